@@ -1,0 +1,58 @@
+# Thin: the work is in CMakeLists.txt and CMakePresets.json. Every target sets
+# up what it needs first (Debian 12; apt through sudo when not root).
+
+JOBS    ?= $(shell nproc)
+PREFIX  ?= /usr/local
+RELEASE := build/release
+WEIR    := $(RELEASE)/apps/weir/weir
+SOURCES := git ls-files --cached --others --exclude-standard \
+             '*.cpp' '*.hpp' ':!tests/data'
+
+.PHONY: all demo check check-real bench format tidy install setup configure \
+        programs everything
+
+all: programs
+
+setup:
+	@cmake/install_packages build libraries tests
+
+configure: setup
+	@cmake --preset release --log-level=WARNING
+
+programs: configure
+	cmake --build --preset programs --parallel $(JOBS)
+
+everything: configure
+	cmake --build --preset release --parallel $(JOBS)
+
+# The whole job against the simulated network; FOREVER=1 keeps it up.
+demo: programs
+	$(WEIR) demo $(if $(FOREVER),--forever)
+
+# Every test that needs no download.
+check: everything
+	ctest --preset check --parallel $(JOBS) \
+	  --output-junit $(CURDIR)/build/check.xml
+
+# The published servers and clients, from npm.
+check-real: programs
+	@cmake/install_packages real
+	@command -v npm >/dev/null || cmake/install_packages node
+	tests/real/run.sh
+
+bench: programs
+	$(RELEASE)/bench/load/weir-bench $(ARGS)
+
+format:
+	@cmake/install_packages tools
+	$(SOURCES) | xargs -r clang-format-14 -i
+
+# Precompiled headers are GCC's own; clang reads the plain ones.
+tidy: setup
+	@cmake/install_packages tools
+	@cmake --preset dev -B build/tidy -DWEIR_PCH=OFF --log-level=WARNING
+	$(SOURCES) ':!*.hpp' ':!tests' ':!bench' \
+	  | xargs -r -n 1 -P $(JOBS) clang-tidy-14 -p build/tidy --quiet
+
+install: programs
+	cmake --install $(RELEASE) --prefix $(PREFIX)

@@ -1,0 +1,130 @@
+# Fails when a file includes something its folder may not see.
+# CTest runs: cmake -DROOT=<source dir> -P cmake/check_layers.cmake
+# docs/architecture.md shows the same rules as a picture.
+include("${CMAKE_CURRENT_LIST_DIR}/check_tools.cmake")
+
+# -- our folders: who may include whom -----------------------------------------
+set(base_may base)
+set(atproto_may base atproto)
+set(wire_may base atproto wire)
+set(net_may base net)
+set(storage_may base atproto storage)
+set(messages_may base atproto wire messages)
+set(actors_may base atproto wire net storage messages actors)
+set(simnet_may base atproto net simnet)
+set(apps_may base atproto wire net storage messages actors simnet apps)
+# The console is built from the contract alone; storage/dump reads offline.
+set(weirctl_may base wire messages apps)
+
+# -- libraries: who may touch them, and who only in its .cpp files -------------
+set(libraries "caf|leveldb|cereal|asio|beast|url|json|openssl|secp256k1|spdlog\
+|prometheus|toml\\+\\+|CLI")
+set(caf_only messages actors apps)
+set(leveldb_only storage)
+set(cereal_only storage)
+set(beast_only net)
+set(asio_only net)
+set(url_only net)
+set(openssl_only atproto net simnet)
+set(secp256k1_only atproto simnet)
+set(spdlog_only base)
+set(prometheus_only base)
+set(toml++_only apps)
+set(CLI_only apps)
+set(json_only atproto wire actors simnet apps)
+set(base_hides spdlog prometheus)
+set(atproto_hides openssl secp256k1 json)
+set(wire_hides json)
+
+# -- machines: rules without CAF, clock, disk or socket ------------------------
+# Everything a *_machine file reaches must be one of these, or plain code of
+# the same actor; plain rows of storage are values, too.
+set(machine_may
+  "^(base|atproto|wire)/|^storage/([a-z_]+_row|records|update)\\.hpp$")
+set(machine_libraries "<(caf|leveldb|openssl|boost/(asio|beast))[/.]")
+
+function(read_includes out source)
+  file(STRINGS "${ROOT}/${source}" lines REGEX "^ *# *include")
+  set(${out} "${lines}" PARENT_SCOPE)
+endfunction()
+
+# One include of one of our own headers.
+function(check_own source folder header)
+  set(allowed ${${folder}_may})
+  if(source MATCHES "^apps/weirctl/")
+    set(allowed ${weirctl_may})
+    if(header MATCHES "^storage/dump")
+      return()
+    endif()
+  endif()
+  string(REGEX MATCH "^[a-z_]+" target "${header}")
+  if(NOT header MATCHES "/" OR NOT target IN_LIST allowed)
+    weir_fault("${source}: \"${header}\" is not for ${folder}")
+  endif()
+  # Actors meet in messages/, not in each other's headers; node wires them.
+  if(header MATCHES "^actors/([a-z_]+)/")
+    set(other "${CMAKE_MATCH_1}")
+    if(source MATCHES "^actors/([a-z_]+)/"
+       AND NOT CMAKE_MATCH_1 STREQUAL "node"
+       AND NOT other STREQUAL "support"
+       AND NOT other STREQUAL CMAKE_MATCH_1)
+      weir_fault("${source}: \"${header}\" is another actor's")
+    endif()
+  endif()
+endfunction()
+
+# One include of a library that only some folders may know.
+function(check_library source folder library)
+  if(NOT folder IN_LIST ${library}_only)
+    weir_fault("${source}: ${library} is not for ${folder}")
+  elseif(source MATCHES "\\.hpp$" AND library IN_LIST ${folder}_hides)
+    weir_fault("${source}: ${library} belongs in the .cpp files of ${folder}")
+  endif()
+endfunction()
+
+# Everything a machine reaches through our own headers.
+function(check_machine machine)
+  string(REGEX MATCH "^[a-z_]+/[a-z_]+/" home "${machine}")
+  set(waiting "${machine}")
+  set(seen "${machine}")
+  while(waiting)
+    list(POP_FRONT waiting file)
+    read_includes(includes "${file}")
+    foreach(include IN LISTS includes)
+      if(include MATCHES "${machine_libraries}")
+        weir_fault("${machine}: reaches ${include} through ${file}")
+      elseif(include MATCHES "\"([^\"]+)\"")
+        set(header "${CMAKE_MATCH_1}")
+        string(FIND "${header}" "${home}" at_home)
+        if(header MATCHES "${machine_may}" OR at_home EQUAL 0
+           OR header MATCHES "^actors/support/")
+          if(NOT header IN_LIST seen AND EXISTS "${ROOT}/${header}")
+            list(APPEND seen "${header}")
+            list(APPEND waiting "${header}")
+          endif()
+        else()
+          weir_fault("${machine}: reaches \"${header}\" through ${file}")
+        endif()
+      endif()
+    endforeach()
+  endwhile()
+endfunction()
+
+foreach(folder IN ITEMS base atproto wire net storage messages actors simnet
+                        apps)
+  weir_sources(sources ${folder})
+  foreach(source IN LISTS sources)
+    read_includes(includes "${source}")
+    foreach(include IN LISTS includes)
+      if(include MATCHES "\"([^\"]+)\"")
+        check_own("${source}" ${folder} "${CMAKE_MATCH_1}")
+      elseif(include MATCHES "<(boost/)?(${libraries})[/._]")
+        check_library("${source}" ${folder} "${CMAKE_MATCH_2}")
+      endif()
+    endforeach()
+    if(source MATCHES "_machine\\.[ch]pp$")
+      check_machine("${source}")
+    endif()
+  endforeach()
+endforeach()
+weir_finish("includes against the layering")

@@ -1,0 +1,42 @@
+# What the checks share. A check is a script: cmake -DROOT=<tree> -P check_x.cmake
+# It names every fault with its file and fails once, at the end.
+cmake_policy(VERSION 3.25)
+
+set(weir_folders base atproto wire net storage messages actors simnet apps bench
+                 tests)
+
+# weir_sources(<out> <folder> …): the C++ files of some folders, relative to
+# ROOT. The planted trees of the checks' own tests are no part of the project.
+function(weir_sources out)
+  set(found "")
+  foreach(folder IN LISTS ARGN)
+    file(GLOB_RECURSE files RELATIVE "${ROOT}"
+         "${ROOT}/${folder}/*.hpp" "${ROOT}/${folder}/*.cpp")
+    list(APPEND found ${files})
+  endforeach()
+  list(FILTER found EXCLUDE REGEX "^tests/data/")
+  list(SORT found)
+  set(${out} "${found}" PARENT_SCOPE)
+endfunction()
+
+# weir_read_code(<out> <file>): the text without // comments, safe to use as a
+# list of lines (a CMake list would stumble over ; [ ] and \).
+function(weir_read_code out file)
+  file(READ "${ROOT}/${file}" text)
+  string(REGEX REPLACE "[][;\\]" " " text "${text}")
+  string(REGEX REPLACE "//[^\n]*" "" text "${text}")
+  set(${out} "${text}" PARENT_SCOPE)
+endfunction()
+
+# weir_fault(<sentence>): remembers one fault.
+function(weir_fault sentence)
+  set_property(GLOBAL APPEND_STRING PROPERTY weir_faults "\n  ${sentence}")
+endfunction()
+
+# weir_finish(<what is wrong>): fails when there was a fault.
+function(weir_finish title)
+  get_property(faults GLOBAL PROPERTY weir_faults)
+  if(faults)
+    message(FATAL_ERROR "${title}:${faults}")
+  endif()
+endfunction()

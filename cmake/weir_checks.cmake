@@ -1,0 +1,13 @@
+# Checks of the tree itself, each with a test that it can fail.
+foreach(check IN ITEMS layers sizes seams requirements)
+  add_test(NAME ${check}
+    COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR}
+            -DSHARED=${WEIR_SHARED}
+            -P ${PROJECT_SOURCE_DIR}/cmake/check_${check}.cmake)
+  add_test(NAME ${check}.FindsPlantedFaults
+    COMMAND ${CMAKE_COMMAND} -DCHECK=${check}
+            -DTREES=${PROJECT_SOURCE_DIR}/tests/data/checks/${check}
+            -P ${PROJECT_SOURCE_DIR}/cmake/check_selftest.cmake)
+  set_tests_properties(${check} ${check}.FindsPlantedFaults PROPERTIES
+    LABELS layers TIMEOUT 60)
+endforeach()

@@ -1,0 +1,109 @@
+# The words a folder's CMakeLists.txt is written in.
+
+# weir_add_folder(<folder>)
+#
+# Enters a folder that exists and has something to build.
+function(weir_add_folder folder)
+  if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/CMakeLists.txt")
+    add_subdirectory(${folder})
+  endif()
+endfunction()
+
+# weir_module(<name> SOURCES … [PUBLIC …] [PRIVATE …] [PCH …])
+#
+# One static library per top-level folder, alias weir::<name>. PUBLIC is what
+# the folder's headers include, PRIVATE what only its .cpp files include; the
+# link line is therefore the layering (checked by cmake/check_layers.cmake).
+# PCH names the headers worth precompiling for this module alone.
+function(weir_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;PUBLIC;PRIVATE;PCH")
+  weir_keep_present(arg_SOURCES arg_PUBLIC arg_PRIVATE)
+  if(NOT arg_SOURCES)
+    return()
+  endif()
+  add_library(weir_${name} STATIC ${arg_SOURCES})
+  add_library(weir::${name} ALIAS weir_${name})
+  set_target_properties(weir_${name} PROPERTIES LINKER_LANGUAGE CXX)
+  target_link_libraries(weir_${name}
+    PUBLIC weir::flags ${arg_PUBLIC}
+    PRIVATE ${arg_PRIVATE})
+  weir_precompile(weir_${name} ${arg_PCH})
+endfunction()
+
+# weir_program(<name> SOURCES … LIBRARIES … [PCH …])
+#
+# One installed program, built as <build>/<folder>/<name>.
+function(weir_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;PCH")
+  weir_keep_present(arg_SOURCES arg_LIBRARIES)
+  if(NOT arg_SOURCES)
+    return()
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE weir::flags ${arg_LIBRARIES})
+  weir_precompile(${name} ${arg_PCH})
+  install(TARGETS ${name} RUNTIME)
+endfunction()
+
+# weir_test(<folder> LABEL unit SOURCES … LIBRARIES … [PCH …] [TIMEOUT seconds])
+#
+# One test program per folder, <folder>_test; CTest sees every TEST by name.
+# Vectors are found under WEIR_SHARED_DIR (tests/support/vectors.hpp).
+function(weir_test folder)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT"
+    "SOURCES;LIBRARIES;PCH")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+  endif()
+  weir_keep_present(arg_SOURCES arg_LIBRARIES)
+  if(NOT arg_SOURCES)
+    return()
+  endif()
+  add_executable(${folder}_test ${arg_SOURCES})
+  target_link_libraries(${folder}_test PRIVATE
+    weir::flags ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
+  if(TARGET weir::test_support)
+    target_link_libraries(${folder}_test PRIVATE weir::test_support)
+  endif()
+  target_compile_definitions(${folder}_test PRIVATE
+    WEIR_SHARED_DIR="${WEIR_SHARED}"
+    WEIR_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data")
+  weir_precompile(${folder}_test ${arg_PCH})
+  gtest_discover_tests(${folder}_test
+    TEST_PREFIX "${folder}."
+    DISCOVERY_MODE PRE_TEST
+    PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT})
+endfunction()
+
+# weir_precompile(<target> [headers …])
+function(weir_precompile target)
+  if(WEIR_PCH AND ARGN)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
+
+# weir_keep_present(<list variable> …)
+#
+# Drops files and weir:: libraries that are not in the tree, so that half a tree
+# can be worked on; an error where warnings are errors.
+function(weir_keep_present)
+  set(severity WARNING)
+  if(WEIR_WERROR)
+    set(severity SEND_ERROR)
+  endif()
+  foreach(list IN LISTS ARGN)
+    set(kept "")
+    foreach(item IN LISTS ${list})
+      if(item MATCHES "\\.[ch]pp$"
+         AND NOT EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${item}"
+         AND NOT EXISTS "${item}")
+        message(${severity} "no such file: ${item}")
+      elseif(item MATCHES "^weir::" AND NOT TARGET ${item})
+        message(${severity} "no such library: ${item}")
+      else()
+        list(APPEND kept "${item}")
+      endif()
+    endforeach()
+    set(${list} "${kept}" PARENT_SCOPE)
+  endforeach()
+endfunction()

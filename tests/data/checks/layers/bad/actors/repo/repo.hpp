@@ -1,0 +1,3 @@
+#include "tests/support/vectors.hpp"
+
+#include <caf/typed_actor.hpp>

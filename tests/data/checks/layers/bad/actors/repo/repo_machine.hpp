@@ -1,0 +1,2 @@
+#include "actors/repo/repo.hpp"
+#include "storage/keys.hpp"

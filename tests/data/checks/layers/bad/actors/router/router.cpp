@@ -1,0 +1,3 @@
+#include "actors/repo/repo.hpp"
+
+#include <leveldb/db.h>

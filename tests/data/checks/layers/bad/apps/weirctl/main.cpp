@@ -1,0 +1,1 @@
+#include "storage/keys.hpp"

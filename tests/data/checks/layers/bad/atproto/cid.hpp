@@ -1,0 +1,3 @@
+#include "storage/keys.hpp"
+
+#include <openssl/evp.h>

@@ -1,0 +1,3 @@
+#include "clock.hpp"
+
+#include <spdlog/spdlog.h>

@@ -1,0 +1,3 @@
+#include "atproto/cid.hpp"
+
+#include <caf/fwd.hpp>

@@ -1,0 +1,2 @@
+#include "actors/repo/plain.hpp"
+#include "actors/support/credit.hpp"

@@ -1,0 +1,1 @@
+#include "storage/repo_row.hpp"

@@ -1,0 +1,2 @@
+#include "actors/repo/chain_machine.hpp"
+#include "messages/fwd.hpp"

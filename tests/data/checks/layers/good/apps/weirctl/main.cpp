@@ -1,0 +1,2 @@
+#include "messages/fwd.hpp"
+#include "storage/dump.hpp"

@@ -1,0 +1,1 @@
+#include <boost/system/result.hpp>

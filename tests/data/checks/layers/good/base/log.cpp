@@ -1,0 +1,3 @@
+#include "base/error.hpp"
+
+#include <spdlog/spdlog.h>

@@ -1,0 +1,3 @@
+#include "base/error.hpp"
+
+#include <boost/json.hpp>

@@ -1,0 +1,1 @@
+#include <leveldb/db.h>

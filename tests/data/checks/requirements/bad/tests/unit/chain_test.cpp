@@ -1,0 +1,2 @@
+// TEST(ChainTest, Gone) {}
+TEST(ChainTest, Holds) {}

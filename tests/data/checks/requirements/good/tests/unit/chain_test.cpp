@@ -1,0 +1,3 @@
+TEST(ChainTest, Holds) {}
+TEST_F(ChainTest,
+       AlsoHolds) {}

@@ -1,0 +1,2 @@
+int s = ::socket(1, 2, 3);
+void wait() { std::this_thread::sleep_for(x); }

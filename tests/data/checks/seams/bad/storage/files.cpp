@@ -1,0 +1,4 @@
+auto f = fopen("f", "r");
+std::ifstream in;
+std::ofstream out;
+int fd = ::open("f", 0); // "::open(" in a comment counts once

@@ -1,0 +1,1 @@
+int lock() { return ::open("lock", 0); }

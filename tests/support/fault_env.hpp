@@ -1,0 +1,128 @@
+#pragma once
+
+#include "storage/safe_env_disk.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace weir::tests {
+
+/// Kinds of calls that can be made to fail.
+enum class io_call : uint8_t {
+  create,
+  append,
+  flush,
+  sync,
+  close,
+  rename,
+  remove,
+  read,
+  sync_directory,
+};
+
+constexpr size_t io_call_kinds = 9;
+
+constexpr uint32_t kind_bit(io_call x) noexcept {
+  return 1u << static_cast<unsigned>(x);
+}
+
+constexpr uint32_t all_kinds = (1u << io_call_kinds) - 1;
+constexpr uint32_t write_kinds = all_kinds & ~kind_bit(io_call::read);
+
+enum class io_error : uint8_t { no_space, io };
+
+/// Which call fails, and how. Every call that `kinds` and `name_ends_with`
+/// select is counted; number `nth` (from 1) fails, and all later ones when
+/// `sticky`.
+struct fault_plan {
+  uint64_t nth = 1;
+  bool sticky = false;
+  io_error error = io_error::io;
+  /// A failing append writes this part of its data first, in 1/256: 0 =
+  /// nothing, 256 = all of it.
+  unsigned torn = 0;
+  uint32_t kinds = write_kinds;
+  std::string name_ends_with = {};
+};
+
+/// A disk whose calls fail on order, over a real or a simulated one.
+///
+///   memory_disk disk;              // or storage::posix_disk()
+///   fault_env faults{disk};
+///   faults.plan({.nth = 7, .error = io_error::no_space});
+///   // open a database with options.disk = &faults
+///
+/// # Ownership and threads
+/// `base` outlives it. Safe from any thread.
+class fault_env final : public storage::disk_env {
+public:
+  explicit fault_env(storage::disk_env& base);
+
+  /// Replaces the plan and counts from the start.
+  void plan(fault_plan x);
+
+  /// No more faults from the plan; the budget stays.
+  void heal();
+
+  /// True once the planned call was reached.
+  bool reached() const;
+
+  /// Calls counted by the current plan.
+  uint64_t calls() const;
+
+  /// All calls of a kind since the start, failed ones included.
+  uint64_t calls(io_call kind) const;
+
+  /// Room for this many more bytes; an append beyond it writes what fits and
+  /// says that no space is left. `free_bytes` answers with it.
+  void budget(std::optional<uint64_t> bytes);
+
+  // -- Env --------------------------------------------------------------------
+
+  leveldb::Status NewSequentialFile(const std::string& name,
+                                    leveldb::SequentialFile** out) override;
+  leveldb::Status NewRandomAccessFile(const std::string& name,
+                                      leveldb::RandomAccessFile** out) override;
+  leveldb::Status NewWritableFile(const std::string& name,
+                                  leveldb::WritableFile** out) override;
+  leveldb::Status NewAppendableFile(const std::string& name,
+                                    leveldb::WritableFile** out) override;
+  leveldb::Status RemoveFile(const std::string& name) override;
+  leveldb::Status RenameFile(const std::string& from,
+                             const std::string& to) override;
+
+  leveldb::Status sync_directory(const std::string& directory) override;
+  leveldb::Status free_bytes(const std::string& directory,
+                             uint64_t& out) override;
+  leveldb::Status
+  lock_owner(const std::string& file, bool shared,
+             std::unique_ptr<storage::owner_lock>& out) override;
+  leveldb::Status check_place(const std::string& directory) override;
+
+private:
+  class reader;
+  class table;
+  class writer;
+
+  /// Counts a call; not ok when it is to fail.
+  leveldb::Status enter(io_call kind, const std::string& name);
+
+  /// How much of an append of `size` bytes reaches the disk.
+  leveldb::Status enter_append(const std::string& name, size_t size,
+                               size_t& reaches);
+
+  storage::disk_env& base_;
+  mutable std::mutex mutex_;
+  fault_plan plan_;
+  bool armed_ = false;
+  bool reached_ = false;
+  uint64_t counted_ = 0;
+  std::array<uint64_t, io_call_kinds> totals_{};
+  std::optional<uint64_t> budget_;
+};
+
+} // namespace weir::tests
