@@ -1,0 +1,87 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace weir {
+
+/// Time for timeouts and back-off: never jumps. Microseconds since some start.
+struct steady_time {
+  int64_t micros = 0;
+
+  friend auto operator<=>(const steady_time&, const steady_time&) = default;
+
+  steady_time operator+(std::chrono::microseconds x) const noexcept {
+    return {micros + x.count()};
+  }
+
+  std::chrono::microseconds operator-(steady_time x) const noexcept {
+    return std::chrono::microseconds{micros - x.micros};
+  }
+};
+
+/// Wall clock: microseconds since 1970, UTC. For the "rev in the future" rule
+/// and for display only (reliability.md P15).
+struct wall_time {
+  int64_t micros = 0;
+
+  friend auto operator<=>(const wall_time&, const wall_time&) = default;
+
+  wall_time operator+(std::chrono::microseconds x) const noexcept {
+    return {micros + x.count()};
+  }
+
+  int64_t millis() const noexcept {
+    return micros / 1000;
+  }
+
+  int64_t seconds() const noexcept {
+    return micros / 1'000'000;
+  }
+};
+
+/// The clock seam. Everything in `atproto`, `storage` and `actors` reads time
+/// through this interface, so that a simulation owns it.
+///
+/// # Threads
+/// All calls are safe from any thread.
+class clock {
+public:
+  virtual ~clock() = default;
+
+  virtual steady_time steady_now() const noexcept = 0;
+
+  virtual wall_time wall_now() const noexcept = 0;
+};
+
+/// The machine's own clock. Static lifetime.
+const clock& system_clock() noexcept;
+
+/// A clock that moves only when told to. For tests and simulation; not
+/// synchronised: move it while nobody reads.
+class manual_clock : public clock {
+public:
+  explicit manual_clock(wall_time start = {1'700'000'000'000'000})
+    : wall_(start) {
+    // nop
+  }
+
+  steady_time steady_now() const noexcept override {
+    return steady_;
+  }
+
+  wall_time wall_now() const noexcept override {
+    return wall_;
+  }
+
+  void advance(std::chrono::microseconds x) noexcept {
+    steady_.micros += x.count();
+    wall_.micros += x.count();
+  }
+
+private:
+  steady_time steady_;
+  wall_time wall_;
+};
+
+} // namespace weir

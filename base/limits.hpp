@@ -1,0 +1,295 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+/// Every bound of the engine, in one place. A name says the thing and the
+/// unit; the comment says where the number comes from. Values are ceilings:
+/// the value itself is accepted, value + 1 is refused.
+namespace weir::limits {
+
+using namespace std::chrono_literals;
+
+// -- identifiers (protocol.md 0) ----------------------------------------------
+
+constexpr size_t did_bytes_max = 2048;
+constexpr size_t handle_bytes_max = 253;
+constexpr size_t nsid_bytes_max = 317;
+constexpr size_t record_key_bytes_max = 512;
+constexpr size_t mst_key_bytes_max = 1024;
+/// Largest integer that JSON clients and stream cursors can hold: 2^53 - 1.
+constexpr int64_t safe_integer_max = 9'007'199'254'740'991;
+
+// -- DRISL / DAG-CBOR (protocol.md 6, reliability.md 2.1) ---------------------
+
+constexpr size_t cbor_depth_max = 32;
+constexpr size_t frame_depth_max = 8;
+constexpr size_t cbor_container_max = 131'072;
+constexpr size_t cbor_map_key_bytes_max = 8'192;
+constexpr size_t cid_bytes_max = 100;
+
+// -- CAR files (protocol.md 2.2, 5; reliability.md 2.1) -----------------------
+
+constexpr size_t car_header_bytes_max = 16'384;
+constexpr size_t car_roots_max = 16;
+constexpr size_t car_section_bytes_max = 2'097'152;
+constexpr size_t frame_car_blocks_max = 10'000;
+constexpr uint64_t repo_car_bytes_max = 1'073'741'824;
+constexpr uint64_t repo_car_blocks_max = 20'000'000;
+
+// -- repositories (protocol.md 5, 5.1) ----------------------------------------
+
+constexpr size_t mst_depth_max = 64;
+constexpr size_t mst_node_entries_max = 8'192;
+constexpr size_t mst_node_bytes_max = 1'048'576;
+constexpr uint64_t repo_records_max = 10'000'000;
+/// The guide says 1 MiB, the PDS 1,000,000; we accept the larger (11.9).
+constexpr size_t record_bytes_max = 1'048'576;
+
+// -- stream frames (protocol.md 1, 2) -----------------------------------------
+
+constexpr size_t frame_bytes_max = 5'000'000;
+constexpr size_t commit_blocks_bytes_max = 2'000'000;
+constexpr size_t commit_ops_max = 200;
+constexpr size_t sync_blocks_bytes_max = 2'000'000;
+/// A rev may be this far ahead of our wall clock (protocol.md 2.1.4).
+constexpr auto rev_future_max = 5min;
+
+// -- identity (protocol.md 8) -------------------------------------------------
+
+constexpr size_t did_document_bytes_max = 131'072;
+constexpr size_t did_document_depth_max = 16;
+constexpr size_t did_document_entries_max = 64;
+constexpr size_t handle_body_bytes_max = 2'048;
+
+// -- codecs of atproto/ (append here, do not reorder above) -------------------
+
+/// Containers inside each other that no caller can exceed (protocol.md 6.9).
+constexpr size_t cbor_depth_hard_max = 128;
+/// Entries of a map whose keys are out of order, where that is allowed at all:
+/// its keys are sorted aside to find a repeated one.
+constexpr size_t cbor_unsorted_entries_max = 64;
+/// Bytes on either side of base58, which costs the square of its input.
+constexpr size_t base58_bytes_max = 1'024;
+/// Longest CID text the reference JSON parser takes (@atproto/lex-data 0.1).
+constexpr size_t json_cid_text_max = 128;
+
+// -- network (reliability.md 2.1, 2.2; protocol.md 1) -------------------------
+
+constexpr size_t url_bytes_max = 8'192;
+constexpr auto dns_timeout = 3s;
+constexpr size_t dns_answers_max = 8;
+constexpr size_t dns_answer_bytes_max = 4'096;
+/// Look-ups in flight or waiting, all names.
+constexpr size_t dns_queries_max = 1'024;
+constexpr auto connect_timeout = 5s;
+constexpr auto tls_timeout = 10s;
+constexpr auto first_byte_timeout = 15s;
+
+constexpr size_t http_response_bytes_default = 1'048'576;
+constexpr size_t http_response_head_bytes_max = 16'384;
+constexpr auto http_total_timeout = 60s;
+constexpr uint64_t http_bytes_per_second_min = 16'384;
+constexpr auto http_rate_window = 30s;
+constexpr unsigned http_redirects_max = 3;
+constexpr size_t http_connections_per_origin_max = 8;
+constexpr size_t http_waiting_calls_max = 1'024;
+constexpr auto http_client_idle_timeout = 30s;
+constexpr size_t http_idle_connections_max = 64;
+
+constexpr size_t http_request_head_bytes_max = 8'192;
+constexpr size_t http_request_fields_max = 64;
+constexpr size_t http_request_body_bytes_default = 1'048'576;
+constexpr size_t http_server_connections_max = 1'024;
+constexpr size_t http_server_per_address_max = 64;
+constexpr auto http_server_head_timeout = 10s;
+constexpr auto http_server_body_timeout = 30s;
+constexpr auto http_server_idle_timeout = 60s;
+
+/// Messages handed over at once (architecture.md 2: batches of 16 to 256).
+constexpr size_t ws_batch_frames_max = 64;
+constexpr auto ws_ping_interval = 30s;
+constexpr auto ws_client_idle_timeout = 75s;
+constexpr size_t ws_client_queue_max = 1'024;
+constexpr size_t ws_client_queue_bytes_max = 1'048'576;
+constexpr size_t ws_queue_messages_max = 1'024;
+constexpr size_t ws_queue_bytes_max = 8'388'608;
+constexpr size_t ws_incoming_bytes_max = 65'536;
+constexpr double ws_frames_per_second_max = 1'000;
+constexpr double ws_control_per_minute_max = 100;
+constexpr auto ws_session_ping_interval = 25s;
+constexpr auto ws_session_idle_timeout = 90s;
+constexpr auto ws_stall_timeout = 30s;
+constexpr auto ws_close_timeout = 5s;
+
+// -- the engine's windows (architecture.md 2) ---------------------------------
+
+/// Frames of one upstream between socket read and durable.
+constexpr size_t upstream_frames_max = 1'024;
+constexpr size_t upstream_bytes_max = 16'777'216;
+/// Frames forwarded to ROUTERs in one message.
+constexpr size_t frame_batch_max = 256;
+/// Frames with seq <= the last one before the connection is given up.
+constexpr size_t seq_regressions_max = 10;
+/// A malformed frame at one cursor is stepped over after this many tries.
+constexpr size_t bad_frame_tries_max = 3;
+constexpr auto upstream_backoff_min = 1s;
+constexpr auto upstream_backoff_max = 60s;
+constexpr auto cursor_write_interval = 1s;
+
+/// Commits of one DID waiting in memory for identity or a backfill.
+constexpr size_t repo_waiting_commits_max = 256;
+constexpr size_t repo_waiting_bytes_max = 1'048'576;
+/// A commit waiting longer goes to the sync buffer on disk.
+constexpr auto repo_wait_max = 2s;
+/// Sync buffer on disk, per repo; one byte more discards it (gap).
+constexpr uint64_t repo_disk_buffer_bytes_max = 268'435'456;
+/// Commits coalesced into one update.
+constexpr size_t repo_coalesced_commits_max = 64;
+/// Operations in one backfill chunk, and chunks of one job on their way.
+constexpr size_t chunk_ops_max = 256;
+constexpr size_t chunk_bytes_max = 1'048'576;
+constexpr size_t job_chunks_max = 4;
+/// CAR bytes of all jobs held in memory.
+constexpr size_t backfill_bytes_max = 67'108'864;
+/// A CAR above this lies in a file, not in memory.
+constexpr size_t spool_memory_bytes_max = 8'388'608;
+/// Rows a JOURNAL batch takes of backfill work.
+constexpr size_t journal_backfill_bytes_max = 262'144;
+/// One look-up of a document or handle (protocol.md 8.2).
+constexpr auto identity_timeout = 10s;
+/// Lines and bytes of one listing page (protocol.md 9).
+constexpr size_t listing_page_max = 1'000;
+constexpr size_t listing_bytes_max = 2'097'152;
+/// Wrong passwords of one address before it is locked out, for how long, and
+/// how many addresses are remembered (reliability.md 2.2).
+constexpr size_t auth_failures_max = 10;
+constexpr auto auth_lock = 1min;
+constexpr size_t auth_peers_max = 10'000;
+/// Body of the bulk routes (reliability.md 2.2).
+constexpr size_t bulk_body_bytes_max = 8'388'608;
+/// Repos on one page of a listing answer.
+constexpr size_t api_page_max = 1'000;
+constexpr size_t api_page_default = 100;
+/// WebSocket channels of all clients, and of one address.
+constexpr size_t channels_max = 128;
+constexpr int level0_files_pause = 6;
+/// How long backfill rests before it looks again whether LevelDB merged.
+constexpr auto journal_pause = 20ms;
+/// REPO actors a ROUTER shard keeps alive.
+constexpr size_t resident_repos_max = 20'000;
+constexpr auto repo_idle_max = 10min;
+
+// -- the writer and the readers of the log (architecture.md 4) ----------------
+
+/// Operations of one transaction, that is of one log block.
+constexpr size_t transaction_ops_max = 256;
+/// A content block takes no further body beyond this; one body may be larger.
+constexpr size_t content_block_bytes_max = 65'536;
+/// Bodies above this have content reference rows; smaller ones belong to their
+/// one operation. The default; 0 counts them all.
+constexpr size_t inline_refs_min = 1'024;
+/// Streams of one repo: collections it ever used, and the `$` scopes. Its
+/// chain row names them all and is written with every commit.
+constexpr size_t repo_streams_max = 1'024;
+/// Repos whose chain position the writer remembers, to save a read.
+constexpr size_t repo_guards_max = 65'536;
+/// Fences kept against late updates of repo actors that have ended.
+constexpr size_t fences_max = 65'536;
+/// Collections of one store; all their names are in memory.
+constexpr size_t collections_max = 262'144;
+/// One page of the log.
+constexpr size_t log_page_ops_max = 256;
+constexpr size_t log_page_bytes_max = 1'048'576;
+/// Recent log held for those who read near its end.
+constexpr size_t tail_cache_bytes_max = 33'554'432;
+/// One page of record heads, and of repos.
+constexpr size_t heads_page_max = 1'024;
+constexpr size_t repos_page_max = 1'024;
+/// Sparse acked ranges of one consumer.
+constexpr size_t acked_ranges_max = 1'048'576;
+constexpr size_t dead_letters_page_max = 1'024;
+/// Rows looked at in one step of erasing a repo.
+constexpr size_t erase_step_rows_max = 256;
+
+// -- walking a repository export (atproto/repo_walk) --------------------------
+
+/// Blocks whose places are kept in memory, 16 bytes each; more go to a spool.
+constexpr size_t walk_index_entries_max = 1'048'576;
+/// Places that are sorted at once; bounds the longest pause of a walk.
+constexpr size_t walk_index_run_entries = 65'536;
+
+// -- outward wires (spec/real-network.md 2) -----------------------------------
+
+/// Partitions of one log.
+constexpr size_t partitions_max = 256;
+/// Patterns of one collection filter.
+constexpr size_t filter_patterns_max = 1'024;
+/// DIDs named in one request.
+constexpr size_t request_dids_max = 50'000;
+/// Nesting of JSON that clients send.
+constexpr size_t json_depth_max = 8;
+/// One message of a client on `/channel`: an ack has about 30 bytes.
+constexpr size_t channel_message_bytes_max = 4'096;
+
+// -- delivery to one consumer (architecture.md 2: log -> CONSUMER) ------------
+
+/// Events between log and ack, and the log entries held for them.
+constexpr size_t consumer_events_max = 1'000;
+constexpr size_t consumer_bytes_max = 8'388'608;
+/// Events of one DID among them.
+constexpr size_t consumer_did_events_max = 64;
+/// Reads of single DIDs on their way at once, and bytes of one answer.
+constexpr size_t consumer_did_pages_max = 8;
+constexpr size_t consumer_did_page_bytes_max = 262'144;
+/// Parked DIDs and their sent events, whose late acks still count.
+constexpr size_t consumer_parked_max = 65'536;
+/// Sparse ranges of settled events; above, events that would split another one
+/// become dead letters.
+constexpr size_t consumer_ranges_max = 262'144;
+/// Tap's TAP_RETRY_TIMEOUT; the wait between attempts doubles up to the second.
+constexpr auto consumer_retry_timeout = 60s;
+constexpr auto consumer_retry_delay_max = 10min;
+constexpr uint32_t consumer_attempts_max = 20;
+/// A DID whose full share of the window holds up others is read separately.
+constexpr auto consumer_patience = 1s;
+/// Progress without acks may become durable this late.
+constexpr auto consumer_lazy_write = 1s;
+
+// -- options of a node (actors/node/node_config, apps/weir) -------------------
+
+/// Smallest and largest value an option takes; both are accepted.
+template <class T>
+struct option_range {
+  T min;
+  T max;
+};
+
+constexpr option_range<double> plc_per_second_range{0.1, 10'000};
+constexpr option_range<size_t> sync_parallelism_range{1, 256};
+constexpr option_range<size_t> sync_per_host_range{1, 64};
+constexpr option_range<std::chrono::seconds> retry_backoff_range{1s, 168h};
+constexpr option_range<std::chrono::seconds> retry_scan_range{1s, 1h};
+constexpr option_range<std::chrono::seconds> identity_refresh_range{1s, 24h};
+constexpr option_range<std::chrono::seconds> listing_interval_range{1s, 720h};
+constexpr option_range<std::chrono::seconds> listing_grace_range{0s, 1h};
+constexpr option_range<uint64_t> repo_bytes_range{1'048'576,
+                                                  repo_car_bytes_max};
+constexpr option_range<uint64_t> memory_limit_range{134'217'728,
+                                                    1'099'511'627'776};
+constexpr option_range<std::chrono::seconds> consumer_retry_range{1s, 24h};
+constexpr option_range<size_t> consumer_window_events_range{1, 100'000};
+constexpr option_range<size_t> consumer_window_bytes_range{65'536,
+                                                           1'073'741'824};
+constexpr option_range<size_t> consumer_attempts_range{1, 1'000};
+constexpr option_range<size_t> threads_range{0, 256};
+constexpr option_range<size_t> router_shards_range{0, 1'024};
+constexpr option_range<size_t> readers_range{1, 64};
+constexpr option_range<size_t> io_threads_range{1, 2};
+/// Bytes of the admin password (reliability.md 2.2).
+constexpr option_range<size_t> admin_password_bytes_range{16, 1'024};
+constexpr size_t upstreams_max = 1'024;
+constexpr size_t config_file_bytes_max = 1'048'576;
+
+} // namespace weir::limits

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace weir::log {
+
+enum class level : uint8_t { debug, info, warn, error, off };
+
+enum class format : uint8_t { text, json };
+
+/// One `key=value` of a log line. The same keys everywhere: did, host, seq,
+/// rev, upstream, id, reason.
+struct field {
+  field(std::string_view k, std::string_view v) : key(k), value(v) {
+    // nop
+  }
+
+  field(std::string_view k, const char* v) : key(k), value(v) {
+    // nop
+  }
+
+  template <std::integral T>
+  field(std::string_view k, T v) : key(k), value(std::to_string(v)) {
+    // nop
+  }
+
+  std::string_view key;
+  std::string value;
+};
+
+/// Sets the sink (stderr), level and format of the process. Call once, early.
+void configure(level least, format layout);
+
+bool enabled(level x) noexcept;
+
+/// Writes one line: `event key=value ...`. Values are escaped: bytes from the
+/// network never reach a terminal raw. Thread safe.
+void write(level x, std::string_view event,
+           std::initializer_list<field> fields);
+
+inline void debug(std::string_view event,
+                  std::initializer_list<field> fields = {}) {
+  if (enabled(level::debug))
+    write(level::debug, event, fields);
+}
+
+inline void info(std::string_view event,
+                 std::initializer_list<field> fields = {}) {
+  if (enabled(level::info))
+    write(level::info, event, fields);
+}
+
+inline void warn(std::string_view event,
+                 std::initializer_list<field> fields = {}) {
+  if (enabled(level::warn))
+    write(level::warn, event, fields);
+}
+
+inline void error(std::string_view event,
+                  std::initializer_list<field> fields = {}) {
+  if (enabled(level::error))
+    write(level::error, event, fields);
+}
+
+} // namespace weir::log

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace weir {
+
+/// A place in the event stream of one upstream. Cursors of different upstreams
+/// or epochs say nothing about each other (requirements.md CONS 1b.4), so there
+/// is no `operator<`: ask `reaches`.
+struct position {
+  uint32_t upstream = 0; ///< Upstream id; 0 = unset.
+  uint32_t epoch = 0;    ///< Grows with every reset of that upstream's numbers.
+  uint64_t seq = 0;
+
+  friend bool operator==(const position&, const position&) = default;
+
+  bool defined() const noexcept {
+    return upstream != 0;
+  }
+
+  /// True when this position is at or behind which `other` lies: same
+  /// upstream, and (epoch, seq) not lower. Another upstream never reaches.
+  bool reaches(const position& other) const noexcept {
+    if (!defined() || upstream != other.upstream)
+      return false;
+    return epoch != other.epoch ? epoch > other.epoch : seq >= other.seq;
+  }
+};
+
+} // namespace weir
