@@ -1,0 +1,351 @@
+#include "atproto/frame.hpp"
+
+#include "atproto/dag_cbor.hpp"
+#include "base/limits.hpp"
+
+namespace weir::atproto {
+
+namespace {
+
+/// What became of one entry of a payload.
+enum class taken : uint8_t { yes, unknown, wrong, too_large };
+
+// -- values -------------------------------------------------------------------
+
+taken take(cbor::reader& in, std::string_view& out) {
+  const auto x = in.read_text();
+  if (!x)
+    return taken::wrong;
+  out = *x;
+  return taken::yes;
+}
+
+taken take(cbor::reader& in, bool& out) {
+  const auto x = in.read_bool();
+  if (!x)
+    return taken::wrong;
+  out = *x;
+  return taken::yes;
+}
+
+taken take(cbor::reader& in, cid& out) {
+  auto x = in.read_link();
+  if (!x)
+    return taken::wrong;
+  out = std::move(*x);
+  return taken::yes;
+}
+
+taken take(cbor::reader& in, did& out) {
+  const auto text = in.read_text();
+  if (!text)
+    return taken::wrong;
+  auto x = did::parse(*text);
+  if (!x)
+    return taken::wrong;
+  out = std::move(*x);
+  return taken::yes;
+}
+
+taken take(cbor::reader& in, tid& out) {
+  const auto text = in.read_text();
+  const auto x = text ? tid::parse(*text) : std::nullopt;
+  if (!x)
+    return taken::wrong;
+  out = *x;
+  return taken::yes;
+}
+
+taken take(cbor::reader& in, std::optional<tid>& out) {
+  return in.try_null() ? taken::yes : take(in, out.emplace());
+}
+
+/// Null counts as absent.
+template <class T>
+taken take_optional(cbor::reader& in, T& out) {
+  return in.try_null() ? taken::yes : take(in, out);
+}
+
+taken take_seq(cbor::reader& in, int64_t& out) {
+  const auto x = in.read_int();
+  if (!x || *x < 1 || *x > limits::safe_integer_max)
+    return taken::wrong;
+  out = *x;
+  return taken::yes;
+}
+
+taken take_blocks(cbor::reader& in, bytes_view& out, size_t bytes_max) {
+  const auto x = in.read_bytes();
+  if (!x)
+    return taken::wrong;
+  out = *x;
+  return out.size() > bytes_max ? taken::too_large : taken::yes;
+}
+
+// -- maps ---------------------------------------------------------------------
+
+/// Reads a map: `take_field(key)` consumes the value of a key it knows and says
+/// so. Ends with an error naming the first entry that is wrong, or the first of
+/// the `required` keys that is absent.
+template <class TakeField>
+result<void> read_fields(cbor::reader& in,
+                         std::initializer_list<std::string_view> required,
+                         TakeField take_field) {
+  const auto size = in.read_map();
+  if (!size)
+    return size.error();
+  unsigned seen = 0;
+  for (size_t i = 0; i < *size; ++i) {
+    const auto key = in.read_text();
+    if (!key)
+      return key.error();
+    for (size_t j = 0; j < required.size(); ++j)
+      if (required.begin()[j] == *key)
+        seen |= 1u << j;
+    switch (take_field(*key)) {
+      case taken::yes:
+        break;
+      case taken::unknown:
+        if (auto skipped = in.skip(limits::frame_depth_max); !skipped)
+          return skipped.error();
+        break;
+      case taken::wrong:
+        return fail(ec::malformed, "wrong field " + std::string{*key});
+      case taken::too_large:
+        return fail(ec::limit_reached, "too large: " + std::string{*key});
+    }
+  }
+  for (size_t j = 0; j < required.size(); ++j)
+    if ((seen >> j & 1) == 0)
+      return fail(ec::malformed,
+                  "missing field " + std::string{required.begin()[j]});
+  return {};
+}
+
+taken take_action(cbor::reader& in, op_action& out) {
+  std::string_view name;
+  if (take(in, name) != taken::yes)
+    return taken::wrong;
+  for (const auto x : {op_action::create, op_action::update, op_action::remove})
+    if (name == to_string(x)) {
+      out = x;
+      return taken::yes;
+    }
+  return taken::wrong;
+}
+
+/// The combinations of protocol.md 2. An update or delete may lack `prev`: its
+/// sender is older than the rule.
+bool fits_action(const commit_op& x) noexcept {
+  switch (x.action) {
+    case op_action::create:
+      return x.id.defined() && !x.prev.defined();
+    case op_action::update:
+      return x.id.defined() && x.id != x.prev;
+    case op_action::remove:
+      return !x.id.defined();
+  }
+  return false;
+}
+
+result<commit_op> read_op(cbor::reader& in) {
+  commit_op out;
+  auto read = read_fields(in, {"action", "cid", "path"}, [&](auto key) {
+    if (key == "action")
+      return take_action(in, out.action);
+    if (key == "path")
+      return take(in, out.path);
+    if (key == "cid")
+      return take_optional(in, out.id);
+    if (key == "prev")
+      return take_optional(in, out.prev);
+    return taken::unknown;
+  });
+  if (!read)
+    return read.error();
+  if (!fits_action(out))
+    return fail(ec::malformed, "op with a wrong combination of fields");
+  return out;
+}
+
+taken take_ops(cbor::reader& in, std::vector<commit_op>& out) {
+  const auto size = in.read_array();
+  if (!size)
+    return taken::wrong;
+  if (*size > limits::commit_ops_max)
+    return taken::too_large;
+  out.reserve(*size);
+  for (size_t i = 0; i < *size; ++i) {
+    auto op = read_op(in);
+    if (!op)
+      return taken::wrong;
+    out.push_back(std::move(*op));
+  }
+  return taken::yes;
+}
+
+// -- payloads -----------------------------------------------------------------
+
+result<frame_event> read_commit(cbor::reader& in) {
+  commit_event out;
+  auto read = read_fields(
+    in,
+    {"seq", "repo", "time", "rev", "since", "commit", "blocks", "ops"},
+    [&](auto key) {
+      if (key == "seq")
+        return take_seq(in, out.seq);
+      if (key == "repo")
+        return take(in, out.repo);
+      if (key == "time")
+        return take(in, out.time);
+      if (key == "rev")
+        return take(in, out.rev);
+      if (key == "since")
+        return take(in, out.since);
+      if (key == "commit")
+        return take(in, out.commit);
+      if (key == "prevData")
+        return take_optional(in, out.prev_data);
+      if (key == "blocks")
+        return take_blocks(in, out.blocks, limits::commit_blocks_bytes_max);
+      if (key == "ops")
+        return take_ops(in, out.ops);
+      if (key == "tooBig")
+        return take_optional(in, out.too_big);
+      return taken::unknown;
+    });
+  if (!read)
+    return read.error();
+  return out;
+}
+
+result<frame_event> read_sync(cbor::reader& in) {
+  sync_event out;
+  auto read = read_fields(
+    in, {"seq", "did", "time", "rev", "blocks"}, [&](auto key) {
+      if (key == "seq")
+        return take_seq(in, out.seq);
+      if (key == "did")
+        return take(in, out.repo);
+      if (key == "time")
+        return take(in, out.time);
+      if (key == "rev")
+        return take(in, out.rev);
+      if (key == "blocks")
+        return take_blocks(in, out.blocks, limits::sync_blocks_bytes_max);
+      return taken::unknown;
+    });
+  if (!read)
+    return read.error();
+  return out;
+}
+
+result<frame_event> read_identity(cbor::reader& in) {
+  identity_event out;
+  auto read = read_fields(in, {"seq", "did", "time"}, [&](auto key) {
+    if (key == "seq")
+      return take_seq(in, out.seq);
+    if (key == "did")
+      return take(in, out.repo);
+    if (key == "time")
+      return take(in, out.time);
+    if (key == "handle")
+      return take_optional(in, out.handle);
+    return taken::unknown;
+  });
+  if (!read)
+    return read.error();
+  return out;
+}
+
+result<frame_event> read_account(cbor::reader& in) {
+  account_event out;
+  auto read = read_fields(in, {"seq", "did", "time", "active"}, [&](auto key) {
+    if (key == "seq")
+      return take_seq(in, out.seq);
+    if (key == "did")
+      return take(in, out.repo);
+    if (key == "time")
+      return take(in, out.time);
+    if (key == "active")
+      return take(in, out.active);
+    if (key == "status")
+      return take_optional(in, out.status);
+    return taken::unknown;
+  });
+  if (!read)
+    return read.error();
+  return out;
+}
+
+result<frame_event> read_info(cbor::reader& in) {
+  info_event out;
+  auto read = read_fields(in, {"name"}, [&](auto key) {
+    if (key == "name")
+      return take(in, out.name);
+    if (key == "message")
+      return take_optional(in, out.message);
+    return taken::unknown;
+  });
+  if (!read)
+    return read.error();
+  return out;
+}
+
+result<frame_event> read_error(cbor::reader& in) {
+  error_event out;
+  auto read = read_fields(in, {"error"}, [&](auto key) {
+    if (key == "error")
+      return take(in, out.name);
+    if (key == "message")
+      return take_optional(in, out.message);
+    return taken::unknown;
+  });
+  if (!read)
+    return read.error();
+  return out;
+}
+
+} // namespace
+
+const char* to_string(op_action x) noexcept {
+  switch (x) {
+    case op_action::create:
+      return "create";
+    case op_action::update:
+      return "update";
+    case op_action::remove:
+      return "delete";
+  }
+  return "unknown";
+}
+
+result<frame_event> decode_frame(bytes_view frame) {
+  // The peek checks the form of both items, so that a reader cannot fail on
+  // anything but a field of the wrong kind.
+  const auto peeked = peek_frame(frame);
+  if (!peeked)
+    return peeked.error();
+  cbor::reader in{frame};
+  if (auto header = in.skip(limits::frame_depth_max); !header)
+    return header.error();
+  switch (peeked->kind) {
+    case frame_kind::commit:
+      return read_commit(in);
+    case frame_kind::sync:
+      return read_sync(in);
+    case frame_kind::identity:
+      return read_identity(in);
+    case frame_kind::account:
+      return read_account(in);
+    case frame_kind::info:
+      return read_info(in);
+    case frame_kind::error:
+      return read_error(in);
+    case frame_kind::unknown:
+      break;
+  }
+  return fail(ec::invalid_argument, "frame of an unknown kind");
+}
+
+} // namespace weir::atproto

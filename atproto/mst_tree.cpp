@@ -1,0 +1,261 @@
+#include "atproto/mst_subtree.hpp"
+#include "base/limits.hpp"
+
+#include <utility>
+
+namespace weir::atproto::mst {
+
+struct tree::impl {
+  /// Runs a call that may leave the tree broken, and no further one after that.
+  template <class Call>
+  result<cid> run(Call call) {
+    if (failed.code != ec::none)
+      return failed;
+    auto done = call(*this);
+    if (!done)
+      failed = done.error();
+    return done;
+  }
+
+  result<cid> get(std::string_view key);
+  result<void> raise(std::string_view key, int key_at);
+  result<cid> put(subtree& x, const place& at, std::string_view key,
+                  const cid& value, int key_at);
+  result<cid> put_here(subtree& x, const place& at, std::string_view key,
+                       const cid& value);
+  result<cid> remove(subtree& x, const place& at, std::string_view key,
+                     int key_at);
+  result<cid> remove_here(subtree& x, const place& at, std::string_view key);
+  result<void> trim();
+
+  block_source source;
+  subtree root;
+  int depth = 0; ///< Of the root; means nothing while it is null.
+  bool changed = false;
+  error failed;
+};
+
+// -- get ----------------------------------------------------------------------
+
+result<cid> tree::impl::get(std::string_view key) {
+  const auto key_at = key_depth(key);
+  place at{depth, {}, {}};
+  for (auto* x = &root; !x->null() && key_at <= at.depth;) {
+    auto opened = open(*x, at, source);
+    if (!opened)
+      return opened.error();
+    auto& node = **opened;
+    const auto i = node.find(key);
+    if (node.holds(i, key)) {
+      if (key_at != at.depth)
+        return misplaced(key);
+      return node.entries[i].value;
+    }
+    at = at.child(node, i);
+    x = &node.child(i);
+  }
+  return cid{};
+}
+
+// -- put ----------------------------------------------------------------------
+
+/// Grows the tree upwards to `key_at` with an entry for `key`, value to come.
+result<void> tree::impl::raise(std::string_view key, int key_at) {
+  auto halves = split(std::move(root), {depth, {}, {}}, key, source);
+  if (!halves)
+    return halves.error();
+  auto lift = [this, key_at](subtree x) {
+    for (int i = depth + 1; !x.null() && i < key_at; ++i) {
+      auto bridge = std::make_unique<tree_node>();
+      bridge->left = std::move(x);
+      x = {{}, std::move(bridge)};
+    }
+    return x;
+  };
+  auto& [before, after] = *halves;
+  root = {{}, std::make_unique<tree_node>()};
+  root.node->left = lift(std::move(before));
+  root.node->entries.push_back(
+    {std::string{key}, {}, lift(std::move(after))});
+  depth = key_at;
+  return {};
+}
+
+result<cid> tree::impl::put(subtree& x, const place& at, std::string_view key,
+                            const cid& value, int key_at) {
+  if (x.null())
+    x.node = std::make_unique<tree_node>();
+  auto opened = open(x, at, source);
+  if (!opened)
+    return opened.error();
+  if (at.depth == key_at)
+    return put_here(x, at, key, value);
+  auto& node = **opened;
+  const auto i = node.find(key);
+  if (node.holds(i, key))
+    return misplaced(key);
+  auto old = put(node.child(i), at.child(node, i), key, value, key_at);
+  x.id = {};
+  return old;
+}
+
+result<cid> tree::impl::put_here(subtree& x, const place& at,
+                                 std::string_view key, const cid& value) {
+  auto& node = *x.node;
+  x.id = {};
+  const auto i = node.find(key);
+  if (node.holds(i, key))
+    return std::exchange(node.entries[i].value, value);
+  auto halves
+    = split(std::move(node.child(i)), at.child(node, i), key, source);
+  if (!halves)
+    return halves.error();
+  node.child(i) = std::move(halves->first);
+  node.entries.insert(
+    node.entries.begin() + static_cast<std::ptrdiff_t>(i),
+    {std::string{key}, value, std::move(halves->second)});
+  return cid{};
+}
+
+// -- remove -------------------------------------------------------------------
+
+result<cid> tree::impl::remove(subtree& x, const place& at,
+                               std::string_view key, int key_at) {
+  if (x.null())
+    return cid{};
+  auto opened = open(x, at, source);
+  if (!opened)
+    return opened.error();
+  if (at.depth == key_at)
+    return remove_here(x, at, key);
+  auto& node = **opened;
+  const auto i = node.find(key);
+  if (node.holds(i, key))
+    return misplaced(key);
+  auto old = remove(node.child(i), at.child(node, i), key, key_at);
+  if (!old || !old->defined())
+    return old;
+  x.id = {};
+  if (node.empty())
+    x = {};
+  return old;
+}
+
+result<cid> tree::impl::remove_here(subtree& x, const place& at,
+                                    std::string_view key) {
+  auto& node = *x.node;
+  const auto i = node.find(key);
+  if (!node.holds(i, key))
+    return cid{};
+  auto& entry = node.entries[i];
+  const place gap{at.depth - 1, at.child(node, i).low,
+                  at.child(node, i + 1).high};
+  auto joined = merge(std::move(node.child(i)), std::move(entry.right), gap,
+                      entry.key, source);
+  if (!joined)
+    return joined.error();
+  auto old = std::move(entry.value);
+  node.entries.erase(node.entries.begin() + static_cast<std::ptrdiff_t>(i));
+  node.child(i) = std::move(*joined);
+  x.id = {};
+  if (node.empty())
+    x = {};
+  return old;
+}
+
+/// Drops top nodes that only point down.
+result<void> tree::impl::trim() {
+  while (root.node && root.node->entries.empty()) {
+    auto below = std::move(root.node->left);
+    root = std::move(below);
+    --depth;
+    if (root.null())
+      break;
+    if (auto opened = open(root, {depth, {}, {}}, source); !opened)
+      return opened.error();
+  }
+  return {};
+}
+
+// -- the public face ----------------------------------------------------------
+
+tree::tree() : impl_(std::make_unique<impl>()) {
+  // nop
+}
+
+tree::~tree() = default;
+
+tree::tree(tree&&) noexcept = default;
+
+tree& tree::operator=(tree&&) noexcept = default;
+
+result<tree> tree::load(const cid& root, block_source source) {
+  const auto* block = source ? source(root) : nullptr;
+  if (block == nullptr)
+    return fail(ec::unverifiable, "MST root is not here");
+  auto node = load_node(*block);
+  if (!node)
+    return node.error();
+  tree out;
+  out.impl_->source = std::move(source);
+  if ((*node)->empty())
+    return out;
+  if ((*node)->entries.empty())
+    return fail(ec::malformed, "the MST root only points down");
+  out.impl_->depth = key_depth((*node)->entries.front().key);
+  if (out.impl_->depth > static_cast<int>(limits::mst_depth_max))
+    return fail(ec::limit_reached, "MST too deep");
+  out.impl_->root = {root, std::move(*node)};
+  return out;
+}
+
+result<cid> tree::get(std::string_view key) const {
+  return impl_->get(key);
+}
+
+result<cid> tree::put(std::string_view key, const cid& value) {
+  return impl_->run([&](impl& self) -> result<cid> {
+    const auto key_at = key_depth(key);
+    self.changed = true;
+    if (self.root.null())
+      self.depth = key_at;
+    else if (self.depth < key_at)
+      if (auto raised = self.raise(key, key_at); !raised)
+        return raised.error();
+    return self.put(self.root, {self.depth, {}, {}}, key, value, key_at);
+  });
+}
+
+result<cid> tree::remove(std::string_view key) {
+  return impl_->run([&](impl& self) -> result<cid> {
+    const auto key_at = key_depth(key);
+    if (key_at > self.depth)
+      return cid{};
+    auto old = self.remove(self.root, {self.depth, {}, {}}, key, key_at);
+    if (!old || !old->defined())
+      return old;
+    self.changed = true;
+    if (auto trimmed = self.trim(); !trimmed)
+      return trimmed.error();
+    return old;
+  });
+}
+
+result<cid> tree::root(const block_sink& sink) {
+  return impl_->run([&](impl& self) -> result<cid> {
+    const bool changed = std::exchange(self.changed, false);
+    if (self.root.null()) {
+      if (changed && sink)
+        sink(empty_root(), encode_node({}));
+      return empty_root();
+    }
+    // What stands at the top now may have come here as a neighbour of keys that
+    // were hashed and are gone.
+    const auto& top = self.root.node->entries.front().key;
+    if (key_depth(top) != self.depth)
+      return misplaced(top);
+    return seal(self.root, sink);
+  });
+}
+
+} // namespace weir::atproto::mst

@@ -1,0 +1,210 @@
+#include "atproto/car.hpp"
+#include "atproto/commit.hpp"
+#include "atproto/did_document.hpp"
+#include "atproto/mst.hpp"
+#include "atproto/repo_walk.hpp"
+#include "atproto/verify.hpp"
+#include "json_to_cbor.hpp"
+#include "tests/support/vectors.hpp"
+
+#include <boost/json.hpp>
+#include <gtest/gtest.h>
+
+#include <map>
+
+// Proves protocol.md 2, 3 and 5 on frames and repositories that the reference
+// relay is tested with, those from before sync 1.1 among them.
+
+namespace weir::tests {
+
+using namespace atproto;
+
+namespace json = boost::json;
+
+namespace {
+
+/// After every rev of the vectors.
+constexpr wall_time now{1'800'000'000'000'000};
+
+std::string_view text(const json::value& x) {
+  return {x.as_string().data(), x.as_string().size()};
+}
+
+json::value read_json(const std::filesystem::path& path) {
+  return json::parse(read_file(path));
+}
+
+shared_bytes make_frame(const json::value& header, const json::value& body) {
+  auto out = json_to_cbor(header);
+  const auto payload = json_to_cbor(body);
+  out.insert(out.end(), payload.begin(), payload.end());
+  return shared_bytes{std::move(out)};
+}
+
+/// What the engine makes of one message of a relay scenario.
+std::string judge(const json::value& message, const public_key& key) {
+  const auto& parts = message.at("frame").as_object();
+  const auto frame = make_frame(parts.at("header"), parts.at("body"));
+  const auto event = decode_frame(frame.view());
+  if (!event)
+    return to_string(event.error().code);
+  if (const auto* commit = std::get_if<commit_event>(&*event)) {
+    const auto done = verify_commit(frame, *commit, key, now);
+    return done ? "commit" : to_string(done.error().why);
+  }
+  if (const auto* sync = std::get_if<sync_event>(&*event)) {
+    const auto done = verify_sync(frame, *sync, key, now);
+    return done ? "sync" : to_string(done.error().why);
+  }
+  return "other";
+}
+
+std::map<std::string, size_t>
+judge_scenario(const std::filesystem::path& path) {
+  const auto scenario = read_json(path);
+  const auto& keys = scenario.at("accounts").at(0).at("identity").at("keys");
+  const auto key
+    = public_key::from_multikey(
+        text(keys.at("atproto").at("publicKeyMultibase")))
+        .value();
+  std::map<std::string, size_t> out;
+  for (const auto& x : scenario.at("messages").as_array())
+    ++out[judge(x, key)];
+  return out;
+}
+
+/// Walks the tree of a CAR under a version 3 commit signed anew.
+uint64_t walk_under_new_commit(const car_slice& car, const cid& data) {
+  const auto random = seeded_random(1);
+  const auto key = private_key::generate(curve::k256, *random);
+  const auto owner = did::parse("did:plc:wqgdnqlv2mwiio6pfchwtrff").value();
+  const auto commit = encode_signed_commit(
+    {owner, tid::from_time({1}, 0), data, {}, {}}, key);
+  const auto root = cid::of_dag_cbor(commit);
+  car_writer out{std::span{&root, 1}};
+  out.add(root, commit);
+  for (const auto& x : car.blocks())
+    out.add(x.id, x.data);
+  const auto store = make_memory_spool(10'000'000);
+  const auto overflow = make_memory_spool(0);
+  repo_walk walk{owner, *store, *overflow};
+  EXPECT_TRUE(walk.feed(out.take()));
+  EXPECT_TRUE(walk.finish(key.public_part(), now));
+  const auto done = walk.step(100'000, [](const walked_record& x) {
+    EXPECT_FALSE(x.undecodable) << x.path;
+  });
+  EXPECT_TRUE(done && *done) << to_string(done.error());
+  return walk.records();
+}
+
+/// `data` of a commit of any version.
+cid find_data(bytes_view commit) {
+  cbor::reader in{commit};
+  const auto size = in.read_map().value();
+  for (size_t i = 0; i < size; ++i) {
+    if (in.read_text().value() == "data")
+      return in.read_link().value();
+    in.skip().value();
+  }
+  return {};
+}
+
+} // namespace
+
+TEST(IndigoVectorsTest, RelayScenariosAreJudgedByTheirProofs) {
+  WEIR_VECTORS(folder, "vectors/indigo/cmd/relay/testing/testdata");
+  using counts = std::map<std::string, size_t>;
+  const std::map<std::string, counts> expected{
+    {"account_lifecycle", {{"other", 3}, {"sync", 1}}},
+    {"deactivation", {{"other", 2}, {"unverifiable", 6}}},
+    {"legacy", {{"other", 2}, {"unverifiable", 1}}},
+    {"post_lifecycle", {{"commit", 6}}},
+    {"post_lifecycle_legacy", {{"unverifiable", 6}}},
+    // One rev is no TID, one is not the commit's.
+    {"rev_ordering", {{"commit", 2}, {"malformed", 1}, {"bad_shape", 1}}},
+    {"seq_ordering", {{"other", 2}, {"unverifiable", 2}}},
+  };
+  for (const auto& [name, judged] : expected)
+    EXPECT_EQ(judge_scenario(folder / (name + ".json")), judged) << name;
+}
+
+TEST(IndigoVectorsTest, CommitsBeforeSync11HoldWhatTheirOpsSay) {
+  WEIR_VECTORS(folder, "vectors/indigo/atproto/repo/testdata");
+  const json::value header{{"op", 1}, {"t", "#commit"}};
+  size_t ops = 0;
+  for (const auto* number :
+       {"4621317030", "4621317332", "4621332152", "4623075231"}) {
+    const auto body = read_json(
+      folder / ("firehose_commit_" + std::string{number} + ".json"));
+    const auto frame = make_frame(header, body);
+    const auto event = decode_frame(frame.view());
+    ASSERT_TRUE(event) << number << ": " << to_string(event.error());
+    const auto& commit = std::get<commit_event>(*event);
+    const auto car = car_slice::parse(commit.blocks).value();
+    EXPECT_TRUE(car.check_hashes());
+    EXPECT_EQ(car.roots().front(), commit.commit);
+    const auto* block = car.find(commit.commit);
+    ASSERT_NE(block, nullptr);
+    const auto object = decode_commit(block->data);
+    ASSERT_TRUE(object) << to_string(object.error());
+    const auto tree
+      = mst::tree::load(object->data, [&](const cid& id) {
+          const auto* node = car.find(id);
+          return node == nullptr ? nullptr : &node->data;
+        }).value();
+    for (const auto& op : commit.ops) {
+      EXPECT_EQ(tree.get(op.path).value(), op.id) << op.path;
+      EXPECT_NE(car.find(op.id), nullptr);
+      ++ops;
+    }
+  }
+  EXPECT_EQ(ops, 45u);
+}
+
+TEST(IndigoVectorsTest, OldRepositoriesWalkAndOldCommitsAreRefused) {
+  WEIR_VECTORS(folder, "vectors/indigo/testing/testdata");
+  const std::map<std::string, uint64_t> records{
+    {"divy.repo", 6},
+    {"fakermaker.repo.car", 142},
+    {"paul_staging.repo.car", 185},
+  };
+  for (const auto& [name, count] : records) {
+    const auto file = read_file(folder / name);
+    const auto car = car_slice::parse(as_bytes(file));
+    ASSERT_TRUE(car) << name << to_string(car.error());
+    ASSERT_TRUE(car->check_hashes()) << name;
+    const auto* commit = car->find(car->roots().front());
+    ASSERT_NE(commit, nullptr) << name;
+    const auto object = decode_commit(commit->data);
+    ASSERT_FALSE(object) << name;
+    EXPECT_EQ(object.error().code, ec::malformed) << name;
+    EXPECT_EQ(walk_under_new_commit(*car, find_data(commit->data)), count)
+      << name;
+  }
+}
+
+TEST(IndigoVectorsTest, ARepositoryIsRefusedForAnotherAccount) {
+  WEIR_VECTORS(folder, "vectors/indigo/testing/testdata");
+  // The file has the name of an account and is the repository of another one.
+  const auto asked = did::parse("did:plc:wqgdnqlv2mwiio6pfchwtrff").value();
+  const auto document
+    = parse_did_document(read_file(folder / "greenground.didDoc.json"), asked)
+        .value();
+  const auto key = public_key::from_multikey(document.signing_key).value();
+  const auto file = read_file(folder / "greenground.repo.car");
+  const auto store = make_memory_spool(1'000'000);
+  const auto overflow = make_memory_spool(0);
+  repo_walk walk{asked, *store, *overflow};
+  ASSERT_TRUE(walk.feed(as_bytes(file)));
+  const auto root = walk.finish(key, now);
+  ASSERT_FALSE(root);
+  EXPECT_EQ(root.error().why, verdict::bad_shape);
+
+  const auto car = car_slice::parse(as_bytes(file)).value();
+  const auto commit = decode_commit(car.find(car.roots().front())->data);
+  ASSERT_TRUE(commit) << to_string(commit.error());
+  EXPECT_NE(commit->repo, asked);
+  EXPECT_EQ(walk_under_new_commit(car, commit->data), 2u);
+}
+
+} // namespace weir::tests

@@ -1,0 +1,190 @@
+#include "atproto/car.hpp"
+#include "atproto/did_document.hpp"
+#include "atproto/repo_walk.hpp"
+#include "atproto/verify.hpp"
+#include "tests/support/vectors.hpp"
+#include "tests/support/zstd_file.hpp"
+
+#include <boost/json.hpp>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <set>
+
+// Proves protocol.md 1, 2, 5 and 7 on frames of the public network that
+// another implementation verified, and on one repository of it.
+
+namespace weir::tests {
+
+using namespace atproto;
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::string_view corpus
+  = "vectors/jetstream/internal/corpus/testdata";
+
+/// After every rev of the capture.
+constexpr wall_time now{1'800'000'000'000'000};
+
+std::vector<shared_bytes> read_frames(const std::filesystem::path& folder) {
+  const auto all = read_zstd_file(folder / "frames.bin.zst");
+  std::vector<shared_bytes> out;
+  for (size_t at = 0; at + 4 <= all.size();) {
+    uint32_t size = 0;
+    std::memcpy(&size, all.data() + at, sizeof(size));
+    out.push_back(shared_bytes::copy_of(as_bytes(all).subspan(at + 4, size)));
+    at += 4 + size;
+  }
+  return out;
+}
+
+std::map<std::string, public_key>
+read_keys(const std::filesystem::path& folder) {
+  std::map<std::string, public_key> out;
+  const auto docs = json::parse(read_zstd_file(folder / "did_docs.json.zst"));
+  for (const auto& [id, doc] : docs.as_object()) {
+    const auto who = did::parse(id).value();
+    const auto parsed = parse_did_document(json::serialize(doc), who).value();
+    out.emplace(who.str(),
+                public_key::from_multikey(parsed.signing_key).value());
+  }
+  return out;
+}
+
+/// did, rev, action, path, cid of one change, as Jetstream tells it.
+std::string describe(std::string_view who, std::string_view rev,
+                     std::string_view action, std::string_view path,
+                     std::string_view id) {
+  std::string out;
+  for (const auto x : {who, rev, action, path, id}) {
+    out += x;
+    out += ' ';
+  }
+  return out;
+}
+
+std::string_view text(const json::value& x) {
+  return {x.as_string().data(), x.as_string().size()};
+}
+
+std::multiset<std::string> read_expected(const std::filesystem::path& folder) {
+  std::multiset<std::string> out;
+  for (const auto& line : read_vector_lines(folder / "expected_v1.jsonl")) {
+    const auto x = json::parse(line);
+    if (text(x.at("kind")) != "commit")
+      continue;
+    const auto& commit = x.at("commit").as_object();
+    out.insert(describe(text(x.at("did")), text(commit.at("rev")),
+                        text(commit.at("operation")),
+                        std::string{text(commit.at("collection"))} + '/'
+                          + std::string{text(commit.at("rkey"))},
+                        commit.contains("cid") ? text(commit.at("cid")) : ""));
+  }
+  return out;
+}
+
+} // namespace
+
+TEST(JetstreamVectorsTest, EveryFrameOfThePublicNetworkVerifies) {
+  WEIR_VECTORS(folder, corpus);
+  const auto frames = read_frames(folder);
+  const auto keys = read_keys(folder);
+  EXPECT_EQ(frames.size(), 150u);
+  EXPECT_EQ(keys.size(), 148u);
+  std::map<frame_kind, size_t> kinds;
+  std::multiset<std::string> changes;
+  int64_t seq = 31'527'015'322;
+  for (const auto& frame : frames) {
+    const auto peek = peek_frame(frame.view());
+    ASSERT_TRUE(peek) << to_string(peek.error());
+    EXPECT_EQ(peek->seq, seq++);
+    ++kinds[peek->kind];
+    const auto event = decode_frame(frame.view());
+    ASSERT_TRUE(event) << to_string(event.error());
+    const auto* commit = std::get_if<commit_event>(&*event);
+    if (commit == nullptr)
+      continue;
+    EXPECT_EQ(peek->did, commit->repo.str());
+    const auto done
+      = verify_commit(frame, *commit, keys.at(commit->repo.str()), now);
+    ASSERT_TRUE(done) << to_string(done.error().why) << ": "
+                      << done.error().reason;
+    for (const auto& op : done->ops) {
+      EXPECT_FALSE(op.undecodable);
+      changes.insert(describe(done->repo.str(), done->rev.str(),
+                              to_string(op.action),
+                              op.collection + '/' + op.rkey, op.id.to_text()));
+      EXPECT_TRUE(op.action == op_action::remove
+                  || cid::of_dag_cbor(op.record.view()) == op.id);
+    }
+  }
+  EXPECT_EQ(kinds[frame_kind::commit], 148u);
+  EXPECT_EQ(kinds[frame_kind::identity], 1u);
+  EXPECT_EQ(kinds[frame_kind::account], 1u);
+  EXPECT_EQ(changes, read_expected(folder));
+  EXPECT_EQ(changes.size(), 150u);
+}
+
+TEST(JetstreamVectorsTest, FramesOfThePublicNetworkNeedTheRightKey) {
+  WEIR_VECTORS(folder, corpus);
+  const auto keys = read_keys(folder);
+  size_t refused = 0;
+  for (const auto& frame : read_frames(folder)) {
+    const auto event = decode_frame(frame.view()).value();
+    const auto* commit = std::get_if<commit_event>(&event);
+    if (commit == nullptr)
+      continue;
+    const auto& other = keys.begin()->first == commit->repo.str()
+                          ? keys.rbegin()->second
+                          : keys.begin()->second;
+    const auto done = verify_commit(frame, *commit, other, now);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().why, verdict::bad_signature);
+    ++refused;
+  }
+  EXPECT_EQ(refused, 148u);
+}
+
+TEST(JetstreamVectorsTest, TheRepositoryHasTheAgreedRecordsAndRoot) {
+  WEIR_VECTORS(folder, corpus);
+  const auto file = read_file(folder / "repo.car");
+  const auto car = car_slice::parse(as_bytes(file)).value();
+  ASSERT_TRUE(car.check_hashes());
+  const auto* block = car.find(car.roots().front());
+  ASSERT_NE(block, nullptr);
+  auto commit = decode_commit(block->data).value();
+  const auto expected = read_file(folder / "car_expected_commit.txt");
+  for (const auto& x :
+       {commit.repo.str(), commit.data.to_text(), commit.rev.str()})
+    EXPECT_NE(expected.find(x), std::string::npos) << x;
+
+  // The key is not among the vectors. The tree is walked under a commit that
+  // differs in its signature alone.
+  const auto random = seeded_random(1);
+  const auto key = private_key::generate(curve::k256, *random);
+  const auto signed_anew = encode_signed_commit(commit, key);
+  const auto root = cid::of_dag_cbor(signed_anew);
+  car_writer out{std::span{&root, 1}};
+  out.add(root, signed_anew);
+  for (const auto& x : car.blocks())
+    out.add(x.id, x.data);
+  const auto store = make_memory_spool(1'000'000);
+  const auto overflow = make_memory_spool(0);
+  repo_walk walk{commit.repo, *store, *overflow};
+  ASSERT_TRUE(walk.feed(out.take()));
+  ASSERT_TRUE(walk.finish(key.public_part(), now));
+  std::vector<std::string> lines;
+  const auto done = walk.step(1000, [&](const walked_record& x) {
+    EXPECT_FALSE(x.undecodable);
+    lines.push_back(std::string{x.path} + '\t' + x.id.to_text());
+  });
+  ASSERT_TRUE(done) << to_string(done.error());
+  EXPECT_TRUE(*done);
+  EXPECT_EQ(lines, read_vector_lines(folder / "car_expected_records.tsv"));
+  EXPECT_EQ(lines.size(), 23u);
+}
+
+} // namespace weir::tests
