@@ -1,0 +1,58 @@
+#pragma once
+
+#include "net/event_loop.hpp"
+#include "net/transport.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+namespace weir::net {
+
+/// The real loop: one `io_context` run by one thread. For the .cpp files of
+/// this folder that touch Asio.
+class asio_loop final : public event_loop {
+public:
+  asio_loop() = default;
+
+  void post(task x) override;
+
+  bool here() const noexcept override;
+
+  std::unique_ptr<timer> make_timer() override;
+
+  steady_time now() const noexcept override {
+    return system_clock().steady_now();
+  }
+
+  boost::asio::io_context& context() noexcept { return context_; }
+
+  /// Destroys all work that is left, when no thread runs it any more.
+  void drop_work() { context_.shutdown(); }
+
+private:
+  struct one_thread_context : boost::asio::io_context {
+    one_thread_context() : io_context(1) {
+      // nop
+    }
+
+    using io_context::shutdown;
+  };
+
+  // `get_executor` is not const in Asio, though it changes nothing.
+  mutable one_thread_context context_;
+};
+
+using tcp = boost::asio::ip::tcp;
+
+tcp::endpoint to_asio(const endpoint& x);
+endpoint from_asio(const tcp::endpoint& x);
+
+/// Wraps a connected socket. Without delay, and with little unsent data in the
+/// kernel, so that pongs do not wait behind megabytes of events.
+stream_ptr make_tcp_stream(asio_loop& loop, tcp::socket socket);
+
+/// The socket inside a stream of `make_tcp_stream`, or null. The stream must
+/// outlive its use.
+tcp::socket* tcp_socket(stream& x) noexcept;
+
+} // namespace weir::net

@@ -1,0 +1,93 @@
+#pragma once
+
+#include "net/http_parser.hpp"
+#include "net/http_pool.hpp"
+#include "net/inflater.hpp"
+
+namespace weir::net {
+
+/// One call on its way: hop by hop, then the body under credit.
+///
+/// # Ownership and threads
+/// Lives on the pool's loop; `cancel` and `grant` from any thread. The pool
+/// holds it until its end.
+class running_call final : public http_call,
+                           public std::enable_shared_from_this<running_call> {
+public:
+  running_call(std::shared_ptr<http_pool> pool, http_request request,
+               std::shared_ptr<http_sink> sink);
+
+  void cancel() override;
+  void grant(uint64_t n) override;
+
+  // -- on the loop ------------------------------------------------------------
+
+  void start();
+
+  const url& target() const noexcept { return request_.target; }
+
+  const http_call_limits& limits() const noexcept { return request_.limits; }
+
+  bool over() const noexcept { return phase_ == phase::over; }
+
+  void on_connection(stream_ptr x, bool reused);
+
+  void end(result<void> outcome);
+
+private:
+  enum class phase : uint8_t { connect, send, head, body, over };
+
+  bool make_request();
+  void send();
+  void on_sent(std::error_code error, size_t n);
+  void read();
+  void on_read(std::error_code error, size_t n);
+  void on_lost(std::error_code error);
+  void on_head_bytes();
+  void on_head(http_head head);
+  bool redirect(const http_head& head);
+  result<void> begin_body(const http_head& head);
+  void pump_body();
+  size_t take(bytes_view piece);
+  size_t take_gzip(bytes_view piece);
+  bool deliver(bytes_view piece);
+  void close_stream();
+  void on_deadline();
+  void arm();
+  bytes_view input() const noexcept;
+
+  std::shared_ptr<http_pool> pool_;
+  http_request request_;
+  std::shared_ptr<http_sink> sink_;
+  std::unique_ptr<timer> deadline_;
+  phase phase_ = phase::connect;
+  unsigned redirects_ = 0;
+  unsigned interims_ = 0;
+  bool retried_ = false;
+
+  stream_ptr stream_;
+  std::string origin_; ///< Of `stream_`, or of the one waited for.
+  bool reused_ = false;
+  bool keep_alive_ = false;
+  std::string out_;
+  size_t sent_ = 0;
+
+  bool reading_ = false;
+  bytes input_;
+  size_t begin_ = 0;
+  size_t end_ = 0;
+
+  std::optional<http_body_reader> body_;
+  std::optional<inflater> gzip_;
+  bytes inflated_;
+  uint64_t credit_;
+  uint64_t delivered_ = 0;
+  std::optional<error> body_error_; ///< Why `take` stopped for good.
+
+  steady_time total_deadline_;
+  steady_time head_deadline_;
+  steady_time window_end_;
+  uint64_t window_bytes_ = 0;
+};
+
+} // namespace weir::net

@@ -1,0 +1,367 @@
+#include "net/http_connection.hpp"
+
+#include "net/url.hpp"
+#include "net/ws_codec.hpp"
+#include "net/ws_session_channel.hpp"
+
+#include <algorithm>
+
+namespace weir::net {
+
+namespace {
+
+constexpr size_t read_bytes = 16'384;
+
+/// How long, and for how many bytes, a refused client may go on sending, so
+/// that it reads the refusal instead of a reset.
+constexpr auto linger_timeout = std::chrono::seconds{2};
+constexpr size_t linger_bytes_max = 4'194'304;
+
+ws_close_info server_closed() {
+  ws_close_info info;
+  info.reason = fail(ec::cancelled, "the server was closed");
+  return info;
+}
+
+constexpr std::string_view error_name(int status) noexcept {
+  switch (status) {
+    case 408:
+      return "RequestTimeout";
+    case 413:
+      return "PayloadTooLarge";
+    case 417:
+      return "ExpectationFailed";
+    case 426:
+      return "UpgradeRequired";
+    case 431:
+      return "HeaderTooLarge";
+    default:
+      return "InvalidRequest";
+  }
+}
+
+} // namespace
+
+// -- http_connection ----------------------------------------------------------
+
+http_connection::http_connection(stream_ptr connected,
+                                 std::shared_ptr<server_core> core,
+                                 std::shared_ptr<server_core::permit> permit)
+  : core_(std::move(core)), permit_(std::move(permit)),
+    stream_(std::move(connected)), deadline_(stream_->loop().make_timer()) {
+  // nop
+}
+
+void http_connection::start() {
+  set_deadline(core_->options.head_timeout);
+  read();
+}
+
+void http_connection::cut() noexcept {
+  phase_ = phase::over;
+  deadline_->cancel();
+  stream_->close();
+}
+
+void http_connection::set_deadline(std::chrono::microseconds delay) {
+  deadline_->start(delay, [weak = weak_from_this()] {
+    if (auto self = weak.lock())
+      self->on_deadline();
+  });
+}
+
+void http_connection::on_deadline() {
+  if ((phase_ == phase::head && input_size_ > 0) || phase_ == phase::body)
+    refuse(408, "The request did not arrive in time.");
+  else
+    cut();
+}
+
+// -- reading ------------------------------------------------------------------
+
+void http_connection::read() {
+  if (std::exchange(reading_, true))
+    return; // The one under way, from before a deadline, does as well.
+  if (input_.size() < input_size_ + read_bytes)
+    input_.resize(input_size_ + read_bytes);
+  stream_->read_some(
+    std::span{input_}.subspan(input_size_),
+    [self = shared_from_this()](std::error_code error, size_t n) {
+      self->on_read(error, n);
+    });
+}
+
+void http_connection::on_read(std::error_code error, size_t n) {
+  reading_ = false;
+  if (phase_ == phase::over)
+    return;
+  if (error || n == 0)
+    return cut();
+  if (phase_ == phase::linger) {
+    lingered_ += n;
+    return lingered_ > linger_bytes_max ? cut() : read();
+  }
+  input_size_ += n;
+  if (phase_ == phase::idle) {
+    phase_ = phase::head;
+    set_deadline(core_->options.head_timeout);
+  }
+  if (phase_ == phase::head)
+    on_head_bytes();
+  else if (phase_ == phase::body)
+    on_body_bytes();
+}
+
+void http_connection::drop_input(size_t n) {
+  std::copy(input_.begin() + static_cast<ptrdiff_t>(n),
+            input_.begin() + static_cast<ptrdiff_t>(input_size_),
+            input_.begin());
+  input_size_ -= n;
+}
+
+void http_connection::on_head_bytes() {
+  auto text = as_text(bytes_view{input_}.first(input_size_));
+  auto verdict = check_request_head(text);
+  if (verdict.what == head_verdict::kind::incomplete)
+    return read();
+  if (verdict.what == head_verdict::kind::refused)
+    return refuse(verdict.status, verdict.reason);
+  auto head = parse_request_head(text.substr(0, verdict.size));
+  if (!head)
+    return refuse(400, head.error().context);
+  drop_input(verdict.size);
+  on_head(std::move(*head));
+}
+
+void http_connection::on_head(http_head head) {
+  request_ = {};
+  request_.method = head.method;
+  request_.peer = stream_->remote().address;
+  keep_alive_ = head.keep_alive && !head.http_1_0;
+  to_head_ = head.method == "HEAD";
+  if (!split_target(head.target))
+    return refuse(400, "The request target is not percent-encoded right.");
+  request_.headers = std::move(head.headers);
+  auto upgrade = request_.header("upgrade");
+  auto connection = request_.header("connection");
+  if (upgrade && connection && lists_token(*upgrade, "websocket")
+      && lists_token(*connection, "upgrade"))
+    on_upgrade(head);
+  else
+    begin_body(head);
+}
+
+bool http_connection::split_target(const std::string& target) {
+  auto mark = target.find('?');
+  auto path = percent_decode(target.substr(0, mark));
+  if (!path)
+    return false;
+  request_.path = std::move(*path);
+  auto rest = mark == target.npos ? std::string_view{}
+                                  : std::string_view{target}.substr(mark + 1);
+  while (!rest.empty()) {
+    auto pair = rest.substr(0, rest.find('&'));
+    rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
+    if (pair.empty())
+      continue;
+    auto equals = std::min(pair.find('='), pair.size());
+    auto name = percent_decode(pair.substr(0, equals), true);
+    auto value
+      = percent_decode(pair.substr(std::min(equals + 1, pair.size())), true);
+    if (!name || !value)
+      return false;
+    request_.query.emplace_back(std::move(*name), std::move(*value));
+  }
+  return true;
+}
+
+void http_connection::on_upgrade(const http_head& head) {
+  auto key = request_.header("sec-websocket-key");
+  auto version = request_.header("sec-websocket-version");
+  // 16 random bytes in base64.
+  auto good_key = key && key->size() == 24 && key->ends_with("==");
+  if (head.method != "GET" || head.http_1_0 || !good_key
+      || head.framing != body_framing::none)
+    return refuse(400, "The WebSocket upgrade is malformed.");
+  if (!version || *version != "13") {
+    auto reply = error_reply(426, error_name(426),
+                             "Only WebSocket version 13 is spoken.");
+    reply.headers.push_back({"Sec-WebSocket-Version", "13"});
+    keep_alive_ = false;
+    return answer(std::move(reply));
+  }
+  upgrade_key_ = *key;
+  hand_over();
+}
+
+void http_connection::begin_body(const http_head& head) {
+  body_bytes_max_
+    = core_->service->body_bytes_max(request_.method, request_.path);
+  if (head.framing == body_framing::sized
+      && head.content_length > body_bytes_max_)
+    return refuse(413, "The request body is too large.");
+  if (auto expect = request_.header("expect")) {
+    if (!same_text(*expect, "100-continue"))
+      return refuse(417, "Only 100-continue can be expected.");
+    interim_ = head.framing != body_framing::none;
+  }
+  body_reader_.emplace(head);
+  if (!body_reader_->done())
+    set_deadline(core_->options.body_timeout);
+  if (interim_)
+    return send("HTTP/1.1 100 Continue\r\n\r\n", {});
+  phase_ = phase::body;
+  on_body_bytes();
+}
+
+void http_connection::on_body_bytes() {
+  auto too_large = false;
+  auto take = [this, &too_large](bytes_view piece) -> size_t {
+    too_large = piece.size() > body_bytes_max_ - request_.body.size();
+    if (too_large)
+      return 0;
+    request_.body += as_text(piece);
+    return piece.size();
+  };
+  auto used = body_reader_->put(bytes_view{input_}.first(input_size_), take);
+  if (!used)
+    return refuse(400, used.error().context);
+  if (too_large)
+    return refuse(413, "The request body is too large.");
+  drop_input(*used);
+  if (body_reader_->done())
+    return hand_over();
+  read();
+}
+
+/// The request is whole: the application's turn.
+void http_connection::hand_over() {
+  phase_ = phase::answer;
+  deadline_->cancel();
+  auto right = std::make_shared<responder::slot>(shared_from_this());
+  if (core_->closed())
+    right->cut();
+  else if (upgrade_key_.empty())
+    core_->service->on_request(std::move(request_), responder{right});
+  else
+    core_->service->on_upgrade(std::move(request_), upgrader{right});
+}
+
+// -- answering ----------------------------------------------------------------
+
+/// Answers a request that broke a rule, and ends the connection.
+void http_connection::refuse(int status, std::string_view message) {
+  keep_alive_ = false;
+  answer(error_reply(status, error_name(status), message));
+}
+
+void http_connection::answer(http_reply reply) {
+  if (phase_ == phase::over)
+    return;
+  auto head = format_reply_head(reply, keep_alive_);
+  if (head.empty()) {
+    reply = error_reply(500, "InternalServerError", "The answer is malformed.");
+    head = format_reply_head(reply, keep_alive_);
+  }
+  if (reply.cut_after_bytes)
+    cut_after_ = head.size() + *reply.cut_after_bytes;
+  auto no_body = to_head_ || reply.status == 204 || reply.status == 304;
+  send(std::move(head), no_body ? shared_bytes{} : std::move(reply.body));
+}
+
+void http_connection::send(std::string head, shared_bytes body) {
+  phase_ = phase::write;
+  out_head_ = std::move(head);
+  out_body_ = std::move(body);
+  written_ = 0;
+  write();
+}
+
+void http_connection::write() {
+  auto end = std::min(out_head_.size() + out_body_.size(), cut_after_);
+  if (written_ >= end)
+    return on_sent();
+  set_deadline(core_->options.idle_timeout);
+  std::array<bytes_view, 2> parts;
+  size_t n = 0;
+  if (written_ < out_head_.size())
+    parts[n++] = as_bytes(out_head_).subspan(written_);
+  auto body_from = std::max(written_, out_head_.size()) - out_head_.size();
+  auto body_end = std::max(end, out_head_.size()) - out_head_.size();
+  if (body_from < body_end)
+    parts[n++] = out_body_.view().subspan(body_from, body_end - body_from);
+  stream_->write_some({parts.data(), n}, [self = shared_from_this()](
+                                           std::error_code error, size_t size) {
+    self->on_written(error, size);
+  });
+}
+
+void http_connection::on_written(std::error_code error, size_t n) {
+  if (phase_ == phase::over)
+    return;
+  if (error)
+    return cut();
+  written_ += n;
+  write();
+}
+
+void http_connection::on_sent() {
+  out_body_ = {};
+  if (std::exchange(interim_, false)) {
+    phase_ = phase::body;
+    set_deadline(core_->options.body_timeout);
+    return on_body_bytes();
+  }
+  if (cut_after_ != SIZE_MAX)
+    return cut();
+  if (!keep_alive_)
+    return linger();
+  upgrade_key_.clear();
+  if (input_size_ == 0) {
+    input_ = {};
+    phase_ = phase::idle;
+    set_deadline(core_->options.idle_timeout);
+    return read();
+  }
+  phase_ = phase::head; // The next request is here already.
+  set_deadline(core_->options.head_timeout);
+  on_head_bytes();
+}
+
+void http_connection::linger() {
+  phase_ = phase::linger;
+  stream_->shut_down();
+  set_deadline(linger_timeout);
+  input_size_ = 0;
+  read();
+}
+
+ws_session_ptr
+http_connection::upgrade(std::shared_ptr<ws_session_listener> listener,
+                         const ws_session_options& options) {
+  auto channel = std::make_shared<ws_session_channel>(
+    loop(), options, std::move(listener), stream_->remote().address, permit_);
+  loop().post([self = shared_from_this(), channel] {
+    self->hand_stream_to(*channel);
+  });
+  return make_ws_session(std::move(channel));
+}
+
+void http_connection::hand_stream_to(ws_session_channel& channel) {
+  auto cut_channel = [weak = channel.weak_from_this()] {
+    if (auto x = weak.lock())
+      x->loop().post([x] {
+        x->cut(server_closed());
+      });
+  };
+  if (phase_ == phase::over || !permit_->set_cut(cut_channel))
+    return channel.cut(server_closed());
+  auto greeting = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
+                  "Connection: Upgrade\r\nSec-WebSocket-Accept: "
+                  + ws_accept_key(upgrade_key_) + "\r\n\r\n";
+  phase_ = phase::over;
+  channel.open(stream_, shared_bytes::copy_of(as_bytes(greeting)),
+               bytes_view{input_}.first(input_size_));
+}
+
+} // namespace weir::net

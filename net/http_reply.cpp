@@ -1,0 +1,122 @@
+#include "net/http_connection.hpp"
+#include "net/ws_codec.hpp"
+
+#include <algorithm>
+
+namespace weir::net {
+
+namespace {
+
+/// JSON text of a string, quotes included.
+std::string quoted(std::string_view x) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  auto valid = is_utf8(x);
+  std::string out = "\"";
+  for (auto c : x) {
+    auto byte = static_cast<uint8_t>(c);
+    if (c == '"' || c == '\\')
+      out += {'\\', c};
+    else if (byte < 0x20)
+      out += {'\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15]};
+    else
+      out += valid || byte < 0x80 ? c : '?';
+  }
+  return out + '"';
+}
+
+} // namespace
+
+http_reply json_reply(int status, std::string_view body) {
+  http_reply x;
+  x.status = status;
+  x.body = shared_bytes::copy_of(as_bytes(body));
+  return x;
+}
+
+http_reply error_reply(int status, std::string_view name,
+                       std::string_view message) {
+  return json_reply(status, "{\"error\":" + quoted(name)
+                              + ",\"message\":" + quoted(message) + "}");
+}
+
+std::string format_reply_head(const http_reply& reply, bool keep_alive) {
+  auto good
+    = reply.status >= 200 && reply.status <= 599
+      && is_header_value(reply.content_type)
+      && std::all_of(reply.headers.begin(), reply.headers.end(),
+                     [](const http_header& x) {
+                       return is_token(x.name) && is_header_value(x.value);
+                     });
+  if (!good)
+    return {};
+  auto out = "HTTP/1.1 " + std::to_string(reply.status) + ' '
+             + std::string{reason_phrase(reply.status)} + "\r\n";
+  if (reply.status != 204 && reply.status != 304) {
+    if (!reply.content_type.empty())
+      out += "Content-Type: " + reply.content_type + "\r\n";
+    out += "Content-Length: " + std::to_string(reply.body.size()) + "\r\n";
+  }
+  for (auto& [name, value] : reply.headers)
+    out += name + ": " + value + "\r\n";
+  if (!keep_alive)
+    out += "Connection: close\r\n";
+  return out + "\r\n";
+}
+
+const std::string*
+incoming_request::header(std::string_view name) const noexcept {
+  return find_header(headers, name);
+}
+
+const std::string*
+incoming_request::parameter(std::string_view name) const noexcept {
+  for (auto& [key, value] : query)
+    if (key == name)
+      return &value;
+  return nullptr;
+}
+
+// -- the right to answer ------------------------------------------------------
+
+responder::slot::~slot() {
+  answer(error_reply(500, "InternalServerError", "No answer was made."));
+}
+
+void responder::slot::answer(http_reply reply) {
+  if (!used.exchange(true))
+    connection->loop().post([x = connection, reply = std::move(reply)] {
+      x->answer(reply);
+    });
+}
+
+void responder::slot::cut() {
+  if (!used.exchange(true))
+    connection->loop().post([x = connection] {
+      x->cut();
+    });
+}
+
+void responder::send(http_reply reply) const {
+  slot_->answer(std::move(reply));
+}
+
+void responder::cut() const {
+  slot_->cut();
+}
+
+ws_session_ptr upgrader::accept(std::shared_ptr<ws_session_listener> listener,
+                                const ws_session_options& options) const {
+  if (slot_->used.exchange(true))
+    return nullptr;
+  return slot_->connection->upgrade(std::move(listener), options);
+}
+
+void upgrader::reject(http_reply reply) const {
+  slot_->answer(std::move(reply));
+}
+
+void upgrader::cut() const {
+  slot_->cut();
+}
+
+} // namespace weir::net

@@ -1,0 +1,128 @@
+#include "net/http_connection.hpp"
+
+namespace weir::net {
+
+// -- server_core --------------------------------------------------------------
+
+std::shared_ptr<server_core::permit>
+server_core::admit(std::shared_ptr<server_core> core, const ip_address& peer) {
+  std::lock_guard guard{core->mutex_};
+  if (core->closed_ || core->open_.size() >= core->options.connections_max)
+    return nullptr;
+  auto& count = core->per_address_[peer];
+  if (count >= core->options.connections_per_address_max)
+    return nullptr;
+  ++count;
+  auto id = core->next_id_++;
+  core->open_.emplace(id, nullptr);
+  return std::make_shared<permit>(core, id, peer);
+}
+
+server_core::permit::~permit() {
+  std::lock_guard guard{core_->mutex_};
+  core_->open_.erase(id_);
+  auto count = core_->per_address_.find(peer_);
+  if (--count->second == 0)
+    core_->per_address_.erase(count);
+}
+
+bool server_core::permit::set_cut(std::function<void()> x) {
+  std::lock_guard guard{core_->mutex_};
+  core_->open_[id_] = std::move(x);
+  return !core_->closed_;
+}
+
+void server_core::close() {
+  std::map<uint64_t, std::function<void()>> open;
+  {
+    std::lock_guard guard{mutex_};
+    closed_ = true;
+    open = open_;
+  }
+  for (auto& [id, cut] : open)
+    if (cut)
+      cut();
+}
+
+size_t server_core::connections() const noexcept {
+  std::lock_guard guard{mutex_};
+  return open_.size();
+}
+
+void http_service::on_upgrade(incoming_request, upgrader answer) {
+  answer.reject(error_reply(404, "NotFound", "No stream is served here."));
+}
+
+// -- http_server --------------------------------------------------------------
+
+namespace {
+
+void on_accepted(const std::shared_ptr<server_core>& core, stream_ptr x) {
+  auto permit = server_core::admit(core, x->remote().address);
+  if (!permit)
+    return x->close();
+  auto connection = std::make_shared<http_connection>(x, core, permit);
+  auto cut = [weak = std::weak_ptr{connection}] {
+    if (auto self = weak.lock())
+      self->loop().post([self] {
+        self->cut();
+      });
+  };
+  if (permit->set_cut(cut))
+    connection->start();
+  else
+    connection->cut();
+}
+
+class server final : public http_server {
+public:
+  explicit server(std::shared_ptr<server_core> core) : core_(std::move(core)) {
+    // nop
+  }
+
+  ~server() override {
+    stop_listening();
+    core_->close();
+  }
+
+  server(const server&) = delete;
+  server& operator=(const server&) = delete;
+
+  result<void> open(transport& network) {
+    auto accepted = [core = core_](stream_ptr x) {
+      on_accepted(core, std::move(x));
+    };
+    auto opened = network.listen(core_->options.at, accepted);
+    if (!opened)
+      return opened.error();
+    listener_ = std::move(*opened);
+    return {};
+  }
+
+  const endpoint& local() const noexcept override { return listener_->local(); }
+
+  void stop_listening() override {
+    if (listener_)
+      listener_->close();
+  }
+
+  size_t connections() const noexcept override { return core_->connections(); }
+
+private:
+  std::shared_ptr<server_core> core_;
+  std::unique_ptr<listener> listener_;
+};
+
+} // namespace
+
+result<std::shared_ptr<http_server>>
+make_http_server(transport_ptr network, std::shared_ptr<http_service> service,
+                 http_server_options options) {
+  auto core = std::make_shared<server_core>(std::move(service), options);
+  auto x = std::make_shared<server>(std::move(core));
+  if (auto opened = x->open(*network); !opened)
+    return opened.error();
+  return std::shared_ptr<http_server>{std::move(x)};
+}
+
+} // namespace weir::net

@@ -1,0 +1,149 @@
+#pragma once
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "base/limits.hpp"
+#include "net/http_types.hpp"
+#include "net/transport.hpp"
+#include "net/ws_session.hpp"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace weir::net {
+
+/// A whole request that passed the server's strict checks.
+struct incoming_request {
+  std::string method; ///< As sent; HEAD arrives as HEAD, its body is dropped.
+  std::string path;   ///< Percent-decoded once; starts with '/'.
+  std::vector<std::pair<std::string, std::string>> query; ///< Decoded once.
+  http_headers headers; ///< Names in lower case.
+  std::string body;
+  ip_address peer;
+
+  const std::string* header(std::string_view name) const noexcept;
+
+  /// The first value of a query parameter, or null.
+  const std::string* parameter(std::string_view name) const noexcept;
+};
+
+/// An answer. Content-Length and Connection are the server's to set; names and
+/// values with control bytes turn the answer into 500.
+struct http_reply {
+  int status = 200;
+  std::string content_type = "application/json";
+  http_headers headers;
+  shared_bytes body;
+  /// For simulated faults: cuts the connection after this many body bytes.
+  std::optional<size_t> cut_after_bytes;
+};
+
+http_reply json_reply(int status, std::string_view body);
+
+/// `{"error": name, "message": message}` (architecture.md 6).
+http_reply error_reply(int status, std::string_view name,
+                       std::string_view message);
+
+/// The right to answer one request, once, from any thread. Copies share it;
+/// when the last one goes unused the client gets a 500.
+class responder {
+public:
+  struct slot; ///< The server's side.
+
+  explicit responder(std::shared_ptr<slot> x) : slot_(std::move(x)) {
+    // nop
+  }
+
+  /// Answers. Later calls do nothing.
+  void send(http_reply reply) const;
+
+  /// Cuts the connection instead of answering.
+  void cut() const;
+
+private:
+  std::shared_ptr<slot> slot_;
+};
+
+/// The right to accept one WebSocket upgrade, as `responder`.
+class upgrader {
+public:
+  explicit upgrader(std::shared_ptr<responder::slot> x) : slot_(std::move(x)) {
+    // nop
+  }
+
+  /// Switches to WebSocket; the session may be used at once. Null when the
+  /// connection is gone or was answered already.
+  ws_session_ptr accept(std::shared_ptr<ws_session_listener> listener,
+                        const ws_session_options& options = {}) const;
+
+  /// Answers with an HTTP status instead.
+  void reject(http_reply reply) const;
+
+  /// Cuts the connection without an answer; clients then try again.
+  void cut() const;
+
+private:
+  std::shared_ptr<responder::slot> slot_;
+};
+
+/// The application behind a server. Called on io threads, for different
+/// connections at the same time when there are two loops.
+class http_service {
+public:
+  virtual ~http_service() = default;
+
+  /// The largest body for this route, asked when the head is complete.
+  virtual size_t body_bytes_max(std::string_view method,
+                                std::string_view path) {
+    static_cast<void>(method);
+    static_cast<void>(path);
+    return limits::http_request_body_bytes_default;
+  }
+
+  virtual void on_request(incoming_request request, responder answer) = 0;
+
+  /// A well-formed WebSocket upgrade. Default: 404.
+  virtual void on_upgrade(incoming_request request, upgrader answer);
+};
+
+/// Bounds of reliability.md 2.2.
+struct http_server_options {
+  endpoint at; ///< Port 0 takes a free one.
+  size_t connections_max = limits::http_server_connections_max;
+  size_t connections_per_address_max = limits::http_server_per_address_max;
+  /// From the first byte of a request (from the connection, for the first).
+  std::chrono::microseconds head_timeout = limits::http_server_head_timeout;
+  std::chrono::microseconds body_timeout = limits::http_server_body_timeout;
+  /// Between two requests of one connection, and for the peer to take a reply.
+  std::chrono::microseconds idle_timeout = limits::http_server_idle_timeout;
+};
+
+/// An HTTP/1.1 server with WebSocket upgrades. What breaks the framing rules
+/// (both Content-Length and Transfer-Encoding, either twice, folded lines, bare
+/// LF, control bytes, no Host, ...) is answered 400 and closed.
+///
+/// # Ownership and threads
+/// Destruction stops listening and cuts all connections; sessions are told.
+class http_server {
+public:
+  virtual ~http_server() = default;
+
+  virtual const endpoint& local() const noexcept = 0;
+
+  /// Stops listening; connections go on.
+  virtual void stop_listening() = 0;
+
+  /// Open connections, WebSocket sessions included.
+  virtual size_t connections() const noexcept = 0;
+};
+
+result<std::shared_ptr<http_server>>
+make_http_server(transport_ptr network, std::shared_ptr<http_service> service,
+                 http_server_options options);
+
+} // namespace weir::net

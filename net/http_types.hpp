@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weir::net {
+
+/// One header field. Received names are in lower case.
+struct http_header {
+  std::string name;
+  std::string value;
+};
+
+/// In the order of the wire.
+using http_headers = std::vector<http_header>;
+
+/// The first value of `name` (any case), or null.
+const std::string* find_header(const http_headers& headers,
+                               std::string_view name) noexcept;
+
+/// Equal but for ASCII case.
+bool same_text(std::string_view x, std::string_view y) noexcept;
+
+/// Whether a comma-separated list (Connection, Upgrade) names `token`.
+bool lists_token(std::string_view list, std::string_view token) noexcept;
+
+/// Whether `name` can be a header name or method, and `value` a header value
+/// (no control bytes).
+bool is_token(std::string_view name) noexcept;
+bool is_header_value(std::string_view value) noexcept;
+
+/// `Not Found` for 404; `Unknown` for numbers we do not use.
+std::string_view reason_phrase(int status) noexcept;
+
+} // namespace weir::net

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "net/event_loop.hpp"
+
+#include <cstddef>
+#include <memory>
+
+namespace weir::net {
+
+/// The threads that run the sockets: one event loop each.
+///
+/// # Ownership and threads
+/// Made and joined by NODE; outlives everything made on its loops (transport,
+/// clients, servers, sessions). After `stop` those are silent: callbacks that
+/// did not run before `join` returned never run. `join` must not be called from
+/// a loop.
+class io_threads {
+public:
+  /// @param count Loops, 1 or 2; two when many TLS handshakes are expected.
+  explicit io_threads(size_t count = 1);
+
+  /// Stops and joins.
+  ~io_threads();
+
+  io_threads(const io_threads&) = delete;
+  io_threads& operator=(const io_threads&) = delete;
+
+  /// Starts the threads. Work posted before runs first. Once only.
+  void start();
+
+  /// Asks all loops to end after the task they are in. From any thread.
+  void stop() noexcept;
+
+  /// Waits for the threads.
+  void join() noexcept;
+
+  /// Runs `x` on the first loop.
+  void post(task x);
+
+  size_t size() const noexcept;
+
+  /// @pre `index < size()`
+  event_loop& loop(size_t index) noexcept;
+
+  /// The loops in turn, so that connections spread evenly.
+  event_loop& next_loop() noexcept;
+
+private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+} // namespace weir::net

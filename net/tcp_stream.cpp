@@ -1,0 +1,131 @@
+#include "net/asio_loop.hpp"
+
+#include <boost/asio/buffer.hpp>
+
+#include <array>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+namespace weir::net {
+
+namespace {
+
+/// Unsent bytes the kernel may hold for one connection.
+constexpr int unsent_bytes_max = 131'072;
+
+void set_option(tcp::socket& socket, int level, int name, int value) noexcept {
+  // Failure costs speed, not correctness.
+  setsockopt(socket.native_handle(), level, name, &value, sizeof(value));
+}
+
+/// Views as Asio wants them, without an allocation.
+class gathered {
+public:
+  explicit gathered(std::span<const bytes_view> parts) noexcept
+    : size_(std::min(parts.size(), stream::gather_max)) {
+    for (size_t i = 0; i < size_; ++i)
+      parts_[i] = {parts[i].data(), parts[i].size()};
+  }
+
+  const boost::asio::const_buffer* begin() const noexcept {
+    return parts_.data();
+  }
+
+  const boost::asio::const_buffer* end() const noexcept {
+    return parts_.data() + size_;
+  }
+
+private:
+  std::array<boost::asio::const_buffer, stream::gather_max> parts_;
+  size_t size_;
+};
+
+class tcp_stream final : public stream,
+                         public std::enable_shared_from_this<tcp_stream> {
+public:
+  tcp_stream(asio_loop& loop, tcp::socket socket)
+    : loop_(loop), socket_(std::move(socket)) {
+    boost::system::error_code error;
+    remote_ = from_asio(socket_.remote_endpoint(error));
+    set_option(socket_, IPPROTO_TCP, TCP_NODELAY, 1);
+    set_option(socket_, IPPROTO_TCP, TCP_NOTSENT_LOWAT, unsent_bytes_max);
+  }
+
+  event_loop& loop() noexcept override { return loop_; }
+
+  const endpoint& remote() const noexcept override { return remote_; }
+
+  void read_some(std::span<uint8_t> into, io_handler done) override {
+    socket_.async_read_some(
+      boost::asio::buffer(into.data(), into.size()),
+      [self = shared_from_this(), done = std::move(done)](
+        const boost::system::error_code& error, size_t n) {
+        if (error == boost::asio::error::eof)
+          done({}, 0);
+        else
+          done(error, n);
+      });
+  }
+
+  void write_some(std::span<const bytes_view> parts, io_handler done) override {
+    socket_.async_write_some(
+      gathered{parts}, [self = shared_from_this(), done = std::move(done)](
+                         const boost::system::error_code& error, size_t n) {
+        done(error, n);
+      });
+  }
+
+  void shut_down() override {
+    boost::system::error_code error;
+    socket_.shutdown(tcp::socket::shutdown_send, error);
+  }
+
+  void close(bool reset) noexcept override {
+    boost::system::error_code error;
+    if (reset)
+      socket_.set_option(boost::asio::socket_base::linger{true, 0}, error);
+    socket_.close(error);
+  }
+
+  tcp::socket& socket() noexcept { return socket_; }
+
+private:
+  asio_loop& loop_;
+  tcp::socket socket_;
+  endpoint remote_;
+};
+
+} // namespace
+
+stream_ptr make_tcp_stream(asio_loop& loop, tcp::socket socket) {
+  return std::make_shared<tcp_stream>(loop, std::move(socket));
+}
+
+tcp::socket* tcp_socket(stream& x) noexcept {
+  auto plain = dynamic_cast<tcp_stream*>(&x);
+  return plain ? &plain->socket() : nullptr;
+}
+
+tcp::endpoint to_asio(const endpoint& x) {
+  auto& octets = x.address.octets;
+  if (x.address.v6)
+    return {boost::asio::ip::address_v6{octets}, x.port};
+  return {
+    boost::asio::ip::address_v4{{octets[0], octets[1], octets[2], octets[3]}},
+    x.port};
+}
+
+endpoint from_asio(const tcp::endpoint& x) {
+  endpoint out;
+  out.port = x.port();
+  out.address.v6 = x.address().is_v6();
+  if (out.address.v6) {
+    out.address.octets = x.address().to_v6().to_bytes();
+  } else {
+    auto octets = x.address().to_v4().to_bytes();
+    std::copy(octets.begin(), octets.end(), out.address.octets.begin());
+  }
+  return out;
+}
+
+} // namespace weir::net

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "base/bytes.hpp"
+
+#include <string_view>
+
+namespace weir::net {
+
+/// One outgoing WebSocket message, framed once (server side, unmasked) so that
+/// any number of sessions can send the same bytes.
+///
+/// # Ownership and threads
+/// Immutable and shared, as `shared_bytes`.
+class ws_message {
+public:
+  /// @pre `payload` is UTF-8.
+  static ws_message text(std::string_view payload);
+
+  static ws_message binary(bytes_view payload);
+
+  /// The frame header and the payload behind it.
+  const shared_bytes& frame() const noexcept { return frame_; }
+
+  /// Bytes on the wire.
+  size_t size() const noexcept { return frame_.size(); }
+
+private:
+  explicit ws_message(shared_bytes frame) : frame_(std::move(frame)) {
+    // nop
+  }
+
+  shared_bytes frame_;
+};
+
+} // namespace weir::net
