@@ -1,0 +1,111 @@
+#include "storage/committer.hpp"
+
+#include "storage/collection_table.hpp"
+#include "storage/erasure.hpp"
+
+namespace weir::storage {
+
+result<std::unique_ptr<committer>>
+committer::open(database& db, collection_table& names, const clock& time,
+                committer_options options) {
+  auto tail = read_log_tail(db, options.partition);
+  if (!tail)
+    return tail.error();
+  std::unique_ptr<committer> out{
+    new committer{db, names, time, options, *tail}};
+  if (auto ok = out->learn_versions(); !ok)
+    return ok.error();
+  return out;
+}
+
+committer::committer(database& db, collection_table& names, const clock& time,
+                     committer_options options, log_tail tail)
+  : db_(db),
+    names_(names),
+    clock_(time),
+    options_(options),
+    log_(names, options.partition, tail),
+    heads_(db, names, options.partition, options.inline_refs_min) {
+  // nop
+}
+
+result<commit_result> committer::commit(const journal_batch& group,
+                                        sync_mode sync) {
+  if (failure_.code != ec::none)
+    return failure_;
+  auto out = stage(group);
+  if (!out)
+    return broken(out.error());
+  if (auto ok = write(sync); !ok)
+    return ok.error();
+  return out;
+}
+
+result<commit_result> committer::stage(const journal_batch& group) {
+  commit_result out;
+  log_.set_time(clock_.wall_now().micros);
+  out.receipts.reserve(group.updates.size());
+  for (const auto& update : group.updates) {
+    auto receipt = stage_update(update, out);
+    if (!receipt)
+      return receipt.error();
+    out.receipts.push_back(std::move(*receipt));
+  }
+  stage_others(group);
+  for (auto& receipt : out.receipts) {
+    receipt.store_epoch = db_.store_epoch();
+    receipt.metadata_version = metadata_version_;
+  }
+  out.last = last_id();
+  return out;
+}
+
+result<void> committer::write(sync_mode sync) {
+  if (!batch_.empty())
+    if (auto ok = db_.write(batch_, sync); !ok)
+      return broken(ok.error());
+  batch_.clear();
+  unwritten_buffer_.clear();
+  return {};
+}
+
+result<void> committer::sync() {
+  if (failure_.code != ec::none)
+    return failure_;
+  // An empty batch still syncs the log it is appended to.
+  if (auto ok = db_.write(batch_, sync_mode::durable); !ok)
+    return broken(ok.error());
+  return {};
+}
+
+error committer::broken(error why) {
+  failure_ = why;
+  return why;
+}
+
+uint64_t committer::fence(const atproto::did& repo) {
+  const auto [at, fresh] = fences_.insert_or_assign(repo, ++last_fence_);
+  if (fresh) {
+    fence_order_.push_back(repo);
+    if (fence_order_.size() > limits::fences_max) {
+      fences_.erase(fence_order_.front());
+      fence_order_.pop_front();
+    }
+  }
+  return at->second;
+}
+
+result<bool> committer::erase_step(const atproto::did& repo,
+                                   size_t rows_max) {
+  if (failure_.code != ec::none)
+    return failure_;
+  const auto left
+    = stage_erase_step(db_, options_.partition, repo, rows_max, batch_);
+  if (!left)
+    return broken(left.error());
+  if (auto ok = write(sync_mode::relaxed); !ok)
+    return ok.error();
+  return *left;
+}
+
+} // namespace weir::storage

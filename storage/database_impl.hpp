@@ -1,0 +1,92 @@
+#pragma once
+
+#include "storage/database.hpp"
+#include "storage/safe_env.hpp"
+#include "storage/store_identity.hpp"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include <leveldb/cache.h>
+#include <leveldb/db.h>
+#include <leveldb/filter_policy.h>
+#include <leveldb/iterator.h>
+#include <leveldb/write_batch.h>
+
+/// Inside of `database`. Included by `database*.cpp` only.
+namespace weir::storage {
+
+inline leveldb::Slice slice(std::string_view x) noexcept {
+  return {x.data(), x.size()};
+}
+
+inline std::string_view view(const leveldb::Slice& x) noexcept {
+  return {x.data(), x.size()};
+}
+
+inline error from_status(const leveldb::Status& x) {
+  return fail(says_disk_full(x) ? ec::disk_full : ec::storage_failure,
+              x.ToString());
+}
+
+/// Blocks that come from disk prove their checksums.
+inline leveldb::ReadOptions checked_read() {
+  leveldb::ReadOptions out;
+  out.verify_checksums = true;
+  return out;
+}
+
+struct row_reader::impl {
+  std::unique_ptr<leveldb::Iterator> rows;
+  key_range range;
+};
+
+struct database::impl {
+  explicit impl(database_options x) : options(std::move(x)) {
+    // nop
+  }
+
+  /// Everything `database::open` does, in order; the first error ends it.
+  result<void> open();
+  result<void> claim_directory();
+  result<void> check_current();
+  result<void> open_leveldb();
+  result<void> check_meta();
+  result<void> begin_epoch();
+  result<uint64_t> meta_number(const char* name);
+
+  /// The first call wins; later ones change nothing.
+  void fail_for_good(const error& reason);
+
+  bool read_only() const noexcept {
+    return options.access == access_mode::read_only;
+  }
+
+  database_options options;
+  std::unique_ptr<disk_env> shield; ///< Set when read only.
+  disk_env* disk = nullptr;
+  random_source* random = nullptr;
+  std::unique_ptr<owner_lock> lock;
+  std::unique_ptr<const leveldb::FilterPolicy> filter;
+  std::unique_ptr<leveldb::Cache> cache;
+  std::unique_ptr<safe_env> env;
+  std::unique_ptr<leveldb::DB> db; ///< Last: it ends first.
+
+  store_identity identity;
+  uint64_t epoch = 0;
+  bool fresh = false; ///< No batch is in it yet.
+
+  std::atomic<bool> serving{false}; ///< `open` is done.
+  std::atomic<bool> failed{false};
+  mutable std::mutex failure_mutex;
+  error failure;
+
+  mutable std::atomic<uint64_t> gets{0};
+  mutable std::atomic<uint64_t> scans{0};
+  std::atomic<uint64_t> batches{0};
+  std::atomic<uint64_t> rows{0};
+  std::atomic<uint64_t> bytes{0};
+};
+
+} // namespace weir::storage

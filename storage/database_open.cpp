@@ -1,0 +1,196 @@
+#include "storage/database_impl.hpp"
+#include "storage/log_repair.hpp"
+#include "storage/values.hpp"
+
+#include <algorithm>
+
+namespace weir::storage {
+
+namespace {
+
+constexpr uint64_t small_node_bytes = 1'073'741'824;
+constexpr size_t write_buffer_small = 33'554'432;
+constexpr size_t write_buffer_large = 67'108'864;
+constexpr size_t table_file_bytes = 33'554'432;
+constexpr int open_files = 4'000;
+constexpr int bloom_bits = 10;
+
+// Names in the table meta.
+constexpr const char* format_row = "format";
+constexpr const char* log_identity_row = "log_identity";
+constexpr const char* store_epoch_row = "store_epoch";
+
+/// An epoch is a counter above as many random bits.
+constexpr unsigned epoch_counter_shift = 32;
+
+size_t write_buffer_of(const database_options& x) noexcept {
+  if (x.write_buffer_bytes != 0)
+    return x.write_buffer_bytes;
+  return x.memory_limit_bytes < small_node_bytes ? write_buffer_small
+                                                 : write_buffer_large;
+}
+
+error damaged(const std::string& directory, const std::string& why) {
+  return fail(ec::storage_failure,
+              "the store in " + directory + " is damaged (" + why
+                + "): restore a backup, or rebuild it from the network in a "
+                  "new directory");
+}
+
+} // namespace
+
+result<std::unique_ptr<database>> database::open(database_options options) {
+  auto rep = std::make_unique<impl>(std::move(options));
+  if (auto x = rep->open(); !x)
+    return x.error();
+  rep->serving = true;
+  return std::unique_ptr<database>{new database{std::move(rep)}};
+}
+
+result<void> database::impl::open() {
+  disk = options.disk != nullptr ? options.disk : &posix_disk();
+  random = options.random != nullptr ? options.random : &system_random();
+  if (read_only()) {
+    shield = read_only_disk(*disk);
+    disk = shield.get();
+  }
+  if (auto x = claim_directory(); !x)
+    return x;
+  if (auto x = check_current(); !x)
+    return x;
+  if (auto x = repair_logs(*disk, options.directory); !x)
+    return x;
+  if (auto x = open_leveldb(); !x)
+    return x;
+  if (auto x = check_meta(); !x)
+    return x;
+  return read_only() ? result<void>{} : begin_epoch();
+}
+
+/// Whose directory is it? Nothing is changed before the answer is "ours".
+result<void> database::impl::claim_directory() {
+  const auto& directory = options.directory;
+  auto known = read_store_identity(*disk, directory);
+  if (!known)
+    return known.error();
+  if (!*known) {
+    if (read_only())
+      return fail(ec::not_found, "there is no store in " + directory);
+    while (identity.log_identity == 0)
+      identity.log_identity = random->next();
+    if (auto x = write_store_identity(*disk, directory, identity); !x)
+      return x;
+  }
+  if (const auto x = disk->check_place(directory); !x.ok())
+    return fail(ec::invalid_argument, x.ToString());
+  if (const auto x = disk->lock_owner(directory + "/OWNER", false, lock);
+      !x.ok())
+    return fail(ec::invalid_argument, "the store in " + directory
+                                        + " cannot be opened: "
+                                        + x.ToString());
+  // Another process may have made it between the two steps.
+  known = read_store_identity(*disk, directory);
+  if (!known)
+    return known.error();
+  if (!*known)
+    return damaged(directory, "FORMAT is gone");
+  identity = **known;
+  return {};
+}
+
+/// Without CURRENT only a store that never held a row may be created anew.
+result<void> database::impl::check_current() {
+  const auto& directory = options.directory;
+  fresh = !disk->FileExists(directory + "/CURRENT");
+  if (!fresh)
+    return {};
+  std::vector<std::string> names;
+  if (const auto x = disk->GetChildren(directory, &names); !x.ok())
+    return from_status(x);
+  for (const auto& name : names)
+    if (name.ends_with(".ldb") || name.ends_with(".log"))
+      return damaged(directory, "CURRENT is gone");
+  return {};
+}
+
+result<void> database::impl::open_leveldb() {
+  env = std::make_unique<safe_env>(safe_env_options{
+    disk, [this](const error& reason) { fail_for_good(reason); }});
+  filter.reset(leveldb::NewBloomFilterPolicy(bloom_bits));
+  cache.reset(leveldb::NewLRUCache(options.block_cache_bytes));
+  leveldb::Options how;
+  how.create_if_missing = fresh;
+  how.paranoid_checks = true;
+  how.env = env->env();
+  how.write_buffer_size = write_buffer_of(options);
+  how.max_file_size = table_file_bytes;
+  how.max_open_files = open_files;
+  how.block_cache = cache.get();
+  how.filter_policy = filter.get();
+  how.compression = leveldb::kSnappyCompression;
+  leveldb::DB* opened = nullptr;
+  const auto x = leveldb::DB::Open(how, options.directory, &opened);
+  db.reset(opened);
+  if (x.ok())
+    return {};
+  return x.IsCorruption() || x.IsInvalidArgument()
+           ? damaged(options.directory, x.ToString())
+           : from_status(x);
+}
+
+result<uint64_t> database::impl::meta_number(const char* name) {
+  std::string value;
+  const auto x
+    = db->Get(checked_read(), encode_key(meta_key{name}), &value);
+  if (!x.ok())
+    return damaged(options.directory, std::string{name} + ": " + x.ToString());
+  auto row = decode_value<counter>(value, table::meta);
+  if (!row)
+    return row.error();
+  return row->value;
+}
+
+/// The rows inside must agree with the file beside them. Empty is a store
+/// whose first batch never became durable.
+result<void> database::impl::check_meta() {
+  const std::unique_ptr<leveldb::Iterator> first{
+    db->NewIterator(checked_read())};
+  first->SeekToFirst();
+  if (const auto x = first->status(); !x.ok())
+    return from_status(x);
+  fresh = !first->Valid();
+  if (fresh)
+    return {};
+  const auto log = meta_number(log_identity_row);
+  if (!log)
+    return log.error();
+  if (*log != identity.log_identity)
+    return damaged(options.directory, "FORMAT belongs to another store");
+  const auto last_epoch = meta_number(store_epoch_row);
+  if (!last_epoch)
+    return last_epoch.error();
+  epoch = *last_epoch;
+  return {};
+}
+
+result<void> database::impl::begin_epoch() {
+  const auto count = (epoch >> epoch_counter_shift) + 1;
+  epoch = count << epoch_counter_shift
+          | random->next() >> epoch_counter_shift;
+  leveldb::WriteBatch batch;
+  if (fresh) {
+    const auto text = as_bytes(store_format);
+    batch.Put(encode_key(meta_key{format_row}),
+              encode_value(stored_bytes{{text.begin(), text.end()}}));
+    batch.Put(encode_key(meta_key{log_identity_row}),
+              encode_value(counter{identity.log_identity}));
+  }
+  batch.Put(encode_key(meta_key{store_epoch_row}),
+            encode_value(counter{epoch}));
+  leveldb::WriteOptions how;
+  how.sync = true;
+  const auto x = db->Write(how, &batch);
+  return x.ok() ? result<void>{} : from_status(x);
+}
+
+} // namespace weir::storage

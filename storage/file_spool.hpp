@@ -1,0 +1,52 @@
+#pragma once
+
+#include "atproto/spool.hpp"
+
+#include <memory>
+#include <string>
+
+namespace weir::storage {
+
+/// A spool that starts in memory and moves into an unnamed file when it
+/// outgrows `memory_max`. The file has no name, so that nothing is left behind
+/// after a crash; nothing in it is ever made durable.
+///
+/// # Ownership and threads
+/// As `atproto::spool`.
+///
+/// # Errors
+/// `ec::limit_reached` above `bytes_max`; `ec::disk_full`,
+/// `ec::storage_failure` from the file.
+class file_spool final : public atproto::spool {
+public:
+  /// @param directory Where the file goes; must exist.
+  file_spool(std::string directory, uint64_t memory_max, uint64_t bytes_max);
+  ~file_spool() override;
+
+  file_spool(const file_spool&) = delete;
+  file_spool& operator=(const file_spool&) = delete;
+
+  result<void> append(bytes_view chunk) override;
+
+  result<bytes_view> read(uint64_t offset, size_t size) override;
+
+  /// Reads touch the disk from now on.
+  bool on_disk() const noexcept {
+    return file_ >= 0;
+  }
+
+private:
+  result<void> open_file();
+  result<void> write(bytes_view chunk);
+
+  std::string directory_;
+  uint64_t memory_max_;
+  uint64_t bytes_max_;
+  uint64_t size_ = 0;
+  bytes memory_;
+  bytes window_; ///< The piece of the file read last.
+  uint64_t window_at_ = 0;
+  int file_ = -1;
+};
+
+} // namespace weir::storage

@@ -1,0 +1,160 @@
+#pragma once
+
+#include "atproto/cid.hpp"
+#include "atproto/frame.hpp"
+#include "atproto/identifiers.hpp"
+#include "base/bytes.hpp"
+#include "base/position.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// The rows of the store as plain values. How they become bytes is in
+/// `values.hpp`; where they live is in `keys.hpp`. Numbers of enums are on
+/// disk: append, never renumber.
+namespace weir::storage {
+
+/// Number of an operation in its partition: gapless from 1, in commit order.
+using op_id = uint64_t;
+
+/// Workflow state of a repo (requirements.md SYNC-02).
+enum class repo_status : uint8_t {
+  pending = 1,
+  syncing = 2,
+  synced = 3,
+  error = 4,
+  desync = 5
+};
+
+const char* to_string(repo_status x) noexcept;
+
+/// What the upstream says of the account (protocol.md 4).
+enum class account_status : uint8_t {
+  active = 1,
+  deactivated = 2,
+  suspended = 3,
+  takendown = 4,
+  deleted = 5,
+  inactive = 6, ///< Not active, reason unknown.
+};
+
+/// As it stands in events: "active", "deactivated", ...; `inactive` is shown
+/// as "deactivated" because clients know no other word.
+const char* to_string(account_status x) noexcept;
+
+/// Everything known of one repo besides its chain. Written on transitions
+/// only (architecture.md 4).
+struct repo_row {
+  repo_status status = repo_status::pending;
+  account_status account = account_status::active;
+  /// Position `first_cursor_since_reset` of the accounting upstream, as noted
+  /// when `first_rev` was set (CONS-08).
+  position fcsr;
+  atproto::tid first_rev;        ///< CONS-07; undefined = unset.
+  atproto::tid last_indexed_rev; ///< CONS-06; undefined = never indexed.
+  uint32_t filter_generation = 0; ///< Filter in force at the last index.
+  bool gap = false;               ///< An event was lost or quarantined.
+  std::string error;              ///< Why the last attempt failed.
+  uint32_t retry_count = 0;
+  int64_t next_retry = 0; ///< Unix seconds; 0 = not scheduled.
+  int64_t last_sync = 0;  ///< Unix seconds.
+  uint64_t resync_id = 0; ///< Set while `syncing`; guards chunks.
+  uint64_t incarnation = 0;
+  op_id erased_through = 0; ///< Older heads, content, indexes are absent.
+  std::string pds;          ///< Origin of the current host; may be empty.
+  std::string handle;       ///< Verified handle, or empty.
+};
+
+/// Head of one stream (scope of a repo) after its last operation.
+struct stream_head {
+  std::string scope; ///< Collection NSID or a `$` scope.
+  uint64_t next_index = 0;
+  atproto::digest hash{};
+  uint64_t records = 0; ///< Live heads of a collection; 0 for `$` scopes.
+};
+
+/// Where a repo's proved history stands. One row a transaction.
+struct chain_row {
+  atproto::tid rev; ///< Undefined before the first commit.
+  atproto::cid data;
+  atproto::cid commit;
+  uint64_t record_count = 0;
+  std::vector<stream_head> streams; ///< Sorted by scope.
+  /// Heads and content of this repo at or below are absent. Outlives the repo
+  /// row: a forgotten repo that comes back must not see its old heads.
+  op_id erased_through = 0;
+
+  const stream_head* find(std::string_view scope) const noexcept;
+
+  /// Revision that guards the next update: operations of `$commit` so far.
+  uint64_t commit_revision() const noexcept;
+};
+
+/// Current version of one record.
+struct record_head {
+  atproto::cid id;
+  atproto::tid rev;
+  op_id op = 0;
+  uint64_t content = 0; ///< Content number; 0 = no bytes are held.
+  bool referenced = false; ///< A content reference row exists.
+};
+
+/// One upstream (CONS-04, CONS-05).
+struct upstream_row {
+  uint32_t id = 0;
+  std::string url;   ///< Origin, as configured.
+  bool relay = false; ///< Else a PDS: its events are checked against the host.
+  uint32_t epoch = 1;
+  uint64_t cursor = 0; ///< Low-water mark: all at or below is durable.
+  uint64_t first_cursor = 0; ///< first_cursor_since_reset; 0 = unset.
+  bool reset_pending = false;
+  std::string listing_cursor; ///< listRepos progress.
+  bool listing_done = false;
+};
+
+/// Identity cache entry.
+struct identity_row {
+  std::string signing_key; ///< Multikey; empty = none usable.
+  std::string pds;
+  std::string handle;         ///< Verified; empty = handle.invalid.
+  std::string claimed_handle; ///< As the document says.
+  int64_t fetched_at = 0;     ///< Unix seconds.
+  bool tombstoned = false;
+};
+
+/// A consumer's durable position: everything at or below is acked; sparse
+/// ranges above it live in rows of their own.
+struct consumer_row {
+  op_id position = 0;
+  uint64_t log_identity = 0;
+  bool fire_and_forget = false;
+};
+
+/// Closed range of acked operations above a consumer's position.
+struct acked_range {
+  op_id first = 0;
+  op_id last = 0;
+};
+
+struct dead_letter_row {
+  uint32_t attempts = 0;
+  std::string reason;
+  int64_t at = 0; ///< Unix seconds.
+};
+
+/// Per dataset and repo.
+struct member_row {
+  uint32_t filter_generation = 0;
+  std::vector<std::string> collections; ///< Per-repo override; empty = global.
+};
+
+/// Erasing that SWEEPER has still to do for one repo: heads and content with
+/// an id at or below `through`.
+struct erasure_row {
+  op_id through = 0;
+  bool heads_done = false;
+  bytes resume; ///< Last key that was looked at; empty = the start.
+};
+
+} // namespace weir::storage

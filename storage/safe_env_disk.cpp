@@ -1,0 +1,261 @@
+#include "storage/safe_env_disk.hpp"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace weir::storage {
+
+namespace {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+/// Must be called before `errno` can change.
+Status posix_error(const std::string& name) {
+  const int number = errno;
+  if (number == ENOENT)
+    return Status::NotFound(name, std::strerror(number));
+  return Status::IOError(name, std::strerror(number));
+}
+
+/// Closes what it holds.
+class descriptor {
+public:
+  explicit descriptor(int number) noexcept : number_(number) {
+    // nop
+  }
+
+  ~descriptor() {
+    if (number_ >= 0)
+      ::close(number_);
+  }
+
+  descriptor(const descriptor&) = delete;
+  descriptor& operator=(const descriptor&) = delete;
+
+  int get() const noexcept {
+    return number_;
+  }
+
+  bool ok() const noexcept {
+    return number_ >= 0;
+  }
+
+  int release() noexcept {
+    return std::exchange(number_, -1);
+  }
+
+private:
+  int number_;
+};
+
+Status read_at(int file, const std::string& name, uint64_t offset, size_t n,
+               Slice* out, char* scratch) {
+  size_t done = 0;
+  while (done < n) {
+    const auto got = ::pread(file, scratch + done, n - done,
+                             static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return posix_error(name);
+    if (got == 0)
+      break;
+    done += static_cast<size_t>(got);
+  }
+  *out = Slice{scratch, done};
+  return Status::OK();
+}
+
+/// A table that stays open.
+class open_table final : public leveldb::RandomAccessFile {
+public:
+  open_table(std::string name, int file, std::atomic<long>& budget)
+    : name_(std::move(name)), file_(file), budget_(budget) {
+    // nop
+  }
+
+  ~open_table() override {
+    ++budget_;
+  }
+
+  Status Read(uint64_t offset, size_t n, Slice* out,
+              char* scratch) const override {
+    return read_at(file_.get(), name_, offset, n, out, scratch);
+  }
+
+private:
+  std::string name_;
+  descriptor file_;
+  std::atomic<long>& budget_;
+};
+
+/// A table that is opened for each read: the process has few descriptors left.
+class closed_table final : public leveldb::RandomAccessFile {
+public:
+  explicit closed_table(std::string name) : name_(std::move(name)) {
+    // nop
+  }
+
+  Status Read(uint64_t offset, size_t n, Slice* out,
+              char* scratch) const override {
+    const descriptor file{::open(name_.c_str(), O_RDONLY | O_CLOEXEC)};
+    if (!file.ok())
+      return posix_error(name_);
+    return read_at(file.get(), name_, offset, n, out, scratch);
+  }
+
+private:
+  std::string name_;
+};
+
+class flock_lock final : public owner_lock {
+public:
+  explicit flock_lock(int file) noexcept : file_(file) {
+    // nop
+  }
+
+private:
+  descriptor file_;
+};
+
+std::string holder_of(int file) {
+  std::array<char, 32> text{};
+  const auto size = ::pread(file, text.data(), text.size() - 1, 0);
+  if (size <= 0)
+    return "another process";
+  return "process " + std::string{text.data(), static_cast<size_t>(size)};
+}
+
+/// For people; the lock itself is what counts, also on a full disk.
+void note_holder(int file) {
+  const auto text = std::to_string(::getpid());
+  if (::ftruncate(file, 0) == 0)
+    [[maybe_unused]] const auto written
+      = ::pwrite(file, text.data(), text.size(), 0);
+}
+
+bool network_file_system(long type) noexcept {
+  constexpr long smb2 = 0xfe534d42;
+  constexpr long cifs = 0xff534d42;
+  switch (static_cast<uint32_t>(type)) {
+    case NFS_SUPER_MAGIC:
+    case SMB_SUPER_MAGIC:
+    case AFS_SUPER_MAGIC:
+    case V9FS_MAGIC:
+    case smb2:
+    case cifs:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Half of the descriptors may hold tables; sockets need the others.
+long descriptor_budget() noexcept {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return 0;
+  constexpr rlim_t enough = 1'000'000;
+  return static_cast<long>(std::min(limit.rlim_cur, enough) / 2);
+}
+
+class posix_env final : public disk_env {
+public:
+  posix_env() : disk_env(leveldb::Env::Default()) {
+    // nop
+  }
+
+  Status NewRandomAccessFile(const std::string& name,
+                             leveldb::RandomAccessFile** out) override {
+    *out = nullptr;
+    descriptor file{::open(name.c_str(), O_RDONLY | O_CLOEXEC)};
+    if (!file.ok())
+      return posix_error(name);
+    if (budget_.fetch_sub(1) > 0) {
+      *out = new open_table{name, file.release(), budget_};
+    } else {
+      ++budget_;
+      *out = new closed_table{name};
+    }
+    return Status::OK();
+  }
+
+  Status sync_directory(const std::string& directory) override {
+    const descriptor file{
+      ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (!file.ok() || ::fsync(file.get()) != 0)
+      return posix_error(directory);
+    return Status::OK();
+  }
+
+  Status free_bytes(const std::string& directory, uint64_t& out) override {
+    struct statvfs x {};
+    if (::statvfs(directory.c_str(), &x) != 0)
+      return posix_error(directory);
+    out = static_cast<uint64_t>(x.f_bavail) * x.f_frsize;
+    return Status::OK();
+  }
+
+  Status lock_owner(const std::string& name, bool shared,
+                    std::unique_ptr<owner_lock>& out) override {
+    const int flags = shared ? O_RDONLY : O_RDWR | O_CREAT;
+    descriptor file{::open(name.c_str(), flags | O_CLOEXEC, 0600)};
+    if (!file.ok() && shared && errno == ENOENT) {
+      out = std::make_unique<owner_lock>();
+      return Status::OK();
+    }
+    if (!file.ok())
+      return posix_error(name);
+    if (::flock(file.get(), (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK)
+        return posix_error(name);
+      return Status::IOError(name, "in use by " + holder_of(file.get()));
+    }
+    if (!shared)
+      note_holder(file.get());
+    out = std::make_unique<flock_lock>(file.release());
+    return Status::OK();
+  }
+
+  Status check_place(const std::string& directory) override {
+    struct statfs x {};
+    if (::statfs(directory.c_str(), &x) != 0)
+      return posix_error(directory);
+    if (network_file_system(static_cast<long>(x.f_type)))
+      return Status::NotSupported(
+        directory, "a network file system keeps neither locks nor fsync");
+    return Status::OK();
+  }
+
+private:
+  std::atomic<long> budget_{descriptor_budget()};
+};
+
+} // namespace
+
+disk_env& posix_disk() noexcept {
+  // Never destroyed: LevelDB's own thread may outlive static objects.
+  static auto* const instance = new posix_env;
+  return *instance;
+}
+
+bool says_disk_full(const leveldb::Status& x) {
+  const auto text = x.ToString();
+  return text.find(std::strerror(ENOSPC)) != std::string::npos
+         || text.find(std::strerror(EDQUOT)) != std::string::npos;
+}
+
+} // namespace weir::storage

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <leveldb/env.h>
+
+namespace weir::storage {
+
+/// Holds a directory for one owner; released when destroyed.
+class owner_lock {
+public:
+  virtual ~owner_lock() = default;
+};
+
+/// LevelDB's Env plus what it lacks for promises about power loss. This is the
+/// seam under the store: `posix_disk()` in a node, a simulated one in tests.
+///
+/// # Threads
+/// Safe from any thread, as every Env.
+class disk_env : public leveldb::EnvWrapper {
+public:
+  using leveldb::EnvWrapper::EnvWrapper;
+
+  /// Makes creations, renames and removals in `directory` durable.
+  virtual leveldb::Status sync_directory(const std::string& directory) = 0;
+
+  /// Bytes that may still be written below `directory`.
+  virtual leveldb::Status free_bytes(const std::string& directory,
+                                     uint64_t& out) = 0;
+
+  /// Takes `file` for one owner, creating it, or shares it with other readers
+  /// (without a file there is no owner to keep out, and nothing is created).
+  /// Whoever comes too late, in this process or another, gets a status that is
+  /// not ok and says who holds it.
+  virtual leveldb::Status lock_owner(const std::string& file, bool shared,
+                                     std::unique_ptr<owner_lock>& out) = 0;
+
+  /// Not ok where locks or fsync cannot be relied on (network file systems).
+  virtual leveldb::Status check_place(const std::string& directory) = 0;
+};
+
+/// The machine's own files: LevelDB's default Env, except that tables are read
+/// with pread instead of mmap (a bad sector is a status, not SIGBUS) and that
+/// `lock_owner` uses flock on a file LevelDB does not know. Static lifetime.
+disk_env& posix_disk() noexcept;
+
+/// `base` as it is now, and never changed: whatever is written stays in memory
+/// and is gone with the object. `base` outlives it.
+std::unique_ptr<disk_env> read_only_disk(disk_env& base);
+
+/// True when a status says that no space is left.
+bool says_disk_full(const leveldb::Status& x);
+
+} // namespace weir::storage

@@ -1,0 +1,140 @@
+#include "storage/store_identity.hpp"
+
+#include "storage/safe_env_disk.hpp"
+
+#include <charconv>
+
+namespace weir::storage {
+
+namespace {
+
+using leveldb::Status;
+
+constexpr std::string_view title = "weir store\n";
+constexpr std::string_view format_label = "format: ";
+constexpr std::string_view identity_label = "identity: ";
+constexpr size_t identity_digits = 16;
+
+result<void> to_result(const Status& x) {
+  if (x.ok())
+    return {};
+  return fail(says_disk_full(x) ? ec::disk_full : ec::storage_failure,
+              x.ToString());
+}
+
+std::string format_file(const std::string& directory) {
+  return directory + "/FORMAT";
+}
+
+/// Takes `label`, text and a line end off `rest`.
+std::optional<std::string_view> take_line(std::string_view& rest,
+                                          std::string_view label) noexcept {
+  const auto end = rest.find('\n');
+  if (!rest.starts_with(label) || end == std::string_view::npos)
+    return std::nullopt;
+  const auto out = rest.substr(label.size(), end - label.size());
+  rest.remove_prefix(end + 1);
+  return out;
+}
+
+Status create_directories(disk_env& disk, const std::string& directory) {
+  for (size_t end = 0; end != std::string::npos;) {
+    end = directory.find('/', end + 1);
+    const auto part = directory.substr(0, end);
+    if (disk.FileExists(part))
+      continue;
+    if (const auto x = disk.CreateDir(part); !x.ok())
+      return x;
+    const auto slash = part.rfind('/');
+    const auto parent = slash == std::string::npos ? "."
+                        : slash == 0               ? "/"
+                                                   : part.substr(0, slash);
+    if (const auto x = disk.sync_directory(parent); !x.ok())
+      return x;
+  }
+  return Status::OK();
+}
+
+} // namespace
+
+std::string to_text(const store_identity& x) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out{title};
+  out.append(format_label).append(x.format).append("\n");
+  out.append(identity_label);
+  for (size_t i = identity_digits; i-- > 0;)
+    out += digits[x.log_identity >> (4 * i) & 15];
+  return out += '\n';
+}
+
+std::optional<store_identity> parse_store_identity(std::string_view text) {
+  if (!text.starts_with(title))
+    return std::nullopt;
+  text.remove_prefix(title.size());
+  const auto format = take_line(text, format_label);
+  if (!format)
+    return std::nullopt;
+  store_identity out{std::string{*format}};
+  if (*format != store_format)
+    return out; // What follows is for those who know it.
+  const auto digits = take_line(text, identity_label);
+  if (!digits || digits->size() != identity_digits || !text.empty())
+    return std::nullopt;
+  const auto* end = digits->data() + digits->size();
+  const auto parsed
+    = std::from_chars(digits->data(), end, out.log_identity, 16);
+  if (parsed.ec != std::errc{} || parsed.ptr != end || out.log_identity == 0)
+    return std::nullopt;
+  return out;
+}
+
+result<std::optional<store_identity>>
+read_store_identity(disk_env& disk, const std::string& directory) {
+  if (!disk.FileExists(format_file(directory))) {
+    if (disk.FileExists(directory + "/CURRENT"))
+      return fail(ec::invalid_argument,
+                  directory + " holds a database that is not Weir's; choose "
+                              "another directory");
+    return std::optional<store_identity>{};
+  }
+  std::string text;
+  if (auto x = to_result(leveldb::ReadFileToString(
+        &disk, format_file(directory), &text));
+      !x)
+    return x.error();
+  auto out = parse_store_identity(text);
+  if (!out)
+    return fail(ec::storage_failure,
+                format_file(directory) + " is damaged; restore a backup");
+  if (out->format != store_format)
+    return fail(ec::invalid_argument,
+                "the store in " + directory + " has the format \""
+                  + out->format + "\", this version reads \""
+                  + std::string{store_format}
+                  + "\"; nothing was changed, use the version that made it");
+  return out;
+}
+
+result<void> write_store_identity(disk_env& disk, const std::string& directory,
+                                  const store_identity& x) {
+  auto status = create_directories(disk, directory);
+  const auto name = format_file(directory);
+  const auto draft = name + ".draft";
+  leveldb::WritableFile* file = nullptr;
+  if (status.ok())
+    status = disk.NewWritableFile(draft, &file);
+  const std::unique_ptr<leveldb::WritableFile> owner{file};
+  if (status.ok())
+    status = file->Append(to_text(x));
+  if (status.ok())
+    status = file->Sync();
+  if (status.ok())
+    status = file->Close();
+  if (status.ok())
+    status = disk.RenameFile(draft, name);
+  if (status.ok())
+    status = disk.sync_directory(directory);
+  return to_result(status);
+}
+
+} // namespace weir::storage

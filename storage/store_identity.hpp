@@ -1,0 +1,47 @@
+#pragma once
+
+#include "base/error.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace weir::storage {
+
+class disk_env;
+
+/// Format of everything in a store; a store of any other is refused. Until it
+/// is stable, every change of the layout changes the number.
+constexpr std::string_view store_format = "unstable 0";
+
+/// What says, beside LevelDB's own files, whose directory this is. It can be
+/// read without opening, so that a refusal changes nothing.
+struct store_identity {
+  std::string format{store_format};
+  uint64_t log_identity = 0; ///< Random, made with the store; never 0.
+
+  bool operator==(const store_identity&) const = default;
+};
+
+/// The text of the file FORMAT.
+std::string to_text(const store_identity& x);
+
+/// Empty when nothing of the kind.
+std::optional<store_identity> parse_store_identity(std::string_view text);
+
+/// The identity in `directory`, or nothing when the directory is absent or
+/// holds no store.
+///
+/// # Errors
+/// `ec::invalid_argument`, with a sentence for the operator: another format, or
+/// a LevelDB directory that is not ours. `ec::storage_failure` when reading
+/// failed.
+result<std::optional<store_identity>>
+read_store_identity(disk_env& disk, const std::string& directory);
+
+/// Creates the directory, its parents and the file FORMAT, durably.
+result<void> write_store_identity(disk_env& disk, const std::string& directory,
+                                  const store_identity& x);
+
+} // namespace weir::storage

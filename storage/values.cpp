@@ -1,0 +1,309 @@
+#include "storage/values.hpp"
+
+#include "storage/byte_archive.hpp"
+#include "storage/crc32c.hpp"
+
+namespace weir::storage {
+
+// -- parts --------------------------------------------------------------------
+
+namespace {
+
+// A CID begins with one of these, or with its length when it is another one.
+constexpr uint8_t cid_undefined = 0;
+constexpr uint8_t cid_dag_cbor = 1;
+constexpr uint8_t cid_raw = 2;
+
+} // namespace
+
+void save(byte_output& ar, const atproto::tid& x) {
+  key_writer{ar.data}.put(x);
+}
+
+void load(byte_input& ar, atproto::tid& x) {
+  key_reader reader{ar.take(sizeof(uint64_t))};
+  reader.get(x);
+}
+
+void save(byte_output& ar, const atproto::did& x) {
+  key_writer{ar.data}.put(x);
+}
+
+void load(byte_input& ar, atproto::did& x) {
+  key_reader reader{ar.rest};
+  if (!reader.get(x))
+    throw bad_value{"a DID is damaged"};
+  ar.rest = reader.rest();
+}
+
+void save(byte_output& ar, const atproto::cid& x) {
+  const bool raw = x.is_raw();
+  if (raw || x.is_dag_cbor()) {
+    ar(raw ? cid_raw : cid_dag_cbor);
+    ar.put_raw(x.hash_data(), sizeof(atproto::digest));
+  } else {
+    ar(static_cast<uint8_t>(x.view().size()));
+    ar.put_raw(x.view().data(), x.view().size());
+  }
+}
+
+void load(byte_input& ar, atproto::cid& x) {
+  const auto tag = ar.take_byte();
+  if (tag == cid_undefined) {
+    x = {};
+  } else if (tag == cid_dag_cbor || tag == cid_raw) {
+    atproto::digest hash;
+    ar(hash);
+    x = {tag == cid_raw ? atproto::cid::codec_raw
+                        : atproto::cid::codec_dag_cbor,
+         hash};
+  } else {
+    auto parsed = atproto::cid::from_bytes(as_bytes(ar.take(tag)));
+    if (!parsed || parsed->is_raw() || parsed->is_dag_cbor())
+      throw bad_value{"a CID is damaged"};
+    x = std::move(*parsed);
+  }
+}
+
+// -- scopes -------------------------------------------------------------------
+
+namespace {
+
+constexpr std::string_view reserved_scopes[]
+  = {commit_scope, identity_scope, account_scope, "$local"};
+
+} // namespace
+
+std::optional<uint32_t> scope_id(const collection_names& names,
+                                 std::string_view scope) {
+  if (!scope.starts_with('$'))
+    return names.id_of(scope);
+  uint32_t id = commit_scope_id;
+  for (const auto known : reserved_scopes) {
+    if (scope == known)
+      return id;
+    ++id;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string_view> scope_name(const collection_names& names,
+                                           uint32_t id) {
+  if (id >= first_collection_id)
+    return names.name_of(id);
+  if (id < commit_scope_id || id > std::size(reserved_scopes))
+    return std::nullopt;
+  return reserved_scopes[id - commit_scope_id];
+}
+
+// -- rows whose fields simply follow each other -------------------------------
+
+template <class Archive>
+void serialize(Archive& ar, repo_row& x) {
+  ar(x.status, x.account, x.fcsr, x.first_rev, x.last_indexed_rev,
+     x.filter_generation, x.gap, x.error, x.retry_count, x.next_retry,
+     x.last_sync, x.resync_id, x.incarnation, x.erased_through, x.pds,
+     x.handle);
+}
+
+template <class Archive>
+void serialize(Archive& ar, upstream_row& x) {
+  ar(x.id, x.url, x.relay, x.epoch, x.cursor, x.first_cursor, x.reset_pending,
+     x.listing_cursor, x.listing_done);
+}
+
+template <class Archive>
+void serialize(Archive& ar, identity_row& x) {
+  ar(x.signing_key, x.pds, x.handle, x.claimed_handle, x.fetched_at,
+     x.tombstoned);
+}
+
+template <class Archive>
+void serialize(Archive& ar, consumer_row& x) {
+  ar(x.position, x.log_identity, x.fire_and_forget);
+}
+
+template <class Archive>
+void serialize(Archive& ar, dead_letter_row& x) {
+  ar(x.attempts, x.reason, x.at);
+}
+
+template <class Archive>
+void serialize(Archive& ar, member_row& x) {
+  ar(x.filter_generation, x.collections);
+}
+
+template <class Archive>
+void serialize(Archive& ar, erasure_row& x) {
+  ar(x.through, x.heads_done, x.resume);
+}
+
+template <class Archive>
+void serialize(Archive& ar, counter& x) {
+  ar(x.value);
+}
+
+template <class Archive>
+void serialize(Archive& ar, stream_run& x) {
+  ar(x.block, x.count);
+}
+
+template <class Archive>
+void serialize(Archive& ar, operation_place& x) {
+  ar(x.partition, x.id);
+}
+
+template <class Archive>
+void serialize(Archive& ar, tombstone_row& x) {
+  ar(x.rev, x.deleted_by);
+}
+
+template <class Archive>
+void serialize(Archive& ar, listing_row& x) {
+  ar(x.cursor, x.done);
+}
+
+// -- rows with a layout of their own ------------------------------------------
+
+void save(byte_output& ar, const record_head& x) {
+  ar(x.id, x.rev, x.op);
+  ar.put_varint(x.content << 1 | (x.referenced ? 1 : 0));
+}
+
+void load(byte_input& ar, record_head& x) {
+  ar(x.id, x.rev, x.op);
+  const auto packed = ar.take_varint();
+  x.content = packed >> 1;
+  x.referenced = (packed & 1) != 0;
+}
+
+void save(byte_output& ar, const stored_bytes& x) {
+  ar.put_raw(x.value.data(), x.value.size());
+  ar.put_fixed32(crc32c(as_text(x.value)));
+}
+
+void load(byte_input& ar, stored_bytes& x) {
+  if (ar.rest.size() < sizeof(uint32_t))
+    throw bad_value{"it ends early"};
+  const auto text = ar.take(ar.rest.size() - sizeof(uint32_t));
+  if (ar.take_fixed32() != crc32c(text))
+    throw bad_value{"its checksum is wrong"};
+  const auto view = as_bytes(text);
+  x.value.assign(view.begin(), view.end());
+}
+
+namespace {
+
+// Numbers of enums are checked: a row never holds one this version lacks.
+void check(const repo_row& x) {
+  if (x.status < repo_status::pending || x.status > repo_status::desync
+      || x.account < account_status::active
+      || x.account > account_status::inactive)
+    throw bad_value{"a status is unknown"};
+}
+
+template <class Row>
+void check(const Row&) {
+  // nop
+}
+
+// clang-format off
+constexpr table table_of(const record_head*) { return table::record_head; }
+constexpr table table_of(const repo_row*) { return table::repo; }
+constexpr table table_of(const member_row*) { return table::member; }
+constexpr table table_of(const upstream_row*) { return table::upstream; }
+constexpr table table_of(const identity_row*) { return table::identity; }
+constexpr table table_of(const consumer_row*) { return table::consumer; }
+constexpr table table_of(const dead_letter_row*) { return table::dead_letter; }
+constexpr table table_of(const erasure_row*) { return table::erasure; }
+constexpr table table_of(const stream_run*) { return table::stream_block; }
+constexpr table table_of(const operation_place*) { return table::operation_dedup; }
+constexpr table table_of(const tombstone_row*) { return table::tombstone; }
+constexpr table table_of(const listing_row*) { return table::listing; }
+constexpr table table_of(const void*) { return {}; } // Of several tables.
+// clang-format on
+
+// -- chain --------------------------------------------------------------------
+
+void read_streams(byte_input& ar, chain_row& x, const collection_names& names) {
+  constexpr size_t stream_bytes_min = 35;
+  const auto count = ar.take_count();
+  if (count > ar.rest.size() / stream_bytes_min)
+    throw bad_value{"a length is too large"};
+  x.streams.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t scope = 0;
+    auto& stream = x.streams.emplace_back();
+    ar(scope, stream.next_index, stream.hash, stream.records);
+    const auto name = scope_name(names, scope);
+    if (!name)
+      throw bad_value{"a collection has no name"};
+    stream.scope = *name;
+  }
+}
+
+} // namespace
+
+result<std::string> encode_chain(const chain_row& x,
+                                 const collection_names& names) {
+  byte_output ar;
+  ar.data.reserve(128 + 48 * x.streams.size());
+  ar(value_format, x.rev, x.data, x.commit, x.record_count, x.erased_through);
+  ar.put_varint(x.streams.size());
+  for (const auto& stream : x.streams) {
+    const auto scope = scope_id(names, stream.scope);
+    if (!scope)
+      return fail(ec::not_found, "no id for the scope " + stream.scope);
+    ar(*scope, stream.next_index, stream.hash, stream.records);
+  }
+  return std::move(ar.data);
+}
+
+result<chain_row> decode_chain(std::string_view x,
+                               const collection_names& names) {
+  return guarded<chain_row>(
+    x, table::chain, [&](byte_input& ar, chain_row& out) {
+      ar(out.rev, out.data, out.commit, out.record_count, out.erased_through);
+      read_streams(ar, out, names);
+    });
+}
+
+template <class Row>
+std::string encode_value(const Row& x) {
+  byte_output ar;
+  ar(value_format, x);
+  return std::move(ar.data);
+}
+
+template <class Row>
+result<Row> decode_value(std::string_view x, table in) {
+  if (in == table{})
+    in = table_of(static_cast<const Row*>(nullptr));
+  return guarded<Row>(x, in, [](byte_input& ar, Row& out) {
+    ar(out);
+    check(out);
+  });
+}
+
+#define WEIR_ROW(Row)                                                          \
+  template std::string encode_value(const Row&);                               \
+  template result<Row> decode_value(std::string_view, table)
+
+WEIR_ROW(record_head);
+WEIR_ROW(repo_row);
+WEIR_ROW(member_row);
+WEIR_ROW(upstream_row);
+WEIR_ROW(identity_row);
+WEIR_ROW(consumer_row);
+WEIR_ROW(dead_letter_row);
+WEIR_ROW(erasure_row);
+WEIR_ROW(stream_run);
+WEIR_ROW(operation_place);
+WEIR_ROW(tombstone_row);
+WEIR_ROW(listing_row);
+WEIR_ROW(counter);
+WEIR_ROW(stored_bytes);
+
+#undef WEIR_ROW
+
+} // namespace weir::storage

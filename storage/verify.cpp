@@ -1,0 +1,87 @@
+#include "storage/verify.hpp"
+
+#include "storage/verify_context.hpp"
+
+namespace weir::storage {
+
+namespace {
+
+constexpr size_t cached_blocks_max = 512;
+
+} // namespace
+
+void verify_context::find(std::string invariant, std::string where,
+                          std::string sentence) {
+  if (++report.findings_total <= options.findings_max)
+    report.findings.push_back(
+      {std::move(invariant), std::move(where), std::move(sentence)});
+}
+
+void verify_context::damaged(std::string where, const error& what) {
+  find("tables", std::move(where), what.context);
+}
+
+std::shared_ptr<const chain_row>
+verify_context::chain_of(const atproto::did& repo) {
+  if (repo == chain_owner_)
+    return chain_;
+  chain_owner_ = repo;
+  chain_ = nullptr;
+  const auto value = db.get(encode_key(chain_key{repo}));
+  if (!value) {
+    damaged(repo.str(), value.error());
+  } else if (*value) {
+    auto chain = decode_chain(**value, names);
+    if (chain)
+      chain_ = std::make_shared<const chain_row>(std::move(*chain));
+    else
+      damaged(repo.str(), chain.error());
+  }
+  return chain_;
+}
+
+std::shared_ptr<const log_block> verify_context::block_at(op_id first) {
+  if (const auto i = blocks_.find(first); i != blocks_.end())
+    return i->second;
+  std::shared_ptr<const log_block> out;
+  const auto value
+    = db.get(encode_key(log_block_key{options.partition, first}));
+  if (value && *value)
+    if (auto block = decode_log_block(**value))
+      out = std::make_shared<const log_block>(std::move(*block));
+  if (blocks_.size() >= cached_blocks_max)
+    blocks_.clear();
+  blocks_.emplace(first, out);
+  return out;
+}
+
+std::string verify_context::stream_name(const stream_block_key& x) const {
+  const auto name = scope_name(names, x.scope);
+  return x.repo.str() + " "
+         + (name ? std::string{*name} : std::to_string(x.scope));
+}
+
+std::optional<size_t> stream_in(const log_block& x,
+                                const stream_block_key& key) {
+  if (x.repo == key.repo)
+    for (size_t i = 0; i < x.streams.size(); ++i)
+      if (x.streams[i].scope == key.scope && x.streams[i].branch == key.branch
+          && x.streams[i].first_index == key.first_index)
+        return i;
+  return std::nullopt;
+}
+
+result<verify_report> verify_store(const database& db,
+                                   const verify_options& options) {
+  auto names = collection_table::load(db);
+  if (!names)
+    return names.error();
+  verify_context x{db, **names, options};
+  verify_log(x);
+  verify_streams(x);
+  verify_repos(x);
+  verify_consumers(x);
+  return std::move(x.report);
+}
+
+} // namespace weir::storage

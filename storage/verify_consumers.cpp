@@ -1,0 +1,105 @@
+#include "storage/verify_context.hpp"
+
+/// The pass over what consumers have made durable, names of collections, and
+/// upstreams.
+namespace weir::storage {
+
+namespace {
+
+class consumer_pass {
+public:
+  explicit consumer_pass(verify_context& x) : x_(x) {
+    // nop
+  }
+
+  void run() {
+    x_.each_row<consumer_row, consumer_key>(
+      range_of<consumer_key>(),
+      [this](const consumer_key& key, const consumer_row& row) {
+        check_consumer(key, row);
+      });
+    x_.each<acked_key>(range_of<acked_key>(),
+                       [this](const acked_key& key, auto) {
+                         check_owner(key, "acked ranges");
+                       });
+    x_.each_row<dead_letter_row, dead_letter_key>(
+      range_of<dead_letter_key>(),
+      [this](const dead_letter_key& key, const dead_letter_row&) {
+        check_owner(key, "dead letters");
+        if (key.id > x_.last_id)
+          x_.find("tables", "consumer " + key.name,
+                  "a dead letter lies after the end of the log");
+      });
+  }
+
+private:
+  void check_consumer(const consumer_key& key, const consumer_row& row) {
+    x_.count("consumers");
+    const auto where = "consumer " + key.name;
+    if (row.log_identity != x_.db.log_identity())
+      x_.find("tables", where, "its position belongs to another log");
+    if (row.position > x_.last_id)
+      x_.find("tables", where, "its position lies after the end of the log");
+    op_id end = row.position;
+    x_.each_row<counter, acked_key>(
+      range_of<acked_key>(key.dataset, key.name, x_.options.partition),
+      [&](const acked_key& range, const counter& last) {
+        if (range.first <= end || last.value < range.first)
+          x_.find("tables", where,
+                  "its acked range from " + std::to_string(range.first)
+                    + " overlaps what is acked before it or is empty");
+        if (last.value > x_.last_id)
+          x_.find("tables", where,
+                  "its acked range from " + std::to_string(range.first)
+                    + " ends after the end of the log");
+        end = last.value;
+      });
+  }
+
+  template <table_key Key>
+  void check_owner(const Key& key, const char* what) {
+    if (key.dataset == owner_.dataset && key.name == owner_.name)
+      return;
+    owner_ = {key.dataset, key.name};
+    const auto where = "consumer " + key.name;
+    if (!x_.row_at<consumer_row>(owner_, where))
+      x_.find("tables", where, std::string{"it has "} + what + " but no row");
+  }
+
+  verify_context& x_;
+  consumer_key owner_;
+};
+
+void check_collections(verify_context& x) {
+  uint64_t ids = 0;
+  x.each_row<counter, collection_id_key>(
+    range_of<collection_id_key>(),
+    [&](const collection_id_key& key, const counter& id) {
+      ++ids;
+      if (x.names.id_of(key.name) != id.value)
+        x.find("tables", "collection " + key.name,
+               "its id belongs to another name");
+    });
+  x.count("collections", x.names.size());
+  if (ids != x.names.size())
+    x.find("tables", "collections",
+           std::to_string(x.names.size()) + " have a name, "
+             + std::to_string(ids) + " an id");
+}
+
+} // namespace
+
+void verify_consumers(verify_context& x) {
+  consumer_pass{x}.run();
+  check_collections(x);
+  x.each_row<upstream_row, upstream_key>(
+    range_of<upstream_key>(), [&](const upstream_key& key,
+                                  const upstream_row& row) {
+      x.count("upstreams");
+      if (row.id != key.id)
+        x.find("tables", "upstream " + std::to_string(key.id),
+               "its row is another one's");
+    });
+}
+
+} // namespace weir::storage

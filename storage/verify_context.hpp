@@ -1,0 +1,106 @@
+#pragma once
+
+#include "storage/collection_table.hpp"
+#include "storage/database.hpp"
+#include "storage/row_access.hpp"
+#include "storage/verify.hpp"
+
+#include <unordered_map>
+
+/// What the parts of the checker share.
+namespace weir::storage {
+
+/// Position among a block's streams of the one that a row of the stream table
+/// means; nothing when the block does not hold it.
+std::optional<size_t> stream_in(const log_block& x,
+                                const stream_block_key& key);
+
+/// Findings, counts and small caches of one run.
+class verify_context {
+public:
+  verify_context(const database& store, const collection_table& known,
+                 const verify_options& how)
+    : db(store), names(known), options(how) {
+    // nop
+  }
+
+  void find(std::string invariant, std::string where, std::string sentence);
+
+  /// Notes a damaged row or a failed read as a finding.
+  void damaged(std::string where, const error& what);
+
+  void count(const char* what, uint64_t n = 1) {
+    report.counts[what] += n;
+  }
+
+  /// Chain of a repo; null when it has none or it is damaged (reported).
+  std::shared_ptr<const chain_row> chain_of(const atproto::did& repo);
+
+  /// The block that begins at `first`; null when absent or damaged. The
+  /// latter is reported by the pass over the log.
+  std::shared_ptr<const log_block> block_at(op_id first);
+
+  /// "did:plc:... app.bsky.feed.like", for findings.
+  std::string stream_name(const stream_block_key& x) const;
+
+  /// A row that may be damaged (reported) or absent.
+  template <class Row, table_key Key>
+  std::optional<Row> row_at(const Key& key, const std::string& where) {
+    auto row = load_row<Row>(db, key);
+    if (row)
+      return std::move(*row);
+    damaged(where, row.error());
+    return std::nullopt;
+  }
+
+  /// `each_value` that reports a damaged key or a failed read and goes on as
+  /// far as it can.
+  template <table_key Key, class Visit>
+  void each(const key_range& range, Visit visit) {
+    auto rows = db.scan(range);
+    for (; rows.valid(); rows.next()) {
+      auto key = decode_key<Key>(rows.key());
+      if (key)
+        visit(*key, rows.value());
+      else
+        damaged(to_string(Key::in), key.error());
+    }
+    if (auto ok = rows.status(); !ok)
+      damaged(to_string(Key::in), ok.error());
+  }
+
+  /// The same with decoded values.
+  template <class Row, table_key Key, class Visit>
+  void each_row(const key_range& range, Visit visit) {
+    each<Key>(range, [&](Key& key, std::string_view value) {
+      auto row = decode_value<Row>(value, Key::in);
+      if (row)
+        visit(key, *row);
+      else
+        damaged(to_string(Key::in), row.error());
+    });
+  }
+
+  const database& db;
+  const collection_table& names;
+  const verify_options& options;
+  verify_report report;
+  op_id last_id = 0; ///< Known after the pass over the log.
+
+private:
+  std::unordered_map<op_id, std::shared_ptr<const log_block>> blocks_;
+  atproto::did chain_owner_;
+  std::shared_ptr<const chain_row> chain_;
+};
+
+/// Compares the record heads of a collection with what its stream leads to.
+void verify_heads(verify_context& x, const stream_block_key& stream,
+                  const chain_row& chain, const stream_head& head);
+
+// The passes, in the order in which they run.
+void verify_log(verify_context& x);
+void verify_streams(verify_context& x);
+void verify_repos(verify_context& x);
+void verify_consumers(verify_context& x);
+
+} // namespace weir::storage

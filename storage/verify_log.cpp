@@ -1,0 +1,226 @@
+#include "storage/content_block.hpp"
+#include "storage/hashes.hpp"
+#include "storage/verify_context.hpp"
+
+#include <algorithm>
+#include <limits>
+
+/// The pass over the log and, beside it, over its content and the time index:
+/// all three are in order of ids.
+namespace weir::storage {
+
+namespace {
+
+constexpr int64_t minute_us = 60'000'000;
+
+std::string operation(op_id id) {
+  return "operation " + std::to_string(id);
+}
+
+/// Content items by growing number.
+class content_cursor {
+public:
+  enum class answer { absent, held, erased, damaged };
+
+  explicit content_cursor(verify_context& x)
+    : x_(x),
+      rows_(x.db.scan(range_of<content_block_key>(x.options.partition))) {
+    // nop
+  }
+
+  /// @pre `number` is above that of the call before.
+  answer find(uint64_t number, bytes_view& body) {
+    while (load() && number >= first_ + std::max<size_t>(block_.count(), 1))
+      leave();
+    if (!loaded_ || number < first_)
+      return number < damaged_before_ ? answer::damaged : answer::absent;
+    asked_ = true;
+    if (block_.count() == 0)
+      return answer::damaged;
+    const auto item = block_.at(number - first_);
+    if (!item) {
+      x_.damaged(operation(number), item.error());
+      return answer::damaged;
+    }
+    body = item->body;
+    return item->erased ? answer::erased : answer::held;
+  }
+
+  /// No number follows any more.
+  void finish() {
+    while (load())
+      leave();
+    if (auto ok = rows_.status(); !ok)
+      x_.damaged("content_block", ok.error());
+  }
+
+private:
+  /// False when there is no further block.
+  bool load() {
+    if (loaded_)
+      return true;
+    if (!rows_.valid()) {
+      if (damaged_)
+        damaged_before_ = std::numeric_limits<uint64_t>::max();
+      return false;
+    }
+    loaded_ = true;
+    asked_ = false;
+    block_ = {};
+    const auto key = decode_key<content_block_key>(rows_.key());
+    if (!key) {
+      x_.damaged("content_block", key.error());
+      return true;
+    }
+    if (damaged_)
+      damaged_before_ = key->first;
+    first_ = key->first;
+    auto block = content_block_reader::open(rows_.value());
+    damaged_ = !block;
+    if (block)
+      block_ = std::move(*block);
+    else
+      x_.damaged(operation(first_), block.error());
+    return true;
+  }
+
+  void leave() {
+    if (!asked_)
+      x_.find("tables", operation(first_),
+              "content is stored that no operation names");
+    loaded_ = false;
+    rows_.next();
+  }
+
+  verify_context& x_;
+  row_reader rows_;
+  content_block_reader block_; ///< Empty when damaged.
+  uint64_t first_ = 0;
+  uint64_t damaged_before_ = 0; ///< A damaged block held numbers below.
+  bool loaded_ = false;
+  bool asked_ = false;
+  bool damaged_ = false;
+};
+
+class log_pass {
+public:
+  explicit log_pass(verify_context& x)
+    : x_(x),
+      contents_(x),
+      minutes_(x.db.scan(range_of<time_index_key>(x.options.partition))) {
+    // nop
+  }
+
+  void run() {
+    x_.each<log_block_key>(
+      range_of<log_block_key>(x_.options.partition),
+      [this](const log_block_key& key, std::string_view value) {
+        check_block(key.first, value);
+      });
+    x_.last_id = next_ - 1;
+    contents_.finish();
+    skip_minutes({});
+  }
+
+private:
+  void check_block(op_id first, std::string_view value) {
+    x_.count("log blocks");
+    const bool follows = first == next_;
+    if (!follows && (previous_ || first < next_))
+      x_.find("I3", operation(first),
+              first > next_ ? "operations from " + std::to_string(next_)
+                                + " on are missing before it"
+                            : "it overlaps the block before it");
+    const auto block = decode_log_block(value);
+    if (!block) {
+      x_.find("I3", operation(first), block.error().context);
+      next_ = first + 1;
+      previous_ = std::nullopt;
+      return;
+    }
+    // After a hole or a damaged block, the chain starts anew.
+    if (follows && previous_ && block->previous != *previous_)
+      x_.find("I3", operation(first),
+              "it does not carry the hash of the block before it");
+    if (block->written_us < written_us_)
+      x_.find("I3", operation(first),
+              "its time lies before that of the block before it");
+    check_minute(first, block->written_us);
+    for (size_t i = 0; i < block->ops.size(); ++i)
+      check_content(block->repo, first + i, block->ops[i]);
+    x_.count("operations", block->ops.size());
+    next_ = first + block->ops.size();
+    previous_ = block_hash(x_.options.partition, first, value);
+    written_us_ = block->written_us;
+  }
+
+  void check_minute(op_id first, int64_t written_us) {
+    const auto minute = static_cast<uint32_t>(written_us / minute_us);
+    if (minute <= minute_)
+      return;
+    minute_ = minute;
+    const auto key = encode_key(time_index_key{x_.options.partition, minute});
+    skip_minutes(key);
+    if (!minutes_.valid() || minutes_.key() != key) {
+      x_.find("tables", operation(first), "the time index lacks its minute");
+      return;
+    }
+    const auto row = decode_value<counter>(minutes_.value(), table::time_index);
+    if (!row || row->value != first)
+      x_.find("tables", operation(first),
+              "the time index does not name it for its minute");
+    minutes_.next();
+  }
+
+  /// Up to `key`; empty = to the end.
+  void skip_minutes(std::string_view key) {
+    for (; minutes_.valid() && (key.empty() || minutes_.key() < key);
+         minutes_.next())
+      x_.find("tables", "time index",
+              "it has a minute in which nothing was written");
+  }
+
+  void check_content(const atproto::did& repo, op_id id,
+                     const block_operation& op) {
+    bytes_view body;
+    const auto found = contents_.find(id, body);
+    using answer = content_cursor::answer;
+    if (op.content == 0) {
+      if (found == answer::erased || !body.empty())
+        x_.find("tables", operation(id), "content is stored that it lacks");
+      return;
+    }
+    x_.count("content items");
+    if (op.content != id)
+      x_.find("tables", operation(id), "its content number is another's");
+    if (found == answer::absent) {
+      const auto chain = x_.chain_of(repo);
+      if (!chain || chain->erased_through < id)
+        x_.find("tables", operation(id), "its content is missing");
+    }
+    if (found == answer::held && !matches(op.id, body))
+      x_.find("tables", operation(id), "its content does not hash to its CID");
+  }
+
+  static bool matches(const atproto::cid& id, bytes_view body) {
+    if (id.is_dag_cbor())
+      return atproto::cid::of_dag_cbor(body) == id;
+    return !id.is_raw() || atproto::cid::of_raw(body) == id;
+  }
+
+  verify_context& x_;
+  content_cursor contents_;
+  row_reader minutes_;
+  op_id next_ = 1;
+  std::optional<atproto::digest> previous_{std::in_place};
+  int64_t written_us_ = 0;
+  uint32_t minute_ = 0;
+};
+
+} // namespace
+
+void verify_log(verify_context& x) {
+  log_pass{x}.run();
+}
+
+} // namespace weir::storage

@@ -1,0 +1,213 @@
+#include "atproto/mst.hpp"
+#include "storage/head_cursor.hpp"
+#include "storage/repo_guards.hpp"
+#include "storage/verify_context.hpp"
+
+/// The passes over everything kept per repo, and the rebuilt trees (I2).
+namespace weir::storage {
+
+namespace {
+
+bool is_filtered(const verify_context& x, const atproto::did& repo,
+                 const repo_row& row) {
+  const auto member
+    = load_row<member_row>(x.db, member_key{default_dataset, repo});
+  const auto known = member ? *member : std::nullopt;
+  if (x.options.filtered)
+    return x.options.filtered(repo, row, known);
+  return known && !known->collections.empty();
+}
+
+/// I2: the root over all record heads is the chain's data root.
+void check_root(verify_context& x, const atproto::did& repo,
+                const chain_row& chain) {
+  head_cursor heads{x.db, x.names, x.options.partition, repo, chain};
+  atproto::mst::builder tree;
+  std::string last;
+  for (;;) {
+    const auto page = heads.next();
+    if (!page) {
+      x.damaged(repo.str(), page.error());
+      return;
+    }
+    if (page->empty())
+      break;
+    for (const auto& head : *page) {
+      auto path = head.path();
+      if (path <= last) {
+        x.find("I2", repo.str(), "its records are not in order at " + path);
+        return;
+      }
+      tree.add(path, head.head.id);
+      last = std::move(path);
+    }
+  }
+  x.count("roots rebuilt");
+  if (tree.finish() != chain.data)
+    x.find("I2", repo.str(),
+           "the tree over its records has another root than " 
+             + chain.data.to_text());
+}
+
+void check_repo(verify_context& x, const atproto::did& repo,
+                const repo_row& row) {
+  x.count("repos");
+  const auto index = x.db.get(
+    encode_key(repo_by_status_key{row.status, due_of(row), repo}));
+  if (!index)
+    x.damaged(repo.str(), index.error());
+  else if (!*index)
+    x.find("tables", repo.str(), "the status index lacks it");
+  const auto chain = x.chain_of(repo);
+  if (row.erased_through != (chain ? chain->erased_through : 0))
+    x.find("tables", repo.str(), "row and chain differ in what is erased");
+  if (row.status == repo_status::synced && chain && chain->data.defined()
+      && !is_filtered(x, repo, row))
+    check_root(x, repo, *chain);
+}
+
+void check_index(verify_context& x, const repo_by_status_key& key) {
+  const auto row = x.row_at<repo_row>(repo_key{key.repo}, key.repo.str());
+  if (!row || row->status != key.status || due_of(*row) != key.due)
+    x.find("tables", key.repo.str(),
+           std::string{"the status index has it as "} + to_string(key.status));
+}
+
+void check_chain(verify_context& x, const atproto::did& repo) {
+  const auto chain = x.chain_of(repo);
+  if (!chain)
+    return;
+  x.count("chains");
+  for (const auto& stream : chain->streams) {
+    const auto id = scope_id(x.names, stream.scope);
+    if (!id
+        || !x.db.scan(range_of<stream_block_key>(repo, *id, main_branch))
+              .valid())
+      x.find("tables", repo.str() + " " + stream.scope,
+             "the chain has a stream without operations");
+  }
+  if (chain->rev.defined() != chain->data.defined()
+      || chain->rev.defined() != chain->commit.defined())
+    x.find("tables", repo.str(), "the chain is only half there");
+  const auto row = x.row_at<repo_row>(repo_key{repo}, repo.str());
+  if (!row && (chain->rev.defined() || chain->record_count != 0))
+    x.find("tables", repo.str(), "it has a chain with records, but no row");
+  if (chain->erased_through > x.last_id)
+    x.find("tables", repo.str(), "more is erased than was ever written");
+}
+
+void check_erasure(verify_context& x, const erasure_key& key,
+                   const erasure_row& row) {
+  const auto chain = x.chain_of(key.repo);
+  if (!chain || chain->erased_through != row.through)
+    x.find("tables", key.repo.str(),
+           "what is being erased is not what its chain says");
+}
+
+/// Heads lie in groups of one repo and collection; one look a group.
+void check_head_owners(verify_context& x) {
+  auto rows = x.db.scan(range_of<record_head_key>(x.options.partition));
+  while (rows.valid()) {
+    const auto key = decode_key<record_head_key>(rows.key());
+    if (!key) {
+      x.damaged("record_head", key.error());
+      rows.next();
+      continue;
+    }
+    const auto chain = x.chain_of(key->repo);
+    const auto name = scope_name(x.names, key->collection);
+    if (!chain || !name || chain->find(*name) == nullptr)
+      x.find("tables", key->repo.str(),
+             "it has record heads that no chain counts");
+    rows.seek(range_of<record_head_key>(x.options.partition, key->repo,
+                                        key->collection)
+                .end);
+  }
+  if (auto ok = rows.status(); !ok)
+    x.damaged("record_head", ok.error());
+}
+
+/// I6: every reference is wanted by the head that its operation wrote.
+void check_reference(verify_context& x, const content_reference_key& key) {
+  x.count("content references");
+  const auto unwanted = [&] {
+    x.find("I6", "operation " + std::to_string(key.id),
+           "a content reference stands that no record wants");
+  };
+  if (key.partition != x.options.partition)
+    return;
+  const auto row = x.db.last_in(
+    {encode_key(log_block_key{key.partition, 0}),
+     encode_key(log_block_key{key.partition, key.id + 1})});
+  const auto first
+    = row && *row ? decode_key<log_block_key>((*row)->first) : bad_key({});
+  const auto block = first ? x.block_at(first->first) : nullptr;
+  if (!block || key.id - first->first >= block->ops.size())
+    return unwanted();
+  const auto& op = block->ops[key.id - first->first];
+  const auto head = x.row_at<record_head>(
+    record_head_key{key.partition, block->repo, block->streams[op.stream].scope,
+                    {op.rkey}},
+    block->repo.str());
+  if (!head || head->op != key.id || !head->referenced
+      || short_hash_of(head->id) != key.content)
+    unwanted();
+}
+
+void check_holder(verify_context& x, const collection_member_key& key) {
+  const auto chain = x.chain_of(key.repo);
+  const auto name = x.names.name_of(key.collection);
+  const auto* stream = chain && name ? chain->find(*name) : nullptr;
+  if (stream == nullptr || stream->records == 0)
+    x.find("tables", key.repo.str(),
+           "it is listed as holding a collection that it does not hold");
+}
+
+template <table_key Key>
+void check_has_row(verify_context& x, const Key& key, const char* what) {
+  if (!x.row_at<repo_row>(repo_key{key.repo}, key.repo.str()))
+    x.find("tables", key.repo.str(), std::string{what} + " without a row");
+}
+
+} // namespace
+
+void verify_repos(verify_context& x) {
+  x.each_row<repo_row, repo_key>(
+    range_of<repo_key>(), [&](const repo_key& key, const repo_row& row) {
+      check_repo(x, key.repo, row);
+    });
+  x.each<repo_by_status_key>(range_of<repo_by_status_key>(),
+                             [&](const repo_by_status_key& key, auto) {
+                               check_index(x, key);
+                             });
+  x.each<chain_key>(range_of<chain_key>(), [&](const chain_key& key, auto) {
+    check_chain(x, key.repo);
+  });
+  x.each_row<erasure_row, erasure_key>(
+    range_of<erasure_key>(),
+    [&](const erasure_key& key, const erasure_row& row) {
+      check_erasure(x, key, row);
+    });
+  check_head_owners(x);
+  x.each_row<counter, content_reference_key>(
+    range_of<content_reference_key>(),
+    [&](const content_reference_key& key, const counter&) {
+      check_reference(x, key);
+    });
+  x.each_row<counter, collection_member_key>(
+    range_of<collection_member_key>(),
+    [&](const collection_member_key& key, const counter&) {
+      check_holder(x, key);
+    });
+  x.each_row<member_row, member_key>(
+    range_of<member_key>(), [&](const member_key& key, const member_row&) {
+      check_has_row(x, key, "it is a member of a dataset");
+    });
+  x.each_row<stored_bytes, sync_buffer_key>(
+    range_of<sync_buffer_key>(),
+    [&](const sync_buffer_key& key, const stored_bytes&) {
+      check_has_row(x, key, "it has waiting commits");
+    });
+}
+
+} // namespace weir::storage

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+namespace leveldb {
+class WriteBatch;
+} // namespace leveldb
+
+namespace weir::storage {
+
+/// Changes that are applied together or not at all.
+class write_batch {
+public:
+  write_batch();
+  ~write_batch();
+  write_batch(write_batch&&) noexcept;
+  write_batch& operator=(write_batch&&) noexcept;
+
+  void put(std::string_view key, std::string_view value);
+  void erase(std::string_view key);
+  void clear();
+
+  size_t rows() const noexcept {
+    return puts_ + erases_;
+  }
+
+  size_t puts() const noexcept {
+    return puts_;
+  }
+
+  size_t erases() const noexcept {
+    return erases_;
+  }
+
+  /// Bytes of all keys and values.
+  size_t bytes() const noexcept {
+    return bytes_;
+  }
+
+  bool empty() const noexcept {
+    return rows() == 0;
+  }
+
+private:
+  friend class database;
+
+  std::unique_ptr<leveldb::WriteBatch> rep_;
+  size_t puts_ = 0;
+  size_t erases_ = 0;
+  size_t bytes_ = 0;
+};
+
+} // namespace weir::storage

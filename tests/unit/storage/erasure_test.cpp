@@ -1,0 +1,179 @@
+#include "tests/unit/storage/journal_fixture.hpp"
+
+#include "storage/erasure.hpp"
+#include "storage/head_cursor.hpp"
+#include "storage/log_reader.hpp"
+#include "storage/repo_table.hpp"
+
+// Erasing: architecture.md 3 (Erasing), 8 (I8).
+
+namespace weir::storage {
+namespace {
+
+using tests::change;
+using tests::numbered;
+using tests::test_account;
+using tests::test_store;
+
+class ErasureTest : public testing::Test {
+protected:
+  void SetUp() override {
+    apply(alice.appear());
+    apply(alice.commit({{"app.a.x/1", "one"},
+                        {"app.a.x/2", large},
+                        {"app.b.y/1", "three"}}));
+    apply(alice.commit({{"app.a.x/1", "four"}, {"app.b.y/2", large + "2"}}));
+  }
+
+  update_receipt apply(repo_update update) {
+    auto receipt = store.commit(std::move(update));
+    alice.accept(receipt);
+    return receipt;
+  }
+
+  size_t erase_all(size_t rows_max) {
+    for (size_t steps = 1;; ++steps) {
+      EXPECT_EQ(store.findings(), "");
+      const auto more = store.writer->erase_step(alice.repo, rows_max);
+      EXPECT_TRUE(more) << to_string(more.error());
+      if (!more || !*more)
+        return steps;
+      if (steps % 2 == 0)
+        store.reopen();
+    }
+  }
+
+  size_t rows_in(const key_range& range) {
+    size_t out = 0;
+    for (auto rows = store.db->scan(range); rows.valid(); rows.next())
+      ++out;
+    return out;
+  }
+
+  std::vector<std::string> paths() {
+    head_cursor heads{*store.db, *store.names, 0, alice.repo, *alice.chain};
+    std::vector<std::string> out;
+    for (const auto& head : heads.next().value())
+      out.push_back(head.path());
+    return out;
+  }
+
+  const std::string large = std::string(limits::inline_refs_min + 1, 'x');
+  test_store store;
+  test_account alice{'a'};
+};
+
+TEST_F(ErasureTest, NothingOfTheRepoIsThereFromTheFirstMoment) {
+  const auto receipt = apply(alice.erase());
+  EXPECT_EQ(receipt.erased_through, 7u);
+  EXPECT_EQ(receipt.first, 8u) << "the account operation keeps its own id";
+  EXPECT_FALSE(receipt.chain->data.defined());
+  EXPECT_EQ(receipt.chain->record_count, 0u);
+  EXPECT_EQ(receipt.chain->commit_revision(), 2u) << "streams go on";
+  EXPECT_TRUE(paths().empty());
+  EXPECT_EQ(rows_in(range_of<collection_member_key>()), 0u);
+  const repo_table repos{*store.db, *store.names};
+  EXPECT_EQ(repos.load(alice.repo)->row->erased_through, 7u);
+  EXPECT_EQ(store.findings(), "");
+}
+
+TEST_F(ErasureTest, StepsAreBoundedAndGoOnAfterARestart) {
+  apply(alice.erase());
+  EXPECT_EQ(repos_to_erase(*store.db, {}).value(),
+            std::vector{alice.repo});
+  EXPECT_GT(erase_all(1), 4u);
+  EXPECT_EQ(rows_in(range_of<record_head_key>()), 0u);
+  EXPECT_EQ(rows_in(range_of<content_reference_key>()), 0u);
+  EXPECT_EQ(rows_in(range_of<content_block_key>()), 1u)
+    << "only the account's own fact is left";
+  EXPECT_EQ(rows_in(range_of<erasure_key>()), 0u);
+  EXPECT_TRUE(repos_to_erase(*store.db, {}).value().empty());
+  EXPECT_EQ(store.findings(), "");
+}
+
+TEST_F(ErasureTest, TheLogKeepsItsEnvelopesWithoutContent) {
+  apply(alice.erase());
+  erase_all(100);
+  const log_reader log{*store.db, *store.names, 0};
+  const auto entries = log.read(0, 100).value();
+  ASSERT_EQ(entries.size(), 3u);
+  for (const auto& op : entries[0]->ops) {
+    EXPECT_TRUE(op.body.empty());
+    EXPECT_NE(op.content, 0u);
+  }
+  EXPECT_EQ(as_text(entries[2]->ops[0].body.view()),
+            R"({"status":"deleted"})");
+}
+
+TEST_F(ErasureTest, ARefetchMayStartAtOnceAndIsNotErased) {
+  apply(alice.erase());
+  apply(alice.appear(repo_status::syncing));
+  apply(alice.chunk({{"app.a.x/2", large}, {"app.a.x/9", "new"}}));
+  EXPECT_EQ(store.findings(), "");
+  ASSERT_TRUE(store.writer->erase_step(alice.repo, 2));
+  apply(alice.chunk({{"app.a.x/1", "again"}, {"app.c.z/1", large}}));
+  apply(alice.finish());
+  erase_all(1);
+  EXPECT_EQ(paths(), (std::vector<std::string>{"app.a.x/1", "app.a.x/2",
+                                               "app.a.x/9", "app.c.z/1"}));
+  EXPECT_EQ(rows_in(range_of<content_reference_key>()), 2u);
+  EXPECT_EQ(alice.chain->record_count, 4u);
+  EXPECT_EQ(store.findings(), "");
+}
+
+TEST_F(ErasureTest, ASecondErasureTakesOverTheFirst) {
+  apply(alice.erase());
+  ASSERT_TRUE(store.writer->erase_step(alice.repo, 2));
+  apply(alice.appear(repo_status::syncing));
+  apply(alice.chunk({{"app.a.x/1", "again"}, {"app.c.z/1", large}}));
+  apply(alice.erase());
+  erase_all(2);
+  EXPECT_EQ(rows_in(range_of<record_head_key>()), 0u);
+  EXPECT_EQ(rows_in(range_of<content_reference_key>()), 0u);
+}
+
+TEST_F(ErasureTest, AForgottenRepoThatComesBackSeesNothingOld) {
+  apply(alice.forget());
+  const repo_table repos{*store.db, *store.names};
+  auto state = repos.load(alice.repo).value();
+  EXPECT_FALSE(state.row);
+  EXPECT_EQ(store.findings(), "");
+  alice.chain = state.chain;
+  apply(alice.appear(repo_status::syncing));
+  EXPECT_EQ(repos.load(alice.repo)->row->erased_through, 7u);
+  EXPECT_TRUE(paths().empty());
+  apply(alice.chunk({{"app.a.x/1", "again"}}));
+  apply(alice.finish());
+  erase_all(3);
+  EXPECT_EQ(paths(), std::vector<std::string>{"app.a.x/1"});
+}
+
+TEST_F(ErasureTest, ARepoWithoutHistoryNeedsNoErasing) {
+  test_account empty{'e'};
+  empty.accept(store.commit(empty.appear()));
+  empty.accept(store.commit(empty.forget()));
+  EXPECT_EQ(rows_in(range_of<erasure_key>()), 0u);
+  EXPECT_FALSE(store.writer->erase_step(empty.repo).value());
+  EXPECT_EQ(store.findings(), "");
+}
+
+// The newest content is gone, but its numbers are not given out again.
+TEST_F(ErasureTest, ContentNumbersAreNotUsedAgainAfterARestart) {
+  test_account bob{'b'};
+  apply(alice.forget());
+  while (store.writer->erase_step(alice.repo).value()) {
+    // nop
+  }
+  EXPECT_EQ(rows_in(range_of<content_block_key>()), 0u);
+  store.reopen();
+  const auto receipt = store.commit(bob.commit({{"app.a.x/1", "mine"}}));
+  EXPECT_EQ(receipt.first, 8u);
+  const log_reader log{*store.db, *store.names, 0};
+  const auto old = log.read(0, 7).value();
+  for (const auto& entry : old)
+    for (const auto& op : entry->ops)
+      EXPECT_TRUE(op.body.empty());
+}
+
+} // namespace
+} // namespace weir::storage

@@ -1,0 +1,120 @@
+#pragma once
+
+#include "storage/collection_table.hpp"
+#include "storage/committer.hpp"
+#include "storage/verify.hpp"
+#include "tests/support/memory_disk.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+// A store with its writer, and accounts whose history is real: CIDs are those
+// of the bytes, data roots those of the records.
+
+namespace weir::tests {
+
+using storage::op_id;
+using storage::repo_update;
+
+/// A store on a disk in memory.
+class test_store {
+public:
+  explicit test_store(storage::committer_options options = {});
+
+  /// Over a disk of the caller, which outlives it.
+  test_store(storage::disk_env& disk, storage::committer_options options);
+
+  /// Ends the store and opens it again.
+  void reopen();
+
+  /// Ends it without opening it again.
+  void close();
+
+  /// Opens it when that may fail.
+  result<void> try_open();
+
+  /// Commits what must succeed as a whole.
+  storage::commit_result commit(storage::journal_batch group);
+  storage::update_receipt commit(repo_update update);
+
+  /// The checker's findings as text, one a line; empty when all is well.
+  std::string findings(storage::verify_options options = {}) const;
+
+  /// A row as it lies there, for damage.
+  void put_raw(const std::string& key, const std::string& value);
+  void erase_raw(const std::string& key);
+  std::string get_raw(const std::string& key) const;
+
+  memory_disk disk;
+  manual_clock time;
+  std::unique_ptr<storage::database> db;
+  std::unique_ptr<storage::collection_table> names;
+  std::unique_ptr<storage::committer> writer;
+
+private:
+  storage::disk_env* below_;
+  storage::committer_options options_;
+  std::unique_ptr<random_source> random_ = seeded_random(7);
+};
+
+/// A record to write, or to delete when it has no body.
+struct change {
+  std::string path;
+  std::string body;
+  bool undecodable = false;
+};
+
+/// One repo as a REPO actor would send it.
+class test_account {
+public:
+  explicit test_account(char letter);
+
+  /// Known from now on, with this status.
+  repo_update appear(storage::repo_status status
+                     = storage::repo_status::synced);
+
+  /// A live commit.
+  repo_update commit(const std::vector<change>& changes);
+
+  /// Several live commits in one update.
+  repo_update commits(const std::vector<std::vector<change>>& all);
+
+  /// A chunk of a resync; `finish` closes it.
+  repo_update chunk(const std::vector<change>& changes);
+  repo_update finish();
+
+  /// `#account` deleted: everything before is erased.
+  repo_update erase();
+
+  /// As `erase`, and the repo is not known any more.
+  repo_update forget();
+
+  /// Takes over what the writer answered.
+  void accept(const storage::update_receipt& x);
+
+  atproto::did repo;
+  storage::repo_row row;
+  bool known = false;
+  std::shared_ptr<const storage::chain_row> chain;
+  std::map<std::string, std::string> records; ///< Path to body.
+  uint64_t rev = 1'000;
+
+private:
+  repo_update blank() const;
+  void apply(const std::vector<change>& changes, bool live, repo_update& to);
+  atproto::cid root() const;
+  storage::new_operation commit_operation() const;
+
+  atproto::cid tip_;
+};
+
+/// The CID a test body has.
+atproto::cid cid_of(const std::string& body);
+
+/// `prefix` and a number with leading zeros: sorts as the numbers do.
+std::string numbered(const std::string& prefix, size_t n);
+
+} // namespace weir::tests

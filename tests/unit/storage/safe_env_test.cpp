@@ -1,0 +1,305 @@
+#include "storage/safe_env.hpp"
+
+#include "tests/unit/storage/store_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdarg>
+#include <future>
+
+#include <leveldb/db.h>
+
+namespace weir::storage {
+
+namespace {
+
+using tests::fault_env;
+using tests::fault_plan;
+using tests::io_call;
+using tests::io_error;
+using tests::kind_bit;
+using tests::memory_disk;
+
+constexpr uint64_t tried = 1'000;
+
+std::unique_ptr<leveldb::DB> open_plain(leveldb::Env* env, bool paranoid) {
+  leveldb::Options options;
+  options.create_if_missing = true;
+  options.paranoid_checks = paranoid;
+  options.env = env;
+  leveldb::DB* db = nullptr;
+  const auto x = leveldb::DB::Open(options, "/plain", &db);
+  EXPECT_TRUE(x.ok()) << x.ToString();
+  return std::unique_ptr<leveldb::DB>{db};
+}
+
+std::unique_ptr<leveldb::WritableFile> create(leveldb::Env& env,
+                                              const std::string& name) {
+  leveldb::WritableFile* file = nullptr;
+  EXPECT_TRUE(env.NewWritableFile(name, &file).ok());
+  return std::unique_ptr<leveldb::WritableFile>{file};
+}
+
+void log_line(leveldb::Logger* to, const char* format, ...) {
+  std::va_list arguments;
+  va_start(arguments, format);
+  to->Logv(format, arguments);
+  va_end(arguments);
+}
+
+/// Writes rows with sync while one append to a log fails; how many of those
+/// acknowledged are gone after the next open.
+uint64_t lost_after_failed_append(leveldb::Env* env, fault_env& faults,
+                                  uint64_t* acknowledged_after) {
+  std::vector<uint64_t> acknowledged;
+  *acknowledged_after = 0;
+  {
+    auto db = open_plain(env, false);
+    leveldb::WriteOptions sync;
+    sync.sync = true;
+    faults.plan({.nth = 500, .torn = 128, .kinds = kind_bit(io_call::append),
+                 .name_ends_with = ".log"});
+    for (uint64_t i = 0; i < tried; ++i) {
+      const bool ok
+        = db->Put(sync, tests::row_key(i), tests::row_value(i)).ok();
+      if (ok)
+        acknowledged.push_back(i);
+      if (ok && faults.reached())
+        ++*acknowledged_after;
+    }
+    faults.heal();
+  }
+  leveldb::Env& disk = faults;
+  auto db = open_plain(&disk, false);
+  uint64_t lost = 0;
+  for (const auto i : acknowledged) {
+    std::string value;
+    if (!db->Get({}, tests::row_key(i), &value).ok())
+      ++lost;
+  }
+  return lost;
+}
+
+} // namespace
+
+// P1, P13; LevelDB 1.23 goes on after a failed append and loses what it then
+// acknowledges. This shows that the fault is real and that the next test can
+// fail.
+TEST(SafeEnvTest, WithoutItAFailedAppendLosesAcknowledgedWrites) {
+  memory_disk disk;
+  fault_env faults{disk};
+  uint64_t after = 0;
+  EXPECT_GT(lost_after_failed_append(&faults, faults, &after), 100u);
+  EXPECT_GT(after, 100u);
+}
+
+TEST(SafeEnvTest, AFailedAppendIsNeverFollowedByAnAcknowledgedWrite) {
+  memory_disk disk;
+  fault_env faults{disk};
+  safe_env safe{{.disk = &faults}};
+  uint64_t after = 0;
+  EXPECT_EQ(lost_after_failed_append(safe.env(), faults, &after), 0u);
+  EXPECT_EQ(after, 0u);
+  EXPECT_TRUE(safe.poisoned());
+}
+
+TEST(SafeEnvTest, TheFirstErrorStaysAndIsToldOnce) {
+  memory_disk disk;
+  fault_env faults{disk};
+  std::vector<error> told;
+  safe_env safe{
+    {.disk = &faults, .on_poison = [&](const error& x) { told.push_back(x); }}};
+  auto file = create(*safe.env(), "/d/000001.log");
+  auto other = create(*safe.env(), "/d/000002.ldb");
+  EXPECT_EQ(safe.poison().code, ec::none);
+  faults.plan({.error = io_error::no_space,
+               .kinds = kind_bit(io_call::append)});
+  EXPECT_FALSE(file->Append("x").ok());
+  EXPECT_TRUE(safe.poisoned());
+  EXPECT_EQ(safe.poison().code, ec::disk_full);
+  // The disk is well again; nothing more is written all the same.
+  EXPECT_FALSE(file->Append("x").ok());
+  EXPECT_FALSE(other->Append("x").ok());
+  EXPECT_FALSE(other->Sync().ok());
+  EXPECT_FALSE(safe.env()->RenameFile("/d/000002.ldb", "/d/z").ok());
+  EXPECT_FALSE(safe.env()->RemoveFile("/d/000002.ldb").ok());
+  leveldb::WritableFile* none = nullptr;
+  EXPECT_FALSE(safe.env()->NewWritableFile("/d/3.ldb", &none).ok());
+  EXPECT_EQ(none, nullptr);
+  EXPECT_TRUE(safe.env()->FileExists("/d/000002.ldb"));
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].code, ec::disk_full);
+}
+
+TEST(SafeEnvTest, EveryKindOfWriteErrorPoisons) {
+  for (const auto kind :
+       {io_call::create, io_call::append, io_call::flush, io_call::sync,
+        io_call::close, io_call::rename, io_call::sync_directory}) {
+    memory_disk disk;
+    fault_env faults{disk};
+    safe_env safe{{.disk = &faults}};
+    faults.plan({.kinds = kind_bit(kind)});
+    leveldb::WritableFile* file = nullptr;
+    if (safe.env()->NewWritableFile("/d/000001.log", &file).ok()) {
+      file->Append("x");
+      file->Flush();
+      file->Sync();
+      file->Close();
+      safe.env()->RenameFile("/d/000001.log", "/d/CURRENT");
+    }
+    delete file;
+    EXPECT_TRUE(safe.poisoned()) << static_cast<int>(kind);
+    EXPECT_EQ(safe.poison().code, ec::storage_failure);
+  }
+}
+
+TEST(SafeEnvTest, FailuresOfTheInfoLogHarmNobody) {
+  memory_disk disk;
+  fault_env faults{disk};
+  safe_env safe{{.disk = &faults}};
+  faults.plan({.sticky = true, .name_ends_with = "LOG"});
+  leveldb::Logger* logger = nullptr;
+  ASSERT_TRUE(safe.env()->NewLogger("/d/LOG", &logger).ok());
+  log_line(logger, "a line");
+  delete logger;
+  EXPECT_FALSE(safe.env()->RenameFile("/d/none", "/d/LOG.old").ok());
+  EXPECT_FALSE(safe.poisoned());
+}
+
+// Finding 2 of reliability.md 0.
+TEST(SafeEnvTest, ALogIsSyncedBeforeItIsClosed) {
+  memory_disk disk;
+  fault_env faults{disk};
+  safe_env safe{{.disk = &faults}};
+  for (const bool close : {false, true}) {
+    auto file = create(*safe.env(), "/d/000001.log");
+    file->Append("x");
+    const auto before = faults.calls(io_call::sync);
+    EXPECT_TRUE(!close || file->Close().ok());
+    file = nullptr;
+    EXPECT_EQ(faults.calls(io_call::sync), before + 1);
+  }
+  auto clean = create(*safe.env(), "/d/000002.log");
+  clean->Append("x");
+  clean->Sync();
+  const auto before = faults.calls(io_call::sync);
+  clean = nullptr;
+  EXPECT_EQ(faults.calls(io_call::sync), before);
+}
+
+// Finding 3 of reliability.md 0.
+TEST(SafeEnvTest, TheDirectoryIsSyncedWhereAnEntryCarriesAPromise) {
+  memory_disk disk;
+  fault_env faults{disk};
+  safe_env safe{{.disk = &faults}};
+  const auto syncs = [&] { return faults.calls(io_call::sync_directory); };
+  create(*safe.env(), "/d/000001.log");
+  EXPECT_EQ(syncs(), 1u);
+  create(*safe.env(), "/d/000002.ldb");
+  EXPECT_EQ(syncs(), 1u);
+  auto manifest = create(*safe.env(), "/d/MANIFEST-000003");
+  manifest->Append("x");
+  manifest->Sync();
+  EXPECT_EQ(syncs(), 2u);
+  create(*safe.env(), "/d/000004.dbtmp");
+  safe.env()->RenameFile("/d/000004.dbtmp", "/d/CURRENT");
+  EXPECT_EQ(syncs(), 3u);
+}
+
+TEST(SafeEnvTest, RemovedFilesStayWhileSomebodyHoldsThem) {
+  memory_disk disk;
+  safe_env safe{{.disk = &disk}};
+  disk.write("/d/1.ldb", "x");
+  disk.write("/d/2.ldb", "x");
+  {
+    const safe_env::removal_hold outer{safe};
+    {
+      const safe_env::removal_hold inner{safe};
+      EXPECT_TRUE(safe.env()->RemoveFile("/d/1.ldb").ok());
+    }
+    EXPECT_TRUE(disk.FileExists("/d/1.ldb"));
+  }
+  EXPECT_FALSE(disk.FileExists("/d/1.ldb"));
+  EXPECT_TRUE(safe.env()->RemoveFile("/d/2.ldb").ok());
+  EXPECT_FALSE(disk.FileExists("/d/2.ldb"));
+  EXPECT_EQ(safe.counters().files_removed, 2u);
+}
+
+TEST(SafeEnvTest, TheInfoLogIsBounded) {
+  memory_disk disk;
+  safe_env safe{{.disk = &disk, .info_log_bytes_max = 1'000}};
+  leveldb::Logger* logger = nullptr;
+  ASSERT_TRUE(safe.env()->NewLogger("/d/LOG", &logger).ok());
+  for (int i = 0; i < 500; ++i)
+    log_line(logger, "line %d", i);
+  log_line(logger, "%s", std::string(5'000, 'x').c_str());
+  delete logger;
+  EXPECT_LE(disk.read("/d/LOG").size(), 1'000u);
+  EXPECT_LE(disk.read("/d/LOG.old").size(), 1'000u);
+  EXPECT_NE(disk.read("/d/LOG.old").find("line 499"), std::string::npos);
+  EXPECT_EQ(disk.names().size(), 2u);
+}
+
+TEST(SafeEnvTest, CountsWhatGoesThrough) {
+  memory_disk disk;
+  safe_env safe{{.disk = &disk}};
+  auto file = create(*safe.env(), "/d/000001.log");
+  file->Append("12345");
+  file->Sync();
+  leveldb::RandomAccessFile* table = nullptr;
+  ASSERT_TRUE(safe.env()->NewRandomAccessFile("/d/000001.log", &table).ok());
+  char scratch[8];
+  leveldb::Slice read;
+  EXPECT_TRUE(table->Read(1, 3, &read, scratch).ok());
+  delete table;
+  const auto x = safe.counters();
+  EXPECT_EQ(x.bytes_written, 5u);
+  EXPECT_EQ(x.bytes_read, 3u);
+  EXPECT_EQ(x.writes, 1u);
+  EXPECT_EQ(x.syncs, 1u);
+  EXPECT_EQ(x.directory_syncs, 1u);
+  EXPECT_EQ(x.files_created, 1u);
+}
+
+TEST(SafeEnvTest, BackgroundWorkRunsInOrderAndCanBeWaitedFor) {
+  memory_disk disk;
+  safe_env safe{{.disk = &disk}};
+  safe.wait_until_idle(); // Nothing was posted yet.
+  struct shared {
+    std::promise<void> go;
+    std::vector<int> order;
+  } x;
+  safe.env()->Schedule(
+    [](void* p) {
+      static_cast<shared*>(p)->go.get_future().wait();
+      static_cast<shared*>(p)->order.push_back(1);
+    },
+    &x);
+  safe.env()->Schedule(
+    [](void* p) { static_cast<shared*>(p)->order.push_back(2); }, &x);
+  x.go.set_value();
+  safe.wait_until_idle();
+  EXPECT_EQ(x.order, (std::vector<int>{1, 2}));
+}
+
+// P14: with mmap this is SIGBUS.
+TEST(SafeEnvTest, ATableThatShrinksIsAnErrorAndNoSignal) {
+  const tests::temp_dir dir;
+  const tests::store_settings how{.directory = dir.at("store")};
+  auto store = tests::open_store(nullptr, how).value();
+  for (uint64_t i = 0; i < 500; ++i)
+    ASSERT_TRUE(tests::put_row(*store, i, sync_mode::relaxed));
+  store = nullptr;
+  store = tests::open_store(nullptr, how).value();
+  EXPECT_TRUE(tests::has_row(*store, 0));
+  for (const auto& entry : std::filesystem::directory_iterator{how.directory})
+    if (entry.path().extension() == ".ldb")
+      std::filesystem::resize_file(entry.path(), 100);
+  uint64_t failed = 0;
+  for (uint64_t i = 0; i < 500; ++i)
+    if (!store->get(tests::row_key(i)))
+      ++failed;
+  EXPECT_GT(failed, 0u);
+}
+
+} // namespace weir::storage

@@ -1,0 +1,240 @@
+#include "tests/unit/storage/journal_fixture.hpp"
+
+#include "storage/consumer_table.hpp"
+#include "storage/identity_table.hpp"
+#include "storage/repo_table.hpp"
+#include "storage/upstream_table.hpp"
+
+// What the writer writes is what the tables read: architecture.md 4.
+
+namespace weir::storage {
+namespace {
+
+using tests::test_account;
+using tests::test_store;
+
+class TablesTest : public testing::Test {
+protected:
+  repo_table repos() const {
+    return {*store.db, *store.names};
+  }
+
+  test_store store;
+  test_account alice{'a'};
+  test_account bob{'b'};
+};
+
+// -- repos --------------------------------------------------------------------
+
+TEST_F(TablesTest, ARepoIsLoadedWithChainAndMember) {
+  auto state = repos().load(alice.repo).value();
+  EXPECT_FALSE(state.row);
+  EXPECT_FALSE(state.chain);
+  auto update = alice.appear();
+  update.member = member_row{3, {"app.a.x"}};
+  alice.accept(store.commit(update));
+  alice.accept(store.commit(alice.commit({{"app.a.x/1", "one"}})));
+  const std::vector<atproto::did> both{bob.repo, alice.repo};
+  const auto states = repos().load_many(both).value();
+  EXPECT_FALSE(states[0].row);
+  EXPECT_EQ(states[1].row->status, repo_status::synced);
+  EXPECT_EQ(states[1].chain->rev, alice.chain->rev);
+  EXPECT_EQ(states[1].chain->streams.size(), 2u);
+  EXPECT_EQ(states[1].member->collections.at(0), "app.a.x");
+}
+
+TEST_F(TablesTest, ReposAreFoundByStatusInTheOrderTheyAreDue) {
+  for (char c = 'a'; c <= 'f'; ++c) {
+    test_account one{c};
+    one.row.next_retry = 'z' - c;
+    store.commit(one.appear(repo_status::error));
+  }
+  store.commit(test_account{'g'}.appear(repo_status::pending));
+  const auto due = repos().with_status(repo_status::error, 'z' - 'c').value();
+  ASSERT_EQ(due.size(), 4u);
+  EXPECT_EQ(due.front().repo, test_account{'f'}.repo);
+  EXPECT_EQ(due.back().repo, test_account{'c'}.repo);
+  std::vector<std::string> paged;
+  due_repo after;
+  for (;;) {
+    const auto page
+      = repos().with_status(repo_status::error, 1'000, after, 2).value();
+    if (page.empty())
+      break;
+    EXPECT_LE(page.size(), 2u);
+    for (const auto& x : page)
+      paged.push_back(x.repo.str());
+    after = page.back();
+  }
+  EXPECT_EQ(paged.size(), 6u);
+  EXPECT_EQ(repos().count(repo_status::error).value(), 6u);
+  EXPECT_EQ(repos().count(repo_status::synced).value(), 0u);
+}
+
+TEST_F(TablesTest, AllReposArePagedInOrder) {
+  for (char c = 'a'; c <= 'e'; ++c)
+    store.commit(test_account{c}.appear());
+  std::vector<std::string> paged;
+  atproto::did after;
+  for (;;) {
+    const auto page = repos().page(after, 2).value();
+    if (page.empty())
+      break;
+    for (const auto& [did, row] : page)
+      paged.push_back(did.str());
+    after = page.back().first;
+  }
+  EXPECT_EQ(paged.size(), 5u);
+  EXPECT_TRUE(std::is_sorted(paged.begin(), paged.end()));
+}
+
+TEST_F(TablesTest, HoldersOfACollectionComeAndGo) {
+  for (auto* who : {&alice, &bob})
+    who->accept(store.commit(who->commit({{"app.a.x/1", "one"}})));
+  EXPECT_EQ(repos().holding("app.a.x", {}).value().size(), 2u);
+  EXPECT_EQ(repos().holding("app.a.x", alice.repo).value(),
+            std::vector{bob.repo});
+  alice.accept(store.commit(alice.commit({{"app.a.x/1", ""}})));
+  EXPECT_EQ(repos().holding("app.a.x", {}).value(), std::vector{bob.repo});
+  EXPECT_TRUE(repos().holding("app.never.seen", {}).value().empty());
+}
+
+TEST_F(TablesTest, WaitingCommitsAreReadInOrderOfRevs) {
+  auto update = alice.appear(repo_status::syncing);
+  update.buffer_put = {{atproto::tid{9}, shared_bytes{bytes{9}}},
+                       {atproto::tid{7}, shared_bytes{bytes{7, 7}}},
+                       {atproto::tid{8}, shared_bytes{bytes{8}}}};
+  store.commit(update);
+  const auto all = repos().buffered(alice.repo, {}).value();
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].first, atproto::tid{7});
+  EXPECT_EQ(all[0].second.size(), 2u);
+  const auto rest = repos().buffered(alice.repo, atproto::tid{7}, 1).value();
+  ASSERT_EQ(rest.size(), 1u);
+  EXPECT_EQ(rest[0].first, atproto::tid{8});
+}
+
+// -- rows beside the updates --------------------------------------------------
+
+TEST_F(TablesTest, UpstreamsAndListingsAreKept) {
+  journal_batch group;
+  group.upstreams.push_back({2, "wss://two.test", false, 3, 50, 4, true, "c",
+                             true});
+  group.upstreams.push_back({1, "wss://one.test", true, 1, 9, 1, false, "",
+                             false});
+  group.listings.push_back({1, "", {"cursor", false}});
+  group.listings.push_back({1, "app.a.x", {"", true}});
+  store.commit(std::move(group));
+  store.reopen();
+  const auto rows = load_upstreams(*store.db).value();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].url, "wss://one.test");
+  EXPECT_EQ(rows[1].cursor, 50u);
+  EXPECT_EQ(load_listing(*store.db, *store.names, 1).value()->cursor,
+            "cursor");
+  EXPECT_TRUE(load_listing(*store.db, *store.names, 1, "app.a.x")->value()
+                .done);
+  EXPECT_FALSE(load_listing(*store.db, *store.names, 1, "app.b.y").value());
+  EXPECT_FALSE(load_listing(*store.db, *store.names, 2).value());
+}
+
+TEST_F(TablesTest, IdentitiesAndHandlesAreKept) {
+  journal_batch group;
+  group.identities.emplace_back(
+    alice.repo, identity_row{"zKey", "https://pds.test", "alice.test",
+                             "alice.test", 5, false});
+  group.handles.push_back({"alice.test", alice.repo});
+  group.handles.push_back({"old.test", bob.repo});
+  store.commit(std::move(group));
+  const std::vector<atproto::did> both{bob.repo, alice.repo};
+  const auto rows = load_identities(*store.db, both).value();
+  EXPECT_FALSE(rows[0]);
+  EXPECT_EQ(rows[1]->signing_key, "zKey");
+  EXPECT_EQ(load_handle(*store.db, "alice.test").value(), alice.repo);
+  group = {};
+  group.handles.push_back({"old.test", std::nullopt});
+  store.commit(std::move(group));
+  EXPECT_FALSE(load_handle(*store.db, "old.test").value());
+}
+
+TEST_F(TablesTest, ConsumersKeepPositionRangesAndDeadLetters) {
+  alice.accept(store.commit(alice.commit({{"app.a.x/1", "one"}})));
+  for (int i = 0; i < 10; ++i)
+    alice.accept(store.commit(
+      alice.commit({{"app.a.x/n" + std::to_string(i), "more"}})));
+  journal_batch group;
+  consumer_change tap;
+  tap.name = "tap";
+  tap.row = consumer_row{3, store.db->log_identity(), false};
+  tap.acked = {{5, 6}, {8, 9}};
+  tap.dead_letters = {{7, {20, "no answer", 99}}};
+  group.consumers.push_back(tap);
+  store.commit(std::move(group));
+  EXPECT_EQ(store.findings(), "");
+
+  tap = {};
+  tap.name = "tap";
+  tap.row = consumer_row{6, store.db->log_identity(), false};
+  tap.acked_gone = {5};
+  tap.acked = {{8, 11}};
+  tap.dead_letters_gone = {7};
+  tap.dead_letters = {{12, {20, "no answer", 99}}};
+  group = {};
+  group.consumers.push_back(tap);
+  store.commit(std::move(group));
+  store.reopen();
+  const consumer_name name{default_dataset, "tap"};
+  const auto state = load_consumer(*store.db, name, 0).value();
+  EXPECT_EQ(state->row.position, 6u);
+  ASSERT_EQ(state->acked.size(), 1u);
+  EXPECT_EQ(state->acked[0].first, 8u);
+  EXPECT_EQ(state->acked[0].last, 11u);
+  const auto dead = load_dead_letters(*store.db, name, 0).value();
+  ASSERT_EQ(dead.size(), 1u);
+  EXPECT_EQ(dead[0].first, 12u);
+  EXPECT_EQ(list_consumers(*store.db).value().size(), 1u);
+  EXPECT_FALSE(load_consumer(*store.db, {default_dataset, "ta"}, 0).value());
+  EXPECT_EQ(store.findings(), "");
+}
+
+TEST_F(TablesTest, SettingsAreKeptAndTakenBack) {
+  journal_batch group;
+  group.configuration.push_back({default_dataset, "b", bytes{2}});
+  group.configuration.push_back({default_dataset, "a", bytes{1}});
+  store.commit(std::move(group));
+  group = {};
+  group.configuration.push_back({default_dataset, "b", std::nullopt});
+  store.commit(std::move(group));
+  const auto settings = load_configuration(*store.db).value();
+  ASSERT_EQ(settings.size(), 1u);
+  EXPECT_EQ(settings[0].first, "a");
+}
+
+TEST_F(TablesTest, ReceiptsCarryTheVersionsInForce) {
+  journal_batch group;
+  group.raise_metadata_version = true;
+  store.commit(std::move(group));
+  EXPECT_EQ(store.commit(alice.appear()).metadata_version, 1u);
+  const auto epoch = store.db->store_epoch();
+  EXPECT_EQ(store.commit(bob.appear()).store_epoch, epoch);
+  store.reopen();
+  const auto receipt = store.commit(test_account{'c'}.appear());
+  EXPECT_EQ(receipt.metadata_version, 1u);
+  EXPECT_NE(receipt.store_epoch, epoch);
+}
+
+TEST_F(TablesTest, CollectionIdsAreGivenOnceAndKept) {
+  alice.accept(store.commit(
+    alice.commit({{"app.a.x/1", "one"}, {"app.b.y/1", "two"}})));
+  const auto id = store.names->id_of("app.b.y");
+  store.reopen();
+  EXPECT_EQ(store.names->id_of("app.b.y"), id);
+  EXPECT_EQ(store.names->name_of(*id), "app.b.y");
+  bob.accept(store.commit(bob.commit({{"app.b.y/1", "two"}})));
+  EXPECT_EQ(store.names->size(), 2u);
+  EXPECT_FALSE(store.names->name_of(*id + 1));
+  EXPECT_FALSE(store.names->name_of(first_collection_id - 1));
+}
+
+} // namespace
+} // namespace weir::storage

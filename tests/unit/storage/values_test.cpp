@@ -1,0 +1,189 @@
+#include "storage/values.hpp"
+
+#include "tests/unit/storage/codec_checks.hpp"
+#include "tests/unit/storage/sample_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace weir::storage {
+
+namespace {
+
+using tests::sample_cid;
+
+const tests::fixed_names names{"app.test.note", "app.test.like"};
+
+/// Round trip, every prefix, every bit, noise.
+template <class Row>
+void expect_codec(const Row& row, table in = {}) {
+  const auto encoded = encode_value(row);
+  EXPECT_EQ(encoded[0], 1) << "the format";
+  const auto decode = [&](std::string_view x) {
+    return decode_value<Row>(x, in);
+  };
+  const auto encode = [](const Row& x) { return encode_value(x); };
+  const auto back = decode(encoded);
+  ASSERT_TRUE(back) << back.error().context;
+  EXPECT_EQ(encode(*back), encoded);
+  tests::expect_whole_only(encoded, decode);
+  tests::expect_canonical(encoded, decode, encode);
+  tests::expect_survives_noise(11, decode);
+}
+
+} // namespace
+
+TEST(ValuesTest, EveryRowRoundTripsAndRefusesDamage) {
+  expect_codec(record_head{sample_cid, atproto::tid{99}, 1000, 500, true});
+  expect_codec(record_head{});
+  expect_codec(tests::sample_repo());
+  expect_codec(repo_row{});
+  expect_codec(member_row{2, {"app.test.note", "app.test.*"}});
+  expect_codec(upstream_row{7, "wss://relay.example.com", true, 3, 1ull << 50,
+                            12, true, "cursor", true});
+  expect_codec(identity_row{"zQ3sh", "https://pds.example.com", "alice.test",
+                            "bob.test", 1'700'000'000, true});
+  expect_codec(consumer_row{1000, 0xfedcba9876543210, true});
+  expect_codec(dead_letter_row{3, "no answer", -1});
+  expect_codec(erasure_row{1000, true, {1, 2, 3}});
+  expect_codec(stream_run{1000, 200});
+  expect_codec(operation_place{3, 1000});
+  expect_codec(tombstone_row{atproto::tid{99}, 1000});
+  expect_codec(listing_row{"cursor", true});
+  expect_codec(counter{300}, table::time_index);
+  expect_codec(stored_bytes{{1, 2, 3}}, table::sync_buffer);
+  expect_codec(stored_bytes{}, table::sync_buffer);
+}
+
+TEST(ValuesTest, FieldsComeBackAsTheyWent) {
+  const auto repo = *decode_value<repo_row>(encode_value(tests::sample_repo()));
+  EXPECT_EQ(repo.status, repo_status::error);
+  EXPECT_EQ(repo.account, account_status::suspended);
+  EXPECT_EQ(repo.fcsr, (position{7, 2, 12345}));
+  EXPECT_EQ(repo.first_rev, atproto::tid{11});
+  EXPECT_EQ(repo.last_indexed_rev, atproto::tid{12});
+  EXPECT_TRUE(repo.gap);
+  EXPECT_EQ(repo.error, "it failed");
+  EXPECT_EQ(repo.next_retry, 1'700'000'060);
+  EXPECT_EQ(repo.resync_id, 0xfedcba9876543210);
+  EXPECT_EQ(repo.erased_through, 900u);
+  EXPECT_EQ(repo.handle, "alice.test");
+  const auto head = *decode_value<record_head>(encode_value(
+    record_head{sample_cid, atproto::tid{99}, 1000, 500, true}));
+  EXPECT_EQ(head.id, sample_cid);
+  EXPECT_EQ(head.rev, atproto::tid{99});
+  EXPECT_EQ(head.op, 1000u);
+  EXPECT_EQ(head.content, 500u);
+  EXPECT_TRUE(head.referenced);
+}
+
+TEST(ValuesTest, NumbersOfEverySizeComeBack) {
+  for (unsigned bits = 0; bits < 64; ++bits)
+    for (const uint64_t x : {(1ull << bits) - 1, 1ull << bits}) {
+      EXPECT_EQ(decode_value<counter>(encode_value(counter{x}))->value, x);
+      const auto at = static_cast<int64_t>(x);
+      for (const auto time : {at, -at, std::numeric_limits<int64_t>::min()})
+        EXPECT_EQ(decode_value<dead_letter_row>(
+                    encode_value(dead_letter_row{0, "", time}))
+                    ->at,
+                  time);
+    }
+}
+
+TEST(ValuesTest, EveryFormOfACidComesBack) {
+  bytes v0{0x12, 0x20};
+  v0.resize(34, 7);
+  const bytes foreign{0x01, 0x71, 0x1e, 0x03, 1, 2, 3};
+  for (const auto& id :
+       {atproto::cid{}, sample_cid, atproto::cid::of_raw(as_bytes("blob")),
+        atproto::cid::from_bytes(v0).value(),
+        atproto::cid::from_bytes(foreign).value()}) {
+    const auto back = decode_value<record_head>(
+      encode_value(record_head{id, atproto::tid{1}, 2, 3, false}));
+    ASSERT_TRUE(back);
+    EXPECT_EQ(back->id, id);
+  }
+}
+
+TEST(ValuesTest, AnUnknownFormatIsRefused) {
+  auto encoded = encode_value(counter{300});
+  encoded[0] = 2;
+  const auto back = decode_value<counter>(encoded, table::time_index);
+  ASSERT_FALSE(back);
+  EXPECT_EQ(back.error().code, ec::storage_failure);
+  EXPECT_EQ(back.error().context, "a value of the table time_index is damaged: "
+                                  "its format is unknown");
+}
+
+TEST(ValuesTest, StoredBytesAreProvedByTheirChecksum) {
+  const auto encoded = encode_value(stored_bytes{{1, 2, 3}});
+  for (size_t bit = 0; bit < encoded.size() * 8; ++bit) {
+    auto changed = encoded;
+    changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << bit % 8));
+    EXPECT_FALSE(decode_value<stored_bytes>(changed)) << "bit " << bit;
+  }
+}
+
+TEST(ValuesTest, AChainNamesItsCollectionsByNumber) {
+  const auto encoded = encode_chain(tests::sample_chain(), names);
+  ASSERT_TRUE(encoded) << encoded.error().context;
+  EXPECT_EQ(encoded->find("app.test.note"), std::string::npos);
+  const auto back = decode_chain(*encoded, names);
+  ASSERT_TRUE(back) << back.error().context;
+  EXPECT_EQ(back->rev, atproto::tid{99});
+  EXPECT_EQ(back->record_count, 42u);
+  EXPECT_EQ(back->erased_through, 77u);
+  ASSERT_NE(back->find("app.test.note"), nullptr);
+  EXPECT_EQ(back->find("app.test.note")->next_index, 300u);
+  EXPECT_EQ(back->find("app.test.note")->records, 42u);
+  EXPECT_EQ(back->find("app.test.like"), nullptr);
+  EXPECT_EQ(back->commit_revision(), 9u);
+
+  const auto decode = [](std::string_view x) { return decode_chain(x, names); };
+  tests::expect_whole_only(*encoded, decode);
+  tests::expect_canonical(*encoded, decode, [](const chain_row& x) {
+    return encode_chain(x, names).value();
+  });
+  tests::expect_survives_noise(12, decode);
+}
+
+TEST(ValuesTest, AChainWithAnUnknownCollectionIsAnError) {
+  auto chain = tests::sample_chain();
+  chain.streams[2].scope = "app.test.unknown";
+  EXPECT_EQ(encode_chain(chain, names).error().code, ec::not_found);
+  const auto encoded = encode_chain(tests::sample_chain(), names);
+  EXPECT_EQ(decode_chain(*encoded, tests::fixed_names{}).error().code,
+            ec::storage_failure);
+}
+
+TEST(ValuesTest, AnEmptyChainHasNoRevision) {
+  const auto back = decode_chain(*encode_chain({}, names), names);
+  ASSERT_TRUE(back);
+  EXPECT_FALSE(back->rev.defined());
+  EXPECT_FALSE(back->data.defined());
+  EXPECT_EQ(back->commit_revision(), 0u);
+}
+
+TEST(ValuesTest, ScopesAreReservedNumbersOrCollections) {
+  EXPECT_EQ(scope_id(names, "$commit"), commit_scope_id);
+  EXPECT_EQ(scope_id(names, "$identity"), identity_scope_id);
+  EXPECT_EQ(scope_id(names, "$account"), account_scope_id);
+  EXPECT_EQ(scope_id(names, "$local"), local_scope_id);
+  EXPECT_EQ(scope_id(names, "app.test.like"), 17u);
+  EXPECT_EQ(scope_id(names, "$other"), std::nullopt);
+  EXPECT_EQ(scope_id(names, "app.test.other"), std::nullopt);
+  for (const auto id : {1u, 2u, 3u, 4u, 16u, 17u})
+    EXPECT_EQ(scope_id(names, scope_name(names, id).value()), id);
+  for (const auto id : {0u, 5u, 15u, 18u})
+    EXPECT_EQ(scope_name(names, id), std::nullopt);
+}
+
+TEST(ValuesTest, StatusesHaveTheNamesOfTheSpecification) {
+  EXPECT_STREQ(to_string(repo_status::desync), "desync");
+  EXPECT_STREQ(to_string(account_status::takendown), "takendown");
+  EXPECT_STREQ(to_string(account_status::inactive), "deactivated");
+  EXPECT_STREQ(to_string(static_cast<repo_status>(99)), "unknown");
+}
+
+} // namespace weir::storage
