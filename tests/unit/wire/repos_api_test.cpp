@@ -1,0 +1,195 @@
+#include "wire/repos_api.hpp"
+
+#include "base/limits.hpp"
+
+#include <boost/json.hpp>
+#include <gtest/gtest.h>
+
+// SYNC-01, SYNC-29 to SYNC-36; requirements.md 3b.10, 3b.11, 3b.14.
+namespace weir::tests {
+
+namespace {
+
+namespace json = boost::json;
+
+const std::string ann = "did:plc:" + std::string(24, 'a');
+const std::string bob = "did:web:bob.example.com";
+
+ec code_of(std::string_view body) {
+  const auto x = wire::parse_repos_request(body);
+  return x ? ec::none : x.error().code;
+}
+
+ec config_code_of(std::string_view body) {
+  const auto x = wire::parse_config_change(body);
+  return x ? ec::none : x.error().code;
+}
+
+} // namespace
+
+TEST(ReposRequest, NamesRepos) {
+  const auto x
+    = wire::parse_repos_request(R"({"dids":[")" + ann + R"(",")" + bob
+                                + R"("],"more":{"ignored":[1]}})");
+  ASSERT_TRUE(x) << x.error().context;
+  ASSERT_EQ(x->dids.size(), 2u);
+  EXPECT_EQ(x->dids[0].str(), ann);
+  EXPECT_EQ(x->dids[1].str(), bob);
+  EXPECT_TRUE(x->collections.empty());
+}
+
+TEST(ReposRequest, NamesEachRepoOnce) {
+  const auto x = wire::parse_repos_request(R"({"dids":[")" + ann + R"(",")"
+                                           + ann + R"("]})");
+  ASSERT_TRUE(x);
+  EXPECT_EQ(x->dids.size(), 1u);
+}
+
+TEST(ReposRequest, MayBeEmpty) {
+  const auto x = wire::parse_repos_request(R"({"dids":[]})");
+  ASSERT_TRUE(x);
+  EXPECT_TRUE(x->dids.empty());
+}
+
+TEST(ReposRequest, MayNarrowTheFilterOfItsRepos) {
+  const auto x = wire::parse_repos_request(
+    R"({"dids":[")" + ann + R"("],"collections":["fm.teal.*","a.b.c"]})");
+  ASSERT_TRUE(x) << x.error().context;
+  EXPECT_EQ(x->collections, (std::vector<std::string>{"a.b.c", "fm.teal.*"}));
+  EXPECT_EQ(code_of(R"({"dids":[],"collections":["fm.*.x"]})"),
+            ec::invalid_argument);
+  EXPECT_EQ(code_of(R"({"dids":[],"collections":"fm.teal.*"})"),
+            ec::invalid_argument);
+}
+
+TEST(ReposRequest, WithOneBadDidIsRefusedAndNamesIt) {
+  for (const std::string bad :
+       {"", "ann.test", "did:plc:short", "did:key:zabc", "did:web:a b",
+        "DID:PLC:AAAAAAAAAAAAAAAAAAAAAAAA"}) {
+    const auto x = wire::parse_repos_request(R"({"dids":[")" + ann + R"(",")"
+                                             + bad + R"("]})");
+    ASSERT_FALSE(x) << bad;
+    EXPECT_EQ(x.error().code, ec::invalid_argument);
+    EXPECT_NE(x.error().context.find('"' + bad + '"'), std::string::npos)
+      << x.error().context;
+  }
+}
+
+TEST(ReposRequest, ThatIsNoneIsRefused) {
+  for (const auto* text : {"", "null", "[]", "7", "{", R"({"dids":[]}x)",
+                           "\xff", "[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]"})
+    EXPECT_EQ(code_of(text), ec::malformed) << text;
+  for (const auto* text : {"{}", R"({"dids":null})", R"({"dids":"did:plc:a"})",
+                           R"({"dids":[7]})", R"({"dids":{}})"})
+    EXPECT_EQ(code_of(text), ec::invalid_argument) << text;
+}
+
+TEST(ReposRequest, TakesSoManyDidsAndNotOneMore) {
+  std::string list;
+  for (size_t i = 0; i < limits::request_dids_max; ++i)
+    list += (i == 0 ? "\"" : ",\"") + ann + "\"";
+  EXPECT_EQ(code_of(R"({"dids":[)" + list + "]}"), ec::none);
+  EXPECT_EQ(code_of(R"({"dids":[)" + list + ",\"" + ann + "\"]}"),
+            ec::limit_reached);
+}
+
+TEST(ReposRequest, NestsSoDeepAndNotDeeper) {
+  const auto nested = [](size_t depth) {
+    // The object itself is the first level.
+    return R"({"dids":[],"x":)" + std::string(depth - 1, '[')
+           + std::string(depth - 1, ']') + "}";
+  };
+  EXPECT_EQ(code_of(nested(limits::json_depth_max)), ec::none);
+  EXPECT_EQ(code_of(nested(limits::json_depth_max + 1)), ec::malformed);
+}
+
+TEST(ConfigChange, IsPartial) {
+  auto x = wire::parse_config_change("{}");
+  ASSERT_TRUE(x);
+  EXPECT_FALSE(x->mode || x->signal_collection || x->collections);
+  x = wire::parse_config_change(
+    R"({"mode":"signal","signal_collection":"fm.teal.alpha.play",)"
+    R"("collections":["fm.teal.*"]})");
+  ASSERT_TRUE(x) << x.error().context;
+  EXPECT_EQ(x->mode, wire::sync_mode::signal);
+  EXPECT_EQ(x->signal_collection, "fm.teal.alpha.play");
+  EXPECT_EQ(x->collections, std::vector<std::string>{"fm.teal.*"});
+  x = wire::parse_config_change(
+    R"({"signal_collection":null,"collections":[]})");
+  ASSERT_TRUE(x);
+  EXPECT_EQ(x->signal_collection, "");
+  EXPECT_TRUE(x->collections && x->collections->empty());
+}
+
+TEST(ConfigChange, RefusesWhatItDoesNotKnow) {
+  EXPECT_EQ(config_code_of(R"({"mode":"everything"})"), ec::invalid_argument);
+  EXPECT_EQ(config_code_of(R"({"mode":7})"), ec::invalid_argument);
+  EXPECT_EQ(config_code_of(R"({"modes":"signal"})"), ec::invalid_argument);
+  EXPECT_EQ(config_code_of(R"({"signal_collection":"*"})"),
+            ec::invalid_argument);
+  EXPECT_EQ(config_code_of(R"({"collections":["a"]})"), ec::invalid_argument);
+  EXPECT_EQ(config_code_of("signal"), ec::malformed);
+}
+
+TEST(ConfigChange, KnowsEachModeByItsName) {
+  for (const auto mode : {wire::sync_mode::manual, wire::sync_mode::signal,
+                          wire::sync_mode::full_network})
+    EXPECT_EQ(wire::parse_sync_mode(wire::to_string(mode)), mode);
+  EXPECT_FALSE(wire::parse_sync_mode(""));
+}
+
+TEST(ConfigView, ShowsEverySetting) {
+  const std::vector<std::string> collections{"a.b.c", "fm.teal.*"};
+  std::string out;
+  wire::append_config({wire::sync_mode::full_network, "", collections}, false,
+                      out);
+  EXPECT_EQ(out, R"({"mode":"full-network","signal_collection":null,)"
+                 R"("collections":["a.b.c","fm.teal.*"]})");
+  out.clear();
+  wire::append_config({wire::sync_mode::signal, "a.b.c", {}}, true, out);
+  EXPECT_EQ(out, R"({"ok":true,"mode":"signal","signal_collection":"a.b.c",)"
+                 R"("collections":[]})");
+}
+
+TEST(ReposList, LeavesOutWhatIsUnset) {
+  std::string out;
+  wire::append_repo({ann, "pending", {}, 0, 0, {}, 0, 0, {}}, out);
+  EXPECT_EQ(out, R"({"did":")" + ann
+                   + R"(","status":"pending","record_count":0,)"
+                     R"("retry_count":0})");
+}
+
+TEST(ReposList, ShowsEveryFieldOfARepo) {
+  const std::vector<std::string> collections{"a.b.c"};
+  std::string out;
+  wire::append_repo({ann, "error", *atproto::tid::parse("3jzfcijpj2z2a"), 12,
+                     1'700'000'000, "a \"bad\" host", 3, 1'700'000'480,
+                     collections},
+                    out);
+  const auto x = json::parse(out).as_object();
+  EXPECT_EQ(x.at("did").as_string(), ann);
+  EXPECT_EQ(x.at("status").as_string(), "error");
+  EXPECT_EQ(x.at("rev").as_string(), "3jzfcijpj2z2a");
+  EXPECT_EQ(x.at("record_count").as_int64(), 12);
+  EXPECT_EQ(x.at("last_sync").as_int64(), 1'700'000'000);
+  EXPECT_EQ(x.at("error").as_string(), "a \"bad\" host");
+  EXPECT_EQ(x.at("retry_count").as_int64(), 3);
+  EXPECT_EQ(x.at("next_retry").as_int64(), 1'700'000'480);
+  EXPECT_EQ(x.at("collections").as_array().size(), 1u);
+}
+
+TEST(ReposList, IsPaged) {
+  const std::vector<wire::repo_view> repos{
+    {ann, "synced", {}, 1, 0, {}, 0, 0, {}},
+    {bob, "synced", {}, 2, 0, {}, 0, 0, {}}};
+  std::string out;
+  wire::append_repos(repos, "next", out);
+  auto x = json::parse(out).as_object();
+  EXPECT_EQ(x.at("repos").as_array().size(), 2u);
+  EXPECT_EQ(x.at("cursor").as_string(), "next");
+  out.clear();
+  wire::append_repos({}, "", out);
+  EXPECT_EQ(out, R"({"repos":[]})");
+}
+
+} // namespace weir::tests

@@ -1,0 +1,218 @@
+#include "base/limits.hpp"
+#include "wire/filter.hpp"
+#include "wire/repos_api.hpp"
+#include "wire/tap.hpp"
+
+#include <boost/json.hpp>
+
+#include <array>
+#include <cmath>
+#include <unordered_set>
+
+/// Everything that reads JSON written by others.
+namespace weir::wire {
+
+namespace {
+
+namespace json = boost::json;
+
+/// Names of bad DIDs that fit in one sentence.
+constexpr size_t named_dids_max = 5;
+constexpr size_t named_did_bytes_max = 100;
+
+/// The object that is all of `text`. The storage outlives the object.
+result<json::object> parse_object(std::string_view text,
+                                  json::storage_ptr storage = {}) {
+  json::parse_options options;
+  options.max_depth = limits::json_depth_max;
+  json::error_code failed;
+  auto value = json::parse(json::string_view{text.data(), text.size()}, failed,
+                           std::move(storage), options);
+  if (failed)
+    return fail(ec::malformed, "no valid JSON: " + failed.message());
+  auto* object = value.if_object();
+  if (object == nullptr)
+    return fail(ec::malformed, "no JSON object");
+  return std::move(*object);
+}
+
+/// A number that is an id, however it is spelled: 7, 7.0, 7e0.
+std::optional<uint64_t> safe_number(const json::value& x) {
+  constexpr auto top = limits::safe_integer_max;
+  if (const auto* i = x.if_int64())
+    return *i >= 0 && *i <= top ? std::optional<uint64_t>{*i} : std::nullopt;
+  if (const auto* d = x.if_double())
+    if (*d >= 0 && *d <= static_cast<double>(top) && std::trunc(*d) == *d)
+      return static_cast<uint64_t>(*d);
+  return std::nullopt;
+}
+
+error not_strings(std::string_view key) {
+  return fail(ec::invalid_argument,
+              "\"" + std::string{key} + "\" must be a list of texts");
+}
+
+/// Nothing when the key is absent.
+result<std::optional<std::vector<std::string>>>
+strings(const json::object& in, std::string_view key) {
+  const auto* value = in.if_contains({key.data(), key.size()});
+  if (value == nullptr)
+    return std::nullopt;
+  const auto* list = value->if_array();
+  if (list == nullptr)
+    return not_strings(key);
+  std::vector<std::string> out;
+  out.reserve(list->size());
+  for (const auto& x : *list) {
+    const auto* text = x.if_string();
+    if (text == nullptr)
+      return not_strings(key);
+    out.emplace_back(text->data(), text->size());
+  }
+  return std::optional{std::move(out)};
+}
+
+result<std::optional<std::vector<std::string>>>
+patterns(const json::object& in) {
+  auto list = strings(in, "collections");
+  if (!list || !*list)
+    return list;
+  auto filter = collection_filter::parse(std::move(**list));
+  if (!filter)
+    return filter.error();
+  return std::optional{filter->patterns()};
+}
+
+error bad_dids(const std::vector<std::string>& bad) {
+  std::string text = std::to_string(bad.size()) + " of the DIDs cannot be used:";
+  for (size_t i = 0; i < bad.size() && i < named_dids_max; ++i)
+    text += (i == 0 ? " \"" : ", \"") + bad[i].substr(0, named_did_bytes_max)
+            + "\"";
+  return fail(ec::invalid_argument,
+              text + (bad.size() > named_dids_max ? ", ..." : ""));
+}
+
+result<std::vector<atproto::did>> dids(const std::vector<std::string>& texts) {
+  if (texts.size() > limits::request_dids_max)
+    return fail(ec::limit_reached,
+                "more than " + std::to_string(limits::request_dids_max)
+                  + " DIDs in one request");
+  std::vector<atproto::did> out;
+  std::vector<std::string> bad;
+  std::unordered_set<std::string_view> seen;
+  for (const auto& text : texts) {
+    auto repo = atproto::did::parse(text);
+    if (!repo || !atproto::supported_did(text))
+      bad.push_back(text);
+    else if (seen.insert(text).second)
+      out.push_back(std::move(*repo));
+  }
+  if (!bad.empty())
+    return bad_dids(bad);
+  return out;
+}
+
+result<void> read_mode(const json::value& in, config_change& out) {
+  if (const auto* text = in.if_string())
+    out.mode = parse_sync_mode({text->data(), text->size()});
+  if (!out.mode)
+    return fail(ec::invalid_argument,
+                R"("mode" must be "manual", "signal" or "full-network")");
+  return {};
+}
+
+result<void> read_signal(const json::value& in, config_change& out) {
+  if (in.is_null()) {
+    out.signal_collection.emplace();
+    return {};
+  }
+  const auto* text = in.if_string();
+  if (text == nullptr
+      || (!text->empty() && !atproto::valid_nsid({text->data(), text->size()})))
+    return fail(ec::invalid_argument,
+                R"("signal_collection" must name one collection, or be null)");
+  out.signal_collection.emplace(text->data(), text->size());
+  return {};
+}
+
+} // namespace
+
+result<std::optional<uint64_t>> parse_ack(std::string_view text) {
+  if (text.size() > limits::channel_message_bytes_max)
+    return fail(ec::limit_reached, "a message of a client is too long");
+  std::array<unsigned char, 1024> buffer;
+  json::monotonic_resource memory{buffer.data(), buffer.size()};
+  const auto object = parse_object(text, &memory);
+  if (!object)
+    return object.error();
+  const auto* type = object->if_contains("type");
+  if (type == nullptr || !type->is_string())
+    return fail(ec::malformed, "a message without a type");
+  if (type->get_string() != "ack")
+    return std::nullopt;
+  const auto* number = object->if_contains("id");
+  const auto id = number != nullptr ? safe_number(*number) : std::nullopt;
+  if (!id)
+    return fail(ec::malformed, "an ack without an id");
+  return id;
+}
+
+result<account_fact> parse_account_fact(bytes_view text) {
+  const auto object = parse_object(as_text(text));
+  if (!object)
+    return object.error();
+  const auto* handle = object->if_contains("handle");
+  const auto* active = object->if_contains("is_active");
+  const auto* status = object->if_contains("status");
+  if (handle == nullptr || !handle->is_string() || active == nullptr
+      || !active->is_bool() || status == nullptr || !status->is_string())
+    return fail(ec::malformed, "not the facts of an account");
+  return account_fact{json::value_to<std::string>(*handle),
+                      active->get_bool(),
+                      json::value_to<std::string>(*status)};
+}
+
+result<repos_request> parse_repos_request(std::string_view body) {
+  const auto object = parse_object(body);
+  if (!object)
+    return object.error();
+  const auto texts = strings(*object, "dids");
+  if (!texts)
+    return texts.error();
+  if (!*texts)
+    return not_strings("dids");
+  auto repos = dids(**texts);
+  if (!repos)
+    return repos.error();
+  auto filter = patterns(*object);
+  if (!filter)
+    return filter.error();
+  return repos_request{std::move(*repos),
+                       std::move(*filter).value_or(std::vector<std::string>{})};
+}
+
+result<config_change> parse_config_change(std::string_view body) {
+  const auto object = parse_object(body);
+  if (!object)
+    return object.error();
+  config_change out;
+  for (const auto& x : *object) {
+    result<void> ok;
+    if (x.key() == "mode")
+      ok = read_mode(x.value(), out);
+    else if (x.key() == "signal_collection")
+      ok = read_signal(x.value(), out);
+    else if (x.key() != "collections")
+      ok = fail(ec::invalid_argument,
+                "unknown key \"" + std::string{x.key()}.substr(0, 64) + "\"");
+    if (!ok)
+      return ok.error();
+  }
+  auto filter = patterns(*object);
+  if (!filter)
+    return filter.error();
+  out.collections = std::move(*filter);
+  return out;
+}
+
+} // namespace weir::wire
