@@ -1,0 +1,232 @@
+#include "simnet/control_service.hpp"
+
+#include "simnet/sync_reads.hpp"
+
+#include <boost/json.hpp>
+
+#include <array>
+#include <string>
+#include <utility>
+
+namespace weir::simnet {
+
+namespace {
+
+namespace json = boost::json;
+
+/// Events that one call may ask for; they are made before it is answered.
+constexpr int64_t events_at_once_max = 100'000;
+
+net::http_reply ok(const json::value& x) {
+  return net::json_reply(200, json::serialize(x));
+}
+
+json::object describe(const expected_account& x) {
+  json::object records;
+  for (const auto& item : x.records)
+    records[item.path] = item.id.to_text();
+  return {{"did", x.account.id.str()},
+          {"handle", x.account.handle},
+          {"host", x.account.host},
+          {"status", to_string(x.account.status)},
+          {"rev", x.account.rev.str()},
+          {"listedRev", x.account.listed_rev.str()},
+          {"head", x.account.head.to_text()},
+          {"data", x.account.data.to_text()},
+          {"signingKey", x.account.signing_key},
+          {"records", std::move(records)}};
+}
+
+json::object describe(const fault_record& x) {
+  return {{"kind", to_string(x.kind)},
+          {"count", x.count},
+          {"dids", json::value_from(x.dids)}};
+}
+
+json::object describe(const event_log& x) {
+  return {{"seq", x.newest()},
+          {"frames", x.size()},
+          {"subscribers", x.subscribers()}};
+}
+
+// -- reading what is asked for ------------------------------------------------
+
+/// A non-negative integer; none when it is something else.
+std::optional<int64_t> read_count(const json::object& x, const char* name,
+                                  int64_t fallback) {
+  const auto* value = x.if_contains(name);
+  if (!value)
+    return fallback;
+  const auto* number = value->if_int64();
+  if (!number || *number < 0)
+    return std::nullopt;
+  return *number;
+}
+
+std::string read_text(const json::object& x, const char* name) {
+  const auto* value = x.if_contains(name);
+  const auto* text = value ? value->if_string() : nullptr;
+  return text ? std::string{text->begin(), text->end()} : std::string{};
+}
+
+/// A host number; `fits` is cleared when there is something else.
+std::optional<size_t> read_host(const json::object& x, const char* name,
+                                bool& fits) {
+  if (!x.contains(name) || read_text(x, name) == "relay")
+    return std::nullopt;
+  const auto number = read_count(x, name, 0);
+  fits = fits && number.has_value();
+  return number ? std::optional{static_cast<size_t>(*number)} : std::nullopt;
+}
+
+result<fault> read_fault(const json::object& x) {
+  const auto name = read_text(x, "kind");
+  const auto kind = parse_fault_kind(name);
+  if (!kind)
+    return fail(ec::invalid_argument, "unknown kind of fault: " + name);
+  fault out;
+  out.kind = *kind;
+  out.did = read_text(x, "did");
+  out.handle = read_text(x, "handle");
+  const auto count = read_count(x, "count", 1);
+  const auto time = read_count(x, "time_ms", out.time.count());
+  bool fits = count && time;
+  out.host = read_host(x, "host", fits);
+  out.target = read_host(x, "target", fits);
+  if (!fits)
+    return fail(ec::invalid_argument, "host, target, count and time_ms are "
+                                      "integers from 0");
+  out.count = static_cast<size_t>(*count);
+  out.time = std::chrono::milliseconds{*time};
+  return out;
+}
+
+} // namespace
+
+control_service::control_service(world& where, traffic& life, faults& trouble,
+                                 const request_faults& requests)
+  : world_(where), traffic_(life), faults_(trouble), requests_(requests) {
+  // nop
+}
+
+void control_service::on_request(net::incoming_request request,
+                                 net::responder answer) {
+  answer.send(request.method == "POST" ? write(request) : read(request));
+}
+
+net::http_reply control_service::read(const net::incoming_request& request) {
+  if (request.path == "/truth")
+    return truth_page(request);
+  if (request.path == "/stats")
+    return stats();
+  if (request.path == "/ledger")
+    return ledger();
+  return net::error_reply(404, "NotFound", "No such page");
+}
+
+net::http_reply control_service::write(const net::incoming_request& request) {
+  json::error_code error;
+  const auto parsed = json::parse(request.body, error);
+  const auto* body = error ? nullptr : parsed.if_object();
+  if (!body)
+    return invalid_request("The body is no JSON object");
+  if (request.path == "/fault") {
+    const auto wanted = read_fault(*body);
+    if (!wanted)
+      return invalid_request(wanted.error().context);
+    const auto done = faults_.inject(*wanted);
+    return done ? ok(describe(*done)) : invalid_request(done.error().context);
+  }
+  if (request.path == "/traffic") {
+    const auto* rate = body->if_contains("rate");
+    json::error_code not_a_number;
+    const auto value = rate ? rate->to_number<double>(not_a_number) : -1.0;
+    if (not_a_number || !(value >= 0))
+      return invalid_request("rate is a number from 0");
+    pacer_->set_rate(value);
+    return ok({{"rate", value}});
+  }
+  const auto count = read_count(*body, "count", 1);
+  if (!count || *count > events_at_once_max)
+    return invalid_request("count is an integer from 0 to 100000");
+  return make(request.path, read_text(*body, "did"),
+              static_cast<size_t>(*count));
+}
+
+net::http_reply control_service::make(std::string_view path,
+                                      std::string_view did, size_t count) {
+  if (path == "/accounts") {
+    json::array dids;
+    for (size_t i = 0; i < count; ++i)
+      dids.push_back(json::value(world_.view(world_.add_account()).id.str()));
+    return ok({{"dids", std::move(dids)}});
+  }
+  if (path != "/commits")
+    return net::error_reply(404, "NotFound", "No such page");
+  if (did.empty())
+    return ok({{"made", traffic_.make(count)}});
+  const auto index = world_.find(did);
+  if (!index)
+    return invalid_request("No such account");
+  for (size_t i = 0; i < count; ++i)
+    traffic_.post(*index);
+  return ok({{"made", count}});
+}
+
+net::http_reply
+control_service::truth_page(const net::incoming_request& request) {
+  if (const auto* did = request.parameter("did")) {
+    const auto index = world_.find(*did);
+    return index ? ok(describe(world_.expected(*index)))
+                 : net::error_reply(404, "NotFound", "No such account");
+  }
+  const auto* cursor = request.parameter("cursor");
+  size_t next = cursor && *cursor != "0"
+                  ? size_parameter(request, "cursor", 0, SIZE_MAX)
+                  : 0;
+  const auto limit = size_parameter(request, "limit", 100, 1000);
+  json::array accounts;
+  for (; next < world_.accounts() && accounts.size() < limit; ++next)
+    accounts.push_back(describe(world_.expected(next)));
+  json::object out{{"accounts", std::move(accounts)}};
+  if (next < world_.accounts())
+    out["cursor"] = std::to_string(next);
+  return ok(out);
+}
+
+net::http_reply control_service::stats() {
+  const auto made = traffic_.counts();
+  json::array streams;
+  for (size_t i = 0; i < world_.hosts(); ++i)
+    streams.push_back(describe(world_.host_log(i)));
+  json::object out{
+    {"accounts", world_.accounts()},
+    {"rate", pacer_->rate()},
+    {"behind", pacer_->behind()},
+    {"traffic", json::object{{"events", made.events},
+                             {"commits", made.commits},
+                             {"operations", made.operations},
+                             {"identities", made.identities},
+                             {"accounts", made.accounts}}},
+    {"injected", json::value_from(faults_.injected())},
+    {"served",
+     json::object{
+       {"slow_repo", requests_.served(request_fault::delay)},
+       {"failing_repo", requests_.served(request_fault::server_error)},
+       {"cut_repo", requests_.served(request_fault::cut)},
+       {"rate_limit", requests_.served(request_fault::rate_limit)},
+       {"directory_down", requests_.served(request_fault::unavailable)}}},
+    {"hosts", std::move(streams)}};
+  if (const auto* relay = world_.relay_log())
+    out["relay"] = describe(*relay);
+  return ok(out);
+}
+
+net::http_reply control_service::ledger() {
+  json::array out;
+  for (const auto& x : faults_.ledger())
+    out.push_back(describe(x));
+  return ok(json::object{{"faults", std::move(out)}});
+}
+
+} // namespace weir::simnet

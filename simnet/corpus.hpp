@@ -1,0 +1,69 @@
+#pragma once
+
+#include "simnet/corpus_file.hpp"
+#include "simnet/truth.hpp"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+namespace weir::simnet {
+
+/// A network that was written down and is told again. Exports hold the
+/// repository as of the events played so far: what was stored, and the blocks
+/// of those events.
+///
+/// # Ownership and threads
+/// Owns the mapped file. All calls from any thread.
+///
+/// # Limits
+/// Memory: the file's pages that are in use, and about 100 bytes an event. The
+/// streams forget nothing.
+class corpus final : public truth {
+public:
+  /// Errors: those of `map_file` and `read_corpus_index`.
+  static result<std::unique_ptr<corpus>> open(const std::string& path,
+                                              bool relay = true);
+
+  /// Tells the next `n` events; returns how many there were.
+  size_t play(size_t n);
+
+  size_t events() const noexcept { return index_.frames.size(); }
+
+  size_t played() const;
+
+  // -- truth -----------------------------------------------------------------
+
+  size_t hosts() const noexcept override;
+  size_t accounts() const override;
+  account_view view(size_t index) const override;
+  std::optional<size_t> find(std::string_view did) const override;
+  std::optional<size_t> find_handle(std::string_view handle) const override;
+  shared_bytes export_car(size_t index) const override;
+  bytes prove(size_t index, std::string_view path) const override;
+  /// Rebuilds the account each time: for comparisons, not for load.
+  void visit_records(size_t index, std::string_view after,
+                     const repo_tree::visitor& visit) const override;
+  event_log& host_log(size_t host) const override;
+  event_log* relay_log() const noexcept override;
+
+private:
+  corpus(shared_bytes file, corpus_index index, bool relay);
+
+  shared_bytes frame(size_t number) const;
+  /// Commits of an account that were played, in order.
+  std::vector<size_t> commits_of(size_t index) const;
+
+  const shared_bytes file_;
+  const corpus_index index_;
+  std::unordered_map<std::string, size_t> by_did_;
+  std::unordered_map<std::string, size_t> by_handle_;
+  std::vector<std::unique_ptr<event_log>> host_logs_;
+  std::unique_ptr<event_log> relay_log_;
+  mutable std::mutex guard_; ///< Guards the two below.
+  size_t played_ = 0;
+  std::vector<std::vector<size_t>> commits_; ///< Frames by account.
+};
+
+} // namespace weir::simnet

@@ -1,0 +1,143 @@
+#include "simnet/event_log.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace weir::simnet {
+
+int64_t event_log::append(size_t account, const encoder& encode) {
+  int64_t seq = 0;
+  {
+    const std::lock_guard lock{guard_};
+    seq = newest_ + 1;
+    store({seq, account, shared_bytes{encode(seq)}});
+  }
+  announce();
+  return seq;
+}
+
+void event_log::append(size_t account, int64_t seq, shared_bytes frame) {
+  {
+    const std::lock_guard lock{guard_};
+    assert(seq > newest_);
+    store({seq, account, std::move(frame)});
+  }
+  announce();
+}
+
+void event_log::begin_loss() {
+  const std::lock_guard lock{guard_};
+  losing_ = true;
+}
+
+std::vector<size_t> event_log::end_loss(bool announced) {
+  const std::lock_guard lock{guard_};
+  losing_ = false;
+  if (announced) {
+    horizon_ = newest_;
+    entries_.clear();
+    bytes_ = 0;
+  }
+  return std::exchange(lost_, {});
+}
+
+void event_log::erase(size_t account) {
+  const std::lock_guard lock{guard_};
+  std::erase_if(entries_, [this, account](const entry& x) {
+    if (x.account != account)
+      return false;
+    bytes_ -= x.frame.size();
+    return true;
+  });
+}
+
+void event_log::restart() {
+  const std::lock_guard lock{guard_};
+  entries_.clear();
+  bytes_ = 0;
+  newest_ = 0;
+  horizon_ = 0;
+}
+
+size_t event_log::cut() {
+  const auto all = listeners();
+  for (const auto& x : all)
+    x->on_cut();
+  return all.size();
+}
+
+event_log::cursor_state event_log::judge(int64_t cursor) const {
+  const std::lock_guard lock{guard_};
+  if (cursor > newest_)
+    return cursor_state::future;
+  return cursor < horizon_ ? cursor_state::outdated : cursor_state::good;
+}
+
+std::vector<event_log::numbered_frame>
+event_log::read(int64_t cursor, size_t frames_max, size_t bytes_max) const {
+  const std::lock_guard lock{guard_};
+  auto at = std::ranges::upper_bound(entries_, cursor, {}, &entry::seq);
+  std::vector<numbered_frame> out;
+  for (size_t size = 0; at != entries_.end(); ++at) {
+    size += at->frame.size();
+    if (!out.empty() && (out.size() >= frames_max || size > bytes_max))
+      break;
+    out.push_back({at->seq, at->frame});
+  }
+  return out;
+}
+
+int64_t event_log::newest() const {
+  const std::lock_guard lock{guard_};
+  return newest_;
+}
+
+size_t event_log::size() const {
+  const std::lock_guard lock{guard_};
+  return entries_.size();
+}
+
+void event_log::subscribe(std::weak_ptr<listener> x) {
+  const std::lock_guard lock{guard_};
+  listeners_.push_back(std::move(x));
+}
+
+size_t event_log::subscribers() const {
+  return listeners().size();
+}
+
+std::vector<std::shared_ptr<event_log::listener>> event_log::listeners() const {
+  std::vector<std::shared_ptr<listener>> out;
+  const std::lock_guard lock{guard_};
+  std::erase_if(listeners_, [&out](const std::weak_ptr<listener>& x) {
+    auto strong = x.lock();
+    if (!strong)
+      return true;
+    out.push_back(std::move(strong));
+    return false;
+  });
+  return out;
+}
+
+/// @pre the lock is held.
+void event_log::store(entry x) {
+  newest_ = x.seq;
+  if (losing_)
+    return lost_.push_back(x.account);
+  bytes_ += x.frame.size();
+  entries_.push_back(std::move(x));
+  while (entries_.size() > window_.frames_max
+         || (bytes_ > window_.bytes_max && entries_.size() > 1)) {
+    bytes_ -= entries_.front().frame.size();
+    horizon_ = std::max(horizon_, entries_.front().seq);
+    entries_.pop_front();
+  }
+}
+
+void event_log::announce() const {
+  for (const auto& x : listeners())
+    x->on_news();
+}
+
+} // namespace weir::simnet

@@ -1,0 +1,243 @@
+#include "simnet/faults.hpp"
+
+#include "simnet/lifecycle.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace weir::simnet {
+
+namespace {
+
+constexpr std::array<const char*, fault_kinds> names{
+  "drop_connection", "lose_window",    "lose_silently",   "restart_sequence",
+  "bad_signature",   "broken_chain",   "wrong_prev_data", "rotate_key",
+  "change_handle",   "take_down",      "suspend",         "restore",
+  "deactivate",      "reactivate",     "remove",          "tombstone",
+  "migrate",         "slow_repo",      "failing_repo",    "cut_repo",
+  "rate_limit",      "directory_down", "directory_up"};
+
+/// Whether a fault can happen to an account in this state.
+bool fits(fault_kind kind, standing status) noexcept {
+  switch (kind) {
+    case fault_kind::restore:
+      return status == standing::takendown || status == standing::suspended;
+    case fault_kind::reactivate:
+      return status == standing::deactivated;
+    default:
+      return status == standing::active;
+  }
+}
+
+request_fault request_kind(fault_kind x) noexcept {
+  switch (x) {
+    case fault_kind::slow_repo:
+      return request_fault::delay;
+    case fault_kind::failing_repo:
+      return request_fault::server_error;
+    case fault_kind::cut_repo:
+      return request_fault::cut;
+    case fault_kind::rate_limit:
+      return request_fault::rate_limit;
+    default:
+      return request_fault::unavailable;
+  }
+}
+
+error no_such_host() {
+  return fail(ec::invalid_argument, "no such host");
+}
+
+} // namespace
+
+const char* to_string(fault_kind x) noexcept {
+  return names[static_cast<size_t>(x)];
+}
+
+std::optional<fault_kind> parse_fault_kind(std::string_view x) noexcept {
+  const auto at = std::ranges::find(names, x, [](const char* name) {
+    return std::string_view{name};
+  });
+  if (at == names.end())
+    return std::nullopt;
+  return static_cast<fault_kind>(at - names.begin());
+}
+
+faults::faults(world& where, traffic& life, request_faults& requests)
+  : world_(where), traffic_(life), requests_(requests),
+    random_(seeded_random(where.options().population.seed + 1)) {
+  // nop
+}
+
+result<fault_record> faults::inject(const fault& x) {
+  if (x.host && *x.host >= world_.hosts())
+    return no_such_host();
+  auto out = perform(x);
+  if (!out)
+    return out;
+  out->kind = x.kind;
+  const std::lock_guard lock{guard_};
+  ledger_.push_back(*out);
+  return out;
+}
+
+std::map<std::string, uint64_t> faults::injected() const {
+  std::map<std::string, uint64_t> out;
+  const std::lock_guard lock{guard_};
+  for (const auto& x : ledger_)
+    ++out[to_string(x.kind)];
+  return out;
+}
+
+std::vector<fault_record> faults::ledger() const {
+  const std::lock_guard lock{guard_};
+  return ledger_;
+}
+
+result<fault_record> faults::perform(const fault& x) {
+  if (x.kind <= fault_kind::restart_sequence)
+    return disturb_stream(x);
+  if (x.kind <= fault_kind::migrate)
+    return disturb_account(x);
+  return order_requests(x);
+}
+
+result<fault_record> faults::disturb_stream(const fault& x) {
+  auto* log = x.host ? &world_.host_log(*x.host) : world_.relay_log();
+  if (!log)
+    return fail(ec::invalid_argument, "this network has no relay");
+  fault_record out;
+  if (x.kind == fault_kind::lose_window || x.kind == fault_kind::lose_silently)
+    out = lose(*log, x);
+  else if (x.kind == fault_kind::restart_sequence)
+    log->restart();
+  const auto connections = log->cut();
+  if (x.kind == fault_kind::drop_connection)
+    out.count = connections;
+  return out;
+}
+
+/// Loses at least `x.count` commits, and what else happens meanwhile.
+fault_record faults::lose(event_log& log, const fault& x) {
+  log.begin_loss();
+  for (size_t i = 0; i < x.count; ++i)
+    if (const auto index = any_account(x))
+      traffic_.post(*index);
+  auto lost = log.end_loss(x.kind == fault_kind::lose_window);
+  fault_record out;
+  out.count = lost.size();
+  std::ranges::sort(lost);
+  const auto rest = std::ranges::unique(lost);
+  lost.erase(rest.begin(), rest.end());
+  for (const auto index : lost)
+    out.dids.push_back(world_.view(index).id.str());
+  return out;
+}
+
+result<fault_record> faults::disturb_account(const fault& x) {
+  const auto index = choose(x);
+  if (!index)
+    return index.error();
+  const auto self = world_.at(*index);
+  if (!fits(x.kind, self->status))
+    return fail(ec::invalid_argument,
+                self->id().str() + " is " + to_string(self->status));
+  if (auto done = happen(*self, x); !done)
+    return done.error();
+  fault_record out;
+  out.dids.push_back(self->id().str());
+  return out;
+}
+
+result<fault_record> faults::order_requests(const fault& x) {
+  fault_record out;
+  const auto what = request_kind(x.kind);
+  if (x.kind == fault_kind::directory_up) {
+    requests_.clear(what);
+    return out;
+  }
+  out.count = x.count == 0 ? SIZE_MAX : x.count;
+  if (!x.did.empty())
+    out.dids.push_back(x.did);
+  requests_.add({what, x.host, x.did, out.count, x.time});
+  return out;
+}
+
+result<size_t> faults::choose(const fault& x) {
+  const auto index = x.did.empty() ? any_account(x) : world_.find(x.did);
+  if (!index)
+    return fail(ec::not_found, x.did.empty()
+                                 ? "no account is in a fitting state"
+                                 : "no such account: " + x.did);
+  return *index;
+}
+
+/// A random account on which `x` can be carried out.
+std::optional<size_t> faults::any_account(const fault& x) {
+  const auto n = world_.accounts();
+  size_t start = 0;
+  {
+    const std::lock_guard lock{guard_};
+    start = random_->below(n);
+  }
+  for (size_t i = 0; i < n; ++i) {
+    const auto index = (start + i) % n;
+    const auto view = world_.view(index);
+    if (fits(x.kind, view.status) && x.host.value_or(view.host) == view.host)
+      return index;
+  }
+  return std::nullopt;
+}
+
+result<void> faults::happen(world::account& x, const fault& what) {
+  const auto target = what.target.value_or((x.host + 1) % world_.hosts());
+  switch (what.kind) {
+    case fault_kind::bad_signature:
+      forge_commit(world_, x);
+      break;
+    case fault_kind::broken_chain:
+      break_chain(world_, x);
+      break;
+    case fault_kind::wrong_prev_data:
+      mislead_commit(world_, x);
+      break;
+    case fault_kind::rotate_key:
+      rotate_key(world_, x);
+      break;
+    case fault_kind::change_handle:
+      change_handle(world_, x,
+                    what.handle.empty() ? world_.fresh_handle(x) : what.handle);
+      break;
+    case fault_kind::take_down:
+      make_inactive(world_, x, standing::takendown);
+      break;
+    case fault_kind::suspend:
+      make_inactive(world_, x, standing::suspended);
+      break;
+    case fault_kind::deactivate:
+      make_inactive(world_, x, standing::deactivated);
+      break;
+    case fault_kind::restore:
+      restore(world_, x);
+      break;
+    case fault_kind::reactivate:
+      reactivate(world_, x);
+      break;
+    case fault_kind::remove:
+      remove_account(world_, x);
+      break;
+    case fault_kind::tombstone:
+      x.status = standing::tombstoned; // Only the directory tells.
+      break;
+    default:
+      if (target >= world_.hosts())
+        return no_such_host();
+      if (target == x.host)
+        return fail(ec::invalid_argument, "the account lives there already");
+      migrate(world_, x, target);
+  }
+  return {};
+}
+
+} // namespace weir::simnet

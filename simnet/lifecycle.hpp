@@ -1,0 +1,43 @@
+#pragma once
+
+#include "base/error.hpp"
+#include "simnet/world.hpp"
+
+/// What happens to accounts, with the events in which real servers tell it
+/// (real-network.md 1). The caller holds the account.
+namespace weir::simnet {
+
+/// One commit goes unannounced; the next one, which follows from it, is.
+void break_chain(world& where, world::account& x);
+
+/// Announces a commit that never was, signed with a key of somebody else.
+void forge_commit(world& where, world::account& x);
+
+/// Announces a true commit with a prevData that its operations do not lead
+/// back to.
+void mislead_commit(world& where, world::account& x);
+
+/// #identity, then #sync under a revision that no commit announced.
+void rotate_key(world& where, world::account& x);
+
+/// #identity.
+void change_handle(world& where, world::account& x, std::string handle);
+
+/// #account. @pre `next` is deactivated, suspended or takendown.
+void make_inactive(world& where, world::account& x, standing next);
+
+/// After a takedown: #account alone.
+void restore(world& where, world::account& x);
+
+/// After a deactivation: #account, #identity, #sync of the same revision.
+void reactivate(world& where, world::account& x);
+
+/// Its events disappear from the host's stream; #account says so.
+void remove_account(world& where, world::account& x);
+
+/// Moves to another host with a new key, by importing the repository: the new
+/// host's #sync names a fresh revision, its commit is the old one.
+/// @pre `target` is a host, and not its own.
+void migrate(world& where, world::account& x, size_t target);
+
+} // namespace weir::simnet

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "base/clock.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weir::simnet {
+
+/// Who lives in the network before it starts. Same options, same bytes.
+struct population_options {
+  uint64_t seed = 1;
+  size_t accounts = 500;
+  /// Records of all accounts together, dealt out by rank: the account of rank
+  /// r gets a share of r^-`size_exponent`, so few are large and most small.
+  uint64_t records = 60'000;
+  double size_exponent = 1.4;
+  size_t hosts = 3;
+  /// Accounts whose key is on p256; the rest are on k256.
+  unsigned p256_per_thousand = 30;
+  /// When the first account was made; everything initial is dated within the
+  /// two years after it, and lies in the past of any honest clock.
+  wall_time epoch{1'609'459'200'000'000};
+  /// Also makes records that are valid bytes and still unfit for strict
+  /// readers: floats and integers beyond 2^53 (protocol.md 6.1, 6.7).
+  bool unsafe_records = false;
+};
+
+/// How much of a stream a server keeps for clients that come back.
+struct window_options {
+  size_t frames_max = 100'000;
+  size_t bytes_max = size_t{256} << 20;
+};
+
+/// What live traffic consists of, per thousand events; the rest are commits
+/// that create one record.
+struct traffic_mix {
+  unsigned updates = 60;
+  unsigned removals = 130;
+  unsigned batches = 20;   ///< Commits with 2 to `batch_ops_max` operations.
+  unsigned identities = 6; ///< #identity without any change.
+  unsigned accounts = 2;   ///< #account, active as before.
+  unsigned handles = 2;    ///< Handle changes, with their #identity.
+  size_t batch_ops_max = 24;
+};
+
+/// A simulated network as a whole.
+struct network_options {
+  population_options population;
+  window_options window;
+  traffic_mix mix;
+  /// Whether a relay joins the streams of all hosts.
+  bool relay = true;
+  /// DID documents as older directories wrote them: relative key id, bare
+  /// point, `EcdsaSecp256k1VerificationKey2019`.
+  bool legacy_documents = false;
+  /// Whether hosts send repositories compressed to clients that ask.
+  bool gzip = true;
+  /// First of the ports on 127.0.0.1: hosts, relay, directory, control; 0 takes
+  /// free ones.
+  uint16_t port = 0;
+  /// Dates revisions and frames. Outlives the network.
+  const clock* time = &system_clock();
+};
+
+} // namespace weir::simnet

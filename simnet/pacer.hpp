@@ -1,0 +1,53 @@
+#pragma once
+
+#include "net/event_loop.hpp"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+
+namespace weir::simnet {
+
+/// Calls for work at a given rate, whether or not the earlier work is done
+/// (open loop): what cannot be done in time stays due.
+///
+/// # Ownership and threads
+/// Made by `make`; works on one loop, in turns of a few milliseconds. The rest
+/// from any thread. Destroyed on the loop or after it stopped.
+class pacer : public std::enable_shared_from_this<pacer> {
+public:
+  /// Does up to `n` units and returns how many; fewer: there is no more.
+  using worker = std::function<size_t(size_t n)>;
+
+  static std::shared_ptr<pacer> make(net::event_loop& loop, worker work) {
+    return std::shared_ptr<pacer>{new pacer{loop, std::move(work)}};
+  }
+
+  /// Units per second from now on; 0 rests. What was due is forgotten.
+  void set_rate(double per_second);
+
+  double rate() const noexcept { return rate_; }
+
+  /// Units that should have been done by now.
+  uint64_t behind() const noexcept { return behind_; }
+
+private:
+  pacer(net::event_loop& loop, worker work)
+    : loop_(loop), work_(std::move(work)) {
+    // nop
+  }
+
+  void restart(double per_second);
+  void turn();
+  uint64_t due() const;
+
+  net::event_loop& loop_;
+  const worker work_;
+  std::unique_ptr<net::timer> timer_;
+  steady_time start_;
+  uint64_t done_ = 0; ///< Since `start_`.
+  std::atomic<double> rate_{0};
+  std::atomic<uint64_t> behind_{0};
+};
+
+} // namespace weir::simnet

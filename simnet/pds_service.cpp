@@ -1,0 +1,168 @@
+#include "simnet/pds_service.hpp"
+
+#include "simnet/gzip.hpp"
+#include "simnet/repo_reads.hpp"
+#include "simnet/subscription.hpp"
+
+#include <string>
+
+namespace weir::simnet {
+
+namespace {
+
+constexpr std::string_view xrpc = "/xrpc/";
+constexpr std::string_view get_repo_method = "com.atproto.sync.getRepo";
+constexpr std::string_view stream_path
+  = "/xrpc/com.atproto.sync.subscribeRepos";
+
+net::http_reply car_reply(shared_bytes car) {
+  net::http_reply out;
+  out.content_type = "application/vnd.ipld.car";
+  out.body = std::move(car);
+  return out;
+}
+
+bool accepts_gzip(const net::incoming_request& request) {
+  const auto* wanted = request.header("accept-encoding");
+  return wanted && wanted->find("gzip") != std::string::npos;
+}
+
+const std::string& did_parameter(const net::incoming_request& request) {
+  static const std::string none;
+  const auto* did = request.parameter("did");
+  return did ? *did : none;
+}
+
+} // namespace
+
+pds_service::pds_service(const site& where, size_t host)
+  : site_(where), host_(host), look_([host](const account_view& x) {
+      return seen_from(x, host);
+    }) {
+  // nop
+}
+
+void pds_service::on_request(net::incoming_request request,
+                             net::responder answer) {
+  const std::string_view path = request.path;
+  if (path == "/.well-known/atproto-did")
+    return answer.send(well_known_did(request, site_));
+  if (!path.starts_with(xrpc))
+    return answer.send(net::error_reply(404, "NotFound", "No such page"));
+  if (request.method != "GET" && request.method != "HEAD")
+    return answer.send(
+      net::error_reply(401, "AuthMissing", "Authentication Required"));
+  const auto method = path.substr(xrpc.size());
+  if (auto reply = misbehave(request, method))
+    return answer.send(std::move(*reply));
+  if (method == get_repo_method)
+    return send_repo(request, answer);
+  answer.send(read(request, method));
+}
+
+void pds_service::on_upgrade(net::incoming_request request,
+                             net::upgrader answer) {
+  if (request.path != stream_path)
+    return answer.reject(net::error_reply(404, "NotFound", "No such stream"));
+  subscription::open(request, answer, site_.facts.host_log(host_), site_.time);
+}
+
+/// What needs no time: everything but getRepo.
+net::http_reply pds_service::read(const net::incoming_request& request,
+                                  std::string_view method) const {
+  if (method == "_health")
+    return health(site_);
+  if (method == "com.atproto.sync.listRepos")
+    return list_repos(request, site_, look_);
+  if (method == "com.atproto.sync.getRecord")
+    return get_proof(request);
+  if (method == "com.atproto.repo.describeRepo")
+    return describe_repo(request, site_, look_);
+  if (method == "com.atproto.repo.listRecords")
+    return list_records(request, site_, look_);
+  if (method == "com.atproto.repo.getRecord")
+    return get_record(request, site_, look_);
+  if (method == "com.atproto.identity.resolveHandle")
+    return resolve_handle(request, site_);
+  const auto latest = method == "com.atproto.sync.getLatestCommit";
+  if (latest || method == "com.atproto.sync.getRepoStatus") {
+    const auto found = find_account(request, site_, look_);
+    if (!found.account)
+      return found.refusal;
+    return latest ? get_latest_commit(*found.account)
+                  : get_repo_status(*found.account);
+  }
+  // Also what a host does not offer, and a stream asked for without upgrade.
+  return net::error_reply(401, "AuthMissing", "Authentication Required");
+}
+
+std::optional<net::http_reply>
+pds_service::misbehave(const net::incoming_request& request,
+                       std::string_view method) const {
+  const auto& did = did_parameter(request);
+  if (method.starts_with("com.atproto.sync."))
+    if (const auto x
+        = site_.faults.take(request_fault::rate_limit, host_, did)) {
+      const auto seconds = std::chrono::ceil<std::chrono::seconds>(x->time);
+      auto out
+        = net::error_reply(429, "RateLimitExceeded", "Rate Limit Exceeded");
+      out.headers.push_back({"Retry-After", std::to_string(seconds.count())});
+      return out;
+    }
+  if (method == get_repo_method
+      && site_.faults.take(request_fault::server_error, host_, did))
+    return net::error_reply(500, "InternalServerError",
+                            "Internal Server Error");
+  return std::nullopt;
+}
+
+void pds_service::send_repo(const net::incoming_request& request,
+                            const net::responder& answer) const {
+  auto reply = get_repo(request);
+  if (reply.status != 200)
+    return answer.send(std::move(reply));
+  const auto& did = did_parameter(request);
+  if (site_.faults.take(request_fault::cut, host_, did))
+    reply.cut_after_bytes = reply.body.size() / 2;
+  const auto slow = site_.faults.take(request_fault::delay, host_, did);
+  if (!slow)
+    return answer.send(std::move(reply));
+  site_.time->after(slow->time, [answer, reply = std::move(reply)] {
+    answer.send(reply);
+  });
+}
+
+net::http_reply
+pds_service::get_repo(const net::incoming_request& request) const {
+  const auto found = find_account(request, site_, look_);
+  if (!found.account)
+    return found.refusal;
+  if (auto refusal = refuse_inactive(*found.account))
+    return *refusal;
+  auto car = site_.facts.export_car(found.account->index);
+  if (!site_.gzip || !accepts_gzip(request))
+    return car_reply(std::move(car));
+  auto out = car_reply(shared_bytes{gzip(car.view())});
+  out.headers.push_back({"Content-Encoding", "gzip"});
+  return out;
+}
+
+net::http_reply
+pds_service::get_proof(const net::incoming_request& request) const {
+  const auto found = find_account(request, site_, look_);
+  if (!found.account)
+    return found.refusal;
+  if (auto refusal = refuse_inactive(*found.account))
+    return *refusal;
+  const auto* collection = request.parameter("collection");
+  const auto* rkey = request.parameter("rkey");
+  if (!collection || !rkey)
+    return invalid_request("Error: Params must have the properties "
+                           "\"collection\" and \"rkey\"");
+  auto car = site_.facts.prove(found.account->index, *collection + "/" + *rkey);
+  if (car.empty())
+    return net::error_reply(501, "MethodNotImplemented", "Not here");
+  return car_reply(shared_bytes{std::move(car)});
+}
+
+} // namespace weir::simnet

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "net/http_server.hpp"
+#include "simnet/site.hpp"
+#include "simnet/sync_reads.hpp"
+
+namespace weir::simnet {
+
+/// One host: repositories, records, handles, and the stream of its accounts.
+/// Speaks as the reference server does (real-network.md 1).
+///
+/// # Ownership and threads
+/// Borrows the site, which outlives it. Any thread.
+class pds_service final : public net::http_service {
+public:
+  pds_service(const site& where, size_t host);
+
+  void on_request(net::incoming_request request,
+                  net::responder answer) override;
+  void on_upgrade(net::incoming_request request, net::upgrader answer) override;
+
+private:
+  net::http_reply read(const net::incoming_request& request,
+                       std::string_view method) const;
+  std::optional<net::http_reply> misbehave(const net::incoming_request& request,
+                                           std::string_view method) const;
+  void send_repo(const net::incoming_request& request,
+                 const net::responder& answer) const;
+  net::http_reply get_repo(const net::incoming_request& request) const;
+  net::http_reply get_proof(const net::incoming_request& request) const;
+
+  const site& site_;
+  const size_t host_;
+  const lens look_;
+};
+
+} // namespace weir::simnet

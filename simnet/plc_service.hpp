@@ -1,0 +1,36 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "net/http_server.hpp"
+#include "simnet/site.hpp"
+
+namespace weir::simnet {
+
+/// The directory of DIDs, and the resolver of `.test` handles, which exist
+/// nowhere else: by XRPC and by `/.well-known/atproto-did` with the handle in
+/// the Host header.
+///
+/// # Ownership and threads
+/// Borrows the site, which outlives it. Any thread.
+class plc_service final : public net::http_service {
+public:
+  /// @param epoch When the first account entered the directory; the others
+  /// followed a millisecond apart.
+  plc_service(const site& where, wall_time epoch)
+    : site_(where), epoch_(epoch) {
+    // nop
+  }
+
+  void on_request(net::incoming_request request,
+                  net::responder answer) override;
+
+private:
+  net::http_reply answer_to(const net::incoming_request& request) const;
+  net::http_reply document(std::string_view did) const;
+  net::http_reply export_lines(const net::incoming_request& request) const;
+
+  const site& site_;
+  const wall_time epoch_;
+};
+
+} // namespace weir::simnet

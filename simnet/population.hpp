@@ -1,0 +1,60 @@
+#pragma once
+
+#include "atproto/identifiers.hpp"
+#include "atproto/signature.hpp"
+#include "base/random.hpp"
+#include "simnet/options.hpp"
+
+#include <string>
+#include <vector>
+
+namespace weir::simnet {
+
+/// Draws ranks 0..n-1 with weights (rank + 1)^-exponent.
+///
+/// # Threads
+/// Read-only after construction.
+class zipf {
+public:
+  /// @pre `n > 0`
+  zipf(size_t n, double exponent);
+
+  size_t pick(random_source& random) const;
+
+  /// Share of a rank; all shares make 1.
+  double share(size_t rank) const;
+
+  size_t size() const noexcept { return sums_.size(); }
+
+private:
+  std::vector<double> sums_; ///< Weights of all ranks up to each.
+};
+
+/// Fisher and Yates.
+template <class T>
+void shuffle(std::vector<T>& xs, random_source& random) {
+  for (auto n = xs.size(); n > 1; --n)
+    std::swap(xs[n - 1], xs[random.below(n)]);
+}
+
+/// An account as the seed makes it.
+struct newcomer {
+  atproto::did id; ///< did:plc.
+  std::string handle;
+  atproto::private_key key;
+  size_t host = 0;
+  uint64_t records = 0;
+  uint64_t seed = 0; ///< Of its own random source.
+};
+
+/// `<syllables><index>.test`, short enough for a real PDS.
+std::string make_handle(random_source& random, size_t index);
+
+/// Account number `index`. Its DID, handle and seed depend on the network's
+/// seed and `index` alone; it has no records yet.
+newcomer make_newcomer(const population_options& options, size_t index);
+
+/// Everybody, with the records dealt out.
+std::vector<newcomer> make_population(const population_options& options);
+
+} // namespace weir::simnet

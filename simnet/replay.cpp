@@ -1,0 +1,141 @@
+#include "simnet/replay.hpp"
+
+#include "net/io_threads.hpp"
+#include "simnet/pacer.hpp"
+#include "simnet/sync_reads.hpp"
+
+#include <boost/json.hpp>
+
+#include <utility>
+
+namespace weir::simnet {
+
+namespace {
+
+namespace json = boost::json;
+
+/// A number from 0 in a JSON object; none when there is something else.
+std::optional<double> read_number(std::string_view body, const char* name) {
+  json::error_code error;
+  const auto parsed = json::parse(body, error);
+  if (error || !parsed.is_object())
+    return std::nullopt;
+  const auto* value = parsed.as_object().if_contains(name);
+  const auto out = value ? value->to_number<double>(error) : -1.0;
+  return !error && out >= 0 ? std::optional{out} : std::nullopt;
+}
+
+class replay_control final : public net::http_service {
+public:
+  explicit replay_control(corpus& source) : source_(source) {
+    // nop
+  }
+
+  void set_pacer(std::shared_ptr<pacer> x) { pacer_ = std::move(x); }
+
+  void on_request(net::incoming_request request,
+                  net::responder answer) override {
+    answer.send(reply(request));
+  }
+
+private:
+  net::http_reply reply(const net::incoming_request& request) {
+    json::object out;
+    if (request.method == "POST") {
+      const auto rate = request.path == "/traffic";
+      const auto number = read_number(request.body, rate ? "rate" : "count");
+      if (!number)
+        return invalid_request("rate or count is a number from 0");
+      if (rate)
+        pacer_->set_rate(*number);
+      else
+        out["made"] = source_.play(static_cast<size_t>(*number));
+    }
+    out["accounts"] = source_.accounts();
+    out["events"] = source_.events();
+    out["played"] = source_.played();
+    out["rate"] = pacer_->rate();
+    out["behind"] = pacer_->behind();
+    return net::json_reply(200, json::serialize(out));
+  }
+
+  corpus& source_;
+  std::shared_ptr<pacer> pacer_;
+};
+
+} // namespace
+
+struct replay::impl {
+  impl(std::unique_ptr<corpus> x, const network_options& options)
+    : source(std::move(x)), control(std::make_shared<replay_control>(*source)),
+      open(*source, requests, options) {
+    // nop
+  }
+
+  std::unique_ptr<corpus> source;
+  request_faults requests;
+  std::shared_ptr<replay_control> control;
+  std::unique_ptr<net::io_threads> threads;
+  std::shared_ptr<pacer> pace;
+  servers open;
+};
+
+result<std::unique_ptr<replay>> replay::open(const std::string& path,
+                                             const network_options& options) {
+  auto source = corpus::open(path, options.relay);
+  if (!source)
+    return source.error();
+  return std::unique_ptr<replay>{
+    new replay{std::make_unique<impl>(std::move(*source), options)}};
+}
+
+replay::replay(std::unique_ptr<impl> x) : impl_(std::move(x)) {
+  // nop
+}
+
+replay::~replay() {
+  stop();
+}
+
+result<network_urls> replay::start(size_t io_threads) {
+  impl_->threads = std::make_unique<net::io_threads>(io_threads);
+  auto& threads = *impl_->threads;
+  auto& loop = threads.loop(threads.size() - 1);
+  auto& source = *impl_->source;
+  impl_->pace = pacer::make(loop, [&source](size_t n) {
+    return source.play(n);
+  });
+  impl_->control->set_pacer(impl_->pace);
+  auto out = impl_->open.start(net::make_system_transport(threads),
+                               alarms::make(loop), impl_->control);
+  threads.start();
+  return out;
+}
+
+void replay::stop() {
+  impl_->open.stop();
+  if (!impl_->threads)
+    return;
+  impl_->threads->stop();
+  impl_->threads->join();
+  impl_->control->set_pacer(nullptr);
+  impl_->pace.reset();
+}
+
+void replay::set_rate(double events_per_second) {
+  impl_->pace->set_rate(events_per_second);
+}
+
+void replay::play_all() {
+  impl_->source->play(impl_->source->events());
+}
+
+corpus& replay::truth() noexcept {
+  return *impl_->source;
+}
+
+request_faults& replay::requests() noexcept {
+  return impl_->requests;
+}
+
+} // namespace weir::simnet

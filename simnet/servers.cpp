@@ -1,0 +1,86 @@
+#include "simnet/servers.hpp"
+
+#include "base/version.hpp"
+#include "simnet/pds_service.hpp"
+#include "simnet/plc_service.hpp"
+#include "simnet/relay_service.hpp"
+
+namespace weir::simnet {
+
+namespace {
+
+/// Everybody comes from one address here.
+constexpr size_t connections_max = 4096;
+
+} // namespace
+
+servers::servers(truth& facts, request_faults& faults,
+                 const network_options& options)
+  : options_(options), next_port_(options.port),
+    site_{facts,        faults, nullptr, version(), options.legacy_documents,
+          options.gzip, {},     {}} {
+  // nop
+}
+
+servers::~servers() {
+  stop();
+}
+
+result<network_urls>
+servers::start(const net::transport_ptr& network, std::shared_ptr<alarms> time,
+               std::shared_ptr<net::http_service> control) {
+  site_.time = std::move(time);
+  // Hosts before the directory: its documents name them.
+  std::vector<std::shared_ptr<net::http_service>> services;
+  for (size_t i = 0; i < site_.facts.hosts(); ++i)
+    services.push_back(std::make_shared<pds_service>(site_, i));
+  network_urls out;
+  for (auto& x : services) {
+    auto url = open(network, std::move(x));
+    if (!url)
+      return url.error();
+    out.hosts.push_back(*url);
+  }
+  site_.host_urls = out.hosts;
+  if (site_.facts.relay_log()) {
+    auto url = open(network, std::make_shared<relay_service>(site_));
+    if (!url)
+      return url.error();
+    out.relay = *url;
+  }
+  auto plc = open(
+    network, std::make_shared<plc_service>(site_, options_.population.epoch));
+  if (!plc)
+    return plc.error();
+  out.plc = *plc;
+  auto last = open(network, std::move(control));
+  if (!last)
+    return last.error();
+  out.control = *last;
+  return out;
+}
+
+void servers::stop() {
+  for (size_t i = 0; i < site_.facts.hosts(); ++i)
+    site_.facts.host_log(i).cut();
+  if (auto* log = site_.facts.relay_log())
+    log->cut();
+  open_.clear();
+}
+
+result<std::string> servers::open(const net::transport_ptr& network,
+                                  std::shared_ptr<net::http_service> service) {
+  net::http_server_options options;
+  options.at = {net::ip_address::loopback_v4(), next_port_};
+  options.connections_max = connections_max;
+  options.connections_per_address_max = connections_max;
+  if (next_port_ != 0)
+    ++next_port_;
+  auto server = make_http_server(network, std::move(service), options);
+  if (!server)
+    return server.error();
+  open_.push_back(*server);
+  return "http://" + to_string(open_.back()->local());
+}
+
+} // namespace weir::simnet

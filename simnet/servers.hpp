@@ -1,0 +1,55 @@
+#pragma once
+
+#include "net/http_server.hpp"
+#include "net/transport.hpp"
+#include "simnet/options.hpp"
+#include "simnet/site.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weir::simnet {
+
+/// Where a network can be reached: origins, `http://127.0.0.1:PORT`.
+struct network_urls {
+  std::string plc; ///< Also resolves handles.
+  std::vector<std::string> hosts;
+  std::string relay; ///< Empty without a relay.
+  std::string control;
+};
+
+/// The servers of one network: directory, hosts, relay, control.
+///
+/// # Ownership and threads
+/// Borrows what is served. `start` and `stop` from one thread that is no loop;
+/// the servers work on the loops of the transport.
+class servers {
+public:
+  servers(truth& facts, request_faults& faults, const network_options& options);
+  ~servers();
+
+  servers(const servers&) = delete;
+  servers& operator=(const servers&) = delete;
+
+  /// Opens the ports: `options.port` and those after it, or free ones.
+  /// @param time Whose loop streams are sent from.
+  /// @param control What answers at the control address.
+  result<network_urls> start(const net::transport_ptr& network,
+                             std::shared_ptr<alarms> time,
+                             std::shared_ptr<net::http_service> control);
+
+  /// Closes the ports and cuts all connections.
+  void stop();
+
+private:
+  result<std::string> open(const net::transport_ptr& network,
+                           std::shared_ptr<net::http_service> service);
+
+  const network_options options_;
+  uint16_t next_port_;
+  site site_;
+  std::vector<std::shared_ptr<net::http_server>> open_;
+};
+
+} // namespace weir::simnet

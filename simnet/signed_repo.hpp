@@ -1,0 +1,98 @@
+#pragma once
+
+#include "atproto/commit.hpp"
+#include "atproto/frame.hpp"
+#include "atproto/signature.hpp"
+#include "simnet/repo_tree.hpp"
+
+#include <string>
+#include <vector>
+
+namespace weir::simnet {
+
+/// One operation that an account asks its host for.
+struct change {
+  atproto::op_action action = atproto::op_action::create;
+  std::string path;
+  bytes block; ///< Empty on removal.
+};
+
+/// A commit ready to be announced. `event` lacks seq and time, and borrows from
+/// the other members: move this as a whole, do not copy.
+struct signed_commit {
+  signed_commit() = default;
+  signed_commit(signed_commit&&) noexcept = default;
+  signed_commit& operator=(signed_commit&&) noexcept = default;
+
+  atproto::commit_event event;
+  bytes slice; ///< CAR: commit, proof, new records.
+  std::vector<std::string> paths;
+};
+
+/// The repository of one account with its signing key: makes sync 1.1 commits
+/// (protocol.md 2) and exports.
+///
+/// # Ownership and threads
+/// Owns all it holds. One thread at a time.
+class signed_repo {
+public:
+  /// What the last signed commit says.
+  struct chain {
+    atproto::tid rev;
+    atproto::cid head;
+    atproto::cid data;
+    bytes block;
+  };
+
+  signed_repo(atproto::did id, atproto::private_key key);
+
+  /// Stores records that no commit announced yet.
+  void import(std::string path, bytes block);
+
+  /// Applies `changes` and signs. Paths are unique; updates and removals name
+  /// records that exist, creates those that do not.
+  /// @param rev Greater than the one before.
+  signed_commit commit(std::vector<change> changes, atproto::tid rev);
+
+  /// Like `commit` with one create, but signed by `forger` and undone: what a
+  /// thief of the stream could send.
+  signed_commit forge(change create, atproto::tid rev,
+                      const atproto::private_key& forger);
+
+  /// Signs the tree as it is, under a new revision.
+  void sign(atproto::tid rev);
+
+  /// The commit block alone, as #sync carries it.
+  bytes sync_slice() const;
+
+  /// The whole repository.
+  /// @param shuffle Null: commit first, then the tree from its root.
+  bytes export_car(random_source* shuffle) const;
+
+  /// Commit, the nodes down to `path` and the record, if there is one.
+  bytes prove(std::string_view path) const;
+
+  const chain& last() const noexcept { return chain_; }
+
+  const repo_tree& tree() const noexcept { return tree_; }
+
+  const atproto::did& id() const noexcept { return id_; }
+
+  const atproto::private_key& key() const noexcept { return key_; }
+
+  void set_key(atproto::private_key x) { key_ = x; }
+
+private:
+  atproto::commit_op apply(change& x);
+  void sign(atproto::tid rev, const atproto::private_key& key);
+  signed_commit commit(std::vector<change> changes, atproto::tid rev,
+                       const atproto::private_key& key);
+  void fill_slice(signed_commit& x) const;
+
+  atproto::did id_;
+  atproto::private_key key_;
+  repo_tree tree_;
+  chain chain_;
+};
+
+} // namespace weir::simnet

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "simnet/alarms.hpp"
+#include "simnet/request_faults.hpp"
+#include "simnet/truth.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weir::simnet {
+
+/// What all servers of one network look at. Outlives them; the URLs are filled
+/// in while the servers start and do not change afterwards.
+struct site {
+  truth& facts;
+  request_faults& faults;
+  std::shared_ptr<alarms> time;
+  std::string version;
+  bool legacy_documents = false;
+  bool gzip = true; ///< Whether hosts compress when they are asked to.
+  std::vector<std::string> host_urls; ///< Origins, by host.
+  std::string relay_url;              ///< Empty without a relay.
+};
+
+} // namespace weir::simnet

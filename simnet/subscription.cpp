@@ -1,0 +1,176 @@
+#include "simnet/subscription.hpp"
+
+#include "atproto/frame.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace weir::simnet {
+
+namespace {
+
+constexpr uint16_t policy_violation = 1008;
+
+/// What one turn of the loop takes from the log.
+constexpr size_t turn_frames_max = 256;
+constexpr size_t turn_bytes_max = size_t{1} << 20;
+
+/// How often, and how many times, a farewell is looked after.
+constexpr std::chrono::milliseconds farewell_interval{5};
+constexpr unsigned farewell_checks_max = 400;
+
+net::ws_session_options session_options() {
+  net::ws_session_options out;
+  out.queue_messages_max = 1024;
+  out.queue_bytes_max = size_t{8} << 20;
+  return out;
+}
+
+std::optional<int64_t> parse_cursor(std::string_view x) {
+  int64_t out = 0;
+  const auto [end, error] = std::from_chars(x.data(), x.data() + x.size(), out);
+  if (error != std::errc{} || end != x.data() + x.size())
+    return std::nullopt;
+  return std::max<int64_t>(out, 0);
+}
+
+} // namespace
+
+void subscription::open(const net::incoming_request& request,
+                        const net::upgrader& answer, event_log& log,
+                        std::shared_ptr<alarms> time) {
+  auto self = std::make_shared<subscription>(log, std::move(time));
+  auto session = answer.accept(self, session_options());
+  if (!session)
+    return;
+  std::optional<std::string> cursor;
+  if (const auto* text = request.parameter("cursor"))
+    cursor = *text;
+  self->time_->loop().dispatch([self, session, cursor] {
+    if (self->adopt(session))
+      self->start(cursor);
+  });
+}
+
+subscription::subscription(event_log& log, std::shared_ptr<alarms> time)
+  : log_(log), time_(std::move(time)) {
+  // nop
+}
+
+void subscription::on_text(std::string_view) {
+  // nop: servers of this stream ignore what clients say.
+}
+
+void subscription::on_drained() {
+  wake();
+}
+
+void subscription::on_closed(std::string_view) {
+  const std::lock_guard lock{guard_};
+  closed_ = true;
+  session_.reset();
+}
+
+void subscription::on_news() {
+  wake();
+}
+
+void subscription::on_cut() {
+  net::ws_session_ptr x;
+  {
+    const std::lock_guard lock{guard_};
+    x = std::exchange(session_, nullptr);
+  }
+  if (x)
+    x->cut();
+}
+
+/// False when the connection is over already.
+bool subscription::adopt(net::ws_session_ptr session) {
+  const std::lock_guard lock{guard_};
+  if (closed_)
+    return false;
+  session_ = std::move(session);
+  return true;
+}
+
+void subscription::start(const std::optional<std::string>& cursor) {
+  log_.subscribe(weak_from_this());
+  if (!cursor) {
+    cursor_ = log_.newest();
+  } else if (const auto wanted = parse_cursor(*cursor)) {
+    cursor_ = *wanted;
+  } else {
+    return refuse("InvalidRequest", "Error: Params must have the property "
+                                    "\"cursor\" as an integer");
+  }
+  const auto state = log_.judge(cursor_);
+  if (state == event_log::cursor_state::future)
+    return refuse("FutureCursor", "Cursor in the future.");
+  if (state == event_log::cursor_state::outdated) {
+    atproto::info_event info;
+    info.name = "OutdatedCursor";
+    info.message = "Requested cursor exceeded limit. Possibly missing events";
+    if (const auto x = session())
+      x->send(net::ws_message::binary(encode_frame(info)));
+  }
+  wake();
+}
+
+void subscription::refuse(std::string_view name, std::string_view message) {
+  cursor_ = INT64_MAX; // Nothing follows.
+  atproto::error_event error;
+  error.name = name;
+  error.message = message;
+  if (const auto x = session())
+    x->send(net::ws_message::binary(encode_frame(error)));
+  close_when_sent(std::string{name}, farewell_checks_max);
+}
+
+/// A close frame overtakes what is queued, so it waits for the queue to empty.
+void subscription::close_when_sent(std::string name, unsigned checks_left) {
+  const auto x = session();
+  if (!x)
+    return;
+  if (x->queued_messages() == 0 || checks_left == 0)
+    return x->close(policy_violation, name);
+  time_->after(farewell_interval, [self = shared_from_this(),
+                                   name = std::move(name), checks_left] {
+    self->close_when_sent(name, checks_left - 1);
+  });
+}
+
+/// Sees to it that `pump` runs on the loop, once for any number of reasons.
+void subscription::wake() {
+  if (awake_.exchange(true))
+    return;
+  time_->loop().post([weak = weak_from_this()] {
+    if (const auto self = weak.lock())
+      self->pump();
+  });
+}
+
+void subscription::pump() {
+  awake_ = false;
+  const auto x = session();
+  if (!x)
+    return;
+  const auto page = log_.read(cursor_, turn_frames_max, turn_bytes_max);
+  for (const auto& item : page) {
+    if (!x->send(net::ws_message::binary(item.frame.view())))
+      return; // `on_drained` goes on.
+    cursor_ = item.seq;
+  }
+  if (!page.empty())
+    wake();
+}
+
+net::ws_session_ptr subscription::session() const {
+  const std::lock_guard lock{guard_};
+  return session_;
+}
+
+} // namespace weir::simnet

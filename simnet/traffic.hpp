@@ -1,0 +1,74 @@
+#pragma once
+
+#include "simnet/population.hpp"
+#include "simnet/world.hpp"
+
+#include <atomic>
+#include <mutex>
+
+namespace weir::simnet {
+
+/// What was made so far.
+struct traffic_counts {
+  uint64_t events = 0; ///< All of the below; `operations` are within commits.
+  uint64_t commits = 0;
+  uint64_t operations = 0;
+  uint64_t identities = 0;
+  uint64_t accounts = 0;
+};
+
+/// Lets accounts live: few are busy, most are quiet (Zipf), in the proportions
+/// of `traffic_mix`. Which account does what is decided by the seed alone, so
+/// equal seeds and calls give equal histories.
+///
+/// # Ownership and threads
+/// Borrows the world. Any thread; several at once share the work, and then the
+/// order between accounts is open.
+class traffic {
+public:
+  explicit traffic(world& where);
+
+  /// Makes `n` events and returns how many: fewer only when hardly any account
+  /// is active any more.
+  size_t make(size_t n);
+
+  /// One commit of one account, whatever its status: creates a record.
+  void post(size_t index);
+
+  traffic_counts counts() const noexcept;
+
+private:
+  enum class deed : uint8_t {
+    create,
+    update,
+    remove,
+    batch,
+    identity,
+    account,
+    handle
+  };
+
+  struct choice {
+    size_t index;
+    deed what;
+  };
+
+  choice choose();
+  void perform(world::account& x, deed what);
+  bool act();
+  void commit(world::account& x, std::vector<change> changes);
+  std::vector<change> make_changes(world::account& x, deed what) const;
+  change alter_change(world::account& x, bool remove) const;
+
+  world& world_;
+  const zipf ranks_;
+  std::mutex guard_; ///< Of the random source below.
+  std::unique_ptr<random_source> random_;
+  std::vector<size_t> by_rank_; ///< Accounts, the busiest first.
+  std::atomic<uint64_t> commits_{0};
+  std::atomic<uint64_t> operations_{0};
+  std::atomic<uint64_t> identities_{0};
+  std::atomic<uint64_t> accounts_{0};
+};
+
+} // namespace weir::simnet

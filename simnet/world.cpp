@@ -1,0 +1,188 @@
+#include "simnet/world.hpp"
+
+#include "simnet/datetime.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace weir::simnet {
+
+namespace {
+
+constexpr int64_t two_years = int64_t{2} * 365 * 86'400'000'000;
+
+} // namespace
+
+world::account::account(newcomer x, size_t number)
+  : index(number), handle(std::move(x.handle)), repo(std::move(x.id), x.key),
+    signing_key(x.key.public_part().to_multikey()), host(x.host),
+    random(seeded_random(x.seed)) {
+  // nop
+}
+
+void world::account::set_key(const atproto::private_key& x) {
+  repo.set_key(x);
+  signing_key = x.public_part().to_multikey();
+}
+
+world::world(network_options options) : options_(options) {
+  auto people = make_population(options_.population);
+  for (const auto& x : people)
+    dids_.push_back(x.id.str());
+  maker_
+    = std::make_unique<record_maker>(dids_, options_.population.unsafe_records);
+  for (size_t i = 0; i < options_.population.hosts; ++i)
+    host_logs_.push_back(std::make_unique<event_log>(options_.window));
+  if (options_.relay)
+    relay_log_ = std::make_unique<event_log>(options_.window);
+  for (auto& x : people) {
+    const auto records = x.records;
+    fill(enter(std::move(x)), records);
+  }
+}
+
+world::locked world::at(size_t index) {
+  return locked{get(index)};
+}
+
+size_t world::add_account() {
+  const std::lock_guard joining{joining_};
+  auto& x = enter(make_newcomer(options_.population, accounts()));
+  const locked self{x};
+  auto first = x.repo.commit({}, next_rev(x));
+  first.event.prev_data = {};
+  x.listed_rev = first.event.rev;
+  announce_identity(x, true);
+  announce_account(x, x.host, nullptr);
+  announce(x, first.event);
+  announce_sync(x, first.event.rev);
+  auto profile = maker_->make_profile(*x.random, now());
+  std::vector<change> changes;
+  changes.push_back({atproto::op_action::create, std::move(profile.path),
+                     std::move(profile.block)});
+  commit(x, std::move(changes));
+  return x.index;
+}
+
+atproto::tid world::next_rev(const account& x) const {
+  const auto wanted
+    = atproto::tid::from_time(now(), static_cast<uint16_t>(x.host));
+  const auto last = std::max(x.repo.last().rev, x.listed_rev);
+  return wanted > last ? wanted : atproto::tid{last.value() + 1};
+}
+
+void world::commit(account& x, std::vector<change> changes) {
+  commit(x, std::move(changes), [](atproto::commit_event&) {
+    // nop
+  });
+}
+
+void world::commit(account& x, std::vector<change> changes,
+                   const std::function<void(atproto::commit_event&)>& alter) {
+  auto made = x.repo.commit(std::move(changes), next_rev(x));
+  x.listed_rev = made.event.rev;
+  alter(made.event);
+  announce(x, std::move(made.event));
+}
+
+change world::new_change(account& x) const {
+  for (auto when = now();; when.micros += 1) {
+    auto made = maker_->make(*x.random, when);
+    if (!x.repo.tree().find(made.path))
+      return {atproto::op_action::create, std::move(made.path),
+              std::move(made.block)};
+  }
+}
+
+std::string world::fresh_handle(account& x) const {
+  for (;;) {
+    auto out = make_handle(*x.random, x.index);
+    if (!find_handle(out))
+      return out;
+  }
+}
+
+void world::rename(account& x, std::string handle) {
+  const std::unique_lock lock{names_};
+  by_handle_.erase(x.handle);
+  x.handle = std::move(handle);
+  by_handle_[x.handle] = x.index;
+}
+
+void world::announce(const account& x, atproto::commit_event event) {
+  send(x, x.host, std::move(event));
+}
+
+void world::announce_sync(const account& x, atproto::tid rev) {
+  const auto slice = x.repo.sync_slice();
+  atproto::sync_event event;
+  event.repo = x.id();
+  event.rev = rev;
+  event.blocks = slice;
+  send(x, x.host, event);
+}
+
+void world::announce_identity(const account& x, bool with_handle) {
+  atproto::identity_event event;
+  event.repo = x.id();
+  if (with_handle)
+    event.handle = x.handle;
+  send(x, x.host, event);
+}
+
+void world::announce_account(const account& x, size_t host,
+                             const char* status) {
+  atproto::account_event event;
+  event.repo = x.id();
+  event.active = status == nullptr;
+  if (status)
+    event.status = status;
+  send(x, host, event);
+}
+
+/// Joins the books under a number of its own.
+world::account& world::enter(newcomer x) {
+  const std::unique_lock lock{names_};
+  const auto index = accounts_.size();
+  by_did_[x.id.str()] = index;
+  by_handle_[x.handle] = index;
+  return accounts_.emplace_back(std::move(x), index);
+}
+
+world::account& world::get(size_t index) const {
+  const std::shared_lock lock{names_};
+  return accounts_[index];
+}
+
+/// Gives a new account its history and signs it once.
+void world::fill(account& x, uint64_t records) {
+  const auto start = options_.population.epoch;
+  for (uint64_t i = 0; i < records; ++i) {
+    const wall_time when{start.micros
+                         + static_cast<int64_t>(x.random->below(two_years))};
+    auto made = i == 0 ? maker_->make_profile(*x.random, when)
+                       : maker_->make(*x.random, when);
+    if (x.repo.tree().find(made.path))
+      --i;
+    else
+      x.repo.import(std::move(made.path), std::move(made.block));
+  }
+  const wall_time end{start.micros + two_years + static_cast<int64_t>(x.index)};
+  x.repo.sign(atproto::tid::from_time(end, static_cast<uint16_t>(x.host)));
+  x.listed_rev = x.repo.last().rev;
+}
+
+template <class Event>
+void world::send(const account& x, size_t host, Event event) {
+  const auto time = format_datetime(now());
+  event.time = time;
+  const auto encode = [&event](int64_t seq) {
+    event.seq = seq;
+    return encode_frame(event);
+  };
+  host_logs_[host]->append(x.index, encode);
+  if (relay_log_ && host == x.host)
+    relay_log_->append(x.index, encode);
+}
+
+} // namespace weir::simnet

@@ -1,0 +1,150 @@
+#pragma once
+
+#include "base/random.hpp"
+#include "simnet/population.hpp"
+#include "simnet/record_maker.hpp"
+#include "simnet/signed_repo.hpp"
+#include "simnet/truth.hpp"
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+
+namespace weir::simnet {
+
+/// A living network: accounts with keys and repositories, and the streams of
+/// their hosts and of the relay. It signs; nobody is asked for permission.
+///
+/// # Ownership and threads
+/// Owns accounts and streams. All calls from any thread: each account has a
+/// lock, held while it changes and while its events enter the streams, so that
+/// the streams tell its life in order.
+class world final : public truth {
+public:
+  /// One account. Its members change only under `at`.
+  struct account {
+    account(newcomer x, size_t number);
+
+    const size_t index;
+    std::string handle;
+    signed_repo repo;
+    std::string signing_key; ///< Multikey.
+    size_t host;
+    standing status = standing::active;
+    atproto::tid listed_rev;
+    std::vector<former_home> former;
+    std::unique_ptr<random_source> random; ///< Of what this account does.
+    mutable std::mutex guard;
+
+    const atproto::did& id() const noexcept { return repo.id(); }
+
+    void set_key(const atproto::private_key& x);
+  };
+
+  /// The right to change one account. Hold one at a time.
+  class locked {
+  public:
+    explicit locked(account& x) : account_(&x), lock_(x.guard) {
+      // nop
+    }
+
+    account& operator*() const noexcept { return *account_; }
+
+    account* operator->() const noexcept { return account_; }
+
+  private:
+    account* account_;
+    std::unique_lock<std::mutex> lock_;
+  };
+
+  /// Makes everybody and everything they wrote so far. The streams are empty.
+  explicit world(network_options options);
+
+  locked at(size_t index);
+
+  /// Adds an account with a profile; announces it as a new PDS account is.
+  size_t add_account();
+
+  // -- writing; the caller holds the account ---------------------------------
+
+  /// A revision after all others of this account, now if the clock allows.
+  atproto::tid next_rev(const account& x) const;
+
+  /// Commits, updates what the host claims, announces.
+  void commit(account& x, std::vector<change> changes);
+
+  /// The same, with `alter` applied to the event that goes out.
+  void commit(account& x, std::vector<change> changes,
+              const std::function<void(atproto::commit_event&)>& alter);
+
+  /// A change that creates a record this account does not have.
+  change new_change(account& x) const;
+
+  /// A handle that nobody has.
+  std::string fresh_handle(account& x) const;
+
+  void rename(account& x, std::string handle);
+
+  // -- announcing; the caller holds the account ------------------------------
+  // The relay passes on what an account's present host says.
+
+  void announce(const account& x, atproto::commit_event event);
+  void announce_sync(const account& x, atproto::tid rev);
+  void announce_identity(const account& x, bool with_handle);
+  /// @param status Null: active.
+  void announce_account(const account& x, size_t host, const char* status);
+
+  const record_maker& maker() const noexcept { return *maker_; }
+
+  const network_options& options() const noexcept { return options_; }
+
+  wall_time now() const noexcept { return options_.time->wall_now(); }
+
+  // -- truth -----------------------------------------------------------------
+
+  size_t hosts() const noexcept override;
+  size_t accounts() const override;
+  account_view view(size_t index) const override;
+  std::optional<size_t> find(std::string_view did) const override;
+  std::optional<size_t> find_handle(std::string_view handle) const override;
+  shared_bytes export_car(size_t index) const override;
+  bytes prove(size_t index, std::string_view path) const override;
+  void visit_records(size_t index, std::string_view after,
+                     const repo_tree::visitor& visit) const override;
+  event_log& host_log(size_t host) const override;
+  event_log* relay_log() const noexcept override;
+
+private:
+  struct text_hash {
+    using is_transparent = void;
+
+    size_t operator()(std::string_view x) const noexcept {
+      return std::hash<std::string_view>{}(x);
+    }
+  };
+
+  using text_index
+    = std::unordered_map<std::string, size_t, text_hash, std::equal_to<>>;
+
+  account& enter(newcomer x);
+  account& get(size_t index) const;
+  void fill(account& x, uint64_t records);
+
+  template <class Event>
+  void send(const account& x, size_t host, Event event);
+
+  const network_options options_;
+  std::vector<std::string> dids_; ///< Of the first population.
+  std::unique_ptr<record_maker> maker_;
+  std::vector<std::unique_ptr<event_log>> host_logs_;
+  std::unique_ptr<event_log> relay_log_;
+  std::mutex joining_;              ///< One newcomer at a time.
+  mutable std::shared_mutex names_; ///< Guards the three below.
+  mutable std::deque<account> accounts_;
+  text_index by_did_;
+  text_index by_handle_;
+};
+
+} // namespace weir::simnet
