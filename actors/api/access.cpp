@@ -1,0 +1,137 @@
+#include "actors/api/access.hpp"
+
+#include "atproto/base_encodings.hpp"
+#include "atproto/sha256.hpp"
+#include "base/limits.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace weir::actors {
+
+namespace {
+
+std::string lower(std::string_view x) {
+  std::string out{x};
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) {
+    return static_cast<char>(std::tolower(c));
+  });
+  return out;
+}
+
+/// Host of `name`, `name:port` or `[v6]:port`.
+std::string_view host_of(std::string_view authority) {
+  if (authority.starts_with('['))
+    return authority.substr(0, authority.find(']') + 1);
+  return authority.substr(0, authority.find(':'));
+}
+
+bool is_loopback_name(std::string_view host) {
+  return host == "localhost" || host == "127.0.0.1" || host == "[::1]";
+}
+
+/// Equal digests in constant time: neither content nor length leaks.
+bool equal_secret(std::string_view x, std::string_view y) {
+  const auto a = atproto::sha256(as_bytes(x));
+  const auto b = atproto::sha256(as_bytes(y));
+  uint8_t difference = 0;
+  for (size_t i = 0; i < a.size(); ++i)
+    difference = static_cast<uint8_t>(difference | (a[i] ^ b[i]));
+  return difference == 0;
+}
+
+} // namespace
+
+access_control::access_control(access_options options, const clock& time)
+  : options_(std::move(options)), time_(time) {
+  for (auto& host : options_.hosts)
+    host = lower(host);
+}
+
+bool access_control::host_allowed(std::string_view authority) const {
+  const auto host = lower(host_of(authority));
+  return is_loopback_name(host)
+         || std::find(options_.hosts.begin(), options_.hosts.end(), host)
+              != options_.hosts.end();
+}
+
+std::optional<net::http_reply>
+access_control::refuse(const net::incoming_request& x) {
+  const auto* host = x.header("host");
+  if (host == nullptr || !host_allowed(*host))
+    return net::error_reply(403, "HostNotAllowed",
+                            "this name is not one of the node's");
+  // A page of another origin must not reach a local node (also WebSockets).
+  if (const auto* origin = x.header("origin"); origin != nullptr) {
+    const auto at = origin->find("://");
+    const auto authority = at == std::string::npos
+                             ? std::string_view{*origin}
+                             : std::string_view{*origin}.substr(at + 3);
+    if (authority != *host)
+      return net::error_reply(403, "OriginNotAllowed",
+                              "requests of other origins are refused");
+  }
+  if (auto refused = check_credential(x))
+    return refused;
+  if (x.method == "POST") {
+    const auto* type = x.header("content-type");
+    const auto plain = type == nullptr
+                         ? std::string{}
+                         : lower(type->substr(0, type->find(';')));
+    if (plain != "application/json")
+      return net::error_reply(415, "InvalidContentType",
+                              "the body must be application/json");
+  }
+  return std::nullopt;
+}
+
+std::optional<net::http_reply>
+access_control::check_credential(const net::incoming_request& x) {
+  if (options_.password.empty())
+    return std::nullopt;
+  if (locked(x.peer))
+    return net::error_reply(429, "TooManyFailures",
+                            "too many wrong passwords; try again in a minute");
+  const auto* header = x.header("authorization");
+  if (header != nullptr && right_password(*header))
+    return std::nullopt;
+  if (header != nullptr)
+    note_failure(x.peer);
+  auto out = net::error_reply(401, "AuthenticationRequired",
+                              "the admin password is needed");
+  out.headers.push_back({"WWW-Authenticate", "Basic realm=\"weir\""});
+  return out;
+}
+
+bool access_control::right_password(std::string_view header) const {
+  const auto space = header.find(' ');
+  if (space == std::string_view::npos
+      || lower(header.substr(0, space)) != "basic")
+    return false;
+  const auto decoded = atproto::decode_base64(header.substr(space + 1));
+  return decoded
+         && equal_secret(as_text(*decoded), "admin:" + options_.password);
+}
+
+bool access_control::locked(const net::ip_address& peer) {
+  const std::lock_guard guard{mutex_};
+  const auto i = failures_.find(peer);
+  if (i == failures_.end())
+    return false;
+  if (time_.steady_now() - i->second.since > limits::auth_lock) {
+    failures_.erase(i);
+    return false;
+  }
+  return i->second.count >= limits::auth_failures_max;
+}
+
+void access_control::note_failure(const net::ip_address& peer) {
+  const std::lock_guard guard{mutex_};
+  if (failures_.size() >= limits::auth_peers_max)
+    failures_.clear(); // A flood of addresses: counting starts anew.
+  auto& x = failures_[peer];
+  if (x.count++ == 0)
+    x.since = time_.steady_now();
+}
+
+} // namespace weir::actors

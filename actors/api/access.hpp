@@ -1,0 +1,52 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "net/http_server.hpp"
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weir::actors {
+
+struct access_options {
+  /// Basic auth `admin:<password>`; empty: no credential is asked for.
+  std::string password;
+  /// Host header names allowed besides loopback names.
+  std::vector<std::string> hosts;
+};
+
+/// The one check in front of every route, upgrades included (reliability.md
+/// 2.2): Host allow-list, foreign Origin, credential, JSON content type.
+///
+/// # Threads
+/// Any.
+class access_control {
+public:
+  access_control(access_options options, const clock& time);
+
+  /// The refusal, or nothing when the request may go on.
+  std::optional<net::http_reply> refuse(const net::incoming_request& x);
+
+private:
+  struct failures {
+    size_t count = 0;
+    steady_time since;
+  };
+
+  bool host_allowed(std::string_view authority) const;
+  std::optional<net::http_reply> check_credential(
+    const net::incoming_request& x);
+  bool right_password(std::string_view header) const;
+  bool locked(const net::ip_address& peer);
+  void note_failure(const net::ip_address& peer);
+
+  access_options options_;
+  const clock& time_;
+  std::mutex mutex_;
+  std::map<net::ip_address, failures> failures_;
+};
+
+} // namespace weir::actors

@@ -1,0 +1,227 @@
+#include "actors/api/answers.hpp"
+
+#include "base/limits.hpp"
+#include "base/version.hpp"
+#include "wire/problem.hpp"
+#include "wire/tap.hpp"
+
+#include <charconv>
+
+namespace weir::actors {
+
+namespace {
+
+net::http_reply text_reply(int status, std::string_view type,
+                           std::string_view body) {
+  net::http_reply out;
+  out.status = status;
+  out.content_type = type;
+  out.body = shared_bytes::copy_of(as_bytes(body));
+  return out;
+}
+
+wire::repo_view to_view(const store_readers::listed_row& x) {
+  wire::repo_view out;
+  out.did = x.repo.str();
+  out.status = storage::to_string(x.row.status);
+  if (x.chain != nullptr) {
+    out.rev = x.chain->rev;
+    out.record_count = x.chain->record_count;
+  }
+  out.last_sync = x.row.last_sync;
+  out.error = x.row.error;
+  out.retry_count = x.row.retry_count;
+  out.next_retry = x.row.next_retry;
+  return out;
+}
+
+wire::tap_info to_info(const store_readers::listed_row& x) {
+  wire::tap_info out;
+  out.did = x.repo.str();
+  out.handle = x.row.handle;
+  out.status = storage::to_string(x.row.status);
+  out.account = storage::to_string(x.row.account);
+  if (x.chain != nullptr) {
+    out.rev = x.chain->rev;
+    out.records = x.chain->record_count;
+  }
+  out.error = x.row.error;
+  out.retries = x.row.retry_count;
+  return out;
+}
+
+net::http_reply cursors_reply(const api_environment& env) {
+  const auto views = env.shared->upstreams.all();
+  std::vector<wire::upstream_cursor> cursors;
+  for (const auto& x : views)
+    cursors.push_back({x.origin, x.cursor});
+  std::string body;
+  wire::append_cursors(cursors, {}, body);
+  return net::json_reply(200, body);
+}
+
+/// Ready: started, and every upstream is live.
+net::http_reply ready_reply(const api_environment& env) {
+  std::string waiting;
+  if (!env.ready->load())
+    waiting = R"("starting")";
+  for (const auto& x : env.shared->upstreams.all())
+    if (!x.live)
+      waiting += std::string{waiting.empty() ? "" : ","} + "\"upstream "
+                 + std::to_string(x.id) + " is not live\"";
+  const auto ok = waiting.empty();
+  return net::json_reply(ok ? 200 : 503,
+                         std::string{R"({"ready":)"} + (ok ? "true" : "false")
+                           + R"(,"waiting":[)" + waiting + "]}");
+}
+
+net::http_reply status_reply(const api_environment& env) {
+  using storage::repo_status;
+  std::string body = R"({"version":")";
+  body += version();
+  body += R"(","repos":{)";
+  const char* comma = "";
+  for (const auto x : {repo_status::pending, repo_status::syncing,
+                       repo_status::synced, repo_status::error,
+                       repo_status::desync}) {
+    body += comma;
+    body += '"';
+    body += storage::to_string(x);
+    body += "\":";
+    body += std::to_string(env.stats->repos[static_cast<size_t>(x)].load());
+    comma = ",";
+  }
+  body += R"(},"records":)" + std::to_string(env.stats->records.load());
+  body += R"(,"log_end":)" + std::to_string(env.stats->durable.load());
+  body += R"(,"outbox":)" + std::to_string(env.outbox->backlog.load()) + '}';
+  return net::json_reply(200, body);
+}
+
+} // namespace
+
+net::http_reply problem(const error& x) {
+  const auto kind = wire::kind_of(x.code);
+  std::string body;
+  wire::append_problem(kind.name, x.context, body);
+  return net::json_reply(kind.status, body);
+}
+
+net::http_reply count_reply(std::string_view name, uint64_t count) {
+  std::string body;
+  wire::append_count(name, count, body);
+  return net::json_reply(200, body);
+}
+
+net::http_reply miss_reply(const route_miss& x, std::string_view path) {
+  if (x.method)
+    return net::error_reply(405, "MethodNotAllowed",
+                            "this path takes another method");
+  return net::error_reply(404, "NotFound",
+                          "there is nothing at " + std::string{path});
+}
+
+net::http_reply answer_now(action what, const api_environment& env) {
+  switch (what) {
+    case action::health:
+    case action::live:
+      return net::json_reply(200, R"({"status":"ok"})");
+    case action::version:
+      return net::json_reply(200, std::string{R"({"version":")"} + version()
+                                    + "\"}");
+    case action::get_config: {
+      std::string body;
+      wire::append_config({env.mode, env.signal_collection, env.collections},
+                          false, body);
+      return net::json_reply(200, body);
+    }
+    case action::repo_count:
+      return count_reply("repo_count", env.stats->repo_count());
+    case action::record_count:
+      return count_reply("record_count", env.stats->records);
+    case action::outbox_buffer:
+      return count_reply("outbox_buffer", env.outbox->backlog.load());
+    case action::resync_buffer:
+      return count_reply("resync_buffer", env.waiting->value());
+    case action::cursors:
+      return cursors_reply(env);
+    case action::metrics:
+      return text_reply(200, "text/plain; version=0.0.4",
+                        env.shared->metrics.render());
+    case action::ready:
+      return ready_reply(env);
+    case action::status:
+      return status_reply(env);
+    default:
+      return net::error_reply(500, "InternalError", "no such answer");
+  }
+}
+
+net::http_reply repo_reply(const store_readers& store, const atproto::did& did,
+                           bool as_info) {
+  auto rows = store.load_repo(did);
+  if (!rows)
+    return problem(rows.error());
+  if (!rows->row)
+    return net::error_reply(404, "RepoNotFound",
+                            did.str() + " is not tracked");
+  const store_readers::listed_row line{did, *rows->row, rows->chain};
+  std::string body;
+  if (as_info)
+    wire::append_tap_info(to_info(line), body);
+  else
+    wire::append_repo(to_view(line), body);
+  return net::json_reply(200, body);
+}
+
+result<page_request> parse_page(const net::incoming_request& x) {
+  page_request out;
+  if (const auto* text = x.parameter("limit"); text != nullptr) {
+    const auto* end = text->data() + text->size();
+    const auto [at, bad] = std::from_chars(text->data(), end, out.limit);
+    if (bad != std::errc{} || at != end || out.limit == 0
+        || out.limit > limits::api_page_max)
+      return fail(ec::invalid_argument,
+                  "limit must be 1 to " + std::to_string(limits::api_page_max));
+  }
+  if (const auto* text = x.parameter("cursor"); text != nullptr) {
+    auto after = atproto::did::parse(*text);
+    if (!after)
+      return fail(ec::invalid_argument, "cursor is not one of ours");
+    out.after = std::move(*after);
+  }
+  return out;
+}
+
+net::http_reply repos_reply(const store_readers& store,
+                            const page_request& page, bool only_errors) {
+  auto rows = only_errors
+                ? store.list_status(storage::repo_status::error, page.limit)
+                : store.list_repos(page.after, page.limit);
+  if (!rows)
+    return problem(rows.error());
+  std::vector<wire::repo_view> views;
+  for (const auto& x : *rows)
+    views.push_back(to_view(x));
+  const auto more = !only_errors && rows->size() == page.limit;
+  std::string body;
+  wire::append_repos(views, more ? rows->back().repo.str() : std::string{},
+                     body);
+  return net::json_reply(200, body);
+}
+
+net::http_reply document_reply(result<net::http_response> x) {
+  if (!x)
+    return net::error_reply(502, "DirectoryUnreachable", x.error().context);
+  if (x->status == 404 || x->status == 410)
+    return net::error_reply(404, "DidNotFound",
+                            "the directory does not have this DID");
+  if (x->status != 200)
+    return net::error_reply(502, "DirectoryUnreachable",
+                            "the directory answered "
+                              + std::to_string(x->status));
+  net::http_reply out;
+  out.body = shared_bytes{std::move(x->body)};
+  return out;
+}
+
+} // namespace weir::actors

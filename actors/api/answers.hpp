@@ -1,0 +1,43 @@
+#pragma once
+
+#include "actors/api/api.hpp"
+#include "actors/api/routes.hpp"
+#include "actors/support/store_readers.hpp"
+
+#include <string>
+#include <string_view>
+
+/// Bodies of the API's answers. Pure but for reads of the store.
+namespace weir::actors {
+
+/// `{"error":..,"message":..}` with the status that goes with the code.
+net::http_reply problem(const error& x);
+
+/// `{"<name>":<count>}`.
+net::http_reply count_reply(std::string_view name, uint64_t count);
+
+/// 404, or 405 when the path exists with another method.
+net::http_reply miss_reply(const route_miss& x, std::string_view path);
+
+/// Routes that are answered from memory.
+net::http_reply answer_now(action what, const api_environment& env);
+
+/// `/info/:did` (Tap) or `/repos/:did` (SYNC-32); 404 when not tracked.
+net::http_reply repo_reply(const store_readers& store, const atproto::did& did,
+                           bool as_info);
+
+struct page_request {
+  size_t limit = limits::api_page_default;
+  atproto::did after;
+};
+
+result<page_request> parse_page(const net::incoming_request& x);
+
+/// `/repos` (SYNC-31) or `/repos/errors` (SYNC-34).
+net::http_reply repos_reply(const store_readers& store,
+                            const page_request& page, bool only_errors);
+
+/// `/resolve/:did`: what the directory answered.
+net::http_reply document_reply(result<net::http_response> x);
+
+} // namespace weir::actors

@@ -1,0 +1,272 @@
+#include "actors/api/api.hpp"
+
+#include "actors/api/answers.hpp"
+#include "actors/api/channel.hpp"
+#include "actors/api/routes.hpp"
+#include "actors/support/observed.hpp"
+#include "messages/api.hpp"
+#include "messages/journal.hpp"
+#include "messages/repo.hpp"
+#include "wire/problem.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/send.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <map>
+
+namespace weir::actors {
+
+namespace {
+
+/// A request on its way to the API actor.
+struct api_request {
+  net::incoming_request request;
+  matched_route route;
+  net::responder answer;
+};
+
+using api_request_ptr = std::shared_ptr<api_request>;
+
+class api_worker final : public observed<api_actor::base> {
+public:
+  api_worker(caf::actor_config& config, std::shared_ptr<api_environment> env)
+    : observed(config, "api", "0"), env_(std::move(env)) {
+    // nop
+  }
+
+  behavior_type make_behavior() override {
+    set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
+    return {
+      [](tick) {},
+      [this](stop_actor) { quit(); },
+      [this](const api_call& x) {
+        run(std::static_pointer_cast<api_request>(x.request));
+      },
+      [](const api_answer& x) { x.run(); },
+    };
+  }
+
+  void on_exit() override {
+    env_ = nullptr;
+    observed::on_exit();
+  }
+
+private:
+  void run(const api_request_ptr& x);
+  void change_repos(const api_request_ptr& x);
+  void read_repo(const api_request_ptr& x);
+  void read_page(const api_request_ptr& x);
+  void resolve(const api_request_ptr& x);
+
+  template <class Request, class Reply>
+  void ask_shards(const api_request_ptr& x, const wire::repos_request& body,
+                  std::string_view count_name, uint32_t Reply::*count);
+
+  std::shared_ptr<api_environment> env_;
+};
+
+void api_worker::run(const api_request_ptr& x) {
+  switch (x->route.to->what) {
+    case action::add:
+    case action::remove:
+    case action::resync:
+      change_repos(x);
+      return;
+    case action::get_repo:
+    case action::info:
+      read_repo(x);
+      return;
+    case action::list:
+    case action::list_errors:
+      read_page(x);
+      return;
+    case action::resolve:
+      resolve(x);
+      return;
+    default:
+      x->answer.send(answer_now(x->route.to->what, *env_));
+  }
+}
+
+void api_worker::change_repos(const api_request_ptr& x) {
+  const auto body = wire::parse_repos_request(x->request.body);
+  if (!body) {
+    x->answer.send(problem(body.error()));
+    return;
+  }
+  for (const auto& did : body->dids)
+    if (!atproto::supported_did(did.str())) {
+      x->answer.send(problem(fail(ec::invalid_argument,
+                                  "not a DID this node can follow: "
+                                    + did.str())));
+      return;
+    }
+  switch (x->route.to->what) {
+    case action::add:
+      ask_shards<add_repos>(x, *body, "queued", &add_result::queued);
+      return;
+    case action::remove:
+      ask_shards<remove_repos>(x, *body, "removed", &remove_result::removed);
+      return;
+    default:
+      ask_shards<resync_repos>(x, *body, "queued", &resync_result::queued);
+  }
+}
+
+/// Splits the DIDs by shard and adds up the answers.
+template <class Request, class Reply>
+void api_worker::ask_shards(const api_request_ptr& x,
+                            const wire::repos_request& body,
+                            std::string_view count_name,
+                            uint32_t Reply::*count) {
+  std::map<size_t, Request> by_shard;
+  const auto shards = env_->shared->routers.size();
+  for (const auto& did : body.dids) {
+    auto& part = by_shard[atproto::stable_hash(did.str()) % shards];
+    part.repos.push_back(did);
+    if constexpr (std::is_same_v<Request, add_repos>)
+      part.collections = body.collections;
+  }
+  struct sum {
+    uint64_t total = 0;
+    size_t left = 0;
+  };
+  auto state = std::make_shared<sum>();
+  state->left = by_shard.size();
+  const auto finish = [state, x, name = std::string{count_name}](uint32_t n) {
+    state->total += n;
+    if (--state->left == 0)
+      x->answer.send(count_reply(name, state->total));
+  };
+  if (by_shard.empty())
+    x->answer.send(count_reply(count_name, 0));
+  for (auto& [shard, part] : by_shard)
+    request(env_->shared->routers[shard], caf::infinite, std::move(part))
+      .then([finish, count](const Reply& y) { finish(y.*count); },
+            [finish](caf::error&) { finish(0); });
+}
+
+void api_worker::read_repo(const api_request_ptr& x) {
+  auto did = atproto::did::parse(x->route.parameter);
+  if (!did) {
+    x->answer.send(problem(did.error()));
+    return;
+  }
+  reader_job job;
+  job.run = [x, did = *did](store_readers& store) {
+    x->answer.send(repo_reply(store, did,
+                              x->route.to->what == action::info));
+  };
+  send(env_->shared->reader_of(atproto::stable_hash(did->str())),
+       std::move(job));
+}
+
+void api_worker::read_page(const api_request_ptr& x) {
+  const auto page = parse_page(x->request);
+  if (!page) {
+    x->answer.send(problem(page.error()));
+    return;
+  }
+  reader_job job;
+  job.run = [x, page = *page](store_readers& store) {
+    x->answer.send(repos_reply(store, page,
+                               x->route.to->what == action::list_errors));
+  };
+  send(env_->shared->reader_of(0), std::move(job));
+}
+
+/// The DID document as the directory has it now.
+void api_worker::resolve(const api_request_ptr& x) {
+  auto did = atproto::did::parse(x->route.parameter);
+  if (!did || !did->str().starts_with("did:plc:")) {
+    x->answer.send(problem(fail(ec::invalid_argument,
+                                "only did:plc can be resolved here")));
+    return;
+  }
+  auto target = net::parse_url(env_->plc_url + '/' + did->str());
+  if (!target) {
+    x->answer.send(problem(target.error()));
+    return;
+  }
+  net::http_request call;
+  call.target = std::move(*target);
+  call.limits.body_bytes_max = limits::did_document_bytes_max;
+  call.limits.total = limits::identity_timeout;
+  env_->directory->get(std::move(call), [x](result<net::http_response> y) {
+    x->answer.send(document_reply(std::move(y)));
+  });
+}
+
+/// Routes requests of one port: checks first, then the actor.
+class service final : public net::http_service {
+public:
+  service(port on, std::shared_ptr<access_control> access, api_actor to,
+          std::shared_ptr<api_environment> env)
+    : on_(on), access_(std::move(access)), to_(std::move(to)),
+      env_(std::move(env)) {
+    // nop
+  }
+
+  size_t body_bytes_max(std::string_view method,
+                        std::string_view path) override {
+    const auto found = find_route(on_, method, path, false);
+    return found ? found->to->body_max : 0;
+  }
+
+  void on_request(net::incoming_request request,
+                  net::responder answer) override {
+    if (auto refused = access_->refuse(request)) {
+      answer.send(std::move(*refused));
+      return;
+    }
+    auto found = find_route(on_, request.method, request.path, false);
+    if (!found) {
+      answer.send(miss_reply(found.error(), request.path));
+      return;
+    }
+    auto made = std::make_shared<api_request>(
+      api_request{std::move(request), std::move(*found), std::move(answer)});
+    caf::anon_send(to_, api_call{std::move(made)});
+  }
+
+  void on_upgrade(net::incoming_request request,
+                  net::upgrader answer) override {
+    if (auto refused = access_->refuse(request)) {
+      answer.reject(std::move(*refused));
+      return;
+    }
+    auto found = find_route(on_, request.method, request.path, true);
+    if (!found) {
+      answer.reject(miss_reply(found.error(), request.path));
+      return;
+    }
+    open_channel(env_->consumer, answer);
+  }
+
+private:
+  port on_;
+  std::shared_ptr<access_control> access_;
+  api_actor to_;
+  std::shared_ptr<api_environment> env_;
+};
+
+} // namespace
+
+api make_api(caf::actor_system& system, api_environment env,
+             std::shared_ptr<access_control> access) {
+  auto shared = std::make_shared<api_environment>(std::move(env));
+  auto worker = system.spawn<api_worker>(shared);
+  api out;
+  out.data = std::make_shared<service>(port::data, access, worker, shared);
+  out.operations
+    = std::make_shared<service>(port::operations, access, worker, shared);
+  out.stop = [worker, shared] {
+    caf::anon_send(worker, stop_actor{});
+    shared->consumer = nullptr;
+  };
+  out.actor = caf::actor_cast<caf::strong_actor_ptr>(worker);
+  return out;
+}
+
+} // namespace weir::actors

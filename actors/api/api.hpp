@@ -1,0 +1,51 @@
+#pragma once
+
+#include "actors/api/access.hpp"
+#include "actors/journal/journal.hpp"
+#include "actors/support/consumer_stats.hpp"
+#include "actors/support/context.hpp"
+#include "net/http_client.hpp"
+#include "wire/repos_api.hpp"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+
+namespace caf {
+class actor_system;
+} // namespace caf
+
+namespace weir::actors {
+
+/// What the routes need to answer.
+struct api_environment {
+  context_ptr shared;
+  store_stats* stats = nullptr;
+  std::shared_ptr<consumer_stats> outbox;
+  consumer_actor consumer;
+  metric* waiting = nullptr; ///< Frames held back by REPOs.
+  std::string plc_url;
+  net::http_client_ptr directory; ///< For `/resolve`.
+  wire::sync_mode mode = wire::sync_mode::manual;
+  std::string signal_collection;
+  std::vector<std::string> collections;
+  std::shared_ptr<std::atomic<bool>> ready;
+};
+
+/// The faces of a node: Tap's wire, the repository API and the operations
+/// routes. Formats are in `wire/`, rules in the actors that are asked.
+///
+/// # Ownership and threads
+/// Made by NODE. The services are handed to HTTP servers; the actor does the
+/// work.
+struct api {
+  caf::strong_actor_ptr actor; ///< Keeps it for the shutdown.
+  std::shared_ptr<net::http_service> data;
+  std::shared_ptr<net::http_service> operations;
+  std::function<void()> stop;
+};
+
+api make_api(caf::actor_system& system, api_environment env,
+             std::shared_ptr<access_control> access);
+
+} // namespace weir::actors

@@ -1,0 +1,77 @@
+#include "actors/api/channel.hpp"
+
+#include "messages/consumer.hpp"
+#include "net/ws_session.hpp"
+
+#include <caf/send.hpp>
+
+#include <atomic>
+
+namespace weir::actors {
+
+namespace {
+
+std::atomic<uint64_t> last_session{0};
+
+class socket_channel final : public event_channel {
+public:
+  void open(net::ws_session_ptr session) {
+    session_ = std::move(session);
+  }
+
+  bool send(std::string_view text) override {
+    return session_->send(net::ws_message::text(text));
+  }
+
+  void cut() override {
+    session_->cut();
+  }
+
+private:
+  net::ws_session_ptr session_;
+};
+
+class channel_listener final : public net::ws_session_listener {
+public:
+  channel_listener(consumer_actor to, uint64_t session)
+    : to_(std::move(to)), session_(session) {
+    // nop
+  }
+
+  void on_text(std::string_view message) override {
+    caf::anon_send(to_, channel_text{session_, std::string{message}});
+  }
+
+  void on_binary(bytes_view message) override {
+    on_text(as_text(message));
+  }
+
+  void on_closed(std::string_view reason) override {
+    static_cast<void>(reason);
+    caf::anon_send(to_, channel_closed{session_});
+    to_ = nullptr;
+  }
+
+private:
+  consumer_actor to_;
+  uint64_t session_;
+};
+
+} // namespace
+
+void open_channel(const consumer_actor& to, const net::upgrader& answer) {
+  if (!to) {
+    answer.cut();
+    return;
+  }
+  const auto number = ++last_session;
+  auto channel = std::make_shared<socket_channel>();
+  auto session
+    = answer.accept(std::make_shared<channel_listener>(to, number));
+  if (!session)
+    return;
+  channel->open(std::move(session));
+  caf::anon_send(to, channel_opened{number, std::move(channel)});
+}
+
+} // namespace weir::actors

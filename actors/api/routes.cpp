@@ -1,0 +1,81 @@
+#include "actors/api/routes.hpp"
+
+#include "base/limits.hpp"
+
+#include <array>
+
+namespace weir::actors {
+
+namespace {
+
+constexpr size_t bulk = limits::bulk_body_bytes_max;
+
+constexpr std::array table{
+  route{port::data, "GET", "/health", action::health, false, 0},
+  route{port::data, "GET", "/_health", action::version, false, 0},
+  route{port::data, "GET", "/xrpc/_health", action::version, false, 0},
+  route{port::data, "GET", "/channel", action::channel, true, 0},
+  route{port::data, "POST", "/repos/add", action::add, false, bulk},
+  route{port::data, "POST", "/repos/remove", action::remove, false, bulk},
+  route{port::data, "POST", "/repos/resync", action::resync, false, bulk},
+  route{port::data, "GET", "/repos", action::list, false, 0},
+  // Before the pattern with a parameter: the static route wins (SYNC 3b.13).
+  route{port::data, "GET", "/repos/errors", action::list_errors, false, 0},
+  route{port::data, "GET", "/repos/:did", action::get_repo, false, 0},
+  route{port::data, "GET", "/config", action::get_config, false, 0},
+  route{port::data, "GET", "/resolve/:did", action::resolve, false, 0},
+  route{port::data, "GET", "/info/:did", action::info, false, 0},
+  route{port::data, "GET", "/stats/repo-count", action::repo_count, false, 0},
+  route{port::data, "GET", "/stats/record-count", action::record_count, false,
+        0},
+  route{port::data, "GET", "/stats/outbox-buffer", action::outbox_buffer,
+        false, 0},
+  route{port::data, "GET", "/stats/resync-buffer", action::resync_buffer,
+        false, 0},
+  route{port::data, "GET", "/stats/cursors", action::cursors, false, 0},
+  route{port::operations, "GET", "/metrics", action::metrics, false, 0},
+  route{port::operations, "GET", "/livez", action::live, false, 0},
+  route{port::operations, "GET", "/readyz", action::ready, false, 0},
+  route{port::operations, "GET", "/status", action::status, false, 0},
+};
+
+constexpr std::string_view parameter_mark = "/:did";
+
+/// The parameter, when `path` fits the pattern.
+std::optional<std::string_view> fit(std::string_view pattern,
+                                    std::string_view path) {
+  if (!pattern.ends_with(parameter_mark))
+    return pattern == path ? std::optional{std::string_view{}} : std::nullopt;
+  const auto stem = pattern.substr(0, pattern.size() - 4);
+  if (!path.starts_with(stem) || path.size() == stem.size()
+      || path.find('/', stem.size()) != std::string_view::npos)
+    return std::nullopt;
+  return path.substr(stem.size());
+}
+
+} // namespace
+
+std::span<const route> all_routes() {
+  return table;
+}
+
+boost::system::result<matched_route, route_miss>
+find_route(port on, std::string_view method, std::string_view path,
+           bool upgrade) {
+  route_miss miss;
+  if (method == "HEAD")
+    method = "GET";
+  for (const auto& x : table) {
+    if (x.on != on || x.upgrade != upgrade)
+      continue;
+    const auto parameter = fit(x.pattern, path);
+    if (!parameter)
+      continue;
+    if (x.method == method)
+      return matched_route{&x, std::string{*parameter}};
+    miss.method = true;
+  }
+  return miss;
+}
+
+} // namespace weir::actors

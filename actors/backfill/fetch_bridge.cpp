@@ -1,0 +1,79 @@
+#include "actors/backfill/fetch_bridge.hpp"
+
+#include <caf/send.hpp>
+
+namespace weir::actors {
+
+namespace {
+
+class sink final : public net::http_sink {
+public:
+  explicit sink(backfill_actor to) : to_(std::move(to)) {
+    // nop
+  }
+
+  bool on_head(const net::http_response_head& head) override {
+    caf::anon_send(to_, fetch_head{head.status,
+                                   head.retry_after.value_or(
+                                     head.rate_limit_reset.value_or(
+                                       std::chrono::seconds{0}))});
+    return true;
+  }
+
+  void on_body(bytes_view piece) override {
+    caf::anon_send(to_, fetch_bytes{shared_bytes::copy_of(piece)});
+  }
+
+  void on_end(result<void> outcome) override {
+    caf::anon_send(to_, fetch_ended{outcome ? error{} : outcome.error()});
+    to_ = nullptr;
+  }
+
+private:
+  backfill_actor to_;
+};
+
+class download final : public repo_download {
+public:
+  explicit download(net::http_call_ptr call) : call_(std::move(call)) {
+    // nop
+  }
+
+  void grant(uint64_t bytes) override {
+    call_->grant(bytes);
+  }
+
+  void cancel() override {
+    call_->cancel();
+  }
+
+private:
+  net::http_call_ptr call_;
+};
+
+} // namespace
+
+repo_fetcher make_repo_fetcher(net::http_client_ptr client,
+                               uint64_t bytes_max) {
+  return [client, bytes_max](const std::string& pds, const atproto::did& repo,
+                             backfill_actor to)
+           -> std::shared_ptr<repo_download> {
+    auto target = net::parse_url(pds);
+    if (!target) {
+      caf::anon_send(to, fetch_ended{target.error()});
+      return nullptr;
+    }
+    std::string path = "/xrpc/com.atproto.sync.getRepo";
+    net::append_query(path, "did", repo.str());
+    net::http_request request;
+    request.target = target->with_target(std::move(path));
+    request.headers.push_back({"Accept", "application/vnd.ipld.car"});
+    request.accept_gzip = true;
+    request.limits.body_bytes_max = bytes_max;
+    request.credit = 0;
+    return std::make_shared<download>(client->stream(
+      std::move(request), std::make_shared<sink>(std::move(to))));
+  };
+}
+
+} // namespace weir::actors

@@ -1,0 +1,123 @@
+#pragma once
+
+#include "atproto/repo_walk.hpp"
+#include "atproto/spool.hpp"
+#include "base/limits.hpp"
+#include "storage/update.hpp"
+#include "wire/filter.hpp"
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weir::actors {
+
+/// What an import starts from.
+struct import_order {
+  atproto::did repo;
+  atproto::public_key key;
+  /// What we hold; null or without records: everything fetched is new.
+  std::shared_ptr<const storage::chain_row> base;
+  wire::collection_filter filter;
+};
+
+/// Proves one fetched repository and finds how it differs from what we hold
+/// (architecture.md 3, Backfill): creates, updates and deletes. Nothing comes
+/// out of it before the whole CAR was proved.
+///
+/// Feed the body, `finish` it, then call `step` until it is done, giving it
+/// pages of our record heads when it asks.
+///
+/// # Threads
+/// One at a time; may move between calls.
+class import_machine {
+public:
+  struct held {
+    std::string path;
+    atproto::cid id;
+  };
+
+  struct progress {
+    /// A part of the difference; at most `limits::chunk_ops_max` operations.
+    std::optional<std::vector<storage::new_operation>> chunk;
+    bool need_heads = false; ///< Answer with `on_heads`.
+    std::string heads_after; ///< Path behind which the page begins.
+    bool done = false;       ///< Everything was handed out.
+  };
+
+  import_machine(import_order order, std::unique_ptr<atproto::spool> store,
+                 std::unique_ptr<atproto::spool> index);
+
+  result<void> feed(bytes_view piece);
+
+  /// The body ended in good order. Checks the root commit; refuses one that is
+  /// older than what we hold (a stale mirror, protocol.md 5.3).
+  result<void> finish(wall_time now);
+
+  /// A quantum: at most `records_max` records.
+  result<progress> step(size_t records_max);
+
+  /// The next page of heads, in path order.
+  void on_heads(std::vector<held> page, bool end);
+
+  /// @pre `finish` succeeded
+  const atproto::verified_root& root() const noexcept {
+    return *root_;
+  }
+
+  uint64_t bytes_fed() const noexcept {
+    return walk_.bytes_fed();
+  }
+
+  uint64_t records() const noexcept {
+    return records_;
+  }
+
+private:
+  enum class phase : uint8_t { feeding, proving, comparing, done };
+
+  /// One fetched record that waits to be compared.
+  struct fetched {
+    std::string path;
+    atproto::cid id;
+    size_t offset = 0; ///< In `arena_`.
+    size_t size = 0;
+    bool undecodable = false;
+  };
+
+  result<void> prove(size_t records_max);
+  result<void> refill(size_t records_max);
+  void take(const atproto::walked_record& x);
+  bool compare(progress& out);
+  void emit(const fetched& x, const atproto::cid& before);
+  void emit_delete(const held& x);
+  void close_chunk();
+  bool keep_in_memory() const noexcept;
+
+  import_order order_;
+  std::unique_ptr<atproto::spool> store_;
+  std::unique_ptr<atproto::spool> index_;
+  atproto::repo_walk walk_;
+  std::optional<atproto::verified_root> root_;
+  phase phase_ = phase::feeding;
+  uint64_t records_ = 0;
+
+  /// Records of the current window: of the whole repo when it is small, else
+  /// of one step of the second pass.
+  std::deque<fetched> window_;
+  std::shared_ptr<bytes> arena_;
+  bool window_is_all_ = true;
+  bool walked_all_ = false;
+
+  std::deque<held> heads_;
+  std::string last_head_;
+  bool heads_end_ = false;
+
+  std::vector<storage::new_operation> ops_;
+  size_t ops_bytes_ = 0;
+  std::deque<std::vector<storage::new_operation>> ready_;
+};
+
+} // namespace weir::actors

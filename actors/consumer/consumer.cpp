@@ -1,0 +1,283 @@
+#include "actors/consumer/consumer.hpp"
+
+#include "actors/consumer/delivery_machine.hpp"
+#include "actors/support/observed.hpp"
+#include "actors/support/store_readers.hpp"
+#include "actors/support/timer.hpp"
+#include "base/log.hpp"
+#include "messages/consumer.hpp"
+#include "storage/tail_cache.hpp"
+#include "wire/position.hpp"
+#include "wire/tap.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <map>
+
+namespace weir::actors {
+
+namespace {
+
+class board_gate final : public account_gate {
+public:
+  explicit board_gate(const account_board& board) : board_(board) {
+    // nop
+  }
+
+  account_standing standing(const atproto::did& repo) const override {
+    const auto x = board_.of(repo);
+    return {x.active, x.erased_through};
+  }
+
+private:
+  const account_board& board_;
+};
+
+class consumer final : public observed<consumer_actor::base> {
+public:
+  consumer(caf::actor_config& config, consumer_environment env,
+           delivery_options options, const delivery_state& state)
+    : observed(config, "consumer", env.name), env_(std::move(env)),
+      gate_(env_.shared->accounts), machine_(options, state, gate_) {
+    durable_ = state.durable;
+  }
+
+  behavior_type make_behavior() override;
+
+  void on_exit() override {
+    for (auto& [id, channel] : channels_)
+      channel->cut();
+    channels_.clear();
+    env_.shared = nullptr;
+    observed::on_exit();
+  }
+
+private:
+  steady_time now() const {
+    return env_.shared->time->steady_now();
+  }
+
+  void perform(delivery_effects x);
+  delivery_effects deliver(const std::vector<delivery_effects::send>& sends);
+  void encode(const delivery_effects::send& x);
+  void ask_page(storage::op_id after);
+  void ask_did_page(const delivery_effects::did_wish& x);
+  void save(const delivery_effects::write& x);
+  void on_text(const channel_text& x);
+  void on_log_page(const log_page& x);
+  void on_did_page(const did_page& x);
+  void publish();
+
+  consumer_environment env_;
+  board_gate gate_;
+  delivery_machine machine_;
+  std::map<session_id, std::shared_ptr<event_channel>> channels_;
+  std::string json_;
+  storage::op_id durable_ = 0;
+  actor_timer timer_;
+};
+
+/// Carries effects out until there are none; a send makes new ones.
+void consumer::perform(delivery_effects x) {
+  for (;;) {
+    if (x.rows)
+      save(*x.rows);
+    if (x.page)
+      ask_page(x.page->after);
+    for (const auto& wish : x.did_pages)
+      ask_did_page(wish);
+    if (x.timer)
+      timer_.arm(this, now(), *x.timer);
+    if (x.sends.empty())
+      break;
+    x = deliver(x.sends);
+  }
+  publish();
+}
+
+/// Hands the events to their sockets; a socket that is full takes the rest of
+/// its share later.
+delivery_effects
+consumer::deliver(const std::vector<delivery_effects::send>& sends) {
+  std::map<session_id, std::pair<size_t, bool>> taken;
+  for (const auto& x : sends) {
+    auto& [count, full] = taken[x.to];
+    const auto channel = channels_.find(x.to);
+    if (full || channel == channels_.end())
+      continue;
+    encode(x);
+    if (channel->second->send(json_))
+      ++count;
+    else
+      full = true;
+  }
+  delivery_effects out;
+  for (const auto& [session, result] : taken) {
+    auto more = machine_.on_sent(session, result.first, now());
+    std::move(more.sends.begin(), more.sends.end(),
+              std::back_inserter(out.sends));
+    std::move(more.did_pages.begin(), more.did_pages.end(),
+              std::back_inserter(out.did_pages));
+    if (more.page)
+      out.page = more.page;
+    if (more.rows)
+      out.rows = std::move(more.rows);
+    out.timer = more.timer;
+  }
+  return out;
+}
+
+void consumer::encode(const delivery_effects::send& x) {
+  json_.clear();
+  const auto& op = x.op();
+  const auto id = wire::event_id({0, x.id}, 1).value();
+  if (op.scope.starts_with('$')) {
+    const auto fact = wire::parse_account_fact(op.body.view());
+    wire::append_tap_identity(id, x.entry->repo.str(),
+                              fact ? *fact : wire::account_fact{}, json_);
+    return;
+  }
+  wire::append_tap_record({id, x.entry->live, x.entry->repo.str(),
+                           x.entry->rev, op.scope, op.rkey, op.action, op.id,
+                           op.body.view()},
+                          json_);
+}
+
+/// Near the end of the log the shared tail answers; else a READER.
+void consumer::ask_page(storage::op_id after) {
+  if (auto near = env_.tail->since(after, durable_)) {
+    send(this, log_page{{}, after, std::move(*near)});
+    return;
+  }
+  reader_job job;
+  job.run = [to = consumer_actor{this}, after,
+             durable = durable_](store_readers& store) {
+    caf::anon_send(to, store.read_log(after, durable));
+  };
+  send(env_.shared->reader_of(1), std::move(job));
+}
+
+void consumer::ask_did_page(const delivery_effects::did_wish& x) {
+  reader_job job;
+  job.run = [to = consumer_actor{this}, x](store_readers& store) {
+    caf::anon_send(to, store.read_did(x.repo, x.facts, x.after, x.through,
+                                      x.ops_max));
+  };
+  send(env_.shared->reader_of(atproto::stable_hash(x.repo.str())),
+       std::move(job));
+}
+
+void consumer::save(const delivery_effects::write& x) {
+  auto rows = std::make_shared<storage::journal_batch>();
+  storage::consumer_change change;
+  change.name = env_.name;
+  change.row = storage::consumer_row{x.position, env_.log_identity, false};
+  change.acked_gone = x.erase;
+  change.acked = x.put;
+  for (const auto& letter : x.letters) {
+    log::warn("dead_letter", {{"consumer", env_.name},
+                              {"id", letter.id},
+                              {"reason", letter.reason}});
+    change.dead_letters.emplace_back(
+      letter.id,
+      storage::dead_letter_row{letter.attempts, letter.reason,
+                               env_.shared->time->wall_now().seconds()});
+  }
+  rows->consumers.push_back(std::move(change));
+  send(env_.shared->journal,
+       journal_rows{std::move(rows), 0, rows_sink{consumer_actor{this}}});
+}
+
+void consumer::on_text(const channel_text& x) {
+  const auto ack = wire::parse_ack(x.text);
+  if (!ack) {
+    log::debug("bad_ack", {{"consumer", env_.name},
+                           {"reason", ack.error().context}});
+    return;
+  }
+  if (!*ack)
+    return;
+  const auto place = wire::place_of(**ack, 1);
+  if (!place)
+    return;
+  const std::array<storage::op_id, 1> ids{place->op};
+  perform(machine_.on_acks(x.session, ids, now()));
+}
+
+void consumer::on_log_page(const log_page& x) {
+  if (x.failed.code != ec::none) {
+    log::error("log_unreadable", {{"consumer", env_.name},
+                                  {"reason", to_string(x.failed)}});
+    quit(caf::exit_reason::user_shutdown);
+    return;
+  }
+  perform(machine_.on_page(x.entries, now()));
+}
+
+void consumer::on_did_page(const did_page& x) {
+  if (x.failed.code != ec::none) {
+    log::error("log_unreadable", {{"consumer", env_.name},
+                                  {"did", x.repo.str()},
+                                  {"reason", to_string(x.failed)}});
+    quit(caf::exit_reason::user_shutdown);
+    return;
+  }
+  perform(machine_.on_did_page({x.repo, x.facts, x.after, x.through,
+                                 x.entries, x.end},
+                               now()));
+}
+
+void consumer::publish() {
+  auto& stats = *env_.stats;
+  const auto& counters = machine_.counters();
+  stats.position = machine_.position();
+  stats.backlog = machine_.backlog();
+  stats.in_flight = machine_.events();
+  stats.sent = counters.sent;
+  stats.acked = counters.acked;
+  stats.redelivered = counters.resent;
+  stats.unknown_acks = counters.unknown_acks;
+  stats.dead_letters = counters.dead;
+  stats.parked = counters.parked;
+  stats.sessions = machine_.sessions();
+}
+
+consumer_actor::behavior_type consumer::make_behavior() {
+  set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
+  publish();
+  return {
+    [this](tick x) {
+      if (timer_.fired(x))
+        perform(machine_.on_timer(now()));
+    },
+    [this](stop_actor) { quit(); },
+    [this](log_advanced x) {
+      durable_ = x.id;
+      perform(machine_.on_log(x.id, now()));
+    },
+    [this](const log_page& x) { on_log_page(x); },
+    [this](const did_page& x) { on_did_page(x); },
+    [this](const channel_opened& x) {
+      channels_[x.session] = x.channel;
+      perform(machine_.on_session_up(x.session, now()));
+    },
+    [this](const channel_text& x) { on_text(x); },
+    [this](channel_closed x) {
+      channels_.erase(x.session);
+      perform(machine_.on_session_down(x.session, now()));
+    },
+    [this](rows_durable) { perform(machine_.on_durable_rows(now())); },
+  };
+}
+
+} // namespace
+
+consumer_actor spawn_consumer(caf::actor_system& system,
+                              consumer_environment env,
+                              delivery_options options, delivery_state state) {
+  return system.spawn<consumer>(std::move(env), std::move(options),
+                                std::move(state));
+}
+
+} // namespace weir::actors

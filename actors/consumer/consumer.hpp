@@ -1,0 +1,36 @@
+#pragma once
+
+#include "actors/consumer/delivery_types.hpp"
+#include "actors/support/consumer_stats.hpp"
+#include "actors/support/context.hpp"
+
+#include <memory>
+#include <string>
+
+namespace caf {
+class actor_system;
+} // namespace caf
+
+namespace weir::storage {
+class tail_cache;
+} // namespace weir::storage
+
+namespace weir::actors {
+
+struct consumer_environment {
+  context_ptr shared;
+  storage::tail_cache* tail = nullptr; ///< Outlives the actor.
+  std::shared_ptr<consumer_stats> stats;
+  std::string name;
+  uint64_t log_identity = 0;
+};
+
+/// Spawns the CONSUMER of one named reading of the log; `/channel` clients are
+/// its sessions and share its events.
+///
+/// Lifetime: from NODE, from its stored row.
+consumer_actor spawn_consumer(caf::actor_system& system,
+                              consumer_environment env,
+                              delivery_options options, delivery_state state);
+
+} // namespace weir::actors

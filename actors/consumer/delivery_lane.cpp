@@ -1,0 +1,54 @@
+#include "actors/consumer/delivery_lane.hpp"
+
+#include <algorithm>
+
+namespace weir::actors {
+
+using storage::op_id;
+
+void delivery_lane::pass(op_id id) noexcept {
+  if (!behind())
+    read_from = id;
+  through = id;
+}
+
+delivery_lane::event* delivery_lane::find(op_id id) noexcept {
+  const auto i = std::lower_bound(
+    queue.begin(), queue.end(), id,
+    [](const event& x, op_id y) { return x.id < y; });
+  return i != queue.end() && i->id == id ? &*i : nullptr;
+}
+
+delivery_lane::event* delivery_lane::next_to_send() noexcept {
+  if (held)
+    return nullptr;
+  while (next < queue.size() && queue[next].at != stage::waiting)
+    ++next;
+  if (next == queue.size())
+    return nullptr;
+  auto& x = queue[next];
+  // Behind the first: not with or behind a barrier, and not while the first
+  // is being tried again.
+  if (next > 0 && (x.barrier || queue.front().barrier || attempts > 0))
+    return nullptr;
+  return &x;
+}
+
+void delivery_lane::take_back(event& x) noexcept {
+  x.session->flights.erase(x.flight);
+  x.session = nullptr;
+  x.at = stage::waiting;
+  const auto i = std::lower_bound(
+    queue.begin(), queue.end(), x.id,
+    [](const event& a, op_id b) { return a.id < b; });
+  next = std::min(next, static_cast<size_t>(i - queue.begin()));
+}
+
+void delivery_lane::pop_settled() noexcept {
+  while (!queue.empty() && queue.front().at == stage::settled) {
+    queue.pop_front();
+    next -= next > 0;
+  }
+}
+
+} // namespace weir::actors

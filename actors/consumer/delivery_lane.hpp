@@ -1,0 +1,134 @@
+#pragma once
+
+#include "actors/consumer/delivery_types.hpp"
+
+#include <deque>
+#include <list>
+#include <memory>
+
+/// Parts of `delivery_machine`.
+namespace weir::actors {
+
+struct delivery_lane;
+
+/// A log entry kept for its events; its bytes are on a ledger while it lives.
+class held_entry {
+public:
+  held_entry(storage::log_entry_ptr entry, size_t& ledger)
+    : entry_(std::move(entry)), bytes_(entry_->bytes_held()), ledger_(ledger) {
+    ledger_ += bytes_;
+  }
+
+  held_entry(const held_entry&) = delete;
+  held_entry& operator=(const held_entry&) = delete;
+
+  ~held_entry() {
+    ledger_ -= bytes_;
+  }
+
+  const storage::log_entry_ptr& get() const noexcept {
+    return entry_;
+  }
+
+private:
+  storage::log_entry_ptr entry_;
+  size_t bytes_;
+  size_t& ledger_;
+};
+
+using held_entry_ptr = std::shared_ptr<const held_entry>;
+
+/// An event on its way: sent, not acked.
+struct delivery_flight {
+  storage::op_id id = 0;
+  delivery_lane* lane = nullptr;
+  uint64_t number = 0; ///< Of the event on its session.
+  steady_time at;
+};
+
+using flight_list = std::list<delivery_flight>;
+
+/// One connection of the consumer.
+struct delivery_session {
+  session_id id = 0;
+  flight_list flights; ///< In order of sending.
+  uint64_t sent = 0;
+  uint64_t acked = 0; ///< Highest number that was acked.
+  steady_time last_ack;
+  size_t unreported = 0; ///< Sends whose outcome `on_sent` will tell.
+  std::optional<steady_time> blocked_until; ///< It took no more.
+};
+
+/// One DID's events that are not settled: a queue in memory and, when `behind`,
+/// a part of the log that will be read for this DID alone.
+///
+/// While an account is not active its records and its facts (`$identity`,
+/// `$account`) go in lanes of their own, so that facts get through.
+struct delivery_lane {
+  enum class stage : uint8_t { waiting, sent, settled };
+
+  struct event {
+    storage::op_id id = 0;
+    held_entry_ptr held; ///< Null once settled.
+    uint32_t index = 0;
+    stage at = stage::waiting;
+    bool barrier = false; ///< Alone in flight, in its DID.
+    bool known = false;   ///< Sent before.
+    delivery_session* session = nullptr; ///< While sent.
+    flight_list::iterator flight;
+
+    const storage::logged_operation& op() const noexcept {
+      return held->get()->ops[index];
+    }
+  };
+
+  delivery_lane(atproto::did did, bool of_facts)
+    : repo(std::move(did)), facts(of_facts) {
+    // nop
+  }
+
+  /// Events of this DID in [read_from, through] are not in the queue.
+  bool behind() const noexcept {
+    return read_from <= through;
+  }
+
+  void pass(storage::op_id id) noexcept;
+
+  /// Null when it is not in the queue.
+  event* find(storage::op_id id) noexcept;
+
+  /// The event that may be sent next, if any.
+  event* next_to_send() noexcept;
+
+  /// A sent event waits again.
+  void take_back(event& x) noexcept;
+
+  /// The front is never settled; `next` follows.
+  void pop_settled() noexcept;
+
+  /// Nothing is left that needs a lane.
+  bool idle() const noexcept {
+    return queue.empty() && !behind() && !held && !asked && !ready && !due;
+  }
+
+  const atproto::did repo;
+  const bool facts;
+  std::deque<event> queue; ///< By id.
+  size_t next = 0;         ///< No event before it waits.
+  storage::op_id read_from = 1;
+  storage::op_id through = 0;
+  /// Sent, not settled, and no longer in the queue: late acks count.
+  std::vector<storage::op_id> outstanding;
+  uint32_t attempts = 0; ///< Of the first event, that ran out of time.
+  bool held = false;     ///< The account is not active: nothing is sent.
+  bool says_active = false; ///< What the last fact that was sent says.
+  bool ready = false;    ///< In the machine's `ready_`.
+  bool due = false;      ///< In the machine's `due_`.
+  bool asked = false;    ///< A page of this DID is on its way.
+  size_t reserved = 0;   ///< Room in the window for that page.
+  size_t remembered = 0; ///< Its share of `parked_max`.
+  steady_time retry_at;  ///< Not read before.
+  std::optional<steady_time> sleeps_until; ///< In the machine's `sleeping_`.
+};
+
+} // namespace weir::actors

@@ -1,0 +1,217 @@
+#pragma once
+
+#include "actors/consumer/acked_set.hpp"
+#include "actors/consumer/delivery_lane.hpp"
+
+#include <map>
+#include <set>
+#include <span>
+#include <unordered_map>
+
+namespace weir::actors {
+
+/// The rules of one consumer on one partition of the log (real-network.md 2,
+/// Tap; reliability.md P4, P5, P8, P10), without CAF, clock, disk or socket.
+///
+/// Feed it events, carry out the `delivery_effects`. Same events, same effects.
+///
+/// # Order
+/// Per DID, a live event and a fact about the account are barriers: they wait
+/// for all earlier events of the DID, and later ones wait for them until they
+/// are acked. Historical events may be in flight together, never across a
+/// barrier. DIDs do not wait for each other.
+///
+/// # Parking
+/// A DID that does not ack leaves the window after `retry_timeout`; the log
+/// goes on without it. Its first event is tried again, alone, with growing
+/// delays; after `attempts_max` tries it becomes a dead letter and the next one
+/// follows. Events that were passed are read again for this DID alone, until
+/// the DID has caught up with the log. A DID that merely has too much at once
+/// goes the same way, without delay.
+///
+/// # Accounts
+/// No record of an account that is not active is sent; its facts overtake its
+/// records. The records wait until a fact says that the account is back.
+/// What was erased is settled without being sent.
+///
+/// # Durability
+/// Only acks (and what needs none) settle an event. Position and ranges are the
+/// whole state: what they lack is read and sent again after a restart.
+///
+/// # Limits
+/// `events_max` events of which `did_events_max` of one DID; `bytes_max` of log
+/// entries held, and one entry; `parked_max` DIDs and events remembered for
+/// late acks; `ranges_max` sparse ranges, above which passed events become
+/// dead letters.
+class delivery_machine {
+public:
+  using op_id = storage::op_id;
+  using effects = delivery_effects;
+
+  /// @param gate Outlives the machine.
+  delivery_machine(delivery_options options, const delivery_state& state,
+                   const account_gate& gate);
+
+  delivery_machine(const delivery_machine&) = delete;
+  delivery_machine& operator=(const delivery_machine&) = delete;
+
+  effects on_session_up(session_id id, steady_time now);
+
+  effects on_session_down(session_id id, steady_time now);
+
+  /// The log is durable up to `durable`.
+  effects on_log(op_id durable, steady_time now);
+
+  effects on_page(std::vector<storage::log_entry_ptr> entries,
+                  steady_time now);
+
+  effects on_did_page(const did_entries& page, steady_time now);
+
+  /// One report for each session in the `sends` of the last effects.
+  effects on_sent(std::span<const sent_report> reports, steady_time now);
+
+  /// A session that did not take all has room again. Without this call it is
+  /// tried again after a short while.
+  effects on_drained(session_id id, steady_time now);
+
+  /// Acks may be late, repeated, out of order, of an earlier connection.
+  effects on_acks(session_id from, std::span<const op_id> ids,
+                  steady_time now);
+
+  effects on_durable_rows(steady_time now);
+
+  effects on_timer(steady_time now);
+
+  // -- state ------------------------------------------------------------------
+
+  op_id position() const noexcept {
+    return acked_.position();
+  }
+
+  /// Durable events that are not settled yet.
+  uint64_t backlog() const noexcept {
+    return durable_ > acked_.count() ? durable_ - acked_.count() : 0;
+  }
+
+  /// Events in memory: they wait for their turn or for an ack.
+  size_t events() const noexcept {
+    return events_;
+  }
+
+  /// Bytes of the log entries held for them.
+  size_t bytes() const noexcept {
+    return held_bytes_;
+  }
+
+  /// DIDs and events that are only remembered.
+  size_t remembered() const noexcept {
+    return remembered_;
+  }
+
+  size_t ranges() const noexcept {
+    return acked_.ranges();
+  }
+
+  size_t lanes() const noexcept {
+    return records_.size() + facts_.size();
+  }
+
+  size_t sessions() const noexcept {
+    return sessions_.size();
+  }
+
+  const delivery_counters& counters() const noexcept {
+    return counters_;
+  }
+
+private:
+  using lane_map = std::unordered_map<atproto::did,
+                                      std::unique_ptr<delivery_lane>>;
+
+  enum class kind : uint8_t { implicit, record, fact };
+
+  kind kind_of(const storage::logged_operation& op) const noexcept;
+
+  // delivery_machine.cpp
+  void pump(steady_time now, effects& out);
+  bool send_ready(steady_time now, effects& out);
+  bool send_lane(delivery_lane& x, steady_time now, effects& out);
+  void send(delivery_session& to, delivery_lane& lane,
+            delivery_lane::event& x, steady_time now, effects& out);
+  delivery_session* pick();
+  delivery_session* find_session(session_id id);
+  void take_report(delivery_session& x, size_t taken, steady_time now);
+  bool ack(delivery_session* from, op_id id, steady_time now);
+  bool ack_unseen(op_id id);
+  void save(steady_time now, effects& out);
+  void arm(steady_time now, effects& out) const;
+
+  // delivery_machine_pages.cpp
+  bool fits(size_t bytes) const noexcept;
+  void ask_page(effects& out);
+  void ask_did_pages(steady_time now, effects& out);
+  bool ask_did_page(delivery_lane& x, effects& out);
+  void take(steady_time now);
+  bool take_one(const held_entry_ptr& held, size_t index, steady_time now);
+  bool let_pass(delivery_lane& x, op_id id, steady_time now);
+  void pass(delivery_lane& x, op_id id);
+  void push(delivery_lane& x, const held_entry_ptr& held, size_t index);
+  bool read_page(delivery_lane& x, const did_entries& page, size_t room);
+  bool read_entry(delivery_lane& x, const held_entry_ptr& held, size_t& room);
+
+  // delivery_machine_lanes.cpp
+  static delivery_lane* find(lane_map& in, const atproto::did& repo);
+  delivery_lane& make(const atproto::did& repo, bool facts);
+  void touch(delivery_lane& x, steady_time now);
+  void plan(delivery_lane& x, steady_time now);
+  void wake(delivery_lane& x);
+  void drop(delivery_lane& x, steady_time now);
+  void settle(delivery_lane& x, delivery_lane::event& event);
+  bool may_park(const delivery_lane& x) const noexcept;
+  void park(delivery_lane& x);
+  void hold(delivery_lane& x, steady_time now);
+  void give_up(delivery_lane& x);
+  void release(delivery_lane& x, steady_time now);
+  void sweep(steady_time now);
+  steady_time deadline(const delivery_session& x) const noexcept;
+  void expire(const delivery_flight& x, steady_time now);
+  std::chrono::microseconds delay_after(uint32_t attempts) const noexcept;
+  void bury(op_id id, uint32_t attempts, std::string reason);
+
+  const delivery_options options_;
+  const account_gate& gate_;
+  acked_set acked_;
+  delivery_counters counters_;
+  std::vector<dead_letter> letters_; ///< To be written.
+  bool urgent_ = false;              ///< Acks are to be written.
+  bool rows_in_flight_ = false;
+  std::optional<steady_time> save_by_;
+
+  op_id next_;     ///< All below is settled, in a lane, or passed.
+  op_id durable_;
+  const op_id believed_through_;
+  bool at_end_ = false; ///< The log had no more when last asked.
+  bool page_asked_ = false;
+  size_t events_ = 0;
+  size_t held_bytes_ = 0;           ///< Outlives all that is held.
+  std::deque<held_entry_ptr> page_; ///< Not taken yet.
+  size_t reserved_events_ = 0; ///< For pages of DIDs on their way.
+  size_t reserved_bytes_ = 0;
+  size_t did_pages_asked_ = 0;
+  bool starved_ = false; ///< A DID's page waits for room in the window.
+
+  std::map<session_id, delivery_session> sessions_;
+  lane_map records_; ///< Facts, too, but for accounts that are not active.
+  lane_map facts_;
+  std::unordered_map<op_id, delivery_lane*> index_; ///< In queues, outstanding.
+  std::deque<delivery_lane*> ready_;                ///< Something can be sent.
+  std::deque<delivery_lane*> due_; ///< A page of the DID can be asked for.
+  std::set<std::pair<steady_time, delivery_lane*>> sleeping_;
+  size_t remembered_ = 0;
+  size_t held_lanes_ = 0;
+  steady_time sweep_at_;
+  const delivery_lane* blocked_ = nullptr; ///< Holds up the log.
+  steady_time blocked_since_;
+};
+
+} // namespace weir::actors

@@ -1,0 +1,261 @@
+#include "actors/consumer/delivery_machine.hpp"
+
+#include <algorithm>
+
+namespace weir::actors {
+
+namespace {
+
+/// A DID's page that brought nothing is asked for again after this.
+constexpr std::chrono::seconds empty_page_delay{1};
+
+constexpr const char* too_many_ranges
+  = "more events wait for acknowledgement than can be remembered";
+
+} // namespace
+
+delivery_machine::kind delivery_machine::kind_of(
+  const storage::logged_operation& op) const noexcept {
+  if (op.scope == storage::identity_scope || op.scope == storage::account_scope)
+    return kind::fact;
+  return !op.scope.starts_with('$') && options_.filter.matches(op.scope)
+           ? kind::record
+           : kind::implicit;
+}
+
+delivery_effects
+delivery_machine::on_page(std::vector<storage::log_entry_ptr> entries,
+                          steady_time now) {
+  effects out;
+  if (std::exchange(page_asked_, false))
+    reserved_bytes_ -= limits::log_page_bytes_max;
+  at_end_ = entries.empty();
+  for (auto& x : entries)
+    page_.push_back(
+      std::make_shared<const held_entry>(std::move(x), held_bytes_));
+  pump(now, out);
+  return out;
+}
+
+delivery_effects delivery_machine::on_did_page(const did_entries& page,
+                                               steady_time now) {
+  effects out;
+  auto* lane = find(page.facts ? facts_ : records_, page.repo);
+  if (lane == nullptr || !lane->asked)
+    return out;
+  lane->asked = false;
+  --did_pages_asked_;
+  const auto room = std::exchange(lane->reserved, 0);
+  reserved_events_ -= room;
+  reserved_bytes_ -= limits::consumer_did_page_bytes_max;
+  // The lane may have been parked again further back, or held.
+  if (!lane->held && page.after < lane->read_from
+      && !read_page(*lane, page, room))
+    lane->retry_at = now + empty_page_delay;
+  touch(*lane, now);
+  pump(now, out);
+  return out;
+}
+
+// -- asking ---------------------------------------------------------------------
+
+bool delivery_machine::fits(size_t bytes) const noexcept {
+  const auto used = held_bytes_ + reserved_bytes_;
+  return used == 0 || used + bytes <= options_.bytes_max;
+}
+
+void delivery_machine::ask_page(effects& out) {
+  if (page_asked_ || at_end_ || !page_.empty() || sessions_.empty()
+      || events_ + reserved_events_ >= options_.events_max
+      || !fits(limits::log_page_bytes_max))
+    return;
+  next_ = acked_.next_missing(next_);
+  if (next_ > durable_)
+    return;
+  page_asked_ = true;
+  reserved_bytes_ += limits::log_page_bytes_max;
+  out.page = effects::page_wish{next_ - 1};
+}
+
+void delivery_machine::ask_did_pages(steady_time now, effects& out) {
+  starved_ = false;
+  while (!due_.empty() && !sessions_.empty()
+         && did_pages_asked_ < limits::consumer_did_pages_max) {
+    auto& lane = *due_.front();
+    if (lane.behind() && !lane.held && lane.retry_at <= now
+        && !ask_did_page(lane, out))
+      return;
+    due_.pop_front();
+    lane.due = false;
+    touch(lane, now);
+  }
+}
+
+/// @returns false when there is no room now.
+bool delivery_machine::ask_did_page(delivery_lane& x, effects& out) {
+  const auto share = options_.did_events_max - x.queue.size();
+  const auto count
+    = x.attempts > 0
+        ? 1
+        : std::clamp<size_t>(options_.events_max / 4, 1, share);
+  if (!fits(limits::consumer_did_page_bytes_max))
+    return false;
+  if (events_ + reserved_events_ + count > options_.events_max) {
+    starved_ = true;
+    return false;
+  }
+  x.asked = true;
+  x.reserved = count;
+  ++did_pages_asked_;
+  reserved_events_ += count;
+  reserved_bytes_ += limits::consumer_did_page_bytes_max;
+  out.did_pages.push_back(
+    {x.repo, x.facts, x.read_from - 1, durable_, count});
+  return true;
+}
+
+// -- the log --------------------------------------------------------------------
+
+/// Takes operations of the page at hand until a window is full.
+void delivery_machine::take(steady_time now) {
+  while (!page_.empty() && !sessions_.empty()
+         && letters_.size() < options_.events_max) {
+    const auto& entry = *page_.front()->get();
+    if (next_ < entry.first) {
+      // Ids are gapless but where a restored log began anew.
+      counters_.absent += entry.first - next_;
+      acked_.add_range(next_, entry.first - 1);
+      next_ = entry.first;
+    }
+    for (; next_ <= entry.last(); ++next_)
+      if (!take_one(page_.front(), next_ - entry.first, now))
+        return;
+    page_.pop_front();
+  }
+}
+
+/// @returns false when the operation must wait for room.
+bool delivery_machine::take_one(const held_entry_ptr& held, size_t index,
+                                steady_time now) {
+  const auto& entry = *held->get();
+  const auto id = entry.first + index;
+  if (acked_.contains(id))
+    return true;
+  const auto what = kind_of(entry.ops[index]);
+  if (what == kind::implicit) {
+    ++counters_.implicit;
+    return acked_.add(id);
+  }
+  auto* lane = find(records_, entry.repo);
+  if (lane != nullptr && lane->held && what == kind::fact)
+    lane = find(facts_, entry.repo);
+  else if (lane != nullptr && lane->held) {
+    pass(*lane, id);
+    return true;
+  }
+  if (lane != nullptr && lane->behind()) {
+    pass(*lane, id);
+    return true;
+  }
+  if (lane != nullptr && lane->queue.size() >= options_.did_events_max)
+    return let_pass(*lane, id, now);
+  if (starved_ || events_ + reserved_events_ >= options_.events_max)
+    return false;
+  if (lane == nullptr)
+    lane = &make(entry.repo, find(records_, entry.repo) != nullptr);
+  if (blocked_ != lane)
+    blocked_ = nullptr;
+  push(*lane, held, index);
+  touch(*lane, now);
+  return true;
+}
+
+/// A DID with a full queue holds up the log for a short while only.
+bool delivery_machine::let_pass(delivery_lane& x, op_id id, steady_time now) {
+  if (blocked_ != &x) {
+    blocked_ = &x;
+    blocked_since_ = now;
+  }
+  if (now < blocked_since_ + options_.patience || !may_park(x))
+    return false;
+  pass(x, id);
+  touch(x, now);
+  return true;
+}
+
+/// The operation will be read again for its DID.
+void delivery_machine::pass(delivery_lane& x, op_id id) {
+  if (acked_.ranges() < options_.ranges_max)
+    x.pass(id);
+  else
+    bury(id, 0, too_many_ranges);
+}
+
+void delivery_machine::push(delivery_lane& x, const held_entry_ptr& held,
+                            size_t index) {
+  const auto& entry = *held->get();
+  delivery_lane::event event;
+  event.id = entry.first + index;
+  event.held = held;
+  event.index = static_cast<uint32_t>(index);
+  event.barrier
+    = entry.live || kind_of(entry.ops[index]) == kind::fact;
+  const auto [i, fresh] = index_.insert_or_assign(event.id, &x);
+  event.known = !fresh;
+  x.queue.push_back(std::move(event));
+  ++events_;
+}
+
+// -- one DID's part of the log ----------------------------------------------------
+
+/// @returns false when the page led nowhere.
+bool delivery_machine::read_page(delivery_lane& x, const did_entries& page,
+                                 size_t room) {
+  const auto before = x.read_from;
+  const auto full = [&] {
+    for (const auto& entry : page.entries) {
+      const auto held
+        = std::make_shared<const held_entry>(entry, held_bytes_);
+      if (!read_entry(x, held, room))
+        return true;
+    }
+    return false;
+  }();
+  if (!full && page.end)
+    x.read_from
+      = std::max(x.read_from, std::min(page.through, x.through) + 1);
+  // What was sent before and is not there any more cannot be acked.
+  std::erase_if(x.outstanding, [&](op_id id) {
+    if (id >= x.read_from)
+      return false;
+    const auto i = index_.find(id);
+    if (i != index_.end() && i->second == &x && x.find(id) == nullptr)
+      index_.erase(i);
+    return true;
+  });
+  return x.read_from > before;
+}
+
+/// @returns false when the lane is full.
+bool delivery_machine::read_entry(delivery_lane& x, const held_entry_ptr& held,
+                                  size_t& room) {
+  const auto& entry = *held->get();
+  for (auto id = std::max(x.read_from, entry.first);
+       id <= std::min(entry.last(), x.through); ++id) {
+    const auto index = id - entry.first;
+    const auto what = kind_of(entry.ops[index]);
+    const auto wanted = what != kind::implicit
+                        && (!x.facts || what == kind::fact)
+                        && !acked_.contains(id);
+    if (wanted) {
+      if (room == 0)
+        return false;
+      --room;
+      push(x, held, index);
+    }
+    x.read_from = id + 1;
+  }
+  return true;
+}
+
+} // namespace weir::actors

@@ -1,0 +1,147 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/limits.hpp"
+#include "storage/log_entry.hpp"
+#include "wire/filter.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Events and effects of delivery to one consumer: plain values.
+namespace weir::actors {
+
+struct delivery_options {
+  wire::collection_filter filter;
+  /// An event counts as acked as soon as a socket took it.
+  bool fire_and_forget = false;
+  size_t events_max = limits::consumer_events_max;
+  size_t bytes_max = limits::consumer_bytes_max;
+  size_t did_events_max = limits::consumer_did_events_max;
+  size_t parked_max = limits::consumer_parked_max;
+  size_t ranges_max = limits::consumer_ranges_max;
+  std::chrono::microseconds retry_timeout = limits::consumer_retry_timeout;
+  std::chrono::microseconds retry_delay_max = limits::consumer_retry_delay_max;
+  uint32_t attempts_max = limits::consumer_attempts_max;
+  std::chrono::microseconds patience = limits::consumer_patience;
+  std::chrono::microseconds lazy_write = limits::consumer_lazy_write;
+};
+
+/// What the store knows of a consumer.
+struct delivery_state {
+  storage::op_id position = 0;
+  std::vector<storage::acked_range> acked;
+  /// Last durable operation. A consumer that ran before may have been sent
+  /// anything up to here, so acks for it are believed.
+  storage::op_id durable = 0;
+  bool ran_before = false;
+};
+
+/// What an account may show.
+struct account_standing {
+  bool active = true;
+  /// Operations of the DID up to here count as absent (deleted, removed).
+  storage::op_id erased_through = 0;
+};
+
+/// The status gate. Asked before every event is sent, so it answers from
+/// memory; whatever is durable about an account is in its answer.
+class account_gate {
+public:
+  virtual ~account_gate() = default;
+
+  virtual account_standing standing(const atproto::did& repo) const = 0;
+};
+
+using session_id = uint64_t;
+
+/// An event that will not be delivered any more.
+struct dead_letter {
+  storage::op_id id = 0;
+  uint32_t attempts = 0;
+  std::string reason;
+};
+
+/// What the shell carries out, in this order.
+struct delivery_effects {
+  /// Encode operation `index` of `entry` and hand it to the session.
+  struct send {
+    session_id to = 0;
+    storage::op_id id = 0;
+    storage::log_entry_ptr entry;
+    size_t index = 0;
+    bool again = false; ///< It was sent before.
+
+    const storage::logged_operation& op() const noexcept {
+      return entry->ops[index];
+    }
+  };
+
+  /// The log after `after`, whole transactions with bodies; at most
+  /// `limits::log_page_ops_max` and `log_page_bytes_max`, but at least one.
+  struct page_wish {
+    storage::op_id after = 0;
+  };
+
+  /// The same of one DID; `ops_max` operations and
+  /// `limits::consumer_did_page_bytes_max` are enough.
+  struct did_wish {
+    atproto::did repo;
+    bool facts = false; ///< Only `$identity` and `$account` are needed.
+    storage::op_id after = 0;
+    storage::op_id through = 0; ///< What was durable.
+    size_t ops_max = 0;
+  };
+
+  /// One atomic write. Nothing else is written until it is durable.
+  struct write {
+    storage::op_id position = 0;
+    std::vector<storage::op_id> erase; ///< Ranges, by first id; before `put`.
+    std::vector<storage::acked_range> put;
+    std::vector<dead_letter> letters;
+  };
+
+  std::vector<send> sends; ///< If any: `on_sent`, before any other event.
+  std::optional<page_wish> page;      ///< Answer with `on_page`.
+  std::vector<did_wish> did_pages;    ///< Answer each with `on_did_page`.
+  std::optional<write> rows;          ///< Answer with `on_durable_rows`.
+  std::optional<steady_time> timer;   ///< Call `on_timer` then; replaces the
+                                      ///< one before; none = no timer.
+};
+
+/// Answer to `did_wish`: entries of that DID after `after`, in order, without
+/// a hole. `end`: there are no more up to `through`.
+struct did_entries {
+  atproto::did repo;
+  bool facts = false;
+  storage::op_id after = 0;
+  storage::op_id through = 0;
+  std::vector<storage::log_entry_ptr> entries;
+  bool end = true;
+};
+
+/// Of the last sends to a session, its socket took the first `taken`.
+struct sent_report {
+  session_id to = 0;
+  size_t taken = 0;
+};
+
+/// Counters since start; the console and metrics show them.
+struct delivery_counters {
+  uint64_t sent = 0;
+  uint64_t resent = 0;
+  uint64_t acked = 0;
+  uint64_t repeated_acks = 0;
+  uint64_t unknown_acks = 0;
+  uint64_t implicit = 0; ///< `$commit` and what the filter leaves out.
+  uint64_t voided = 0;   ///< Of deleted accounts and removed repos.
+  uint64_t expired = 0;  ///< Waits for an ack that ended without one.
+  uint64_t parked = 0;
+  uint64_t withheld = 0; ///< Times a DID was held because it is not active.
+  uint64_t dead = 0;
+  uint64_t absent = 0; ///< Ids that the log does not have.
+};
+
+} // namespace weir::actors

@@ -1,0 +1,161 @@
+#include "actors/identity/identity.hpp"
+
+#include "actors/support/observed.hpp"
+#include "actors/support/store_readers.hpp"
+#include "actors/support/timer.hpp"
+#include "base/log.hpp"
+#include "messages/identity.hpp"
+#include "messages/journal.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <unordered_map>
+
+namespace weir::actors {
+
+namespace {
+
+class identity final : public observed<identity_actor::base> {
+public:
+  identity(caf::actor_config& config, context_ptr shared,
+           identity_options options, std::shared_ptr<identity_network> network)
+    : observed(config, "identity", "0"), shared_(std::move(shared)),
+      machine_(options), network_(std::move(network)) {
+    auto& registry = shared_->metrics;
+    asked_ = &registry.counter("weir_identity_asked_total",
+                               "Questions for an identity");
+    fetched_ = &registry.counter("weir_identity_lookups_total",
+                                 "Documents fetched");
+    failed_ = &registry.counter("weir_identity_failures_total",
+                                "Documents that could not be had");
+  }
+
+  behavior_type make_behavior() override;
+
+  void on_exit() override {
+    waiters_.clear();
+    network_ = nullptr;
+    shared_ = nullptr;
+    observed::on_exit();
+  }
+
+private:
+  steady_time now() const {
+    return shared_->time->steady_now();
+  }
+
+  wall_time wall() const {
+    return shared_->time->wall_now();
+  }
+
+  void ask(const identity_ask& x);
+  void perform(identity_machine::effects x);
+  void load(const atproto::did& repo);
+  void answer(const identity_machine::answer& x);
+
+  context_ptr shared_;
+  identity_machine machine_;
+  std::shared_ptr<identity_network> network_;
+  /// Who asked, until no further answer can come.
+  std::unordered_map<waiter_id, identity_sink> waiters_;
+  waiter_id last_waiter_ = 0;
+  actor_timer timer_;
+  metric* asked_ = nullptr;
+  metric* fetched_ = nullptr;
+  metric* failed_ = nullptr;
+};
+
+void identity::ask(const identity_ask& x) {
+  asked_->add();
+  const auto who = ++last_waiter_;
+  waiters_.emplace(who, x.from);
+  perform(machine_.on_ask(x.repo, who, x.fresh, now(), wall()));
+}
+
+void identity::perform(identity_machine::effects x) {
+  for (const auto& a : x.answers)
+    answer(a);
+  for (const auto who : x.released)
+    waiters_.erase(who);
+  for (const auto& repo : x.load)
+    load(repo);
+  for (const auto& repo : x.fetch) {
+    fetched_->add();
+    network_->fetch_document(repo, identity_actor{this});
+  }
+  for (const auto& check : x.verify)
+    network_->resolve_handle(check.repo, check.handle, identity_actor{this});
+  if (!x.store.empty()) {
+    auto rows = std::make_shared<storage::journal_batch>();
+    rows->identities = std::move(x.store);
+    send(shared_->journal, journal_rows{std::move(rows), 0, {}});
+  }
+  if (x.timer)
+    timer_.arm(this, now(), *x.timer);
+}
+
+void identity::load(const atproto::did& repo) {
+  reader_job job;
+  job.run = [to = identity_actor{this}, repo](store_readers& store) {
+    auto row = store.load_identity(repo);
+    caf::anon_send(to, identity_stored{repo, row ? *row : std::nullopt});
+  };
+  send(shared_->reader_of(atproto::stable_hash(repo.str())), std::move(job));
+}
+
+void identity::answer(const identity_machine::answer& x) {
+  const auto i = waiters_.find(x.to);
+  if (i == waiters_.end())
+    return;
+  send(i->second,
+       x.fact ? identity_fact{x.repo, {}, *x.fact}
+              : identity_fact{x.repo, x.fact.error(), {}});
+  if (x.last)
+    waiters_.erase(i);
+}
+
+identity_actor::behavior_type identity::make_behavior() {
+  set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
+  return {
+    [this](tick x) {
+      if (timer_.fired(x))
+        perform(machine_.on_timer(now(), wall()));
+    },
+    [this](stop_actor) { quit(); },
+    [this](const identity_ask& x) { ask(x); },
+    [this](const identity_stored& x) {
+      perform(machine_.on_loaded(x.repo, x.row, now(), wall()));
+    },
+    [this](const identity_document& x) {
+      if (x.failed.code != ec::none) {
+        failed_->add();
+        log::debug("identity_failed", {{"did", x.repo.str()},
+                                       {"reason", to_string(x.failed)}});
+      }
+      perform(machine_.on_document(
+        x.repo,
+        x.failed.code == ec::none ? result<atproto::did_document>{x.doc}
+                                  : result<atproto::did_document>{x.failed},
+        x.gone, now(), wall()));
+    },
+    [this](const identity_handle& x) {
+      perform(machine_.on_handle(x.repo, x.handle,
+                                 x.failed.code == ec::none
+                                   ? result<atproto::did>{x.owner}
+                                   : result<atproto::did>{x.failed},
+                                 now(), wall()));
+    },
+  };
+}
+
+} // namespace
+
+identity_actor spawn_identity(caf::actor_system& system, context_ptr shared,
+                              identity_options options,
+                              std::shared_ptr<identity_network> network) {
+  return system.spawn<identity>(std::move(shared), options,
+                                std::move(network));
+}
+
+} // namespace weir::actors

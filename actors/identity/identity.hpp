@@ -1,0 +1,35 @@
+#pragma once
+
+#include "actors/identity/identity_machine.hpp"
+#include "actors/support/context.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace caf {
+class actor_system;
+} // namespace caf
+
+namespace weir::actors {
+
+/// The look-ups of an IDENTITY; answers go to it as `identity_document` and
+/// `identity_handle`. The real one is `make_identity_network`.
+class identity_network {
+public:
+  virtual ~identity_network() = default;
+
+  virtual void fetch_document(const atproto::did& repo, identity_actor to) = 0;
+
+  virtual void resolve_handle(const atproto::did& repo,
+                              const std::string& handle, identity_actor to)
+    = 0;
+};
+
+/// Spawns the IDENTITY of a node.
+///
+/// Lifetime: from NODE, which restarts it; its cache is the store's table.
+identity_actor spawn_identity(caf::actor_system& system, context_ptr shared,
+                              identity_options options,
+                              std::shared_ptr<identity_network> network);
+
+} // namespace weir::actors

@@ -1,0 +1,225 @@
+#include "actors/identity/identity_bridge.hpp"
+
+#include "base/limits.hpp"
+#include "messages/identity.hpp"
+
+#include <caf/send.hpp>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+namespace weir::actors {
+
+namespace {
+
+using atproto::did;
+
+/// Where the document of a did:web lies (protocol.md 8.1).
+result<net::url> web_document_url(std::string_view text, bool allow_private) {
+  auto host = net::percent_decode(text.substr(8));
+  if (!host)
+    return host.error();
+  const auto plain = allow_private && host->starts_with("localhost");
+  return net::parse_url((plain ? "http://" : "https://") + *host
+                        + "/.well-known/did.json");
+}
+
+std::string_view trimmed(std::string_view x) {
+  constexpr std::string_view blank = " \t\r\n";
+  const auto first = x.find_first_not_of(blank);
+  if (first == std::string_view::npos)
+    return {};
+  return x.substr(first, x.find_last_not_of(blank) - first + 1);
+}
+
+class lookups final : public identity_network,
+                      public std::enable_shared_from_this<lookups> {
+public:
+  lookups(net::transport_ptr transport, net::http_client_ptr client,
+          net::http_client_ptr directory, identity_network_options options)
+    : transport_(std::move(transport)), client_(std::move(client)),
+      directory_(std::move(directory)), options_(std::move(options)) {
+    // nop
+  }
+
+  void fetch_document(const did& repo, identity_actor to) override;
+
+  void resolve_handle(const did& repo, const std::string& handle,
+                      identity_actor to) override;
+
+private:
+  static void answer(const identity_actor& to, identity_handle x) {
+    caf::anon_send(to, std::move(x));
+  }
+
+  void ask_resolver(identity_handle x, identity_actor to);
+  void ask_dns(identity_handle x, identity_actor to);
+  void ask_well_known(identity_handle x, identity_actor to);
+
+  net::transport_ptr transport_;
+  net::http_client_ptr client_;
+  net::http_client_ptr directory_;
+  identity_network_options options_;
+};
+
+net::http_request small_request(net::url target, size_t body_max) {
+  net::http_request out;
+  out.target = std::move(target);
+  out.limits.body_bytes_max = body_max;
+  out.limits.total = limits::identity_timeout;
+  return out;
+}
+
+void lookups::fetch_document(const did& repo, identity_actor to) {
+  const auto is_plc = repo.str().starts_with("did:plc:");
+  const auto is_web = repo.str().starts_with("did:web:");
+  if (!is_plc && !is_web) {
+    caf::anon_send(to, identity_document{
+                         repo, fail(ec::invalid_argument, "unknown DID method"),
+                         {}, false});
+    return;
+  }
+  auto target = is_plc ? net::parse_url(options_.plc_url + '/' + repo.str())
+                       : web_document_url(repo.str(), options_.allow_private);
+  if (!target) {
+    caf::anon_send(to, identity_document{repo, target.error(), {}, false});
+    return;
+  }
+  auto request = small_request(std::move(*target),
+                               limits::did_document_bytes_max);
+  const auto& client = is_plc ? directory_ : client_;
+  client->get(std::move(request), [repo, to,
+                                   is_plc](result<net::http_response> x) {
+    identity_document out;
+    out.repo = repo;
+    if (!x) {
+      out.failed = x.error();
+    } else if (x->status == 410
+               || (x->status == 404 && is_plc
+                   && as_text(x->body).find("not available")
+                        != std::string_view::npos)) {
+      out.gone = true;
+    } else if (x->status == 404) {
+      out.failed = fail(ec::not_found, "the DID is not registered");
+    } else if (x->status != 200) {
+      out.failed = fail(ec::unreachable,
+                        "HTTP " + std::to_string(x->status));
+    } else if (auto doc = atproto::parse_did_document(as_text(x->body), repo)) {
+      out.doc = std::move(*doc);
+    } else {
+      out.failed = doc.error();
+    }
+    caf::anon_send(to, std::move(out));
+  });
+}
+
+void lookups::resolve_handle(const did& repo, const std::string& handle,
+                             identity_actor to) {
+  identity_handle x{repo, handle, {}, {}};
+  if (!options_.handle_resolver_url.empty())
+    ask_resolver(std::move(x), std::move(to));
+  else
+    ask_dns(std::move(x), std::move(to));
+}
+
+void lookups::ask_resolver(identity_handle x, identity_actor to) {
+  auto target = net::parse_url(options_.handle_resolver_url);
+  if (!target) {
+    x.failed = target.error();
+    answer(to, std::move(x));
+    return;
+  }
+  std::string path = "/xrpc/com.atproto.identity.resolveHandle";
+  net::append_query(path, "handle", x.handle);
+  directory_->get(small_request(target->with_target(std::move(path)),
+                                limits::handle_body_bytes_max),
+                  [x, to](result<net::http_response> r) mutable {
+                    if (!r) {
+                      x.failed = r.error();
+                    } else if (r->status >= 500 || r->status == 429) {
+                      x.failed = fail(ec::unreachable, "resolver is down");
+                    } else {
+                      boost::system::error_code bad;
+                      const auto body
+                        = boost::json::parse(as_text(r->body), bad);
+                      const auto* text
+                        = bad || !body.is_object()
+                            ? nullptr
+                            : body.get_object().if_contains("did");
+                      auto owner
+                        = text != nullptr && text->is_string()
+                            ? did::parse(std::string_view{text->get_string()})
+                            : result<did>{fail(ec::not_found, "no such handle")};
+                      if (owner)
+                        x.owner = std::move(*owner);
+                      else
+                        x.failed = fail(ec::not_found, "no such handle");
+                    }
+                    answer(to, std::move(x));
+                  });
+}
+
+/// DNS first; when it has no answer, the handle's own host (protocol.md 8.7).
+void lookups::ask_dns(identity_handle x, identity_actor to) {
+  transport_->resolve_txt(
+    transport_->next_loop(), "_atproto." + x.handle,
+    [self = shared_from_this(), x,
+     to](result<std::vector<std::string>> values) mutable {
+      std::vector<std::string> found;
+      if (values)
+        for (const auto& value : *values)
+          if (value.starts_with("did=")
+              && std::find(found.begin(), found.end(), value.substr(4))
+                   == found.end())
+            found.push_back(value.substr(4));
+      if (found.empty()) {
+        self->ask_well_known(std::move(x), std::move(to));
+        return;
+      }
+      auto owner = did::parse(found.front());
+      if (found.size() > 1 || !owner)
+        x.failed = fail(ec::not_found, "DNS names no single DID");
+      else
+        x.owner = std::move(*owner);
+      answer(to, std::move(x));
+    });
+}
+
+void lookups::ask_well_known(identity_handle x, identity_actor to) {
+  auto target = net::parse_url("https://" + x.handle
+                               + "/.well-known/atproto-did");
+  if (!target) {
+    x.failed = fail(ec::not_found, "no such host");
+    answer(to, std::move(x));
+    return;
+  }
+  client_->get(small_request(std::move(*target),
+                             limits::handle_body_bytes_max),
+               [x, to](result<net::http_response> r) mutable {
+                 if (!r) {
+                   x.failed = r.error();
+                 } else if (r->status / 100 != 2) {
+                   x.failed = fail(r->status / 100 == 5 ? ec::unreachable
+                                                        : ec::not_found,
+                                   "HTTP " + std::to_string(r->status));
+                 } else if (auto owner
+                            = did::parse(trimmed(as_text(r->body)))) {
+                   x.owner = std::move(*owner);
+                 } else {
+                   x.failed = fail(ec::not_found, "no DID in the file");
+                 }
+                 answer(to, std::move(x));
+               });
+}
+
+} // namespace
+
+std::shared_ptr<identity_network>
+make_identity_network(net::transport_ptr transport, net::http_client_ptr client,
+                      net::http_client_ptr directory,
+                      identity_network_options options) {
+  return std::make_shared<lookups>(std::move(transport), std::move(client),
+                                   std::move(directory), std::move(options));
+}
+
+} // namespace weir::actors

@@ -1,0 +1,230 @@
+#include "actors/identity/identity_machine.hpp"
+
+#include <algorithm>
+
+namespace weir::actors {
+
+identity_machine::identity_machine(identity_options options)
+  : options_(options), tokens_(options.per_second) {
+  // nop
+}
+
+identity_machine::effects
+identity_machine::on_ask(const atproto::did& repo, waiter_id who, bool fresh,
+                         steady_time now, wall_time wall) {
+  effects out;
+  if (const auto i = pending_.find(repo); i != pending_.end()) {
+    i->second.waiters.push_back(who);
+    i->second.fresh |= fresh;
+    return out;
+  }
+  if (const auto* known = find(repo); known != nullptr && !fresh) {
+    const auto age = wall.seconds() - known->at;
+    if (known->row && age < options_.fresh.count()) {
+      out.answers.push_back({who, repo, *known->row, true});
+      return out;
+    }
+    if (known->failure && age < options_.negative.count()) {
+      out.answers.push_back({who, repo, *known->failure, true});
+      return out;
+    }
+  }
+  if (pending_.size() >= options_.waiting_max) {
+    out.answers.push_back(
+      {who, repo,
+       fail(ec::limit_reached, "too many identities are being resolved"),
+       true});
+    return out;
+  }
+  auto& ask = pending_[repo];
+  ask.fresh = fresh;
+  ask.waiters.push_back(who);
+  if (find(repo) == nullptr) {
+    out.load.push_back(repo);
+    return out;
+  }
+  queue_fetch(repo, out, now);
+  return out;
+}
+
+identity_machine::effects
+identity_machine::on_loaded(const atproto::did& repo,
+                            std::optional<storage::identity_row> row,
+                            steady_time now, wall_time wall) {
+  effects out;
+  const auto i = pending_.find(repo);
+  if (i == pending_.end() || i->second.at != phase::loading)
+    return out;
+  if (row) {
+    remember(repo, row, std::nullopt, wall);
+    cache_.find(repo)->second.at = row->fetched_at;
+    if (!i->second.fresh
+        && wall.seconds() - row->fetched_at < options_.fresh.count()) {
+      answer_all(repo, *row, true, out);
+      return out;
+    }
+  }
+  queue_fetch(repo, out, now);
+  return out;
+}
+
+identity_machine::effects
+identity_machine::on_document(const atproto::did& repo,
+                              const result<atproto::did_document>& doc,
+                              bool gone, steady_time now, wall_time wall) {
+  effects out;
+  const auto i = pending_.find(repo);
+  if (i == pending_.end() || i->second.at != phase::fetching)
+    return out;
+  --in_flight_;
+  const auto* known = find(repo);
+  auto row = known != nullptr && known->row ? *known->row
+                                            : storage::identity_row{};
+  row.fetched_at = wall.seconds();
+  if (gone) {
+    row.tombstoned = true;
+  } else if (!doc) {
+    // Stale is better than nothing while the directory is out of reach.
+    const auto stale_allowed = doc.error().code == ec::unreachable
+                               && known != nullptr && known->row
+                               && !i->second.fresh;
+    if (stale_allowed) {
+      answer_all(repo, *known->row, true, out);
+    } else {
+      if (known == nullptr || !known->row)
+        remember(repo, std::nullopt, doc.error(), wall);
+      answer_all(repo, doc.error(), true, out);
+    }
+    run(out, now);
+    return out;
+  } else {
+    row.tombstoned = false;
+    row.signing_key = doc->signing_key;
+    row.pds = doc->pds;
+    row.claimed_handle = doc->claimed_handle;
+    if (doc->claimed_handle.empty())
+      row.handle.clear();
+  }
+  remember(repo, row, std::nullopt, wall);
+  out.store.emplace_back(repo, row);
+  const auto verify = !gone && !row.claimed_handle.empty();
+  if (verify) {
+    auto& told = checking_[repo];
+    told.insert(told.end(), i->second.waiters.begin(),
+                i->second.waiters.end());
+    out.verify.push_back({repo, row.claimed_handle});
+  }
+  answer_all(repo, row, !verify, out);
+  run(out, now);
+  return out;
+}
+
+identity_machine::effects
+identity_machine::on_handle(const atproto::did& repo,
+                            const std::string& handle,
+                            const result<atproto::did>& owner,
+                            steady_time now, wall_time wall) {
+  effects out;
+  static_cast<void>(now);
+  std::vector<waiter_id> waiters;
+  if (auto told = checking_.extract(repo); !told.empty())
+    waiters = std::move(told.mapped());
+  const auto* known = find(repo);
+  if (known == nullptr || !known->row
+      || known->row->claimed_handle != handle) {
+    out.released = std::move(waiters);
+    return out;
+  }
+  auto row = *known->row;
+  if (owner)
+    row.handle = *owner == repo ? handle : std::string{};
+  else if (owner.error().code != ec::unreachable)
+    row.handle.clear();
+  else if (row.handle != handle)
+    row.handle.clear(); // Unknown, and never verified.
+  if (row.handle == known->row->handle) {
+    out.released = std::move(waiters);
+    return out;
+  }
+  const auto fetched_at = known->at;
+  remember(repo, row, std::nullopt, wall);
+  cache_.find(repo)->second.at = fetched_at;
+  out.store.emplace_back(repo, row);
+  for (const auto who : waiters)
+    out.answers.push_back({who, repo, row, true});
+  return out;
+}
+
+identity_machine::effects identity_machine::on_timer(steady_time now,
+                                                     wall_time wall) {
+  effects out;
+  static_cast<void>(wall);
+  run(out, now);
+  return out;
+}
+
+const identity_machine::cached_row*
+identity_machine::find(const atproto::did& repo) {
+  const auto i = cache_.find(repo);
+  if (i == cache_.end())
+    return nullptr;
+  lru_.splice(lru_.begin(), lru_, i->second.lru);
+  return &i->second;
+}
+
+void identity_machine::remember(const atproto::did& repo,
+                                std::optional<storage::identity_row> row,
+                                std::optional<error> failure,
+                                wall_time wall) {
+  auto i = cache_.find(repo);
+  if (i == cache_.end()) {
+    lru_.push_front(repo);
+    i = cache_.try_emplace(repo).first;
+    i->second.lru = lru_.begin();
+  }
+  i->second.row = std::move(row);
+  i->second.failure = std::move(failure);
+  i->second.at = wall.seconds();
+  while (cache_.size() > options_.cached_max) {
+    cache_.erase(lru_.back());
+    lru_.pop_back();
+  }
+}
+
+void identity_machine::answer_all(const atproto::did& repo,
+                                  const result<storage::identity_row>& fact,
+                                  bool last, effects& out) {
+  auto ask = pending_.extract(repo);
+  for (const auto who : ask.mapped().waiters)
+    out.answers.push_back({who, repo, fact, last});
+}
+
+void identity_machine::queue_fetch(const atproto::did& repo, effects& out,
+                                   steady_time now) {
+  pending_.find(repo)->second.at = phase::queued;
+  queue_.push_back(repo);
+  run(out, now);
+}
+
+/// Starts look-ups as far as the budget and the wire allow.
+void identity_machine::run(effects& out, steady_time now) {
+  const auto elapsed = std::chrono::duration<double>(now - refilled_).count();
+  tokens_ = std::min(options_.per_second,
+                     tokens_ + elapsed * options_.per_second);
+  refilled_ = now;
+  while (!queue_.empty() && in_flight_ < options_.in_flight_max
+         && tokens_ >= 1) {
+    auto repo = std::move(queue_.front());
+    queue_.pop_front();
+    tokens_ -= 1;
+    ++in_flight_;
+    pending_.find(repo)->second.at = phase::fetching;
+    out.fetch.push_back(std::move(repo));
+  }
+  if (!queue_.empty() && in_flight_ < options_.in_flight_max)
+    out.timer = now
+                + std::chrono::microseconds{static_cast<int64_t>(
+                  (1 - tokens_) / options_.per_second * 1e6 + 1)};
+}
+
+} // namespace weir::actors

@@ -1,0 +1,126 @@
+#pragma once
+
+#include "atproto/did_document.hpp"
+#include "base/clock.hpp"
+#include "storage/records.hpp"
+
+#include <chrono>
+#include <deque>
+#include <list>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace weir::actors {
+
+struct identity_options {
+  size_t cached_max = 65'536;    ///< Entries in memory.
+  size_t waiting_max = 100'000;  ///< DIDs being resolved or queued.
+  size_t in_flight_max = 64;     ///< Look-ups on the wire.
+  double per_second = 20;        ///< Look-up budget (architecture.md 9).
+  std::chrono::seconds fresh{86'400};  ///< Positive answers (protocol.md 8.3).
+  std::chrono::seconds negative{300};  ///< Failures.
+};
+
+/// Who asked; the shell maps it to an actor.
+using waiter_id = uint64_t;
+
+/// DID to key, host and handle (protocol.md 8): cache, coalescing, budget; no
+/// CAF, clock or socket.
+///
+/// An answer comes as soon as the document is there, with the handle verified
+/// before; when the handle was verified anew, the waiters hear a second time.
+class identity_machine {
+public:
+  struct answer {
+    waiter_id to = 0;
+    atproto::did repo;
+    result<storage::identity_row> fact;
+    bool last = true; ///< No second answer will come.
+  };
+
+  struct handle_check {
+    atproto::did repo;
+    std::string handle;
+  };
+
+  struct effects {
+    std::vector<answer> answers;
+    std::vector<waiter_id> released; ///< Will hear nothing more.
+    std::vector<atproto::did> load;  ///< Read the stored rows of these.
+    std::vector<atproto::did> fetch; ///< Fetch the documents of these.
+    std::vector<handle_check> verify;
+    std::vector<std::pair<atproto::did, storage::identity_row>> store;
+    std::optional<steady_time> timer;
+  };
+
+  explicit identity_machine(identity_options options);
+
+  /// @param fresh Resolve anew even when the cache has an answer.
+  effects on_ask(const atproto::did& repo, waiter_id who, bool fresh,
+                 steady_time now, wall_time wall);
+
+  effects on_loaded(const atproto::did& repo,
+                    std::optional<storage::identity_row> row, steady_time now,
+                    wall_time wall);
+
+  /// `ec::not_found` = tombstoned or not registered (`gone` tells which).
+  effects on_document(const atproto::did& repo,
+                      const result<atproto::did_document>& doc, bool gone,
+                      steady_time now, wall_time wall);
+
+  /// The DID that the handle resolves to; an error keeps the last answer when
+  /// it is transient (`ec::unreachable`), else clears it.
+  effects on_handle(const atproto::did& repo, const std::string& handle,
+                    const result<atproto::did>& owner, steady_time now,
+                    wall_time wall);
+
+  effects on_timer(steady_time now, wall_time wall);
+
+  size_t waiting() const noexcept {
+    return pending_.size();
+  }
+
+  size_t cached() const noexcept {
+    return cache_.size();
+  }
+
+private:
+  struct cached_row {
+    std::optional<storage::identity_row> row;
+    std::optional<error> failure;
+    int64_t at = 0; ///< Unix seconds.
+    std::list<atproto::did>::iterator lru;
+  };
+
+  enum class phase : uint8_t { loading, queued, fetching };
+
+  struct pending_ask {
+    phase at = phase::loading;
+    bool fresh = false;
+    std::vector<waiter_id> waiters;
+  };
+
+  const cached_row* find(const atproto::did& repo);
+  void remember(const atproto::did& repo,
+                std::optional<storage::identity_row> row,
+                std::optional<error> failure, wall_time wall);
+  void answer_all(const atproto::did& repo,
+                  const result<storage::identity_row>& fact, bool last,
+                  effects& out);
+  void queue_fetch(const atproto::did& repo, effects& out, steady_time now);
+  void run(effects& out, steady_time now);
+
+  identity_options options_;
+  std::unordered_map<atproto::did, cached_row> cache_;
+  std::list<atproto::did> lru_;
+  std::unordered_map<atproto::did, pending_ask> pending_;
+  std::deque<atproto::did> queue_;
+  /// Who hears of the handle when it was checked.
+  std::unordered_map<atproto::did, std::vector<waiter_id>> checking_;
+  size_t in_flight_ = 0;
+  double tokens_;
+  steady_time refilled_;
+};
+
+} // namespace weir::actors

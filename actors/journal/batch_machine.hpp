@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <utility>
+#include <vector>
+
+namespace weir::actors {
+
+/// What goes into the JOURNAL's next batch: live work first and whole, backfill
+/// as far as its share goes, nothing of it while the store has to merge.
+/// Order within live and within backfill is kept; a repo never has work in both
+/// (it has one update in flight).
+template <class Work>
+class batch_machine {
+public:
+  struct bounds {
+    size_t count_max = 0;
+    size_t bytes_max = 0;
+    size_t backfill_bytes_max = 0;
+  };
+
+  explicit batch_machine(bounds x) : bounds_(x) {
+    // nop
+  }
+
+  void add(Work x, size_t bytes, bool backfill) {
+    (backfill ? backfill_ : live_).push_back({std::move(x), bytes});
+  }
+
+  /// The next batch; empty when nothing may be written now.
+  std::vector<Work> take(bool backfill_paused) {
+    std::vector<Work> out;
+    size_t used = 0;
+    move_from(live_, bounds_.bytes_max, used, out);
+    if (!backfill_paused) {
+      size_t share = 0;
+      move_from(backfill_, bounds_.backfill_bytes_max, share, out);
+    }
+    return out;
+  }
+
+  bool has_live() const noexcept {
+    return !live_.empty();
+  }
+
+  bool has_backfill() const noexcept {
+    return !backfill_.empty();
+  }
+
+private:
+  struct item {
+    Work work;
+    size_t bytes = 0;
+  };
+
+  /// At least one item when there is any, so that a large one passes too.
+  void move_from(std::deque<item>& from, size_t bytes_max, size_t& used,
+                 std::vector<Work>& out) {
+    size_t taken = 0;
+    while (!from.empty() && out.size() < bounds_.count_max) {
+      if (taken > 0 && used + from.front().bytes > bytes_max)
+        return;
+      used += from.front().bytes;
+      out.push_back(std::move(from.front().work));
+      from.pop_front();
+      ++taken;
+    }
+  }
+
+  bounds bounds_;
+  std::deque<item> live_;
+  std::deque<item> backfill_;
+};
+
+} // namespace weir::actors

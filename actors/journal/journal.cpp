@@ -1,0 +1,242 @@
+#include "actors/journal/journal.hpp"
+
+#include "actors/journal/batch_machine.hpp"
+#include "actors/support/observed.hpp"
+#include "actors/support/timer.hpp"
+#include "base/limits.hpp"
+#include "base/log.hpp"
+#include "messages/consumer.hpp"
+#include "messages/journal.hpp"
+#include "storage/committer.hpp"
+#include "storage/tail_cache.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <map>
+
+namespace weir::actors {
+
+namespace {
+
+class journal final : public observed<journal_actor::base> {
+public:
+  journal(caf::actor_config& config, context_ptr shared, journal_store store,
+          journal_options options, std::function<void(const error&)> failure)
+    : observed(config, "journal", "0"), shared_(std::move(shared)),
+      store_(store), options_(options), on_failure_(std::move(failure)),
+      queue_({options.updates_max, options.bytes_max,
+              limits::journal_backfill_bytes_max}) {
+    auto& registry = shared_->metrics;
+    batches_ = &registry.counter("weir_journal_batches_total",
+                                 "Batches written to the store");
+    updates_ = &registry.counter("weir_journal_updates_total",
+                                 "Repo updates written");
+    refused_ = &registry.counter("weir_journal_refused_total",
+                                 "Repo updates that were not written");
+    operations_ = &registry.counter("weir_journal_operations_total",
+                                    "Operations appended to the log");
+  }
+
+  behavior_type make_behavior() override;
+
+  void on_exit() override {
+    shared_ = nullptr;
+    on_failure_ = nullptr;
+    observed::on_exit();
+  }
+
+private:
+  void wake();
+  void flush();
+  bool write(std::vector<journal_update> updates,
+             std::vector<journal_rows> rows);
+  storage::journal_batch gather(std::vector<journal_update>& updates,
+                                const std::vector<journal_rows>& rows);
+  void count(const storage::repo_update& x,
+             const storage::update_receipt& receipt);
+  void fail(const error& why);
+
+  context_ptr shared_;
+  journal_store store_;
+  journal_options options_;
+  std::function<void(const error&)> on_failure_;
+  batch_machine<journal_update> queue_;
+  std::vector<journal_rows> rows_;
+  bool woken_ = false;
+  bool failed_ = false;
+  actor_timer pause_;
+  metric* batches_ = nullptr;
+  metric* updates_ = nullptr;
+  metric* refused_ = nullptr;
+  metric* operations_ = nullptr;
+};
+
+/// One message to itself behind everything that waits: what came meanwhile is
+/// in the next batch, and an idle JOURNAL starts at once.
+void journal::wake() {
+  if (woken_)
+    return;
+  woken_ = true;
+  send(this, journal_flush{});
+}
+
+void journal::flush() {
+  woken_ = false;
+  if (failed_)
+    return;
+  const auto paused = queue_.has_backfill()
+                      && store_.db->level0_files()
+                           >= limits::level0_files_pause;
+  auto updates = queue_.take(paused);
+  auto rows = std::exchange(rows_, {});
+  if (!updates.empty() || !rows.empty())
+    if (!write(std::move(updates), std::move(rows)))
+      return;
+  if (queue_.has_live() || (queue_.has_backfill() && !paused)) {
+    wake();
+  } else if (queue_.has_backfill()) {
+    const auto now = shared_->time->steady_now();
+    pause_.arm(this, now, now + limits::journal_pause);
+  }
+}
+
+storage::journal_batch
+journal::gather(std::vector<journal_update>& updates,
+                const std::vector<journal_rows>& rows) {
+  storage::journal_batch out;
+  const auto append = [](auto& to, const auto& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  out.updates.reserve(updates.size());
+  for (auto& x : updates)
+    out.updates.push_back(std::move(*x.update));
+  for (const auto& x : rows) {
+    append(out.upstreams, x.rows->upstreams);
+    append(out.listings, x.rows->listings);
+    append(out.identities, x.rows->identities);
+    append(out.handles, x.rows->handles);
+    append(out.consumers, x.rows->consumers);
+    append(out.configuration, x.rows->configuration);
+  }
+  return out;
+}
+
+bool journal::write(std::vector<journal_update> updates,
+                    std::vector<journal_rows> rows) {
+  const auto batch = gather(updates, rows);
+  auto written = store_.writer->commit(batch, options_.sync);
+  if (!written) {
+    fail(written.error());
+    return false;
+  }
+  batches_->add();
+  store_.tail->add(written->entries);
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<uint64_t>> marks;
+  for (size_t i = 0; i < updates.size(); ++i) {
+    auto& receipt = written->receipts[i];
+    count(batch.updates[i], receipt);
+    for (const auto& x : updates[i].marks)
+      marks[{x.upstream, x.epoch}].push_back(x.seq);
+    send(updates[i].from,
+         repo_receipt{std::make_shared<const storage::update_receipt>(
+           std::move(receipt))});
+  }
+  for (auto& [stream, seqs] : marks)
+    if (const auto to = shared_->upstream(stream.first))
+      send(to, frames_done{stream.second, std::move(seqs)});
+  for (const auto& x : rows)
+    if (x.from)
+      send(x.from, rows_durable{x.token});
+  if (!written->entries.empty()) {
+    store_.stats->durable = written->last;
+    for (const auto& to : shared_->subscribers.all())
+      send(to, log_advanced{written->last});
+  }
+  return true;
+}
+
+void journal::count(const storage::repo_update& x,
+                    const storage::update_receipt& receipt) {
+  if (receipt.outcome != storage::update_outcome::done) {
+    refused_->add();
+    return;
+  }
+  updates_->add();
+  if (receipt.first != 0)
+    operations_->add(receipt.last - receipt.first + 1);
+  auto& stats = *store_.stats;
+  if (x.row || receipt.erased_through != 0) {
+    auto standing = shared_->accounts.of(x.repo);
+    if (x.row)
+      standing.active = x.row->account == storage::account_status::active;
+    if (receipt.erased_through != 0)
+      standing.erased_through = receipt.erased_through;
+    shared_->accounts.put(x.repo, standing);
+  }
+  if (x.row) {
+    if (x.old_status)
+      --stats.repos[static_cast<size_t>(*x.old_status)];
+    if (!x.forget)
+      ++stats.repos[static_cast<size_t>(x.row->status)];
+  }
+  const auto before = x.base ? x.base->record_count : 0;
+  const auto after = receipt.chain ? receipt.chain->record_count : 0;
+  stats.records += after - before;
+}
+
+void journal::fail(const error& why) {
+  failed_ = true;
+  log::error("journal_failed", {{"reason", to_string(why)}});
+  on_failure_(why);
+}
+
+journal_actor::behavior_type journal::make_behavior() {
+  set_exit_handler([this](caf::exit_msg& x) {
+    flush();
+    quit(x.reason);
+  });
+  return {
+    [this](tick x) {
+      if (pause_.fired(x))
+        flush();
+    },
+    [this](stop_actor) {
+      // Everything that was sent before is in the mailbox ahead of this.
+      while (!failed_ && (queue_.has_live() || !rows_.empty()))
+        flush();
+      quit();
+    },
+    [this](journal_update& x) {
+      const auto bytes = x.content_bytes;
+      const auto backfill = x.backfill;
+      queue_.add(std::move(x), bytes, backfill);
+      wake();
+    },
+    [this](journal_rows& x) {
+      rows_.push_back(std::move(x));
+      wake();
+    },
+    [this](const journal_fence& x) {
+      while (!failed_ && (queue_.has_live() || queue_.has_backfill()))
+        if (!write(queue_.take(false), std::exchange(rows_, {})))
+          return;
+      send(x.from, journal_fenced{x.repo, store_.writer->fence(x.repo)});
+    },
+    [this](journal_flush) { flush(); },
+  };
+}
+
+} // namespace
+
+journal_actor spawn_journal(caf::actor_system& system, context_ptr shared,
+                            journal_store store, journal_options options,
+                            std::function<void(const error&)> on_failure) {
+  if (options.detached)
+    return system.spawn<journal, caf::detached>(
+      std::move(shared), store, options, std::move(on_failure));
+  return system.spawn<journal>(std::move(shared), store, options,
+                               std::move(on_failure));
+}
+
+} // namespace weir::actors

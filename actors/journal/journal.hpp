@@ -1,0 +1,67 @@
+#pragma once
+
+#include "actors/support/context.hpp"
+#include "base/error.hpp"
+#include "storage/database.hpp"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+
+namespace caf {
+class actor_system;
+} // namespace caf
+
+namespace weir::storage {
+class committer;
+class tail_cache;
+} // namespace weir::storage
+
+namespace weir::actors {
+
+/// Counts of what the store holds, kept by the JOURNAL, read by anyone.
+struct store_stats {
+  std::atomic<uint64_t> repos[6] = {}; ///< By `repo_status`.
+  std::atomic<uint64_t> records{0};
+  std::atomic<uint64_t> durable{0}; ///< Last id that is on disk.
+
+  uint64_t repo_count() const noexcept {
+    uint64_t sum = 0;
+    for (const auto& x : repos)
+      sum += x.load(std::memory_order_relaxed);
+    return sum;
+  }
+};
+
+struct journal_options {
+  storage::sync_mode sync = storage::sync_mode::durable;
+  /// Updates and content bytes of one batch.
+  size_t updates_max = 1'024;
+  size_t bytes_max = 4'194'304;
+  bool detached = true; ///< Tests run it on the test scheduler.
+};
+
+/// The store's parts the JOURNAL works on; all outlive it.
+struct journal_store {
+  storage::database* db = nullptr;
+  storage::committer* writer = nullptr;
+  storage::tail_cache* tail = nullptr;
+  store_stats* stats = nullptr;
+};
+
+/// Spawns the only writer of a store, on a thread of its own.
+///
+/// # Order
+/// Starts as soon as it is idle with everything that came meanwhile: live
+/// updates first, backfill at most `limits::journal_backfill_bytes_max` a batch
+/// and not at all while LevelDB has to merge. One batch, one fsync; then
+/// receipts, done marks, and the new durable id.
+///
+/// # Errors
+/// A failed write is final: `on_failure` is called once, nothing more is
+/// written or acknowledged.
+journal_actor spawn_journal(caf::actor_system& system, context_ptr shared,
+                            journal_store store, journal_options options,
+                            std::function<void(const error&)> on_failure);
+
+} // namespace weir::actors

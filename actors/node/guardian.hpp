@@ -1,0 +1,36 @@
+#pragma once
+
+#include "actors/support/context.hpp"
+#include "base/error.hpp"
+
+#include <caf/actor_control_block.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace caf {
+class actor_system;
+} // namespace caf
+
+namespace weir::actors {
+
+/// One child of NODE. Without `restart` its end ends the process: the normal
+/// start is the recovery.
+struct guarded_child {
+  std::string name;
+  caf::strong_actor_ptr handle;
+  std::function<caf::strong_actor_ptr()> restart;
+};
+
+using guardian_actor = common_actor;
+
+/// Spawns the supervisor at the root: one for one, 3 restarts in 10 s, then
+/// `escalate` (reliability.md P19). Children that end in good order are
+/// forgotten.
+guardian_actor
+spawn_guardian(caf::actor_system& system, context_ptr shared,
+               std::vector<guarded_child> children,
+               std::function<void(const error&)> escalate);
+
+} // namespace weir::actors

@@ -1,0 +1,26 @@
+#include "actors/node/network.hpp"
+
+#include "base/version.hpp"
+
+namespace weir::actors {
+
+result<network> make_network(const node_config& config, const clock& time) {
+  network out;
+  out.threads = std::make_unique<net::io_threads>(config.io_threads);
+  out.transport = net::make_system_transport(*out.threads);
+  auto tls = net::tls_client::make({config.ca_file});
+  if (!tls)
+    return tls.error();
+  out.tls = std::move(*tls);
+  net::http_client_options options;
+  options.tls = out.tls;
+  options.user_agent = std::string{"weir/"} + version();
+  options.time = &time;
+  options.guard = net::address_guard{config.allow_private_addresses};
+  out.guarded = net::make_http_client(out.transport, options);
+  options.guard = net::address_guard{true};
+  out.configured = net::make_http_client(out.transport, options);
+  return out;
+}
+
+} // namespace weir::actors

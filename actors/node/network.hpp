@@ -1,0 +1,30 @@
+#pragma once
+
+#include "actors/node/node_config.hpp"
+#include "base/clock.hpp"
+#include "net/http_client.hpp"
+#include "net/io_threads.hpp"
+#include "net/tls.hpp"
+#include "net/transport.hpp"
+
+#include <memory>
+
+namespace weir::actors {
+
+/// Sockets of a node: threads, transport and clients.
+///
+/// # Ownership and threads
+/// Owned by NODE; stopped before the actors' system ends.
+struct network {
+  std::unique_ptr<net::io_threads> threads;
+  net::transport_ptr transport;
+  net::tls_client_ptr tls;
+  /// For what documents name: obeys the address guard.
+  net::http_client_ptr guarded;
+  /// For what the operator configured: directory, resolver, upstreams.
+  net::http_client_ptr configured;
+};
+
+result<network> make_network(const node_config& config, const clock& time);
+
+} // namespace weir::actors

@@ -1,0 +1,434 @@
+#include "actors/node/node.hpp"
+
+#include "actors/api/api.hpp"
+#include "actors/backfill/backfill.hpp"
+#include "actors/backfill/fetch_bridge.hpp"
+#include "actors/consumer/consumer.hpp"
+#include "actors/identity/identity.hpp"
+#include "actors/identity/identity_bridge.hpp"
+#include "actors/node/actor_config.hpp"
+#include "actors/node/guardian.hpp"
+#include "actors/node/network.hpp"
+#include "actors/node/spools.hpp"
+#include "actors/node/store_set.hpp"
+#include "actors/reader/reader.hpp"
+#include "actors/repo/repo.hpp"
+#include "actors/supervisor/listing_bridge.hpp"
+#include "actors/supervisor/supervisor.hpp"
+#include "actors/upstream/stream_bridge.hpp"
+#include "base/log.hpp"
+#include "base/version.hpp"
+#include "storage/upstream_table.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <thread>
+
+namespace weir::actors {
+
+namespace {
+
+size_t cores() {
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+wire::collection_filter filter_of(const std::vector<std::string>& patterns) {
+  return wire::collection_filter::parse(patterns).value();
+}
+
+} // namespace
+
+struct node::impl {
+  node_config config;
+  std::function<void(const error&)> on_failure;
+  const clock* time = nullptr;
+  random_source* random = nullptr;
+
+  std::unique_ptr<store_set> store;
+  network net;
+  std::unique_ptr<actor_config> caf_config;
+  std::unique_ptr<caf::actor_system> system;
+  context_ptr shared = std::make_shared<context>();
+  std::shared_ptr<repo_metrics> repos;
+  std::shared_ptr<consumer_stats> outbox = std::make_shared<consumer_stats>();
+  std::shared_ptr<std::atomic<bool>> ready
+    = std::make_shared<std::atomic<bool>>(false);
+  std::vector<guarded_child> children;
+  std::vector<upstream_actor> upstreams;
+  consumer_actor consumer;
+  guardian_actor guardian;
+  api faces;
+  std::shared_ptr<net::http_server> data;
+  std::shared_ptr<net::http_server> operations;
+  std::string data_url;
+  std::string operations_url;
+  bool stopped = false;
+
+  result<void> start();
+  void start_system();
+  void start_store_actors();
+  result<void> start_routers();
+  void start_supervisor();
+  result<void> start_consumer();
+  result<void> start_servers();
+  result<void> start_upstreams();
+  upstream_actor spawn_stream(const storage::upstream_row& row);
+  void guard(std::string name, caf::strong_actor_ptr handle);
+  void add_gauges();
+  void stop();
+};
+
+void node::impl::guard(std::string name, caf::strong_actor_ptr handle) {
+  children.push_back({std::move(name), std::move(handle), {}});
+}
+
+result<void> node::impl::start() {
+  if (const auto problems = config.problems(); !problems.empty())
+    return fail(ec::invalid_argument, problems.front());
+  auto opened = open_store(config, *time, *random);
+  if (!opened)
+    return opened.error();
+  store = std::move(*opened);
+  auto sockets = make_network(config, *time);
+  if (!sockets)
+    return sockets.error();
+  net = std::move(*sockets);
+  net.threads->start();
+  shared->time = time;
+  shared->random = random;
+  start_system();
+  start_store_actors();
+  if (auto ok = start_routers(); !ok)
+    return ok;
+  start_supervisor();
+  if (auto ok = start_consumer(); !ok)
+    return ok;
+  if (auto ok = start_servers(); !ok)
+    return ok;
+  if (auto ok = start_upstreams(); !ok)
+    return ok;
+  add_gauges();
+  guardian = spawn_guardian(*system, shared, std::move(children), on_failure);
+  ready->store(true);
+  return {};
+}
+
+void node::impl::start_system() {
+  caf_config = std::make_unique<actor_config>(
+    config.threads == 0 ? cores() : config.threads);
+  system = std::make_unique<caf::actor_system>(*caf_config);
+}
+
+void node::impl::start_store_actors() {
+  journal_options options;
+  options.sync = config.durability == durability_mode::strict
+                   ? storage::sync_mode::durable
+                   : storage::sync_mode::relaxed;
+  shared->journal = spawn_journal(
+    *system, shared,
+    {store->db.get(), store->writer.get(), store->tail.get(), &store->stats},
+    options, on_failure);
+  guard("journal", caf::actor_cast<caf::strong_actor_ptr>(shared->journal));
+  for (size_t i = 0; i < config.readers; ++i) {
+    shared->readers.push_back(spawn_reader(*system, *store->readers, i));
+    guard("reader",
+          caf::actor_cast<caf::strong_actor_ptr>(shared->readers.back()));
+  }
+  identity_options identities;
+  identities.per_second = config.plc_per_second;
+  shared->identity = spawn_identity(
+    *system, shared, identities,
+    make_identity_network(net.transport, net.guarded, net.configured,
+                          {config.plc_url, config.handle_resolver_url,
+                           config.allow_private_addresses}));
+  guard("identity", caf::actor_cast<caf::strong_actor_ptr>(shared->identity));
+}
+
+result<void> node::impl::start_routers() {
+  const auto shards = config.router_shards == 0 ? 2 * cores()
+                                                : config.router_shards;
+  auto tracked = load_repos(*store, shards, shared->accounts);
+  if (!tracked)
+    return tracked.error();
+  auto settings = std::make_shared<repo_settings>();
+  settings->filter = filter_of(config.collections);
+  settings->retry_min = config.retry_backoff_min;
+  settings->retry_max = config.retry_backoff_max;
+  settings->refresh_min = config.identity_refresh_min;
+  settings->listing_grace = config.listing_grace;
+  repos = std::make_shared<repo_metrics>(shared->metrics);
+  const repo_environment env{shared, settings, repos};
+  const auto make_repo = [this, env](router_actor router, atproto::did repo,
+                                     uint64_t incarnation) {
+    return spawn_repo(*system, std::move(router), env, std::move(repo),
+                      incarnation);
+  };
+  for (size_t shard = 0; shard < shards; ++shard) {
+    router_options options;
+    options.shard = shard;
+    options.mode = config.mode;
+    options.signal = filter_of(config.signal_collections);
+    shared->routers.push_back(spawn_router(*system, shared, options,
+                                           std::move((*tracked)[shard]),
+                                           make_repo));
+    guard("router",
+          caf::actor_cast<caf::strong_actor_ptr>(shared->routers.back()));
+  }
+  return {};
+}
+
+void node::impl::start_supervisor() {
+  backfill_environment backfills;
+  backfills.shared = shared;
+  backfills.fetch = make_repo_fetcher(net.guarded, config.repo_bytes_max);
+  backfills.spools = make_spool_factory(config);
+  backfills.bytes = &shared->metrics.counter("weir_backfill_bytes_total",
+                                             "Body bytes of repo fetches");
+  backfills.records = &shared->metrics.counter(
+    "weir_backfill_records_total", "Records of fetched repos");
+  supervisor_environment env;
+  env.shared = shared;
+  env.make_backfill = [this, backfills](fetch_started order) {
+    return spawn_backfill(*system, backfills, std::move(order));
+  };
+  env.list = make_repo_lister(net.configured, shared);
+  env.discover = config.mode == tracking_mode::full_network;
+  supervisor_options options;
+  options.parallelism = config.sync_parallelism;
+  options.per_host = config.sync_per_host;
+  options.retry_scan = config.retry_scan;
+  listing_options listing;
+  listing.interval = config.listing_interval;
+  shared->supervisor = spawn_supervisor(*system, std::move(env), options,
+                                        listing);
+  guard("supervisor",
+        caf::actor_cast<caf::strong_actor_ptr>(shared->supervisor));
+}
+
+result<void> node::impl::start_consumer() {
+  bool ran_before = false;
+  auto known = load_channel_consumer(*store, ran_before);
+  if (!known)
+    return known.error();
+  delivery_options options;
+  options.fire_and_forget = config.consumer_disable_acks;
+  options.events_max = config.consumer_window_events;
+  options.bytes_max = config.consumer_window_bytes;
+  options.retry_timeout = config.consumer_retry;
+  options.attempts_max = static_cast<uint32_t>(config.consumer_attempts_max);
+  delivery_state state;
+  state.position = known->row.position;
+  state.acked = std::move(known->acked);
+  state.durable = store->stats.durable;
+  state.ran_before = ran_before;
+  consumer = spawn_consumer(*system,
+                            {shared, store->tail.get(), outbox,
+                             channel_consumer, store->db->log_identity()},
+                            std::move(options), std::move(state));
+  shared->subscribers.add(consumer);
+  guard("consumer", caf::actor_cast<caf::strong_actor_ptr>(consumer));
+  return {};
+}
+
+result<void> node::impl::start_servers() {
+  auto access = std::make_shared<access_control>(
+    access_options{config.admin_password, config.allowed_hosts}, *time);
+  api_environment env;
+  env.shared = shared;
+  env.stats = &store->stats;
+  env.outbox = outbox;
+  env.consumer = consumer;
+  env.waiting = repos->waiting;
+  env.plc_url = config.plc_url;
+  env.directory = net.configured;
+  env.mode = config.mode;
+  env.signal_collection = config.signal_collections.empty()
+                            ? std::string{}
+                            : config.signal_collections.front();
+  env.collections = config.collections;
+  env.ready = ready;
+  faces = make_api(*system, std::move(env), std::move(access));
+  guard("api", faces.actor);
+  const auto open = [this](const std::string& at,
+                           const std::shared_ptr<net::http_service>& service,
+                           std::shared_ptr<net::http_server>& server,
+                           std::string& url) -> result<void> {
+    auto where = net::endpoint::parse(at);
+    if (!where)
+      return where.error();
+    net::http_server_options options;
+    options.at = *where;
+    auto made = net::make_http_server(net.transport, service, options);
+    if (!made)
+      return fail(made.error().code, at + ": " + made.error().context);
+    server = std::move(*made);
+    url = "http://" + net::to_string(server->local());
+    return {};
+  };
+  if (auto ok = open(config.bind, faces.data, data, data_url); !ok)
+    return ok;
+  return open(config.operations_bind, faces.operations, operations,
+              operations_url);
+}
+
+upstream_actor node::impl::spawn_stream(const storage::upstream_row& row) {
+  net::ws_client_options socket;
+  socket.guard = net::address_guard{true}; // The operator named it.
+  socket.tls = net.tls;
+  socket.user_agent = std::string{"weir/"} + version();
+  socket.time = time;
+  upstream_options options;
+  options.on_future_cursor = config.on_future_cursor;
+  options.assume_contiguous_seq = config.assume_contiguous_seq;
+  auto made = spawn_upstream(*system, shared, row, options,
+                             make_stream_dialer(net.transport, socket));
+  shared->set_upstream(row.id, made);
+  return made;
+}
+
+result<void> node::impl::start_upstreams() {
+  auto rows = load_upstreams(*store, config.upstreams);
+  if (!rows)
+    return rows.error();
+  for (const auto& row : *rows) {
+    // Seen by REPOs from the first moment, so that the host rule can apply.
+    upstream_view view;
+    view.id = row.id;
+    view.origin = row.url;
+    view.relay = row.relay;
+    view.epoch = row.epoch;
+    view.first_cursor = row.reset_pending ? 0 : row.first_cursor;
+    view.cursor = row.cursor;
+    shared->upstreams.put(view);
+  }
+  for (const auto& row : *rows) {
+    upstreams.push_back(spawn_stream(row));
+    guarded_child child;
+    child.name = "upstream";
+    child.handle = caf::actor_cast<caf::strong_actor_ptr>(upstreams.back());
+    child.restart = [this, id = row.id]() -> caf::strong_actor_ptr {
+      // From its row: what was in flight comes again.
+      const auto known = storage::load_upstreams(*store->db);
+      if (known)
+        for (const auto& x : *known)
+          if (x.id == id)
+            return caf::actor_cast<caf::strong_actor_ptr>(spawn_stream(x));
+      on_failure(fail(ec::storage_failure, "an upstream's row is unreadable"));
+      return nullptr;
+    };
+    children.push_back(std::move(child));
+  }
+  return {};
+}
+
+void node::impl::add_gauges() {
+  auto& metrics = shared->metrics;
+  metrics.gauge("weir_oplog_seq", "Last durable operation",
+                [this] { return double(store->stats.durable.load()); });
+  metrics.gauge("weir_records", "Records held",
+                [this] { return double(store->stats.records.load()); });
+  metrics.gauge("weir_repos_synced", "Repos in sync", [this] {
+    return double(
+      store->stats.repos[size_t(storage::repo_status::synced)].load());
+  });
+  metrics.gauge("weir_repos_tracked", "Repos tracked",
+                [this] { return double(store->stats.repo_count()); });
+  metrics.gauge("weir_consumer_backlog_events", "Operations not acked",
+                [this] { return double(outbox->backlog.load()); });
+  metrics.gauge("weir_consumer_inflight", "Events in the window",
+                [this] { return double(outbox->in_flight.load()); });
+  metrics.gauge("weir_delivered_total", "Events sent",
+                [this] { return double(outbox->sent.load()); });
+  metrics.gauge("weir_redelivered_total", "Events sent again",
+                [this] { return double(outbox->redelivered.load()); });
+  metrics.gauge("weir_acked_total", "Events acked",
+                [this] { return double(outbox->acked.load()); });
+  metrics.gauge("weir_deadletters", "Events given up",
+                [this] { return double(outbox->dead_letters.load()); });
+}
+
+/// Intake first, then what works on it, the store last.
+void node::impl::stop() {
+  if (stopped || !system)
+    return;
+  stopped = true;
+  ready->store(false);
+  {
+    caf::scoped_actor self{*system};
+    const auto end = [&](auto& handle) {
+      if (handle) {
+        self->send(handle, stop_actor{});
+        self->wait_for(handle);
+      }
+      handle = nullptr;
+    };
+    end(guardian);
+    if (data)
+      data->stop_listening();
+    for (const auto& x : shared->all_upstreams())
+      self->send(x, stop_actor{});
+    self->wait_for(shared->all_upstreams());
+    upstreams.clear();
+    end(shared->supervisor);
+    for (auto& x : shared->routers)
+      end(x);
+    end(shared->identity);
+    end(consumer);
+    if (faces.stop)
+      faces.stop();
+    end(shared->journal);
+    for (auto& x : shared->readers)
+      end(x);
+  }
+  children.clear();
+  data = nullptr;
+  operations = nullptr;
+  faces = {};
+  net.threads->stop();
+  net.threads->join();
+  shared->clear();
+  system.reset(); // Waits for what is left.
+  net = {};
+}
+
+node::node(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {
+  // nop
+}
+
+node::~node() {
+  stop();
+}
+
+result<std::unique_ptr<node>>
+node::start(node_config config, std::function<void(const error&)> on_failure,
+            node_seams seams) {
+  auto made = std::make_unique<impl>();
+  made->config = std::move(config);
+  made->on_failure = std::move(on_failure);
+  made->time = seams.time != nullptr ? seams.time : &system_clock();
+  made->random = seams.random != nullptr ? seams.random : &system_random();
+  std::unique_ptr<node> out{new node{std::move(made)}};
+  if (auto ok = out->impl_->start(); !ok)
+    return ok.error();
+  return out;
+}
+
+const std::string& node::data_url() const noexcept {
+  return impl_->data_url;
+}
+
+const std::string& node::operations_url() const noexcept {
+  return impl_->operations_url;
+}
+
+void node::stop() {
+  impl_->stop();
+}
+
+metrics_registry& node::metrics() noexcept {
+  return impl_->shared->metrics;
+}
+
+} // namespace weir::actors

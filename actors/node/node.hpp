@@ -1,0 +1,62 @@
+#pragma once
+
+#include "actors/node/node_config.hpp"
+#include "base/error.hpp"
+#include "base/metrics.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace weir {
+class clock;
+class random_source;
+} // namespace weir
+
+namespace weir::actors {
+
+/// What a node is given from outside: the seams.
+struct node_seams {
+  const clock* time = nullptr;     ///< Null: the machine's.
+  random_source* random = nullptr; ///< Null: the kernel's.
+};
+
+/// A whole node: store, actors, sockets. Starts in dependency order, stops in
+/// reverse.
+///
+/// # Ownership and threads
+/// Owned by `main`, a test, or a benchmark; several may live in one process
+/// with different data directories. `stop` and the destructor block until all
+/// is down; do not call them from an actor or a socket callback.
+class node {
+public:
+  /// Opens or creates the data directory and starts everything.
+  /// @param on_failure Called once, from any thread, when the node cannot go
+  /// on (a failed write, a dead actor beyond its restarts): the process should
+  /// exit non-zero.
+  static result<std::unique_ptr<node>>
+  start(node_config config, std::function<void(const error&)> on_failure,
+        node_seams seams = {});
+
+  ~node();
+
+  node(const node&) = delete;
+  node& operator=(const node&) = delete;
+
+  /// `http://127.0.0.1:PORT` of the data port and the operations port.
+  const std::string& data_url() const noexcept;
+  const std::string& operations_url() const noexcept;
+
+  /// Drains and stops: intake first, then the actors, the store last.
+  void stop();
+
+  /// Numbers of this node; live as long as it.
+  metrics_registry& metrics() noexcept;
+
+private:
+  struct impl;
+  explicit node(std::unique_ptr<impl> x) noexcept;
+  std::unique_ptr<impl> impl_;
+};
+
+} // namespace weir::actors

@@ -1,0 +1,126 @@
+#include "actors/node/store_set.hpp"
+
+#include "base/limits.hpp"
+#include "net/url.hpp"
+#include "storage/repo_table.hpp"
+#include "storage/upstream_table.hpp"
+
+#include <algorithm>
+
+namespace weir::actors {
+
+result<std::unique_ptr<store_set>> open_store(const node_config& config,
+                                              const clock& time,
+                                              random_source& random) {
+  auto out = std::make_unique<store_set>();
+  storage::database_options options;
+  options.directory = config.data_dir;
+  options.random = &random;
+  options.memory_limit_bytes = config.memory_limit;
+  auto db = storage::database::open(std::move(options));
+  if (!db)
+    return db.error();
+  out->db = std::move(*db);
+  auto names = storage::collection_table::load(*out->db);
+  if (!names)
+    return names.error();
+  out->names = std::move(*names);
+  auto writer = storage::committer::open(*out->db, *out->names, time);
+  if (!writer)
+    return writer.error();
+  out->writer = std::move(*writer);
+  const auto last = out->writer->last_id();
+  out->tail = std::make_unique<storage::tail_cache>(last + 1);
+  out->stats.durable = last;
+  out->readers = std::make_unique<store_readers>(
+    store_readers{*out->db, *out->names, *out->tail, 0});
+  return out;
+}
+
+result<std::vector<tracked_set>> load_repos(store_set& store, size_t shards,
+                                            account_board& accounts) {
+  std::vector<tracked_set> out(shards);
+  const storage::repo_table table{*store.db, *store.names};
+  atproto::did after;
+  for (;;) {
+    auto page = store.readers->list_repos(after, limits::repos_page_max);
+    if (!page)
+      return page.error();
+    for (const auto& x : *page) {
+      const auto hash = atproto::stable_hash(x.repo.str());
+      out[hash % shards].insert(hash);
+      ++store.stats.repos[static_cast<size_t>(x.row.status)];
+      if (x.chain != nullptr)
+        store.stats.records += x.chain->record_count;
+      accounts.put(x.repo,
+                   {x.row.account == storage::account_status::active,
+                    x.row.erased_through});
+    }
+    if (page->size() < limits::repos_page_max)
+      return out;
+    after = page->back().repo;
+  }
+}
+
+result<std::vector<storage::upstream_row>>
+load_upstreams(store_set& store, const std::vector<upstream_config>& wanted) {
+  auto known = storage::load_upstreams(*store.db);
+  if (!known)
+    return known.error();
+  uint32_t last_id = 0;
+  for (const auto& x : *known)
+    last_id = std::max(last_id, x.id);
+  std::vector<storage::upstream_row> out;
+  storage::journal_batch fresh;
+  for (const auto& x : wanted) {
+    const auto url = net::parse_url(x.url);
+    if (!url)
+      return fail(ec::invalid_argument, "upstream " + x.url + ": "
+                                          + url.error().context);
+    const auto origin = url->as_http().origin();
+    const auto i = std::find_if(known->begin(), known->end(),
+                                [&](const auto& row) {
+                                  return row.url == origin
+                                         && row.relay == x.relay;
+                                });
+    if (i != known->end()) {
+      out.push_back(*i);
+      continue;
+    }
+    storage::upstream_row row;
+    row.id = ++last_id;
+    row.url = origin;
+    row.relay = x.relay;
+    row.reset_pending = true;
+    fresh.upstreams.push_back(row);
+    known->push_back(row);
+    out.push_back(std::move(row));
+  }
+  if (!fresh.upstreams.empty())
+    if (auto written = store.writer->commit(fresh); !written)
+      return written.error();
+  return out;
+}
+
+result<storage::consumer_state> load_channel_consumer(store_set& store,
+                                                      bool& ran_before) {
+  const storage::consumer_name name{storage::default_dataset,
+                                    channel_consumer};
+  auto state = storage::load_consumer(*store.db, name, 0);
+  if (!state)
+    return state.error();
+  ran_before = state->has_value();
+  if (*state)
+    return **state;
+  // Like Tap's: it begins with the log, and the row makes it durable.
+  storage::journal_batch fresh;
+  storage::consumer_change change;
+  change.name = channel_consumer;
+  change.row = storage::consumer_row{0, store.db->log_identity(), false};
+  fresh.consumers.push_back(std::move(change));
+  if (auto written = store.writer->commit(fresh); !written)
+    return written.error();
+  return storage::consumer_state{{0, store.db->log_identity(), false}, {}};
+}
+
+} // namespace weir::actors

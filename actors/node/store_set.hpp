@@ -1,0 +1,52 @@
+#pragma once
+
+#include "actors/journal/journal.hpp"
+#include "actors/node/node_config.hpp"
+#include "actors/router/router.hpp"
+#include "actors/support/store_readers.hpp"
+#include "storage/collection_table.hpp"
+#include "storage/committer.hpp"
+#include "storage/consumer_table.hpp"
+#include "storage/database.hpp"
+#include "storage/tail_cache.hpp"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace weir::actors {
+
+/// The open store of a node and what is read of it at start.
+///
+/// # Ownership and threads
+/// Owned by NODE; outlives all actors.
+struct store_set {
+  std::unique_ptr<storage::database> db;
+  std::unique_ptr<storage::collection_table> names;
+  std::unique_ptr<storage::committer> writer;
+  std::unique_ptr<storage::tail_cache> tail;
+  std::unique_ptr<store_readers> readers;
+  store_stats stats;
+};
+
+/// Opens the data directory and everything on it.
+result<std::unique_ptr<store_set>> open_store(const node_config& config,
+                                              const clock& time,
+                                              random_source& random);
+
+/// Reads all repos once: counts, the tracked set of each shard, accounts that
+/// are not active.
+result<std::vector<tracked_set>> load_repos(store_set& store, size_t shards,
+                                            account_board& accounts);
+
+/// Rows of the configured upstreams, in their order; new ones are written.
+result<std::vector<storage::upstream_row>>
+load_upstreams(store_set& store, const std::vector<upstream_config>& wanted);
+
+/// The built-in consumer of `/channel`, written when it is new.
+constexpr const char* channel_consumer = "channel";
+
+result<storage::consumer_state> load_channel_consumer(store_set& store,
+                                                      bool& ran_before);
+
+} // namespace weir::actors

@@ -1,0 +1,41 @@
+#include "actors/reader/reader.hpp"
+
+#include "actors/support/observed.hpp"
+#include "messages/frames.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+namespace weir::actors {
+
+namespace {
+
+class reader final : public observed<reader_actor::base> {
+public:
+  reader(caf::actor_config& config, store_readers& store, size_t number)
+    : observed(config, "reader", std::to_string(number)), store_(store) {
+    // nop
+  }
+
+  behavior_type make_behavior() override {
+    return {
+      [](tick) {},
+      [this](stop_actor) { quit(); },
+      [this](const reader_job& x) { x.run(store_); },
+    };
+  }
+
+private:
+  store_readers& store_;
+};
+
+} // namespace
+
+reader_actor spawn_reader(caf::actor_system& system, store_readers& store,
+                          size_t number, bool detached) {
+  if (detached)
+    return system.spawn<reader, caf::detached>(std::ref(store), number);
+  return system.spawn<reader>(std::ref(store), number);
+}
+
+} // namespace weir::actors

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "messages/journal.hpp"
+
+namespace caf {
+class actor_system;
+} // namespace caf
+
+namespace weir::actors {
+
+/// Spawns one READER of the pool, by default on a thread of its own, because
+/// its jobs touch the disk.
+/// @param store Outlives the actor.
+reader_actor spawn_reader(caf::actor_system& system, store_readers& store,
+                          size_t number, bool detached = true);
+
+} // namespace weir::actors

@@ -1,0 +1,335 @@
+#include "actors/repo/repo.hpp"
+
+#include "actors/support/store_readers.hpp"
+#include "actors/repo/repo_machine.hpp"
+#include "actors/support/timer.hpp"
+#include "base/log.hpp"
+#include "messages/backfill.hpp"
+#include "messages/error.hpp"
+#include "messages/identity.hpp"
+#include "messages/journal.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <functional>
+#include <map>
+
+namespace weir::actors {
+
+repo_metrics::repo_metrics(metrics_registry& registry) {
+  for (size_t i = 0; i <= static_cast<size_t>(repo_counter::last_); ++i)
+    events.push_back(&registry.counter(
+      "weir_repo_events_total", "What became of stream events", "result",
+      to_string(static_cast<repo_counter>(i))));
+  waiting = &registry.gauge("weir_repo_waiting_frames",
+                            "Frames held back by REPOs");
+}
+
+namespace {
+
+class repo final : public repo_actor::base {
+public:
+  using super = repo_actor::base;
+
+  repo(caf::actor_config& config, router_actor router, repo_environment env,
+       atproto::did which, uint64_t incarnation)
+    : super(config), router_(std::move(router)), env_(std::move(env)),
+      machine_(std::move(which), env_.settings, incarnation),
+      hash_(atproto::stable_hash(machine_.repo().str())) {
+    // nop
+  }
+
+  const char* name() const override {
+    return "repo";
+  }
+
+  behavior_type make_behavior() override;
+
+  void on_exit() override {
+    report_waiting(0);
+    router_ = nullptr;
+    backfill_ = nullptr;
+    super::on_exit();
+  }
+
+private:
+  now_time now() const {
+    const auto& time = *env_.shared->time;
+    return {time.steady_now(), time.wall_now()};
+  }
+
+  const upstream_board& board() const {
+    return env_.shared->upstreams;
+  }
+
+  /// Keeps the node's sum of held frames.
+  void report_waiting(size_t n) {
+    env_.metrics->waiting->add(n - waiting_);
+    waiting_ = n;
+  }
+
+  void load();
+  void load_buffer();
+  void on_loaded(const repo_loaded& x);
+  void perform(repo_effects x);
+  void give_back(const std::vector<position>& marks);
+  void send_update(repo_effects::outgoing x);
+  void send_fetch_effects(repo_effects& x);
+  void when_loaded(std::function<void()> run);
+  caf::result<add_result> add(const add_repos& x);
+  caf::result<remove_result> remove();
+  caf::result<resync_result> resync();
+  repo_status_reply status() const;
+  void begin(uint64_t job);
+  void passivate();
+
+  router_actor router_;
+  repo_environment env_;
+  repo_machine machine_;
+  uint64_t hash_;
+  actor_timer timer_;
+  backfill_actor backfill_;
+  std::vector<std::function<void()>> until_loaded_;
+  uint64_t buffer_after_ = 0;
+  size_t waiting_ = 0;
+};
+
+void repo::load() {
+  reader_job job;
+  job.run = [to = repo_actor{this}, did = machine_.repo()](
+              store_readers& store) {
+    repo_loaded out;
+    if (auto rows = store.load_repo(did)) {
+      out.row = std::move(rows->row);
+      out.chain = std::move(rows->chain);
+    } else {
+      out.failed = rows.error();
+    }
+    caf::anon_send(to, std::move(out));
+  };
+  send(env_.shared->reader_of(hash_), std::move(job));
+}
+
+void repo::load_buffer() {
+  reader_job job;
+  job.run = [to = repo_actor{this}, did = machine_.repo(),
+             after = buffer_after_](store_readers& store) {
+    caf::anon_send(to, store.read_buffer(did, after));
+  };
+  send(env_.shared->reader_of(hash_), std::move(job));
+}
+
+void repo::on_loaded(const repo_loaded& x) {
+  if (x.failed.code != ec::none) {
+    quit(to_caf(x.failed));
+    return;
+  }
+  perform(machine_.on_loaded(x.row, x.chain, now()));
+  for (auto& run : std::exchange(until_loaded_, {}))
+    run();
+}
+
+void repo::when_loaded(std::function<void()> run) {
+  if (machine_.loaded())
+    run();
+  else
+    until_loaded_.push_back(std::move(run));
+}
+
+/// Carries out what the machine decided.
+void repo::perform(repo_effects x) {
+  for (const auto what : x.counted)
+    env_.metrics->events[static_cast<size_t>(what)]->add();
+  report_waiting(machine_.waiting());
+  give_back(x.done);
+  if (x.load_identity || x.refresh_identity)
+    send(env_.shared->identity,
+         identity_ask{machine_.repo(), x.refresh_identity,
+                      identity_sink{repo_actor{this}}});
+  if (x.update)
+    send_update(std::move(*x.update));
+  send_fetch_effects(x);
+  if (x.read_buffer)
+    load_buffer();
+  if (x.timer)
+    timer_.arm(this, now().steady, *x.timer);
+  if (x.untrack)
+    send(router_, repo_passive{machine_.repo(), true, true, false});
+  if (x.stop) {
+    if (x.stop->code == ec::none) {
+      send(router_, repo_passive{machine_.repo(), false, x.untrack, false});
+      quit();
+    } else {
+      log::error("repo_stopped", {{"did", machine_.repo().str()},
+                                  {"reason", to_string(*x.stop)}});
+      quit(to_caf(*x.stop));
+    }
+  }
+}
+
+void repo::send_fetch_effects(repo_effects& x) {
+  const auto& supervisor = env_.shared->supervisor;
+  const auto& did = machine_.repo();
+  for (; x.chunks_done > 0 && backfill_; --x.chunks_done)
+    send(backfill_, chunk_stored{});
+  if (x.job_end) {
+    send(supervisor,
+         job_ended{did, x.cancel_job.value_or(0),
+                   x.job_end->has_value() ? error{} : x.job_end->error()});
+    backfill_ = nullptr;
+  }
+  if (x.ready)
+    send(supervisor, repo_ready{did, x.ready->pds});
+  if (x.wish)
+    send(supervisor, repo_wish{did, x.wish->status, x.wish->not_before});
+  if (x.order)
+    send(supervisor,
+         fetch_started{did, x.order->job, x.order->pds, x.order->key,
+                       x.order->base, x.order->erased_through,
+                       x.order->filter.patterns(), repo_actor{this}});
+}
+
+void repo::send_update(repo_effects::outgoing x) {
+  send(env_.shared->journal,
+       journal_update{
+         std::make_shared<storage::repo_update>(std::move(x.update)),
+         std::move(x.marks), x.backfill, x.content_bytes, repo_actor{this}});
+}
+
+/// Tells the UPSTREAMs which frames are finished without an update.
+void repo::give_back(const std::vector<position>& marks) {
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<uint64_t>> by_stream;
+  for (const auto& x : marks)
+    by_stream[{x.upstream, x.epoch}].push_back(x.seq);
+  for (auto& [stream, seqs] : by_stream)
+    if (const auto to = env_.shared->upstream(stream.first))
+      send(to, frames_done{stream.second, std::move(seqs)});
+}
+
+caf::result<add_result> repo::add(const add_repos& x) {
+  auto promise = make_response_promise<add_result>();
+  when_loaded([this, promise, collections = x.collections]() mutable {
+    bool added = false;
+    auto out = machine_.on_add(collections, added, now());
+    promise.deliver(add_result{added ? 1u : 0u});
+    perform(std::move(out));
+  });
+  return promise;
+}
+
+caf::result<remove_result> repo::remove() {
+  auto promise = make_response_promise<remove_result>();
+  when_loaded([this, promise]() mutable {
+    bool removed = false;
+    auto out = machine_.on_remove(removed, now());
+    promise.deliver(remove_result{removed ? 1u : 0u});
+    perform(std::move(out));
+  });
+  return promise;
+}
+
+caf::result<resync_result> repo::resync() {
+  auto promise = make_response_promise<resync_result>();
+  when_loaded([this, promise]() mutable {
+    bool queued = false;
+    auto out = machine_.on_resync(queued, now());
+    promise.deliver(resync_result{queued ? 1u : 0u});
+    perform(std::move(out));
+  });
+  return promise;
+}
+
+repo_status_reply repo::status() const {
+  return {machine_.tracked(), machine_.row(), machine_.chain(),
+          machine_.waiting()};
+}
+
+void repo::begin(uint64_t job) {
+  when_loaded([this, job] {
+    const auto noted
+      = board().accounting_for(machine_.row().pds).since_reset();
+    perform(machine_.on_begin(job, noted, now()));
+  });
+}
+
+void repo::passivate() {
+  const auto busy = !machine_.idle() || !until_loaded_.empty();
+  send(router_, repo_passive{machine_.repo(), busy, false, false});
+  if (!busy)
+    quit();
+}
+
+repo_actor::behavior_type repo::make_behavior() {
+  set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
+  load();
+  return {
+    [this](tick x) {
+      if (timer_.fired(x))
+        perform(machine_.on_timer(board(), now()));
+    },
+    [this](stop_actor) { quit(); },
+    [this](repo_frames& x) {
+      perform(machine_.on_frames(std::move(x.frames), board(), now()));
+    },
+    [this](const repo_loaded& x) { on_loaded(x); },
+    [this](const identity_fact& x) {
+      const auto fact = x.failed.code == ec::none
+                          ? result<storage::identity_row>{x.row}
+                          : result<storage::identity_row>{x.failed};
+      when_loaded([this, fact] {
+        perform(machine_.on_identity(fact, board(), now()));
+      });
+    },
+    [this](const repo_receipt& x) {
+      perform(machine_.on_receipt(*x.receipt, board(), now()));
+    },
+    [this](const repo_listed& x) {
+      when_loaded([this, x] {
+        perform(machine_.on_listed({x.rev, x.account, x.noted}, now()));
+      });
+    },
+    [this](passivate_repo) { passivate(); },
+    [this](const settings_changed& x) {
+      perform(machine_.on_settings(
+        std::static_pointer_cast<const repo_settings>(x.settings), now()));
+    },
+    [this](const add_repos& x) { return add(x); },
+    [this](const remove_repos&) { return remove(); },
+    [this](const resync_repos&) { return resync(); },
+    [this](const repo_status_request&) { return status(); },
+    [this](const prepare_fetch&) {
+      when_loaded([this] { perform(machine_.on_prepare(now())); });
+    },
+    [this](const begin_fetch& x) { begin(x.job); },
+    [this](repo_chunk& x) {
+      backfill_ = std::move(x.from);
+      perform(machine_.on_chunk({x.job, x.rev, std::move(x.ops)}, now()));
+    },
+    [this](const repo_fetched& x) {
+      perform(machine_.on_fetched(x.job, *x.root, board(), now()));
+    },
+    [this](const repo_fetch_failed& x) {
+      perform(machine_.on_fetch_failed(x.job, {x.reason, x.account}, now()));
+    },
+    [this](repo_buffer_page& x) {
+      if (!x.frames.empty())
+        buffer_after_ = x.last_key;
+      if (x.end)
+        buffer_after_ = 0;
+      perform(machine_.on_buffer_page(std::move(x.frames), x.end, board(),
+                                      now()));
+    },
+  };
+}
+
+} // namespace
+
+repo_actor spawn_repo(caf::actor_system& system, router_actor router,
+                      const repo_environment& env, atproto::did which,
+                      uint64_t incarnation) {
+  return system.spawn<repo>(std::move(router), env, std::move(which),
+                            incarnation);
+}
+
+} // namespace weir::actors

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "actors/repo/repo_types.hpp"
+#include "actors/support/context.hpp"
+
+namespace caf {
+class actor_system;
+} // namespace caf
+
+namespace weir::actors {
+
+/// Counters of all REPOs of a node, one a `repo_counter`.
+struct repo_metrics {
+  explicit repo_metrics(metrics_registry& registry);
+
+  std::vector<metric*> events;
+  metric* waiting = nullptr; ///< Frames that all REPOs hold back now.
+};
+
+/// Everything a REPO is made of besides its DID.
+struct repo_environment {
+  context_ptr shared;
+  repo_settings_ptr settings;
+  std::shared_ptr<repo_metrics> metrics;
+};
+
+/// Spawns the REPO of one account. It loads its rows by itself and holds what
+/// arrives until they are there.
+///
+/// Lifetime: spawned and monitored by its ROUTER shard, which alone may do so;
+/// ends when told to passivate and idle, when its repo is removed, or when the
+/// JOURNAL refuses its update. A successor starts from the store.
+/// @param incarnation Goes with every update; late updates of a predecessor
+/// with a lower one are refused.
+repo_actor spawn_repo(caf::actor_system& system, router_actor router,
+                      const repo_environment& env, atproto::did repo,
+                      uint64_t incarnation);
+
+} // namespace weir::actors

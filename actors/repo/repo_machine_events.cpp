@@ -1,0 +1,272 @@
+#include "actors/repo/completeness_machine.hpp"
+#include "actors/repo/repo_machine.hpp"
+
+#include "base/limits.hpp"
+
+#include <utility>
+
+namespace weir::actors {
+
+namespace {
+
+storage::account_status to_account_status(bool active,
+                                          std::string_view status) {
+  using storage::account_status;
+  if (active)
+    return account_status::active; // throttled, desynchronized: visible.
+  if (status == "deactivated")
+    return account_status::deactivated;
+  if (status == "suspended")
+    return account_status::suspended;
+  if (status == "takendown")
+    return account_status::takendown;
+  if (status == "deleted")
+    return account_status::deleted;
+  return account_status::inactive;
+}
+
+} // namespace
+
+repo_machine::step repo_machine::take(waiting_frame& x,
+                                      const upstream_board& board,
+                                      now_time now, repo_effects& out) {
+  auto decoded = atproto::decode_frame(x.frame.bytes.view());
+  if (!decoded) {
+    count(repo_counter::bad_shape, out);
+    settle(x, out);
+    return step::taken;
+  }
+  if (std::holds_alternative<atproto::identity_event>(*decoded)) {
+    // A hint only: resolve anew, at most once in a while (protocol.md 4).
+    refresh_wanted_ = true;
+    if (!identity_pending_ && may_refresh(now))
+      refresh_identity(now, out);
+    else if (refreshed_at_)
+      arm(*refreshed_at_ + settings_->refresh_min, out);
+    settle(x, out);
+    return step::taken;
+  }
+  const auto needs_identity
+    = !x.frame.relay
+      || !std::holds_alternative<atproto::account_event>(*decoded);
+  if (needs_identity && !identity_) {
+    ask_identity(out);
+    return step::wait;
+  }
+  bool wait = false;
+  if (!x.buffered && !from_current_host(x, board, now, wait, out)) {
+    if (wait)
+      return step::wait;
+    count(repo_counter::wrong_host, out);
+    settle(x, out);
+    return step::taken;
+  }
+  if (const auto* commit = std::get_if<atproto::commit_event>(&*decoded))
+    return take_commit(x, *commit, now, out);
+  if (const auto* sync = std::get_if<atproto::sync_event>(&*decoded))
+    return take_sync(x, *sync, now, out);
+  if (const auto* account = std::get_if<atproto::account_event>(&*decoded))
+    return take_account(x, *account, now, out);
+  settle(x, out);
+  return step::taken;
+}
+
+/// protocol.md 2.1.2: on a PDS's stream only its own accounts count. One
+/// refresh, then the event is dropped: so old hosts fall silent.
+bool repo_machine::from_current_host(const waiting_frame& x,
+                                     const upstream_board& board,
+                                     now_time now, bool& wait,
+                                     repo_effects& out) {
+  if (x.frame.relay)
+    return true;
+  if (identity_->pds == board.find(x.frame.at.upstream).origin)
+    return true;
+  if (identity_pending_) {
+    wait = true;
+  } else if (may_refresh(now)) {
+    refresh_identity(now, out);
+    wait = true;
+  }
+  return false;
+}
+
+repo_machine::step
+repo_machine::take_commit(waiting_frame& x, const atproto::commit_event& event,
+                          now_time now, repo_effects& out) {
+  if (row_.account != storage::account_status::active) {
+    count(repo_counter::inactive_account, out);
+    settle(x, out);
+    return step::taken;
+  }
+  if (job_ && !job_->draining) {
+    buffer(std::move(x), event.rev, out);
+    return step::taken;
+  }
+  if (!takes_commits()) {
+    count(repo_counter::out_of_sync, out);
+    settle(x, out);
+    return step::taken;
+  }
+  if (event.rev <= tip_.rev) {
+    count(repo_counter::replayed, out);
+    settle(x, out);
+    return step::taken;
+  }
+  auto verified = atproto::verify_commit(x.frame.bytes, event, key_,
+                                         now.wall);
+  if (!verified)
+    return refused(x, verified.error(), false, now, out);
+  if (!verified->prev_data.defined() || verified->prev_data != tip_.data) {
+    count(repo_counter::chain_broken, out);
+    desync(verified->prev_data.defined() ? "prevData is not our data root"
+                                         : "a commit without prevData",
+           out);
+    settle(x, out);
+    return step::taken;
+  }
+  apply_commit(x, *verified, out);
+  return step::taken;
+}
+
+repo_machine::step
+repo_machine::take_sync(waiting_frame& x, const atproto::sync_event& event,
+                        now_time now, repo_effects& out) {
+  if (row_.account != storage::account_status::active) {
+    count(repo_counter::inactive_account, out);
+    settle(x, out);
+    return step::taken;
+  }
+  if (job_ && !job_->draining) {
+    buffer(std::move(x), event.rev, out);
+    return step::taken;
+  }
+  if (!takes_commits() || event.rev < tip_.rev) {
+    count(takes_commits() ? repo_counter::replayed : repo_counter::out_of_sync,
+          out);
+    settle(x, out);
+    return step::taken;
+  }
+  auto verified = atproto::verify_sync(x.frame.bytes, event, key_, now.wall);
+  if (!verified)
+    return refused(x, verified.error(), true, now, out);
+  if (verified->data != tip_.data) {
+    count(repo_counter::chain_broken, out);
+    desync("#sync shows another data root", out);
+  } else if (verified->rev == tip_.rev) {
+    count(repo_counter::sync_noop, out);
+  } else {
+    count(repo_counter::sync_applied, out);
+    apply_sync(x, *verified, out);
+  }
+  settle(x, out);
+  return step::taken;
+}
+
+/// What an event that did not verify means (protocol.md 2.5, 3.5).
+repo_machine::step repo_machine::refused(waiting_frame& x,
+                                         const atproto::refusal& why,
+                                         bool is_sync, now_time now,
+                                         repo_effects& out) {
+  using atproto::verdict;
+  if (why.why == verdict::bad_signature) {
+    if (identity_pending_)
+      return step::wait;
+    if (may_refresh(now)) {
+      refresh_identity(now, out);
+      return step::wait;
+    }
+  }
+  if (is_sync) {
+    // A real PDS sends such a #sync after every migration: never a desync.
+    count(repo_counter::sync_refused, out);
+    settle(x, out);
+    return step::taken;
+  }
+  switch (why.why) {
+    case verdict::bad_shape:
+      count(repo_counter::bad_shape, out);
+      break;
+    case verdict::future_rev:
+      count(repo_counter::future_rev, out);
+      break;
+    case verdict::bad_signature:
+      count(repo_counter::bad_signature, out);
+      if (!x.frame.relay && !row_.gap) {
+        row_.gap = true; // architecture.md 9
+        touch_row();
+      }
+      break;
+    case verdict::bad_proof:
+      count(repo_counter::bad_proof, out);
+      desync("a commit's proof does not hold: " + why.reason, out);
+      break;
+    case verdict::unverifiable:
+      count(repo_counter::unverifiable, out);
+      desync("a commit cannot be proved: " + why.reason, out);
+      break;
+  }
+  settle(x, out);
+  return step::taken;
+}
+
+repo_machine::step
+repo_machine::take_account(waiting_frame& x,
+                           const atproto::account_event& event, now_time now,
+                           repo_effects& out) {
+  set_account(to_account_status(event.active, event.status), now, out);
+  settle(x, out);
+  return step::taken;
+}
+
+void repo_machine::apply_commit(const waiting_frame& x,
+                                const atproto::verified_commit& commit,
+                                repo_effects& out) {
+  storage::transaction tx;
+  tx.rev = commit.rev;
+  tx.from = x.buffered ? storage::provenance::buffer
+                       : storage::provenance::live;
+  tx.time_us = commit.rev.time().micros;
+  // Accounting is done for every commit; the filter decides only what is
+  // stored (SYNC 3b.1).
+  for (const auto& op : commit.ops) {
+    if (!settings_->filter.matches(op.collection))
+      continue;
+    next_bytes_ += op.record.size();
+    tx.ops.push_back({op.collection, op.action, op.rkey, op.id, op.record,
+                      op.undecodable});
+  }
+  count(tx.ops.empty() && !commit.ops.empty() ? repo_counter::commit_filtered
+                                              : repo_counter::commit_applied,
+        out);
+  next_bytes_ += commit.commit_block.size();
+  tx.ops.push_back({std::string{storage::commit_scope},
+                    atproto::op_action::create, {}, commit.commit,
+                    commit.commit_block, false});
+  next_.transactions.push_back(std::move(tx));
+  next_.chain = storage::chain_step{commit.rev, commit.data, commit.commit};
+  next_used_ = true;
+  tip_ = {commit.rev, commit.data};
+  if (completeness::on_event(row_, x.frame.since_reset(), commit.rev))
+    touch_row();
+  settle(x, out);
+}
+
+void repo_machine::apply_sync(const waiting_frame& x,
+                              const atproto::verified_sync& sync,
+                              repo_effects& out) {
+  static_cast<void>(out);
+  storage::transaction tx;
+  tx.rev = sync.rev;
+  tx.time_us = sync.rev.time().micros;
+  tx.ops.push_back({std::string{storage::commit_scope},
+                    atproto::op_action::update, {}, sync.commit,
+                    sync.commit_block, false});
+  next_.transactions.push_back(std::move(tx));
+  next_.chain = storage::chain_step{sync.rev, sync.data, sync.commit};
+  next_used_ = true;
+  tip_ = {sync.rev, sync.data};
+  if (completeness::on_event(row_, x.frame.since_reset(), sync.rev))
+    touch_row();
+}
+
+} // namespace weir::actors

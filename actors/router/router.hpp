@@ -1,0 +1,43 @@
+#pragma once
+
+#include "actors/support/context.hpp"
+#include "actors/support/tracking_mode.hpp"
+#include "atproto/identifiers.hpp"
+#include "wire/filter.hpp"
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <unordered_set>
+
+namespace caf {
+class actor_system;
+} // namespace caf
+
+namespace weir::actors {
+
+/// Makes a REPO; tests pass a fake.
+using repo_factory = std::function<repo_actor(
+  router_actor router, atproto::did repo, uint64_t incarnation)>;
+
+struct router_options {
+  size_t shard = 0;
+  tracking_mode mode = tracking_mode::manual;
+  wire::collection_filter signal; ///< With `signal`: what discovers a repo.
+  size_t resident_max = 20'000;
+  std::chrono::microseconds idle_max = std::chrono::minutes{10};
+  std::chrono::microseconds sweep = std::chrono::seconds{10};
+};
+
+/// Hashes of tracked DIDs (`atproto::stable_hash`); a rare false hit wakes a
+/// REPO that finds no row and ends.
+using tracked_set = std::unordered_set<uint64_t>;
+
+/// Spawns one shard: DID to REPO, wake and passivation, the tracked set.
+///
+/// Lifetime: from NODE, which restarts it; its REPOs are found again lazily.
+router_actor spawn_router(caf::actor_system& system, context_ptr shared,
+                          router_options options, tracked_set tracked,
+                          repo_factory make_repo);
+
+} // namespace weir::actors

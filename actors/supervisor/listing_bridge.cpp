@@ -1,0 +1,98 @@
+#include "actors/supervisor/listing_bridge.hpp"
+
+#include "base/limits.hpp"
+
+#include <boost/json.hpp>
+#include <caf/send.hpp>
+
+namespace weir::actors {
+
+namespace {
+
+namespace json = boost::json;
+
+storage::account_status to_status(const json::object& line) {
+  const auto* active = line.if_contains("active");
+  if (active == nullptr || !active->is_bool() || active->get_bool())
+    return storage::account_status::active;
+  const auto* status = line.if_contains("status");
+  const auto text = status != nullptr && status->is_string()
+                      ? std::string_view{status->get_string()}
+                      : std::string_view{};
+  using storage::account_status;
+  for (const auto x : {account_status::deactivated, account_status::suspended,
+                       account_status::takendown, account_status::deleted})
+    if (text == storage::to_string(x))
+      return x;
+  return account_status::inactive;
+}
+
+std::string_view text_of(const json::object& from, std::string_view key) {
+  const auto* x = from.if_contains(key);
+  return x != nullptr && x->is_string() ? std::string_view{x->get_string()}
+                                        : std::string_view{};
+}
+
+/// Lines that are no repos are left out; a body that is no listing is an
+/// error.
+void read_page(std::string_view body, const position& noted,
+               listing_page& out) {
+  boost::system::error_code bad;
+  const auto page = json::parse(body, bad);
+  const auto* repos = bad || !page.is_object()
+                        ? nullptr
+                        : page.get_object().if_contains("repos");
+  if (repos == nullptr || !repos->is_array()) {
+    out.failed = fail(ec::malformed, "not an answer of listRepos");
+    return;
+  }
+  for (const auto& line : repos->get_array()) {
+    if (out.repos.size() >= limits::listing_page_max || !line.is_object())
+      break;
+    auto repo = atproto::did::parse(text_of(line.get_object(), "did"));
+    const auto rev = atproto::tid::parse(text_of(line.get_object(), "rev"));
+    if (repo && rev)
+      out.repos.push_back({std::move(*repo), *rev,
+                           to_status(line.get_object()), noted});
+  }
+  if (!repos->get_array().empty())
+    out.cursor = text_of(page.get_object(), "cursor");
+}
+
+} // namespace
+
+repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared) {
+  return [client, shared](const upstream_view& upstream,
+                          const std::string& cursor, supervisor_actor to) {
+    listing_page out;
+    out.upstream = upstream.id;
+    const auto noted = shared->upstreams.find(upstream.id).since_reset();
+    auto target = net::parse_url(upstream.origin);
+    if (!target) {
+      out.failed = target.error();
+      caf::anon_send(to, std::move(out));
+      return;
+    }
+    std::string path = "/xrpc/com.atproto.sync.listRepos?limit=1000";
+    if (!cursor.empty())
+      net::append_query(path, "cursor", cursor);
+    net::http_request request;
+    request.target = target->with_target(std::move(path));
+    request.limits.body_bytes_max = limits::listing_bytes_max;
+    client->get(std::move(request), [out, noted,
+                                     to](result<net::http_response> x) mutable {
+      if (!x)
+        out.failed = x.error();
+      else if (x->status == 401 || x->status == 404 || x->status == 501)
+        out.failed = fail(ec::not_found, "listRepos is not offered");
+      else if (x->status != 200)
+        out.failed = fail(ec::unreachable,
+                          "HTTP " + std::to_string(x->status));
+      else
+        read_page(as_text(x->body), noted, out);
+      caf::anon_send(to, std::move(out));
+    });
+  };
+}
+
+} // namespace weir::actors

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "actors/supervisor/supervisor.hpp"
+#include "net/http_client.hpp"
+
+namespace weir::actors {
+
+/// `com.atproto.sync.listRepos` over real sockets. The position a page is
+/// compared at is the one before the request (requirements.md CONS 1b.6).
+repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared);
+
+} // namespace weir::actors

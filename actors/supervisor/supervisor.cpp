@@ -1,0 +1,228 @@
+#include "actors/supervisor/supervisor.hpp"
+
+#include "actors/support/observed.hpp"
+#include "actors/support/store_readers.hpp"
+#include "actors/support/timer.hpp"
+#include "base/log.hpp"
+#include "messages/journal.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <unordered_map>
+
+namespace weir::actors {
+
+namespace {
+
+class supervisor final : public observed<supervisor_actor::base> {
+public:
+  supervisor(caf::actor_config& config, supervisor_environment env,
+             supervisor_options options, listing_options listing)
+    : observed(config, "supervisor", "0"), env_(std::move(env)),
+      machine_(options), listing_(listing) {
+    auto& registry = env_.shared->metrics;
+    started_ = &registry.counter("weir_backfill_started_total",
+                                 "Fetches started");
+    finished_ = &registry.counter("weir_backfill_finished_total",
+                                  "Fetches ended", "result", "ok");
+    failed_ = &registry.counter("weir_backfill_finished_total",
+                                "Fetches ended", "result", "failed");
+    listings_ = &registry.counter("weir_listing_finished_total",
+                                  "Listings compared");
+    queue_ = &registry.gauge("weir_backfill_queue_depth",
+                             "Repos waiting for a fetch or in one");
+  }
+
+  behavior_type make_behavior() override;
+
+  void on_exit() override {
+    jobs_.clear();
+    env_ = {};
+    observed::on_exit();
+  }
+
+private:
+  struct running_job {
+    backfill_actor handle;
+    uint64_t job = 0;
+    repo_actor owner;
+  };
+
+  steady_time now() const {
+    return env_.shared->time->steady_now();
+  }
+
+  wall_time wall() const {
+    return env_.shared->time->wall_now();
+  }
+
+  const router_actor& router_of(const atproto::did& repo) const {
+    return env_.shared->router_of(atproto::stable_hash(repo.str()));
+  }
+
+  void perform(supervisor_machine::effects x);
+  void perform(const listing_machine::effects& x);
+  void scan(std::string after);
+  void on_scan(const scan_page& x);
+  void start(const fetch_started& x);
+  void on_end(const job_ended& x);
+  void on_backfill_down(const caf::down_msg& x);
+  void on_listing(const listing_page& x);
+
+  supervisor_environment env_;
+  supervisor_machine machine_;
+  listing_machine listing_;
+  std::unordered_map<atproto::did, running_job> jobs_;
+  actor_timer timer_;
+  metric* started_ = nullptr;
+  metric* finished_ = nullptr;
+  metric* failed_ = nullptr;
+  metric* listings_ = nullptr;
+  metric* queue_ = nullptr;
+};
+
+void supervisor::perform(supervisor_machine::effects x) {
+  for (const auto& repo : x.prepare)
+    send(router_of(repo), prepare_fetch{repo});
+  for (const auto& begin : x.start)
+    send(router_of(begin.repo), begin_fetch{begin.repo, begin.job});
+  if (x.scan)
+    scan({});
+  if (x.timer)
+    timer_.arm(this, now(), *x.timer);
+  queue_->set(machine_.queued());
+}
+
+void supervisor::perform(const listing_machine::effects& x) {
+  if (x.fetch)
+    env_.list(env_.shared->upstreams.find(x.fetch->upstream),
+              x.fetch->cursor, supervisor_actor{this});
+  if (x.timer)
+    timer_.arm(this, now(), *x.timer);
+  listings_->set(listing_.finished());
+}
+
+void supervisor::scan(std::string after) {
+  reader_job job;
+  job.run = [to = supervisor_actor{this}, after](store_readers& store) {
+    auto page = store.scan_work(after);
+    caf::anon_send(to, std::move(page));
+  };
+  send(env_.shared->reader_of(0), std::move(job));
+}
+
+void supervisor::on_scan(const scan_page& x) {
+  for (const auto& found : x.repos)
+    perform(machine_.on_wish(found.repo, found.status, found.not_before,
+                             now(), wall()));
+  if (x.end)
+    perform(machine_.on_scanned(now(), wall()));
+  else
+    scan(x.next);
+}
+
+void supervisor::start(const fetch_started& x) {
+  started_->add();
+  auto handle = env_.make_backfill(x);
+  monitor(handle);
+  jobs_[x.repo] = {std::move(handle), x.job, x.from};
+}
+
+void supervisor::on_end(const job_ended& x) {
+  const auto i = jobs_.find(x.repo);
+  if (i != jobs_.end() && (x.cancel_job == 0 || x.cancel_job == i->second.job)) {
+    demonitor(i->second.handle.address());
+    if (x.cancel_job != 0)
+      send(i->second.handle, job_cancelled{});
+    jobs_.erase(i);
+  }
+  (x.outcome.code == ec::none ? finished_ : failed_)->add();
+  if (x.outcome.code != ec::none)
+    log::info("backfill_failed", {{"did", x.repo.str()},
+                                  {"reason", to_string(x.outcome)}});
+  perform(machine_.on_end(x.repo, now(), wall()));
+}
+
+/// A BACKFILL that died is a failed fetch.
+void supervisor::on_backfill_down(const caf::down_msg& x) {
+  for (auto& [repo, job] : jobs_) {
+    if (job.handle.address() != x.source)
+      continue;
+    if (x.reason != caf::exit_reason::normal
+        && x.reason != caf::error{})
+      send(job.owner, repo_fetch_failed{
+                        job.job, fail(ec::cancelled, "the fetch crashed"),
+                        std::nullopt});
+    return;
+  }
+}
+
+/// Lines go to their REPOs by shard; whatever is wrong with a line is that
+/// line's problem.
+void supervisor::on_listing(const listing_page& x) {
+  if (x.failed.code != ec::none) {
+    log::info("listing_failed", {{"upstream", x.upstream},
+                                 {"reason", to_string(x.failed)}});
+    perform(listing_.on_page(x.upstream, x.failed, 0, now()));
+    return;
+  }
+  std::vector<repo_listing> by_shard(env_.shared->routers.size());
+  for (const auto& line : x.repos)
+    by_shard[atproto::stable_hash(line.repo.str()) % by_shard.size()]
+      .repos.push_back(line);
+  for (size_t shard = 0; shard < by_shard.size(); ++shard) {
+    by_shard[shard].discover = env_.discover;
+    if (!by_shard[shard].repos.empty())
+      send(env_.shared->routers[shard], std::move(by_shard[shard]));
+  }
+  perform(listing_.on_page(x.upstream, x.cursor, x.repos.size(), now()));
+}
+
+supervisor_actor::behavior_type supervisor::make_behavior() {
+  set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
+  set_down_handler([this](caf::down_msg& x) { on_backfill_down(x); });
+  scan({});
+  perform(machine_.on_timer(now(), wall()));
+  return {
+    [this](tick x) {
+      if (!timer_.fired(x))
+        return;
+      perform(machine_.on_timer(now(), wall()));
+      perform(listing_.on_timer(now()));
+    },
+    [this](stop_actor) {
+      for (auto& [repo, job] : jobs_)
+        send(job.handle, stop_actor{});
+      quit();
+    },
+    [this](const repo_wish& x) {
+      perform(machine_.on_wish(x.repo, x.status, x.not_before, now(), wall()));
+    },
+    [this](const repo_ready& x) {
+      perform(machine_.on_ready(x.repo, x.pds, now(), wall()));
+    },
+    [this](const fetch_started& x) { start(x); },
+    [this](const job_ended& x) { on_end(x); },
+    [this](const host_report& x) {
+      perform(machine_.on_host(x.pds, static_cast<host_verdict>(x.what),
+                               x.retry_after, now(), wall()));
+    },
+    [this](const scan_page& x) { on_scan(x); },
+    [this](node_command x) {
+      perform(listing_.on_wanted(x.list_upstream, now()));
+    },
+    [this](const listing_page& x) { on_listing(x); },
+  };
+}
+
+} // namespace
+
+supervisor_actor spawn_supervisor(caf::actor_system& system,
+                                  supervisor_environment env,
+                                  supervisor_options options,
+                                  listing_options listing) {
+  return system.spawn<supervisor>(std::move(env), options, listing);
+}
+
+} // namespace weir::actors

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "actors/support/context.hpp"
+#include "actors/supervisor/listing_machine.hpp"
+#include "actors/supervisor/supervisor_machine.hpp"
+#include "messages/backfill.hpp"
+
+#include <functional>
+
+namespace caf {
+class actor_system;
+} // namespace caf
+
+namespace weir::actors {
+
+/// Makes a BACKFILL; tests pass a fake.
+using backfill_factory = std::function<backfill_actor(fetch_started order)>;
+
+/// Asks an upstream for one page of listRepos; the answer is a `listing_page`.
+/// The real one is `make_repo_lister`.
+using repo_lister = std::function<void(const upstream_view& upstream,
+                                       const std::string& cursor,
+                                       supervisor_actor to)>;
+
+struct supervisor_environment {
+  context_ptr shared;
+  backfill_factory make_backfill;
+  repo_lister list;
+  bool discover = false; ///< Full-network mode: listings add repos.
+};
+
+/// Spawns the SUPERVISOR of a partition: queue, permits, host budgets, retry,
+/// listings. Its queue is rebuilt from the store when it starts.
+///
+/// Lifetime: from NODE, which restarts it.
+supervisor_actor spawn_supervisor(caf::actor_system& system,
+                                  supervisor_environment env,
+                                  supervisor_options options,
+                                  listing_options listing);
+
+} // namespace weir::actors

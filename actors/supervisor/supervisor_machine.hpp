@@ -1,0 +1,127 @@
+#pragma once
+
+#include "atproto/identifiers.hpp"
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "storage/records.hpp"
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace weir::actors {
+
+struct supervisor_options {
+  size_t parallelism = 3;     ///< SYNC-11, `sync_parallelism`.
+  size_t per_host = 4;        ///< Fetches at once from one host.
+  size_t preparing_max = 64;  ///< Repos whose host is being looked up.
+  size_t queue_max = 1'000'000; ///< More are found again by a scan.
+  size_t hosts_max = 100'000;
+  std::chrono::seconds retry_scan{30}; ///< SYNC-14
+  size_t breaker_failures = 5; ///< In a row: the host rests.
+  std::chrono::seconds breaker_rest{30};
+  std::chrono::seconds breaker_rest_max{900};
+  std::chrono::seconds rate_limit_rest{15}; ///< Without a Retry-After.
+};
+
+/// How a host answered a fetch.
+enum class host_verdict : uint8_t { fine, failed, rate_limited };
+
+/// Which repo is fetched next, from which host, and when again: the queue of
+/// SYNC-10 to 15 with priorities (pending, desync, error), permits and host
+/// budgets, without CAF or clock.
+///
+/// The queue is memory only: statuses in the store are the truth, and a scan
+/// of them fills it (at start, and when it had overflowed).
+class supervisor_machine {
+public:
+  struct begin {
+    atproto::did repo;
+    std::string pds;
+    uint64_t job = 0;
+  };
+
+  struct effects {
+    std::vector<atproto::did> prepare; ///< Ask these REPOs for their host.
+    std::vector<begin> start;          ///< Permits.
+    bool scan = false;                 ///< Read the statuses from the store.
+    std::optional<steady_time> timer;
+  };
+
+  explicit supervisor_machine(supervisor_options options);
+
+  /// A repo wants a fetch, at once or not before `not_before` (Unix seconds).
+  effects on_wish(const atproto::did& repo, storage::repo_status status,
+                  int64_t not_before, steady_time now, wall_time wall);
+
+  /// A REPO answered `prepare`; no host: it took the error itself.
+  effects on_ready(const atproto::did& repo, const std::string& pds,
+                   steady_time now, wall_time wall);
+
+  /// The permit is free again.
+  effects on_end(const atproto::did& repo, steady_time now, wall_time wall);
+
+  effects on_host(const std::string& pds, host_verdict verdict,
+                  std::chrono::seconds retry_after, steady_time now,
+                  wall_time wall);
+
+  effects on_removed(const atproto::did& repo, steady_time now,
+                     wall_time wall);
+
+  effects on_scanned(steady_time now, wall_time wall);
+
+  effects on_timer(steady_time now, wall_time wall);
+
+  size_t queued() const noexcept {
+    return jobs_.size();
+  }
+
+  size_t running() const noexcept {
+    return running_;
+  }
+
+private:
+  enum class phase : uint8_t { queued, delayed, preparing, host_wait, running };
+
+  struct entry {
+    phase at = phase::queued;
+    std::string pds;
+    int64_t due = 0;
+    std::optional<std::pair<storage::repo_status, int64_t>> again;
+  };
+
+  struct host_state {
+    size_t running = 0;
+    size_t failures = 0;
+    steady_time rest_until;
+    std::deque<atproto::did> waiting;
+  };
+
+  using did_map = std::unordered_map<atproto::did, entry>;
+
+  void enqueue(const atproto::did& repo, storage::repo_status status,
+               int64_t not_before, wall_time wall);
+  void erase(did_map::iterator i);
+  void wake_delayed(wall_time wall);
+  void run(effects& out, steady_time now, wall_time wall);
+  void start_waiting(effects& out, steady_time now, wall_time wall);
+  void drop_idle_hosts(steady_time now);
+
+  supervisor_options options_;
+  did_map jobs_;
+  std::deque<atproto::did> queues_[3];
+  std::multimap<int64_t, atproto::did> delayed_;
+  std::map<std::string, host_state> hosts_;
+  size_t preparing_ = 0;
+  size_t host_waiting_ = 0;
+  size_t running_ = 0;
+  uint64_t last_job_ = 0;
+  bool overflowed_ = false;
+  bool scanning_ = false;
+};
+
+} // namespace weir::actors

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "atproto/identifiers.hpp"
+#include "storage/records.hpp"
+
+#include <shared_mutex>
+#include <unordered_map>
+
+namespace weir::actors {
+
+/// Accounts whose events are not to leave as they stand in the log: inactive
+/// ones, and those erased up to some operation. All others have no entry.
+/// Filled at start from the rows, then by the JOURNAL before an update is
+/// announced; asked by CONSUMERs before every event.
+///
+/// # Threads
+/// Any; readers do not block each other.
+class account_board {
+public:
+  struct standing {
+    bool active = true;
+    storage::op_id erased_through = 0;
+  };
+
+  void put(const atproto::did& repo, const standing& x);
+
+  standing of(const atproto::did& repo) const;
+
+  size_t size() const;
+
+private:
+  mutable std::shared_mutex mutex_;
+  std::unordered_map<atproto::did, standing> entries_;
+};
+
+} // namespace weir::actors

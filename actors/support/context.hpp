@@ -1,0 +1,77 @@
+#pragma once
+
+#include "actors/support/account_board.hpp"
+#include "actors/support/upstream_view.hpp"
+#include "base/clock.hpp"
+#include "base/metrics.hpp"
+#include "base/random.hpp"
+#include "messages/interfaces.hpp"
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace weir::actors {
+
+/// Who hears that the log advanced. Any thread.
+class log_subscribers {
+public:
+  void add(consumer_actor x);
+  void clear();
+  std::vector<consumer_actor> all() const;
+
+private:
+  mutable std::mutex mutex_;
+  std::vector<consumer_actor> list_;
+};
+
+/// What every actor of one node shares: the seams, the boards, and the handles
+/// of its peers.
+///
+/// # Ownership and threads
+/// Made by NODE, which fills the handles before any event flows and empties
+/// them at shutdown (they would keep each other alive). The handles of
+/// UPSTREAMs and CONSUMERs change while running and are guarded.
+struct context {
+  const clock* time = nullptr;
+  random_source* random = nullptr;
+  metrics_registry metrics;
+  upstream_board upstreams;
+  account_board accounts;
+
+  journal_actor journal;
+  std::vector<reader_actor> readers;
+  std::vector<router_actor> routers;
+  supervisor_actor supervisor;
+  identity_actor identity;
+  log_subscribers subscribers;
+
+  /// The shard that owns a DID.
+  const router_actor& router_of(uint64_t did_hash) const {
+    return routers[did_hash % routers.size()];
+  }
+
+  /// Spreads reads; equal keys go to the same READER, in order.
+  const reader_actor& reader_of(uint64_t key) const {
+    return readers[key % readers.size()];
+  }
+
+  void set_upstream(uint32_t id, upstream_actor x);
+
+  /// Invalid when there is none.
+  upstream_actor upstream(uint32_t id) const;
+
+  std::vector<upstream_actor> all_upstreams() const;
+
+  /// Lets go of all handles.
+  void clear();
+
+private:
+  mutable std::mutex mutex_;
+  std::unordered_map<uint32_t, upstream_actor> upstream_handles_;
+};
+
+using context_ptr = std::shared_ptr<context>;
+
+} // namespace weir::actors

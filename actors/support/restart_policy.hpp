@@ -1,0 +1,38 @@
+#pragma once
+
+#include "base/clock.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+
+namespace weir::actors {
+
+/// OTP's restart intensity (reliability.md P19): at most `count_max` restarts
+/// in `window`; one more escalates.
+class restart_policy {
+public:
+  explicit restart_policy(size_t count_max = 3,
+                          std::chrono::seconds window
+                          = std::chrono::seconds{10})
+    : count_max_(count_max), window_(window) {
+    // nop
+  }
+
+  /// A child died now. False: do not restart it, escalate.
+  bool may_restart(steady_time now) {
+    while (!restarts_.empty() && now - restarts_.front() > window_)
+      restarts_.pop_front();
+    if (restarts_.size() >= count_max_)
+      return false;
+    restarts_.push_back(now);
+    return true;
+  }
+
+private:
+  size_t count_max_;
+  std::chrono::microseconds window_;
+  std::deque<steady_time> restarts_;
+};
+
+} // namespace weir::actors

@@ -1,0 +1,213 @@
+#include "actors/support/store_readers.hpp"
+
+#include "base/limits.hpp"
+#include "storage/collection_table.hpp"
+#include "storage/head_cursor.hpp"
+#include "storage/identity_table.hpp"
+#include "storage/log_reader.hpp"
+#include "storage/repo_table.hpp"
+#include "storage/tail_cache.hpp"
+
+#include <array>
+#include <limits>
+
+namespace weir {
+
+namespace {
+
+using storage::repo_status;
+
+/// Statuses that ask for a fetch, in the order of a scan.
+constexpr std::array work_statuses{repo_status::pending, repo_status::syncing,
+                                   repo_status::desync, repo_status::error};
+
+/// The place of a scan as text: status index, due, DID.
+struct scan_place {
+  size_t status = 0;
+  storage::due_repo after;
+};
+
+scan_place parse_place(const std::string& text) {
+  scan_place out;
+  const auto first = text.find(' ');
+  const auto second = text.find(' ', first + 1);
+  if (first == std::string::npos || second == std::string::npos)
+    return out;
+  out.status = std::stoul(text.substr(0, first));
+  out.after.due = std::stoull(text.substr(first + 1, second - first - 1));
+  out.after.repo = atproto::did::trusted(text.substr(second + 1));
+  return out;
+}
+
+std::string to_text(const scan_place& x) {
+  return std::to_string(x.status) + ' ' + std::to_string(x.after.due) + ' '
+         + x.after.repo.str();
+}
+
+} // namespace
+
+result<store_readers::repo_rows>
+store_readers::load_repo(const atproto::did& repo) const {
+  auto state = storage::repo_table{db, names}.load(repo);
+  if (!state)
+    return state.error();
+  return repo_rows{std::move(state->row), std::move(state->chain)};
+}
+
+repo_buffer_page store_readers::read_buffer(const atproto::did& repo,
+                                            uint64_t after) const {
+  repo_buffer_page out;
+  auto page = storage::repo_table{db, names}.buffered(repo,
+                                                      atproto::tid{after});
+  if (!page)
+    return out; // An unreadable buffer: the chain check finds the gap.
+  for (auto& [rev, frame] : *page) {
+    atproto::stamped_frame made;
+    made.repo = repo;
+    made.bytes = std::move(frame);
+    out.last_key = rev.value();
+    out.frames.push_back(std::move(made));
+  }
+  out.end = out.frames.size() < limits::repo_coalesced_commits_max;
+  return out;
+}
+
+result<std::optional<storage::identity_row>>
+store_readers::load_identity(const atproto::did& repo) const {
+  return storage::load_identity(db, repo);
+}
+
+log_page store_readers::read_log(storage::op_id after,
+                                 storage::op_id durable) const {
+  log_page out;
+  out.after = after;
+  auto entries = storage::log_reader{db, names, partition}.read(after, durable);
+  if (entries)
+    out.entries = std::move(*entries);
+  else
+    out.failed = entries.error();
+  return out;
+}
+
+did_page store_readers::read_did(const atproto::did& repo, bool facts,
+                                 storage::op_id after, storage::op_id through,
+                                 size_t ops_max) const {
+  did_page out;
+  out.repo = repo;
+  out.facts = facts;
+  out.after = after;
+  out.through = through;
+  const auto rows = load_repo(repo);
+  if (!rows) {
+    out.failed = rows.error();
+    return out;
+  }
+  if (rows->chain == nullptr)
+    return out;
+  auto chain = *rows->chain;
+  if (facts)
+    std::erase_if(chain.streams, [](const auto& x) {
+      return x.scope != storage::identity_scope
+             && x.scope != storage::account_scope;
+    });
+  storage::log_page page;
+  page.ops_max = ops_max;
+  page.bytes_max = limits::consumer_did_page_bytes_max;
+  auto entries = storage::log_reader{db, names, partition}.read_repo(
+    repo, chain, after, through, page);
+  if (!entries) {
+    out.failed = entries.error();
+    return out;
+  }
+  out.end = entries->empty() || entries->back()->last() >= through;
+  out.entries = std::move(*entries);
+  return out;
+}
+
+heads_page store_readers::read_heads(const atproto::did& repo,
+                                     const storage::chain_row& chain,
+                                     const std::string& after) const {
+  heads_page out;
+  storage::head_cursor cursor{db, names, partition, repo, chain};
+  if (!after.empty()) {
+    const auto parts = atproto::split_path(after);
+    cursor.seek_after(parts.collection, parts.rkey);
+  }
+  auto heads = cursor.next();
+  if (!heads) {
+    out.failed = heads.error();
+    return out;
+  }
+  out.end = heads->size() < limits::heads_page_max;
+  out.heads.reserve(heads->size());
+  for (const auto& head : *heads)
+    out.heads.push_back({head.path(), head.head.id});
+  return out;
+}
+
+scan_page store_readers::scan_work(const std::string& after) const {
+  scan_page out;
+  auto place = parse_place(after);
+  const storage::repo_table table{db, names};
+  for (; place.status < work_statuses.size(); ++place.status) {
+    const auto status = work_statuses[place.status];
+    auto page = table.with_status(
+      status, std::numeric_limits<uint64_t>::max(), place.after);
+    if (!page)
+      break;
+    for (auto& found : *page)
+      out.repos.push_back({found.repo, status,
+                           static_cast<int64_t>(found.due)});
+    if (page->size() >= limits::repos_page_max) {
+      place.after = page->back();
+      out.next = to_text(place);
+      return out;
+    }
+    place.after = {};
+    if (!out.repos.empty()) {
+      ++place.status;
+      out.next = to_text(place);
+      return out;
+    }
+  }
+  out.end = true;
+  return out;
+}
+
+result<std::vector<store_readers::listed_row>>
+store_readers::list_repos(const atproto::did& after, size_t limit) const {
+  const storage::repo_table table{db, names};
+  auto page = table.page(after, limit);
+  if (!page)
+    return page.error();
+  std::vector<listed_row> out;
+  out.reserve(page->size());
+  for (auto& [repo, row] : *page) {
+    auto state = table.load(repo);
+    if (!state)
+      return state.error();
+    out.push_back({repo, std::move(row), std::move(state->chain)});
+  }
+  return out;
+}
+
+result<std::vector<store_readers::listed_row>>
+store_readers::list_status(storage::repo_status status, size_t limit) const {
+  const storage::repo_table table{db, names};
+  auto page = table.with_status(status, std::numeric_limits<uint64_t>::max(),
+                                {}, limit);
+  if (!page)
+    return page.error();
+  std::vector<listed_row> out;
+  for (const auto& found : *page) {
+    auto state = table.load(found.repo);
+    if (!state)
+      return state.error();
+    if (state->row)
+      out.push_back({found.repo, std::move(*state->row),
+                     std::move(state->chain)});
+  }
+  return out;
+}
+
+} // namespace weir

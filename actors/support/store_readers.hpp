@@ -1,0 +1,76 @@
+#pragma once
+
+#include "messages/backfill.hpp"
+#include "messages/consumer.hpp"
+#include "messages/repo.hpp"
+#include "storage/records.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weir::storage {
+class collection_table;
+class database;
+class tail_cache;
+} // namespace weir::storage
+
+namespace weir {
+
+/// Cold reads of one store, as the engine asks for them. Runs on READER
+/// threads; answers are plain messages.
+///
+/// # Ownership and threads
+/// Borrows the store, which outlives all actors. Any thread.
+struct store_readers {
+  storage::database& db;
+  storage::collection_table& names;
+  storage::tail_cache& tail;
+  uint16_t partition = 0;
+
+  struct repo_rows {
+    std::optional<storage::repo_row> row;
+    std::shared_ptr<const storage::chain_row> chain;
+  };
+
+  result<repo_rows> load_repo(const atproto::did& repo) const;
+
+  /// Commits of the sync buffer behind `after` (a rev's number), one page.
+  repo_buffer_page read_buffer(const atproto::did& repo, uint64_t after) const;
+
+  result<std::optional<storage::identity_row>>
+  load_identity(const atproto::did& repo) const;
+
+  /// A page of the log after `after` and not beyond `durable`.
+  log_page read_log(storage::op_id after, storage::op_id durable) const;
+
+  /// Entries of one repo after `after`, up to `through`; with `facts` only
+  /// those of `$identity` and `$account`.
+  did_page read_did(const atproto::did& repo, bool facts,
+                    storage::op_id after, storage::op_id through,
+                    size_t ops_max) const;
+
+  /// Heads of one repo in path order behind the path `after`.
+  heads_page read_heads(const atproto::did& repo,
+                        const storage::chain_row& chain,
+                        const std::string& after) const;
+
+  /// Repos whose status asks for work, one page; `after` is opaque.
+  scan_page scan_work(const std::string& after) const;
+
+  /// Tracked repos in order of DID, one page.
+  struct listed_row {
+    atproto::did repo;
+    storage::repo_row row;
+    std::shared_ptr<const storage::chain_row> chain;
+  };
+  result<std::vector<listed_row>> list_repos(const atproto::did& after,
+                                             size_t limit) const;
+
+  /// DIDs in one status.
+  result<std::vector<listed_row>> list_status(storage::repo_status status,
+                                              size_t limit) const;
+};
+
+} // namespace weir

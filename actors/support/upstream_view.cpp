@@ -1,0 +1,42 @@
+#include "actors/support/upstream_view.hpp"
+
+#include <algorithm>
+
+namespace weir::actors {
+
+void upstream_board::put(const upstream_view& x) {
+  const std::lock_guard guard{mutex_};
+  const auto i = std::find_if(views_.begin(), views_.end(),
+                              [&](const auto& y) { return y.id == x.id; });
+  if (i == views_.end())
+    views_.push_back(x);
+  else
+    *i = x;
+}
+
+std::vector<upstream_view> upstream_board::all() const {
+  const std::lock_guard guard{mutex_};
+  return views_;
+}
+
+upstream_view upstream_board::accounting_for(const std::string& pds) const {
+  const std::lock_guard guard{mutex_};
+  const upstream_view* relay = nullptr;
+  for (const auto& x : views_) {
+    if (!x.relay && x.origin == pds)
+      return x;
+    if (x.relay && relay == nullptr)
+      relay = &x;
+  }
+  return relay == nullptr ? upstream_view{} : *relay;
+}
+
+upstream_view upstream_board::find(uint32_t id) const {
+  const std::lock_guard guard{mutex_};
+  for (const auto& x : views_)
+    if (x.id == id)
+      return x;
+  return {};
+}
+
+} // namespace weir::actors

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "base/position.hpp"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace weir::actors {
+
+/// What others may know of one upstream without asking its actor.
+struct upstream_view {
+  uint32_t id = 0;
+  std::string origin;
+  bool relay = false;
+  uint32_t epoch = 0;
+  uint64_t first_cursor = 0; ///< Durable; 0 = unset.
+  bool live = false;         ///< Connected, no reset pending.
+  uint64_t received = 0;     ///< Last seq received.
+  uint64_t cursor = 0;       ///< Low-water mark.
+
+  /// first_cursor_since_reset; undefined while unset.
+  position since_reset() const noexcept {
+    return first_cursor == 0 ? position{}
+                             : position{id, epoch, first_cursor};
+  }
+};
+
+/// The current views of all upstreams: written by UPSTREAMs, read by REPOs and
+/// the console. Any thread.
+class upstream_board {
+public:
+  void put(const upstream_view& x);
+
+  std::vector<upstream_view> all() const;
+
+  /// The upstream by which a repo hosted at `pds` is accounted: the stream of
+  /// that host, else the first relay. Exactly one (requirements.md 1d). An id
+  /// of 0 means that no stream carries the repo.
+  upstream_view accounting_for(const std::string& pds) const;
+
+  upstream_view find(uint32_t id) const;
+
+private:
+  mutable std::mutex mutex_;
+  std::vector<upstream_view> views_; ///< In order of configuration.
+};
+
+} // namespace weir::actors

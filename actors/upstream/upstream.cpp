@@ -1,0 +1,199 @@
+#include "actors/upstream/upstream.hpp"
+
+#include "actors/support/observed.hpp"
+#include "actors/support/timer.hpp"
+#include "base/limits.hpp"
+#include "base/log.hpp"
+#include "messages/backfill.hpp"
+#include "messages/journal.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+namespace weir::actors {
+
+namespace {
+
+class upstream final : public observed<upstream_actor::base> {
+public:
+  upstream(caf::actor_config& config, context_ptr shared,
+           storage::upstream_row row, upstream_options options,
+           stream_dialer dial)
+    : observed(config, "upstream", row.url), shared_(std::move(shared)),
+      dial_(std::move(dial)), machine_(std::move(row), options) {
+    auto& registry = shared_->metrics;
+    frames_ = &registry.counter("weir_upstream_frames_total",
+                                "Frames received", "upstream", url());
+    bytes_ = &registry.counter("weir_upstream_bytes_total",
+                               "Bytes of frames received", "upstream", url());
+    resets_ = &registry.counter("weir_upstream_resets_total",
+                                "Positions that were reset", "upstream",
+                                url());
+    dials_ = &registry.counter("weir_upstream_dials_total",
+                               "Connections tried", "upstream", url());
+    connected_ = &registry.gauge("weir_upstream_connected",
+                                 "1 while the stream is live", "upstream",
+                                 url());
+    cursor_ = &registry.gauge("weir_upstream_cursor",
+                              "Low-water mark", "upstream", url());
+  }
+
+  behavior_type make_behavior() override;
+
+  void on_exit() override {
+    if (socket_)
+      socket_->close();
+    socket_ = nullptr;
+    dial_ = nullptr;
+    shared_ = nullptr;
+    observed::on_exit();
+  }
+
+private:
+  const std::string& url() const {
+    return machine_.row().url;
+  }
+
+  steady_time now() const {
+    return shared_->time->steady_now();
+  }
+
+  void perform(upstream_machine::effects x);
+  void forward(std::vector<atproto::stamped_frame> frames);
+  void publish();
+  bool current(uint64_t connection) const noexcept {
+    return connection == connection_;
+  }
+
+  context_ptr shared_;
+  stream_dialer dial_;
+  upstream_machine machine_;
+  std::shared_ptr<stream_socket> socket_;
+  uint64_t connection_ = 0;
+  uint64_t token_ = 0;
+  actor_timer timer_;
+  metric* frames_ = nullptr;
+  metric* bytes_ = nullptr;
+  metric* resets_ = nullptr;
+  metric* dials_ = nullptr;
+  metric* connected_ = nullptr;
+  metric* cursor_ = nullptr;
+};
+
+void upstream::perform(upstream_machine::effects x) {
+  for (const auto& text : x.alerts)
+    log::warn("upstream_alert", {{"upstream", url()}, {"reason", text}});
+  if (x.stopped)
+    log::error("upstream_stopped",
+               {{"upstream", url()}, {"reason", *x.stopped}});
+  if (x.write) {
+    auto rows = std::make_shared<storage::journal_batch>();
+    rows->upstreams.push_back(*x.write);
+    send(shared_->journal,
+         journal_rows{std::move(rows), ++token_,
+                      rows_sink{upstream_actor{this}}});
+  }
+  forward(std::move(x.forward));
+  if (x.disconnect && socket_)
+    socket_->close();
+  if (x.connect) {
+    dials_->add();
+    socket_ = dial_(url(), x.connect->cursor, ++connection_,
+                    upstream_actor{this});
+  }
+  if (x.grant_frames > 0 && socket_)
+    socket_->grant(x.grant_frames, x.grant_bytes);
+  if (x.list_repos)
+    send(shared_->supervisor, node_command{machine_.row().id});
+  if (x.timer)
+    timer_.arm(this, now(), *x.timer);
+  publish();
+}
+
+/// By shard of the ROUTER, in order, in bounded batches.
+void upstream::forward(std::vector<atproto::stamped_frame> frames) {
+  if (frames.empty())
+    return;
+  std::vector<frame_batch> by_shard(shared_->routers.size());
+  const auto flush = [&](size_t shard) {
+    if (!by_shard[shard].frames.empty())
+      send(shared_->routers[shard], std::exchange(by_shard[shard], {}));
+  };
+  for (auto& x : frames) {
+    const auto shard = atproto::stable_hash(x.repo.str())
+                       % shared_->routers.size();
+    by_shard[shard].frames.push_back(std::move(x));
+    if (by_shard[shard].frames.size() >= limits::frame_batch_max)
+      flush(shard);
+  }
+  for (size_t shard = 0; shard < by_shard.size(); ++shard)
+    flush(shard);
+}
+
+/// The board and the metrics. A new stamp is shown only when it is durable.
+void upstream::publish() {
+  const auto& row = machine_.row();
+  upstream_view view;
+  view.id = row.id;
+  view.origin = row.url;
+  view.relay = row.relay;
+  view.epoch = row.epoch;
+  view.first_cursor = machine_.stamp_durable() ? row.first_cursor : 0;
+  view.live = machine_.live();
+  view.received = machine_.last_received();
+  view.cursor = row.cursor;
+  shared_->upstreams.put(view);
+  frames_->set(machine_.counters().frames);
+  bytes_->set(machine_.counters().bytes);
+  resets_->set(machine_.counters().resets);
+  connected_->set(machine_.live() ? 1 : 0);
+  cursor_->set(row.cursor);
+}
+
+upstream_actor::behavior_type upstream::make_behavior() {
+  set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
+  perform(machine_.start(now()));
+  return {
+    [this](tick x) {
+      if (timer_.fired(x))
+        perform(machine_.on_timer(now()));
+    },
+    [this](stop_actor) { quit(); },
+    [this](stream_opened x) {
+      if (current(x.connection))
+        perform(machine_.on_open(now()));
+    },
+    [this](stream_frames& x) {
+      if (current(x.connection))
+        perform(machine_.on_frames(std::move(x.frames), now()));
+    },
+    [this](const stream_closed& x) {
+      if (!current(x.connection))
+        return;
+      socket_ = nullptr;
+      log::info("upstream_closed",
+                {{"upstream", url()}, {"reason", to_string(x.reason)}});
+      perform(machine_.on_closed({x.reason, x.http_status, x.retry_after},
+                                 now()));
+    },
+    [this](const frames_done& x) {
+      perform(machine_.on_done(x.epoch, x.seqs, now()));
+    },
+    [this](frames_lost) { perform(machine_.on_lost(now())); },
+    [this](rows_durable x) {
+      if (x.token == token_)
+        perform(machine_.on_row_durable(now()));
+    },
+  };
+}
+
+} // namespace
+
+upstream_actor spawn_upstream(caf::actor_system& system, context_ptr shared,
+                              storage::upstream_row row,
+                              upstream_options options, stream_dialer dial) {
+  return system.spawn<upstream>(std::move(shared), std::move(row), options,
+                                std::move(dial));
+}
+
+} // namespace weir::actors

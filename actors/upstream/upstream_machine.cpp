@@ -1,0 +1,354 @@
+#include "actors/upstream/upstream_machine.hpp"
+
+#include "base/limits.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace weir::actors {
+
+namespace {
+
+using atproto::frame_kind;
+
+} // namespace
+
+upstream_machine::upstream_machine(storage::upstream_row row,
+                                   upstream_options options)
+  : row_(std::move(row)), options_(options), last_received_(row_.cursor),
+    numbers_since_(row_.first_cursor == 0 && row_.cursor == 0 ? row_.epoch
+                                                              : 0) {
+  // nop
+}
+
+upstream_machine::effects upstream_machine::start(steady_time now) {
+  effects out;
+  last_write_ = now;
+  if (row_.cursor == 0 && row_.first_cursor == 0)
+    row_.reset_pending = true; // First contact: nothing was received before.
+  out.connect = dial{start_cursor()};
+  return out;
+}
+
+/// Where to ask from: the low-water mark exactly; before anything was done,
+/// just ahead of the first frame ever received; after a restart of the host's
+/// numbers, from its oldest; on first contact, from now.
+std::optional<uint64_t> upstream_machine::start_cursor() const {
+  if (row_.cursor != 0)
+    return row_.cursor;
+  if (row_.first_cursor != 0)
+    return row_.first_cursor - 1;
+  if (numbers_since_ > 1)
+    return 0;
+  return std::nullopt;
+}
+
+upstream_machine::effects upstream_machine::on_open(steady_time now) {
+  effects out;
+  connected_ = true;
+  first_on_connection_ = true;
+  clean_since_open_ = true;
+  last_on_connection_ = 0;
+  regressions_ = 0;
+  redial_at_.reset();
+  granted_frames_ = 0;
+  granted_bytes_ = 0;
+  out.list_repos = list_wanted_;
+  give_credit(out);
+  arm(out, now + limits::cursor_write_interval);
+  return out;
+}
+
+upstream_machine::effects
+upstream_machine::on_frames(std::vector<shared_bytes> frames,
+                            steady_time now) {
+  effects out;
+  end_connection_ = false;
+  for (auto& frame : frames) {
+    granted_frames_ -= std::min<size_t>(granted_frames_, 1);
+    granted_bytes_ -= std::min(granted_bytes_, frame.size());
+    if (end_connection_ || stopped_)
+      continue;
+    ++counters_.frames;
+    counters_.bytes += frame.size();
+    take_frame(std::move(frame), out);
+  }
+  advance();
+  if (urgent_)
+    persist(out);
+  if (end_connection_)
+    drop_connection(out, now);
+  else
+    give_credit(out);
+  return out;
+}
+
+void upstream_machine::take_frame(shared_bytes frame, effects& out) {
+  auto peek = atproto::peek_frame(frame.view());
+  if (!peek) {
+    take_malformed(peek.error(), out);
+    return;
+  }
+  if (peek->kind == frame_kind::info || peek->kind == frame_kind::error) {
+    take_special(*peek, frame.view(), out);
+    return;
+  }
+  const auto seq = static_cast<uint64_t>(peek->seq);
+  if (peek->seq <= 0 || peek->seq > limits::safe_integer_max) {
+    if (peek->kind != frame_kind::unknown)
+      take_malformed(fail(ec::malformed, "frame without a valid seq"), out);
+    return;
+  }
+  if (!accept_seq(seq, out))
+    return;
+  flight_.push_back({seq, static_cast<uint32_t>(frame.size()), false});
+  flight_bytes_ += frame.size();
+  auto who = atproto::did::parse(peek->did);
+  if (peek->kind == frame_kind::unknown || !who) {
+    flight_.back().done = true; // Its seq counts, its content does not.
+    return;
+  }
+  atproto::stamped_frame stamped;
+  stamped.at = {row_.id, row_.epoch, seq};
+  stamped.first_cursor = row_.first_cursor;
+  stamped.relay = row_.relay;
+  stamped.kind = peek->kind;
+  stamped.repo = std::move(*who);
+  stamped.bytes = std::move(frame);
+  (stamp_blocked_ ? held_ : out.forward).push_back(std::move(stamped));
+}
+
+bool upstream_machine::accept_seq(uint64_t seq, effects& out) {
+  if (last_on_connection_ != 0 && seq <= last_on_connection_) {
+    ++counters_.regressions;
+    if (++regressions_ >= limits::seq_regressions_max)
+      end_connection_ = true;
+    return false;
+  }
+  const auto first = first_on_connection_;
+  last_on_connection_ = seq;
+  first_on_connection_ = false;
+  if (clean_since_open_) {
+    clean_since_open_ = false;
+    backoff_ = std::chrono::microseconds{0};
+  }
+  if (first && options_.assume_contiguous_seq && row_.cursor != 0
+      && seq > last_received_ + 1 && !row_.reset_pending)
+    begin_reset(out); // CONS-16
+  if (seq <= last_received_)
+    return false; // Already here or done: a replay after a reconnect.
+  last_received_ = seq;
+  if (row_.reset_pending) {
+    // CONS-15: #info has no cursor; the first sequenced frame supplies it.
+    row_.reset_pending = false;
+    row_.first_cursor = seq;
+    row_dirty_ = true;
+    urgent_ = true;
+    stamp_blocked_ = true;
+  }
+  return true;
+}
+
+void upstream_machine::take_special(const atproto::frame_peek& peek,
+                                    bytes_view frame, effects& out) {
+  auto event = atproto::decode_frame(frame);
+  if (!event) {
+    take_malformed(event.error(), out);
+    return;
+  }
+  if (peek.kind == frame_kind::error) {
+    take_error(std::get<atproto::error_event>(*event).name, out);
+    return;
+  }
+  const auto& info = std::get<atproto::info_event>(*event);
+  if (info.name == "OutdatedCursor") {
+    out.alerts.push_back("events were lost: the cursor was too old");
+    begin_reset(out);
+  } else {
+    out.alerts.push_back("info: " + std::string{info.name});
+  }
+}
+
+void upstream_machine::take_error(std::string_view name, effects& out) {
+  end_connection_ = true;
+  out.alerts.push_back("stream error: " + std::string{name});
+  if (name != "FutureCursor")
+    return;
+  if (options_.on_future_cursor == future_cursor_policy::stop) {
+    stopped_ = true;
+    out.stopped = "the host says that our cursor is in its future";
+    return;
+  }
+  begin_reset(out);
+  // Numbers start anew: from the oldest event the host has.
+  row_.cursor = 0;
+  numbers_since_ = row_.epoch;
+  last_received_ = 0;
+  flight_.clear();
+  flight_bytes_ = 0;
+}
+
+void upstream_machine::begin_reset(effects& out) {
+  ++counters_.resets;
+  ++row_.epoch;
+  row_.reset_pending = true;
+  row_.first_cursor = 0;
+  row_dirty_ = true;
+  urgent_ = true;
+  list_wanted_ = true;
+  out.list_repos = true;
+}
+
+void upstream_machine::take_malformed(const error& why, effects& out) {
+  ++counters_.malformed;
+  if (bad_cursor_ == last_received_)
+    ++bad_tries_;
+  else
+    bad_tries_ = 1;
+  bad_cursor_ = last_received_;
+  if (bad_tries_ >= limits::bad_frame_tries_max) {
+    ++counters_.skipped_bad;
+    out.alerts.push_back("stepped over a bad frame behind seq "
+                         + std::to_string(last_received_) + ": "
+                         + why.context);
+    return;
+  }
+  out.alerts.push_back("bad frame: " + why.context);
+  end_connection_ = true; // protocol.md 1.6: never skip at once.
+}
+
+upstream_machine::effects
+upstream_machine::on_closed(const stream_end& end, steady_time now) {
+  effects out;
+  connected_ = false;
+  if (stopped_)
+    return out;
+  if (end.http_status == 501) {
+    stopped_ = true;
+    out.stopped = "the host does not offer subscribeRepos (501)";
+    return out;
+  }
+  ++counters_.reconnects;
+  backoff_ = std::clamp<std::chrono::microseconds>(
+    backoff_ * 2, limits::upstream_backoff_min, limits::upstream_backoff_max);
+  redial_at_ = now
+               + std::max<std::chrono::microseconds>(backoff_,
+                                                     end.retry_after);
+  arm(out, *redial_at_);
+  return out;
+}
+
+upstream_machine::effects
+upstream_machine::on_done(uint32_t epoch, const std::vector<uint64_t>& seqs,
+                          steady_time now) {
+  effects out;
+  if (epoch < numbers_since_)
+    return out; // Of numbers that are no more.
+  for (const auto seq : seqs) {
+    const auto i = std::lower_bound(
+      flight_.begin(), flight_.end(), seq,
+      [](const flying& x, uint64_t y) { return x.seq < y; });
+    if (i != flight_.end() && i->seq == seq)
+      i->done = true;
+  }
+  advance();
+  give_credit(out);
+  if (row_dirty_ && now - last_write_ >= limits::cursor_write_interval)
+    persist(out);
+  return out;
+}
+
+upstream_machine::effects upstream_machine::on_lost(steady_time now) {
+  effects out;
+  flight_.clear();
+  flight_bytes_ = 0;
+  held_.clear();
+  last_received_ = row_.cursor;
+  drop_connection(out, now);
+  return out;
+}
+
+upstream_machine::effects upstream_machine::on_row_durable(steady_time now) {
+  effects out;
+  write_in_flight_ = false;
+  last_write_ = now;
+  if (write_has_stamp_) {
+    write_has_stamp_ = false;
+    stamp_blocked_ = false;
+    // Now a listing has a position to be compared at.
+    out.list_repos = std::exchange(list_wanted_, false);
+    out.forward = std::move(held_);
+    held_.clear();
+  }
+  if (urgent_)
+    persist(out);
+  return out;
+}
+
+upstream_machine::effects upstream_machine::on_timer(steady_time now) {
+  effects out;
+  if (stopped_)
+    return out;
+  if (redial_at_ && *redial_at_ <= now) {
+    redial_at_.reset();
+    out.connect = dial{start_cursor()};
+    return out;
+  }
+  if (row_dirty_)
+    persist(out);
+  arm(out, redial_at_.value_or(now + limits::cursor_write_interval));
+  return out;
+}
+
+/// Moves the low-water mark over everything finished at the front.
+void upstream_machine::advance() {
+  while (!flight_.empty() && flight_.front().done) {
+    row_.cursor = std::max(row_.cursor, flight_.front().seq);
+    row_dirty_ = true;
+    flight_bytes_ -= flight_.front().bytes;
+    flight_.pop_front();
+  }
+}
+
+void upstream_machine::persist(effects& out) {
+  if (!row_dirty_ || write_in_flight_)
+    return;
+  row_dirty_ = false;
+  urgent_ = false;
+  write_in_flight_ = true;
+  write_has_stamp_ = stamp_blocked_;
+  out.write = row_;
+}
+
+/// Keeps credit + frames in flight within the window; gives it in portions.
+void upstream_machine::give_credit(effects& out) {
+  if (!connected_ || stopped_)
+    return;
+  const auto used_frames = flight_.size() + granted_frames_;
+  const auto used_bytes = flight_bytes_ + granted_bytes_;
+  if (used_frames >= options_.frames_max || used_bytes >= options_.bytes_max)
+    return;
+  const auto frames = options_.frames_max - used_frames;
+  const auto size = options_.bytes_max - used_bytes;
+  // Small portions would cost a wake-up each.
+  if (granted_frames_ > 0 && frames < options_.frames_max / 8)
+    return;
+  granted_frames_ += frames;
+  granted_bytes_ += size;
+  out.grant_frames += frames;
+  out.grant_bytes += size;
+}
+
+void upstream_machine::arm(effects& out, steady_time at) {
+  if (!out.timer || at < *out.timer)
+    out.timer = at;
+}
+
+void upstream_machine::drop_connection(effects& out, steady_time now) {
+  if (!connected_)
+    return;
+  out.disconnect = true;
+  arm(out, now + limits::cursor_write_interval);
+}
+
+} // namespace weir::actors

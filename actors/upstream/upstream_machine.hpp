@@ -1,0 +1,183 @@
+#pragma once
+
+#include "atproto/stamped_frame.hpp"
+#include "base/clock.hpp"
+#include "storage/records.hpp"
+
+#include <chrono>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weir::actors {
+
+/// What to do when the upstream says that our cursor is in its future.
+enum class future_cursor_policy : uint8_t { reset, stop };
+
+struct upstream_options {
+  size_t frames_max = 1024;
+  size_t bytes_max = 16 * 1024 * 1024;
+  future_cursor_policy on_future_cursor = future_cursor_policy::reset;
+  /// CONS-16, off by default: the first seq after a reconnect that is not
+  /// cursor + 1 counts as a reset.
+  bool assume_contiguous_seq = false;
+};
+
+/// Why a connection ended.
+struct stream_end {
+  error reason;
+  int http_status = 0;                 ///< Of a refused upgrade, else 0.
+  std::chrono::seconds retry_after{0}; ///< As the server asked, else 0.
+};
+
+/// Counters of one upstream since start; the console and metrics show them.
+struct upstream_counters {
+  uint64_t frames = 0;
+  uint64_t bytes = 0;
+  uint64_t regressions = 0;
+  uint64_t malformed = 0;
+  uint64_t skipped_bad = 0; ///< Malformed frames stepped over.
+  uint64_t resets = 0;
+  uint64_t reconnects = 0;
+};
+
+/// The rules of one stream: position, window, liveness, resets (protocol.md 1,
+/// CONS-04, 05, 15, 16, 23), without CAF, clock or socket.
+///
+/// Feed it events, carry out the `effects`. The cursor that is persisted is
+/// the low-water mark: all frames at or below it are durable, recorded as a
+/// gap, or dropped by rule.
+class upstream_machine {
+public:
+  struct dial {
+    std::optional<uint64_t> cursor; ///< None: from now on.
+  };
+
+  struct effects {
+    std::optional<dial> connect;
+    bool disconnect = false;
+    size_t grant_frames = 0; ///< More credit for the socket.
+    size_t grant_bytes = 0;
+    std::vector<atproto::stamped_frame> forward;
+    /// Write this row; answer with `on_row_durable`.
+    std::optional<storage::upstream_row> write;
+    /// Call `on_timer` then.
+    std::optional<steady_time> timer;
+    /// Repos may have missed events: compare a listing (protocol.md 1.12).
+    bool list_repos = false;
+    /// The stream ended for good, with the reason.
+    std::optional<std::string> stopped;
+    /// Things an operator should see.
+    std::vector<std::string> alerts;
+  };
+
+  upstream_machine(storage::upstream_row row, upstream_options options);
+
+  effects start(steady_time now);
+
+  effects on_open(steady_time now);
+
+  effects on_frames(std::vector<shared_bytes> frames, steady_time now);
+
+  effects on_closed(const stream_end& end, steady_time now);
+
+  /// Frames of `epoch` that are finished.
+  effects on_done(uint32_t epoch, const std::vector<uint64_t>& seqs,
+                  steady_time now);
+
+  /// Frames were lost inside the node: read again from the low-water mark.
+  effects on_lost(steady_time now);
+
+  effects on_row_durable(steady_time now);
+
+  effects on_timer(steady_time now);
+
+  /// Low-water mark and reset state as they would be persisted.
+  const storage::upstream_row& row() const noexcept {
+    return row_;
+  }
+
+  bool connected() const noexcept {
+    return connected_;
+  }
+
+  /// Connected and no reset pending (requirements.md 1d `live`).
+  bool live() const noexcept {
+    return connected_ && !row_.reset_pending;
+  }
+
+  /// The row with the current first_cursor_since_reset is on disk.
+  bool stamp_durable() const noexcept {
+    return !stamp_blocked_;
+  }
+
+  size_t in_flight() const noexcept {
+    return flight_.size();
+  }
+
+  size_t in_flight_bytes() const noexcept {
+    return flight_bytes_;
+  }
+
+  const upstream_counters& counters() const noexcept {
+    return counters_;
+  }
+
+  /// Highest seq received on any connection of this epoch.
+  uint64_t last_received() const noexcept {
+    return last_received_;
+  }
+
+private:
+  struct flying {
+    uint64_t seq = 0;
+    uint32_t bytes = 0;
+    bool done = false;
+  };
+
+  std::optional<uint64_t> start_cursor() const;
+  void take_frame(shared_bytes frame, effects& out);
+  void take_special(const atproto::frame_peek& peek, bytes_view frame,
+                    effects& out);
+  void take_error(std::string_view name, effects& out);
+  void take_malformed(const error& why, effects& out);
+  bool accept_seq(uint64_t seq, effects& out);
+  void begin_reset(effects& out);
+  void advance();
+  void persist(effects& out);
+  void give_credit(effects& out);
+  void arm(effects& out, steady_time at);
+  void drop_connection(effects& out, steady_time now);
+
+  storage::upstream_row row_;
+  upstream_options options_;
+  upstream_counters counters_;
+  bool connected_ = false;
+  bool stopped_ = false;
+  bool write_in_flight_ = false;
+  bool row_dirty_ = false;
+  bool list_wanted_ = true; ///< Until a listing was compared at the new stamp.
+  bool urgent_ = false;          ///< The row must not wait for the timer.
+  bool write_has_stamp_ = false; ///< The write in flight has the new stamp.
+  bool stamp_blocked_ = false;   ///< The row of a new stamp is not durable yet.
+  bool end_connection_ = false;
+  std::vector<atproto::stamped_frame> held_;
+  std::deque<flying> flight_;
+  size_t flight_bytes_ = 0;
+  size_t granted_frames_ = 0; ///< Credit the socket holds.
+  size_t granted_bytes_ = 0;
+  uint64_t last_received_ = 0;
+  uint32_t numbers_since_ = 0; ///< Epoch in which seqs last started anew.
+  uint64_t last_on_connection_ = 0;
+  size_t regressions_ = 0;
+  bool first_on_connection_ = true;
+  bool clean_since_open_ = true;
+  uint64_t bad_cursor_ = 0;
+  size_t bad_tries_ = 0;
+  std::chrono::microseconds backoff_{0};
+  std::optional<steady_time> redial_at_;
+  steady_time last_write_;
+};
+
+} // namespace weir::actors

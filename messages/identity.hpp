@@ -1,0 +1,42 @@
+#pragma once
+
+#include "atproto/did_document.hpp"
+#include "messages/repo.hpp"
+
+namespace weir {
+
+/// From: REPO, api. To: IDENTITY. Travels: local only.
+struct identity_ask {
+  atproto::did repo;
+  bool fresh = false; ///< Resolve anew.
+  identity_sink from;
+};
+
+/// From: READER. To: IDENTITY. Travels: local only.
+struct identity_stored {
+  atproto::did repo;
+  std::optional<storage::identity_row> row;
+};
+
+/// From: the HTTP call. To: IDENTITY. Travels: local only.
+struct identity_document {
+  atproto::did repo;
+  error failed;
+  atproto::did_document doc;
+  bool gone = false;
+};
+
+/// From: the HTTP or DNS call. To: IDENTITY. Travels: local only.
+struct identity_handle {
+  atproto::did repo;
+  std::string handle;
+  error failed;
+  atproto::did owner;
+};
+
+} // namespace weir
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_ask)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_stored)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_document)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_handle)

@@ -1,0 +1,102 @@
+#pragma once
+
+#include "messages/fwd.hpp"
+
+/// All actor handles of the node, with what each one understands. One page:
+/// who talks to whom is the architecture.
+namespace weir {
+
+/// Every actor of ours: a timer it set, and the order to end.
+using common_actor = caf::typed_actor<caf::reacts_to<tick>,
+                                      caf::reacts_to<stop_actor>>;
+
+/// Hears that rows it asked the JOURNAL to write are durable.
+using rows_sink = caf::typed_actor<caf::reacts_to<rows_durable>>;
+
+/// The READER: cold reads of the store for others, on its own thread.
+using reader_actor = common_actor::extend<
+  // Runs the job with the store's readers; the job sends its answer itself.
+  caf::reacts_to<reader_job>>;
+
+/// The JOURNAL: the only writer of one store.
+using journal_actor = common_actor::extend<
+  // One repo's atomic change; answers `repo_receipt` when durable.
+  caf::reacts_to<journal_update>,
+  // Rows of other tables; answers `rows_durable` when asked to.
+  caf::reacts_to<journal_rows>,
+  // A REPO died: its late updates must not be written. Answers
+  // `journal_fenced` after all earlier updates of that DID were written.
+  caf::reacts_to<journal_fence>,
+  caf::reacts_to<journal_flush>>;
+
+/// The UPSTREAM: one connection to a PDS or relay.
+using upstream_actor = common_actor::extend<
+  caf::reacts_to<stream_opened>, caf::reacts_to<stream_frames>,
+  caf::reacts_to<stream_closed>,
+  // These frames are durable, or dropped by rule.
+  caf::reacts_to<frames_done>,
+  // Frames were lost inside the node: read them again.
+  caf::reacts_to<frames_lost>, caf::reacts_to<rows_durable>>;
+
+/// The REPO: owns the state of exactly one account.
+using repo_actor = common_actor::extend<
+  caf::reacts_to<repo_frames>, caf::reacts_to<repo_loaded>,
+  caf::reacts_to<identity_fact>, caf::reacts_to<repo_receipt>,
+  caf::reacts_to<repo_listed>, caf::reacts_to<passivate_repo>,
+  caf::reacts_to<settings_changed>,
+  // Commands; each answers once the decision is made.
+  caf::replies_to<add_repos>::with<add_result>,
+  caf::replies_to<remove_repos>::with<remove_result>,
+  caf::replies_to<resync_repos>::with<resync_result>,
+  caf::replies_to<repo_status_request>::with<repo_status_reply>,
+  // Backfill: from the SUPERVISOR, then from the BACKFILL.
+  caf::reacts_to<prepare_fetch>, caf::reacts_to<begin_fetch>,
+  caf::reacts_to<repo_chunk>, caf::reacts_to<repo_fetched>,
+  caf::reacts_to<repo_fetch_failed>, caf::reacts_to<repo_buffer_page>>;
+
+/// One shard of the ROUTER: DID to REPO, wake and passivation.
+using router_actor = common_actor::extend<
+  caf::reacts_to<frame_batch>, caf::reacts_to<repo_passive>,
+  caf::reacts_to<journal_fenced>, caf::reacts_to<settings_changed>,
+  // Commands for DIDs of this shard; forwarded to their REPOs.
+  caf::replies_to<add_repos>::with<add_result>,
+  caf::replies_to<remove_repos>::with<remove_result>,
+  caf::replies_to<resync_repos>::with<resync_result>,
+  caf::replies_to<repo_status_request>::with<repo_status_reply>,
+  caf::reacts_to<repo_listing>, caf::reacts_to<prepare_fetch>,
+  caf::reacts_to<begin_fetch>>;
+
+/// The SUPERVISOR: which repo is fetched next, host budgets, retry, listings.
+using supervisor_actor = common_actor::extend<
+  caf::reacts_to<repo_wish>, caf::reacts_to<repo_ready>,
+  // A REPO is durably syncing: spawn the BACKFILL.
+  caf::reacts_to<fetch_started>, caf::reacts_to<job_ended>,
+  caf::reacts_to<host_report>, caf::reacts_to<scan_page>,
+  // An UPSTREAM may have missed events: compare a listing.
+  caf::reacts_to<node_command>, caf::reacts_to<listing_page>>;
+
+/// The BACKFILL: one fetch of one repo.
+using backfill_actor = common_actor::extend<
+  caf::reacts_to<fetch_head>, caf::reacts_to<fetch_bytes>,
+  caf::reacts_to<fetch_ended>, caf::reacts_to<backfill_step>,
+  caf::reacts_to<heads_page>, caf::reacts_to<chunk_stored>,
+  caf::reacts_to<job_cancelled>>;
+
+/// Whoever asks the IDENTITY.
+using identity_sink = caf::typed_actor<caf::reacts_to<identity_fact>>;
+
+/// The IDENTITY: DID to key, host and handle.
+using identity_actor = common_actor::extend<
+  // Answers `identity_fact`, again when a handle was verified anew.
+  caf::reacts_to<identity_ask>, caf::reacts_to<identity_stored>,
+  caf::reacts_to<identity_document>, caf::reacts_to<identity_handle>>;
+
+/// The CONSUMER: one application's durable reading of the log.
+using consumer_actor = common_actor::extend<
+  // The log is durable up to here.
+  caf::reacts_to<log_advanced>, caf::reacts_to<log_page>,
+  caf::reacts_to<did_page>, caf::reacts_to<channel_opened>,
+  caf::reacts_to<channel_text>, caf::reacts_to<channel_closed>,
+  caf::reacts_to<rows_durable>>;
+
+} // namespace weir

@@ -1,0 +1,136 @@
+#pragma once
+
+#include "atproto/identifiers.hpp"
+#include "atproto/verify.hpp"
+#include "messages/frames.hpp"
+#include "messages/interfaces.hpp"
+#include "storage/records.hpp"
+#include "storage/update.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weir {
+
+/// The stored rows of one repo; no `row`: it is not tracked.
+///
+/// From: READER. To: REPO. Travels: local only.
+struct repo_loaded {
+  error failed; ///< `ec::none` when the rows were read.
+  std::optional<storage::repo_row> row;
+  std::shared_ptr<const storage::chain_row> chain;
+};
+
+/// From: READER. To: REPO. Travels: local only.
+struct repo_buffer_page {
+  std::vector<atproto::stamped_frame> frames;
+  uint64_t last_key = 0; ///< Where the next page begins.
+  bool end = true;
+};
+
+/// Add repos (SYNC-29). All DIDs belong to the receiving shard.
+///
+/// From: api. To: ROUTER, REPO. Travels: local only.
+struct add_repos {
+  std::vector<atproto::did> repos;
+  std::vector<std::string> collections;
+};
+
+struct add_result {
+  uint32_t queued = 0;
+};
+
+/// Stop tracking repos (SYNC-30). As `add_repos`.
+struct remove_repos {
+  std::vector<atproto::did> repos;
+};
+
+struct remove_result {
+  uint32_t removed = 0;
+};
+
+/// Fetch repos again (SYNC-33). As `add_repos`.
+struct resync_repos {
+  std::vector<atproto::did> repos;
+};
+
+struct resync_result {
+  uint32_t queued = 0;
+};
+
+/// From: api. To: ROUTER, REPO. Travels: local only.
+struct repo_status_request {
+  atproto::did repo;
+};
+
+/// The state of a repo as its actor sees it.
+struct repo_status_reply {
+  bool tracked = false;
+  storage::repo_row row;
+  std::shared_ptr<const storage::chain_row> chain;
+  uint64_t waiting = 0; ///< Frames held back.
+};
+
+/// From: ROUTER. To: REPO. Travels: local only.
+struct passivate_repo {};
+
+/// The REPO ends (`busy` false), or will not now.
+///
+/// From: REPO. To: ROUTER. Travels: local only.
+struct repo_passive {
+  atproto::did repo;
+  bool busy = false;
+  bool untracked = false; ///< Removed: forget the DID.
+  bool tracked = false;   ///< Added: remember the DID.
+};
+
+/// One line of a listing.
+///
+/// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
+struct repo_listed {
+  atproto::did repo;
+  atproto::tid rev;
+  storage::account_status account = storage::account_status::active;
+  position noted;
+};
+
+/// A page of a listing for one shard. `discover`: track unknown DIDs.
+///
+/// From: SUPERVISOR. To: ROUTER. Travels: local only.
+struct repo_listing {
+  std::vector<repo_listed> repos;
+  bool discover = false;
+};
+
+/// From: IDENTITY. To: REPO. Travels: local only.
+struct identity_fact {
+  atproto::did repo;
+  error failed; ///< `ec::none` when `row` holds.
+  storage::identity_row row;
+};
+
+/// Run-time settings changed. From: NODE. Travels: local only.
+struct settings_changed {
+  std::shared_ptr<const void> settings; ///< `repo_settings`.
+};
+
+} // namespace weir
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_loaded)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_buffer_page)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::add_repos)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::add_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::remove_repos)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::remove_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::resync_repos)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::resync_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_status_request)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_status_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::passivate_repo)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_passive)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_listed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_listing)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_fact)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::settings_changed)
