@@ -1,0 +1,49 @@
+#pragma once
+
+#include "apps/weir/option_value.hpp"
+#include "apps/weir/settings.hpp"
+#include "base/limits.hpp"
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weir::apps {
+
+/// One option of a node, as flags, environment, file, reference and help all
+/// know it: `sync_per_host` in a file is `--sync-per-host` and
+/// `WEIR_SYNC_PER_HOST`.
+struct option {
+  std::string_view name;
+  value_kind kind = value_kind::text;
+  std::string_view group;   ///< Heading in the reference and in help.
+  std::string_view meaning; ///< A sentence or two, with the unit.
+  std::string_view example; ///< One value as text; empty = the default shows.
+  std::optional<limits::option_range<int64_t>> range;
+  std::optional<limits::option_range<double>> real_range;
+  std::span<const std::string_view> words; ///< Of a choice.
+  std::string_view form; ///< What a text or list element looks like.
+  std::function<option_value(const settings&)> get;
+  /// Takes a value of this kind. `ec::invalid_argument`: out of range.
+  std::function<result<void>(settings&, const option_value&)> set;
+
+  /// `--sync-per-host`.
+  std::string flag() const;
+
+  /// `WEIR_SYNC_PER_HOST`.
+  std::string variable() const;
+
+  /// What a value must be: "a whole number from 1 to 64".
+  std::string requirement() const;
+};
+
+/// All options there are, by group. Static lifetime.
+std::span<const option> all_options();
+
+/// By the name in a file; null when there is none.
+const option* find_option(std::string_view name);
+
+} // namespace weir::apps

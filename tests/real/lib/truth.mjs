@@ -1,0 +1,70 @@
+// The last word: what a copy holds against what the account's host lists.
+import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+
+import { eventually } from './wait.mjs';
+
+/**
+ * What is different, one line each. A record may lack its value only at the
+ * paths in `bare` (values the client would refuse).
+ */
+export function differences(repo, records, bare = new Set()) {
+  const lines = [];
+  for (const [path, { cid, value }] of records) {
+    const copied = repo.records.get(path);
+    if (!copied) lines.push(`${path} is missing`);
+    else if (copied.cid !== cid) lines.push(`${path} is ${copied.cid}`);
+    else if (copied.value === undefined && bare.has(path)) continue;
+    else if (!isDeepStrictEqual(copied.value, value)) {
+      lines.push(`${path} holds ${JSON.stringify(copied.value)}`);
+    }
+  }
+  for (const path of repo.records.keys()) {
+    if (!records.has(path)) lines.push(`${path} should not be there`);
+  }
+  return lines;
+}
+
+/** Waits until the copy of an account that nobody writes to equals its host. */
+export async function converged({ copy }, account, bare) {
+  const records = await account.records();
+  const repo = copy.repo(account.did);
+  const same = () => differences(repo, records, bare).length === 0;
+  await copy.until(`${account.handle} equals its host`, same).catch((error) => {
+    const lines = differences(repo, records, bare);
+    throw new Error(
+      `${account.handle} has ${lines.length} differences, the first: ` +
+        lines.slice(0, 5).join('; '),
+      { cause: error },
+    );
+  });
+  return records;
+}
+
+/** Waits until the engine calls the repository in sync, as its host has it. */
+export async function inSync({ weir }, account) {
+  const [{ rev }, records] = await Promise.all([
+    account.latest(),
+    account.records(),
+  ]);
+  const wanted = {
+    did: account.did,
+    handle: account.handle,
+    state: 'active',
+    rev,
+    records: records.size,
+  };
+  let last;
+  await eventually(`${account.handle} is in sync`, async () => {
+    const info = await weir.info(account.did);
+    last = info && pick(info, wanted);
+    return isDeepStrictEqual(last, wanted);
+  }).catch((error) => {
+    assert.deepEqual(last, wanted, error.message);
+    throw error;
+  });
+}
+
+function pick(from, like) {
+  return Object.fromEntries(Object.keys(like).map((key) => [key, from[key]]));
+}

@@ -1,0 +1,146 @@
+#pragma once
+
+#include "actors/consumer/delivery_machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace weir::tests {
+
+/// A log, a store, accounts and clients around one `delivery_machine`. It does
+/// what the shell of the CONSUMER does, at once, and checks on the way what
+/// must hold for every event that is sent.
+class delivery_world : public actors::account_gate {
+public:
+  using op_id = storage::op_id;
+  using effects = actors::delivery_effects;
+
+  explicit delivery_world(actors::delivery_options options = {});
+
+  // -- the log ----------------------------------------------------------------
+
+  /// Appends a transaction of `count` creates; returns its first id.
+  op_id append(const std::string& who, size_t count = 1, bool live = true,
+               const std::string& collection = "app.bsky.feed.post",
+               size_t body_bytes = 2);
+
+  /// `$commit` of nothing else.
+  op_id append_commit(const std::string& who);
+
+  /// The account changes, and the log says so.
+  op_id append_account(const std::string& who, bool active,
+                       const std::string& status = "deactivated");
+
+  /// The same, and all that came before is erased.
+  op_id append_deletion(const std::string& who);
+
+  /// As after a restore, where ids go on far above.
+  void skip_ids(uint64_t count) {
+    next_ += count;
+  }
+
+  op_id last() const {
+    return next_ - 1;
+  }
+
+  storage::log_entry_ptr entry_of(op_id id) const;
+
+  const std::string& did_of(op_id id) const {
+    return entry_of(id)->repo.str();
+  }
+
+  static bool is_fact(const storage::logged_operation& op);
+
+  // -- the shell --------------------------------------------------------------
+
+  /// Starts the machine from what is stored; what was on its way is lost.
+  void restart();
+
+  /// Carries out effects, and the effects of their answers, until none is left.
+  void carry(effects todo);
+
+  /// Carries out effects; answers wait.
+  void begin(effects todo);
+
+  /// Gives one of the answers that wait, if any.
+  bool answer_one(size_t choice);
+
+  /// Tells the machine of everything appended.
+  void publish() {
+    carry(machine->on_log(last(), now));
+  }
+
+  void connect(actors::session_id id);
+  void disconnect(actors::session_id id);
+  void ack(op_id id, actors::session_id from = 1);
+
+  /// Acks whatever is unacked, and what comes then, until nothing comes; not
+  /// the DIDs in `except`.
+  void ack_all(const std::unordered_set<std::string>& except = {});
+
+  /// Lets time pass, with every timer on the way.
+  void pass(std::chrono::microseconds x);
+
+  actors::account_standing
+  standing(const atproto::did& repo) const override {
+    const auto i = standings.find(repo.str());
+    return i != standings.end() ? i->second : actors::account_standing{};
+  }
+
+  /// Ids in the order in which they were sent.
+  std::vector<op_id> sent_ids() const;
+
+  /// How often an event was sent by this machine.
+  size_t times_sent(op_id id) const;
+
+  bool stored_as_acked(op_id id) const;
+
+  actors::delivery_options options;
+  std::unique_ptr<actors::delivery_machine> machine;
+  steady_time now{1'000'000};
+  std::unordered_map<std::string, actors::account_standing> standings;
+
+  // What the store holds.
+  op_id position = 0;
+  std::map<op_id, op_id> ranges;
+  std::map<op_id, actors::dead_letter> letters;
+  bool ran_before = false;
+  bool disk_is_slow = false; ///< Rows stay on their way until `write_rows`.
+  std::optional<effects::write> rows; ///< On their way.
+  std::deque<effects::page_wish> pages;
+  std::deque<effects::did_wish> did_pages;
+
+  // What the clients have.
+  std::vector<effects::send> sent;       ///< Of this machine.
+  std::map<op_id, effects::send> unacked; ///< Across restarts, too.
+  std::unordered_set<op_id> acked;        ///< Across restarts, too.
+  std::map<actors::session_id, std::vector<op_id>> inbox;
+  size_t socket_room = 1'000'000; ///< Messages a socket takes per call.
+
+  std::optional<steady_time> timer;
+  size_t pages_read = 0;
+  size_t did_pages_read = 0;
+
+  /// Stores the rows on their way and says so.
+  void write_rows();
+
+private:
+  void take_sends(const effects& todo);
+  std::vector<storage::log_entry_ptr> read_log(op_id after) const;
+  actors::did_entries read_did(const effects::did_wish& wish) const;
+  void check_send(const effects::send& x) const;
+
+  std::vector<storage::log_entry_ptr> log_;
+  op_id next_ = 1;
+};
+
+/// DID number `n`.
+std::string did_number(size_t n);
+
+} // namespace weir::tests
