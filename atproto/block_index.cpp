@@ -27,7 +27,9 @@ template <class Run>
 size_t lower_bound(const Run& x, uint64_t word) noexcept {
   auto first = static_cast<size_t>((word >> 32) * x.size() >> 32);
   auto last = first;
-  const auto before = [&](size_t i) { return x[i].word < word; };
+  const auto before = [&](size_t i) {
+    return x[i].word < word;
+  };
   if (before(first)) {
     for (size_t step = 8; last < x.size() && before(last); step *= 2) {
       first = last + 1;
@@ -40,10 +42,11 @@ size_t lower_bound(const Run& x, uint64_t word) noexcept {
       first = first > step ? first - step : 0;
     }
   }
-  const auto at
-    = std::partition_point(x.begin() + static_cast<std::ptrdiff_t>(first),
-                           x.begin() + static_cast<std::ptrdiff_t>(last),
-                           [word](const auto& y) { return y.word < word; });
+  const auto at = std::partition_point(
+    x.begin() + static_cast<std::ptrdiff_t>(first),
+    x.begin() + static_cast<std::ptrdiff_t>(last), [word](const auto& y) {
+      return y.word < word;
+    });
   return static_cast<size_t>(at - x.begin());
 }
 
@@ -57,22 +60,23 @@ bool block_index::entry::same_block(const entry& x) const noexcept {
   return word == x.word && place >> offset_bits == x.place >> offset_bits;
 }
 
-block_index::block_index(spool& overflow, size_t entries_max)
-  : overflow_(overflow), entries_max_(entries_max) {
+block_index::block_index(spool& overflow, size_t entries_max,
+                         size_t run_entries)
+  : overflow_(overflow), entries_max_(entries_max), run_entries_(run_entries) {
   // nop
 }
 
 result<void> block_index::add(const uint8_t* digest, block_place at) {
   open_.push_back(
     {to_word(digest), uint64_t{at.size} << offset_bits | at.offset});
-  return open_.size() < limits::walk_index_run_entries ? result<void>{}
-                                                       : close_run();
+  return open_.size() < run_entries_ ? result<void>{} : close_run();
 }
 
 result<void> block_index::close_run() {
   std::sort(open_.begin(), open_.end());
-  const auto same
-    = [](const entry& x, const entry& y) { return x.same_block(y); };
+  const auto same = [](const entry& x, const entry& y) {
+    return x.same_block(y);
+  };
   open_.erase(std::unique(open_.begin(), open_.end(), same), open_.end());
   if (spooled_.empty()) {
     entries_ += open_.size();
@@ -111,8 +115,8 @@ result<block_index::run> block_index::read_page(uint64_t offset,
 }
 
 result<void> block_index::refill(spooled_run& x) {
-  const auto size = static_cast<size_t>(std::min<uint64_t>(x.left,
-                                                           page_entries));
+  const auto size
+    = static_cast<size_t>(std::min<uint64_t>(x.left, page_entries));
   auto page = read_page(x.offset, size);
   if (!page)
     return page.error();

@@ -31,8 +31,10 @@ struct block_place {
 class block_index {
 public:
   /// @param overflow Where runs beyond `entries_max` go; outlives the index.
+  /// @param run_entries Entries of one run.
   explicit block_index(spool& overflow,
-                       size_t entries_max = limits::walk_index_entries_max);
+                       size_t entries_max = limits::walk_index_entries_max,
+                       size_t run_entries = limits::walk_index_run_entries);
 
   result<void> add(const uint8_t* digest, block_place at);
 
@@ -88,6 +90,7 @@ private:
 
   spool& overflow_;
   size_t entries_max_;
+  size_t run_entries_;
   size_t entries_ = 0; ///< In `runs_`.
   run open_;
   std::vector<run> runs_;
@@ -99,8 +102,8 @@ private:
   std::vector<size_t> heap_; ///< Runs with entries left, least entry first.
   run out_;                  ///< Merged page under way.
   entry last_merged_;
-  uint64_t merged_at_ = 0;   ///< Offset of the first merged page.
-  uint64_t merged_ = 0;      ///< Entries merged.
+  uint64_t merged_at_ = 0;       ///< Offset of the first merged page.
+  uint64_t merged_ = 0;          ///< Entries merged.
   std::vector<uint64_t> fences_; ///< First word of every merged page.
 };
 

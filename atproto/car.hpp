@@ -25,16 +25,12 @@ struct car_block {
 class car_slice {
 public:
   /// Parses header and block index; hashes nothing.
-  static result<car_slice>
-  parse(bytes_view x, size_t blocks_max = limits::frame_car_blocks_max);
+  static result<car_slice> parse(bytes_view x, size_t blocks_max
+                                               = limits::frame_car_blocks_max);
 
-  const std::vector<cid>& roots() const noexcept {
-    return roots_;
-  }
+  const std::vector<cid>& roots() const noexcept { return roots_; }
 
-  std::span<const car_block> blocks() const noexcept {
-    return blocks_;
-  }
+  std::span<const car_block> blocks() const noexcept { return blocks_; }
 
   /// First block with this CID, or null. Blocks under anything but a SHA-256
   /// CID cannot be checked and are never found.
@@ -63,9 +59,8 @@ public:
   /// where its data starts in the whole file. An error it returns ends the
   /// reading. Blocks under anything but a SHA-256 CID cannot be checked and
   /// are passed over.
-  using block_handler
-    = std::function<result<void>(const cid& id, bytes_view data,
-                                 uint64_t offset)>;
+  using block_handler = std::function<result<void>(
+    const cid& id, bytes_view data, uint64_t offset)>;
 
   explicit car_reader(block_handler on_block);
 
@@ -75,17 +70,11 @@ public:
   result<void> finish() const;
 
   /// Filled once the header was read.
-  const std::vector<cid>& roots() const noexcept {
-    return roots_;
-  }
+  const std::vector<cid>& roots() const noexcept { return roots_; }
 
-  uint64_t bytes_read() const noexcept {
-    return consumed_;
-  }
+  uint64_t bytes_read() const noexcept { return consumed_; }
 
-  uint64_t blocks_read() const noexcept {
-    return blocks_;
-  }
+  uint64_t blocks_read() const noexcept { return blocks_; }
 
 private:
   result<void> step(bytes_view& input);
@@ -113,13 +102,9 @@ public:
   void add(const cid& id, bytes_view data);
 
   /// Bytes written since the last `take`.
-  bytes take() noexcept {
-    return std::move(out_);
-  }
+  bytes take() noexcept { return std::move(out_); }
 
-  size_t size() const noexcept {
-    return out_.size();
-  }
+  size_t size() const noexcept { return out_.size(); }
 
 private:
   bytes out_;

@@ -189,8 +189,7 @@ taken take_ops(cbor::reader& in, std::vector<commit_op>& out) {
 result<frame_event> read_commit(cbor::reader& in) {
   commit_event out;
   auto read = read_fields(
-    in,
-    {"seq", "repo", "time", "rev", "since", "commit", "blocks", "ops"},
+    in, {"seq", "repo", "time", "rev", "since", "commit", "blocks", "ops"},
     [&](auto key) {
       if (key == "seq")
         return take_seq(in, out.seq);
@@ -221,20 +220,20 @@ result<frame_event> read_commit(cbor::reader& in) {
 
 result<frame_event> read_sync(cbor::reader& in) {
   sync_event out;
-  auto read = read_fields(
-    in, {"seq", "did", "time", "rev", "blocks"}, [&](auto key) {
-      if (key == "seq")
-        return take_seq(in, out.seq);
-      if (key == "did")
-        return take(in, out.repo);
-      if (key == "time")
-        return take(in, out.time);
-      if (key == "rev")
-        return take(in, out.rev);
-      if (key == "blocks")
-        return take_blocks(in, out.blocks, limits::sync_blocks_bytes_max);
-      return taken::unknown;
-    });
+  auto read
+    = read_fields(in, {"seq", "did", "time", "rev", "blocks"}, [&](auto key) {
+        if (key == "seq")
+          return take_seq(in, out.seq);
+        if (key == "did")
+          return take(in, out.repo);
+        if (key == "time")
+          return take(in, out.time);
+        if (key == "rev")
+          return take(in, out.rev);
+        if (key == "blocks")
+          return take_blocks(in, out.blocks, limits::sync_blocks_bytes_max);
+        return taken::unknown;
+      });
   if (!read)
     return read.error();
   return out;

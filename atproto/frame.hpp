@@ -17,8 +17,8 @@ enum class frame_kind : uint8_t {
   sync,
   identity,
   account,
-  info,  ///< No seq.
-  error, ///< op -1: the stream ends after it.
+  info,   ///< No seq.
+  error,  ///< op -1: the stream ends after it.
   unknown ///< Unknown op or t; its seq counts when it has one.
 };
 

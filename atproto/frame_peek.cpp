@@ -65,21 +65,13 @@ public:
         values_[i] = value;
   }
 
-  void begin_array() {
-    ++depth_;
-  }
+  void begin_array() { ++depth_; }
 
-  void end_array() {
-    --depth_;
-  }
+  void end_array() { --depth_; }
 
-  void begin_map() {
-    ++depth_;
-  }
+  void begin_map() { ++depth_; }
 
-  void end_map(bytes_view) {
-    --depth_;
-  }
+  void end_map(bytes_view) { --depth_; }
 
 private:
   const std::array<std::string_view, N>& keys_;

@@ -50,13 +50,9 @@ public:
     return out;
   }
 
-  const std::string& str() const noexcept {
-    return text_;
-  }
+  const std::string& str() const noexcept { return text_; }
 
-  bool empty() const noexcept {
-    return text_.empty();
-  }
+  bool empty() const noexcept { return text_.empty(); }
 
   friend auto operator<=>(const did&, const did&) = default;
 
@@ -80,25 +76,20 @@ public:
   }
 
   static constexpr tid from_time(wall_time t, uint16_t clock_id) noexcept {
-    return tid{(static_cast<uint64_t>(t.micros) << 10)
-               | (clock_id & 0x3ffu)};
+    return tid{(static_cast<uint64_t>(t.micros) << 10) | (clock_id & 0x3ffu)};
   }
 
   static std::optional<tid> parse(std::string_view x) noexcept;
 
   std::string str() const;
 
-  constexpr uint64_t value() const noexcept {
-    return value_;
-  }
+  constexpr uint64_t value() const noexcept { return value_; }
 
   constexpr wall_time time() const noexcept {
     return {static_cast<int64_t>(value_ >> 10)};
   }
 
-  constexpr bool defined() const noexcept {
-    return value_ != 0;
-  }
+  constexpr bool defined() const noexcept { return value_ != 0; }
 
   friend constexpr auto operator<=>(const tid&, const tid&) = default;
 

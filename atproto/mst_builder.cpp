@@ -16,9 +16,7 @@ struct open_node {
   cid value;
   cid right;
 
-  bool empty() const noexcept {
-    return key.empty() && !left.defined();
-  }
+  bool empty() const noexcept { return key.empty() && !left.defined(); }
 
   void append(std::string_view next_key, const cid& next_value) {
     if (!key.empty())
@@ -29,9 +27,7 @@ struct open_node {
   }
 
   /// Sets the subtree behind everything so far.
-  void attach(const cid& child) {
-    (key.empty() ? left : right) = child;
-  }
+  void attach(const cid& child) { (key.empty() ? left : right) = child; }
 
   cid close(const block_sink& sink) {
     if (!key.empty())

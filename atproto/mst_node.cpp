@@ -143,8 +143,7 @@ result<void> node_reader::open(bytes_view block) {
   at_ = at;
   if (auto checked = check_entries(at, end); !checked)
     return checked;
-  if (!take(at, end, node_left) || !take_node_link(at, end, left_)
-      || at != end)
+  if (!take(at, end, node_left) || !take_node_link(at, end, left_) || at != end)
     return fail(ec::malformed, broken);
   block_ = block;
   left_over_ = size_;
@@ -200,8 +199,7 @@ void put_head(uint8_t*& out, uint8_t major, uint64_t n) noexcept {
                     : n <= UINT16_MAX ? 2
                     : n <= UINT32_MAX ? 4
                                       : 8;
-  *out++ = static_cast<uint8_t>(top
-                                | (24 + std::countr_zero(unsigned(width))));
+  *out++ = static_cast<uint8_t>(top | (24 + std::countr_zero(unsigned(width))));
   for (int i = width - 1; i >= 0; --i)
     *out++ = static_cast<uint8_t>(n >> (8 * i));
 }
@@ -237,8 +235,8 @@ uint8_t* node_writer::grow(size_t size) {
 void node_writer::add(std::string_view key, bytes_view value,
                       bytes_view right) {
   const auto shared = shared_prefix(key_, key);
-  auto* at = grow(key.size() - shared + value.size() + right.size()
-                  + entry_room);
+  auto* at
+    = grow(key.size() - shared + value.size() + right.size() + entry_room);
   put(at, entry_head);
   put_head(at, cbor::major_bytes, key.size() - shared);
   put(at, key.substr(shared));
@@ -279,8 +277,8 @@ void node_writer::clear() noexcept {
 
 size_t shared_prefix(std::string_view x, std::string_view y) noexcept {
   const auto both = std::min(x.size(), y.size());
-  const auto [at, other] = std::mismatch(x.begin(), x.begin() + both,
-                                         y.begin());
+  const auto [at, other]
+    = std::mismatch(x.begin(), x.begin() + both, y.begin());
   return static_cast<size_t>(at - x.begin());
 }
 
@@ -320,8 +318,8 @@ result<node> decode_node(bytes_view block) {
       depth = own;
     if (own != depth)
       return fail(ec::malformed, "keys of different depth in an MST node");
-    out.entries.push_back({std::string{in.key()}, to_cid(in.value()),
-                           to_cid(in.right())});
+    out.entries.push_back(
+      {std::string{in.key()}, to_cid(in.value()), to_cid(in.right())});
   }
   return out;
 }

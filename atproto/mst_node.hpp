@@ -22,33 +22,23 @@ public:
   result<void> open(bytes_view block);
 
   /// Entries in the whole node.
-  size_t size() const noexcept {
-    return size_;
-  }
+  size_t size() const noexcept { return size_; }
 
   /// Binary CID of the subtree before the first key; empty when null.
-  bytes_view left() const noexcept {
-    return left_;
-  }
+  bytes_view left() const noexcept { return left_; }
 
   /// Steps to the next entry; false behind the last one.
   /// @pre `open` succeeded
   bool next();
 
   /// The whole key of the current entry; valid until the next step.
-  std::string_view key() const noexcept {
-    return key_;
-  }
+  std::string_view key() const noexcept { return key_; }
 
   /// Binary CID of the current entry's record, in whatever form it came.
-  bytes_view value() const noexcept {
-    return entry_.value;
-  }
+  bytes_view value() const noexcept { return entry_.value; }
 
   /// Binary CID of the subtree after the current key; empty when null.
-  bytes_view right() const noexcept {
-    return entry_.right;
-  }
+  bytes_view right() const noexcept { return entry_.right; }
 
   /// One entry as encoded.
   struct raw_entry {

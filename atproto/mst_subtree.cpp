@@ -14,8 +14,7 @@ result<void> check_place(const tree_node& x, const place& at) {
   if (x.entries.empty())
     return {};
   const auto& first = x.entries.front().key;
-  if (first <= at.low
-      || (!at.high.empty() && x.entries.back().key >= at.high))
+  if (first <= at.low || (!at.high.empty() && x.entries.back().key >= at.high))
     return fail(ec::malformed, "MST keys outside the range of their subtree");
   if (key_depth(first) != at.depth)
     return misplaced(first);
@@ -25,9 +24,10 @@ result<void> check_place(const tree_node& x, const place& at) {
 } // namespace
 
 size_t tree_node::find(std::string_view key) const noexcept {
-  const auto at
-    = std::partition_point(entries.begin(), entries.end(),
-                           [key](const auto& x) { return x.key < key; });
+  const auto at = std::partition_point(entries.begin(), entries.end(),
+                                       [key](const auto& x) {
+                                         return x.key < key;
+                                       });
   return static_cast<size_t>(at - entries.begin());
 }
 
@@ -79,8 +79,7 @@ result<std::pair<subtree, subtree>> split(subtree x, const place& at,
   const auto i = node.find(key);
   if (node.holds(i, key))
     return misplaced(key);
-  auto halves
-    = split(std::move(node.child(i)), at.child(node, i), key, source);
+  auto halves = split(std::move(node.child(i)), at.child(node, i), key, source);
   if (!halves)
     return halves.error();
   auto& [before, after] = *halves;

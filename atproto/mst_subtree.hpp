@@ -17,9 +17,7 @@ struct subtree {
   cid id;
   std::unique_ptr<tree_node> node;
 
-  bool null() const noexcept {
-    return !node && !id.defined();
-  }
+  bool null() const noexcept { return !node && !id.defined(); }
 };
 
 struct tree_entry {
@@ -44,9 +42,7 @@ struct tree_node {
     return i < entries.size() && entries[i].key == key;
   }
 
-  bool empty() const noexcept {
-    return entries.empty() && left.null();
-  }
+  bool empty() const noexcept { return entries.empty() && left.null(); }
 };
 
 /// Where a subtree hangs: its depth, and the keys its own lie between. An
@@ -59,8 +55,7 @@ struct place {
   /// Place of the subtree before entry `i` of the node `x` here.
   place child(const tree_node& x, size_t i) const noexcept {
     return {depth - 1, i == 0 ? low : std::string_view{x.entries[i - 1].key},
-            i == x.entries.size() ? high
-                                  : std::string_view{x.entries[i].key}};
+            i == x.entries.size() ? high : std::string_view{x.entries[i].key}};
   }
 };
 

@@ -75,8 +75,7 @@ result<void> tree::impl::raise(std::string_view key, int key_at) {
   auto& [before, after] = *halves;
   root = {{}, std::make_unique<tree_node>()};
   root.node->left = lift(std::move(before));
-  root.node->entries.push_back(
-    {std::string{key}, {}, lift(std::move(after))});
+  root.node->entries.push_back({std::string{key}, {}, lift(std::move(after))});
   depth = key_at;
   return {};
 }
@@ -106,14 +105,12 @@ result<cid> tree::impl::put_here(subtree& x, const place& at,
   const auto i = node.find(key);
   if (node.holds(i, key))
     return std::exchange(node.entries[i].value, value);
-  auto halves
-    = split(std::move(node.child(i)), at.child(node, i), key, source);
+  auto halves = split(std::move(node.child(i)), at.child(node, i), key, source);
   if (!halves)
     return halves.error();
   node.child(i) = std::move(halves->first);
-  node.entries.insert(
-    node.entries.begin() + static_cast<std::ptrdiff_t>(i),
-    {std::string{key}, value, std::move(halves->second)});
+  node.entries.insert(node.entries.begin() + static_cast<std::ptrdiff_t>(i),
+                      {std::string{key}, value, std::move(halves->second)});
   return cid{};
 }
 

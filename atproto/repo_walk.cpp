@@ -27,10 +27,8 @@ struct open_node {
 
 struct repo_walk::impl {
   impl(did x, spool& y, spool& z, const walk_limits& b)
-    : expected(std::move(x)),
-      store(y),
-      bounds(b),
-      index(z, b.index_entries_max),
+    : expected(std::move(x)), store(y), bounds(b),
+      index(z, b.index_entries_max, b.index_run_entries),
       car([this](const cid& id, bytes_view block, uint64_t offset) {
         return on_block(id, block, offset);
       }) {
@@ -178,8 +176,7 @@ result<void> repo_walk::impl::take_entry(
   }
   walked_record out{last_key, mst::to_cid(top.reader.value()), {}, true};
   if (out.id.is_dag_cbor() || out.id.is_raw()) {
-    const auto block
-      = read_block(top.reader.value(), "record block is absent");
+    const auto block = read_block(top.reader.value(), "record block is absent");
     if (!block)
       return block.error();
     out.undecodable = !out.id.is_dag_cbor() || !is_record(*block);
@@ -191,12 +188,12 @@ result<void> repo_walk::impl::take_entry(
   return {};
 }
 
-result<bool> repo_walk::impl::step(
-  size_t records_max,
-  const std::function<void(const walked_record&)>& visit) {
+result<bool>
+repo_walk::impl::step(size_t records_max,
+                      const std::function<void(const walked_record&)>& visit) {
   if (!data.defined())
     return fail(ec::invalid_argument, "the export is not verified yet");
-  const auto ready = index.prepare(limits::walk_index_run_entries);
+  const auto ready = index.prepare(bounds.index_run_entries);
   if (!ready || !*ready)
     return ready;
   if (!entered)

@@ -23,6 +23,7 @@ struct walk_limits {
   uint64_t car_blocks_max = limits::repo_car_blocks_max;
   uint64_t records_max = limits::repo_records_max;
   size_t index_entries_max = limits::walk_index_entries_max;
+  size_t index_run_entries = limits::walk_index_run_entries;
 };
 
 /// Verifies a whole repository export (protocol.md 5): feed the CAR in any

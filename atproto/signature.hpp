@@ -48,9 +48,7 @@ public:
 
   curve which() const noexcept;
 
-  bool defined() const noexcept {
-    return impl_ != nullptr;
-  }
+  bool defined() const noexcept { return impl_ != nullptr; }
 
   friend bool operator==(const public_key& x, const public_key& y);
 
@@ -72,9 +70,7 @@ public:
 
   public_key public_part() const;
 
-  bytes_view secret() const noexcept {
-    return secret_;
-  }
+  bytes_view secret() const noexcept { return secret_; }
 
 private:
   curve which_ = curve::k256;

@@ -42,9 +42,7 @@ struct opened_slice {
   bytes_view block;
   commit_object commit;
 
-  bool block_matches() const {
-    return cid::of_dag_cbor(block) == id;
-  }
+  bool block_matches() const { return cid::of_dag_cbor(block) == id; }
 };
 
 refusal wrong_hash() {
@@ -107,11 +105,13 @@ bool is_whole_tree(const opened_slice& x, std::span<const commit_op> ops) {
       return false;
     leaves.push_back({op.path, op.id});
   }
-  std::sort(leaves.begin(), leaves.end(),
-            [](const auto& a, const auto& b) { return a.key < b.key; });
-  const auto twice = std::adjacent_find(
-    leaves.begin(), leaves.end(),
-    [](const auto& a, const auto& b) { return a.key == b.key; });
+  std::sort(leaves.begin(), leaves.end(), [](const auto& a, const auto& b) {
+    return a.key < b.key;
+  });
+  const auto twice = std::adjacent_find(leaves.begin(), leaves.end(),
+                                        [](const auto& a, const auto& b) {
+                                          return a.key == b.key;
+                                        });
   if (twice != leaves.end())
     return false;
   bool all_here = true;
@@ -124,9 +124,9 @@ bool is_whole_tree(const opened_slice& x, std::span<const commit_op> ops) {
 verified_op to_verified(const shared_bytes& frame, const car_slice& car,
                         const commit_op& op) {
   const auto [collection, rkey] = split_path(op.path);
-  verified_op out{op.action, std::string{collection}, std::string{rkey},
-                  op.id,     op.prev,                 {},
-                  false};
+  verified_op out{
+    op.action, std::string{collection}, std::string{rkey}, op.id, op.prev, {},
+    false};
   if (op.action == op_action::remove)
     return out;
   const auto* block = car.find(op.id);
@@ -140,8 +140,7 @@ verified_op to_verified(const shared_bytes& frame, const car_slice& car,
 /// What a hashed slice must prove besides the signature: records and tree.
 result<void> check_proof(const opened_slice& x, const commit_event& event) {
   for (const auto& op : event.ops)
-    if ((op.id.is_dag_cbor() || op.id.is_raw())
-        && x.car.find(op.id) == nullptr)
+    if ((op.id.is_dag_cbor() || op.id.is_raw()) && x.car.find(op.id) == nullptr)
       return fail(ec::verification_failed,
                   "record block is absent: " + std::string{op.path});
   if (!event.prev_data.defined())
@@ -153,14 +152,15 @@ result<void> check_proof(const opened_slice& x, const commit_event& event) {
 }
 
 /// Why a hashed slice does not prove its event, if it does not.
-std::optional<refusal> find_fault(const opened_slice& x, const commit_event& event) {
+std::optional<refusal> find_fault(const opened_slice& x,
+                                  const commit_event& event) {
   if (const auto reason = not_invertible(event); !reason.empty())
     return refuse(verdict::unverifiable, std::string{reason});
   const auto proof = check_proof(x, event);
   if (proof)
     return std::nullopt;
-  const bool unchained = !event.prev_data.defined()
-                         && proof.error().code == ec::unverifiable;
+  const bool unchained
+    = !event.prev_data.defined() && proof.error().code == ec::unverifiable;
   return refuse(unchained ? verdict::unverifiable : verdict::bad_proof,
                 proof.error());
 }
@@ -214,9 +214,8 @@ verified<verified_commit> verify_commit(const shared_bytes& frame,
   const auto hashed = slice->car.check_hashes();
   if (!hashed && !slice->block_matches())
     return wrong_hash();
-  const auto fault = hashed
-                       ? find_fault(*slice, event)
-                       : refuse(verdict::bad_proof, hashed.error());
+  const auto fault = hashed ? find_fault(*slice, event)
+                            : refuse(verdict::bad_proof, hashed.error());
   if (!check_commit_signature(slice->block, key))
     return bad_signature();
   // A fault of the proof only counts when the account itself signed it.
@@ -243,8 +242,8 @@ verified<verified_sync> verify_sync(const shared_bytes& frame,
 }
 
 verified<verified_root> verify_root(bytes_view block, const cid& id,
-                                    const did& expected,
-                                    const public_key& key, wall_time now) {
+                                    const did& expected, const public_key& key,
+                                    wall_time now) {
   if (cid::of_dag_cbor(block) != id)
     return wrong_hash();
   auto commit = decode_own_commit(block, expected);

@@ -60,8 +60,7 @@ template <class T>
 using verified = boost::system::result<T, refusal>;
 
 [[noreturn]] inline void
-throw_exception_from_error(const refusal& x,
-                           const boost::source_location&) {
+throw_exception_from_error(const refusal& x, const boost::source_location&) {
   throw std::logic_error(x.reason);
 }
 
@@ -100,7 +99,7 @@ struct verified_root {
 };
 
 verified<verified_root> verify_root(bytes_view block, const cid& id,
-                                    const did& expected,
-                                    const public_key& key, wall_time now);
+                                    const did& expected, const public_key& key,
+                                    wall_time now);
 
 } // namespace weir::atproto

@@ -207,8 +207,6 @@ constexpr size_t tail_cache_bytes_max = 33'554'432;
 /// One page of record heads, and of repos.
 constexpr size_t heads_page_max = 1'024;
 constexpr size_t repos_page_max = 1'024;
-/// Sparse acked ranges of one consumer.
-constexpr size_t acked_ranges_max = 1'048'576;
 constexpr size_t dead_letters_page_max = 1'024;
 /// Rows looked at in one step of erasing a repo.
 constexpr size_t erase_step_rows_max = 256;
@@ -291,5 +289,8 @@ constexpr option_range<size_t> io_threads_range{1, 2};
 constexpr option_range<size_t> admin_password_bytes_range{16, 1'024};
 constexpr size_t upstreams_max = 1'024;
 constexpr size_t config_file_bytes_max = 1'048'576;
+
+/// LevelDB's own text log, before it begins anew; one predecessor is kept.
+constexpr size_t info_log_bytes_max = 1'048'576;
 
 } // namespace weir::limits

@@ -113,8 +113,8 @@ result<std::vector<std::string>> collect_txt(int status, const uint8_t* answer,
 class ares_resolver final : public dns_resolver,
                             public std::enable_shared_from_this<ares_resolver> {
 public:
-  explicit ares_resolver(asio_loop& loop)
-    : loop_(loop), timer_(loop.make_timer()) {
+  ares_resolver(asio_loop& loop, std::chrono::microseconds timeout)
+    : loop_(loop), timeout_(timeout), timer_(loop.make_timer()) {
     // nop
   }
 
@@ -128,9 +128,9 @@ public:
     ares_library_init(ARES_LIB_INIT_ALL);
     ares_options options{};
     options.flags = ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES;
-    // Milliseconds, doubled by the second try: done before `dns_timeout`, so
-    // that an answer for one family is kept when the other one times out.
-    options.timeout = 900;
+    // Milliseconds, doubled by the second try: together a little less than
+    // ours, so that an answer for one family is kept when the other one fails.
+    options.timeout = static_cast<int>(timeout_.count() / 3'300) + 1;
     options.tries = 2;
     options.sock_state_cb
       = [](void* self, ares_socket_t fd, int read, int write) {
@@ -205,7 +205,7 @@ private:
       ++self->in_flight_;
       auto q = new query<T>{loop, std::move(done), self->loop_.make_timer(),
                             &self->in_flight_};
-      q->deadline->start(limits::dns_timeout, [q] {
+      q->deadline->start(self->timeout_, [q] {
         q->answer(fail(ec::unreachable, "DNS: timed out"));
       });
       ask(q);
@@ -279,6 +279,7 @@ private:
   }
 
   asio_loop& loop_;
+  std::chrono::microseconds timeout_;
   std::unique_ptr<timer> timer_;
   ares_channel channel_ = nullptr;
   std::map<int, socket_ptr> sockets_;
@@ -287,14 +288,15 @@ private:
 
 } // namespace
 
-std::shared_ptr<dns_resolver> make_dns_resolver(event_loop& loop,
-                                                std::vector<endpoint> servers) {
+std::shared_ptr<dns_resolver>
+make_dns_resolver(event_loop& loop, const system_transport_options& options) {
   auto end_on_loop = [&loop](ares_resolver* x) {
     loop.post([owner = std::shared_ptr<ares_resolver>{x}] {});
   };
   std::shared_ptr<ares_resolver> x{
-    new ares_resolver{static_cast<asio_loop&>(loop)}, end_on_loop};
-  x->open(servers);
+    new ares_resolver{static_cast<asio_loop&>(loop), options.dns_timeout},
+    end_on_loop};
+  x->open(options.name_servers);
   return x;
 }
 

@@ -26,8 +26,7 @@ public:
 };
 
 /// @param loop A loop of `io_threads`.
-/// @param servers Empty: what the machine is set to use.
-std::shared_ptr<dns_resolver> make_dns_resolver(event_loop& loop,
-                                                std::vector<endpoint> servers);
+std::shared_ptr<dns_resolver>
+make_dns_resolver(event_loop& loop, const system_transport_options& options);
 
 } // namespace weir::net

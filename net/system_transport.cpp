@@ -189,9 +189,8 @@ void system_transport::dial(event_loop& loop, const endpoint& to,
 } // namespace
 
 transport_ptr make_system_transport(io_threads& threads,
-                                    system_transport_options options) {
-  auto dns
-    = make_dns_resolver(threads.loop(0), std::move(options.name_servers));
+                                    const system_transport_options& options) {
+  auto dns = make_dns_resolver(threads.loop(0), options);
   return std::make_shared<system_transport>(threads, std::move(dns));
 }
 

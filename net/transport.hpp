@@ -2,6 +2,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "net/event_loop.hpp"
 #include "net/ip_address.hpp"
 
@@ -113,13 +114,16 @@ public:
 
 using transport_ptr = std::shared_ptr<transport>;
 
-/// For tests: asks this DNS server (UDP and TCP) instead of the machine's.
+/// How the real network looks up names.
 struct system_transport_options {
+  /// DNS servers; empty: what the machine is set to use.
   std::vector<endpoint> name_servers;
+  std::chrono::microseconds dns_timeout = limits::dns_timeout;
 };
 
-/// Real sockets and the machine's own DNS settings. `threads` outlives all use.
+/// Real sockets. `threads` outlives all use.
 transport_ptr make_system_transport(io_threads& threads,
-                                    system_transport_options options = {});
+                                    const system_transport_options& options
+                                    = {});
 
 } // namespace weir::net

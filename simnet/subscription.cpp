@@ -137,10 +137,11 @@ void subscription::close_when_sent(std::string name, unsigned checks_left) {
     return;
   if (x->queued_messages() == 0 || checks_left == 0)
     return x->close(policy_violation, name);
-  time_->after(farewell_interval, [self = shared_from_this(),
-                                   name = std::move(name), checks_left] {
-    self->close_when_sent(name, checks_left - 1);
-  });
+  time_->after(farewell_interval,
+               [weak = weak_from_this(), name = std::move(name), checks_left] {
+                 if (const auto self = weak.lock())
+                   self->close_when_sent(name, checks_left - 1);
+               });
 }
 
 /// Sees to it that `pump` runs on the loop, once for any number of reasons.

@@ -1,129 +1,47 @@
 #pragma once
 
 #include "base/position.hpp"
+#include "storage/byte_codec.hpp"
 #include "storage/key_codec.hpp"
-
-#include <cstring>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 
 #include <cereal/cereal.hpp>
 #include <cereal/types/array.hpp>
 #include <cereal/types/string.hpp>
 #include <cereal/types/vector.hpp>
 
+#include <cstring>
+#include <exception>
+
 /// cereal archives over plain bytes, for the codecs of values only.
 ///
 /// # Layout
-/// Unsigned integers are LEB128 in their shortest form, signed ones are
-/// zigzag-mapped first; a byte and a bool are one byte; strings and vectors
-/// carry their length in front, arrays do not. A TID is 8 bytes big-endian, a
-/// DID is as in keys. Checksums are 4 bytes little-endian.
+/// As `byte_codec.hpp` says; a byte and a bool are one byte; strings and
+/// vectors carry their length in front, arrays do not. A TID is 8 bytes
+/// big-endian, a DID is as in keys.
 namespace weir::storage {
 
-/// Thrown by `byte_input` on bytes that no `byte_output` makes. It stays
-/// inside the codecs: `guarded` turns it into an error.
-struct bad_value : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-constexpr uint64_t zigzag(int64_t x) noexcept {
-  return static_cast<uint64_t>(x) << 1 ^ static_cast<uint64_t>(x >> 63);
-}
-
-constexpr int64_t unzigzag(uint64_t x) noexcept {
-  return static_cast<int64_t>(x >> 1 ^ (~(x & 1) + 1));
-}
-
 class byte_output
-  : public cereal::OutputArchive<byte_output, cereal::AllowEmptyClassElision> {
+  : public byte_sink,
+    public cereal::OutputArchive<byte_output, cereal::AllowEmptyClassElision> {
 public:
   byte_output() : OutputArchive(this) {
     // nop
   }
-
-  void put_varint(uint64_t x) {
-    while (x >= 0x80) {
-      data.push_back(static_cast<char>(x | 0x80));
-      x >>= 7;
-    }
-    data.push_back(static_cast<char>(x));
-  }
-
-  void put_raw(const void* x, size_t size) {
-    data.append(static_cast<const char*>(x), size);
-  }
-
-  void put_fixed32(uint32_t x) {
-    for (int i = 0; i < 4; ++i)
-      data.push_back(static_cast<char>(x >> (8 * i)));
-  }
-
-  std::string data;
 };
 
 class byte_input
-  : public cereal::InputArchive<byte_input, cereal::AllowEmptyClassElision> {
+  : public byte_source,
+    public cereal::InputArchive<byte_input, cereal::AllowEmptyClassElision> {
 public:
-  explicit byte_input(std::string_view x) : InputArchive(this), rest(x) {
+  explicit byte_input(std::string_view x) : byte_source(x), InputArchive(this) {
     // nop
   }
-
-  std::string_view take(size_t n) {
-    if (rest.size() < n)
-      throw bad_value{"it ends early"};
-    const auto out = rest.substr(0, n);
-    rest.remove_prefix(n);
-    return out;
-  }
-
-  uint8_t take_byte() {
-    return static_cast<uint8_t>(take(1)[0]);
-  }
-
-  uint64_t take_varint() {
-    uint64_t out = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      const auto byte = take_byte();
-      const auto bits = static_cast<uint64_t>(byte & 0x7f);
-      if (bits << shift >> shift != bits || (byte == 0 && shift != 0))
-        break;
-      out |= bits << shift;
-      if (byte < 0x80)
-        return out;
-    }
-    throw bad_value{"a number is too long"};
-  }
-
-  /// A number of things of at least one byte each: what follows bounds it.
-  size_t take_count() {
-    const auto out = take_varint();
-    if (out > rest.size())
-      throw bad_value{"a length is too large"};
-    return static_cast<size_t>(out);
-  }
-
-  uint32_t take_fixed32() {
-    uint32_t out = 0;
-    const auto x = take(4);
-    for (size_t i = 0; i < 4; ++i)
-      out |= static_cast<uint32_t>(static_cast<uint8_t>(x[i])) << (8 * i);
-    return out;
-  }
-
-  void expect_end() const {
-    if (!rest.empty())
-      throw bad_value{"bytes follow its end"};
-  }
-
-  std::string_view rest;
 };
 
 // -- what cereal calls; it finds these by the archive's namespace -------------
 
 template <class T>
-  requires std::is_arithmetic_v<T>
+requires std::is_arithmetic_v<T>
 void save(byte_output& ar, const T& x) {
   static_assert(std::is_integral_v<T>, "no value holds a float");
   if constexpr (sizeof(T) == 1)
@@ -135,7 +53,7 @@ void save(byte_output& ar, const T& x) {
 }
 
 template <class T>
-  requires std::is_arithmetic_v<T>
+requires std::is_arithmetic_v<T>
 void load(byte_input& ar, T& x) {
   if constexpr (sizeof(T) == 1) {
     const auto byte = ar.take_byte();

@@ -18,9 +18,8 @@ collection_table::load(const database& db) {
     if (!name)
       return name.error();
     if (out->remember(std::string{as_text(name->value)}) != key->id)
-      return fail(ec::storage_failure,
-                  "collection ids have a hole before "
-                    + std::to_string(key->id));
+      return fail(ec::storage_failure, "collection ids have a hole before "
+                                         + std::to_string(key->id));
   }
   if (auto ok = rows.status(); !ok)
     return ok.error();

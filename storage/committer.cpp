@@ -5,9 +5,10 @@
 
 namespace weir::storage {
 
-result<std::unique_ptr<committer>>
-committer::open(database& db, collection_table& names, const clock& time,
-                committer_options options) {
+result<std::unique_ptr<committer>> committer::open(database& db,
+                                                   collection_table& names,
+                                                   const clock& time,
+                                                   committer_options options) {
   auto tail = read_log_tail(db, options.partition);
   if (!tail)
     return tail.error();
@@ -20,10 +21,7 @@ committer::open(database& db, collection_table& names, const clock& time,
 
 committer::committer(database& db, collection_table& names, const clock& time,
                      committer_options options, log_tail tail)
-  : db_(db),
-    names_(names),
-    clock_(time),
-    options_(options),
+  : db_(db), names_(names), clock_(time), options_(options),
     log_(names, options.partition, tail),
     heads_(db, names, options.partition, options.inline_refs_min) {
   // nop
@@ -95,8 +93,7 @@ uint64_t committer::fence(const atproto::did& repo) {
   return at->second;
 }
 
-result<bool> committer::erase_step(const atproto::did& repo,
-                                   size_t rows_max) {
+result<bool> committer::erase_step(const atproto::did& repo, size_t rows_max) {
   if (failure_.code != ec::none)
     return failure_;
   const auto left

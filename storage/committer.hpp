@@ -75,13 +75,9 @@ public:
                           size_t rows_max = limits::erase_step_rows_max);
 
   /// Last id of the log; 0 = empty.
-  op_id last_id() const noexcept {
-    return log_.tail().next - 1;
-  }
+  op_id last_id() const noexcept { return log_.tail().next - 1; }
 
-  uint64_t metadata_version() const noexcept {
-    return metadata_version_;
-  }
+  uint64_t metadata_version() const noexcept { return metadata_version_; }
 
 private:
   committer(database& db, collection_table& names, const clock& time,

@@ -131,12 +131,10 @@ void committer::stage_consumer(const consumer_change& x) {
   for (const auto first : x.acked_gone)
     batch_.erase(encode_key(acked_key{x.dataset, x.name, partition, first}));
   for (const auto& range : x.acked)
-    batch_.put(
-      encode_key(acked_key{x.dataset, x.name, partition, range.first}),
-      encode_value(counter{range.last}));
+    batch_.put(encode_key(acked_key{x.dataset, x.name, partition, range.first}),
+               encode_value(counter{range.last}));
   for (const auto id : x.dead_letters_gone)
-    batch_.erase(
-      encode_key(dead_letter_key{x.dataset, x.name, partition, id}));
+    batch_.erase(encode_key(dead_letter_key{x.dataset, x.name, partition, id}));
   for (const auto& [id, row] : x.dead_letters)
     batch_.put(encode_key(dead_letter_key{x.dataset, x.name, partition, id}),
                encode_value(row));

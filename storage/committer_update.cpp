@@ -91,8 +91,7 @@ result<void> committer::learn_chain(const atproto::did& repo,
   return {};
 }
 
-result<void> committer::learn_row(const atproto::did& repo,
-                                  repo_guard& guard) {
+result<void> committer::learn_row(const atproto::did& repo, repo_guard& guard) {
   if (guard.row_known)
     return {};
   const auto value = db_.get(encode_key(repo_key{repo}));
@@ -117,8 +116,8 @@ void committer::stage_names(const chain_row& chain) {
 void committer::stage_erase(const atproto::did& repo, chain_row& chain) {
   for (auto& stream : chain.streams) {
     if (stream.records != 0)
-      batch_.erase(encode_key(
-        collection_member_key{*names_.id_of(stream.scope), repo}));
+      batch_.erase(
+        encode_key(collection_member_key{*names_.id_of(stream.scope), repo}));
     stream.records = 0;
   }
   chain.rev = {};

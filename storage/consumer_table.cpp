@@ -16,9 +16,9 @@ result<std::vector<consumer_name>> list_consumers(const database& db) {
   return out;
 }
 
-result<std::optional<consumer_state>>
-load_consumer(const database& db, const consumer_name& which,
-              uint16_t partition) {
+result<std::optional<consumer_state>> load_consumer(const database& db,
+                                                    const consumer_name& which,
+                                                    uint16_t partition) {
   auto row
     = load_row<consumer_row>(db, consumer_key{which.dataset, which.name});
   if (!row)
@@ -29,7 +29,7 @@ load_consumer(const database& db, const consumer_name& which,
   auto ok = each_row<counter, acked_key>(
     db, range_of<acked_key>(which.dataset, which.name, partition),
     [&](const acked_key& key, const counter& last) -> result<bool> {
-      if (out.acked.size() == limits::acked_ranges_max)
+      if (out.acked.size() == limits::consumer_ranges_max)
         return fail(ec::limit_reached,
                     "consumer " + which.name + " has too many acked ranges");
       out.acked.push_back({key.first, last.value});
@@ -43,9 +43,9 @@ load_consumer(const database& db, const consumer_name& which,
 result<std::vector<std::pair<op_id, dead_letter_row>>>
 load_dead_letters(const database& db, const consumer_name& which,
                   uint16_t partition, op_id after, size_t limit) {
-  const auto range = after_key(
-    range_of<dead_letter_key>(which.dataset, which.name, partition),
-    dead_letter_key{which.dataset, which.name, partition, after});
+  const auto range
+    = after_key(range_of<dead_letter_key>(which.dataset, which.name, partition),
+                dead_letter_key{which.dataset, which.name, partition, after});
   std::vector<std::pair<op_id, dead_letter_row>> out;
   if (limit == 0)
     return out;

@@ -26,10 +26,10 @@ struct consumer_name {
 result<std::vector<consumer_name>> list_consumers(const database& db);
 
 /// Nothing when there is no such consumer. Fails with `ec::limit_reached`
-/// above `limits::acked_ranges_max` ranges.
-result<std::optional<consumer_state>>
-load_consumer(const database& db, const consumer_name& which,
-              uint16_t partition);
+/// above `limits::consumer_ranges_max` ranges.
+result<std::optional<consumer_state>> load_consumer(const database& db,
+                                                    const consumer_name& which,
+                                                    uint16_t partition);
 
 /// Dead letters by id, after `after`.
 result<std::vector<std::pair<op_id, dead_letter_row>>>

@@ -77,8 +77,8 @@ result<content_item> content_block_reader::at(size_t i) const {
   return content_item{false, item.size, as_bytes(body)};
 }
 
-result<std::string> content_block_reader::with_stubs(
-  const std::vector<size_t>& erase) const {
+result<std::string>
+content_block_reader::with_stubs(const std::vector<size_t>& erase) const {
   auto kept = slots_;
   for (const auto i : erase) {
     if (i >= kept.size())

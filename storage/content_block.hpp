@@ -24,13 +24,9 @@ public:
   /// @pre `count() < limits::transaction_ops_max`
   void add(bytes_view body);
 
-  size_t count() const noexcept {
-    return sizes_.size();
-  }
+  size_t count() const noexcept { return sizes_.size(); }
 
-  size_t body_bytes() const noexcept {
-    return bodies_.size();
-  }
+  size_t body_bytes() const noexcept { return bodies_.size(); }
 
   /// The value; the writer is empty again afterwards.
   std::string take();
@@ -50,9 +46,7 @@ class content_block_reader {
 public:
   static result<content_block_reader> open(std::string_view value);
 
-  size_t count() const noexcept {
-    return slots_.size();
-  }
+  size_t count() const noexcept { return slots_.size(); }
 
   /// `ec::not_found` past the end, `ec::storage_failure` on damage.
   result<content_item> at(size_t i) const;

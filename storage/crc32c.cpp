@@ -76,8 +76,7 @@ uint32_t by_instruction(std::string_view x, uint32_t crc) noexcept {
 } // namespace
 
 uint32_t crc32c(std::string_view x, uint32_t seed) noexcept {
-  return has_instruction ? ~by_instruction(x, ~seed)
-                         : crc32c_portable(x, seed);
+  return has_instruction ? ~by_instruction(x, ~seed) : crc32c_portable(x, seed);
 }
 
 uint32_t crc32c_portable(std::string_view x, uint32_t seed) noexcept {

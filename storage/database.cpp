@@ -1,6 +1,5 @@
-#include "storage/database_impl.hpp"
-
 #include "base/log.hpp"
+#include "storage/database_impl.hpp"
 
 #include <algorithm>
 
@@ -8,8 +7,7 @@ namespace weir::storage {
 
 // -- row_reader ---------------------------------------------------------------
 
-row_reader::row_reader(std::unique_ptr<impl> x) noexcept
-  : impl_(std::move(x)) {
+row_reader::row_reader(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {
   // nop
 }
 
@@ -59,8 +57,8 @@ void database::impl::fail_for_good(const error& reason) {
     failure = reason;
     failed = true;
   }
-  log::error("store_failed", {{"directory", options.directory},
-                              {"reason", to_string(reason)}});
+  log::error("store_failed",
+             {{"directory", options.directory}, {"reason", to_string(reason)}});
   if (serving && options.on_failure)
     options.on_failure(reason);
 }
@@ -156,16 +154,14 @@ uint64_t database::approximate_bytes(const key_range& range) const {
 
 result<uint64_t> database::free_bytes() const {
   uint64_t out = 0;
-  if (const auto x
-      = impl_->disk->free_bytes(impl_->options.directory, out);
+  if (const auto x = impl_->disk->free_bytes(impl_->options.directory, out);
       !x.ok())
     return from_status(x);
   return out;
 }
 
 database_counters database::counters() const noexcept {
-  return {impl_->gets, impl_->scans, impl_->batches, impl_->rows,
-          impl_->bytes};
+  return {impl_->gets, impl_->scans, impl_->batches, impl_->rows, impl_->bytes};
 }
 
 safe_env& database::files() noexcept {

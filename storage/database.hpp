@@ -64,7 +64,7 @@ struct database_options {
   random_source* random = nullptr;
   disk_env* disk = nullptr; ///< Null = this machine; else outlives the store.
   uint64_t memory_limit_bytes = 1'073'741'824; ///< Of the node.
-  size_t write_buffer_bytes = 0; ///< 0 = by the memory limit.
+  size_t write_buffer_bytes = 0;               ///< 0 = by the memory limit.
   size_t block_cache_bytes = 67'108'864;
   /// Called once when the store fails for good, from the thread that met it
   /// and with LevelDB's locks held: take note and return.

@@ -4,15 +4,15 @@
 #include "storage/safe_env.hpp"
 #include "storage/store_identity.hpp"
 
-#include <atomic>
-#include <memory>
-#include <mutex>
-
 #include <leveldb/cache.h>
 #include <leveldb/db.h>
 #include <leveldb/filter_policy.h>
 #include <leveldb/iterator.h>
 #include <leveldb/write_batch.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
 
 /// Inside of `database`. Included by `database*.cpp` only.
 namespace weir::storage {

@@ -86,8 +86,7 @@ result<void> database::impl::claim_directory() {
   if (const auto x = disk->lock_owner(directory + "/OWNER", false, lock);
       !x.ok())
     return fail(ec::invalid_argument, "the store in " + directory
-                                        + " cannot be opened: "
-                                        + x.ToString());
+                                        + " cannot be opened: " + x.ToString());
   // Another process may have made it between the two steps.
   known = read_store_identity(*disk, directory);
   if (!known)
@@ -114,8 +113,10 @@ result<void> database::impl::check_current() {
 }
 
 result<void> database::impl::open_leveldb() {
-  env = std::make_unique<safe_env>(safe_env_options{
-    disk, [this](const error& reason) { fail_for_good(reason); }});
+  env = std::make_unique<safe_env>(
+    safe_env_options{disk, [this](const error& reason) {
+                       fail_for_good(reason);
+                     }});
   filter.reset(leveldb::NewBloomFilterPolicy(bloom_bits));
   cache.reset(leveldb::NewLRUCache(options.block_cache_bytes));
   leveldb::Options how;
@@ -140,8 +141,7 @@ result<void> database::impl::open_leveldb() {
 
 result<uint64_t> database::impl::meta_number(const char* name) {
   std::string value;
-  const auto x
-    = db->Get(checked_read(), encode_key(meta_key{name}), &value);
+  const auto x = db->Get(checked_read(), encode_key(meta_key{name}), &value);
   if (!x.ok())
     return damaged(options.directory, std::string{name} + ": " + x.ToString());
   auto row = decode_value<counter>(value, table::meta);
@@ -175,8 +175,7 @@ result<void> database::impl::check_meta() {
 
 result<void> database::impl::begin_epoch() {
   const auto count = (epoch >> epoch_counter_shift) + 1;
-  epoch = count << epoch_counter_shift
-          | random->next() >> epoch_counter_shift;
+  epoch = count << epoch_counter_shift | random->next() >> epoch_counter_shift;
   leveldb::WriteBatch batch;
   if (fresh) {
     const auto text = as_bytes(store_format);

@@ -10,10 +10,7 @@ class eraser {
 public:
   eraser(const database& db, uint16_t partition, const atproto::did& repo,
          size_t rows_max, write_batch& batch)
-    : db_(db),
-      partition_(partition),
-      repo_(repo),
-      rows_max_(rows_max),
+    : db_(db), partition_(partition), repo_(repo), rows_max_(rows_max),
       batch_(batch) {
     // nop
   }
@@ -52,8 +49,8 @@ private:
         continue;
       batch_.erase(rows.key());
       if (head->referenced)
-        batch_.erase(encode_key(content_reference_key{
-          short_hash_of(head->id), partition_, head->op}));
+        batch_.erase(encode_key(content_reference_key{short_hash_of(head->id),
+                                                      partition_, head->op}));
     }
     if (auto ok = rows.status(); !ok)
       return ok.error();
@@ -99,9 +96,8 @@ private:
       return block.error();
     size_t out = 0;
     const auto end = first + block->ops.size();
-    auto rows
-      = db_.scan({encode_key(content_block_key{partition_, first}),
-                  encode_key(content_block_key{partition_, end})});
+    auto rows = db_.scan({encode_key(content_block_key{partition_, first}),
+                          encode_key(content_block_key{partition_, end})});
     for (; rows.valid(); rows.next(), ++out)
       batch_.erase(rows.key());
     if (auto ok = rows.status(); !ok)

@@ -16,7 +16,7 @@ struct operation_identity {
   std::string_view scope;
   std::string_view rkey;
   atproto::op_action action = atproto::op_action::create;
-  const atproto::cid* id = nullptr;   ///< Null or undefined on delete.
+  const atproto::cid* id = nullptr;    ///< Null or undefined on delete.
   std::optional<uint64_t> origin = {}; ///< See `origin_of`.
 };
 

@@ -62,9 +62,7 @@ public:
     return {};
   }
 
-  std::optional<head_entry>& entry() noexcept {
-    return entry_;
-  }
+  std::optional<head_entry>& entry() noexcept { return entry_; }
 
 private:
   row_reader rows_;
@@ -89,9 +87,7 @@ std::string head_entry::path() const {
 head_cursor::head_cursor(const database& db, const collection_names& names,
                          uint16_t partition, atproto::did repo,
                          const chain_row& chain)
-  : db_(db),
-    partition_(partition),
-    repo_(std::move(repo)),
+  : db_(db), partition_(partition), repo_(std::move(repo)),
     erased_through_(chain.erased_through) {
   for (const auto& stream : chain.streams) {
     const auto id = names.id_of(stream.scope);
@@ -105,11 +101,11 @@ head_cursor::head_cursor(const database& db, const collection_names& names,
 }
 
 void head_cursor::seek_after(std::string_view name, std::string_view rkey) {
-  const auto at = std::lower_bound(
-    collections_.begin(), collections_.end(), name,
-    [](const collection& x, std::string_view y) {
-      return before_in_tree(x.name, y);
-    });
+  const auto at
+    = std::lower_bound(collections_.begin(), collections_.end(), name,
+                       [](const collection& x, std::string_view y) {
+                         return before_in_tree(x.name, y);
+                       });
   at_ = static_cast<size_t>(at - collections_.begin());
   after_.clear();
   if (at != collections_.end() && at->name == name)
@@ -160,8 +156,8 @@ key_range head_cursor::tids_of(const collection& x) const {
   if (after_.empty())
     return range;
   auto first = first_tid_after(after_);
-  range.begin = first ? encode_key(record_head_key{
-                  partition_, repo_, x.id, {std::move(*first)}})
+  range.begin = first ? encode_key(
+                  record_head_key{partition_, repo_, x.id, {std::move(*first)}})
                       : range.end;
   return range;
 }

@@ -80,15 +80,15 @@ head_writer::find(const std::string& key) const {
 
 void head_writer::refer(const record_head& head, write_batch& out) const {
   if (head.referenced)
-    out.put(encode_key(content_reference_key{short_hash_of(head.id),
-                                             partition_, head.op}),
+    out.put(encode_key(content_reference_key{short_hash_of(head.id), partition_,
+                                             head.op}),
             encode_value(counter{head.content}));
 }
 
 void head_writer::release(const record_head& head, write_batch& out) const {
   if (head.referenced)
-    out.erase(encode_key(content_reference_key{short_hash_of(head.id),
-                                               partition_, head.op}));
+    out.erase(encode_key(
+      content_reference_key{short_hash_of(head.id), partition_, head.op}));
 }
 
 } // namespace weir::storage

@@ -27,9 +27,7 @@ class head_writer {
 public:
   head_writer(const database& db, const collection_names& names,
               uint16_t partition, size_t inline_refs_min)
-    : db_(db),
-      names_(names),
-      partition_(partition),
+    : db_(db), names_(names), partition_(partition),
       inline_refs_min_(inline_refs_min) {
     // nop
   }

@@ -272,9 +272,8 @@ std::string prefix_end(std::string prefix) {
 }
 
 error bad_key(table x) {
-  return fail(ec::storage_failure,
-              std::string{"a key of the table "} + to_string(x)
-                + " is damaged");
+  return fail(ec::storage_failure, std::string{"a key of the table "}
+                                     + to_string(x) + " is damaged");
 }
 
 const char* to_string(table x) noexcept {

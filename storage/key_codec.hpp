@@ -107,10 +107,8 @@ public:
   void put(const record_key& x);
 
   template <class T>
-    requires std::is_enum_v<T>
-  void put(T x) {
-    put(static_cast<std::underlying_type_t<T>>(x));
-  }
+  requires std::is_enum_v<T>
+  void put(T x) { put(static_cast<std::underlying_type_t<T>>(x)); }
 
 private:
   std::string& out_;
@@ -135,7 +133,7 @@ public:
   bool get(record_key& x);
 
   template <class T>
-    requires std::is_enum_v<T>
+  requires std::is_enum_v<T>
   bool get(T& x) noexcept {
     std::underlying_type_t<T> number{};
     const bool ok = get(number);
@@ -143,14 +141,10 @@ public:
     return ok;
   }
 
-  bool at_end() const noexcept {
-    return rest_.empty();
-  }
+  bool at_end() const noexcept { return rest_.empty(); }
 
   /// What has not been taken yet.
-  std::string_view rest() const noexcept {
-    return rest_;
-  }
+  std::string_view rest() const noexcept { return rest_; }
 
 private:
   bool take(size_t n, std::string_view& out) noexcept;

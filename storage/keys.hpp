@@ -25,8 +25,11 @@ template <table_key Key>
 void append_key(std::string& out, const Key& key) {
   key_writer writer{out};
   writer.put(Key::in);
-  std::apply([&](const auto&... part) { (writer.put(part), ...); },
-             Key::parts(key));
+  std::apply(
+    [&](const auto&... part) {
+      (writer.put(part), ...);
+    },
+    Key::parts(key));
 }
 
 template <table_key Key>
@@ -42,11 +45,13 @@ result<Key> decode_key(std::string_view encoded) {
   Key key;
   key_reader reader{encoded};
   table in{};
-  const bool ok
-    = reader.get(in) && in == Key::in
-      && std::apply([&](auto&... part) { return (reader.get(part) && ...); },
+  const bool ok = reader.get(in) && in == Key::in
+                  && std::apply(
+                    [&](auto&... part) {
+                      return (reader.get(part) && ...);
+                    },
                     Key::parts(key))
-      && reader.at_end();
+                  && reader.at_end();
   if (!ok)
     return bad_key(Key::in);
   return key;
@@ -70,7 +75,8 @@ key_range range_of(const Parts&... leading) {
         writer.put(static_cast<part>(leading));
       }(),
       ...);
-  }(std::index_sequence_for<Parts...>{});
+  }
+  (std::index_sequence_for<Parts...>{});
   auto end = prefix_end(prefix);
   return {std::move(prefix), std::move(end)};
 }

@@ -12,9 +12,7 @@ struct log_block_key {
   uint16_t partition = 0;
   op_id first = 0;
 
-  static auto parts(auto& x) {
-    return std::tie(x.partition, x.first);
-  }
+  static auto parts(auto& x) { return std::tie(x.partition, x.first); }
 };
 
 /// The record blocks of one transaction; value: `content_block`.
@@ -23,9 +21,7 @@ struct content_block_key {
   uint16_t partition = 0;
   uint64_t first = 0; ///< Content number.
 
-  static auto parts(auto& x) {
-    return std::tie(x.partition, x.first);
-  }
+  static auto parts(auto& x) { return std::tie(x.partition, x.first); }
 };
 
 /// Part of a stream that one transaction wrote; value: `stream_run`.
@@ -46,9 +42,7 @@ struct chain_key {
   static constexpr auto in = table::chain;
   atproto::did repo;
 
-  static auto parts(auto& x) {
-    return std::tie(x.repo);
-  }
+  static auto parts(auto& x) { return std::tie(x.repo); }
 };
 
 /// Current version of a record; value: `record_head`.
@@ -70,9 +64,7 @@ struct collection_member_key {
   uint32_t collection = 0;
   atproto::did repo;
 
-  static auto parts(auto& x) {
-    return std::tie(x.collection, x.repo);
-  }
+  static auto parts(auto& x) { return std::tie(x.collection, x.repo); }
 };
 
 /// One operation that wants some content; value: `counter` (content number).
@@ -83,9 +75,7 @@ struct content_reference_key {
   uint16_t partition = 0;
   op_id id = 0;
 
-  static auto parts(auto& x) {
-    return std::tie(x.content, x.partition, x.id);
-  }
+  static auto parts(auto& x) { return std::tie(x.content, x.partition, x.id); }
 };
 
 /// First operation written in a minute; value: `counter` (operation id).
@@ -94,9 +84,7 @@ struct time_index_key {
   uint16_t partition = 0;
   uint32_t minute = 0; ///< Since 1970, by the store's clock.
 
-  static auto parts(auto& x) {
-    return std::tie(x.partition, x.minute);
-  }
+  static auto parts(auto& x) { return std::tie(x.partition, x.minute); }
 };
 
 /// Operations whose identity the caller supplied; value: `operation_place`.
@@ -104,9 +92,7 @@ struct operation_dedup_key {
   static constexpr auto in = table::operation_dedup;
   short_hash operation{}; ///< First half of the operation's digest.
 
-  static auto parts(auto& x) {
-    return std::tie(x.operation);
-  }
+  static auto parts(auto& x) { return std::tie(x.operation); }
 };
 
 /// A deleted path that may come again out of order; value: `tombstone_row`.
@@ -116,9 +102,7 @@ struct tombstone_key {
   uint32_t collection = 0;
   record_key rkey;
 
-  static auto parts(auto& x) {
-    return std::tie(x.repo, x.collection, x.rkey);
-  }
+  static auto parts(auto& x) { return std::tie(x.repo, x.collection, x.rkey); }
 };
 
 /// Content of an operation that is not simply processed.
@@ -128,9 +112,7 @@ struct content_state_key {
   uint16_t partition = 0;
   op_id id = 0;
 
-  static auto parts(auto& x) {
-    return std::tie(x.dataset, x.partition, x.id);
-  }
+  static auto parts(auto& x) { return std::tie(x.dataset, x.partition, x.id); }
 };
 
 /// Missing content, by the time of the next attempt.

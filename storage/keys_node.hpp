@@ -12,9 +12,7 @@ struct meta_key {
   static constexpr auto in = table::meta;
   std::string name;
 
-  static auto parts(auto& x) {
-    return std::tie(x.name);
-  }
+  static auto parts(auto& x) { return std::tie(x.name); }
 };
 
 /// Settings changed while running; value: `stored_bytes`.
@@ -23,9 +21,7 @@ struct configuration_key {
   uint16_t dataset = 0;
   std::string name;
 
-  static auto parts(auto& x) {
-    return std::tie(x.dataset, x.name);
-  }
+  static auto parts(auto& x) { return std::tie(x.dataset, x.name); }
 };
 
 /// Value: `upstream_row`.
@@ -33,9 +29,7 @@ struct upstream_key {
   static constexpr auto in = table::upstream;
   uint32_t id = 0;
 
-  static auto parts(auto& x) {
-    return std::tie(x.id);
-  }
+  static auto parts(auto& x) { return std::tie(x.id); }
 };
 
 /// Budget and state of a place to fetch from.
@@ -43,9 +37,7 @@ struct host_key {
   static constexpr auto in = table::host;
   std::string origin;
 
-  static auto parts(auto& x) {
-    return std::tie(x.origin);
-  }
+  static auto parts(auto& x) { return std::tie(x.origin); }
 };
 
 /// Progress of a listing at an upstream; value: `listing_row`.
@@ -54,9 +46,7 @@ struct listing_key {
   uint32_t upstream = 0;
   uint32_t collection = 0; ///< 0 = all repos.
 
-  static auto parts(auto& x) {
-    return std::tie(x.upstream, x.collection);
-  }
+  static auto parts(auto& x) { return std::tie(x.upstream, x.collection); }
 };
 
 /// Value: `consumer_row`.
@@ -65,9 +55,7 @@ struct consumer_key {
   uint16_t dataset = 0;
   std::string name;
 
-  static auto parts(auto& x) {
-    return std::tie(x.dataset, x.name);
-  }
+  static auto parts(auto& x) { return std::tie(x.dataset, x.name); }
 };
 
 /// A range acked above a consumer's position; value: `counter`, its last id.
@@ -102,9 +90,7 @@ struct quarantine_key {
   uint64_t time_us = 0;
   uint32_t number = 0;
 
-  static auto parts(auto& x) {
-    return std::tie(x.time_us, x.number);
-  }
+  static auto parts(auto& x) { return std::tie(x.time_us, x.number); }
 };
 
 /// What an operator did.
@@ -113,9 +99,7 @@ struct audit_key {
   uint64_t time_us = 0;
   uint32_t number = 0;
 
-  static auto parts(auto& x) {
-    return std::tie(x.time_us, x.number);
-  }
+  static auto parts(auto& x) { return std::tie(x.time_us, x.number); }
 };
 
 /// What a dataset used in a span of time.
@@ -124,9 +108,7 @@ struct usage_key {
   uint64_t time_us = 0;
   uint32_t number = 0;
 
-  static auto parts(auto& x) {
-    return std::tie(x.time_us, x.number);
-  }
+  static auto parts(auto& x) { return std::tie(x.time_us, x.number); }
 };
 
 } // namespace weir::storage

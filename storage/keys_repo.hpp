@@ -15,9 +15,7 @@ struct repo_key {
   static constexpr auto in = table::repo;
   atproto::did repo;
 
-  static auto parts(auto& x) {
-    return std::tie(x.repo);
-  }
+  static auto parts(auto& x) { return std::tie(x.repo); }
 };
 
 /// Repos by workflow state, in order of their next attempt; empty value.
@@ -27,9 +25,7 @@ struct repo_by_status_key {
   uint64_t due = 0; ///< Unix seconds; 0 = at once.
   atproto::did repo;
 
-  static auto parts(auto& x) {
-    return std::tie(x.status, x.due, x.repo);
-  }
+  static auto parts(auto& x) { return std::tie(x.status, x.due, x.repo); }
 };
 
 /// The last life events of a repo.
@@ -38,9 +34,7 @@ struct timeline_key {
   atproto::did repo;
   uint64_t number = 0;
 
-  static auto parts(auto& x) {
-    return std::tie(x.repo, x.number);
-  }
+  static auto parts(auto& x) { return std::tie(x.repo, x.number); }
 };
 
 /// A repo in a dataset; value: `member_row`.
@@ -49,9 +43,7 @@ struct member_key {
   uint16_t dataset = 0;
   atproto::did repo;
 
-  static auto parts(auto& x) {
-    return std::tie(x.dataset, x.repo);
-  }
+  static auto parts(auto& x) { return std::tie(x.dataset, x.repo); }
 };
 
 /// A verified commit that waits for its repo; value: `stored_bytes`.
@@ -60,9 +52,7 @@ struct sync_buffer_key {
   atproto::did repo;
   atproto::tid rev;
 
-  static auto parts(auto& x) {
-    return std::tie(x.repo, x.rev);
-  }
+  static auto parts(auto& x) { return std::tie(x.repo, x.rev); }
 };
 
 /// Value: `stored_bytes`, the text of the DID.
@@ -70,9 +60,7 @@ struct handle_key {
   static constexpr auto in = table::handle;
   std::string handle; ///< Lower case.
 
-  static auto parts(auto& x) {
-    return std::tie(x.handle);
-  }
+  static auto parts(auto& x) { return std::tie(x.handle); }
 };
 
 /// Value: `identity_row`.
@@ -80,9 +68,7 @@ struct identity_key {
   static constexpr auto in = table::identity;
   atproto::did repo;
 
-  static auto parts(auto& x) {
-    return std::tie(x.repo);
-  }
+  static auto parts(auto& x) { return std::tie(x.repo); }
 };
 
 /// What SWEEPER has still to erase of a repo; value: `erasure_row`.
@@ -90,9 +76,7 @@ struct erasure_key {
   static constexpr auto in = table::erasure;
   atproto::did repo;
 
-  static auto parts(auto& x) {
-    return std::tie(x.repo);
-  }
+  static auto parts(auto& x) { return std::tie(x.repo); }
 };
 
 /// Name of a collection by its id; value: `stored_bytes`, the NSID.
@@ -100,9 +84,7 @@ struct collection_name_key {
   static constexpr auto in = table::collection_name;
   uint32_t id = 0;
 
-  static auto parts(auto& x) {
-    return std::tie(x.id);
-  }
+  static auto parts(auto& x) { return std::tie(x.id); }
 };
 
 /// Id of a collection by its name; value: `counter`.
@@ -110,9 +92,7 @@ struct collection_id_key {
   static constexpr auto in = table::collection_id;
   std::string name;
 
-  static auto parts(auto& x) {
-    return std::tie(x.name);
-  }
+  static auto parts(auto& x) { return std::tie(x.name); }
 };
 
 /// Definition of one dataset's index; its states, version and claim.
@@ -121,9 +101,7 @@ struct index_metadata_key {
   uint16_t dataset = 0;
   uint32_t collection = 0;
 
-  static auto parts(auto& x) {
-    return std::tie(x.dataset, x.collection);
-  }
+  static auto parts(auto& x) { return std::tie(x.dataset, x.collection); }
 };
 
 /// One record under one value of an index.

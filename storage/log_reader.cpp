@@ -119,9 +119,9 @@ result<bool> log_reader::add(filling& to, op_id first,
 
 result<void> log_reader::add_bodies(log_entry& entry) const {
   // The bodies of a transaction lie under its own ids.
-  const key_range own{encode_key(content_block_key{partition_, entry.first}),
-                      encode_key(content_block_key{partition_,
-                                                   entry.last() + 1})};
+  const key_range own{
+    encode_key(content_block_key{partition_, entry.first}),
+    encode_key(content_block_key{partition_, entry.last() + 1})};
   size_t i = 0;
   return each_value<content_block_key>(
     db_, own,
@@ -206,8 +206,8 @@ log_reader::read_repo(const atproto::did& repo, const chain_row& chain,
 result<std::vector<op_id>>
 log_reader::blocks_after(const stream_block_key& stream, uint64_t next_index,
                          op_id after, size_t limit) const {
-  auto rows = db_.scan(range_of<stream_block_key>(stream.repo, stream.scope,
-                                                  stream.branch));
+  auto rows = db_.scan(
+    range_of<stream_block_key>(stream.repo, stream.scope, stream.branch));
   const auto run_here = [&] {
     return decode_value<stream_run>(rows.value());
   };

@@ -10,7 +10,7 @@ namespace weir::storage {
 /// What one read of the log may give.
 struct log_page {
   size_t ops_max = limits::log_page_ops_max;
-  size_t bytes_max = limits::log_page_bytes_max; ///< As stored.
+  size_t bytes_max = limits::log_page_bytes_max; ///< `bytes_held`.
   bool with_content = true;
 };
 
@@ -41,9 +41,10 @@ public:
                                           const log_page& page = {}) const;
 
   /// The same of one repo; `chain` names its streams.
-  result<std::vector<log_entry_ptr>>
-  read_repo(const atproto::did& repo, const chain_row& chain, op_id after,
-            op_id durable, const log_page& page = {}) const;
+  result<std::vector<log_entry_ptr>> read_repo(const atproto::did& repo,
+                                               const chain_row& chain,
+                                               op_id after, op_id durable,
+                                               const log_page& page = {}) const;
 
   /// The transaction that holds `id`, without bodies; null when there is none.
   result<log_entry_ptr> find(op_id id) const;

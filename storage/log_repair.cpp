@@ -101,13 +101,9 @@ public:
     // nop
   }
 
-  bool at_end() const noexcept {
-    return rest_.empty();
-  }
+  bool at_end() const noexcept { return rest_.empty(); }
 
-  bool ok() const noexcept {
-    return ok_;
-  }
+  bool ok() const noexcept { return ok_; }
 
   uint64_t number() noexcept {
     uint64_t out = 0;
@@ -194,12 +190,13 @@ result<std::optional<manifest>> read_manifest(disk_env& disk,
   name.pop_back();
   manifest out;
   bool sound = true;
-  log_scanner scanner{
-    [&](std::string_view edit) { sound = sound && apply_edit(edit, out); },
-    [](std::string_view edit) {
-      manifest ignored;
-      return !edit.empty() && apply_edit(edit, ignored);
-    }};
+  log_scanner scanner{[&](std::string_view edit) {
+                        sound = sound && apply_edit(edit, out);
+                      },
+                      [](std::string_view edit) {
+                        manifest ignored;
+                        return !edit.empty() && apply_edit(edit, ignored);
+                      }};
   const auto path = directory + "/" + name;
   if (!disk.FileExists(path))
     return std::optional<manifest>{};
@@ -239,8 +236,7 @@ live_logs(Env& files, const std::string& directory, const manifest& current) {
   std::vector<std::pair<uint64_t, std::string>> found;
   for (auto& name : names) {
     const auto number = log_number(name);
-    if (number
-        && (*number >= current.log || *number == current.previous_log))
+    if (number && (*number >= current.log || *number == current.previous_log))
       found.emplace_back(*number, std::move(name));
   }
   std::sort(found.begin(), found.end());
@@ -330,8 +326,12 @@ public:
     if (const auto x = disk_.GetFileSize(path, &size); !x.ok())
       return from_status(x);
     bytes_ += size;
-    log_scanner scanner{[this](std::string_view x) { note(x); },
-                        [this](std::string_view x) { return follows(x); }};
+    log_scanner scanner{[this](std::string_view x) {
+                          note(x);
+                        },
+                        [this](std::string_view x) {
+                          return follows(x);
+                        }};
     if (auto x = scan_file(disk_, path, scanner); !x)
       return x;
     const log_end end{name, scanner.valid_bytes()};
@@ -345,9 +345,7 @@ public:
   }
 
   /// Logs to cut: they are the last ones, and nothing valid is behind.
-  const std::vector<log_end>& damaged() const noexcept {
-    return damaged_;
-  }
+  const std::vector<log_end>& damaged() const noexcept { return damaged_; }
 
 private:
   void note(std::string_view payload) {

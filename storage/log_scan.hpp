@@ -36,28 +36,18 @@ public:
   void feed(std::string_view block, bool last);
 
   /// End of the last complete record before any damage.
-  uint64_t valid_bytes() const noexcept {
-    return valid_bytes_;
-  }
+  uint64_t valid_bytes() const noexcept { return valid_bytes_; }
 
-  uint64_t records() const noexcept {
-    return records_;
-  }
+  uint64_t records() const noexcept { return records_; }
 
-  bool torn() const noexcept {
-    return torn_;
-  }
+  bool torn() const noexcept { return torn_; }
 
   /// Offset of the first damage.
-  std::optional<uint64_t> damage() const noexcept {
-    return damage_;
-  }
+  std::optional<uint64_t> damage() const noexcept { return damage_; }
 
   /// A record begins after the damage or after the torn one, or the damage is
   /// but a wrong length in front of a whole record.
-  bool valid_after() const noexcept {
-    return valid_after_;
-  }
+  bool valid_after() const noexcept { return valid_after_; }
 
 private:
   enum class step : uint8_t {

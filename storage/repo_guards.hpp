@@ -45,9 +45,7 @@ public:
   /// The guard of `x`, new when unknown. Valid until the next call.
   repo_guard& at(const atproto::did& x);
 
-  size_t size() const noexcept {
-    return by_did_.size();
-  }
+  size_t size() const noexcept { return by_did_.size(); }
 
 private:
   using entries = std::list<std::pair<atproto::did, repo_guard>>;

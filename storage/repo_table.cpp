@@ -41,9 +41,10 @@ repo_table::load_many(std::span<const atproto::did> repos) const {
   return out;
 }
 
-result<std::vector<due_repo>>
-repo_table::with_status(repo_status status, uint64_t due_max,
-                        const due_repo& after, size_t limit) const {
+result<std::vector<due_repo>> repo_table::with_status(repo_status status,
+                                                      uint64_t due_max,
+                                                      const due_repo& after,
+                                                      size_t limit) const {
   auto range = range_of<repo_by_status_key>(status);
   if (!after.repo.empty())
     range = after_key(std::move(range),

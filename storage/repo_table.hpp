@@ -12,7 +12,7 @@ namespace weir::storage {
 struct repo_state {
   std::optional<repo_row> row; ///< Nothing when the repo is not known.
   std::shared_ptr<const chain_row> chain; ///< Null before any operation.
-  std::optional<member_row> member; ///< In the default dataset.
+  std::optional<member_row> member;       ///< In the default dataset.
 };
 
 /// A place in the status index.

@@ -41,15 +41,14 @@ result<void> each_value(const database& db, const key_range& range,
 
 /// The same with decoded values.
 template <class Row, table_key Key, class Visit>
-result<void> each_row(const database& db, const key_range& range,
-                      Visit visit) {
-  return each_value<Key>(
-    db, range, [&](Key& key, std::string_view value) -> result<bool> {
-      auto row = decode_value<Row>(value, Key::in);
-      if (!row)
-        return row.error();
-      return visit(key, *row);
-    });
+result<void> each_row(const database& db, const key_range& range, Visit visit) {
+  return each_value<Key>(db, range,
+                         [&](Key& key, std::string_view value) -> result<bool> {
+                           auto row = decode_value<Row>(value, Key::in);
+                           if (!row)
+                             return row.error();
+                           return visit(key, *row);
+                         });
 }
 
 /// `range` without what lies at or before `key`.

@@ -52,8 +52,7 @@ public:
   Status check(Status x) override {
     if (x.ok())
       return x;
-    error reason = fail(says_disk_full(x) ? ec::disk_full
-                                          : ec::storage_failure,
+    error reason = fail(says_disk_full(x) ? ec::disk_full : ec::storage_failure,
                         x.ToString());
     {
       const std::lock_guard guard{mutex_};
@@ -169,9 +168,7 @@ public:
       RemoveFile(name);
   }
 
-  void wait_until_idle() const {
-    worker_.wait_until_idle();
-  }
+  void wait_until_idle() const { worker_.wait_until_idle(); }
 
 private:
   safe_env_options options_;
@@ -204,7 +201,7 @@ error safe_env::poison() const {
 
 env_counters safe_env::counters() const noexcept {
   const auto& x = impl_->counts;
-  return {x.bytes_written, x.bytes_read,      x.writes,       x.syncs,
+  return {x.bytes_written,   x.bytes_read,    x.writes,       x.syncs,
           x.directory_syncs, x.files_created, x.files_removed};
 }
 

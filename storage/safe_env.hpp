@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "storage/safe_env_disk.hpp"
 
 #include <cstdint>
@@ -17,7 +18,7 @@ struct safe_env_options {
   /// with LevelDB's locks held: take note and return, never call the store.
   std::function<void(const error&)> on_poison = {};
   /// The info log and its predecessor take at most twice this.
-  uint64_t info_log_bytes_max = 262'144;
+  uint64_t info_log_bytes_max = limits::info_log_bytes_max;
 };
 
 /// What went through since the start.

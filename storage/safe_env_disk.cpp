@@ -1,5 +1,10 @@
 #include "storage/safe_env_disk.hpp"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/file.h>
@@ -7,12 +12,6 @@
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
 namespace weir::storage {
@@ -45,17 +44,11 @@ public:
   descriptor(const descriptor&) = delete;
   descriptor& operator=(const descriptor&) = delete;
 
-  int get() const noexcept {
-    return number_;
-  }
+  int get() const noexcept { return number_; }
 
-  bool ok() const noexcept {
-    return number_ >= 0;
-  }
+  bool ok() const noexcept { return number_ >= 0; }
 
-  int release() noexcept {
-    return std::exchange(number_, -1);
-  }
+  int release() noexcept { return std::exchange(number_, -1); }
 
 private:
   int number_;
@@ -87,9 +80,7 @@ public:
     // nop
   }
 
-  ~open_table() override {
-    ++budget_;
-  }
+  ~open_table() override { ++budget_; }
 
   Status Read(uint64_t offset, size_t n, Slice* out,
               char* scratch) const override {
@@ -142,9 +133,8 @@ std::string holder_of(int file) {
 /// For people; the lock itself is what counts, also on a full disk.
 void note_holder(int file) {
   const auto text = std::to_string(::getpid());
-  if (::ftruncate(file, 0) == 0)
-    [[maybe_unused]] const auto written
-      = ::pwrite(file, text.data(), text.size(), 0);
+  if (::ftruncate(file, 0) == 0) [[maybe_unused]]
+    const auto written = ::pwrite(file, text.data(), text.size(), 0);
 }
 
 bool network_file_system(long type) noexcept {

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <leveldb/env.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
-
-#include <leveldb/env.h>
 
 namespace weir::storage {
 
@@ -28,14 +28,16 @@ public:
 
   /// Bytes that may still be written below `directory`.
   virtual leveldb::Status free_bytes(const std::string& directory,
-                                     uint64_t& out) = 0;
+                                     uint64_t& out)
+    = 0;
 
   /// Takes `file` for one owner, creating it, or shares it with other readers
   /// (without a file there is no owner to keep out, and nothing is created).
   /// Whoever comes too late, in this process or another, gets a status that is
   /// not ok and says who holds it.
   virtual leveldb::Status lock_owner(const std::string& file, bool shared,
-                                     std::unique_ptr<owner_lock>& out) = 0;
+                                     std::unique_ptr<owner_lock>& out)
+    = 0;
 
   /// Not ok where locks or fsync cannot be relied on (network file systems).
   virtual leveldb::Status check_place(const std::string& directory) = 0;

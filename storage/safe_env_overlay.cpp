@@ -1,10 +1,10 @@
 #include "storage/safe_env_disk.hpp"
 
+#include <leveldb/helpers/memenv.h>
+
 #include <algorithm>
 #include <mutex>
 #include <set>
-
-#include <leveldb/helpers/memenv.h>
 
 namespace weir::storage {
 
@@ -74,13 +74,9 @@ public:
     return Status::OK();
   }
 
-  Status CreateDir(const std::string&) override {
-    return Status::OK();
-  }
+  Status CreateDir(const std::string&) override { return Status::OK(); }
 
-  Status RemoveDir(const std::string&) override {
-    return Status::OK();
-  }
+  Status RemoveDir(const std::string&) override { return Status::OK(); }
 
   Status GetFileSize(const std::string& name, uint64_t* size) override {
     return place_of(name).GetFileSize(name, size);
@@ -110,9 +106,7 @@ public:
     return Status::OK();
   }
 
-  Status sync_directory(const std::string&) override {
-    return Status::OK();
-  }
+  Status sync_directory(const std::string&) override { return Status::OK(); }
 
   Status free_bytes(const std::string& directory, uint64_t& out) override {
     return below_.free_bytes(directory, out);
@@ -123,9 +117,7 @@ public:
     return below_.lock_owner(file, true, out);
   }
 
-  Status check_place(const std::string&) override {
-    return Status::OK();
-  }
+  Status check_place(const std::string&) override { return Status::OK(); }
 
 private:
   /// What lies below under this name is gone from now on.

@@ -145,8 +145,7 @@ private:
     std::array<char, 64> text{};
     if (gmtime_r(&seconds, &parts) == nullptr)
       return {};
-    const auto size
-      = std::strftime(text.data(), text.size(), "%FT%T ", &parts);
+    const auto size = std::strftime(text.data(), text.size(), "%FT%T ", &parts);
     return {text.data(), size};
   }
 
@@ -189,20 +188,26 @@ background_worker::~background_worker() {
 void background_worker::post(void (*function)(void*), void* argument) {
   const std::lock_guard guard{mutex_};
   if (!thread_.joinable())
-    thread_ = std::thread{[this] { run(); }};
+    thread_ = std::thread{[this] {
+      run();
+    }};
   jobs_.emplace_back(function, argument);
   changed_.notify_all();
 }
 
 void background_worker::wait_until_idle() const {
   std::unique_lock guard{mutex_};
-  changed_.wait(guard, [this] { return jobs_.empty() && !busy_; });
+  changed_.wait(guard, [this] {
+    return jobs_.empty() && !busy_;
+  });
 }
 
 void background_worker::run() {
   std::unique_lock guard{mutex_};
   for (;;) {
-    changed_.wait(guard, [this] { return ending_ || !jobs_.empty(); });
+    changed_.wait(guard, [this] {
+      return ending_ || !jobs_.empty();
+    });
     if (ending_)
       return;
     const auto [function, argument] = jobs_.front();

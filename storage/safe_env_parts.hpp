@@ -1,5 +1,7 @@
 #pragma once
 
+#include <leveldb/env.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -8,8 +10,6 @@
 #include <string>
 #include <thread>
 #include <utility>
-
-#include <leveldb/env.h>
 
 /// What `safe_env` is made of. Included by `safe_env*.cpp` only.
 namespace weir::storage {

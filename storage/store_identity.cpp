@@ -93,13 +93,14 @@ read_store_identity(disk_env& disk, const std::string& directory) {
   if (!disk.FileExists(format_file(directory))) {
     if (disk.FileExists(directory + "/CURRENT"))
       return fail(ec::invalid_argument,
-                  directory + " holds a database that is not Weir's; choose "
-                              "another directory");
+                  directory
+                    + " holds a database that is not Weir's; choose "
+                      "another directory");
     return std::optional<store_identity>{};
   }
   std::string text;
-  if (auto x = to_result(leveldb::ReadFileToString(
-        &disk, format_file(directory), &text));
+  if (auto x = to_result(
+        leveldb::ReadFileToString(&disk, format_file(directory), &text));
       !x)
     return x.error();
   auto out = parse_store_identity(text);
@@ -108,9 +109,8 @@ read_store_identity(disk_env& disk, const std::string& directory) {
                 format_file(directory) + " is damaged; restore a backup");
   if (out->format != store_format)
     return fail(ec::invalid_argument,
-                "the store in " + directory + " has the format \""
-                  + out->format + "\", this version reads \""
-                  + std::string{store_format}
+                "the store in " + directory + " has the format \"" + out->format
+                  + "\", this version reads \"" + std::string{store_format}
                   + "\"; nothing was changed, use the version that made it");
   return out;
 }

@@ -110,16 +110,22 @@ result<log_entry_ptr> transaction_writer::append(const atproto::did& repo,
     if (!stream)
       return stream.error();
     auto& at = slots_[*stream];
-    auto& logged = entry->ops.emplace_back(
-      logged_operation{op.scope, at.head->next_index, op.action, op.rkey,
-                       op.id, 0, 0, {}, op.undecodable});
+    auto& logged = entry->ops.emplace_back(logged_operation{op.scope,
+                                                            at.head->next_index,
+                                                            op.action,
+                                                            op.rkey,
+                                                            op.id,
+                                                            0,
+                                                            0,
+                                                            {},
+                                                            op.undecodable});
     if (has_body(op)) {
       logged.content = entry->last();
       logged.body = bodies.slice(offset, op.content.size());
       offset += op.content.size();
     }
-    block.ops.push_back({*stream, op.action, op.undecodable, 0, op.rkey, op.id,
-                         logged.content});
+    block.ops.push_back(
+      {*stream, op.action, op.undecodable, 0, op.rkey, op.id, logged.content});
     advance(block, op, at);
   }
   put_content(*entry, out);
@@ -159,8 +165,7 @@ void transaction_writer::advance(const log_block& block,
   ++at.count;
 }
 
-void transaction_writer::put_content(const log_entry& entry,
-                                     write_batch& out) {
+void transaction_writer::put_content(const log_entry& entry, write_batch& out) {
   uint64_t first = 0;
   const auto flush = [&] {
     if (content_.count() != 0)
@@ -182,12 +187,11 @@ void transaction_writer::put_content(const log_entry& entry,
   flush();
 }
 
-void transaction_writer::put_streams(const log_block& block,
-                                     write_batch& out) {
+void transaction_writer::put_streams(const log_block& block, write_batch& out) {
   for (size_t i = 0; i < slots_.size(); ++i) {
     const auto& stream = block.streams[i];
-    out.put(encode_key(stream_block_key{block.repo, stream.scope,
-                                        stream.branch, stream.first_index}),
+    out.put(encode_key(stream_block_key{block.repo, stream.scope, stream.branch,
+                                        stream.first_index}),
             encode_value(stream_run{tail_.next, slots_[i].count}));
   }
 }

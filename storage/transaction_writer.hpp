@@ -12,10 +12,10 @@ class write_batch;
 
 /// Where the log of a partition ends.
 struct log_tail {
-  op_id next = 1;               ///< Id of the next operation.
-  atproto::digest previous{};   ///< `block_hash` of the last block, or zeros.
-  int64_t written_us = 0;       ///< Time of the last block.
-  uint32_t minute = 0;          ///< Last minute of the time index.
+  op_id next = 1;             ///< Id of the next operation.
+  atproto::digest previous{}; ///< `block_hash` of the last block, or zeros.
+  int64_t written_us = 0;     ///< Time of the last block.
+  uint32_t minute = 0;        ///< Last minute of the time index.
 };
 
 /// Reads it from the store. `ec::storage_failure` when the last block is
@@ -40,9 +40,7 @@ public:
     // nop
   }
 
-  const log_tail& tail() const noexcept {
-    return tail_;
-  }
+  const log_tail& tail() const noexcept { return tail_; }
 
   /// Time of the blocks that follow; never goes back.
   void set_time(int64_t now_us) noexcept;

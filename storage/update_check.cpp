@@ -20,8 +20,7 @@ std::string refusal_of_scope(const new_operation& op) {
     return op.rkey.empty() ? "" : "a record key in scope " + op.scope;
   }
   if (op.scope.empty() || op.scope.size() > limits::nsid_bytes_max)
-    return "a collection name of " + std::to_string(op.scope.size())
-           + " bytes";
+    return "a collection name of " + std::to_string(op.scope.size()) + " bytes";
   if (op.rkey.empty() || op.rkey.size() > limits::record_key_bytes_max)
     return "a record key of " + std::to_string(op.rkey.size()) + " bytes";
   if (op.id.defined() == (op.action == op_action::remove))
@@ -59,8 +58,7 @@ void add_streams(const repo_update& in, chain_row& chain) {
         continue;
       last = &op.scope;
       const auto at
-        = std::lower_bound(chain.streams.begin(), chain.streams.end(),
-                           op.scope,
+        = std::lower_bound(chain.streams.begin(), chain.streams.end(), op.scope,
                            [](const stream_head& x, const std::string& y) {
                              return x.scope < y;
                            });

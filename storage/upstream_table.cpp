@@ -16,9 +16,10 @@ result<std::vector<upstream_row>> load_upstreams(const database& db) {
   return out;
 }
 
-result<std::optional<listing_row>>
-load_listing(const database& db, const collection_names& names,
-             uint32_t upstream, std::string_view collection) {
+result<std::optional<listing_row>> load_listing(const database& db,
+                                                const collection_names& names,
+                                                uint32_t upstream,
+                                                std::string_view collection) {
   uint32_t id = 0;
   if (!collection.empty()) {
     const auto known = names.id_of(collection);

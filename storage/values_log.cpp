@@ -166,9 +166,8 @@ result<std::string> encode_log_block(const log_block& x) {
     return fail(ec::invalid_argument, std::string{"a log block: "} + fault);
   byte_output ar;
   ar.data.reserve(160 + 48 * x.streams.size() + 64 * x.ops.size());
-  const auto delay_us
-    = static_cast<int64_t>(static_cast<uint64_t>(x.written_us)
-                           - static_cast<uint64_t>(x.time_us));
+  const auto delay_us = static_cast<int64_t>(
+    static_cast<uint64_t>(x.written_us) - static_cast<uint64_t>(x.time_us));
   ar(value_format, x.repo, x.rev, x.from, x.live, x.job, x.cause, x.time_us,
      delay_us, x.previous);
   ar.put_varint(x.streams.size());

@@ -93,8 +93,8 @@ void verify_consumers(verify_context& x) {
   consumer_pass{x}.run();
   check_collections(x);
   x.each_row<upstream_row, upstream_key>(
-    range_of<upstream_key>(), [&](const upstream_key& key,
-                                  const upstream_row& row) {
+    range_of<upstream_key>(),
+    [&](const upstream_key& key, const upstream_row& row) {
       x.count("upstreams");
       if (row.id != key.id)
         x.find("tables", "upstream " + std::to_string(key.id),

@@ -29,9 +29,7 @@ public:
   /// Notes a damaged row or a failed read as a finding.
   void damaged(std::string where, const error& what);
 
-  void count(const char* what, uint64_t n = 1) {
-    report.counts[what] += n;
-  }
+  void count(const char* what, uint64_t n = 1) { report.counts[what] += n; }
 
   /// Chain of a repo; null when it has none or it is damaged (reported).
   std::shared_ptr<const chain_row> chain_of(const atproto::did& repo);

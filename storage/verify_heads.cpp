@@ -26,10 +26,7 @@ class head_check {
 public:
   head_check(verify_context& x, const stream_block_key& stream,
              const chain_row& chain, const stream_head& head)
-    : x_(x),
-      stream_(stream),
-      chain_(chain),
-      head_(head),
+    : x_(x), stream_(stream), chain_(chain), head_(head),
       where_(x.stream_name(stream)),
       parts_(1 + head.next_index / x.options.fold_records_max) {
     // nop
@@ -113,8 +110,7 @@ private:
   }
 
   void check_left_over(const std::string& rkey) {
-    const auto row
-      = x_.row_at<erasure_row>(erasure_key{stream_.repo}, where_);
+    const auto row = x_.row_at<erasure_row>(erasure_key{stream_.repo}, where_);
     if (!row || row->heads_done)
       x_.find("tables", path_of(rkey),
               "its record head should have been erased");
@@ -124,15 +120,14 @@ private:
   void check_reference(const std::string& rkey, const record_head& head) {
     if (!head.referenced)
       return;
-    const auto row = x_.row_at<counter>(
-      content_reference_key{short_hash_of(head.id), x_.options.partition,
-                            head.op},
-      path_of(rkey));
+    const auto row
+      = x_.row_at<counter>(content_reference_key{short_hash_of(head.id),
+                                                 x_.options.partition, head.op},
+                           path_of(rkey));
     if (!row)
       x_.find("I6", path_of(rkey), "its content reference is missing");
     else if (row->value != head.content)
-      x_.find("I6", path_of(rkey),
-              "its content reference names other content");
+      x_.find("I6", path_of(rkey), "its content reference names other content");
   }
 
   void check_member() {

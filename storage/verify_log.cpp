@@ -105,8 +105,7 @@ private:
 class log_pass {
 public:
   explicit log_pass(verify_context& x)
-    : x_(x),
-      contents_(x),
+    : x_(x), contents_(x),
       minutes_(x.db.scan(range_of<time_index_key>(x.options.partition))) {
     // nop
   }

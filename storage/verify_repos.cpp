@@ -45,15 +45,15 @@ void check_root(verify_context& x, const atproto::did& repo,
   x.count("roots rebuilt");
   if (tree.finish() != chain.data)
     x.find("I2", repo.str(),
-           "the tree over its records has another root than " 
+           "the tree over its records has another root than "
              + chain.data.to_text());
 }
 
 void check_repo(verify_context& x, const atproto::did& repo,
                 const repo_row& row) {
   x.count("repos");
-  const auto index = x.db.get(
-    encode_key(repo_by_status_key{row.status, due_of(row), repo}));
+  const auto index
+    = x.db.get(encode_key(repo_by_status_key{row.status, due_of(row), repo}));
   if (!index)
     x.damaged(repo.str(), index.error());
   else if (!*index)
@@ -119,9 +119,9 @@ void check_head_owners(verify_context& x) {
     if (!chain || !name || chain->find(*name) == nullptr)
       x.find("tables", key->repo.str(),
              "it has record heads that no chain counts");
-    rows.seek(range_of<record_head_key>(x.options.partition, key->repo,
-                                        key->collection)
-                .end);
+    rows.seek(
+      range_of<record_head_key>(x.options.partition, key->repo, key->collection)
+        .end);
   }
   if (auto ok = rows.status(); !ok)
     x.damaged("record_head", ok.error());
@@ -136,9 +136,9 @@ void check_reference(verify_context& x, const content_reference_key& key) {
   };
   if (key.partition != x.options.partition)
     return;
-  const auto row = x.db.last_in(
-    {encode_key(log_block_key{key.partition, 0}),
-     encode_key(log_block_key{key.partition, key.id + 1})});
+  const auto row
+    = x.db.last_in({encode_key(log_block_key{key.partition, 0}),
+                    encode_key(log_block_key{key.partition, key.id + 1})});
   const auto first
     = row && *row ? decode_key<log_block_key>((*row)->first) : bad_key({});
   const auto block = first ? x.block_at(first->first) : nullptr;
@@ -146,8 +146,8 @@ void check_reference(verify_context& x, const content_reference_key& key) {
     return unwanted();
   const auto& op = block->ops[key.id - first->first];
   const auto head = x.row_at<record_head>(
-    record_head_key{key.partition, block->repo, block->streams[op.stream].scope,
-                    {op.rkey}},
+    record_head_key{
+      key.partition, block->repo, block->streams[op.stream].scope, {op.rkey}},
     block->repo.str());
   if (!head || head->op != key.id || !head->referenced
       || short_hash_of(head->id) != key.content)
@@ -172,10 +172,10 @@ void check_has_row(verify_context& x, const Key& key, const char* what) {
 } // namespace
 
 void verify_repos(verify_context& x) {
-  x.each_row<repo_row, repo_key>(
-    range_of<repo_key>(), [&](const repo_key& key, const repo_row& row) {
-      check_repo(x, key.repo, row);
-    });
+  x.each_row<repo_row, repo_key>(range_of<repo_key>(),
+                                 [&](const repo_key& key, const repo_row& row) {
+                                   check_repo(x, key.repo, row);
+                                 });
   x.each<repo_by_status_key>(range_of<repo_by_status_key>(),
                              [&](const repo_by_status_key& key, auto) {
                                check_index(x, key);

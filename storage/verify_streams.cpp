@@ -36,9 +36,7 @@ public:
   }
 
 private:
-  std::string where() const {
-    return x_.stream_name(at_);
-  }
+  std::string where() const { return x_.stream_name(at_); }
 
   // -- one stream -------------------------------------------------------------
 
@@ -83,8 +81,7 @@ private:
     if (count != run.count)
       x_.find("tables", where(),
               "its row says " + std::to_string(run.count)
-                + " operations, the log block holds "
-                + std::to_string(count));
+                + " operations, the log block holds " + std::to_string(count));
     operations_ += count;
   }
 
@@ -92,9 +89,9 @@ private:
     const auto& op = block.ops[i];
     const auto scope = scope_name(x_.names, at_.scope).value_or("");
     const auto& did = block.repo.str();
-    const auto operation = hasher_.operation(
-      {did, block.rev, scope, op.rkey, op.action, &op.id,
-       origin_of(scope, block.from, block.job, next_)});
+    const auto operation
+      = hasher_.operation({did, block.rev, scope, op.rkey, op.action, &op.id,
+                           origin_of(scope, block.from, block.job, next_)});
     hash_ = hasher_.stream({did, scope, at_.branch, next_, op.skip, operation,
                             *hash_, block.time_us / 1000, op.action, op.rkey,
                             &op.id});

@@ -22,26 +22,16 @@ public:
   void erase(std::string_view key);
   void clear();
 
-  size_t rows() const noexcept {
-    return puts_ + erases_;
-  }
+  size_t rows() const noexcept { return puts_ + erases_; }
 
-  size_t puts() const noexcept {
-    return puts_;
-  }
+  size_t puts() const noexcept { return puts_; }
 
-  size_t erases() const noexcept {
-    return erases_;
-  }
+  size_t erases() const noexcept { return erases_; }
 
   /// Bytes of all keys and values.
-  size_t bytes() const noexcept {
-    return bytes_;
-  }
+  size_t bytes() const noexcept { return bytes_; }
 
-  bool empty() const noexcept {
-    return rows() == 0;
-  }
+  bool empty() const noexcept { return rows() == 0; }
 
 private:
   friend class database;

@@ -112,20 +112,10 @@ consumer::deliver(const std::vector<delivery_effects::send>& sends) {
     else
       full = true;
   }
-  delivery_effects out;
-  for (const auto& [session, result] : taken) {
-    auto more = machine_.on_sent(session, result.first, now());
-    std::move(more.sends.begin(), more.sends.end(),
-              std::back_inserter(out.sends));
-    std::move(more.did_pages.begin(), more.did_pages.end(),
-              std::back_inserter(out.did_pages));
-    if (more.page)
-      out.page = more.page;
-    if (more.rows)
-      out.rows = std::move(more.rows);
-    out.timer = more.timer;
-  }
-  return out;
+  std::vector<sent_report> reports;
+  for (const auto& [session, result] : taken)
+    reports.push_back({session, result.first});
+  return machine_.on_sent(reports, now());
 }
 
 void consumer::encode(const delivery_effects::send& x) {

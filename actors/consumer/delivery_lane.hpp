@@ -121,6 +121,7 @@ struct delivery_lane {
   std::vector<storage::op_id> outstanding;
   uint32_t attempts = 0; ///< Of the first event, that ran out of time.
   bool held = false;     ///< The account is not active: nothing is sent.
+  bool seen_active = false; ///< When last looked at without a reason.
   bool says_active = false; ///< What the last fact that was sent says.
   bool ready = false;    ///< In the machine's `ready_`.
   bool due = false;      ///< In the machine's `due_`.

@@ -120,6 +120,11 @@ public:
     return sessions_.size();
   }
 
+  /// Dead letters that are not on their way to the store yet.
+  std::span<const dead_letter> letters() const noexcept {
+    return letters_;
+  }
+
   const delivery_counters& counters() const noexcept {
     return counters_;
   }

@@ -166,6 +166,7 @@ void delivery_machine::give_up(delivery_lane& x) {
 
 void delivery_machine::release(delivery_lane& x, steady_time now) {
   x.held = false;
+  x.seen_active = false;
   --held_lanes_;
   touch(x, now);
 }
@@ -180,8 +181,10 @@ void delivery_machine::sweep(steady_time now) {
     if (!lane->held || facts_.contains(repo))
       continue;
     const auto standing = gate_.standing(repo);
+    // The gate may know more than the log has told us: look twice.
+    const auto back = standing.active && at_end;
     if (standing.erased_through >= lane->through
-        || (standing.active && at_end))
+        || (std::exchange(lane->seen_active, back) && back))
       release(*lane, now);
   }
 }

@@ -57,8 +57,8 @@ option real_option(double settings::*member,
                    const option_text& x) {
   auto out = plain_option(value_kind::real, member, x);
   out.real_range = range;
-  out.set = [member, range](settings& to,
-                            const option_value& value) -> result<void> {
+  out.set
+    = [member, range](settings& to, const option_value& value) -> result<void> {
     if (outside(range, std::get<double>(value)))
       return fail(ec::invalid_argument);
     to.*member = std::get<double>(value);
@@ -70,15 +70,15 @@ option real_option(double settings::*member,
 option count_option(value_kind kind, uint64_t settings::*member,
                     const limits::option_range<uint64_t>& range,
                     const option_text& x) {
-  const limits::option_range<int64_t> whole{
-    static_cast<int64_t>(range.min), static_cast<int64_t>(range.max)};
+  const limits::option_range<int64_t> whole{static_cast<int64_t>(range.min),
+                                            static_cast<int64_t>(range.max)};
   auto out = make_option(kind, x);
   out.range = whole;
   out.get = [member](const settings& from) -> option_value {
     return static_cast<int64_t>(from.*member);
   };
-  out.set = [member, whole](settings& to,
-                            const option_value& value) -> result<void> {
+  out.set
+    = [member, whole](settings& to, const option_value& value) -> result<void> {
     if (outside(whole, std::get<int64_t>(value)))
       return fail(ec::invalid_argument);
     to.*member = static_cast<uint64_t>(std::get<int64_t>(value));
@@ -87,10 +87,9 @@ option count_option(value_kind kind, uint64_t settings::*member,
   return out;
 }
 
-option
-duration_option(std::chrono::seconds settings::*member,
-                const limits::option_range<std::chrono::seconds>& range,
-                const option_text& x) {
+option duration_option(std::chrono::seconds settings::*member,
+                       const limits::option_range<std::chrono::seconds>& range,
+                       const option_text& x) {
   const limits::option_range<int64_t> whole{milliseconds{range.min}.count(),
                                             milliseconds{range.max}.count()};
   auto out = make_option(value_kind::duration, x);
@@ -98,8 +97,8 @@ duration_option(std::chrono::seconds settings::*member,
   out.get = [member](const settings& from) -> option_value {
     return int64_t{milliseconds{from.*member}.count()};
   };
-  out.set = [member, whole](settings& to,
-                            const option_value& value) -> result<void> {
+  out.set
+    = [member, whole](settings& to, const option_value& value) -> result<void> {
     const auto millis = std::get<int64_t>(value);
     if (outside(whole, millis))
       return fail(ec::invalid_argument);
@@ -127,8 +126,7 @@ option upstream_option(const option_text& x) {
       const bool is_relay = text.starts_with(relay);
       if (!is_relay && !text.starts_with(pds))
         return fail(ec::invalid_argument);
-      found.push_back(
-        {text.substr((is_relay ? relay : pds).size()), is_relay});
+      found.push_back({text.substr((is_relay ? relay : pds).size()), is_relay});
     }
     to.upstreams = std::move(found);
     return {};

@@ -3,8 +3,6 @@
 #include "apps/weir/option_table.hpp"
 
 #include <chrono>
-#include <concepts>
-#include <limits>
 
 /// How one member of `settings` becomes one option.
 namespace weir::apps {
@@ -36,14 +34,13 @@ option count_option(value_kind kind, uint64_t settings::*member,
                     const limits::option_range<uint64_t>& range,
                     const option_text& x);
 
-option
-duration_option(std::chrono::seconds settings::*member,
-                const limits::option_range<std::chrono::seconds>& range,
-                const option_text& x);
+option duration_option(std::chrono::seconds settings::*member,
+                       const limits::option_range<std::chrono::seconds>& range,
+                       const option_text& x);
 
 /// @param words Name of every enumerator, in their order.
-template <class Enum>
-option choice_option(Enum settings::*member,
+template <class Enum, class Owner>
+option choice_option(Enum Owner::*member,
                      std::span<const std::string_view> words,
                      const option_text& x) {
   auto out = make_option(value_kind::choice, x);
@@ -51,8 +48,8 @@ option choice_option(Enum settings::*member,
   out.get = [member, words](const settings& from) -> option_value {
     return std::string{words[static_cast<size_t>(from.*member)]};
   };
-  out.set = [member, words](settings& to, const option_value& value)
-    -> result<void> {
+  out.set
+    = [member, words](settings& to, const option_value& value) -> result<void> {
     for (size_t i = 0; i < words.size(); ++i)
       if (words[i] == std::get<std::string>(value)) {
         to.*member = static_cast<Enum>(i);

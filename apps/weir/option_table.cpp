@@ -13,8 +13,7 @@ using namespace limits;
 
 constexpr std::array<std::string_view, 3> mode_words{"manual", "signal",
                                                      "full-network"};
-constexpr std::array<std::string_view, 2> durability_words{"strict",
-                                                           "relaxed"};
+constexpr std::array<std::string_view, 2> durability_words{"strict", "relaxed"};
 constexpr std::array<std::string_view, 2> future_cursor_words{"reset", "stop"};
 constexpr std::array<std::string_view, 5> level_words{"debug", "info", "warn",
                                                       "error", "off"};
@@ -25,10 +24,10 @@ using options = std::vector<option>;
 
 void add_faces(options& out) {
   constexpr auto group = "Where the node lives and listens";
-  out.push_back(text_option(
-    &settings::data_dir,
-    {group, "data_dir", "Directory of the store; made when it is absent.",
-     "DIRECTORY"}));
+  out.push_back(text_option(&settings::data_dir,
+                            {group, "data_dir",
+                             "Directory of the store; made when it is absent.",
+                             "DIRECTORY"}));
   out.push_back(text_option(
     &settings::bind,
     {group, "bind",
@@ -71,9 +70,9 @@ void add_upstreams(options& out) {
     {group, "assume_contiguous_seq",
      "Take a first number after a reconnect that is not the next one for a "
      "loss. Only for upstreams that number without holes."}));
-  out.push_back(text_option(
-    &settings::plc_url,
-    {group, "plc_url", "Directory of did:plc identities.", "URL"}));
+  out.push_back(
+    text_option(&settings::plc_url,
+                {group, "plc_url", "Directory of did:plc identities.", "URL"}));
   out.push_back(real_option(
     &settings::plc_per_second, plc_per_second_range,
     {group, "plc_per_second", "Look-ups a second asked of that directory."}));
@@ -83,10 +82,10 @@ void add_upstreams(options& out) {
      "Server whose com.atproto.identity.resolveHandle answers for handles. "
      "Empty: DNS and the handle's own host are asked.",
      "URL", "http://127.0.0.1:2582"}));
-  out.push_back(duration_option(
-    &settings::identity_refresh_min, identity_refresh_range,
-    {group, "identity_refresh_min",
-     "Shortest time between two looks at one identity."}));
+  out.push_back(
+    duration_option(&settings::identity_refresh_min, identity_refresh_range,
+                    {group, "identity_refresh_min",
+                     "Shortest time between two looks at one identity."}));
   out.push_back(flag_option(
     &settings::allow_private_addresses,
     {group, "allow_private_addresses",
@@ -127,8 +126,7 @@ void add_history(options& out) {
     {group, "sync_parallelism", "Repos fetched at the same time."}));
   out.push_back(count_option(
     value_kind::number, &settings::sync_per_host, sync_per_host_range,
-    {group, "sync_per_host",
-     "Repos fetched at the same time from one host."}));
+    {group, "sync_per_host", "Repos fetched at the same time from one host."}));
   out.push_back(duration_option(
     &settings::retry_backoff_min, retry_backoff_range,
     {group, "retry_backoff_min",
@@ -140,18 +138,18 @@ void add_history(options& out) {
   out.push_back(duration_option(
     &settings::retry_scan, retry_scan_range,
     {group, "retry_scan", "How often repos that are due are looked for."}));
-  out.push_back(duration_option(
-    &settings::listing_interval, listing_interval_range,
-    {group, "listing_interval",
-     "How often an upstream's whole list of repos is read."}));
+  out.push_back(
+    duration_option(&settings::listing_interval, listing_interval_range,
+                    {group, "listing_interval",
+                     "How often an upstream's whole list of repos is read."}));
   out.push_back(duration_option(
     &settings::listing_grace, listing_grace_range,
     {group, "listing_grace",
      "How long a revision that a list names may still be on its way in the "
      "stream."}));
-  out.push_back(count_option(
-    value_kind::size, &settings::repo_bytes_max, repo_bytes_range,
-    {group, "repo_bytes_max", "Largest repo that is fetched."}));
+  out.push_back(
+    count_option(value_kind::size, &settings::repo_bytes_max, repo_bytes_range,
+                 {group, "repo_bytes_max", "Largest repo that is fetched."}));
 }
 
 void add_engine(options& out) {
@@ -171,12 +169,12 @@ void add_engine(options& out) {
   out.push_back(count_option(
     value_kind::number, &settings::router_shards, router_shards_range,
     {group, "router_shards", "Shards of the router; 0: two a core."}));
-  out.push_back(count_option(
-    value_kind::number, &settings::readers, readers_range,
-    {group, "readers", "Threads that read from disk."}));
-  out.push_back(count_option(
-    value_kind::number, &settings::io_threads, io_threads_range,
-    {group, "io_threads", "Threads that serve sockets."}));
+  out.push_back(
+    count_option(value_kind::number, &settings::readers, readers_range,
+                 {group, "readers", "Threads that read from disk."}));
+  out.push_back(
+    count_option(value_kind::number, &settings::io_threads, io_threads_range,
+                 {group, "io_threads", "Threads that serve sockets."}));
 }
 
 void add_delivery(options& out) {
@@ -185,24 +183,24 @@ void add_delivery(options& out) {
     &settings::consumer_retry, consumer_retry_range,
     {group, "consumer_retry",
      "An event that is not acked is sent again after this time."}));
-  out.push_back(count_option(
-    value_kind::number, &settings::consumer_window_events,
-    consumer_window_events_range,
-    {group, "consumer_window_events",
-     "Events on their way to a consumer at the same time."}));
+  out.push_back(
+    count_option(value_kind::number, &settings::consumer_window_events,
+                 consumer_window_events_range,
+                 {group, "consumer_window_events",
+                  "Events on their way to a consumer at the same time."}));
   out.push_back(count_option(
     value_kind::size, &settings::consumer_window_bytes,
     consumer_window_bytes_range,
     {group, "consumer_window_bytes", "Bytes on their way to it."}));
-  out.push_back(count_option(
-    value_kind::number, &settings::consumer_attempts_max,
-    consumer_attempts_range,
-    {group, "consumer_attempts_max",
-     "Times an event is sent before it becomes a dead letter."}));
-  out.push_back(flag_option(
-    &settings::consumer_disable_acks,
-    {group, "consumer_disable_acks",
-     "Do not wait for acks: what was sent counts as taken."}));
+  out.push_back(
+    count_option(value_kind::number, &settings::consumer_attempts_max,
+                 consumer_attempts_range,
+                 {group, "consumer_attempts_max",
+                  "Times an event is sent before it becomes a dead letter."}));
+  out.push_back(
+    flag_option(&settings::consumer_disable_acks,
+                {group, "consumer_disable_acks",
+                 "Do not wait for acks: what was sent counts as taken."}));
 }
 
 void add_log(options& out) {
@@ -212,8 +210,7 @@ void add_log(options& out) {
     {group, "log_level", "The least important lines that are written."}));
   out.push_back(choice_option(
     &settings::log_format, layout_words,
-    {group, "log_format",
-     "Automatic: text on a terminal, JSON elsewhere."}));
+    {group, "log_format", "Automatic: text on a terminal, JSON elsewhere."}));
 }
 
 options make_table() {

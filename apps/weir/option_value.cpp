@@ -18,8 +18,10 @@ struct unit {
 
 // Larger units first.
 constexpr std::array size_units{
-  unit{"TiB", int64_t{1} << 40}, unit{"GiB", int64_t{1} << 30},
-  unit{"MiB", int64_t{1} << 20}, unit{"KiB", int64_t{1} << 10},
+  unit{"TiB", int64_t{1} << 40},
+  unit{"GiB", int64_t{1} << 30},
+  unit{"MiB", int64_t{1} << 20},
+  unit{"KiB", int64_t{1} << 10},
   unit{"B", 1},
 };
 
@@ -41,8 +43,8 @@ std::optional<T> read_number(std::string_view text) {
 std::optional<int64_t> read_with_unit(std::string_view text,
                                       std::span<const unit> units,
                                       int64_t without_unit) {
-  const auto digits = std::min(text.find_first_not_of("0123456789"),
-                               text.size());
+  const auto digits
+    = std::min(text.find_first_not_of("0123456789"), text.size());
   const auto count = read_number<int64_t>(text.substr(0, digits));
   if (!count)
     return std::nullopt;

@@ -24,8 +24,8 @@ enum class value_kind : uint8_t {
 
 /// The value of an option, whatever it means: sizes are bytes, durations
 /// milliseconds, choices words.
-using option_value = std::variant<std::string, bool, int64_t, double,
-                                  std::vector<std::string>>;
+using option_value
+  = std::variant<std::string, bool, int64_t, double, std::vector<std::string>>;
 
 /// Reads the text of a flag or a variable. Lists are separated by commas; a
 /// size without a unit is bytes, a duration needs one of ms, s, m, h, d.

@@ -12,8 +12,8 @@ using leveldb::Status;
 namespace {
 
 Status make_error(const std::string& name, io_error x) {
-  return Status::IOError(
-    name, std::strerror(x == io_error::no_space ? ENOSPC : EIO));
+  return Status::IOError(name,
+                         std::strerror(x == io_error::no_space ? ENOSPC : EIO));
 }
 
 } // namespace
@@ -31,9 +31,7 @@ public:
     return base_->Read(n, out, scratch);
   }
 
-  Status Skip(uint64_t n) override {
-    return base_->Skip(n);
-  }
+  Status Skip(uint64_t n) override { return base_->Skip(n); }
 
 private:
   std::unique_ptr<leveldb::SequentialFile> base_;

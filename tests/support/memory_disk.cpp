@@ -28,7 +28,8 @@ std::string parent_of(const std::string& name) {
 // -- the disk -----------------------------------------------------------------
 
 memory_disk::memory_disk()
-  : disk_env(leveldb::Env::Default()), state_(std::make_shared<memory_state>()) {
+  : disk_env(leveldb::Env::Default()),
+    state_(std::make_shared<memory_state>()) {
   // nop
 }
 
@@ -97,8 +98,7 @@ void memory_disk::write(const std::string& name, std::string content) {
   state_->durable[name] = file;
 }
 
-void memory_disk::flip_bit(const std::string& name, size_t byte,
-                           unsigned bit) {
+void memory_disk::flip_bit(const std::string& name, size_t byte, unsigned bit) {
   const std::lock_guard guard{state_->mutex};
   auto& x = state_->live.at(name)->data.at(byte);
   x = static_cast<char>(x ^ (1 << bit));
@@ -122,9 +122,8 @@ void memory_disk::load(const std::string& directory) {
 void memory_disk::store(const std::string& directory) const {
   std::filesystem::create_directories(directory);
   for (const auto& name : names()) {
-    const auto path
-      = std::filesystem::path{directory}
-        / std::filesystem::path{name}.filename();
+    const auto path = std::filesystem::path{directory}
+                      / std::filesystem::path{name}.filename();
     std::ofstream out{path, std::ios::binary | std::ios::trunc};
     out << read(name);
   }
@@ -225,8 +224,7 @@ Status memory_disk::GetFileSize(const std::string& name, uint64_t* size) {
   return x;
 }
 
-Status memory_disk::RenameFile(const std::string& from,
-                               const std::string& to) {
+Status memory_disk::RenameFile(const std::string& from, const std::string& to) {
   std::shared_ptr<memory_file> file;
   if (auto x = find(from, file); !x.ok())
     return x;

@@ -85,8 +85,7 @@ public:
   leveldb::Status RemoveFile(const std::string& name) override;
   leveldb::Status CreateDir(const std::string& directory) override;
   leveldb::Status RemoveDir(const std::string& directory) override;
-  leveldb::Status GetFileSize(const std::string& name,
-                              uint64_t* size) override;
+  leveldb::Status GetFileSize(const std::string& name, uint64_t* size) override;
   leveldb::Status RenameFile(const std::string& from,
                              const std::string& to) override;
   leveldb::Status LockFile(const std::string& name,

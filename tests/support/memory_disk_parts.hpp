@@ -77,8 +77,7 @@ public:
     return leveldb::Status::OK();
   }
 
-  leveldb::Status Read(size_t n, leveldb::Slice* out,
-                       char* scratch) override {
+  leveldb::Status Read(size_t n, leveldb::Slice* out, char* scratch) override {
     auto x = Read(at_, n, out, scratch);
     at_ += x.ok() ? out->size() : 0;
     return x;
@@ -111,9 +110,7 @@ public:
     return leveldb::Status::OK();
   }
 
-  leveldb::Status Flush() override {
-    return leveldb::Status::OK();
-  }
+  leveldb::Status Flush() override { return leveldb::Status::OK(); }
 
   leveldb::Status Sync() override {
     const std::lock_guard guard{disk_->mutex};
@@ -123,9 +120,7 @@ public:
     return leveldb::Status::OK();
   }
 
-  leveldb::Status Close() override {
-    return leveldb::Status::OK();
-  }
+  leveldb::Status Close() override { return leveldb::Status::OK(); }
 
 private:
   std::shared_ptr<memory_state> disk_;

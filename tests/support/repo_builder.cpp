@@ -97,8 +97,7 @@ void test_repo::put(std::string_view path, const cid& id) {
 void test_repo::remove(std::string_view path) {
   const auto old = records_.find(path);
   assert(old != records_.end());
-  waiting_.push_back(
-    {op_action::remove, std::string{path}, {}, old->second});
+  waiting_.push_back({op_action::remove, std::string{path}, {}, old->second});
   records_.erase(old);
 }
 
@@ -123,7 +122,9 @@ commit_draft test_repo::draft() {
   }
   out.ops = std::exchange(waiting_, {});
   std::set<cid> in_slice;
-  const auto source = [this](const cid& id) { return find_node(id); };
+  const auto source = [this](const cid& id) {
+    return find_node(id);
+  };
   auto tree = mst::tree::load(data_, source).value();
   std::vector<commit_op> ops;
   for (const auto& op : out.ops) {

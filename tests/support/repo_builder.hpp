@@ -24,7 +24,8 @@ using named_block = std::pair<atproto::cid, bytes>;
 bytes make_record(std::string_view text);
 
 /// A CAR of `blocks` in the order given.
-bytes make_car(const atproto::cid& root, const std::vector<named_block>& blocks);
+bytes make_car(const atproto::cid& root,
+               const std::vector<named_block>& blocks);
 
 struct owned_op {
   atproto::op_action action = atproto::op_action::create;
@@ -56,26 +57,16 @@ public:
   explicit test_repo(uint64_t seed = 1,
                      atproto::curve which = atproto::curve::k256);
 
-  const atproto::did& did() const noexcept {
-    return did_;
-  }
+  const atproto::did& did() const noexcept { return did_; }
 
-  const atproto::private_key& key() const noexcept {
-    return key_;
-  }
+  const atproto::private_key& key() const noexcept { return key_; }
 
   /// A time at which none of the revs is in the future.
-  wall_time now() const noexcept {
-    return rev_.time();
-  }
+  wall_time now() const noexcept { return rev_.time(); }
 
-  const atproto::tid& rev() const noexcept {
-    return rev_;
-  }
+  const atproto::tid& rev() const noexcept { return rev_; }
 
-  const atproto::cid& data() const noexcept {
-    return data_;
-  }
+  const atproto::cid& data() const noexcept { return data_; }
 
   const std::map<std::string, atproto::cid, std::less<>>&
   records() const noexcept {

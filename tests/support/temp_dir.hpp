@@ -13,9 +13,7 @@ public:
   temp_dir(const temp_dir&) = delete;
   temp_dir& operator=(const temp_dir&) = delete;
 
-  const std::filesystem::path& path() const noexcept {
-    return path_;
-  }
+  const std::filesystem::path& path() const noexcept { return path_; }
 
   /// Path of something inside.
   std::string at(const std::string& name) const {

@@ -150,15 +150,15 @@ void delivery_world::carry(effects todo) {
 void delivery_world::begin(effects x) {
   for (;;) {
     timer = x.timer;
+    if (x.rows) {
+      EXPECT_FALSE(rows) << "two writes at once";
+      rows = std::move(x.rows);
+    }
     take_sends(x);
     if (x.page)
       pages.push_back(*x.page);
     for (auto& wish : x.did_pages)
       did_pages.push_back(std::move(wish));
-    if (x.rows) {
-      EXPECT_FALSE(rows) << "two writes at once";
-      rows = std::move(x.rows);
-    }
     if (x.sends.empty())
       return;
     std::map<session_id, size_t> counts;
@@ -166,7 +166,7 @@ void delivery_world::begin(effects x) {
       ++counts[send.to];
     std::vector<actors::sent_report> reports;
     for (const auto& [id, count] : counts)
-      reports.push_back({id, std::min(count, socket_room)});
+      reports.push_back({id, std::min(count, room_of(id))});
     x = machine->on_sent(reports, now);
   }
 }
@@ -212,9 +212,11 @@ void delivery_world::write_rows() {
 void delivery_world::take_sends(const effects& todo) {
   std::map<session_id, size_t> room;
   for (const auto& x : todo.sends) {
-    if (room[x.to]++ >= socket_room)
-      continue;
     check_send(x);
+    if (on_send)
+      on_send(x);
+    if (room[x.to]++ >= room_of(x.to))
+      continue;
     sent.push_back(x);
     inbox[x.to].push_back(x.id);
     if (options.fire_and_forget)
@@ -229,6 +231,7 @@ void delivery_world::check_send(const effects::send& x) const {
   ASSERT_LE(x.id, last());
   ASSERT_EQ(x.entry->first + x.index, x.id);
   EXPECT_FALSE(acked.contains(x.id)) << x.id << " was acked";
+  EXPECT_FALSE(letters.contains(x.id)) << x.id << " is a dead letter";
   EXPECT_TRUE(options.filter.matches(x.op().scope) || is_fact(x.op()));
   const auto account = standing(x.entry->repo);
   EXPECT_GT(x.id, account.erased_through) << x.id << " was erased";
@@ -279,6 +282,12 @@ std::vector<op_id> delivery_world::sent_ids() const {
   for (const auto& x : sent)
     out.push_back(x.id);
   return out;
+}
+
+bool delivery_world::buried(op_id id) const {
+  const auto is_it = [&](const auto& x) { return x.id == id; };
+  return std::ranges::any_of(machine->letters(), is_it)
+         || (rows && std::ranges::any_of(rows->letters, is_it));
 }
 
 size_t delivery_world::times_sent(op_id id) const {

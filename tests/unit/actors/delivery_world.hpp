@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -96,6 +97,9 @@ public:
   /// Ids in the order in which they were sent.
   std::vector<op_id> sent_ids() const;
 
+  /// A dead letter on its way to the store.
+  bool buried(op_id id) const;
+
   /// How often an event was sent by this machine.
   size_t times_sent(op_id id) const;
 
@@ -122,6 +126,10 @@ public:
   std::unordered_set<op_id> acked;        ///< Across restarts, too.
   std::map<actors::session_id, std::vector<op_id>> inbox;
   size_t socket_room = 1'000'000; ///< Messages a socket takes per call.
+  std::unordered_set<actors::session_id> full_sockets;
+
+  /// Called for each event that is sent.
+  std::function<void(const effects::send&)> on_send;
 
   std::optional<steady_time> timer;
   size_t pages_read = 0;
@@ -131,6 +139,10 @@ public:
   void write_rows();
 
 private:
+  size_t room_of(actors::session_id id) const {
+    return full_sockets.contains(id) ? 0 : socket_room;
+  }
+
   void take_sends(const effects& todo);
   std::vector<storage::log_entry_ptr> read_log(op_id after) const;
   actors::did_entries read_did(const effects::did_wish& wish) const;

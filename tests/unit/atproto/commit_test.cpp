@@ -1,5 +1,4 @@
 #include "atproto/commit.hpp"
-
 #include "atproto/dag_cbor.hpp"
 #include "base/limits.hpp"
 #include "base/random.hpp"
@@ -26,7 +25,10 @@ private_key make_key(uint64_t seed, curve which = curve::k256) {
 
 commit_object make_object() {
   return {did::trusted("did:plc:aaaaaaaaaaaaaaaaaaaaaaaa"),
-          tid::from_time({1'700'000'000'000'000}, 3), some_root, {}, {}};
+          tid::from_time({1'700'000'000'000'000}, 3),
+          some_root,
+          {},
+          {}};
 }
 
 /// Entries of a commit, to be changed before they are encoded and signed.
@@ -44,12 +46,24 @@ bytes encode(const std::function<void(cbor::writer&)>& put) {
 std::vector<entry> entries() {
   const auto x = make_object();
   return {
-    {"did", encode([&](auto& out) { out.put_text(x.repo.str()); })},
-    {"rev", encode([&](auto& out) { out.put_text(x.rev.str()); })},
-    {"sig", encode([](auto& out) { out.put_bytes(bytes(64, 1)); })},
-    {"data", encode([](auto& out) { out.put_link(some_root); })},
-    {"prev", encode([](auto& out) { out.put_null(); })},
-    {"version", encode([](auto& out) { out.put_int(3); })},
+    {"did", encode([&](auto& out) {
+       out.put_text(x.repo.str());
+     })},
+    {"rev", encode([&](auto& out) {
+       out.put_text(x.rev.str());
+     })},
+    {"sig", encode([](auto& out) {
+       out.put_bytes(bytes(64, 1));
+     })},
+    {"data", encode([](auto& out) {
+       out.put_link(some_root);
+     })},
+    {"prev", encode([](auto& out) {
+       out.put_null();
+     })},
+    {"version", encode([](auto& out) {
+       out.put_int(3);
+     })},
   };
 }
 
@@ -64,7 +78,9 @@ bytes to_block(std::vector<entry> x) {
 
 bytes with(std::string_view key, const bytes& value) {
   auto x = entries();
-  std::erase_if(x, [&](const entry& y) { return y.key == key; });
+  std::erase_if(x, [&](const entry& y) {
+    return y.key == key;
+  });
   if (!value.empty())
     x.push_back({std::string{key}, value});
   return to_block(std::move(x));
@@ -106,13 +122,19 @@ TEST(CommitTest, NeedsEveryFieldInItsForm) {
     EXPECT_EQ(decode_error(with(key, {0xf5})), ec::malformed) << key;
   }
   const auto text = [](std::string_view x) {
-    return encode([&](auto& out) { out.put_text(x); });
+    return encode([&](auto& out) {
+      out.put_text(x);
+    });
   };
   const auto link = [](const cid& x) {
-    return encode([&](auto& out) { out.put_link(x); });
+    return encode([&](auto& out) {
+      out.put_link(x);
+    });
   };
   const auto sig = [](size_t size) {
-    return encode([&](auto& out) { out.put_bytes(bytes(size)); });
+    return encode([&](auto& out) {
+      out.put_bytes(bytes(size));
+    });
   };
   EXPECT_EQ(decode_error(with("did", text("did:plc"))), ec::malformed);
   EXPECT_EQ(decode_error(with("rev", text("yesterday"))), ec::malformed);
@@ -146,7 +168,9 @@ TEST(CommitTest, IsOneStrictItem) {
   for (const auto& [key, value] : reversed)
     unsorted.put_text(key).put_raw(value);
   EXPECT_EQ(decode_error(unsorted.data()), ec::malformed);
-  EXPECT_EQ(decode_error(encode([](auto& out) { out.begin_array(0); })),
+  EXPECT_EQ(decode_error(encode([](auto& out) {
+              out.begin_array(0);
+            })),
             ec::malformed);
 }
 
@@ -171,14 +195,18 @@ TEST(CommitTest, UnknownFieldsAreSignedAndOtherwiseIgnored) {
                      out.put_int(static_cast<int64_t>(i));
                    })});
     auto without = x;
-    std::erase_if(without, [](const entry& y) { return y.key == "sig"; });
+    std::erase_if(without, [](const entry& y) {
+      return y.key == "sig";
+    });
     const auto signed_bytes = to_block(without);
     EXPECT_EQ(unsigned_commit_bytes(to_block(x)).value(), signed_bytes);
 
     const auto sig = key.sign(signed_bytes);
     for (auto& y : x)
       if (y.key == "sig")
-        y.value = encode([&](auto& out) { out.put_bytes(sig); });
+        y.value = encode([&](auto& out) {
+          out.put_bytes(sig);
+        });
     const auto block = to_block(x);
     EXPECT_TRUE(decode_commit(block));
     EXPECT_TRUE(check_commit_signature(block, key.public_part())) << more;
@@ -188,8 +216,8 @@ TEST(CommitTest, UnknownFieldsAreSignedAndOtherwiseIgnored) {
 TEST(CommitTest, HasNoUnsignedFormWithoutASignature) {
   EXPECT_FALSE(unsigned_commit_bytes(with("sig", {})));
   EXPECT_FALSE(unsigned_commit_bytes(with("sig", {0xf6})));
-  EXPECT_FALSE(check_commit_signature(with("sig", {}),
-                                      make_key(1).public_part()));
+  EXPECT_FALSE(
+    check_commit_signature(with("sig", {}), make_key(1).public_part()));
 }
 
 TEST(CommitTest, NoChangedByteKeepsTheSignature) {

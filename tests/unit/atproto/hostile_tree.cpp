@@ -18,8 +18,8 @@ void put_link_or_null(cbor::writer& out, const cid& x) {
     out.put_null();
 }
 
-using leaf_range = std::pair<leaf_map::const_iterator,
-                             leaf_map::const_iterator>;
+using leaf_range
+  = std::pair<leaf_map::const_iterator, leaf_map::const_iterator>;
 
 std::unique_ptr<tree_sketch> sketch(int depth, leaf_range leaves) {
   if (leaves.first == leaves.second)

@@ -63,10 +63,9 @@ std::map<std::string, size_t>
 judge_scenario(const std::filesystem::path& path) {
   const auto scenario = read_json(path);
   const auto& keys = scenario.at("accounts").at(0).at("identity").at("keys");
-  const auto key
-    = public_key::from_multikey(
-        text(keys.at("atproto").at("publicKeyMultibase")))
-        .value();
+  const auto key = public_key::from_multikey(
+                     text(keys.at("atproto").at("publicKeyMultibase")))
+                     .value();
   std::map<std::string, size_t> out;
   for (const auto& x : scenario.at("messages").as_array())
     ++out[judge(x, key)];
@@ -78,8 +77,8 @@ uint64_t walk_under_new_commit(const car_slice& car, const cid& data) {
   const auto random = seeded_random(1);
   const auto key = private_key::generate(curve::k256, *random);
   const auto owner = did::parse("did:plc:wqgdnqlv2mwiio6pfchwtrff").value();
-  const auto commit = encode_signed_commit(
-    {owner, tid::from_time({1}, 0), data, {}, {}}, key);
+  const auto commit
+    = encode_signed_commit({owner, tid::from_time({1}, 0), data, {}, {}}, key);
   const auto root = cid::of_dag_cbor(commit);
   car_writer out{std::span{&root, 1}};
   out.add(root, commit);
@@ -147,11 +146,10 @@ TEST(IndigoVectorsTest, CommitsBeforeSync11HoldWhatTheirOpsSay) {
     ASSERT_NE(block, nullptr);
     const auto object = decode_commit(block->data);
     ASSERT_TRUE(object) << to_string(object.error());
-    const auto tree
-      = mst::tree::load(object->data, [&](const cid& id) {
-          const auto* node = car.find(id);
-          return node == nullptr ? nullptr : &node->data;
-        }).value();
+    const auto tree = mst::tree::load(object->data, [&](const cid& id) {
+                        const auto* node = car.find(id);
+                        return node == nullptr ? nullptr : &node->data;
+                      }).value();
     for (const auto& op : commit.ops) {
       EXPECT_EQ(tree.get(op.path).value(), op.id) << op.path;
       EXPECT_NE(car.find(op.id), nullptr);

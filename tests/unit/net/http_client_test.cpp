@@ -213,11 +213,13 @@ TEST_F(HttpClientTest, ConnectionsPerOriginAreBoundedAndCallsWaitInTurn) {
   options.connections_per_origin_max = 2;
   options.waiting_calls_max = 3;
   open(options);
+  inbox<bool> arrived;
   inbox<bool> may_answer;
   std::atomic<int> at_once = 0;
   std::atomic<int> most = 0;
   auto server = serve([&](std::string_view) {
     most = std::max(most.load(), ++at_once);
+    arrived.push(true);
     may_answer.pop();
     --at_once;
     return ok("x");
@@ -229,6 +231,7 @@ TEST_F(HttpClientTest, ConnectionsPerOriginAreBoundedAndCallsWaitInTurn) {
   auto refused = answers.pop();
   ASSERT_TRUE(refused && !*refused);
   EXPECT_EQ(refused->error().code, ec::limit_reached);
+  EXPECT_TRUE(arrived.pop() && arrived.pop());
   for (int i = 0; i < 5; ++i)
     may_answer.push(true);
   for (int i = 0; i < 5; ++i) {

@@ -1,6 +1,5 @@
-#include "storage/crc32c.hpp"
-
 #include "base/random.hpp"
+#include "storage/crc32c.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
-#include "storage/content_block.hpp"
-
 #include "base/limits.hpp"
+#include "storage/content_block.hpp"
 #include "tests/unit/storage/codec_checks.hpp"
 
 #include <gtest/gtest.h>

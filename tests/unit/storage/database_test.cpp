@@ -1,21 +1,14 @@
 #include "storage/database.hpp"
-
-#include "storage/store_identity.hpp"
 #include "tests/unit/storage/store_fixture.hpp"
 
 #include <gtest/gtest.h>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <fstream>
 #include <set>
 
 namespace weir::storage {
 
 namespace {
 
-using tests::content_of;
 using tests::fault_env;
 using tests::has_row;
 using tests::io_call;
@@ -23,7 +16,6 @@ using tests::io_error;
 using tests::kind_bit;
 using tests::memory_disk;
 using tests::open_store;
-using tests::path_of;
 using tests::put_row;
 using tests::row_key;
 using tests::row_value;
@@ -150,163 +142,6 @@ TEST(DatabaseTest, TheIdentityStaysAndTheEpochGrows) {
   EXPECT_NE(open_store(&other, {.seed = 2}).value()->log_identity(), identity);
 }
 
-// -- who may open -------------------------------------------------------------
-
-TEST(DatabaseTest, ASecondOwnerInTheSameProcessIsRefused) {
-  const tests::temp_dir dir;
-  const tests::store_settings how{.directory = dir.at("a/b/store")};
-  auto store = open_store(nullptr, how).value();
-  for (const auto access : {access_mode::owner, access_mode::read_only}) {
-    const auto second
-      = open_store(nullptr, {.directory = how.directory, .access = access});
-    ASSERT_FALSE(second);
-    EXPECT_EQ(second.error().code, ec::invalid_argument);
-    EXPECT_NE(second.error().context.find("in use by process "
-                                          + std::to_string(::getpid())),
-              std::string::npos)
-      << second.error().context;
-  }
-  // The refused ones have not loosened the lock.
-  EXPECT_FALSE(open_store(nullptr, how));
-  ASSERT_TRUE(put_row(*store, 1));
-  store = nullptr;
-  EXPECT_TRUE(has_row(*open_store(nullptr, how).value(), 1));
-}
-
-TEST(DatabaseTest, ASecondOwnerInAnotherProcessIsRefused) {
-  const tests::temp_dir dir;
-  const tests::store_settings how{.directory = dir.at("store")};
-  auto store = open_store(nullptr, how).value();
-  // Opening and closing LOCK here would set it free for others: only our own
-  // lock holds then.
-  { std::ifstream lock{how.directory + "/LOCK"}; }
-  const auto child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    const auto second = open_store(nullptr, how);
-    ::_exit(!second && second.error().code == ec::invalid_argument ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  ASSERT_TRUE(put_row(*store, 1));
-}
-
-TEST(DatabaseTest, ADeadOwnerHoldsNothing) {
-  const tests::temp_dir dir;
-  const tests::store_settings how{.directory = dir.at("store")};
-  const auto child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    auto store = open_store(nullptr, how);
-    const bool ok = store && put_row(**store, 1);
-    ::_exit(ok ? 0 : 1); // No destructor runs: as after kill -9.
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  EXPECT_TRUE(has_row(*open_store(nullptr, how).value(), 1));
-}
-
-// -- what may be opened: P18 --------------------------------------------------
-
-TEST(DatabaseTest, AnotherFormatIsRefusedAndNothingChanges) {
-  memory_disk disk;
-  put_row(*open_store(&disk).value(), 1);
-  auto text = disk.read(path_of("FORMAT"));
-  text.replace(text.find("unstable 0"), 10, "stable 7");
-  disk.write(path_of("FORMAT"), text);
-  const auto before = content_of(disk);
-  for (const auto access : {access_mode::owner, access_mode::read_only}) {
-    const auto store = open_store(&disk, {.access = access});
-    ASSERT_FALSE(store);
-    EXPECT_EQ(store.error().code, ec::invalid_argument);
-    EXPECT_NE(store.error().context.find("\"stable 7\""), std::string::npos);
-  }
-  EXPECT_TRUE(content_of(disk) == before);
-}
-
-TEST(DatabaseTest, ADatabaseOfSomebodyElseIsRefusedAndNothingChanges) {
-  memory_disk disk;
-  disk.write(path_of("CURRENT"), "MANIFEST-000001\n");
-  const auto before = content_of(disk);
-  const auto store = open_store(&disk);
-  ASSERT_FALSE(store);
-  EXPECT_EQ(store.error().code, ec::invalid_argument);
-  EXPECT_TRUE(content_of(disk) == before);
-}
-
-TEST(DatabaseTest, ADamagedFormatFileIsRefused) {
-  memory_disk disk;
-  open_store(&disk).value();
-  const auto sound = disk.read(path_of("FORMAT"));
-  EXPECT_EQ(sound.substr(0, sound.size() - 17),
-            "weir store\nformat: unstable 0\nidentity: ");
-  for (const auto& text :
-       {std::string{}, sound.substr(0, sound.size() - 1), sound + "x",
-        std::string{"weir store\nformat: unstable 0\n"}}) {
-    disk.write(path_of("FORMAT"), text);
-    EXPECT_EQ(open_store(&disk).error().code, ec::storage_failure) << text;
-  }
-}
-
-TEST(DatabaseTest, TheFormatFileOfAnotherStoreIsRefused) {
-  memory_disk disk;
-  open_store(&disk).value();
-  disk.write(path_of("FORMAT"), to_text({.log_identity = 1}));
-  const auto store = open_store(&disk);
-  ASSERT_FALSE(store);
-  EXPECT_EQ(store.error().code, ec::storage_failure);
-}
-
-TEST(DatabaseTest, WithoutCurrentNoStoreIsMadeOverTheOldOne) {
-  memory_disk disk;
-  put_row(*open_store(&disk).value(), 1);
-  ASSERT_TRUE(disk.RemoveFile(path_of("CURRENT")).ok());
-  const auto before = content_of(disk);
-  EXPECT_EQ(open_store(&disk).error().code, ec::storage_failure);
-  EXPECT_TRUE(content_of(disk) == before);
-}
-
-// -- reading only -------------------------------------------------------------
-
-TEST(DatabaseTest, AReaderSeesEverythingAndChangesNothing) {
-  memory_disk disk;
-  {
-    auto store = open_store(&disk).value();
-    for (uint64_t i = 0; i < 500; ++i)
-      ASSERT_TRUE(put_row(*store, i, sync_mode::relaxed));
-  }
-  const auto before = content_of(disk);
-  {
-    auto store = open_store(&disk, {.access = access_mode::read_only}).value();
-    for (uint64_t i = 0; i < 500; ++i)
-      ASSERT_TRUE(has_row(*store, i));
-    EXPECT_EQ(put_row(*store, 1).error().code, ec::invalid_argument);
-    EXPECT_FALSE(store->failed());
-  }
-  EXPECT_TRUE(content_of(disk) == before);
-}
-
-TEST(DatabaseTest, AReaderFindsNoStoreWhereThereIsNone) {
-  memory_disk disk;
-  EXPECT_EQ(open_store(&disk, {.access = access_mode::read_only}).error().code,
-            ec::not_found);
-  EXPECT_TRUE(disk.names().empty());
-}
-
-TEST(DatabaseTest, ReadersShareARealStore) {
-  const tests::temp_dir dir;
-  const tests::store_settings how{.directory = dir.at("store")};
-  put_row(*open_store(nullptr, how).value(), 1);
-  auto reading = how;
-  reading.access = access_mode::read_only;
-  auto one = open_store(nullptr, reading).value();
-  auto two = open_store(nullptr, reading).value();
-  EXPECT_TRUE(has_row(*one, 1) && has_row(*two, 1));
-  EXPECT_FALSE(open_store(nullptr, how)) << "an owner beside readers";
-}
-
 // -- failing: P1, P13 ---------------------------------------------------------
 
 TEST(DatabaseTest, AfterAFailedWriteNothingIsWrittenAndReadsGoOn) {
@@ -314,11 +149,11 @@ TEST(DatabaseTest, AfterAFailedWriteNothingIsWrittenAndReadsGoOn) {
     memory_disk disk;
     fault_env faults{disk};
     std::vector<ec> told;
-    auto store
-      = open_store(&faults, {.on_failure = [&](const error& x) {
-                     told.push_back(x.code);
-                   }})
-          .value();
+    auto store = open_store(&faults, {.on_failure =
+                                        [&](const error& x) {
+                                          told.push_back(x.code);
+                                        }})
+                   .value();
     ASSERT_TRUE(put_row(*store, 0));
     faults.plan({.error = kind, .torn = 100, .name_ends_with = ".log"});
     const auto code
@@ -347,7 +182,8 @@ TEST(DatabaseTest, TwentyFailedWritesLoseNothingThatWasAcknowledged) {
     faults.heal();
     auto store = open_store(&faults);
     ASSERT_TRUE(store) << store.error().context;
-    faults.plan({.nth = 100, .torn = static_cast<unsigned>(round * 13),
+    faults.plan({.nth = 100,
+                 .torn = static_cast<unsigned>(round * 13),
                  .kinds = kind_bit(io_call::append),
                  .name_ends_with = ".log"});
     while (put_row(**store, next))

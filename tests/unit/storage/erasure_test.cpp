@@ -1,9 +1,8 @@
-#include "tests/unit/storage/journal_fixture.hpp"
-
 #include "storage/erasure.hpp"
 #include "storage/head_cursor.hpp"
 #include "storage/log_reader.hpp"
 #include "storage/repo_table.hpp"
+#include "tests/unit/storage/journal_fixture.hpp"
 
 // Erasing: architecture.md 3 (Erasing), 8 (I8).
 
@@ -19,9 +18,8 @@ class ErasureTest : public testing::Test {
 protected:
   void SetUp() override {
     apply(alice.appear());
-    apply(alice.commit({{"app.a.x/1", "one"},
-                        {"app.a.x/2", large},
-                        {"app.b.y/1", "three"}}));
+    apply(alice.commit(
+      {{"app.a.x/1", "one"}, {"app.a.x/2", large}, {"app.b.y/1", "three"}}));
     apply(alice.commit({{"app.a.x/1", "four"}, {"app.b.y/2", large + "2"}}));
   }
 
@@ -79,8 +77,7 @@ TEST_F(ErasureTest, NothingOfTheRepoIsThereFromTheFirstMoment) {
 
 TEST_F(ErasureTest, StepsAreBoundedAndGoOnAfterARestart) {
   apply(alice.erase());
-  EXPECT_EQ(repos_to_erase(*store.db, {}).value(),
-            std::vector{alice.repo});
+  EXPECT_EQ(repos_to_erase(*store.db, {}).value(), std::vector{alice.repo});
   EXPECT_GT(erase_all(1), 4u);
   EXPECT_EQ(rows_in(range_of<record_head_key>()), 0u);
   EXPECT_EQ(rows_in(range_of<content_reference_key>()), 0u);
@@ -101,8 +98,7 @@ TEST_F(ErasureTest, TheLogKeepsItsEnvelopesWithoutContent) {
     EXPECT_TRUE(op.body.empty());
     EXPECT_NE(op.content, 0u);
   }
-  EXPECT_EQ(as_text(entries[2]->ops[0].body.view()),
-            R"({"status":"deleted"})");
+  EXPECT_EQ(as_text(entries[2]->ops[0].body.view()), R"({"status":"deleted"})");
 }
 
 TEST_F(ErasureTest, ARefetchMayStartAtOnceAndIsNotErased) {

@@ -1,6 +1,5 @@
-#include "tests/support/fault_env.hpp"
-
 #include "base/random.hpp"
+#include "tests/support/fault_env.hpp"
 #include "tests/support/memory_disk.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -187,14 +186,18 @@ TEST(FaultEnvTest, EveryKindOfCallCanFail) {
     leveldb::WritableFile* file = nullptr;
     return x.NewWritableFile("d/c", &file);
   }));
-  EXPECT_TRUE(fails(io_call::append,
-                    [](auto&, WritableFile& x) { return x.Append("x"); }));
-  EXPECT_TRUE(
-    fails(io_call::flush, [](auto&, WritableFile& x) { return x.Flush(); }));
-  EXPECT_TRUE(
-    fails(io_call::sync, [](auto&, WritableFile& x) { return x.Sync(); }));
-  EXPECT_TRUE(
-    fails(io_call::close, [](auto&, WritableFile& x) { return x.Close(); }));
+  EXPECT_TRUE(fails(io_call::append, [](auto&, WritableFile& x) {
+    return x.Append("x");
+  }));
+  EXPECT_TRUE(fails(io_call::flush, [](auto&, WritableFile& x) {
+    return x.Flush();
+  }));
+  EXPECT_TRUE(fails(io_call::sync, [](auto&, WritableFile& x) {
+    return x.Sync();
+  }));
+  EXPECT_TRUE(fails(io_call::close, [](auto&, WritableFile& x) {
+    return x.Close();
+  }));
   EXPECT_TRUE(fails(io_call::rename, [](fault_env& x, auto&) {
     return x.RenameFile("d/a", "d/z");
   }));

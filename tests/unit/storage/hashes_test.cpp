@@ -1,6 +1,5 @@
-#include "storage/hashes.hpp"
-
 #include "atproto/sha256.hpp"
+#include "storage/hashes.hpp"
 #include "storage/values.hpp"
 #include "tests/unit/storage/codec_checks.hpp"
 #include "tests/unit/storage/sample_rows.hpp"
@@ -48,12 +47,14 @@ std::string hex(const atproto::digest& x) {
 // from docs/storage-format.md.
 TEST(HashesTest, AnOperationHasTheIdentityOfTheFormat) {
   log_hasher hasher;
-  EXPECT_EQ(hex(hasher.operation(a_create())), "8e509dc9003c820ac4391e4c7516b87c419b2fcb377595e58a43b622d3b2f068");
+  EXPECT_EQ(hex(hasher.operation(a_create())),
+            "8e509dc9003c820ac4391e4c7516b87c419b2fcb377595e58a43b622d3b2f068");
   auto gone = a_create();
   gone.action = remove;
   gone.id = nullptr;
   gone.origin = 0x0102030405060708;
-  EXPECT_EQ(hex(hasher.operation(gone)), "0357cd09faee7971127eacaa8a173243c0278019da0029d6d9fa487b9911e7eb");
+  EXPECT_EQ(hex(hasher.operation(gone)),
+            "0357cd09faee7971127eacaa8a173243c0278019da0029d6d9fa487b9911e7eb");
 }
 
 TEST(HashesTest, EveryPartCountsForTheIdentity) {
@@ -64,22 +65,37 @@ TEST(HashesTest, EveryPartCountsForTheIdentity) {
     change(x);
     return hasher.operation(x) != sound;
   };
-  EXPECT_TRUE(differs([](auto& x) { x.did = "did:web:example.com"; }));
-  EXPECT_TRUE(differs([](auto& x) { x.rev = atproto::tid{1}; }));
-  EXPECT_TRUE(differs([](auto& x) { x.rev = {}; }));
-  EXPECT_TRUE(differs([](auto& x) { x.scope = "app.test.like"; }));
-  EXPECT_TRUE(differs([](auto& x) { x.rkey = "other"; }));
-  EXPECT_TRUE(differs([](auto& x) { x.action = update; }));
-  EXPECT_TRUE(differs([](auto& x) { x.id = nullptr; }));
-  EXPECT_TRUE(differs([](auto& x) { x.origin = 0; }));
+  EXPECT_TRUE(differs([](auto& x) {
+    x.did = "did:web:example.com";
+  }));
+  EXPECT_TRUE(differs([](auto& x) {
+    x.rev = atproto::tid{1};
+  }));
+  EXPECT_TRUE(differs([](auto& x) {
+    x.rev = {};
+  }));
+  EXPECT_TRUE(differs([](auto& x) {
+    x.scope = "app.test.like";
+  }));
+  EXPECT_TRUE(differs([](auto& x) {
+    x.rkey = "other";
+  }));
+  EXPECT_TRUE(differs([](auto& x) {
+    x.action = update;
+  }));
+  EXPECT_TRUE(differs([](auto& x) {
+    x.id = nullptr;
+  }));
+  EXPECT_TRUE(differs([](auto& x) {
+    x.origin = 0;
+  }));
   EXPECT_EQ(hasher.operation(a_create()), sound);
 }
 
 TEST(HashesTest, OriginTellsApartWhatACommitDoesNot) {
   EXPECT_EQ(origin_of("app.test.note", provenance::live, 5, 7), std::nullopt);
   // The same commit, applied late: the same operation.
-  EXPECT_EQ(origin_of("app.test.note", provenance::buffer, 5, 7),
-            std::nullopt);
+  EXPECT_EQ(origin_of("app.test.note", provenance::buffer, 5, 7), std::nullopt);
   EXPECT_EQ(origin_of("app.test.note", provenance::resync, 5, 7), 5u);
   EXPECT_EQ(origin_of("$commit", provenance::live, 5, 7), std::nullopt);
   EXPECT_EQ(origin_of("$commit", provenance::resync, 5, 7), 5u);
@@ -89,7 +105,8 @@ TEST(HashesTest, OriginTellsApartWhatACommitDoesNot) {
 
 TEST(HashesTest, AStreamHashIsTheOneOfTheFormat) {
   log_hasher hasher;
-  EXPECT_EQ(hex(hasher.stream(a_step())), "f5df3b792fafc841c9299f5cc896ec6b868cf0d52693e9eb57211001fd4af887");
+  EXPECT_EQ(hex(hasher.stream(a_step())),
+            "f5df3b792fafc841c9299f5cc896ec6b868cf0d52693e9eb57211001fd4af887");
 }
 
 TEST(HashesTest, EveryPartCountsForTheStream) {
@@ -100,17 +117,39 @@ TEST(HashesTest, EveryPartCountsForTheStream) {
     change(x);
     return hasher.stream(x) != sound;
   };
-  EXPECT_TRUE(differs([](auto& x) { x.did = "did:web:example.com"; }));
-  EXPECT_TRUE(differs([](auto& x) { x.scope = "app.test.like"; }));
-  EXPECT_TRUE(differs([](auto& x) { x.branch = denied_branch; }));
-  EXPECT_TRUE(differs([](auto& x) { x.index = 8; }));
-  EXPECT_TRUE(differs([](auto& x) { x.skip = 1; }));
-  EXPECT_TRUE(differs([](auto& x) { x.operation = {}; }));
-  EXPECT_TRUE(differs([](auto& x) { x.previous = {}; }));
-  EXPECT_TRUE(differs([](auto& x) { x.timestamp_ms = 1; }));
-  EXPECT_TRUE(differs([](auto& x) { x.action = update; }));
-  EXPECT_TRUE(differs([](auto& x) { x.rkey = "other"; }));
-  EXPECT_TRUE(differs([](auto& x) { x.id = nullptr; }));
+  EXPECT_TRUE(differs([](auto& x) {
+    x.did = "did:web:example.com";
+  }));
+  EXPECT_TRUE(differs([](auto& x) {
+    x.scope = "app.test.like";
+  }));
+  EXPECT_TRUE(differs([](auto& x) {
+    x.branch = denied_branch;
+  }));
+  EXPECT_TRUE(differs([](auto& x) {
+    x.index = 8;
+  }));
+  EXPECT_TRUE(differs([](auto& x) {
+    x.skip = 1;
+  }));
+  EXPECT_TRUE(differs([](auto& x) {
+    x.operation = {};
+  }));
+  EXPECT_TRUE(differs([](auto& x) {
+    x.previous = {};
+  }));
+  EXPECT_TRUE(differs([](auto& x) {
+    x.timestamp_ms = 1;
+  }));
+  EXPECT_TRUE(differs([](auto& x) {
+    x.action = update;
+  }));
+  EXPECT_TRUE(differs([](auto& x) {
+    x.rkey = "other";
+  }));
+  EXPECT_TRUE(differs([](auto& x) {
+    x.id = nullptr;
+  }));
 }
 
 TEST(HashesTest, BranchesHaveNames) {

@@ -1,6 +1,5 @@
-#include "tests/unit/storage/journal_fixture.hpp"
-
 #include "storage/head_cursor.hpp"
+#include "tests/unit/storage/journal_fixture.hpp"
 
 // Heads in tree order: architecture.md 4 (a diff merges two sorted sub-ranges
 // per collection), protocol.md 5.1.
@@ -14,9 +13,7 @@ using tests::test_store;
 
 class HeadCursorTest : public testing::Test {
 protected:
-  void SetUp() override {
-    apply(alice.appear(repo_status::syncing));
-  }
+  void SetUp() override { apply(alice.appear(repo_status::syncing)); }
 
   void apply(repo_update update) {
     alice.accept(store.commit(std::move(update)));
@@ -85,8 +82,7 @@ TEST_F(HeadCursorTest, AnyPageSizeAndAnyStartGiveTheSameWalk) {
       const auto rkey = dice->below(2) == 0
                           ? atproto::tid{dice->next()}.str()
                           : std::to_string(dice->next() % 10'000);
-      const auto path
-        = "app.c" + std::to_string(dice->below(3)) + ".x/" + rkey;
+      const auto path = "app.c" + std::to_string(dice->below(3)) + ".x/" + rkey;
       if (!alice.records.contains(path))
         changes.push_back({path, "r"});
     }

@@ -175,8 +175,8 @@ void test_account::apply(const std::vector<change>& changes, bool live,
       op.action = atproto::op_action::remove;
       records.erase(one.path);
     } else {
-      op.action = was_there ? atproto::op_action::update
-                            : atproto::op_action::create;
+      op.action
+        = was_there ? atproto::op_action::update : atproto::op_action::create;
       op.id = cid_of(one.body);
       op.content = share(one.body);
       op.undecodable = one.undecodable;
@@ -194,8 +194,7 @@ repo_update test_account::commit(const std::vector<change>& changes) {
   return commits({changes});
 }
 
-repo_update
-test_account::commits(const std::vector<std::vector<change>>& all) {
+repo_update test_account::commits(const std::vector<std::vector<change>>& all) {
   auto out = blank();
   for (const auto& changes : all)
     apply(changes, true, out);

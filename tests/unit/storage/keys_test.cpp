@@ -1,5 +1,4 @@
 #include "storage/keys.hpp"
-
 #include "tests/unit/storage/codec_checks.hpp"
 
 #include <gtest/gtest.h>
@@ -81,9 +80,12 @@ void expect_round_trip(const Key& key) {
                 std::string::npos);
     }
   }
-  const auto decode = [](std::string_view x) { return decode_key<Key>(x); };
-  tests::expect_canonical(encoded, decode,
-                          [](const Key& x) { return encode_key(x); });
+  const auto decode = [](std::string_view x) {
+    return decode_key<Key>(x);
+  };
+  tests::expect_canonical(encoded, decode, [](const Key& x) {
+    return encode_key(x);
+  });
   tests::expect_survives_noise(7, decode);
 }
 
@@ -133,15 +135,24 @@ TEST(KeysTest, EveryTableRoundTripsAndRefusesDamage) {
 }
 
 TEST(KeysTest, BytesAreTheOnesOfTheFormat) {
-  EXPECT_EQ(to_hex(encode_key(log_block_key{3, 258})), "1000030000000000000102");
-  EXPECT_EQ(to_hex(encode_key(record_head_key{
-              0, alice, 16, {"3jzfcijpj2z2a"}})),
-            "14" "0000" "015736e2cfbff535327dbdbb704151df" "00000010"
-            "01" "17fd6873eaf07c06");
+  EXPECT_EQ(to_hex(encode_key(log_block_key{3, 258})),
+            "1000030000000000000102");
+  EXPECT_EQ(
+    to_hex(encode_key(record_head_key{0, alice, 16, {"3jzfcijpj2z2a"}})),
+    "14"
+    "0000"
+    "015736e2cfbff535327dbdbb704151df"
+    "00000010"
+    "01"
+    "17fd6873eaf07c06");
   EXPECT_EQ(to_hex(encode_key(chain_key{did::trusted("did:web:x")})),
-            "13" "02" "6469643a7765623a78" "0001");
-  EXPECT_EQ(to_hex(encode_key(meta_key{std::string("a\0b", 3)})),
-            "01" "6100ff62" "0001");
+            "13"
+            "02"
+            "6469643a7765623a78"
+            "0001");
+  EXPECT_EQ(to_hex(encode_key(meta_key{std::string("a\0b", 3)})), "01"
+                                                                  "6100ff62"
+                                                                  "0001");
 }
 
 TEST(KeysTest, OrderOfKeysIsTheOrderOfTheirParts) {
@@ -179,10 +190,19 @@ TEST(KeysTest, OrderOfNumbersIsKeptAtEveryWidth) {
 }
 
 TEST(KeysTest, OrderOfTextIsKeptAlsoWithZerosInside) {
-  const std::string texts[] = {"", std::string(1, '\0'), std::string(2, '\0'),
-                               std::string("\0\1", 2), "\1", "a",
-                               std::string("a\0", 2), std::string("a\0\xff", 3),
-                               "a\1", "aa", "b", "\xff", "\xff\xff"};
+  const std::string texts[] = {"",
+                               std::string(1, '\0'),
+                               std::string(2, '\0'),
+                               std::string("\0\1", 2),
+                               "\1",
+                               "a",
+                               std::string("a\0", 2),
+                               std::string("a\0\xff", 3),
+                               "a\1",
+                               "aa",
+                               "b",
+                               "\xff",
+                               "\xff\xff"};
   for (const auto& x : texts)
     for (const auto& y : texts) {
       EXPECT_EQ(encode_key(acked_key{1, x, 0, 9})
@@ -195,7 +215,8 @@ TEST(KeysTest, ARangeHoldsExactlyTheKeysOfItsLeadingParts) {
   const auto random = seeded_random(4);
   std::vector<record_head_key> keys;
   for (int i = 0; i < 400; ++i)
-    keys.push_back({0, random_did(*random),
+    keys.push_back({0,
+                    random_did(*random),
                     static_cast<uint32_t>(random->below(3)),
                     {random_rkey(*random)}});
   for (const auto& of : keys) {

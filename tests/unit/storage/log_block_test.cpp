@@ -61,8 +61,9 @@ TEST(LogBlockTest, EveryChangedBitIsSeen) {
 TEST(LogBlockTest, WithAFittingChecksumOnlyWellFormedBytesAreTaken) {
   auto body = encode_log_block(tests::sample_block()).value();
   body.resize(body.size() - 4);
-  const auto decode
-    = [](const std::string& x) { return decode_log_block(sealed(x)); };
+  const auto decode = [](const std::string& x) {
+    return decode_log_block(sealed(x));
+  };
   tests::expect_whole_only(body, decode);
   tests::expect_canonical(body, decode, [](const log_block& x) {
     auto out = encode_log_block(x).value();
@@ -88,10 +89,18 @@ TEST(LogBlockTest, WhatCannotBeABlockIsNotWritten) {
     change(block);
     return encode_log_block(block).error().code == ec::invalid_argument;
   };
-  EXPECT_TRUE(refused([](auto& x) { x.ops[0].stream = 3; }));
-  EXPECT_TRUE(refused([](auto& x) { x.ops[0].action = {}; }));
-  EXPECT_TRUE(refused([](auto& x) { x.streams.push_back({}); }));
-  EXPECT_TRUE(refused([](auto& x) { x.from = {}; }));
+  EXPECT_TRUE(refused([](auto& x) {
+    x.ops[0].stream = 3;
+  }));
+  EXPECT_TRUE(refused([](auto& x) {
+    x.ops[0].action = {};
+  }));
+  EXPECT_TRUE(refused([](auto& x) {
+    x.streams.push_back({});
+  }));
+  EXPECT_TRUE(refused([](auto& x) {
+    x.from = {};
+  }));
   EXPECT_TRUE(refused([](auto& x) {
     x.streams[1].previous = tests::digest_of_byte(1);
   }));

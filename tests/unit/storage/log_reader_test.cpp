@@ -1,7 +1,6 @@
-#include "tests/unit/storage/journal_fixture.hpp"
-
 #include "storage/content_reader.hpp"
 #include "storage/log_reader.hpp"
+#include "tests/unit/storage/journal_fixture.hpp"
 
 #include <algorithm>
 
@@ -33,8 +32,8 @@ protected:
     for (auto& changes : all)
       for (size_t k = dice.below(5) + 1; k > 0; --k)
         changes.push_back({numbered("app.c", dice.below(3)) + "/"
-                             + std::to_string(n) + "-" + std::to_string(k)
-                             + "-" + std::to_string(&changes - &all[0]),
+                             + std::to_string(n) + "-" + std::to_string(k) + "-"
+                             + std::to_string(&changes - &all[0]),
                            std::string(1 + dice.below(900), 'r')});
     apply(who, accounts[who].commits(all));
   }
@@ -43,9 +42,7 @@ protected:
     accounts[who].accept(store.commit(std::move(update)));
   }
 
-  log_reader reader() const {
-    return {*store.db, *store.names, 0};
-  }
+  log_reader reader() const { return {*store.db, *store.names, 0}; }
 
   test_store store;
   std::vector<test_account> accounts{test_account{'a'}, test_account{'b'},

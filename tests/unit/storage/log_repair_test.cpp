@@ -1,6 +1,5 @@
-#include "storage/log_repair.hpp"
-
 #include "storage/crc32c.hpp"
+#include "storage/log_repair.hpp"
 #include "storage/log_scan.hpp"
 #include "tests/unit/storage/store_fixture.hpp"
 
@@ -284,9 +283,12 @@ struct scanned {
 
 scanned scan(const std::string& file) {
   scanned out;
-  log_scanner scanner{
-    [&](std::string_view x) { out.records.emplace_back(x); },
-    [](std::string_view) { return true; }};
+  log_scanner scanner{[&](std::string_view x) {
+                        out.records.emplace_back(x);
+                      },
+                      [](std::string_view) {
+                        return true;
+                      }};
   for (size_t at = 0; at < file.size(); at += log_file_block_size)
     scanner.feed(std::string_view{file}.substr(at, log_file_block_size),
                  at + log_file_block_size >= file.size());

@@ -1,7 +1,6 @@
 #include "tests/unit/storage/store_fixture.hpp"
 
 #include <gtest/gtest.h>
-
 #include <leveldb/db.h>
 
 // P1, P2, P13, P14: what stands in the store after the power was lost, an I/O
@@ -80,8 +79,7 @@ void expect_prefix_after_power_loss(uint64_t seeds, uint64_t first_seed,
     const auto random = seeded_random(seed);
     memory_disk disk;
     for (int round = 0; round < 2; ++round) {
-      const auto run
-        = write_until_power_loss(disk, *random, how, sync_one_in);
+      const auto run = write_until_power_loss(disk, *random, how, sync_one_in);
       auto store = open_store(&disk, {.seed = seed});
       ASSERT_TRUE(store) << store.error().context;
       const auto rows = tests::dense_rows(**store, run.written);

@@ -1,13 +1,11 @@
 #include "storage/safe_env.hpp"
-
 #include "tests/unit/storage/store_fixture.hpp"
 
 #include <gtest/gtest.h>
+#include <leveldb/db.h>
 
 #include <cstdarg>
 #include <future>
-
-#include <leveldb/db.h>
 
 namespace weir::storage {
 
@@ -57,7 +55,9 @@ uint64_t lost_after_failed_append(leveldb::Env* env, fault_env& faults,
     auto db = open_plain(env, false);
     leveldb::WriteOptions sync;
     sync.sync = true;
-    faults.plan({.nth = 500, .torn = 128, .kinds = kind_bit(io_call::append),
+    faults.plan({.nth = 500,
+                 .torn = 128,
+                 .kinds = kind_bit(io_call::append),
                  .name_ends_with = ".log"});
     for (uint64_t i = 0; i < tried; ++i) {
       const bool ok
@@ -107,13 +107,14 @@ TEST(SafeEnvTest, TheFirstErrorStaysAndIsToldOnce) {
   memory_disk disk;
   fault_env faults{disk};
   std::vector<error> told;
-  safe_env safe{
-    {.disk = &faults, .on_poison = [&](const error& x) { told.push_back(x); }}};
+  safe_env safe{{.disk = &faults, .on_poison = [&](const error& x) {
+                   told.push_back(x);
+                 }}};
   auto file = create(*safe.env(), "/d/000001.log");
   auto other = create(*safe.env(), "/d/000002.ldb");
   EXPECT_EQ(safe.poison().code, ec::none);
-  faults.plan({.error = io_error::no_space,
-               .kinds = kind_bit(io_call::append)});
+  faults.plan(
+    {.error = io_error::no_space, .kinds = kind_bit(io_call::append)});
   EXPECT_FALSE(file->Append("x").ok());
   EXPECT_TRUE(safe.poisoned());
   EXPECT_EQ(safe.poison().code, ec::disk_full);
@@ -192,7 +193,9 @@ TEST(SafeEnvTest, TheDirectoryIsSyncedWhereAnEntryCarriesAPromise) {
   memory_disk disk;
   fault_env faults{disk};
   safe_env safe{{.disk = &faults}};
-  const auto syncs = [&] { return faults.calls(io_call::sync_directory); };
+  const auto syncs = [&] {
+    return faults.calls(io_call::sync_directory);
+  };
   create(*safe.env(), "/d/000001.log");
   EXPECT_EQ(syncs(), 1u);
   create(*safe.env(), "/d/000002.ldb");
@@ -276,7 +279,10 @@ TEST(SafeEnvTest, BackgroundWorkRunsInOrderAndCanBeWaitedFor) {
     },
     &x);
   safe.env()->Schedule(
-    [](void* p) { static_cast<shared*>(p)->order.push_back(2); }, &x);
+    [](void* p) {
+      static_cast<shared*>(p)->order.push_back(2);
+    },
+    &x);
   x.go.set_value();
   safe.wait_until_idle();
   EXPECT_EQ(x.order, (std::vector<int>{1, 2}));

@@ -90,10 +90,10 @@ inline storage::log_block sample_block() {
   x.time_us = 1'700'000'000'000'000;
   x.written_us = 1'700'000'000'250'000;
   x.previous = digest_of_byte(4);
-  x.streams = {{storage::commit_scope_id, storage::main_branch, 8,
-                digest_of_byte(5)},
-               {16, storage::main_branch, 0, {}},
-               {17, storage::denied_branch, 300, digest_of_byte(6)}};
+  x.streams
+    = {{storage::commit_scope_id, storage::main_branch, 8, digest_of_byte(5)},
+       {16, storage::main_branch, 0, {}},
+       {17, storage::denied_branch, 300, digest_of_byte(6)}};
   x.ops = {{1, create, false, 0, "3jzfcijpj2z2a", sample_cid, 70},
            {1, create, true, 0, "self",
             atproto::cid{atproto::cid::codec_raw, digest_of_byte(0xcc)}, 0},

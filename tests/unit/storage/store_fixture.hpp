@@ -49,8 +49,8 @@ open_store(storage::disk_env* disk, const store_settings& how = {}) {
 
 /// Row `i` of a test: its key sorts by `i`.
 inline std::string row_key(uint64_t i) {
-  return storage::encode_key(storage::time_index_key{
-    9, static_cast<uint32_t>(i)});
+  return storage::encode_key(
+    storage::time_index_key{9, static_cast<uint32_t>(i)});
 }
 
 /// 400 bytes that depend on `i` and cannot be compressed.

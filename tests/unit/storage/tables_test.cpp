@@ -1,9 +1,8 @@
-#include "tests/unit/storage/journal_fixture.hpp"
-
 #include "storage/consumer_table.hpp"
 #include "storage/identity_table.hpp"
 #include "storage/repo_table.hpp"
 #include "storage/upstream_table.hpp"
+#include "tests/unit/storage/journal_fixture.hpp"
 
 // What the writer writes is what the tables read: architecture.md 4.
 
@@ -15,9 +14,7 @@ using tests::test_store;
 
 class TablesTest : public testing::Test {
 protected:
-  repo_table repos() const {
-    return {*store.db, *store.names};
-  }
+  repo_table repos() const { return {*store.db, *store.names}; }
 
   test_store store;
   test_account alice{'a'};
@@ -118,10 +115,10 @@ TEST_F(TablesTest, WaitingCommitsAreReadInOrderOfRevs) {
 
 TEST_F(TablesTest, UpstreamsAndListingsAreKept) {
   journal_batch group;
-  group.upstreams.push_back({2, "wss://two.test", false, 3, 50, 4, true, "c",
-                             true});
-  group.upstreams.push_back({1, "wss://one.test", true, 1, 9, 1, false, "",
-                             false});
+  group.upstreams.push_back(
+    {2, "wss://two.test", false, 3, 50, 4, true, "c", true});
+  group.upstreams.push_back(
+    {1, "wss://one.test", true, 1, 9, 1, false, "", false});
   group.listings.push_back({1, "", {"cursor", false}});
   group.listings.push_back({1, "app.a.x", {"", true}});
   store.commit(std::move(group));
@@ -130,10 +127,9 @@ TEST_F(TablesTest, UpstreamsAndListingsAreKept) {
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].url, "wss://one.test");
   EXPECT_EQ(rows[1].cursor, 50u);
-  EXPECT_EQ(load_listing(*store.db, *store.names, 1).value()->cursor,
-            "cursor");
-  EXPECT_TRUE(load_listing(*store.db, *store.names, 1, "app.a.x")->value()
-                .done);
+  EXPECT_EQ(load_listing(*store.db, *store.names, 1).value()->cursor, "cursor");
+  EXPECT_TRUE(
+    load_listing(*store.db, *store.names, 1, "app.a.x")->value().done);
   EXPECT_FALSE(load_listing(*store.db, *store.names, 1, "app.b.y").value());
   EXPECT_FALSE(load_listing(*store.db, *store.names, 2).value());
 }
@@ -158,10 +154,11 @@ TEST_F(TablesTest, IdentitiesAndHandlesAreKept) {
 }
 
 TEST_F(TablesTest, ConsumersKeepPositionRangesAndDeadLetters) {
+  alice.accept(store.commit(alice.appear()));
   alice.accept(store.commit(alice.commit({{"app.a.x/1", "one"}})));
   for (int i = 0; i < 10; ++i)
-    alice.accept(store.commit(
-      alice.commit({{"app.a.x/n" + std::to_string(i), "more"}})));
+    alice.accept(
+      store.commit(alice.commit({{"app.a.x/n" + std::to_string(i), "more"}})));
   journal_batch group;
   consumer_change tap;
   tap.name = "tap";
@@ -197,6 +194,22 @@ TEST_F(TablesTest, ConsumersKeepPositionRangesAndDeadLetters) {
   EXPECT_EQ(store.findings(), "");
 }
 
+TEST_F(TablesTest, AConsumerLoadsUpToItsLimitOfRanges) {
+  write_batch rows;
+  rows.put(encode_key(consumer_key{default_dataset, "tap"}),
+           encode_value(consumer_row{}));
+  for (size_t i = 1; i <= limits::consumer_ranges_max; ++i)
+    rows.put(encode_key(acked_key{default_dataset, "tap", 0, 2 * i}),
+             encode_value(counter{2 * i}));
+  ASSERT_TRUE(store.db->write(rows, sync_mode::durable));
+  const consumer_name name{default_dataset, "tap"};
+  EXPECT_EQ(load_consumer(*store.db, name, 0).value()->acked.size(),
+            limits::consumer_ranges_max);
+  store.put_raw(encode_key(acked_key{default_dataset, "tap", 0, 1}),
+                encode_value(counter{1}));
+  EXPECT_EQ(load_consumer(*store.db, name, 0).error().code, ec::limit_reached);
+}
+
 TEST_F(TablesTest, SettingsAreKeptAndTakenBack) {
   journal_batch group;
   group.configuration.push_back({default_dataset, "b", bytes{2}});
@@ -224,8 +237,8 @@ TEST_F(TablesTest, ReceiptsCarryTheVersionsInForce) {
 }
 
 TEST_F(TablesTest, CollectionIdsAreGivenOnceAndKept) {
-  alice.accept(store.commit(
-    alice.commit({{"app.a.x/1", "one"}, {"app.b.y/1", "two"}})));
+  alice.accept(
+    store.commit(alice.commit({{"app.a.x/1", "one"}, {"app.b.y/1", "two"}})));
   const auto id = store.names->id_of("app.b.y");
   store.reopen();
   EXPECT_EQ(store.names->id_of("app.b.y"), id);

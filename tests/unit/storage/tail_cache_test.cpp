@@ -28,9 +28,7 @@ std::vector<op_id> firsts(const std::vector<log_entry_ptr>& entries) {
 
 class TailCacheTest : public testing::Test {
 protected:
-  void add(std::vector<log_entry_ptr> entries) {
-    cache.add(entries);
-  }
+  void add(std::vector<log_entry_ptr> entries) { cache.add(entries); }
 
   tail_cache cache{1};
 };

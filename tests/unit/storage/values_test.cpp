@@ -1,5 +1,4 @@
 #include "storage/values.hpp"
-
 #include "tests/unit/storage/codec_checks.hpp"
 #include "tests/unit/storage/sample_rows.hpp"
 
@@ -23,7 +22,9 @@ void expect_codec(const Row& row, table in = {}) {
   const auto decode = [&](std::string_view x) {
     return decode_value<Row>(x, in);
   };
-  const auto encode = [](const Row& x) { return encode_value(x); };
+  const auto encode = [](const Row& x) {
+    return encode_value(x);
+  };
   const auto back = decode(encoded);
   ASSERT_TRUE(back) << back.error().context;
   EXPECT_EQ(encode(*back), encoded);
@@ -69,8 +70,8 @@ TEST(ValuesTest, FieldsComeBackAsTheyWent) {
   EXPECT_EQ(repo.resync_id, 0xfedcba9876543210);
   EXPECT_EQ(repo.erased_through, 900u);
   EXPECT_EQ(repo.handle, "alice.test");
-  const auto head = *decode_value<record_head>(encode_value(
-    record_head{sample_cid, atproto::tid{99}, 1000, 500, true}));
+  const auto head = *decode_value<record_head>(
+    encode_value(record_head{sample_cid, atproto::tid{99}, 1000, 500, true}));
   EXPECT_EQ(head.id, sample_cid);
   EXPECT_EQ(head.rev, atproto::tid{99});
   EXPECT_EQ(head.op, 1000u);
@@ -83,7 +84,7 @@ TEST(ValuesTest, NumbersOfEverySizeComeBack) {
     for (const uint64_t x : {(1ull << bits) - 1, 1ull << bits}) {
       EXPECT_EQ(decode_value<counter>(encode_value(counter{x}))->value, x);
       const auto at = static_cast<int64_t>(x);
-      for (const auto time : {at, -at, std::numeric_limits<int64_t>::min()})
+      for (const auto time : {at, ~at, std::numeric_limits<int64_t>::min()})
         EXPECT_EQ(decode_value<dead_letter_row>(
                     encode_value(dead_letter_row{0, "", time}))
                     ->at,
@@ -140,7 +141,9 @@ TEST(ValuesTest, AChainNamesItsCollectionsByNumber) {
   EXPECT_EQ(back->find("app.test.like"), nullptr);
   EXPECT_EQ(back->commit_revision(), 9u);
 
-  const auto decode = [](std::string_view x) { return decode_chain(x, names); };
+  const auto decode = [](std::string_view x) {
+    return decode_chain(x, names);
+  };
   tests::expect_whole_only(*encoded, decode);
   tests::expect_canonical(*encoded, decode, [](const chain_row& x) {
     return encode_chain(x, names).value();

@@ -1,0 +1,191 @@
+#include "actors/node/node_config.hpp"
+
+#include "atproto/identifiers.hpp"
+#include "base/limits.hpp"
+#include "net/address_guard.hpp"
+#include "net/ip_address.hpp"
+#include "wire/filter.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+namespace weir::actors {
+
+namespace {
+
+using problem_list = std::vector<std::string>;
+
+// Names are those of the options: what people can change.
+void add(problem_list& out, std::string_view name, std::string sentence) {
+  out.push_back(std::string{name} + ": " + std::move(sentence));
+}
+
+std::string number_text(double x) {
+  auto out = std::to_string(x);
+  out.erase(out.find_last_not_of('0') + 1);
+  return out.ends_with('.') ? out.substr(0, out.size() - 1) : out;
+}
+
+std::string number_text(uint64_t x) {
+  return std::to_string(x);
+}
+
+std::string number_text(std::chrono::seconds x) {
+  return std::to_string(x.count()) + "s";
+}
+
+template <class T>
+void check_range(problem_list& out, std::string_view name, T x,
+                 const limits::option_range<T>& range) {
+  if (!(range.min <= x && x <= range.max))
+    add(out, name,
+        number_text(x) + " is not from " + number_text(range.min) + " to "
+          + number_text(range.max));
+}
+
+void check_ranges(problem_list& out, const node_config& x) {
+  using namespace limits;
+  check_range(out, "plc_per_second", x.plc_per_second, plc_per_second_range);
+  check_range(out, "sync_parallelism", x.sync_parallelism,
+              sync_parallelism_range);
+  check_range(out, "sync_per_host", x.sync_per_host, sync_per_host_range);
+  check_range(out, "retry_backoff_min", x.retry_backoff_min,
+              retry_backoff_range);
+  check_range(out, "retry_backoff_max", x.retry_backoff_max,
+              retry_backoff_range);
+  check_range(out, "retry_scan", x.retry_scan, retry_scan_range);
+  check_range(out, "identity_refresh_min", x.identity_refresh_min,
+              identity_refresh_range);
+  check_range(out, "listing_interval", x.listing_interval,
+              listing_interval_range);
+  check_range(out, "listing_grace", x.listing_grace, listing_grace_range);
+  check_range(out, "repo_bytes_max", x.repo_bytes_max, repo_bytes_range);
+  check_range(out, "memory_limit", x.memory_limit, memory_limit_range);
+  check_range(out, "consumer_retry", x.consumer_retry, consumer_retry_range);
+  check_range(out, "consumer_window_events", x.consumer_window_events,
+              consumer_window_events_range);
+  check_range(out, "consumer_window_bytes", x.consumer_window_bytes,
+              consumer_window_bytes_range);
+  check_range(out, "consumer_attempts_max", x.consumer_attempts_max,
+              consumer_attempts_range);
+  check_range(out, "threads", x.threads, threads_range);
+  check_range(out, "router_shards", x.router_shards, router_shards_range);
+  check_range(out, "readers", x.readers, readers_range);
+  check_range(out, "io_threads", x.io_threads, io_threads_range);
+  if (x.retry_backoff_min > x.retry_backoff_max)
+    add(out, "retry_backoff_min",
+        number_text(x.retry_backoff_min) + " is more than retry_backoff_max");
+}
+
+void check_bind(problem_list& out, std::string_view name,
+                const std::string& text, bool protected_by_password) {
+  const auto at = net::endpoint::parse(text);
+  if (!at)
+    add(out, name,
+        "\"" + text
+          + "\" is not ADDRESS:PORT, such as 127.0.0.1:2480 or "
+            "[::1]:0");
+  else if (!at->address.is_loopback() && !protected_by_password)
+    add(out, name,
+        text
+          + " can be reached from other machines and there is no password; "
+            "set admin_password_file, or listen on 127.0.0.1");
+}
+
+void check_faces(problem_list& out, const node_config& x) {
+  constexpr auto password = limits::admin_password_bytes_range;
+  if (x.data_dir.empty())
+    add(out, "data_dir", "is empty");
+  check_bind(out, "bind", x.bind, !x.admin_password.empty());
+  check_bind(out, "operations_bind", x.operations_bind,
+             !x.admin_password.empty());
+  if (x.bind == x.operations_bind && !x.bind.ends_with(":0"))
+    add(out, "operations_bind", x.bind + " is what bind listens on");
+  if (!x.admin_password.empty()
+      && (x.admin_password.size() < password.min
+          || x.admin_password.size() > password.max))
+    add(out, "admin_password_file",
+        "a password has " + number_text(password.min) + " to "
+          + number_text(password.max) + " bytes");
+  for (const auto& name : x.allowed_hosts)
+    if (name.empty() || name.find_first_of("/: \t@") != std::string::npos)
+      add(out, "allowed_hosts",
+          "\"" + name + "\" is not a host name; leave scheme and port out");
+}
+
+/// The URL when it is one and may be used.
+std::optional<net::url> check_url(problem_list& out, std::string_view name,
+                                  const std::string& text,
+                                  const net::address_guard& guard) {
+  const auto parsed = net::parse_url(text);
+  if (!parsed) {
+    add(out, name, "\"" + text + "\" is not a URL: " + parsed.error().context);
+    return std::nullopt;
+  }
+  if (parsed->scheme != net::scheme::http
+      && parsed->scheme != net::scheme::https) {
+    add(out, name, text + " must begin with http:// or https://");
+    return std::nullopt;
+  }
+  if (const auto ok = guard.check_url(*parsed); !ok) {
+    add(out, name,
+        text + ": " + ok.error().context
+          + " (allow_private_addresses permits it)");
+    return std::nullopt;
+  }
+  return *parsed;
+}
+
+void check_upstreams(problem_list& out, const node_config& x,
+                     const net::address_guard& guard) {
+  if (x.upstreams.size() > limits::upstreams_max)
+    add(out, "upstream",
+        "more than " + number_text(limits::upstreams_max) + " are too many");
+  std::set<std::string> seen;
+  for (const auto& each : x.upstreams) {
+    const auto found = check_url(out, "upstream", each.url, guard);
+    if (!found)
+      continue;
+    if (found->target != "/")
+      add(out, "upstream", each.url + " must end with the host or port");
+    if (!seen.insert(found->origin()).second)
+      add(out, "upstream", each.url + " is there twice");
+  }
+}
+
+void check_tracking(problem_list& out, const node_config& x) {
+  if (x.mode == tracking_mode::signal && x.signal_collections.empty())
+    add(out, "signal_collection", "mode signal needs at least one");
+  for (const auto& each : x.signal_collections)
+    if (!atproto::valid_nsid(each))
+      add(out, "signal_collection",
+          "\"" + each + "\" is not the name of a collection");
+  if (x.signal_collections.size() > limits::filter_patterns_max)
+    add(out, "signal_collection",
+        "more than " + number_text(limits::filter_patterns_max)
+          + " are too many");
+  if (x.mode != tracking_mode::manual && x.upstreams.empty())
+    add(out, "upstream",
+        "mode " + std::string{wire::to_string(x.mode)} + " needs one");
+  const auto filter = wire::collection_filter::parse(x.collections);
+  if (!filter)
+    add(out, "collections", filter.error().context);
+}
+
+} // namespace
+
+std::vector<std::string> node_config::problems() const {
+  problem_list out;
+  const net::address_guard guard{allow_private_addresses};
+  check_faces(out, *this);
+  check_upstreams(out, *this, guard);
+  check_url(out, "plc_url", plc_url, guard);
+  if (!handle_resolver_url.empty())
+    check_url(out, "handle_resolver_url", handle_resolver_url, guard);
+  check_tracking(out, *this);
+  check_ranges(out, *this);
+  return out;
+}
+
+} // namespace weir::actors

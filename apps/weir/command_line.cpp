@@ -1,0 +1,67 @@
+#include "apps/weir/command_line.hpp"
+
+#include "apps/weir/commands.hpp"
+#include "apps/weir/nearest.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+
+namespace weir::apps {
+
+namespace {
+
+/// The innermost command that was called.
+const CLI::App& called(const CLI::App& app) {
+  const auto found = app.get_subcommands();
+  return found.empty() ? app : called(*found.front());
+}
+
+/// Everything that may stand after `command`.
+std::vector<std::string> words(const CLI::App& command) {
+  std::vector<std::string> out;
+  for (const auto* x : command.get_options())
+    for (const auto& name : x->get_lnames())
+      out.push_back("--" + name);
+  for (const auto* x : command.get_subcommands([](const CLI::App*) {
+         return true;
+       }))
+    out.push_back(x->get_name());
+  return out;
+}
+
+int complain(const CLI::App& app, const CLI::ParseError& x) {
+  const auto& command = called(app);
+  std::cerr << "weir: " << x.what();
+  if (const auto rest = app.remaining(true); !rest.empty())
+    std::cerr << suggestion(rest.front().substr(0, rest.front().find('=')),
+                            words(command));
+  std::cerr << "\nRun with --help for more.\n";
+  return refused;
+}
+
+} // namespace
+
+int run_command_line(int argc, const char* const* argv) {
+  CLI::App app{"Weir keeps a verified copy of any part of the AT Protocol "
+               "network and hands every change to applications.",
+               "weir"};
+  app.require_subcommand(1);
+  int status = all_good;
+  add_run(app, status);
+  add_demo(app, status);
+  add_simnet(app, status);
+  add_verify(app, status);
+  add_config(app, status);
+  add_version(app, status);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& x) {
+    return app.exit(x); // --help
+  } catch (const CLI::ParseError& x) {
+    return complain(app, x);
+  }
+  return status;
+}
+
+} // namespace weir::apps

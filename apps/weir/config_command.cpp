@@ -1,0 +1,57 @@
+#include "apps/weir/commands.hpp"
+#include "apps/weir/option_flags.hpp"
+#include "apps/weir/reference.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+
+namespace weir::apps {
+
+namespace {
+
+/// The file alone: what the environment says does not make it good.
+int check(const std::string& file) {
+  flag_values flags;
+  flags.config = file;
+  const auto loaded = load_settings(flags, [](const std::string&) {
+    return std::optional<std::string>{};
+  });
+  for (const auto& x : loaded.problems)
+    std::cerr << x << "\n";
+  if (!loaded.problems.empty())
+    return failed;
+  std::cout << file << ": good, " << loaded.origins.size() << " of "
+            << all_options().size() << " options set\n";
+  return all_good;
+}
+
+int print(const option_flags& flags) {
+  const auto loaded = load_settings(flags.values(), process_environment());
+  for (const auto& x : loaded.problems)
+    std::cerr << x << "\n";
+  std::cout << make_reference(loaded);
+  return loaded.problems.empty() ? all_good : failed;
+}
+
+} // namespace
+
+void add_config(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand("config", "Look at configurations");
+  command->require_subcommand(1);
+  auto* checker = command->add_subcommand(
+    "check", "Report everything that is wrong with a file");
+  auto file = std::make_shared<std::string>();
+  checker->add_option("FILE", *file, "A configuration file")->required();
+  checker->callback([file, &status] {
+    status = check(*file);
+  });
+  auto* printer = command->add_subcommand(
+    "print", "Print every option with its value, and where that comes from");
+  auto flags = std::make_shared<option_flags>(*printer);
+  printer->callback([flags, &status] {
+    status = print(*flags);
+  });
+}
+
+} // namespace weir::apps

@@ -1,0 +1,42 @@
+#include "apps/weir/commands.hpp"
+#include "apps/weir/demo.hpp"
+#include "apps/weir/settings.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace weir::apps {
+
+void add_demo(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand(
+    "demo", "Do the whole job against a simulated network, and prove it");
+  auto options = std::make_shared<demo_options>();
+  auto seconds = std::make_shared<int64_t>(options->duration.count());
+  command->add_option("--seed", options->seed, "Same seed, same network")
+    ->capture_default_str();
+  command->add_option("--accounts", options->accounts, "Accounts")
+    ->check(CLI::Range(100, 100'000))
+    ->capture_default_str();
+  command->add_option("--records", options->records, "Records of all of them")
+    ->check(CLI::Range(0, 10'000'000))
+    ->capture_default_str();
+  command->add_option("--rate", options->rate, "Live events a second")
+    ->check(CLI::Range(1.0, 100'000.0))
+    ->capture_default_str();
+  command
+    ->add_option("--duration", *seconds, "Seconds of live traffic and faults")
+    ->check(CLI::Range(2, 3'600))
+    ->capture_default_str();
+  command->add_flag("--direct", options->direct,
+                    "Follow the three hosts instead of the relay");
+  command->add_flag("--forever", options->forever,
+                    "Stay up with live traffic until interrupted");
+  command->callback([options, seconds, &status] {
+    settings log;
+    log.log_level = log::level::error;
+    configure_log(log);
+    options->duration = std::chrono::seconds{*seconds};
+    status = run_demo(*options);
+  });
+}
+
+} // namespace weir::apps

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "apps/weir/demo_copy.hpp"
+#include "net/transport.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace weir::apps {
+
+/// An application on Tap's wire: reads `/channel` over a real WebSocket, keeps
+/// a copy, and acks. Some acks it forgets, until the event comes again.
+///
+/// # Ownership and threads
+/// Works on one loop of `network`. All calls from any thread.
+class demo_consumer {
+public:
+  /// @param data_url Origin of the node's data port.
+  demo_consumer(net::transport_ptr network, const std::string& data_url);
+  ~demo_consumer();
+
+  demo_consumer(const demo_consumer&) = delete;
+  demo_consumer& operator=(const demo_consumer&) = delete;
+
+  void start();
+
+  /// Hangs up and stays away.
+  void stop();
+
+  /// Hangs up; comes back a moment later.
+  void drop_connection();
+
+  /// Whether every 5,000th event is not acked when it comes first.
+  void set_forgetful(bool x);
+
+  struct counters {
+    uint64_t connections = 0;
+    uint64_t forgotten = 0; ///< Acks that were left out,
+    uint64_t recovered = 0; ///< events of those that came again.
+  };
+
+  counters counts() const;
+
+  /// Shows the copy while nothing changes it.
+  void read(const std::function<void(const event_copy&)>& look) const;
+
+private:
+  struct impl;
+  std::shared_ptr<impl> impl_;
+};
+
+} // namespace weir::apps

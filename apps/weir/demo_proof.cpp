@@ -1,0 +1,250 @@
+#include "apps/weir/demo_proof.hpp"
+
+#include "storage/collection_table.hpp"
+#include "storage/log_reader.hpp"
+#include "storage/repo_table.hpp"
+
+namespace weir::apps {
+
+namespace {
+
+constexpr size_t differences_named_max = 20;
+
+class comparer {
+public:
+  comparer(const std::map<std::string, listed_repo>& node,
+           const event_copy& copy)
+    : node_(node), copy_(copy) {
+    // nop
+  }
+
+  void check(const simnet::expected_account& x);
+  void check_strangers();
+
+  comparison out;
+
+private:
+  void differ(const std::string& did, const std::string& how);
+  void check_active(const simnet::expected_account& x,
+                    const listed_repo& listed, const copied_account& copied);
+  void check_inactive(const simnet::account_view& x, const listed_repo& listed,
+                      const copied_account& copied);
+  void check_records(const simnet::expected_account& x,
+                     const copied_account& copied);
+
+  const std::map<std::string, listed_repo>& node_;
+  const event_copy& copy_;
+  std::set<std::string> known_;
+};
+
+void comparer::differ(const std::string& did, const std::string& how) {
+  out.wrong.insert(did);
+  if (out.differences.size() < differences_named_max)
+    out.differences.push_back(did + " " + how);
+}
+
+void comparer::check(const simnet::expected_account& x) {
+  const auto& did = x.account.id.str();
+  known_.insert(did);
+  const auto listed = node_.find(did);
+  const auto copied = copy_.accounts().find(did);
+  const bool active = x.account.status == simnet::standing::active;
+  ++(active ? out.active : out.inactive);
+  if (listed == node_.end())
+    return differ(did, "is not known to the node");
+  if (copied == copy_.accounts().end())
+    return differ(did, "is not known to the consumer");
+  if (active)
+    check_active(x, listed->second, copied->second);
+  else
+    check_inactive(x.account, listed->second, copied->second);
+}
+
+void comparer::check_active(const simnet::expected_account& x,
+                            const listed_repo& listed,
+                            const copied_account& copied) {
+  const auto& did = x.account.id.str();
+  out.records += x.records.size();
+  if (listed.status != "synced")
+    return differ(did, "is " + listed.status + " in the node");
+  if (listed.rev != x.account.rev.str())
+    return differ(did, "is at " + listed.rev + " in the node, at "
+                         + x.account.rev.str() + " in the network");
+  if (listed.records != x.records.size())
+    return differ(
+      did, "has " + std::to_string(listed.records) + " records in the node, "
+             + std::to_string(x.records.size()) + " in the network");
+  if (!copied.active || copied.status != "active")
+    return differ(did, "is " + copied.status + " for the consumer");
+  if (copied.handle != x.account.handle)
+    return differ(did, "is called " + copied.handle + " by the consumer, is "
+                         + x.account.handle);
+  check_records(x, copied);
+}
+
+void comparer::check_records(const simnet::expected_account& x,
+                             const copied_account& copied) {
+  size_t equal = 0;
+  std::string example;
+  for (const auto& each : x.records) {
+    const auto found = copied.records.find(each.path);
+    if (found != copied.records.end() && found->second == each.id.to_text())
+      ++equal;
+    else
+      example = each.path;
+  }
+  const auto missing = x.records.size() - equal;
+  const auto extra = copied.records.size() - equal;
+  out.changed_paths += std::max(missing, extra);
+  if (missing > 0 || extra > 0)
+    differ(x.account.id.str(),
+           "differs for the consumer: " + std::to_string(missing)
+             + " records missing or other, " + std::to_string(extra)
+             + " of its own " + example);
+}
+
+void comparer::check_inactive(const simnet::account_view& x,
+                              const listed_repo& listed,
+                              const copied_account& copied) {
+  const auto* word = status_word(x.status);
+  if (copied.active || copied.status != word)
+    return differ(x.id.str(),
+                  "is " + copied.status + " for the consumer, is " + word);
+  if (x.status == simnet::standing::deleted
+      && (listed.records != 0 || !copied.records.empty()))
+    differ(x.id.str(),
+           "was deleted, and "
+             + std::to_string(listed.records + copied.records.size())
+             + " records are still there");
+}
+
+void comparer::check_strangers() {
+  for (const auto& [did, ignored] : node_)
+    if (!known_.contains(did))
+      differ(did, "is not of this network");
+  for (const auto& [did, ignored] : copy_.accounts())
+    if (!known_.contains(did))
+      differ(did, "is not of this network");
+}
+
+/// Follows the log with the consumer's notes at hand.
+class delivery_checker {
+public:
+  delivery_checker(const storage::database& db,
+                   const storage::collection_names& names,
+                   const event_copy& copy)
+    : log_(db, names, partition), repos_(db, names), copy_(copy) {
+    // nop
+  }
+
+  result<delivery_check> run();
+
+private:
+  static constexpr uint16_t partition = 0;
+
+  result<void> check(const storage::log_entry& entry);
+  void check(const storage::log_entry& entry,
+             const storage::logged_operation& op, storage::op_id id,
+             bool may_be_withheld);
+  result<bool> withheld(const atproto::did& repo, storage::op_id id);
+
+  storage::log_reader log_;
+  storage::repo_table repos_;
+  const event_copy& copy_;
+  delivery_check out_;
+  atproto::did row_owner_;
+  std::optional<storage::repo_row> row_;
+};
+
+result<delivery_check> delivery_checker::run() {
+  storage::log_page page;
+  page.with_content = false;
+  for (storage::op_id after = 0;;) {
+    const auto entries = log_.read(after, UINT64_MAX, page);
+    if (!entries)
+      return entries.error();
+    if (entries->empty())
+      break;
+    for (const auto& entry : *entries)
+      if (auto ok = check(*entry); !ok)
+        return ok.error();
+    after = entries->back()->last();
+  }
+  for (const auto& [id, ignored] : copy_.ids())
+    out_.invented += id > out_.operations ? 1 : 0;
+  return out_;
+}
+
+result<void> delivery_checker::check(const storage::log_entry& entry) {
+  for (size_t i = 0; i < entry.ops.size(); ++i) {
+    const auto id = entry.first + i;
+    const auto skipped = withheld(entry.repo, id);
+    if (!skipped)
+      return skipped.error();
+    check(entry, entry.ops[i], id, *skipped);
+  }
+  return {};
+}
+
+void delivery_checker::check(const storage::log_entry& entry,
+                             const storage::logged_operation& op,
+                             storage::op_id id, bool may_be_withheld) {
+  ++out_.operations;
+  const auto sent = copy_.ids().find(id);
+  if (op.scope == storage::commit_scope) {
+    ++out_.commits;
+    out_.invented += sent == copy_.ids().end() ? 0 : 1;
+    return;
+  }
+  if (sent == copy_.ids().end()) {
+    ++(may_be_withheld ? out_.withheld : out_.lost);
+    return;
+  }
+  const auto& did = entry.repo.str();
+  const bool record = !op.scope.starts_with('$');
+  const auto path = record ? op.scope + "/" + op.rkey : std::string{};
+  const bool removed = op.action == atproto::op_action::remove;
+  const bool same = sent->second.place == event_place(did, path)
+                    && (!record
+                        || sent->second.content
+                             == record_content(
+                               did, entry.rev.str(), path, to_string(op.action),
+                               removed ? std::string{} : op.id.to_text()));
+  ++(same ? out_.delivered : out_.altered);
+}
+
+/// The status gate: what an account does not show any more.
+result<bool> delivery_checker::withheld(const atproto::did& repo,
+                                        storage::op_id id) {
+  if (repo != row_owner_) {
+    auto state = repos_.load(repo);
+    if (!state)
+      return state.error();
+    row_owner_ = repo;
+    row_ = std::move(state->row);
+  }
+  return !row_ || row_->account != storage::account_status::active
+         || id <= row_->erased_through;
+}
+
+} // namespace
+
+comparison compare(std::span<const simnet::expected_account> truth,
+                   const std::map<std::string, listed_repo>& node,
+                   const event_copy& copy) {
+  comparer x{node, copy};
+  for (const auto& each : truth)
+    x.check(each);
+  x.check_strangers();
+  return std::move(x.out);
+}
+
+result<delivery_check> check_delivery(const storage::database& db,
+                                      const event_copy& copy) {
+  const auto names = storage::collection_table::load(db);
+  if (!names)
+    return names.error();
+  return delivery_checker{db, **names, copy}.run();
+}
+
+} // namespace weir::apps

@@ -1,0 +1,122 @@
+#include "apps/weir/load_settings.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace weir::apps {
+
+namespace {
+
+void take_text(given_values& out, const option& to, const std::string& where,
+               const std::string& text) {
+  auto value = parse_value(to.kind, text);
+  if (value)
+    out.values.push_back({&to, std::move(*value), where, text, where});
+  else
+    out.problems.push_back(unfit(to, where, text));
+}
+
+given_values read_environment(const environment& variables) {
+  given_values out;
+  for (const auto& x : all_options())
+    if (const auto text = variables(x.variable()))
+      take_text(out, x, x.variable(), *text);
+  return out;
+}
+
+/// Repeated flags add up to one list.
+given_values read_flags(const flag_values& flags) {
+  given_values out;
+  for (const auto& [to, texts] : flags.given) {
+    std::string all;
+    for (const auto& x : texts)
+      all.append(all.empty() ? "" : ",").append(x);
+    take_text(out, *to, to->flag(), all);
+  }
+  return out;
+}
+
+bool has_port_zero(const std::string& bind) {
+  return bind.ends_with(":0");
+}
+
+void read_password(loaded_settings& out) {
+  auto secret = read_secret(out.values.admin_password_file);
+  if (secret)
+    out.values.admin_password = std::move(*secret);
+  else
+    out.problems.push_back("admin_password_file: " + secret.error().context);
+}
+
+} // namespace
+
+void take_values(loaded_settings& out, given_values from) {
+  std::move(from.problems.begin(), from.problems.end(),
+            std::back_inserter(out.problems));
+  for (const auto& x : from.values) {
+    const auto taken = x.to->set(out.values, x.value);
+    if (taken)
+      out.origins[x.to] = x.origin;
+    else if (taken.error().context.empty())
+      out.problems.push_back(unfit(*x.to, x.where, x.shown));
+    else
+      out.problems.push_back(x.where + " = " + x.shown + ": must be "
+                             + taken.error().context);
+  }
+}
+
+environment process_environment() {
+  return [](const std::string& name) -> std::optional<std::string> {
+    const char* text = std::getenv(name.c_str());
+    if (text == nullptr || *text == '\0')
+      return std::nullopt;
+    return text;
+  };
+}
+
+result<std::string> read_secret(const std::string& path) {
+  constexpr auto range = limits::admin_password_bytes_range;
+  constexpr size_t line_break_max = 2;
+  auto text = read_small_file(path, range.max + line_break_max);
+  if (!text)
+    return text.error();
+  if (text->ends_with('\n'))
+    text->pop_back();
+  if (text->ends_with('\r'))
+    text->pop_back();
+  if (text->size() < range.min || text->size() > range.max)
+    return fail(ec::invalid_argument, path + ": a password has "
+                                        + std::to_string(range.min) + " to "
+                                        + std::to_string(range.max) + " bytes");
+  if (std::any_of(text->begin(), text->end(), [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+      }))
+    return fail(ec::invalid_argument,
+                path + ": a password is one line without control bytes");
+  return text;
+}
+
+loaded_settings load_settings(const flag_values& flags,
+                              const environment& variables) {
+  loaded_settings out;
+  const auto file = flags.config ? flags.config : variables("WEIR_CONFIG");
+  if (file)
+    take_values(out, read_config(*file));
+  take_values(out, read_environment(variables));
+  take_values(out, read_flags(flags));
+  auto& values = out.values;
+  if (has_port_zero(values.bind)
+      && !out.origins.contains(find_option("operations_bind")))
+    values.operations_bind = "127.0.0.1:0";
+  auto checked = values;
+  if (!values.admin_password_file.empty()) {
+    read_password(out);
+    // A password that cannot be read is one problem, not two.
+    checked.admin_password = std::string(16, '*');
+  }
+  for (auto& x : checked.problems())
+    out.problems.push_back(std::move(x));
+  return out;
+}
+
+} // namespace weir::apps

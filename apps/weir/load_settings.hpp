@@ -1,0 +1,47 @@
+#pragma once
+
+#include "apps/weir/config_file.hpp"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weir::apps {
+
+/// What the command line said; only what is present.
+struct flag_values {
+  std::optional<std::string> config; ///< `--config`.
+  std::map<const option*, std::vector<std::string>> given;
+};
+
+/// Value of an environment variable; the empty text counts as unset.
+using environment
+  = std::function<std::optional<std::string>(const std::string& name)>;
+
+/// That of this process.
+environment process_environment();
+
+struct loaded_settings {
+  settings values;
+  /// Where a value comes from that is not the default.
+  std::map<const option*, std::string> origins;
+  /// Everything that is wrong, one sentence each. Do not start with any.
+  std::vector<std::string> problems;
+};
+
+/// Takes values over those that are there; notes what is wrong.
+void take_values(loaded_settings& to, given_values from);
+
+/// Defaults, then the file (`--config` or WEIR_CONFIG), then the environment,
+/// then flags; secrets from their files; and whether it all fits together.
+loaded_settings load_settings(const flag_values& flags,
+                              const environment& variables);
+
+/// The password in a file, without the line break at its end.
+/// `ec::invalid_argument` when its length is out of
+/// `limits::admin_password_bytes_range`, or it holds control bytes.
+result<std::string> read_secret(const std::string& path);
+
+} // namespace weir::apps

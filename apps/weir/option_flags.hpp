@@ -1,0 +1,33 @@
+#pragma once
+
+#include "apps/weir/load_settings.hpp"
+
+#include <memory>
+
+namespace CLI {
+class App;
+} // namespace CLI
+
+namespace weir::apps {
+
+/// `--config` and one flag for every option, on one command.
+///
+/// # Ownership
+/// The command line writes into this object while it parses: keep both.
+class option_flags {
+public:
+  explicit option_flags(CLI::App& command);
+  ~option_flags();
+
+  option_flags(const option_flags&) = delete;
+  option_flags& operator=(const option_flags&) = delete;
+
+  /// What was on the command line. After it was parsed.
+  flag_values values() const;
+
+private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+} // namespace weir::apps

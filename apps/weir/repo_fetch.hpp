@@ -1,0 +1,60 @@
+#pragma once
+
+#include "apps/weir/web_client.hpp"
+#include "atproto/repo_walk.hpp"
+#include "atproto/signature.hpp"
+#include "storage/file_spool.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace weir::apps {
+
+enum class fetch_outcome : uint8_t {
+  good,
+  absent,   ///< The host does not have the repository.
+  unproved, ///< It came, and hash, tree or signature do not hold.
+  failed    ///< It did not come.
+};
+
+/// One repository as a host exports it, proved whole.
+///
+/// # Ownership and threads
+/// One thread; `run` once.
+class repo_fetch {
+public:
+  repo_fetch(const atproto::did& repo, atproto::public_key key);
+
+  /// Fetches and walks it completely.
+  void run(web_client& web, const std::string& origin);
+
+  fetch_outcome outcome() const noexcept { return outcome_; }
+
+  const std::string& reason() const noexcept { return reason_; }
+
+  /// @pre `outcome() == fetch_outcome::good`
+  const atproto::verified_root& root() const { return *root_; }
+
+  /// All records in path order, until `each` fails. @pre as `root`
+  result<void>
+  visit(size_t step,
+        const std::function<result<void>(const atproto::walked_record&)>& each);
+
+private:
+  class receiver;
+
+  void give_up(fetch_outcome why, std::string reason);
+  void prove();
+
+  const atproto::did repo_;
+  const atproto::public_key key_;
+  storage::file_spool store_;
+  storage::file_spool index_;
+  atproto::repo_walk walk_;
+  std::optional<atproto::verified_root> root_;
+  fetch_outcome outcome_ = fetch_outcome::failed;
+  std::string reason_;
+};
+
+} // namespace weir::apps

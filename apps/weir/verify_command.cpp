@@ -1,0 +1,130 @@
+#include "apps/weir/commands.hpp"
+#include "apps/weir/host_check.hpp"
+
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+
+#include <iostream>
+
+namespace weir::apps {
+
+namespace {
+
+namespace json = boost::json;
+
+struct verify_flags {
+  std::string directory;
+  std::string against;
+  bool as_json = false;
+  bool strict = false;
+  bool filtered = false;
+};
+
+void print_text(const storage::verify_report& x) {
+  for (const auto& each : x.findings)
+    std::cout << each.invariant << "  " << each.where << "  " << each.sentence
+              << "\n";
+  if (x.findings_total > x.findings.size())
+    std::cout << "... and " << x.findings_total - x.findings.size()
+              << " more\n";
+  for (const auto& [what, count] : x.counts)
+    std::cout << what << ": " << count << "\n";
+  std::cout << (x.findings_total == 0
+                  ? std::string{"good"}
+                  : std::to_string(x.findings_total) + " findings")
+            << std::endl;
+}
+
+void print_json(const storage::verify_report& x) {
+  json::array findings;
+  for (const auto& each : x.findings)
+    findings.push_back({{"invariant", each.invariant},
+                        {"where", each.where},
+                        {"sentence", each.sentence}});
+  json::object counts;
+  for (const auto& [what, count] : x.counts)
+    counts[what] = count;
+  const json::object out{{"good", x.findings_total == 0},
+                         {"findings_total", x.findings_total},
+                         {"findings", findings},
+                         {"counts", counts}};
+  std::cout << json::serialize(out) << std::endl;
+}
+
+void merge(storage::verify_report& to, storage::verify_report from) {
+  std::move(from.findings.begin(), from.findings.end(),
+            std::back_inserter(to.findings));
+  to.findings_total += from.findings_total;
+  for (const auto& [what, count] : from.counts)
+    to.counts[what] += count;
+}
+
+result<storage::verify_report> check(const verify_flags& flags) {
+  storage::database_options where;
+  where.directory = flags.directory;
+  where.access = storage::access_mode::read_only;
+  auto db = storage::database::open(std::move(where));
+  if (!db)
+    return db.error();
+  storage::verify_options how;
+  if (flags.filtered)
+    how.filtered = [](const auto&, const auto&, const auto&) {
+      return true;
+    };
+  auto out = storage::verify_store(**db, how);
+  if (!out || flags.against.empty())
+    return out;
+  const auto web = web_client::make();
+  host_check_options host;
+  host.origin = flags.against;
+  host.strict = flags.strict;
+  host.filtered = flags.filtered;
+  auto compared = check_against_host(**db, *web, host);
+  if (!compared)
+    return compared.error();
+  merge(*out, std::move(*compared));
+  return out;
+}
+
+int verify(const verify_flags& flags) {
+  if (!flags.against.empty() && !net::parse_url(flags.against)) {
+    std::cerr << "weir: --against " << flags.against << " is not a URL\n";
+    return refused;
+  }
+  const auto report = check(flags);
+  if (!report) {
+    std::cerr << "weir: cannot verify: " << report.error().context << "\n";
+    return refused;
+  }
+  if (flags.as_json)
+    print_json(*report);
+  else
+    print_text(*report);
+  return report->findings_total == 0 ? all_good : failed;
+}
+
+} // namespace
+
+void add_verify(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand(
+    "verify", "Check a store that no node is using: its log, its hashes, and "
+              "that all tables agree");
+  auto flags = std::make_shared<verify_flags>();
+  command->add_option("DIR", flags->directory, "Data directory")->required();
+  command
+    ->add_option("--against", flags->against,
+                 "Compare every synced repo with this PDS or relay, too")
+    ->type_name("URL");
+  command->add_flag("--json", flags->as_json, "Print JSON");
+  command->add_flag("--strict", flags->strict,
+                    "With --against: a repo that the host moved on is a "
+                    "finding, too");
+  command->add_flag("--filtered", flags->filtered,
+                    "The node keeps only some collections: trees cannot be "
+                    "rebuilt");
+  command->callback([flags, &status] {
+    status = verify(*flags);
+  });
+}
+
+} // namespace weir::apps

@@ -1,0 +1,110 @@
+#include "apps/weir/web_client.hpp"
+
+#include "net/io_threads.hpp"
+
+#include <future>
+
+namespace weir::apps {
+
+namespace {
+
+/// Passes everything on and tells when it is over.
+class observed_sink final : public net::http_sink {
+public:
+  explicit observed_sink(std::shared_ptr<net::http_sink> to)
+    : to_(std::move(to)) {
+    // nop
+  }
+
+  bool on_head(const net::http_response_head& head) override {
+    return to_->on_head(head);
+  }
+
+  void on_body(bytes_view piece) override { to_->on_body(piece); }
+
+  void on_end(result<void> outcome) override {
+    to_->on_end(std::move(outcome));
+    over.set_value();
+  }
+
+  std::promise<void> over;
+
+private:
+  std::shared_ptr<net::http_sink> to_;
+};
+
+} // namespace
+
+struct web_client::impl {
+  net::io_threads threads;
+  net::transport_ptr network;
+  net::http_client_ptr client;
+};
+
+web_client::web_client(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {
+  // nop
+}
+
+web_client::~web_client() {
+  impl_->threads.stop();
+  impl_->threads.join();
+}
+
+std::unique_ptr<web_client> web_client::make() {
+  auto made = std::make_unique<impl>();
+  made->network = net::make_system_transport(made->threads);
+  net::http_client_options options;
+  options.guard = net::address_guard{true};
+  if (auto tls = net::tls_client::make())
+    options.tls = std::move(*tls);
+  made->client = net::make_http_client(made->network, std::move(options));
+  made->threads.start();
+  return std::unique_ptr<web_client>{new web_client{std::move(made)}};
+}
+
+const net::transport_ptr& web_client::transport() const noexcept {
+  return impl_->network;
+}
+
+result<net::http_response> web_client::ask(net::http_request request) {
+  std::promise<result<net::http_response>> answer;
+  auto waiting = answer.get_future();
+  request.limits.body_bytes_max = limits::listing_bytes_max;
+  impl_->client->get(std::move(request),
+                     [&answer](result<net::http_response> x) {
+                       answer.set_value(std::move(x));
+                     });
+  return waiting.get();
+}
+
+result<net::http_response> web_client::get(const std::string& url) {
+  auto target = net::parse_url(url);
+  if (!target)
+    return target.error();
+  net::http_request request;
+  request.target = std::move(*target);
+  return ask(std::move(request));
+}
+
+result<net::http_response> web_client::post(const std::string& url,
+                                            std::string body) {
+  auto target = net::parse_url(url);
+  if (!target)
+    return target.error();
+  net::http_request request;
+  request.target = std::move(*target);
+  request.method = "POST";
+  request.headers = {{"Content-Type", "application/json"}};
+  request.body = std::move(body);
+  return ask(std::move(request));
+}
+
+void web_client::stream(net::http_request request,
+                        std::shared_ptr<net::http_sink> sink) {
+  auto observed = std::make_shared<observed_sink>(std::move(sink));
+  auto over = observed->over.get_future();
+  impl_->client->stream(std::move(request), std::move(observed));
+  over.wait();
+}
+
+} // namespace weir::apps

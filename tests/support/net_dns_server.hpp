@@ -1,0 +1,123 @@
+#pragma once
+
+#include "net/ip_address.hpp"
+#include "tests/support/net_raw_peer.hpp"
+
+#include <vector>
+
+namespace weir::tests {
+
+/// What the DNS server of a test says about one question.
+struct dns_answer {
+  std::vector<std::string> records; ///< RDATA, as bytes.
+  uint8_t code = 0;                 ///< 3 = no such name.
+  bool silent = false;
+};
+
+/// RDATA of an address and of a TXT value made of `parts`.
+inline std::string dns_address(std::string_view text) {
+  auto x = net::ip_address::parse(text);
+  EXPECT_TRUE(x) << text;
+  auto data = reinterpret_cast<const char*>(x->octets.data());
+  return {data, x->v6 ? size_t{16} : size_t{4}};
+}
+
+inline std::string dns_text(const std::vector<std::string>& parts) {
+  std::string out;
+  for (auto& x : parts)
+    out += static_cast<char>(x.size()) + x;
+  return out;
+}
+
+/// A name server on a UDP port of loopback, in its own thread.
+class dns_server {
+public:
+  static constexpr uint16_t type_a = 1;
+  static constexpr uint16_t type_txt = 16;
+  static constexpr uint16_t type_aaaa = 28;
+
+  using rule_type
+    = std::function<dns_answer(const std::string& name, uint16_t type)>;
+
+  explicit dns_server(rule_type rule) : rule_(std::move(rule)) {
+    fd_ = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    auto at = raw_peer::loopback(0);
+    socklen_t size = sizeof(at);
+    EXPECT_EQ(bind(fd_, reinterpret_cast<sockaddr*>(&at), size), 0);
+    getsockname(fd_, reinterpret_cast<sockaddr*>(&at), &size);
+    port_ = ntohs(at.sin_port);
+    thread_ = std::thread{[this] {
+      run();
+    }};
+  }
+
+  ~dns_server() {
+    stopping_ = true;
+    auto to = raw_peer::loopback(port_); // Wakes `recvfrom`.
+    sendto(fd_, "", 0, 0, reinterpret_cast<sockaddr*>(&to), sizeof(to));
+    thread_.join();
+    close(fd_);
+  }
+
+  dns_server(const dns_server&) = delete;
+  dns_server& operator=(const dns_server&) = delete;
+
+  net::endpoint where() const {
+    return {net::ip_address::loopback_v4(), port_};
+  }
+
+  size_t questions() const noexcept { return questions_; }
+
+private:
+  void run() {
+    std::array<char, 1'500> buffer;
+    while (!stopping_) {
+      sockaddr_in from{};
+      socklen_t size = sizeof(from);
+      auto n = recvfrom(fd_, buffer.data(), buffer.size(), 0,
+                        reinterpret_cast<sockaddr*>(&from), &size);
+      if (n < 17)
+        continue;
+      auto reply = answer({buffer.data(), static_cast<size_t>(n)});
+      if (!reply.empty())
+        sendto(fd_, reply.data(), reply.size(), 0,
+               reinterpret_cast<sockaddr*>(&from), size);
+    }
+  }
+
+  std::string answer(const std::string& question) {
+    ++questions_;
+    std::string name;
+    size_t at = 12;
+    while (at < question.size() && question[at] != 0) {
+      auto n = static_cast<uint8_t>(question[at]);
+      name += (name.empty() ? "" : ".") + question.substr(at + 1, n);
+      at += n + size_t{1};
+    }
+    auto type
+      = static_cast<uint16_t>(static_cast<uint8_t>(question[at + 1]) << 8
+                              | static_cast<uint8_t>(question[at + 2]));
+    auto said = rule_(name, type);
+    if (said.silent)
+      return {};
+    auto count = static_cast<char>(said.records.size());
+    auto out = question.substr(0, 2) + "\x81"
+               + static_cast<char>(0x80 | said.code) + std::string{"\0\1\0", 3}
+               + count + std::string(4, '\0')
+               + question.substr(12, at + 5 - 12);
+    for (auto& x : said.records)
+      out += std::string{"\xc0\x0c", 2} + question.substr(at + 1, 4)
+             + std::string(4, '\0') + static_cast<char>(x.size() >> 8)
+             + static_cast<char>(x.size() & 0xff) + x;
+    return out;
+  }
+
+  rule_type rule_;
+  int fd_ = -1;
+  uint16_t port_ = 0;
+  std::atomic<bool> stopping_ = false;
+  std::atomic<size_t> questions_ = 0;
+  std::thread thread_;
+};
+
+} // namespace weir::tests

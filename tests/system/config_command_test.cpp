@@ -1,0 +1,101 @@
+#include "support/temp_dir.hpp"
+#include "system/config_program.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace weir::tests {
+
+namespace {
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST(CommandLineTest, HelpNamesEverySubcommand) {
+  const auto x = run_program({"--help"});
+  EXPECT_EQ(x.status, 0);
+  for (const auto* name :
+       {"run", "demo", "simnet", "verify", "config", "version"})
+    EXPECT_TRUE(contains(x.output, name)) << name;
+}
+
+TEST(CommandLineTest, HelpOfRunNamesEveryOption) {
+  const auto x = run_program({"run", "--help"});
+  EXPECT_EQ(x.status, 0);
+  for (const auto* name :
+       {"--config", "--data-dir", "--bind", "--operations-bind", "--plc-url",
+        "--upstream", "--handle-resolver-url", "--allow-private-addresses",
+        "--admin-password-file", "--mode", "--signal-collection",
+        "--collections", "--memory-limit", "--log-level", "--log-format"})
+    EXPECT_TRUE(contains(x.output, name)) << name;
+}
+
+TEST(CommandLineTest, WhatCannotBeUnderstoodEndsWithTwo) {
+  EXPECT_EQ(run_program({}).status, 2);
+  EXPECT_EQ(run_program({"frobnicate"}).status, 2);
+  EXPECT_EQ(run_program({"run", "--frobnicate"}).status, 2);
+  EXPECT_EQ(run_program({"run", "--bind"}).status, 2);
+  EXPECT_EQ(run_program({"run", "extra"}).status, 2);
+  EXPECT_EQ(run_program({"verify"}).status, 2);
+  EXPECT_EQ(run_program({"simnet", "--accounts", "0"}).status, 2);
+}
+
+TEST(CommandLineTest, AMisspeltFlagNamesTheNearest) {
+  const auto x = run_program({"run", "--plc-ulr", "https://plc.directory"});
+  EXPECT_EQ(x.status, 2);
+  EXPECT_TRUE(contains(x.errors, "did you mean \"--plc-url\"?")) << x.errors;
+  EXPECT_EQ(x.output, "");
+}
+
+TEST(CommandLineTest, VersionIsOneLine) {
+  const auto x = run_program({"version"});
+  EXPECT_EQ(x.status, 0);
+  EXPECT_TRUE(x.output.starts_with("weir ")) << x.output;
+}
+
+TEST(CommandLineTest, ConfigCheckAcceptsWhatWeShip) {
+  for (const auto& x : std::filesystem::directory_iterator{WEIR_CONF_DIR}) {
+    const auto checked = run_program({"config", "check", x.path().string()});
+    EXPECT_EQ(checked.status, 0) << x.path() << " " << checked.errors;
+  }
+}
+
+TEST(CommandLineTest, ConfigCheckReportsEveryProblemWithItsPlace) {
+  const temp_dir dir;
+  const auto path = dir.at("bad.toml");
+  std::ofstream{path} << "bind = \"0.0.0.0:2480\"\nplc_ulr = \"x\"\n"
+                         "sync_parallelism = 1000\n";
+  const auto x = run_program({"config", "check", path});
+  EXPECT_EQ(x.status, 1);
+  EXPECT_EQ(x.output, "");
+  EXPECT_TRUE(contains(x.errors, path
+                                   + ":2:1: unknown key \"plc_ulr\"; did you "
+                                     "mean \"plc_url\"?"))
+    << x.errors;
+  EXPECT_TRUE(contains(x.errors, ":3:1: sync_parallelism = 1000"));
+  EXPECT_TRUE(contains(x.errors, "bind: 0.0.0.0:2480"));
+}
+
+TEST(CommandLineTest, ConfigPrintShowsValuesAndWhereTheyComeFrom) {
+  const auto x = run_program({"config", "print", "--readers", "7"},
+                             {"WEIR_SYNC_PARALLELISM=9"});
+  EXPECT_EQ(x.status, 0) << x.errors;
+  EXPECT_TRUE(contains(x.output, "# From --readers.\nreaders = 7\n"));
+  EXPECT_TRUE(
+    contains(x.output, "# From WEIR_SYNC_PARALLELISM.\nsync_parallelism = 9"));
+}
+
+TEST(CommandLineTest, VerifyOfWhatIsNoStoreEndsWithTwo) {
+  const temp_dir dir;
+  const auto x = run_program({"verify", dir.at("absent")});
+  EXPECT_EQ(x.status, 2);
+  EXPECT_TRUE(x.errors.starts_with("weir: cannot verify: ")) << x.errors;
+  EXPECT_FALSE(std::filesystem::exists(dir.at("absent")));
+}
+
+} // namespace weir::tests

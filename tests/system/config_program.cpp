@@ -1,0 +1,142 @@
+#include "system/config_program.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <stdexcept>
+#include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace weir::tests {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> out;
+  for (auto& x : texts)
+    out.push_back(x.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+std::vector<std::string>
+make_environment(const std::vector<std::string>& variables) {
+  auto out = variables;
+  for (char** x = environ; *x != nullptr; ++x)
+    if (!std::string_view{*x}.starts_with("WEIR_"))
+      out.emplace_back(*x);
+  return out;
+}
+
+/// What is there now; false at the end.
+bool read_some(int from, std::string& to) {
+  std::array<char, 4096> buffer{};
+  const auto n = read(from, buffer.data(), buffer.size());
+  if (n > 0)
+    to.append(buffer.data(), static_cast<size_t>(n));
+  return n > 0 || (n < 0 && errno == EINTR);
+}
+
+} // namespace
+
+program::program(std::vector<std::string> arguments,
+                 const std::vector<std::string>& variables) {
+  std::array<int, 2> out{};
+  std::array<int, 2> err{};
+  if (pipe2(out.data(), O_CLOEXEC) != 0 || pipe2(err.data(), O_CLOEXEC) != 0)
+    throw std::runtime_error("no pipe");
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
+                                   O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
+  arguments.insert(arguments.begin(), WEIR_PROGRAM);
+  auto environment = make_environment(variables);
+  const int bad
+    = posix_spawn(&id_, WEIR_PROGRAM, &actions, nullptr,
+                  pointers(arguments).data(), pointers(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  close(out[1]);
+  close(err[1]);
+  output_fd_ = out[0];
+  errors_fd_ = err[0];
+  if (bad != 0)
+    throw std::runtime_error("cannot start " WEIR_PROGRAM);
+}
+
+program::~program() {
+  if (id_ > 0) {
+    kill(id_, SIGKILL);
+    waitpid(id_, nullptr, 0);
+  }
+  close(output_fd_);
+  close(errors_fd_);
+}
+
+void program::send(int signal) const {
+  kill(id_, signal);
+}
+
+/// Reads once; false when both ends are closed or the time is over.
+bool program::pump(steady_clock::time_point until) {
+  const auto left
+    = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now());
+  std::array<pollfd, 2> fds{pollfd{output_fd_, POLLIN, 0},
+                            pollfd{errors_fd_, POLLIN, 0}};
+  if (left.count() <= 0
+      || poll(fds.data(), fds.size(), static_cast<int>(left.count())) <= 0)
+    return false;
+  bool more = false;
+  if (fds[0].revents != 0)
+    more = read_some(output_fd_, output_);
+  if (fds[1].revents != 0)
+    more = read_some(errors_fd_, errors_) || more;
+  return more;
+}
+
+std::optional<std::string> program::read_line(std::chrono::seconds patience) {
+  const auto until = steady_clock::now() + patience;
+  for (;;) {
+    const auto end = output_.find('\n', line_);
+    if (end != std::string::npos) {
+      auto out = output_.substr(line_, end - line_);
+      line_ = end + 1;
+      return out;
+    }
+    if (!pump(until))
+      return std::nullopt;
+  }
+}
+
+std::optional<int> program::wait(std::chrono::seconds patience) {
+  const auto until = steady_clock::now() + patience;
+  while (pump(until))
+    ;
+  if (steady_clock::now() >= until)
+    return std::nullopt;
+  int status = 0;
+  if (waitpid(id_, &status, 0) != id_)
+    return std::nullopt;
+  id_ = -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+finished run_program(std::vector<std::string> arguments,
+                     const std::vector<std::string>& variables) {
+  program x{std::move(arguments), variables};
+  const auto status = x.wait(std::chrono::seconds{60});
+  if (!status)
+    throw std::runtime_error("the program did not end");
+  return {*status, x.output(), x.errors()};
+}
+
+} // namespace weir::tests

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace weir::tests {
+
+/// The program `weir` as users start it: arguments in, lines and an exit
+/// status out. Its environment has no WEIR_ variables but those given.
+///
+/// # Ownership
+/// A process that still runs is killed with the object.
+class program {
+public:
+  explicit program(std::vector<std::string> arguments,
+                   const std::vector<std::string>& variables = {});
+  ~program();
+
+  program(const program&) = delete;
+  program& operator=(const program&) = delete;
+
+  /// The next line of standard output; nothing when it ended or none came in
+  /// time.
+  std::optional<std::string> read_line(std::chrono::seconds patience);
+
+  void send(int signal) const;
+
+  /// The exit status, once it has ended; negative: killed by that signal;
+  /// nothing when it did not end in time. Reads all output.
+  std::optional<int> wait(std::chrono::seconds patience);
+
+  /// What came so far; all after `wait`.
+  const std::string& output() const noexcept { return output_; }
+
+  const std::string& errors() const noexcept { return errors_; }
+
+private:
+  bool pump(std::chrono::steady_clock::time_point until);
+
+  pid_t id_ = -1;
+  int output_fd_ = -1;
+  int errors_fd_ = -1;
+  std::string output_;
+  std::string errors_;
+  size_t line_ = 0; ///< Where the next line begins.
+};
+
+/// Runs it to its end.
+struct finished {
+  int status = 0;
+  std::string output;
+  std::string errors;
+};
+
+finished run_program(std::vector<std::string> arguments,
+                     const std::vector<std::string>& variables = {});
+
+} // namespace weir::tests

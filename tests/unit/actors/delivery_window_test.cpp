@@ -1,0 +1,153 @@
+#include "delivery_world.hpp"
+
+#include <algorithm>
+
+// architecture.md 2, log -> CONSUMER: everything in the window counts.
+namespace weir::tests {
+
+namespace {
+
+using storage::op_id;
+using namespace std::chrono_literals;
+
+actors::delivery_options window_of(size_t events, size_t of_one_did = 64) {
+  actors::delivery_options out;
+  out.events_max = events;
+  out.did_events_max = of_one_did;
+  return out;
+}
+
+} // namespace
+
+TEST(DeliveryWindow, HasSoManyEventsAndNotOneMore) {
+  delivery_world x;
+  x.connect(1);
+  for (size_t i = 0; i < 2 * limits::consumer_events_max; ++i)
+    x.append(did_number(i));
+  x.publish();
+  EXPECT_EQ(x.sent.size(), limits::consumer_events_max);
+  EXPECT_EQ(x.machine->events(), limits::consumer_events_max);
+  x.ack(1);
+  EXPECT_EQ(x.sent.size(), limits::consumer_events_max + 1);
+  x.ack(5);
+  EXPECT_EQ(x.machine->events(), limits::consumer_events_max);
+}
+
+TEST(DeliveryWindow, HasSoManyEventsOfOneDid) {
+  delivery_world x;
+  x.connect(1);
+  const auto ann = did_number(1);
+  x.append(ann, 200, false);
+  x.append(did_number(2));
+  x.publish();
+  EXPECT_EQ(x.sent.size(), limits::consumer_did_events_max);
+  x.ack(1);
+  EXPECT_EQ(x.sent.size(), limits::consumer_did_events_max + 1);
+}
+
+TEST(DeliveryWindow, OfADidSlidesInOrder) {
+  delivery_world x{window_of(100, 4)};
+  x.connect(1);
+  x.append(did_number(1), 10, false);
+  x.publish();
+  // Acks behind the first do not widen it.
+  x.ack(2);
+  x.ack(3);
+  EXPECT_EQ(x.sent.size(), 4u);
+  x.ack(1);
+  EXPECT_EQ(x.sent.size(), 7u);
+}
+
+TEST(DeliveryWindow, LogEntriesAreHeldUpToItsBytesAndOneMore) {
+  delivery_world x;
+  x.connect(1);
+  constexpr size_t body = 100'000;
+  for (size_t i = 0; i < 400; ++i)
+    x.append(did_number(i), 1, true, "app.bsky.feed.post", body);
+  size_t most = 0;
+  x.publish();
+  while (!x.unacked.empty()) {
+    most = std::max(most, x.machine->bytes());
+    x.ack(x.unacked.begin()->first);
+  }
+  EXPECT_EQ(x.sent.size(), 400u);
+  EXPECT_LE(most, limits::consumer_bytes_max);
+  EXPECT_GT(most, limits::consumer_bytes_max / 2);
+  EXPECT_EQ(x.machine->bytes(), 0u);
+}
+
+TEST(DeliveryWindow, AnEntryLargerThanItsBytesStillComes) {
+  actors::delivery_options small;
+  small.bytes_max = 1000;
+  delivery_world x{small};
+  x.connect(1);
+  for (size_t i = 0; i < 5; ++i)
+    x.append(did_number(i), 1, true, "app.bsky.feed.post", 2'000'000);
+  x.publish();
+  x.ack_all();
+  EXPECT_EQ(x.sent.size(), 5u);
+  EXPECT_EQ(x.position, 5u);
+}
+
+TEST(DeliveryWindow, AFilteredEntryIsNotHeld) {
+  actors::delivery_options likes;
+  likes.filter = *wire::collection_filter::parse({"app.bsky.feed.like"});
+  delivery_world x{likes};
+  x.connect(1);
+  for (size_t i = 0; i < 100; ++i)
+    x.append(did_number(i), 1, true, "app.bsky.feed.post", 100'000);
+  x.publish();
+  EXPECT_EQ(x.machine->position(), 100u);
+  EXPECT_EQ(x.machine->bytes(), 0u);
+}
+
+TEST(DeliveryWindow, TheLogIsNotReadWhileItIsFull) {
+  delivery_world x{window_of(10)};
+  x.connect(1);
+  for (size_t i = 0; i < 1000; ++i)
+    x.append(did_number(i));
+  x.publish();
+  const auto pages = x.pages_read;
+  for (size_t i = 0; i < 100; ++i)
+    x.publish();
+  EXPECT_EQ(x.pages_read, pages);
+}
+
+TEST(DeliveryWindow, AllThatOneDidHasAtOnceDoesNotHoldUpOthersForLong) {
+  delivery_world x;
+  x.connect(1);
+  const auto ann = did_number(1);
+  const auto bob = did_number(2);
+  x.append(ann, 200, false);
+  const auto wanted = x.append(bob);
+  x.publish();
+  // Ann acks slowly, never stops.
+  for (int i = 0; i < 20; ++i) {
+    x.pass(100ms);
+    x.ack(x.unacked.begin()->first);
+  }
+  EXPECT_EQ(x.times_sent(wanted), 1u);
+  x.ack_all();
+  EXPECT_EQ(x.position, x.last());
+  EXPECT_EQ(x.sent.size(), 201u);
+  EXPECT_GT(x.did_pages_read, 0u);
+  // Caught up: what comes now comes from the log.
+  const auto pages = x.did_pages_read;
+  x.append(ann);
+  x.publish();
+  EXPECT_EQ(x.sent.size(), 202u);
+  EXPECT_EQ(x.did_pages_read, pages);
+}
+
+TEST(DeliveryWindow, AFastClientReadsHistoryFromTheLogAlone) {
+  delivery_world x;
+  x.connect(1);
+  x.append(did_number(1), 5000, false);
+  x.append(did_number(2), 5000, false);
+  x.publish();
+  x.ack_all();
+  EXPECT_EQ(x.position, 10'000u);
+  EXPECT_EQ(x.did_pages_read, 0u);
+}
+
+} // namespace weir::tests

@@ -1,0 +1,146 @@
+#include "apps/weir/load_settings.hpp"
+#include "support/temp_dir.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace weir::apps {
+
+namespace {
+
+class LoadSettingsTest : public testing::Test {
+protected:
+  void write(const std::string& name, std::string_view text) {
+    std::ofstream{dir.at(name), std::ios::binary} << text;
+  }
+
+  void file(std::string_view text) {
+    write("f.toml", text);
+    flags.config = dir.at("f.toml");
+  }
+
+  void flag(std::string_view name, std::vector<std::string> texts) {
+    flags.given[find_option(name)] = std::move(texts);
+  }
+
+  loaded_settings load() {
+    return load_settings(flags, [this](const std::string& name) {
+      const auto found = variables.find(name);
+      return found == variables.end() ? std::optional<std::string>{}
+                                      : found->second;
+    });
+  }
+
+  const tests::temp_dir dir;
+  flag_values flags;
+  std::map<std::string, std::string> variables;
+};
+
+} // namespace
+
+TEST_F(LoadSettingsTest, NothingGivenMeansTheDefaults) {
+  const auto x = load();
+  EXPECT_TRUE(x.problems.empty());
+  EXPECT_TRUE(x.origins.empty());
+  for (const auto& each : all_options())
+    EXPECT_EQ(each.get(x.values), each.get(settings{})) << each.name;
+}
+
+TEST_F(LoadSettingsTest, FlagsWinOverTheEnvironmentAndThatOverTheFile) {
+  file("readers = 3\nsync_parallelism = 4\nthreads = 5\nsync_per_host = 6\n");
+  variables["WEIR_SYNC_PARALLELISM"] = "14";
+  variables["WEIR_THREADS"] = "15";
+  flag("threads", {"25"});
+  flag("sync_per_host", {"26"});
+  const auto x = load();
+  ASSERT_TRUE(x.problems.empty()) << x.problems.front();
+  EXPECT_EQ(x.values.readers, 3u);
+  EXPECT_EQ(x.values.sync_parallelism, 14u);
+  EXPECT_EQ(x.values.threads, 25u);
+  EXPECT_EQ(x.values.sync_per_host, 26u);
+  EXPECT_EQ(x.origins.at(find_option("readers")), dir.at("f.toml") + ":1");
+  EXPECT_EQ(x.origins.at(find_option("sync_parallelism")),
+            "WEIR_SYNC_PARALLELISM");
+  EXPECT_EQ(x.origins.at(find_option("threads")), "--threads");
+}
+
+TEST_F(LoadSettingsTest, TheEnvironmentMayNameTheFile) {
+  write("f.toml", "readers = 7\n");
+  variables["WEIR_CONFIG"] = dir.at("f.toml");
+  EXPECT_EQ(load().values.readers, 7u);
+}
+
+TEST_F(LoadSettingsTest, ARepeatedFlagAddsUpAndReplacesTheFilesList) {
+  file("upstream = [\"relay:https://old.example.com\"]\n");
+  flag("upstream",
+       {"relay:https://a.example.com", "pds:https://b.example.com"});
+  const auto x = load();
+  ASSERT_TRUE(x.problems.empty()) << x.problems.front();
+  ASSERT_EQ(x.values.upstreams.size(), 2u);
+  EXPECT_EQ(x.values.upstreams[1].url, "https://b.example.com");
+}
+
+TEST_F(LoadSettingsTest, ProblemsOfAllSourcesAreReportedAtOnce) {
+  file("sync_parallelism = 257\nunknown_thing = 1\n");
+  variables["WEIR_READERS"] = "none";
+  flag("retry_scan", {"1500ms"});
+  flag("bind", {"0.0.0.0:2480"});
+  const auto x = load().problems;
+  ASSERT_EQ(x.size(), 5u);
+  EXPECT_EQ(x[0], dir.at("f.toml") + ":2:1: unknown key \"unknown_thing\"");
+  EXPECT_EQ(x[1], dir.at("f.toml")
+                    + ":1:1: sync_parallelism = 257: must be a whole number "
+                      "from 1 to 256");
+  EXPECT_EQ(x[2], "WEIR_READERS = none: must be a whole number from 1 to 64");
+  EXPECT_EQ(x[3], "--retry-scan = 1500ms: must be whole seconds");
+  EXPECT_TRUE(x[4].starts_with("bind: 0.0.0.0:2480")) << x[4];
+}
+
+TEST_F(LoadSettingsTest, AFreeDataPortTakesTheOperationsPortWithIt) {
+  flag("bind", {"127.0.0.1:0"});
+  EXPECT_EQ(load().values.operations_bind, "127.0.0.1:0");
+  flag("operations_bind", {"127.0.0.1:2481"});
+  EXPECT_EQ(load().values.operations_bind, "127.0.0.1:2481");
+}
+
+TEST_F(LoadSettingsTest, ThePasswordComesFromItsFileWithoutTheLineBreak) {
+  write("password", "correct horse battery\n");
+  flag("admin_password_file", {dir.at("password")});
+  flag("bind", {"0.0.0.0:2480"});
+  const auto x = load();
+  EXPECT_TRUE(x.problems.empty()) << x.problems.front();
+  EXPECT_EQ(x.values.admin_password, "correct horse battery");
+}
+
+// reliability.md 2.2: passwords shorter than 16 bytes are refused.
+TEST_F(LoadSettingsTest, APasswordHasTheAllowedLength) {
+  constexpr auto range = limits::admin_password_bytes_range;
+  const auto good = [this](size_t length, const std::string& end) {
+    write("password", std::string(length, 'x') + end);
+    return read_secret(dir.at("password")).has_value();
+  };
+  EXPECT_FALSE(good(range.min - 1, ""));
+  EXPECT_FALSE(good(range.min - 1, "\n"));
+  EXPECT_TRUE(good(range.min, ""));
+  EXPECT_TRUE(good(range.min, "\r\n"));
+  EXPECT_TRUE(good(range.max, "\r\n"));
+  EXPECT_FALSE(good(range.max + 1, ""));
+  EXPECT_FALSE(good(range.max + 3, ""));
+}
+
+TEST_F(LoadSettingsTest, APasswordIsOneLine) {
+  write("password", "sixteen bytes at\nleast\n");
+  EXPECT_FALSE(read_secret(dir.at("password")));
+}
+
+TEST_F(LoadSettingsTest, APasswordFileThatIsAbsentIsOneProblem) {
+  flag("admin_password_file", {dir.at("absent")});
+  flag("bind", {"0.0.0.0:2480"});
+  const auto x = load().problems;
+  ASSERT_EQ(x.size(), 1u);
+  EXPECT_EQ(x[0], "admin_password_file: " + dir.at("absent")
+                    + ": cannot be read: No such file or directory");
+}
+
+} // namespace weir::apps

@@ -1,0 +1,50 @@
+#include "apps/weir/stop_signal.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <thread>
+#include <unistd.h>
+
+namespace weir::apps {
+
+using namespace std::chrono_literals;
+
+TEST(StopSignalTest, ASignalThatComesWhileNobodyWaitsIsNotLost) {
+  stop_signal stop;
+  EXPECT_FALSE(stop.requested());
+  ASSERT_EQ(kill(getpid(), SIGTERM), 0);
+  EXPECT_TRUE(stop.wait_for(10s));
+  EXPECT_TRUE(stop.requested());
+  EXPECT_FALSE(stop.failure());
+}
+
+TEST(StopSignalTest, AFailureOnAnotherThreadWakesTheOneThatWaits) {
+  stop_signal stop;
+  std::thread other{[&stop] {
+    stop.fail(fail(ec::storage_failure, "first"));
+    stop.fail(fail(ec::cancelled, "second"));
+  }};
+  stop.wait();
+  other.join();
+  ASSERT_TRUE(stop.failure());
+  EXPECT_EQ(stop.failure()->context, "first");
+}
+
+TEST(StopSignalTest, AWatchdogThatIsDismissedDoesNothing) {
+  { const watchdog x{3600s}; }
+  SUCCEED();
+}
+
+TEST(WatchdogDeathTest, AWatchdogEndsAProcessThatHangs) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+    {
+      const watchdog x{0s};
+      stop_signal stop;
+      stop.wait();
+    },
+    testing::ExitedWithCode(1), "not drained");
+}
+
+} // namespace weir::apps

@@ -1,0 +1,273 @@
+#include "atproto/dag_cbor.hpp"
+#include "atproto/mst_node.hpp"
+#include "base/limits.hpp"
+#include "hostile_tree.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+// Proves protocol.md 5.1 for single nodes.
+
+namespace weir::tests {
+
+using namespace atproto;
+
+namespace {
+
+cid make_cid(std::string_view text) {
+  return cid::of_dag_cbor(as_bytes(text));
+}
+
+/// Keys of depth 0, sorted.
+std::vector<std::string> flat_keys(size_t n) {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < n; ++i)
+    out.push_back(path_of_depth(0, i));
+  std::ranges::sort(out);
+  return out;
+}
+
+raw_node flat_node(size_t n) {
+  raw_node out;
+  for (auto& key : flat_keys(n))
+    out.entries.push_back({key, make_cid(key), {}});
+  return out;
+}
+
+ec decode_error(bytes_view block) {
+  const auto out = mst::decode_node(block);
+  return out ? ec::none : out.error().code;
+}
+
+ec decode_error(const raw_node& x) {
+  return decode_error(encode_raw(x));
+}
+
+} // namespace
+
+TEST(MstNodeTest, KeyDepthIsHalfTheLeadingZeroBits) {
+  EXPECT_EQ(mst::key_depth("2653ae71"), 0);
+  EXPECT_EQ(mst::key_depth("blue"), 1);
+  EXPECT_EQ(mst::key_depth("app.bsky.feed.post/9adeb165882c"), 8);
+}
+
+TEST(MstNodeTest, TheEmptyTreeIsTheAgreedNode) {
+  EXPECT_EQ(mst::empty_root().to_text(),
+            "bafyreie5737gdxlw5i64vzichcalba3z2v5n6icifvx5xytvske7mr3hpm");
+  EXPECT_EQ(mst::encode_node({}),
+            (bytes{0xa2, 0x61, 0x65, 0x80, 0x61, 0x6c, 0xf6}));
+}
+
+TEST(MstNodeTest, WhatIsEncodedDecodesToTheSame) {
+  for (const size_t size : {0, 1, 2, 23, 24, 255, 256, 300}) {
+    mst::node x;
+    x.left = make_cid("left");
+    for (const auto& key : flat_keys(size))
+      x.entries.push_back(
+        {key, make_cid(key), key.back() < '5' ? make_cid("right") : cid{}});
+    const auto block = mst::encode_node(x);
+    const auto again = mst::decode_node(block);
+    ASSERT_TRUE(again) << to_string(again.error());
+    EXPECT_EQ(again->left, x.left);
+    ASSERT_EQ(again->entries.size(), size);
+    for (size_t i = 0; i < size; ++i) {
+      EXPECT_EQ(again->entries[i].key, x.entries[i].key);
+      EXPECT_EQ(again->entries[i].value, x.entries[i].value);
+      EXPECT_EQ(again->entries[i].right, x.entries[i].right);
+    }
+    EXPECT_EQ(mst::encode_node(*again), block);
+    EXPECT_TRUE(cbor::validate(block));
+  }
+}
+
+TEST(MstNodeTest, KeepsRecordLinksOfOtherForms) {
+  // CIDv1, raw, identity multihash, and one longer than the blessed form.
+  auto odd = bytes{0x01, 0x55, 0x00, 0x01, 0x61};
+  auto wide = bytes{0x01, 0x71, 0x13, 0x40};
+  wide.resize(wide.size() + 64, 7);
+  for (const auto& binary : {odd, wide}) {
+    auto x = flat_node(3);
+    x.entries[1].value = cid::from_bytes(binary).value();
+    const auto block = encode_raw(x);
+    const auto node = mst::decode_node(block);
+    ASSERT_TRUE(node) << to_string(node.error());
+    EXPECT_EQ(node->entries[1].value, x.entries[1].value);
+    EXPECT_EQ(mst::encode_node(*node), block);
+  }
+}
+
+TEST(MstNodeTest, RefusesEveryBrokenRuleInsideANode) {
+  EXPECT_EQ(decode_error(flat_node(5)), ec::none);
+  const auto broken = [](const std::function<void(raw_node&)>& edit) {
+    auto x = flat_node(5);
+    edit(x);
+    return decode_error(x);
+  };
+  using entries = std::vector<raw_entry>&;
+  EXPECT_EQ(broken([](raw_node& x) {
+              --x.entries[2].prefix.emplace(
+                mst::shared_prefix(x.entries[1].key, x.entries[2].key));
+            }),
+            ec::malformed)
+    << "not the longest prefix";
+  EXPECT_EQ(broken([](raw_node& x) {
+              x.entries[0].prefix = 1;
+            }),
+            ec::malformed)
+    << "prefix in the first entry";
+  for (const uint64_t prefix :
+       {uint64_t{30}, uint64_t{1} << 32, static_cast<uint64_t>(INT64_MAX)})
+    EXPECT_EQ(broken([&](raw_node& x) {
+                x.entries[2].prefix = prefix;
+              }),
+              ec::malformed)
+      << "prefix longer than the key before";
+  EXPECT_EQ(broken([](raw_node& x) {
+              entries e = x.entries;
+              std::swap(e[1], e[2]);
+            }),
+            ec::malformed)
+    << "keys do not grow";
+  EXPECT_EQ(broken([](raw_node& x) {
+              x.entries.insert(x.entries.begin(), x.entries[0]);
+            }),
+            ec::malformed)
+    << "key twice";
+  EXPECT_EQ(broken([](raw_node& x) {
+              x.entries[0].key.clear();
+            }),
+            ec::malformed)
+    << "empty key";
+  EXPECT_EQ(broken([](raw_node& x) {
+              x.entries.push_back({path_of_depth(1, 0), make_cid("x"), {}});
+              std::ranges::sort(x.entries, {}, &raw_entry::key);
+            }),
+            ec::malformed)
+    << "keys of two depths";
+  EXPECT_EQ(broken([](raw_node& x) {
+              x.left = cid::of_raw({});
+            }),
+            ec::malformed)
+    << "link to a raw block as node";
+  EXPECT_EQ(broken([](raw_node& x) {
+              x.entries[1].right = cid::of_raw({});
+            }),
+            ec::malformed)
+    << "link to a raw block as node";
+  EXPECT_EQ(broken([](raw_node& x) {
+              x.entries[1].value = {};
+            }),
+            ec::malformed)
+    << "no record";
+}
+
+TEST(MstNodeTest, RefusesEveryOtherFormOfANode) {
+  const auto good = encode_raw(flat_node(2));
+  ASSERT_EQ(decode_error(good), ec::none);
+  // Whatever single byte is changed or dropped, the node is refused or says
+  // something else: there is one form for each content.
+  const auto try_form = [&](const bytes& form) {
+    const auto node = mst::decode_node(form);
+    if (!node)
+      return;
+    EXPECT_EQ(mst::encode_node(*node), form);
+    EXPECT_TRUE(cbor::validate(form));
+  };
+  for (size_t i = 0; i < good.size(); ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      auto changed = good;
+      changed[i] ^= static_cast<uint8_t>(1 << bit);
+      try_form(changed);
+    }
+    auto cut = good;
+    cut.erase(cut.begin() + static_cast<ptrdiff_t>(i));
+    EXPECT_NE(decode_error(cut), ec::none) << i;
+    EXPECT_NE(decode_error(bytes_view{good}.first(i)), ec::none) << i;
+  }
+  auto longer = good;
+  longer.push_back(0);
+  EXPECT_EQ(decode_error(longer), ec::malformed);
+
+  const auto with_map = [](size_t size, auto fill) {
+    cbor::writer out;
+    out.begin_map(size);
+    fill(out);
+    return out.take();
+  };
+  EXPECT_EQ(decode_error(with_map(1,
+                                  [](auto& x) {
+                                    x.put_text("e").begin_array(0);
+                                  })),
+            ec::malformed)
+    << "l is required";
+  EXPECT_EQ(decode_error(with_map(
+              3,
+              [](auto& x) {
+                x.put_text("e").begin_array(0).put_text("l").put_null();
+                x.put_text("x").put_null();
+              })),
+            ec::malformed)
+    << "the schema is closed";
+  EXPECT_EQ(decode_error(with_map(
+              2,
+              [](auto& x) {
+                x.put_text("l").put_null().put_text("e").begin_array(0);
+              })),
+            ec::malformed)
+    << "order of keys";
+}
+
+TEST(MstNodeTest, KeepsItsLimits) {
+  auto full = flat_node(limits::mst_node_entries_max + 1);
+  EXPECT_EQ(decode_error(full), ec::limit_reached);
+  full.entries.pop_back();
+  EXPECT_EQ(decode_error(full), ec::none);
+
+  const auto long_key = [](size_t size) {
+    for (size_t i = 0;; ++i) {
+      auto key = "a.b.c/" + std::to_string(i);
+      key.resize(size, 'x');
+      if (mst::key_depth(key) == 0)
+        return key;
+    }
+  };
+  const auto of_key = [](const std::string& key) {
+    return raw_node{{}, {{key, make_cid("x"), {}}}};
+  };
+  EXPECT_EQ(decode_error(of_key(long_key(limits::mst_key_bytes_max))),
+            ec::none);
+  EXPECT_EQ(decode_error(of_key(long_key(limits::mst_key_bytes_max + 1))),
+            ec::malformed);
+}
+
+TEST(MstNodeTest, IsAtMostOneMebibyte) {
+  const auto make_entry = [](size_t number, size_t size) {
+    for (size_t i = 0;; ++i) {
+      auto key = std::to_string(10'000 + number) + '/' + std::to_string(i);
+      key.resize(size, 'x');
+      if (mst::key_depth(key) == 0)
+        return raw_entry{key, make_cid("v"), {}};
+    }
+  };
+  raw_node x;
+  for (size_t i = 0; i < 997; ++i)
+    x.entries.push_back(make_entry(i, 1000));
+  const auto bare = encode_raw(x).size();
+  ASSERT_LT(bare, limits::mst_node_bytes_max);
+  // The last key fills what is left, to the byte.
+  const auto fill = [&](size_t size) {
+    auto y = x;
+    y.entries.push_back(make_entry(997, 300));
+    const auto missing = size - encode_raw(y).size();
+    y.entries.back() = make_entry(997, 300 + missing);
+    return encode_raw(y);
+  };
+  const auto largest = fill(limits::mst_node_bytes_max);
+  ASSERT_EQ(largest.size(), limits::mst_node_bytes_max);
+  EXPECT_EQ(decode_error(largest), ec::none);
+  EXPECT_EQ(decode_error(fill(limits::mst_node_bytes_max + 1)),
+            ec::limit_reached);
+}
+
+} // namespace weir::tests

@@ -1,0 +1,184 @@
+#include "net/connector.hpp"
+#include "net/http_client.hpp"
+#include "tests/support/net_fixture.hpp"
+#include "tests/support/net_scripted_server.hpp"
+
+namespace weir::net {
+
+namespace {
+
+using namespace tests;
+
+/// The real network with a name server of the test's making, and with every
+/// dial written down. Where the test says so, a dial leads somewhere else than
+/// it was told, as a hostile network could do.
+class scripted_transport final : public transport {
+public:
+  explicit scripted_transport(transport_ptr real) : real_(std::move(real)) {
+    // nop
+  }
+
+  event_loop& next_loop() noexcept override { return real_->next_loop(); }
+
+  void dial(event_loop& loop, const endpoint& to,
+            std::chrono::microseconds timeout, stream_handler done) override {
+    dialled.push(to.address);
+    real_->dial(loop, detour ? *detour : to, timeout, std::move(done));
+  }
+
+  result<std::unique_ptr<listener>> listen(const endpoint& at,
+                                           accept_handler accepted) override {
+    return real_->listen(at, std::move(accepted));
+  }
+
+  void
+  resolve(event_loop& loop, std::string,
+          std::function<void(result<std::vector<ip_address>>)> done) override {
+    loop.post([this, done] {
+      std::vector<ip_address> out;
+      auto turn = std::min(look_ups++, answers.size() - 1);
+      for (auto text : answers[turn])
+        out.push_back(*ip_address::parse(text));
+      done(std::move(out));
+    });
+  }
+
+  void
+  resolve_txt(event_loop&, std::string,
+              std::function<void(result<std::vector<std::string>>)>) override {
+    // nop
+  }
+
+  /// What the first, second, ... look-up is told; the last one repeats.
+  std::vector<std::vector<const char*>> answers;
+  std::optional<endpoint> detour;
+  inbox<ip_address> dialled;
+  size_t look_ups = 0;
+
+private:
+  transport_ptr real_;
+};
+
+class GuardedDialTest : public NetFixture {
+protected:
+  GuardedDialTest() : wrapped(std::make_shared<scripted_transport>(network)) {
+    // nop
+  }
+
+  result<stream_ptr> dial(std::string_view where, bool allow_private = false) {
+    connect_options how;
+    how.guard = address_guard{allow_private};
+    how.tls = *tls_client::make();
+    how.connect_timeout = 300ms;
+    how.tls_timeout = 300ms;
+    inbox<result<stream_ptr>> done;
+    connect_to(wrapped, wrapped->next_loop(), *parse_url(where), how,
+               [&done](result<stream_ptr> x) {
+                 done.push(std::move(x));
+               });
+    auto x = done.pop();
+    EXPECT_TRUE(x);
+    return x ? *x : fail(ec::cancelled, "no answer");
+  }
+
+  std::shared_ptr<scripted_transport> wrapped;
+};
+
+} // namespace
+
+// reliability.md 2.1, SSRF: the address that is connected to is checked.
+TEST_F(GuardedDialTest, ANameWithOnlyPrivateAddressesIsNeverDialled) {
+  for (auto text : {"127.0.0.1", "10.0.0.1", "169.254.169.254", "::1",
+                    "::ffff:127.0.0.1", "fd00::1"}) {
+    wrapped->answers = {{text}};
+    auto x = dial("https://evil.example.com/");
+    ASSERT_FALSE(x);
+    EXPECT_EQ(x.error().code, ec::invalid_argument) << text;
+  }
+  EXPECT_EQ(wrapped->dialled.size(), 0u);
+}
+
+TEST_F(GuardedDialTest, OnlyThePublicOnesOfMixedAddressesAreDialled) {
+  wrapped->answers = {{"127.0.0.1", "192.0.2.1", "8.8.8.8", "10.0.0.1"}};
+  wrapped->detour = endpoint{ip_address::loopback_v4(), 1}; // Refuses.
+  EXPECT_FALSE(dial("https://mixed.example.com/"));
+  EXPECT_EQ(wrapped->dialled.pop(), *ip_address::parse("8.8.8.8"));
+  EXPECT_EQ(wrapped->dialled.size(), 0u);
+}
+
+// DNS rebinding: the answer changes between two look-ups, the check does not
+// rely on the first one.
+TEST_F(GuardedDialTest, ANameThatTurnsPrivateIsRefusedTheSecondTime) {
+  wrapped->answers = {{"8.8.8.8"}, {"127.0.0.1"}};
+  wrapped->detour = endpoint{ip_address::loopback_v4(), 1};
+  auto first = dial("https://rebind.example.com/");
+  ASSERT_FALSE(first);
+  EXPECT_EQ(first.error().code, ec::unreachable);
+  EXPECT_EQ(wrapped->dialled.size(), 1u);
+  auto second = dial("https://rebind.example.com/");
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ec::invalid_argument);
+  EXPECT_EQ(wrapped->dialled.size(), 1u);
+}
+
+TEST_F(GuardedDialTest, TheConnectedAddressIsCheckedAgain) {
+  inbox<std::string> received;
+  scripted_server inside{[&](raw_peer& peer, size_t) {
+    received.push(peer.read_all());
+  }};
+  wrapped->answers = {{"8.8.8.8"}};
+  wrapped->detour = endpoint{ip_address::loopback_v4(), inside.port()};
+  auto x = dial("https://detour.example.com/");
+  ASSERT_FALSE(x);
+  EXPECT_EQ(x.error().code, ec::invalid_argument);
+  EXPECT_EQ(received.pop(), ""); // Not one byte was said.
+}
+
+TEST_F(GuardedDialTest, EachAddressIsTriedInTurn) {
+  scripted_server server{[](raw_peer& x, size_t) {
+    x.wait_for_end();
+  }};
+  wrapped->answers = {{"127.0.0.2", "127.0.0.3", "127.0.0.1"}};
+  auto url = "http://several.test:" + std::to_string(server.port()) + "/";
+  auto x = dial(url, true); // It listens on 127.0.0.1 alone.
+  ASSERT_TRUE(x);
+  EXPECT_EQ((*x)->remote().address, ip_address::loopback_v4());
+  EXPECT_EQ(wrapped->dialled.size(), 3u);
+}
+
+TEST_F(GuardedDialTest, LocalhostNeedsNoNameServer) {
+  scripted_server server{[](raw_peer& x, size_t) {
+    x.wait_for_end();
+  }};
+  auto port = ":" + std::to_string(server.port());
+  EXPECT_TRUE(dial("http://localhost" + port, true));
+  EXPECT_TRUE(dial("http://pds.localhost" + port, true));
+  EXPECT_FALSE(dial("http://localhost" + port));
+  EXPECT_EQ(wrapped->look_ups, 0u);
+}
+
+TEST_F(GuardedDialTest, RedirectsPassTheGuardOnEveryHop) {
+  scripted_server server{[](raw_peer& peer, size_t) {
+    peer.read_until("\r\n\r\n");
+    peer.send("HTTP/1.1 302 Found\r\nContent-Length: 0\r\n"
+              "Location: http://inside.test:1/\r\n\r\n");
+  }};
+  http_client_options options;
+  options.guard = address_guard{true};
+  auto client = make_http_client(wrapped, options);
+  // Even with private addresses allowed, not everything is one machine.
+  for (auto bad : {"0.0.0.0", "224.0.0.1", "255.255.255.255", "ff02::1"}) {
+    wrapped->answers = {{bad}};
+    http_request x;
+    x.target = *parse_url(server.origin());
+    inbox<result<http_response>> got;
+    client->get(x, [&got](result<http_response> y) {
+      got.push(std::move(y));
+    });
+    auto end = got.pop();
+    ASSERT_TRUE(end && !*end);
+    EXPECT_EQ(end->error().code, ec::invalid_argument) << bad;
+  }
+}
+
+} // namespace weir::net
