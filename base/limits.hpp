@@ -172,6 +172,8 @@ constexpr size_t bulk_body_bytes_max = 8'388'608;
 /// Repos on one page of a listing answer.
 constexpr size_t api_page_max = 1'000;
 constexpr size_t api_page_default = 100;
+/// Acks of one client; above it the socket is read more slowly.
+constexpr double channel_acks_per_second_max = 50'000;
 /// WebSocket channels of all clients, and of one address.
 constexpr size_t channels_max = 128;
 constexpr int level0_files_pause = 6;

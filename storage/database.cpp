@@ -47,7 +47,9 @@ database::database(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {
   // nop
 }
 
-database::~database() = default;
+database::~database() {
+  impl_->serving = false; // Nobody is left to be told.
+}
 
 void database::impl::fail_for_good(const error& reason) {
   {

@@ -64,15 +64,6 @@ struct database::impl {
   }
 
   database_options options;
-  std::unique_ptr<disk_env> shield; ///< Set when read only.
-  disk_env* disk = nullptr;
-  random_source* random = nullptr;
-  std::unique_ptr<owner_lock> lock;
-  std::unique_ptr<const leveldb::FilterPolicy> filter;
-  std::unique_ptr<leveldb::Cache> cache;
-  std::unique_ptr<safe_env> env;
-  std::unique_ptr<leveldb::DB> db; ///< Last: it ends first.
-
   store_identity identity;
   uint64_t epoch = 0;
   bool fresh = false; ///< No batch is in it yet.
@@ -87,6 +78,17 @@ struct database::impl {
   std::atomic<uint64_t> batches{0};
   std::atomic<uint64_t> rows{0};
   std::atomic<uint64_t> bytes{0};
+
+  // From here on each lives on those before it, and ends first: closing may
+  // still fail, and says so above.
+  std::unique_ptr<disk_env> shield; ///< Set when read only.
+  disk_env* disk = nullptr;
+  random_source* random = nullptr;
+  std::unique_ptr<owner_lock> lock;
+  std::unique_ptr<const leveldb::FilterPolicy> filter;
+  std::unique_ptr<leveldb::Cache> cache;
+  std::unique_ptr<safe_env> env;
+  std::unique_ptr<leveldb::DB> db;
 };
 
 } // namespace weir::storage

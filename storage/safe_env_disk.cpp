@@ -164,7 +164,8 @@ long descriptor_budget() noexcept {
 
 class posix_env final : public disk_env {
 public:
-  posix_env() : disk_env(leveldb::Env::Default()) {
+  explicit posix_env(long open_tables_max)
+    : disk_env(leveldb::Env::Default()), budget_(open_tables_max) {
     // nop
   }
 
@@ -231,15 +232,19 @@ public:
   }
 
 private:
-  std::atomic<long> budget_{descriptor_budget()};
+  std::atomic<long> budget_;
 };
 
 } // namespace
 
 disk_env& posix_disk() noexcept {
   // Never destroyed: LevelDB's own thread may outlive static objects.
-  static auto* const instance = new posix_env;
+  static auto* const instance = new posix_env{descriptor_budget()};
   return *instance;
+}
+
+std::unique_ptr<disk_env> make_posix_disk(long open_tables_max) {
+  return std::make_unique<posix_env>(open_tables_max);
 }
 
 bool says_disk_full(const leveldb::Status& x) {

@@ -48,6 +48,10 @@ public:
 /// `lock_owner` uses flock on a file LevelDB does not know. Static lifetime.
 disk_env& posix_disk() noexcept;
 
+/// The same with a limit of its own on tables that stay open; further ones are
+/// opened for each read. `posix_disk` allows itself half of the descriptors.
+std::unique_ptr<disk_env> make_posix_disk(long open_tables_max);
+
 /// `base` as it is now, and never changed: whatever is written stays in memory
 /// and is gone with the object. `base` outlives it.
 std::unique_ptr<disk_env> read_only_disk(disk_env& base);

@@ -1,5 +1,6 @@
 #include "actors/api/channel.hpp"
 
+#include "base/limits.hpp"
 #include "messages/consumer.hpp"
 #include "net/ws_session.hpp"
 
@@ -66,8 +67,11 @@ void open_channel(const consumer_actor& to, const net::upgrader& answer) {
   }
   const auto number = ++last_session;
   auto channel = std::make_shared<socket_channel>();
-  auto session
-    = answer.accept(std::make_shared<channel_listener>(to, number));
+  // One ack an event: a client that keeps up sends as many as it gets.
+  net::ws_session_options options;
+  options.frames_per_second_max = limits::channel_acks_per_second_max;
+  auto session = answer.accept(
+    std::make_shared<channel_listener>(to, number), options);
   if (!session)
     return;
   channel->open(std::move(session));

@@ -91,7 +91,9 @@ identity_machine::on_document(const atproto::did& repo,
     if (stale_allowed) {
       answer_all(repo, *known->row, true, out);
     } else {
-      if (known == nullptr || !known->row)
+      // A directory that is out of reach says nothing about the DID.
+      if ((known == nullptr || !known->row)
+          && doc.error().code != ec::unreachable)
         remember(repo, std::nullopt, doc.error(), wall);
       answer_all(repo, doc.error(), true, out);
     }

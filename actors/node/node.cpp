@@ -390,7 +390,11 @@ void node::impl::stop() {
   net.threads->join();
   shared->clear();
   system.reset(); // Waits for what is left.
-  net = {};
+  net.guarded = nullptr; // Clients end before the loops they lived on.
+  net.configured = nullptr;
+  net.tls = nullptr;
+  net.transport = nullptr;
+  net.threads = nullptr;
 }
 
 node::node(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {

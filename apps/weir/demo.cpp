@@ -257,7 +257,8 @@ result<void> demo::prove_store(const storage::database& db) {
   const auto against = check_against_host(db, network_.web(), host);
   if (!against)
     return against.error();
-  for (const auto* each : {&*report, &*against})
+  for (const auto* each : std::initializer_list<const storage::verify_report*>{
+         &*report, &*against})
     for (const auto& x : each->findings)
       report_.line("finding", x.invariant + " " + x.where + " " + x.sentence);
   if (report->findings_total + against->findings_total > 0)

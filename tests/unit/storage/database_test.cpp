@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <set>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace weir::storage {
 
@@ -194,6 +198,39 @@ TEST(DatabaseTest, TwentyFailedWritesLoseNothingThatWasAcknowledged) {
   auto store = open_store(&disk).value();
   for (const auto i : acknowledged)
     EXPECT_TRUE(has_row(*store, i)) << i;
+}
+
+// The same through the kernel: a limit on file sizes cuts writes short.
+TEST(DatabaseTest, AShortWriteOfTheKernelIsNeverFollowedByAnAcknowledgedOne) {
+  const tests::temp_dir dir;
+  const tests::store_settings how{.directory = dir.at("store"),
+                                  .write_buffer_bytes = 4'194'304};
+  const auto child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    auto store = open_store(nullptr, how).value();
+    bool ok = true;
+    for (uint64_t i = 0; i < 100; ++i)
+      ok = ok && put_row(*store, i);
+    rlimit limit{};
+    ::getrlimit(RLIMIT_FSIZE, &limit);
+    const auto usual = limit.rlim_cur;
+    // 100 rows of 400 bytes and their overhead, then a part of the next.
+    limit.rlim_cur = 100 * 441 + 300;
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    for (uint64_t i = 100; i < 103; ++i)
+      ok = !put_row(*store, i) && ok;
+    limit.rlim_cur = usual;
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    for (uint64_t i = 103; i < 110; ++i)
+      ok = !put_row(*store, i) && ok;
+    ::_exit(ok ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_EQ(tests::dense_rows(*open_store(nullptr, how).value(), 110), 100u);
 }
 
 TEST(DatabaseTest, AFailureInTheBackgroundStopsWriting) {

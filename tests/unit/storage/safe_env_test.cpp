@@ -308,4 +308,33 @@ TEST(SafeEnvTest, ATableThatShrinksIsAnErrorAndNoSignal) {
   EXPECT_GT(failed, 0u);
 }
 
+TEST(SafeEnvTest, TablesBeyondTheirNumberAreOpenedForEachRead) {
+  const tests::temp_dir dir;
+  const auto disk = make_posix_disk(2);
+  const auto name = dir.at("table");
+  ASSERT_TRUE(leveldb::WriteStringToFile(disk.get(), "0123456789", name).ok());
+  const auto open_descriptors = [] {
+    return std::distance(std::filesystem::directory_iterator{"/proc/self/fd"},
+                         std::filesystem::directory_iterator{});
+  };
+  const auto before = open_descriptors();
+  std::vector<std::unique_ptr<leveldb::RandomAccessFile>> tables;
+  for (int i = 0; i < 4; ++i) {
+    leveldb::RandomAccessFile* file = nullptr;
+    ASSERT_TRUE(disk->NewRandomAccessFile(name, &file).ok());
+    tables.emplace_back(file);
+    EXPECT_EQ(open_descriptors() - before, std::min(i + 1, 2));
+  }
+  for (const auto& table : tables) {
+    char scratch[8];
+    leveldb::Slice read;
+    ASSERT_TRUE(table->Read(4, 8, &read, scratch).ok());
+    EXPECT_EQ(read.ToString(), "456789");
+  }
+  tables.clear();
+  EXPECT_EQ(open_descriptors(), before);
+  leveldb::RandomAccessFile* none = nullptr;
+  EXPECT_TRUE(disk->NewRandomAccessFile(dir.at("none"), &none).IsNotFound());
+}
+
 } // namespace weir::storage
