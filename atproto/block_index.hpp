@@ -54,7 +54,9 @@ private:
     uint64_t word = 0;  ///< First eight bytes of the digest.
     uint64_t place = 0; ///< Size, then offset in 40 bits.
 
-    friend auto operator<=>(const entry&, const entry&) = default;
+    friend bool operator<(const entry& x, const entry& y) noexcept {
+      return x.word != y.word ? x.word < y.word : x.place < y.place;
+    }
 
     block_place get() const noexcept;
     bool same_block(const entry& x) const noexcept;

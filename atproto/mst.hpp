@@ -54,7 +54,9 @@ public:
   explicit builder(block_sink sink = {});
   ~builder();
 
+  builder(builder&&) = delete;
   builder(const builder&) = delete;
+  builder& operator=(builder&&) = delete;
   builder& operator=(const builder&) = delete;
 
   /// @pre `key` is greater than all keys before.
@@ -88,6 +90,8 @@ public:
   ~tree();
   tree(tree&&) noexcept;
   tree& operator=(tree&&) noexcept;
+  tree(const tree&) = delete;
+  tree& operator=(const tree&) = delete;
 
   /// Loads the root. Fails when its block is missing or invalid.
   static result<tree> load(const cid& root, block_source source);

@@ -33,7 +33,7 @@ struct open_node {
     if (!key.empty())
       done.add(key, value.view(), right.view());
     const auto block = done.finish(left.view());
-    const auto id = cid::of_dag_cbor(block);
+    auto id = cid::of_dag_cbor(block);
     if (sink)
       sink(id, block);
     done.clear();
@@ -89,7 +89,7 @@ cid builder::finish() {
   if (levels.empty())
     return open_node{}.close(impl_->sink);
   impl_->close_below(levels.size() - 1);
-  const auto root = levels.back().close(impl_->sink);
+  auto root = levels.back().close(impl_->sink);
   levels.clear();
   return root;
 }

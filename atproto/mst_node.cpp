@@ -18,13 +18,14 @@ using cbor::fault;
 constexpr uint8_t encoded_null = 0xf6;
 
 // The schema is closed and the encoding canonical, so that there is one way to
-// write a node. A reader may as well expect it byte by byte.
-constexpr std::string_view node_head{"\xa2\x61\x65", 3};  // {"e":
-constexpr std::string_view node_left{"\x61\x6c", 2};      // "l":
-constexpr std::string_view entry_head{"\xa4\x61\x6b", 3}; // {"k":
-constexpr std::string_view entry_prefix{"\x61\x70", 2};   // "p":
-constexpr std::string_view entry_right{"\x61\x74", 2};    // "t":
-constexpr std::string_view entry_value{"\x61\x76", 2};    // "v":
+// write a node. A reader may as well expect it byte by byte. An 'a' is also the
+// head of a text of one letter.
+constexpr std::string_view node_head = "\xa2\x61\x65";  // {"e":
+constexpr std::string_view node_left = "al";            // "l":
+constexpr std::string_view entry_head = "\xa4\x61\x6b"; // {"k":
+constexpr std::string_view entry_prefix = "ap";         // "p":
+constexpr std::string_view entry_right = "at";          // "t":
+constexpr std::string_view entry_value = "av";          // "v":
 
 /// Tag 42 and a byte string of 37 bytes: 0x00 and a blessed CID.
 constexpr std::string_view blessed_link{"\xd8\x2a\x58\x25\x00", 5};

@@ -22,10 +22,11 @@ struct tree::impl {
   result<cid> put(subtree& x, const place& at, std::string_view key,
                   const cid& value, int key_at);
   result<cid> put_here(subtree& x, const place& at, std::string_view key,
-                       const cid& value);
+                       const cid& value) const;
   result<cid> remove(subtree& x, const place& at, std::string_view key,
                      int key_at);
-  result<cid> remove_here(subtree& x, const place& at, std::string_view key);
+  result<cid> remove_here(subtree& x, const place& at,
+                          std::string_view key) const;
   result<void> trim();
 
   block_source source;
@@ -99,7 +100,7 @@ result<cid> tree::impl::put(subtree& x, const place& at, std::string_view key,
 }
 
 result<cid> tree::impl::put_here(subtree& x, const place& at,
-                                 std::string_view key, const cid& value) {
+                                 std::string_view key, const cid& value) const {
   auto& node = *x.node;
   x.id = {};
   const auto i = node.find(key);
@@ -139,7 +140,7 @@ result<cid> tree::impl::remove(subtree& x, const place& at,
 }
 
 result<cid> tree::impl::remove_here(subtree& x, const place& at,
-                                    std::string_view key) {
+                                    std::string_view key) const {
   auto& node = *x.node;
   const auto i = node.find(key);
   if (!node.holds(i, key))

@@ -193,7 +193,7 @@ repo_walk::impl::step(size_t records_max,
                       const std::function<void(const walked_record&)>& visit) {
   if (!data.defined())
     return fail(ec::invalid_argument, "the export is not verified yet");
-  const auto ready = index.prepare(bounds.index_run_entries);
+  auto ready = index.prepare(bounds.index_run_entries);
   if (!ready || !*ready)
     return ready;
   if (!entered)

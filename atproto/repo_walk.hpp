@@ -53,7 +53,9 @@ public:
             const walk_limits& bounds = {});
   ~repo_walk();
 
+  repo_walk(repo_walk&&) = delete;
   repo_walk(const repo_walk&) = delete;
+  repo_walk& operator=(repo_walk&&) = delete;
   repo_walk& operator=(const repo_walk&) = delete;
 
   /// More bytes of the body; hashes every block.

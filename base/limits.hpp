@@ -23,7 +23,9 @@ constexpr int64_t safe_integer_max = 9'007'199'254'740'991;
 
 // -- DRISL / DAG-CBOR (protocol.md 6, reliability.md 2.1) ---------------------
 
-constexpr size_t cbor_depth_max = 32;
+/// The guide says 32, a real PDS takes more (protocol.md 6.9): below 64, so
+/// that one word has a bit a level.
+constexpr size_t cbor_depth_max = 63;
 constexpr size_t frame_depth_max = 8;
 constexpr size_t cbor_container_max = 131'072;
 constexpr size_t cbor_map_key_bytes_max = 8'192;
@@ -141,6 +143,8 @@ constexpr auto cursor_write_interval = 1s;
 /// Commits of one DID waiting in memory for identity or a backfill.
 constexpr size_t repo_waiting_commits_max = 256;
 constexpr size_t repo_waiting_bytes_max = 1'048'576;
+/// Identity refreshes of one DID in `identity_refresh_min` (one minute).
+constexpr size_t refresh_burst_max = 3;
 /// A commit waiting longer goes to the sync buffer on disk.
 constexpr auto repo_wait_max = 2s;
 /// Sync buffer on disk, per repo; one byte more discards it (gap).

@@ -131,8 +131,11 @@ std::span<uint8_t> ws_decoder::prepare() {
   direct_ = in_payload_ && header_.size - filled_ > direct_bytes_min;
   if (direct_)
     return {payload_data() + filled_, header_.size - filled_};
-  if (begin_ == end_)
+  if (begin_ == end_) {
     begin_ = end_ = 0;
+    if (small_reads_ > small_reads_max)
+      buffer_ = bytes(buffer_bytes_start);
+  }
   if (begin_ > 0) {
     std::copy(buffer_.begin() + static_cast<ptrdiff_t>(begin_),
               buffer_.begin() + static_cast<ptrdiff_t>(end_), buffer_.begin());
@@ -151,6 +154,9 @@ void ws_decoder::commit(size_t n) {
     return;
   }
   end_ += n;
+  auto small
+    = n < buffer_bytes_start / 2 && buffer_.size() > buffer_bytes_start;
+  small_reads_ = small ? small_reads_ + 1 : 0;
   // What filled the buffer is likely to have more behind it.
   if (end_ == buffer_.size() && buffer_.size() < buffer_bytes_max)
     buffer_.resize(buffer_.size() * 2);

@@ -62,7 +62,8 @@ bool is_utf8(std::string_view x) noexcept;
 ///
 /// # Limits
 /// A message above `message_bytes_max` fails before its payload is read; no
-/// other allocation depends on what the peer declares.
+/// other allocation depends on what the peer declares. The buffer grows with
+/// busy connections, to `buffer_bytes_max`, and shrinks on quiet ones.
 class ws_decoder {
 public:
   /// @param masked Whether frames must be masked (from a client) or must not.
@@ -102,6 +103,8 @@ public:
 
 private:
   static constexpr size_t buffer_bytes_start = 4'096;
+  /// Reads that need far less than the buffer, until it shrinks again.
+  static constexpr unsigned small_reads_max = 64;
   /// Payloads with more than this to come are read into place.
   static constexpr size_t direct_bytes_min = 16'384;
 
@@ -130,6 +133,7 @@ private:
   size_t begin_ = 0; ///< First byte not looked at yet.
   size_t end_ = 0;
   bool direct_ = false; ///< The last `prepare` pointed into the payload.
+  unsigned small_reads_ = 0;
 
   bool in_payload_ = false;
   header header_;

@@ -29,7 +29,7 @@ struct population_options {
 /// How much of a stream a server keeps for clients that come back.
 struct window_options {
   size_t frames_max = 100'000;
-  size_t bytes_max = size_t{256} << 20;
+  size_t bytes_max = size_t{128} << 20;
 };
 
 /// What live traffic consists of, per thousand events; the rest are commits
@@ -42,6 +42,9 @@ struct traffic_mix {
   unsigned accounts = 2;   ///< #account, active as before.
   unsigned handles = 2;    ///< Handle changes, with their #identity.
   size_t batch_ops_max = 24;
+  /// Accounts grow by this many records and no further: from there on they
+  /// remove one for each they create, so that a network can live for ever.
+  size_t growth_max = 20'000;
 };
 
 /// A simulated network as a whole.

@@ -122,6 +122,9 @@ void traffic::commit(world::account& x, std::vector<change> changes) {
 }
 
 std::vector<change> traffic::make_changes(world::account& x, deed what) const {
+  const auto limit = x.first_records + world_.options().mix.growth_max;
+  if (what == deed::create && x.repo.tree().size() >= limit)
+    what = deed::remove;
   std::vector<change> out;
   size_t wanted = 1;
   if (what == deed::batch)

@@ -167,6 +167,7 @@ void world::fill(account& x, uint64_t records) {
     else
       x.repo.import(std::move(made.path), std::move(made.block));
   }
+  x.first_records = records;
   const wall_time end{start.micros + two_years + static_cast<int64_t>(x.index)};
   x.repo.sign(atproto::tid::from_time(end, static_cast<uint16_t>(x.host)));
   x.listed_rev = x.repo.last().rev;

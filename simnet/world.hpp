@@ -35,6 +35,7 @@ public:
     standing status = standing::active;
     atproto::tid listed_rev;
     std::vector<former_home> former;
+    size_t first_records = 0;              ///< What it had at the start.
     std::unique_ptr<random_source> random; ///< Of what this account does.
     mutable std::mutex guard;
 

@@ -124,10 +124,11 @@ void committer::stage_erase(const atproto::did& repo, chain_row& chain) {
   chain.data = {};
   chain.commit = {};
   chain.record_count = 0;
+  if (operations_of(chain) == 0)
+    return;
   chain.erased_through = last_id();
-  if (operations_of(chain) != 0)
-    batch_.put(encode_key(erasure_key{repo}),
-               encode_value(erasure_row{chain.erased_through, false, {}}));
+  batch_.put(encode_key(erasure_key{repo}),
+             encode_value(erasure_row{chain.erased_through, false, {}}));
 }
 
 result<void> committer::stage_log(const repo_update& in, chain_row& chain,
@@ -164,7 +165,8 @@ result<void> committer::stage_chain(const repo_update& in, chain_row& chain) {
     chain.data = in.chain->data;
     chain.commit = in.chain->commit;
   }
-  if (!in.chain && !in.erase && in.transactions.empty())
+  const bool changed = in.chain || in.erase || !in.transactions.empty();
+  if (!changed || (!in.chain && chain.streams.empty()))
     return {};
   const auto value = encode_chain(chain, names_);
   if (!value)

@@ -53,6 +53,8 @@ log_reader::read(op_id after, op_id durable, const log_page& page) const {
   const auto begin = block_of(after + 1);
   if (!begin)
     return begin.error();
+  if (*begin == 0)
+    return out.entries; // The log ends before it.
   auto range = range_of<log_block_key>(partition_);
   range.begin = encode_key(log_block_key{partition_, *begin});
   auto ok = each_value<log_block_key>(
@@ -64,6 +66,7 @@ log_reader::read(op_id after, op_id durable, const log_page& page) const {
   return std::move(out.entries);
 }
 
+/// First id of the block that holds `id`; 0 when the log ends before it.
 result<op_id> log_reader::block_of(op_id id) const {
   // Readers mostly ask from the beginning of a block on.
   auto range = range_of<log_block_key>(partition_);
@@ -85,10 +88,7 @@ result<op_id> log_reader::block_of(op_id id) const {
   const auto block = decode_log_block((*row)->second);
   if (!block)
     return block.error();
-  if (id - key->first >= block->ops.size())
-    return fail(ec::not_found,
-                "operation " + std::to_string(id) + " is no longer held");
-  return key->first;
+  return id - key->first < block->ops.size() ? key->first : op_id{0};
 }
 
 result<bool> log_reader::add(filling& to, op_id first,
@@ -151,6 +151,8 @@ result<log_entry_ptr> log_reader::find(op_id id) const {
     return first.error().code == ec::not_found
              ? result<log_entry_ptr>{log_entry_ptr{}}
              : first.error();
+  if (*first == 0)
+    return log_entry_ptr{};
   const auto value = db_.get(encode_key(log_block_key{partition_, *first}));
   if (!value)
     return value.error();

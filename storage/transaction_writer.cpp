@@ -46,6 +46,17 @@ std::shared_ptr<log_entry> entry_of(const atproto::did& repo,
   return out;
 }
 
+logged_operation logged_of(const new_operation& op, uint64_t index) {
+  logged_operation out;
+  out.scope = op.scope;
+  out.index = index;
+  out.action = op.action;
+  out.rkey = op.rkey;
+  out.id = op.id;
+  out.undecodable = op.undecodable;
+  return out;
+}
+
 log_block block_of(const atproto::did& repo, const transaction& tx,
                    const log_tail& tail) {
   log_block out;
@@ -110,15 +121,7 @@ result<log_entry_ptr> transaction_writer::append(const atproto::did& repo,
     if (!stream)
       return stream.error();
     auto& at = slots_[*stream];
-    auto& logged = entry->ops.emplace_back(logged_operation{op.scope,
-                                                            at.head->next_index,
-                                                            op.action,
-                                                            op.rkey,
-                                                            op.id,
-                                                            0,
-                                                            0,
-                                                            {},
-                                                            op.undecodable});
+    auto& logged = entry->ops.emplace_back(logged_of(op, at.head->next_index));
     if (has_body(op)) {
       logged.content = entry->last();
       logged.body = bodies.slice(offset, op.content.size());

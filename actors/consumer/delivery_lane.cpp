@@ -20,16 +20,12 @@ delivery_lane::event* delivery_lane::find(op_id id) noexcept {
 }
 
 delivery_lane::event* delivery_lane::next_to_send() noexcept {
-  if (held)
-    return nullptr;
   while (next < queue.size() && queue[next].at != stage::waiting)
     ++next;
   if (next == queue.size())
     return nullptr;
   auto& x = queue[next];
-  // Behind the first: not with or behind a barrier, and not while the first
-  // is being tried again.
-  if (next > 0 && (x.barrier || queue.front().barrier || attempts > 0))
+  if (next > 0 && (x.barrier || queue.front().barrier))
     return nullptr;
   return &x;
 }

@@ -120,7 +120,7 @@ struct delivery_lane {
   /// Sent, not settled, and no longer in the queue: late acks count.
   std::vector<storage::op_id> outstanding;
   uint32_t attempts = 0; ///< Of the first event, that ran out of time.
-  bool held = false;     ///< The account is not active: nothing is sent.
+  bool held = false; ///< The account is not active; the queue is empty.
   bool seen_active = false; ///< When last looked at without a reason.
   bool says_active = false; ///< What the last fact that was sent says.
   bool ready = false;    ///< In the machine's `ready_`.

@@ -79,8 +79,7 @@ void delivery_machine::drop(delivery_lane& x, steady_time now) {
   const auto active = x.says_active;
   auto* records = find(records_, x.repo);
   facts_.erase(facts_.find(x.repo));
-  if (active && records != nullptr && records->held
-      && gate_.standing(records->repo).active)
+  if (active && records != nullptr && records->held)
     release(*records, now);
 }
 

@@ -48,8 +48,8 @@ delivery_effects delivery_machine::on_did_page(const did_entries& page,
   const auto room = std::exchange(lane->reserved, 0);
   reserved_events_ -= room;
   reserved_bytes_ -= limits::consumer_did_page_bytes_max;
-  // The lane may have been parked again further back, or held.
-  if (!lane->held && page.after < lane->read_from
+  // The lane may have been parked further back meanwhile.
+  if (page.after < lane->read_from
       && !read_page(*lane, page, room))
     lane->retry_at = now + empty_page_delay;
   touch(*lane, now);
@@ -82,8 +82,7 @@ void delivery_machine::ask_did_pages(steady_time now, effects& out) {
   while (!due_.empty() && !sessions_.empty()
          && did_pages_asked_ < limits::consumer_did_pages_max) {
     auto& lane = *due_.front();
-    if (lane.behind() && !lane.held && lane.retry_at <= now
-        && !ask_did_page(lane, out))
+    if (lane.behind() && !lane.held && !ask_did_page(lane, out))
       return;
     due_.pop_front();
     lane.due = false;

@@ -174,12 +174,10 @@ void journal::count(const storage::repo_update& x,
       standing.erased_through = receipt.erased_through;
     shared_->accounts.put(x.repo, standing);
   }
-  if (x.row) {
-    if (x.old_status)
-      --stats.repos[static_cast<size_t>(*x.old_status)];
-    if (!x.forget)
-      ++stats.repos[static_cast<size_t>(x.row->status)];
-  }
+  if ((x.row || x.forget) && x.old_status)
+    --stats.repos[static_cast<size_t>(*x.old_status)];
+  if (x.row)
+    ++stats.repos[static_cast<size_t>(x.row->status)];
   const auto before = x.base ? x.base->record_count : 0;
   const auto after = receipt.chain ? receipt.chain->record_count : 0;
   stats.records += after - before;

@@ -293,14 +293,16 @@ void repo_machine::ask_identity(repo_effects& out) {
 }
 
 bool repo_machine::may_refresh(now_time now) const {
-  return !refreshed_at_
-         || now.steady - *refreshed_at_ >= settings_->refresh_min;
+  return refreshes_.size() < limits::refresh_burst_max
+         || now.steady - refreshes_.front() >= settings_->refresh_min;
 }
 
 void repo_machine::refresh_identity(now_time now, repo_effects& out) {
   refresh_wanted_ = false;
   identity_pending_ = true;
-  refreshed_at_ = now.steady;
+  refreshes_.push_back(now.steady);
+  if (refreshes_.size() > limits::refresh_burst_max)
+    refreshes_.pop_front();
   out.refresh_identity = true;
 }
 

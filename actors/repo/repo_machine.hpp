@@ -198,7 +198,8 @@ private:
   atproto::public_key key_;
   bool identity_pending_ = false;
   bool refresh_wanted_ = false;
-  std::optional<steady_time> refreshed_at_;
+  /// When identities were refreshed of late; at most `refresh_burst_max`.
+  std::deque<steady_time> refreshes_;
 
   std::deque<waiting_frame> inbox_;
   storage::repo_update next_;

@@ -41,8 +41,8 @@ repo_machine::step repo_machine::take(waiting_frame& x,
     refresh_wanted_ = true;
     if (!identity_pending_ && may_refresh(now))
       refresh_identity(now, out);
-    else if (refreshed_at_)
-      arm(*refreshed_at_ + settings_->refresh_min, out);
+    else if (!refreshes_.empty())
+      arm(refreshes_.front() + settings_->refresh_min, out);
     settle(x, out);
     return step::taken;
   }

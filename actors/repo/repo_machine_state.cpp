@@ -186,8 +186,9 @@ repo_effects repo_machine::on_remove(bool& removed, now_time now) {
   next_.erase = true;
   next_.forget = true;
   next_.buffer_clear = true;
-  ++row_.incarnation;
-  touch_row();
+  next_.old_status = written_status_;
+  next_used_ = true;
+  row_dirty_ = false; // The row goes; none takes its place.
   forget_waiting(out);
   out.untrack = true;
   flush(out);

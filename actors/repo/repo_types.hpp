@@ -21,7 +21,7 @@ struct repo_settings {
   uint32_t filter_generation = 1;
   std::chrono::seconds retry_min{60};   ///< SYNC-15
   std::chrono::seconds retry_max{3600}; ///< SYNC-15
-  /// One identity refresh per DID in this time.
+  /// `limits::refresh_burst_max` identity refreshes per DID in this time.
   std::chrono::seconds refresh_min{60};
   /// A listed rev may run ahead of the stream for this long.
   std::chrono::seconds listing_grace{10};

@@ -1,8 +1,9 @@
 #pragma once
 
 #include "net/ip_address.hpp"
-#include "tests/support/net_raw_peer.hpp"
+#include "tests/support/net_scripted_server.hpp"
 
+#include <memory>
 #include <vector>
 
 namespace weir::tests {
@@ -29,7 +30,8 @@ inline std::string dns_text(const std::vector<std::string>& parts) {
   return out;
 }
 
-/// A name server on a UDP port of loopback, in its own thread.
+/// A name server on a port of loopback, with its own threads. Answers that do
+/// not fit into 512 bytes are to be asked for again over TCP, as ever.
 class dns_server {
 public:
   static constexpr uint16_t type_a = 1;
@@ -79,9 +81,26 @@ private:
       if (n < 17)
         continue;
       auto reply = answer({buffer.data(), static_cast<size_t>(n)});
+      if (reply.size() > 512) {
+        reply.resize(static_cast<size_t>(n));
+        reply[2] = static_cast<char>(reply[2] | 2); // Truncated.
+        reply[7] = 0;
+      }
       if (!reply.empty())
         sendto(fd_, reply.data(), reply.size(), 0,
                reinterpret_cast<sockaddr*>(&from), size);
+    }
+  }
+
+  void serve(raw_peer& peer) {
+    for (;;) {
+      auto size = peer.read_exactly(2);
+      if (size.size() < 2)
+        return;
+      auto reply = answer(peer.read_exactly(static_cast<uint8_t>(size[1])));
+      peer.send(std::string{static_cast<char>(reply.size() >> 8),
+                            static_cast<char>(reply.size() & 0xff)}
+                + reply);
     }
   }
 
@@ -118,6 +137,7 @@ private:
   std::atomic<bool> stopping_ = false;
   std::atomic<size_t> questions_ = 0;
   std::thread thread_;
+  std::unique_ptr<scripted_server> tcp_;
 };
 
 } // namespace weir::tests

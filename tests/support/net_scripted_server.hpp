@@ -12,9 +12,11 @@ public:
   /// @param script Called with the connection and its number, from 0.
   using script_type = std::function<void(raw_peer&, size_t)>;
 
-  explicit scripted_server(script_type script) : script_(std::move(script)) {
+  /// @param port 0 takes a free one.
+  explicit scripted_server(script_type script, uint16_t port = 0)
+    : script_(std::move(script)) {
     fd_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    auto at = raw_peer::loopback(0);
+    auto at = raw_peer::loopback(port);
     socklen_t size = sizeof(at);
     EXPECT_EQ(bind(fd_, reinterpret_cast<sockaddr*>(&at), size), 0);
     EXPECT_EQ(listen(fd_, 128), 0);

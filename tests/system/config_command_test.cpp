@@ -1,5 +1,5 @@
-#include "support/temp_dir.hpp"
-#include "system/config_program.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/system/config_program.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "system/config_program.hpp"
+#include "tests/system/config_program.hpp"
 
 #include <array>
 #include <cerrno>

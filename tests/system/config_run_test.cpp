@@ -1,6 +1,6 @@
 #include "apps/weir/web_client.hpp"
-#include "support/temp_dir.hpp"
-#include "system/config_program.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/system/config_program.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>

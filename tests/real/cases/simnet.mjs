@@ -20,7 +20,6 @@ const flags = [
   ...['--accounts', '50'],
   ...['--hosts', '2'],
   ...['--rate', '50'],
-  ...['--bind', '127.0.0.1:0'],
 ];
 
 export async function simnet(run, { folder }) {

@@ -132,12 +132,16 @@ TEST(Delivery, CommitsAndFilteredRecordsCountAsAcked) {
 
 TEST(Delivery, ProgressWithoutAcksIsWrittenLater) {
   started x;
+  x.append(ann);
+  x.publish();
+  x.ack(1);
+  ASSERT_EQ(x.position, 1u);
   x.append_commit(ann);
   x.publish();
-  EXPECT_EQ(x.machine->position(), 1u);
-  EXPECT_EQ(x.position, 0u);
-  x.pass(limits::consumer_lazy_write);
+  EXPECT_EQ(x.machine->position(), 2u);
   EXPECT_EQ(x.position, 1u);
+  x.pass(limits::consumer_lazy_write);
+  EXPECT_EQ(x.position, 2u);
 }
 
 TEST(Delivery, AnAckIsWrittenAtOnceAndTheNextOnesTogether) {
@@ -313,6 +317,17 @@ TEST(Delivery, AFullSocketLeavesTheEventsToAnother) {
   x.publish();
   EXPECT_TRUE(x.inbox[1].empty());
   EXPECT_EQ(x.inbox[2].size(), 10u);
+}
+
+TEST(Delivery, AnEmptyPageIsNotAskedForAgainUntilTheLogGrows) {
+  started x;
+  x.carry(x.machine->on_log(x.last() + 5, x.now));
+  EXPECT_EQ(x.pages_read, 1u);
+  x.pass(std::chrono::minutes{10});
+  EXPECT_EQ(x.pages_read, 1u);
+  x.append(ann);
+  x.publish();
+  EXPECT_EQ(x.sent_ids(), ids{1});
 }
 
 TEST(Delivery, IdsThatTheLogDoesNotHaveAreSkipped) {

@@ -136,6 +136,47 @@ TEST(DeliveryParking, ALateAckEndsTheWaitForTheNextAttempt) {
   EXPECT_EQ(x.times_sent(2), 1u);
 }
 
+TEST(DeliveryParking, ALateAckOfTheFirstLetsTheRestFlyTogether) {
+  delivery_world x;
+  x.connect(1);
+  x.append(ann, 10, false);
+  x.publish();
+  x.pass(130s);
+  ASSERT_EQ(x.sent.size(), 11u);
+  x.ack(1);
+  EXPECT_EQ(x.sent.size(), 20u);
+}
+
+TEST(DeliveryParking, WhatIsAckedNeedNotBeRemembered) {
+  delivery_world x;
+  x.connect(1);
+  x.append(ann, 10, false);
+  x.publish();
+  x.pass(130s);
+  EXPECT_EQ(x.machine->remembered(), 11u);
+  x.disconnect(1);
+  for (op_id id = 2; id <= 6; ++id)
+    x.ack(id);
+  EXPECT_EQ(x.machine->remembered(), 6u);
+}
+
+TEST(DeliveryParking, ADidThatCatchesUpGetsItsShareOfAFullWindow) {
+  actors::delivery_options settings;
+  settings.events_max = 8;
+  delivery_world x{settings};
+  x.connect(1);
+  const auto first = x.append(ann, 20, false);
+  for (size_t i = 0; i < 1000; ++i)
+    x.append(did_number(100 + i));
+  x.publish();
+  x.pass(61s); // Nobody acks: all that was sent is parked.
+  x.ack(first);
+  // The others have more than enough to fill the window at any time.
+  for (int i = 0; i < 300; ++i)
+    x.ack(x.unacked.rbegin()->first);
+  EXPECT_GT(x.times_sent(first + 19), 0u);
+}
+
 TEST(DeliveryParking, ANewConnectionTriesParkedDidsAtOnce) {
   delivery_world x;
   x.connect(1);

@@ -139,6 +139,41 @@ TEST(DeliveryWindow, AllThatOneDidHasAtOnceDoesNotHoldUpOthersForLong) {
   EXPECT_EQ(x.did_pages_read, pages);
 }
 
+TEST(DeliveryWindow, ADidIsNotPassedWhileOthersGetThrough) {
+  delivery_world x{window_of(100, 1)};
+  x.connect(1);
+  const auto ann = did_number(1);
+  x.append(ann, 2);
+  x.append(did_number(2));
+  x.append(ann);
+  const auto wanted = x.append(did_number(3));
+  x.publish();
+  x.pass(600ms);
+  x.ack(1); // Now the second of ann's, and one of another.
+  ASSERT_EQ(x.sent.size(), 3u);
+  x.pass(600ms);
+  EXPECT_EQ(x.times_sent(wanted), 0u);
+  x.pass(600ms);
+  EXPECT_EQ(x.times_sent(wanted), 1u);
+}
+
+TEST(DeliveryWindow, WithoutMemoryToParkDidsHoldUpTheLog) {
+  actors::delivery_options settings;
+  settings.parked_max = 0;
+  delivery_world x{settings};
+  x.connect(1);
+  const auto ann = did_number(1);
+  x.append(ann, 100, false);
+  const auto wanted = x.append(did_number(2));
+  x.publish();
+  x.pass(10min);
+  EXPECT_EQ(x.times_sent(wanted), 0u);
+  EXPECT_EQ(x.machine->remembered(), 0u);
+  EXPECT_GT(x.times_sent(1), 3u); // It is still tried again, in its place.
+  x.ack_all();
+  EXPECT_EQ(x.position, x.last());
+}
+
 TEST(DeliveryWindow, AFastClientReadsHistoryFromTheLogAlone) {
   delivery_world x;
   x.connect(1);

@@ -56,6 +56,7 @@ op_id delivery_world::append_account(const std::string& who, bool active,
   log_entry entry;
   entry.first = next_++;
   entry.repo = atproto::did::trusted(who);
+  entry.live = false; // Facts are barriers, whatever this says.
   logged_operation op;
   op.scope = storage::account_scope;
   op.action = atproto::op_action::update;

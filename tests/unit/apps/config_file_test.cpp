@@ -1,5 +1,5 @@
 #include "apps/weir/config_file.hpp"
-#include "support/temp_dir.hpp"
+#include "tests/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 #include "apps/weir/load_settings.hpp"
-#include "support/temp_dir.hpp"
+#include "tests/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 

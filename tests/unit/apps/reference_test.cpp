@@ -1,5 +1,5 @@
 #include "apps/weir/reference.hpp"
-#include "support/vectors.hpp"
+#include "tests/support/vectors.hpp"
 
 #include <gtest/gtest.h>
 

@@ -94,4 +94,12 @@ TEST_F(VerifyRootTest, ChecksTheRootOfAnExport) {
             verdict::future_rev);
 }
 
+TEST(VerdictTest, NamesItsVerdicts) {
+  EXPECT_STREQ(to_string(verdict::bad_shape), "bad_shape");
+  EXPECT_STREQ(to_string(verdict::future_rev), "future_rev");
+  EXPECT_STREQ(to_string(verdict::bad_signature), "bad_signature");
+  EXPECT_STREQ(to_string(verdict::bad_proof), "bad_proof");
+  EXPECT_STREQ(to_string(verdict::unverifiable), "unverifiable");
+}
+
 } // namespace weir::tests

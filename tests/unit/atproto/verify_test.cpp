@@ -397,12 +397,4 @@ TEST_F(VerifyTest, NoChangedByteChangesWhatIsAccepted) {
   EXPECT_LT(accepted, 100u);
 }
 
-TEST_F(VerifyTest, NamesItsVerdicts) {
-  EXPECT_STREQ(to_string(verdict::bad_shape), "bad_shape");
-  EXPECT_STREQ(to_string(verdict::future_rev), "future_rev");
-  EXPECT_STREQ(to_string(verdict::bad_signature), "bad_signature");
-  EXPECT_STREQ(to_string(verdict::bad_proof), "bad_proof");
-  EXPECT_STREQ(to_string(verdict::unverifiable), "unverifiable");
-}
-
 } // namespace weir::tests

@@ -360,4 +360,29 @@ TEST_F(WsClientTest, TextIsTakenAndSentWhereAsked) {
   EXPECT_FALSE(client->send_text("too late"));
 }
 
+TEST_F(WsClientTest, WhatWeSendIsBoundedInMessagesAndBytes) {
+  for (auto by_bytes : {false, true}) {
+    auto count = by_bytes ? size_t{512} : limits::ws_client_queue_max;
+    // A masked header of 8 bytes makes 2,048 with 2,040 of payload.
+    auto size = by_bytes ? limits::ws_client_queue_bytes_max / count - 8 : 1;
+    auto server = serve([&](ws_peer& peer, raw_peer&) {
+      for (size_t i = 0; i < count; ++i)
+        EXPECT_EQ(peer.read(ws_opcode::text).payload.size(), size);
+      peer.send_close(1000);
+    });
+    dial(server);
+    inbox<bool> gate; // Holds the loop, so that nothing is written meanwhile.
+    threads.post([&gate] {
+      gate.pop();
+    });
+    size_t sent = 0;
+    while (client->send_text(std::string(size, 'a')))
+      ++sent;
+    EXPECT_EQ(sent, count);
+    gate.push(true);
+    client->grant(1, 1);
+    EXPECT_EQ(closed().close_code, 1000);
+  }
+}
+
 } // namespace weir::net

@@ -163,6 +163,19 @@ TEST(WsCodecTest, MessagesAreBoundedAlsoInFragments) {
   EXPECT_EQ(failure(parts), 1009);
 }
 
+TEST(WsCodecTest, TheBufferFollowsTheTraffic) {
+  ws_decoder x{false, 1'000};
+  EXPECT_EQ(x.prepare().size(), 4'096u);
+  bytes busy;
+  while (busy.size() < 1'000'000)
+    append(busy, ws_frame(ws_opcode::binary, bytes(100)));
+  decode(x, busy, 1'000'000);
+  EXPECT_GT(x.prepare().size(), 60'000u);
+  for (int i = 0; i < 100; ++i)
+    decode(x, ws_frame(ws_opcode::binary, bytes(100)), 1'000);
+  EXPECT_EQ(x.prepare().size(), 4'096u);
+}
+
 TEST(WsCodecTest, AFailureStays) {
   ws_decoder x{false, 10};
   EXPECT_EQ(decode(x, "\xff\xff"_b, 1).back().what, kind::failed);

@@ -154,6 +154,22 @@ TEST_F(WorldTest, ANewAccountIsAnnouncedAsARealHostDoes) {
             expected_copies(x).at(account.id.str()));
 }
 
+TEST_F(WorldTest, AccountsStopGrowingAtTheirLimit) {
+  auto options = small_network(time, 4, 40);
+  options.mix.growth_max = 10;
+  options.mix.batches = 0;
+  world x{options};
+  std::vector<size_t> before;
+  for (size_t i = 0; i < x.accounts(); ++i)
+    before.push_back(x.view(i).records);
+  simnet::traffic life{x};
+  for (int i = 0; i < 20; ++i) {
+    life.make(50);
+    for (size_t j = 0; j < x.accounts(); ++j)
+      EXPECT_LE(x.view(j).records, before[j] + 10);
+  }
+}
+
 TEST_F(WorldTest, TrafficKeepsItsProportions) {
   world x{small_network(time, 40, 4000)};
   simnet::traffic life{x};

@@ -149,7 +149,10 @@ TEST_F(ErasureTest, ARepoWithoutHistoryNeedsNoErasing) {
   empty.accept(store.commit(empty.appear()));
   empty.accept(store.commit(empty.forget()));
   EXPECT_EQ(rows_in(range_of<erasure_key>()), 0u);
+  EXPECT_EQ(rows_in(range_of<chain_key>()), 1u) << "that of the other repo";
   EXPECT_FALSE(store.writer->erase_step(empty.repo).value());
+  empty.chain = nullptr;
+  empty.accept(store.commit(empty.appear()));
   EXPECT_EQ(store.findings(), "");
 }
 
