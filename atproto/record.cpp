@@ -14,4 +14,9 @@ bool is_record(bytes_view block) {
   return walk.run() == cbor::fault::none && walk.position() == block.size();
 }
 
+uint64_t record_bytes_allowed(uint64_t car_bytes) noexcept {
+  return limits::record_repeat_factor_max
+         * (car_bytes + limits::record_bytes_max);
+}
+
 } // namespace weir::atproto

@@ -9,4 +9,8 @@ namespace weir::atproto {
 /// 2.4, 6). Any other block keeps its place in the tree and is undecodable.
 bool is_record(bytes_view block);
 
+/// Bytes that the record bodies of a CAR of `car_bytes` may have together,
+/// counting a block once for each path (`limits::record_repeat_factor_max`).
+uint64_t record_bytes_allowed(uint64_t car_bytes) noexcept;
+
 } // namespace weir::atproto

@@ -65,6 +65,7 @@ struct repo_walk::impl {
   uint64_t visits = 0;
   uint64_t records = 0;
   uint64_t skipped = 0;
+  uint64_t record_bytes = 0;
 };
 
 // -- reading the CAR ----------------------------------------------------------
@@ -179,6 +180,9 @@ result<void> repo_walk::impl::take_entry(
     const auto block = read_block(top.reader.value(), "record block is absent");
     if (!block)
       return block.error();
+    record_bytes += block->size();
+    if (record_bytes > record_bytes_allowed(fed))
+      return fail(ec::limit_reached, "records repeated too often");
     out.undecodable = !out.id.is_dag_cbor() || !is_record(*block);
     if (!out.undecodable)
       out.block = *block;
@@ -289,6 +293,7 @@ void repo_walk::rewind() {
   self.visits = 0;
   self.records = 0;
   self.skipped = 0;
+  self.record_bytes = 0;
 }
 
 } // namespace weir::atproto

@@ -137,12 +137,26 @@ verified_op to_verified(const shared_bytes& frame, const car_slice& car,
   return out;
 }
 
-/// What a hashed slice must prove besides the signature: records and tree.
-result<void> check_proof(const opened_slice& x, const commit_event& event) {
-  for (const auto& op : event.ops)
-    if ((op.id.is_dag_cbor() || op.id.is_raw()) && x.car.find(op.id) == nullptr)
+/// Every record that could be checked is there, none too often.
+result<void> check_records(const opened_slice& x, const commit_event& event) {
+  uint64_t record_bytes = 0;
+  for (const auto& op : event.ops) {
+    const auto* block = x.car.find(op.id);
+    if (block != nullptr)
+      record_bytes += block->data.size();
+    else if (op.id.is_dag_cbor() || op.id.is_raw())
       return fail(ec::verification_failed,
                   "record block is absent: " + std::string{op.path});
+  }
+  if (record_bytes > record_bytes_allowed(event.blocks.size()))
+    return fail(ec::limit_reached, "records repeated too often");
+  return {};
+}
+
+/// What a hashed slice must prove besides the signature: records and tree.
+result<void> check_proof(const opened_slice& x, const commit_event& event) {
+  if (auto records = check_records(x, event); !records)
+    return records;
   if (!event.prev_data.defined())
     return is_whole_tree(x, event.ops)
              ? result<void>{}

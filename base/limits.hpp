@@ -223,6 +223,10 @@ constexpr size_t erase_step_rows_max = 256;
 constexpr size_t walk_index_entries_max = 1'048'576;
 /// Places that are sorted at once; bounds the longest pause of a walk.
 constexpr size_t walk_index_run_entries = 65'536;
+/// One record block may stand at many paths. The bodies of a commit's or an
+/// export's records may be this many times its own bytes, and no more, or one
+/// block would fill the store.
+constexpr uint64_t record_repeat_factor_max = 16;
 
 // -- outward wires (spec/real-network.md 2) -----------------------------------
 

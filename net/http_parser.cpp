@@ -2,7 +2,11 @@
 
 #include "base/limits.hpp"
 
+// GCC 12 takes an empty boost::optional for one that is used (sanitizers on).
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <boost/beast/http/basic_parser.hpp>
+#pragma GCC diagnostic pop
 
 #include <algorithm>
 #include <charconv>

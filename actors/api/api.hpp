@@ -1,9 +1,9 @@
 #pragma once
 
 #include "actors/api/access.hpp"
-#include "actors/journal/journal.hpp"
 #include "actors/support/consumer_stats.hpp"
 #include "actors/support/context.hpp"
+#include "actors/support/store_stats.hpp"
 #include "net/http_client.hpp"
 #include "wire/repos_api.hpp"
 

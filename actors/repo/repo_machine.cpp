@@ -86,8 +86,10 @@ repo_machine::on_loaded(std::optional<storage::repo_row> row,
     next_.buffer_clear = true;
     out.wish = fetch_wish{row_.status, 0};
   }
-  if (!inbox_.empty())
+  if (!inbox_.empty()) {
     ask_identity(out);
+    arm(inbox_.front().since + limits::repo_wait_max, out);
+  }
   flush(out);
   static_cast<void>(now);
   return out;
@@ -106,7 +108,7 @@ repo_machine::on_frames(std::vector<atproto::stamped_frame> frames,
                         const upstream_board& board, now_time now) {
   repo_effects out;
   for (auto& frame : frames)
-    inbox_.push_back({std::move(frame), now.steady, false, {}});
+    inbox_.push_back({std::move(frame), now.steady, false, false, {}});
   if (!loaded_)
     return out;
   pump(board, now, out);
@@ -244,6 +246,10 @@ repo_machine::on_receipt(const storage::update_receipt& receipt,
       if (receipt.erased_through != 0)
         row_.erased_through = receipt.erased_through;
       break;
+  }
+  if (removing_ && next_used_) {
+    flush(out); // What was in flight came before the removal.
+    return out;
   }
   if (removing_) {
     out.stop = fail(ec::none, "removed");

@@ -108,32 +108,6 @@ public:
   }
 
 private:
-  struct waiting_frame {
-    atproto::stamped_frame frame;
-    steady_time since;
-    bool buffered = false; ///< Its mark was given back already.
-    atproto::tid rev;      ///< Set when buffered.
-  };
-
-  struct tip_state {
-    atproto::tid rev;
-    atproto::cid data;
-  };
-
-  struct fetch_job {
-    uint64_t id = 0;
-    position noted;
-    bool durable = false;  ///< The row says `syncing` on disk.
-    bool draining = false; ///< Fetched; buffered frames are being applied.
-    std::optional<atproto::verified_root> root;
-    std::deque<fetch_chunk> chunks;
-  };
-
-  struct suspicion {
-    listed_repo seen;
-    steady_time due;
-  };
-
   enum class step : uint8_t { taken, wait };
 
   // repo_machine.cpp
@@ -160,7 +134,7 @@ private:
                     now_time now, repo_effects& out);
   step refused(waiting_frame& x, const atproto::refusal& why, bool is_sync,
                now_time now, repo_effects& out);
-  bool from_current_host(const waiting_frame& x, const upstream_board& board,
+  bool from_current_host(waiting_frame& x, const upstream_board& board,
                          now_time now, bool& wait, repo_effects& out);
   void apply_commit(const waiting_frame& x,
                     const atproto::verified_commit& commit,
@@ -168,7 +142,7 @@ private:
   void apply_sync(const waiting_frame& x, const atproto::verified_sync& sync,
                   repo_effects& out);
 
-  // repo_machine_state.cpp
+  // repo_machine_state.cpp, repo_machine_fetch.cpp
   void desync(std::string reason, repo_effects& out);
   void set_account(storage::account_status status, now_time now,
                    repo_effects& out);

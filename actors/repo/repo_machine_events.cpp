@@ -73,7 +73,7 @@ repo_machine::step repo_machine::take(waiting_frame& x,
 
 /// protocol.md 2.1.2: on a PDS's stream only its own accounts count. One
 /// refresh, then the event is dropped: so old hosts fall silent.
-bool repo_machine::from_current_host(const waiting_frame& x,
+bool repo_machine::from_current_host(waiting_frame& x,
                                      const upstream_board& board,
                                      now_time now, bool& wait,
                                      repo_effects& out) {
@@ -83,7 +83,8 @@ bool repo_machine::from_current_host(const waiting_frame& x,
     return true;
   if (identity_pending_) {
     wait = true;
-  } else if (may_refresh(now)) {
+  } else if (!x.doubted && may_refresh(now)) {
+    x.doubted = true;
     refresh_identity(now, out);
     wait = true;
   }
@@ -171,7 +172,8 @@ repo_machine::step repo_machine::refused(waiting_frame& x,
   if (why.why == verdict::bad_signature) {
     if (identity_pending_)
       return step::wait;
-    if (may_refresh(now)) {
+    if (!x.doubted && may_refresh(now)) {
+      x.doubted = true;
       refresh_identity(now, out);
       return step::wait;
     }

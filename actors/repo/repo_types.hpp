@@ -7,6 +7,7 @@
 #include "wire/filter.hpp"
 
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -127,6 +128,35 @@ struct repo_effects {
   std::optional<error> stop; ///< Quit; `ec::none` = in good order.
   bool untrack = false;      ///< The repo was removed.
   std::vector<repo_counter> counted;
+};
+
+// -- what a repo_machine keeps ------------------------------------------------
+
+struct waiting_frame {
+  atproto::stamped_frame frame;
+  steady_time since;
+  bool buffered = false; ///< Its mark was given back already.
+  bool doubted = false;  ///< The identity was refreshed for its sake.
+  atproto::tid rev;      ///< Set when buffered.
+};
+
+struct tip_state {
+  atproto::tid rev;
+  atproto::cid data;
+};
+
+struct fetch_job {
+  uint64_t id = 0;
+  position noted;
+  bool durable = false;  ///< The row says `syncing` on disk.
+  bool draining = false; ///< Fetched; buffered frames are being applied.
+  std::optional<atproto::verified_root> root;
+  std::deque<fetch_chunk> chunks;
+};
+
+struct suspicion {
+  listed_repo seen;
+  steady_time due;
 };
 
 } // namespace weir::actors

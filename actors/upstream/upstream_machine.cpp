@@ -145,6 +145,7 @@ bool upstream_machine::accept_seq(uint64_t seq, effects& out) {
     row_dirty_ = true;
     urgent_ = true;
     stamp_blocked_ = true;
+    write_has_stamp_ = false; // A write in flight has an older one.
   }
   return true;
 }

@@ -8,7 +8,7 @@ class App;
 /// was called, `status` is what the process ends with.
 namespace weir::apps {
 
-/// How the program ends (README, "exit codes").
+/// How the program ends.
 enum exit_status : int {
   all_good = 0,
   failed = 1, ///< It ran, and the answer is no: damage, problems, a failure.

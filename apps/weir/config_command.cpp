@@ -14,9 +14,7 @@ namespace {
 int check(const std::string& file) {
   flag_values flags;
   flags.config = file;
-  const auto loaded = load_settings(flags, [](const std::string&) {
-    return std::optional<std::string>{};
-  });
+  const auto loaded = load_settings(flags, {});
   for (const auto& x : loaded.problems)
     std::cerr << x << "\n";
   if (!loaded.problems.empty())

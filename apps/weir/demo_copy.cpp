@@ -151,9 +151,12 @@ std::optional<event_copy::taken> event_copy::take(std::string_view text,
 
 void event_copy::apply(const event& x) {
   auto& account = accounts_[x.did];
-  if (x.id < account.last_id)
+  if (!account.in_order(x.id, x.is_record))
     ++counts_.out_of_order;
-  account.last_id = std::max(account.last_id, x.id);
+  auto& last = x.is_record ? account.last_record : account.last_fact;
+  last = std::max(last, x.id);
+  if (!x.is_record && !account.status.empty() && (!x.active || !account.active))
+    account.overtaken = x.id;
   if (x.is_record) {
     ++counts_.records;
     counts_.live += x.live ? 1 : 0;

@@ -18,7 +18,18 @@ struct copied_account {
   std::string status; ///< Empty before the first identity event.
   bool active = false;
   std::unordered_map<std::string, std::string> records; ///< Path to CID.
-  uint64_t last_id = 0;
+  uint64_t last_record = 0;                             ///< Ids seen.
+  uint64_t last_fact = 0;
+  /// Facts about an account that is away overtake its records, which wait
+  /// until it is back: records up to here may come later.
+  uint64_t overtaken = 0;
+
+  /// Whether `id` comes in the order of the log.
+  bool in_order(uint64_t id, bool is_record) const noexcept {
+    if (!is_record)
+      return id > last_fact && id > last_record;
+    return id > last_record && (id > last_fact || id < overtaken);
+  }
 };
 
 /// What one id meant when it came first.

@@ -70,13 +70,11 @@ void demo_faults::add(fault_kind kind, size_t count) {
   });
 }
 
-/// Not one that waits for its return, nor one that was hit before: each fault
-/// leaves a trace of its own.
+/// Not one that was hit before: each fault leaves a trace of its own.
 std::string demo_faults::any_active_account() {
   std::set<std::string> hit;
   for (const auto& each : done_)
-    if (!is_stream_fault(each.kind))
-      hit.insert(each.dids.begin(), each.dids.end());
+    hit.insert(each.dids.begin(), each.dids.end());
   const auto& truth = network_.truth();
   const auto all = truth.accounts();
   const auto start = random_->below(all);

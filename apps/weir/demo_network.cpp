@@ -141,6 +141,13 @@ result<node_status> demo_network::status() {
   return out;
 }
 
+result<std::string> demo_network::metrics() {
+  const auto answer = web_->get(operations_url_ + "/metrics");
+  if (!answer)
+    return answer.error();
+  return std::string{as_text(answer->body)};
+}
+
 result<std::map<std::string, listed_repo>> demo_network::repos() {
   std::map<std::string, listed_repo> out;
   for (std::string cursor;;) {

@@ -58,6 +58,9 @@ public:
   /// All repos, by DID.
   result<std::map<std::string, listed_repo>> repos();
 
+  /// Text of the node's `/metrics`.
+  result<std::string> metrics();
+
   simnet::network& life() noexcept { return life_; }
 
   const simnet::network_urls& urls() const noexcept { return urls_; }

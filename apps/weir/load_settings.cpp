@@ -1,11 +1,15 @@
 #include "apps/weir/load_settings.hpp"
 
+#include "apps/weir/nearest.hpp"
+
 #include <algorithm>
-#include <cstdlib>
+#include <unistd.h>
 
 namespace weir::apps {
 
 namespace {
+
+constexpr std::string_view config_variable = "WEIR_CONFIG";
 
 void take_text(given_values& out, const option& to, const std::string& where,
                const std::string& text) {
@@ -17,10 +21,22 @@ void take_text(given_values& out, const option& to, const std::string& where,
 }
 
 given_values read_environment(const environment& variables) {
+  constexpr size_t slips_max = 2;
   given_values out;
-  for (const auto& x : all_options())
-    if (const auto text = variables(x.variable()))
-      take_text(out, x, x.variable(), *text);
+  for (const auto& [name, text] : variables) {
+    if (name == config_variable)
+      continue;
+    const auto& all = all_options();
+    const auto to = std::ranges::find(all, name, &option::variable);
+    if (to != all.end()) {
+      take_text(out, *to, name, text);
+      continue;
+    }
+    for (const auto& x : all)
+      if (edit_distance(name, x.variable()) <= slips_max)
+        out.problems.push_back("unknown variable " + name + "; did you mean "
+                               + x.variable() + "?");
+  }
   return out;
 }
 
@@ -66,12 +82,14 @@ void take_values(loaded_settings& out, given_values from) {
 }
 
 environment process_environment() {
-  return [](const std::string& name) -> std::optional<std::string> {
-    const char* text = std::getenv(name.c_str());
-    if (text == nullptr || *text == '\0')
-      return std::nullopt;
-    return text;
-  };
+  environment out;
+  for (char** x = environ; *x != nullptr; ++x) {
+    const std::string_view line{*x};
+    const auto sign = line.find('=');
+    if (line.starts_with("WEIR_") && sign + 1 < line.size())
+      out.emplace(line.substr(0, sign), line.substr(sign + 1));
+  }
+  return out;
 }
 
 result<std::string> read_secret(const std::string& path) {
@@ -99,9 +117,11 @@ result<std::string> read_secret(const std::string& path) {
 loaded_settings load_settings(const flag_values& flags,
                               const environment& variables) {
   loaded_settings out;
-  const auto file = flags.config ? flags.config : variables("WEIR_CONFIG");
-  if (file)
-    take_values(out, read_config(*file));
+  if (flags.config)
+    take_values(out, read_config(*flags.config));
+  else if (const auto named = variables.find(config_variable);
+           named != variables.end())
+    take_values(out, read_config(named->second));
   take_values(out, read_environment(variables));
   take_values(out, read_flags(flags));
   auto& values = out.values;

@@ -2,7 +2,6 @@
 
 #include "apps/weir/config_file.hpp"
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,11 +15,10 @@ struct flag_values {
   std::map<const option*, std::vector<std::string>> given;
 };
 
-/// Value of an environment variable; the empty text counts as unset.
-using environment
-  = std::function<std::optional<std::string>(const std::string& name)>;
+/// Variables whose names begin with WEIR_, by name.
+using environment = std::map<std::string, std::string, std::less<>>;
 
-/// That of this process.
+/// That of this process, without empty ones: those count as unset.
 environment process_environment();
 
 struct loaded_settings {
@@ -35,7 +33,8 @@ struct loaded_settings {
 void take_values(loaded_settings& to, given_values from);
 
 /// Defaults, then the file (`--config` or WEIR_CONFIG), then the environment,
-/// then flags; secrets from their files; and whether it all fits together.
+/// then flags; secrets from their files; and whether it all fits together. A
+/// variable that is nearly an option's is a problem, others are not ours.
 loaded_settings load_settings(const flag_values& flags,
                               const environment& variables);
 

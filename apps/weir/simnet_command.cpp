@@ -1,6 +1,8 @@
 #include "apps/weir/commands.hpp"
 #include "apps/weir/stop_signal.hpp"
+#include "simnet/corpus_file.hpp"
 #include "simnet/network.hpp"
+#include "simnet/replay.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -15,6 +17,16 @@ struct simnet_flags {
   bool no_relay = false;
   bool no_gzip = false;
   double rate = 0;
+  std::string corpus;
+  std::string write_corpus;
+  size_t events = 60'000;
+
+  simnet::network_options options() const {
+    auto out = network;
+    out.relay = !no_relay;
+    out.gzip = !no_gzip;
+    return out;
+  }
 };
 
 void print_ready(const simnet::network_urls& urls, size_t accounts) {
@@ -26,24 +38,53 @@ void print_ready(const simnet::network_urls& urls, size_t accounts) {
             << R"(","accounts":)" << accounts << "}" << std::endl;
 }
 
-int serve(const simnet_flags& flags) {
-  stop_signal stop;
-  auto options = flags.network;
-  options.relay = !flags.no_relay;
-  options.gzip = !flags.no_gzip;
-  simnet::network network{options};
-  const auto urls = network.start(2);
-  if (!urls) {
-    std::cerr << "weir: cannot start: " << urls.error().context << "\n";
-    return refused;
-  }
-  if (flags.rate > 0)
-    network.set_rate(flags.rate);
-  print_ready(*urls, options.population.accounts);
+int refuse(const error& why) {
+  std::cerr << "weir: cannot start: " << why.context << "\n";
+  return refused;
+}
+
+/// A living network and one from a file are served alike.
+template <class Network>
+int serve(Network& network, double rate, stop_signal& stop) {
+  constexpr size_t io_threads = 2;
+  const auto urls = network.start(io_threads);
+  if (!urls)
+    return refuse(urls.error());
+  if (rate > 0)
+    network.set_rate(rate);
+  print_ready(*urls, network.truth().accounts());
   stop.wait();
   const watchdog limit{drain_patience};
   network.stop();
   return all_good;
+}
+
+int write(const simnet_flags& flags) {
+  const auto done
+    = simnet::write_corpus(flags.write_corpus, flags.options(), flags.events);
+  if (!done)
+    return refuse(done.error());
+  std::cout << R"({"accounts":)" << done->accounts << R"(,"records":)"
+            << done->records << R"(,"events":)" << done->events
+            << R"(,"bytes":)" << done->file_bytes << "}" << std::endl;
+  return all_good;
+}
+
+int replay(const simnet_flags& flags, stop_signal& stop) {
+  auto opened = simnet::replay::open(flags.corpus, flags.options());
+  if (!opened)
+    return refuse(opened.error());
+  return serve(**opened, flags.rate, stop);
+}
+
+int run(const simnet_flags& flags) {
+  if (!flags.write_corpus.empty())
+    return write(flags);
+  stop_signal stop;
+  if (!flags.corpus.empty())
+    return replay(flags, stop);
+  simnet::network network{flags.options()};
+  return serve(network, flags.rate, stop);
 }
 
 void add_flags(CLI::App& app, simnet_flags& x) {
@@ -74,6 +115,18 @@ void add_flags(CLI::App& app, simnet_flags& x) {
   app.add_flag("--unsafe-records", people.unsafe_records,
                "Also records that strict readers refuse: floats, integers "
                "beyond 2^53");
+  auto* from = app
+                 .add_option("--corpus", x.corpus,
+                             "Replay a network that was written down")
+                 ->type_name("FILE");
+  app
+    .add_option("--write-corpus", x.write_corpus,
+                "Write the network down, signed, instead of serving it")
+    ->type_name("FILE")
+    ->excludes(from);
+  app.add_option("--events", x.events, "Live events of that corpus")
+    ->check(CLI::Range(0, 10'000'000))
+    ->capture_default_str();
 }
 
 } // namespace
@@ -83,7 +136,7 @@ void add_simnet(CLI::App& app, int& status) {
   auto flags = std::make_shared<simnet_flags>();
   add_flags(*command, *flags);
   command->callback([flags, &status] {
-    status = serve(*flags);
+    status = run(*flags);
   });
 }
 

@@ -41,6 +41,18 @@ bytes make_car(const cid& root, const std::vector<named_block>& blocks) {
   return out.take();
 }
 
+verified<verified_commit> verify_frame(const bytes& frame,
+                                       const public_key& key, wall_time now) {
+  const auto owned = shared_bytes::copy_of(frame);
+  const auto event = decode_frame(owned.view());
+  if (!event)
+    return refusal{verdict::bad_shape, event.error().context};
+  const auto* commit = std::get_if<commit_event>(&*event);
+  if (commit == nullptr)
+    return refusal{verdict::bad_shape, "no commit"};
+  return verify_commit(owned, *commit, key, now);
+}
+
 // -- commit_draft -------------------------------------------------------------
 
 bytes commit_draft::sign(const private_key& key) const {

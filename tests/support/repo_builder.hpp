@@ -3,6 +3,7 @@
 #include "atproto/commit.hpp"
 #include "atproto/frame.hpp"
 #include "atproto/mst.hpp"
+#include "atproto/verify.hpp"
 
 #include <map>
 #include <optional>
@@ -50,6 +51,10 @@ struct commit_draft {
   /// The frame around a signed commit block.
   bytes encode(bytes_view commit_block) const;
 };
+
+/// Decodes and verifies a #commit frame; anything else is `bad_shape`.
+atproto::verified<atproto::verified_commit>
+verify_frame(const bytes& frame, const atproto::public_key& key, wall_time now);
 
 /// A repository of one account. Changes wait until `commit` signs them.
 class test_repo {

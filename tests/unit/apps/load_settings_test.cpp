@@ -24,17 +24,11 @@ protected:
     flags.given[find_option(name)] = std::move(texts);
   }
 
-  loaded_settings load() {
-    return load_settings(flags, [this](const std::string& name) {
-      const auto found = variables.find(name);
-      return found == variables.end() ? std::optional<std::string>{}
-                                      : found->second;
-    });
-  }
+  loaded_settings load() { return load_settings(flags, variables); }
 
   const tests::temp_dir dir;
   flag_values flags;
-  std::map<std::string, std::string> variables;
+  environment variables;
 };
 
 } // namespace
@@ -69,6 +63,18 @@ TEST_F(LoadSettingsTest, TheEnvironmentMayNameTheFile) {
   write("f.toml", "readers = 7\n");
   variables["WEIR_CONFIG"] = dir.at("f.toml");
   EXPECT_EQ(load().values.readers, 7u);
+}
+
+TEST_F(LoadSettingsTest, AVariableThatIsNearlyAnOptionsIsAProblem) {
+  variables["WEIR_PLC_ULR"] = "https://plc.directory";
+  EXPECT_EQ(load().problems,
+            std::vector<std::string>{
+              "unknown variable WEIR_PLC_ULR; did you mean WEIR_PLC_URL?"});
+}
+
+TEST_F(LoadSettingsTest, AVariableThatIsNotOursIsLeftAlone) {
+  variables["WEIR_REQUIRE_VECTORS"] = "1";
+  EXPECT_TRUE(load().problems.empty());
 }
 
 TEST_F(LoadSettingsTest, ARepeatedFlagAddsUpAndReplacesTheFilesList) {

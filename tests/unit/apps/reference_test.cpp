@@ -9,10 +9,6 @@ namespace {
 
 const std::filesystem::path conf{WEIR_CONF_DIR};
 
-std::optional<std::string> no_variable(const std::string&) {
-  return std::nullopt;
-}
-
 } // namespace
 
 // `weir config print > conf/weir.toml` brings it up to date.
@@ -31,7 +27,7 @@ TEST(ReferenceTest, TheReferenceReadsBackAsTheDefaults) {
 TEST(ReferenceTest, WhatIsNotTheDefaultShowsWhereItComesFrom) {
   flag_values flags;
   flags.given[find_option("readers")] = {"9"};
-  const auto text = make_reference(load_settings(flags, no_variable));
+  const auto text = make_reference(load_settings(flags, {}));
   EXPECT_NE(text.find("# From --readers.\nreaders = 9\n"), std::string::npos);
 }
 
@@ -49,7 +45,7 @@ TEST(ReferenceTest, EveryShippedFileIsGood) {
     ++files;
     flag_values flags;
     flags.config = x.path().string();
-    for (const auto& problem : load_settings(flags, no_variable).problems)
+    for (const auto& problem : load_settings(flags, {}).problems)
       ADD_FAILURE() << problem;
   }
   EXPECT_GE(files, 3u);
@@ -59,7 +55,7 @@ TEST(ReferenceTest, EveryShippedFileIsGood) {
 TEST(ReferenceTest, TheFileForTheRealNetworkIsSafe) {
   flag_values flags;
   flags.config = (conf / "bluesky.toml").string();
-  const auto x = load_settings(flags, no_variable).values;
+  const auto x = load_settings(flags, {}).values;
   EXPECT_EQ(x.bind, "127.0.0.1:2480");
   EXPECT_FALSE(x.allow_private_addresses);
   EXPECT_EQ(x.durability, actors::durability_mode::strict);

@@ -344,6 +344,22 @@ TEST(RepoWalkTest, KeepsItsLimits) {
   EXPECT_EQ(with(less), ec::limit_reached);
 }
 
+TEST(RepoWalkTest, BoundsHowOftenARecordIsRepeated) {
+  // Some 40 paths of half a megabyte each: more than 16 times the export.
+  const auto code = [](size_t paths) {
+    test_repo repo;
+    for (size_t i = 0; i < paths; ++i)
+      repo.put("app.test.note/" + std::to_string(i),
+               make_record(std::string(500'000, 'x')));
+    repo.draft();
+    return walk(repo, repo.export_car()).code;
+  };
+  const auto allowed = limits::record_repeat_factor_max
+                       * (500'000 + limits::record_bytes_max) / 500'000;
+  EXPECT_EQ(code(allowed), ec::none);
+  EXPECT_EQ(code(allowed + 2), ec::limit_reached);
+}
+
 TEST(RepoWalkTest, StaysFailed) {
   const auto repo = make_repo(5);
   const auto store = make_memory_spool(10);

@@ -1,0 +1,256 @@
+#include "actors/repo/completeness_machine.hpp"
+#include "actors/repo/repo_machine.hpp"
+
+#include "base/limits.hpp"
+
+#include <algorithm>
+#include <utility>
+
+/// A repo's fetch: permit, chunks, root, drain, failure, and the buffer of
+/// commits that come meanwhile.
+namespace weir::actors {
+
+using storage::account_status;
+using storage::repo_status;
+
+// -- backfill ------------------------------------------------------------------
+
+repo_effects repo_machine::on_prepare(now_time now) {
+  repo_effects out;
+  static_cast<void>(now);
+  if (!loaded_ || !exists_ || job_
+      || row_.account != account_status::active) {
+    out.ready = fetch_ready{};
+    return out;
+  }
+  if (identity_ && !identity_pending_) {
+    out.ready = fetch_ready{identity_->pds};
+    return out;
+  }
+  prepare_pending_ = true;
+  ask_identity(out);
+  return out;
+}
+
+repo_effects repo_machine::on_begin(uint64_t job, const position& noted,
+                                    now_time now) {
+  repo_effects out;
+  if (!loaded_ || !exists_ || job_ || !identity_
+      || row_.status == repo_status::synced
+      || row_.account != account_status::active) {
+    out.job_end = result<void>{fail(ec::cancelled, "no fetch is wanted")};
+    return out;
+  }
+  job_.emplace();
+  job_->id = job;
+  job_->noted = noted;
+  if (!key_.defined()) {
+    fail_job(now, out,
+             {fail(ec::unverifiable, "no usable signing key"), std::nullopt});
+    flush(out);
+    return out;
+  }
+  if (identity_->pds.empty()) {
+    fail_job(now, out,
+             {fail(ec::not_found, "the DID document names no PDS"),
+              std::nullopt});
+    flush(out);
+    return out;
+  }
+  row_.status = repo_status::syncing;
+  row_.resync_id = job;
+  touch_row();
+  flush(out);
+  return out;
+}
+
+repo_effects repo_machine::on_chunk(fetch_chunk chunk, now_time now) {
+  repo_effects out;
+  static_cast<void>(now);
+  if (!job_ || job_->id != chunk.job)
+    return out;
+  job_->chunks.push_back(std::move(chunk));
+  flush(out);
+  return out;
+}
+
+repo_effects repo_machine::on_fetched(uint64_t job,
+                                      const atproto::verified_root& root,
+                                      const upstream_board& board,
+                                      now_time now) {
+  repo_effects out;
+  if (!job_ || job_->id != job)
+    return out;
+  job_->root = root;
+  if (!in_flight_ && job_->chunks.empty())
+    finish_fetch(now, out);
+  pump(board, now, out);
+  return out;
+}
+
+/// All chunks are durable: write the root and let the buffered commits follow.
+void repo_machine::finish_fetch(now_time now, repo_effects& out) {
+  const auto& root = *job_->root;
+  if (root.rev != tip_.rev || root.data != tip_.data) {
+    storage::transaction tx;
+    tx.rev = root.rev;
+    tx.from = storage::provenance::resync;
+    tx.live = false;
+    tx.job = job_->id;
+    tx.time_us = root.rev.time().micros;
+    tx.ops.push_back({std::string{storage::commit_scope},
+                      atproto::op_action::create, {}, root.commit,
+                      root.commit_block, false});
+    next_.transactions.push_back(std::move(tx));
+    next_.chain = storage::chain_step{root.rev, root.data, root.commit};
+    tip_ = {root.rev, root.data};
+  }
+  completeness::on_indexed(row_, job_->noted, root.rev,
+                           settings_->filter_generation);
+  row_.last_sync = now.wall.seconds();
+  row_.error.clear();
+  row_.retry_count = 0;
+  row_.next_retry = 0;
+  touch_row();
+  job_->draining = true;
+  if (disk_buffer_bytes_ > 0 && !buffer_read_pending_) {
+    buffer_read_pending_ = true;
+    out.read_buffer = true;
+    return; // The frames in memory are younger than those on disk.
+  }
+  std::move(buffer_.rbegin(), buffer_.rend(), std::front_inserter(inbox_));
+  buffer_.clear();
+  buffer_bytes_ = 0;
+}
+
+repo_effects
+repo_machine::on_buffer_page(std::vector<atproto::stamped_frame> frames,
+                             bool end, const upstream_board& board,
+                             now_time now) {
+  repo_effects out;
+  buffer_read_pending_ = false;
+  if (!job_ || !job_->draining)
+    return out;
+  std::deque<waiting_frame> older;
+  for (auto& frame : frames)
+    older.push_back({std::move(frame), now.steady, true, false, {}});
+  if (end) {
+    disk_buffer_bytes_ = 0;
+    next_.buffer_clear = true;
+    next_used_ = true;
+    std::move(buffer_.begin(), buffer_.end(), std::back_inserter(older));
+    buffer_.clear();
+    buffer_bytes_ = 0;
+  }
+  std::move(older.rbegin(), older.rend(), std::front_inserter(inbox_));
+  if (!end) {
+    buffer_read_pending_ = true;
+    out.read_buffer = true;
+  }
+  pump(board, now, out);
+  return out;
+}
+
+/// The last buffered commit was taken: the repo is synced.
+void repo_machine::finish_drain(repo_effects& out) {
+  if (!job_ || !job_->draining || buffer_read_pending_)
+    return;
+  if (!inbox_.empty() && inbox_.front().buffered)
+    return;
+  row_.status = repo_status::synced;
+  touch_row();
+  end_job(out, {});
+}
+
+repo_effects repo_machine::on_fetch_failed(uint64_t job,
+                                           const fetch_failure& why,
+                                           now_time now) {
+  repo_effects out;
+  if (!job_ || job_->id != job)
+    return out;
+  fail_job(now, out, why);
+  flush(out);
+  return out;
+}
+
+/// Sets status and back-off of a fetch that did not succeed (SYNC-06, 13, 15).
+void repo_machine::fail_job(now_time now, repo_effects& out,
+                            const fetch_failure& why) {
+  end_job(out, why.reason);
+  touch_row();
+  if (why.account && *why.account != account_status::active) {
+    row_.status = status_without_job();
+    set_account(*why.account, now, out);
+    return;
+  }
+  if (why.reason.code == ec::rate_limited
+      || why.reason.code == ec::cancelled) {
+    row_.status = status_without_job(); // Not a failure (SYNC 3b.9).
+    out.wish = fetch_wish{row_.status, 0};
+    return;
+  }
+  row_.status = repo_status::error;
+  row_.error = to_string(why.reason);
+  auto delay = settings_->retry_min;
+  for (uint32_t i = 0; i < row_.retry_count && delay < settings_->retry_max;
+       ++i)
+    delay *= 2;
+  ++row_.retry_count;
+  row_.next_retry = now.wall.seconds()
+                    + std::min(delay, settings_->retry_max).count();
+  out.wish = fetch_wish{row_.status, row_.next_retry};
+}
+
+void repo_machine::end_job(repo_effects& out, result<void> outcome) {
+  row_.resync_id = 0;
+  touch_row();
+  if (job_) {
+    if (!outcome)
+      out.cancel_job = job_->id;
+    job_.reset();
+  }
+  out.job_end = std::move(outcome);
+  drop_buffer();
+}
+
+// -- the sync buffer -------------------------------------------------------------
+
+/// Keeps a commit until the fetch is done. Its mark goes back as soon as the
+/// row says `syncing` on disk: after a crash the repo is fetched again, and the
+/// fetch contains the commit.
+void repo_machine::buffer(waiting_frame x, atproto::tid rev,
+                          repo_effects& out) {
+  count(repo_counter::buffered, out);
+  settle(x, out);
+  x.buffered = true;
+  x.rev = rev;
+  buffer_bytes_ += x.frame.bytes.size();
+  buffer_.push_back(std::move(x));
+  if (buffer_.size() <= limits::repo_waiting_commits_max
+      && buffer_bytes_ <= limits::repo_waiting_bytes_max)
+    return;
+  disk_buffer_bytes_ += buffer_bytes_;
+  if (disk_buffer_bytes_ > limits::repo_disk_buffer_bytes_max) {
+    count(repo_counter::buffer_overflow, out);
+    desync("more commits came during the fetch than can be kept", out);
+    row_.gap = true;
+    return;
+  }
+  for (auto& kept : buffer_)
+    next_.buffer_put.emplace_back(kept.rev, kept.frame.bytes);
+  next_used_ = true;
+  buffer_.clear();
+  buffer_bytes_ = 0;
+}
+
+void repo_machine::drop_buffer() {
+  buffer_.clear();
+  buffer_bytes_ = 0;
+  if (disk_buffer_bytes_ > 0) {
+    disk_buffer_bytes_ = 0;
+    next_.buffer_clear = true;
+    next_used_ = true;
+  }
+}
+
+} // namespace weir::actors

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "atproto/frame.hpp"
+#include "base/bytes.hpp"
+
+#include <string_view>
+
+/// Frames of one field or two, for tests of machines.
+namespace weir::tests {
+
+constexpr std::string_view frame_time = "2026-01-01T00:00:00.000Z";
+
+inline atproto::did test_did(char last = 'a') {
+  std::string text = "did:plc:aaaaaaaaaaaaaaaaaaaaaaa";
+  text += last;
+  return atproto::did::trusted(std::move(text));
+}
+
+inline shared_bytes account_frame(int64_t seq, bool active = true,
+                                  std::string_view status = {},
+                                  const atproto::did& who = test_did()) {
+  return shared_bytes{
+    atproto::encode_frame(atproto::account_event{seq, who, frame_time, active,
+                                                 status})};
+}
+
+inline shared_bytes identity_frame(int64_t seq,
+                                   const atproto::did& who = test_did()) {
+  return shared_bytes{
+    atproto::encode_frame(atproto::identity_event{seq, who, frame_time, {}})};
+}
+
+inline shared_bytes info_frame(std::string_view name) {
+  return shared_bytes{atproto::encode_frame(atproto::info_event{name, {}})};
+}
+
+inline shared_bytes error_frame(std::string_view name) {
+  return shared_bytes{atproto::encode_frame(atproto::error_event{name, {}})};
+}
+
+} // namespace weir::tests
