@@ -162,8 +162,9 @@ TEST_F(TwoLoopsTest, EverythingMayBeDroppedWhileItWorks) {
         call->cancel();
     }
     stream->send_text("x");
-    if (random() % 2 == 0)
+    if (random() % 2 == 0) {
       EXPECT_TRUE(listener->texts.pop());
+    }
     stream.reset();
     EXPECT_TRUE(listener->closes.pop());
     auto until = std::chrono::steady_clock::now() + patience;
