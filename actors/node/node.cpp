@@ -1,30 +1,4 @@
-#include "actors/node/node.hpp"
-
-#include "actors/api/api.hpp"
-#include "actors/backfill/backfill.hpp"
-#include "actors/backfill/fetch_bridge.hpp"
-#include "actors/consumer/consumer.hpp"
-#include "actors/identity/identity.hpp"
-#include "actors/identity/identity_bridge.hpp"
-#include "actors/node/actor_config.hpp"
-#include "actors/node/guardian.hpp"
-#include "actors/node/network.hpp"
-#include "actors/node/spools.hpp"
-#include "actors/node/store_set.hpp"
-#include "actors/reader/reader.hpp"
-#include "actors/repo/repo.hpp"
-#include "actors/supervisor/listing_bridge.hpp"
-#include "actors/supervisor/supervisor.hpp"
-#include "actors/upstream/stream_bridge.hpp"
-#include "base/log.hpp"
-#include "base/version.hpp"
-#include "storage/upstream_table.hpp"
-
-#include <caf/actor_system.hpp>
-#include <caf/scoped_actor.hpp>
-#include <caf/typed_event_based_actor.hpp>
-
-#include <thread>
+#include "actors/node/node_impl.hpp"
 
 namespace weir::actors {
 
@@ -39,46 +13,6 @@ wire::collection_filter filter_of(const std::vector<std::string>& patterns) {
 }
 
 } // namespace
-
-struct node::impl {
-  node_config config;
-  std::function<void(const error&)> on_failure;
-  const clock* time = nullptr;
-  random_source* random = nullptr;
-
-  std::unique_ptr<store_set> store;
-  network net;
-  std::unique_ptr<actor_config> caf_config;
-  std::unique_ptr<caf::actor_system> system;
-  context_ptr shared = std::make_shared<context>();
-  std::shared_ptr<repo_metrics> repos;
-  std::shared_ptr<consumer_stats> outbox = std::make_shared<consumer_stats>();
-  std::shared_ptr<std::atomic<bool>> ready
-    = std::make_shared<std::atomic<bool>>(false);
-  std::vector<guarded_child> children;
-  std::vector<upstream_actor> upstreams;
-  consumer_actor consumer;
-  guardian_actor guardian;
-  api faces;
-  std::shared_ptr<net::http_server> data;
-  std::shared_ptr<net::http_server> operations;
-  std::string data_url;
-  std::string operations_url;
-  bool stopped = false;
-
-  result<void> start();
-  void start_system();
-  void start_store_actors();
-  result<void> start_routers();
-  void start_supervisor();
-  result<void> start_consumer();
-  result<void> start_servers();
-  result<void> start_upstreams();
-  upstream_actor spawn_stream(const storage::upstream_row& row);
-  void guard(std::string name, caf::strong_actor_ptr handle);
-  void add_gauges();
-  void stop();
-};
 
 void node::impl::guard(std::string name, caf::strong_actor_ptr handle) {
   children.push_back({std::move(name), std::move(handle), {}});
@@ -321,80 +255,6 @@ result<void> node::impl::start_upstreams() {
     children.push_back(std::move(child));
   }
   return {};
-}
-
-void node::impl::add_gauges() {
-  auto& metrics = shared->metrics;
-  metrics.gauge("weir_oplog_seq", "Last durable operation",
-                [this] { return double(store->stats.durable.load()); });
-  metrics.gauge("weir_records", "Records held",
-                [this] { return double(store->stats.records.load()); });
-  metrics.gauge("weir_repos_synced", "Repos in sync", [this] {
-    return double(
-      store->stats.repos[size_t(storage::repo_status::synced)].load());
-  });
-  metrics.gauge("weir_repos_tracked", "Repos tracked",
-                [this] { return double(store->stats.repo_count()); });
-  metrics.gauge("weir_consumer_backlog_events", "Operations not acked",
-                [this] { return double(outbox->backlog.load()); });
-  metrics.gauge("weir_consumer_inflight", "Events in the window",
-                [this] { return double(outbox->in_flight.load()); });
-  metrics.gauge("weir_delivered_total", "Events sent",
-                [this] { return double(outbox->sent.load()); });
-  metrics.gauge("weir_redelivered_total", "Events sent again",
-                [this] { return double(outbox->redelivered.load()); });
-  metrics.gauge("weir_acked_total", "Events acked",
-                [this] { return double(outbox->acked.load()); });
-  metrics.gauge("weir_deadletters", "Events given up",
-                [this] { return double(outbox->dead_letters.load()); });
-}
-
-/// Intake first, then what works on it, the store last.
-void node::impl::stop() {
-  if (stopped || !system)
-    return;
-  stopped = true;
-  ready->store(false);
-  {
-    caf::scoped_actor self{*system};
-    const auto end = [&](auto& handle) {
-      if (handle) {
-        self->send(handle, stop_actor{});
-        self->wait_for(handle);
-      }
-      handle = nullptr;
-    };
-    end(guardian);
-    if (data)
-      data->stop_listening();
-    for (const auto& x : shared->all_upstreams())
-      self->send(x, stop_actor{});
-    self->wait_for(shared->all_upstreams());
-    upstreams.clear();
-    end(shared->supervisor);
-    for (auto& x : shared->routers)
-      end(x);
-    end(shared->identity);
-    end(consumer);
-    if (faces.stop)
-      faces.stop();
-    end(shared->journal);
-    for (auto& x : shared->readers)
-      end(x);
-  }
-  children.clear();
-  data = nullptr;
-  operations = nullptr;
-  faces = {};
-  net.threads->stop();
-  net.threads->join();
-  shared->clear();
-  system.reset(); // Waits for what is left.
-  net.guarded = nullptr; // Clients end before the loops they lived on.
-  net.configured = nullptr;
-  net.tls = nullptr;
-  net.transport = nullptr;
-  net.threads = nullptr;
 }
 
 node::node(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {

@@ -327,12 +327,16 @@ void upstream_machine::give_credit(effects& out) {
     return;
   const auto used_frames = flight_.size() + granted_frames_;
   const auto used_bytes = flight_bytes_ + granted_bytes_;
-  if (used_frames >= options_.frames_max || used_bytes >= options_.bytes_max)
+  const auto frames = options_.frames_max
+                      - std::min(used_frames, options_.frames_max);
+  const auto size = options_.bytes_max
+                    - std::min(used_bytes, options_.bytes_max);
+  // Small portions would cost a wake-up each; a socket that lacks either kind
+  // of credit must not wait for a large one.
+  if (granted_frames_ > 0 && granted_bytes_ > 0
+      && frames < options_.frames_max / 8 && size < options_.bytes_max / 8)
     return;
-  const auto frames = options_.frames_max - used_frames;
-  const auto size = options_.bytes_max - used_bytes;
-  // Small portions would cost a wake-up each.
-  if (granted_frames_ > 0 && frames < options_.frames_max / 8)
+  if (frames == 0 && size == 0)
     return;
   granted_frames_ += frames;
   granted_bytes_ += size;

@@ -24,7 +24,7 @@ TEST(LimitsTest, NumbersOfTheProtocolAreExact) {
   EXPECT_EQ(record_key_bytes_max, 512u);
   EXPECT_EQ(mst_key_bytes_max, 1024u);
   EXPECT_EQ(safe_integer_max, (int64_t{1} << 53) - 1);
-  EXPECT_EQ(cbor_depth_max, 32u);
+  EXPECT_EQ(cbor_depth_max, 63u);
   EXPECT_EQ(cbor_container_max, 131'072u);
   EXPECT_EQ(cbor_map_key_bytes_max, 8'192u);
   EXPECT_EQ(frame_bytes_max, 5'000'000u);

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "actors/node/node.hpp"
+
+#include "actors/api/api.hpp"
+#include "actors/backfill/backfill.hpp"
+#include "actors/backfill/fetch_bridge.hpp"
+#include "actors/consumer/consumer.hpp"
+#include "actors/identity/identity.hpp"
+#include "actors/identity/identity_bridge.hpp"
+#include "actors/node/actor_config.hpp"
+#include "actors/node/guardian.hpp"
+#include "actors/node/network.hpp"
+#include "actors/node/spools.hpp"
+#include "actors/node/store_set.hpp"
+#include "actors/reader/reader.hpp"
+#include "actors/repo/repo.hpp"
+#include "actors/supervisor/listing_bridge.hpp"
+#include "actors/supervisor/supervisor.hpp"
+#include "actors/upstream/stream_bridge.hpp"
+#include "base/log.hpp"
+#include "base/version.hpp"
+#include "storage/upstream_table.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <thread>
+
+namespace weir::actors {
+
+/// The parts of a node, in the order in which they start.
+struct node::impl {
+  node_config config;
+  std::function<void(const error&)> on_failure;
+  const clock* time = nullptr;
+  random_source* random = nullptr;
+
+  std::unique_ptr<store_set> store;
+  network net;
+  std::unique_ptr<actor_config> caf_config;
+  std::unique_ptr<caf::actor_system> system;
+  context_ptr shared = std::make_shared<context>();
+  std::shared_ptr<repo_metrics> repos;
+  std::shared_ptr<consumer_stats> outbox = std::make_shared<consumer_stats>();
+  std::shared_ptr<std::atomic<bool>> ready
+    = std::make_shared<std::atomic<bool>>(false);
+  std::vector<guarded_child> children;
+  std::vector<upstream_actor> upstreams;
+  consumer_actor consumer;
+  guardian_actor guardian;
+  api faces;
+  std::shared_ptr<net::http_server> data;
+  std::shared_ptr<net::http_server> operations;
+  std::string data_url;
+  std::string operations_url;
+  bool stopped = false;
+
+  result<void> start();
+  void start_system();
+  void start_store_actors();
+  result<void> start_routers();
+  void start_supervisor();
+  result<void> start_consumer();
+  result<void> start_servers();
+  result<void> start_upstreams();
+  upstream_actor spawn_stream(const storage::upstream_row& row);
+  void guard(std::string name, caf::strong_actor_ptr handle);
+  void add_gauges();
+  void stop();
+};
+
+} // namespace weir::actors
