@@ -114,25 +114,6 @@ TEST_F(DnsResolverTest, PartsOfATextAreJoinedAndTextsKeptApart) {
   EXPECT_EQ(*got, (list{"did=did:plc:abc", "other", ""}));
 }
 
-// reliability.md 2.1, DNS abuse: 4 KiB. The header, the question, and one
-// record of `n` bytes and 12 of its own make the answer.
-TEST_F(DnsResolverTest, LongAnswersComeOverTcpUpToTheLimit) {
-  constexpr size_t question
-    = 12 + std::string_view{"_x.example.com"}.size() + 6;
-  size_t n = limits::dns_answer_bytes_max - question - 12;
-  dns_server server{[&n](const std::string&, uint16_t) -> dns_answer {
-    std::vector<std::string> parts(n / 100, std::string(99, 'x'));
-    parts.emplace_back(n % 100 - 1, 'y');
-    return {{dns_text(parts)}};
-  }};
-  ask(server);
-  auto got = texts("_x.example.com");
-  ASSERT_TRUE(got) << got.error().context;
-  EXPECT_EQ(got->front().size(), n - n / 100 - 1);
-  ++n;
-  EXPECT_EQ(texts("_x.example.com").error().code, ec::limit_reached);
-}
-
 // reliability.md 2.1, DNS abuse: 3 s.
 TEST_F(DnsResolverTest, ASilentServerIsGivenUpInTime) {
   dns_server server{[](const std::string&, uint16_t) -> dns_answer {
