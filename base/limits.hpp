@@ -144,7 +144,7 @@ constexpr auto cursor_write_interval = 1s;
 constexpr size_t repo_waiting_commits_max = 256;
 constexpr size_t repo_waiting_bytes_max = 1'048'576;
 /// Identity refreshes of one DID in `identity_refresh_min` (one minute).
-constexpr size_t refresh_burst_max = 3;
+constexpr size_t refresh_burst_max = 10;
 /// A commit waiting longer goes to the sync buffer on disk.
 constexpr auto repo_wait_max = 2s;
 /// Sync buffer on disk, per repo; one byte more discards it (gap).

@@ -44,6 +44,13 @@ public:
       x.join();
   }
 
+  /// Lets go of all sessions; without a running loop nobody else does.
+  void drop_sessions() {
+    std::lock_guard guard{mutex_};
+    for (auto& x : listeners_)
+      x->use(nullptr);
+  }
+
   void on_request(incoming_request request, responder answer) override {
     std::lock_guard guard{mutex_};
     answering_.emplace_back([answer, path = std::move(request.path)] {
@@ -54,11 +61,14 @@ public:
   void on_upgrade(incoming_request, upgrader answer) override {
     auto listener = std::make_shared<echo_listener>();
     listener->use(answer.accept(listener));
+    std::lock_guard guard{mutex_};
+    listeners_.push_back(std::move(listener));
   }
 
 private:
   std::mutex mutex_;
   std::vector<std::thread> answering_;
+  std::vector<std::shared_ptr<echo_listener>> listeners_;
 };
 
 class text_listener final : public ws_listener {
@@ -84,7 +94,7 @@ protected:
     threads.start();
     http_server_options at;
     at.at.address = ip_address::loopback_v4();
-    server = *make_http_server(network, std::make_shared<echo_service>(), at);
+    server = *make_http_server(network, service, at);
     http_client_options options;
     options.guard = address_guard{true};
     client = make_http_client(network, options);
@@ -107,6 +117,7 @@ protected:
 
   io_threads threads{2};
   transport_ptr network;
+  std::shared_ptr<echo_service> service = std::make_shared<echo_service>();
   std::shared_ptr<http_server> server;
   http_client_ptr client;
 };
@@ -176,6 +187,8 @@ TEST_F(TwoLoopsTest, EverythingMayBeDroppedWhileItWorks) {
   auto stream = connect(listener);
   ASSERT_TRUE(listener->opens.pop());
   threads.stop(); // With connections open and work under way.
+  threads.join();
+  service->drop_sessions();
 }
 
 } // namespace weir::net
