@@ -1,5 +1,4 @@
 #include "actors/consumer/acked_set.hpp"
-
 #include "base/random.hpp"
 
 #include <gtest/gtest.h>

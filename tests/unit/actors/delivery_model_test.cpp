@@ -1,6 +1,5 @@
-#include "delivery_world.hpp"
-
 #include "base/random.hpp"
+#include "delivery_world.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -49,13 +48,9 @@ public:
       events_[who].push_back(id);
   }
 
-  void deactivated(const std::string& who) {
-    was_inactive_.insert(who);
-  }
+  void deactivated(const std::string& who) { was_inactive_.insert(who); }
 
-  void restarted() {
-    sent_.clear();
-  }
+  void restarted() { sent_.clear(); }
 
 private:
   void check_after(const delivery_world::effects::send& x, op_id earlier) {
@@ -71,8 +66,8 @@ private:
 
   bool flying(op_id id) const {
     const auto i = world_.unacked.find(id);
-    return i != world_.unacked.end()
-           && world_.inbox.contains(i->second.to) && sent_.contains(id);
+    return i != world_.unacked.end() && world_.inbox.contains(i->second.to)
+           && sent_.contains(id);
   }
 
   const storage::logged_operation& op_of(op_id id) const {
@@ -84,13 +79,9 @@ private:
     return world_.entry_of(id)->repo;
   }
 
-  bool fact(op_id id) const {
-    return delivery_world::is_fact(op_of(id));
-  }
+  bool fact(op_id id) const { return delivery_world::is_fact(op_of(id)); }
 
-  bool barrier(op_id id) const {
-    return fact(id) || world_.entry_of(id)->live;
-  }
+  bool barrier(op_id id) const { return fact(id) || world_.entry_of(id)->live; }
 
   const delivery_world& world_;
   std::unordered_map<std::string, std::vector<op_id>> events_;
@@ -103,7 +94,9 @@ class script {
 public:
   explicit script(uint64_t seed)
     : random_(seeded_random(seed)), world_(settings(seed)), model_(world_) {
-    world_.on_send = [this](const auto& x) { model_.check(x); };
+    world_.on_send = [this](const auto& x) {
+      model_.check(x);
+    };
     for (size_t i = 0; i < dids; ++i)
       names_.push_back(did_number(i + 1));
   }
@@ -113,8 +106,8 @@ public:
       step();
       const auto& machine = *world_.machine;
       ASSERT_LE(machine.events(), world_.options.events_max);
-      ASSERT_LE(machine.remembered(), world_.options.parked_max
-                                        + world_.options.events_max);
+      ASSERT_LE(machine.remembered(),
+                world_.options.parked_max + world_.options.events_max);
       // Holes are events in memory, or of DIDs that are set aside.
       ASSERT_GE(machine.position(), world_.position);
     }
@@ -134,9 +127,7 @@ private:
     return out;
   }
 
-  bool one_in(uint64_t n) {
-    return random_->below(n) == 0;
-  }
+  bool one_in(uint64_t n) { return random_->below(n) == 0; }
 
   const std::string& somebody() {
     return names_[random_->below(names_.size())];
@@ -174,18 +165,17 @@ private:
       return;
     const auto count = 1 + random_->below(6);
     const auto live = !one_in(3);
-    const auto first
-      = one_in(6) ? world_.append_commit(who)
-                  : world_.append(who, count, live,
-                                  one_in(4) ? "app.bsky.feed.like"
-                                            : "app.bsky.feed.post");
+    const auto first = one_in(6)
+                         ? world_.append_commit(who)
+                         : world_.append(who, count, live,
+                                         one_in(4) ? "app.bsky.feed.like"
+                                                   : "app.bsky.feed.post");
     model_.appended(who, first, world_.last());
   }
 
   void change_account() {
     const auto& who = somebody();
-    const auto active
-      = world_.standing(atproto::did::trusted(who)).active;
+    const auto active = world_.standing(atproto::did::trusted(who)).active;
     if (active)
       model_.deactivated(who);
     const auto id = active && one_in(4) ? world_.append_deletion(who)
@@ -247,8 +237,9 @@ private:
 
   /// What was not durable happened never.
   void crash() {
-    std::erase_if(world_.acked,
-                  [&](op_id id) { return !world_.stored_as_acked(id); });
+    std::erase_if(world_.acked, [&](op_id id) {
+      return !world_.stored_as_acked(id);
+    });
     for (const auto& x : world_.sent)
       if (!world_.acked.contains(x.id))
         world_.unacked.insert_or_assign(x.id, x);

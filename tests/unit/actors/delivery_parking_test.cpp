@@ -51,8 +51,8 @@ TEST(DeliveryParking, EachFurtherWaitIsLonger) {
   }
   ASSERT_GE(at.size(), 7u);
   EXPECT_EQ((std::vector(at.begin(), at.begin() + 7)),
-            (std::vector<std::chrono::seconds>{0s, 60s, 180s, 360s, 660s,
-                                               1200s, 1860s}));
+            (std::vector<std::chrono::seconds>{0s, 60s, 180s, 360s, 660s, 1200s,
+                                               1860s}));
 }
 
 TEST(DeliveryParking, OneDidThatNeverAcksDoesNotStopTenThousandEvents) {
@@ -280,7 +280,9 @@ TEST(DeliveryParking, AParkedDidLosesNothingWhileTheLogGoesOn) {
   EXPECT_EQ(x.position, x.last());
   EXPECT_EQ(x.machine->lanes(), 0u);
   auto order = x.sent_ids();
-  std::erase_if(order, [&](op_id id) { return x.did_of(id) != ann; });
+  std::erase_if(order, [&](op_id id) {
+    return x.did_of(id) != ann;
+  });
   order.erase(std::unique(order.begin(), order.end()), order.end());
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
 }

@@ -140,16 +140,16 @@ TEST(DeliveryWindow, AllThatOneDidHasAtOnceDoesNotHoldUpOthersForLong) {
 }
 
 TEST(DeliveryWindow, ADidIsNotPassedWhileOthersGetThrough) {
-  delivery_world x{window_of(100, 1)};
+  delivery_world x{window_of(100, 2)};
   x.connect(1);
   const auto ann = did_number(1);
-  x.append(ann, 2);
+  x.append(ann, 3);
   x.append(did_number(2));
   x.append(ann);
   const auto wanted = x.append(did_number(3));
   x.publish();
   x.pass(600ms);
-  x.ack(1); // Now the second of ann's, and one of another.
+  x.ack(1); // Now ann's next, and one of another.
   ASSERT_EQ(x.sent.size(), 3u);
   x.pass(600ms);
   EXPECT_EQ(x.times_sent(wanted), 0u);

@@ -23,11 +23,10 @@ delivery_world::delivery_world(actors::delivery_options settings)
   ran_before = true;
 }
 
-// -- the log --------------------------------------------------------------------
+// -- the log ------------------------------------------------------------------
 
 op_id delivery_world::append(const std::string& who, size_t count, bool live,
-                             const std::string& collection,
-                             size_t body_bytes) {
+                             const std::string& collection, size_t body_bytes) {
   log_entry entry;
   entry.first = next_;
   entry.repo = atproto::did::trusted(who);
@@ -60,10 +59,10 @@ op_id delivery_world::append_account(const std::string& who, bool active,
   logged_operation op;
   op.scope = storage::account_scope;
   op.action = atproto::op_action::update;
-  op.body = shared_bytes::copy_of(as_bytes(
-    std::string{R"({"handle":"a.test","is_active":)"}
-    + (active ? R"(true,"status":"active"})"
-              : R"(false,"status":")" + status + "\"}")));
+  op.body = shared_bytes::copy_of(
+    as_bytes(std::string{R"({"handle":"a.test","is_active":)"}
+             + (active ? R"(true,"status":"active"})"
+                       : R"(false,"status":")" + status + "\"}")));
   entry.ops.push_back(std::move(op));
   log_.push_back(std::make_shared<const log_entry>(std::move(entry)));
   return log_.back()->first;
@@ -75,9 +74,10 @@ op_id delivery_world::append_deletion(const std::string& who) {
 }
 
 storage::log_entry_ptr delivery_world::entry_of(op_id id) const {
-  auto i = std::upper_bound(
-    log_.begin(), log_.end(), id,
-    [](op_id x, const storage::log_entry_ptr& y) { return x < y->first; });
+  auto i = std::upper_bound(log_.begin(), log_.end(), id,
+                            [](op_id x, const storage::log_entry_ptr& y) {
+                              return x < y->first;
+                            });
   return *--i;
 }
 
@@ -107,8 +107,8 @@ delivery_world::read_log(op_id after) const {
 
 actors::did_entries
 delivery_world::read_did(const effects::did_wish& wish) const {
-  actors::did_entries out{wish.repo, wish.facts, wish.after, wish.through,
-                          {}, true};
+  actors::did_entries out{wish.repo,    wish.facts, wish.after,
+                          wish.through, {},         true};
   size_t ops = 0;
   for (const auto& x : log_) {
     if (x->repo != wish.repo || x->last() <= wish.after
@@ -124,7 +124,7 @@ delivery_world::read_did(const effects::did_wish& wish) const {
   return out;
 }
 
-// -- the shell ------------------------------------------------------------------
+// -- the shell ----------------------------------------------------------------
 
 void delivery_world::restart() {
   actors::delivery_state state;
@@ -189,8 +189,7 @@ bool delivery_world::answer_one(size_t choice) {
   } else {
     ++did_pages_read;
     const auto i = did_pages.begin()
-                   + static_cast<ptrdiff_t>(choice - rows_ready
-                                            - pages.size());
+                   + static_cast<ptrdiff_t>(choice - rows_ready - pages.size());
     const auto wish = *i;
     did_pages.erase(i);
     begin(machine->on_did_page(read_did(wish), now));
@@ -286,21 +285,23 @@ std::vector<op_id> delivery_world::sent_ids() const {
 }
 
 bool delivery_world::buried(op_id id) const {
-  const auto is_it = [&](const auto& x) { return x.id == id; };
+  const auto is_it = [&](const auto& x) {
+    return x.id == id;
+  };
   return std::ranges::any_of(machine->letters(), is_it)
          || (rows && std::ranges::any_of(rows->letters, is_it));
 }
 
 size_t delivery_world::times_sent(op_id id) const {
   return static_cast<size_t>(
-    std::count_if(sent.begin(), sent.end(),
-                  [&](const auto& x) { return x.id == id; }));
+    std::count_if(sent.begin(), sent.end(), [&](const auto& x) {
+      return x.id == id;
+    }));
 }
 
 bool delivery_world::stored_as_acked(op_id id) const {
   const auto i = ranges.upper_bound(id);
-  return id <= position
-         || (i != ranges.begin() && std::prev(i)->second >= id);
+  return id <= position || (i != ranges.begin() && std::prev(i)->second >= id);
 }
 
 } // namespace weir::tests

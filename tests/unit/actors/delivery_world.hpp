@@ -42,19 +42,13 @@ public:
   op_id append_deletion(const std::string& who);
 
   /// As after a restore, where ids go on far above.
-  void skip_ids(uint64_t count) {
-    next_ += count;
-  }
+  void skip_ids(uint64_t count) { next_ += count; }
 
-  op_id last() const {
-    return next_ - 1;
-  }
+  op_id last() const { return next_ - 1; }
 
   storage::log_entry_ptr entry_of(op_id id) const;
 
-  const std::string& did_of(op_id id) const {
-    return entry_of(id)->repo.str();
-  }
+  const std::string& did_of(op_id id) const { return entry_of(id)->repo.str(); }
 
   static bool is_fact(const storage::logged_operation& op);
 
@@ -73,9 +67,7 @@ public:
   bool answer_one(size_t choice);
 
   /// Tells the machine of everything appended.
-  void publish() {
-    carry(machine->on_log(last(), now));
-  }
+  void publish() { carry(machine->on_log(last(), now)); }
 
   void connect(actors::session_id id);
   void disconnect(actors::session_id id);
@@ -88,8 +80,7 @@ public:
   /// Lets time pass, with every timer on the way.
   void pass(std::chrono::microseconds x);
 
-  actors::account_standing
-  standing(const atproto::did& repo) const override {
+  actors::account_standing standing(const atproto::did& repo) const override {
     const auto i = standings.find(repo.str());
     return i != standings.end() ? i->second : actors::account_standing{};
   }
@@ -121,7 +112,7 @@ public:
   std::deque<effects::did_wish> did_pages;
 
   // What the clients have.
-  std::vector<effects::send> sent;       ///< Of this machine.
+  std::vector<effects::send> sent;        ///< Of this machine.
   std::map<op_id, effects::send> unacked; ///< Across restarts, too.
   std::unordered_set<op_id> acked;        ///< Across restarts, too.
   std::map<actors::session_id, std::vector<op_id>> inbox;

@@ -1,7 +1,6 @@
-#include "actors/upstream/upstream_machine.hpp"
-
 #include "base/limits.hpp"
 #include "tests/unit/actors/machine_frames.hpp"
+#include "tests/unit/actors/upstream_stream.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,74 +11,6 @@ namespace {
 using namespace std::chrono_literals;
 using namespace weir::tests;
 using testing::ElementsAre;
-
-constexpr steady_time t0{1'000'000'000};
-
-storage::upstream_row row_at(uint64_t cursor, uint64_t first_cursor) {
-  storage::upstream_row out;
-  out.id = 7;
-  out.url = "https://relay.test";
-  out.relay = true;
-  out.cursor = cursor;
-  out.first_cursor = first_cursor;
-  return out;
-}
-
-shared_bytes garbage() {
-  return shared_bytes{bytes{0xff, 0x00}};
-}
-
-/// One stream that was started, opened, and driven by seqs.
-class stream {
-public:
-  explicit stream(storage::upstream_row row = row_at(10, 1),
-                  upstream_options options = {})
-    : machine(std::move(row), options) {
-    first = machine.start(t0);
-    opened = machine.on_open(t0);
-  }
-
-  upstream_machine::effects take(std::vector<shared_bytes> frames,
-                                 steady_time now = t0) {
-    return machine.on_frames(std::move(frames), now);
-  }
-
-  upstream_machine::effects take_seqs(const std::vector<int64_t>& seqs,
-                                      steady_time now = t0) {
-    std::vector<shared_bytes> frames;
-    for (const auto seq : seqs)
-      frames.push_back(account_frame(seq));
-    return take(std::move(frames), now);
-  }
-
-  upstream_machine::effects done(const std::vector<uint64_t>& seqs,
-                                 steady_time now = t0) {
-    return machine.on_done(machine.row().epoch, seqs, now);
-  }
-
-  void reopen() {
-    machine.on_closed({fail(ec::unreachable), 0, 0s}, t0);
-    machine.on_open(t0);
-  }
-
-  upstream_machine machine;
-  upstream_machine::effects first;
-  upstream_machine::effects opened;
-};
-
-std::vector<uint64_t> seqs_of(const upstream_machine::effects& x) {
-  std::vector<uint64_t> out;
-  for (const auto& frame : x.forward)
-    out.push_back(frame.at.seq);
-  return out;
-}
-
-std::optional<uint64_t> redial_cursor(stream& x, steady_time now) {
-  const auto closed = x.machine.on_closed({fail(ec::unreachable), 0, 0s}, now);
-  const auto out = x.machine.on_timer(*closed.timer);
-  EXPECT_TRUE(out.connect);
-  return out.connect ? out.connect->cursor : std::nullopt;
-}
 
 // CONS-04, CONS-05, CONS-15; requirements.md 1b.2, 1b.5
 TEST(upstream_machine, first_contact_asks_from_now_and_holds_frames_until_the_stamp_is_durable) {
@@ -331,6 +262,16 @@ TEST(upstream_machine, credit_in_bytes_never_exceeds_the_window) {
   EXPECT_EQ(x.machine.in_flight_bytes(), 2 * size);
   const auto out = x.done({11});
   EXPECT_EQ(out.grant_bytes, size);
+}
+
+// architecture.md 2: a few large frames must not end the flow of credit
+TEST(upstream_machine, a_drained_byte_window_is_given_out_again_in_full) {
+  const auto size = account_frame(11).size();
+  upstream_options options;
+  options.bytes_max = 2 * size;
+  stream x{row_at(10, 1), options};
+  x.take_seqs({11, 12});
+  EXPECT_EQ(x.done({11, 12}).grant_bytes, 2 * size);
 }
 
 // protocol.md 1.6: end the connection, step over after N tries with an alert

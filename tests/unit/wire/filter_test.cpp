@@ -1,6 +1,5 @@
-#include "wire/filter.hpp"
-
 #include "base/limits.hpp"
+#include "wire/filter.hpp"
 
 #include <gtest/gtest.h>
 
@@ -41,7 +40,8 @@ TEST(Filter, WildcardMatchesAtSegmentBoundariesOnly) {
 }
 
 TEST(Filter, NameWithoutWildcardMatchesExactly) {
-  const auto filter = filter_of({"app.bsky.feed.post", "app.bsky.graph.follow"});
+  const auto filter
+    = filter_of({"app.bsky.feed.post", "app.bsky.graph.follow"});
   EXPECT_TRUE(filter.matches("app.bsky.feed.post"));
   EXPECT_TRUE(filter.matches("app.bsky.graph.follow"));
   EXPECT_FALSE(filter.matches("app.bsky.feed.postgate"));

@@ -1,7 +1,6 @@
-#include "wire/position.hpp"
-
 #include "base/limits.hpp"
 #include "base/random.hpp"
+#include "wire/position.hpp"
 
 #include <gtest/gtest.h>
 
@@ -82,9 +81,16 @@ TEST(Position, OfAnotherLogIsAConflict) {
 
 TEST(Position, ThatIsNoneIsRefused) {
   const auto good = wire::to_text({42, {7}});
-  std::vector<std::string> bad{"", "A", "7", "====", good + "A", "  " + good,
-                               good.substr(1), std::string(5000, 'A'),
-                               "a/b+c", good + "="};
+  std::vector<std::string> bad{"",
+                               "A",
+                               "7",
+                               "====",
+                               good + "A",
+                               "  " + good,
+                               good.substr(1),
+                               std::string(5000, 'A'),
+                               "a/b+c",
+                               good + "="};
   for (size_t cut = 1; cut < good.size(); ++cut)
     bad.push_back(good.substr(0, cut));
   for (const auto& text : bad) {
@@ -96,14 +102,14 @@ TEST(Position, ThatIsNoneIsRefused) {
 
 TEST(Position, OfTheLargestLogFits) {
   log_position x{1, std::vector<uint64_t>(limits::partitions_max, id_max)};
-  EXPECT_TRUE(wire::parse_position(wire::to_text(x), 1,
-                                   limits::partitions_max));
+  EXPECT_TRUE(
+    wire::parse_position(wire::to_text(x), 1, limits::partitions_max));
   x.ops.push_back(1);
-  EXPECT_EQ(wire::parse_position(wire::to_text(x), 1,
-                                 limits::partitions_max + 1)
-              .error()
-              .code,
-            ec::invalid_argument);
+  EXPECT_EQ(
+    wire::parse_position(wire::to_text(x), 1, limits::partitions_max + 1)
+      .error()
+      .code,
+    ec::invalid_argument);
 }
 
 } // namespace weir::tests

@@ -1,6 +1,5 @@
-#include "wire/repos_api.hpp"
-
 #include "base/limits.hpp"
+#include "wire/repos_api.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
@@ -28,9 +27,8 @@ ec config_code_of(std::string_view body) {
 } // namespace
 
 TEST(ReposRequest, NamesRepos) {
-  const auto x
-    = wire::parse_repos_request(R"({"dids":[")" + ann + R"(",")" + bob
-                                + R"("],"more":{"ignored":[1]}})");
+  const auto x = wire::parse_repos_request(
+    R"({"dids":[")" + ann + R"(",")" + bob + R"("],"more":{"ignored":[1]}})");
   ASSERT_TRUE(x) << x.error().context;
   ASSERT_EQ(x->dids.size(), 2u);
   EXPECT_EQ(x->dids[0].str(), ann);

@@ -20,9 +20,9 @@ const bytes hi{0xa1, 0x64, 't', 'e', 'x', 't', 0x62, 'h', 'i'};
 std::string record_text(op_action action, bytes_view body, bool live = true) {
   const auto id = atproto::cid::of_dag_cbor(body);
   std::string out;
-  wire::append_tap_record({123, live, ann, rev, "app.bsky.feed.post", "3k:~._-",
-                           action, id, body},
-                          out);
+  wire::append_tap_record(
+    {123, live, ann, rev, "app.bsky.feed.post", "3k:~._-", action, id, body},
+    out);
   return out;
 }
 
@@ -88,9 +88,8 @@ TEST(TapRecord, ThatAClientWouldRefuseKeepsItsCidOnly) {
 
 TEST(TapRecord, IsAppended) {
   std::string out = "before";
-  wire::append_tap_record({1, true, ann, rev, "a.b.c", "self",
-                           op_action::remove, {}, {}},
-                          out);
+  wire::append_tap_record(
+    {1, true, ann, rev, "a.b.c", "self", op_action::remove, {}, {}}, out);
   EXPECT_TRUE(out.starts_with("before{\"id\":1,"));
 }
 
@@ -105,7 +104,10 @@ TEST(TapIdentity, HasExactlyTheFieldsOfTheWire) {
 TEST(TapIdentity, NeverSendsAHandleThatClientsRefuse) {
   for (const auto* handle : {"", "no handle", "handle.invalid", "a.b.", "\xff"})
     EXPECT_EQ(identity_of({handle, true, "active"})
-                .at("identity").as_object().at("handle").as_string(),
+                .at("identity")
+                .as_object()
+                .at("handle")
+                .as_string(),
               "handle.invalid");
 }
 
@@ -135,9 +137,8 @@ TEST(TapInfo, AlwaysHasWhatClientsAskFor) {
 
 TEST(TapInfo, ShowsErrorAndRetries) {
   std::string out;
-  wire::append_tap_info({ann, "ann.test", "error", "active", rev, 5,
-                         "unreachable: \"x\"", 2},
-                        out);
+  wire::append_tap_info(
+    {ann, "ann.test", "error", "active", rev, 5, "unreachable: \"x\"", 2}, out);
   const auto x = json::parse(out).as_object();
   EXPECT_EQ(x.at("rev").as_string(), "3jzfcijpj2z2a");
   EXPECT_EQ(x.at("records").as_int64(), 5);

@@ -1,0 +1,173 @@
+#include "actors/repo/completeness_machine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace weir::actors::completeness {
+namespace {
+
+using storage::repo_row;
+using storage::repo_status;
+using testing::ElementsAre;
+
+atproto::tid rev_of(uint64_t x) {
+  return atproto::tid{x << 20};
+}
+
+upstream_view live_upstream() {
+  upstream_view out;
+  out.id = 7;
+  out.epoch = 2;
+  out.first_cursor = 100;
+  out.live = true;
+  return out;
+}
+
+repo_row whole_row() {
+  repo_row out;
+  out.status = repo_status::synced;
+  out.fcsr = {7, 2, 100};
+  out.first_rev = rev_of(5);
+  out.last_indexed_rev = rev_of(5);
+  out.filter_generation = 3;
+  return out;
+}
+
+std::vector<std::string> why_not(const repo_row& row,
+                                 const upstream_view& upstream,
+                                 const storage::chain_row* chain = nullptr,
+                                 uint32_t generation = 3) {
+  const auto out = explain(row, chain, upstream, generation);
+  EXPECT_EQ(out.complete(), out.why_not().empty());
+  return out.why_not();
+}
+
+// CONS-10 to CONS-13
+TEST(completeness, a_repo_for_which_every_term_holds_is_complete) {
+  EXPECT_TRUE(why_not(whole_row(), live_upstream()).empty());
+}
+
+// CONS-11: the upstream's stream is live
+TEST(completeness, a_stream_that_is_not_live_proves_nothing) {
+  auto upstream = live_upstream();
+  upstream.live = false;
+  EXPECT_THAT(why_not(whole_row(), upstream), ElementsAre("upstream_live"));
+}
+
+// CONS-13; requirements.md 1b.4, 1b.5
+TEST(completeness, an_older_or_foreign_or_unset_position_is_not_current) {
+  for (const auto& fcsr : {position{7, 2, 99}, position{7, 1, 9'999},
+                           position{8, 2, 100}, position{}}) {
+    auto row = whole_row();
+    row.fcsr = fcsr;
+    EXPECT_THAT(why_not(row, live_upstream()),
+                ElementsAre("position_current"));
+  }
+  auto unset = live_upstream();
+  unset.first_cursor = 0;
+  EXPECT_THAT(why_not(whole_row(), unset), ElementsAre("position_current"));
+}
+
+// CONS-07; requirements.md 1b.1: unset is never complete
+TEST(completeness, a_repo_without_a_first_rev_is_not_complete) {
+  auto row = whole_row();
+  row.first_rev = {};
+  EXPECT_THAT(why_not(row, live_upstream()),
+              ElementsAre("first_rev_set", "indexed_past_first_rev"));
+}
+
+// CONS-12, CONS-28; requirements.md 1b.1
+TEST(completeness, the_index_must_reach_the_first_rev) {
+  auto row = whole_row();
+  row.first_rev = rev_of(6);
+  EXPECT_THAT(why_not(row, live_upstream()),
+              ElementsAre("indexed_past_first_rev"));
+  storage::chain_row chain;
+  chain.rev = rev_of(6); // Applied from the stream.
+  EXPECT_TRUE(why_not(row, live_upstream(), &chain).empty());
+}
+
+// CONS-27
+TEST(completeness, a_repo_that_was_never_indexed_is_not_complete) {
+  auto row = whole_row();
+  row.last_indexed_rev = {};
+  storage::chain_row chain;
+  chain.rev = rev_of(9);
+  EXPECT_THAT(why_not(row, live_upstream(), &chain),
+              ElementsAre("indexed_past_first_rev"));
+}
+
+// requirements.md 1d; SYNC-02, SYNC-20
+TEST(completeness, filter_gap_and_status_are_terms_of_their_own) {
+  EXPECT_THAT(why_not(whole_row(), live_upstream(), nullptr, 4),
+              ElementsAre("filter_current"));
+  auto gap = whole_row();
+  gap.gap = true;
+  EXPECT_THAT(why_not(gap, live_upstream()), ElementsAre("no_gap"));
+  for (const auto status : {repo_status::pending, repo_status::syncing,
+                            repo_status::error, repo_status::desync}) {
+    auto row = whole_row();
+    row.status = status;
+    EXPECT_THAT(why_not(row, live_upstream()), ElementsAre("synced"));
+  }
+}
+
+// CONS-19, CONS-20
+TEST(completeness, an_event_writes_the_row_once_per_reset) {
+  auto row = whole_row();
+  EXPECT_FALSE(on_event(row, {7, 2, 100}, rev_of(8)));
+  EXPECT_EQ(row.first_rev, rev_of(5));
+  EXPECT_TRUE(on_event(row, {7, 3, 4}, rev_of(9)));
+  EXPECT_EQ(row.first_rev, rev_of(9));
+  EXPECT_EQ(row.fcsr, (position{7, 3, 4}));
+  EXPECT_FALSE(on_event(row, {7, 3, 4}, rev_of(10)));
+  EXPECT_FALSE(on_event(row, {}, rev_of(11)));
+}
+
+// CONS-26; requirements.md 1b.4: another upstream never reaches
+TEST(completeness, an_event_of_a_new_upstream_starts_anew) {
+  auto row = whole_row();
+  EXPECT_TRUE(on_event(row, {8, 1, 1}, rev_of(9)));
+  EXPECT_EQ(row.fcsr, (position{8, 1, 1}));
+}
+
+// CONS-25; requirements.md 1b.6, 1b.15
+TEST(completeness, a_listing_fills_an_unset_rev_and_proves_a_quiet_repo) {
+  auto fresh = whole_row();
+  fresh.first_rev = {};
+  EXPECT_TRUE(on_listed(fresh, {7, 3, 9}, rev_of(7), rev_of(5)));
+  EXPECT_EQ(fresh.first_rev, rev_of(7));
+  EXPECT_EQ(fresh.fcsr, (position{7, 3, 9}));
+
+  auto quiet = whole_row();
+  EXPECT_TRUE(on_listed(quiet, {7, 3, 9}, rev_of(5), rev_of(5)));
+  EXPECT_EQ(quiet.fcsr, (position{7, 3, 9}));
+
+  auto moved = whole_row();
+  EXPECT_FALSE(on_listed(moved, {7, 3, 9}, rev_of(7), rev_of(5)));
+  EXPECT_EQ(moved.fcsr, (position{7, 2, 100}));
+
+  auto unknown = whole_row();
+  unknown.first_rev = {};
+  EXPECT_FALSE(on_listed(unknown, {}, rev_of(7), rev_of(5)));
+  EXPECT_FALSE(unknown.first_rev.defined());
+}
+
+// CONS-06, CONS-14, CONS-30; requirements.md 1b.7: raised, never lowered
+TEST(completeness, an_index_raises_the_position_and_never_lowers_it) {
+  auto row = whole_row();
+  row.gap = true;
+  on_indexed(row, {7, 3, 9}, rev_of(8), 4);
+  EXPECT_EQ(row.last_indexed_rev, rev_of(8));
+  EXPECT_EQ(row.first_rev, rev_of(8));
+  EXPECT_EQ(row.fcsr, (position{7, 3, 9}));
+  EXPECT_EQ(row.filter_generation, 4u);
+  EXPECT_FALSE(row.gap);
+  on_indexed(row, {7, 2, 100}, rev_of(9), 4);
+  EXPECT_EQ(row.fcsr, (position{7, 3, 9}));
+  EXPECT_EQ(row.first_rev, rev_of(8));
+  EXPECT_EQ(row.last_indexed_rev, rev_of(9));
+}
+
+} // namespace
+} // namespace weir::actors::completeness
