@@ -94,6 +94,7 @@ struct repo_listed {
   atproto::tid rev;
   storage::account_status account = storage::account_status::active;
   position noted;
+  uint32_t upstream = 0; ///< Whose listing it is.
 };
 
 /// A page of a listing for one shard. `discover`: track unknown DIDs.

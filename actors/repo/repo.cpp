@@ -286,7 +286,8 @@ repo_actor::behavior_type repo::make_behavior() {
     },
     [this](const repo_listed& x) {
       when_loaded([this, x] {
-        perform(machine_.on_listed({x.rev, x.account, x.noted}, now()));
+        perform(machine_.on_listed({x.rev, x.account, x.noted, x.upstream},
+                                   board(), now()));
       });
     },
     [this](passivate_repo) { passivate(); },

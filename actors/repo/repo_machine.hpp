@@ -42,7 +42,9 @@ public:
   repo_effects on_receipt(const storage::update_receipt& receipt,
                           const upstream_board& board, now_time now);
 
-  repo_effects on_listed(const listed_repo& x, now_time now);
+  /// A PDS's listing counts for its own accounts only (protocol.md 2.1.2).
+  repo_effects on_listed(const listed_repo& x, const upstream_board& board,
+                         now_time now);
 
   repo_effects on_timer(const upstream_board& board, now_time now);
 
@@ -134,6 +136,7 @@ private:
                     now_time now, repo_effects& out);
   step refused(waiting_frame& x, const atproto::refusal& why, bool is_sync,
                now_time now, repo_effects& out);
+  bool refreshing(const waiting_frame& x, now_time now, repo_effects& out);
   bool from_current_host(waiting_frame& x, const upstream_board& board,
                          now_time now, bool& wait, repo_effects& out);
   void apply_commit(const waiting_frame& x,

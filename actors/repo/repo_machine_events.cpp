@@ -53,6 +53,8 @@ repo_machine::step repo_machine::take(waiting_frame& x,
     ask_identity(out);
     return step::wait;
   }
+  if (refreshing(x, now, out))
+    return step::wait;
   bool wait = false;
   if (!x.buffered && !from_current_host(x, board, now, wait, out)) {
     if (wait)
@@ -69,6 +71,18 @@ repo_machine::step repo_machine::take(waiting_frame& x,
     return take_account(x, *account, now, out);
   settle(x, out);
   return step::taken;
+}
+
+/// After a migration both hosts speak. What the old one says once the new one
+/// was heard waits for the new document, a while.
+bool repo_machine::refreshing(const waiting_frame& x, now_time now,
+                              repo_effects& out) {
+  const auto until = x.since + limits::repo_wait_max;
+  if (x.frame.relay || x.buffered || !identity_ || !identity_pending_
+      || now.steady >= until)
+    return false;
+  arm(until, out);
+  return true;
 }
 
 /// protocol.md 2.1.2: on a PDS's stream only its own accounts count. One

@@ -57,6 +57,7 @@ void repo_machine::set_account(account_status status, now_time now,
   if (status == row_.account)
     return;
   count(repo_counter::account_changed, out);
+  suspicion_.reset(); // Seen before this.
   const auto before = std::exchange(row_.account, status);
   touch_row();
   if (status == account_status::active) {
@@ -133,10 +134,15 @@ repo_machine::on_identity(const result<storage::identity_row>& fact,
   return out;
 }
 
-repo_effects repo_machine::on_listed(const listed_repo& x, now_time now) {
+repo_effects repo_machine::on_listed(const listed_repo& x,
+                                     const upstream_board& board,
+                                     now_time now) {
   repo_effects out;
   if (!loaded_ || !exists_)
     return out;
+  const auto from = board.find(x.upstream);
+  if (!from.relay && !row_.pds.empty() && from.origin != row_.pds)
+    return out; // Its former host.
   if (takes_commits()) {
     if (completeness::on_listed(row_, x.noted, x.rev, tip_.rev))
       touch_row();

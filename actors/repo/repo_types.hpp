@@ -97,6 +97,7 @@ struct listed_repo {
   atproto::tid rev; ///< Undefined when not listed with one.
   storage::account_status account = storage::account_status::active;
   position noted; ///< first_cursor_since_reset before the request.
+  uint32_t upstream = 0; ///< Whose listing it is.
 };
 
 struct now_time {

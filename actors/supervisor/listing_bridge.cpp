@@ -53,7 +53,7 @@ void read_page(std::string_view body, const position& noted,
     const auto rev = atproto::tid::parse(text_of(line.get_object(), "rev"));
     if (repo && rev)
       out.repos.push_back({std::move(*repo), *rev,
-                           to_status(line.get_object()), noted});
+                           to_status(line.get_object()), noted, out.upstream});
   }
   if (!repos->get_array().empty())
     out.cursor = text_of(page.get_object(), "cursor");

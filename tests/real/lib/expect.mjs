@@ -47,9 +47,9 @@ let beacons = 0;
 export async function caughtUp(world, host) {
   const bystander = world.bystanders.get(host);
   beacons += 1;
-  const { cid } = await bystander.note(`beacon${beacons}`, 'here');
+  const { rev } = await bystander.note(`beacon${beacons}`, 'here');
   await world.copy.until(`the beacon of ${host.url}`, () =>
-    world.copy.about(bystander.did).some((event) => event.cid === cid),
+    world.copy.about(bystander.did).some((event) => event.rev === rev),
   );
 }
 
