@@ -3,7 +3,7 @@
 #include "atproto/sha256.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
 
 namespace weir::storage {
 
@@ -276,81 +276,53 @@ error bad_key(table x) {
                                      + to_string(x) + " is damaged");
 }
 
+namespace {
+
+constexpr std::pair<table, const char*> table_names[] = {
+  {table::meta, "meta"},
+  {table::configuration, "configuration"},
+  {table::collection_name, "collection_name"},
+  {table::collection_id, "collection_id"},
+  {table::log_block, "log_block"},
+  {table::content_block, "content_block"},
+  {table::stream_block, "stream_block"},
+  {table::chain, "chain"},
+  {table::record_head, "record_head"},
+  {table::collection_member, "collection_member"},
+  {table::content_reference, "content_reference"},
+  {table::time_index, "time_index"},
+  {table::operation_dedup, "operation_dedup"},
+  {table::tombstone, "tombstone"},
+  {table::content_state, "content_state"},
+  {table::missing, "missing"},
+  {table::waiter, "waiter"},
+  {table::repo, "repo"},
+  {table::repo_by_status, "repo_by_status"},
+  {table::timeline, "timeline"},
+  {table::member, "member"},
+  {table::sync_buffer, "sync_buffer"},
+  {table::handle, "handle"},
+  {table::identity, "identity"},
+  {table::erasure, "erasure"},
+  {table::upstream, "upstream"},
+  {table::host, "host"},
+  {table::listing, "listing"},
+  {table::consumer, "consumer"},
+  {table::acked, "acked"},
+  {table::dead_letter, "dead_letter"},
+  {table::quarantine, "quarantine"},
+  {table::audit, "audit"},
+  {table::usage, "usage"},
+  {table::index_metadata, "index_metadata"},
+  {table::index_entry, "index_entry"},
+};
+
+} // namespace
+
 const char* to_string(table x) noexcept {
-  switch (x) {
-    case table::meta:
-      return "meta";
-    case table::configuration:
-      return "configuration";
-    case table::collection_name:
-      return "collection_name";
-    case table::collection_id:
-      return "collection_id";
-    case table::log_block:
-      return "log_block";
-    case table::content_block:
-      return "content_block";
-    case table::stream_block:
-      return "stream_block";
-    case table::chain:
-      return "chain";
-    case table::record_head:
-      return "record_head";
-    case table::collection_member:
-      return "collection_member";
-    case table::content_reference:
-      return "content_reference";
-    case table::time_index:
-      return "time_index";
-    case table::operation_dedup:
-      return "operation_dedup";
-    case table::tombstone:
-      return "tombstone";
-    case table::content_state:
-      return "content_state";
-    case table::missing:
-      return "missing";
-    case table::waiter:
-      return "waiter";
-    case table::repo:
-      return "repo";
-    case table::repo_by_status:
-      return "repo_by_status";
-    case table::timeline:
-      return "timeline";
-    case table::member:
-      return "member";
-    case table::sync_buffer:
-      return "sync_buffer";
-    case table::handle:
-      return "handle";
-    case table::identity:
-      return "identity";
-    case table::erasure:
-      return "erasure";
-    case table::upstream:
-      return "upstream";
-    case table::host:
-      return "host";
-    case table::listing:
-      return "listing";
-    case table::consumer:
-      return "consumer";
-    case table::acked:
-      return "acked";
-    case table::dead_letter:
-      return "dead_letter";
-    case table::quarantine:
-      return "quarantine";
-    case table::audit:
-      return "audit";
-    case table::usage:
-      return "usage";
-    case table::index_metadata:
-      return "index_metadata";
-    case table::index_entry:
-      return "index_entry";
-  }
+  for (const auto& [known, name] : table_names)
+    if (known == x)
+      return name;
   return "unknown";
 }
 

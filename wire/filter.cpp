@@ -30,8 +30,7 @@ collection_filter::parse(std::vector<std::string> patterns) {
                 "more than " + std::to_string(limits::filter_patterns_max)
                   + " collection patterns");
   std::sort(patterns.begin(), patterns.end());
-  patterns.erase(std::unique(patterns.begin(), patterns.end()),
-                 patterns.end());
+  patterns.erase(std::unique(patterns.begin(), patterns.end()), patterns.end());
   collection_filter out;
   bool everything = false;
   for (const auto& pattern : patterns) {

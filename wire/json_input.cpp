@@ -53,8 +53,8 @@ error not_strings(std::string_view key) {
 }
 
 /// Nothing when the key is absent.
-result<std::optional<std::vector<std::string>>>
-strings(const json::object& in, std::string_view key) {
+result<std::optional<std::vector<std::string>>> strings(const json::object& in,
+                                                        std::string_view key) {
   const auto* value = in.if_contains({key.data(), key.size()});
   if (value == nullptr)
     return std::nullopt;
@@ -84,7 +84,8 @@ patterns(const json::object& in) {
 }
 
 error bad_dids(const std::vector<std::string>& bad) {
-  std::string text = std::to_string(bad.size()) + " of the DIDs cannot be used:";
+  std::string text
+    = std::to_string(bad.size()) + " of the DIDs cannot be used:";
   for (size_t i = 0; i < bad.size() && i < named_dids_max; ++i)
     text += (i == 0 ? " \"" : ", \"") + bad[i].substr(0, named_did_bytes_max)
             + "\"";
@@ -94,9 +95,9 @@ error bad_dids(const std::vector<std::string>& bad) {
 
 result<std::vector<atproto::did>> dids(const std::vector<std::string>& texts) {
   if (texts.size() > limits::request_dids_max)
-    return fail(ec::limit_reached,
-                "more than " + std::to_string(limits::request_dids_max)
-                  + " DIDs in one request");
+    return fail(ec::limit_reached, "more than "
+                                     + std::to_string(limits::request_dids_max)
+                                     + " DIDs in one request");
   std::vector<atproto::did> out;
   std::vector<std::string> bad;
   std::unordered_set<std::string_view> seen;
@@ -167,8 +168,7 @@ result<account_fact> parse_account_fact(bytes_view text) {
   if (handle == nullptr || !handle->is_string() || active == nullptr
       || !active->is_bool() || status == nullptr || !status->is_string())
     return fail(ec::malformed, "not the facts of an account");
-  return account_fact{json::value_to<std::string>(*handle),
-                      active->get_bool(),
+  return account_fact{json::value_to<std::string>(*handle), active->get_bool(),
                       json::value_to<std::string>(*status)};
 }
 

@@ -44,7 +44,6 @@ std::string to_text(const log_position& x);
 /// `ec::invalid_argument` when the text is no position, `ec::chain_broken` when
 /// it is one of another log (HTTP 409): the sentence says what to do.
 result<log_position> parse_position(std::string_view text,
-                                    uint64_t log_identity,
-                                    uint16_t partitions);
+                                    uint64_t log_identity, uint16_t partitions);
 
 } // namespace weir::wire

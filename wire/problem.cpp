@@ -47,7 +47,11 @@ void append_problem(std::string_view name, std::string_view message,
   } else {
     std::string shown{message};
     std::replace_if(
-      shown.begin(), shown.end(), [](char c) { return (c & 0x80) != 0; }, '?');
+      shown.begin(), shown.end(),
+      [](char c) {
+        return (c & 0x80) != 0;
+      },
+      '?');
     atproto::append_json_string(shown, out);
   }
   out += '}';

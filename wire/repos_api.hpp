@@ -15,8 +15,9 @@ namespace weir::wire {
 
 /// Body of `/repos/add`, `/repos/remove` and `/repos/resync`.
 struct repos_request {
-  std::vector<atproto::did> dids;       ///< Without duplicates, as given.
-  std::vector<std::string> collections; ///< Filter of these repos; mostly empty.
+  std::vector<atproto::did> dids; ///< Without duplicates, as given.
+  std::vector<std::string>
+    collections; ///< Filter of these repos; mostly empty.
 };
 
 /// All or nothing: one bad DID or pattern refuses the request and is named.

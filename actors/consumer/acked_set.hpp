@@ -42,23 +42,15 @@ public:
   /// Lowest id from `from` on that is not in the set.
   op_id next_missing(op_id from) const noexcept;
 
-  op_id position() const noexcept {
-    return position_;
-  }
+  op_id position() const noexcept { return position_; }
 
   /// How many ids are in the set.
-  uint64_t count() const noexcept {
-    return count_;
-  }
+  uint64_t count() const noexcept { return count_; }
 
   /// Ranges above the position.
-  size_t ranges() const noexcept {
-    return ranges_.size();
-  }
+  size_t ranges() const noexcept { return ranges_.size(); }
 
-  bool changed() const noexcept {
-    return changed_;
-  }
+  bool changed() const noexcept { return changed_; }
 
   /// What changed since the last call. The caller makes it durable before the
   /// next one, or gives up.

@@ -13,9 +13,10 @@ void delivery_lane::pass(op_id id) noexcept {
 }
 
 delivery_lane::event* delivery_lane::find(op_id id) noexcept {
-  const auto i = std::lower_bound(
-    queue.begin(), queue.end(), id,
-    [](const event& x, op_id y) { return x.id < y; });
+  const auto i = std::lower_bound(queue.begin(), queue.end(), id,
+                                  [](const event& x, op_id y) {
+                                    return x.id < y;
+                                  });
   return i != queue.end() && i->id == id ? &*i : nullptr;
 }
 
@@ -34,9 +35,10 @@ void delivery_lane::take_back(event& x) noexcept {
   x.session->flights.erase(x.flight);
   x.session = nullptr;
   x.at = stage::waiting;
-  const auto i = std::lower_bound(
-    queue.begin(), queue.end(), x.id,
-    [](const event& a, op_id b) { return a.id < b; });
+  const auto i = std::lower_bound(queue.begin(), queue.end(), x.id,
+                                  [](const event& a, op_id b) {
+                                    return a.id < b;
+                                  });
   next = std::min(next, static_cast<size_t>(i - queue.begin()));
 }
 

@@ -22,13 +22,9 @@ public:
   held_entry(const held_entry&) = delete;
   held_entry& operator=(const held_entry&) = delete;
 
-  ~held_entry() {
-    ledger_ -= bytes_;
-  }
+  ~held_entry() { ledger_ -= bytes_; }
 
-  const storage::log_entry_ptr& get() const noexcept {
-    return entry_;
-  }
+  const storage::log_entry_ptr& get() const noexcept { return entry_; }
 
 private:
   storage::log_entry_ptr entry_;
@@ -72,8 +68,8 @@ struct delivery_lane {
     held_entry_ptr held; ///< Null once settled.
     uint32_t index = 0;
     stage at = stage::waiting;
-    bool barrier = false; ///< Alone in flight, in its DID.
-    bool known = false;   ///< Sent before.
+    bool barrier = false;                ///< Alone in flight, in its DID.
+    bool known = false;                  ///< Sent before.
     delivery_session* session = nullptr; ///< While sent.
     flight_list::iterator flight;
 
@@ -88,9 +84,7 @@ struct delivery_lane {
   }
 
   /// Events of this DID in [read_from, through] are not in the queue.
-  bool behind() const noexcept {
-    return read_from <= through;
-  }
+  bool behind() const noexcept { return read_from <= through; }
 
   void pass(storage::op_id id) noexcept;
 
@@ -119,16 +113,16 @@ struct delivery_lane {
   storage::op_id through = 0;
   /// Sent, not settled, and no longer in the queue: late acks count.
   std::vector<storage::op_id> outstanding;
-  uint32_t attempts = 0; ///< Of the first event, that ran out of time.
-  bool held = false; ///< The account is not active; the queue is empty.
+  uint32_t attempts = 0;    ///< Of the first event, that ran out of time.
+  bool held = false;        ///< The account is not active; the queue is empty.
   bool seen_active = false; ///< When last looked at without a reason.
   bool says_active = false; ///< What the last fact that was sent says.
-  bool ready = false;    ///< In the machine's `ready_`.
-  bool due = false;      ///< In the machine's `due_`.
-  bool asked = false;    ///< A page of this DID is on its way.
-  size_t reserved = 0;   ///< Room in the window for that page.
-  size_t remembered = 0; ///< Its share of `parked_max`.
-  steady_time retry_at;  ///< Not read before.
+  bool ready = false;       ///< In the machine's `ready_`.
+  bool due = false;         ///< In the machine's `due_`.
+  bool asked = false;       ///< A page of this DID is on its way.
+  size_t reserved = 0;      ///< Room in the window for that page.
+  size_t remembered = 0;    ///< Its share of `parked_max`.
+  steady_time retry_at;     ///< Not read before.
   std::optional<steady_time> sleeps_until; ///< In the machine's `sleeping_`.
 };
 

@@ -23,7 +23,7 @@ delivery_machine::delivery_machine(delivery_options options,
   // nop
 }
 
-// -- events ---------------------------------------------------------------------
+// -- events -------------------------------------------------------------------
 
 delivery_effects delivery_machine::on_session_up(session_id id,
                                                  steady_time now) {
@@ -71,9 +71,8 @@ delivery_effects delivery_machine::on_log(op_id durable, steady_time now) {
   return out;
 }
 
-delivery_effects
-delivery_machine::on_sent(std::span<const sent_report> reports,
-                          steady_time now) {
+delivery_effects delivery_machine::on_sent(std::span<const sent_report> reports,
+                                           steady_time now) {
   effects out;
   for (const auto& x : reports)
     if (auto* session = find_session(x.to))
@@ -106,8 +105,7 @@ void delivery_machine::take_report(delivery_session& x, size_t taken,
   }
 }
 
-delivery_effects delivery_machine::on_drained(session_id id,
-                                              steady_time now) {
+delivery_effects delivery_machine::on_drained(session_id id, steady_time now) {
   effects out;
   if (auto* session = find_session(id))
     session->blocked_until.reset();
@@ -157,10 +155,9 @@ delivery_effects delivery_machine::on_timer(steady_time now) {
   return out;
 }
 
-// -- acks -----------------------------------------------------------------------
+// -- acks ---------------------------------------------------------------------
 
-bool delivery_machine::ack(delivery_session* from, op_id id,
-                           steady_time now) {
+bool delivery_machine::ack(delivery_session* from, op_id id, steady_time now) {
   const auto i = index_.find(id);
   if (i == index_.end())
     return ack_unseen(id);
@@ -198,7 +195,7 @@ bool delivery_machine::ack_unseen(op_id id) {
   return acked_.add(id);
 }
 
-// -- sending --------------------------------------------------------------------
+// -- sending ------------------------------------------------------------------
 
 void delivery_machine::pump(steady_time now, effects& out) {
   do {
@@ -281,7 +278,7 @@ delivery_session* delivery_machine::find_session(session_id id) {
   return i != sessions_.end() ? &i->second : nullptr;
 }
 
-// -- effects --------------------------------------------------------------------
+// -- effects ------------------------------------------------------------------
 
 /// Acks are written at once, one write at a time; the rest may wait.
 void delivery_machine::save(steady_time now, effects& out) {

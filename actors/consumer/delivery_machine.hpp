@@ -41,8 +41,8 @@ namespace weir::actors {
 /// # Limits
 /// `events_max` events of which `did_events_max` of one DID; `bytes_max` of log
 /// entries held, and one entry; `parked_max` DIDs and events remembered for
-/// late acks; `ranges_max` sparse ranges, above which passed events become
-/// dead letters.
+/// late acks, give or take a window; `ranges_max` sparse ranges, above which
+/// passed events become dead letters.
 class delivery_machine {
 public:
   using op_id = storage::op_id;
@@ -56,15 +56,12 @@ public:
   delivery_machine& operator=(const delivery_machine&) = delete;
 
   effects on_session_up(session_id id, steady_time now);
-
   effects on_session_down(session_id id, steady_time now);
 
   /// The log is durable up to `durable`.
   effects on_log(op_id durable, steady_time now);
 
-  effects on_page(std::vector<storage::log_entry_ptr> entries,
-                  steady_time now);
-
+  effects on_page(std::vector<storage::log_entry_ptr> entries, steady_time now);
   effects on_did_page(const did_entries& page, steady_time now);
 
   /// One report for each session in the `sends` of the last effects.
@@ -75,18 +72,14 @@ public:
   effects on_drained(session_id id, steady_time now);
 
   /// Acks may be late, repeated, out of order, of an earlier connection.
-  effects on_acks(session_id from, std::span<const op_id> ids,
-                  steady_time now);
+  effects on_acks(session_id from, std::span<const op_id> ids, steady_time now);
 
   effects on_durable_rows(steady_time now);
-
   effects on_timer(steady_time now);
 
   // -- state ------------------------------------------------------------------
 
-  op_id position() const noexcept {
-    return acked_.position();
-  }
+  op_id position() const noexcept { return acked_.position(); }
 
   /// Durable events that are not settled yet.
   uint64_t backlog() const noexcept {
@@ -94,55 +87,36 @@ public:
   }
 
   /// Events in memory: they wait for their turn or for an ack.
-  size_t events() const noexcept {
-    return events_;
-  }
+  size_t events() const noexcept { return events_; }
 
   /// Bytes of the log entries held for them.
-  size_t bytes() const noexcept {
-    return held_bytes_;
-  }
+  size_t bytes() const noexcept { return held_bytes_; }
 
   /// DIDs and events that are only remembered.
-  size_t remembered() const noexcept {
-    return remembered_;
-  }
+  size_t remembered() const noexcept { return remembered_; }
 
-  size_t ranges() const noexcept {
-    return acked_.ranges();
-  }
-
-  size_t lanes() const noexcept {
-    return records_.size() + facts_.size();
-  }
-
-  size_t sessions() const noexcept {
-    return sessions_.size();
-  }
+  size_t ranges() const noexcept { return acked_.ranges(); }
+  size_t lanes() const noexcept { return records_.size() + facts_.size(); }
+  size_t sessions() const noexcept { return sessions_.size(); }
 
   /// Dead letters that are not on their way to the store yet.
-  std::span<const dead_letter> letters() const noexcept {
-    return letters_;
-  }
+  std::span<const dead_letter> letters() const noexcept { return letters_; }
 
-  const delivery_counters& counters() const noexcept {
-    return counters_;
-  }
+  const delivery_counters& counters() const noexcept { return counters_; }
 
 private:
-  using lane_map = std::unordered_map<atproto::did,
-                                      std::unique_ptr<delivery_lane>>;
+  using lane_map
+    = std::unordered_map<atproto::did, std::unique_ptr<delivery_lane>>;
 
   enum class kind : uint8_t { implicit, record, fact };
-
   kind kind_of(const storage::logged_operation& op) const noexcept;
 
   // delivery_machine.cpp
   void pump(steady_time now, effects& out);
   bool send_ready(steady_time now, effects& out);
   bool send_lane(delivery_lane& x, steady_time now, effects& out);
-  void send(delivery_session& to, delivery_lane& lane,
-            delivery_lane::event& x, steady_time now, effects& out);
+  void send(delivery_session& to, delivery_lane& lane, delivery_lane::event& x,
+            steady_time now, effects& out);
   delivery_session* pick();
   delivery_session* find_session(session_id id);
   void take_report(delivery_session& x, size_t taken, steady_time now);
@@ -192,7 +166,7 @@ private:
   bool rows_in_flight_ = false;
   std::optional<steady_time> save_by_;
 
-  op_id next_;     ///< All below is settled, in a lane, or passed.
+  op_id next_; ///< All below is settled, in a lane, or passed.
   op_id durable_;
   const op_id believed_through_;
   bool at_end_ = false; ///< The log had no more when last asked.
@@ -200,7 +174,7 @@ private:
   size_t events_ = 0;
   size_t held_bytes_ = 0;           ///< Outlives all that is held.
   std::deque<held_entry_ptr> page_; ///< Not taken yet.
-  size_t reserved_events_ = 0; ///< For pages of DIDs on their way.
+  size_t reserved_events_ = 0;      ///< For pages of DIDs on their way.
   size_t reserved_bytes_ = 0;
   size_t did_pages_asked_ = 0;
   bool starved_ = false; ///< A DID's page waits for room in the window.

@@ -100,7 +100,7 @@ void delivery_machine::settle(delivery_lane& x, delivery_lane::event& event) {
   }
 }
 
-// -- parking --------------------------------------------------------------------
+// -- parking ------------------------------------------------------------------
 
 bool delivery_machine::may_park(const delivery_lane& x) const noexcept {
   return x.remembered > 0
@@ -174,8 +174,8 @@ void delivery_machine::release(delivery_lane& x, steady_time now) {
 /// is still to be sent.
 void delivery_machine::sweep(steady_time now) {
   sweep_at_ = now + sweep_interval;
-  const auto at_end = page_.empty() && !page_asked_
-                      && acked_.next_missing(next_) > durable_;
+  const auto at_end
+    = page_.empty() && !page_asked_ && acked_.next_missing(next_) > durable_;
   for (auto& [repo, lane] : records_) {
     if (!lane->held || facts_.contains(repo))
       continue;
@@ -188,15 +188,15 @@ void delivery_machine::sweep(steady_time now) {
   }
 }
 
-// -- events that are not acked ----------------------------------------------------
+// -- events that are not acked ------------------------------------------------
 
 /// When the oldest event in flight has waited too long. A client that still
 /// acks what was sent before it is slow, not silent.
 steady_time
 delivery_machine::deadline(const delivery_session& x) const noexcept {
   const auto& first = x.flights.front();
-  const auto since = first.number < x.acked ? first.at
-                                            : std::max(first.at, x.last_ack);
+  const auto since
+    = first.number < x.acked ? first.at : std::max(first.at, x.last_ack);
   return since + options_.retry_timeout;
 }
 
@@ -213,8 +213,7 @@ void delivery_machine::expire(const delivery_flight& x, steady_time now) {
   } else if (may_park(lane)) {
     const auto attempts = lane.attempts;
     park(lane);
-    lane.retry_at = now
-                    + delay_after(first ? attempts : 0);
+    lane.retry_at = now + delay_after(first ? attempts : 0);
   } else {
     lane.take_back(event);
   }

@@ -14,8 +14,8 @@ constexpr const char* too_many_ranges
 
 } // namespace
 
-delivery_machine::kind delivery_machine::kind_of(
-  const storage::logged_operation& op) const noexcept {
+delivery_machine::kind
+delivery_machine::kind_of(const storage::logged_operation& op) const noexcept {
   if (op.scope == storage::identity_scope || op.scope == storage::account_scope)
     return kind::fact;
   return !op.scope.starts_with('$') && options_.filter.matches(op.scope)
@@ -49,15 +49,14 @@ delivery_effects delivery_machine::on_did_page(const did_entries& page,
   reserved_events_ -= room;
   reserved_bytes_ -= limits::consumer_did_page_bytes_max;
   // The lane may have been parked further back meanwhile.
-  if (page.after < lane->read_from
-      && !read_page(*lane, page, room))
+  if (page.after < lane->read_from && !read_page(*lane, page, room))
     lane->retry_at = now + empty_page_delay;
   touch(*lane, now);
   pump(now, out);
   return out;
 }
 
-// -- asking ---------------------------------------------------------------------
+// -- asking -------------------------------------------------------------------
 
 bool delivery_machine::fits(size_t bytes) const noexcept {
   const auto used = held_bytes_ + reserved_bytes_;
@@ -93,10 +92,9 @@ void delivery_machine::ask_did_pages(steady_time now, effects& out) {
 /// @returns false when there is no room now.
 bool delivery_machine::ask_did_page(delivery_lane& x, effects& out) {
   const auto share = options_.did_events_max - x.queue.size();
-  const auto count
-    = x.attempts > 0
-        ? 1
-        : std::clamp<size_t>(options_.events_max / 4, 1, share);
+  const auto count = x.attempts > 0
+                       ? 1
+                       : std::clamp<size_t>(options_.events_max / 4, 1, share);
   if (!fits(limits::consumer_did_page_bytes_max))
     return false;
   if (events_ + reserved_events_ + count > options_.events_max) {
@@ -108,12 +106,11 @@ bool delivery_machine::ask_did_page(delivery_lane& x, effects& out) {
   ++did_pages_asked_;
   reserved_events_ += count;
   reserved_bytes_ += limits::consumer_did_page_bytes_max;
-  out.did_pages.push_back(
-    {x.repo, x.facts, x.read_from - 1, durable_, count});
+  out.did_pages.push_back({x.repo, x.facts, x.read_from - 1, durable_, count});
   return true;
 }
 
-// -- the log --------------------------------------------------------------------
+// -- the log ------------------------------------------------------------------
 
 /// Takes operations of the page at hand until a window is full.
 void delivery_machine::take(steady_time now) {
@@ -197,15 +194,14 @@ void delivery_machine::push(delivery_lane& x, const held_entry_ptr& held,
   event.id = entry.first + index;
   event.held = held;
   event.index = static_cast<uint32_t>(index);
-  event.barrier
-    = entry.live || kind_of(entry.ops[index]) == kind::fact;
+  event.barrier = entry.live || kind_of(entry.ops[index]) == kind::fact;
   const auto [i, fresh] = index_.insert_or_assign(event.id, &x);
   event.known = !fresh;
   x.queue.push_back(std::move(event));
   ++events_;
 }
 
-// -- one DID's part of the log ----------------------------------------------------
+// -- one DID's part of the log ------------------------------------------------
 
 /// @returns false when the page led nowhere.
 bool delivery_machine::read_page(delivery_lane& x, const did_entries& page,
@@ -213,16 +209,14 @@ bool delivery_machine::read_page(delivery_lane& x, const did_entries& page,
   const auto before = x.read_from;
   const auto full = [&] {
     for (const auto& entry : page.entries) {
-      const auto held
-        = std::make_shared<const held_entry>(entry, held_bytes_);
+      const auto held = std::make_shared<const held_entry>(entry, held_bytes_);
       if (!read_entry(x, held, room))
         return true;
     }
     return false;
   }();
   if (!full && page.end)
-    x.read_from
-      = std::max(x.read_from, std::min(page.through, x.through) + 1);
+    x.read_from = std::max(x.read_from, std::min(page.through, x.through) + 1);
   // What was sent before and is not there any more cannot be acked.
   std::erase_if(x.outstanding, [&](op_id id) {
     if (id >= x.read_from)

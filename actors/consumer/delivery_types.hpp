@@ -103,12 +103,12 @@ struct delivery_effects {
     std::vector<dead_letter> letters;
   };
 
-  std::vector<send> sends; ///< If any: `on_sent`, before any other event.
-  std::optional<page_wish> page;      ///< Answer with `on_page`.
-  std::vector<did_wish> did_pages;    ///< Answer each with `on_did_page`.
-  std::optional<write> rows;          ///< Answer with `on_durable_rows`.
-  std::optional<steady_time> timer;   ///< Call `on_timer` then; replaces the
-                                      ///< one before; none = no timer.
+  std::vector<send> sends;       ///< If any: `on_sent`, before any other event.
+  std::optional<page_wish> page; ///< Answer with `on_page`.
+  std::vector<did_wish> did_pages;  ///< Answer each with `on_did_page`.
+  std::optional<write> rows;        ///< Answer with `on_durable_rows`.
+  std::optional<steady_time> timer; ///< Call `on_timer` then; replaces the
+                                    ///< one before; none = no timer.
 };
 
 /// Answer to `did_wish`: entries of that DID after `after`, in order, without
