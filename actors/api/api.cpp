@@ -5,6 +5,7 @@
 #include "actors/api/routes.hpp"
 #include "actors/support/observed.hpp"
 #include "messages/api.hpp"
+#include "messages/error.hpp"
 #include "messages/journal.hpp"
 #include "messages/repo.hpp"
 #include "wire/problem.hpp"
@@ -14,6 +15,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <map>
+#include <optional>
 
 namespace weir::actors {
 
@@ -131,20 +133,28 @@ void api_worker::ask_shards(const api_request_ptr& x,
   struct sum {
     uint64_t total = 0;
     size_t left = 0;
+    std::optional<error> failed;
   };
   auto state = std::make_shared<sum>();
   state->left = by_shard.size();
-  const auto finish = [state, x, name = std::string{count_name}](uint32_t n) {
-    state->total += n;
+  const auto finish = [state, x, name = std::string{count_name}] {
     if (--state->left == 0)
-      x->answer.send(count_reply(name, state->total));
+      x->answer.send(state->failed ? problem(*state->failed)
+                                   : count_reply(name, state->total));
   };
   if (by_shard.empty())
     x->answer.send(count_reply(count_name, 0));
   for (auto& [shard, part] : by_shard)
     request(env_->shared->routers[shard], caf::infinite, std::move(part))
-      .then([finish, count](const Reply& y) { finish(y.*count); },
-            [finish](caf::error&) { finish(0); });
+      .then(
+        [state, finish, count](const Reply& y) {
+          state->total += y.*count;
+          finish();
+        },
+        [state, finish](const caf::error& why) {
+          state->failed = from_caf(why);
+          finish();
+        });
 }
 
 void api_worker::read_repo(const api_request_ptr& x) {
@@ -211,7 +221,8 @@ public:
   size_t body_bytes_max(std::string_view method,
                         std::string_view path) override {
     const auto found = find_route(on_, method, path, false);
-    return found ? found->to->body_max : 0;
+    return found ? found->to->body_max
+                 : limits::http_request_body_bytes_default;
   }
 
   void on_request(net::incoming_request request,

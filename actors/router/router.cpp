@@ -1,91 +1,11 @@
-#include "actors/router/router.hpp"
-
-#include "actors/support/observed.hpp"
-#include "actors/support/timer.hpp"
-#include "base/log.hpp"
-#include "messages/backfill.hpp"
-#include "messages/journal.hpp"
+#include "actors/router/router_impl.hpp"
 
 #include <caf/actor_system.hpp>
-#include <caf/typed_event_based_actor.hpp>
 
-#include <list>
 #include <map>
-#include <unordered_map>
+#include <utility>
 
 namespace weir::actors {
-
-namespace {
-
-class router final : public observed<router_actor::base> {
-public:
-  router(caf::actor_config& config, context_ptr shared, router_options options,
-         tracked_set tracked, repo_factory make_repo)
-    : observed(config, "router", std::to_string(options.shard)),
-      shared_(std::move(shared)), options_(std::move(options)),
-      tracked_(std::move(tracked)), make_repo_(std::move(make_repo)) {
-    // nop
-  }
-
-  behavior_type make_behavior() override;
-
-  void on_exit() override {
-    residents_.clear();
-    by_address_.clear();
-    shared_ = nullptr;
-    make_repo_ = nullptr;
-    observed::on_exit();
-  }
-
-private:
-  /// `fencing`: its actor died; nothing may write for it until the JOURNAL
-  /// has shut its late updates out.
-  enum class phase : uint8_t { awake, closing, fencing };
-
-  struct resident {
-    repo_actor handle;
-    phase at = phase::awake;
-    std::vector<atproto::stamped_frame> stash;
-    std::vector<std::function<void()>> later; ///< Commands, until awake.
-    steady_time used;
-    std::list<atproto::did>::iterator lru;
-  };
-
-  using resident_map = std::unordered_map<atproto::did, resident>;
-  using frames = std::vector<atproto::stamped_frame>;
-
-  void route(frames batch);
-  bool wanted(const atproto::stamped_frame& x);
-  bool signals(const atproto::stamped_frame& x) const;
-  void deliver(const atproto::did& repo, frames batch);
-  resident& wake(const atproto::did& repo);
-  void spawn(const atproto::did& repo, resident& x);
-  void drop(resident_map::iterator i);
-  void resume(resident& x);
-  void when_awake(const atproto::did& repo,
-                  std::function<void(const repo_actor&)> run);
-  void on_passive(const repo_passive& x);
-  void on_repo_down(const caf::down_msg& x);
-  void on_fenced(const journal_fenced& x);
-  caf::result<repo_status_reply> status(const repo_status_request& x);
-  void listed(const repo_listing& x);
-  void sweep();
-  void close(resident& x);
-  void start(const atproto::did& repo);
-
-  template <class Reply, class Request>
-  caf::result<Reply> forward_all(const Request& x, uint32_t Reply::*count);
-
-  context_ptr shared_;
-  router_options options_;
-  tracked_set tracked_;
-  repo_factory make_repo_;
-  resident_map residents_;
-  std::unordered_map<caf::actor_addr, atproto::did> by_address_;
-  std::list<atproto::did> lru_; ///< Most recent first.
-  std::unordered_map<atproto::did, uint64_t> incarnations_;
-  actor_timer timer_;
-};
 
 void router::route(frames batch) {
   std::map<std::pair<uint32_t, uint32_t>, std::vector<uint64_t>> dropped;
@@ -175,141 +95,52 @@ void router::deliver(const atproto::did& repo, frames batch) {
   std::move(batch.begin(), batch.end(), std::back_inserter(x.stash));
 }
 
-router::resident& router::wake(const atproto::did& repo) {
-  const auto [i, added] = residents_.try_emplace(repo);
-  auto& x = i->second;
-  x.used = shared_->time->steady_now();
-  if (!added) {
-    lru_.splice(lru_.begin(), lru_, x.lru);
-    return x;
-  }
-  lru_.push_front(repo);
-  x.lru = lru_.begin();
-  spawn(repo, x);
-  if (residents_.size() > options_.resident_max) {
-    const auto oldest = residents_.find(lru_.back());
-    close(oldest->second);
-  }
-  return x;
-}
-
-void router::spawn(const atproto::did& repo, resident& x) {
-  const auto known = incarnations_.find(repo);
-  x.at = phase::awake;
-  x.handle = make_repo_(router_actor{this}, repo,
-                        known == incarnations_.end() ? 0 : known->second);
-  by_address_[x.handle.address()] = repo;
-  monitor(x.handle);
-  resume(x);
-}
-
-/// What had to wait goes to the REPO, in order.
-void router::resume(resident& x) {
-  x.at = phase::awake;
-  if (!x.stash.empty())
-    send(x.handle, repo_frames{std::exchange(x.stash, {})});
-  for (auto& run : std::exchange(x.later, {}))
-    run();
-}
-
-void router::close(resident& x) {
-  if (x.at != phase::awake)
-    return;
-  x.at = phase::closing;
-  send(x.handle, passivate_repo{});
-}
-
-void router::drop(resident_map::iterator i) {
-  by_address_.erase(i->second.handle.address());
-  lru_.erase(i->second.lru);
-  residents_.erase(i);
-}
-
-void router::on_passive(const repo_passive& x) {
-  if (x.untracked)
-    tracked_.erase(atproto::stable_hash(x.repo.str()));
-  const auto i = residents_.find(x.repo);
-  if (i == residents_.end())
-    return;
-  if (x.busy) {
-    if (i->second.at != phase::closing)
-      return;
-    resume(i->second);
-    return;
-  }
-  demonitor(i->second.handle.address());
-  by_address_.erase(i->second.handle.address());
-  if (i->second.stash.empty() && i->second.later.empty())
-    drop(i);
-  else
-    spawn(x.repo, i->second);
-}
-
-/// A REPO died: its frames come again from the upstreams, its late updates are
-/// shut out first (architecture.md 3, REPO life).
-void router::on_repo_down(const caf::down_msg& x) {
-  const auto known = by_address_.find(x.source);
-  if (known == by_address_.end())
-    return;
-  const auto repo = known->second;
-  by_address_.erase(known);
-  auto& dead = residents_[repo];
-  log::warn("repo_died", {{"did", repo.str()}});
-  dead.at = phase::fencing;
-  dead.handle = nullptr;
-  dead.stash.clear();
-  send(shared_->journal, journal_fence{repo, router_actor{this}});
-}
-
-void router::on_fenced(const journal_fenced& x) {
-  incarnations_[x.repo] = x.incarnation;
-  const auto i = residents_.find(x.repo);
-  if (i == residents_.end() || i->second.at != phase::fencing)
-    return;
-  spawn(x.repo, i->second);
-  for (const auto& upstream : shared_->all_upstreams())
-    send(upstream, frames_lost{});
-}
-
-void router::sweep() {
-  const auto now = shared_->time->steady_now();
-  for (auto i = lru_.rbegin(); i != lru_.rend(); ++i) {
-    auto& x = residents_.find(*i)->second;
-    if (now - x.used < options_.idle_max)
-      break;
-    close(x);
-  }
-  timer_.arm(this, now, now + options_.sweep);
-}
-
-/// Sends one command to the REPO of each DID and adds up the answers.
+/// Sends one command to the REPO of each DID and adds up the answers. One that
+/// failed fails the sum: it would be too small.
 template <class Reply, class Request>
 caf::result<Reply> router::forward_all(const Request& x,
                                        uint32_t Reply::*count) {
   struct sum {
     caf::typed_response_promise<Reply> promise;
     Reply total;
+    caf::error failed;
     size_t left = 0;
+
+    void finish_one() {
+      if (--left > 0)
+        return;
+      if (failed)
+        promise.deliver(failed);
+      else
+        promise.deliver(total);
+    }
   };
   auto state = std::make_shared<sum>();
   state->promise = make_response_promise<Reply>();
-  state->left = x.repos.size();
-  const auto finish_one = [state, count](uint32_t n) {
-    state->total.*count += n;
-    if (--state->left == 0)
-      state->promise.deliver(state->total);
-  };
-  if (x.repos.empty())
-    state->promise.deliver(state->total);
+  state->left = x.repos.size() + 1;
+  auto blank = x;
+  blank.repos.clear();
   for (const auto& repo : x.repos) {
-    auto one = x;
-    one.repos = {repo};
+    if (!tracked_.contains(atproto::stable_hash(repo.str()))) {
+      --state->left;
+      continue;
+    }
+    auto one = blank;
+    one.repos.push_back(repo);
     when_awake(repo, [=, this](const repo_actor& to) {
       request(to, caf::infinite, one)
-        .then([=](const Reply& y) { finish_one(y.*count); },
-              [=](caf::error&) { finish_one(0); });
+        .then(
+          [=](const Reply& y) {
+            state->total.*count += y.*count;
+            state->finish_one();
+          },
+          [=](const caf::error& why) {
+            state->failed = why;
+            state->finish_one();
+          });
     });
   }
+  state->finish_one();
   return state->promise;
 }
 
@@ -381,8 +212,6 @@ router_actor::behavior_type router::make_behavior() {
     },
   };
 }
-
-} // namespace
 
 router_actor spawn_router(caf::actor_system& system, context_ptr shared,
                           router_options options, tracked_set tracked,

@@ -1,0 +1,182 @@
+#include "actors/api/routes.hpp"
+#include "base/limits.hpp"
+#include "tests/system/api_node.hpp"
+
+namespace weir::tests {
+
+namespace {
+
+using actors::all_routes;
+using actors::port;
+using actors::route;
+
+constexpr const char* some_did = "did:plc:ewvi7nxzyoun6zhxrhs64oiz";
+constexpr const char* wrong = "Basic YWRtaW46d3Jvbmc="; // admin:wrong
+
+std::string path_of(const route& x) {
+  std::string out{x.pattern};
+  if (const auto at = out.find(":did"); at != std::string::npos)
+    out.replace(at, 4, some_did);
+  return out;
+}
+
+plain_request request_for(const route& x) {
+  auto out = x.upgrade ? api_node::upgrade(path_of(x)) : plain_request{};
+  out.method = x.method;
+  out.path = path_of(x);
+  if (out.method == "POST") {
+    out.headers["Content-Type"] = "application/json";
+    out.body = R"({"dids":[]})";
+  }
+  return out;
+}
+
+/// A source address of its own: wrong passwords are counted by address.
+std::string source(size_t i) {
+  return "127.0.1." + std::to_string(i + 1);
+}
+
+uint16_t port_of(const api_node& node, const route& x) {
+  return x.on == port::data ? node.data : node.operations;
+}
+
+} // namespace
+
+// reliability.md 2.2: one credential check in front of every route
+TEST(ApiAccessTest, EveryRouteAsksForTheCredentialAndTakesOnlyTheRightOne) {
+  const api_node node{true, {"--plc-url", "http://127.0.0.1:9",
+                             "--allow-private-addresses"}};
+  ASSERT_GE(all_routes().size(), 20u);
+  size_t i = 0;
+  for (const auto& x : all_routes()) {
+    const auto from = source(i++);
+    auto request = request_for(x);
+    const auto none = node.ask(port_of(node, x), request, from.c_str());
+    EXPECT_EQ(none.status, 401) << x.pattern;
+    EXPECT_NE(none.head.find("WWW-Authenticate: Basic"), std::string::npos);
+    request.headers["Authorization"] = wrong;
+    EXPECT_EQ(node.ask(port_of(node, x), request, from.c_str()).status, 401)
+      << x.pattern;
+    request.headers["Authorization"] = api_node::credential;
+    const auto right = node.ask(port_of(node, x), request, from.c_str());
+    EXPECT_NE(right.status, 401) << x.pattern;
+    EXPECT_NE(right.status, 0) << x.pattern;
+    EXPECT_NE(right.status, 500) << x.pattern << " " << right.body;
+  }
+}
+
+TEST(ApiAccessTest, UnknownPathsDoNotSayThatTheyAreUnknown) {
+  const api_node node{true};
+  plain_request request;
+  request.path = "/no/such/path";
+  EXPECT_EQ(node.ask(node.data, request).status, 401);
+  request.headers["Authorization"] = api_node::credential;
+  EXPECT_EQ(node.ask(node.data, request).status, 404);
+}
+
+// limits::auth_failures_max
+TEST(ApiAccessTest, TooManyWrongPasswordsLockThatAddressAndNoOther) {
+  const api_node node{true};
+  plain_request request;
+  request.path = "/health";
+  request.headers["Authorization"] = wrong;
+  for (size_t i = 0; i < limits::auth_failures_max; ++i)
+    ASSERT_EQ(node.ask(node.data, request, "127.0.2.1").status, 401) << i;
+  EXPECT_EQ(node.ask(node.data, request, "127.0.2.1").status, 429);
+  request.headers["Authorization"] = api_node::credential;
+  EXPECT_EQ(node.ask(node.data, request, "127.0.2.1").status, 429);
+  EXPECT_EQ(node.ask(node.data, request, "127.0.2.2").status, 200);
+}
+
+// reliability.md 2.2: Host allow-list against DNS rebinding
+TEST(ApiAccessTest, EveryRouteRefusesHostsThatAreNotTheNodes) {
+  const api_node node{false};
+  for (const auto& x : all_routes()) {
+    auto request = request_for(x);
+    request.headers["Host"] = "evil.example";
+    const auto reply = node.ask(port_of(node, x), request);
+    EXPECT_EQ(reply.status, 403) << x.pattern;
+    EXPECT_NE(reply.body.find("HostNotAllowed"), std::string::npos);
+  }
+  auto without = request_for(all_routes()[0]);
+  without.headers["Host"] = "";
+  EXPECT_EQ(node.ask(node.data, without).status, 400);
+}
+
+TEST(ApiAccessTest, LoopbackNamesAndConfiguredHostsAreAllowed) {
+  const api_node node{false, {"--allowed-hosts", "weir.example"}};
+  plain_request request;
+  request.path = "/health";
+  for (const auto* host : {"localhost", "LOCALHOST:1", "127.0.0.1", "[::1]:80",
+                           "weir.example", "Weir.Example:2480"}) {
+    request.headers["Host"] = host;
+    EXPECT_EQ(node.ask(node.data, request).status, 200) << host;
+  }
+  for (const auto* host : {"weir.example.evil", "xweir.example", "localhost.",
+                           "127.0.0.1.nip.io", "[::2]"}) {
+    request.headers["Host"] = host;
+    EXPECT_EQ(node.ask(node.data, request).status, 403) << host;
+  }
+}
+
+// reliability.md 2.2: pages of other origins, WebSocket upgrades too
+TEST(ApiAccessTest, EveryRouteRefusesForeignOrigins) {
+  const api_node node{false};
+  for (const auto& x : all_routes()) {
+    auto request = request_for(x);
+    for (const auto* origin : {"https://evil.example", "null", ""}) {
+      if (*origin == '\0') // The node's own pages.
+        request.headers["Origin"]
+          = "http://127.0.0.1:" + std::to_string(port_of(node, x));
+      else
+        request.headers["Origin"] = origin;
+      const auto status = node.ask(port_of(node, x), request).status;
+      if (*origin == '\0')
+        EXPECT_NE(status, 403) << x.pattern;
+      else
+        EXPECT_EQ(status, 403) << x.pattern << " " << origin;
+    }
+  }
+}
+
+// reliability.md 2.2: JSON content type on POST
+TEST(ApiAccessTest, EveryPostAsksForJson) {
+  const api_node node{false};
+  size_t posts = 0;
+  for (const auto& x : all_routes()) {
+    if (x.method != "POST")
+      continue;
+    ++posts;
+    auto request = request_for(x);
+    for (const auto* type : {"", "text/plain", "application/jsonp",
+                             "application/x-www-form-urlencoded"}) {
+      request.headers["Content-Type"] = type;
+      EXPECT_EQ(node.ask(node.data, request).status, 415)
+        << x.pattern << " " << type;
+    }
+    request.headers["Content-Type"] = "Application/JSON; charset=utf-8";
+    EXPECT_EQ(node.ask(node.data, request).status, 200) << x.pattern;
+  }
+  EXPECT_EQ(posts, 3u);
+}
+
+TEST(ApiAccessTest, AnotherMethodIsNamedAndChangesNothing) {
+  const api_node node{false};
+  for (const auto& x : all_routes()) {
+    if (x.upgrade)
+      continue;
+    auto request = request_for(x);
+    request.method = "DELETE";
+    EXPECT_EQ(node.ask(port_of(node, x), request).status, 405) << x.pattern;
+  }
+}
+
+TEST(ApiAccessTest, OnePortDoesNotAnswerForTheOther) {
+  const api_node node{false};
+  for (const auto& x : all_routes()) {
+    const auto other = x.on == port::data ? node.operations : node.data;
+    EXPECT_EQ(node.ask(other, request_for(x)).status, 404) << x.pattern;
+  }
+}
+
+} // namespace weir::tests

@@ -1,0 +1,191 @@
+#include "base/limits.hpp"
+#include "tests/system/api_node.hpp"
+
+#include <boost/json.hpp>
+
+#include <csignal>
+
+namespace weir::tests {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* alice = "did:plc:ewvi7nxzyoun6zhxrhs64oiz";
+constexpr const char* bob = "did:plc:z72i7hdynmk6r22z27h6tvur";
+
+/// DIDs of an unreachable directory: nothing is fetched while a test looks.
+class ApiReposTest : public testing::Test {
+protected:
+  plain_reply get(const std::string& path) const {
+    plain_request request;
+    request.path = path;
+    return node.ask(node.data, request);
+  }
+
+  plain_reply post(const std::string& path, std::string body) const {
+    plain_request request;
+    request.method = "POST";
+    request.path = path;
+    request.headers["Content-Type"] = "application/json";
+    request.body = std::move(body);
+    return node.ask(node.data, request);
+  }
+
+  std::string count() const { return get("/stats/repo-count").body; }
+
+  api_node node{false,
+                {"--plc-url", "http://127.0.0.1:9",
+                 "--allow-private-addresses"}};
+};
+
+std::string body_of(const std::vector<std::string>& dids) {
+  json::array array;
+  for (const auto& x : dids)
+    array.emplace_back(x);
+  return json::serialize(json::object{{"dids", array}});
+}
+
+/// did:plc from a number.
+std::string numbered(size_t i) {
+  std::string out = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
+  for (auto at = out.size() - 1; i > 0; --at, i /= 26)
+    out[at] = static_cast<char>('a' + i % 26);
+  return out;
+}
+
+} // namespace
+
+// SYNC-29, 30, 31, 32, 33
+TEST_F(ApiReposTest, AddedReposAreListedResyncedAndRemoved) {
+  EXPECT_EQ(count(), R"({"repo_count":0})");
+  EXPECT_EQ(post("/repos/add", body_of({alice, bob, alice})).body,
+            R"({"queued":2})");
+  EXPECT_EQ(post("/repos/add", body_of({alice})).body, R"({"queued":0})");
+  EXPECT_EQ(count(), R"({"repo_count":2})");
+  const auto one = get(std::string{"/repos/"} + alice);
+  EXPECT_EQ(one.status, 200);
+  EXPECT_EQ(json::parse(one.body).at("did").as_string(), alice);
+  const auto list = json::parse(get("/repos").body);
+  EXPECT_EQ(list.at("repos").as_array().size(), 2u);
+  EXPECT_EQ(post("/repos/resync", body_of({alice, numbered(1)})).body,
+            R"({"queued":1})");
+  EXPECT_EQ(post("/repos/remove", body_of({alice, numbered(1)})).body,
+            R"({"removed":1})");
+  EXPECT_EQ(count(), R"({"repo_count":1})");
+  EXPECT_EQ(get(std::string{"/repos/"} + alice).status, 404);
+  EXPECT_EQ(get(std::string{"/info/"} + alice).status, 404);
+}
+
+// An answer is a promise: what it says is on disk.
+TEST_F(ApiReposTest, WhatWasAnsweredOutlivesAKill) {
+  std::vector<std::string> dids;
+  for (size_t i = 1; i <= 2'000; ++i)
+    dids.push_back(numbered(i));
+  EXPECT_EQ(post("/repos/add", body_of(dids)).body, R"({"queued":2000})");
+  node.restart(SIGKILL);
+  EXPECT_EQ(count(), R"({"repo_count":2000})");
+  EXPECT_EQ(post("/repos/remove", body_of(dids)).body, R"({"removed":2000})");
+  node.restart(SIGKILL);
+  EXPECT_EQ(count(), R"({"repo_count":0})");
+}
+
+TEST_F(ApiReposTest, AsManyReposAsOneRequestMayHoldAreAddedAtOnce) {
+  std::vector<std::string> dids;
+  for (size_t i = 1; i <= limits::request_dids_max; ++i)
+    dids.push_back(numbered(i));
+  EXPECT_EQ(post("/repos/add", body_of(dids)).body,
+            "{\"queued\":" + std::to_string(dids.size()) + "}");
+}
+
+TEST_F(ApiReposTest, PagesAreWalkedByTheirCursor) {
+  std::vector<std::string> dids;
+  for (size_t i = 1; i <= 7; ++i)
+    dids.push_back(numbered(i));
+  ASSERT_EQ(post("/repos/add", body_of(dids)).body, R"({"queued":7})");
+  std::vector<std::string> seen;
+  std::string cursor;
+  do {
+    const auto page = json::parse(
+      get("/repos?limit=3" + (cursor.empty() ? "" : "&cursor=" + cursor)).body);
+    for (const auto& x : page.at("repos").as_array())
+      seen.emplace_back(x.at("did").as_string());
+    const auto* next = page.as_object().if_contains("cursor");
+    cursor = next == nullptr ? "" : std::string{next->as_string()};
+  } while (!cursor.empty() && seen.size() < 20);
+  EXPECT_EQ(seen, dids);
+}
+
+// limits::api_page_max
+TEST_F(ApiReposTest, PageSizesOutOfRangeAreRefused) {
+  const auto most = std::to_string(limits::api_page_max);
+  const auto more = std::to_string(limits::api_page_max + 1);
+  EXPECT_EQ(get("/repos?limit=" + most).status, 200);
+  for (const auto& bad : {more, std::string{"0"}, std::string{"-1"},
+                          std::string{"x"}, std::string{"1x"},
+                          std::string{"99999999999999999999"}})
+    EXPECT_EQ(get("/repos?limit=" + bad).status, 400) << bad;
+  EXPECT_EQ(get("/repos?cursor=nonsense").status, 400);
+}
+
+// Issue: bad DIDs answered 400 with the reason and nothing changed
+TEST_F(ApiReposTest, OneBadDidRefusesTheWholeRequestAndIsNamed) {
+  for (const std::string bad :
+       {"did:plc:short", "did:key:zQ3shXjHeiBuRCKmM36cuYnm7YEMzhGnCmCyW92sRJ9",
+        "alice.test", "", "did:web:", "did:plc:EWVI7NXZYOUN6ZHXRHS64OIZ"}) {
+    const auto reply = post("/repos/add", body_of({alice, bad}));
+    EXPECT_EQ(reply.status, 400) << bad;
+    EXPECT_NE(reply.body.find(bad), std::string::npos) << reply.body;
+    EXPECT_EQ(count(), R"({"repo_count":0})") << bad;
+  }
+}
+
+TEST_F(ApiReposTest, BodiesThatAreNoRequestAreRefused) {
+  for (const auto* bad :
+       {"", "{", "[]", "null", R"({"dids":"did:plc:x"})", R"({"dids":[1]})",
+        R"({"dids":[]} x)", R"({"did":[]})", "\xff"}) {
+    const auto reply = post("/repos/add", bad);
+    EXPECT_EQ(reply.status, 400) << bad;
+    EXPECT_NE(reply.body.find("\"message\""), std::string::npos) << bad;
+  }
+  EXPECT_EQ(count(), R"({"repo_count":0})");
+}
+
+// limits::request_dids_max
+TEST_F(ApiReposTest, MoreDidsThanOneRequestMayHoldAreRefusedWhole) {
+  std::vector<std::string> dids;
+  for (size_t i = 1; i <= limits::request_dids_max + 1; ++i)
+    dids.push_back(numbered(i));
+  const auto refused = post("/repos/remove", body_of(dids));
+  EXPECT_EQ(refused.status, 413) << refused.body;
+  dids.pop_back();
+  EXPECT_EQ(post("/repos/remove", body_of(dids)).body, R"({"removed":0})");
+}
+
+// limits::bulk_body_bytes_max
+TEST_F(ApiReposTest, BodiesAboveTheLimitAreAnswered413AndNothingChanges) {
+  auto body = body_of({alice});
+  body.resize(limits::bulk_body_bytes_max, ' ');
+  EXPECT_EQ(post("/repos/add", body).body, R"({"queued":1})");
+  body = body_of({bob});
+  body.resize(limits::bulk_body_bytes_max + 1, ' ');
+  EXPECT_EQ(post("/repos/add", body).status, 413);
+  EXPECT_EQ(count(), R"({"repo_count":1})");
+}
+
+TEST_F(ApiReposTest, BodiesWhereNoneIsTakenAreRefused) {
+  plain_request request;
+  request.path = "/repos";
+  request.headers["Content-Length"] = "1";
+  request.body = "x";
+  EXPECT_EQ(node.ask(node.data, request).status, 413);
+}
+
+TEST_F(ApiReposTest, BadDidsInPathsAreRefused) {
+  for (const auto* route : {"/repos/", "/info/", "/resolve/"})
+    for (const auto* bad : {"nonsense", "did:plc:", "did:plc:%00", "%2e%2e"})
+      EXPECT_EQ(get(std::string{route} + bad).status, 400)
+        << route << bad;
+}
+
+} // namespace weir::tests
