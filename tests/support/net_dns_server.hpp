@@ -48,6 +48,8 @@ public:
     EXPECT_EQ(bind(fd_, reinterpret_cast<sockaddr*>(&at), size), 0);
     getsockname(fd_, reinterpret_cast<sockaddr*>(&at), &size);
     port_ = ntohs(at.sin_port);
+    tcp_ = std::make_unique<scripted_server>(
+      [this](raw_peer& peer, size_t) { serve(peer); }, port_);
     thread_ = std::thread{[this] {
       run();
     }};

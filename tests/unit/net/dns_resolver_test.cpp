@@ -114,6 +114,34 @@ TEST_F(DnsResolverTest, PartsOfATextAreJoinedAndTextsKeptApart) {
   EXPECT_EQ(*got, (list{"did=did:plc:abc", "other", ""}));
 }
 
+// RFC 7766: what does not fit into a datagram is asked for over TCP.
+// limits::dns_answer_bytes_max
+TEST_F(DnsResolverTest, LongAnswersComeOverTcpUpToTheLimit) {
+  // Header, question and the frame of one record of this name.
+  const std::string name = "_atproto.long.example.com";
+  const size_t overhead = 12 + (name.size() + 2 + 4) + (2 + 10);
+  size_t size = limits::dns_answer_bytes_max;
+  dns_server server{[&](const std::string&, uint16_t) -> dns_answer {
+    std::vector<std::string> parts;
+    for (auto left = size - overhead; left > 0;) {
+      const auto n = std::min<size_t>(left, 200);
+      parts.emplace_back(n - 1, 'x');
+      left -= n;
+    }
+    return {{dns_text(parts)}};
+  }};
+  ask(server);
+  const auto got = texts(name);
+  ASSERT_TRUE(got) << got.error().context;
+  ASSERT_EQ(got->size(), 1u);
+  EXPECT_GT(got->front().size(), 4'000u);
+  EXPECT_EQ(server.questions(), 2u) << "one by UDP, one by TCP";
+  ++size;
+  const auto refused = texts(name);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ec::limit_reached);
+}
+
 // reliability.md 2.1, DNS abuse: 3 s.
 TEST_F(DnsResolverTest, ASilentServerIsGivenUpInTime) {
   dns_server server{[](const std::string&, uint16_t) -> dns_answer {
