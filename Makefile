@@ -40,8 +40,9 @@ check-real: programs
 	@command -v npm >/dev/null || cmake/install_packages node
 	tests/real/run.sh
 
+# Every figure of docs/benchmarks.md; ARGS="live --repeats 5" for some of them.
 bench: programs
-	$(RELEASE)/bench/load/weir-bench $(ARGS)
+	$(RELEASE)/bench/weir-bench $(if $(ARGS),$(ARGS),all)
 
 format:
 	@cmake/install_packages tools

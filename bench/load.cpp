@@ -1,0 +1,238 @@
+#include "bench/load.hpp"
+
+#include "bench/bench_node.hpp"
+#include "bench/machine.hpp"
+
+#include <functional>
+#include <iostream>
+#include <optional>
+
+namespace weir::bench {
+
+namespace {
+
+/// Watches a number that only grows, and remembers when it last did.
+class progress {
+public:
+  explicit progress(uint64_t value) : value_(value), last_(steady_seconds()) {
+    first_ = last_;
+  }
+
+  void see(uint64_t value) {
+    const auto now = steady_seconds();
+    if (value == value_) {
+      if (!moved_)
+        first_ = now; // The last look at which nothing had come yet.
+      return;
+    }
+    moved_ = true;
+    value_ = value;
+    last_ = now;
+  }
+
+  double seconds() const noexcept { return last_ - first_; }
+
+private:
+  uint64_t value_;
+  double first_ = 0;
+  double last_;
+  bool moved_ = false;
+};
+
+/// One repetition: an empty store, a fresh network, all of it real.
+struct load_scene {
+  const corpus_facts& corpus;
+  std::chrono::seconds patience;
+  std::unique_ptr<outside> network;
+  std::unique_ptr<bench_node> node;
+
+  result<void> start_network();
+  result<void> start_node(const std::filesystem::path& dir);
+  bool all_synced() const;
+};
+
+result<void> load_scene::start_network() {
+  auto started = outside::start(corpus.path);
+  if (!started)
+    return started.error();
+  network = std::move(*started);
+  return {};
+}
+
+result<void> load_scene::start_node(const std::filesystem::path& dir) {
+  auto started = bench_node::start(*network, dir);
+  if (!started)
+    return started.error();
+  node = std::move(*started);
+  return {};
+}
+
+/// The page of metrics is not asked for before it can say yes.
+bool load_scene::all_synced() const {
+  return node->fetches() >= corpus.accounts
+         && node->number("weir_repos_synced") == corpus.accounts;
+}
+
+/// Counts that do not agree mean that something else was measured.
+result<void> check_records(const load_scene& scene) {
+  const auto held = scene.node->number("weir_records");
+  if (held == scene.corpus.records)
+    return {};
+  return fail(ec::verification_failed,
+              "the node has " + std::to_string(held) + " records, the network "
+                + std::to_string(scene.corpus.records));
+}
+
+void take_usage(load_run& out, const cpu_meter& meter, double units) {
+  const auto used = meter.stop();
+  out.node_micros = 1e6 * used.own / units;
+  out.outside_micros = 1e6 * used.outside / units;
+  out.others_percent = used.others_percent;
+}
+
+/// Everything fetched, everything delivered. Repos are listed once the stream
+/// is open, so none of its events is lost.
+result<void> settle(const load_scene& scene, const std::string& what) {
+  return scene.node->until(what, scene.patience, [&scene] {
+    return scene.all_synced()
+           && scene.node->number("weir_consumer_backlog_events") == 0;
+  });
+}
+
+/// All live events of the corpus, until the last one is durable.
+result<load_run> play(load_scene& scene) {
+  const auto& corpus = scene.corpus;
+  const auto& node = *scene.node;
+  const auto before = node.commits();
+  const cpu_meter meter{scene.network->id()};
+  progress seen{node.operations()};
+  if (auto ok = scene.network->play(); !ok)
+    return ok.error();
+  const auto durable = [&] {
+    const auto all = node.cursor() == corpus.last_seq;
+    seen.see(node.operations()); // Counted before the cursor moves.
+    return all;
+  };
+  if (auto ok = node.until("the live events", scene.patience, durable); !ok)
+    return ok.error();
+  load_run out;
+  const auto units = static_cast<double>(corpus.commits);
+  out.seconds = seen.seconds();
+  out.rate = units / out.seconds;
+  take_usage(out, meter, units);
+  if (const auto applied = node.commits() - before; applied != corpus.commits)
+    return fail(ec::verification_failed, std::to_string(applied) + " of "
+                                           + std::to_string(corpus.commits)
+                                           + " commits were applied; "
+                                           + node.other_events());
+  return out;
+}
+
+result<load_run> run_live(load_scene& scene, const std::filesystem::path& dir) {
+  auto ok = scene.start_node(dir);
+  if (!ok)
+    return ok.error();
+  const auto& node = *scene.node;
+  if (ok = scene.network->attach(node.data_url()); !ok)
+    return ok.error();
+  if (ok = settle(scene, "the backfill before"); !ok)
+    return ok.error();
+  if (ok = check_records(scene); !ok)
+    return ok.error();
+  const auto acked = node.number("weir_acked_total");
+  const auto start = steady_seconds();
+  auto out = play(scene);
+  if (!out)
+    return out;
+  if (ok = settle(scene, "delivery"); !ok)
+    return ok.error();
+  out->delivered = static_cast<double>(node.number("weir_acked_total") - acked)
+                   / (steady_seconds() - start);
+  return out;
+}
+
+result<load_run> run_backfill(load_scene& scene,
+                              const std::filesystem::path& dir) {
+  const auto start = steady_seconds();
+  const cpu_meter meter{scene.network->id()};
+  if (auto ok = scene.start_node(dir); !ok)
+    return ok.error();
+  const auto& node = *scene.node;
+  auto ok = node.until("the backfill", scene.patience, [&] {
+    return scene.all_synced();
+  });
+  if (!ok)
+    return ok.error();
+  load_run out;
+  out.seconds = steady_seconds() - start;
+  const auto units = static_cast<double>(scene.corpus.records);
+  out.rate = units / out.seconds;
+  take_usage(out, meter, units);
+  if (ok = check_records(scene); !ok)
+    return ok.error();
+  return out;
+}
+
+using load_body
+  = std::function<result<load_run>(load_scene&, const std::filesystem::path&)>;
+
+/// Runs a load as often as wanted, between two calibrations each time.
+result<void> repeat(const bench_options& options, const bench_sizes& sizes,
+                    const load_body& body, load_result& out) {
+  for (size_t i = 0; i < sizes.repeats; ++i) {
+    std::cerr << "weir-bench: " << out.name << " " << i + 1 << "/"
+              << sizes.repeats << "\n";
+    load_scene scene{out.corpus, sizes.patience, nullptr, nullptr};
+    const auto before = calibrate(sizes.calibration);
+    auto ran = scene.start_network();
+    if (!ran)
+      return ran;
+    auto run = body(scene, options.dir);
+    scene.node.reset();
+    scene.network.reset();
+    if (!run)
+      return fail(run.error().code, out.name + ": " + run.error().context);
+    run->calibration = {before, calibrate(sizes.calibration)};
+    out.runs.push_back(*run);
+  }
+  return {};
+}
+
+} // namespace
+
+double load_result::ceiling_here(const load_run& x) const {
+  return ceiling.on_two_cores * x.calibration.mean() / reference_calibration
+         * this_machine().cores / 2;
+}
+
+spread load_result::rates() const {
+  std::vector<double> all;
+  for (const auto& x : runs)
+    all.push_back(x.rate);
+  return spread_of(std::move(all));
+}
+
+result<load_result> measure_live(const bench_options& options,
+                                 const bench_sizes& sizes) {
+  auto corpus = find_corpus(options.dir, sizes.live, sizes.live_events);
+  if (!corpus)
+    return corpus.error();
+  load_result out{"live", "commits", {22'000, 4'000}, std::move(*corpus), {}};
+  if (auto ok = repeat(options, sizes, run_live, out); !ok)
+    return ok.error();
+  return out;
+}
+
+result<load_result> measure_backfill(const bench_options& options,
+                                     const bench_sizes& sizes) {
+  auto corpus = find_corpus(options.dir, sizes.backfill, 0);
+  if (!corpus)
+    return corpus.error();
+  load_result out{
+    "backfill", "records", {355'000, 40'000}, std::move(*corpus), {}};
+  if (auto ok = repeat(options, sizes, run_backfill, out); !ok)
+    return ok.error();
+  return out;
+}
+
+} // namespace weir::bench

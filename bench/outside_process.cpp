@@ -1,0 +1,79 @@
+// The process that a node is measured against (bench/outside.hpp): one order a
+// line on standard input, one answer a line on standard output.
+
+#include "bench/channel_reader.hpp"
+#include "bench/outside.hpp"
+#include "net/io_threads.hpp"
+#include "simnet/replay.hpp"
+
+#include <iostream>
+#include <optional>
+#include <string_view>
+
+namespace weir::bench {
+
+namespace {
+
+class outside_process {
+public:
+  explicit outside_process(simnet::replay& network) : network_(network) {
+    threads_.start();
+  }
+
+  ~outside_process() {
+    threads_.stop();
+    threads_.join();
+  }
+
+  outside_process(const outside_process&) = delete;
+  outside_process& operator=(const outside_process&) = delete;
+
+  std::string obey(std::string_view order) {
+    constexpr std::string_view attach = "attach ";
+    if (order.starts_with(attach))
+      return start_reader(std::string{order.substr(attach.size())});
+    if (order != "play")
+      return "unknown order";
+    network_.play_all();
+    return "ok";
+  }
+
+private:
+  std::string start_reader(const std::string& data_url) {
+    auto made
+      = channel_reader::start(net::make_system_transport(threads_), data_url);
+    if (!made)
+      return made.error().context;
+    reader_ = std::move(*made);
+    return "ok";
+  }
+
+  simnet::replay& network_;
+  net::io_threads threads_; ///< Outlives the reader.
+  std::optional<channel_reader> reader_;
+};
+
+} // namespace
+
+int run_outside(const std::string& corpus) {
+  simnet::network_options options;
+  options.gzip = false; // On one machine it would only take the node's cores.
+  auto network = simnet::replay::open(corpus, options);
+  if (!network) {
+    std::cerr << "weir-bench: " << network.error().context << "\n";
+    return 1;
+  }
+  const auto urls = (*network)->start();
+  if (!urls) {
+    std::cerr << "weir-bench: " << urls.error().context << "\n";
+    return 1;
+  }
+  std::cout << urls->plc << " " << urls->relay << std::endl;
+  outside_process self{**network};
+  for (std::string line; std::getline(std::cin, line);)
+    std::cout << self.obey(line) << std::endl;
+  (*network)->stop();
+  return 0;
+}
+
+} // namespace weir::bench

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+namespace weir::bench {
+
+/// Repeated measurements in two numbers.
+struct spread {
+  double median = 0;
+  double mad = 0; ///< Median of the distances to the median.
+
+  /// `mad` in percent of `median`.
+  double mad_percent() const noexcept;
+};
+
+/// @pre `x` is not empty
+spread spread_of(std::vector<double> x);
+
+} // namespace weir::bench

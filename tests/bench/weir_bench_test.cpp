@@ -1,0 +1,144 @@
+#include "tests/support/temp_dir.hpp"
+#include "tests/system/config_program.hpp"
+
+#include <boost/json.hpp>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+// The program, run to its end with inputs of a size that shows nothing but
+// that it works.
+
+namespace weir::tests {
+namespace {
+
+namespace json = boost::json;
+
+class WeirBenchTest : public testing::Test {
+protected:
+  finished bench(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--dir", dir.at("work")});
+    return run_program(std::move(arguments));
+  }
+
+  /// The JSON lines of a run by their names.
+  static std::map<std::string, json::object> read_lines(const std::string& at) {
+    std::map<std::string, json::object> out;
+    std::ifstream in{at};
+    for (std::string line; std::getline(in, line);) {
+      auto object = json::parse(line).as_object();
+      const std::string name{object.at("name").as_string()};
+      out[name] = std::move(object);
+    }
+    return out;
+  }
+
+  static void expect_positive(const json::object& x,
+                              std::initializer_list<const char*> keys) {
+    for (const auto* key : keys) {
+      ASSERT_TRUE(x.contains(key)) << key;
+      EXPECT_GT(x.at(key).to_number<double>(), 0) << key;
+    }
+  }
+
+  static void expect_load(const json::object& x, const char* unit) {
+    EXPECT_EQ(x.at("unit"), unit);
+    EXPECT_FALSE(x.at("machine").as_string().empty());
+    EXPECT_FALSE(x.at("version").as_string().empty());
+    EXPECT_TRUE(x.at("quick").as_bool());
+    EXPECT_EQ(x.at("seed").to_number<int>(), 5);
+    EXPECT_TRUE(x.at("quiet").is_bool());
+    expect_positive(x, {"median", "accounts", "records", "cores"});
+    EXPECT_EQ(x.at("repeats").to_number<int>(), 2);
+    ASSERT_EQ(x.at("runs").as_array().size(), 2u);
+    for (const auto& run : x.at("runs").as_array())
+      expect_positive(run.as_object(), {"rate", "seconds", "calibration_before",
+                                        "calibration_after", "multiple",
+                                        "ratio_to_ceiling", "node_cpu_micros"});
+  }
+
+  temp_dir dir;
+};
+
+TEST_F(WeirBenchTest, AQuickRunMeasuresEverythingAndWritesItDown) {
+  const auto file = dir.at("figures.json");
+  const auto run = bench(
+    {"all", "--quick", "--seed", "5", "--repeats", "2", "--json", file});
+  ASSERT_EQ(run.status, 0) << run.errors;
+  const auto lines = read_lines(file);
+  expect_load(lines.at("live"), "commits/s");
+  expect_load(lines.at("backfill"), "records/s");
+  for (const auto& x : lines.at("live").at("runs").as_array())
+    expect_positive(x.as_object(), {"delivered_per_second"});
+  for (const auto* name :
+       {"signature_k256", "signature_p256", "car_parse", "sha256_blocks",
+        "commit_verify", "record_json", "repo_walk", "store_commit"}) {
+    const auto& stage = lines.at(std::string{"micro."} + name);
+    EXPECT_EQ(stage.at("unit"), "ns/op");
+    expect_positive(stage, {"median", "reference", "ratio_to_reference",
+                            "calibration_before", "calibration_after"});
+  }
+  for (const auto* part : {"calibration", "commits/s", "records/s", "ns/op"})
+    EXPECT_NE(run.output.find(part), std::string::npos) << part;
+}
+
+TEST_F(WeirBenchTest, NothingIsLeftButTheCorpora) {
+  ASSERT_EQ(bench({"backfill", "--quick"}).status, 0);
+  size_t corpora = 0;
+  for (const auto& x : std::filesystem::directory_iterator{dir.at("work")}) {
+    EXPECT_EQ(x.path().extension(), ".net") << x.path();
+    ++corpora;
+  }
+  EXPECT_EQ(corpora, 1u);
+}
+
+TEST_F(WeirBenchTest, ACorpusThatIsCutOffIsNamed) {
+  ASSERT_EQ(bench({"backfill", "--quick"}).status, 0);
+  for (const auto& x : std::filesystem::directory_iterator{dir.at("work")})
+    std::filesystem::resize_file(x.path(), 1'000);
+  const auto run = bench({"backfill", "--quick"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.errors.find("damaged or cut off; remove "), std::string::npos)
+    << run.errors;
+}
+
+TEST_F(WeirBenchTest, AWorkloadThatDoesNotExistIsRefused) {
+  const auto run = bench({"lively"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_NE(run.errors.find("lively"), std::string::npos) << run.errors;
+  EXPECT_NE(run.errors.find("backfill"), std::string::npos) << run.errors;
+}
+
+TEST_F(WeirBenchTest, ASeedThatIsNoNumberIsRefused) {
+  const auto run = bench({"micro", "--seed", "apple"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_NE(run.errors.find("--seed"), std::string::npos) << run.errors;
+}
+
+TEST_F(WeirBenchTest, NoRepeatsAtAllAreRefused) {
+  const auto run = bench({"live", "--repeats", "0"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_NE(run.errors.find("--repeats"), std::string::npos) << run.errors;
+}
+
+TEST_F(WeirBenchTest, AJsonFileThatCannotBeWrittenIsNamedBeforeTheWork) {
+  const auto file = dir.at("none/figures.json");
+  const auto run = bench({"all", "--quick", "--json", file});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_NE(run.errors.find(file), std::string::npos) << run.errors;
+  EXPECT_EQ(run.output, "");
+}
+
+TEST_F(WeirBenchTest, AFolderThatCannotBeMadeIsNamed) {
+  std::ofstream{dir.at("work")} << "a file";
+  const auto run = bench({"live", "--quick"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.errors.find(dir.at("work")), std::string::npos) << run.errors;
+}
+
+} // namespace
+} // namespace weir::tests
