@@ -70,6 +70,7 @@ void open_channel(const consumer_actor& to, const net::upgrader& answer) {
   // One ack an event: a client that keeps up sends as many as it gets.
   net::ws_session_options options;
   options.frames_per_second_max = limits::channel_acks_per_second_max;
+  options.stall_timeout = limits::channel_stall_timeout;
   auto session = answer.accept(
     std::make_shared<channel_listener>(to, number), options);
   if (!session)

@@ -70,6 +70,7 @@ repo_fetcher make_repo_fetcher(net::http_client_ptr client,
     request.headers.push_back({"Accept", "application/vnd.ipld.car"});
     request.accept_gzip = true;
     request.limits.body_bytes_max = bytes_max;
+    request.limits.total = limits::repo_fetch_timeout;
     request.credit = 0;
     return std::make_shared<download>(client->stream(
       std::move(request), std::make_shared<sink>(std::move(to))));

@@ -241,7 +241,11 @@ consumer_actor::behavior_type consumer::make_behavior() {
       if (timer_.fired(x))
         perform(machine_.on_timer(now()));
     },
-    [this](stop_actor) { quit(); },
+    [this](stop_actor) {
+      if (const auto last = machine_.on_stop(now()); last.rows)
+        save(*last.rows);
+      quit();
+    },
     [this](log_advanced x) {
       durable_ = x.id;
       perform(machine_.on_log(x.id, now()));

@@ -155,6 +155,14 @@ delivery_effects delivery_machine::on_timer(steady_time now) {
   return out;
 }
 
+delivery_effects delivery_machine::on_stop(steady_time now) {
+  effects out;
+  rows_in_flight_ = false;
+  urgent_ = true;
+  save(now, out);
+  return out;
+}
+
 // -- acks ---------------------------------------------------------------------
 
 bool delivery_machine::ack(delivery_session* from, op_id id, steady_time now) {

@@ -77,6 +77,10 @@ public:
   effects on_durable_rows(steady_time now);
   effects on_timer(steady_time now);
 
+  /// The last call: what is settled and on its way to no write yet. The store
+  /// takes writes in order, so this one does not wait for the one before it.
+  effects on_stop(steady_time now);
+
   // -- state ------------------------------------------------------------------
 
   op_id position() const noexcept { return acked_.position(); }

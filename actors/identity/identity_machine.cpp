@@ -4,8 +4,17 @@
 
 namespace weir::actors {
 
+namespace {
+
+/// A second's worth of look-ups; one at least, or none would ever start.
+double burst_of(const identity_options& x) noexcept {
+  return std::max(1.0, x.per_second);
+}
+
+} // namespace
+
 identity_machine::identity_machine(identity_options options)
-  : options_(options), tokens_(options.per_second) {
+  : options_(options), tokens_(burst_of(options)) {
   // nop
 }
 
@@ -211,7 +220,7 @@ void identity_machine::queue_fetch(const atproto::did& repo, effects& out,
 /// Starts look-ups as far as the budget and the wire allow.
 void identity_machine::run(effects& out, steady_time now) {
   const auto elapsed = std::chrono::duration<double>(now - refilled_).count();
-  tokens_ = std::min(options_.per_second,
+  tokens_ = std::min(burst_of(options_),
                      tokens_ + elapsed * options_.per_second);
   refilled_ = now;
   while (!queue_.empty() && in_flight_ < options_.in_flight_max

@@ -2,6 +2,7 @@
 
 #include "base/limits.hpp"
 #include "net/url.hpp"
+#include "storage/erasure.hpp"
 #include "storage/repo_table.hpp"
 #include "storage/upstream_table.hpp"
 
@@ -37,6 +38,36 @@ result<std::unique_ptr<store_set>> open_store(const node_config& config,
   return out;
 }
 
+namespace {
+
+/// Repos that were removed: their rows are gone, what is erased of them still
+/// stands in the log.
+result<void> load_erased(store_set& store, account_board& accounts) {
+  const storage::repo_table table{*store.db, *store.names};
+  atproto::did after;
+  for (;;) {
+    const auto page = storage::repos_to_erase(*store.db, after);
+    if (!page)
+      return page.error();
+    for (const auto& repo : *page) {
+      const auto state = table.load(repo);
+      if (!state)
+        return state.error();
+      if (state->chain != nullptr) {
+        auto standing = accounts.of(repo);
+        standing.erased_through = std::max(standing.erased_through,
+                                           state->chain->erased_through);
+        accounts.put(repo, standing);
+      }
+    }
+    if (page->size() < limits::repos_page_max)
+      return {};
+    after = page->back();
+  }
+}
+
+} // namespace
+
 result<std::vector<tracked_set>> load_repos(store_set& store, size_t shards,
                                             account_board& accounts) {
   std::vector<tracked_set> out(shards);
@@ -57,9 +88,12 @@ result<std::vector<tracked_set>> load_repos(store_set& store, size_t shards,
                     x.row.erased_through});
     }
     if (page->size() < limits::repos_page_max)
-      return out;
+      break;
     after = page->back().repo;
   }
+  if (auto ok = load_erased(store, accounts); !ok)
+    return ok.error();
+  return out;
 }
 
 result<std::vector<storage::upstream_row>>

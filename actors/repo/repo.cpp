@@ -12,8 +12,11 @@
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <deque>
 #include <functional>
 #include <map>
+#include <memory>
+#include <utility>
 
 namespace weir::actors {
 
@@ -27,6 +30,27 @@ repo_metrics::repo_metrics(metrics_registry& registry) {
 }
 
 namespace {
+
+/// An answer that was promised. One that is never given says that the actor
+/// ended: nobody waits for ever.
+template <class Reply>
+class owed_answer {
+public:
+  explicit owed_answer(caf::typed_response_promise<Reply> to)
+    : to_(std::move(to)) {
+    // nop
+  }
+
+  ~owed_answer() {
+    if (to_.pending())
+      to_.deliver(to_caf(fail(ec::cancelled, "the repo's actor ended")));
+  }
+
+  void give(const Reply& x) { to_.deliver(x); }
+
+private:
+  caf::typed_response_promise<Reply> to_;
+};
 
 class repo final : public repo_actor::base {
 public:
@@ -48,6 +72,8 @@ public:
 
   void on_exit() override {
     report_waiting(0);
+    until_loaded_.clear(); // Who waits is told.
+    until_durable_.clear();
     router_ = nullptr;
     backfill_ = nullptr;
     super::on_exit();
@@ -77,9 +103,10 @@ private:
   void send_update(repo_effects::outgoing x);
   void send_fetch_effects(repo_effects& x);
   void when_loaded(std::function<void()> run);
-  caf::result<add_result> add(const add_repos& x);
-  caf::result<remove_result> remove();
-  caf::result<resync_result> resync();
+  void on_receipt(const repo_receipt& x);
+  void answer_durable();
+  template <class Reply, class Command>
+  caf::result<Reply> change(Command command);
   repo_status_reply status() const;
   void begin(uint64_t job);
   void passivate();
@@ -91,6 +118,10 @@ private:
   actor_timer timer_;
   backfill_actor backfill_;
   std::vector<std::function<void()>> until_loaded_;
+  /// Commands whose update is not durable, by the number of that update.
+  std::deque<std::pair<uint64_t, std::function<void()>>> until_durable_;
+  uint64_t sent_ = 0;
+  uint64_t confirmed_ = 0;
   uint64_t buffer_after_ = 0;
   size_t waiting_ = 0;
 };
@@ -191,6 +222,7 @@ void repo::send_fetch_effects(repo_effects& x) {
 }
 
 void repo::send_update(repo_effects::outgoing x) {
+  ++sent_;
   send(env_.shared->journal,
        journal_update{
          std::make_shared<storage::repo_update>(std::move(x.update)),
@@ -207,37 +239,38 @@ void repo::give_back(const std::vector<position>& marks) {
       send(to, frames_done{stream.second, std::move(seqs)});
 }
 
-caf::result<add_result> repo::add(const add_repos& x) {
-  auto promise = make_response_promise<add_result>();
-  when_loaded([this, promise, collections = x.collections]() mutable {
-    bool added = false;
-    auto out = machine_.on_add(collections, added, now());
-    promise.deliver(add_result{added ? 1u : 0u});
+/// Runs `command`, which returns how many repos it changed, and answers when
+/// the change is durable.
+template <class Reply, class Command>
+caf::result<Reply> repo::change(Command command) {
+  auto promise = make_response_promise<Reply>();
+  auto owed = std::make_shared<owed_answer<Reply>>(promise);
+  when_loaded([this, owed, command] {
+    repo_effects out;
+    const auto changed = command(out);
+    const auto last = sent_ + (machine_.unsent() || out.update ? 1 : 0);
+    until_durable_.emplace_back(last,
+                                [owed, changed] { owed->give({changed}); });
     perform(std::move(out));
+    answer_durable();
   });
   return promise;
 }
 
-caf::result<remove_result> repo::remove() {
-  auto promise = make_response_promise<remove_result>();
-  when_loaded([this, promise]() mutable {
-    bool removed = false;
-    auto out = machine_.on_remove(removed, now());
-    promise.deliver(remove_result{removed ? 1u : 0u});
-    perform(std::move(out));
-  });
-  return promise;
+void repo::answer_durable() {
+  while (!until_durable_.empty()
+         && until_durable_.front().first <= confirmed_) {
+    until_durable_.front().second();
+    until_durable_.pop_front();
+  }
 }
 
-caf::result<resync_result> repo::resync() {
-  auto promise = make_response_promise<resync_result>();
-  when_loaded([this, promise]() mutable {
-    bool queued = false;
-    auto out = machine_.on_resync(queued, now());
-    promise.deliver(resync_result{queued ? 1u : 0u});
-    perform(std::move(out));
-  });
-  return promise;
+void repo::on_receipt(const repo_receipt& x) {
+  auto out = machine_.on_receipt(*x.receipt, board(), now());
+  if (!out.stop || out.stop->code == ec::none)
+    ++confirmed_;
+  answer_durable();
+  perform(std::move(out));
 }
 
 repo_status_reply repo::status() const {
@@ -281,9 +314,7 @@ repo_actor::behavior_type repo::make_behavior() {
         perform(machine_.on_identity(fact, board(), now()));
       });
     },
-    [this](const repo_receipt& x) {
-      perform(machine_.on_receipt(*x.receipt, board(), now()));
-    },
+    [this](const repo_receipt& x) { on_receipt(x); },
     [this](const repo_listed& x) {
       when_loaded([this, x] {
         perform(machine_.on_listed({x.rev, x.account, x.noted, x.upstream},
@@ -295,9 +326,27 @@ repo_actor::behavior_type repo::make_behavior() {
       perform(machine_.on_settings(
         std::static_pointer_cast<const repo_settings>(x.settings), now()));
     },
-    [this](const add_repos& x) { return add(x); },
-    [this](const remove_repos&) { return remove(); },
-    [this](const resync_repos&) { return resync(); },
+    [this](const add_repos& x) {
+      return change<add_result>([this, y = x.collections](repo_effects& out) {
+        bool added = false;
+        out = machine_.on_add(y, added, now());
+        return added ? 1u : 0u;
+      });
+    },
+    [this](const remove_repos&) {
+      return change<remove_result>([this](repo_effects& out) {
+        bool removed = false;
+        out = machine_.on_remove(removed, now());
+        return removed ? 1u : 0u;
+      });
+    },
+    [this](const resync_repos&) {
+      return change<resync_result>([this](repo_effects& out) {
+        bool queued = false;
+        out = machine_.on_resync(queued, now());
+        return queued ? 1u : 0u;
+      });
+    },
     [this](const repo_status_request&) { return status(); },
     [this](const prepare_fetch&) {
       when_loaded([this] { perform(machine_.on_prepare(now())); });

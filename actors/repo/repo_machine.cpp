@@ -120,8 +120,7 @@ repo_effects repo_machine::on_timer(const upstream_board& board,
   repo_effects out;
   if (!loaded_ || !exists_)
     return out;
-  if (refresh_wanted_ && !identity_pending_ && may_refresh(now))
-    refresh_identity(now, out);
+  try_refresh(now, out);
   if (suspicion_ && suspicion_->due <= now.steady) {
     const auto seen = suspicion_->seen;
     suspicion_.reset();
@@ -134,6 +133,8 @@ repo_effects repo_machine::on_timer(const upstream_board& board,
              out);
     }
   }
+  if (suspicion_)
+    arm(suspicion_->due, out);
   // A commit that waits too long for an identity must not hold its upstream.
   if (!identity_ && !inbox_.empty()
       && now.steady - inbox_.front().since >= limits::repo_wait_max) {
@@ -141,6 +142,7 @@ repo_effects repo_machine::on_timer(const upstream_board& board,
     if (takes_commits())
       desync("the identity could not be resolved in time", out);
     forget_waiting(out);
+    identity_pending_ = false; // Asked again for the next.
   }
   pump(board, now, out);
   return out;
@@ -154,15 +156,17 @@ void repo_machine::pump(const upstream_board& board, now_time now,
       forget_waiting(out);
       break;
     }
-    if (in_flight_
-        && next_.transactions.size() >= limits::repo_coalesced_commits_max)
+    if (next_.transactions.size() >= limits::repo_coalesced_commits_max)
       break;
+    if (drains_disk() && !inbox_.front().buffered)
+      break; // Older ones are still on disk.
     if (take(inbox_.front(), board, now, out) == step::wait)
       break;
     inbox_.pop_front();
   }
   if (!inbox_.empty() && !identity_)
     arm(inbox_.front().since + limits::repo_wait_max, out);
+  read_buffer(out);
   finish_drain(out);
   flush(out);
 }
@@ -219,27 +223,27 @@ void repo_machine::send_chunk(repo_effects& out) {
   chunk_in_flight_ = true;
 }
 
-repo_effects
-repo_machine::on_receipt(const storage::update_receipt& receipt,
-                         const upstream_board& board, now_time now) {
-  repo_effects out;
-  const auto was_chunk = std::exchange(chunk_in_flight_, false);
-  in_flight_ = false;
-  out.done = std::exchange(held_marks_, {});
+/// Takes note of what became of the update. Returns false when this repo has to
+/// stop; frames that follow the update come again then.
+bool repo_machine::accept(const storage::update_receipt& receipt,
+                          bool was_chunk, repo_effects& out) {
   switch (receipt.outcome) {
     case storage::update_outcome::fenced:
       out.stop = fail(ec::none, "fenced");
-      return out;
+      return false;
     case storage::update_outcome::mismatch:
       out.stop = fail(ec::chain_broken,
                       "the stored revision is not the one we own");
-      return out;
+      return false;
     case storage::update_outcome::refused:
       out.stop = fail(ec::invalid_argument, receipt.reason);
-      return out;
+      return false;
     case storage::update_outcome::stale:
-      if (was_chunk)
+      if (was_chunk && job_) {
+        row_.status = status_without_job();
         end_job(out, fail(ec::cancelled, "the job was superseded"));
+        out.wish = fetch_wish{row_.status, 0};
+      }
       break;
     case storage::update_outcome::done:
       chain_ = receipt.chain;
@@ -247,6 +251,19 @@ repo_machine::on_receipt(const storage::update_receipt& receipt,
         row_.erased_through = receipt.erased_through;
       break;
   }
+  return true;
+}
+
+repo_effects
+repo_machine::on_receipt(const storage::update_receipt& receipt,
+                         const upstream_board& board, now_time now) {
+  repo_effects out;
+  const auto was_chunk = std::exchange(chunk_in_flight_, false);
+  in_flight_ = false;
+  auto held = std::exchange(held_marks_, {});
+  if (!accept(receipt, was_chunk, out))
+    return out;
+  out.done = std::move(held); // Not before: what they follow is durable.
   if (removing_ && next_used_) {
     flush(out); // What was in flight came before the removal.
     return out;
@@ -260,12 +277,13 @@ repo_machine::on_receipt(const storage::update_receipt& receipt,
   if (job_ && !job_->durable && row_.status == storage::repo_status::syncing
       && !row_dirty_) {
     job_->durable = true;
+    job_->filter_generation = settings_->filter_generation;
     out.order = fetch_order{job_->id, identity_ ? identity_->pds : row_.pds,
                             key_, chain_, row_.erased_through,
                             settings_->filter};
   }
   if (job_ && job_->root && !job_->draining && job_->chunks.empty())
-    finish_fetch(now, out);
+    finish_fetch(now);
   pump(board, now, out);
   return out;
 }
@@ -310,6 +328,17 @@ void repo_machine::refresh_identity(now_time now, repo_effects& out) {
   if (refreshes_.size() > limits::refresh_burst_max)
     refreshes_.pop_front();
   out.refresh_identity = true;
+}
+
+/// What an #identity asked for: now, after the answer that is awaited, or as
+/// soon as the bound allows.
+void repo_machine::try_refresh(now_time now, repo_effects& out) {
+  if (!refresh_wanted_ || identity_pending_)
+    return;
+  if (may_refresh(now))
+    refresh_identity(now, out);
+  else
+    arm(refreshes_.front() + settings_->refresh_min, out);
 }
 
 void repo_machine::arm(steady_time at, repo_effects& out) {

@@ -96,6 +96,9 @@ public:
     return row_;
   }
 
+  /// Something is decided that no update carries yet.
+  bool unsent() const noexcept { return next_used_; }
+
   /// Durable chain; null before the first index.
   const std::shared_ptr<const storage::chain_row>& chain() const noexcept {
     return chain_;
@@ -116,12 +119,15 @@ private:
   void pump(const upstream_board& board, now_time now, repo_effects& out);
   void flush(repo_effects& out);
   void send_chunk(repo_effects& out);
+  bool accept(const storage::update_receipt& receipt, bool was_chunk,
+              repo_effects& out);
   void settle(const waiting_frame& x, repo_effects& out);
   void touch_row();
   void count(repo_counter x, repo_effects& out);
   void ask_identity(repo_effects& out);
   bool may_refresh(now_time now) const;
   void refresh_identity(now_time now, repo_effects& out);
+  void try_refresh(now_time now, repo_effects& out);
   void arm(steady_time at, repo_effects& out);
   void forget_waiting(repo_effects& out);
 
@@ -137,6 +143,7 @@ private:
   step refused(waiting_frame& x, const atproto::refusal& why, bool is_sync,
                now_time now, repo_effects& out);
   bool refreshing(const waiting_frame& x, now_time now, repo_effects& out);
+  bool may_wait(const waiting_frame& x, now_time now, repo_effects& out);
   bool from_current_host(waiting_frame& x, const upstream_board& board,
                          now_time now, bool& wait, repo_effects& out);
   void apply_commit(const waiting_frame& x,
@@ -154,9 +161,13 @@ private:
   void drop_buffer();
   void fail_job(now_time now, repo_effects& out, const fetch_failure& why);
   void end_job(repo_effects& out, result<void> outcome);
-  void finish_fetch(now_time now, repo_effects& out);
+  void finish_fetch(now_time now);
+  void read_buffer(repo_effects& out);
+  void take_memory_buffer();
   void finish_drain(repo_effects& out);
+  void answer_prepare(now_time now, repo_effects& out);
   bool takes_commits() const noexcept;
+  bool drains_disk() const noexcept;
   storage::repo_status status_without_job() const noexcept;
 
   atproto::did repo_;
@@ -193,6 +204,7 @@ private:
   size_t buffer_bytes_ = 0;
   uint64_t disk_buffer_bytes_ = 0;
   bool buffer_read_pending_ = false;
+  bool buffer_read_stale_ = false; ///< The page is of a job that ended.
   std::optional<suspicion> suspicion_;
 };
 

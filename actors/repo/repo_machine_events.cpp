@@ -3,6 +3,7 @@
 
 #include "base/limits.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace weir::actors {
@@ -39,10 +40,7 @@ repo_machine::step repo_machine::take(waiting_frame& x,
   if (std::holds_alternative<atproto::identity_event>(*decoded)) {
     // A hint only: resolve anew, at most once in a while (protocol.md 4).
     refresh_wanted_ = true;
-    if (!identity_pending_ && may_refresh(now))
-      refresh_identity(now, out);
-    else if (!refreshes_.empty())
-      arm(refreshes_.front() + settings_->refresh_min, out);
+    try_refresh(now, out);
     settle(x, out);
     return step::taken;
   }
@@ -85,6 +83,20 @@ bool repo_machine::refreshing(const waiting_frame& x, now_time now,
   return true;
 }
 
+/// Whether the identity that is awaited may still decide about `x`. No frame
+/// holds its upstream for longer (architecture.md 3, Waiting).
+bool repo_machine::may_wait(const waiting_frame& x, now_time now,
+                            repo_effects& out) {
+  auto until = x.since;
+  if (!refreshes_.empty())
+    until = std::max(until, refreshes_.back());
+  until = until + limits::repo_wait_max;
+  if (!identity_pending_ || now.steady >= until)
+    return false;
+  arm(until, out);
+  return true;
+}
+
 /// protocol.md 2.1.2: on a PDS's stream only its own accounts count. One
 /// refresh, then the event is dropped: so old hosts fall silent.
 bool repo_machine::from_current_host(waiting_frame& x,
@@ -95,13 +107,11 @@ bool repo_machine::from_current_host(waiting_frame& x,
     return true;
   if (identity_->pds == board.find(x.frame.at.upstream).origin)
     return true;
-  if (identity_pending_) {
-    wait = true;
-  } else if (!x.doubted && may_refresh(now)) {
+  if (!identity_pending_ && !x.doubted && may_refresh(now)) {
     x.doubted = true;
     refresh_identity(now, out);
-    wait = true;
   }
+  wait = may_wait(x, now, out);
   return false;
 }
 
@@ -184,13 +194,12 @@ repo_machine::step repo_machine::refused(waiting_frame& x,
                                          repo_effects& out) {
   using atproto::verdict;
   if (why.why == verdict::bad_signature) {
-    if (identity_pending_)
-      return step::wait;
-    if (!x.doubted && may_refresh(now)) {
+    if (!identity_pending_ && !x.doubted && may_refresh(now)) {
       x.doubted = true;
       refresh_identity(now, out);
-      return step::wait;
     }
+    if (may_wait(x, now, out))
+      return step::wait;
   }
   if (is_sync) {
     // A real PDS sends such a #sync after every migration: never a desync.

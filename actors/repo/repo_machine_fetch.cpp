@@ -18,18 +18,29 @@ using storage::repo_status;
 repo_effects repo_machine::on_prepare(now_time now) {
   repo_effects out;
   static_cast<void>(now);
-  if (!loaded_ || !exists_ || job_
+  if (!loaded_ || !exists_ || job_ || row_.status == repo_status::synced
       || row_.account != account_status::active) {
     out.ready = fetch_ready{};
     return out;
   }
   if (identity_ && !identity_pending_) {
-    out.ready = fetch_ready{identity_->pds};
+    answer_prepare(now, out);
+    flush(out);
     return out;
   }
   prepare_pending_ = true;
   ask_identity(out);
   return out;
+}
+
+/// @pre `identity_`
+void repo_machine::answer_prepare(now_time now, repo_effects& out) {
+  prepare_pending_ = false;
+  out.ready = fetch_ready{identity_->pds};
+  if (identity_->pds.empty())
+    fail_job(now, out,
+             {fail(ec::not_found, "the DID document names no PDS"),
+              std::nullopt});
 }
 
 repo_effects repo_machine::on_begin(uint64_t job, const position& noted,
@@ -39,6 +50,9 @@ repo_effects repo_machine::on_begin(uint64_t job, const position& noted,
       || row_.status == repo_status::synced
       || row_.account != account_status::active) {
     out.job_end = result<void>{fail(ec::cancelled, "no fetch is wanted")};
+    if (loaded_ && exists_ && !job_ && !identity_
+        && row_.status != repo_status::synced)
+      out.wish = fetch_wish{row_.status, 0}; // Woken since it was prepared.
     return out;
   }
   job_.emplace();
@@ -83,13 +97,13 @@ repo_effects repo_machine::on_fetched(uint64_t job,
     return out;
   job_->root = root;
   if (!in_flight_ && job_->chunks.empty())
-    finish_fetch(now, out);
+    finish_fetch(now);
   pump(board, now, out);
   return out;
 }
 
 /// All chunks are durable: write the root and let the buffered commits follow.
-void repo_machine::finish_fetch(now_time now, repo_effects& out) {
+void repo_machine::finish_fetch(now_time now) {
   const auto& root = *job_->root;
   if (root.rev != tip_.rev || root.data != tip_.data) {
     storage::transaction tx;
@@ -106,21 +120,36 @@ void repo_machine::finish_fetch(now_time now, repo_effects& out) {
     tip_ = {root.rev, root.data};
   }
   completeness::on_indexed(row_, job_->noted, root.rev,
-                           settings_->filter_generation);
+                           job_->filter_generation);
   row_.last_sync = now.wall.seconds();
   row_.error.clear();
   row_.retry_count = 0;
   row_.next_retry = 0;
   touch_row();
   job_->draining = true;
-  if (disk_buffer_bytes_ > 0 && !buffer_read_pending_) {
-    buffer_read_pending_ = true;
-    out.read_buffer = true;
-    return; // The frames in memory are younger than those on disk.
-  }
+  if (!drains_disk())
+    take_memory_buffer(); // Else it is younger than what lies on disk.
+}
+
+void repo_machine::take_memory_buffer() {
   std::move(buffer_.rbegin(), buffer_.rend(), std::front_inserter(inbox_));
   buffer_.clear();
   buffer_bytes_ = 0;
+}
+
+bool repo_machine::drains_disk() const noexcept {
+  return job_ && job_->draining && disk_buffer_bytes_ > 0;
+}
+
+/// One page at a time, and only when all that was put there is durable.
+void repo_machine::read_buffer(repo_effects& out) {
+  if (!drains_disk() || buffer_read_pending_ || in_flight_
+      || !next_.buffer_put.empty())
+    return;
+  if (!inbox_.empty() && inbox_.front().buffered)
+    return;
+  buffer_read_pending_ = true;
+  out.read_buffer = true;
 }
 
 repo_effects
@@ -129,31 +158,25 @@ repo_machine::on_buffer_page(std::vector<atproto::stamped_frame> frames,
                              now_time now) {
   repo_effects out;
   buffer_read_pending_ = false;
-  if (!job_ || !job_->draining)
+  if (std::exchange(buffer_read_stale_, false) || !drains_disk()) {
+    pump(board, now, out);
     return out;
-  std::deque<waiting_frame> older;
-  for (auto& frame : frames)
-    older.push_back({std::move(frame), now.steady, true, false, {}});
-  if (end) {
+  }
+  if (end || frames.empty()) {
     disk_buffer_bytes_ = 0;
     next_.buffer_clear = true;
     next_used_ = true;
-    std::move(buffer_.begin(), buffer_.end(), std::back_inserter(older));
-    buffer_.clear();
-    buffer_bytes_ = 0;
+    take_memory_buffer();
   }
-  std::move(older.rbegin(), older.rend(), std::front_inserter(inbox_));
-  if (!end) {
-    buffer_read_pending_ = true;
-    out.read_buffer = true;
-  }
+  for (auto i = frames.rbegin(); i != frames.rend(); ++i)
+    inbox_.push_front({std::move(*i), now.steady, true, false, {}});
   pump(board, now, out);
   return out;
 }
 
 /// The last buffered commit was taken: the repo is synced.
 void repo_machine::finish_drain(repo_effects& out) {
-  if (!job_ || !job_->draining || buffer_read_pending_)
+  if (!job_ || !job_->draining || drains_disk())
     return;
   if (!inbox_.empty() && inbox_.front().buffered)
     return;
@@ -204,6 +227,7 @@ void repo_machine::fail_job(now_time now, repo_effects& out,
 void repo_machine::end_job(repo_effects& out, result<void> outcome) {
   row_.resync_id = 0;
   touch_row();
+  buffer_read_stale_ = buffer_read_pending_;
   if (job_) {
     if (!outcome)
       out.cancel_job = job_->id;

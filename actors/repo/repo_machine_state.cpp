@@ -99,6 +99,7 @@ repo_machine::on_identity(const result<storage::identity_row>& fact,
   if (!loaded_ || !exists_)
     return out;
   if (!fact) {
+    try_refresh(now, out);
     if (std::exchange(prepare_pending_, false)) {
       out.ready = fetch_ready{};
       fail_job(now, out, {fact.error(), std::nullopt});
@@ -128,8 +129,9 @@ repo_machine::on_identity(const result<storage::identity_row>& fact,
   }
   if (fact->tombstoned)
     set_account(account_status::deleted, now, out);
-  if (std::exchange(prepare_pending_, false))
-    out.ready = fetch_ready{identity_->pds};
+  if (prepare_pending_)
+    answer_prepare(now, out);
+  try_refresh(now, out);
   pump(board, now, out);
   return out;
 }
@@ -143,15 +145,14 @@ repo_effects repo_machine::on_listed(const listed_repo& x,
   const auto from = board.find(x.upstream);
   if (!from.relay && !row_.pds.empty() && from.origin != row_.pds)
     return out; // Its former host.
-  if (takes_commits()) {
-    if (completeness::on_listed(row_, x.noted, x.rev, tip_.rev))
-      touch_row();
-    if (x.rev > tip_.rev || x.account != row_.account) {
-      // The event may be on its way: look again after a while.
-      if (!suspicion_)
-        suspicion_ = suspicion{x, now.steady + settings_->listing_grace};
-      arm(suspicion_->due, out);
-    }
+  if (takes_commits()
+      && completeness::on_listed(row_, x.noted, x.rev, tip_.rev))
+    touch_row();
+  if ((takes_commits() && x.rev > tip_.rev) || x.account != row_.account) {
+    // The event may be on its way: look again after a while.
+    if (!suspicion_)
+      suspicion_ = suspicion{x, now.steady + settings_->listing_grace};
+    arm(suspicion_->due, out);
   }
   flush(out);
   return out;

@@ -151,6 +151,7 @@ struct fetch_job {
   position noted;
   bool durable = false;  ///< The row says `syncing` on disk.
   bool draining = false; ///< Fetched; buffered frames are being applied.
+  uint32_t filter_generation = 0; ///< Of the filter that was ordered.
   std::optional<atproto::verified_root> root;
   std::deque<fetch_chunk> chunks;
 };

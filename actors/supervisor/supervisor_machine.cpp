@@ -1,6 +1,7 @@
 #include "actors/supervisor/supervisor_machine.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace weir::actors {
 
@@ -50,13 +51,14 @@ void supervisor_machine::enqueue(const atproto::did& repo, repo_status status,
     overflowed_ = true;
     return;
   }
+  job.priority = priority_of(status);
   if (not_before > wall.seconds()) {
     job.at = phase::delayed;
     job.due = not_before;
     delayed_.emplace(not_before, repo);
     return;
   }
-  queues_[priority_of(status)].push_back(repo);
+  queues_[job.priority].push_back(repo);
 }
 
 supervisor_machine::effects
@@ -64,8 +66,9 @@ supervisor_machine::on_wish(const atproto::did& repo, repo_status status,
                             int64_t not_before, steady_time now,
                             wall_time wall) {
   effects out;
+  static_cast<void>(now);
   enqueue(repo, status, not_before, wall);
-  run(out, now, wall);
+  run(out, wall);
   return out;
 }
 
@@ -76,11 +79,16 @@ supervisor_machine::on_ready(const atproto::did& repo, const std::string& pds,
   const auto i = jobs_.find(repo);
   if (i != jobs_.end() && i->second.at == phase::preparing) {
     --preparing_;
-    if (pds.empty() || hosts_.size() > options_.hosts_max) {
+    const auto host = hosts_.find(pds);
+    if (pds.empty()) {
       const auto again = i->second.again;
       jobs_.erase(i);
       if (again)
         enqueue(repo, again->first, again->second, wall);
+    } else if (host == hosts_.end() && hosts_.size() >= options_.hosts_max) {
+      delay(i, options_.retry_scan, out, now, wall);
+    } else if (host != hosts_.end() && host->second.rest_until > now) {
+      delay(i, host->second.rest_until - now, out, now, wall);
     } else {
       i->second.at = phase::host_wait;
       i->second.pds = pds;
@@ -88,7 +96,7 @@ supervisor_machine::on_ready(const atproto::did& repo, const std::string& pds,
       hosts_[pds].waiting.push_back(repo);
     }
   }
-  run(out, now, wall);
+  run(out, wall);
   return out;
 }
 
@@ -96,6 +104,7 @@ supervisor_machine::effects
 supervisor_machine::on_end(const atproto::did& repo, steady_time now,
                            wall_time wall) {
   effects out;
+  static_cast<void>(now);
   const auto i = jobs_.find(repo);
   if (i != jobs_.end() && i->second.at == phase::running) {
     --running_;
@@ -106,7 +115,7 @@ supervisor_machine::on_end(const atproto::did& repo, steady_time now,
     if (again)
       enqueue(repo, again->first, again->second, wall);
   }
-  run(out, now, wall);
+  run(out, wall);
   return out;
 }
 
@@ -121,22 +130,21 @@ supervisor_machine::on_host(const std::string& pds, host_verdict verdict,
       host.failures = 0;
       break;
     case host_verdict::rate_limited:
-      host.rest_until = now
-                        + (retry_after.count() > 0 ? retry_after
-                                                   : options_.rate_limit_rest);
+      rest(pds, host,
+           retry_after.count() > 0 ? retry_after : options_.rate_limit_rest,
+           out, now, wall);
       break;
     case host_verdict::failed:
+      host.failed_at = now;
       if (++host.failures >= options_.breaker_failures) {
         const auto over = std::min<size_t>(
           host.failures - options_.breaker_failures, 16);
-        host.rest_until
-          = now
-            + std::min(options_.breaker_rest * (int64_t{1} << over),
-                       options_.breaker_rest_max);
+        rest(pds, host, options_.breaker_rest * (int64_t{1} << over), out, now,
+             wall);
       }
       break;
   }
-  run(out, now, wall);
+  run(out, wall);
   return out;
 }
 
@@ -144,17 +152,19 @@ supervisor_machine::effects
 supervisor_machine::on_removed(const atproto::did& repo, steady_time now,
                                wall_time wall) {
   effects out;
+  static_cast<void>(now);
   if (const auto i = jobs_.find(repo); i != jobs_.end())
     erase(i);
-  run(out, now, wall);
+  run(out, wall);
   return out;
 }
 
 supervisor_machine::effects
 supervisor_machine::on_scanned(steady_time now, wall_time wall) {
   effects out;
+  static_cast<void>(now);
   scanning_ = false;
-  run(out, now, wall);
+  run(out, wall);
   return out;
 }
 
@@ -163,10 +173,38 @@ supervisor_machine::effects supervisor_machine::on_timer(steady_time now,
   effects out;
   wake_delayed(wall);
   drop_idle_hosts(now);
-  run(out, now, wall);
-  if (!out.timer)
-    out.timer = now + options_.retry_scan;
+  run(out, wall);
+  out.timer = now + options_.retry_scan; // SYNC-14
   return out;
+}
+
+/// Whoever waits for a host that rests gives its place to others.
+void supervisor_machine::delay(did_map::iterator i,
+                               std::chrono::microseconds wait, effects& out,
+                               steady_time now, wall_time wall) {
+  auto& job = i->second;
+  job.at = phase::delayed;
+  job.again.reset();
+  job.due = wall.seconds()
+            + std::chrono::ceil<std::chrono::seconds>(wait).count();
+  delayed_.emplace(job.due, i->first);
+  if (!out.timer || now + wait < *out.timer)
+    out.timer = now + wait;
+}
+
+void supervisor_machine::rest(const std::string& pds, host_state& host,
+                              std::chrono::seconds wait, effects& out,
+                              steady_time now, wall_time wall) {
+  wait = std::min(wait, options_.breaker_rest_max);
+  host.rest_until = now + wait;
+  for (const auto& repo : std::exchange(host.waiting, {})) {
+    const auto i = jobs_.find(repo);
+    if (i == jobs_.end() || i->second.at != phase::host_wait
+        || i->second.pds != pds)
+      continue;
+    --host_waiting_;
+    delay(i, wait, out, now, wall);
+  }
 }
 
 void supervisor_machine::wake_delayed(wall_time wall) {
@@ -177,7 +215,7 @@ void supervisor_machine::wake_delayed(wall_time wall) {
     if (i == jobs_.end() || i->second.at != phase::delayed)
       continue;
     i->second.at = phase::queued;
-    queues_[priority_of(repo_status::error)].push_back(repo);
+    queues_[i->second.priority].push_back(repo);
   }
 }
 
@@ -211,8 +249,8 @@ void supervisor_machine::erase(did_map::iterator i) {
 
 /// Keeps the permits busy: starts what waits for a host, then looks up hosts
 /// for the next in the queue.
-void supervisor_machine::run(effects& out, steady_time now, wall_time wall) {
-  start_waiting(out, now, wall);
+void supervisor_machine::run(effects& out, wall_time wall) {
+  start_waiting(out, wall);
   const auto ahead = options_.preparing_max;
   for (auto& queue : queues_) {
     while (!queue.empty() && preparing_ + host_waiting_ < ahead) {
@@ -233,15 +271,8 @@ void supervisor_machine::run(effects& out, steady_time now, wall_time wall) {
   }
 }
 
-void supervisor_machine::start_waiting(effects& out, steady_time now,
-                                       wall_time wall) {
+void supervisor_machine::start_waiting(effects& out, wall_time wall) {
   for (auto& [pds, host] : hosts_) {
-    if (host.rest_until > now) {
-      if (!host.waiting.empty()
-          && (!out.timer || host.rest_until < *out.timer))
-        out.timer = host.rest_until;
-      continue;
-    }
     while (!host.waiting.empty() && running_ < options_.parallelism
            && host.running < options_.per_host) {
       auto repo = std::move(host.waiting.front());
@@ -263,7 +294,9 @@ void supervisor_machine::start_waiting(effects& out, steady_time now,
 void supervisor_machine::drop_idle_hosts(steady_time now) {
   std::erase_if(hosts_, [&](const auto& x) {
     return x.second.running == 0 && x.second.waiting.empty()
-           && x.second.failures == 0 && x.second.rest_until <= now;
+           && x.second.rest_until <= now
+           && (x.second.failures == 0
+               || x.second.failed_at + options_.breaker_rest_max <= now);
   });
 }
 

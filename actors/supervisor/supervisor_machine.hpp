@@ -24,7 +24,7 @@ struct supervisor_options {
   std::chrono::seconds retry_scan{30}; ///< SYNC-14
   size_t breaker_failures = 5; ///< In a row: the host rests.
   std::chrono::seconds breaker_rest{30};
-  std::chrono::seconds breaker_rest_max{900};
+  std::chrono::seconds breaker_rest_max{900}; ///< Bounds a Retry-After too.
   std::chrono::seconds rate_limit_rest{15}; ///< Without a Retry-After.
 };
 
@@ -84,11 +84,16 @@ public:
     return running_;
   }
 
+  size_t hosts() const noexcept {
+    return hosts_.size();
+  }
+
 private:
   enum class phase : uint8_t { queued, delayed, preparing, host_wait, running };
 
   struct entry {
     phase at = phase::queued;
+    size_t priority = 0;
     std::string pds;
     int64_t due = 0;
     std::optional<std::pair<storage::repo_status, int64_t>> again;
@@ -98,6 +103,7 @@ private:
     size_t running = 0;
     size_t failures = 0;
     steady_time rest_until;
+    steady_time failed_at; ///< The last time.
     std::deque<atproto::did> waiting;
   };
 
@@ -106,9 +112,14 @@ private:
   void enqueue(const atproto::did& repo, storage::repo_status status,
                int64_t not_before, wall_time wall);
   void erase(did_map::iterator i);
+  void delay(did_map::iterator i, std::chrono::microseconds wait,
+             effects& out, steady_time now, wall_time wall);
+  void rest(const std::string& pds, host_state& host,
+            std::chrono::seconds wait, effects& out, steady_time now,
+            wall_time wall);
   void wake_delayed(wall_time wall);
-  void run(effects& out, steady_time now, wall_time wall);
-  void start_waiting(effects& out, steady_time now, wall_time wall);
+  void run(effects& out, wall_time wall);
+  void start_waiting(effects& out, wall_time wall);
   void drop_idle_hosts(steady_time now);
 
   supervisor_options options_;

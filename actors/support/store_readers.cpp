@@ -59,8 +59,10 @@ repo_buffer_page store_readers::read_buffer(const atproto::did& repo,
   repo_buffer_page out;
   auto page = storage::repo_table{db, names}.buffered(repo,
                                                       atproto::tid{after});
-  if (!page)
-    return out; // An unreadable buffer: the chain check finds the gap.
+  if (!page) {
+    out.failed = page.error();
+    return out;
+  }
   for (auto& [rev, frame] : *page) {
     atproto::stamped_frame made;
     made.repo = repo;
@@ -153,8 +155,11 @@ scan_page store_readers::scan_work(const std::string& after) const {
     const auto status = work_statuses[place.status];
     auto page = table.with_status(
       status, std::numeric_limits<uint64_t>::max(), place.after);
-    if (!page)
-      break;
+    if (!page) {
+      out.failed = page.error();
+      out.next = to_text(place);
+      return out;
+    }
     for (auto& found : *page)
       out.repos.push_back({found.repo, status,
                            static_cast<int64_t>(found.due)});

@@ -160,6 +160,22 @@ TEST(Delivery, AnAckIsWrittenAtOnceAndTheNextOnesTogether) {
   EXPECT_EQ(x.rows->position, 10u);
 }
 
+TEST(Delivery, AtTheEndAnAckDoesNotWaitForTheWriteUnderWay) {
+  started x;
+  for (size_t i = 0; i < 3; ++i)
+    x.append(did_number(i));
+  x.publish();
+  x.disk_is_slow = true;
+  for (op_id id = 1; id <= 3; ++id)
+    x.ack(id);
+  ASSERT_TRUE(x.rows);
+  EXPECT_EQ(x.rows->position, 1u);
+  const auto last = x.machine->on_stop(x.now).rows;
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->position, 3u);
+  EXPECT_FALSE(x.machine->on_stop(x.now).rows) << "nothing is left";
+}
+
 TEST(Delivery, AcksMayComeTwiceOutOfOrderAndForNothing) {
   started x;
   for (size_t i = 0; i < 3; ++i)

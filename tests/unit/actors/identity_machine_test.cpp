@@ -1,0 +1,377 @@
+#include "actors/identity/identity_machine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace weir::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace weir::actors;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+atproto::did repo_of(int x) {
+  return atproto::did::trusted("did:web:r" + std::to_string(x) + ".test");
+}
+
+const auto alice = repo_of(1);
+
+/// A resolver whose store and directory answer as the test says.
+class resolver {
+public:
+  explicit resolver(identity_options options = {}) : machine(options) {
+    // nop
+  }
+
+  void ask(waiter_id who, bool fresh = false,
+           const atproto::did& repo = alice) {
+    last = machine.on_ask(repo, who, fresh, now, wall);
+  }
+
+  void loaded(std::optional<storage::identity_row> row,
+              const atproto::did& repo = alice) {
+    last = machine.on_loaded(repo, std::move(row), now, wall);
+  }
+
+  void document(const result<atproto::did_document>& doc, bool gone = false,
+                const atproto::did& repo = alice) {
+    last = machine.on_document(repo, doc, gone, now, wall);
+  }
+
+  void handle(const std::string& name, const result<atproto::did>& owner) {
+    last = machine.on_handle(alice, name, owner, now, wall);
+  }
+
+  void pass(std::chrono::microseconds x) {
+    now = now + x;
+    wall = wall + x;
+  }
+
+  /// Asked for the first time, nothing stored.
+  void fetch(waiter_id who, const atproto::did& repo = alice) {
+    ask(who, false, repo);
+    loaded(std::nullopt, repo);
+  }
+
+  identity_machine machine;
+  identity_machine::effects last;
+  steady_time now{1'000'000'000};
+  wall_time wall{1'700'000'000'000'000};
+};
+
+atproto::did_document doc_of(std::string handle = {}) {
+  atproto::did_document out;
+  out.id = alice;
+  out.signing_key = "zKey";
+  out.pds = "https://pds.test";
+  out.claimed_handle = std::move(handle);
+  return out;
+}
+
+storage::identity_row row_at(const resolver& x, std::chrono::seconds age) {
+  storage::identity_row out;
+  out.signing_key = "zOld";
+  out.fetched_at = x.wall.seconds() - age.count();
+  return out;
+}
+
+// protocol.md 8.3: cache, store, directory, in this order
+TEST(identity_machine, the_store_is_read_before_the_directory_is_asked) {
+  resolver x;
+  x.ask(1);
+  EXPECT_THAT(x.last.load, ElementsAre(alice));
+  EXPECT_THAT(x.last.fetch, IsEmpty());
+  x.loaded(std::nullopt);
+  EXPECT_THAT(x.last.fetch, ElementsAre(alice));
+  x.document(doc_of());
+  ASSERT_EQ(x.last.answers.size(), 1u);
+  EXPECT_EQ(x.last.answers[0].to, 1u);
+  EXPECT_TRUE(x.last.answers[0].last);
+  EXPECT_EQ(x.last.answers[0].fact->signing_key, "zKey");
+  EXPECT_EQ(x.last.answers[0].fact->pds, "https://pds.test");
+  ASSERT_EQ(x.last.store.size(), 1u);
+  EXPECT_EQ(x.last.store[0].second.fetched_at, x.wall.seconds());
+  x.ask(2);
+  EXPECT_EQ(x.last.answers.size(), 1u);
+  EXPECT_THAT(x.last.fetch, IsEmpty());
+}
+
+// protocol.md 8.3: 24 hours, and a second more
+TEST(identity_machine, a_stored_answer_is_good_for_a_day) {
+  for (const auto age : {24h - 1s, 24h + 0s}) {
+    resolver x;
+    x.ask(1);
+    x.loaded(row_at(x, age));
+    EXPECT_EQ(x.last.answers.size(), age < 24h ? 1u : 0u);
+    EXPECT_EQ(x.last.fetch.size(), age < 24h ? 0u : 1u);
+  }
+}
+
+// protocol.md 8.3: age counts from the fetch, not from the read
+TEST(identity_machine, reading_a_stored_answer_does_not_make_it_younger) {
+  resolver x;
+  x.ask(1);
+  x.loaded(row_at(x, 23h));
+  x.pass(1h);
+  x.ask(2);
+  EXPECT_THAT(x.last.fetch, ElementsAre(alice));
+}
+
+// protocol.md 4: an #identity or a bad signature wants it anew
+TEST(identity_machine, a_fresh_answer_passes_by_cache_and_store) {
+  resolver x;
+  x.ask(1, true);
+  x.loaded(row_at(x, 1s));
+  EXPECT_THAT(x.last.answers, IsEmpty());
+  EXPECT_THAT(x.last.fetch, ElementsAre(alice));
+  x.document(doc_of());
+  x.ask(2, true);
+  EXPECT_THAT(x.last.fetch, ElementsAre(alice));
+}
+
+// architecture.md 2, IDENTITY: coalescing
+TEST(identity_machine, all_who_wait_for_one_did_share_a_look_up) {
+  resolver x;
+  x.ask(1);
+  x.ask(2);
+  EXPECT_THAT(x.last.load, IsEmpty());
+  x.loaded(std::nullopt);
+  x.ask(3);
+  EXPECT_THAT(x.last.fetch, IsEmpty());
+  x.document(doc_of());
+  EXPECT_EQ(x.last.answers.size(), 3u);
+  EXPECT_EQ(x.machine.waiting(), 0u);
+}
+
+// protocol.md 4: one who wants it anew joins those who are being served
+TEST(identity_machine, a_fresh_ask_makes_the_one_that_is_loading_fresh) {
+  resolver x;
+  x.ask(1);
+  x.ask(2, true);
+  x.loaded(row_at(x, 1s));
+  EXPECT_THAT(x.last.answers, IsEmpty());
+  EXPECT_THAT(x.last.fetch, ElementsAre(alice));
+}
+
+// protocol.md 8.3: failures are kept for five minutes
+TEST(identity_machine, a_failure_is_remembered_for_a_while) {
+  resolver x;
+  x.fetch(1);
+  x.document(fail(ec::not_found, "no such DID"));
+  EXPECT_EQ(x.last.answers.at(0).fact.error().code, ec::not_found);
+  EXPECT_THAT(x.last.store, IsEmpty());
+  x.pass(299s);
+  x.ask(2);
+  ASSERT_EQ(x.last.answers.size(), 1u);
+  EXPECT_FALSE(x.last.answers[0].fact);
+  x.ask(3, true); // Whoever wants it anew gets it anew.
+  EXPECT_THAT(x.last.fetch, ElementsAre(alice));
+  x.document(fail(ec::not_found));
+  x.pass(300s);
+  x.ask(4);
+  EXPECT_THAT(x.last.fetch, ElementsAre(alice));
+}
+
+// protocol.md 8.2: a directory out of reach says nothing about the DID
+TEST(identity_machine, an_unreachable_directory_is_not_remembered) {
+  resolver x;
+  x.fetch(1);
+  x.document(fail(ec::unreachable));
+  EXPECT_FALSE(x.last.answers.at(0).fact);
+  x.ask(2);
+  EXPECT_THAT(x.last.answers, IsEmpty());
+}
+
+// protocol.md 8.3: stale is better than nothing, but not when asked anew
+TEST(identity_machine, a_stale_answer_serves_while_the_directory_is_away) {
+  for (const auto fresh : {false, true}) {
+    resolver x;
+    x.ask(1, fresh);
+    x.loaded(row_at(x, 48h));
+    x.document(fail(ec::unreachable));
+    ASSERT_EQ(x.last.answers.size(), 1u);
+    EXPECT_EQ(x.last.answers[0].fact.has_value(), !fresh);
+    EXPECT_THAT(x.last.store, IsEmpty());
+  }
+}
+
+// protocol.md 4, 8: tombstoned, and back again
+TEST(identity_machine, a_gone_did_is_an_answer_and_keeps_what_was_known) {
+  resolver x;
+  x.ask(1);
+  x.loaded(row_at(x, 48h));
+  x.document(fail(ec::not_found), true);
+  ASSERT_EQ(x.last.answers.size(), 1u);
+  EXPECT_TRUE(x.last.answers[0].fact->tombstoned);
+  EXPECT_EQ(x.last.answers[0].fact->signing_key, "zOld");
+  EXPECT_TRUE(x.last.store.at(0).second.tombstoned);
+  x.ask(2, true);
+  x.document(doc_of());
+  EXPECT_FALSE(x.last.answers.at(0).fact->tombstoned);
+}
+
+// -- handles (protocol.md 8.4: both directions) -------------------------------
+
+// protocol.md 8.4: the document's claim alone proves nothing
+TEST(identity_machine, a_handle_is_told_when_it_was_verified) {
+  resolver x;
+  x.fetch(1);
+  x.document(doc_of("alice.test"));
+  ASSERT_EQ(x.last.answers.size(), 1u);
+  EXPECT_FALSE(x.last.answers[0].last);
+  EXPECT_EQ(x.last.answers[0].fact->handle, "");
+  ASSERT_EQ(x.last.verify.size(), 1u);
+  EXPECT_EQ(x.last.verify[0].handle, "alice.test");
+  x.handle("alice.test", alice);
+  ASSERT_EQ(x.last.answers.size(), 1u);
+  EXPECT_EQ(x.last.answers[0].to, 1u);
+  EXPECT_TRUE(x.last.answers[0].last);
+  EXPECT_EQ(x.last.answers[0].fact->handle, "alice.test");
+  EXPECT_EQ(x.last.store.at(0).second.handle, "alice.test");
+}
+
+// protocol.md 8.4
+TEST(identity_machine, a_handle_of_someone_else_is_not_taken) {
+  resolver x;
+  x.fetch(1);
+  x.document(doc_of("bob.test"));
+  x.handle("bob.test", repo_of(2));
+  EXPECT_THAT(x.last.answers, IsEmpty());
+  EXPECT_THAT(x.last.released, ElementsAre(1));
+  EXPECT_THAT(x.last.store, IsEmpty());
+}
+
+// protocol.md 8.4: a verified handle outlives an outage, nothing else
+TEST(identity_machine, a_verified_handle_is_lost_by_an_answer_only) {
+  resolver x;
+  x.fetch(1);
+  x.document(doc_of("alice.test"));
+  x.handle("alice.test", alice);
+  x.ask(2, true);
+  x.document(doc_of("alice.test"));
+  EXPECT_EQ(x.last.answers.at(0).fact->handle, "alice.test");
+  x.handle("alice.test", fail(ec::unreachable));
+  EXPECT_THAT(x.last.answers, IsEmpty());
+  EXPECT_THAT(x.last.released, ElementsAre(2));
+  x.ask(3, true);
+  x.document(doc_of("alice.test"));
+  x.handle("alice.test", fail(ec::not_found));
+  EXPECT_EQ(x.last.answers.at(0).fact->handle, "");
+}
+
+// protocol.md 8.4: another claim, or none any more
+TEST(identity_machine, an_answer_about_an_old_claim_changes_nothing) {
+  resolver x;
+  x.fetch(1);
+  x.document(doc_of("alice.test"));
+  x.handle("alice.test", alice);
+  x.ask(2, true);
+  x.document(doc_of());
+  EXPECT_TRUE(x.last.answers.at(0).last);
+  EXPECT_EQ(x.last.answers[0].fact->handle, "");
+  x.handle("alice.test", alice);
+  EXPECT_THAT(x.last.answers, IsEmpty());
+  EXPECT_THAT(x.last.store, IsEmpty());
+}
+
+// protocol.md 8.4: a new claim that cannot be checked is not the old handle
+TEST(identity_machine, a_changed_claim_does_not_keep_the_old_handle) {
+  resolver x;
+  x.fetch(1);
+  x.document(doc_of("alice.test"));
+  x.handle("alice.test", alice);
+  x.ask(2, true);
+  x.document(doc_of("new.test"));
+  x.handle("new.test", fail(ec::unreachable));
+  EXPECT_EQ(x.last.answers.at(0).fact->handle, "");
+}
+
+// -- bounds (architecture.md 2, 9) --------------------------------------------
+
+// architecture.md 9: `per_second` look-ups, then one as tokens come
+TEST(identity_machine, the_directory_is_asked_within_the_budget) {
+  identity_options options;
+  options.per_second = 2;
+  resolver x{options};
+  std::vector<size_t> fetched;
+  for (int i = 1; i <= 4; ++i) {
+    x.fetch(1, repo_of(i));
+    fetched.push_back(x.last.fetch.size());
+  }
+  EXPECT_THAT(fetched, ElementsAre(1, 1, 0, 0));
+  ASSERT_TRUE(x.last.timer);
+  EXPECT_LE(*x.last.timer - x.now, 500ms + 1us);
+  x.pass(*x.last.timer - x.now);
+  x.last = x.machine.on_timer(x.now, x.wall);
+  EXPECT_THAT(x.last.fetch, ElementsAre(repo_of(3)));
+  x.pass(60s); // Saved-up time is worth a second.
+  x.last = x.machine.on_timer(x.now, x.wall);
+  EXPECT_THAT(x.last.fetch, ElementsAre(repo_of(4)));
+}
+
+// architecture.md 9: the smallest value of the option
+TEST(identity_machine, a_budget_below_one_a_second_is_slow_but_not_dead) {
+  identity_options options;
+  options.per_second = 0.1;
+  resolver x{options};
+  x.fetch(1, repo_of(1));
+  EXPECT_EQ(x.last.fetch.size(), 1u);
+  x.fetch(1, repo_of(2));
+  EXPECT_THAT(x.last.fetch, IsEmpty());
+  x.pass(10s + 1us);
+  x.last = x.machine.on_timer(x.now, x.wall);
+  EXPECT_THAT(x.last.fetch, ElementsAre(repo_of(2)));
+}
+
+// architecture.md 2: `in_flight_max`, and one more
+TEST(identity_machine, look_ups_on_the_wire_are_bounded) {
+  identity_options options;
+  options.in_flight_max = 2;
+  resolver x{options};
+  for (int i = 1; i <= 3; ++i)
+    x.fetch(1, repo_of(i));
+  EXPECT_THAT(x.last.fetch, IsEmpty());
+  EXPECT_FALSE(x.last.timer); // An answer wakes it.
+  x.document(doc_of(), false, repo_of(1));
+  EXPECT_THAT(x.last.fetch, ElementsAre(repo_of(3)));
+}
+
+// architecture.md 2: `waiting_max`, and one more
+TEST(identity_machine, one_did_too_many_is_refused) {
+  identity_options options;
+  options.waiting_max = 2;
+  resolver x{options};
+  x.ask(1, false, repo_of(1));
+  x.ask(2, false, repo_of(2));
+  EXPECT_THAT(x.last.answers, IsEmpty());
+  x.ask(3, false, repo_of(3));
+  ASSERT_EQ(x.last.answers.size(), 1u);
+  EXPECT_EQ(x.last.answers[0].fact.error().code, ec::limit_reached);
+  EXPECT_TRUE(x.last.answers[0].last);
+  x.ask(4, false, repo_of(2));
+  EXPECT_THAT(x.last.answers, IsEmpty());
+}
+
+// architecture.md 2: `cached_max`, and one more; the oldest use goes
+TEST(identity_machine, the_cache_forgets_what_was_not_used_for_longest) {
+  identity_options options;
+  options.cached_max = 2;
+  resolver x{options};
+  for (const auto i : {1, 2}) {
+    x.fetch(1, repo_of(i));
+    x.document(doc_of(), false, repo_of(i));
+  }
+  EXPECT_EQ(x.machine.cached(), 2u);
+  x.ask(1, false, repo_of(1));
+  x.fetch(1, repo_of(3));
+  x.document(doc_of(), false, repo_of(3));
+  EXPECT_EQ(x.machine.cached(), 2u);
+  x.ask(1, false, repo_of(1));
+  EXPECT_EQ(x.last.answers.size(), 1u);
+  x.ask(1, false, repo_of(2));
+  EXPECT_THAT(x.last.load, ElementsAre(repo_of(2)));
+}
+
+} // namespace
+} // namespace weir::tests

@@ -1,0 +1,354 @@
+#include "base/limits.hpp"
+#include "tests/unit/actors/repo_world.hpp"
+
+namespace weir::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string fact_of(const storage::transaction& tx) {
+  return std::string{as_text(tx.ops.at(0).content.view())};
+}
+
+const storage::transaction* last_fact(const repo_world& x,
+                                      std::string_view scope) {
+  for (auto i = x.log.rbegin(); i != x.log.rend(); ++i)
+    if (i->ops.at(0).scope == scope)
+      return &*i;
+  return nullptr;
+}
+
+/// A repo of which a commit is in flight and another one waits behind it.
+struct busy_repo : repo_world {
+  busy_repo() {
+    sync();
+    take(make_commit());
+    take(make_commit());
+  }
+};
+
+struct status_case {
+  std::string_view word;
+  account_status status;
+};
+
+// protocol.md 4: every word of the table
+TEST(repo_accounts, every_inactive_status_is_kept_as_a_fact) {
+  for (const auto& [word, status] : std::initializer_list<status_case>{
+         {"deactivated", account_status::deactivated},
+         {"suspended", account_status::suspended},
+         {"takendown", account_status::takendown},
+         {"", account_status::inactive},
+         {"desynchronized", account_status::inactive},
+         {"somethingnew", account_status::inactive}}) {
+    repo_world x;
+    x.sync();
+    x.account_event(false, word);
+    EXPECT_EQ(x.count_of(repo_counter::account_changed), 1u);
+    const auto update = x.write();
+    EXPECT_FALSE(update.erase);
+    EXPECT_EQ(x.row->account, status) << word;
+    EXPECT_EQ(x.row->status, repo_status::synced) << word;
+    EXPECT_EQ(x.row->incarnation, 0u);
+    const auto* fact = last_fact(x, storage::account_scope);
+    ASSERT_NE(fact, nullptr);
+    EXPECT_THAT(fact_of(*fact), HasSubstr(R"("is_active":false)"));
+    EXPECT_THAT(fact_of(*fact), HasSubstr(storage::to_string(status)));
+  }
+}
+
+// protocol.md 4.2: active decides, whatever the word
+TEST(repo_accounts, an_active_account_is_visible_whatever_its_status_says) {
+  for (const auto* word : {"", "throttled", "desynchronized", "takendown"}) {
+    repo_world x;
+    x.sync();
+    EXPECT_FALSE(x.in_flight);
+    const auto before = x.done.size();
+    x.account_event(true, word);
+    EXPECT_EQ(x.done.size(), before + 1);
+    EXPECT_FALSE(x.in_flight);
+  }
+}
+
+// protocol.md 4.4: commits and syncs of an inactive account are dropped
+TEST(repo_accounts, an_inactive_account_says_nothing_until_it_is_back) {
+  repo_world x;
+  x.sync();
+  x.account_event(false, "deactivated");
+  x.settle();
+  EXPECT_TRUE(x.finished(x.take(x.make_commit())));
+  EXPECT_TRUE(x.finished(x.take(x.account.sync_frame(3))));
+  EXPECT_EQ(x.count_of(repo_counter::inactive_account), 2u);
+  EXPECT_FALSE(x.in_flight);
+  x.account_event(true);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::active);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_THAT(x.wishes, IsEmpty());
+  x.take(x.account.sync_frame(4)); // Shows that something was missed.
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+}
+
+// protocol.md 4: a repo that was not in sync is fetched when it is back
+TEST(repo_accounts, reactivation_queues_a_repo_that_is_not_synced) {
+  repo_world x;
+  x.add_known();
+  x.account_event(false, "suspended");
+  x.settle();
+  x.clear();
+  x.prepare();
+  EXPECT_EQ(x.ready.at(0).pds, "");
+  x.begin(4);
+  EXPECT_THAT(x.job_ends, ElementsAre(ec::cancelled));
+  x.account_event(true);
+  ASSERT_EQ(x.wishes.size(), 1u);
+  EXPECT_EQ(x.wishes[0].status, repo_status::pending);
+}
+
+// protocol.md 4; architecture.md 3, Erasing
+TEST(repo_accounts, a_deleted_account_is_purged_in_one_update) {
+  repo_world x;
+  x.sync();
+  x.account_event(false, "deleted");
+  const auto update = x.write();
+  EXPECT_TRUE(update.erase);
+  EXPECT_FALSE(update.forget);
+  EXPECT_FALSE(update.chain);
+  EXPECT_EQ(x.row->account, account_status::deleted);
+  EXPECT_EQ(x.row->status, repo_status::pending);
+  EXPECT_EQ(x.row->incarnation, 1u);
+  EXPECT_FALSE(x.row->last_indexed_rev.defined());
+  EXPECT_FALSE(x.row->first_rev.defined());
+  EXPECT_FALSE(x.row->fcsr.defined());
+  EXPECT_FALSE(x.chain->rev.defined());
+  EXPECT_GT(x.machine->row().erased_through, 0u);
+  EXPECT_THAT(x.wishes, IsEmpty());
+}
+
+// architecture.md 3, Erasing: nothing outlives the mark
+TEST(repo_accounts, commits_that_wait_go_with_the_deleted_account) {
+  busy_repo x;
+  x.account_event(false, "deleted");
+  x.write(); // The commit in flight came before.
+  const auto update = x.write();
+  ASSERT_EQ(update.transactions.size(), 1u);
+  EXPECT_EQ(update.transactions[0].ops.at(0).scope, storage::account_scope);
+  EXPECT_TRUE(update.erase);
+  EXPECT_EQ(x.done.size(), 3u);
+  EXPECT_FALSE(x.chain->rev.defined());
+}
+
+// protocol.md 4: a deleted account may come back, then it is fetched whole
+TEST(repo_accounts, a_deleted_account_that_returns_is_fetched_from_nothing) {
+  repo_world x;
+  x.sync();
+  x.account_event(false, "deleted");
+  x.settle();
+  x.account_event(true);
+  ASSERT_EQ(x.wishes.size(), 1u);
+  EXPECT_EQ(x.wishes[0].status, repo_status::pending);
+  x.settle();
+  EXPECT_TRUE(x.finished(x.take(x.make_commit())));
+  EXPECT_EQ(x.count_of(repo_counter::out_of_sync), 1u);
+  x.run_fetch(2);
+  ASSERT_EQ(x.orders.size(), 1u);
+  EXPECT_FALSE(x.orders[0].base->rev.defined());
+  EXPECT_GT(x.orders.at(0).erased_through, 0u);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_EQ(x.chain->data, x.account.data());
+}
+
+// architecture.md 3, Erasing: what was purged is logged again
+TEST(repo_accounts, a_deleted_account_that_returns_unchanged_is_logged_anew) {
+  repo_world x;
+  x.sync();
+  x.account_event(false, "deleted");
+  x.account_event(true);
+  x.settle();
+  x.run_fetch(2);
+  EXPECT_EQ(x.chain->data, x.account.data());
+  EXPECT_EQ(x.chain->rev, x.account.rev());
+}
+
+// protocol.md 4; SYNC-30: a status that changes during a fetch ends it
+TEST(repo_accounts, an_account_that_goes_away_ends_its_fetch) {
+  for (const auto* word : {"takendown", "deleted"}) {
+    repo_world x;
+    x.add_known();
+    x.start_fetch(7);
+    x.take(x.make_commit());
+    x.account_event(false, word);
+    EXPECT_THAT(x.job_ends, ElementsAre(ec::account_inactive));
+    EXPECT_THAT(x.cancelled, ElementsAre(7));
+    x.fetched(7);
+    x.settle();
+    EXPECT_EQ(x.row->status, repo_status::pending);
+    EXPECT_EQ(x.machine->waiting(), 0u);
+    EXPECT_TRUE(x.machine->idle());
+  }
+}
+
+// protocol.md 5: the host says why it serves nothing; no retry loop
+TEST(repo_accounts, a_host_that_names_a_status_ends_the_retries) {
+  for (const auto status :
+       {account_status::deactivated, account_status::suspended,
+        account_status::takendown, account_status::deleted}) {
+    repo_world x;
+    x.add_known();
+    x.start_fetch(7);
+    x.clear();
+    x.fail_fetch(7, fail(ec::account_inactive, "RepoGone"), status);
+    x.settle();
+    EXPECT_EQ(x.row->account, status);
+    EXPECT_EQ(x.row->status, repo_status::pending);
+    EXPECT_EQ(x.row->retry_count, 0u);
+    EXPECT_THAT(x.wishes, IsEmpty());
+    EXPECT_NE(last_fact(x, storage::account_scope), nullptr);
+  }
+}
+
+// protocol.md 4, 8: a tombstoned DID counts as deleted
+TEST(repo_accounts, a_tombstoned_identity_deletes_the_account) {
+  repo_world x;
+  x.sync();
+  auto fact = x.identity();
+  fact.tombstoned = true;
+  x.learn(fact);
+  EXPECT_TRUE(x.write().erase);
+  EXPECT_EQ(x.row->account, account_status::deleted);
+}
+
+// -- listings (protocol.md 9, 2.1.2) ------------------------------------------
+
+// CONS-25; requirements.md 1b.6: an equal rev proves a quiet repo
+TEST(repo_listings, an_equal_rev_raises_the_position_and_is_no_suspicion) {
+  repo_world x;
+  x.sync();
+  x.board.put({relay_id, "https://relay.test", true, 2, 500, true, 0, 0});
+  x.list(x.account.rev());
+  x.settle();
+  EXPECT_EQ(x.row->fcsr, (position{relay_id, 2, 500}));
+  EXPECT_FALSE(x.timer);
+  EXPECT_TRUE(x.machine->idle());
+}
+
+// protocol.md 9: the event may be on its way, for the time of grace
+TEST(repo_listings, a_newer_rev_that_does_not_come_desyncs_after_the_grace) {
+  repo_world x;
+  x.sync();
+  x.make_commit();
+  x.list(x.account.rev());
+  EXPECT_FALSE(x.machine->idle());
+  x.pass(x.settings->listing_grace - 1us);
+  EXPECT_FALSE(x.in_flight);
+  x.pass(1us);
+  EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 1u);
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_EQ(x.wishes.size(), 1u);
+  EXPECT_TRUE(x.machine->idle());
+}
+
+// protocol.md 9
+TEST(repo_listings, a_newer_rev_that_comes_in_time_is_no_mismatch) {
+  repo_world x;
+  x.sync();
+  const auto frame = x.make_commit();
+  x.list(x.account.rev());
+  x.take(frame);
+  x.settle();
+  x.pass(x.settings->listing_grace);
+  EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 0u);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_TRUE(x.machine->idle());
+}
+
+// protocol.md 9: an older line, or one without a rev, says nothing
+TEST(repo_listings, an_older_or_missing_rev_says_nothing) {
+  repo_world x;
+  x.sync();
+  x.list(atproto::tid{x.account.rev().value() - 1});
+  x.list({});
+  EXPECT_FALSE(x.timer);
+  EXPECT_TRUE(x.machine->idle());
+}
+
+// protocol.md 4, 9: a status of which the event was lost
+TEST(repo_listings, a_listed_status_counts_after_the_grace) {
+  repo_world x;
+  x.sync();
+  x.list({}, account_status::takendown);
+  x.pass(x.settings->listing_grace);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::takendown);
+}
+
+// protocol.md 4: an event that comes after the listing outweighs it
+TEST(repo_listings, an_account_event_outweighs_the_listing_before_it) {
+  repo_world x;
+  x.sync();
+  x.list({}, account_status::takendown);
+  x.account_event(false, "deactivated");
+  x.pass(x.settings->listing_grace);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::deactivated);
+}
+
+// protocol.md 4.5: a repo that was refused as inactive is found again
+TEST(repo_listings, a_repo_listed_as_active_again_is_fetched) {
+  repo_world x;
+  x.add_known();
+  x.start_fetch(7);
+  x.fail_fetch(7, fail(ec::account_inactive, "RepoDeactivated"),
+               account_status::deactivated);
+  x.settle();
+  x.clear();
+  x.list(x.account.rev());
+  x.pass(x.settings->listing_grace);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::active);
+  EXPECT_EQ(x.wishes.size(), 1u);
+}
+
+// requirements.md 3b.5: a line about a repo out of sync desyncs nothing
+TEST(repo_listings, a_repo_that_is_to_be_fetched_is_not_suspected) {
+  repo_world x;
+  x.add_known();
+  x.list(x.account.rev());
+  EXPECT_FALSE(x.timer);
+  EXPECT_TRUE(x.machine->idle());
+}
+
+// protocol.md 2.1.2: a PDS's listing counts for its own accounts only
+TEST(repo_listings, the_listing_of_a_former_host_is_ignored) {
+  repo_world x;
+  x.sync();
+  x.make_commit();
+  x.list(x.account.rev(), account_status::deactivated, other_pds_id);
+  EXPECT_FALSE(x.timer);
+  EXPECT_TRUE(x.machine->idle());
+  x.list(x.account.rev(), account_status::deactivated, pds_id);
+  EXPECT_TRUE(x.timer);
+}
+
+// architecture.md 2: two reasons for one timer
+TEST(repo_listings, a_suspicion_outlives_an_earlier_timer) {
+  repo_world x;
+  x.sync();
+  test_repo stranger{2};
+  x.make_commit();
+  x.list(x.account.rev());
+  x.account.put("app.test.note/b", make_record("b"));
+  auto draft = x.account.draft();
+  x.take(draft.encode(draft.sign(stranger.key())));
+  x.pass(limits::repo_wait_max);
+  EXPECT_EQ(x.count_of(repo_counter::bad_signature), 1u);
+  x.pass(x.settings->listing_grace);
+  EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 1u);
+}
+
+} // namespace
+} // namespace weir::tests

@@ -1,0 +1,323 @@
+#include "base/limits.hpp"
+#include "tests/unit/actors/repo_world.hpp"
+
+namespace weir::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr auto commits_max = limits::repo_waiting_commits_max;
+constexpr auto bytes_max = limits::repo_waiting_bytes_max;
+constexpr auto disk_max = limits::repo_disk_buffer_bytes_max;
+
+/// A repo that is being fetched while the account goes on writing.
+class buffering : public repo_world {
+public:
+  buffering() {
+    add_known();
+    start_fetch(7);
+    answer = root();
+    clear();
+  }
+
+  std::vector<uint64_t> write_commits(size_t count) {
+    std::vector<uint64_t> out;
+    for (size_t i = 0; i < count; ++i)
+      out.push_back(take(make_commit()));
+    return out;
+  }
+
+  /// The host's answer, as the repo was when the fetch began.
+  void answered() { fetched(7, *answer); }
+
+  /// A signed commit frame of exactly `size` bytes; the chain moves on.
+  bytes frame_of(size_t size) {
+    sized(1); // From here on they are updates.
+    const auto made = sized(2 * size - 2'000 - sized(size - 2'000).size());
+    EXPECT_EQ(made.size(), size);
+    return made;
+  }
+
+  /// Serves pages of the buffer on disk until none is asked for.
+  void serve_pages(size_t page_max = limits::repo_coalesced_commits_max) {
+    while (reads > pages || in_flight) {
+      if (reads == pages) {
+        write();
+        continue;
+      }
+      const auto left
+        = std::distance(buffer.upper_bound(page_after), buffer.end());
+      page(page_max, static_cast<size_t>(left) < page_max);
+    }
+  }
+
+  std::optional<atproto::verified_root> answer;
+
+private:
+  bytes sized(size_t text) {
+    account.put("app.test.note/sized", make_record(std::string(text, 'x')));
+    return account.commit();
+  }
+};
+
+// SYNC-26; architecture.md 3: after a crash the fetch contains the commit
+TEST(repo_buffer, a_commit_during_the_fetch_is_kept_and_finished_at_once) {
+  buffering x;
+  const auto seq = x.take(x.make_commit());
+  EXPECT_EQ(x.count_of(repo_counter::buffered), 1u);
+  EXPECT_TRUE(x.finished(seq));
+  EXPECT_FALSE(x.in_flight);
+  EXPECT_EQ(x.machine->waiting(), 1u);
+}
+
+// invariant I4: but not before the row says `syncing` on disk
+TEST(repo_buffer, a_kept_commit_is_not_finished_before_syncing_is_durable) {
+  repo_world x;
+  x.add_known();
+  x.prepare();
+  x.begin(7);
+  const auto seq = x.take(x.make_commit());
+  EXPECT_EQ(x.count_of(repo_counter::buffered), 1u);
+  EXPECT_FALSE(x.finished(seq));
+  x.write();
+  EXPECT_TRUE(x.finished(seq));
+}
+
+// requirements.md 3b.6: in order, and the switch to synced is the same step
+TEST(repo_buffer, kept_commits_follow_the_root_in_order_and_end_the_fetch) {
+  buffering x;
+  x.write_commits(3);
+  x.answered();
+  const auto update = x.write();
+  ASSERT_EQ(update.transactions.size(), 4u);
+  EXPECT_EQ(update.transactions[0].from, storage::provenance::resync);
+  for (size_t i = 1; i < 4; ++i) {
+    EXPECT_EQ(update.transactions[i].from, storage::provenance::buffer);
+    EXPECT_TRUE(update.transactions[i].live);
+    EXPECT_GT(update.transactions[i].rev, update.transactions[i - 1].rev);
+  }
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_EQ(x.row->last_indexed_rev, x.answer->rev);
+  EXPECT_EQ(x.chain->data, x.account.data());
+  EXPECT_THAT(x.job_ends, ElementsAre(ec::none));
+}
+
+// requirements.md 3b.6: what the fetch contains is dropped
+TEST(repo_buffer, kept_commits_up_to_the_fetched_rev_are_replays) {
+  buffering x;
+  x.write_commits(2);
+  x.answer = x.root();
+  x.take(x.account.sync_frame(1));
+  x.write_commits(1);
+  x.answered();
+  x.settle();
+  EXPECT_EQ(x.count_of(repo_counter::replayed), 2u);
+  EXPECT_EQ(x.count_of(repo_counter::sync_noop), 1u);
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+}
+
+// requirements.md 3b.6: the first kept commit must chain
+TEST(repo_buffer, a_kept_commit_that_does_not_chain_desyncs_again) {
+  buffering x;
+  x.make_commit(); // Lost.
+  x.write_commits(2);
+  x.answered();
+  x.settle();
+  EXPECT_EQ(x.count_of(repo_counter::chain_broken), 1u);
+  EXPECT_EQ(x.count_of(repo_counter::out_of_sync), 1u);
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_THAT(x.job_ends, ElementsAre(ec::chain_broken));
+  ASSERT_EQ(x.wishes.size(), 1u);
+  EXPECT_EQ(x.machine->waiting(), 0u);
+}
+
+// architecture.md 3.4: a drain longer than one update
+TEST(repo_buffer, a_long_drain_takes_several_updates_and_stays_syncing) {
+  buffering x;
+  x.write_commits(limits::repo_coalesced_commits_max + 10);
+  x.answered();
+  x.write();
+  EXPECT_EQ(x.row->status, repo_status::syncing);
+  const auto late = x.take(x.make_commit());
+  EXPECT_FALSE(x.finished(late));
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_EQ(x.chain->rev, x.account.rev());
+  EXPECT_TRUE(x.finished(late));
+}
+
+// architecture.md 2: `limits::repo_waiting_commits_max`, and one more
+TEST(repo_buffer, one_commit_more_than_memory_holds_moves_all_to_disk) {
+  buffering x;
+  x.write_commits(commits_max);
+  EXPECT_FALSE(x.in_flight);
+  EXPECT_EQ(x.machine->waiting(), commits_max);
+  x.write_commits(1);
+  ASSERT_TRUE(x.in_flight);
+  EXPECT_EQ(x.in_flight->update.buffer_put.size(), commits_max + 1);
+  EXPECT_EQ(x.machine->waiting(), 0u);
+}
+
+// architecture.md 2: `limits::repo_waiting_bytes_max`, and one more
+TEST(repo_buffer, one_byte_more_than_memory_holds_moves_all_to_disk) {
+  buffering x;
+  const auto small = x.make_commit();
+  const auto large = x.frame_of(bytes_max - small.size());
+  const auto larger = x.frame_of(bytes_max - small.size() + 1);
+  for (const auto over : {false, true}) {
+    buffering y;
+    y.take(small);
+    y.take(over ? larger : large);
+    EXPECT_EQ(y.in_flight.has_value(), over);
+    EXPECT_EQ(y.machine->waiting(), over ? 0u : 2u);
+  }
+}
+
+// architecture.md 3, Waiting: disk first, memory after it, live ones last
+TEST(repo_buffer, the_buffer_on_disk_is_drained_in_order_page_by_page) {
+  buffering x;
+  x.write_commits(commits_max + 1);
+  x.settle();
+  EXPECT_EQ(x.buffer.size(), commits_max + 1);
+  x.write_commits(5);
+  x.answered();
+  EXPECT_EQ(x.reads, 1u);
+  const auto live = x.take(x.make_commit());
+  EXPECT_EQ(x.count_of(repo_counter::chain_broken), 0u);
+  EXPECT_FALSE(x.finished(live));
+  x.serve_pages();
+  EXPECT_EQ(x.count_of(repo_counter::chain_broken), 0u);
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), commits_max + 7);
+  EXPECT_TRUE(x.finished(live));
+  EXPECT_EQ(x.chain->rev, x.account.rev());
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_THAT(x.buffer, IsEmpty());
+  EXPECT_TRUE(x.machine->idle());
+}
+
+// architecture.md 2: memory holds one page, not the buffer
+TEST(repo_buffer, the_next_page_is_read_when_the_last_one_was_taken) {
+  buffering x;
+  x.write_commits(commits_max + 1);
+  x.settle();
+  x.answered();
+  x.page(100, false);
+  EXPECT_EQ(x.reads, 1u);
+  EXPECT_GT(x.machine->waiting(), 0u);
+  x.write();
+  EXPECT_EQ(x.reads, 1u);
+  x.write();
+  EXPECT_EQ(x.reads, 2u);
+  EXPECT_EQ(x.machine->waiting(), 0u);
+}
+
+// architecture.md 3, Waiting: the store's readers see only what is durable
+TEST(repo_buffer, the_buffer_is_not_read_before_it_is_on_disk) {
+  buffering x;
+  x.write_commits(commits_max + 1); // On their way to the disk.
+  x.answered();
+  EXPECT_EQ(x.reads, 0u);
+  x.write();
+  EXPECT_EQ(x.reads, 1u);
+  x.serve_pages();
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_EQ(x.chain->rev, x.account.rev());
+}
+
+// architecture.md 3, Waiting: puts that had to wait for a chunk
+TEST(repo_buffer, puts_behind_another_update_are_waited_for_too) {
+  buffering x;
+  storage::new_operation op;
+  op.scope = "app.test.note";
+  op.rkey = "a";
+  op.id = atproto::cid::of_dag_cbor(make_record("a"));
+  x.chunk(7, {op});
+  x.write_commits(commits_max + 1);
+  x.answered();
+  x.write(); // The chunk; puts and root go together now.
+  x.take(x.make_commit());
+  EXPECT_EQ(x.reads, 0u);
+  x.write();
+  EXPECT_EQ(x.reads, 1u);
+  x.serve_pages();
+  EXPECT_EQ(x.chain->rev, x.account.rev());
+}
+
+// architecture.md 2: `limits::repo_disk_buffer_bytes_max`, and one more
+TEST(repo_buffer, a_full_disk_buffer_is_discarded_and_leaves_a_gap) {
+  for (const auto over : {false, true}) {
+    buffering x;
+    const auto frame = x.frame_of(bytes_max);
+    const auto last = over ? x.frame_of(bytes_max + 1) : frame;
+    for (uint64_t n = 0; n < disk_max / bytes_max - 1; ++n) {
+      x.take(frame);
+      if (x.in_flight)
+        x.write();
+    }
+    x.take(last);
+    x.settle();
+    EXPECT_EQ(x.count_of(repo_counter::buffer_overflow), over ? 1u : 0u);
+    EXPECT_EQ(x.row->gap, over);
+    EXPECT_EQ(x.row->status, over ? repo_status::desync : repo_status::syncing);
+    EXPECT_EQ(x.buffer.empty(), over);
+    EXPECT_EQ(x.wishes.size(), over ? 1u : 0u);
+    EXPECT_EQ(x.cancelled.size(), over ? 1u : 0u);
+  }
+}
+
+// requirements.md 3b.7: the fetch that follows heals the gap
+TEST(repo_buffer, a_fetch_after_the_overflow_closes_the_gap) {
+  buffering x;
+  x.row->gap = true;
+  x.row->status = repo_status::desync;
+  x.restart();
+  x.learn(x.identity());
+  x.settle();
+  x.run_fetch(9);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_FALSE(x.row->gap);
+}
+
+// requirements.md 3b.7: a failed fetch keeps nothing
+TEST(repo_buffer, a_fetch_that_fails_drops_what_was_kept) {
+  buffering x;
+  x.write_commits(commits_max + 3);
+  x.settle();
+  x.fail_fetch(7, fail(ec::unreachable));
+  x.settle();
+  EXPECT_THAT(x.buffer, IsEmpty());
+  EXPECT_EQ(x.machine->waiting(), 0u);
+  EXPECT_EQ(x.row->status, repo_status::error);
+}
+
+// architecture.md 3, Backfill: a page of an ended job is of no use
+TEST(repo_buffer, a_page_that_comes_after_its_job_is_not_taken) {
+  buffering x;
+  x.write_commits(commits_max + 1);
+  x.settle();
+  x.answered();
+  x.list({}, account_status::deactivated);
+  x.pass(x.settings->listing_grace);
+  EXPECT_THAT(x.job_ends, ElementsAre(ec::account_inactive));
+  x.account_event(true);
+  x.settle();
+  x.start_fetch(8);
+  x.answer = x.root();
+  x.write_commits(commits_max + 1);
+  x.fetched(8, *x.answer);
+  x.settle();
+  EXPECT_EQ(x.reads, 1u);
+  x.page_after = std::next(x.buffer.begin(), 5)->first; // Of somewhere else.
+  x.page(10, false);
+  EXPECT_EQ(x.machine->waiting(), 0u);
+  EXPECT_EQ(x.reads, 2u);
+  x.page_after = {};
+  x.serve_pages();
+  EXPECT_EQ(x.count_of(repo_counter::chain_broken), 0u);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+}
+
+} // namespace
+} // namespace weir::tests

@@ -1,0 +1,371 @@
+#include "base/limits.hpp"
+#include "tests/unit/actors/repo_world.hpp"
+
+namespace weir::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// A commit of another time than the account's next.
+bytes commit_at(repo_world& x, wall_time at) {
+  auto draft = x.account.draft();
+  draft.object.rev = atproto::tid::from_time(at, 7);
+  return draft.encode(draft.sign(x.account.key()));
+}
+
+void rotate_key(repo_world& x, test_repo& other) {
+  auto fact = x.identity();
+  fact.signing_key = other.key().public_part().to_multikey();
+  x.learn(fact);
+}
+
+// SYNC-28; CONS-18; invariant I4: the mark returns with durability only
+TEST(repo_commits, a_commit_on_our_root_is_applied_and_then_finished) {
+  repo_world x;
+  x.sync();
+  const auto seq = x.take(x.make_commit("app.test.note/a"));
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
+  EXPECT_FALSE(x.finished(seq));
+  const auto update = x.write();
+  EXPECT_TRUE(x.finished(seq));
+  ASSERT_EQ(update.transactions.size(), 1u);
+  const auto& tx = update.transactions[0];
+  EXPECT_TRUE(tx.live);
+  EXPECT_EQ(tx.from, storage::provenance::live);
+  EXPECT_EQ(tx.rev, x.account.rev());
+  ASSERT_EQ(tx.ops.size(), 2u);
+  EXPECT_EQ(tx.ops[0].scope, "app.test.note");
+  EXPECT_EQ(tx.ops[0].rkey, "a");
+  EXPECT_EQ(tx.ops[1].scope, storage::commit_scope);
+  EXPECT_EQ(x.chain->data, x.account.data());
+}
+
+// SYNC-20, SYNC-24; requirements.md 3b.1: accounting before the filter
+TEST(repo_commits, a_commit_outside_the_filter_still_moves_the_chain) {
+  repo_world x{{"app.other.*"}};
+  x.sync();
+  x.take(x.make_commit("app.test.note/a"));
+  EXPECT_EQ(x.count_of(repo_counter::commit_filtered), 1u);
+  EXPECT_EQ(x.write().transactions.at(0).ops.size(), 1u);
+  EXPECT_EQ(x.chain->rev, x.account.rev());
+  x.take(x.make_commit("app.other.note/b"));
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
+  EXPECT_EQ(x.write().transactions.at(0).ops.size(), 2u);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+}
+
+// requirements.md 3b.4; protocol.md 2.1.4
+TEST(repo_commits, a_replay_is_finished_when_what_it_repeats_is_durable) {
+  repo_world x;
+  x.sync();
+  const auto frame = x.make_commit();
+  const auto first = x.take(frame);
+  const auto replay = x.take(frame);
+  EXPECT_EQ(x.count_of(repo_counter::replayed), 1u);
+  EXPECT_THAT(x.done, IsEmpty());
+  x.write();
+  EXPECT_THAT(x.done, testing::UnorderedElementsAre(first, replay));
+  EXPECT_TRUE(x.finished(x.take(frame)));
+  EXPECT_FALSE(x.in_flight);
+}
+
+// OPLOG-34; architecture.md 3, REPO life; invariant I4
+TEST(repo_commits, an_update_that_is_not_written_stops_the_repo) {
+  for (const auto outcome : {update_outcome::fenced, update_outcome::mismatch,
+                             update_outcome::refused}) {
+    repo_world x;
+    x.sync();
+    const auto frame = x.make_commit();
+    x.take(frame);
+    x.take(frame);
+    x.write(outcome);
+    ASSERT_EQ(x.stops.size(), 1u);
+    EXPECT_EQ(x.stops[0].code == ec::none, outcome == update_outcome::fenced);
+    EXPECT_THAT(x.done, IsEmpty());
+  }
+}
+
+// SYNC-07, SYNC-16, SYNC-27; protocol.md 2.5
+TEST(repo_commits, a_commit_on_another_root_desyncs_and_is_not_applied) {
+  repo_world x;
+  x.sync();
+  x.make_commit(); // Lost.
+  const auto seq = x.take(x.make_commit());
+  EXPECT_EQ(x.count_of(repo_counter::chain_broken), 1u);
+  ASSERT_EQ(x.wishes.size(), 1u);
+  EXPECT_EQ(x.wishes[0].status, repo_status::desync);
+  EXPECT_FALSE(x.finished(seq));
+  const auto update = x.write();
+  EXPECT_THAT(update.transactions, IsEmpty());
+  EXPECT_TRUE(x.finished(seq));
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_EQ(x.row->last_indexed_rev, x.chain->rev);
+}
+
+// architecture.md 9: prevData decides, whatever `since` says
+TEST(repo_commits, a_wrong_since_with_our_root_is_applied) {
+  repo_world x;
+  x.sync();
+  x.account.put("app.test.note/a", make_record("a"));
+  auto draft = x.account.draft();
+  draft.since = atproto::tid{draft.since->value() + (1 << 20)};
+  x.take(draft.encode(draft.sign(x.account.key())));
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
+}
+
+// protocol.md 2.5: sent in a form that proves nothing
+TEST(repo_commits, a_commit_that_cannot_be_proved_desyncs) {
+  repo_world x;
+  x.make_commit();
+  x.sync();
+  x.account.put("app.test.note/b", make_record("b"));
+  auto draft = x.account.draft();
+  draft.prev_data = {};
+  x.take(draft.encode(draft.sign(x.account.key())));
+  EXPECT_EQ(x.count_of(repo_counter::unverifiable), 1u);
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+}
+
+// protocol.md 2.5: signature good, proof bad
+TEST(repo_commits, a_commit_whose_proof_is_false_desyncs) {
+  repo_world x;
+  x.sync();
+  x.account.put("app.test.note/b", make_record("b"));
+  auto draft = x.account.draft();
+  draft.ops[0].path = "app.test.note/c";
+  x.take(draft.encode(draft.sign(x.account.key())));
+  EXPECT_EQ(x.count_of(repo_counter::bad_proof), 1u);
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+}
+
+// protocol.md 2.5, 7; architecture.md 9: after one refresh it is quarantined
+TEST(repo_commits, a_bad_signature_asks_once_and_changes_nothing) {
+  repo_world x;
+  x.sync();
+  test_repo stranger{2};
+  x.account.put("app.test.note/b", make_record("b"));
+  auto draft = x.account.draft();
+  const auto seq = x.take(draft.encode(draft.sign(stranger.key())));
+  EXPECT_EQ(x.refreshes, 1u);
+  EXPECT_FALSE(x.finished(seq));
+  x.learn(x.identity());
+  EXPECT_EQ(x.refreshes, 1u);
+  EXPECT_EQ(x.count_of(repo_counter::bad_signature), 1u);
+  EXPECT_TRUE(x.finished(seq));
+  EXPECT_FALSE(x.in_flight);
+  EXPECT_EQ(x.machine->row().status, repo_status::synced);
+  EXPECT_FALSE(x.machine->row().gap);
+}
+
+// architecture.md 9: on a direct PDS stream it also opens a gap
+TEST(repo_commits, a_bad_signature_from_the_host_itself_opens_a_gap) {
+  repo_world x;
+  x.sync();
+  test_repo stranger{2};
+  x.account.put("app.test.note/b", make_record("b"));
+  auto draft = x.account.draft();
+  const auto seq = x.take(draft.encode(draft.sign(stranger.key())), pds_id);
+  x.learn(x.identity());
+  EXPECT_FALSE(x.finished(seq));
+  x.settle();
+  EXPECT_TRUE(x.finished(seq));
+  EXPECT_TRUE(x.row->gap);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+}
+
+// protocol.md 7: key rotation
+TEST(repo_commits, a_new_key_found_by_the_refresh_proves_the_commit) {
+  repo_world x;
+  x.sync();
+  test_repo next{2};
+  x.account.put("app.test.note/b", make_record("b"));
+  auto draft = x.account.draft();
+  x.take(draft.encode(draft.sign(next.key())));
+  rotate_key(x, next);
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
+  EXPECT_EQ(x.count_of(repo_counter::bad_signature), 0u);
+}
+
+// architecture.md 3, Waiting: a directory that is out of reach
+TEST(repo_commits, a_bad_signature_waits_no_longer_than_the_bound) {
+  repo_world x;
+  x.sync();
+  test_repo stranger{2};
+  x.account.put("app.test.note/b", make_record("b"));
+  auto draft = x.account.draft();
+  const auto seq = x.take(draft.encode(draft.sign(stranger.key())));
+  x.pass(limits::repo_wait_max - 1us);
+  EXPECT_FALSE(x.finished(seq));
+  x.pass(1us);
+  EXPECT_TRUE(x.finished(seq));
+  EXPECT_EQ(x.count_of(repo_counter::bad_signature), 1u);
+}
+
+// protocol.md 2.1.4: `limits::rev_future_max` ahead, and a microsecond more
+TEST(repo_commits, a_rev_too_far_in_the_future_is_refused) {
+  for (const auto beyond : {0us, 1us}) {
+    repo_world x;
+    x.sync();
+    x.account.put("app.test.note/b", make_record("b"));
+    x.take(commit_at(x, x.now.wall + limits::rev_future_max + beyond));
+    EXPECT_EQ(x.count_of(repo_counter::future_rev), beyond == 0us ? 0u : 1u);
+    EXPECT_EQ(x.count_of(repo_counter::commit_applied),
+              beyond == 0us ? 1u : 0u);
+    EXPECT_EQ(x.machine->row().status, repo_status::synced);
+  }
+}
+
+// protocol.md 2.1.1
+TEST(repo_commits, a_frame_that_is_no_event_is_counted_and_finished) {
+  repo_world x;
+  x.sync();
+  EXPECT_TRUE(x.finished(x.take({0xff, 0x00})));
+  EXPECT_EQ(x.count_of(repo_counter::bad_shape), 1u);
+}
+
+// requirements.md 3b.5: Pending, Error, Desync drop; Error keeps its back-off
+TEST(repo_commits, a_repo_out_of_sync_drops_commits_and_keeps_its_state) {
+  for (const auto status :
+       {repo_status::pending, repo_status::error, repo_status::desync}) {
+    repo_world x;
+    x.sync();
+    x.row->status = status;
+    x.row->next_retry = 99;
+    x.row->retry_count = 3;
+    x.restart();
+    x.learn(x.identity());
+    x.settle();
+    EXPECT_TRUE(x.finished(x.take(x.make_commit())));
+    EXPECT_TRUE(x.finished(x.take(x.account.sync_frame(9))));
+    EXPECT_EQ(x.count_of(repo_counter::out_of_sync), 2u);
+    EXPECT_FALSE(x.in_flight);
+    EXPECT_EQ(x.machine->row().status, status);
+    EXPECT_EQ(x.machine->row().next_retry, 99);
+    EXPECT_EQ(x.machine->row().retry_count, 3u);
+  }
+}
+
+// architecture.md 3.4: `limits::repo_coalesced_commits_max`, and one more
+TEST(repo_commits, commits_are_coalesced_up_to_the_limit) {
+  constexpr auto max = limits::repo_coalesced_commits_max;
+  for (const auto busy : {false, true}) {
+    repo_world x;
+    x.sync();
+    if (busy)
+      x.take(x.make_commit());
+    std::vector<bytes> frames;
+    for (size_t i = 0; i < max + 1; ++i)
+      frames.push_back(x.make_commit());
+    x.take_all(frames);
+    if (busy)
+      x.write();
+    EXPECT_EQ(x.in_flight->update.transactions.size(), max);
+    EXPECT_EQ(x.in_flight->marks.size(), max);
+    EXPECT_EQ(x.machine->waiting(), 1u);
+    x.write();
+    EXPECT_EQ(x.write().transactions.size(), 1u);
+    EXPECT_EQ(x.chain->rev, x.account.rev());
+  }
+}
+
+// CONS-19 to CONS-21: the first event after a reset, and only that one
+TEST(repo_commits, the_position_is_written_once_per_reset) {
+  repo_world x;
+  x.sync();
+  EXPECT_EQ(x.row->fcsr, (position{relay_id, 1, 1}));
+  x.take(x.make_commit());
+  EXPECT_FALSE(x.write().row);
+  x.board.put({relay_id, "https://relay.test", true, 2, 500, true, 0, 0});
+  x.take(x.make_commit());
+  EXPECT_TRUE(x.write().row);
+  EXPECT_EQ(x.row->fcsr, (position{relay_id, 2, 500}));
+  EXPECT_EQ(x.row->first_rev, x.account.rev());
+  x.take(x.make_commit());
+  EXPECT_FALSE(x.write().row);
+}
+
+// architecture.md 3.3: frames wait, in order, until the rows are there
+TEST(repo_commits, frames_before_the_rows_wait_for_them_and_the_key) {
+  repo_world x;
+  x.sync();
+  x.machine.emplace(x.account.did(), x.settings, 2);
+  const auto a = x.take(x.make_commit());
+  const auto b = x.take(x.make_commit());
+  EXPECT_FALSE(x.machine->idle());
+  EXPECT_THAT(x.done, IsEmpty());
+  const auto out = x.machine->on_loaded(x.row, x.chain, x.now);
+  EXPECT_TRUE(out.load_identity);
+  x.learn(x.identity());
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), 2u);
+  EXPECT_EQ(x.write().actor_incarnation, 2u);
+  EXPECT_THAT(x.done, ElementsAre(a, b));
+}
+
+// -- #sync (protocol.md 3) ----------------------------------------------------
+
+// protocol.md 3.2, 3.6
+TEST(repo_sync_events, our_own_state_is_a_no_op_and_an_older_one_a_replay) {
+  repo_world x;
+  x.make_commit();
+  const auto old = x.account.sync_frame(1);
+  x.make_commit();
+  x.sync();
+  EXPECT_TRUE(x.finished(x.take(x.account.sync_frame(2))));
+  EXPECT_EQ(x.count_of(repo_counter::sync_noop), 1u);
+  EXPECT_TRUE(x.finished(x.take(old)));
+  EXPECT_EQ(x.count_of(repo_counter::replayed), 1u);
+  EXPECT_FALSE(x.in_flight);
+}
+
+// protocol.md 3.3; architecture.md 4: a `$commit` operation of kind sync
+TEST(repo_sync_events, a_new_rev_of_the_same_root_is_logged_without_a_fetch) {
+  repo_world x;
+  x.make_commit();
+  x.sync();
+  x.account.draft(); // Nothing but the rev moves.
+  const auto seq = x.take(x.account.sync_frame(2));
+  EXPECT_EQ(x.count_of(repo_counter::sync_applied), 1u);
+  EXPECT_FALSE(x.finished(seq));
+  const auto update = x.write();
+  ASSERT_EQ(update.transactions.size(), 1u);
+  EXPECT_EQ(update.transactions[0].ops.at(0).action,
+            atproto::op_action::update);
+  EXPECT_EQ(x.chain->rev, x.account.rev());
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_TRUE(x.finished(seq));
+  x.take(x.make_commit());
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
+}
+
+// protocol.md 3.4
+TEST(repo_sync_events, another_root_desyncs) {
+  repo_world x;
+  x.sync();
+  x.make_commit();
+  x.take(x.account.sync_frame(2));
+  EXPECT_EQ(x.count_of(repo_counter::chain_broken), 1u);
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+}
+
+// protocol.md 3.5: what a real host sends after every migration
+TEST(repo_sync_events, a_sync_by_a_past_key_is_refused_and_never_a_desync) {
+  repo_world x;
+  x.sync();
+  test_repo next{2};
+  rotate_key(x, next);
+  x.settle();
+  x.make_commit();
+  const auto seq = x.take(x.account.sync_frame(2));
+  EXPECT_EQ(x.refreshes, 1u);
+  rotate_key(x, next);
+  EXPECT_EQ(x.count_of(repo_counter::sync_refused), 1u);
+  EXPECT_TRUE(x.finished(seq));
+  EXPECT_EQ(x.machine->row().status, repo_status::synced);
+}
+
+} // namespace
+} // namespace weir::tests

@@ -1,0 +1,277 @@
+#include "base/limits.hpp"
+#include "tests/unit/actors/repo_world.hpp"
+
+namespace weir::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+storage::new_operation create_op(std::string rkey) {
+  storage::new_operation out;
+  out.scope = "app.test.note";
+  out.rkey = std::move(rkey);
+  out.id = atproto::cid::of_dag_cbor(make_record(out.rkey));
+  return out;
+}
+
+// SYNC-04, SYNC-12: nothing is fetched before `syncing` is durable
+TEST(repo_fetch, the_fetch_is_ordered_when_syncing_is_durable) {
+  repo_world x;
+  x.add_known();
+  x.prepare();
+  ASSERT_EQ(x.ready.size(), 1u);
+  EXPECT_EQ(x.ready[0].pds, pds_origin);
+  x.begin(7);
+  EXPECT_THAT(x.orders, IsEmpty());
+  x.write();
+  EXPECT_EQ(x.row->status, repo_status::syncing);
+  EXPECT_EQ(x.row->resync_id, 7u);
+  ASSERT_EQ(x.orders.size(), 1u);
+  EXPECT_EQ(x.orders[0].job, 7u);
+  EXPECT_EQ(x.orders[0].pds, pds_origin);
+  EXPECT_TRUE(x.orders[0].key == x.account.key().public_part());
+}
+
+// architecture.md 3, Backfill: chunks carry the guard, one at a time
+TEST(repo_fetch, a_chunk_is_one_guarded_update_that_is_not_live) {
+  repo_world x;
+  x.add_known();
+  x.make_commit();
+  x.start_fetch(7);
+  x.chunk(7, {create_op("a")});
+  x.chunk(7, {create_op("b")});
+  ASSERT_TRUE(x.in_flight);
+  EXPECT_TRUE(x.in_flight->backfill);
+  const auto first = x.write();
+  EXPECT_EQ(first.resync_id, 7u);
+  ASSERT_EQ(first.transactions.size(), 1u);
+  EXPECT_FALSE(first.transactions[0].live);
+  EXPECT_EQ(first.transactions[0].job, 7u);
+  EXPECT_EQ(first.transactions[0].from, storage::provenance::resync);
+  EXPECT_EQ(first.transactions[0].ops.at(0).rkey, "a");
+  EXPECT_EQ(x.chunks_done, 1u);
+  EXPECT_EQ(x.write().transactions.at(0).ops.at(0).rkey, "b");
+  EXPECT_EQ(x.chunks_done, 2u);
+  EXPECT_EQ(x.row->status, repo_status::syncing);
+}
+
+// SYNC-04: behind an update that was on its way
+TEST(repo_fetch, the_fetch_is_not_ordered_when_an_earlier_update_is_durable) {
+  repo_world x;
+  x.add_known();
+  auto fact = x.identity();
+  fact.handle = "alice.test";
+  x.learn(fact);
+  x.begin(7);
+  x.write();
+  EXPECT_EQ(x.row->status, repo_status::pending);
+  EXPECT_THAT(x.orders, IsEmpty());
+  x.write();
+  EXPECT_EQ(x.row->status, repo_status::syncing);
+  EXPECT_EQ(x.orders.size(), 1u);
+}
+
+// SYNC-05, SYNC-08; architecture.md 3, Backfill: one batch ends the fetch
+TEST(repo_fetch, the_root_follows_the_chunks_and_makes_the_repo_synced) {
+  repo_world x;
+  x.add_known();
+  x.make_commit();
+  x.start_fetch(7, 55);
+  x.chunk(7, {create_op("a")});
+  x.fetched(7);
+  EXPECT_THAT(x.job_ends, IsEmpty());
+  x.write();
+  const auto last = x.write();
+  ASSERT_EQ(last.transactions.size(), 1u);
+  EXPECT_EQ(last.transactions[0].ops.at(0).scope, storage::commit_scope);
+  EXPECT_FALSE(last.transactions[0].live);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_EQ(x.row->resync_id, 0u);
+  EXPECT_EQ(x.row->last_indexed_rev, x.account.rev());
+  EXPECT_EQ(x.row->fcsr, (position{relay_id, 1, 55}));
+  EXPECT_EQ(x.row->last_sync, x.now.wall.seconds());
+  EXPECT_EQ(x.chain->rev, x.account.rev());
+  EXPECT_EQ(x.chain->data, x.account.data());
+  EXPECT_THAT(x.job_ends, ElementsAre(ec::none));
+  EXPECT_THAT(x.cancelled, IsEmpty());
+  EXPECT_TRUE(x.machine->idle());
+}
+
+// architecture.md 3, Completeness: what is held already is not logged twice
+TEST(repo_fetch, a_fetch_that_finds_our_own_root_appends_nothing) {
+  repo_world x;
+  x.make_commit();
+  x.sync();
+  const auto before = x.log.size();
+  x.resync();
+  x.run_fetch(8);
+  EXPECT_EQ(x.log.size(), before);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+}
+
+// requirements.md 3d: a filter that was widened meanwhile was not in force
+TEST(repo_fetch, the_generation_written_is_that_of_the_filter_fetched_with) {
+  repo_world x;
+  x.add_known();
+  x.start_fetch(7);
+  auto wider = std::make_shared<repo_settings>(*x.settings);
+  wider->filter_generation = 2;
+  x.machine->on_settings(wider, x.now);
+  x.fetched(7);
+  x.settle();
+  EXPECT_EQ(x.row->filter_generation, 1u);
+}
+
+// SYNC-06, SYNC-13, SYNC-15; requirements.md 3b.8
+TEST(repo_fetch, back_off_doubles_from_a_minute_to_an_hour) {
+  repo_world x;
+  x.add_known();
+  std::vector<int64_t> waits;
+  for (uint64_t job = 1; job <= 8; ++job) {
+    x.start_fetch(job);
+    x.clear();
+    x.fail_fetch(job, fail(ec::unreachable, "no answer"));
+    x.settle();
+    EXPECT_EQ(x.row->status, repo_status::error);
+    EXPECT_EQ(x.row->retry_count, job);
+    EXPECT_EQ(x.row->error, "unreachable: no answer");
+    ASSERT_EQ(x.wishes.size(), 1u);
+    EXPECT_EQ(x.wishes[0].status, repo_status::error);
+    EXPECT_EQ(x.wishes[0].not_before, x.row->next_retry);
+    EXPECT_THAT(x.job_ends, ElementsAre(ec::unreachable));
+    EXPECT_THAT(x.cancelled, ElementsAre(job));
+    waits.push_back(x.row->next_retry - x.now.wall.seconds());
+  }
+  EXPECT_THAT(waits, ElementsAre(60, 120, 240, 480, 960, 1'920, 3'600, 3'600));
+}
+
+// requirements.md 3b.8: success clears the traces of failure
+TEST(repo_fetch, a_fetch_that_succeeds_clears_the_retry_fields) {
+  repo_world x;
+  x.add_known();
+  x.start_fetch(1);
+  x.fail_fetch(1, fail(ec::unreachable, "no answer"));
+  x.settle();
+  x.run_fetch(2);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_EQ(x.row->error, "");
+  EXPECT_EQ(x.row->retry_count, 0u);
+  EXPECT_EQ(x.row->next_retry, 0);
+}
+
+// SYNC-13; requirements.md 3b.9: a rate limit is not the repo's failure
+TEST(repo_fetch, rate_limited_or_cancelled_is_no_failure) {
+  for (const auto code : {ec::rate_limited, ec::cancelled}) {
+    repo_world x;
+    x.add_known();
+    x.start_fetch(1);
+    x.clear();
+    x.fail_fetch(1, fail(code));
+    x.settle();
+    EXPECT_EQ(x.row->status, repo_status::pending);
+    EXPECT_EQ(x.row->retry_count, 0u);
+    EXPECT_EQ(x.row->error, "");
+    ASSERT_EQ(x.wishes.size(), 1u);
+    EXPECT_EQ(x.wishes[0].not_before, 0);
+  }
+}
+
+// requirements.md 3b.9: and a repo that was indexed stays out of sync
+TEST(repo_fetch, a_rate_limited_resync_stays_desync) {
+  repo_world x;
+  x.sync();
+  x.resync();
+  x.start_fetch(2);
+  x.fail_fetch(2, fail(ec::rate_limited));
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+}
+
+// SYNC-06: what cannot be fetched at all is an error with a retry
+TEST(repo_fetch, without_a_host_or_key_or_identity_the_repo_backs_off) {
+  for (const auto known_before : {true, false}) {
+    repo_world x;
+    x.add();
+    auto fact = x.identity();
+    fact.pds.clear();
+    if (known_before)
+      x.learn(fact);
+    x.clear();
+    x.prepare();
+    if (!known_before)
+      x.learn(fact);
+    ASSERT_EQ(x.ready.size(), 1u);
+    EXPECT_EQ(x.ready[0].pds, "");
+    ASSERT_EQ(x.wishes.size(), 1u);
+    EXPECT_EQ(x.wishes[0].not_before, x.now.wall.seconds() + 60);
+    x.settle();
+    EXPECT_EQ(x.row->status, repo_status::error);
+  }
+  repo_world keyless;
+  keyless.add();
+  auto fact = keyless.identity();
+  fact.signing_key.clear();
+  keyless.learn(fact);
+  keyless.start_fetch(1);
+  EXPECT_THAT(keyless.orders, IsEmpty());
+  EXPECT_EQ(keyless.row->status, repo_status::error);
+  EXPECT_EQ(keyless.row->retry_count, 1u);
+}
+
+// SYNC-06: an identity that cannot be resolved
+TEST(repo_fetch, a_prepared_repo_whose_identity_fails_backs_off) {
+  repo_world x;
+  x.add();
+  x.prepare();
+  EXPECT_THAT(x.ready, IsEmpty());
+  x.learn(fail(ec::not_found, "no such DID"));
+  ASSERT_EQ(x.ready.size(), 1u);
+  EXPECT_EQ(x.ready[0].pds, "");
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::error);
+  EXPECT_EQ(x.row->error, "not_found: no such DID");
+  EXPECT_EQ(x.wishes.back().not_before, x.now.wall.seconds() + 60);
+}
+
+// SYNC-10: a late permit for a repo that is whole does nothing
+TEST(repo_fetch, a_synced_repo_refuses_a_fetch) {
+  repo_world x;
+  x.sync();
+  x.prepare();
+  EXPECT_EQ(x.ready.at(0).pds, "");
+  x.begin(9);
+  EXPECT_THAT(x.job_ends, ElementsAre(ec::cancelled));
+  EXPECT_THAT(x.wishes, IsEmpty());
+  EXPECT_FALSE(x.in_flight);
+  EXPECT_EQ(x.machine->row().status, repo_status::synced);
+}
+
+// architecture.md 3, Backfill: the resync id guards against the past
+TEST(repo_fetch, what_belongs_to_another_job_is_ignored) {
+  repo_world x;
+  x.add_known();
+  x.start_fetch(7);
+  x.chunk(6, {create_op("a")});
+  x.fetched(6);
+  x.fail_fetch(6, fail(ec::unreachable));
+  EXPECT_FALSE(x.in_flight);
+  EXPECT_EQ(x.machine->row().status, repo_status::syncing);
+}
+
+// SYNC-10: a job that was superseded in the store does not strand its repo
+TEST(repo_fetch, a_stale_chunk_ends_the_job_and_queues_the_repo) {
+  repo_world x;
+  x.add_known();
+  x.start_fetch(7);
+  x.chunk(7, {create_op("a")});
+  x.clear();
+  x.write(update_outcome::stale);
+  EXPECT_THAT(x.cancelled, ElementsAre(7));
+  ASSERT_EQ(x.wishes.size(), 1u);
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::pending);
+}
+
+} // namespace
+} // namespace weir::tests

@@ -1,0 +1,315 @@
+#include "base/limits.hpp"
+#include "tests/unit/actors/repo_world.hpp"
+
+namespace weir::tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr auto burst = limits::refresh_burst_max;
+
+storage::identity_row at_host(const repo_world& x, const char* origin) {
+  auto out = x.identity();
+  out.pds = origin;
+  return out;
+}
+
+// -- #identity (protocol.md 4) ------------------------------------------------
+
+// protocol.md 4: a hint; the answer decides
+TEST(repo_identity, an_identity_event_resolves_anew_and_is_finished) {
+  repo_world x;
+  x.sync();
+  x.identity_event();
+  EXPECT_EQ(x.refreshes, 1u);
+  EXPECT_EQ(x.done.size(), 1u);
+  EXPECT_FALSE(x.machine->idle());
+  x.learn(x.identity());
+  EXPECT_TRUE(x.machine->idle());
+  EXPECT_FALSE(x.in_flight);
+}
+
+// protocol.md 4; architecture.md 9: at `limits::refresh_burst_max`, and one
+// more
+TEST(repo_identity, refreshes_are_bounded_and_the_one_too_many_comes_later) {
+  repo_world x;
+  x.sync();
+  for (size_t i = 0; i < burst; ++i) {
+    x.identity_event();
+    x.learn(x.identity());
+  }
+  EXPECT_EQ(x.refreshes, burst);
+  x.identity_event();
+  EXPECT_EQ(x.refreshes, burst);
+  EXPECT_EQ(x.done.size(), burst + 1);
+  x.pass(x.settings->refresh_min - 1us);
+  EXPECT_EQ(x.refreshes, burst);
+  x.pass(1us);
+  EXPECT_EQ(x.refreshes, burst + 1);
+  x.learn(x.identity());
+  EXPECT_TRUE(x.machine->idle());
+}
+
+// protocol.md 4: the document may have changed after it was read
+TEST(repo_identity, an_event_during_a_refresh_is_answered_by_another_one) {
+  repo_world x;
+  x.sync();
+  x.identity_event();
+  x.identity_event();
+  EXPECT_EQ(x.refreshes, 1u);
+  x.learn(x.identity());
+  EXPECT_EQ(x.refreshes, 2u);
+  x.learn(fail(ec::unreachable));
+  EXPECT_EQ(x.refreshes, 2u);
+  EXPECT_TRUE(x.machine->idle());
+}
+
+// protocol.md 4: so too when the first identity is only being read
+TEST(repo_identity, an_event_before_the_first_identity_is_not_forgotten) {
+  repo_world x;
+  x.add();
+  x.settle();
+  x.identity_event();
+  EXPECT_EQ(x.refreshes, 0u);
+  x.learn(x.identity());
+  EXPECT_EQ(x.refreshes, 1u);
+}
+
+// architecture.md 9: a timer that comes for another reason
+TEST(repo_identity, a_refresh_that_is_due_outlives_an_earlier_timer) {
+  repo_world x;
+  x.sync();
+  for (size_t i = 0; i <= burst; ++i) {
+    x.identity_event();
+    x.learn(x.identity());
+  }
+  x.make_commit();
+  x.list(x.account.rev());
+  x.pass(x.settings->listing_grace);
+  EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 1u);
+  EXPECT_EQ(x.refreshes, burst);
+  x.pass(x.settings->refresh_min);
+  EXPECT_EQ(x.refreshes, burst + 1);
+}
+
+// architecture.md 5; OPLOG: facts of the handle are operations
+TEST(repo_identity, a_new_handle_is_logged_and_an_equal_one_is_not) {
+  repo_world x;
+  x.sync();
+  auto fact = x.identity();
+  fact.handle = "alice.test";
+  x.learn(fact);
+  EXPECT_EQ(x.count_of(repo_counter::identity_changed), 1u);
+  const auto update = x.write();
+  ASSERT_EQ(update.transactions.size(), 1u);
+  const auto& op = update.transactions[0].ops.at(0);
+  EXPECT_EQ(op.scope, storage::identity_scope);
+  EXPECT_THAT(std::string{as_text(op.content.view())},
+              HasSubstr(R"("handle":"alice.test")"));
+  EXPECT_EQ(x.row->handle, "alice.test");
+  x.learn(fact);
+  EXPECT_FALSE(x.in_flight);
+  fact.handle.clear();
+  x.learn(fact);
+  x.settle();
+  EXPECT_THAT(std::string{as_text(x.log.back().ops.at(0).content.view())},
+              HasSubstr(R"("handle":"handle.invalid")"));
+}
+
+// -- the host rule (protocol.md 2.1.2) ----------------------------------------
+
+// protocol.md 2.1.2
+TEST(repo_hosts, frames_of_the_current_host_count) {
+  repo_world x;
+  x.sync();
+  x.take(x.make_commit(), pds_id);
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
+  x.account_event(false, "deactivated", pds_id);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::deactivated);
+  EXPECT_EQ(x.refreshes, 0u);
+}
+
+// protocol.md 2.1.2: one refresh, then silence
+TEST(repo_hosts, a_foreign_host_is_asked_about_once_and_then_dropped) {
+  repo_world x;
+  x.sync();
+  const auto seq = x.take(x.make_commit(), other_pds_id);
+  EXPECT_EQ(x.refreshes, 1u);
+  EXPECT_FALSE(x.finished(seq));
+  x.learn(x.identity());
+  EXPECT_EQ(x.count_of(repo_counter::wrong_host), 1u);
+  EXPECT_EQ(x.refreshes, 1u);
+  EXPECT_TRUE(x.finished(seq));
+  EXPECT_FALSE(x.in_flight);
+}
+
+// protocol.md 2.1.2, 4.1: its word on the account does not count either
+TEST(repo_hosts, a_former_host_cannot_deactivate_the_account) {
+  repo_world x;
+  x.sync();
+  x.account_event(false, "deactivated", other_pds_id);
+  x.learn(x.identity());
+  EXPECT_EQ(x.count_of(repo_counter::wrong_host), 1u);
+  EXPECT_EQ(x.machine->row().account, account_status::active);
+}
+
+// protocol.md 4: the refresh finds the account where the frame came from
+TEST(repo_hosts, a_frame_of_the_new_host_counts_once_the_document_says_so) {
+  repo_world x;
+  x.sync();
+  x.take(x.make_commit(), other_pds_id);
+  x.learn(at_host(x, other_origin));
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
+  x.settle();
+  EXPECT_EQ(x.row->pds, other_origin);
+  x.take(x.make_commit(), pds_id); // The old one goes on.
+  x.learn(at_host(x, other_origin));
+  EXPECT_EQ(x.count_of(repo_counter::wrong_host), 1u);
+}
+
+// protocol.md 4.6, migration: identity at the new host, deactivated at the old
+TEST(repo_hosts, after_an_identity_event_the_old_host_waits_for_the_document) {
+  repo_world x;
+  x.sync();
+  x.identity_event(other_pds_id);
+  x.account_event(false, "deactivated", pds_id);
+  EXPECT_EQ(x.machine->row().account, account_status::active);
+  x.learn(at_host(x, other_origin));
+  EXPECT_EQ(x.refreshes, 2u); // In doubt of the old host's frame.
+  x.learn(at_host(x, other_origin));
+  x.settle();
+  EXPECT_EQ(x.count_of(repo_counter::wrong_host), 1u);
+  EXPECT_EQ(x.row->account, account_status::active);
+  EXPECT_EQ(x.row->pds, other_origin);
+}
+
+// architecture.md 3, Waiting: `limits::repo_wait_max`, and not longer
+TEST(repo_hosts, a_frame_waits_for_the_document_for_the_bound_only) {
+  repo_world x;
+  x.sync();
+  x.identity_event(pds_id);
+  const auto seq = x.take(x.make_commit(), pds_id);
+  x.pass(limits::repo_wait_max - 1us);
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), 0u);
+  x.pass(1us);
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
+  x.settle();
+  EXPECT_TRUE(x.finished(seq));
+}
+
+// architecture.md 3, Waiting: so do those of a foreign host
+TEST(repo_hosts, a_foreign_frame_waits_for_the_document_for_the_bound_only) {
+  repo_world x;
+  x.sync();
+  const auto seq = x.take(x.make_commit(), other_pds_id);
+  x.pass(limits::repo_wait_max - 1us);
+  EXPECT_FALSE(x.finished(seq));
+  x.pass(1us);
+  EXPECT_TRUE(x.finished(seq));
+  EXPECT_EQ(x.count_of(repo_counter::wrong_host), 1u);
+}
+
+// protocol.md 2.1.2: through a relay the host is not known
+TEST(repo_hosts, a_relay_is_believed_and_its_frames_do_not_wait) {
+  repo_world x;
+  x.sync();
+  x.identity_event();
+  x.take(x.make_commit());
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
+  x.account_event(false, "takendown");
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::takendown);
+}
+
+// architecture.md 9: foreign frames cannot refresh without end
+TEST(repo_hosts, foreign_frames_are_dropped_at_once_when_refreshes_are_spent) {
+  repo_world x;
+  x.sync();
+  for (size_t i = 0; i < burst; ++i) {
+    x.take(x.make_commit(), other_pds_id);
+    x.learn(x.identity());
+  }
+  EXPECT_EQ(x.refreshes, burst);
+  EXPECT_TRUE(x.finished(x.take(x.make_commit(), other_pds_id)));
+  EXPECT_EQ(x.refreshes, burst);
+  EXPECT_EQ(x.count_of(repo_counter::wrong_host), burst + 1);
+}
+
+// protocol.md 4: a refresh that fails leaves what was known
+TEST(repo_hosts, when_the_refresh_fails_the_known_document_decides) {
+  repo_world x;
+  x.sync();
+  x.identity_event(pds_id);
+  x.take(x.make_commit(), pds_id);
+  x.learn(fail(ec::unreachable, "no directory"));
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
+}
+
+// -- an identity that does not come -------------------------------------------
+
+// architecture.md 3, Waiting: one bad repo never stalls its upstream
+TEST(repo_hosts, without_an_identity_frames_are_given_up_after_the_bound) {
+  repo_world x;
+  x.sync();
+  x.restart();
+  const auto a = x.take(x.make_commit());
+  const auto b = x.take(x.make_commit());
+  EXPECT_EQ(x.loads, 1u);
+  x.pass(limits::repo_wait_max - 1us);
+  EXPECT_THAT(x.done, IsEmpty());
+  x.pass(1us);
+  EXPECT_EQ(x.count_of(repo_counter::identity_unresolved), 1u);
+  EXPECT_THAT(x.done, IsEmpty());
+  x.settle();
+  EXPECT_TRUE(x.finished(a));
+  EXPECT_TRUE(x.finished(b));
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_EQ(x.wishes.size(), 1u);
+  EXPECT_TRUE(x.machine->idle());
+}
+
+// architecture.md 2: an answer that was lost is asked for again
+TEST(repo_hosts, an_identity_that_was_given_up_is_asked_for_by_the_next) {
+  repo_world x;
+  x.sync();
+  x.restart();
+  x.take(x.make_commit());
+  x.pass(limits::repo_wait_max);
+  x.settle();
+  x.clear();
+  x.prepare();
+  EXPECT_EQ(x.loads, 1u);
+  x.learn(x.identity());
+  ASSERT_EQ(x.ready.size(), 1u);
+  EXPECT_EQ(x.ready[0].pds, pds_origin);
+}
+
+// architecture.md 3, Waiting: a failed look-up is tried until the bound
+TEST(repo_hosts, a_first_look_up_that_fails_leaves_frames_to_the_bound) {
+  repo_world x;
+  x.sync();
+  x.restart();
+  const auto seq = x.take(x.make_commit());
+  x.learn(fail(ec::unreachable, "no directory"));
+  EXPECT_FALSE(x.finished(seq));
+  x.pass(limits::repo_wait_max);
+  x.settle();
+  EXPECT_TRUE(x.finished(seq));
+  EXPECT_EQ(x.row->status, repo_status::desync);
+}
+
+// protocol.md 4: through a relay, an account's status needs no key
+TEST(repo_hosts, an_account_event_of_a_relay_needs_no_identity) {
+  repo_world x;
+  x.sync();
+  x.restart();
+  x.account_event(false, "suspended");
+  EXPECT_EQ(x.loads, 0u);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::suspended);
+}
+
+} // namespace
+} // namespace weir::tests

@@ -1,0 +1,152 @@
+#include "base/limits.hpp"
+#include "tests/unit/actors/repo_world.hpp"
+
+namespace weir::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+storage::new_operation create_op(std::string rkey) {
+  storage::new_operation out;
+  out.scope = "app.test.note";
+  out.rkey = std::move(rkey);
+  out.id = atproto::cid::of_dag_cbor(make_record(out.rkey));
+  return out;
+}
+
+// SYNC-03, SYNC-29; requirements.md 3b.11
+TEST(repo_life, an_added_repo_is_pending_and_added_once) {
+  repo_world x;
+  EXPECT_TRUE(x.add());
+  EXPECT_EQ(x.loads, 1u);
+  ASSERT_EQ(x.wishes.size(), 1u);
+  EXPECT_EQ(x.wishes[0].status, repo_status::pending);
+  EXPECT_EQ(x.wishes[0].not_before, 0);
+  const auto update = x.write();
+  EXPECT_TRUE(update.member);
+  EXPECT_FALSE(update.old_status);
+  EXPECT_EQ(x.row->status, repo_status::pending);
+  EXPECT_FALSE(x.add());
+}
+
+// architecture.md 3.3: frames of unknown DIDs are finished at once
+TEST(repo_life, frames_of_a_repo_that_is_not_tracked_are_given_back) {
+  repo_world x;
+  const auto seq = x.take(x.make_commit());
+  EXPECT_TRUE(x.finished(seq));
+  EXPECT_FALSE(x.in_flight);
+}
+
+// architecture.md 3, REPO life: it may passivate while it waits for a permit
+TEST(repo_life, a_permit_that_wakes_the_repo_queues_it_again) {
+  repo_world x;
+  x.add_known();
+  x.prepare();
+  EXPECT_TRUE(x.machine->idle());
+  x.restart();
+  x.clear();
+  x.begin(7);
+  EXPECT_THAT(x.job_ends, ElementsAre(ec::cancelled));
+  ASSERT_EQ(x.wishes.size(), 1u);
+  EXPECT_EQ(x.wishes[0].status, repo_status::pending);
+}
+
+// SYNC-09; requirements.md 3b.7; architecture.md 3, Waiting
+TEST(repo_life, syncing_found_at_start_is_fetched_again) {
+  for (const auto indexed : {false, true}) {
+    repo_world x;
+    if (indexed) {
+      x.sync();
+      x.resync();
+    } else {
+      x.add_known();
+    }
+    x.start_fetch(7);
+    x.buffer[x.account.rev()] = shared_bytes{bytes{1}};
+    x.clear();
+    x.restart();
+    const auto expected = indexed ? repo_status::desync : repo_status::pending;
+    ASSERT_EQ(x.wishes.size(), 1u);
+    EXPECT_EQ(x.wishes[0].status, expected);
+    x.settle();
+    EXPECT_EQ(x.row->status, expected);
+    EXPECT_EQ(x.row->resync_id, 0u);
+    EXPECT_THAT(x.buffer, IsEmpty());
+  }
+}
+
+// SYNC-33
+TEST(repo_life, a_resync_queues_the_repo_and_leaves_a_running_fetch) {
+  repo_world x;
+  EXPECT_FALSE(x.resync());
+  x.sync();
+  EXPECT_TRUE(x.resync());
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_EQ(x.row->error, "");
+  EXPECT_EQ(x.wishes.at(0).status, repo_status::desync);
+  x.start_fetch(2);
+  x.clear();
+  EXPECT_TRUE(x.resync());
+  EXPECT_THAT(x.job_ends, IsEmpty());
+  EXPECT_EQ(x.machine->row().status, repo_status::syncing);
+}
+
+// SYNC-30; requirements.md 3b.12
+TEST(repo_life, removal_forgets_the_row_and_then_ends_the_repo) {
+  repo_world x;
+  EXPECT_FALSE(x.remove());
+  x.sync();
+  EXPECT_TRUE(x.remove());
+  EXPECT_TRUE(x.untracked);
+  EXPECT_FALSE(x.remove());
+  EXPECT_FALSE(x.add());
+  EXPECT_THAT(x.stops, IsEmpty());
+  const auto update = x.write();
+  EXPECT_TRUE(update.erase);
+  EXPECT_TRUE(update.forget);
+  EXPECT_FALSE(update.row);
+  ASSERT_EQ(x.stops.size(), 1u);
+  EXPECT_EQ(x.stops[0].code, ec::none);
+  EXPECT_FALSE(x.row);
+}
+
+// requirements.md 3b.12: what was on its way cannot bring the repo back
+TEST(repo_life, removal_waits_for_the_update_in_flight_and_drops_the_next) {
+  repo_world x;
+  x.sync();
+  const auto sent = x.take(x.make_commit());
+  const auto next = x.take(x.make_commit());
+  EXPECT_TRUE(x.remove());
+  const auto late = x.take(x.make_commit());
+  x.write();
+  EXPECT_THAT(x.stops, IsEmpty());
+  EXPECT_THAT(x.done, ElementsAre(sent));
+  ASSERT_TRUE(x.in_flight);
+  EXPECT_THAT(x.in_flight->update.transactions, IsEmpty());
+  x.write();
+  EXPECT_EQ(x.stops.size(), 1u);
+  EXPECT_TRUE(x.finished(next));
+  EXPECT_TRUE(x.finished(late));
+  EXPECT_FALSE(x.row);
+}
+
+// SYNC-30; requirements.md 3b.12: remove while syncing
+TEST(repo_life, removal_cancels_the_fetch_and_ignores_its_late_result) {
+  repo_world x;
+  x.add_known();
+  x.start_fetch(7);
+  x.chunk(7, {create_op("a")});
+  x.remove();
+  EXPECT_THAT(x.cancelled, ElementsAre(7));
+  x.chunk(7, {create_op("b")});
+  x.fetched(7);
+  x.settle();
+  EXPECT_FALSE(x.row);
+  EXPECT_FALSE(x.chain->rev.defined());
+  EXPECT_EQ(x.stops.size(), 1u);
+}
+
+} // namespace
+} // namespace weir::tests

@@ -1,0 +1,157 @@
+#pragma once
+
+#include "actors/repo/repo_machine.hpp"
+#include "tests/support/repo_builder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weir::tests {
+
+using namespace std::chrono_literals;
+using namespace weir::actors;
+using storage::account_status;
+using storage::repo_status;
+using storage::update_outcome;
+
+inline constexpr uint32_t relay_id = 1;
+inline constexpr uint32_t pds_id = 2;
+inline constexpr uint32_t other_pds_id = 3;
+inline constexpr auto pds_origin = "https://pds.test";
+inline constexpr auto other_origin = "https://other.test";
+
+/// A store, a clock and an account around one `repo_machine`. What the machine
+/// decides is gathered here; an update becomes durable when the test says so.
+class repo_world {
+public:
+  explicit repo_world(std::vector<std::string> filter = {});
+
+  // -- the account ------------------------------------------------------------
+
+  /// A commit that creates one record.
+  bytes make_commit(std::string_view path = {});
+
+  atproto::verified_root root() const;
+
+  storage::identity_row identity() const;
+
+  // -- what arrives -----------------------------------------------------------
+
+  /// Stamps a frame with the next seq of its stream and hands it over; returns
+  /// the seq.
+  uint64_t take(const bytes& frame, uint32_t upstream = relay_id);
+
+  void take_all(const std::vector<bytes>& frames, uint32_t upstream = relay_id);
+
+  atproto::stamped_frame stamp(const bytes& frame, uint32_t upstream);
+
+  void account_event(bool active, std::string_view status = {},
+                     uint32_t upstream = relay_id);
+
+  void identity_event(uint32_t upstream = relay_id);
+
+  void learn(const result<storage::identity_row>& fact);
+
+  void list(atproto::tid rev, account_status account = account_status::active,
+            uint32_t upstream = relay_id);
+
+  /// The clocks move and the machine hears of it.
+  void pass(std::chrono::microseconds x);
+
+  /// Loads what the store holds into a new machine.
+  void restart();
+
+  bool add();
+  bool remove();
+  bool resync();
+  void prepare();
+  void begin(uint64_t job, uint64_t noted = 0);
+  void chunk(uint64_t job, std::vector<storage::new_operation> ops);
+  void fetched(uint64_t job);
+  void fetched(uint64_t job, const atproto::verified_root& what);
+  void fail_fetch(uint64_t job, error why,
+                  std::optional<account_status> account = {});
+  void page(size_t frames, bool end);
+
+  // -- the writer -------------------------------------------------------------
+
+  /// Makes the update in flight durable, or lets it have another outcome.
+  /// @returns the update.
+  storage::repo_update write(update_outcome outcome = update_outcome::done);
+
+  /// Writes until nothing is in flight.
+  void settle();
+
+  // -- shortcuts --------------------------------------------------------------
+
+  /// Added, its identity known, everything durable.
+  void add_known();
+
+  /// Fetched as the account is now.
+  void sync();
+
+  /// Up to the moment where the host is asked.
+  void start_fetch(uint64_t job, uint64_t noted = 0);
+
+  /// Same, and the host answered with the repo as it is now.
+  void run_fetch(uint64_t job);
+
+  /// Forgets what was gathered.
+  void clear();
+
+  size_t count_of(repo_counter x) const;
+
+  bool finished(uint64_t seq) const;
+
+  /// Revs of all commits in the log, oldest first.
+  std::vector<atproto::tid> logged() const;
+
+  // -- state ------------------------------------------------------------------
+
+  test_repo account;
+  upstream_board board;
+  now_time now;
+  std::shared_ptr<repo_settings> settings;
+  std::optional<repo_machine> machine;
+
+  std::vector<uint64_t> done;
+  std::vector<repo_counter> counted;
+  std::vector<fetch_wish> wishes;
+  std::vector<fetch_ready> ready;
+  std::vector<fetch_order> orders;
+  std::vector<ec> job_ends; ///< `ec::none` = success.
+  std::vector<uint64_t> cancelled;
+  std::vector<error> stops;
+  size_t loads = 0;
+  size_t refreshes = 0;
+  size_t chunks_done = 0;
+  size_t reads = 0; ///< Pages asked for.
+  size_t pages = 0; ///< Pages given.
+  bool untracked = false;
+  std::optional<steady_time> timer;
+  std::optional<repo_effects::outgoing> in_flight;
+
+  // -- what is durable --------------------------------------------------------
+
+  std::optional<storage::repo_row> row;
+  std::shared_ptr<const storage::chain_row> chain;
+  std::vector<storage::transaction> log;
+  std::map<atproto::tid, shared_bytes> buffer;
+  atproto::tid page_after;
+
+private:
+  void perform(repo_effects x);
+  std::shared_ptr<const storage::chain_row>
+  chain_after(const storage::repo_update& x) const;
+  storage::update_receipt store(const storage::repo_update& x);
+
+  std::map<uint32_t, uint64_t> seqs_;
+  uint64_t records_ = 0;
+};
+
+} // namespace weir::tests

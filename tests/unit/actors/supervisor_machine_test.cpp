@@ -1,0 +1,386 @@
+#include "actors/supervisor/supervisor_machine.hpp"
+#include "tests/unit/actors/machine_frames.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace weir::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace weir::actors;
+using storage::repo_status;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr auto a_host = "https://a.test";
+constexpr auto b_host = "https://b.test";
+
+atproto::did repo_of(int x) {
+  return atproto::did::trusted("did:web:r" + std::to_string(x) + ".test");
+}
+
+/// A queue whose REPOs answer as the test says.
+class queue {
+public:
+  explicit queue(supervisor_options options = {}) : machine(options) {
+    // nop
+  }
+
+  void wish(int repo, repo_status status = repo_status::pending,
+            int64_t wait = 0) {
+    take(machine.on_wish(repo_of(repo), status,
+                         wait == 0 ? 0 : wall.seconds() + wait, now, wall));
+  }
+
+  void ready(int repo, const std::string& pds) {
+    take(machine.on_ready(repo_of(repo), pds, now, wall));
+  }
+
+  /// Wishes, and is told its host.
+  void ask(int repo, const std::string& pds) {
+    wish(repo);
+    ready(repo, pds);
+  }
+
+  void end(int repo) { take(machine.on_end(repo_of(repo), now, wall)); }
+
+  void host(const std::string& pds, host_verdict verdict,
+            std::chrono::seconds retry_after = 0s) {
+    take(machine.on_host(pds, verdict, retry_after, now, wall));
+  }
+
+  void removed(int repo) { take(machine.on_removed(repo_of(repo), now, wall)); }
+
+  void scanned() { take(machine.on_scanned(now, wall)); }
+
+  /// The clocks move; the timer comes when it is due, once.
+  void pass(std::chrono::microseconds x) {
+    now = now + x;
+    wall = wall + x;
+    if (timer && *timer <= now) {
+      timer.reset();
+      take(machine.on_timer(now, wall));
+    }
+  }
+
+  void tick() { take(machine.on_timer(now, wall)); }
+
+  void clear() {
+    prepared.clear();
+    started.clear();
+    jobs.clear();
+    scans = 0;
+  }
+
+  supervisor_machine machine;
+  steady_time now{1'000'000'000};
+  wall_time wall{1'700'000'000'000'000};
+  std::vector<std::string> prepared;
+  std::vector<std::string> started;
+  std::vector<uint64_t> jobs;
+  size_t scans = 0;
+  std::optional<steady_time> timer;
+
+private:
+  void take(const supervisor_machine::effects& x) {
+    for (const auto& repo : x.prepare)
+      prepared.push_back(repo.str());
+    for (const auto& one : x.start) {
+      started.push_back(one.repo.str());
+      jobs.push_back(one.job);
+    }
+    scans += x.scan ? 1 : 0;
+    if (x.timer && (!timer || *x.timer < *timer))
+      timer = x.timer;
+  }
+};
+
+std::string name(int x) {
+  return repo_of(x).str();
+}
+
+// SYNC-10, SYNC-12
+TEST(supervisor, a_wish_becomes_a_look_up_and_then_a_permit) {
+  queue x;
+  x.wish(1);
+  EXPECT_THAT(x.prepared, ElementsAre(name(1)));
+  EXPECT_THAT(x.started, IsEmpty());
+  x.ready(1, a_host);
+  EXPECT_THAT(x.started, ElementsAre(name(1)));
+  EXPECT_EQ(x.machine.running(), 1u);
+  x.end(1);
+  EXPECT_EQ(x.machine.running(), 0u);
+  EXPECT_EQ(x.machine.queued(), 0u);
+}
+
+// SYNC-11: `parallelism`, and one more
+TEST(supervisor, no_more_fetches_than_permits) {
+  queue x;
+  for (int i = 1; i <= 4; ++i)
+    x.ask(i, "https://h" + std::to_string(i) + ".test");
+  EXPECT_THAT(x.started, ElementsAre(name(1), name(2), name(3)));
+  x.end(2);
+  EXPECT_EQ(x.started.size(), 4u);
+  EXPECT_EQ(x.machine.running(), 3u);
+}
+
+// reliability.md 2.1: `per_host`, and one more; others are not held up
+TEST(supervisor, one_host_gets_no_more_than_its_share) {
+  supervisor_options options;
+  options.parallelism = 10;
+  options.per_host = 2;
+  queue x{options};
+  for (int i = 1; i <= 3; ++i)
+    x.ask(i, a_host);
+  EXPECT_EQ(x.started.size(), 2u);
+  x.ask(4, b_host);
+  EXPECT_EQ(x.started.back(), name(4));
+  x.end(1);
+  EXPECT_EQ(x.started.back(), name(3));
+}
+
+// requirements.md 3c: a DID is fetched by one worker at a time
+TEST(supervisor, a_repo_is_queued_once) {
+  queue x;
+  x.ask(1, a_host);
+  x.wish(1);
+  EXPECT_EQ(x.started.size(), 1u);
+  EXPECT_EQ(x.machine.queued(), 1u);
+  x.end(1); // What was wished meanwhile comes after.
+  EXPECT_EQ(x.prepared.size(), 2u);
+  x.ready(1, a_host);
+  EXPECT_EQ(x.started.size(), 2u);
+  x.end(1);
+  EXPECT_EQ(x.machine.queued(), 0u);
+}
+
+// architecture.md 3, Backfill: job numbers never come twice
+TEST(supervisor, job_numbers_grow_even_when_the_clock_stands_still) {
+  queue x;
+  for (int i = 1; i <= 3; ++i)
+    x.ask(i, a_host);
+  ASSERT_EQ(x.jobs.size(), 3u);
+  EXPECT_GT(x.jobs[0], 0u);
+  EXPECT_LT(x.jobs[0], x.jobs[1]);
+  EXPECT_LT(x.jobs[1], x.jobs[2]);
+}
+
+// requirements.md 3f: pending before desync before error
+TEST(supervisor, repos_never_fetched_come_first_and_failed_ones_last) {
+  supervisor_options options;
+  options.preparing_max = 1;
+  queue x{options};
+  x.wish(1);
+  x.wish(2, repo_status::error);
+  x.wish(3, repo_status::desync);
+  x.wish(4, repo_status::pending);
+  for (const auto i : {1, 4, 3, 2})
+    x.ready(i, "");
+  EXPECT_THAT(x.prepared, ElementsAre(name(1), name(4), name(3), name(2)));
+}
+
+// SYNC-14: a retry waits for its time, and the scan finds it within 30 s
+TEST(supervisor, a_retry_is_found_by_the_scan_after_its_time) {
+  queue x;
+  x.tick();
+  x.wish(1, repo_status::error, 60);
+  for (const auto wait : {30s, 29s}) {
+    x.pass(wait);
+    EXPECT_THAT(x.prepared, IsEmpty());
+  }
+  x.pass(1s);
+  EXPECT_THAT(x.prepared, ElementsAre(name(1)));
+}
+
+// SYNC-14: whatever else the timer is asked for
+TEST(supervisor, a_resting_host_does_not_put_off_the_scan) {
+  queue x;
+  x.ask(1, a_host);
+  x.host(a_host, host_verdict::rate_limited, 600s);
+  x.end(1);
+  x.ask(2, a_host);
+  x.timer.reset();
+  x.tick();
+  ASSERT_TRUE(x.timer);
+  EXPECT_EQ(*x.timer - x.now, 30s);
+}
+
+// requirements.md 3b.5: a wish for now goes before a retry of later
+TEST(supervisor, an_earlier_wish_replaces_a_later_one) {
+  queue x;
+  x.wish(1, repo_status::error, 600);
+  x.wish(1, repo_status::error, 900);
+  EXPECT_THAT(x.prepared, IsEmpty());
+  x.wish(1, repo_status::desync);
+  EXPECT_THAT(x.prepared, ElementsAre(name(1)));
+  x.ready(1, "");
+  x.pass(1'000s);
+  x.tick();
+  EXPECT_EQ(x.prepared.size(), 1u);
+}
+
+// SYNC-06: the repo took the error itself; what it wishes then counts
+TEST(supervisor, a_repo_without_a_host_leaves_the_queue) {
+  queue x;
+  x.wish(1);
+  x.wish(1, repo_status::error, 60);
+  x.ready(1, "");
+  EXPECT_THAT(x.started, IsEmpty());
+  EXPECT_EQ(x.machine.queued(), 1u);
+  x.pass(60s);
+  x.tick();
+  EXPECT_EQ(x.prepared.size(), 2u);
+}
+
+// -- hosts (reliability.md 2.1; requirements.md 3b.9) -------------------------
+
+// requirements.md 3b.9: the host's word, or 15 s without one
+TEST(supervisor, a_rate_limited_host_rests_as_long_as_it_says) {
+  for (const auto& [said, rest] : std::initializer_list<
+         std::pair<std::chrono::seconds, std::chrono::seconds>>{
+         {40s, 40s}, {0s, 15s}, {1'000'000s, 900s}}) {
+    queue x;
+    x.host(a_host, host_verdict::rate_limited, said);
+    x.ask(1, a_host);
+    EXPECT_THAT(x.started, IsEmpty());
+    x.pass(rest - 1us);
+    EXPECT_EQ(x.prepared.size(), 1u);
+    x.pass(1us);
+    EXPECT_EQ(x.prepared.size(), 2u) << rest.count();
+    x.ready(1, a_host);
+    EXPECT_THAT(x.started, ElementsAre(name(1)));
+  }
+}
+
+// requirements.md 3b.9: nobody holds a place while a host rests
+TEST(supervisor, repos_of_a_resting_host_do_not_hold_up_others) {
+  supervisor_options options;
+  options.parallelism = 1;
+  options.preparing_max = 2;
+  queue x{options};
+  x.ask(1, a_host);
+  x.ask(2, a_host);
+  x.ask(3, a_host);
+  x.host(a_host, host_verdict::rate_limited, 60s);
+  x.end(1);
+  x.ask(4, b_host);
+  EXPECT_THAT(x.started, ElementsAre(name(1), name(4)));
+  x.end(4);
+  x.pass(60s);
+  x.ready(2, a_host);
+  EXPECT_EQ(x.started.back(), name(2));
+}
+
+// reliability.md 2.1: `breaker_failures` in a row, doubling, up to the maximum
+TEST(supervisor, a_host_that_fails_again_and_again_rests_longer) {
+  queue x;
+  std::vector<int64_t> rests;
+  for (int failure = 1; failure <= 11; ++failure) {
+    x.host(a_host, host_verdict::failed);
+    x.timer.reset();
+    x.clear();
+    x.ask(failure, a_host);
+    if (failure < 5) {
+      EXPECT_EQ(x.started.size(), 1u);
+      x.end(failure);
+      continue;
+    }
+    EXPECT_THAT(x.started, IsEmpty());
+    ASSERT_TRUE(x.timer);
+    rests.push_back((*x.timer - x.now) / 1s);
+    x.removed(failure);
+  }
+  EXPECT_THAT(rests, ElementsAre(30, 60, 120, 240, 480, 900, 900));
+  x.host(a_host, host_verdict::fine);
+  x.pass(900s);
+  x.clear();
+  x.host(a_host, host_verdict::failed);
+  x.ask(99, a_host);
+  EXPECT_EQ(x.started.size(), 1u); // Counted anew.
+}
+
+// reliability.md 2.1: `hosts_max`, and one more
+TEST(supervisor, a_host_too_many_waits_for_the_next_scan) {
+  supervisor_options options;
+  options.hosts_max = 1;
+  queue x{options};
+  x.ask(1, a_host);
+  x.ask(2, b_host);
+  x.ask(3, a_host);
+  EXPECT_THAT(x.started, ElementsAre(name(1), name(3)));
+  EXPECT_EQ(x.machine.hosts(), 1u);
+  EXPECT_EQ(x.machine.queued(), 3u);
+  x.end(1);
+  x.end(3);
+  x.pass(30s);
+  x.ready(2, b_host);
+  EXPECT_EQ(x.started.back(), name(2));
+}
+
+// reliability.md 2.1: dead hosts do not fill the table for ever
+TEST(supervisor, a_host_that_failed_is_forgotten_after_a_while) {
+  queue x;
+  x.host(a_host, host_verdict::failed);
+  x.tick();
+  EXPECT_EQ(x.machine.hosts(), 1u);
+  x.pass(900s - 1us);
+  x.tick();
+  EXPECT_EQ(x.machine.hosts(), 1u);
+  x.pass(1us);
+  x.tick();
+  EXPECT_EQ(x.machine.hosts(), 0u);
+}
+
+// -- removal and overflow -----------------------------------------------------
+
+// SYNC-30: from any place in the queue, and permits come back
+TEST(supervisor, a_removed_repo_gives_its_place_back) {
+  supervisor_options options;
+  options.parallelism = 1;
+  options.preparing_max = 2;
+  queue x{options};
+  x.ask(1, a_host);                  // Running.
+  x.ask(2, a_host);                  // Waits for the host.
+  x.wish(3);                         // Is being prepared.
+  x.wish(4);                         // Queued.
+  x.wish(5, repo_status::error, 60); // Delayed.
+  for (const auto i : {2, 3, 4, 5, 1})
+    x.removed(i);
+  EXPECT_EQ(x.machine.queued(), 0u);
+  EXPECT_EQ(x.machine.running(), 0u);
+  x.end(1); // Late.
+  x.pass(60s);
+  x.tick();
+  x.clear();
+  x.ask(6, a_host);
+  EXPECT_THAT(x.started, ElementsAre(name(6)));
+  x.wish(7);
+  x.wish(8);
+  EXPECT_EQ(x.prepared.size(), 3u);
+}
+
+// SYNC-10: `queue_max`, and one more: the store remembers what memory cannot
+TEST(supervisor, what_does_not_fit_is_found_by_a_scan_when_there_is_room) {
+  supervisor_options options;
+  options.queue_max = 4;
+  options.preparing_max = 10;
+  queue x{options};
+  for (int i = 1; i <= 4; ++i)
+    x.wish(i);
+  EXPECT_EQ(x.machine.queued(), 4u);
+  for (int i = 1; i <= 3; ++i)
+    x.ready(i, "");
+  EXPECT_EQ(x.scans, 0u); // Nothing was lost.
+  for (int i = 5; i <= 8; ++i)
+    x.wish(i);
+  EXPECT_EQ(x.machine.queued(), 4u);
+  for (int i = 4; i <= 6; ++i)
+    x.ready(i, "");
+  EXPECT_EQ(x.scans, 1u);
+  x.scanned();
+  EXPECT_EQ(x.scans, 1u);
+}
+
+} // namespace
+} // namespace weir::tests
