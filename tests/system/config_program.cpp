@@ -8,6 +8,7 @@
 #include <spawn.h>
 #include <stdexcept>
 #include <string_view>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,15 +51,15 @@ bool read_some(int from, std::string& to) {
 program::program(std::vector<std::string> arguments,
                  const std::vector<std::string>& variables) {
   std::array<int, 2> out{};
-  std::array<int, 2> err{};
-  if (pipe2(out.data(), O_CLOEXEC) != 0 || pipe2(err.data(), O_CLOEXEC) != 0)
+  errors_fd_ = memfd_create("errors", MFD_CLOEXEC);
+  if (errors_fd_ < 0 || pipe2(out.data(), O_CLOEXEC) != 0)
     throw std::runtime_error("no pipe");
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
                                    O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, errors_fd_, STDERR_FILENO);
   arguments.insert(arguments.begin(), WEIR_PROGRAM);
   auto environment = make_environment(variables);
   const int bad
@@ -66,9 +67,7 @@ program::program(std::vector<std::string> arguments,
                   pointers(arguments).data(), pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   close(out[1]);
-  close(err[1]);
   output_fd_ = out[0];
-  errors_fd_ = err[0];
   if (bad != 0)
     throw std::runtime_error("cannot start " WEIR_PROGRAM);
 }
@@ -86,24 +85,27 @@ void program::send(int signal) const {
   kill(id_, signal);
 }
 
-/// Reads once; false when both ends are closed or the time is over.
+/// Reads once; false when the end is closed or the time is over.
 bool program::pump(steady_clock::time_point until) {
   const auto left
     = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now());
-  std::array<pollfd, 2> fds{pollfd{output_fd_, POLLIN, 0},
-                            pollfd{errors_fd_, POLLIN, 0}};
-  if (left.count() <= 0
-      || poll(fds.data(), fds.size(), static_cast<int>(left.count())) <= 0)
-    return false;
-  bool more = false;
-  if (fds[0].revents != 0)
-    more = read_some(output_fd_, output_);
-  if (fds[1].revents != 0)
-    more = read_some(errors_fd_, errors_) || more;
-  return more;
+  pollfd fd{output_fd_, POLLIN, 0};
+  return left.count() > 0 && poll(&fd, 1, static_cast<int>(left.count())) > 0
+         && read_some(output_fd_, output_);
 }
 
-std::optional<std::string> program::read_line(std::chrono::seconds patience) {
+std::string program::errors() const {
+  std::string out;
+  std::array<char, 4096> buffer{};
+  for (ssize_t n = 0; (n = pread(errors_fd_, buffer.data(), buffer.size(),
+                                 static_cast<off_t>(out.size())))
+                      > 0;)
+    out.append(buffer.data(), static_cast<size_t>(n));
+  return out;
+}
+
+std::optional<std::string>
+program::read_line(std::chrono::milliseconds patience) {
   const auto until = steady_clock::now() + patience;
   for (;;) {
     const auto end = output_.find('\n', line_);

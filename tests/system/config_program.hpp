@@ -24,7 +24,7 @@ public:
 
   /// The next line of standard output; nothing when it ended or none came in
   /// time.
-  std::optional<std::string> read_line(std::chrono::seconds patience);
+  std::optional<std::string> read_line(std::chrono::milliseconds patience);
 
   void send(int signal) const;
 
@@ -35,16 +35,16 @@ public:
   /// What came so far; all after `wait`.
   const std::string& output() const noexcept { return output_; }
 
-  const std::string& errors() const noexcept { return errors_; }
+  /// What it wrote to standard error so far. It never waits for a reader.
+  std::string errors() const;
 
 private:
   bool pump(std::chrono::steady_clock::time_point until);
 
   pid_t id_ = -1;
   int output_fd_ = -1;
-  int errors_fd_ = -1;
+  int errors_fd_ = -1; ///< A file in memory.
   std::string output_;
-  std::string errors_;
   size_t line_ = 0; ///< Where the next line begins.
 };
 

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "net/transport.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weir::tests {
+
+/// One connection to `/channel`, as an application of its own makes it: events
+/// in, acks out.
+///
+/// # Ownership and threads
+/// `taker` runs on an io thread of the transport, one call at a time, and not
+/// any more once `hang_up` has returned or the object is gone.
+class channel_client {
+public:
+  /// Takes what one read of the socket brought; returns the ids to ack, in
+  /// order.
+  using taker = std::function<std::vector<uint64_t>(
+    const std::vector<std::string_view>&)>;
+
+  /// Connects to the node whose data port has this origin.
+  /// @param first Acks that go out before anything is taken.
+  channel_client(const net::transport_ptr& network, const std::string& data_url,
+                 taker take, std::vector<uint64_t> first = {});
+  ~channel_client();
+
+  channel_client(const channel_client&) = delete;
+  channel_client& operator=(const channel_client&) = delete;
+
+  /// Acks something later than its event came.
+  void ack(uint64_t id);
+
+  /// Whether the connection is over.
+  bool over() const;
+
+  /// Waits for the end of a connection that the node ends, taking all that is
+  /// still on its way. False when it did not end.
+  bool wait_over(std::chrono::seconds patience) const;
+
+  /// Ends the connection.
+  void hang_up();
+
+private:
+  struct impl;
+  std::shared_ptr<impl> impl_;
+};
+
+} // namespace weir::tests

@@ -1,0 +1,143 @@
+#pragma once
+
+#include "apps/weir/demo_copy.hpp"
+#include "base/random.hpp"
+#include "tests/system/channel_client.hpp"
+#include "tests/system/event_file.hpp"
+#include "tests/system/store_left.hpp"
+
+#include <array>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace weir::tests {
+
+/// An application that outlives the node: writes every event down durably,
+/// acks it then, and holds the node to what it promises about acks.
+///
+/// # What an ack is worth
+/// Tap's wire answers no ack, so "no acked id comes again" needs a meaning that
+/// can be seen from outside. The node settles an event only by its ack, writes
+/// acks at once and one write at a time, through the one queue of the JOURNAL,
+/// before it sends what the ack made room for (delivery_machine.hpp,
+/// Durability; architecture.md 3, 5 and 7). Of that follows, in order of
+/// strength:
+///
+///  1. An event whose ack is in the store that a dead process left never comes
+///     again, whatever dies later.
+///  2. On one connection no id comes twice: the wait before a repetition is
+///     longer than any connection of these tests.
+///  3. The node shows that it has an ack when it sends the DID's next event
+///     across a barrier, and with it all acks sent before that one. From then
+///     on two more commits, each made after the one before it had arrived
+///     here, put it into the store: the first ends the write under way, the
+///     second cannot be durable before the write that has our ack. Such an ack
+///     is *confirmed*, and must be in the store that a killed process leaves.
+///  4. A node that ends in order (SIGTERM) writes every ack that it has: those
+///     it has shown to have, as in 3, are in the store without any commit.
+///
+/// Another ack that is not confirmed may be lost with the process; its event
+/// then comes again, with the same content (`counters::in_doubt`).
+///
+/// # Threads
+/// Events come on an io thread; all calls from the test's thread. Between
+/// `end_connection` and the next `connect` nothing comes.
+class durable_consumer {
+public:
+  struct counters {
+    uint64_t taken = 0;     ///< Ids that were new.
+    uint64_t again = 0;     ///< Ids that came again,
+    uint64_t in_doubt = 0;  ///< though an ack was on its way.
+    uint64_t confirmed = 0; ///< Acks that had to be in a store.
+  };
+
+  /// @param file Where events are written down.
+  durable_consumer(const std::string& file, uint64_t seed);
+
+  /// Connects to a node.
+  /// @param forgetful Leaves out one ack of 64, so that what is acked has
+  /// holes; those events must come again in a later life.
+  /// @param late Begins with the acks of earlier connections that may be lost.
+  void connect(const net::transport_ptr& network, const std::string& data_url,
+               bool forgetful, bool late);
+
+  /// Waits until this many events came on this connection.
+  void wait_for(size_t events, std::chrono::steady_clock::time_point until);
+
+  /// Whether there is a connection and it has ended.
+  bool cut_off() const;
+
+  /// The node is dead: takes what is still on its way.
+  void end_connection();
+
+  /// Compares the acks with those in the store that a dead node left.
+  /// @param in_order It was not killed.
+  /// @pre `end_connection` was called
+  void check_acks(const store_left& store, bool in_order);
+
+  counters counts() const;
+
+  /// What must not be, a line each: an id with two contents, one that came
+  /// again although 1 or 2 forbids it, a confirmed ack that the store lacks, an
+  /// ack in the store that nobody gave, an event that overtook its barrier.
+  std::string wrongs() const;
+
+  /// Shows the copy made of all events while nothing changes it.
+  void read(const std::function<void(const apps::event_copy&)>& look) const;
+
+private:
+  struct incoming;
+
+  /// What an id means.
+  struct meaning {
+    std::string hash;
+    std::string did;
+  };
+
+  /// What one DID's records are on this connection.
+  struct lane {
+    uint64_t last = 0;      ///< Id of the last one.
+    bool barrier = false;   ///< It was live.
+    size_t last_ack = 0;    ///< Number of its ack; 0: none.
+    size_t highest_ack = 0; ///< Of all.
+    size_t open = 0;        ///< Not acked.
+  };
+
+  std::vector<uint64_t> take(const std::vector<std::string_view>& texts);
+  void take_one(const incoming& x, std::string_view text);
+  void follow_barriers(const incoming& x);
+  void tick(wall_time made);
+  void expect(bool good, uint64_t id, const char* otherwise);
+  std::vector<uint64_t> choose_acks(const std::vector<incoming>& batch);
+  void enter_ack(uint64_t id);
+  static void note_ack(lane& at, uint64_t id, size_t number);
+
+  mutable std::mutex guard_;
+  std::condition_variable came_;
+  event_file file_;
+  apps::event_copy copy_;
+  std::unordered_map<uint64_t, meaning> known_;
+  std::unordered_set<uint64_t> acked_; ///< Ever sent.
+  actors::acked_set settled_;          ///< Found in a store.
+  std::unique_ptr<random_source> random_;
+  counters count_;
+  std::string wrongs_;
+
+  // Of one connection:
+  std::unordered_set<uint64_t> here_;
+  std::unordered_map<std::string, lane> lanes_;
+  std::vector<uint64_t> acks_;
+  std::unordered_map<uint64_t, size_t> ack_numbers_; ///< From 1.
+  size_t seen_ = 0;                   ///< Acks that the node has shown to have.
+  std::array<size_t, 3> confirmed_{}; ///< Of them, by commits since; the last
+                                      ///< are in the store.
+  wall_time tick_;
+  bool forgetful_ = false;
+
+  std::unique_ptr<channel_client> channel_; ///< Ends first.
+};
+
+} // namespace weir::tests

@@ -1,0 +1,71 @@
+#include "tests/system/store_left.hpp"
+
+#include "actors/node/store_set.hpp"
+#include "storage/consumer_table.hpp"
+#include "storage/repo_table.hpp"
+#include "storage/row_access.hpp"
+#include "storage/verify.hpp"
+
+#include <filesystem>
+
+namespace weir::tests {
+
+namespace {
+
+void read_repos(const storage::database& db, store_left& out) {
+  const auto ok = storage::each_row<storage::repo_row, storage::repo_key>(
+    db, storage::range_of<storage::repo_key>(),
+    [&](const storage::repo_key& key,
+        const storage::repo_row& row) -> result<bool> {
+      ++out.repos;
+      out.synced += row.status == storage::repo_status::synced;
+      if (row.erased_through > 0)
+        out.erased[key.repo.str()] = row.erased_through;
+      return true;
+    });
+  if (!ok)
+    out.findings += to_string(ok.error()) + "\n";
+}
+
+void check(const storage::database& db, store_left& out) {
+  const auto report = storage::verify_store(db);
+  if (!report) {
+    out.findings += to_string(report.error()) + "\n";
+    return;
+  }
+  for (const auto& x : report->findings)
+    out.findings += x.invariant + " " + x.where + " " + x.sentence + "\n";
+  const auto count = report->counts.find("operations");
+  out.operations = count == report->counts.end() ? 0 : count->second;
+}
+
+} // namespace
+
+store_left store_left::read(const std::string& data_dir) {
+  store_left out;
+  storage::database_options where;
+  where.directory = data_dir;
+  where.access = storage::access_mode::read_only;
+  const auto db = storage::database::open(std::move(where));
+  if (!db) {
+    if (std::filesystem::exists(data_dir + "/CURRENT"))
+      out.findings = to_string(db.error()) + "\n";
+    return out;
+  }
+  const auto consumer
+    = storage::load_consumer(**db, {.name = actors::channel_consumer}, 0);
+  if (consumer && *consumer)
+    out.acked = {(*consumer)->row.position, (*consumer)->acked};
+  else if (!consumer)
+    out.findings += to_string(consumer.error()) + "\n";
+  read_repos(**db, out);
+  check(**db, out);
+  return out;
+}
+
+uint64_t store_left::erased_through(const std::string& did) const {
+  const auto found = erased.find(did);
+  return found == erased.end() ? 0 : found->second;
+}
+
+} // namespace weir::tests

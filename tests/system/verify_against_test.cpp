@@ -1,0 +1,117 @@
+#include "storage/values.hpp"
+#include "tests/system/verify_store.hpp"
+
+#include <gmock/gmock.h>
+
+// Issue 2, "Accepted when": `weir verify --against URL` checks I9
+// (architecture.md 8) against a running network.
+
+namespace weir::tests {
+
+namespace {
+
+using testing::HasSubstr;
+using namespace storage;
+
+class VerifyAgainstTest : public verify_store {
+protected:
+  verdict against(const std::string& where,
+                  std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--against", net.urls().relay});
+    return verify(where, std::move(more));
+  }
+
+  /// An account with a few records that the network knows as active.
+  simnet::account_view account(size_t n) { return net.life().truth().view(n); }
+};
+
+/// The first head of a repo.
+record_head_key head_of(const damaged_copy& x, const atproto::did& repo) {
+  const auto rows = x.db().scan(range_of<record_head_key>(0, repo));
+  return decode_key<record_head_key>(rows.key()).value();
+}
+
+} // namespace
+
+TEST_F(VerifyAgainstTest, AStoreThatEqualsTheNetworkIsGood) {
+  const auto x = against(data, {"--strict"});
+  EXPECT_EQ(x.status, 0) << x.findings << x.errors;
+  const auto truth = net.life().truth().expected();
+  uint64_t records = 0;
+  for (const auto& each : truth)
+    records += each.records.size();
+  EXPECT_EQ(x.count("repos compared"), truth.size());
+  EXPECT_EQ(x.count("records compared"), records);
+}
+
+TEST_F(VerifyAgainstTest, EveryRecordThatDiffersIsNamed) {
+  damaged_copy copy{data};
+  const auto other = head_of(copy, account(0).id);
+  copy.change<record_head>(other, [](auto& head) {
+    head.id = atproto::cid::of_dag_cbor(as_bytes("other"));
+  });
+  const auto lost = head_of(copy, account(1).id);
+  copy.erase(encode_key(lost));
+  auto invented = head_of(copy, account(2).id);
+  const auto value = copy.get(encode_key(invented));
+  invented.rkey.text = "zzzz-invented";
+  copy.put(encode_key(invented), value);
+  const auto x = against(copy.close());
+  EXPECT_EQ(x.status, 1);
+  EXPECT_THAT(x.findings,
+              HasSubstr(other.rkey.text + " has another cid than at the host"));
+  EXPECT_THAT(x.findings, HasSubstr(lost.rkey.text + " is missing here"));
+  EXPECT_THAT(x.findings, HasSubstr("zzzz-invented is not at the host"));
+  for (const auto& key : {other, lost, invented})
+    EXPECT_THAT(x.findings, HasSubstr("I9 " + key.repo.str() + " "));
+}
+
+TEST_F(VerifyAgainstTest, AnotherTreeOrALaterRevisionThanTheHostsIsNamed) {
+  damaged_copy copy{data};
+  const auto edit = [&](const atproto::did& repo, auto change) {
+    const auto key = encode_key(chain_key{repo});
+    auto chain = decode_chain(copy.get(key), copy.names()).value();
+    change(chain);
+    copy.put(key, encode_chain(chain, copy.names()).value());
+  };
+  edit(account(0).id, [](auto& chain) {
+    chain.data = atproto::cid::of_dag_cbor(as_bytes("other"));
+  });
+  edit(account(1).id, [](auto& chain) {
+    chain.rev = atproto::tid{chain.rev.value() + 1'000'000};
+  });
+  const auto x = against(copy.close());
+  EXPECT_EQ(x.status, 1);
+  EXPECT_THAT(x.findings, HasSubstr("I9 " + account(0).id.str()
+                                    + " has another tree than the host"));
+  EXPECT_THAT(x.findings, HasSubstr("ahead of the host's"));
+}
+
+// A host may have moved on, or have lost an account, since the node ended: that
+// is counted, and a finding only when it is asked for.
+TEST_F(VerifyAgainstTest, WhatTheHostHasMovedOnOrLostIsStrictlyAFinding) {
+  net.life().traffic().post(0);
+  simnet::fault gone;
+  gone.kind = simnet::fault_kind::remove;
+  gone.did = account(1).id.str();
+  ASSERT_TRUE(net.life().faults().inject(gone));
+  const auto calm = against(data);
+  EXPECT_EQ(calm.status, 0) << calm.findings << calm.errors;
+  EXPECT_EQ(calm.count("behind"), 1u);
+  EXPECT_EQ(calm.count("not at the host"), 1u);
+  const auto strict = against(data, {"--strict"});
+  EXPECT_EQ(strict.status, 1);
+  EXPECT_THAT(strict.findings,
+              HasSubstr("I9 " + account(0).id.str() + " is at "));
+  EXPECT_THAT(strict.findings,
+              HasSubstr("I9 " + gone.did + " is not at the host"));
+}
+
+TEST_F(VerifyAgainstTest, AHostThatDoesNotAnswerProvesNothing) {
+  net.life().stop();
+  const auto x = against(data);
+  EXPECT_EQ(x.status, 1);
+  EXPECT_THAT(x.findings, HasSubstr("cannot be compared"));
+}
+
+} // namespace weir::tests

@@ -1,0 +1,115 @@
+#include "tests/system/verify_store.hpp"
+
+#include "tests/system/channel_client.hpp"
+#include "tests/system/store_left.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+
+namespace weir::tests {
+
+namespace {
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+
+constexpr auto patience = 40s;
+
+/// Leaves out records with odd ids: what is acked has holes.
+std::vector<uint64_t> ack_some(const std::vector<std::string_view>& texts,
+                               std::atomic<size_t>& came) {
+  std::vector<uint64_t> out;
+  for (const auto text : texts) {
+    const auto event = json::parse(text).as_object();
+    const auto id = event.at("id").to_number<uint64_t>();
+    if (event.at("type").as_string() == "identity" || id % 2 == 0)
+      out.push_back(id);
+  }
+  came += texts.size();
+  return out;
+}
+
+} // namespace
+
+uint64_t verdict::count(std::string_view what) const {
+  const auto* found = counts.if_contains(what);
+  return found == nullptr ? 0 : found->to_number<uint64_t>();
+}
+
+verdict verify(const std::string& data_dir, std::vector<std::string> more) {
+  std::vector<std::string> arguments{"verify", data_dir, "--json"};
+  std::move(more.begin(), more.end(), std::back_inserter(arguments));
+  const auto x = run_program(std::move(arguments));
+  verdict out{x.status, x.errors, {}, {}};
+  std::error_code bad;
+  const auto value = json::parse(x.output, bad);
+  if (bad || !value.is_object())
+    return out; // It says on standard error why it could not look.
+  const auto& report = value.as_object();
+  for (const auto& each : report.at("findings").as_array()) {
+    const auto& finding = each.as_object();
+    for (const auto* part : {"invariant", "where", "sentence"})
+      out.findings.append(finding.at(part).as_string()).push_back(' ');
+    out.findings.back() = '\n';
+  }
+  out.counts = report.at("counts").as_object();
+  return out;
+}
+
+void verify_store::SetUp() {
+  constexpr size_t events = 300;
+  const auto web = apps::web_client::make();
+  std::atomic<size_t> came = 0;
+  program node{net.arguments(data)};
+  const auto at = parse_ready(node.read_line(patience).value_or(""));
+  ASSERT_NE(at.data, "") << tail_of(node.errors());
+  const auto accounts = net.life().truth().accounts();
+  ASSERT_TRUE(eventually(patience, [&] {
+    return status_of(*web, at).synced == accounts;
+  }));
+  net.life().traffic().make(events);
+  channel_client some{web->transport(), at.data, [&](const auto& texts) {
+                        return ack_some(texts, came);
+                      }};
+  ASSERT_TRUE(eventually(patience, [&] {
+    return came > events;
+  }));
+  node.send(SIGTERM);
+  ASSERT_EQ(node.wait(10s), 0) << tail_of(node.errors());
+  ASSERT_GT(store_left::read(data).acked.ranges(), 0u);
+}
+
+damaged_copy::damaged_copy(const std::string& data_dir)
+  : where_(dir_.at("data")) {
+  std::filesystem::copy(data_dir, where_,
+                        std::filesystem::copy_options::recursive);
+  storage::database_options options;
+  options.directory = where_;
+  db_ = storage::database::open(std::move(options)).value();
+  names_ = storage::collection_table::load(*db_).value();
+}
+
+std::string damaged_copy::get(const std::string& key) const {
+  return db_->get(key).value().value();
+}
+
+void damaged_copy::put(const std::string& key, const std::string& value) {
+  storage::write_batch batch;
+  batch.put(key, value);
+  db_->write(batch, storage::sync_mode::durable).value();
+}
+
+void damaged_copy::erase(const std::string& key) {
+  storage::write_batch batch;
+  batch.erase(key);
+  db_->write(batch, storage::sync_mode::durable).value();
+}
+
+std::string damaged_copy::close() {
+  names_ = nullptr;
+  db_ = nullptr;
+  return where_;
+}
+
+} // namespace weir::tests

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "storage/collection_table.hpp"
+#include "storage/database.hpp"
+#include "storage/row_access.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/system/followed_network.hpp"
+
+#include <boost/json.hpp>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+namespace weir::tests {
+
+/// What `weir verify --json` said.
+struct verdict {
+  int status = 0;
+  std::string errors;   ///< Standard error.
+  std::string findings; ///< "I3 operation 5 ...", a line each.
+  boost::json::object counts;
+
+  uint64_t count(std::string_view what) const;
+};
+
+verdict verify(const std::string& data_dir, std::vector<std::string> more = {});
+
+/// The data directory of a node that has followed a network, lived through
+/// some traffic, delivered a part of it, and ended.
+class verify_store : public testing::Test {
+protected:
+  void SetUp() override;
+
+  followed_network net{5, 12, 900};
+  const temp_dir dir;
+  const std::string data = dir.at("data");
+};
+
+/// A copy of a data directory that can be damaged past the writer, so that
+/// LevelDB's own checksums are right.
+class damaged_copy {
+public:
+  explicit damaged_copy(const std::string& data_dir);
+
+  const storage::database& db() const noexcept { return *db_; }
+
+  const storage::collection_table& names() const noexcept { return *names_; }
+
+  std::string get(const std::string& key) const;
+  void put(const std::string& key, const std::string& value);
+  void erase(const std::string& key);
+
+  /// Key of the n-th row of a table.
+  template <storage::table_key Key>
+  Key row_at(size_t n) const {
+    auto rows = db_->scan(storage::range_of<Key>());
+    for (; rows.valid() && n > 0; --n)
+      rows.next();
+    return storage::decode_key<Key>(rows.key()).value();
+  }
+
+  /// Key of the last row of a table.
+  template <storage::table_key Key>
+  Key last_row() const {
+    return storage::decode_key<Key>(
+             db_->last_in(storage::range_of<Key>()).value()->first)
+      .value();
+  }
+
+  /// Changes one row through its codec.
+  template <class Row, storage::table_key Key, class Change>
+  void change(const Key& key, Change edit) {
+    const auto raw = encode_key(key);
+    auto row = storage::decode_value<Row>(get(raw), Key::in).value();
+    edit(row);
+    put(raw, storage::encode_value(row));
+  }
+
+  /// Closes it.
+  /// @returns where it is
+  std::string close();
+
+private:
+  const temp_dir dir_;
+  const std::string where_;
+  std::unique_ptr<storage::database> db_;
+  std::shared_ptr<storage::collection_table> names_;
+};
+
+} // namespace weir::tests
