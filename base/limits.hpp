@@ -92,6 +92,8 @@ constexpr auto first_byte_timeout = 15s;
 constexpr size_t http_response_bytes_default = 1'048'576;
 constexpr size_t http_response_head_bytes_max = 16'384;
 constexpr auto http_total_timeout = 60s;
+/// One getRepo of any size; `http_bytes_per_second_min` ends slow ones sooner.
+constexpr auto repo_fetch_timeout = 30min;
 constexpr uint64_t http_bytes_per_second_min = 16'384;
 constexpr auto http_rate_window = 30s;
 constexpr unsigned http_redirects_max = 3;
@@ -123,6 +125,8 @@ constexpr double ws_control_per_minute_max = 100;
 constexpr auto ws_session_ping_interval = 25s;
 constexpr auto ws_session_idle_timeout = 90s;
 constexpr auto ws_stall_timeout = 30s;
+/// Of a consumer: its handlers may take a minute or two (real-network.md 2).
+constexpr auto channel_stall_timeout = 3min;
 constexpr auto ws_close_timeout = 5s;
 
 // -- the engine's windows (architecture.md 2) ---------------------------------
@@ -147,6 +151,15 @@ constexpr size_t repo_waiting_bytes_max = 1'048'576;
 constexpr size_t refresh_burst_max = 10;
 /// A commit waiting longer goes to the sync buffer on disk.
 constexpr auto repo_wait_max = 2s;
+/// A REPO that dies more often than this in the window is left alone for it.
+constexpr size_t repo_restarts_max = 5;
+constexpr auto repo_restart_window = 60s;
+constexpr size_t repo_deaths_known_max = 1'024;
+/// What an idle REPO costs, about: a quarter of `memory_limit` is for them.
+constexpr size_t repo_actor_bytes = 8'192;
+constexpr size_t residents_min = 64;
+/// REPOs that one wake may ask to close.
+constexpr size_t router_close_tries_max = 16;
 /// Sync buffer on disk, per repo; one byte more discards it (gap).
 constexpr uint64_t repo_disk_buffer_bytes_max = 268'435'456;
 /// Commits coalesced into one update.
@@ -182,6 +195,9 @@ constexpr double channel_acks_per_second_max = 50'000;
 constexpr size_t channels_max = 128;
 constexpr int level0_files_pause = 6;
 /// How long backfill rests before it looks again whether LevelDB merged.
+/// With relaxed durability: how much a power failure may take, and how late
+/// events are told.
+constexpr auto relaxed_sync_interval = 50ms;
 constexpr auto journal_pause = 20ms;
 /// REPO actors a ROUTER shard keeps alive.
 constexpr size_t resident_repos_max = 20'000;
@@ -302,5 +318,16 @@ constexpr size_t config_file_bytes_max = 1'048'576;
 
 /// LevelDB's own text log, before it begins anew; one predecessor is kept.
 constexpr size_t info_log_bytes_max = 1'048'576;
+
+// -- rules of a repo (actors/repo) --------------------------------------------
+
+/// A repo that was fetched so often in this time and is out of sync again rests
+/// for what is left of it.
+constexpr size_t refetch_burst_max = 4;
+constexpr auto refetch_pause = 60s;
+/// A document this young is believed to name the current host.
+constexpr auto identity_current = 60s;
+/// A REPO that was asked for its host and said nothing is asked again.
+constexpr auto prepare_wait_max = 10min;
 
 } // namespace weir::limits

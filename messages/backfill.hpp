@@ -28,9 +28,10 @@ struct prepare_fetch {
 struct repo_ready {
   atproto::did repo;
   std::string pds;
+  repo_actor from; ///< Gets the permit, and is watched while it has one.
 };
 
-/// The permit. From: SUPERVISOR by way of ROUTER. To: REPO.
+/// The permit. From: SUPERVISOR. To: REPO.
 struct begin_fetch {
   atproto::did repo;
   uint64_t job = 0;
@@ -53,8 +54,8 @@ struct fetch_started {
 /// The permit is free. From: REPO. To: SUPERVISOR. Travels: local only.
 struct job_ended {
   atproto::did repo;
-  uint64_t cancel_job = 0; ///< The BACKFILL to stop; 0 = it ended itself.
-  error outcome;
+  uint64_t job = 0;
+  error outcome; ///< `ec::none` = success; a failure stops the BACKFILL.
 };
 
 /// From: BACKFILL. To: SUPERVISOR. Travels: local only.
@@ -136,6 +137,7 @@ struct scan_page {
     storage::repo_status status = storage::repo_status::pending;
     int64_t not_before = 0;
   };
+  error failed; ///< `ec::none` when all of the page was read.
   std::vector<found> repos;
   std::string next; ///< Where the next page begins.
   bool end = false;

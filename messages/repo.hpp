@@ -21,10 +21,12 @@ struct repo_loaded {
   error failed; ///< `ec::none` when the rows were read.
   std::optional<storage::repo_row> row;
   std::shared_ptr<const storage::chain_row> chain;
+  std::optional<storage::member_row> member; ///< In the default dataset.
 };
 
 /// From: READER. To: REPO. Travels: local only.
 struct repo_buffer_page {
+  error failed; ///< `ec::none` when the frames were read.
   std::vector<atproto::stamped_frame> frames;
   uint64_t last_key = 0; ///< Where the next page begins.
   bool end = true;

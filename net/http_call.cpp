@@ -260,7 +260,10 @@ bool running_call::redirect(const http_head& head) {
     return refuse("not to an http or https URL");
   if (target().secure() && !next->secure())
     return refuse("from https to http");
-  if (next->origin() != target().origin())
+  const auto foreign = next->origin() != target().origin();
+  if (foreign && !pool_->options().foreign_redirects)
+    return refuse("to another origin");
+  if (foreign)
     std::erase_if(request_.headers, [](const http_header& x) {
       return same_text(x.name, "authorization");
     });

@@ -114,6 +114,9 @@ struct http_client_options {
   address_guard guard;
   tls_client_ptr tls; ///< Null: https fails.
   std::string user_agent = "weir";
+  /// Whether a redirect may lead to another origin. No, when the guard lets
+  /// an operator's own addresses pass: a stranger must not choose among them.
+  bool foreign_redirects = true;
   /// Connections per origin, in use and idle.
   size_t connections_per_origin_max = limits::http_connections_per_origin_max;
   /// Calls waiting for a connection, all origins.

@@ -195,6 +195,11 @@ void http_connection::on_upgrade(const http_head& head) {
 }
 
 void http_connection::begin_body(const http_head& head) {
+  if (head.framing != body_framing::none)
+    if (auto refused = core_->service->on_head(request_)) {
+      keep_alive_ = false; // The body is not read.
+      return answer(std::move(*refused));
+    }
   body_bytes_max_
     = core_->service->body_bytes_max(request_.method, request_.path);
   if (head.framing == body_framing::sized

@@ -105,6 +105,13 @@ public:
     return limits::http_request_body_bytes_default;
   }
 
+  /// Asked when the head is complete, before any of a body is read: a refusal,
+  /// or nothing. Requests without a body and upgrades are not asked about.
+  virtual std::optional<http_reply> on_head(const incoming_request& head) {
+    static_cast<void>(head);
+    return std::nullopt;
+  }
+
   virtual void on_request(incoming_request request, responder answer) = 0;
 
   /// A well-formed WebSocket upgrade. Default: 404.

@@ -81,7 +81,7 @@ struct database::impl {
 
   // From here on each lives on those before it, and ends first: closing may
   // still fail, and says so above.
-  std::unique_ptr<disk_env> shield; ///< Set when read only.
+  std::unique_ptr<overlay_disk> shield; ///< Set when read only.
   disk_env* disk = nullptr;
   random_source* random = nullptr;
   std::unique_ptr<owner_lock> lock;

@@ -115,7 +115,8 @@ result<void> database::impl::check_current() {
 result<void> database::impl::open_leveldb() {
   env = std::make_unique<safe_env>(
     safe_env_options{disk, [this](const error& reason) {
-                       fail_for_good(reason);
+                       if (!read_only())
+                         fail_for_good(reason);
                      }});
   filter.reset(leveldb::NewBloomFilterPolicy(bloom_bits));
   cache.reset(leveldb::NewLRUCache(options.block_cache_bytes));
@@ -132,6 +133,8 @@ result<void> database::impl::open_leveldb() {
   leveldb::DB* opened = nullptr;
   const auto x = leveldb::DB::Open(how, options.directory, &opened);
   db.reset(opened);
+  if (shield)
+    shield->refuse_tables();
   if (x.ok())
     return {};
   return x.IsCorruption() || x.IsInvalidArgument()

@@ -59,7 +59,7 @@ public:
       return head.error();
     entry_ = std::move(*head);
     rows_.next();
-    return {};
+    return rows_.status(); // A scan steps over blocks that it cannot read.
   }
 
   std::optional<head_entry>& entry() noexcept { return entry_; }

@@ -4,6 +4,7 @@
 #include "storage/row_access.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace weir::storage {
 
@@ -40,6 +41,8 @@ struct log_reader::filling {
   const log_page& page;
   op_id after;
   op_id durable;
+  /// Where the next block has to begin, when none may be missing.
+  std::optional<op_id> next;
   std::vector<log_entry_ptr> entries;
   size_t ops = 0;
   size_t bytes = 0;
@@ -47,14 +50,15 @@ struct log_reader::filling {
 
 result<std::vector<log_entry_ptr>>
 log_reader::read(op_id after, op_id durable, const log_page& page) const {
-  filling out{page, after, durable, {}, 0, 0};
   if (after >= durable)
-    return out.entries;
+    return std::vector<log_entry_ptr>{};
   const auto begin = block_of(after + 1);
   if (!begin)
     return begin.error();
   if (*begin == 0)
-    return out.entries; // The log ends before it.
+    return fail(ec::storage_failure,
+                "the log has no operation " + std::to_string(after + 1));
+  filling out{page, after, durable, *begin, {}, 0, 0};
   auto range = range_of<log_block_key>(partition_);
   range.begin = encode_key(log_block_key{partition_, *begin});
   auto ok = each_value<log_block_key>(
@@ -97,6 +101,12 @@ result<bool> log_reader::add(filling& to, op_id first,
   if (!block)
     return block.error();
   const auto last = first + block->ops.size() - 1;
+  if (to.next) {
+    if (first != *to.next)
+      return fail(ec::storage_failure,
+                  "the log has no operation " + std::to_string(*to.next));
+    to.next = last + 1;
+  }
   if (last > to.durable)
     return false;
   if (last <= to.after)
@@ -172,7 +182,7 @@ result<log_entry_ptr> log_reader::find(op_id id) const {
 result<std::vector<log_entry_ptr>>
 log_reader::read_repo(const atproto::did& repo, const chain_row& chain,
                       op_id after, op_id durable, const log_page& page) const {
-  filling out{page, after, durable, {}, 0, 0};
+  filling out{page, after, durable, std::nullopt, {}, 0, 0};
   // A stream cut at `ops_max` blocks makes no hole: they alone fill the page.
   std::vector<op_id> blocks;
   for (const auto& stream : chain.streams) {

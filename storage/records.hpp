@@ -64,6 +64,7 @@ struct repo_row {
   op_id erased_through = 0; ///< Older heads, content, indexes are absent.
   std::string pds;          ///< Origin of the current host; may be empty.
   std::string handle;       ///< Verified handle, or empty.
+  position account_at; ///< Of the #account that `account` was last set by.
 };
 
 /// Head of one stream (scope of a repo) after its last operation.

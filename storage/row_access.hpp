@@ -34,8 +34,9 @@ result<void> each_value(const database& db, const key_range& range,
     if (!more)
       return more.error();
     if (!*more)
-      return {};
+      break;
   }
+  // Also after an early end: a scan steps over blocks that it cannot read.
   return rows.status();
 }
 

@@ -54,7 +54,16 @@ std::unique_ptr<disk_env> make_posix_disk(long open_tables_max);
 
 /// `base` as it is now, and never changed: whatever is written stays in memory
 /// and is gone with the object. `base` outlives it.
-std::unique_ptr<disk_env> read_only_disk(disk_env& base);
+class overlay_disk : public disk_env {
+public:
+  using disk_env::disk_env;
+
+  /// From now on no table is written. LevelDB then gives compaction up and goes
+  /// on reading; else reads of a large store would compact it into memory.
+  virtual void refuse_tables() noexcept = 0;
+};
+
+std::unique_ptr<overlay_disk> read_only_disk(disk_env& base);
 
 /// True when a status says that no space is left.
 bool says_disk_full(const leveldb::Status& x);

@@ -3,6 +3,7 @@
 #include <leveldb/helpers/memenv.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <set>
 
@@ -17,10 +18,10 @@ class no_lock final : public leveldb::FileLock {};
 
 /// Writes go to memory, reads find what was written there first, then what
 /// lies below and was not removed.
-class overlay final : public disk_env {
+class overlay final : public overlay_disk {
 public:
   explicit overlay(disk_env& below)
-    : disk_env(&below), below_(below), above_(leveldb::NewMemEnv(&below)) {
+    : overlay_disk(&below), below_(below), above_(leveldb::NewMemEnv(&below)) {
     // nop
   }
 
@@ -38,6 +39,9 @@ public:
 
   Status NewWritableFile(const std::string& name,
                          leveldb::WritableFile** out) override {
+    *out = nullptr;
+    if (tables_refused_ && name.ends_with(".ldb"))
+      return Status::NotSupported(name, "is read only");
     hide(name);
     return above_->NewWritableFile(name, out);
   }
@@ -119,6 +123,8 @@ public:
 
   Status check_place(const std::string&) override { return Status::OK(); }
 
+  void refuse_tables() noexcept override { tables_refused_ = true; }
+
 private:
   /// What lies below under this name is gone from now on.
   void hide(const std::string& name) {
@@ -137,11 +143,12 @@ private:
   std::unique_ptr<leveldb::Env> above_;
   std::mutex mutex_;
   std::set<std::string> hidden_;
+  std::atomic<bool> tables_refused_ = false;
 };
 
 } // namespace
 
-std::unique_ptr<disk_env> read_only_disk(disk_env& base) {
+std::unique_ptr<overlay_disk> read_only_disk(disk_env& base) {
   return std::make_unique<overlay>(base);
 }
 

@@ -60,15 +60,15 @@ net::http_reply cursors_reply(const api_environment& env) {
   return net::json_reply(200, body);
 }
 
-/// Ready: started, and every upstream is live.
+/// Ready: started, and every stream is open. A silent host is no fault of ours.
 net::http_reply ready_reply(const api_environment& env) {
   std::string waiting;
   if (!env.ready->load())
     waiting = R"("starting")";
   for (const auto& x : env.shared->upstreams.all())
-    if (!x.live)
+    if (!x.connected)
       waiting += std::string{waiting.empty() ? "" : ","} + "\"upstream "
-                 + std::to_string(x.id) + " is not live\"";
+                 + std::to_string(x.id) + " is not connected\"";
   const auto ok = waiting.empty();
   return net::json_reply(ok ? 200 : 503,
                          std::string{R"({"ready":)"} + (ok ? "true" : "false")

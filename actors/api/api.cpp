@@ -225,6 +225,11 @@ public:
                  : limits::http_request_body_bytes_default;
   }
 
+  std::optional<net::http_reply>
+  on_head(const net::incoming_request& head) override {
+    return access_->refuse(head); // Strangers' bodies are not read.
+  }
+
   void on_request(net::incoming_request request,
                   net::responder answer) override {
     if (auto refused = access_->refuse(request)) {
@@ -272,10 +277,8 @@ api make_api(caf::actor_system& system, api_environment env,
   out.data = std::make_shared<service>(port::data, access, worker, shared);
   out.operations
     = std::make_shared<service>(port::operations, access, worker, shared);
-  out.stop = [worker, shared] {
-    caf::anon_send(worker, stop_actor{});
-    shared->consumer = nullptr;
-  };
+  out.stop = [worker] { caf::anon_send(worker, stop_actor{}); };
+  out.release = [shared] { shared->consumer = nullptr; };
   out.actor = caf::actor_cast<caf::strong_actor_ptr>(worker);
   return out;
 }

@@ -43,6 +43,8 @@ struct api {
   std::shared_ptr<net::http_service> data;
   std::shared_ptr<net::http_service> operations;
   std::function<void()> stop;
+  /// Lets go of the CONSUMER; only when no io thread runs any more.
+  std::function<void()> release;
 };
 
 api make_api(caf::actor_system& system, api_environment env,

@@ -24,7 +24,8 @@ import_order to_order(const fetch_started& x) {
           filter ? std::move(*filter) : wire::collection_filter{}};
 }
 
-/// What a 400 of getRepo says of the account (protocol.md 5).
+/// What the error of a getRepo says of the account (protocol.md 5). The REPO
+/// believes it of the current host only.
 std::optional<storage::account_status> to_account(std::string_view name) {
   if (name == "RepoTakendown")
     return storage::account_status::takendown;
@@ -32,6 +33,8 @@ std::optional<storage::account_status> to_account(std::string_view name) {
     return storage::account_status::suspended;
   if (name == "RepoDeactivated")
     return storage::account_status::deactivated;
+  if (name == "RepoNotFound")
+    return storage::account_status::deleted;
   return std::nullopt;
 }
 
@@ -134,11 +137,12 @@ void backfill::refused_by_host() {
         text != nullptr && text->is_string())
       name = text->get_string();
   const auto status = "HTTP " + std::to_string(head_.status);
-  if (const auto account = to_account(name); account && head_.status == 400)
+  const auto refused = head_.status == 400 || head_.status == 404;
+  if (const auto account = to_account(name); account && refused)
     give_up(fail(ec::account_inactive, name), host_report::verdict::fine,
             account);
   else
-    give_up(fail(head_.status == 400 ? ec::not_found : ec::unreachable,
+    give_up(fail(refused ? ec::not_found : ec::unreachable,
                  status + ' ' + name),
             head_.status >= 500 ? host_report::verdict::failed
                                 : host_report::verdict::fine);

@@ -10,7 +10,9 @@
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <map>
 #include <unordered_map>
+#include <utility>
 
 namespace weir::actors {
 
@@ -35,6 +37,7 @@ public:
 
   void on_exit() override {
     waiters_.clear();
+    numbers_.clear();
     network_ = nullptr;
     shared_ = nullptr;
     observed::on_exit();
@@ -50,6 +53,7 @@ private:
   }
 
   void ask(const identity_ask& x);
+  void forget(waiter_id who);
   void perform(identity_machine::effects x);
   void load(const atproto::did& repo);
   void answer(const identity_machine::answer& x);
@@ -57,8 +61,15 @@ private:
   context_ptr shared_;
   identity_machine machine_;
   std::shared_ptr<identity_network> network_;
+  struct waiter {
+    identity_sink to;
+    atproto::did about;
+  };
+
   /// Who asked, until no further answer can come.
-  std::unordered_map<waiter_id, identity_sink> waiters_;
+  std::unordered_map<waiter_id, waiter> waiters_;
+  /// Asker and repo to the number they have in there.
+  std::map<std::pair<caf::actor_addr, atproto::did>, waiter_id> numbers_;
   waiter_id last_waiter_ = 0;
   actor_timer timer_;
   metric* asked_ = nullptr;
@@ -68,16 +79,27 @@ private:
 
 void identity::ask(const identity_ask& x) {
   asked_->add();
-  const auto who = ++last_waiter_;
-  waiters_.emplace(who, x.from);
+  const auto [i, added]
+    = numbers_.try_emplace({x.from.address(), x.repo}, last_waiter_ + 1);
+  const auto who = i->second;
+  if (added) {
+    ++last_waiter_;
+    waiters_.emplace(who, waiter{x.from, x.repo});
+  }
   perform(machine_.on_ask(x.repo, who, x.fresh, now(), wall()));
+}
+
+void identity::forget(waiter_id who) {
+  const auto known = waiters_.extract(who);
+  if (!known.empty())
+    numbers_.erase({known.mapped().to.address(), known.mapped().about});
 }
 
 void identity::perform(identity_machine::effects x) {
   for (const auto& a : x.answers)
     answer(a);
   for (const auto who : x.released)
-    waiters_.erase(who);
+    forget(who);
   for (const auto& repo : x.load)
     load(repo);
   for (const auto& repo : x.fetch) {
@@ -108,11 +130,11 @@ void identity::answer(const identity_machine::answer& x) {
   const auto i = waiters_.find(x.to);
   if (i == waiters_.end())
     return;
-  send(i->second,
+  send(i->second.to,
        x.fact ? identity_fact{x.repo, {}, *x.fact}
               : identity_fact{x.repo, x.fact.error(), {}});
   if (x.last)
-    waiters_.erase(i);
+    forget(x.to);
 }
 
 identity_actor::behavior_type identity::make_behavior() {

@@ -22,27 +22,22 @@ identity_machine::effects
 identity_machine::on_ask(const atproto::did& repo, waiter_id who, bool fresh,
                          steady_time now, wall_time wall) {
   effects out;
+  if (!fresh && answer_known(repo, who, wall, out))
+    return out;
   if (const auto i = pending_.find(repo); i != pending_.end()) {
-    i->second.waiters.push_back(who);
+    add_waiter(i->second.waiters, who);
     i->second.fresh |= fresh;
     return out;
   }
-  if (const auto* known = find(repo); known != nullptr && !fresh) {
-    const auto age = wall.seconds() - known->at;
-    if (known->row && age < options_.fresh.count()) {
-      out.answers.push_back({who, repo, *known->row, true});
-      return out;
-    }
-    if (known->failure && age < options_.negative.count()) {
-      out.answers.push_back({who, repo, *known->failure, true});
-      return out;
-    }
-  }
   if (pending_.size() >= options_.waiting_max) {
-    out.answers.push_back(
-      {who, repo,
-       fail(ec::limit_reached, "too many identities are being resolved"),
-       true});
+    // Whoever was told what was known hears nothing more.
+    if (out.answers.empty())
+      out.answers.push_back(
+        {who, repo,
+         fail(ec::limit_reached, "too many identities are being resolved"),
+         !told_later(repo, who)});
+    else
+      out.answers.back().last = !told_later(repo, who);
     return out;
   }
   auto& ask = pending_[repo];
@@ -56,6 +51,46 @@ identity_machine::on_ask(const atproto::did& repo, waiter_id who, bool fresh,
   return out;
 }
 
+/// Tells `who` what is known already. Returns false when it has to be looked up
+/// all the same: a row past its freshness serves until the new one is there, or
+/// an outage of a day would put every repo out of sync.
+bool identity_machine::answer_known(const atproto::did& repo, waiter_id who,
+                                    wall_time wall, effects& out) {
+  const auto* known = find(repo);
+  if (known == nullptr)
+    return false;
+  const auto age = wall.seconds() - known->at;
+  if (known->row) {
+    const auto fresh = age < options_.fresh.count();
+    out.answers.push_back(
+      {who, repo, *known->row, fresh && !told_later(repo, who)});
+    return fresh;
+  }
+  if (age >= options_.negative.count())
+    return false;
+  out.answers.push_back({who, repo, *known->failure, !told_later(repo, who)});
+  return true;
+}
+
+/// Another answer to `who` about this repo is to come.
+bool identity_machine::told_later(const atproto::did& repo,
+                                  waiter_id who) const {
+  const auto has = [who](const std::vector<waiter_id>& x) {
+    return std::find(x.begin(), x.end(), who) != x.end();
+  };
+  const auto asked = pending_.find(repo);
+  if (asked != pending_.end() && has(asked->second.waiters))
+    return true;
+  const auto checked = checking_.find(repo);
+  return checked != checking_.end() && has(checked->second);
+}
+
+/// One entry a waiter, however often it asks.
+void identity_machine::add_waiter(std::vector<waiter_id>& to, waiter_id who) {
+  if (std::find(to.begin(), to.end(), who) == to.end())
+    to.push_back(who);
+}
+
 identity_machine::effects
 identity_machine::on_loaded(const atproto::did& repo,
                             std::optional<storage::identity_row> row,
@@ -67,10 +102,13 @@ identity_machine::on_loaded(const atproto::did& repo,
   if (row) {
     remember(repo, row, std::nullopt, wall);
     cache_.find(repo)->second.at = row->fetched_at;
-    if (!i->second.fresh
-        && wall.seconds() - row->fetched_at < options_.fresh.count()) {
-      answer_all(repo, *row, true, out);
-      return out;
+    if (!i->second.fresh) {
+      if (wall.seconds() - row->fetched_at < options_.fresh.count()) {
+        answer_all(repo, *row, true, out);
+        return out;
+      }
+      for (const auto who : i->second.waiters)
+        out.answers.push_back({who, repo, *row, false});
     }
   }
   queue_fetch(repo, out, now);
@@ -121,8 +159,8 @@ identity_machine::on_document(const atproto::did& repo,
   const auto verify = !gone && !row.claimed_handle.empty();
   if (verify) {
     auto& told = checking_[repo];
-    told.insert(told.end(), i->second.waiters.begin(),
-                i->second.waiters.end());
+    for (const auto who : i->second.waiters)
+      add_waiter(told, who);
     out.verify.push_back({repo, row.claimed_handle});
   }
   answer_all(repo, row, !verify, out);
@@ -143,7 +181,7 @@ identity_machine::on_handle(const atproto::did& repo,
   const auto* known = find(repo);
   if (known == nullptr || !known->row
       || known->row->claimed_handle != handle) {
-    out.released = std::move(waiters);
+    release(repo, waiters, out);
     return out;
   }
   auto row = *known->row;
@@ -154,7 +192,7 @@ identity_machine::on_handle(const atproto::did& repo,
   else if (row.handle != handle)
     row.handle.clear(); // Unknown, and never verified.
   if (row.handle == known->row->handle) {
-    out.released = std::move(waiters);
+    release(repo, waiters, out);
     return out;
   }
   const auto fetched_at = known->at;
@@ -162,8 +200,16 @@ identity_machine::on_handle(const atproto::did& repo,
   cache_.find(repo)->second.at = fetched_at;
   out.store.emplace_back(repo, row);
   for (const auto who : waiters)
-    out.answers.push_back({who, repo, row, true});
+    out.answers.push_back({who, repo, row, !told_later(repo, who)});
   return out;
+}
+
+void identity_machine::release(const atproto::did& repo,
+                               const std::vector<waiter_id>& waiters,
+                               effects& out) {
+  for (const auto who : waiters)
+    if (!told_later(repo, who))
+      out.released.push_back(who);
 }
 
 identity_machine::effects identity_machine::on_timer(steady_time now,
@@ -207,7 +253,7 @@ void identity_machine::answer_all(const atproto::did& repo,
                                   bool last, effects& out) {
   auto ask = pending_.extract(repo);
   for (const auto who : ask.mapped().waiters)
-    out.answers.push_back({who, repo, fact, last});
+    out.answers.push_back({who, repo, fact, last && !told_later(repo, who)});
 }
 
 void identity_machine::queue_fetch(const atproto::did& repo, effects& out,

@@ -30,6 +30,7 @@ using waiter_id = uint64_t;
 ///
 /// An answer comes as soon as the document is there, with the handle verified
 /// before; when the handle was verified anew, the waiters hear a second time.
+/// A row past its freshness is given out at once and looked up behind it.
 class identity_machine {
 public:
   struct answer {
@@ -56,6 +57,7 @@ public:
 
   explicit identity_machine(identity_options options);
 
+  /// @param who One number for one asker and repo, however often it asks.
   /// @param fresh Resolve anew even when the cache has an answer.
   effects on_ask(const atproto::did& repo, waiter_id who, bool fresh,
                  steady_time now, wall_time wall);
@@ -105,6 +107,12 @@ private:
   void remember(const atproto::did& repo,
                 std::optional<storage::identity_row> row,
                 std::optional<error> failure, wall_time wall);
+  bool answer_known(const atproto::did& repo, waiter_id who, wall_time wall,
+                    effects& out);
+  bool told_later(const atproto::did& repo, waiter_id who) const;
+  static void add_waiter(std::vector<waiter_id>& to, waiter_id who);
+  void release(const atproto::did& repo, const std::vector<waiter_id>& waiters,
+               effects& out);
   void answer_all(const atproto::did& repo,
                   const result<storage::identity_row>& fact, bool last,
                   effects& out);

@@ -19,6 +19,13 @@ namespace weir::actors {
 
 namespace {
 
+/// What may be told once a batch is on disk.
+struct announcement {
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<uint64_t>> marks;
+  std::vector<journal_rows> rows;
+  storage::op_id last = 0; ///< 0: the log did not grow.
+};
+
 class journal final : public observed<journal_actor::base> {
 public:
   journal(caf::actor_config& config, context_ptr shared, journal_store store,
@@ -53,6 +60,8 @@ private:
              std::vector<journal_rows> rows);
   storage::journal_batch gather(std::vector<journal_update>& updates,
                                 const std::vector<journal_rows>& rows);
+  void publish(announcement x);
+  void sync();
   void count(const storage::repo_update& x,
              const storage::update_receipt& receipt);
   void fail(const error& why);
@@ -65,7 +74,8 @@ private:
   std::vector<journal_rows> rows_;
   bool woken_ = false;
   bool failed_ = false;
-  actor_timer pause_;
+  actor_timer timer_; ///< Ends a pause of backfill, and syncs.
+  std::vector<announcement> unsynced_; ///< Relaxed: written, not on disk.
   metric* batches_ = nullptr;
   metric* updates_ = nullptr;
   metric* refused_ = nullptr;
@@ -97,7 +107,7 @@ void journal::flush() {
     wake();
   } else if (queue_.has_backfill()) {
     const auto now = shared_->time->steady_now();
-    pause_.arm(this, now, now + limits::journal_pause);
+    timer_.arm(this, now, now + limits::journal_pause);
   }
 }
 
@@ -132,28 +142,57 @@ bool journal::write(std::vector<journal_update> updates,
   }
   batches_->add();
   store_.tail->add(written->entries);
-  std::map<std::pair<uint32_t, uint32_t>, std::vector<uint64_t>> marks;
+  announcement news;
   for (size_t i = 0; i < updates.size(); ++i) {
     auto& receipt = written->receipts[i];
     count(batch.updates[i], receipt);
-    for (const auto& x : updates[i].marks)
-      marks[{x.upstream, x.epoch}].push_back(x.seq);
+    // What was not written is not finished: its REPO decides.
+    if (receipt.outcome == storage::update_outcome::done)
+      for (const auto& x : updates[i].marks)
+        news.marks[{x.upstream, x.epoch}].push_back(x.seq);
     send(updates[i].from,
          repo_receipt{std::make_shared<const storage::update_receipt>(
            std::move(receipt))});
   }
-  for (auto& [stream, seqs] : marks)
+  news.rows = std::move(rows);
+  if (!written->entries.empty())
+    news.last = written->last;
+  if (options_.sync == storage::sync_mode::durable) {
+    publish(std::move(news));
+    return true;
+  }
+  if (unsynced_.empty()) {
+    const auto now = shared_->time->steady_now();
+    timer_.arm(this, now, now + limits::relaxed_sync_interval);
+  }
+  unsynced_.push_back(std::move(news));
+  return true;
+}
+
+/// Cursors, acks and events go out only for what a power failure cannot take.
+void journal::publish(announcement x) {
+  for (auto& [stream, seqs] : x.marks)
     if (const auto to = shared_->upstream(stream.first))
       send(to, frames_done{stream.second, std::move(seqs)});
-  for (const auto& x : rows)
-    if (x.from)
-      send(x.from, rows_durable{x.token});
-  if (!written->entries.empty()) {
-    store_.stats->durable = written->last;
-    for (const auto& to : shared_->subscribers.all())
-      send(to, log_advanced{written->last});
+  for (const auto& row : x.rows)
+    if (row.from)
+      send(row.from, rows_durable{row.token});
+  if (x.last == 0)
+    return;
+  store_.stats->durable = x.last;
+  for (const auto& to : shared_->subscribers.all())
+    send(to, log_advanced{x.last});
+}
+
+void journal::sync() {
+  if (failed_ || unsynced_.empty())
+    return;
+  if (auto ok = store_.writer->sync(); !ok) {
+    fail(ok.error());
+    return;
   }
-  return true;
+  for (auto& x : std::exchange(unsynced_, {}))
+    publish(std::move(x));
 }
 
 void journal::count(const storage::repo_update& x,
@@ -196,13 +235,16 @@ journal_actor::behavior_type journal::make_behavior() {
   });
   return {
     [this](tick x) {
-      if (pause_.fired(x))
-        flush();
+      if (!timer_.fired(x))
+        return;
+      sync();
+      flush();
     },
     [this](stop_actor) {
       // Everything that was sent before is in the mailbox ahead of this.
       while (!failed_ && (queue_.has_live() || !rows_.empty()))
         flush();
+      sync();
       quit();
     },
     [this](journal_update& x) {

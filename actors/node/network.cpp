@@ -19,6 +19,7 @@ result<network> make_network(const node_config& config, const clock& time) {
   options.guard = net::address_guard{config.allow_private_addresses};
   out.guarded = net::make_http_client(out.transport, options);
   options.guard = net::address_guard{true};
+  options.foreign_redirects = false;
   out.configured = net::make_http_client(out.transport, options);
   return out;
 }

@@ -32,17 +32,24 @@ result<void> node::impl::start() {
   net.threads->start();
   shared->time = time;
   shared->random = random;
+  // These write themselves: before the JOURNAL, who then writes alone.
+  auto streams = load_upstreams(*store, config.upstreams);
+  if (!streams)
+    return streams.error();
+  bool ran_before = false;
+  auto channel = load_channel_consumer(*store, ran_before);
+  if (!channel)
+    return channel.error();
   start_system();
   start_store_actors();
+  start_consumer(std::move(*channel), ran_before);
   if (auto ok = start_routers(); !ok)
     return ok;
+  show_upstreams(*streams);
   start_supervisor();
-  if (auto ok = start_consumer(); !ok)
-    return ok;
   if (auto ok = start_servers(); !ok)
     return ok;
-  if (auto ok = start_upstreams(); !ok)
-    return ok;
+  start_upstreams(*streams);
   add_gauges();
   guardian = spawn_guardian(*system, shared, std::move(children), on_failure);
   ready->store(true);
@@ -103,6 +110,10 @@ result<void> node::impl::start_routers() {
     router_options options;
     options.shard = shard;
     options.mode = config.mode;
+    options.resident_max
+      = std::clamp<size_t>(config.memory_limit / 4 / limits::repo_actor_bytes
+                             / shards,
+                           limits::residents_min, options.resident_max);
     options.signal = filter_of(config.signal_collections);
     shared->routers.push_back(spawn_router(*system, shared, options,
                                            std::move((*tracked)[shard]),
@@ -141,11 +152,8 @@ void node::impl::start_supervisor() {
         caf::actor_cast<caf::strong_actor_ptr>(shared->supervisor));
 }
 
-result<void> node::impl::start_consumer() {
-  bool ran_before = false;
-  auto known = load_channel_consumer(*store, ran_before);
-  if (!known)
-    return known.error();
+void node::impl::start_consumer(storage::consumer_state known,
+                                bool ran_before) {
   delivery_options options;
   options.fire_and_forget = config.consumer_disable_acks;
   options.events_max = config.consumer_window_events;
@@ -153,8 +161,8 @@ result<void> node::impl::start_consumer() {
   options.retry_timeout = config.consumer_retry;
   options.attempts_max = static_cast<uint32_t>(config.consumer_attempts_max);
   delivery_state state;
-  state.position = known->row.position;
-  state.acked = std::move(known->acked);
+  state.position = known.row.position;
+  state.acked = std::move(known.acked);
   state.durable = store->stats.durable;
   state.ran_before = ran_before;
   consumer = spawn_consumer(*system,
@@ -163,12 +171,14 @@ result<void> node::impl::start_consumer() {
                             std::move(options), std::move(state));
   shared->subscribers.add(consumer);
   guard("consumer", caf::actor_cast<caf::strong_actor_ptr>(consumer));
-  return {};
 }
 
 result<void> node::impl::start_servers() {
+  auto hosts = config.allowed_hosts;
+  for (const auto& at : {config.bind, config.operations_bind})
+    hosts.push_back(at.substr(0, at.rfind(':')));
   auto access = std::make_shared<access_control>(
-    access_options{config.admin_password, config.allowed_hosts}, *time);
+    access_options{config.admin_password, std::move(hosts)}, *time);
   api_environment env;
   env.shared = shared;
   env.stats = &store->stats;
@@ -222,12 +232,10 @@ upstream_actor node::impl::spawn_stream(const storage::upstream_row& row) {
   return made;
 }
 
-result<void> node::impl::start_upstreams() {
-  auto rows = load_upstreams(*store, config.upstreams);
-  if (!rows)
-    return rows.error();
-  for (const auto& row : *rows) {
-    // Seen by REPOs from the first moment, so that the host rule can apply.
+/// Seen by REPOs from the first moment, so that the host rule can apply.
+void node::impl::show_upstreams(
+  const std::vector<storage::upstream_row>& rows) {
+  for (const auto& row : rows) {
     upstream_view view;
     view.id = row.id;
     view.origin = row.url;
@@ -237,7 +245,11 @@ result<void> node::impl::start_upstreams() {
     view.cursor = row.cursor;
     shared->upstreams.put(view);
   }
-  for (const auto& row : *rows) {
+}
+
+void node::impl::start_upstreams(
+  const std::vector<storage::upstream_row>& rows) {
+  for (const auto& row : rows) {
     upstreams.push_back(spawn_stream(row));
     guarded_child child;
     child.name = "upstream";
@@ -254,7 +266,6 @@ result<void> node::impl::start_upstreams() {
     };
     children.push_back(std::move(child));
   }
-  return {};
 }
 
 node::node(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {

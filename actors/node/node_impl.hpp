@@ -62,9 +62,10 @@ struct node::impl {
   void start_store_actors();
   result<void> start_routers();
   void start_supervisor();
-  result<void> start_consumer();
+  void start_consumer(storage::consumer_state known, bool ran_before);
   result<void> start_servers();
-  result<void> start_upstreams();
+  void show_upstreams(const std::vector<storage::upstream_row>& rows);
+  void start_upstreams(const std::vector<storage::upstream_row>& rows);
   upstream_actor spawn_stream(const storage::upstream_row& row);
   void guard(std::string name, caf::strong_actor_ptr handle);
   void add_gauges();

@@ -36,12 +36,12 @@ void node::impl::stop() {
   ready->store(false);
   {
     caf::scoped_actor self{*system};
-    const auto end = [&](auto& handle) {
+    // The context keeps its handles until nobody reads them any more.
+    const auto end = [&](const auto& handle) {
       if (handle) {
         self->send(handle, stop_actor{});
         self->wait_for(handle);
       }
-      handle = nullptr;
     };
     end(guardian);
     if (data)
@@ -61,14 +61,19 @@ void node::impl::stop() {
     for (auto& x : shared->readers)
       end(x);
   }
-  children.clear();
   data = nullptr;
   operations = nullptr;
-  faces = {};
   net.threads->stop();
   net.threads->join();
+  if (faces.release)
+    faces.release();
+  system->await_all_actors_done();
+  faces = {};
+  children.clear();
+  guardian = nullptr;
+  consumer = nullptr;
   shared->clear();
-  system.reset(); // Waits for what is left.
+  system.reset();
   net.guarded = nullptr; // Clients end before the loops they lived on.
   net.configured = nullptr;
   net.tls = nullptr;

@@ -44,10 +44,14 @@ terms explain(const storage::repo_row& row, const storage::chain_row* chain,
   return out;
 }
 
+bool is_noted(const storage::repo_row& row, const position& since_reset) {
+  return !since_reset.defined()
+         || (row.fcsr.reaches(since_reset) && row.first_rev.defined());
+}
+
 bool on_event(storage::repo_row& row, const position& since_reset,
               atproto::tid rev) {
-  if (!since_reset.defined()
-      || (row.fcsr.reaches(since_reset) && row.first_rev.defined()))
+  if (is_noted(row, since_reset))
     return false; // CONS-19: the write that is saved.
   row.first_rev = rev;
   row.fcsr = since_reset;

@@ -29,6 +29,9 @@ struct terms {
 terms explain(const storage::repo_row& row, const storage::chain_row* chain,
               const upstream_view& upstream, uint32_t filter_generation);
 
+/// Whether an event with this stamp has nothing to add (CONS-19).
+bool is_noted(const storage::repo_row& row, const position& since_reset);
+
 /// A commit of the accounting upstream was applied or seen (CONS-19 to 21).
 /// @param since_reset The stamp's first_cursor_since_reset.
 /// @param rev Of the event.

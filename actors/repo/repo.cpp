@@ -1,13 +1,15 @@
 #include "actors/repo/repo.hpp"
 
-#include "actors/support/store_readers.hpp"
 #include "actors/repo/repo_machine.hpp"
+#include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
 #include "base/log.hpp"
 #include "messages/backfill.hpp"
 #include "messages/error.hpp"
 #include "messages/identity.hpp"
 #include "messages/journal.hpp"
+#include "storage/collection_table.hpp"
+#include "storage/repo_table.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -96,7 +98,7 @@ private:
   }
 
   void load();
-  void load_buffer();
+  void load_buffer(uint64_t after);
   void on_loaded(const repo_loaded& x);
   void perform(repo_effects x);
   void give_back(const std::vector<position>& marks);
@@ -122,7 +124,6 @@ private:
   std::deque<std::pair<uint64_t, std::function<void()>>> until_durable_;
   uint64_t sent_ = 0;
   uint64_t confirmed_ = 0;
-  uint64_t buffer_after_ = 0;
   size_t waiting_ = 0;
 };
 
@@ -131,9 +132,10 @@ void repo::load() {
   job.run = [to = repo_actor{this}, did = machine_.repo()](
               store_readers& store) {
     repo_loaded out;
-    if (auto rows = store.load_repo(did)) {
+    if (auto rows = storage::repo_table{store.db, store.names}.load(did)) {
       out.row = std::move(rows->row);
       out.chain = std::move(rows->chain);
+      out.member = std::move(rows->member);
     } else {
       out.failed = rows.error();
     }
@@ -142,10 +144,10 @@ void repo::load() {
   send(env_.shared->reader_of(hash_), std::move(job));
 }
 
-void repo::load_buffer() {
+void repo::load_buffer(uint64_t after) {
   reader_job job;
   job.run = [to = repo_actor{this}, did = machine_.repo(),
-             after = buffer_after_](store_readers& store) {
+             after](store_readers& store) {
     caf::anon_send(to, store.read_buffer(did, after));
   };
   send(env_.shared->reader_of(hash_), std::move(job));
@@ -156,9 +158,10 @@ void repo::on_loaded(const repo_loaded& x) {
     quit(to_caf(x.failed));
     return;
   }
-  perform(machine_.on_loaded(x.row, x.chain, now()));
+  perform(machine_.on_loaded(x.row, x.chain, x.member, now()));
   for (auto& run : std::exchange(until_loaded_, {}))
     run();
+  perform(machine_.on_awake(board(), now()));
 }
 
 void repo::when_loaded(std::function<void()> run) {
@@ -182,11 +185,13 @@ void repo::perform(repo_effects x) {
     send_update(std::move(*x.update));
   send_fetch_effects(x);
   if (x.read_buffer)
-    load_buffer();
+    load_buffer(*x.read_buffer);
   if (x.timer)
     timer_.arm(this, now().steady, *x.timer);
   if (x.untrack)
     send(router_, repo_passive{machine_.repo(), true, true, false});
+  if (x.track)
+    send(router_, repo_passive{machine_.repo(), true, false, true});
   if (x.stop) {
     if (x.stop->code == ec::none) {
       send(router_, repo_passive{machine_.repo(), false, x.untrack, false});
@@ -206,12 +211,12 @@ void repo::send_fetch_effects(repo_effects& x) {
     send(backfill_, chunk_stored{});
   if (x.job_end) {
     send(supervisor,
-         job_ended{did, x.cancel_job.value_or(0),
-                   x.job_end->has_value() ? error{} : x.job_end->error()});
+         job_ended{did, x.job_end->id,
+                   x.job_end->outcome ? error{} : x.job_end->outcome.error()});
     backfill_ = nullptr;
   }
   if (x.ready)
-    send(supervisor, repo_ready{did, x.ready->pds});
+    send(supervisor, repo_ready{did, x.ready->pds, repo_actor{this}});
   if (x.wish)
     send(supervisor, repo_wish{did, x.wish->status, x.wish->not_before});
   if (x.order)
@@ -248,7 +253,7 @@ caf::result<Reply> repo::change(Command command) {
   when_loaded([this, owed, command] {
     repo_effects out;
     const auto changed = command(out);
-    const auto last = sent_ + (machine_.unsent() || out.update ? 1 : 0);
+    const auto last = sent_ + (out.update ? 1 : 0) + machine_.unsent();
     until_durable_.emplace_back(last,
                                 [owed, changed] { owed->give({changed}); });
     perform(std::move(out));
@@ -363,12 +368,9 @@ repo_actor::behavior_type repo::make_behavior() {
       perform(machine_.on_fetch_failed(x.job, {x.reason, x.account}, now()));
     },
     [this](repo_buffer_page& x) {
-      if (!x.frames.empty())
-        buffer_after_ = x.last_key;
-      if (x.end)
-        buffer_after_ = 0;
-      perform(machine_.on_buffer_page(std::move(x.frames), x.end, board(),
-                                      now()));
+      perform(machine_.on_buffer_page(
+        {std::move(x.failed), std::move(x.frames), x.last_key, x.end}, board(),
+        now()));
     },
   };
 }

@@ -28,8 +28,8 @@ struct repo_environment {
 /// arrives until they are there.
 ///
 /// Lifetime: spawned and monitored by its ROUTER shard, which alone may do so;
-/// ends when told to passivate and idle, when its repo is removed, or when the
-/// JOURNAL refuses its update. A successor starts from the store.
+/// ends when told to passivate and idle, when its repo is removed, or when its
+/// update does not fit what is stored. A successor starts from the store.
 /// @param incarnation Goes with every update; late updates of a predecessor
 /// with a lower one are refused.
 repo_actor spawn_repo(caf::actor_system& system, router_actor router,

@@ -26,7 +26,12 @@ public:
   /// The rows as stored; no row: the repo is not tracked.
   repo_effects on_loaded(std::optional<storage::repo_row> row,
                          std::shared_ptr<const storage::chain_row> chain,
+                         std::optional<storage::member_row> member,
                          now_time now);
+
+  /// All commands that waited for the rows were heard: frames that waited are
+  /// decided now. One that made a repo known is finished after its addition.
+  repo_effects on_awake(const upstream_board& board, now_time now);
 
   repo_effects on_settings(repo_settings_ptr settings, now_time now);
 
@@ -50,7 +55,8 @@ public:
 
   // -- commands (SYNC-29, 30, 33) ---------------------------------------------
 
-  /// @returns false in `added` when the repo was tracked already.
+  /// @returns false in `added` when the repo was tracked already. During a
+  /// removal it is added behind that.
   repo_effects on_add(std::vector<std::string> collections, bool& added,
                       now_time now);
 
@@ -74,9 +80,7 @@ public:
   repo_effects on_fetch_failed(uint64_t job, const fetch_failure& why,
                                now_time now);
 
-  /// A page of the disk buffer; `end` when it was the last one.
-  repo_effects on_buffer_page(std::vector<atproto::stamped_frame> frames,
-                              bool end, const upstream_board& board,
+  repo_effects on_buffer_page(buffer_page page, const upstream_board& board,
                               now_time now);
 
   // -- state ------------------------------------------------------------------
@@ -84,44 +88,29 @@ public:
   /// Nothing in flight, waiting or scheduled: the actor may passivate.
   bool idle() const noexcept;
 
-  bool tracked() const noexcept {
-    return exists_;
-  }
+  bool tracked() const noexcept { return exists_; }
+  bool loaded() const noexcept { return loaded_; }
+  const storage::repo_row& row() const noexcept { return row_; }
 
-  bool loaded() const noexcept {
-    return loaded_;
+  /// Updates to come for what is decided and not sent yet.
+  size_t unsent() const noexcept {
+    return (next_used_ ? 1u : 0u) + (queued_add_ ? 1u : 0u);
   }
-
-  const storage::repo_row& row() const noexcept {
-    return row_;
-  }
-
-  /// Something is decided that no update carries yet.
-  bool unsent() const noexcept { return next_used_; }
 
   /// Durable chain; null before the first index.
   const std::shared_ptr<const storage::chain_row>& chain() const noexcept {
     return chain_;
   }
 
-  size_t waiting() const noexcept {
-    return inbox_.size() + buffer_.size();
-  }
-
-  const atproto::did& repo() const noexcept {
-    return repo_;
-  }
+  size_t waiting() const noexcept { return inbox_.size() + kept_.frames.size(); }
+  const atproto::did& repo() const noexcept { return repo_; }
 
 private:
   enum class step : uint8_t { taken, wait };
 
   // repo_machine.cpp
   void pump(const upstream_board& board, now_time now, repo_effects& out);
-  void flush(repo_effects& out);
-  void send_chunk(repo_effects& out);
-  bool accept(const storage::update_receipt& receipt, bool was_chunk,
-              repo_effects& out);
-  void settle(const waiting_frame& x, repo_effects& out);
+  void confirm_suspicion(now_time now, repo_effects& out);
   void touch_row();
   void count(repo_counter x, repo_effects& out);
   void ask_identity(repo_effects& out);
@@ -131,44 +120,93 @@ private:
   void arm(steady_time at, repo_effects& out);
   void forget_waiting(repo_effects& out);
 
+  // repo_machine_updates.cpp
+  void flush(repo_effects& out);
+  void remember_sent();
+  void send_chunk(repo_effects& out);
+  bool accept(const storage::update_receipt& receipt, bool was_chunk,
+              now_time now, repo_effects& out);
+  void take_refusal(const std::string& reason, now_time now,
+                    repo_effects& out);
+  void drop_commits();
+  void settle(const waiting_frame& x, repo_effects& out);
+
   // repo_machine_events.cpp
+  step take_from_host(waiting_frame& x, const atproto::frame_event& event,
+                      const upstream_board& board, now_time now,
+                      repo_effects& out);
   step take(waiting_frame& x, const upstream_board& board, now_time now,
             repo_effects& out);
+  bool needs_nothing(const waiting_frame& x,
+                     const atproto::frame_event& event, repo_effects& out);
   step take_commit(waiting_frame& x, const atproto::commit_event& event,
-                   now_time now, repo_effects& out);
+                   const upstream_board& board, now_time now,
+                   repo_effects& out);
   step take_sync(waiting_frame& x, const atproto::sync_event& event,
-                 now_time now, repo_effects& out);
-  step take_account(waiting_frame& x, const atproto::account_event& event,
-                    now_time now, repo_effects& out);
+                 const upstream_board& board, now_time now, repo_effects& out);
   step refused(waiting_frame& x, const atproto::refusal& why, bool is_sync,
                now_time now, repo_effects& out);
   bool refreshing(const waiting_frame& x, now_time now, repo_effects& out);
   bool may_wait(const waiting_frame& x, now_time now, repo_effects& out);
   bool from_current_host(waiting_frame& x, const upstream_board& board,
                          now_time now, bool& wait, repo_effects& out);
+  std::vector<storage::new_operation>
+  kept_of(const std::vector<atproto::verified_op>& ops);
   void apply_commit(const waiting_frame& x,
                     const atproto::verified_commit& commit,
-                    repo_effects& out);
+                    const upstream_board& board, repo_effects& out);
   void apply_sync(const waiting_frame& x, const atproto::verified_sync& sync,
-                  repo_effects& out);
+                  const upstream_board& board);
+  void note_position(const waiting_frame& x, atproto::tid rev,
+                     const upstream_board& board);
 
-  // repo_machine_state.cpp, repo_machine_fetch.cpp
-  void desync(std::string reason, repo_effects& out);
+  // repo_machine_accounts.cpp
+  void append_fact(std::string_view scope, now_time now);
+  bool account_replayed(const waiting_frame& x) const noexcept;
+  void take_account(const waiting_frame& x,
+                    const atproto::account_event& event, now_time now,
+                    repo_effects& out);
+  void obey_event(const waiting_frame& x, const atproto::account_event& event,
+                  now_time now, repo_effects& out);
   void set_account(storage::account_status status, now_time now,
                    repo_effects& out);
-  void append_fact(std::string_view scope, now_time now);
-  void buffer(waiting_frame x, atproto::tid rev, repo_effects& out);
+  void purge();
+  void give_up_waiting(repo_effects& out);
+  void attend_held_account(now_time now, repo_effects& out);
+  void take_held_account(const upstream_board& board, now_time now,
+                         repo_effects& out);
+  bool doubt_host_word(storage::account_status status, now_time now,
+                       repo_effects& out);
+  void take_host_word(now_time now, repo_effects& out);
+  void obey_host(storage::account_status status, now_time now,
+                 repo_effects& out);
+
+  // repo_machine_state.cpp
+  void desync(std::string reason, now_time now, repo_effects& out);
+  void wish_fetch(now_time now, repo_effects& out);
+  void set_filter(const storage::member_row& member);
+  const wire::collection_filter& filter() const noexcept;
+  void check_filter(now_time now, repo_effects& out);
+  void begin_life(std::vector<std::string> collections, repo_effects& out);
+  void finish_removal(const upstream_board& board, now_time now,
+                      repo_effects& out);
+  void take_no_identity(const error& why, const upstream_board& board,
+                        now_time now, repo_effects& out);
+  bool takes_commits() const noexcept;
+  storage::repo_status status_without_job() const noexcept;
+
+  // repo_machine_fetch.cpp
+  void buffer(waiting_frame x, atproto::tid rev, now_time now,
+              repo_effects& out);
   void drop_buffer();
   void fail_job(now_time now, repo_effects& out, const fetch_failure& why);
   void end_job(repo_effects& out, result<void> outcome);
   void finish_fetch(now_time now);
   void read_buffer(repo_effects& out);
   void take_memory_buffer();
-  void finish_drain(repo_effects& out);
+  void finish_drain(now_time now, repo_effects& out);
   void answer_prepare(now_time now, repo_effects& out);
-  bool takes_commits() const noexcept;
   bool drains_disk() const noexcept;
-  storage::repo_status status_without_job() const noexcept;
 
   atproto::did repo_;
   repo_settings_ptr settings_;
@@ -176,6 +214,8 @@ private:
   bool loaded_ = false;
   bool exists_ = false;
   bool removing_ = false;
+  std::optional<std::vector<std::string>> queued_add_; ///< After a removal.
+  std::optional<wire::collection_filter> own_filter_;
   storage::repo_row row_;
   bool row_dirty_ = false;
   std::optional<storage::repo_status> written_status_;
@@ -186,8 +226,8 @@ private:
   atproto::public_key key_;
   bool identity_pending_ = false;
   bool refresh_wanted_ = false;
-  /// When identities were refreshed of late; at most `refresh_burst_max`.
-  std::deque<steady_time> refreshes_;
+  /// When identities were refreshed and fetches succeeded; bounded by bursts.
+  std::deque<steady_time> refreshes_, fetches_;
 
   std::deque<waiting_frame> inbox_;
   storage::repo_update next_;
@@ -197,15 +237,14 @@ private:
   bool in_flight_ = false;
   bool chunk_in_flight_ = false;
   std::vector<position> held_marks_; ///< Wait for the update in flight.
+  sent_update sent_;
 
   std::optional<fetch_job> job_;
   bool prepare_pending_ = false;
-  std::deque<waiting_frame> buffer_;
-  size_t buffer_bytes_ = 0;
-  uint64_t disk_buffer_bytes_ = 0;
-  bool buffer_read_pending_ = false;
-  bool buffer_read_stale_ = false; ///< The page is of a job that ended.
+  sync_buffer kept_;
   std::optional<suspicion> suspicion_;
+  std::optional<waiting_frame> held_account_; ///< No document names its host.
+  std::optional<host_word> host_word_;
 };
 
 } // namespace weir::actors

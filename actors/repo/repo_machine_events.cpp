@@ -8,26 +8,6 @@
 
 namespace weir::actors {
 
-namespace {
-
-storage::account_status to_account_status(bool active,
-                                          std::string_view status) {
-  using storage::account_status;
-  if (active)
-    return account_status::active; // throttled, desynchronized: visible.
-  if (status == "deactivated")
-    return account_status::deactivated;
-  if (status == "suspended")
-    return account_status::suspended;
-  if (status == "takendown")
-    return account_status::takendown;
-  if (status == "deleted")
-    return account_status::deleted;
-  return account_status::inactive;
-}
-
-} // namespace
-
 repo_machine::step repo_machine::take(waiting_frame& x,
                                       const upstream_board& board,
                                       now_time now, repo_effects& out) {
@@ -44,6 +24,8 @@ repo_machine::step repo_machine::take(waiting_frame& x,
     settle(x, out);
     return step::taken;
   }
+  if (needs_nothing(x, *decoded, out))
+    return step::taken;
   const auto needs_identity
     = !x.frame.relay
       || !std::holds_alternative<atproto::account_event>(*decoded);
@@ -53,6 +35,14 @@ repo_machine::step repo_machine::take(waiting_frame& x,
   }
   if (refreshing(x, now, out))
     return step::wait;
+  return take_from_host(x, *decoded, board, now, out);
+}
+
+repo_machine::step
+repo_machine::take_from_host(waiting_frame& x,
+                             const atproto::frame_event& event,
+                             const upstream_board& board, now_time now,
+                             repo_effects& out) {
   bool wait = false;
   if (!x.buffered && !from_current_host(x, board, now, wait, out)) {
     if (wait)
@@ -61,14 +51,35 @@ repo_machine::step repo_machine::take(waiting_frame& x,
     settle(x, out);
     return step::taken;
   }
-  if (const auto* commit = std::get_if<atproto::commit_event>(&*decoded))
-    return take_commit(x, *commit, now, out);
-  if (const auto* sync = std::get_if<atproto::sync_event>(&*decoded))
-    return take_sync(x, *sync, now, out);
-  if (const auto* account = std::get_if<atproto::account_event>(&*decoded))
-    return take_account(x, *account, now, out);
-  settle(x, out);
+  if (const auto* commit = std::get_if<atproto::commit_event>(&event))
+    return take_commit(x, *commit, board, now, out);
+  if (const auto* sync = std::get_if<atproto::sync_event>(&event))
+    return take_sync(x, *sync, board, now, out);
+  if (const auto* account = std::get_if<atproto::account_event>(&event))
+    take_account(x, *account, now, out);
+  else
+    settle(x, out);
   return step::taken;
+}
+
+/// Frames that change nothing whoever sent them do not wait for an identity,
+/// or each would hold its stream (architecture.md 3, Waiting).
+bool repo_machine::needs_nothing(const waiting_frame& x,
+                                 const atproto::frame_event& event,
+                                 repo_effects& out) {
+  if (std::holds_alternative<atproto::account_event>(event)) {
+    if (!account_replayed(x))
+      return false;
+    count(repo_counter::replayed, out);
+  } else if (row_.account != storage::account_status::active) {
+    count(repo_counter::inactive_account, out);
+  } else if (!job_ && !takes_commits()) {
+    count(repo_counter::out_of_sync, out);
+  } else {
+    return false;
+  }
+  settle(x, out);
+  return true;
 }
 
 /// After a migration both hosts speak. What the old one says once the new one
@@ -117,19 +128,10 @@ bool repo_machine::from_current_host(waiting_frame& x,
 
 repo_machine::step
 repo_machine::take_commit(waiting_frame& x, const atproto::commit_event& event,
-                          now_time now, repo_effects& out) {
-  if (row_.account != storage::account_status::active) {
-    count(repo_counter::inactive_account, out);
-    settle(x, out);
-    return step::taken;
-  }
+                          const upstream_board& board, now_time now,
+                          repo_effects& out) {
   if (job_ && !job_->draining) {
-    buffer(std::move(x), event.rev, out);
-    return step::taken;
-  }
-  if (!takes_commits()) {
-    count(repo_counter::out_of_sync, out);
-    settle(x, out);
+    buffer(std::move(x), event.rev, now, out);
     return step::taken;
   }
   if (event.rev <= tip_.rev) {
@@ -145,29 +147,24 @@ repo_machine::take_commit(waiting_frame& x, const atproto::commit_event& event,
     count(repo_counter::chain_broken, out);
     desync(verified->prev_data.defined() ? "prevData is not our data root"
                                          : "a commit without prevData",
-           out);
+           now, out);
     settle(x, out);
     return step::taken;
   }
-  apply_commit(x, *verified, out);
+  apply_commit(x, *verified, board, out);
   return step::taken;
 }
 
 repo_machine::step
 repo_machine::take_sync(waiting_frame& x, const atproto::sync_event& event,
-                        now_time now, repo_effects& out) {
-  if (row_.account != storage::account_status::active) {
-    count(repo_counter::inactive_account, out);
-    settle(x, out);
-    return step::taken;
-  }
+                        const upstream_board& board, now_time now,
+                        repo_effects& out) {
   if (job_ && !job_->draining) {
-    buffer(std::move(x), event.rev, out);
+    buffer(std::move(x), event.rev, now, out);
     return step::taken;
   }
-  if (!takes_commits() || event.rev < tip_.rev) {
-    count(takes_commits() ? repo_counter::replayed : repo_counter::out_of_sync,
-          out);
+  if (event.rev < tip_.rev) {
+    count(repo_counter::replayed, out);
     settle(x, out);
     return step::taken;
   }
@@ -176,12 +173,12 @@ repo_machine::take_sync(waiting_frame& x, const atproto::sync_event& event,
     return refused(x, verified.error(), true, now, out);
   if (verified->data != tip_.data) {
     count(repo_counter::chain_broken, out);
-    desync("#sync shows another data root", out);
+    desync("#sync shows another data root", now, out);
   } else if (verified->rev == tip_.rev) {
     count(repo_counter::sync_noop, out);
   } else {
     count(repo_counter::sync_applied, out);
-    apply_sync(x, *verified, out);
+    apply_sync(x, *verified, board);
   }
   settle(x, out);
   return step::taken;
@@ -223,43 +220,42 @@ repo_machine::step repo_machine::refused(waiting_frame& x,
       break;
     case verdict::bad_proof:
       count(repo_counter::bad_proof, out);
-      desync("a commit's proof does not hold: " + why.reason, out);
+      desync("a commit's proof does not hold: " + why.reason, now, out);
       break;
     case verdict::unverifiable:
       count(repo_counter::unverifiable, out);
-      desync("a commit cannot be proved: " + why.reason, out);
+      desync("a commit cannot be proved: " + why.reason, now, out);
       break;
   }
   settle(x, out);
   return step::taken;
 }
 
-repo_machine::step
-repo_machine::take_account(waiting_frame& x,
-                           const atproto::account_event& event, now_time now,
-                           repo_effects& out) {
-  set_account(to_account_status(event.active, event.status), now, out);
-  settle(x, out);
-  return step::taken;
+/// Accounting is done for every commit; the filter decides only what is stored
+/// (SYNC 3b.1).
+std::vector<storage::new_operation>
+repo_machine::kept_of(const std::vector<atproto::verified_op>& ops) {
+  std::vector<storage::new_operation> out;
+  for (const auto& op : ops) {
+    if (!filter().matches(op.collection))
+      continue;
+    next_bytes_ += op.record.size();
+    out.push_back({op.collection, op.action, op.rkey, op.id, op.record,
+                   op.undecodable});
+  }
+  return out;
 }
 
 void repo_machine::apply_commit(const waiting_frame& x,
                                 const atproto::verified_commit& commit,
+                                const upstream_board& board,
                                 repo_effects& out) {
   storage::transaction tx;
   tx.rev = commit.rev;
   tx.from = x.buffered ? storage::provenance::buffer
                        : storage::provenance::live;
   tx.time_us = commit.rev.time().micros;
-  // Accounting is done for every commit; the filter decides only what is
-  // stored (SYNC 3b.1).
-  for (const auto& op : commit.ops) {
-    if (!settings_->filter.matches(op.collection))
-      continue;
-    next_bytes_ += op.record.size();
-    tx.ops.push_back({op.collection, op.action, op.rkey, op.id, op.record,
-                      op.undecodable});
-  }
+  tx.ops = kept_of(commit.ops);
   count(tx.ops.empty() && !commit.ops.empty() ? repo_counter::commit_filtered
                                               : repo_counter::commit_applied,
         out);
@@ -271,15 +267,13 @@ void repo_machine::apply_commit(const waiting_frame& x,
   next_.chain = storage::chain_step{commit.rev, commit.data, commit.commit};
   next_used_ = true;
   tip_ = {commit.rev, commit.data};
-  if (completeness::on_event(row_, x.frame.since_reset(), commit.rev))
-    touch_row();
+  note_position(x, commit.rev, board);
   settle(x, out);
 }
 
 void repo_machine::apply_sync(const waiting_frame& x,
                               const atproto::verified_sync& sync,
-                              repo_effects& out) {
-  static_cast<void>(out);
+                              const upstream_board& board) {
   storage::transaction tx;
   tx.rev = sync.rev;
   tx.time_us = sync.rev.time().micros;
@@ -290,7 +284,18 @@ void repo_machine::apply_sync(const waiting_frame& x,
   next_.chain = storage::chain_step{sync.rev, sync.data, sync.commit};
   next_used_ = true;
   tip_ = {sync.rev, sync.data};
-  if (completeness::on_event(row_, x.frame.since_reset(), sync.rev))
+  note_position(x, sync.rev, board);
+}
+
+/// CONS-19, CONS-20; requirements.md 1d: one upstream accounts for a repo. The
+/// events of others are applied and prove nothing.
+void repo_machine::note_position(const waiting_frame& x, atproto::tid rev,
+                                 const upstream_board& board) {
+  const auto since_reset = x.frame.since_reset();
+  if (completeness::is_noted(row_, since_reset)
+      || board.accounting_for(row_.pds).id != since_reset.upstream)
+    return;
+  if (completeness::on_event(row_, since_reset, rev))
     touch_row();
 }
 

@@ -49,12 +49,14 @@ repo_effects repo_machine::on_begin(uint64_t job, const position& noted,
   if (!loaded_ || !exists_ || job_ || !identity_
       || row_.status == repo_status::synced
       || row_.account != account_status::active) {
-    out.job_end = result<void>{fail(ec::cancelled, "no fetch is wanted")};
+    out.job_end = repo_effects::ended_job{
+      job, fail(ec::cancelled, "no fetch is wanted")};
     if (loaded_ && exists_ && !job_ && !identity_
         && row_.status != repo_status::synced)
       out.wish = fetch_wish{row_.status, 0}; // Woken since it was prepared.
     return out;
   }
+  host_word_.reset();
   job_.emplace();
   job_->id = job;
   job_->noted = noted;
@@ -122,6 +124,9 @@ void repo_machine::finish_fetch(now_time now) {
   completeness::on_indexed(row_, job_->noted, root.rev,
                            job_->filter_generation);
   row_.last_sync = now.wall.seconds();
+  fetches_.push_back(now.steady);
+  if (fetches_.size() > limits::refetch_burst_max)
+    fetches_.pop_front();
   row_.error.clear();
   row_.retry_count = 0;
   row_.next_retry = 0;
@@ -132,50 +137,56 @@ void repo_machine::finish_fetch(now_time now) {
 }
 
 void repo_machine::take_memory_buffer() {
-  std::move(buffer_.rbegin(), buffer_.rend(), std::front_inserter(inbox_));
-  buffer_.clear();
-  buffer_bytes_ = 0;
+  std::move(kept_.frames.rbegin(), kept_.frames.rend(), std::front_inserter(inbox_));
+  kept_.frames.clear();
+  kept_.bytes = 0;
 }
 
 bool repo_machine::drains_disk() const noexcept {
-  return job_ && job_->draining && disk_buffer_bytes_ > 0;
+  return job_ && job_->draining && kept_.disk_bytes > 0;
 }
 
 /// One page at a time, and only when all that was put there is durable.
 void repo_machine::read_buffer(repo_effects& out) {
-  if (!drains_disk() || buffer_read_pending_ || in_flight_
+  if (!drains_disk() || kept_.read_pending || in_flight_
       || !next_.buffer_put.empty())
     return;
   if (!inbox_.empty() && inbox_.front().buffered)
     return;
-  buffer_read_pending_ = true;
-  out.read_buffer = true;
+  kept_.read_pending = true;
+  out.read_buffer = kept_.after;
 }
 
-repo_effects
-repo_machine::on_buffer_page(std::vector<atproto::stamped_frame> frames,
-                             bool end, const upstream_board& board,
-                             now_time now) {
+repo_effects repo_machine::on_buffer_page(buffer_page page,
+                                          const upstream_board& board,
+                                          now_time now) {
   repo_effects out;
-  buffer_read_pending_ = false;
-  if (std::exchange(buffer_read_stale_, false) || !drains_disk()) {
+  kept_.read_pending = false;
+  if (std::exchange(kept_.read_stale, false) || !drains_disk()) {
     pump(board, now, out);
     return out;
   }
-  if (end || frames.empty()) {
-    disk_buffer_bytes_ = 0;
+  if (page.failed.code != ec::none) {
+    // What cannot be read is missing: the repo must not become `synced`.
+    desync("the sync buffer cannot be read: " + page.failed.context, now, out);
+    pump(board, now, out);
+    return out;
+  }
+  kept_.after = page.last_key;
+  if (page.end || page.frames.empty()) {
+    kept_.disk_bytes = 0;
     next_.buffer_clear = true;
     next_used_ = true;
     take_memory_buffer();
   }
-  for (auto i = frames.rbegin(); i != frames.rend(); ++i)
+  for (auto i = page.frames.rbegin(); i != page.frames.rend(); ++i)
     inbox_.push_front({std::move(*i), now.steady, true, false, {}});
   pump(board, now, out);
   return out;
 }
 
 /// The last buffered commit was taken: the repo is synced.
-void repo_machine::finish_drain(repo_effects& out) {
+void repo_machine::finish_drain(now_time now, repo_effects& out) {
   if (!job_ || !job_->draining || drains_disk())
     return;
   if (!inbox_.empty() && inbox_.front().buffered)
@@ -183,6 +194,7 @@ void repo_machine::finish_drain(repo_effects& out) {
   row_.status = repo_status::synced;
   touch_row();
   end_job(out, {});
+  check_filter(now, out); // It may have changed meanwhile.
 }
 
 repo_effects repo_machine::on_fetch_failed(uint64_t job,
@@ -201,13 +213,12 @@ void repo_machine::fail_job(now_time now, repo_effects& out,
                             const fetch_failure& why) {
   end_job(out, why.reason);
   touch_row();
-  if (why.account && *why.account != account_status::active) {
-    row_.status = status_without_job();
-    set_account(*why.account, now, out);
+  if (why.account && *why.account != account_status::active
+      && !doubt_host_word(*why.account, now, out)) {
+    obey_host(*why.account, now, out);
     return;
   }
-  if (why.reason.code == ec::rate_limited
-      || why.reason.code == ec::cancelled) {
+  if (why.reason.code == ec::rate_limited) {
     row_.status = status_without_job(); // Not a failure (SYNC 3b.9).
     out.wish = fetch_wish{row_.status, 0};
     return;
@@ -227,13 +238,11 @@ void repo_machine::fail_job(now_time now, repo_effects& out,
 void repo_machine::end_job(repo_effects& out, result<void> outcome) {
   row_.resync_id = 0;
   touch_row();
-  buffer_read_stale_ = buffer_read_pending_;
-  if (job_) {
-    if (!outcome)
-      out.cancel_job = job_->id;
-    job_.reset();
-  }
-  out.job_end = std::move(outcome);
+  kept_.read_stale = kept_.read_pending;
+  kept_.after = 0;
+  if (job_)
+    out.job_end = repo_effects::ended_job{job_->id, std::move(outcome)};
+  job_.reset();
   drop_buffer();
 }
 
@@ -242,36 +251,36 @@ void repo_machine::end_job(repo_effects& out, result<void> outcome) {
 /// Keeps a commit until the fetch is done. Its mark goes back as soon as the
 /// row says `syncing` on disk: after a crash the repo is fetched again, and the
 /// fetch contains the commit.
-void repo_machine::buffer(waiting_frame x, atproto::tid rev,
+void repo_machine::buffer(waiting_frame x, atproto::tid rev, now_time now,
                           repo_effects& out) {
   count(repo_counter::buffered, out);
   settle(x, out);
   x.buffered = true;
   x.rev = rev;
-  buffer_bytes_ += x.frame.bytes.size();
-  buffer_.push_back(std::move(x));
-  if (buffer_.size() <= limits::repo_waiting_commits_max
-      && buffer_bytes_ <= limits::repo_waiting_bytes_max)
+  kept_.bytes += x.frame.bytes.size();
+  kept_.frames.push_back(std::move(x));
+  if (kept_.frames.size() <= limits::repo_waiting_commits_max
+      && kept_.bytes <= limits::repo_waiting_bytes_max)
     return;
-  disk_buffer_bytes_ += buffer_bytes_;
-  if (disk_buffer_bytes_ > limits::repo_disk_buffer_bytes_max) {
+  kept_.disk_bytes += kept_.bytes;
+  if (kept_.disk_bytes > limits::repo_disk_buffer_bytes_max) {
     count(repo_counter::buffer_overflow, out);
-    desync("more commits came during the fetch than can be kept", out);
+    desync("more commits came during the fetch than can be kept", now, out);
     row_.gap = true;
     return;
   }
-  for (auto& kept : buffer_)
+  for (auto& kept : kept_.frames)
     next_.buffer_put.emplace_back(kept.rev, kept.frame.bytes);
   next_used_ = true;
-  buffer_.clear();
-  buffer_bytes_ = 0;
+  kept_.frames.clear();
+  kept_.bytes = 0;
 }
 
 void repo_machine::drop_buffer() {
-  buffer_.clear();
-  buffer_bytes_ = 0;
-  if (disk_buffer_bytes_ > 0) {
-    disk_buffer_bytes_ = 0;
+  kept_.frames.clear();
+  kept_.bytes = 0;
+  if (kept_.disk_bytes > 0) {
+    kept_.disk_bytes = 0;
     next_.buffer_clear = true;
     next_used_ = true;
   }

@@ -1,7 +1,6 @@
 #include "actors/repo/completeness_machine.hpp"
 #include "actors/repo/repo_machine.hpp"
 
-#include "atproto/record_json.hpp"
 #include "base/limits.hpp"
 
 #include <algorithm>
@@ -21,7 +20,8 @@ repo_status repo_machine::status_without_job() const noexcept {
                                          : repo_status::pending;
 }
 
-void repo_machine::desync(std::string reason, repo_effects& out) {
+void repo_machine::desync(std::string reason, now_time now,
+                          repo_effects& out) {
   if (job_)
     end_job(out, fail(ec::chain_broken, reason));
   row_.status = repo_status::desync;
@@ -29,66 +29,67 @@ void repo_machine::desync(std::string reason, repo_effects& out) {
   row_.next_retry = 0;
   touch_row();
   if (row_.account == account_status::active)
-    out.wish = fetch_wish{row_.status, 0};
+    wish_fetch(now, out);
 }
 
-/// One `$identity` or `$account` operation: the facts as they are now.
-void repo_machine::append_fact(std::string_view scope, now_time now) {
-  std::string json = R"({"handle":)";
-  atproto::append_json_string(
-    row_.handle.empty() ? std::string_view{"handle.invalid"} : row_.handle,
-    json);
-  json += row_.account == account_status::active ? R"(,"is_active":true)"
-                                                 : R"(,"is_active":false)";
-  json += R"(,"status":")";
-  json += storage::to_string(row_.account);
-  json += "\"}";
-  storage::transaction tx;
-  tx.time_us = now.wall.micros;
-  tx.ops.push_back({std::string{scope}, atproto::op_action::update, {}, {},
-                    shared_bytes::copy_of(as_bytes(json)), false});
-  next_bytes_ += json.size();
-  next_.transactions.push_back(std::move(tx));
-  next_used_ = true;
-}
-
-void repo_machine::set_account(account_status status, now_time now,
-                               repo_effects& out) {
-  if (status == row_.account)
-    return;
-  count(repo_counter::account_changed, out);
-  suspicion_.reset(); // Seen before this.
-  const auto before = std::exchange(row_.account, status);
+/// A fetch at once, or after a pause when there were many just now: a repo that
+/// keeps falling out of sync must not be fetched without end.
+void repo_machine::wish_fetch(now_time now, repo_effects& out) {
+  using std::chrono::ceil;
+  using std::chrono::seconds;
+  row_.next_retry = 0;
+  if (fetches_.size() >= limits::refetch_burst_max) {
+    const auto due = fetches_.front() + limits::refetch_pause;
+    if (due > now.steady)
+      row_.next_retry = now.wall.seconds()
+                        + ceil<seconds>(due - now.steady).count();
+  }
   touch_row();
-  if (status == account_status::active) {
-    append_fact(storage::account_scope, now);
-    if (before == account_status::deleted
-        || row_.status != repo_status::synced) {
-      row_.status = status_without_job();
-      row_.next_retry = 0;
-      out.wish = fetch_wish{row_.status, 0};
-    }
+  out.wish = fetch_wish{row_.status, row_.next_retry};
+}
+
+// -- the filter (SYNC-20; requirements.md 1d, 3d) -----------------------------
+
+/// A repo's own collections, if it has some, stand before the node's.
+void repo_machine::set_filter(const storage::member_row& member) {
+  own_filter_.reset();
+  if (member.collections.empty())
     return;
+  if (auto own = wire::collection_filter::parse(member.collections))
+    own_filter_ = std::move(*own);
+}
+
+const wire::collection_filter& repo_machine::filter() const noexcept {
+  return own_filter_ ? *own_filter_ : settings_->filter;
+}
+
+/// What was indexed under another filter is fetched again.
+void repo_machine::check_filter(now_time now, repo_effects& out) {
+  if (row_.status != repo_status::synced
+      || row_.filter_generation == settings_->filter_generation)
+    return;
+  if (own_filter_) { // It was not this one that changed.
+    row_.filter_generation = settings_->filter_generation;
+    touch_row();
+  } else {
+    desync("the filter changed", now, out);
   }
-  if (job_) {
-    end_job(out, fail(ec::account_inactive, storage::to_string(status)));
-    row_.status = status_without_job();
+}
+
+void repo_machine::take_no_identity(const error& why,
+                                    const upstream_board& board, now_time now,
+                                    repo_effects& out) {
+  try_refresh(now, out);
+  if (why.code == ec::not_found)
+    held_account_.reset(); // No host can speak for it.
+  if (std::exchange(prepare_pending_, false)) {
+    out.ready = fetch_ready{};
+    fail_job(now, out, {why, std::nullopt});
   }
-  if (status == account_status::deleted) {
-    // Purge (protocol.md 4; architecture.md 3, Erasing). Commits that wait in
-    // this very update would outlive the mark, so they go at once.
-    std::erase_if(next_.transactions,
-                  [](const auto& tx) { return tx.rev.defined(); });
-    next_.chain.reset();
-    next_.erase = true;
-    ++row_.incarnation;
-    row_.status = repo_status::pending;
-    row_.last_indexed_rev = {};
-    row_.first_rev = {};
-    row_.fcsr = {};
-    tip_ = {};
-  }
-  append_fact(storage::account_scope, now);
+  if (identity_)
+    pump(board, now, out); // Decide with what is known.
+  else
+    flush(out);
 }
 
 repo_effects
@@ -99,15 +100,7 @@ repo_machine::on_identity(const result<storage::identity_row>& fact,
   if (!loaded_ || !exists_)
     return out;
   if (!fact) {
-    try_refresh(now, out);
-    if (std::exchange(prepare_pending_, false)) {
-      out.ready = fetch_ready{};
-      fail_job(now, out, {fact.error(), std::nullopt});
-    }
-    if (identity_)
-      pump(board, now, out); // Decide with what is known.
-    else
-      flush(out);
+    take_no_identity(fact.error(), board, now, out);
     return out;
   }
   const auto key_changed = !identity_
@@ -129,6 +122,8 @@ repo_machine::on_identity(const result<storage::identity_row>& fact,
   }
   if (fact->tombstoned)
     set_account(account_status::deleted, now, out);
+  take_host_word(now, out);
+  take_held_account(board, now, out);
   if (prepare_pending_)
     answer_prepare(now, out);
   try_refresh(now, out);
@@ -145,7 +140,7 @@ repo_effects repo_machine::on_listed(const listed_repo& x,
   const auto from = board.find(x.upstream);
   if (!from.relay && !row_.pds.empty() && from.origin != row_.pds)
     return out; // Its former host.
-  if (takes_commits()
+  if (takes_commits() && board.accounting_for(row_.pds).id == x.upstream
       && completeness::on_listed(row_, x.noted, x.rev, tip_.rev))
     touch_row();
   if ((takes_commits() && x.rev > tip_.rev) || x.account != row_.account) {
@@ -164,31 +159,52 @@ repo_effects repo_machine::on_add(std::vector<std::string> collections,
                                   bool& added, now_time now) {
   repo_effects out;
   static_cast<void>(now);
-  added = loaded_ && !exists_ && !removing_;
+  added = loaded_ && !exists_ && !queued_add_;
   if (!added)
     return out;
+  if (removing_) {
+    queued_add_ = std::move(collections); // Its old row has to go first.
+    return out;
+  }
+  begin_life(std::move(collections), out);
+  flush(out);
+  return out;
+}
+
+void repo_machine::begin_life(std::vector<std::string> collections,
+                              repo_effects& out) {
   exists_ = true;
   row_ = {};
+  tip_ = {};
   written_status_.reset();
+  identity_.reset(); // The new row is to be filled from it.
+  identity_pending_ = false;
   touch_row();
   next_.member = storage::member_row{settings_->filter_generation,
                                      std::move(collections)};
+  set_filter(*next_.member);
   out.wish = fetch_wish{repo_status::pending, 0};
   ask_identity(out);
-  flush(out);
-  return out;
 }
 
 repo_effects repo_machine::on_remove(bool& removed, now_time now) {
   repo_effects out;
   static_cast<void>(now);
-  removed = loaded_ && exists_;
+  removed = loaded_ && (exists_ || queued_add_);
   if (!removed)
     return out;
+  if (queued_add_) { // Of a removal that is on its way.
+    queued_add_.reset();
+    forget_waiting(out);
+    out.untrack = true;
+    return out;
+  }
   if (job_)
     end_job(out, fail(ec::cancelled, "the repo was removed"));
   exists_ = false;
   removing_ = true;
+  suspicion_.reset();
+  refresh_wanted_ = false;
   next_ = {};
   next_.erase = true;
   next_.forget = true;
@@ -196,20 +212,35 @@ repo_effects repo_machine::on_remove(bool& removed, now_time now) {
   next_.old_status = written_status_;
   next_used_ = true;
   row_dirty_ = false; // The row goes; none takes its place.
+  held_account_.reset();
   forget_waiting(out);
   out.untrack = true;
   flush(out);
   return out;
 }
 
+/// The row is gone: the end, or the beginning of another life.
+void repo_machine::finish_removal(const upstream_board& board, now_time now,
+                                  repo_effects& out) {
+  if (!queued_add_) {
+    out.stop = fail(ec::none, "removed");
+    return;
+  }
+  removing_ = false;
+  out.track = true;
+  begin_life(*std::exchange(queued_add_, std::nullopt), out);
+  pump(board, now, out);
+}
+
 repo_effects repo_machine::on_resync(bool& queued, now_time now) {
   repo_effects out;
-  static_cast<void>(now);
-  queued = loaded_ && exists_;
+  queued = loaded_ && exists_ && row_.account == account_status::active;
   if (!queued || job_)
     return out;
-  desync("asked for", out);
+  desync("asked for", now, out);
   row_.error.clear();
+  row_.next_retry = 0;
+  out.wish = fetch_wish{row_.status, 0};
   flush(out);
   return out;
 }

@@ -19,6 +19,8 @@ namespace weir::actors {
 /// Settings all repos share; replaced as a whole when they change.
 struct repo_settings {
   wire::collection_filter filter;
+  /// Grows with every change of `filter`; repos indexed under another one are
+  /// fetched again.
   uint32_t filter_generation = 1;
   std::chrono::seconds retry_min{60};   ///< SYNC-15
   std::chrono::seconds retry_max{3600}; ///< SYNC-15
@@ -53,7 +55,8 @@ enum class repo_counter : uint8_t {
   account_changed,
   identity_unresolved,
   listing_mismatch,
-  last_ = listing_mismatch
+  update_refused, ///< The store will never take it.
+  last_ = update_refused
 };
 
 const char* to_string(repo_counter x) noexcept;
@@ -88,7 +91,7 @@ struct fetch_chunk {
 
 struct fetch_failure {
   error reason;
-  /// Set when the host says that the account is not active.
+  /// Set when the host says that the account is not active or not there.
   std::optional<storage::account_status> account;
 };
 
@@ -98,6 +101,14 @@ struct listed_repo {
   storage::account_status account = storage::account_status::active;
   position noted; ///< first_cursor_since_reset before the request.
   uint32_t upstream = 0; ///< Whose listing it is.
+};
+
+/// A page of the sync buffer on disk.
+struct buffer_page {
+  error failed; ///< `ec::none` when the frames were read.
+  std::vector<atproto::stamped_frame> frames;
+  uint64_t last_key = 0; ///< Where the next page begins.
+  bool end = false;      ///< It was the last one.
 };
 
 struct now_time {
@@ -121,13 +132,17 @@ struct repo_effects {
   std::optional<fetch_ready> ready;
   std::optional<fetch_order> order;
   size_t chunks_done = 0; ///< Credit to the BACKFILL.
-  /// The job ended: success, failure or cancelled.
-  std::optional<result<void>> job_end;
-  std::optional<uint64_t> cancel_job; ///< Stop the BACKFILL of this job.
-  bool read_buffer = false; ///< Read the next page of the disk buffer.
+  struct ended_job {
+    uint64_t id = 0;
+    result<void> outcome; ///< A failure stops the BACKFILL.
+  };
+  std::optional<ended_job> job_end;
+  /// Read a page of the disk buffer behind this key.
+  std::optional<uint64_t> read_buffer;
   std::optional<steady_time> timer;
   std::optional<error> stop; ///< Quit; `ec::none` = in good order.
   bool untrack = false;      ///< The repo was removed.
+  bool track = false;        ///< It was added again before that was done.
   std::vector<repo_counter> counted;
 };
 
@@ -139,6 +154,16 @@ struct waiting_frame {
   bool buffered = false; ///< Its mark was given back already.
   bool doubted = false;  ///< The identity was refreshed for its sake.
   atproto::tid rev;      ///< Set when buffered.
+};
+
+/// Commits that came during a fetch: the youngest here, the rest on disk.
+struct sync_buffer {
+  std::deque<waiting_frame> frames;
+  size_t bytes = 0;
+  uint64_t disk_bytes = 0;
+  bool read_pending = false;
+  bool read_stale = false; ///< The page is of a job that ended.
+  uint64_t after = 0;      ///< Where the next page begins.
 };
 
 struct tip_state {
@@ -154,6 +179,25 @@ struct fetch_job {
   uint32_t filter_generation = 0; ///< Of the filter that was ordered.
   std::optional<atproto::verified_root> root;
   std::deque<fetch_chunk> chunks;
+};
+
+/// What cannot be had again when the update in flight is refused.
+struct sent_update {
+  std::vector<position> marks;
+  std::optional<storage::repo_status> written_status; ///< Before it.
+  std::optional<storage::member_row> member;
+  bool erase = false;
+  bool buffer_clear = false;
+  bool commits = false;
+  bool account_fact = false;
+  bool identity_fact = false;
+};
+
+/// A host's word on an account, until a document names that host anew.
+struct host_word {
+  storage::account_status account = storage::account_status::active;
+  std::string pds;
+  int64_t at = 0; ///< Unix seconds.
 };
 
 struct suspicion {

@@ -92,6 +92,10 @@ void router::deliver(const atproto::did& repo, frames batch) {
     send(x.handle, repo_frames{std::move(batch)});
     return;
   }
+  if (x.at == phase::parked) {
+    give_up(batch);
+    return;
+  }
   std::move(batch.begin(), batch.end(), std::back_inserter(x.stash));
 }
 

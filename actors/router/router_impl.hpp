@@ -2,6 +2,7 @@
 
 #include "actors/router/router.hpp"
 #include "actors/support/observed.hpp"
+#include "actors/support/restart_policy.hpp"
 #include "actors/support/timer.hpp"
 #include "messages/backfill.hpp"
 #include "messages/journal.hpp"
@@ -38,15 +39,16 @@ public:
 
 private:
   /// `fencing`: its actor died; nothing may write for it until the JOURNAL
-  /// has shut its late updates out.
-  enum class phase : uint8_t { awake, closing, fencing };
+  /// has shut its late updates out. `parked`: it died too often; for a while
+  /// its frames are given up, so that they do not hold the others.
+  enum class phase : uint8_t { awake, closing, fencing, parked };
 
   struct resident {
     repo_actor handle;
     phase at = phase::awake;
     std::vector<atproto::stamped_frame> stash;
     std::vector<std::function<void()>> later; ///< Commands, until awake.
-    steady_time used;
+    steady_time used; ///< Parked: since then.
     std::list<atproto::did>::iterator lru;
   };
 
@@ -60,6 +62,9 @@ private:
   resident& wake(const atproto::did& repo);
   void spawn(const atproto::did& repo, resident& x);
   void drop(resident_map::iterator i);
+  void set_phase(resident& x, phase to);
+  void make_room();
+  void give_up(const frames& batch);
   void resume(resident& x);
   void when_awake(const atproto::did& repo,
                   std::function<void(const repo_actor&)> run);
@@ -82,6 +87,8 @@ private:
   resident_map residents_;
   std::unordered_map<caf::actor_addr, atproto::did> by_address_;
   std::list<atproto::did> lru_; ///< Most recent first.
+  size_t closing_ = 0;          ///< Residents in that phase.
+  std::unordered_map<atproto::did, restart_policy> deaths_; ///< Of late.
   std::unordered_map<atproto::did, uint64_t> incarnations_;
   actor_timer timer_;
 };

@@ -4,6 +4,7 @@
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
 #include "base/log.hpp"
+#include "messages/error.hpp"
 #include "messages/journal.hpp"
 
 #include <caf/actor_system.hpp>
@@ -38,15 +39,17 @@ public:
 
   void on_exit() override {
     jobs_.clear();
+    owners_.clear();
     env_ = {};
     observed::on_exit();
   }
 
 private:
+  /// A permit: from the moment it is granted.
   struct running_job {
-    backfill_actor handle;
     uint64_t job = 0;
     repo_actor owner;
+    backfill_actor handle; ///< From the moment the repo is durably `syncing`.
   };
 
   steady_time now() const {
@@ -63,17 +66,21 @@ private:
 
   void perform(supervisor_machine::effects x);
   void perform(const listing_machine::effects& x);
+  void grant(const supervisor_machine::begin& x);
+  void forget(const atproto::did& repo, bool cancel);
   void scan(std::string after);
   void on_scan(const scan_page& x);
   void start(const fetch_started& x);
   void on_end(const job_ended& x);
-  void on_backfill_down(const caf::down_msg& x);
+  void on_down(const caf::down_msg& x);
   void on_listing(const listing_page& x);
 
   supervisor_environment env_;
   supervisor_machine machine_;
   listing_machine listing_;
   std::unordered_map<atproto::did, running_job> jobs_;
+  /// REPOs that named their host and wait for a permit.
+  std::unordered_map<atproto::did, repo_actor> owners_;
   actor_timer timer_;
   metric* started_ = nullptr;
   metric* finished_ = nullptr;
@@ -86,7 +93,7 @@ void supervisor::perform(supervisor_machine::effects x) {
   for (const auto& repo : x.prepare)
     send(router_of(repo), prepare_fetch{repo});
   for (const auto& begin : x.start)
-    send(router_of(begin.repo), begin_fetch{begin.repo, begin.job});
+    grant(begin);
   if (x.scan)
     scan({});
   if (x.timer)
@@ -113,6 +120,11 @@ void supervisor::scan(std::string after) {
 }
 
 void supervisor::on_scan(const scan_page& x) {
+  if (x.failed.code != ec::none) {
+    log::error("scan_failed", {{"reason", to_string(x.failed)}});
+    quit(to_caf(x.failed));
+    return;
+  }
   for (const auto& found : x.repos)
     perform(machine_.on_wish(found.repo, found.status, found.not_before,
                              now(), wall()));
@@ -122,39 +134,74 @@ void supervisor::on_scan(const scan_page& x) {
     scan(x.next);
 }
 
+/// The REPO that named its host gets the permit. From here on it is watched:
+/// one that ended meanwhile is reported at once.
+void supervisor::grant(const supervisor_machine::begin& x) {
+  auto known = owners_.extract(x.repo);
+  auto owner = known.empty() ? repo_actor{} : std::move(known.mapped());
+  if (!owner) {
+    perform(machine_.on_owner_lost(x.repo, x.job, true, now(), wall()));
+    return;
+  }
+  monitor(owner);
+  send(owner, begin_fetch{x.repo, x.job});
+  jobs_[x.repo] = {x.job, std::move(owner), {}};
+}
+
 void supervisor::start(const fetch_started& x) {
+  const auto i = jobs_.find(x.repo);
+  if (i == jobs_.end() || i->second.job != x.job) {
+    send(x.from, repo_fetch_failed{
+                   x.job, fail(ec::cancelled, "its permit is gone"), {}});
+    return;
+  }
   started_->add();
-  auto handle = env_.make_backfill(x);
-  monitor(handle);
-  jobs_[x.repo] = {std::move(handle), x.job, x.from};
+  i->second.handle = env_.make_backfill(x);
+  monitor(i->second.handle);
+}
+
+void supervisor::forget(const atproto::did& repo, bool cancel) {
+  const auto job = std::move(jobs_.extract(repo).mapped());
+  demonitor(job.owner.address());
+  if (!job.handle)
+    return;
+  demonitor(job.handle.address());
+  if (cancel)
+    send(job.handle, job_cancelled{});
 }
 
 void supervisor::on_end(const job_ended& x) {
   const auto i = jobs_.find(x.repo);
-  if (i != jobs_.end() && (x.cancel_job == 0 || x.cancel_job == i->second.job)) {
-    demonitor(i->second.handle.address());
-    if (x.cancel_job != 0)
-      send(i->second.handle, job_cancelled{});
-    jobs_.erase(i);
-  }
+  if (i == jobs_.end() || i->second.job != x.job)
+    return; // Its permit is gone.
+  forget(x.repo, x.outcome.code != ec::none);
   (x.outcome.code == ec::none ? finished_ : failed_)->add();
   if (x.outcome.code != ec::none)
     log::info("backfill_failed", {{"did", x.repo.str()},
                                   {"reason", to_string(x.outcome)}});
-  perform(machine_.on_end(x.repo, now(), wall()));
+  perform(machine_.on_end(x.repo, x.job, now(), wall()));
 }
 
-/// A BACKFILL that died is a failed fetch.
-void supervisor::on_backfill_down(const caf::down_msg& x) {
-  for (auto& [repo, job] : jobs_) {
-    if (job.handle.address() != x.source)
-      continue;
-    if (x.reason != caf::exit_reason::normal
-        && x.reason != caf::error{})
-      send(job.owner, repo_fetch_failed{
-                        job.job, fail(ec::cancelled, "the fetch crashed"),
-                        std::nullopt});
-    return;
+/// A BACKFILL that died is a failed fetch. A REPO that ended with a permit
+/// gives it back.
+void supervisor::on_down(const caf::down_msg& x) {
+  const auto in_order = !x.reason || x.reason == caf::exit_reason::normal;
+  for (const auto& [repo, job] : jobs_) {
+    if (job.handle && job.handle.address() == x.source) {
+      if (!in_order)
+        send(job.owner, repo_fetch_failed{
+                          job.job, fail(ec::cancelled, "the fetch crashed"),
+                          std::nullopt});
+      return;
+    }
+    if (job.owner.address() == x.source) {
+      const auto did = repo;
+      const auto id = job.job;
+      forget(did, true);
+      failed_->add();
+      perform(machine_.on_owner_lost(did, id, in_order, now(), wall()));
+      return;
+    }
   }
 }
 
@@ -181,7 +228,7 @@ void supervisor::on_listing(const listing_page& x) {
 
 supervisor_actor::behavior_type supervisor::make_behavior() {
   set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
-  set_down_handler([this](caf::down_msg& x) { on_backfill_down(x); });
+  set_down_handler([this](caf::down_msg& x) { on_down(x); });
   scan({});
   perform(machine_.on_timer(now(), wall()));
   return {
@@ -189,17 +236,25 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
       if (!timer_.fired(x))
         return;
       perform(machine_.on_timer(now(), wall()));
+      std::erase_if(owners_, [this](const auto& owner) {
+        return !machine_.waits_for_permit(owner.first);
+      });
       perform(listing_.on_timer(now()));
     },
     [this](stop_actor) {
       for (auto& [repo, job] : jobs_)
-        send(job.handle, stop_actor{});
+        if (job.handle)
+          send(job.handle, stop_actor{});
       quit();
     },
     [this](const repo_wish& x) {
       perform(machine_.on_wish(x.repo, x.status, x.not_before, now(), wall()));
     },
     [this](const repo_ready& x) {
+      if (x.pds.empty())
+        owners_.erase(x.repo);
+      else
+        owners_[x.repo] = x.from;
       perform(machine_.on_ready(x.repo, x.pds, now(), wall()));
     },
     [this](const fetch_started& x) { start(x); },

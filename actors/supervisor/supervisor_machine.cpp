@@ -1,5 +1,7 @@
 #include "actors/supervisor/supervisor_machine.hpp"
 
+#include "base/limits.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -66,9 +68,8 @@ supervisor_machine::on_wish(const atproto::did& repo, repo_status status,
                             int64_t not_before, steady_time now,
                             wall_time wall) {
   effects out;
-  static_cast<void>(now);
   enqueue(repo, status, not_before, wall);
-  run(out, wall);
+  run(out, now, wall);
   return out;
 }
 
@@ -96,17 +97,17 @@ supervisor_machine::on_ready(const atproto::did& repo, const std::string& pds,
       hosts_[pds].waiting.push_back(repo);
     }
   }
-  run(out, wall);
+  run(out, now, wall);
   return out;
 }
 
 supervisor_machine::effects
-supervisor_machine::on_end(const atproto::did& repo, steady_time now,
-                           wall_time wall) {
+supervisor_machine::on_end(const atproto::did& repo, uint64_t job,
+                           steady_time now, wall_time wall) {
   effects out;
-  static_cast<void>(now);
   const auto i = jobs_.find(repo);
-  if (i != jobs_.end() && i->second.at == phase::running) {
+  if (i != jobs_.end() && i->second.at == phase::running
+      && i->second.job == job) {
     --running_;
     if (const auto host = hosts_.find(i->second.pds); host != hosts_.end())
       --host->second.running;
@@ -115,8 +116,24 @@ supervisor_machine::on_end(const atproto::did& repo, steady_time now,
     if (again)
       enqueue(repo, again->first, again->second, wall);
   }
-  run(out, wall);
+  run(out, now, wall);
   return out;
+}
+
+supervisor_machine::effects
+supervisor_machine::on_owner_lost(const atproto::did& repo, uint64_t job,
+                                  bool in_order, steady_time now,
+                                  wall_time wall) {
+  const auto i = jobs_.find(repo);
+  if (i != jobs_.end() && i->second.at == phase::running
+      && i->second.job == job)
+    // Its row knows what it wants; one that dies again and again must not be
+    // asked without end.
+    i->second.again = {repo_status::pending,
+                       in_order ? 0
+                                : wall.seconds()
+                                    + limits::refetch_pause.count()};
+  return on_end(repo, job, now, wall);
 }
 
 supervisor_machine::effects
@@ -144,7 +161,7 @@ supervisor_machine::on_host(const std::string& pds, host_verdict verdict,
       }
       break;
   }
-  run(out, wall);
+  run(out, now, wall);
   return out;
 }
 
@@ -152,19 +169,17 @@ supervisor_machine::effects
 supervisor_machine::on_removed(const atproto::did& repo, steady_time now,
                                wall_time wall) {
   effects out;
-  static_cast<void>(now);
   if (const auto i = jobs_.find(repo); i != jobs_.end())
     erase(i);
-  run(out, wall);
+  run(out, now, wall);
   return out;
 }
 
 supervisor_machine::effects
 supervisor_machine::on_scanned(steady_time now, wall_time wall) {
   effects out;
-  static_cast<void>(now);
   scanning_ = false;
-  run(out, wall);
+  run(out, now, wall);
   return out;
 }
 
@@ -172,8 +187,9 @@ supervisor_machine::effects supervisor_machine::on_timer(steady_time now,
                                                          wall_time wall) {
   effects out;
   wake_delayed(wall);
+  ask_again(now);
   drop_idle_hosts(now);
-  run(out, wall);
+  run(out, now, wall);
   out.timer = now + options_.retry_scan; // SYNC-14
   return out;
 }
@@ -219,6 +235,22 @@ void supervisor_machine::wake_delayed(wall_time wall) {
   }
 }
 
+/// A REPO that ended before it answered must not keep its place for ever.
+void supervisor_machine::ask_again(steady_time now) {
+  while (!asked_.empty()
+         && now - asked_.front().first >= limits::prepare_wait_max) {
+    const auto [at, repo] = std::move(asked_.front());
+    asked_.pop_front();
+    const auto i = jobs_.find(repo);
+    if (i == jobs_.end() || i->second.at != phase::preparing
+        || i->second.asked != at)
+      continue;
+    --preparing_;
+    i->second.at = phase::queued;
+    queues_[i->second.priority].push_back(repo);
+  }
+}
+
 void supervisor_machine::erase(did_map::iterator i) {
   switch (i->second.at) {
     case phase::queued:
@@ -249,7 +281,7 @@ void supervisor_machine::erase(did_map::iterator i) {
 
 /// Keeps the permits busy: starts what waits for a host, then looks up hosts
 /// for the next in the queue.
-void supervisor_machine::run(effects& out, wall_time wall) {
+void supervisor_machine::run(effects& out, steady_time now, wall_time wall) {
   start_waiting(out, wall);
   const auto ahead = options_.preparing_max;
   for (auto& queue : queues_) {
@@ -260,6 +292,8 @@ void supervisor_machine::run(effects& out, wall_time wall) {
       if (i == jobs_.end() || i->second.at != phase::queued)
         continue;
       i->second.at = phase::preparing;
+      i->second.asked = now;
+      asked_.emplace_back(now, repo);
       ++preparing_;
       out.prepare.push_back(std::move(repo));
     }
@@ -286,6 +320,7 @@ void supervisor_machine::start_waiting(effects& out, wall_time wall) {
       ++host.running;
       i->second.at = phase::running;
       last_job_ = std::max(last_job_ + 1, static_cast<uint64_t>(wall.micros));
+      i->second.job = last_job_;
       out.start.push_back({std::move(repo), pds, last_job_});
     }
   }

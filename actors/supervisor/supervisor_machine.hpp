@@ -62,8 +62,14 @@ public:
   effects on_ready(const atproto::did& repo, const std::string& pds,
                    steady_time now, wall_time wall);
 
-  /// The permit is free again.
-  effects on_end(const atproto::did& repo, steady_time now, wall_time wall);
+  /// The permit is free again. Late news of an earlier job change nothing.
+  effects on_end(const atproto::did& repo, uint64_t job, steady_time now,
+                 wall_time wall);
+
+  /// The REPO that had the permit ended before it was given back: so does the
+  /// permit, and the repo is asked again, at once when `in_order`.
+  effects on_owner_lost(const atproto::did& repo, uint64_t job, bool in_order,
+                        steady_time now, wall_time wall);
 
   effects on_host(const std::string& pds, host_verdict verdict,
                   std::chrono::seconds retry_after, steady_time now,
@@ -75,6 +81,12 @@ public:
   effects on_scanned(steady_time now, wall_time wall);
 
   effects on_timer(steady_time now, wall_time wall);
+
+  /// Its host is known and no permit was granted yet.
+  bool waits_for_permit(const atproto::did& repo) const {
+    const auto i = jobs_.find(repo);
+    return i != jobs_.end() && i->second.at == phase::host_wait;
+  }
 
   size_t queued() const noexcept {
     return jobs_.size();
@@ -94,6 +106,8 @@ private:
   struct entry {
     phase at = phase::queued;
     size_t priority = 0;
+    uint64_t job = 0;   ///< Running.
+    steady_time asked;  ///< Preparing.
     std::string pds;
     int64_t due = 0;
     std::optional<std::pair<storage::repo_status, int64_t>> again;
@@ -118,7 +132,8 @@ private:
             std::chrono::seconds wait, effects& out, steady_time now,
             wall_time wall);
   void wake_delayed(wall_time wall);
-  void run(effects& out, wall_time wall);
+  void ask_again(steady_time now);
+  void run(effects& out, steady_time now, wall_time wall);
   void start_waiting(effects& out, wall_time wall);
   void drop_idle_hosts(steady_time now);
 
@@ -126,6 +141,7 @@ private:
   did_map jobs_;
   std::deque<atproto::did> queues_[3];
   std::multimap<int64_t, atproto::did> delayed_;
+  std::deque<std::pair<steady_time, atproto::did>> asked_; ///< Oldest first.
   std::map<std::string, host_state> hosts_;
   size_t preparing_ = 0;
   size_t host_waiting_ = 0;

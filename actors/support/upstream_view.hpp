@@ -16,6 +16,7 @@ struct upstream_view {
   bool relay = false;
   uint32_t epoch = 0;
   uint64_t first_cursor = 0; ///< Durable; 0 = unset.
+  bool connected = false;    ///< The stream is open; it may be silent.
   bool live = false;         ///< Connected, no reset pending.
   uint64_t received = 0;     ///< Last seq received.
   uint64_t cursor = 0;       ///< Low-water mark.

@@ -139,6 +139,7 @@ void upstream::publish() {
   view.relay = row.relay;
   view.epoch = row.epoch;
   view.first_cursor = machine_.stamp_durable() ? row.first_cursor : 0;
+  view.connected = machine_.connected();
   view.live = machine_.live();
   view.received = machine_.last_received();
   view.cursor = row.cursor;

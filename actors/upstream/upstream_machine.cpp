@@ -46,6 +46,7 @@ std::optional<uint64_t> upstream_machine::start_cursor() const {
 upstream_machine::effects upstream_machine::on_open(steady_time now) {
   effects out;
   connected_ = true;
+  dropping_ = false;
   first_on_connection_ = true;
   clean_since_open_ = true;
   last_on_connection_ = 0;
@@ -54,6 +55,8 @@ upstream_machine::effects upstream_machine::on_open(steady_time now) {
   granted_frames_ = 0;
   granted_bytes_ = 0;
   out.list_repos = list_wanted_;
+  if (row_.first_cursor != 0 && !row_.reset_pending && !stamp_blocked_)
+    list_wanted_ = false; // It has a position to be compared at.
   give_credit(out);
   arm(out, now + limits::cursor_write_interval);
   return out;
@@ -63,6 +66,8 @@ upstream_machine::effects
 upstream_machine::on_frames(std::vector<shared_bytes> frames,
                             steady_time now) {
   effects out;
+  if (dropping_)
+    return out; // Of a connection that was given up; they come again.
   end_connection_ = false;
   for (auto& frame : frames) {
     granted_frames_ -= std::min<size_t>(granted_frames_, 1);
@@ -353,6 +358,7 @@ void upstream_machine::drop_connection(effects& out, steady_time now) {
   if (!connected_)
     return;
   out.disconnect = true;
+  dropping_ = true;
   arm(out, now + limits::cursor_write_interval);
 }
 

@@ -154,6 +154,7 @@ private:
   upstream_options options_;
   upstream_counters counters_;
   bool connected_ = false;
+  bool dropping_ = false; ///< Closed by us; late frames are not taken.
   bool stopped_ = false;
   bool write_in_flight_ = false;
   bool row_dirty_ = false;

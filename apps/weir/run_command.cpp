@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include <iostream>
+#include <sys/resource.h>
 
 namespace weir::apps {
 
@@ -18,7 +19,17 @@ void print_ready(const actors::node& x) {
             << "\"}" << std::endl;
 }
 
+/// Sockets and tables share the descriptors: as many as the system allows.
+void raise_descriptor_limit() {
+  rlimit x{};
+  if (getrlimit(RLIMIT_NOFILE, &x) != 0 || x.rlim_cur == x.rlim_max)
+    return;
+  x.rlim_cur = x.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &x);
+}
+
 int run(const flag_values& flags) {
+  raise_descriptor_limit();
   stop_signal stop;
   auto loaded = load_settings(flags, process_environment());
   for (const auto& x : loaded.problems)

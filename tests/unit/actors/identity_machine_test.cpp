@@ -1,80 +1,10 @@
-#include "actors/identity/identity_machine.hpp"
+#include "tests/unit/actors/identity_world.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-namespace weir::tests {
+namespace weir::tests::identities {
 namespace {
 
-using namespace std::chrono_literals;
-using namespace weir::actors;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-atproto::did repo_of(int x) {
-  return atproto::did::trusted("did:web:r" + std::to_string(x) + ".test");
-}
-
-const auto alice = repo_of(1);
-
-/// A resolver whose store and directory answer as the test says.
-class resolver {
-public:
-  explicit resolver(identity_options options = {}) : machine(options) {
-    // nop
-  }
-
-  void ask(waiter_id who, bool fresh = false,
-           const atproto::did& repo = alice) {
-    last = machine.on_ask(repo, who, fresh, now, wall);
-  }
-
-  void loaded(std::optional<storage::identity_row> row,
-              const atproto::did& repo = alice) {
-    last = machine.on_loaded(repo, std::move(row), now, wall);
-  }
-
-  void document(const result<atproto::did_document>& doc, bool gone = false,
-                const atproto::did& repo = alice) {
-    last = machine.on_document(repo, doc, gone, now, wall);
-  }
-
-  void handle(const std::string& name, const result<atproto::did>& owner) {
-    last = machine.on_handle(alice, name, owner, now, wall);
-  }
-
-  void pass(std::chrono::microseconds x) {
-    now = now + x;
-    wall = wall + x;
-  }
-
-  /// Asked for the first time, nothing stored.
-  void fetch(waiter_id who, const atproto::did& repo = alice) {
-    ask(who, false, repo);
-    loaded(std::nullopt, repo);
-  }
-
-  identity_machine machine;
-  identity_machine::effects last;
-  steady_time now{1'000'000'000};
-  wall_time wall{1'700'000'000'000'000};
-};
-
-atproto::did_document doc_of(std::string handle = {}) {
-  atproto::did_document out;
-  out.id = alice;
-  out.signing_key = "zKey";
-  out.pds = "https://pds.test";
-  out.claimed_handle = std::move(handle);
-  return out;
-}
-
-storage::identity_row row_at(const resolver& x, std::chrono::seconds age) {
-  storage::identity_row out;
-  out.signing_key = "zOld";
-  out.fetched_at = x.wall.seconds() - age.count();
-  return out;
-}
 
 // protocol.md 8.3: cache, store, directory, in this order
 TEST(identity_machine, the_store_is_read_before_the_directory_is_asked) {
@@ -95,27 +25,6 @@ TEST(identity_machine, the_store_is_read_before_the_directory_is_asked) {
   x.ask(2);
   EXPECT_EQ(x.last.answers.size(), 1u);
   EXPECT_THAT(x.last.fetch, IsEmpty());
-}
-
-// protocol.md 8.3: 24 hours, and a second more
-TEST(identity_machine, a_stored_answer_is_good_for_a_day) {
-  for (const auto age : {24h - 1s, 24h + 0s}) {
-    resolver x;
-    x.ask(1);
-    x.loaded(row_at(x, age));
-    EXPECT_EQ(x.last.answers.size(), age < 24h ? 1u : 0u);
-    EXPECT_EQ(x.last.fetch.size(), age < 24h ? 0u : 1u);
-  }
-}
-
-// protocol.md 8.3: age counts from the fetch, not from the read
-TEST(identity_machine, reading_a_stored_answer_does_not_make_it_younger) {
-  resolver x;
-  x.ask(1);
-  x.loaded(row_at(x, 23h));
-  x.pass(1h);
-  x.ask(2);
-  EXPECT_THAT(x.last.fetch, ElementsAre(alice));
 }
 
 // protocol.md 4: an #identity or a bad signature wants it anew
@@ -181,19 +90,6 @@ TEST(identity_machine, an_unreachable_directory_is_not_remembered) {
   EXPECT_FALSE(x.last.answers.at(0).fact);
   x.ask(2);
   EXPECT_THAT(x.last.answers, IsEmpty());
-}
-
-// protocol.md 8.3: stale is better than nothing, but not when asked anew
-TEST(identity_machine, a_stale_answer_serves_while_the_directory_is_away) {
-  for (const auto fresh : {false, true}) {
-    resolver x;
-    x.ask(1, fresh);
-    x.loaded(row_at(x, 48h));
-    x.document(fail(ec::unreachable));
-    ASSERT_EQ(x.last.answers.size(), 1u);
-    EXPECT_EQ(x.last.answers[0].fact.has_value(), !fresh);
-    EXPECT_THAT(x.last.store, IsEmpty());
-  }
 }
 
 // protocol.md 4, 8: tombstoned, and back again
@@ -374,4 +270,4 @@ TEST(identity_machine, the_cache_forgets_what_was_not_used_for_longest) {
 }
 
 } // namespace
-} // namespace weir::tests
+} // namespace weir::tests::identities

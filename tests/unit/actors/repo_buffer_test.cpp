@@ -319,5 +319,48 @@ TEST(repo_buffer, a_page_that_comes_after_its_job_is_not_taken) {
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
+// requirements.md 3b.6, 3b.7: what cannot be read is missing
+TEST(repo_buffer, a_buffer_that_cannot_be_read_desyncs_the_repo) {
+  buffering x;
+  x.write_commits(commits_max + 1);
+  x.settle();
+  x.answered();
+  EXPECT_EQ(x.reads, 1u);
+  x.fail_page(fail(ec::storage_failure, "a block is damaged"));
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_THAT(x.row->error, testing::HasSubstr("a block is damaged"));
+  EXPECT_THAT(x.cancelled, ElementsAre(7));
+  EXPECT_EQ(x.wishes.size(), 1u);
+  EXPECT_THAT(x.buffer, IsEmpty());
+}
+
+// architecture.md 3, Waiting: the next job reads its own buffer from its start
+TEST(repo_buffer, the_place_in_the_buffer_ends_with_its_job) {
+  buffering x;
+  x.write_commits(commits_max + 1);
+  x.settle();
+  x.answered();
+  x.page(100, false);
+  x.settle();
+  EXPECT_NE(x.page_after, atproto::tid{});
+  x.list({}, account_status::suspended);
+  x.pass(x.settings->listing_grace);
+  x.settle();
+  x.page(100, false); // Of the job that ended.
+  x.account_event(true);
+  x.settle();
+  x.start_fetch(8);
+  x.answer = x.root();
+  x.write_commits(commits_max + 1);
+  x.settle();
+  x.fetched(8, *x.answer);
+  x.settle();
+  EXPECT_EQ(x.page_after, atproto::tid{});
+  x.serve_pages();
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_EQ(x.chain->data, x.account.data());
+}
+
 } // namespace
 } // namespace weir::tests

@@ -161,20 +161,87 @@ TEST(repo_fetch, a_fetch_that_succeeds_clears_the_retry_fields) {
 }
 
 // SYNC-13; requirements.md 3b.9: a rate limit is not the repo's failure
-TEST(repo_fetch, rate_limited_or_cancelled_is_no_failure) {
-  for (const auto code : {ec::rate_limited, ec::cancelled}) {
+TEST(repo_fetch, a_rate_limit_is_no_failure) {
+  repo_world x;
+  x.add_known();
+  x.start_fetch(1);
+  x.clear();
+  x.fail_fetch(1, fail(ec::rate_limited));
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::pending);
+  EXPECT_EQ(x.row->retry_count, 0u);
+  EXPECT_EQ(x.row->error, "");
+  ASSERT_EQ(x.wishes.size(), 1u);
+  EXPECT_EQ(x.wishes[0].not_before, 0);
+}
+
+// SYNC-13, SYNC-15: what kills its BACKFILL must not be tried without end
+TEST(repo_fetch, a_fetch_that_crashes_is_a_failure_with_back_off) {
+  repo_world x;
+  x.add_known();
+  x.start_fetch(1);
+  x.clear();
+  x.fail_fetch(1, fail(ec::cancelled, "the fetch crashed"));
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::error);
+  EXPECT_EQ(x.row->retry_count, 1u);
+  ASSERT_EQ(x.wishes.size(), 1u);
+  EXPECT_EQ(x.wishes[0].not_before, x.now.wall.seconds() + 60);
+}
+
+// `limits::refetch_burst_max` in `limits::refetch_pause`, and one more
+TEST(repo_fetch, a_repo_that_keeps_falling_out_of_sync_rests) {
+  const auto pause = limits::refetch_pause;
+  for (const auto waited : {0s, pause - 1s, pause}) {
     repo_world x;
-    x.add_known();
-    x.start_fetch(1);
-    x.clear();
-    x.fail_fetch(1, fail(code));
-    x.settle();
-    EXPECT_EQ(x.row->status, repo_status::pending);
-    EXPECT_EQ(x.row->retry_count, 0u);
-    EXPECT_EQ(x.row->error, "");
+    x.sync();
+    const auto lose_one = [&x] {
+      x.clear();
+      x.make_commit(); // Lost.
+      x.take(x.make_commit());
+      x.settle();
+    };
+    for (size_t n = 1; n < limits::refetch_burst_max; ++n) {
+      lose_one();
+      ASSERT_EQ(x.wishes.size(), 1u);
+      EXPECT_EQ(x.wishes[0].not_before, 0) << n;
+      x.start_fetch(100 + n);
+      x.fetched(100 + n);
+      x.settle();
+      ASSERT_EQ(x.row->status, repo_status::synced);
+    }
+    x.pass(waited);
+    lose_one();
+    const auto due = waited < pause
+                       ? x.now.wall.seconds() + (pause - waited).count()
+                       : 0;
     ASSERT_EQ(x.wishes.size(), 1u);
-    EXPECT_EQ(x.wishes[0].not_before, 0);
+    EXPECT_EQ(x.wishes[0].not_before, due);
+    EXPECT_EQ(x.row->next_retry, due);
   }
+}
+
+// SYNC-33: whoever asks for it does not wait
+TEST(repo_fetch, a_resync_that_was_asked_for_does_not_rest) {
+  repo_world x;
+  x.sync();
+  x.resync();
+  ASSERT_EQ(x.wishes.size(), 1u);
+  EXPECT_EQ(x.wishes[0].not_before, 0);
+}
+
+// SYNC-10: news of a job carry its number
+TEST(repo_fetch, a_permit_that_is_not_wanted_ends_under_its_own_number) {
+  repo_world x;
+  x.add_known();
+  x.start_fetch(7);
+  x.clear();
+  x.begin(8);
+  EXPECT_THAT(x.cancelled, ElementsAre(8));
+  EXPECT_EQ(x.machine->row().resync_id, 7u);
+  x.fetched(7);
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
 // requirements.md 3b.9: and a repo that was indexed stays out of sync

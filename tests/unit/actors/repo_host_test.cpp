@@ -300,6 +300,23 @@ TEST(repo_hosts, a_first_look_up_that_fails_leaves_frames_to_the_bound) {
   EXPECT_EQ(x.row->status, repo_status::desync);
 }
 
+// architecture.md 3, Waiting: what is dropped in any case waits for nothing
+TEST(repo_hosts, a_repo_that_takes_no_commits_drops_them_without_an_identity) {
+  for (const auto upstream : {relay_id, pds_id}) {
+    for (const auto status :
+         {repo_status::pending, repo_status::error, repo_status::desync}) {
+      repo_world x;
+      x.sync();
+      x.row->status = status;
+      x.restart();
+      EXPECT_TRUE(x.finished(x.take(x.make_commit(), upstream)));
+      EXPECT_TRUE(x.finished(x.take(x.account.sync_frame(3), upstream)));
+      EXPECT_EQ(x.count_of(repo_counter::out_of_sync), 2u);
+      EXPECT_EQ(x.loads, 0u);
+    }
+  }
+}
+
 // protocol.md 4: through a relay, an account's status needs no key
 TEST(repo_hosts, an_account_event_of_a_relay_needs_no_identity) {
   repo_world x;

@@ -101,7 +101,6 @@ TEST(repo_life, removal_forgets_the_row_and_then_ends_the_repo) {
   EXPECT_TRUE(x.remove());
   EXPECT_TRUE(x.untracked);
   EXPECT_FALSE(x.remove());
-  EXPECT_FALSE(x.add());
   EXPECT_THAT(x.stops, IsEmpty());
   const auto update = x.write();
   EXPECT_TRUE(update.erase);
@@ -146,6 +145,92 @@ TEST(repo_life, removal_cancels_the_fetch_and_ignores_its_late_result) {
   EXPECT_FALSE(x.row);
   EXPECT_FALSE(x.chain->rev.defined());
   EXPECT_EQ(x.stops.size(), 1u);
+}
+
+// SYNC-29, SYNC-30: added again before the removal is durable
+TEST(repo_life, an_addition_during_a_removal_follows_it) {
+  repo_world x;
+  x.sync();
+  x.remove();
+  const auto unsent = x.machine->unsent();
+  EXPECT_TRUE(x.add({"app.test.*"}));
+  EXPECT_EQ(x.machine->unsent(), unsent + 1); // The answer waits for it.
+  EXPECT_FALSE(x.add());
+  const auto seq = x.take(x.make_commit());
+  x.clear();
+  EXPECT_TRUE(x.write().forget);
+  EXPECT_THAT(x.stops, IsEmpty());
+  EXPECT_TRUE(x.tracked_again);
+  EXPECT_EQ(x.wishes.size(), 1u);
+  EXPECT_FALSE(x.finished(seq));
+  x.settle();
+  EXPECT_TRUE(x.finished(seq));
+  ASSERT_TRUE(x.row);
+  EXPECT_EQ(x.row->status, repo_status::pending);
+  EXPECT_THAT(x.member->collections, ElementsAre("app.test.*"));
+  x.learn(x.identity());
+  x.run_fetch(9);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_EQ(x.row->pds, pds_origin);
+  EXPECT_EQ(x.chain->data, x.account.data());
+}
+
+// SYNC-30: and removed again
+TEST(repo_life, a_queued_addition_can_be_removed) {
+  repo_world x;
+  x.sync();
+  x.remove();
+  x.add();
+  x.untracked = false;
+  EXPECT_TRUE(x.remove());
+  EXPECT_TRUE(x.untracked);
+  x.write();
+  EXPECT_EQ(x.stops.size(), 1u);
+  EXPECT_FALSE(x.row);
+}
+
+// SYNC-33; protocol.md 4: there is nothing to fetch from
+TEST(repo_life, a_resync_of_an_inactive_account_queues_nothing) {
+  repo_world x;
+  x.sync();
+  x.account_event(false, "deactivated");
+  x.settle();
+  x.clear();
+  EXPECT_FALSE(x.resync());
+  EXPECT_THAT(x.wishes, IsEmpty());
+  EXPECT_EQ(x.machine->row().status, repo_status::synced);
+}
+
+// SYNC-18; invariant I4: a crash must not lose what was discovered
+TEST(repo_life, the_frame_that_found_a_repo_is_finished_after_its_addition) {
+  for (const auto frame_first : {true, false}) {
+    repo_world x;
+    const auto frame = x.make_commit();
+    x.machine.emplace(x.account.did(), x.settings, 1);
+    uint64_t seq = 0;
+    if (frame_first)
+      seq = x.take(frame);
+    x.machine->on_loaded({}, {}, {}, x.now);
+    EXPECT_TRUE(x.add());
+    EXPECT_THAT(x.done, IsEmpty());
+    x.awake();
+    if (!frame_first)
+      seq = x.take(frame);
+    EXPECT_FALSE(x.finished(seq));
+    x.write();
+    EXPECT_TRUE(x.row);
+    EXPECT_TRUE(x.finished(seq));
+  }
+}
+
+// architecture.md 3.3: frames that waited for the rows of an untracked repo
+TEST(repo_life, frames_before_the_rows_are_given_back_when_nothing_adds_it) {
+  repo_world x;
+  x.machine.emplace(x.account.did(), x.settings, 1);
+  const auto seq = x.take(x.make_commit());
+  x.machine->on_loaded({}, {}, {}, x.now);
+  x.awake();
+  EXPECT_TRUE(x.finished(seq));
 }
 
 } // namespace

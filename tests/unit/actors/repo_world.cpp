@@ -54,6 +54,7 @@ storage::identity_row repo_world::identity() const {
   storage::identity_row out;
   out.signing_key = account.key().public_part().to_multikey();
   out.pds = pds_origin;
+  out.fetched_at = now.wall.seconds();
   return out;
 }
 
@@ -65,6 +66,8 @@ atproto::stamped_frame repo_world::stamp(const bytes& frame,
   out.at = {upstream, board.find(upstream).epoch, ++seqs_[upstream]};
   out.first_cursor = board.find(upstream).first_cursor;
   out.relay = upstream == relay_id;
+  if (const auto peeked = atproto::peek_frame({frame.data(), frame.size()}))
+    out.kind = peeked->kind;
   out.repo = account.did();
   out.bytes = shared_bytes::copy_of(frame);
   return out;
@@ -79,7 +82,11 @@ void repo_world::take_all(const std::vector<bytes>& frames, uint32_t upstream) {
   std::vector<atproto::stamped_frame> all;
   for (const auto& frame : frames)
     all.push_back(stamp(frame, upstream));
-  perform(machine->on_frames(std::move(all), board, now));
+  perform_frames(std::move(all));
+}
+
+void repo_world::perform_frames(std::vector<atproto::stamped_frame> frames) {
+  perform(machine->on_frames(std::move(frames), board, now));
 }
 
 void repo_world::account_event(bool active, std::string_view status,
@@ -116,12 +123,17 @@ void repo_world::restart() {
   in_flight.reset();
   timer.reset();
   machine.emplace(account.did(), settings, 1);
-  perform(machine->on_loaded(row, chain, now));
+  perform(machine->on_loaded(row, chain, member, now));
+  awake();
 }
 
-bool repo_world::add() {
+void repo_world::awake() {
+  perform(machine->on_awake(board, now));
+}
+
+bool repo_world::add(std::vector<std::string> collections) {
   bool out = false;
-  perform(machine->on_add({}, out, now));
+  perform(machine->on_add(std::move(collections), out, now));
   return out;
 }
 
@@ -172,7 +184,18 @@ void repo_world::page(size_t frames, bool end) {
     page_after = i->first;
     out.emplace_back().bytes = i->second;
   }
-  perform(machine->on_buffer_page(std::move(out), end, board, now));
+  perform(machine->on_buffer_page({{}, std::move(out), page_after.value(), end},
+                                  board, now));
+}
+
+void repo_world::fail_page(error why) {
+  ++pages;
+  perform(machine->on_buffer_page({std::move(why), {}, 0, true}, board, now));
+}
+
+void repo_world::set(const repo_settings& x) {
+  settings = std::make_shared<repo_settings>(x);
+  perform(machine->on_settings(settings, now));
 }
 
 // -- the writer ---------------------------------------------------------------
@@ -242,8 +265,12 @@ storage::update_receipt repo_world::store(const storage::repo_update& x) {
   chain = out.chain = chain_after(x);
   if (x.row)
     row = x.row;
-  if (x.forget)
+  if (x.member)
+    member = x.member;
+  if (x.forget) {
     row.reset();
+    member.reset();
+  }
   if (x.buffer_clear || x.forget)
     buffer.clear();
   for (const auto& [rev, frame] : x.buffer_put)
@@ -314,18 +341,21 @@ void repo_world::perform(repo_effects x) {
   move_into(wishes, x.wish);
   move_into(ready, x.ready);
   move_into(orders, x.order);
-  if (x.job_end)
-    job_ends.push_back(*x.job_end ? ec::none : x.job_end->error().code);
-  move_into(cancelled, x.cancel_job);
+  if (x.job_end) {
+    const auto& outcome = x.job_end->outcome;
+    job_ends.push_back(outcome ? ec::none : outcome.error().code);
+    if (!outcome)
+      cancelled.push_back(x.job_end->id);
+  }
   move_into(stops, x.stop);
   loads += x.load_identity ? 1 : 0;
   refreshes += x.refresh_identity ? 1 : 0;
   chunks_done += x.chunks_done;
   untracked |= x.untrack;
+  tracked_again |= x.track;
   if (x.read_buffer) {
     ++reads;
-    if (reads == 1)
-      page_after = {};
+    page_after = atproto::tid{*x.read_buffer};
   }
   if (x.timer && (!timer || *x.timer < *timer))
     timer = x.timer;

@@ -50,6 +50,9 @@ public:
 
   atproto::stamped_frame stamp(const bytes& frame, uint32_t upstream);
 
+  /// The same frames, stamps and all.
+  void perform_frames(std::vector<atproto::stamped_frame> frames);
+
   void account_event(bool active, std::string_view status = {},
                      uint32_t upstream = relay_id);
 
@@ -63,10 +66,12 @@ public:
   /// The clocks move and the machine hears of it.
   void pass(std::chrono::microseconds x);
 
+  void awake();
+
   /// Loads what the store holds into a new machine.
   void restart();
 
-  bool add();
+  bool add(std::vector<std::string> collections = {});
   bool remove();
   bool resync();
   void prepare();
@@ -77,6 +82,8 @@ public:
   void fail_fetch(uint64_t job, error why,
                   std::optional<account_status> account = {});
   void page(size_t frames, bool end);
+  void fail_page(error why);
+  void set(const repo_settings& x);
 
   // -- the writer -------------------------------------------------------------
 
@@ -124,8 +131,8 @@ public:
   std::vector<fetch_wish> wishes;
   std::vector<fetch_ready> ready;
   std::vector<fetch_order> orders;
-  std::vector<ec> job_ends; ///< `ec::none` = success.
-  std::vector<uint64_t> cancelled;
+  std::vector<ec> job_ends;        ///< `ec::none` = success.
+  std::vector<uint64_t> cancelled; ///< Jobs that ended without success.
   std::vector<error> stops;
   size_t loads = 0;
   size_t refreshes = 0;
@@ -133,12 +140,14 @@ public:
   size_t reads = 0; ///< Pages asked for.
   size_t pages = 0; ///< Pages given.
   bool untracked = false;
+  bool tracked_again = false;
   std::optional<steady_time> timer;
   std::optional<repo_effects::outgoing> in_flight;
 
   // -- what is durable --------------------------------------------------------
 
   std::optional<storage::repo_row> row;
+  std::optional<storage::member_row> member;
   std::shared_ptr<const storage::chain_row> chain;
   std::vector<storage::transaction> log;
   std::map<atproto::tid, shared_bytes> buffer;

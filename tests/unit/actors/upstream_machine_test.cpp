@@ -330,5 +330,25 @@ TEST(upstream_machine, lost_frames_are_asked_for_again_from_the_low_water_mark) 
   EXPECT_THAT(seqs_of(x.take_seqs({12})), ElementsAre(12));
 }
 
+TEST(upstream_machine, frames_of_a_connection_that_was_given_up_are_not_taken) {
+  stream x;
+  x.take_seqs({11, 12});
+  EXPECT_TRUE(x.machine.on_lost(t0).disconnect);
+  EXPECT_TRUE(x.take_seqs({13}).forward.empty()); // Was in the mailbox.
+  x.done({13});
+  EXPECT_EQ(redial_cursor(x, t0), 10u);
+  x.machine.on_open(t0);
+  EXPECT_THAT(seqs_of(x.take_seqs({11, 12, 13})), ElementsAre(11, 12, 13));
+}
+
+// CONS-24: one comparison for each stamp, not for each connection
+TEST(upstream_machine, a_stream_that_resumes_lists_once) {
+  stream x{row_at(10, 5)};
+  EXPECT_TRUE(x.opened.list_repos);
+  x.reopen();
+  x.machine.on_closed({fail(ec::unreachable), 0, 0s}, t0);
+  EXPECT_FALSE(x.machine.on_open(t0).list_repos);
+}
+
 } // namespace
 } // namespace weir::actors

@@ -288,6 +288,36 @@ TEST_F(HttpClientTest, CredentialsStayWithTheirOrigin) {
   EXPECT_NE(head->find("X-Kept: yes"), std::string::npos);
 }
 
+// reliability.md 2.1: a configured server must not lead to private addresses.
+TEST_F(HttpClientTest, RedirectsMayBeKeptToTheirOrigin) {
+  scripted_server other{[](raw_peer& peer, size_t) { peer.send(ok("x")); }};
+  auto server = serve([&](std::string_view target) {
+    if (target == "/here")
+      return ok("here");
+    return redirect(target == "/stay" ? "/here" : other.origin());
+  });
+  http_client_options options;
+  options.guard = address_guard{true};
+  options.foreign_redirects = false;
+  const auto strict = make_http_client(network, options);
+  inbox<result<http_response>> done;
+  for (const auto* path : {"/stay", "/leave"})
+    strict->get(request(server.origin() + path), [&done](auto x) {
+      done.push(std::move(x));
+    });
+  size_t good = 0;
+  for (int i = 0; i < 2; ++i) {
+    const auto got = done.pop();
+    ASSERT_TRUE(got);
+    if (*got)
+      ++good;
+    else
+      EXPECT_EQ(got->error().code, ec::invalid_argument);
+  }
+  EXPECT_EQ(good, 1u);
+  EXPECT_EQ(other.accepted(), 0u);
+}
+
 TEST_F(HttpClientTest, APostIsNeverRedirected) {
   auto server = serve([](std::string_view) {
     return redirect("/x");

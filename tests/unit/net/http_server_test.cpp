@@ -23,6 +23,11 @@ public:
     return path == "/small" ? 10 : http_service::body_bytes_max({}, {});
   }
 
+  std::optional<http_reply> on_head(const incoming_request& head) override {
+    using reply = std::optional<http_reply>;
+    return head.path != "/closed" ? reply{} : error_reply(401, "No", "No.");
+  }
+
   void on_request(incoming_request request, responder answer) override {
     turns.push({std::move(request), std::move(answer)});
   }
@@ -262,6 +267,15 @@ TEST_F(HttpServerTest, BodiesAboveTheLimitOfTheirRouteAreAnswered413) {
 
 // reliability.md 2.2, slow request: header 10 s, body 30 s, idle 60 s; shorter
 // here, so that the test is.
+// reliability.md 2.2: strangers' bodies are not read.
+TEST_F(HttpServerTest, ARefusalOfTheHeadComesBeforeTheBody) {
+  serve();
+  auto peer = dial();
+  peer.send("POST /closed HTTP/1.1\r\nHost: a\r\n"
+            "Content-Length: 1000000\r\n\r\n");
+  EXPECT_TRUE(peer.read_all().starts_with("HTTP/1.1 401"));
+}
+
 TEST_F(HttpServerTest, SlowAndSilentClientsAreCut) {
   http_server_options options;
   options.head_timeout = 50ms;

@@ -50,6 +50,22 @@ protected:
   op_id last = 0;
 };
 
+// A page with a hole would be taken for a page that is acked whole.
+TEST_F(LogReaderTest, AMissingBlockIsAnErrorNeverAHole) {
+  const auto entries = reader().read(0, last, {}).value();
+  ASSERT_GT(entries.size(), 4u);
+  const auto gone = entries[2]->first;
+  write_batch batch;
+  batch.erase(encode_key(log_block_key{0, gone}));
+  ASSERT_TRUE(store.db->write(batch, sync_mode::durable));
+  const auto read = reader().read(0, last, {});
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, ec::storage_failure);
+  EXPECT_NE(read.error().context.find(std::to_string(gone)),
+            std::string::npos);
+  EXPECT_FALSE(reader().read(gone - 1, last, {})) << "at its place";
+}
+
 TEST_F(LogReaderTest, PagesGiveEveryOperationOnceInOrder) {
   op_id after = 0;
   size_t pages = 0;

@@ -63,7 +63,8 @@ inline storage::repo_row sample_repo() {
           8,
           900,
           "https://pds.example.com",
-          "alice.test"};
+          "alice.test",
+          {7, 2, 12346}};
 }
 
 inline storage::chain_row sample_chain() {

@@ -68,6 +68,7 @@ TEST(ValuesTest, FieldsComeBackAsTheyWent) {
   EXPECT_EQ(repo.error, "it failed");
   EXPECT_EQ(repo.next_retry, 1'700'000'060);
   EXPECT_EQ(repo.resync_id, 0xfedcba9876543210);
+  EXPECT_EQ(repo.account_at, (position{7, 2, 12346}));
   EXPECT_EQ(repo.erased_through, 900u);
   EXPECT_EQ(repo.handle, "alice.test");
   const auto head = *decode_value<record_head>(

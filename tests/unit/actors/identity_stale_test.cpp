@@ -1,0 +1,114 @@
+#include "tests/unit/actors/identity_world.hpp"
+
+namespace weir::tests::identities {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// protocol.md 8.3: after an outage of a day nobody waits for the directory
+TEST(identity_machine, a_stale_answer_comes_at_once_and_the_new_one_after_it) {
+  resolver x;
+  x.fetch(1);
+  x.document(doc_of());
+  x.pass(25h);
+  for (const waiter_id who : {2, 3}) {
+    x.ask(who);
+    ASSERT_EQ(x.last.answers.size(), 1u);
+    EXPECT_EQ(x.last.answers[0].to, who);
+    EXPECT_FALSE(x.last.answers[0].last);
+    EXPECT_EQ(x.last.fetch.size(), who == 2 ? 1u : 0u);
+  }
+  auto doc = doc_of();
+  doc.signing_key = "zNew";
+  x.document(doc);
+  ASSERT_EQ(x.last.answers.size(), 2u);
+  EXPECT_EQ(x.last.answers[1].fact->signing_key, "zNew");
+  EXPECT_TRUE(x.last.answers[1].last);
+}
+
+// architecture.md 2: no queue without a bound
+TEST(identity_machine, one_who_asks_again_and_again_waits_once) {
+  resolver x;
+  for (int i = 0; i < 5; ++i)
+    x.ask(1, i % 2 == 0);
+  x.loaded(std::nullopt);
+  x.document(doc_of("alice.test"));
+  EXPECT_EQ(x.last.answers.size(), 1u);
+  for (int i = 0; i < 5; ++i) {
+    x.ask(1, true);
+    x.document(doc_of("alice.test"));
+    EXPECT_EQ(x.last.answers.size(), 1u);
+    EXPECT_FALSE(x.last.answers[0].last);
+  }
+  x.handle("alice.test", alice);
+  EXPECT_EQ(x.last.answers.size(), 1u);
+  EXPECT_TRUE(x.last.answers[0].last);
+}
+
+// An answer is the last one only when the asker waits for no other
+TEST(identity_machine, an_asker_is_not_let_go_while_it_waits_for_more) {
+  resolver x;
+  x.fetch(1);
+  x.document(doc_of("alice.test"));
+  x.ask(1, true); // While the handle is checked.
+  x.handle("alice.test", repo_of(2));
+  EXPECT_THAT(x.last.released, IsEmpty());
+  x.document(doc_of());
+  ASSERT_EQ(x.last.answers.size(), 1u);
+  EXPECT_TRUE(x.last.answers[0].last);
+}
+
+// architecture.md 2: `waiting_max`: what is known is told all the same
+TEST(identity_machine, a_full_queue_still_tells_what_is_known) {
+  identity_options options;
+  options.waiting_max = 1;
+  resolver x{options};
+  x.fetch(1);
+  x.document(doc_of());
+  x.pass(25h);
+  x.ask(2, false, repo_of(2));
+  x.ask(3);
+  ASSERT_EQ(x.last.answers.size(), 1u);
+  EXPECT_TRUE(x.last.answers[0].fact);
+  EXPECT_TRUE(x.last.answers[0].last);
+}
+
+// protocol.md 8.3: 24 hours, and a second more; stale while it is refreshed
+TEST(identity_machine, a_stored_answer_is_good_for_a_day) {
+  for (const auto age : {24h - 1s, 24h + 0s}) {
+    resolver x;
+    x.ask(1);
+    x.loaded(row_at(x, age));
+    ASSERT_EQ(x.last.answers.size(), 1u);
+    EXPECT_EQ(x.last.answers[0].fact->signing_key, "zOld");
+    EXPECT_EQ(x.last.answers[0].last, age < 24h);
+    EXPECT_EQ(x.last.fetch.size(), age < 24h ? 0u : 1u);
+  }
+}
+
+// protocol.md 8.3: age counts from the fetch, not from the read
+TEST(identity_machine, reading_a_stored_answer_does_not_make_it_younger) {
+  resolver x;
+  x.ask(1);
+  x.loaded(row_at(x, 23h));
+  x.pass(1h);
+  x.ask(2);
+  EXPECT_THAT(x.last.fetch, ElementsAre(alice));
+}
+
+// protocol.md 8.3: stale is better than nothing, but not when asked anew
+TEST(identity_machine, a_stale_answer_serves_while_the_directory_is_away) {
+  for (const auto fresh : {false, true}) {
+    resolver x;
+    x.ask(1, fresh);
+    x.loaded(row_at(x, 48h));
+    x.document(fail(ec::unreachable));
+    ASSERT_EQ(x.last.answers.size(), 1u);
+    EXPECT_EQ(x.last.answers[0].fact.has_value(), !fresh);
+    EXPECT_THAT(x.last.store, IsEmpty());
+  }
+}
+
+} // namespace
+} // namespace weir::tests::identities

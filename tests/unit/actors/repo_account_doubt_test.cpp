@@ -1,0 +1,244 @@
+#include "base/limits.hpp"
+#include "tests/unit/actors/machine_frames.hpp"
+#include "tests/unit/actors/repo_world.hpp"
+
+/// Words on an account that cannot be believed as they come: of a host that no
+/// document names yet, of a former host, of a frame that comes again.
+namespace weir::tests {
+namespace {
+
+using testing::IsEmpty;
+
+constexpr auto wait_max = limits::repo_wait_max;
+
+/// Synced, and woken anew: its identity is not known.
+struct woken_repo : repo_world {
+  woken_repo() {
+    sync();
+    restart();
+  }
+
+  uint64_t account_said(bool active, std::string_view status,
+                        uint32_t upstream = pds_id) {
+    const auto frame = account_frame(1, active, status, account.did());
+    return take({frame.view().begin(), frame.view().end()}, upstream);
+  }
+};
+
+// protocol.md 4: it is decided when the identity comes; architecture.md 3,
+// Waiting: its stream does not wait for that
+TEST(repo_account_doubt, an_account_event_outlives_a_slow_identity) {
+  woken_repo x;
+  x.take(x.make_commit(), pds_id);
+  x.account_said(false, "suspended");
+  x.account_said(false, "takendown");
+  x.pass(wait_max);
+  EXPECT_THAT(x.done, IsEmpty());
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_EQ(x.done.size(), 3u);
+  EXPECT_FALSE(x.machine->idle());
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::takendown);
+  EXPECT_EQ(x.done.size(), 3u);
+  EXPECT_TRUE(x.machine->idle());
+}
+
+// protocol.md 4.1: a former host's word is not taken for it
+TEST(repo_account_doubt, a_held_event_counts_from_the_current_host_only) {
+  woken_repo x;
+  const auto seq = x.account_said(false, "takendown", other_pds_id);
+  x.pass(wait_max);
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.count_of(repo_counter::wrong_host), 1u);
+  EXPECT_EQ(x.row->account, account_status::active);
+  EXPECT_TRUE(x.finished(seq));
+}
+
+// An account that is away is not fetched: nobody else asks for its identity
+TEST(repo_account_doubt, a_held_event_goes_on_asking_for_the_identity) {
+  woken_repo x;
+  x.account_said(false, "takendown");
+  x.pass(wait_max);
+  x.settle();
+  const auto asked = x.loads;
+  x.learn(fail(ec::unreachable, "no directory"));
+  x.pass(x.settings->refresh_min - 1us);
+  EXPECT_EQ(x.loads, asked);
+  x.pass(1us);
+  EXPECT_EQ(x.loads, asked + 1);
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::takendown);
+  EXPECT_EQ(x.done.size(), 1u);
+}
+
+// A DID that does not exist has no host that could speak for it
+TEST(repo_account_doubt, a_held_event_of_no_did_is_dropped) {
+  woken_repo x;
+  const auto seq = x.account_said(false, "takendown");
+  x.pass(wait_max);
+  x.settle();
+  x.learn(fail(ec::not_found, "no such DID"));
+  EXPECT_TRUE(x.finished(seq));
+  EXPECT_TRUE(x.machine->idle());
+}
+
+// protocol.md 4.1: a relay's word needs no identity, wherever it stood
+TEST(repo_account_doubt, a_relay_is_heard_when_the_frames_before_are_given_up) {
+  woken_repo x;
+  const auto commit = x.take(x.make_commit());
+  const auto seq = x.account_said(false, "takendown", relay_id);
+  EXPECT_EQ(x.machine->row().account, account_status::active);
+  x.pass(wait_max);
+  x.settle();
+  EXPECT_TRUE(x.finished(commit));
+  EXPECT_TRUE(x.finished(seq));
+  EXPECT_EQ(x.row->account, account_status::takendown);
+}
+
+// protocol.md 4: a later word stands before a held one
+TEST(repo_account_doubt, a_held_event_is_overtaken_by_a_later_one) {
+  woken_repo x;
+  const auto first = x.account_said(false, "takendown");
+  x.pass(wait_max);
+  const auto second = x.account_said(false, "suspended");
+  x.pass(wait_max);
+  x.settle();
+  EXPECT_TRUE(x.finished(first));
+  EXPECT_TRUE(x.finished(second));
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::suspended);
+}
+
+// -- what getRepo says (protocol.md 5) ----------------------------------------
+
+/// A fetch that is refused by a host whose document is an hour old.
+struct refused_repo : repo_world {
+  refused_repo() {
+    sync();
+    pass(1h);
+    make_commit(); // Lost.
+    take(make_commit());
+    start_fetch(7);
+    clear();
+    fail_fetch(7, fail(ec::account_inactive, "RepoNotFound"),
+               account_status::deleted);
+  }
+};
+
+// protocol.md 5: the current host is asked for by a new document
+TEST(repo_account_doubt, a_host_that_lost_a_repo_is_believed_when_confirmed) {
+  refused_repo x;
+  EXPECT_EQ(x.refreshes, 1u);
+  EXPECT_EQ(x.machine->row().account, account_status::active);
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::error);
+  x.clear();
+  x.learn(x.identity());
+  EXPECT_TRUE(x.write().erase);
+  EXPECT_EQ(x.row->account, account_status::deleted);
+  EXPECT_EQ(x.row->status, repo_status::pending);
+  EXPECT_EQ(x.row->retry_count, 0u);
+  EXPECT_THAT(x.wishes, IsEmpty());
+}
+
+// protocol.md 4.6, 5: after a migration the old host knows nothing of it
+TEST(repo_account_doubt, a_former_host_that_lost_a_repo_proves_nothing) {
+  refused_repo x;
+  x.settle();
+  x.clear();
+  auto moved = x.identity();
+  moved.pds = other_origin;
+  x.learn(moved);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::active);
+  ASSERT_EQ(x.wishes.size(), 1u);
+  EXPECT_EQ(x.wishes[0].not_before, 0);
+  x.run_fetch(8);
+  EXPECT_EQ(x.orders.back().pds, other_origin);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+}
+
+// protocol.md 5: an answer from before the refusal, or none
+TEST(repo_account_doubt, an_old_document_confirms_nothing) {
+  refused_repo x;
+  auto old = x.identity();
+  old.fetched_at -= 1;
+  x.learn(old);
+  x.learn(fail(ec::unreachable, "no directory"));
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::active);
+  EXPECT_EQ(x.row->status, repo_status::error);
+  EXPECT_EQ(x.wishes.back().not_before, x.now.wall.seconds() + 60);
+}
+
+// `limits::identity_current`, and a second more: young documents are current
+TEST(repo_account_doubt, a_young_document_names_the_current_host) {
+  for (const auto age :
+       {limits::identity_current, limits::identity_current + 1s}) {
+    repo_world x;
+    x.add_known();
+    x.pass(age);
+    x.start_fetch(7);
+    x.fail_fetch(7, fail(ec::account_inactive, "RepoNotFound"),
+                 account_status::deleted);
+    x.settle();
+    EXPECT_EQ(x.row->account == account_status::deleted,
+              age == limits::identity_current);
+  }
+}
+
+// -- frames that come again ---------------------------------------------------
+
+// protocol.md 4: what a later event decided stays, also after a crash
+TEST(repo_account_doubt, an_account_event_that_comes_again_is_ignored) {
+  for (const auto crash : {false, true}) {
+    repo_world x;
+    x.sync();
+    const auto frame = account_frame(1, false, "deleted", x.account.did());
+    const auto away
+      = x.stamp({frame.view().begin(), frame.view().end()}, relay_id);
+    x.perform_frames({away});
+    x.settle();
+    x.account_event(true);
+    x.settle();
+    x.run_fetch(2);
+    EXPECT_EQ(x.row->account_at, (position{relay_id, 1, away.at.seq + 1}));
+    if (crash)
+      x.restart();
+    x.clear();
+    x.perform_frames({away});
+    EXPECT_EQ(x.count_of(repo_counter::replayed), 1u);
+    EXPECT_TRUE(x.finished(away.at.seq));
+    EXPECT_EQ(x.machine->row().account, account_status::active);
+    EXPECT_EQ(x.machine->row().status, repo_status::synced);
+  }
+}
+
+// requirements.md 1b.4: cursors of two upstreams say nothing of each other
+TEST(repo_account_doubt, a_lower_cursor_of_another_upstream_or_epoch_counts) {
+  repo_world x;
+  x.sync();
+  for (int i = 0; i < 5; ++i)
+    x.account_event(i % 2 == 0, "takendown");
+  x.settle();
+  x.account_event(false, "suspended", pds_id);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::suspended);
+  x.board.put({relay_id, "https://relay.test", true, 2, 1, true, 0, 0});
+  auto again = x.stamp({}, relay_id);
+  const auto frame = account_frame(1, true, "", x.account.did());
+  again.bytes = frame;
+  again.kind = atproto::frame_kind::account;
+  again.at.seq = 1;
+  x.perform_frames({again});
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::active);
+}
+
+} // namespace
+} // namespace weir::tests

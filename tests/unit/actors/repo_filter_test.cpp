@@ -1,0 +1,147 @@
+#include "base/limits.hpp"
+#include "tests/unit/actors/repo_world.hpp"
+
+/// Which collections of a repo are kept (SYNC-20 to 23), and who accounts for
+/// it (requirements.md part 1).
+namespace weir::tests {
+namespace {
+
+using testing::IsEmpty;
+
+repo_settings next_filter(const repo_world& x) {
+  auto out = *x.settings;
+  out.filter = wire::collection_filter::parse({"app.other.*"}).value();
+  ++out.filter_generation;
+  return out;
+}
+
+// SYNC-29: the collections of one repo stand before the node's
+TEST(repo_filter, a_repo_with_collections_of_its_own_keeps_those) {
+  for (const auto woken : {false, true}) {
+    repo_world x{{"app.test.*"}};
+    x.add({"app.other.*"});
+    x.learn(x.identity());
+    x.settle();
+    x.run_fetch(1);
+    ASSERT_EQ(x.orders.size(), 1u);
+    EXPECT_TRUE(x.orders[0].filter.matches("app.other.note"));
+    EXPECT_FALSE(x.orders[0].filter.matches("app.test.note"));
+    if (woken) {
+      x.restart();
+      x.learn(x.identity());
+    }
+    x.take(x.make_commit("app.test.note/a"));
+    EXPECT_EQ(x.write().transactions.at(0).ops.size(), 1u);
+    x.take(x.make_commit("app.other.note/b"));
+    EXPECT_EQ(x.write().transactions.at(0).ops.size(), 2u);
+  }
+}
+
+// requirements.md 1d, 3d: indexed under another filter is not complete
+TEST(repo_filter, a_repo_indexed_under_another_filter_is_fetched_again) {
+  for (const auto woken : {false, true}) {
+    repo_world x;
+    x.sync();
+    if (woken) {
+      x.settings = std::make_shared<repo_settings>(next_filter(x));
+      x.restart();
+      x.learn(x.identity());
+    } else {
+      x.set(next_filter(x));
+    }
+    x.settle();
+    EXPECT_EQ(x.row->status, repo_status::desync);
+    EXPECT_EQ(x.row->error, "the filter changed");
+    ASSERT_EQ(x.wishes.size(), 1u);
+    x.run_fetch(2);
+    EXPECT_TRUE(x.orders.back().filter.matches("app.other.note"));
+    EXPECT_EQ(x.row->status, repo_status::synced);
+    EXPECT_EQ(x.row->filter_generation, 2u);
+    x.restart();
+    EXPECT_FALSE(x.in_flight);
+  }
+}
+
+// requirements.md 3d: a change of the node's filter is none of its own
+TEST(repo_filter, a_repo_with_its_own_filter_takes_note_and_stays_synced) {
+  repo_world x;
+  x.add({"app.test.*"});
+  x.learn(x.identity());
+  x.settle();
+  x.run_fetch(1);
+  x.clear();
+  x.set(next_filter(x));
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_EQ(x.row->filter_generation, 2u);
+  EXPECT_THAT(x.wishes, IsEmpty());
+}
+
+// requirements.md 3d: it changed while the repo was fetched
+TEST(repo_filter, a_filter_that_changes_during_a_fetch_asks_for_another_one) {
+  repo_world x;
+  x.add_known();
+  x.start_fetch(1);
+  x.set(next_filter(x));
+  EXPECT_EQ(x.machine->row().status, repo_status::syncing);
+  x.clear();
+  x.fetched(1);
+  x.settle();
+  EXPECT_EQ(x.job_ends.size(), 1u);
+  EXPECT_EQ(x.job_ends[0], ec::none);
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_EQ(x.row->filter_generation, 1u);
+  EXPECT_EQ(x.wishes.size(), 1u);
+}
+
+// -- positions ----------------------------------------------------------------
+
+// CONS-19 to CONS-21: the first event after a reset, and only that one
+TEST(repo_position, it_is_written_once_per_reset) {
+  repo_world x;
+  x.sync();
+  x.board.put({pds_id, pds_origin, false, 2, 500, true, 0, 0});
+  x.take(x.make_commit(), pds_id);
+  EXPECT_TRUE(x.write().row);
+  EXPECT_EQ(x.row->fcsr, (position{pds_id, 2, 500}));
+  EXPECT_EQ(x.row->first_rev, x.account.rev());
+  x.take(x.make_commit(), pds_id);
+  EXPECT_FALSE(x.write().row);
+}
+
+// requirements.md 1d: events of another upstream are applied, no more
+TEST(repo_position, one_upstream_accounts_for_a_repo) {
+  repo_world x;
+  x.sync();
+  const auto before = x.row->fcsr;
+  x.board.put({relay_id, "https://relay.test", true, 2, 500, true, 0, 0});
+  x.take(x.make_commit(), relay_id);
+  EXPECT_FALSE(x.write().row);
+  EXPECT_EQ(x.chain->rev, x.account.rev());
+  x.account.draft(); // Nothing but the rev moves.
+  x.take(x.account.sync_frame(2), relay_id);
+  EXPECT_FALSE(x.write().row);
+  x.list(x.account.rev(), account_status::active, relay_id);
+  EXPECT_FALSE(x.in_flight);
+  EXPECT_EQ(x.row->fcsr, before);
+  x.list(x.account.rev(), account_status::active, pds_id);
+  x.settle();
+  EXPECT_EQ(x.row->fcsr, (position{pds_id, 1, 1}));
+}
+
+// requirements.md 1d: the relay accounts for hosts without a stream
+TEST(repo_position, the_relay_accounts_for_a_host_without_a_stream) {
+  repo_world x;
+  x.sync();
+  auto fact = x.identity();
+  fact.pds = "https://elsewhere.test";
+  x.learn(fact);
+  x.settle();
+  x.board.put({relay_id, "https://relay.test", true, 2, 500, true, 0, 0});
+  x.take(x.make_commit(), relay_id);
+  EXPECT_TRUE(x.write().row);
+  EXPECT_EQ(x.row->fcsr, (position{relay_id, 2, 500}));
+}
+
+} // namespace
+} // namespace weir::tests

@@ -1,0 +1,144 @@
+#include "tests/unit/actors/repo_world.hpp"
+
+/// Updates that the store will never take (`update_outcome::refused`).
+namespace weir::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+storage::new_operation create_op(std::string rkey) {
+  storage::new_operation out;
+  out.scope = "app.test.note";
+  out.rkey = std::move(rkey);
+  out.id = atproto::cid::of_dag_cbor(make_record(out.rkey));
+  return out;
+}
+
+// SYNC-06, SYNC-13; invariant I4: a failure of the repo, not of its actor
+TEST(repo_refused, a_commit_that_is_refused_is_an_error_with_back_off) {
+  repo_world x;
+  x.sync();
+  const auto rev = x.chain->rev;
+  const auto sent = x.take(x.make_commit());
+  const auto next = x.take(x.make_commit());
+  x.write(update_outcome::refused);
+  EXPECT_THAT(x.stops, IsEmpty());
+  EXPECT_EQ(x.count_of(repo_counter::update_refused), 1u);
+  EXPECT_THAT(x.done, IsEmpty());
+  ASSERT_EQ(x.wishes.size(), 1u);
+  EXPECT_EQ(x.wishes[0].status, repo_status::error);
+  EXPECT_EQ(x.wishes[0].not_before, x.now.wall.seconds() + 60);
+  const auto update = x.write();
+  EXPECT_THAT(update.transactions, IsEmpty());
+  EXPECT_FALSE(update.chain);
+  EXPECT_EQ(x.row->status, repo_status::error);
+  EXPECT_EQ(x.row->retry_count, 1u);
+  EXPECT_THAT(x.row->error, HasSubstr("invalid_argument"));
+  EXPECT_EQ(x.chain->rev, rev);
+  EXPECT_TRUE(x.finished(sent));
+  EXPECT_TRUE(x.finished(next));
+  EXPECT_TRUE(x.machine->idle());
+  EXPECT_TRUE(x.finished(x.take(x.make_commit())));
+  x.run_fetch(2);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_EQ(x.chain->data, x.account.data());
+}
+
+// SYNC-15: what is refused again and again is tried less and less
+TEST(repo_refused, a_chunk_that_is_refused_ends_its_job) {
+  repo_world x;
+  x.add_known();
+  for (uint64_t job = 1; job <= 3; ++job) {
+    x.start_fetch(job);
+    x.clear();
+    x.chunk(job, {create_op("a")});
+    x.write(update_outcome::refused);
+    EXPECT_THAT(x.cancelled, ElementsAre(job));
+    EXPECT_EQ(x.wishes.back().not_before, x.now.wall.seconds() + (30 << job));
+    x.settle();
+    EXPECT_EQ(x.row->status, repo_status::error);
+    EXPECT_EQ(x.row->retry_count, job);
+    EXPECT_EQ(x.row->resync_id, 0u);
+  }
+}
+
+// architecture.md 3, Backfill: the job ended before the answer came
+TEST(repo_refused, a_chunk_of_an_ended_job_changes_nothing) {
+  repo_world x;
+  x.add_known();
+  x.start_fetch(1);
+  x.chunk(1, {create_op("a")});
+  x.account_event(false, "suspended");
+  x.write(update_outcome::refused);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::suspended);
+  EXPECT_EQ(x.row->retry_count, 0u);
+}
+
+// CONS-13: what a refused update claimed was never so
+TEST(repo_refused, a_root_that_is_refused_leaves_nothing_of_completeness) {
+  repo_world x;
+  x.add_known();
+  x.start_fetch(1, 55);
+  x.take(x.make_commit());
+  x.fetched(1);
+  x.write(update_outcome::refused);
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::error);
+  EXPECT_FALSE(x.row->last_indexed_rev.defined());
+  EXPECT_FALSE(x.row->first_rev.defined());
+  EXPECT_FALSE(x.row->fcsr.defined());
+  EXPECT_EQ(x.machine->waiting(), 0u);
+}
+
+// protocol.md 4: a fact in the same update is not lost with the commit
+TEST(repo_refused, facts_beside_a_refused_commit_are_written_without_it) {
+  for (const auto* word : {"deactivated", "deleted"}) {
+    repo_world x;
+    x.sync();
+    x.take(x.make_commit());
+    x.take(x.make_commit()); // Waits, and the fact with it.
+    x.account_event(false, word);
+    x.write(update_outcome::refused);
+    const auto update = x.write();
+    ASSERT_EQ(update.transactions.size(), 1u);
+    EXPECT_EQ(update.transactions[0].ops.at(0).scope, storage::account_scope);
+    EXPECT_EQ(update.erase, x.row->account == account_status::deleted);
+    EXPECT_NE(x.row->account, account_status::active);
+    EXPECT_THAT(x.wishes, IsEmpty());
+    EXPECT_EQ(x.done.size(), 3u);
+  }
+}
+
+// The fact itself may be what does not fit
+TEST(repo_refused, a_fact_that_is_refused_alone_is_not_tried_again) {
+  repo_world x;
+  x.sync();
+  x.account_event(false, "deleted");
+  x.write(update_outcome::refused);
+  const auto update = x.write();
+  EXPECT_THAT(update.transactions, IsEmpty());
+  EXPECT_TRUE(update.erase);
+  EXPECT_EQ(x.row->account, account_status::deleted);
+  EXPECT_FALSE(x.chain->rev.defined());
+  EXPECT_FALSE(x.in_flight);
+}
+
+// SYNC-30: the removal that waits behind it goes on from what is durable
+TEST(repo_refused, a_removal_follows_a_refused_update) {
+  repo_world x;
+  x.sync();
+  const auto seq = x.take(x.make_commit());
+  x.remove();
+  x.write(update_outcome::refused);
+  EXPECT_FALSE(x.finished(seq));
+  EXPECT_TRUE(x.write().forget);
+  EXPECT_TRUE(x.finished(seq));
+  EXPECT_FALSE(x.row);
+  EXPECT_EQ(x.stops.size(), 1u);
+}
+
+} // namespace
+} // namespace weir::tests
