@@ -47,6 +47,9 @@ using tcp = boost::asio::ip::tcp;
 tcp::endpoint to_asio(const endpoint& x);
 endpoint from_asio(const tcp::endpoint& x);
 
+/// Programs that this one starts do not get the descriptor.
+void keep_from_children(int descriptor) noexcept;
+
 /// Wraps a connected socket. Without delay, and with little unsent data in the
 /// kernel, so that pongs do not wait behind megabytes of events.
 stream_ptr make_tcp_stream(asio_loop& loop, tcp::socket socket);

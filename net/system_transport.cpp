@@ -27,6 +27,8 @@ public:
       auto to = to_asio(at);
       acceptor.open(to.protocol(), error);
       if (!error)
+        keep_from_children(acceptor.native_handle());
+      if (!error)
         acceptor.set_option(tcp::acceptor::reuse_address{true}, error);
       if (!error && at.address.v6)
         acceptor.set_option(boost::asio::ip::v6_only{true}, error);
@@ -87,6 +89,8 @@ public:
   void close() noexcept override {
     if (core_->closed.exchange(true))
       return;
+    // At once, also when the loop has ended: callers are refused from here on.
+    ::shutdown(core_->acceptor.native_handle(), SHUT_RDWR);
     core_->loop.post([x = core_] {
       boost::system::error_code error;
       x->acceptor.close(error);

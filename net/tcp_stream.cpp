@@ -3,6 +3,7 @@
 #include <boost/asio/buffer.hpp>
 
 #include <array>
+#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
@@ -47,6 +48,7 @@ public:
     : loop_(loop), socket_(std::move(socket)) {
     boost::system::error_code error;
     remote_ = from_asio(socket_.remote_endpoint(error));
+    keep_from_children(socket_.native_handle());
     set_option(socket_, IPPROTO_TCP, TCP_NODELAY, 1);
     set_option(socket_, IPPROTO_TCP, TCP_NOTSENT_LOWAT, unsent_bytes_max);
   }
@@ -96,6 +98,10 @@ private:
 };
 
 } // namespace
+
+void keep_from_children(int descriptor) noexcept {
+  fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+}
 
 stream_ptr make_tcp_stream(asio_loop& loop, tcp::socket socket) {
   return std::make_shared<tcp_stream>(loop, std::move(socket));

@@ -55,11 +55,18 @@ log_reader::read(op_id after, op_id durable, const log_page& page) const {
   const auto begin = block_of(after + 1);
   if (!begin)
     return begin.error();
-  if (*begin == 0)
-    return fail(ec::storage_failure,
-                "the log has no operation " + std::to_string(after + 1));
-  filling out{page, after, durable, *begin, {}, 0, 0};
   auto range = range_of<log_block_key>(partition_);
+  range.begin = encode_key(log_block_key{partition_, after + 1});
+  if (*begin == 0) {
+    const auto rows = db_.scan(range);
+    if (rows.valid())
+      return fail(ec::storage_failure,
+                  "the log has no operation " + std::to_string(after + 1));
+    if (auto ok = rows.status(); !ok)
+      return ok.error();
+    return std::vector<log_entry_ptr>{}; // The log ends before it.
+  }
+  filling out{page, after, durable, *begin, {}, 0, 0};
   range.begin = encode_key(log_block_key{partition_, *begin});
   auto ok = each_value<log_block_key>(
     db_, range, [&](const log_block_key& key, std::string_view value) {

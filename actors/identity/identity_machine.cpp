@@ -25,8 +25,10 @@ identity_machine::on_ask(const atproto::did& repo, waiter_id who, bool fresh,
   if (!fresh && answer_known(repo, who, wall, out))
     return out;
   if (const auto i = pending_.find(repo); i != pending_.end()) {
-    add_waiter(i->second.waiters, who);
-    i->second.fresh |= fresh;
+    // What is on its way may be older than what this one heard of.
+    const auto late = fresh && i->second.at == phase::fetching;
+    add_waiter(late ? i->second.again : i->second.waiters, who);
+    i->second.fresh |= fresh && !late;
     return out;
   }
   if (pending_.size() >= options_.waiting_max) {
@@ -79,7 +81,8 @@ bool identity_machine::told_later(const atproto::did& repo,
     return std::find(x.begin(), x.end(), who) != x.end();
   };
   const auto asked = pending_.find(repo);
-  if (asked != pending_.end() && has(asked->second.waiters))
+  if (asked != pending_.end()
+      && (has(asked->second.waiters) || has(asked->second.again)))
     return true;
   const auto checked = checking_.find(repo);
   return checked != checking_.end() && has(checked->second);
@@ -252,6 +255,10 @@ void identity_machine::answer_all(const atproto::did& repo,
                                   const result<storage::identity_row>& fact,
                                   bool last, effects& out) {
   auto ask = pending_.extract(repo);
+  if (!ask.mapped().again.empty()) {
+    pending_[repo] = {phase::queued, true, std::move(ask.mapped().again), {}};
+    queue_.push_back(repo);
+  }
   for (const auto who : ask.mapped().waiters)
     out.answers.push_back({who, repo, fact, last && !told_later(repo, who)});
 }

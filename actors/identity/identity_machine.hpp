@@ -101,6 +101,8 @@ private:
     phase at = phase::loading;
     bool fresh = false;
     std::vector<waiter_id> waiters;
+    /// Asked for a fresh one while an older look-up was on its way.
+    std::vector<waiter_id> again;
   };
 
   const cached_row* find(const atproto::did& repo);

@@ -94,6 +94,7 @@ repo_effects repo_machine::on_timer(const upstream_board& board,
     identity_pending_ = false; // Asked again for the next.
   }
   attend_held_account(now, out);
+  finish_hints(false, now, out);
   pump(board, now, out);
   return out;
 }
@@ -177,6 +178,33 @@ void repo_machine::try_refresh(now_time now, repo_effects& out) {
     arm(refreshes_.front() + settings_->refresh_min, out);
 }
 
+/// A hint only: resolve anew, at most once in a while (protocol.md 4). The frame
+/// is finished when that is known, so that a crash does not lose the hint; one
+/// that takes long is tried again from memory.
+void repo_machine::take_hint(waiting_frame& x, now_time now,
+                             repo_effects& out) {
+  hinted_ = true;
+  refresh_wanted_ = true;
+  try_refresh(now, out);
+  x.frame.bytes = {};
+  arm(x.since + limits::repo_wait_max, out);
+  hints_.push_back(std::move(x));
+}
+
+void repo_machine::finish_hints(bool all, now_time now, repo_effects& out) {
+  const auto old = [now](const waiting_frame& x) {
+    return now.steady - x.since >= limits::repo_wait_max;
+  };
+  for (; !hints_.empty() && (all || old(hints_.front())); hints_.pop_front())
+    settle(hints_.front(), out);
+  if (!hints_.empty())
+    arm(hints_.front().since + limits::repo_wait_max, out);
+}
+
+size_t repo_machine::waiting() const noexcept {
+  return inbox_.size() + kept_.frames.size();
+}
+
 void repo_machine::arm(steady_time at, repo_effects& out) {
   if (!out.timer || at < *out.timer)
     out.timer = at;
@@ -187,12 +215,15 @@ void repo_machine::forget_waiting(repo_effects& out) {
   for (const auto& x : inbox_)
     settle(x, out);
   inbox_.clear();
+  for (const auto& x : hints_)
+    settle(x, out);
+  hints_.clear();
 }
 
 bool repo_machine::idle() const noexcept {
   return loaded_ && !in_flight_ && !next_used_ && inbox_.empty() && !job_
          && !identity_pending_ && !prepare_pending_ && !suspicion_
-         && !refresh_wanted_ && !held_account_ && !queued_add_
+         && !refresh_wanted_ && hints_.empty() && !held_account_ && !queued_add_
          && kept_.frames.empty();
 }
 

@@ -102,7 +102,7 @@ public:
     return chain_;
   }
 
-  size_t waiting() const noexcept { return inbox_.size() + kept_.frames.size(); }
+  size_t waiting() const noexcept;
   const atproto::did& repo() const noexcept { return repo_; }
 
 private:
@@ -117,6 +117,8 @@ private:
   bool may_refresh(now_time now) const;
   void refresh_identity(now_time now, repo_effects& out);
   void try_refresh(now_time now, repo_effects& out);
+  void take_hint(waiting_frame& x, now_time now, repo_effects& out);
+  void finish_hints(bool all, now_time now, repo_effects& out);
   void arm(steady_time at, repo_effects& out);
   void forget_waiting(repo_effects& out);
 
@@ -211,9 +213,7 @@ private:
   atproto::did repo_;
   repo_settings_ptr settings_;
   uint64_t incarnation_;
-  bool loaded_ = false;
-  bool exists_ = false;
-  bool removing_ = false;
+  bool loaded_ = false, exists_ = false, removing_ = false;
   std::optional<std::vector<std::string>> queued_add_; ///< After a removal.
   std::optional<wire::collection_filter> own_filter_;
   storage::repo_row row_;
@@ -224,8 +224,9 @@ private:
 
   std::optional<storage::identity_row> identity_;
   atproto::public_key key_;
-  bool identity_pending_ = false;
-  bool refresh_wanted_ = false;
+  bool identity_pending_ = false, prepare_pending_ = false;
+  bool refresh_wanted_ = false, hinted_ = false;
+  std::deque<waiting_frame> hints_; ///< #identity, until it was looked up.
   /// When identities were refreshed and fetches succeeded; bounded by bursts.
   std::deque<steady_time> refreshes_, fetches_;
 
@@ -240,7 +241,6 @@ private:
   sent_update sent_;
 
   std::optional<fetch_job> job_;
-  bool prepare_pending_ = false;
   sync_buffer kept_;
   std::optional<suspicion> suspicion_;
   std::optional<waiting_frame> held_account_; ///< No document names its host.

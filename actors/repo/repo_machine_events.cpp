@@ -18,10 +18,7 @@ repo_machine::step repo_machine::take(waiting_frame& x,
     return step::taken;
   }
   if (std::holds_alternative<atproto::identity_event>(*decoded)) {
-    // A hint only: resolve anew, at most once in a while (protocol.md 4).
-    refresh_wanted_ = true;
-    try_refresh(now, out);
-    settle(x, out);
+    take_hint(x, now, out);
     return step::taken;
   }
   if (needs_nothing(x, *decoded, out))

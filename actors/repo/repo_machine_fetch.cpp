@@ -13,7 +13,7 @@ namespace weir::actors {
 using storage::account_status;
 using storage::repo_status;
 
-// -- backfill ------------------------------------------------------------------
+// -- backfill -----------------------------------------------------------------
 
 repo_effects repo_machine::on_prepare(now_time now) {
   repo_effects out;
@@ -137,7 +137,8 @@ void repo_machine::finish_fetch(now_time now) {
 }
 
 void repo_machine::take_memory_buffer() {
-  std::move(kept_.frames.rbegin(), kept_.frames.rend(), std::front_inserter(inbox_));
+  std::move(kept_.frames.rbegin(), kept_.frames.rend(),
+            std::front_inserter(inbox_));
   kept_.frames.clear();
   kept_.bytes = 0;
 }
@@ -246,7 +247,7 @@ void repo_machine::end_job(repo_effects& out, result<void> outcome) {
   drop_buffer();
 }
 
-// -- the sync buffer -------------------------------------------------------------
+// -- the sync buffer ----------------------------------------------------------
 
 /// Keeps a commit until the fetch is done. Its mark goes back as soon as the
 /// row says `syncing` on disk: after a crash the repo is fetched again, and the

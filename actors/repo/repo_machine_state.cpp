@@ -79,7 +79,12 @@ void repo_machine::check_filter(now_time now, repo_effects& out) {
 void repo_machine::take_no_identity(const error& why,
                                     const upstream_board& board, now_time now,
                                     repo_effects& out) {
-  try_refresh(now, out);
+  if (hinted_ && why.code == ec::unreachable) {
+    refresh_wanted_ = true; // Later: the directory is away.
+    arm(now.steady + limits::repo_wait_max, out);
+  } else {
+    try_refresh(now, out);
+  }
   if (why.code == ec::not_found)
     held_account_.reset(); // No host can speak for it.
   if (std::exchange(prepare_pending_, false)) {
@@ -122,6 +127,9 @@ repo_machine::on_identity(const result<storage::identity_row>& fact,
   }
   if (fact->tombstoned)
     set_account(account_status::deleted, now, out);
+  hinted_ = refresh_wanted_;
+  if (!hinted_)
+    finish_hints(true, now, out);
   take_host_word(now, out);
   take_held_account(board, now, out);
   if (prepare_pending_)
@@ -153,7 +161,7 @@ repo_effects repo_machine::on_listed(const listed_repo& x,
   return out;
 }
 
-// -- commands ------------------------------------------------------------------
+// -- commands -----------------------------------------------------------------
 
 repo_effects repo_machine::on_add(std::vector<std::string> collections,
                                   bool& added, now_time now) {

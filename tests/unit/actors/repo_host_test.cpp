@@ -17,15 +17,17 @@ storage::identity_row at_host(const repo_world& x, const char* origin) {
 
 // -- #identity (protocol.md 4) ------------------------------------------------
 
-// protocol.md 4: a hint; the answer decides
-TEST(repo_identity, an_identity_event_resolves_anew_and_is_finished) {
+// protocol.md 4: a hint; the answer decides. Invariant I4: a crash before it
+// does not lose the hint.
+TEST(repo_identity, an_identity_event_resolves_anew_and_is_then_finished) {
   repo_world x;
   x.sync();
   x.identity_event();
   EXPECT_EQ(x.refreshes, 1u);
-  EXPECT_EQ(x.done.size(), 1u);
+  EXPECT_EQ(x.done.size(), 0u);
   EXPECT_FALSE(x.machine->idle());
   x.learn(x.identity());
+  EXPECT_EQ(x.done.size(), 1u);
   EXPECT_TRUE(x.machine->idle());
   EXPECT_FALSE(x.in_flight);
 }
@@ -42,8 +44,10 @@ TEST(repo_identity, refreshes_are_bounded_and_the_one_too_many_comes_later) {
   EXPECT_EQ(x.refreshes, burst);
   x.identity_event();
   EXPECT_EQ(x.refreshes, burst);
+  EXPECT_EQ(x.done.size(), burst);
+  x.pass(limits::repo_wait_max); // No frame holds its stream for longer.
   EXPECT_EQ(x.done.size(), burst + 1);
-  x.pass(x.settings->refresh_min - 1us);
+  x.pass(x.settings->refresh_min - limits::repo_wait_max - 1us);
   EXPECT_EQ(x.refreshes, burst);
   x.pass(1us);
   EXPECT_EQ(x.refreshes, burst + 1);
@@ -60,8 +64,28 @@ TEST(repo_identity, an_event_during_a_refresh_is_answered_by_another_one) {
   EXPECT_EQ(x.refreshes, 1u);
   x.learn(x.identity());
   EXPECT_EQ(x.refreshes, 2u);
-  x.learn(fail(ec::unreachable));
+  x.learn(fail(ec::not_found));
   EXPECT_EQ(x.refreshes, 2u);
+  EXPECT_FALSE(x.machine->idle()); // Until the frames are finished.
+  x.pass(limits::repo_wait_max);
+  EXPECT_EQ(x.done.size(), 2u);
+  EXPECT_TRUE(x.machine->idle());
+}
+
+// protocol.md 4: a directory that is away does not lose the hint
+TEST(repo_identity, an_event_is_looked_up_again_until_the_directory_answers) {
+  repo_world x;
+  x.sync();
+  x.identity_event();
+  for (size_t n = 1; n <= 3; ++n) {
+    EXPECT_EQ(x.refreshes, n);
+    x.learn(fail(ec::unreachable));
+    EXPECT_EQ(x.refreshes, n);
+    x.pass(limits::repo_wait_max);
+  }
+  EXPECT_EQ(x.refreshes, 4u);
+  EXPECT_EQ(x.done.size(), 1u);
+  x.learn(x.identity());
   EXPECT_TRUE(x.machine->idle());
 }
 
