@@ -23,7 +23,7 @@ struct supervisor_options {
   size_t hosts_max = 100'000;
   std::chrono::seconds retry_scan{30}; ///< SYNC-14
   size_t breaker_failures = 5; ///< In a row: the host rests.
-  std::chrono::seconds breaker_rest{30};
+  std::chrono::seconds breaker_rest{1}; ///< Doubles with each further one.
   std::chrono::seconds breaker_rest_max{900}; ///< Bounds a Retry-After too.
   std::chrono::seconds rate_limit_rest{15}; ///< Without a Retry-After.
 };
