@@ -47,7 +47,8 @@ export async function accountScenarios(run, world) {
     await dan.activate();
     await identityEvent(world, dan, from, { status: 'active' });
     await comesAlive(world, dan);
-    assert.equal(downloads(world, dan), fetched, 'nothing was fetched again');
+    // Commits may have been missed while it was away: one look, no event.
+    assert.equal(downloads(world, dan), fetched + 1, 'fetched once');
   });
 
   await run.test('a taken down account comes back as it was', async () => {

@@ -197,7 +197,8 @@ TEST(supervisor, a_host_that_fails_again_and_again_rests_longer) {
     rests.push_back((*x.timer - x.now) / 1s);
     x.removed(failure);
   }
-  EXPECT_THAT(rests, ElementsAre(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900));
+  EXPECT_THAT(rests,
+              ElementsAre(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900));
   x.host(a_host, host_verdict::fine);
   x.pass(900s);
   x.clear();
