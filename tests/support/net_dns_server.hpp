@@ -43,13 +43,16 @@ public:
 
   explicit dns_server(rule_type rule) : rule_(std::move(rule)) {
     fd_ = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    auto at = raw_peer::loopback(0);
-    socklen_t size = sizeof(at);
-    EXPECT_EQ(bind(fd_, reinterpret_cast<sockaddr*>(&at), size), 0);
-    getsockname(fd_, reinterpret_cast<sockaddr*>(&at), &size);
-    port_ = ntohs(at.sin_port);
-    tcp_ = std::make_unique<scripted_server>(
-      [this](raw_peer& peer, size_t) { serve(peer); }, port_);
+    int bound = -1;
+    for (int tries = 0; bound != 0 && tries < 100; ++tries) {
+      // A port that is free for both; many are taken for TCP, few for UDP.
+      tcp_ = std::make_unique<scripted_server>(
+        [this](raw_peer& peer, size_t) { serve(peer); });
+      const auto at = raw_peer::loopback(tcp_->port());
+      bound = bind(fd_, reinterpret_cast<const sockaddr*>(&at), sizeof(at));
+    }
+    EXPECT_EQ(bound, 0);
+    port_ = tcp_->port();
     thread_ = std::thread{[this] {
       run();
     }};
