@@ -63,8 +63,7 @@ using router_actor = common_actor::extend<
   caf::replies_to<remove_repos>::with<remove_result>,
   caf::replies_to<resync_repos>::with<resync_result>,
   caf::replies_to<repo_status_request>::with<repo_status_reply>,
-  caf::reacts_to<repo_listing>, caf::reacts_to<prepare_fetch>,
-  caf::reacts_to<begin_fetch>>;
+  caf::reacts_to<repo_listing>, caf::reacts_to<prepare_fetch>>;
 
 /// The SUPERVISOR: which repo is fetched next, host budgets, retry, listings.
 using supervisor_actor = common_actor::extend<

@@ -1,6 +1,7 @@
 #include "actors/journal/journal.hpp"
 
 #include "actors/journal/batch_machine.hpp"
+#include "actors/support/finished_frames.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
 #include "base/limits.hpp"
@@ -13,15 +14,13 @@
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
-#include <map>
-
 namespace weir::actors {
 
 namespace {
 
 /// What may be told once a batch is on disk.
 struct announcement {
-  std::map<std::pair<uint32_t, uint32_t>, std::vector<uint64_t>> marks;
+  finished_frames marks;
   std::vector<journal_rows> rows;
   storage::op_id last = 0; ///< 0: the log did not grow.
 };
@@ -149,7 +148,7 @@ bool journal::write(std::vector<journal_update> updates,
     // What was not written is not finished: its REPO decides.
     if (receipt.outcome == storage::update_outcome::done)
       for (const auto& x : updates[i].marks)
-        news.marks[{x.upstream, x.epoch}].push_back(x.seq);
+        news.marks.add(x);
     send(updates[i].from,
          repo_receipt{std::make_shared<const storage::update_receipt>(
            std::move(receipt))});
@@ -171,9 +170,7 @@ bool journal::write(std::vector<journal_update> updates,
 
 /// Cursors, acks and events go out only for what a power failure cannot take.
 void journal::publish(announcement x) {
-  for (auto& [stream, seqs] : x.marks)
-    if (const auto to = shared_->upstream(stream.first))
-      send(to, frames_done{stream.second, std::move(seqs)});
+  x.marks.tell(this, *shared_);
   for (const auto& row : x.rows)
     if (row.from)
       send(row.from, rows_durable{row.token});

@@ -1,6 +1,7 @@
 #include "actors/repo/repo.hpp"
 
 #include "actors/repo/repo_machine.hpp"
+#include "actors/support/finished_frames.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
 #include "base/log.hpp"
@@ -236,12 +237,10 @@ void repo::send_update(repo_effects::outgoing x) {
 
 /// Tells the UPSTREAMs which frames are finished without an update.
 void repo::give_back(const std::vector<position>& marks) {
-  std::map<std::pair<uint32_t, uint32_t>, std::vector<uint64_t>> by_stream;
+  finished_frames finished;
   for (const auto& x : marks)
-    by_stream[{x.upstream, x.epoch}].push_back(x.seq);
-  for (auto& [stream, seqs] : by_stream)
-    if (const auto to = env_.shared->upstream(stream.first))
-      send(to, frames_done{stream.second, std::move(seqs)});
+    finished.add(x);
+  finished.tell(this, *env_.shared);
 }
 
 /// Runs `command`, which returns how many repos it changed, and answers when

@@ -1,19 +1,19 @@
 #include "actors/router/router_impl.hpp"
+#include "actors/support/finished_frames.hpp"
 
 #include <caf/actor_system.hpp>
 
-#include <map>
 #include <utility>
 
 namespace weir::actors {
 
 void router::route(frames batch) {
-  std::map<std::pair<uint32_t, uint32_t>, std::vector<uint64_t>> dropped;
+  finished_frames dropped;
   std::unordered_map<atproto::did, frames> by_repo;
   std::vector<atproto::did> order;
   for (auto& x : batch) {
     if (!wanted(x)) {
-      dropped[{x.at.upstream, x.at.epoch}].push_back(x.at.seq);
+      dropped.add(x.at);
       continue;
     }
     auto& home = by_repo[x.repo];
@@ -23,9 +23,7 @@ void router::route(frames batch) {
   }
   for (const auto& did : order)
     deliver(did, std::move(by_repo[did]));
-  for (auto& [stream, seqs] : dropped)
-    if (const auto to = shared_->upstream(stream.first))
-      send(to, frames_done{stream.second, std::move(seqs)});
+  dropped.tell(this, *shared_);
 }
 
 /// The rules for tracked and unknown DIDs.
@@ -209,9 +207,6 @@ router_actor::behavior_type router::make_behavior() {
     [this](const repo_status_request& x) { return status(x); },
     [this](const repo_listing& x) { listed(x); },
     [this](const prepare_fetch& x) {
-      when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });
-    },
-    [this](const begin_fetch& x) {
       when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });
     },
   };

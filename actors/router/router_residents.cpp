@@ -1,8 +1,8 @@
 #include "actors/router/router_impl.hpp"
+#include "actors/support/finished_frames.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
 
-#include <map>
 #include <utility>
 
 /// The life of resident REPOs: woken by work, put to sleep when idle, fenced
@@ -134,12 +134,10 @@ void router::on_repo_down(const caf::down_msg& x) {
 }
 
 void router::give_up(const frames& batch) {
-  std::map<std::pair<uint32_t, uint32_t>, std::vector<uint64_t>> by_stream;
+  finished_frames given_up;
   for (const auto& x : batch)
-    by_stream[{x.at.upstream, x.at.epoch}].push_back(x.at.seq);
-  for (auto& [stream, seqs] : by_stream)
-    if (const auto to = shared_->upstream(stream.first))
-      send(to, frames_done{stream.second, std::move(seqs)});
+    given_up.add(x.at);
+  given_up.tell(this, *shared_);
 }
 
 void router::on_fenced(const journal_fenced& x) {
