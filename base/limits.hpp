@@ -176,6 +176,31 @@ constexpr size_t spool_memory_bytes_max = 8'388'608;
 constexpr size_t journal_backfill_bytes_max = 262'144;
 /// One look-up of a document or handle (protocol.md 8.2).
 constexpr auto identity_timeout = 10s;
+/// DIDs in memory, DIDs being resolved or queued, look-ups on the wire.
+constexpr size_t identity_cached_max = 65'536;
+constexpr size_t identity_waiting_max = 100'000;
+constexpr size_t identity_in_flight_max = 64;
+/// An answer is believed this long, a failure this long (protocol.md 8.3).
+constexpr auto identity_fresh = 24h;
+constexpr auto identity_negative = 5min;
+/// Repos that wait for a fetch in memory; more are found again by a scan.
+constexpr size_t fetch_queue_max = 1'000'000;
+/// Repos whose host is being looked up.
+constexpr size_t fetch_preparing_max = 64;
+constexpr size_t fetch_hosts_max = 100'000;
+/// Failures of a host in a row before it rests; its rest doubles with each
+/// further one. The longest rest bounds a Retry-After too.
+constexpr size_t host_failures_max = 5;
+constexpr auto host_rest_min = 1s;
+constexpr auto host_rest_max = 15min;
+/// After a 429 without Retry-After.
+constexpr auto host_rate_limit_rest = 15s;
+/// Pages of one listing, and pages in a row without a new DID: no listing is
+/// endless (reliability.md 2.1).
+constexpr size_t listing_pages_max = 1'000'000;
+constexpr size_t listing_idle_pages_max = 3;
+/// After a failed page.
+constexpr auto listing_retry = 60s;
 /// Lines and bytes of one listing page (protocol.md 9).
 constexpr size_t listing_page_max = 1'000;
 constexpr size_t listing_bytes_max = 2'097'152;
@@ -193,15 +218,26 @@ constexpr size_t api_page_default = 100;
 constexpr double channel_acks_per_second_max = 50'000;
 /// WebSocket channels of all clients, and of one address.
 constexpr size_t channels_max = 128;
+constexpr size_t channels_per_address_max = 16;
+/// Updates of one JOURNAL batch, and their content bytes.
+constexpr size_t journal_updates_max = 1'024;
+constexpr size_t journal_bytes_max = 4'194'304;
+/// Backfill rests while LevelDB has this many files to merge, and looks again
+/// after `journal_pause`.
 constexpr int level0_files_pause = 6;
-/// How long backfill rests before it looks again whether LevelDB merged.
+constexpr auto journal_pause = 20ms;
 /// With relaxed durability: how much a power failure may take, and how late
 /// events are told.
 constexpr auto relaxed_sync_interval = 50ms;
-constexpr auto journal_pause = 20ms;
 /// REPO actors a ROUTER shard keeps alive.
 constexpr size_t resident_repos_max = 20'000;
 constexpr auto repo_idle_max = 10min;
+/// How often a ROUTER looks for REPOs to close.
+constexpr auto repo_sweep_interval = 10s;
+/// Restarts of one child of NODE in the window; one more ends the program
+/// (reliability.md P19).
+constexpr size_t child_restarts_max = 3;
+constexpr auto child_restart_window = 10s;
 
 // -- the writer and the readers of the log (architecture.md 4) ----------------
 

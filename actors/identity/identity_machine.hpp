@@ -2,6 +2,7 @@
 
 #include "atproto/did_document.hpp"
 #include "base/clock.hpp"
+#include "base/limits.hpp"
 #include "storage/records.hpp"
 
 #include <chrono>
@@ -14,12 +15,12 @@
 namespace weir::actors {
 
 struct identity_options {
-  size_t cached_max = 65'536;    ///< Entries in memory.
-  size_t waiting_max = 100'000;  ///< DIDs being resolved or queued.
-  size_t in_flight_max = 64;     ///< Look-ups on the wire.
-  double per_second = 20;        ///< Look-up budget (architecture.md 9).
-  std::chrono::seconds fresh{86'400};  ///< Positive answers (protocol.md 8.3).
-  std::chrono::seconds negative{300};  ///< Failures.
+  size_t cached_max = limits::identity_cached_max;
+  size_t waiting_max = limits::identity_waiting_max;
+  size_t in_flight_max = limits::identity_in_flight_max;
+  double per_second = 20; ///< Look-up budget (architecture.md 9).
+  std::chrono::seconds fresh = limits::identity_fresh;
+  std::chrono::seconds negative = limits::identity_negative;
 };
 
 /// Who asked; the shell maps it to an actor.

@@ -3,6 +3,7 @@
 #include "actors/support/context.hpp"
 #include "actors/support/store_stats.hpp"
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "storage/database.hpp"
 
 #include <functional>
@@ -22,8 +23,8 @@ namespace weir::actors {
 struct journal_options {
   storage::sync_mode sync = storage::sync_mode::durable;
   /// Updates and content bytes of one batch.
-  size_t updates_max = 1'024;
-  size_t bytes_max = 4'194'304;
+  size_t updates_max = limits::journal_updates_max;
+  size_t bytes_max = limits::journal_bytes_max;
   bool detached = true; ///< Tests run it on the test scheduler.
 };
 

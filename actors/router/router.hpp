@@ -3,6 +3,7 @@
 #include "actors/support/context.hpp"
 #include "actors/support/tracking_mode.hpp"
 #include "atproto/identifiers.hpp"
+#include "base/limits.hpp"
 #include "wire/filter.hpp"
 
 #include <chrono>
@@ -24,9 +25,9 @@ struct router_options {
   size_t shard = 0;
   tracking_mode mode = tracking_mode::manual;
   wire::collection_filter signal; ///< With `signal`: what discovers a repo.
-  size_t resident_max = 20'000;
-  std::chrono::microseconds idle_max = std::chrono::minutes{10};
-  std::chrono::microseconds sweep = std::chrono::seconds{10};
+  size_t resident_max = limits::resident_repos_max;
+  std::chrono::microseconds idle_max = limits::repo_idle_max;
+  std::chrono::microseconds sweep = limits::repo_sweep_interval;
 };
 
 /// Hashes of tracked DIDs (`atproto::stable_hash`); a rare false hit wakes a

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "base/limits.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -14,9 +15,9 @@ namespace weir::actors {
 
 struct listing_options {
   std::chrono::seconds interval{86'400}; ///< Audit of every upstream.
-  std::chrono::seconds retry{60};        ///< After a failed page.
-  size_t pages_max = 1'000'000;
-  size_t idle_pages_max = 3; ///< Pages in a row without a new DID.
+  std::chrono::seconds retry = limits::listing_retry;
+  size_t pages_max = limits::listing_pages_max;
+  size_t idle_pages_max = limits::listing_idle_pages_max;
 };
 
 /// Pages through `listRepos` of each upstream, one page at a time, again when

@@ -3,6 +3,7 @@
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "storage/records.hpp"
 
 #include <chrono>
@@ -18,14 +19,14 @@ namespace weir::actors {
 struct supervisor_options {
   size_t parallelism = 3;     ///< SYNC-11, `sync_parallelism`.
   size_t per_host = 4;        ///< Fetches at once from one host.
-  size_t preparing_max = 64;  ///< Repos whose host is being looked up.
-  size_t queue_max = 1'000'000; ///< More are found again by a scan.
-  size_t hosts_max = 100'000;
+  size_t preparing_max = limits::fetch_preparing_max;
+  size_t queue_max = limits::fetch_queue_max;
+  size_t hosts_max = limits::fetch_hosts_max;
   std::chrono::seconds retry_scan{30}; ///< SYNC-14
-  size_t breaker_failures = 5; ///< In a row: the host rests.
-  std::chrono::seconds breaker_rest{1}; ///< Doubles with each further one.
-  std::chrono::seconds breaker_rest_max{900}; ///< Bounds a Retry-After too.
-  std::chrono::seconds rate_limit_rest{15}; ///< Without a Retry-After.
+  size_t breaker_failures = limits::host_failures_max;
+  std::chrono::seconds breaker_rest = limits::host_rest_min;
+  std::chrono::seconds breaker_rest_max = limits::host_rest_max;
+  std::chrono::seconds rate_limit_rest = limits::host_rate_limit_rest;
 };
 
 /// How a host answered a fetch.

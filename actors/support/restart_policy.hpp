@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/limits.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -12,9 +13,9 @@ namespace weir::actors {
 /// in `window`; one more escalates.
 class restart_policy {
 public:
-  explicit restart_policy(size_t count_max = 3,
+  explicit restart_policy(size_t count_max = limits::child_restarts_max,
                           std::chrono::seconds window
-                          = std::chrono::seconds{10})
+                          = limits::child_restart_window)
     : count_max_(count_max), window_(window) {
     // nop
   }

@@ -2,6 +2,7 @@
 
 #include "atproto/stamped_frame.hpp"
 #include "base/clock.hpp"
+#include "base/limits.hpp"
 #include "storage/records.hpp"
 
 #include <chrono>
@@ -16,8 +17,8 @@ namespace weir::actors {
 enum class future_cursor_policy : uint8_t { reset, stop };
 
 struct upstream_options {
-  size_t frames_max = 1024;
-  size_t bytes_max = 16 * 1024 * 1024;
+  size_t frames_max = limits::upstream_frames_max;
+  size_t bytes_max = limits::upstream_bytes_max;
   future_cursor_policy on_future_cursor = future_cursor_policy::reset;
   /// CONS-16, off by default: the first seq after a reconnect that is not
   /// cursor + 1 counts as a reset.
