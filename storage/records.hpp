@@ -150,6 +150,14 @@ struct member_row {
   std::vector<std::string> collections; ///< Per-repo override; empty = global.
 };
 
+/// The collections a node keeps, kept from one start to the next (SYNC-20).
+struct filter_row {
+  uint32_t generation = 1; ///< Grows by one with every change.
+  std::vector<std::string> collections; ///< Sorted; empty = all.
+
+  bool operator==(const filter_row&) const = default;
+};
+
 /// Erasing that SWEEPER has still to do for one repo: heads and content with
 /// an id at or below `through`.
 struct erasure_row {

@@ -134,6 +134,11 @@ void serialize(Archive& ar, member_row& x) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, filter_row& x) {
+  ar(x.generation, x.collections);
+}
+
+template <class Archive>
 void serialize(Archive& ar, erasure_row& x) {
   ar(x.through, x.heads_done, x.resume);
 }
@@ -215,6 +220,7 @@ constexpr table table_of(const upstream_row*) { return table::upstream; }
 constexpr table table_of(const identity_row*) { return table::identity; }
 constexpr table table_of(const consumer_row*) { return table::consumer; }
 constexpr table table_of(const dead_letter_row*) { return table::dead_letter; }
+constexpr table table_of(const filter_row*) { return table::configuration; }
 constexpr table table_of(const erasure_row*) { return table::erasure; }
 constexpr table table_of(const stream_run*) { return table::stream_block; }
 constexpr table table_of(const operation_place*) { return table::operation_dedup; }
@@ -296,6 +302,7 @@ WEIR_ROW(upstream_row);
 WEIR_ROW(identity_row);
 WEIR_ROW(consumer_row);
 WEIR_ROW(dead_letter_row);
+WEIR_ROW(filter_row);
 WEIR_ROW(erasure_row);
 WEIR_ROW(stream_run);
 WEIR_ROW(operation_place);

@@ -149,7 +149,7 @@ struct listing_row {
 };
 
 /// Rows: record_head, repo_row, member_row, upstream_row, identity_row,
-/// consumer_row, dead_letter_row, erasure_row, and those just above.
+/// consumer_row, dead_letter_row, filter_row, erasure_row, and those above.
 template <class Row>
 std::string encode_value(const Row& x);
 

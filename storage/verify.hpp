@@ -22,7 +22,8 @@ struct verify_finding {
 struct verify_options {
   uint16_t partition = 0;
   /// True for repos whose heads are only a part of their tree: their root
-  /// cannot be rebuilt. Unset = those with collections of their own.
+  /// cannot be rebuilt. Unset = as the store says: those with collections of
+  /// their own, and all when the node's filter is one.
   std::function<bool(const atproto::did&, const repo_row&,
                      const std::optional<member_row>&)>
     filtered;

@@ -1,4 +1,5 @@
 #include "atproto/mst.hpp"
+#include "storage/filter_table.hpp"
 #include "storage/head_cursor.hpp"
 #include "storage/repo_guards.hpp"
 #include "storage/verify_context.hpp"
@@ -15,7 +16,13 @@ bool is_filtered(const verify_context& x, const atproto::did& repo,
   const auto known = member ? *member : std::nullopt;
   if (x.options.filtered)
     return x.options.filtered(repo, row, known);
-  return known && !known->collections.empty();
+  if (known && !known->collections.empty())
+    return true;
+  // What an earlier filter let pass is not known any more.
+  const auto filter = load_filter(x.db);
+  return filter && *filter
+         && (!(*filter)->collections.empty()
+             || row.filter_generation != (*filter)->generation);
 }
 
 /// I2: the root over all record heads is the chain's data root.

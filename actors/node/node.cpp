@@ -36,6 +36,10 @@ result<void> node::impl::start() {
   auto streams = load_upstreams(*store, config.upstreams);
   if (!streams)
     return streams.error();
+  const auto filter = load_filter(*store, filter_of(config.collections));
+  if (!filter)
+    return filter.error();
+  filter_generation = *filter;
   bool ran_before = false;
   auto channel = load_channel_consumer(*store, ran_before);
   if (!channel)
@@ -88,17 +92,19 @@ void node::impl::start_store_actors() {
 }
 
 result<void> node::impl::start_routers() {
-  const auto shards = config.router_shards == 0 ? 2 * cores()
-                                                : config.router_shards;
-  auto tracked = load_repos(*store, shards, shared->accounts);
-  if (!tracked)
-    return tracked.error();
+  const auto shards
+    = config.router_shards == 0 ? 2 * cores() : config.router_shards;
   auto settings = std::make_shared<repo_settings>();
   settings->filter = filter_of(config.collections);
+  settings->filter_generation = filter_generation;
   settings->retry_min = config.retry_backoff_min;
   settings->retry_max = config.retry_backoff_max;
   settings->refresh_min = config.identity_refresh_min;
   settings->listing_grace = config.listing_grace;
+  auto known = load_repos(*store, shards, filter_generation, shared->accounts);
+  if (!known)
+    return known.error();
+  filter_changed = known->outdated;
   repos = std::make_shared<repo_metrics>(shared->metrics);
   const repo_environment env{shared, settings, repos};
   const auto make_repo = [this, env](router_actor router, atproto::did repo,
@@ -110,14 +116,12 @@ result<void> node::impl::start_routers() {
     router_options options;
     options.shard = shard;
     options.mode = config.mode;
-    options.resident_max
-      = std::clamp<size_t>(config.memory_limit / 4 / limits::repo_actor_bytes
-                             / shards,
-                           limits::residents_min, options.resident_max);
+    options.resident_max = std::clamp<size_t>(
+      config.memory_limit / 4 / limits::repo_actor_bytes / shards,
+      limits::residents_min, options.resident_max);
     options.signal = filter_of(config.signal_collections);
-    shared->routers.push_back(spawn_router(*system, shared, options,
-                                           std::move((*tracked)[shard]),
-                                           make_repo));
+    shared->routers.push_back(spawn_router(
+      *system, shared, options, std::move(known->tracked[shard]), make_repo));
     guard("router",
           caf::actor_cast<caf::strong_actor_ptr>(shared->routers.back()));
   }
@@ -131,8 +135,8 @@ void node::impl::start_supervisor() {
   backfills.spools = make_spool_factory(config);
   backfills.bytes = &shared->metrics.counter("weir_backfill_bytes_total",
                                              "Body bytes of repo fetches");
-  backfills.records = &shared->metrics.counter(
-    "weir_backfill_records_total", "Records of fetched repos");
+  backfills.records = &shared->metrics.counter("weir_backfill_records_total",
+                                               "Records of fetched repos");
   supervisor_environment env;
   env.shared = shared;
   env.make_backfill = [this, backfills](fetch_started order) {
@@ -140,14 +144,16 @@ void node::impl::start_supervisor() {
   };
   env.list = make_repo_lister(net.configured, shared);
   env.discover = config.mode == tracking_mode::full_network;
+  if (filter_changed)
+    env.new_filter = filter_generation;
   supervisor_options options;
   options.parallelism = config.sync_parallelism;
   options.per_host = config.sync_per_host;
   options.retry_scan = config.retry_scan;
   listing_options listing;
   listing.interval = config.listing_interval;
-  shared->supervisor = spawn_supervisor(*system, std::move(env), options,
-                                        listing);
+  shared->supervisor
+    = spawn_supervisor(*system, std::move(env), options, listing);
   guard("supervisor",
         caf::actor_cast<caf::strong_actor_ptr>(shared->supervisor));
 }

@@ -47,6 +47,8 @@ struct node::impl {
   std::shared_ptr<std::atomic<bool>> ready
     = std::make_shared<std::atomic<bool>>(false);
   std::vector<guarded_child> children;
+  uint32_t filter_generation = 0;
+  bool filter_changed = false; ///< Since some repos were indexed.
   std::vector<upstream_actor> upstreams;
   consumer_actor consumer;
   guardian_actor guardian;

@@ -3,6 +3,7 @@
 #include "base/limits.hpp"
 #include "net/url.hpp"
 #include "storage/erasure.hpp"
+#include "storage/filter_table.hpp"
 #include "storage/repo_table.hpp"
 #include "storage/upstream_table.hpp"
 
@@ -55,8 +56,8 @@ result<void> load_erased(store_set& store, account_board& accounts) {
         return state.error();
       if (state->chain != nullptr) {
         auto standing = accounts.of(repo);
-        standing.erased_through = std::max(standing.erased_through,
-                                           state->chain->erased_through);
+        standing.erased_through
+          = std::max(standing.erased_through, state->chain->erased_through);
         accounts.put(repo, standing);
       }
     }
@@ -68,9 +69,32 @@ result<void> load_erased(store_set& store, account_board& accounts) {
 
 } // namespace
 
-result<std::vector<tracked_set>> load_repos(store_set& store, size_t shards,
-                                            account_board& accounts) {
-  std::vector<tracked_set> out(shards);
+result<uint32_t> load_filter(store_set& store,
+                             const wire::collection_filter& wanted) {
+  const auto known = storage::load_filter(*store.db);
+  if (!known)
+    return known.error();
+  storage::filter_row next;
+  if (!wanted.matches_all())
+    next.collections = wanted.patterns();
+  if (*known) {
+    next.generation = (*known)->generation;
+    if (next == **known)
+      return next.generation;
+    ++next.generation;
+  }
+  storage::journal_batch fresh;
+  fresh.configuration.push_back(storage::filter_change(next));
+  if (auto written = store.writer->commit(fresh); !written)
+    return written.error();
+  return next.generation;
+}
+
+result<known_repos> load_repos(store_set& store, size_t shards,
+                               uint32_t filter_generation,
+                               account_board& accounts) {
+  known_repos out;
+  out.tracked.resize(shards);
   const storage::repo_table table{*store.db, *store.names};
   atproto::did after;
   for (;;) {
@@ -79,13 +103,14 @@ result<std::vector<tracked_set>> load_repos(store_set& store, size_t shards,
       return page.error();
     for (const auto& x : *page) {
       const auto hash = atproto::stable_hash(x.repo.str());
-      out[hash % shards].insert(hash);
+      out.tracked[hash % shards].insert(hash);
+      out.outdated |= x.row.status == storage::repo_status::synced
+                      && x.row.filter_generation != filter_generation;
       ++store.stats.repos[static_cast<size_t>(x.row.status)];
       if (x.chain != nullptr)
         store.stats.records += x.chain->record_count;
-      accounts.put(x.repo,
-                   {x.row.account == storage::account_status::active,
-                    x.row.erased_through});
+      accounts.put(x.repo, {x.row.account == storage::account_status::active,
+                            x.row.erased_through});
     }
     if (page->size() < limits::repos_page_max)
       break;
@@ -109,14 +134,13 @@ load_upstreams(store_set& store, const std::vector<upstream_config>& wanted) {
   for (const auto& x : wanted) {
     const auto url = net::parse_url(x.url);
     if (!url)
-      return fail(ec::invalid_argument, "upstream " + x.url + ": "
-                                          + url.error().context);
+      return fail(ec::invalid_argument,
+                  "upstream " + x.url + ": " + url.error().context);
     const auto origin = url->as_http().origin();
-    const auto i = std::find_if(known->begin(), known->end(),
-                                [&](const auto& row) {
-                                  return row.url == origin
-                                         && row.relay == x.relay;
-                                });
+    const auto i
+      = std::find_if(known->begin(), known->end(), [&](const auto& row) {
+          return row.url == origin && row.relay == x.relay;
+        });
     if (i != known->end()) {
       out.push_back(*i);
       continue;
@@ -138,8 +162,7 @@ load_upstreams(store_set& store, const std::vector<upstream_config>& wanted) {
 
 result<storage::consumer_state> load_channel_consumer(store_set& store,
                                                       bool& ran_before) {
-  const storage::consumer_name name{storage::default_dataset,
-                                    channel_consumer};
+  const storage::consumer_name name{storage::default_dataset, channel_consumer};
   auto state = storage::load_consumer(*store.db, name, 0);
   if (!state)
     return state.error();

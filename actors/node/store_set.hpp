@@ -30,14 +30,25 @@ struct store_set {
 };
 
 /// Opens the data directory and everything on it.
-result<std::unique_ptr<store_set>> open_store(const node_config& config,
-                                              const clock& time,
-                                              random_source& random);
+result<std::unique_ptr<store_set>>
+open_store(const node_config& config, const clock& time, random_source& random);
 
-/// Reads all repos once: counts, the tracked set of each shard, accounts that
-/// are not active.
-result<std::vector<tracked_set>> load_repos(store_set& store, size_t shards,
-                                            account_board& accounts);
+/// Generation of the collection filter; another filter than the stored one
+/// gets the next number, which is durable before anything is indexed under it
+/// (requirements.md 1d).
+result<uint32_t> load_filter(store_set& store,
+                             const wire::collection_filter& wanted);
+
+/// What a start needs to know of all repos.
+struct known_repos {
+  std::vector<tracked_set> tracked; ///< By shard.
+  bool outdated = false;            ///< Some were indexed under another filter.
+};
+
+/// Reads all repos once, counts them, and notes accounts that are not active.
+result<known_repos> load_repos(store_set& store, size_t shards,
+                               uint32_t filter_generation,
+                               account_board& accounts);
 
 /// Rows of the configured upstreams, in their order; new ones are written.
 result<std::vector<storage::upstream_row>>

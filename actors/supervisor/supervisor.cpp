@@ -112,8 +112,9 @@ void supervisor::perform(const listing_machine::effects& x) {
 
 void supervisor::scan(std::string after) {
   reader_job job;
-  job.run = [to = supervisor_actor{this}, after](store_readers& store) {
-    auto page = store.scan_work(after);
+  job.run = [to = supervisor_actor{this}, filter = env_.new_filter,
+             after](store_readers& store) {
+    auto page = store.scan_work(after, filter);
     caf::anon_send(to, std::move(page));
   };
   send(env_.shared->reader_of(0), std::move(job));

@@ -27,6 +27,8 @@ struct supervisor_environment {
   backfill_factory make_backfill;
   repo_lister list;
   bool discover = false; ///< Full-network mode: listings add repos.
+  /// Not 0: the filter's generation, and repos were indexed under others.
+  uint32_t new_filter = 0;
 };
 
 /// Spawns the SUPERVISOR of a partition: queue, permits, host budgets, retry,

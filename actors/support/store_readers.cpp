@@ -44,6 +44,48 @@ std::string to_text(const scan_place& x) {
          + x.after.repo.str();
 }
 
+/// @param more What follows when all statuses were read: the outdated ones.
+scan_page scan_statuses(const storage::repo_table& table, scan_place place,
+                        bool more) {
+  scan_page out;
+  const auto status = work_statuses[place.status];
+  auto page = table.with_status(status, std::numeric_limits<uint64_t>::max(),
+                                place.after);
+  if (!page) {
+    out.failed = page.error();
+    return out;
+  }
+  for (auto& found : *page)
+    out.repos.push_back({found.repo, status, static_cast<int64_t>(found.due)});
+  if (page->size() >= limits::repos_page_max)
+    place.after = page->back();
+  else
+    place = {place.status + 1, {}};
+  out.next = to_text(place);
+  out.end = place.status == work_statuses.size() && !more;
+  return out;
+}
+
+/// Synced repos that were indexed under another filter, to be asked as if they
+/// were out of sync: each decides for itself when it wakes.
+scan_page scan_outdated(const storage::repo_table& table, scan_place place,
+                        uint32_t filter) {
+  scan_page out;
+  auto page = table.page(place.after.repo, limits::repos_page_max);
+  if (!page) {
+    out.failed = page.error();
+    return out;
+  }
+  for (auto& [repo, row] : *page)
+    if (row.status == repo_status::synced && row.filter_generation != filter)
+      out.repos.push_back({repo, repo_status::desync, 0});
+  out.end = page->size() < limits::repos_page_max;
+  if (!out.end)
+    place.after.repo = page->back().first;
+  out.next = to_text(place);
+  return out;
+}
+
 } // namespace
 
 result<store_readers::repo_rows>
@@ -57,8 +99,8 @@ store_readers::load_repo(const atproto::did& repo) const {
 repo_buffer_page store_readers::read_buffer(const atproto::did& repo,
                                             uint64_t after) const {
   repo_buffer_page out;
-  auto page = storage::repo_table{db, names}.buffered(repo,
-                                                      atproto::tid{after});
+  auto page
+    = storage::repo_table{db, names}.buffered(repo, atproto::tid{after});
   if (!page) {
     out.failed = page.error();
     return out;
@@ -147,36 +189,13 @@ heads_page store_readers::read_heads(const atproto::did& repo,
   return out;
 }
 
-scan_page store_readers::scan_work(const std::string& after) const {
-  scan_page out;
+scan_page store_readers::scan_work(const std::string& after,
+                                   uint32_t filter) const {
   auto place = parse_place(after);
   const storage::repo_table table{db, names};
-  for (; place.status < work_statuses.size(); ++place.status) {
-    const auto status = work_statuses[place.status];
-    auto page = table.with_status(
-      status, std::numeric_limits<uint64_t>::max(), place.after);
-    if (!page) {
-      out.failed = page.error();
-      out.next = to_text(place);
-      return out;
-    }
-    for (auto& found : *page)
-      out.repos.push_back({found.repo, status,
-                           static_cast<int64_t>(found.due)});
-    if (page->size() >= limits::repos_page_max) {
-      place.after = page->back();
-      out.next = to_text(place);
-      return out;
-    }
-    place.after = {};
-    if (!out.repos.empty()) {
-      ++place.status;
-      out.next = to_text(place);
-      return out;
-    }
-  }
-  out.end = true;
-  return out;
+  return place.status < work_statuses.size()
+           ? scan_statuses(table, place, filter != 0)
+           : scan_outdated(table, place, filter);
 }
 
 result<std::vector<store_readers::listed_row>>
@@ -209,8 +228,8 @@ store_readers::list_status(storage::repo_status status, size_t limit) const {
     if (!state)
       return state.error();
     if (state->row)
-      out.push_back({found.repo, std::move(*state->row),
-                     std::move(state->chain)});
+      out.push_back(
+        {found.repo, std::move(*state->row), std::move(state->chain)});
   }
   return out;
 }

@@ -47,9 +47,8 @@ struct store_readers {
 
   /// Entries of one repo after `after`, up to `through`; with `facts` only
   /// those of `$identity` and `$account`.
-  did_page read_did(const atproto::did& repo, bool facts,
-                    storage::op_id after, storage::op_id through,
-                    size_t ops_max) const;
+  did_page read_did(const atproto::did& repo, bool facts, storage::op_id after,
+                    storage::op_id through, size_t ops_max) const;
 
   /// Heads of one repo in path order behind the path `after`.
   heads_page read_heads(const atproto::did& repo,
@@ -57,7 +56,9 @@ struct store_readers {
                         const std::string& after) const;
 
   /// Repos whose status asks for work, one page; `after` is opaque.
-  scan_page scan_work(const std::string& after) const;
+  /// @param filter Not 0: then those, too, that were indexed under another
+  ///        filter generation. Reads the rows of all repos.
+  scan_page scan_work(const std::string& after, uint32_t filter) const;
 
   /// Tracked repos in order of DID, one page.
   struct listed_row {

@@ -40,6 +40,7 @@ std::map<std::string, std::string> sample_values() {
     {"tombstone", encode_value(tombstone_row{atproto::tid{99}, 1000})},
     {"repo", encode_value(tests::sample_repo())},
     {"member", encode_value(member_row{2, {"app.test.note", "app.test.*"}})},
+    {"filter", encode_value(filter_row{7, {"app.test.*"}})},
     {"erasure", encode_value(erasure_row{1000, true, {1, 2, 3}})},
     {"identity",
      encode_value(identity_row{"zQ3sh", "https://pds.example.com", "alice.test",

@@ -1,4 +1,5 @@
 #include "storage/consumer_table.hpp"
+#include "storage/filter_table.hpp"
 #include "storage/identity_table.hpp"
 #include "storage/repo_table.hpp"
 #include "storage/upstream_table.hpp"
@@ -221,6 +222,23 @@ TEST_F(TablesTest, SettingsAreKeptAndTakenBack) {
   const auto settings = load_configuration(*store.db).value();
   ASSERT_EQ(settings.size(), 1u);
   EXPECT_EQ(settings[0].first, "a");
+}
+
+// requirements.md 1d: the generation outlives the process
+TEST_F(TablesTest, TheFilterIsKeptFromOneStartToTheNext) {
+  EXPECT_EQ(load_filter(*store.db).value(), std::nullopt);
+  for (const auto& x :
+       {filter_row{1, {}}, filter_row{2, {"app.test.*", "app.test.note"}}}) {
+    journal_batch group;
+    group.configuration.push_back(filter_change(x));
+    store.commit(std::move(group));
+    store.reopen();
+    EXPECT_EQ(load_filter(*store.db).value(), x);
+  }
+  journal_batch group;
+  group.configuration.push_back({default_dataset, filter_setting, bytes{1}});
+  store.commit(std::move(group));
+  EXPECT_EQ(load_filter(*store.db).error().code, ec::storage_failure);
 }
 
 TEST_F(TablesTest, ReceiptsCarryTheVersionsInForce) {

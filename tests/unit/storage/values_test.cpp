@@ -47,6 +47,7 @@ TEST(ValuesTest, EveryRowRoundTripsAndRefusesDamage) {
                             "bob.test", 1'700'000'000, true});
   expect_codec(consumer_row{1000, 0xfedcba9876543210, true});
   expect_codec(dead_letter_row{3, "no answer", -1});
+  expect_codec(filter_row{7, {"app.test.*", "app.test.note"}});
   expect_codec(erasure_row{1000, true, {1, 2, 3}});
   expect_codec(stream_run{1000, 200});
   expect_codec(operation_place{3, 1000});
