@@ -150,12 +150,21 @@ struct node_command {
   uint32_t list_upstream = 0;
 };
 
-/// One answer of listRepos. From: the HTTP call. To: SUPERVISOR.
+/// One answer of listRepos, or with a collection of listReposByCollection,
+/// whose lines have no rev. From: the HTTP call. To: SUPERVISOR.
 struct listing_page {
   uint32_t upstream = 0;
+  std::string collection;
   error failed;
   std::vector<repo_listed> repos;
   std::string cursor;
+};
+
+/// The same page with only those lines that the store cannot answer.
+/// From: READER. To: SUPERVISOR.
+struct listing_compared {
+  listing_page page;
+  size_t listed = 0; ///< Lines of the page before.
 };
 
 } // namespace weir
@@ -180,3 +189,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::heads_page)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::scan_page)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::node_command)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::listing_page)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::listing_compared)

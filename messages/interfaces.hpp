@@ -42,8 +42,9 @@ using upstream_actor = common_actor::extend<
 using repo_actor = common_actor::extend<
   caf::reacts_to<repo_frames>, caf::reacts_to<repo_loaded>,
   caf::reacts_to<identity_fact>, caf::reacts_to<repo_receipt>,
-  caf::reacts_to<repo_listed>, caf::reacts_to<passivate_repo>,
+  caf::reacts_to<passivate_repo>,
   caf::reacts_to<settings_changed>,
+  caf::replies_to<repo_listed>::with<listing_taken>,
   // Commands; each answers once the decision is made.
   caf::replies_to<add_repos>::with<add_result>,
   caf::replies_to<remove_repos>::with<remove_result>,
@@ -63,7 +64,9 @@ using router_actor = common_actor::extend<
   caf::replies_to<remove_repos>::with<remove_result>,
   caf::replies_to<resync_repos>::with<resync_result>,
   caf::replies_to<repo_status_request>::with<repo_status_reply>,
-  caf::reacts_to<repo_listing>, caf::reacts_to<prepare_fetch>>;
+  // Answers when its REPOs have taken all lines.
+  caf::replies_to<repo_listing>::with<listing_taken>,
+  caf::reacts_to<prepare_fetch>>;
 
 /// The SUPERVISOR: which repo is fetched next, host budgets, retry, listings.
 using supervisor_actor = common_actor::extend<
@@ -72,7 +75,8 @@ using supervisor_actor = common_actor::extend<
   caf::reacts_to<fetch_started>, caf::reacts_to<job_ended>,
   caf::reacts_to<host_report>, caf::reacts_to<scan_page>,
   // An UPSTREAM may have missed events: compare a listing.
-  caf::reacts_to<node_command>, caf::reacts_to<listing_page>>;
+  caf::reacts_to<node_command>, caf::reacts_to<listing_page>,
+  caf::reacts_to<listing_compared>>;
 
 /// The BACKFILL: one fetch of one repo.
 using backfill_actor = common_actor::extend<

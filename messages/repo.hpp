@@ -99,13 +99,16 @@ struct repo_listed {
   uint32_t upstream = 0; ///< Whose listing it is.
 };
 
-/// A page of a listing for one shard. `discover`: track unknown DIDs.
+/// Lines of a listing for one shard. `discover`: track unknown DIDs.
 ///
 /// From: SUPERVISOR. To: ROUTER. Travels: local only.
 struct repo_listing {
   std::vector<repo_listed> repos;
   bool discover = false;
 };
+
+/// What the lines changed is durable.
+struct listing_taken {};
 
 /// From: IDENTITY. To: REPO. Travels: local only.
 struct identity_fact {
@@ -135,5 +138,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::passivate_repo)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_passive)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_listed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_listing)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::listing_taken)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_fact)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::settings_changed)

@@ -110,8 +110,6 @@ struct upstream_row {
   uint64_t cursor = 0; ///< Low-water mark: all at or below is durable.
   uint64_t first_cursor = 0; ///< first_cursor_since_reset; 0 = unset.
   bool reset_pending = false;
-  std::string listing_cursor; ///< listRepos progress.
-  bool listing_done = false;
 };
 
 /// Identity cache entry.
@@ -122,6 +120,16 @@ struct identity_row {
   std::string claimed_handle; ///< As the document says.
   int64_t fetched_at = 0;     ///< Unix seconds.
   bool tombstoned = false;
+};
+
+/// How far the listing of an upstream's repos came.
+struct listing_row {
+  std::string cursor;
+  bool done = false;
+  position noted; ///< At its begin, first_cursor_since_reset; seq 0 = unset.
+  int64_t finished_at = 0; ///< Unix seconds.
+
+  bool operator==(const listing_row&) const = default;
 };
 
 /// A consumer's durable position: everything at or below is acked; sparse

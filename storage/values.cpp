@@ -108,8 +108,7 @@ void serialize(Archive& ar, repo_row& x) {
 
 template <class Archive>
 void serialize(Archive& ar, upstream_row& x) {
-  ar(x.id, x.url, x.relay, x.epoch, x.cursor, x.first_cursor, x.reset_pending,
-     x.listing_cursor, x.listing_done);
+  ar(x.id, x.url, x.relay, x.epoch, x.cursor, x.first_cursor, x.reset_pending);
 }
 
 template <class Archive>
@@ -165,7 +164,7 @@ void serialize(Archive& ar, tombstone_row& x) {
 
 template <class Archive>
 void serialize(Archive& ar, listing_row& x) {
-  ar(x.cursor, x.done);
+  ar(x.cursor, x.done, x.noted, x.finished_at);
 }
 
 // -- rows with a layout of their own ------------------------------------------

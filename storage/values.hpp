@@ -143,11 +143,6 @@ struct tombstone_row {
   op_id deleted_by = 0;
 };
 
-struct listing_row {
-  std::string cursor;
-  bool done = false;
-};
-
 /// Rows: record_head, repo_row, member_row, upstream_row, identity_row,
 /// consumer_row, dead_letter_row, filter_row, erasure_row, and those above.
 template <class Row>

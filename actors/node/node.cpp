@@ -50,7 +50,8 @@ result<void> node::impl::start() {
   if (auto ok = start_routers(); !ok)
     return ok;
   show_upstreams(*streams);
-  start_supervisor();
+  if (auto ok = start_supervisor(*streams); !ok)
+    return ok;
   if (auto ok = start_servers(); !ok)
     return ok;
   start_upstreams(*streams);
@@ -128,7 +129,18 @@ result<void> node::impl::start_routers() {
   return {};
 }
 
-void node::impl::start_supervisor() {
+/// Patterns name no collection that a relay could be asked for.
+std::vector<std::string> node::impl::listed_collections() const {
+  std::vector<std::string> out;
+  if (config.mode == tracking_mode::signal)
+    for (const auto& x : config.signal_collections)
+      if (atproto::valid_nsid(x))
+        out.push_back(x);
+  return out;
+}
+
+result<void> node::impl::start_supervisor(
+  const std::vector<storage::upstream_row>& streams) {
   backfill_environment backfills;
   backfills.shared = shared;
   backfills.fetch = make_repo_fetcher(net.guarded, config.repo_bytes_max);
@@ -144,6 +156,11 @@ void node::impl::start_supervisor() {
   };
   env.list = make_repo_lister(net.configured, shared);
   env.discover = config.mode == tracking_mode::full_network;
+  env.signal_collections = listed_collections();
+  auto listings = load_listings(*store, streams, env.signal_collections);
+  if (!listings)
+    return listings.error();
+  env.listings = std::move(*listings);
   if (filter_changed)
     env.new_filter = filter_generation;
   supervisor_options options;
@@ -156,6 +173,7 @@ void node::impl::start_supervisor() {
     = spawn_supervisor(*system, std::move(env), options, listing);
   guard("supervisor",
         caf::actor_cast<caf::strong_actor_ptr>(shared->supervisor));
+  return {};
 }
 
 void node::impl::start_consumer(storage::consumer_state known,

@@ -63,7 +63,9 @@ struct node::impl {
   void start_system();
   void start_store_actors();
   result<void> start_routers();
-  void start_supervisor();
+  result<void>
+  start_supervisor(const std::vector<storage::upstream_row>& streams);
+  std::vector<std::string> listed_collections() const;
   void start_consumer(storage::consumer_state known, bool ran_before);
   result<void> start_servers();
   void show_upstreams(const std::vector<storage::upstream_row>& rows);

@@ -160,6 +160,25 @@ load_upstreams(store_set& store, const std::vector<upstream_config>& wanted) {
   return out;
 }
 
+result<std::vector<listing_machine::row>>
+load_listings(const store_set& store,
+              const std::vector<storage::upstream_row>& upstreams,
+              const std::vector<std::string>& collections) {
+  auto wanted = collections;
+  wanted.emplace_back(); // All repos.
+  std::vector<listing_machine::row> out;
+  for (const auto& x : upstreams)
+    for (const auto& collection : wanted) {
+      auto known
+        = storage::load_listing(*store.db, *store.names, x.id, collection);
+      if (!known)
+        return known.error();
+      if (*known)
+        out.push_back({{x.id, collection}, std::move(**known)});
+    }
+  return out;
+}
+
 result<storage::consumer_state> load_channel_consumer(store_set& store,
                                                       bool& ran_before) {
   const storage::consumer_name name{storage::default_dataset, channel_consumer};

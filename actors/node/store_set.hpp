@@ -3,6 +3,7 @@
 #include "actors/journal/journal.hpp"
 #include "actors/node/node_config.hpp"
 #include "actors/router/router.hpp"
+#include "actors/supervisor/listing_machine.hpp"
 #include "actors/support/store_readers.hpp"
 #include "storage/collection_table.hpp"
 #include "storage/committer.hpp"
@@ -53,6 +54,13 @@ result<known_repos> load_repos(store_set& store, size_t shards,
 /// Rows of the configured upstreams, in their order; new ones are written.
 result<std::vector<storage::upstream_row>>
 load_upstreams(store_set& store, const std::vector<upstream_config>& wanted);
+
+/// How far the listings of these upstreams came: of all their repos and of
+/// each of the collections.
+result<std::vector<listing_machine::row>>
+load_listings(const store_set& store,
+              const std::vector<storage::upstream_row>& upstreams,
+              const std::vector<std::string>& collections);
 
 /// The built-in consumer of `/channel`, written when it is new.
 constexpr const char* channel_consumer = "channel";

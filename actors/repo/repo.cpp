@@ -320,9 +320,10 @@ repo_actor::behavior_type repo::make_behavior() {
     },
     [this](const repo_receipt& x) { on_receipt(x); },
     [this](const repo_listed& x) {
-      when_loaded([this, x] {
-        perform(machine_.on_listed({x.rev, x.account, x.noted, x.upstream},
-                                   board(), now()));
+      return change<listing_taken>([this, x](repo_effects& out) {
+        out = machine_.on_listed({x.rev, x.account, x.noted, x.upstream},
+                                 board(), now());
+        return listing_taken{};
       });
     },
     [this](passivate_repo) { passivate(); },

@@ -63,11 +63,13 @@ bool router::signals(const atproto::stamped_frame& x) const {
   return false;
 }
 
-void router::start(const atproto::did& repo) {
+/// @param then Runs when the repo is durably tracked, or cannot be.
+void router::start(const atproto::did& repo, std::function<void()> then) {
   tracked_.insert(atproto::stable_hash(repo.str()));
-  when_awake(repo, [this, repo](const repo_actor& to) {
+  when_awake(repo, [this, repo, then = std::move(then)](const repo_actor& to) {
     request(to, caf::infinite, add_repos{{repo}, {}})
-      .then([](const add_result&) {}, [](caf::error&) {});
+      .then([then](const add_result&) { then(); },
+            [then](caf::error&) { then(); });
   });
 }
 
@@ -159,14 +161,29 @@ router::status(const repo_status_request& x) {
   return promise;
 }
 
-void router::listed(const repo_listing& x) {
+/// Answers when what the lines changed is durable.
+caf::result<listing_taken> router::listed(const repo_listing& x) {
+  auto promise = make_response_promise<listing_taken>();
+  const auto left = std::make_shared<size_t>(1);
+  auto taken = [promise, left]() mutable {
+    if (--*left == 0)
+      promise.deliver(listing_taken{});
+  };
   for (const auto& line : x.repos) {
-    if (tracked_.contains(atproto::stable_hash(line.repo.str())))
-      when_awake(line.repo,
-                 [this, line](const repo_actor& to) { send(to, line); });
-    else if (x.discover)
-      start(line.repo);
+    if (tracked_.contains(atproto::stable_hash(line.repo.str()))) {
+      ++*left;
+      when_awake(line.repo, [=, this](const repo_actor& to) {
+        request(to, caf::infinite, line)
+          .then([taken](const listing_taken&) mutable { taken(); },
+                [taken](caf::error&) mutable { taken(); });
+      });
+    } else if (x.discover) {
+      ++*left;
+      start(line.repo, taken);
+    }
   }
+  taken();
+  return promise;
 }
 
 router_actor::behavior_type router::make_behavior() {
@@ -205,7 +222,7 @@ router_actor::behavior_type router::make_behavior() {
       return forward_all<resync_result>(x, &resync_result::queued);
     },
     [this](const repo_status_request& x) { return status(x); },
-    [this](const repo_listing& x) { listed(x); },
+    [this](const repo_listing& x) { return listed(x); },
     [this](const prepare_fetch& x) {
       when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });
     },

@@ -72,10 +72,10 @@ private:
   void on_repo_down(const caf::down_msg& x);
   void on_fenced(const journal_fenced& x);
   caf::result<repo_status_reply> status(const repo_status_request& x);
-  void listed(const repo_listing& x);
+  caf::result<listing_taken> listed(const repo_listing& x);
   void sweep();
   void close(resident& x);
-  void start(const atproto::did& repo);
+  void start(const atproto::did& repo, std::function<void()> then = [] {});
 
   template <class Reply, class Request>
   caf::result<Reply> forward_all(const Request& x, uint32_t Reply::*count);

@@ -43,7 +43,7 @@ void read_page(std::string_view body, const position& noted,
                         ? nullptr
                         : page.get_object().if_contains("repos");
   if (repos == nullptr || !repos->is_array()) {
-    out.failed = fail(ec::malformed, "not an answer of listRepos");
+    out.failed = fail(ec::malformed, "not a listing of repos");
     return;
   }
   for (const auto& line : repos->get_array()) {
@@ -51,8 +51,8 @@ void read_page(std::string_view body, const position& noted,
       break;
     auto repo = atproto::did::parse(text_of(line.get_object(), "did"));
     const auto rev = atproto::tid::parse(text_of(line.get_object(), "rev"));
-    if (repo && rev)
-      out.repos.push_back({std::move(*repo), *rev,
+    if (repo && (rev || !out.collection.empty()))
+      out.repos.push_back({std::move(*repo), rev ? *rev : atproto::tid{},
                            to_status(line.get_object()), noted, out.upstream});
   }
   if (!repos->get_array().empty())
@@ -63,9 +63,11 @@ void read_page(std::string_view body, const position& noted,
 
 repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared) {
   return [client, shared](const upstream_view& upstream,
+                          const std::string& collection,
                           const std::string& cursor, supervisor_actor to) {
     listing_page out;
     out.upstream = upstream.id;
+    out.collection = collection;
     const auto noted = shared->upstreams.find(upstream.id).since_reset();
     auto target = net::parse_url(upstream.origin);
     if (!target) {
@@ -73,7 +75,12 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared) {
       caf::anon_send(to, std::move(out));
       return;
     }
-    std::string path = "/xrpc/com.atproto.sync.listRepos?limit=1000";
+    std::string path = collection.empty()
+                         ? "/xrpc/com.atproto.sync.listRepos?limit=1000"
+                         : "/xrpc/com.atproto.sync.listReposByCollection"
+                           "?limit=1000";
+    if (!collection.empty())
+      net::append_query(path, "collection", collection);
     if (!cursor.empty())
       net::append_query(path, "cursor", cursor);
     net::http_request request;
@@ -84,7 +91,9 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared) {
       if (!x)
         out.failed = x.error();
       else if (x->status == 401 || x->status == 404 || x->status == 501)
-        out.failed = fail(ec::not_found, "listRepos is not offered");
+        out.failed = fail(ec::not_found, "it is not offered");
+      else if (x->status == 400)
+        out.failed = fail(ec::malformed, "HTTP 400");
       else if (x->status != 200)
         out.failed = fail(ec::unreachable,
                           "HTTP " + std::to_string(x->status));

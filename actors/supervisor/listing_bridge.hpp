@@ -5,8 +5,9 @@
 
 namespace weir::actors {
 
-/// `com.atproto.sync.listRepos` over real sockets. The position a page is
-/// compared at is the one before the request (requirements.md CONS 1b.6).
+/// `com.atproto.sync.listRepos` and `listReposByCollection` over real sockets.
+/// The position a page is compared at is the one before the request
+/// (requirements.md CONS 1b.6).
 repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared);
 
 } // namespace weir::actors

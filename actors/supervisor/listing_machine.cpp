@@ -2,89 +2,136 @@
 
 #include "atproto/identifiers.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace weir::actors {
 
-listing_machine::effects listing_machine::on_wanted(uint32_t upstream,
-                                                    steady_time now) {
-  auto& x = listings_[upstream];
-  if (x.running) {
-    x.again = true;
-    return {};
-  }
-  x.due = now;
-  return begin(upstream, x);
+void listing_machine::restore(row known) {
+  listings_[known.what].row = std::move(known.value);
 }
 
-listing_machine::effects listing_machine::begin(uint32_t upstream, state& x) {
+listing_machine::effects
+listing_machine::on_wanted(const listing_id& what, const position& noted,
+                           steady_time now, wall_time wall) {
+  auto& x = listings_[what];
+  if (x.running) {
+    if (noted != x.row.noted)
+      x.again = noted;
+    return {};
+  }
+  if (noted != x.row.noted)
+    return begin(what, x, noted);
+  if (!x.row.done)
+    return resume(what, x);
+  const std::chrono::seconds since{wall.seconds() - x.row.finished_at};
+  return rest(x, std::clamp(options_.interval - since,
+                            std::chrono::seconds{0}, options_.interval),
+              now);
+}
+
+listing_machine::effects listing_machine::begin(const listing_id& what,
+                                                state& x,
+                                                const position& noted) {
+  x.row = {};
+  x.row.noted = noted;
+  return resume(what, x);
+}
+
+/// From where the row says.
+listing_machine::effects listing_machine::resume(const listing_id& what,
+                                                 state& x) {
   x.running = true;
-  x.again = false;
+  x.again.reset();
+  x.due.reset();
   x.pages = 0;
   x.idle_pages = 0;
-  x.cursor.clear();
   x.seen.clear();
   effects out;
-  out.fetch = request{upstream, {}};
+  out.fetch = request{what, x.row.cursor};
   return out;
 }
 
 listing_machine::effects
-listing_machine::on_page(uint32_t upstream, const result<std::string>& cursor,
-                         size_t fresh, steady_time now) {
-  const auto i = listings_.find(upstream);
+listing_machine::on_page(const listing_id& what,
+                         const result<std::string>& cursor, size_t lines,
+                         steady_time now, wall_time wall) {
+  const auto i = listings_.find(what);
   if (i == listings_.end() || !i->second.running)
     return {};
   auto& x = i->second;
-  if (!cursor) {
-    // Not offered there (protocol.md 9): try again at the next audit.
-    const auto never = cursor.error().code == ec::not_found;
-    return finish(upstream, x, never ? options_.interval : options_.retry,
-                  now);
-  }
-  x.idle_pages = fresh == 0 ? x.idle_pages + 1 : 0;
-  const auto repeats
-    = !x.seen.insert(atproto::stable_hash(*cursor)).second;
+  if (!cursor)
+    return take_failure(what, x, cursor.error(), now, wall);
+  if (x.again)
+    return begin(what, x, *x.again);
+  x.idle_pages = lines == 0 ? x.idle_pages + 1 : 0;
+  const auto repeats = !x.seen.insert(atproto::stable_hash(*cursor)).second;
   if (cursor->empty() || repeats || ++x.pages >= options_.pages_max
       || x.idle_pages >= options_.idle_pages_max) {
     ++finished_;
-    return finish(upstream, x, options_.interval, now);
+    return finish(what, x, now, wall);
   }
-  x.cursor = *cursor;
+  x.row.cursor = *cursor;
   effects out;
-  out.fetch = request{upstream, x.cursor};
+  out.fetch = request{what, *cursor};
+  out.write = row{what, x.row};
   return out;
 }
 
 listing_machine::effects
-listing_machine::finish(uint32_t upstream, state& x, std::chrono::seconds wait,
-                        steady_time now) {
+listing_machine::take_failure(const listing_id& what, state& x,
+                              const error& why, steady_time now,
+                              wall_time wall) {
+  if (why.code == ec::not_found) // Not offered: try at the next audit.
+    return finish(what, x, now, wall);
+  if (why.code == ec::malformed)
+    x.row.cursor.clear(); // The host may not know its own cursor any more.
+  x.running = false;
+  return rest(x, options_.retry, now);
+}
+
+listing_machine::effects listing_machine::finish(const listing_id& what,
+                                                 state& x, steady_time now,
+                                                 wall_time wall) {
   x.running = false;
   x.seen.clear();
   if (x.again)
-    return begin(upstream, x);
+    return begin(what, x, *x.again);
+  x.row.cursor.clear();
+  x.row.done = true;
+  x.row.finished_at = wall.seconds();
+  auto out = rest(x, options_.interval, now);
+  out.write = row{what, x.row};
+  out.finished = true;
+  return out;
+}
+
+listing_machine::effects listing_machine::rest(state& x,
+                                               std::chrono::seconds wait,
+                                               steady_time now) {
   x.due = now + wait;
   effects out;
-  out.finished = true;
   out.timer = next_due();
   return out;
 }
 
 listing_machine::effects listing_machine::on_timer(steady_time now) {
-  for (auto& [upstream, x] : listings_) {
-    if (x.running || x.due > now)
-      continue;
-    auto out = begin(upstream, x);
-    out.timer = next_due();
-    return out;
-  }
   effects out;
+  for (auto& [what, x] : listings_) {
+    if (x.running || !x.due || *x.due > now)
+      continue;
+    out = x.row.done ? begin(what, x, position{x.row.noted})
+                     : resume(what, x);
+    break;
+  }
   out.timer = next_due();
   return out;
 }
 
 std::optional<steady_time> listing_machine::next_due() const {
   std::optional<steady_time> out;
-  for (const auto& [upstream, x] : listings_)
-    if (!x.running && (!out || x.due < *out))
+  for (const auto& [what, x] : listings_)
+    if (!x.running && x.due && (!out || *x.due < *out))
       out = x.due;
   return out;
 }

@@ -3,12 +3,14 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "storage/records.hpp"
 
 #include <chrono>
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 
 namespace weir::actors {
@@ -20,17 +22,35 @@ struct listing_options {
   size_t idle_pages_max = limits::listing_idle_pages_max;
 };
 
-/// Pages through `listRepos` of each upstream, one page at a time, again when
-/// asked and by interval (protocol.md 9, reliability.md 2.1: endless listings).
+/// Which repos: all of an upstream, or those with records in a collection.
+struct listing_id {
+  uint32_t upstream = 0;
+  std::string collection; ///< Empty: all.
+
+  friend auto operator<=>(const listing_id&, const listing_id&) = default;
+};
+
+/// Pages through `listRepos` and `listReposByCollection` of each upstream, one
+/// page at a time, again when events may have been missed and by interval
+/// (protocol.md 9, reliability.md 2.1: endless listings; requirements.md 3b.18).
+///
+/// A listing goes on after a failure or a restart where it was: its row is
+/// written when all repos of a page have been taken.
 class listing_machine {
 public:
   struct request {
-    uint32_t upstream = 0;
+    listing_id what;
     std::string cursor; ///< Empty: from the beginning.
+  };
+
+  struct row {
+    listing_id what;
+    storage::listing_row value;
   };
 
   struct effects {
     std::optional<request> fetch;
+    std::optional<row> write;
     std::optional<steady_time> timer;
     bool finished = false;
   };
@@ -39,12 +59,18 @@ public:
     // nop
   }
 
-  /// List this upstream now; again afterwards when it is being listed.
-  effects on_wanted(uint32_t upstream, steady_time now);
+  /// What an earlier start wrote.
+  void restore(row known);
 
-  /// @param fresh DIDs of the page that were not in the page before.
-  effects on_page(uint32_t upstream, const result<std::string>& cursor,
-                  size_t fresh, steady_time now);
+  /// Repos are to be compared at this position. What was listed at the same
+  /// one is not listed again before the interval is over.
+  effects on_wanted(const listing_id& what, const position& noted,
+                    steady_time now, wall_time wall);
+
+  /// All of a page was taken, or it failed.
+  /// @param lines Of the page.
+  effects on_page(const listing_id& what, const result<std::string>& cursor,
+                  size_t lines, steady_time now, wall_time wall);
 
   effects on_timer(steady_time now);
 
@@ -55,21 +81,25 @@ public:
 private:
   struct state {
     bool running = false;
-    bool again = false;
+    std::optional<position> again; ///< Wanted anew, at this position.
     size_t pages = 0;
     size_t idle_pages = 0;
-    std::string cursor;
     std::unordered_set<uint64_t> seen; ///< Hashes of cursors of this run.
-    steady_time due;
+    std::optional<steady_time> due;
+    storage::listing_row row;
   };
 
-  effects begin(uint32_t upstream, state& x);
-  effects finish(uint32_t upstream, state& x, std::chrono::seconds wait,
-                 steady_time now);
+  effects resume(const listing_id& what, state& x);
+  effects begin(const listing_id& what, state& x, const position& noted);
+  effects rest(state& x, std::chrono::seconds wait, steady_time now);
+  effects finish(const listing_id& what, state& x, steady_time now,
+                 wall_time wall);
+  effects take_failure(const listing_id& what, state& x, const error& why,
+                       steady_time now, wall_time wall);
   std::optional<steady_time> next_due() const;
 
   listing_options options_;
-  std::unordered_map<uint32_t, state> listings_;
+  std::map<listing_id, state> listings_;
   uint64_t finished_ = 0;
 };
 

@@ -1,93 +1,10 @@
-#include "actors/supervisor/supervisor.hpp"
-
-#include "actors/support/observed.hpp"
+#include "actors/supervisor/supervisor_impl.hpp"
 #include "actors/support/store_readers.hpp"
-#include "actors/support/timer.hpp"
 #include "base/log.hpp"
-#include "messages/error.hpp"
-#include "messages/journal.hpp"
 
 #include <caf/actor_system.hpp>
-#include <caf/typed_event_based_actor.hpp>
-
-#include <unordered_map>
 
 namespace weir::actors {
-
-namespace {
-
-class supervisor final : public observed<supervisor_actor::base> {
-public:
-  supervisor(caf::actor_config& config, supervisor_environment env,
-             supervisor_options options, listing_options listing)
-    : observed(config, "supervisor", "0"), env_(std::move(env)),
-      machine_(options), listing_(listing) {
-    auto& registry = env_.shared->metrics;
-    started_ = &registry.counter("weir_backfill_started_total",
-                                 "Fetches started");
-    finished_ = &registry.counter("weir_backfill_finished_total",
-                                  "Fetches ended", "result", "ok");
-    failed_ = &registry.counter("weir_backfill_finished_total",
-                                "Fetches ended", "result", "failed");
-    listings_ = &registry.counter("weir_listing_finished_total",
-                                  "Listings compared");
-    queue_ = &registry.gauge("weir_backfill_queue_depth",
-                             "Repos waiting for a fetch or in one");
-  }
-
-  behavior_type make_behavior() override;
-
-  void on_exit() override {
-    jobs_.clear();
-    owners_.clear();
-    env_ = {};
-    observed::on_exit();
-  }
-
-private:
-  /// A permit: from the moment it is granted.
-  struct running_job {
-    uint64_t job = 0;
-    repo_actor owner;
-    backfill_actor handle; ///< From the moment the repo is durably `syncing`.
-  };
-
-  steady_time now() const {
-    return env_.shared->time->steady_now();
-  }
-
-  wall_time wall() const {
-    return env_.shared->time->wall_now();
-  }
-
-  const router_actor& router_of(const atproto::did& repo) const {
-    return env_.shared->router_of(atproto::stable_hash(repo.str()));
-  }
-
-  void perform(supervisor_machine::effects x);
-  void perform(const listing_machine::effects& x);
-  void grant(const supervisor_machine::begin& x);
-  void forget(const atproto::did& repo, bool cancel);
-  void scan(std::string after);
-  void on_scan(const scan_page& x);
-  void start(const fetch_started& x);
-  void on_end(const job_ended& x);
-  void on_down(const caf::down_msg& x);
-  void on_listing(const listing_page& x);
-
-  supervisor_environment env_;
-  supervisor_machine machine_;
-  listing_machine listing_;
-  std::unordered_map<atproto::did, running_job> jobs_;
-  /// REPOs that named their host and wait for a permit.
-  std::unordered_map<atproto::did, repo_actor> owners_;
-  actor_timer timer_;
-  metric* started_ = nullptr;
-  metric* finished_ = nullptr;
-  metric* failed_ = nullptr;
-  metric* listings_ = nullptr;
-  metric* queue_ = nullptr;
-};
 
 void supervisor::perform(supervisor_machine::effects x) {
   for (const auto& repo : x.prepare)
@@ -99,15 +16,6 @@ void supervisor::perform(supervisor_machine::effects x) {
   if (x.timer)
     timer_.arm(this, now(), *x.timer);
   queue_->set(machine_.queued());
-}
-
-void supervisor::perform(const listing_machine::effects& x) {
-  if (x.fetch)
-    env_.list(env_.shared->upstreams.find(x.fetch->upstream),
-              x.fetch->cursor, supervisor_actor{this});
-  if (x.timer)
-    timer_.arm(this, now(), *x.timer);
-  listings_->set(listing_.finished());
 }
 
 void supervisor::scan(std::string after) {
@@ -206,25 +114,11 @@ void supervisor::on_down(const caf::down_msg& x) {
   }
 }
 
-/// Lines go to their REPOs by shard; whatever is wrong with a line is that
-/// line's problem.
-void supervisor::on_listing(const listing_page& x) {
-  if (x.failed.code != ec::none) {
-    log::info("listing_failed", {{"upstream", x.upstream},
-                                 {"reason", to_string(x.failed)}});
-    perform(listing_.on_page(x.upstream, x.failed, 0, now()));
-    return;
-  }
-  std::vector<repo_listing> by_shard(env_.shared->routers.size());
-  for (const auto& line : x.repos)
-    by_shard[atproto::stable_hash(line.repo.str()) % by_shard.size()]
-      .repos.push_back(line);
-  for (size_t shard = 0; shard < by_shard.size(); ++shard) {
-    by_shard[shard].discover = env_.discover;
-    if (!by_shard[shard].repos.empty())
-      send(env_.shared->routers[shard], std::move(by_shard[shard]));
-  }
-  perform(listing_.on_page(x.upstream, x.cursor, x.repos.size(), now()));
+void supervisor::on_exit() {
+  jobs_.clear();
+  owners_.clear();
+  env_ = {};
+  observed::on_exit();
 }
 
 supervisor_actor::behavior_type supervisor::make_behavior() {
@@ -265,14 +159,11 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
                                x.retry_after, now(), wall()));
     },
     [this](const scan_page& x) { on_scan(x); },
-    [this](node_command x) {
-      perform(listing_.on_wanted(x.list_upstream, now()));
-    },
+    [this](node_command x) { list(x.list_upstream); },
     [this](const listing_page& x) { on_listing(x); },
+    [this](const listing_compared& x) { on_compared(x); },
   };
 }
-
-} // namespace
 
 supervisor_actor spawn_supervisor(caf::actor_system& system,
                                   supervisor_environment env,

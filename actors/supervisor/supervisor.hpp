@@ -16,17 +16,20 @@ namespace weir::actors {
 /// Makes a BACKFILL; tests pass a fake.
 using backfill_factory = std::function<backfill_actor(fetch_started order)>;
 
-/// Asks an upstream for one page of listRepos; the answer is a `listing_page`.
-/// The real one is `make_repo_lister`.
-using repo_lister = std::function<void(const upstream_view& upstream,
-                                       const std::string& cursor,
-                                       supervisor_actor to)>;
+/// Asks an upstream for one page of listRepos, or of listReposByCollection;
+/// the answer is a `listing_page`. The real one is `make_repo_lister`.
+using repo_lister = std::function<void(
+  const upstream_view& upstream, const std::string& collection,
+  const std::string& cursor, supervisor_actor to)>;
 
 struct supervisor_environment {
   context_ptr shared;
   backfill_factory make_backfill;
   repo_lister list;
   bool discover = false; ///< Full-network mode: listings add repos.
+  /// In signal mode: relays are asked who has records in these.
+  std::vector<std::string> signal_collections;
+  std::vector<listing_machine::row> listings; ///< As an earlier start left them.
   /// Not 0: the filter's generation, and repos were indexed under others.
   uint32_t new_filter = 0;
 };

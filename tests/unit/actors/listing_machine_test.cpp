@@ -10,6 +10,9 @@ using namespace std::chrono_literals;
 using namespace weir::actors;
 
 constexpr steady_time t0{1'000'000'000};
+constexpr wall_time wall0{1'700'000'000'000'000};
+constexpr position since{1, 1, 1};
+const auto interval = listing_options{}.interval;
 
 /// Pages of one listing, answered one after another.
 class listing {
@@ -18,31 +21,62 @@ public:
     // nop
   }
 
-  bool begin(uint32_t upstream = 1, steady_time now = t0) {
-    last = machine.on_wanted(upstream, now);
-    return last.fetch.has_value();
+  bool want(const position& noted = since) {
+    return take(machine.on_wanted(all, noted, now, wall));
   }
 
   /// @returns true when another page is asked for.
-  bool page(const std::string& cursor, size_t fresh = 10,
-            uint32_t upstream = 1) {
-    last = machine.on_page(upstream, cursor, fresh, t0);
+  bool page(const std::string& cursor, size_t lines = 10) {
+    return take(machine.on_page(all, cursor, lines, now, wall));
+  }
+
+  bool fail_page(ec code) {
+    return take(machine.on_page(all, fail(code), 0, now, wall));
+  }
+
+  bool tick() {
+    return take(machine.on_timer(now));
+  }
+
+  void pass(std::chrono::microseconds x) {
+    now = now + x;
+    wall.micros += x.count();
+  }
+
+  /// As another start finds it.
+  listing restarted() const {
+    listing out;
+    out.now = now;
+    out.wall = wall;
+    if (stored)
+      out.machine.restore({all, *stored});
+    return out;
+  }
+
+  bool take(listing_machine::effects x) {
+    last = std::move(x);
+    if (last.write)
+      stored = last.write->value;
     return last.fetch.has_value();
   }
 
+  const listing_id all{1, {}};
+  steady_time now = t0;
+  wall_time wall = wall0;
   listing_machine machine;
   listing_machine::effects last;
+  std::optional<storage::listing_row> stored;
 };
 
 // SYNC-19; protocol.md 9
 TEST(listing_machine, pages_follow_each_other_until_there_is_no_cursor) {
   listing x;
-  ASSERT_TRUE(x.begin(7));
-  EXPECT_EQ(x.last.fetch->upstream, 7u);
+  ASSERT_TRUE(x.want());
+  EXPECT_EQ(x.last.fetch->what, x.all);
   EXPECT_EQ(x.last.fetch->cursor, "");
-  ASSERT_TRUE(x.page("c1", 10, 7));
+  ASSERT_TRUE(x.page("c1"));
   EXPECT_EQ(x.last.fetch->cursor, "c1");
-  EXPECT_FALSE(x.page("", 10, 7));
+  EXPECT_FALSE(x.page(""));
   EXPECT_TRUE(x.last.finished);
   EXPECT_EQ(x.machine.finished(), 1u);
 }
@@ -50,108 +84,202 @@ TEST(listing_machine, pages_follow_each_other_until_there_is_no_cursor) {
 // requirements.md 3b.18: a full listing again, every 24 hours
 TEST(listing_machine, an_upstream_is_listed_again_after_the_interval) {
   listing x;
-  x.begin();
+  x.want();
+  x.page("c1");
   x.page("");
   ASSERT_TRUE(x.last.timer);
   EXPECT_EQ(*x.last.timer - t0, 24h);
-  EXPECT_FALSE(x.machine.on_timer(t0 + (24h - 1us)).fetch);
-  const auto out = x.machine.on_timer(t0 + 24h);
-  ASSERT_TRUE(out.fetch);
-  EXPECT_EQ(out.fetch->cursor, "");
+  x.pass(24h - 1us);
+  EXPECT_FALSE(x.tick());
+  x.pass(1us);
+  ASSERT_TRUE(x.tick());
+  EXPECT_EQ(x.last.fetch->cursor, "");
 }
 
-// protocol.md 9: what fails is tried soon, what is not offered is not
-TEST(listing_machine, a_failed_page_is_tried_again_and_a_missing_route_later) {
-  for (const auto& [code, wait] :
-       std::initializer_list<std::pair<ec, std::chrono::seconds>>{
-         {ec::unreachable, 60s}, {ec::not_found, 24h}}) {
+// requirements.md 3b.18: the cursor is kept
+TEST(listing_machine, a_restart_goes_on_behind_the_last_page_that_was_taken) {
+  listing x;
+  x.want();
+  x.page("c1");
+  x.page("c2");
+  auto y = x.restarted();
+  ASSERT_TRUE(y.want());
+  EXPECT_EQ(y.last.fetch->cursor, "c2");
+  EXPECT_FALSE(y.page(""));
+  EXPECT_TRUE(y.last.finished);
+}
+
+// requirements.md 3b.18: a restart is no reason to list the world again
+TEST(listing_machine, what_was_listed_is_not_listed_again_before_its_time) {
+  listing x;
+  x.want();
+  x.page("");
+  x.pass(10h);
+  auto y = x.restarted();
+  EXPECT_FALSE(y.want());
+  ASSERT_TRUE(y.last.timer);
+  EXPECT_EQ(*y.last.timer - y.now, interval - 10h);
+  y.pass(interval - 10h);
+  EXPECT_TRUE(y.tick());
+  x.pass(interval);
+  EXPECT_FALSE(x.restarted().want()) << "it is due by its timer";
+  auto z = x.restarted();
+  z.want();
+  EXPECT_EQ(*z.last.timer, z.now);
+}
+
+// CONS-24: after a reset every repo is compared, wherever the listing was
+TEST(listing_machine, another_position_begins_it_anew) {
+  for (const auto& pages : {std::vector<std::string>{"c1"},
+                            std::vector<std::string>{"c1", ""}}) {
     listing x;
-    x.begin();
-    const auto out = x.machine.on_page(1, fail(code), 0, t0);
-    EXPECT_FALSE(out.fetch);
-    ASSERT_TRUE(out.timer);
-    EXPECT_EQ(*out.timer - t0, wait);
-    EXPECT_EQ(x.machine.finished(), 0u);
-    EXPECT_TRUE(x.machine.on_timer(*out.timer).fetch);
+    x.want();
+    for (const auto& cursor : pages)
+      x.page(cursor);
+    auto y = x.restarted();
+    ASSERT_TRUE(y.want({1, 2, 50}));
+    EXPECT_EQ(y.last.fetch->cursor, "");
+    y.page("c9");
+    EXPECT_EQ(y.stored->noted, (position{1, 2, 50}));
   }
 }
 
-// CONS-24: a reset during a listing asks for one more
-TEST(listing_machine, a_listing_wanted_meanwhile_begins_when_this_one_ends) {
+// CONS-24: a reset during a listing
+TEST(listing_machine, a_reset_during_a_listing_begins_it_anew) {
   listing x;
-  x.begin();
+  x.want();
   x.page("c1");
-  EXPECT_FALSE(x.begin());
+  EXPECT_FALSE(x.want({1, 2, 0}));
+  EXPECT_FALSE(x.want({1, 2, 50}));
   ASSERT_TRUE(x.page("c2"));
-  ASSERT_TRUE(x.page(""));
   EXPECT_EQ(x.last.fetch->cursor, "");
   EXPECT_FALSE(x.page(""));
-  EXPECT_EQ(x.machine.finished(), 2u);
+  EXPECT_EQ(x.stored->noted, (position{1, 2, 50}));
+  EXPECT_EQ(x.machine.finished(), 1u);
+}
+
+// requirements.md 1d: wanted twice at one position is wanted once
+TEST(listing_machine, a_second_wish_for_the_same_changes_nothing) {
+  listing x;
+  x.want();
+  EXPECT_FALSE(x.want());
+  EXPECT_TRUE(x.page("c1"));
+  EXPECT_FALSE(x.page(""));
+}
+
+// protocol.md 9: what fails is tried soon, from where it was
+TEST(listing_machine, a_failed_page_is_tried_again_at_its_cursor) {
+  listing x;
+  x.want();
+  x.page("c1");
+  EXPECT_FALSE(x.fail_page(ec::unreachable));
+  ASSERT_TRUE(x.last.timer);
+  EXPECT_EQ(*x.last.timer - x.now, limits::listing_retry);
+  EXPECT_EQ(x.machine.finished(), 0u);
+  x.pass(limits::listing_retry);
+  ASSERT_TRUE(x.tick());
+  EXPECT_EQ(x.last.fetch->cursor, "c1");
+}
+
+// protocol.md 9: a host may forget its own cursors
+TEST(listing_machine, a_page_that_is_no_listing_begins_it_anew) {
+  listing x;
+  x.want();
+  x.page("c1");
+  x.fail_page(ec::malformed);
+  x.pass(limits::listing_retry);
+  ASSERT_TRUE(x.tick());
+  EXPECT_EQ(x.last.fetch->cursor, "");
+}
+
+// protocol.md 9: what is not offered is asked for at the next audit
+TEST(listing_machine, a_route_that_is_missing_is_tried_after_the_interval) {
+  listing x;
+  x.want();
+  EXPECT_FALSE(x.fail_page(ec::not_found));
+  ASSERT_TRUE(x.last.timer);
+  EXPECT_EQ(*x.last.timer - x.now, interval);
+  EXPECT_EQ(x.machine.finished(), 0u);
+  x.pass(interval);
+  EXPECT_TRUE(x.tick());
 }
 
 // reliability.md 2.1, endless listings: a cursor that comes twice
 TEST(listing_machine, a_cursor_that_comes_twice_ends_the_listing) {
   listing x;
-  x.begin();
+  x.want();
   EXPECT_TRUE(x.page("c1"));
   EXPECT_TRUE(x.page("c2"));
   EXPECT_FALSE(x.page("c1"));
   EXPECT_TRUE(x.last.finished);
-  EXPECT_TRUE(x.begin());
+  x.pass(interval);
+  EXPECT_TRUE(x.tick());
   EXPECT_TRUE(x.page("c1")); // Forgotten with the run.
 }
 
-// reliability.md 2.1: `idle_pages_max` in a row, and one less
-TEST(listing_machine, pages_without_a_new_repo_end_the_listing) {
+// reliability.md 2.1: `limits::listing_idle_pages_max` in a row, and one less
+TEST(listing_machine, pages_without_a_repo_end_the_listing) {
   listing x;
-  x.begin();
-  EXPECT_TRUE(x.page("c1", 0));
-  EXPECT_TRUE(x.page("c2", 0));
-  EXPECT_TRUE(x.page("c3", 1));
-  EXPECT_TRUE(x.page("c4", 0));
-  EXPECT_TRUE(x.page("c5", 0));
-  EXPECT_FALSE(x.page("c6", 0));
+  x.want();
+  size_t n = 0;
+  const auto idle = [&] { return x.page("c" + std::to_string(++n), 0); };
+  for (size_t i = 1; i < limits::listing_idle_pages_max; ++i)
+    EXPECT_TRUE(idle());
+  EXPECT_TRUE(x.page("d", 1));
+  for (size_t i = 1; i < limits::listing_idle_pages_max; ++i)
+    EXPECT_TRUE(idle());
+  EXPECT_FALSE(idle());
 }
 
-// reliability.md 2.1: `pages_max`
+// reliability.md 2.1: `limits::listing_pages_max`
 TEST(listing_machine, a_listing_has_a_last_page) {
+  EXPECT_EQ(listing_options{}.pages_max, limits::listing_pages_max);
   listing_options options;
   options.pages_max = 3;
   listing x{options};
-  x.begin();
+  x.want();
   EXPECT_TRUE(x.page("c1"));
   EXPECT_TRUE(x.page("c2"));
   EXPECT_FALSE(x.page("c3"));
   EXPECT_TRUE(x.last.finished);
 }
 
-// architecture.md 2: upstreams are listed apart from each other
-TEST(listing_machine, upstreams_do_not_share_a_listing) {
+// architecture.md 2: upstreams and collections are listed apart from each other
+TEST(listing_machine, listings_share_nothing) {
+  const listing_id some{1, "app.test.note"};
+  const listing_id other{2, {}};
   listing x;
-  EXPECT_TRUE(x.begin(1));
-  EXPECT_TRUE(x.begin(2));
-  EXPECT_TRUE(x.page("c1", 10, 1));
-  EXPECT_TRUE(x.page("c1", 10, 2));
-  EXPECT_FALSE(x.page("", 10, 1));
-  EXPECT_TRUE(x.page("c2", 10, 2));
-  EXPECT_FALSE(x.page("c9", 10, 3));
-  EXPECT_FALSE(x.page("c9", 10, 1)); // Its listing has ended.
+  EXPECT_TRUE(x.want());
+  EXPECT_TRUE(x.take(x.machine.on_wanted(some, {}, x.now, x.wall)));
+  EXPECT_EQ(x.last.fetch->what, some);
+  EXPECT_TRUE(x.take(x.machine.on_wanted(other, {2, 1, 1}, x.now, x.wall)));
+  EXPECT_TRUE(x.page("c1"));
+  EXPECT_TRUE(x.take(
+    x.machine.on_page(some, std::string{"c1"}, 1, x.now, x.wall)));
+  EXPECT_FALSE(x.page(""));
+  EXPECT_TRUE(x.take(
+    x.machine.on_page(some, std::string{"c2"}, 1, x.now, x.wall)));
+  EXPECT_FALSE(x.page("c9")) << "its listing has ended";
+  EXPECT_FALSE(x.take(x.machine.on_page({3, {}}, std::string{"c9"}, 1, x.now,
+                                        x.wall)));
 }
 
 // architecture.md 2: two that are due begin one after the other
 TEST(listing_machine, the_timer_comes_back_for_the_second_that_is_due) {
   listing x;
   for (const uint32_t upstream : {1u, 2u}) {
-    x.begin(upstream);
-    x.page("", 10, upstream);
+    const listing_id what{upstream, {}};
+    x.machine.on_wanted(what, {upstream, 1, 1}, x.now, x.wall);
+    x.machine.on_page(what, std::string{}, 1, x.now, x.wall);
   }
-  const auto first = x.machine.on_timer(t0 + 24h);
+  x.pass(interval);
+  const auto first = x.machine.on_timer(x.now);
   ASSERT_TRUE(first.fetch);
   ASSERT_TRUE(first.timer);
-  EXPECT_LE(*first.timer, t0 + 24h);
-  const auto second = x.machine.on_timer(t0 + 24h);
+  EXPECT_LE(*first.timer, x.now);
+  const auto second = x.machine.on_timer(x.now);
   ASSERT_TRUE(second.fetch);
-  EXPECT_NE(first.fetch->upstream, second.fetch->upstream);
+  EXPECT_NE(first.fetch->what, second.fetch->what);
   EXPECT_FALSE(second.timer);
 }
 

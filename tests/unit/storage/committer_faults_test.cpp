@@ -42,7 +42,7 @@ public:
       if (dice_->below(2) == 0)
         group.updates.push_back(next_update(who));
     group.upstreams.push_back(
-      {1, "wss://relay.test", true, 1, ++groups, 0, false, "", false});
+      {1, "wss://relay.test", true, 1, ++groups, 0, false});
     return group;
   }
 

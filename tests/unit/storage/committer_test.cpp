@@ -38,7 +38,7 @@ TEST_F(CommitterTest, AGroupIsOneBatch) {
   for (char c = 'a'; c <= 'z'; ++c)
     group.updates.push_back(test_account{c}.commit({{"app.a.x/1", "one"}}));
   group.upstreams.push_back(
-    {1, "wss://relay.test", true, 1, 17, 0, false, "", false});
+    {1, "wss://relay.test", true, 1, 17, 0, false});
   store.commit(std::move(group));
   EXPECT_EQ(store.db->counters().batches, before.batches + 1);
 }

@@ -117,20 +117,21 @@ TEST_F(TablesTest, WaitingCommitsAreReadInOrderOfRevs) {
 TEST_F(TablesTest, UpstreamsAndListingsAreKept) {
   journal_batch group;
   group.upstreams.push_back(
-    {2, "wss://two.test", false, 3, 50, 4, true, "c", true});
+    {2, "wss://two.test", false, 3, 50, 4, true});
   group.upstreams.push_back(
-    {1, "wss://one.test", true, 1, 9, 1, false, "", false});
-  group.listings.push_back({1, "", {"cursor", false}});
-  group.listings.push_back({1, "app.a.x", {"", true}});
+    {1, "wss://one.test", true, 1, 9, 1, false});
+  const listing_row all{"cursor", false, {1, 1, 1}, 0};
+  const listing_row some{"", true, {}, 1'700'000'000};
+  group.listings.push_back({1, "", all});
+  group.listings.push_back({1, "app.a.x", some});
   store.commit(std::move(group));
   store.reopen();
   const auto rows = load_upstreams(*store.db).value();
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].url, "wss://one.test");
   EXPECT_EQ(rows[1].cursor, 50u);
-  EXPECT_EQ(load_listing(*store.db, *store.names, 1).value()->cursor, "cursor");
-  EXPECT_TRUE(
-    load_listing(*store.db, *store.names, 1, "app.a.x")->value().done);
+  EXPECT_EQ(load_listing(*store.db, *store.names, 1).value(), all);
+  EXPECT_EQ(load_listing(*store.db, *store.names, 1, "app.a.x").value(), some);
   EXPECT_FALSE(load_listing(*store.db, *store.names, 1, "app.b.y").value());
   EXPECT_FALSE(load_listing(*store.db, *store.names, 2).value());
 }

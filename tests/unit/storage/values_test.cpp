@@ -42,7 +42,7 @@ TEST(ValuesTest, EveryRowRoundTripsAndRefusesDamage) {
   expect_codec(repo_row{});
   expect_codec(member_row{2, {"app.test.note", "app.test.*"}});
   expect_codec(upstream_row{7, "wss://relay.example.com", true, 3, 1ull << 50,
-                            12, true, "cursor", true});
+                            12, true});
   expect_codec(identity_row{"zQ3sh", "https://pds.example.com", "alice.test",
                             "bob.test", 1'700'000'000, true});
   expect_codec(consumer_row{1000, 0xfedcba9876543210, true});
@@ -52,7 +52,7 @@ TEST(ValuesTest, EveryRowRoundTripsAndRefusesDamage) {
   expect_codec(stream_run{1000, 200});
   expect_codec(operation_place{3, 1000});
   expect_codec(tombstone_row{atproto::tid{99}, 1000});
-  expect_codec(listing_row{"cursor", true});
+  expect_codec(listing_row{"cursor", true, {7, 2, 12345}, 1'700'000'000});
   expect_codec(counter{300}, table::time_index);
   expect_codec(stored_bytes{{1, 2, 3}}, table::sync_buffer);
   expect_codec(stored_bytes{}, table::sync_buffer);

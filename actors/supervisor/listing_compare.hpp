@@ -1,0 +1,20 @@
+#pragma once
+
+#include "actors/support/store_readers.hpp"
+#include "actors/support/upstream_view.hpp"
+
+#include <vector>
+
+namespace weir::actors {
+
+/// Leaves those lines of a listing of which a repo has to know: it is unknown
+/// (with `discover`), its rev or status differ from what is stored, or its
+/// position can be raised (CONS-24, CONS-25). A line too many is harmless, the
+/// REPO decides; a repo whose rows cannot be read stays.
+///
+/// Runs on READER threads.
+void drop_known_lines(std::vector<repo_listed>& lines,
+                      const store_readers& store, const upstream_board& board,
+                      bool discover);
+
+} // namespace weir::actors

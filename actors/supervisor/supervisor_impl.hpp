@@ -1,0 +1,90 @@
+#pragma once
+
+#include "actors/supervisor/supervisor.hpp"
+
+#include "actors/support/observed.hpp"
+#include "actors/support/timer.hpp"
+#include "messages/error.hpp"
+#include "messages/journal.hpp"
+
+#include <caf/typed_event_based_actor.hpp>
+
+#include <unordered_map>
+
+namespace weir::actors {
+
+/// The SUPERVISOR; its rules are in supervisor_machine and listing_machine.
+class supervisor final : public observed<supervisor_actor::base> {
+public:
+  supervisor(caf::actor_config& config, supervisor_environment env,
+             supervisor_options options, listing_options listing)
+    : observed(config, "supervisor", "0"), env_(std::move(env)),
+      machine_(options), listing_(listing) {
+    for (auto& x : std::exchange(env_.listings, {}))
+      listing_.restore(std::move(x));
+    auto& registry = env_.shared->metrics;
+    started_ = &registry.counter("weir_backfill_started_total",
+                                 "Fetches started");
+    finished_ = &registry.counter("weir_backfill_finished_total",
+                                  "Fetches ended", "result", "ok");
+    failed_ = &registry.counter("weir_backfill_finished_total",
+                                "Fetches ended", "result", "failed");
+    listings_ = &registry.counter("weir_listing_finished_total",
+                                  "Listings compared");
+    queue_ = &registry.gauge("weir_backfill_queue_depth",
+                             "Repos waiting for a fetch or in one");
+  }
+
+  behavior_type make_behavior() override;
+  void on_exit() override;
+
+private:
+  /// A permit: from the moment it is granted.
+  struct running_job {
+    uint64_t job = 0;
+    repo_actor owner;
+    backfill_actor handle; ///< From the moment the repo is durably `syncing`.
+  };
+
+  steady_time now() const {
+    return env_.shared->time->steady_now();
+  }
+
+  wall_time wall() const {
+    return env_.shared->time->wall_now();
+  }
+
+  const router_actor& router_of(const atproto::did& repo) const {
+    return env_.shared->router_of(atproto::stable_hash(repo.str()));
+  }
+
+  void perform(supervisor_machine::effects x);
+  void perform(const listing_machine::effects& x);
+  void grant(const supervisor_machine::begin& x);
+  void forget(const atproto::did& repo, bool cancel);
+  void scan(std::string after);
+  void on_scan(const scan_page& x);
+  void start(const fetch_started& x);
+  void on_end(const job_ended& x);
+  void on_down(const caf::down_msg& x);
+
+  // supervisor_listings.cpp
+  void list(uint32_t upstream);
+  void on_listing(const listing_page& x);
+  void on_compared(const listing_compared& x);
+
+  supervisor_environment env_;
+  supervisor_machine machine_;
+  listing_machine listing_;
+  std::unordered_map<atproto::did, running_job> jobs_;
+  /// REPOs that named their host and wait for a permit.
+  std::unordered_map<atproto::did, repo_actor> owners_;
+  actor_timer timer_;
+  metric* started_ = nullptr;
+  metric* finished_ = nullptr;
+  metric* failed_ = nullptr;
+  metric* listings_ = nullptr;
+  metric* queue_ = nullptr;
+};
+
+} // namespace weir::actors

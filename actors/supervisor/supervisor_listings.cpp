@@ -1,0 +1,84 @@
+#include "actors/supervisor/listing_compare.hpp"
+#include "actors/supervisor/supervisor_impl.hpp"
+#include "base/log.hpp"
+
+namespace weir::actors {
+
+void supervisor::perform(const listing_machine::effects& x) {
+  if (x.write) {
+    auto rows = std::make_shared<storage::journal_batch>();
+    rows->listings.push_back(
+      {x.write->what.upstream, x.write->what.collection, x.write->value});
+    send(env_.shared->journal, journal_rows{std::move(rows), 0, {}});
+  }
+  if (x.fetch)
+    env_.list(env_.shared->upstreams.find(x.fetch->what.upstream),
+              x.fetch->what.collection, x.fetch->cursor,
+              supervisor_actor{this});
+  if (x.timer)
+    timer_.arm(this, now(), *x.timer);
+  listings_->set(listing_.finished());
+}
+
+/// Its repos; from a relay in signal mode also those that have records in a
+/// signal collection, which may have been quiet for years (requirements.md 3d).
+void supervisor::list(uint32_t upstream) {
+  const auto at = env_.shared->upstreams.find(upstream);
+  perform(listing_.on_wanted({upstream, {}},
+                             {upstream, at.epoch, at.first_cursor}, now(),
+                             wall()));
+  if (at.relay)
+    for (const auto& x : env_.signal_collections)
+      perform(listing_.on_wanted({upstream, x}, {}, now(), wall()));
+}
+
+/// READER drops the lines that say what the store says, so that a listing of a
+/// quiet network wakes nobody.
+void supervisor::on_listing(const listing_page& x) {
+  if (x.failed.code != ec::none) {
+    log::info("listing_failed", {{"upstream", x.upstream},
+                                 {"collection", x.collection},
+                                 {"reason", to_string(x.failed)}});
+    perform(listing_.on_page({x.upstream, x.collection}, x.failed, 0, now(),
+                             wall()));
+    return;
+  }
+  reader_job job;
+  job.run = [to = supervisor_actor{this}, shared = env_.shared,
+             discover = env_.discover || !x.collection.empty(),
+             page = x](store_readers& store) mutable {
+    const auto listed = page.repos.size();
+    drop_known_lines(page.repos, store, shared->upstreams, discover);
+    caf::anon_send(to, listing_compared{std::move(page), listed});
+  };
+  send(env_.shared->reader_of(0), std::move(job));
+}
+
+/// Lines go to their REPOs by shard. The next page waits until all were taken:
+/// a listing is never faster than the store.
+void supervisor::on_compared(const listing_compared& x) {
+  std::vector<repo_listing> by_shard(env_.shared->routers.size());
+  for (const auto& line : x.page.repos)
+    by_shard[atproto::stable_hash(line.repo.str()) % by_shard.size()]
+      .repos.push_back(line);
+  const auto left = std::make_shared<size_t>(1);
+  const auto taken = [this, left, listed = x.listed, cursor = x.page.cursor,
+                      what = listing_id{x.page.upstream,
+                                        x.page.collection}] {
+    if (--*left == 0)
+      perform(listing_.on_page(what, cursor, listed, now(), wall()));
+  };
+  for (size_t shard = 0; shard < by_shard.size(); ++shard) {
+    auto& lines = by_shard[shard];
+    lines.discover = env_.discover || !x.page.collection.empty();
+    if (lines.repos.empty())
+      continue;
+    ++*left;
+    request(env_.shared->routers[shard], caf::infinite, std::move(lines))
+      .then([taken](const listing_taken&) { taken(); },
+            [taken](caf::error&) { taken(); }); // Its repos come again.
+  }
+  taken();
+}
+
+} // namespace weir::actors
