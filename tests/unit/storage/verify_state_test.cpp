@@ -7,6 +7,7 @@ namespace weir::storage {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using tests::numbered;
 using tests::test_account;
 
@@ -142,10 +143,10 @@ TEST_F(VerifyStateTest, OnlyWholeSyncedReposHaveTheirRootRebuilt) {
     = [&](const atproto::did& did, const repo_row&, const auto&) {
         return did == alice.repo;
       };
-  EXPECT_EQ(store.findings(options), "");
+  EXPECT_THAT(store.findings(options), Not(HasSubstr("I2")));
   store.put_raw(encode_key(member_key{default_dataset, alice.repo}),
                 encode_value(member_row{0, {"app.a.x"}}));
-  EXPECT_EQ(store.findings(), "");
+  EXPECT_THAT(store.findings(), Not(HasSubstr("I2")));
 }
 
 // -- collections, consumers, upstreams ----------------------------------------
@@ -182,9 +183,7 @@ TEST_F(VerifyStateTest, ConsumersMustLieWithinTheLog) {
   spoil({1, log + 1, false}, {}, "belongs to another log");
   spoil({10, log, false}, {{10, 12}}, "overlaps");
   spoil({10, log, false}, {{12, 15}, {15, 18}}, "overlaps");
-  spoil({10, log, false}, {{12, 11}},
-        "overlaps what is acked before it or is "
-        "empty");
+  spoil({10, log, false}, {{12, 11}}, "or is empty");
   spoil({10, log, false}, {{12, 9'999}}, "ends after the end of the log");
   store.put_raw(encode_key(dead_letter_key{default_dataset, "tap", 0, 9'999}),
                 encode_value(dead_letter_row{}));
