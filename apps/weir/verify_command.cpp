@@ -18,6 +18,7 @@ struct verify_flags {
   bool as_json = false;
   bool strict = false;
   bool filtered = false;
+  bool full_network = false;
 };
 
 void print_text(const storage::verify_report& x) {
@@ -79,6 +80,7 @@ result<storage::verify_report> check(const verify_flags& flags) {
   host.origin = flags.against;
   host.strict = flags.strict;
   host.filtered = flags.filtered;
+  host.full_network = flags.full_network;
   auto compared = check_against_host(**db, *web, host);
   if (!compared)
     return compared.error();
@@ -113,7 +115,8 @@ void add_verify(CLI::App& app, int& status) {
   command->add_option("DIR", flags->directory, "Data directory")->required();
   command
     ->add_option("--against", flags->against,
-                 "Compare every synced repo with this PDS or relay, too")
+                 "Compare every synced repo, and the accounts, with this PDS "
+                 "or relay, too")
     ->type_name("URL");
   command->add_flag("--json", flags->as_json, "Print JSON");
   command->add_flag("--strict", flags->strict,
@@ -122,6 +125,9 @@ void add_verify(CLI::App& app, int& status) {
   command->add_flag("--filtered", flags->filtered,
                     "The node keeps only some collections: trees cannot be "
                     "rebuilt");
+  command->add_flag("--full-network", flags->full_network,
+                    "With --against: the node follows every account, so one "
+                    "that is not known here is a finding");
   command->callback([flags, &status] {
     status = verify(*flags);
   });
