@@ -87,8 +87,11 @@ std::optional<size_t> stream_in(const log_block& x,
 
 result<verify_report> verify_store(const database& db,
                                    const verify_options& options) {
-  if (!db.scan({}).valid())
+  if (const auto rows = db.scan({}); !rows.valid()) {
+    if (auto ok = rows.status(); !ok)
+      return ok.error();
     return verify_report{}; // Its first batch never became durable.
+  }
   const auto names = collection_table::load(db);
   if (!names) {
     // Without them no scope, chain or head can be told.

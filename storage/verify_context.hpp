@@ -35,6 +35,8 @@ struct last_operation {
 
 /// Of one repo.
 struct last_operations {
+  std::optional<repo_row> row; ///< What they are compared with.
+  bool has_indexed = false;    ///< There is a commit of its indexed revision.
   last_operation commit;
   atproto::tid commit_rev;
   last_operation fact;

@@ -22,9 +22,8 @@ public:
            "one");
     else if (chain_.rev.defined())
       check_commit();
-    const auto row = x_.row_at<repo_row>(repo_key{repo_}, repo_.str());
-    if (row)
-      check_fact(*row);
+    if (last_.row)
+      check_row(*last_.row);
     else if (last_.fact.number != 0)
       find("it has facts, but no row");
   }
@@ -58,7 +57,9 @@ private:
   }
 
   /// Before the first fact, a row says what a new one does.
-  void check_fact(const repo_row& row) {
+  void check_row(const repo_row& row) {
+    if (row.last_indexed_rev.defined() && !last_.has_indexed)
+      find("it was indexed at a revision of which the log has no commit");
     const auto expected = fact_json(row);
     if (last_.fact.number == 0) {
       if (expected != fact_json({}))

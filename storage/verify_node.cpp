@@ -30,7 +30,6 @@ public:
 
 private:
   void check(const std::string& name, std::string_view value) {
-    seen_.push_back(name);
     if (name == "format") {
       const auto row = x_.decoded<stored_bytes>(value, table::meta);
       if (row && as_text(row->value) != store_format)
@@ -42,12 +41,13 @@ private:
     } else if (name == "store_epoch" || name == "metadata_version") {
       x_.decoded<counter>(value, table::meta);
     } else {
-      x_.find("tables", "meta", "nothing is called " + name);
+      return x_.find("tables", "meta", "nothing is called " + name);
     }
+    seen_.push_back(name);
   }
 
   verify_context& x_;
-  std::vector<std::string> seen_; ///< Few: others are findings.
+  std::vector<std::string> seen_; ///< Of those that there may be.
 };
 
 void check_configuration(verify_context& x) {

@@ -44,7 +44,6 @@ private:
     if (key.repo != at_.repo) {
       end_repo();
       seen_.clear();
-      last_ = {};
       begin_repo(key.repo);
     }
     at_ = key;
@@ -125,6 +124,8 @@ private:
     if (at_.scope == commit_scope_id) {
       last_.commit = {id, op.id};
       last_.commit_rev = block.rev;
+      last_.has_indexed
+        |= last_.row && last_.row->last_indexed_rev == block.rev;
     } else if (at_.scope < first_collection_id && id > last_.fact.number) {
       last_.fact = {id, op.id};
     }
@@ -156,6 +157,8 @@ private:
   // -- one repo ---------------------------------------------------------------
 
   void begin_repo(const atproto::did& repo) {
+    last_ = {};
+    last_.row = x_.row_at<repo_row>(repo_key{repo}, repo.str());
     const auto chain = x_.chain_of(repo);
     erased_through_ = chain ? chain->erased_through : 0;
     erasing_.reset();

@@ -60,7 +60,13 @@ std::string full_store::findings_with(const std::string& key,
 }
 
 void full_store::apply(test_account& who, repo_update update) {
+  remember();
   who.accept(commit(std::move(update)));
+}
+
+void full_store::remember() {
+  for (auto rows = db->scan({}); rows.valid(); rows.next())
+    past_[std::string{rows.key()}].emplace(rows.value());
 }
 
 void full_store::make_upstreams() {
@@ -152,6 +158,7 @@ void full_store::make_erased() {
     apply(*who, who->chunk(all));
     apply(*who, who->finish());
     apply(*who, who == &forgotten ? who->forget() : who->erase());
+    remember();
     // Some heads are gone, all others and all content are still there.
     for (bool more = true; more;)
       more = writer->erase_step(who->repo, 3).value() && who != &erasing;

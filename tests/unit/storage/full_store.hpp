@@ -2,7 +2,9 @@
 
 #include "tests/unit/storage/journal_fixture.hpp"
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,11 @@ public:
   std::string findings_with(const std::string& key,
                             const std::optional<std::string>& value);
 
+  /// Every value that any row had before, while the store was made.
+  const std::map<std::string, std::set<std::string>>& past() const noexcept {
+    return past_;
+  }
+
   test_account synced{'a'};
   test_account failed{'b'};
   test_account erasing{'c'};
@@ -44,6 +51,9 @@ private:
   void make_consumers();
   void identify(test_account& who);
   void apply(test_account& who, repo_update update);
+  void remember();
+
+  std::map<std::string, std::set<std::string>> past_;
 };
 
 } // namespace weir::tests

@@ -79,6 +79,19 @@ TEST_F(VerifyLatestTest, ARowSaysOfTheAccountWhatTheLastFactDoes) {
               HasSubstr("no fact in the log does"));
 }
 
+// CONS-06: completeness rests on it.
+TEST_F(VerifyLatestTest, ARepoWasIndexedAtACommitOfItsLog) {
+  EXPECT_THAT(with_row([](auto& x) {
+                x.last_indexed_rev
+                  = atproto::tid{x.last_indexed_rev.value() - 1};
+              }),
+              HasSubstr("a revision of which the log has no commit"));
+  EXPECT_EQ(with_row([](auto& x) {
+              x.last_indexed_rev = {};
+            }),
+            "");
+}
+
 TEST_F(VerifyLatestTest, ARowIsTheRowOfAJobAndOfItsChain) {
   EXPECT_THAT(with_row([](auto& x) {
                 x.resync_id = 7;

@@ -102,6 +102,22 @@ TEST_F(VerifyRowsTest, ErasingThatSteppedOverSomethingIsFound) {
     HasSubstr("a row that is none of its own"));
 }
 
+// -- a log that was cut -------------------------------------------------------
+
+// Without its content and stream rows, too.
+TEST_F(VerifyRowsTest, ALogWithoutItsLastTransactionIsFound) {
+  const auto last = store.db->last_in(range_of<log_block_key>()).value();
+  const auto first = decode_key<log_block_key>(last->first)->first;
+  store.erase_raw(last->first);
+  store.erase_raw(encode_key(content_block_key{0, first}));
+  auto runs = store.db->scan(range_of<stream_block_key>());
+  for (; runs.valid(); runs.next())
+    if (decode_value<stream_run>(runs.value())->block == first)
+      store.erase_raw(std::string{runs.key()});
+  EXPECT_THAT(store.findings(), HasSubstr("I3 "));
+  EXPECT_THAT(store.findings(), HasSubstr("the chain goes on at index"));
+}
+
 // -- heads, members -----------------------------------------------------------
 
 TEST_F(VerifyRowsTest, AHeadUnderAScopeThatIsNoCollectionIsFound) {
