@@ -24,9 +24,9 @@ struct new_operation {
   std::string scope;
   atproto::op_action action = atproto::op_action::create;
   std::string rkey; ///< Empty for `$` scopes.
-  atproto::cid id;  ///< Undefined on delete and for `$identity`, `$account`.
-  shared_bytes content; ///< Record or signed commit block; JSON for `$`
-                        ///< identity and account facts. May be empty.
+  atproto::cid id;  ///< Of the content; undefined on delete.
+  shared_bytes content; ///< Record or signed commit block; `fact_json` for
+                        ///< `$identity` and `$account`. May be empty.
   bool undecodable = false; ///< The block is no valid record; not stored.
 };
 

@@ -55,6 +55,20 @@ std::shared_ptr<const log_block> verify_context::block_at(op_id first) {
   return out;
 }
 
+placed_block verify_context::block_holding(op_id id) {
+  const auto row
+    = db.last_in({encode_key(log_block_key{options.partition, 0}),
+                  encode_key(log_block_key{options.partition, id + 1})});
+  const auto key = row && *row ? decode_key<log_block_key>((*row)->first)
+                               : bad_key(log_block_key::in);
+  if (!key)
+    return {};
+  auto block = block_at(key->first);
+  if (!block || id - key->first >= block->ops.size())
+    return {};
+  return {key->first, std::move(block)};
+}
+
 std::string verify_context::stream_name(const stream_block_key& x) const {
   const auto name = scope_name(names, x.scope);
   return x.repo.str() + " "
@@ -73,10 +87,21 @@ std::optional<size_t> stream_in(const log_block& x,
 
 result<verify_report> verify_store(const database& db,
                                    const verify_options& options) {
-  auto names = collection_table::load(db);
-  if (!names)
-    return names.error();
+  if (const auto rows = db.scan({}); !rows.valid()) {
+    if (auto ok = rows.status(); !ok)
+      return ok.error();
+    return verify_report{}; // Its first batch never became durable.
+  }
+  const auto names = collection_table::load(db);
+  if (!names) {
+    // Without them no scope, chain or head can be told.
+    verify_report out;
+    out.findings.push_back({"tables", "collections", names.error().context});
+    out.findings_total = 1;
+    return out;
+  }
   verify_context x{db, **names, options};
+  verify_node(x);
   verify_log(x);
   verify_streams(x);
   verify_repos(x);

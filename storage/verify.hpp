@@ -3,7 +3,6 @@
 #include "storage/database.hpp"
 #include "storage/records.hpp"
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,12 +20,6 @@ struct verify_finding {
 
 struct verify_options {
   uint16_t partition = 0;
-  /// True for repos whose heads are only a part of their tree: their root
-  /// cannot be rebuilt. Unset = as the store says: those with collections of
-  /// their own, and all when the node's filter is one.
-  std::function<bool(const atproto::did&, const repo_row&,
-                     const std::optional<member_row>&)>
-    filtered;
   size_t findings_max = 1'000; ///< Kept; all are counted.
   /// Records held at once while a collection is folded; larger ones are read
   /// several times.

@@ -1,7 +1,6 @@
 #include "storage/verify_context.hpp"
 
-/// The pass over what consumers have made durable, names of collections, and
-/// upstreams.
+/// The pass over what consumers have made durable, and names of collections.
 namespace weir::storage {
 
 namespace {
@@ -29,6 +28,10 @@ public:
         if (key.id > x_.last_id)
           x_.find("tables", "consumer " + key.name,
                   "a dead letter lies after the end of the log");
+        else if (!is_acked(key))
+          x_.find("tables", "consumer " + key.name,
+                  "its dead letter " + std::to_string(key.id)
+                    + " is not acked");
       });
   }
 
@@ -36,6 +39,8 @@ private:
   void check_consumer(const consumer_key& key, const consumer_row& row) {
     x_.count("consumers");
     const auto where = "consumer " + key.name;
+    if (key.dataset != default_dataset)
+      x_.find("tables", where, "it is of a dataset that there is not");
     if (row.log_identity != x_.db.log_identity())
       x_.find("tables", where, "its position belongs to another log");
     if (row.position > x_.last_id)
@@ -44,10 +49,11 @@ private:
     x_.each_row<counter, acked_key>(
       range_of<acked_key>(key.dataset, key.name, x_.options.partition),
       [&](const acked_key& range, const counter& last) {
-        if (range.first <= end || last.value < range.first)
+        if (range.first <= end + 1 || last.value < range.first)
           x_.find("tables", where,
                   "its acked range from " + std::to_string(range.first)
-                    + " overlaps what is acked before it or is empty");
+                    + " touches or overlaps what is acked before it, or is "
+                      "empty");
         if (last.value > x_.last_id)
           x_.find("tables", where,
                   "its acked range from " + std::to_string(range.first)
@@ -58,16 +64,36 @@ private:
 
   template <table_key Key>
   void check_owner(const Key& key, const char* what) {
-    if (key.dataset == owner_.dataset && key.name == owner_.name)
-      return;
-    owner_ = {key.dataset, key.name};
     const auto where = "consumer " + key.name;
-    if (!x_.row_at<consumer_row>(owner_, where))
+    if (key.partition != x_.options.partition)
+      x_.find("tables", where,
+              std::string{"it has "} + what + " in another partition");
+    const consumer_key owner{key.dataset, key.name};
+    if (owner_ && *owner_ == owner)
+      return;
+    owner_ = owner;
+    row_ = x_.row_at<consumer_row>(owner, where);
+    if (!row_)
       x_.find("tables", where, std::string{"it has "} + what + " but no row");
   }
 
+  /// What is given up is acked in the same batch. @pre `check_owner`
+  bool is_acked(const dead_letter_key& key) {
+    if (!row_ || key.id <= row_->position)
+      return true;
+    const auto from = [&](op_id first) {
+      return encode_key(acked_key{key.dataset, key.name, key.partition, first});
+    };
+    const auto last = x_.db.last_in({from(0), from(key.id + 1)});
+    const auto range = last && *last
+                         ? decode_value<counter>((*last)->second, acked_key::in)
+                         : result<counter>{counter{}};
+    return !range || range->value >= key.id;
+  }
+
   verify_context& x_;
-  consumer_key owner_;
+  std::optional<consumer_key> owner_;
+  std::optional<consumer_row> row_; ///< Of `owner_`.
 };
 
 void check_collections(verify_context& x) {
@@ -92,14 +118,6 @@ void check_collections(verify_context& x) {
 void verify_consumers(verify_context& x) {
   consumer_pass{x}.run();
   check_collections(x);
-  x.each_row<upstream_row, upstream_key>(
-    range_of<upstream_key>(),
-    [&](const upstream_key& key, const upstream_row& row) {
-      x.count("upstreams");
-      if (row.id != key.id)
-        x.find("tables", "upstream " + std::to_string(key.id),
-               "its row is another one's");
-    });
 }
 
 } // namespace weir::storage

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "storage/collection_table.hpp"
+#include "storage/content_reader.hpp"
 #include "storage/database.hpp"
 #include "storage/row_access.hpp"
 #include "storage/verify.hpp"
@@ -15,12 +16,38 @@ namespace weir::storage {
 std::optional<size_t> stream_in(const log_block& x,
                                 const stream_block_key& key);
 
+/// "operation 5", for findings.
+inline std::string operation_name(op_id id) {
+  return "operation " + std::to_string(id);
+}
+
+/// A log block and where it begins.
+struct placed_block {
+  op_id first = 0;
+  std::shared_ptr<const log_block> block;
+};
+
+/// The last operation of its kind that is not erased; number 0 = none.
+struct last_operation {
+  op_id number = 0; ///< Of the operation and of its content.
+  atproto::cid id;
+};
+
+/// Of one repo.
+struct last_operations {
+  std::optional<repo_row> row; ///< What they are compared with.
+  bool has_indexed = false;    ///< There is a commit of its indexed revision.
+  last_operation commit;
+  atproto::tid commit_rev;
+  last_operation fact;
+};
+
 /// Findings, counts and small caches of one run.
 class verify_context {
 public:
   verify_context(const database& store, const collection_table& known,
                  const verify_options& how)
-    : db(store), names(known), options(how) {
+    : db(store), names(known), options(how), contents(store, how.partition) {
     // nop
   }
 
@@ -38,6 +65,9 @@ public:
   /// latter is reported by the pass over the log.
   std::shared_ptr<const log_block> block_at(op_id first);
 
+  /// The block that holds an operation; null when none does.
+  placed_block block_holding(op_id id);
+
   /// "did:plc:... app.bsky.feed.like", for findings.
   std::string stream_name(const stream_block_key& x) const;
 
@@ -48,6 +78,16 @@ public:
     if (row)
       return std::move(*row);
     damaged(where, row.error());
+    return std::nullopt;
+  }
+
+  /// A value, or nothing when it is damaged (reported).
+  template <class Row>
+  std::optional<Row> decoded(std::string_view value, table in) {
+    auto row = decode_value<Row>(value, in);
+    if (row)
+      return std::move(*row);
+    damaged(to_string(in), row.error());
     return std::nullopt;
   }
 
@@ -71,11 +111,8 @@ public:
   template <class Row, table_key Key, class Visit>
   void each_row(const key_range& range, Visit visit) {
     each<Key>(range, [&](Key& key, std::string_view value) {
-      auto row = decode_value<Row>(value, Key::in);
-      if (row)
+      if (auto row = decoded<Row>(value, Key::in))
         visit(key, *row);
-      else
-        damaged(to_string(Key::in), row.error());
     });
   }
 
@@ -83,7 +120,9 @@ public:
   const collection_table& names;
   const verify_options& options;
   verify_report report;
-  op_id last_id = 0; ///< Known after the pass over the log.
+  content_reader contents;                      ///< For single bodies.
+  std::map<uint32_t, uint32_t> upstream_epochs; ///< After the node's pass.
+  op_id last_id = 0; ///< After the pass over the log.
 
 private:
   std::unordered_map<op_id, std::shared_ptr<const log_block>> blocks_;
@@ -95,7 +134,15 @@ private:
 void verify_heads(verify_context& x, const stream_block_key& stream,
                   const chain_row& chain, const stream_head& head);
 
+/// Compares chain and row of a repo with the last operations of its streams.
+void verify_latest(verify_context& x, const atproto::did& repo,
+                   const chain_row& chain, const last_operations& last);
+
+/// Looks for what no writer puts into a log block.
+void verify_operations(verify_context& x, op_id first, const log_block& block);
+
 // The passes, in the order in which they run.
+void verify_node(verify_context& x);
 void verify_log(verify_context& x);
 void verify_streams(verify_context& x);
 void verify_repos(verify_context& x);

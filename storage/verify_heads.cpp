@@ -91,7 +91,7 @@ private:
         if (!is_in_part(rkey))
           return;
         if (head.op <= chain_.erased_through) {
-          check_left_over(rkey);
+          check_left_over(key);
           return;
         }
         ++heads_;
@@ -109,10 +109,10 @@ private:
       });
   }
 
-  void check_left_over(const std::string& rkey) {
+  void check_left_over(const record_head_key& key) {
     const auto row = x_.row_at<erasure_row>(erasure_key{stream_.repo}, where_);
-    if (!row || row->heads_done)
-      x_.find("tables", path_of(rkey),
+    if (!row || row->heads_done || encode_key(key) <= as_text(row->resume))
+      x_.find("tables", path_of(key.rkey.text),
               "its record head should have been erased");
   }
 

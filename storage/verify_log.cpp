@@ -13,10 +13,6 @@ namespace {
 
 constexpr int64_t minute_us = 60'000'000;
 
-std::string operation(op_id id) {
-  return "operation " + std::to_string(id);
-}
-
 /// Content items by growing number.
 class content_cursor {
 public:
@@ -39,17 +35,21 @@ public:
       return answer::damaged;
     const auto item = block_.at(number - first_);
     if (!item) {
-      x_.damaged(operation(number), item.error());
+      x_.damaged(operation_name(number), item.error());
       return answer::damaged;
     }
     body = item->body;
     return item->erased ? answer::erased : answer::held;
   }
 
-  /// No number follows any more.
-  void finish() {
-    while (load())
+  /// No number follows `last` any more.
+  void finish(uint64_t last) {
+    while (load()) {
+      if (asked_ && first_ + block_.count() > last + 1)
+        x_.find("tables", operation_name(first_),
+                "content is stored behind the end of the log");
       leave();
+    }
     if (auto ok = rows_.status(); !ok)
       x_.damaged("content_block", ok.error());
   }
@@ -78,15 +78,31 @@ private:
     auto block = content_block_reader::open(rows_.value());
     damaged_ = !block;
     if (block)
-      block_ = std::move(*block);
+      take(std::move(*block));
     else
-      x_.damaged(operation(first_), block.error());
+      x_.damaged(operation_name(first_), block.error());
     return true;
+  }
+
+  /// Blocks begin and end with a body, and follow each other.
+  void take(content_block_reader block) {
+    block_ = std::move(block);
+    const auto is_empty = [this](size_t i) {
+      const auto item = block_.at(i);
+      return item && item->size == 0;
+    };
+    if (first_ < end_)
+      x_.find("tables", operation_name(first_),
+              "its content overlaps the content before it");
+    if (is_empty(0) || is_empty(block_.count() - 1))
+      x_.find("tables", operation_name(first_),
+              "its content begins or ends with nothing");
+    end_ = first_ + block_.count();
   }
 
   void leave() {
     if (!asked_)
-      x_.find("tables", operation(first_),
+      x_.find("tables", operation_name(first_),
               "content is stored that no operation names");
     loaded_ = false;
     rows_.next();
@@ -96,6 +112,7 @@ private:
   row_reader rows_;
   content_block_reader block_; ///< Empty when damaged.
   uint64_t first_ = 0;
+  uint64_t end_ = 0;            ///< One past the numbers of the blocks so far.
   uint64_t damaged_before_ = 0; ///< A damaged block held numbers below.
   bool loaded_ = false;
   bool asked_ = false;
@@ -117,8 +134,10 @@ public:
         check_block(key.first, value);
       });
     x_.last_id = next_ - 1;
-    contents_.finish();
+    contents_.finish(x_.last_id);
     skip_minutes({});
+    if (auto ok = minutes_.status(); !ok)
+      x_.damaged("time_index", ok.error());
   }
 
 private:
@@ -126,25 +145,26 @@ private:
     x_.count("log blocks");
     const bool follows = first == next_;
     if (!follows && (previous_ || first < next_))
-      x_.find("I3", operation(first),
+      x_.find("I3", operation_name(first),
               first > next_ ? "operations from " + std::to_string(next_)
                                 + " on are missing before it"
                             : "it overlaps the block before it");
     const auto block = decode_log_block(value);
     if (!block) {
-      x_.find("I3", operation(first), block.error().context);
+      x_.find("I3", operation_name(first), block.error().context);
       next_ = first + 1;
       previous_ = std::nullopt;
       return;
     }
     // After a hole or a damaged block, the chain starts anew.
     if (follows && previous_ && block->previous != *previous_)
-      x_.find("I3", operation(first),
+      x_.find("I3", operation_name(first),
               "it does not carry the hash of the block before it");
     if (block->written_us < written_us_)
-      x_.find("I3", operation(first),
+      x_.find("I3", operation_name(first),
               "its time lies before that of the block before it");
     check_minute(first, block->written_us);
+    verify_operations(x_, first, *block);
     for (size_t i = 0; i < block->ops.size(); ++i)
       check_content(block->repo, first + i, block->ops[i]);
     x_.count("operations", block->ops.size());
@@ -161,12 +181,13 @@ private:
     const auto key = encode_key(time_index_key{x_.options.partition, minute});
     skip_minutes(key);
     if (!minutes_.valid() || minutes_.key() != key) {
-      x_.find("tables", operation(first), "the time index lacks its minute");
+      x_.find("tables", operation_name(first),
+              "the time index lacks its minute");
       return;
     }
-    const auto row = decode_value<counter>(minutes_.value(), table::time_index);
-    if (!row || row->value != first)
-      x_.find("tables", operation(first),
+    const auto row = x_.decoded<counter>(minutes_.value(), table::time_index);
+    if (row && row->value != first)
+      x_.find("tables", operation_name(first),
               "the time index does not name it for its minute");
     minutes_.next();
   }
@@ -175,7 +196,7 @@ private:
   void skip_minutes(std::string_view key) {
     for (; minutes_.valid() && (key.empty() || minutes_.key() < key);
          minutes_.next())
-      x_.find("tables", "time index",
+      x_.find("tables", to_string(table::time_index),
               "it has a minute in which nothing was written");
   }
 
@@ -186,25 +207,27 @@ private:
     using answer = content_cursor::answer;
     if (op.content == 0) {
       if (found == answer::erased || !body.empty())
-        x_.find("tables", operation(id), "content is stored that it lacks");
+        x_.find("tables", operation_name(id),
+                "content is stored that it lacks");
       return;
     }
     x_.count("content items");
     if (op.content != id)
-      x_.find("tables", operation(id), "its content number is another's");
-    if (found == answer::absent) {
+      x_.find("tables", operation_name(id), "its content number is another's");
+    if (found == answer::absent || found == answer::erased) {
       const auto chain = x_.chain_of(repo);
       if (!chain || chain->erased_through < id)
-        x_.find("tables", operation(id), "its content is missing");
+        x_.find("tables", operation_name(id), "its content is missing");
     }
     if (found == answer::held && !matches(op.id, body))
-      x_.find("tables", operation(id), "its content does not hash to its CID");
+      x_.find("tables", operation_name(id),
+              "its content does not hash to its CID");
   }
 
   static bool matches(const atproto::cid& id, bytes_view body) {
-    if (id.is_dag_cbor())
-      return atproto::cid::of_dag_cbor(body) == id;
-    return !id.is_raw() || atproto::cid::of_raw(body) == id;
+    return (id.is_raw() ? atproto::cid::of_raw(body)
+                        : atproto::cid::of_dag_cbor(body))
+           == id;
   }
 
   verify_context& x_;

@@ -1,28 +1,23 @@
+#include "atproto/frame.hpp"
 #include "atproto/mst.hpp"
+#include "storage/account_fact.hpp"
 #include "storage/filter_table.hpp"
 #include "storage/head_cursor.hpp"
 #include "storage/repo_guards.hpp"
 #include "storage/verify_context.hpp"
+
+#include <algorithm>
 
 /// The passes over everything kept per repo, and the rebuilt trees (I2).
 namespace weir::storage {
 
 namespace {
 
+/// Its tree cannot be rebuilt: some heads are missing, or it is not known.
 bool is_filtered(const verify_context& x, const atproto::did& repo,
                  const repo_row& row) {
-  const auto member
-    = load_row<member_row>(x.db, member_key{default_dataset, repo});
-  const auto known = member ? *member : std::nullopt;
-  if (x.options.filtered)
-    return x.options.filtered(repo, row, known);
-  if (known && !known->collections.empty())
-    return true;
-  // What an earlier filter let pass is not known any more.
-  const auto filter = load_filter(x.db);
-  return filter && *filter
-         && (!(*filter)->collections.empty()
-             || row.filter_generation != (*filter)->generation);
+  const auto kept = kept_collections(x.db, repo, row);
+  return !kept || !*kept || !(*kept)->empty();
 }
 
 /// I2: the root over all record heads is the chain's data root.
@@ -56,16 +51,59 @@ void check_root(verify_context& x, const atproto::did& repo,
              + chain.data.to_text());
 }
 
-void check_repo(verify_context& x, const atproto::did& repo,
-                const repo_row& row) {
-  x.count("repos");
+/// Where a stream was when something was noted: never ahead of what is known
+/// of the upstream.
+void check_position(verify_context& x, const atproto::did& repo,
+                    const position& at) {
+  const auto known = x.upstream_epochs.find(at.upstream);
+  if (at == position{})
+    return;
+  if (known == x.upstream_epochs.end())
+    x.find("tables", repo.str(),
+           "it has a position of upstream " + std::to_string(at.upstream)
+             + ", which there is not");
+  else if (at.epoch == 0 || at.epoch > known->second)
+    x.find("tables", repo.str(),
+           "it has a position of an epoch that upstream "
+             + std::to_string(at.upstream) + " was never in");
+}
+
+/// Rows that every repo has, or has for what its row says.
+void check_company(verify_context& x, const atproto::did& repo,
+                   const repo_row& row) {
   const auto index
     = x.db.get(encode_key(repo_by_status_key{row.status, due_of(row), repo}));
   if (!index)
     x.damaged(repo.str(), index.error());
   else if (!*index)
     x.find("tables", repo.str(), "the status index lacks it");
+  else if (!(*index)->empty())
+    x.find("tables", repo.str(), "its row in the status index has a value");
+  if (!x.row_at<member_row>(member_key{default_dataset, repo}, repo.str()))
+    x.find("tables", repo.str(), "it has a row and is in no dataset");
+  if ((!row.pds.empty() || !row.handle.empty())
+      && !x.row_at<identity_row>(identity_key{repo}, repo.str()))
+    x.find("tables", repo.str(), "it has a host or handle, but no identity");
+  check_position(x, repo, row.fcsr);
+  check_position(x, repo, row.account_at);
+}
+
+void check_repo(verify_context& x, const atproto::did& repo,
+                const repo_row& row) {
+  x.count("repos");
+  check_company(x, repo, row);
+  const bool syncing = row.status == repo_status::syncing;
+  if (syncing != (row.resync_id != 0))
+    x.find("tables", repo.str(),
+           syncing ? "it is syncing without a job"
+                   : "it has a job that is over");
   const auto chain = x.chain_of(repo);
+  if (!chain && fact_json(row) != fact_json({}))
+    x.find("tables", repo.str(),
+           "its row says " + fact_json(row) + ", no fact in the log does");
+  if (row.last_indexed_rev > (chain ? chain->rev : atproto::tid{}))
+    x.find("tables", repo.str(),
+           "it was indexed at a later revision than its chain is at");
   if (row.erased_through != (chain ? chain->erased_through : 0))
     x.find("tables", repo.str(), "row and chain differ in what is erased");
   if (row.status == repo_status::synced && chain && chain->data.defined()
@@ -93,6 +131,14 @@ void check_chain(verify_context& x, const atproto::did& repo) {
       x.find("tables", repo.str() + " " + stream.scope,
              "the chain has a stream without operations");
   }
+  if (chain->streams.empty())
+    x.find("tables", repo.str(), "it has a chain of nothing");
+  if (std::adjacent_find(chain->streams.begin(), chain->streams.end(),
+                         [](const stream_head& one, const stream_head& next) {
+                           return one.scope >= next.scope;
+                         })
+      != chain->streams.end())
+    x.find("tables", repo.str(), "the streams of its chain are not in order");
   if (chain->rev.defined() != chain->data.defined()
       || chain->rev.defined() != chain->commit.defined())
     x.find("tables", repo.str(), "the chain is only half there");
@@ -109,6 +155,14 @@ void check_erasure(verify_context& x, const erasure_key& key,
   if (!chain || chain->erased_through != row.through)
     x.find("tables", key.repo.str(),
            "what is being erased is not what its chain says");
+  const auto resume = as_text(row.resume);
+  const auto head = decode_key<record_head_key>(resume);
+  const auto run = decode_key<stream_block_key>(resume);
+  if (!resume.empty()
+      && (row.heads_done ? !run || run->repo != key.repo
+                         : !head || head->repo != key.repo))
+    x.find("tables", key.repo.str(),
+           "erasing goes on at a row that is none of its own");
 }
 
 /// Heads lie in groups of one repo and collection; one look a group.
@@ -122,7 +176,7 @@ void check_head_owners(verify_context& x) {
       continue;
     }
     const auto chain = x.chain_of(key->repo);
-    const auto name = scope_name(x.names, key->collection);
+    const auto name = x.names.name_of(key->collection);
     if (!chain || !name || chain->find(*name) == nullptr)
       x.find("tables", key->repo.str(),
              "it has record heads that no chain counts");
@@ -141,17 +195,10 @@ void check_reference(verify_context& x, const content_reference_key& key) {
     x.find("I6", "operation " + std::to_string(key.id),
            "a content reference stands that no record wants");
   };
-  if (key.partition != x.options.partition)
-    return;
-  const auto row
-    = x.db.last_in({encode_key(log_block_key{key.partition, 0}),
-                    encode_key(log_block_key{key.partition, key.id + 1})});
-  const auto first
-    = row && *row ? decode_key<log_block_key>((*row)->first) : bad_key({});
-  const auto block = first ? x.block_at(first->first) : nullptr;
-  if (!block || key.id - first->first >= block->ops.size())
+  const auto [first, block] = x.block_holding(key.id);
+  if (!block || key.partition != x.options.partition)
     return unwanted();
-  const auto& op = block->ops[key.id - first->first];
+  const auto& op = block->ops[key.id - first];
   const auto head = x.row_at<record_head>(
     record_head_key{
       key.partition, block->repo, block->streams[op.stream].scope, {op.rkey}},
@@ -161,13 +208,37 @@ void check_reference(verify_context& x, const content_reference_key& key) {
     unwanted();
 }
 
-void check_holder(verify_context& x, const collection_member_key& key) {
+/// The value is the last operation of the update that made it a holder.
+void check_holder(verify_context& x, const collection_member_key& key,
+                  const counter& since) {
   const auto chain = x.chain_of(key.repo);
   const auto name = x.names.name_of(key.collection);
   const auto* stream = chain && name ? chain->find(*name) : nullptr;
   if (stream == nullptr || stream->records == 0)
     x.find("tables", key.repo.str(),
            "it is listed as holding a collection that it does not hold");
+  const auto block = x.block_holding(since.value).block;
+  if (!block || block->repo != key.repo
+      || (chain && since.value <= chain->erased_through))
+    x.find("tables", key.repo.str(),
+           "it is listed as holding a collection since operation "
+             + std::to_string(since.value) + ", which is not its own");
+}
+
+/// What waits is a #commit or #sync as it came.
+void check_waiting(verify_context& x, const sync_buffer_key& key,
+                   const stored_bytes& frame) {
+  const auto event = atproto::decode_frame(frame.value);
+  const auto is_of = [&](const auto& said) {
+    return said.repo == key.repo && said.rev == key.rev;
+  };
+  const auto* commit
+    = event ? std::get_if<atproto::commit_event>(&*event) : nullptr;
+  const auto* sync
+    = event ? std::get_if<atproto::sync_event>(&*event) : nullptr;
+  if (!(commit && is_of(*commit)) && !(sync && is_of(*sync)))
+    x.find("tables", key.repo.str(),
+           "what waits at " + key.rev.str() + " is no commit of it");
 }
 
 template <table_key Key>
@@ -203,17 +274,21 @@ void verify_repos(verify_context& x) {
     });
   x.each_row<counter, collection_member_key>(
     range_of<collection_member_key>(),
-    [&](const collection_member_key& key, const counter&) {
-      check_holder(x, key);
+    [&](const collection_member_key& key, const counter& since) {
+      check_holder(x, key, since);
     });
   x.each_row<member_row, member_key>(
     range_of<member_key>(), [&](const member_key& key, const member_row&) {
       check_has_row(x, key, "it is a member of a dataset");
+      if (key.dataset != default_dataset)
+        x.find("tables", key.repo.str(),
+               "it is in a dataset that there is not");
     });
   x.each_row<stored_bytes, sync_buffer_key>(
     range_of<sync_buffer_key>(),
-    [&](const sync_buffer_key& key, const stored_bytes&) {
+    [&](const sync_buffer_key& key, const stored_bytes& frame) {
       check_has_row(x, key, "it has waiting commits");
+      check_waiting(x, key, frame);
     });
 }
 

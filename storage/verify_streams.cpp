@@ -44,6 +44,7 @@ private:
     if (key.repo != at_.repo) {
       end_repo();
       seen_.clear();
+      begin_repo(key.repo);
     }
     at_ = key;
     next_ = 0;
@@ -76,17 +77,35 @@ private:
     next_ = key.first_index;
     for (size_t i = 0; i < found->ops.size(); ++i)
       if (found->ops[i].stream == *slot)
-        step(*found, i);
+        step(*found, run.block, i);
     const auto count = next_ - key.first_index;
     if (count != run.count)
       x_.find("tables", where(),
               "its row says " + std::to_string(run.count)
                 + " operations, the log block holds " + std::to_string(count));
     operations_ += count;
+    if (run.block <= erased_through_ && key.scope != account_scope_id)
+      check_erased(key, run.block, found->ops.size());
   }
 
-  void step(const log_block& block, size_t i) {
+  /// SWEEPER takes a repo's streams in their order; facts of the account stay.
+  void check_erased(const stream_block_key& key, op_id block, size_t count) {
+    if (erasing_
+        && (!erasing_->heads_done
+            || encode_key(key) > as_text(erasing_->resume)))
+      return;
+    const auto partition = x_.options.partition;
+    if (x_.db
+          .scan({encode_key(content_block_key{partition, block}),
+                 encode_key(content_block_key{partition, block + count})})
+          .valid())
+      x_.find("tables", operation_name(block),
+              "its content should have been erased");
+  }
+
+  void step(const log_block& block, op_id first, size_t i) {
     const auto& op = block.ops[i];
+    note(block, first + i, op);
     const auto scope = scope_name(x_.names, at_.scope).value_or("");
     const auto& did = block.repo.str();
     const auto operation
@@ -96,6 +115,20 @@ private:
                             *hash_, block.time_us / 1000, op.action, op.rkey,
                             &op.id});
     ++next_;
+  }
+
+  /// Streams of one repo do not come in order of ids.
+  void note(const log_block& block, op_id id, const block_operation& op) {
+    if (id <= erased_through_ || at_.branch != main_branch)
+      return;
+    if (at_.scope == commit_scope_id) {
+      last_.commit = {id, op.id};
+      last_.commit_rev = block.rev;
+      last_.has_indexed
+        |= last_.row && last_.row->last_indexed_rev == block.rev;
+    } else if (at_.scope < first_collection_id && id > last_.fact.number) {
+      last_.fact = {id, op.id};
+    }
   }
 
   void end_stream() {
@@ -123,6 +156,16 @@ private:
 
   // -- one repo ---------------------------------------------------------------
 
+  void begin_repo(const atproto::did& repo) {
+    last_ = {};
+    last_.row = x_.row_at<repo_row>(repo_key{repo}, repo.str());
+    const auto chain = x_.chain_of(repo);
+    erased_through_ = chain ? chain->erased_through : 0;
+    erasing_.reset();
+    if (erased_through_ != 0)
+      erasing_ = x_.row_at<erasure_row>(erasure_key{repo}, repo.str());
+  }
+
   void end_repo() {
     if (at_.repo.empty())
       return;
@@ -140,6 +183,7 @@ private:
     if (sum != chain->record_count)
       x_.find("tables", at_.repo.str(),
               "the chain's record count is not the sum of its collections");
+    verify_latest(x_, at_.repo, *chain, last_);
   }
 
   verify_context& x_;
@@ -148,6 +192,9 @@ private:
   uint64_t next_ = 0;
   std::optional<atproto::digest> hash_; ///< Nothing after a hole.
   std::unordered_set<uint32_t> seen_;   ///< Main streams of the repo.
+  last_operations last_;                ///< Of the repo.
+  op_id erased_through_ = 0;            ///< Of the repo.
+  std::optional<erasure_row> erasing_;  ///< Of the repo.
   uint64_t operations_ = 0;
 };
 

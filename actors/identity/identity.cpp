@@ -96,6 +96,12 @@ void identity::forget(waiter_id who) {
 }
 
 void identity::perform(identity_machine::effects x) {
+  // First: what a repo writes of it is never on disk before it is itself.
+  if (!x.store.empty()) {
+    auto rows = std::make_shared<storage::journal_batch>();
+    rows->identities = std::move(x.store);
+    send(shared_->journal, journal_rows{std::move(rows), 0, {}});
+  }
   for (const auto& a : x.answers)
     answer(a);
   for (const auto who : x.released)
@@ -108,11 +114,6 @@ void identity::perform(identity_machine::effects x) {
   }
   for (const auto& check : x.verify)
     network_->resolve_handle(check.repo, check.handle, identity_actor{this});
-  if (!x.store.empty()) {
-    auto rows = std::make_shared<storage::journal_batch>();
-    rows->identities = std::move(x.store);
-    send(shared_->journal, journal_rows{std::move(rows), 0, {}});
-  }
   if (x.timer)
     timer_.arm(this, now(), *x.timer);
 }

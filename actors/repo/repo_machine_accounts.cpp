@@ -1,6 +1,6 @@
 #include "actors/repo/repo_machine.hpp"
-#include "atproto/record_json.hpp"
 #include "base/limits.hpp"
+#include "storage/account_fact.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -31,22 +31,15 @@ account_status to_account_status(bool active, std::string_view status) {
 
 /// One `$identity` or `$account` operation: the facts as they are now.
 void repo_machine::append_fact(std::string_view scope, now_time now) {
-  std::string json = R"({"handle":)";
-  atproto::append_json_string(
-    row_.handle.empty() ? std::string_view{"handle.invalid"} : row_.handle,
-    json);
-  json += row_.account == account_status::active ? R"(,"is_active":true)"
-                                                 : R"(,"is_active":false)";
-  json += R"(,"status":")";
-  json += storage::to_string(row_.account);
-  json += "\"}";
+  const auto json = storage::fact_json(row_);
+  const auto content = as_bytes(json);
   storage::transaction tx;
   tx.time_us = now.wall.micros;
   tx.ops.push_back({std::string{scope},
                     atproto::op_action::update,
                     {},
-                    {},
-                    shared_bytes::copy_of(as_bytes(json)),
+                    atproto::cid::of_raw(content),
+                    shared_bytes::copy_of(content),
                     false});
   next_bytes_ += json.size();
   next_.transactions.push_back(std::move(tx));

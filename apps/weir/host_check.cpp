@@ -1,14 +1,18 @@
 #include "apps/weir/host_check.hpp"
 
+#include "apps/weir/host_accounts.hpp"
 #include "apps/weir/repo_fetch.hpp"
 #include "base/limits.hpp"
 #include "storage/collection_table.hpp"
+#include "storage/filter_table.hpp"
 #include "storage/head_cursor.hpp"
 #include "storage/identity_table.hpp"
 #include "storage/repo_table.hpp"
+#include "storage/row_access.hpp"
 #include "wire/filter.hpp"
 
 #include <deque>
+#include <functional>
 
 namespace weir::apps {
 
@@ -17,13 +21,29 @@ namespace {
 /// Paths named for one repo; the rest is counted.
 constexpr size_t paths_named_max = 10;
 constexpr size_t walk_step = 1'024;
+constexpr uint16_t partition = 0;
+
+/// Of the last block of the log, in microseconds; 0 = empty.
+result<int64_t> last_written(const storage::database& db) {
+  const auto row
+    = db.last_in(storage::range_of<storage::log_block_key>(partition));
+  if (!row)
+    return row.error();
+  if (!*row)
+    return 0;
+  const auto block = storage::decode_log_block((*row)->second);
+  if (!block)
+    return block.error();
+  return block->written_us;
+}
 
 class host_checker {
 public:
   host_checker(const storage::database& db,
                const storage::collection_names& names, web_client& web,
-               const host_check_options& options)
-    : db_(db), names_(names), table_(db, names), web_(web), options_(options) {
+               const host_check_options& options, std::string origin)
+    : db_(db), names_(names), table_(db, names), web_(web), options_(options),
+      origin_(std::move(origin)), accounts_(web, origin_) {
     // nop
   }
 
@@ -32,12 +52,24 @@ public:
 private:
   void find(const atproto::did& repo, std::string sentence);
   void doubt(const atproto::did& repo, const char* what, std::string sentence);
+  result<void> each_row(
+    const std::function<bool(const atproto::did&, const storage::repo_row&)>&
+      visit);
+  result<void> learn_host();
+  void check_row(const atproto::did& repo, const storage::repo_row& row);
+  void check_standing(const atproto::did& repo);
+  void take_standing(const atproto::did& repo, host_standing x);
+  void check_listing();
+  result<void> check_listed(const listed_account& x);
+  result<void> check_unknown(const listed_account& x);
   void check(const atproto::did& repo);
   void compare(const atproto::did& repo, const storage::repo_state& here,
                repo_fetch& there);
   result<void> compare_records(const atproto::did& repo,
                                const storage::repo_state& here,
                                repo_fetch& there);
+  std::optional<wire::collection_filter>
+  filter_of(const atproto::did& repo, const storage::repo_row& row) const;
   bool kept(std::string_view path) const;
 
   const storage::database& db_;
@@ -45,7 +77,12 @@ private:
   storage::repo_table table_;
   web_client& web_;
   const host_check_options& options_;
-  wire::collection_filter filter_; ///< Of the repo that is looked at.
+  const std::string origin_;
+  host_accounts accounts_;
+  bool is_pds_ = false;
+  int64_t written_us_ = 0;         ///< When the store was written last.
+  /// Of the repo that is looked at, when it is known.
+  std::optional<wire::collection_filter> filter_;
   storage::verify_report report_;
 };
 
@@ -62,27 +99,155 @@ void host_checker::doubt(const atproto::did& repo, const char* what,
     find(repo, std::move(sentence));
 }
 
+std::optional<wire::collection_filter>
+host_checker::filter_of(const atproto::did& repo,
+                        const storage::repo_row& row) const {
+  const auto patterns = storage::kept_collections(db_, repo, row);
+  if (!patterns || !*patterns)
+    return std::nullopt;
+  auto out = wire::collection_filter::parse(**patterns);
+  return out ? std::optional{std::move(*out)} : std::nullopt;
+}
+
+/// Whether a record there should be here, too.
 bool host_checker::kept(std::string_view path) const {
-  return !options_.filtered && filter_.matches(path.substr(0, path.find('/')));
+  return filter_ && filter_->matches(atproto::split_path(path).collection);
 }
 
 result<storage::verify_report> host_checker::run() {
+  if (auto ok = learn_host(); !ok)
+    return ok.error();
+  const auto ok = each_row([this](const auto& repo, const auto& row) {
+    check_row(repo, row);
+    return true;
+  });
+  if (!ok)
+    return ok.error();
+  check_listing();
+  return std::move(report_);
+}
+
+/// Every known repo, page by page, until `visit` is false.
+result<void> host_checker::each_row(
+  const std::function<bool(const atproto::did&, const storage::repo_row&)>&
+    visit) {
   for (atproto::did after;;) {
     const auto page = table_.page(after);
     if (!page)
       return page.error();
-    for (const auto& [repo, row] : *page) {
-      if (row.status == storage::repo_status::synced
-          && row.account == storage::account_status::active)
-        check(repo);
-      else
-        ++report_.counts["not in sync here"];
-    }
+    for (const auto& [repo, row] : *page)
+      if (!visit(repo, row))
+        return {};
     if (page->size() < limits::repos_page_max)
-      return std::move(report_);
+      return {};
     after = page->back().first;
   }
 }
+
+/// No account is at home at a relay.
+result<void> host_checker::learn_host() {
+  const auto written = last_written(db_);
+  if (!written)
+    return written.error();
+  written_us_ = *written;
+  return each_row([this](const auto&, const storage::repo_row& row) {
+    is_pds_ = row.pds == origin_;
+    return !is_pds_;
+  });
+}
+
+void host_checker::check_row(const atproto::did& repo,
+                             const storage::repo_row& row) {
+  const bool active = row.account == storage::account_status::active;
+  const bool synced = row.status == storage::repo_status::synced;
+  if (is_pds_ && row.pds != origin_) {
+    ++report_.counts["of other hosts"];
+  } else if (active && synced) {
+    check(repo);
+  } else {
+    ++report_.counts["not in sync here"];
+    if (active)
+      check_standing(repo);
+  }
+}
+
+// -- accounts -----------------------------------------------------------------
+
+void host_checker::check_standing(const atproto::did& repo) {
+  if (const auto there = accounts_.standing_of(repo))
+    take_standing(repo, *there);
+  else
+    find(repo, "cannot be asked for: " + there.error().context);
+}
+
+/// @pre It is active here.
+void host_checker::take_standing(const atproto::did& repo, host_standing x) {
+  if (x == host_standing::absent)
+    doubt(repo, "not at the host", "is not at the host");
+  if (x == host_standing::inactive)
+    doubt(repo, "inactive at the host",
+          "is active here and not active at the host");
+}
+
+void host_checker::check_listing() {
+  result<void> read;
+  const auto ok = accounts_.each([&](const listed_account& x) {
+    if (read && x.active)
+      read = check_listed(x);
+  });
+  const auto& failed = read ? ok : read;
+  if (failed)
+    return;
+  if (failed.error().code == ec::not_found && !options_.full_network)
+    ++report_.counts["without a listing"];
+  else if (++report_.findings_total <= options_.findings_max)
+    report_.findings.push_back(
+      {"I9", origin_,
+       "its accounts cannot be compared: " + failed.error().context});
+}
+
+result<void> host_checker::check_listed(const listed_account& x) {
+  ++report_.counts["accounts compared"];
+  const auto row
+    = storage::load_row<storage::repo_row>(db_, storage::repo_key{x.repo});
+  if (!row)
+    return row.error();
+  if (!*row)
+    return check_unknown(x);
+  if ((*row)->account != storage::account_status::active)
+    doubt(x.repo, "active at the host",
+          std::string{"is "} + storage::to_string((*row)->account)
+            + " here and active at the host");
+  return {};
+}
+
+/// The host has it, we have no row of it: whether it should be here is known
+/// of those that are tracked, and of all when the node follows all.
+result<void> host_checker::check_unknown(const listed_account& x) {
+  const auto member = storage::load_row<storage::member_row>(
+    db_, storage::member_key{storage::default_dataset, x.repo});
+  if (!member)
+    return member.error();
+  const auto chain = db_.get(encode_key(storage::chain_key{x.repo}));
+  if (!chain)
+    return chain.error();
+  if (*member)
+    find(x.repo, "is tracked and active at the host, and not known here");
+  else if (*chain)
+    ++report_.counts["removed here"];
+  else if (!options_.full_network)
+    ++report_.counts["not followed here"];
+  else if (x.rev.time().micros > written_us_)
+    doubt(x.repo, "new at the host",
+          "is at " + x.rev.str() + " at the host and not known here");
+  else
+    find(x.repo, "is at " + x.rev.str()
+                   + " at the host, from before the last write here, and not "
+                     "known here");
+  return {};
+}
+
+// -- repos --------------------------------------------------------------------
 
 void host_checker::check(const atproto::did& repo) {
   const auto here = table_.load(repo);
@@ -95,12 +260,14 @@ void host_checker::check(const atproto::did& repo) {
   if (!key)
     return find(repo, "is synced without a usable key");
   repo_fetch there{repo, *key};
-  there.run(web_, options_.origin);
+  there.run(web_, origin_);
   switch (there.outcome()) {
     case fetch_outcome::good:
       return compare(repo, *here, there);
     case fetch_outcome::absent:
-      return doubt(repo, "not at the host", "is not at the host");
+      return take_standing(repo, host_standing::absent);
+    case fetch_outcome::inactive:
+      return take_standing(repo, host_standing::inactive);
     case fetch_outcome::unproved:
       return doubt(repo, "unproved at the host",
                    "does not verify at the host: " + there.reason());
@@ -123,10 +290,7 @@ void host_checker::compare(const atproto::did& repo,
   else if (root.rev == chain.rev && root.data != chain.data)
     find(repo, "has another tree than the host at " + root.rev.str());
   ++report_.counts["repos compared"];
-  filter_ = {};
-  if (here.member)
-    if (auto own = wire::collection_filter::parse(here.member->collections))
-      filter_ = std::move(*own);
+  filter_ = filter_of(repo, *here.row);
   if (const auto ok = compare_records(repo, here, there); !ok)
     find(repo, "cannot be compared: " + ok.error().context);
 }
@@ -161,7 +325,6 @@ private:
 result<void> host_checker::compare_records(const atproto::did& repo,
                                            const storage::repo_state& here,
                                            repo_fetch& there) {
-  constexpr uint16_t partition = 0;
   head_reader heads{
     storage::head_cursor{db_, names_, partition, repo, *here.chain}};
   uint64_t wrong = 0;
@@ -214,7 +377,10 @@ check_against_host(const storage::database& db, web_client& web,
   const auto names = storage::collection_table::load(db);
   if (!names)
     return names.error();
-  return host_checker{db, **names, web, options}.run();
+  const auto url = net::parse_url(options.origin);
+  if (!url)
+    return url.error();
+  return host_checker{db, **names, web, options, url->origin()}.run();
 }
 
 } // namespace weir::apps

@@ -11,15 +11,23 @@ struct host_check_options {
   std::string origin; ///< Of a PDS or a relay.
   /// A repo that the host moved on, or cannot prove itself, is a finding, too.
   bool strict = false;
-  /// Only some collections are kept: what is absent here is no finding.
-  bool filtered = false;
+  /// The node follows every account: one that is not known here is a finding.
+  bool full_network = false;
   size_t findings_max = 1'000;
 };
 
-/// Compares every synced repo of a store with what a host has now: invariant
-/// I9 (architecture.md 8). Counts "repos compared", "records compared", and
-/// what could not be compared: "behind", "unproved at the host", "not at the
-/// host", "not in sync here".
+/// Compares every synced repo of a store with what a host has now, and the
+/// accounts of the one with those of the other: invariant I9 (architecture.md
+/// 8). Counts "repos compared", "records compared", "of other hosts" (the host
+/// is a PDS and not theirs), and what proves nothing of the store:
+///
+/// * "behind", "unproved at the host", "not at the host", "inactive at the
+///   host", "active at the host", "new at the host" since the store was written
+///   last: findings when `strict`;
+/// * "not in sync here", "removed here", "not followed here".
+///
+/// An account that is tracked and has no row is always a finding; one that
+/// nobody asked to track only with `full_network`.
 ///
 /// # Limits
 /// One repo at a time; memory of `atproto::repo_walk`, the rest in a file

@@ -1,5 +1,7 @@
 #include "apps/weir/repo_fetch.hpp"
 
+#include "apps/weir/host_accounts.hpp"
+
 #include <filesystem>
 
 namespace weir::apps {
@@ -39,8 +41,11 @@ public:
   void on_end(result<void> outcome) override {
     if (!outcome)
       return to_.give_up(fetch_outcome::failed, outcome.error().context);
-    if (status_ == 404 || refusal_.find("RepoNotFound") != std::string::npos)
-      return to_.give_up(fetch_outcome::absent, refusal_);
+    if (const auto said = standing_in_refusal(status_, refusal_))
+      return to_.give_up(*said == host_standing::absent
+                           ? fetch_outcome::absent
+                           : fetch_outcome::inactive,
+                         refusal_);
     if (status_ != 200)
       return to_.give_up(fetch_outcome::failed,
                          "HTTP " + std::to_string(status_) + " " + refusal_);

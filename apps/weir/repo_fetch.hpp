@@ -14,6 +14,7 @@ namespace weir::apps {
 enum class fetch_outcome : uint8_t {
   good,
   absent,   ///< The host does not have the repository.
+  inactive, ///< The host does not serve it: its account is not active.
   unproved, ///< It came, and hash, tree or signature do not hold.
   failed    ///< It did not come.
 };

@@ -17,7 +17,7 @@ struct verify_flags {
   std::string against;
   bool as_json = false;
   bool strict = false;
-  bool filtered = false;
+  bool full_network = false;
 };
 
 void print_text(const storage::verify_report& x) {
@@ -66,19 +66,14 @@ result<storage::verify_report> check(const verify_flags& flags) {
   auto db = storage::database::open(std::move(where));
   if (!db)
     return db.error();
-  storage::verify_options how;
-  if (flags.filtered)
-    how.filtered = [](const auto&, const auto&, const auto&) {
-      return true;
-    };
-  auto out = storage::verify_store(**db, how);
+  auto out = storage::verify_store(**db);
   if (!out || flags.against.empty())
     return out;
   const auto web = web_client::make();
   host_check_options host;
   host.origin = flags.against;
   host.strict = flags.strict;
-  host.filtered = flags.filtered;
+  host.full_network = flags.full_network;
   auto compared = check_against_host(**db, *web, host);
   if (!compared)
     return compared.error();
@@ -113,15 +108,16 @@ void add_verify(CLI::App& app, int& status) {
   command->add_option("DIR", flags->directory, "Data directory")->required();
   command
     ->add_option("--against", flags->against,
-                 "Compare every synced repo with this PDS or relay, too")
+                 "Compare every synced repo, and the accounts, with this PDS "
+                 "or relay, too")
     ->type_name("URL");
   command->add_flag("--json", flags->as_json, "Print JSON");
   command->add_flag("--strict", flags->strict,
                     "With --against: a repo that the host moved on is a "
                     "finding, too");
-  command->add_flag("--filtered", flags->filtered,
-                    "The node keeps only some collections: trees cannot be "
-                    "rebuilt");
+  command->add_flag("--full-network", flags->full_network,
+                    "With --against: the node follows every account, so one "
+                    "that is not known here is a finding");
   command->callback([flags, &status] {
     status = verify(*flags);
   });

@@ -1,3 +1,4 @@
+#include "storage/repo_guards.hpp"
 #include "storage/values.hpp"
 #include "tests/system/verify_store.hpp"
 
@@ -11,6 +12,7 @@ namespace weir::tests {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using namespace storage;
 
 class VerifyAgainstTest : public verify_store {
@@ -105,6 +107,118 @@ TEST_F(VerifyAgainstTest, WhatTheHostHasMovedOnOrLostIsStrictlyAFinding) {
               HasSubstr("I9 " + account(0).id.str() + " is at "));
   EXPECT_THAT(strict.findings,
               HasSubstr("I9 " + gone.did + " is not at the host"));
+}
+
+// -- accounts -----------------------------------------------------------------
+
+namespace {
+
+/// Takes what says that a repo is known, and leaves or takes that it is
+/// tracked.
+void lose_repo(damaged_copy& x, const atproto::did& repo, bool tracked) {
+  const auto row
+    = decode_value<repo_row>(x.get(encode_key(repo_key{repo}))).value();
+  x.erase(encode_key(repo_key{repo}));
+  x.erase(encode_key(repo_by_status_key{row.status, due_of(row), repo}));
+  x.erase(encode_key(chain_key{repo}));
+  if (!tracked)
+    x.erase(encode_key(member_key{default_dataset, repo}));
+}
+
+/// A repo that waits for its first fetch.
+void invent_repo(damaged_copy& x, const atproto::did& repo) {
+  x.put(encode_key(repo_key{repo}), encode_value(repo_row{}));
+  x.put(encode_key(repo_by_status_key{repo_status::pending, 0, repo}), "");
+  x.put(encode_key(member_key{default_dataset, repo}),
+        encode_value(member_row{}));
+}
+
+const auto stranger = atproto::did::trusted("did:plc:zzzzzzzzzzzzzzzzzzzzzzzz");
+
+} // namespace
+
+// Whether an account should be here is known of those that are tracked, and of
+// all when the node follows the whole network, which only its owner can say.
+TEST_F(VerifyAgainstTest, ARepoThatIsMissingWhollyIsNamed) {
+  const auto lost = account(0).id;
+  const auto finding = "I9 " + lost.str() + " is at ";
+  damaged_copy copy{data};
+  lose_repo(copy, lost, false);
+  const auto where = copy.close();
+  const auto some = against(where);
+  EXPECT_EQ(some.count("not followed here"), 1u);
+  EXPECT_THAT(some.findings, Not(HasSubstr("I9 ")));
+  const auto all = against(where, {"--full-network"});
+  EXPECT_EQ(all.status, 1);
+  EXPECT_THAT(all.findings, HasSubstr(finding));
+  EXPECT_THAT(all.findings, HasSubstr("from before the last write here, and "
+                                      "not known here"));
+}
+
+TEST_F(VerifyAgainstTest, ATrackedRepoThatIsMissingIsNamed) {
+  damaged_copy copy{data};
+  lose_repo(copy, account(0).id, true);
+  const auto x = against(copy.close());
+  EXPECT_EQ(x.status, 1);
+  EXPECT_THAT(x.findings,
+              HasSubstr("I9 " + account(0).id.str()
+                        + " is tracked and active at the host, and not known "
+                          "here"));
+}
+
+TEST_F(VerifyAgainstTest, ARepoThatTheHostDoesNotHaveIsNamed) {
+  damaged_copy copy{data};
+  invent_repo(copy, stranger);
+  const auto where = copy.close();
+  const auto calm = against(where);
+  EXPECT_EQ(calm.status, 0) << calm.findings << calm.errors;
+  EXPECT_EQ(calm.count("not at the host"), 1u);
+  const auto strict = against(where, {"--strict"});
+  EXPECT_EQ(strict.status, 1);
+  EXPECT_THAT(strict.findings,
+              HasSubstr("I9 " + stranger.str() + " is not at the host"));
+}
+
+TEST_F(VerifyAgainstTest, AccountsWhoseStatusDiffersAreStrictlyFindings) {
+  simnet::fault away;
+  away.kind = simnet::fault_kind::deactivate;
+  away.did = account(1).id.str();
+  ASSERT_TRUE(net.life().faults().inject(away));
+  const auto gone = account(2).id;
+  damaged_copy copy{data};
+  copy.change<repo_row>(repo_key{gone}, [](auto& row) {
+    row.account = account_status::deleted;
+  });
+  const auto x = against(copy.close(), {"--strict"});
+  EXPECT_EQ(x.status, 1);
+  EXPECT_EQ(x.count("inactive at the host"), 1u);
+  EXPECT_EQ(x.count("active at the host"), 1u);
+  EXPECT_THAT(x.findings, HasSubstr("I9 " + away.did
+                                    + " is active here and not active at the "
+                                      "host"));
+  EXPECT_THAT(x.findings, HasSubstr("I9 " + gone.str()
+                                    + " is deleted here and active at the "
+                                      "host"));
+}
+
+TEST_F(VerifyAgainstTest, AnAccountThatIsNewAtTheHostProvesNothing) {
+  const auto made = account(net.life().truth().add_account()).id;
+  const auto calm = against(data, {"--full-network"});
+  EXPECT_EQ(calm.status, 0) << calm.findings << calm.errors;
+  EXPECT_EQ(calm.count("new at the host"), 1u);
+  const auto strict = against(data, {"--full-network", "--strict"});
+  EXPECT_EQ(strict.status, 1);
+  EXPECT_THAT(strict.findings, HasSubstr("I9 " + made.str()));
+}
+
+// A PDS is asked for its own accounts.
+TEST_F(VerifyAgainstTest, APdsIsComparedWithItsOwnAccounts) {
+  const auto x = verify(
+    data, {"--against", net.urls().hosts.at(0), "--strict", "--full-network"});
+  EXPECT_EQ(x.status, 0) << x.findings << x.errors;
+  EXPECT_GT(x.count("repos compared"), 0u);
+  EXPECT_GT(x.count("of other hosts"), 0u);
+  EXPECT_LT(x.count("accounts compared"), net.life().truth().accounts());
 }
 
 TEST_F(VerifyAgainstTest, AHostThatDoesNotAnswerProvesNothing) {

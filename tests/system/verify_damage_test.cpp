@@ -233,7 +233,7 @@ TEST_F(VerifyDamageTest, DamageOfNamesConsumersAndUpstreamsIsNamed) {
       ++row.log_identity;
     });
   });
-  expect("overlaps what is acked before it or is empty", [](damaged_copy& x) {
+  expect("overlaps what is acked before it, or is empty", [](damaged_copy& x) {
     x.change<counter>(x.row_at<acked_key>(0), [](auto& last) {
       last.value = 0;
     });

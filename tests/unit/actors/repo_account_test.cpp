@@ -1,4 +1,5 @@
 #include "base/limits.hpp"
+#include "storage/account_fact.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 namespace weir::tests {
@@ -57,6 +58,28 @@ TEST(repo_accounts, every_inactive_status_is_kept_as_a_fact) {
     EXPECT_THAT(fact_of(*fact), HasSubstr(R"("is_active":false)"));
     EXPECT_THAT(fact_of(*fact), HasSubstr(storage::to_string(status)));
   }
+}
+
+// architecture.md 4: an operation is known by its CID; a fact's is that of its
+// text, raw, so that what is stored can be checked
+TEST(repo_accounts, every_fact_is_named_by_the_cid_of_its_text) {
+  repo_world x;
+  x.sync();
+  auto fact = x.identity();
+  fact.handle = "alice.test";
+  x.learn(fact);
+  x.settle();
+  x.account_event(false, "takendown");
+  x.settle();
+  for (const auto scope : {storage::identity_scope, storage::account_scope}) {
+    const auto* tx = last_fact(x, scope);
+    ASSERT_NE(tx, nullptr) << scope;
+    const auto& op = tx->ops.at(0);
+    EXPECT_EQ(op.id, atproto::cid::of_raw(op.content.view())) << scope;
+    EXPECT_FALSE(tx->rev.defined());
+  }
+  EXPECT_EQ(fact_of(*last_fact(x, storage::account_scope)),
+            storage::fact_json(*x.row));
 }
 
 // protocol.md 4.2: active decides, whatever the word

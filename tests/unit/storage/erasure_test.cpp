@@ -1,3 +1,4 @@
+#include "storage/account_fact.hpp"
 #include "storage/erasure.hpp"
 #include "storage/head_cursor.hpp"
 #include "storage/log_reader.hpp"
@@ -98,7 +99,7 @@ TEST_F(ErasureTest, TheLogKeepsItsEnvelopesWithoutContent) {
     EXPECT_TRUE(op.body.empty());
     EXPECT_NE(op.content, 0u);
   }
-  EXPECT_EQ(as_text(entries[2]->ops[0].body.view()), R"({"status":"deleted"})");
+  EXPECT_EQ(as_text(entries[2]->ops[0].body.view()), fact_json(alice.row));
 }
 
 TEST_F(ErasureTest, ARefetchMayStartAtOnceAndIsNotErased) {

@@ -1,6 +1,8 @@
 #include "tests/unit/storage/journal_fixture.hpp"
 
+#include "atproto/commit.hpp"
 #include "atproto/mst.hpp"
+#include "storage/account_fact.hpp"
 
 #include <gmock/gmock.h>
 
@@ -106,6 +108,14 @@ shared_bytes share(const std::string& x) {
   return shared_bytes::copy_of(as_bytes(x));
 }
 
+const atproto::private_key& signing_key() {
+  static const auto key = [] {
+    const auto random = seeded_random(1);
+    return atproto::private_key::generate(atproto::curve::k256, *random);
+  }();
+  return key;
+}
+
 } // namespace
 
 atproto::cid cid_of(const std::string& body) {
@@ -137,6 +147,8 @@ repo_update test_account::appear(repo_status status) {
   row.status = status;
   row.resync_id = status == repo_status::syncing ? 77 : 0;
   out.row = row;
+  if (!known)
+    out.member = member_row{};
   known = true;
   return out;
 }
@@ -151,9 +163,10 @@ atproto::cid test_account::root() const {
 new_operation test_account::commit_operation() const {
   new_operation out;
   out.scope = commit_scope;
-  const auto body = repo.str() + " commit " + std::to_string(rev);
-  out.id = cid_of(body);
-  out.content = share(body);
+  auto block = atproto::encode_signed_commit(
+    {repo, atproto::tid{rev}, root(), {}, {}}, signing_key());
+  out.id = atproto::cid::of_dag_cbor(block);
+  out.content = shared_bytes{std::move(block)};
   return out;
 }
 
@@ -164,7 +177,7 @@ void test_account::apply(const std::vector<change>& changes, bool live,
   tx.from = live ? provenance::live : provenance::resync;
   tx.live = live;
   tx.job = live ? 0 : row.resync_id;
-  tx.time_us = static_cast<int64_t>(rev) * 1000;
+  tx.time_us = tx.rev.time().micros;
   for (const auto& one : changes) {
     new_operation op;
     const auto parts = atproto::split_path(one.path);
@@ -226,16 +239,22 @@ repo_update test_account::erase() {
   out.erase = true;
   auto& tx = out.transactions.emplace_back();
   tx.time_us = static_cast<int64_t>(++rev) * 1000;
-  new_operation fact;
-  fact.scope = account_scope;
-  fact.content = share(R"({"status":"deleted"})");
-  tx.ops.push_back(std::move(fact));
   row.account = account_status::deleted;
+  tx.ops.push_back(fact(account_scope));
   row.status = repo_status::pending;
   row.resync_id = 0;
   ++row.incarnation;
   out.row = row;
   records.clear();
+  return out;
+}
+
+new_operation test_account::fact(std::string_view scope) const {
+  new_operation out;
+  out.scope = scope;
+  out.action = atproto::op_action::update;
+  out.content = share(fact_json(row));
+  out.id = atproto::cid::of_raw(out.content.view());
   return out;
 }
 

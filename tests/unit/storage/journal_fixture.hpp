@@ -92,6 +92,9 @@ public:
   /// As `erase`, and the repo is not known any more.
   repo_update forget();
 
+  /// What the row says now, to be appended.
+  storage::new_operation fact(std::string_view scope) const;
+
   /// Takes over what the writer answered.
   void accept(const storage::update_receipt& x);
 

@@ -166,7 +166,7 @@ TEST_F(TablesTest, ConsumersKeepPositionRangesAndDeadLetters) {
   tap.name = "tap";
   tap.row = consumer_row{3, store.db->log_identity(), false};
   tap.acked = {{5, 6}, {8, 9}};
-  tap.dead_letters = {{7, {20, "no answer", 99}}};
+  tap.dead_letters = {{6, {20, "no answer", 99}}};
   group.consumers.push_back(tap);
   store.commit(std::move(group));
   EXPECT_EQ(store.findings(), "");
@@ -176,8 +176,8 @@ TEST_F(TablesTest, ConsumersKeepPositionRangesAndDeadLetters) {
   tap.row = consumer_row{6, store.db->log_identity(), false};
   tap.acked_gone = {5};
   tap.acked = {{8, 11}};
-  tap.dead_letters_gone = {7};
-  tap.dead_letters = {{12, {20, "no answer", 99}}};
+  tap.dead_letters_gone = {6};
+  tap.dead_letters = {{11, {20, "no answer", 99}}};
   group = {};
   group.consumers.push_back(tap);
   store.commit(std::move(group));
@@ -190,7 +190,7 @@ TEST_F(TablesTest, ConsumersKeepPositionRangesAndDeadLetters) {
   EXPECT_EQ(state->acked[0].last, 11u);
   const auto dead = load_dead_letters(*store.db, name, 0).value();
   ASSERT_EQ(dead.size(), 1u);
-  EXPECT_EQ(dead[0].first, 12u);
+  EXPECT_EQ(dead[0].first, 11u);
   EXPECT_EQ(list_consumers(*store.db).value().size(), 1u);
   EXPECT_FALSE(load_consumer(*store.db, {default_dataset, "ta"}, 0).value());
   EXPECT_EQ(store.findings(), "");
