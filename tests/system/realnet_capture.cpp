@@ -1,5 +1,6 @@
 #include "tests/system/realnet_capture.hpp"
 
+#include "tests/support/split_frames.hpp"
 #include "tests/support/vectors.hpp"
 
 #include <algorithm>
@@ -28,10 +29,10 @@ std::string file_name(std::string did) {
   return did;
 }
 
-happening read_happening(size_t host, bytes_view frame) {
+happening read_happening(size_t host, const shared_bytes& frame) {
   happening out;
   out.host = host;
-  out.frame = shared_bytes::copy_of(frame);
+  out.frame = frame;
   const auto event = atproto::decode_frame(out.frame.view()).value();
   std::visit(
     [&](const auto& x) {
@@ -48,14 +49,8 @@ happening read_happening(size_t host, bytes_view frame) {
 void read_frames(const fs::path& path, size_t host,
                  std::vector<happening>& out) {
   const auto file = read_file(path);
-  const auto all = as_bytes(file);
-  for (size_t at = 0; at + 4 <= all.size();) {
-    size_t size = 0;
-    for (size_t i = 0; i < 4; ++i)
-      size = size << 8 | all[at + i];
-    out.push_back(read_happening(host, all.subspan(at + 4, size)));
-    at += 4 + size;
-  }
+  for (const auto& frame : split_frames(as_bytes(file), std::endian::big))
+    out.push_back(read_happening(host, frame));
 }
 
 void read_operations(const fs::path& path, std::vector<happening>& out) {
