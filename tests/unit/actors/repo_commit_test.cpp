@@ -335,6 +335,33 @@ TEST(repo_sync_events, another_root_desyncs) {
   EXPECT_EQ(x.row->status, repo_status::desync);
 }
 
+// protocol.md 3.2: a fork, or a host that was set back
+TEST(repo_sync_events, another_root_at_our_own_rev_desyncs) {
+  repo_world x;
+  x.make_commit();
+  x.sync();
+  const auto ours = x.account.rev();
+  auto other = x.account;
+  other.put("app.test.note/other", make_record("other"));
+  auto draft = other.draft();
+  atproto::commit_object object = draft.object;
+  object.rev = ours;
+  const auto block = atproto::encode_signed_commit(object, other.key());
+  const auto car = make_car(atproto::cid::of_dag_cbor(block),
+                            {{atproto::cid::of_dag_cbor(block), block}});
+  atproto::sync_event event;
+  event.seq = 2;
+  event.repo = x.account.did();
+  event.time = "2026-01-01T00:00:00Z";
+  event.rev = ours;
+  event.blocks = car;
+  x.take(atproto::encode_frame(event));
+  EXPECT_EQ(x.count_of(repo_counter::sync_noop), 0u);
+  EXPECT_EQ(x.count_of(repo_counter::chain_broken), 1u);
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+}
+
 // protocol.md 3.5: what a real host sends after every migration
 TEST(repo_sync_events, a_sync_by_a_past_key_is_refused_and_never_a_desync) {
   repo_world x;

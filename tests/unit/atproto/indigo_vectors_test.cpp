@@ -2,6 +2,7 @@
 #include "atproto/commit.hpp"
 #include "atproto/did_document.hpp"
 #include "atproto/mst.hpp"
+#include "atproto/record_json.hpp"
 #include "atproto/repo_walk.hpp"
 #include "atproto/verify.hpp"
 #include "json_to_cbor.hpp"
@@ -179,6 +180,53 @@ TEST(IndigoVectorsTest, OldRepositoriesWalkAndOldCommitsAreRefused) {
     EXPECT_EQ(walk_under_new_commit(*car, find_data(commit->data)), count)
       << name;
   }
+}
+
+TEST(IndigoVectorsTest, SlicesOfOldRepositoriesAreReadAndTheirCommitsRefused) {
+  WEIR_VECTORS(folder, "vectors/indigo/testing/testdata");
+  const std::map<std::string, size_t> blocks{
+    {"bafyreieovfuizojpw3zresz7sx3nk4trm2by23pt5rxbey3jme4uo5ogiu.car", 10},
+    {"repo_slice.car", 5},
+  };
+  for (const auto& [name, count] : blocks) {
+    const auto file = read_file(folder / name);
+    const auto car = car_slice::parse(as_bytes(file));
+    ASSERT_TRUE(car) << name << to_string(car.error());
+    EXPECT_TRUE(car->check_hashes()) << name;
+    EXPECT_EQ(car->blocks().size(), count) << name;
+    const auto* commit = car->find(car->roots().front());
+    ASSERT_NE(commit, nullptr) << name;
+    EXPECT_FALSE(decode_commit(commit->data)) << name;
+    for (const auto& x : car->blocks())
+      EXPECT_TRUE(cbor::validate(x.data)) << name;
+  }
+}
+
+TEST(IndigoVectorsTest, TheRecordBesideASliceIsItsBlock) {
+  WEIR_VECTORS(folder, "vectors/indigo/testing/testdata");
+  const auto file = read_file(folder / "repo_slice.car");
+  const auto car = car_slice::parse(as_bytes(file)).value();
+  const auto record = read_json(folder / "repo_slice_record.json");
+  const auto* block = car.find(cid::from_text(text(record.at("cid"))).value());
+  ASSERT_NE(block, nullptr);
+  std::string made;
+  ASSERT_TRUE(append_record_json(block->data, made));
+  EXPECT_EQ(json::parse(made), record.at("value"));
+}
+
+// The files that lie in three places are one; the tests read the first.
+TEST(IndigoVectorsTest, CopiesOfTheAgreedFilesAreEqual) {
+  WEIR_VECTORS(folder, "vectors");
+  const auto agreed = folder / "atproto-interop-tests";
+  const auto ours = folder / "indigo/atproto/repo";
+  EXPECT_EQ(read_file(ours / "mst/testdata/example_keys.txt"),
+            read_file(agreed / "mst/example_keys.txt"));
+  const auto proofs = read_file(agreed / "firehose/commit-proof-fixtures.json");
+  EXPECT_EQ(read_file(ours / "testdata/commit-proof-fixtures.json"), proofs);
+  EXPECT_EQ(
+    read_file(folder
+              / "atproto/packages/repo/tests/commit-proof-fixtures.json"),
+    proofs);
 }
 
 TEST(IndigoVectorsTest, ARepositoryIsRefusedForAnotherAccount) {

@@ -1,14 +1,14 @@
 #include "atproto/car.hpp"
-#include "atproto/did_document.hpp"
+#include "atproto/record_json.hpp"
 #include "atproto/repo_walk.hpp"
 #include "atproto/verify.hpp"
+#include "tests/support/jetstream_corpus.hpp"
 #include "tests/support/vectors.hpp"
-#include "tests/support/zstd_file.hpp"
+#include "tests/unit/atproto/json_to_cbor.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <map>
 #include <set>
 
@@ -23,36 +23,8 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::string_view corpus
-  = "vectors/jetstream/internal/corpus/testdata";
-
 /// After every rev of the capture.
 constexpr wall_time now{1'800'000'000'000'000};
-
-std::vector<shared_bytes> read_frames(const std::filesystem::path& folder) {
-  const auto all = read_zstd_file(folder / "frames.bin.zst");
-  std::vector<shared_bytes> out;
-  for (size_t at = 0; at + 4 <= all.size();) {
-    uint32_t size = 0;
-    std::memcpy(&size, all.data() + at, sizeof(size));
-    out.push_back(shared_bytes::copy_of(as_bytes(all).subspan(at + 4, size)));
-    at += 4 + size;
-  }
-  return out;
-}
-
-std::map<std::string, public_key>
-read_keys(const std::filesystem::path& folder) {
-  std::map<std::string, public_key> out;
-  const auto docs = json::parse(read_zstd_file(folder / "did_docs.json.zst"));
-  for (const auto& [id, doc] : docs.as_object()) {
-    const auto who = did::parse(id).value();
-    const auto parsed = parse_did_document(json::serialize(doc), who).value();
-    out.emplace(who.str(),
-                public_key::from_multikey(parsed.signing_key).value());
-  }
-  return out;
-}
 
 /// did, rev, action, path, cid of one change, as Jetstream tells it.
 std::string describe(std::string_view who, std::string_view rev,
@@ -89,9 +61,9 @@ std::multiset<std::string> read_expected(const std::filesystem::path& folder) {
 } // namespace
 
 TEST(JetstreamVectorsTest, EveryFrameOfThePublicNetworkVerifies) {
-  WEIR_VECTORS(folder, corpus);
-  const auto frames = read_frames(folder);
-  const auto keys = read_keys(folder);
+  WEIR_VECTORS(folder, jetstream_corpus);
+  const auto frames = read_jetstream_frames(folder);
+  const auto keys = read_jetstream_keys(folder);
   EXPECT_EQ(frames.size(), 150u);
   EXPECT_EQ(keys.size(), 148u);
   std::map<frame_kind, size_t> kinds;
@@ -128,11 +100,35 @@ TEST(JetstreamVectorsTest, EveryFrameOfThePublicNetworkVerifies) {
   EXPECT_EQ(changes.size(), 150u);
 }
 
+TEST(JetstreamVectorsTest, TheCorpusIsWhatItsManifestSays) {
+  WEIR_VECTORS(folder, jetstream_corpus);
+  const auto manifest = json::parse(read_file(folder / "manifest.json"));
+  std::map<std::string, size_t> counts;
+  std::set<std::string> dids;
+  int64_t last = 0;
+  for (const auto& frame : read_jetstream_frames(folder)) {
+    const auto event = decode_frame(frame.view()).value();
+    last = peek_frame(frame.view()).value().seq;
+    const auto* commit = std::get_if<commit_event>(&event);
+    if (commit == nullptr)
+      continue;
+    dids.insert(commit->repo.str());
+    ++counts["commit_frames"];
+    for (const auto& op : commit->ops)
+      ++counts[std::string{to_string(op.action)} + "s"];
+  }
+  for (const auto* each : {"commit_frames", "creates", "updates", "deletes"})
+    EXPECT_EQ(counts[each], manifest.at(each).to_number<size_t>()) << each;
+  EXPECT_EQ(last, manifest.at("seq_last").to_number<int64_t>());
+  EXPECT_EQ(dids,
+            json::value_to<std::set<std::string>>(manifest.at("commit_dids")));
+}
+
 TEST(JetstreamVectorsTest, FramesOfThePublicNetworkNeedTheRightKey) {
-  WEIR_VECTORS(folder, corpus);
-  const auto keys = read_keys(folder);
+  WEIR_VECTORS(folder, jetstream_corpus);
+  const auto keys = read_jetstream_keys(folder);
   size_t refused = 0;
-  for (const auto& frame : read_frames(folder)) {
+  for (const auto& frame : read_jetstream_frames(folder)) {
     const auto event = decode_frame(frame.view()).value();
     const auto* commit = std::get_if<commit_event>(&event);
     if (commit == nullptr)
@@ -148,8 +144,37 @@ TEST(JetstreamVectorsTest, FramesOfThePublicNetworkNeedTheRightKey) {
   EXPECT_EQ(refused, 148u);
 }
 
+// The JSON is Jetstream's own. Its records lead to the CIDs it names, and from
+// the bytes to the same JSON again (protocol.md 6.12).
+TEST(JetstreamVectorsTest, GoldenRecordsHaveTheirCidsAndComeBackAsJson) {
+  WEIR_VECTORS(path,
+               "vectors/jetstream/internal/subscribe/testdata/golden_v1.jsonl");
+  size_t events = 0;
+  size_t records = 0;
+  for (const auto& line : read_vector_lines(path)) {
+    ++events;
+    const auto event = json::parse(line).as_object();
+    EXPECT_TRUE(did::parse(text(event.at("did"))));
+    if (text(event.at("kind")) != "commit")
+      continue;
+    const auto& commit = event.at("commit").as_object();
+    EXPECT_TRUE(valid_record_key(text(commit.at("rkey"))));
+    EXPECT_TRUE(valid_nsid(text(commit.at("collection"))));
+    if (!commit.contains("record"))
+      continue;
+    ++records;
+    const auto block = json_to_cbor(commit.at("record"));
+    EXPECT_EQ(cid::of_dag_cbor(block).to_text(), text(commit.at("cid")));
+    std::string made;
+    EXPECT_EQ(append_record_json(block, made).value(), json_hazard::none);
+    EXPECT_EQ(json::parse(made), commit.at("record"));
+  }
+  EXPECT_EQ(events, 10u);
+  EXPECT_EQ(records, 7u);
+}
+
 TEST(JetstreamVectorsTest, TheRepositoryHasTheAgreedRecordsAndRoot) {
-  WEIR_VECTORS(folder, corpus);
+  WEIR_VECTORS(folder, jetstream_corpus);
   const auto file = read_file(folder / "repo.car");
   const auto car = car_slice::parse(as_bytes(file)).value();
   ASSERT_TRUE(car.check_hashes());

@@ -1,5 +1,6 @@
 #include "atproto/repo_walk.hpp"
 #include "atproto/verify.hpp"
+#include "tests/support/split_frames.hpp"
 #include "tests/support/vectors.hpp"
 
 #include <boost/json.hpp>
@@ -32,16 +33,7 @@ json::value read_json(const std::filesystem::path& path) {
 
 std::vector<shared_bytes> read_frames(const std::filesystem::path& path) {
   const auto file = read_file(path);
-  const auto all = as_bytes(file);
-  std::vector<shared_bytes> out;
-  for (size_t at = 0; at + 4 <= all.size();) {
-    size_t size = 0;
-    for (size_t i = 0; i < 4; ++i)
-      size = size << 8 | all[at + i];
-    out.push_back(shared_bytes::copy_of(all.subspan(at + 4, size)));
-    at += 4 + size;
-  }
-  return out;
+  return split_frames(as_bytes(file), std::endian::big);
 }
 
 /// Name of a DID's files.

@@ -43,6 +43,47 @@ TEST(VerifyRecordTest, KeepsTheCommitWhenARecordIsNone) {
   }
 }
 
+// What @atproto/lex-cbor makes of the same block stands beside each: where it
+// is laxer than the text, such records lie in live repositories. Here the text
+// holds: the record is none, its path and CID stay, and clients see the CID.
+TEST(VerifyRecordTest, WhatOtherDecodersTakeKeepsItsPlaceWithoutItsContent) {
+  const struct {
+    const char* what;
+    bytes block;
+    bool taken_there;
+  } cases[] = {
+    {"keys out of order", {0xa2, 0x61, 'b', 0x01, 0x61, 'a', 0x01}, true},
+    {"a float of 16 bits", {0xa1, 0x61, 'a', 0xf9, 0x3c, 0x00}, true},
+    {"a float of 32 bits", {0xa1, 0x61, 'a', 0xfa, 0x3f, 0x80, 0, 0}, true},
+    {"a float of 64 bits",
+     {0xa1, 0x61, 'a', 0xfb, 0x3f, 0xf8, 0, 0, 0, 0, 0, 0},
+     true},
+    {"undefined", {0xa1, 0x61, 'a', 0xf7}, true},
+    {"text that is not UTF-8", {0xa1, 0x61, 'a', 0x61, 0xff}, true},
+    {"a key twice", {0xa2, 0x61, 'a', 0x01, 0x61, 'a', 0x02}, false},
+    {"a long integer", {0xa1, 0x61, 'a', 0x18, 0x01}, false},
+    {"an indefinite length", {0xa1, 0x61, 'a', 0x9f, 0xff}, false},
+    {"a foreign tag", {0xa1, 0x61, 'a', 0xc1, 0x01}, false},
+    {"bytes behind it", {0xa0, 0x00}, false},
+  };
+  size_t laxer = 0;
+  for (const auto& x : cases) {
+    SCOPED_TRACE(x.what);
+    laxer += x.taken_there;
+    test_repo one{8};
+    one.put("app.test.note/1", x.block);
+    const auto done
+      = verify_frame(one.commit(), one.key().public_part(), one.now());
+    ASSERT_TRUE(done) << done.error().reason;
+    const auto& op = done->ops.at(0);
+    EXPECT_TRUE(op.undecodable);
+    EXPECT_TRUE(op.record.empty());
+    EXPECT_EQ(op.collection + '/' + op.rkey, "app.test.note/1");
+    EXPECT_EQ(op.id, cid::of_dag_cbor(x.block));
+  }
+  EXPECT_EQ(laxer, 6u);
+}
+
 TEST(VerifyRecordTest, KeepsTheCommitWhenARecordLinkHasAnotherForm) {
   const auto record = make_record("raw");
   const auto raw = cid::of_raw(record);

@@ -128,6 +128,7 @@ TEST_F(VerifyTest, RefusesARevInTheFuture) {
   const auto at = [&](std::chrono::microseconds before) {
     return verify_frame(frame, key, repo.now() + -before);
   };
+  EXPECT_EQ(limits::rev_future_max, std::chrono::minutes{5});
   EXPECT_TRUE(at(limits::rev_future_max));
   const auto done = at(limits::rev_future_max + std::chrono::microseconds{1});
   ASSERT_FALSE(done);

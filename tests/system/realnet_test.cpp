@@ -1,0 +1,314 @@
+#include "actors/node/node.hpp"
+#include "apps/weir/demo_consumer.hpp"
+#include "apps/weir/web_client.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/support/vectors.hpp"
+#include "tests/system/realnet_replay.hpp"
+#include "tests/system/verify_store.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+// Issue 3, part 1: the capture of a real PDS pair drives the whole engine, over
+// real sockets, through all its scenarios (real-network.md 1).
+
+namespace weir::tests {
+
+namespace {
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+
+constexpr auto patience = 30s;
+
+/// After every rev of the capture, whatever the machine's clock says.
+class later_clock final : public clock {
+public:
+  steady_time steady_now() const noexcept override {
+    return system_clock().steady_now();
+  }
+
+  wall_time wall_now() const noexcept override {
+    constexpr wall_time start{1'800'000'000'000'000};
+    return start + (steady_now() - begun_);
+  }
+
+private:
+  const steady_time begun_ = system_clock().steady_now();
+};
+
+class RealnetTest : public testing::Test {
+protected:
+  void SetUp() override {
+    WEIR_VECTORS(folder, "vectors/realnet");
+    capture = std::make_unique<realnet_capture>(folder);
+    replay = std::make_unique<realnet_replay>(*capture);
+    ASSERT_EQ(capture->story.size(), 343u + 22u);
+  }
+
+  void TearDown() override {
+    if (consumer)
+      consumer->stop();
+    consumer.reset();
+    stop();
+    replay.reset();
+  }
+
+  actors::node_config config() const {
+    actors::node_config out;
+    out.data_dir = dir.at("data");
+    out.bind = bind;
+    out.operations_bind = "127.0.0.1:0";
+    for (const auto& url : replay->hosts())
+      out.upstreams.push_back({url, false});
+    out.plc_url = out.handle_resolver_url = replay->directory();
+    out.plc_per_second = 5000;
+    out.allow_private_addresses = true;
+    out.mode = actors::tracking_mode::full_network;
+    out.retry_backoff_min = out.retry_scan = out.identity_refresh_min = 1s;
+    out.retry_backoff_max = out.consumer_retry = 2s;
+    out.listing_grace = 1s;
+    out.listing_interval = listing_interval;
+    return out;
+  }
+
+  void start() {
+    auto started = actors::node::start(config(),
+                                       [](const error& x) {
+                                         ADD_FAILURE()
+                                           << "the node fell: " << x.context;
+                                       },
+                                       {&time, nullptr});
+    ASSERT_TRUE(started) << started.error().context;
+    node = std::move(*started);
+    // The next life is at the same address, where the consumer finds it.
+    bind = node->data_url().substr(node->data_url().rfind('/') + 1);
+    if (!consumer) {
+      consumer = std::make_unique<apps::demo_consumer>(web->transport(),
+                                                       node->data_url());
+      consumer->start();
+    }
+    // Frames are sent to whoever listens, not to who asks for the past.
+    ASSERT_TRUE(eventually(patience, [&] {
+      const auto x = web->get(node->operations_url() + "/readyz");
+      return x && x->status == 200;
+    }));
+  }
+
+  void stop() {
+    if (node)
+      node->stop();
+    node.reset();
+  }
+
+  json::object ask(const std::string& url) {
+    return json::parse(as_text(web->get(url).value().body)).as_object();
+  }
+
+  /// Whether all frames are processed and no repo has anything to do. One that
+  /// was known as deleted from the first is never fetched.
+  bool settled() {
+    const auto cursors = ask(node->data_url() + "/stats/cursors");
+    for (size_t i = 0; i < realnet_capture::hosts; ++i)
+      if (cursors.at("upstreams").at(i).at("cursor").to_number<int64_t>()
+          != replay->newest(i))
+        return false;
+    const auto status = ask(node->operations_url() + "/status");
+    const auto count = [&](const char* which) {
+      return status.at("repos").at(which).to_number<size_t>();
+    };
+    return count("pending") <= replay->deleted() && count("syncing") == 0
+           && count("desync") == 0;
+  }
+
+  void settle() {
+    ASSERT_TRUE(eventually(patience,
+                           [&] {
+                             return settled();
+                           }))
+      << json::serialize(ask(node->data_url() + "/stats/cursors"))
+      << json::serialize(ask(node->operations_url() + "/status"));
+  }
+
+  /// Tells all, the engine being up to date where the capture's engine was.
+  void follow() {
+    do {
+      if (replay->next_needs_rest()) {
+        ASSERT_NO_FATAL_FAILURE(settle());
+      }
+    } while (replay->tell());
+  }
+
+  /// How what the consumer knows of one account differs from `x`.
+  std::string difference(const std::string& did,
+                         const realnet_capture::account& x) {
+    std::string out;
+    consumer->read([&](const apps::event_copy& copy) {
+      const auto found = copy.accounts().find(did);
+      if (found == copy.accounts().end()) {
+        // A repo that was never there is not told about.
+        out = x.status == "deleted" ? "" : "it is not known";
+        return;
+      }
+      const auto& known = found->second;
+      const std::map<std::string, std::string> records{known.records.begin(),
+                                                       known.records.end()};
+      if (known.active != x.active || known.status != x.status)
+        out += "it is " + known.status + "; ";
+      if (known.handle != x.handle && x.active)
+        out += "its handle is " + known.handle + "; ";
+      if (records != x.records && (x.active || !missed_some))
+        out += std::to_string(records.size()) + " records";
+    });
+    return out;
+  }
+
+  /// All scenarios are in their last state.
+  void expect_the_end() {
+    std::string last;
+    EXPECT_TRUE(eventually(
+      patience,
+      [&] {
+        last.clear();
+        for (const auto& [did, x] : capture->accounts)
+          if (const auto found = difference(did, x); !found.empty())
+            last += did + ", scenario \"" + x.scenario + "\": " + found + "\n";
+        return last.empty();
+      }))
+      << last;
+    std::set<std::string> scenarios;
+    for (const auto& [did, x] : capture->accounts)
+      if (!x.scenario.empty())
+        scenarios.insert(x.scenario);
+    EXPECT_EQ(scenarios.size(), 14u);
+    EXPECT_EQ(capture->accounts.size(), 17u);
+    consumer->read([](const apps::event_copy& copy) {
+      EXPECT_EQ(copy.counts().conflicts, 0u);
+      EXPECT_EQ(copy.counts().out_of_order, 0u);
+      EXPECT_EQ(copy.counts().unreadable, 0u);
+    });
+  }
+
+  std::string account_with(std::string_view scenario) const {
+    for (const auto& [did, x] : capture->accounts)
+      if (x.scenario == scenario)
+        return did;
+    return {};
+  }
+
+  const later_clock time;
+  const temp_dir dir;
+  const std::unique_ptr<apps::web_client> web = apps::web_client::make();
+  std::chrono::seconds listing_interval{86'400};
+  std::string bind = "127.0.0.1:0";
+  /// Commits that were dropped for a coming fetch are lost when the account
+  /// goes away before it: its host refuses the repo.
+  bool missed_some = false;
+  std::unique_ptr<realnet_capture> capture;
+  std::unique_ptr<realnet_replay> replay;
+  std::unique_ptr<actors::node> node;
+  std::unique_ptr<apps::demo_consumer> consumer;
+};
+
+} // namespace
+
+TEST_F(RealnetTest, FollowedLiveEveryScenarioEndsInItsState) {
+  ASSERT_NO_FATAL_FAILURE(start());
+  follow();
+  ASSERT_NO_FATAL_FAILURE(settle());
+  expect_the_end();
+  // Frames alone did it: one fetch made each repo known, another one looked
+  // after those that had been away.
+  for (const auto& [did, x] : capture->accounts) {
+    const auto was_away = x.scenario == "reactivate" || x.scenario == "suspend";
+    EXPECT_EQ(replay->fetches(did),
+              x.status == "deleted" ? 0u : (was_away ? 2u : 1u))
+      << x.scenario;
+  }
+  // The replay itself ended where the real hosts did.
+  for (size_t i = 0; i < realnet_capture::hosts; ++i)
+    EXPECT_EQ(replay->list(i), capture->listings[i]);
+}
+
+// The tombstone is the directory's alone: the host goes on serving the repo,
+// and only reading the identity anew shows it (protocol.md 4, #identity).
+TEST_F(RealnetTest, ATombstoneIsADeletionOnceTheIdentityIsReadAnew) {
+  ASSERT_NO_FATAL_FAILURE(start());
+  follow();
+  ASSERT_NO_FATAL_FAILURE(settle());
+  const auto did = account_with("tombstone");
+  auto& expected = capture->accounts.at(did);
+  ASSERT_TRUE(expected.tombstoned);
+  EXPECT_EQ(expected.records.size(), 18u);
+  EXPECT_TRUE(eventually(patience, [&] {
+    return difference(did, expected).empty();
+  }));
+  atproto::identity_event hint;
+  hint.seq = replay->newest(0) + 1;
+  hint.repo = atproto::did::parse(did).value();
+  hint.time = "2026-11-21T00:00:00.000Z";
+  replay->send(0, hint.seq, atproto::encode_frame(hint));
+  expected.active = false;
+  expected.status = "deleted";
+  expected.records.clear();
+  std::string last;
+  EXPECT_TRUE(eventually(patience,
+                         [&] {
+                           last = difference(did, expected);
+                           return last.empty();
+                         }))
+    << last;
+}
+
+// The listings and the recorded CARs, in the blocks' own order, alone.
+TEST_F(RealnetTest, FoundLateEveryScenarioEndsInItsState) {
+  while (replay->tell()) {
+  }
+  ASSERT_NO_FATAL_FAILURE(start());
+  // What a listing cannot tell: nobody was ever told of these accounts, so
+  // there is nothing to take back.
+  for (auto& [did, x] : capture->accounts)
+    if (!x.active || x.tombstoned) {
+      x.records.clear();
+      x.active = false;
+      x.status = x.tombstoned ? "deleted" : x.status;
+    }
+  expect_the_end();
+  for (const auto& [did, x] : capture->accounts)
+    EXPECT_EQ(replay->fetches(did), x.active ? 1u : 0u) << x.scenario;
+  stop();
+  const auto second = verify(dir.at("data"), {"--against", replay->hosts()[1]});
+  EXPECT_EQ(second.findings, "");
+  EXPECT_EQ(second.count("repos compared"), 2u);
+  // Its old host refuses the one that left.
+  const auto first = verify(dir.at("data"), {"--against", replay->hosts()[0]});
+  EXPECT_EQ(first.findings.find('\n'), first.findings.size() - 1);
+  EXPECT_NE(first.findings.find(account_with("migrate")), std::string::npos);
+  EXPECT_EQ(first.count("repos compared"), 11u);
+}
+
+// Whatever happens while the engine is away, keys, hosts and handles among it:
+// it comes back with its cursors to a world that has moved on.
+TEST_F(RealnetTest, AwayAgainAndAgainEveryScenarioEndsInItsState) {
+  constexpr size_t stride = 23;
+  listing_interval = 1s;
+  missed_some = true;
+  size_t lives = 0;
+  for (; replay->told() < capture->story.size(); ++lives) {
+    ASSERT_NO_FATAL_FAILURE(start());
+    for (size_t i = 0; i < stride; ++i)
+      replay->tell();
+    if (lives % 2 == 0) {
+      ASSERT_NO_FATAL_FAILURE(settle());
+    }
+    stop();
+    for (size_t i = 0; i < stride; ++i)
+      replay->tell();
+  }
+  EXPECT_EQ(lives, 8u);
+  ASSERT_NO_FATAL_FAILURE(start());
+  expect_the_end();
+}
+
+} // namespace weir::tests

@@ -1,0 +1,147 @@
+#include "actors/identity/identity_bridge.hpp"
+#include "messages/identity.hpp"
+#include "tests/unit/actors/bridge_world.hpp"
+
+namespace weir::tests {
+
+namespace {
+
+using namespace weir::actors;
+using namespace std::chrono_literals;
+using atproto::did;
+
+const auto ann = did::parse("did:plc:ewvi7nxzyoun6zhxrhs64oiz").value();
+const auto web = did::parse("did:web:example.com").value();
+
+std::string document_of(const did& x) {
+  return R"({"id":")" + x.str() + R"(","alsoKnownAs":["at://ann.test"]})";
+}
+
+class IdentityBridgeTest : public bridge_world {
+protected:
+  std::shared_ptr<identity_network> network() {
+    return make_identity_network(transport, hosts, directory, options);
+  }
+
+  identity_document look_up(const did& x) {
+    network()->fetch_document(x, as<identity_actor>());
+    return next<identity_document>().value_or(identity_document{});
+  }
+
+  identity_handle resolve(const std::string& handle) {
+    network()->resolve_handle(ann, handle, as<identity_actor>());
+    return next<identity_handle>().value_or(identity_handle{});
+  }
+
+  /// What everybody answers.
+  result<net::http_response> said{answer_with(404, "")};
+  std::shared_ptr<scripted_client> hosts
+    = std::make_shared<scripted_client>([this](const auto&) {
+        return said;
+      });
+  std::shared_ptr<scripted_client> directory
+    = std::make_shared<scripted_client>([this](const auto&) {
+        return said;
+      });
+  std::shared_ptr<txt_transport> transport = std::make_shared<txt_transport>();
+  identity_network_options options{"http://plc.test", {}, false};
+};
+
+} // namespace
+
+TEST_F(IdentityBridgeTest, ThePlcDirectoryKnowsADidOrNotOrItIsGone) {
+  said = answer_with(200, document_of(ann));
+  said->headers.push_back({"content-type", "application/json"});
+  const auto known = look_up(ann);
+  EXPECT_EQ(known.repo, ann);
+  EXPECT_EQ(known.failed.code, ec::none);
+  EXPECT_EQ(known.doc.claimed_handle, "ann.test");
+  EXPECT_EQ(to_string(directory->requests.at(0).target),
+            "http://plc.test/did:plc:ewvi7nxzyoun6zhxrhs64oiz");
+  said = answer_with(404, R"({"message":"DID not registered: "})");
+  EXPECT_EQ(look_up(ann).failed.code, ec::not_found);
+  EXPECT_FALSE(look_up(ann).gone);
+  said = answer_with(410, "");
+  EXPECT_TRUE(look_up(ann).gone);
+  said = answer_with(404, R"({"message":"DID not available: "})");
+  EXPECT_TRUE(look_up(ann).gone) << "as older directories say it";
+  for (const auto status : {429, 500, 503}) {
+    said = answer_with(status, "");
+    EXPECT_EQ(look_up(ann).failed.code, ec::unreachable) << status;
+  }
+  said = answer_with(200, document_of(web));
+  EXPECT_EQ(look_up(ann).failed.code, ec::verification_failed);
+  EXPECT_TRUE(hosts->requests.empty());
+}
+
+TEST_F(IdentityBridgeTest, AWebDidIsAskedOfItsHost) {
+  said = answer_with(200, document_of(web));
+  EXPECT_EQ(look_up(web).failed.code, ec::none);
+  EXPECT_EQ(to_string(hosts->requests.at(0).target),
+            "https://example.com/.well-known/did.json");
+  said = answer_with(404, R"({"message":"DID not available: "})");
+  EXPECT_FALSE(look_up(web).gone) << "only the directory has tombstones so";
+  const auto local = did::parse("did:web:localhost%3A2583").value();
+  look_up(local);
+  EXPECT_EQ(to_string(hosts->requests.back().target),
+            "https://localhost:2583/.well-known/did.json");
+  options.allow_private = true;
+  look_up(local);
+  EXPECT_EQ(to_string(hosts->requests.back().target),
+            "http://localhost:2583/.well-known/did.json");
+  EXPECT_TRUE(directory->requests.empty());
+}
+
+TEST_F(IdentityBridgeTest, AnUnknownMethodIsNotLookedUp) {
+  const auto out = look_up(did::parse("did:key:zQ3sh").value());
+  EXPECT_EQ(out.failed.code, ec::invalid_argument);
+  EXPECT_TRUE(hosts->requests.empty() && directory->requests.empty());
+}
+
+TEST_F(IdentityBridgeTest, DocumentsAreReadUpToTheirLimit) {
+  auto body = document_of(ann);
+  body.append(limits::did_document_bytes_max - body.size(), ' ');
+  said = answer_with(200, body);
+  EXPECT_EQ(look_up(ann).failed.code, ec::none);
+  said = answer_with(200, body + ' ');
+  EXPECT_EQ(look_up(ann).failed.code, ec::limit_reached);
+  const auto& asked = directory->requests.at(0);
+  EXPECT_EQ(asked.limits.total, 10s);
+  EXPECT_LE(asked.limits.body_bytes_max, 1'048'576u);
+  EXPECT_EQ(asked.redirects_max, 3u);
+}
+
+TEST_F(IdentityBridgeTest, DnsNamesTheDidOfAHandleAndWins) {
+  said = answer_with(200, web.str());
+  auto& values = transport->values["_atproto.ann.test"];
+  values = {"v=spf1", "did=" + ann.str(), "did=" + ann.str()};
+  EXPECT_EQ(resolve("ann.test").owner, ann);
+  values.push_back("did=" + web.str());
+  EXPECT_EQ(resolve("ann.test").failed.code, ec::not_found) << "two DIDs";
+  values = {"did=nonsense"};
+  EXPECT_EQ(resolve("ann.test").failed.code, ec::not_found);
+  EXPECT_TRUE(hosts->requests.empty());
+}
+
+TEST_F(IdentityBridgeTest, WithoutDnsTheHandlesHostIsAsked) {
+  transport->values["_atproto.ann.test"] = {"v=spf1"};
+  said = answer_with(203, " " + ann.str() + "\r\n");
+  for (const auto* handle : {"ann.test", "unknown.test"}) {
+    EXPECT_EQ(resolve(handle).owner, ann) << handle;
+    EXPECT_EQ(to_string(hosts->requests.back().target),
+              "https://" + std::string{handle} + "/.well-known/atproto-did");
+  }
+  said = answer_with(200, "<html>");
+  EXPECT_EQ(resolve("ann.test").failed.code, ec::not_found);
+  said = answer_with(404, ann.str());
+  EXPECT_EQ(resolve("ann.test").failed.code, ec::not_found);
+  said = answer_with(503, "");
+  EXPECT_EQ(resolve("ann.test").failed.code, ec::unreachable);
+  const std::string padding(2048 - ann.str().size(), '\n');
+  said = answer_with(200, ann.str() + padding);
+  EXPECT_EQ(resolve("ann.test").owner, ann);
+  said = answer_with(200, ann.str() + padding + '\n');
+  EXPECT_EQ(resolve("ann.test").failed.code, ec::limit_reached);
+}
+
+} // namespace weir::tests

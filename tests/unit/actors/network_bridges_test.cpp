@@ -1,0 +1,167 @@
+#include "actors/backfill/fetch_bridge.hpp"
+#include "actors/supervisor/listing_bridge.hpp"
+#include "actors/upstream/stream_bridge.hpp"
+#include "messages/backfill.hpp"
+#include "messages/frames.hpp"
+#include "net/http_server.hpp"
+#include "tests/support/net_fixture.hpp"
+#include "tests/unit/actors/bridge_world.hpp"
+
+namespace weir::tests {
+
+namespace {
+
+using namespace weir::actors;
+using storage::account_status;
+
+const auto ann
+  = atproto::did::parse("did:plc:ewvi7nxzyoun6zhxrhs64oiz").value();
+
+class ListingBridgeTest : public bridge_world {
+protected:
+  listing_page ask(const std::string& cursor) {
+    const upstream_view upstream{
+      7, "https://pds.test", false, 1, 20, true, true, 30, 30};
+    shared->upstreams.put(upstream);
+    make_repo_lister(client, shared)(upstream, cursor, as<supervisor_actor>());
+    return next<listing_page>().value_or(listing_page{});
+  }
+
+  std::string last_target() const {
+    return to_string(client->requests.back().target);
+  }
+
+  net::http_response said;
+  std::shared_ptr<scripted_client> client
+    = std::make_shared<scripted_client>([this](const auto&) {
+        return said;
+      });
+  context_ptr shared = std::make_shared<context>();
+};
+
+class FetchBridgeTest : public bridge_world {};
+
+/// Writes down where upgrades wanted to go.
+class upgrades final : public net::http_service {
+public:
+  void on_request(net::incoming_request, net::responder answer) override {
+    answer.send(net::error_reply(404, "NotFound", "not here"));
+  }
+
+  void on_upgrade(net::incoming_request request,
+                  net::upgrader answer) override {
+    answer.reject(net::error_reply(503, "Unavailable", "not now"));
+    seen.push(std::move(request));
+  }
+
+  inbox<net::incoming_request> seen;
+};
+
+class StreamBridgeTest : public bridge_world {};
+
+} // namespace
+
+TEST_F(ListingBridgeTest, PagesOfAThousandAreAskedForByTheirCursor) {
+  said = answer_with(200, R"({"cursor":"a b","repos":[
+    {"did":"did:plc:ewvi7nxzyoun6zhxrhs64oiz","head":"x",
+     "rev":"3jzfcijpj2z2a","active":true},
+    {"did":"did:web:example.com","rev":"3jzfcijpj2z2b","active":false,
+     "status":"takendown"},
+    {"did":"did:web:b.example.com","rev":"3jzfcijpj2z2b","active":false,
+     "status":"resting"},
+    {"did":"nonsense","rev":"3jzfcijpj2z2b"},
+    {"did":"did:web:c.example.com","rev":""}]})");
+  const auto page = ask("");
+  EXPECT_EQ(last_target(),
+            "https://pds.test/xrpc/com.atproto.sync.listRepos?limit=1000");
+  EXPECT_EQ(page.failed.code, ec::none);
+  EXPECT_EQ(page.cursor, "a b");
+  ASSERT_EQ(page.repos.size(), 3u) << "lines that are no repos are left out";
+  EXPECT_EQ(page.repos[0].repo, ann);
+  EXPECT_EQ(page.repos[0].rev.str(), "3jzfcijpj2z2a");
+  EXPECT_EQ(page.repos[0].account, account_status::active);
+  EXPECT_EQ(page.repos[1].account, account_status::takendown);
+  EXPECT_EQ(page.repos[2].account, account_status::inactive);
+  ask(page.cursor);
+  EXPECT_TRUE(last_target().ends_with("&cursor=a%20b")) << last_target();
+}
+
+// A real PDS gives a cursor with its last page, too.
+TEST_F(ListingBridgeTest, AnEmptyPageIsTheLastOne) {
+  said = answer_with(200, R"({"cursor":"again","repos":[]})");
+  const auto page = ask("x");
+  EXPECT_EQ(page.failed.code, ec::none);
+  EXPECT_EQ(page.cursor, "");
+}
+
+TEST_F(ListingBridgeTest, WhatIsNotOfferedIsToldFromWhatFailed) {
+  for (const auto status : {401, 404, 501}) {
+    said = answer_with(status, "");
+    EXPECT_EQ(ask("").failed.code, ec::not_found) << status;
+  }
+  for (const auto status : {429, 500, 503}) {
+    said = answer_with(status, "");
+    EXPECT_EQ(ask("").failed.code, ec::unreachable) << status;
+  }
+  for (const auto* body : {"", "[]", R"({"repos":1})", "<html>"}) {
+    said = answer_with(200, body);
+    EXPECT_EQ(ask("").failed.code, ec::malformed) << body;
+  }
+}
+
+TEST_F(FetchBridgeTest, ACarIsAskedForAndGzipIsWelcome) {
+  auto said = answer_with(429, "{}");
+  said.retry_after = 90s;
+  const auto client = std::make_shared<scripted_client>([&](const auto&) {
+    return said;
+  });
+  const auto fetch = make_repo_fetcher(client, 1'000);
+  EXPECT_TRUE(fetch("https://pds.test", ann, as<backfill_actor>()));
+  const auto& asked = client->requests.at(0);
+  EXPECT_EQ(to_string(asked.target),
+            "https://pds.test/xrpc/com.atproto.sync.getRepo?did="
+            "did%3Aplc%3Aewvi7nxzyoun6zhxrhs64oiz");
+  ASSERT_EQ(asked.headers.size(), 1u);
+  EXPECT_EQ(asked.headers[0].value, "application/vnd.ipld.car");
+  EXPECT_TRUE(asked.accept_gzip);
+  EXPECT_EQ(asked.limits.body_bytes_max, 1'000u);
+  EXPECT_EQ(asked.credit, 0u) << "nothing is read before it is wanted";
+  const auto head = next<fetch_head>();
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->status, 429);
+  EXPECT_EQ(head->retry_after, 90s);
+  EXPECT_TRUE(next<fetch_bytes>());
+  EXPECT_TRUE(next<fetch_ended>());
+}
+
+TEST_F(StreamBridgeTest, TheCursorIsPartOfThePath) {
+  net::io_threads threads;
+  const auto network = net::make_system_transport(threads);
+  const auto service = std::make_shared<upgrades>();
+  net::http_server_options at;
+  at.at = {net::ip_address::loopback_v4(), 0};
+  const auto server = net::make_http_server(network, service, at).value();
+  threads.start();
+  net::ws_client_options options;
+  options.guard = net::address_guard{true};
+  const auto dial = make_stream_dialer(network, options);
+  const auto origin = "http://" + to_string(server->local());
+  const std::pair<std::optional<uint64_t>, std::optional<std::string>> cases[]
+    = {{std::nullopt, std::nullopt}, {0, "0"}, {9'007, "9007"}};
+  for (const auto& [cursor, sent] : cases) {
+    const auto socket = dial(origin, cursor, 5, as<upstream_actor>());
+    const auto request = service->seen.pop();
+    ASSERT_TRUE(request);
+    EXPECT_EQ(request->path, "/xrpc/com.atproto.sync.subscribeRepos");
+    const auto* parameter = request->parameter("cursor");
+    EXPECT_EQ(parameter ? std::optional{*parameter} : std::nullopt, sent);
+    const auto closed = next<stream_closed>();
+    ASSERT_TRUE(closed);
+    EXPECT_EQ(closed->connection, 5u);
+    EXPECT_EQ(closed->http_status, 503);
+  }
+  threads.stop();
+  threads.join();
+}
+
+} // namespace weir::tests
