@@ -147,7 +147,7 @@ void upstream::publish() {
   frames_->set(machine_.counters().frames);
   bytes_->set(machine_.counters().bytes);
   resets_->set(machine_.counters().resets);
-  connected_->set(machine_.live() ? 1 : 0);
+  connected_->set(machine_.connected() ? 1 : 0);
   cursor_->set(row.cursor);
 }
 

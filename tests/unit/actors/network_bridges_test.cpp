@@ -19,11 +19,13 @@ const auto ann
 
 class ListingBridgeTest : public bridge_world {
 protected:
-  listing_page ask(const std::string& cursor) {
+  listing_page ask(const std::string& cursor,
+                   const std::string& collection = {}) {
     const upstream_view upstream{
       7, "https://pds.test", false, 1, 20, true, true, 30, 30};
     shared->upstreams.put(upstream);
-    make_repo_lister(client, shared)(upstream, cursor, as<supervisor_actor>());
+    make_repo_lister(client, shared)(upstream, collection, cursor,
+                                     as<supervisor_actor>());
     return next<listing_page>().value_or(listing_page{});
   }
 
@@ -84,6 +86,27 @@ TEST_F(ListingBridgeTest, PagesOfAThousandAreAskedForByTheirCursor) {
   EXPECT_EQ(page.repos[2].account, account_status::inactive);
   ask(page.cursor);
   EXPECT_TRUE(last_target().ends_with("&cursor=a%20b")) << last_target();
+}
+
+// requirements.md 3d: who has records in a collection; no line has a rev
+TEST_F(ListingBridgeTest, ACollectionIsAskedForByItsName) {
+  said = answer_with(200, R"({"cursor":"c2","repos":[
+    {"did":"did:plc:ewvi7nxzyoun6zhxrhs64oiz"},{"did":"nonsense"}]})");
+  const auto page = ask("c1", "app.test.note");
+  EXPECT_EQ(last_target(),
+            "https://pds.test/xrpc/com.atproto.sync.listReposByCollection"
+            "?limit=1000&collection=app.test.note&cursor=c1");
+  EXPECT_EQ(page.collection, "app.test.note");
+  EXPECT_EQ(page.cursor, "c2");
+  ASSERT_EQ(page.repos.size(), 1u);
+  EXPECT_EQ(page.repos[0].repo, ann);
+  EXPECT_FALSE(page.repos[0].rev.defined());
+}
+
+// protocol.md 9: a host that does not know its own cursor
+TEST_F(ListingBridgeTest, ARefusedCursorIsNoListing) {
+  said = answer_with(400, R"({"error":"InvalidRequest"})");
+  EXPECT_EQ(ask("c1").failed.code, ec::malformed);
 }
 
 // A real PDS gives a cursor with its last page, too.
