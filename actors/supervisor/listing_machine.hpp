@@ -14,7 +14,8 @@
 namespace weir::actors {
 
 struct listing_options {
-  std::chrono::seconds interval{86'400}; ///< Audit of every upstream.
+  /// Audit of every upstream.
+  std::chrono::seconds interval = limits::listing_interval_range.standard;
   std::chrono::seconds retry = limits::listing_retry;
   size_t pages_max = limits::listing_pages_max;
   size_t idle_pages_max = limits::listing_idle_pages_max;
