@@ -110,10 +110,7 @@ result<void> node::impl::start_routers() {
     router_options options;
     options.shard = shard;
     options.mode = config.mode;
-    options.resident_max
-      = std::clamp<size_t>(config.memory_limit / 4 / limits::repo_actor_bytes
-                             / shards,
-                           limits::residents_min, options.resident_max);
+    options.residents.resident_max = residents_for(config.memory_limit, shards);
     options.signal = filter_of(config.signal_collections);
     shared->routers.push_back(spawn_router(*system, shared, options,
                                            std::move((*tracked)[shard]),
