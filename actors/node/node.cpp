@@ -69,7 +69,8 @@ void node::impl::start_store_actors() {
                    : storage::sync_mode::relaxed;
   shared->journal = spawn_journal(
     *system, shared,
-    {store->db.get(), store->writer.get(), store->tail.get(), &store->stats},
+    {store->writer.get(), store->tail.get(), &store->stats,
+     [this] { return store->db->level0_files(); }},
     options, on_failure);
   guard("journal", caf::actor_cast<caf::strong_actor_ptr>(shared->journal));
   for (size_t i = 0; i < config.readers; ++i) {

@@ -47,8 +47,10 @@ void read_page(std::string_view body, const position& noted,
     return;
   }
   for (const auto& line : repos->get_array()) {
-    if (out.repos.size() >= limits::listing_page_max || !line.is_object())
+    if (out.repos.size() >= limits::listing_page_max)
       break;
+    if (!line.is_object())
+      continue;
     auto repo = atproto::did::parse(text_of(line.get_object(), "did"));
     const auto rev = atproto::tid::parse(text_of(line.get_object(), "rev"));
     if (repo && rev)
@@ -73,7 +75,8 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared) {
       caf::anon_send(to, std::move(out));
       return;
     }
-    std::string path = "/xrpc/com.atproto.sync.listRepos?limit=1000";
+    std::string path = "/xrpc/com.atproto.sync.listRepos?limit="
+                       + std::to_string(limits::listing_page_max);
     if (!cursor.empty())
       net::append_query(path, "cursor", cursor);
     net::http_request request;
