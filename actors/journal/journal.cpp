@@ -29,7 +29,8 @@ public:
   journal(caf::actor_config& config, context_ptr shared, journal_store store,
           journal_options options, std::function<void(const error&)> failure)
     : observed(config, "journal", "0"), shared_(std::move(shared)),
-      store_(std::move(store)), options_(options), on_failure_(std::move(failure)),
+      store_(std::move(store)), options_(options),
+      on_failure_(std::move(failure)),
       queue_(options.bounds) {
     auto& registry = shared_->metrics;
     batches_ = &registry.counter("weir_journal_batches_total",
