@@ -3,6 +3,7 @@
 #include "atproto/cbor_walk.hpp"
 #include "atproto/dag_cbor.hpp"
 #include "atproto/sha256.hpp"
+#include "base/limits.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -182,7 +183,6 @@ result<car_slice> car_slice::parse(bytes_view x, size_t blocks_max) {
 /// taken slots near the bound; a sender who picks digests to make one is
 /// refused instead of costing quadratic time.
 result<void> car_slice::index() {
-  constexpr size_t probes_max = 64;
   table_.assign(std::bit_ceil(blocks_.size() * 4 + 1), 0);
   const auto mask = table_.size() - 1;
   for (size_t i = 0; i < blocks_.size(); ++i) {
@@ -192,7 +192,7 @@ result<void> car_slice::index() {
     auto slot = first_word(id) & mask;
     size_t probes = 0;
     while (table_[slot] != 0 && blocks_[table_[slot] - 1].id != id) {
-      if (++probes == probes_max)
+      if (++probes == limits::car_probes_max)
         return fail(ec::malformed, "contrived CIDs in a CAR");
       slot = (slot + 1) & mask;
     }

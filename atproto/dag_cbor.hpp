@@ -1,6 +1,7 @@
 #pragma once
 
 #include "atproto/cid.hpp"
+#include "base/limits.hpp"
 
 #include <optional>
 #include <string>
@@ -13,7 +14,7 @@ namespace weir::atproto::cbor {
 /// What strictness a decoder applies beyond well-formedness.
 struct rules {
   /// Containers inside each other; at most `limits::cbor_depth_hard_max`.
-  size_t depth_max = 32;
+  size_t depth_max = limits::cbor_depth_default;
   /// Frames from other stacks: any order, but still no key twice, and at most
   /// `limits::cbor_unsorted_entries_max` entries in a map out of order.
   bool canonical_order = true;
@@ -97,7 +98,7 @@ public:
   result<size_t> read_map();
 
   /// Skips one item of any kind, iteratively; returns its bytes.
-  result<bytes_view> skip(size_t depth_max = 32);
+  result<bytes_view> skip(size_t depth_max = limits::cbor_depth_default);
 
 private:
   result<size_t> read_count(uint8_t major, size_t item_bytes_min);

@@ -59,12 +59,11 @@ bool equal_ignoring_case(std::string_view x, std::string_view y) noexcept {
 
 // -- names of dotted labels ---------------------------------------------------
 
-constexpr size_t label_bytes_max = 63;
-
 /// A label of a domain name: letters, digits and inner hyphens.
 bool valid_label(std::string_view x) noexcept {
-  return !x.empty() && x.size() <= label_bytes_max && is_alnum(x.front())
-         && is_alnum(x.back()) && std::all_of(x.begin(), x.end(), [](char c) {
+  return !x.empty() && x.size() <= limits::label_bytes_max
+         && is_alnum(x.front()) && is_alnum(x.back())
+         && std::all_of(x.begin(), x.end(), [](char c) {
               return is_alnum(c) || c == '-';
             });
 }
@@ -222,7 +221,7 @@ bool valid_nsid(std::string_view x) noexcept {
   return authority.size() <= limits::handle_bytes_max
          && is_letter(authority.empty() ? '.' : authority.front())
          && count_labels(authority, valid_label) >= 2 && !name.empty()
-         && name.size() <= label_bytes_max && is_letter(name.front())
+         && name.size() <= limits::label_bytes_max && is_letter(name.front())
          && std::all_of(name.begin(), name.end(), is_alnum);
 }
 

@@ -2,6 +2,7 @@
 
 #include "atproto/cid.hpp"
 #include "atproto/frame.hpp"
+#include "base/limits.hpp"
 
 #include <functional>
 #include <memory>
@@ -15,6 +16,11 @@ namespace weir::atproto::mst {
 
 /// Depth of a key: leading zero bits of its SHA-256, halved.
 int key_depth(std::string_view key);
+
+/// No key that anybody could find is deeper; a root that claims it is refused.
+inline bool is_depth_allowed(int depth) noexcept {
+  return depth <= static_cast<int>(limits::mst_depth_max);
+}
 
 /// One entry of a decoded node, key prefix already expanded.
 struct node_entry {

@@ -1,5 +1,4 @@
 #include "atproto/mst_subtree.hpp"
-#include "base/limits.hpp"
 
 #include <utility>
 
@@ -201,7 +200,7 @@ result<tree> tree::load(const cid& root, block_source source) {
   if ((*node)->entries.empty())
     return fail(ec::malformed, "the MST root only points down");
   out.impl_->depth = key_depth((*node)->entries.front().key);
-  if (out.impl_->depth > static_cast<int>(limits::mst_depth_max))
+  if (!is_depth_allowed(out.impl_->depth))
     return fail(ec::limit_reached, "MST too deep");
   out.impl_->root = {root, std::move(*node)};
   return out;

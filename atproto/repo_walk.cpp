@@ -149,7 +149,7 @@ result<void> repo_walk::impl::enter_root() {
   if (!root.reader.next())
     return fail(ec::malformed, "the MST root only points down");
   root.depth = mst::key_depth(root.reader.key());
-  if (root.depth > static_cast<int>(limits::mst_depth_max))
+  if (!mst::is_depth_allowed(root.depth))
     return fail(ec::limit_reached, "MST too deep");
   return root.reader.open(root.block);
 }

@@ -20,12 +20,16 @@ constexpr size_t record_key_bytes_max = 512;
 constexpr size_t mst_key_bytes_max = 1024;
 /// Largest integer that JSON clients and stream cursors can hold: 2^53 - 1.
 constexpr int64_t safe_integer_max = 9'007'199'254'740'991;
+/// A label of a handle or an NSID's name.
+constexpr size_t label_bytes_max = 63;
 
 // -- DRISL / DAG-CBOR (protocol.md 6, reliability.md 2.1) ---------------------
 
 /// The guide says 32, a real PDS takes more (protocol.md 6.9): below 64, so
 /// that one word has a bit a level.
 constexpr size_t cbor_depth_max = 63;
+/// Where a caller names no depth: the guide's number.
+constexpr size_t cbor_depth_default = 32;
 constexpr size_t frame_depth_max = 8;
 constexpr size_t cbor_container_max = 131'072;
 constexpr size_t cbor_map_key_bytes_max = 8'192;
@@ -37,6 +41,8 @@ constexpr size_t car_header_bytes_max = 16'384;
 constexpr size_t car_roots_max = 16;
 constexpr size_t car_section_bytes_max = 2'097'152;
 constexpr size_t frame_car_blocks_max = 10'000;
+/// Taken slots that the look-up of a block may pass; more are contrived.
+constexpr size_t car_probes_max = 64;
 constexpr uint64_t repo_car_bytes_max = 1'073'741'824;
 constexpr uint64_t repo_car_blocks_max = 20'000'000;
 
@@ -97,6 +103,13 @@ constexpr auto repo_fetch_timeout = 30min;
 constexpr uint64_t http_bytes_per_second_min = 16'384;
 constexpr auto http_rate_window = 30s;
 constexpr unsigned http_redirects_max = 3;
+/// Informational answers (1xx) before the real one.
+constexpr unsigned http_interims_max = 8;
+/// One line between chunks, and all lines of a trailer.
+constexpr size_t http_chunk_line_bytes_max = 256;
+constexpr size_t http_trailer_bytes_max = 8'192;
+/// The longest wait that a server may ask for.
+constexpr std::chrono::seconds retry_wait_max = 24h;
 constexpr size_t http_connections_per_origin_max = 8;
 constexpr size_t http_waiting_calls_max = 1'024;
 constexpr auto http_client_idle_timeout = 30s;
@@ -110,6 +123,10 @@ constexpr size_t http_server_per_address_max = 64;
 constexpr auto http_server_head_timeout = 10s;
 constexpr auto http_server_body_timeout = 30s;
 constexpr auto http_server_idle_timeout = 60s;
+/// How long, and for how many bytes, a refused client may go on sending, so
+/// that it reads the refusal instead of a reset.
+constexpr auto http_linger_timeout = 2s;
+constexpr size_t http_linger_bytes_max = 4'194'304;
 
 /// Messages handed over at once (architecture.md 2: batches of 16 to 256).
 constexpr size_t ws_batch_frames_max = 64;
@@ -172,7 +189,13 @@ constexpr size_t job_chunks_max = 4;
 constexpr size_t backfill_bytes_max = 67'108'864;
 /// A CAR above this lies in a file, not in memory.
 constexpr size_t spool_memory_bytes_max = 8'388'608;
-/// Rows a JOURNAL batch takes of backfill work.
+/// Body bytes of one fetch that were granted and not yet taken in.
+constexpr size_t fetch_window_bytes = 1'048'576;
+/// What is kept of an answer that is no CAR.
+constexpr size_t fetch_error_bytes_max = 4'096;
+/// Repositories up to this size are compared from memory, in one pass.
+constexpr uint64_t import_one_pass_bytes_max = 4'194'304;
+/// Content bytes a JOURNAL batch takes of backfill work.
 constexpr size_t journal_backfill_bytes_max = 262'144;
 /// One look-up of a document or handle (protocol.md 8.2).
 constexpr auto identity_timeout = 10s;
@@ -199,10 +222,12 @@ constexpr auto host_rate_limit_rest = 15s;
 /// endless (reliability.md 2.1).
 constexpr size_t listing_pages_max = 1'000'000;
 constexpr size_t listing_idle_pages_max = 3;
-/// After a failed page.
-constexpr auto listing_retry = 60s;
-/// Lines and bytes of one listing page (protocol.md 9).
-constexpr size_t listing_page_max = 1'000;
+/// After a failed page; doubles with each further one.
+constexpr auto listing_retry_min = 1s;
+constexpr auto listing_retry_max = 60s;
+/// Lines asked for, and lines and bytes of one listing page (protocol.md 9).
+constexpr size_t listing_page_asked = 1'000;
+constexpr size_t listing_page_max = 10'000;
 constexpr size_t listing_bytes_max = 2'097'152;
 /// Wrong passwords of one address before it is locked out, for how long, and
 /// how many addresses are remembered (reliability.md 2.2).
@@ -234,7 +259,7 @@ constexpr size_t resident_repos_max = 20'000;
 constexpr auto repo_idle_max = 10min;
 /// How often a ROUTER looks for REPOs to close.
 constexpr auto repo_sweep_interval = 10s;
-/// Restarts of one child of NODE in the window; one more ends the program
+/// Restarts of all children of NODE in the window; one more ends the program
 /// (reliability.md P19).
 constexpr size_t child_restarts_max = 3;
 constexpr auto child_restart_window = 10s;
@@ -268,6 +293,10 @@ constexpr size_t repos_page_max = 1'024;
 constexpr size_t dead_letters_page_max = 1'024;
 /// Rows looked at in one step of erasing a repo.
 constexpr size_t erase_step_rows_max = 256;
+/// A check of a store: findings that are kept (all are counted), and records
+/// held at once while a collection is folded.
+constexpr size_t findings_max = 1'000;
+constexpr size_t fold_records_max = 262'144;
 
 // -- walking a repository export (atproto/repo_walk) --------------------------
 
@@ -288,6 +317,10 @@ constexpr size_t partitions_max = 256;
 constexpr size_t filter_patterns_max = 1'024;
 /// DIDs named in one request.
 constexpr size_t request_dids_max = 50'000;
+/// Bad DIDs that a refusal names, the bytes it shows of each, and of a pattern.
+constexpr size_t named_dids_max = 5;
+constexpr size_t named_did_bytes_max = 100;
+constexpr size_t named_pattern_bytes_max = 64;
 /// Nesting of JSON that clients send.
 constexpr size_t json_depth_max = 8;
 /// One message of a client on `/channel`: an ack has about 30 bytes.
@@ -319,34 +352,43 @@ constexpr auto consumer_lazy_write = 1s;
 
 // -- options of a node (actors/node/node_config, apps/weir) -------------------
 
-/// Smallest and largest value an option takes; both are accepted.
+/// Smallest and largest value an option takes, both accepted, and what it is
+/// when nobody says.
 template <class T>
 struct option_range {
   T min;
   T max;
+  T standard{};
 };
 
-constexpr option_range<double> plc_per_second_range{0.1, 10'000};
-constexpr option_range<size_t> sync_parallelism_range{1, 256};
-constexpr option_range<size_t> sync_per_host_range{1, 64};
-constexpr option_range<std::chrono::seconds> retry_backoff_range{1s, 168h};
-constexpr option_range<std::chrono::seconds> retry_scan_range{1s, 1h};
-constexpr option_range<std::chrono::seconds> identity_refresh_range{1s, 24h};
-constexpr option_range<std::chrono::seconds> listing_interval_range{1s, 720h};
-constexpr option_range<std::chrono::seconds> listing_grace_range{0s, 1h};
-constexpr option_range<uint64_t> repo_bytes_range{1'048'576,
-                                                  repo_car_bytes_max};
-constexpr option_range<uint64_t> memory_limit_range{134'217'728,
-                                                    1'099'511'627'776};
-constexpr option_range<std::chrono::seconds> consumer_retry_range{1s, 24h};
-constexpr option_range<size_t> consumer_window_events_range{1, 100'000};
-constexpr option_range<size_t> consumer_window_bytes_range{65'536,
-                                                           1'073'741'824};
-constexpr option_range<size_t> consumer_attempts_range{1, 1'000};
-constexpr option_range<size_t> threads_range{0, 256};
-constexpr option_range<size_t> router_shards_range{0, 1'024};
-constexpr option_range<size_t> readers_range{1, 64};
-constexpr option_range<size_t> io_threads_range{1, 2};
+using option_seconds = option_range<std::chrono::seconds>;
+
+constexpr option_range<double> plc_per_second_range{0.1, 10'000, 20};
+constexpr option_range<size_t> sync_parallelism_range{1, 256, 3};
+constexpr option_range<size_t> sync_per_host_range{1, 64, 4};
+/// `standard` is the shortest one; the longest is an hour.
+constexpr option_seconds retry_backoff_range{1s, 168h, 60s};
+constexpr std::chrono::seconds retry_backoff_max_standard = 1h;
+constexpr option_seconds retry_scan_range{1s, 1h, 30s};
+constexpr option_seconds identity_refresh_range{1s, 24h, 60s};
+constexpr option_seconds listing_interval_range{1s, 720h, 24h};
+constexpr option_seconds listing_grace_range{0s, 1h, 10s};
+constexpr option_range<uint64_t> repo_bytes_range{
+  1'048'576, repo_car_bytes_max, repo_car_bytes_max};
+constexpr option_range<uint64_t> memory_limit_range{
+  134'217'728, 1'099'511'627'776, 1'073'741'824};
+constexpr option_seconds consumer_retry_range{1s, 24h, consumer_retry_timeout};
+constexpr option_range<size_t> consumer_window_events_range{
+  1, 100'000, consumer_events_max};
+constexpr option_range<size_t> consumer_window_bytes_range{
+  65'536, 1'073'741'824, consumer_bytes_max};
+constexpr option_range<size_t> consumer_attempts_range{
+  1, 1'000, consumer_attempts_max};
+/// 0: one a core, two a core.
+constexpr option_range<size_t> threads_range{0, 256, 0};
+constexpr option_range<size_t> router_shards_range{0, 1'024, 0};
+constexpr option_range<size_t> readers_range{1, 64, 2};
+constexpr option_range<size_t> io_threads_range{1, 2, 1};
 /// Bytes of the admin password (reliability.md 2.2).
 constexpr option_range<size_t> admin_password_bytes_range{16, 1'024};
 constexpr size_t upstreams_max = 1'024;
@@ -354,6 +396,8 @@ constexpr size_t config_file_bytes_max = 1'048'576;
 
 /// LevelDB's own text log, before it begins anew; one predecessor is kept.
 constexpr size_t info_log_bytes_max = 1'048'576;
+/// What a line of our log shows of one value.
+constexpr size_t log_value_bytes_max = 2'048;
 
 // -- rules of a repo (actors/repo) --------------------------------------------
 

@@ -1,5 +1,7 @@
 #include "base/log.hpp"
 
+#include "base/limits.hpp"
+
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -26,8 +28,7 @@ spdlog::logger& sink() {
 
 /// JSON string escapes; also what keeps control bytes off the terminal.
 void append_escaped(std::string& out, std::string_view text) {
-  constexpr size_t value_bytes_max = 2048;
-  for (const char c : text.substr(0, value_bytes_max)) {
+  for (const char c : text.substr(0, limits::log_value_bytes_max)) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {
       out += '\\';

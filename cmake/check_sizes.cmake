@@ -4,6 +4,8 @@ include("${CMAKE_CURRENT_LIST_DIR}/check_tools.cmake")
 
 set(hpp_lines_max 250)
 set(cpp_lines_max 400)
+# base/limits.hpp: every bound, by rule in one place.
+set(table_lines_max 600)
 
 weir_sources(sources ${weir_folders})
 foreach(source IN LISTS sources)
@@ -12,7 +14,7 @@ foreach(source IN LISTS sources)
   list(LENGTH lines count)
   string(REGEX MATCH "[ch]pp$" kind "${source}")
   if(source STREQUAL "base/limits.hpp")
-    set(kind cpp) # One table of every bound, by rule in one place.
+    set(kind table)
   endif()
   if(count GREATER ${kind}_lines_max)
     weir_fault("${source}: ${count} lines, ${${kind}_lines_max} are allowed")

@@ -10,9 +10,6 @@ namespace {
 
 constexpr size_t piece_bytes = 65'536;
 
-/// Informational answers (1xx) taken before the real one.
-constexpr unsigned interims_max = 8;
-
 bool is_ours_to_set(std::string_view name) noexcept {
   constexpr std::string_view ours[]
     = {"host",           "user-agent", "accept-encoding",
@@ -215,7 +212,7 @@ void running_call::on_head_bytes() {
   begin_ += size;
   if (head->status / 100 != 1)
     return on_head(std::move(*head));
-  if (head->status == 101 || ++interims_ > interims_max)
+  if (head->status == 101 || ++interims_ > limits::http_interims_max)
     return end(fail(ec::malformed, "unexpected informational answer"));
   on_head_bytes();
 }

@@ -12,11 +12,6 @@ namespace {
 
 constexpr size_t read_bytes = 16'384;
 
-/// How long, and for how many bytes, a refused client may go on sending, so
-/// that it reads the refusal instead of a reset.
-constexpr auto linger_timeout = std::chrono::seconds{2};
-constexpr size_t linger_bytes_max = 4'194'304;
-
 ws_close_info server_closed() {
   ws_close_info info;
   info.reason = fail(ec::cancelled, "the server was closed");
@@ -99,7 +94,7 @@ void http_connection::on_read(std::error_code error, size_t n) {
     return cut();
   if (phase_ == phase::linger) {
     lingered_ += n;
-    return lingered_ > linger_bytes_max ? cut() : read();
+    return lingered_ > limits::http_linger_bytes_max ? cut() : read();
   }
   input_size_ += n;
   if (phase_ == phase::idle) {
@@ -336,7 +331,7 @@ void http_connection::on_sent() {
 void http_connection::linger() {
   phase_ = phase::linger;
   stream_->shut_down();
-  set_deadline(linger_timeout);
+  set_deadline(limits::http_linger_timeout);
   input_size_ = 0;
   read();
 }

@@ -182,12 +182,14 @@ result<void> http_body_reader::put_end() noexcept {
 
 /// Handles one line between chunks. 0 when it is not complete.
 result<size_t> http_body_reader::on_line(bytes_view data) {
-  auto text = as_text(data.first(std::min(data.size(), trailer_bytes_max)));
+  auto text = as_text(
+    data.first(std::min(data.size(), limits::http_trailer_bytes_max)));
   auto end = text.find('\n');
   if (end == std::string_view::npos)
-    return data.size() > chunk_line_bytes_max && state_ != state::trailer
+    return data.size() > limits::http_chunk_line_bytes_max
+               && state_ != state::trailer
              ? result<size_t>{bad_chunk("line is too long")}
-           : data.size() >= trailer_bytes_max
+           : data.size() >= limits::http_trailer_bytes_max
              ? result<size_t>{bad_chunk("trailer is too long")}
              : result<size_t>{0};
   if (end == 0 || text[end - 1] != '\r')
@@ -210,7 +212,7 @@ result<size_t> http_body_reader::on_line(bytes_view data) {
 }
 
 result<void> http_body_reader::on_chunk_size(std::string_view line) {
-  if (line.size() > chunk_line_bytes_max)
+  if (line.size() > limits::http_chunk_line_bytes_max)
     return bad_chunk("line is too long");
   auto digits = line.substr(0, line.find(';'));
   auto end = digits.data() + digits.size();
@@ -223,7 +225,7 @@ result<void> http_body_reader::on_chunk_size(std::string_view line) {
 
 result<void> http_body_reader::on_trailer(std::string_view line) {
   trailer_bytes_ += line.size() + 2;
-  if (trailer_bytes_ > trailer_bytes_max)
+  if (trailer_bytes_ > limits::http_trailer_bytes_max)
     return bad_chunk("trailer is too long");
   if (line.empty())
     state_ = state::done;

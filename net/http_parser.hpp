@@ -59,7 +59,9 @@ result<http_head> parse_request_head(std::string_view head);
 /// @param to_head Whether it answers a HEAD request, so that no body follows.
 result<http_head> parse_response_head(std::string_view head, bool to_head);
 
-/// Finds a body in the bytes behind a head. Holds none of them.
+/// Finds a body in the bytes behind a head. Holds none of them. Lines between
+/// chunks have at most `limits::http_chunk_line_bytes_max`, all of a trailer
+/// `limits::http_trailer_bytes_max`.
 class http_body_reader {
 public:
   /// Takes a piece of the body and says how many bytes it took. Fewer than
@@ -82,10 +84,6 @@ public:
   result<void> put_end() noexcept;
 
   bool done() const noexcept { return state_ == state::done; }
-
-  /// Longest line between chunks, and sum of all trailer lines.
-  static constexpr size_t chunk_line_bytes_max = 256;
-  static constexpr size_t trailer_bytes_max = 8'192;
 
 private:
   enum class state : uint8_t { data, data_end, chunk_size, trailer, done };

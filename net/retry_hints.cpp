@@ -1,5 +1,7 @@
 #include "net/retry_hints.hpp"
 
+#include "base/limits.hpp"
+
 #include <algorithm>
 #include <charconv>
 
@@ -8,8 +10,6 @@ namespace weir::net {
 namespace {
 
 using std::chrono::seconds;
-
-constexpr seconds wait_max = std::chrono::hours{24};
 
 /// Numbers above this are points in time, not waits (it is in 2001).
 constexpr int64_t unix_time_min = 1'000'000'000;
@@ -26,7 +26,7 @@ std::optional<int64_t> parse_number(std::string_view x) noexcept {
 }
 
 seconds clamp(int64_t n) noexcept {
-  return std::clamp(seconds{n}, seconds{0}, wait_max);
+  return std::clamp(seconds{n}, seconds{0}, limits::retry_wait_max);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/random.hpp"
 #include "storage/keys.hpp"
 #include "storage/write_batch.hpp"
@@ -63,7 +64,8 @@ struct database_options {
   /// Draws the log's identity and the epoch while opening; null = the kernel's.
   random_source* random = nullptr;
   disk_env* disk = nullptr; ///< Null = this machine; else outlives the store.
-  uint64_t memory_limit_bytes = 1'073'741'824; ///< Of the node.
+  /// Of the node.
+  uint64_t memory_limit_bytes = limits::memory_limit_range.standard;
   size_t write_buffer_bytes = 0;               ///< 0 = by the memory limit.
   size_t block_cache_bytes = 67'108'864;
   /// Called once when the store fails for good, from the thread that met it

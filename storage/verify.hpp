@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/limits.hpp"
 #include "storage/database.hpp"
 #include "storage/records.hpp"
 
@@ -20,10 +21,10 @@ struct verify_finding {
 
 struct verify_options {
   uint16_t partition = 0;
-  size_t findings_max = 1'000; ///< Kept; all are counted.
+  size_t findings_max = limits::findings_max; ///< Kept; all are counted.
   /// Records held at once while a collection is folded; larger ones are read
   /// several times.
-  size_t fold_records_max = 262'144;
+  size_t fold_records_max = limits::fold_records_max;
 };
 
 struct verify_report {

@@ -10,10 +10,10 @@ namespace weir::wire {
 namespace {
 
 error bad_pattern(const std::string& pattern, std::string_view why) {
-  constexpr size_t shown_max = 64;
-  return fail(ec::invalid_argument, "collection pattern \""
-                                      + pattern.substr(0, shown_max) + "\" "
-                                      + std::string{why});
+  return fail(ec::invalid_argument,
+              "collection pattern \""
+                + pattern.substr(0, limits::named_pattern_bytes_max) + "\" "
+                + std::string{why});
 }
 
 /// `a.b.` is a prefix when names can begin with it.

@@ -16,10 +16,6 @@ namespace {
 
 namespace json = boost::json;
 
-/// Names of bad DIDs that fit in one sentence.
-constexpr size_t named_dids_max = 5;
-constexpr size_t named_did_bytes_max = 100;
-
 /// The object that is all of `text`. The storage outlives the object.
 result<json::object> parse_object(std::string_view text,
                                   json::storage_ptr storage = {}) {
@@ -86,11 +82,11 @@ patterns(const json::object& in) {
 error bad_dids(const std::vector<std::string>& bad) {
   std::string text
     = std::to_string(bad.size()) + " of the DIDs cannot be used:";
-  for (size_t i = 0; i < bad.size() && i < named_dids_max; ++i)
-    text += (i == 0 ? " \"" : ", \"") + bad[i].substr(0, named_did_bytes_max)
-            + "\"";
+  for (size_t i = 0; i < bad.size() && i < limits::named_dids_max; ++i)
+    text += (i == 0 ? " \"" : ", \"")
+            + bad[i].substr(0, limits::named_did_bytes_max) + "\"";
   return fail(ec::invalid_argument,
-              text + (bad.size() > named_dids_max ? ", ..." : ""));
+              text + (bad.size() > limits::named_dids_max ? ", ..." : ""));
 }
 
 result<std::vector<atproto::did>> dids(const std::vector<std::string>& texts) {

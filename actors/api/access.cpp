@@ -127,7 +127,7 @@ bool access_control::locked(const net::ip_address& peer) {
 
 void access_control::note_failure(const net::ip_address& peer) {
   const std::lock_guard guard{mutex_};
-  if (failures_.size() >= limits::auth_peers_max)
+  if (failures_.size() >= limits::auth_peers_max && !failures_.contains(peer))
     failures_.clear(); // A flood of addresses: counting starts anew.
   auto& x = failures_[peer];
   if (x.count++ == 0)

@@ -2,6 +2,7 @@
 
 #include "actors/api/answers.hpp"
 #include "actors/api/channel.hpp"
+#include "actors/api/channel_places.hpp"
 #include "actors/api/routes.hpp"
 #include "actors/support/observed.hpp"
 #include "messages/api.hpp"
@@ -214,7 +215,7 @@ public:
   service(port on, std::shared_ptr<access_control> access, api_actor to,
           std::shared_ptr<api_environment> env)
     : on_(on), access_(std::move(access)), to_(std::move(to)),
-      env_(std::move(env)) {
+      env_(std::move(env)), channels_(std::make_shared<channel_places>()) {
     // nop
   }
 
@@ -257,7 +258,14 @@ public:
       answer.reject(miss_reply(found.error(), request.path));
       return;
     }
-    open_channel(env_->consumer, answer);
+    auto place = channels_->take(request.peer);
+    if (!place) {
+      const auto mine = place.error().code == ec::rate_limited;
+      answer.reject(net::error_reply(mine ? 429 : 503, "TooManyChannels",
+                                     place.error().context));
+      return;
+    }
+    open_channel(env_->consumer, answer, std::move(*place));
   }
 
 private:
@@ -265,6 +273,7 @@ private:
   std::shared_ptr<access_control> access_;
   api_actor to_;
   std::shared_ptr<api_environment> env_;
+  std::shared_ptr<channel_places> channels_;
 };
 
 } // namespace

@@ -34,8 +34,9 @@ private:
 
 class channel_listener final : public net::ws_session_listener {
 public:
-  channel_listener(consumer_actor to, uint64_t session)
-    : to_(std::move(to)), session_(session) {
+  channel_listener(consumer_actor to, uint64_t session,
+                   channel_places::place_ptr place)
+    : to_(std::move(to)), session_(session), place_(std::move(place)) {
     // nop
   }
 
@@ -51,16 +52,19 @@ public:
     static_cast<void>(reason);
     caf::anon_send(to_, channel_closed{session_});
     to_ = nullptr;
+    place_ = nullptr;
   }
 
 private:
   consumer_actor to_;
   uint64_t session_;
+  channel_places::place_ptr place_;
 };
 
 } // namespace
 
-void open_channel(const consumer_actor& to, const net::upgrader& answer) {
+void open_channel(const consumer_actor& to, const net::upgrader& answer,
+                  channel_places::place_ptr place) {
   if (!to) {
     answer.cut();
     return;
@@ -72,7 +76,7 @@ void open_channel(const consumer_actor& to, const net::upgrader& answer) {
   options.frames_per_second_max = limits::channel_acks_per_second_max;
   options.stall_timeout = limits::channel_stall_timeout;
   auto session = answer.accept(
-    std::make_shared<channel_listener>(to, number), options);
+    std::make_shared<channel_listener>(to, number, std::move(place)), options);
   if (!session)
     return;
   channel->open(std::move(session));

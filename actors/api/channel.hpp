@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/api/channel_places.hpp"
 #include "messages/interfaces.hpp"
 #include "net/http_server.hpp"
 
@@ -8,6 +9,8 @@ namespace weir::actors {
 /// Accepts a `/channel` upgrade and joins it to the CONSUMER. Before the node
 /// is ready the connection is cut, so that clients try again
 /// (real-network.md 2).
-void open_channel(const consumer_actor& to, const net::upgrader& answer);
+/// @param place Held until the channel is over.
+void open_channel(const consumer_actor& to, const net::upgrader& answer,
+                  channel_places::place_ptr place);
 
 } // namespace weir::actors

@@ -2,6 +2,7 @@
 
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
+#include "base/limits.hpp"
 #include "messages/journal.hpp"
 
 #include <caf/actor_system.hpp>
@@ -15,8 +16,6 @@ namespace {
 
 constexpr auto quantum = std::chrono::milliseconds{2};
 constexpr size_t records_a_step = 64;
-constexpr uint64_t window_bytes = 1'048'576;
-constexpr size_t error_body_max = 4096;
 
 import_order to_order(const fetch_started& x) {
   auto filter = wire::collection_filter::parse(x.collections);
@@ -93,8 +92,9 @@ void backfill::on_head(const fetch_head& x) {
 void backfill::on_bytes(const fetch_bytes& x) {
   env_.bytes->add(x.piece.size());
   if (head_.status != 200) {
-    if (error_body_.size() < error_body_max)
-      error_body_ += as_text(x.piece.view());
+    error_body_ += as_text(x.piece.view())
+                     .substr(0, limits::fetch_error_bytes_max
+                                  - error_body_.size());
   } else if (auto ok = import_->feed(x.piece.view()); !ok) {
     give_up(ok.error(), host_report::verdict::fine);
     return;
@@ -242,7 +242,7 @@ backfill_actor::behavior_type backfill::make_behavior() {
   set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
   download_ = env_.fetch(order_.pds, order_.repo, backfill_actor{this});
   if (download_)
-    download_->grant(window_bytes);
+    download_->grant(limits::fetch_window_bytes);
   return {
     [](tick) {},
     [this](stop_actor) { quit(); },

@@ -4,13 +4,6 @@
 
 namespace weir::actors {
 
-namespace {
-
-/// Repositories up to this size are walked once and compared from memory.
-constexpr uint64_t one_pass_bytes_max = 4'194'304;
-
-} // namespace
-
 import_machine::import_machine(import_order order,
                                std::unique_ptr<atproto::spool> store,
                                std::unique_ptr<atproto::spool> index)
@@ -42,7 +35,7 @@ result<void> import_machine::finish(wall_time now) {
 }
 
 bool import_machine::keep_in_memory() const noexcept {
-  return walk_.bytes_fed() <= one_pass_bytes_max;
+  return walk_.bytes_fed() <= order_.one_pass_bytes_max;
 }
 
 result<import_machine::progress> import_machine::step(size_t records_max) {

@@ -21,6 +21,8 @@ struct import_order {
   /// What we hold; null or without records: everything fetched is new.
   std::shared_ptr<const storage::chain_row> base;
   wire::collection_filter filter;
+  /// A larger one is walked twice, so that it need not fit into memory.
+  uint64_t one_pass_bytes_max = limits::import_one_pass_bytes_max;
 };
 
 /// Proves one fetched repository and finds how it differs from what we hold

@@ -18,7 +18,8 @@ struct identity_options {
   size_t cached_max = limits::identity_cached_max;
   size_t waiting_max = limits::identity_waiting_max;
   size_t in_flight_max = limits::identity_in_flight_max;
-  double per_second = 20; ///< Look-up budget (architecture.md 9).
+  /// Look-up budget (architecture.md 9).
+  double per_second = limits::plc_per_second_range.standard;
   std::chrono::seconds fresh = limits::identity_fresh;
   std::chrono::seconds negative = limits::identity_negative;
 };

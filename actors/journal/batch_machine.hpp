@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/limits.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -8,6 +10,15 @@
 
 namespace weir::actors {
 
+/// Bounds of one batch: updates, and content bytes of live work and backfill.
+struct batch_bounds {
+  size_t count_max = limits::journal_updates_max;
+  size_t bytes_max = limits::journal_bytes_max;
+  size_t backfill_bytes_max = limits::journal_backfill_bytes_max;
+  /// Backfill rests while the store has this many files to merge.
+  int level0_files_pause = limits::level0_files_pause;
+};
+
 /// What goes into the JOURNAL's next batch: live work first and whole, backfill
 /// as far as its share goes, nothing of it while the store has to merge.
 /// Order within live and within backfill is kept; a repo never has work in both
@@ -15,18 +26,17 @@ namespace weir::actors {
 template <class Work>
 class batch_machine {
 public:
-  struct bounds {
-    size_t count_max = 0;
-    size_t bytes_max = 0;
-    size_t backfill_bytes_max = 0;
-  };
-
-  explicit batch_machine(bounds x) : bounds_(x) {
+  explicit batch_machine(batch_bounds x = {}) : bounds_(x) {
     // nop
   }
 
   void add(Work x, size_t bytes, bool backfill) {
     (backfill ? backfill_ : live_).push_back({std::move(x), bytes});
+  }
+
+  /// Whether backfill must not be written now.
+  bool rests(int level0_files) const noexcept {
+    return level0_files >= bounds_.level0_files_pause;
   }
 
   /// The next batch; empty when nothing may be written now.
@@ -69,7 +79,7 @@ private:
     }
   }
 
-  bounds bounds_;
+  batch_bounds bounds_;
   std::deque<item> live_;
   std::deque<item> backfill_;
 };

@@ -1,6 +1,5 @@
 #include "actors/journal/journal.hpp"
 
-#include "actors/journal/batch_machine.hpp"
 #include "actors/support/finished_frames.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
@@ -30,9 +29,9 @@ public:
   journal(caf::actor_config& config, context_ptr shared, journal_store store,
           journal_options options, std::function<void(const error&)> failure)
     : observed(config, "journal", "0"), shared_(std::move(shared)),
-      store_(store), options_(options), on_failure_(std::move(failure)),
-      queue_({options.updates_max, options.bytes_max,
-              limits::journal_backfill_bytes_max}) {
+      store_(std::move(store)), options_(options),
+      on_failure_(std::move(failure)),
+      queue_(options.bounds) {
     auto& registry = shared_->metrics;
     batches_ = &registry.counter("weir_journal_batches_total",
                                  "Batches written to the store");
@@ -95,8 +94,7 @@ void journal::flush() {
   if (failed_)
     return;
   const auto paused = queue_.has_backfill()
-                      && store_.db->level0_files()
-                           >= limits::level0_files_pause;
+                      && queue_.rests(store_.level0_files());
   auto updates = queue_.take(paused);
   auto rows = std::exchange(rows_, {});
   if (!updates.empty() || !rows.empty())
@@ -271,8 +269,8 @@ journal_actor spawn_journal(caf::actor_system& system, context_ptr shared,
                             std::function<void(const error&)> on_failure) {
   if (options.detached)
     return system.spawn<journal, caf::detached>(
-      std::move(shared), store, options, std::move(on_failure));
-  return system.spawn<journal>(std::move(shared), store, options,
+      std::move(shared), std::move(store), options, std::move(on_failure));
+  return system.spawn<journal>(std::move(shared), std::move(store), options,
                                std::move(on_failure));
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "actors/journal/batch_machine.hpp"
 #include "actors/support/context.hpp"
 #include "actors/support/store_stats.hpp"
 #include "base/error.hpp"
-#include "base/limits.hpp"
 #include "storage/database.hpp"
 
 #include <functional>
@@ -22,18 +22,17 @@ namespace weir::actors {
 
 struct journal_options {
   storage::sync_mode sync = storage::sync_mode::durable;
-  /// Updates and content bytes of one batch.
-  size_t updates_max = limits::journal_updates_max;
-  size_t bytes_max = limits::journal_bytes_max;
+  batch_bounds bounds;
   bool detached = true; ///< Tests run it on the test scheduler.
 };
 
 /// The store's parts the JOURNAL works on; all outlive it.
 struct journal_store {
-  storage::database* db = nullptr;
   storage::committer* writer = nullptr;
   storage::tail_cache* tail = nullptr;
   store_stats* stats = nullptr;
+  /// How many files LevelDB has to merge.
+  std::function<int()> level0_files;
 };
 
 /// Spawns the only writer of a store, on a thread of its own.

@@ -55,7 +55,8 @@ private:
       if (child.restart
           && policy_.may_restart(shared_->time->steady_now())) {
         child.handle = child.restart();
-        monitor(child.handle);
+        if (child.handle)
+          monitor(child.handle);
       } else {
         escalate_(fail(ec::cancelled, child.name + " died: "
                                         + to_string(why)));

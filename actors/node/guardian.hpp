@@ -16,7 +16,7 @@ class actor_system;
 namespace weir::actors {
 
 /// One child of NODE. Without `restart` its end ends the process: the normal
-/// start is the recovery.
+/// start is the recovery. A `restart` that comes to nothing has said so itself.
 struct guarded_child {
   std::string name;
   caf::strong_actor_ptr handle;

@@ -74,7 +74,8 @@ void node::impl::start_store_actors() {
                    : storage::sync_mode::relaxed;
   shared->journal = spawn_journal(
     *system, shared,
-    {store->db.get(), store->writer.get(), store->tail.get(), &store->stats},
+    {store->writer.get(), store->tail.get(), &store->stats,
+     [this] { return store->db->level0_files(); }},
     options, on_failure);
   guard("journal", caf::actor_cast<caf::strong_actor_ptr>(shared->journal));
   for (size_t i = 0; i < config.readers; ++i) {
@@ -117,9 +118,7 @@ result<void> node::impl::start_routers() {
     router_options options;
     options.shard = shard;
     options.mode = config.mode;
-    options.resident_max = std::clamp<size_t>(
-      config.memory_limit / 4 / limits::repo_actor_bytes / shards,
-      limits::residents_min, options.resident_max);
+    options.residents.resident_max = residents_for(config.memory_limit, shards);
     options.signal = filter_of(config.signal_collections);
     shared->routers.push_back(spawn_router(
       *system, shared, options, std::move(known->tracked[shard]), make_repo));

@@ -2,6 +2,7 @@
 
 #include "actors/support/tracking_mode.hpp"
 #include "actors/upstream/upstream_machine.hpp"
+#include "base/limits.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -33,7 +34,7 @@ struct node_config {
   future_cursor_policy on_future_cursor = future_cursor_policy::reset;
   bool assume_contiguous_seq = false;
   std::string plc_url = "https://plc.directory";
-  double plc_per_second = 20;
+  double plc_per_second = limits::plc_per_second_range.standard;
   std::string handle_resolver_url;
   bool allow_private_addresses = false;
   std::string ca_file; ///< PEM; empty = the machine's.
@@ -41,29 +42,37 @@ struct node_config {
   tracking_mode mode = tracking_mode::manual;          ///< SYNC-17 to 19
   std::vector<std::string> signal_collections;         ///< SYNC-18
   std::vector<std::string> collections;                ///< SYNC-20; empty = all
-  size_t sync_parallelism = 3;                         ///< SYNC-11
-  size_t sync_per_host = 4;
-  std::chrono::seconds retry_backoff_min{60};          ///< SYNC-15
-  std::chrono::seconds retry_backoff_max{3600};        ///< SYNC-15
-  std::chrono::seconds retry_scan{30};                 ///< SYNC-14
-  std::chrono::seconds identity_refresh_min{60};
-  std::chrono::seconds listing_interval{86'400};
-  std::chrono::seconds listing_grace{10};
-  uint64_t repo_bytes_max = 1'073'741'824;
+  /// SYNC-11
+  size_t sync_parallelism = limits::sync_parallelism_range.standard;
+  size_t sync_per_host = limits::sync_per_host_range.standard;
+  /// SYNC-15
+  std::chrono::seconds retry_backoff_min = limits::retry_backoff_range.standard;
+  std::chrono::seconds retry_backoff_max = limits::retry_backoff_max_standard;
+  /// SYNC-14
+  std::chrono::seconds retry_scan = limits::retry_scan_range.standard;
+  std::chrono::seconds identity_refresh_min
+    = limits::identity_refresh_range.standard;
+  std::chrono::seconds listing_interval
+    = limits::listing_interval_range.standard;
+  std::chrono::seconds listing_grace = limits::listing_grace_range.standard;
+  uint64_t repo_bytes_max = limits::repo_bytes_range.standard;
 
   durability_mode durability = durability_mode::strict;
-  uint64_t memory_limit = 1'073'741'824;
+  uint64_t memory_limit = limits::memory_limit_range.standard;
 
-  std::chrono::seconds consumer_retry{60}; ///< TAP_RETRY_TIMEOUT
-  size_t consumer_window_events = 1'000;
-  size_t consumer_window_bytes = 8'388'608;
-  size_t consumer_attempts_max = 20;
+  /// TAP_RETRY_TIMEOUT
+  std::chrono::seconds consumer_retry = limits::consumer_retry_range.standard;
+  size_t consumer_window_events = limits::consumer_window_events_range.standard;
+  size_t consumer_window_bytes = limits::consumer_window_bytes_range.standard;
+  size_t consumer_attempts_max = limits::consumer_attempts_range.standard;
   bool consumer_disable_acks = false; ///< TAP_DISABLE_ACKS
 
-  size_t threads = 0; ///< Scheduler threads; 0 = one a core.
-  size_t router_shards = 0; ///< 0 = two a core.
-  size_t readers = 2;
-  size_t io_threads = 1;
+  /// Scheduler threads; 0 = one a core.
+  size_t threads = limits::threads_range.standard;
+  /// 0 = two a core.
+  size_t router_shards = limits::router_shards_range.standard;
+  size_t readers = limits::readers_range.standard;
+  size_t io_threads = limits::io_threads_range.standard;
 
   /// Checks ranges and combinations; every problem, one a line.
   std::vector<std::string> problems() const;

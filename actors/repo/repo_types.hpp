@@ -3,6 +3,7 @@
 #include "atproto/stamped_frame.hpp"
 #include "atproto/verify.hpp"
 #include "base/clock.hpp"
+#include "base/limits.hpp"
 #include "storage/update.hpp"
 #include "wire/filter.hpp"
 
@@ -22,12 +23,13 @@ struct repo_settings {
   /// Grows with every change of `filter`; repos indexed under another one are
   /// fetched again.
   uint32_t filter_generation = 1;
-  std::chrono::seconds retry_min{60};   ///< SYNC-15
-  std::chrono::seconds retry_max{3600}; ///< SYNC-15
+  /// SYNC-15
+  std::chrono::seconds retry_min = limits::retry_backoff_range.standard;
+  std::chrono::seconds retry_max = limits::retry_backoff_max_standard;
   /// `limits::refresh_burst_max` identity refreshes per DID in this time.
-  std::chrono::seconds refresh_min{60};
+  std::chrono::seconds refresh_min = limits::identity_refresh_range.standard;
   /// A listed rev may run ahead of the stream for this long.
-  std::chrono::seconds listing_grace{10};
+  std::chrono::seconds listing_grace = limits::listing_grace_range.standard;
 };
 
 using repo_settings_ptr = std::shared_ptr<const repo_settings>;

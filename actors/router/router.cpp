@@ -16,10 +16,10 @@ void router::route(frames batch) {
       dropped.add(x.at);
       continue;
     }
-    auto& home = by_repo[x.repo];
-    if (home.empty())
+    auto& own = by_repo[x.repo];
+    if (own.empty())
       order.push_back(x.repo);
-    home.push_back(std::move(x));
+    own.push_back(std::move(x));
   }
   for (const auto& did : order)
     deliver(did, std::move(by_repo[did]));
@@ -78,25 +78,25 @@ void router::when_awake(const atproto::did& repo,
                         std::function<void(const repo_actor&)> run) {
   auto& x = wake(repo);
   if (x.at == phase::awake) {
-    run(x.handle);
+    run(x.home.handle);
     return;
   }
-  x.later.push_back([this, repo, run = std::move(run)] {
-    run(residents_.find(repo)->second.handle);
+  x.home.later.push_back([this, repo, run = std::move(run)] {
+    run(residents_.find(repo)->home.handle);
   });
 }
 
 void router::deliver(const atproto::did& repo, frames batch) {
   auto& x = wake(repo);
   if (x.at == phase::awake) {
-    send(x.handle, repo_frames{std::move(batch)});
+    send(x.home.handle, repo_frames{std::move(batch)});
     return;
   }
   if (x.at == phase::parked) {
     give_up(batch);
     return;
   }
-  std::move(batch.begin(), batch.end(), std::back_inserter(x.stash));
+  std::move(batch.begin(), batch.end(), std::back_inserter(x.home.stash));
 }
 
 /// Sends one command to the REPO of each DID and adds up the answers. One that
@@ -197,18 +197,20 @@ router_actor::behavior_type router::make_behavior() {
         sweep();
     },
     [this](stop_actor) {
-      for (auto& [did, x] : residents_)
+      residents_.for_each([this](home& x) {
         if (x.handle)
           send(x.handle, stop_actor{});
+      });
       quit();
     },
     [this](frame_batch& x) { route(std::move(x.frames)); },
     [this](const repo_passive& x) { on_passive(x); },
     [this](const journal_fenced& x) { on_fenced(x); },
     [this](const settings_changed& x) {
-      for (auto& [did, home] : residents_)
-        if (home.handle)
-          send(home.handle, x);
+      residents_.for_each([&](home& to) {
+        if (to.handle)
+          send(to.handle, x);
+      });
     },
     [this](const add_repos& x) -> caf::result<add_result> {
       for (const auto& repo : x.repos)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/router/resident_machine.hpp"
 #include "actors/support/context.hpp"
 #include "actors/support/tracking_mode.hpp"
 #include "atproto/identifiers.hpp"
@@ -25,8 +26,7 @@ struct router_options {
   size_t shard = 0;
   tracking_mode mode = tracking_mode::manual;
   wire::collection_filter signal; ///< With `signal`: what discovers a repo.
-  size_t resident_max = limits::resident_repos_max;
-  std::chrono::microseconds idle_max = limits::repo_idle_max;
+  resident_options residents;
   std::chrono::microseconds sweep = limits::repo_sweep_interval;
 };
 

@@ -2,7 +2,6 @@
 
 #include "actors/router/router.hpp"
 #include "actors/support/observed.hpp"
-#include "actors/support/restart_policy.hpp"
 #include "actors/support/timer.hpp"
 #include "messages/backfill.hpp"
 #include "messages/journal.hpp"
@@ -10,7 +9,6 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <functional>
-#include <list>
 #include <unordered_map>
 #include <vector>
 
@@ -23,7 +21,8 @@ public:
          tracked_set tracked, repo_factory make_repo)
     : observed(config, "router", std::to_string(options.shard)),
       shared_(std::move(shared)), options_(std::move(options)),
-      tracked_(std::move(tracked)), make_repo_(std::move(make_repo)) {
+      tracked_(std::move(tracked)), make_repo_(std::move(make_repo)),
+      residents_(options_.residents) {
     // nop
   }
 
@@ -38,34 +37,32 @@ public:
   }
 
 private:
-  /// `fencing`: its actor died; nothing may write for it until the JOURNAL
-  /// has shut its late updates out. `parked`: it died too often; for a while
-  /// its frames are given up, so that they do not hold the others.
-  enum class phase : uint8_t { awake, closing, fencing, parked };
-
-  struct resident {
+  /// A REPO, and what waits until it is awake.
+  struct home {
     repo_actor handle;
-    phase at = phase::awake;
     std::vector<atproto::stamped_frame> stash;
-    std::vector<std::function<void()>> later; ///< Commands, until awake.
-    steady_time used; ///< Parked: since then.
-    std::list<atproto::did>::iterator lru;
+    std::vector<std::function<void()>> later; ///< Commands.
+
+    bool has_work() const noexcept {
+      return !stash.empty() || !later.empty();
+    }
   };
 
-  using resident_map = std::unordered_map<atproto::did, resident>;
+  using residents = resident_machine<home>;
+  using phase = resident_phase;
   using frames = std::vector<atproto::stamped_frame>;
 
   void route(frames batch);
   bool wanted(const atproto::stamped_frame& x);
   bool signals(const atproto::stamped_frame& x) const;
   void deliver(const atproto::did& repo, frames batch);
-  resident& wake(const atproto::did& repo);
-  void spawn(const atproto::did& repo, resident& x);
-  void drop(resident_map::iterator i);
-  void set_phase(resident& x, phase to);
-  void make_room();
+  residents::resident& wake(const atproto::did& repo);
+  void spawn(const atproto::did& repo, home& x);
+  void close(const residents::closing& x);
+  void fence(const atproto::did& repo);
   void give_up(const frames& batch);
-  void resume(resident& x);
+  void tell_lost();
+  void resume(home& x);
   void when_awake(const atproto::did& repo,
                   std::function<void(const repo_actor&)> run);
   void on_passive(const repo_passive& x);
@@ -74,7 +71,6 @@ private:
   caf::result<repo_status_reply> status(const repo_status_request& x);
   caf::result<listing_taken> listed(const repo_listing& x);
   void sweep();
-  void close(resident& x);
   void start(const atproto::did& repo, std::function<void()> then = [] {});
 
   template <class Reply, class Request>
@@ -84,12 +80,10 @@ private:
   router_options options_;
   tracked_set tracked_;
   repo_factory make_repo_;
-  resident_map residents_;
+  residents residents_;
   std::unordered_map<caf::actor_addr, atproto::did> by_address_;
-  std::list<atproto::did> lru_; ///< Most recent first.
-  size_t closing_ = 0;          ///< Residents in that phase.
-  std::unordered_map<atproto::did, restart_policy> deaths_; ///< Of late.
-  std::unordered_map<atproto::did, uint64_t> incarnations_;
+  /// The JOURNAL's last answer: no fence of this shard is above it.
+  uint64_t incarnation_ = 0;
   actor_timer timer_;
 };
 

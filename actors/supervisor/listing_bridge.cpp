@@ -46,9 +46,15 @@ void read_page(std::string_view body, const position& noted,
     out.failed = fail(ec::malformed, "not a listing of repos");
     return;
   }
+  if (repos->get_array().size() > limits::listing_page_max) {
+    out.failed = fail(ec::limit_reached,
+                      std::to_string(repos->get_array().size())
+                        + " repos on one page");
+    return;
+  }
   for (const auto& line : repos->get_array()) {
-    if (out.repos.size() >= limits::listing_page_max || !line.is_object())
-      break;
+    if (!line.is_object())
+      continue;
     auto repo = atproto::did::parse(text_of(line.get_object(), "did"));
     const auto rev = atproto::tid::parse(text_of(line.get_object(), "rev"));
     if (repo && (rev || !out.collection.empty()))
@@ -75,10 +81,10 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared) {
       caf::anon_send(to, std::move(out));
       return;
     }
-    std::string path = collection.empty()
-                         ? "/xrpc/com.atproto.sync.listRepos?limit=1000"
-                         : "/xrpc/com.atproto.sync.listReposByCollection"
-                           "?limit=1000";
+    std::string path
+      = std::string{"/xrpc/com.atproto.sync."}
+        + (collection.empty() ? "listRepos" : "listReposByCollection")
+        + "?limit=" + std::to_string(limits::listing_page_asked);
     if (!collection.empty())
       net::append_query(path, "collection", collection);
     if (!cursor.empty())

@@ -62,6 +62,7 @@ listing_machine::on_page(const listing_id& what,
   auto& x = i->second;
   if (!cursor)
     return take_failure(what, x, cursor.error(), now, wall);
+  x.retry = std::chrono::seconds{0};
   if (x.again)
     return begin(what, x, *x.again);
   x.idle_pages = lines == 0 ? x.idle_pages + 1 : 0;
@@ -87,7 +88,8 @@ listing_machine::take_failure(const listing_id& what, state& x,
   if (why.code == ec::malformed)
     x.row.cursor.clear(); // The host may not know its own cursor any more.
   x.running = false;
-  return rest(x, options_.retry, now);
+  x.retry = std::clamp(x.retry * 2, options_.retry_min, options_.retry_max);
+  return rest(x, x.retry, now);
 }
 
 listing_machine::effects listing_machine::finish(const listing_id& what,

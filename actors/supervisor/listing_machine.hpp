@@ -16,8 +16,11 @@
 namespace weir::actors {
 
 struct listing_options {
-  std::chrono::seconds interval{86'400}; ///< Audit of every upstream.
-  std::chrono::seconds retry = limits::listing_retry;
+  /// Audit of every upstream.
+  std::chrono::seconds interval = limits::listing_interval_range.standard;
+  /// After a failed page; doubles with each further one.
+  std::chrono::seconds retry_min = limits::listing_retry_min;
+  std::chrono::seconds retry_max = limits::listing_retry_max;
   size_t pages_max = limits::listing_pages_max;
   size_t idle_pages_max = limits::listing_idle_pages_max;
 };
@@ -82,6 +85,7 @@ private:
   struct state {
     bool running = false;
     std::optional<position> again; ///< Wanted anew, at this position.
+    std::chrono::seconds retry{0}; ///< The wait after the last page failed.
     size_t pages = 0;
     size_t idle_pages = 0;
     std::unordered_set<uint64_t> seen; ///< Hashes of cursors of this run.

@@ -17,12 +17,15 @@
 namespace weir::actors {
 
 struct supervisor_options {
-  size_t parallelism = 3;     ///< SYNC-11, `sync_parallelism`.
-  size_t per_host = 4;        ///< Fetches at once from one host.
+  /// SYNC-11, `sync_parallelism`.
+  size_t parallelism = limits::sync_parallelism_range.standard;
+  /// Fetches at once from one host.
+  size_t per_host = limits::sync_per_host_range.standard;
   size_t preparing_max = limits::fetch_preparing_max;
   size_t queue_max = limits::fetch_queue_max;
   size_t hosts_max = limits::fetch_hosts_max;
-  std::chrono::seconds retry_scan{30}; ///< SYNC-14
+  /// SYNC-14
+  std::chrono::seconds retry_scan = limits::retry_scan_range.standard;
   size_t breaker_failures = limits::host_failures_max;
   std::chrono::seconds breaker_rest = limits::host_rest_min;
   std::chrono::seconds breaker_rest_max = limits::host_rest_max;

@@ -30,6 +30,11 @@ public:
     return true;
   }
 
+  /// No death in the window: as good as new.
+  bool quiet(steady_time now) const noexcept {
+    return restarts_.empty() || now - restarts_.back() > window_;
+  }
+
 private:
   size_t count_max_;
   std::chrono::microseconds window_;

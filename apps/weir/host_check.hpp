@@ -1,6 +1,7 @@
 #pragma once
 
 #include "apps/weir/web_client.hpp"
+#include "base/limits.hpp"
 #include "storage/verify.hpp"
 
 #include <string>
@@ -13,7 +14,7 @@ struct host_check_options {
   bool strict = false;
   /// The node follows every account: one that is not known here is a finding.
   bool full_network = false;
-  size_t findings_max = 1'000;
+  size_t findings_max = limits::findings_max;
 };
 
 /// Compares every synced repo of a store with what a host has now, and the

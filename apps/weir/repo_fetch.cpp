@@ -1,6 +1,7 @@
 #include "apps/weir/repo_fetch.hpp"
 
 #include "apps/weir/host_accounts.hpp"
+#include "base/limits.hpp"
 
 #include <filesystem>
 
@@ -85,7 +86,7 @@ void repo_fetch::run(web_client& web, const std::string& origin) {
   request.target = target->with_target(std::move(path));
   request.accept_gzip = true;
   request.limits.body_bytes_max = limits::repo_car_bytes_max;
-  request.limits.total = std::chrono::minutes{30};
+  request.limits.total = limits::repo_fetch_timeout;
   web.stream(std::move(request), std::make_shared<receiver>(*this));
   if (outcome_ == fetch_outcome::good)
     prove();

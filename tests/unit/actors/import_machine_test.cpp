@@ -253,6 +253,27 @@ import x{repo, held };
   EXPECT_EQ(x.machine->records(), 60u);
 }
 
+// limits::import_one_pass_bytes_max: as large as that, and one byte more
+TEST(import_machine, a_repo_is_walked_once_up_to_the_limit) {
+  EXPECT_EQ(import_order{}.one_pass_bytes_max,
+            limits::import_one_pass_bytes_max);
+  test_repo repo;
+  for (size_t i = 0; i < 40; ++i)
+    repo.put(numbered(i), make_record("x"));
+  repo.commit();
+  const auto car = repo.export_car();
+  const auto steps = [&](uint64_t one_pass_bytes_max) {
+    import x{repo};
+    x.order.one_pass_bytes_max = one_pass_bytes_max;
+    EXPECT_TRUE(x.feed(car));
+    for (size_t n = 1;; ++n)
+      if (x.machine->step(1).value().done)
+        return n;
+  };
+  EXPECT_LT(steps(car.size()), 2 * 40u);
+  EXPECT_GE(steps(car.size() - 1), 2 * 40u);
+}
+
 // invariant of architecture.md 3: nothing comes out of an unproved CAR
 TEST(import_machine, nothing_comes_out_before_the_whole_tree_was_proved) {
   test_repo repo;

@@ -174,11 +174,28 @@ TEST(listing_machine, a_failed_page_is_tried_again_at_its_cursor) {
   x.page("c1");
   EXPECT_FALSE(x.fail_page(ec::unreachable));
   ASSERT_TRUE(x.last.timer);
-  EXPECT_EQ(*x.last.timer - x.now, limits::listing_retry);
+  EXPECT_EQ(*x.last.timer - x.now, limits::listing_retry_min);
   EXPECT_EQ(x.machine.finished(), 0u);
-  x.pass(limits::listing_retry);
+  x.pass(limits::listing_retry_min);
   ASSERT_TRUE(x.tick());
   EXPECT_EQ(x.last.fetch->cursor, "c1");
+}
+
+// protocol.md 9: up to `limits::listing_retry_max`, and anew after a good page
+TEST(listing_machine, the_wait_doubles_while_pages_fail) {
+  listing x;
+  x.want();
+  std::vector<std::chrono::microseconds> waits;
+  for (int i = 0; i < 8; ++i) {
+    x.fail_page(ec::unreachable);
+    waits.push_back(*x.last.timer - x.now);
+    x.pass(waits.back());
+    ASSERT_TRUE(x.tick());
+  }
+  EXPECT_THAT(waits, testing::ElementsAre(1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s));
+  x.page("c1");
+  x.fail_page(ec::unreachable);
+  EXPECT_EQ(*x.last.timer - x.now, limits::listing_retry_min);
 }
 
 // protocol.md 9: a host may forget its own cursors
@@ -187,7 +204,7 @@ TEST(listing_machine, a_page_that_is_no_listing_begins_it_anew) {
   x.want();
   x.page("c1");
   x.fail_page(ec::malformed);
-  x.pass(limits::listing_retry);
+  x.pass(limits::listing_retry_min);
   ASSERT_TRUE(x.tick());
   EXPECT_EQ(x.last.fetch->cursor, "");
 }

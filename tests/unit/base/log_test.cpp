@@ -1,3 +1,4 @@
+#include "base/limits.hpp"
 #include "base/log.hpp"
 
 #include <gmock/gmock.h>
@@ -89,9 +90,12 @@ TEST(LogTest, AValueCannotPretendToBeAnotherField) {
 }
 
 TEST(LogTest, ALongValueIsCut) {
-  const auto line = text_line(std::string(5000, 'x'));
-  EXPECT_THAT(line, HasSubstr(std::string(2048, 'x')));
-  EXPECT_THAT(line, Not(HasSubstr(std::string(2049, 'x'))));
+  constexpr auto most = limits::log_value_bytes_max;
+  EXPECT_THAT(text_line(std::string(most, 'x')),
+              HasSubstr(std::string(most, 'x')));
+  const auto line = text_line(std::string(most + 1, 'x'));
+  EXPECT_THAT(line, HasSubstr(std::string(most, 'x')));
+  EXPECT_THAT(line, Not(HasSubstr(std::string(most + 1, 'x'))));
 }
 
 } // namespace weir::log

@@ -1,3 +1,4 @@
+#include "base/limits.hpp"
 #include "net/http_parser.hpp"
 #include "net/inflater.hpp"
 
@@ -94,7 +95,7 @@ TEST(HttpBodyTest, MalformedChunksAreRefused) {
 }
 
 TEST(HttpBodyTest, LinesAndTrailersAreBounded) {
-  auto max = http_body_reader::chunk_line_bytes_max;
+  auto max = limits::http_chunk_line_bytes_max;
   auto line = [](size_t n) {
     return "0;" + std::string(n - 2, 'x') + "\r\n\r\n";
   };
@@ -104,7 +105,7 @@ TEST(HttpBodyTest, LinesAndTrailersAreBounded) {
   auto trailer = [](size_t n) {
     return "0\r\nx: " + std::string(n - 7, 'y') + "\r\n\r\n";
   };
-  max = http_body_reader::trailer_bytes_max;
+  max = limits::http_trailer_bytes_max;
   EXPECT_TRUE(read_body(chunked(), trailer(max), 64));
   EXPECT_FALSE(read_body(chunked(), trailer(max + 1), 64));
   std::string endless = "0\r\n";

@@ -74,6 +74,17 @@ TEST(Filter, RefusesWhatIsNoPatternAndNamesIt) {
   }
 }
 
+TEST(Filter, ShowsSoMuchOfABadPatternAndNotOneByteMore) {
+  for (const size_t more : {0, 1}) {
+    const std::string bad(limits::named_pattern_bytes_max + more, '!');
+    const auto filter = collection_filter::parse({bad});
+    ASSERT_FALSE(filter);
+    EXPECT_NE(filter.error().context.find(
+                '"' + std::string(limits::named_pattern_bytes_max, '!') + '"'),
+              std::string::npos);
+  }
+}
+
 TEST(Filter, TakesSoManyPatternsAndNotOneMore) {
   std::vector<std::string> patterns;
   for (size_t i = 0; i < limits::filter_patterns_max; ++i)

@@ -43,6 +43,29 @@ TEST(ReposRequest, NamesEachRepoOnce) {
   EXPECT_EQ(x->dids.size(), 1u);
 }
 
+TEST(ReposRequest, ARefusalNamesSoManyBadDidsAndSoMuchOfEach) {
+  const auto refusal = [](size_t count, size_t size) {
+    json::array dids;
+    for (size_t i = 0; i < count; ++i)
+      dids.emplace_back(std::string(size, static_cast<char>('a' + i)));
+    const auto x = wire::parse_repos_request(
+      json::serialize(json::object{{"dids", std::move(dids)}}));
+    return x ? std::string{} : x.error().context;
+  };
+  const auto shown = [](char c) {
+    return '"' + std::string(limits::named_did_bytes_max, c) + '"';
+  };
+  constexpr auto last = static_cast<char>('a' + limits::named_dids_max - 1);
+  for (const size_t more : {0, 1}) {
+    const auto text = refusal(limits::named_dids_max + more,
+                              limits::named_did_bytes_max + more);
+    EXPECT_NE(text.find(shown('a')), std::string::npos) << text;
+    EXPECT_NE(text.find(shown(last)), std::string::npos) << text;
+    EXPECT_EQ(text.find(shown(last + 1)), std::string::npos) << text;
+    EXPECT_EQ(text.ends_with("..."), more == 1) << text;
+  }
+}
+
 TEST(ReposRequest, MayBeEmpty) {
   const auto x = wire::parse_repos_request(R"({"dids":[]})");
   ASSERT_TRUE(x);

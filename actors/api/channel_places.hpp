@@ -1,0 +1,60 @@
+#pragma once
+
+#include "base/error.hpp"
+#include "base/limits.hpp"
+#include "net/ip_address.hpp"
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace weir::actors {
+
+/// How many WebSocket channels there may be, in all and of one address
+/// (reliability.md 2.2, WebSocket flood).
+///
+/// # Threads
+/// Any.
+class channel_places : public std::enable_shared_from_this<channel_places> {
+public:
+  explicit channel_places(size_t all_max = limits::channels_max,
+                          size_t of_one_max = limits::channels_per_address_max)
+    : all_max_(all_max), of_one_max_(of_one_max) {
+    // nop
+  }
+
+  /// One place; the end of the object gives it back.
+  class place {
+  public:
+    place(std::shared_ptr<channel_places> all, const net::ip_address& peer)
+      : all_(std::move(all)), peer_(peer) {
+      // nop
+    }
+
+    ~place() { all_->give_back(peer_); }
+
+    place(const place&) = delete;
+    place& operator=(const place&) = delete;
+
+  private:
+    std::shared_ptr<channel_places> all_;
+    net::ip_address peer_;
+  };
+
+  using place_ptr = std::shared_ptr<place>;
+
+  /// Errors: `rate_limited` (this address has enough), `limit_reached` (all are
+  /// taken).
+  result<place_ptr> take(const net::ip_address& peer);
+
+private:
+  void give_back(const net::ip_address& peer);
+
+  size_t all_max_;
+  size_t of_one_max_;
+  std::mutex mutex_;
+  std::map<net::ip_address, size_t> taken_;
+  size_t all_ = 0;
+};
+
+} // namespace weir::actors

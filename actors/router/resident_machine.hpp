@@ -1,0 +1,244 @@
+#pragma once
+
+#include "actors/support/restart_policy.hpp"
+#include "atproto/identifiers.hpp"
+#include "base/clock.hpp"
+#include "base/limits.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <list>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace weir::actors {
+
+struct resident_options {
+  /// REPOs kept alive; above it the least used are asked to close.
+  size_t resident_max = limits::resident_repos_max;
+  /// How many of them one wake may ask.
+  size_t close_tries_max = limits::router_close_tries_max;
+  std::chrono::microseconds idle_max = limits::repo_idle_max;
+  /// Deaths of one REPO in the window; with one more it is parked for as long.
+  size_t restarts_max = limits::repo_restarts_max;
+  std::chrono::seconds restart_window = limits::repo_restart_window;
+  /// REPOs whose deaths are remembered.
+  size_t deaths_known_max = limits::repo_deaths_known_max;
+};
+
+/// REPOs that one shard keeps alive: a quarter of the node's memory is theirs.
+inline size_t residents_for(uint64_t memory_limit, size_t shards) noexcept {
+  return std::clamp<size_t>(memory_limit / 4 / limits::repo_actor_bytes
+                              / shards,
+                            limits::residents_min, limits::resident_repos_max);
+}
+
+/// `fencing`: its actor died; nothing may write for it until the JOURNAL has
+/// shut its late updates out. `parked`: it died too often; for a while its
+/// frames are given up, so that they do not hold the others.
+enum class resident_phase : uint8_t { awake, closing, fencing, parked };
+
+/// Which REPOs of a shard live: woken by work, asked to close when idle or too
+/// many, fenced and replaced when they die, left alone when they die again and
+/// again (architecture.md 3, REPO life). Without CAF or clock.
+///
+/// `Home` is what the shell keeps of a REPO; `has_work()` says that something
+/// waits for the next one.
+template <class Home>
+class resident_machine {
+public:
+  using phase = resident_phase;
+
+  struct resident {
+    Home home;
+    phase at = phase::awake;
+
+  private:
+    friend class resident_machine;
+    steady_time used; ///< Parked: since then.
+    std::list<atproto::did>::iterator lru;
+  };
+
+  /// These are asked to close; they end, or say that they are busy.
+  using closing = std::vector<Home*>;
+
+  /// What a message of a REPO means for it.
+  enum class passed : uint8_t {
+    nothing, ///< It is not known, or was not asked.
+    awake,   ///< It goes on: hand it what waits.
+    again,   ///< It ended, and more came: make the next one.
+    gone,    ///< It ended and is forgotten.
+  };
+
+  explicit resident_machine(resident_options options) : options_(options) {
+    // nop
+  }
+
+  resident_machine(const resident_machine&) = delete;
+  resident_machine& operator=(const resident_machine&) = delete;
+
+  /// Work came for a repo. `fresh`: it had no REPO, so make one, then close
+  /// what `make_room` says.
+  struct visit {
+    resident& to;
+    bool fresh = false;
+  };
+
+  visit wake(const atproto::did& repo, steady_time now) {
+    const auto [i, fresh] = residents_.try_emplace(repo);
+    auto& x = i->second;
+    if (fresh)
+      x.lru = lru_.insert(lru_.begin(), repo);
+    if (x.at != phase::parked)
+      touch(x, now);
+    return {x, fresh};
+  }
+
+  /// The least used, as many as there are too many. Those that are busy say so
+  /// and count as used.
+  closing make_room() {
+    closing out;
+    auto tries = options_.close_tries_max;
+    for (auto i = lru_.rbegin();
+         i != lru_.rend() && tries > 0
+         && residents_.size() - closing_ > options_.resident_max;
+         ++i, --tries)
+      close(residents_.find(*i)->second, out);
+    return out;
+  }
+
+  /// A REPO answered that it ends, or that it is `busy`.
+  passed on_passive(const atproto::did& repo, bool busy, steady_time now) {
+    const auto i = residents_.find(repo);
+    if (i == residents_.end() || (busy && i->second.at != phase::closing))
+      return passed::nothing;
+    auto& x = i->second;
+    if (!busy && !x.home.has_work()) {
+      erase(i);
+      return passed::gone;
+    }
+    if (busy)
+      touch(x, now);
+    set_phase(x, phase::awake);
+    return busy ? passed::awake : passed::again;
+  }
+
+  /// A REPO died. @returns it, to be fenced or parked by its phase; null when
+  /// it is not known.
+  resident* on_died(const atproto::did& repo, steady_time now) {
+    const auto i = residents_.find(repo);
+    if (i == residents_.end())
+      return nullptr;
+    auto& x = i->second;
+    const auto again = deaths_of(repo, now).may_restart(now);
+    set_phase(x, again ? phase::fencing : phase::parked);
+    if (!again)
+      touch(x, now);
+    return &x;
+  }
+
+  /// Nothing of the dead one can be written any more. @returns whom to make
+  /// anew; null when nobody waits for it.
+  resident* on_fenced(const atproto::did& repo) {
+    const auto i = residents_.find(repo);
+    if (i == residents_.end() || i->second.at != phase::fencing)
+      return nullptr;
+    set_phase(i->second, phase::awake);
+    return &i->second;
+  }
+
+  struct swept {
+    closing close;
+    std::vector<atproto::did> fence; ///< Were parked for long enough.
+  };
+
+  /// What was idle for too long closes, what was parked comes back.
+  swept sweep(steady_time now) {
+    swept out;
+    for (auto i = lru_.rbegin(); i != lru_.rend(); ++i) {
+      auto& x = residents_.find(*i)->second;
+      if (now - x.used < options_.idle_max)
+        break;
+      close(x, out.close);
+    }
+    for (auto& [repo, x] : residents_)
+      if (x.at == phase::parked && now - x.used >= options_.restart_window) {
+        set_phase(x, phase::fencing);
+        out.fence.push_back(repo);
+      }
+    return out;
+  }
+
+  resident* find(const atproto::did& repo) {
+    const auto i = residents_.find(repo);
+    return i == residents_.end() ? nullptr : &i->second;
+  }
+
+  template <class F>
+  void for_each(F&& f) {
+    for (auto& [repo, x] : residents_)
+      f(x.home);
+  }
+
+  void clear() {
+    residents_.clear();
+    lru_.clear();
+    closing_ = 0;
+  }
+
+  size_t size() const noexcept { return residents_.size(); }
+
+  size_t deaths_known() const noexcept { return deaths_.size(); }
+
+private:
+  using resident_map = std::unordered_map<atproto::did, resident>;
+
+  void touch(resident& x, steady_time now) {
+    x.used = now;
+    lru_.splice(lru_.begin(), lru_, x.lru);
+  }
+
+  void set_phase(resident& x, phase to) {
+    closing_ -= x.at == phase::closing ? 1 : 0;
+    closing_ += to == phase::closing ? 1 : 0;
+    x.at = to;
+  }
+
+  void close(resident& x, closing& out) {
+    if (x.at != phase::awake)
+      return;
+    set_phase(x, phase::closing);
+    out.push_back(&x.home);
+  }
+
+  void erase(typename resident_map::iterator i) {
+    set_phase(i->second, phase::awake);
+    lru_.erase(i->second.lru);
+    residents_.erase(i);
+  }
+
+  /// Deaths of a repo. When too many repos died of late, all begin anew.
+  restart_policy& deaths_of(const atproto::did& repo, steady_time now) {
+    if (deaths_.size() >= options_.deaths_known_max
+        && !deaths_.contains(repo)) {
+      std::erase_if(deaths_, [now](const auto& x) {
+        return x.second.quiet(now);
+      });
+      if (deaths_.size() >= options_.deaths_known_max)
+        deaths_.clear();
+    }
+    return deaths_
+      .try_emplace(repo, options_.restarts_max, options_.restart_window)
+      .first->second;
+  }
+
+  resident_options options_;
+  resident_map residents_;
+  std::list<atproto::did> lru_; ///< Most recent first.
+  size_t closing_ = 0;          ///< Residents in that phase.
+  std::unordered_map<atproto::did, restart_policy> deaths_; ///< Of late.
+};
+
+} // namespace weir::actors

@@ -1,0 +1,5 @@
+TEST(ClientTest, HasItsBounds) {
+  EXPECT_TRUE(fits(limits::kept_and_tested_max));
+  EXPECT_FALSE(fits(limits::only_tested_max));
+  options.member_timeout = 1ms; // As limits::commented_max.
+}

@@ -1,0 +1,5 @@
+bool fits(size_t n) {
+  return n <= limits::name_bytes_max && in(limits::pause_range);
+}
+
+auto wait = limits::answer_timeout;

@@ -1,0 +1,6 @@
+TEST(ClientTest, HasItsBounds) {
+  using namespace limits;
+  expect_range(pause_range);
+  EXPECT_TRUE(fits(name_bytes_max));
+  EXPECT_EQ(wait, limits::answer_timeout);
+}

@@ -1,0 +1,266 @@
+#include "actors/api/access.hpp"
+#include "actors/api/answers.hpp"
+#include "actors/api/channel.hpp"
+#include "messages/consumer.hpp"
+#include "net/ws_codec.hpp"
+#include "tests/support/net_memory.hpp"
+#include "tests/unit/actors/shell_fixture.hpp"
+
+// reliability.md 2.2: bounds of clients, met at the limit, acted on one past
+// it.
+namespace weir::tests {
+namespace {
+
+using namespace weir::actors;
+
+// -- wrong passwords ----------------------------------------------------------
+
+class AccessTest : public testing::Test {
+protected:
+  int ask(const net::ip_address& peer, std::string_view credential) {
+    net::incoming_request x;
+    x.method = "GET";
+    x.peer = peer;
+    x.headers
+      = {{"host", "localhost"}, {"authorization", std::string{credential}}};
+    const auto refused = access.refuse(x);
+    return refused ? refused->status : 200;
+  }
+
+  int wrong(const net::ip_address& peer) {
+    return ask(peer, "Basic YWRtaW46d3Jvbmc=");
+  }
+
+  int right(const net::ip_address& peer) {
+    return ask(peer, "Basic YWRtaW46c2VjcmV0"); // admin:secret
+  }
+
+  static net::ip_address address(size_t i) {
+    net::ip_address out;
+    for (size_t at = 4; at-- > 0; i >>= 8)
+      out.octets[at] = static_cast<uint8_t>(i);
+    return out;
+  }
+
+  void lock(const net::ip_address& peer) {
+    for (size_t i = 0; i < limits::auth_failures_max; ++i)
+      EXPECT_EQ(wrong(peer), 401) << i;
+  }
+
+  manual_clock time;
+  access_control access{{"secret", {}}, time};
+};
+
+} // namespace
+
+TEST_F(AccessTest, SoManyWrongPasswordsLockAnAddressForItsTime) {
+  const auto peer = address(1);
+  for (size_t i = 1; i < limits::auth_failures_max; ++i)
+    EXPECT_EQ(wrong(peer), 401);
+  EXPECT_EQ(right(peer), 200);
+  EXPECT_EQ(wrong(peer), 401);
+  EXPECT_EQ(right(peer), 429);
+  EXPECT_EQ(right(address(2)), 200);
+  time.advance(limits::auth_lock);
+  EXPECT_EQ(right(peer), 429);
+  time.advance(std::chrono::microseconds{1});
+  EXPECT_EQ(right(peer), 200);
+}
+
+TEST_F(AccessTest, SoManyAddressesAreRememberedThenCountingStartsAnew) {
+  for (const bool one_more : {false, true}) {
+    SCOPED_TRACE(one_more);
+    lock(address(1));
+    for (size_t i = 2; i <= limits::auth_peers_max; ++i)
+      wrong(address(i));
+    EXPECT_EQ(wrong(address(2)), 401) << "known already: nobody is forgotten";
+    EXPECT_EQ(right(address(1)), 429);
+    if (one_more) {
+      wrong(address(limits::auth_peers_max + 1));
+      EXPECT_EQ(right(address(1)), 200);
+    }
+    time.advance(limits::auth_lock + std::chrono::microseconds{1});
+    for (size_t i = 1; i <= limits::auth_peers_max; ++i)
+      EXPECT_EQ(right(address(i)), 200);
+  }
+}
+
+// -- pages --------------------------------------------------------------------
+
+TEST(PageTest, APageHasItsStandardSizeUnlessTheRequestSays) {
+  const auto limit_of = [](const char* text) {
+    net::incoming_request x;
+    if (*text != '\0')
+      x.query = {{"limit", text}};
+    const auto page = parse_page(x);
+    return page ? page->limit : 0;
+  };
+  EXPECT_EQ(limit_of(""), limits::api_page_default);
+  EXPECT_EQ(limit_of("1"), 1u);
+  EXPECT_EQ(limit_of("0"), 0u);
+  EXPECT_EQ(limit_of(std::to_string(limits::api_page_max).c_str()),
+            limits::api_page_max);
+  EXPECT_EQ(limit_of(std::to_string(limits::api_page_max + 1).c_str()), 0u);
+}
+
+// -- channels -----------------------------------------------------------------
+
+namespace {
+
+/// A place, or the code of why there is none.
+struct taken {
+  channel_places::place_ptr place;
+  ec code = ec::none;
+};
+
+taken take(channel_places& from, uint8_t address) {
+  net::ip_address peer = net::ip_address::loopback_v4();
+  peer.octets[3] = address;
+  auto x = from.take(peer);
+  return x ? taken{std::move(*x), ec::none} : taken{nullptr, x.error().code};
+}
+
+} // namespace
+
+TEST(ChannelPlacesTest, AnAddressHasSoManyAndNotOneMore) {
+  const auto places = std::make_shared<channel_places>();
+  std::vector<taken> held;
+  for (size_t i = 0; i < limits::channels_per_address_max; ++i) {
+    held.push_back(take(*places, 1));
+    EXPECT_TRUE(held.back().place) << i;
+  }
+  EXPECT_EQ(take(*places, 1).code, ec::rate_limited);
+  EXPECT_EQ(take(*places, 2).code, ec::none);
+  held.pop_back();
+  EXPECT_EQ(take(*places, 1).code, ec::none);
+}
+
+TEST(ChannelPlacesTest, ThereAreSoManyAndNotOneMore) {
+  const auto places = std::make_shared<channel_places>();
+  std::vector<taken> held;
+  for (size_t i = 0; i < limits::channels_max; ++i) {
+    held.push_back(take(
+      *places, static_cast<uint8_t>(i / limits::channels_per_address_max)));
+    EXPECT_TRUE(held.back().place) << i;
+  }
+  EXPECT_EQ(take(*places, 200).code, ec::limit_reached);
+  held.erase(held.begin());
+  EXPECT_EQ(take(*places, 200).code, ec::none);
+}
+
+TEST(ChannelPlacesTest, APlaceMayOutliveWhoGaveIt) {
+  auto places = std::make_shared<channel_places>();
+  const auto held = take(*places, 1);
+  places.reset();
+  EXPECT_TRUE(held.place);
+}
+
+namespace {
+
+/// Opens every upgrade as a channel.
+class channel_service final : public net::http_service {
+public:
+  channel_service(consumer_actor to, channel_places& places)
+    : to_(std::move(to)), places_(places) {
+    // nop
+  }
+
+  void on_request(net::incoming_request, net::responder answer) override {
+    answer.cut();
+  }
+
+  void on_upgrade(net::incoming_request x, net::upgrader answer) override {
+    open_channel(to_, answer, *places_.take(x.peer));
+  }
+
+private:
+  consumer_actor to_;
+  channel_places& places_;
+};
+
+class ChannelBoundsTest : public ShellFixture {
+protected:
+  ChannelBoundsTest() {
+    server = *net::make_http_server(
+      network,
+      std::make_shared<channel_service>(consumer.as<consumer_actor>(), *places),
+      {});
+    peer = network->connect();
+    peer->feed("GET /channel HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n"
+               "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+               "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+    EXPECT_TRUE(peer->take().starts_with("HTTP/1.1 101 "));
+    run();
+    const auto opened = consumer.take<channel_opened>();
+    EXPECT_EQ(opened.size(), 1u);
+    if (!opened.empty())
+      channel = opened[0].channel;
+  }
+
+  ~ChannelBoundsTest() override {
+    channel.reset();
+    server.reset();
+    network->loop.run();
+  }
+
+  size_t closed() {
+    run();
+    return consumer.count<channel_closed>();
+  }
+
+  std::shared_ptr<channel_places> places
+    = std::make_shared<channel_places>(1, 1);
+  std::shared_ptr<memory_transport> network
+    = std::make_shared<memory_transport>();
+  probe consumer{sys};
+  std::shared_ptr<net::http_server> server;
+  memory_stream_ptr peer;
+  std::shared_ptr<event_channel> channel;
+};
+
+} // namespace
+
+// limits::channel_acks_per_second_max
+TEST_F(ChannelBoundsTest, SoManyAcksASecondAreTakenTheRestWaits) {
+  constexpr auto many
+    = static_cast<size_t>(limits::channel_acks_per_second_max);
+  const auto ack
+    = net::ws_frame(net::ws_opcode::text, as_bytes("1"), {{1, 2, 3, 4}});
+  bytes wire;
+  for (size_t i = 0; i <= many; ++i)
+    wire.insert(wire.end(), ack.begin(), ack.end());
+  peer->feed(wire);
+  run();
+  EXPECT_EQ(consumer.count<channel_text>(), many);
+  network->loop.advance(1'000'000us / many + 1us);
+  run();
+  EXPECT_EQ(consumer.count<channel_text>(), 1u);
+}
+
+// limits::channel_stall_timeout: a handler may be slow for a minute or two
+TEST_F(ChannelBoundsTest, AClientThatTakesNothingIsCutAfterItsTime) {
+  peer->set_room(0);
+  ASSERT_TRUE(channel->send("{}"));
+  const auto pong = net::ws_frame(net::ws_opcode::pong, {}, {{1, 2, 3, 4}});
+  for (auto left = limits::channel_stall_timeout - 1us; left > 0us;) {
+    const auto step = std::min<std::chrono::microseconds>(left, 1min);
+    peer->feed(pong); // It lives, it only does not read.
+    network->loop.advance(step);
+    left -= step;
+  }
+  EXPECT_EQ(closed(), 0u);
+  network->loop.advance(1us);
+  EXPECT_EQ(closed(), 1u);
+  EXPECT_TRUE(peer->closed());
+}
+
+TEST_F(ChannelBoundsTest, ItsPlaceIsFreeWhenItIsOver) {
+  const auto peer_address = net::ip_address::loopback_v4();
+  EXPECT_FALSE(places->take(peer_address));
+  channel->cut();
+  network->loop.run();
+  EXPECT_EQ(closed(), 1u);
+  EXPECT_TRUE(places->take(peer_address));
+}
+
+} // namespace weir::tests

@@ -1,0 +1,195 @@
+#include "actors/backfill/backfill.hpp"
+#include "actors/node/spools.hpp"
+#include "tests/support/repo_builder.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/unit/actors/shell_fixture.hpp"
+
+// architecture.md 3, Backfill: one fetch, its window and its answers.
+namespace weir::tests {
+namespace {
+
+using namespace weir::actors;
+using storage::account_status;
+using testing::ElementsAre;
+
+/// A body that comes as the test says.
+class scripted_download final : public repo_download {
+public:
+  void grant(uint64_t bytes) override { grants.push_back(bytes); }
+
+  void cancel() override { cancelled = true; }
+
+  std::vector<uint64_t> grants;
+  bool cancelled = false;
+};
+
+class BackfillShellTest : public ShellFixture {
+protected:
+  BackfillShellTest() {
+    shared->supervisor = supervisor.as<supervisor_actor>();
+  }
+
+  void start(const test_repo& of) {
+    time = manual_clock{of.now()};
+    backfill_environment env;
+    env.shared = shared;
+    env.fetch
+      = [this](const std::string&, const atproto::did&, const backfill_actor&) {
+          return body;
+        };
+    env.spools = [] {
+      import_spools out;
+      out.store = atproto::make_memory_spool(1 << 26);
+      out.index = atproto::make_memory_spool(1 << 26);
+      out.on_disk = [] {
+        return false;
+      };
+      return out;
+    };
+    env.bytes = &shared->metrics.counter("bytes", "");
+    env.records = &shared->metrics.counter("records", "");
+    fetch_started order;
+    order.repo = of.did();
+    order.job = 9;
+    order.pds = "https://a.test";
+    order.key = of.key().public_part();
+    order.from = repo.as<repo_actor>();
+    backfill = keep(spawn_backfill(sys, env, order));
+  }
+
+  void head(int status, std::chrono::seconds retry_after = 0s) {
+    tell(backfill, fetch_head{status, retry_after});
+  }
+
+  void piece(const bytes& x) { tell(backfill, fetch_bytes{shared_bytes{x}}); }
+
+  void piece(std::string_view x) {
+    tell(backfill, fetch_bytes{shared_bytes::copy_of(as_bytes(x))});
+  }
+
+  void end() { tell(backfill, fetch_ended{}); }
+
+  /// What the REPO is told of a fetch that came to nothing.
+  repo_fetch_failed failure() {
+    const auto told = repo.take<repo_fetch_failed>();
+    EXPECT_EQ(told.size(), 1u);
+    return told.empty() ? repo_fetch_failed{} : told[0];
+  }
+
+  std::shared_ptr<scripted_download> body
+    = std::make_shared<scripted_download>();
+  probe repo{sys};
+  probe supervisor{sys};
+  backfill_actor backfill;
+};
+
+test_repo repo_of(size_t records) {
+  test_repo out;
+  for (size_t i = 0; i < records; ++i)
+    out.put("app.test.note/" + std::to_string(10'000 + i), make_record("x"));
+  out.commit();
+  return out;
+}
+
+} // namespace
+
+// limits::fetch_window_bytes: so many, then as many as were taken in
+TEST_F(BackfillShellTest, TheBodyIsReadThroughAWindow) {
+  const auto of = repo_of(1);
+  start(of);
+  EXPECT_THAT(body->grants, ElementsAre(limits::fetch_window_bytes));
+  head(200);
+  piece(of.export_car());
+  EXPECT_THAT(body->grants,
+              ElementsAre(limits::fetch_window_bytes, of.export_car().size()));
+}
+
+// limits::job_chunks_max
+TEST_F(BackfillShellTest, SoManyChunksAreOnTheirWayAndTheNextOneWaits) {
+  const auto of = repo_of(limits::chunk_ops_max * (limits::job_chunks_max + 1));
+  start(of);
+  head(200);
+  piece(of.export_car());
+  end();
+  EXPECT_EQ(repo.count<repo_chunk>(), limits::job_chunks_max);
+  EXPECT_EQ(repo.count<repo_fetched>(), 0u);
+  tell(backfill, chunk_stored{9});
+  EXPECT_EQ(repo.count<repo_chunk>(), 1u);
+  EXPECT_EQ(repo.count<repo_fetched>(), 1u);
+  const auto reports = supervisor.take<host_report>();
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].what, host_report::verdict::fine);
+}
+
+TEST_F(BackfillShellTest, AsManyChunksAsMayBeOnTheirWayNeedNoAnswer) {
+  const auto of = repo_of(limits::chunk_ops_max * limits::job_chunks_max);
+  start(of);
+  head(200);
+  piece(of.export_car());
+  end();
+  EXPECT_EQ(repo.count<repo_chunk>(), limits::job_chunks_max);
+  EXPECT_EQ(repo.count<repo_fetched>(), 1u);
+}
+
+// protocol.md 5; limits::fetch_error_bytes_max
+TEST_F(BackfillShellTest, SoMuchOfARefusalIsReadAndNotOneByteMore) {
+  for (const size_t more : {0, 1}) {
+    const std::string frame = R"({"error":"RepoTakendown","message":""})";
+    auto text = frame;
+    text.insert(
+      frame.size() - 2,
+      std::string(limits::fetch_error_bytes_max - frame.size() + more, 'x'));
+    start(repo_of(1));
+    head(400);
+    for (size_t at = 0; at < text.size(); at += 1'000)
+      piece(std::string_view{text}.substr(at, 1'000));
+    end();
+    const auto told = failure();
+    EXPECT_EQ(told.account == account_status::takendown, more == 0);
+    EXPECT_EQ(told.reason.code,
+              more == 0 ? ec::account_inactive : ec::not_found);
+  }
+}
+
+TEST_F(BackfillShellTest, ARateLimitIsTheHostsAndNotTheRepos) {
+  start(repo_of(1));
+  head(429, 40s);
+  end();
+  EXPECT_EQ(failure().reason.code, ec::rate_limited);
+  const auto reports = supervisor.take<host_report>();
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].what, host_report::verdict::rate_limited);
+  EXPECT_EQ(reports[0].retry_after, 40s);
+}
+
+TEST_F(BackfillShellTest, WhenItIsCancelledTheDownloadEnds) {
+  start(repo_of(1));
+  tell(backfill, job_cancelled{});
+  EXPECT_TRUE(body->cancelled);
+  EXPECT_EQ(repo.count<repo_fetch_failed>(), 0u);
+}
+
+// -- spools -------------------------------------------------------------------
+
+// limits::spool_memory_bytes_max, limits::backfill_bytes_max
+TEST(SpoolsTest, ACarIsInMemoryUpToItsShareAndThenInAFile) {
+  const temp_dir dir;
+  node_config config;
+  config.data_dir = dir.at("");
+  for (const auto& [jobs, share] :
+       std::initializer_list<std::pair<size_t, size_t>>{
+         {1, limits::spool_memory_bytes_max},
+         {limits::backfill_bytes_max / limits::spool_memory_bytes_max,
+          limits::spool_memory_bytes_max},
+         {limits::sync_parallelism_range.max,
+          limits::backfill_bytes_max / limits::sync_parallelism_range.max}}) {
+    config.sync_parallelism = jobs;
+    const auto spools = make_spool_factory(config)();
+    ASSERT_TRUE(spools.store->append(bytes(share)));
+    EXPECT_FALSE(spools.on_disk()) << jobs;
+    ASSERT_TRUE(spools.store->append(bytes(1)));
+    EXPECT_TRUE(spools.on_disk()) << jobs;
+  }
+}
+
+} // namespace weir::tests

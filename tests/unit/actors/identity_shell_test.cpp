@@ -1,0 +1,172 @@
+#include "actors/identity/identity.hpp"
+#include "actors/support/store_readers.hpp"
+#include "messages/identity.hpp"
+#include "messages/journal.hpp"
+#include "tests/unit/actors/shell_fixture.hpp"
+
+// architecture.md 2, IDENTITY: who asked hears, once for each question.
+namespace weir::tests {
+namespace {
+
+using namespace weir::actors;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// Writes down what is looked up.
+class quiet_network final : public identity_network {
+public:
+  void fetch_document(const atproto::did& repo, identity_actor) override {
+    documents.push_back(repo);
+  }
+
+  void resolve_handle(const atproto::did&, const std::string& handle,
+                      identity_actor) override {
+    handles.push_back(handle);
+  }
+
+  std::vector<atproto::did> documents;
+  std::vector<std::string> handles;
+};
+
+class IdentityShellTest : public ShellFixture {
+protected:
+  IdentityShellTest() {
+    shared->readers.push_back(reader.as<reader_actor>());
+    shared->journal = journal.as<journal_actor>();
+    identity = keep(spawn_identity(sys, shared, {}, network));
+  }
+
+  void ask(const probe& who, size_t repo = 1, bool fresh = false) {
+    tell(identity,
+         identity_ask{shell_repo(repo), fresh, who.as<identity_sink>()});
+  }
+
+  /// Nothing is stored of a repo.
+  void not_stored(size_t repo = 1) {
+    tell(identity, identity_stored{shell_repo(repo), std::nullopt});
+  }
+
+  void document(size_t repo = 1, std::string handle = {}) {
+    identity_document x;
+    x.repo = shell_repo(repo);
+    x.doc.id = x.repo;
+    x.doc.signing_key = "zKey" + std::to_string(repo);
+    x.doc.claimed_handle = std::move(handle);
+    tell(identity, x);
+  }
+
+  /// Keys that were told since the last call.
+  static std::vector<std::string> keys(probe& x) {
+    std::vector<std::string> out;
+    for (const auto& fact : x.take<identity_fact>())
+      out.push_back(fact.row.signing_key);
+    return out;
+  }
+
+  probe reader{sys};
+  probe journal{sys};
+  probe ann{sys};
+  probe bob{sys};
+  std::shared_ptr<quiet_network> network = std::make_shared<quiet_network>();
+  identity_actor identity;
+};
+
+} // namespace
+
+TEST_F(IdentityShellTest, OneWhoAsksTwiceHearsOnceAndOthersHearToo) {
+  ask(ann);
+  ask(ann);
+  ask(bob);
+  EXPECT_EQ(reader.count<reader_job>(), 1u);
+  not_stored();
+  EXPECT_THAT(network->documents, ElementsAre(shell_repo(1)));
+  document();
+  EXPECT_THAT(keys(ann), ElementsAre("zKey1"));
+  EXPECT_THAT(keys(bob), ElementsAre("zKey1"));
+  EXPECT_EQ(journal.count<journal_rows>(), 1u);
+}
+
+TEST_F(IdentityShellTest, OneWhoAsksOfTwoReposHearsOfBoth) {
+  ask(ann, 1);
+  ask(ann, 2);
+  not_stored(1);
+  not_stored(2);
+  document(2);
+  EXPECT_THAT(keys(ann), ElementsAre("zKey2"));
+  document(1);
+  EXPECT_THAT(keys(ann), ElementsAre("zKey1"));
+}
+
+// The number of one who heard its last answer is free; it may ask again.
+TEST_F(IdentityShellTest, OneWhoHeardMayAskAgain) {
+  ask(ann);
+  not_stored();
+  document();
+  keys(ann);
+  ask(ann);
+  EXPECT_THAT(keys(ann), ElementsAre("zKey1")) << "from memory";
+  ask(ann, 1, true);
+  EXPECT_THAT(keys(ann), IsEmpty());
+  document();
+  EXPECT_THAT(keys(ann), ElementsAre("zKey1"));
+  EXPECT_EQ(network->documents.size(), 2u);
+}
+
+// protocol.md 8.4: the document at once, the handle when it was verified
+TEST_F(IdentityShellTest, AVerifiedHandleIsToldToThoseWhoAsked) {
+  ask(ann);
+  not_stored();
+  document(1, "ann.test");
+  EXPECT_THAT(keys(ann), ElementsAre("zKey1"));
+  EXPECT_THAT(network->handles, ElementsAre("ann.test"));
+  tell(identity, identity_handle{shell_repo(1), "ann.test", {}, shell_repo(1)});
+  const auto facts = ann.take<identity_fact>();
+  ASSERT_EQ(facts.size(), 1u);
+  EXPECT_EQ(facts[0].row.handle, "ann.test");
+}
+
+TEST_F(IdentityShellTest, AFailureIsToldAsOne) {
+  ask(ann);
+  not_stored();
+  identity_document x;
+  x.repo = shell_repo(1);
+  x.failed = fail(ec::not_found, "no such DID");
+  tell(identity, x);
+  const auto facts = ann.take<identity_fact>();
+  ASSERT_EQ(facts.size(), 1u);
+  EXPECT_EQ(facts[0].failed.code, ec::not_found);
+}
+
+// A REPO that died while it waited is no one's concern, and its place goes to
+// its successor's own question.
+TEST_F(IdentityShellTest, ADeadAskerDoesNotHoldUpOthers) {
+  ask(ann);
+  not_stored();
+  ann.die();
+  run();
+  ask(bob);
+  document();
+  EXPECT_THAT(keys(bob), ElementsAre("zKey1"));
+  EXPECT_THAT(keys(ann), IsEmpty());
+  ask(bob, 1, true);
+  document();
+  EXPECT_THAT(keys(bob), ElementsAre("zKey1"));
+}
+
+// limits::identity_in_flight_max
+TEST_F(IdentityShellTest, LookUpsOnTheWireAreBounded) {
+  identity_options options;
+  options.per_second = limits::plc_per_second_range.max;
+  const auto other = keep(spawn_identity(sys, shared, options, network));
+  for (size_t i = 1; i <= limits::identity_in_flight_max + 1; ++i) {
+    tell(other, identity_ask{shell_repo(i), false, ann.as<identity_sink>()});
+    tell(other, identity_stored{shell_repo(i), std::nullopt});
+  }
+  EXPECT_EQ(network->documents.size(), limits::identity_in_flight_max);
+  identity_document first;
+  first.repo = shell_repo(1);
+  tell(other, first);
+  EXPECT_EQ(network->documents.size(), limits::identity_in_flight_max + 1);
+}
+
+} // namespace weir::tests

@@ -1,0 +1,163 @@
+#include "actors/journal/journal.hpp"
+#include "messages/consumer.hpp"
+#include "messages/journal.hpp"
+#include "storage/tail_cache.hpp"
+#include "tests/unit/actors/shell_fixture.hpp"
+#include "tests/unit/storage/journal_fixture.hpp"
+
+// architecture.md 3, Journal: what is told, and when.
+namespace weir::tests {
+namespace {
+
+using namespace weir::actors;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class JournalShellTest : public ShellFixture {
+protected:
+  void start(storage::sync_mode sync = storage::sync_mode::durable) {
+    journal_options options;
+    options.sync = sync;
+    options.detached = false;
+    shared->subscribers.add(consumer.as<consumer_actor>());
+    shared->set_upstream(7, upstream.as<upstream_actor>());
+    journal = keep(spawn_journal(sys, shared,
+                                 {store.writer.get(), &tail, &stats,
+                                  [this] {
+                                    return level0_files;
+                                  }},
+                                 options, [this](const error& why) {
+                                   failures.push_back(why.context);
+                                 }));
+  }
+
+  /// A commit of the account, with the frame it is finished with.
+  journal_update update(test_account& of, uint64_t seq, bool backfill = false) {
+    journal_update out;
+    out.update = std::make_shared<storage::repo_update>(
+      of.commit({{"app.a.x/" + std::to_string(seq), "body"}}));
+    out.marks = {{7, 1, seq}};
+    out.backfill = backfill;
+    out.from = repo.as<repo_actor>();
+    return out;
+  }
+
+  /// Takes over what the last commit made of an account.
+  void accept(test_account& x) {
+    for (const auto& each : repo.take<repo_receipt>())
+      x.accept(*each.receipt);
+  }
+
+  std::vector<uint64_t> finished() {
+    std::vector<uint64_t> out;
+    for (const auto& x : upstream.take<frames_done>())
+      out.insert(out.end(), x.seqs.begin(), x.seqs.end());
+    return out;
+  }
+
+  /// Rows for a probe that wants to hear of them.
+  journal_rows rows(uint64_t token) {
+    auto batch = std::make_shared<storage::journal_batch>();
+    batch->handles.push_back({"a.test", shell_repo(1)});
+    return {std::move(batch), token, asker.as<rows_sink>()};
+  }
+
+  test_store store;
+  storage::tail_cache tail{1};
+  store_stats stats;
+  int level0_files = 0;
+  probe repo{sys};
+  probe upstream{sys};
+  probe consumer{sys};
+  probe asker{sys};
+  std::vector<std::string> failures;
+  journal_actor journal;
+};
+
+} // namespace
+
+TEST_F(JournalShellTest, WhatIsDurableIsToldAtOnce) {
+  start();
+  test_account ann{'a'};
+  tell(journal, update(ann, 11));
+  tell(journal, rows(5));
+  EXPECT_EQ(repo.count<repo_receipt>(), 1u);
+  EXPECT_THAT(finished(), ElementsAre(11));
+  EXPECT_EQ(asker.count<rows_durable>(), 1u);
+  const auto news = consumer.take<log_advanced>();
+  ASSERT_EQ(news.size(), 1u);
+  EXPECT_EQ(news[0].id, stats.durable);
+  EXPECT_GT(stats.durable, 0u);
+}
+
+// limits::relaxed_sync_interval: cursors, acks and events wait for the disk
+TEST_F(JournalShellTest, RelaxedItTellsWhenTheIntervalIsOver) {
+  start(storage::sync_mode::relaxed);
+  test_account ann{'a'};
+  tell(journal, update(ann, 11));
+  tell(journal, rows(5));
+  EXPECT_EQ(repo.count<repo_receipt>(), 1u) << "the REPO goes on";
+  pass(limits::relaxed_sync_interval - 1us);
+  EXPECT_THAT(finished(), IsEmpty());
+  EXPECT_EQ(asker.count<rows_durable>(), 0u);
+  EXPECT_EQ(consumer.count<log_advanced>(), 0u);
+  EXPECT_EQ(stats.durable, 0u);
+  pass(1us);
+  EXPECT_THAT(finished(), ElementsAre(11));
+  EXPECT_EQ(asker.count<rows_durable>(), 1u);
+  EXPECT_EQ(consumer.count<log_advanced>(), 1u);
+}
+
+TEST_F(JournalShellTest, RelaxedItTellsTheRestWhenItStops) {
+  start(storage::sync_mode::relaxed);
+  tell(journal, rows(5));
+  EXPECT_EQ(asker.count<rows_durable>(), 0u);
+  tell(journal, stop_actor{});
+  EXPECT_EQ(asker.count<rows_durable>(), 1u);
+}
+
+// limits::level0_files_pause, limits::journal_pause
+TEST_F(JournalShellTest, BackfillRestsWhileTheStoreHasToMergeAndLooksAgain) {
+  start();
+  test_account ann{'a'};
+  test_account bob{'b'};
+  level0_files = limits::level0_files_pause;
+  tell(journal, update(ann, 11, true));
+  tell(journal, update(bob, 12));
+  EXPECT_THAT(finished(), ElementsAre(12)) << "live work goes on";
+  level0_files = limits::level0_files_pause - 1;
+  pass(limits::journal_pause - 1us);
+  EXPECT_THAT(finished(), IsEmpty());
+  pass(1us);
+  EXPECT_THAT(finished(), ElementsAre(11));
+}
+
+TEST_F(JournalShellTest, BackfillGoesOnUpToTheLimit) {
+  start();
+  test_account ann{'a'};
+  level0_files = limits::level0_files_pause - 1;
+  tell(journal, update(ann, 11, true));
+  EXPECT_THAT(finished(), ElementsAre(11));
+}
+
+// OPLOG-34, architecture.md 3: late updates of a dead REPO are shut out
+TEST_F(JournalShellTest, AFenceComesAfterWhatWasSentBeforeAndShutsOutTheRest) {
+  start();
+  test_account ann{'a'};
+  probe router{sys};
+  level0_files = limits::level0_files_pause; // Even what rests is written.
+  auto first = update(ann, 11, true);
+  tell(journal, first);
+  tell(journal, journal_fence{ann.repo, router.as<router_actor>()});
+  EXPECT_THAT(finished(), ElementsAre(11));
+  const auto fenced = router.take<journal_fenced>();
+  ASSERT_EQ(fenced.size(), 1u);
+  accept(ann);
+  tell(journal, update(ann, 12));
+  auto late = repo.take<repo_receipt>();
+  ASSERT_EQ(late.size(), 1u);
+  EXPECT_EQ(late[0].receipt->outcome, storage::update_outcome::fenced);
+  EXPECT_THAT(finished(), IsEmpty()) << "it comes again";
+}
+
+} // namespace weir::tests

@@ -1,0 +1,222 @@
+#include "actors/journal/batch_machine.hpp"
+#include "actors/repo/repo_types.hpp"
+#include "actors/supervisor/listing_machine.hpp"
+#include "delivery_world.hpp"
+#include "tests/unit/actors/identity_world.hpp"
+#include "tests/unit/actors/supervisor_queue.hpp"
+#include "tests/unit/actors/upstream_stream.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+// The bounds of the machines as they are set when nobody says otherwise. That a
+// bound is kept at its value and one past it is proved here, or beside its
+// rules with a smaller one: then only the wiring is left to show.
+namespace weir::actors {
+
+using namespace std::chrono_literals;
+
+// -- JOURNAL ------------------------------------------------------------------
+
+TEST(MachineBounds, ABatchHasSoManyUpdatesAndNotOneMore) {
+  batch_machine<int> x;
+  for (size_t i = 0; i <= limits::journal_updates_max; ++i)
+    x.add(0, 1, false);
+  EXPECT_EQ(x.take(false).size(), limits::journal_updates_max);
+  EXPECT_EQ(x.take(false).size(), 1u);
+}
+
+TEST(MachineBounds, ABatchHasSoManyBytesAndNotOneMore) {
+  for (const bool backfill : {false, true}) {
+    const auto most = backfill ? limits::journal_backfill_bytes_max
+                               : limits::journal_bytes_max;
+    for (const size_t more : {0, 1}) {
+      batch_machine<int> x;
+      x.add(0, most - 1, backfill);
+      x.add(0, 1 + more, backfill);
+      EXPECT_EQ(x.take(false).size(), 2 - more);
+    }
+  }
+}
+
+TEST(MachineBounds, BackfillRestsAtSoManyFilesAndNotBefore) {
+  const batch_machine<int> x;
+  EXPECT_FALSE(x.rests(limits::level0_files_pause - 1));
+  EXPECT_TRUE(x.rests(limits::level0_files_pause));
+}
+
+// -- SUPERVISOR ---------------------------------------------------------------
+
+TEST(MachineBounds, SoManyReposAreAskedForTheirHostAtOnce) {
+  tests::supervisors::queue x;
+  for (int i = 0; i <= static_cast<int>(limits::fetch_preparing_max); ++i)
+    x.wish(i);
+  EXPECT_EQ(x.prepared.size(), limits::fetch_preparing_max);
+  x.ready(0, "");
+  EXPECT_EQ(x.prepared.size(), limits::fetch_preparing_max + 1);
+}
+
+TEST(MachineBounds, AHostRestsAfterSoManyFailuresAndNotBefore) {
+  tests::supervisors::queue x;
+  for (size_t i = 1; i < limits::host_failures_max; ++i)
+    x.host(tests::supervisors::a_host, host_verdict::failed);
+  x.ask(1, tests::supervisors::a_host);
+  EXPECT_EQ(x.started.size(), 1u);
+  x.end(1);
+  x.host(tests::supervisors::a_host, host_verdict::failed);
+  x.ask(2, tests::supervisors::a_host);
+  EXPECT_EQ(x.started.size(), 1u);
+}
+
+TEST(MachineBounds, TheSupervisorHasThoseOfTheEngine) {
+  const supervisor_options x;
+  EXPECT_EQ(x.queue_max, limits::fetch_queue_max);
+  EXPECT_EQ(x.hosts_max, limits::fetch_hosts_max);
+  EXPECT_EQ(x.breaker_rest, limits::host_rest_min);
+  EXPECT_EQ(x.breaker_rest_max, limits::host_rest_max);
+  EXPECT_EQ(x.rate_limit_rest, limits::host_rate_limit_rest);
+  EXPECT_EQ(x.parallelism, limits::sync_parallelism_range.standard);
+  EXPECT_EQ(x.per_host, limits::sync_per_host_range.standard);
+  EXPECT_EQ(x.retry_scan, limits::retry_scan_range.standard);
+}
+
+TEST(MachineBounds, AListingHasThoseOfTheEngine) {
+  const listing_options x;
+  EXPECT_EQ(x.pages_max, limits::listing_pages_max);
+  EXPECT_EQ(x.idle_pages_max, limits::listing_idle_pages_max);
+  EXPECT_EQ(x.retry_min, limits::listing_retry_min);
+  EXPECT_EQ(x.retry_max, limits::listing_retry_max);
+  EXPECT_EQ(x.interval, limits::listing_interval_range.standard);
+}
+
+// -- IDENTITY -----------------------------------------------------------------
+
+TEST(MachineBounds, AnIdentityIsFreshUpToItsTime) {
+  for (const auto more : {0s, 1s}) {
+    tests::identities::resolver x;
+    x.fetch(1);
+    x.document(tests::identities::doc_of());
+    x.pass(limits::identity_fresh - 1s + more);
+    x.ask(2);
+    EXPECT_EQ(x.last.fetch.size(), more == 0s ? 0u : 1u);
+  }
+}
+
+TEST(MachineBounds, AFailureIsBelievedUpToItsTime) {
+  for (const auto more : {0s, 1s}) {
+    tests::identities::resolver x;
+    x.fetch(1);
+    x.document(fail(ec::not_found));
+    x.pass(limits::identity_negative - 1s + more);
+    x.ask(2);
+    EXPECT_EQ(x.last.fetch.size(), more == 0s ? 0u : 1u);
+  }
+}
+
+TEST(MachineBounds, IdentityHasThoseOfTheEngine) {
+  const identity_options x;
+  EXPECT_EQ(x.cached_max, limits::identity_cached_max);
+  EXPECT_EQ(x.waiting_max, limits::identity_waiting_max);
+  EXPECT_EQ(x.in_flight_max, limits::identity_in_flight_max);
+  EXPECT_EQ(x.per_second, limits::plc_per_second_range.standard);
+}
+
+// -- UPSTREAM -----------------------------------------------------------------
+
+TEST(MachineBounds, AStreamHasTheWindowOfTheEngine) {
+  const tests::stream x;
+  EXPECT_EQ(x.opened.grant_frames, limits::upstream_frames_max);
+  EXPECT_EQ(x.opened.grant_bytes, limits::upstream_bytes_max);
+}
+
+// -- REPO ---------------------------------------------------------------------
+
+TEST(MachineBounds, RepoSettingsAreThoseOfTheEngine) {
+  const repo_settings x;
+  EXPECT_EQ(x.retry_min, limits::retry_backoff_range.standard);
+  EXPECT_EQ(x.retry_max, limits::retry_backoff_max_standard);
+  EXPECT_EQ(x.refresh_min, limits::identity_refresh_range.standard);
+  EXPECT_EQ(x.listing_grace, limits::listing_grace_range.standard);
+}
+
+// -- CONSUMER -----------------------------------------------------------------
+
+namespace {
+
+/// Many DIDs that want to be read by themselves, all at once.
+class starved_dids {
+public:
+  explicit starved_dids(size_t bytes_max = limits::consumer_bytes_max) {
+    delivery_options options;
+    options.did_events_max = 1;
+    options.patience = 0us;
+    options.bytes_max = bytes_max;
+    world.emplace(options);
+    world->connect(1);
+    std::vector<storage::op_id> first;
+    for (size_t i = 0; i < 20; ++i)
+      first.push_back(world->append(tests::did_number(i), 2, false));
+    world->publish();
+    world->begin(world->machine->on_acks(1, first, world->now));
+  }
+
+  std::optional<tests::delivery_world> world;
+};
+
+} // namespace
+
+TEST(MachineBounds, SoManyDidsAreReadAtOnce) {
+  const starved_dids x;
+  EXPECT_EQ(x.world->did_pages.size(), limits::consumer_did_pages_max);
+}
+
+TEST(MachineBounds, APageOfADidTakesItsBytesOfTheWindow) {
+  constexpr auto page = limits::consumer_did_page_bytes_max;
+  EXPECT_EQ(starved_dids{2 * page}.world->did_pages.size(), 2u);
+  EXPECT_EQ(starved_dids{2 * page - 1}.world->did_pages.size(), 1u);
+}
+
+TEST(MachineBounds, AFullDidHoldsUpOthersForItsPatienceAndNoLonger) {
+  delivery_options options;
+  options.did_events_max = 1;
+  tests::delivery_world x{options};
+  x.connect(1);
+  x.append(tests::did_number(1), 2, false);
+  const auto other = x.append(tests::did_number(2));
+  x.publish();
+  x.pass(limits::consumer_patience - 1us);
+  EXPECT_EQ(x.times_sent(other), 0u);
+  x.pass(1us);
+  EXPECT_EQ(x.times_sent(other), 1u);
+}
+
+TEST(MachineBounds, SoMuchIsRememberedOfParkedDidsAndNotOneMore) {
+  // Each of these costs two: the DID and its event that was sent.
+  for (const size_t most : {3, 4, 5, 6}) {
+    delivery_options options;
+    options.parked_max = most;
+    tests::delivery_world x{options};
+    x.connect(1);
+    for (size_t i = 0; i < 9; ++i)
+      x.append(tests::did_number(i));
+    x.publish();
+    x.pass(limits::consumer_retry_timeout);
+    EXPECT_EQ(x.machine->counters().parked, most / 2);
+  }
+}
+
+TEST(MachineBounds, DeliveryHasThoseOfTheEngine) {
+  const delivery_options x;
+  EXPECT_EQ(x.events_max, limits::consumer_events_max);
+  EXPECT_EQ(x.bytes_max, limits::consumer_bytes_max);
+  EXPECT_EQ(x.did_events_max, limits::consumer_did_events_max);
+  EXPECT_EQ(x.parked_max, limits::consumer_parked_max);
+  EXPECT_EQ(x.ranges_max, limits::consumer_ranges_max);
+  EXPECT_EQ(x.retry_timeout, limits::consumer_retry_timeout);
+  EXPECT_EQ(x.retry_delay_max, limits::consumer_retry_delay_max);
+  EXPECT_EQ(x.attempts_max, limits::consumer_attempts_max);
+  EXPECT_EQ(x.patience, limits::consumer_patience);
+  EXPECT_EQ(x.lazy_write, limits::consumer_lazy_write);
+}
+
+} // namespace weir::actors

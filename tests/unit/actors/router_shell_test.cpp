@@ -1,0 +1,221 @@
+#include "actors/router/router.hpp"
+#include "messages/backfill.hpp"
+#include "messages/journal.hpp"
+#include "tests/unit/actors/machine_frames.hpp"
+#include "tests/unit/actors/shell_fixture.hpp"
+
+#include <deque>
+
+// architecture.md 3, REPO life: what the rules of a shard come to.
+namespace weir::tests {
+namespace {
+
+using namespace weir::actors;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// One shard with REPOs, a JOURNAL and an UPSTREAM of the test's.
+class RouterShellTest : public ShellFixture {
+protected:
+  RouterShellTest() {
+    shared->journal = journal.as<journal_actor>();
+    shared->set_upstream(7, upstream.as<upstream_actor>());
+  }
+
+  void start(router_options options = {}) {
+    tracked_set tracked;
+    for (size_t i = 1; i < 50; ++i)
+      tracked.insert(atproto::stable_hash(shell_repo(i).str()));
+    router = keep(spawn_router(
+      sys, shared, options, std::move(tracked),
+      [this](router_actor, atproto::did repo, uint64_t incarnation) {
+        repos.push_back({std::move(repo), incarnation,
+                         probe{sys, caf::make_message(add_result{1})}});
+        return repos.back().actor.as<repo_actor>();
+      }));
+  }
+
+  void frame(size_t repo, uint64_t seq) {
+    frame_batch batch;
+    atproto::stamped_frame x;
+    x.repo = shell_repo(repo);
+    x.at = {7, 1, seq};
+    x.bytes = account_frame(static_cast<int64_t>(seq), true, {}, x.repo);
+    batch.frames.push_back(std::move(x));
+    tell(router, std::move(batch));
+  }
+
+  /// Seqs of frames that a REPO was given since the last call.
+  std::vector<uint64_t> frames_of(probe& x) {
+    std::vector<uint64_t> out;
+    for (const auto& message : x.take<repo_frames>())
+      for (const auto& each : message.frames)
+        out.push_back(each.at.seq);
+    return out;
+  }
+
+  std::vector<uint64_t> given_up() {
+    std::vector<uint64_t> out;
+    for (const auto& x : upstream.take<frames_done>())
+      out.insert(out.end(), x.seqs.begin(), x.seqs.end());
+    return out;
+  }
+
+  /// The REPO made last dies; its fence, when one is asked for, is answered.
+  void die_and_come_back(uint64_t incarnation) {
+    repos.back().actor.die();
+    run();
+    for (const auto& x : journal.take<journal_fence>())
+      tell(x.from, journal_fenced{x.repo, incarnation});
+  }
+
+  struct made {
+    atproto::did repo;
+    uint64_t incarnation = 0;
+    probe actor;
+  };
+
+  probe journal{sys};
+  probe upstream{sys};
+  std::deque<made> repos;
+  router_actor router;
+};
+
+} // namespace
+
+// architecture.md 3: its late updates are shut out before the next one writes
+TEST_F(RouterShellTest, ADeadRepoIsFencedAndItsFramesComeAgain) {
+  start();
+  frame(1, 10);
+  EXPECT_THAT(frames_of(repos.at(0).actor), ElementsAre(10));
+  repos.at(0).actor.die();
+  run();
+  const auto fences = journal.take<journal_fence>();
+  ASSERT_EQ(fences.size(), 1u);
+  EXPECT_EQ(fences[0].repo, shell_repo(1));
+  frame(1, 11); // Waits for the next one.
+  EXPECT_EQ(repos.size(), 1u);
+  EXPECT_EQ(upstream.count<frames_lost>(), 0u);
+  tell(router, journal_fenced{shell_repo(1), 5});
+  ASSERT_EQ(repos.size(), 2u);
+  EXPECT_EQ(repos[1].incarnation, 5u);
+  EXPECT_THAT(frames_of(repos[1].actor), ElementsAre(11));
+  EXPECT_EQ(upstream.count<frames_lost>(), 1u);
+}
+
+// The JOURNAL's numbers grow; a REPO must never write with one below its own
+// fence.
+TEST_F(RouterShellTest, EveryLaterRepoWritesAboveEveryFence) {
+  start();
+  frame(1, 10);
+  die_and_come_back(5);
+  frame(2, 11);
+  EXPECT_EQ(repos.back().incarnation, 5u);
+  tell(router, journal_fenced{shell_repo(3), 4}); // An older answer.
+  frame(3, 12);
+  EXPECT_EQ(repos.back().incarnation, 5u);
+}
+
+// limits::repo_restarts_max in limits::repo_restart_window
+TEST_F(RouterShellTest, ARepoThatKeepsDyingIsParkedAndItsFramesAreGivenUp) {
+  start();
+  frame(1, 10);
+  for (size_t i = 1; i <= limits::repo_restarts_max; ++i) {
+    die_and_come_back(i);
+    ASSERT_EQ(repos.size(), i + 1);
+  }
+  upstream.take<frames_lost>();
+  repos.back().actor.die();
+  run();
+  EXPECT_EQ(journal.count<journal_fence>(), 0u);
+  EXPECT_EQ(upstream.count<frames_lost>(), 1u) << "what it held comes again";
+  frame(1, 11);
+  EXPECT_THAT(given_up(), ElementsAre(11)) << "so that the stream goes on";
+  frame(2, 12);
+  EXPECT_THAT(frames_of(repos.back().actor), ElementsAre(12));
+
+  // The sweep that comes when its time is over makes it anew.
+  pass(limits::repo_restart_window);
+  EXPECT_EQ(journal.count<journal_fence>(), 1u);
+  tell(router, journal_fenced{shell_repo(1), 99});
+  EXPECT_EQ(repos.back().repo, shell_repo(1));
+  frame(1, 13);
+  EXPECT_THAT(frames_of(repos.back().actor), ElementsAre(13));
+}
+
+TEST_F(RouterShellTest, OneTooManyIsAskedToCloseAndComesBackForWork) {
+  router_options options;
+  options.residents.resident_max = 2;
+  start(options);
+  for (const size_t i : {1, 2})
+    frame(i, 10 + i);
+  EXPECT_EQ(repos.at(0).actor.count<passivate_repo>(), 0u);
+  frame(3, 13);
+  EXPECT_EQ(repos.at(0).actor.count<passivate_repo>(), 1u);
+  EXPECT_EQ(repos.at(1).actor.count<passivate_repo>(), 0u);
+  frames_of(repos.at(0).actor);
+  frame(1, 14); // While it closes.
+  EXPECT_THAT(frames_of(repos.at(0).actor), IsEmpty());
+  tell(router, repo_passive{shell_repo(1)});
+  ASSERT_EQ(repos.size(), 4u);
+  EXPECT_EQ(repos[3].repo, shell_repo(1));
+  EXPECT_THAT(frames_of(repos[3].actor), ElementsAre(14));
+}
+
+TEST_F(RouterShellTest, ABusyRepoGetsWhatCameMeanwhile) {
+  router_options options;
+  options.residents.resident_max = 1;
+  start(options);
+  frame(1, 11);
+  frame(2, 12);
+  frames_of(repos.at(0).actor);
+  frame(1, 13);
+  tell(router, repo_passive{shell_repo(1), true});
+  EXPECT_THAT(frames_of(repos.at(0).actor), ElementsAre(13));
+  EXPECT_EQ(repos.size(), 2u);
+}
+
+// limits::repo_idle_max, found by the sweep of limits::repo_sweep_interval
+TEST_F(RouterShellTest, AnIdleRepoIsAskedToCloseByTheSweep) {
+  start();
+  EXPECT_EQ(router_options{}.sweep, limits::repo_sweep_interval);
+  frame(1, 11);
+  while (time.steady_now() - steady_time{} < limits::repo_idle_max) {
+    EXPECT_EQ(repos.at(0).actor.count<passivate_repo>(), 0u);
+    pass(limits::repo_sweep_interval);
+  }
+  EXPECT_EQ(repos.at(0).actor.count<passivate_repo>(), 1u);
+}
+
+TEST_F(RouterShellTest, TheSweepComesInItsIntervalAndNotBefore) {
+  router_options options;
+  options.residents.idle_max = 1us;
+  start(options);
+  frame(1, 11);
+  pass(limits::repo_sweep_interval - 1us);
+  EXPECT_EQ(repos.at(0).actor.count<passivate_repo>(), 0u);
+  pass(1us);
+  EXPECT_EQ(repos.at(0).actor.count<passivate_repo>(), 1u);
+}
+
+// A command for a repo whose actor died waits for the next one.
+TEST_F(RouterShellTest, ACommandWaitsForTheNextRepo) {
+  start();
+  frame(1, 11);
+  repos.at(0).actor.die();
+  run();
+  probe supervisor{sys};
+  tell(router, prepare_fetch{shell_repo(1)});
+  tell(router, journal_fenced{shell_repo(1), 2});
+  ASSERT_EQ(repos.size(), 2u);
+  EXPECT_EQ(repos[1].actor.count<prepare_fetch>(), 1u);
+}
+
+TEST_F(RouterShellTest, FramesOfReposThatAreNotTrackedAreFinishedAtOnce) {
+  start();
+  frame(77, 11);
+  EXPECT_TRUE(repos.empty());
+  EXPECT_THAT(given_up(), ElementsAre(11));
+}
+
+} // namespace weir::tests

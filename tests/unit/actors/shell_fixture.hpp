@@ -1,0 +1,164 @@
+#pragma once
+
+#include "actors/support/context.hpp"
+#include "base/log.hpp"
+#include "messages/error.hpp"
+#include "messages/frames.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
+#include <caf/send.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <utility>
+#include <vector>
+
+// Shells of actors, one message at a time: CAF's test scheduler runs them in
+// the test's own thread, on a clock that moves only when told to.
+
+namespace weir::tests {
+
+using namespace std::chrono_literals;
+
+inline atproto::did shell_repo(size_t i) {
+  return atproto::did::trusted("did:web:r" + std::to_string(i) + ".test");
+}
+
+/// Stands in for any actor of ours and keeps what it is told.
+class probe {
+public:
+  /// Answers requests with this.
+  using answer_type = caf::message;
+
+  explicit probe(caf::actor_system& system, answer_type answer = {})
+    : got_(std::make_shared<std::vector<caf::message>>()),
+      self_(system.spawn(run, got_, delayed_, std::move(answer))) {
+    // nop
+  }
+
+  /// As whatever the test says it is.
+  template <class Handle>
+  Handle as() const {
+    return caf::actor_cast<Handle>(self_);
+  }
+
+  /// The messages of one kind since the last call; others are kept.
+  template <class T>
+  std::vector<T> take() {
+    std::vector<T> out;
+    std::erase_if(*got_, [&out](const caf::message& x) {
+      const auto fits = x.match_elements<T>();
+      if (fits)
+        out.push_back(x.get_as<T>(0));
+      return fits;
+    });
+    return out;
+  }
+
+  template <class T>
+  size_t count() {
+    return take<T>().size();
+  }
+
+  /// From now on requests wait; they fail when it dies.
+  void delay_answers() { *delayed_ = true; }
+
+  /// Dies as from an exception.
+  void die() const {
+    caf::anon_send_exit(self_, caf::exit_reason::unhandled_exception);
+  }
+
+  /// Ends in good order.
+  void end() const { caf::anon_send(self_, caf::unit); }
+
+private:
+  using messages = std::shared_ptr<std::vector<caf::message>>;
+
+  static caf::behavior run(caf::event_based_actor* self, const messages& got,
+                           const std::shared_ptr<bool>& delayed,
+                           const answer_type& answer) {
+    // Owed to those who wait: they hear of it when the actor ends.
+    auto owed = std::make_shared<std::vector<caf::response_promise>>();
+    self->set_default_handler(
+      [=](caf::scheduled_actor*,
+          caf::message_view& x) -> caf::result<caf::message> {
+        got->push_back(x.move_content_to_message());
+        if (*delayed && self->current_message_id().is_request()) {
+          owed->push_back(self->make_response_promise());
+          return owed->back();
+        }
+        if (self->current_message_id().is_request())
+          return answer;
+        return caf::delegated<caf::message>{}; // Nobody waits.
+      });
+    return {[self](caf::unit_t) {
+      self->quit();
+    }};
+  }
+
+  messages got_;
+  std::shared_ptr<bool> delayed_ = std::make_shared<bool>(false);
+  caf::actor self_;
+};
+
+class ShellFixture : public testing::Test {
+protected:
+  ShellFixture() : sys(config) { shared->time = &time; }
+
+  ~ShellFixture() override {
+    shared->clear();
+    for (const auto& x : started)
+      caf::anon_send_exit(x, caf::exit_reason::user_shutdown);
+    run();
+  }
+
+  /// Runs everything that was sent.
+  void run() { scheduler().run(); }
+
+  /// Lets time pass and runs what became due.
+  void pass(std::chrono::microseconds x) {
+    run();
+    time.advance(x);
+    scheduler().advance_time(x);
+    run();
+  }
+
+  template <class Handle, class... Ts>
+  void tell(const Handle& to, Ts&&... xs) {
+    caf::anon_send(to, std::forward<Ts>(xs)...);
+    run();
+  }
+
+  /// Ends with the test.
+  template <class Handle>
+  Handle keep(Handle x) {
+    started.push_back(caf::actor_cast<caf::actor>(x));
+    run();
+    return x;
+  }
+
+  struct test_config : caf::actor_system_config {
+    test_config() {
+      set("scheduler.policy", caf::atom("testing"));
+      set("logger.verbosity", caf::atom("quiet"));
+      log::configure(log::level::off, log::format::text);
+    }
+  };
+
+  caf::scheduler::test_coordinator& scheduler() {
+    return dynamic_cast<caf::scheduler::test_coordinator&>(sys.scheduler());
+  }
+
+  test_config config;
+  caf::actor_system sys;
+  manual_clock time;
+  actors::context_ptr shared = std::make_shared<actors::context>();
+  std::vector<caf::actor> started;
+};
+
+} // namespace weir::tests

@@ -1,0 +1,226 @@
+#include "actors/supervisor/supervisor.hpp"
+#include "messages/journal.hpp"
+#include "tests/unit/actors/shell_fixture.hpp"
+
+// SYNC-11, architecture.md 3, Backfill: permits come back, whoever dies.
+namespace weir::tests {
+namespace {
+
+using namespace weir::actors;
+using storage::repo_status;
+using testing::ElementsAre;
+
+constexpr auto a_host = "https://a.test";
+
+/// A SUPERVISOR with one permit, a ROUTER of the test's, and BACKFILLs that do
+/// nothing.
+class SupervisorShellTest : public ShellFixture {
+protected:
+  SupervisorShellTest() {
+    shared->readers.push_back(reader.as<reader_actor>());
+    shared->routers.push_back(router.as<router_actor>());
+    shared->journal = journal.as<journal_actor>();
+    supervisor_environment env;
+    env.shared = shared;
+    env.make_backfill = [this](const fetch_started&) {
+      backfills.emplace_back(sys);
+      return backfills.back().as<backfill_actor>();
+    };
+    env.list = [this](const upstream_view& upstream,
+                      const std::string& collection, const std::string& cursor,
+                      const supervisor_actor&) {
+      listed.push_back(std::to_string(upstream.id) + collection + ":" + cursor);
+    };
+    supervisor_options options;
+    options.parallelism = 1;
+    supervisor = keep(spawn_supervisor(sys, env, options, {}));
+    scan_page nothing;
+    nothing.end = true;
+    tell(supervisor, nothing);
+  }
+
+  void ask(size_t repo, const probe& owner) {
+    tell(supervisor, repo_wish{shell_repo(repo), repo_status::pending, 0});
+    tell(supervisor,
+         repo_ready{shell_repo(repo), a_host, owner.as<repo_actor>()});
+  }
+
+  /// The job of the permit that a REPO was given; 0 when it was given none.
+  uint64_t permit(probe& owner) {
+    const auto got = owner.take<begin_fetch>();
+    EXPECT_LE(got.size(), 1u);
+    return got.empty() ? 0 : got[0].job;
+  }
+
+  void begin(size_t repo, uint64_t job, const probe& owner) {
+    fetch_started x;
+    x.repo = shell_repo(repo);
+    x.job = job;
+    x.pds = a_host;
+    x.from = owner.as<repo_actor>();
+    tell(supervisor, x);
+  }
+
+  probe reader{sys};
+  probe router{sys, caf::make_message(listing_taken{})};
+  probe journal{sys};
+  probe ann{sys};
+  probe bob{sys};
+  std::vector<probe> backfills;
+  std::vector<std::string> listed;
+  supervisor_actor supervisor;
+};
+
+} // namespace
+
+TEST_F(SupervisorShellTest, ThePermitOfARepoThatDiedGoesToTheNext) {
+  ask(1, ann);
+  EXPECT_NE(permit(ann), 0u);
+  ask(2, bob);
+  EXPECT_EQ(permit(bob), 0u);
+  EXPECT_EQ(router.count<prepare_fetch>(), 2u);
+  ann.die();
+  run();
+  EXPECT_NE(permit(bob), 0u);
+
+  // limits::refetch_pause: one that keeps dying is not asked without end.
+  EXPECT_EQ(router.count<prepare_fetch>(), 0u);
+  pass(limits::refetch_pause - 1us);
+  EXPECT_EQ(router.count<prepare_fetch>(), 0u);
+  pass(supervisor_options{}.retry_scan);
+  EXPECT_EQ(router.count<prepare_fetch>(), 1u);
+}
+
+TEST_F(SupervisorShellTest, ARepoThatEndedInGoodOrderIsAskedAgainAtOnce) {
+  ask(1, ann);
+  router.take<prepare_fetch>();
+  ann.end();
+  run();
+  EXPECT_EQ(router.count<prepare_fetch>(), 1u);
+  ask(2, bob);
+  EXPECT_NE(permit(bob), 0u);
+}
+
+TEST_F(SupervisorShellTest, ARepoThatDiedWhileItWaitedHoldsNoPermit) {
+  probe cat{sys};
+  ask(1, ann);
+  const auto job = permit(ann);
+  ask(2, bob);
+  ask(3, cat);
+  bob.die();
+  run();
+  tell(supervisor, job_ended{shell_repo(1), job, {}});
+  EXPECT_NE(permit(cat), 0u);
+}
+
+TEST_F(SupervisorShellTest, ABackfillThatCrashedIsAFailedFetch) {
+  ask(1, ann);
+  const auto job = permit(ann);
+  begin(1, job, ann);
+  ASSERT_EQ(backfills.size(), 1u);
+  backfills[0].die();
+  run();
+  const auto told = ann.take<repo_fetch_failed>();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].job, job);
+  EXPECT_EQ(told[0].reason.code, ec::cancelled);
+  ask(2, bob);
+  EXPECT_EQ(permit(bob), 0u) << "the REPO says when it has given up";
+  tell(supervisor, job_ended{shell_repo(1), job, fail(ec::cancelled)});
+  EXPECT_NE(permit(bob), 0u);
+}
+
+TEST_F(SupervisorShellTest, ABackfillThatEndedInGoodOrderHasToldItsRepo) {
+  ask(1, ann);
+  begin(1, permit(ann), ann);
+  backfills.at(0).end();
+  run();
+  EXPECT_EQ(ann.count<repo_fetch_failed>(), 0u);
+}
+
+TEST_F(SupervisorShellTest, TheBackfillOfARepoThatDiedIsCancelled) {
+  ask(1, ann);
+  begin(1, permit(ann), ann);
+  ann.die();
+  run();
+  EXPECT_EQ(backfills.at(0).count<job_cancelled>(), 1u);
+}
+
+TEST_F(SupervisorShellTest, AFailedJobEndsItsBackfillAndAGoodOneDoesNot) {
+  for (const auto& [outcome, cancelled] :
+       {std::pair{error{}, 0u}, {fail(ec::malformed), 1u}}) {
+    backfills.clear();
+    ask(1, ann);
+    const auto job = permit(ann);
+    begin(1, job, ann);
+    tell(supervisor, job_ended{shell_repo(1), job, outcome});
+    EXPECT_EQ(backfills.at(0).count<job_cancelled>(), cancelled);
+  }
+}
+
+TEST_F(SupervisorShellTest, AFetchWithoutItsPermitIsRefused) {
+  ask(1, ann);
+  const auto job = permit(ann);
+  begin(1, job + 1, ann);
+  begin(2, job, bob);
+  EXPECT_TRUE(backfills.empty());
+  EXPECT_EQ(ann.count<repo_fetch_failed>(), 1u);
+  EXPECT_EQ(bob.count<repo_fetch_failed>(), 1u);
+  tell(supervisor, job_ended{shell_repo(1), job + 1, {}}); // Not its job.
+  ask(2, bob);
+  EXPECT_EQ(permit(bob), 0u);
+}
+
+// protocol.md 9
+TEST_F(SupervisorShellTest, AListingIsReadPageByPageForTheRouters) {
+  tell(supervisor, node_command{7});
+  EXPECT_THAT(listed, ElementsAre("0:"));
+  listing_page page;
+  page.upstream = 7;
+  page.cursor = "c1";
+  page.repos.resize(1);
+  page.repos[0].repo = shell_repo(1);
+  reader.take<reader_job>();
+  tell(supervisor, page);
+  EXPECT_EQ(reader.count<reader_job>(), 1u) << "compared with the store first";
+  EXPECT_EQ(listed.size(), 1u);
+  tell(supervisor, listing_compared{page, 1});
+  const auto lines = router.take<repo_listing>();
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0].repos.at(0).repo, shell_repo(1));
+  EXPECT_THAT(listed, ElementsAre("0:", "0:c1"));
+  const auto rows = journal.take<journal_rows>();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].rows->listings.at(0).row.cursor, "c1");
+}
+
+// requirements.md 3b.18: what a page found is durable before its cursor
+TEST_F(SupervisorShellTest, TheNextPageWaitsUntilAllLinesWereTaken) {
+  probe slow{sys};
+  slow.delay_answers();
+  shared->routers[0] = slow.as<router_actor>();
+  tell(supervisor, node_command{7});
+  listing_compared page;
+  page.page.upstream = 7;
+  page.page.cursor = "c1";
+  page.page.repos.resize(1);
+  page.listed = 1;
+  tell(supervisor, page);
+  EXPECT_EQ(slow.count<repo_listing>(), 1u);
+  EXPECT_THAT(listed, ElementsAre("0:"));
+  EXPECT_EQ(journal.count<journal_rows>(), 0u);
+  slow.die(); // Its answer will never come: the lines come again.
+  run();
+  EXPECT_THAT(listed, ElementsAre("0:", "0:c1"));
+}
+
+// The store is the truth: what it cannot say ends the SUPERVISOR, and NODE.
+TEST_F(SupervisorShellTest, AScanThatFailedEndsIt) {
+  scan_page failed;
+  failed.failed = fail(ec::storage_failure);
+  tell(supervisor, failed);
+  ask(1, ann);
+  EXPECT_EQ(permit(ann), 0u);
+}
+
+} // namespace weir::tests

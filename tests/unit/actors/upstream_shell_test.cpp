@@ -1,0 +1,120 @@
+#include "actors/upstream/upstream.hpp"
+#include "messages/backfill.hpp"
+#include "messages/journal.hpp"
+#include "tests/unit/actors/machine_frames.hpp"
+#include "tests/unit/actors/shell_fixture.hpp"
+
+// architecture.md 2, UPSTREAM: between a socket and the shards.
+namespace weir::tests {
+namespace {
+
+using namespace weir::actors;
+using testing::ElementsAre;
+
+class scripted_socket final : public stream_socket {
+public:
+  void grant(size_t frames, size_t bytes) override {
+    grants.emplace_back(frames, bytes);
+  }
+
+  void close() override { closed = true; }
+
+  std::vector<std::pair<size_t, size_t>> grants;
+  bool closed = false;
+};
+
+class UpstreamShellTest : public ShellFixture {
+protected:
+  UpstreamShellTest() {
+    shared->journal = journal.as<journal_actor>();
+    shared->supervisor = supervisor.as<supervisor_actor>();
+    shared->routers.push_back(router.as<router_actor>());
+    storage::upstream_row row;
+    row.id = 7;
+    row.url = "https://relay.test";
+    row.cursor = 10;
+    row.first_cursor = 1;
+    upstream = keep(
+      spawn_upstream(sys, shared, row, {},
+                     [this](const std::string&, std::optional<uint64_t> cursor,
+                            uint64_t, const upstream_actor&) {
+                       cursors.push_back(cursor.value_or(0));
+                       sockets.push_back(std::make_shared<scripted_socket>());
+                       return sockets.back();
+                     }));
+  }
+
+  void frames(int64_t from, size_t count) {
+    stream_frames x{sockets.size(), {}};
+    for (size_t i = 0; i < count; ++i)
+      x.frames.push_back(account_frame(from + static_cast<int64_t>(i)));
+    tell(upstream, std::move(x));
+  }
+
+  probe journal{sys};
+  probe supervisor{sys};
+  probe router{sys};
+  std::vector<std::shared_ptr<scripted_socket>> sockets;
+  std::vector<uint64_t> cursors;
+  upstream_actor upstream;
+};
+
+} // namespace
+
+// limits::frame_batch_max
+TEST_F(UpstreamShellTest, FramesReachTheShardsInBatchesOfSoMany) {
+  tell(upstream, stream_opened{1});
+  frames(11, limits::frame_batch_max + 1);
+  const auto batches = router.take<frame_batch>();
+  ASSERT_EQ(batches.size(), 2u);
+  EXPECT_EQ(batches[0].frames.size(), limits::frame_batch_max);
+  ASSERT_EQ(batches[1].frames.size(), 1u);
+  EXPECT_EQ(batches[1].frames[0].at.seq, 11 + limits::frame_batch_max);
+}
+
+// limits::upstream_frames_max, limits::upstream_bytes_max
+TEST_F(UpstreamShellTest, TheSocketIsGivenTheWindowAndNothingMoreUntilDone) {
+  tell(upstream, stream_opened{1});
+  EXPECT_THAT(sockets[0]->grants,
+              ElementsAre(std::pair{limits::upstream_frames_max,
+                                    limits::upstream_bytes_max}));
+  frames(11, limits::upstream_frames_max);
+  EXPECT_EQ(sockets[0]->grants.size(), 1u);
+  std::vector<uint64_t> all;
+  for (uint64_t seq = 11; seq < 11 + limits::upstream_frames_max; ++seq)
+    all.push_back(seq);
+  tell(upstream, frames_done{1, std::move(all)});
+  size_t again = 0;
+  for (size_t i = 1; i < sockets[0]->grants.size(); ++i)
+    again += sockets[0]->grants[i].first;
+  EXPECT_EQ(again, limits::upstream_frames_max);
+}
+
+// limits::upstream_backoff_min, limits::upstream_backoff_max
+TEST_F(UpstreamShellTest, EachFurtherFailureWaitsTwiceAsLongUpToALimit) {
+  std::chrono::microseconds wait = limits::upstream_backoff_min;
+  for (uint64_t dials = 1; dials < 9; ++dials) {
+    ASSERT_EQ(sockets.size(), dials);
+    tell(upstream, stream_closed{dials, fail(ec::unreachable), 0, 0s});
+    pass(wait - 1us);
+    EXPECT_EQ(sockets.size(), dials);
+    pass(1us);
+    wait = std::min<std::chrono::microseconds>(wait * 2,
+                                               limits::upstream_backoff_max);
+  }
+  EXPECT_EQ(wait, limits::upstream_backoff_max);
+}
+
+TEST_F(UpstreamShellTest, EventsOfAnEarlierConnectionAreNotTaken) {
+  tell(upstream, stream_opened{1});
+  tell(upstream, stream_closed{1, fail(ec::unreachable), 0, 0s});
+  pass(limits::upstream_backoff_min);
+  tell(upstream, stream_opened{2});
+  tell(upstream, stream_frames{1, {account_frame(11)}});
+  tell(upstream, stream_closed{1, fail(ec::unreachable), 0, 0s});
+  EXPECT_EQ(router.count<frame_batch>(), 0u);
+  frames(11, 1);
+  EXPECT_EQ(router.count<frame_batch>(), 1u);
+}
+
+} // namespace weir::tests

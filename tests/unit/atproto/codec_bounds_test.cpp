@@ -1,0 +1,76 @@
+#include "atproto/block_index.hpp"
+#include "atproto/car.hpp"
+#include "atproto/dag_cbor.hpp"
+#include "atproto/identifiers.hpp"
+#include "atproto/mst.hpp"
+#include "atproto/repo_walk.hpp"
+#include "base/limits.hpp"
+#include "tests/support/repo_builder.hpp"
+
+#include <gtest/gtest.h>
+
+// Bounds of the codecs as they are set when nobody says otherwise: met at the
+// limit, refused one past it.
+namespace weir::atproto {
+
+namespace {
+
+/// So many arrays, one in the other.
+bytes nested(size_t depth) {
+  bytes out(depth - 1, 0x81);
+  out.push_back(0x80);
+  return out;
+}
+
+} // namespace
+
+TEST(CodecBounds, ALabelHasSoManyBytesAndNotOneMore) {
+  const std::string at(limits::label_bytes_max, 'a');
+  EXPECT_TRUE(valid_handle(at + ".example.com"));
+  EXPECT_FALSE(valid_handle(at + "a.example.com"));
+  EXPECT_TRUE(valid_nsid("com.example." + at));
+  EXPECT_FALSE(valid_nsid("com.example." + at + "a"));
+}
+
+TEST(CodecBounds, WithoutAWordOfTheCallerDepthIsTheGuides) {
+  EXPECT_EQ(cbor::rules{}.depth_max, limits::cbor_depth_default);
+  for (const size_t more : {0, 1}) {
+    const auto data = nested(limits::cbor_depth_default + more);
+    cbor::reader in{data};
+    EXPECT_EQ(in.skip().has_value(), more == 0);
+  }
+}
+
+// protocol.md 5.1; a key that deep cannot be found, a number can.
+TEST(CodecBounds, ATreeIsSoDeepAndNotOneDeeper) {
+  constexpr auto most = static_cast<int>(limits::mst_depth_max);
+  EXPECT_TRUE(mst::is_depth_allowed(most));
+  EXPECT_FALSE(mst::is_depth_allowed(most + 1));
+}
+
+// A sender who picks digests to make the look-up slow is refused.
+TEST(CodecBounds, SoManyBlocksMayShareASlotAndNotOneMore) {
+  for (const size_t more : {0, 1}) {
+    std::vector<tests::named_block> blocks;
+    for (size_t i = 0; i < limits::car_probes_max + more; ++i) {
+      bytes id{0x01, 0x71, 0x12, 0x20}; // DAG-CBOR under SHA-256.
+      id.resize(cid::blessed_size);
+      id.back() = static_cast<uint8_t>(i);
+      blocks.emplace_back(cid::from_bytes(id).value(), bytes{0x80});
+    }
+    const auto car = tests::make_car(blocks.front().first, blocks);
+    const auto slice = car_slice::parse(car, blocks.size());
+    EXPECT_EQ(slice.has_value(), more == 0);
+  }
+}
+
+TEST(CodecBounds, AWalkHasThoseOfTheEngine) {
+  const walk_limits x;
+  EXPECT_EQ(x.car_bytes_max, limits::repo_car_bytes_max);
+  EXPECT_EQ(x.car_blocks_max, limits::repo_car_blocks_max);
+  EXPECT_EQ(x.records_max, limits::repo_records_max);
+  EXPECT_EQ(x.index_entries_max, limits::walk_index_entries_max);
+  EXPECT_EQ(x.index_run_entries, limits::walk_index_run_entries);
+}
+
+} // namespace weir::atproto

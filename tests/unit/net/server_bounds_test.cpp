@@ -1,0 +1,141 @@
+#include "base/limits.hpp"
+#include "net/http_server.hpp"
+#include "tests/support/net_memory.hpp"
+
+#include <gtest/gtest.h>
+
+// The bounds of a server as they are set when nobody says otherwise: met at the
+// limit, acted on one past it (reliability.md 2.2).
+
+namespace weir::net {
+
+namespace {
+
+using namespace std::chrono_literals;
+using tests::memory_stream;
+using tests::memory_stream_ptr;
+using tests::memory_transport;
+
+constexpr std::string_view get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+/// Answers each request at once with as many bytes as it is told.
+class plain_service final : public http_service {
+public:
+  void on_request(incoming_request, responder answer) override {
+    answer.send(json_reply(200, std::string(body_bytes, 'x')));
+  }
+
+  size_t body_bytes = 2;
+};
+
+class ServerBoundsTest : public testing::Test {
+protected:
+  ServerBoundsTest() { server = *make_http_server(network, service, {}); }
+
+  ~ServerBoundsTest() override {
+    server.reset();
+    network->loop.run();
+  }
+
+  /// A client of address number `i`.
+  memory_stream_ptr connect(size_t i) {
+    return network->connect(("10.0.0." + std::to_string(i + 1)).c_str());
+  }
+
+  std::shared_ptr<memory_transport> network
+    = std::make_shared<memory_transport>();
+  std::shared_ptr<plain_service> service = std::make_shared<plain_service>();
+  std::shared_ptr<http_server> server;
+};
+
+} // namespace
+
+TEST_F(ServerBoundsTest, AnAddressHasSoManyConnectionsAndNotOneMore) {
+  std::vector<memory_stream_ptr> open;
+  for (size_t i = 0; i < limits::http_server_per_address_max; ++i) {
+    open.push_back(network->connect());
+    EXPECT_FALSE(open.back()->closed()) << i;
+  }
+  EXPECT_TRUE(network->connect()->closed());
+  EXPECT_FALSE(connect(1)->closed());
+  open.front()->feed("\r\n"); // Refused, then it lingers.
+  network->loop.advance(limits::http_linger_timeout);
+  EXPECT_FALSE(network->connect()->closed());
+}
+
+TEST_F(ServerBoundsTest, ThereAreSoManyConnectionsAndNotOneMore) {
+  size_t open = 0;
+  for (size_t address = 0; open < limits::http_server_connections_max;
+       ++address)
+    for (size_t i = 0; i < limits::http_server_per_address_max
+                       && open < limits::http_server_connections_max;
+         ++i, ++open)
+      ASSERT_FALSE(connect(address)->closed()) << open;
+  EXPECT_EQ(server->connections(), limits::http_server_connections_max);
+  EXPECT_TRUE(connect(200)->closed());
+}
+
+TEST_F(ServerBoundsTest, AHeadMustComeInTime) {
+  const auto silent = network->connect();
+  const auto slow = network->connect();
+  network->loop.advance(limits::http_server_head_timeout - 1us);
+  slow->feed("GET / HTTP/1.1\r\n");
+  EXPECT_FALSE(silent->closed());
+  EXPECT_EQ(slow->take(), "");
+  network->loop.advance(1us);
+  EXPECT_TRUE(silent->closed());
+  EXPECT_TRUE(slow->take().starts_with("HTTP/1.1 408 "));
+}
+
+TEST_F(ServerBoundsTest, ABodyMustComeInTime) {
+  const auto slow = network->connect();
+  slow->feed("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nx");
+  network->loop.advance(limits::http_server_body_timeout - 1us);
+  EXPECT_EQ(slow->take(), "");
+  network->loop.advance(1us);
+  EXPECT_TRUE(slow->take().starts_with("HTTP/1.1 408 "));
+}
+
+TEST_F(ServerBoundsTest, AnIdleConnectionIsClosedAfterItsTime) {
+  const auto idle = network->connect();
+  idle->feed(std::string{get});
+  EXPECT_TRUE(idle->take().starts_with("HTTP/1.1 200 "));
+  network->loop.advance(limits::http_server_idle_timeout - 1us);
+  EXPECT_FALSE(idle->closed());
+  network->loop.advance(1us);
+  EXPECT_TRUE(idle->closed());
+}
+
+TEST_F(ServerBoundsTest, AnAnswerMustBeTakenInTime) {
+  const auto stuck = network->connect();
+  stuck->set_room(10);
+  stuck->feed(std::string{get});
+  network->loop.advance(limits::http_server_idle_timeout - 1us);
+  stuck->set_room(10); // A part of it: the time begins anew.
+  network->loop.advance(limits::http_server_idle_timeout - 1us);
+  EXPECT_FALSE(stuck->closed());
+  network->loop.advance(1us);
+  EXPECT_TRUE(stuck->closed());
+}
+
+TEST_F(ServerBoundsTest, ARefusedClientMayGoOnForItsTime) {
+  const auto refused = network->connect();
+  refused->feed("garbage\r\n\r\n");
+  EXPECT_TRUE(refused->take().starts_with("HTTP/1.1 400 "));
+  EXPECT_TRUE(refused->is_shut_down());
+  network->loop.advance(limits::http_linger_timeout - 1us);
+  EXPECT_FALSE(refused->closed());
+  network->loop.advance(1us);
+  EXPECT_TRUE(refused->closed());
+}
+
+TEST_F(ServerBoundsTest, ARefusedClientMaySendSoManyBytesAndNotOneMore) {
+  const auto refused = network->connect();
+  refused->feed("garbage\r\n\r\n");
+  refused->feed(std::string(limits::http_linger_bytes_max, 'x'));
+  EXPECT_FALSE(refused->closed());
+  refused->feed("x");
+  EXPECT_TRUE(refused->closed());
+}
+
+} // namespace weir::net

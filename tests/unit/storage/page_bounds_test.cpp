@@ -1,0 +1,123 @@
+#include "storage/consumer_table.hpp"
+#include "storage/erasure.hpp"
+#include "storage/head_cursor.hpp"
+#include "storage/repo_guards.hpp"
+#include "storage/repo_table.hpp"
+#include "storage/safe_env.hpp"
+#include "tests/unit/storage/committer_fixture.hpp"
+
+#include <limits>
+
+// Pages and steps are as large as the engine says when nobody says otherwise:
+// full at the limit, and one more row takes another.
+
+namespace weir::storage {
+namespace {
+
+using tests::change;
+using tests::numbered;
+using tests::test_account;
+
+class PageBoundsTest : public tests::committer_fixture {
+protected:
+  /// Sound rows of so many repos, without a history.
+  void put_repos(size_t count) {
+    write_batch rows;
+    repo_row row;
+    for (size_t i = 0; i < count; ++i) {
+      const auto did = atproto::did::trusted(numbered("did:web:h", i));
+      rows.put(encode_key(repo_key{did}), encode_value(row));
+      rows.put(encode_key(repo_by_status_key{row.status, 0, did}), {});
+      rows.put(encode_key(erasure_key{did}), encode_value(erasure_row{}));
+    }
+    ASSERT_TRUE(store.db->write(rows, sync_mode::durable));
+  }
+
+  /// So many records of alice, chunk by chunk.
+  void put_records(size_t count) {
+    apply(alice, alice.appear(repo_status::syncing));
+    for (size_t i = 0; i < count; i += limits::transaction_ops_max) {
+      std::vector<change> chunk;
+      const auto end = std::min(count, i + limits::transaction_ops_max);
+      for (size_t j = i; j < end; ++j)
+        chunk.push_back({numbered("app.a.x/", j), "r"});
+      apply(alice, alice.chunk(chunk));
+    }
+    apply(alice, alice.finish());
+  }
+};
+
+TEST_F(PageBoundsTest, HeadsComeInPagesOfSoMany) {
+  put_records(limits::heads_page_max + 1);
+  head_cursor heads{*store.db, *store.names, 0, alice.repo, *alice.chain};
+  EXPECT_EQ(heads.next().value().size(), limits::heads_page_max);
+  EXPECT_EQ(heads.next().value().size(), 1u);
+}
+
+TEST_F(PageBoundsTest, ReposComeInPagesOfSoMany) {
+  put_repos(limits::repos_page_max + 1);
+  const repo_table repos{*store.db, *store.names};
+  const auto page = repos.page({}).value();
+  ASSERT_EQ(page.size(), limits::repos_page_max);
+  EXPECT_EQ(repos.page(page.back().first).value().size(), 1u);
+  constexpr auto all = std::numeric_limits<uint64_t>::max();
+  const auto due = repos.with_status(repo_row{}.status, all).value();
+  ASSERT_EQ(due.size(), limits::repos_page_max);
+  EXPECT_EQ(
+    repos.with_status(repo_row{}.status, all, due.back()).value().size(), 1u);
+  const auto erased = repos_to_erase(*store.db, {}).value();
+  ASSERT_EQ(erased.size(), limits::repos_page_max);
+  EXPECT_EQ(repos_to_erase(*store.db, erased.back()).value().size(), 1u);
+}
+
+TEST_F(PageBoundsTest, DeadLettersComeInPagesOfSoMany) {
+  write_batch rows;
+  for (size_t i = 1; i <= limits::dead_letters_page_max + 1; ++i)
+    rows.put(encode_key(dead_letter_key{default_dataset, "tap", 0, i}),
+             encode_value(dead_letter_row{}));
+  ASSERT_TRUE(store.db->write(rows, sync_mode::durable));
+  const consumer_name tap{default_dataset, "tap"};
+  const auto page = load_dead_letters(*store.db, tap, 0).value();
+  ASSERT_EQ(page.size(), limits::dead_letters_page_max);
+  EXPECT_EQ(
+    load_dead_letters(*store.db, tap, 0, page.back().first).value().size(), 1u);
+}
+
+TEST_F(PageBoundsTest, OneStepOfErasingLooksAtSoManyRows) {
+  constexpr auto more = size_t{10};
+  put_records(limits::erase_step_rows_max + more);
+  apply(alice, alice.erase());
+  const auto heads = [&] {
+    return rows_in(range_of<record_head_key>());
+  };
+  ASSERT_EQ(heads(), limits::erase_step_rows_max + more);
+  ASSERT_TRUE(store.writer->erase_step(alice.repo));
+  EXPECT_EQ(heads(), more);
+  ASSERT_TRUE(store.writer->erase_step(alice.repo));
+  EXPECT_EQ(heads(), 0u);
+}
+
+TEST(PageBounds, TheWriterRemembersSoManyReposAndNotOneMore) {
+  const auto did = [](size_t i) {
+    return atproto::did::trusted(numbered("did:web:h", i));
+  };
+  repo_guards guards;
+  for (size_t i = 0; i < limits::repo_guards_max; ++i)
+    guards.at(did(i)).commit_revision = 1;
+  EXPECT_EQ(guards.size(), limits::repo_guards_max);
+  EXPECT_EQ(guards.at(did(0)).commit_revision, 1u);
+  guards.at(did(limits::repo_guards_max));
+  EXPECT_EQ(guards.size(), limits::repo_guards_max);
+  EXPECT_EQ(guards.at(did(1)).commit_revision, 0u) << "it was forgotten";
+}
+
+TEST(PageBounds, ACheckKeepsAndHoldsWhatTheEngineSays) {
+  EXPECT_EQ(verify_options{}.findings_max, limits::findings_max);
+  EXPECT_EQ(verify_options{}.fold_records_max, limits::fold_records_max);
+  EXPECT_EQ(safe_env_options{}.info_log_bytes_max, limits::info_log_bytes_max);
+  EXPECT_EQ(database_options{}.memory_limit_bytes,
+            limits::memory_limit_range.standard);
+}
+
+} // namespace
+} // namespace weir::storage
