@@ -15,6 +15,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -37,7 +38,7 @@ public:
 
   explicit probe(caf::actor_system& system, answer_type answer = {})
     : got_(std::make_shared<std::vector<caf::message>>()),
-      self_(system.spawn(run, got_, delayed_, std::move(answer))) {
+      answer_(std::move(answer)), self_(system.spawn(run, got_, owed_, answer_)) {
     // nop
   }
 
@@ -65,8 +66,13 @@ public:
     return take<T>().size();
   }
 
-  /// From now on requests wait; they fail when it dies.
-  void delay_answers() { *delayed_ = true; }
+  /// From now on requests wait for `answer_now`.
+  void delay_answers() { owed_->emplace(); }
+
+  void answer_now() {
+    for (auto& x : *std::exchange(*owed_, std::nullopt))
+      x.deliver(answer_);
+  }
 
   /// Dies as from an exception.
   void die() const {
@@ -78,19 +84,19 @@ public:
 
 private:
   using messages = std::shared_ptr<std::vector<caf::message>>;
+  /// Nothing: requests are answered at once.
+  using promises
+    = std::shared_ptr<std::optional<std::vector<caf::response_promise>>>;
 
   static caf::behavior run(caf::event_based_actor* self, const messages& got,
-                           const std::shared_ptr<bool>& delayed,
-                           const answer_type& answer) {
-    // Owed to those who wait: they hear of it when the actor ends.
-    auto owed = std::make_shared<std::vector<caf::response_promise>>();
+                           const promises& owed, const answer_type& answer) {
     self->set_default_handler(
       [=](caf::scheduled_actor*,
           caf::message_view& x) -> caf::result<caf::message> {
         got->push_back(x.move_content_to_message());
-        if (*delayed && self->current_message_id().is_request()) {
-          owed->push_back(self->make_response_promise());
-          return owed->back();
+        if (*owed && self->current_message_id().is_request()) {
+          (*owed)->push_back(self->make_response_promise());
+          return (*owed)->back();
         }
         if (self->current_message_id().is_request())
           return answer;
@@ -102,7 +108,8 @@ private:
   }
 
   messages got_;
-  std::shared_ptr<bool> delayed_ = std::make_shared<bool>(false);
+  promises owed_ = std::make_shared<promises::element_type>();
+  answer_type answer_;
   caf::actor self_;
 };
 

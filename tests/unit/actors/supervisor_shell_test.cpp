@@ -196,9 +196,7 @@ TEST_F(SupervisorShellTest, AListingIsReadPageByPageForTheRouters) {
 
 // requirements.md 3b.18: what a page found is durable before its cursor
 TEST_F(SupervisorShellTest, TheNextPageWaitsUntilAllLinesWereTaken) {
-  probe slow{sys};
-  slow.delay_answers();
-  shared->routers[0] = slow.as<router_actor>();
+  router.delay_answers();
   tell(supervisor, node_command{7});
   listing_compared page;
   page.page.upstream = 7;
@@ -206,10 +204,10 @@ TEST_F(SupervisorShellTest, TheNextPageWaitsUntilAllLinesWereTaken) {
   page.page.repos.resize(1);
   page.listed = 1;
   tell(supervisor, page);
-  EXPECT_EQ(slow.count<repo_listing>(), 1u);
+  EXPECT_EQ(router.count<repo_listing>(), 1u);
   EXPECT_THAT(listed, ElementsAre("0:"));
   EXPECT_EQ(journal.count<journal_rows>(), 0u);
-  slow.die(); // Its answer will never come: the lines come again.
+  router.answer_now();
   run();
   EXPECT_THAT(listed, ElementsAre("0:", "0:c1"));
 }
