@@ -34,7 +34,7 @@ public:
   listing_machine::effects last;
 };
 
-// SYNC-19; protocol.md 9
+// SYNC-19; protocol.md 9.1
 TEST(listing_machine, pages_follow_each_other_until_there_is_no_cursor) {
   listing x;
   ASSERT_TRUE(x.begin(7));
@@ -60,7 +60,7 @@ TEST(listing_machine, an_upstream_is_listed_again_after_the_interval) {
   EXPECT_EQ(out.fetch->cursor, "");
 }
 
-// protocol.md 9: what fails is tried soon, what is not offered is not
+// protocol.md 9.2: what fails is tried soon, what is not offered is not
 TEST(listing_machine, a_failed_page_is_tried_again_and_a_missing_route_later) {
   for (const auto& [code, wait] :
        std::initializer_list<std::pair<ec, std::chrono::seconds>>{

@@ -118,6 +118,7 @@ leaf_map some_leaves(size_t n) {
 
 } // namespace
 
+// protocol.md 2.4.5
 TEST_F(MstInversionTest, AcceptsEveryChangeThatHappened) {
   for (uint64_t seed = 1; seed <= 400; ++seed) {
     const auto random = seeded_random(seed);
@@ -125,6 +126,7 @@ TEST_F(MstInversionTest, AcceptsEveryChangeThatHappened) {
   }
 }
 
+// protocol.md 2.4.5
 TEST_F(MstInversionTest, DoesNotDependOnTheOrderOfTheOps) {
   const auto random = seeded_random(1);
   for (int i = 0; i < 20; ++i) {
@@ -140,6 +142,7 @@ TEST_F(MstInversionTest, AcceptsTheFirstAndTheLastRecord) {
   EXPECT_EQ(check(make_change({{path, make_cid("x")}}, {})), ec::none);
 }
 
+// protocol.md 2.4.8
 TEST_F(MstInversionTest, AnEmptyCommitMovesNothing) {
   const auto root = build(some_leaves(3));
   EXPECT_EQ(check(root, root, {}), ec::none);
@@ -147,6 +150,7 @@ TEST_F(MstInversionTest, AnEmptyCommitMovesNothing) {
   EXPECT_TRUE(touched.empty()) << "no block is needed";
 }
 
+// protocol.md 2.4.8
 TEST_F(MstInversionTest, RefusesAnyOtherStateBefore) {
   for (uint64_t seed = 1; seed <= 50; ++seed) {
     const auto random = seeded_random(seed);
@@ -159,6 +163,7 @@ TEST_F(MstInversionTest, RefusesAnyOtherStateBefore) {
   }
 }
 
+// protocol.md 2.4.3, 2.4.5
 TEST_F(MstInversionTest, RefusesOpsThatTellMoreLessOrOtherwise) {
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     const auto random = seeded_random(seed);
@@ -192,6 +197,7 @@ TEST_F(MstInversionTest, RefusesOpsThatTellMoreLessOrOtherwise) {
   }
 }
 
+// protocol.md 2.4.3
 TEST_F(MstInversionTest, RefusesADeleteOfWhatIsStillThere) {
   const auto leaves = some_leaves(4);
   const auto root = build(leaves);
@@ -201,6 +207,7 @@ TEST_F(MstInversionTest, RefusesADeleteOfWhatIsStillThere) {
   }
 }
 
+// protocol.md 2.2.5, 2.4.6
 TEST_F(MstInversionTest, NeedsEveryBlockItTouches) {
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     const auto random = seeded_random(seed);
@@ -222,6 +229,7 @@ TEST_F(MstInversionTest, NeedsEveryBlockItTouches) {
   }
 }
 
+// protocol.md 2.4.1
 TEST_F(MstInversionTest, WantsValidPathsOnceEach) {
   const auto path = path_of_depth(0, 0);
   const auto root = build({{path, make_cid("x")}});
