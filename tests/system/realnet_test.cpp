@@ -213,6 +213,7 @@ protected:
 
 } // namespace
 
+// protocol.md 2.1.2, 2.5.1, 3.3, 4.t2, 4.t3, 4.t4, 4.6, 11.3, 11.10
 TEST_F(RealnetTest, FollowedLiveEveryScenarioEndsInItsState) {
   ASSERT_NO_FATAL_FAILURE(start());
   follow();
@@ -232,7 +233,7 @@ TEST_F(RealnetTest, FollowedLiveEveryScenarioEndsInItsState) {
 }
 
 // The tombstone is the directory's alone: the host goes on serving the repo,
-// and only reading the identity anew shows it (protocol.md 4, #identity).
+// and only reading the identity anew shows it (protocol.md 4.0, #identity).
 TEST_F(RealnetTest, ATombstoneIsADeletionOnceTheIdentityIsReadAnew) {
   ASSERT_NO_FATAL_FAILURE(start());
   follow();
@@ -290,6 +291,7 @@ TEST_F(RealnetTest, FoundLateEveryScenarioEndsInItsState) {
 
 // Whatever happens while the engine is away, keys, hosts and handles among it:
 // it comes back with its cursors to a world that has moved on.
+// protocol.md 4.6
 TEST_F(RealnetTest, AwayAgainAndAgainEveryScenarioEndsInItsState) {
   constexpr size_t stride = 23;
   listing_interval = 1s;

@@ -31,6 +31,7 @@ TEST(DeliveryAccounts, AnInactiveAccountsFactOvertakesItsRecords) {
   EXPECT_EQ(x.machine->events(), 0u);
 }
 
+// protocol.md 4.t2
 TEST(DeliveryAccounts, RecordsFollowWhenTheAccountIsBack) {
   delivery_world x;
   x.append(ann, 3);

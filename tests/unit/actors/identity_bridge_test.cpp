@@ -49,6 +49,7 @@ protected:
 
 } // namespace
 
+// protocol.md 8.1
 TEST_F(IdentityBridgeTest, ThePlcDirectoryKnowsADidOrNotOrItIsGone) {
   said = answer_with(200, document_of(ann));
   said->headers.push_back({"content-type", "application/json"});
@@ -74,6 +75,7 @@ TEST_F(IdentityBridgeTest, ThePlcDirectoryKnowsADidOrNotOrItIsGone) {
   EXPECT_TRUE(hosts->requests.empty());
 }
 
+// protocol.md 8.1
 TEST_F(IdentityBridgeTest, AWebDidIsAskedOfItsHost) {
   said = answer_with(200, document_of(web));
   EXPECT_EQ(look_up(web).failed.code, ec::none);
@@ -92,12 +94,14 @@ TEST_F(IdentityBridgeTest, AWebDidIsAskedOfItsHost) {
   EXPECT_TRUE(directory->requests.empty());
 }
 
+// protocol.md 0.2
 TEST_F(IdentityBridgeTest, AnUnknownMethodIsNotLookedUp) {
   const auto out = look_up(did::parse("did:key:zQ3sh").value());
   EXPECT_EQ(out.failed.code, ec::invalid_argument);
   EXPECT_TRUE(hosts->requests.empty() && directory->requests.empty());
 }
 
+// protocol.md 8.2
 TEST_F(IdentityBridgeTest, DocumentsAreReadUpToTheirLimit) {
   auto body = document_of(ann);
   body.append(limits::did_document_bytes_max - body.size(), ' ');
@@ -111,6 +115,7 @@ TEST_F(IdentityBridgeTest, DocumentsAreReadUpToTheirLimit) {
   EXPECT_EQ(asked.redirects_max, 3u);
 }
 
+// protocol.md 8.7
 TEST_F(IdentityBridgeTest, DnsNamesTheDidOfAHandleAndWins) {
   said = answer_with(200, web.str());
   auto& values = transport->values["_atproto.ann.test"];
@@ -123,6 +128,7 @@ TEST_F(IdentityBridgeTest, DnsNamesTheDidOfAHandleAndWins) {
   EXPECT_TRUE(hosts->requests.empty());
 }
 
+// protocol.md 8.7, 10.15
 TEST_F(IdentityBridgeTest, WithoutDnsTheHandlesHostIsAsked) {
   transport->values["_atproto.ann.test"] = {"v=spf1"};
   said = answer_with(203, " " + ann.str() + "\r\n");

@@ -40,6 +40,7 @@ TEST(identity_machine, a_fresh_answer_passes_by_cache_and_store) {
 }
 
 // architecture.md 2, IDENTITY: coalescing
+// protocol.md 4.0, 8.3
 TEST(identity_machine, all_who_wait_for_one_did_share_a_look_up) {
   resolver x;
   x.ask(1);
@@ -92,7 +93,7 @@ TEST(identity_machine, an_unreachable_directory_is_not_remembered) {
   EXPECT_THAT(x.last.answers, IsEmpty());
 }
 
-// protocol.md 4, 8: tombstoned, and back again
+// protocol.md 4.t7, 8: tombstoned, and back again
 TEST(identity_machine, a_gone_did_is_an_answer_and_keeps_what_was_known) {
   resolver x;
   x.ask(1);
@@ -107,9 +108,10 @@ TEST(identity_machine, a_gone_did_is_an_answer_and_keeps_what_was_known) {
   EXPECT_FALSE(x.last.answers.at(0).fact->tombstoned);
 }
 
-// -- handles (protocol.md 8.4: both directions) -------------------------------
+// -- handles (protocol.md 8.8: both directions) -------------------------------
 
-// protocol.md 8.4: the document's claim alone proves nothing
+// protocol.md 8.8: the document's claim alone proves nothing
+// protocol.md 8.8, 8.9
 TEST(identity_machine, a_handle_is_told_when_it_was_verified) {
   resolver x;
   x.fetch(1);
@@ -127,7 +129,7 @@ TEST(identity_machine, a_handle_is_told_when_it_was_verified) {
   EXPECT_EQ(x.last.store.at(0).second.handle, "alice.test");
 }
 
-// protocol.md 8.4
+// protocol.md 8.8
 TEST(identity_machine, a_handle_of_someone_else_is_not_taken) {
   resolver x;
   x.fetch(1);
@@ -138,7 +140,7 @@ TEST(identity_machine, a_handle_of_someone_else_is_not_taken) {
   EXPECT_THAT(x.last.store, IsEmpty());
 }
 
-// protocol.md 8.4: a verified handle outlives an outage, nothing else
+// protocol.md 8.8: a verified handle outlives an outage, nothing else
 TEST(identity_machine, a_verified_handle_is_lost_by_an_answer_only) {
   resolver x;
   x.fetch(1);
@@ -156,7 +158,8 @@ TEST(identity_machine, a_verified_handle_is_lost_by_an_answer_only) {
   EXPECT_EQ(x.last.answers.at(0).fact->handle, "");
 }
 
-// protocol.md 8.4: another claim, or none any more
+// protocol.md 8.8: another claim, or none any more
+// protocol.md 8.9
 TEST(identity_machine, an_answer_about_an_old_claim_changes_nothing) {
   resolver x;
   x.fetch(1);
@@ -171,7 +174,7 @@ TEST(identity_machine, an_answer_about_an_old_claim_changes_nothing) {
   EXPECT_THAT(x.last.store, IsEmpty());
 }
 
-// protocol.md 8.4: a new claim that cannot be checked is not the old handle
+// protocol.md 8.8: a new claim that cannot be checked is not the old handle
 TEST(identity_machine, a_changed_claim_does_not_keep_the_old_handle) {
   resolver x;
   x.fetch(1);
@@ -186,6 +189,7 @@ TEST(identity_machine, a_changed_claim_does_not_keep_the_old_handle) {
 // -- bounds (architecture.md 2, 9) --------------------------------------------
 
 // architecture.md 9: `per_second` look-ups, then one as tokens come
+// protocol.md 2.5.9
 TEST(identity_machine, the_directory_is_asked_within_the_budget) {
   identity_options options;
   options.per_second = 2;

@@ -68,7 +68,7 @@ public:
   std::optional<storage::listing_row> stored;
 };
 
-// SYNC-19; protocol.md 9
+// SYNC-19; protocol.md 9.1
 TEST(listing_machine, pages_follow_each_other_until_there_is_no_cursor) {
   listing x;
   ASSERT_TRUE(x.want());
@@ -167,7 +167,7 @@ TEST(listing_machine, a_second_wish_for_the_same_changes_nothing) {
   EXPECT_FALSE(x.page(""));
 }
 
-// protocol.md 9: what fails is tried soon, from where it was
+// protocol.md 9.2: what fails is tried soon, from where it was
 TEST(listing_machine, a_failed_page_is_tried_again_at_its_cursor) {
   listing x;
   x.want();
@@ -181,7 +181,7 @@ TEST(listing_machine, a_failed_page_is_tried_again_at_its_cursor) {
   EXPECT_EQ(x.last.fetch->cursor, "c1");
 }
 
-// protocol.md 9: up to `limits::listing_retry_max`, and anew after a good page
+// protocol.md 9.2: up to `limits::listing_retry_max`, and anew after a good page
 TEST(listing_machine, the_wait_doubles_while_pages_fail) {
   listing x;
   x.want();
@@ -198,7 +198,7 @@ TEST(listing_machine, the_wait_doubles_while_pages_fail) {
   EXPECT_EQ(*x.last.timer - x.now, limits::listing_retry_min);
 }
 
-// protocol.md 9: a host may forget its own cursors
+// protocol.md 9.2: a host may forget its own cursors
 TEST(listing_machine, a_page_that_is_no_listing_begins_it_anew) {
   listing x;
   x.want();
@@ -209,7 +209,7 @@ TEST(listing_machine, a_page_that_is_no_listing_begins_it_anew) {
   EXPECT_EQ(x.last.fetch->cursor, "");
 }
 
-// protocol.md 9: what is not offered is asked for at the next audit
+// protocol.md 9.2: what is not offered is asked for at the next audit
 TEST(listing_machine, a_route_that_is_missing_is_tried_after_the_interval) {
   listing x;
   x.want();

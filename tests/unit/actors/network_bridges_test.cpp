@@ -63,6 +63,7 @@ class StreamBridgeTest : public bridge_world {};
 
 } // namespace
 
+// protocol.md 9.1
 TEST_F(ListingBridgeTest, PagesOfAThousandAreAskedForByTheirCursor) {
   said = answer_with(200, R"({"cursor":"a b","repos":[
     {"did":"did:plc:ewvi7nxzyoun6zhxrhs64oiz","head":"x",
@@ -110,6 +111,7 @@ TEST_F(ListingBridgeTest, ARefusedCursorIsNoListing) {
 }
 
 // A real PDS gives a cursor with its last page, too.
+// protocol.md 9.1
 TEST_F(ListingBridgeTest, AnEmptyPageIsTheLastOne) {
   said = answer_with(200, R"({"cursor":"again","repos":[]})");
   const auto page = ask("x");
@@ -117,6 +119,7 @@ TEST_F(ListingBridgeTest, AnEmptyPageIsTheLastOne) {
   EXPECT_EQ(page.cursor, "");
 }
 
+// protocol.md 9.2
 TEST_F(ListingBridgeTest, WhatIsNotOfferedIsToldFromWhatFailed) {
   for (const auto status : {401, 404, 501}) {
     said = answer_with(status, "");
@@ -132,6 +135,7 @@ TEST_F(ListingBridgeTest, WhatIsNotOfferedIsToldFromWhatFailed) {
   }
 }
 
+// protocol.md 5.0
 TEST_F(FetchBridgeTest, ACarIsAskedForAndGzipIsWelcome) {
   auto said = answer_with(429, "{}");
   said.retry_after = 90s;
@@ -157,6 +161,7 @@ TEST_F(FetchBridgeTest, ACarIsAskedForAndGzipIsWelcome) {
   EXPECT_TRUE(next<fetch_ended>());
 }
 
+// protocol.md 1.1, 1.11
 TEST_F(StreamBridgeTest, TheCursorIsPartOfThePath) {
   net::io_threads threads;
   const auto network = net::make_system_transport(threads);

@@ -131,6 +131,7 @@ struct refused_repo : repo_world {
 };
 
 // protocol.md 5: the current host is asked for by a new document
+// protocol.md 4.5
 TEST(repo_account_doubt, a_host_that_lost_a_repo_is_believed_when_confirmed) {
   refused_repo x;
   EXPECT_EQ(x.refreshes, 1u);
@@ -147,6 +148,7 @@ TEST(repo_account_doubt, a_host_that_lost_a_repo_is_believed_when_confirmed) {
 }
 
 // protocol.md 4.6, 5: after a migration the old host knows nothing of it
+// protocol.md 4.5
 TEST(repo_account_doubt, a_former_host_that_lost_a_repo_proves_nothing) {
   refused_repo x;
   x.settle();

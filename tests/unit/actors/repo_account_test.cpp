@@ -35,7 +35,7 @@ struct status_case {
   account_status status;
 };
 
-// protocol.md 4: every word of the table
+// protocol.md 4.2, 4.t2, 4.t3, 4.t4: every word of the table
 TEST(repo_accounts, every_inactive_status_is_kept_as_a_fact) {
   for (const auto& [word, status] : std::initializer_list<status_case>{
          {"deactivated", account_status::deactivated},
@@ -83,6 +83,7 @@ TEST(repo_accounts, every_fact_is_named_by_the_cid_of_its_text) {
 }
 
 // protocol.md 4.2: active decides, whatever the word
+// protocol.md 4.t6
 TEST(repo_accounts, an_active_account_is_visible_whatever_its_status_says) {
   for (const auto* word : {"", "throttled", "desynchronized", "takendown"}) {
     repo_world x;
@@ -96,6 +97,7 @@ TEST(repo_accounts, an_active_account_is_visible_whatever_its_status_says) {
 }
 
 // protocol.md 4.4: commits and syncs of an inactive account are dropped
+// protocol.md 2.1.3, 4.t1
 TEST(repo_accounts, an_inactive_account_says_nothing_until_it_is_back) {
   repo_world x;
   x.sync();
@@ -131,7 +133,7 @@ TEST(repo_accounts, reactivation_queues_a_repo_that_is_not_synced) {
   EXPECT_EQ(x.wishes[0].status, repo_status::pending);
 }
 
-// protocol.md 4; architecture.md 3, Erasing
+// protocol.md 4.t5; architecture.md 3, Erasing
 TEST(repo_accounts, a_deleted_account_is_purged_in_one_update) {
   repo_world x;
   x.sync();
@@ -164,7 +166,7 @@ TEST(repo_accounts, commits_that_wait_go_with_the_deleted_account) {
   EXPECT_FALSE(x.chain->rev.defined());
 }
 
-// protocol.md 4: a deleted account may come back, then it is fetched whole
+// protocol.md 4.t5: a deleted account may come back, then it is fetched whole
 TEST(repo_accounts, a_deleted_account_that_returns_is_fetched_from_nothing) {
   repo_world x;
   x.sync();
@@ -214,7 +216,7 @@ TEST(repo_accounts, an_account_that_goes_away_ends_its_fetch) {
   }
 }
 
-// protocol.md 5: the host says why it serves nothing; no retry loop
+// protocol.md 5.0: the host says why it serves nothing; no retry loop
 TEST(repo_accounts, a_host_that_names_a_status_ends_the_retries) {
   for (const auto status :
        {account_status::deactivated, account_status::suspended,
@@ -233,7 +235,7 @@ TEST(repo_accounts, a_host_that_names_a_status_ends_the_retries) {
   }
 }
 
-// protocol.md 4, 8: a tombstoned DID counts as deleted
+// protocol.md 4.t7, 8: a tombstoned DID counts as deleted
 TEST(repo_accounts, a_tombstoned_identity_deletes_the_account) {
   repo_world x;
   x.sync();
@@ -247,6 +249,7 @@ TEST(repo_accounts, a_tombstoned_identity_deletes_the_account) {
 // -- listings (protocol.md 9, 2.1.2) ------------------------------------------
 
 // CONS-25; requirements.md 1b.6: an equal rev proves a quiet repo
+// protocol.md 9.3, 9.5
 TEST(repo_listings, an_equal_rev_raises_the_position_and_is_no_suspicion) {
   repo_world x;
   x.sync();
@@ -299,7 +302,7 @@ TEST(repo_listings, an_older_or_missing_rev_says_nothing) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// protocol.md 4, 9: a status of which the event was lost
+// protocol.md 4.5, 9: a status of which the event was lost
 TEST(repo_listings, a_listed_status_counts_after_the_grace) {
   repo_world x;
   x.sync();
@@ -321,6 +324,7 @@ TEST(repo_listings, an_account_event_outweighs_the_listing_before_it) {
 }
 
 // protocol.md 4.5: a repo that was refused as inactive is found again
+// protocol.md 2.1.3
 TEST(repo_listings, a_repo_listed_as_active_again_is_fetched) {
   repo_world x;
   x.add_known();

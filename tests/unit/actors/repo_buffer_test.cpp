@@ -85,6 +85,7 @@ TEST(repo_buffer, a_kept_commit_is_not_finished_before_syncing_is_durable) {
 }
 
 // requirements.md 3b.6: in order, and the switch to synced is the same step
+// protocol.md 5.6
 TEST(repo_buffer, kept_commits_follow_the_root_in_order_and_end_the_fetch) {
   buffering x;
   x.write_commits(3);
@@ -246,6 +247,7 @@ TEST(repo_buffer, puts_behind_another_update_are_waited_for_too) {
 }
 
 // architecture.md 2: `limits::repo_disk_buffer_bytes_max`, and one more
+// protocol.md 2.1.4
 TEST(repo_buffer, a_full_disk_buffer_is_discarded_and_leaves_a_gap) {
   for (const auto over : {false, true}) {
     buffering x;

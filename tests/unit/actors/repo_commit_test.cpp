@@ -21,6 +21,7 @@ void rotate_key(repo_world& x, test_repo& other) {
 }
 
 // SYNC-28; CONS-18; invariant I4: the mark returns with durability only
+// protocol.md 1.10, 2.1.7, 2.5.3
 TEST(repo_commits, a_commit_on_our_root_is_applied_and_then_finished) {
   repo_world x;
   x.sync();
@@ -86,7 +87,8 @@ TEST(repo_commits, an_update_that_is_not_written_stops_the_repo) {
   }
 }
 
-// SYNC-07, SYNC-16, SYNC-27; protocol.md 2.5
+// SYNC-07, SYNC-16, SYNC-27; protocol.md 2.5.5
+// protocol.md 2.1.6
 TEST(repo_commits, a_commit_on_another_root_desyncs_and_is_not_applied) {
   repo_world x;
   x.sync();
@@ -104,6 +106,7 @@ TEST(repo_commits, a_commit_on_another_root_desyncs_and_is_not_applied) {
 }
 
 // architecture.md 9: prevData decides, whatever `since` says
+// protocol.md 2.5.4, 11.12
 TEST(repo_commits, a_wrong_since_with_our_root_is_applied) {
   repo_world x;
   x.sync();
@@ -114,7 +117,7 @@ TEST(repo_commits, a_wrong_since_with_our_root_is_applied) {
   EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
 }
 
-// protocol.md 2.5: sent in a form that proves nothing
+// protocol.md 2.5.8: sent in a form that proves nothing
 TEST(repo_commits, a_commit_that_cannot_be_proved_desyncs) {
   repo_world x;
   x.make_commit();
@@ -128,7 +131,8 @@ TEST(repo_commits, a_commit_that_cannot_be_proved_desyncs) {
   EXPECT_EQ(x.row->status, repo_status::desync);
 }
 
-// protocol.md 2.5: signature good, proof bad
+// protocol.md 2.5.7: signature good, proof bad
+// protocol.md 11.7
 TEST(repo_commits, a_commit_whose_proof_is_false_desyncs) {
   repo_world x;
   x.sync();
@@ -141,7 +145,7 @@ TEST(repo_commits, a_commit_whose_proof_is_false_desyncs) {
   EXPECT_EQ(x.row->status, repo_status::desync);
 }
 
-// protocol.md 2.5, 7; architecture.md 9: after one refresh it is quarantined
+// protocol.md 2.5.6, 7; architecture.md 9: after one refresh it is quarantined
 TEST(repo_commits, a_bad_signature_asks_once_and_changes_nothing) {
   repo_world x;
   x.sync();
@@ -176,7 +180,7 @@ TEST(repo_commits, a_bad_signature_from_the_host_itself_opens_a_gap) {
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
-// protocol.md 7: key rotation
+// protocol.md 7.6: key rotation
 TEST(repo_commits, a_new_key_found_by_the_refresh_proves_the_commit) {
   repo_world x;
   x.sync();
@@ -227,6 +231,7 @@ TEST(repo_commits, a_frame_that_is_no_event_is_counted_and_finished) {
 }
 
 // requirements.md 3b.5: Pending, Error, Desync drop; Error keeps its back-off
+// protocol.md 2.1.4, 2.5.2
 TEST(repo_commits, a_repo_out_of_sync_drops_commits_and_keeps_its_state) {
   for (const auto status :
        {repo_status::pending, repo_status::error, repo_status::desync}) {
@@ -305,6 +310,7 @@ TEST(repo_sync_events, our_own_state_is_a_no_op_and_an_older_one_a_replay) {
 }
 
 // protocol.md 3.3; architecture.md 4: a `$commit` operation of kind sync
+// protocol.md 11.4
 TEST(repo_sync_events, a_new_rev_of_the_same_root_is_logged_without_a_fetch) {
   repo_world x;
   x.make_commit();

@@ -99,6 +99,7 @@ TEST(repo_fetch, the_root_follows_the_chunks_and_makes_the_repo_synced) {
 }
 
 // architecture.md 3, Completeness: what is held already is not logged twice
+// protocol.md 5.3
 TEST(repo_fetch, a_fetch_that_finds_our_own_root_appends_nothing) {
   repo_world x;
   x.make_commit();
@@ -124,6 +125,7 @@ TEST(repo_fetch, the_generation_written_is_that_of_the_filter_fetched_with) {
 }
 
 // SYNC-06, SYNC-13, SYNC-15; requirements.md 3b.8
+// protocol.md 5.0
 TEST(repo_fetch, back_off_doubles_from_a_minute_to_an_hour) {
   repo_world x;
   x.add_known();

@@ -19,6 +19,7 @@ storage::identity_row at_host(const repo_world& x, const char* origin) {
 
 // protocol.md 4: a hint; the answer decides. Invariant I4: a crash before it
 // does not lose the hint.
+// protocol.md 4.0
 TEST(repo_identity, an_identity_event_resolves_anew_and_is_then_finished) {
   repo_world x;
   x.sync();
@@ -34,6 +35,7 @@ TEST(repo_identity, an_identity_event_resolves_anew_and_is_then_finished) {
 
 // protocol.md 4; architecture.md 9: at `limits::refresh_burst_max`, and one
 // more
+// protocol.md 2.5.9, 4.0
 TEST(repo_identity, refreshes_are_bounded_and_the_one_too_many_comes_later) {
   repo_world x;
   x.sync();
@@ -248,6 +250,7 @@ TEST(repo_hosts, a_relay_is_believed_and_its_frames_do_not_wait) {
 }
 
 // architecture.md 9: foreign frames cannot refresh without end
+// protocol.md 2.5.9
 TEST(repo_hosts, foreign_frames_are_dropped_at_once_when_refreshes_are_spent) {
   repo_world x;
   x.sync();
@@ -341,7 +344,7 @@ TEST(repo_hosts, a_repo_that_takes_no_commits_drops_them_without_an_identity) {
   }
 }
 
-// protocol.md 4: through a relay, an account's status needs no key
+// protocol.md 4.1: through a relay, an account's status needs no key
 TEST(repo_hosts, an_account_event_of_a_relay_needs_no_identity) {
   repo_world x;
   x.sync();

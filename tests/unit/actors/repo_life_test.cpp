@@ -16,6 +16,7 @@ storage::new_operation create_op(std::string rkey) {
 }
 
 // SYNC-03, SYNC-29; requirements.md 3b.11
+// protocol.md 2.5.2
 TEST(repo_life, an_added_repo_is_pending_and_added_once) {
   repo_world x;
   EXPECT_TRUE(x.add());
@@ -202,6 +203,7 @@ TEST(repo_life, a_resync_of_an_inactive_account_queues_nothing) {
 }
 
 // SYNC-18; invariant I4: a crash must not lose what was discovered
+// protocol.md 3.6
 TEST(repo_life, the_frame_that_found_a_repo_is_finished_after_its_addition) {
   for (const auto frame_first : {true, false}) {
     repo_world x;

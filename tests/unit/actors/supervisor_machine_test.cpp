@@ -21,6 +21,7 @@ TEST(supervisor, a_wish_becomes_a_look_up_and_then_a_permit) {
 }
 
 // SYNC-11: `parallelism`, and one more
+// protocol.md 9.5
 TEST(supervisor, no_more_fetches_than_permits) {
   queue x;
   for (int i = 1; i <= 4; ++i)
@@ -32,6 +33,7 @@ TEST(supervisor, no_more_fetches_than_permits) {
 }
 
 // reliability.md 2.1: `per_host`, and one more; others are not held up
+// protocol.md 9.5
 TEST(supervisor, one_host_gets_no_more_than_its_share) {
   supervisor_options options;
   options.parallelism = 10;
@@ -142,6 +144,7 @@ TEST(supervisor, a_repo_without_a_host_leaves_the_queue) {
 // -- hosts (reliability.md 2.1; requirements.md 3b.9) -------------------------
 
 // requirements.md 3b.9: the host's word, or 15 s without one
+// protocol.md 5.0
 TEST(supervisor, a_rate_limited_host_rests_as_long_as_it_says) {
   for (const auto& [said, rest] : std::initializer_list<
          std::pair<std::chrono::seconds, std::chrono::seconds>>{

@@ -13,6 +13,7 @@ using namespace weir::tests;
 using testing::ElementsAre;
 
 // CONS-04, CONS-05, CONS-15; requirements.md 1b.2, 1b.5
+// protocol.md 1.11, 9.3
 TEST(upstream_machine, first_contact_asks_from_now_and_holds_frames_until_the_stamp_is_durable) {
   stream x{row_at(0, 0)};
   ASSERT_TRUE(x.first.connect);
@@ -66,6 +67,7 @@ TEST(upstream_machine, outdated_cursor_makes_the_next_sequenced_frame_the_first_
 }
 
 // CONS-15; requirements.md 1b.2: a crash in between must not lose the reset
+// protocol.md 1.12
 TEST(upstream_machine, a_pending_reset_survives_a_restart) {
   auto row = row_at(10, 0);
   row.epoch = 2;
@@ -144,7 +146,7 @@ TEST(upstream_machine, future_cursor_stops_the_stream_when_so_configured) {
   EXPECT_FALSE(x.machine.on_timer(t0 + 1h).connect);
 }
 
-// protocol.md 1.14, 1.15
+// protocol.md 1.14, 1.15, 1.5
 TEST(upstream_machine, any_other_error_frame_closes_and_keeps_the_position) {
   stream x;
   const auto out = x.take({error_frame("ConsumerTooSlow"), account_frame(11)});
@@ -163,6 +165,7 @@ TEST(upstream_machine, a_host_without_the_endpoint_is_never_asked_again) {
 }
 
 // protocol.md 1.8: at the limit and one past
+// protocol.md 11.8
 TEST(upstream_machine, ten_regressions_end_the_connection) {
   stream x;
   x.take_seqs({20});
@@ -179,6 +182,7 @@ TEST(upstream_machine, ten_regressions_end_the_connection) {
 }
 
 // protocol.md 1.9: servers may begin with the cursor itself
+// protocol.md 11.1
 TEST(upstream_machine, a_first_frame_equal_to_the_cursor_is_dropped_in_silence) {
   stream x;
   const auto out = x.take_seqs({10, 11});
@@ -187,6 +191,7 @@ TEST(upstream_machine, a_first_frame_equal_to_the_cursor_is_dropped_in_silence) 
 }
 
 // CONS-16 off: gaps are normal
+// protocol.md 1.8, 11.10
 TEST(upstream_machine, a_gap_after_a_reconnect_is_no_reset) {
   stream x;
   EXPECT_THAT(seqs_of(x.take_seqs({50})), ElementsAre(50));
@@ -320,6 +325,7 @@ TEST(upstream_machine, a_host_that_asks_for_time_gets_it) {
 }
 
 // CONS-23: frames that were lost inside are read again
+// protocol.md 1.10
 TEST(upstream_machine, lost_frames_are_asked_for_again_from_the_low_water_mark) {
   stream x;
   x.take_seqs({11, 12});
@@ -342,6 +348,7 @@ TEST(upstream_machine, frames_of_a_connection_that_was_given_up_are_not_taken) {
 }
 
 // CONS-24: one comparison for each stamp, not for each connection
+// protocol.md 9.3
 TEST(upstream_machine, a_stream_that_resumes_lists_once) {
   stream x{row_at(10, 5)};
   EXPECT_TRUE(x.opened.list_repos);

@@ -193,6 +193,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, BlockIndexTest,
                                          shape{1'000'000, 1000},
                                          shape{5000, 1000}, shape{0, 700}));
 
+// protocol.md 5.7
 TEST(BlockIndexMemoryTest, GoesToTheSpoolOnlyBeyondItsBound) {
   const auto random = seeded_random(6);
   for (const auto n : {size_t{5000}, size_t{5001}}) {

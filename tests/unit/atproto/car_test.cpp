@@ -109,6 +109,7 @@ reading read_at_once(bytes_view x) {
 
 // -- slices -------------------------------------------------------------------
 
+// protocol.md 2.2.1, 11.11
 TEST(CarSliceTest, HoldsWhatTheWriterWrote) {
   const auto blocks = make_blocks(20);
   const auto car = make_car(blocks[3].first, blocks);
@@ -137,6 +138,7 @@ TEST(CarSliceTest, BorrowsTheBytesInsteadOfCopyingThem) {
   }
 }
 
+// protocol.md 2.2.4
 TEST(CarSliceTest, MayHoldOneBlockTwice) {
   const auto blocks = make_blocks(1);
   const auto car = make_car(blocks[0].first, {blocks[0], blocks[0]});
@@ -171,6 +173,7 @@ TEST(CarSliceTest, TellsCodecsOfOneDigestApart) {
   EXPECT_EQ(slice.find(node), nullptr);
 }
 
+// protocol.md 2.2.1
 TEST(CarSliceTest, RefusesBrokenHeaders) {
   EXPECT_EQ(parse_error({}), ec::malformed);
   EXPECT_EQ(parse_error(bytes{0x00}), ec::malformed) << "empty header";
@@ -193,6 +196,7 @@ TEST(CarSliceTest, RefusesBrokenHeaders) {
   EXPECT_EQ(parse_error(cut), ec::malformed);
 }
 
+// protocol.md 2.2.6
 TEST(CarSliceTest, RefusesBrokenLengths) {
   const auto start = with_header(header_of(1, 1));
   const auto with_tail = [&](bytes tail) {
@@ -211,6 +215,7 @@ TEST(CarSliceTest, RefusesBrokenLengths) {
     << "no whole CID";
 }
 
+// protocol.md 2.2.2
 TEST(CarSliceTest, RefusesEveryCut) {
   const auto blocks = make_blocks(2);
   const auto car = make_car(blocks[0].first, blocks);
@@ -224,6 +229,8 @@ TEST(CarSliceTest, RefusesEveryCut) {
   }
 }
 
+// protocol.md 10.7
+// protocol.md 11.11
 TEST(CarSliceTest, KeepsItsLimits) {
   EXPECT_EQ(parse_error(with_header(header_of(limits::car_roots_max, 1))),
             ec::none);
@@ -261,6 +268,7 @@ TEST(CarSliceTest, RefusesDigestsPickedToCollide) {
   EXPECT_EQ(parse_error(make_car(blocks[0].first, blocks)), ec::malformed);
 }
 
+// protocol.md 2.2.3
 TEST(CarSliceTest, NeverShowsChangedContentUnderAnOldCid) {
   const auto blocks = make_blocks(3);
   const auto car = make_car(blocks[0].first, blocks);
@@ -330,6 +338,7 @@ TEST(CarReaderTest, FindsTheSameFaultHoweverTheBytesAreCut) {
   }
 }
 
+// protocol.md 2.2.2
 TEST(CarReaderTest, FailsAtTheEndOfACutBody) {
   const auto blocks = make_blocks(2);
   const auto car = make_car(blocks[0].first, blocks);
@@ -345,6 +354,7 @@ TEST(CarReaderTest, FailsAtTheEndOfACutBody) {
   EXPECT_EQ(between_sections, blocks.size());
 }
 
+// protocol.md 2.2.3
 TEST(CarReaderTest, RefusesABlockThatDoesNotHashToItsCid) {
   auto blocks = make_blocks(2);
   blocks[1].second.back() ^= 1;

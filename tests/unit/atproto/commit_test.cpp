@@ -115,6 +115,7 @@ TEST(CommitTest, DecodesWhatWasSigned) {
   }
 }
 
+// protocol.md 2.3.1, 2.3.2
 TEST(CommitTest, NeedsEveryFieldInItsForm) {
   EXPECT_EQ(decode_error(to_block(entries())), ec::none);
   for (const auto* key : {"did", "rev", "sig", "data", "prev", "version"}) {
@@ -184,6 +185,7 @@ TEST(CommitTest, KeepsTheDepthLimit) {
   EXPECT_EQ(decode_error(nest(limits::frame_depth_max)), ec::limit_reached);
 }
 
+// protocol.md 2.3.2, 2.3.3
 TEST(CommitTest, UnknownFieldsAreSignedAndOtherwiseIgnored) {
   const auto key = make_key(1);
   // Up to 30 more fields: the head of the map grows from one byte to two.
@@ -213,6 +215,7 @@ TEST(CommitTest, UnknownFieldsAreSignedAndOtherwiseIgnored) {
   }
 }
 
+// protocol.md 2.3.3
 TEST(CommitTest, HasNoUnsignedFormWithoutASignature) {
   EXPECT_FALSE(unsigned_commit_bytes(with("sig", {})));
   EXPECT_FALSE(unsigned_commit_bytes(with("sig", {0xf6})));
@@ -220,6 +223,7 @@ TEST(CommitTest, HasNoUnsignedFormWithoutASignature) {
     check_commit_signature(with("sig", {}), make_key(1).public_part()));
 }
 
+// protocol.md 2.3.4
 TEST(CommitTest, NoChangedByteKeepsTheSignature) {
   const auto key = make_key(1);
   const auto block = encode_signed_commit(make_object(), key);

@@ -70,6 +70,7 @@ void run_wycheproof(const std::filesystem::path& path, curve which,
 
 } // namespace
 
+// protocol.md 7.2
 TEST(CryptoVectorsTest, SignatureFixtures) {
   WEIR_VECTORS(path,
                "vectors/atproto-interop-tests/crypto/signature-fixtures.json");
@@ -95,6 +96,7 @@ TEST(CryptoVectorsTest, SignatureFixtures) {
   }
 }
 
+// protocol.md 7.1
 TEST(CryptoVectorsTest, DidKeysOfKnownSecrets) {
   WEIR_VECTORS(folder, "vectors/atproto-interop-tests/crypto");
   const auto k256 = read_json(folder / "w3c_didkey_K256.json");
@@ -117,6 +119,7 @@ TEST(CryptoVectorsTest, DidKeysOfKnownSecrets) {
   }
 }
 
+// protocol.md 7.3, 7.4
 TEST(CryptoVectorsTest, WycheproofK256) {
   WEIR_VECTORS(path, "vectors/wycheproof/testvectors_v1/"
                      "ecdsa_secp256k1_sha256_p1363_test.json");
@@ -124,6 +127,7 @@ TEST(CryptoVectorsTest, WycheproofK256) {
                  {{"valid", 95}, {"valid but high s", 72}, {"invalid", 85}});
 }
 
+// protocol.md 7.3, 7.4
 TEST(CryptoVectorsTest, WycheproofP256) {
   WEIR_VECTORS(path, "vectors/wycheproof/testvectors_v1/"
                      "ecdsa_secp256r1_sha256_p1363_test.json");

@@ -174,6 +174,7 @@ bool beyond_int64(std::string_view hex) {
 
 } // namespace
 
+// protocol.md 6.10
 TEST(DagCborCasesTest, AcceptsCanonicalItemsAndWritesThemBackUnchanged) {
   const auto cases = for_each_case(
     accepted, [](auto group, const std::string& hex, const bytes& input) {
@@ -194,6 +195,7 @@ TEST(DagCborCasesTest, AcceptsCanonicalItemsAndWritesThemBackUnchanged) {
   EXPECT_EQ(cases, 72u);
 }
 
+// protocol.md 6.1, 6.2, 6.3, 6.5, 6.6, 6.8
 TEST(DagCborCasesTest, RefusesEverythingElseAndSaysWhy) {
   const auto cases = for_each_case(
     refused, [](auto why, const std::string& hex, const bytes& input) {

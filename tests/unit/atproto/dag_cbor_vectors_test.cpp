@@ -115,6 +115,7 @@ void copy_item(reader& in, writer& out) {
 
 } // namespace
 
+// protocol.md 6.1, 6.2, 6.3, 6.5, 6.6, 11.13
 TEST(DaslVectorsTest, EveryCaseOfTheProfileHolds) {
   WEIR_VECTORS(folder, "vectors/dasl-testing/fixtures/cbor");
   std::map<std::string, int> cases;
@@ -140,6 +141,7 @@ TEST(DaslVectorsTest, EveryCaseOfTheProfileHolds) {
   EXPECT_EQ(cases["of other profiles"], 13);
 }
 
+// protocol.md 6.10
 TEST(IpldVectorsTest, EveryBlockIsAcceptedNamedAndWrittenBack) {
   WEIR_VECTORS(folder, "vectors/ipld-codec-fixtures/fixtures");
   int blocks = 0;
@@ -168,6 +170,7 @@ TEST(IpldVectorsTest, EveryBlockIsAcceptedNamedAndWrittenBack) {
   EXPECT_EQ(with_float, 28);
 }
 
+// protocol.md 6.3
 TEST(IpldVectorsTest, NegativeCasesAreRefused) {
   WEIR_VECTORS(folder,
                "vectors/ipld-codec-fixtures/negative-fixtures/dag-cbor");

@@ -88,6 +88,7 @@ TEST(DataModelVectorsTest, ValidData) {
   run_valid(folder / "indigo/atproto/atdata/testdata/data-model-valid.json");
 }
 
+// protocol.md 6.11
 TEST(DataModelVectorsTest, InvalidData) {
   WEIR_VECTORS(folder, "vectors");
   run_invalid(folder

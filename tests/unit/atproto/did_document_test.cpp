@@ -80,6 +80,7 @@ TEST(DidDocumentTest, OneWithNothingButItsIdIsADocument) {
   EXPECT_EQ(out.pds, "");
 }
 
+// protocol.md 8.3
 TEST(DidDocumentTest, ItMustBeThisDidsDocument) {
   EXPECT_EQ(refusal(R"({"id":"did:plc:aaaaaaaaaaaaaaaaaaaaaaaa"})"),
             ec::verification_failed);
@@ -107,6 +108,7 @@ TEST(DidDocumentTest, AMemberNamedTwiceMakesItAmbiguous) {
   EXPECT_EQ(refusal(document(R"("a:b":"c:\"d\":e\\","f":"\\\":")")), ec::none);
 }
 
+// protocol.md 8.2
 TEST(DidDocumentTest, SizeEndsAtItsLimit) {
   const auto of_size = [](size_t n) {
     auto out = document("");
@@ -156,6 +158,7 @@ TEST(DidDocumentTest, MembersOfAnotherShapeCountAsAbsent) {
 
 // -- signing key --------------------------------------------------------------
 
+// protocol.md 8.4
 TEST(DidDocumentKeyTest, TheIdIsTheFragmentAloneOrBehindTheDid) {
   EXPECT_EQ(key_of(method("#atproto")), multikey);
   EXPECT_EQ(key_of(method(owner.str() + "#atproto")), multikey);
@@ -165,6 +168,7 @@ TEST(DidDocumentKeyTest, TheIdIsTheFragmentAloneOrBehindTheDid) {
     EXPECT_EQ(key_of(method(id)), "") << id;
 }
 
+// protocol.md 8.4
 TEST(DidDocumentKeyTest, TheFirstThatTheDidControlsDecides) {
   const auto foreign = method("#atproto", other_multikey, "Multikey",
                               "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa");
@@ -181,6 +185,7 @@ TEST(DidDocumentKeyTest, TheFirstThatTheDidControlsDecides) {
     EXPECT_EQ(key_of(bad + "," + method("#atproto")), "");
 }
 
+// protocol.md 7.2
 TEST(DidDocumentKeyTest, LegacyTypesHoldAPointInEitherForm) {
   // One key of the interoperability fixtures, bare and compressed.
   EXPECT_EQ(
@@ -199,6 +204,7 @@ TEST(DidDocumentKeyTest, LegacyTypesHoldAPointInEitherForm) {
 
 // -- PDS ----------------------------------------------------------------------
 
+// protocol.md 8.5
 TEST(DidDocumentPdsTest, AnOriginHasOneForm) {
   const std::pair<const char*, const char*> cases[] = {
     {"https://pds.example.com", "https://pds.example.com"},
@@ -218,6 +224,7 @@ TEST(DidDocumentPdsTest, AnOriginHasOneForm) {
     EXPECT_EQ(pds_at(endpoint), origin);
 }
 
+// protocol.md 8.5
 TEST(DidDocumentPdsTest, OnlyHostAndPortAreAllowed) {
   for (const auto* endpoint : {"",
                                "pds.example.com",
@@ -258,6 +265,7 @@ TEST(DidDocumentPdsTest, AHostEndsAtItsLimit) {
   EXPECT_EQ(pds_at("https://a" + host), "");
 }
 
+// protocol.md 8.5
 TEST(DidDocumentPdsTest, TheFirstServiceOfThatIdDecides) {
   const auto good = service(R"("https://a.com")");
   EXPECT_EQ(pds_of(good + "," + service(R"("https://b.com")")),
@@ -276,6 +284,7 @@ TEST(DidDocumentPdsTest, TheFirstServiceOfThatIdDecides) {
 
 // -- handle -------------------------------------------------------------------
 
+// protocol.md 0.6, 8.6
 TEST(DidDocumentHandleTest, TheFirstValidOneIsClaimedInLowerCase) {
   EXPECT_EQ(handle_of(R"(["at://Name.Bsky.Social"])"), "name.bsky.social");
   EXPECT_EQ(handle_of(R"(["https://x.com","at://a.com","at://b.com"])"),

@@ -46,6 +46,7 @@ TEST(FramePeekTest, ReadsKindSeqAndDid) {
   EXPECT_EQ(peek_frame(sync).value().did, who);
 }
 
+// protocol.md 1.6
 TEST(FramePeekTest, CountsTheSeqOfAnUnknownKind) {
   const auto newer = frame("#future", {{"seq", number(9)}, {"x", null()}});
   const auto x = peek_frame(newer).value();
@@ -57,6 +58,7 @@ TEST(FramePeekTest, CountsTheSeqOfAnUnknownKind) {
   EXPECT_EQ(peek_frame(other_op).value().seq, 10);
 }
 
+// protocol.md 1.5
 TEST(FramePeekTest, KnowsAnErrorFrameAsServersSendIt) {
   const auto x = join(bytes{0xa1, 0x62, 0x6f, 0x70, 0x20},
                       map({{"error", text("FutureCursor")},
@@ -67,6 +69,7 @@ TEST(FramePeekTest, KnowsAnErrorFrameAsServersSendIt) {
   EXPECT_EQ(event.message, "Cursor in the future.");
 }
 
+// protocol.md 0.7
 TEST(FramePeekTest, LeavesOutASeqThatIsNone) {
   for (const auto& value :
        {number(0), number(-1), number(limits::safe_integer_max + 1), text("7"),
@@ -89,6 +92,7 @@ TEST(FramePeekTest, LooksAtTheTopOfThePayloadOnly) {
   EXPECT_EQ(peek_frame(x).value().did, who);
 }
 
+// protocol.md 1.6, 6.8
 TEST(FramePeekTest, RefusesAnythingButTwoMaps) {
   const auto good = frame("#commit", commit_fields());
   EXPECT_EQ(peek_error(good), ec::none);
@@ -107,6 +111,7 @@ TEST(FramePeekTest, RefusesAnythingButTwoMaps) {
     EXPECT_EQ(peek_error(bytes_view{good}.first(size)), ec::malformed) << size;
 }
 
+// protocol.md 1.5
 TEST(FramePeekTest, RefusesHeadersWithoutOpOrT) {
   const auto with_header = [](const fields& x) {
     return peek_error(join(map(x), map({})));
@@ -119,6 +124,7 @@ TEST(FramePeekTest, RefusesHeadersWithoutOpOrT) {
   EXPECT_EQ(with_header({{"op", number(5)}}), ec::none) << "unknown op";
 }
 
+// protocol.md 1.7
 TEST(FramePeekTest, IsStrictInAllButTheOrderOfKeys) {
   auto reversed = commit_fields();
   std::ranges::reverse(reversed);
@@ -141,6 +147,7 @@ TEST(FramePeekTest, IsStrictInAllButTheOrderOfKeys) {
   EXPECT_EQ(decode_error(frame("#commit", twice)), ec::malformed);
 }
 
+// protocol.md 1.4, 10.1, 10.7
 TEST(FramePeekTest, KeepsItsLimits) {
   const auto nest = [](size_t depth) {
     auto out = null();

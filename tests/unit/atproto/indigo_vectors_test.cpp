@@ -111,6 +111,7 @@ cid find_data(bytes_view commit) {
 
 } // namespace
 
+// protocol.md 2.5.10, 11.7
 TEST(IndigoVectorsTest, RelayScenariosAreJudgedByTheirProofs) {
   WEIR_VECTORS(folder, "vectors/indigo/cmd/relay/testing/testdata");
   using counts = std::map<std::string, size_t>;
@@ -128,6 +129,7 @@ TEST(IndigoVectorsTest, RelayScenariosAreJudgedByTheirProofs) {
     EXPECT_EQ(judge_scenario(folder / (name + ".json")), judged) << name;
 }
 
+// protocol.md 2.t11
 TEST(IndigoVectorsTest, CommitsBeforeSync11HoldWhatTheirOpsSay) {
   WEIR_VECTORS(folder, "vectors/indigo/atproto/repo/testdata");
   const json::value header{{"op", 1}, {"t", "#commit"}};
@@ -160,6 +162,7 @@ TEST(IndigoVectorsTest, CommitsBeforeSync11HoldWhatTheirOpsSay) {
   EXPECT_EQ(ops, 45u);
 }
 
+// protocol.md 2.3.1
 TEST(IndigoVectorsTest, OldRepositoriesWalkAndOldCommitsAreRefused) {
   WEIR_VECTORS(folder, "vectors/indigo/testing/testdata");
   const std::map<std::string, uint64_t> records{

@@ -60,6 +60,7 @@ std::multiset<std::string> read_expected(const std::filesystem::path& folder) {
 
 } // namespace
 
+// protocol.md 2.5.10
 TEST(JetstreamVectorsTest, EveryFrameOfThePublicNetworkVerifies) {
   WEIR_VECTORS(folder, jetstream_corpus);
   const auto frames = read_jetstream_frames(folder);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 // Proves protocol.md 2.4.
 
@@ -82,15 +83,7 @@ protected:
   /// Checks `ops` with the blocks that are not hidden; notes those touched.
   ec check(const cid& data, const cid& prev_data,
            std::span<const commit_op> ops) {
-    const auto done = mst::check_inversion(
-      data, prev_data, ops, [this](const cid& id) -> const bytes_view* {
-        const auto at = blocks.find(id);
-        if (at == blocks.end() || hidden.contains(id))
-          return nullptr;
-        touched.insert(id);
-        view = at->second;
-        return &view;
-      });
+    const auto done = mst::check_inversion(data, prev_data, ops, source());
     return done ? ec::none : done.error().code;
   }
 
@@ -99,6 +92,38 @@ protected:
     const auto prev_data = build(x.before);
     const auto ops = x.borrow();
     return check(data, prev_data, ops);
+  }
+
+  /// Undoes the ops of one kind, by path, on a tree that lacks nothing.
+  void undo(mst::tree& tree, const change& x, bool deletes) {
+    for (const auto& op : x.ops)
+      if ((op.action == op_action::remove) == deletes) {
+        const auto undone = op.action == op_action::create
+                              ? tree.remove(op.path)
+                              : tree.put(op.path, op.prev);
+        ASSERT_TRUE(undone);
+      }
+  }
+
+  /// Nodes that are touched when the ops are undone in this order.
+  std::set<cid> touched_by(const change& x, bool deletes_first) {
+    touched.clear();
+    auto tree = mst::tree::load(build(x.after), source()).value();
+    undo(tree, x, deletes_first);
+    undo(tree, x, !deletes_first);
+    EXPECT_EQ(tree.root().value(), build(x.before));
+    return std::exchange(touched, {});
+  }
+
+  mst::block_source source() {
+    return [this](const cid& id) -> const bytes_view* {
+      const auto at = blocks.find(id);
+      if (at == blocks.end() || hidden.contains(id))
+        return nullptr;
+      touched.insert(id);
+      view = at->second;
+      return &view;
+    };
   }
 
   std::map<cid, bytes> blocks;
@@ -118,6 +143,7 @@ leaf_map some_leaves(size_t n) {
 
 } // namespace
 
+// protocol.md 2.4.5
 TEST_F(MstInversionTest, AcceptsEveryChangeThatHappened) {
   for (uint64_t seed = 1; seed <= 400; ++seed) {
     const auto random = seeded_random(seed);
@@ -125,6 +151,7 @@ TEST_F(MstInversionTest, AcceptsEveryChangeThatHappened) {
   }
 }
 
+// protocol.md 2.4.5
 TEST_F(MstInversionTest, DoesNotDependOnTheOrderOfTheOps) {
   const auto random = seeded_random(1);
   for (int i = 0; i < 20; ++i) {
@@ -134,12 +161,44 @@ TEST_F(MstInversionTest, DoesNotDependOnTheOrderOfTheOps) {
   }
 }
 
+// protocol.md 2.4.5: senders send what deletes first touch. Here both sides of
+// a key are looked at whichever comes first, so that other orders touch nothing
+// else; most of all where a record takes the place of its neighbour.
+TEST_F(MstInversionTest, DeletesFirstNeedNoOtherNodesThanDeletesLast) {
+  std::vector<change> changes;
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    const auto random = seeded_random(seed);
+    changes.push_back(random_change(*random));
+  }
+  const auto before = some_leaves(20);
+  for (const auto& [old, id] : before) {
+    auto heir = old + 'a';
+    while (mst::key_depth(heir) != mst::key_depth(old))
+      heir.back() == 'z' ? heir.push_back('a') : void(++heir.back());
+    auto after = before;
+    after.erase(old);
+    after.emplace(heir, make_cid("new"));
+    changes.push_back(make_change(before, after));
+  }
+  for (const auto& x : changes) {
+    const auto needed = touched_by(x, true);
+    EXPECT_EQ(needed, touched_by(x, false));
+    for (const auto& [node, block] : blocks)
+      if (!needed.contains(node))
+        hidden.insert(node);
+    EXPECT_EQ(check(x), ec::none) << "by the nodes touched alone";
+    hidden.clear();
+    blocks.clear();
+  }
+}
+
 TEST_F(MstInversionTest, AcceptsTheFirstAndTheLastRecord) {
   const auto path = path_of_depth(2, 0);
   EXPECT_EQ(check(make_change({}, {{path, make_cid("x")}})), ec::none);
   EXPECT_EQ(check(make_change({{path, make_cid("x")}}, {})), ec::none);
 }
 
+// protocol.md 2.4.8
 TEST_F(MstInversionTest, AnEmptyCommitMovesNothing) {
   const auto root = build(some_leaves(3));
   EXPECT_EQ(check(root, root, {}), ec::none);
@@ -147,6 +206,7 @@ TEST_F(MstInversionTest, AnEmptyCommitMovesNothing) {
   EXPECT_TRUE(touched.empty()) << "no block is needed";
 }
 
+// protocol.md 2.4.8
 TEST_F(MstInversionTest, RefusesAnyOtherStateBefore) {
   for (uint64_t seed = 1; seed <= 50; ++seed) {
     const auto random = seeded_random(seed);
@@ -159,6 +219,7 @@ TEST_F(MstInversionTest, RefusesAnyOtherStateBefore) {
   }
 }
 
+// protocol.md 2.4.3, 2.4.5
 TEST_F(MstInversionTest, RefusesOpsThatTellMoreLessOrOtherwise) {
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     const auto random = seeded_random(seed);
@@ -192,6 +253,7 @@ TEST_F(MstInversionTest, RefusesOpsThatTellMoreLessOrOtherwise) {
   }
 }
 
+// protocol.md 2.4.3
 TEST_F(MstInversionTest, RefusesADeleteOfWhatIsStillThere) {
   const auto leaves = some_leaves(4);
   const auto root = build(leaves);
@@ -201,6 +263,7 @@ TEST_F(MstInversionTest, RefusesADeleteOfWhatIsStillThere) {
   }
 }
 
+// protocol.md 2.2.5, 2.4.6
 TEST_F(MstInversionTest, NeedsEveryBlockItTouches) {
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     const auto random = seeded_random(seed);
@@ -222,6 +285,7 @@ TEST_F(MstInversionTest, NeedsEveryBlockItTouches) {
   }
 }
 
+// protocol.md 2.4.1
 TEST_F(MstInversionTest, WantsValidPathsOnceEach) {
   const auto path = path_of_depth(0, 0);
   const auto root = build({{path, make_cid("x")}});

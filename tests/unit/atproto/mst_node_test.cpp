@@ -46,12 +46,14 @@ ec decode_error(const raw_node& x) {
 
 } // namespace
 
+// protocol.md 5.1.1
 TEST(MstNodeTest, KeyDepthIsHalfTheLeadingZeroBits) {
   EXPECT_EQ(mst::key_depth("2653ae71"), 0);
   EXPECT_EQ(mst::key_depth("blue"), 1);
   EXPECT_EQ(mst::key_depth("app.bsky.feed.post/9adeb165882c"), 8);
 }
 
+// protocol.md 2.4.7
 TEST(MstNodeTest, TheEmptyTreeIsTheAgreedNode) {
   EXPECT_EQ(mst::empty_root().to_text(),
             "bafyreie5737gdxlw5i64vzichcalba3z2v5n6icifvx5xytvske7mr3hpm");
@@ -59,6 +61,7 @@ TEST(MstNodeTest, TheEmptyTreeIsTheAgreedNode) {
             (bytes{0xa2, 0x61, 0x65, 0x80, 0x61, 0x6c, 0xf6}));
 }
 
+// protocol.md 6.10
 TEST(MstNodeTest, WhatIsEncodedDecodesToTheSame) {
   for (const size_t size : {0, 1, 2, 23, 24, 255, 256, 300}) {
     mst::node x;
@@ -81,6 +84,7 @@ TEST(MstNodeTest, WhatIsEncodedDecodesToTheSame) {
   }
 }
 
+// protocol.md 5.1.7
 TEST(MstNodeTest, KeepsRecordLinksOfOtherForms) {
   // CIDv1, raw, identity multihash, and one longer than the blessed form.
   auto odd = bytes{0x01, 0x55, 0x00, 0x01, 0x61};
@@ -97,6 +101,7 @@ TEST(MstNodeTest, KeepsRecordLinksOfOtherForms) {
   }
 }
 
+// protocol.md 5.1.2
 TEST(MstNodeTest, RefusesEveryBrokenRuleInsideANode) {
   EXPECT_EQ(decode_error(flat_node(5)), ec::none);
   const auto broken = [](const std::function<void(raw_node&)>& edit) {
@@ -218,6 +223,7 @@ TEST(MstNodeTest, RefusesEveryOtherFormOfANode) {
     << "order of keys";
 }
 
+// protocol.md 0.5, 5.7
 TEST(MstNodeTest, KeepsItsLimits) {
   auto full = flat_node(limits::mst_node_entries_max + 1);
   EXPECT_EQ(decode_error(full), ec::limit_reached);
@@ -241,6 +247,7 @@ TEST(MstNodeTest, KeepsItsLimits) {
             ec::malformed);
 }
 
+// protocol.md 5.7
 TEST(MstNodeTest, IsAtMostOneMebibyte) {
   const auto make_entry = [](size_t number, size_t size) {
     for (size_t i = 0;; ++i) {

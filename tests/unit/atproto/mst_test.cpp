@@ -92,6 +92,7 @@ TEST(MstBuilderTest, MakesSoundNodesChildrenFirst) {
   EXPECT_EQ(sketched.size(), made.size());
 }
 
+// protocol.md 5.1.4
 TEST(MstBuilderTest, BridgesLevelsWithoutKeys) {
   const leaf_map leaves{{path_of_depth(0, 0), make_cid("a")},
                         {path_of_depth(5, 0), make_cid("b")}};
@@ -135,6 +136,7 @@ TEST(MstTreeTest, IsTheSameInWhateverOrderItGrows) {
   }
 }
 
+// protocol.md 2.4.7
 TEST(MstTreeTest, FollowsAMapThroughRandomChanges) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     const auto random = seeded_random(seed);
@@ -159,6 +161,7 @@ TEST(MstTreeTest, FollowsAMapThroughRandomChanges) {
   }
 }
 
+// protocol.md 2.4.2
 TEST(MstTreeTest, LoadsLazilyAndMakesOnlyChangedNodes) {
   const auto random = seeded_random(9);
   auto leaves = random_leaves(*random, 3000);
@@ -205,6 +208,7 @@ TEST(MstTreeTest, WritesABlockForAnEmptiedTree) {
   EXPECT_EQ(made, 1u);
 }
 
+// protocol.md 5.1.5
 TEST(MstTreeTest, LoadsTheEmptyTree) {
   block_store store;
   build({}, store.sink());
@@ -214,6 +218,7 @@ TEST(MstTreeTest, LoadsTheEmptyTree) {
   EXPECT_EQ(tree.root().value(), build({{"a.b.c/1", make_cid("1")}}));
 }
 
+// protocol.md 2.4.7
 TEST(MstTreeTest, DropsTopNodesThatOnlyPointDown) {
   const auto low = path_of_depth(0, 0);
   const auto high = path_of_depth(6, 0);
@@ -226,6 +231,7 @@ TEST(MstTreeTest, DropsTopNodesThatOnlyPointDown) {
   EXPECT_EQ(tree.root().value(), before);
 }
 
+// protocol.md 2.4.6
 TEST(MstTreeTest, StopsAtStubs) {
   const auto random = seeded_random(5);
   const auto leaves = random_leaves(*random, 200);
@@ -255,6 +261,7 @@ TEST(MstTreeTest, StopsAtStubs) {
             ec::unverifiable);
 }
 
+// protocol.md 5.1.6
 TEST(MstTreeTest, RefusesARootThatOnlyPointsDown) {
   const leaf_map leaves{{"a.b.c/1", make_cid("1")}};
   block_store store;

@@ -112,6 +112,7 @@ protected:
 
 } // namespace
 
+// protocol.md 5.1.1
 TEST_F(MstVectorsTest, KeyDepthsAreTheAgreedOnes) {
   WEIR_VECTORS(path, "vectors/atproto-interop-tests/mst/key_heights.json");
   const auto cases = read_json(path);
@@ -122,6 +123,7 @@ TEST_F(MstVectorsTest, KeyDepthsAreTheAgreedOnes) {
   EXPECT_EQ(cases.as_array().size(), 9u);
 }
 
+// protocol.md 5.1.2
 TEST_F(MstVectorsTest, SharedPrefixesAreTheAgreedOnes) {
   WEIR_VECTORS(path, "vectors/atproto-interop-tests/mst/common_prefix.json");
   const auto cases = read_json(path);
@@ -151,6 +153,7 @@ TEST_F(MstVectorsTest, ExampleKeysMakeOneTreeInAnyOrder) {
   EXPECT_EQ(backwards.root().value(), root);
 }
 
+// protocol.md 2.4.9
 TEST_F(MstVectorsTest, ProofCasesHaveTheAgreedRoots) {
   WEIR_VECTORS(
     path, "vectors/atproto-interop-tests/firehose/commit-proof-fixtures.json");
@@ -162,6 +165,7 @@ TEST_F(MstVectorsTest, ProofCasesHaveTheAgreedRoots) {
   }
 }
 
+// protocol.md 2.4.9
 TEST_F(MstVectorsTest, ProofCasesLeadForwardFromTheWholeTree) {
   WEIR_VECTORS(
     path, "vectors/atproto-interop-tests/firehose/commit-proof-fixtures.json");
@@ -174,6 +178,7 @@ TEST_F(MstVectorsTest, ProofCasesLeadForwardFromTheWholeTree) {
   }
 }
 
+// protocol.md 2.4.9
 TEST_F(MstVectorsTest, ProofCasesLeadBackFromTheBlocksInTheProofAlone) {
   WEIR_VECTORS(
     path, "vectors/atproto-interop-tests/firehose/commit-proof-fixtures.json");
@@ -189,6 +194,7 @@ TEST_F(MstVectorsTest, ProofCasesLeadBackFromTheBlocksInTheProofAlone) {
   }
 }
 
+// protocol.md 2.4.2
 TEST_F(MstVectorsTest, ProofCasesNeedEveryChangedBlockOfTheProof) {
   WEIR_VECTORS(
     path, "vectors/atproto-interop-tests/firehose/commit-proof-fixtures.json");

@@ -144,6 +144,7 @@ protected:
 
 } // namespace
 
+// protocol.md 3.5, 11.3
 TEST_F(RealnetVectorsTest, FramesOfTwoServersLeadToTheExpectedState) {
   WEIR_VECTORS(folder, "vectors/realnet");
   const auto first = read_frames(folder / "pds0.frames");
@@ -174,6 +175,7 @@ TEST_F(RealnetVectorsTest, FramesOfTwoServersLeadToTheExpectedState) {
   EXPECT_EQ(compared, 16u);
 }
 
+// protocol.md 5.1
 TEST_F(RealnetVectorsTest, RepositoriesWalkToTheExpectedRecords) {
   WEIR_VECTORS(folder, "vectors/realnet");
   const auto index = read_json(folder / "index.json");

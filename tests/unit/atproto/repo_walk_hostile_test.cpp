@@ -123,6 +123,7 @@ TEST(HostileRepoTest, TheTreeToBreakIsSound) {
   EXPECT_EQ(out.records, leaves().size());
 }
 
+// protocol.md 5.1.2
 TEST(HostileRepoTest, PrefixesAreTheLongestAndNotLonger) {
   EXPECT_EQ(edit_each(has_two_entries,
                       [](raw_node& x) {
@@ -141,6 +142,7 @@ TEST(HostileRepoTest, PrefixesAreTheLongestAndNotLonger) {
             5u);
 }
 
+// protocol.md 5.5, 5.1.4
 TEST(HostileRepoTest, KeysGrowInsideANode) {
   EXPECT_EQ(edit_each(has_two_entries,
                       [](raw_node& x) {
@@ -154,6 +156,7 @@ TEST(HostileRepoTest, KeysGrowInsideANode) {
             5u);
 }
 
+// protocol.md 5.1.3, 10.9
 TEST(HostileRepoTest, KeysAreNotEmptyAndNotTooLong) {
   EXPECT_EQ(edit_each(has_an_entry,
                       [](raw_node& x) {
@@ -167,6 +170,7 @@ TEST(HostileRepoTest, KeysAreNotEmptyAndNotTooLong) {
             5u);
 }
 
+// protocol.md 5.1.1
 TEST(HostileRepoTest, KeysHaveTheDepthOfTheirNode) {
   EXPECT_EQ(break_each(
               [](const tree_sketch&) {
@@ -186,6 +190,7 @@ TEST(HostileRepoTest, KeysHaveTheDepthOfTheirNode) {
             5u);
 }
 
+// protocol.md 5.1.7
 TEST(HostileRepoTest, NodesAreLinkedAsDagCborOnly) {
   EXPECT_EQ(edit_each(
               [](const tree_sketch& x) {
@@ -199,6 +204,7 @@ TEST(HostileRepoTest, NodesAreLinkedAsDagCborOnly) {
             4u);
 }
 
+// protocol.md 5.5, 5.1.4
 TEST(HostileRepoTest, SubtreesLieBetweenTheirNeighbours) {
   EXPECT_EQ(break_each(has_two_children,
                        [](tree_sketch& x) {
@@ -207,6 +213,7 @@ TEST(HostileRepoTest, SubtreesLieBetweenTheirNeighbours) {
             4u);
 }
 
+// protocol.md 5.1.4
 TEST(HostileRepoTest, SubtreesHangOneLevelBelow) {
   // A bridge too many and a bridge too few.
   EXPECT_EQ(break_each(
@@ -230,6 +237,7 @@ TEST(HostileRepoTest, SubtreesHangOneLevelBelow) {
             1u);
 }
 
+// protocol.md 5.1.5
 TEST(HostileRepoTest, NoNodeBelowTheRootIsEmpty) {
   const auto empty_child = [](tree_sketch& x) {
     auto& last = x.entries.empty() ? x.left : x.entries.back().right;
@@ -238,6 +246,7 @@ TEST(HostileRepoTest, NoNodeBelowTheRootIsEmpty) {
   EXPECT_EQ(break_each(has_an_entry, empty_child), 5u);
 }
 
+// protocol.md 5.1.6
 TEST(HostileRepoTest, TheRootDoesNotOnlyPointDown) {
   tree_sketch bridge;
   bridge.left = sketch_of(leaves());
@@ -281,6 +290,7 @@ TEST(HostileRepoTest, NodesAreOfOneForm) {
 
 // -- bombs --------------------------------------------------------------------
 
+// protocol.md 5.1.8
 TEST(HostileRepoTest, ADagBombFailsAtItsSecondVisit) {
   // 65 nodes, each with the next one on both sides of its key: a walk that only
   // follows links makes 2^65 visits.
@@ -312,6 +322,7 @@ TEST(HostileRepoTest, ASoundLookingDagBombFailsAtItsSecondVisit) {
   EXPECT_LE(out.records, 7u);
 }
 
+// protocol.md 5.7, 5.1.6, 5.1.8
 TEST(HostileRepoTest, AChainOfBridgesEndsAtDepthZero) {
   std::vector<named_block> blocks;
   auto block = encode_raw({{}, {{path_of_depth(0, 0), record_id(), {}}}});

@@ -35,12 +35,14 @@ void expect_lines(std::string_view name, size_t count, bool good, check valid,
 
 } // namespace
 
+// protocol.md 0.2
 TEST(SyntaxVectorsTest, Dids) {
   WEIR_VECTORS(folder, "vectors/atproto-interop-tests/syntax");
   expect_lines("did_syntax_valid", 24, true, valid_did);
   expect_lines("did_syntax_invalid", 18, false, valid_did);
 }
 
+// protocol.md 0.6
 TEST(SyntaxVectorsTest, Handles) {
   WEIR_VECTORS(folder, "vectors/atproto-interop-tests/syntax");
   // The files look at form alone; protocol.md 0 denies these domains.
@@ -55,6 +57,7 @@ TEST(SyntaxVectorsTest, Handles) {
   expect_lines("handle_syntax_invalid", 48, false, valid_handle);
 }
 
+// protocol.md 0.3
 TEST(SyntaxVectorsTest, Nsids) {
   WEIR_VECTORS(folder, "vectors/atproto-interop-tests/syntax");
   // Its authority has 283 bytes: the file looks at the whole alone, protocol.md
@@ -67,12 +70,14 @@ TEST(SyntaxVectorsTest, Nsids) {
   expect_lines("nsid_syntax_invalid", 27, false, valid_nsid);
 }
 
+// protocol.md 0.4
 TEST(SyntaxVectorsTest, RecordKeys) {
   WEIR_VECTORS(folder, "vectors/atproto-interop-tests/syntax");
   expect_lines("recordkey_syntax_valid", 16, true, valid_record_key);
   expect_lines("recordkey_syntax_invalid", 11, false, valid_record_key);
 }
 
+// protocol.md 0.1
 TEST(SyntaxVectorsTest, Tids) {
   WEIR_VECTORS(folder, "vectors/atproto-interop-tests/syntax");
   const auto valid = [](std::string_view x) {
@@ -91,6 +96,7 @@ TEST(SyntaxVectorsTest, Datetimes) {
   expect_lines("datetime_parse_invalid", 7, false, valid_datetime);
 }
 
+// protocol.md 7.0
 TEST(SyntaxVectorsTest, Cids) {
   WEIR_VECTORS(folder, "vectors/atproto-interop-tests/syntax");
   const auto valid = [](std::string_view x) {

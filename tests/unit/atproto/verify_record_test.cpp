@@ -9,6 +9,7 @@ namespace weir::tests {
 
 using namespace atproto;
 
+// protocol.md 2.4.4, 10.4, 11.9
 TEST(VerifyRecordTest, KeepsTheCommitWhenARecordIsNone) {
   const auto largest = [](size_t size) {
     const auto around = make_record(std::string(size, 'x')).size() - size;
@@ -46,6 +47,7 @@ TEST(VerifyRecordTest, KeepsTheCommitWhenARecordIsNone) {
 // What @atproto/lex-cbor makes of the same block stands beside each: where it
 // is laxer than the text, such records lie in live repositories. Here the text
 // holds: the record is none, its path and CID stay, and clients see the CID.
+// protocol.md 6.7, 6.9, 11.13
 TEST(VerifyRecordTest, WhatOtherDecodersTakeKeepsItsPlaceWithoutItsContent) {
   const struct {
     const char* what;
@@ -84,6 +86,7 @@ TEST(VerifyRecordTest, WhatOtherDecodersTakeKeepsItsPlaceWithoutItsContent) {
   EXPECT_EQ(laxer, 6u);
 }
 
+// protocol.md 5.1.7
 TEST(VerifyRecordTest, KeepsTheCommitWhenARecordLinkHasAnotherForm) {
   const auto record = make_record("raw");
   const auto raw = cid::of_raw(record);

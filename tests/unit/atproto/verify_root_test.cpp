@@ -27,6 +27,7 @@ protected:
 
 } // namespace
 
+// protocol.md 3.1
 TEST_F(VerifyRootTest, ChecksASyncLikeACommit) {
   const auto check_sync = [&](const bytes& frame, const public_key& signer,
                               wall_time now) {
@@ -62,6 +63,7 @@ TEST_F(VerifyRootTest, ChecksASyncLikeACommit) {
   }
 }
 
+// protocol.md 3.5
 TEST_F(VerifyRootTest, RefusesASyncWhoseRevIsNotTheCommits) {
   // What a server sends after a migration by import (real-network.md 1).
   const auto frame = shared_bytes::copy_of(repo.sync_frame(5));
@@ -71,6 +73,7 @@ TEST_F(VerifyRootTest, RefusesASyncWhoseRevIsNotTheCommits) {
             verdict::bad_shape);
 }
 
+// protocol.md 5.2
 TEST_F(VerifyRootTest, ChecksTheRootOfAnExport) {
   const auto block = repo.commit_block();
   const auto id = cid::of_dag_cbor(block);

@@ -59,6 +59,7 @@ protected:
 
 } // namespace
 
+// protocol.md 2.3.4
 TEST_F(VerifyTest, TellsWhatAGoodCommitChanged) {
   const auto frame = shared_bytes::copy_of(next.encode(next.sign(repo.key())));
   const auto event = std::get<commit_event>(decode_frame(frame.view()).value());
@@ -105,6 +106,7 @@ TEST_F(VerifyTest, WorksWithBothCurves) {
   }
 }
 
+// protocol.md 2.t9, 2.5.1, 11.4, 11.5
 TEST_F(VerifyTest, AcceptsFirstCommitsAndEmptyCommits) {
   test_repo fresh{3};
   EXPECT_TRUE(
@@ -123,6 +125,7 @@ TEST_F(VerifyTest, AcceptsFirstCommitsAndEmptyCommits) {
   EXPECT_FALSE(done->since);
 }
 
+// protocol.md 2.1.4, 10.11
 TEST_F(VerifyTest, RefusesARevInTheFuture) {
   const auto frame = next.encode(next.sign(repo.key()));
   const auto at = [&](std::chrono::microseconds before) {
@@ -135,6 +138,7 @@ TEST_F(VerifyTest, RefusesARevInTheFuture) {
   EXPECT_EQ(done.error().why, verdict::future_rev);
 }
 
+// protocol.md 2.1.5
 TEST_F(VerifyTest, RefusesWhatTheAccountDidNotSign) {
   const auto done = check_forged(next);
   ASSERT_FALSE(done);
@@ -146,6 +150,7 @@ TEST_F(VerifyTest, RefusesWhatTheAccountDidNotSign) {
     << "no key";
 }
 
+// protocol.md 2.3.1
 TEST_F(VerifyTest, RefusesACommitOfAnotherAccountWithTheSameKey) {
   // The DID in the event and the one in the commit must be the same.
   const test_repo other{99};
@@ -156,6 +161,7 @@ TEST_F(VerifyTest, RefusesACommitOfAnotherAccountWithTheSameKey) {
   EXPECT_EQ(done.error().why, verdict::bad_shape);
 }
 
+// protocol.md 2.t4, 2.3.1
 TEST_F(VerifyTest, RefusesARevThatIsNotTheCommits) {
   const auto block = next.sign(repo.key());
   next.object.rev = tid{next.object.rev.value() - 1024};
@@ -164,6 +170,8 @@ TEST_F(VerifyTest, RefusesARevThatIsNotTheCommits) {
   EXPECT_EQ(done.error().why, verdict::bad_shape);
 }
 
+// protocol.md 2.t6, 2.2.1
+// protocol.md 11.11
 TEST_F(VerifyTest, RefusesARootThatIsNotTheCommit) {
   const auto frame = shared_bytes::copy_of(next.encode(next.sign(repo.key())));
   auto event = std::get<commit_event>(decode_frame(frame.view()).value());
@@ -173,6 +181,7 @@ TEST_F(VerifyTest, RefusesARootThatIsNotTheCommit) {
   EXPECT_EQ(done.error().why, verdict::bad_shape);
 }
 
+// protocol.md 2.2.2
 TEST_F(VerifyTest, RefusesABrokenCar) {
   const auto frame = shared_bytes::copy_of(next.encode(next.sign(repo.key())));
   auto event = std::get<commit_event>(decode_frame(frame.view()).value());
@@ -185,6 +194,7 @@ TEST_F(VerifyTest, RefusesABrokenCar) {
   }
 }
 
+// protocol.md 2.t9, 2.t10, 2.t14, 2.2.7, 2.5.8
 TEST_F(VerifyTest, CallsCommitsOfOldSendersUnverifiable) {
   auto x = next;
   x.prev_data = {};
@@ -205,6 +215,7 @@ TEST_F(VerifyTest, CallsCommitsOfOldSendersUnverifiable) {
             verdict::unverifiable);
 }
 
+// protocol.md 2.5.1
 TEST_F(VerifyTest, CallsAFirstCommitThatIsNotTheWholeTreeUnverifiable) {
   test_repo fresh{3};
   for (int i = 0; i < 20; ++i)
@@ -232,6 +243,7 @@ TEST_F(VerifyTest, CallsAFirstCommitThatIsNotTheWholeTreeUnverifiable) {
   EXPECT_STREQ(judge(x), "unverifiable");
 }
 
+// protocol.md 2.1.5, 2.1.6, 2.4.1, 2.5.7
 TEST_F(VerifyTest, DemandsAResyncWhenASignedProofDoesNotHold) {
   auto x = next;
   x.prev_data = mst::empty_root();
@@ -253,6 +265,7 @@ TEST_F(VerifyTest, DemandsAResyncWhenASignedProofDoesNotHold) {
   expect(x, verdict::bad_proof);
 }
 
+// protocol.md 2.2.5, 2.4.4
 TEST_F(VerifyTest, NeedsEveryBlockOfTheSlice) {
   for (size_t i = 0; i < next.blocks.size(); ++i) {
     auto x = next;
@@ -264,6 +277,7 @@ TEST_F(VerifyTest, NeedsEveryBlockOfTheSlice) {
   }
 }
 
+// protocol.md 2.2.4
 TEST_F(VerifyTest, IgnoresUnlinkedAndRepeatedBlocks) {
   auto x = next;
   x.blocks.push_back(x.blocks.front());
@@ -273,6 +287,7 @@ TEST_F(VerifyTest, IgnoresUnlinkedAndRepeatedBlocks) {
   EXPECT_TRUE(done) << done.error().reason;
 }
 
+// protocol.md 2.2.3, 7.5
 TEST_F(VerifyTest, NeverTakesBytesThatDoNotHashForTheCommitBlock) {
   auto block = next.sign(repo.key());
   const auto id = cid::of_dag_cbor(block);
@@ -288,6 +303,7 @@ TEST_F(VerifyTest, NeverTakesBytesThatDoNotHashForTheCommitBlock) {
   EXPECT_EQ(done.error().why, verdict::bad_shape);
 }
 
+// protocol.md 7.5
 TEST_F(VerifyTest, NoChangedByteChangesWhatIsAccepted) {
   const auto frame = next.encode(next.sign(repo.key()));
   const auto good = check(next);

@@ -217,6 +217,7 @@ TEST(AddressGuardTest, HostNamesFollowTheRulesOfPublicHosts) {
   EXPECT_FALSE(is_public_host_name('c' + longest));
 }
 
+// protocol.md 8.5
 TEST(AddressGuardTest, OnlyTlsOnItsOwnPortToAPublicNamePasses) {
   address_guard guard;
   EXPECT_TRUE(guard.check_url(target("https://pds.example.com/xrpc/x")));

@@ -87,6 +87,7 @@ protected:
 } // namespace
 
 // reliability.md 2.1, SSRF: the address that is connected to is checked.
+// protocol.md 8.2
 TEST_F(GuardedDialTest, ANameWithOnlyPrivateAddressesIsNeverDialled) {
   for (auto text : {"127.0.0.1", "10.0.0.1", "169.254.169.254", "::1",
                     "::ffff:127.0.0.1", "fd00::1"}) {

@@ -244,6 +244,7 @@ TEST_F(HttpClientTest, ConnectionsPerOriginAreBoundedAndCallsWaitInTurn) {
 }
 
 // reliability.md 2.1, redirects: 3 hops, each through the guard.
+// protocol.md 8.2
 TEST_F(HttpClientTest, ThreeRedirectsAreFollowedAFourthIsNot) {
   auto server = serve([](std::string_view target) {
     auto n = target.back() - '0';

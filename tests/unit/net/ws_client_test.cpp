@@ -146,6 +146,7 @@ TEST_F(WsClientTest, FramesAreGatheredIntoBoundedBatches) {
 }
 
 // reliability.md 2.1: 5,000,000 bytes, then close 1009.
+// protocol.md 1.4
 TEST_F(WsClientTest, AFrameAtTheLimitPassesAndOneMoreByteEndsTheConnection) {
   inbox<uint16_t> codes;
   auto server = serve([&](ws_peer& peer, raw_peer& socket) {
@@ -244,6 +245,7 @@ TEST_F(WsClientTest, PingsGoOutAndAreAnswered) {
 }
 
 // reliability.md 2.1: a half-open stream must not hang for ever.
+// protocol.md 1.2
 TEST_F(WsClientTest, ASilentPeerIsGivenUp) {
   auto server = serve([](ws_peer&, raw_peer& x) {
     x.wait_for_end();

@@ -58,6 +58,7 @@ protected:
 } // namespace
 
 // protocol.md 1.2: what servers send instead of 101.
+// protocol.md 11.2
 TEST_F(WsUpgradeTest, OtherAnswersAreReportedWithTheirStatus) {
   struct {
     int status;

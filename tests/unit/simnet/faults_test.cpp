@@ -195,6 +195,7 @@ TEST_F(FaultsTest, ATombstoneIsTheDirectorysAlone) {
 }
 
 // The case that breaks strict engines.
+// protocol.md 11.3
 TEST_F(FaultsTest, AMigrationSendsASyncThatMustBeRefusedAndThenGoesOn) {
   const auto before = view();
   auto move = about(fault_kind::migrate);

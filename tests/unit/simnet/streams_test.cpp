@@ -40,6 +40,7 @@ TEST_F(StreamsTest, AStreamWithoutCursorStartsNow) {
     EXPECT_EQ(seq_of(x.next()), i);
 }
 
+// protocol.md 11.1
 TEST_F(StreamsTest, ACursorGivesWhatIsBehindItAndThenTheNews) {
   net.traffic().make(300);
   auto x = subscribe(urls.relay, "?cursor=250");

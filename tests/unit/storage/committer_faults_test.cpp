@@ -178,6 +178,7 @@ TEST(CommitterFaultsTest, ADamagedRowStopsTheWriterForGood) {
 }
 
 // SQLite's method: the n-th call fails, for every n, until none is reached.
+// protocol.md 2.1.7
 TEST(CommitterFaultsTest, AGroupIsAllOrNothingWhicheverCallFails) {
   for (const unsigned torn : {0u, 128u, 256u}) {
     for (uint64_t nth = 1;; ++nth) {

@@ -32,6 +32,7 @@ TEST_F(CommitterTest, IdsBeginWithOneAndFollowTheOrderOfTheGroup) {
   EXPECT_EQ(out.entries[1]->repo, bob.repo);
 }
 
+// protocol.md 2.1.7
 TEST_F(CommitterTest, AGroupIsOneBatch) {
   const auto before = store.db->counters();
   journal_batch group;

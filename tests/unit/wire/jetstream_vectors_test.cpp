@@ -81,6 +81,7 @@ void take_commit(event_map& out, const shared_bytes& frame,
 
 } // namespace
 
+// protocol.md 6.12
 TEST(JetstreamWireTest, FramesBecomeTheJsonThatAnotherServerMade) {
   WEIR_VECTORS(folder, jetstream_corpus);
   const auto keys = read_jetstream_keys(folder);
