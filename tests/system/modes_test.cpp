@@ -163,7 +163,7 @@ TEST_F(ModesTest, FullNetworkModeFollowsEveryListedRepo) {
   stop();
 }
 
-// SYNC-18, SYNC-23, SYNC-25; requirements.md 3b.2, 3d: whoever has a record in
+// SYNC-18, SYNC-23, SYNC-25; protocol.md 9.2; requirements.md 3b.2, 3d: whoever has a record in
 // the signal collection, found by the relay's listing or by an event, with the
 // records of another one
 TEST_F(ModesTest, SignalModeFollowsWhoHasARecordInTheCollection) {

@@ -89,7 +89,7 @@ TEST_F(ListingBridgeTest, PagesOfAThousandAreAskedForByTheirCursor) {
   EXPECT_TRUE(last_target().ends_with("&cursor=a%20b")) << last_target();
 }
 
-// requirements.md 3d: who has records in a collection; no line has a rev
+// protocol.md 9.2: who has records in a collection; no line has a rev
 TEST_F(ListingBridgeTest, ACollectionIsAskedForByItsName) {
   said = answer_with(200, R"({"cursor":"c2","repos":[
     {"did":"did:plc:ewvi7nxzyoun6zhxrhs64oiz"},{"did":"nonsense"}]})");

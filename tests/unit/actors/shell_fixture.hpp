@@ -38,7 +38,7 @@ public:
 
   explicit probe(caf::actor_system& system, answer_type answer = {})
     : got_(std::make_shared<std::vector<caf::message>>()),
-      answer_(std::move(answer)), self_(system.spawn(run, got_, owed_, answer_)) {
+      self_(system.spawn(run, got_, owed_, std::move(answer))) {
     // nop
   }
 
@@ -69,10 +69,7 @@ public:
   /// From now on requests wait for `answer_now`.
   void delay_answers() { owed_->emplace(); }
 
-  void answer_now() {
-    for (auto& x : *std::exchange(*owed_, std::nullopt))
-      x.deliver(answer_);
-  }
+  void answer_now() const { caf::anon_send(self_, caf::ok_atom::value); }
 
   /// Dies as from an exception.
   void die() const {
@@ -102,14 +99,16 @@ private:
           return answer;
         return caf::delegated<caf::message>{}; // Nobody waits.
       });
-    return {[self](caf::unit_t) {
-      self->quit();
-    }};
+    return {[self](caf::unit_t) { self->quit(); },
+            [owed, answer](caf::ok_atom) {
+              auto waiting = std::exchange(*owed, std::nullopt);
+              for (auto& x : *waiting)
+                x.deliver(answer);
+            }};
   }
 
   messages got_;
   promises owed_ = std::make_shared<promises::element_type>();
-  answer_type answer_;
   caf::actor self_;
 };
 

@@ -209,6 +209,7 @@ TEST_F(SupervisorShellTest, TheNextPageWaitsUntilAllLinesWereTaken) {
   EXPECT_EQ(journal.count<journal_rows>(), 0u);
   router.answer_now();
   run();
+  run();
   EXPECT_THAT(listed, ElementsAre("0:", "0:c1"));
 }
 
