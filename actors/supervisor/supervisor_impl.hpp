@@ -31,6 +31,8 @@ public:
                                 "Fetches ended", "result", "failed");
     listings_ = &registry.counter("weir_listing_finished_total",
                                   "Listings compared");
+    listings_failed_ = &registry.counter("weir_listing_failed_total",
+                                         "Pages of listings that failed");
     queue_ = &registry.gauge("weir_backfill_queue_depth",
                              "Repos waiting for a fetch or in one");
   }
@@ -84,6 +86,7 @@ private:
   metric* finished_ = nullptr;
   metric* failed_ = nullptr;
   metric* listings_ = nullptr;
+  metric* listings_failed_ = nullptr;
   metric* queue_ = nullptr;
 };
 

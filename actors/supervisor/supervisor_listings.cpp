@@ -36,6 +36,7 @@ void supervisor::list(uint32_t upstream) {
 /// quiet network wakes nobody.
 void supervisor::on_listing(const listing_page& x) {
   if (x.failed.code != ec::none) {
+    listings_failed_->add();
     log::info("listing_failed", {{"upstream", x.upstream},
                                  {"collection", x.collection},
                                  {"reason", to_string(x.failed)}});

@@ -118,6 +118,8 @@ void demo_faults::order(fault_kind kind, request_fault what, size_t count,
   x.kind = kind;
   x.count = count;
   x.time = time;
+  if (kind == fault_kind::rate_limit)
+    x.did = any_active_account(); // Else a listing may be refused instead.
   if (const auto done = network_.faults().inject(x); !done)
     misses_.push_back(done.error().context);
   orders_.push_back({kind, what, count});
