@@ -18,8 +18,6 @@ simnet::network_options options(uint64_t seed, size_t accounts,
   out.population.seed = seed;
   out.population.accounts = accounts;
   out.population.records = records;
-  // One that is lost with a window of events is told by nothing else.
-  out.mix.handles = 0;
   return out;
 }
 
