@@ -29,6 +29,8 @@ struct frame_peek {
   /// `repo` of a #commit, else `did`. Borrowed; empty when absent or no text.
   /// Syntax not checked.
   std::string_view did;
+  /// Of a #commit or #sync, as `did`: when its repo was changed.
+  std::string_view rev;
 };
 
 /// Reads header and the few payload keys; checks that the frame is exactly two

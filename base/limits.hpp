@@ -405,6 +405,9 @@ constexpr size_t log_value_bytes_max = 2'048;
 /// for what is left of it.
 constexpr size_t refetch_burst_max = 4;
 constexpr auto refetch_pause = 60s;
+/// A repo that a listing shows ahead of the stream is fetched after this, even
+/// while the stream is behind.
+constexpr auto listing_doubt_max = 1h;
 /// A document this young is believed to name the current host.
 constexpr auto identity_current = 60s;
 /// A REPO that was asked for its host and said nothing is asked again.

@@ -81,7 +81,7 @@ repo_effects repo_machine::on_timer(const upstream_board& board,
     return out;
   try_refresh(now, out);
   if (suspicion_ && suspicion_->due <= now.steady)
-    confirm_suspicion(now, out);
+    judge_suspicion(board, now, out);
   if (suspicion_)
     arm(suspicion_->due, out);
   // A commit that waits too long for an identity must not hold its upstream.
@@ -99,9 +99,18 @@ repo_effects repo_machine::on_timer(const upstream_board& board,
   return out;
 }
 
-/// What a listing showed did not come by the stream.
-void repo_machine::confirm_suspicion(now_time now, repo_effects& out) {
+/// What a listing showed did not come by the stream, or the stream is not there
+/// yet: then its event may still come, and a fetch would only add to the load.
+void repo_machine::judge_suspicion(const upstream_board& board, now_time now,
+                                   repo_effects& out) {
   const auto seen = suspicion_->seen;
+  const auto grace = settings_->listing_grace;
+  if (now.steady < suspicion_->last
+      && !board.find(seen.upstream).told_all(suspicion_->since, now.steady,
+                                             grace)) {
+    suspicion_->due = now.steady + std::max(grace, std::chrono::seconds{1});
+    return;
+  }
   suspicion_.reset();
   if (seen.account != row_.account)
     set_account(seen.account, now, out);

@@ -110,7 +110,7 @@ private:
 
   // repo_machine.cpp
   void pump(const upstream_board& board, now_time now, repo_effects& out);
-  void confirm_suspicion(now_time now, repo_effects& out);
+  void judge_suspicion(const upstream_board&, now_time, repo_effects& out);
   void touch_row();
   void count(repo_counter x, repo_effects& out);
   void ask_identity(repo_effects& out);

@@ -154,7 +154,9 @@ repo_effects repo_machine::on_listed(const listed_repo& x,
   if ((takes_commits() && x.rev > tip_.rev) || x.account != row_.account) {
     // The event may be on its way: look again after a while.
     if (!suspicion_)
-      suspicion_ = suspicion{x, now.steady + settings_->listing_grace};
+      suspicion_ = suspicion{x, now.wall,
+                             now.steady + settings_->listing_grace,
+                             now.steady + limits::listing_doubt_max};
     arm(suspicion_->due, out);
   }
   flush(out);

@@ -202,9 +202,12 @@ struct host_word {
   int64_t at = 0; ///< Unix seconds.
 };
 
+/// A listing showed what no event did, so far.
 struct suspicion {
   listed_repo seen;
+  wall_time since;
   steady_time due;
+  steady_time last; ///< Decided then, however far the stream is behind.
 };
 
 } // namespace weir::actors

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "base/clock.hpp"
 #include "base/position.hpp"
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,17 @@ struct upstream_view {
   bool live = false;         ///< Connected, no reset pending.
   uint64_t received = 0;     ///< Last seq received.
   uint64_t cursor = 0;       ///< Low-water mark.
+  /// Everything that changed before this moment has come and is finished.
+  wall_time passed{};
+  std::optional<steady_time> quiet_since; ///< Nothing in flight since then.
+
+  /// Whether what its host knew at `at` would have come by now: a stream that
+  /// lags behind, or is away, proves nothing by silence.
+  bool told_all(wall_time at, steady_time now,
+                std::chrono::microseconds grace) const noexcept {
+    return connected
+           && (passed >= at || (quiet_since && now - *quiet_since >= grace));
+  }
 
   /// first_cursor_since_reset; undefined while unset.
   position since_reset() const noexcept {

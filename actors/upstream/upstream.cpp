@@ -143,6 +143,8 @@ void upstream::publish() {
   view.live = machine_.live();
   view.received = machine_.last_received();
   view.cursor = row.cursor;
+  view.passed = machine_.passed();
+  view.quiet_since = machine_.quiet_since();
   shared_->upstreams.put(view);
   frames_->set(machine_.counters().frames);
   bytes_->set(machine_.counters().bytes);

@@ -54,6 +54,7 @@ upstream_machine::effects upstream_machine::on_open(steady_time now) {
   redial_at_.reset();
   granted_frames_ = 0;
   granted_bytes_ = 0;
+  note_quiet(now);
   out.list_repos = list_wanted_;
   if (row_.first_cursor != 0 && !row_.reset_pending && !stamp_blocked_)
     list_wanted_ = false; // It has a position to be compared at.
@@ -78,7 +79,9 @@ upstream_machine::on_frames(std::vector<shared_bytes> frames,
     counters_.bytes += frame.size();
     take_frame(std::move(frame), out);
   }
+  quiet_since_.reset();
   advance();
+  note_quiet(now);
   if (urgent_)
     persist(out);
   if (end_connection_)
@@ -106,7 +109,9 @@ void upstream_machine::take_frame(shared_bytes frame, effects& out) {
   }
   if (!accept_seq(seq, out))
     return;
-  flight_.push_back({seq, static_cast<uint32_t>(frame.size()), false});
+  const auto rev = atproto::tid::parse(peek->rev);
+  flight_.push_back({seq, static_cast<uint32_t>(frame.size()), false,
+                     rev ? rev->time() : wall_time{}});
   flight_bytes_ += frame.size();
   auto who = atproto::did::parse(peek->did);
   if (peek->kind == frame_kind::unknown || !who) {
@@ -187,6 +192,7 @@ void upstream_machine::take_error(std::string_view name, effects& out) {
   }
   begin_reset(out);
   // Numbers start anew: from the oldest event the host has.
+  passed_ = {};
   row_.cursor = 0;
   numbers_since_ = row_.epoch;
   last_received_ = 0;
@@ -227,6 +233,7 @@ upstream_machine::effects
 upstream_machine::on_closed(const stream_end& end, steady_time now) {
   effects out;
   connected_ = false;
+  note_quiet(now);
   if (stopped_)
     return out;
   if (end.http_status == 501) {
@@ -258,6 +265,7 @@ upstream_machine::on_done(uint32_t epoch, const std::vector<uint64_t>& seqs,
       i->done = true;
   }
   advance();
+  note_quiet(now);
   give_credit(out);
   if (row_dirty_ && now - last_write_ >= limits::cursor_write_interval)
     persist(out);
@@ -312,8 +320,16 @@ void upstream_machine::advance() {
     row_.cursor = std::max(row_.cursor, flight_.front().seq);
     row_dirty_ = true;
     flight_bytes_ -= flight_.front().bytes;
+    passed_ = std::max(passed_, flight_.front().changed);
     flight_.pop_front();
   }
+}
+
+void upstream_machine::note_quiet(steady_time now) {
+  if (!connected_ || !flight_.empty())
+    quiet_since_.reset();
+  else if (!quiet_since_)
+    quiet_since_ = now;
 }
 
 void upstream_machine::persist(effects& out) {

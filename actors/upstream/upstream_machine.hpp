@@ -113,6 +113,16 @@ public:
     return !stamp_blocked_;
   }
 
+  /// Everything that changed before this moment has come and is finished.
+  wall_time passed() const noexcept {
+    return passed_;
+  }
+
+  /// Connected, with nothing in flight, since then.
+  const std::optional<steady_time>& quiet_since() const noexcept {
+    return quiet_since_;
+  }
+
   size_t in_flight() const noexcept {
     return flight_.size();
   }
@@ -135,10 +145,12 @@ private:
     uint64_t seq = 0;
     uint32_t bytes = 0;
     bool done = false;
+    wall_time changed; ///< When its repo says that it was; else 0.
   };
 
   std::optional<uint64_t> start_cursor() const;
   void take_frame(shared_bytes frame, effects& out);
+  void note_quiet(steady_time now);
   void take_special(const atproto::frame_peek& peek, bytes_view frame,
                     effects& out);
   void take_error(std::string_view name, effects& out);
@@ -166,6 +178,8 @@ private:
   bool end_connection_ = false;
   std::vector<atproto::stamped_frame> held_;
   std::deque<flying> flight_;
+  wall_time passed_;
+  std::optional<steady_time> quiet_since_;
   size_t flight_bytes_ = 0;
   size_t granted_frames_ = 0; ///< Credit the socket holds.
   size_t granted_bytes_ = 0;

@@ -30,6 +30,12 @@ inline shared_bytes identity_frame(int64_t seq,
     atproto::encode_frame(atproto::identity_event{seq, who, frame_time, {}})};
 }
 
+inline shared_bytes sync_frame(int64_t seq, atproto::tid rev,
+                               const atproto::did& who = test_did()) {
+  return shared_bytes{atproto::encode_frame(
+    atproto::sync_event{seq, who, frame_time, rev, {}})};
+}
+
 inline shared_bytes info_frame(std::string_view name) {
   return shared_bytes{atproto::encode_frame(atproto::info_event{name, {}})};
 }

@@ -231,7 +231,7 @@ TEST(repo_account_doubt, a_lower_cursor_of_another_upstream_or_epoch_counts) {
   x.account_event(false, "suspended", pds_id);
   x.settle();
   EXPECT_EQ(x.row->account, account_status::suspended);
-  x.board.put({relay_id, "https://relay.test", true, 2, 1, true, 0, 0});
+  x.board.put(quiet_upstream(relay_id, "https://relay.test", 2, 1));
   auto again = x.stamp({}, relay_id);
   const auto frame = account_frame(1, true, "", x.account.did());
   again.bytes = frame;

@@ -253,7 +253,7 @@ TEST(repo_accounts, a_tombstoned_identity_deletes_the_account) {
 TEST(repo_listings, an_equal_rev_raises_the_position_and_is_no_suspicion) {
   repo_world x;
   x.sync();
-  x.board.put({pds_id, pds_origin, false, 2, 500, true, 0, 0});
+  x.board.put(quiet_upstream(pds_id, pds_origin, 2, 500));
   x.list(x.account.rev(), account_status::active, pds_id);
   x.settle();
   EXPECT_EQ(x.row->fcsr, (position{pds_id, 2, 500}));
@@ -276,6 +276,46 @@ TEST(repo_listings, a_newer_rev_that_does_not_come_desyncs_after_the_grace) {
   EXPECT_EQ(x.row->status, repo_status::desync);
   EXPECT_EQ(x.wishes.size(), 1u);
   EXPECT_TRUE(x.machine->idle());
+}
+
+// protocol.md 2.1.2: a stream that lags behind, or is away, proves nothing by
+// silence; a fetch would only add to its load
+TEST(repo_listings, a_newer_rev_is_no_mismatch_while_the_stream_is_behind) {
+  for (const auto connected : {true, false}) {
+    repo_world x;
+    x.sync();
+    auto stream = quiet_upstream(pds_id, pds_origin, 1, 1);
+    stream.quiet_since.reset();
+    stream.connected = connected;
+    stream.passed.micros = x.now.wall.micros - 1;
+    x.board.put(stream);
+    x.make_commit();
+    x.list(x.account.rev(), account_status::active, pds_id);
+    const auto listed = x.now.wall;
+    x.pass(10 * x.settings->listing_grace);
+    EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 0u);
+    EXPECT_EQ(x.row->status, repo_status::synced);
+    stream.connected = true;
+    stream.passed = listed;
+    x.board.put(stream);
+    x.pass(x.settings->listing_grace);
+    EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 1u);
+  }
+}
+
+// limits::listing_doubt_max: however far it is behind
+TEST(repo_listings, a_stream_that_never_catches_up_is_not_waited_for) {
+  repo_world x;
+  x.sync();
+  auto stream = quiet_upstream(pds_id, pds_origin, 1, 1);
+  stream.quiet_since.reset();
+  x.board.put(stream);
+  x.make_commit();
+  x.list(x.account.rev(), account_status::active, pds_id);
+  x.pass(limits::listing_doubt_max - 1us);
+  EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 0u);
+  x.pass(x.settings->listing_grace);
+  EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 1u);
 }
 
 // protocol.md 9

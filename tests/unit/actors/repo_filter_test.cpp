@@ -100,7 +100,7 @@ TEST(repo_filter, a_filter_that_changes_during_a_fetch_asks_for_another_one) {
 TEST(repo_position, it_is_written_once_per_reset) {
   repo_world x;
   x.sync();
-  x.board.put({pds_id, pds_origin, false, 2, 500, true, 0, 0});
+  x.board.put(quiet_upstream(pds_id, pds_origin, 2, 500));
   x.take(x.make_commit(), pds_id);
   EXPECT_TRUE(x.write().row);
   EXPECT_EQ(x.row->fcsr, (position{pds_id, 2, 500}));
@@ -114,7 +114,7 @@ TEST(repo_position, one_upstream_accounts_for_a_repo) {
   repo_world x;
   x.sync();
   const auto before = x.row->fcsr;
-  x.board.put({relay_id, "https://relay.test", true, 2, 500, true, 0, 0});
+  x.board.put(quiet_upstream(relay_id, "https://relay.test", 2, 500));
   x.take(x.make_commit(), relay_id);
   EXPECT_FALSE(x.write().row);
   EXPECT_EQ(x.chain->rev, x.account.rev());
@@ -137,7 +137,7 @@ TEST(repo_position, the_relay_accounts_for_a_host_without_a_stream) {
   fact.pds = "https://elsewhere.test";
   x.learn(fact);
   x.settle();
-  x.board.put({relay_id, "https://relay.test", true, 2, 500, true, 0, 0});
+  x.board.put(quiet_upstream(relay_id, "https://relay.test", 2, 500));
   x.take(x.make_commit(), relay_id);
   EXPECT_TRUE(x.write().row);
   EXPECT_EQ(x.row->fcsr, (position{relay_id, 2, 500}));

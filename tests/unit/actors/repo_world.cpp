@@ -21,12 +21,25 @@ void move_into(std::vector<T>& to, U& from) {
 
 } // namespace
 
+upstream_view quiet_upstream(uint32_t id, std::string origin, uint32_t epoch,
+                             uint64_t first_cursor) {
+  upstream_view out;
+  out.id = id;
+  out.origin = std::move(origin);
+  out.relay = id == relay_id;
+  out.epoch = epoch;
+  out.first_cursor = first_cursor;
+  out.connected = true;
+  out.quiet_since = steady_time{};
+  return out;
+}
+
 repo_world::repo_world(std::vector<std::string> filter)
   : settings(std::make_shared<repo_settings>()) {
   settings->filter = parse(std::move(filter));
-  board.put({relay_id, "https://relay.test", true, 1, 1, true, 0, 0});
-  board.put({pds_id, pds_origin, false, 1, 1, true, 0, 0});
-  board.put({other_pds_id, other_origin, false, 1, 1, true, 0, 0});
+  board.put(quiet_upstream(relay_id, "https://relay.test", 1, 1));
+  board.put(quiet_upstream(pds_id, pds_origin, 1, 1));
+  board.put(quiet_upstream(other_pds_id, other_origin, 1, 1));
   make_commit(); // A repository begins with one.
   now.steady = {1'000'000'000};
   now.wall = account.now() + 1h;

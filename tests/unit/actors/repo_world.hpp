@@ -22,6 +22,10 @@ using storage::update_outcome;
 inline constexpr uint32_t relay_id = 1;
 inline constexpr uint32_t pds_id = 2;
 inline constexpr uint32_t other_pds_id = 3;
+
+/// A stream that is connected and has told all.
+actors::upstream_view quiet_upstream(uint32_t id, std::string origin,
+                                     uint32_t epoch, uint64_t first_cursor);
 inline constexpr auto pds_origin = "https://pds.test";
 inline constexpr auto other_origin = "https://other.test";
 
