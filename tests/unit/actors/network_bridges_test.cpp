@@ -21,8 +21,11 @@ class ListingBridgeTest : public bridge_world {
 protected:
   listing_page ask(const std::string& cursor,
                    const std::string& collection = {}) {
-    const upstream_view upstream{
-      7, "https://pds.test", false, 1, 20, true, true, 30, 30};
+    upstream_view upstream;
+    upstream.id = 7;
+    upstream.origin = "https://pds.test";
+    upstream.epoch = 1;
+    upstream.first_cursor = 20;
     shared->upstreams.put(upstream);
     make_repo_lister(client, shared)(upstream, collection, cursor,
                                      as<supervisor_actor>());
