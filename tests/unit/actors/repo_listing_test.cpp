@@ -1,0 +1,178 @@
+#include "base/limits.hpp"
+#include "tests/unit/actors/repo_world.hpp"
+
+/// What a listing says of a repo (protocol.md 9, 2.1.2).
+namespace weir::tests {
+namespace {
+
+// CONS-25; requirements.md 1b.6: an equal rev proves a quiet repo
+// protocol.md 9.3, 9.5
+TEST(repo_listings, an_equal_rev_raises_the_position_and_is_no_suspicion) {
+  repo_world x;
+  x.sync();
+  x.board.put(quiet_upstream(pds_id, pds_origin, 2, 500));
+  x.list(x.account.rev(), account_status::active, pds_id);
+  x.settle();
+  EXPECT_EQ(x.row->fcsr, (position{pds_id, 2, 500}));
+  EXPECT_FALSE(x.timer);
+  EXPECT_TRUE(x.machine->idle());
+}
+
+// protocol.md 9: the event may be on its way, for the time of grace
+TEST(repo_listings, a_newer_rev_that_does_not_come_desyncs_after_the_grace) {
+  repo_world x;
+  x.sync();
+  x.make_commit();
+  x.list(x.account.rev());
+  EXPECT_FALSE(x.machine->idle());
+  x.pass(x.settings->listing_grace - 1us);
+  EXPECT_FALSE(x.in_flight);
+  x.pass(1us);
+  EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 1u);
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_EQ(x.wishes.size(), 1u);
+  EXPECT_TRUE(x.machine->idle());
+}
+
+// protocol.md 2.1.2: a stream that lags behind, or is away, proves nothing by
+// silence; a fetch would only add to its load
+TEST(repo_listings, a_newer_rev_is_no_mismatch_while_the_stream_is_behind) {
+  for (const auto connected : {true, false}) {
+    repo_world x;
+    x.sync();
+    auto stream = quiet_upstream(pds_id, pds_origin, 1, 1);
+    stream.quiet_since.reset();
+    stream.connected = connected;
+    stream.passed.micros = x.now.wall.micros - 1;
+    x.board.put(stream);
+    x.make_commit();
+    x.list(x.account.rev(), account_status::active, pds_id);
+    const auto listed = x.now.wall;
+    x.pass(10 * x.settings->listing_grace);
+    EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 0u);
+    EXPECT_EQ(x.row->status, repo_status::synced);
+    stream.connected = true;
+    stream.passed = listed;
+    x.board.put(stream);
+    x.pass(x.settings->listing_grace);
+    EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 1u);
+  }
+}
+
+// limits::listing_doubt_max: however far it is behind
+TEST(repo_listings, a_stream_that_never_catches_up_is_not_waited_for) {
+  repo_world x;
+  x.sync();
+  auto stream = quiet_upstream(pds_id, pds_origin, 1, 1);
+  stream.quiet_since.reset();
+  x.board.put(stream);
+  x.make_commit();
+  x.list(x.account.rev(), account_status::active, pds_id);
+  x.pass(limits::listing_doubt_max - 1us);
+  EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 0u);
+  x.pass(x.settings->listing_grace);
+  EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 1u);
+}
+
+// protocol.md 9
+TEST(repo_listings, a_newer_rev_that_comes_in_time_is_no_mismatch) {
+  repo_world x;
+  x.sync();
+  const auto frame = x.make_commit();
+  x.list(x.account.rev());
+  x.take(frame);
+  x.settle();
+  x.pass(x.settings->listing_grace);
+  EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 0u);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_TRUE(x.machine->idle());
+}
+
+// protocol.md 9: an older line, or one without a rev, says nothing
+TEST(repo_listings, an_older_or_missing_rev_says_nothing) {
+  repo_world x;
+  x.sync();
+  x.list(atproto::tid{x.account.rev().value() - 1});
+  x.list({});
+  EXPECT_FALSE(x.timer);
+  EXPECT_TRUE(x.machine->idle());
+}
+
+// protocol.md 4.5, 9: a status of which the event was lost
+TEST(repo_listings, a_listed_status_counts_after_the_grace) {
+  repo_world x;
+  x.sync();
+  x.list({}, account_status::takendown);
+  x.pass(x.settings->listing_grace);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::takendown);
+}
+
+// protocol.md 4: an event that comes after the listing outweighs it
+TEST(repo_listings, an_account_event_outweighs_the_listing_before_it) {
+  repo_world x;
+  x.sync();
+  x.list({}, account_status::takendown);
+  x.account_event(false, "deactivated");
+  x.pass(x.settings->listing_grace);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::deactivated);
+}
+
+// protocol.md 4.5: a repo that was refused as inactive is found again
+// protocol.md 2.1.3
+TEST(repo_listings, a_repo_listed_as_active_again_is_fetched) {
+  repo_world x;
+  x.add_known();
+  x.start_fetch(7);
+  x.fail_fetch(7, fail(ec::account_inactive, "RepoDeactivated"),
+               account_status::deactivated);
+  x.settle();
+  x.clear();
+  x.list(x.account.rev());
+  x.pass(x.settings->listing_grace);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::active);
+  EXPECT_EQ(x.wishes.size(), 1u);
+}
+
+// requirements.md 3b.5: a line about a repo out of sync desyncs nothing
+TEST(repo_listings, a_repo_that_is_to_be_fetched_is_not_suspected) {
+  repo_world x;
+  x.add_known();
+  x.list(x.account.rev());
+  EXPECT_FALSE(x.timer);
+  EXPECT_TRUE(x.machine->idle());
+}
+
+// protocol.md 2.1.2: a PDS's listing counts for its own accounts only
+TEST(repo_listings, the_listing_of_a_former_host_is_ignored) {
+  repo_world x;
+  x.sync();
+  x.make_commit();
+  x.list(x.account.rev(), account_status::deactivated, other_pds_id);
+  EXPECT_FALSE(x.timer);
+  EXPECT_TRUE(x.machine->idle());
+  x.list(x.account.rev(), account_status::deactivated, pds_id);
+  EXPECT_TRUE(x.timer);
+}
+
+// architecture.md 2: two reasons for one timer
+TEST(repo_listings, a_suspicion_outlives_an_earlier_timer) {
+  repo_world x;
+  x.sync();
+  test_repo stranger{2};
+  x.make_commit();
+  x.list(x.account.rev());
+  x.account.put("app.test.note/b", make_record("b"));
+  auto draft = x.account.draft();
+  x.take(draft.encode(draft.sign(stranger.key())));
+  x.pass(limits::repo_wait_max);
+  EXPECT_EQ(x.count_of(repo_counter::bad_signature), 1u);
+  x.pass(x.settings->listing_grace);
+  EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 1u);
+}
+
+} // namespace
+} // namespace weir::tests
