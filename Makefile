@@ -8,8 +8,8 @@ WEIR    := $(RELEASE)/apps/weir/weir
 SOURCES := git ls-files --cached --others --exclude-standard \
              '*.cpp' '*.hpp' ':!tests/data'
 
-.PHONY: all demo check check-real bench format tidy install setup configure \
-        programs everything
+.PHONY: all demo check check-long check-real bench fuzz format tidy install \
+        setup configure programs everything
 
 all: programs
 
@@ -33,6 +33,18 @@ demo: programs
 check: everything
 	ctest --preset check --parallel $(JOBS) \
 	  --output-junit $(CURDIR)/build/check.xml
+
+# Every fuzzer: FUZZ_SECONDS each (60), TARGETS="cbor car" for some of them.
+fuzz: setup
+	@cmake/install_packages tools
+	@cmake --preset fuzz --log-level=WARNING
+	cmake --build --preset fuzz --parallel $(JOBS)
+	JOBS=$(JOBS) tests/fuzz/run.sh $(TARGETS)
+
+# The long forms: every fuzzer, and KILLS kills (150).
+check-long: everything fuzz
+	KILLS=$(or $(KILLS),150) $(RELEASE)/tests/system/system_test \
+	  --gtest_filter='KillTest.*'
 
 # The published servers and clients, from npm.
 check-real: programs

@@ -25,3 +25,7 @@ if(WEIR_SANITIZE)
     -fno-omit-frame-pointer)
   target_link_options(weir_flags INTERFACE -fsanitize=${WEIR_SANITIZE})
 endif()
+# Coverage for libFuzzer; the fuzzers themselves add its main function.
+if(WEIR_FUZZ)
+  target_compile_options(weir_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()

@@ -123,6 +123,8 @@ result<http_head> parse_response_head(std::string_view head, bool to_head) {
   auto x = head_parser<false>{}.parse(head);
   if (!x)
     return x;
+  if (x->status < 100)
+    return fail(ec::malformed, "HTTP head: a status below 100");
   if (to_head || x->status / 100 == 1 || x->status == 204 || x->status == 304) {
     x->framing = body_framing::none;
   } else if (x->framing == body_framing::none) {

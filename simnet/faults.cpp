@@ -128,8 +128,7 @@ fault_record faults::lose(event_log& log, const fault& x) {
   fault_record out;
   out.count = lost.size();
   std::ranges::sort(lost);
-  const auto rest = std::ranges::unique(lost);
-  lost.erase(rest.begin(), rest.end());
+  lost.erase(std::unique(lost.begin(), lost.end()), lost.end());
   for (const auto index : lost)
     out.dids.push_back(world_.view(index).id.str());
   return out;

@@ -57,6 +57,14 @@ result<Key> decode_key(std::string_view encoded) {
   return key;
 }
 
+/// Writes a leading part of a key, whose type there is `Part`.
+template <class Part, class T>
+void put_leading(key_writer& out, const T& x) {
+  static_assert(!std::same_as<Part, record_key>,
+                "a record key ends a key, it cannot lead a range");
+  out.put(static_cast<Part>(x));
+}
+
 /// Range of all keys that begin with these leading parts; without parts, the
 /// whole table. A leading part is converted to the type it has in the key.
 template <table_key Key, class... Parts>
@@ -67,14 +75,8 @@ key_range range_of(const Parts&... leading) {
   key_writer writer{prefix};
   writer.put(Key::in);
   [&]<size_t... I>(std::index_sequence<I...>) {
-    (
-      [&] {
-        using part = std::decay_t<std::tuple_element_t<I, parts>>;
-        static_assert(!std::same_as<part, record_key>,
-                      "a record key ends a key, it cannot lead a range");
-        writer.put(static_cast<part>(leading));
-      }(),
-      ...);
+    (put_leading<std::decay_t<std::tuple_element_t<I, parts>>>(writer, leading),
+     ...);
   }
   (std::index_sequence_for<Parts...>{});
   auto end = prefix_end(prefix);

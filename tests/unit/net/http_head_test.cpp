@@ -214,7 +214,7 @@ TEST(HttpHeadTest, ResponsesSayWhereTheirBodyEnds) {
                    "200 OK\r\nTransfer-Encoding: gzip",
                    "200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 3",
                    "200 OK\r\nContent-Length: 3\r\nContent-Length: 4",
-                   "200 OK\r\nContent-Length: x", "20 OK", "OK"})
+                   "200 OK\r\nContent-Length: x", "053 Low", "20 OK", "OK"})
     EXPECT_FALSE(
       parse_response_head("HTTP/1.1 " + std::string{bad} + "\r\n\r\n", false))
       << bad;

@@ -1,0 +1,207 @@
+#include "storage/content_block.hpp"
+#include "storage/crc32c.hpp"
+#include "storage/keys.hpp"
+#include "storage/keys_log.hpp"
+#include "storage/keys_node.hpp"
+#include "storage/keys_repo.hpp"
+#include "storage/values.hpp"
+#include "tests/fuzz/target.hpp"
+#include "tests/unit/storage/sample_rows.hpp"
+
+namespace weir::fuzz {
+
+namespace {
+
+using namespace storage;
+using tests::sample_did;
+
+// -- keys ---------------------------------------------------------------------
+
+template <class Key>
+void check_key(std::string_view x) {
+  const auto key = decode_key<Key>(x);
+  require(!key || encode_key(*key) == x, "a key has one encoding");
+}
+
+template <class... Keys>
+struct key_list {
+  static void check(std::string_view x) { (check_key<Keys>(x), ...); }
+};
+
+using all_keys = key_list<
+  log_block_key, content_block_key, stream_block_key, chain_key,
+  record_head_key, collection_member_key, content_reference_key, time_index_key,
+  operation_dedup_key, tombstone_key, content_state_key, missing_key,
+  waiter_key, repo_key, repo_by_status_key, timeline_key, member_key,
+  sync_buffer_key, handle_key, identity_key, erasure_key, collection_name_key,
+  collection_id_key, index_metadata_key, index_entry_key, meta_key,
+  configuration_key, upstream_key, host_key, listing_key, consumer_key,
+  acked_key, dead_letter_key, quarantine_key, audit_key, usage_key>;
+
+index_entry_key draw_key(decisions& draw) {
+  index_entry_key out;
+  out.incarnation = draw.next() % 2u;
+  out.value = as_text(draw.take(draw.below(8)));
+  std::string repo = "did:plc:ewvi7nxzyoun6zhxrhs64oi";
+  repo += "234567abcdefghijklmnopqrstuvwxyz"[draw.below(32)];
+  out.repo = atproto::did::trusted(std::move(repo));
+  return out;
+}
+
+/// Order of keys is order of their parts; any bytes are one key or none.
+void run_keys(bytes_view input) {
+  all_keys::check(as_text(input));
+  decisions draw{input};
+  const auto x = draw_key(draw);
+  const auto y = draw_key(draw);
+  const auto parts = [](const index_entry_key& key) {
+    return std::tie(key.incarnation, key.value, key.repo);
+  };
+  require((parts(x) <=> parts(y) < 0) == (encode_key(x) < encode_key(y)),
+          "keys sort as their parts do");
+}
+
+std::vector<bytes> key_seeds() {
+  const record_key rkey{"3jzfcijpj2z2a"};
+  std::vector<bytes> out;
+  for (const auto& x :
+       {encode_key(log_block_key{1, 70}),
+        encode_key(stream_block_key{sample_did, 16, 0, 9}),
+        encode_key(record_head_key{1, sample_did, 16, rkey}),
+        encode_key(tombstone_key{sample_did, 17, {"self"}}),
+        encode_key(repo_by_status_key{repo_status::error, 5, sample_did}),
+        encode_key(handle_key{"alice.test"}),
+        encode_key(index_entry_key{1, {"a\0b", 3}, sample_did, rkey}),
+        encode_key(acked_key{1, "tap", 0, 44})})
+    out.push_back(to_bytes(x));
+  return out;
+}
+
+// -- values -------------------------------------------------------------------
+
+template <class Row>
+void check_row(std::string_view x) {
+  const auto row = decode_value<Row>(x);
+  require(!row || encode_value(*row) == x, "a row has one encoding");
+}
+
+template <class... Rows>
+struct row_list {
+  static void check(std::string_view x) { (check_row<Rows>(x), ...); }
+};
+
+using all_rows
+  = row_list<record_head, repo_row, member_row, upstream_row, identity_row,
+             consumer_row, dead_letter_row, filter_row, erasure_row, stream_run,
+             operation_place, tombstone_row, listing_row>;
+
+const tests::fixed_names& names() {
+  static const tests::fixed_names known{"app.test.note", "app.test.like"};
+  return known;
+}
+
+/// Every row is what one value means, and no other.
+void run_values(bytes_view input) {
+  const auto x = as_text(input);
+  all_rows::check(x);
+  if (const auto number = decode_value<counter>(x, table::chain))
+    require(encode_value(*number) == x, "a number has one encoding");
+  if (const auto chain = decode_chain(x, names())) {
+    const auto again = encode_chain(*chain, names());
+    require(again && *again == x, "a chain row has one encoding");
+  }
+}
+
+std::vector<bytes> value_seeds() {
+  std::vector<bytes> out{
+    to_bytes(encode_value(tests::sample_repo())),
+    to_bytes(encode_chain(tests::sample_chain(), names()).value()),
+    to_bytes(encode_value(member_row{3, {"app.test.note"}})),
+    to_bytes(encode_value(filter_row{2, {"a.b.*", "app.test.note"}})),
+    to_bytes(encode_value(consumer_row{70, 5, true})),
+    to_bytes(encode_value(listing_row{"next", false, {7, 2, 9}, 50}))};
+  return out;
+}
+
+// -- blocks with checksums ----------------------------------------------------
+
+/// The input, under the checksum it would need.
+std::string with_checksum(bytes_view input) {
+  std::string out{as_text(input)};
+  const auto sum = crc32c(out);
+  for (int i = 0; i < 4; ++i)
+    out.push_back(static_cast<char>(sum >> (8 * i)));
+  return out;
+}
+
+void check_log_block(std::string_view x) {
+  const auto block = decode_log_block(x);
+  if (!block)
+    return;
+  const auto again = encode_log_block(*block);
+  require(again && *again == x, "a log block has one encoding");
+  require(block->indices().size() == block->ops.size(),
+          "every operation has an index");
+}
+
+void run_log_block(bytes_view input) {
+  check_log_block(as_text(input));
+  check_log_block(with_checksum(input));
+}
+
+std::vector<bytes> log_block_seeds() {
+  auto whole = to_bytes(encode_log_block(tests::sample_block()).value());
+  auto bare = whole;
+  bare.resize(bare.size() - 4);
+  return {std::move(whole), std::move(bare)};
+}
+
+/// Stubs in place of bodies, and back to what was.
+void run_content_block(bytes_view input) {
+  const auto block = content_block_reader::open(as_text(input));
+  if (!block)
+    return;
+  std::vector<size_t> erase;
+  bool whole = true;
+  for (size_t i = 0; i < block->count(); ++i) {
+    const auto item = block->at(i);
+    whole = whole && item.has_value();
+    require(!item || item->erased || item->body.size() == item->size,
+            "a body has its size");
+    if (i % 2 == 0)
+      erase.push_back(i);
+  }
+  require(!block->at(block->count()), "there is nothing past the end");
+  const auto stubs = block->with_stubs(erase);
+  require(stubs || !whole, "a whole block can be erased from");
+  if (!stubs)
+    return;
+  const auto left = content_block_reader::open(*stubs);
+  require(left && left->count() == block->count(), "erasing keeps the count");
+  for (size_t i = 0; i < left->count(); ++i) {
+    const auto item = left->at(i);
+    require(!item || item->erased || i % 2 != 0, "what is erased is gone");
+  }
+}
+
+std::vector<bytes> content_block_seeds() {
+  content_block_writer out;
+  for (const auto* body : {"one", "", "a third one"})
+    out.add(as_bytes(std::string_view{body}));
+  return {to_bytes(out.take())};
+}
+
+constexpr target group[] = {
+  {"keys", run_keys, key_seeds},
+  {"values", run_values, value_seeds},
+  {"log_block", run_log_block, log_block_seeds},
+  {"content_block", run_content_block, content_block_seeds},
+};
+
+} // namespace
+
+std::span<const target> storage_targets() {
+  return group;
+}
+
+} // namespace weir::fuzz
