@@ -16,8 +16,8 @@ row_reader::row_reader(row_reader&&) noexcept = default;
 row_reader& row_reader::operator=(row_reader&&) noexcept = default;
 
 bool row_reader::valid() const noexcept {
-  const auto& [rows, range] = *impl_;
-  return rows->Valid() && (range.end.empty() || key() < range.end);
+  const auto& end = impl_->range.end;
+  return impl_->rows->Valid() && (end.empty() || key() < end);
 }
 
 std::string_view row_reader::key() const noexcept {
@@ -38,7 +38,7 @@ void row_reader::seek(std::string_view key) {
 
 result<void> row_reader::status() const {
   const auto x = impl_->rows->status();
-  return x.ok() ? result<void>{} : from_status(x);
+  return x.ok() ? result<void>{} : from_status(*impl_->directory, x);
 }
 
 // -- database -----------------------------------------------------------------
@@ -72,7 +72,7 @@ result<std::optional<std::string>> database::get(std::string_view key) const {
   if (x.IsNotFound())
     return std::optional<std::string>{};
   if (!x.ok())
-    return from_status(x);
+    return from_status(impl_->options.directory, x);
   return out;
 }
 
@@ -84,7 +84,7 @@ result<void> database::write(const write_batch& batch, sync_mode sync) {
   leveldb::WriteOptions how;
   how.sync = sync == sync_mode::durable;
   if (const auto x = impl_->db->Write(how, batch.rep_.get()); !x.ok()) {
-    impl_->fail_for_good(from_status(x));
+    impl_->fail_for_good(from_status(impl_->options.directory, x));
     return failure();
   }
   ++impl_->batches;
@@ -100,6 +100,7 @@ row_reader database::scan(const key_range& range) const {
   auto rep = std::make_unique<row_reader::impl>();
   rep->rows.reset(impl_->db->NewIterator(options));
   rep->range = range;
+  rep->directory = &impl_->options.directory;
   rep->rows->Seek(slice(range.begin));
   return row_reader{std::move(rep)};
 }
@@ -116,7 +117,7 @@ database::last_in(const key_range& range) const {
   else if (rows->status().ok())
     rows->SeekToLast();
   if (const auto x = rows->status(); !x.ok())
-    return from_status(x);
+    return from_status(impl_->options.directory, x);
   std::optional<std::pair<std::string, std::string>> out;
   if (rows->Valid() && view(rows->key()) >= range.begin)
     out.emplace(view(rows->key()), view(rows->value()));
@@ -158,7 +159,7 @@ result<uint64_t> database::free_bytes() const {
   uint64_t out = 0;
   if (const auto x = impl_->disk->free_bytes(impl_->options.directory, out);
       !x.ok())
-    return from_status(x);
+    return from_status(impl_->options.directory, x);
   return out;
 }
 

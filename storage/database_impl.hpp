@@ -30,6 +30,14 @@ inline error from_status(const leveldb::Status& x) {
               x.ToString());
 }
 
+/// LevelDB does not say which store it speaks of.
+inline error from_status(const std::string& directory,
+                         const leveldb::Status& x) {
+  auto out = from_status(x);
+  out.context = "the store in " + directory + ": " + out.context;
+  return out;
+}
+
 /// Blocks that come from disk prove their checksums.
 inline leveldb::ReadOptions checked_read() {
   leveldb::ReadOptions out;
@@ -40,6 +48,7 @@ inline leveldb::ReadOptions checked_read() {
 struct row_reader::impl {
   std::unique_ptr<leveldb::Iterator> rows;
   key_range range;
+  const std::string* directory = nullptr; ///< The database's.
 };
 
 struct database::impl {

@@ -73,28 +73,31 @@ result<void> database::impl::claim_directory() {
   auto known = read_store_identity(*disk, directory);
   if (!known)
     return known.error();
-  if (!*known) {
-    if (read_only())
-      return fail(ec::not_found, "there is no store in " + directory);
-    while (identity.log_identity == 0)
-      identity.log_identity = random->next();
-    if (auto x = write_store_identity(*disk, directory, identity); !x)
+  const bool there = known->has_value();
+  if (!there && read_only())
+    return fail(ec::not_found, "there is no store in " + directory);
+  if (!there)
+    if (auto x = make_store_directory(*disk, directory); !x)
       return x;
-  }
   if (const auto x = disk->check_place(directory); !x.ok())
     return fail(ec::invalid_argument, x.ToString());
   if (const auto x = disk->lock_owner(directory + "/OWNER", false, lock);
       !x.ok())
     return fail(ec::invalid_argument, "the store in " + directory
                                         + " cannot be opened: " + x.ToString());
-  // Another process may have made it between the two steps.
+  // Only its owner makes a store, and only now it is certain who that is.
   known = read_store_identity(*disk, directory);
   if (!known)
     return known.error();
-  if (!*known)
+  if (*known) {
+    identity = **known;
+    return {};
+  }
+  if (there)
     return damaged(directory, "FORMAT is gone");
-  identity = **known;
-  return {};
+  while (identity.log_identity == 0)
+    identity.log_identity = random->next();
+  return write_store_identity(*disk, directory, identity);
 }
 
 /// Without CURRENT only a store that never held a row may be created anew.
@@ -105,7 +108,7 @@ result<void> database::impl::check_current() {
     return {};
   std::vector<std::string> names;
   if (const auto x = disk->GetChildren(directory, &names); !x.ok())
-    return from_status(x);
+    return from_status(directory, x);
   for (const auto& name : names)
     if (name.ends_with(".ldb") || name.ends_with(".log"))
       return damaged(directory, "CURRENT is gone");
@@ -139,7 +142,7 @@ result<void> database::impl::open_leveldb() {
     return {};
   return x.IsCorruption() || x.IsInvalidArgument()
            ? damaged(options.directory, x.ToString())
-           : from_status(x);
+           : from_status(options.directory, x);
 }
 
 result<uint64_t> database::impl::meta_number(const char* name) {
@@ -160,7 +163,7 @@ result<void> database::impl::check_meta() {
     db->NewIterator(checked_read())};
   first->SeekToFirst();
   if (const auto x = first->status(); !x.ok())
-    return from_status(x);
+    return from_status(options.directory, x);
   fresh = !first->Valid();
   if (fresh)
     return {};
@@ -192,7 +195,7 @@ result<void> database::impl::begin_epoch() {
   leveldb::WriteOptions how;
   how.sync = true;
   const auto x = db->Write(how, &batch);
-  return x.ok() ? result<void>{} : from_status(x);
+  return x.ok() ? result<void>{} : from_status(options.directory, x);
 }
 
 } // namespace weir::storage

@@ -16,11 +16,15 @@ class disk_env;
 /// and are cut off; they stay in the side file `cut-<log>-<offset>`, and a
 /// warning names it. Damage followed by valid records: refused.
 ///
+/// The same for the MANIFEST; but what was an edit is cut off only when every
+/// file is there that the state before it names, so that nothing it replaced
+/// can be missing.
+///
 /// A crash at any moment leaves a directory for which the same holds.
 ///
 /// # Errors
 /// `ec::storage_failure`: damage that is more than a tail, or a failed read or
-/// write (`ec::disk_full`). A damaged MANIFEST is refused, too; without one
+/// write (`ec::disk_full`). Without a MANIFEST
 /// there is nothing to look at, and LevelDB says so.
 ///
 /// @pre Nobody has the store open.

@@ -22,6 +22,14 @@ result<void> to_result(const Status& x) {
               x.ToString());
 }
 
+result<void> made(const Status& x, const std::string& directory) {
+  auto out = to_result(x);
+  if (out)
+    return out;
+  return fail(out.error().code, "the store in " + directory
+                                  + " cannot be made: " + out.error().context);
+}
+
 std::string format_file(const std::string& directory) {
   return directory + "/FORMAT";
 }
@@ -34,6 +42,19 @@ std::optional<std::string_view> take_line(std::string_view& rest,
     return std::nullopt;
   const auto out = rest.substr(label.size(), end - label.size());
   rest.remove_prefix(end + 1);
+  return out;
+}
+
+/// Reads instead of asking whether it exists: that question cannot tell
+/// "no" from "the disk failed".
+result<std::optional<std::string>> read_if_there(disk_env& disk,
+                                                 const std::string& name) {
+  std::optional<std::string> out{std::in_place};
+  const auto status = leveldb::ReadFileToString(&disk, name, &*out);
+  if (status.IsNotFound())
+    return std::optional<std::string>{};
+  if (auto x = to_result(status); !x)
+    return x.error();
   return out;
 }
 
@@ -90,20 +111,21 @@ std::optional<store_identity> parse_store_identity(std::string_view text) {
 
 result<std::optional<store_identity>>
 read_store_identity(disk_env& disk, const std::string& directory) {
-  if (!disk.FileExists(format_file(directory))) {
-    if (disk.FileExists(directory + "/CURRENT"))
+  const auto text = read_if_there(disk, format_file(directory));
+  if (!text)
+    return text.error();
+  if (!*text) {
+    const auto other = read_if_there(disk, directory + "/CURRENT");
+    if (!other)
+      return other.error();
+    if (*other)
       return fail(ec::invalid_argument,
                   directory
                     + " holds a database that is not Weir's; choose "
                       "another directory");
     return std::optional<store_identity>{};
   }
-  std::string text;
-  if (auto x = to_result(
-        leveldb::ReadFileToString(&disk, format_file(directory), &text));
-      !x)
-    return x.error();
-  auto out = parse_store_identity(text);
+  auto out = parse_store_identity(**text);
   if (!out)
     return fail(ec::storage_failure,
                 format_file(directory) + " is damaged; restore a backup");
@@ -115,14 +137,17 @@ read_store_identity(disk_env& disk, const std::string& directory) {
   return out;
 }
 
+result<void> make_store_directory(disk_env& disk,
+                                  const std::string& directory) {
+  return made(create_directories(disk, directory), directory);
+}
+
 result<void> write_store_identity(disk_env& disk, const std::string& directory,
                                   const store_identity& x) {
-  auto status = create_directories(disk, directory);
   const auto name = format_file(directory);
   const auto draft = name + ".draft";
   leveldb::WritableFile* file = nullptr;
-  if (status.ok())
-    status = disk.NewWritableFile(draft, &file);
+  auto status = disk.NewWritableFile(draft, &file);
   const std::unique_ptr<leveldb::WritableFile> owner{file};
   if (status.ok())
     status = file->Append(to_text(x));
@@ -134,7 +159,7 @@ result<void> write_store_identity(disk_env& disk, const std::string& directory,
     status = disk.RenameFile(draft, name);
   if (status.ok())
     status = disk.sync_directory(directory);
-  return to_result(status);
+  return made(status, directory);
 }
 
 } // namespace weir::storage

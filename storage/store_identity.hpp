@@ -40,7 +40,12 @@ std::optional<store_identity> parse_store_identity(std::string_view text);
 result<std::optional<store_identity>>
 read_store_identity(disk_env& disk, const std::string& directory);
 
-/// Creates the directory, its parents and the file FORMAT, durably.
+/// Creates the directory and its parents, durably.
+result<void> make_store_directory(disk_env& disk, const std::string& directory);
+
+/// Creates the file FORMAT, durably.
+///
+/// @pre The caller owns the directory: a file of another is replaced.
 result<void> write_store_identity(disk_env& disk, const std::string& directory,
                                   const store_identity& x);
 

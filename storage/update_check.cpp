@@ -36,6 +36,14 @@ std::string refusal_of_op(const new_operation& op) {
   return refusal_of_scope(op);
 }
 
+/// Scopes of ours do not count: an account at the limit can still be deleted.
+size_t collections_of(const chain_row& chain) {
+  return static_cast<size_t>(std::count_if(
+    chain.streams.begin(), chain.streams.end(), [](const stream_head& x) {
+      return !x.scope.starts_with('$');
+    }));
+}
+
 size_t unnamed_streams(const chain_row& chain, const collection_table& names) {
   size_t out = 0;
   for (const auto& stream : chain.streams)
@@ -74,7 +82,7 @@ std::string refusal_of(const repo_update& in, const chain_row& chain,
     return "erasing without the row it leads to";
   if (in.forget && (!in.erase || in.row))
     return "forgetting without erasing, or with a row";
-  if (chain.streams.size() > limits::repo_streams_max)
+  if (collections_of(chain) > limits::repo_streams_max)
     return "more than " + std::to_string(limits::repo_streams_max)
            + " collections in one repo";
   if (names.size() + unnamed_streams(chain, names) > limits::collections_max)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace weir::tests {
 
@@ -150,8 +151,12 @@ Status fault_env::enter(io_call kind, const std::string& name) {
   ++counted_;
   if (counted_ < plan_.nth || (counted_ > plan_.nth && !plan_.sticky))
     return Status::OK();
-  reached_ = true;
-  return make_error(name, plan_.error);
+  const bool first = !std::exchange(reached_, true);
+  if (!plan_.instead)
+    return make_error(name, plan_.error);
+  if (first)
+    plan_.instead();
+  return Status::OK();
 }
 
 Status fault_env::enter_append(const std::string& name, size_t size,
@@ -171,6 +176,9 @@ Status fault_env::enter_append(const std::string& name, size_t size,
 
 Status fault_env::NewSequentialFile(const std::string& name,
                                     leveldb::SequentialFile** out) {
+  *out = nullptr;
+  if (auto x = enter(io_call::open, name); !x.ok())
+    return x;
   auto x = base_.NewSequentialFile(name, out);
   if (x.ok())
     *out = new reader{*out, name, *this};
@@ -179,6 +187,9 @@ Status fault_env::NewSequentialFile(const std::string& name,
 
 Status fault_env::NewRandomAccessFile(const std::string& name,
                                       leveldb::RandomAccessFile** out) {
+  *out = nullptr;
+  if (auto x = enter(io_call::open, name); !x.ok())
+    return x;
   auto x = base_.NewRandomAccessFile(name, out);
   if (x.ok())
     *out = new table{*out, name, *this};
@@ -205,6 +216,25 @@ Status fault_env::NewAppendableFile(const std::string& name,
   if (x.ok())
     *out = new writer{*out, name, *this};
   return x;
+}
+
+bool fault_env::FileExists(const std::string& name) {
+  return enter(io_call::exists, name).ok() && base_.FileExists(name);
+}
+
+Status fault_env::GetChildren(const std::string& directory,
+                              std::vector<std::string>* out) {
+  out->clear();
+  if (auto x = enter(io_call::look, directory); !x.ok())
+    return x;
+  return base_.GetChildren(directory, out);
+}
+
+Status fault_env::GetFileSize(const std::string& name, uint64_t* size) {
+  *size = 0;
+  if (auto x = enter(io_call::look, name); !x.ok())
+    return x;
+  return base_.GetFileSize(name, size);
 }
 
 Status fault_env::RemoveFile(const std::string& name) {

@@ -4,10 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace weir::tests {
 
@@ -22,16 +24,22 @@ enum class io_call : uint8_t {
   remove,
   read,
   sync_directory,
+  open,   ///< Of a file to read.
+  look,   ///< Size of a file, names in a directory.
+  exists, ///< Cannot say that it failed: it says that nothing is there.
 };
 
-constexpr size_t io_call_kinds = 9;
+constexpr size_t io_call_kinds = 12;
 
 constexpr uint32_t kind_bit(io_call x) noexcept {
   return 1u << static_cast<unsigned>(x);
 }
 
 constexpr uint32_t all_kinds = (1u << io_call_kinds) - 1;
-constexpr uint32_t write_kinds = all_kinds & ~kind_bit(io_call::read);
+constexpr uint32_t read_kinds
+  = kind_bit(io_call::read) | kind_bit(io_call::open) | kind_bit(io_call::look)
+    | kind_bit(io_call::exists);
+constexpr uint32_t write_kinds = all_kinds & ~read_kinds;
 
 enum class io_error : uint8_t { no_space, io };
 
@@ -47,6 +55,9 @@ struct fault_plan {
   unsigned torn = 0;
   uint32_t kinds = write_kinds;
   std::string name_ends_with = {};
+  /// Called once, before number `nth`, which then goes on instead of failing:
+  /// the power fails here, say.
+  std::function<void()> instead = {};
 };
 
 /// A disk whose calls fail on order, over a real or a simulated one.
@@ -91,6 +102,10 @@ public:
                                   leveldb::WritableFile** out) override;
   leveldb::Status NewAppendableFile(const std::string& name,
                                     leveldb::WritableFile** out) override;
+  bool FileExists(const std::string& name) override;
+  leveldb::Status GetChildren(const std::string& directory,
+                              std::vector<std::string>* out) override;
+  leveldb::Status GetFileSize(const std::string& name, uint64_t* size) override;
   leveldb::Status RemoveFile(const std::string& name) override;
   leveldb::Status RenameFile(const std::string& from,
                              const std::string& to) override;

@@ -16,6 +16,30 @@ namespace {
 
 constexpr size_t page = 4096;
 
+/// The file as it is found after its last bytes were lost, or spoilt.
+std::shared_ptr<memory_file> what_is_left(const memory_file& before,
+                                          random_source& random,
+                                          const power_loss& how) {
+  auto out = std::make_shared<memory_file>(before);
+  auto& data = out->data;
+  const auto synced = before.synced;
+  data.resize(synced + random.below(data.size() - synced + 1));
+  const auto kept = data.size() - synced;
+  if (how.garble && kept != 0 && random.below(2) == 0) {
+    const auto size = 1 + random.below(std::min(kept, page));
+    const bool zeros = random.below(2) == 0;
+    for (auto i = data.size() - size; i < data.size(); ++i)
+      data[i] = zeros ? '\0' : static_cast<char>(random.next());
+  }
+  if (how.reorder)
+    for (auto at = synced; at < data.size(); at += page - at % page)
+      if (random.below(2) == 0)
+        std::fill_n(data.begin() + static_cast<std::ptrdiff_t>(at),
+                    std::min(page - at % page, data.size() - at), '\0');
+  out->synced = data.size();
+  return out;
+}
+
 class nothing_locked final : public leveldb::FileLock {};
 
 std::string parent_of(const std::string& name) {
@@ -42,20 +66,8 @@ void memory_disk::cut_power(random_source& random, const power_loss& how) {
   for (const auto& x : state_->pending)
     if (how.keep_entries || random.below(2) == 0)
       x.apply_to(after);
-  for (auto& [name, file] : after) {
-    auto left = std::make_shared<memory_file>(*file);
-    const auto loose = left->data.size() - left->synced;
-    left->data.resize(left->synced + random.below(loose + 1));
-    const auto kept = left->data.size() - left->synced;
-    if (how.garble && kept != 0 && random.below(2) == 0) {
-      const auto size = 1 + random.below(std::min(kept, page));
-      const bool zeros = random.below(2) == 0;
-      for (auto i = left->data.size() - size; i < left->data.size(); ++i)
-        left->data[i] = zeros ? '\0' : static_cast<char>(random.next());
-    }
-    left->synced = left->data.size();
-    file = std::move(left);
-  }
+  for (auto& [name, file] : after)
+    file = what_is_left(*file, random, how);
   state_->powered = false;
 }
 

@@ -17,6 +17,9 @@ struct power_loss {
   /// A kept part that was not synced may hold zeros or garbage from some point
   /// within its last 4 KiB on.
   bool garble = false;
+  /// Pages of 4 KiB of what was not synced reached the disk in any order: each
+  /// is kept or zeros by itself.
+  bool reorder = false;
   /// Directory entries are kept. Else each change of a directory since its last
   /// fsync is kept or lost by itself.
   bool keep_entries = false;

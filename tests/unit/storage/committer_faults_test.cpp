@@ -1,6 +1,6 @@
 #include "storage/log_reader.hpp"
 #include "tests/support/fault_env.hpp"
-#include "tests/unit/storage/journal_fixture.hpp"
+#include "tests/unit/storage/journal_history.hpp"
 
 // Crashes and disk errors under the writer: reliability.md P1 to P4, P13, 3.2;
 // requirements.md OPLOG-05, 2b.13.
@@ -8,123 +8,16 @@
 namespace weir::storage {
 namespace {
 
-using tests::change;
 using tests::fault_env;
-using tests::fault_plan;
-using tests::io_call;
+using tests::history;
 using tests::io_error;
-using tests::kind_bit;
 using tests::memory_disk;
-using tests::numbered;
 using tests::test_account;
 using tests::test_store;
 
-/// What an operation id stands for, as a consumer would have seen it.
-using seen_operations = std::map<op_id, std::string>;
-
-void see(const log_entry& entry, seen_operations& seen) {
-  op_id id = entry.first;
-  for (const auto& op : entry.ops)
-    seen[id++] = entry.repo.str() + " " + std::to_string(entry.rev.value())
-                 + " " + op.scope + " " + op.rkey + " " + op.id.to_text();
-}
-
-/// Accounts and a random history of theirs, over a disk that may fail.
-class history {
-public:
-  explicit history(uint64_t seed) : dice_(seeded_random(seed)) {
-    // nop
-  }
-
-  journal_batch next_group() {
-    journal_batch group;
-    for (auto& who : accounts_)
-      if (dice_->below(2) == 0)
-        group.updates.push_back(next_update(who));
-    group.upstreams.push_back(
-      {1, "wss://relay.test", true, 1, ++groups, 0, false});
-    return group;
-  }
-
-  void accept(const journal_batch& group, const commit_result& out) {
-    for (size_t i = 0; i < group.updates.size(); ++i)
-      for (auto& who : accounts_)
-        if (who.repo == group.updates[i].repo)
-          who.accept(out.receipts[i]);
-    for (const auto& entry : out.entries)
-      see(*entry, durable);
-    groups_done = groups;
-    accepted_ = accounts_;
-  }
-
-  /// Forgets what the accounts did since the last group that was accepted.
-  void rewind() {
-    accounts_ = accepted_;
-    groups = groups_done;
-  }
-
-  uint64_t groups = 0;
-  uint64_t groups_done = 0;
-  seen_operations durable; ///< All that was ever reported durable.
-
-private:
-  repo_update next_update(test_account& who) {
-    if (!who.known)
-      return who.appear();
-    std::vector<change> changes;
-    for (size_t i = dice_->below(4) + 1; i > 0; --i) {
-      const auto path = "app.c" + std::to_string(dice_->below(3)) + ".x/"
-                        + std::to_string(i) + std::to_string(dice_->below(9));
-      const bool drop = who.records.contains(path) && dice_->below(3) == 0;
-      changes.push_back(
-        {path, drop ? "" : std::string(1 + dice_->below(1'500), 'b')});
-    }
-    return who.commit(changes);
-  }
-
-  std::unique_ptr<random_source> dice_;
-  std::vector<test_account> accounts_{test_account{'a'}, test_account{'b'},
-                                      test_account{'c'}};
-  std::vector<test_account> accepted_ = accounts_;
-};
-
 /// Commits up to `groups` groups; ends early when the disk fails.
 result<void> run(test_store& store, history& past, size_t groups) {
-  for (size_t i = 0; i < groups; ++i) {
-    const auto group = past.next_group();
-    const auto out = store.writer->commit(group);
-    if (!out)
-      return out.error();
-    past.accept(group, *out);
-    store.time.advance(std::chrono::seconds{7});
-  }
-  return {};
-}
-
-/// All that was durable is there unchanged, whole groups only, and all tables
-/// agree.
-void expect_sound(const test_store& store, const history& past) {
-  EXPECT_EQ(store.findings(), "");
-  const log_reader reader{*store.db, *store.names, 0};
-  seen_operations found;
-  for (op_id after = 0; after < store.writer->last_id();) {
-    const auto entries = reader.read(after, store.writer->last_id());
-    ASSERT_TRUE(entries) << to_string(entries.error());
-    for (const auto& entry : *entries)
-      see(*entry, found);
-    after = entries->back()->last();
-  }
-  for (const auto& [id, what] : past.durable)
-    ASSERT_EQ(found[id], what) << "operation " << id << " changed";
-  const auto upstream
-    = decode_value<upstream_row>(store.get_raw(encode_key(upstream_key{1})));
-  ASSERT_TRUE(upstream);
-  EXPECT_GE(upstream->cursor, past.groups_done);
-  // The group that failed may be there, whole, or not at all.
-  EXPECT_LE(upstream->cursor, past.groups_done + 1);
-  if (upstream->cursor == past.groups_done) {
-    EXPECT_EQ(found.size(), past.durable.size());
-  }
+  return past.commit_to(store, groups);
 }
 
 TEST(CommitterFaultsTest, AfterAFailedWriteEverythingIsRefused) {
@@ -158,7 +51,7 @@ TEST(CommitterFaultsTest, AFullDiskIsToldApart) {
   EXPECT_EQ(run(store, past, 1).error().code, ec::disk_full);
   faults.budget(std::nullopt);
   store.reopen();
-  expect_sound(store, past);
+  EXPECT_EQ(past.complaint_about(store), "");
 }
 
 TEST(CommitterFaultsTest, ADamagedRowStopsTheWriterForGood) {
@@ -193,7 +86,7 @@ TEST(CommitterFaultsTest, AGroupIsAllOrNothingWhicheverCallFails) {
       const bool reached = faults.reached();
       faults.heal();
       store.reopen();
-      expect_sound(store, past);
+      EXPECT_EQ(past.complaint_about(store), "");
       if (testing::Test::HasFailure()) {
         FAIL() << "call " << nth << ", torn " << torn;
       }
@@ -223,7 +116,7 @@ TEST(CommitterFaultsTest, DurableIdsKeepTheirContentOverPowerLosses) {
       store.close();
       store.disk.power_on();
       store.reopen();
-      expect_sound(store, past);
+      EXPECT_EQ(past.complaint_about(store), "");
       if (testing::Test::HasFailure()) {
         FAIL() << "seed " << seed << ", crash " << crash;
       }

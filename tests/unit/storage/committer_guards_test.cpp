@@ -157,6 +157,12 @@ TEST_F(CommitterGuardsTest, ARepoHasUpToItsLimitOfStreams) {
   EXPECT_EQ(more.outcome, update_outcome::refused);
   EXPECT_THAT(more.reason, testing::HasSubstr("collections"));
   apply(alice, alice.chunk({{numbered("app.n", 5) + "/2", "r"}}));
+  // Our own scopes find their place beside them: the commit that ends the
+  // resync, then the fact that the account is deleted.
+  apply(alice, alice.finish());
+  EXPECT_EQ(alice.chain->streams.size(), limits::repo_streams_max + 1);
+  apply(alice, alice.erase());
+  EXPECT_EQ(alice.chain->streams.size(), limits::repo_streams_max + 2);
 }
 
 TEST_F(CommitterGuardsTest, AStoreHasUpToItsLimitOfCollections) {

@@ -17,8 +17,9 @@ test_store::test_store(committer_options options)
   reopen();
 }
 
-test_store::test_store(disk_env& below, committer_options options)
-  : below_(&below), options_(options) {
+test_store::test_store(disk_env& below, committer_options options,
+                       size_t write_buffer_bytes)
+  : below_(&below), options_(options), write_buffer_bytes_(write_buffer_bytes) {
   // nop
 }
 
@@ -34,6 +35,7 @@ result<void> test_store::try_open() {
   how.directory = "/store";
   how.random = random_.get();
   how.disk = below_;
+  how.write_buffer_bytes = write_buffer_bytes_;
   auto opened = database::open(how);
   if (!opened)
     return opened.error();

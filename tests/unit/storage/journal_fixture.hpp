@@ -24,8 +24,9 @@ class test_store {
 public:
   explicit test_store(storage::committer_options options = {});
 
-  /// Over a disk of the caller, which outlives it.
-  test_store(storage::disk_env& disk, storage::committer_options options);
+  /// Over a disk of the caller, which outlives it; not open yet.
+  test_store(storage::disk_env& disk, storage::committer_options options,
+             size_t write_buffer_bytes = 0);
 
   /// Ends the store and opens it again.
   void reopen();
@@ -57,6 +58,7 @@ public:
 private:
   storage::disk_env* below_;
   storage::committer_options options_;
+  size_t write_buffer_bytes_ = 0;
   std::unique_ptr<random_source> random_ = seeded_random(7);
 };
 

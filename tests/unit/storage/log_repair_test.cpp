@@ -38,6 +38,14 @@ std::string only_log(const memory_disk& disk) {
   return path_of(logs.at(0));
 }
 
+std::string manifest_of(const memory_disk& disk) {
+  for (const auto& name : disk.names())
+    if (name.find("MANIFEST") != std::string::npos)
+      return name;
+  ADD_FAILURE() << "no MANIFEST";
+  return {};
+}
+
 /// Offsets of the fragments of a log, and its length.
 std::vector<size_t> fragments(const std::string& log) {
   std::vector<size_t> out;
@@ -236,16 +244,55 @@ TEST(LogRepairTest, AnOlderLogMayNotEndEarly) {
 
 TEST(LogRepairTest, ADamagedManifestRefusesToStart) {
   const auto whole = killed_store(100);
-  std::string manifest;
-  for (const auto& name : whole->names())
-    if (name.find("MANIFEST") != std::string::npos)
-      manifest = name;
+  const auto manifest = manifest_of(*whole);
   const auto size = whole->read(manifest).size();
   for (size_t byte = 0; byte < size; ++byte) {
     const auto disk = whole->clone();
     disk->flip_bit(manifest, byte, 3);
     expect_refused(*disk, "byte " + std::to_string(byte));
   }
+}
+
+// Edits of a running store: what one replaces is gone, so without its files
+// the state before it is nothing to go back to.
+TEST(LogRepairTest, AManifestThatGrewIsRefusedOrLosesNoRow) {
+  constexpr uint64_t rows = 500;
+  memory_disk whole;
+  {
+    auto store = open_store(&whole).value();
+    for (uint64_t i = 0; i < rows; ++i)
+      ASSERT_TRUE(put_row(*store, i));
+    store->files().wait_until_idle();
+  }
+  const auto name = manifest_of(whole);
+  const auto size = whole.read(name).size();
+  ASSERT_GT(size, 150u) << "only one edit";
+  for (size_t byte = 0; byte < size; ++byte) {
+    const auto disk = whole.clone();
+    disk->flip_bit(name, byte, 3);
+    const auto store = open_store(disk.get());
+    if (!store)
+      EXPECT_NE(store.error().context.find(name), std::string::npos);
+    else
+      EXPECT_EQ(tests::dense_rows(**store, rows), rows) << "byte " << byte;
+  }
+}
+
+// A power failure can garble an edit that was on its way.
+TEST(LogRepairTest, AnEditThatWasNeverDurableIsCut) {
+  const auto disk = killed_store(100);
+  const auto name = manifest_of(*disk);
+  disk->write(name, disk->read(name) + std::string(20, '\0'));
+  expect_rows(*disk, 100, 200);
+  EXPECT_EQ(side_files(*disk).size(), 1u);
+}
+
+TEST(LogRepairTest, AnEditIsNotCutWhenALogBeforeItIsGone) {
+  const auto disk = killed_store(100);
+  const auto name = manifest_of(*disk);
+  disk->write(name, disk->read(name) + std::string(20, '\0'));
+  ASSERT_TRUE(disk->RemoveFile(only_log(*disk)).ok());
+  expect_refused(*disk, "no log");
 }
 
 TEST(LogRepairTest, ACrashWhileCuttingLosesNothing) {
