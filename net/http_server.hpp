@@ -50,7 +50,8 @@ http_reply error_reply(int status, std::string_view name,
                        std::string_view message);
 
 /// The right to answer one request, once, from any thread. Copies share it;
-/// when the last one goes unused the client gets a 500.
+/// when the last one goes unused the client gets a 500. The loops outlive them:
+/// who answers from a thread of its own ends that before `io_threads`.
 class responder {
 public:
   struct slot; ///< The server's side.

@@ -11,9 +11,9 @@ namespace weir::net {
 ///
 /// # Ownership and threads
 /// Made and joined by NODE; outlives everything made on its loops (transport,
-/// clients, servers, sessions). After `stop` those are silent: callbacks that
-/// did not run before `join` returned never run. `join` must not be called from
-/// a loop.
+/// clients, servers, sessions, rights to answer). After `stop` those are
+/// silent: callbacks that did not run before `join` returned never run. `join`
+/// must not be called from a loop.
 class io_threads {
 public:
   /// @param count Loops, 1 or 2; two when many TLS handshakes are expected.

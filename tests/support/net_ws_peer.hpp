@@ -28,11 +28,13 @@ public:
     return x;
   }
 
-  /// The client's end: asks for an upgrade of `path`.
-  static ws_peer ask(raw_peer& socket, std::string_view path = "/") {
+  /// The client's end: asks for an upgrade of `path` at `host`.
+  static ws_peer ask(raw_peer& socket, std::string_view path = "/",
+                     std::string_view host = "a") {
     ws_peer x{socket, false};
     socket.send("GET " + std::string{path}
-                + " HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n"
+                + " HTTP/1.1\r\nHost: " + std::string{host}
+                + "\r\nUpgrade: websocket\r\n"
                   "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
                   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
     x.answer = socket.read_until("\r\n\r\n");

@@ -49,6 +49,9 @@ public:
   plain_reply ask(uint16_t port, const plain_request& x,
                   const char* source = nullptr) const;
 
+  /// Memory of the process that is in RAM now.
+  size_t resident_bytes() const { return process_->resident_bytes(); }
+
   /// A request that opens a WebSocket, with `more` headers.
   static plain_request upgrade(const std::string& path,
                                std::map<std::string, std::string> more = {});

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
+#include <fstream>
 #include <poll.h>
 #include <spawn.h>
 #include <stdexcept>
@@ -83,6 +84,14 @@ program::~program() {
 
 void program::send(int signal) const {
   kill(id_, signal);
+}
+
+size_t program::resident_bytes() const {
+  std::ifstream in{"/proc/" + std::to_string(id_) + "/statm"};
+  size_t all = 0;
+  size_t resident = 0;
+  in >> all >> resident;
+  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
 /// Reads once; false when the end is closed or the time is over.

@@ -3,6 +3,8 @@
 #include "tests/support/net_dns_server.hpp"
 #include "tests/support/net_fixture.hpp"
 
+#include <atomic>
+
 namespace weir::net {
 
 namespace {
@@ -120,7 +122,7 @@ TEST_F(DnsResolverTest, LongAnswersComeOverTcpUpToTheLimit) {
   // Header, question and the frame of one record of this name.
   const std::string name = "_atproto.long.example.com";
   const size_t overhead = 12 + (name.size() + 2 + 4) + (2 + 10);
-  size_t size = limits::dns_answer_bytes_max;
+  std::atomic<size_t> size = limits::dns_answer_bytes_max;
   dns_server server{[&](const std::string&, uint16_t) -> dns_answer {
     std::vector<std::string> parts;
     for (auto left = size - overhead; left > 0;) {

@@ -39,14 +39,11 @@ private:
 /// Answers requests from another thread, and echoes WebSocket messages.
 class echo_service final : public http_service {
 public:
-  ~echo_service() override {
+  /// Lets go of all sessions and of all rights to answer, which must not
+  /// outlive the loops. Once the loops have ended, so that no more come.
+  void finish() {
     for (auto& x : answering_)
       x.join();
-  }
-
-  /// Lets go of all sessions; without a running loop nobody else does.
-  void drop_sessions() {
-    std::lock_guard guard{mutex_};
     for (auto& x : listeners_)
       x->use(nullptr);
   }
@@ -98,6 +95,12 @@ protected:
     http_client_options options;
     options.guard = address_guard{true};
     client = make_http_client(network, options);
+  }
+
+  ~TwoLoopsTest() override {
+    threads.stop();
+    threads.join();
+    service->finish();
   }
 
   url where(std::string_view scheme, int n) const {
@@ -186,9 +189,7 @@ TEST_F(TwoLoopsTest, EverythingMayBeDroppedWhileItWorks) {
   auto listener = std::make_shared<text_listener>();
   auto stream = connect(listener);
   ASSERT_TRUE(listener->opens.pop());
-  threads.stop(); // With connections open and work under way.
-  threads.join();
-  service->drop_sessions();
+  // The fixture stops with connections open and work under way.
 }
 
 } // namespace weir::net

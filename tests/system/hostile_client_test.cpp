@@ -1,0 +1,161 @@
+#include "base/limits.hpp"
+#include "tests/system/api_node.hpp"
+
+#include <array>
+
+namespace weir::tests {
+
+namespace {
+
+using outcome = raw_peer::outcome;
+
+constexpr size_t megabyte = 1'048'576;
+
+/// Sends exactly these bytes; the status of the answer, which must be the only
+/// one and end the connection.
+int refused_with(const api_node& node, const std::string& request) {
+  auto peer = raw_peer::dial(node.data);
+  peer.send(request);
+  outcome how = outcome::data;
+  const auto answer = peer.read_all(&how);
+  EXPECT_EQ(how, outcome::end) << request.substr(0, 200);
+  EXPECT_EQ(answer.rfind("HTTP/1.1 "), 0u) << "answers: " << answer;
+  return answer.size() < 12 ? 0 : std::stoi(answer.substr(9, 3));
+}
+
+bool is_healthy(const api_node& node, const char* source = "127.0.5.1") {
+  plain_request request;
+  request.path = "/health";
+  return node.ask(node.data, request, source).status == 200;
+}
+
+std::string post(const std::string& body) {
+  return "POST /repos/add HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+         "Content-Type: application/json\r\nContent-Length: "
+         + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+} // namespace
+
+// reliability.md 2.2, request smuggling: whatever hides a second request in the
+// first is answered once, and nothing of that connection is read further.
+TEST(HostileClientTest, AHiddenSecondRequestIsNeverAnswered) {
+  const api_node node{false};
+  const auto before = node.resident_bytes();
+  const std::string hidden = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const auto head = [](const std::string& fields) {
+    return "POST /repos/add HTTP/1.1\r\nHost: localhost\r\n"
+           "Content-Type: application/json\r\n"
+           + fields + "\r\n";
+  };
+  const std::array vectors{
+    head("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n") + "0\r\n\r\n",
+    head("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n") + "0\r\n\r\n",
+    head("Content-Length: 2\r\nContent-Length: 2\r\n") + "{}",
+    head("Content-Length: 2\r\nContent-Length: 40\r\n") + "{}",
+    head("Content-Length: 2, 2\r\n") + "{}",
+    head("Content-Length: +2\r\n") + "{}",
+    head("Content-Length: 0x2\r\n") + "{}",
+    head("Content-Length: -2\r\n") + "{}",
+    head("Content-Length: 99999999999999999999\r\n") + "{}",
+    head("Content-Length : 2\r\n") + "{}",
+    head(" Content-Length: 2\r\n") + "{}",
+    head("X: a\r\n folded: b\r\nContent-Length: 2\r\n") + "{}",
+    head("X: a\r\n\tfolded\r\nContent-Length: 2\r\n") + "{}",
+    head("X: a\nContent-Length: 2\r\n") + "{}",
+    head("X: a\rContent-Length: 2\r\n") + "{}",
+    head("X: a\x01\r\nContent-Length: 2\r\n") + "{}",
+    head("Host: localhost\r\nContent-Length: 2\r\n") + "{}",
+    head("Transfer-Encoding: xchunked\r\n") + "0\r\n\r\n",
+    head("Transfer-Encoding: chunked, identity\r\n") + "0\r\n\r\n",
+    head("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n")
+      + "0\r\n\r\n",
+    head("Transfer-Encoding: chunked\r\n") + "g\r\n\r\n",
+    head("Transfer-Encoding: chunked\r\n") + "-1\r\n\r\n",
+    head("Transfer-Encoding: chunked\r\n") + "2\n{}\r\n0\r\n\r\n",
+    head("Transfer-Encoding: chunked\r\n") + "ffffffffffffffff1\r\n{}",
+    std::string{"GET /health HTTP/1.1\nHost: localhost\n\n"},
+    std::string{"GET http://localhost/health HTTP/1.1\r\nHost: a\r\n\r\n"},
+  };
+  for (const auto& x : vectors)
+    EXPECT_EQ(refused_with(node, x + hidden), 400) << x;
+  EXPECT_TRUE(is_healthy(node));
+  EXPECT_LT(node.resident_bytes(), before + 16 * megabyte);
+}
+
+// limits::http_request_head_bytes_max, limits::http_request_fields_max
+TEST(HostileClientTest, HeadsAreTakenUpToTheLimitAndRefusedAboveIt) {
+  const api_node node{false};
+  const std::string start = "GET /health HTTP/1.1\r\nHost: localhost\r\n"
+                            "Connection: close\r\nX: ";
+  const auto sized = [&](size_t bytes) {
+    return start + std::string(bytes - start.size() - 4, 'a') + "\r\n\r\n";
+  };
+  EXPECT_EQ(refused_with(node, sized(limits::http_request_head_bytes_max)),
+            200);
+  EXPECT_EQ(refused_with(node, sized(limits::http_request_head_bytes_max + 1)),
+            431);
+  const auto counted = [](size_t fields) {
+    std::string out = "GET /health HTTP/1.1\r\nHost: localhost\r\n"
+                      "Connection: close\r\n";
+    for (size_t i = 2; i < fields; ++i)
+      out += "X: a\r\n";
+    return out + "\r\n";
+  };
+  EXPECT_EQ(refused_with(node, counted(limits::http_request_fields_max)), 200);
+  EXPECT_EQ(refused_with(node, counted(limits::http_request_fields_max + 1)),
+            431);
+}
+
+// limits::bulk_body_bytes_max, limits::json_depth_max: a body that says it is
+// too large is refused unread, a deep one at its limit.
+TEST(HostileClientTest, OversizedAndDeepJsonCostsNoMemory) {
+  const api_node node{false};
+  const auto before = node.resident_bytes();
+  const auto padded = [](size_t bytes) {
+    const std::string json = R"({"dids":[]})";
+    return json + std::string(bytes - json.size(), ' ');
+  };
+  EXPECT_EQ(refused_with(node, post(padded(limits::bulk_body_bytes_max))), 200);
+  EXPECT_EQ(
+    refused_with(node, "POST /repos/add HTTP/1.1\r\nHost: localhost\r\n"
+                       "Content-Type: application/json\r\nContent-Length: "
+                         + std::to_string(limits::bulk_body_bytes_max + 1)
+                         + "\r\n\r\n"),
+    413);
+  const auto nested = [](size_t depth) { // Counts the object around it.
+    return R"({"dids":[],"x":)" + std::string(depth - 1, '[')
+           + std::string(depth - 1, ']') + '}';
+  };
+  EXPECT_EQ(refused_with(node, post(nested(limits::json_depth_max))), 200);
+  for (const auto depth : {limits::json_depth_max + 1, size_t{1'000'000}})
+    EXPECT_EQ(refused_with(node, post(nested(depth))), 400) << depth;
+  EXPECT_TRUE(is_healthy(node));
+  EXPECT_LT(node.resident_bytes(), before + 64 * megabyte);
+}
+
+// reliability.md 2.2, connection hoarding: one address takes its share and no
+// more; each of its silent connections is ended, begun requests with 408.
+TEST(HostileClientTest, SlowRequestsHoldUpNobodyAndEnd) {
+  const api_node node{false};
+  const auto before = node.resident_bytes();
+  std::vector<raw_peer> slow;
+  for (size_t i = 0; i < limits::http_server_per_address_max; ++i) {
+    slow.push_back(raw_peer::dial(node.data, "127.0.4.1"));
+    ASSERT_TRUE(slow.back().send(i % 2 == 0 ? "G" : ""));
+  }
+  auto extra = raw_peer::dial(node.data, "127.0.4.1");
+  EXPECT_NE(extra.wait_for_end(), outcome::timeout);
+  EXPECT_TRUE(is_healthy(node));
+  for (size_t i = 0; i < slow.size(); ++i) {
+    std::string answer;
+    auto how = outcome::data; // The bound is 10 s, a wait here 15.
+    while (how == outcome::data)
+      how = slow[i].read_some(answer, 15'000);
+    EXPECT_EQ(how, outcome::end) << i;
+    EXPECT_EQ(answer.starts_with("HTTP/1.1 408 "), i % 2 == 0) << answer;
+  }
+  EXPECT_LT(node.resident_bytes(), before + 16 * megabyte);
+}
+
+} // namespace weir::tests
