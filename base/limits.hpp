@@ -273,7 +273,7 @@ constexpr size_t content_block_bytes_max = 65'536;
 /// Bodies above this have content reference rows; smaller ones belong to their
 /// one operation. The default; 0 counts them all.
 constexpr size_t inline_refs_min = 1'024;
-/// Streams of one repo: collections it ever used, and the `$` scopes. Its
+/// Streams of one repo: collections it ever used, beside the `$` scopes. Its
 /// chain row names them all and is written with every commit.
 constexpr size_t repo_streams_max = 1'024;
 /// Repos whose chain position the writer remembers, to save a read.
