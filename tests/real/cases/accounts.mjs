@@ -46,6 +46,7 @@ export async function accountScenarios(run, world) {
     });
     await dan.activate();
     await identityEvent(world, dan, from, { status: 'active' });
+    await inSync(world, dan); // Else the look finds what is written next.
     await comesAlive(world, dan);
     // Commits may have been missed while it was away: one look, no event.
     assert.equal(downloads(world, dan), fetched + 1, 'fetched once');
@@ -58,6 +59,7 @@ export async function accountScenarios(run, world) {
     await identityEvent(world, eve, from, { status: 'takendown' });
     await eve.restore();
     await identityEvent(world, eve, from, { status: 'active' });
+    await inSync(world, eve);
     await comesAlive(world, eve);
   });
 
