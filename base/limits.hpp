@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/option_range.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +14,6 @@ namespace weir::limits {
 using namespace std::chrono_literals;
 
 // -- identifiers (protocol.md 0) ----------------------------------------------
-
 constexpr size_t did_bytes_max = 2048;
 constexpr size_t handle_bytes_max = 253;
 constexpr size_t nsid_bytes_max = 317;
@@ -24,7 +25,6 @@ constexpr int64_t safe_integer_max = 9'007'199'254'740'991;
 constexpr size_t label_bytes_max = 63;
 
 // -- DRISL / DAG-CBOR (protocol.md 6, reliability.md 2.1) ---------------------
-
 /// The guide says 32, a real PDS takes more (protocol.md 6.9): below 64, so
 /// that one word has a bit a level.
 constexpr size_t cbor_depth_max = 63;
@@ -36,7 +36,6 @@ constexpr size_t cbor_map_key_bytes_max = 8'192;
 constexpr size_t cid_bytes_max = 100;
 
 // -- CAR files (protocol.md 2.2, 5; reliability.md 2.1) -----------------------
-
 constexpr size_t car_header_bytes_max = 16'384;
 constexpr size_t car_roots_max = 16;
 constexpr size_t car_section_bytes_max = 2'097'152;
@@ -47,7 +46,6 @@ constexpr uint64_t repo_car_bytes_max = 1'073'741'824;
 constexpr uint64_t repo_car_blocks_max = 20'000'000;
 
 // -- repositories (protocol.md 5, 5.1) ----------------------------------------
-
 constexpr size_t mst_depth_max = 64;
 constexpr size_t mst_node_entries_max = 8'192;
 constexpr size_t mst_node_bytes_max = 1'048'576;
@@ -56,7 +54,6 @@ constexpr uint64_t repo_records_max = 10'000'000;
 constexpr size_t record_bytes_max = 1'048'576;
 
 // -- stream frames (protocol.md 1, 2) -----------------------------------------
-
 constexpr size_t frame_bytes_max = 5'000'000;
 constexpr size_t commit_blocks_bytes_max = 2'000'000;
 constexpr size_t commit_ops_max = 200;
@@ -65,14 +62,12 @@ constexpr size_t sync_blocks_bytes_max = 2'000'000;
 constexpr auto rev_future_max = 5min;
 
 // -- identity (protocol.md 8) -------------------------------------------------
-
 constexpr size_t did_document_bytes_max = 131'072;
 constexpr size_t did_document_depth_max = 16;
 constexpr size_t did_document_entries_max = 64;
 constexpr size_t handle_body_bytes_max = 2'048;
 
 // -- codecs of atproto/ (append here, do not reorder above) -------------------
-
 /// Containers inside each other that no caller can exceed (protocol.md 6.9).
 constexpr size_t cbor_depth_hard_max = 128;
 /// Entries of a map whose keys are out of order, where that is allowed at all:
@@ -84,7 +79,6 @@ constexpr size_t base58_bytes_max = 1'024;
 constexpr size_t json_cid_text_max = 128;
 
 // -- network (reliability.md 2.1, 2.2; protocol.md 1) -------------------------
-
 constexpr size_t url_bytes_max = 8'192;
 constexpr auto dns_timeout = 3s;
 constexpr size_t dns_answers_max = 8;
@@ -147,7 +141,6 @@ constexpr auto channel_stall_timeout = 3min;
 constexpr auto ws_close_timeout = 5s;
 
 // -- the engine's windows (architecture.md 2) ---------------------------------
-
 /// Frames of one upstream between socket read and durable.
 constexpr size_t upstream_frames_max = 1'024;
 constexpr size_t upstream_bytes_max = 16'777'216;
@@ -265,7 +258,6 @@ constexpr size_t child_restarts_max = 3;
 constexpr auto child_restart_window = 10s;
 
 // -- the writer and the readers of the log (architecture.md 4) ----------------
-
 /// Operations of one transaction, that is of one log block.
 constexpr size_t transaction_ops_max = 256;
 /// A content block takes no further body beyond this; one body may be larger.
@@ -299,7 +291,6 @@ constexpr size_t findings_max = 1'000;
 constexpr size_t fold_records_max = 262'144;
 
 // -- walking a repository export (atproto/repo_walk) --------------------------
-
 /// Blocks whose places are kept in memory, 16 bytes each; more go to a spool.
 constexpr size_t walk_index_entries_max = 1'048'576;
 /// Places that are sorted at once; bounds the longest pause of a walk.
@@ -310,7 +301,6 @@ constexpr size_t walk_index_run_entries = 65'536;
 constexpr uint64_t record_repeat_factor_max = 16;
 
 // -- outward wires (spec/real-network.md 2) -----------------------------------
-
 /// Partitions of one log.
 constexpr size_t partitions_max = 256;
 /// Patterns of one collection filter.
@@ -327,7 +317,6 @@ constexpr size_t json_depth_max = 8;
 constexpr size_t channel_message_bytes_max = 4'096;
 
 // -- delivery to one consumer (architecture.md 2: log -> CONSUMER) ------------
-
 /// Events between log and ack, and the log entries held for them.
 constexpr size_t consumer_events_max = 1'000;
 constexpr size_t consumer_bytes_max = 8'388'608;
@@ -351,18 +340,6 @@ constexpr auto consumer_patience = 1s;
 constexpr auto consumer_lazy_write = 1s;
 
 // -- options of a node (actors/node/node_config, apps/weir) -------------------
-
-/// Smallest and largest value an option takes, both accepted, and what it is
-/// when nobody says.
-template <class T>
-struct option_range {
-  T min;
-  T max;
-  T standard{};
-};
-
-using option_seconds = option_range<std::chrono::seconds>;
-
 constexpr option_range<double> plc_per_second_range{0.1, 10'000, 20};
 constexpr option_range<size_t> sync_parallelism_range{1, 256, 3};
 constexpr option_range<size_t> sync_per_host_range{1, 64, 4};
@@ -400,7 +377,6 @@ constexpr size_t info_log_bytes_max = 1'048'576;
 constexpr size_t log_value_bytes_max = 2'048;
 
 // -- rules of a repo (actors/repo) --------------------------------------------
-
 /// A repo that was fetched so often in this time and is out of sync again rests
 /// for what is left of it.
 constexpr size_t refetch_burst_max = 4;
@@ -408,6 +384,8 @@ constexpr auto refetch_pause = 60s;
 /// A repo that a listing shows ahead of the stream is fetched after this, even
 /// while the stream is behind.
 constexpr auto listing_doubt_max = 1h;
+/// How soon it is looked at again, when the grace is shorter.
+constexpr auto listing_doubt_step = 1s;
 /// A document this young is believed to name the current host.
 constexpr auto identity_current = 60s;
 /// A REPO that was asked for its host and said nothing is asked again.

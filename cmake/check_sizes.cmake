@@ -4,8 +4,6 @@ include("${CMAKE_CURRENT_LIST_DIR}/check_tools.cmake")
 
 set(hpp_lines_max 250)
 set(cpp_lines_max 400)
-# base/limits.hpp: every bound, by rule in one place.
-set(table_lines_max 600)
 
 weir_sources(sources ${weir_folders})
 foreach(source IN LISTS sources)
@@ -14,7 +12,7 @@ foreach(source IN LISTS sources)
   list(LENGTH lines count)
   string(REGEX MATCH "[ch]pp$" kind "${source}")
   if(source STREQUAL "base/limits.hpp")
-    set(kind table)
+    set(kind cpp) # One table of every bound, by rule in one place.
   endif()
   if(count GREATER ${kind}_lines_max)
     weir_fault("${source}: ${count} lines, ${${kind}_lines_max} are allowed")

@@ -89,6 +89,7 @@ std::string to_text(const store_identity& x) {
 }
 
 std::optional<store_identity> parse_store_identity(std::string_view text) {
+  const auto whole = text;
   if (!text.starts_with(title))
     return std::nullopt;
   text.remove_prefix(title.size());
@@ -105,6 +106,8 @@ std::optional<store_identity> parse_store_identity(std::string_view text) {
   const auto parsed
     = std::from_chars(digits->data(), end, out.log_identity, 16);
   if (parsed.ec != std::errc{} || parsed.ptr != end || out.log_identity == 0)
+    return std::nullopt;
+  if (to_text(out) != whole) // In capitals, say: not as it was written.
     return std::nullopt;
   return out;
 }

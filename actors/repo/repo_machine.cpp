@@ -108,7 +108,9 @@ void repo_machine::judge_suspicion(const upstream_board& board, now_time now,
   if (now.steady < suspicion_->last
       && !board.find(seen.upstream).told_all(suspicion_->since, now.steady,
                                              grace)) {
-    suspicion_->due = now.steady + std::max(grace, std::chrono::seconds{1});
+    suspicion_->due
+      = now.steady
+        + std::max<std::chrono::seconds>(grace, limits::listing_doubt_step);
     return;
   }
   suspicion_.reset();

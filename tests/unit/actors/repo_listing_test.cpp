@@ -60,6 +60,24 @@ TEST(repo_listings, a_newer_rev_is_no_mismatch_while_the_stream_is_behind) {
   }
 }
 
+// limits::listing_doubt_step: without a grace it is no busy loop
+TEST(repo_listings, a_stream_that_is_behind_is_looked_at_in_steps) {
+  repo_world x;
+  auto hasty = *x.settings;
+  hasty.listing_grace = 0s;
+  x.set(hasty);
+  x.sync();
+  auto stream = quiet_upstream(pds_id, pds_origin, 1, 1);
+  stream.quiet_since.reset();
+  x.board.put(stream);
+  x.make_commit();
+  x.list(x.account.rev(), account_status::active, pds_id);
+  x.pass(0us);
+  ASSERT_TRUE(x.timer);
+  EXPECT_EQ(*x.timer - x.now.steady, limits::listing_doubt_step);
+  EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 0u);
+}
+
 // limits::listing_doubt_max: however far it is behind
 TEST(repo_listings, a_stream_that_never_catches_up_is_not_waited_for) {
   repo_world x;
