@@ -60,6 +60,11 @@ function(weir_test folder)
     return()
   endif()
   add_executable(${folder}_test ${arg_SOURCES})
+  weir_compile_together(${folder}_test)
+  if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+    # What is under test is optimised as ever, its tests for their build time.
+    target_compile_options(${folder}_test PRIVATE -O1)
+  endif()
   target_link_libraries(${folder}_test PRIVATE
     weir::flags ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
   if(TARGET weir::test_support)
@@ -73,6 +78,30 @@ function(weir_test folder)
     TEST_PREFIX "${folder}."
     DISCOVERY_MODE PRE_TEST
     PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT})
+endfunction()
+
+# weir_compile_together(<target> [files …])
+#
+# Compiles these files as one, or all of the target's four at a time: they
+# include the same headers, and to read those takes longer than the rest. Names
+# in anonymous namespaces are then names of them all; what two files need has
+# its place in a header. WEIR_UNITY=OFF compiles each alone.
+function(weir_compile_together target)
+  if(NOT WEIR_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+  if(ARGN)
+    list(GET ARGN 0 group)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+    set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP ${group})
+  else()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 4)
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Here an included file is no header.
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
 endfunction()
 
 # weir_precompile(<target> [headers …])

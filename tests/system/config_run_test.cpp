@@ -1,6 +1,7 @@
 #include "apps/weir/web_client.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/config_program.hpp"
+#include "tests/system/patience.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
@@ -17,8 +18,6 @@ namespace {
 
 namespace json = boost::json;
 using namespace std::chrono_literals;
-
-constexpr auto patience = 60s;
 
 /// The line that a program prints when it is ready.
 json::object read_ready(program& x) {

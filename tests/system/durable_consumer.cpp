@@ -14,7 +14,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr uint64_t forget_one_of = 64;
-constexpr auto patience = std::chrono::seconds{10};
+constexpr auto reply_patience = std::chrono::seconds{10};
 
 std::string text_at(const json::object& x, std::string_view key) {
   return std::string{x.at(key).as_string()};
@@ -84,7 +84,7 @@ bool durable_consumer::cut_off() const {
 }
 
 void durable_consumer::end_connection() {
-  if (channel_ && !channel_->wait_over(patience))
+  if (channel_ && !channel_->wait_over(reply_patience))
     throw std::runtime_error("the connection outlives the node");
   channel_.reset();
 }

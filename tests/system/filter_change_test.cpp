@@ -2,6 +2,7 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/channel_client.hpp"
 #include "tests/system/followed_network.hpp"
+#include "tests/system/patience.hpp"
 #include "tests/system/store_left.hpp"
 #include "wire/filter.hpp"
 
@@ -20,8 +21,6 @@ namespace weir::tests {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr auto patience = 40s;
 
 class FilterChangeTest : public testing::Test {
 protected:

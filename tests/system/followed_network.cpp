@@ -115,9 +115,9 @@ apps::node_status status_of(apps::web_client& web, const node_addresses& at) {
   return out;
 }
 
-bool eventually(std::chrono::seconds patience,
+bool eventually(std::chrono::seconds at_most,
                 const std::function<bool()>& reached) {
-  const auto until = std::chrono::steady_clock::now() + patience;
+  const auto until = std::chrono::steady_clock::now() + at_most;
   while (!reached()) {
     if (std::chrono::steady_clock::now() >= until)
       return false;

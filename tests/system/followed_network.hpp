@@ -50,7 +50,7 @@ node_addresses parse_ready(const std::string& line);
 apps::node_status status_of(apps::web_client& web, const node_addresses& at);
 
 /// Looks again and again, where nothing signals, until it is as expected.
-bool eventually(std::chrono::seconds patience,
+bool eventually(std::chrono::seconds at_most,
                 const std::function<bool()>& reached);
 
 /// The last lines, for a failure's message.

@@ -1,5 +1,6 @@
 #include "base/limits.hpp"
 #include "tests/system/api_node.hpp"
+#include "tests/system/patience.hpp"
 
 #include <array>
 
@@ -8,8 +9,6 @@ namespace weir::tests {
 namespace {
 
 using outcome = raw_peer::outcome;
-
-constexpr size_t megabyte = 1'048'576;
 
 /// Sends exactly these bytes; the status of the answer, which must be the only
 /// one and end the connection.

@@ -1,6 +1,7 @@
 #include "base/limits.hpp"
 #include "tests/support/net_ws_peer.hpp"
 #include "tests/system/api_node.hpp"
+#include "tests/system/patience.hpp"
 
 namespace weir::tests {
 
@@ -9,7 +10,6 @@ namespace {
 using net::ws_opcode;
 using outcome = raw_peer::outcome;
 
-constexpr size_t megabyte = 1'048'576;
 constexpr std::array<uint8_t, 4> mask{1, 2, 3, 4};
 
 /// A channel to a node, for hostile bytes; the node must live on unharmed.

@@ -2,6 +2,7 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/durable_consumer.hpp"
 #include "tests/system/followed_network.hpp"
+#include "tests/system/patience.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,9 +23,8 @@ using simnet::fault_kind;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr auto patience = 60s;
 constexpr size_t accounts = 200;
-constexpr uint64_t records = 20'000;
+constexpr uint64_t network_records = 20'000;
 /// Live commits of all phases: without any, no ack can be confirmed.
 constexpr double quiet_rate = 60;
 constexpr double busy_rate = 400;
@@ -66,7 +66,7 @@ protected:
   const std::string data = dir.at("data");
   const std::string taken = dir.at("taken");
   const std::unique_ptr<apps::web_client> web = apps::web_client::make();
-  followed_network net{seed, accounts, records};
+  followed_network net{seed, accounts, network_records};
   durable_consumer consumer{taken, seed};
   phase_tally backfill{"backfill"};
   phase_tally live{"live"};

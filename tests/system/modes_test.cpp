@@ -1,6 +1,7 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/channel_client.hpp"
 #include "tests/system/followed_network.hpp"
+#include "tests/system/patience.hpp"
 #include "tests/system/store_left.hpp"
 #include "wire/filter.hpp"
 
@@ -20,9 +21,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience = 40s;
-constexpr auto follow = "app.bsky.graph.follow";
-constexpr auto post = "app.bsky.feed.post";
+constexpr auto follows = "app.bsky.graph.follow";
+constexpr auto posts = "app.bsky.feed.post";
 
 class ModesTest : public testing::Test {
 protected:
@@ -167,21 +167,23 @@ TEST_F(ModesTest, FullNetworkModeFollowsEveryListedRepo) {
 // the signal collection, found by the relay's listing or by an event, with the
 // records of another one
 TEST_F(ModesTest, SignalModeFollowsWhoHasARecordInTheCollection) {
-  const auto before = holding(follow);
+  const auto before = holding(follows);
   ASSERT_FALSE(before.empty());
   ASSERT_LT(before.size(), everybody().size());
-  const auto kept = wire::collection_filter::parse({post}).value();
-  start({"--mode", "signal", "--signal-collection", follow, "--collections",
-         post});
+  const auto kept = wire::collection_filter::parse({posts}).value();
+  start({"--mode", "signal", "--signal-collection", follows, "--collections",
+         posts});
   expect_copy([&] { return before; }, kept); // Quiet ones, by the listing.
-  for (size_t i = 0; i < 10 && holding(follow) == before; ++i)
+  for (size_t i = 0; i < 10 && holding(follows) == before; ++i)
     net.life().traffic().make(200);
-  ASSERT_GT(holding(follow).size(), before.size());
-  expect_copy([this, &before] {
-    auto out = holding(follow); // Who deleted it stays.
-    out.insert(before.begin(), before.end());
-    return out;
-  }, kept);
+  ASSERT_GT(holding(follows).size(), before.size());
+  expect_copy(
+    [this, &before] {
+      auto out = holding(follows); // Who deleted it stays.
+      out.insert(before.begin(), before.end());
+      return out;
+    },
+    kept);
   stop();
 }
 

@@ -3,6 +3,7 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/channel_client.hpp"
 #include "tests/system/followed_network.hpp"
+#include "tests/system/patience.hpp"
 #include "tests/system/store_left.hpp"
 
 #include <boost/json.hpp>
@@ -19,8 +20,6 @@ namespace weir::tests {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr auto patience = 40s;
 
 /// Whose event it is, stands before what is in it.
 bool is_of(std::string_view event, std::string_view did) {

@@ -18,7 +18,7 @@ json::value read_json(const fs::path& path) {
   return json::parse(read_file(path));
 }
 
-std::string text(const json::object& x, std::string_view key) {
+std::string field(const json::object& x, std::string_view key) {
   const auto* found = x.if_contains(key);
   return found == nullptr ? "" : json::value_to<std::string>(*found);
 }
@@ -58,8 +58,8 @@ void read_operations(const fs::path& path, std::vector<happening>& out) {
   for (const auto& entry : log.as_array()) {
     const auto& x = entry.as_object();
     happening made;
-    made.time = text(x, "createdAt");
-    made.did = text(x, "did");
+    made.time = field(x, "createdAt");
+    made.did = field(x, "did");
     made.operation = x.at("operation").as_object();
     out.push_back(std::move(made));
   }
@@ -67,13 +67,13 @@ void read_operations(const fs::path& path, std::vector<happening>& out) {
 
 realnet_capture::account read_account(const json::object& x) {
   realnet_capture::account out;
-  out.scenario = text(x, "scenario");
-  out.handle = text(x, "handle");
-  out.status = text(x, "status");
+  out.scenario = field(x, "scenario");
+  out.handle = field(x, "handle");
+  out.status = field(x, "status");
   out.active = x.at("active").as_bool();
   out.tombstoned = x.contains("tombstoned");
-  out.rev = text(x, "rev");
-  out.head = text(x, "head");
+  out.rev = field(x, "rev");
+  out.head = field(x, "head");
   if (const auto* records = x.if_contains("records"))
     for (const auto& [path, id] : records->as_object())
       out.records.emplace(path, json::value_to<std::string>(id));
@@ -95,7 +95,7 @@ realnet_capture::realnet_capture(const fs::path& folder) {
   std::ranges::stable_sort(story, {}, &happening::time);
   const auto index = read_json(folder / "index.json").as_object();
   for (size_t i = 0; i < hosts; ++i)
-    urls[i] = text(index.at("pds").at(i).as_object(), "url");
+    urls[i] = field(index.at("pds").at(i).as_object(), "url");
   for (const auto& [did, x] : index.at("dids").as_object()) {
     auto made = read_account(x.at("expect").as_object());
     const auto car = folder / "car" / (file_name(did) + ".car");

@@ -3,6 +3,7 @@
 #include "apps/weir/web_client.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/support/vectors.hpp"
+#include "tests/system/patience.hpp"
 #include "tests/system/realnet_replay.hpp"
 #include "tests/system/verify_store.hpp"
 
@@ -19,8 +20,6 @@ namespace {
 
 namespace json = boost::json;
 using namespace std::chrono_literals;
-
-constexpr auto patience = 30s;
 
 /// After every rev of the capture, whatever the machine's clock says.
 class later_clock final : public clock {
@@ -152,14 +151,14 @@ protected:
         return;
       }
       const auto& known = found->second;
-      const std::map<std::string, std::string> records{known.records.begin(),
-                                                       known.records.end()};
+      const std::map<std::string, std::string> held{known.records.begin(),
+                                                    known.records.end()};
       if (known.active != x.active || known.status != x.status)
         out += "it is " + known.status + "; ";
       if (known.handle != x.handle && x.active)
         out += "its handle is " + known.handle + "; ";
-      if (records != x.records && (x.active || !missed_some))
-        out += std::to_string(records.size()) + " records";
+      if (held != x.records && (x.active || !missed_some))
+        out += std::to_string(held.size()) + " records";
     });
     return out;
   }

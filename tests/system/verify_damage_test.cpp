@@ -20,7 +20,8 @@ using testing::HasSubstr;
 using namespace storage;
 
 /// A repo that is not in the store.
-const auto stranger = atproto::did::parse("did:plc:zzzzzzzzzzzzzzzzzzzzzzzz");
+const auto unknown_did
+  = atproto::did::parse("did:plc:zzzzzzzzzzzzzzzzzzzzzzzz");
 
 class VerifyDamageTest : public verify_store {
 protected:
@@ -200,16 +201,16 @@ TEST_F(VerifyDamageTest, DamageOfRepoRowsIsNamed) {
     });
   });
   expect("it is a member of a dataset without a row", [](damaged_copy& x) {
-    x.put(encode_key(member_key{default_dataset, *stranger}),
+    x.put(encode_key(member_key{default_dataset, *unknown_did}),
           encode_value(member_row{}));
   });
   expect("it has waiting commits without a row", [](damaged_copy& x) {
-    x.put(encode_key(sync_buffer_key{*stranger, atproto::tid{1}}),
+    x.put(encode_key(sync_buffer_key{*unknown_did, atproto::tid{1}}),
           encode_value(stored_bytes{}));
   });
   expect(
     "what is being erased is not what its chain says", [](damaged_copy& x) {
-      x.put(encode_key(erasure_key{*stranger}), encode_value(erasure_row{}));
+      x.put(encode_key(erasure_key{*unknown_did}), encode_value(erasure_row{}));
     });
   expect("the repo is not listed as holding the collection",
          [](damaged_copy& x) {

@@ -1,6 +1,7 @@
 #include "tests/system/verify_store.hpp"
 
 #include "tests/system/channel_client.hpp"
+#include "tests/system/patience.hpp"
 #include "tests/system/store_left.hpp"
 
 #include <atomic>
@@ -13,8 +14,6 @@ namespace {
 
 namespace json = boost::json;
 using namespace std::chrono_literals;
-
-constexpr auto patience = 40s;
 
 /// Leaves out records with odd ids: what is acked has holes.
 std::vector<uint64_t> ack_some(const std::vector<std::string_view>& texts,

@@ -10,9 +10,6 @@ namespace {
 using storage::op_id;
 using ids = std::vector<op_id>;
 
-const auto ann = did_number(1);
-const auto bob = did_number(2);
-
 /// A first one, then in one read everything else.
 struct started : delivery_world {
   explicit started(actors::delivery_options settings = {})

@@ -200,22 +200,22 @@ private:
   }
 
   void ack() {
-    std::vector<op_id> ids;
+    std::vector<op_id> acked;
     if (!world_.unacked.empty()) {
       auto i = world_.unacked.begin();
       std::advance(i, random_->below(world_.unacked.size()));
       // The last name acks now and then only.
       if (world_.did_of(i->first) != names_.back() || one_in(20))
-        ids.push_back(i->first);
+        acked.push_back(i->first);
     }
     if (one_in(10) && !world_.acked.empty())
-      ids.push_back(*world_.acked.begin());
+      acked.push_back(*world_.acked.begin());
     if (one_in(10))
-      ids.push_back(world_.last() + 1 + random_->below(5));
-    for (const auto id : ids)
+      acked.push_back(world_.last() + 1 + random_->below(5));
+    for (const auto id : acked)
       if (world_.unacked.erase(id) != 0)
         world_.acked.insert(id);
-    world_.begin(world_.machine->on_acks(session_, ids, world_.now));
+    world_.begin(world_.machine->on_acks(session_, acked, world_.now));
   }
 
   void advance(std::chrono::microseconds x) {

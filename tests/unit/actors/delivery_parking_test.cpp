@@ -12,9 +12,6 @@ using storage::op_id;
 using namespace std::chrono_literals;
 using ids = std::vector<op_id>;
 
-const auto ann = did_number(1);
-const auto bob = did_number(2);
-
 actors::delivery_options attempts_of(uint32_t count) {
   actors::delivery_options out;
   out.attempts_max = count;

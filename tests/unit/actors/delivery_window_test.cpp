@@ -36,7 +36,6 @@ TEST(DeliveryWindow, HasSoManyEventsAndNotOneMore) {
 TEST(DeliveryWindow, HasSoManyEventsOfOneDid) {
   delivery_world x;
   x.connect(1);
-  const auto ann = did_number(1);
   x.append(ann, 200, false);
   x.append(did_number(2));
   x.publish();
@@ -116,8 +115,6 @@ TEST(DeliveryWindow, TheLogIsNotReadWhileItIsFull) {
 TEST(DeliveryWindow, AllThatOneDidHasAtOnceDoesNotHoldUpOthersForLong) {
   delivery_world x;
   x.connect(1);
-  const auto ann = did_number(1);
-  const auto bob = did_number(2);
   x.append(ann, 200, false);
   const auto wanted = x.append(bob);
   x.publish();
@@ -142,7 +139,6 @@ TEST(DeliveryWindow, AllThatOneDidHasAtOnceDoesNotHoldUpOthersForLong) {
 TEST(DeliveryWindow, ADidIsNotPassedWhileOthersGetThrough) {
   delivery_world x{window_of(100, 2)};
   x.connect(1);
-  const auto ann = did_number(1);
   x.append(ann, 3);
   x.append(did_number(2));
   x.append(ann);
@@ -162,7 +158,6 @@ TEST(DeliveryWindow, WithoutMemoryToParkDidsHoldUpTheLog) {
   settings.parked_max = 0;
   delivery_world x{settings};
   x.connect(1);
-  const auto ann = did_number(1);
   x.append(ann, 100, false);
   const auto wanted = x.append(did_number(2));
   x.publish();

@@ -146,4 +146,8 @@ private:
 /// DID number `n`.
 std::string did_number(size_t n);
 
+/// Two accounts for tests that need no more.
+inline const auto ann = did_number(1);
+inline const auto bob = did_number(2);
+
 } // namespace weir::tests

@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace weir::actors;
 
-constexpr steady_time t0{1'000'000'000};
+constexpr steady_time start{1'000'000'000};
 constexpr wall_time wall0{1'700'000'000'000'000};
 constexpr position since{1, 1, 1};
 const auto interval = listing_options{}.interval;
@@ -61,7 +61,7 @@ public:
   }
 
   const listing_id all{1, {}};
-  steady_time now = t0;
+  steady_time now = start;
   wall_time wall = wall0;
   listing_machine machine;
   listing_machine::effects last;
@@ -88,7 +88,7 @@ TEST(listing_machine, an_upstream_is_listed_again_after_the_interval) {
   x.page("c1");
   x.page("");
   ASSERT_TRUE(x.last.timer);
-  EXPECT_EQ(*x.last.timer - t0, 24h);
+  EXPECT_EQ(*x.last.timer - start, 24h);
   x.pass(24h - 1us);
   EXPECT_FALSE(x.tick());
   x.pass(1us);

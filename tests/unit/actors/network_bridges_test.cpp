@@ -14,7 +14,7 @@ namespace {
 using namespace weir::actors;
 using storage::account_status;
 
-const auto ann
+const auto known_did
   = atproto::did::parse("did:plc:ewvi7nxzyoun6zhxrhs64oiz").value();
 
 class ListingBridgeTest : public bridge_world {
@@ -83,7 +83,7 @@ TEST_F(ListingBridgeTest, PagesOfAThousandAreAskedForByTheirCursor) {
   EXPECT_EQ(page.failed.code, ec::none);
   EXPECT_EQ(page.cursor, "a b");
   ASSERT_EQ(page.repos.size(), 3u) << "lines that are no repos are left out";
-  EXPECT_EQ(page.repos[0].repo, ann);
+  EXPECT_EQ(page.repos[0].repo, known_did);
   EXPECT_EQ(page.repos[0].rev.str(), "3jzfcijpj2z2a");
   EXPECT_EQ(page.repos[0].account, account_status::active);
   EXPECT_EQ(page.repos[1].account, account_status::takendown);
@@ -103,7 +103,7 @@ TEST_F(ListingBridgeTest, ACollectionIsAskedForByItsName) {
   EXPECT_EQ(page.collection, "app.test.note");
   EXPECT_EQ(page.cursor, "c2");
   ASSERT_EQ(page.repos.size(), 1u);
-  EXPECT_EQ(page.repos[0].repo, ann);
+  EXPECT_EQ(page.repos[0].repo, known_did);
   EXPECT_FALSE(page.repos[0].rev.defined());
 }
 
@@ -146,7 +146,7 @@ TEST_F(FetchBridgeTest, ACarIsAskedForAndGzipIsWelcome) {
     return said;
   });
   const auto fetch = make_repo_fetcher(client, 1'000);
-  EXPECT_TRUE(fetch("https://pds.test", ann, as<backfill_actor>()));
+  EXPECT_TRUE(fetch("https://pds.test", known_did, as<backfill_actor>()));
   const auto& asked = client->requests.at(0);
   EXPECT_EQ(to_string(asked.target),
             "https://pds.test/xrpc/com.atproto.sync.getRepo?did="

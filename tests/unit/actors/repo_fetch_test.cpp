@@ -7,14 +7,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-storage::new_operation create_op(std::string rkey) {
-  storage::new_operation out;
-  out.scope = "app.test.note";
-  out.rkey = std::move(rkey);
-  out.id = atproto::cid::of_dag_cbor(make_record(out.rkey));
-  return out;
-}
-
 // SYNC-04, SYNC-12: nothing is fetched before `syncing` is durable
 TEST(repo_fetch, the_fetch_is_ordered_when_syncing_is_durable) {
   repo_world x;

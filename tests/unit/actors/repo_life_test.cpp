@@ -7,14 +7,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-storage::new_operation create_op(std::string rkey) {
-  storage::new_operation out;
-  out.scope = "app.test.note";
-  out.rkey = std::move(rkey);
-  out.id = atproto::cid::of_dag_cbor(make_record(out.rkey));
-  return out;
-}
-
 // SYNC-03, SYNC-29; requirements.md 3b.11
 // protocol.md 2.5.2
 TEST(repo_life, an_added_repo_is_pending_and_added_once) {

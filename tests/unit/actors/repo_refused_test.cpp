@@ -8,14 +8,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-storage::new_operation create_op(std::string rkey) {
-  storage::new_operation out;
-  out.scope = "app.test.note";
-  out.rkey = std::move(rkey);
-  out.id = atproto::cid::of_dag_cbor(make_record(out.rkey));
-  return out;
-}
-
 // SYNC-06, SYNC-13; invariant I4: a failure of the repo, not of its actor
 TEST(repo_refused, a_commit_that_is_refused_is_an_error_with_back_off) {
   repo_world x;

@@ -21,6 +21,14 @@ void move_into(std::vector<T>& to, U& from) {
 
 } // namespace
 
+storage::new_operation create_op(std::string rkey) {
+  storage::new_operation out;
+  out.scope = "app.test.note";
+  out.rkey = std::move(rkey);
+  out.id = atproto::cid::of_dag_cbor(make_record(out.rkey));
+  return out;
+}
+
 upstream_view quiet_upstream(uint32_t id, std::string origin, uint32_t epoch,
                              uint64_t first_cursor) {
   upstream_view out;

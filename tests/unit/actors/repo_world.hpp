@@ -29,6 +29,9 @@ actors::upstream_view quiet_upstream(uint32_t id, std::string origin,
 inline constexpr auto pds_origin = "https://pds.test";
 inline constexpr auto other_origin = "https://other.test";
 
+/// What an import tells of one record, `app.test.note/` and `rkey`.
+storage::new_operation create_op(std::string rkey);
+
 /// A store, a clock and an account around one `repo_machine`. What the machine
 /// decides is gathered here; an update becomes durable when the test says so.
 class repo_world {

@@ -1,6 +1,6 @@
 #include "atproto/base_encodings.hpp"
 #include "atproto/car.hpp"
-#include "tests/support/vectors.hpp"
+#include "json_vectors.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
@@ -17,10 +17,6 @@ namespace {
 
 bytes from_base64(const json::value& x) {
   return decode_base64({x.as_string().data(), x.as_string().size()}).value();
-}
-
-cid to_cid(const json::value& x) {
-  return cid::from_text({x.as_string().data(), x.as_string().size()}).value();
 }
 
 } // namespace

@@ -37,7 +37,7 @@ struct entry {
   bytes value;
 };
 
-bytes encode(const std::function<void(cbor::writer&)>& put) {
+bytes encode_map(const std::function<void(cbor::writer&)>& put) {
   cbor::writer out;
   put(out);
   return out.take();
@@ -46,22 +46,22 @@ bytes encode(const std::function<void(cbor::writer&)>& put) {
 std::vector<entry> entries() {
   const auto x = make_object();
   return {
-    {"did", encode([&](auto& out) {
+    {"did", encode_map([&](auto& out) {
        out.put_text(x.repo.str());
      })},
-    {"rev", encode([&](auto& out) {
+    {"rev", encode_map([&](auto& out) {
        out.put_text(x.rev.str());
      })},
-    {"sig", encode([](auto& out) {
+    {"sig", encode_map([](auto& out) {
        out.put_bytes(bytes(64, 1));
      })},
-    {"data", encode([](auto& out) {
+    {"data", encode_map([](auto& out) {
        out.put_link(some_root);
      })},
-    {"prev", encode([](auto& out) {
+    {"prev", encode_map([](auto& out) {
        out.put_null();
      })},
-    {"version", encode([](auto& out) {
+    {"version", encode_map([](auto& out) {
        out.put_int(3);
      })},
   };
@@ -86,7 +86,7 @@ bytes with(std::string_view key, const bytes& value) {
   return to_block(std::move(x));
 }
 
-ec decode_error(bytes_view block) {
+ec commit_refusal(bytes_view block) {
   const auto out = decode_commit(block);
   return out ? ec::none : out.error().code;
 }
@@ -117,59 +117,60 @@ TEST(CommitTest, DecodesWhatWasSigned) {
 
 // protocol.md 2.3.1, 2.3.2
 TEST(CommitTest, NeedsEveryFieldInItsForm) {
-  EXPECT_EQ(decode_error(to_block(entries())), ec::none);
+  EXPECT_EQ(commit_refusal(to_block(entries())), ec::none);
   for (const auto* key : {"did", "rev", "sig", "data", "prev", "version"}) {
-    EXPECT_EQ(decode_error(with(key, {})), ec::malformed) << key << " missing";
-    EXPECT_EQ(decode_error(with(key, {0xf5})), ec::malformed) << key;
+    EXPECT_EQ(commit_refusal(with(key, {})), ec::malformed)
+      << key << " missing";
+    EXPECT_EQ(commit_refusal(with(key, {0xf5})), ec::malformed) << key;
   }
   const auto text = [](std::string_view x) {
-    return encode([&](auto& out) {
+    return encode_map([&](auto& out) {
       out.put_text(x);
     });
   };
   const auto link = [](const cid& x) {
-    return encode([&](auto& out) {
+    return encode_map([&](auto& out) {
       out.put_link(x);
     });
   };
   const auto sig = [](size_t size) {
-    return encode([&](auto& out) {
+    return encode_map([&](auto& out) {
       out.put_bytes(bytes(size));
     });
   };
-  EXPECT_EQ(decode_error(with("did", text("did:plc"))), ec::malformed);
-  EXPECT_EQ(decode_error(with("rev", text("yesterday"))), ec::malformed);
-  EXPECT_EQ(decode_error(with("version", {0x02})), ec::malformed);
-  EXPECT_EQ(decode_error(with("version", {0x04})), ec::malformed);
-  EXPECT_EQ(decode_error(with("sig", sig(63))), ec::malformed);
-  EXPECT_EQ(decode_error(with("sig", sig(65))), ec::malformed);
-  EXPECT_EQ(decode_error(with("data", {0xf6})), ec::malformed);
+  EXPECT_EQ(commit_refusal(with("did", text("did:plc"))), ec::malformed);
+  EXPECT_EQ(commit_refusal(with("rev", text("yesterday"))), ec::malformed);
+  EXPECT_EQ(commit_refusal(with("version", {0x02})), ec::malformed);
+  EXPECT_EQ(commit_refusal(with("version", {0x04})), ec::malformed);
+  EXPECT_EQ(commit_refusal(with("sig", sig(63))), ec::malformed);
+  EXPECT_EQ(commit_refusal(with("sig", sig(65))), ec::malformed);
+  EXPECT_EQ(commit_refusal(with("data", {0xf6})), ec::malformed);
   // CIDv1, dag-cbor, and another hash than SHA-256.
   auto other = bytes{0x01, 0x71, 0x1b, 0x20};
   other.resize(36, 5);
   const auto other_hash = cid::from_bytes(other).value();
   for (const auto* key : {"data", "prev"}) {
-    EXPECT_EQ(decode_error(with(key, link(cid::of_raw({})))), ec::malformed);
-    EXPECT_EQ(decode_error(with(key, link(other_hash))), ec::malformed);
-    EXPECT_EQ(decode_error(with(key, link(some_root))), ec::none);
+    EXPECT_EQ(commit_refusal(with(key, link(cid::of_raw({})))), ec::malformed);
+    EXPECT_EQ(commit_refusal(with(key, link(other_hash))), ec::malformed);
+    EXPECT_EQ(commit_refusal(with(key, link(some_root))), ec::none);
   }
 }
 
 TEST(CommitTest, IsOneStrictItem) {
   const auto block = to_block(entries());
   for (size_t size = 0; size < block.size(); ++size)
-    EXPECT_EQ(decode_error(bytes_view{block}.first(size)), ec::malformed);
+    EXPECT_EQ(commit_refusal(bytes_view{block}.first(size)), ec::malformed);
   auto longer = block;
   longer.push_back(0xf6);
-  EXPECT_EQ(decode_error(longer), ec::malformed);
+  EXPECT_EQ(commit_refusal(longer), ec::malformed);
   cbor::writer unsorted;
   auto reversed = entries();
   std::ranges::reverse(reversed);
   unsorted.begin_map(reversed.size());
   for (const auto& [key, value] : reversed)
     unsorted.put_text(key).put_raw(value);
-  EXPECT_EQ(decode_error(unsorted.data()), ec::malformed);
-  EXPECT_EQ(decode_error(encode([](auto& out) {
+  EXPECT_EQ(commit_refusal(unsorted.data()), ec::malformed);
+  EXPECT_EQ(commit_refusal(encode_map([](auto& out) {
               out.begin_array(0);
             })),
             ec::malformed);
@@ -181,8 +182,8 @@ TEST(CommitTest, KeepsTheDepthLimit) {
     value.push_back(0xf6);
     return with("x", value);
   };
-  EXPECT_EQ(decode_error(nest(limits::frame_depth_max - 1)), ec::none);
-  EXPECT_EQ(decode_error(nest(limits::frame_depth_max)), ec::limit_reached);
+  EXPECT_EQ(commit_refusal(nest(limits::frame_depth_max - 1)), ec::none);
+  EXPECT_EQ(commit_refusal(nest(limits::frame_depth_max)), ec::limit_reached);
 }
 
 // protocol.md 2.3.2, 2.3.3
@@ -193,7 +194,7 @@ TEST(CommitTest, UnknownFieldsAreSignedAndOtherwiseIgnored) {
     auto x = entries();
     for (size_t i = 0; i < more; ++i)
       x.push_back({(i % 2 == 0 ? "a" : "zzzzzzzzz") + std::to_string(i),
-                   encode([&](auto& out) {
+                   encode_map([&](auto& out) {
                      out.put_int(static_cast<int64_t>(i));
                    })});
     auto without = x;
@@ -206,7 +207,7 @@ TEST(CommitTest, UnknownFieldsAreSignedAndOtherwiseIgnored) {
     const auto sig = key.sign(signed_bytes);
     for (auto& y : x)
       if (y.key == "sig")
-        y.value = encode([&](auto& out) {
+        y.value = encode_map([&](auto& out) {
           out.put_bytes(sig);
         });
     const auto block = to_block(x);

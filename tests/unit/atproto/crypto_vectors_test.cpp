@@ -1,6 +1,6 @@
 #include "atproto/base_encodings.hpp"
 #include "atproto/signature.hpp"
-#include "tests/support/vectors.hpp"
+#include "json_vectors.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
@@ -14,14 +14,8 @@ namespace weir::atproto {
 namespace {
 
 namespace json = boost::json;
-
-std::string text_of(const json::value& x, const char* name) {
-  return json::value_to<std::string>(x.at(name));
-}
-
-json::value read_json(const std::filesystem::path& path) {
-  return json::parse(tests::read_file(path));
-}
+using tests::read_json;
+using tests::text_of;
 
 bytes base64_of(const json::value& x, const char* name) {
   return decode_base64(text_of(x, name)).value();

@@ -123,7 +123,7 @@ size_t for_each_case(std::span<const case_group> groups, Check check) {
 }
 
 /// Decodes one item by the reader and encodes it anew.
-void copy_item(reader& in, writer& out) {
+void write_anew(reader& in, writer& out) {
   switch (in.peek().value()) {
     case kind::unsigned_int:
     case kind::negative_int:
@@ -139,7 +139,7 @@ void copy_item(reader& in, writer& out) {
       const auto n = in.read_array().value();
       out.begin_array(n);
       for (size_t i = 0; i < n; ++i)
-        copy_item(in, out);
+        write_anew(in, out);
       break;
     }
     case kind::map: {
@@ -147,7 +147,7 @@ void copy_item(reader& in, writer& out) {
       out.begin_map(n);
       for (size_t i = 0; i < n; ++i) {
         out.put_text(in.read_text().value());
-        copy_item(in, out);
+        write_anew(in, out);
       }
       break;
     }
@@ -188,7 +188,7 @@ TEST(DagCborCasesTest, AcceptsCanonicalItemsAndWritesThemBackUnchanged) {
         return;
       reader in{input};
       writer out;
-      copy_item(in, out);
+      write_anew(in, out);
       EXPECT_TRUE(in.at_end()) << hex;
       EXPECT_EQ(out.data(), input) << hex;
     });

@@ -1,6 +1,6 @@
 #include "atproto/base_encodings.hpp"
 #include "atproto/dag_cbor.hpp"
-#include "tests/support/vectors.hpp"
+#include "json_vectors.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
@@ -16,16 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace json = boost::json;
+using tests::read_json;
+using tests::text_of;
 
 constexpr rules with_floats{32, true, true};
-
-std::string text_of(const json::value& x, const char* name) {
-  return json::value_to<std::string>(x.at(name));
-}
-
-json::value read_json(const fs::path& path) {
-  return json::parse(tests::read_file(path));
-}
 
 /// Cases of the profile that DRISL is; others belong to other profiles.
 bool in_profile(const json::value& test) {

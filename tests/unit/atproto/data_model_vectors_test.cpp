@@ -1,7 +1,7 @@
 #include "atproto/base_encodings.hpp"
 #include "atproto/dag_cbor.hpp"
 #include "atproto/record_json.hpp"
-#include "tests/support/vectors.hpp"
+#include "json_vectors.hpp"
 #include "tests/unit/atproto/json_to_cbor.hpp"
 
 #include <boost/json.hpp>
@@ -15,14 +15,8 @@ namespace weir::atproto {
 namespace {
 
 namespace json = boost::json;
-
-std::string text_of(const json::value& x, const char* name) {
-  return json::value_to<std::string>(x.at(name));
-}
-
-json::value read_json(const std::filesystem::path& path) {
-  return json::parse(tests::read_file(path));
-}
+using tests::read_json;
+using tests::text_of;
 
 /// JSON to exact bytes, bytes to CID, bytes back to the same JSON.
 void run_fixtures(const std::filesystem::path& path) {

@@ -28,7 +28,7 @@ did_document parse(std::string_view members) {
   return parse_did_document(document(members), owner).value();
 }
 
-ec refusal(std::string_view text) {
+ec refused_as(std::string_view text) {
   const auto out = parse_did_document(text, owner);
   return out ? ec::none : out.error().code;
 }
@@ -82,12 +82,12 @@ TEST(DidDocumentTest, OneWithNothingButItsIdIsADocument) {
 
 // protocol.md 8.3
 TEST(DidDocumentTest, ItMustBeThisDidsDocument) {
-  EXPECT_EQ(refusal(R"({"id":"did:plc:aaaaaaaaaaaaaaaaaaaaaaaa"})"),
+  EXPECT_EQ(refused_as(R"({"id":"did:plc:aaaaaaaaaaaaaaaaaaaaaaaa"})"),
             ec::verification_failed);
-  EXPECT_EQ(refusal(R"({"id":"did:plc:ewvi7nxzyoun6zhxrhs64oiz#x"})"),
+  EXPECT_EQ(refused_as(R"({"id":"did:plc:ewvi7nxzyoun6zhxrhs64oiz#x"})"),
             ec::verification_failed);
-  EXPECT_EQ(refusal("{}"), ec::verification_failed);
-  EXPECT_EQ(refusal(R"({"id":1})"), ec::verification_failed);
+  EXPECT_EQ(refused_as("{}"), ec::verification_failed);
+  EXPECT_EQ(refused_as(R"({"id":1})"), ec::verification_failed);
   EXPECT_FALSE(parse_did_document(R"({"id":""})", did{}));
   EXPECT_FALSE(parse_did_document("{}", did{}));
 }
@@ -95,17 +95,19 @@ TEST(DidDocumentTest, ItMustBeThisDidsDocument) {
 TEST(DidDocumentTest, AnythingElseIsNoDocument) {
   for (const auto* text : {"", "null", "[]", "\"text\"", "{", "{} {}", "<html>",
                            "{\"id\":\"\xff\"}", "{'id':1}"})
-    EXPECT_EQ(refusal(text), ec::malformed) << text;
+    EXPECT_EQ(refused_as(text), ec::malformed) << text;
 }
 
 TEST(DidDocumentTest, AMemberNamedTwiceMakesItAmbiguous) {
-  EXPECT_EQ(refusal(document(R"("id":"did:plc:aaaaaaaaaaaaaaaaaaaaaaaa")")),
+  EXPECT_EQ(refused_as(document(R"("id":"did:plc:aaaaaaaaaaaaaaaaaaaaaaaa")")),
             ec::malformed);
-  EXPECT_EQ(refusal(document(R"("service":[],"service":[])")), ec::malformed);
-  EXPECT_EQ(refusal(document(R"("a":[{"b":1,"b":1}])")), ec::malformed);
-  EXPECT_EQ(refusal(document(R"("a":1,"\u0061":2)")), ec::malformed);
+  EXPECT_EQ(refused_as(document(R"("service":[],"service":[])")),
+            ec::malformed);
+  EXPECT_EQ(refused_as(document(R"("a":[{"b":1,"b":1}])")), ec::malformed);
+  EXPECT_EQ(refused_as(document(R"("a":1,"\u0061":2)")), ec::malformed);
   // Colons and quotes in strings are no members.
-  EXPECT_EQ(refusal(document(R"("a:b":"c:\"d\":e\\","f":"\\\":")")), ec::none);
+  EXPECT_EQ(refused_as(document(R"("a:b":"c:\"d\":e\\","f":"\\\":")")),
+            ec::none);
 }
 
 // protocol.md 8.2
@@ -115,8 +117,8 @@ TEST(DidDocumentTest, SizeEndsAtItsLimit) {
     out.resize(n, ' ');
     return out;
   };
-  EXPECT_EQ(refusal(of_size(limits::did_document_bytes_max)), ec::none);
-  EXPECT_EQ(refusal(of_size(limits::did_document_bytes_max + 1)),
+  EXPECT_EQ(refused_as(of_size(limits::did_document_bytes_max)), ec::none);
+  EXPECT_EQ(refused_as(of_size(limits::did_document_bytes_max + 1)),
             ec::limit_reached);
 }
 
@@ -125,8 +127,8 @@ TEST(DidDocumentTest, NestingEndsAtItsLimit) {
     return document("\"a\":" + std::string(n - 1, '[')
                     + std::string(n - 1, ']'));
   };
-  EXPECT_EQ(refusal(of_depth(limits::did_document_depth_max)), ec::none);
-  EXPECT_EQ(refusal(of_depth(limits::did_document_depth_max + 1)),
+  EXPECT_EQ(refused_as(of_depth(limits::did_document_depth_max)), ec::none);
+  EXPECT_EQ(refused_as(of_depth(limits::did_document_depth_max + 1)),
             ec::limit_reached);
 }
 
@@ -138,8 +140,9 @@ TEST(DidDocumentTest, EntriesEndAtTheirLimit) {
         out += "0,";
       return document(out + "0]");
     };
-    EXPECT_EQ(refusal(of_entries(limits::did_document_entries_max)), ec::none);
-    EXPECT_EQ(refusal(of_entries(limits::did_document_entries_max + 1)),
+    EXPECT_EQ(refused_as(of_entries(limits::did_document_entries_max)),
+              ec::none);
+    EXPECT_EQ(refused_as(of_entries(limits::did_document_entries_max + 1)),
               ec::limit_reached);
   }
 }

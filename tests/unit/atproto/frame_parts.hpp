@@ -2,6 +2,7 @@
 
 #include "atproto/cid.hpp"
 #include "atproto/dag_cbor.hpp"
+#include "atproto/frame.hpp"
 
 #include <functional>
 #include <string>
@@ -23,6 +24,12 @@ inline const cid other_cid = cid::of_dag_cbor(bytes{0x80});
 
 /// A map under construction: encoded values by key, in any order.
 using fields = std::vector<std::pair<std::string, bytes>>;
+
+/// Why a frame was refused.
+inline ec decode_error(bytes_view x) {
+  const auto out = decode_frame(x);
+  return out ? ec::none : out.error().code;
+}
 
 inline bytes encode(const std::function<void(cbor::writer&)>& put) {
   cbor::writer out;

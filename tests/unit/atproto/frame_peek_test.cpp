@@ -14,11 +14,6 @@ using namespace frames;
 
 namespace {
 
-ec decode_error(bytes_view x) {
-  const auto out = decode_frame(x);
-  return out ? ec::none : out.error().code;
-}
-
 ec peek_error(bytes_view x) {
   const auto out = peek_frame(x);
   return out ? ec::none : out.error().code;

@@ -14,11 +14,6 @@ using namespace frames;
 
 namespace {
 
-ec decode_error(bytes_view x) {
-  const auto out = decode_frame(x);
-  return out ? ec::none : out.error().code;
-}
-
 ec commit_error(std::string_view key, const bytes& value) {
   return decode_error(frame("#commit", with(commit_fields(), key, value)));
 }

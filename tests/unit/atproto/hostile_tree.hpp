@@ -13,6 +13,11 @@
 
 namespace weir::tests {
 
+/// The CID of a block that is these characters.
+inline atproto::cid make_cid(std::string_view text) {
+  return atproto::cid::of_dag_cbor(as_bytes(text));
+}
+
 /// One entry of a node about to be written.
 struct raw_entry {
   std::string key;

@@ -6,7 +6,7 @@
 #include "atproto/repo_walk.hpp"
 #include "atproto/verify.hpp"
 #include "json_to_cbor.hpp"
-#include "tests/support/vectors.hpp"
+#include "json_vectors.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
@@ -25,16 +25,6 @@ namespace json = boost::json;
 namespace {
 
 /// After every rev of the vectors.
-constexpr wall_time now{1'800'000'000'000'000};
-
-std::string_view text(const json::value& x) {
-  return {x.as_string().data(), x.as_string().size()};
-}
-
-json::value read_json(const std::filesystem::path& path) {
-  return json::parse(read_file(path));
-}
-
 shared_bytes make_frame(const json::value& header, const json::value& body) {
   auto out = json_to_cbor(header);
   const auto payload = json_to_cbor(body);
@@ -50,11 +40,11 @@ std::string judge(const json::value& message, const public_key& key) {
   if (!event)
     return to_string(event.error().code);
   if (const auto* commit = std::get_if<commit_event>(&*event)) {
-    const auto done = verify_commit(frame, *commit, key, now);
+    const auto done = verify_commit(frame, *commit, key, after_all_vectors);
     return done ? "commit" : to_string(done.error().why);
   }
   if (const auto* sync = std::get_if<sync_event>(&*event)) {
-    const auto done = verify_sync(frame, *sync, key, now);
+    const auto done = verify_sync(frame, *sync, key, after_all_vectors);
     return done ? "sync" : to_string(done.error().why);
   }
   return "other";
@@ -89,7 +79,7 @@ uint64_t walk_under_new_commit(const car_slice& car, const cid& data) {
   const auto overflow = make_memory_spool(0);
   repo_walk walk{owner, *store, *overflow};
   EXPECT_TRUE(walk.feed(out.take()));
-  EXPECT_TRUE(walk.finish(key.public_part(), now));
+  EXPECT_TRUE(walk.finish(key.public_part(), after_all_vectors));
   const auto done = walk.step(100'000, [](const walked_record& x) {
     EXPECT_FALSE(x.undecodable) << x.path;
   });
@@ -245,7 +235,7 @@ TEST(IndigoVectorsTest, ARepositoryIsRefusedForAnotherAccount) {
   const auto overflow = make_memory_spool(0);
   repo_walk walk{asked, *store, *overflow};
   ASSERT_TRUE(walk.feed(as_bytes(file)));
-  const auto root = walk.finish(key, now);
+  const auto root = walk.finish(key, after_all_vectors);
   ASSERT_FALSE(root);
   EXPECT_EQ(root.error().why, verdict::bad_shape);
 

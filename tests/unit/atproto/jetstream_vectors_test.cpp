@@ -2,8 +2,8 @@
 #include "atproto/record_json.hpp"
 #include "atproto/repo_walk.hpp"
 #include "atproto/verify.hpp"
+#include "json_vectors.hpp"
 #include "tests/support/jetstream_corpus.hpp"
-#include "tests/support/vectors.hpp"
 #include "tests/unit/atproto/json_to_cbor.hpp"
 
 #include <boost/json.hpp>
@@ -24,8 +24,6 @@ namespace json = boost::json;
 namespace {
 
 /// After every rev of the capture.
-constexpr wall_time now{1'800'000'000'000'000};
-
 /// did, rev, action, path, cid of one change, as Jetstream tells it.
 std::string describe(std::string_view who, std::string_view rev,
                      std::string_view action, std::string_view path,
@@ -36,10 +34,6 @@ std::string describe(std::string_view who, std::string_view rev,
     out += ' ';
   }
   return out;
-}
-
-std::string_view text(const json::value& x) {
-  return {x.as_string().data(), x.as_string().size()};
 }
 
 std::multiset<std::string> read_expected(const std::filesystem::path& folder) {
@@ -81,8 +75,8 @@ TEST(JetstreamVectorsTest, EveryFrameOfThePublicNetworkVerifies) {
     if (commit == nullptr)
       continue;
     EXPECT_EQ(peek->did, commit->repo.str());
-    const auto done
-      = verify_commit(frame, *commit, keys.at(commit->repo.str()), now);
+    const auto done = verify_commit(frame, *commit, keys.at(commit->repo.str()),
+                                    after_all_vectors);
     ASSERT_TRUE(done) << to_string(done.error().why) << ": "
                       << done.error().reason;
     for (const auto& op : done->ops) {
@@ -137,7 +131,7 @@ TEST(JetstreamVectorsTest, FramesOfThePublicNetworkNeedTheRightKey) {
     const auto& other = keys.begin()->first == commit->repo.str()
                           ? keys.rbegin()->second
                           : keys.begin()->second;
-    const auto done = verify_commit(frame, *commit, other, now);
+    const auto done = verify_commit(frame, *commit, other, after_all_vectors);
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().why, verdict::bad_signature);
     ++refused;
@@ -201,7 +195,7 @@ TEST(JetstreamVectorsTest, TheRepositoryHasTheAgreedRecordsAndRoot) {
   const auto overflow = make_memory_spool(0);
   repo_walk walk{commit.repo, *store, *overflow};
   ASSERT_TRUE(walk.feed(out.take()));
-  ASSERT_TRUE(walk.finish(key.public_part(), now));
+  ASSERT_TRUE(walk.finish(key.public_part(), after_all_vectors));
   std::vector<std::string> lines;
   const auto done = walk.step(1000, [&](const walked_record& x) {
     EXPECT_FALSE(x.undecodable);

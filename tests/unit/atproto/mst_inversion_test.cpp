@@ -17,10 +17,6 @@ using namespace atproto;
 
 namespace {
 
-cid make_cid(std::string_view text) {
-  return cid::of_dag_cbor(as_bytes(text));
-}
-
 /// Two states of a repository and the ops between them.
 struct change {
   leaf_map before;

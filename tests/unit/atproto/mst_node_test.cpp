@@ -15,10 +15,6 @@ using namespace atproto;
 
 namespace {
 
-cid make_cid(std::string_view text) {
-  return cid::of_dag_cbor(as_bytes(text));
-}
-
 /// Keys of depth 0, sorted.
 std::vector<std::string> flat_keys(size_t n) {
   std::vector<std::string> out;
@@ -35,13 +31,13 @@ raw_node flat_node(size_t n) {
   return out;
 }
 
-ec decode_error(bytes_view block) {
+ec node_error(bytes_view block) {
   const auto out = mst::decode_node(block);
   return out ? ec::none : out.error().code;
 }
 
-ec decode_error(const raw_node& x) {
-  return decode_error(encode_raw(x));
+ec node_error(const raw_node& x) {
+  return node_error(encode_raw(x));
 }
 
 } // namespace
@@ -103,11 +99,11 @@ TEST(MstNodeTest, KeepsRecordLinksOfOtherForms) {
 
 // protocol.md 5.1.2
 TEST(MstNodeTest, RefusesEveryBrokenRuleInsideANode) {
-  EXPECT_EQ(decode_error(flat_node(5)), ec::none);
+  EXPECT_EQ(node_error(flat_node(5)), ec::none);
   const auto broken = [](const std::function<void(raw_node&)>& edit) {
     auto x = flat_node(5);
     edit(x);
-    return decode_error(x);
+    return node_error(x);
   };
   using entries = std::vector<raw_entry>&;
   EXPECT_EQ(broken([](raw_node& x) {
@@ -169,7 +165,7 @@ TEST(MstNodeTest, RefusesEveryBrokenRuleInsideANode) {
 
 TEST(MstNodeTest, RefusesEveryOtherFormOfANode) {
   const auto good = encode_raw(flat_node(2));
-  ASSERT_EQ(decode_error(good), ec::none);
+  ASSERT_EQ(node_error(good), ec::none);
   // Whatever single byte is changed or dropped, the node is refused or says
   // something else: there is one form for each content.
   const auto try_form = [&](const bytes& form) {
@@ -187,12 +183,12 @@ TEST(MstNodeTest, RefusesEveryOtherFormOfANode) {
     }
     auto cut = good;
     cut.erase(cut.begin() + static_cast<ptrdiff_t>(i));
-    EXPECT_NE(decode_error(cut), ec::none) << i;
-    EXPECT_NE(decode_error(bytes_view{good}.first(i)), ec::none) << i;
+    EXPECT_NE(node_error(cut), ec::none) << i;
+    EXPECT_NE(node_error(bytes_view{good}.first(i)), ec::none) << i;
   }
   auto longer = good;
   longer.push_back(0);
-  EXPECT_EQ(decode_error(longer), ec::malformed);
+  EXPECT_EQ(node_error(longer), ec::malformed);
 
   const auto with_map = [](size_t size, auto fill) {
     cbor::writer out;
@@ -200,13 +196,13 @@ TEST(MstNodeTest, RefusesEveryOtherFormOfANode) {
     fill(out);
     return out.take();
   };
-  EXPECT_EQ(decode_error(with_map(1,
-                                  [](auto& x) {
-                                    x.put_text("e").begin_array(0);
-                                  })),
+  EXPECT_EQ(node_error(with_map(1,
+                                [](auto& x) {
+                                  x.put_text("e").begin_array(0);
+                                })),
             ec::malformed)
     << "l is required";
-  EXPECT_EQ(decode_error(with_map(
+  EXPECT_EQ(node_error(with_map(
               3,
               [](auto& x) {
                 x.put_text("e").begin_array(0).put_text("l").put_null();
@@ -214,7 +210,7 @@ TEST(MstNodeTest, RefusesEveryOtherFormOfANode) {
               })),
             ec::malformed)
     << "the schema is closed";
-  EXPECT_EQ(decode_error(with_map(
+  EXPECT_EQ(node_error(with_map(
               2,
               [](auto& x) {
                 x.put_text("l").put_null().put_text("e").begin_array(0);
@@ -226,9 +222,9 @@ TEST(MstNodeTest, RefusesEveryOtherFormOfANode) {
 // protocol.md 0.5, 5.7
 TEST(MstNodeTest, KeepsItsLimits) {
   auto full = flat_node(limits::mst_node_entries_max + 1);
-  EXPECT_EQ(decode_error(full), ec::limit_reached);
+  EXPECT_EQ(node_error(full), ec::limit_reached);
   full.entries.pop_back();
-  EXPECT_EQ(decode_error(full), ec::none);
+  EXPECT_EQ(node_error(full), ec::none);
 
   const auto long_key = [](size_t size) {
     for (size_t i = 0;; ++i) {
@@ -241,9 +237,8 @@ TEST(MstNodeTest, KeepsItsLimits) {
   const auto of_key = [](const std::string& key) {
     return raw_node{{}, {{key, make_cid("x"), {}}}};
   };
-  EXPECT_EQ(decode_error(of_key(long_key(limits::mst_key_bytes_max))),
-            ec::none);
-  EXPECT_EQ(decode_error(of_key(long_key(limits::mst_key_bytes_max + 1))),
+  EXPECT_EQ(node_error(of_key(long_key(limits::mst_key_bytes_max))), ec::none);
+  EXPECT_EQ(node_error(of_key(long_key(limits::mst_key_bytes_max + 1))),
             ec::malformed);
 }
 
@@ -272,8 +267,8 @@ TEST(MstNodeTest, IsAtMostOneMebibyte) {
   };
   const auto largest = fill(limits::mst_node_bytes_max);
   ASSERT_EQ(largest.size(), limits::mst_node_bytes_max);
-  EXPECT_EQ(decode_error(largest), ec::none);
-  EXPECT_EQ(decode_error(fill(limits::mst_node_bytes_max + 1)),
+  EXPECT_EQ(node_error(largest), ec::none);
+  EXPECT_EQ(node_error(fill(limits::mst_node_bytes_max + 1)),
             ec::limit_reached);
 }
 

@@ -14,10 +14,6 @@ using namespace atproto;
 
 namespace {
 
-cid make_cid(std::string_view text) {
-  return cid::of_dag_cbor(as_bytes(text));
-}
-
 leaf_map random_leaves(random_source& random, size_t n) {
   leaf_map out;
   while (out.size() < n) {

@@ -1,6 +1,6 @@
 #include "atproto/mst.hpp"
 #include "atproto/mst_node.hpp"
-#include "tests/support/vectors.hpp"
+#include "json_vectors.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
@@ -19,18 +19,6 @@ using namespace atproto;
 namespace json = boost::json;
 
 namespace {
-
-json::value read_json(const std::filesystem::path& path) {
-  return json::parse(read_file(path));
-}
-
-std::string_view text(const json::value& x) {
-  return {x.as_string().data(), x.as_string().size()};
-}
-
-cid to_cid(const json::value& x) {
-  return cid::from_text(text(x)).value();
-}
 
 using tree_map = std::map<std::string, cid, std::less<>>;
 using block_map = std::unordered_map<cid, bytes>;

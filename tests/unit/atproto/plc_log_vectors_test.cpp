@@ -1,6 +1,6 @@
 #include "atproto/base_encodings.hpp"
 #include "atproto/signature.hpp"
-#include "tests/support/vectors.hpp"
+#include "json_vectors.hpp"
 #include "tests/unit/atproto/json_to_cbor.hpp"
 
 #include <boost/json.hpp>
@@ -19,10 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace json = boost::json;
-
-std::string text_of(const json::value& x, const char* name) {
-  return json::value_to<std::string>(x.at(name));
-}
+using tests::text_of;
 
 /// The directory writes base64url, without padding or stray bits.
 std::optional<bytes> decode_base64url(std::string text) {

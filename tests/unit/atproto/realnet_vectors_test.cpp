@@ -1,7 +1,7 @@
 #include "atproto/repo_walk.hpp"
 #include "atproto/verify.hpp"
+#include "json_vectors.hpp"
 #include "tests/support/split_frames.hpp"
-#include "tests/support/vectors.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
@@ -21,16 +21,6 @@ namespace json = boost::json;
 namespace {
 
 /// After every rev of the capture.
-constexpr wall_time now{1'800'000'000'000'000};
-
-std::string_view text(const json::value& x) {
-  return {x.as_string().data(), x.as_string().size()};
-}
-
-json::value read_json(const std::filesystem::path& path) {
-  return json::parse(read_file(path));
-}
-
 std::vector<shared_bytes> read_frames(const std::filesystem::path& path) {
   const auto file = read_file(path);
   return split_frames(as_bytes(file), std::endian::big);
@@ -99,7 +89,7 @@ protected:
             const std::vector<public_key>& keys) {
     std::string why;
     for (const auto& key : keys) {
-      const auto done = verify_commit(frame, x, key, now);
+      const auto done = verify_commit(frame, x, key, after_all_vectors);
       if (done)
         return apply(*done);
       why = done.error().reason;
@@ -111,7 +101,7 @@ protected:
             const std::vector<public_key>& keys) {
     std::string why;
     for (const auto& key : keys) {
-      const auto done = verify_sync(frame, x, key, now);
+      const auto done = verify_sync(frame, x, key, after_all_vectors);
       if (done) {
         ++good_syncs;
         EXPECT_EQ(done->data, accounts[x.repo.str()].data);
@@ -189,7 +179,8 @@ TEST_F(RealnetVectorsTest, RepositoriesWalkToTheExpectedRecords) {
     repo_walk walk{did::parse(who).value(), *store, *overflow};
     const auto car = read_file(path);
     ASSERT_TRUE(walk.feed(as_bytes(car)));
-    const auto root = walk.finish(read_keys(folder, who).back(), now);
+    const auto root
+      = walk.finish(read_keys(folder, who).back(), after_all_vectors);
     ASSERT_TRUE(root) << who << ": " << root.error().reason;
     record_map records;
     const auto done = walk.step(1000, [&](const walked_record& record) {

@@ -12,16 +12,16 @@ namespace weir::atproto {
 
 namespace {
 
-bytes hex(std::string_view x) {
+bytes from_hex(std::string_view x) {
   return decode_hex(x).value();
 }
 
 /// Orders of the curves.
 bytes order_of(curve x) {
-  return x == curve::k256 ? hex("fffffffffffffffffffffffffffffffe"
-                                "baaedce6af48a03bbfd25e8cd0364141")
-                          : hex("ffffffff00000000ffffffffffffffff"
-                                "bce6faada7179e84f3b9cac2fc632551");
+  return x == curve::k256 ? from_hex("fffffffffffffffffffffffffffffffe"
+                                     "baaedce6af48a03bbfd25e8cd0364141")
+                          : from_hex("ffffffff00000000ffffffffffffffff"
+                                     "bce6faada7179e84f3b9cac2fc632551");
 }
 
 /// x - y, both big-endian.
@@ -161,14 +161,14 @@ TEST_P(SignatureTest, AKeySurvivesItsText) {
 // protocol.md 7.2
 TEST_P(SignatureTest, TheGeneratorIsReadInBothForms) {
   const bool k = GetParam() == curve::k256;
-  const auto x = hex(k ? "79be667ef9dcbbac55a06295ce870b07"
-                         "029bfcdb2dce28d959f2815b16f81798"
-                       : "6b17d1f2e12c4247f8bce6e563a440f2"
-                         "77037d812deb33a0f4a13945d898c296");
-  const auto y = hex(k ? "483ada7726a3c4655da4fbfc0e1108a8"
-                         "fd17b448a68554199c47d08ffb10d4b8"
-                       : "4fe342e2fe1a7f9b8ee7eb4a7c0f9e16"
-                         "2bce33576b315ececbb6406837bf51f5");
+  const auto x = from_hex(k ? "79be667ef9dcbbac55a06295ce870b07"
+                              "029bfcdb2dce28d959f2815b16f81798"
+                            : "6b17d1f2e12c4247f8bce6e563a440f2"
+                              "77037d812deb33a0f4a13945d898c296");
+  const auto y = from_hex(k ? "483ada7726a3c4655da4fbfc0e1108a8"
+                              "fd17b448a68554199c47d08ffb10d4b8"
+                            : "4fe342e2fe1a7f9b8ee7eb4a7c0f9e16"
+                              "2bce33576b315ececbb6406837bf51f5");
   bytes compressed{static_cast<uint8_t>(2 + y.back() % 2)};
   compressed.insert(compressed.end(), x.begin(), x.end());
   bytes full{4};
@@ -253,14 +253,14 @@ TEST(PublicKeyTest, TheEmptyKeyVerifiesNothing) {
 // RFC 6979, A.2.5, with s brought to its low form where it is high.
 TEST(P256Test, NoncesAreThoseOfTheRfc) {
   const auto key = private_key::from_bytes(
-                     curve::p256, hex("c9afa9d845ba75166b5c215767b1d693"
-                                      "4e50c3db36e89b127b8a622b120f6721"))
+                     curve::p256, from_hex("c9afa9d845ba75166b5c215767b1d693"
+                                           "4e50c3db36e89b127b8a622b120f6721"))
                      .value();
   const auto sample = key.sign(as_bytes("sample"));
   EXPECT_EQ(encode_hex(bytes_view{sample}.first(32)),
             "efd48b2aacb6a8fd1140dd9cd45e81d69d2c877b56aaf991c34d0ea84eaf3716");
-  const auto high = hex("f7cb1c942d657c41d436c7a1b6e29f65"
-                        "f3e900dbb9aff4064dc4ab2f843acda8");
+  const auto high = from_hex("f7cb1c942d657c41d436c7a1b6e29f65"
+                             "f3e900dbb9aff4064dc4ab2f843acda8");
   EXPECT_EQ(encode_hex(bytes_view{sample}.last(32)),
             encode_hex(minus(order_of(curve::p256), high)));
   const auto test = key.sign(as_bytes("test"));
@@ -276,8 +276,8 @@ TEST(P256Test, LowSEndsAtHalfTheOrder) {
   for (int i = 0; i < 64; ++i) {
     const auto sig = key.sign(as_bytes(std::to_string(i)));
     const bytes s(sig.begin() + 32, sig.end());
-    EXPECT_LE(s, hex("7fffffff800000007fffffffffffffff"
-                     "de737d56d38bcf4279dce5617e3192a8"));
+    EXPECT_LE(s, from_hex("7fffffff800000007fffffffffffffff"
+                          "de737d56d38bcf4279dce5617e3192a8"));
   }
 }
 

@@ -7,7 +7,7 @@ namespace weir::net {
 
 namespace {
 
-using kind = head_verdict::kind;
+using verdict_is = head_verdict::kind;
 
 /// A request with these lines behind the request line and Host.
 std::string request(std::string_view lines) {
@@ -16,7 +16,7 @@ std::string request(std::string_view lines) {
 
 int refusal(std::string_view head) {
   auto x = check_request_head(head);
-  return x.what == kind::refused ? x.status : 0;
+  return x.what == verdict_is::refused ? x.status : 0;
 }
 
 } // namespace
@@ -32,7 +32,7 @@ TEST(HttpHeadTest, OrdinaryRequestsPass) {
         request("transfer-encoding:CHUNKED\r\n"),
         request("X-Empty:\r\nX-Tab: a\tb\r\nX-Utf8: \xc3\xa9\r\n")}) {
     auto x = check_request_head(head + "behind");
-    EXPECT_EQ(x.what, kind::complete) << head << x.reason;
+    EXPECT_EQ(x.what, verdict_is::complete) << head << x.reason;
     EXPECT_EQ(x.size, head.size()) << head;
     EXPECT_TRUE(parse_request_head(head)) << head;
   }
@@ -41,7 +41,8 @@ TEST(HttpHeadTest, OrdinaryRequestsPass) {
 TEST(HttpHeadTest, EveryPartOfAGoodHeadIsIncomplete) {
   auto head = request("Content-Length: 5\r\nX-Y: z\r\n");
   for (size_t n = 0; n < head.size(); ++n)
-    EXPECT_EQ(check_request_head(head.substr(0, n)).what, kind::incomplete)
+    EXPECT_EQ(check_request_head(head.substr(0, n)).what,
+              verdict_is::incomplete)
       << n;
 }
 
@@ -164,10 +165,10 @@ TEST(HttpHeadTest, TheHeadIsBoundedInBytes) {
     return x.insert(x.size() - 4, std::string(total - x.size(), 'x'));
   };
   auto max = limits::http_request_head_bytes_max;
-  EXPECT_EQ(check_request_head(padded(max)).what, kind::complete);
+  EXPECT_EQ(check_request_head(padded(max)).what, verdict_is::complete);
   EXPECT_EQ(refusal(padded(max + 1)), 431);
   EXPECT_EQ(check_request_head(padded(max + 1).substr(0, max - 1)).what,
-            kind::incomplete);
+            verdict_is::incomplete);
   EXPECT_EQ(refusal(padded(max + 1).substr(0, max)), 431);
 }
 
@@ -175,7 +176,7 @@ TEST(HttpHeadTest, TheHeadIsBoundedInFields) {
   std::string lines;
   for (size_t n = 1; n < limits::http_request_fields_max; ++n)
     lines += "x: y\r\n";
-  EXPECT_EQ(check_request_head(request(lines)).what, kind::complete);
+  EXPECT_EQ(check_request_head(request(lines)).what, verdict_is::complete);
   EXPECT_EQ(refusal(request(lines + "x: y\r\n")), 431);
 }
 

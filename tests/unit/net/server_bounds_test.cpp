@@ -16,7 +16,7 @@ using tests::memory_stream;
 using tests::memory_stream_ptr;
 using tests::memory_transport;
 
-constexpr std::string_view get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+constexpr std::string_view get_root = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 /// Answers each request at once with as many bytes as it is told.
 class plain_service final : public http_service {
@@ -98,7 +98,7 @@ TEST_F(ServerBoundsTest, ABodyMustComeInTime) {
 
 TEST_F(ServerBoundsTest, AnIdleConnectionIsClosedAfterItsTime) {
   const auto idle = network->connect();
-  idle->feed(std::string{get});
+  idle->feed(std::string{get_root});
   EXPECT_TRUE(idle->take().starts_with("HTTP/1.1 200 "));
   network->loop.advance(limits::http_server_idle_timeout - 1us);
   EXPECT_FALSE(idle->closed());
@@ -109,7 +109,7 @@ TEST_F(ServerBoundsTest, AnIdleConnectionIsClosedAfterItsTime) {
 TEST_F(ServerBoundsTest, AnAnswerMustBeTakenInTime) {
   const auto stuck = network->connect();
   stuck->set_room(10);
-  stuck->feed(std::string{get});
+  stuck->feed(std::string{get_root});
   network->loop.advance(limits::http_server_idle_timeout - 1us);
   stuck->set_room(10); // A part of it: the time begins anew.
   network->loop.advance(limits::http_server_idle_timeout - 1us);

@@ -15,7 +15,7 @@ namespace {
 
 using namespace tests;
 
-using script_type = std::function<void(tls_peer&)>;
+using tls_script = std::function<void(tls_peer&)>;
 
 class TlsTest : public NetFixture {
 protected:
@@ -32,7 +32,7 @@ protected:
   ~TlsTest() override { std::filesystem::remove(ca_file); }
 
   /// Serves TLS connections as `identity` says.
-  scripted_server serve(script_type script, const tls_claims& claims = {},
+  scripted_server serve(tls_script script, const tls_claims& claims = {},
                         int version_max = 0) {
     auto identity = std::make_shared<tls_identity>(authority.issue(claims));
     return scripted_server{[=](raw_peer& socket, size_t) {

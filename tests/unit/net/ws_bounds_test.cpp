@@ -20,7 +20,7 @@ using tests::memory_stream;
 using tests::memory_stream_ptr;
 using tests::memory_transport;
 
-constexpr std::array<uint8_t, 4> mask{1, 2, 3, 4};
+constexpr std::array<uint8_t, 4> client_mask{1, 2, 3, 4};
 
 /// The opcode of the first frame that was written; 0 when none was.
 int first_opcode(memory_stream& x) {
@@ -148,7 +148,7 @@ protected:
   }
 
   static bytes from_client(ws_opcode what, std::string_view payload = {}) {
-    return ws_frame(what, as_bytes(payload), mask);
+    return ws_frame(what, as_bytes(payload), client_mask);
   }
 
   std::string& reason() { return service->listener->reason; }

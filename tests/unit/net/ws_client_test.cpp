@@ -33,10 +33,10 @@ public:
   std::atomic<size_t> bytes_received = 0;
 };
 
-using script_type = std::function<void(ws_peer&, raw_peer&)>;
+using ws_script = std::function<void(ws_peer&, raw_peer&)>;
 
 /// Accepts the upgrade, then runs the script.
-scripted_server serve(script_type script) {
+scripted_server serve(ws_script script) {
   return scripted_server{[script = std::move(script)](raw_peer& x, size_t) {
     auto peer = ws_peer::accept(x);
     script(peer, x);

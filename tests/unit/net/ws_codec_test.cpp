@@ -9,7 +9,7 @@ namespace weir::net {
 
 namespace {
 
-using kind = ws_decoder::kind;
+using event_is = ws_decoder::kind;
 
 constexpr std::array<uint8_t, 4> mask{0x12, 0x34, 0x56, 0x78};
 
@@ -41,10 +41,10 @@ std::vector<ws_decoder::event> decode(ws_decoder& x, bytes_view input,
     input = input.subspan(n);
     for (;;) {
       auto event = x.next();
-      if (event.what == kind::none)
+      if (event.what == event_is::none)
         break;
       events.push_back(event);
-      if (event.what == kind::failed)
+      if (event.what == event_is::failed)
         return events;
     }
   }
@@ -60,7 +60,7 @@ std::vector<ws_decoder::event> decode(const bytes& input, bool masked = false,
 /// The close code that the first event fails with; 0 when it does not.
 uint16_t failure(const bytes& input, bool masked = false) {
   auto events = decode(input, masked);
-  return !events.empty() && events.back().what == kind::failed
+  return !events.empty() && events.back().what == event_is::failed
            ? events.back().code
            : uint16_t{0};
 }
@@ -84,7 +84,7 @@ TEST(WsCodecTest, FramesGoThereAndBackWhateverTheirSize) {
         auto events = decode(x, twice, step);
         ASSERT_EQ(events.size(), 2u) << size << ' ' << step;
         for (auto& event : events) {
-          EXPECT_EQ(event.what, kind::binary);
+          EXPECT_EQ(event.what, event_is::binary);
           EXPECT_TRUE(std::equal(payload.begin(), payload.end(),
                                  event.payload.view().begin(),
                                  event.payload.view().end()));
@@ -102,10 +102,10 @@ TEST(WsCodecTest, FragmentsAreAssembledWithControlFramesBetween) {
   append(wire, ws_frame(ws_opcode::text, as_bytes("next")));
   std::string seen;
   for (auto& x : decode(wire)) {
-    seen += x.what == kind::fragment ? 'f'
-            : x.what == kind::ping   ? 'P'
-            : x.what == kind::pong   ? 'O'
-                                     : ' ';
+    seen += x.what == event_is::fragment ? 'f'
+            : x.what == event_is::ping   ? 'P'
+            : x.what == event_is::pong   ? 'O'
+                                         : ' ';
     seen += as_text(x.payload.view());
   }
   EXPECT_EQ(seen, "fPpffO Hello next");
@@ -178,15 +178,15 @@ TEST(WsCodecTest, TheBufferFollowsTheTraffic) {
 
 TEST(WsCodecTest, AFailureStays) {
   ws_decoder x{false, 10};
-  EXPECT_EQ(decode(x, "\xff\xff"_b, 1).back().what, kind::failed);
-  EXPECT_EQ(x.next().what, kind::failed);
+  EXPECT_EQ(decode(x, "\xff\xff"_b, 1).back().what, event_is::failed);
+  EXPECT_EQ(x.next().what, event_is::failed);
 }
 
 TEST(WsCodecTest, CloseFramesCarryCodeAndReason) {
   auto events
     = decode(ws_frame(ws_opcode::close, ws_close_payload(1008, "no")));
   ASSERT_EQ(events.size(), 1u);
-  EXPECT_EQ(events[0].what, kind::close);
+  EXPECT_EQ(events[0].what, event_is::close);
   EXPECT_EQ(events[0].code, 1008);
   EXPECT_EQ(as_text(events[0].payload.view()), "no");
   events = decode(ws_frame(ws_opcode::close, {}));

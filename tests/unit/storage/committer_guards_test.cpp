@@ -15,7 +15,7 @@ using tests::numbered;
 using tests::test_account;
 using tests::test_store;
 
-constexpr auto done = update_outcome::done;
+constexpr auto is_done = update_outcome::done;
 
 class CommitterGuardsTest : public tests::committer_fixture {};
 
@@ -58,7 +58,7 @@ TEST_F(CommitterGuardsTest, ARejectedUpdateLeavesTheOthersOfItsGroupAlone) {
   ASSERT_TRUE(out);
   EXPECT_EQ(out->receipts[0].outcome, update_outcome::mismatch);
   EXPECT_EQ(out->receipts[0].first, 0u);
-  EXPECT_EQ(out->receipts[1].outcome, done);
+  EXPECT_EQ(out->receipts[1].outcome, is_done);
   EXPECT_EQ(out->receipts[1].first, 1u);
   EXPECT_EQ(store.names->size(), 1u);
 }
@@ -70,9 +70,9 @@ TEST_F(CommitterGuardsTest, AFenceDropsUpdatesOfOlderActorsOnly) {
   EXPECT_EQ(only_receipt(update).outcome, update_outcome::fenced);
   EXPECT_EQ(store.writer->last_id(), 0u);
   update.actor_incarnation = next;
-  EXPECT_EQ(only_receipt(update).outcome, done);
+  EXPECT_EQ(only_receipt(update).outcome, is_done);
   EXPECT_GT(store.writer->fence(alice.repo), next);
-  EXPECT_EQ(only_receipt(bob.commit({{"app.a.x/1", "x"}})).outcome, done);
+  EXPECT_EQ(only_receipt(bob.commit({{"app.a.x/1", "x"}})).outcome, is_done);
 }
 
 TEST_F(CommitterGuardsTest, FencesAreBoundedAndTheOldestGoesFirst) {
@@ -82,7 +82,7 @@ TEST_F(CommitterGuardsTest, FencesAreBoundedAndTheOldestGoesFirst) {
   const auto update = alice.commit({{"app.a.x/1", "one"}});
   EXPECT_EQ(only_receipt(update).outcome, update_outcome::fenced);
   store.writer->fence(atproto::did::trusted("did:web:last"));
-  EXPECT_EQ(only_receipt(update).outcome, done);
+  EXPECT_EQ(only_receipt(update).outcome, is_done);
 }
 
 TEST_F(CommitterGuardsTest, AChunkOfAnotherResyncIsStale) {
@@ -172,7 +172,7 @@ TEST_F(CommitterGuardsTest, AStoreHasUpToItsLimitOfCollections) {
   apply(alice, alice.commit({{"app.last/1", "r"}}));
   const auto receipt = only_receipt(bob.commit({{"app.more/1", "r"}}));
   EXPECT_EQ(receipt.outcome, update_outcome::refused);
-  EXPECT_EQ(only_receipt(bob.commit({{"app.last/1", "r"}})).outcome, done);
+  EXPECT_EQ(only_receipt(bob.commit({{"app.last/1", "r"}})).outcome, is_done);
 }
 
 TEST_F(CommitterGuardsTest, RefusesWhatCanNeverBeWritten) {

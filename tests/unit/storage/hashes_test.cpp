@@ -10,8 +10,6 @@ namespace weir::storage {
 
 namespace {
 
-using enum atproto::op_action;
-
 const atproto::tid rev = *atproto::tid::parse("3jzfcijpj2z2a");
 
 operation_identity a_create() {
@@ -19,7 +17,7 @@ operation_identity a_create() {
           rev,
           "app.test.note",
           "self",
-          create,
+          atproto::op_action::create,
           &tests::sample_cid};
 }
 
@@ -32,7 +30,7 @@ stream_step a_step() {
           tests::digest_of_byte(1),
           tests::digest_of_byte(2),
           1'700'000'000'000,
-          create,
+          atproto::op_action::create,
           "self",
           &tests::sample_cid};
 }
@@ -50,7 +48,7 @@ TEST(HashesTest, AnOperationHasTheIdentityOfTheFormat) {
   EXPECT_EQ(hex(hasher.operation(a_create())),
             "8e509dc9003c820ac4391e4c7516b87c419b2fcb377595e58a43b622d3b2f068");
   auto gone = a_create();
-  gone.action = remove;
+  gone.action = atproto::op_action::remove;
   gone.id = nullptr;
   gone.origin = 0x0102030405060708;
   EXPECT_EQ(hex(hasher.operation(gone)),
@@ -81,7 +79,7 @@ TEST(HashesTest, EveryPartCountsForTheIdentity) {
     x.rkey = "other";
   }));
   EXPECT_TRUE(differs([](auto& x) {
-    x.action = update;
+    x.action = atproto::op_action::update;
   }));
   EXPECT_TRUE(differs([](auto& x) {
     x.id = nullptr;
@@ -142,7 +140,7 @@ TEST(HashesTest, EveryPartCountsForTheStream) {
     x.timestamp_ms = 1;
   }));
   EXPECT_TRUE(differs([](auto& x) {
-    x.action = update;
+    x.action = atproto::op_action::update;
   }));
   EXPECT_TRUE(differs([](auto& x) {
     x.rkey = "other";

@@ -156,8 +156,8 @@ TEST_F(VerifyLatestTest, TheRootOfAFilteredRepoIsThatOfItsCommit) {
 // -- the last block -----------------------------------------------------------
 
 TEST_F(VerifyLatestTest, AnyFieldOfTheLastBlockIsFound) {
-  using change = std::function<void(log_block&)>;
-  const std::pair<const char*, change> all[] = {
+  using block_change = std::function<void(log_block&)>;
+  const std::pair<const char*, block_change> all[] = {
     {"repo",
      [&](auto& x) {
        x.repo = store.failed.repo;

@@ -11,7 +11,7 @@ namespace {
 namespace json = boost::json;
 using atproto::op_action;
 
-const std::string ann = "did:plc:" + std::string(24, 'a');
+const std::string who = "did:plc:" + std::string(24, 'a');
 const auto rev = *atproto::tid::parse("3jzfcijpj2z2a");
 
 /// {"text":"hi"}
@@ -21,7 +21,7 @@ std::string record_text(op_action action, bytes_view body, bool live = true) {
   const auto id = atproto::cid::of_dag_cbor(body);
   std::string out;
   wire::append_tap_record(
-    {123, live, ann, rev, "app.bsky.feed.post", "3k:~._-", action, id, body},
+    {123, live, who, rev, "app.bsky.feed.post", "3k:~._-", action, id, body},
     out);
   return out;
 }
@@ -33,7 +33,7 @@ json::object record_of(op_action action, bytes_view body) {
 
 json::object identity_of(const wire::account_fact& fact) {
   std::string out;
-  wire::append_tap_identity(9, ann, fact, out);
+  wire::append_tap_identity(9, who, fact, out);
   return json::parse(out).as_object();
 }
 
@@ -42,7 +42,7 @@ json::object identity_of(const wire::account_fact& fact) {
 TEST(TapRecord, HasExactlyTheFieldsOfTheWire) {
   const auto cid = atproto::cid::of_dag_cbor(hi).to_text();
   EXPECT_EQ(record_text(op_action::create, hi),
-            R"({"id":123,"type":"record","record":{"live":true,"did":")" + ann
+            R"({"id":123,"type":"record","record":{"live":true,"did":")" + who
               + R"(","rev":"3jzfcijpj2z2a","collection":"app.bsky.feed.post",)"
                 R"("rkey":"3k:~._-","action":"create","cid":")"
               + cid + R"(","record":{"text":"hi"}}})");
@@ -90,15 +90,15 @@ TEST(TapRecord, ThatAClientWouldRefuseKeepsItsCidOnly) {
 TEST(TapRecord, IsAppended) {
   std::string out = "before";
   wire::append_tap_record(
-    {1, true, ann, rev, "a.b.c", "self", op_action::remove, {}, {}}, out);
+    {1, true, who, rev, "a.b.c", "self", op_action::remove, {}, {}}, out);
   EXPECT_TRUE(out.starts_with("before{\"id\":1,"));
 }
 
 TEST(TapIdentity, HasExactlyTheFieldsOfTheWire) {
   std::string out;
-  wire::append_tap_identity(124, ann, {"ann.test", true, "active"}, out);
-  EXPECT_EQ(out, R"({"id":124,"type":"identity","identity":{"did":")" + ann
-                   + R"(","handle":"ann.test","is_active":true,)"
+  wire::append_tap_identity(124, who, {"who.test", true, "active"}, out);
+  EXPECT_EQ(out, R"({"id":124,"type":"identity","identity":{"did":")" + who
+                   + R"(","handle":"who.test","is_active":true,)"
                      R"("status":"active"}})");
 }
 
@@ -116,7 +116,7 @@ TEST(TapIdentity, NeverSendsAHandleThatClientsRefuse) {
 // protocol.md 4.t6
 TEST(TapIdentity, KnowsFiveStatuses) {
   const auto status = [](bool active, std::string word) {
-    const auto x = identity_of({"ann.test", active, std::move(word)});
+    const auto x = identity_of({"who.test", active, std::move(word)});
     const auto& identity = x.at("identity").as_object();
     EXPECT_EQ(identity.at("is_active").as_bool(), active);
     return std::string{identity.at("status").as_string()};
@@ -132,8 +132,8 @@ TEST(TapIdentity, KnowsFiveStatuses) {
 
 TEST(TapInfo, AlwaysHasWhatClientsAskFor) {
   std::string out;
-  wire::append_tap_info({ann, "", "pending", "active", {}, 0, "", 0}, out);
-  EXPECT_EQ(out, R"({"did":")" + ann
+  wire::append_tap_info({who, "", "pending", "active", {}, 0, "", 0}, out);
+  EXPECT_EQ(out, R"({"did":")" + who
                    + R"(","handle":"handle.invalid","state":"pending",)"
                      R"("rev":"","records":0})");
 }
@@ -141,7 +141,7 @@ TEST(TapInfo, AlwaysHasWhatClientsAskFor) {
 TEST(TapInfo, ShowsErrorAndRetries) {
   std::string out;
   wire::append_tap_info(
-    {ann, "ann.test", "error", "active", rev, 5, "unreachable: \"x\"", 2}, out);
+    {who, "who.test", "error", "active", rev, 5, "unreachable: \"x\"", 2}, out);
   const auto x = json::parse(out).as_object();
   EXPECT_EQ(x.at("rev").as_string(), "3jzfcijpj2z2a");
   EXPECT_EQ(x.at("records").as_int64(), 5);
@@ -152,7 +152,7 @@ TEST(TapInfo, ShowsErrorAndRetries) {
 TEST(TapInfo, SpeaksOfStatesInTapsWords) {
   const auto state = [](const char* status, const char* account) {
     std::string out;
-    wire::append_tap_info({ann, "", status, account, {}, 0, "", 0}, out);
+    wire::append_tap_info({who, "", status, account, {}, 0, "", 0}, out);
     return std::string{json::parse(out).as_object().at("state").as_string()};
   };
   EXPECT_EQ(state("pending", "active"), "pending");
