@@ -48,6 +48,7 @@ check-long: everything fuzz
 
 # The published servers and clients, from npm.
 check-real: programs
+	cmake --build --preset release --parallel $(JOBS) --target differential
 	@cmake/install_packages real
 	@command -v npm >/dev/null || cmake/install_packages node
 	tests/real/run.sh

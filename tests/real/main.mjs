@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { differential } from './cases/differential.mjs';
 import { engine } from './cases/engine.mjs';
 import { legacy } from './cases/legacy.mjs';
 import { network } from './cases/network.mjs';
@@ -11,8 +12,8 @@ import { Network } from './lib/network.mjs';
 import { Runner, seconds } from './lib/runner.mjs';
 import { killAll } from './lib/weir.mjs';
 
-const suites = { network, engine, legacy, simnet };
-const usual = ['engine', 'legacy', 'simnet'];
+const suites = { network, engine, legacy, simnet, differential };
+const usual = ['engine', 'legacy', 'simnet', 'differential'];
 const onNetwork = ['engine', 'legacy'];
 
 const names = process.argv.slice(2);

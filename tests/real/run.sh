@@ -2,10 +2,13 @@
 # Runs published servers and clients against weir (make check-real).
 #
 #   run.sh            every suite
-#   run.sh NAME...    these suites: engine legacy simnet network
+#   run.sh NAME...    these suites: engine legacy simnet differential
+#                     network
 #   run.sh serve      only starts the network and prints its addresses
 #
 # WEIR_BIN         the program (default build/release/apps/weir/weir)
+# WEIR_DIFFERENTIAL  the program that makes what the libraries judge (default
+#                  build/release/tests/real/differential)
 # WEIR_REAL_CACHE  where npm packages are kept, about 0.6 GB in a folder named
 #                  after the lock file's hash (default ~/.cache/weir)
 #
@@ -18,6 +21,7 @@ root=$(cd "$here/../.." && pwd)
 hash=$(sha256sum < "$here/package-lock.json" | cut -c1-16)
 cache=${WEIR_REAL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/weir}/real-$hash
 export WEIR_BIN=${WEIR_BIN:-$root/build/release/apps/weir/weir}
+export WEIR_DIFFERENTIAL=${WEIR_DIFFERENTIAL:-$root/build/release/tests/real/differential}
 export WEIR_REAL_MODULES=$cache
 
 # Installs the pinned packages into $1. No install script runs, but for the

@@ -176,7 +176,8 @@ export async function judgeChain(frames) {
   return inverted;
 }
 
-async function undo(tree, ops) {
+/** Takes operations back on a tree; returns the root. */
+export async function undo(tree, ops) {
   const byPath = (a, b) => (a.path < b.path ? -1 : 1);
   for (const { path, prev } of ops.filter(isDelete).sort(byPath)) {
     tree = await tree.add(path, prev);
