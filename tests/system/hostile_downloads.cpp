@@ -31,25 +31,25 @@ test_repo hostile_downloads::make_repo() {
   return out;
 }
 
-void hostile_downloads::expect(const test_repo& repo, const std::string& what,
+void hostile_downloads::add_at(const std::string& what, const test_repo& repo,
+                               const std::string& pds,
                                const std::string& error) {
   trials_.push_back({what, repo.did(), error});
+  hub_.publish(repo, pds);
 }
 
 void hostile_downloads::add(const std::string& what, const test_repo& repo,
                             hostile_host::script answer,
                             const std::string& error) {
-  expect(repo, what, error);
   auto& host = hosts_.emplace_back();
   host.on_repo(repo.did(), std::move(answer));
-  hub_.publish(repo, host.url());
+  add_at(what, repo, host.url(), error);
 }
 
 void hostile_downloads::add_body(const std::string& what, const test_repo& repo,
                                  bytes_view body, const std::string& error) {
-  expect(repo, what, error);
   hub_.on_repo(repo.did(), say(car_answer(body)));
-  hub_.publish(repo, hub_.url());
+  add_at(what, repo, hub_.url(), error);
 }
 
 void hostile_downloads::run(size_t bytes_max,
@@ -62,6 +62,7 @@ void hostile_downloads::run(size_t bytes_max,
     all.push_back(x.did);
   all.push_back(honest_.did());
   node.add(all);
+  EXPECT_EQ(node.await(honest_.did(), "synced").records, 2u);
   for (const auto& x : trials_) {
     const auto told = x.error.empty() ? node.await(x.did, "synced")
                                       : node.await_failure(x.did);
@@ -70,7 +71,6 @@ void hostile_downloads::run(size_t bytes_max,
     EXPECT_EQ(told.status == "synced", x.error.empty()) << x.what;
     EXPECT_TRUE(x.error.empty() || told.records == 0) << x.what;
   }
-  EXPECT_EQ(node.await(honest_.did(), "synced").records, 2u);
   EXPECT_LT(node.peak_bytes(), before + bytes_max);
 }
 

@@ -34,12 +34,17 @@ public:
   void add(const std::string& what, const test_repo& repo,
            hostile_host::script answer, const std::string& error);
 
+  /// Same, from a server of the caller's.
+  void add_at(const std::string& what, const test_repo& repo,
+              const std::string& pds, const std::string& error);
+
   /// Same, for hosts that send a whole body and so may be one.
   void add_body(const std::string& what, const test_repo& repo, bytes_view body,
                 const std::string& error);
 
-  /// Lets a node fetch all of them; each must end as it was said, the honest
-  /// one synced, and the node have grown by less than this at any time.
+  /// Lets a node fetch all of them. The honest one must be synced whatever the
+  /// others do, each of these end as it was said, and the node not have grown
+  /// by more than this at any time.
   void run(size_t bytes_max, std::vector<std::string> more_arguments = {});
 
 private:
@@ -48,9 +53,6 @@ private:
     atproto::did did;
     std::string error;
   };
-
-  void expect(const test_repo& repo, const std::string& what,
-              const std::string& error);
 
   hostile_stream stream_;
   hostile_host hub_; ///< Relay, directory, host of bodies and the honest one.

@@ -12,7 +12,7 @@ namespace {
 namespace json = boost::json;
 using namespace std::chrono_literals;
 
-constexpr auto longest_wait = 30s;
+constexpr auto longest_wait = 60s;
 
 std::string text_of(const json::object& x, std::string_view key) {
   const auto* value = x.if_contains(key);

@@ -1,5 +1,6 @@
 #include "base/limits.hpp"
 #include "simnet/gzip.hpp"
+#include "tests/support/net_tls_authority.hpp"
 #include "tests/system/hostile_downloads.hpp"
 
 namespace weir::tests {
@@ -39,6 +40,25 @@ script chain(const test_repo& repo, unsigned hops) {
     const auto target = request.substr(4, request.find(' ', 4) - 4);
     peer.send((*left)-- > 0 ? redirect(target + "&again=1")
                             : car_answer(repo.export_car()));
+  };
+}
+
+/// A byte a second until the node has had enough.
+script drip(std::string start) {
+  return [=](raw_peer& peer, const std::string&) {
+    peer.send(start);
+    std::string ignored;
+    while (peer.read_some(ignored, 1'000) == raw_peer::outcome::timeout)
+      peer.send("0");
+  };
+}
+
+/// Nothing more until the node has had enough.
+script stop_after(std::string start) {
+  return [=](raw_peer& peer, const std::string&) {
+    peer.send(start);
+    std::string ignored;
+    peer.read_some(ignored, -1);
   };
 }
 
@@ -190,6 +210,65 @@ TEST_F(HostileRepoTest, ARepoHasSoManyBytesPackedOrNot) {
   add_sized("gzip, above it", most + 1, "Content-Encoding: gzip\r\n",
             too_large);
   all.run(32 * megabyte, {"--repo-bytes-max", std::to_string(most)});
+}
+
+// reliability.md 2.1, slowloris: limits::first_byte_timeout, tls_timeout,
+// http_rate_window; all at the same time, since these are half a minute.
+TEST_F(HostileRepoTest, SlowHostsAreGivenUpAndHoldUpNobody) {
+  all.add("no answer", all.make_repo(), stop_after(""), "unreachable");
+  all.add("no end of the head", all.make_repo(),
+          stop_after("HTTP/1.1 200 OK\r\n"), "unreachable");
+  all.add("a byte of the head a second", all.make_repo(),
+          drip("HTTP/1.1 200 OK\r\nX: "), "unreachable");
+  all.add("a byte of the body a second", all.make_repo(),
+          drip(head(length(megabyte))), "too slow");
+  all.add("no end of the body", all.make_repo(),
+          stop_after(head(length(megabyte))), "too slow");
+  const auto quiet = stop_after("");
+  scripted_server no_tls{[&](raw_peer& peer, size_t) {
+    quiet(peer, {});
+  }};
+  all.add_at("no handshake", all.make_repo(),
+             "https://localhost:" + std::to_string(no_tls.port()),
+             "unreachable");
+  all.run(16 * megabyte);
+}
+
+// reliability.md 2.1, TLS tricks
+TEST_F(HostileRepoTest, CertificatesAndTheEndOfTlsAreChecked) {
+  const tls_authority trusted;
+  const tls_authority stranger;
+  const temp_dir dir;
+  trusted.save(dir.at("ca.pem"));
+  std::list<tls_identity> identities;
+  std::list<scripted_server> servers;
+  const auto add_tls = [&](const std::string& what, tls_identity identity,
+                           bool whole, int version, const std::string& error) {
+    const auto repo = all.make_repo();
+    const auto& own = identities.emplace_back(std::move(identity));
+    const auto answer = head("") + std::string{as_text(repo.export_car())};
+    servers.emplace_back([=, &own](raw_peer& peer, size_t) {
+      tls_peer tls{peer, own, version};
+      if (!tls.open())
+        return;
+      tls.read_until("\r\n\r\n");
+      tls.send(answer);
+      if (whole)
+        tls.close_notify();
+    });
+    all.add_at(what, repo,
+               "https://localhost:" + std::to_string(servers.back().port()),
+               error);
+  };
+  add_tls("sound", trusted.issue(), true, 0, "");
+  add_tls("without close_notify", trusted.issue(), false, 0, "unreachable");
+  add_tls("TLS 1.1", trusted.issue(), true, TLS1_1_VERSION, "unreachable");
+  add_tls("of a stranger", stranger.issue(), true, 0, "unreachable");
+  add_tls("of another name", trusted.issue({"DNS:example.com"}), true, 0,
+          "unreachable");
+  add_tls("expired", trusted.issue({"DNS:localhost", -7'200, -3'600}), true, 0,
+          "unreachable");
+  all.run(32 * megabyte, {"--ca-file", dir.at("ca.pem")});
 }
 
 } // namespace weir::tests
