@@ -4,8 +4,8 @@
 #include "atproto/verify.hpp"
 #include "tests/fuzz/sample_network.hpp"
 #include "tests/fuzz/target.hpp"
+#include "tests/support/hostile_tree.hpp"
 #include "tests/support/repo_builder.hpp"
-#include "tests/unit/atproto/hostile_tree.hpp"
 
 #include <algorithm>
 

@@ -18,8 +18,13 @@ class ws_peer {
 public:
   /// The server's end: answers the upgrade that the client sends.
   static ws_peer accept(raw_peer& socket) {
+    return accept(socket, socket.read_until("\r\n\r\n"));
+  }
+
+  /// Same, when the head of the upgrade was read already.
+  static ws_peer accept(raw_peer& socket, std::string head) {
     ws_peer x{socket, true};
-    x.request = socket.read_until("\r\n\r\n");
+    x.request = std::move(head);
     auto from = x.request.find("Sec-WebSocket-Key: ") + 19;
     auto key = x.request.substr(from, 24);
     socket.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"

@@ -94,6 +94,15 @@ size_t program::resident_bytes() const {
   return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
+size_t program::peak_bytes() const {
+  std::ifstream in{"/proc/" + std::to_string(id_) + "/status"};
+  constexpr std::string_view name = "VmHWM:";
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with(name))
+      return std::stoul(line.substr(name.size())) * 1'024;
+  return 0;
+}
+
 /// Reads once; false when the end is closed or the time is over.
 bool program::pump(steady_clock::time_point until) {
   const auto left

@@ -31,6 +31,9 @@ public:
   /// Its memory that is in RAM now; 0 once it has ended.
   size_t resident_bytes() const;
 
+  /// The most it ever had there.
+  size_t peak_bytes() const;
+
   /// The exit status, once it has ended; negative: killed by that signal;
   /// nothing when it did not end in time. Reads all output.
   std::optional<int> wait(std::chrono::seconds patience);

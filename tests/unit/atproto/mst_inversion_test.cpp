@@ -1,7 +1,7 @@
 #include "atproto/identifiers.hpp"
 #include "atproto/mst.hpp"
 #include "base/random.hpp"
-#include "hostile_tree.hpp"
+#include "tests/support/hostile_tree.hpp"
 
 #include <gtest/gtest.h>
 

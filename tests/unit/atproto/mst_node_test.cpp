@@ -1,7 +1,7 @@
 #include "atproto/dag_cbor.hpp"
 #include "atproto/mst_node.hpp"
 #include "base/limits.hpp"
-#include "hostile_tree.hpp"
+#include "tests/support/hostile_tree.hpp"
 
 #include <gtest/gtest.h>
 

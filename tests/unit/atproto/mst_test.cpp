@@ -1,6 +1,6 @@
 #include "atproto/mst.hpp"
 #include "base/random.hpp"
-#include "hostile_tree.hpp"
+#include "tests/support/hostile_tree.hpp"
 
 #include <gtest/gtest.h>
 

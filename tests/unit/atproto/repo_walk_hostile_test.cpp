@@ -1,5 +1,5 @@
 #include "atproto/repo_walk.hpp"
-#include "hostile_tree.hpp"
+#include "tests/support/hostile_tree.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "hostile_tree.hpp"
+#include "tests/support/hostile_tree.hpp"
 
 #include "atproto/dag_cbor.hpp"
 #include "atproto/mst_node.hpp"

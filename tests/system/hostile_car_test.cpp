@@ -1,0 +1,314 @@
+#include "atproto/car.hpp"
+#include "atproto/sha256.hpp"
+#include "base/limits.hpp"
+#include "tests/support/hostile_tree.hpp"
+#include "tests/system/hostile_downloads.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace weir::tests {
+
+namespace {
+
+using atproto::cid;
+
+constexpr size_t cid_size = 36;
+
+/// A number as CARs write it.
+bytes varint(uint64_t x) {
+  bytes out;
+  for (; x >= 0x80; x >>= 7)
+    out.push_back(static_cast<uint8_t>(x | 0x80));
+  out.push_back(static_cast<uint8_t>(x));
+  return out;
+}
+
+bytes operator+(bytes x, bytes_view y) {
+  x.insert(x.end(), y.begin(), y.end());
+  return x;
+}
+
+/// A raw block, which nothing links, of this many bytes.
+named_block leaf_block(size_t size, uint8_t fill = 0) {
+  bytes data(size, fill);
+  const cid id{cid::codec_raw, atproto::sha256(data)};
+  return {id, std::move(data)};
+}
+
+/// The blocks of a repo as it exports them, commit first.
+std::vector<named_block> blocks_of(const test_repo& repo) {
+  const auto commit = repo.commit_block();
+  std::vector<named_block> out{{cid::of_dag_cbor(commit), commit}};
+  for (auto& x : repo.blocks())
+    out.push_back(std::move(x));
+  return out;
+}
+
+/// Replaces the s of a k256 signature in a commit block by its twin.
+void raise_s(bytes& block) {
+  const auto low = atproto::decode_commit(block).value().sig;
+  const std::array<uint8_t, 32> order{
+    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+    0xff, 0xff, 0xff, 0xff, 0xfe, 0xba, 0xae, 0xdc, 0xe6, 0xaf, 0x48,
+    0xa0, 0x3b, 0xbf, 0xd2, 0x5e, 0x8c, 0xd0, 0x36, 0x41, 0x41};
+  const auto at
+    = std::search(block.begin(), block.end(), low.begin(), low.end());
+  ASSERT_NE(at, block.end());
+  int borrow = 0;
+  for (size_t i = 32; i-- > 0;) {
+    const int difference = order[i] - low[32 + i] - borrow;
+    borrow = difference < 0;
+    at[static_cast<std::ptrdiff_t>(32 + i)]
+      = static_cast<uint8_t>(difference + 256 * borrow);
+  }
+}
+
+class HostileCarTest : public ::testing::Test {
+protected:
+  /// `make` is given a sound repo.
+  void add(const std::string& what,
+           const std::function<bytes(const test_repo&)>& make,
+           const std::string& error) {
+    const auto repo = all.make_repo();
+    all.add_body(what, repo, make(repo), error);
+  }
+
+  /// A CAR with this tree, whose records are there.
+  void add_tree(const std::string& what, const cid& root,
+                std::vector<named_block> nodes, const std::string& error) {
+    const auto record = make_record("x");
+    nodes.emplace_back(cid::of_dag_cbor(record), record);
+    add(
+      what,
+      [&](const test_repo& x) {
+        return signed_car(x, {x.did(), x.rev(), root, {}, {}}, nodes);
+      },
+      error);
+  }
+
+  hostile_downloads all;
+};
+
+} // namespace
+
+// reliability.md 2.1: huge header, huge section, many tiny blocks, extra blocks
+TEST_F(HostileCarTest, CarsAreTakenUpToTheirLimitsAndNotAbove) {
+  const auto header = [](size_t size) {
+    return varint(size) + bytes(size, 0);
+  };
+  add(
+    "header at the limit",
+    [&](const auto&) {
+      return header(limits::car_header_bytes_max);
+    },
+    "malformed: ");
+  add(
+    "header above it",
+    [&](const auto&) {
+      return header(limits::car_header_bytes_max + 1);
+    },
+    "too large");
+  const auto roots = [](const test_repo& x, size_t count) {
+    const auto blocks = blocks_of(x);
+    const std::vector<cid> all_roots(count, blocks.front().first);
+    atproto::car_writer out{all_roots};
+    for (const auto& [id, data] : blocks)
+      out.add(id, data);
+    return out.take();
+  };
+  add(
+    "as many roots as may be",
+    [&](const auto& x) {
+      return roots(x, limits::car_roots_max);
+    },
+    "");
+  add(
+    "a root too many",
+    [&](const auto& x) {
+      return roots(x, limits::car_roots_max + 1);
+    },
+    "too many CAR roots");
+  add(
+    "section above the limit",
+    [](const auto& x) {
+      return x.export_car() + varint(limits::car_section_bytes_max + 1);
+    },
+    "CAR section too large");
+  add(
+    "section without an end",
+    [](const auto& x) {
+      return x.export_car() + varint(UINT64_MAX);
+    },
+    "malformed length");
+  add(
+    "empty section",
+    [](const auto& x) {
+      return x.export_car() + varint(0);
+    },
+    "empty section");
+  add(
+    "cut off inside a section",
+    [](const auto& x) {
+      auto car = x.export_car();
+      car.pop_back();
+      return car;
+    },
+    "CAR cut off");
+  all.run(32 * megabyte);
+}
+
+// reliability.md 2.1, protocol.md 2.2.4: what nothing links is ignored and
+// costs no memory.
+TEST_F(HostileCarTest, UnlinkedBlocksAreNeverKept) {
+  add(
+    "400,000 blocks of one byte",
+    [](const auto& x) {
+      auto car = x.export_car();
+      std::vector<bytes> sections;
+      for (int fill = 0; fill < 256; ++fill) {
+        const auto [id, data] = leaf_block(1, static_cast<uint8_t>(fill));
+        sections.push_back(varint(cid_size + 1) + id.view() + data);
+      }
+      for (size_t i = 0; i < 400'000; ++i)
+        car = std::move(car) + sections[i % sections.size()];
+      return car;
+    },
+    "");
+  add(
+    "sections as large as may be",
+    [](const auto& x) {
+      auto blocks = blocks_of(x);
+      for (uint8_t fill = 0; fill < 20; ++fill)
+        blocks.push_back(
+          leaf_block(limits::car_section_bytes_max - cid_size, fill));
+      return whole_car(blocks);
+    },
+    "");
+  all.run(64 * megabyte);
+}
+
+// reliability.md 2.1: missing blocks in a full export; CID mismatch
+TEST_F(HostileCarTest, ACarThatLacksOrChangesABlockIsRefused) {
+  const auto count = blocks_of(all.make_repo()).size();
+  for (size_t i = 0; i < count; ++i) {
+    add(
+      "without block " + std::to_string(i),
+      [i](const auto& x) {
+        auto blocks = blocks_of(x);
+        const auto root = blocks.front().first;
+        blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(i));
+        return make_car(root, blocks);
+      },
+      "verification_failed");
+    add(
+      "with a changed block " + std::to_string(i),
+      [i](const auto& x) {
+        auto blocks = blocks_of(x);
+        blocks[i].second.back() ^= 1;
+        return whole_car(blocks);
+      },
+      "verification_failed");
+  }
+  all.run(32 * megabyte);
+}
+
+// reliability.md 2.1: forged commits, commits of others, revs in the future
+TEST_F(HostileCarTest, TheCommitIsThisReposOwnAndOfToday) {
+  const auto other = all.make_repo();
+  add(
+    "of another DID",
+    [&](const auto&) {
+      return other.export_car();
+    },
+    "another");
+  add(
+    "of another DID, by this one's key",
+    [&](const auto& x) {
+      return signed_car(x, {other.did(), x.rev(), x.data(), {}, {}},
+                        x.blocks());
+    },
+    "another");
+  add(
+    "by another key",
+    [&](const auto& x) {
+      return signed_car(other, {x.did(), x.rev(), x.data(), {}, {}},
+                        x.blocks());
+    },
+    "bad_signature");
+  add(
+    "with a high s",
+    [&](const auto& x) {
+      auto blocks = blocks_of(x);
+      raise_s(blocks.front().second);
+      blocks.front().first = cid::of_dag_cbor(blocks.front().second);
+      return whole_car(blocks);
+    },
+    "bad_signature");
+  const auto at = [](const test_repo& x, std::chrono::seconds ahead) {
+    const auto rev
+      = atproto::tid::from_time(system_clock().wall_now() + ahead, 1);
+    return signed_car(x, {x.did(), rev, x.data(), {}, {}}, x.blocks());
+  };
+  constexpr std::chrono::seconds most = limits::rev_future_max;
+  add(
+    "just before the future",
+    [&](const auto& x) {
+      return at(x, most - 1s);
+    },
+    "");
+  // What passes until the check makes it younger.
+  add(
+    "in the future",
+    [&](const auto& x) {
+      return at(x, most + 30s);
+    },
+    "future");
+  add(
+    "in the year 2200",
+    [&](const auto& x) {
+      return at(x, std::chrono::years{174});
+    },
+    "future");
+  all.run(32 * megabyte);
+}
+
+// reliability.md 2.1: declared lengths and depth bombs, as each kind of block.
+// A record that is none is of no harm to its repo.
+TEST_F(HostileCarTest, CborBombsCostNoMemory) {
+  using namespace std::string_literals;
+  const auto nested = [](const std::string& piece, size_t size) {
+    std::string out;
+    while (out.size() + piece.size() <= size)
+      out += piece;
+    return out;
+  };
+  constexpr size_t most = limits::record_bytes_max;
+  const std::array bombs{"\xbb\x30\x30\x30\x30\x30\x30\x30\x30"s,
+                         "\x9b\xff\xff\xff\xff\xff\xff\xff\xff"s,
+                         "\x5b\xff\xff\xff\xff\xff\xff\xff\xff"s,
+                         "\x7b\x7f\xff\xff\xff\xff\xff\xff\xff"s,
+                         nested("\x81", most),
+                         nested("\xa1\x61\x61", most),
+                         nested("\xd8\x2a", most)};
+  for (const auto& bomb : bombs) {
+    const auto raw = bytes{as_bytes(bomb).begin(), as_bytes(bomb).end()};
+    const named_block block{cid::of_dag_cbor(raw), raw};
+    const auto name = std::to_string(&bomb - bombs.data());
+    add(
+      "commit " + name,
+      [&](const auto&) {
+        return whole_car({block});
+      },
+      "dag-cbor: ");
+    add_tree("node " + name, block.first, {block}, "malformed");
+    std::vector<named_block> nodes;
+    const auto root
+      = sketch_of({{path_of_depth(0, 0), block.first}})->encode(nodes);
+    nodes.push_back(block);
+    add_tree("record " + name, root, nodes, "");
+  }
+  all.run(64 * megabyte);
+}
+
+} // namespace weir::tests

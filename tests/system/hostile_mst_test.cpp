@@ -1,0 +1,197 @@
+#include "tests/support/hostile_tree.hpp"
+#include "tests/system/hostile_downloads.hpp"
+
+#include <algorithm>
+
+// Trees that break the rules of protocol.md 5.1, as whole repos of hosts.
+
+namespace weir::tests {
+
+namespace {
+
+using atproto::cid;
+
+constexpr int top_depth = 4;
+
+const bytes& record() {
+  static const auto block = make_record("x");
+  return block;
+}
+
+const cid& record_id() {
+  static const auto id = cid::of_dag_cbor(record());
+  return id;
+}
+
+/// Several entries in a node of each depth.
+leaf_map leaves() {
+  leaf_map out;
+  const size_t sizes[top_depth + 1] = {60, 24, 12, 6, 3};
+  for (int depth = 0; depth <= top_depth; ++depth)
+    for (size_t i = 0; i < sizes[depth]; ++i)
+      out.emplace(path_of_depth(depth, i), record_id());
+  return out;
+}
+
+/// One way to break a node.
+struct breaker {
+  std::string what;
+  size_t entries; ///< That it must have.
+  bool children;  ///< Whether one must hang at both of its ends.
+  std::function<void(tree_sketch&)> change;
+};
+
+std::function<void(tree_sketch&)> edit(std::function<void(raw_node&)> x) {
+  return [x = std::move(x)](tree_sketch& node) {
+    node.edit = x;
+  };
+}
+
+/// Appends a key of another depth behind all others of its node.
+void add_stray_key(tree_sketch& x) {
+  for (size_t i = 0;; ++i) {
+    auto key = path_of_depth(x.depth + 1, i);
+    if (key <= x.entries.back().key)
+      continue;
+    x.entries.push_back({std::move(key), record_id(), nullptr});
+    return;
+  }
+}
+
+void add_level(tree_sketch& x) {
+  auto bridge = std::make_unique<tree_sketch>();
+  bridge->left = std::move(x.left);
+  x.left = std::move(bridge);
+}
+
+std::vector<breaker> breakers() {
+  return {
+    {"prefix too short", 2, false, edit([](raw_node& x) {
+       x.entries[1].prefix = 3;
+     })},
+    {"prefix too long", 2, false, edit([](raw_node& x) {
+       x.entries[1].prefix = 200;
+     })},
+    {"prefix without a key before", 1, false, edit([](raw_node& x) {
+       x.entries[0].prefix = 1;
+     })},
+    {"prefix of -1", 1, false, edit([](raw_node& x) {
+       x.entries[0].prefix = UINT64_MAX;
+     })},
+    {"prefix of 2^63-1", 1, false, edit([](raw_node& x) {
+       x.entries[0].prefix = INT64_MAX;
+     })},
+    {"keys out of order", 2, false, edit([](raw_node& x) {
+       std::swap(x.entries[0].key, x.entries[1].key);
+     })},
+    {"key twice", 2, false, edit([](raw_node& x) {
+       x.entries[1].key = x.entries[0].key;
+     })},
+    {"empty key", 1, false, edit([](raw_node& x) {
+       x.entries[0].key.clear();
+     })},
+    {"key too long", 1, false, edit([](raw_node& x) {
+       x.entries.back().key.resize(limits::mst_key_bytes_max + 1, 'z');
+     })},
+    {"key of another depth", 1, false, add_stray_key},
+    {"empty child", 1, false,
+     [](tree_sketch& x) {
+       x.entries.back().right = std::make_unique<tree_sketch>();
+     }},
+    {"children exchanged", 1, true,
+     [](tree_sketch& x) {
+       std::swap(x.left, x.entries.back().right);
+     }},
+    {"a level too many", 1, true, add_level},
+  };
+}
+
+/// A node of that depth which `x` can break, or null.
+tree_sketch* find_node(tree_sketch& tree, int depth, const breaker& x) {
+  const auto nodes = tree.nodes();
+  const auto i = std::find_if(nodes.begin(), nodes.end(), [&](const auto* y) {
+    return y->depth == depth && y->entries.size() >= x.entries
+           && (!x.children || (y->left && y->entries.back().right));
+  });
+  return i == nodes.end() ? nullptr : *i;
+}
+
+class HostileMstTest : public ::testing::Test {
+protected:
+  void add(const std::string& what, const cid& root,
+           std::vector<named_block> blocks, const std::string& error) {
+    const auto repo = all.make_repo();
+    blocks.emplace_back(record_id(), record());
+    all.add_body(
+      what, repo,
+      signed_car(repo, {repo.did(), repo.rev(), root, {}, {}}, blocks), error);
+  }
+
+  void add(const std::string& what, const tree_sketch& tree,
+           const std::string& error) {
+    std::vector<named_block> blocks;
+    const auto root = tree.encode(blocks);
+    add(what, root, std::move(blocks), error);
+  }
+
+  hostile_downloads all;
+};
+
+} // namespace
+
+// reliability.md 2.1: prefix length; order, height, duplicates, empty nodes.
+TEST_F(HostileMstTest, EachRuleIsHeldAtEachDepth) {
+  add("sound", *sketch_of(leaves()), "");
+  size_t broken = 0;
+  for (const auto& x : breakers())
+    for (int depth = 0; depth <= top_depth; ++depth) {
+      const auto tree = sketch_of(leaves());
+      auto* node = find_node(*tree, depth, x);
+      if (node == nullptr)
+        continue;
+      x.change(*node);
+      add(x.what + " at depth " + std::to_string(depth), *tree, "malformed");
+      ++broken;
+    }
+  // Nothing hangs below depth 0.
+  EXPECT_EQ(broken, 11u * (top_depth + 1) + 2u * top_depth);
+  all.run(64 * megabyte);
+}
+
+// reliability.md 2.1, DAG bomb: each node has the next one on both sides of its
+// key, so that a walk which only follows links makes 2^65 visits.
+TEST_F(HostileMstTest, DagBombsEndAtTheirSecondVisit) {
+  const auto bomb = [](int nodes, const std::function<int(int)>& depth_of,
+                       std::vector<named_block>& blocks) {
+    cid below;
+    for (int i = 0; i < nodes; ++i) {
+      auto block = encode_raw(
+        {below, {{path_of_depth(depth_of(i), 0), record_id(), below}}});
+      below = cid::of_dag_cbor(block);
+      blocks.emplace_back(below, std::move(block));
+    }
+    return below;
+  };
+  std::vector<named_block> any;
+  const auto any_root = bomb(
+    65,
+    [](int i) {
+      return i % 5;
+    },
+    any);
+  add("65 nodes", any_root, any, "malformed");
+  std::vector<named_block> sound;
+  const auto sound_root = bomb(
+    7,
+    [](int i) {
+      return i;
+    },
+    sound);
+  add("keys at their depth", sound_root, sound, "malformed");
+  tree_sketch pointer;
+  pointer.left = sketch_of(leaves());
+  add("a root that only points down", pointer, "malformed");
+  all.run(32 * megabyte);
+}
+
+} // namespace weir::tests

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "apps/weir/web_client.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/system/config_program.hpp"
+#include "tests/system/followed_network.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weir::tests {
+
+constexpr size_t megabyte = 1'048'576;
+
+/// What a node says of one repo.
+struct told_repo {
+  std::string status; ///< Empty: not tracked.
+  std::string error;
+  std::string rev;
+  uint64_t records = 0;
+  uint64_t tries = 0; ///< That failed, in a row.
+};
+
+/// `weir run` among hostile hosts, with short waits.
+///
+/// # Ownership
+/// The process ends with the object.
+class hostile_node {
+public:
+  /// @param upstreams As `--upstream` takes them.
+  /// @param plc The directory, which resolves handles as well.
+  hostile_node(const std::vector<std::string>& upstreams,
+               const std::string& plc, std::vector<std::string> more = {});
+
+  /// Tracks these.
+  void add(const std::vector<atproto::did>& repos);
+
+  told_repo repo(const atproto::did& did);
+
+  /// Waits until the status is this one; what it is then.
+  told_repo await(const atproto::did& did, std::string_view status);
+
+  /// Waits until a fetch of it has failed.
+  told_repo await_failure(const atproto::did& did);
+
+  /// Sum of all metrics whose line begins so.
+  uint64_t metric(std::string_view line);
+
+  /// Waits until it is at least that much.
+  bool await_metric(std::string_view line, uint64_t least);
+
+  /// Durable operations so far.
+  uint64_t log_end();
+
+  bool is_healthy();
+
+  std::string log() const { return process_->errors(); }
+
+  size_t resident_bytes() const { return process_->resident_bytes(); }
+
+  size_t peak_bytes() const { return process_->peak_bytes(); }
+
+private:
+  std::string get(const std::string& url);
+
+  temp_dir dir_;
+  std::unique_ptr<program> process_;
+  node_addresses at_;
+  std::unique_ptr<apps::web_client> web_ = apps::web_client::make();
+};
+
+} // namespace weir::tests
