@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 /// The line that a program prints when it is ready.
 json::object read_ready(program& x) {
-  const auto line = x.read_line(patience);
+  const auto line = x.read_line(node_patience);
   EXPECT_TRUE(line) << x.errors();
   std::error_code bad;
   auto value = json::parse(line.value_or("{}"), bad);
@@ -169,7 +169,7 @@ TEST_F(RunTest, ANodeFollowsHostsItHasNeverSeen) {
   program node{arguments(more)};
   const auto ready = read_ready(node);
   const auto web = apps::web_client::make();
-  const auto until = std::chrono::steady_clock::now() + patience;
+  const auto until = std::chrono::steady_clock::now() + node_patience;
   int64_t synced = 0;
   while (synced < 20 && std::chrono::steady_clock::now() < until) {
     std::this_thread::sleep_for(50ms); // Nothing tells when a status changes.

@@ -79,7 +79,7 @@ void FilterChangeTest::live(const std::vector<std::string>& collections) {
   std::replace(how.begin(), how.end(), "relay:" + net.urls().relay,
                std::string{"relay:http://127.0.0.1:1"});
   program node{how};
-  const auto at = parse_ready(node.read_line(patience).value_or(""));
+  const auto at = parse_ready(node.read_line(node_patience).value_or(""));
   ASSERT_NE(at.data, "") << tail_of(node.errors());
   if (copy.counts().received == 0)
     track_all(at);
@@ -92,7 +92,7 @@ void FilterChangeTest::live(const std::vector<std::string>& collections) {
       return acks;
     }};
   const auto kept = wire::collection_filter::parse(collections).value();
-  EXPECT_TRUE(eventually(patience,
+  EXPECT_TRUE(eventually(node_patience,
                          [&] {
                            const auto now = status_of(*web, at);
                            return difference(kept).empty() && now.outbox == 0

@@ -4,6 +4,7 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/config_program.hpp"
 #include "tests/system/followed_network.hpp"
+#include "tests/system/patience.hpp"
 
 #include <memory>
 #include <string>
@@ -11,8 +12,6 @@
 #include <vector>
 
 namespace weir::tests {
-
-constexpr size_t megabyte = 1'048'576;
 
 /// What a node says of one repo.
 struct told_repo {

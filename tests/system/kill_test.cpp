@@ -122,8 +122,8 @@ void KillTest::kill_once(phase_tally& tally) {
   const auto late = toss();
   auto end = steady_clock::now() + length;
   program node{net.arguments(data, {"--consumer-retry", "60s"})};
-  const auto ready
-    = start_in(node, &tally == &delivery ? milliseconds{patience} : length);
+  const auto ready = start_in(
+    node, &tally == &delivery ? milliseconds{node_patience} : length);
   if (!ready.data.empty() && &tally == &delivery) {
     fall_behind(ready);
     end = steady_clock::now() + length;
@@ -152,7 +152,7 @@ node_addresses KillTest::start_in(program& node, milliseconds time) {
 void KillTest::fall_behind(const node_addresses& at) {
   constexpr size_t events = 1'500;
   net.life().traffic().make(events);
-  EXPECT_TRUE(eventually(patience, [&] {
+  EXPECT_TRUE(eventually(node_patience, [&] {
     return status_of(*web, at).outbox >= events / 2;
   }));
 }
@@ -183,13 +183,13 @@ void KillTest::run_phase(phase_tally& tally, size_t count) {
 void KillTest::finish() {
   net.life().set_rate(0);
   program node{net.arguments(data, {"--consumer-retry", "60s"})};
-  const auto ready = start_in(node, patience);
+  const auto ready = start_in(node, node_patience);
   ASSERT_NE(ready.data, "") << tail_of(node.errors());
   consumer.connect(web->transport(), ready.data, false, true);
   std::string difference;
   // Events of accounts that are not active stay in the outbox.
   uint64_t waiting = UINT64_MAX;
-  const auto equal = eventually(patience, [&] {
+  const auto equal = eventually(node_patience, [&] {
     const auto before = std::exchange(waiting, status_of(*web, ready).outbox);
     if (waiting != before)
       return false;
@@ -281,7 +281,7 @@ TEST_F(KillTest, ANodeThatEndsInOrderForgetsNoAck) {
   net.life().set_rate(busy_rate);
   for (size_t i = 0; i < lives && !HasFailure(); ++i) {
     program node{net.arguments(data, {"--consumer-retry", "60s"})};
-    const auto ready = start_in(node, patience);
+    const auto ready = start_in(node, node_patience);
     ASSERT_NE(ready.data, "") << tail_of(node.errors());
     fall_behind(ready);
     consumer.connect(web->transport(), ready.data, false, false);

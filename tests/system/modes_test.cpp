@@ -63,7 +63,7 @@ protected:
 
 void ModesTest::start(std::vector<std::string> more) {
   node = std::make_unique<program>(net.arguments(data, std::move(more)));
-  at = parse_ready(node->read_line(patience).value_or(""));
+  at = parse_ready(node->read_line(node_patience).value_or(""));
   ASSERT_NE(at.data, "") << tail_of(node->errors());
   consumer = std::make_unique<channel_client>(
     web->transport(), at.data, [this](const auto& texts) {
@@ -135,7 +135,7 @@ std::string ModesTest::difference(const std::set<std::string>& repos,
 void ModesTest::expect_copy(
   const std::function<std::set<std::string>()>& repos,
   const wire::collection_filter& kept) {
-  EXPECT_TRUE(eventually(patience,
+  EXPECT_TRUE(eventually(node_patience,
                          [&] {
                            const auto now = status_of(*web, at);
                            return now.outbox == 0 && now.synced == now.repos

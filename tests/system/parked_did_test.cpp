@@ -148,20 +148,20 @@ void ParkedDidTest::live_through(int end_signal) {
   constexpr size_t own_events = 100;
   node = std::make_unique<program>(
     net.arguments(data, {"--consumer-retry", "1s"}));
-  at = parse_ready(node->read_line(patience).value_or(""));
+  at = parse_ready(node->read_line(node_patience).value_or(""));
   ASSERT_NE(at.data, "") << tail_of(node->errors());
   consumer.connect(web->transport(), at.data);
   net.life().traffic().make(events_a_life);
   for (size_t i = 0; i < own_events; ++i)
     net.life().traffic().post(parked);
-  EXPECT_TRUE(eventually(patience,
+  EXPECT_TRUE(eventually(node_patience,
                          [&] {
                            return others_arrived();
                          }))
     << consumer.read([&](const apps::event_copy& copy) {
          return net.difference(copy, did);
        });
-  EXPECT_TRUE(eventually(patience,
+  EXPECT_TRUE(eventually(node_patience,
                          [&] {
                            const auto came = consumer.parked_here();
                            return !came.empty() && came.begin()->second >= 3;
@@ -204,7 +204,7 @@ TEST_F(ParkedDidTest, OthersFlowOnAcrossRestartsWhileOneIsNeverAcked) {
   consumer.relent();
   std::string difference;
   EXPECT_TRUE(
-    eventually(patience,
+    eventually(node_patience,
                [&] {
                  difference = consumer.read([&](const apps::event_copy& copy) {
                    return net.difference(copy);

@@ -89,7 +89,7 @@ protected:
       consumer->start();
     }
     // Frames are sent to whoever listens, not to who asks for the past.
-    ASSERT_TRUE(eventually(patience, [&] {
+    ASSERT_TRUE(eventually(node_patience, [&] {
       const auto x = web->get(node->operations_url() + "/readyz");
       return x && x->status == 200;
     }));
@@ -122,7 +122,7 @@ protected:
   }
 
   void settle() {
-    ASSERT_TRUE(eventually(patience,
+    ASSERT_TRUE(eventually(node_patience,
                            [&] {
                              return settled();
                            }))
@@ -167,7 +167,7 @@ protected:
   void expect_the_end() {
     std::string last;
     EXPECT_TRUE(eventually(
-      patience,
+      node_patience,
       [&] {
         last.clear();
         for (const auto& [did, x] : capture->accounts)
@@ -241,7 +241,7 @@ TEST_F(RealnetTest, ATombstoneIsADeletionOnceTheIdentityIsReadAnew) {
   auto& expected = capture->accounts.at(did);
   ASSERT_TRUE(expected.tombstoned);
   EXPECT_EQ(expected.records.size(), 18u);
-  EXPECT_TRUE(eventually(patience, [&] {
+  EXPECT_TRUE(eventually(node_patience, [&] {
     return difference(did, expected).empty();
   }));
   atproto::identity_event hint;
@@ -253,7 +253,7 @@ TEST_F(RealnetTest, ATombstoneIsADeletionOnceTheIdentityIsReadAnew) {
   expected.status = "deleted";
   expected.records.clear();
   std::string last;
-  EXPECT_TRUE(eventually(patience,
+  EXPECT_TRUE(eventually(node_patience,
                          [&] {
                            last = difference(did, expected);
                            return last.empty();

@@ -61,17 +61,17 @@ void verify_store::SetUp() {
   const auto web = apps::web_client::make();
   std::atomic<size_t> came = 0;
   program node{net.arguments(data)};
-  const auto at = parse_ready(node.read_line(patience).value_or(""));
+  const auto at = parse_ready(node.read_line(node_patience).value_or(""));
   ASSERT_NE(at.data, "") << tail_of(node.errors());
   const auto accounts = net.life().truth().accounts();
-  ASSERT_TRUE(eventually(patience, [&] {
+  ASSERT_TRUE(eventually(node_patience, [&] {
     return status_of(*web, at).synced == accounts;
   }));
   net.life().traffic().make(events);
   channel_client some{web->transport(), at.data, [&](const auto& texts) {
                         return ack_some(texts, came);
                       }};
-  ASSERT_TRUE(eventually(patience, [&] {
+  ASSERT_TRUE(eventually(node_patience, [&] {
     return came > events;
   }));
   node.send(SIGTERM);

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/random.hpp"
+#include "tests/support/hostile_tree.hpp"
 #include "tests/support/repo_builder.hpp"
-#include "tests/unit/atproto/hostile_tree.hpp"
 
 #include <memory>
 #include <span>
