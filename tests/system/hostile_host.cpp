@@ -128,6 +128,7 @@ std::string make_document(std::string_view did, std::string_view multikey,
 hostile_host::script hostile_stream::script() {
   return [this](raw_peer& peer, const std::string& head) {
     auto socket = ws_peer::accept(peer, head);
+    peer.send(greeting);
     {
       const std::lock_guard lock{guard_};
       socket_ = &peer;

@@ -93,6 +93,9 @@ public:
   /// Any bytes on the wire.
   bool send_raw(bytes_view wire);
 
+  /// Goes out at the start of each connection. Set before the first one.
+  bytes greeting;
+
   /// Heads of the upgrades that came.
   inbox<std::string> heads;
 

@@ -1,0 +1,212 @@
+#include "atproto/dag_cbor.hpp"
+#include "base/limits.hpp"
+#include "tests/system/hostile_host.hpp"
+#include "tests/system/hostile_node.hpp"
+
+#include <list>
+
+namespace weir::tests {
+
+namespace {
+
+namespace ws_code = net::ws_code;
+using net::ws_opcode;
+
+/// A frame of a kind that nobody knows: its number counts, and nothing else.
+bytes strange_frame(int64_t seq, size_t padding = 0) {
+  atproto::cbor::writer out;
+  out.begin_map(2).put_text("t").put_text("#strange");
+  out.put_text("op").put_int(1);
+  out.begin_map(2).put_text("pad").put_bytes(bytes(padding));
+  out.put_text("seq").put_int(seq);
+  return out.take();
+}
+
+/// One that has exactly this many bytes.
+bytes sized_frame(int64_t seq, size_t size) {
+  return strange_frame(seq, size - strange_frame(seq, size).size() + size);
+}
+
+/// Upstreams that misbehave, each its own host, and an honest one.
+class HostileStreamTest : public ::testing::Test {
+protected:
+  struct upstream {
+    hostile_stream stream;
+    hostile_host host;
+  };
+
+  HostileStreamTest() {
+    repo.put("app.test.note/a", make_record("one"));
+    repo.commit();
+    honest.host.publish_and_serve(repo);
+  }
+
+  upstream& open() {
+    auto& x = all.emplace_back();
+    x.host.on("/xrpc/com.atproto.sync.subscribeRepos", x.stream.script());
+    return x;
+  }
+
+  void start(std::vector<std::string> more = {}) {
+    std::vector<std::string> urls;
+    for (const auto& x : all)
+      urls.push_back("relay:" + x.host.url());
+    node = std::make_unique<hostile_node>(urls, honest.host.url(),
+                                          std::move(more));
+    before = node->resident_bytes();
+    node->add({repo.did()});
+    node->await(repo.did(), "synced");
+  }
+
+  std::string metric(const char* name, const upstream& of) const {
+    return std::string{name} + "{upstream=\"" + of.host.url() + "\"}";
+  }
+
+  /// Whether everything up to this number was taken.
+  bool await_cursor(const upstream& of, int64_t seq) {
+    return node->await_metric(metric("weir_upstream_cursor", of),
+                              static_cast<uint64_t>(seq));
+  }
+
+  /// The honest upstream goes on as if nothing was, in flat memory.
+  void expect_others_flow(size_t bytes_max) {
+    repo.put("app.test.note/later", make_record("two"));
+    ASSERT_TRUE(honest.stream.send(repo.commit()));
+    EXPECT_TRUE(eventually(10s, [&] {
+      return node->repo(repo.did()).rev == repo.rev().str();
+    }));
+    EXPECT_TRUE(node->is_healthy());
+    EXPECT_LT(node->peak_bytes(), before + bytes_max);
+  }
+
+  std::list<upstream> all;
+  upstream& honest = open();
+  test_repo repo{1};
+  std::unique_ptr<hostile_node> node;
+  size_t before = 0;
+};
+
+} // namespace
+
+// reliability.md 2.1, huge WebSocket message: limits::frame_bytes_max
+TEST_F(HostileStreamTest, AMessageAtTheLimitIsTakenAndOneMoreByteIsNot) {
+  auto& large = open();
+  auto& fragments = open();
+  auto& declared = open();
+  start();
+  ASSERT_TRUE(large.stream.send(sized_frame(5, limits::frame_bytes_max)));
+  EXPECT_TRUE(await_cursor(large, 5));
+  large.stream.send(sized_frame(6, limits::frame_bytes_max + 1));
+  EXPECT_EQ(large.stream.ends.pop(), ws_code::too_big);
+  // In pieces, each of which is small.
+  auto first = net::ws_frame(ws_opcode::binary, bytes(100'000));
+  auto next = net::ws_frame(ws_opcode::continuation, bytes(100'000));
+  first[0] &= 0x7f; // Without FIN.
+  next[0] &= 0x7f;
+  fragments.stream.send_raw(first);
+  for (size_t i = 0; i < limits::frame_bytes_max / 100'000; ++i)
+    fragments.stream.send_raw(next);
+  EXPECT_EQ(fragments.stream.ends.pop(), ws_code::too_big);
+  declared.stream.send_raw(
+    bytes{0x82, 127, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff});
+  EXPECT_EQ(declared.stream.ends.pop(), ws_code::too_big);
+  expect_others_flow(48 * megabyte);
+}
+
+// reliability.md 2.1: binary only, no compression.
+TEST_F(HostileStreamTest, WhatIsNoBinaryMessageEndsTheConnection) {
+  const auto with = [](bytes x, size_t at, uint8_t bits) {
+    x[at] = static_cast<uint8_t>(x[at] | bits);
+    return x;
+  };
+  const auto plain = net::ws_frame(ws_opcode::binary, strange_frame(1));
+  struct trial {
+    const char* what;
+    bytes wire;
+    uint16_t code;
+  };
+  const std::vector<trial> trials{
+    {"text", net::ws_frame(ws_opcode::text, as_bytes("{}")),
+     ws_code::unsupported},
+    {"compressed", with(plain, 0, 0x40), ws_code::protocol_error},
+    {"reserved bit", with(plain, 0, 0x10), ws_code::protocol_error},
+    {"unknown opcode", with(plain, 0, 0x01), ws_code::protocol_error},
+    {"masked", with(plain, 1, 0x80), ws_code::protocol_error},
+    {"lone continuation", net::ws_frame(ws_opcode::continuation, plain),
+     ws_code::protocol_error},
+    {"long ping", bytes{0x89, 126, 0, 126}, ws_code::protocol_error},
+    {"length not minimal", bytes{0x82, 126, 0, 1, 0}, ws_code::protocol_error},
+  };
+  std::vector<upstream*> opened;
+  for (size_t i = 0; i < trials.size(); ++i)
+    opened.push_back(&open());
+  start();
+  for (size_t i = 0; i < trials.size(); ++i) {
+    ASSERT_TRUE(opened[i]->stream.send_raw(trials[i].wire));
+    EXPECT_EQ(opened[i]->stream.ends.pop(), trials[i].code) << trials[i].what;
+  }
+  expect_others_flow(32 * megabyte);
+}
+
+// reliability.md 2.1, CBOR rows; limits::bad_frame_tries_max: a bad frame ends
+// the connection and is stepped over when it comes for the third time.
+TEST_F(HostileStreamTest, AFrameThatIsNoneIsSteppedOverAtItsThirdTime) {
+  using namespace std::string_literals;
+  const auto header = "\xa2\x61t\x67#commit\x62op\x01"s;
+  const std::vector<std::string> bombs{
+    ""s,
+    "\xbb\x30\x30\x30\x30\x30\x30\x30\x30"s,
+    header + "\x9b\xff\xff\xff\xff\xff\xff\xff\xff",
+    header + "\x5b\xff\xff\xff\xff\xff\xff\xff\xff",
+    header + std::string(2'000'000, '\x81'),
+    header + "\xa0" + std::string(1'000, '\0'),
+    std::string(2'000'000, '\x81'),
+  };
+  std::vector<upstream*> opened;
+  for (const auto& x : bombs) {
+    auto& at = *opened.emplace_back(&open());
+    at.stream.greeting = net::ws_frame(ws_opcode::binary, as_bytes(x));
+    const auto good = net::ws_frame(ws_opcode::binary, strange_frame(7));
+    at.stream.greeting.insert(at.stream.greeting.end(), good.begin(),
+                              good.end());
+  }
+  start();
+  for (size_t i = 0; i < bombs.size(); ++i) {
+    EXPECT_TRUE(await_cursor(*opened[i], 7)) << i;
+    EXPECT_EQ(opened[i]->stream.ends.size(), limits::bad_frame_tries_max - 1)
+      << i;
+  }
+  EXPECT_NE(node->log().find("stepped over a bad frame"), std::string::npos);
+  expect_others_flow(48 * megabyte);
+}
+
+// reliability.md 2.1, sequence attacks
+TEST_F(HostileStreamTest, NumbersThatDoNotGrowCountForNothing) {
+  auto& falling = open();
+  auto& repeating = open();
+  auto& jumping = open();
+  auto& above = open();
+  start();
+  for (const auto x : {int64_t{1'000}, int64_t{5}, int64_t{1'001}})
+    falling.stream.send(strange_frame(x));
+  EXPECT_TRUE(await_cursor(falling, 1'001));
+  for (size_t i = 1; i < limits::seq_regressions_max; ++i)
+    falling.stream.send(strange_frame(6));
+  EXPECT_TRUE(falling.stream.ends.pop());
+  for (size_t i = 0; i <= limits::seq_regressions_max; ++i)
+    repeating.stream.send(strange_frame(9));
+  EXPECT_TRUE(repeating.stream.ends.pop());
+  jumping.stream.send(strange_frame(1));
+  jumping.stream.send(strange_frame(limits::safe_integer_max));
+  EXPECT_TRUE(await_cursor(jumping, limits::safe_integer_max));
+  above.stream.send(strange_frame(3));
+  EXPECT_TRUE(await_cursor(above, 3));
+  for (const auto x : {limits::safe_integer_max + 1, int64_t{-1}, int64_t{0}})
+    above.stream.send(strange_frame(x));
+  above.stream.send(strange_frame(4));
+  EXPECT_TRUE(await_cursor(above, 4));
+  EXPECT_EQ(node->metric(metric("weir_upstream_cursor", above)), 4u);
+  expect_others_flow(32 * megabyte);
+}
+
+} // namespace weir::tests
