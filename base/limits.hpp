@@ -88,7 +88,6 @@ constexpr size_t dns_queries_max = 1'024;
 constexpr auto connect_timeout = 5s;
 constexpr auto tls_timeout = 10s;
 constexpr auto first_byte_timeout = 15s;
-
 constexpr size_t http_response_bytes_default = 1'048'576;
 constexpr size_t http_response_head_bytes_max = 16'384;
 constexpr auto http_total_timeout = 60s;
@@ -108,7 +107,6 @@ constexpr size_t http_connections_per_origin_max = 8;
 constexpr size_t http_waiting_calls_max = 1'024;
 constexpr auto http_client_idle_timeout = 30s;
 constexpr size_t http_idle_connections_max = 64;
-
 constexpr size_t http_request_head_bytes_max = 8'192;
 constexpr size_t http_request_fields_max = 64;
 constexpr size_t http_request_body_bytes_default = 1'048'576;
@@ -117,11 +115,9 @@ constexpr size_t http_server_per_address_max = 64;
 constexpr auto http_server_head_timeout = 10s;
 constexpr auto http_server_body_timeout = 30s;
 constexpr auto http_server_idle_timeout = 60s;
-/// How long, and for how many bytes, a refused client may go on sending, so
-/// that it reads the refusal instead of a reset.
+/// What a refused client may still send, so that it reads the refusal.
 constexpr auto http_linger_timeout = 2s;
 constexpr size_t http_linger_bytes_max = 4'194'304;
-
 /// Messages handed over at once (architecture.md 2: batches of 16 to 256).
 constexpr size_t ws_batch_frames_max = 64;
 constexpr auto ws_ping_interval = 30s;
@@ -211,8 +207,7 @@ constexpr auto host_rest_min = 1s;
 constexpr auto host_rest_max = 15min;
 /// After a 429 without Retry-After.
 constexpr auto host_rate_limit_rest = 15s;
-/// Pages of one listing, and pages in a row without a new DID: no listing is
-/// endless (reliability.md 2.1).
+/// Pages of one listing, and in a row without a new DID (reliability.md 2.1).
 constexpr size_t listing_pages_max = 1'000'000;
 constexpr size_t listing_idle_pages_max = 3;
 /// After a failed page; doubles with each further one.
@@ -244,8 +239,7 @@ constexpr size_t journal_bytes_max = 4'194'304;
 /// after `journal_pause`.
 constexpr int level0_files_pause = 6;
 constexpr auto journal_pause = 20ms;
-/// With relaxed durability: how much a power failure may take, and how late
-/// events are told.
+/// Relaxed: what a power failure may take, and how late events are told.
 constexpr auto relaxed_sync_interval = 50ms;
 /// REPO actors a ROUTER shard keeps alive.
 constexpr size_t resident_repos_max = 20'000;
@@ -354,6 +348,15 @@ constexpr option_range<uint64_t> repo_bytes_range{
   1'048'576, repo_car_bytes_max, repo_car_bytes_max};
 constexpr option_range<uint64_t> memory_limit_range{
   134'217'728, 1'099'511'627'776, 1'073'741'824};
+/// Of `memory_limit` (reliability.md P9); and of the disk, the larger of two
+/// when the option is 0 (P13): what stays free. Looked at this often.
+constexpr uint64_t memory_backfill_percent = 80;
+constexpr uint64_t memory_live_percent = 90;
+constexpr uint64_t memory_refuse_percent = 95;
+constexpr option_range<uint64_t> disk_reserve_range{0, 1'099'511'627'776, 0};
+constexpr uint64_t disk_reserve_bytes = 2'147'483'648;
+constexpr uint64_t disk_reserve_percent = 5;
+constexpr auto room_check_interval = 1s;
 constexpr option_seconds consumer_retry_range{1s, 24h, consumer_retry_timeout};
 constexpr option_range<size_t> consumer_window_events_range{
   1, 100'000, consumer_events_max};

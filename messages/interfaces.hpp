@@ -36,7 +36,8 @@ using upstream_actor = common_actor::extend<
   // These frames are durable, or dropped by rule.
   caf::reacts_to<frames_done>,
   // Frames were lost inside the node: read them again.
-  caf::reacts_to<frames_lost>, caf::reacts_to<rows_durable>>;
+  caf::reacts_to<frames_lost>, caf::reacts_to<rows_durable>,
+  caf::reacts_to<intake_changed>>;
 
 /// The REPO: owns the state of exactly one account.
 using repo_actor = common_actor::extend<
@@ -76,7 +77,7 @@ using supervisor_actor = common_actor::extend<
   caf::reacts_to<host_report>, caf::reacts_to<scan_page>,
   // An UPSTREAM may have missed events: compare a listing.
   caf::reacts_to<node_command>, caf::reacts_to<listing_page>,
-  caf::reacts_to<listing_compared>>;
+  caf::reacts_to<listing_compared>, caf::reacts_to<intake_changed>>;
 
 /// The BACKFILL: one fetch of one repo.
 using backfill_actor = common_actor::extend<

@@ -155,9 +155,9 @@ uint64_t database::approximate_bytes(const key_range& range) const {
   return out;
 }
 
-result<uint64_t> database::free_bytes() const {
-  uint64_t out = 0;
-  if (const auto x = impl_->disk->free_bytes(impl_->options.directory, out);
+result<disk_space> database::space() const {
+  disk_space out;
+  if (const auto x = impl_->disk->space(impl_->options.directory, out);
       !x.ok())
     return from_status(impl_->options.directory, x);
   return out;

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/random.hpp"
+#include "storage/disk_space.hpp"
 #include "storage/keys.hpp"
 #include "storage/write_batch.hpp"
 
@@ -142,8 +143,8 @@ public:
   /// Bytes on disk under a range, without what is still in memory.
   uint64_t approximate_bytes(const key_range& range) const;
 
-  /// Bytes that may still be written in this place.
-  result<uint64_t> free_bytes() const;
+  /// Of the file system it lies on. Asks the disk.
+  result<disk_space> space() const;
 
   database_counters counters() const noexcept;
 

@@ -192,11 +192,12 @@ public:
     return Status::OK();
   }
 
-  Status free_bytes(const std::string& directory, uint64_t& out) override {
+  Status space(const std::string& directory, disk_space& out) override {
     struct statvfs x {};
     if (::statvfs(directory.c_str(), &x) != 0)
       return posix_error(directory);
-    out = static_cast<uint64_t>(x.f_bavail) * x.f_frsize;
+    out.free = static_cast<uint64_t>(x.f_bavail) * x.f_frsize;
+    out.total = static_cast<uint64_t>(x.f_blocks) * x.f_frsize;
     return Status::OK();
   }
 

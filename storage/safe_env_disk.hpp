@@ -1,5 +1,7 @@
 #pragma once
 
+#include "storage/disk_space.hpp"
+
 #include <leveldb/env.h>
 
 #include <cstdint>
@@ -26,9 +28,8 @@ public:
   /// Makes creations, renames and removals in `directory` durable.
   virtual leveldb::Status sync_directory(const std::string& directory) = 0;
 
-  /// Bytes that may still be written below `directory`.
-  virtual leveldb::Status free_bytes(const std::string& directory,
-                                     uint64_t& out)
+  /// Of the file system below `directory`.
+  virtual leveldb::Status space(const std::string& directory, disk_space& out)
     = 0;
 
   /// Takes `file` for one owner, creating it, or shares it with other readers

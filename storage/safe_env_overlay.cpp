@@ -112,8 +112,8 @@ public:
 
   Status sync_directory(const std::string&) override { return Status::OK(); }
 
-  Status free_bytes(const std::string& directory, uint64_t& out) override {
-    return below_.free_bytes(directory, out);
+  Status space(const std::string& directory, disk_space& out) override {
+    return below_.space(directory, out);
   }
 
   Status lock_owner(const std::string& file, bool,

@@ -60,15 +60,20 @@ net::http_reply cursors_reply(const api_environment& env) {
   return net::json_reply(200, body);
 }
 
-/// Ready: started, and every stream is open. A silent host is no fault of ours.
+/// Ready: started, every stream is open, and there is room for what they
+/// bring. A silent host is no fault of ours.
 net::http_reply ready_reply(const api_environment& env) {
   std::string waiting;
+  const auto wait_for = [&waiting](const std::string& what) {
+    waiting.append(waiting.empty() ? "\"" : ",\"").append(what).append("\"");
+  };
   if (!env.ready->load())
-    waiting = R"("starting")";
+    wait_for("starting");
   for (const auto& x : env.shared->upstreams.all())
     if (!x.connected)
-      waiting += std::string{waiting.empty() ? "" : ","} + "\"upstream "
-                 + std::to_string(x.id) + " is not connected\"";
+      wait_for("upstream " + std::to_string(x.id) + " is not connected");
+  for (const auto& x : env.shared->intake.reasons())
+    wait_for(x);
   const auto ok = waiting.empty();
   return net::json_reply(ok ? 200 : 503,
                          std::string{R"({"ready":)"} + (ok ? "true" : "false")
@@ -104,6 +109,13 @@ net::http_reply problem(const error& x) {
   std::string body;
   wire::append_problem(kind.name, x.context, body);
   return net::json_reply(kind.status, body);
+}
+
+net::http_reply no_room_reply(const api_environment& env) {
+  std::string why;
+  for (const auto& x : env.shared->intake.reasons())
+    why.append(why.empty() ? "" : "; ").append(x);
+  return net::error_reply(503, "Unavailable", why);
 }
 
 net::http_reply count_reply(std::string_view name, uint64_t count) {

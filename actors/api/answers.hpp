@@ -19,6 +19,9 @@ net::http_reply count_reply(std::string_view name, uint64_t count);
 /// 404, or 405 when the path exists with another method.
 net::http_reply miss_reply(const route_miss& x, std::string_view path);
 
+/// 503: there is too little of something to take the request.
+net::http_reply no_room_reply(const api_environment& env);
+
 /// Routes that are answered from memory.
 net::http_reply answer_now(action what, const api_environment& env);
 

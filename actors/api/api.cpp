@@ -93,6 +93,10 @@ void api_worker::run(const api_request_ptr& x) {
 }
 
 void api_worker::change_repos(const api_request_ptr& x) {
+  if (!env_->shared->intake.takes_requests()) {
+    x->answer.send(no_room_reply(*env_));
+    return;
+  }
   const auto body = wire::parse_repos_request(x->request.body);
   if (!body) {
     x->answer.send(problem(body.error()));

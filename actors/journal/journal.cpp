@@ -243,12 +243,16 @@ journal_actor::behavior_type journal::make_behavior() {
       quit();
     },
     [this](journal_update& x) {
+      if (failed_)
+        return; // Nobody is told: its frames come again.
       const auto bytes = x.content_bytes;
       const auto backfill = x.backfill;
       queue_.add(std::move(x), bytes, backfill);
       wake();
     },
     [this](journal_rows& x) {
+      if (failed_)
+        return;
       rows_.push_back(std::move(x));
       wake();
     },

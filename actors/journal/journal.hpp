@@ -44,8 +44,8 @@ struct journal_store {
 /// receipts, done marks, and the new durable id.
 ///
 /// # Errors
-/// A failed write is final: `on_failure` is called once, nothing more is
-/// written or acknowledged.
+/// A failed write is final: `on_failure` is called once (`ec::disk_full`: there
+/// was no space), nothing more is written, acknowledged or kept.
 journal_actor spawn_journal(caf::actor_system& system, context_ptr shared,
                             journal_store store, journal_options options,
                             std::function<void(const error&)> on_failure);

@@ -21,7 +21,7 @@ void node::impl::guard(std::string name, caf::strong_actor_ptr handle) {
 result<void> node::impl::start() {
   if (const auto problems = config.problems(); !problems.empty())
     return fail(ec::invalid_argument, problems.front());
-  auto opened = open_store(config, *time, *random);
+  auto opened = open_store(config, *time, *random, disk);
   if (!opened)
     return opened.error();
   store = std::move(*opened);
@@ -55,6 +55,7 @@ result<void> node::impl::start() {
   if (auto ok = start_servers(); !ok)
     return ok;
   start_upstreams(*streams);
+  start_room_watch();
   add_gauges();
   guardian = spawn_guardian(*system, shared, std::move(children), on_failure);
   ready->store(true);
@@ -76,7 +77,7 @@ void node::impl::start_store_actors() {
     *system, shared,
     {store->writer.get(), store->tail.get(), &store->stats,
      [this] { return store->db->level0_files(); }},
-    options, on_failure);
+    options, [this](const error& why) { on_journal_failure(why); });
   guard("journal", caf::actor_cast<caf::strong_actor_ptr>(shared->journal));
   for (size_t i = 0; i < config.readers; ++i) {
     shared->readers.push_back(spawn_reader(*system, *store->readers, i));
@@ -307,6 +308,7 @@ node::start(node_config config, std::function<void(const error&)> on_failure,
   made->on_failure = std::move(on_failure);
   made->time = seams.time != nullptr ? seams.time : &system_clock();
   made->random = seams.random != nullptr ? seams.random : &system_random();
+  made->disk = seams.disk;
   std::unique_ptr<node> out{new node{std::move(made)}};
   if (auto ok = out->impl_->start(); !ok)
     return ok.error();

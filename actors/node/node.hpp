@@ -13,12 +13,17 @@ class clock;
 class random_source;
 } // namespace weir
 
+namespace weir::storage {
+class disk_env;
+} // namespace weir::storage
+
 namespace weir::actors {
 
 /// What a node is given from outside: the seams.
 struct node_seams {
   const clock* time = nullptr;     ///< Null: the machine's.
   random_source* random = nullptr; ///< Null: the kernel's.
+  storage::disk_env* disk = nullptr; ///< Null: the machine's.
 };
 
 /// A whole node: store, actors, sockets. Starts in dependency order, stops in
@@ -33,7 +38,8 @@ public:
   /// Opens or creates the data directory and starts everything.
   /// @param on_failure Called once, from any thread, when the node cannot go
   /// on (a failed write, a dead actor beyond its restarts): the process should
-  /// exit non-zero.
+  /// exit non-zero. With `ec::disk_full` a node that is started anew can: the
+  /// disk was full, the store was only read since, and now there is room.
   static result<std::unique_ptr<node>>
   start(node_config config, std::function<void(const error&)> on_failure,
         node_seams seams = {});

@@ -62,6 +62,7 @@ void check_ranges(problem_list& out, const node_config& x) {
   check_range(out, "listing_grace", x.listing_grace, listing_grace_range);
   check_range(out, "repo_bytes_max", x.repo_bytes_max, repo_bytes_range);
   check_range(out, "memory_limit", x.memory_limit, memory_limit_range);
+  check_range(out, "disk_reserve", x.disk_reserve, disk_reserve_range);
   check_range(out, "consumer_retry", x.consumer_retry, consumer_retry_range);
   check_range(out, "consumer_window_events", x.consumer_window_events,
               consumer_window_events_range);

@@ -59,6 +59,8 @@ struct node_config {
 
   durability_mode durability = durability_mode::strict;
   uint64_t memory_limit = limits::memory_limit_range.standard;
+  /// Room to stay free; 0 = 2 GiB or 5 % of the disk, the larger.
+  uint64_t disk_reserve = limits::disk_reserve_range.standard;
 
   /// TAP_RETRY_TIMEOUT
   std::chrono::seconds consumer_retry = limits::consumer_retry_range.standard;

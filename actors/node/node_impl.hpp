@@ -11,6 +11,7 @@
 #include "actors/node/actor_config.hpp"
 #include "actors/node/guardian.hpp"
 #include "actors/node/network.hpp"
+#include "actors/node/room_watch.hpp"
 #include "actors/node/spools.hpp"
 #include "actors/node/store_set.hpp"
 #include "actors/reader/reader.hpp"
@@ -36,6 +37,7 @@ struct node::impl {
   std::function<void(const error&)> on_failure;
   const clock* time = nullptr;
   random_source* random = nullptr;
+  storage::disk_env* disk = nullptr; ///< Null: the machine's.
 
   std::unique_ptr<store_set> store;
   network net;
@@ -52,6 +54,7 @@ struct node::impl {
   std::vector<upstream_actor> upstreams;
   consumer_actor consumer;
   guardian_actor guardian;
+  room_actor room;
   api faces;
   std::shared_ptr<net::http_server> data;
   std::shared_ptr<net::http_server> operations;
@@ -62,6 +65,7 @@ struct node::impl {
   result<void> start();
   void start_system();
   void start_store_actors();
+  void on_journal_failure(const error& why);
   result<void> start_routers();
   result<void>
   start_supervisor(const std::vector<storage::upstream_row>& streams);
@@ -72,6 +76,7 @@ struct node::impl {
   void start_upstreams(const std::vector<storage::upstream_row>& rows);
   upstream_actor spawn_stream(const storage::upstream_row& row);
   void guard(std::string name, caf::strong_actor_ptr handle);
+  void start_room_watch();
   void add_gauges();
   void stop();
 };

@@ -2,6 +2,23 @@
 
 namespace weir::actors {
 
+/// Without space the store is there to be read, until NODE's eye on room finds
+/// enough for it to be opened anew. Any other failure ends the node.
+void node::impl::on_journal_failure(const error& why) {
+  if (why.code != ec::disk_full) {
+    on_failure(why);
+    return;
+  }
+  shared->intake.set(shortage::store, intake_level::no_requests,
+                     "the disk is full: the store is only read until there is "
+                     "room");
+}
+
+void node::impl::start_room_watch() {
+  room = spawn_room_watch(*system, shared, {config.disk_reserve}, on_failure);
+  guard("room", caf::actor_cast<caf::strong_actor_ptr>(room));
+}
+
 void node::impl::add_gauges() {
   auto& metrics = shared->metrics;
   metrics.gauge("weir_oplog_seq", "Last durable operation",
@@ -44,6 +61,7 @@ void node::impl::stop() {
       }
     };
     end(guardian);
+    end(room);
     if (data)
       data->stop_listening();
     for (const auto& x : shared->all_upstreams())
@@ -71,6 +89,7 @@ void node::impl::stop() {
   faces = {};
   children.clear();
   guardian = nullptr;
+  room = nullptr;
   consumer = nullptr;
   shared->clear();
   system.reset();

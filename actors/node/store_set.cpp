@@ -13,11 +13,13 @@ namespace weir::actors {
 
 result<std::unique_ptr<store_set>> open_store(const node_config& config,
                                               const clock& time,
-                                              random_source& random) {
+                                              random_source& random,
+                                              storage::disk_env* disk) {
   auto out = std::make_unique<store_set>();
   storage::database_options options;
   options.directory = config.data_dir;
   options.random = &random;
+  options.disk = disk;
   options.memory_limit_bytes = config.memory_limit;
   auto db = storage::database::open(std::move(options));
   if (!db)

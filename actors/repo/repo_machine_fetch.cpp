@@ -224,6 +224,12 @@ void repo_machine::fail_job(now_time now, repo_effects& out,
     out.wish = fetch_wish{row_.status, 0};
     return;
   }
+  if (why.reason.code == ec::disk_full) {
+    row_.status = status_without_job(); // Ours, not the repo's.
+    out.wish = fetch_wish{row_.status, now.wall.seconds()
+                                         + settings_->retry_min.count()};
+    return;
+  }
   row_.status = repo_status::error;
   row_.error = to_string(why.reason);
   auto delay = settings_->retry_min;

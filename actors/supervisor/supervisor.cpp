@@ -114,6 +114,25 @@ void supervisor::on_down(const caf::down_msg& x) {
   }
 }
 
+void supervisor::on_intake() {
+  const auto& intake = env_.shared->intake;
+  perform(machine_.on_intake(intake.backfills(), now(), wall()));
+  perform(listing_machine::effects{});
+  if (intake.level(shortage::disk) == intake_level::no_requests)
+    cancel_all();
+}
+
+/// What is spooled takes room; its repos are fetched again.
+void supervisor::cancel_all() {
+  for (const auto& [repo, job] : jobs_)
+    if (job.handle) {
+      send(job.handle, job_cancelled{});
+      send(job.owner, repo_fetch_failed{
+                        job.job, fail(ec::disk_full, "no room on the disk"),
+                        std::nullopt});
+    }
+}
+
 void supervisor::on_exit() {
   jobs_.clear();
   owners_.clear();
@@ -125,6 +144,7 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
   set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
   set_down_handler([this](caf::down_msg& x) { on_down(x); });
   scan({});
+  on_intake();
   perform(machine_.on_timer(now(), wall()));
   return {
     [this](tick x) {
@@ -162,6 +182,7 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
     [this](node_command x) { list(x.list_upstream); },
     [this](const listing_page& x) { on_listing(x); },
     [this](const listing_compared& x) { on_compared(x); },
+    [this](intake_changed) { on_intake(); },
   };
 }
 

@@ -5,6 +5,7 @@
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
 #include "messages/error.hpp"
+#include "messages/intake.hpp"
 #include "messages/journal.hpp"
 
 #include <caf/typed_event_based_actor.hpp>
@@ -69,6 +70,8 @@ private:
   void start(const fetch_started& x);
   void on_end(const job_ended& x);
   void on_down(const caf::down_msg& x);
+  void on_intake();
+  void cancel_all();
 
   // supervisor_listings.cpp
   void list(uint32_t upstream);
@@ -81,6 +84,8 @@ private:
   std::unordered_map<atproto::did, running_job> jobs_;
   /// REPOs that named their host and wait for a permit.
   std::unordered_map<atproto::did, repo_actor> owners_;
+  /// Pages to ask for when there is room again.
+  std::vector<listing_machine::request> held_pages_;
   actor_timer timer_;
   metric* started_ = nullptr;
   metric* finished_ = nullptr;

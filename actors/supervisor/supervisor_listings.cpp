@@ -12,9 +12,11 @@ void supervisor::perform(const listing_machine::effects& x) {
     send(env_.shared->journal, journal_rows{std::move(rows), 0, {}});
   }
   if (x.fetch)
-    env_.list(env_.shared->upstreams.find(x.fetch->what.upstream),
-              x.fetch->what.collection, x.fetch->cursor,
-              supervisor_actor{this});
+    held_pages_.push_back(*x.fetch);
+  if (env_.shared->intake.backfills())
+    for (const auto& page : std::exchange(held_pages_, {}))
+      env_.list(env_.shared->upstreams.find(page.what.upstream),
+                page.what.collection, page.cursor, supervisor_actor{this});
   if (x.timer)
     timer_.arm(this, now(), *x.timer);
   listings_->set(listing_.finished());

@@ -183,6 +183,15 @@ supervisor_machine::on_scanned(steady_time now, wall_time wall) {
   return out;
 }
 
+supervisor_machine::effects
+supervisor_machine::on_intake(bool backfills, steady_time now,
+                              wall_time wall) {
+  effects out;
+  paused_ = !backfills;
+  run(out, now, wall);
+  return out;
+}
+
 supervisor_machine::effects supervisor_machine::on_timer(steady_time now,
                                                          wall_time wall) {
   effects out;
@@ -282,6 +291,8 @@ void supervisor_machine::erase(did_map::iterator i) {
 /// Keeps the permits busy: starts what waits for a host, then looks up hosts
 /// for the next in the queue.
 void supervisor_machine::run(effects& out, steady_time now, wall_time wall) {
+  if (paused_)
+    return;
   start_waiting(out, wall);
   const auto ahead = options_.preparing_max;
   for (auto& queue : queues_) {

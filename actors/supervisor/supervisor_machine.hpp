@@ -84,6 +84,9 @@ public:
 
   effects on_scanned(steady_time now, wall_time wall);
 
+  /// Whether repos are fetched at all; those that are go on.
+  effects on_intake(bool backfills, steady_time now, wall_time wall);
+
   effects on_timer(steady_time now, wall_time wall);
 
   /// Its host is known and no permit was granted yet.
@@ -153,6 +156,7 @@ private:
   uint64_t last_job_ = 0;
   bool overflowed_ = false;
   bool scanning_ = false;
+  bool paused_ = false; ///< Nobody is asked, no permit is given.
 };
 
 } // namespace weir::actors

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/support/account_board.hpp"
+#include "actors/support/intake_board.hpp"
 #include "actors/support/upstream_view.hpp"
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
@@ -39,6 +40,7 @@ struct context {
   metrics_registry metrics;
   upstream_board upstreams;
   account_board accounts;
+  intake_board intake;
 
   journal_actor journal;
   std::vector<reader_actor> readers;

@@ -5,6 +5,7 @@
 #include "base/limits.hpp"
 #include "base/log.hpp"
 #include "messages/backfill.hpp"
+#include "messages/intake.hpp"
 #include "messages/journal.hpp"
 
 #include <caf/actor_system.hpp>
@@ -155,6 +156,7 @@ void upstream::publish() {
 
 upstream_actor::behavior_type upstream::make_behavior() {
   set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
+  perform(machine_.on_intake(shared_->intake.reads(), now()));
   perform(machine_.start(now()));
   return {
     [this](tick x) {
@@ -186,6 +188,9 @@ upstream_actor::behavior_type upstream::make_behavior() {
     [this](rows_durable x) {
       if (x.token == token_)
         perform(machine_.on_row_durable(now()));
+    },
+    [this](intake_changed) {
+      perform(machine_.on_intake(shared_->intake.reads(), now()));
     },
   };
 }

@@ -299,6 +299,15 @@ upstream_machine::effects upstream_machine::on_row_durable(steady_time now) {
   return out;
 }
 
+upstream_machine::effects upstream_machine::on_intake(bool reads,
+                                                     steady_time now) {
+  effects out;
+  paused_ = !reads;
+  note_quiet(now);
+  give_credit(out);
+  return out;
+}
+
 upstream_machine::effects upstream_machine::on_timer(steady_time now) {
   effects out;
   if (stopped_)
@@ -326,7 +335,7 @@ void upstream_machine::advance() {
 }
 
 void upstream_machine::note_quiet(steady_time now) {
-  if (!connected_ || !flight_.empty())
+  if (!connected_ || paused_ || !flight_.empty())
     quiet_since_.reset();
   else if (!quiet_since_)
     quiet_since_ = now;
@@ -344,7 +353,7 @@ void upstream_machine::persist(effects& out) {
 
 /// Keeps credit + frames in flight within the window; gives it in portions.
 void upstream_machine::give_credit(effects& out) {
-  if (!connected_ || stopped_)
+  if (!connected_ || stopped_ || paused_)
     return;
   const auto used_frames = flight_.size() + granted_frames_;
   const auto used_bytes = flight_bytes_ + granted_bytes_;

@@ -92,6 +92,9 @@ public:
 
   effects on_row_durable(steady_time now);
 
+  /// Whether frames are read at all: without room nothing more is granted.
+  effects on_intake(bool reads, steady_time now);
+
   effects on_timer(steady_time now);
 
   /// Low-water mark and reset state as they would be persisted.
@@ -118,7 +121,7 @@ public:
     return passed_;
   }
 
-  /// Connected, with nothing in flight, since then.
+  /// Connected and read, with nothing in flight, since then.
   const std::optional<steady_time>& quiet_since() const noexcept {
     return quiet_since_;
   }
@@ -169,6 +172,7 @@ private:
   bool connected_ = false;
   bool dropping_ = false; ///< Closed by us; late frames are not taken.
   bool stopped_ = false;
+  bool paused_ = false; ///< Nothing is granted.
   bool write_in_flight_ = false;
   bool row_dirty_ = false;
   bool list_wanted_ = true; ///< Until a listing was compared at the new stamp.

@@ -164,6 +164,12 @@ void add_engine(options& out) {
     value_kind::size, &settings::memory_limit, memory_limit_range,
     {group, "memory_limit", "Memory that all queues and caches share."}));
   out.push_back(count_option(
+    value_kind::size, &settings::disk_reserve, disk_reserve_range,
+    {group, "disk_reserve",
+     "Room that stays free on the disk of data_dir: below it nothing new is "
+     "taken in, below half of it requests that write are refused. 0: 2 GiB or "
+     "5 % of the disk, whichever is more."}));
+  out.push_back(count_option(
     value_kind::number, &settings::threads, threads_range,
     {group, "threads", "Threads that do the work; 0: one a core."}));
   out.push_back(count_option(

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include <iostream>
+#include <optional>
 #include <sys/resource.h>
 
 namespace weir::apps {
@@ -28,9 +29,43 @@ void raise_descriptor_limit() {
   setrlimit(RLIMIT_NOFILE, &x);
 }
 
+/// `ADDRESS:PORT` of a face.
+std::string address_of(const std::string& url) {
+  return url.substr(url.rfind('/') + 1);
+}
+
+/// One life of a node; its exit status, or nothing when the disk was full and
+/// the next one can go on where this one listened.
+std::optional<int> live(settings& wanted, bool first) {
+  stop_signal stop;
+  auto node = actors::node::start(wanted, [&stop](const error& x) {
+    stop.fail(x);
+  });
+  if (!node) {
+    std::cerr << "weir: cannot start: " << node.error().context << "\n";
+    return refused;
+  }
+  wanted.bind = address_of((*node)->data_url());
+  wanted.operations_bind = address_of((*node)->operations_url());
+  if (first)
+    print_ready(**node);
+  stop.wait();
+  const watchdog limit{drain_patience};
+  (*node)->stop();
+  node->reset();
+  const auto reason = stop.failure();
+  if (!reason)
+    return all_good;
+  if (reason->code == ec::disk_full) {
+    log::info("node_starts_anew", {{"reason", reason->context}});
+    return std::nullopt;
+  }
+  log::error("node_failed", {{"reason", to_string(*reason)}});
+  return failed;
+}
+
 int run(const flag_values& flags) {
   raise_descriptor_limit();
-  stop_signal stop;
   auto loaded = load_settings(flags, process_environment());
   for (const auto& x : loaded.problems)
     std::cerr << "weir: " << x << "\n";
@@ -40,24 +75,10 @@ int run(const flag_values& flags) {
   if (loaded.values.upstreams.empty())
     log::warn("no_upstream",
               {{"hint", "repos are fetched once and then not followed"}});
-  auto node
-    = actors::node::start(std::move(loaded.values), [&stop](const error& x) {
-        stop.fail(x);
-      });
-  if (!node) {
-    std::cerr << "weir: cannot start: " << node.error().context << "\n";
-    return refused;
-  }
-  print_ready(**node);
-  stop.wait();
-  const watchdog limit{drain_patience};
-  (*node)->stop();
-  node->reset();
-  const auto reason = stop.failure();
-  if (!reason)
-    return all_good;
-  log::error("node_failed", {{"reason", to_string(*reason)}});
-  return failed;
+  std::optional<int> status;
+  for (bool first = true; !status; first = false)
+    status = live(loaded.values, first);
+  return *status;
 }
 
 } // namespace

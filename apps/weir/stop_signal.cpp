@@ -52,8 +52,9 @@ bool stop_signal::wait_for(std::chrono::milliseconds x) {
                             pollfd{impl_->failures, POLLIN, 0}};
   impl_->stopped
     = poll(fds.data(), fds.size(), static_cast<int>(x.count())) > 0;
+  // Beside a failure the signal stays for whoever waits next.
   signalfd_siginfo taken;
-  if (fds[0].revents != 0) [[maybe_unused]]
+  if (fds[0].revents != 0 && fds[1].revents == 0) [[maybe_unused]]
     const auto n = read(impl_->signals, &taken, sizeof taken);
   return impl_->stopped;
 }

@@ -255,11 +255,12 @@ Status fault_env::sync_directory(const std::string& directory) {
   return base_.sync_directory(directory);
 }
 
-Status fault_env::free_bytes(const std::string& directory, uint64_t& out) {
-  auto x = base_.free_bytes(directory, out);
+Status fault_env::space(const std::string& directory,
+                        storage::disk_space& out) {
+  auto x = base_.space(directory, out);
   const std::lock_guard guard{mutex_};
   if (budget_)
-    out = std::min(out, *budget_);
+    out.free = std::min(out.free, *budget_);
   return x;
 }
 

@@ -89,7 +89,7 @@ public:
   uint64_t calls(io_call kind) const;
 
   /// Room for this many more bytes; an append beyond it writes what fits and
-  /// says that no space is left. `free_bytes` answers with it.
+  /// says that no space is left. `space` answers with it.
   void budget(std::optional<uint64_t> bytes);
 
   // -- Env --------------------------------------------------------------------
@@ -111,8 +111,8 @@ public:
                              const std::string& to) override;
 
   leveldb::Status sync_directory(const std::string& directory) override;
-  leveldb::Status free_bytes(const std::string& directory,
-                             uint64_t& out) override;
+  leveldb::Status space(const std::string& directory,
+                        storage::disk_space& out) override;
   leveldb::Status
   lock_owner(const std::string& file, bool shared,
              std::unique_ptr<storage::owner_lock>& out) override;

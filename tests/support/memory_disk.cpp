@@ -270,8 +270,8 @@ Status memory_disk::sync_directory(const std::string& directory) {
   return Status::OK();
 }
 
-Status memory_disk::free_bytes(const std::string&, uint64_t& out) {
-  out = free;
+Status memory_disk::space(const std::string&, storage::disk_space& out) {
+  out = {free, total};
   return Status::OK();
 }
 

@@ -69,8 +69,9 @@ public:
   void load(const std::string& directory);
   void store(const std::string& directory) const;
 
-  /// What `free_bytes` answers.
-  uint64_t free = uint64_t{1} << 40;
+  /// What `space` answers.
+  static constexpr uint64_t total = uint64_t{1} << 40;
+  uint64_t free = total;
 
   // -- Env --------------------------------------------------------------------
 
@@ -96,8 +97,8 @@ public:
   leveldb::Status UnlockFile(leveldb::FileLock* x) override;
 
   leveldb::Status sync_directory(const std::string& directory) override;
-  leveldb::Status free_bytes(const std::string& directory,
-                             uint64_t& out) override;
+  leveldb::Status space(const std::string& directory,
+                        storage::disk_space& out) override;
   leveldb::Status
   lock_owner(const std::string& file, bool shared,
              std::unique_ptr<storage::owner_lock>& out) override;

@@ -169,6 +169,21 @@ TEST(repo_fetch, a_rate_limit_is_no_failure) {
   EXPECT_EQ(x.wishes[0].not_before, 0);
 }
 
+// reliability.md P13: our full disk is not the repo's failure, and no reason to
+// try without end
+TEST(repo_fetch, want_of_room_is_no_failure_and_waits) {
+  repo_world x;
+  x.add_known();
+  x.start_fetch(1);
+  x.clear();
+  x.fail_fetch(1, fail(ec::disk_full));
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::pending);
+  EXPECT_EQ(x.row->retry_count, 0u);
+  ASSERT_EQ(x.wishes.size(), 1u);
+  EXPECT_EQ(x.wishes[0].not_before, x.now.wall.seconds() + 60);
+}
+
 // SYNC-13, SYNC-15: what kills its BACKFILL must not be tried without end
 TEST(repo_fetch, a_fetch_that_crashes_is_a_failure_with_back_off) {
   repo_world x;

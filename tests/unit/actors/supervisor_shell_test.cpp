@@ -1,4 +1,5 @@
 #include "actors/supervisor/supervisor.hpp"
+#include "messages/intake.hpp"
 #include "messages/journal.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 
@@ -192,6 +193,27 @@ TEST_F(SupervisorShellTest, AListingIsReadPageByPageForTheRouters) {
   const auto rows = journal.take<journal_rows>();
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].rows->listings.at(0).row.cursor, "c1");
+}
+
+// reliability.md P13: what is spooled takes room; a page is held for later.
+TEST_F(SupervisorShellTest, WithoutRoomFetchesEndAndListingsWait) {
+  ask(1, ann);
+  const auto job = permit(ann);
+  begin(1, job, ann);
+  shared->intake.set(shortage::disk, intake_level::no_reading, "disk");
+  tell(supervisor, intake_changed{});
+  tell(supervisor, node_command{7});
+  EXPECT_TRUE(listed.empty());
+  EXPECT_EQ(ann.count<repo_fetch_failed>(), 0u) << "it may end well";
+  shared->intake.set(shortage::disk, intake_level::no_requests, "disk");
+  tell(supervisor, intake_changed{});
+  EXPECT_EQ(backfills.at(0).count<job_cancelled>(), 1u);
+  const auto told = ann.take<repo_fetch_failed>();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].reason.code, ec::disk_full);
+  shared->intake.set(shortage::disk, intake_level::open, {});
+  tell(supervisor, intake_changed{});
+  EXPECT_THAT(listed, ElementsAre("0:"));
 }
 
 // requirements.md 3b.18: what a page found is durable before its cursor

@@ -31,6 +31,20 @@ TEST(StopSignalTest, AFailureOnAnotherThreadWakesTheOneThatWaits) {
   EXPECT_EQ(stop.failure()->context, "first");
 }
 
+// A node that starts anew must not forget that it was told to end.
+TEST(StopSignalTest, ASignalBesideAFailureStaysForWhoeverWaitsNext) {
+  {
+    stop_signal stop;
+    stop.fail(fail(ec::disk_full, "room"));
+    ASSERT_EQ(kill(getpid(), SIGTERM), 0);
+    stop.wait();
+    EXPECT_TRUE(stop.failure());
+  }
+  stop_signal next;
+  EXPECT_TRUE(next.wait_for(10s));
+  EXPECT_FALSE(next.failure());
+}
+
 TEST(StopSignalTest, AWatchdogThatIsDismissedDoesNothing) {
   { const watchdog x{3600s}; }
   SUCCEED();

@@ -262,7 +262,7 @@ TEST(DatabaseTest, AFullDiskEndsWritingAndWithRoomItGoesOn) {
   while ((last = put_row(*store, written)))
     ++written;
   EXPECT_EQ(last.error().code, ec::disk_full);
-  EXPECT_LT(store->free_bytes().value(), 300'000u);
+  EXPECT_LT(store->space().value().free, 300'000u);
   EXPECT_TRUE(has_row(*store, written - 1));
   store = nullptr;
   faults.budget(std::nullopt);
@@ -282,7 +282,7 @@ TEST(DatabaseTest, ReportsItsFilesAndSizes) {
   EXPECT_GT(store->approximate_bytes(range_of<time_index_key>()), 100'000u);
   EXPECT_EQ(store->approximate_bytes(range_of<repo_key>()), 0u);
   EXPECT_GT(store->files().counters().bytes_written, 300'000u);
-  EXPECT_EQ(store->free_bytes().value(), disk.free);
+  EXPECT_EQ(store->space().value().free, disk.free);
 }
 
 } // namespace weir::storage

@@ -158,9 +158,10 @@ TEST(FaultEnvTest, ABudgetEndsWithNoSpace) {
   auto file = create(faults, "d/a");
   faults.budget(10);
   EXPECT_TRUE(file->Append("12345678").ok());
-  uint64_t free = 0;
-  EXPECT_TRUE(faults.free_bytes("d", free).ok());
-  EXPECT_EQ(free, 2u);
+  storage::disk_space room;
+  EXPECT_TRUE(faults.space("d", room).ok());
+  EXPECT_EQ(room.free, 2u);
+  EXPECT_EQ(room.total, memory_disk::total);
   EXPECT_TRUE(storage::says_disk_full(file->Append("9abc")));
   EXPECT_EQ(disk.read("d/a"), "123456789a");
   faults.budget(std::nullopt);

@@ -1,0 +1,137 @@
+#include "actors/node/room_watch.hpp"
+
+#include "actors/support/observed.hpp"
+#include "actors/support/store_readers.hpp"
+#include "actors/support/timer.hpp"
+#include "base/limits.hpp"
+#include "base/log.hpp"
+#include "messages/journal.hpp"
+#include "storage/database.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+namespace weir::actors {
+
+namespace {
+
+/// For people; rounded down.
+std::string mebibytes(uint64_t bytes) {
+  return std::to_string(bytes >> 20) + " MiB";
+}
+
+class room_watch final : public observed<room_actor::base> {
+public:
+  room_watch(caf::actor_config& config, context_ptr shared,
+             room_watch_options options,
+             std::function<void(const error&)> reopen)
+    : observed(config, "room", "0"), shared_(std::move(shared)),
+      options_(options), reopen_(std::move(reopen)) {
+    auto& registry = shared_->metrics;
+    free_ = &registry.gauge("weir_disk_free_bytes",
+                            "Room on the disk of the store");
+    reserve_
+      = &registry.gauge("weir_disk_reserve_bytes", "Room that is to stay free");
+    level_ = &registry.gauge("weir_intake_level",
+                             "0: all is let in; 1: no backfill; 2: no stream "
+                             "is read; 3: no requests that make work");
+  }
+
+  behavior_type make_behavior() override {
+    set_exit_handler([this](caf::exit_msg& x) {
+      quit(x.reason);
+    });
+    look();
+    return {
+      [this](tick x) {
+        if (timer_.fired(x))
+          look();
+      },
+      [this](stop_actor) {
+        quit();
+      },
+      [this](const disk_reading& x) {
+        on_disk(x);
+      },
+    };
+  }
+
+  void on_exit() override {
+    shared_ = nullptr;
+    reopen_ = nullptr;
+    observed::on_exit();
+  }
+
+private:
+  /// A disk that does not answer is not asked again meanwhile.
+  void look() {
+    reader_job job;
+    job.run = [to = room_actor{this}](store_readers& store) {
+      caf::anon_send(to, disk_reading{store.db.space()});
+    };
+    send(shared_->reader_of(0), std::move(job));
+  }
+
+  void on_disk(const disk_reading& x) {
+    const auto now = shared_->time->steady_now();
+    timer_.arm(this, now, now + limits::room_check_interval);
+    if (!x.room) {
+      log::warn("disk_not_known", {{"reason", to_string(x.room.error())}});
+      return;
+    }
+    const auto reserve = disk_reserve(options_.disk_reserve, x.room->total);
+    free_->set(x.room->free);
+    reserve_->set(reserve);
+    if (disk_.on_room(x.room->free, disk_marks(reserve)))
+      show(shortage::disk, disk_.level(),
+           "the disk has " + mebibytes(x.room->free) + " free and "
+             + mebibytes(reserve) + " are to stay free");
+    if (shared_->intake.level(shortage::store) != intake_level::open
+        && room_machine::is_ample(x.room->free, reserve) && reopen_)
+      std::exchange(reopen_, nullptr)(
+        fail(ec::disk_full, "there is room again after the disk was full"));
+    announce();
+  }
+
+  void show(shortage of, intake_level to, const std::string& why) {
+    const auto open = to == intake_level::open;
+    shared_->intake.set(of, to, open ? std::string{} : why);
+    if (open)
+      log::info("intake_resumed", {{"reason", why}});
+    else
+      log::warn("intake_paused",
+                {{"level", static_cast<int64_t>(to)}, {"reason", why}});
+  }
+
+  /// Whoever set the board, all who let something in hear of it.
+  void announce() {
+    const auto level = shared_->intake.level();
+    if (level == std::exchange(told_, level))
+      return;
+    level_->set(static_cast<uint64_t>(level));
+    for (const auto& x : shared_->all_upstreams())
+      send(x, intake_changed{});
+    send(shared_->supervisor, intake_changed{});
+  }
+
+  context_ptr shared_;
+  room_watch_options options_;
+  std::function<void(const error&)> reopen_;
+  room_machine disk_;
+  intake_level told_ = intake_level::open;
+  actor_timer timer_;
+  metric* free_ = nullptr;
+  metric* reserve_ = nullptr;
+  metric* level_ = nullptr;
+};
+
+} // namespace
+
+room_actor spawn_room_watch(caf::actor_system& system, context_ptr shared,
+                            room_watch_options options,
+                            std::function<void(const error&)> reopen) {
+  return system.spawn<room_watch>(std::move(shared), options,
+                                  std::move(reopen));
+}
+
+} // namespace weir::actors

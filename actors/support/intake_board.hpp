@@ -1,0 +1,70 @@
+#pragma once
+
+#include "actors/support/room_machine.hpp"
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace weir::actors {
+
+/// What there may be too little of.
+enum class shortage : uint8_t {
+  disk,
+  memory,
+  store, ///< Found no space for a write, and takes none until it is reopened.
+};
+
+/// What is let in at this moment, and why not more. Written by NODE, read by
+/// all who let something in. Any thread.
+class intake_board {
+public:
+  static constexpr size_t shortages = 3;
+
+  /// @param why A sentence for people; empty when it is open.
+  void set(shortage of, intake_level to, std::string why) {
+    const auto i = static_cast<size_t>(of);
+    const std::lock_guard guard{mutex_};
+    levels_[i] = to;
+    reasons_[i] = std::move(why);
+  }
+
+  intake_level level(shortage of) const noexcept {
+    return levels_[static_cast<size_t>(of)];
+  }
+
+  /// The tightest of all.
+  intake_level level() const noexcept {
+    auto out = intake_level::open;
+    for (const auto& x : levels_)
+      out = std::max(out, x.load());
+    return out;
+  }
+
+  bool backfills() const noexcept {
+    return level() < intake_level::no_backfill;
+  }
+  bool reads() const noexcept { return level() < intake_level::no_reading; }
+  bool takes_requests() const noexcept {
+    return level() < intake_level::no_requests;
+  }
+
+  /// Why not all is open.
+  std::vector<std::string> reasons() const {
+    const std::lock_guard guard{mutex_};
+    std::vector<std::string> out;
+    for (const auto& x : reasons_)
+      if (!x.empty())
+        out.push_back(x);
+    return out;
+  }
+
+private:
+  std::array<std::atomic<intake_level>, shortages> levels_{};
+  mutable std::mutex mutex_;
+  std::array<std::string, shortages> reasons_;
+};
+
+} // namespace weir::actors

@@ -1,0 +1,176 @@
+#include "tests/support/temp_dir.hpp"
+#include "tests/system/channel_client.hpp"
+#include "tests/system/followed_network.hpp"
+#include "tests/system/store_left.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+// reliability.md P13, as users meet it: the program on a file system that is
+// really full, and what it does when somebody makes room.
+
+namespace weir::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto patience = 40s;
+constexpr uint64_t megabyte = 1 << 20;
+
+/// A file system of its own for this process and its children, where that is
+/// allowed.
+class small_disk {
+public:
+  small_disk(const std::string& at, const char* options) : at_(at) {
+    std::filesystem::create_directory(at);
+    const auto uid = getuid();
+    if (unshare(CLONE_NEWNS) != 0) {
+      if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+        return;
+      std::ofstream{"/proc/self/uid_map"} << "0 " << uid << " 1";
+    }
+    mounted_ = mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0
+               && mount("small", at.c_str(), "tmpfs", 0, options) == 0;
+  }
+
+  ~small_disk() {
+    if (mounted_)
+      umount2(at_.c_str(), MNT_DETACH);
+  }
+
+  small_disk(const small_disk&) = delete;
+  small_disk& operator=(const small_disk&) = delete;
+
+  bool mounted() const noexcept { return mounted_; }
+  const std::string& at() const noexcept { return at_; }
+
+private:
+  std::string at_;
+  bool mounted_ = false;
+};
+
+/// What others put on the same disk.
+class ballast {
+public:
+  explicit ballast(std::string directory)
+    : directory_(std::move(directory)), name_(directory_ + "/ballast") {
+    // nop
+  }
+
+  /// Grows until at most this much is free.
+  void leave(uint64_t free) {
+    const int file = open(name_.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    struct statvfs x {};
+    for (int i = 0; i < 1'000 && statvfs(directory_.c_str(), &x) == 0
+                    && x.f_bavail * x.f_frsize > free;
+         ++i) {
+      size_ += x.f_bavail * x.f_frsize - free;
+      if (posix_fallocate(file, 0, static_cast<off_t>(size_)) != 0)
+        break;
+    }
+    close(file);
+  }
+
+  void go() {
+    unlink(name_.c_str());
+    size_ = 0;
+  }
+
+private:
+  std::string directory_;
+  std::string name_;
+  uint64_t size_ = 0;
+};
+
+/// Status and body of `/readyz`.
+std::string readiness(apps::web_client& web, const node_addresses& at) {
+  const auto answer = web.get(at.operations + "/readyz");
+  return answer ? std::to_string(answer->status) + ' '
+                    + std::string{as_text(answer->body)}
+                : "no answer";
+}
+
+} // namespace
+
+TEST(SmallDiskTest, TheProgramPausesIsReadOnlyAndGoesOnAsRoomComesAndGoes) {
+  const temp_dir dir;
+  const small_disk disk{dir.at("disk"), "size=160m"};
+  if (!disk.mounted())
+    GTEST_SKIP() << "this machine does not let us mount a file system";
+  ballast others{disk.at()};
+  const auto data = disk.at() + "/data";
+  followed_network net{5, 20, 400};
+  const auto web = apps::web_client::make();
+  program node{net.arguments(data, {"--disk-reserve", "32MiB"})};
+  const auto at = parse_ready(node.read_line(patience).value_or(""));
+  ASSERT_NE(at.data, "") << tail_of(node.errors());
+  const auto says = [&](const std::string& what) {
+    return eventually(patience, [&] {
+      return readiness(*web, at).find(what) != std::string::npos;
+    });
+  };
+  apps::event_copy copy;
+  std::mutex guard;
+  const auto listen = [&] {
+    return std::make_unique<channel_client>(
+      web->transport(), at.data, [&](const auto& texts) {
+        const std::lock_guard lock{guard};
+        std::vector<uint64_t> acks;
+        for (const auto text : texts)
+          acks.push_back(copy.take(text, {}).value().id);
+        return acks;
+      });
+  };
+  auto consumer = listen();
+  std::string difference;
+  const auto converges = [&] {
+    return eventually(patience, [&] {
+      if (consumer->over())
+        consumer = listen(); // As every client does.
+      const std::lock_guard lock{guard};
+      difference = net.difference(copy);
+      return difference.empty();
+    });
+  };
+  ASSERT_TRUE(converges()) << difference << tail_of(node.errors());
+
+  others.leave(24 * megabyte);
+  EXPECT_TRUE(says("are to stay free")) << readiness(*web, at);
+  others.go();
+  EXPECT_TRUE(says("200 ")) << readiness(*web, at);
+
+  for (int round = 0; round < 2; ++round) {
+    net.life().set_rate(200);
+    others.leave(0);
+    EXPECT_TRUE(says("only read until there is room"))
+      << readiness(*web, at) << tail_of(node.errors());
+    EXPECT_EQ(web->get(at.data + "/repos").value().status, 200);
+    EXPECT_EQ(
+      web->post(at.data + "/repos/add", R"({"dids":["did:web:away.test"]})")
+        .value()
+        .status,
+      503);
+    net.life().set_rate(0);
+    others.go();
+    EXPECT_TRUE(says("200 ")) << readiness(*web, at) << tail_of(node.errors());
+    EXPECT_TRUE(converges()) << difference << tail_of(node.errors());
+  }
+  node.send(SIGTERM);
+  EXPECT_EQ(node.wait(10s), 0) << tail_of(node.errors());
+  EXPECT_EQ(node.output().find("ready"), node.output().rfind("ready"))
+    << "whoever started it is told once";
+  EXPECT_EQ(copy.counts().conflicts, 0u) << "no id had two contents";
+  EXPECT_EQ(store_left::read(data).findings, "");
+}
+
+} // namespace weir::tests

@@ -1,0 +1,155 @@
+#include "actors/journal/journal.hpp"
+#include "actors/node/room_watch.hpp"
+#include "messages/consumer.hpp"
+#include "messages/journal.hpp"
+#include "storage/tail_cache.hpp"
+#include "tests/support/fault_env.hpp"
+#include "tests/unit/actors/shell_fixture.hpp"
+#include "tests/unit/storage/journal_fixture.hpp"
+
+// reliability.md P13: a full disk, from the eye on it to who must know.
+namespace weir::tests {
+namespace {
+
+using namespace weir::actors;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr uint64_t reserve = 1'000;
+
+class RoomWatchTest : public ShellFixture {
+protected:
+  RoomWatchTest() {
+    shared->readers.push_back(reader.as<reader_actor>());
+    shared->supervisor = supervisor.as<supervisor_actor>();
+    shared->set_upstream(7, upstream.as<upstream_actor>());
+    room
+      = keep(spawn_room_watch(sys, shared, {reserve}, [this](const error& why) {
+          reopened.push_back(why.code);
+        }));
+  }
+
+  void see(uint64_t free) {
+    tell(room, disk_reading{storage::disk_space{free, 1'000'000}});
+  }
+
+  /// Both who let something in were told, and nobody twice.
+  bool told() {
+    const auto one = upstream.count<intake_changed>();
+    EXPECT_EQ(supervisor.count<intake_changed>(), one);
+    EXPECT_LE(one, 1u);
+    return one == 1;
+  }
+
+  probe reader{sys};
+  probe supervisor{sys};
+  probe upstream{sys};
+  std::vector<ec> reopened;
+  room_actor room;
+};
+
+/// A JOURNAL on a disk that can be full.
+class JournalRoomTest : public ShellFixture {
+protected:
+  JournalRoomTest() {
+    store.reopen();
+    journal_options options;
+    options.detached = false;
+    journal = keep(spawn_journal(sys, shared,
+                                 {store.writer.get(), &tail, &stats,
+                                  [] {
+                                    return 0;
+                                  }},
+                                 options, [this](const error& why) {
+                                   failures.push_back(why.code);
+                                 }));
+  }
+
+  journal_rows rows(uint64_t token) {
+    auto batch = std::make_shared<storage::journal_batch>();
+    storage::upstream_row row;
+    row.id = static_cast<uint32_t>(token);
+    row.url = "https://u" + std::to_string(token) + ".test";
+    batch->upstreams.push_back(row);
+    return {std::move(batch), token, asker.as<rows_sink>()};
+  }
+
+  memory_disk disk;
+  fault_env faults{disk};
+  test_store store{faults, {}};
+  storage::tail_cache tail{1};
+  store_stats stats;
+  std::vector<ec> failures;
+  probe asker{sys};
+  journal_actor journal;
+};
+
+} // namespace
+
+// limits::room_check_interval
+TEST_F(RoomWatchTest, TheDiskIsLookedAtAgainAndAgainButNeverTwiceAtOnce) {
+  EXPECT_EQ(reader.count<reader_job>(), 1u);
+  pass(10 * limits::room_check_interval);
+  EXPECT_EQ(reader.count<reader_job>(), 0u) << "it has not answered yet";
+  see(5'000);
+  pass(limits::room_check_interval - 1us);
+  EXPECT_EQ(reader.count<reader_job>(), 0u);
+  pass(1us);
+  EXPECT_EQ(reader.count<reader_job>(), 1u);
+}
+
+TEST_F(RoomWatchTest, IntakePausesAtTheReserveAndRequestsAtHalfOfIt) {
+  see(reserve);
+  EXPECT_FALSE(told());
+  see(reserve - 1);
+  EXPECT_TRUE(told());
+  EXPECT_FALSE(shared->intake.reads());
+  EXPECT_FALSE(shared->intake.backfills());
+  EXPECT_TRUE(shared->intake.takes_requests());
+  EXPECT_THAT(shared->intake.reasons(), SizeIs(1));
+  see(reserve / 2 - 1);
+  EXPECT_TRUE(told());
+  EXPECT_FALSE(shared->intake.takes_requests());
+  see(reserve + reserve / 4);
+  EXPECT_TRUE(told());
+  EXPECT_EQ(shared->intake.level(), intake_level::open);
+  EXPECT_THAT(shared->intake.reasons(), IsEmpty());
+  EXPECT_THAT(reopened, IsEmpty()) << "the store never failed";
+}
+
+TEST_F(RoomWatchTest, AStoreThatFoundNoSpaceIsOpenedAnewOnceThereIsAmpleRoom) {
+  shared->intake.set(shortage::store, intake_level::no_requests, "full");
+  see(10);
+  EXPECT_TRUE(told());
+  see(reserve + reserve / 4 - 1);
+  EXPECT_THAT(reopened, IsEmpty());
+  see(reserve + reserve / 4);
+  see(reserve * 2);
+  EXPECT_THAT(reopened, testing::ElementsAre(ec::disk_full));
+}
+
+TEST_F(RoomWatchTest, ADiskThatCannotBeAskedChangesNothing) {
+  see(10);
+  EXPECT_TRUE(told());
+  tell(room, disk_reading{fail(ec::storage_failure, "no answer")});
+  EXPECT_FALSE(told());
+  EXPECT_FALSE(shared->intake.takes_requests());
+}
+
+// Nothing unwritten is told, and nothing is kept for later.
+TEST_F(JournalRoomTest, AfterAFullDiskItTakesAndTellsNothingMore) {
+  tell(journal, rows(1));
+  EXPECT_EQ(asker.count<rows_durable>(), 1u);
+  faults.budget(0);
+  tell(journal, rows(2));
+  tell(journal, rows(3));
+  EXPECT_THAT(failures, testing::ElementsAre(ec::disk_full));
+  faults.budget(std::nullopt);
+  tell(journal, rows(4));
+  EXPECT_EQ(asker.count<rows_durable>(), 0u);
+  tell(journal, stop_actor{});
+  store.reopen();
+  EXPECT_EQ(store.findings(), "");
+}
+
+} // namespace weir::tests
