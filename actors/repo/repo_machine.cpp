@@ -44,8 +44,7 @@ repo_machine::on_loaded(std::optional<storage::repo_row> row,
   return out;
 }
 
-repo_effects repo_machine::on_awake(const upstream_board& board,
-                                    now_time now) {
+repo_effects repo_machine::on_awake(const upstream_board& board, now_time now) {
   repo_effects out;
   pump(board, now, out);
   return out;
@@ -62,9 +61,9 @@ repo_effects repo_machine::on_settings(repo_settings_ptr settings,
   return out;
 }
 
-repo_effects
-repo_machine::on_frames(std::vector<atproto::stamped_frame> frames,
-                        const upstream_board& board, now_time now) {
+repo_effects repo_machine::on_frames(std::vector<atproto::stamped_frame> frames,
+                                     const upstream_board& board,
+                                     now_time now) {
   repo_effects out;
   for (auto& frame : frames)
     inbox_.push_back({std::move(frame), now.steady, false, false, {}});
@@ -74,8 +73,7 @@ repo_machine::on_frames(std::vector<atproto::stamped_frame> frames,
   return out;
 }
 
-repo_effects repo_machine::on_timer(const upstream_board& board,
-                                    now_time now) {
+repo_effects repo_machine::on_timer(const upstream_board& board, now_time now) {
   repo_effects out;
   if (!loaded_ || !exists_)
     return out;
@@ -106,8 +104,8 @@ void repo_machine::judge_suspicion(const upstream_board& board, now_time now,
   const auto seen = suspicion_->seen;
   const auto grace = settings_->listing_grace;
   if (now.steady < suspicion_->last
-      && !board.find(seen.upstream).told_all(suspicion_->since, now.steady,
-                                             grace)) {
+      && !board.find(seen.upstream)
+            .told_all(suspicion_->since, now.steady, grace)) {
     suspicion_->due
       = now.steady
         + std::max<std::chrono::seconds>(grace, limits::listing_doubt_step);
@@ -179,27 +177,31 @@ void repo_machine::refresh_identity(now_time now, repo_effects& out) {
 }
 
 /// What an #identity asked for: now, after the answer that is awaited, or as
-/// soon as the bound allows.
+/// soon as the bound allows. That may be a minute, in which a flood of such
+/// events must not hold the stream: it is kept in mind, their frames are
+/// finished.
 void repo_machine::try_refresh(now_time now, repo_effects& out) {
   if (!refresh_wanted_ || identity_pending_)
     return;
-  if (may_refresh(now))
+  if (may_refresh(now)) {
     refresh_identity(now, out);
-  else
-    arm(refreshes_.front() + settings_->refresh_min, out);
+    return;
+  }
+  finish_hints(true, now, out);
+  arm(refreshes_.front() + settings_->refresh_min, out);
 }
 
-/// A hint only: resolve anew, at most once in a while (protocol.md 4). The frame
-/// is finished when that is known, so that a crash does not lose the hint; one
-/// that takes long is tried again from memory.
+/// A hint only: resolve anew, at most once in a while (protocol.md 4). The
+/// frame is finished when that is known, so that a crash does not lose the
+/// hint; one that takes long is tried again from memory.
 void repo_machine::take_hint(waiting_frame& x, now_time now,
                              repo_effects& out) {
   hinted_ = true;
   refresh_wanted_ = true;
-  try_refresh(now, out);
   x.frame.bytes = {};
   arm(x.since + limits::repo_wait_max, out);
   hints_.push_back(std::move(x));
+  try_refresh(now, out);
 }
 
 void repo_machine::finish_hints(bool all, now_time now, repo_effects& out) {

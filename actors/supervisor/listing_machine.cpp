@@ -11,9 +11,10 @@ void listing_machine::restore(row known) {
   listings_[known.what].row = std::move(known.value);
 }
 
-listing_machine::effects
-listing_machine::on_wanted(const listing_id& what, const position& noted,
-                           steady_time now, wall_time wall) {
+listing_machine::effects listing_machine::on_wanted(const listing_id& what,
+                                                    const position& noted,
+                                                    steady_time now,
+                                                    wall_time wall) {
   auto& x = listings_[what];
   if (x.running) {
     if (noted != x.row.noted)
@@ -25,8 +26,9 @@ listing_machine::on_wanted(const listing_id& what, const position& noted,
   if (!x.row.done)
     return resume(what, x);
   const std::chrono::seconds since{wall.seconds() - x.row.finished_at};
-  return rest(x, std::clamp(options_.interval - since,
-                            std::chrono::seconds{0}, options_.interval),
+  return rest(x,
+              std::clamp(options_.interval - since, std::chrono::seconds{0},
+                         options_.interval),
               now);
 }
 
@@ -47,9 +49,16 @@ listing_machine::effects listing_machine::resume(const listing_id& what,
   x.pages = 0;
   x.idle_pages = 0;
   x.seen.clear();
+  x.repeated = false;
   effects out;
   out.fetch = request{what, x.row.cursor};
   return out;
+}
+
+void listing_machine::on_lines(const listing_id& what, uint64_t print) {
+  const auto i = listings_.find(what);
+  if (i != listings_.end() && i->second.running)
+    i->second.repeated = !i->second.seen.insert(print).second;
 }
 
 listing_machine::effects
@@ -65,7 +74,8 @@ listing_machine::on_page(const listing_id& what,
   x.retry = std::chrono::seconds{0};
   if (x.again)
     return begin(what, x, *x.again);
-  x.idle_pages = lines == 0 ? x.idle_pages + 1 : 0;
+  const auto idle = std::exchange(x.repeated, false) || lines == 0;
+  x.idle_pages = idle ? x.idle_pages + 1 : 0;
   const auto repeats = !x.seen.insert(atproto::stable_hash(*cursor)).second;
   if (cursor->empty() || repeats || ++x.pages >= options_.pages_max
       || x.idle_pages >= options_.idle_pages_max) {
@@ -79,10 +89,11 @@ listing_machine::on_page(const listing_id& what,
   return out;
 }
 
-listing_machine::effects
-listing_machine::take_failure(const listing_id& what, state& x,
-                              const error& why, steady_time now,
-                              wall_time wall) {
+listing_machine::effects listing_machine::take_failure(const listing_id& what,
+                                                       state& x,
+                                                       const error& why,
+                                                       steady_time now,
+                                                       wall_time wall) {
   if (why.code == ec::not_found) // Not offered: try at the next audit.
     return finish(what, x, now, wall);
   if (why.code == ec::malformed)
@@ -108,9 +119,8 @@ listing_machine::effects listing_machine::finish(const listing_id& what,
   return out;
 }
 
-listing_machine::effects listing_machine::rest(state& x,
-                                               std::chrono::seconds wait,
-                                               steady_time now) {
+listing_machine::effects
+listing_machine::rest(state& x, std::chrono::seconds wait, steady_time now) {
   x.due = now + wait;
   effects out;
   out.timer = next_due();
@@ -122,8 +132,7 @@ listing_machine::effects listing_machine::on_timer(steady_time now) {
   for (auto& [what, x] : listings_) {
     if (x.running || !x.due || *x.due > now)
       continue;
-    out = x.row.done ? begin(what, x, position{x.row.noted})
-                     : resume(what, x);
+    out = x.row.done ? begin(what, x, position{x.row.noted}) : resume(what, x);
     break;
   }
   out.timer = next_due();

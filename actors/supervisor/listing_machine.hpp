@@ -35,7 +35,8 @@ struct listing_id {
 
 /// Pages through `listRepos` and `listReposByCollection` of each upstream, one
 /// page at a time, again when events may have been missed and by interval
-/// (protocol.md 9, reliability.md 2.1: endless listings; requirements.md 3b.18).
+/// (protocol.md 9, reliability.md 2.1: endless listings; requirements.md
+/// 3b.18).
 ///
 /// A listing goes on after a failure or a restart where it was: its row is
 /// written when all repos of a page have been taken.
@@ -70,6 +71,11 @@ public:
   effects on_wanted(const listing_id& what, const position& noted,
                     steady_time now, wall_time wall);
 
+  /// A page came. One with the same repos as an earlier page of this run counts
+  /// as one without any.
+  /// @param print Of its repos, whatever their order.
+  void on_lines(const listing_id& what, uint64_t print);
+
   /// All of a page was taken, or it failed.
   /// @param lines Of the page.
   effects on_page(const listing_id& what, const result<std::string>& cursor,
@@ -77,9 +83,7 @@ public:
 
   effects on_timer(steady_time now);
 
-  uint64_t finished() const noexcept {
-    return finished_;
-  }
+  uint64_t finished() const noexcept { return finished_; }
 
 private:
   struct state {
@@ -88,7 +92,9 @@ private:
     std::chrono::seconds retry{0}; ///< The wait after the last page failed.
     size_t pages = 0;
     size_t idle_pages = 0;
-    std::unordered_set<uint64_t> seen; ///< Hashes of cursors of this run.
+    /// Hashes of cursors and prints of pages of this run.
+    std::unordered_set<uint64_t> seen;
+    bool repeated = false; ///< The page that came last.
     std::optional<steady_time> due;
     storage::listing_row row;
   };

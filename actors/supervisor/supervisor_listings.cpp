@@ -26,9 +26,8 @@ void supervisor::perform(const listing_machine::effects& x) {
 /// signal collection, which may have been quiet for years (requirements.md 3d).
 void supervisor::list(uint32_t upstream) {
   const auto at = env_.shared->upstreams.find(upstream);
-  perform(listing_.on_wanted({upstream, {}},
-                             {upstream, at.epoch, at.first_cursor}, now(),
-                             wall()));
+  perform(listing_.on_wanted(
+    {upstream, {}}, {upstream, at.epoch, at.first_cursor}, now(), wall()));
   if (at.relay)
     for (const auto& x : env_.signal_collections)
       perform(listing_.on_wanted({upstream, x}, {}, now(), wall()));
@@ -42,10 +41,14 @@ void supervisor::on_listing(const listing_page& x) {
     log::info("listing_failed", {{"upstream", x.upstream},
                                  {"collection", x.collection},
                                  {"reason", to_string(x.failed)}});
-    perform(listing_.on_page({x.upstream, x.collection}, x.failed, 0, now(),
-                             wall()));
+    perform(
+      listing_.on_page({x.upstream, x.collection}, x.failed, 0, now(), wall()));
     return;
   }
+  uint64_t print = 0;
+  for (const auto& line : x.repos)
+    print += atproto::stable_hash(line.repo.str());
+  listing_.on_lines({x.upstream, x.collection}, print);
   reader_job job;
   job.run = [to = supervisor_actor{this}, shared = env_.shared,
              discover = env_.discover || !x.collection.empty(),
@@ -66,8 +69,7 @@ void supervisor::on_compared(const listing_compared& x) {
       .repos.push_back(line);
   const auto left = std::make_shared<size_t>(1);
   const auto taken = [this, left, listed = x.listed, cursor = x.page.cursor,
-                      what = listing_id{x.page.upstream,
-                                        x.page.collection}] {
+                      what = listing_id{x.page.upstream, x.page.collection}] {
     if (--*left == 0)
       perform(listing_.on_page(what, cursor, listed, now(), wall()));
   };
@@ -78,8 +80,13 @@ void supervisor::on_compared(const listing_compared& x) {
       continue;
     ++*left;
     request(env_.shared->routers[shard], caf::infinite, std::move(lines))
-      .then([taken](const listing_taken&) { taken(); },
-            [taken](caf::error&) { taken(); }); // Its repos come again.
+      .then(
+        [taken](const listing_taken&) {
+          taken();
+        },
+        [taken](caf::error&) {
+          taken();
+        }); // Its repos come again.
   }
   taken();
 }

@@ -4,7 +4,6 @@
 #include "tests/support/hostile_tree.hpp"
 #include "tests/system/hostile_downloads.hpp"
 
-#include <algorithm>
 #include <set>
 
 namespace weir::tests {
@@ -43,25 +42,6 @@ std::vector<named_block> blocks_of(const test_repo& repo) {
   for (auto& x : repo.blocks())
     out.push_back(std::move(x));
   return out;
-}
-
-/// Replaces the s of a k256 signature in a commit block by its twin.
-void raise_s(bytes& block) {
-  const auto low = atproto::decode_commit(block).value().sig;
-  const std::array<uint8_t, 32> order{
-    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-    0xff, 0xff, 0xff, 0xff, 0xfe, 0xba, 0xae, 0xdc, 0xe6, 0xaf, 0x48,
-    0xa0, 0x3b, 0xbf, 0xd2, 0x5e, 0x8c, 0xd0, 0x36, 0x41, 0x41};
-  const auto at
-    = std::search(block.begin(), block.end(), low.begin(), low.end());
-  ASSERT_NE(at, block.end());
-  int borrow = 0;
-  for (size_t i = 32; i-- > 0;) {
-    const int difference = order[i] - low[32 + i] - borrow;
-    borrow = difference < 0;
-    at[static_cast<std::ptrdiff_t>(32 + i)]
-      = static_cast<uint8_t>(difference + 256 * borrow);
-  }
 }
 
 class HostileCarTest : public ::testing::Test {

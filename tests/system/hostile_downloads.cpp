@@ -1,5 +1,8 @@
 #include "tests/system/hostile_downloads.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace weir::tests {
 
 std::string car_answer(bytes_view car) {
@@ -16,6 +19,24 @@ bytes signed_car(const test_repo& repo, const atproto::commit_object& object,
   std::vector<named_block> all{{atproto::cid::of_dag_cbor(commit), commit}};
   all.insert(all.end(), blocks.begin(), blocks.end());
   return whole_car(all);
+}
+
+void raise_s(bytes& block) {
+  const auto low = atproto::decode_commit(block).value().sig;
+  const std::array<uint8_t, 32> order{
+    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+    0xff, 0xff, 0xff, 0xff, 0xfe, 0xba, 0xae, 0xdc, 0xe6, 0xaf, 0x48,
+    0xa0, 0x3b, 0xbf, 0xd2, 0x5e, 0x8c, 0xd0, 0x36, 0x41, 0x41};
+  const auto at
+    = std::search(block.begin(), block.end(), low.begin(), low.end());
+  ASSERT_NE(at, block.end());
+  int borrow = 0;
+  for (size_t i = 32; i-- > 0;) {
+    const int difference = order[i] - low[32 + i] - borrow;
+    borrow = difference < 0;
+    at[static_cast<std::ptrdiff_t>(32 + i)]
+      = static_cast<uint8_t>(difference + 256 * borrow);
+  }
 }
 
 hostile_downloads::hostile_downloads() {

@@ -20,6 +20,9 @@ bytes whole_car(const std::vector<named_block>& blocks);
 bytes signed_car(const test_repo& repo, const atproto::commit_object& object,
                  const std::vector<named_block>& blocks);
 
+/// Replaces the s of a k256 signature in a commit block by its twin.
+void raise_s(bytes& block);
+
 /// Repos of many hosts that one node is told to fetch, with an honest one among
 /// them. What each host sends is the test's.
 class hostile_downloads {

@@ -34,9 +34,7 @@ public:
     return take(machine.on_page(all, fail(code), 0, now, wall));
   }
 
-  bool tick() {
-    return take(machine.on_timer(now));
-  }
+  bool tick() { return take(machine.on_timer(now)); }
 
   void pass(std::chrono::microseconds x) {
     now = now + x;
@@ -130,8 +128,8 @@ TEST(listing_machine, what_was_listed_is_not_listed_again_before_its_time) {
 
 // CONS-24: after a reset every repo is compared, wherever the listing was
 TEST(listing_machine, another_position_begins_it_anew) {
-  for (const auto& pages : {std::vector<std::string>{"c1"},
-                            std::vector<std::string>{"c1", ""}}) {
+  for (const auto& pages :
+       {std::vector<std::string>{"c1"}, std::vector<std::string>{"c1", ""}}) {
     listing x;
     x.want();
     for (const auto& cursor : pages)
@@ -181,7 +179,8 @@ TEST(listing_machine, a_failed_page_is_tried_again_at_its_cursor) {
   EXPECT_EQ(x.last.fetch->cursor, "c1");
 }
 
-// protocol.md 9.2: up to `limits::listing_retry_max`, and anew after a good page
+// protocol.md 9.2: up to `limits::listing_retry_max`, and anew after a good
+// page
 TEST(listing_machine, the_wait_doubles_while_pages_fail) {
   listing x;
   x.want();
@@ -239,13 +238,39 @@ TEST(listing_machine, pages_without_a_repo_end_the_listing) {
   listing x;
   x.want();
   size_t n = 0;
-  const auto idle = [&] { return x.page("c" + std::to_string(++n), 0); };
+  const auto idle = [&] {
+    return x.page("c" + std::to_string(++n), 0);
+  };
   for (size_t i = 1; i < limits::listing_idle_pages_max; ++i)
     EXPECT_TRUE(idle());
   EXPECT_TRUE(x.page("d", 1));
   for (size_t i = 1; i < limits::listing_idle_pages_max; ++i)
     EXPECT_TRUE(idle());
   EXPECT_FALSE(idle());
+}
+
+// reliability.md 2.1: a cursor that grows over the same repos
+TEST(listing_machine, pages_with_the_same_repos_end_the_listing) {
+  listing x;
+  x.want();
+  size_t n = 0;
+  const auto print_page = [&](uint64_t print) {
+    x.machine.on_lines(x.all, print);
+    return x.page("c" + std::to_string(++n));
+  };
+  EXPECT_TRUE(print_page(1));
+  for (size_t i = 1; i < limits::listing_idle_pages_max; ++i)
+    EXPECT_TRUE(print_page(1));
+  EXPECT_TRUE(print_page(2));
+  for (size_t i = 1; i < limits::listing_idle_pages_max; ++i)
+    EXPECT_TRUE(print_page(1 + i % 2));
+  EXPECT_FALSE(print_page(1));
+  EXPECT_TRUE(x.last.finished);
+  x.pass(interval);
+  EXPECT_TRUE(x.tick());
+  EXPECT_TRUE(print_page(1)); // Forgotten with the run.
+  for (size_t i = 1; i < limits::listing_idle_pages_max; ++i)
+    EXPECT_TRUE(print_page(1));
 }
 
 // reliability.md 2.1: `limits::listing_pages_max`
@@ -271,14 +296,14 @@ TEST(listing_machine, listings_share_nothing) {
   EXPECT_EQ(x.last.fetch->what, some);
   EXPECT_TRUE(x.take(x.machine.on_wanted(other, {2, 1, 1}, x.now, x.wall)));
   EXPECT_TRUE(x.page("c1"));
-  EXPECT_TRUE(x.take(
-    x.machine.on_page(some, std::string{"c1"}, 1, x.now, x.wall)));
+  EXPECT_TRUE(
+    x.take(x.machine.on_page(some, std::string{"c1"}, 1, x.now, x.wall)));
   EXPECT_FALSE(x.page(""));
-  EXPECT_TRUE(x.take(
-    x.machine.on_page(some, std::string{"c2"}, 1, x.now, x.wall)));
+  EXPECT_TRUE(
+    x.take(x.machine.on_page(some, std::string{"c2"}, 1, x.now, x.wall)));
   EXPECT_FALSE(x.page("c9")) << "its listing has ended";
-  EXPECT_FALSE(x.take(x.machine.on_page({3, {}}, std::string{"c9"}, 1, x.now,
-                                        x.wall)));
+  EXPECT_FALSE(
+    x.take(x.machine.on_page({3, {}}, std::string{"c9"}, 1, x.now, x.wall)));
 }
 
 // architecture.md 2: two that are due begin one after the other
