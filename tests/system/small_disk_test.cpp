@@ -1,6 +1,7 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/channel_client.hpp"
 #include "tests/system/followed_network.hpp"
+#include "tests/system/patience.hpp"
 #include "tests/system/store_left.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +26,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto patience = 40s;
-constexpr uint64_t megabyte = 1 << 20;
 
 /// A file system of its own for this process and its children, where that is
 /// allowed.
