@@ -116,8 +116,8 @@ void committer::stage_names(const chain_row& chain) {
 void committer::stage_erase(const atproto::did& repo, chain_row& chain) {
   for (auto& stream : chain.streams) {
     if (stream.records != 0)
-      batch_.erase(
-        encode_key(collection_member_key{*names_.id_of(stream.scope), repo}));
+      batch_.erase(encode_key(collection_member_key{
+        options_.partition, *names_.id_of(stream.scope), repo}));
     stream.records = 0;
   }
   chain.rev = {};
@@ -149,8 +149,8 @@ result<void> committer::stage_log(const repo_update& in, chain_row& chain,
     const auto& stream = chain.streams[i];
     if (held[i] == (stream.records != 0))
       continue;
-    const auto key
-      = encode_key(collection_member_key{*names_.id_of(stream.scope), in.repo});
+    const auto key = encode_key(collection_member_key{
+      options_.partition, *names_.id_of(stream.scope), in.repo});
     if (held[i])
       batch_.erase(key);
     else

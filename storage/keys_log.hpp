@@ -61,10 +61,13 @@ struct record_head_key {
 /// Repos that hold records of a collection; value: `counter`.
 struct collection_member_key {
   static constexpr auto in = table::collection_member;
+  uint16_t partition = 0;
   uint32_t collection = 0;
   atproto::did repo;
 
-  static auto parts(auto& x) { return std::tie(x.collection, x.repo); }
+  static auto parts(auto& x) {
+    return std::tie(x.partition, x.collection, x.repo);
+  }
 };
 
 /// One operation that wants some content; value: `counter` (content number).

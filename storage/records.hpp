@@ -135,9 +135,13 @@ struct listing_row {
 /// A consumer's durable position: everything at or below is acked; sparse
 /// ranges above it live in rows of their own.
 struct consumer_row {
-  op_id position = 0;
+  std::vector<op_id> positions; ///< One for each partition of the log.
   uint64_t log_identity = 0;
   bool fire_and_forget = false;
+
+  op_id position(uint16_t partition) const noexcept {
+    return partition < positions.size() ? positions[partition] : 0;
+  }
 };
 
 /// Closed range of acked operations above a consumer's position.

@@ -93,15 +93,16 @@ repo_table::page(const atproto::did& after, size_t limit) const {
 }
 
 result<std::vector<atproto::did>>
-repo_table::holding(std::string_view collection, const atproto::did& after,
-                    size_t limit) const {
+repo_table::holding(uint16_t partition, std::string_view collection,
+                    const atproto::did& after, size_t limit) const {
   std::vector<atproto::did> out;
   const auto id = names_.id_of(collection);
   if (!id || limit == 0)
     return out;
-  auto range = range_of<collection_member_key>(*id);
+  auto range = range_of<collection_member_key>(partition, *id);
   if (!after.empty())
-    range = after_key(std::move(range), collection_member_key{*id, after});
+    range = after_key(std::move(range),
+                      collection_member_key{partition, *id, after});
   auto ok = each_value<collection_member_key>(
     db_, range, [&](collection_member_key& key, std::string_view) {
       out.push_back(std::move(key.repo));

@@ -53,7 +53,8 @@ public:
 
   /// Repos that hold records of a collection, after `after`.
   result<std::vector<atproto::did>>
-  holding(std::string_view collection, const atproto::did& after,
+  holding(uint16_t partition, std::string_view collection,
+          const atproto::did& after,
           size_t limit = limits::repos_page_max) const;
 
   /// Commits that wait on disk, in order of revs, after `after`.

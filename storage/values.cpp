@@ -1,5 +1,6 @@
 #include "storage/values.hpp"
 
+#include "base/limits.hpp"
 #include "storage/byte_archive.hpp"
 #include "storage/crc32c.hpp"
 
@@ -119,7 +120,14 @@ void serialize(Archive& ar, identity_row& x) {
 
 template <class Archive>
 void serialize(Archive& ar, consumer_row& x) {
-  ar(x.position, x.log_identity, x.fire_and_forget);
+  uint64_t partitions = x.positions.size();
+  ar(partitions);
+  if (partitions > limits::partitions_max)
+    throw bad_value{"a consumer has too many positions"};
+  x.positions.resize(partitions);
+  for (auto& position : x.positions)
+    ar(position);
+  ar(x.log_identity, x.fire_and_forget);
 }
 
 template <class Archive>

@@ -43,9 +43,13 @@ private:
       x_.find("tables", where, "it is of a dataset that there is not");
     if (row.log_identity != x_.db.log_identity())
       x_.find("tables", where, "its position belongs to another log");
-    if (row.position > x_.last_id)
+    if (row.positions.size() != 1)
+      x_.find("tables", where,
+              "it has " + std::to_string(row.positions.size())
+                + " positions in a log of one partition");
+    op_id end = row.position(x_.options.partition);
+    if (end > x_.last_id)
       x_.find("tables", where, "its position lies after the end of the log");
-    op_id end = row.position;
     x_.each_row<counter, acked_key>(
       range_of<acked_key>(key.dataset, key.name, x_.options.partition),
       [&](const acked_key& range, const counter& last) {
@@ -79,7 +83,7 @@ private:
 
   /// What is given up is acked in the same batch. @pre `check_owner`
   bool is_acked(const dead_letter_key& key) {
-    if (!row_ || key.id <= row_->position)
+    if (!row_ || key.id <= row_->position(key.partition))
       return true;
     const auto from = [&](op_id first) {
       return encode_key(acked_key{key.dataset, key.name, key.partition, first});

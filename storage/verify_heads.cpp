@@ -132,7 +132,8 @@ private:
 
   void check_member() {
     const auto row = x_.row_at<counter>(
-      collection_member_key{stream_.scope, stream_.repo}, where_);
+      collection_member_key{x_.options.partition, stream_.scope, stream_.repo},
+      where_);
     if (!row && head_.records != 0)
       x_.find("tables", where_,
               "the repo is not listed as holding the collection");

@@ -211,6 +211,9 @@ void check_reference(verify_context& x, const content_reference_key& key) {
 /// The value is the last operation of the update that made it a holder.
 void check_holder(verify_context& x, const collection_member_key& key,
                   const counter& since) {
+  if (key.partition != x.options.partition)
+    x.find("tables", key.repo.str(),
+           "it is listed as holding a collection in another partition");
   const auto chain = x.chain_of(key.repo);
   const auto name = x.names.name_of(key.collection);
   const auto* stream = chain && name ? chain->find(*name) : nullptr;

@@ -162,7 +162,8 @@ void consumer::save(const delivery_effects::write& x) {
   auto rows = std::make_shared<storage::journal_batch>();
   storage::consumer_change change;
   change.name = env_.name;
-  change.row = storage::consumer_row{x.position, env_.log_identity, false};
+  change.row = storage::consumer_row{
+    {x.position}, env_.log_identity, env_.fire_and_forget};
   change.acked_gone = x.erase;
   change.acked = x.put;
   for (const auto& letter : x.letters) {

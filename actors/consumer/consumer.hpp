@@ -23,6 +23,7 @@ struct consumer_environment {
   std::shared_ptr<consumer_stats> stats;
   std::string name;
   uint64_t log_identity = 0;
+  bool fire_and_forget = false; ///< Noted in its row.
 };
 
 /// Spawns the CONSUMER of one named reading of the log; `/channel` clients are

@@ -55,7 +55,7 @@ store_left store_left::read(const std::string& data_dir) {
   const auto consumer
     = storage::load_consumer(**db, {.name = actors::channel_consumer}, 0);
   if (consumer && *consumer)
-    out.acked = {(*consumer)->row.position, (*consumer)->acked};
+    out.acked = {(*consumer)->row.position(0), (*consumer)->acked};
   else if (!consumer)
     out.findings += to_string(consumer.error()) + "\n";
   read_repos(**db, out);

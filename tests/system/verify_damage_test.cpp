@@ -226,7 +226,7 @@ TEST_F(VerifyDamageTest, DamageOfNamesConsumersAndUpstreamsIsNamed) {
   });
   expect("its position lies after the end of the log", [](damaged_copy& x) {
     x.change<consumer_row>(x.row_at<consumer_key>(0), [](auto& row) {
-      row.position = 1'000'000;
+      row.positions[0] = 1'000'000;
     });
   });
   expect("its position belongs to another log", [](damaged_copy& x) {

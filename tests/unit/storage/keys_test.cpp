@@ -101,7 +101,7 @@ TEST(KeysTest, EveryTableRoundTripsAndRefusesDamage) {
   expect_round_trip(chain_key{web});
   expect_round_trip(record_head_key{0, alice, 16, {"3jzfcijpj2z2a"}});
   expect_round_trip(record_head_key{0, web, 16, {"self"}});
-  expect_round_trip(collection_member_key{16, alice});
+  expect_round_trip(collection_member_key{3, 16, alice});
   expect_round_trip(content_reference_key{hash, 1, 2});
   expect_round_trip(time_index_key{1, 28'000'000});
   expect_round_trip(operation_dedup_key{hash});

@@ -45,12 +45,11 @@ std::map<std::string, std::string> sample_values() {
     {"identity",
      encode_value(identity_row{"zQ3sh", "https://pds.example.com", "alice.test",
                                "bob.test", 1'700'000'000, true})},
-    {"upstream",
-     encode_value(upstream_row{7, "wss://relay.example.com", true, 3,
-                               1ull << 50, 12, true})},
-    {"listing", encode_value(listing_row{"cursor", true, {7, 2, 12345},
-                                        1'700'000'000})},
-    {"consumer", encode_value(consumer_row{1000, 0xfedcba9876543210, true})},
+    {"upstream", encode_value(upstream_row{7, "wss://relay.example.com", true,
+                                           3, 1ull << 50, 12, true})},
+    {"listing",
+     encode_value(listing_row{"cursor", true, {7, 2, 12345}, 1'700'000'000})},
+    {"consumer", encode_value(consumer_row{{1000}, 0xfedcba9876543210, true})},
     {"dead_letter", encode_value(dead_letter_row{3, "no answer", -1})},
   };
 }

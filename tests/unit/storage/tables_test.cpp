@@ -89,12 +89,12 @@ TEST_F(TablesTest, AllReposArePagedInOrder) {
 TEST_F(TablesTest, HoldersOfACollectionComeAndGo) {
   for (auto* who : {&alice, &bob})
     who->accept(store.commit(who->commit({{"app.a.x/1", "one"}})));
-  EXPECT_EQ(repos().holding("app.a.x", {}).value().size(), 2u);
-  EXPECT_EQ(repos().holding("app.a.x", alice.repo).value(),
+  EXPECT_EQ(repos().holding(0, "app.a.x", {}).value().size(), 2u);
+  EXPECT_EQ(repos().holding(0, "app.a.x", alice.repo).value(),
             std::vector{bob.repo});
   alice.accept(store.commit(alice.commit({{"app.a.x/1", ""}})));
-  EXPECT_EQ(repos().holding("app.a.x", {}).value(), std::vector{bob.repo});
-  EXPECT_TRUE(repos().holding("app.never.seen", {}).value().empty());
+  EXPECT_EQ(repos().holding(0, "app.a.x", {}).value(), std::vector{bob.repo});
+  EXPECT_TRUE(repos().holding(0, "app.never.seen", {}).value().empty());
 }
 
 TEST_F(TablesTest, WaitingCommitsAreReadInOrderOfRevs) {
@@ -164,7 +164,7 @@ TEST_F(TablesTest, ConsumersKeepPositionRangesAndDeadLetters) {
   journal_batch group;
   consumer_change tap;
   tap.name = "tap";
-  tap.row = consumer_row{3, store.db->log_identity(), false};
+  tap.row = consumer_row{{3}, store.db->log_identity(), false};
   tap.acked = {{5, 6}, {8, 9}};
   tap.dead_letters = {{6, {20, "no answer", 99}}};
   group.consumers.push_back(tap);
@@ -173,7 +173,7 @@ TEST_F(TablesTest, ConsumersKeepPositionRangesAndDeadLetters) {
 
   tap = {};
   tap.name = "tap";
-  tap.row = consumer_row{6, store.db->log_identity(), false};
+  tap.row = consumer_row{{6}, store.db->log_identity(), false};
   tap.acked_gone = {5};
   tap.acked = {{8, 11}};
   tap.dead_letters_gone = {6};
@@ -184,7 +184,7 @@ TEST_F(TablesTest, ConsumersKeepPositionRangesAndDeadLetters) {
   store.reopen();
   const consumer_name name{default_dataset, "tap"};
   const auto state = load_consumer(*store.db, name, 0).value();
-  EXPECT_EQ(state->row.position, 6u);
+  EXPECT_EQ(state->row.position(0), 6u);
   ASSERT_EQ(state->acked.size(), 1u);
   EXPECT_EQ(state->acked[0].first, 8u);
   EXPECT_EQ(state->acked[0].last, 11u);

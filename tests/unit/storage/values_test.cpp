@@ -1,4 +1,6 @@
 #include "storage/values.hpp"
+
+#include "base/limits.hpp"
 #include "tests/unit/storage/codec_checks.hpp"
 #include "tests/unit/storage/sample_rows.hpp"
 
@@ -45,7 +47,7 @@ TEST(ValuesTest, EveryRowRoundTripsAndRefusesDamage) {
                             12, true});
   expect_codec(identity_row{"zQ3sh", "https://pds.example.com", "alice.test",
                             "bob.test", 1'700'000'000, true});
-  expect_codec(consumer_row{1000, 0xfedcba9876543210, true});
+  expect_codec(consumer_row{{1000, 0, 7}, 0xfedcba9876543210, true});
   expect_codec(dead_letter_row{3, "no answer", -1});
   expect_codec(filter_row{7, {"app.test.*", "app.test.note"}});
   expect_codec(erasure_row{1000, true, {1, 2, 3}});
@@ -56,6 +58,19 @@ TEST(ValuesTest, EveryRowRoundTripsAndRefusesDamage) {
   expect_codec(counter{300}, table::time_index);
   expect_codec(stored_bytes{{1, 2, 3}}, table::sync_buffer);
   expect_codec(stored_bytes{}, table::sync_buffer);
+}
+
+// limits::partitions_max
+TEST(ValuesTest, AConsumerHasAPositionForEachPartitionAndNoMore) {
+  consumer_row row{std::vector<op_id>(limits::partitions_max, 9), 1, false};
+  const auto most = decode_value<consumer_row>(encode_value(row));
+  ASSERT_TRUE(most);
+  EXPECT_EQ(most->positions, row.positions);
+  auto more = encode_value(consumer_row{{}, 1, false});
+  more[1] = static_cast<char>(0x81); // 257 positions, as a varint.
+  more.insert(2, "\x02");
+  more.insert(3, std::string(limits::partitions_max + 1, '\0'));
+  EXPECT_FALSE(decode_value<consumer_row>(more));
 }
 
 TEST(ValuesTest, FieldsComeBackAsTheyWent) {

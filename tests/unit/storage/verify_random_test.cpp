@@ -206,7 +206,7 @@ private:
   acks stored() const {
     const auto tap = load_row<consumer_row>(
       *store_.db, consumer_key{default_dataset, "tap"});
-    acks out{(*tap)->position, {}};
+    acks out{(*tap)->position(0), {}};
     const auto ok = each_row<counter, acked_key>(
       *store_.db, range_of<acked_key>(),
       [&](const acked_key& key, const counter& last) {
@@ -235,8 +235,9 @@ private:
       return false;
     auto changed = stored();
     if (key->name == "tap")
-      changed.position = bad->position;
-    return sound(changed) && bad->position <= store_.writer->last_id();
+      changed.position = bad->position(0);
+    return sound(changed) && bad->positions.size() == 1
+           && bad->position(0) <= store_.writer->last_id();
   }
 
   bool covers_acked(const damage& x) const {

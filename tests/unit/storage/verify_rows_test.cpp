@@ -131,7 +131,7 @@ TEST_F(VerifyRowsTest, AHeadUnderAScopeThatIsNoCollectionIsFound) {
 TEST_F(VerifyRowsTest, AHolderIsOneSinceAnOperationOfItsOwn) {
   const auto with = [&](op_id since) {
     return store.findings_with(
-      encode_key(collection_member_key{16, store.synced.repo}),
+      encode_key(collection_member_key{0, 16, store.synced.repo}),
       encode_value(counter{since}));
   };
   EXPECT_THAT(with(0), HasSubstr("since operation 0, which is not its own"));

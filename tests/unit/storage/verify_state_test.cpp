@@ -92,12 +92,12 @@ TEST_F(VerifyStateTest, ReferencesMustBeThoseOfTheHeads) {
 
 TEST_F(VerifyStateTest, HoldersOfACollectionMustHoldIt) {
   const auto key
-    = encode_key(collection_member_key{collection("app.b.y"), alice.repo});
+    = encode_key(collection_member_key{0, collection("app.b.y"), alice.repo});
   store.erase_raw(key);
   expect("tables", "the repo is not listed as holding the collection");
   store.put_raw(key, encode_value(counter{1}));
   EXPECT_EQ(store.findings(), "");
-  store.put_raw(encode_key(collection_member_key{collection("app.b.y"),
+  store.put_raw(encode_key(collection_member_key{0, collection("app.b.y"),
                                                  test_account{'z'}.repo}),
                 encode_value(counter{1}));
   expect("tables", "a collection that it does not hold");
@@ -187,12 +187,14 @@ TEST_F(VerifyStateTest, ConsumersMustLieWithinTheLog) {
         encode_key(acked_key{default_dataset, "tap", 0, range.first}));
   };
   const auto log = store.db->log_identity();
-  spoil({9'999, log, false}, {}, "position lies after the end of the log");
-  spoil({1, log + 1, false}, {}, "belongs to another log");
-  spoil({10, log, false}, {{10, 12}}, "overlaps");
-  spoil({10, log, false}, {{12, 15}, {15, 18}}, "overlaps");
-  spoil({10, log, false}, {{12, 11}}, "or is empty");
-  spoil({10, log, false}, {{12, 9'999}}, "ends after the end of the log");
+  spoil({{9'999}, log, false}, {}, "position lies after the end of the log");
+  spoil({{1, 1}, log, false}, {}, "2 positions in a log of one partition");
+  spoil({{}, log, false}, {}, "0 positions");
+  spoil({{1}, log + 1, false}, {}, "belongs to another log");
+  spoil({{10}, log, false}, {{10, 12}}, "overlaps");
+  spoil({{10}, log, false}, {{12, 15}, {15, 18}}, "overlaps");
+  spoil({{10}, log, false}, {{12, 11}}, "or is empty");
+  spoil({{10}, log, false}, {{12, 9'999}}, "ends after the end of the log");
   store.put_raw(encode_key(dead_letter_key{default_dataset, "tap", 0, 9'999}),
                 encode_value(dead_letter_row{}));
   expect("tables", "a dead letter lies after the end of the log");

@@ -203,7 +203,7 @@ TEST_F(VerifyTablesTest, DatasetsThatThereAreNotAreFound) {
   expect(encode_key(member_key{2, store.synced.repo}),
          encode_value(member_row{}));
   expect(encode_key(consumer_key{2, "tap"}),
-         encode_value(consumer_row{0, store.db->log_identity(), false}));
+         encode_value(consumer_row{{0}, store.db->log_identity(), false}));
 }
 
 } // namespace
