@@ -26,41 +26,13 @@ void router::route(frames batch) {
   dropped.tell(this, *shared_);
 }
 
-/// The rules for tracked and unknown DIDs.
 bool router::wanted(const atproto::stamped_frame& x) {
   if (tracked_.contains(atproto::stable_hash(x.repo.str())))
     return true;
-  switch (options_.mode) {
-    case tracking_mode::manual:
-      return false;
-    case tracking_mode::signal:
-      if (!signals(x))
-        return false;
-      break;
-    case tracking_mode::full_network:
-      if (!atproto::supported_did(x.repo.str()))
-        return false;
-      break;
-  }
+  if (!tracking_.discovers(x))
+    return false;
   start(x.repo);
   return true;
-}
-
-/// A create or update in the signal collection discovers a repo (SYNC-18,
-/// 3b.2, 3b.16): looked for before any filter.
-bool router::signals(const atproto::stamped_frame& x) const {
-  if (x.kind != atproto::frame_kind::commit
-      || !atproto::supported_did(x.repo.str()))
-    return false;
-  const auto event = atproto::decode_frame(x.bytes.view());
-  if (!event)
-    return false;
-  for (const auto& op : std::get<atproto::commit_event>(*event).ops)
-    if (op.action != atproto::op_action::remove
-        && atproto::valid_repo_path(op.path)
-        && options_.signal.matches(atproto::split_path(op.path).collection))
-      return true;
-  return false;
 }
 
 /// @param then Runs when the repo is durably tracked, or cannot be.

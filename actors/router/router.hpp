@@ -1,8 +1,8 @@
 #pragma once
 
 #include "actors/router/resident_machine.hpp"
+#include "actors/router/tracking_machine.hpp"
 #include "actors/support/context.hpp"
-#include "actors/support/tracking_mode.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/limits.hpp"
 #include "wire/filter.hpp"

@@ -21,8 +21,8 @@ public:
          tracked_set tracked, repo_factory make_repo)
     : observed(config, "router", std::to_string(options.shard)),
       shared_(std::move(shared)), options_(std::move(options)),
-      tracked_(std::move(tracked)), make_repo_(std::move(make_repo)),
-      residents_(options_.residents) {
+      tracking_(options_.mode, options_.signal), tracked_(std::move(tracked)),
+      make_repo_(std::move(make_repo)), residents_(options_.residents) {
     // nop
   }
 
@@ -54,7 +54,6 @@ private:
 
   void route(frames batch);
   bool wanted(const atproto::stamped_frame& x);
-  bool signals(const atproto::stamped_frame& x) const;
   void deliver(const atproto::did& repo, frames batch);
   residents::resident& wake(const atproto::did& repo);
   void spawn(const atproto::did& repo, home& x);
@@ -78,6 +77,7 @@ private:
 
   context_ptr shared_;
   router_options options_;
+  tracking_machine tracking_;
   tracked_set tracked_;
   repo_factory make_repo_;
   residents residents_;

@@ -8,9 +8,8 @@
 namespace weir::actors {
 
 /// Leaves those lines of a listing of which a repo has to know: it is unknown
-/// (with `discover`), its rev or status differ from what is stored, or its
-/// position can be raised (CONS-24, CONS-25). A line too many is harmless, the
-/// REPO decides; a repo whose rows cannot be read stays.
+/// (with `discover`), or the line is news. A repo whose rows cannot be read
+/// stays.
 ///
 /// Runs on READER threads.
 void drop_known_lines(std::vector<repo_listed>& lines,

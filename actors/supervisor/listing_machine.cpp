@@ -7,6 +7,20 @@
 
 namespace weir::actors {
 
+bool is_news(const listed_line& line, const storage::repo_row& row,
+             const storage::chain_row* chain, const upstream_board& board) {
+  if (!line.rev.defined())
+    return false;
+  if (line.account != row.account)
+    return true;
+  if (row.status != storage::repo_status::synced)
+    return false; // The coming fetch finds it.
+  if (chain == nullptr || chain->rev != line.rev)
+    return true;
+  return line.noted.defined() && !row.fcsr.reaches(line.noted)
+         && board.accounting_for(row.pds).id == line.upstream;
+}
+
 void listing_machine::restore(row known) {
   listings_[known.what].row = std::move(known.value);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/support/upstream_view.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
@@ -32,6 +33,20 @@ struct listing_id {
 
   friend auto operator<=>(const listing_id&, const listing_id&) = default;
 };
+
+/// What one line of a listing says of its repo.
+struct listed_line {
+  atproto::tid rev; ///< Undefined: it names the repo, no more.
+  storage::account_status account = storage::account_status::active;
+  position noted;        ///< first_cursor_since_reset before the request.
+  uint32_t upstream = 0; ///< Whose listing it is.
+};
+
+/// Whether a REPO has to hear of a line: its rev or status differs from what is
+/// stored, or its position can be raised (CONS-24, CONS-25). A line too many is
+/// harmless, the REPO decides.
+bool is_news(const listed_line& line, const storage::repo_row& row,
+             const storage::chain_row* chain, const upstream_board& board);
 
 /// Pages through `listRepos` and `listReposByCollection` of each upstream, one
 /// page at a time, again when events may have been missed and by interval

@@ -1,0 +1,31 @@
+#include "actors/router/tracking_machine.hpp"
+
+#include "atproto/frame.hpp"
+
+#include <algorithm>
+
+namespace weir::actors {
+
+bool tracking_machine::discovers(const atproto::stamped_frame& x) const {
+  if (mode_ == tracking_mode::manual || !atproto::supported_did(x.repo.str()))
+    return false;
+  return mode_ == tracking_mode::full_network || signals(x);
+}
+
+/// A create or update in the signal collection discovers a repo (SYNC-18,
+/// 3b.2, 3b.16): looked for before any filter.
+bool tracking_machine::signals(const atproto::stamped_frame& x) const {
+  if (x.kind != atproto::frame_kind::commit)
+    return false;
+  const auto event = atproto::decode_frame(x.bytes.view());
+  if (!event)
+    return false;
+  const auto& ops = std::get<atproto::commit_event>(*event).ops;
+  return std::any_of(ops.begin(), ops.end(), [this](const auto& op) {
+    return op.action != atproto::op_action::remove
+           && atproto::valid_repo_path(op.path)
+           && signal_.matches(atproto::split_path(op.path).collection);
+  });
+}
+
+} // namespace weir::actors

@@ -1,0 +1,90 @@
+#include "actors/router/tracking_machine.hpp"
+#include "tests/unit/actors/machine_frames.hpp"
+
+#include <gtest/gtest.h>
+
+/// Which repos a stream discovers (SYNC-17 to 19, requirements.md 3b.2, 3b.16).
+namespace weir::tests {
+namespace {
+
+using actors::tracking_machine;
+using actors::tracking_mode;
+using atproto::frame_kind;
+using atproto::op_action;
+
+atproto::stamped_frame stamped(shared_bytes bytes, frame_kind kind,
+                               const char* repo = nullptr) {
+  atproto::stamped_frame out;
+  out.kind = kind;
+  out.repo = repo != nullptr ? atproto::did::trusted(repo) : test_did();
+  out.bytes = std::move(bytes);
+  return out;
+}
+
+/// A commit of these changes.
+atproto::stamped_frame
+commit_of(std::vector<std::pair<op_action, std::string_view>> changes,
+          const char* repo = nullptr) {
+  atproto::commit_event event;
+  event.seq = 1;
+  event.repo = test_did();
+  event.time = frame_time;
+  event.rev = atproto::tid{1 << 20};
+  const atproto::cid some{atproto::cid::codec_dag_cbor, atproto::digest{}};
+  event.commit = some;
+  for (const auto& [action, path] : changes) {
+    atproto::commit_op op;
+    op.action = action;
+    op.path = path;
+    if (action != op_action::remove)
+      op.id = some;
+    if (action != op_action::create)
+      op.prev = {atproto::cid::codec_dag_cbor, atproto::digest{1}};
+    event.ops.push_back(op);
+  }
+  return stamped(shared_bytes{atproto::encode_frame(event)}, frame_kind::commit,
+                 repo);
+}
+
+tracking_machine in_mode(tracking_mode mode) {
+  return {mode, wire::collection_filter::parse({"app.test.*"}).value()};
+}
+
+TEST(tracking_machine, manual_discovers_nothing) {
+  const auto x = in_mode(tracking_mode::manual);
+  EXPECT_FALSE(
+    x.discovers(commit_of({{op_action::create, "app.test.note/a"}})));
+}
+
+TEST(tracking_machine, the_full_network_is_whoever_speaks) {
+  const auto x = in_mode(tracking_mode::full_network);
+  EXPECT_TRUE(x.discovers(commit_of({{op_action::remove, "app.other/a"}})));
+  EXPECT_TRUE(x.discovers(stamped(account_frame(1), frame_kind::account)));
+  EXPECT_TRUE(x.discovers(stamped(identity_frame(1), frame_kind::identity)));
+  EXPECT_FALSE(x.discovers(
+    stamped(account_frame(1), frame_kind::account, "did:key:zQ3sh")));
+}
+
+TEST(tracking_machine, a_record_of_the_signal_collection_is_the_signal) {
+  const auto x = in_mode(tracking_mode::signal);
+  EXPECT_TRUE(x.discovers(commit_of({{op_action::create, "app.test.note/a"}})));
+  EXPECT_TRUE(x.discovers(commit_of({{op_action::create, "app.other.x/a"},
+                                     {op_action::update, "app.test.note/b"}})));
+  EXPECT_FALSE(x.discovers(commit_of({{op_action::create, "app.other.x/a"}})));
+  EXPECT_FALSE(
+    x.discovers(commit_of({{op_action::remove, "app.test.note/a"}})));
+  EXPECT_FALSE(x.discovers(commit_of({{op_action::create, "app.test.note"}})));
+  EXPECT_FALSE(x.discovers(commit_of({})));
+  EXPECT_FALSE(x.discovers(
+    commit_of({{op_action::create, "app.test.note/a"}}, "did:key:zQ3sh")));
+  EXPECT_FALSE(x.discovers(stamped(account_frame(1), frame_kind::account)));
+}
+
+TEST(tracking_machine, a_frame_that_cannot_be_read_is_no_signal) {
+  const auto x = in_mode(tracking_mode::signal);
+  EXPECT_FALSE(
+    x.discovers(stamped(shared_bytes{bytes{0xff}}, frame_kind::commit)));
+}
+
+} // namespace
+} // namespace weir::tests
