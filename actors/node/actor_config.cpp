@@ -1,10 +1,15 @@
 #include "actors/node/actor_config.hpp"
 
+#include "messages/frames.hpp"
+
 #include <caf/atom.hpp>
 
 namespace weir::actors {
 
 actor_config::actor_config(size_t threads) {
+  add_message_type<frame_batch>("weir::frame_batch");
+  add_message_type<frames_done>("weir::frames_done");
+  add_message_type<frames_lost>("weir::frames_lost");
   set("scheduler.policy", caf::atom("stealing"));
   set("scheduler.max-threads", threads);
   set("scheduler.max-throughput", size_t{300});
