@@ -12,15 +12,17 @@ set(file_seam "^storage/safe_env[a-z_]*\\.[ch]pp$")
 
 set(seams clock random network file)
 set(global "(^|[^A-Za-z0-9_>])")
-set(clock_pattern "(system|steady|high_resolution)_clock::now|clock_gettime *\\(\
+set(clock_pattern "[A-Za-z_]*clock::now|clock_gettime *\\(\
 |gettimeofday *\\(|${global}time *\\( *(nullptr|NULL|0) *\\)\
-|sleep_(for|until) *\\(|usleep *\\(")
+|sleep_(for|until) *\\(|usleep *\\(\
+|delayed_(anon_)?send *\\(|steady_timer|system_timer")
 set(random_pattern "random_device|mt19937|default_random_engine\
 |${global}(std::)?s?rand *\\(|getrandom *\\(|RAND_bytes")
 set(network_pattern "${global}::(socket|connect|bind|listen|accept) *\\(\
 |getaddrinfo *\\(")
 set(file_pattern "fopen *\\(|std::(basic_)?[io]?fstream\
-|${global}::(open|openat|creat) *\\(|mkstemp *\\(")
+|${global}::(open|openat|creat|rename|unlink|mkdir|truncate|mmap) *\\(\
+|mkstemp *\\(|std::filesystem::[a-z_]+ *\\(")
 
 # -- the allow-list ------------------------------------------------------------
 set(allowed "")

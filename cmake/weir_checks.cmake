@@ -11,3 +11,11 @@ foreach(check IN ITEMS layers sizes seams requirements limits protocol)
   set_tests_properties(${check} ${check}.FindsPlantedFaults PROPERTIES
     LABELS layers TIMEOUT 60)
 endforeach()
+
+# And one of what the link lines say (weir_link_test).
+foreach(module IN ITEMS base atproto wire net storage machines actors simnet
+                        apps)
+  if(TARGET weir_${module})
+    weir_link_test(${module})
+  endif()
+endforeach()

@@ -30,6 +30,18 @@ function(weir_module name)
   weir_precompile(weir_${name} ${arg_PCH})
 endfunction()
 
+# weir_link_test(<name>)
+#
+# A program of nothing but one module and what that says it needs: every symbol
+# of all its objects must be there.
+function(weir_link_test name)
+  add_executable(link_${name} "${PROJECT_SOURCE_DIR}/tests/support/links.cpp")
+  target_link_libraries(link_${name} PRIVATE
+    "$<LINK_LIBRARY:WHOLE_ARCHIVE,weir_${name}>")
+  add_test(NAME links.${name} COMMAND link_${name})
+  set_tests_properties(links.${name} PROPERTIES LABELS layers TIMEOUT 60)
+endfunction()
+
 # weir_program(<name> SOURCES … LIBRARIES … [PCH …])
 #
 # One installed program, built as <build>/<folder>/<name>.

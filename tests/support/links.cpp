@@ -1,0 +1,3 @@
+// The whole program is the library that is linked (cmake/weir_module.cmake).
+int main() {
+}
