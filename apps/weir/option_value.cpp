@@ -59,11 +59,12 @@ std::optional<int64_t> read_with_unit(std::string_view text,
   return out;
 }
 
-std::string format_with_unit(int64_t x, std::span<const unit> units) {
+std::string format_with_unit(int64_t x, std::span<const unit> units,
+                             std::string_view of_zero) {
   for (const auto& each : units)
     if (x != 0 && x % each.factor == 0)
       return std::to_string(x / each.factor) + std::string{each.name};
-  return "0" + std::string{units.back().name};
+  return "0" + std::string{of_zero};
 }
 
 std::vector<std::string> split(std::string_view text) {
@@ -122,11 +123,11 @@ result<option_value> parse_value(value_kind kind, std::string_view text) {
 }
 
 std::string format_size(int64_t bytes) {
-  return format_with_unit(bytes, size_units);
+  return format_with_unit(bytes, size_units, "B");
 }
 
 std::string format_duration(int64_t millis) {
-  return format_with_unit(millis, duration_units);
+  return format_with_unit(millis, duration_units, "s");
 }
 
 std::string quoted(std::string_view x) {

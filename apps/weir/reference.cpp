@@ -10,7 +10,7 @@ constexpr std::string_view head =
 # An option has one name: sync_per_host in this file is --sync-per-host as a
 # flag and WEIR_SYNC_PER_HOST in the environment. Flags win over the
 # environment, the environment over the file. Unknown names are errors.
-# Sizes: 512B, 64KiB, 64MiB, 2GiB. Durations: 250ms, 30s, 5m, 1h, 7d.
+# Sizes: 512B, 64KiB, 64MiB, 2GiB. Durations: 30s, 5m, 1h, 7d.
 )";
 
 constexpr size_t columns = 79;

@@ -54,7 +54,7 @@ TEST(OptionValueTest, TheLargestUnitThatFitsIsWritten) {
   EXPECT_EQ(format_size(1), "1B");
   EXPECT_EQ(format_size(1'536), "1536B");
   EXPECT_EQ(format_size(1'073'741'824), "1GiB");
-  EXPECT_EQ(format_duration(0), "0ms");
+  EXPECT_EQ(format_duration(0), "0s");
   EXPECT_EQ(format_duration(250), "250ms");
   EXPECT_EQ(format_duration(90'000), "90s");
   EXPECT_EQ(format_duration(86'400'000), "1d");
