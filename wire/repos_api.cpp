@@ -51,10 +51,14 @@ void append_config(const config_view& x, bool changed, std::string& out) {
   out += changed ? R"({"ok":true,"mode":")" : R"({"mode":")";
   out += to_string(x.mode);
   out += R"(","signal_collection":)";
-  if (x.signal_collection.empty())
+  if (x.signal_collections.empty())
     out += "null";
   else
-    append_json_string(x.signal_collection, out);
+    append_json_string(x.signal_collections.front(), out);
+  if (x.signal_collections.size() > 1) {
+    out += R"(,"signal_collections":)";
+    append_list(x.signal_collections, out);
+  }
   out += R"(,"collections":)";
   append_list(x.collections, out);
   out += '}';

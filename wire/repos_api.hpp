@@ -44,10 +44,11 @@ struct config_change {
 /// `ec::invalid_argument`.
 result<config_change> parse_config_change(std::string_view body);
 
-/// `GET /config`. Borrows.
+/// `GET /config`. Borrows. `signal_collection` is the first of them or null;
+/// when there are more, `signal_collections` lists them all.
 struct config_view {
   sync_mode mode = sync_mode::manual;
-  std::string_view signal_collection;
+  std::span<const std::string> signal_collections;
   std::span<const std::string> collections;
 };
 

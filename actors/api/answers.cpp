@@ -1,5 +1,6 @@
 #include "actors/api/answers.hpp"
 
+#include "atproto/did_document.hpp"
 #include "base/limits.hpp"
 #include "base/version.hpp"
 #include "wire/problem.hpp"
@@ -142,7 +143,7 @@ net::http_reply answer_now(action what, const api_environment& env) {
                                     + "\"}");
     case action::get_config: {
       std::string body;
-      wire::append_config({env.mode, env.signal_collection, env.collections},
+      wire::append_config({env.mode, env.signal_collections, env.collections},
                           false, body);
       return net::json_reply(200, body);
     }
@@ -221,16 +222,19 @@ net::http_reply repos_reply(const store_readers& store,
   return net::json_reply(200, body);
 }
 
-net::http_reply document_reply(result<net::http_response> x) {
+net::http_reply document_reply(const atproto::did& repo,
+                               result<net::http_response> x) {
   if (!x)
     return net::error_reply(502, "DirectoryUnreachable", x.error().context);
   if (x->status == 404 || x->status == 410)
     return net::error_reply(404, "DidNotFound",
-                            "the directory does not have this DID");
+                            repo.str() + " is not registered");
   if (x->status != 200)
     return net::error_reply(502, "DirectoryUnreachable",
                             "the directory answered "
                               + std::to_string(x->status));
+  if (auto sound = atproto::parse_did_document(as_text(x->body), repo); !sound)
+    return net::error_reply(502, "DocumentInvalid", sound.error().context);
   net::http_reply out;
   out.body = shared_bytes{std::move(x->body)};
   return out;

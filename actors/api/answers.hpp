@@ -41,6 +41,7 @@ net::http_reply repos_reply(const store_readers& store,
                             const page_request& page, bool only_errors);
 
 /// `/resolve/:did`: what the directory answered.
-net::http_reply document_reply(result<net::http_response> x);
+net::http_reply document_reply(const atproto::did& repo,
+                               result<net::http_response> x);
 
 } // namespace weir::actors

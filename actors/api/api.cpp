@@ -4,7 +4,9 @@
 #include "actors/api/channel.hpp"
 #include "actors/api/channel_places.hpp"
 #include "actors/api/routes.hpp"
+#include "actors/support/did_document_url.hpp"
 #include "actors/support/observed.hpp"
+#include "base/log.hpp"
 #include "messages/api.hpp"
 #include "messages/error.hpp"
 #include "messages/journal.hpp"
@@ -193,23 +195,25 @@ void api_worker::read_page(const api_request_ptr& x) {
 
 /// The DID document as the directory has it now.
 void api_worker::resolve(const api_request_ptr& x) {
-  auto did = atproto::did::parse(x->route.parameter);
-  if (!did || !did->str().starts_with("did:plc:")) {
-    x->answer.send(problem(fail(ec::invalid_argument,
-                                "only did:plc can be resolved here")));
+  const auto did = atproto::did::parse(x->route.parameter);
+  if (!did) {
+    x->answer.send(problem(did.error()));
     return;
   }
-  auto target = net::parse_url(env_->plc_url + '/' + did->str());
+  auto target = did_document_url(*did, env_->plc_url, env_->allow_private);
   if (!target) {
-    x->answer.send(problem(target.error()));
+    x->answer.send(problem(
+      fail(ec::invalid_argument, did->str() + ": " + target.error().context)));
     return;
   }
   net::http_request call;
   call.target = std::move(*target);
   call.limits.body_bytes_max = limits::did_document_bytes_max;
   call.limits.total = limits::identity_timeout;
-  env_->directory->get(std::move(call), [x](result<net::http_response> y) {
-    x->answer.send(document_reply(std::move(y)));
+  const auto& client
+    = document_is_foreign(*did) ? env_->guarded : env_->directory;
+  client->get(std::move(call), [x, did = *did](result<net::http_response> y) {
+    x->answer.send(document_reply(did, std::move(y)));
   });
 }
 
@@ -219,7 +223,9 @@ public:
   service(port on, std::shared_ptr<access_control> access, api_actor to,
           std::shared_ptr<api_environment> env)
     : on_(on), access_(std::move(access)), to_(std::move(to)),
-      env_(std::move(env)), channels_(std::make_shared<channel_places>()) {
+      env_(std::move(env)), channels_(std::make_shared<channel_places>()),
+      channels_refused_(&env_->shared->metrics.counter(
+        "weir_channels_refused_total", "Channels beyond their limits")) {
     // nop
   }
 
@@ -264,9 +270,12 @@ public:
     }
     auto place = channels_->take(request.peer);
     if (!place) {
-      const auto mine = place.error().code == ec::rate_limited;
-      answer.reject(net::error_reply(mine ? 429 : 503, "TooManyChannels",
-                                     place.error().context));
+      // Tap's client stops for good at any answer but 101, and there will be
+      // room again: who is cut comes back (real-network.md 2).
+      channels_refused_->add();
+      log::info("channel_refused", {{"peer", to_string(request.peer)},
+                                    {"reason", place.error().context}});
+      answer.cut();
       return;
     }
     open_channel(env_->consumer, answer, std::move(*place));
@@ -278,6 +287,7 @@ private:
   api_actor to_;
   std::shared_ptr<api_environment> env_;
   std::shared_ptr<channel_places> channels_;
+  metric* channels_refused_;
 };
 
 } // namespace

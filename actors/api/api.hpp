@@ -25,9 +25,11 @@ struct api_environment {
   consumer_actor consumer;
   metric* waiting = nullptr; ///< Frames held back by REPOs.
   std::string plc_url;
-  net::http_client_ptr directory; ///< For `/resolve`.
+  net::http_client_ptr directory; ///< For `/resolve`; reaches private hosts.
+  net::http_client_ptr guarded;   ///< For `/resolve` of did:web.
+  bool allow_private = false;     ///< did:web on localhost, plain http.
   wire::sync_mode mode = wire::sync_mode::manual;
-  std::string signal_collection;
+  std::vector<std::string> signal_collections;
   std::vector<std::string> collections;
   std::shared_ptr<std::atomic<bool>> ready;
 };

@@ -1,28 +1,19 @@
 #include "actors/identity/identity_bridge.hpp"
 
+#include "actors/support/did_document_url.hpp"
 #include "base/limits.hpp"
 #include "messages/identity.hpp"
 
+#include <boost/json.hpp>
 #include <caf/send.hpp>
 
 #include <algorithm>
-#include <boost/json.hpp>
 
 namespace weir::actors {
 
 namespace {
 
 using atproto::did;
-
-/// Where the document of a did:web lies (protocol.md 8.1).
-result<net::url> web_document_url(std::string_view text, bool allow_private) {
-  auto host = net::percent_decode(text.substr(8));
-  if (!host)
-    return host.error();
-  const auto plain = allow_private && host->starts_with("localhost");
-  return net::parse_url((plain ? "http://" : "https://") + *host
-                        + "/.well-known/did.json");
-}
 
 std::string_view trimmed(std::string_view x) {
   constexpr std::string_view blank = " \t\r\n";
@@ -71,22 +62,15 @@ net::http_request small_request(net::url target, size_t body_max) {
 }
 
 void lookups::fetch_document(const did& repo, identity_actor to) {
-  const auto is_plc = repo.str().starts_with("did:plc:");
-  const auto is_web = repo.str().starts_with("did:web:");
-  if (!is_plc && !is_web) {
-    caf::anon_send(to, identity_document{
-                         repo, fail(ec::invalid_argument, "unknown DID method"),
-                         {}, false});
-    return;
-  }
-  auto target = is_plc ? net::parse_url(options_.plc_url + '/' + repo.str())
-                       : web_document_url(repo.str(), options_.allow_private);
+  auto target
+    = did_document_url(repo, options_.plc_url, options_.allow_private);
   if (!target) {
     caf::anon_send(to, identity_document{repo, target.error(), {}, false});
     return;
   }
   auto request = small_request(std::move(*target),
                                limits::did_document_bytes_max);
+  const auto is_plc = !document_is_foreign(repo);
   const auto& client = is_plc ? directory_ : client_;
   client->get(std::move(request), [repo, to,
                                    is_plc](result<net::http_response> x) {

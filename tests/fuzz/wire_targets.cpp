@@ -39,9 +39,8 @@ void run_client_json(bytes_view input) {
   if (const auto change = parse_config_change(text)) {
     config_view view;
     view.mode = change->mode.value_or(sync_mode::manual);
-    view.signal_collection = change->signal_collection
-                               ? std::string_view{*change->signal_collection}
-                               : std::string_view{};
+    if (change->signal_collection)
+      view.signal_collections = {&*change->signal_collection, 1};
     if (change->collections)
       view.collections = *change->collections;
     std::string out;

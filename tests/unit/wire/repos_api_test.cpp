@@ -162,13 +162,19 @@ TEST(ConfigChange, KnowsEachModeByItsName) {
 TEST(ConfigView, ShowsEverySetting) {
   const std::vector<std::string> collections{"a.b.c", "fm.teal.*"};
   std::string out;
-  wire::append_config({wire::sync_mode::full_network, "", collections}, false,
+  wire::append_config({wire::sync_mode::full_network, {}, collections}, false,
                       out);
   EXPECT_EQ(out, R"({"mode":"full-network","signal_collection":null,)"
                  R"("collections":["a.b.c","fm.teal.*"]})");
   out.clear();
-  wire::append_config({wire::sync_mode::signal, "a.b.c", {}}, true, out);
+  const std::vector<std::string> one{"a.b.c"};
+  wire::append_config({wire::sync_mode::signal, one, {}}, true, out);
   EXPECT_EQ(out, R"({"ok":true,"mode":"signal","signal_collection":"a.b.c",)"
+                 R"("collections":[]})");
+  out.clear();
+  wire::append_config({wire::sync_mode::signal, collections, {}}, false, out);
+  EXPECT_EQ(out, R"({"mode":"signal","signal_collection":"a.b.c",)"
+                 R"("signal_collections":["a.b.c","fm.teal.*"],)"
                  R"("collections":[]})");
 }
 

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "atproto/identifiers.hpp"
+#include "base/error.hpp"
+#include "net/url.hpp"
+
+#include <string>
+
+namespace weir::actors {
+
+/// Where the document of a DID lies (protocol.md 8.1): did:plc at the
+/// directory, did:web at its own host.
+/// @param directory Origin of the directory.
+/// @param allow_private Plain http for did:web on localhost.
+/// Errors: `ec::invalid_argument` for any other method, `ec::malformed` for a
+/// did:web that names no host.
+result<net::url> did_document_url(const atproto::did& repo,
+                                  const std::string& directory,
+                                  bool allow_private);
+
+/// True for a method whose documents lie where the DID's owner says, not the
+/// operator: to be fetched under the address guard.
+bool document_is_foreign(const atproto::did& repo) noexcept;
+
+} // namespace weir::actors
