@@ -4,10 +4,14 @@
 
 namespace weir::actors {
 
-result<network> make_network(const node_config& config, const clock& time) {
+result<network> make_network(const node_config& config, const clock& time,
+                             net::transport_ptr transport) {
   network out;
-  out.threads = std::make_unique<net::io_threads>(config.io_threads);
-  out.transport = net::make_system_transport(*out.threads);
+  out.transport = std::move(transport);
+  if (!out.transport) {
+    out.threads = std::make_unique<net::io_threads>(config.io_threads);
+    out.transport = net::make_system_transport(*out.threads);
+  }
   auto tls = net::tls_client::make({config.ca_file});
   if (!tls)
     return tls.error();

@@ -16,7 +16,8 @@ namespace weir::actors {
 /// # Ownership and threads
 /// Owned by NODE; stopped before the actors' system ends.
 struct network {
-  std::unique_ptr<net::io_threads> threads;
+  std::unique_ptr<net::io_threads>
+    threads; ///< Null: the transport has its own.
   net::transport_ptr transport;
   net::tls_client_ptr tls;
   /// For what documents name: obeys the address guard.
@@ -25,6 +26,8 @@ struct network {
   net::http_client_ptr configured;
 };
 
-result<network> make_network(const node_config& config, const clock& time);
+/// @param transport Null: the machine's.
+result<network> make_network(const node_config& config, const clock& time,
+                             net::transport_ptr transport);
 
 } // namespace weir::actors

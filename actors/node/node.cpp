@@ -21,17 +21,18 @@ void node::impl::guard(std::string name, caf::strong_actor_ptr handle) {
 result<void> node::impl::start() {
   if (const auto problems = config.problems(); !problems.empty())
     return fail(ec::invalid_argument, problems.front());
-  auto opened = open_store(config, *time, *random, disk);
+  auto opened = open_store(config, *seams.time, *seams.random, seams.disk);
   if (!opened)
     return opened.error();
   store = std::move(*opened);
-  auto sockets = make_network(config, *time);
+  auto sockets = make_network(config, *seams.time, seams.transport);
   if (!sockets)
     return sockets.error();
   net = std::move(*sockets);
-  net.threads->start();
-  shared->time = time;
-  shared->random = random;
+  if (net.threads)
+    net.threads->start();
+  shared->time = seams.time;
+  shared->random = seams.random;
   // These write themselves: before the JOURNAL, who then writes alone.
   auto streams = load_upstreams(*store, config.upstreams);
   if (!streams)
@@ -41,7 +42,8 @@ result<void> node::impl::start() {
     return filter.error();
   filter_generation = *filter;
   bool ran_before = false;
-  auto channel = load_channel_consumer(*store, ran_before);
+  auto channel
+    = load_channel_consumer(*store, config.consumer_disable_acks, ran_before);
   if (!channel)
     return channel.error();
   start_system();
@@ -104,7 +106,8 @@ result<void> node::impl::start_routers() {
   settings->retry_max = config.retry_backoff_max;
   settings->refresh_min = config.identity_refresh_min;
   settings->listing_grace = config.listing_grace;
-  auto known = load_repos(*store, shards, filter_generation, shared->accounts);
+  auto known = load_repos(*store, shards, filter_generation, shared->accounts,
+                          seams.end_wanted);
   if (!known)
     return known.error();
   filter_changed = known->outdated;
@@ -185,14 +188,15 @@ void node::impl::start_consumer(storage::consumer_state known,
   options.retry_timeout = config.consumer_retry;
   options.attempts_max = static_cast<uint32_t>(config.consumer_attempts_max);
   delivery_state state;
-  state.position = known.row.position;
+  state.position = known.row.position(0);
   state.acked = std::move(known.acked);
   state.durable = store->stats.durable;
   state.ran_before = ran_before;
-  consumer = spawn_consumer(*system,
-                            {shared, store->tail.get(), outbox,
-                             channel_consumer, store->db->log_identity()},
-                            std::move(options), std::move(state));
+  consumer
+    = spawn_consumer(*system,
+                     {shared, store->tail.get(), outbox, channel_consumer,
+                      store->db->log_identity(), config.consumer_disable_acks},
+                     std::move(options), std::move(state));
   shared->subscribers.add(consumer);
   guard("consumer", caf::actor_cast<caf::strong_actor_ptr>(consumer));
 }
@@ -202,7 +206,7 @@ result<void> node::impl::start_servers() {
   for (const auto& at : {config.bind, config.operations_bind})
     hosts.push_back(at.substr(0, at.rfind(':')));
   auto access = std::make_shared<access_control>(
-    access_options{config.admin_password, std::move(hosts)}, *time);
+    access_options{config.admin_password, std::move(hosts)}, *seams.time);
   api_environment env;
   env.shared = shared;
   env.stats = &store->stats;
@@ -211,10 +215,10 @@ result<void> node::impl::start_servers() {
   env.waiting = repos->waiting;
   env.plc_url = config.plc_url;
   env.directory = net.configured;
+  env.guarded = net.guarded;
+  env.allow_private = config.allow_private_addresses;
   env.mode = config.mode;
-  env.signal_collection = config.signal_collections.empty()
-                            ? std::string{}
-                            : config.signal_collections.front();
+  env.signal_collections = config.signal_collections;
   env.collections = config.collections;
   env.ready = ready;
   faces = make_api(*system, std::move(env), std::move(access));
@@ -246,7 +250,7 @@ upstream_actor node::impl::spawn_stream(const storage::upstream_row& row) {
   socket.guard = net::address_guard{true}; // The operator named it.
   socket.tls = net.tls;
   socket.user_agent = std::string{"weir/"} + version();
-  socket.time = time;
+  socket.time = seams.time;
   upstream_options options;
   options.on_future_cursor = config.on_future_cursor;
   options.assume_contiguous_seq = config.assume_contiguous_seq;
@@ -306,9 +310,15 @@ node::start(node_config config, std::function<void(const error&)> on_failure,
   auto made = std::make_unique<impl>();
   made->config = std::move(config);
   made->on_failure = std::move(on_failure);
-  made->time = seams.time != nullptr ? seams.time : &system_clock();
-  made->random = seams.random != nullptr ? seams.random : &system_random();
-  made->disk = seams.disk;
+  if (seams.time == nullptr)
+    seams.time = &system_clock();
+  if (seams.random == nullptr)
+    seams.random = &system_random();
+  if (!seams.end_wanted)
+    seams.end_wanted = [] {
+      return false;
+    };
+  made->seams = std::move(seams);
   std::unique_ptr<node> out{new node{std::move(made)}};
   if (auto ok = out->impl_->start(); !ok)
     return ok.error();

@@ -13,6 +13,10 @@ class clock;
 class random_source;
 } // namespace weir
 
+namespace weir::net {
+class transport;
+} // namespace weir::net
+
 namespace weir::storage {
 class disk_env;
 } // namespace weir::storage
@@ -24,6 +28,12 @@ struct node_seams {
   const clock* time = nullptr;     ///< Null: the machine's.
   random_source* random = nullptr; ///< Null: the kernel's.
   storage::disk_env* disk = nullptr; ///< Null: the machine's.
+  /// Null: the machine's sockets, on threads of the node. Else its loops run
+  /// until the node has ended.
+  std::shared_ptr<net::transport> transport = nullptr;
+  /// Asked between the steps of a start, and of those that take long: true ends
+  /// it with `ec::cancelled`. Nothing was promised yet.
+  std::function<bool()> end_wanted = {};
 };
 
 /// A whole node: store, actors, sockets. Starts in dependency order, stops in

@@ -35,9 +35,7 @@ namespace weir::actors {
 struct node::impl {
   node_config config;
   std::function<void(const error&)> on_failure;
-  const clock* time = nullptr;
-  random_source* random = nullptr;
-  storage::disk_env* disk = nullptr; ///< Null: the machine's.
+  node_seams seams; ///< Clock and randomness are there, the rest may be null.
 
   std::unique_ptr<store_set> store;
   network net;

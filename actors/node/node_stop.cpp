@@ -81,8 +81,10 @@ void node::impl::stop() {
   }
   data = nullptr;
   operations = nullptr;
-  net.threads->stop();
-  net.threads->join();
+  if (net.threads) {
+    net.threads->stop();
+    net.threads->join();
+  }
   if (faces.release)
     faces.release();
   system->await_all_actors_done();

@@ -43,12 +43,19 @@ result<std::unique_ptr<store_set>> open_store(const node_config& config,
 
 namespace {
 
+error ended() {
+  return fail(ec::cancelled, "the end was wanted while the node started");
+}
+
 /// Repos that were removed: their rows are gone, what is erased of them still
 /// stands in the log.
-result<void> load_erased(store_set& store, account_board& accounts) {
+result<void> load_erased(store_set& store, account_board& accounts,
+                         const std::function<bool()>& end_wanted) {
   const storage::repo_table table{*store.db, *store.names};
   atproto::did after;
   for (;;) {
+    if (end_wanted())
+      return ended();
     const auto page = storage::repos_to_erase(*store.db, after);
     if (!page)
       return page.error();
@@ -94,12 +101,15 @@ result<uint32_t> load_filter(store_set& store,
 
 result<known_repos> load_repos(store_set& store, size_t shards,
                                uint32_t filter_generation,
-                               account_board& accounts) {
+                               account_board& accounts,
+                               const std::function<bool()>& end_wanted) {
   known_repos out;
   out.tracked.resize(shards);
   const storage::repo_table table{*store.db, *store.names};
   atproto::did after;
   for (;;) {
+    if (end_wanted())
+      return ended();
     auto page = store.readers->list_repos(after, limits::repos_page_max);
     if (!page)
       return page.error();
@@ -118,7 +128,7 @@ result<known_repos> load_repos(store_set& store, size_t shards,
       break;
     after = page->back().repo;
   }
-  if (auto ok = load_erased(store, accounts); !ok)
+  if (auto ok = load_erased(store, accounts, end_wanted); !ok)
     return ok.error();
   return out;
 }
@@ -182,6 +192,7 @@ load_listings(const store_set& store,
 }
 
 result<storage::consumer_state> load_channel_consumer(store_set& store,
+                                                      bool fire_and_forget,
                                                       bool& ran_before) {
   const storage::consumer_name name{storage::default_dataset, channel_consumer};
   auto state = storage::load_consumer(*store.db, name, 0);
@@ -194,11 +205,12 @@ result<storage::consumer_state> load_channel_consumer(store_set& store,
   storage::journal_batch fresh;
   storage::consumer_change change;
   change.name = channel_consumer;
-  change.row = storage::consumer_row{0, store.db->log_identity(), false};
+  storage::consumer_row row{{0}, store.db->log_identity(), fire_and_forget};
+  change.row = row;
   fresh.consumers.push_back(std::move(change));
   if (auto written = store.writer->commit(fresh); !written)
     return written.error();
-  return storage::consumer_state{{0, store.db->log_identity(), false}, {}};
+  return storage::consumer_state{std::move(row), {}};
 }
 
 } // namespace weir::actors

@@ -49,9 +49,11 @@ struct known_repos {
 };
 
 /// Reads all repos once, counts them, and notes accounts that are not active.
+/// @param end_wanted Asked for each page; true ends it with `ec::cancelled`.
 result<known_repos> load_repos(store_set& store, size_t shards,
                                uint32_t filter_generation,
-                               account_board& accounts);
+                               account_board& accounts,
+                               const std::function<bool()>& end_wanted);
 
 /// Rows of the configured upstreams, in their order; new ones are written.
 result<std::vector<storage::upstream_row>>
@@ -67,7 +69,7 @@ load_listings(const store_set& store,
 /// The built-in consumer of `/channel`, written when it is new.
 constexpr const char* channel_consumer = "channel";
 
-result<storage::consumer_state> load_channel_consumer(store_set& store,
-                                                      bool& ran_before);
+result<storage::consumer_state>
+load_channel_consumer(store_set& store, bool fire_and_forget, bool& ran_before);
 
 } // namespace weir::actors

@@ -38,9 +38,18 @@ std::string address_of(const std::string& url) {
 /// the next one can go on where this one listened.
 std::optional<int> live(settings& wanted, bool first) {
   stop_signal stop;
-  auto node = actors::node::start(wanted, [&stop](const error& x) {
-    stop.fail(x);
-  });
+  actors::node_seams seams;
+  seams.end_wanted = [&stop] {
+    return stop.requested();
+  };
+  auto node = actors::node::start(
+    wanted,
+    [&stop](const error& x) {
+      stop.fail(x);
+    },
+    std::move(seams));
+  if (!node && node.error().code == ec::cancelled)
+    return all_good;
   if (!node) {
     std::cerr << "weir: cannot start: " << node.error().context << "\n";
     return refused;

@@ -5,6 +5,7 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/channel_client.hpp"
 #include "tests/system/followed_network.hpp"
+#include "tests/system/patience.hpp"
 #include "tests/system/store_left.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +21,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience = 30s;
 constexpr uint64_t reserve = 64 << 20;
 constexpr uint64_t plenty = 1 << 30;
 
@@ -31,7 +31,7 @@ protected:
   void SetUp() override {
     disk.budget(plenty);
     start();
-    ASSERT_TRUE(eventually(patience, [this] {
+    ASSERT_TRUE(eventually(node_patience, [this] {
       return converged();
     }));
   }
@@ -56,13 +56,13 @@ protected:
   }
 
   bool waits_for(const std::string& text) {
-    return eventually(patience, [&] {
+    return eventually(node_patience, [&] {
       return readiness().find(text) != std::string::npos;
     });
   }
 
   bool is_ready() {
-    return eventually(patience, [this] {
+    return eventually(node_patience, [this] {
       return status(at.operations + "/readyz") == 200;
     });
   }
@@ -70,7 +70,7 @@ protected:
   /// A connection kept from an earlier life of the node answers nothing: the
   /// next one does.
   bool adding_gives(int wanted) {
-    return eventually(patience, [&] {
+    return eventually(node_patience, [&] {
       const auto answer = web->post(at.data + "/repos/add",
                                     R"({"dids":["did:web:away.test"]})");
       return answer && answer->status == wanted;
@@ -85,7 +85,7 @@ protected:
 
   bool wait_for_failure() {
     std::unique_lock lock{guard};
-    return failed.wait_for(lock, patience, [this] {
+    return failed.wait_for(lock, node_patience, [this] {
       return !failures.empty();
     });
   }
@@ -156,7 +156,7 @@ TEST_F(DiskFullTest, IntakePausesBeforeTheDiskIsFullAndResumesByItself) {
   // What the socket holds credit for still comes; the rest waits at the relay.
   constexpr size_t more = 3 * limits::upstream_frames_max;
   net.life().traffic().make(more);
-  ASSERT_TRUE(eventually(patience, [&] {
+  ASSERT_TRUE(eventually(node_patience, [&] {
     return frames_read() > before;
   }));
   EXPECT_TRUE(adding_gives(200)) << "half of the reserve is there";
@@ -167,7 +167,7 @@ TEST_F(DiskFullTest, IntakePausesBeforeTheDiskIsFullAndResumesByItself) {
   EXPECT_FALSE(converged());
   disk.budget(plenty);
   EXPECT_TRUE(is_ready()) << readiness();
-  EXPECT_TRUE(eventually(patience, [this] {
+  EXPECT_TRUE(eventually(node_patience, [this] {
     return converged();
   }));
   EXPECT_TRUE(adding_gives(200));
@@ -187,7 +187,7 @@ TEST_F(DiskFullTest, ADiskThatIsFullNeverthelessLosesNothingAndIsUsedAgain) {
     ASSERT_TRUE(wait_for_failure());
     EXPECT_EQ(failures.front().code, ec::disk_full);
     start_again();
-    EXPECT_TRUE(eventually(patience, [this] {
+    EXPECT_TRUE(eventually(node_patience, [this] {
       return converged();
     }));
     EXPECT_TRUE(is_ready()) << readiness();

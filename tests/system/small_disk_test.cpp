@@ -25,8 +25,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience = 40s;
-
 /// A file system of its own for this process and its children, where that is
 /// allowed.
 class small_disk {
@@ -112,10 +110,10 @@ TEST(SmallDiskTest, TheProgramPausesIsReadOnlyAndGoesOnAsRoomComesAndGoes) {
   followed_network net{5, 20, 400};
   const auto web = apps::web_client::make();
   program node{net.arguments(data, {"--disk-reserve", "32MiB"})};
-  const auto at = parse_ready(node.read_line(patience).value_or(""));
+  const auto at = parse_ready(node.read_line(node_patience).value_or(""));
   ASSERT_NE(at.data, "") << tail_of(node.errors());
   const auto says = [&](const std::string& what) {
-    return eventually(patience, [&] {
+    return eventually(node_patience, [&] {
       return readiness(*web, at).find(what) != std::string::npos;
     });
   };
@@ -134,7 +132,7 @@ TEST(SmallDiskTest, TheProgramPausesIsReadOnlyAndGoesOnAsRoomComesAndGoes) {
   auto consumer = listen();
   std::string difference;
   const auto converges = [&] {
-    return eventually(patience, [&] {
+    return eventually(node_patience, [&] {
       if (consumer->over())
         consumer = listen(); // As every client does.
       const std::lock_guard lock{guard};
