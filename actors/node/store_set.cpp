@@ -1,5 +1,6 @@
 #include "actors/node/store_set.hpp"
 
+#include "base/crash_point.hpp"
 #include "base/limits.hpp"
 #include "net/url.hpp"
 #include "storage/erasure.hpp"
@@ -89,6 +90,7 @@ result<uint32_t> load_filter(store_set& store,
   fresh.configuration.push_back(storage::filter_change(next));
   if (auto written = store.writer->commit(fresh); !written)
     return written.error();
+  pass(crash_point::filter_written);
   return next.generation;
 }
 

@@ -2,6 +2,7 @@
 
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
+#include "base/crash_point.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
 #include "messages/backfill.hpp"
@@ -186,6 +187,7 @@ upstream_actor::behavior_type upstream::make_behavior() {
     },
     [this](frames_lost) { perform(machine_.on_lost(now())); },
     [this](rows_durable x) {
+      pass(crash_point::cursor_written);
       if (x.token == token_)
         perform(machine_.on_row_durable(now()));
     },
