@@ -309,7 +309,7 @@ repo_actor::behavior_type repo::make_behavior() {
     [this](stop_actor) { quit(); },
     [this](repo_frames& x) {
       for (const auto& frame : x.frames)
-        if (frame.kind != atproto::frame_kind::unknown)
+        if (frame.bytes.size() > 0)
           pass(crash_point::frame_taken, frame.repo.str());
       perform(machine_.on_frames(std::move(x.frames), board(), now()));
     },
