@@ -15,7 +15,7 @@ namespace {
 using simnet::fault_kind;
 
 constexpr size_t accounts_min = 40;
-constexpr size_t kills_an_account = 10;
+constexpr size_t kills_an_account = 50;
 constexpr size_t records_an_account = 80;
 
 } // namespace
@@ -26,8 +26,8 @@ kill_network::kill_network(uint64_t seed, uint64_t kills)
   // nop
 }
 
-/// A handle change is long past when a window is lost: nothing else would tell
-/// it.
+/// What gets lost is commits: nothing else would tell a change of handle, or of
+/// an account that is gone.
 void kill_network::next_fault() {
   constexpr size_t lost_commits = 20;
   static constexpr std::array kinds{
@@ -40,13 +40,26 @@ void kill_network::next_fault() {
     fault_kind::restore};
   simnet::fault x;
   x.kind = kinds[faults_done_++ % kinds.size()];
-  if (x.kind == fault_kind::lose_window || x.kind == fault_kind::lose_silently)
+  if (x.kind == fault_kind::lose_window
+      || x.kind == fault_kind::lose_silently) {
     x.count = lost_commits;
+    post_some(lost_commits);
+  }
   const auto done = life().faults().inject(x);
   ASSERT_TRUE(done) << to_string(x.kind) << ": " << done.error().context;
   // Its new host claims a revision that only the next commit makes true.
   if (x.kind == fault_kind::migrate)
     life().traffic().post(*life().truth().find(done->dids.front()));
+}
+
+/// Commits of active accounts, in turn.
+void kill_network::post_some(size_t n) {
+  while (n > 0)
+    if (const auto index = next_to_post_++ % accounts_;
+        life().truth().view(index).status == simnet::standing::active) {
+      life().traffic().post(index);
+      --n;
+    }
 }
 
 void kill_network::remove_one() {

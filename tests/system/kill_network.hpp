@@ -46,11 +46,14 @@ public:
              const std::string& data_dir);
 
 private:
+  void post_some(size_t n);
+
   size_t accounts_;
   followed_network net_;
   std::unique_ptr<apps::web_client> web_ = apps::web_client::make();
   size_t faults_done_ = 0;
   size_t removed_ = 0;
+  size_t next_to_post_ = 0;
 };
 
 } // namespace weir::tests

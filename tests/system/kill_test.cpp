@@ -69,6 +69,8 @@ const std::vector<kill_group>& kill_groups() {
   return all;
 }
 
+constexpr uint64_t progress_step = 500;
+
 uint64_t number_from(const char* variable, uint64_t otherwise) {
   const auto* text = std::getenv(variable);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
@@ -161,7 +163,7 @@ std::vector<std::string> KillTest::options(const target* at) {
 
 /// Before each life something happens, and sometimes a lot.
 void KillTest::trouble(const target* at) {
-  constexpr uint64_t burst_max = 400;
+  constexpr uint64_t burst_max = 200;
   const auto deletes = at != nullptr
                        && (at->at == crash_point::erase_batch
                            || at->at == crash_point::erase_written);
@@ -177,12 +179,14 @@ void KillTest::trouble(const target* at) {
 void KillTest::live_once() {
   const auto* at = choose_target();
   trouble(at);
+  constexpr double events_a_second = 100;
   std::vector<std::string> variables;
   if (at != nullptr)
     variables.push_back(
       "WEIR_CRASH_AT="
       + std::string{crash_point_names[static_cast<size_t>(at->at)]} + ':'
       + std::to_string(1 + random->below(at->passages)));
+  net.life().set_rate(events_a_second);
   program node{net.arguments(data, options(at)), variables};
   if (at != nullptr)
     live_to_a_point(node);
@@ -190,6 +194,7 @@ void KillTest::live_once() {
     end_in_order(node);
   else
     live_for_a_while(node);
+  net.life().set_rate(0); // What is checked must not grow with its checks.
   consumer.end_connection();
   inspect();
   if (HasFailure())
@@ -263,7 +268,6 @@ void KillTest::inspect() {
 
 /// The last start: everything converges.
 void KillTest::finish() {
-  net.life().set_rate(0);
   program node{net.arguments(data, {"--consumer-retry", "60s"})};
   const auto ready = parse_ready(node.read_line(node_patience).value_or(""));
   ASSERT_NE(ready.data, "") << tail_of(node.errors());
@@ -297,12 +301,14 @@ void KillTest::report() const {
 } // namespace
 
 TEST_P(KillTest, NothingIsLostOrToldTwiceWhateverMomentItDies) {
-  constexpr double events_a_second = 100;
   // From so many kills on each point has its turn.
   const auto enough = 4 * GetParam().targets.size();
-  net.life().set_rate(events_a_second);
-  while (tally.kills < kills && !HasFailure())
+  while (tally.kills < kills && !HasFailure()) {
+    const auto before = tally.kills;
     live_once();
+    if (tally.kills > before && tally.kills % progress_step == 0)
+      std::cout << tally.kills << " kills" << std::endl;
+  }
   report();
   ASSERT_FALSE(HasFailure());
   finish();
