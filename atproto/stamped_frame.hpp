@@ -13,7 +13,7 @@ struct stamped_frame {
   bool relay = false;        ///< Else the stream of a PDS.
   frame_kind kind = frame_kind::unknown;
   did repo;
-  shared_bytes bytes;
+  shared_bytes bytes; ///< None: it was stepped over.
 
   /// The upstream's first_cursor_since_reset as a position.
   position since_reset() const noexcept {

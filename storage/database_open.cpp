@@ -1,4 +1,6 @@
 #include "storage/database_impl.hpp"
+
+#include "base/crash_point.hpp"
 #include "storage/log_repair.hpp"
 #include "storage/values.hpp"
 
@@ -43,6 +45,7 @@ result<std::unique_ptr<database>> database::open(database_options options) {
   auto rep = std::make_unique<impl>(std::move(options));
   if (auto x = rep->open(); !x)
     return x.error();
+  pass(crash_point::store_opened);
   rep->serving = true;
   return std::unique_ptr<database>{new database{std::move(rep)}};
 }
@@ -56,12 +59,14 @@ result<void> database::impl::open() {
   }
   if (auto x = claim_directory(); !x)
     return x;
+  pass(crash_point::store_claimed);
   if (auto x = check_current(); !x)
     return x;
   if (auto x = repair_logs(*disk, options.directory); !x)
     return x;
   if (auto x = open_leveldb(); !x)
     return x;
+  pass(crash_point::store_recovered);
   if (auto x = check_meta(); !x)
     return x;
   return read_only() ? result<void>{} : begin_epoch();

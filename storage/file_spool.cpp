@@ -1,5 +1,7 @@
 #include "storage/file_spool.hpp"
 
+#include "base/crash_point.hpp"
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -66,6 +68,7 @@ result<void> file_spool::write(bytes_view chunk) {
       return io_error("writing");
     size_ += static_cast<uint64_t>(n);
     chunk = chunk.subspan(static_cast<size_t>(n));
+    pass(crash_point::spool_written);
   }
   window_.clear();
   return {};

@@ -101,6 +101,13 @@ struct record_head {
   bool referenced = false; ///< A content reference row exists.
 };
 
+/// The life of a stream in a process, which may not have ended in order.
+enum class stream_life : uint8_t {
+  ended = 1,   ///< In order, or never begun.
+  running = 2, ///< Frames are handled side by side.
+  careful = 3, ///< One at a time: the last life did not end in order.
+};
+
 /// One upstream (CONS-04, CONS-05).
 struct upstream_row {
   uint32_t id = 0;
@@ -110,6 +117,9 @@ struct upstream_row {
   uint64_t cursor = 0; ///< Low-water mark: all at or below is durable.
   uint64_t first_cursor = 0; ///< first_cursor_since_reset; 0 = unset.
   bool reset_pending = false;
+  stream_life life = stream_life::ended;
+  uint64_t suspect = 0; ///< Careful: seq of the frame in hand; 0 = none.
+  uint32_t ends = 0;    ///< Times that the process ended with it in hand.
 };
 
 /// Identity cache entry.

@@ -109,7 +109,8 @@ void serialize(Archive& ar, repo_row& x) {
 
 template <class Archive>
 void serialize(Archive& ar, upstream_row& x) {
-  ar(x.id, x.url, x.relay, x.epoch, x.cursor, x.first_cursor, x.reset_pending);
+  ar(x.id, x.url, x.relay, x.epoch, x.cursor, x.first_cursor, x.reset_pending,
+     x.life, x.suspect, x.ends);
 }
 
 template <class Archive>
@@ -212,6 +213,11 @@ void check(const repo_row& x) {
       || x.account < account_status::active
       || x.account > account_status::inactive)
     throw bad_value{"a status is unknown"};
+}
+
+void check(const upstream_row& x) {
+  if (x.life < stream_life::ended || x.life > stream_life::careful)
+    throw bad_value{"a life is unknown"};
 }
 
 template <class Row>

@@ -2,6 +2,7 @@
 
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
+#include "base/crash_point.hpp"
 #include "base/limits.hpp"
 #include "messages/journal.hpp"
 
@@ -188,6 +189,7 @@ void backfill::take(const result<import_machine::progress>& x, bool& go_on) {
     return;
   }
   if (x->chunk) {
+    pass(crash_point::import_chunk);
     if (chunks_out_ < limits::job_chunks_max) {
       ++chunks_out_;
       send(order_.from, repo_chunk{order_.job, import_->root().rev, *x->chunk,

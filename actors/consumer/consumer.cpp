@@ -4,6 +4,7 @@
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
+#include "base/crash_point.hpp"
 #include "base/log.hpp"
 #include "messages/consumer.hpp"
 #include "storage/tail_cache.hpp"
@@ -159,6 +160,7 @@ void consumer::ask_did_page(const delivery_effects::did_wish& x) {
 }
 
 void consumer::save(const delivery_effects::write& x) {
+  pass(crash_point::ack_taken);
   auto rows = std::make_shared<storage::journal_batch>();
   storage::consumer_change change;
   change.name = env_.name;
@@ -262,7 +264,10 @@ consumer_actor::behavior_type consumer::make_behavior() {
       channels_.erase(x.session);
       perform(machine_.on_session_down(x.session, now()));
     },
-    [this](rows_durable) { perform(machine_.on_durable_rows(now())); },
+    [this](rows_durable) {
+      pass(crash_point::ack_written);
+      perform(machine_.on_durable_rows(now()));
+    },
   };
 }
 

@@ -161,6 +161,8 @@ identity_machine::on_document(const atproto::did& repo,
   out.store.emplace_back(repo, row);
   const auto verify = !gone && !row.claimed_handle.empty();
   if (verify) {
+    // Or who starts after a crash would take it for checked.
+    out.store.back().second.fetched_at = 0;
     auto& told = checking_[repo];
     for (const auto who : i->second.waiters)
       add_waiter(told, who);
@@ -194,6 +196,7 @@ identity_machine::on_handle(const atproto::did& repo,
     row.handle.clear();
   else if (row.handle != handle)
     row.handle.clear(); // Unknown, and never verified.
+  out.store.emplace_back(repo, row);
   if (row.handle == known->row->handle) {
     release(repo, waiters, out);
     return out;
@@ -201,7 +204,6 @@ identity_machine::on_handle(const atproto::did& repo,
   const auto fetched_at = known->at;
   remember(repo, row, std::nullopt, wall);
   cache_.find(repo)->second.at = fetched_at;
-  out.store.emplace_back(repo, row);
   for (const auto who : waiters)
     out.answers.push_back({who, repo, row, !told_later(repo, who)});
   return out;

@@ -3,6 +3,7 @@
 #include "actors/support/finished_frames.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
+#include "base/crash_point.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
 #include "messages/consumer.hpp"
@@ -12,6 +13,8 @@
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
+
+#include <algorithm>
 
 namespace weir::actors {
 
@@ -23,6 +26,15 @@ struct announcement {
   std::vector<journal_rows> rows;
   storage::op_id last = 0; ///< 0: the log did not grow.
 };
+
+bool makes_synced(const storage::repo_update& x) {
+  return x.row && x.row->status == storage::repo_status::synced
+         && x.old_status != storage::repo_status::synced;
+}
+
+bool erases(const storage::repo_update& x) {
+  return x.erase;
+}
 
 class journal final : public observed<journal_actor::base> {
 public:
@@ -56,6 +68,7 @@ private:
   void flush();
   bool write(std::vector<journal_update> updates,
              std::vector<journal_rows> rows);
+  result<storage::commit_result> commit(const storage::journal_batch& batch);
   storage::journal_batch gather(std::vector<journal_update>& updates,
                                 const std::vector<journal_rows>& rows);
   void publish(announcement x);
@@ -129,10 +142,27 @@ journal::gather(std::vector<journal_update>& updates,
   return out;
 }
 
+result<storage::commit_result>
+journal::commit(const storage::journal_batch& batch) {
+  const auto has = [&batch](bool (*kind)(const storage::repo_update&)) {
+    return [&batch, kind] {
+      return std::ranges::any_of(batch.updates, kind);
+    };
+  };
+  pass(crash_point::journal_batch);
+  pass_if(crash_point::synced_batch, has(makes_synced));
+  pass_if(crash_point::erase_batch, has(erases));
+  auto written = store_.writer->commit(batch, options_.sync);
+  pass(crash_point::journal_written);
+  pass_if(crash_point::synced_written, has(makes_synced));
+  pass_if(crash_point::erase_written, has(erases));
+  return written;
+}
+
 bool journal::write(std::vector<journal_update> updates,
                     std::vector<journal_rows> rows) {
   const auto batch = gather(updates, rows);
-  auto written = store_.writer->commit(batch, options_.sync);
+  auto written = commit(batch);
   if (!written) {
     fail(written.error());
     return false;
@@ -172,11 +202,12 @@ void journal::publish(announcement x) {
   for (const auto& row : x.rows)
     if (row.from)
       send(row.from, rows_durable{row.token});
-  if (x.last == 0)
-    return;
-  store_.stats->durable = x.last;
-  for (const auto& to : shared_->subscribers.all())
-    send(to, log_advanced{x.last});
+  if (x.last != 0) {
+    store_.stats->durable = x.last;
+    for (const auto& to : shared_->subscribers.all())
+      send(to, log_advanced{x.last});
+  }
+  pass(crash_point::journal_told);
 }
 
 void journal::sync() {

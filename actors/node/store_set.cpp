@@ -1,5 +1,7 @@
 #include "actors/node/store_set.hpp"
 
+#include "actors/upstream/careful_machine.hpp"
+#include "base/crash_point.hpp"
 #include "base/limits.hpp"
 #include "net/url.hpp"
 #include "storage/erasure.hpp"
@@ -96,6 +98,7 @@ result<uint32_t> load_filter(store_set& store,
   fresh.configuration.push_back(storage::filter_change(next));
   if (auto written = store.writer->commit(fresh); !written)
     return written.error();
+  pass(crash_point::filter_written);
   return next.generation;
 }
 
@@ -153,17 +156,18 @@ load_upstreams(store_set& store, const std::vector<upstream_config>& wanted) {
       = std::find_if(known->begin(), known->end(), [&](const auto& row) {
           return row.url == origin && row.relay == x.relay;
         });
-    if (i != known->end()) {
-      out.push_back(*i);
-      continue;
-    }
     storage::upstream_row row;
-    row.id = ++last_id;
-    row.url = origin;
-    row.relay = x.relay;
-    row.reset_pending = true;
+    if (i != known->end()) {
+      row = *i;
+    } else {
+      row.id = ++last_id;
+      row.url = origin;
+      row.relay = x.relay;
+      row.reset_pending = true;
+      known->push_back(row);
+    }
+    careful_machine::begin_life(row);
     fresh.upstreams.push_back(row);
-    known->push_back(row);
     out.push_back(std::move(row));
   }
   if (!fresh.upstreams.empty())

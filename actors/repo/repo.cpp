@@ -4,6 +4,7 @@
 #include "actors/support/finished_frames.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
+#include "base/crash_point.hpp"
 #include "base/log.hpp"
 #include "messages/backfill.hpp"
 #include "messages/error.hpp"
@@ -307,6 +308,9 @@ repo_actor::behavior_type repo::make_behavior() {
     },
     [this](stop_actor) { quit(); },
     [this](repo_frames& x) {
+      for (const auto& frame : x.frames)
+        if (frame.bytes.size() > 0)
+          pass(crash_point::frame_taken, frame.repo.str());
       perform(machine_.on_frames(std::move(x.frames), board(), now()));
     },
     [this](const repo_loaded& x) { on_loaded(x); },

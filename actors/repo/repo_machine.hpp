@@ -139,6 +139,7 @@ private:
                       repo_effects& out);
   step take(waiting_frame& x, const upstream_board& board, now_time now,
             repo_effects& out);
+  void take_poison(const waiting_frame& x, now_time now, repo_effects& out);
   bool needs_nothing(const waiting_frame& x,
                      const atproto::frame_event& event, repo_effects& out);
   step take_commit(waiting_frame& x, const atproto::commit_event& event,

@@ -11,6 +11,10 @@ namespace weir::actors {
 repo_machine::step repo_machine::take(waiting_frame& x,
                                       const upstream_board& board,
                                       now_time now, repo_effects& out) {
+  if (x.frame.bytes.size() == 0) {
+    take_poison(x, now, out);
+    return step::taken;
+  }
   auto decoded = atproto::decode_frame(x.frame.bytes.view());
   if (!decoded) {
     count(repo_counter::bad_shape, out);
@@ -33,6 +37,16 @@ repo_machine::step repo_machine::take(waiting_frame& x,
   if (refreshing(x, now, out))
     return step::wait;
   return take_from_host(x, *decoded, board, now, out);
+}
+
+/// Its UPSTREAM stepped over it: what it said is fetched. A repo that is not
+/// indexed yet is fetched anyhow.
+void repo_machine::take_poison(const waiting_frame& x, now_time now,
+                               repo_effects& out) {
+  count(repo_counter::poison, out);
+  if (takes_commits() || job_)
+    desync("an event that ended the process was stepped over", now, out);
+  settle(x, out);
 }
 
 repo_machine::step

@@ -205,6 +205,12 @@ repo_effects repo_machine::on_fetch_failed(uint64_t job,
   if (!job_ || job_->id != job)
     return out;
   fail_job(now, out, why);
+  // The #identity of a new key or host may have been lost: the next try is to
+  // know it.
+  if ((why.reason.code == ec::verification_failed
+       || why.reason.code == ec::not_found)
+      && !identity_pending_ && may_refresh(now))
+    refresh_identity(now, out);
   flush(out);
   return out;
 }

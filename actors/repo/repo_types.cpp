@@ -48,6 +48,8 @@ const char* to_string(repo_counter x) noexcept {
       return "listing_mismatch";
     case repo_counter::update_refused:
       return "update_refused";
+    case repo_counter::poison:
+      return "poison";
   }
   return "unknown";
 }

@@ -58,7 +58,8 @@ enum class repo_counter : uint8_t {
   identity_unresolved,
   listing_mismatch,
   update_refused, ///< The store will never take it.
-  last_ = update_refused
+  poison,         ///< Stepped over: it had ended the process.
+  last_ = poison
 };
 
 const char* to_string(repo_counter x) noexcept;

@@ -1,5 +1,6 @@
 #include "actors/supervisor/listing_compare.hpp"
 #include "actors/supervisor/supervisor_impl.hpp"
+#include "base/crash_point.hpp"
 #include "base/log.hpp"
 
 namespace weir::actors {
@@ -70,8 +71,10 @@ void supervisor::on_compared(const listing_compared& x) {
   const auto left = std::make_shared<size_t>(1);
   const auto taken = [this, left, listed = x.listed, cursor = x.page.cursor,
                       what = listing_id{x.page.upstream, x.page.collection}] {
-    if (--*left == 0)
-      perform(listing_.on_page(what, cursor, listed, now(), wall()));
+    if (--*left > 0)
+      return;
+    pass(crash_point::listing_page);
+    perform(listing_.on_page(what, cursor, listed, now(), wall()));
   };
   for (size_t shard = 0; shard < by_shard.size(); ++shard) {
     auto& lines = by_shard[shard];

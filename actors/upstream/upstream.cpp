@@ -2,6 +2,7 @@
 
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
+#include "base/crash_point.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
 #include "messages/backfill.hpp"
@@ -30,6 +31,10 @@ public:
     resets_ = &registry.counter("weir_upstream_resets_total",
                                 "Positions that were reset", "upstream",
                                 url());
+    poison_ = &registry.counter("weir_upstream_poison_frames_total",
+                                "Frames stepped over because they ended the "
+                                "process",
+                                "upstream", url());
     dials_ = &registry.counter("weir_upstream_dials_total",
                                "Connections tried", "upstream", url());
     connected_ = &registry.gauge("weir_upstream_connected",
@@ -76,6 +81,7 @@ private:
   metric* frames_ = nullptr;
   metric* bytes_ = nullptr;
   metric* resets_ = nullptr;
+  metric* poison_ = nullptr;
   metric* dials_ = nullptr;
   metric* connected_ = nullptr;
   metric* cursor_ = nullptr;
@@ -150,6 +156,7 @@ void upstream::publish() {
   frames_->set(machine_.counters().frames);
   bytes_->set(machine_.counters().bytes);
   resets_->set(machine_.counters().resets);
+  poison_->set(machine_.counters().skipped_poison);
   connected_->set(machine_.connected() ? 1 : 0);
   cursor_->set(row.cursor);
 }
@@ -163,7 +170,10 @@ upstream_actor::behavior_type upstream::make_behavior() {
       if (timer_.fired(x))
         perform(machine_.on_timer(now()));
     },
-    [this](stop_actor) { quit(); },
+    [this](stop_actor) {
+      perform(machine_.on_stop());
+      quit();
+    },
     [this](stream_opened x) {
       if (current(x.connection))
         perform(machine_.on_open(now()));
@@ -186,6 +196,7 @@ upstream_actor::behavior_type upstream::make_behavior() {
     },
     [this](frames_lost) { perform(machine_.on_lost(now())); },
     [this](rows_durable x) {
+      pass(crash_point::cursor_written);
       if (x.token == token_)
         perform(machine_.on_row_durable(now()));
     },

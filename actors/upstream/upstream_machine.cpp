@@ -15,7 +15,9 @@ using atproto::frame_kind;
 
 upstream_machine::upstream_machine(storage::upstream_row row,
                                    upstream_options options)
-  : row_(std::move(row)), options_(options), last_received_(row_.cursor),
+  : row_(std::move(row)), options_(options),
+    careful_(row_.life == storage::stream_life::careful),
+    last_received_(row_.cursor),
     numbers_since_(row_.first_cursor == 0 && row_.cursor == 0 ? row_.epoch
                                                               : 0) {
   // nop
@@ -82,6 +84,7 @@ upstream_machine::on_frames(std::vector<shared_bytes> frames,
   quiet_since_.reset();
   advance();
   note_quiet(now);
+  go_on_carefully(now, out);
   if (urgent_)
     persist(out);
   if (end_connection_)
@@ -125,7 +128,10 @@ void upstream_machine::take_frame(shared_bytes frame, effects& out) {
   stamped.kind = peek->kind;
   stamped.repo = std::move(*who);
   stamped.bytes = std::move(frame);
-  (stamp_blocked_ ? held_ : out.forward).push_back(std::move(stamped));
+  if (stamp_blocked_)
+    held_.push_back(std::move(stamped));
+  else
+    pass_on(std::move(stamped), out);
 }
 
 bool upstream_machine::accept_seq(uint64_t seq, effects& out) {
@@ -198,6 +204,9 @@ void upstream_machine::take_error(std::string_view name, effects& out) {
   last_received_ = 0;
   flight_.clear();
   flight_bytes_ = 0;
+  careful_.forget();
+  row_.suspect = 0;
+  row_.ends = 0;
 }
 
 void upstream_machine::begin_reset(effects& out) {
@@ -263,11 +272,15 @@ upstream_machine::on_done(uint32_t epoch, const std::vector<uint64_t>& seqs,
       [](const flying& x, uint64_t y) { return x.seq < y; });
     if (i != flight_.end() && i->seq == seq)
       i->done = true;
+    if (careful_.on() && careful_.on_done(seq, row_))
+      row_dirty_ = urgent_ = true;
   }
   advance();
   note_quiet(now);
+  go_on_carefully(now, out);
   give_credit(out);
-  if (row_dirty_ && now - last_write_ >= limits::cursor_write_interval)
+  if (urgent_
+      || (row_dirty_ && now - last_write_ >= limits::cursor_write_interval))
     persist(out);
   return out;
 }
@@ -277,25 +290,9 @@ upstream_machine::effects upstream_machine::on_lost(steady_time now) {
   flight_.clear();
   flight_bytes_ = 0;
   held_.clear();
+  careful_.forget();
   last_received_ = row_.cursor;
   drop_connection(out, now);
-  return out;
-}
-
-upstream_machine::effects upstream_machine::on_row_durable(steady_time now) {
-  effects out;
-  write_in_flight_ = false;
-  last_write_ = now;
-  if (write_has_stamp_) {
-    write_has_stamp_ = false;
-    stamp_blocked_ = false;
-    // Now a listing has a position to be compared at.
-    out.list_repos = std::exchange(list_wanted_, false);
-    out.forward = std::move(held_);
-    held_.clear();
-  }
-  if (urgent_)
-    persist(out);
   return out;
 }
 
@@ -317,6 +314,7 @@ upstream_machine::effects upstream_machine::on_timer(steady_time now) {
     out.connect = dial{start_cursor()};
     return out;
   }
+  go_on_carefully(now, out);
   if (row_dirty_)
     persist(out);
   arm(out, redial_at_.value_or(now + limits::cursor_write_interval));
@@ -339,16 +337,6 @@ void upstream_machine::note_quiet(steady_time now) {
     quiet_since_.reset();
   else if (!quiet_since_)
     quiet_since_ = now;
-}
-
-void upstream_machine::persist(effects& out) {
-  if (!row_dirty_ || write_in_flight_)
-    return;
-  row_dirty_ = false;
-  urgent_ = false;
-  write_in_flight_ = true;
-  write_has_stamp_ = stamp_blocked_;
-  out.write = row_;
 }
 
 /// Keeps credit + frames in flight within the window; gives it in portions.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/upstream/careful_machine.hpp"
 #include "atproto/stamped_frame.hpp"
 #include "base/clock.hpp"
 #include "base/limits.hpp"
@@ -39,6 +40,7 @@ struct upstream_counters {
   uint64_t regressions = 0;
   uint64_t malformed = 0;
   uint64_t skipped_bad = 0; ///< Malformed frames stepped over.
+  uint64_t skipped_poison = 0; ///< Frames that had ended the process.
   uint64_t resets = 0;
   uint64_t reconnects = 0;
 };
@@ -96,6 +98,9 @@ public:
   effects on_intake(bool reads, steady_time now);
 
   effects on_timer(steady_time now);
+
+  /// The node ends in order: the last row.
+  effects on_stop();
 
   /// Low-water mark and reset state as they would be persisted.
   const storage::upstream_row& row() const noexcept {
@@ -162,6 +167,9 @@ private:
   void begin_reset(effects& out);
   void advance();
   void persist(effects& out);
+  void pass_on(atproto::stamped_frame x, effects& out);
+  void go_on_carefully(steady_time now, effects& out);
+  void release_careful(effects& out);
   void give_credit(effects& out);
   void arm(effects& out, steady_time at);
   void drop_connection(effects& out, steady_time now);
@@ -181,6 +189,8 @@ private:
   bool stamp_blocked_ = false;   ///< The row of a new stamp is not durable yet.
   bool end_connection_ = false;
   std::vector<atproto::stamped_frame> held_;
+  careful_machine careful_;
+  uint64_t written_suspect_ = 0; ///< In the row that was written last.
   std::deque<flying> flight_;
   wall_time passed_;
   std::optional<steady_time> quiet_since_;

@@ -2,6 +2,7 @@
 #include "apps/weir/commands.hpp"
 #include "apps/weir/option_flags.hpp"
 #include "apps/weir/stop_signal.hpp"
+#include "base/crash_point.hpp"
 #include "base/version.hpp"
 
 #include <CLI/CLI.hpp>
@@ -67,6 +68,7 @@ std::optional<int> live(settings& wanted, bool first) {
     return all_good;
   if (reason->code == ec::disk_full) {
     log::info("node_starts_anew", {{"reason", reason->context}});
+    pass(crash_point::disk_resumed);
     return std::nullopt;
   }
   log::error("node_failed", {{"reason", to_string(*reason)}});

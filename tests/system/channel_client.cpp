@@ -21,9 +21,10 @@ constexpr auto close_patience = 10s;
 
 struct channel_client::impl : net::ws_listener,
                               std::enable_shared_from_this<impl> {
-  impl(net::event_loop& on, taker x, std::vector<uint64_t> first)
-    : loop(on), take(std::move(x)), acks(first.begin(), first.end()),
-      timer(loop.make_timer()) {
+  impl(net::event_loop& on, taker x, std::vector<uint64_t> first,
+       std::function<void()> last)
+    : loop(on), take(std::move(x)), ended(std::move(last)),
+      acks(first.begin(), first.end()), timer(loop.make_timer()) {
     // nop
   }
 
@@ -53,6 +54,8 @@ struct channel_client::impl : net::ws_listener,
 
   void on_close(const net::ws_close_info&) override {
     timer.reset();
+    if (ended)
+      ended();
     const std::lock_guard lock{guard};
     closed = true;
     changed.notify_all();
@@ -79,6 +82,7 @@ struct channel_client::impl : net::ws_listener,
 
   net::event_loop& loop;
   const taker take;
+  const std::function<void()> ended;
 
   // Only on the loop:
   net::ws_client_ptr client;
@@ -94,9 +98,10 @@ struct channel_client::impl : net::ws_listener,
 
 channel_client::channel_client(const net::transport_ptr& network,
                                const std::string& data_url, taker take,
-                               std::vector<uint64_t> first)
+                               std::vector<uint64_t> first,
+                               std::function<void()> ended)
   : impl_(std::make_shared<impl>(network->next_loop(), std::move(take),
-                                 std::move(first))) {
+                                 std::move(first), std::move(ended))) {
   auto target
     = net::parse_url(data_url).value().as_websocket().with_target("/channel");
   impl_->loop.post([x = impl_, network, target = std::move(target)] {

@@ -26,8 +26,10 @@ public:
 
   /// Connects to the node whose data port has this origin.
   /// @param first Acks that go out before anything is taken.
+  /// @param ended Runs as `take` does, once, after its last run.
   channel_client(const net::transport_ptr& network, const std::string& data_url,
-                 taker take, std::vector<uint64_t> first = {});
+                 taker take, std::vector<uint64_t> first = {},
+                 std::function<void()> ended = {});
   ~channel_client();
 
   channel_client(const channel_client&) = delete;

@@ -59,6 +59,7 @@ void durable_consumer::connect(const net::transport_ptr& network,
   confirmed_ = {};
   tick_ = system_clock().wall_now();
   forgetful_ = forgetful;
+  over_ = false;
   if (late)
     for (const auto id : std::vector(acked_.begin(), acked_.end()))
       if (!settled_.contains(id))
@@ -68,14 +69,19 @@ void durable_consumer::connect(const net::transport_ptr& network,
     [this](const auto& texts) {
       return take(texts);
     },
-    acks_);
+    acks_,
+    [this] {
+      const std::lock_guard lock{guard_};
+      over_ = true;
+      came_.notify_all();
+    });
 }
 
 void durable_consumer::wait_for(size_t events,
                                 std::chrono::steady_clock::time_point until) {
   std::unique_lock lock{guard_};
   came_.wait_until(lock, until, [&] {
-    return here_.size() >= events;
+    return over_ || here_.size() >= events;
   });
 }
 

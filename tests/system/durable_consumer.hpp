@@ -64,7 +64,7 @@ public:
   void connect(const net::transport_ptr& network, const std::string& data_url,
                bool forgetful, bool late);
 
-  /// Waits until this many events came on this connection.
+  /// Waits until this many events came on this connection, or it ended.
   void wait_for(size_t events, std::chrono::steady_clock::time_point until);
 
   /// Whether there is a connection and it has ended.
@@ -136,6 +136,7 @@ private:
                                       ///< are in the store.
   wall_time tick_;
   bool forgetful_ = false;
+  bool over_ = false;
 
   std::unique_ptr<channel_client> channel_; ///< Ends first.
 };

@@ -1,252 +1,298 @@
-#include "apps/weir/demo_proof.hpp"
+#include "base/crash_point.hpp"
 #include "tests/support/temp_dir.hpp"
-#include "tests/system/durable_consumer.hpp"
-#include "tests/system/followed_network.hpp"
+#include "tests/system/kill_network.hpp"
 #include "tests/system/patience.hpp"
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstdlib>
 #include <iostream>
-#include <utility>
+#include <map>
+#include <set>
 
-// Issue 2, "Accepted when": kill -9 at random moments; reliability.md P1, P3,
-// P4, P5, P6; architecture.md 8, I1 to I6 and I9.
+// Issue 3, point 7; reliability.md 3.2, Crash-kill loop; P1, P3, P4, P5, P6;
+// architecture.md 8, I1 to I6 and I9.
 
 namespace weir::tests {
 
 namespace {
 
 using namespace std::chrono_literals;
-using simnet::fault_kind;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr size_t accounts = 200;
-constexpr uint64_t network_records = 20'000;
-/// Live commits of all phases: without any, no ack can be confirmed.
-constexpr double quiet_rate = 60;
-constexpr double busy_rate = 400;
+/// Where one kill in two strikes, at any of the first so many passages.
+struct target {
+  crash_point at{};
+  uint64_t passages = 1;
+};
+
+/// One network, its kills, and what hurts most there.
+struct kill_group {
+  const char* name = "";
+  std::vector<target> targets;
+  /// The collections kept are spelled anew in half of the lives: all repos are
+  /// fetched again.
+  bool refetches = false;
+  /// Accounts are deleted.
+  bool erases = false;
+};
+
+std::ostream& operator<<(std::ostream& out, const kill_group& x) {
+  return out << x.name;
+}
+
+const std::vector<kill_group>& kill_groups() {
+  using enum crash_point;
+  static const std::vector<kill_group> all{
+    {"starting",
+     {{store_claimed}, {store_recovered}, {store_opened}, {filter_written}},
+     true},
+    {"fetching",
+     {{import_chunk, 12},
+      {spool_written, 3},
+      {synced_batch, 12},
+      {synced_written, 12},
+      {listing_page, 2}},
+     true},
+    {"following",
+     {{journal_batch, 40},
+      {journal_written, 40},
+      {journal_told, 40},
+      {cursor_written, 2},
+      {frame_taken, 60},
+      {erase_batch},
+      {erase_written}},
+     false,
+     true},
+    {"delivering", {{ack_taken, 40}, {ack_written, 40}, {journal_told, 40}}}};
+  return all;
+}
+
+constexpr uint64_t progress_step = 500;
 
 uint64_t number_from(const char* variable, uint64_t otherwise) {
   const auto* text = std::getenv(variable);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-/// What the kills of one phase met.
-struct phase_tally {
-  const char* name = "";
+/// Of all groups together.
+uint64_t kills_wanted() {
+  return number_from("KILLS", 200);
+}
+
+/// What the kills met.
+struct kill_tally {
   size_t kills = 0;
   size_t starting = 0; ///< Before the node was ready.
   size_t fetching = 0; ///< With repos that were not synced.
   size_t behind = 0;   ///< With operations that were not settled.
+  size_t in_order = 0; ///< Ends in between that were no kills.
+  std::map<crash_point, size_t> at;
 };
 
-class KillTest : public testing::Test {
+class KillTest : public testing::TestWithParam<kill_group> {
 protected:
-  void run_phase(phase_tally& tally, size_t kills);
-  void kill_once(phase_tally& tally);
-  node_addresses start_in(program& node, milliseconds time);
-  void fall_behind(const node_addresses& at);
-  void inspect(phase_tally& tally);
-  void next_fault();
-  void slow_down(size_t kills);
+  void live_once();
+  void live_to_a_point(program& node);
+  void live_for_a_while(program& node);
+  void end_in_order(program& node);
+  void trouble(const target* at);
+  const target* choose_target();
+  std::vector<std::string> options(const target* at);
+  node_addresses connect(program& node, milliseconds time);
+  void inspect();
   void finish();
-  void check_file();
-  void check_store();
   void report() const;
 
-  bool toss() { return random->below(2) == 0; }
+  bool toss(uint64_t one_of = 2) { return random->below(one_of) == 0; }
 
-  const uint64_t kills = number_from("KILLS", 10);
+  const uint64_t kills = kills_wanted() / kill_groups().size();
   const uint64_t seed = number_from("SEED", 1);
   const std::unique_ptr<random_source> random = seeded_random(seed);
   const temp_dir dir;
   const std::string data = dir.at("data");
   const std::string taken = dir.at("taken");
-  const std::unique_ptr<apps::web_client> web = apps::web_client::make();
-  followed_network net{seed, accounts, network_records};
+  kill_network net{seed, kills};
   durable_consumer consumer{taken, seed};
-  phase_tally backfill{"backfill"};
-  phase_tally live{"live"};
-  phase_tally delivery{"delivery"};
-  size_t faults_done = 0;
+  kill_tally tally;
+  size_t targets_done = 0;
 };
 
-/// Makes fetches so slow that the backfill lasts for that many lives.
-void KillTest::slow_down(size_t lives) {
-  constexpr double life_seconds = 0.7;
-  constexpr double parallel = 8;
-  simnet::fault x;
-  x.kind = fault_kind::slow_repo;
-  x.count = 0; // All.
-  x.time = milliseconds{static_cast<int64_t>(
-    1000 * life_seconds * static_cast<double>(lives) * parallel / accounts)};
-  ASSERT_TRUE(net.life().faults().inject(x));
+/// Targets in turn, so that each has its share; nothing for every second life.
+const target* KillTest::choose_target() {
+  if (toss())
+    return nullptr;
+  const auto& all = GetParam().targets;
+  return &all[targets_done++ % all.size()];
 }
 
-/// One trouble after the other, round and round. A handle change is long past
-/// when a window is lost: nothing else would tell it.
-void KillTest::next_fault() {
-  constexpr size_t lost_commits = 20;
-  static constexpr std::array kinds{
-    fault_kind::drop_connection, fault_kind::bad_signature,
-    fault_kind::broken_chain,    fault_kind::rotate_key,
-    fault_kind::lose_window,     fault_kind::deactivate,
-    fault_kind::take_down,       fault_kind::change_handle,
-    fault_kind::wrong_prev_data, fault_kind::migrate,
-    fault_kind::reactivate,      fault_kind::remove,
-    fault_kind::lose_silently,   fault_kind::restore};
-  simnet::fault x;
-  x.kind = kinds[faults_done++ % kinds.size()];
-  if (x.kind == fault_kind::lose_window || x.kind == fault_kind::lose_silently)
-    x.count = lost_commits;
-  const auto done = net.life().faults().inject(x);
-  ASSERT_TRUE(done) << to_string(x.kind) << ": " << done.error().context;
-  // Its new host claims a revision that only the next commit makes true.
-  if (x.kind == fault_kind::migrate)
-    net.life().traffic().post(*net.life().truth().find(done->dids.front()));
+/// What `weir run` offers and no promise depends on.
+std::vector<std::string> KillTest::options(const target* at) {
+  std::vector<std::string> out{"--consumer-retry", "60s"};
+  const auto add = [&](const char* name, std::string value) {
+    if (!toss())
+      return;
+    out.emplace_back(name);
+    out.push_back(std::move(value));
+  };
+  const auto one_of = [&](uint64_t first, uint64_t last) {
+    return std::to_string(first + random->below(last - first + 1));
+  };
+  add("--durability", "relaxed");
+  add("--threads", one_of(1, 4));
+  add("--router-shards", one_of(1, 5));
+  add("--readers", one_of(1, 3));
+  add("--io-threads", one_of(1, 2));
+  if (at != nullptr && at->at == crash_point::spool_written) {
+    out.emplace_back("--sync-parallelism"); // So much that none may use memory.
+    out.emplace_back("256");
+  } else {
+    add("--sync-parallelism", one_of(1, 16));
+  }
+  add("--sync-per-host", one_of(1, 8));
+  add("--consumer-window-events", one_of(64, 2'000));
+  add("--consumer-window-bytes", one_of(64, 4'096) + "KiB");
+  add("--memory-limit", one_of(512, 2'048) + "MiB");
+  if (GetParam().refetches && toss()) {
+    out.emplace_back("--collections");
+    out.emplace_back("app.bsky.actor.*,app.bsky.feed.*,app.bsky.graph.*");
+  }
+  return out;
 }
 
-/// One life of the node. It ends at a moment drawn before: so long after its
-/// start, or after so many events.
-void KillTest::kill_once(phase_tally& tally) {
-  constexpr uint64_t life_ms_max = 900;
-  constexpr uint64_t events_max = 2'000;
+/// Before each life something happens, and sometimes a lot.
+void KillTest::trouble(const target* at) {
+  constexpr uint64_t burst_max = 200;
+  const auto deletes = at != nullptr
+                       && (at->at == crash_point::erase_batch
+                           || at->at == crash_point::erase_written);
+  if (deletes)
+    net.remove_one();
+  else if (toss())
+    net.next_fault();
+  if (toss(3))
+    net.life().traffic().make(1 + random->below(burst_max));
+}
+
+/// One life of the node: to a named point, or to a moment drawn before.
+void KillTest::live_once() {
+  const auto* at = choose_target();
+  trouble(at);
+  constexpr double events_a_second = 100;
+  std::vector<std::string> variables;
+  if (at != nullptr)
+    variables.push_back(
+      "WEIR_CRASH_AT="
+      + std::string{crash_point_names[static_cast<size_t>(at->at)]} + ':'
+      + std::to_string(1 + random->below(at->passages)));
+  net.life().set_rate(events_a_second);
+  program node{net.arguments(data, options(at)), variables};
+  if (at != nullptr)
+    live_to_a_point(node);
+  else if (toss(6))
+    end_in_order(node);
+  else
+    live_for_a_while(node);
+  net.life().set_rate(0); // What is checked must not grow with its checks.
+  consumer.end_connection();
+  inspect();
+  if (HasFailure())
+    std::cout << "kill " << tally.kills << ", SEED=" << seed << "\n"
+              << tail_of(node.errors()) << std::endl;
+}
+
+node_addresses KillTest::connect(program& node, milliseconds time) {
+  const auto ready = parse_ready(node.read_line(time).value_or(""));
+  if (!ready.data.empty())
+    consumer.connect(net.transport(), ready.data, toss(), toss());
+  return ready;
+}
+
+/// It ends by itself. When the point is not passed in time it is killed as any
+/// other.
+void KillTest::live_to_a_point(program& node) {
+  constexpr auto life_max = 2s;
+  const auto at
+    = GetParam().targets[(targets_done - 1) % GetParam().targets.size()];
+  const auto ready = connect(node, node_patience);
+  consumer.wait_for(SIZE_MAX, steady_clock::now() + life_max);
+  const auto by_itself = ready.data.empty() || consumer.cut_off();
+  if (by_itself)
+    ++tally.at[at.at];
+  else
+    node.send(SIGKILL);
+  tally.starting += ready.data.empty();
+  ASSERT_EQ(node.wait(10s), -SIGKILL) << tail_of(node.errors());
+  ++tally.kills;
+}
+
+void KillTest::live_for_a_while(program& node) {
+  constexpr uint64_t life_ms_max = 500;
+  constexpr uint64_t events_max = 1'000;
   const auto by_events = toss();
   const auto events = by_events ? 1 + random->below(events_max) : SIZE_MAX;
-  const milliseconds length{by_events ? 3 * life_ms_max
+  const milliseconds length{by_events ? 2 * life_ms_max
                                       : random->below(life_ms_max)};
-  const auto forgetful = toss();
-  const auto late = toss();
-  auto end = steady_clock::now() + length;
-  program node{net.arguments(data, {"--consumer-retry", "60s"})};
-  const auto ready = start_in(
-    node, &tally == &delivery ? milliseconds{node_patience} : length);
-  if (!ready.data.empty() && &tally == &delivery) {
-    fall_behind(ready);
-    end = steady_clock::now() + length;
-  }
-  if (!ready.data.empty()) {
-    consumer.connect(web->transport(), ready.data, forgetful, late);
+  const auto end = steady_clock::now() + length;
+  const auto ready = connect(node, length);
+  if (!ready.data.empty())
     consumer.wait_for(events, end);
-    EXPECT_FALSE(consumer.cut_off()) << tail_of(node.errors());
-  } else {
-    ++tally.starting;
-  }
+  tally.starting += ready.data.empty();
+  EXPECT_FALSE(!ready.data.empty() && consumer.cut_off());
   node.send(SIGKILL);
-  ASSERT_EQ(node.wait(10s), -SIGKILL) << "it had ended by itself\n"
-                                      << tail_of(node.errors());
-  consumer.end_connection();
-  inspect(tally);
-  if (HasFailure())
-    std::cout << tail_of(node.errors()) << std::endl;
+  ASSERT_EQ(node.wait(10s), -SIGKILL) << "it had ended by itself";
+  ++tally.kills;
 }
 
-node_addresses KillTest::start_in(program& node, milliseconds time) {
-  return parse_ready(node.read_line(time).value_or(""));
-}
-
-/// Lets the log grow while the application is away.
-void KillTest::fall_behind(const node_addresses& at) {
-  constexpr size_t events = 1'500;
-  net.life().traffic().make(events);
-  EXPECT_TRUE(eventually(node_patience, [&] {
-    return status_of(*web, at).outbox >= events / 2;
-  }));
+void KillTest::end_in_order(program& node) {
+  constexpr uint64_t life_ms_max = 300;
+  const auto ready = connect(node, node_patience);
+  ASSERT_NE(ready.data, "");
+  consumer.wait_for(SIZE_MAX, steady_clock::now()
+                                + milliseconds{random->below(life_ms_max)});
+  node.send(SIGTERM);
+  ASSERT_EQ(node.wait(10s), 0);
+  ++tally.in_order;
 }
 
 /// The store that is left must be whole, and have what was confirmed.
-void KillTest::inspect(phase_tally& tally) {
+void KillTest::inspect() {
   const auto store = store_left::read(data);
   EXPECT_EQ(store.findings, "");
   consumer.check_acks(store, false);
   EXPECT_EQ(consumer.wrongs(), "");
-  ++tally.kills;
   tally.fetching += store.synced < store.repos;
   tally.behind += store.acked.count() < store.operations;
 }
 
-void KillTest::run_phase(phase_tally& tally, size_t count) {
-  while (tally.kills < count && !HasFailure()) {
-    if (&tally == &live)
-      next_fault();
-    kill_once(tally);
-    if (HasFailure())
-      std::cout << "kill " << tally.kills << " of phase " << tally.name
-                << ", SEED=" << seed << std::endl;
-  }
-}
-
 /// The last start: everything converges.
 void KillTest::finish() {
-  net.life().set_rate(0);
   program node{net.arguments(data, {"--consumer-retry", "60s"})};
-  const auto ready = start_in(node, node_patience);
+  const auto ready = parse_ready(node.read_line(node_patience).value_or(""));
   ASSERT_NE(ready.data, "") << tail_of(node.errors());
-  consumer.connect(web->transport(), ready.data, false, true);
-  std::string difference;
-  // Events of accounts that are not active stay in the outbox.
-  uint64_t waiting = UINT64_MAX;
-  const auto equal = eventually(node_patience, [&] {
-    const auto before = std::exchange(waiting, status_of(*web, ready).outbox);
-    if (waiting != before)
-      return false;
-    consumer.read([&](const apps::event_copy& copy) {
-      difference = net.difference(copy);
-    });
-    return difference.empty();
-  });
-  EXPECT_TRUE(equal) << difference << "outbox " << waiting << "\n"
-                     << tail_of(node.errors());
+  consumer.connect(net.transport(), ready.data, false, true);
+  EXPECT_EQ(net.converge(consumer, ready), "") << tail_of(node.errors());
   node.send(SIGTERM);
   EXPECT_EQ(node.wait(10s), 0) << tail_of(node.errors());
   consumer.end_connection();
   consumer.check_acks(store_left::read(data), true);
-}
-
-/// What the application has on disk, and nothing else: no id has two contents,
-/// and its union, folded per record, is the network.
-void KillTest::check_file() {
-  std::map<uint64_t, std::string> contents;
-  apps::event_copy copy;
-  size_t other = 0;
-  event_file::read(
-    taken, [&](uint64_t id, std::string_view hash, std::string_view event) {
-      const auto [known, ignored] = contents.try_emplace(id, hash);
-      other += known->second != hash;
-      copy.take(event, {});
-    });
-  EXPECT_EQ(other, 0u);
-  EXPECT_EQ(copy.counts().conflicts, 0u);
-  EXPECT_EQ(copy.counts().out_of_order, 0u);
-  EXPECT_EQ(copy.counts().unreadable, 0u);
-  EXPECT_EQ(net.difference(copy), "");
-  storage::database_options where;
-  where.directory = data;
-  where.access = storage::access_mode::read_only;
-  const auto db = storage::database::open(std::move(where)).value();
-  const auto log = apps::check_delivery(*db, copy).value();
-  EXPECT_EQ(log.lost, 0u);
-  EXPECT_EQ(log.altered, 0u);
-  EXPECT_EQ(log.invented, 0u);
-}
-
-void KillTest::check_store() {
-  const auto x
-    = run_program({"verify", data, "--against", net.urls().relay, "--strict"});
-  EXPECT_EQ(x.status, 0) << x.output << x.errors;
+  EXPECT_EQ(consumer.wrongs(), "");
 }
 
 void KillTest::report() const {
-  for (const auto* x : {&backfill, &live, &delivery})
-    std::cout << x->name << ": " << x->kills << " kills, " << x->starting
-              << " while starting, " << x->fetching
-              << " with repos not synced, " << x->behind
-              << " with operations not settled\n";
+  std::cout << tally.kills << " kills, " << tally.starting
+            << " while starting, " << tally.fetching
+            << " with repos not synced, " << tally.behind
+            << " with operations not settled; " << tally.in_order
+            << " ends in order; at";
+  for (const auto& x : GetParam().targets) {
+    const auto known = tally.at.find(x.at);
+    std::cout << ' ' << crash_point_names[static_cast<size_t>(x.at)] << ' '
+              << (known == tally.at.end() ? 0 : known->second);
+  }
   const auto x = consumer.counts();
-  std::cout << "faults " << faults_done << ", events " << x.taken
+  std::cout << "; faults " << net.faults_done() << ", events " << x.taken
             << ", came again " << x.again << ", of them with an ack in doubt "
             << x.in_doubt << ", acks confirmed before a kill " << x.confirmed
             << ", SEED=" << seed << std::endl;
@@ -254,42 +300,52 @@ void KillTest::report() const {
 
 } // namespace
 
-TEST_F(KillTest, NothingIsLostOrToldTwiceWhateverMomentItDies) {
-  ASSERT_GE(kills, 3u);
-  const auto third = kills / 3;
-  net.life().set_rate(quiet_rate);
-  slow_down(kills - 2 * third);
-  run_phase(backfill, kills - 2 * third);
-  net.life().requests().clear(simnet::request_fault::delay);
-  net.life().set_rate(busy_rate);
-  run_phase(live, third);
-  net.life().set_rate(quiet_rate);
-  run_phase(delivery, third);
+TEST_P(KillTest, NothingIsLostOrToldTwiceWhateverMomentItDies) {
+  // From so many kills on each point has its turn.
+  const auto enough = 4 * GetParam().targets.size();
+  while (tally.kills < kills && !HasFailure()) {
+    const auto before = tally.kills;
+    live_once();
+    if (tally.kills > before && tally.kills % progress_step == 0)
+      std::cout << tally.kills << " kills" << std::endl;
+  }
   report();
   ASSERT_FALSE(HasFailure());
   finish();
-  check_file();
-  check_store();
-  EXPECT_GT(backfill.fetching, 0u) << "no kill came during the backfill";
-  EXPECT_GT(delivery.behind, 0u) << "no kill came during delivery";
+  net.check(consumer, taken, data);
+  if (kills < enough)
+    return;
+  for (const auto& x : GetParam().targets)
+    EXPECT_TRUE(tally.at.contains(x.at))
+      << "never died at " << crash_point_names[static_cast<size_t>(x.at)];
   EXPECT_GT(consumer.counts().confirmed, 0u);
-  EXPECT_EQ(consumer.wrongs(), "");
 }
 
-TEST_F(KillTest, ANodeThatEndsInOrderForgetsNoAck) {
+INSTANTIATE_TEST_SUITE_P(Kills, KillTest, testing::ValuesIn(kill_groups()),
+                         [](const auto& x) {
+                           return std::string{x.param.name};
+                         });
+
+TEST(KillOrderTest, ANodeThatEndsInOrderForgetsNoAck) {
   constexpr size_t lives = 6;
-  net.life().set_rate(busy_rate);
-  for (size_t i = 0; i < lives && !HasFailure(); ++i) {
-    program node{net.arguments(data, {"--consumer-retry", "60s"})};
-    const auto ready = start_in(node, node_patience);
+  constexpr size_t burst = 1'000;
+  const auto seed = number_from("SEED", 1);
+  const auto random = seeded_random(seed);
+  const temp_dir dir;
+  kill_network net{seed, 0};
+  durable_consumer consumer{dir.at("taken"), seed};
+  net.life().set_rate(400);
+  for (size_t i = 0; i < lives && !testing::Test::HasFailure(); ++i) {
+    net.life().traffic().make(burst);
+    program node{net.arguments(dir.at("data"), {"--consumer-retry", "60s"})};
+    const auto ready = parse_ready(node.read_line(node_patience).value_or(""));
     ASSERT_NE(ready.data, "") << tail_of(node.errors());
-    fall_behind(ready);
-    consumer.connect(web->transport(), ready.data, false, false);
-    consumer.wait_for(1 + random->below(3'000), steady_clock::now() + 3s);
+    consumer.connect(net.transport(), ready.data, false, false);
+    consumer.wait_for(1 + random->below(2 * burst), steady_clock::now() + 3s);
     node.send(SIGTERM);
     ASSERT_EQ(node.wait(10s), 0) << tail_of(node.errors());
     consumer.end_connection();
-    const auto store = store_left::read(data);
+    const auto store = store_left::read(dir.at("data"));
     EXPECT_EQ(store.findings, "");
     consumer.check_acks(store, true);
     EXPECT_EQ(consumer.wrongs(), "");
@@ -299,6 +355,21 @@ TEST_F(KillTest, ANodeThatEndsInOrderForgetsNoAck) {
   std::cout << "events " << x.taken << ", acks shown before an end "
             << x.confirmed << ", came again with an ack in doubt " << x.in_doubt
             << std::endl;
+}
+
+/// small_disk_test.cpp has the one that needs a full disk.
+TEST(KillPointTest, EveryCrashPointHasItsKills) {
+  std::set<crash_point> all{crash_point::disk_resumed};
+  for (const auto& group : kill_groups())
+    for (const auto& x : group.targets)
+      all.insert(x.at);
+  EXPECT_EQ(all.size(), crash_point_names.size());
+}
+
+TEST(KillPointTest, AVariableThatNamesNoPointIsRefused) {
+  const auto x = run_program({"--version"}, {"WEIR_CRASH_AT=nowhere:1"});
+  EXPECT_EQ(x.status, 2);
+  EXPECT_NE(x.errors.find("nowhere"), std::string::npos) << x.errors;
 }
 
 } // namespace weir::tests

@@ -1,6 +1,7 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/channel_client.hpp"
 #include "tests/system/followed_network.hpp"
+#include "tests/system/kill_network.hpp"
 #include "tests/system/patience.hpp"
 #include "tests/system/store_left.hpp"
 
@@ -169,6 +170,54 @@ TEST(SmallDiskTest, TheProgramPausesIsReadOnlyAndGoesOnAsRoomComesAndGoes) {
     << "whoever started it is told once";
   EXPECT_EQ(copy.counts().conflicts, 0u) << "no id had two contents";
   EXPECT_EQ(store_left::read(data).findings, "");
+}
+
+// Issue 3, point 7: killed as it goes on after the disk was full.
+TEST(SmallDiskTest, AProgramThatDiesAsItResumesHasLostNothing) {
+  const temp_dir dir;
+  const small_disk disk{dir.at("disk"), "size=160m"};
+  if (!disk.mounted())
+    GTEST_SKIP() << "this machine does not let us mount a file system";
+  ballast others{disk.at()};
+  const auto data = disk.at() + "/data";
+  kill_network net{6, 0};
+  durable_consumer consumer{dir.at("taken"), 6};
+  const auto web = apps::web_client::make();
+  const auto arguments = net.arguments(
+    data, {"--disk-reserve", "32MiB", "--consumer-retry", "60s"});
+  const auto start = [&](const program& node, const std::string& line) {
+    const auto at = parse_ready(line);
+    EXPECT_NE(at.data, "") << tail_of(node.errors());
+    consumer.connect(net.transport(), at.data, false, false);
+    return at;
+  };
+  {
+    program node{arguments, {"WEIR_CRASH_AT=disk.resumed:1"}};
+    const auto at = start(node, node.read_line(patience).value_or(""));
+    ASSERT_EQ(net.converge(consumer, at), "") << tail_of(node.errors());
+    net.life().set_rate(200);
+    others.leave(0);
+    ASSERT_TRUE(eventually(patience,
+                           [&] {
+                             return readiness(*web, at).find("only read until")
+                                    != std::string::npos;
+                           }))
+      << tail_of(node.errors());
+    net.life().set_rate(0);
+    others.go();
+    ASSERT_EQ(node.wait(patience), -SIGKILL) << tail_of(node.errors());
+    consumer.end_connection();
+  }
+  const auto left = store_left::read(data);
+  EXPECT_EQ(left.findings, "");
+  consumer.check_acks(left, false);
+  program node{arguments};
+  const auto at = start(node, node.read_line(patience).value_or(""));
+  EXPECT_EQ(net.converge(consumer, at), "") << tail_of(node.errors());
+  node.send(SIGTERM);
+  EXPECT_EQ(node.wait(10s), 0) << tail_of(node.errors());
+  consumer.end_connection();
+  net.check(consumer, dir.at("taken"), data);
 }
 
 } // namespace weir::tests

@@ -137,7 +137,29 @@ TEST(identity_machine, a_handle_of_someone_else_is_not_taken) {
   x.handle("bob.test", repo_of(2));
   EXPECT_THAT(x.last.answers, IsEmpty());
   EXPECT_THAT(x.last.released, ElementsAre(1));
-  EXPECT_THAT(x.last.store, IsEmpty());
+  EXPECT_EQ(x.last.store.at(0).second.handle, "");
+}
+
+// protocol.md 8.8, 8.9; reliability.md P6: killed between document and handle
+TEST(identity_machine,
+     a_document_is_stale_on_disk_until_its_handle_was_checked) {
+  resolver x;
+  x.fetch(1);
+  x.document(doc_of("alice.test"));
+  const auto left = x.last.store.at(0).second;
+  EXPECT_EQ(left.fetched_at, 0);
+  EXPECT_EQ(left.signing_key, "zKey");
+  x.handle("alice.test", alice);
+  EXPECT_EQ(x.last.store.at(0).second.fetched_at, x.wall.seconds());
+
+  resolver next; // What a crash between the two leaves.
+  next.ask(1);
+  next.loaded(left);
+  EXPECT_FALSE(next.last.answers.at(0).last);
+  EXPECT_THAT(next.last.fetch, ElementsAre(alice));
+  next.document(doc_of("alice.test"));
+  next.handle("alice.test", alice);
+  EXPECT_EQ(next.last.answers.at(0).fact->handle, "alice.test");
 }
 
 // protocol.md 8.8: a verified handle outlives an outage, nothing else

@@ -184,6 +184,26 @@ TEST(repo_fetch, want_of_room_is_no_failure_and_waits) {
   EXPECT_EQ(x.wishes[0].not_before, x.now.wall.seconds() + 60);
 }
 
+// reliability.md 2.1, Forged commit; protocol.md 8.3: the #identity of a new
+// key or host may have been lost
+TEST(repo_fetch, a_copy_by_another_key_or_none_makes_the_identity_anew) {
+  for (const auto& [code, anew] :
+       {std::pair{ec::verification_failed, 1}, std::pair{ec::not_found, 1},
+        std::pair{ec::unreachable, 0}}) {
+    repo_world x;
+    x.add_known();
+    x.start_fetch(1);
+    x.clear();
+    x.fail_fetch(1, fail(code));
+    EXPECT_EQ(static_cast<int>(x.refreshes), anew) << static_cast<int>(code);
+    x.settle();
+    EXPECT_EQ(x.row->status, repo_status::error);
+    x.learn(x.identity());
+    x.run_fetch(2);
+    EXPECT_EQ(x.row->status, repo_status::synced);
+  }
+}
+
 // SYNC-13, SYNC-15: what kills its BACKFILL must not be tried without end
 TEST(repo_fetch, a_fetch_that_crashes_is_a_failure_with_back_off) {
   repo_world x;
@@ -221,9 +241,8 @@ TEST(repo_fetch, a_repo_that_keeps_falling_out_of_sync_rests) {
     }
     x.pass(waited);
     lose_one();
-    const auto due = waited < pause
-                       ? x.now.wall.seconds() + (pause - waited).count()
-                       : 0;
+    const auto due
+      = waited < pause ? x.now.wall.seconds() + (pause - waited).count() : 0;
     ASSERT_EQ(x.wishes.size(), 1u);
     EXPECT_EQ(x.wishes[0].not_before, due);
     EXPECT_EQ(x.row->next_retry, due);

@@ -132,5 +132,40 @@ TEST(repo_refused, a_removal_follows_a_refused_update) {
   EXPECT_EQ(x.stops.size(), 1u);
 }
 
+// reliability.md 2.1, Poison message: what a frame said that its UPSTREAM
+// stepped over is fetched
+TEST(repo_poison, a_frame_that_was_stepped_over_puts_its_repo_out_of_sync) {
+  repo_world x;
+  x.sync();
+  x.clear();
+  auto frame = x.stamp(x.make_commit(), relay_id);
+  frame.kind = atproto::frame_kind::unknown;
+  frame.bytes = {};
+  x.perform_frames({frame});
+  EXPECT_EQ(x.count_of(repo_counter::poison), 1u);
+  EXPECT_FALSE(x.finished(frame.at.seq)) << "not before the row says so";
+  x.write();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_TRUE(x.finished(frame.at.seq));
+  ASSERT_EQ(x.wishes.size(), 1u);
+  EXPECT_EQ(x.wishes[0].status, repo_status::desync);
+  x.run_fetch(2);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_EQ(x.chain->data, x.account.data());
+}
+
+TEST(repo_poison, a_repo_that_is_not_fetched_yet_needs_no_other_fetch) {
+  repo_world x;
+  x.add_known();
+  x.clear();
+  auto frame = x.stamp(x.make_commit(), relay_id);
+  frame.kind = atproto::frame_kind::unknown;
+  frame.bytes = {};
+  x.perform_frames({frame});
+  EXPECT_EQ(x.count_of(repo_counter::poison), 1u);
+  EXPECT_TRUE(x.finished(frame.at.seq));
+  EXPECT_THAT(x.wishes, IsEmpty());
+}
+
 } // namespace
 } // namespace weir::tests

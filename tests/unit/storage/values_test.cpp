@@ -44,7 +44,8 @@ TEST(ValuesTest, EveryRowRoundTripsAndRefusesDamage) {
   expect_codec(repo_row{});
   expect_codec(member_row{2, {"app.test.note", "app.test.*"}});
   expect_codec(upstream_row{7, "wss://relay.example.com", true, 3, 1ull << 50,
-                            12, true});
+                            12, true, stream_life::careful, 1ull << 51, 2});
+  expect_codec(upstream_row{});
   expect_codec(identity_row{"zQ3sh", "https://pds.example.com", "alice.test",
                             "bob.test", 1'700'000'000, true});
   expect_codec(consumer_row{{1000, 0, 7}, 0xfedcba9876543210, true});
@@ -132,6 +133,16 @@ TEST(ValuesTest, AnUnknownFormatIsRefused) {
   EXPECT_EQ(back.error().code, ec::storage_failure);
   EXPECT_EQ(back.error().context, "a value of the table time_index is damaged: "
                                   "its format is unknown");
+}
+
+TEST(ValuesTest, ALifeThatThisVersionLacksIsRefused) {
+  upstream_row row;
+  for (const int life : {0, 1, 3, 4}) {
+    row.life = static_cast<stream_life>(life);
+    EXPECT_EQ(decode_value<upstream_row>(encode_value(row)).has_value(),
+              life == 1 || life == 3)
+      << life;
+  }
 }
 
 TEST(ValuesTest, StoredBytesAreProvedByTheirChecksum) {

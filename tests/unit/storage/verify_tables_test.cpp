@@ -144,6 +144,11 @@ TEST_F(VerifyTablesTest, UpstreamsAreNumberedAndNoneIsThereTwice) {
   row.id = 2;
   row.epoch = 0;
   expect(2, encode_value(row), "it has no epoch");
+  row.epoch = 1;
+  row.ends = 1;
+  expect(2, encode_value(row), "it counts ends of a frame that it does not");
+  row.suspect = 5; // In a life that is not careful.
+  expect(2, encode_value(row), "it counts ends of a frame that it does not");
   expect(2, std::nullopt,
          "it has a position of upstream 2, which there is "
          "not");

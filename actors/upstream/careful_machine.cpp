@@ -1,0 +1,101 @@
+#include "actors/upstream/careful_machine.hpp"
+
+#include "base/limits.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace weir::actors {
+
+namespace {
+
+using storage::stream_life;
+
+/// Frames that wait for an identity may make a careful stretch long; it must
+/// not hold its stream for ever.
+constexpr std::chrono::seconds careful_time_max{60};
+
+void clear_suspect(storage::upstream_row& row) {
+  row.suspect = 0;
+  row.ends = 0;
+}
+
+} // namespace
+
+void careful_machine::begin_life(storage::upstream_row& row) {
+  if (row.life == stream_life::ended) {
+    row.life = stream_life::running;
+    clear_suspect(row);
+    return;
+  }
+  row.life = stream_life::careful;
+  if (row.suspect > row.cursor)
+    ++row.ends;
+  else
+    clear_suspect(row);
+}
+
+void careful_machine::end_life(storage::upstream_row& row) {
+  row.life = stream_life::ended;
+  clear_suspect(row);
+}
+
+bool careful_machine::next(storage::upstream_row& row) {
+  if (in_hand_ != 0 || held_.empty())
+    return false;
+  in_hand_ = held_.front().at.seq;
+  if (row.suspect != in_hand_)
+    row.ends = 0;
+  row.suspect = in_hand_;
+  return true;
+}
+
+std::optional<atproto::stamped_frame>
+careful_machine::release(uint64_t suspect, const storage::upstream_row& row) {
+  if (in_hand_ == 0 || released_ || suspect != in_hand_)
+    return std::nullopt;
+  released_ = true;
+  ++passed_;
+  auto out = std::move(held_.front());
+  held_.pop_front();
+  if (row.ends >= limits::poison_frame_ends_max) {
+    out.kind = atproto::frame_kind::unknown;
+    out.bytes = {};
+  }
+  return out;
+}
+
+bool careful_machine::on_done(uint64_t seq, storage::upstream_row& row) {
+  if (!released_ || seq != in_hand_)
+    return false;
+  in_hand_ = 0;
+  released_ = false;
+  clear_suspect(row);
+  return true;
+}
+
+bool careful_machine::is_over(steady_time now) {
+  if (!began_ && (in_hand_ != 0 || !held_.empty()))
+    began_ = now;
+  return on_
+         && ((in_hand_ == 0 && passed_ >= limits::upstream_frames_max)
+             || (began_ && now - *began_ >= careful_time_max));
+}
+
+std::deque<atproto::stamped_frame>
+careful_machine::end(storage::upstream_row& row) {
+  on_ = false;
+  row.life = stream_life::running;
+  clear_suspect(row);
+  in_hand_ = 0;
+  released_ = false;
+  return std::exchange(held_, {});
+}
+
+void careful_machine::forget() {
+  held_.clear();
+  in_hand_ = 0;
+  released_ = false;
+}
+
+} // namespace weir::actors

@@ -1,0 +1,79 @@
+#include "actors/upstream/upstream_machine.hpp"
+
+#include <utility>
+
+/// A stream's row, and the frames that wait until it is durable.
+namespace weir::actors {
+
+void upstream_machine::persist(effects& out) {
+  if (!row_dirty_ || write_in_flight_)
+    return;
+  row_dirty_ = false;
+  urgent_ = false;
+  write_in_flight_ = true;
+  write_has_stamp_ = stamp_blocked_;
+  written_suspect_ = row_.suspect;
+  out.write = row_;
+}
+
+upstream_machine::effects upstream_machine::on_row_durable(steady_time now) {
+  effects out;
+  write_in_flight_ = false;
+  last_write_ = now;
+  if (write_has_stamp_) {
+    write_has_stamp_ = false;
+    stamp_blocked_ = false;
+    // Now a listing has a position to be compared at.
+    out.list_repos = std::exchange(list_wanted_, false);
+    for (auto& x : std::exchange(held_, {}))
+      pass_on(std::move(x), out);
+  }
+  release_careful(out);
+  go_on_carefully(now, out);
+  if (urgent_)
+    persist(out);
+  return out;
+}
+
+void upstream_machine::pass_on(atproto::stamped_frame x, effects& out) {
+  if (careful_.on())
+    careful_.hold(std::move(x));
+  else
+    out.forward.push_back(std::move(x));
+}
+
+void upstream_machine::go_on_carefully(steady_time now, effects& out) {
+  if (!careful_.on())
+    return;
+  if (careful_.is_over(now)) {
+    for (auto& x : careful_.end(row_))
+      out.forward.push_back(std::move(x));
+    row_dirty_ = urgent_ = true;
+  } else if (careful_.next(row_)) {
+    row_dirty_ = urgent_ = true;
+  }
+}
+
+/// The row that names the frame is durable: now it may end the process.
+void upstream_machine::release_careful(effects& out) {
+  auto frame = careful_.release(written_suspect_, row_);
+  if (!frame)
+    return;
+  if (frame->bytes.size() == 0) {
+    ++counters_.skipped_poison;
+    out.alerts.push_back("stepped over seq " + std::to_string(frame->at.seq)
+                         + " of " + frame->repo.str() + ": the process ended "
+                         + std::to_string(row_.ends)
+                         + " times while it was handled");
+  }
+  out.forward.push_back(std::move(*frame));
+}
+
+upstream_machine::effects upstream_machine::on_stop() {
+  effects out;
+  careful_machine::end_life(row_);
+  out.write = row_;
+  return out;
+}
+
+} // namespace weir::actors

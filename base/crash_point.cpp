@@ -1,0 +1,70 @@
+#include "base/crash_point.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+namespace weir {
+
+std::optional<crash_plan> parse_crash_plan(std::string_view text) {
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos)
+    return std::nullopt;
+  const auto known
+    = std::ranges::find(crash_point_names, text.substr(0, colon));
+  if (known == crash_point_names.end())
+    return std::nullopt;
+  crash_plan out;
+  out.at = static_cast<crash_point>(known - crash_point_names.begin());
+  const auto* last = text.data() + text.size();
+  const auto [end, bad]
+    = std::from_chars(text.data() + colon + 1, last, out.passage);
+  if (bad != std::errc{} || out.passage == 0)
+    return std::nullopt;
+  if (end == last)
+    return out;
+  if (*end != ':' || end + 1 == last)
+    return std::nullopt;
+  out.mark.assign(end + 1, last);
+  return out;
+}
+
+namespace {
+
+constexpr const char* plan_variable = "WEIR_CRASH_AT";
+
+std::optional<crash_plan> read_plan() {
+  constexpr int refused = 2;
+  const auto* text = std::getenv(plan_variable);
+  if (text == nullptr)
+    return std::nullopt;
+  auto out = parse_crash_plan(text);
+  if (!out) {
+    std::fprintf(stderr, "weir: %s=%s names no crash point\n", plan_variable,
+                 text);
+    std::_Exit(refused);
+  }
+  return out;
+}
+
+const std::optional<crash_plan> plan = read_plan();
+std::atomic<uint64_t> passages{0};
+
+} // namespace
+
+const bool detail::crash_armed = plan.has_value();
+
+void detail::pass_armed(crash_point x, std::string_view mark) {
+  if (x != plan->at || (!plan->mark.empty() && mark != plan->mark)
+      || passages.fetch_add(1) + 1 != plan->passage)
+    return;
+  ::kill(::getpid(), SIGKILL);
+  for (;;)
+    ::pause(); // The signal is on its way.
+}
+
+} // namespace weir

@@ -1,0 +1,125 @@
+#include "tests/system/kill_network.hpp"
+
+#include "apps/weir/demo_proof.hpp"
+#include "tests/system/patience.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <utility>
+
+namespace weir::tests {
+
+namespace {
+
+using simnet::fault_kind;
+
+constexpr size_t accounts_min = 40;
+constexpr size_t kills_an_account = 50;
+constexpr size_t records_an_account = 80;
+
+} // namespace
+
+kill_network::kill_network(uint64_t seed, uint64_t kills)
+  : accounts_(accounts_min + kills / kills_an_account),
+    net_(seed, accounts_, records_an_account * accounts_) {
+  // nop
+}
+
+/// What gets lost is commits: nothing else would tell a change of handle, or of
+/// an account that is gone.
+void kill_network::next_fault() {
+  constexpr size_t lost_commits = 20;
+  static constexpr std::array kinds{
+    fault_kind::drop_connection, fault_kind::bad_signature,
+    fault_kind::broken_chain,    fault_kind::rotate_key,
+    fault_kind::lose_window,     fault_kind::deactivate,
+    fault_kind::take_down,       fault_kind::change_handle,
+    fault_kind::wrong_prev_data, fault_kind::migrate,
+    fault_kind::reactivate,      fault_kind::lose_silently,
+    fault_kind::restore};
+  simnet::fault x;
+  x.kind = kinds[faults_done_++ % kinds.size()];
+  if (x.kind == fault_kind::lose_window
+      || x.kind == fault_kind::lose_silently) {
+    x.count = lost_commits;
+    post_some(lost_commits);
+  }
+  const auto done = life().faults().inject(x);
+  ASSERT_TRUE(done) << to_string(x.kind) << ": " << done.error().context;
+  // Its new host claims a revision that only the next commit makes true.
+  if (x.kind == fault_kind::migrate)
+    life().traffic().post(*life().truth().find(done->dids.front()));
+}
+
+/// Commits of active accounts, in turn.
+void kill_network::post_some(size_t n) {
+  while (n > 0)
+    if (const auto index = next_to_post_++ % accounts_;
+        life().truth().view(index).status == simnet::standing::active) {
+      life().traffic().post(index);
+      --n;
+    }
+}
+
+void kill_network::remove_one() {
+  if (removed_ >= accounts_ / 2)
+    return;
+  ++removed_;
+  simnet::fault x;
+  x.kind = fault_kind::remove;
+  const auto done = life().faults().inject(x);
+  ASSERT_TRUE(done) << done.error().context;
+}
+
+std::string kill_network::converge(const durable_consumer& consumer,
+                                   const node_addresses& at) {
+  std::string difference;
+  // Events of accounts that are not active stay in the outbox.
+  uint64_t waiting = UINT64_MAX;
+  const auto equal = eventually(node_patience, [&] {
+    const auto before = std::exchange(waiting, status_of(*web_, at).outbox);
+    if (waiting != before)
+      return false;
+    consumer.read([&](const apps::event_copy& copy) {
+      difference = net_.difference(copy);
+    });
+    return difference.empty();
+  });
+  return equal ? std::string{}
+               : difference + "outbox " + std::to_string(waiting);
+}
+
+void kill_network::check(const durable_consumer& consumer,
+                         const std::string& file, const std::string& data_dir) {
+  EXPECT_EQ(consumer.wrongs(), "");
+  std::map<uint64_t, std::string> contents;
+  apps::event_copy copy;
+  size_t other = 0;
+  event_file::read(
+    file, [&](uint64_t id, std::string_view hash, std::string_view event) {
+      const auto [known, ignored] = contents.try_emplace(id, hash);
+      other += known->second != hash;
+      copy.take(event, {});
+    });
+  EXPECT_EQ(other, 0u);
+  EXPECT_EQ(copy.counts().conflicts, 0u);
+  EXPECT_EQ(copy.counts().out_of_order, 0u);
+  EXPECT_EQ(copy.counts().unreadable, 0u);
+  EXPECT_EQ(net_.difference(copy), "");
+  {
+    storage::database_options where;
+    where.directory = data_dir;
+    where.access = storage::access_mode::read_only;
+    const auto db = storage::database::open(std::move(where)).value();
+    const auto log = apps::check_delivery(*db, copy).value();
+    EXPECT_EQ(log.lost, 0u);
+    EXPECT_EQ(log.altered, 0u);
+    EXPECT_EQ(log.invented, 0u);
+  }
+  const auto x = run_program(
+    {"verify", data_dir, "--against", net_.urls().relay, "--strict"});
+  EXPECT_EQ(x.status, 0) << x.output << x.errors;
+}
+
+} // namespace weir::tests

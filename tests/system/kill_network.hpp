@@ -1,0 +1,59 @@
+#pragma once
+
+#include "tests/system/durable_consumer.hpp"
+#include "tests/system/followed_network.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weir::tests {
+
+/// The network of a test that kills its node again and again: trouble in turn,
+/// and the comparison in the end.
+class kill_network {
+public:
+  /// @param kills How many are to come; the network is large enough for them.
+  kill_network(uint64_t seed, uint64_t kills);
+
+  simnet::network& life() noexcept { return net_.life(); }
+
+  std::vector<std::string> arguments(const std::string& data_dir,
+                                     std::vector<std::string> more) const {
+    return net_.arguments(data_dir, std::move(more));
+  }
+
+  const net::transport_ptr& transport() const { return web_->transport(); }
+
+  /// One trouble after the other, round and round.
+  void next_fault();
+
+  /// An account is deleted at its host, while enough of them are left.
+  void remove_one();
+
+  size_t faults_done() const noexcept { return faults_done_; }
+
+  /// Waits until the consumer's copy is the network and nothing is on its way
+  /// any more.
+  /// @returns what differs in the end
+  std::string converge(const durable_consumer& consumer,
+                       const node_addresses& at);
+
+  /// What the application has on disk, and nothing else: no id has two
+  /// contents, and its union, folded per record, is the network; so is the
+  /// store. Expectations of GoogleTest.
+  void check(const durable_consumer& consumer, const std::string& file,
+             const std::string& data_dir);
+
+private:
+  void post_some(size_t n);
+
+  size_t accounts_;
+  followed_network net_;
+  std::unique_ptr<apps::web_client> web_ = apps::web_client::make();
+  size_t faults_done_ = 0;
+  size_t removed_ = 0;
+  size_t next_to_post_ = 0;
+};
+
+} // namespace weir::tests

@@ -1,0 +1,97 @@
+#include "apps/weir/demo_evidence.hpp"
+#include "base/limits.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/system/kill_network.hpp"
+#include "tests/system/patience.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+// reliability.md 2.1, Poison message: "process must get past it within 4
+// restarts" (limits::poison_frame_ends_max).
+
+namespace weir::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+class PoisonTest : public testing::Test {
+protected:
+  node_addresses start(program& node) {
+    const auto at = parse_ready(node.read_line(node_patience).value_or(""));
+    EXPECT_NE(at.data, "") << tail_of(node.errors());
+    if (!at.data.empty())
+      consumer.connect(net.transport(), at.data, false, true);
+    return at;
+  }
+
+  /// A life that sees all of the network so far and ends in order.
+  void follow_all() {
+    program node{arguments};
+    const auto at = start(node);
+    ASSERT_EQ(net.converge(consumer, at), "") << tail_of(node.errors());
+    post(0); // From now on it has a position in the stream.
+    ASSERT_EQ(net.converge(consumer, at), "") << tail_of(node.errors());
+    node.send(SIGTERM);
+    ASSERT_EQ(node.wait(10s), 0) << tail_of(node.errors());
+    consumer.end_connection();
+  }
+
+  void post(size_t account) { net.life().traffic().post(account); }
+
+  const temp_dir dir;
+  const std::string data = dir.at("data");
+  kill_network net{3, 0};
+  durable_consumer consumer{dir.at("taken"), 3};
+  const std::unique_ptr<apps::web_client> web = apps::web_client::make();
+  const std::vector<std::string> arguments
+    = net.arguments(data, {"--consumer-retry", "60s"});
+};
+
+} // namespace
+
+TEST_F(PoisonTest, AFrameThatEndsTheProcessIsSteppedOverAndItsRepoFetched) {
+  constexpr size_t victim = 7;
+  constexpr size_t others = 5;
+  ASSERT_NO_FATAL_FAILURE(follow_all());
+  for (size_t i = 0; i < others; ++i)
+    post(i);
+  post(victim);
+  for (size_t i = 0; i < others; ++i)
+    post(i);
+  const auto did = net.life().truth().view(victim).id.str();
+  const std::vector<std::string> crash{"WEIR_CRASH_AT=frame.taken:1:" + did};
+
+  // The first life does not know, three more find out who it is.
+  for (size_t i = 0; i < 1 + limits::poison_frame_ends_max; ++i) {
+    program node{arguments, crash};
+    start(node);
+    ASSERT_EQ(node.wait(20s), -SIGKILL) << "life " << i << "\n"
+                                        << tail_of(node.errors());
+    consumer.end_connection();
+    const auto left = store_left::read(data);
+    EXPECT_EQ(left.findings, "");
+    consumer.check_acks(left, false);
+  }
+
+  program node{arguments, crash};
+  const auto at = start(node);
+  EXPECT_EQ(net.converge(consumer, at), "") << tail_of(node.errors());
+  const auto page = web->get(at.operations + "/metrics").value();
+  const auto count = [&](const char* name, const char* label) {
+    return apps::metric_total(as_text(page.body), name, label);
+  };
+  EXPECT_EQ(count("weir_upstream_poison_frames_total", ""), 1u);
+  EXPECT_EQ(count("weir_repo_events_total", "result=\"poison\""), 1u);
+  EXPECT_NE(node.errors().find(" of " + did + ": the process ended 3 times"),
+            std::string::npos)
+    << tail_of(node.errors());
+  node.send(SIGTERM);
+  EXPECT_EQ(node.wait(10s), 0) << tail_of(node.errors());
+  consumer.end_connection();
+  net.check(consumer, dir.at("taken"), data);
+}
+
+} // namespace weir::tests
