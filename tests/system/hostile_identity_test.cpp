@@ -2,6 +2,9 @@
 #include "tests/system/api_node.hpp"
 #include "tests/system/hostile_downloads.hpp"
 
+#include <array>
+#include <thread>
+
 namespace weir::tests {
 
 namespace {
@@ -65,6 +68,31 @@ protected:
   hostile_host hub;
   std::list<test_repo> repos;
   std::vector<std::pair<std::string, std::string>> trials;
+};
+
+/// A relay that tells of new accounts only, all of which nobody knows.
+struct flooder {
+  flooder() {
+    host.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
+  }
+
+  void start(int first, int count) {
+    sender = std::jthread{[=, this] {
+      atproto::identity_event x;
+      x.time = "2026-01-01T00:00:00.000Z";
+      for (x.seq = 1; x.seq <= count; ++x.seq) {
+        x.repo = atproto::did::parse("did:web:n" + std::to_string(first + x.seq)
+                                     + ".flood.test")
+                   .value();
+        if (!stream.send(atproto::encode_frame(x)))
+          return;
+      }
+    }};
+  }
+
+  hostile_stream stream;
+  hostile_host host;
+  std::jthread sender;
 };
 
 /// Adds a member to a document.
@@ -156,6 +184,43 @@ TEST_F(HostileIdentityTest, WhatIsNoDocumentOfThisDidIsRefused) {
   no_host("", "not_found");
   run();
   EXPECT_EQ(elsewhere.connections(), 0u);
+}
+
+// reliability.md 2.1, DNS abuse: names that nobody knows, from many hosts at a
+// time, cost as many look-ups as the budget gives, and hold up nobody else.
+TEST_F(HostileIdentityTest, AFloodOfNewNamesIsAsManyLookUpsAsTheBudgetGives) {
+  constexpr size_t hosts = 16;
+  constexpr int names = 50'000 / hosts;
+  constexpr double budget = 20;
+  std::array<flooder, hosts> floods;
+  std::vector<std::string> urls{"relay:" + hub.url()};
+  for (const auto& x : floods)
+    urls.push_back("relay:" + x.host.url());
+  auto& honest = add("honest", nullptr, "");
+  hub.publish(honest, hub.url());
+  const auto began = std::chrono::steady_clock::now();
+  hostile_node node{urls, hub.url(), {"--plc-per-second", "20"}};
+  node.add({honest.did()});
+  node.await(honest.did(), "synced");
+  for (size_t i = 0; i < hosts; ++i)
+    floods[i].start(static_cast<int>(i) * names, names);
+  honest.put("app.test.note/later", make_record("later"));
+  ASSERT_TRUE(stream.send(honest.commit()));
+  EXPECT_TRUE(eventually(10s, [&] {
+    return node.repo(honest.did()).rev == honest.rev().str();
+  }));
+  for (auto& x : floods) {
+    x.sender.join();
+    EXPECT_TRUE(node.await_metric(
+      "weir_upstream_cursor{upstream=\"" + x.host.url() + "\"}", names));
+  }
+  const auto lookups = node.metric("weir_identity_lookups_total");
+  const std::chrono::duration<double> elapsed
+    = std::chrono::steady_clock::now() - began;
+  EXPECT_GT(lookups, 1u);
+  EXPECT_LE(static_cast<double>(lookups), budget * (1 + elapsed.count()));
+  EXPECT_TRUE(node.is_healthy());
+  EXPECT_LT(node.peak_bytes(), 768 * megabyte); // Of `memory_limit`, 1 GiB.
 }
 
 // reliability.md 2.1, SSRF: without --allow-private-addresses nothing that a

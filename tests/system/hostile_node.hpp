@@ -30,6 +30,7 @@ class hostile_node {
 public:
   /// @param upstreams As `--upstream` takes them.
   /// @param plc The directory, which resolves handles as well.
+  /// @param more Further options; they win over the usual ones.
   hostile_node(const std::vector<std::string>& upstreams,
                const std::string& plc, std::vector<std::string> more = {});
 
