@@ -132,6 +132,11 @@ uint64_t hostile_node::log_end() {
   return metric("weir_oplog_seq ");
 }
 
+uint16_t hostile_node::data_port() const {
+  return static_cast<uint16_t>(
+    std::stoul(at_.data.substr(at_.data.rfind(':') + 1)));
+}
+
 bool hostile_node::is_healthy() {
   const auto answer = web_->get(at_.data + "/health");
   return answer && answer->status == 200;

@@ -56,6 +56,8 @@ public:
 
   bool is_healthy();
 
+  uint16_t data_port() const;
+
   std::string log() const { return process_->errors(); }
 
   size_t resident_bytes() const { return process_->resident_bytes(); }
