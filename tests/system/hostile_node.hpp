@@ -56,6 +56,8 @@ public:
 
   bool is_healthy();
 
+  const std::string& data_url() const noexcept { return at_.data; }
+
   uint16_t data_port() const;
 
   std::string log() const { return process_->errors(); }
