@@ -125,7 +125,12 @@ void repo_machine::judge_suspicion(const upstream_board& board, now_time now,
 /// Takes waiting frames until one has to wait, then sends what came of them.
 void repo_machine::pump(const upstream_board& board, now_time now,
                         repo_effects& out) {
+  refusals_ = 0;
   while (!inbox_.empty()) {
+    if (refusals_ >= refusals_a_turn) {
+      arm(now.steady, out); // Goes on, after whoever else has work.
+      break;
+    }
     if (!exists_) {
       if (!queued_add_) // Else they wait for it.
         forget_waiting(out);

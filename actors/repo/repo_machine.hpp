@@ -19,6 +19,10 @@ namespace weir::actors {
 /// commits that arrive meanwhile are coalesced into the next.
 class repo_machine {
 public:
+  /// Commits refused before others get the thread: a forged one costs as much
+  /// as a true one and is nobody's progress (reliability.md P11).
+  static constexpr size_t refusals_a_turn = 8;
+
   /// @param incarnation Of the owning actor; goes with every update.
   repo_machine(atproto::did repo, repo_settings_ptr settings,
                uint64_t incarnation);
@@ -232,6 +236,7 @@ private:
   std::deque<steady_time> refreshes_, fetches_;
 
   std::deque<waiting_frame> inbox_;
+  size_t refusals_ = 0; ///< In this turn.
   storage::repo_update next_;
   std::vector<position> next_marks_;
   size_t next_bytes_ = 0;

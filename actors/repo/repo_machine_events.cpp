@@ -209,6 +209,7 @@ repo_machine::step repo_machine::refused(waiting_frame& x,
     if (may_wait(x, now, out))
       return step::wait;
   }
+  ++refusals_;
   if (is_sync) {
     // A real PDS sends such a #sync after every migration: never a desync.
     count(repo_counter::sync_refused, out);

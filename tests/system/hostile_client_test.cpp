@@ -18,7 +18,8 @@ int refused_with(const api_node& node, const std::string& request) {
   outcome how = outcome::data;
   const auto answer = peer.read_all(&how);
   EXPECT_EQ(how, outcome::end) << request.substr(0, 200);
-  EXPECT_EQ(answer.rfind("HTTP/1.1 "), 0u) << "answers: " << answer;
+  constexpr const char* once = "\r\nContent-Length: ";
+  EXPECT_EQ(answer.find(once), answer.rfind(once)) << "answers: " << answer;
   return answer.size() < 12 ? 0 : std::stoi(answer.substr(9, 3));
 }
 
@@ -34,6 +35,99 @@ std::string post(const std::string& body) {
          + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
+using namespace std::string_view_literals;
+
+// What hides the end of a request, and with it the beginning of the next:
+// fields in front of "0\r\n\r\n", fields in front of "{}", chunks, whole heads.
+constexpr std::array chunked_fields{
+  "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"sv,
+  "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"sv,
+  "Transfer-Encoding: chunked\r\nContent-Length: 0\r\n"sv,
+  "Transfer-Encoding: identity\r\nContent-Length: 2\r\n"sv,
+  "Transfer-Encoding: xchunked\r\n"sv,
+  "Transfer-Encoding: chunked, identity\r\n"sv,
+  "Transfer-Encoding: identity, chunked\r\n"sv,
+  "Transfer-Encoding: gzip, chunked\r\n"sv,
+  "Transfer-Encoding: chunked, chunked\r\n"sv,
+  "Transfer-Encoding: \"chunked\"\r\n"sv,
+  "Transfer-Encoding: chunked;x=y\r\n"sv,
+  "Transfer-Encoding:\r\n"sv,
+  "Transfer-Encoding: \vchunked\r\n"sv,
+  "Transfer-Encoding : chunked\r\n"sv,
+  "Transfer-Encoding\r\n : chunked\r\n"sv,
+  " Transfer-Encoding: chunked\r\n"sv,
+  "X: y\r\n Transfer-Encoding: chunked\r\n"sv,
+  "X: y\nTransfer-Encoding: chunked\r\n"sv,
+  "X: y\rTransfer-Encoding: chunked\r\n"sv,
+  "Transfer-Encoding: chunked\n"sv,
+  "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n"sv,
+  "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n"sv,
+};
+
+constexpr std::array length_fields{
+  "Content-Length: 2\r\nContent-Length: 2\r\n"sv,
+  "Content-Length: 2\r\nContent-Length: 40\r\n"sv,
+  "Content-Length: 2, 2\r\n"sv,
+  "Content-Length: 2,40\r\n"sv,
+  "Content-Length: +2\r\n"sv,
+  "Content-Length: -2\r\n"sv,
+  "Content-Length: 0x2\r\n"sv,
+  "Content-Length: 2.0\r\n"sv,
+  "Content-Length: 2e0\r\n"sv,
+  "Content-Length: 2 0\r\n"sv,
+  "Content-Length: 2;\r\n"sv,
+  "Content-Length: \"2\"\r\n"sv,
+  "Content-Length:\r\n"sv,
+  "Content-Length: 99999999999999999999\r\n"sv,
+  "Content-Length: 18446744073709551618\r\n"sv,
+  "Content-Length : 2\r\n"sv,
+  "Content-Length\t: 2\r\n"sv,
+  " Content-Length: 2\r\n"sv,
+  "Content-Length: \r\n 2\r\n"sv,
+  "Content Length: 2\r\n"sv,
+  ": 2\r\nContent-Length: 2\r\n"sv,
+  "Content-Length\r\n"sv,
+  "X: a\r\n folded: b\r\nContent-Length: 2\r\n"sv,
+  "X: a\r\n\tfolded\r\nContent-Length: 2\r\n"sv,
+  "X: a\nContent-Length: 2\r\n"sv,
+  "X: a\rContent-Length: 2\r\n"sv,
+  "X: a\x01\r\nContent-Length: 2\r\n"sv,
+  "X: a\0b\r\nContent-Length: 2\r\n"sv,
+  "X: a\x7f\r\nContent-Length: 2\r\n"sv,
+  "X\x80: a\r\nContent-Length: 2\r\n"sv,
+  "Host: localhost\r\nContent-Length: 2\r\n"sv,
+  "Host: evil.test\r\nContent-Length: 2\r\n"sv,
+};
+
+constexpr std::array chunks{
+  "g\r\n\r\n"sv,
+  "-1\r\n\r\n"sv,
+  "+2\r\n{}\r\n0\r\n\r\n"sv,
+  "0x2\r\n{}\r\n0\r\n\r\n"sv,
+  " 2\r\n{}\r\n0\r\n\r\n"sv,
+  "2\n{}\r\n0\r\n\r\n"sv,
+  "2\r\n{}0\r\n\r\n"sv,
+  "2\r\n{}\n0\r\n\r\n"sv,
+  "2;\n{}\r\n0\r\n\r\n"sv,
+  "ffffffffffffffff1\r\n{}"sv,
+  "\r\n{}"sv,
+};
+
+constexpr std::array heads{
+  "GET /health HTTP/1.1\nHost: localhost\n\n"sv,
+  "GET http://localhost/health HTTP/1.1\r\nHost: a\r\n\r\n"sv,
+  "GET  /health HTTP/1.1\r\nHost: localhost\r\n\r\n"sv,
+  "GET /health\tHTTP/1.1\r\nHost: localhost\r\n\r\n"sv,
+  "GET /health HTTP/1.1 \r\nHost: localhost\r\n\r\n"sv,
+  "GET /health HTTP/2.0\r\nHost: localhost\r\n\r\n"sv,
+  "GET /health HTTP/01.1\r\nHost: localhost\r\n\r\n"sv,
+  "GET /health\r\nHost: localhost\r\n\r\n"sv,
+  " GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"sv,
+  "G\x01T /health HTTP/1.1\r\nHost: localhost\r\n\r\n"sv,
+  "CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n"sv,
+  "GET * HTTP/1.1\r\nHost: localhost\r\n\r\n"sv,
+};
+
 } // namespace
 
 // reliability.md 2.2, request smuggling: whatever hides a second request in the
@@ -42,41 +136,19 @@ TEST(HostileClientTest, AHiddenSecondRequestIsNeverAnswered) {
   const api_node node{false};
   const auto before = node.resident_bytes();
   const std::string hidden = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
-  const auto head = [](const std::string& fields) {
-    return "POST /repos/add HTTP/1.1\r\nHost: localhost\r\n"
-           "Content-Type: application/json\r\n"
-           + fields + "\r\n";
-  };
-  const std::array vectors{
-    head("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n") + "0\r\n\r\n",
-    head("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n") + "0\r\n\r\n",
-    head("Content-Length: 2\r\nContent-Length: 2\r\n") + "{}",
-    head("Content-Length: 2\r\nContent-Length: 40\r\n") + "{}",
-    head("Content-Length: 2, 2\r\n") + "{}",
-    head("Content-Length: +2\r\n") + "{}",
-    head("Content-Length: 0x2\r\n") + "{}",
-    head("Content-Length: -2\r\n") + "{}",
-    head("Content-Length: 99999999999999999999\r\n") + "{}",
-    head("Content-Length : 2\r\n") + "{}",
-    head(" Content-Length: 2\r\n") + "{}",
-    head("X: a\r\n folded: b\r\nContent-Length: 2\r\n") + "{}",
-    head("X: a\r\n\tfolded\r\nContent-Length: 2\r\n") + "{}",
-    head("X: a\nContent-Length: 2\r\n") + "{}",
-    head("X: a\rContent-Length: 2\r\n") + "{}",
-    head("X: a\x01\r\nContent-Length: 2\r\n") + "{}",
-    head("Host: localhost\r\nContent-Length: 2\r\n") + "{}",
-    head("Transfer-Encoding: xchunked\r\n") + "0\r\n\r\n",
-    head("Transfer-Encoding: chunked, identity\r\n") + "0\r\n\r\n",
-    head("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n")
-      + "0\r\n\r\n",
-    head("Transfer-Encoding: chunked\r\n") + "g\r\n\r\n",
-    head("Transfer-Encoding: chunked\r\n") + "-1\r\n\r\n",
-    head("Transfer-Encoding: chunked\r\n") + "2\n{}\r\n0\r\n\r\n",
-    head("Transfer-Encoding: chunked\r\n") + "ffffffffffffffff1\r\n{}",
-    std::string{"GET /health HTTP/1.1\nHost: localhost\n\n"},
-    std::string{"GET http://localhost/health HTTP/1.1\r\nHost: a\r\n\r\n"},
-  };
-  for (const auto& x : vectors)
+  const std::string post_head
+    = "POST /repos/add HTTP/1.1\r\nHost: localhost\r\n"
+      "Content-Type: application/json\r\n";
+  std::vector<std::string> all{heads.begin(), heads.end()};
+  for (const auto x : chunked_fields)
+    all.push_back(post_head + std::string{x} + "\r\n0\r\n\r\n");
+  for (const auto x : length_fields)
+    all.push_back(post_head + std::string{x} + "\r\n{}");
+  for (const auto x : chunks)
+    all.push_back(post_head + "Transfer-Encoding: chunked\r\n\r\n"
+                  + std::string{x});
+  EXPECT_GE(all.size(), 60u);
+  for (const auto& x : all)
     EXPECT_EQ(refused_with(node, x + hidden), 400) << x;
   EXPECT_TRUE(is_healthy(node));
   EXPECT_LT(node.resident_bytes(), before + 16 * megabyte);
@@ -131,6 +203,29 @@ TEST(HostileClientTest, OversizedAndDeepJsonCostsNoMemory) {
     EXPECT_EQ(refused_with(node, post(nested(depth))), 400) << depth;
   EXPECT_TRUE(is_healthy(node));
   EXPECT_LT(node.resident_bytes(), before + 64 * megabyte);
+}
+
+// reliability.md 2.2: 2,000 slow sockets of a few addresses take their share,
+// and what is above it is cut at once; a new client is served.
+// limits::http_server_per_address_max
+TEST(HostileClientTest, TwoThousandSlowSocketsLeaveRoomForANewClient) {
+  constexpr size_t addresses = 10;
+  constexpr size_t sockets = 200;
+  const api_node node{false};
+  const auto before = node.resident_bytes();
+  std::vector<raw_peer> slow;
+  for (size_t i = 0; i < addresses * sockets; ++i) {
+    const auto from = "127.0.6." + std::to_string(1 + i / sockets);
+    slow.push_back(raw_peer::dial(node.data, from.c_str()));
+    slow.back().send("GET /health HTTP/1.1\r\nHost: lo");
+  }
+  EXPECT_TRUE(is_healthy(node));
+  for (size_t i = 0; i < slow.size(); ++i)
+    if (i % sockets >= limits::http_server_per_address_max) {
+      EXPECT_NE(slow[i].wait_for_end(), outcome::timeout) << i;
+    }
+  EXPECT_TRUE(is_healthy(node));
+  EXPECT_LT(node.resident_bytes(), before + 32 * megabyte);
 }
 
 // reliability.md 2.2, connection hoarding: one address takes its share and no

@@ -181,6 +181,101 @@ TEST_F(HostileCommitTest, ForgedAndForeignCommitsChangeNothing) {
   EXPECT_LT(node->peak_bytes(), before + 32 * megabyte);
 }
 
+// reliability.md 2.1: the key before a rotation signs nothing any more.
+TEST_F(HostileCommitTest, AKeyIsWorthNothingAfterItsRotation) {
+  auto& thief = open(); // Has the key of old.
+  auto& repo = open();
+  hub.on_document(
+    repo.did(),
+    say(http_answer(200, make_document(repo.did().str(),
+                                       thief.key().public_part().to_multikey(),
+                                       hub.url()))));
+  hub.on_repo(
+    repo.did(),
+    say(car_answer(signed_car(
+      thief, {repo.did(), repo.rev(), repo.data(), {}, {}}, repo.blocks()))));
+  start();
+  hub.publish(repo, hub.url());
+  const auto path = "/" + repo.did().str();
+  const auto asked = hub.asked(path);
+  atproto::identity_event rotated;
+  rotated.seq = ++seq;
+  rotated.repo = repo.did();
+  rotated.time = "2026-01-01T00:00:00.000Z";
+  ASSERT_TRUE(stream.send(atproto::encode_frame(rotated)));
+  EXPECT_TRUE(await_taken()); // Is finished when the document was read.
+  EXPECT_GT(hub.asked(path), asked);
+  const auto known = revs();
+  const auto draft = next_draft(repo);
+  send(draft, thief);
+  ASSERT_TRUE(await_taken());
+  EXPECT_EQ(count("bad_signature"), 1u);
+  EXPECT_EQ(revs(), known);
+  send(draft, repo);
+  ASSERT_TRUE(await_taken());
+  EXPECT_EQ(node->repo(repo.did()).rev, repo.rev().str());
+}
+
+// reliability.md 2.1: forged, foreign and future #sync events; none of them
+// leads to a fetch.
+TEST_F(HostileCommitTest, ForgedSyncEventsChangeNothing) {
+  auto& thief = open();
+  auto& repo = open();
+  start();
+  const auto known = revs();
+  const auto fetches = hub.asked("/xrpc/com.atproto.sync.getRepo");
+  auto later = repo;
+  later.put("app.test.note/later", make_record("later"));
+  later.draft();
+  const auto send_sync = [&](const test_repo& signer, atproto::tid rev,
+                             const atproto::did& inside) {
+    const auto commit = atproto::encode_signed_commit(
+      {inside, rev, later.data(), {}, {}}, signer.key());
+    const auto id = cid::of_dag_cbor(commit);
+    const auto car = make_car(id, {{id, commit}});
+    atproto::sync_event x;
+    x.seq = ++seq;
+    x.repo = repo.did();
+    x.time = "2026-01-01T00:00:00.000Z";
+    x.rev = rev;
+    x.blocks = car;
+    ASSERT_TRUE(stream.send(atproto::encode_frame(x)));
+  };
+  send_sync(thief, later.rev(), repo.did());
+  send_sync(repo, later.rev(), thief.did());
+  send_sync(repo,
+            atproto::tid::from_time(
+              system_clock().wall_now() + std::chrono::years{174}, 1),
+            repo.did());
+  ASSERT_TRUE(await_taken());
+  EXPECT_EQ(count("sync_refused"), 3u);
+  EXPECT_EQ(revs(), known);
+  EXPECT_EQ(node->repo(repo.did()).status, "synced");
+  EXPECT_EQ(hub.asked("/xrpc/com.atproto.sync.getRepo"), fetches);
+}
+
+// reliability.md 2.1, cross-account contamination: what one account deletes is
+// gone, though another holds the very same blocks, and only there.
+TEST_F(HostileCommitTest, WhatOneAccountDeletesAnotherNeitherLosesNorRevives) {
+  auto& gone = open();
+  auto& holder = open();
+  ASSERT_EQ(gone.records(), holder.records());
+  start();
+  atproto::account_event deleted;
+  deleted.seq = ++seq;
+  deleted.repo = gone.did();
+  deleted.time = "2026-01-01T00:00:00.000Z";
+  deleted.status = "deleted";
+  ASSERT_TRUE(stream.send(atproto::encode_frame(deleted)));
+  ASSERT_TRUE(await_taken());
+  EXPECT_EQ(node->repo(gone.did()).records, 0u);
+  EXPECT_EQ(node->repo(holder.did()).records, 1u);
+  send(next_draft(holder, "one"), holder);
+  ASSERT_TRUE(await_taken());
+  EXPECT_EQ(node->repo(holder.did()).records, 2u);
+  EXPECT_EQ(node->repo(gone.did()).records, 0u);
+}
+
 // reliability.md 2.1: limits::rev_future_max
 TEST_F(HostileCommitTest, RevsOfTheFutureAreNeverStored) {
   const auto send_ahead = [this](test_repo& x, std::chrono::seconds ahead) {

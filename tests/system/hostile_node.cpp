@@ -3,6 +3,8 @@
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <stdexcept>
 
 namespace weir::tests {
@@ -13,6 +15,17 @@ namespace json = boost::json;
 using namespace std::chrono_literals;
 
 constexpr auto longest_wait = 60s;
+
+/// Options that a test may set otherwise.
+constexpr std::array<std::pair<const char*, const char*>, 8> usual{
+  {{"--mode", "full-network"},
+   {"--plc-per-second", "5000"},
+   {"--retry-backoff-min", "1s"},
+   {"--retry-scan", "1s"},
+   {"--listing-grace", "1s"},
+   {"--sync-parallelism", "16"},
+   {"--log-level", "info"},
+   {"--log-format", "json"}}};
 
 std::string text_of(const json::object& x, std::string_view key) {
   const auto* value = x.if_contains(key);
@@ -38,23 +51,10 @@ hostile_node::hostile_node(const std::vector<std::string>& upstreams,
                                      plc,
                                      "--handle-resolver-url",
                                      plc,
-                                     "--plc-per-second",
-                                     "5000",
-                                     "--mode",
-                                     "full-network",
-                                     "--retry-backoff-min",
-                                     "1s",
-                                     "--retry-scan",
-                                     "1s",
-                                     "--listing-grace",
-                                     "1s",
-                                     "--sync-parallelism",
-                                     "16",
-                                     "--log-level",
-                                     "info",
-                                     "--allow-private-addresses",
-                                     "--log-format",
-                                     "json"};
+                                     "--allow-private-addresses"};
+  for (const auto& [flag, value] : usual)
+    if (std::find(more.begin(), more.end(), flag) == more.end())
+      arguments.insert(arguments.end(), {flag, value});
   for (const auto& x : upstreams)
     arguments.insert(arguments.end(), {"--upstream", x});
   arguments.insert(arguments.end(), more.begin(), more.end());
@@ -130,6 +130,11 @@ bool hostile_node::await_metric(std::string_view line, uint64_t least) {
 
 uint64_t hostile_node::log_end() {
   return metric("weir_oplog_seq ");
+}
+
+uint16_t hostile_node::data_port() const {
+  return static_cast<uint16_t>(
+    std::stoul(at_.data.substr(at_.data.rfind(':') + 1)));
 }
 
 bool hostile_node::is_healthy() {

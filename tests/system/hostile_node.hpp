@@ -30,6 +30,7 @@ class hostile_node {
 public:
   /// @param upstreams As `--upstream` takes them.
   /// @param plc The directory, which resolves handles as well.
+  /// @param more Further options; they win over the usual ones.
   hostile_node(const std::vector<std::string>& upstreams,
                const std::string& plc, std::vector<std::string> more = {});
 
@@ -54,6 +55,10 @@ public:
   uint64_t log_end();
 
   bool is_healthy();
+
+  const std::string& data_url() const noexcept { return at_.data; }
+
+  uint16_t data_port() const;
 
   std::string log() const { return process_->errors(); }
 

@@ -209,4 +209,41 @@ TEST_F(HostileStreamTest, NumbersThatDoNotGrowCountForNothing) {
   expect_others_flow(32 * megabyte);
 }
 
+// reliability.md 2.1, redirects: an upgrade is never sent elsewhere.
+TEST_F(HostileStreamTest, AnUpgradeFollowsNoRedirect) {
+  constexpr const char* subscribe = "/xrpc/com.atproto.sync.subscribeRepos";
+  hostile_host elsewhere;
+  auto& away = open();
+  away.host.on(subscribe, say(http_answer(302, {},
+                                          "Location: " + elsewhere.url()
+                                            + subscribe + "\r\n")));
+  start();
+  EXPECT_TRUE(eventually(10s, [&] { // It is asked again, as after any answer.
+    return away.host.asked(subscribe) >= 2;
+  }));
+  EXPECT_EQ(elsewhere.connections(), 0u);
+  expect_others_flow(32 * megabyte);
+}
+
+// reliability.md 2.1, future cursor: a new epoch from the oldest event, once.
+TEST_F(HostileStreamTest, ACursorThatLiesInTheFutureIsReset) {
+  auto& restarted = open();
+  start();
+  restarted.stream.send(strange_frame(1'000));
+  EXPECT_TRUE(await_cursor(restarted, 1'000));
+  atproto::error_event future;
+  future.name = "FutureCursor";
+  restarted.stream.send(atproto::encode_frame(future));
+  EXPECT_TRUE(restarted.stream.heads.pop()); // Of the first connection.
+  const auto again = restarted.stream.heads.pop();
+  ASSERT_TRUE(again);
+  EXPECT_NE(again->find("cursor=0"), std::string::npos) << *again;
+  EXPECT_EQ(node->metric(metric("weir_upstream_resets_total", restarted)), 1u);
+  restarted.stream.send(strange_frame(3));
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    return node->metric(metric("weir_upstream_cursor", restarted)) == 3;
+  }));
+  expect_others_flow(32 * megabyte);
+}
+
 } // namespace weir::tests

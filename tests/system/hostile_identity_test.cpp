@@ -1,0 +1,252 @@
+#include "base/limits.hpp"
+#include "tests/system/api_node.hpp"
+#include "tests/system/hostile_downloads.hpp"
+
+#include <array>
+#include <thread>
+
+namespace weir::tests {
+
+namespace {
+
+class HostileIdentityTest : public ::testing::Test {
+protected:
+  HostileIdentityTest() {
+    hub.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
+  }
+
+  /// A repo that is served, with this answer for its document. Its error.
+  test_repo& add(const std::string& what, hostile_host::script document,
+                 const std::string& error) {
+    auto& x = repos.emplace_back(repos.size() + 1);
+    x.put("app.test.note/a", make_record("one"));
+    x.commit();
+    hub.serve(x);
+    if (document)
+      hub.on_document(x.did(), std::move(document));
+    trials.push_back({what, error});
+    return x;
+  }
+
+  /// Its sound document, with `more` as further members.
+  std::string document(const test_repo& x, const std::string& more) {
+    auto out = make_document(x.did().str(), x.key().public_part().to_multikey(),
+                             hub.url());
+    out.pop_back();
+    return out + more + '}';
+  }
+
+  /// The same, which needs the DID first.
+  void add_more(const std::string& what,
+                const std::function<std::string(const std::string&)>& make,
+                const std::string& error) {
+    auto& x = add(what, nullptr, error);
+    hub.on_document(x.did(), say(http_answer(200, make(document(x, "")))));
+  }
+
+  /// All of them, each to its end; in flat memory.
+  void run() {
+    hostile_node node{{"relay:" + hub.url()}, hub.url()};
+    const auto before = node.resident_bytes();
+    std::vector<atproto::did> dids;
+    for (const auto& x : repos)
+      dids.push_back(x.did());
+    node.add(dids);
+    for (size_t i = 0; i < dids.size(); ++i) {
+      const auto& [what, error] = trials[i];
+      const auto told = error.empty() ? node.await(dids[i], "synced")
+                                      : node.await_failure(dids[i]);
+      EXPECT_NE(told.error.find(error), std::string::npos)
+        << what << ": " << told.error;
+      EXPECT_EQ(told.records, error.empty() ? 1u : 0u) << what;
+    }
+    EXPECT_TRUE(node.is_healthy());
+    EXPECT_LT(node.peak_bytes(), before + 32 * megabyte);
+  }
+
+  hostile_stream stream;
+  hostile_host hub;
+  std::list<test_repo> repos;
+  std::vector<std::pair<std::string, std::string>> trials;
+};
+
+/// A relay that tells of new accounts only, all of which nobody knows.
+struct flooder {
+  flooder() {
+    host.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
+  }
+
+  void start(int first, int count) {
+    sender = std::jthread{[=, this] {
+      atproto::identity_event x;
+      x.time = "2026-01-01T00:00:00.000Z";
+      for (x.seq = 1; x.seq <= count; ++x.seq) {
+        x.repo = atproto::did::parse("did:web:n" + std::to_string(first + x.seq)
+                                     + ".flood.test")
+                   .value();
+        if (!stream.send(atproto::encode_frame(x)))
+          return;
+      }
+    }};
+  }
+
+  hostile_stream stream;
+  hostile_host host;
+  std::jthread sender;
+};
+
+/// Adds a member to a document.
+std::string with(std::string document, const std::string& member) {
+  document.pop_back();
+  return document + ',' + member + '}';
+}
+
+std::string many_services(const std::string& document, size_t count) {
+  std::string out = document;
+  const auto at = out.find(R"("service":[)") + 11;
+  std::string more;
+  for (size_t i = 1; i < count; ++i)
+    more += R"({"id":"#)" + std::to_string(i)
+            + R"(","type":"X","serviceEndpoint":"https://a.test"},)";
+  return out.insert(at, more);
+}
+
+} // namespace
+
+// reliability.md 2.1, big or deep DID document: limits::did_document_bytes_max,
+// did_document_depth_max, did_document_entries_max
+TEST_F(HostileIdentityTest, DocumentsAreTakenUpToTheirLimitsAndNotAbove) {
+  const auto sized = [](size_t size) {
+    return [size](std::string x) {
+      x.resize(size, ' ');
+      return x;
+    };
+  };
+  const auto nested = [](size_t depth) { // Counts the object around it.
+    return [depth](const std::string& x) {
+      return with(x, R"("x":)" + std::string(depth - 1, '[')
+                       + std::string(depth - 1, ']'));
+    };
+  };
+  const auto services = [](size_t count) {
+    return [count](const std::string& x) {
+      return many_services(x, count);
+    };
+  };
+  constexpr auto bytes_most = limits::did_document_bytes_max;
+  constexpr auto depth_most = limits::did_document_depth_max;
+  constexpr auto entries_most = limits::did_document_entries_max;
+  add_more("as large as may be", sized(bytes_most), "");
+  add_more("a byte too large", sized(bytes_most + 1), "too large");
+  add_more("as deep as may be", nested(depth_most), "");
+  add_more("a level too deep", nested(depth_most + 1), "nested too deep");
+  add_more("very deep", nested(50'000), "nested too deep");
+  add_more("as many services as may be", services(entries_most), "");
+  add_more("a service too many", services(entries_most + 1), "limit_reached");
+  run();
+}
+
+// reliability.md 2.1: the id equals the DID; directories that fail or send us
+// away, even to an address that is allowed
+TEST_F(HostileIdentityTest, WhatIsNoDocumentOfThisDidIsRefused) {
+  hostile_host elsewhere;
+  const auto& other = add("sound", nullptr, "");
+  hub.publish(other, hub.url());
+  add("of another DID", say(http_answer(200, document(other, ""))),
+      "DID document of another DID");
+  add("no JSON", say(http_answer(200, "<html>")), "malformed");
+  add("nothing", say(""), "unreachable");
+  add("an error", say(http_answer(500, "{}")), "HTTP 500");
+  add("too many requests",
+      say(http_answer(429, "{}", "Retry-After: 86400\r\n")), "HTTP 429");
+  add("not registered", nullptr, "not registered");
+  add("packed", say(http_answer(200, "x", "Content-Encoding: gzip\r\n")),
+      "invalid_argument");
+  add(
+    "endless",
+    [](raw_peer& peer, const std::string&) {
+      peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+      const auto chunk = "10000\r\n" + std::string(65'536, ' ') + "\r\n";
+      while (peer.send(chunk))
+        continue;
+    },
+    "limit_reached");
+  for (const auto& to :
+       {elsewhere.url() + "/", std::string{"http://169.254.169.254/"},
+        std::string{"http://[::1]/"}, std::string{"file:///etc/passwd"}})
+    add("to " + to, say(http_answer(302, {}, "Location: " + to + "\r\n")),
+        "redirect");
+  const auto no_host = [&](const std::string& pds, const std::string& error) {
+    auto& x = add("PDS at " + pds, nullptr, error);
+    hub.publish(x, pds);
+  };
+  no_host("file:///etc/passwd", "not_found");
+  no_host("", "not_found");
+  run();
+  EXPECT_EQ(elsewhere.connections(), 0u);
+}
+
+// reliability.md 2.1, DNS abuse: names that nobody knows, from many hosts at a
+// time, cost as many look-ups as the budget gives, and hold up nobody else.
+TEST_F(HostileIdentityTest, AFloodOfNewNamesIsAsManyLookUpsAsTheBudgetGives) {
+  constexpr size_t hosts = 16;
+  constexpr int names = 50'000 / hosts;
+  constexpr double budget = 20;
+  std::array<flooder, hosts> floods;
+  std::vector<std::string> urls{"relay:" + hub.url()};
+  for (const auto& x : floods)
+    urls.push_back("relay:" + x.host.url());
+  auto& honest = add("honest", nullptr, "");
+  hub.publish(honest, hub.url());
+  const auto began = std::chrono::steady_clock::now();
+  hostile_node node{urls, hub.url(), {"--plc-per-second", "20"}};
+  node.add({honest.did()});
+  node.await(honest.did(), "synced");
+  for (size_t i = 0; i < hosts; ++i)
+    floods[i].start(static_cast<int>(i) * names, names);
+  honest.put("app.test.note/later", make_record("later"));
+  ASSERT_TRUE(stream.send(honest.commit()));
+  EXPECT_TRUE(eventually(10s, [&] {
+    return node.repo(honest.did()).rev == honest.rev().str();
+  }));
+  for (auto& x : floods) {
+    x.sender.join();
+    EXPECT_TRUE(node.await_metric(
+      "weir_upstream_cursor{upstream=\"" + x.host.url() + "\"}", names));
+  }
+  const auto lookups = node.metric("weir_identity_lookups_total");
+  const std::chrono::duration<double> elapsed
+    = std::chrono::steady_clock::now() - began;
+  EXPECT_GT(lookups, 1u);
+  EXPECT_LE(static_cast<double>(lookups), budget * (1 + elapsed.count()));
+  EXPECT_TRUE(node.is_healthy());
+  EXPECT_LT(node.peak_bytes(), 768 * megabyte); // Of `memory_limit`, 1 GiB.
+}
+
+// reliability.md 2.1, SSRF: without --allow-private-addresses nothing that a
+// DID names leads into our own network. What needs a public address, a name
+// server or a directory with TLS is in GuardedDialTest and AddressGuardTest.
+TEST_F(HostileIdentityTest, ADidWebDoesNotLeadIntoTheOwnNetwork) {
+  const api_node node{false};
+  const auto port = hub.url().substr(hub.url().rfind(':') + 1);
+  const auto did = "did:web:localhost%3A" + port;
+  plain_request add;
+  add.method = "POST";
+  add.path = "/repos/add";
+  add.headers["Content-Type"] = "application/json";
+  add.body = R"({"dids":[")" + did + R"("]})";
+  ASSERT_EQ(node.ask(node.data, add).status, 200);
+  plain_request look;
+  look.path = "/info/did:web:localhost%253A" + port;
+  std::string told;
+  EXPECT_TRUE(eventually(10s,
+                         [&] {
+                           told = node.ask(node.data, look).body;
+                           return told.find(R"("error":)") != std::string::npos;
+                         }))
+    << told;
+  EXPECT_NE(told.find("invalid_argument"), std::string::npos) << told;
+  EXPECT_EQ(hub.connections(), 0u);
+}
+
+} // namespace weir::tests

@@ -1,0 +1,161 @@
+#include "base/limits.hpp"
+#include "tests/system/hostile_downloads.hpp"
+
+#include <atomic>
+
+namespace weir::tests {
+
+namespace {
+
+constexpr const char* list_repos = "/xrpc/com.atproto.sync.listRepos";
+
+std::string page(const std::string& lines, const std::string& cursor) {
+  return http_answer(
+    200,
+    R"({"repos":[)" + lines
+      + (cursor.empty() ? std::string{"]"} : R"(],"cursor":")" + cursor + '"')
+      + '}');
+}
+
+/// Upstreams with listings of their own, and an honest one.
+class HostileListingTest : public ::testing::Test {
+protected:
+  struct upstream {
+    upstream(std::string name, hostile_host::script listing, size_t most,
+             const char* error)
+      : what(std::move(name)), pages(most), fails(error) {
+      host.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
+      host.on(list_repos, std::move(listing));
+    }
+
+    std::string what;
+    size_t pages;      ///< That are asked for.
+    const char* fails; ///< A part of the error in the log. Null: it ends.
+    hostile_stream stream;
+    hostile_host host;
+  };
+
+  HostileListingTest() {
+    repo.put("app.test.note/a", make_record("one"));
+    repo.commit();
+    line = R"({"did":")" + repo.did().str() + R"(","head":")"
+           + repo.data().to_text() + R"(","rev":")" + repo.rev().str()
+           + R"(","active":true})";
+  }
+
+  void add(const std::string& what, hostile_host::script listing, size_t pages,
+           const char* fails = nullptr) {
+    all.emplace_back(what, std::move(listing), pages, fails);
+  }
+
+  /// The `n`th request gets what this makes of n, from 0.
+  void add_paged(const std::string& what,
+                 std::function<std::string(size_t)> make, size_t pages) {
+    add(
+      what,
+      [make = std::move(make), n = std::make_shared<std::atomic<size_t>>(0)](
+        raw_peer& peer, const std::string&) {
+        peer.send(make((*n)++));
+      },
+      pages);
+  }
+
+  void run() {
+    add("honest", say(page(line, "")), 1);
+    auto& honest = all.back().host;
+    honest.publish_and_serve(repo);
+    std::vector<std::string> urls;
+    for (const auto& x : all)
+      urls.push_back("relay:" + x.host.url());
+    hostile_node node{urls, honest.url()};
+    const auto before = node.resident_bytes();
+    const auto ended = static_cast<size_t>(
+      std::count_if(all.begin(), all.end(), [](const auto& x) {
+        return x.fails == nullptr;
+      }));
+    EXPECT_TRUE(node.await_metric("weir_listing_finished_total", ended));
+    EXPECT_TRUE(
+      node.await_metric("weir_listing_failed_total", all.size() - ended));
+    for (const auto& x : all) {
+      if (x.fails == nullptr)
+        EXPECT_EQ(x.host.asked(list_repos), x.pages) << x.what;
+      else
+        EXPECT_NE(node.log().find(x.fails), std::string::npos) << x.what;
+    }
+    EXPECT_EQ(node.await(repo.did(), "synced").records, 1u);
+    EXPECT_LT(node.peak_bytes(), before + 64 * megabyte);
+  }
+
+  std::list<upstream> all;
+  test_repo repo{1};
+  std::string line;
+};
+
+} // namespace
+
+// reliability.md 2.1, endless listings
+TEST_F(HostileListingTest, EachListingEnds) {
+  constexpr auto idle = limits::listing_idle_pages_max;
+  add_paged(
+    "constant cursor",
+    [&](size_t) {
+      return page(line, "same");
+    },
+    2);
+  add_paged(
+    "cycle of two",
+    [&](size_t n) {
+      return page(line, n % 2 == 0 ? "even" : "odd");
+    },
+    3);
+  add_paged(
+    "growing cursor, the same repos",
+    [&](size_t n) {
+      return page(line, std::to_string(n));
+    },
+    idle + 1);
+  add_paged(
+    "growing cursor, no lines",
+    [](size_t n) {
+      return page("", std::to_string(n));
+    },
+    1);
+  add_paged(
+    "growing cursor, lines that are none",
+    [](size_t n) {
+      return page(R"(7,{},[],{"did":"x"})", std::to_string(n));
+    },
+    idle);
+  run();
+}
+
+// limits::listing_page_max, listing_bytes_max
+TEST_F(HostileListingTest, PagesAreTakenUpToTheirLimitsAndNotAbove) {
+  const auto lines = [](size_t count) {
+    std::string out = "{}";
+    for (size_t i = 1; i < count; ++i)
+      out += ",{}";
+    return say(page(out, ""));
+  };
+  const auto padded = [&](size_t size) {
+    std::string body = R"({"repos":[)" + line + "]}";
+    body.resize(size, ' ');
+    return say(http_answer(200, body));
+  };
+  const auto most = limits::listing_page_max;
+  add("as many lines as may be", lines(most), 1);
+  add("a line too many", lines(most + 1), 1, "10001 repos on one page");
+  add("as many bytes as may be", padded(limits::listing_bytes_max), 1);
+  add("a byte too many", padded(limits::listing_bytes_max + 1), 1,
+      "limit_reached: the answer's body is too large");
+  add("nested too deep",
+      say(http_answer(200, R"({"repos":)" + std::string(1'000'000, '['))), 1,
+      "not a listing of repos");
+  add("no listing", say(http_answer(200, "[]")), 1, "not a listing of repos");
+  add("to another origin",
+      say(http_answer(302, {}, "Location: http://169.254.169.254/\r\n")), 1,
+      "redirect");
+  run();
+}
+
+} // namespace weir::tests
