@@ -190,13 +190,18 @@ void http_connection::on_upgrade(const http_head& head) {
 }
 
 void http_connection::begin_body(const http_head& head) {
-  if (head.framing != body_framing::none)
-    if (auto refused = core_->service->on_head(request_)) {
+  body_bytes_max_
+    = core_->service->body_bytes_max(request_.method, request_.path);
+  if (head.framing != body_framing::none) {
+    const auto most
+      = head.framing == body_framing::sized
+          ? std::min<uint64_t>(head.content_length, body_bytes_max_)
+          : body_bytes_max_;
+    if (auto refused = core_->service->on_head(request_, most)) {
       keep_alive_ = false; // The body is not read.
       return answer(std::move(*refused));
     }
-  body_bytes_max_
-    = core_->service->body_bytes_max(request_.method, request_.path);
+  }
   if (head.framing == body_framing::sized
       && head.content_length > body_bytes_max_)
     return refuse(413, "The request body is too large.");
@@ -252,6 +257,7 @@ void http_connection::hand_over() {
 /// Answers a request that broke a rule, and ends the connection.
 void http_connection::refuse(int status, std::string_view message) {
   keep_alive_ = false;
+  request_ = {};
   answer(error_reply(status, error_name(status), message));
 }
 

@@ -25,6 +25,8 @@ struct incoming_request {
   http_headers headers; ///< Names in lower case.
   std::string body;
   ip_address peer;
+  /// The service's own, from `on_head`; ends with the request.
+  std::shared_ptr<void> attached;
 
   const std::string* header(std::string_view name) const noexcept;
 
@@ -108,7 +110,10 @@ public:
 
   /// Asked when the head is complete, before any of a body is read: a refusal,
   /// or nothing. Requests without a body and upgrades are not asked about.
-  virtual std::optional<http_reply> on_head(const incoming_request& head) {
+  /// @param body_bytes The most that its body may have.
+  virtual std::optional<http_reply> on_head(incoming_request& head,
+                                            size_t body_bytes) {
+    static_cast<void>(body_bytes);
     static_cast<void>(head);
     return std::nullopt;
   }

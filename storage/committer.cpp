@@ -23,7 +23,8 @@ committer::committer(database& db, collection_table& names, const clock& time,
                      committer_options options, log_tail tail)
   : db_(db), names_(names), clock_(time), options_(options),
     log_(names, options.partition, tail),
-    heads_(db, names, options.partition, options.inline_refs_min) {
+    heads_(db, names, options.partition, options.inline_refs_min),
+    guards_(options.guards_max) {
   // nop
 }
 

@@ -18,6 +18,8 @@ struct committer_options {
   uint16_t partition = 0;
   /// Bodies above this get content reference rows (architecture.md 4).
   size_t inline_refs_min = limits::inline_refs_min;
+  /// Repos whose chain position is remembered; about 256 bytes each.
+  size_t guards_max = limits::repo_guards_max;
 };
 
 /// What one `commit` did.
@@ -47,7 +49,7 @@ struct commit_result {
 /// The caller bounds a group; this class bounds one transaction
 /// (`limits::transaction_ops_max`), the streams of a repo
 /// (`limits::repo_streams_max`) and what it remembers
-/// (`limits::repo_guards_max`, `limits::fences_max`).
+/// (`guards_max`, `limits::fences_max`).
 class committer {
 public:
   /// Finds the end of the log and the versions in force.

@@ -65,10 +65,11 @@ struct database_options {
   /// Draws the log's identity and the epoch while opening; null = the kernel's.
   random_source* random = nullptr;
   disk_env* disk = nullptr; ///< Null = this machine; else outlives the store.
-  /// Of the node.
-  uint64_t memory_limit_bytes = limits::memory_limit_range.standard;
-  size_t write_buffer_bytes = 0;               ///< 0 = by the memory limit.
+  // What LevelDB takes of memory; a node divides its limit.
+  size_t write_buffer_bytes = 67'108'864; ///< There are two.
   size_t block_cache_bytes = 67'108'864;
+  size_t table_bytes = 33'554'432; ///< Of one file.
+  size_t tables_open_max = 4'000;  ///< Their indexes are in memory.
   /// Called once when the store fails for good, from the thread that met it
   /// and with LevelDB's locks held: take note and return.
   std::function<void(const error&)> on_failure = {};

@@ -10,11 +10,8 @@ namespace weir::storage {
 
 namespace {
 
-constexpr uint64_t small_node_bytes = 1'073'741'824;
-constexpr size_t write_buffer_small = 33'554'432;
-constexpr size_t write_buffer_large = 67'108'864;
-constexpr size_t table_file_bytes = 33'554'432;
-constexpr int open_files = 4'000;
+/// Files LevelDB keeps for itself.
+constexpr int other_files = 10;
 constexpr int bloom_bits = 10;
 
 // Names in the table meta.
@@ -24,13 +21,6 @@ constexpr const char* store_epoch_row = "store_epoch";
 
 /// An epoch is a counter above as many random bits.
 constexpr unsigned epoch_counter_shift = 32;
-
-size_t write_buffer_of(const database_options& x) noexcept {
-  if (x.write_buffer_bytes != 0)
-    return x.write_buffer_bytes;
-  return x.memory_limit_bytes < small_node_bytes ? write_buffer_small
-                                                 : write_buffer_large;
-}
 
 error damaged(const std::string& directory, const std::string& why) {
   return fail(ec::storage_failure,
@@ -132,9 +122,9 @@ result<void> database::impl::open_leveldb() {
   how.create_if_missing = fresh;
   how.paranoid_checks = true;
   how.env = env->env();
-  how.write_buffer_size = write_buffer_of(options);
-  how.max_file_size = table_file_bytes;
-  how.max_open_files = open_files;
+  how.write_buffer_size = options.write_buffer_bytes;
+  how.max_file_size = options.table_bytes;
+  how.max_open_files = static_cast<int>(options.tables_open_max) + other_files;
   how.block_cache = cache.get();
   how.filter_policy = filter.get();
   how.compression = leveldb::kSnappyCompression;

@@ -236,9 +236,20 @@ public:
                  : limits::http_request_body_bytes_default;
   }
 
-  std::optional<net::http_reply>
-  on_head(const net::incoming_request& head) override {
-    return access_->refuse(head); // Strangers' bodies are not read.
+  std::optional<net::http_reply> on_head(net::incoming_request& head,
+                                         size_t body_bytes) override {
+    if (auto refused = access_->refuse(head))
+      return refused; // Strangers' bodies are not read.
+    if (out_of_memory())
+      return no_room_reply(*env_);
+    auto& ledger = env_->shared->memory;
+    auto claim = std::make_shared<byte_claim>(ledger, memory_use::requests);
+    claim->set(body_bytes);
+    if (ledger->held(memory_use::requests) > env_->request_bytes_max)
+      return net::error_reply(503, "TooManyRequests",
+                              "the bodies of all requests are too large now");
+    head.attached = std::move(claim);
+    return std::nullopt;
   }
 
   void on_request(net::incoming_request request,
@@ -268,6 +279,10 @@ public:
       answer.reject(miss_reply(found.error(), request.path));
       return;
     }
+    if (out_of_memory()) {
+      answer.reject(no_room_reply(*env_));
+      return;
+    }
     auto place = channels_->take(request.peer);
     if (!place) {
       // Tap's client stops for good at any answer but 101, and there will be
@@ -282,6 +297,11 @@ public:
   }
 
 private:
+  bool out_of_memory() const {
+    return env_->shared->intake.level(shortage::memory)
+           == intake_level::no_requests;
+  }
+
   port on_;
   std::shared_ptr<access_control> access_;
   api_actor to_;

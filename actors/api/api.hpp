@@ -32,6 +32,8 @@ struct api_environment {
   std::vector<std::string> signal_collections;
   std::vector<std::string> collections;
   std::shared_ptr<std::atomic<bool>> ready;
+  /// Bodies of all requests that are not answered; one more byte is a 503.
+  size_t request_bytes_max = limits::bulk_body_bytes_max;
 };
 
 /// The faces of a node: Tap's wire, the repository API and the operations

@@ -18,10 +18,12 @@ namespace {
 constexpr auto quantum = std::chrono::milliseconds{2};
 constexpr size_t records_a_step = 64;
 
-import_order to_order(const fetch_started& x) {
+import_order to_order(const fetch_started& x, size_t index_entries_max) {
   auto filter = wire::collection_filter::parse(x.collections);
-  return {x.repo, x.key, x.base,
-          filter ? std::move(*filter) : wire::collection_filter{}};
+  import_order out{x.repo, x.key, x.base,
+                   filter ? std::move(*filter) : wire::collection_filter{}};
+  out.index_entries_max = index_entries_max;
+  return out;
 }
 
 /// What the error of a getRepo says of the account (protocol.md 5). The REPO
@@ -43,9 +45,11 @@ public:
   backfill(caf::actor_config& config, backfill_environment env,
            fetch_started order)
     : observed(config, "backfill", order.repo.str()), env_(std::move(env)),
-      order_(std::move(order)), spools_(env_.spools()) {
+      order_(std::move(order)), spools_(env_.spools()),
+      held_(env_.shared->memory, memory_use::fetches) {
     import_ = std::make_shared<import_machine>(
-      to_order(order_), std::move(spools_.store), std::move(spools_.index));
+      to_order(order_, env_.index_entries_max), std::move(spools_.store),
+      std::move(spools_.index));
   }
 
   behavior_type make_behavior() override;
@@ -55,6 +59,7 @@ public:
       download_->cancel();
     download_ = nullptr;
     import_ = nullptr;
+    held_.set(0);
     order_.from = nullptr;
     env_ = {};
     observed::on_exit();
@@ -68,6 +73,7 @@ private:
   void run_on_reader();
   void take(const result<import_machine::progress>& x, bool& go_on);
   void ask_heads(const std::string& after);
+  void claim();
   void give_up(error why, host_report::verdict verdict,
                std::optional<storage::account_status> account = {});
   void refused_by_host();
@@ -76,6 +82,7 @@ private:
   backfill_environment env_;
   fetch_started order_;
   import_spools spools_;
+  byte_claim held_;
   std::shared_ptr<import_machine> import_;
   std::shared_ptr<repo_download> download_;
   fetch_head head_;
@@ -100,8 +107,20 @@ void backfill::on_bytes(const fetch_bytes& x) {
     give_up(ok.error(), host_report::verdict::fine);
     return;
   }
+  claim();
   if (download_)
     download_->grant(x.piece.size());
+}
+
+/// What was fed is in memory until it lies in files but for the block index;
+/// chunks come when all of it was proved.
+void backfill::claim() {
+  constexpr size_t entry_bytes = 16;
+  const auto most
+    = limits::spool_memory_bytes_max + env_.index_entries_max * entry_bytes;
+  held_.set(limits::fetch_window_bytes
+            + std::min<uint64_t>(import_->bytes_fed(), most)
+            + chunks_out_ * limits::chunk_bytes_max);
 }
 
 void backfill::on_end(const fetch_ended& x) {
@@ -190,8 +209,9 @@ void backfill::take(const result<import_machine::progress>& x, bool& go_on) {
   }
   if (x->chunk) {
     pass(crash_point::import_chunk);
-    if (chunks_out_ < limits::job_chunks_max) {
+    if (chunks_out_ < env_.chunks_max) {
       ++chunks_out_;
+      claim();
       send(order_.from, repo_chunk{order_.job, import_->root().rev, *x->chunk,
                                    backfill_actor{this}});
     } else {
@@ -242,6 +262,7 @@ void backfill::give_up(error why, host_report::verdict verdict,
 
 backfill_actor::behavior_type backfill::make_behavior() {
   set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
+  claim();
   download_ = env_.fetch(order_.pds, order_.repo, backfill_actor{this});
   if (download_)
     download_->grant(limits::fetch_window_bytes);
@@ -278,6 +299,7 @@ backfill_actor::behavior_type backfill::make_behavior() {
     },
     [this](chunk_stored) {
       --chunks_out_;
+      claim();
       if (waiting_chunk_) {
         ++chunks_out_;
         send(order_.from,

@@ -42,6 +42,8 @@ struct backfill_environment {
   context_ptr shared;
   repo_fetcher fetch;
   spool_factory spools;
+  size_t index_entries_max = limits::walk_index_entries_max;
+  size_t chunks_max = limits::job_chunks_max;
   metric* bytes = nullptr;
   metric* records = nullptr;
 };

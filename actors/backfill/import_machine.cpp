@@ -8,7 +8,9 @@ import_machine::import_machine(import_order order,
                                std::unique_ptr<atproto::spool> store,
                                std::unique_ptr<atproto::spool> index)
   : order_(std::move(order)), store_(std::move(store)),
-    index_(std::move(index)), walk_(order_.repo, *store_, *index_),
+    index_(std::move(index)),
+    walk_(order_.repo, *store_, *index_,
+          {.index_entries_max = order_.index_entries_max}),
     arena_(std::make_shared<bytes>()) {
   heads_end_ = order_.base == nullptr || order_.base->record_count == 0;
 }

@@ -23,6 +23,8 @@ struct import_order {
   wire::collection_filter filter;
   /// A larger one is walked twice, so that it need not fit into memory.
   uint64_t one_pass_bytes_max = limits::import_one_pass_bytes_max;
+  /// Of the block index in memory; more lie in the index spool.
+  size_t index_entries_max = limits::walk_index_entries_max;
 };
 
 /// Proves one fetched repository and finds how it differs from what we hold

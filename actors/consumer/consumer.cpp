@@ -40,7 +40,8 @@ public:
   consumer(caf::actor_config& config, consumer_environment env,
            delivery_options options, const delivery_state& state)
     : observed(config, "consumer", env.name), env_(std::move(env)),
-      gate_(env_.shared->accounts), machine_(options, state, gate_) {
+      gate_(env_.shared->accounts), machine_(options, state, gate_),
+      held_(env_.shared->memory, memory_use::delivery) {
     durable_ = state.durable;
   }
 
@@ -50,6 +51,7 @@ public:
     for (auto& [id, channel] : channels_)
       channel->cut();
     channels_.clear();
+    held_.set(0);
     env_.shared = nullptr;
     observed::on_exit();
   }
@@ -77,6 +79,7 @@ private:
   std::string json_;
   storage::op_id durable_ = 0;
   actor_timer timer_;
+  byte_claim held_;
 };
 
 /// Carries effects out until there are none; a send makes new ones.
@@ -227,6 +230,7 @@ void consumer::publish() {
   stats.position = machine_.position();
   stats.backlog = machine_.backlog();
   stats.in_flight = machine_.events();
+  held_.set(machine_.bytes());
   stats.sent = counters.sent;
   stats.acked = counters.acked;
   stats.redelivered = counters.resent;

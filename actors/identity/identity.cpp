@@ -23,7 +23,8 @@ public:
   identity(caf::actor_config& config, context_ptr shared,
            identity_options options, std::shared_ptr<identity_network> network)
     : observed(config, "identity", "0"), shared_(std::move(shared)),
-      machine_(options), network_(std::move(network)) {
+      machine_(options), network_(std::move(network)),
+      held_(shared_->memory, memory_use::identity) {
     auto& registry = shared_->metrics;
     asked_ = &registry.counter("weir_identity_asked_total",
                                "Questions for an identity");
@@ -39,6 +40,7 @@ public:
     waiters_.clear();
     numbers_.clear();
     network_ = nullptr;
+    held_.set(0);
     shared_ = nullptr;
     observed::on_exit();
   }
@@ -72,6 +74,7 @@ private:
   std::map<std::pair<caf::actor_addr, atproto::did>, waiter_id> numbers_;
   waiter_id last_waiter_ = 0;
   actor_timer timer_;
+  byte_claim held_;
   metric* asked_ = nullptr;
   metric* fetched_ = nullptr;
   metric* failed_ = nullptr;
@@ -96,6 +99,8 @@ void identity::forget(waiter_id who) {
 }
 
 void identity::perform(identity_machine::effects x) {
+  constexpr size_t entry_bytes = 512; // About, with its row.
+  held_.set((machine_.cached() + machine_.waiting()) * entry_bytes);
   // First: what a repo writes of it is never on disk before it is itself.
   if (!x.store.empty()) {
     auto rows = std::make_shared<storage::journal_batch>();

@@ -88,6 +88,9 @@ void node::impl::start_store_actors() {
   }
   identity_options identities;
   identities.per_second = config.plc_per_second;
+  const auto plan = plan_memory(config);
+  identities.cached_max = plan.identities;
+  identities.waiting_max = plan.identity_waits;
   shared->identity = spawn_identity(
     *system, shared, identities,
     make_identity_network(net.transport, net.guarded, net.configured,
@@ -122,7 +125,8 @@ result<void> node::impl::start_routers() {
     router_options options;
     options.shard = shard;
     options.mode = config.mode;
-    options.residents.resident_max = residents_for(config.memory_limit, shards);
+    options.residents.resident_max
+      = residents_for(plan_memory(config).repos, shards);
     options.signal = filter_of(config.signal_collections);
     shared->routers.push_back(spawn_router(
       *system, shared, options, std::move(known->tracked[shard]), make_repo));
@@ -147,7 +151,10 @@ result<void> node::impl::start_supervisor(
   backfill_environment backfills;
   backfills.shared = shared;
   backfills.fetch = make_repo_fetcher(net.guarded, config.repo_bytes_max);
+  const auto plan = plan_memory(config);
   backfills.spools = make_spool_factory(config);
+  backfills.index_entries_max = plan.index_entries;
+  backfills.chunks_max = plan.chunks;
   backfills.bytes = &shared->metrics.counter("weir_backfill_bytes_total",
                                              "Body bytes of repo fetches");
   backfills.records = &shared->metrics.counter("weir_backfill_records_total",
@@ -170,6 +177,7 @@ result<void> node::impl::start_supervisor(
   options.parallelism = config.sync_parallelism;
   options.per_host = config.sync_per_host;
   options.retry_scan = config.retry_scan;
+  options.queue_max = plan.fetch_queue;
   listing_options listing;
   listing.interval = config.listing_interval;
   shared->supervisor
@@ -221,6 +229,7 @@ result<void> node::impl::start_servers() {
   env.signal_collections = config.signal_collections;
   env.collections = config.collections;
   env.ready = ready;
+  env.request_bytes_max = plan_memory(config).requests;
   faces = make_api(*system, std::move(env), std::move(access));
   guard("api", faces.actor);
   const auto open = [this](const std::string& at,
@@ -254,6 +263,7 @@ upstream_actor node::impl::spawn_stream(const storage::upstream_row& row) {
   upstream_options options;
   options.on_future_cursor = config.on_future_cursor;
   options.assume_contiguous_seq = config.assume_contiguous_seq;
+  options.bytes_max = plan_memory(config).upstream_window;
   auto made = spawn_upstream(*system, shared, row, options,
                              make_stream_dialer(net.transport, socket));
   shared->set_upstream(row.id, made);

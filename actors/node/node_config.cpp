@@ -1,5 +1,6 @@
 #include "actors/node/node_config.hpp"
 
+#include "actors/node/memory_plan.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/limits.hpp"
 #include "net/address_guard.hpp"
@@ -174,6 +175,32 @@ void check_tracking(problem_list& out, const node_config& x) {
     add(out, "collections", filter.error().context);
 }
 
+/// A limit that cannot hold what was asked for is refused, not stretched.
+void check_memory(problem_list& out, const node_config& x) {
+  const auto plan = plan_memory(x);
+  const auto limit = number_text(x.memory_limit);
+  if (x.consumer_window_bytes > plan.delivery)
+    add(out, "consumer_window_bytes",
+        number_text(x.consumer_window_bytes) + " is more than "
+          + number_text(plan.delivery) + ", a sixteenth of memory_limit ("
+          + limit + ")");
+  if (x.sync_parallelism * fetch_bytes_min > fetch_bytes(x))
+    add(out, "sync_parallelism",
+        number_text(x.sync_parallelism) + " fetches need "
+          + number_text(x.sync_parallelism * fetch_bytes_min)
+          + " bytes, more than " + number_text(fetch_bytes(x))
+          + ", three of 32 parts of memory_limit (" + limit + ")");
+  if (plan.upstream_window < upstream_window_min)
+    add(out, "memory_limit",
+        limit + " is too little for " + number_text(x.upstreams.size())
+          + " upstreams");
+  if (x.router_shards * limits::residents_min * limits::repo_actor_bytes
+      > plan.repos)
+    add(out, "router_shards",
+        number_text(x.router_shards) + " are too many for a memory_limit of "
+          + limit);
+}
+
 } // namespace
 
 std::vector<std::string> node_config::problems() const {
@@ -186,6 +213,7 @@ std::vector<std::string> node_config::problems() const {
     check_url(out, "handle_resolver_url", handle_resolver_url, guard);
   check_tracking(out, *this);
   check_ranges(out, *this);
+  check_memory(out, *this);
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "actors/identity/identity_bridge.hpp"
 #include "actors/node/actor_config.hpp"
 #include "actors/node/guardian.hpp"
+#include "actors/node/memory_plan.hpp"
 #include "actors/node/network.hpp"
 #include "actors/node/room_watch.hpp"
 #include "actors/node/spools.hpp"

@@ -15,7 +15,8 @@ void node::impl::on_journal_failure(const error& why) {
 }
 
 void node::impl::start_room_watch() {
-  room = spawn_room_watch(*system, shared, {config.disk_reserve}, on_failure);
+  room = spawn_room_watch(
+    *system, shared, {config.disk_reserve, config.memory_limit}, on_failure);
   guard("room", caf::actor_cast<caf::strong_actor_ptr>(room));
 }
 

@@ -26,7 +26,7 @@ public:
              room_watch_options options,
              std::function<void(const error&)> reopen)
     : observed(config, "room", "0"), shared_(std::move(shared)),
-      options_(options), reopen_(std::move(reopen)) {
+      options_(std::move(options)), reopen_(std::move(reopen)) {
     auto& registry = shared_->metrics;
     free_ = &registry.gauge("weir_disk_free_bytes",
                             "Room on the disk of the store");
@@ -35,6 +35,14 @@ public:
     level_ = &registry.gauge("weir_intake_level",
                              "0: all is let in; 1: no backfill; 2: no stream "
                              "is read; 3: no requests that make work");
+    memory_ = &registry.gauge("weir_memory_resident_bytes",
+                              "Memory of the process that is in RAM");
+    registry.gauge("weir_memory_limit_bytes", "Of memory_limit")
+      .set(options_.memory_limit);
+    for (size_t i = 0; i < held_.size(); ++i)
+      held_[i]
+        = &registry.gauge("weir_memory_held_bytes", "What the queues hold",
+                          "by", std::string{byte_ledger::names[i]});
   }
 
   behavior_type make_behavior() override {
@@ -42,9 +50,13 @@ public:
       quit(x.reason);
     });
     look();
+    measure();
     return {
       [this](tick x) {
-        if (timer_.fired(x))
+        if (!timer_.fired(x))
+          return;
+        measure();
+        if (look_at_ && *look_at_ <= shared_->time->steady_now())
           look();
       },
       [this](stop_actor) {
@@ -65,6 +77,7 @@ public:
 private:
   /// A disk that does not answer is not asked again meanwhile.
   void look() {
+    look_at_.reset();
     reader_job job;
     job.run = [to = room_actor{this}](store_readers& store) {
       caf::anon_send(to, disk_reading{store.db.space()});
@@ -73,8 +86,7 @@ private:
   }
 
   void on_disk(const disk_reading& x) {
-    const auto now = shared_->time->steady_now();
-    timer_.arm(this, now, now + limits::room_check_interval);
+    look_at_ = shared_->time->steady_now() + limits::room_check_interval;
     if (!x.room) {
       log::warn("disk_not_known", {{"reason", to_string(x.room.error())}});
       return;
@@ -90,6 +102,28 @@ private:
         && room_machine::is_ample(x.room->free, reserve) && reopen_)
       std::exchange(reopen_, nullptr)(
         fail(ec::disk_full, "there is room again after the disk was full"));
+    announce();
+  }
+
+  void measure() {
+    const auto now = shared_->time->steady_now();
+    timer_.arm(this, now, now + limits::room_check_interval / 10);
+    const auto& ledger = *shared_->memory;
+    for (size_t i = 0; i < held_.size(); ++i)
+      held_[i]->set(ledger.held(static_cast<memory_use>(i)));
+    const auto resident = options_.resident();
+    memory_->set(resident);
+    const auto limit = options_.memory_limit;
+    const auto marks = memory_marks(limit);
+    const auto used = std::max(resident, ledger.total());
+    if (memory_room_.on_room(memory_left(limit, used, ledger.passing()), marks))
+      show(shortage::memory, memory_room_.level(),
+           mebibytes(used) + " of memory are in use and " + mebibytes(limit)
+             + " are the limit");
+    if (used > limit - marks.backfill && now >= give_back_at_) {
+      give_back_at_ = now + limits::room_check_interval;
+      options_.give_back();
+    }
     announce();
   }
 
@@ -118,11 +152,16 @@ private:
   room_watch_options options_;
   std::function<void(const error&)> reopen_;
   room_machine disk_;
+  room_machine memory_room_;
+  steady_time give_back_at_;
+  std::optional<steady_time> look_at_; ///< Nothing: the disk is being asked.
   intake_level told_ = intake_level::open;
   actor_timer timer_;
   metric* free_ = nullptr;
   metric* reserve_ = nullptr;
   metric* level_ = nullptr;
+  metric* memory_ = nullptr;
+  std::array<metric*, byte_ledger::names.size()> held_{};
 };
 
 } // namespace
@@ -130,7 +169,7 @@ private:
 room_actor spawn_room_watch(caf::actor_system& system, context_ptr shared,
                             room_watch_options options,
                             std::function<void(const error&)> reopen) {
-  return system.spawn<room_watch>(std::move(shared), options,
+  return system.spawn<room_watch>(std::move(shared), std::move(options),
                                   std::move(reopen));
 }
 

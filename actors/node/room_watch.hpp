@@ -2,6 +2,8 @@
 
 #include "actors/support/context.hpp"
 #include "base/error.hpp"
+#include "base/limits.hpp"
+#include "base/process_memory.hpp"
 #include "messages/intake.hpp"
 
 #include <functional>
@@ -14,11 +16,16 @@ namespace weir::actors {
 
 struct room_watch_options {
   uint64_t disk_reserve = 0; ///< Of `disk_reserve()`.
+  uint64_t memory_limit = limits::memory_limit_range.standard;
+  /// Memory of the process that is in RAM; and gives back what is not used of
+  /// it, at most every `limits::room_check_interval`.
+  std::function<uint64_t()> resident = resident_bytes;
+  std::function<void()> give_back = return_free_memory;
 };
 
-/// Spawns NODE's eye on room (reliability.md P13): looks at the disk every
-/// `limits::room_check_interval`, keeps the intake board, and tells UPSTREAMs
-/// and the SUPERVISOR when it changes.
+/// Spawns NODE's eye on room (reliability.md P9, P13): looks at the disk every
+/// `limits::room_check_interval` and at memory ten times as often, keeps the
+/// intake board, and tells UPSTREAMs and the SUPERVISOR when it changes.
 ///
 /// # Errors
 /// A store that found no space is closed for writing. When there is ample room

@@ -1,17 +1,12 @@
 #include "actors/node/spools.hpp"
 
-#include "base/limits.hpp"
+#include "actors/node/memory_plan.hpp"
 #include "storage/file_spool.hpp"
-
-#include <algorithm>
 
 namespace weir::actors {
 
 spool_factory make_spool_factory(const node_config& config) {
-  // All jobs together stay within their share of memory.
-  const auto memory = std::min<uint64_t>(
-    limits::spool_memory_bytes_max,
-    limits::backfill_bytes_max / std::max<size_t>(config.sync_parallelism, 1));
+  const auto memory = plan_memory(config).spool;
   return [directory = config.data_dir, memory, most = config.repo_bytes_max] {
     auto store = std::make_unique<storage::file_spool>(directory, memory,
                                                        most);

@@ -1,5 +1,6 @@
 #include "actors/node/store_set.hpp"
 
+#include "actors/node/memory_plan.hpp"
 #include "actors/upstream/careful_machine.hpp"
 #include "base/crash_point.hpp"
 #include "base/limits.hpp"
@@ -22,7 +23,11 @@ result<std::unique_ptr<store_set>> open_store(const node_config& config,
   options.directory = config.data_dir;
   options.random = &random;
   options.disk = disk;
-  options.memory_limit_bytes = config.memory_limit;
+  const auto plan = plan_memory(config);
+  options.write_buffer_bytes = plan.write_buffer;
+  options.block_cache_bytes = plan.block_cache;
+  options.table_bytes = plan.table_bytes;
+  options.tables_open_max = plan.tables;
   auto db = storage::database::open(std::move(options));
   if (!db)
     return db.error();
@@ -31,12 +36,13 @@ result<std::unique_ptr<store_set>> open_store(const node_config& config,
   if (!names)
     return names.error();
   out->names = std::move(*names);
-  auto writer = storage::committer::open(*out->db, *out->names, time);
+  auto writer = storage::committer::open(*out->db, *out->names, time,
+                                         {.guards_max = plan.repo_guards});
   if (!writer)
     return writer.error();
   out->writer = std::move(*writer);
   const auto last = out->writer->last_id();
-  out->tail = std::make_unique<storage::tail_cache>(last + 1);
+  out->tail = std::make_unique<storage::tail_cache>(last + 1, plan.tail_cache);
   out->stats.durable = last;
   out->readers = std::make_unique<store_readers>(
     store_readers{*out->db, *out->names, *out->tail, 0});

@@ -16,7 +16,6 @@
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -64,7 +63,8 @@ public:
        atproto::did which, uint64_t incarnation)
     : super(config), router_(std::move(router)), env_(std::move(env)),
       machine_(std::move(which), env_.settings, incarnation),
-      hash_(atproto::stable_hash(machine_.repo().str())) {
+      hash_(atproto::stable_hash(machine_.repo().str())),
+      held_(env_.shared->memory, memory_use::repos) {
     // nop
   }
 
@@ -76,6 +76,7 @@ public:
 
   void on_exit() override {
     report_waiting(0);
+    held_.set(0);
     until_loaded_.clear(); // Who waits is told.
     until_durable_.clear();
     router_ = nullptr;
@@ -95,6 +96,7 @@ private:
 
   /// Keeps the node's sum of held frames.
   void report_waiting(size_t n) {
+    held_.set(machine_.kept_bytes());
     env_.metrics->waiting->add(n - waiting_);
     waiting_ = n;
   }
@@ -123,10 +125,11 @@ private:
   backfill_actor backfill_;
   std::vector<std::function<void()>> until_loaded_;
   /// Commands whose update is not durable, by the number of that update.
-  std::deque<std::pair<uint64_t, std::function<void()>>> until_durable_;
+  lazy_deque<std::pair<uint64_t, std::function<void()>>> until_durable_;
   uint64_t sent_ = 0;
   uint64_t confirmed_ = 0;
   size_t waiting_ = 0;
+  byte_claim held_;
 };
 
 void repo::load() {

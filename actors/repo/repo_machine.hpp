@@ -3,8 +3,6 @@
 #include "actors/repo/repo_types.hpp"
 #include "actors/support/upstream_view.hpp"
 
-#include <deque>
-
 namespace weir::actors {
 
 /// The rules of one repo's life (requirements.md parts 1 and 3, protocol.md 2
@@ -107,6 +105,8 @@ public:
   }
 
   size_t waiting() const noexcept;
+  /// Of commits kept for a fetch.
+  size_t kept_bytes() const noexcept { return kept_.bytes; }
   const atproto::did& repo() const noexcept { return repo_; }
 
 private:
@@ -231,11 +231,11 @@ private:
   atproto::public_key key_;
   bool identity_pending_ = false, prepare_pending_ = false;
   bool refresh_wanted_ = false, hinted_ = false;
-  std::deque<waiting_frame> hints_; ///< #identity, until it was looked up.
+  lazy_deque<waiting_frame> hints_; ///< #identity, until it was looked up.
   /// When identities were refreshed and fetches succeeded; bounded by bursts.
-  std::deque<steady_time> refreshes_, fetches_;
+  lazy_deque<steady_time> refreshes_, fetches_;
 
-  std::deque<waiting_frame> inbox_;
+  lazy_deque<waiting_frame> inbox_;
   size_t refusals_ = 0; ///< In this turn.
   storage::repo_update next_;
   std::vector<position> next_marks_;

@@ -7,8 +7,9 @@
 #include "storage/update.hpp"
 #include "wire/filter.hpp"
 
+#include <boost/container/deque.hpp>
+
 #include <chrono>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,10 @@
 
 /// Events and effects of a repo's rules: plain values.
 namespace weir::actors {
+
+/// Takes no memory until something is in it: most repos are idle.
+template <class T>
+using lazy_deque = boost::container::deque<T>;
 
 /// Settings all repos share; replaced as a whole when they change.
 struct repo_settings {
@@ -161,7 +166,7 @@ struct waiting_frame {
 
 /// Commits that came during a fetch: the youngest here, the rest on disk.
 struct sync_buffer {
-  std::deque<waiting_frame> frames;
+  lazy_deque<waiting_frame> frames;
   size_t bytes = 0;
   uint64_t disk_bytes = 0;
   bool read_pending = false;
@@ -181,7 +186,7 @@ struct fetch_job {
   bool draining = false; ///< Fetched; buffered frames are being applied.
   uint32_t filter_generation = 0; ///< Of the filter that was ordered.
   std::optional<atproto::verified_root> root;
-  std::deque<fetch_chunk> chunks;
+  lazy_deque<fetch_chunk> chunks;
 };
 
 /// What cannot be had again when the update in flight is refused.

@@ -28,10 +28,9 @@ struct resident_options {
   size_t deaths_known_max = limits::repo_deaths_known_max;
 };
 
-/// REPOs that one shard keeps alive: a quarter of the node's memory is theirs.
-inline size_t residents_for(uint64_t memory_limit, size_t shards) noexcept {
-  return std::clamp<size_t>(memory_limit / 4 / limits::repo_actor_bytes
-                              / shards,
+/// REPOs that one shard keeps alive when all shards have so much memory.
+inline size_t residents_for(uint64_t bytes, size_t shards) noexcept {
+  return std::clamp<size_t>(bytes / limits::repo_actor_bytes / shards,
                             limits::residents_min, limits::resident_repos_max);
 }
 

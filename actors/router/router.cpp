@@ -58,6 +58,31 @@ void router::when_awake(const atproto::did& repo,
   });
 }
 
+/// A command that names many repos must not wake them all at once: so many are
+/// at work, and fewer while those that were asked to close have not ended. The
+/// others wait their turn.
+void router::admit(const atproto::did& repo,
+                   std::function<void(const repo_actor&)> run) {
+  const auto most = std::max<size_t>(options_.residents.resident_max / 2, 1);
+  const auto crowded
+    = residents_.size() >= options_.residents.resident_max + most;
+  if (commands_ >= most || (crowded && commands_ > 0)) {
+    waiting_.emplace_back(repo, std::move(run));
+    return;
+  }
+  ++commands_;
+  when_awake(repo, std::move(run));
+}
+
+void router::command_done() {
+  --commands_;
+  if (waiting_.empty())
+    return;
+  auto next = std::move(waiting_.front());
+  waiting_.pop_front();
+  admit(next.first, std::move(next.second));
+}
+
 void router::deliver(const atproto::did& repo, frames batch) {
   auto& x = wake(repo);
   if (x.at == phase::awake) {
@@ -94,25 +119,31 @@ caf::result<Reply> router::forward_all(const Request& x,
   auto state = std::make_shared<sum>();
   state->promise = make_response_promise<Reply>();
   state->left = x.repos.size() + 1;
-  auto blank = x;
-  blank.repos.clear();
+  constexpr auto adds = std::is_same_v<Request, add_repos>;
+  auto blank = std::make_shared<Request>(x);
+  blank->repos.clear();
   for (const auto& repo : x.repos) {
-    if (!tracked_.contains(atproto::stable_hash(repo.str()))) {
+    const auto hash = atproto::stable_hash(repo.str());
+    if (!adds && !tracked_.contains(hash)) {
       --state->left;
       continue;
     }
-    auto one = blank;
-    one.repos.push_back(repo);
-    when_awake(repo, [=, this](const repo_actor& to) {
-      request(to, caf::infinite, one)
+    admit(repo, [=, this](const repo_actor& to) {
+      if (adds) // Not before: its frames come behind this command.
+        tracked_.insert(hash);
+      auto one = *blank;
+      one.repos.push_back(repo);
+      request(to, caf::infinite, std::move(one))
         .then(
-          [=](const Reply& y) {
+          [=, this](const Reply& y) {
             state->total.*count += y.*count;
             state->finish_one();
+            command_done();
           },
-          [=](const caf::error& why) {
+          [=, this](const caf::error& why) {
             state->failed = why;
             state->finish_one();
+            command_done();
           });
     });
   }
@@ -141,17 +172,22 @@ caf::result<listing_taken> router::listed(const repo_listing& x) {
     if (--*left == 0)
       promise.deliver(listing_taken{});
   };
+  auto answered = [this, taken]() mutable {
+    taken();
+    command_done();
+  };
   for (const auto& line : x.repos) {
     if (tracked_.contains(atproto::stable_hash(line.repo.str()))) {
       ++*left;
-      when_awake(line.repo, [=, this](const repo_actor& to) {
+      admit(line.repo, [=, this](const repo_actor& to) {
         request(to, caf::infinite, line)
-          .then([taken](const listing_taken&) mutable { taken(); },
-                [taken](caf::error&) mutable { taken(); });
+          .then([answered](const listing_taken&) mutable { answered(); },
+                [answered](caf::error&) mutable { answered(); });
       });
     } else if (x.discover) {
       ++*left;
-      start(line.repo, taken);
+      admit(line.repo,
+            [=, this](const repo_actor&) { start(line.repo, answered); });
     }
   }
   taken();
@@ -185,8 +221,6 @@ router_actor::behavior_type router::make_behavior() {
       });
     },
     [this](const add_repos& x) -> caf::result<add_result> {
-      for (const auto& repo : x.repos)
-        tracked_.insert(atproto::stable_hash(repo.str()));
       return forward_all<add_result>(x, &add_result::queued);
     },
     [this](const remove_repos& x) -> caf::result<remove_result> {

@@ -8,6 +8,7 @@
 
 #include <caf/typed_event_based_actor.hpp>
 
+#include <deque>
 #include <functional>
 #include <unordered_map>
 #include <vector>
@@ -31,6 +32,7 @@ public:
   void on_exit() override {
     residents_.clear();
     by_address_.clear();
+    waiting_.clear();
     shared_ = nullptr;
     make_repo_ = nullptr;
     observed::on_exit();
@@ -64,6 +66,9 @@ private:
   void resume(home& x);
   void when_awake(const atproto::did& repo,
                   std::function<void(const repo_actor&)> run);
+  void admit(const atproto::did& repo,
+             std::function<void(const repo_actor&)> run);
+  void command_done();
   void on_passive(const repo_passive& x);
   void on_repo_down(const caf::down_msg& x);
   void on_fenced(const journal_fenced& x);
@@ -84,6 +89,9 @@ private:
   std::unordered_map<caf::actor_addr, atproto::did> by_address_;
   /// The JOURNAL's last answer: no fence of this shard is above it.
   uint64_t incarnation_ = 0;
+  size_t commands_ = 0; ///< Of `admit`, not answered.
+  std::deque<std::pair<atproto::did, std::function<void(const repo_actor&)>>>
+    waiting_;
   actor_timer timer_;
 };
 

@@ -3,6 +3,7 @@
 #include "actors/support/account_board.hpp"
 #include "actors/support/intake_board.hpp"
 #include "actors/support/upstream_view.hpp"
+#include "base/byte_ledger.hpp"
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
 #include "base/random.hpp"
@@ -41,6 +42,7 @@ struct context {
   upstream_board upstreams;
   account_board accounts;
   intake_board intake;
+  std::shared_ptr<byte_ledger> memory = std::make_shared<byte_ledger>();
 
   journal_actor journal;
   std::vector<reader_actor> readers;

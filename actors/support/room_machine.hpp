@@ -45,6 +45,14 @@ constexpr room_marks memory_marks(uint64_t limit) noexcept {
           above(limits::memory_refuse_percent)};
 }
 
+/// What is left of a memory limit, as far as a pause can change it: when next
+/// to nothing (a thirty-second of it) is on its way through the node, nothing
+/// would be won by letting nothing in, and it would stand still for ever.
+constexpr uint64_t memory_left(uint64_t limit, uint64_t used,
+                               uint64_t passing) noexcept {
+  return passing < limit / 32 ? limit : limit - std::min(limit, used);
+}
+
 /// When to stop for want of room, and when to go on: a level that has begun
 /// ends only with a quarter more than it began with, so that intake does not
 /// flap where room comes and goes.

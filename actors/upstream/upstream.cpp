@@ -22,7 +22,8 @@ public:
            storage::upstream_row row, upstream_options options,
            stream_dialer dial)
     : observed(config, "upstream", row.url), shared_(std::move(shared)),
-      dial_(std::move(dial)), machine_(std::move(row), options) {
+      dial_(std::move(dial)), machine_(std::move(row), options),
+      held_(shared_->memory, memory_use::streams) {
     auto& registry = shared_->metrics;
     frames_ = &registry.counter("weir_upstream_frames_total",
                                 "Frames received", "upstream", url());
@@ -51,6 +52,7 @@ public:
       socket_->close();
     socket_ = nullptr;
     dial_ = nullptr;
+    held_.set(0);
     shared_ = nullptr;
     observed::on_exit();
   }
@@ -74,6 +76,7 @@ private:
   context_ptr shared_;
   stream_dialer dial_;
   upstream_machine machine_;
+  byte_claim held_;
   std::shared_ptr<stream_socket> socket_;
   uint64_t connection_ = 0;
   uint64_t token_ = 0;
@@ -152,6 +155,7 @@ void upstream::publish() {
   view.cursor = row.cursor;
   view.passed = machine_.passed();
   view.quiet_since = machine_.quiet_since();
+  held_.set(machine_.in_flight_bytes());
   shared_->upstreams.put(view);
   frames_->set(machine_.counters().frames);
   bytes_->set(machine_.counters().bytes);

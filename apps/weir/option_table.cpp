@@ -162,7 +162,9 @@ void add_engine(options& out) {
      "between."}));
   out.push_back(count_option(
     value_kind::size, &settings::memory_limit, memory_limit_range,
-    {group, "memory_limit", "Memory that all queues and caches share."}));
+    {group, "memory_limit",
+     "Memory of the whole program: queues and caches are shares of it. Each "
+     "of sync_parallelism needs 32 MiB of it."}));
   out.push_back(count_option(
     value_kind::size, &settings::disk_reserve, disk_reserve_range,
     {group, "disk_reserve",

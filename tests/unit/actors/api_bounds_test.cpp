@@ -1,4 +1,5 @@
 #include "actors/api/access.hpp"
+#include "actors/api/api.hpp"
 #include "actors/api/answers.hpp"
 #include "actors/api/channel.hpp"
 #include "messages/consumer.hpp"
@@ -218,6 +219,33 @@ protected:
   std::shared_ptr<event_channel> channel;
 };
 
+// -- bodies of requests ---------------------------------------------------------
+
+class RequestBytesTest : public ShellFixture {
+protected:
+  RequestBytesTest() {
+    api_environment env;
+    env.shared = shared;
+    env.request_bytes_max = 1'000;
+    faces = make_api(sys, std::move(env), access);
+    keep(caf::actor_cast<caf::actor>(faces.actor));
+  }
+
+  /// The status a head is refused with.
+  int ask(net::incoming_request& head, size_t bytes) {
+    head.method = "POST";
+    head.path = "/repos/add";
+    head.headers = {{"host", "localhost"},
+                    {"content-type", "application/json"}};
+    const auto refused = faces.data->on_head(head, bytes);
+    return refused ? refused->status : 200;
+  }
+
+  std::shared_ptr<access_control> access
+    = std::make_shared<access_control>(access_options{}, time);
+  api faces;
+};
+
 } // namespace
 
 // limits::channel_acks_per_second_max
@@ -261,6 +289,31 @@ TEST_F(ChannelBoundsTest, ItsPlaceIsFreeWhenItIsOver) {
   network->loop.run();
   EXPECT_EQ(closed(), 1u);
   EXPECT_TRUE(places->take(peer_address));
+}
+
+// reliability.md P9: what all bodies may have is shared; no body is read that
+// has no place.
+TEST_F(RequestBytesTest, BodiesHaveSoManyBytesTogetherAndNotOneMore) {
+  net::incoming_request first;
+  net::incoming_request second;
+  net::incoming_request third;
+  EXPECT_EQ(ask(first, 600), 200);
+  EXPECT_EQ(ask(second, 401), 503);
+  EXPECT_EQ(ask(second, 400), 200);
+  EXPECT_EQ(ask(third, 1), 503);
+  EXPECT_EQ(shared->memory->held(memory_use::requests), 1'000u);
+  first = {};
+  EXPECT_EQ(ask(third, 600), 200);
+  second = third = {};
+  EXPECT_EQ(shared->memory->total(), 0u);
+}
+
+TEST_F(RequestBytesTest, WithoutMemoryNoBodyIsRead) {
+  net::incoming_request x;
+  shared->intake.set(shortage::memory, intake_level::no_reading, "little");
+  EXPECT_EQ(ask(x, 1), 200);
+  shared->intake.set(shortage::memory, intake_level::no_requests, "none");
+  EXPECT_EQ(ask(x, 1), 503);
 }
 
 } // namespace weir::tests

@@ -69,6 +69,8 @@ protected:
 
   void end() { tell(backfill, fetch_ended{}); }
 
+  uint64_t held() const { return shared->memory->held(memory_use::fetches); }
+
   /// What the REPO is told of a fetch that came to nothing.
   repo_fetch_failed failure() {
     const auto told = repo.take<repo_fetch_failed>();
@@ -98,10 +100,12 @@ TEST_F(BackfillShellTest, TheBodyIsReadThroughAWindow) {
   const auto of = repo_of(1);
   start(of);
   EXPECT_THAT(body->grants, ElementsAre(limits::fetch_window_bytes));
+  EXPECT_EQ(held(), limits::fetch_window_bytes);
   head(200);
   piece(of.export_car());
   EXPECT_THAT(body->grants,
               ElementsAre(limits::fetch_window_bytes, of.export_car().size()));
+  EXPECT_EQ(held(), limits::fetch_window_bytes + of.export_car().size());
 }
 
 // limits::job_chunks_max
@@ -113,12 +117,14 @@ TEST_F(BackfillShellTest, SoManyChunksAreOnTheirWayAndTheNextOneWaits) {
   end();
   EXPECT_EQ(repo.count<repo_chunk>(), limits::job_chunks_max);
   EXPECT_EQ(repo.count<repo_fetched>(), 0u);
+  EXPECT_GT(held(), limits::job_chunks_max * limits::chunk_bytes_max);
   tell(backfill, chunk_stored{9});
   EXPECT_EQ(repo.count<repo_chunk>(), 1u);
   EXPECT_EQ(repo.count<repo_fetched>(), 1u);
   const auto reports = supervisor.take<host_report>();
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].what, host_report::verdict::fine);
+  EXPECT_EQ(held(), 0u);
 }
 
 TEST_F(BackfillShellTest, AsManyChunksAsMayBeOnTheirWayNeedNoAnswer) {

@@ -78,6 +78,7 @@ TEST_F(IdentityShellTest, OneWhoAsksTwiceHearsOnceAndOthersHearToo) {
   ask(ann);
   ask(bob);
   EXPECT_EQ(reader.count<reader_job>(), 1u);
+  EXPECT_GT(shared->memory->held(memory_use::identity), 0u);
   not_stored();
   EXPECT_THAT(network->documents, ElementsAre(shell_repo(1)));
   document();

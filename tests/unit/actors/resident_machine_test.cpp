@@ -80,8 +80,8 @@ TEST(ResidentMachine, ItsBoundsAreThoseOfTheEngine) {
 
 // -- how many -----------------------------------------------------------------
 
-TEST(ResidentMachine, AQuarterOfMemoryIsForResidents) {
-  constexpr auto one = limits::repo_actor_bytes * 4 * 2; // Of two shards.
+TEST(ResidentMachine, AsManyAsTheirMemoryHolds) {
+  constexpr auto one = limits::repo_actor_bytes * 2; // Of two shards.
   EXPECT_EQ(residents_for(one * 1'000, 2), 1'000u);
   EXPECT_EQ(residents_for(one * 1'000 - 1, 2), 999u);
   EXPECT_EQ(residents_for(one * (limits::residents_min + 1), 2),

@@ -1,5 +1,6 @@
 #include "actors/journal/journal.hpp"
 #include "actors/node/room_watch.hpp"
+#include "base/limits.hpp"
 #include "messages/consumer.hpp"
 #include "messages/journal.hpp"
 #include "storage/tail_cache.hpp"
@@ -7,7 +8,7 @@
 #include "tests/unit/actors/shell_fixture.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
-// reliability.md P13: a full disk, from the eye on it to who must know.
+// reliability.md P9 and P13: a full disk, from the eye on it to who must know.
 namespace weir::tests {
 namespace {
 
@@ -16,6 +17,10 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 constexpr uint64_t reserve = 1'000;
+constexpr uint64_t memory_limit = 1'000'000;
+/// How often memory is measured.
+constexpr std::chrono::microseconds often
+  = std::chrono::microseconds{limits::room_check_interval} / 10;
 
 class RoomWatchTest : public ShellFixture {
 protected:
@@ -23,8 +28,17 @@ protected:
     shared->readers.push_back(reader.as<reader_actor>());
     shared->supervisor = supervisor.as<supervisor_actor>();
     shared->set_upstream(7, upstream.as<upstream_actor>());
+    room_watch_options options;
+    options.disk_reserve = reserve;
+    options.memory_limit = memory_limit;
+    options.resident = [this] {
+      return resident;
+    };
+    options.give_back = [this] {
+      ++given_back;
+    };
     room
-      = keep(spawn_room_watch(sys, shared, {reserve}, [this](const error& why) {
+      = keep(spawn_room_watch(sys, shared, options, [this](const error& why) {
           reopened.push_back(why.code);
         }));
   }
@@ -45,6 +59,8 @@ protected:
   probe supervisor{sys};
   probe upstream{sys};
   std::vector<ec> reopened;
+  uint64_t resident = 1;
+  size_t given_back = 0;
   room_actor room;
 };
 
@@ -92,10 +108,67 @@ TEST_F(RoomWatchTest, TheDiskIsLookedAtAgainAndAgainButNeverTwiceAtOnce) {
   pass(10 * limits::room_check_interval);
   EXPECT_EQ(reader.count<reader_job>(), 0u) << "it has not answered yet";
   see(5'000);
-  pass(limits::room_check_interval - 1us);
+  for (int i = 1; i < 10; ++i)
+    pass(often);
   EXPECT_EQ(reader.count<reader_job>(), 0u);
-  pass(1us);
+  pass(often);
   EXPECT_EQ(reader.count<reader_job>(), 1u);
+}
+
+TEST_F(RoomWatchTest, MemoryPausesBackfillThenReadingThenRequests) {
+  byte_claim queues{shared->memory, memory_use::streams};
+  queues.set(memory_limit / 32);
+  const auto level_at = [this](uint64_t bytes) {
+    resident = bytes;
+    pass(often);
+    return shared->intake.level();
+  };
+  EXPECT_EQ(level_at(800'000), intake_level::open);
+  EXPECT_EQ(given_back, 0u);
+  EXPECT_EQ(level_at(800'001), intake_level::no_backfill);
+  EXPECT_EQ(given_back, 1u) << "what is free is not kept";
+  EXPECT_EQ(level_at(900'001), intake_level::no_reading);
+  EXPECT_EQ(level_at(950'001), intake_level::no_requests);
+  EXPECT_THAT(shared->intake.reasons(), SizeIs(1));
+  EXPECT_EQ(upstream.count<intake_changed>(), 3u);
+  EXPECT_EQ(supervisor.count<intake_changed>(), 3u);
+  EXPECT_EQ(level_at(750'000), intake_level::open);
+}
+
+// Else a node whose caches fill its memory, or whose application has gone,
+// would stand still for ever.
+TEST_F(RoomWatchTest, WhenNothingIsOnItsWayAPauseEnds) {
+  byte_claim unread{shared->memory, memory_use::delivery};
+  unread.set(memory_limit / 2);
+  resident = memory_limit;
+  {
+    byte_claim queues{shared->memory, memory_use::repos};
+    queues.set(memory_limit / 32);
+    pass(often);
+    EXPECT_FALSE(shared->intake.takes_requests());
+  }
+  pass(often);
+  EXPECT_EQ(shared->intake.level(), intake_level::open);
+}
+
+TEST_F(RoomWatchTest, WhatIsCountedIsBelievedWhereTheSystemDoesNotTell) {
+  resident = 0;
+  byte_claim queues{shared->memory, memory_use::fetches};
+  queues.set(memory_limit / 100 * 80);
+  pass(often);
+  EXPECT_EQ(shared->intake.level(), intake_level::open);
+  queues.set(memory_limit / 100 * 80 + 1);
+  pass(often);
+  EXPECT_EQ(shared->intake.level(), intake_level::no_backfill);
+}
+
+TEST_F(RoomWatchTest, FreeMemoryIsGivenBackOnceASecondWhileItIsShort) {
+  resident = memory_limit;
+  for (int i = 0; i < 10; ++i)
+    pass(often);
+  EXPECT_EQ(given_back, 1u);
+  pass(often);
+  EXPECT_EQ(given_back, 2u);
 }
 
 TEST_F(RoomWatchTest, IntakePausesAtTheReserveAndRequestsAtHalfOfIt) {

@@ -31,6 +31,8 @@ protected:
       [this](router_actor, atproto::did repo, uint64_t incarnation) {
         repos.push_back({std::move(repo), incarnation,
                          probe{sys, caf::make_message(add_result{1})}});
+        if (slow)
+          repos.back().actor.delay_answers();
         return repos.back().actor.as<repo_actor>();
       }));
   }
@@ -78,6 +80,7 @@ protected:
   probe journal{sys};
   probe upstream{sys};
   std::deque<made> repos;
+  bool slow = false; ///< REPOs answer when they are told to.
   router_actor router;
 };
 
@@ -209,6 +212,27 @@ TEST_F(RouterShellTest, ACommandWaitsForTheNextRepo) {
   tell(router, journal_fenced{shell_repo(1), 2});
   ASSERT_EQ(repos.size(), 2u);
   EXPECT_EQ(repos[1].actor.count<prepare_fetch>(), 1u);
+}
+
+// reliability.md P9: half of the residents are for commands.
+TEST_F(RouterShellTest, ACommandForManyReposWakesSoManyAtOnce) {
+  router_options options;
+  options.residents.resident_max = 4;
+  slow = true;
+  start(options);
+  add_repos all;
+  for (size_t i = 0; i < 5; ++i)
+    all.repos.push_back(shell_repo(100 + i));
+  tell(router, all);
+  for (size_t answered = 0; answered < 5; ++answered) {
+    EXPECT_EQ(repos.size(), std::min<size_t>(answered + 2, 5));
+    EXPECT_EQ(repos[answered].repo, shell_repo(100 + answered));
+    EXPECT_EQ(repos[answered].actor.count<add_repos>(), 1u);
+    repos[answered].actor.answer_now();
+    run();
+  }
+  frame(104, 12);
+  EXPECT_THAT(frames_of(repos[4].actor), ElementsAre(12)) << "it is tracked";
 }
 
 TEST_F(RouterShellTest, FramesOfReposThatAreNotTrackedAreFinishedAtOnce) {

@@ -80,6 +80,8 @@ TEST_F(UpstreamShellTest, TheSocketIsGivenTheWindowAndNothingMoreUntilDone) {
                                     limits::upstream_bytes_max}));
   frames(11, limits::upstream_frames_max);
   EXPECT_EQ(sockets[0]->grants.size(), 1u);
+  EXPECT_GE(shared->memory->held(memory_use::streams),
+            limits::upstream_frames_max * account_frame(11).size());
   std::vector<uint64_t> all;
   for (uint64_t seq = 11; seq < 11 + limits::upstream_frames_max; ++seq)
     all.push_back(seq);
@@ -88,6 +90,7 @@ TEST_F(UpstreamShellTest, TheSocketIsGivenTheWindowAndNothingMoreUntilDone) {
   for (size_t i = 1; i < sockets[0]->grants.size(); ++i)
     again += sockets[0]->grants[i].first;
   EXPECT_EQ(again, limits::upstream_frames_max);
+  EXPECT_EQ(shared->memory->total(), 0u);
 }
 
 // limits::upstream_backoff_min, limits::upstream_backoff_max

@@ -26,7 +26,7 @@ public:
 
   /// Over a disk of the caller, which outlives it; not open yet.
   test_store(storage::disk_env& disk, storage::committer_options options,
-             size_t write_buffer_bytes = 0);
+             size_t write_buffer_bytes = 67'108'864);
 
   /// Ends the store and opens it again.
   void reopen();
@@ -58,7 +58,7 @@ public:
 private:
   storage::disk_env* below_;
   storage::committer_options options_;
-  size_t write_buffer_bytes_ = 0;
+  size_t write_buffer_bytes_ = 67'108'864;
   std::unique_ptr<random_source> random_ = seeded_random(7);
 };
 

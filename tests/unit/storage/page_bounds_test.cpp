@@ -115,8 +115,6 @@ TEST(PageBounds, ACheckKeepsAndHoldsWhatTheEngineSays) {
   EXPECT_EQ(verify_options{}.findings_max, limits::findings_max);
   EXPECT_EQ(verify_options{}.fold_records_max, limits::fold_records_max);
   EXPECT_EQ(safe_env_options{}.info_log_bytes_max, limits::info_log_bytes_max);
-  EXPECT_EQ(database_options{}.memory_limit_bytes,
-            limits::memory_limit_range.standard);
 }
 
 } // namespace

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "base/limits.hpp"
+
+#include <cstddef>
+
+namespace weir::actors {
+
+struct node_config;
+
+/// How a node divides `memory_limit` (reliability.md P9): every size that
+/// depends on it. Each part is a share of the limit and never more than its
+/// bound in base/limits.hpp; all of them at once are 31 of 32 parts, the rest
+/// is the program's.
+struct memory_plan {
+  // -- LevelDB
+  size_t write_buffer = 0; ///< There are two.
+  size_t block_cache = 0;
+  size_t table_bytes = 0; ///< Of one file.
+  size_t repo_guards = 0; ///< Repos that the JOURNAL remembers.
+  size_t tables = 0;      ///< Whose index is in memory.
+
+  // -- the log's readers
+  size_t tail_cache = 0;
+  size_t delivery = 0; ///< The most that a consumer's window may be.
+
+  // -- what comes in
+  size_t upstream_window = 0; ///< Of each.
+  size_t requests = 0;        ///< Bodies of clients.
+  size_t repos = 0;           ///< REPOs and what they hold.
+  size_t identities = 0;      ///< Known: entries.
+  size_t identity_waits = 0;  ///< Asked for; each keeps a REPO awake.
+  size_t fetch_queue = 0;     ///< Entries.
+
+  // -- one fetch
+  size_t spool = 0;         ///< A CAR that is larger lies in a file.
+  size_t index_entries = 0; ///< Of its block index; more lie in a file.
+  size_t chunks = 0;        ///< On their way to the JOURNAL.
+};
+
+/// @pre the numbers of `config` are in their ranges
+memory_plan plan_memory(const node_config& config);
+
+/// What all fetches may hold beside their spools, and one needs of it.
+size_t fetch_bytes(const node_config& config) noexcept;
+constexpr size_t fetch_bytes_min
+  = limits::fetch_window_bytes + limits::chunk_bytes_max
+    + limits::walk_index_run_entries * 2 * sizeof(uint64_t);
+
+/// What a stream needs at least: some dozens of commits.
+constexpr size_t upstream_window_min = 262'144;
+
+} // namespace weir::actors

@@ -1,0 +1,146 @@
+#include "actors/node/memory_plan.hpp"
+#include "actors/node/node_config.hpp"
+#include "base/byte_ledger.hpp"
+#include "base/process_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+// reliability.md P9: all parts are derived from the one limit.
+namespace weir::actors {
+namespace {
+
+constexpr uint64_t mebibyte = 1 << 20;
+
+node_config limited_to(uint64_t limit) {
+  node_config out;
+  out.memory_limit = limit;
+  out.upstreams = {{"https://a.example.com", true}};
+  return out;
+}
+
+bool names(const node_config& x, const std::string& option) {
+  for (const auto& problem : x.problems())
+    if (problem.starts_with(option + ": "))
+      return true;
+  return false;
+}
+
+} // namespace
+
+TEST(MemoryPlanTest, AllPartsTogetherStayBelowTheLimitWhateverItIs) {
+  for (auto limit = limits::memory_limit_range.min;
+       limit <= limits::memory_limit_range.max; limit *= 2) {
+    auto config = limited_to(limit);
+    for (const size_t streams : {1u, 3u, 32u, 1'024u}) {
+      config.upstreams.resize(streams);
+      const auto x = plan_memory(config);
+      const auto one_fetch = x.spool + limits::fetch_window_bytes
+                             + x.index_entries * 16
+                             + x.chunks * limits::chunk_bytes_max;
+      const auto all
+        = 2 * x.write_buffer + x.block_cache + x.tables * x.table_bytes / 64
+          + x.tail_cache + x.delivery + streams * x.upstream_window + x.requests
+          + x.repos + x.identities * 512 + x.fetch_queue * 384
+          + x.repo_guards * 256 + config.sync_parallelism * one_fetch;
+      EXPECT_LE(all, limit / 32 * 31) << limit << " with " << streams;
+    }
+  }
+}
+
+// limits::upstream_bytes_max, limits::tail_cache_bytes_max,
+// limits::backfill_bytes_max, limits::spool_memory_bytes_max,
+// limits::walk_index_entries_max, limits::job_chunks_max,
+// limits::identity_cached_max, limits::identity_waiting_max,
+// limits::fetch_queue_max, limits::repo_guards_max
+TEST(MemoryPlanTest, MuchMemoryRaisesNoBound) {
+  auto config = limited_to(limits::memory_limit_range.max);
+  const auto x = plan_memory(config);
+  EXPECT_EQ(x.write_buffer, 64 * mebibyte);
+  EXPECT_EQ(x.block_cache, 64 * mebibyte);
+  EXPECT_EQ(x.table_bytes, 32 * mebibyte);
+  EXPECT_EQ(x.tables, 4'000u);
+  EXPECT_EQ(x.upstream_window, limits::upstream_bytes_max);
+  EXPECT_EQ(x.tail_cache, limits::tail_cache_bytes_max);
+  EXPECT_EQ(x.spool, limits::spool_memory_bytes_max);
+  EXPECT_EQ(x.index_entries, limits::walk_index_entries_max);
+  EXPECT_EQ(x.chunks, limits::job_chunks_max);
+  EXPECT_EQ(x.identities, limits::identity_cached_max);
+  EXPECT_EQ(x.identity_waits, limits::identity_waiting_max);
+  EXPECT_EQ(x.fetch_queue, limits::fetch_queue_max);
+  EXPECT_EQ(x.repo_guards, limits::repo_guards_max);
+  config.sync_parallelism = limits::sync_parallelism_range.max;
+  EXPECT_EQ(plan_memory(config).spool * config.sync_parallelism,
+            limits::backfill_bytes_max);
+}
+
+TEST(MemoryPlanTest, AFetchGetsByWithLittle) {
+  auto config = limited_to(limits::memory_limit_range.min);
+  config.sync_parallelism = 4;
+  const auto x = plan_memory(config);
+  EXPECT_EQ(x.spool, 2 * mebibyte);
+  EXPECT_EQ(x.index_entries, limits::walk_index_run_entries);
+  EXPECT_EQ(x.chunks, 1u);
+  EXPECT_EQ(x.table_bytes, 4 * mebibyte);
+  EXPECT_EQ(x.tables, 128u);
+}
+
+TEST(MemoryPlanTest, WhatCannotWorkIsRefused) {
+  const auto least = limited_to(limits::memory_limit_range.min);
+  EXPECT_TRUE(least.problems().empty()) << least.problems().front();
+  auto x = least;
+  x.consumer_window_bytes = 8 * mebibyte + 1;
+  EXPECT_TRUE(names(x, "consumer_window_bytes"));
+  x = least;
+  x.sync_parallelism = 4;
+  EXPECT_TRUE(x.problems().empty());
+  x.sync_parallelism = 5;
+  EXPECT_TRUE(names(x, "sync_parallelism"));
+  x = least;
+  x.router_shards = 64;
+  EXPECT_TRUE(x.problems().empty());
+  x.router_shards = 65;
+  EXPECT_TRUE(names(x, "router_shards"));
+  x = least;
+  x.upstreams.clear();
+  for (int i = 0; i < 32; ++i)
+    x.upstreams.push_back(
+      {"https://h" + std::to_string(i) + ".example.com", false});
+  EXPECT_TRUE(x.problems().empty());
+  x.upstreams.push_back({"https://one-more.example.com", false});
+  EXPECT_TRUE(names(x, "memory_limit"));
+}
+
+TEST(ByteLedgerTest, SumsWhatItsOwnersHoldAndForgetsThemWhenTheyEnd) {
+  const auto ledger = std::make_shared<byte_ledger>();
+  {
+    byte_claim a{ledger, memory_use::streams};
+    byte_claim b{ledger, memory_use::streams};
+    byte_claim c{ledger, memory_use::repos};
+    a.set(100);
+    b.set(50);
+    c.set(7);
+    EXPECT_EQ(ledger->total(), 157u);
+    a.set(20);
+    EXPECT_EQ(ledger->held(memory_use::streams), 70u);
+    EXPECT_EQ(ledger->held(memory_use::repos), 7u);
+    byte_claim known{ledger, memory_use::identity};
+    byte_claim unread{ledger, memory_use::delivery};
+    known.set(1);
+    unread.set(2);
+    EXPECT_EQ(ledger->total(), 80u);
+    EXPECT_EQ(ledger->passing(), 77u) << "what a pause makes less";
+  }
+  EXPECT_EQ(ledger->total(), 0u);
+}
+
+TEST(ProcessMemoryTest, MemoryThatIsTouchedIsSeen) {
+  const auto before = resident_bytes();
+  EXPECT_GT(before, mebibyte);
+  const std::vector<char> more(64 * mebibyte, 'x');
+  EXPECT_GE(resident_bytes(), before + 60 * mebibyte) << more.back();
+}
+
+} // namespace weir::actors
