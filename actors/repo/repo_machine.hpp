@@ -218,15 +218,13 @@ private:
   atproto::did repo_;
   repo_settings_ptr settings_;
   uint64_t incarnation_;
-  bool loaded_ = false, exists_ = false, removing_ = false;
+  bool loaded_ = false, exists_ = false, removing_ = false, row_dirty_ = false;
   std::optional<std::vector<std::string>> queued_add_; ///< After a removal.
   std::optional<wire::collection_filter> own_filter_;
   storage::repo_row row_;
-  bool row_dirty_ = false;
   std::optional<storage::repo_status> written_status_;
   std::shared_ptr<const storage::chain_row> chain_;
   tip_state tip_;
-
   std::optional<storage::identity_row> identity_;
   atproto::public_key key_;
   bool identity_pending_ = false, prepare_pending_ = false;
@@ -234,18 +232,14 @@ private:
   lazy_deque<waiting_frame> hints_; ///< #identity, until it was looked up.
   /// When identities were refreshed and fetches succeeded; bounded by bursts.
   lazy_deque<steady_time> refreshes_, fetches_;
-
   lazy_deque<waiting_frame> inbox_;
   size_t refusals_ = 0; ///< In this turn.
   storage::repo_update next_;
   std::vector<position> next_marks_;
   size_t next_bytes_ = 0;
-  bool next_used_ = false;
-  bool in_flight_ = false;
-  bool chunk_in_flight_ = false;
+  bool next_used_ = false, in_flight_ = false, chunk_in_flight_ = false;
   std::vector<position> held_marks_; ///< Wait for the update in flight.
   sent_update sent_;
-
   std::optional<fetch_job> job_;
   sync_buffer kept_;
   std::optional<suspicion> suspicion_;

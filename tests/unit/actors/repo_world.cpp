@@ -121,6 +121,12 @@ void repo_world::identity_event(uint32_t upstream) {
   take({frame.view().begin(), frame.view().end()}, upstream);
 }
 
+void repo_world::rotate_key(const test_repo& other) {
+  auto fact = identity();
+  fact.signing_key = other.key().public_part().to_multikey();
+  learn(fact);
+}
+
 void repo_world::learn(const result<storage::identity_row>& fact) {
   perform(machine->on_identity(fact, board, now));
 }

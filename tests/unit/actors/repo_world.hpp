@@ -67,6 +67,9 @@ public:
 
   void learn(const result<storage::identity_row>& fact);
 
+  /// The document names the key of `other`.
+  void rotate_key(const test_repo& other);
+
   void list(atproto::tid rev, account_status account = account_status::active,
             uint32_t upstream = relay_id);
 
