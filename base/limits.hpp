@@ -146,8 +146,9 @@ constexpr size_t frame_batch_max = 256;
 constexpr size_t seq_regressions_max = 10;
 /// A malformed frame at one cursor is stepped over after this many tries.
 constexpr size_t bad_frame_tries_max = 3;
-/// A frame during which the process ended so often is stepped over, too.
+/// So many ends of the process step over a frame; it is looked for so long.
 constexpr size_t poison_frame_ends_max = 3;
+constexpr auto careful_time_max = 60s;
 constexpr auto upstream_backoff_min = 1s;
 constexpr auto upstream_backoff_max = 60s;
 constexpr auto cursor_write_interval = 1s;

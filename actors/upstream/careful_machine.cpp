@@ -2,7 +2,6 @@
 
 #include "base/limits.hpp"
 
-#include <chrono>
 #include <utility>
 
 namespace weir::actors {
@@ -10,10 +9,6 @@ namespace weir::actors {
 namespace {
 
 using storage::stream_life;
-
-/// Frames that wait for an identity may make a careful stretch long; it must
-/// not hold its stream for ever.
-constexpr std::chrono::seconds careful_time_max{60};
 
 void clear_suspect(storage::upstream_row& row) {
   row.suspect = 0;
@@ -79,7 +74,7 @@ bool careful_machine::is_over(steady_time now) {
     began_ = now;
   return on_
          && ((in_hand_ == 0 && passed_ >= limits::upstream_frames_max)
-             || (began_ && now - *began_ >= careful_time_max));
+             || (began_ && now - *began_ >= limits::careful_time_max));
 }
 
 std::deque<atproto::stamped_frame>

@@ -21,7 +21,8 @@ namespace weir::actors {
 /// with, and counts how often. After `limits::poison_frame_ends_max` ends with
 /// one frame it is stepped over: its repo hears that there was one, and nobody
 /// looks at its content. When as many frames as can have been in flight are
-/// through, or a minute has passed, all is as usual again, at no cost a frame.
+/// through, or `limits::careful_time_max` has passed (some may wait for an
+/// identity), all is as usual again, at no cost a frame.
 ///
 /// A frame is looked at by `peek_frame` before it counts: what has no seq
 /// cannot be counted.

@@ -169,14 +169,15 @@ TEST(careful_stream, care_ends_when_all_that_was_in_flight_is_through) {
   EXPECT_EQ(x.take_forwarded().size(), 2u);
 }
 
+// limits::careful_time_max
 TEST(careful_stream, care_ends_after_a_minute_whatever_waits) {
   crashing_stream x;
   x.crash();
   x.take({11, 12, 13});
   EXPECT_THAT(x.take_forwarded(), ElementsAre(11));
-  x.write(x.now->machine.on_timer(t0 + 59s));
+  x.write(x.now->machine.on_timer(t0 + limits::careful_time_max - 1us));
   EXPECT_THAT(x.take_forwarded(), IsEmpty());
-  x.write(x.now->machine.on_timer(t0 + 60s));
+  x.write(x.now->machine.on_timer(t0 + limits::careful_time_max));
   EXPECT_THAT(x.take_forwarded(), ElementsAre(12, 13));
   EXPECT_EQ(x.disk.life, stream_life::running);
   EXPECT_EQ(x.disk.suspect, 0u);
