@@ -19,10 +19,6 @@ namespace weir::actors {
 /// commits that arrive meanwhile are coalesced into the next.
 class repo_machine {
 public:
-  /// Commits refused before others get the thread: a forged one costs as much
-  /// as a true one and is nobody's progress (reliability.md P11).
-  static constexpr size_t refusals_a_turn = 8;
-
   /// @param incarnation Of the owning actor; goes with every update.
   repo_machine(atproto::did repo, repo_settings_ptr settings,
                uint64_t incarnation);
@@ -240,8 +236,7 @@ private:
   std::vector<position> next_marks_;
   size_t next_bytes_ = 0;
   bool next_used_ = false;
-  bool in_flight_ = false;
-  bool chunk_in_flight_ = false;
+  bool in_flight_ = false, chunk_in_flight_ = false;
   std::vector<position> held_marks_; ///< Wait for the update in flight.
   sent_update sent_;
 

@@ -1,6 +1,8 @@
+#include "base/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
-/// Updates that the store will never take (`update_outcome::refused`).
+/// Updates that the store will never take (`update_outcome::refused`), and
+/// commits that their account never signed, without end.
 namespace weir::tests {
 namespace {
 
@@ -130,6 +132,31 @@ TEST(repo_refused, a_removal_follows_a_refused_update) {
   EXPECT_TRUE(x.finished(seq));
   EXPECT_FALSE(x.row);
   EXPECT_EQ(x.stops.size(), 1u);
+}
+
+// reliability.md P11: a flood of forged commits leaves the thread to others
+TEST(repo_refused, forged_commits_are_refused_a_few_a_turn) {
+  constexpr auto turn = refusals_a_turn;
+  constexpr auto burst = limits::refresh_burst_max;
+  repo_world x;
+  x.sync();
+  test_repo stranger{2};
+  x.account.put("app.test.note/b", make_record("b"));
+  auto draft = x.account.draft();
+  const auto forged = draft.encode(draft.sign(stranger.key()));
+  x.take_all(std::vector<bytes>(burst + 2 * turn, forged));
+  for (size_t i = 1; i <= burst; ++i) {
+    EXPECT_EQ(x.refreshes, i);
+    EXPECT_EQ(x.count_of(repo_counter::bad_signature), i - 1);
+    x.learn(x.identity());
+  }
+  EXPECT_EQ(x.count_of(repo_counter::bad_signature), burst - 1 + turn);
+  EXPECT_EQ(x.timer, x.now.steady);
+  x.pass(0us);
+  EXPECT_EQ(x.count_of(repo_counter::bad_signature), burst - 1 + 2 * turn);
+  x.pass(0us);
+  EXPECT_EQ(x.done.size(), burst + 2 * turn);
+  EXPECT_TRUE(x.machine->idle());
 }
 
 } // namespace
