@@ -1,6 +1,6 @@
-# Fails when docs/protocol-coverage.md does not hold: a rule without a test or a
-# reason, a test that does not exist or does not name the rule, a rule or a
-# vector left out.
+# Fails when docs/protocol-coverage.md or docs/hostile-inputs.md does not hold: a
+# rule or threat without a test or a reason, a test that does not exist or does
+# not name the rule, a rule, vector or threat left out.
 # CTest runs: cmake -DROOT=<source dir> [-DSHARED=<dir>] \
 #                   -P cmake/check_protocol.cmake
 #
@@ -210,4 +210,49 @@ if(EXISTS "${SHARED}/vectors")
     weir_fault("${file}: no row")
   endforeach()
 endif()
-weir_finish("${page} does not hold")
+
+# -- every threat --------------------------------------------------------------
+
+# A row is "| 2.1.3 | threat | bound | tests | where |", in the order of the
+# threat model's tables. Where is "open" with "none: reason", and only then.
+set(threats "")
+file(STRINGS "${ROOT}/docs/hostile-inputs.md" rows REGEX "^\\| *[0-9]")
+foreach(row IN LISTS rows)
+  string(REGEX MATCH
+    "^\\| (2\\.[0-9]+\\.[0-9]+) \\| [^|]+ \\| [^|]+ \\| ([^|]*[^| ]) \\| ([a-z]+) \\|$"
+    found "${row}")
+  set(threat "${CMAKE_MATCH_1}")
+  set(proofs "${CMAKE_MATCH_2}")
+  set(where "${CMAKE_MATCH_3}")
+  if(NOT found OR NOT where MATCHES "^(program|library|both|open)$")
+    weir_fault("not a row: ${row}")
+    continue()
+  endif()
+  if(threat IN_LIST threats)
+    weir_fault("${threat}: two threats")
+  endif()
+  list(APPEND threats "${threat}")
+  if(proofs MATCHES "^none: ." AND NOT where STREQUAL "open")
+    weir_fault("${threat}: no test, but not open")
+  endif()
+  check_proofs("${threat}" "${proofs}" "")
+endforeach()
+
+if(EXISTS "${SHARED}/design/reliability.md")
+  file(STRINGS "${SHARED}/design/reliability.md" lines REGEX "^(### 2\\.|\\|)")
+  set(section "")
+  foreach(line IN LISTS lines)
+    if(line MATCHES "^### (2\\.[123]) ")
+      set(section "${CMAKE_MATCH_1}")
+      set(count -1) # Of rows; the table's head is none.
+    elseif(line MATCHES "^### ")
+      set(section "")
+    elseif(section AND NOT line MATCHES "^\\|--")
+      math(EXPR count "${count} + 1")
+      if(count GREATER 0 AND NOT "${section}.${count}" IN_LIST threats)
+        weir_fault("${section}.${count}: no threat")
+      endif()
+    endif()
+  endforeach()
+endif()
+weir_finish("${page} or docs/hostile-inputs.md does not hold")

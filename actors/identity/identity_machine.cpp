@@ -31,26 +31,37 @@ identity_machine::on_ask(const atproto::did& repo, waiter_id who, bool fresh,
     i->second.fresh |= fresh && !late;
     return out;
   }
-  if (pending_.size() >= options_.waiting_max) {
-    // Whoever was told what was known hears nothing more.
-    if (out.answers.empty())
-      out.answers.push_back(
-        {who, repo,
-         fail(ec::limit_reached, "too many identities are being resolved"),
-         !told_later(repo, who)});
-    else
-      out.answers.back().last = !told_later(repo, who);
+  // Names that nobody knows must not shut out those that the store knows: who
+  // is to be read is counted apart from who is to be looked up.
+  const auto known = find(repo) != nullptr;
+  if ((known ? looking_up() : pending_.size() - looking_up())
+      >= options_.waiting_max) {
+    refuse(repo, {who}, out);
     return out;
   }
   auto& ask = pending_[repo];
   ask.fresh = fresh;
   ask.waiters.push_back(who);
-  if (find(repo) == nullptr) {
+  if (known)
+    queue_fetch(repo, out, now);
+  else
     out.load.push_back(repo);
-    return out;
-  }
-  queue_fetch(repo, out, now);
   return out;
+}
+
+/// No room: whoever was told what is known hears nothing more.
+void identity_machine::refuse(const atproto::did& repo,
+                              const std::vector<waiter_id>& waiters,
+                              effects& out) {
+  if (out.answers.empty())
+    for (const auto who : waiters)
+      out.answers.push_back(
+        {who, repo,
+         fail(ec::limit_reached, "too many identities are being resolved"),
+         !told_later(repo, who)});
+  else
+    for (auto& x : out.answers)
+      x.last = !told_later(repo, x.to);
 }
 
 /// Tells `who` what is known already. Returns false when it has to be looked up
@@ -114,7 +125,10 @@ identity_machine::on_loaded(const atproto::did& repo,
         out.answers.push_back({who, repo, *row, false});
     }
   }
-  queue_fetch(repo, out, now);
+  if (looking_up() < options_.waiting_max)
+    queue_fetch(repo, out, now);
+  else
+    refuse(repo, pending_.extract(i).mapped().waiters, out);
   return out;
 }
 

@@ -16,6 +16,7 @@ namespace weir::actors {
 
 struct identity_options {
   size_t cached_max = limits::identity_cached_max;
+  /// DIDs to be read from the store, and DIDs to be looked up.
   size_t waiting_max = limits::identity_waiting_max;
   size_t in_flight_max = limits::identity_in_flight_max;
   /// Look-up budget (architecture.md 9).
@@ -121,6 +122,9 @@ private:
                   const result<storage::identity_row>& fact, bool last,
                   effects& out);
   void queue_fetch(const atproto::did& repo, effects& out, steady_time now);
+  void refuse(const atproto::did& repo, const std::vector<waiter_id>& waiters,
+              effects& out);
+  size_t looking_up() const noexcept { return queue_.size() + in_flight_; }
   void run(effects& out, steady_time now);
 
   identity_options options_;

@@ -17,10 +17,6 @@ namespace weir::actors {
 /// commits that arrive meanwhile are coalesced into the next.
 class repo_machine {
 public:
-  /// Commits refused before others get the thread: a forged one costs as much
-  /// as a true one and is nobody's progress (reliability.md P11).
-  static constexpr size_t refusals_a_turn = 8;
-
   /// @param incarnation Of the owning actor; goes with every update.
   repo_machine(atproto::did repo, repo_settings_ptr settings,
                uint64_t incarnation);

@@ -38,7 +38,8 @@ protected:
     node = std::make_unique<hostile_node>(
       upstreams, hub.url(),
       std::vector<std::string>{"--sync-parallelism", "64", "--sync-per-host",
-                               "2", "--repo-bytes-max", "1MiB"});
+                               "2", "--repo-bytes-max", "1MiB",
+                               "--retry-backoff-min", "60s"});
     auto all = crowd->accounts();
     for (const auto& x : repos)
       all.push_back(x.did());

@@ -67,11 +67,33 @@ TEST(identity_machine, a_full_queue_still_tells_what_is_known) {
   x.fetch(1);
   x.document(doc_of());
   x.pass(25h);
-  x.ask(2, false, repo_of(2));
+  x.fetch(2, repo_of(2));
   x.ask(3);
   ASSERT_EQ(x.last.answers.size(), 1u);
   EXPECT_TRUE(x.last.answers[0].fact);
   EXPECT_TRUE(x.last.answers[0].last);
+}
+
+// reliability.md 2.1, DNS abuse: `waiting_max` names that nobody knows
+TEST(identity_machine, a_full_queue_does_not_shut_out_what_is_stored) {
+  for (const auto age : {1h, 25h}) {
+    identity_options options;
+    options.waiting_max = 1;
+    resolver x{options};
+    x.fetch(1, repo_of(2));
+    x.ask(2);
+    EXPECT_EQ(x.last.load.size(), 1u);
+    x.loaded(row_at(x, age));
+    ASSERT_EQ(x.last.answers.size(), 1u);
+    EXPECT_TRUE(x.last.answers[0].fact);
+    EXPECT_TRUE(x.last.answers[0].last);
+    x.ask(3, false, repo_of(3));
+    x.loaded(std::nullopt, repo_of(3));
+    ASSERT_EQ(x.last.answers.size(), 1u);
+    EXPECT_EQ(x.last.answers[0].fact.error().code, ec::limit_reached);
+    EXPECT_TRUE(x.last.answers[0].last);
+    EXPECT_EQ(x.machine.waiting(), 1u);
+  }
 }
 
 // protocol.md 8.3: 24 hours, and a second more; stale while it is refreshed

@@ -174,31 +174,6 @@ TEST(repo_commits, a_bad_signature_from_the_host_itself_opens_a_gap) {
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
-// reliability.md P11: a flood of forged commits leaves the thread to others
-TEST(repo_commits, forged_commits_are_refused_a_few_a_turn) {
-  constexpr auto turn = repo_machine::refusals_a_turn;
-  constexpr auto burst = limits::refresh_burst_max;
-  repo_world x;
-  x.sync();
-  test_repo stranger{2};
-  x.account.put("app.test.note/b", make_record("b"));
-  auto draft = x.account.draft();
-  const auto forged = draft.encode(draft.sign(stranger.key()));
-  x.take_all(std::vector<bytes>(burst + 2 * turn, forged));
-  for (size_t i = 1; i <= burst; ++i) {
-    EXPECT_EQ(x.refreshes, i);
-    EXPECT_EQ(x.count_of(repo_counter::bad_signature), i - 1);
-    x.learn(x.identity());
-  }
-  EXPECT_EQ(x.count_of(repo_counter::bad_signature), burst - 1 + turn);
-  EXPECT_EQ(x.timer, x.now.steady);
-  x.pass(0us);
-  EXPECT_EQ(x.count_of(repo_counter::bad_signature), burst - 1 + 2 * turn);
-  x.pass(0us);
-  EXPECT_EQ(x.done.size(), burst + 2 * turn);
-  EXPECT_TRUE(x.machine->idle());
-}
-
 // protocol.md 7.6: key rotation
 TEST(repo_commits, a_new_key_found_by_the_refresh_proves_the_commit) {
   repo_world x;

@@ -1,6 +1,8 @@
+#include "base/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
-/// Updates that the store will never take (`update_outcome::refused`).
+/// Updates that the store will never take (`update_outcome::refused`), and
+/// commits that their account never signed, without end.
 namespace weir::tests {
 namespace {
 
@@ -165,6 +167,31 @@ TEST(repo_poison, a_repo_that_is_not_fetched_yet_needs_no_other_fetch) {
   EXPECT_EQ(x.count_of(repo_counter::poison), 1u);
   EXPECT_TRUE(x.finished(frame.at.seq));
   EXPECT_THAT(x.wishes, IsEmpty());
+}
+
+// reliability.md P11: a flood of forged commits leaves the thread to others
+TEST(repo_refused, forged_commits_are_refused_a_few_a_turn) {
+  constexpr auto turn = refusals_a_turn;
+  constexpr auto burst = limits::refresh_burst_max;
+  repo_world x;
+  x.sync();
+  test_repo stranger{2};
+  x.account.put("app.test.note/b", make_record("b"));
+  auto draft = x.account.draft();
+  const auto forged = draft.encode(draft.sign(stranger.key()));
+  x.take_all(std::vector<bytes>(burst + 2 * turn, forged));
+  for (size_t i = 1; i <= burst; ++i) {
+    EXPECT_EQ(x.refreshes, i);
+    EXPECT_EQ(x.count_of(repo_counter::bad_signature), i - 1);
+    x.learn(x.identity());
+  }
+  EXPECT_EQ(x.count_of(repo_counter::bad_signature), burst - 1 + turn);
+  EXPECT_EQ(x.timer, x.now.steady);
+  x.pass(0us);
+  EXPECT_EQ(x.count_of(repo_counter::bad_signature), burst - 1 + 2 * turn);
+  x.pass(0us);
+  EXPECT_EQ(x.done.size(), burst + 2 * turn);
+  EXPECT_TRUE(x.machine->idle());
 }
 
 } // namespace
