@@ -8,8 +8,13 @@ WEIR    := $(RELEASE)/apps/weir/weir
 SOURCES := git ls-files --cached --others --exclude-standard \
              '*.cpp' '*.hpp' ':!tests/data'
 
-.PHONY: all demo check check-long check-real bench fuzz format tidy install \
-        setup configure programs everything
+COVERED := atproto/ storage/ net/address_guard 'actors/.*_machine' \
+           'actors/consumer/(acked_set|delivery_lane|delivery_types)' \
+           actors/repo/repo_types \
+           'actors/support/(upstream_view|restart_policy)'
+
+.PHONY: all demo check check-long check-real bench fuzz coverage format tidy \
+        install setup configure programs everything
 
 all: programs
 
@@ -45,6 +50,19 @@ fuzz: setup
 check-long: everything fuzz
 	KILLS=$(or $(KILLS),1000) $(RELEASE)/tests/system/system_test \
 	  --gtest_filter='*KillTest*'
+
+# Lines that the tests of the rules run, and whether every refusal did:
+# tests/coverage.py judges. build/coverage/lines.txt lists what did not run.
+coverage: setup
+	@cmake/install_packages tools
+	@cmake --preset coverage --log-level=WARNING
+	cmake --build --preset coverage --parallel $(JOBS)
+	find build/coverage -name '*.gcda' -delete
+	ctest --preset coverage --parallel $(JOBS)
+	gcovr --root . --object-directory build/coverage -j $(JOBS) \
+	  $(addprefix --filter ,$(COVERED)) --exclude-throw-branches \
+	  --json build/coverage/lines.json --txt build/coverage/lines.txt
+	tests/coverage.py build/coverage/lines.json
 
 # The published servers and clients, from npm.
 check-real: programs

@@ -25,6 +25,12 @@ if(WEIR_SANITIZE)
     -fno-omit-frame-pointer)
   target_link_options(weir_flags INTERFACE -fsanitize=${WEIR_SANITIZE})
 endif()
+# Counters for `make coverage`; threads share them.
+if(WEIR_COVERAGE)
+  target_compile_options(weir_flags INTERFACE
+    --coverage -fprofile-update=atomic -fprofile-abs-path)
+  target_link_options(weir_flags INTERFACE --coverage)
+endif()
 # Coverage for libFuzzer; the fuzzers themselves add its main function.
 if(WEIR_FUZZ)
   target_compile_options(weir_flags INTERFACE -fsanitize=fuzzer-no-link)

@@ -1,5 +1,6 @@
 #include "net/io_threads.hpp"
 
+#include "base/thread_name.hpp"
 #include "net/asio_loop.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -88,6 +89,7 @@ io_threads::~io_threads() {
 void io_threads::start() {
   for (auto& loop : impl_->loops)
     impl_->threads.emplace_back([&context = loop.context()] {
+      name_thread("net");
       auto guard = boost::asio::make_work_guard(context);
       context.run();
     });

@@ -1,5 +1,7 @@
 #include "storage/safe_env_parts.hpp"
 
+#include "base/thread_name.hpp"
+
 #include <array>
 #include <cstdarg>
 #include <cstdio>
@@ -189,6 +191,7 @@ void background_worker::post(void (*function)(void*), void* argument) {
   const std::lock_guard guard{mutex_};
   if (!thread_.joinable())
     thread_ = std::thread{[this] {
+      name_thread("leveldb");
       run();
     }};
   jobs_.emplace_back(function, argument);

@@ -6,6 +6,7 @@
 #include "base/crash_point.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
+#include "base/thread_name.hpp"
 #include "messages/consumer.hpp"
 #include "messages/journal.hpp"
 #include "storage/committer.hpp"
@@ -255,6 +256,8 @@ void journal::fail(const error& why) {
 }
 
 journal_actor::behavior_type journal::make_behavior() {
+  if (options_.detached)
+    name_thread("journal");
   set_exit_handler([this](caf::exit_msg& x) {
     flush();
     quit(x.reason);

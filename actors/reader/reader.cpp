@@ -1,6 +1,7 @@
 #include "actors/reader/reader.hpp"
 
 #include "actors/support/observed.hpp"
+#include "base/thread_name.hpp"
 #include "messages/frames.hpp"
 
 #include <caf/actor_system.hpp>
@@ -12,12 +13,16 @@ namespace {
 
 class reader final : public observed<reader_actor::base> {
 public:
-  reader(caf::actor_config& config, store_readers& store, size_t number)
-    : observed(config, "reader", std::to_string(number)), store_(store) {
+  reader(caf::actor_config& config, store_readers& store, size_t number,
+         bool own_thread)
+    : observed(config, "reader", std::to_string(number)), store_(store),
+      own_thread_(own_thread) {
     // nop
   }
 
   behavior_type make_behavior() override {
+    if (own_thread_)
+      name_thread("reader");
     return {
       [](tick) {},
       [this](stop_actor) { quit(); },
@@ -27,6 +32,7 @@ public:
 
 private:
   store_readers& store_;
+  bool own_thread_;
 };
 
 } // namespace
@@ -34,8 +40,8 @@ private:
 reader_actor spawn_reader(caf::actor_system& system, store_readers& store,
                           size_t number, bool detached) {
   if (detached)
-    return system.spawn<reader, caf::detached>(std::ref(store), number);
-  return system.spawn<reader>(std::ref(store), number);
+    return system.spawn<reader, caf::detached>(std::ref(store), number, true);
+  return system.spawn<reader>(std::ref(store), number, false);
 }
 
 } // namespace weir::actors
