@@ -117,11 +117,12 @@ std::vector<std::string> quiet_arguments(const std::string& data_dir,
 TEST(MemoryBoundTest, WithEveryQueueFullTheProcessStaysUnderItsLimit) {
   const temp_dir dir;
   followed_network net{7, 1'000, 25'000};
-  bounded_node node{net.arguments(dir.at("data"), {"--sync-parallelism", "4"})};
+  bounded_node node{net.arguments(
+    dir.at("data"), {"--sync-parallelism", "4", "--consumer-window-events",
+                     "100000", "--consumer-retry", "1h"})};
   EXPECT_EQ(node.metric("weir_memory_limit_bytes"), least_limit);
   const auto dead = node.dead_consumer();
-  ASSERT_TRUE(
-    node.await_metric("weir_memory_held_bytes", "delivery", megabyte / 8))
+  ASSERT_TRUE(node.await_metric("weir_memory_held_bytes", "delivery", megabyte))
     << node.log();
   simnet::fault down;
   down.kind = simnet::fault_kind::directory_down;
