@@ -109,12 +109,21 @@ std::vector<std::string> quiet_arguments(const std::string& data_dir,
           "--log-level", "warn"};
 }
 
+class MemoryBoundTest : public testing::Test {
+protected:
+  void SetUp() override {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "most of the memory would be the sanitizer's";
+#endif
+  }
+};
+
 } // namespace
 
 // A consumer that takes and never acks, a directory that answers nothing so
 // that repos hold what comes, fetches side by side, and more events than all
 // windows have place for.
-TEST(MemoryBoundTest, WithEveryQueueFullTheProcessStaysUnderItsLimit) {
+TEST_F(MemoryBoundTest, WithEveryQueueFullTheProcessStaysUnderItsLimit) {
   const temp_dir dir;
   followed_network net{7, 1'000, 25'000};
   bounded_node node{net.arguments(
@@ -144,7 +153,7 @@ TEST(MemoryBoundTest, WithEveryQueueFullTheProcessStaysUnderItsLimit) {
 }
 
 // reliability.md 2.1, "10-million-record repo": flat memory at any size.
-TEST(MemoryBoundTest, ACarHalfAsLargeAsTheLimitIsTakenInFlatMemory) {
+TEST_F(MemoryBoundTest, ACarHalfAsLargeAsTheLimitIsTakenInFlatMemory) {
   const temp_dir dir;
   const streamed_repo large{wished("CAR_MIB", 64) * megabyte};
   hostile_host host;
@@ -167,7 +176,7 @@ TEST(MemoryBoundTest, ACarHalfAsLargeAsTheLimitIsTakenInFlatMemory) {
 
 // reliability.md P9: "any number of repos", while they are added and when they
 // are known from the start.
-TEST(MemoryBoundTest, TrackedReposDoNotFillIt) {
+TEST_F(MemoryBoundTest, TrackedReposDoNotFillIt) {
   const temp_dir dir;
   const auto count = wished("REPOS", 20'000);
   bounded_node node{quiet_arguments(dir.at("data"), "http://127.0.0.1:9")};
