@@ -86,11 +86,11 @@ public:
 
   /// Reads until `mark` was seen; returns everything up to its end, and keeps
   /// the rest for the next call. Empty when the stream ends before.
-  std::string read_until(std::string_view mark) {
+  std::string read_until(std::string_view mark, int timeout_ms = 10'000) {
     for (;;) {
       if (auto at = rest_.find(mark); at != std::string::npos)
         return take(at + mark.size());
-      if (read_some(rest_) != outcome::data)
+      if (read_some(rest_, timeout_ms) != outcome::data)
         return {};
     }
   }

@@ -1,5 +1,7 @@
 #include "tests/system/api_node.hpp"
 
+#include "tests/system/patience.hpp"
+
 #include <boost/json.hpp>
 
 #include <charconv>
@@ -69,7 +71,9 @@ plain_reply api_node::ask(uint16_t port, const plain_request& x,
   auto peer = raw_peer::dial(port, source);
   peer.send(on_the_wire(x, port));
   plain_reply out;
-  out.head = peer.read_until("\r\n\r\n");
+  constexpr std::chrono::milliseconds patience = node_patience;
+  out.head
+    = peer.read_until("\r\n\r\n", static_cast<int>(patience.count()));
   if (out.head.size() < 12)
     return out;
   const auto* digits = out.head.data() + 9;

@@ -219,7 +219,7 @@ protected:
   std::shared_ptr<event_channel> channel;
 };
 
-// -- bodies of requests ---------------------------------------------------------
+// -- bodies of requests -------------------------------------------------------
 
 class RequestBytesTest : public ShellFixture {
 protected:

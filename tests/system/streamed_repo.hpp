@@ -1,0 +1,36 @@
+#pragma once
+
+#include "tests/support/repo_builder.hpp"
+#include "tests/system/hostile_host.hpp"
+
+#include <cstddef>
+
+namespace weir::tests {
+
+/// A sound repo of any size whose CAR is made while it is sent.
+///
+/// # Limits
+/// Holds its tree: some 200 bytes a record, no record.
+class streamed_repo {
+public:
+  /// Records of about a kilobyte each; the CAR has about so many bytes.
+  explicit streamed_repo(size_t car_bytes);
+
+  const test_repo& account() const noexcept { return account_; }
+
+  size_t records() const noexcept { return records_; }
+
+  size_t car_bytes() const noexcept { return front_.size() + body_bytes_; }
+
+  /// The answer to getRepo, made anew for every request. The repo outlives the
+  /// host.
+  hostile_host::script script() const;
+
+private:
+  size_t records_;
+  size_t body_bytes_ = 0;
+  test_repo account_;
+  bytes front_; ///< Header, commit and nodes.
+};
+
+} // namespace weir::tests
