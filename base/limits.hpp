@@ -220,8 +220,7 @@ constexpr auto listing_retry_max = 60s;
 constexpr size_t listing_page_asked = 1'000;
 constexpr size_t listing_page_max = 10'000;
 constexpr size_t listing_bytes_max = 2'097'152;
-/// Wrong passwords of one address before it is locked out, for how long, and
-/// how many addresses are remembered (reliability.md 2.2).
+/// Wrong passwords of an address, its lock-out, addresses that are remembered.
 constexpr size_t auth_failures_max = 10;
 constexpr auto auth_lock = 1min;
 constexpr size_t auth_peers_max = 10'000;
@@ -338,6 +337,7 @@ constexpr auto consumer_lazy_write = 1s;
 
 // -- options of a node (actors/node/node_config, apps/weir) -------------------
 constexpr option_range<double> plc_per_second_range{0.1, 10'000, 20};
+constexpr option_range<size_t> pds_events_per_second_range{1, 1'000'000, 500};
 constexpr option_range<size_t> sync_parallelism_range{1, 256, 3};
 constexpr option_range<size_t> sync_per_host_range{1, 64, 4};
 /// `standard` is the shortest one; the longest is an hour.

@@ -264,6 +264,8 @@ upstream_actor node::impl::spawn_stream(const storage::upstream_row& row) {
   options.on_future_cursor = config.on_future_cursor;
   options.assume_contiguous_seq = config.assume_contiguous_seq;
   options.bytes_max = plan_memory(config).upstream_window;
+  if (!row.relay)
+    options.events_per_second = config.pds_events_per_second;
   auto made = spawn_upstream(*system, shared, row, options,
                              make_stream_dialer(net.transport, socket));
   shared->set_upstream(row.id, made);

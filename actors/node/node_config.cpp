@@ -48,6 +48,8 @@ void check_range(problem_list& out, std::string_view name, T x,
 void check_ranges(problem_list& out, const node_config& x) {
   using namespace limits;
   check_range(out, "plc_per_second", x.plc_per_second, plc_per_second_range);
+  check_range(out, "pds_events_per_second", x.pds_events_per_second,
+              pds_events_per_second_range);
   check_range(out, "sync_parallelism", x.sync_parallelism,
               sync_parallelism_range);
   check_range(out, "sync_per_host", x.sync_per_host, sync_per_host_range);

@@ -33,6 +33,8 @@ struct node_config {
   std::vector<upstream_config> upstreams;
   future_cursor_policy on_future_cursor = future_cursor_policy::reset;
   bool assume_contiguous_seq = false;
+  /// Of each; a relay's events are not counted.
+  size_t pds_events_per_second = limits::pds_events_per_second_range.standard;
   std::string plc_url = "https://plc.directory";
   double plc_per_second = limits::plc_per_second_range.standard;
   std::string handle_resolver_url;

@@ -15,7 +15,7 @@ using atproto::frame_kind;
 
 upstream_machine::upstream_machine(storage::upstream_row row,
                                    upstream_options options)
-  : row_(std::move(row)), options_(options),
+  : row_(std::move(row)), options_(options), rate_(options.events_per_second),
     careful_(row_.life == storage::stream_life::careful),
     last_received_(row_.cursor),
     numbers_since_(row_.first_cursor == 0 && row_.cursor == 0 ? row_.epoch
@@ -56,11 +56,12 @@ upstream_machine::effects upstream_machine::on_open(steady_time now) {
   redial_at_.reset();
   granted_frames_ = 0;
   granted_bytes_ = 0;
+  starved_ = false;
   note_quiet(now);
   out.list_repos = list_wanted_;
   if (row_.first_cursor != 0 && !row_.reset_pending && !stamp_blocked_)
     list_wanted_ = false; // It has a position to be compared at.
-  give_credit(out);
+  give_credit(now, out);
   arm(out, now + limits::cursor_write_interval);
   return out;
 }
@@ -90,7 +91,7 @@ upstream_machine::on_frames(std::vector<shared_bytes> frames,
   if (end_connection_)
     drop_connection(out, now);
   else
-    give_credit(out);
+    give_credit(now, out);
   return out;
 }
 
@@ -278,7 +279,7 @@ upstream_machine::on_done(uint32_t epoch, const std::vector<uint64_t>& seqs,
   advance();
   note_quiet(now);
   go_on_carefully(now, out);
-  give_credit(out);
+  give_credit(now, out);
   if (urgent_
       || (row_dirty_ && now - last_write_ >= limits::cursor_write_interval))
     persist(out);
@@ -301,7 +302,7 @@ upstream_machine::effects upstream_machine::on_intake(bool reads,
   effects out;
   paused_ = !reads;
   note_quiet(now);
-  give_credit(out);
+  give_credit(now, out);
   return out;
 }
 
@@ -315,6 +316,8 @@ upstream_machine::effects upstream_machine::on_timer(steady_time now) {
     return out;
   }
   go_on_carefully(now, out);
+  if (starved_)
+    give_credit(now, out);
   if (row_dirty_)
     persist(out);
   arm(out, redial_at_.value_or(now + limits::cursor_write_interval));
@@ -333,14 +336,14 @@ void upstream_machine::advance() {
 }
 
 void upstream_machine::note_quiet(steady_time now) {
-  if (!connected_ || paused_ || !flight_.empty())
+  if (!connected_ || paused_ || starved_ || !flight_.empty())
     quiet_since_.reset();
   else if (!quiet_since_)
     quiet_since_ = now;
 }
 
 /// Keeps credit + frames in flight within the window; gives it in portions.
-void upstream_machine::give_credit(effects& out) {
+void upstream_machine::give_credit(steady_time now, effects& out) {
   if (!connected_ || stopped_ || paused_)
     return;
   const auto used_frames = flight_.size() + granted_frames_;
@@ -354,12 +357,13 @@ void upstream_machine::give_credit(effects& out) {
   if (granted_frames_ > 0 && granted_bytes_ > 0
       && frames < options_.frames_max / 8 && size < options_.bytes_max / 8)
     return;
-  if (frames == 0 && size == 0)
-    return;
-  granted_frames_ += frames;
+  const auto allowed = rate_.allow(frames, now);
+  granted_frames_ += allowed;
   granted_bytes_ += size;
-  out.grant_frames += frames;
+  out.grant_frames += allowed;
   out.grant_bytes += size;
+  starved_ = granted_frames_ == 0 && frames > 0;
+  note_quiet(now);
 }
 
 void upstream_machine::arm(effects& out, steady_time at) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/upstream/careful_machine.hpp"
+#include "actors/upstream/event_rate.hpp"
 #include "atproto/stamped_frame.hpp"
 #include "base/clock.hpp"
 #include "base/limits.hpp"
@@ -20,6 +21,7 @@ enum class future_cursor_policy : uint8_t { reset, stop };
 struct upstream_options {
   size_t frames_max = limits::upstream_frames_max;
   size_t bytes_max = limits::upstream_bytes_max;
+  size_t events_per_second = 0; ///< 0: as many as come.
   future_cursor_policy on_future_cursor = future_cursor_policy::reset;
   /// CONS-16, off by default: the first seq after a reconnect that is not
   /// cursor + 1 counts as a reset.
@@ -170,17 +172,19 @@ private:
   void pass_on(atproto::stamped_frame x, effects& out);
   void go_on_carefully(steady_time now, effects& out);
   void release_careful(effects& out);
-  void give_credit(effects& out);
+  void give_credit(steady_time now, effects& out);
   void arm(effects& out, steady_time at);
   void drop_connection(effects& out, steady_time now);
 
   storage::upstream_row row_;
   upstream_options options_;
+  event_rate rate_;
   upstream_counters counters_;
   bool connected_ = false;
   bool dropping_ = false; ///< Closed by us; late frames are not taken.
   bool stopped_ = false;
   bool paused_ = false; ///< Nothing is granted.
+  bool starved_ = false; ///< Nothing may come: the rate is used up.
   bool write_in_flight_ = false;
   bool row_dirty_ = false;
   bool list_wanted_ = true; ///< Until a listing was compared at the new stamp.

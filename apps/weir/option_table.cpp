@@ -70,6 +70,12 @@ void add_upstreams(options& out) {
     {group, "assume_contiguous_seq",
      "Take a first number after a reconnect that is not the next one for a "
      "loss. Only for upstreams that number without holes."}));
+  out.push_back(count_option(
+    value_kind::number, &settings::pds_events_per_second,
+    pds_events_per_second_range,
+    {group, "pds_events_per_second",
+     "Events a second that one PDS may send; more wait there. A relay may send "
+     "as many as can be taken."}));
   out.push_back(
     text_option(&settings::plc_url,
                 {group, "plc_url", "Directory of did:plc identities.", "URL"}));

@@ -89,6 +89,8 @@ TEST(NodeConfigTest, BothFacesCannotShareAPort) {
 TEST(NodeConfigTest, RangesTakeTheirLimitsAndNothingBeyond) {
   using namespace limits;
   using config = node_config;
+  expect_range(&config::pds_events_per_second, pds_events_per_second_range,
+               "pds_events_per_second");
   expect_range(&config::sync_parallelism, sync_parallelism_range,
                "sync_parallelism");
   expect_range(&config::sync_per_host, sync_per_host_range, "sync_per_host");

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "base/clock.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+
+namespace weir::actors {
+
+/// How many events of one stream may come: a token bucket that is waited for,
+/// nothing is dropped (reliability.md 2.1, Event flood). One second fills it.
+///
+/// Part of an `upstream_machine`; one thread.
+class event_rate {
+public:
+  /// @param per_second 0: as many as come.
+  explicit event_rate(size_t per_second)
+    : per_second_(static_cast<double>(per_second)), tokens_(per_second_) {
+    // nop
+  }
+
+  /// So many of `wanted` may come now. A tenth of a second's worth at least, or
+  /// none: single ones would cost a wake-up each.
+  size_t allow(size_t wanted, steady_time now) {
+    if (per_second_ == 0)
+      return wanted;
+    refill(now);
+    const auto least = std::min<double>(static_cast<double>(wanted),
+                                        std::max(1.0, per_second_ / 10));
+    if (tokens_ < least)
+      return 0;
+    const auto given = std::min(wanted, static_cast<size_t>(tokens_));
+    tokens_ -= static_cast<double>(given);
+    return given;
+  }
+
+private:
+  void refill(steady_time now) {
+    const std::chrono::duration<double> passed = now - since_;
+    since_ = now;
+    tokens_ = std::min(per_second_, tokens_ + passed.count() * per_second_);
+  }
+
+  double per_second_;
+  double tokens_;
+  steady_time since_{};
+};
+
+} // namespace weir::actors

@@ -1,0 +1,68 @@
+#include "base/limits.hpp"
+#include "tests/unit/actors/upstream_stream.hpp"
+
+// reliability.md 2.1, Event flood: more than the rate waits, nothing is
+// dropped.
+namespace weir::tests {
+namespace {
+
+TEST(event_rate, without_a_bound_all_may_come) {
+  event_rate x{0};
+  EXPECT_EQ(x.allow(1'000'000, t0), 1'000'000u);
+  EXPECT_EQ(x.allow(1'000'000, t0), 1'000'000u);
+}
+
+TEST(event_rate, a_second_fills_it_and_no_more) {
+  event_rate x{50};
+  EXPECT_EQ(x.allow(51, t0), 50u);
+  EXPECT_EQ(x.allow(51, t0 + 1s), 50u);
+  EXPECT_EQ(x.allow(51, t0 + 1h), 50u);
+  EXPECT_EQ(x.allow(20, t0 + 2h), 20u);
+  EXPECT_EQ(x.allow(51, t0 + 2h), 30u);
+}
+
+TEST(event_rate, single_ones_are_given_only_to_who_wants_no_more) {
+  event_rate x{50};
+  EXPECT_EQ(x.allow(50, t0), 50u);
+  EXPECT_EQ(x.allow(50, t0 + 99ms), 0u) << "4.95 of 5";
+  EXPECT_EQ(x.allow(50, t0 + 100ms), 5u);
+  EXPECT_EQ(x.allow(1, t0 + 120ms), 1u);
+  event_rate slow{1};
+  EXPECT_EQ(slow.allow(9, t0), 1u);
+  EXPECT_EQ(slow.allow(9, t0 + 999ms), 0u);
+  EXPECT_EQ(slow.allow(9, t0 + 1s), 1u);
+}
+
+upstream_options rated(size_t per_second) {
+  upstream_options out;
+  out.frames_max = 16;
+  out.events_per_second = per_second;
+  return out;
+}
+
+TEST(event_rate, a_stream_beyond_its_rate_is_read_again_a_second_later) {
+  stream x{row_at(10, 1), rated(10)};
+  EXPECT_EQ(x.opened.grant_frames, 10u);
+  std::vector<int64_t> seqs;
+  std::vector<uint64_t> finished;
+  for (int64_t seq = 11; seq <= 20; ++seq) {
+    seqs.push_back(seq);
+    finished.push_back(static_cast<uint64_t>(seq));
+  }
+  EXPECT_EQ(x.take_seqs(seqs).grant_frames, 0u);
+  EXPECT_EQ(x.done(finished).grant_frames, 0u);
+  EXPECT_FALSE(x.machine.quiet_since())
+    << "what waits at the host may be anything";
+  EXPECT_EQ(x.machine.on_timer(t0 + 1s).grant_frames, 10u);
+  EXPECT_EQ(x.machine.quiet_since(), t0 + 1s);
+}
+
+TEST(event_rate, a_new_connection_is_no_new_second) {
+  stream x{row_at(10, 1), rated(10)};
+  x.machine.on_closed({fail(ec::unreachable), 0, 0s}, t0);
+  EXPECT_EQ(x.machine.on_open(t0).grant_frames, 0u);
+  EXPECT_EQ(x.machine.on_timer(t0 + 1s).grant_frames, 10u);
+}
+
+} // namespace
+} // namespace weir::tests
