@@ -14,7 +14,8 @@ namespace weir::tests {
 class kill_network {
 public:
   /// @param kills How many are to come; the network is large enough for them.
-  kill_network(uint64_t seed, uint64_t kills);
+  /// @param loses Whether its relay forgets events that a node has not read.
+  kill_network(uint64_t seed, uint64_t kills, bool loses = false);
 
   simnet::network& life() noexcept { return net_.life(); }
 
@@ -46,14 +47,12 @@ public:
              const std::string& data_dir);
 
 private:
-  void post_some(size_t n);
-
   size_t accounts_;
+  bool loses_;
   followed_network net_;
   std::unique_ptr<apps::web_client> web_ = apps::web_client::make();
   size_t faults_done_ = 0;
   size_t removed_ = 0;
-  size_t next_to_post_ = 0;
 };
 
 } // namespace weir::tests
