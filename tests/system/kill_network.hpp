@@ -29,8 +29,8 @@ public:
   /// One trouble after the other, round and round.
   void next_fault();
 
-  /// An account is deleted at its host, while enough of them are left.
-  void remove_one();
+  /// An account is deleted at its host; false when too few are left.
+  bool remove_one();
 
   size_t faults_done() const noexcept { return faults_done_; }
 

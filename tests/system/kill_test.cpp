@@ -25,6 +25,8 @@ using std::chrono::steady_clock;
 struct target {
   crash_point at{};
   uint64_t passages = 1;
+  /// How long its turn may take; an event may lie behind many others.
+  std::chrono::seconds patience{2};
 };
 
 /// One network, its kills, and what hurts most there.
@@ -62,8 +64,8 @@ const std::vector<kill_group>& kill_groups() {
       {journal_told, 40},
       {cursor_written, 2},
       {frame_taken, 60},
-      {erase_batch},
-      {erase_written}}},
+      {erase_batch, 1, 20s},
+      {erase_written, 1, 20s}}},
     {"delivering",
      {{ack_taken, 40}, {ack_written, 40}, {journal_told, 40}},
      false,
@@ -71,7 +73,7 @@ const std::vector<kill_group>& kill_groups() {
   return all;
 }
 
-constexpr uint64_t progress_step = 500;
+constexpr uint64_t progress_step = 250;
 
 uint64_t number_from(const char* variable, uint64_t otherwise) {
   const auto* text = std::getenv(variable);
@@ -96,10 +98,11 @@ struct kill_tally {
 class KillTest : public testing::TestWithParam<kill_group> {
 protected:
   void live_once();
-  void live_to_a_point(program& node);
+  void live_to_a_point(program& node, const target& at);
   void live_for_a_while(program& node);
   void end_in_order(program& node);
-  void trouble(const target* at);
+  void trouble();
+  bool prepare(const target& x);
   const target* choose_target();
   uint64_t passage_of(const target& x);
   std::vector<std::string> options(const target* at);
@@ -171,15 +174,17 @@ std::vector<std::string> KillTest::options(const target* at) {
   return out;
 }
 
-/// Before each life something happens, and sometimes a lot.
-void KillTest::trouble(const target* at) {
-  constexpr uint64_t burst_max = 200;
-  const auto deletes = at != nullptr
-                       && (at->at == crash_point::erase_batch
-                           || at->at == crash_point::erase_written);
-  if (deletes)
-    net.remove_one();
-  else if (toss())
+/// What it takes to reach a point; false when it cannot be reached any more.
+bool KillTest::prepare(const target& x) {
+  return (x.at != crash_point::erase_batch
+          && x.at != crash_point::erase_written)
+         || net.remove_one();
+}
+
+/// Before a life something happens, and sometimes a lot.
+void KillTest::trouble() {
+  constexpr uint64_t burst_max = 100;
+  if (toss())
     net.next_fault();
   if (toss(3))
     net.life().traffic().make(1 + random->below(burst_max));
@@ -188,8 +193,10 @@ void KillTest::trouble(const target* at) {
 /// One life of the node: to a named point, or to a moment drawn before.
 void KillTest::live_once() {
   const auto* at = choose_target();
-  trouble(at);
-  constexpr double events_a_second = 100;
+  if (at != nullptr && !prepare(*at))
+    at = nullptr;
+  trouble();
+  constexpr double events_a_second = 60;
   std::vector<std::string> variables;
   if (at != nullptr)
     variables.push_back(
@@ -199,7 +206,7 @@ void KillTest::live_once() {
   net.life().set_rate(events_a_second);
   program node{net.arguments(data, options(at)), variables};
   if (at != nullptr)
-    live_to_a_point(node);
+    live_to_a_point(node, *at);
   else if (toss(6))
     end_in_order(node);
   else
@@ -221,12 +228,9 @@ node_addresses KillTest::connect(program& node, milliseconds time) {
 
 /// It ends by itself. When the point is not passed in time it is killed as any
 /// other.
-void KillTest::live_to_a_point(program& node) {
-  constexpr auto life_max = 2s;
-  const auto at
-    = GetParam().targets[(targets_done - 1) % GetParam().targets.size()];
+void KillTest::live_to_a_point(program& node, const target& at) {
   const auto ready = connect(node, node_patience);
-  consumer.wait_for(SIZE_MAX, steady_clock::now() + life_max);
+  consumer.wait_for(SIZE_MAX, steady_clock::now() + at.patience);
   const auto by_itself = ready.data.empty() || consumer.cut_off();
   if (by_itself)
     ++tally.at[at.at];
