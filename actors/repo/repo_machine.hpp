@@ -166,9 +166,8 @@ private:
   // repo_machine_accounts.cpp
   void append_fact(std::string_view scope, now_time now);
   bool account_replayed(const waiting_frame& x) const noexcept;
-  void take_account(const waiting_frame& x,
-                    const atproto::account_event& event, now_time now,
-                    repo_effects& out);
+  void take_account(const waiting_frame& x, const atproto::account_event& event,
+                    now_time now, repo_effects& out);
   void obey_event(const waiting_frame& x, const atproto::account_event& event,
                   now_time now, repo_effects& out);
   void set_account(storage::account_status status, now_time now,

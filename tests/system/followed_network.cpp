@@ -13,8 +13,10 @@ namespace json = boost::json;
 using namespace std::chrono_literals;
 
 simnet::network_options options(uint64_t seed, size_t accounts,
-                                uint64_t records) {
+                                uint64_t records,
+                                const simnet::traffic_mix& mix) {
   simnet::network_options out;
+  out.mix = mix;
   out.population.seed = seed;
   out.population.accounts = accounts;
   out.population.records = records;
@@ -50,8 +52,9 @@ std::string compare_account(const simnet::expected_account& x,
 } // namespace
 
 followed_network::followed_network(uint64_t seed, size_t accounts,
-                                   uint64_t records)
-  : life_(options(seed, accounts, records)) {
+                                   uint64_t records,
+                                   const simnet::traffic_mix& mix)
+  : life_(options(seed, accounts, records, mix)) {
   constexpr size_t io_threads = 2;
   urls_ = life_.start(io_threads).value();
 }

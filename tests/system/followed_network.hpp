@@ -15,7 +15,8 @@ namespace weir::tests {
 /// every node that follows it.
 class followed_network {
 public:
-  followed_network(uint64_t seed, size_t accounts, uint64_t records);
+  followed_network(uint64_t seed, size_t accounts, uint64_t records,
+                   const simnet::traffic_mix& mix = {});
 
   simnet::network& life() noexcept { return life_; }
 

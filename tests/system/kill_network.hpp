@@ -14,7 +14,8 @@ namespace weir::tests {
 class kill_network {
 public:
   /// @param kills How many are to come; the network is large enough for them.
-  kill_network(uint64_t seed, uint64_t kills);
+  /// @param loses Whether its relay forgets events that a node has not read.
+  kill_network(uint64_t seed, uint64_t kills, bool loses = false);
 
   simnet::network& life() noexcept { return net_.life(); }
 
@@ -28,8 +29,8 @@ public:
   /// One trouble after the other, round and round.
   void next_fault();
 
-  /// An account is deleted at its host, while enough of them are left.
-  void remove_one();
+  /// An account is deleted at its host; false when too few are left.
+  bool remove_one();
 
   size_t faults_done() const noexcept { return faults_done_; }
 
@@ -46,14 +47,12 @@ public:
              const std::string& data_dir);
 
 private:
-  void post_some(size_t n);
-
   size_t accounts_;
+  bool loses_;
   followed_network net_;
   std::unique_ptr<apps::web_client> web_ = apps::web_client::make();
   size_t faults_done_ = 0;
   size_t removed_ = 0;
-  size_t next_to_post_ = 0;
 };
 
 } // namespace weir::tests

@@ -25,6 +25,8 @@ using std::chrono::steady_clock;
 struct target {
   crash_point at{};
   uint64_t passages = 1;
+  /// How long its turn may take; an event may lie behind many others.
+  std::chrono::seconds patience{2};
 };
 
 /// One network, its kills, and what hurts most there.
@@ -34,8 +36,8 @@ struct kill_group {
   /// The collections kept are spelled anew in half of the lives: all repos are
   /// fetched again.
   bool refetches = false;
-  /// Accounts are deleted.
-  bool erases = false;
+  /// Its relay forgets events.
+  bool loses = false;
 };
 
 std::ostream& operator<<(std::ostream& out, const kill_group& x) {
@@ -47,12 +49,13 @@ const std::vector<kill_group>& kill_groups() {
   static const std::vector<kill_group> all{
     {"starting",
      {{store_claimed}, {store_recovered}, {store_opened}, {filter_written}},
+     true,
      true},
     {"fetching",
      {{import_chunk, 12},
       {spool_written, 3},
-      {synced_batch, 12},
-      {synced_written, 12},
+      {synced_batch, 6},
+      {synced_written, 6},
       {listing_page, 2}},
      true},
     {"following",
@@ -61,15 +64,16 @@ const std::vector<kill_group>& kill_groups() {
       {journal_told, 40},
       {cursor_written, 2},
       {frame_taken, 60},
-      {erase_batch},
-      {erase_written}},
+      {erase_batch, 1, 20s},
+      {erase_written, 1, 20s}}},
+    {"delivering",
+     {{ack_taken, 40}, {ack_written, 40}, {journal_told, 40}},
      false,
-     true},
-    {"delivering", {{ack_taken, 40}, {ack_written, 40}, {journal_told, 40}}}};
+     true}};
   return all;
 }
 
-constexpr uint64_t progress_step = 500;
+constexpr uint64_t progress_step = 250;
 
 uint64_t number_from(const char* variable, uint64_t otherwise) {
   const auto* text = std::getenv(variable);
@@ -94,11 +98,13 @@ struct kill_tally {
 class KillTest : public testing::TestWithParam<kill_group> {
 protected:
   void live_once();
-  void live_to_a_point(program& node);
+  void live_to_a_point(program& node, const target& at);
   void live_for_a_while(program& node);
   void end_in_order(program& node);
-  void trouble(const target* at);
+  void trouble();
+  bool prepare(const target& x);
   const target* choose_target();
+  uint64_t passage_of(const target& x);
   std::vector<std::string> options(const target* at);
   node_addresses connect(program& node, milliseconds time);
   void inspect();
@@ -113,10 +119,11 @@ protected:
   const temp_dir dir;
   const std::string data = dir.at("data");
   const std::string taken = dir.at("taken");
-  kill_network net{seed, kills};
+  kill_network net{seed, kills, GetParam().loses};
   durable_consumer consumer{taken, seed};
   kill_tally tally;
   size_t targets_done = 0;
+  std::map<crash_point, size_t> tries;
 };
 
 /// Targets in turn, so that each has its share; nothing for every second life.
@@ -125,6 +132,12 @@ const target* KillTest::choose_target() {
     return nullptr;
   const auto& all = GetParam().targets;
   return &all[targets_done++ % all.size()];
+}
+
+/// A point that was never reached is tried at its first passage then.
+uint64_t KillTest::passage_of(const target& x) {
+  const auto any = 1 + random->below(x.passages);
+  return tries[x.at]++ == 0 || tally.at.contains(x.at) ? any : 1;
 }
 
 /// What `weir run` offers and no promise depends on.
@@ -161,15 +174,17 @@ std::vector<std::string> KillTest::options(const target* at) {
   return out;
 }
 
-/// Before each life something happens, and sometimes a lot.
-void KillTest::trouble(const target* at) {
-  constexpr uint64_t burst_max = 200;
-  const auto deletes = at != nullptr
-                       && (at->at == crash_point::erase_batch
-                           || at->at == crash_point::erase_written);
-  if (deletes)
-    net.remove_one();
-  else if (toss())
+/// What it takes to reach a point; false when it cannot be reached any more.
+bool KillTest::prepare(const target& x) {
+  return (x.at != crash_point::erase_batch
+          && x.at != crash_point::erase_written)
+         || net.remove_one();
+}
+
+/// Before a life something happens, and sometimes a lot.
+void KillTest::trouble() {
+  constexpr uint64_t burst_max = 100;
+  if (toss())
     net.next_fault();
   if (toss(3))
     net.life().traffic().make(1 + random->below(burst_max));
@@ -178,18 +193,20 @@ void KillTest::trouble(const target* at) {
 /// One life of the node: to a named point, or to a moment drawn before.
 void KillTest::live_once() {
   const auto* at = choose_target();
-  trouble(at);
-  constexpr double events_a_second = 100;
+  if (at != nullptr && !prepare(*at))
+    at = nullptr;
+  trouble();
+  constexpr double events_a_second = 60;
   std::vector<std::string> variables;
   if (at != nullptr)
     variables.push_back(
       "WEIR_CRASH_AT="
       + std::string{crash_point_names[static_cast<size_t>(at->at)]} + ':'
-      + std::to_string(1 + random->below(at->passages)));
+      + std::to_string(passage_of(*at)));
   net.life().set_rate(events_a_second);
   program node{net.arguments(data, options(at)), variables};
   if (at != nullptr)
-    live_to_a_point(node);
+    live_to_a_point(node, *at);
   else if (toss(6))
     end_in_order(node);
   else
@@ -211,12 +228,9 @@ node_addresses KillTest::connect(program& node, milliseconds time) {
 
 /// It ends by itself. When the point is not passed in time it is killed as any
 /// other.
-void KillTest::live_to_a_point(program& node) {
-  constexpr auto life_max = 2s;
-  const auto at
-    = GetParam().targets[(targets_done - 1) % GetParam().targets.size()];
+void KillTest::live_to_a_point(program& node, const target& at) {
   const auto ready = connect(node, node_patience);
-  consumer.wait_for(SIZE_MAX, steady_clock::now() + life_max);
+  consumer.wait_for(SIZE_MAX, steady_clock::now() + at.patience);
   const auto by_itself = ready.data.empty() || consumer.cut_off();
   if (by_itself)
     ++tally.at[at.at];
@@ -302,7 +316,7 @@ void KillTest::report() const {
 
 TEST_P(KillTest, NothingIsLostOrToldTwiceWhateverMomentItDies) {
   // From so many kills on each point has its turn.
-  const auto enough = 4 * GetParam().targets.size();
+  const auto enough = 6 * GetParam().targets.size();
   while (tally.kills < kills && !HasFailure()) {
     const auto before = tally.kills;
     live_once();
