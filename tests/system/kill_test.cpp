@@ -158,15 +158,16 @@ std::vector<std::string> KillTest::options(const target* at) {
   add("--readers", one_of(1, 3));
   add("--io-threads", one_of(1, 2));
   if (at != nullptr && at->at == crash_point::spool_written) {
-    out.emplace_back("--sync-parallelism"); // So much that none may use memory.
-    out.emplace_back("256");
+    // So many fetches share the memory for CARs that each has to use its file.
+    out.insert(out.end(),
+               {"--sync-parallelism", "256", "--memory-limit", "8GiB"});
   } else {
     add("--sync-parallelism", one_of(1, 16));
+    add("--memory-limit", one_of(512, 2'048) + "MiB");
   }
   add("--sync-per-host", one_of(1, 8));
   add("--consumer-window-events", one_of(64, 2'000));
   add("--consumer-window-bytes", one_of(64, 4'096) + "KiB");
-  add("--memory-limit", one_of(512, 2'048) + "MiB");
   if (GetParam().refetches && toss()) {
     out.emplace_back("--collections");
     out.emplace_back("app.bsky.actor.*,app.bsky.feed.*,app.bsky.graph.*");

@@ -193,11 +193,11 @@ TEST(SmallDiskTest, AProgramThatDiesAsItResumesHasLostNothing) {
   };
   {
     program node{arguments, {"WEIR_CRASH_AT=disk.resumed:1"}};
-    const auto at = start(node, node.read_line(patience).value_or(""));
+    const auto at = start(node, node.read_line(node_patience).value_or(""));
     ASSERT_EQ(net.converge(consumer, at), "") << tail_of(node.errors());
     net.life().set_rate(200);
     others.leave(0);
-    ASSERT_TRUE(eventually(patience,
+    ASSERT_TRUE(eventually(node_patience,
                            [&] {
                              return readiness(*web, at).find("only read until")
                                     != std::string::npos;
@@ -205,14 +205,14 @@ TEST(SmallDiskTest, AProgramThatDiesAsItResumesHasLostNothing) {
       << tail_of(node.errors());
     net.life().set_rate(0);
     others.go();
-    ASSERT_EQ(node.wait(patience), -SIGKILL) << tail_of(node.errors());
+    ASSERT_EQ(node.wait(node_patience), -SIGKILL) << tail_of(node.errors());
     consumer.end_connection();
   }
   const auto left = store_left::read(data);
   EXPECT_EQ(left.findings, "");
   consumer.check_acks(left, false);
   program node{arguments};
-  const auto at = start(node, node.read_line(patience).value_or(""));
+  const auto at = start(node, node.read_line(node_patience).value_or(""));
   EXPECT_EQ(net.converge(consumer, at), "") << tail_of(node.errors());
   node.send(SIGTERM);
   EXPECT_EQ(node.wait(10s), 0) << tail_of(node.errors());

@@ -175,7 +175,7 @@ TEST(careful_stream, care_ends_after_a_minute_whatever_waits) {
   x.crash();
   x.take({11, 12, 13});
   EXPECT_THAT(x.take_forwarded(), ElementsAre(11));
-  x.write(x.now->machine.on_timer(t0 + limits::careful_time_max - 1us));
+  x.write(x.now->machine.on_timer(t0 + (limits::careful_time_max - 1us)));
   EXPECT_THAT(x.take_forwarded(), IsEmpty());
   x.write(x.now->machine.on_timer(t0 + limits::careful_time_max));
   EXPECT_THAT(x.take_forwarded(), ElementsAre(12, 13));
