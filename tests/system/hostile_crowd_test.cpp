@@ -35,11 +35,13 @@ protected:
     crowd = std::make_unique<hostile_crowd>(bad_hosts, deed, forgeries, hub);
     auto upstreams = crowd->upstreams();
     upstreams.push_back("pds:" + hub.url());
-    node = std::make_unique<hostile_node>(
-      upstreams, hub.url(),
-      std::vector<std::string>{"--sync-parallelism", "64", "--sync-per-host",
-                               "2", "--repo-bytes-max", "1MiB",
-                               "--retry-backoff-min", "60s"});
+    std::vector<std::string> options{
+      "--sync-parallelism", "64",   "--sync-per-host",     "2",
+      "--memory-limit",     "2GiB", "--retry-backoff-min", "60s",
+      "--repo-bytes-max",   "1MiB"};
+    if (const auto* rate = std::getenv("RATE"))
+      options.insert(options.end(), {"--pds-events-per-second", rate});
+    node = std::make_unique<hostile_node>(upstreams, hub.url(), options);
     auto all = crowd->accounts();
     for (const auto& x : repos)
       all.push_back(x.did());
