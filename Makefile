@@ -82,7 +82,7 @@ format:
 # Precompiled headers are GCC's own; clang reads the plain ones.
 tidy: setup
 	@cmake/install_packages tools
-	@cmake --preset dev -B build/tidy -DWEIR_PCH=OFF --log-level=WARNING
+	@cmake --preset dev -B build/tidy -DWEIR_PCH=OFF -DWEIR_UNITY=OFF --log-level=WARNING
 	$(SOURCES) ':!*.hpp' ':!tests' ':!bench' \
 	  | xargs -r -n 1 -P $(JOBS) clang-tidy-14 -p build/tidy --quiet
 

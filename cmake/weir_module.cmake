@@ -9,14 +9,16 @@ function(weir_add_folder folder)
   endif()
 endfunction()
 
-# weir_module(<name> SOURCES … [PUBLIC …] [PRIVATE …] [PCH …])
+# weir_module(<name> [TOGETHER] SOURCES … [PUBLIC …] [PRIVATE …] [PCH …])
 #
 # One static library per top-level folder, alias weir::<name>. PUBLIC is what
 # the folder's headers include, PRIVATE what only its .cpp files include; the
 # link line is therefore the layering (checked by cmake/check_layers.cmake).
-# PCH names the headers worth precompiling for this module alone.
+# PCH names the headers worth precompiling for this module alone. TOGETHER:
+# small files that include the same, compiled in groups (weir_compile_together).
 function(weir_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;PUBLIC;PRIVATE;PCH")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TOGETHER" ""
+    "SOURCES;PUBLIC;PRIVATE;PCH")
   weir_keep_present(arg_SOURCES arg_PUBLIC arg_PRIVATE)
   if(NOT arg_SOURCES)
     return()
@@ -28,6 +30,9 @@ function(weir_module name)
     PUBLIC weir::flags ${arg_PUBLIC}
     PRIVATE ${arg_PRIVATE})
   weir_precompile(weir_${name} ${arg_PCH})
+  if(arg_TOGETHER)
+    weir_compile_together(weir_${name})
+  endif()
 endfunction()
 
 # weir_link_test(<name>)
@@ -75,7 +80,7 @@ function(weir_test folder)
   weir_compile_together(${folder}_test)
   if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
     # What is under test is optimised as ever, its tests for their build time.
-    target_compile_options(${folder}_test PRIVATE -O1)
+    target_compile_options(${folder}_test PRIVATE -O0)
   endif()
   target_link_libraries(${folder}_test PRIVATE
     weir::flags ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
