@@ -10,7 +10,8 @@ SOURCES := git ls-files --cached --others --exclude-standard \
 
 COVERED := atproto/ storage/ net/address_guard 'actors/.*_machine' \
            'actors/consumer/(acked_set|delivery_lane|delivery_types)' \
-           actors/repo/repo_types \
+           actors/repo/repo_types actors/router/command_gate \
+           actors/upstream/event_rate \
            'actors/support/(upstream_view|restart_policy)'
 
 .PHONY: all demo check check-long check-real bench fuzz coverage format tidy \

@@ -25,8 +25,7 @@ constexpr int64_t safe_integer_max = 9'007'199'254'740'991;
 constexpr size_t label_bytes_max = 63;
 
 // -- DRISL / DAG-CBOR (protocol.md 6, reliability.md 2.1) ---------------------
-/// The guide says 32, a real PDS takes more (protocol.md 6.9): below 64, so
-/// that one word has a bit a level.
+/// A real PDS takes more than the guide's 32 (6.9); one word has a bit a level.
 constexpr size_t cbor_depth_max = 63;
 /// Where a caller names no depth: the guide's number.
 constexpr size_t cbor_depth_default = 32;
@@ -70,8 +69,7 @@ constexpr size_t handle_body_bytes_max = 2'048;
 // -- codecs of atproto/ (append here, do not reorder above) -------------------
 /// Containers inside each other that no caller can exceed (protocol.md 6.9).
 constexpr size_t cbor_depth_hard_max = 128;
-/// Entries of a map whose keys are out of order, where that is allowed at all:
-/// its keys are sorted aside to find a repeated one.
+/// Of a map whose keys are out of order, where allowed: they are sorted aside.
 constexpr size_t cbor_unsorted_entries_max = 64;
 /// Bytes on either side of base58, which costs the square of its input.
 constexpr size_t base58_bytes_max = 1'024;
@@ -164,8 +162,12 @@ constexpr auto repo_wait_max = 2s;
 constexpr size_t repo_restarts_max = 5;
 constexpr auto repo_restart_window = 60s;
 constexpr size_t repo_deaths_known_max = 1'024;
-/// What an idle REPO costs, about: a quarter of `memory_limit` is for them.
+/// What an idle REPO costs, about, and an identity that is known or asked for.
 constexpr size_t repo_actor_bytes = 8'192;
+constexpr size_t identity_entry_bytes = 512;
+/// Commits a REPO refuses in one turn: a forged one costs as much as a true
+/// one.
+constexpr size_t repo_refusals_a_turn = 8;
 constexpr size_t residents_min = 64;
 /// REPOs that one wake may ask to close.
 constexpr size_t router_close_tries_max = 16;
@@ -203,8 +205,7 @@ constexpr size_t fetch_queue_max = 1'000'000;
 /// Repos whose host is being looked up.
 constexpr size_t fetch_preparing_max = 64;
 constexpr size_t fetch_hosts_max = 100'000;
-/// Failures of a host in a row before it rests; its rest doubles with each
-/// further one. The longest rest bounds a Retry-After too.
+/// Failures in a row before a host rests, ever longer; bounds Retry-After too.
 constexpr size_t host_failures_max = 5;
 constexpr auto host_rest_min = 1s;
 constexpr auto host_rest_max = 15min;
@@ -237,8 +238,7 @@ constexpr size_t channels_per_address_max = 16;
 /// Updates of one JOURNAL batch, and their content bytes.
 constexpr size_t journal_updates_max = 1'024;
 constexpr size_t journal_bytes_max = 4'194'304;
-/// Backfill rests while LevelDB has this many files to merge, and looks again
-/// after `journal_pause`.
+/// Backfill rests for this while LevelDB has so many files to merge.
 constexpr int level0_files_pause = 6;
 constexpr auto journal_pause = 20ms;
 /// Relaxed: what a power failure may take, and how late events are told.
@@ -248,8 +248,7 @@ constexpr size_t resident_repos_max = 20'000;
 constexpr auto repo_idle_max = 10min;
 /// How often a ROUTER looks for REPOs to close.
 constexpr auto repo_sweep_interval = 10s;
-/// Restarts of all children of NODE in the window; one more ends the program
-/// (reliability.md P19).
+/// Restarts by NODE in the window; one more ends the program (P19).
 constexpr size_t child_restarts_max = 3;
 constexpr auto child_restart_window = 10s;
 
@@ -258,11 +257,9 @@ constexpr auto child_restart_window = 10s;
 constexpr size_t transaction_ops_max = 256;
 /// A content block takes no further body beyond this; one body may be larger.
 constexpr size_t content_block_bytes_max = 65'536;
-/// Bodies above this have content reference rows; smaller ones belong to their
-/// one operation. The default; 0 counts them all.
+/// Bodies above it have content reference rows; the default. 0 counts them all.
 constexpr size_t inline_refs_min = 1'024;
-/// Streams of one repo: collections it ever used, beside the `$` scopes. Its
-/// chain row names them all and is written with every commit.
+/// Streams of one repo, `$` scopes aside: its chain row names them all.
 constexpr size_t repo_streams_max = 1'024;
 /// Repos whose chain position the writer remembers, to save a read.
 constexpr size_t repo_guards_max = 65'536;
@@ -281,13 +278,13 @@ constexpr size_t repos_page_max = 1'024;
 constexpr size_t dead_letters_page_max = 1'024;
 /// Rows looked at in one step of erasing a repo.
 constexpr size_t erase_step_rows_max = 256;
-/// A check of a store: findings that are kept (all are counted), and records
-/// held at once while a collection is folded.
+/// A check of a store: findings kept, and records folded at once.
 constexpr size_t findings_max = 1'000;
 constexpr size_t fold_records_max = 262'144;
 
 // -- walking a repository export (atproto/repo_walk) --------------------------
-/// Blocks whose places are kept in memory, 16 bytes each; more go to a spool.
+/// Blocks whose places are kept in memory, of so many bytes; more are spooled.
+constexpr size_t walk_index_entry_bytes = 16;
 constexpr size_t walk_index_entries_max = 1'048'576;
 /// Places that are sorted at once; bounds the longest pause of a walk.
 constexpr size_t walk_index_run_entries = 65'536;
@@ -323,8 +320,7 @@ constexpr size_t consumer_did_pages_max = 8;
 constexpr size_t consumer_did_page_bytes_max = 262'144;
 /// Parked DIDs and their sent events, whose late acks still count.
 constexpr size_t consumer_parked_max = 65'536;
-/// Sparse ranges of settled events; above, events that would split another one
-/// become dead letters.
+/// Ranges of settled events; what would split one more is a dead letter.
 constexpr size_t consumer_ranges_max = 262'144;
 /// Tap's TAP_RETRY_TIMEOUT; the wait between attempts doubles up to the second.
 constexpr auto consumer_retry_timeout = 60s;
@@ -356,6 +352,11 @@ constexpr option_range<uint64_t> memory_limit_range{
 constexpr uint64_t memory_backfill_percent = 80;
 constexpr uint64_t memory_live_percent = 90;
 constexpr uint64_t memory_refuse_percent = 95;
+/// LevelDB's shares of it; no fewer tables than it takes, nor more.
+constexpr size_t write_buffer_bytes_max = 67'108'864;
+constexpr size_t block_cache_bytes_max = 67'108'864;
+constexpr option_range<size_t> table_bytes_range{2'097'152, 33'554'432};
+constexpr option_range<size_t> open_tables_range{64, 4'000};
 constexpr option_range<uint64_t> disk_reserve_range{0, 1'099'511'627'776, 0};
 constexpr uint64_t disk_reserve_bytes = 2'147'483'648;
 constexpr uint64_t disk_reserve_percent = 5;
@@ -383,12 +384,10 @@ constexpr size_t info_log_bytes_max = 1'048'576;
 constexpr size_t log_value_bytes_max = 2'048;
 
 // -- rules of a repo (actors/repo) --------------------------------------------
-/// A repo that was fetched so often in this time and is out of sync again rests
-/// for what is left of it.
+/// Fetched so often in this time and out of sync again: rests for its end.
 constexpr size_t refetch_burst_max = 4;
 constexpr auto refetch_pause = 60s;
-/// A repo that a listing shows ahead of the stream is fetched after this, even
-/// while the stream is behind.
+/// A repo listed ahead of a stream that is behind is fetched after this.
 constexpr auto listing_doubt_max = 1h;
 /// How soon it is looked at again, when the grace is shorter.
 constexpr auto listing_doubt_step = 1s;

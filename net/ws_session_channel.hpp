@@ -1,6 +1,6 @@
 #pragma once
 
-#include "net/token_bucket.hpp"
+#include "base/token_bucket.hpp"
 #include "net/ws_channel.hpp"
 #include "net/ws_session.hpp"
 

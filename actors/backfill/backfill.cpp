@@ -115,9 +115,8 @@ void backfill::on_bytes(const fetch_bytes& x) {
 /// What was fed is in memory until it lies in files but for the block index;
 /// chunks come when all of it was proved.
 void backfill::claim() {
-  constexpr size_t entry_bytes = 16;
-  const auto most
-    = limits::spool_memory_bytes_max + env_.index_entries_max * entry_bytes;
+  const auto most = limits::spool_memory_bytes_max
+                    + env_.index_entries_max * limits::walk_index_entry_bytes;
   held_.set(limits::fetch_window_bytes
             + std::min<uint64_t>(import_->bytes_fed(), most)
             + chunks_out_ * limits::chunk_bytes_max);

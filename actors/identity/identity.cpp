@@ -99,8 +99,8 @@ void identity::forget(waiter_id who) {
 }
 
 void identity::perform(identity_machine::effects x) {
-  constexpr size_t entry_bytes = 512; // About, with its row.
-  held_.set((machine_.cached() + machine_.waiting()) * entry_bytes);
+  held_.set((machine_.cached() + machine_.waiting())
+            * limits::identity_entry_bytes);
   // First: what a repo writes of it is never on disk before it is itself.
   if (!x.store.empty()) {
     auto rows = std::make_shared<storage::journal_batch>();

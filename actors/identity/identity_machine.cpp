@@ -4,17 +4,8 @@
 
 namespace weir::actors {
 
-namespace {
-
-/// A second's worth of look-ups; one at least, or none would ever start.
-double burst_of(const identity_options& x) noexcept {
-  return std::max(1.0, x.per_second);
-}
-
-} // namespace
-
 identity_machine::identity_machine(identity_options options)
-  : options_(options), tokens_(burst_of(options)) {
+  : options_(options), budget_(options.per_second, options.per_second) {
   // nop
 }
 
@@ -288,23 +279,16 @@ void identity_machine::queue_fetch(const atproto::did& repo, effects& out,
 
 /// Starts look-ups as far as the budget and the wire allow.
 void identity_machine::run(effects& out, steady_time now) {
-  const auto elapsed = std::chrono::duration<double>(now - refilled_).count();
-  tokens_ = std::min(burst_of(options_),
-                     tokens_ + elapsed * options_.per_second);
-  refilled_ = now;
   while (!queue_.empty() && in_flight_ < options_.in_flight_max
-         && tokens_ >= 1) {
+         && budget_.take(now)) {
     auto repo = std::move(queue_.front());
     queue_.pop_front();
-    tokens_ -= 1;
     ++in_flight_;
     pending_.find(repo)->second.at = phase::fetching;
     out.fetch.push_back(std::move(repo));
   }
   if (!queue_.empty() && in_flight_ < options_.in_flight_max)
-    out.timer = now
-                + std::chrono::microseconds{static_cast<int64_t>(
-                  (1 - tokens_) / options_.per_second * 1e6 + 1)};
+    out.timer = now + budget_.delay(now);
 }
 
 } // namespace weir::actors

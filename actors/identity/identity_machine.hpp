@@ -3,6 +3,7 @@
 #include "atproto/did_document.hpp"
 #include "base/clock.hpp"
 #include "base/limits.hpp"
+#include "base/token_bucket.hpp"
 #include "storage/records.hpp"
 
 #include <chrono>
@@ -135,8 +136,7 @@ private:
   /// Who hears of the handle when it was checked.
   std::unordered_map<atproto::did, std::vector<waiter_id>> checking_;
   size_t in_flight_ = 0;
-  double tokens_;
-  steady_time refilled_;
+  token_bucket budget_; ///< A second's worth of look-ups, one at least.
 };
 
 } // namespace weir::actors

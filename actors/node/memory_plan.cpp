@@ -9,33 +9,28 @@ namespace weir::actors {
 
 namespace {
 
-constexpr uint64_t write_buffer_max = 67'108'864;
-constexpr uint64_t block_cache_max = 67'108'864;
-constexpr uint64_t table_bytes_min = 2'097'152;
-constexpr uint64_t table_bytes_max = 33'554'432;
-/// LevelDB takes no less.
-constexpr uint64_t tables_min = 64;
-constexpr uint64_t tables_max = 4'000;
 /// An open table keeps its index and its filter: so much of its size, measured.
 constexpr uint64_t table_memory_part = 64;
 /// What one entry costs, about.
-constexpr uint64_t identity_bytes = 512;
 constexpr uint64_t queued_repo_bytes = 384;
 constexpr uint64_t repo_guard_bytes = 256;
-constexpr uint64_t index_entry_bytes = 16;
 
 size_t share(uint64_t limit, uint64_t part, uint64_t most) noexcept {
   return static_cast<size_t>(std::min(limit / part, most));
 }
 
+size_t within(uint64_t x, const limits::option_range<size_t>& range) noexcept {
+  return std::clamp<size_t>(x, range.min, range.max);
+}
+
 void plan_store(memory_plan& out, uint64_t limit) noexcept {
-  out.write_buffer = share(limit, 16, write_buffer_max);
-  out.block_cache = share(limit, 16, block_cache_max);
+  out.write_buffer = share(limit, 16, limits::write_buffer_bytes_max);
+  out.block_cache = share(limit, 16, limits::block_cache_bytes_max);
   out.repo_guards
     = share(limit / repo_guard_bytes, 32, limits::repo_guards_max);
-  out.table_bytes = std::clamp(limit / 32, table_bytes_min, table_bytes_max);
-  out.tables = std::clamp(limit / 16 * table_memory_part / out.table_bytes,
-                          tables_min, tables_max);
+  out.table_bytes = within(limit / 32, limits::table_bytes_range);
+  out.tables = within(limit / 16 * table_memory_part / out.table_bytes,
+                      limits::open_tables_range);
 }
 
 /// Half of what is left beside the window is for the index.
@@ -48,7 +43,7 @@ void plan_fetch(memory_plan& out, const node_config& config) noexcept {
   const auto left = std::max(fetch_bytes(config) / jobs, fetch_bytes_min)
                     - fetch_window_bytes;
   out.index_entries
-    = std::clamp(left / 2 / index_entry_bytes, walk_index_run_entries,
+    = std::clamp(left / 2 / walk_index_entry_bytes, walk_index_run_entries,
                  walk_index_entries_max);
   out.chunks
     = std::clamp<size_t>(left / 2 / chunk_bytes_max, 1, job_chunks_max);
@@ -72,8 +67,8 @@ memory_plan plan_memory(const node_config& config) {
     = std::min(limits::upstream_bytes_max, limit / 16 / streams);
   out.requests = limit / 16;
   out.repos = limit / 4;
-  out.identities
-    = share(limit / identity_bytes, 32, limits::identity_cached_max);
+  out.identities = share(limit / limits::identity_entry_bytes, 32,
+                         limits::identity_cached_max);
   out.identity_waits = std::min(out.repos / limits::repo_actor_bytes / 2,
                                 limits::identity_waiting_max);
   out.fetch_queue

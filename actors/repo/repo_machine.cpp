@@ -127,7 +127,7 @@ void repo_machine::pump(const upstream_board& board, now_time now,
                         repo_effects& out) {
   refusals_ = 0;
   while (!inbox_.empty()) {
-    if (refusals_ >= refusals_a_turn) {
+    if (refusals_ >= limits::repo_refusals_a_turn) {
       arm(now.steady, out); // Goes on, after whoever else has work.
       break;
     }

@@ -69,10 +69,6 @@ enum class repo_counter : uint8_t {
 
 const char* to_string(repo_counter x) noexcept;
 
-/// Commits refused in one turn of the thread: a forged one costs as much as a
-/// true one and is nobody's progress (reliability.md P11).
-inline constexpr size_t refusals_a_turn = 8;
-
 /// A repo that wants a fetch: goes to the SUPERVISOR's queue.
 struct fetch_wish {
   storage::repo_status status = storage::repo_status::pending;

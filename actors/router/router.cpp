@@ -58,29 +58,20 @@ void router::when_awake(const atproto::did& repo,
   });
 }
 
-/// A command that names many repos must not wake them all at once: so many are
-/// at work, and fewer while those that were asked to close have not ended. The
-/// others wait their turn.
 void router::admit(const atproto::did& repo,
                    std::function<void(const repo_actor&)> run) {
-  const auto most = std::max<size_t>(options_.residents.resident_max / 2, 1);
-  const auto crowded
-    = residents_.size() >= options_.residents.resident_max + most;
-  if (commands_ >= most || (crowded && commands_ > 0)) {
-    waiting_.emplace_back(repo, std::move(run));
-    return;
-  }
-  ++commands_;
-  when_awake(repo, std::move(run));
+  commands_.add({repo, std::move(run)});
+  begin_commands();
+}
+
+void router::begin_commands() {
+  while (auto x = commands_.next(residents_.size()))
+    when_awake(x->repo, std::move(x->run));
 }
 
 void router::command_done() {
-  --commands_;
-  if (waiting_.empty())
-    return;
-  auto next = std::move(waiting_.front());
-  waiting_.pop_front();
-  admit(next.first, std::move(next.second));
+  commands_.done();
+  begin_commands();
 }
 
 void router::deliver(const atproto::did& repo, frames batch) {

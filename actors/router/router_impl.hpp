@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/router/command_gate.hpp"
 #include "actors/router/router.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
@@ -8,7 +9,6 @@
 
 #include <caf/typed_event_based_actor.hpp>
 
-#include <deque>
 #include <functional>
 #include <unordered_map>
 #include <vector>
@@ -23,7 +23,8 @@ public:
     : observed(config, "router", std::to_string(options.shard)),
       shared_(std::move(shared)), options_(std::move(options)),
       tracking_(options_.mode, options_.signal), tracked_(std::move(tracked)),
-      make_repo_(std::move(make_repo)), residents_(options_.residents) {
+      make_repo_(std::move(make_repo)), residents_(options_.residents),
+      commands_(options_.residents.resident_max) {
     // nop
   }
 
@@ -32,7 +33,7 @@ public:
   void on_exit() override {
     residents_.clear();
     by_address_.clear();
-    waiting_.clear();
+    commands_.clear();
     shared_ = nullptr;
     make_repo_ = nullptr;
     observed::on_exit();
@@ -48,6 +49,11 @@ private:
     bool has_work() const noexcept {
       return !stash.empty() || !later.empty();
     }
+  };
+
+  struct command {
+    atproto::did repo;
+    std::function<void(const repo_actor&)> run;
   };
 
   using residents = resident_machine<home>;
@@ -68,6 +74,7 @@ private:
                   std::function<void(const repo_actor&)> run);
   void admit(const atproto::did& repo,
              std::function<void(const repo_actor&)> run);
+  void begin_commands();
   void command_done();
   void on_passive(const repo_passive& x);
   void on_repo_down(const caf::down_msg& x);
@@ -89,9 +96,7 @@ private:
   std::unordered_map<caf::actor_addr, atproto::did> by_address_;
   /// The JOURNAL's last answer: no fence of this shard is above it.
   uint64_t incarnation_ = 0;
-  size_t commands_ = 0; ///< Of `admit`, not answered.
-  std::deque<std::pair<atproto::did, std::function<void(const repo_actor&)>>>
-    waiting_;
+  command_gate<command> commands_;
   actor_timer timer_;
 };
 

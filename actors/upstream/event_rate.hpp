@@ -1,9 +1,8 @@
 #pragma once
 
-#include "base/clock.hpp"
+#include "base/token_bucket.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 
 namespace weir::actors {
@@ -16,7 +15,8 @@ class event_rate {
 public:
   /// @param per_second 0: as many as come.
   explicit event_rate(size_t per_second)
-    : per_second_(static_cast<double>(per_second)), tokens_(per_second_) {
+    : per_second_(static_cast<double>(per_second)),
+      bucket_(per_second_, per_second_) {
     // nop
   }
 
@@ -25,26 +25,19 @@ public:
   size_t allow(size_t wanted, steady_time now) {
     if (per_second_ == 0)
       return wanted;
-    refill(now);
     const auto least = std::min<double>(static_cast<double>(wanted),
                                         std::max(1.0, per_second_ / 10));
-    if (tokens_ < least)
+    const auto there = bucket_.level(now);
+    if (there < least)
       return 0;
-    const auto given = std::min(wanted, static_cast<size_t>(tokens_));
-    tokens_ -= static_cast<double>(given);
+    const auto given = std::min(wanted, static_cast<size_t>(there));
+    bucket_.take(now, static_cast<double>(given));
     return given;
   }
 
 private:
-  void refill(steady_time now) {
-    const std::chrono::duration<double> passed = now - since_;
-    since_ = now;
-    tokens_ = std::min(per_second_, tokens_ + passed.count() * per_second_);
-  }
-
   double per_second_;
-  double tokens_;
-  steady_time since_{};
+  token_bucket bucket_;
 };
 
 } // namespace weir::actors

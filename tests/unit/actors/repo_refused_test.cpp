@@ -171,7 +171,7 @@ TEST(repo_poison, a_repo_that_is_not_fetched_yet_needs_no_other_fetch) {
 
 // reliability.md P11: a flood of forged commits leaves the thread to others
 TEST(repo_refused, forged_commits_are_refused_a_few_a_turn) {
-  constexpr auto turn = refusals_a_turn;
+  constexpr auto turn = limits::repo_refusals_a_turn;
   constexpr auto burst = limits::refresh_burst_max;
   repo_world x;
   x.sync();

@@ -38,13 +38,14 @@ TEST(MemoryPlanTest, AllPartsTogetherStayBelowTheLimitWhateverItIs) {
       config.upstreams.resize(streams);
       const auto x = plan_memory(config);
       const auto one_fetch = x.spool + limits::fetch_window_bytes
-                             + x.index_entries * 16
+                             + x.index_entries * limits::walk_index_entry_bytes
                              + x.chunks * limits::chunk_bytes_max;
-      const auto all
-        = 2 * x.write_buffer + x.block_cache + x.tables * x.table_bytes / 64
-          + x.tail_cache + x.delivery + streams * x.upstream_window + x.requests
-          + x.repos + x.identities * 512 + x.fetch_queue * 384
-          + x.repo_guards * 256 + config.sync_parallelism * one_fetch;
+      const auto all = 2 * x.write_buffer + x.block_cache
+                       + x.tables * x.table_bytes / 64 + x.tail_cache
+                       + x.delivery + streams * x.upstream_window + x.requests
+                       + x.repos + x.identities * limits::identity_entry_bytes
+                       + x.fetch_queue * 384 + x.repo_guards * 256
+                       + config.sync_parallelism * one_fetch;
       EXPECT_LE(all, limit / 32 * 31) << limit << " with " << streams;
     }
   }
@@ -58,10 +59,10 @@ TEST(MemoryPlanTest, AllPartsTogetherStayBelowTheLimitWhateverItIs) {
 TEST(MemoryPlanTest, MuchMemoryRaisesNoBound) {
   auto config = limited_to(limits::memory_limit_range.max);
   const auto x = plan_memory(config);
-  EXPECT_EQ(x.write_buffer, 64 * mebibyte);
-  EXPECT_EQ(x.block_cache, 64 * mebibyte);
-  EXPECT_EQ(x.table_bytes, 32 * mebibyte);
-  EXPECT_EQ(x.tables, 4'000u);
+  EXPECT_EQ(x.write_buffer, limits::write_buffer_bytes_max);
+  EXPECT_EQ(x.block_cache, limits::block_cache_bytes_max);
+  EXPECT_EQ(x.table_bytes, limits::table_bytes_range.max);
+  EXPECT_EQ(x.tables, limits::open_tables_range.max);
   EXPECT_EQ(x.upstream_window, limits::upstream_bytes_max);
   EXPECT_EQ(x.tail_cache, limits::tail_cache_bytes_max);
   EXPECT_EQ(x.spool, limits::spool_memory_bytes_max);

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-namespace weir::net {
+namespace weir {
 
 /// Permits at a steady rate with a burst. Pure: time is an argument.
 ///
@@ -28,13 +28,14 @@ public:
   /// Changes the refill from now on; keeps what is saved, up to `burst`.
   void set_rate(steady_time now, double per_second, double burst) noexcept;
 
-private:
+  /// Permits that are there; below zero while a debt is paid off.
   double level(steady_time now) const noexcept;
 
+private:
   double per_second_;
   double burst_;
   double level_;
   steady_time updated_;
 };
 
-} // namespace weir::net
+} // namespace weir

@@ -1,8 +1,8 @@
-#include "net/token_bucket.hpp"
+#include "base/token_bucket.hpp"
 
 #include <gtest/gtest.h>
 
-namespace weir::net {
+namespace weir {
 
 namespace {
 
@@ -74,4 +74,4 @@ TEST(TokenBucketTest, ANewRateKeepsWhatIsSaved) {
   EXPECT_TRUE(bucket.take(start + 10ms));
 }
 
-} // namespace weir::net
+} // namespace weir

@@ -1,8 +1,8 @@
-#include "net/token_bucket.hpp"
+#include "base/token_bucket.hpp"
 
 #include <algorithm>
 
-namespace weir::net {
+namespace weir {
 
 token_bucket::token_bucket(double per_second, double burst) noexcept
   : per_second_(std::max(per_second, 0.0)), burst_(std::max(burst, 1.0)),
@@ -46,4 +46,4 @@ void token_bucket::set_rate(steady_time now, double per_second,
   updated_ = std::max(now, updated_);
 }
 
-} // namespace weir::net
+} // namespace weir
