@@ -53,14 +53,16 @@ TEST(HostileReaderTest, ClientsThatNeverReadCostAWindowAndNoMore) {
   };
   take_in(); // Fills window, caches and tables.
   const auto full = node.peak_bytes();
-  EXPECT_LT(full, before + 192 * megabyte);
+  EXPECT_LT(full, before + 256 * megabyte);
   take_in();
   take_in();
+  constexpr auto missed_since = 2 * commits * record_bytes;
   EXPECT_LE(node.metric("weir_consumer_inflight"),
             limits::consumer_bytes_max / record_bytes + 1);
   EXPECT_GE(node.metric("weir_consumer_backlog_events"), 3 * commits);
   EXPECT_TRUE(node.is_healthy());
-  EXPECT_LT(node.peak_bytes(), full + 24 * megabyte);
+  // What one reader alone missed would already be four times as much.
+  EXPECT_LT(node.peak_bytes(), full + missed_since / 4);
 }
 
 } // namespace weir::tests
