@@ -78,10 +78,7 @@ function(weir_test folder)
   endif()
   add_executable(${folder}_test ${arg_SOURCES})
   weir_compile_together(${folder}_test)
-  if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
-    # What is under test is optimised as ever, its tests for their build time.
-    target_compile_options(${folder}_test PRIVATE -O0)
-  endif()
+  weir_compile_quickly(${folder}_test)
   target_link_libraries(${folder}_test PRIVATE
     weir::flags ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
   if(TARGET weir::test_support)
@@ -95,6 +92,16 @@ function(weir_test folder)
     TEST_PREFIX "${folder}."
     DISCOVERY_MODE PRE_TEST
     PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT})
+endfunction()
+
+# weir_compile_quickly(<target>)
+#
+# For tests: what is under test is optimised as ever and has its line numbers,
+# they themselves are made for their build time.
+function(weir_compile_quickly target)
+  if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+    target_compile_options(${target} PRIVATE -O0 -g0)
+  endif()
 endfunction()
 
 # weir_compile_together(<target> [files …])
