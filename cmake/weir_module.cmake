@@ -99,7 +99,7 @@ endfunction()
 # For tests: what is under test is optimised as ever and has its line numbers,
 # they themselves are made for their build time.
 function(weir_compile_quickly target)
-  if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+  if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo" AND NOT WEIR_FUZZ)
     target_compile_options(${target} PRIVATE -O0 -g0)
   endif()
 endfunction()
