@@ -25,6 +25,12 @@ bool token_bucket::take(steady_time now, double n) noexcept {
   return true;
 }
 
+void token_bucket::charge(steady_time now, double n, double debt_max) noexcept {
+  const auto have = level(now);
+  level_ = std::max(have - n, std::min(have, -debt_max));
+  updated_ = std::max(now, updated_);
+}
+
 std::chrono::microseconds token_bucket::delay(steady_time now,
                                               double n) const noexcept {
   constexpr std::chrono::microseconds day = std::chrono::hours{24};

@@ -21,6 +21,10 @@ public:
   /// the bucket is full; the debt is then paid off first.
   bool take(steady_time now, double n = 1) noexcept;
 
+  /// Takes `n` permits whether they are there or not.
+  /// @param debt_max What is then owed at most.
+  void charge(steady_time now, double n, double debt_max) noexcept;
+
   /// How long until `take(n)` succeeds; zero when it does now. Never more than
   /// a day.
   std::chrono::microseconds delay(steady_time now, double n = 1) const noexcept;

@@ -32,6 +32,9 @@ struct repo_frames {
 struct frames_done {
   uint32_t epoch = 0;
   std::vector<uint64_t> seqs;
+  /// Of the stream's frames, told so far or not: so many were found not to be
+  /// what they claim since the last message.
+  uint32_t refused = 0;
 };
 
 /// From: ROUTER, after a REPO died. To: UPSTREAM. Travels: between nodes.
@@ -120,7 +123,7 @@ typename Inspector::result_type inspect(Inspector& f, shared_bytes& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, frames_done& x) {
-  return f(caf::meta::type_name("frames_done"), x.epoch, x.seqs);
+  return f(caf::meta::type_name("frames_done"), x.epoch, x.seqs, x.refused);
 }
 
 template <class Inspector>

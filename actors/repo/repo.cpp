@@ -105,7 +105,7 @@ private:
   void load_buffer(uint64_t after);
   void on_loaded(const repo_loaded& x);
   void perform(repo_effects x);
-  void give_back(const std::vector<position>& marks);
+  void give_back(const repo_effects& x);
   void send_update(repo_effects::outgoing x);
   void send_fetch_effects(repo_effects& x);
   void when_loaded(std::function<void()> run);
@@ -181,7 +181,7 @@ void repo::perform(repo_effects x) {
   for (const auto what : x.counted)
     env_.metrics->events[static_cast<size_t>(what)]->add();
   report_waiting(machine_.waiting());
-  give_back(x.done);
+  give_back(x);
   if (x.load_identity || x.refresh_identity)
     send(env_.shared->identity,
          identity_ask{machine_.repo(), x.refresh_identity,
@@ -239,11 +239,14 @@ void repo::send_update(repo_effects::outgoing x) {
          std::move(x.marks), x.backfill, x.content_bytes, repo_actor{this}});
 }
 
-/// Tells the UPSTREAMs which frames are finished without an update.
-void repo::give_back(const std::vector<position>& marks) {
+/// Tells the UPSTREAMs which frames are finished without an update, and which
+/// were nothing.
+void repo::give_back(const repo_effects& x) {
   finished_frames finished;
-  for (const auto& x : marks)
-    finished.add(x);
+  for (const auto& mark : x.done)
+    finished.add(mark);
+  for (const auto& mark : x.refused)
+    finished.refuse(mark);
   finished.tell(this, *env_.shared);
 }
 

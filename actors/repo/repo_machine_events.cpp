@@ -210,6 +210,8 @@ repo_machine::step repo_machine::refused(waiting_frame& x,
       return step::wait;
   }
   ++refusals_;
+  if (!x.frame.relay)
+    out.refused.push_back(x.frame.at);
   if (is_sync) {
     // A real PDS sends such a #sync after every migration: never a desync.
     count(repo_counter::sync_refused, out);

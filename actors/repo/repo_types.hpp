@@ -127,6 +127,8 @@ struct now_time {
 /// What the shell carries out, in this order.
 struct repo_effects {
   std::vector<position> done; ///< Frames that are finished.
+  /// Frames of hosts that are not what they claim; finished now or later.
+  std::vector<position> refused;
   struct outgoing {
     storage::repo_update update;
     std::vector<position> marks; ///< Finished when the update is durable.

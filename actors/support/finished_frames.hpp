@@ -15,19 +15,26 @@ namespace weir::actors {
 class finished_frames {
 public:
   void add(const position& x) {
-    by_stream_[{x.upstream, x.epoch}].push_back(x.seq);
+    by_stream_[{x.upstream, x.epoch}].seqs.push_back(x.seq);
+  }
+
+  /// One that is not what it claims; `add` says when it is finished.
+  void refuse(const position& x) {
+    ++by_stream_[{x.upstream, x.epoch}].refused;
   }
 
   /// Sends from `self`; empty afterwards. A stream that is gone is left out.
   template <class Self>
   void tell(Self* self, const context& shared) {
-    for (auto& [stream, seqs] : std::exchange(by_stream_, {}))
+    for (auto& [stream, news] : std::exchange(by_stream_, {})) {
+      news.epoch = stream.second;
       if (const auto to = shared.upstream(stream.first))
-        self->send(to, frames_done{stream.second, std::move(seqs)});
+        self->send(to, std::move(news));
+    }
   }
 
 private:
-  std::map<std::pair<uint32_t, uint32_t>, std::vector<uint64_t>> by_stream_;
+  std::map<std::pair<uint32_t, uint32_t>, frames_done> by_stream_;
 };
 
 } // namespace weir::actors

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/limits.hpp"
 #include "base/token_bucket.hpp"
 
 #include <algorithm>
@@ -9,6 +10,8 @@ namespace weir::actors {
 
 /// How many events of one stream may come: a token bucket that is waited for,
 /// nothing is dropped (reliability.md 2.1, Event flood). One second fills it.
+/// Frames that are not what they claim cost more than others, because others
+/// pay for their checks: `limits::refused_frame_cost` events each.
 ///
 /// Part of an `upstream_machine`; one thread.
 class event_rate {
@@ -33,6 +36,14 @@ public:
     const auto given = std::min(wanted, static_cast<size_t>(there));
     bucket_.take(now, static_cast<double>(given));
     return given;
+  }
+
+  /// Of those that came, so many were refused. What a full second of refused
+  /// ones costs is the most that is owed.
+  void charge(size_t refused, steady_time now) {
+    constexpr auto cost = static_cast<double>(limits::refused_frame_cost);
+    bucket_.charge(now, static_cast<double>(refused) * cost,
+                   per_second_ * cost);
   }
 
 private:

@@ -196,9 +196,12 @@ upstream_actor::behavior_type upstream::make_behavior() {
                                  now()));
     },
     [this](const frames_done& x) {
+      machine_.on_refused(x.refused, now());
       perform(machine_.on_done(x.epoch, x.seqs, now()));
     },
-    [this](frames_lost) { perform(machine_.on_lost(now())); },
+    [this](frames_lost) {
+      perform(machine_.on_lost(now()));
+    },
     [this](rows_durable x) {
       pass(crash_point::cursor_written);
       if (x.token == token_)

@@ -91,6 +91,9 @@ public:
   effects on_done(uint32_t epoch, const std::vector<uint64_t>& seqs,
                   steady_time now);
 
+  /// So many of the frames were not what they claim.
+  void on_refused(size_t frames, steady_time now) { rate_.charge(frames, now); }
+
   /// Frames were lost inside the node: read again from the low-water mark.
   effects on_lost(steady_time now);
 

@@ -33,6 +33,32 @@ TEST(event_rate, single_ones_are_given_only_to_who_wants_no_more) {
   EXPECT_EQ(slow.allow(9, t0 + 1s), 1u);
 }
 
+// reliability.md P11: others pay for a check that found nothing
+TEST(event_rate, a_refused_frame_costs_as_much_as_many) {
+  constexpr auto cost = limits::refused_frame_cost;
+  event_rate x{1'000};
+  EXPECT_EQ(x.allow(100, t0), 100u);
+  x.charge(10, t0);
+  EXPECT_EQ(x.allow(1'000, t0), 900 - 10 * cost);
+}
+
+TEST(event_rate, no_more_is_owed_than_for_a_second_of_refused_frames) {
+  constexpr auto cost = limits::refused_frame_cost;
+  for (const size_t refused : {100, 101, 1'000'000}) {
+    event_rate x{100};
+    EXPECT_EQ(x.allow(100, t0), 100u);
+    x.charge(refused, t0);
+    EXPECT_EQ(x.allow(100, t0 + cost * 1s), 0u);
+    EXPECT_EQ(x.allow(100, t0 + cost * 1s + 1s), 100u);
+  }
+}
+
+TEST(event_rate, without_a_bound_nothing_is_charged) {
+  event_rate x{0};
+  x.charge(1'000, t0);
+  EXPECT_EQ(x.allow(1'000, t0), 1'000u);
+}
+
 upstream_options rated(size_t per_second) {
   upstream_options out;
   out.frames_max = 16;
@@ -55,6 +81,16 @@ TEST(event_rate, a_stream_beyond_its_rate_is_read_again_a_second_later) {
     << "what waits at the host may be anything";
   EXPECT_EQ(x.machine.on_timer(t0 + 1s).grant_frames, 10u);
   EXPECT_EQ(x.machine.quiet_since(), t0 + 1s);
+}
+
+TEST(event_rate, a_stream_of_refused_frames_is_read_later) {
+  stream x{row_at(10, 1), rated(10)};
+  x.take_seqs({11, 12, 13, 14, 15, 16, 17, 18, 19, 20});
+  x.machine.on_refused(2, t0);
+  EXPECT_EQ(x.done({11, 12, 13, 14, 15, 16, 17, 18, 19, 20}).grant_frames, 0u);
+  constexpr auto paid = limits::refused_frame_cost * 2 * 100ms;
+  EXPECT_EQ(x.machine.on_timer(t0 + paid).grant_frames, 0u);
+  EXPECT_EQ(x.machine.on_timer(t0 + paid + 1s).grant_frames, 10u);
 }
 
 TEST(event_rate, a_new_connection_is_no_new_second) {

@@ -156,9 +156,11 @@ TEST(repo_commits, a_bad_signature_asks_once_and_changes_nothing) {
   EXPECT_FALSE(x.in_flight);
   EXPECT_EQ(x.machine->row().status, repo_status::synced);
   EXPECT_FALSE(x.machine->row().gap);
+  EXPECT_TRUE(x.refused.empty()) << "a relay speaks for many";
 }
 
-// architecture.md 9: on a direct PDS stream it also opens a gap
+// architecture.md 9: on a direct PDS stream it also opens a gap, and
+// (reliability.md P11) the host pays for it
 TEST(repo_commits, a_bad_signature_from_the_host_itself_opens_a_gap) {
   repo_world x;
   x.sync();
@@ -166,10 +168,12 @@ TEST(repo_commits, a_bad_signature_from_the_host_itself_opens_a_gap) {
   x.account.put("app.test.note/b", make_record("b"));
   auto draft = x.account.draft();
   const auto seq = x.take(draft.encode(draft.sign(stranger.key())), pds_id);
+  EXPECT_TRUE(x.refused.empty()) << "it may be right by the next document";
   x.learn(x.identity());
   EXPECT_FALSE(x.finished(seq));
   x.settle();
   EXPECT_TRUE(x.finished(seq));
+  EXPECT_EQ(x.refused, std::vector{seq});
   EXPECT_TRUE(x.row->gap);
   EXPECT_EQ(x.row->status, repo_status::synced);
 }

@@ -335,6 +335,7 @@ void repo_world::sync() {
 
 void repo_world::clear() {
   done.clear();
+  refused.clear();
   counted.clear();
   wishes.clear();
   ready.clear();
@@ -364,6 +365,8 @@ std::vector<atproto::tid> repo_world::logged() const {
 void repo_world::perform(repo_effects x) {
   for (const auto& mark : x.done)
     done.push_back(mark.seq);
+  for (const auto& mark : x.refused)
+    refused.push_back(mark.seq);
   counted.insert(counted.end(), x.counted.begin(), x.counted.end());
   move_into(wishes, x.wish);
   move_into(ready, x.ready);

@@ -137,6 +137,7 @@ public:
   std::optional<repo_machine> machine;
 
   std::vector<uint64_t> done;
+  std::vector<uint64_t> refused;
   std::vector<repo_counter> counted;
   std::vector<fetch_wish> wishes;
   std::vector<fetch_ready> ready;

@@ -43,6 +43,23 @@ TEST(TokenBucketTest, TheDelayIsExactlyWhatTakeNeeds) {
   }
 }
 
+TEST(TokenBucketTest, ADebtIsTakenAtOnceUpToItsBoundAndPaidOff) {
+  token_bucket bucket{10, 10};
+  bucket.charge(start, 25, 20);
+  EXPECT_EQ(bucket.level(start), -15);
+  bucket.charge(start, 25, 20);
+  EXPECT_EQ(bucket.level(start), -20);
+  EXPECT_FALSE(bucket.take(start + 2s));
+  EXPECT_TRUE(bucket.take(start + 2100ms));
+}
+
+TEST(TokenBucketTest, ASmallerBoundForgivesNothing) {
+  token_bucket bucket{10, 10};
+  bucket.charge(start, 30, 20);
+  bucket.charge(start, 1, 5);
+  EXPECT_EQ(bucket.level(start), -20);
+}
+
 TEST(TokenBucketTest, ARequestAboveTheBurstPassesWhenFullAndIsPaidOff) {
   token_bucket bucket{1, 10};
   EXPECT_TRUE(bucket.take(start, 30));

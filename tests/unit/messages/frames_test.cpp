@@ -62,11 +62,12 @@ TEST(FramesMessage, ABatchSurvivesTheWayToAnotherNode) {
 }
 
 TEST(FramesMessage, WhatIsDoneSurvivesTheWayBack) {
-  const frames_done done{4, {1, uint64_t{1} << 53, 7}};
+  const frames_done done{4, {1, uint64_t{1} << 53, 7}, 3};
   frames_done out;
   ASSERT_FALSE(unpack(packed(done), out));
   EXPECT_EQ(out.epoch, done.epoch);
   EXPECT_EQ(out.seqs, done.seqs);
+  EXPECT_EQ(out.refused, done.refused);
 }
 
 TEST(FramesMessage, AKindThatIsNotKnownYetIsUnknownAndABadDidIsNone) {
