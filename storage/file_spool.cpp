@@ -13,7 +13,7 @@ namespace weir::storage {
 
 namespace {
 
-/// Bytes read at once; blocks of one repo lie near each other.
+/// Bytes read at once, and how far is near.
 constexpr size_t window_size = 65'536;
 
 error io_error(const char* what) {
@@ -79,26 +79,36 @@ result<bytes_view> file_spool::read(uint64_t offset, size_t size) {
     return fail(ec::storage_failure, "read behind the end of a spool");
   if (file_ < 0)
     return bytes_view{memory_}.subspan(static_cast<size_t>(offset), size);
-  if (offset < window_at_ || offset + size > window_at_ + window_.size()) {
-    const auto wanted = std::min<uint64_t>(std::max(size, window_size),
-                                           size_ - offset);
-    window_.resize(static_cast<size_t>(wanted));
-    window_at_ = offset;
-    size_t got = 0;
-    while (got < window_.size()) {
-      const auto n = ::pread(file_, window_.data() + got, window_.size() - got,
-                             static_cast<off_t>(offset + got));
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n <= 0) {
-        window_.clear();
-        return io_error("reading");
-      }
-      got += static_cast<size_t>(n);
-    }
-  }
+  if (offset < window_at_ || offset + size > window_at_ + window_.size())
+    if (auto ok = move_window(offset, size); !ok)
+      return ok.error();
   return bytes_view{window_}.subspan(
     static_cast<size_t>(offset - window_at_), size);
+}
+
+/// Who stays near will soon want more there, who jumps will not: blocks of one
+/// part of a tree lie side by side, pages of an index are wanted one by one.
+result<void> file_spool::move_window(uint64_t offset, size_t size) {
+  const auto end = window_at_ + window_.size();
+  const bool near = offset + window_size > window_at_
+                    && offset < end + window_size;
+  const auto wanted = near ? std::max(size, window_size) : size;
+  window_.resize(static_cast<size_t>(std::min<uint64_t>(wanted,
+                                                        size_ - offset)));
+  window_at_ = offset;
+  size_t got = 0;
+  while (got < window_.size()) {
+    const auto n = ::pread(file_, window_.data() + got, window_.size() - got,
+                           static_cast<off_t>(offset + got));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0) {
+      window_.clear();
+      return io_error("reading");
+    }
+    got += static_cast<size_t>(n);
+  }
+  return {};
 }
 
 } // namespace weir::storage

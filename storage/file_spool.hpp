@@ -38,6 +38,7 @@ public:
 private:
   result<void> open_file();
   result<void> write(bytes_view chunk);
+  result<void> move_window(uint64_t offset, size_t size);
 
   std::string directory_;
   uint64_t memory_max_;
