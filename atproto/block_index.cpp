@@ -227,16 +227,19 @@ result<bool> block_index::find_spooled(uint64_t word,
   for (; page < fences_.size() && fences_[page] <= word; ++page) {
     const auto first = page * page_entries;
     const auto size = std::min<uint64_t>(page_entries, merged_ - first);
-    const auto entries = read_page(merged_at_ + first * sizeof(entry),
-                                   static_cast<size_t>(size));
-    if (!entries)
-      return entries.error();
-    for (const auto& x : *entries)
-      if (x.word == word) {
-        auto fit = fits(x.get());
-        if (!fit || *fit)
-          return fit;
-      }
+    const auto raw = overflow_.read(merged_at_ + first * sizeof(entry),
+                                    static_cast<size_t>(size) * sizeof(entry));
+    if (!raw)
+      return raw.error();
+    for (size_t at = 0; at < raw->size(); at += sizeof(entry)) {
+      entry x;
+      std::memcpy(&x, raw->data() + at, sizeof(x));
+      if (x.word != word)
+        continue;
+      auto fit = fits(x.get());
+      if (!fit || *fit)
+        return fit;
+    }
   }
   return false;
 }

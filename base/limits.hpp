@@ -334,7 +334,7 @@ constexpr auto consumer_lazy_write = 1s;
 // -- options of a node (actors/node/node_config, apps/weir) -------------------
 constexpr option_range<double> plc_per_second_range{0.1, 10'000, 20};
 constexpr option_range<size_t> pds_events_per_second_range{1, 1'000'000, 500};
-constexpr size_t refused_frame_cost = 20; ///< So many events of that rate.
+constexpr size_t refused_frame_cost = 50; ///< So many events of that rate.
 constexpr option_range<size_t> sync_parallelism_range{1, 256, 3};
 constexpr option_range<size_t> sync_per_host_range{1, 64, 4};
 /// `standard` is the shortest one; the longest is an hour.

@@ -10,16 +10,19 @@ namespace weir::actors {
 
 /// How many events of one stream may come: a token bucket that is waited for,
 /// nothing is dropped (reliability.md 2.1, Event flood). One second fills it.
+///
 /// Frames that are not what they claim cost more than others, because others
-/// pay for their checks: `limits::refused_frame_cost` events each.
+/// pay for their checks: `limits::refused_frame_cost` events each. And until a
+/// second's worth of frames came without one, few come at a time.
 ///
 /// Part of an `upstream_machine`; one thread.
 class event_rate {
 public:
   /// @param per_second 0: as many as come.
   explicit event_rate(size_t per_second)
-    : per_second_(static_cast<double>(per_second)),
-      bucket_(per_second_, per_second_) {
+    : per_second_(per_second),
+      bucket_(static_cast<double>(per_second), static_cast<double>(per_second)),
+      good_(per_second) {
     // nop
   }
 
@@ -28,27 +31,45 @@ public:
   size_t allow(size_t wanted, steady_time now) {
     if (per_second_ == 0)
       return wanted;
-    const auto least = std::min<double>(static_cast<double>(wanted),
-                                        std::max(1.0, per_second_ / 10));
     const auto there = bucket_.level(now);
-    if (there < least)
+    if (there < static_cast<double>(std::min(wanted, portion())))
       return 0;
-    const auto given = std::min(wanted, static_cast<size_t>(there));
+    auto given = std::min(wanted, static_cast<size_t>(there));
+    if (doubted())
+      given = std::min(given, portion());
     bucket_.take(now, static_cast<double>(given));
+    good_ = std::min(good_ + given, per_second_);
     return given;
+  }
+
+  /// When `allow` gives something again.
+  steady_time next(steady_time now) const {
+    return now + bucket_.delay(now, static_cast<double>(portion()));
   }
 
   /// Of those that came, so many were refused. What a full second of refused
   /// ones costs is the most that is owed.
   void charge(size_t refused, steady_time now) {
-    constexpr auto cost = static_cast<double>(limits::refused_frame_cost);
+    if (refused == 0)
+      return;
+    const auto cost = static_cast<double>(limits::refused_frame_cost);
     bucket_.charge(now, static_cast<double>(refused) * cost,
-                   per_second_ * cost);
+                   static_cast<double>(per_second_) * cost);
+    good_ = 0;
   }
 
 private:
-  double per_second_;
+  bool doubted() const noexcept { return good_ < per_second_; }
+
+  size_t portion() const noexcept {
+    constexpr size_t few = 4;
+    const auto usual = std::max<size_t>(per_second_ / 10, 1);
+    return doubted() ? std::min(usual, few) : usual;
+  }
+
+  size_t per_second_;
   token_bucket bucket_;
+  size_t good_; ///< Came since the last refused one, up to a second's worth.
 };
 
 } // namespace weir::actors

@@ -363,6 +363,8 @@ void upstream_machine::give_credit(steady_time now, effects& out) {
   out.grant_frames += allowed;
   out.grant_bytes += size;
   starved_ = granted_frames_ == 0 && frames > 0;
+  if (starved_)
+    arm(out, rate_.next(now));
   note_quiet(now);
 }
 

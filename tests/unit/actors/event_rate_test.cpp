@@ -37,9 +37,30 @@ TEST(event_rate, single_ones_are_given_only_to_who_wants_no_more) {
 TEST(event_rate, a_refused_frame_costs_as_much_as_many) {
   constexpr auto cost = limits::refused_frame_cost;
   event_rate x{1'000};
-  EXPECT_EQ(x.allow(100, t0), 100u);
+  EXPECT_EQ(x.allow(1'000, t0), 1'000u);
   x.charge(10, t0);
-  EXPECT_EQ(x.allow(1'000, t0), 900 - 10 * cost);
+  const auto paid = t0 + 10 * cost * 1ms;
+  EXPECT_EQ(x.allow(1, paid), 0u);
+  EXPECT_EQ(x.allow(1, paid + 1ms), 1u);
+}
+
+TEST(event_rate, after_a_refused_frame_few_come_until_a_second_is_good) {
+  event_rate x{1'000};
+  x.charge(1, t0);
+  auto now = t0 + 1h;
+  for (size_t given = 0; given < 1'000; given += 4)
+    EXPECT_EQ(x.allow(1'000, now = now + 1s), 4u);
+  EXPECT_EQ(x.allow(1'000, now + 1s), 1'000u);
+}
+
+TEST(event_rate, the_next_portion_is_there_when_it_says) {
+  event_rate x{1'000};
+  EXPECT_EQ(x.allow(1'000, t0), 1'000u);
+  EXPECT_EQ(x.next(t0), t0 + 100ms + 1us);
+  x.charge(1, t0);
+  const auto next = x.next(t0);
+  EXPECT_EQ(x.allow(1'000, t0 + (next - t0 - 2us)), 0u);
+  EXPECT_EQ(x.allow(1'000, next), 4u);
 }
 
 TEST(event_rate, no_more_is_owed_than_for_a_second_of_refused_frames) {
@@ -49,7 +70,7 @@ TEST(event_rate, no_more_is_owed_than_for_a_second_of_refused_frames) {
     EXPECT_EQ(x.allow(100, t0), 100u);
     x.charge(refused, t0);
     EXPECT_EQ(x.allow(100, t0 + cost * 1s), 0u);
-    EXPECT_EQ(x.allow(100, t0 + cost * 1s + 1s), 100u);
+    EXPECT_EQ(x.allow(100, t0 + cost * 1s + 40ms), 4u);
   }
 }
 
@@ -89,8 +110,8 @@ TEST(event_rate, a_stream_of_refused_frames_is_read_later) {
   x.machine.on_refused(2, t0);
   EXPECT_EQ(x.done({11, 12, 13, 14, 15, 16, 17, 18, 19, 20}).grant_frames, 0u);
   constexpr auto paid = limits::refused_frame_cost * 2 * 100ms;
-  EXPECT_EQ(x.machine.on_timer(t0 + paid).grant_frames, 0u);
-  EXPECT_EQ(x.machine.on_timer(t0 + paid + 1s).grant_frames, 10u);
+  EXPECT_EQ(x.machine.on_timer(t0 + paid).timer, t0 + paid + 100ms + 1us);
+  EXPECT_EQ(x.machine.on_timer(t0 + paid + 100ms).grant_frames, 1u);
 }
 
 TEST(event_rate, a_new_connection_is_no_new_second) {
