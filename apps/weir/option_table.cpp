@@ -74,8 +74,8 @@ void add_upstreams(options& out) {
     value_kind::number, &settings::pds_events_per_second,
     pds_events_per_second_range,
     {group, "pds_events_per_second",
-     "Events a second that one PDS may send; more wait there. A relay may send "
-     "as many as can be taken."}));
+     "Events a second that one PDS may send; more wait there. One that is not "
+     "what it claims counts as 50. A relay may send as many as can be taken."}));
   out.push_back(
     text_option(&settings::plc_url,
                 {group, "plc_url", "Directory of did:plc identities.", "URL"}));
