@@ -10,6 +10,7 @@ struct identity_ask {
   atproto::did repo;
   bool fresh = false; ///< Resolve anew.
   identity_sink from;
+  bool later = false; ///< For whoever asks next: nobody waits now.
 };
 
 /// From: READER. To: IDENTITY. Travels: local only.

@@ -76,7 +76,9 @@ struct repo_status_reply {
 };
 
 /// From: ROUTER. To: REPO. Travels: local only.
-struct passivate_repo {};
+struct passivate_repo {
+  bool crowded = false; ///< There are too many: what is only wished goes, too.
+};
 
 /// The REPO ends (`busy` false), or will not now.
 ///

@@ -223,6 +223,8 @@ result<std::string> percent_decode(std::string_view x, bool plus_is_space) {
   std::string out;
   out.reserve(x.size());
   for (size_t i = 0; i < x.size(); ++i) {
+    if (x[i] == '\0')
+      return fail(ec::malformed, "NUL in a URL");
     if (x[i] != '%') {
       out += plus_is_space && x[i] == '+' ? ' ' : x[i];
       continue;

@@ -56,7 +56,8 @@ result<url> resolve_reference(const url& base, std::string_view reference);
 /// Everything but unreserved characters (RFC 3986) as %XX.
 std::string percent_encode(std::string_view x);
 
-/// Decodes once. `ec::malformed` for a bad or cut-off %XX and for %00.
+/// Decodes once. `ec::malformed` for a bad or cut-off %XX, and for NUL in
+/// either form.
 /// @param plus_is_space For query strings made by forms.
 result<std::string> percent_decode(std::string_view x,
                                    bool plus_is_space = false);

@@ -85,17 +85,14 @@ net::http_reply status_reply(const api_environment& env) {
   using storage::repo_status;
   std::string body = R"({"version":")";
   body += version();
-  body += R"(","repos":{)";
-  const char* comma = "";
+  body += R"(","repos":{"away":)" + std::to_string(env.stats->repos[0].load());
   for (const auto x : {repo_status::pending, repo_status::syncing,
                        repo_status::synced, repo_status::error,
                        repo_status::desync}) {
-    body += comma;
-    body += '"';
+    body += ",\"";
     body += storage::to_string(x);
     body += "\":";
     body += std::to_string(env.stats->repos[static_cast<size_t>(x)].load());
-    comma = ",";
   }
   body += R"(},"records":)" + std::to_string(env.stats->records.load());
   body += R"(,"log_end":)" + std::to_string(env.stats->durable.load());

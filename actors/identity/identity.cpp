@@ -82,6 +82,10 @@ private:
 
 void identity::ask(const identity_ask& x) {
   asked_->add();
+  if (x.later) {
+    perform(machine_.on_stale(x.repo));
+    return;
+  }
   const auto [i, added]
     = numbers_.try_emplace({x.from.address(), x.repo}, last_waiter_ + 1);
   const auto who = i->second;

@@ -40,6 +40,18 @@ identity_machine::on_ask(const atproto::did& repo, waiter_id who, bool fresh,
   return out;
 }
 
+identity_machine::effects identity_machine::on_stale(const atproto::did& repo) {
+  effects out;
+  if (const auto i = pending_.find(repo); i != pending_.end())
+    i->second.fresh = true;
+  const auto known = cache_.find(repo);
+  if (known == cache_.end() || !known->second.row || known->second.at == 0)
+    return out;
+  known->second.at = known->second.row->fetched_at = 0;
+  out.store.emplace_back(repo, *known->second.row);
+  return out;
+}
+
 /// No room: whoever was told what is known hears nothing more.
 void identity_machine::refuse(const atproto::did& repo,
                               const std::vector<waiter_id>& waiters,

@@ -66,6 +66,10 @@ public:
   effects on_ask(const atproto::did& repo, waiter_id who, bool fresh,
                  steady_time now, wall_time wall);
 
+  /// What is known is to be looked up anew by whoever asks next, also after a
+  /// restart. What is not known is looked up in any case.
+  effects on_stale(const atproto::did& repo);
+
   effects on_loaded(const atproto::did& repo,
                     std::optional<storage::identity_row> row, steady_time now,
                     wall_time wall);

@@ -232,18 +232,18 @@ void journal::count(const storage::repo_update& x,
   if (receipt.first != 0)
     operations_->add(receipt.last - receipt.first + 1);
   auto& stats = *store_.stats;
-  if (x.row || receipt.erased_through != 0) {
+  if (x.row || x.forget || receipt.erased_through != 0) {
     auto standing = shared_->accounts.of(x.repo);
-    if (x.row)
+    if (x.old_status && (x.row || x.forget))
+      --stats.of(*x.old_status, standing.active);
+    if (x.row) {
       standing.active = x.row->account == storage::account_status::active;
+      ++stats.of(x.row->status, standing.active);
+    }
     if (receipt.erased_through != 0)
       standing.erased_through = receipt.erased_through;
     shared_->accounts.put(x.repo, standing);
   }
-  if ((x.row || x.forget) && x.old_status)
-    --stats.repos[static_cast<size_t>(*x.old_status)];
-  if (x.row)
-    ++stats.repos[static_cast<size_t>(x.row->status)];
   const auto before = x.base ? x.base->record_count : 0;
   const auto after = receipt.chain ? receipt.chain->record_count : 0;
   stats.records += after - before;

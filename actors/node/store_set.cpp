@@ -127,11 +127,11 @@ result<known_repos> load_repos(store_set& store, size_t shards,
       out.tracked[hash % shards].insert(hash);
       out.outdated |= x.row.status == storage::repo_status::synced
                       && x.row.filter_generation != filter_generation;
-      ++store.stats.repos[static_cast<size_t>(x.row.status)];
+      const auto active = x.row.account == storage::account_status::active;
+      ++store.stats.of(x.row.status, active);
       if (x.chain != nullptr)
         store.stats.records += x.chain->record_count;
-      accounts.put(x.repo, {x.row.account == storage::account_status::active,
-                            x.row.erased_through});
+      accounts.put(x.repo, {active, x.row.erased_through});
     }
     if (page->size() < limits::repos_page_max)
       break;

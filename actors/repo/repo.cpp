@@ -68,9 +68,7 @@ public:
     // nop
   }
 
-  const char* name() const override {
-    return "repo";
-  }
+  const char* name() const override { return "repo"; }
 
   behavior_type make_behavior() override;
 
@@ -90,9 +88,7 @@ private:
     return {time.steady_now(), time.wall_now()};
   }
 
-  const upstream_board& board() const {
-    return env_.shared->upstreams;
-  }
+  const upstream_board& board() const { return env_.shared->upstreams; }
 
   /// Keeps the node's sum of held frames.
   void report_waiting(size_t n) {
@@ -115,7 +111,7 @@ private:
   caf::result<Reply> change(Command command);
   repo_status_reply status() const;
   void begin(uint64_t job);
-  void passivate();
+  void passivate(bool crowded);
 
   router_actor router_;
   repo_environment env_;
@@ -297,7 +293,9 @@ void repo::begin(uint64_t job) {
   });
 }
 
-void repo::passivate() {
+void repo::passivate(bool crowded) {
+  if (crowded && machine_.give_up_wishes())
+    send(env_.shared->identity, identity_ask{machine_.repo(), true, {}, true});
   const auto busy = !machine_.idle() || !until_loaded_.empty();
   send(router_, repo_passive{machine_.repo(), busy, false, false});
   if (!busy)
@@ -336,7 +334,7 @@ repo_actor::behavior_type repo::make_behavior() {
         return listing_taken{};
       });
     },
-    [this](passivate_repo) { passivate(); },
+    [this](const passivate_repo& x) { passivate(x.crowded); },
     [this](const settings_changed& x) {
       perform(machine_.on_settings(
         std::static_pointer_cast<const repo_settings>(x.settings), now()));

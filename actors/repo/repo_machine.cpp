@@ -219,6 +219,16 @@ void repo_machine::finish_hints(bool all, now_time now, repo_effects& out) {
     arm(hints_.front().since + limits::repo_wait_max, out);
 }
 
+bool repo_machine::give_up_wishes() noexcept {
+  const auto wanted = std::exchange(refresh_wanted_, false);
+  auto held = std::exchange(held_account_, std::nullopt);
+  if (idle())
+    return wanted;
+  refresh_wanted_ = wanted;
+  held_account_ = std::move(held);
+  return false;
+}
+
 size_t repo_machine::waiting() const noexcept {
   return inbox_.size() + kept_.frames.size();
 }

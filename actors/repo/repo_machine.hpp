@@ -83,6 +83,11 @@ public:
 
   // -- state ------------------------------------------------------------------
 
+  /// Memory is short: gives up what alone keeps it awake and no frame waits
+  /// for, a held #account (as a crash would) and the wish to refresh the
+  /// identity. @returns whether that was one: the next who asks is to refresh.
+  bool give_up_wishes() noexcept;
+
   /// Nothing in flight, waiting or scheduled: the actor may passivate.
   bool idle() const noexcept;
 

@@ -294,6 +294,7 @@ void repo_machine::drop_buffer() {
   kept_.bytes = 0;
   if (kept_.disk_bytes > 0) {
     kept_.disk_bytes = 0;
+    next_.buffer_put.clear(); // They would go behind the clear.
     next_.buffer_clear = true;
     next_used_ = true;
   }

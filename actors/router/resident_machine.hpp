@@ -96,15 +96,16 @@ public:
   }
 
   /// The least used, as many as there are too many. Those that are busy say so
-  /// and count as used.
+  /// and count as used; until they answer, others are asked.
   closing make_room() {
     closing out;
-    auto tries = options_.close_tries_max;
-    for (auto i = lru_.rbegin();
-         i != lru_.rend() && tries > 0
-         && residents_.size() - closing_ > options_.resident_max;
-         ++i, --tries)
-      close(residents_.find(*i)->second, out);
+    for (auto tries = options_.close_tries_max;
+         tries > 0 && residents_.size() - closing_ > options_.resident_max;
+         --tries) {
+      auto& x = residents_.find(lru_.back())->second;
+      lru_.splice(lru_.begin(), lru_, x.lru);
+      close(x, out);
+    }
     return out;
   }
 

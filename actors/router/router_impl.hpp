@@ -65,7 +65,7 @@ private:
   void deliver(const atproto::did& repo, frames batch);
   residents::resident& wake(const atproto::did& repo);
   void spawn(const atproto::did& repo, home& x);
-  void close(const residents::closing& x);
+  void close(const residents::closing& x, bool crowded);
   void fence(const atproto::did& repo);
   void give_up(const frames& batch);
   void tell_lost();

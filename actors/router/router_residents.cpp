@@ -11,7 +11,7 @@ router::residents::resident& router::wake(const atproto::did& repo) {
   const auto visit = residents_.wake(repo, shared_->time->steady_now());
   if (visit.fresh) {
     spawn(repo, visit.to.home);
-    close(residents_.make_room());
+    close(residents_.make_room(), true);
   }
   return visit.to;
 }
@@ -31,9 +31,9 @@ void router::resume(home& x) {
     run();
 }
 
-void router::close(const residents::closing& x) {
+void router::close(const residents::closing& x, bool crowded) {
   for (const auto* each : x)
-    send(each->handle, passivate_repo{});
+    send(each->handle, passivate_repo{crowded});
 }
 
 void router::fence(const atproto::did& repo) {
@@ -111,7 +111,7 @@ void router::on_fenced(const journal_fenced& x) {
 void router::sweep() {
   const auto now = shared_->time->steady_now();
   const auto due = residents_.sweep(now);
-  close(due.close);
+  close(due.close, false);
   for (const auto& repo : due.fence)
     fence(repo);
   timer_.arm(this, now, now + options_.sweep);

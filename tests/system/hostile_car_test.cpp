@@ -193,6 +193,47 @@ TEST_F(HostileCarTest, ACarThatLacksOrChangesABlockIsRefused) {
   all.run(32 * megabyte);
 }
 
+// reliability.md 2.1, other hashes and codecs in CIDs: a record's link is kept
+// as it is, a node or a tree is never followed by one, even with its block
+// there.
+TEST_F(HostileCarTest, OtherHashesAndCodecsLeadNowhere) {
+  const auto record = make_record("x");
+  std::vector<named_block> nodes;
+  const auto root = sketch_of({{path_of_depth(0, 0), cid::of_dag_cbor(record)}})
+                      ->encode(nodes);
+  const auto node = nodes.front().second;
+  const auto form = [](bytes prefix, bytes_view rest) {
+    return cid::from_bytes(std::move(prefix) + rest).value();
+  };
+  const bytes empty_node{0xa2, 0x61, 0x65, 0x80, 0x61, 0x6c, 0xf6};
+  const std::pair<const char*, cid> forms[] = {
+    {"raw", cid::of_raw(node)},
+    {"identity", form({0x01, 0x71, 0x00, 0x07}, empty_node)},
+    {"BLAKE3", form({0x01, 0x71, 0x1e, 0x20}, atproto::sha256(node))},
+    {"version 0", form({0x12, 0x20}, atproto::sha256(node))},
+  };
+  for (const auto& [name, id] : forms) {
+    const std::string by = std::string{" by "} + name;
+    const auto with_block = [&nodes, link = id](bytes block) {
+      auto out = nodes;
+      out.emplace_back(link, std::move(block));
+      return out;
+    };
+    const auto block = id.view()[2] == 0 ? empty_node : node;
+    add_tree("tree" + by, id, with_block(block), "link of another form");
+    auto above = encode_raw({id, {{path_of_depth(1, 0), root, {}}}});
+    auto blocks = with_block(block);
+    const auto top = cid::of_dag_cbor(above);
+    blocks.emplace_back(top, std::move(above));
+    add_tree("node" + by, top, std::move(blocks), "malformed");
+    std::vector<named_block> leaf;
+    const auto kept = sketch_of({{path_of_depth(0, 0), id}})->encode(leaf);
+    leaf.emplace_back(id, block);
+    add_tree("record" + by, kept, std::move(leaf), "");
+  }
+  all.run(32 * megabyte);
+}
+
 // reliability.md 2.1: forged commits, commits of others, revs in the future
 TEST_F(HostileCarTest, TheCommitIsThisReposOwnAndOfToday) {
   const auto other = all.make_repo();

@@ -225,6 +225,37 @@ TEST_F(HostileStreamTest, AnUpgradeFollowsNoRedirect) {
   expect_others_flow(32 * megabyte);
 }
 
+// protocol.md 1.12: what was lost is found by comparing, and fetched, though no
+// event speaks of it.
+TEST_F(HostileStreamTest, AnOutdatedCursorMakesWhatWasLostBeFetched) {
+  constexpr const char* list_repos = "/xrpc/com.atproto.sync.listRepos";
+  start();
+  ASSERT_TRUE(honest.stream.send(strange_frame(1)));
+  EXPECT_TRUE(await_cursor(honest, 1));
+  repo.put("app.test.note/lost", make_record("nobody heard of it"));
+  repo.commit();
+  honest.host.serve(repo);
+  honest.host.on(
+    list_repos, say(http_answer(200, R"({"repos":[{"did":")" + repo.did().str()
+                                       + R"(","head":")" + repo.data().to_text()
+                                       + R"(","rev":")" + repo.rev().str()
+                                       + R"(","active":true}]})")));
+  const auto listed = honest.host.asked(list_repos);
+  ASSERT_TRUE(honest.stream.send(
+    atproto::encode_frame(atproto::info_event{"OutdatedCursor", ""})));
+  ASSERT_TRUE(honest.stream.send(strange_frame(2)));
+  EXPECT_TRUE(eventually(node_patience,
+                         [&] {
+                           const auto told = node->repo(repo.did());
+                           return told.rev == repo.rev().str()
+                                  && told.status == "synced";
+                         }))
+    << node->log();
+  EXPECT_GT(honest.host.asked(list_repos), listed);
+  EXPECT_EQ(node->metric(metric("weir_upstream_resets_total", honest)), 1u);
+  expect_others_flow(32 * megabyte);
+}
+
 // reliability.md 2.1, future cursor: a new epoch from the oldest event, once.
 TEST_F(HostileStreamTest, ACursorThatLiesInTheFutureIsReset) {
   auto& restarted = open();

@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <iostream>
 
 // reliability.md P9: the program's memory stays under its limit, with every
@@ -22,11 +21,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr size_t least_limit = 128 * megabyte;
-
-size_t wished(const char* variable, size_t standard) {
-  const auto* text = std::getenv(variable);
-  return text == nullptr ? standard : std::stoul(text);
-}
 
 /// `weir run` with the least memory there may be.
 class bounded_node {

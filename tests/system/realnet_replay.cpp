@@ -271,17 +271,6 @@ size_t realnet_replay::fetches(const std::string& did) const {
   return found == fetches_.end() ? 0 : found->second;
 }
 
-size_t realnet_replay::deleted() const {
-  const std::lock_guard lock{guard_};
-  size_t out = 0;
-  for (const auto& at : hosts_)
-    out
-      += static_cast<size_t>(std::ranges::count_if(at.repos, [](const auto& x) {
-           return x.second.status == "deleted";
-         }));
-  return out;
-}
-
 json::array realnet_replay::list(size_t place) const {
   json::array out;
   const auto& at = hosts_[place];

@@ -59,9 +59,6 @@ public:
   /// How often a repo was fetched.
   size_t fetches(const std::string& did) const;
 
-  /// Accounts that a host has told to be deleted.
-  size_t deleted() const;
-
   /// What a host lists, without a cursor.
   boost::json::array list(size_t place) const;
 

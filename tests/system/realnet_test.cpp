@@ -105,8 +105,7 @@ protected:
     return json::parse(as_text(web->get(url).value().body)).as_object();
   }
 
-  /// Whether all frames are processed and no repo has anything to do. One that
-  /// was known as deleted from the first is never fetched.
+  /// Whether all frames are processed and no repo has anything to do.
   bool settled() {
     const auto cursors = ask(node->data_url() + "/stats/cursors");
     for (size_t i = 0; i < realnet_capture::hosts; ++i)
@@ -117,8 +116,7 @@ protected:
     const auto count = [&](const char* which) {
       return status.at("repos").at(which).to_number<size_t>();
     };
-    return count("pending") <= replay->deleted() && count("syncing") == 0
-           && count("desync") == 0;
+    return count("pending") + count("syncing") + count("desync") == 0;
   }
 
   void settle() {

@@ -1,4 +1,5 @@
 #include "actors/identity/identity_bridge.hpp"
+#include "base/limits.hpp"
 #include "messages/identity.hpp"
 #include "tests/unit/actors/bridge_world.hpp"
 
@@ -109,10 +110,15 @@ TEST_F(IdentityBridgeTest, DocumentsAreReadUpToTheirLimit) {
   EXPECT_EQ(look_up(ann).failed.code, ec::none);
   said = answer_with(200, body + ' ');
   EXPECT_EQ(look_up(ann).failed.code, ec::limit_reached);
-  const auto& asked = directory->requests.at(0);
-  EXPECT_EQ(asked.limits.total, 10s);
-  EXPECT_LE(asked.limits.body_bytes_max, 1'048'576u);
-  EXPECT_EQ(asked.redirects_max, 3u);
+  EXPECT_LE(limits::did_document_bytes_max, 1'048'576u);
+  EXPECT_EQ(limits::identity_timeout, 10s);
+  look_up(web);
+  for (const auto& x : {directory, hosts}) {
+    const auto& asked = x->requests.at(0);
+    EXPECT_EQ(asked.limits.body_bytes_max, limits::did_document_bytes_max);
+    EXPECT_EQ(asked.limits.total, limits::identity_timeout);
+    EXPECT_EQ(asked.redirects_max, 3u);
+  }
 }
 
 // protocol.md 8.7
@@ -143,11 +149,27 @@ TEST_F(IdentityBridgeTest, WithoutDnsTheHandlesHostIsAsked) {
   EXPECT_EQ(resolve("ann.test").failed.code, ec::not_found);
   said = answer_with(503, "");
   EXPECT_EQ(resolve("ann.test").failed.code, ec::unreachable);
-  const std::string padding(2048 - ann.str().size(), '\n');
+  EXPECT_EQ(limits::handle_body_bytes_max, 2048u);
+  const std::string padding(limits::handle_body_bytes_max - ann.str().size(),
+                            '\n');
   said = answer_with(200, ann.str() + padding);
   EXPECT_EQ(resolve("ann.test").owner, ann);
   said = answer_with(200, ann.str() + padding + '\n');
   EXPECT_EQ(resolve("ann.test").failed.code, ec::limit_reached);
+  EXPECT_EQ(hosts->requests.back().limits.total, limits::identity_timeout);
+}
+
+TEST_F(IdentityBridgeTest, AResolverIsAskedInTheirPlaceAndNoFurther) {
+  options.handle_resolver_url = "https://resolver.test";
+  said = answer_with(200, R"({"did":")" + ann.str() + R"("})");
+  EXPECT_EQ(resolve("ann.test").owner, ann);
+  EXPECT_TRUE(hosts->requests.empty());
+  const auto& asked = directory->requests.at(0);
+  EXPECT_EQ(to_string(asked.target),
+            "https://resolver.test/xrpc/com.atproto.identity.resolveHandle"
+            "?handle=ann.test");
+  EXPECT_EQ(asked.limits.body_bytes_max, limits::handle_body_bytes_max);
+  EXPECT_EQ(asked.limits.total, limits::identity_timeout);
 }
 
 } // namespace weir::tests

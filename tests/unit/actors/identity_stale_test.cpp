@@ -27,6 +27,35 @@ TEST(identity_machine, a_stale_answer_comes_at_once_and_the_new_one_after_it) {
   EXPECT_TRUE(x.last.answers[1].last);
 }
 
+// architecture.md 2, 9: a hint that nobody can wait for is left to the next
+TEST(identity_machine, what_is_called_stale_is_looked_up_by_who_asks_next) {
+  resolver x;
+  x.fetch(1);
+  x.document(doc_of());
+  x.last = x.machine.on_stale(alice);
+  ASSERT_EQ(x.last.store.size(), 1u) << "a restart is to know it";
+  EXPECT_EQ(x.last.store[0].second.fetched_at, 0);
+  EXPECT_EQ(x.last.store[0].second.signing_key, "zKey");
+  EXPECT_THAT(x.last.fetch, IsEmpty());
+  EXPECT_THAT(x.machine.on_stale(alice).store, IsEmpty()) << "once is enough";
+  x.ask(2);
+  ASSERT_EQ(x.last.answers.size(), 1u);
+  EXPECT_FALSE(x.last.answers[0].last);
+  EXPECT_THAT(x.last.fetch, ElementsAre(alice));
+  EXPECT_THAT(x.machine.on_stale(repo_of(2)).store, IsEmpty()) << "unknown";
+}
+
+TEST(identity_machine, what_is_called_stale_while_it_is_read_is_looked_up) {
+  resolver x;
+  x.ask(1);
+  x.machine.on_stale(alice);
+  storage::identity_row row;
+  row.fetched_at = x.wall.seconds();
+  x.loaded(row);
+  EXPECT_THAT(x.last.answers, IsEmpty());
+  EXPECT_THAT(x.last.fetch, ElementsAre(alice));
+}
+
 // architecture.md 2: no queue without a bound
 TEST(identity_machine, one_who_asks_again_and_again_waits_once) {
   resolver x;

@@ -116,6 +116,49 @@ TEST_F(JournalShellTest, RelaxedItTellsTheRestWhenItStops) {
   EXPECT_EQ(asker.count<rows_durable>(), 1u);
 }
 
+// What waits for nothing is not counted as if it did: an account first seen as
+// deleted is never fetched.
+TEST_F(JournalShellTest, ARepoOfAnAccountThatIsAwayIsCountedAsAway) {
+  using enum storage::repo_status;
+  using storage::account_status;
+  start();
+  test_account ann{'a'};
+  const auto write = [&](storage::repo_status status, account_status account) {
+    ann.row.account = account;
+    journal_update x;
+    x.update = std::make_shared<storage::repo_update>(ann.appear(status));
+    x.from = repo.as<repo_actor>();
+    tell(journal, std::move(x));
+    accept(ann);
+  };
+  const auto counted = [&](storage::repo_status x) {
+    return stats.repos[static_cast<size_t>(x)].load();
+  };
+  const auto& away = stats.repos[0];
+  write(pending, account_status::active);
+  EXPECT_EQ(counted(pending), 1u);
+  for (const auto x : {account_status::deleted, account_status::deactivated}) {
+    write(pending, x);
+    EXPECT_EQ(away, 1u);
+    EXPECT_EQ(counted(pending), 0u);
+  }
+  write(pending, account_status::active);
+  EXPECT_EQ(away, 0u);
+  EXPECT_EQ(counted(pending), 1u);
+  write(synced, account_status::active);
+  write(synced, account_status::suspended);
+  EXPECT_EQ(counted(synced), 1u) << "its records are kept";
+  write(desync, account_status::suspended);
+  EXPECT_EQ(away, 1u);
+  EXPECT_EQ(stats.repo_count(), 1u);
+  journal_update gone;
+  gone.update = std::make_shared<storage::repo_update>(ann.forget());
+  gone.from = repo.as<repo_actor>();
+  tell(journal, std::move(gone));
+  EXPECT_EQ(stats.repo_count(), 0u);
+  EXPECT_THAT(failures, IsEmpty());
+}
+
 // limits::level0_files_pause, limits::journal_pause
 TEST_F(JournalShellTest, BackfillRestsWhileTheStoreHasToMergeAndLooksAgain) {
   start();

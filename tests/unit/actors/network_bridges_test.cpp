@@ -1,6 +1,7 @@
 #include "actors/backfill/fetch_bridge.hpp"
 #include "actors/supervisor/listing_bridge.hpp"
 #include "actors/upstream/stream_bridge.hpp"
+#include "base/limits.hpp"
 #include "messages/backfill.hpp"
 #include "messages/frames.hpp"
 #include "net/http_server.hpp"
@@ -76,10 +77,14 @@ TEST_F(ListingBridgeTest, PagesOfAThousandAreAskedForByTheirCursor) {
     {"did":"did:web:b.example.com","rev":"3jzfcijpj2z2b","active":false,
      "status":"resting"},
     {"did":"nonsense","rev":"3jzfcijpj2z2b"},
-    {"did":"did:web:c.example.com","rev":""}]})");
+    {"did":"did:web:c.example.com","rev":""},7,null,[]]})");
   const auto page = ask("");
   EXPECT_EQ(last_target(),
-            "https://pds.test/xrpc/com.atproto.sync.listRepos?limit=1000");
+            "https://pds.test/xrpc/com.atproto.sync.listRepos?limit="
+              + std::to_string(limits::listing_page_asked));
+  const auto& bounds = client->requests.back().limits;
+  EXPECT_EQ(bounds.body_bytes_max, limits::listing_bytes_max);
+  EXPECT_EQ(bounds.total, limits::http_total_timeout);
   EXPECT_EQ(page.failed.code, ec::none);
   EXPECT_EQ(page.cursor, "a b");
   ASSERT_EQ(page.repos.size(), 3u) << "lines that are no repos are left out";
@@ -90,6 +95,24 @@ TEST_F(ListingBridgeTest, PagesOfAThousandAreAskedForByTheirCursor) {
   EXPECT_EQ(page.repos[2].account, account_status::inactive);
   ask(page.cursor);
   EXPECT_TRUE(last_target().ends_with("&cursor=a%20b")) << last_target();
+}
+
+TEST_F(ListingBridgeTest, APageHasSoManyLinesAndNotOneMore) {
+  const auto page_of = [this](size_t lines) {
+    std::string body = R"({"repos":[)";
+    for (size_t i = 0; i < lines; ++i)
+      body += R"({"did":"did:web:r)" + std::to_string(i)
+              + R"(.test","rev":"3jzfcijpj2z2a"},)";
+    body.back() = ']';
+    said = answer_with(200, body + '}');
+    return ask("");
+  };
+  const auto most = page_of(limits::listing_page_max);
+  EXPECT_EQ(most.failed.code, ec::none);
+  EXPECT_EQ(most.repos.size(), limits::listing_page_max);
+  const auto more = page_of(limits::listing_page_max + 1);
+  EXPECT_EQ(more.failed.code, ec::limit_reached);
+  EXPECT_TRUE(more.repos.empty());
 }
 
 // protocol.md 9.2: who has records in a collection; no line has a rev
@@ -155,6 +178,9 @@ TEST_F(FetchBridgeTest, ACarIsAskedForAndGzipIsWelcome) {
   EXPECT_EQ(asked.headers[0].value, "application/vnd.ipld.car");
   EXPECT_TRUE(asked.accept_gzip);
   EXPECT_EQ(asked.limits.body_bytes_max, 1'000u);
+  EXPECT_EQ(asked.limits.total, limits::repo_fetch_timeout);
+  EXPECT_EQ(asked.limits.bytes_per_second_min,
+            limits::http_bytes_per_second_min);
   EXPECT_EQ(asked.credit, 0u) << "nothing is read before it is wanted";
   const auto head = next<fetch_head>();
   ASSERT_TRUE(head);

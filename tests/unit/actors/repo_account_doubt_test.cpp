@@ -3,13 +3,15 @@
 #include "tests/unit/actors/repo_world.hpp"
 
 /// Words on an account that cannot be believed as they come: of a host that no
-/// document names yet, of a former host, of a frame that comes again.
+/// document names yet, of a former host, of a frame that comes again. What is
+/// only kept in mind meanwhile, and given up when memory is short.
 namespace weir::tests {
 namespace {
 
 using testing::IsEmpty;
 
 constexpr auto wait_max = limits::repo_wait_max;
+constexpr auto burst = limits::refresh_burst_max;
 
 /// Synced, and woken anew: its identity is not known.
 struct woken_repo : repo_world {
@@ -75,6 +77,19 @@ TEST(repo_account_doubt, a_held_event_goes_on_asking_for_the_identity) {
   EXPECT_EQ(x.done.size(), 1u);
 }
 
+// reliability.md P9: nor does it fill memory; a listing shows it later
+TEST(repo_account_doubt, a_held_event_is_given_up_when_memory_is_short) {
+  woken_repo x;
+  x.account_said(false, "takendown");
+  x.pass(wait_max);
+  x.settle();
+  x.learn(fail(ec::unreachable, "no directory"));
+  EXPECT_FALSE(x.machine->idle());
+  EXPECT_FALSE(x.machine->give_up_wishes()) << "it wants no refresh";
+  EXPECT_TRUE(x.machine->idle());
+  EXPECT_EQ(x.row->account, account_status::active);
+}
+
 // A DID that does not exist has no host that could speak for it
 TEST(repo_account_doubt, a_held_event_of_no_did_is_dropped) {
   woken_repo x;
@@ -112,6 +127,42 @@ TEST(repo_account_doubt, a_held_event_is_overtaken_by_a_later_one) {
   x.learn(x.identity());
   x.settle();
   EXPECT_EQ(x.row->account, account_status::suspended);
+}
+
+// -- wishes when memory is short -----------------------------------------------
+
+// reliability.md P9, identity flood: what is only wished does not fill memory
+TEST(repo_identity, a_wish_to_refresh_is_given_up_when_memory_is_short) {
+  repo_world x;
+  x.sync();
+  EXPECT_FALSE(x.machine->give_up_wishes()) << "there is none";
+  x.identity_event();
+  EXPECT_FALSE(x.machine->give_up_wishes()) << "a frame waits for it";
+  x.learn(x.identity());
+  for (size_t i = 0; i < burst; ++i) {
+    x.identity_event();
+    x.learn(x.identity());
+  }
+  EXPECT_FALSE(x.machine->idle());
+  EXPECT_TRUE(x.machine->give_up_wishes());
+  EXPECT_TRUE(x.machine->idle());
+  EXPECT_EQ(x.done.size(), burst + 1);
+}
+
+// The same of a repo that has more to do: then nothing would be won
+TEST(repo_identity, a_wish_is_kept_while_the_repo_is_awake_for_another_reason) {
+  repo_world x;
+  x.sync();
+  for (size_t i = 0; i <= burst; ++i) {
+    x.identity_event();
+    x.learn(x.identity());
+  }
+  const auto frame = x.make_commit();
+  x.take(frame);
+  EXPECT_FALSE(x.machine->give_up_wishes());
+  x.settle();
+  x.pass(x.settings->refresh_min);
+  EXPECT_EQ(x.refreshes, burst + 1);
 }
 
 // -- what getRepo says (protocol.md 5) ----------------------------------------

@@ -294,6 +294,21 @@ TEST(repo_buffer, a_fetch_that_fails_drops_what_was_kept) {
   EXPECT_EQ(x.row->status, repo_status::error);
 }
 
+// requirements.md 3b.7: nor what had not gone to the disk yet
+TEST(repo_buffer, a_fetch_that_fails_takes_puts_back_that_were_not_sent) {
+  buffering x;
+  storage::new_operation op;
+  op.scope = "app.test.note";
+  op.rkey = "a";
+  op.id = atproto::cid::of_dag_cbor(make_record("a"));
+  x.chunk(7, {op});
+  x.write_commits(commits_max + 1); // Wait for the chunk.
+  x.fail_fetch(7, fail(ec::unreachable));
+  x.settle();
+  EXPECT_THAT(x.buffer, IsEmpty());
+  EXPECT_EQ(x.row->status, repo_status::error);
+}
+
 // architecture.md 3, Backfill: a page of an ended job is of no use
 TEST(repo_buffer, a_page_that_comes_after_its_job_is_not_taken) {
   buffering x;

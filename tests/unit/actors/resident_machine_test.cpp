@@ -127,6 +127,23 @@ TEST(ResidentMachine, OneWakeAsksSoManyAndNotOneMore) {
   EXPECT_EQ(x.make_room().size(), limits::router_close_tries_max);
 }
 
+// Or a flood wakes more than can answer that they close.
+TEST(ResidentMachine, WhoHasNotAnsweredIsNotAskedInPlaceOfOthers) {
+  resident_options options;
+  options.resident_max = 0;
+  shard x{options};
+  constexpr auto tries = limits::router_close_tries_max;
+  for (size_t i = 0; i < 2 * tries; ++i)
+    x.wake(i);
+  x.residents.on_died(repo(0), x.now); // One that cannot be asked.
+  const auto first = x.make_room();
+  EXPECT_EQ(first.size(), tries - 1);
+  EXPECT_EQ(first.front(), repo(1).str());
+  const auto next = x.make_room();
+  EXPECT_EQ(next.size(), tries);
+  EXPECT_EQ(next.front(), repo(tries).str());
+}
+
 // -- closing ------------------------------------------------------------------
 
 TEST(ResidentMachine, WhatWasIdleForItsTimeIsAskedToClose) {

@@ -154,7 +154,9 @@ TEST_F(RouterShellTest, OneTooManyIsAskedToCloseAndComesBackForWork) {
     frame(i, 10 + i);
   EXPECT_EQ(repos.at(0).actor.count<passivate_repo>(), 0u);
   frame(3, 13);
-  EXPECT_EQ(repos.at(0).actor.count<passivate_repo>(), 1u);
+  const auto asked = repos.at(0).actor.take<passivate_repo>();
+  ASSERT_EQ(asked.size(), 1u);
+  EXPECT_TRUE(asked[0].crowded);
   EXPECT_EQ(repos.at(1).actor.count<passivate_repo>(), 0u);
   frames_of(repos.at(0).actor);
   frame(1, 14); // While it closes.
@@ -187,7 +189,9 @@ TEST_F(RouterShellTest, AnIdleRepoIsAskedToCloseByTheSweep) {
     EXPECT_EQ(repos.at(0).actor.count<passivate_repo>(), 0u);
     pass(limits::repo_sweep_interval);
   }
-  EXPECT_EQ(repos.at(0).actor.count<passivate_repo>(), 1u);
+  const auto asked = repos.at(0).actor.take<passivate_repo>();
+  ASSERT_EQ(asked.size(), 1u);
+  EXPECT_FALSE(asked[0].crowded);
 }
 
 TEST_F(RouterShellTest, TheSweepComesInItsIntervalAndNotBefore) {

@@ -129,6 +129,9 @@ TEST(UrlTest, PercentDecodingIsStrictAndDoneOnce) {
   for (auto text :
        {"%", "%4", "a%", "a%4", "%zz", "%4z", "%-1", "%00", "a%00b"})
     EXPECT_FALSE(percent_decode(text)) << text;
+  using namespace std::string_view_literals;
+  for (auto text : {"\0"sv, "a\0b"sv, "a\0"sv, "\00041"sv})
+    EXPECT_FALSE(percent_decode(text));
 }
 
 TEST(UrlTest, QueriesAreAppendedEncoded) {
