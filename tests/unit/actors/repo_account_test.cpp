@@ -246,19 +246,5 @@ TEST(repo_accounts, a_tombstoned_identity_deletes_the_account) {
   EXPECT_EQ(x.row->account, account_status::deleted);
 }
 
-// protocol.md 4.1: what was said before is not said again
-TEST(repo_accounts, a_word_that_came_before_changes_nothing) {
-  repo_world x;
-  x.sync();
-  const auto frame = account_frame(1, false, "suspended", x.account.did());
-  const auto old
-    = x.stamp({frame.view().begin(), frame.view().end()}, relay_id);
-  x.account_event(true);
-  x.settle();
-  x.perform_frames({old});
-  EXPECT_EQ(x.count_of(repo_counter::replayed), 1u);
-  EXPECT_EQ(x.row->account, account_status::active);
-}
-
 } // namespace
 } // namespace weir::tests
