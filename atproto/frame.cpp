@@ -145,7 +145,7 @@ bool fits_action(const commit_op& x) noexcept {
     case op_action::remove:
       return !x.id.defined();
   }
-  return false;
+  return false; // unreachable: these are all actions
 }
 
 result<commit_op> read_op(cbor::reader& in) {

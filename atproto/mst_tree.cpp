@@ -201,7 +201,7 @@ result<tree> tree::load(const cid& root, block_source source) {
     return fail(ec::malformed, "the MST root only points down");
   out.impl_->depth = key_depth((*node)->entries.front().key);
   if (!is_depth_allowed(out.impl_->depth))
-    return fail(ec::limit_reached, "MST too deep");
+    return fail(ec::limit_reached, "MST too deep"); // unreachable: no such key
   out.impl_->root = {root, std::move(*node)};
   return out;
 }

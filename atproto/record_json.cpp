@@ -147,7 +147,7 @@ bool valid_blob(cbor::reader in, size_t size) {
   for (; size > 0; --size) {
     const auto key = in.read_text();
     if (!key)
-      return false;
+      return false; // unreachable: the map was walked before
     if (*key == "$type") {
       has_type = in.read_text().has_value();
     } else if (*key == "ref") {
@@ -174,7 +174,7 @@ bool valid_special(bytes_view map) {
   auto look = in;
   const auto key = look.read_text();
   if (!size || !key)
-    return false;
+    return false; // unreachable: as above
   if (*size != 1)
     return valid_blob(in, *size);
   const auto value = look.read_text();

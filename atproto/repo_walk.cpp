@@ -150,7 +150,7 @@ result<void> repo_walk::impl::enter_root() {
     return fail(ec::malformed, "the MST root only points down");
   root.depth = mst::key_depth(root.reader.key());
   if (!mst::is_depth_allowed(root.depth))
-    return fail(ec::limit_reached, "MST too deep");
+    return fail(ec::limit_reached, "MST too deep"); // unreachable: no such key
   return root.reader.open(root.block);
 }
 

@@ -2,12 +2,11 @@
 
 #include "base/crash_point.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace weir::storage {
 
@@ -82,19 +81,19 @@ result<bytes_view> file_spool::read(uint64_t offset, size_t size) {
   if (offset < window_at_ || offset + size > window_at_ + window_.size())
     if (auto ok = move_window(offset, size); !ok)
       return ok.error();
-  return bytes_view{window_}.subspan(
-    static_cast<size_t>(offset - window_at_), size);
+  return bytes_view{window_}.subspan(static_cast<size_t>(offset - window_at_),
+                                     size);
 }
 
 /// Who stays near will soon want more there, who jumps will not: blocks of one
 /// part of a tree lie side by side, pages of an index are wanted one by one.
 result<void> file_spool::move_window(uint64_t offset, size_t size) {
   const auto end = window_at_ + window_.size();
-  const bool near = offset + window_size > window_at_
-                    && offset < end + window_size;
+  const bool near
+    = offset + window_size > window_at_ && offset < end + window_size;
   const auto wanted = near ? std::max(size, window_size) : size;
-  window_.resize(static_cast<size_t>(std::min<uint64_t>(wanted,
-                                                        size_ - offset)));
+  window_.resize(
+    static_cast<size_t>(std::min<uint64_t>(wanted, size_ - offset)));
   window_at_ = offset;
   size_t got = 0;
   while (got < window_.size()) {
@@ -104,7 +103,8 @@ result<void> file_spool::move_window(uint64_t offset, size_t size) {
       continue;
     if (n <= 0) {
       window_.clear();
-      return io_error("reading");
+      return n < 0 ? io_error("reading")
+                   : fail(ec::storage_failure, "a spool file ends early");
     }
     got += static_cast<size_t>(n);
   }

@@ -2,6 +2,8 @@
 
 #include "storage/database.hpp"
 
+#include <cassert>
+
 namespace weir::storage {
 
 namespace {
@@ -31,8 +33,7 @@ result<void> head_writer::apply_one(const log_entry& entry, size_t i,
   const auto& op = entry.ops[i];
   const auto collection = names_.id_of(op.scope);
   const auto* found = chain.find(op.scope);
-  if (!collection || found == nullptr)
-    return fail(ec::invalid_argument, "unknown scope " + op.scope);
+  assert(collection && found != nullptr); // Else it were not in the log.
   auto& stream = chain.streams[static_cast<size_t>(found - &chain.streams[0])];
   auto key = encode_key(
     record_head_key{partition_, entry.repo, *collection, {op.rkey}});

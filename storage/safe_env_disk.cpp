@@ -213,7 +213,7 @@ public:
       return posix_error(name);
     if (::flock(file.get(), (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK)
-        return posix_error(name);
+        return posix_error(name); // unreachable: a kernel out of memory
       return Status::IOError(name, "in use by " + holder_of(file.get()));
     }
     if (!shared)

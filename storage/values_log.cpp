@@ -72,7 +72,7 @@ void take_rkey(byte_input& ar, bool is_tid, std::string& rkey) {
   ar(id);
   rkey = id.str();
   if (canonical_tid(rkey) != id)
-    throw bad_value{"a record key is no TID"};
+    throw bad_value{"a record key is no TID"}; // unreachable: any number is
 }
 
 void take_operation(byte_input& ar, block_operation& x, uint64_t& content) {

@@ -13,9 +13,17 @@ import re
 import sys
 from collections import defaultdict
 
-REFUSAL = re.compile(
-    r"(?:return|[:?=])\s*(?:fail|failure|refuse|refused|broken"
-    r"|bad_[a-z_]+|damaged(?:_[a-z_]+)?)\(")
+# How bad input, damage and what cannot be is turned away here.
+REFUSAL = re.compile(r"""
+    (?<![\w.>])(?:fail|failure|refuse|refused|broken|misplaced|[a-z]+_error
+                |bad_[a-z_]+|damaged(?:_[a-z_]+)?)\(      # an error is made
+  | \brefusal\{ | \bthrow\s
+  | \breturn\s(?:false|nullptr|std::nullopt);            # not one of these
+  | (?:\breturn|[?:])\s"[^"]*\s[^"]*"                    # a sentence says why
+  | \bx_?\.find\("                                      # a finding of verify
+  | \bupdate_outcome::(?!done)\w+;
+  | \bcount\(repo_counter:: | \btake_malformed\(        # counted, dropped
+""", re.VERBOSE)
 MODULES = (
     ("atproto", re.compile(r"^atproto/")),
     ("storage", re.compile(r"^storage/")),

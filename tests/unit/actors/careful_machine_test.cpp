@@ -208,5 +208,15 @@ TEST(careful_stream, a_new_stamp_and_a_suspect_are_both_durable_first) {
   EXPECT_EQ(x.disk.suspect, 5u);
 }
 
+TEST(careful_stream, a_word_of_another_frame_releases_none) {
+  crashing_stream x;
+  x.crash();
+  x.take({11, 12});
+  x.take_forwarded();
+  x.done(12); // It waits for its turn.
+  EXPECT_THAT(x.take_forwarded(), IsEmpty());
+  EXPECT_EQ(x.disk.suspect, 11u);
+}
+
 } // namespace
 } // namespace weir::tests

@@ -18,12 +18,12 @@ using testing::IsEmpty;
 constexpr auto chunk_max = limits::chunk_ops_max;
 
 /// What a fetch would be told, and what came of it.
-class import {
+class fetch {
 public:
   using heads = std::map<std::string, atproto::cid>;
 
-  explicit import(const test_repo& repo, heads held = {},
-                  std::vector<std::string> filter = {})
+  explicit fetch(const test_repo& repo, heads held = {},
+                 std::vector<std::string> filter = {})
     : held_(std::move(held)), now_(repo.now()) {
     order.repo = repo.did();
     order.key = repo.key().public_part();
@@ -103,9 +103,9 @@ test_repo repo_with(std::initializer_list<const char*> paths) {
   return out;
 }
 
-import::heads heads_of(const test_repo& repo){
+fetch::heads heads_of(const test_repo& repo) {
   return {repo.records().begin(), repo.records().end()};
-} // namespace
+}
 
 std::string numbered(size_t x) {
   auto out = std::to_string(10'000 + x);
@@ -115,7 +115,7 @@ std::string numbered(size_t x) {
 // SYNC-12: everything is new to who holds nothing
 TEST(import_machine, a_first_fetch_creates_every_record) {
   const auto repo = repo_with({"app.test.a/1", "app.test.a/2", "app.test.b/1"});
-import x{repo };
+  fetch x{repo};
   ASSERT_TRUE(x.feed(repo.export_car()));
   ASSERT_TRUE(x.run());
   EXPECT_THAT(x.ops(), ElementsAre("create app.test.a/1", "create app.test.a/2",
@@ -141,7 +141,7 @@ TEST(import_machine, the_difference_to_what_is_held_comes_out) {
   repo.remove("app.test.b/1");
   repo.commit();
   for (const size_t page : {1, 2, 100}) {
-import x{repo, held };
+    fetch x{repo, held};
     ASSERT_TRUE(x.feed(repo.export_car()));
     ASSERT_TRUE(x.run(page));
     EXPECT_THAT(x.ops(),
@@ -154,7 +154,7 @@ import x{repo, held };
 // architecture.md 3, Backfill: what is already applied differs no more
 TEST(import_machine, an_equal_copy_gives_no_operation) {
   const auto repo = repo_with({"app.test.a/1", "app.test.a/2"});
-import x{repo, heads_of(repo) };
+  fetch x{repo, heads_of(repo)};
   ASSERT_TRUE(x.feed(repo.export_car()));
   ASSERT_TRUE(x.run());
   EXPECT_THAT(x.chunks, IsEmpty());
@@ -167,7 +167,7 @@ TEST(import_machine, an_emptied_repo_deletes_everything) {
   repo.remove("app.test.a/1");
   repo.remove("app.test.a/2");
   repo.commit();
-import x{repo, held };
+  fetch x{repo, held};
   ASSERT_TRUE(x.feed(repo.export_car()));
   ASSERT_TRUE(x.run());
   EXPECT_THAT(x.ops(),
@@ -182,7 +182,7 @@ TEST(import_machine, the_filter_decides_what_is_compared) {
   held.emplace("app.test.b/9", repo.records().at("app.test.a/1"));
   held.erase("app.test.a/1");
   held.erase("app.test.b/1");
-import x{repo, held, { "app.test.b" } };
+  fetch x{repo, held, {"app.test.b"}};
   ASSERT_TRUE(x.feed(repo.export_car()));
   ASSERT_TRUE(x.run());
   EXPECT_THAT(x.ops(),
@@ -196,7 +196,7 @@ TEST(import_machine, a_chunk_holds_no_more_than_the_limit) {
     for (size_t i = 0; i < chunk_max + extra; ++i)
       repo.put(numbered(i), make_record("x"));
     repo.commit();
-import creating{repo };
+    fetch creating{repo};
     ASSERT_TRUE(creating.feed(repo.export_car()));
     ASSERT_TRUE(creating.run());
     ASSERT_EQ(creating.chunks.size(), 1 + extra);
@@ -207,7 +207,7 @@ import creating{repo };
     for (size_t i = 0; i < chunk_max + extra; ++i)
       repo.remove(numbered(i));
     repo.commit();
-import deleting{repo, held };
+    fetch deleting{repo, held};
     ASSERT_TRUE(deleting.feed(repo.export_car()));
     ASSERT_TRUE(deleting.run(100));
     ASSERT_EQ(deleting.chunks.size(), 1 + extra);
@@ -222,7 +222,7 @@ TEST(import_machine, a_chunk_ends_when_its_bytes_are_used_up) {
     repo.put(numbered(i), make_record(std::string(limits::chunk_bytes_max / 3,
                                                   static_cast<char>('a' + i))));
   repo.commit();
-import x{repo };
+  fetch x{repo};
   ASSERT_TRUE(x.feed(repo.export_car()));
   ASSERT_TRUE(x.run());
   ASSERT_EQ(x.chunks.size(), 2u);
@@ -241,7 +241,7 @@ TEST(import_machine, a_large_repo_gives_the_same_difference) {
   repo.remove(numbered(59));
   repo.put(numbered(99), make_record("new"));
   repo.commit();
-import x{repo, held };
+  fetch x{repo, held};
   ASSERT_TRUE(x.feed(repo.export_car(), 65'536));
   ASSERT_GT(x.machine->bytes_fed(), 4'194'304u);
   ASSERT_TRUE(x.run());
@@ -263,7 +263,7 @@ TEST(import_machine, a_repo_is_walked_once_up_to_the_limit) {
   repo.commit();
   const auto car = repo.export_car();
   const auto steps = [&](uint64_t one_pass_bytes_max) {
-    import x{repo};
+    fetch x{repo};
     x.order.one_pass_bytes_max = one_pass_bytes_max;
     EXPECT_TRUE(x.feed(car));
     for (size_t n = 1;; ++n)
@@ -285,7 +285,7 @@ TEST(import_machine, nothing_comes_out_before_the_whole_tree_was_proved) {
   for (auto& block : repo.blocks())
     if (block.first != repo.records().at(numbered(99)))
       blocks.push_back(std::move(block));
-import x{repo };
+  fetch x{repo};
   ASSERT_TRUE(x.feed(make_car(blocks.front().first, blocks)));
   const auto out = x.run();
   ASSERT_FALSE(out);
@@ -297,11 +297,11 @@ import x{repo };
 TEST(import_machine, a_root_by_another_key_or_for_another_did_is_refused) {
   const auto repo = repo_with({"app.test.a/1"});
   const test_repo other{2};
-import by_key{repo };
+  fetch by_key{repo};
   by_key.order.key = other.key().public_part();
   EXPECT_EQ(by_key.feed(repo.export_car()).error().code,
             ec::verification_failed);
-import by_did{repo };
+  fetch by_did{repo};
   by_did.order.repo = other.did();
   EXPECT_EQ(by_did.feed(repo.export_car()).error().code,
             ec::verification_failed);
@@ -311,7 +311,7 @@ import by_did{repo };
 TEST(import_machine, a_root_older_than_what_is_held_is_refused) {
   const auto repo = repo_with({"app.test.a/1"});
   for (const uint64_t ahead : {0, 1}) {
-import x{repo };
+    fetch x{repo};
     auto base = std::make_shared<storage::chain_row>();
     base->rev = atproto::tid{repo.rev().value() + ahead};
     x.order.base = base;
@@ -328,7 +328,7 @@ TEST(import_machine, a_body_that_was_cut_is_refused) {
   const auto repo = repo_with({"app.test.a/1", "app.test.a/2"});
   auto car = repo.export_car();
   car.pop_back();
-import x{repo };
+  fetch x{repo};
   EXPECT_FALSE(x.feed(car));
 }
 
@@ -337,7 +337,7 @@ TEST(import_machine, an_undecodable_record_comes_without_its_body) {
   auto repo = repo_with({"app.test.a/1"});
   repo.put("app.test.a/2", bytes{0x01}); // A number, not a record.
   repo.commit();
-import x{repo };
+  fetch x{repo};
   ASSERT_TRUE(x.feed(repo.export_car()));
   ASSERT_TRUE(x.run());
   ASSERT_EQ(x.ops().size(), 2u);
@@ -350,10 +350,10 @@ import x{repo };
 // the interface: a step needs a body that ended
 TEST(import_machine, a_step_before_the_end_of_the_body_is_refused) {
   const auto repo = repo_with({"app.test.a/1"});
-import x{repo };
+  fetch x{repo};
   x.make();
   EXPECT_EQ(x.machine->step(1).error().code, ec::invalid_argument);
 }
 
-} // namespace weir::tests
+} // namespace
 } // namespace weir::tests

@@ -325,5 +325,24 @@ TEST(listing_machine, the_timer_comes_back_for_the_second_that_is_due) {
   EXPECT_FALSE(second.timer);
 }
 
+// CONS-24, CONS-25: who need not be woken is not
+TEST(listed_line, is_news_when_it_differs_from_a_repo_that_is_in_sync) {
+  const upstream_board board;
+  listed_line line;
+  storage::repo_row row;
+  row.status = storage::repo_status::synced;
+  storage::chain_row chain;
+  EXPECT_FALSE(is_news(line, row, &chain, board)) << "it has no rev";
+  line.rev = chain.rev = atproto::tid{1'000'000};
+  EXPECT_FALSE(is_news(line, row, &chain, board));
+  chain.rev = atproto::tid{2'000'000};
+  EXPECT_TRUE(is_news(line, row, &chain, board));
+  EXPECT_TRUE(is_news(line, row, nullptr, board));
+  row.status = storage::repo_status::desync; // It is fetched anyway.
+  EXPECT_FALSE(is_news(line, row, &chain, board));
+  line.account = storage::account_status::takendown;
+  EXPECT_TRUE(is_news(line, row, &chain, board));
+}
+
 } // namespace
 } // namespace weir::tests

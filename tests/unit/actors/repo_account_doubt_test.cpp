@@ -272,6 +272,27 @@ TEST(repo_account_doubt, an_account_event_that_comes_again_is_ignored) {
   }
 }
 
+// Behind a frame that waits it was not looked at before it was held.
+TEST(repo_account_doubt, an_event_that_came_again_and_was_held_is_ignored) {
+  repo_world x;
+  x.sync();
+  const auto frame = account_frame(1, false, "deleted", x.account.did());
+  const auto away = x.stamp({frame.view().begin(), frame.view().end()}, pds_id);
+  x.perform_frames({away});
+  x.settle();
+  x.account_event(true, {}, pds_id);
+  x.settle();
+  x.run_fetch(2);
+  x.restart();
+  x.clear();
+  x.take(x.make_commit());
+  x.perform_frames({away});
+  x.pass(wait_max);
+  x.learn(x.identity());
+  EXPECT_EQ(x.count_of(repo_counter::replayed), 1u);
+  EXPECT_EQ(x.machine->row().account, account_status::active);
+}
+
 // requirements.md 1b.4: cursors of two upstreams say nothing of each other
 TEST(repo_account_doubt, a_lower_cursor_of_another_upstream_or_epoch_counts) {
   repo_world x;

@@ -291,5 +291,18 @@ TEST(repo_commits, frames_before_the_rows_wait_for_them_and_the_key) {
   EXPECT_THAT(x.done, ElementsAre(a, b));
 }
 
+// protocol.md 2.2: sound blocks around a commit of another rev
+TEST(repo_commits, a_commit_of_another_shape_than_its_frame_says_is_dropped) {
+  repo_world x;
+  x.sync();
+  x.account.put("app.test.note/b", make_record("b"));
+  auto draft = x.account.draft();
+  const auto block = draft.sign(x.account.key());
+  draft.object.rev = atproto::tid{draft.object.rev.value() + 1'024};
+  EXPECT_TRUE(x.finished(x.take(draft.encode(block))));
+  EXPECT_EQ(x.count_of(repo_counter::bad_shape), 1u);
+  EXPECT_EQ(x.machine->row().status, repo_status::synced);
+}
+
 } // namespace
 } // namespace weir::tests

@@ -303,6 +303,15 @@ TEST(repo_fetch, without_a_host_or_key_or_identity_the_repo_backs_off) {
     x.settle();
     EXPECT_EQ(x.row->status, repo_status::error);
   }
+  repo_world homeless;
+  homeless.add();
+  auto nowhere = homeless.identity();
+  nowhere.pds.clear();
+  homeless.learn(nowhere);
+  homeless.begin(1);
+  homeless.settle();
+  EXPECT_THAT(homeless.orders, IsEmpty());
+  EXPECT_EQ(homeless.row->status, repo_status::error);
   repo_world keyless;
   keyless.add();
   auto fact = keyless.identity();

@@ -73,4 +73,16 @@ TEST(CodecBounds, AWalkHasThoseOfTheEngine) {
   EXPECT_EQ(x.index_run_entries, limits::walk_index_run_entries);
 }
 
+// A reader asks for what it wants, whatever stands there: protocol.md 6.
+TEST(CodecBounds, AReaderTakesNoItemForAnother) {
+  const bytes undefined{0xf7};
+  EXPECT_FALSE(cbor::reader{undefined}.peek());
+  const bytes not_utf8{0x61, 0xff};
+  EXPECT_FALSE(cbor::reader{not_utf8}.read_text());
+  const bytes cut{0x42, 0x00};
+  EXPECT_FALSE(cbor::reader{cut}.read_bytes());
+  const bytes no_link{0xd8, 0x2a, 0x41, 0x00};
+  EXPECT_FALSE(cbor::reader{no_link}.read_link());
+}
+
 } // namespace weir::atproto

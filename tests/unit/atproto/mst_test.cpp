@@ -303,4 +303,47 @@ TEST(MstTreeTest, RefusesChildrenThatDoNotFitWhereTheyHang) {
   EXPECT_EQ(try_child({}, true), ec::malformed) << "empty node";
 }
 
+// protocol.md 5.7
+TEST(MstTreeTest, RefusesNodesBelowDepthZero) {
+  const auto low = std::min(path_of_depth(0, 0), path_of_depth(0, 1));
+  const auto high = std::max(path_of_depth(0, 0), path_of_depth(0, 1));
+  block_store store;
+  auto below = encode_raw({{}, {{high, make_cid("v"), {}}}});
+  const auto child = cid::of_dag_cbor(below);
+  store.sink()(child, below);
+  const auto block = encode_raw({{}, {{low, make_cid("v"), child}}});
+  const auto root = cid::of_dag_cbor(block);
+  store.sink()(root, block);
+  auto removed = mst::tree::load(root, store.source()).value();
+  EXPECT_EQ(removed.remove(low).error().code, ec::malformed);
+  auto split = mst::tree::load(root, store.source()).value();
+  EXPECT_EQ(split.put(high, make_cid("w")).error().code, ec::malformed);
+}
+
+// protocol.md 5.1.1
+TEST(MstTreeTest, RefusesKeysFoundAtADepthThatIsNotTheirOwn) {
+  const auto top = path_of_depth(1, 0);
+  for (const int depth : {0, 2}) {
+    size_t n = 0; // Behind the root's first key, whose depth is the root's.
+    while (path_of_depth(depth, n) < top)
+      ++n;
+    const auto stray = path_of_depth(depth, n);
+    block_store store;
+    const auto block = encode_raw(
+      {{}, {{top, make_cid("v"), {}}, {stray, make_cid("v"), {}}}});
+    const auto root = cid::of_dag_cbor(block);
+    store.sink()(root, block);
+    const auto load = [&] {
+      return mst::tree::load(root, store.source()).value();
+    };
+    auto put = load();
+    EXPECT_EQ(put.put(stray, make_cid("w")).error().code, ec::malformed);
+    if (depth > 1)
+      continue; // Such a key is above all that the tree holds.
+    EXPECT_EQ(load().get(stray).error().code, ec::malformed);
+    auto removed = load();
+    EXPECT_EQ(removed.remove(stray).error().code, ec::malformed);
+  }
+}
+
 } // namespace weir::tests

@@ -322,6 +322,31 @@ TEST(HostileRepoTest, ASoundLookingDagBombFailsAtItsSecondVisit) {
   EXPECT_LE(out.records, 7u);
 }
 
+// protocol.md 5.1.8
+TEST(HostileRepoTest, BridgesMayNotBePassedTwice) {
+  // One chain of bridges on both sides of the root's key: no key tells the
+  // second way from the first before its end.
+  std::vector<named_block> blocks;
+  const auto high = path_of_depth(4, 0);
+  size_t n = 0;
+  while (path_of_depth(0, n) > high)
+    ++n;
+  auto block = encode_raw({{}, {{path_of_depth(0, n), record_id(), {}}}});
+  auto below = cid::of_dag_cbor(block);
+  blocks.emplace_back(below, std::move(block));
+  for (int depth = 1; depth < 4; ++depth) {
+    block = encode_raw({below, {}});
+    below = cid::of_dag_cbor(block);
+    blocks.emplace_back(below, std::move(block));
+  }
+  block = encode_raw({below, {{high, record_id(), below}}});
+  const auto root = cid::of_dag_cbor(block);
+  blocks.emplace_back(root, std::move(block));
+  const auto out = walk(root, blocks);
+  EXPECT_EQ(out.code, ec::verification_failed);
+  EXPECT_EQ(out.records, 2u);
+}
+
 // protocol.md 5.7, 5.1.6, 5.1.8
 TEST(HostileRepoTest, AChainOfBridgesEndsAtDepthZero) {
   std::vector<named_block> blocks;

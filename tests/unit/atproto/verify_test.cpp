@@ -337,4 +337,9 @@ TEST_F(VerifyTest, NoChangedByteChangesWhatIsAccepted) {
   EXPECT_LT(accepted, 100u);
 }
 
+TEST_F(VerifyTest, AValueThatWasRefusedIsNotThere) {
+  const verified<int> out{refusal{verdict::bad_proof, "no"}};
+  EXPECT_THROW(static_cast<void>(out.value()), std::logic_error);
+}
+
 } // namespace weir::tests

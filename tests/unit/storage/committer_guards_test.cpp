@@ -48,6 +48,39 @@ TEST_F(CommitterGuardsTest, AnUpdateOnAnOldStreamIsAMismatchAtTheSameRevision) {
   EXPECT_EQ(only_receipt(late).outcome, update_outcome::mismatch);
 }
 
+// Who computes on streams that no store gave out has lost its mind: nothing is
+// written any more, under whatever name.
+TEST_F(CommitterGuardsTest, AStreamThatTheStoreNeverNamedEndsTheWriter) {
+  apply(alice, alice.appear());
+  apply(alice, alice.commit({{"app.a.x/1", "one"}}));
+  const auto last = store.writer->last_id();
+  auto update = alice.commit({{"app.a.y/2", "two"}});
+  auto base = *update.base;
+  for (auto& stream : base.streams)
+    if (stream.scope == "app.a.x")
+      stream.scope = "app.a.y";
+  update.base = std::make_shared<const chain_row>(base);
+  journal_batch group;
+  group.updates.push_back(update);
+  const auto out = store.writer->commit(group);
+  ASSERT_FALSE(out);
+  EXPECT_EQ(out.error().code, ec::invalid_argument);
+  EXPECT_FALSE(store.writer->commit({}));
+  store.reopen();
+  EXPECT_EQ(store.writer->last_id(), last);
+  EXPECT_EQ(store.findings(), "");
+}
+
+TEST_F(CommitterGuardsTest, ADamagedErasureEndsTheWriter) {
+  apply(alice, alice.appear());
+  apply(alice, alice.commit({{"app.a.x/1", "one"}}));
+  apply(alice, alice.erase());
+  store.put_raw(encode_key(erasure_key{alice.repo}), "?");
+  EXPECT_EQ(store.writer->erase_step(alice.repo, 10).error().code,
+            ec::storage_failure);
+  EXPECT_FALSE(store.writer->commit({}));
+}
+
 TEST_F(CommitterGuardsTest, ARejectedUpdateLeavesTheOthersOfItsGroupAlone) {
   auto stale = alice.commit({{"app.a.x/1", "one"}});
   stale.commit_revision = 5;

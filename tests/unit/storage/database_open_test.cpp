@@ -1,3 +1,4 @@
+#include "storage/keys.hpp"
 #include "storage/store_identity.hpp"
 #include "tests/unit/storage/store_fixture.hpp"
 
@@ -130,6 +131,40 @@ TEST(DatabaseOpenTest, TheFormatFileOfAnotherStoreIsRefused) {
   const auto store = open_store(&disk);
   ASSERT_FALSE(store);
   EXPECT_EQ(store.error().code, ec::storage_failure);
+}
+
+TEST(DatabaseOpenTest, AStoreThatIsRemovedMeanwhileIsNotMadeAnew) {
+  memory_disk disk;
+  put_row(*open_store(&disk).value(), 1);
+  tests::fault_env faults{disk};
+  faults.plan({.nth = 2, // The look of the owner, after anybody's.
+               .kinds = tests::kind_bit(tests::io_call::open),
+               .name_ends_with = "FORMAT",
+               .instead = [&] {
+                 for (const auto* name : {"FORMAT", "CURRENT"})
+                   EXPECT_TRUE(disk.RemoveFile(path_of(name)).ok());
+               }});
+  const auto opened = open_store(&faults);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ec::storage_failure);
+  EXPECT_NE(opened.error().context.find("FORMAT is gone"), std::string::npos);
+}
+
+TEST(DatabaseOpenTest, AStoreWithoutItsOwnRowsIsRefused) {
+  for (const auto* name : {"log_identity", "store_epoch"}) {
+    memory_disk disk;
+    {
+      const auto store = open_store(&disk).value();
+      put_row(*store, 1);
+      write_batch batch;
+      batch.erase(encode_key(meta_key{name}));
+      ASSERT_TRUE(store->write(batch, sync_mode::durable));
+    }
+    const auto opened = open_store(&disk);
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code, ec::storage_failure);
+    EXPECT_NE(opened.error().context.find(name), std::string::npos);
+  }
 }
 
 TEST(DatabaseOpenTest, WithoutCurrentNoStoreIsMadeOverTheOldOne) {

@@ -1,10 +1,13 @@
 #include "base/limits.hpp"
+#include "storage/byte_archive.hpp"
 #include "storage/crc32c.hpp"
 #include "storage/values.hpp"
 #include "tests/unit/storage/codec_checks.hpp"
 #include "tests/unit/storage/sample_rows.hpp"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace weir::storage {
 
@@ -27,6 +30,22 @@ std::string sealed(std::string body) {
   for (int i = 0; i < 4; ++i)
     body.push_back(static_cast<char>(sum >> (8 * i)));
   return body;
+}
+
+/// Whatever byte is put anywhere: what decodes encodes to those bytes.
+void expect_one_form(const log_block& x) {
+  auto body = encode_log_block(x).value();
+  body.resize(body.size() - 4);
+  for (size_t at = 0; at < body.size(); ++at)
+    for (int value = 0; value < 256; ++value) {
+      auto changed = body;
+      changed[at] = static_cast<char>(value);
+      const auto back = decode_log_block(sealed(changed));
+      if (!back)
+        continue;
+      EXPECT_TRUE(encode_log_block(*back).value() == sealed(changed))
+        << value << " at " << at;
+    }
 }
 
 } // namespace
@@ -123,6 +142,50 @@ TEST(LogBlockTest, ACommitsTimesMayLieAnywhere) {
       EXPECT_EQ(decode_log_block(encode_log_block(block).value()).value(),
                 block);
     }
+}
+
+TEST(LogBlockTest, NoOtherByteMakesAnotherFormOfABlock) {
+  auto block = tests::sample_block();
+  block.ops[0].rkey = "3jzfcijpj2z2A"; // One letter off a TID.
+  block.ops[0].skip = 1;
+  block.ops[0].content = 70;
+  block.ops[1].rkey = "3jzfcijpj2z2a";
+  block.ops[1].content = 75;
+  auto highest = block;
+  highest.ops[0].content = UINT64_MAX - 1;
+  highest.ops[1].content = UINT64_MAX;
+  for (const auto& x : {block, highest})
+    expect_one_form(x);
+}
+
+TEST(LogBlockTest, OneOperationTooManyIsNotTakenEither) {
+  constexpr auto most = limits::transaction_ops_max;
+  const auto less = encode_log_block(block_of(most - 1)).value();
+  const auto body = [](std::string x) {
+    x.resize(x.size() - 4);
+    return x;
+  };
+  auto more = body(encode_log_block(block_of(most)).value());
+  const auto count
+    = static_cast<size_t>(std::ranges::mismatch(more, less).in1 - more.begin());
+  const auto last = more.substr(more.size() - (more.size() + 4 - less.size()));
+  more[count] = static_cast<char>(more[count] + 1);
+  more += last;
+  const auto taken = decode_log_block(sealed(more));
+  ASSERT_FALSE(taken);
+  EXPECT_NE(taken.error().context.find("too many operations"),
+            std::string::npos)
+    << taken.error().context;
+}
+
+TEST(ByteArchiveTest, ANumberTooLargeForItsFieldIsRefused) {
+  byte_output out;
+  out(int64_t{1} << 40, uint64_t{1} << 40);
+  byte_input in{out.data};
+  int32_t small = 0;
+  EXPECT_THROW(in(small), bad_value);
+  uint32_t natural = 0;
+  EXPECT_THROW(in(natural), bad_value);
 }
 
 } // namespace weir::storage

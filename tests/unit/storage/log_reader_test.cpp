@@ -61,8 +61,7 @@ TEST_F(LogReaderTest, AMissingBlockIsAnErrorNeverAHole) {
   const auto read = reader().read(0, last, {});
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, ec::storage_failure);
-  EXPECT_NE(read.error().context.find(std::to_string(gone)),
-            std::string::npos);
+  EXPECT_NE(read.error().context.find(std::to_string(gone)), std::string::npos);
   EXPECT_FALSE(reader().read(gone - 1, last, {})) << "at its place";
 }
 
@@ -236,6 +235,28 @@ TEST_F(LogReaderTest, OneRepoIsReadFromAnyId) {
     else
       EXPECT_EQ(entries.at(0)->first, (*next)->first) << after;
   }
+}
+
+TEST_F(LogReaderTest, OneRepoIsNotReadOverAMissingBlock) {
+  const auto& who = accounts[1];
+  const auto whole = reader().read_repo(who.repo, *who.chain, 0, last).value();
+  ASSERT_GT(whole.size(), 2u);
+  store.erase_raw(encode_key(log_block_key{0, whole[1]->first}));
+  const auto read = reader().read_repo(who.repo, *who.chain, 0, last);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, ec::not_found);
+  EXPECT_NE(read.error().context.find(std::to_string(whole[1]->first)),
+            std::string::npos);
+}
+
+TEST_F(LogReaderTest, ScopesWithoutANameAreAnErrorNeverAnotherScope) {
+  const test_store other; // Its table of collections is empty.
+  const log_reader lost{*store.db, *other.names, 0};
+  const auto& who = accounts[1];
+  EXPECT_EQ(lost.read(0, last).error().code, ec::storage_failure);
+  EXPECT_EQ(lost.read_repo(who.repo, *who.chain, 0, last).error().code,
+            ec::storage_failure);
+  EXPECT_EQ(lost.find(last).error().code, ec::storage_failure);
 }
 
 TEST_F(LogReaderTest, ManyNumbersOfOneBlockCostOneRead) {

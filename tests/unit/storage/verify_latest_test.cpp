@@ -317,6 +317,19 @@ TEST_F(VerifyLatestTest, WhatNoWriterPutsIntoABlockIsFound) {
     "it is a fact and changes a record, or has a revision");
   expect(
     [](auto& x) {
+      x.streams = {{account_scope_id, main_branch, 0, {}}};
+      x.rev = {};
+      x.ops = {{0,
+                atproto::op_action::update,
+                false,
+                0,
+                {},
+                atproto::cid::of_raw({}),
+                0}};
+    },
+    "it is a fact without its text");
+  expect(
+    [](auto& x) {
       x.streams[1].scope = local_scope_id;
     },
     "it is of a scope that nothing writes");

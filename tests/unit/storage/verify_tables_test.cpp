@@ -1,3 +1,4 @@
+#include "storage/filter_table.hpp"
 #include "storage/keys.hpp"
 #include "tests/unit/storage/full_store.hpp"
 
@@ -209,6 +210,21 @@ TEST_F(VerifyTablesTest, DatasetsThatThereAreNotAreFound) {
          encode_value(member_row{}));
   expect(encode_key(consumer_key{2, "tap"}),
          encode_value(consumer_row{{0}, store.db->log_identity(), false}));
+}
+
+TEST_F(VerifyTablesTest, AListingBegunElsewhereIsFound) {
+  listing_row row;
+  row.noted = {2, 1, 5};
+  EXPECT_THAT(
+    store.findings_with(encode_key(listing_key{1, 0}), encode_value(row)),
+    HasSubstr("it was begun at another upstream"));
+}
+
+TEST_F(VerifyTablesTest, AFilterThatCannotBeReadIsFound) {
+  EXPECT_THAT(store.findings_with(
+                encode_key(configuration_key{default_dataset, filter_setting}),
+                encode_value(stored_bytes{{0xff}})),
+              HasSubstr(std::string{filter_setting} + ":"));
 }
 
 } // namespace

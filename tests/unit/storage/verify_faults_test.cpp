@@ -1,0 +1,93 @@
+#include "tests/support/fault_env.hpp"
+#include "tests/unit/storage/verify_fixture.hpp"
+
+#include <optional>
+
+// What cannot be read is a finding, too, and hides no other: architecture.md 8.
+
+namespace weir::storage {
+namespace {
+
+using testing::HasSubstr;
+
+class VerifyFaultsTest : public tests::verify_fixture {};
+
+// -- keys that no writer makes ------------------------------------------------
+
+TEST_F(VerifyFaultsTest, KeysThatAreNoneAreFoundAmongTheGoodOnes) {
+  const auto planted = [&](const std::string& key) {
+    store.put_raw(key, "x");
+    const auto found = store.findings();
+    store.erase_raw(key);
+    return found;
+  };
+  EXPECT_THAT(planted(encode_key(content_block_key{0, 2}) + "x"),
+              HasSubstr("content_block"));
+  EXPECT_THAT(planted(head_key("app.a.x/000003").substr(0, 5)),
+              HasSubstr("record_head"));
+  EXPECT_EQ(store.findings(), "");
+}
+
+TEST_F(VerifyFaultsTest, ABlockInsideAnotherIsFound) {
+  store.put_raw(encode_key(log_block_key{0, 2}),
+                store.get_raw(encode_key(log_block_key{0, 1})));
+  expect("I3", "it overlaps the block before it");
+}
+
+TEST_F(VerifyFaultsTest, AHolderInAnotherPartitionIsFound) {
+  store.put_raw(
+    encode_key(collection_member_key{1, collection("app.b.y"), alice.repo}),
+    encode_value(counter{1}));
+  expect("tables", "a collection in another partition");
+}
+
+TEST_F(VerifyFaultsTest, AStreamWithoutAnOperationIsFound) {
+  change_chain([](chain_row& x) {
+    const auto at = std::find_if(x.streams.begin(), x.streams.end(),
+                                 [](const stream_head& y) {
+                                   return y.scope > identity_scope;
+                                 });
+    x.streams.insert(at, stream_head{std::string{identity_scope}, 0, {}, 0});
+  });
+  expect("tables", "the chain has a stream that has no operation");
+}
+
+// -- reads that fail ----------------------------------------------------------
+
+TEST(VerifyReadsTest, ATableThatCannotBeReadIsAFinding) {
+  tests::memory_disk disk;
+  tests::fault_env faults{disk};
+  tests::test_store store{faults, {}, 65'536};
+  ASSERT_TRUE(store.try_open());
+  tests::test_account alice{'a'};
+  alice.accept(store.commit(alice.appear()));
+  for (int i = 0; i < 20; ++i)
+    alice.accept(store.commit(
+      alice.commit({{tests::numbered("app.a.x/", static_cast<size_t>(i)),
+                     std::string(2'000, static_cast<char>('a' + i))}})));
+  ASSERT_EQ(store.findings(), "");
+  const auto findings = [&](uint64_t nth, bool sticky) {
+    store.reopen(); // Rows are in tables now, and none is in memory.
+    faults.plan({.nth = nth,
+                 .sticky = sticky,
+                 .kinds = tests::kind_bit(tests::io_call::read),
+                 .name_ends_with = ".ldb"});
+    auto out = store.findings();
+    const bool reached = faults.reached();
+    faults.heal();
+    return reached ? std::optional{std::move(out)} : std::nullopt;
+  };
+  uint64_t reads = 1;
+  while (findings(reads, true))
+    ASSERT_LT(++reads, 1'000u);
+  ASSERT_GT(reads, 5u);
+  for (uint64_t nth = 1; nth + 1 < reads; ++nth) {
+    EXPECT_NE(findings(nth, true), "") << nth;
+    // LevelDB can do without the filter of a table.
+    EXPECT_THAT(findings(nth, false).value_or(""),
+                testing::AnyOf("", HasSubstr("IO error")));
+  }
+}
+
+} // namespace
+} // namespace weir::storage
