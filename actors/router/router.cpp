@@ -7,6 +7,25 @@
 
 namespace weir::actors {
 
+/// Frames of names that nobody knows wake REPOs faster than these can close.
+void router::take(frames batch) {
+  const auto first = held_.empty();
+  held_.push_back(std::move(batch));
+  take_held();
+  const auto now = shared_->time->steady_now();
+  if (first && !held_.empty())
+    timer_.arm(this, now, now + options_.sweep / sweeps_while_held);
+}
+
+void router::take_held() {
+  while (!held_.empty()
+         && residents_.size() <= 2 * options_.residents.resident_max) {
+    auto batch = std::move(held_.front());
+    held_.pop_front();
+    route(std::move(batch));
+  }
+}
+
 void router::route(frames batch) {
   finished_frames dropped;
   std::unordered_map<atproto::did, frames> by_repo;
@@ -202,7 +221,7 @@ router_actor::behavior_type router::make_behavior() {
       });
       quit();
     },
-    [this](frame_batch& x) { route(std::move(x.frames)); },
+    [this](frame_batch& x) { take(std::move(x.frames)); },
     [this](const repo_passive& x) { on_passive(x); },
     [this](const journal_fenced& x) { on_fenced(x); },
     [this](const settings_changed& x) {

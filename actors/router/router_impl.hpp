@@ -9,6 +9,7 @@
 
 #include <caf/typed_event_based_actor.hpp>
 
+#include <deque>
 #include <functional>
 #include <unordered_map>
 #include <vector>
@@ -34,6 +35,7 @@ public:
     residents_.clear();
     by_address_.clear();
     commands_.clear();
+    held_.clear();
     shared_ = nullptr;
     make_repo_ = nullptr;
     observed::on_exit();
@@ -56,10 +58,15 @@ private:
     std::function<void(const repo_actor&)> run;
   };
 
+  /// In the time of one.
+  static constexpr int sweeps_while_held = 10;
+
   using residents = resident_machine<home>;
   using phase = resident_phase;
   using frames = std::vector<atproto::stamped_frame>;
 
+  void take(frames batch);
+  void take_held();
   void route(frames batch);
   bool wanted(const atproto::stamped_frame& x);
   void deliver(const atproto::did& repo, frames batch);
@@ -97,6 +104,9 @@ private:
   /// The JOURNAL's last answer: no fence of this shard is above it.
   uint64_t incarnation_ = 0;
   command_gate<command> commands_;
+  /// Come when many have closed. They count in the windows of their streams,
+  /// which are not read meanwhile.
+  std::deque<frames> held_;
   actor_timer timer_;
 };
 

@@ -57,8 +57,10 @@ void router::on_passive(const repo_passive& x) {
     case residents::passed::again:
       spawn(x.repo, known->home);
       return;
-    case residents::passed::nothing:
     case residents::passed::gone:
+      take_held();
+      return;
+    case residents::passed::nothing:
       return;
   }
 }
@@ -112,9 +114,13 @@ void router::sweep() {
   const auto now = shared_->time->steady_now();
   const auto due = residents_.sweep(now);
   close(due.close, false);
+  for (auto x = residents_.make_room(); !x.empty(); x = residents_.make_room())
+    close(x, true);
   for (const auto& repo : due.fence)
     fence(repo);
-  timer_.arm(this, now, now + options_.sweep);
+  take_held();
+  timer_.arm(this, now,
+             now + options_.sweep / (held_.empty() ? 1 : sweeps_while_held));
 }
 
 } // namespace weir::actors

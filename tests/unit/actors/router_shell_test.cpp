@@ -167,6 +167,42 @@ TEST_F(RouterShellTest, OneTooManyIsAskedToCloseAndComesBackForWork) {
   EXPECT_THAT(frames_of(repos[3].actor), ElementsAre(14));
 }
 
+// reliability.md P9, 2.1, DNS abuse: names that nobody knows
+TEST_F(RouterShellTest, TwiceTooManyHoldFramesUntilSomeHaveClosed) {
+  router_options options;
+  options.residents.resident_max = 2;
+  options.residents.close_tries_max = 1;
+  start(options);
+  for (size_t i = 1; i <= 6; ++i)
+    frame(i, 10 + i);
+  EXPECT_EQ(repos.size(), 5u);
+  frame(5, 17);
+  auto& fifth = repos.at(4).actor;
+  EXPECT_THAT(frames_of(fifth), ElementsAre(15)) << "in order";
+  EXPECT_EQ(upstream.count<frames_done>(), 0u) << "their stream has them";
+  tell(router, repo_passive{shell_repo(1)}); // It was asked already.
+  ASSERT_EQ(repos.size(), 6u);
+  EXPECT_THAT(frames_of(repos.at(5).actor), ElementsAre(16));
+  EXPECT_THAT(frames_of(fifth), IsEmpty());
+  tell(router, repo_passive{shell_repo(2)});
+  EXPECT_THAT(frames_of(fifth), ElementsAre(17));
+}
+
+// Or they stay for as long as no other work comes.
+TEST_F(RouterShellTest, WhatIsStillTooMuchIsAskedAgainByTheSweep) {
+  router_options options;
+  options.residents.resident_max = 1;
+  start(options);
+  frame(1, 11);
+  frame(2, 12);
+  tell(router, repo_passive{shell_repo(1), true});
+  EXPECT_EQ(repos.at(1).actor.count<passivate_repo>(), 0u);
+  pass(limits::repo_sweep_interval);
+  const auto asked = repos.at(1).actor.take<passivate_repo>();
+  ASSERT_EQ(asked.size(), 1u);
+  EXPECT_TRUE(asked[0].crowded);
+}
+
 TEST_F(RouterShellTest, ABusyRepoGetsWhatCameMeanwhile) {
   router_options options;
   options.residents.resident_max = 1;
