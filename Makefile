@@ -47,8 +47,14 @@ fuzz: setup
 	cmake --build --preset fuzz --parallel $(JOBS)
 	JOBS=$(JOBS) tests/fuzz/run.sh $(TARGETS)
 
-# The long forms: every fuzzer, and KILLS kills (1000).
+# The long forms: every fuzzer, every call of a disk and every byte, large repos
+# and many, and KILLS kills (1000).
 check-long: everything fuzz
+	WEIR_DISK_STEP=1 WEIR_DISK_SEEDS=10 WEIR_DISK_FLIPS=1000000000 \
+	  $(RELEASE)/tests/unit/storage/storage_test --gtest_filter='Disk*'
+	CAR_MIB=900 REPOS=100000 NAMES=200000 \
+	  $(RELEASE)/tests/system/system_test \
+	  --gtest_filter='Memory*:HostileIdentityTest.AFlood*'
 	KILLS=$(or $(KILLS),1000) $(RELEASE)/tests/system/system_test \
 	  --gtest_filter='*KillTest*'
 
