@@ -10,4 +10,15 @@ inline constexpr std::chrono::seconds node_patience{60};
 
 inline constexpr size_t megabyte = 1'048'576;
 
+/// What a bound on a process's memory leaves to the sanitizer: red zones, and
+/// what was freed and is not yet given again. And how much longer a program
+/// takes to get anywhere.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr size_t memory_slack = 1'024 * megabyte;
+inline constexpr unsigned slowness = 6;
+#else
+inline constexpr size_t memory_slack = 0;
+inline constexpr unsigned slowness = 1;
+#endif
+
 } // namespace weir::tests
