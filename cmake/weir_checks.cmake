@@ -1,8 +1,9 @@
 # Checks of the tree itself, each with a test that it can fail.
-foreach(check IN ITEMS layers sizes seams requirements limits protocol)
+foreach(check IN ITEMS layers sizes seams requirements limits protocol
+                       flags)
   add_test(NAME ${check}
     COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR}
-            -DSHARED=${WEIR_SHARED}
+            -DSHARED=${WEIR_SHARED} -DBUILD=${PROJECT_BINARY_DIR}
             -P ${PROJECT_SOURCE_DIR}/cmake/check_${check}.cmake)
   add_test(NAME ${check}.FindsPlantedFaults
     COMMAND ${CMAKE_COMMAND} -DCHECK=${check}

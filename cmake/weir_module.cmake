@@ -65,15 +65,17 @@ endfunction()
 # weir_test(<folder> LABEL unit SOURCES … LIBRARIES … [PCH …] [TIMEOUT seconds])
 #
 # One test program per folder, <folder>_test; CTest sees every TEST by name.
-# Vectors are found under WEIR_SHARED_DIR (tests/support/vectors.hpp).
+# Vectors are found under WEIR_SHARED_DIR (tests/support/vectors.hpp). Programs
+# that no CAF is in have it in their label, and are in the target, `caf_free`.
+# Sanitizers get more time.
 function(weir_test folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT"
     "SOURCES;LIBRARIES;PCH")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)
   endif()
-  if(WEIR_COVERAGE)
-    math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}") # Counters, no optimiser.
+  if(WEIR_COVERAGE OR WEIR_SANITIZE)
+    math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}") # They slow everything down.
   endif()
   weir_keep_present(arg_SOURCES arg_LIBRARIES)
   if(NOT arg_SOURCES)
@@ -91,10 +93,33 @@ function(weir_test folder)
     WEIR_SHARED_DIR="${WEIR_SHARED}"
     WEIR_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data")
   weir_precompile(${folder}_test ${arg_PCH})
+  weir_uses_caf(uses_caf ${arg_LIBRARIES})
+  if(NOT uses_caf)
+    string(APPEND arg_LABEL _caf_free)
+    add_dependencies(caf_free ${folder}_test)
+  endif()
   gtest_discover_tests(${folder}_test
     TEST_PREFIX "${folder}."
     DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT})
+endfunction()
+
+# weir_uses_caf(<out> [libraries …])
+#
+# Whether one of them, or one that they link, is CAF.
+function(weir_uses_caf out)
+  set(used FALSE)
+  foreach(library IN LISTS ARGN)
+    if(library MATCHES "^CAF::")
+      set(used TRUE)
+    elseif(library MATCHES "^weir::" AND NOT used)
+      get_target_property(linked ${library} LINK_LIBRARIES)
+      get_target_property(passed_on ${library} INTERFACE_LINK_LIBRARIES)
+      weir_uses_caf(used ${linked} ${passed_on})
+    endif()
+  endforeach()
+  set(${out} ${used} PARENT_SCOPE)
 endfunction()
 
 # weir_compile_quickly(<target>)

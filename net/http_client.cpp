@@ -106,6 +106,16 @@ void http_pool::close() {
   idle_ = 0;
 }
 
+void http_pool::drop() noexcept {
+  if (closed_)
+    return;
+  closed_ = true;
+  sweeper_->cancel();
+  // The calls hold the pool.
+  const auto calls = std::exchange(calls_, {});
+  const auto places = std::exchange(places_, {});
+}
+
 void http_pool::close_oldest_idle() {
   auto oldest = places_.end();
   for (auto at = places_.begin(); at != places_.end(); ++at)
@@ -184,10 +194,15 @@ public:
     // nop
   }
 
+  /// On a loop that has stopped the task never runs: its end is then the
+  /// calls' end, of which nobody is told.
   ~client() override {
-    pool_->loop().post([x = pool_] {
-      x->close();
-    });
+    pool_->loop().post(
+      [last = std::shared_ptr<http_pool>{pool_.get(), [owner = pool_](auto* x) {
+                                           x->drop();
+                                         }}] {
+        last->close();
+      });
   }
 
   client(const client&) = delete;

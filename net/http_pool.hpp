@@ -40,6 +40,10 @@ public:
   /// Cancels all calls and closes all connections.
   void close();
 
+  /// Forgets all calls without a word, unless it is closed. Once no thread runs
+  /// the loop any more.
+  void drop() noexcept;
+
 private:
   struct idle_connection {
     stream_ptr stream;

@@ -95,12 +95,12 @@ void node::impl::stop() {
   room = nullptr;
   consumer = nullptr;
   shared->clear();
-  system.reset();
   net.guarded = nullptr; // Clients end before the loops they lived on.
   net.configured = nullptr;
   net.tls = nullptr;
   net.transport = nullptr;
-  net.threads = nullptr;
+  net.threads = nullptr; // With the handles of those whom nothing answered.
+  system.reset();
 }
 
 } // namespace weir::actors

@@ -1,6 +1,7 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/config_program.hpp"
 
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -96,6 +97,17 @@ TEST(CommandLineTest, VerifyOfWhatIsNoStoreEndsWithTwo) {
   EXPECT_EQ(x.status, 2);
   EXPECT_TRUE(x.errors.starts_with("weir: cannot verify: ")) << x.errors;
   EXPECT_FALSE(std::filesystem::exists(dir.at("absent")));
+}
+
+// Whatever the status was that a test expected.
+TEST(CommandLineTest, AProgramThatABugEndsFailsItsTest) {
+  for (const auto* last_words :
+       {"==7==ERROR: AddressSanitizer: heap-use-after-free",
+        "==7==ERROR: LeakSanitizer: detected memory leaks",
+        "a.cpp:7:1: runtime error: shift exponent 64 is too large",
+        "vector:7: f(): Assertion 'n < size' failed."})
+    EXPECT_NONFATAL_FAILURE(run_program({"config", "check", last_words}),
+                            last_words);
 }
 
 } // namespace weir::tests

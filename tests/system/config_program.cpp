@@ -1,5 +1,7 @@
 #include "tests/system/config_program.hpp"
 
+#include <gtest/gtest.h>
+
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -47,6 +49,23 @@ bool read_some(int from, std::string& to) {
   return n > 0 || (n < 0 && errno == EINTR);
 }
 
+/// Where the last words begin of a process that a bug has ended: a sanitizer's
+/// report, a failed assertion, an exception that nobody caught.
+size_t find_last_words(std::string_view errors) {
+  for (const std::string_view sign :
+       {"Sanitizer", ": runtime error: ", ": Assertion ", "terminate called"})
+    if (const auto at = errors.find(sign); at != std::string_view::npos)
+      return errors.rfind('\n', at) + 1;
+  return std::string_view::npos;
+}
+
+/// Leaks are looked for when a process ends by itself.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool finds_leaks = true;
+#else
+constexpr bool finds_leaks = false;
+#endif
+
 } // namespace
 
 program::program(std::vector<std::string> arguments,
@@ -74,10 +93,17 @@ program::program(std::vector<std::string> arguments,
 }
 
 program::~program() {
+  if (id_ > 0 && finds_leaks) {
+    send(SIGTERM);
+    wait(std::chrono::seconds{30});
+  }
   if (id_ > 0) {
     kill(id_, SIGKILL);
     waitpid(id_, nullptr, 0);
   }
+  const auto said = errors();
+  if (const auto at = find_last_words(said); at != std::string::npos)
+    ADD_FAILURE() << "weir was ended by a bug:\n" << said.substr(at);
   close(output_fd_);
   close(errors_fd_);
 }

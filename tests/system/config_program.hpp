@@ -12,7 +12,11 @@ namespace weir::tests {
 /// status out. Its environment has no WEIR_ variables but those given.
 ///
 /// # Ownership
-/// A process that still runs is killed with the object.
+/// A process that still runs is killed with the object; where leaks are looked
+/// for, it is told to end first.
+///
+/// # Errors
+/// What a sanitizer or an assertion wrote to standard error fails the test.
 class program {
 public:
   explicit program(std::vector<std::string> arguments,

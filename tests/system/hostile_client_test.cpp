@@ -151,7 +151,7 @@ TEST(HostileClientTest, AHiddenSecondRequestIsNeverAnswered) {
   for (const auto& x : all)
     EXPECT_EQ(refused_with(node, x + hidden), 400) << x;
   EXPECT_TRUE(is_healthy(node));
-  EXPECT_LT(node.resident_bytes(), before + 16 * megabyte);
+  EXPECT_LT(node.resident_bytes(), before + 16 * megabyte + memory_slack);
 }
 
 // limits::http_request_head_bytes_max, limits::http_request_fields_max
@@ -202,7 +202,7 @@ TEST(HostileClientTest, OversizedAndDeepJsonCostsNoMemory) {
   for (const auto depth : {limits::json_depth_max + 1, size_t{1'000'000}})
     EXPECT_EQ(refused_with(node, post(nested(depth))), 400) << depth;
   EXPECT_TRUE(is_healthy(node));
-  EXPECT_LT(node.resident_bytes(), before + 64 * megabyte);
+  EXPECT_LT(node.resident_bytes(), before + 64 * megabyte + memory_slack);
 }
 
 // reliability.md 2.2: 2,000 slow sockets of a few addresses take their share,
@@ -225,7 +225,7 @@ TEST(HostileClientTest, TwoThousandSlowSocketsLeaveRoomForANewClient) {
       EXPECT_NE(slow[i].wait_for_end(), outcome::timeout) << i;
     }
   EXPECT_TRUE(is_healthy(node));
-  EXPECT_LT(node.resident_bytes(), before + 32 * megabyte);
+  EXPECT_LT(node.resident_bytes(), before + 32 * megabyte + memory_slack);
 }
 
 // reliability.md 2.2, connection hoarding: one address takes its share and no
@@ -249,7 +249,7 @@ TEST(HostileClientTest, SlowRequestsHoldUpNobodyAndEnd) {
     EXPECT_EQ(how, outcome::end) << i;
     EXPECT_EQ(answer.starts_with("HTTP/1.1 408 "), i % 2 == 0) << answer;
   }
-  EXPECT_LT(node.resident_bytes(), before + 16 * megabyte);
+  EXPECT_LT(node.resident_bytes(), before + 16 * megabyte + memory_slack);
 }
 
 } // namespace weir::tests

@@ -145,7 +145,7 @@ TEST_F(HostileCommitTest, CommitsAreTakenUpToTheirLimitsAndNotAbove) {
     }
   EXPECT_EQ(count("applied"), std::size(bounds));
   EXPECT_EQ(count("bad_shape"), std::size(bounds));
-  EXPECT_LT(node->peak_bytes(), before + 64 * megabyte);
+  EXPECT_LT(node->peak_bytes(), before + 64 * megabyte + memory_slack);
 }
 
 // reliability.md 2.1: forged commit; commit of another DID, on a shared key
@@ -178,7 +178,7 @@ TEST_F(HostileCommitTest, ForgedAndForeignCommitsChangeNothing) {
   EXPECT_EQ(count("bad_signature"), 2u);
   EXPECT_EQ(count("bad_shape"), 1u);
   EXPECT_EQ(revs(), known);
-  EXPECT_LT(node->peak_bytes(), before + 32 * megabyte);
+  EXPECT_LT(node->peak_bytes(), before + 32 * megabyte + memory_slack);
 }
 
 // reliability.md 2.1: the key before a rotation signs nothing any more.
@@ -382,7 +382,7 @@ TEST_F(HostileCommitTest, AFloodOfIdentityEventsIsAFewLookUps) {
   EXPECT_LE(hub.asked("/" + repo.did().str()),
             asked + limits::refresh_burst_max);
   EXPECT_EQ(node->repo(repo.did()).status, "synced");
-  EXPECT_LT(node->peak_bytes(), before + 64 * megabyte);
+  EXPECT_LT(node->peak_bytes(), before + 64 * megabyte + memory_slack);
 }
 
 } // namespace weir::tests

@@ -75,7 +75,8 @@ hostile_crowd::hostile_crowd(size_t hosts,
 }
 
 void hostile_crowd::misbehave(member& x, misdeed how) {
-  const auto car = as_text(x.repo.export_car());
+  const auto exported = x.repo.export_car();
+  const auto car = as_text(exported);
   const auto on_stream = [&](std::function<void(raw_peer&)> run) {
     x.host.on(subscribe,
               [run = std::move(run)](raw_peer& peer, const std::string& head) {

@@ -121,7 +121,7 @@ TEST_F(HostileCrowdTest, AHundredBadHostsDoNotKeepAGoodOneFromItsConsumer) {
   EXPECT_GE(crowd->connections(), 100u);
   EXPECT_GT(crowd->forged(), 0u);
   EXPECT_TRUE(node->is_healthy());
-  EXPECT_LT(node->peak_bytes(), 256 * megabyte);
+  EXPECT_LT(node->peak_bytes(), 256 * megabyte + memory_slack);
 }
 
 // Issue 3, point 8: how much later a good host's commits come. A measurement,

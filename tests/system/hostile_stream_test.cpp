@@ -76,7 +76,7 @@ protected:
       return node->repo(repo.did()).rev == repo.rev().str();
     }));
     EXPECT_TRUE(node->is_healthy());
-    EXPECT_LT(node->peak_bytes(), before + bytes_max);
+    EXPECT_LT(node->peak_bytes(), before + bytes_max + memory_slack);
   }
 
   std::list<upstream> all;

@@ -243,7 +243,7 @@ void KillTest::live_to_a_point(program& node, const target& at) {
 }
 
 void KillTest::live_for_a_while(program& node) {
-  constexpr uint64_t life_ms_max = 500;
+  constexpr uint64_t life_ms_max = 500 * slowness;
   constexpr uint64_t events_max = 1'000;
   const auto by_events = toss();
   const auto events = by_events ? 1 + random->below(events_max) : SIZE_MAX;

@@ -18,4 +18,15 @@ inline size_t wished(const char* variable, size_t standard) {
   return text == nullptr ? standard : std::stoul(text);
 }
 
+/// What a bound on a process's memory leaves to the sanitizer: red zones, and
+/// what was freed and is not yet given again. And how much longer a program
+/// takes to get anywhere.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr size_t memory_slack = 1'024 * megabyte;
+inline constexpr unsigned slowness = 6;
+#else
+inline constexpr size_t memory_slack = 0;
+inline constexpr unsigned slowness = 1;
+#endif
+
 } // namespace weir::tests

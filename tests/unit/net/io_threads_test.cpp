@@ -1,5 +1,7 @@
+#include "net/http_client.hpp"
 #include "net/io_threads.hpp"
 #include "tests/support/net_fixture.hpp"
+#include "tests/support/net_scripted_server.hpp"
 
 namespace weir::net {
 
@@ -119,6 +121,34 @@ TEST(IoThreadsTest, WorkThatIsLeftIsDestroyed) {
     EXPECT_FALSE(watch.expired());
   }
   EXPECT_TRUE(watch.expired());
+}
+
+// Client, calls and loops hold each other while they work.
+TEST(IoThreadsTest, WhoWaitsForAnAnswerIsLetGoWithTheLoops) {
+  const auto asker = std::make_shared<int>();
+  inbox<bool> asked;
+  const scripted_server silent{[&asked](raw_peer& peer, size_t) {
+    peer.read_until("\r\n\r\n");
+    asked.push(true);
+    peer.read_until("never");
+  }};
+  {
+    io_threads threads;
+    threads.start();
+    auto network = make_system_transport(threads);
+    http_client_options options;
+    options.guard = address_guard{true};
+    auto client = make_http_client(network, options);
+    http_request x;
+    x.target = parse_url(silent.origin()).value();
+    client->get(x, [asker](const auto&) {
+      ADD_FAILURE() << "a stopped loop is silent";
+    });
+    ASSERT_TRUE(asked.pop());
+    threads.stop();
+    threads.join();
+  }
+  EXPECT_EQ(asker.use_count(), 1);
 }
 
 } // namespace weir::net
