@@ -67,7 +67,7 @@ endfunction()
 # One test program per folder, <folder>_test; CTest sees every TEST by name.
 # Vectors are found under WEIR_SHARED_DIR (tests/support/vectors.hpp). Programs
 # that no CAF is in have it in their label, and are in the target, `caf_free`.
-# Sanitizers get more time.
+# Sanitizers and coverage get more time.
 function(weir_test folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT"
     "SOURCES;LIBRARIES;PCH")
