@@ -33,7 +33,8 @@ void plan_store(memory_plan& out, uint64_t limit) noexcept {
                       limits::open_tables_range);
 }
 
-/// Half of what is left beside the window is for the index.
+/// Half of what is left beside the window is for chunks, as many as there may
+/// be; the rest is for the index.
 void plan_fetch(memory_plan& out, const node_config& config) noexcept {
   using namespace limits;
   const auto jobs = std::max<size_t>(config.sync_parallelism, 1);
@@ -42,11 +43,11 @@ void plan_fetch(memory_plan& out, const node_config& config) noexcept {
                share(config.memory_limit, 16, backfill_bytes_max) / jobs);
   const auto left = std::max(fetch_bytes(config) / jobs, fetch_bytes_min)
                     - fetch_window_bytes;
-  out.index_entries
-    = std::clamp(left / 2 / walk_index_entry_bytes, walk_index_run_entries,
-                 walk_index_entries_max);
   out.chunks
     = std::clamp<size_t>(left / 2 / chunk_bytes_max, 1, job_chunks_max);
+  out.index_entries
+    = std::clamp((left - out.chunks * chunk_bytes_max) / walk_index_entry_bytes,
+                 walk_index_run_entries, walk_index_entries_max);
 }
 
 } // namespace
