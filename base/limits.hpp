@@ -21,8 +21,7 @@ constexpr size_t record_key_bytes_max = 512;
 constexpr size_t mst_key_bytes_max = 1024;
 /// Largest integer that JSON clients and stream cursors can hold: 2^53 - 1.
 constexpr int64_t safe_integer_max = 9'007'199'254'740'991;
-/// A label of a handle or an NSID's name.
-constexpr size_t label_bytes_max = 63;
+constexpr size_t label_bytes_max = 63; ///< Of a handle or an NSID's name.
 
 // -- DRISL / DAG-CBOR (protocol.md 6, reliability.md 2.1) ---------------------
 /// A real PDS takes more than the guide's 32 (6.9); one word has a bit a level.
@@ -81,8 +80,7 @@ constexpr size_t url_bytes_max = 8'192;
 constexpr auto dns_timeout = 3s;
 constexpr size_t dns_answers_max = 8;
 constexpr size_t dns_answer_bytes_max = 4'096;
-/// Look-ups in flight or waiting, all names.
-constexpr size_t dns_queries_max = 1'024;
+constexpr size_t dns_queries_max = 1'024; ///< In flight or waiting, in all.
 constexpr auto connect_timeout = 5s;
 constexpr auto tls_timeout = 10s;
 constexpr auto first_byte_timeout = 15s;
@@ -165,8 +163,7 @@ constexpr size_t repo_deaths_known_max = 1'024;
 /// What an idle REPO costs, about, and an identity that is known or asked for.
 constexpr size_t repo_actor_bytes = 8'192;
 constexpr size_t identity_entry_bytes = 512;
-/// Commits a REPO refuses in one turn: a forged one costs as much as a true
-/// one.
+/// Commits a REPO refuses in one turn; each cost what a true one does.
 constexpr size_t repo_refusals_a_turn = 8;
 constexpr size_t residents_min = 64;
 /// REPOs that one wake may ask to close.
@@ -243,8 +240,10 @@ constexpr int level0_files_pause = 6;
 constexpr auto journal_pause = 20ms;
 /// Relaxed: what a power failure may take, and how late events are told.
 constexpr auto relaxed_sync_interval = 50ms;
-/// REPO actors a ROUTER shard keeps alive.
-constexpr size_t resident_repos_max = 20'000;
+constexpr size_t resident_repos_max = 20'000; ///< A ROUTER shard keeps alive.
+/// More than so many times as many hold frames, which are tried more often.
+constexpr size_t resident_crowd_factor = 2;
+constexpr int held_tries_per_sweep = 10;
 constexpr auto repo_idle_max = 10min;
 /// How often a ROUTER looks for REPOs to close.
 constexpr auto repo_sweep_interval = 10s;
@@ -335,6 +334,7 @@ constexpr auto consumer_lazy_write = 1s;
 constexpr option_range<double> plc_per_second_range{0.1, 10'000, 20};
 constexpr option_range<size_t> pds_events_per_second_range{1, 1'000'000, 500};
 constexpr size_t refused_frame_cost = 50; ///< So many events of that rate.
+constexpr size_t doubted_portion_max = 4; ///< Come at a time after it.
 constexpr option_range<size_t> sync_parallelism_range{1, 256, 3};
 constexpr option_range<size_t> sync_per_host_range{1, 64, 4};
 /// `standard` is the shortest one; the longest is an hour.

@@ -190,6 +190,12 @@ public:
 
   size_t size() const noexcept { return residents_.size(); }
 
+  /// So many live that what would wake more has to wait (reliability.md P9).
+  bool is_crowded() const noexcept {
+    return residents_.size()
+           > limits::resident_crowd_factor * options_.resident_max;
+  }
+
   size_t deaths_known() const noexcept { return deaths_.size(); }
 
 private:

@@ -7,19 +7,18 @@
 
 namespace weir::actors {
 
-/// Frames of names that nobody knows wake REPOs faster than these can close.
+/// Frames keep their order, so behind one that waits all wait.
 void router::take(frames batch) {
   const auto first = held_.empty();
   held_.push_back(std::move(batch));
   take_held();
   const auto now = shared_->time->steady_now();
   if (first && !held_.empty())
-    timer_.arm(this, now, now + options_.sweep / sweeps_while_held);
+    timer_.arm(this, now, now + options_.sweep / limits::held_tries_per_sweep);
 }
 
 void router::take_held() {
-  while (!held_.empty()
-         && residents_.size() <= 2 * options_.residents.resident_max) {
+  while (!held_.empty() && !residents_.is_crowded()) {
     auto batch = std::move(held_.front());
     held_.pop_front();
     route(std::move(batch));

@@ -58,9 +58,6 @@ private:
     std::function<void(const repo_actor&)> run;
   };
 
-  /// In the time of one.
-  static constexpr int sweeps_while_held = 10;
-
   using residents = resident_machine<home>;
   using phase = resident_phase;
   using frames = std::vector<atproto::stamped_frame>;

@@ -119,8 +119,8 @@ void router::sweep() {
   for (const auto& repo : due.fence)
     fence(repo);
   take_held();
-  timer_.arm(this, now,
-             now + options_.sweep / (held_.empty() ? 1 : sweeps_while_held));
+  const auto tries = held_.empty() ? 1 : limits::held_tries_per_sweep;
+  timer_.arm(this, now, now + options_.sweep / tries);
 }
 
 } // namespace weir::actors

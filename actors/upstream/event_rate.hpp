@@ -62,9 +62,8 @@ private:
   bool doubted() const noexcept { return good_ < per_second_; }
 
   size_t portion() const noexcept {
-    constexpr size_t few = 4;
     const auto usual = std::max<size_t>(per_second_ / 10, 1);
-    return doubted() ? std::min(usual, few) : usual;
+    return doubted() ? std::min(usual, limits::doubted_portion_max) : usual;
   }
 
   size_t per_second_;

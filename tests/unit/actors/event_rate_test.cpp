@@ -48,8 +48,9 @@ TEST(event_rate, after_a_refused_frame_few_come_until_a_second_is_good) {
   event_rate x{1'000};
   x.charge(1, t0);
   auto now = t0 + 1h;
-  for (size_t given = 0; given < 1'000; given += 4)
-    EXPECT_EQ(x.allow(1'000, now = now + 1s), 4u);
+  constexpr auto few = limits::doubted_portion_max;
+  for (size_t given = 0; given < 1'000; given += few)
+    EXPECT_EQ(x.allow(1'000, now = now + 1s), few);
   EXPECT_EQ(x.allow(1'000, now + 1s), 1'000u);
 }
 

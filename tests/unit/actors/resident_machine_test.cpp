@@ -107,6 +107,22 @@ TEST(ResidentMachine, OneTooManyAsksTheLeastUsedToClose) {
   EXPECT_EQ(x.residents.size(), 3u);
 }
 
+// reliability.md P9: limits::resident_crowd_factor times as many, and one more
+TEST(ResidentMachine, MoreThanTwiceTooManyAreACrowd) {
+  resident_options options;
+  options.resident_max = 3;
+  shard x{options};
+  for (size_t i = 1; i <= 3 * limits::resident_crowd_factor; ++i)
+    x.wake(i);
+  EXPECT_FALSE(x.residents.is_crowded());
+  x.wake(0);
+  EXPECT_TRUE(x.residents.is_crowded());
+  x.make_room();
+  EXPECT_TRUE(x.residents.is_crowded()) << "they live until they have ended";
+  x.residents.on_passive(repo(1), false, x.now);
+  EXPECT_FALSE(x.residents.is_crowded());
+}
+
 TEST(ResidentMachine, ABusyOneCountsAsUsedAndAnotherIsAsked) {
   resident_options options;
   options.resident_max = 2;

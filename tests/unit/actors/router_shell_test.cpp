@@ -188,6 +188,26 @@ TEST_F(RouterShellTest, TwiceTooManyHoldFramesUntilSomeHaveClosed) {
   EXPECT_THAT(frames_of(fifth), ElementsAre(17));
 }
 
+// Nobody says when others than those that were asked have made room:
+// limits::held_tries_per_sweep
+TEST_F(RouterShellTest, WhileFramesAreHeldTheSweepComesMoreOften) {
+  constexpr auto soon = limits::repo_sweep_interval / 10;
+  EXPECT_EQ(limits::held_tries_per_sweep, 10);
+  router_options options;
+  options.residents.resident_max = 1;
+  options.residents.close_tries_max = 1;
+  start(options);
+  for (size_t i = 1; i <= 4; ++i)
+    frame(i, 10 + i);
+  ASSERT_EQ(repos.size(), 3u) << "the fourth is held";
+  tell(router, repo_passive{shell_repo(1), true});
+  EXPECT_EQ(repos.at(2).actor.count<passivate_repo>(), 0u);
+  pass(soon - 1us);
+  EXPECT_EQ(repos.at(2).actor.count<passivate_repo>(), 0u);
+  pass(1us);
+  EXPECT_EQ(repos.at(2).actor.count<passivate_repo>(), 1u);
+}
+
 // Or they stay for as long as no other work comes.
 TEST_F(RouterShellTest, WhatIsStillTooMuchIsAskedAgainByTheSweep) {
   router_options options;
