@@ -10,7 +10,7 @@ struct identity_ask {
   atproto::did repo;
   bool fresh = false; ///< Resolve anew.
   identity_sink from;
-  bool later = false; ///< For whoever asks next: nobody waits now.
+  uint64_t number = 0; ///< Of the asker; comes back with each answer.
 };
 
 /// From: READER. To: IDENTITY. Travels: local only.

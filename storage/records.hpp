@@ -65,6 +65,8 @@ struct repo_row {
   std::string pds;          ///< Origin of the current host; may be empty.
   std::string handle;       ///< Verified handle, or empty.
   position account_at; ///< Of the #account that `account` was last set by.
+  /// To be looked up anew: an #identity came, or a handle is not checked yet.
+  bool identity_due = false;
 };
 
 /// Head of one stream (scope of a repo) after its last operation.

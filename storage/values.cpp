@@ -103,8 +103,8 @@ template <class Archive>
 void serialize(Archive& ar, repo_row& x) {
   ar(x.status, x.account, x.fcsr, x.first_rev, x.last_indexed_rev,
      x.filter_generation, x.gap, x.error, x.retry_count, x.next_retry,
-     x.last_sync, x.resync_id, x.incarnation, x.erased_through, x.pds,
-     x.handle, x.account_at);
+     x.last_sync, x.resync_id, x.incarnation, x.erased_through, x.pds, x.handle,
+     x.account_at, x.identity_due);
 }
 
 template <class Archive>

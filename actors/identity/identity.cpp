@@ -66,6 +66,7 @@ private:
   struct waiter {
     identity_sink to;
     atproto::did about;
+    uint64_t asked; ///< The number of its newest question.
   };
 
   /// Who asked, until no further answer can come.
@@ -82,17 +83,14 @@ private:
 
 void identity::ask(const identity_ask& x) {
   asked_->add();
-  if (x.later) {
-    perform(machine_.on_stale(x.repo));
-    return;
-  }
   const auto [i, added]
     = numbers_.try_emplace({x.from.address(), x.repo}, last_waiter_ + 1);
   const auto who = i->second;
   if (added) {
     ++last_waiter_;
-    waiters_.emplace(who, waiter{x.from, x.repo});
+    waiters_.emplace(who, waiter{x.from, x.repo, 0});
   }
+  waiters_.at(who).asked = x.number;
   perform(machine_.on_ask(x.repo, who, x.fresh, now(), wall()));
 }
 
@@ -113,8 +111,6 @@ void identity::perform(identity_machine::effects x) {
   }
   for (const auto& a : x.answers)
     answer(a);
-  for (const auto who : x.released)
-    forget(who);
   for (const auto& repo : x.load)
     load(repo);
   for (const auto& repo : x.fetch) {
@@ -141,8 +137,9 @@ void identity::answer(const identity_machine::answer& x) {
   if (i == waiters_.end())
     return;
   send(i->second.to,
-       x.fact ? identity_fact{x.repo, {}, *x.fact}
-              : identity_fact{x.repo, x.fact.error(), {}});
+       x.fact
+         ? identity_fact{x.repo, {}, *x.fact, i->second.asked, x.last}
+         : identity_fact{x.repo, x.fact.error(), {}, i->second.asked, x.last});
   if (x.last)
     forget(x.to);
 }

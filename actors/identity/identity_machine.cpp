@@ -40,18 +40,6 @@ identity_machine::on_ask(const atproto::did& repo, waiter_id who, bool fresh,
   return out;
 }
 
-identity_machine::effects identity_machine::on_stale(const atproto::did& repo) {
-  effects out;
-  if (const auto i = pending_.find(repo); i != pending_.end())
-    i->second.fresh = true;
-  const auto known = cache_.find(repo);
-  if (known == cache_.end() || !known->second.row || known->second.at == 0)
-    return out;
-  known->second.at = known->second.row->fetched_at = 0;
-  out.store.emplace_back(repo, *known->second.row);
-  return out;
-}
-
 /// No room: whoever was told what is known hears nothing more.
 void identity_machine::refuse(const atproto::did& repo,
                               const std::vector<waiter_id>& waiters,
@@ -99,7 +87,7 @@ bool identity_machine::told_later(const atproto::did& repo,
       && (has(asked->second.waiters) || has(asked->second.again)))
     return true;
   const auto checked = checking_.find(repo);
-  return checked != checking_.end() && has(checked->second);
+  return checked != checking_.end() && has(checked->second.waiters);
 }
 
 /// One entry a waiter, however often it asks.
@@ -180,9 +168,10 @@ identity_machine::on_document(const atproto::did& repo,
   if (verify) {
     // Or who starts after a crash would take it for checked.
     out.store.back().second.fetched_at = 0;
-    auto& told = checking_[repo];
+    auto& check = checking_[repo];
+    ++check.checks;
     for (const auto who : i->second.waiters)
-      add_waiter(told, who);
+      add_waiter(check.waiters, who);
     out.verify.push_back({repo, row.claimed_handle});
   }
   answer_all(repo, row, !verify, out);
@@ -197,41 +186,39 @@ identity_machine::on_handle(const atproto::did& repo,
                             steady_time now, wall_time wall) {
   effects out;
   static_cast<void>(now);
-  std::vector<waiter_id> waiters;
-  if (auto told = checking_.extract(repo); !told.empty())
-    waiters = std::move(told.mapped());
+  const auto check = checking_.find(repo);
+  if (check == checking_.end())
+    return out;
+  const auto waiters = check->second.waiters;
+  if (--check->second.checks == 0)
+    checking_.erase(check);
   const auto* known = find(repo);
-  if (known == nullptr || !known->row
-      || known->row->claimed_handle != handle) {
-    release(repo, waiters, out);
-    return out;
-  }
-  auto row = *known->row;
-  if (owner)
-    row.handle = *owner == repo ? handle : std::string{};
-  else if (owner.error().code != ec::unreachable)
-    row.handle.clear();
-  else if (row.handle != handle)
-    row.handle.clear(); // Unknown, and never verified.
-  out.store.emplace_back(repo, row);
-  if (row.handle == known->row->handle) {
-    release(repo, waiters, out);
-    return out;
-  }
-  const auto fetched_at = known->at;
-  remember(repo, row, std::nullopt, wall);
-  cache_.find(repo)->second.at = fetched_at;
+  if (known != nullptr && known->row && known->row->claimed_handle == handle)
+    take_owner(repo, *known, owner, wall, out);
+  known = find(repo);
+  const auto fact
+    = known != nullptr && known->row
+        ? result<storage::identity_row>{*known->row}
+        : fail(ec::unreachable, "forgotten while its handle was checked");
   for (const auto who : waiters)
-    out.answers.push_back({who, repo, row, !told_later(repo, who)});
+    out.answers.push_back({who, repo, fact, !told_later(repo, who)});
   return out;
 }
 
-void identity_machine::release(const atproto::did& repo,
-                               const std::vector<waiter_id>& waiters,
-                               effects& out) {
-  for (const auto who : waiters)
-    if (!told_later(repo, who))
-      out.released.push_back(who);
+void identity_machine::take_owner(const atproto::did& repo,
+                                  const cached_row& known,
+                                  const result<atproto::did>& owner,
+                                  wall_time wall, effects& out) {
+  auto row = *known.row;
+  if (owner)
+    row.handle = *owner == repo ? row.claimed_handle : std::string{};
+  else if (owner.error().code != ec::unreachable
+           || row.handle != row.claimed_handle)
+    row.handle.clear(); // Unknown is not verified.
+  out.store.emplace_back(repo, row);
+  const auto fetched_at = known.at;
+  remember(repo, row, std::nullopt, wall);
+  cache_.find(repo)->second.at = fetched_at;
 }
 
 identity_machine::effects identity_machine::on_timer(steady_time now,

@@ -33,7 +33,7 @@ using waiter_id = uint64_t;
 /// CAF, clock or socket.
 ///
 /// An answer comes as soon as the document is there, with the handle verified
-/// before; when the handle was verified anew, the waiters hear a second time.
+/// before; when that was verified anew, the waiters hear a second time.
 /// A row past its freshness is given out at once and looked up behind it.
 class identity_machine {
 public:
@@ -51,7 +51,6 @@ public:
 
   struct effects {
     std::vector<answer> answers;
-    std::vector<waiter_id> released; ///< Will hear nothing more.
     std::vector<atproto::did> load;  ///< Read the stored rows of these.
     std::vector<atproto::did> fetch; ///< Fetch the documents of these.
     std::vector<handle_check> verify;
@@ -65,10 +64,6 @@ public:
   /// @param fresh Resolve anew even when the cache has an answer.
   effects on_ask(const atproto::did& repo, waiter_id who, bool fresh,
                  steady_time now, wall_time wall);
-
-  /// What is known is to be looked up anew by whoever asks next, also after a
-  /// restart. What is not known is looked up in any case.
-  effects on_stale(const atproto::did& repo);
 
   effects on_loaded(const atproto::did& repo,
                     std::optional<storage::identity_row> row, steady_time now,
@@ -113,16 +108,24 @@ private:
     std::vector<waiter_id> again;
   };
 
+  /// Who hears of a handle when it was checked. A document that came meanwhile
+  /// has a check of its own.
+  struct handle_wait {
+    size_t checks = 0; ///< In flight.
+    std::vector<waiter_id> waiters;
+  };
+
   const cached_row* find(const atproto::did& repo);
   void remember(const atproto::did& repo,
                 std::optional<storage::identity_row> row,
                 std::optional<error> failure, wall_time wall);
+  void take_owner(const atproto::did& repo, const cached_row& known,
+                  const result<atproto::did>& owner, wall_time wall,
+                  effects& out);
   bool answer_known(const atproto::did& repo, waiter_id who, wall_time wall,
                     effects& out);
   bool told_later(const atproto::did& repo, waiter_id who) const;
   static void add_waiter(std::vector<waiter_id>& to, waiter_id who);
-  void release(const atproto::did& repo, const std::vector<waiter_id>& waiters,
-               effects& out);
   void answer_all(const atproto::did& repo,
                   const result<storage::identity_row>& fact, bool last,
                   effects& out);
@@ -137,8 +140,7 @@ private:
   std::list<atproto::did> lru_;
   std::unordered_map<atproto::did, pending_ask> pending_;
   std::deque<atproto::did> queue_;
-  /// Who hears of the handle when it was checked.
-  std::unordered_map<atproto::did, std::vector<waiter_id>> checking_;
+  std::unordered_map<atproto::did, handle_wait> checking_;
   size_t in_flight_ = 0;
   token_bucket budget_; ///< A second's worth of look-ups, one at least.
 };

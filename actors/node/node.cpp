@@ -113,7 +113,7 @@ result<void> node::impl::start_routers() {
                           seams.end_wanted);
   if (!known)
     return known.error();
-  filter_changed = known->outdated;
+  quiet_work = known->quiet_work;
   repos = std::make_shared<repo_metrics>(shared->metrics);
   const repo_environment env{shared, settings, repos};
   const auto make_repo = [this, env](router_actor router, atproto::did repo,
@@ -171,7 +171,7 @@ result<void> node::impl::start_supervisor(
   if (!listings)
     return listings.error();
   env.listings = std::move(*listings);
-  if (filter_changed)
+  if (quiet_work)
     env.new_filter = filter_generation;
   supervisor_options options;
   options.parallelism = config.sync_parallelism;

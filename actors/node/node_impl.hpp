@@ -49,7 +49,7 @@ struct node::impl {
     = std::make_shared<std::atomic<bool>>(false);
   std::vector<guarded_child> children;
   uint32_t filter_generation = 0;
-  bool filter_changed = false; ///< Since some repos were indexed.
+  bool quiet_work = false; ///< Some repos have it: `has_quiet_work`.
   std::vector<upstream_actor> upstreams;
   consumer_actor consumer;
   guardian_actor guardian;

@@ -125,8 +125,7 @@ result<known_repos> load_repos(store_set& store, size_t shards,
     for (const auto& x : *page) {
       const auto hash = atproto::stable_hash(x.repo.str());
       out.tracked[hash % shards].insert(hash);
-      out.outdated |= x.row.status == storage::repo_status::synced
-                      && x.row.filter_generation != filter_generation;
+      out.quiet_work |= has_quiet_work(x.row, filter_generation);
       const auto active = x.row.account == storage::account_status::active;
       ++store.stats.of(x.row.status, active);
       if (x.chain != nullptr)

@@ -45,7 +45,7 @@ result<uint32_t> load_filter(store_set& store,
 /// What a start needs to know of all repos.
 struct known_repos {
   std::vector<tracked_set> tracked; ///< By shard.
-  bool outdated = false;            ///< Some were indexed under another filter.
+  bool quiet_work = false;          ///< Some have it: `has_quiet_work`.
 };
 
 /// Reads all repos once, counts them, and notes accounts that are not active.

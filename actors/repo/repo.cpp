@@ -124,6 +124,7 @@ private:
   lazy_deque<std::pair<uint64_t, std::function<void()>>> until_durable_;
   uint64_t sent_ = 0;
   uint64_t confirmed_ = 0;
+  uint64_t asked_ = 0; ///< Questions for the identity.
   size_t waiting_ = 0;
   byte_claim held_;
 };
@@ -181,7 +182,7 @@ void repo::perform(repo_effects x) {
   if (x.load_identity || x.refresh_identity)
     send(env_.shared->identity,
          identity_ask{machine_.repo(), x.refresh_identity,
-                      identity_sink{repo_actor{this}}});
+                      identity_sink{repo_actor{this}}, ++asked_});
   if (x.update)
     send_update(std::move(*x.update));
   send_fetch_effects(x);
@@ -294,9 +295,7 @@ void repo::begin(uint64_t job) {
 }
 
 void repo::passivate(bool crowded) {
-  if (crowded && machine_.give_up_wishes())
-    send(env_.shared->identity, identity_ask{machine_.repo(), true, {}, true});
-  const auto busy = !machine_.idle() || !until_loaded_.empty();
+  const auto busy = !machine_.idle(crowded) || !until_loaded_.empty();
   send(router_, repo_passive{machine_.repo(), busy, false, false});
   if (!busy)
     quit();
@@ -322,8 +321,8 @@ repo_actor::behavior_type repo::make_behavior() {
       const auto fact = x.failed.code == ec::none
                           ? result<storage::identity_row>{x.row}
                           : result<storage::identity_row>{x.failed};
-      when_loaded([this, fact] {
-        perform(machine_.on_identity(fact, board(), now()));
+      when_loaded([this, fact, last = x.last && x.asked == asked_] {
+        perform(machine_.on_identity(fact, last, board(), now()));
       });
     },
     [this](const repo_receipt& x) { on_receipt(x); },

@@ -39,6 +39,10 @@ repo_machine::on_loaded(std::optional<storage::repo_row> row,
     next_.buffer_clear = true;
     out.wish = fetch_wish{row_.status, 0};
   }
+  if (row_.identity_due) {
+    refresh_wanted_ = true; // After what is known, or an outage would stop it.
+    ask_identity(out);
+  }
   check_filter(now, out);
   flush(out);
   return out;
@@ -92,7 +96,6 @@ repo_effects repo_machine::on_timer(const upstream_board& board, now_time now) {
     identity_pending_ = false; // Asked again for the next.
   }
   attend_held_account(now, out);
-  finish_hints(false, now, out);
   pump(board, now, out);
   return out;
 }
@@ -182,9 +185,7 @@ void repo_machine::refresh_identity(now_time now, repo_effects& out) {
 }
 
 /// What an #identity asked for: now, after the answer that is awaited, or as
-/// soon as the bound allows. That may be a minute, in which a flood of such
-/// events must not hold the stream: it is kept in mind, their frames are
-/// finished.
+/// soon as the bound allows.
 void repo_machine::try_refresh(now_time now, repo_effects& out) {
   if (!refresh_wanted_ || identity_pending_)
     return;
@@ -192,41 +193,18 @@ void repo_machine::try_refresh(now_time now, repo_effects& out) {
     refresh_identity(now, out);
     return;
   }
-  finish_hints(true, now, out);
   arm(refreshes_.front() + settings_->refresh_min, out);
 }
 
 /// A hint only: resolve anew, at most once in a while (protocol.md 4). The
-/// frame is finished when that is known, so that a crash does not lose the
-/// hint; one that takes long is tried again from memory.
-void repo_machine::take_hint(waiting_frame& x, now_time now,
+/// frame is finished when the row says so, and outlives a crash as that.
+void repo_machine::take_hint(const waiting_frame& x, now_time now,
                              repo_effects& out) {
-  hinted_ = true;
   refresh_wanted_ = true;
-  x.frame.bytes = {};
-  arm(x.since + limits::repo_wait_max, out);
-  hints_.push_back(std::move(x));
+  if (!std::exchange(row_.identity_due, true))
+    touch_row();
+  settle(x, out);
   try_refresh(now, out);
-}
-
-void repo_machine::finish_hints(bool all, now_time now, repo_effects& out) {
-  const auto old = [now](const waiting_frame& x) {
-    return now.steady - x.since >= limits::repo_wait_max;
-  };
-  for (; !hints_.empty() && (all || old(hints_.front())); hints_.pop_front())
-    settle(hints_.front(), out);
-  if (!hints_.empty())
-    arm(hints_.front().since + limits::repo_wait_max, out);
-}
-
-bool repo_machine::give_up_wishes() noexcept {
-  const auto wanted = std::exchange(refresh_wanted_, false);
-  auto held = std::exchange(held_account_, std::nullopt);
-  if (idle())
-    return wanted;
-  refresh_wanted_ = wanted;
-  held_account_ = std::move(held);
-  return false;
 }
 
 size_t repo_machine::waiting() const noexcept {
@@ -243,16 +221,14 @@ void repo_machine::forget_waiting(repo_effects& out) {
   for (const auto& x : inbox_)
     settle(x, out);
   inbox_.clear();
-  for (const auto& x : hints_)
-    settle(x, out);
-  hints_.clear();
 }
 
-bool repo_machine::idle() const noexcept {
+bool repo_machine::idle(bool crowded) const noexcept {
+  const auto wishes
+    = refresh_wanted_ || held_account_ || (exists_ && row_.identity_due);
   return loaded_ && !in_flight_ && !next_used_ && inbox_.empty() && !job_
          && !identity_pending_ && !prepare_pending_ && !suspicion_
-         && !refresh_wanted_ && hints_.empty() && !held_account_ && !queued_add_
-         && kept_.frames.empty();
+         && !queued_add_ && kept_.frames.empty() && (crowded || !wishes);
 }
 
 } // namespace weir::actors

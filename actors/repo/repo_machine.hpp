@@ -39,7 +39,8 @@ public:
   repo_effects on_frames(std::vector<atproto::stamped_frame> frames,
                          const upstream_board& board, now_time now);
 
-  repo_effects on_identity(const result<storage::identity_row>& fact,
+  /// @param last Nothing that was asked is still on its way.
+  repo_effects on_identity(const result<storage::identity_row>& fact, bool last,
                            const upstream_board& board, now_time now);
 
   repo_effects on_receipt(const storage::update_receipt& receipt,
@@ -83,13 +84,10 @@ public:
 
   // -- state ------------------------------------------------------------------
 
-  /// Memory is short: gives up what alone keeps it awake and no frame waits
-  /// for, a held #account (as a crash would) and the wish to refresh the
-  /// identity. @returns whether that was one: the next who asks is to refresh.
-  bool give_up_wishes() noexcept;
-
   /// Nothing in flight, waiting or scheduled: the actor may passivate.
-  bool idle() const noexcept;
+  /// @param crowded Memory is short: as a crash would, gives up a held #account
+  /// and the wish to refresh the identity, which the row keeps.
+  bool idle(bool crowded = false) const noexcept;
 
   bool tracked() const noexcept { return exists_; }
   bool loaded() const noexcept { return loaded_; }
@@ -122,8 +120,7 @@ private:
   bool may_refresh(now_time now) const;
   void refresh_identity(now_time now, repo_effects& out);
   void try_refresh(now_time now, repo_effects& out);
-  void take_hint(waiting_frame& x, now_time now, repo_effects& out);
-  void finish_hints(bool all, now_time now, repo_effects& out);
+  void take_hint(const waiting_frame& x, now_time now, repo_effects& out);
   void arm(steady_time at, repo_effects& out);
   void forget_waiting(repo_effects& out);
 
@@ -197,8 +194,10 @@ private:
   void begin_life(std::vector<std::string> collections, repo_effects& out);
   void finish_removal(const upstream_board& board, now_time now,
                       repo_effects& out);
-  void take_no_identity(const error& why, const upstream_board& board,
-                        now_time now, repo_effects& out);
+  void end_look_up();
+  void take_no_identity(const error& why, bool last,
+                        const upstream_board& board, now_time now,
+                        repo_effects& out);
   bool takes_commits() const noexcept;
   storage::repo_status status_without_job() const noexcept;
 
@@ -228,8 +227,7 @@ private:
   std::optional<storage::identity_row> identity_;
   atproto::public_key key_;
   bool identity_pending_ = false, prepare_pending_ = false;
-  bool refresh_wanted_ = false, hinted_ = false;
-  lazy_deque<waiting_frame> hints_; ///< #identity, until it was looked up.
+  bool refresh_wanted_ = false;
   /// When identities were refreshed and fetches succeeded; bounded by bursts.
   lazy_deque<steady_time> refreshes_, fetches_;
   lazy_deque<waiting_frame> inbox_;

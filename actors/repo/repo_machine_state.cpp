@@ -76,13 +76,22 @@ void repo_machine::check_filter(now_time now, repo_effects& out) {
   }
 }
 
-void repo_machine::take_no_identity(const error& why,
+void repo_machine::end_look_up() {
+  if (!refresh_wanted_ && std::exchange(row_.identity_due, false))
+    touch_row();
+}
+
+void repo_machine::take_no_identity(const error& why, bool last,
                                     const upstream_board& board, now_time now,
                                     repo_effects& out) {
-  if (hinted_ && why.code == ec::unreachable) {
-    refresh_wanted_ = true; // Later: the directory is away.
+  const auto passes
+    = why.code == ec::unreachable || why.code == ec::limit_reached;
+  if (row_.identity_due && passes) {
+    refresh_wanted_ = true; // Later.
     arm(now.steady + limits::repo_wait_max, out);
   } else {
+    if (last)
+      end_look_up();
     try_refresh(now, out);
   }
   if (why.code == ec::not_found)
@@ -98,14 +107,14 @@ void repo_machine::take_no_identity(const error& why,
 }
 
 repo_effects
-repo_machine::on_identity(const result<storage::identity_row>& fact,
+repo_machine::on_identity(const result<storage::identity_row>& fact, bool last,
                           const upstream_board& board, now_time now) {
   repo_effects out;
   identity_pending_ = false;
   if (!loaded_ || !exists_)
     return out;
   if (!fact) {
-    take_no_identity(fact.error(), board, now, out);
+    take_no_identity(fact.error(), last, board, now, out);
     return out;
   }
   const auto key_changed = !identity_
@@ -117,6 +126,7 @@ repo_machine::on_identity(const result<storage::identity_row>& fact,
   }
   if (row_.pds != fact->pds) {
     row_.pds = fact->pds;
+    row_.identity_due |= !last;
     touch_row();
   }
   if (row_.handle != fact->handle) {
@@ -127,9 +137,8 @@ repo_machine::on_identity(const result<storage::identity_row>& fact,
   }
   if (fact->tombstoned)
     set_account(account_status::deleted, now, out);
-  hinted_ = refresh_wanted_;
-  if (!hinted_)
-    finish_hints(true, now, out);
+  if (last)
+    end_look_up();
   take_host_word(now, out);
   take_held_account(board, now, out);
   if (prepare_pending_)

@@ -44,7 +44,7 @@ std::string to_text(const scan_place& x) {
          + x.after.repo.str();
 }
 
-/// @param more What follows when all statuses were read: the outdated ones.
+/// @param more What follows when all statuses were read: quiet work.
 scan_page scan_statuses(const storage::repo_table& table, scan_place place,
                         bool more) {
   scan_page out;
@@ -66,10 +66,10 @@ scan_page scan_statuses(const storage::repo_table& table, scan_place place,
   return out;
 }
 
-/// Synced repos that were indexed under another filter, to be asked as if they
-/// were out of sync: each decides for itself when it wakes.
-scan_page scan_outdated(const storage::repo_table& table, scan_place place,
-                        uint32_t filter) {
+/// Repos with quiet work, to be asked as if they were out of sync: each decides
+/// for itself when it wakes.
+scan_page scan_quiet_work(const storage::repo_table& table, scan_place place,
+                          uint32_t filter) {
   scan_page out;
   auto page = table.page(place.after.repo, limits::repos_page_max);
   if (!page) {
@@ -77,7 +77,7 @@ scan_page scan_outdated(const storage::repo_table& table, scan_place place,
     return out;
   }
   for (auto& [repo, row] : *page)
-    if (row.status == repo_status::synced && row.filter_generation != filter)
+    if (has_quiet_work(row, filter))
       out.repos.push_back({repo, repo_status::desync, 0});
   out.end = page->size() < limits::repos_page_max;
   if (!out.end)
@@ -87,6 +87,11 @@ scan_page scan_outdated(const storage::repo_table& table, scan_place place,
 }
 
 } // namespace
+
+bool has_quiet_work(const storage::repo_row& row, uint32_t filter) noexcept {
+  return row.status == repo_status::synced
+         && (row.identity_due || row.filter_generation != filter);
+}
 
 result<store_readers::repo_rows>
 store_readers::load_repo(const atproto::did& repo) const {
@@ -195,7 +200,7 @@ scan_page store_readers::scan_work(const std::string& after,
   const storage::repo_table table{db, names};
   return place.status < work_statuses.size()
            ? scan_statuses(table, place, filter != 0)
-           : scan_outdated(table, place, filter);
+           : scan_quiet_work(table, place, filter);
 }
 
 result<std::vector<store_readers::listed_row>>

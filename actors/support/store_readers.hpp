@@ -18,6 +18,10 @@ class tail_cache;
 
 namespace weir {
 
+/// Whether a repo whose status asks for nothing is to be woken at start: its
+/// identity is due, or it was indexed under another filter than `filter`.
+bool has_quiet_work(const storage::repo_row& row, uint32_t filter) noexcept;
+
 /// Cold reads of one store, as the engine asks for them. Runs on READER
 /// threads; answers are plain messages.
 ///
@@ -56,8 +60,8 @@ struct store_readers {
                         const std::string& after) const;
 
   /// Repos whose status asks for work, one page; `after` is opaque.
-  /// @param filter Not 0: then those, too, that were indexed under another
-  ///        filter generation. Reads the rows of all repos.
+  /// @param filter The generation in force: then those, too, that have quiet
+  ///        work under it, which reads the rows of all repos. 0 = not those.
   scan_page scan_work(const std::string& after, uint32_t filter) const;
 
   /// Tracked repos in order of DID, one page.

@@ -3,6 +3,7 @@
 #include "apps/weir/web_client.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/support/vectors.hpp"
+#include "tests/system/hostile_host.hpp"
 #include "tests/system/patience.hpp"
 #include "tests/system/realnet_replay.hpp"
 #include "tests/system/verify_store.hpp"
@@ -61,7 +62,8 @@ protected:
     out.operations_bind = "127.0.0.1:0";
     for (const auto& url : replay->hosts())
       out.upstreams.push_back({url, false});
-    out.plc_url = out.handle_resolver_url = replay->directory();
+    out.plc_url = replay->directory();
+    out.handle_resolver_url = resolver.empty() ? replay->directory() : resolver;
     out.plc_per_second = 5000;
     out.allow_private_addresses = true;
     out.mode = actors::tracking_mode::full_network;
@@ -112,11 +114,17 @@ protected:
       if (cursors.at("upstreams").at(i).at("cursor").to_number<int64_t>()
           != replay->newest(i))
         return false;
+    return at_rest();
+  }
+
+  /// Whether no repo has anything to do, and there are some.
+  bool at_rest() {
     const auto status = ask(node->operations_url() + "/status");
     const auto count = [&](const char* which) {
       return status.at("repos").at(which).to_number<size_t>();
     };
-    return count("pending") + count("syncing") + count("desync") == 0;
+    return count("synced") > 0
+           && count("pending") + count("syncing") + count("desync") == 0;
   }
 
   void settle() {
@@ -187,6 +195,17 @@ protected:
     });
   }
 
+  /// Of what a listing cannot tell: nobody was ever told of accounts that are
+  /// away, so there is nothing to take back.
+  void expect_what_is_left() {
+    for (auto& [did, x] : capture->accounts)
+      if (!x.active || x.tombstoned) {
+        x.records.clear();
+        x.active = false;
+        x.status = x.tombstoned ? "deleted" : x.status;
+      }
+  }
+
   std::string account_with(std::string_view scenario) const {
     for (const auto& [did, x] : capture->accounts)
       if (x.scenario == scenario)
@@ -199,6 +218,7 @@ protected:
   const std::unique_ptr<apps::web_client> web = apps::web_client::make();
   std::chrono::seconds listing_interval{86'400};
   std::string bind = "127.0.0.1:0";
+  std::string resolver; ///< Of handles; empty: the capture's directory.
   /// Commits that were dropped for a coming fetch are lost when the account
   /// goes away before it: its host refuses the repo.
   bool missed_some = false;
@@ -263,15 +283,8 @@ TEST_F(RealnetTest, ATombstoneIsADeletionOnceTheIdentityIsReadAnew) {
 TEST_F(RealnetTest, FoundLateEveryScenarioEndsInItsState) {
   while (replay->tell()) {
   }
+  expect_what_is_left();
   ASSERT_NO_FATAL_FAILURE(start());
-  // What a listing cannot tell: nobody was ever told of these accounts, so
-  // there is nothing to take back.
-  for (auto& [did, x] : capture->accounts)
-    if (!x.active || x.tombstoned) {
-      x.records.clear();
-      x.active = false;
-      x.status = x.tombstoned ? "deleted" : x.status;
-    }
   expect_the_end();
   for (const auto& [did, x] : capture->accounts)
     EXPECT_EQ(replay->fetches(did), x.active ? 1u : 0u) << x.scenario;
@@ -283,6 +296,33 @@ TEST_F(RealnetTest, FoundLateEveryScenarioEndsInItsState) {
   const auto first = verify(dir.at("data"), {"--against", replay->hosts()[0]});
   EXPECT_EQ(first.findings, "");
   EXPECT_EQ(first.count("repos compared"), 11u);
+}
+
+// A node that ends while handles are being checked (protocol.md 8.8): nobody
+// speaks of these accounts again, and they are checked all the same.
+TEST_F(RealnetTest, HandlesThatWereBeingCheckedAreCheckedInTheNextLife) {
+  while (replay->tell()) {
+  }
+  expect_what_is_left();
+  hostile_host silent;
+  silent.on("/xrpc/com.atproto.identity.resolveHandle",
+            [](raw_peer& peer, const std::string&) {
+              peer.wait_for_end();
+            });
+  resolver = silent.url();
+  ASSERT_NO_FATAL_FAILURE(start());
+  ASSERT_TRUE(eventually(node_patience, [&] {
+    return at_rest();
+  }));
+  EXPECT_GE(silent.connections(), 1u);
+  stop();
+  consumer->read([&](const apps::event_copy& copy) {
+    for (const auto& [did, known] : copy.accounts())
+      EXPECT_NE(known.handle, capture->accounts.at(did).handle);
+  });
+  resolver.clear();
+  ASSERT_NO_FATAL_FAILURE(start());
+  expect_the_end();
 }
 
 // Whatever happens while the engine is away, keys, hosts and handles among it:

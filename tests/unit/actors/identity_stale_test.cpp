@@ -27,35 +27,6 @@ TEST(identity_machine, a_stale_answer_comes_at_once_and_the_new_one_after_it) {
   EXPECT_TRUE(x.last.answers[1].last);
 }
 
-// architecture.md 2, 9: a hint that nobody can wait for is left to the next
-TEST(identity_machine, what_is_called_stale_is_looked_up_by_who_asks_next) {
-  resolver x;
-  x.fetch(1);
-  x.document(doc_of());
-  x.last = x.machine.on_stale(alice);
-  ASSERT_EQ(x.last.store.size(), 1u) << "a restart is to know it";
-  EXPECT_EQ(x.last.store[0].second.fetched_at, 0);
-  EXPECT_EQ(x.last.store[0].second.signing_key, "zKey");
-  EXPECT_THAT(x.last.fetch, IsEmpty());
-  EXPECT_THAT(x.machine.on_stale(alice).store, IsEmpty()) << "once is enough";
-  x.ask(2);
-  ASSERT_EQ(x.last.answers.size(), 1u);
-  EXPECT_FALSE(x.last.answers[0].last);
-  EXPECT_THAT(x.last.fetch, ElementsAre(alice));
-  EXPECT_THAT(x.machine.on_stale(repo_of(2)).store, IsEmpty()) << "unknown";
-}
-
-TEST(identity_machine, what_is_called_stale_while_it_is_read_is_looked_up) {
-  resolver x;
-  x.ask(1);
-  x.machine.on_stale(alice);
-  storage::identity_row row;
-  row.fetched_at = x.wall.seconds();
-  x.loaded(row);
-  EXPECT_THAT(x.last.answers, IsEmpty());
-  EXPECT_THAT(x.last.fetch, ElementsAre(alice));
-}
-
 // architecture.md 2: no queue without a bound
 TEST(identity_machine, one_who_asks_again_and_again_waits_once) {
   resolver x;
@@ -70,8 +41,47 @@ TEST(identity_machine, one_who_asks_again_and_again_waits_once) {
     EXPECT_EQ(x.last.answers.size(), 1u);
     EXPECT_FALSE(x.last.answers[0].last);
   }
+  for (int i = 0; i <= 5; ++i) { // Each document had its handle checked.
+    x.handle("alice.test", alice);
+    ASSERT_EQ(x.last.answers.size(), 1u);
+    EXPECT_EQ(x.last.answers[0].last, i == 5);
+  }
+}
+
+// protocol.md 8.8: a document that came while an older handle was checked
+TEST(identity_machine, who_waits_for_a_new_handle_hears_of_it) {
+  resolver x;
+  x.fetch(1);
+  x.document(doc_of("old.test"));
+  x.ask(1, true);
+  x.document(doc_of("new.test"));
+  EXPECT_FALSE(x.last.answers.at(0).last);
+  x.handle("old.test", alice);
+  ASSERT_EQ(x.last.answers.size(), 1u);
+  EXPECT_EQ(x.last.answers[0].fact->handle, "");
+  EXPECT_FALSE(x.last.answers[0].last);
+  EXPECT_THAT(x.last.store, IsEmpty());
+  x.handle("new.test", alice);
+  ASSERT_EQ(x.last.answers.size(), 1u);
+  EXPECT_EQ(x.last.answers[0].fact->handle, "new.test");
+  EXPECT_TRUE(x.last.answers[0].last);
+  x.handle("new.test", repo_of(2)); // Asked for by nobody.
+  EXPECT_THAT(x.last.answers, IsEmpty());
+}
+
+// architecture.md 2: `cached_max`
+TEST(identity_machine,
+     a_row_that_was_forgotten_meanwhile_is_to_be_asked_again) {
+  identity_options options;
+  options.cached_max = 1;
+  resolver x{options};
+  x.fetch(1);
+  x.document(doc_of("alice.test"));
+  x.fetch(2, repo_of(2));
+  x.document(doc_of(), false, repo_of(2));
   x.handle("alice.test", alice);
-  EXPECT_EQ(x.last.answers.size(), 1u);
+  ASSERT_EQ(x.last.answers.size(), 1u);
+  EXPECT_EQ(x.last.answers[0].fact.error().code, ec::unreachable);
   EXPECT_TRUE(x.last.answers[0].last);
 }
 
@@ -82,7 +92,8 @@ TEST(identity_machine, an_asker_is_not_let_go_while_it_waits_for_more) {
   x.document(doc_of("alice.test"));
   x.ask(1, true); // While the handle is checked.
   x.handle("alice.test", repo_of(2));
-  EXPECT_THAT(x.last.released, IsEmpty());
+  ASSERT_EQ(x.last.answers.size(), 1u);
+  EXPECT_FALSE(x.last.answers[0].last);
   x.document(doc_of());
   ASSERT_EQ(x.last.answers.size(), 1u);
   EXPECT_TRUE(x.last.answers[0].last);

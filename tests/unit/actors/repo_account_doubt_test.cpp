@@ -85,8 +85,7 @@ TEST(repo_account_doubt, a_held_event_is_given_up_when_memory_is_short) {
   x.settle();
   x.learn(fail(ec::unreachable, "no directory"));
   EXPECT_FALSE(x.machine->idle());
-  EXPECT_FALSE(x.machine->give_up_wishes()) << "it wants no refresh";
-  EXPECT_TRUE(x.machine->idle());
+  EXPECT_TRUE(x.machine->idle(true));
   EXPECT_EQ(x.row->account, account_status::active);
 }
 
@@ -132,37 +131,19 @@ TEST(repo_account_doubt, a_held_event_is_overtaken_by_a_later_one) {
 // -- wishes when memory is short -----------------------------------------------
 
 // reliability.md P9, identity flood: what is only wished does not fill memory
-TEST(repo_identity, a_wish_to_refresh_is_given_up_when_memory_is_short) {
-  repo_world x;
-  x.sync();
-  EXPECT_FALSE(x.machine->give_up_wishes()) << "there is none";
-  x.identity_event();
-  EXPECT_FALSE(x.machine->give_up_wishes()) << "a frame waits for it";
-  x.learn(x.identity());
-  for (size_t i = 0; i < burst; ++i) {
-    x.identity_event();
-    x.learn(x.identity());
-  }
-  EXPECT_FALSE(x.machine->idle());
-  EXPECT_TRUE(x.machine->give_up_wishes());
-  EXPECT_TRUE(x.machine->idle());
-  EXPECT_EQ(x.done.size(), burst + 1);
-}
-
-// The same of a repo that has more to do: then nothing would be won
-TEST(repo_identity, a_wish_is_kept_while_the_repo_is_awake_for_another_reason) {
+TEST(repo_identity, a_wish_to_refresh_is_left_to_the_row_when_memory_is_short) {
   repo_world x;
   x.sync();
   for (size_t i = 0; i <= burst; ++i) {
     x.identity_event();
+    EXPECT_FALSE(x.machine->idle(true)) << "nothing is durable";
     x.learn(x.identity());
+    x.settle();
   }
-  const auto frame = x.make_commit();
-  x.take(frame);
-  EXPECT_FALSE(x.machine->give_up_wishes());
-  x.settle();
-  x.pass(x.settings->refresh_min);
-  EXPECT_EQ(x.refreshes, burst + 1);
+  EXPECT_FALSE(x.machine->idle());
+  EXPECT_TRUE(x.machine->idle(true));
+  EXPECT_TRUE(x.row->identity_due);
+  EXPECT_EQ(x.done.size(), burst + 1);
 }
 
 // -- what getRepo says (protocol.md 5) ----------------------------------------

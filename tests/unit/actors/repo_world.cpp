@@ -127,8 +127,8 @@ void repo_world::rotate_key(const test_repo& other) {
   learn(fact);
 }
 
-void repo_world::learn(const result<storage::identity_row>& fact) {
-  perform(machine->on_identity(fact, board, now));
+void repo_world::learn(const result<storage::identity_row>& fact, bool last) {
+  perform(machine->on_identity(fact, last, board, now));
 }
 
 void repo_world::list(atproto::tid rev, account_status status,

@@ -65,7 +65,7 @@ public:
 
   void identity_event(uint32_t upstream = relay_id);
 
-  void learn(const result<storage::identity_row>& fact);
+  void learn(const result<storage::identity_row>& fact, bool last = true);
 
   /// The document names the key of `other`.
   void rotate_key(const test_repo& other);

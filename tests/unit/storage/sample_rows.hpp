@@ -64,7 +64,8 @@ inline storage::repo_row sample_repo() {
           900,
           "https://pds.example.com",
           "alice.test",
-          {7, 2, 12346}};
+          {7, 2, 12346},
+          true};
 }
 
 inline storage::chain_row sample_chain() {

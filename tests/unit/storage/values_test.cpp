@@ -88,6 +88,7 @@ TEST(ValuesTest, FieldsComeBackAsTheyWent) {
   EXPECT_EQ(repo.account_at, (position{7, 2, 12346}));
   EXPECT_EQ(repo.erased_through, 900u);
   EXPECT_EQ(repo.handle, "alice.test");
+  EXPECT_TRUE(repo.identity_due);
   const auto head = *decode_value<record_head>(
     encode_value(record_head{sample_cid, atproto::tid{99}, 1000, 500, true}));
   EXPECT_EQ(head.id, sample_cid);

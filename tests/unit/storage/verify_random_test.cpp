@@ -156,6 +156,7 @@ private:
       bad->last_indexed_rev = good->last_indexed_rev;
     bad->filter_generation = good->filter_generation;
     bad->gap = good->gap;
+    bad->identity_due = good->identity_due;
     bad->error = good->error;
     bad->retry_count = good->retry_count;
     bad->last_sync = good->last_sync;
