@@ -1,12 +1,9 @@
 #include "actors/api/answers.hpp"
 
 #include "atproto/did_document.hpp"
-#include "base/limits.hpp"
 #include "base/version.hpp"
 #include "wire/problem.hpp"
 #include "wire/tap.hpp"
-
-#include <charconv>
 
 namespace weir::actors {
 
@@ -181,25 +178,6 @@ net::http_reply repo_reply(const store_readers& store, const atproto::did& did,
   else
     wire::append_repo(to_view(line), body);
   return net::json_reply(200, body);
-}
-
-result<page_request> parse_page(const net::incoming_request& x) {
-  page_request out;
-  if (const auto* text = x.parameter("limit"); text != nullptr) {
-    const auto* end = text->data() + text->size();
-    const auto [at, bad] = std::from_chars(text->data(), end, out.limit);
-    if (bad != std::errc{} || at != end || out.limit == 0
-        || out.limit > limits::api_page_max)
-      return fail(ec::invalid_argument,
-                  "limit must be 1 to " + std::to_string(limits::api_page_max));
-  }
-  if (const auto* text = x.parameter("cursor"); text != nullptr) {
-    auto after = atproto::did::parse(*text);
-    if (!after)
-      return fail(ec::invalid_argument, "cursor is not one of ours");
-    out.after = std::move(*after);
-  }
-  return out;
 }
 
 net::http_reply repos_reply(const store_readers& store,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/api/api.hpp"
+#include "actors/api/page_request.hpp"
 #include "actors/api/routes.hpp"
 #include "actors/support/store_readers.hpp"
 
@@ -28,13 +29,6 @@ net::http_reply answer_now(action what, const api_environment& env);
 /// `/info/:did` (Tap) or `/repos/:did` (SYNC-32); 404 when not tracked.
 net::http_reply repo_reply(const store_readers& store, const atproto::did& did,
                            bool as_info);
-
-struct page_request {
-  size_t limit = limits::api_page_default;
-  atproto::did after;
-};
-
-result<page_request> parse_page(const net::incoming_request& x);
 
 /// `/repos` (SYNC-31) or `/repos/errors` (SYNC-34).
 net::http_reply repos_reply(const store_readers& store,

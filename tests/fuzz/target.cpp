@@ -8,7 +8,7 @@ namespace weir::fuzz {
 std::vector<target> all_targets() {
   std::vector<target> out;
   for (const auto group : {codec_targets(), tree_targets(), net_targets(),
-                           storage_targets(), wire_targets()})
+                           server_targets(), storage_targets(), wire_targets()})
     out.insert(out.end(), group.begin(), group.end());
   return out;
 }

@@ -23,6 +23,7 @@ struct target {
 std::span<const target> codec_targets();
 std::span<const target> tree_targets();
 std::span<const target> net_targets();
+std::span<const target> server_targets();
 std::span<const target> storage_targets();
 std::span<const target> wire_targets();
 

@@ -113,6 +113,20 @@ TEST_F(HostileStreamTest, AMessageAtTheLimitIsTakenAndOneMoreByteIsNot) {
   expect_others_flow(48 * megabyte);
 }
 
+// reliability.md 2.1, half-open stream: limits::ws_client_idle_timeout. Nothing
+// comes from either of them, no answer to a ping either.
+TEST_F(HostileStreamTest, AStreamThatFallsSilentIsOpenedAnew) {
+  auto& silent = open();
+  start();
+  for (auto* x : {&silent, &honest})
+    ASSERT_TRUE(x->stream.heads.pop(node_patience));
+  for (auto* x : {&silent, &honest})
+    EXPECT_TRUE(x->stream.heads.pop(limits::ws_client_idle_timeout
+                                    + node_patience));
+  EXPECT_EQ(silent.stream.ends.pop(), 0u) << "nobody is there to say goodbye";
+  expect_others_flow(16 * megabyte);
+}
+
 // reliability.md 2.1: binary only, no compression.
 TEST_F(HostileStreamTest, WhatIsNoBinaryMessageEndsTheConnection) {
   const auto with = [](bytes x, size_t at, uint8_t bits) {
