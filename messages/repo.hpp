@@ -117,8 +117,8 @@ struct identity_fact {
   atproto::did repo;
   error failed; ///< `ec::none` when `row` holds.
   storage::identity_row row;
-  uint64_t asked = 0; ///< The newest question that this answers.
-  bool last = true;   ///< Nothing more is to come.
+  uint64_t asked = 0; ///< The newest question that was heard.
+  bool last = true;   ///< To that one and those before no more is to come.
 };
 
 /// Run-time settings changed. From: NODE. Travels: local only.

@@ -86,11 +86,9 @@ void identity::ask(const identity_ask& x) {
   const auto [i, added]
     = numbers_.try_emplace({x.from.address(), x.repo}, last_waiter_ + 1);
   const auto who = i->second;
-  if (added) {
+  if (added)
     ++last_waiter_;
-    waiters_.emplace(who, waiter{x.from, x.repo, 0});
-  }
-  waiters_.at(who).asked = x.number;
+  waiters_.insert_or_assign(who, waiter{x.from, x.repo, x.number});
   perform(machine_.on_ask(x.repo, who, x.fresh, now(), wall()));
 }
 

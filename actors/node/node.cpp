@@ -172,7 +172,7 @@ result<void> node::impl::start_supervisor(
     return listings.error();
   env.listings = std::move(*listings);
   if (quiet_work)
-    env.new_filter = filter_generation;
+    env.quiet_work_filter = filter_generation;
   supervisor_options options;
   options.parallelism = config.sync_parallelism;
   options.per_host = config.sync_per_host;

@@ -124,7 +124,6 @@ private:
   lazy_deque<std::pair<uint64_t, std::function<void()>>> until_durable_;
   uint64_t sent_ = 0;
   uint64_t confirmed_ = 0;
-  uint64_t asked_ = 0; ///< Questions for the identity.
   size_t waiting_ = 0;
   byte_claim held_;
 };
@@ -182,7 +181,7 @@ void repo::perform(repo_effects x) {
   if (x.load_identity || x.refresh_identity)
     send(env_.shared->identity,
          identity_ask{machine_.repo(), x.refresh_identity,
-                      identity_sink{repo_actor{this}}, ++asked_});
+                      identity_sink{repo_actor{this}}, x.identity_asked});
   if (x.update)
     send_update(std::move(*x.update));
   send_fetch_effects(x);
@@ -321,8 +320,8 @@ repo_actor::behavior_type repo::make_behavior() {
       const auto fact = x.failed.code == ec::none
                           ? result<storage::identity_row>{x.row}
                           : result<storage::identity_row>{x.failed};
-      when_loaded([this, fact, last = x.last && x.asked == asked_] {
-        perform(machine_.on_identity(fact, last, board(), now()));
+      when_loaded([this, answer = identity_answer{fact, x.asked, x.last}] {
+        perform(machine_.on_identity(answer, board(), now()));
       });
     },
     [this](const repo_receipt& x) { on_receipt(x); },

@@ -168,6 +168,7 @@ void repo_machine::ask_identity(repo_effects& out) {
     return;
   identity_pending_ = true;
   out.load_identity = true;
+  out.identity_asked = ++asked_;
 }
 
 bool repo_machine::may_refresh(now_time now) const {
@@ -182,6 +183,7 @@ void repo_machine::refresh_identity(now_time now, repo_effects& out) {
   if (refreshes_.size() > limits::refresh_burst_max)
     refreshes_.pop_front();
   out.refresh_identity = true;
+  out.identity_asked = ++asked_;
 }
 
 /// What an #identity asked for: now, after the answer that is awaited, or as

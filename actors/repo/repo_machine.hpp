@@ -39,8 +39,7 @@ public:
   repo_effects on_frames(std::vector<atproto::stamped_frame> frames,
                          const upstream_board& board, now_time now);
 
-  /// @param last Nothing that was asked is still on its way.
-  repo_effects on_identity(const result<storage::identity_row>& fact, bool last,
+  repo_effects on_identity(const identity_answer& x,
                            const upstream_board& board, now_time now);
 
   repo_effects on_receipt(const storage::update_receipt& receipt,
@@ -228,6 +227,7 @@ private:
   atproto::public_key key_;
   bool identity_pending_ = false, prepare_pending_ = false;
   bool refresh_wanted_ = false;
+  uint64_t asked_ = 0; ///< Questions for the identity.
   /// When identities were refreshed and fetches succeeded; bounded by bursts.
   lazy_deque<steady_time> refreshes_, fetches_;
   lazy_deque<waiting_frame> inbox_;

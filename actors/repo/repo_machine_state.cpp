@@ -106,10 +106,12 @@ void repo_machine::take_no_identity(const error& why, bool last,
     flush(out);
 }
 
-repo_effects
-repo_machine::on_identity(const result<storage::identity_row>& fact, bool last,
-                          const upstream_board& board, now_time now) {
+repo_effects repo_machine::on_identity(const identity_answer& x,
+                                       const upstream_board& board,
+                                       now_time now) {
   repo_effects out;
+  const auto& fact = x.fact;
+  const auto last = x.last && x.asked == asked_;
   identity_pending_ = false;
   if (!loaded_ || !exists_)
     return out;

@@ -119,6 +119,13 @@ struct buffer_page {
   bool end = false;      ///< It was the last one.
 };
 
+/// What IDENTITY says.
+struct identity_answer {
+  result<storage::identity_row> fact;
+  uint64_t asked = 0; ///< The newest question that it heard.
+  bool last = true;   ///< To that one and those before no more is to come.
+};
+
 struct now_time {
   steady_time steady;
   wall_time wall;
@@ -138,6 +145,7 @@ struct repo_effects {
   std::optional<outgoing> update;
   bool load_identity = false;    ///< From the cache, or resolved.
   bool refresh_identity = false; ///< Resolved anew.
+  uint64_t identity_asked = 0;   ///< The number of that question.
   std::optional<fetch_wish> wish;
   std::optional<fetch_ready> ready;
   std::optional<fetch_order> order;

@@ -20,7 +20,7 @@ void supervisor::perform(supervisor_machine::effects x) {
 
 void supervisor::scan(std::string after) {
   reader_job job;
-  job.run = [to = supervisor_actor{this}, filter = env_.new_filter,
+  job.run = [to = supervisor_actor{this}, filter = env_.quiet_work_filter,
              after](store_readers& store) {
     auto page = store.scan_work(after, filter);
     caf::anon_send(to, std::move(page));

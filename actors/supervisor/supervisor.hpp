@@ -30,8 +30,8 @@ struct supervisor_environment {
   /// In signal mode: relays are asked who has records in these.
   std::vector<std::string> signal_collections;
   std::vector<listing_machine::row> listings; ///< As an earlier start left them.
-  /// Not 0: the filter's generation, and repos were indexed under others.
-  uint32_t new_filter = 0;
+  /// Not 0: the filter's generation, and repos have quiet work under it.
+  uint32_t quiet_work_filter = 0;
 };
 
 /// Spawns the SUPERVISOR of a partition: queue, permits, host budgets, retry,

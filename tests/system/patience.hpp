@@ -7,9 +7,6 @@
 
 namespace weir::tests {
 
-/// How long a test waits for what must come; nothing is slept through.
-inline constexpr std::chrono::seconds node_patience{60};
-
 inline constexpr size_t megabyte = 1'048'576;
 
 /// A size from the environment, for the large forms (docs/testing.md).
@@ -28,5 +25,8 @@ inline constexpr unsigned slowness = 6;
 inline constexpr size_t memory_slack = 0;
 inline constexpr unsigned slowness = 1;
 #endif
+
+/// How long a test waits for what must come; nothing is slept through.
+inline constexpr std::chrono::seconds node_patience{60 * slowness};
 
 } // namespace weir::tests

@@ -89,8 +89,26 @@ TEST(repo_identity, the_first_identity_is_due_until_its_handle_is_checked) {
   EXPECT_FALSE(x.row->identity_due);
 }
 
-// A question of another reason whose answer was on its way
-TEST(repo_identity, an_answer_that_came_before_the_event_does_not_end_it) {
+// Invariant I4: IDENTITY had not heard of the event when it said its last word
+// to a question before it
+TEST(repo_identity, an_answer_to_an_older_question_does_not_end_an_event) {
+  repo_world x;
+  x.sync();
+  const auto before = x.asked;
+  x.identity_event();
+  ASSERT_EQ(x.asked, before + 1);
+  x.learn(x.identity(), true, before);
+  x.settle();
+  EXPECT_TRUE(x.row->identity_due);
+  EXPECT_FALSE(x.machine->idle());
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_FALSE(x.row->identity_due);
+  EXPECT_TRUE(x.machine->idle());
+}
+
+// Nor does the answer that was awaited when a second event came
+TEST(repo_identity, an_event_during_a_look_up_is_due_after_it) {
   repo_world x;
   x.sync();
   x.identity_event();

@@ -127,8 +127,10 @@ void repo_world::rotate_key(const test_repo& other) {
   learn(fact);
 }
 
-void repo_world::learn(const result<storage::identity_row>& fact, bool last) {
-  perform(machine->on_identity(fact, last, board, now));
+void repo_world::learn(const result<storage::identity_row>& fact, bool last,
+                       std::optional<uint64_t> question) {
+  const identity_answer x{fact, question.value_or(asked), last};
+  perform(machine->on_identity(x, board, now));
 }
 
 void repo_world::list(atproto::tid rev, account_status status,
@@ -149,13 +151,10 @@ void repo_world::pass(std::chrono::microseconds x) {
 void repo_world::restart() {
   in_flight.reset();
   timer.reset();
+  asked = 0;
   machine.emplace(account.did(), settings, 1);
   perform(machine->on_loaded(row, chain, member, now));
   awake();
-}
-
-void repo_world::awake() {
-  perform(machine->on_awake(board, now));
 }
 
 bool repo_world::add(std::vector<std::string> collections) {
@@ -380,6 +379,7 @@ void repo_world::perform(repo_effects x) {
   move_into(stops, x.stop);
   loads += x.load_identity ? 1 : 0;
   refreshes += x.refresh_identity ? 1 : 0;
+  asked = std::max(asked, x.identity_asked);
   chunks_done += x.chunks_done;
   untracked |= x.untrack;
   tracked_again |= x.track;

@@ -65,7 +65,9 @@ public:
 
   void identity_event(uint32_t upstream = relay_id);
 
-  void learn(const result<storage::identity_row>& fact, bool last = true);
+  /// @param question Which one it answers; by default the newest.
+  void learn(const result<storage::identity_row>& fact, bool last = true,
+             std::optional<uint64_t> question = {});
 
   /// The document names the key of `other`.
   void rotate_key(const test_repo& other);
@@ -76,7 +78,7 @@ public:
   /// The clocks move and the machine hears of it.
   void pass(std::chrono::microseconds x);
 
-  void awake();
+  void awake() { perform(machine->on_awake(board, now)); }
 
   /// Loads what the store holds into a new machine.
   void restart();
@@ -147,6 +149,7 @@ public:
   std::vector<error> stops;
   size_t loads = 0;
   size_t refreshes = 0;
+  uint64_t asked = 0; ///< Questions for the identity.
   size_t chunks_done = 0;
   size_t reads = 0; ///< Pages asked for.
   size_t pages = 0; ///< Pages given.

@@ -1,4 +1,5 @@
 #include "actors/supervisor/supervisor.hpp"
+#include "actors/support/store_readers.hpp"
 #include "messages/intake.hpp"
 #include "messages/journal.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
@@ -233,6 +234,23 @@ TEST_F(SupervisorShellTest, TheNextPageWaitsUntilAllLinesWereTaken) {
   run();
   run();
   EXPECT_THAT(listed, ElementsAre("0:", "0:c1"));
+}
+
+// Invariant I4; requirements.md 1d: who is woken at start though its status
+// asks for nothing. Others are woken for their status, at their time.
+TEST(QuietWorkTest, IsOfSyncedReposWithADueIdentityOrAnotherFilter) {
+  storage::repo_row row;
+  row.status = repo_status::synced;
+  row.filter_generation = 2;
+  EXPECT_FALSE(has_quiet_work(row, 2));
+  EXPECT_TRUE(has_quiet_work(row, 3));
+  row.identity_due = true;
+  EXPECT_TRUE(has_quiet_work(row, 2));
+  for (const auto other : {repo_status::pending, repo_status::desync,
+                           repo_status::error, repo_status::syncing}) {
+    row.status = other;
+    EXPECT_FALSE(has_quiet_work(row, 3));
+  }
 }
 
 // The store is the truth: what it cannot say ends the SUPERVISOR, and NODE.
