@@ -37,8 +37,9 @@ struct env_counters {
 ///
 /// # Durability
 /// - A `.log` is synced before it is closed, so that rotation makes no hole.
-/// - The directory is synced after a `.log` was created, before a MANIFEST is
-///   synced, and after CURRENT was replaced.
+/// - The directory is synced after a `.log` was created, before the first byte
+///   of a change reaches a MANIFEST (what was not synced may survive, and names
+///   tables), and after CURRENT was replaced.
 /// - The first failed create, append, flush, sync, close or rename poisons the
 ///   object: from then on every write fails with the same error and nothing
 ///   reaches the disk, so that LevelDB cannot acknowledge what it lost.

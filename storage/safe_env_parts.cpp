@@ -32,6 +32,11 @@ public:
   Status Append(const Slice& data) override {
     if (auto x = owner_.healthy(); !x.ok())
       return x;
+    // A MANIFEST names files: their entries must be there before its bytes,
+    // which may survive without a sync.
+    if (kind_ == file_kind::manifest && !dirty_)
+      if (auto x = owner_.sync_parent(name_); !x.ok())
+        return x;
     dirty_ = true;
     ++owner_.counts.writes;
     owner_.counts.bytes_written += data.size();
@@ -47,10 +52,6 @@ public:
   Status Sync() override {
     if (auto x = owner_.healthy(); !x.ok())
       return x;
-    // A MANIFEST names files: their entries must be there first.
-    if (kind_ == file_kind::manifest)
-      if (auto x = owner_.sync_parent(name_); !x.ok())
-        return x;
     ++owner_.counts.syncs;
     auto out = owner_.check(base_->Sync());
     dirty_ = dirty_ && !out.ok();

@@ -16,6 +16,23 @@ namespace {
 
 constexpr size_t page = 4096;
 
+size_t kept_of(size_t unsynced, kept how, random_source& random) {
+  switch (how) {
+    case kept::none:
+      return 0;
+    case kept::all:
+      return unsynced;
+    case kept::some:
+      break;
+  }
+  const auto end = random.below(4); // Promises break at the ends.
+  return end == 0 ? 0 : end == 1 ? unsynced : random.below(unsynced + 1);
+}
+
+bool is_kept(kept how, random_source& random) {
+  return how == kept::some ? random.below(2) == 0 : how == kept::all;
+}
+
 /// The file as it is found after its last bytes were lost, or spoilt.
 std::shared_ptr<memory_file> what_is_left(const memory_file& before,
                                           random_source& random,
@@ -23,7 +40,7 @@ std::shared_ptr<memory_file> what_is_left(const memory_file& before,
   auto out = std::make_shared<memory_file>(before);
   auto& data = out->data;
   const auto synced = before.synced;
-  data.resize(synced + random.below(data.size() - synced + 1));
+  data.resize(synced + kept_of(data.size() - synced, how.bytes, random));
   const auto kept = data.size() - synced;
   if (how.garble && kept != 0 && random.below(2) == 0) {
     const auto size = 1 + random.below(std::min(kept, page));
@@ -64,7 +81,7 @@ void memory_disk::cut_power(random_source& random, const power_loss& how) {
   auto& after = state_->after;
   after = state_->durable;
   for (const auto& x : state_->pending)
-    if (how.keep_entries || random.below(2) == 0)
+    if (is_kept(how.entries, random))
       x.apply_to(after);
   for (auto& [name, file] : after)
     file = what_is_left(*file, random, how);

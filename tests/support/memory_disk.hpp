@@ -3,6 +3,7 @@
 #include "base/random.hpp"
 #include "storage/safe_env_disk.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,9 @@ namespace weir::tests {
 struct memory_file;
 struct memory_state;
 
+/// How much is kept of what was not synced.
+enum class kept : uint8_t { some, none, all };
+
 /// What a power loss may do beyond losing what was never synced.
 struct power_loss {
   /// A kept part that was not synced may hold zeros or garbage from some point
@@ -20,9 +24,12 @@ struct power_loss {
   /// Pages of 4 KiB of what was not synced reached the disk in any order: each
   /// is kept or zeros by itself.
   bool reorder = false;
-  /// Directory entries are kept. Else each change of a directory since its last
-  /// fsync is kept or lost by itself.
-  bool keep_entries = false;
+  /// Of each file from its last fsync on. With `some` any part, often none or
+  /// all of it.
+  kept bytes = kept::some;
+  /// Of the changes of a directory since its last fsync. With `some` each is
+  /// kept or lost by itself.
+  kept entries = kept::some;
 };
 
 /// A disk in memory that forgets, at a power loss, what POSIX allows it to

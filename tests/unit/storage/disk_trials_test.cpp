@@ -17,6 +17,7 @@ using tests::fault_plan;
 using tests::history;
 using tests::io_call;
 using tests::io_error;
+using tests::kept;
 using tests::kind_bit;
 using tests::lose_power_at_every_call;
 using tests::memory_disk;
@@ -188,6 +189,15 @@ TEST(DiskTrialsTest, ThePowerFailsAtEveryCallAndTailsAreGarbled) {
 
 TEST(DiskTrialsTest, ThePowerFailsAtEveryCallAndPagesAreOutOfOrder) {
   lose_power({.reorder = true}, 1);
+}
+
+// What was written may be there before the name of a file that it speaks of.
+TEST(DiskTrialsTest, ThePowerFailsAtEveryCallAndOnlyBytesAreKept) {
+  lose_power({.bytes = kept::all, .entries = kept::none}, 1);
+}
+
+TEST(DiskTrialsTest, ThePowerFailsAtEveryCallAndOnlyNamesAreKept) {
+  lose_power({.bytes = kept::none, .entries = kept::all}, 1);
 }
 
 } // namespace weir::storage

@@ -115,7 +115,7 @@ bool plain_leveldb_has_a_hole(uint64_t seed) {
     how.sync = last || random->below(50) == 0;
     db->Put(how, tests::row_key(rows), tests::row_value(rows));
   }
-  disk.cut_power(*random, {.keep_entries = true});
+  disk.cut_power(*random, {.entries = tests::kept::all});
   db = nullptr;
   disk.power_on();
   db = open();

@@ -202,11 +202,15 @@ TEST(SafeEnvTest, TheDirectoryIsSyncedWhereAnEntryCarriesAPromise) {
   EXPECT_EQ(syncs(), 1u);
   auto manifest = create(*safe.env(), "/d/MANIFEST-000003");
   manifest->Append("x");
+  EXPECT_EQ(syncs(), 2u) << "before its bytes";
+  manifest->Append("x");
   manifest->Sync();
   EXPECT_EQ(syncs(), 2u);
+  manifest->Append("x");
+  EXPECT_EQ(syncs(), 3u) << "or what came since";
   create(*safe.env(), "/d/000004.dbtmp");
   safe.env()->RenameFile("/d/000004.dbtmp", "/d/CURRENT");
-  EXPECT_EQ(syncs(), 3u);
+  EXPECT_EQ(syncs(), 4u);
 }
 
 TEST(SafeEnvTest, RemovedFilesStayWhileSomebodyHoldsThem) {
