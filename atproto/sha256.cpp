@@ -5,6 +5,7 @@
 
 #include "atproto/sha256.hpp"
 
+#include <openssl/crypto.h>
 #include <openssl/sha.h>
 
 namespace weir::atproto {
@@ -16,6 +17,10 @@ digest sha256(bytes_view x) {
   SHA256_Update(&state, x.data(), x.size());
   SHA256_Final(out.data(), &state);
   return out;
+}
+
+bool same_secret(const digest& x, const digest& y) noexcept {
+  return CRYPTO_memcmp(x.data(), y.data(), x.size()) == 0;
 }
 
 struct sha256_stream::impl {

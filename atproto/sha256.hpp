@@ -10,6 +10,9 @@ namespace weir::atproto {
 /// slower on small blocks). Never fails, allocates nothing, any thread.
 digest sha256(bytes_view x);
 
+/// Whether they are equal, in a time that does not say where they differ.
+bool same_secret(const digest& x, const digest& y) noexcept;
+
 /// Incremental SHA-256 for data that arrives in pieces. One thread.
 class sha256_stream {
 public:

@@ -58,6 +58,17 @@ TEST(Sha256StreamTest, MovesWithWhatItHasSeen) {
   EXPECT_EQ(second.finish(), sha256(as_bytes("abc")));
 }
 
+TEST(Sha256Test, ADigestEqualsItselfAndNoOther) {
+  const auto x = sha256(as_bytes("abc"));
+  EXPECT_TRUE(same_secret(x, sha256(as_bytes("abc"))));
+  for (size_t i = 0; i < x.size(); ++i)
+    for (int bit = 0; bit < 8; ++bit) {
+      auto y = x;
+      y[i] = static_cast<uint8_t>(y[i] ^ (1 << bit));
+      EXPECT_FALSE(same_secret(x, y)) << i << '.' << bit;
+    }
+}
+
 TEST(Sha256Test, ThreadsDoNotDisturbEachOther) {
   std::vector<std::thread> threads;
   std::vector<std::string> out(4);
