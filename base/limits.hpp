@@ -97,8 +97,7 @@ constexpr unsigned http_interims_max = 8;
 /// One line between chunks, and all lines of a trailer.
 constexpr size_t http_chunk_line_bytes_max = 256;
 constexpr size_t http_trailer_bytes_max = 8'192;
-/// The longest wait that a server may ask for.
-constexpr std::chrono::seconds retry_wait_max = 24h;
+constexpr std::chrono::seconds retry_wait_max = 24h; ///< Of Retry-After.
 constexpr size_t http_connections_per_origin_max = 8;
 constexpr size_t http_waiting_calls_max = 1'024;
 constexpr auto http_client_idle_timeout = 30s;
@@ -135,6 +134,9 @@ constexpr auto ws_close_timeout = 5s;
 // -- the engine's windows (architecture.md 2) ---------------------------------
 /// Frames of one upstream between socket read and durable.
 constexpr size_t upstream_frames_max = 1'024;
+/// They share this, down to the least: a frame waits for those of the others.
+constexpr size_t all_upstreams_frames_max = 4'096;
+constexpr size_t upstream_frames_min = 64;
 constexpr size_t upstream_bytes_max = 16'777'216;
 /// Frames forwarded to ROUTERs in one message.
 constexpr size_t frame_batch_max = 256;
@@ -224,8 +226,7 @@ constexpr auto auth_lock = 1min;
 constexpr size_t auth_peers_max = 10'000;
 /// Body of the bulk routes (reliability.md 2.2).
 constexpr size_t bulk_body_bytes_max = 8'388'608;
-/// Repos on one page of a listing answer.
-constexpr size_t api_page_max = 1'000;
+constexpr size_t api_page_max = 1'000; ///< Repos of a listing answer.
 constexpr size_t api_page_default = 100;
 /// Acks of one client; above it the socket is read more slowly.
 constexpr double channel_acks_per_second_max = 50'000;
@@ -245,8 +246,7 @@ constexpr size_t resident_repos_max = 20'000; ///< A ROUTER shard keeps alive.
 constexpr size_t resident_crowd_factor = 2;
 constexpr int held_tries_per_sweep = 10;
 constexpr auto repo_idle_max = 10min;
-/// How often a ROUTER looks for REPOs to close.
-constexpr auto repo_sweep_interval = 10s;
+constexpr auto repo_sweep_interval = 10s; ///< Of a ROUTER, for idle REPOs.
 /// Restarts by NODE in the window; one more ends the program (P19).
 constexpr size_t child_restarts_max = 3;
 constexpr auto child_restart_window = 10s;
@@ -361,7 +361,7 @@ constexpr option_range<size_t> open_tables_range{64, 4'000};
 constexpr option_range<uint64_t> disk_reserve_range{0, 1'099'511'627'776, 0};
 constexpr uint64_t disk_reserve_bytes = 2'147'483'648;
 constexpr uint64_t disk_reserve_percent = 5;
-constexpr auto room_check_interval = 1s;
+constexpr std::chrono::microseconds room_check_interval = 1s;
 constexpr option_seconds consumer_retry_range{1s, 24h, consumer_retry_timeout};
 constexpr option_range<size_t> consumer_window_events_range{
   1, 100'000, consumer_events_max};

@@ -10,7 +10,9 @@ actor_config::actor_config(size_t threads) {
   add_message_type<frame_batch>("weir::frame_batch");
   add_message_type<frames_done>("weir::frames_done");
   add_message_type<frames_lost>("weir::frames_lost");
-  set("scheduler.policy", caf::atom("stealing"));
+  // First come, first served. A worker that steals serves what came last, so
+  // in a crowd some wait for seconds (docs/adr/0006-turns.md).
+  set("scheduler.policy", caf::atom("sharing"));
   set("scheduler.max-threads", threads);
   set("scheduler.max-throughput", size_t{300});
   set("logger.verbosity", caf::atom("quiet"));

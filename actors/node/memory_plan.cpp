@@ -66,6 +66,9 @@ memory_plan plan_memory(const node_config& config) {
   out.delivery = limit / 16;
   out.upstream_window
     = std::min(limits::upstream_bytes_max, limit / 16 / streams);
+  out.upstream_frames
+    = std::clamp(limits::all_upstreams_frames_max / streams,
+                 limits::upstream_frames_min, limits::upstream_frames_max);
   out.requests = limit / 16;
   out.repos = limit / 4;
   out.identities = share(limit / limits::identity_entry_bytes, 32,

@@ -26,6 +26,7 @@ struct memory_plan {
 
   // -- what comes in
   size_t upstream_window = 0; ///< Of each.
+  size_t upstream_frames = 0; ///< The same in frames.
   size_t requests = 0;        ///< Bodies of clients.
   size_t repos = 0;           ///< REPOs and what they hold.
   size_t identities = 0;      ///< Known: entries.

@@ -263,7 +263,9 @@ upstream_actor node::impl::spawn_stream(const storage::upstream_row& row) {
   upstream_options options;
   options.on_future_cursor = config.on_future_cursor;
   options.assume_contiguous_seq = config.assume_contiguous_seq;
-  options.bytes_max = plan_memory(config).upstream_window;
+  const auto plan = plan_memory(config);
+  options.bytes_max = plan.upstream_window;
+  options.frames_max = plan.upstream_frames;
   if (!row.relay)
     options.events_per_second = config.pds_events_per_second;
   auto made = spawn_upstream(*system, shared, row, options,

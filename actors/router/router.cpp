@@ -7,10 +7,17 @@
 
 namespace weir::actors {
 
-/// Frames keep their order, so behind one that waits all wait.
+/// While too many REPOs live only frames wait that would wake more.
 void router::take(frames batch) {
+  if (held_.empty() && !residents_.is_crowded()) {
+    route(std::move(batch));
+    return;
+  }
   const auto first = held_.empty();
-  held_.push_back(std::move(batch));
+  route(held_.add(std::move(batch), [this](const atproto::stamped_frame& x) {
+    return residents_.find(x.repo) == nullptr
+           && (is_tracked(x.repo) || tracking_.discovers(x));
+  }));
   take_held();
   const auto now = shared_->time->steady_now();
   if (first && !held_.empty())
@@ -18,10 +25,11 @@ void router::take(frames batch) {
 }
 
 void router::take_held() {
-  while (!held_.empty() && !residents_.is_crowded()) {
-    auto batch = std::move(held_.front());
-    held_.pop_front();
-    route(std::move(batch));
+  while (!residents_.is_crowded()) {
+    auto batch = held_.next();
+    if (!batch)
+      return;
+    route(std::move(*batch));
   }
 }
 
@@ -45,7 +53,7 @@ void router::route(frames batch) {
 }
 
 bool router::wanted(const atproto::stamped_frame& x) {
-  if (tracked_.contains(atproto::stable_hash(x.repo.str())))
+  if (is_tracked(x.repo))
     return true;
   if (!tracking_.discovers(x))
     return false;
@@ -186,7 +194,7 @@ caf::result<listing_taken> router::listed(const repo_listing& x) {
     command_done();
   };
   for (const auto& line : x.repos) {
-    if (tracked_.contains(atproto::stable_hash(line.repo.str()))) {
+    if (is_tracked(line.repo)) {
       ++*left;
       admit(line.repo, [=, this](const repo_actor& to) {
         request(to, caf::infinite, line)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/router/command_gate.hpp"
+#include "actors/router/frame_hold.hpp"
 #include "actors/router/router.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
@@ -9,7 +10,6 @@
 
 #include <caf/typed_event_based_actor.hpp>
 
-#include <deque>
 #include <functional>
 #include <unordered_map>
 #include <vector>
@@ -21,7 +21,7 @@ class router final : public observed<router_actor::base> {
 public:
   router(caf::actor_config& config, context_ptr shared, router_options options,
          tracked_set tracked, repo_factory make_repo)
-    : observed(config, "router", std::to_string(options.shard)),
+    : observed(config, "router", std::to_string(options.shard), turn::whole),
       shared_(std::move(shared)), options_(std::move(options)),
       tracking_(options_.mode, options_.signal), tracked_(std::move(tracked)),
       make_repo_(std::move(make_repo)), residents_(options_.residents),
@@ -60,12 +60,17 @@ private:
 
   using residents = resident_machine<home>;
   using phase = resident_phase;
-  using frames = std::vector<atproto::stamped_frame>;
+  using frames = frame_hold::frames;
 
   void take(frames batch);
   void take_held();
   void route(frames batch);
   bool wanted(const atproto::stamped_frame& x);
+
+  bool is_tracked(const atproto::did& repo) const {
+    return tracked_.contains(atproto::stable_hash(repo.str()));
+  }
+
   void deliver(const atproto::did& repo, frames batch);
   residents::resident& wake(const atproto::did& repo);
   void spawn(const atproto::did& repo, home& x);
@@ -101,9 +106,7 @@ private:
   /// The JOURNAL's last answer: no fence of this shard is above it.
   uint64_t incarnation_ = 0;
   command_gate<command> commands_;
-  /// Come when many have closed. They count in the windows of their streams,
-  /// which are not read meanwhile.
-  std::deque<frames> held_;
+  frame_hold held_; ///< Would wake more REPOs than may live.
   actor_timer timer_;
 };
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -42,14 +43,21 @@ private:
 /// The process's directory. Static lifetime.
 actor_directory& directory();
 
+/// How much of its mail an actor handles before the next one has its turn:
+/// `brief` so many messages (actor_config), `whole` all there are. One through
+/// which the work of a great many others passes must be `whole`: in a crowd it
+/// would get a few messages each time that thousands have had their turn.
+enum class turn : uint8_t { brief, whole };
+
 /// Counts what an actor receives and handles; depth is the difference
 /// (caf.md 6). `Base` is `some_actor::base`.
 template <class Base>
 class observed : public Base {
 public:
-  template <class... Ts>
-  observed(caf::actor_config& config, std::string kind, std::string name)
-    : Base(config), counters_(std::make_shared<actor_counters>()) {
+  observed(caf::actor_config& config, std::string kind, std::string name,
+           turn length = turn::brief)
+    : Base(config), counters_(std::make_shared<actor_counters>()),
+      turn_(length) {
     counters_->kind = std::move(kind);
     counters_->name = std::move(name);
     counters_->id = this->id();
@@ -63,6 +71,12 @@ public:
   void enqueue(caf::mailbox_element_ptr x, caf::execution_unit* unit) override {
     counters_->received.fetch_add(1, std::memory_order_relaxed);
     Base::enqueue(std::move(x), unit);
+  }
+
+  caf::resumable::resume_result resume(caf::execution_unit* unit,
+                                       size_t most) override {
+    return Base::resume(
+      unit, turn_ == turn::whole ? std::numeric_limits<size_t>::max() : most);
   }
 
   caf::invoke_message_result consume(caf::mailbox_element& x) override {
@@ -79,6 +93,7 @@ public:
 
 private:
   actor_counters_ptr counters_;
+  turn turn_;
 };
 
 } // namespace weir::actors

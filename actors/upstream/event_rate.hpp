@@ -13,16 +13,15 @@ namespace weir::actors {
 ///
 /// Frames that are not what they claim cost more than others, because others
 /// pay for their checks: `limits::refused_frame_cost` events each. And until a
-/// second's worth of frames came without one, few come at a time.
+/// second's worth of frames came without one, as at first, few come at a time.
 ///
 /// Part of an `upstream_machine`; one thread.
 class event_rate {
 public:
   /// @param per_second 0: as many as come.
   explicit event_rate(size_t per_second)
-    : per_second_(per_second),
-      bucket_(static_cast<double>(per_second), static_cast<double>(per_second)),
-      good_(per_second) {
+    : per_second_(per_second), bucket_(static_cast<double>(per_second),
+                                       static_cast<double>(per_second)) {
     // nop
   }
 
@@ -68,7 +67,8 @@ private:
 
   size_t per_second_;
   token_bucket bucket_;
-  size_t good_; ///< Came since the last refused one, up to a second's worth.
+  /// Came since the last refused one, up to a second's worth.
+  size_t good_ = 0;
 };
 
 } // namespace weir::actors

@@ -21,8 +21,9 @@ public:
   upstream(caf::actor_config& config, context_ptr shared,
            storage::upstream_row row, upstream_options options,
            stream_dialer dial)
-    : observed(config, "upstream", row.url), shared_(std::move(shared)),
-      dial_(std::move(dial)), machine_(std::move(row), options),
+    : observed(config, "upstream", row.url, turn::whole),
+      shared_(std::move(shared)), dial_(std::move(dial)),
+      machine_(std::move(row), options),
       held_(shared_->memory, memory_use::streams) {
     auto& registry = shared_->metrics;
     frames_ = &registry.counter("weir_upstream_frames_total",

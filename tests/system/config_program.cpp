@@ -120,6 +120,15 @@ size_t program::resident_bytes() const {
   return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
+std::chrono::nanoseconds program::cpu_time() const {
+  clockid_t clock{};
+  timespec used{};
+  if (clock_getcpuclockid(id_, &clock) != 0 || clock_gettime(clock, &used) != 0)
+    return {};
+  return std::chrono::seconds{used.tv_sec}
+         + std::chrono::nanoseconds{used.tv_nsec};
+}
+
 size_t program::peak_bytes() const {
   std::ifstream in{"/proc/" + std::to_string(id_) + "/status"};
   constexpr std::string_view name = "VmHWM:";

@@ -38,6 +38,9 @@ public:
   /// The most it ever had there.
   size_t peak_bytes() const;
 
+  /// Time of processors that it has used.
+  std::chrono::nanoseconds cpu_time() const;
+
   /// The exit status, once it has ended; negative: killed by that signal;
   /// nothing when it did not end in time. Reads all output.
   std::optional<int> wait(std::chrono::seconds patience);

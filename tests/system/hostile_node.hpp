@@ -66,6 +66,8 @@ public:
 
   size_t peak_bytes() const { return process_->peak_bytes(); }
 
+  std::chrono::nanoseconds cpu_time() const { return process_->cpu_time(); }
+
 private:
   std::string get(const std::string& url);
 

@@ -6,6 +6,15 @@
 namespace weir::tests {
 namespace {
 
+/// A second's worth of frames that were what they claim came long ago.
+event_rate trusted(size_t per_second) {
+  event_rate out{per_second};
+  steady_time now{t0.micros / 2};
+  for (size_t given = 0; given < per_second; now = now + 1s)
+    given += out.allow(per_second, now);
+  return out;
+}
+
 TEST(event_rate, without_a_bound_all_may_come) {
   event_rate x{0};
   EXPECT_EQ(x.allow(1'000'000, t0), 1'000'000u);
@@ -13,7 +22,7 @@ TEST(event_rate, without_a_bound_all_may_come) {
 }
 
 TEST(event_rate, a_second_fills_it_and_no_more) {
-  event_rate x{50};
+  auto x = trusted(50);
   EXPECT_EQ(x.allow(51, t0), 50u);
   EXPECT_EQ(x.allow(51, t0 + 1s), 50u);
   EXPECT_EQ(x.allow(51, t0 + 1h), 50u);
@@ -22,12 +31,12 @@ TEST(event_rate, a_second_fills_it_and_no_more) {
 }
 
 TEST(event_rate, single_ones_are_given_only_to_who_wants_no_more) {
-  event_rate x{50};
+  auto x = trusted(50);
   EXPECT_EQ(x.allow(50, t0), 50u);
   EXPECT_EQ(x.allow(50, t0 + 99ms), 0u) << "4.95 of 5";
   EXPECT_EQ(x.allow(50, t0 + 100ms), 5u);
   EXPECT_EQ(x.allow(1, t0 + 120ms), 1u);
-  event_rate slow{1};
+  auto slow = trusted(1);
   EXPECT_EQ(slow.allow(9, t0), 1u);
   EXPECT_EQ(slow.allow(9, t0 + 999ms), 0u);
   EXPECT_EQ(slow.allow(9, t0 + 1s), 1u);
@@ -36,7 +45,7 @@ TEST(event_rate, single_ones_are_given_only_to_who_wants_no_more) {
 // reliability.md P11: others pay for a check that found nothing
 TEST(event_rate, a_refused_frame_costs_as_much_as_many) {
   constexpr auto cost = limits::refused_frame_cost;
-  event_rate x{1'000};
+  auto x = trusted(1'000);
   EXPECT_EQ(x.allow(1'000, t0), 1'000u);
   x.charge(10, t0);
   const auto paid = t0 + 10 * cost * 1ms;
@@ -45,7 +54,7 @@ TEST(event_rate, a_refused_frame_costs_as_much_as_many) {
 }
 
 TEST(event_rate, after_a_refused_frame_few_come_until_a_second_is_good) {
-  event_rate x{1'000};
+  auto x = trusted(1'000);
   x.charge(1, t0);
   auto now = t0 + 1h;
   constexpr auto few = limits::doubted_portion_max;
@@ -54,8 +63,17 @@ TEST(event_rate, after_a_refused_frame_few_come_until_a_second_is_good) {
   EXPECT_EQ(x.allow(1'000, now + 1s), 1'000u);
 }
 
-TEST(event_rate, the_next_portion_is_there_when_it_says) {
+// Or a hundred hosts at once could each have a second's worth checked.
+TEST(event_rate, at_first_few_come_at_a_time) {
   event_rate x{1'000};
+  constexpr auto few = limits::doubted_portion_max;
+  for (size_t given = 0; given < 1'000; given += few)
+    EXPECT_EQ(x.allow(1'000, t0), few) << "at its rate all the same";
+  EXPECT_EQ(x.allow(1'000, t0 + 1s), 1'000u);
+}
+
+TEST(event_rate, the_next_portion_is_there_when_it_says) {
+  auto x = trusted(1'000);
   EXPECT_EQ(x.allow(1'000, t0), 1'000u);
   EXPECT_EQ(x.next(t0), t0 + 100ms + 1us);
   x.charge(1, t0);
@@ -67,7 +85,7 @@ TEST(event_rate, the_next_portion_is_there_when_it_says) {
 TEST(event_rate, no_more_is_owed_than_for_a_second_of_refused_frames) {
   constexpr auto cost = limits::refused_frame_cost;
   for (const size_t refused : {100, 101, 1'000'000}) {
-    event_rate x{100};
+    auto x = trusted(100);
     EXPECT_EQ(x.allow(100, t0), 100u);
     x.charge(refused, t0);
     EXPECT_EQ(x.allow(100, t0 + cost * 1s), 0u);
@@ -88,38 +106,50 @@ upstream_options rated(size_t per_second) {
   return out;
 }
 
-TEST(event_rate, a_stream_beyond_its_rate_is_read_again_a_second_later) {
-  stream x{row_at(10, 1), rated(10)};
-  EXPECT_EQ(x.opened.grant_frames, 10u);
-  std::vector<int64_t> seqs;
-  std::vector<uint64_t> finished;
-  for (int64_t seq = 11; seq <= 20; ++seq) {
-    seqs.push_back(seq);
-    finished.push_back(static_cast<uint64_t>(seq));
+const auto t1 = t0 + 1s;
+const std::vector<int64_t> ten{21, 22, 23, 24, 25, 26, 27, 28, 29, 30};
+const std::vector<uint64_t> ten_done{ten.begin(), ten.end()};
+
+/// Of ten events a second, which it had at `t0` and has again at `t1`.
+class rated_stream : public stream {
+public:
+  rated_stream() : stream(row_at(10, 1), rated(10)) {
+    EXPECT_EQ(opened.grant_frames, 1u);
+    for (int64_t seq = 11; seq < 20; ++seq)
+      EXPECT_EQ(take_seqs({seq}).grant_frames, 1u);
+    EXPECT_EQ(take_seqs({20}).grant_frames, 0u);
+    done({11, 12, 13, 14, 15, 16, 17, 18, 19, 20});
   }
-  EXPECT_EQ(x.take_seqs(seqs).grant_frames, 0u);
-  EXPECT_EQ(x.done(finished).grant_frames, 0u);
+};
+
+TEST(event_rate, a_stream_beyond_its_rate_is_read_again_a_second_later) {
+  rated_stream x;
+  EXPECT_EQ(x.machine.on_timer(t1).grant_frames, 10u);
+  EXPECT_EQ(x.take_seqs(ten, t1).grant_frames, 0u);
+  EXPECT_EQ(x.done(ten_done, t1).grant_frames, 0u);
   EXPECT_FALSE(x.machine.quiet_since())
     << "what waits at the host may be anything";
-  EXPECT_EQ(x.machine.on_timer(t0 + 1s).grant_frames, 10u);
-  EXPECT_EQ(x.machine.quiet_since(), t0 + 1s);
+  EXPECT_EQ(x.machine.on_timer(t1 + 1s).grant_frames, 10u);
+  EXPECT_EQ(x.machine.quiet_since(), t1 + 1s);
 }
 
 TEST(event_rate, a_stream_of_refused_frames_is_read_later) {
-  stream x{row_at(10, 1), rated(10)};
-  x.take_seqs({11, 12, 13, 14, 15, 16, 17, 18, 19, 20});
-  x.machine.on_refused(2, t0);
-  EXPECT_EQ(x.done({11, 12, 13, 14, 15, 16, 17, 18, 19, 20}).grant_frames, 0u);
+  rated_stream x;
+  x.machine.on_timer(t1);
+  x.take_seqs(ten, t1);
+  x.machine.on_refused(2, t1);
+  EXPECT_EQ(x.done(ten_done, t1).grant_frames, 0u);
   constexpr auto paid = limits::refused_frame_cost * 2 * 100ms;
-  EXPECT_EQ(x.machine.on_timer(t0 + paid).timer, t0 + paid + 100ms + 1us);
-  EXPECT_EQ(x.machine.on_timer(t0 + paid + 100ms).grant_frames, 1u);
+  EXPECT_EQ(x.machine.on_timer(t1 + paid).timer, t1 + paid + 100ms + 1us);
+  EXPECT_EQ(x.machine.on_timer(t1 + paid + 100ms).grant_frames, 1u);
 }
 
 TEST(event_rate, a_new_connection_is_no_new_second) {
-  stream x{row_at(10, 1), rated(10)};
-  x.machine.on_closed({fail(ec::unreachable), 0, 0s}, t0);
-  EXPECT_EQ(x.machine.on_open(t0).grant_frames, 0u);
-  EXPECT_EQ(x.machine.on_timer(t0 + 1s).grant_frames, 10u);
+  rated_stream x;
+  EXPECT_EQ(x.machine.on_timer(t1).grant_frames, 10u);
+  x.machine.on_closed({fail(ec::unreachable), 0, 0s}, t1);
+  EXPECT_EQ(x.machine.on_open(t1).grant_frames, 0u);
+  EXPECT_EQ(x.machine.on_timer(t1 + 1s).grant_frames, 10u);
 }
 
 } // namespace

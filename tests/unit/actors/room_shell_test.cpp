@@ -32,6 +32,7 @@ protected:
     options.disk_reserve = reserve;
     options.memory_limit = memory_limit;
     options.resident = [this] {
+      ++measured;
       return resident;
     };
     options.give_back = [this] {
@@ -60,6 +61,7 @@ protected:
   probe upstream{sys};
   std::vector<ec> reopened;
   uint64_t resident = 1;
+  size_t measured = 0;
   size_t given_back = 0;
   room_actor room;
 };
@@ -113,6 +115,18 @@ TEST_F(RoomWatchTest, TheDiskIsLookedAtAgainAndAgainButNeverTwiceAtOnce) {
   EXPECT_EQ(reader.count<reader_job>(), 0u);
   pass(often);
   EXPECT_EQ(reader.count<reader_job>(), 1u);
+}
+
+// limits::room_check_interval
+TEST_F(RoomWatchTest, MemoryIsMeasuredTenTimesAsOftenAndNotMore) {
+  const auto before = measured;
+  pass(often - 1us);
+  EXPECT_EQ(measured, before);
+  pass(1us);
+  EXPECT_EQ(measured, before + 1);
+  for (int i = 0; i < 9; ++i)
+    pass(often);
+  EXPECT_EQ(measured, before + 10);
 }
 
 TEST_F(RoomWatchTest, MemoryPausesBackfillThenReadingThenRequests) {

@@ -37,11 +37,21 @@ protected:
       }));
   }
 
-  void frame(size_t repo, uint64_t seq) {
+  /// REPOs that live, and that are asked to close by one wake.
+  static router_options at_most(size_t residents,
+                                size_t close_tries
+                                = limits::router_close_tries_max) {
+    router_options out;
+    out.residents.resident_max = residents;
+    out.residents.close_tries_max = close_tries;
+    return out;
+  }
+
+  void frame(size_t repo, uint64_t seq, uint32_t stream = 7) {
     frame_batch batch;
     atproto::stamped_frame x;
     x.repo = shell_repo(repo);
-    x.at = {7, 1, seq};
+    x.at = {stream, 1, seq};
     x.bytes = account_frame(static_cast<int64_t>(seq), true, {}, x.repo);
     batch.frames.push_back(std::move(x));
     tell(router, std::move(batch));
@@ -147,9 +157,7 @@ TEST_F(RouterShellTest, ARepoThatKeepsDyingIsParkedAndItsFramesAreGivenUp) {
 }
 
 TEST_F(RouterShellTest, OneTooManyIsAskedToCloseAndComesBackForWork) {
-  router_options options;
-  options.residents.resident_max = 2;
-  start(options);
+  start(at_most(2));
   for (const size_t i : {1, 2})
     frame(i, 10 + i);
   EXPECT_EQ(repos.at(0).actor.count<passivate_repo>(), 0u);
@@ -169,23 +177,66 @@ TEST_F(RouterShellTest, OneTooManyIsAskedToCloseAndComesBackForWork) {
 
 // reliability.md P9, 2.1, DNS abuse: names that nobody knows
 TEST_F(RouterShellTest, TwiceTooManyHoldFramesUntilSomeHaveClosed) {
-  router_options options;
-  options.residents.resident_max = 2;
-  options.residents.close_tries_max = 1;
-  start(options);
+  start(at_most(2, 1));
   for (size_t i = 1; i <= 6; ++i)
     frame(i, 10 + i);
+  frame(7, 17);
   EXPECT_EQ(repos.size(), 5u);
-  frame(5, 17);
-  auto& fifth = repos.at(4).actor;
-  EXPECT_THAT(frames_of(fifth), ElementsAre(15)) << "in order";
   EXPECT_EQ(upstream.count<frames_done>(), 0u) << "their stream has them";
   tell(router, repo_passive{shell_repo(1)}); // It was asked already.
   ASSERT_EQ(repos.size(), 6u);
   EXPECT_THAT(frames_of(repos.at(5).actor), ElementsAre(16));
-  EXPECT_THAT(frames_of(fifth), IsEmpty());
   tell(router, repo_passive{shell_repo(2)});
-  EXPECT_THAT(frames_of(fifth), ElementsAre(17));
+  ASSERT_EQ(repos.size(), 7u);
+  EXPECT_THAT(frames_of(repos.at(6).actor), ElementsAre(17));
+}
+
+// docs/adr/0006-turns.md: or it would have a few messages each time that all
+// REPOs have had their turn
+TEST_F(RouterShellTest, AllItsMailIsHandledInOneTurn) {
+  start();
+  run();
+  const auto seen = repos.size();
+  for (size_t i = 1; i <= 3; ++i)
+    caf::anon_send(router, prepare_fetch{shell_repo(i)});
+  scheduler().run_once();
+  EXPECT_EQ(repos.size(), seen + 3);
+  run(); // What a shorter turn would leave.
+}
+
+// reliability.md 2.1, DNS abuse: they hold up nobody else
+TEST_F(RouterShellTest, WhatWakesNobodyPassesTheFramesThatAreHeld) {
+  start(at_most(2, 1));
+  for (size_t i = 1; i <= 6; ++i)
+    frame(i, 10 + i);
+  auto& fifth = repos.at(4).actor;
+  EXPECT_THAT(frames_of(fifth), ElementsAre(15));
+  frame(5, 17);
+  EXPECT_THAT(frames_of(fifth), ElementsAre(17)) << "it lives";
+  frame(50, 18);
+  EXPECT_THAT(given_up(), ElementsAre(18)) << "nobody wants it";
+  tell(router, add_repos{{shell_repo(6)}, {}});
+  ASSERT_EQ(repos.size(), 6u) << "a command always finds room";
+  auto& sixth = repos.at(5).actor;
+  frame(6, 19);
+  EXPECT_THAT(frames_of(sixth), IsEmpty()) << "one of its frames is held";
+  tell(router, repo_passive{shell_repo(1)});
+  EXPECT_THAT(frames_of(sixth), IsEmpty()) << "one too many still";
+  tell(router, repo_passive{shell_repo(2)});
+  EXPECT_THAT(frames_of(sixth), ElementsAre(16, 19));
+}
+
+TEST_F(RouterShellTest, AStreamWhoseFramesAreHeldHoldsUpNoOther) {
+  start(at_most(2, 1));
+  for (size_t i = 1; i <= 8; ++i)
+    frame(i, 10 + i);
+  frame(9, 1, 8);
+  ASSERT_EQ(repos.size(), 5u);
+  for (const size_t i : {1, 2})
+    tell(router, repo_passive{shell_repo(i)});
+  ASSERT_EQ(repos.size(), 7u);
+  EXPECT_EQ(repos[5].repo, shell_repo(6));
+  EXPECT_EQ(repos[6].repo, shell_repo(9));
 }
 
 // Nobody says when others than those that were asked have made room:
@@ -193,10 +244,7 @@ TEST_F(RouterShellTest, TwiceTooManyHoldFramesUntilSomeHaveClosed) {
 TEST_F(RouterShellTest, WhileFramesAreHeldTheSweepComesMoreOften) {
   constexpr auto soon = limits::repo_sweep_interval / 10;
   EXPECT_EQ(limits::held_tries_per_sweep, 10);
-  router_options options;
-  options.residents.resident_max = 1;
-  options.residents.close_tries_max = 1;
-  start(options);
+  start(at_most(1, 1));
   for (size_t i = 1; i <= 4; ++i)
     frame(i, 10 + i);
   ASSERT_EQ(repos.size(), 3u) << "the fourth is held";
@@ -210,9 +258,7 @@ TEST_F(RouterShellTest, WhileFramesAreHeldTheSweepComesMoreOften) {
 
 // Or they stay for as long as no other work comes.
 TEST_F(RouterShellTest, WhatIsStillTooMuchIsAskedAgainByTheSweep) {
-  router_options options;
-  options.residents.resident_max = 1;
-  start(options);
+  start(at_most(1));
   frame(1, 11);
   frame(2, 12);
   tell(router, repo_passive{shell_repo(1), true});
@@ -224,9 +270,7 @@ TEST_F(RouterShellTest, WhatIsStillTooMuchIsAskedAgainByTheSweep) {
 }
 
 TEST_F(RouterShellTest, ABusyRepoGetsWhatCameMeanwhile) {
-  router_options options;
-  options.residents.resident_max = 1;
-  start(options);
+  start(at_most(1));
   frame(1, 11);
   frame(2, 12);
   frames_of(repos.at(0).actor);
@@ -276,10 +320,8 @@ TEST_F(RouterShellTest, ACommandWaitsForTheNextRepo) {
 
 // reliability.md P9: half of the residents are for commands.
 TEST_F(RouterShellTest, ACommandForManyReposWakesSoManyAtOnce) {
-  router_options options;
-  options.residents.resident_max = 4;
   slow = true;
-  start(options);
+  start(at_most(4));
   add_repos all;
   for (size_t i = 0; i < 5; ++i)
     all.repos.push_back(shell_repo(100 + i));

@@ -51,6 +51,24 @@ TEST(MemoryPlanTest, AllPartsTogetherStayBelowTheLimitWhateverItIs) {
   }
 }
 
+// limits::upstream_frames_max, limits::upstream_frames_min,
+// limits::all_upstreams_frames_max
+TEST(MemoryPlanTest, StreamsShareTheFramesInFlight) {
+  auto config = limited_to(limits::memory_limit_range.max);
+  const auto of_each = [&config](size_t streams) {
+    config.upstreams.resize(streams);
+    return plan_memory(config).upstream_frames;
+  };
+  constexpr auto most = limits::upstream_frames_max;
+  constexpr auto least = limits::upstream_frames_min;
+  constexpr auto all = limits::all_upstreams_frames_max;
+  EXPECT_EQ(of_each(0), most) << "one may be added";
+  EXPECT_EQ(of_each(all / most), most);
+  EXPECT_EQ(of_each(all / most + 1), all / (all / most + 1));
+  EXPECT_EQ(of_each(all / least), least);
+  EXPECT_EQ(of_each(all / least + 1), least) << "what one needs";
+}
+
 // limits::upstream_bytes_max, limits::tail_cache_bytes_max,
 // limits::backfill_bytes_max, limits::spool_memory_bytes_max,
 // limits::walk_index_entries_max, limits::job_chunks_max,
