@@ -64,14 +64,19 @@ hostile_crowd::hostile_crowd(size_t hosts,
                              const std::function<misdeed(size_t)>& deed,
                              int64_t forgeries, hostile_host& directory)
   : forgeries_(forgeries) {
-  constexpr uint64_t first_seed = 1'000; // Not those of the test's own repos.
   for (size_t i = 0; i < hosts; ++i) {
-    auto& x = members_.emplace_back(first_seed + i);
-    x.repo.put("app.test.note/a", make_record("one"));
-    x.repo.commit();
+    auto& x = members_.emplace_back(i);
     directory.publish(x.repo, x.host.url());
     misbehave(x, deed(i));
   }
+}
+
+test_repo hostile_crowd::account(size_t i) {
+  constexpr uint64_t first_seed = 1'000; // Not those of a test's own repos.
+  test_repo out{first_seed + i};
+  out.put("app.test.note/a", make_record("one"));
+  out.commit();
+  return out;
 }
 
 void hostile_crowd::misbehave(member& x, misdeed how) {

@@ -37,6 +37,9 @@ public:
 
   std::vector<atproto::did> accounts() const;
 
+  /// The account of the host with this number, as it is at first.
+  static test_repo account(size_t i);
+
   /// Connections to all of them so far.
   size_t connections() const;
 
@@ -45,7 +48,7 @@ public:
 
 private:
   struct member {
-    explicit member(uint64_t seed) : repo(seed) {}
+    explicit member(size_t i) : repo(account(i)) {}
 
     test_repo repo;
     hostile_host host;

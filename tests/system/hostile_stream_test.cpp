@@ -110,7 +110,7 @@ TEST_F(HostileStreamTest, AMessageAtTheLimitIsTakenAndOneMoreByteIsNot) {
   declared.stream.send_raw(
     bytes{0x82, 127, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff});
   EXPECT_EQ(declared.stream.ends.pop(), ws_code::too_big);
-  expect_others_flow(48 * megabyte);
+  expect_others_flow(16 * megabyte);
 }
 
 // reliability.md 2.1, half-open stream: limits::ws_client_idle_timeout. Nothing
@@ -191,7 +191,7 @@ TEST_F(HostileStreamTest, AFrameThatIsNoneIsSteppedOverAtItsThirdTime) {
       << i;
   }
   EXPECT_NE(node->log().find("stepped over a bad frame"), std::string::npos);
-  expect_others_flow(48 * megabyte);
+  expect_others_flow(16 * megabyte);
 }
 
 // reliability.md 2.1, sequence attacks
