@@ -62,14 +62,20 @@ Status create_directories(disk_env& disk, const std::string& directory) {
   for (size_t end = 0; end != std::string::npos;) {
     end = directory.find('/', end + 1);
     const auto part = directory.substr(0, end);
-    if (disk.FileExists(part))
+    if (part.empty())
       continue;
-    if (const auto x = disk.CreateDir(part); !x.ok())
-      return x;
     const auto slash = part.rfind('/');
     const auto parent = slash == std::string::npos ? "."
                         : slash == 0               ? "/"
                                                    : part.substr(0, slash);
+    if (disk.FileExists(part)) {
+      // Of somebody who has just made it, or of a start that ended here. Where
+      // we may not do this, it is not ours to do.
+      disk.sync_directory(parent);
+      continue;
+    }
+    if (const auto x = disk.CreateDir(part); !x.ok())
+      return x;
     if (const auto x = disk.sync_directory(parent); !x.ok())
       return x;
   }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,6 +46,25 @@ TEST(DatabaseOpenTest, ASecondOwnerInTheSameProcessIsRefused) {
   ASSERT_TRUE(put_row(*store, 1));
   store = nullptr;
   EXPECT_TRUE(has_row(*open_store(nullptr, how).value(), 1));
+}
+
+// P2: a name that was not synced may vanish with everything below it. Somebody
+// has just made it, or a start that ended there; he may keep the parent from
+// us.
+TEST(DatabaseOpenTest, ANewStoresDirectoryIsSyncedWhoeverMadeIt) {
+  for (const bool allowed : {true, false}) {
+    const tests::temp_dir dir;
+    std::filesystem::create_directory(dir.at("store"));
+    tests::fault_env disk{posix_disk()};
+    disk.plan({.nth = allowed ? 2u : 1u,
+               .kinds = tests::kind_bit(tests::io_call::sync_directory),
+               .name_ends_with = dir.path().string()});
+    EXPECT_TRUE(open_store(&disk, {.directory = dir.at("store")}));
+    EXPECT_EQ(disk.calls(), 1u);
+    EXPECT_EQ(disk.reached(), !allowed);
+    EXPECT_TRUE(open_store(&disk, {.directory = dir.at("store")}));
+    EXPECT_EQ(disk.calls(), 1u) << "once is enough";
+  }
 }
 
 TEST(DatabaseOpenTest, ASecondOwnerInAnotherProcessIsRefused) {
