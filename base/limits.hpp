@@ -140,8 +140,10 @@ constexpr size_t upstream_frames_min = 64;
 constexpr size_t upstream_bytes_max = 16'777'216;
 /// Frames forwarded to ROUTERs in one message.
 constexpr size_t frame_batch_max = 256;
-/// Frames with seq <= the last one before the connection is given up.
+/// Frames with seq <= the last one before the connection is given up; #infos.
 constexpr size_t seq_regressions_max = 10;
+constexpr size_t infos_per_connection_max = 100;
+constexpr size_t turn_messages_max = 4'096; ///< docs/adr/0006-turns.md
 /// A malformed frame at one cursor is stepped over after this many tries.
 constexpr size_t bad_frame_tries_max = 3;
 /// So many ends of the process step over a frame; it is looked for so long.
@@ -154,8 +156,7 @@ constexpr auto cursor_write_interval = 1s;
 /// Commits of one DID waiting in memory for identity or a backfill.
 constexpr size_t repo_waiting_commits_max = 256;
 constexpr size_t repo_waiting_bytes_max = 1'048'576;
-/// Identity refreshes of one DID in `identity_refresh_min` (one minute).
-constexpr size_t refresh_burst_max = 10;
+constexpr size_t refresh_burst_max = 10; ///< In `identity_refresh_min`.
 /// A commit waiting longer goes to the sync buffer on disk.
 constexpr auto repo_wait_max = 2s;
 /// A REPO that dies more often than this in the window is left alone for it.
@@ -224,8 +225,7 @@ constexpr size_t listing_bytes_max = 2'097'152;
 constexpr size_t auth_failures_max = 10;
 constexpr auto auth_lock = 1min;
 constexpr size_t auth_peers_max = 10'000;
-/// Body of the bulk routes (reliability.md 2.2).
-constexpr size_t bulk_body_bytes_max = 8'388'608;
+constexpr size_t bulk_body_bytes_max = 8'388'608; ///< reliability.md 2.2
 constexpr size_t api_page_max = 1'000; ///< Repos of a listing answer.
 constexpr size_t api_page_default = 100;
 /// Acks of one client; above it the socket is read more slowly.

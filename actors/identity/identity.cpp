@@ -22,9 +22,8 @@ class identity final : public observed<identity_actor::base> {
 public:
   identity(caf::actor_config& config, context_ptr shared,
            identity_options options, std::shared_ptr<identity_network> network)
-    : observed(config, "identity", "0", turn::whole),
-      shared_(std::move(shared)), machine_(options),
-      network_(std::move(network)),
+    : observed(config, "identity", "0", turn::full), shared_(std::move(shared)),
+      machine_(options), network_(std::move(network)),
       held_(shared_->memory, memory_use::identity) {
     auto& registry = shared_->metrics;
     asked_ = &registry.counter("weir_identity_asked_total",

@@ -13,11 +13,11 @@
 namespace weir::actors {
 
 /// Frames that wait until fewer REPOs live (reliability.md P9): one queue for
-/// each stream, served in turn, so that a stream of many new repos holds up no
-/// other. Frames of one repo from one stream keep their order. Without CAF or
-/// clock; one thread.
+/// each stream, whose frames are taken in turn, so that a stream of many new
+/// repos holds up no other. Frames of one repo from one stream keep their
+/// order; between streams there is none. Without CAF or clock; one thread.
 ///
-/// What is in here counts in the windows of the streams, which bound it.
+/// What is in here is in flight for its stream, whose window bounds it.
 class frame_hold {
 public:
   using frames = std::vector<atproto::stamped_frame>;
@@ -30,33 +30,34 @@ public:
   template <class Wakes>
   frames add(frames batch, const Wakes& wakes) {
     frames passing;
-    frames held;
     for (auto& x : batch) {
-      const auto holds = waiting_.contains(x.repo) || wakes(x);
-      if (holds)
-        ++waiting_[x.repo];
-      (holds ? held : passing).push_back(std::move(x));
+      const auto of = queues_.find(x.at.upstream);
+      const bool waits
+        = of != queues_.end() && of->second.repos.contains(x.repo);
+      if (waits || wakes(x))
+        hold(std::move(x));
+      else
+        passing.push_back(std::move(x));
     }
-    if (!held.empty())
-      queue(std::move(held));
     return passing;
   }
 
-  /// The oldest batch of the stream whose turn it is.
-  std::optional<frames> next() {
+  /// The oldest frame of the stream whose turn it is.
+  std::optional<atproto::stamped_frame> next() {
     if (turns_.empty())
       return std::nullopt;
     const auto stream = turns_.front();
     turns_.pop_front();
     const auto i = queues_.find(stream);
-    auto out = std::move(i->second.front());
-    i->second.pop_front();
-    if (i->second.empty())
+    auto& [waiting, repos] = i->second;
+    auto out = std::move(waiting.front());
+    waiting.pop_front();
+    if (const auto x = repos.find(out.repo); --x->second == 0)
+      repos.erase(x);
+    if (waiting.empty())
       queues_.erase(i);
     else
       turns_.push_back(stream);
-    for (const auto& x : out)
-      forget(x.repo);
     return out;
   }
 
@@ -65,27 +66,25 @@ public:
   void clear() {
     queues_.clear();
     turns_.clear();
-    waiting_.clear();
   }
 
 private:
-  void queue(frames batch) {
-    const auto stream = batch.front().at.upstream;
-    auto& of_stream = queues_[stream];
-    if (of_stream.empty())
+  struct queue {
+    std::deque<atproto::stamped_frame> waiting;
+    std::unordered_map<atproto::did, size_t> repos; ///< Frames of each.
+  };
+
+  void hold(atproto::stamped_frame x) {
+    const auto stream = x.at.upstream;
+    auto& [waiting, repos] = queues_[stream];
+    if (waiting.empty())
       turns_.push_back(stream);
-    of_stream.push_back(std::move(batch));
+    ++repos[x.repo];
+    waiting.push_back(std::move(x));
   }
 
-  void forget(const atproto::did& repo) {
-    const auto i = waiting_.find(repo);
-    if (--i->second == 0)
-      waiting_.erase(i);
-  }
-
-  std::unordered_map<uint32_t, std::deque<frames>> queues_;
+  std::unordered_map<uint32_t, queue> queues_;
   std::deque<uint32_t> turns_; ///< Each stream that has a queue, once.
-  std::unordered_map<atproto::did, size_t> waiting_; ///< Frames of each.
 };
 
 } // namespace weir::actors

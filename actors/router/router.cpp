@@ -26,10 +26,12 @@ void router::take(frames batch) {
 
 void router::take_held() {
   while (!residents_.is_crowded()) {
-    auto batch = held_.next();
-    if (!batch)
+    auto frame = held_.next();
+    if (!frame)
       return;
-    route(std::move(*batch));
+    frames one;
+    one.push_back(std::move(*frame));
+    route(std::move(one));
   }
 }
 

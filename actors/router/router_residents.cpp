@@ -98,6 +98,7 @@ void router::give_up(const frames& batch) {
 }
 
 void router::tell_lost() {
+  held_.clear(); // They come again, too, and in order.
   for (const auto& upstream : shared_->all_upstreams())
     send(upstream, frames_lost{});
 }

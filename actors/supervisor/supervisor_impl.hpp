@@ -19,7 +19,7 @@ class supervisor final : public observed<supervisor_actor::base> {
 public:
   supervisor(caf::actor_config& config, supervisor_environment env,
              supervisor_options options, listing_options listing)
-    : observed(config, "supervisor", "0", turn::whole), env_(std::move(env)),
+    : observed(config, "supervisor", "0", turn::full), env_(std::move(env)),
       machine_(options), listing_(listing) {
     for (auto& x : std::exchange(env_.listings, {}))
       listing_.restore(std::move(x));

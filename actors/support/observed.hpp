@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/limits.hpp"
+
 #include <caf/actor_control_block.hpp>
 #include <caf/mailbox_element.hpp>
 #include <caf/scheduled_actor.hpp>
@@ -7,7 +9,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -44,10 +45,11 @@ private:
 actor_directory& directory();
 
 /// How much of its mail an actor handles before the next one has its turn:
-/// `brief` so many messages (actor_config), `whole` all there are. One through
-/// which the work of a great many others passes must be `whole`: in a crowd it
-/// would get a few messages each time that thousands have had their turn.
-enum class turn : uint8_t { brief, whole };
+/// `brief` so many messages (actor_config), `full` up to
+/// `limits::turn_messages_max`. One through which the work of a great many
+/// others passes must be `full`: in a crowd it would get a few messages each
+/// time that thousands have had their turn.
+enum class turn : uint8_t { brief, full };
 
 /// Counts what an actor receives and handles; depth is the difference
 /// (caf.md 6). `Base` is `some_actor::base`.
@@ -75,8 +77,8 @@ public:
 
   caf::resumable::resume_result resume(caf::execution_unit* unit,
                                        size_t most) override {
-    return Base::resume(
-      unit, turn_ == turn::whole ? std::numeric_limits<size_t>::max() : most);
+    return Base::resume(unit,
+                        turn_ == turn::full ? limits::turn_messages_max : most);
   }
 
   caf::invoke_message_result consume(caf::mailbox_element& x) override {

@@ -13,7 +13,8 @@ namespace weir::actors {
 ///
 /// Frames that are not what they claim cost more than others, because others
 /// pay for their checks: `limits::refused_frame_cost` events each. And until a
-/// second's worth of frames came without one, as at first, few come at a time.
+/// second's worth of frames was found good since the last one, as at first, few
+/// come at a time.
 ///
 /// Part of an `upstream_machine`; one thread.
 class event_rate {
@@ -37,7 +38,6 @@ public:
     if (doubted())
       given = std::min(given, portion());
     bucket_.take(now, static_cast<double>(given));
-    good_ = std::min(good_ + given, per_second_);
     return given;
   }
 
@@ -45,6 +45,9 @@ public:
   steady_time next(steady_time now) const {
     return now + bucket_.delay(now, static_cast<double>(portion()));
   }
+
+  /// So many of those that came were what they claim.
+  void earn(size_t good) { good_ = std::min(good_ + good, per_second_); }
 
   /// Of those that came, so many were refused. What a full second of refused
   /// ones costs is the most that is owed.
@@ -67,7 +70,7 @@ private:
 
   size_t per_second_;
   token_bucket bucket_;
-  /// Came since the last refused one, up to a second's worth.
+  /// Earned since the last refused one, up to a second's worth.
   size_t good_ = 0;
 };
 

@@ -21,7 +21,7 @@ public:
   upstream(caf::actor_config& config, context_ptr shared,
            storage::upstream_row row, upstream_options options,
            stream_dialer dial)
-    : observed(config, "upstream", row.url, turn::whole),
+    : observed(config, "upstream", row.url, turn::full),
       shared_(std::move(shared)), dial_(std::move(dial)),
       machine_(std::move(row), options),
       held_(shared_->memory, memory_use::streams) {
@@ -197,7 +197,7 @@ upstream_actor::behavior_type upstream::make_behavior() {
                                  now()));
     },
     [this](const frames_done& x) {
-      machine_.on_refused(x.refused, now());
+      machine_.on_verdicts(x.seqs.size(), x.refused, now());
       perform(machine_.on_done(x.epoch, x.seqs, now()));
     },
     [this](frames_lost) {

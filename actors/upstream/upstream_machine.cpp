@@ -53,6 +53,7 @@ upstream_machine::effects upstream_machine::on_open(steady_time now) {
   clean_since_open_ = true;
   last_on_connection_ = 0;
   regressions_ = 0;
+  infos_ = 0;
   redial_at_.reset();
   granted_frames_ = 0;
   granted_bytes_ = 0;
@@ -178,6 +179,11 @@ void upstream_machine::take_special(const atproto::frame_peek& peek,
     take_error(std::get<atproto::error_event>(*event).name, out);
     return;
   }
+  if (++infos_ > limits::infos_per_connection_max) {
+    end_connection_ = true;
+    out.alerts.push_back("too many #info frames");
+    return;
+  }
   const auto& info = std::get<atproto::info_event>(*event);
   if (info.name == "OutdatedCursor") {
     out.alerts.push_back("events were lost: the cursor was too old");
@@ -201,24 +207,10 @@ void upstream_machine::take_error(std::string_view name, effects& out) {
   // Numbers start anew: from the oldest event the host has.
   passed_ = {};
   row_.cursor = 0;
-  numbers_since_ = row_.epoch;
   last_received_ = 0;
-  flight_.clear();
-  flight_bytes_ = 0;
-  careful_.forget();
+  forget_numbers();
   row_.suspect = 0;
   row_.ends = 0;
-}
-
-void upstream_machine::begin_reset(effects& out) {
-  ++counters_.resets;
-  ++row_.epoch;
-  row_.reset_pending = true;
-  row_.first_cursor = 0;
-  row_dirty_ = true;
-  urgent_ = true;
-  list_wanted_ = true;
-  out.list_repos = true;
 }
 
 void upstream_machine::take_malformed(const error& why, effects& out) {
@@ -266,16 +258,9 @@ upstream_machine::on_done(uint32_t epoch, const std::vector<uint64_t>& seqs,
                           steady_time now) {
   effects out;
   if (epoch < numbers_since_)
-    return out; // Of numbers that are no more.
-  for (const auto seq : seqs) {
-    const auto i = std::lower_bound(
-      flight_.begin(), flight_.end(), seq,
-      [](const flying& x, uint64_t y) { return x.seq < y; });
-    if (i != flight_.end() && i->seq == seq)
-      i->done = true;
-    if (careful_.on() && careful_.on_done(seq, row_))
-      row_dirty_ = urgent_ = true;
-  }
+    past_.done(epoch, seqs); // Of numbers that are no more.
+  else
+    finish(seqs);
   advance();
   note_quiet(now);
   go_on_carefully(now, out);
@@ -286,10 +271,23 @@ upstream_machine::on_done(uint32_t epoch, const std::vector<uint64_t>& seqs,
   return out;
 }
 
+void upstream_machine::finish(const std::vector<uint64_t>& seqs) {
+  for (const auto seq : seqs) {
+    const auto i = std::lower_bound(
+      flight_.begin(), flight_.end(), seq,
+      [](const flying& x, uint64_t y) { return x.seq < y; });
+    if (i != flight_.end() && i->seq == seq)
+      i->done = true;
+    if (careful_.on() && careful_.on_done(seq, row_))
+      row_dirty_ = urgent_ = true;
+  }
+}
+
 upstream_machine::effects upstream_machine::on_lost(steady_time now) {
   effects out;
   flight_.clear();
   flight_bytes_ = 0;
+  past_.clear();
   held_.clear();
   careful_.forget();
   last_received_ = row_.cursor;
@@ -336,7 +334,7 @@ void upstream_machine::advance() {
 }
 
 void upstream_machine::note_quiet(steady_time now) {
-  if (!connected_ || paused_ || starved_ || !flight_.empty())
+  if (!connected_ || paused_ || starved_ || in_flight() != 0)
     quiet_since_.reset();
   else if (!quiet_since_)
     quiet_since_ = now;
@@ -346,8 +344,8 @@ void upstream_machine::note_quiet(steady_time now) {
 void upstream_machine::give_credit(steady_time now, effects& out) {
   if (!connected_ || stopped_ || paused_)
     return;
-  const auto used_frames = flight_.size() + granted_frames_;
-  const auto used_bytes = flight_bytes_ + granted_bytes_;
+  const auto used_frames = in_flight() + granted_frames_;
+  const auto used_bytes = in_flight_bytes() + granted_bytes_;
   const auto frames = options_.frames_max
                       - std::min(used_frames, options_.frames_max);
   const auto size = options_.bytes_max

@@ -2,11 +2,13 @@
 
 #include "actors/upstream/careful_machine.hpp"
 #include "actors/upstream/event_rate.hpp"
+#include "actors/upstream/past_flight.hpp"
 #include "atproto/stamped_frame.hpp"
 #include "base/clock.hpp"
 #include "base/limits.hpp"
 #include "storage/records.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <optional>
@@ -91,8 +93,11 @@ public:
   effects on_done(uint32_t epoch, const std::vector<uint64_t>& seqs,
                   steady_time now);
 
-  /// So many of the frames were not what they claim.
-  void on_refused(size_t frames, steady_time now) { rate_.charge(frames, now); }
+  /// Of so many frames so many were not what they claim. Before `on_done`.
+  void on_verdicts(size_t frames, size_t refused, steady_time now) {
+    rate_.earn(frames - std::min(frames, refused));
+    rate_.charge(refused, now);
+  }
 
   /// Frames were lost inside the node: read again from the low-water mark.
   effects on_lost(steady_time now);
@@ -136,12 +141,10 @@ public:
     return quiet_since_;
   }
 
-  size_t in_flight() const noexcept {
-    return flight_.size();
-  }
+  size_t in_flight() const noexcept { return flight_.size() + past_.frames(); }
 
   size_t in_flight_bytes() const noexcept {
-    return flight_bytes_;
+    return flight_bytes_ + past_.bytes();
   }
 
   const upstream_counters& counters() const noexcept {
@@ -170,7 +173,9 @@ private:
   void take_malformed(const error& why, effects& out);
   bool accept_seq(uint64_t seq, effects& out);
   void begin_reset(effects& out);
+  void forget_numbers();
   void advance();
+  void finish(const std::vector<uint64_t>& seqs);
   void persist(effects& out);
   void pass_on(atproto::stamped_frame x, effects& out);
   void go_on_carefully(steady_time now, effects& out);
@@ -199,6 +204,7 @@ private:
   careful_machine careful_;
   uint64_t written_suspect_ = 0; ///< In the row that was written last.
   std::deque<flying> flight_;
+  past_flight past_;
   wall_time passed_;
   std::optional<steady_time> quiet_since_;
   size_t flight_bytes_ = 0;
@@ -208,6 +214,7 @@ private:
   uint32_t numbers_since_ = 0; ///< Epoch in which seqs last started anew.
   uint64_t last_on_connection_ = 0;
   size_t regressions_ = 0;
+  size_t infos_ = 0; ///< On this connection.
   bool first_on_connection_ = true;
   bool clean_since_open_ = true;
   uint64_t bad_cursor_ = 0;

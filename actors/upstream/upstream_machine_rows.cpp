@@ -2,7 +2,7 @@
 
 #include <utility>
 
-/// A stream's row, and the frames that wait until it is durable.
+/// A stream's row, its numbers, and the frames that wait until it is durable.
 namespace weir::actors {
 
 void upstream_machine::persist(effects& out) {
@@ -33,6 +33,28 @@ upstream_machine::effects upstream_machine::on_row_durable(steady_time now) {
   if (urgent_)
     persist(out);
   return out;
+}
+
+/// Before numbers start anew. What others have of the old ones still counts.
+void upstream_machine::forget_numbers() {
+  for (const auto& x : flight_)
+    if (!x.done && !careful_.on()) // Then one frame at most is out.
+      past_.add(numbers_since_, x.seq, x.bytes);
+  numbers_since_ = row_.epoch;
+  flight_.clear();
+  flight_bytes_ = 0;
+  careful_.forget();
+}
+
+void upstream_machine::begin_reset(effects& out) {
+  ++counters_.resets;
+  ++row_.epoch;
+  row_.reset_pending = true;
+  row_.first_cursor = 0;
+  row_dirty_ = true;
+  urgent_ = true;
+  list_wanted_ = true;
+  out.list_repos = true;
 }
 
 void upstream_machine::pass_on(atproto::stamped_frame x, effects& out) {

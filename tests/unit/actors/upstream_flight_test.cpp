@@ -1,0 +1,52 @@
+#include "base/limits.hpp"
+#include "tests/unit/actors/upstream_stream.hpp"
+
+// What of a stream is in the node, when its numbers begin anew.
+namespace weir::tests {
+namespace {
+
+// reliability.md P9: or a host that does so again and again fills the memory
+TEST(upstream_machine, frames_of_old_numbers_count_until_they_are_finished) {
+  upstream_options options;
+  options.frames_max = 4;
+  stream x{row_at(10, 1), options};
+  x.take_seqs({11, 12, 13});
+  const auto bytes = x.machine.in_flight_bytes();
+  const auto old = x.machine.row().epoch;
+  x.take({error_frame("FutureCursor")});
+  x.reopen();
+  EXPECT_EQ(x.machine.in_flight(), 3u);
+  EXPECT_EQ(x.machine.in_flight_bytes(), bytes);
+  x.take_seqs({1, 2}); // One more than there is room for.
+  EXPECT_EQ(x.machine.in_flight(), 5u);
+  EXPECT_EQ(x.done({1, 2}).grant_frames, 1u) << "the new ones are not the old";
+  EXPECT_EQ(x.machine.in_flight(), 3u);
+  EXPECT_EQ(x.machine.on_done(old, {11, 13}, t0).grant_frames, 2u);
+  EXPECT_FALSE(x.machine.quiet_since());
+  x.machine.on_done(old, {12}, t0);
+  EXPECT_EQ(x.machine.in_flight(), 0u);
+  EXPECT_EQ(x.machine.in_flight_bytes(), 0u);
+  EXPECT_TRUE(x.machine.quiet_since());
+}
+
+TEST(upstream_machine, frames_of_old_numbers_that_were_lost_do_not_count) {
+  stream x;
+  x.take_seqs({11, 12});
+  x.take({error_frame("FutureCursor")});
+  x.machine.on_lost(t0);
+  EXPECT_EQ(x.machine.in_flight(), 0u);
+}
+
+// limits::infos_per_connection_max: each is a line of the log
+TEST(upstream_machine, a_connection_of_endless_infos_ends) {
+  stream x;
+  for (int i = 0; i < 2; ++i) {
+    for (size_t n = 0; n < limits::infos_per_connection_max; ++n)
+      EXPECT_FALSE(x.take({info_frame("Weather")}).disconnect);
+    EXPECT_TRUE(x.take({info_frame("Weather")}).disconnect);
+    x.reopen();
+  }
+}
+
+} // namespace
+} // namespace weir::tests
