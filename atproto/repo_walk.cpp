@@ -4,7 +4,9 @@
 #include "atproto/car.hpp"
 #include "atproto/mst_node.hpp"
 #include "atproto/record.hpp"
+#include "atproto/sha256.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -93,7 +95,8 @@ result<void> repo_walk::impl::feed(bytes_view chunk) {
 // -- walking ------------------------------------------------------------------
 
 /// The block with the binary CID `id`, a blessed one. In a CAR the CID stands
-/// right before the data, so one read brings both.
+/// right before the data, so one read brings both. What a disk gives back is
+/// hashed again.
 result<bytes_view> repo_walk::impl::read_block(bytes_view id,
                                                const char* what) {
   bytes_view section;
@@ -109,7 +112,11 @@ result<bytes_view> repo_walk::impl::read_block(bytes_view id,
     return found.error();
   if (!*found)
     return fail(ec::verification_failed, what);
-  return section.subspan(id.size());
+  const auto block = section.subspan(id.size());
+  if (store.on_disk()
+      && !std::ranges::equal(sha256(block), id.subspan(digest_at)))
+    return fail(ec::storage_failure, "a block in a spool file has changed");
+  return block;
 }
 
 result<void> repo_walk::impl::enter(bytes_view id, int depth) {

@@ -21,6 +21,9 @@ public:
 
   /// Exactly `size` bytes at `offset`, valid until the next call.
   virtual result<bytes_view> read(uint64_t offset, size_t size) = 0;
+
+  /// Reads come from a disk, which may give other bytes than it was given.
+  virtual bool on_disk() const noexcept { return false; }
 };
 
 /// A spool in memory with a bound; more is `ec::limit_reached`. Reads copy

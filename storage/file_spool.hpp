@@ -30,10 +30,7 @@ public:
 
   result<bytes_view> read(uint64_t offset, size_t size) override;
 
-  /// Reads touch the disk from now on.
-  bool on_disk() const noexcept {
-    return file_ >= 0;
-  }
+  bool on_disk() const noexcept override { return file_ >= 0; }
 
 private:
   result<void> open_file();
