@@ -268,10 +268,8 @@ upstream_actor node::impl::spawn_stream(const storage::upstream_row& row) {
   options.frames_max = plan.upstream_frames;
   if (!row.relay)
     options.events_per_second = config.pds_events_per_second;
-  auto made = spawn_upstream(*system, shared, row, options,
-                             make_stream_dialer(net.transport, socket));
-  shared->set_upstream(row.id, made);
-  return made;
+  return spawn_upstream(*system, shared, row, options,
+                        make_stream_dialer(net.transport, socket));
 }
 
 /// Seen by REPOs from the first moment, so that the host rule can apply.

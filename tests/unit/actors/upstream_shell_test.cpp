@@ -37,7 +37,8 @@ protected:
     upstream = keep(
       spawn_upstream(sys, shared, row, {},
                      [this](const std::string&, std::optional<uint64_t> cursor,
-                            uint64_t, const upstream_actor&) {
+                            uint64_t, const upstream_actor& self) {
+                       known = shared->upstream(7) == self;
                        cursors.push_back(cursor.value_or(0));
                        sockets.push_back(std::make_shared<scripted_socket>());
                        return sockets.back();
@@ -56,10 +57,19 @@ protected:
   probe router{sys};
   std::vector<std::shared_ptr<scripted_socket>> sockets;
   std::vector<uint64_t> cursors;
+  bool known = false; ///< To the others, when it dialled.
   upstream_actor upstream;
 };
 
 } // namespace
+
+// Or nobody could say that its first frames are finished: its cursor would
+// stay.
+TEST_F(UpstreamShellTest, OthersKnowItBeforeItsFirstFrameCanCome) {
+  run();
+  ASSERT_EQ(cursors.size(), 1u);
+  EXPECT_TRUE(known);
+}
 
 // limits::frame_batch_max
 TEST_F(UpstreamShellTest, FramesReachTheShardsInBatchesOfSoMany) {
