@@ -19,6 +19,7 @@ REFUSAL = re.compile(r"""
                 |bad_[a-z_]+|damaged(?:_[a-z_]+)?)\(      # an error is made
   | \brefusal\{ | \bthrow\s
   | \breturn\s(?:false|nullptr|std::nullopt);            # not one of these
+  | (?:\breturn|[?:=])\s(?:cbor::)?fault::(?!none\b)      # why CBOR is refused
   | (?:\breturn|[?:])\s"[^"]*\s[^"]*"                    # a sentence says why
   | \bx_?\.find\("                                      # a finding of verify
   | \bupdate_outcome::(?!done)\w+;

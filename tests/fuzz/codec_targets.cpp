@@ -172,6 +172,7 @@ void run_car(bytes_view input) {
 
 std::vector<bytes> car_seeds() {
   auto out = sample().slices;
+  out.insert(out.end(), sample().exports.begin(), sample().exports.end());
   for (auto& x : out)
     x.insert(x.begin(), static_cast<uint8_t>(x.size()));
   return out;

@@ -35,6 +35,11 @@ void mutate(bytes& x, random_source& random) {
   }
 }
 
+std::filesystem::path dictionaries() {
+  return tests::data_path("fuzz").parent_path().parent_path() / "fuzz"
+         / "dictionaries";
+}
+
 class FuzzTest : public testing::TestWithParam<target> {};
 
 } // namespace
@@ -66,14 +71,20 @@ INSTANTIATE_TEST_SUITE_P(Targets, FuzzTest, testing::ValuesIn(all_targets()),
                            return std::string{x.param.name};
                          });
 
+// reliability.md 3.3: a dictionary for each target, where words can be.
+TEST(FuzzFilesTest, EveryTargetHasADictionaryOrSaysWhyNot) {
+  for (const auto& x : all_targets()) {
+    const auto file = dictionaries() / (std::string{x.name} + ".dict");
+    EXPECT_EQ(std::filesystem::exists(file), x.wordless.empty()) << file;
+  }
+}
+
 // A folder of crashes or a dictionary whose target is gone is read by nobody.
 TEST(FuzzFilesTest, EveryFolderAndDictionaryHasItsTarget) {
   std::set<std::string, std::less<>> names;
   for (const auto& x : all_targets())
     EXPECT_TRUE(names.emplace(x.name).second) << x.name;
-  const auto data = tests::data_path("fuzz");
-  for (const auto& folder :
-       {data, data.parent_path().parent_path() / "fuzz" / "dictionaries"}) {
+  for (const auto& folder : {tests::data_path("fuzz"), dictionaries()}) {
     if (!std::filesystem::exists(folder))
       continue;
     for (const auto& file : std::filesystem::directory_iterator{folder})

@@ -8,12 +8,14 @@ cd "$(dirname "$0")/../.."
 export out=build/fuzz
 export seconds=${FUZZ_SECONDS:-60}
 jobs=${JOBS:-$(nproc)}
+# What the sanitizer holds back of freed memory counts as the target's.
+export ASAN_OPTIONS=quarantine_size_mb=64:${ASAN_OPTIONS:-}
 
 fuzz() {
   local target=$1 log=$out/logs/$1.log
   mkdir -p "$out/corpus/$target" "$out/crashes/$target" "$out/logs"
-  local -a options=(-max_total_time="$seconds" -max_len=65536 -timeout=10
-    -rss_limit_mb=1024 -print_final_stats=1
+  local -a options=(-max_total_time="$seconds" -max_len=65536 -timeout=1
+    -rss_limit_mb=512 -print_final_stats=1
     -artifact_prefix="$out/crashes/$target/")
   local dictionary=tests/fuzz/dictionaries/$target.dict
   [ ! -e "$dictionary" ] || options+=(-dict="$dictionary")

@@ -195,7 +195,8 @@ constexpr target group[] = {
   {"keys", run_keys, key_seeds},
   {"values", run_values, value_seeds},
   {"log_block", run_log_block, log_block_seeds},
-  {"content_block", run_content_block, content_block_seeds},
+  {"content_block", run_content_block, content_block_seeds,
+   "counts, sizes and checksums, then bodies that nobody reads"},
 };
 
 } // namespace

@@ -17,6 +17,8 @@ struct target {
   void (*run)(bytes_view input);
   /// Good input, made anew: where mutation begins.
   std::vector<bytes> (*seeds)();
+  /// Why it has no dictionary in `dictionaries/`; empty: it has one.
+  std::string_view wordless = {};
 };
 
 /// Of one file each.

@@ -316,9 +316,9 @@ std::vector<bytes> inversion_seeds() {
 constexpr target group[] = {
   {"mst_node", run_mst_node, mst_node_seeds},
   {"walk", run_walk, walk_seeds},
-  {"sketch", run_sketch, sketch_seeds},
+  {"sketch", run_sketch, sketch_seeds, "every byte is a decision"},
   {"commit", run_commit, commit_seeds},
-  {"inversion", run_inversion, inversion_seeds},
+  {"inversion", run_inversion, inversion_seeds, "every byte is a decision"},
 };
 
 } // namespace

@@ -69,6 +69,7 @@ realnet_capture::account read_account(const json::object& x) {
   realnet_capture::account out;
   out.scenario = field(x, "scenario");
   out.handle = field(x, "handle");
+  out.pds = field(x, "pds");
   out.status = field(x, "status");
   out.active = x.at("active").as_bool();
   out.tombstoned = x.contains("tombstoned");

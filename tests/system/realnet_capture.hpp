@@ -11,6 +11,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace weir::tests {
@@ -36,13 +37,23 @@ struct realnet_capture {
   struct account {
     std::string scenario; ///< Empty: it only posted.
     std::string handle;
+    std::string pds; ///< Origin at that time.
     std::string status;
     bool active = false;
     bool tombstoned = false;
     std::string rev;                            ///< Empty: deleted.
-    std::string head;                           ///< As `rev`.
+    std::string head;                           ///< Of the commit; as `rev`.
     std::map<std::string, std::string> records; ///< Path to CID.
     bytes car; ///< What getRepo gave; empty: refused.
+
+    /// Nothing of its repo is left.
+    void be_away(std::string why) {
+      status = std::move(why);
+      active = false;
+      records.clear();
+      rev.clear();
+      head.clear();
+    }
   };
 
   explicit realnet_capture(const std::filesystem::path& folder);

@@ -153,7 +153,6 @@ void realnet_replay::keep_blocks(const std::string& did, bytes_view car) {
     blocks_[did].try_emplace(x.id, x.data.begin(), x.data.end());
 }
 
-/// Text of the capture with the addresses of today.
 std::string realnet_replay::present(std::string text) const {
   for (size_t i = 0; i < host_urls_.size(); ++i)
     if (const auto at = text.find(capture_.urls[i]); at != std::string::npos)

@@ -62,6 +62,9 @@ public:
   /// What a host lists, without a cursor.
   boost::json::array list(size_t place) const;
 
+  /// Text of the capture with the addresses of today.
+  std::string present(std::string text) const;
+
 private:
   class service;
 
@@ -89,7 +92,6 @@ private:
   void apply(host& at, const std::string& did, const atproto::frame_event& x);
   void keep_blocks(const std::string& did, bytes_view car);
   void write_document(const realnet_capture::happening& x);
-  std::string present(std::string text) const;
 
   net::http_reply answer(size_t place, const net::incoming_request& request);
   net::http_reply answer_directory(const net::incoming_request& request) const;

@@ -1,6 +1,8 @@
 #include "actors/node/node.hpp"
 #include "apps/weir/demo_consumer.hpp"
 #include "apps/weir/web_client.hpp"
+#include "storage/collection_table.hpp"
+#include "storage/row_access.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/support/vectors.hpp"
 #include "tests/system/hostile_host.hpp"
@@ -132,6 +134,7 @@ protected:
                            [&] {
                              return settled();
                            }))
+      << replay->newest(0) << ", " << replay->newest(1) << " against "
       << json::serialize(ask(node->data_url() + "/stats/cursors"))
       << json::serialize(ask(node->operations_url() + "/status"));
   }
@@ -143,6 +146,13 @@ protected:
         ASSERT_NO_FATAL_FAILURE(settle());
       }
     } while (replay->tell());
+  }
+
+  /// Whether the end of a repo is certain to be seen. Commits that were dropped
+  /// for a coming fetch are lost when the account goes away before it: its host
+  /// refuses the repo.
+  bool is_told(const realnet_capture::account& x) const {
+    return x.active || !missed_some;
   }
 
   /// How what the consumer knows of one account differs from `x`.
@@ -163,13 +173,50 @@ protected:
         out += "it is " + known.status + "; ";
       if (known.handle != x.handle && x.active)
         out += "its handle is " + known.handle + "; ";
-      if (held != x.records && (x.active || !missed_some))
+      if (held != x.records && is_told(x))
         out += std::to_string(held.size()) + " records";
     });
+    const auto info = ask(node->data_url() + "/info/" + did);
+    if (const auto* rev = info.if_contains("rev");
+        rev && rev->as_string() != x.rev && is_told(x))
+      out += "; its rev is " + json::value_to<std::string>(*rev);
     return out;
   }
 
-  /// All scenarios are in their last state.
+  /// The same of the store that a node has left: what no API shows.
+  std::string difference_in(const storage::database& db, const atproto::did& id,
+                            const realnet_capture::account& x) const {
+    using namespace storage;
+    const auto repo = load_row<repo_row>(db, repo_key{id}).value();
+    const auto names = collection_table::load(db).value();
+    const auto raw = db.get(encode_key(chain_key{id})).value();
+    const auto chain = raw ? decode_chain(*raw, *names).value() : chain_row{};
+    std::string out;
+    const auto pds = repo ? repo->pds : "";
+    if (pds != replay->present(x.pds))
+      out += "its host is " + pds + "; ";
+    const auto head = chain.commit.defined() ? chain.commit.to_text() : "";
+    if (head != x.head && is_told(x))
+      out += "its head is " + head + "; ";
+    const auto rev = chain.rev.defined() ? chain.rev.str() : "";
+    if (rev != x.rev && is_told(x))
+      out += "its rev is " + rev;
+    return out;
+  }
+
+  /// Stops the node.
+  void expect_the_end_in_the_store() {
+    stop();
+    storage::database_options where;
+    where.directory = dir.at("data");
+    where.access = storage::access_mode::read_only;
+    const auto db = storage::database::open(std::move(where)).value();
+    for (const auto& [did, x] : capture->accounts)
+      EXPECT_EQ(difference_in(*db, atproto::did::parse(did).value(), x), "")
+        << did << ", scenario \"" << x.scenario << '"';
+  }
+
+  /// All scenarios are in their last state. The node ends.
   void expect_the_end() {
     std::string last;
     EXPECT_TRUE(eventually(
@@ -193,17 +240,19 @@ protected:
       EXPECT_EQ(copy.counts().out_of_order, 0u);
       EXPECT_EQ(copy.counts().unreadable, 0u);
     });
+    expect_the_end_in_the_store();
   }
 
   /// Of what a listing cannot tell: nobody was ever told of accounts that are
-  /// away, so there is nothing to take back.
+  /// away, so there is nothing to take back; their hosts refuse the repo. Of
+  /// deleted ones not even the host is named.
   void expect_what_is_left() {
-    for (auto& [did, x] : capture->accounts)
-      if (!x.active || x.tombstoned) {
-        x.records.clear();
-        x.active = false;
-        x.status = x.tombstoned ? "deleted" : x.status;
-      }
+    for (auto& [did, x] : capture->accounts) {
+      if (!x.active || x.tombstoned)
+        x.be_away(x.tombstoned ? "deleted" : x.status);
+      if (x.status == "deleted")
+        x.pds.clear();
+    }
   }
 
   std::string account_with(std::string_view scenario) const {
@@ -219,9 +268,7 @@ protected:
   std::chrono::seconds listing_interval{86'400};
   std::string bind = "127.0.0.1:0";
   std::string resolver; ///< Of handles; empty: the capture's directory.
-  /// Commits that were dropped for a coming fetch are lost when the account
-  /// goes away before it: its host refuses the repo.
-  bool missed_some = false;
+  bool missed_some = false; ///< See `is_told`.
   std::unique_ptr<realnet_capture> capture;
   std::unique_ptr<realnet_replay> replay;
   std::unique_ptr<actors::node> node;
@@ -267,9 +314,7 @@ TEST_F(RealnetTest, ATombstoneIsADeletionOnceTheIdentityIsReadAnew) {
   hint.repo = atproto::did::parse(did).value();
   hint.time = "2026-11-21T00:00:00.000Z";
   replay->send(0, hint.seq, atproto::encode_frame(hint));
-  expected.active = false;
-  expected.status = "deleted";
-  expected.records.clear();
+  expected.be_away("deleted");
   std::string last;
   EXPECT_TRUE(eventually(node_patience,
                          [&] {
@@ -277,6 +322,7 @@ TEST_F(RealnetTest, ATombstoneIsADeletionOnceTheIdentityIsReadAnew) {
                            return last.empty();
                          }))
     << last;
+  expect_the_end_in_the_store();
 }
 
 // The listings and the recorded CARs, in the blocks' own order, alone.

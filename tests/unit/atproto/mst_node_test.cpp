@@ -1,13 +1,18 @@
+#include "atproto/car.hpp"
 #include "atproto/dag_cbor.hpp"
 #include "atproto/mst_node.hpp"
+#include "atproto/repo_walk.hpp"
 #include "base/limits.hpp"
 #include "tests/support/hostile_tree.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <memory>
 
-// Proves protocol.md 5.1 for single nodes.
+// Proves protocol.md 5.1 for single nodes, and that a walk ends where nodes
+// lead back to themselves.
 
 namespace weir::tests {
 
@@ -270,6 +275,103 @@ TEST(MstNodeTest, IsAtMostOneMebibyte) {
   EXPECT_EQ(node_error(largest), ec::none);
   EXPECT_EQ(node_error(fill(limits::mst_node_bytes_max + 1)),
             ec::limit_reached);
+}
+
+// -- cycles -------------------------------------------------------------------
+
+namespace {
+
+/// Keeps a CAR whose hashes are right, and reads other blocks out of it.
+class lying_spool final : public spool {
+public:
+  result<void> append(bytes_view chunk) override {
+    return truth_->append(chunk);
+  }
+
+  result<bytes_view> read(uint64_t offset, size_t size) override {
+    ++reads;
+    const auto section = truth_->read(offset, size);
+    if (!section || size < cid::blessed_size)
+      return section;
+    const auto id = cid::from_bytes(section->first(cid::blessed_size));
+    const auto lie = id ? lies.find(*id) : lies.end();
+    if (lie == lies.end())
+      return section;
+    told_.assign(id->view().begin(), id->view().end());
+    told_.insert(told_.end(), lie->second.begin(), lie->second.end());
+    return bytes_view{told_};
+  }
+
+  std::map<cid, bytes> lies; ///< By the CID that is asked for.
+  size_t reads = 0;
+
+private:
+  const std::unique_ptr<spool> truth_ = make_memory_spool(1'000'000);
+  bytes told_;
+};
+
+/// A signed repository: a root and the blocks "a" and "b".
+struct cyclic_repo {
+  explicit cyclic_repo(const raw_node& root) : root_block(encode_raw(root)) {
+    blocks.emplace_back(cid::of_dag_cbor(root_block), root_block);
+    const auto commit = encode_signed_commit(
+      {repo.did(), repo.rev(), blocks.back().first, {}, {}}, repo.key());
+    blocks.emplace_back(cid::of_dag_cbor(commit), commit);
+  }
+
+  /// How the visit ends when `spool` answers.
+  std::string walk(lying_spool& spool) const {
+    const auto overflow = make_memory_spool(0);
+    repo_walk in{repo.did(), spool, *overflow};
+    EXPECT_TRUE(in.feed(make_car(blocks.back().first, blocks)));
+    EXPECT_TRUE(in.finish(repo.key().public_part(), repo.now()));
+    const auto done = in.step(limits::repo_records_max, [](const auto&) {});
+    return done ? "no error" : to_string(done.error());
+  }
+
+  const test_repo repo;
+  const bytes root_block;
+  std::vector<named_block> blocks{{make_cid("a"), {'a'}},
+                                  {make_cid("b"), {'b'}}};
+};
+
+} // namespace
+
+// reliability.md 2.1.16: what was hashed is not what is read.
+TEST(MstNodeTest, NodesThatLeadBackEndTheWalk) {
+  const auto a = make_cid("a");
+  const auto b = make_cid("b");
+  const auto walk_down = [&](const raw_node& root, const raw_node& below) {
+    const cyclic_repo x{root};
+    lying_spool spool;
+    spool.lies = {{a, encode_raw(below)}, {b, encode_raw({a, {}})}};
+    const auto out = x.walk(spool);
+    EXPECT_LE(spool.reads, x.blocks.size() + 1);
+    return out;
+  };
+  const raw_node low{a, {{path_of_depth(1, 0), a, {}}}};
+  const raw_node high{a, {{path_of_depth(6, 0), a, {}}}};
+  const raw_node after{{}, {{path_of_depth(6, 0), a, a}}};
+  EXPECT_EQ(walk_down(low, low), "malformed: MST node below depth 0");
+  EXPECT_EQ(walk_down(high, high),
+            "verification_failed: the MST repeats its nodes");
+  EXPECT_EQ(walk_down(high, {b, {}}),
+            "verification_failed: the MST repeats its nodes");
+  EXPECT_EQ(walk_down(after, after),
+            "malformed: keys do not grow over the MST");
+}
+
+// The same in a CAR: a child's CID before its parent's block.
+TEST(MstNodeTest, ACarCannotLeadBack) {
+  cyclic_repo x{{make_cid("a"), {{path_of_depth(6, 0), make_cid("v"), {}}}}};
+  x.blocks.front().second = x.root_block;
+  const auto car = make_car(x.blocks.back().first, x.blocks);
+  EXPECT_EQ(car_slice::parse(car).value().check_hashes().error().code,
+            ec::verification_failed);
+  lying_spool spool;
+  const auto overflow = make_memory_spool(0);
+  repo_walk in{x.repo.did(), spool, *overflow};
+  EXPECT_EQ(in.feed(car).error().code, ec::verification_failed);
 }
 
 } // namespace weir::tests

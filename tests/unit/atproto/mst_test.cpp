@@ -346,4 +346,55 @@ TEST(MstTreeTest, RefusesKeysFoundAtADepthThatIsNotTheirOwn) {
   }
 }
 
+// -- cycles -------------------------------------------------------------------
+
+namespace {
+
+/// A key above two CIDs that answer with the block above or, as `bridges`, with
+/// nodes without keys that lead to each other.
+struct cycle {
+  explicit cycle(bool bridges) {
+    const auto a = make_cid("a");
+    const auto b = make_cid("b");
+    const auto block = encode_raw({a, {{top, make_cid("v"), b}}});
+    store.sink()(root, block);
+    store.sink()(a, bridges ? encode_raw({b, {}}) : block);
+    store.sink()(b, bridges ? encode_raw({a, {}}) : block);
+  }
+
+  mst::block_source source() {
+    return [this, from = store.source()](const cid& id) {
+      ++asked;
+      return from(id);
+    };
+  }
+
+  static constexpr int depth = 3;
+  const std::string top = path_of_depth(depth, 0);
+  const cid root = make_cid("root");
+  block_store store;
+  size_t asked = 0; ///< Blocks.
+};
+
+} // namespace
+
+// reliability.md 2.1.16
+TEST(MstTreeTest, ACycleEndsInAnErrorAtDepthZero) {
+  for (const bool bridges : {false, true})
+    for (size_t i = 0; i < 4; ++i) {
+      cycle x{bridges};
+      const auto key = path_of_depth(i == 1 ? cycle::depth + 1 : 0, i);
+      auto tree = mst::tree::load(x.root, x.source()).value();
+      const auto done
+        = i == 0 ? tree.remove(x.top) : tree.put(key, make_cid("w"));
+      EXPECT_EQ(done ? ec::none : done.error().code, ec::malformed) << i;
+      // The root, and each depth once on either side of the key.
+      EXPECT_LE(x.asked, 1u + 2 * cycle::depth) << i;
+      const commit_op op{op_action::update, key, make_cid("v"), make_cid("w")};
+      const auto undone
+        = mst::check_inversion(x.root, {}, {&op, 1}, x.source());
+      EXPECT_EQ(undone ? ec::none : undone.error().code, ec::malformed) << i;
+    }
+}
+
 } // namespace weir::tests

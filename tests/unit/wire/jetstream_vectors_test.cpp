@@ -32,7 +32,8 @@ std::string text(const json::object& x, std::string_view key) {
 json::object plain(std::string_view did, std::string_view kind,
                    const json::object& x) {
   json::object out{{"did", did}, {"kind", kind}};
-  for (const auto* each : {"rev", "collection", "rkey", "cid", "record"})
+  for (const auto* each : {"rev", "collection", "rkey", "cid", "record", "seq",
+                           "time", "handle", "active", "status"})
     if (const auto* found = x.if_contains(each))
       out[each] = *found;
   const auto action = x.if_contains("operation") ? "operation" : "action";
@@ -79,6 +80,26 @@ void take_commit(event_map& out, const shared_bytes& frame,
   }
 }
 
+void take_identity(event_map& out, const identity_event& event) {
+  json::object x{{"seq", event.seq}, {"time", event.time}};
+  if (!event.handle.empty())
+    x["handle"] = event.handle;
+  enter(out, plain(event.repo.str(), "identity", x));
+}
+
+/// Our wire has neither its number nor its time, and a status for active ones.
+void take_account(event_map& out, const account_event& event) {
+  std::string made;
+  wire::append_tap_identity(
+    1, event.repo.str(), {"", event.active, std::string{event.status}}, made);
+  const auto fact = json::parse(made).at("identity").as_object();
+  json::object x{
+    {"seq", event.seq}, {"time", event.time}, {"active", fact.at("is_active")}};
+  if (text(fact, "status") != "active")
+    x["status"] = fact.at("status");
+  enter(out, plain(text(fact, "did"), "account", x));
+}
+
 } // namespace
 
 // protocol.md 6.12
@@ -93,9 +114,9 @@ TEST(JetstreamWireTest, FramesBecomeTheJsonThatAnotherServerMade) {
     if (const auto* x = std::get_if<commit_event>(&event))
       take_commit(made, frame, *x, keys.at(x->repo.str()));
     else if (const auto* hint = std::get_if<identity_event>(&event))
-      enter(made, plain(hint->repo.str(), "identity", {}));
+      take_identity(made, *hint);
     else if (const auto* fact = std::get_if<account_event>(&event))
-      enter(made, plain(fact->repo.str(), "account", {}));
+      take_account(made, *fact);
   }
   const auto expected = read_expected(folder);
   EXPECT_EQ(frames, 150u);
