@@ -1,7 +1,5 @@
 #include "tests/system/api_node.hpp"
 
-#include "tests/system/patience.hpp"
-
 #include <boost/json.hpp>
 
 #include <charconv>
@@ -50,7 +48,18 @@ api_node::api_node(bool with_password,
   start();
 }
 
+api_node::~api_node() {
+  check_memory();
+}
+
+void api_node::check_memory() const {
+  const auto peak = process_->peak_bytes();
+  EXPECT_GT(peak, 0u) << "the node has ended";
+  EXPECT_LT(peak, bytes_before_ + growth_bytes_max_ + memory_slack);
+}
+
 void api_node::restart(int signal) {
+  check_memory();
   process_->send(signal);
   EXPECT_TRUE(process_->wait(10s));
   start();
@@ -64,6 +73,7 @@ void api_node::start() {
   const auto ready = boost::json::parse(*line).as_object();
   data = port_of(ready, "data");
   operations = port_of(ready, "operations");
+  bytes_before_ = process_->resident_bytes();
 }
 
 plain_reply api_node::ask(uint16_t port, const plain_request& x,

@@ -3,6 +3,7 @@
 #include "tests/support/net_raw_peer.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/config_program.hpp"
+#include "tests/system/patience.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,6 +33,10 @@ struct plain_reply {
 ///
 /// # Ownership
 /// The process ends with the object.
+///
+/// # Errors
+/// A process that has ended by itself, or grown by more than `may_grow_by` at
+/// any time since it was ready, fails the test.
 class api_node {
 public:
   static constexpr std::string_view password = "correct horse battery";
@@ -41,6 +46,13 @@ public:
 
   explicit api_node(bool with_password,
                     std::vector<std::string> more_arguments = {});
+  ~api_node();
+
+  api_node(const api_node&) = delete;
+  api_node& operator=(const api_node&) = delete;
+
+  /// Sets another bound than the usual one (reliability.md 2.1: 16 MiB).
+  void may_grow_by(size_t bytes) { growth_bytes_max_ = bytes; }
 
   /// Ends the process by `signal` and starts it anew on the same folder.
   void restart(int signal);
@@ -48,9 +60,6 @@ public:
   /// One connection from `source`, one request, one answer.
   plain_reply ask(uint16_t port, const plain_request& x,
                   const char* source = nullptr) const;
-
-  /// Memory of the process that is in RAM now.
-  size_t resident_bytes() const { return process_->resident_bytes(); }
 
   /// A request that opens a WebSocket, with `more` headers.
   static plain_request upgrade(const std::string& path,
@@ -61,10 +70,13 @@ public:
 
 private:
   void start();
+  void check_memory() const;
 
   temp_dir dir_;
   std::vector<std::string> arguments_;
   std::unique_ptr<program> process_;
+  size_t bytes_before_ = 0;
+  size_t growth_bytes_max_ = 16 * megabyte;
 };
 
 } // namespace weir::tests

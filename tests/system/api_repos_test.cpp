@@ -34,6 +34,11 @@ protected:
 
   std::string count() const { return get("/stats/repo-count").body; }
 
+  /// Repos that are tracked cost what `limits::repo_actor_bytes` says.
+  void allow(size_t repos) {
+    node.may_grow_by(16 * megabyte + repos * limits::repo_actor_bytes);
+  }
+
   api_node node{false,
                 {"--plc-url", "http://127.0.0.1:9",
                  "--allow-private-addresses"}};
@@ -82,6 +87,7 @@ TEST_F(ApiReposTest, WhatWasAnsweredOutlivesAKill) {
   std::vector<std::string> dids;
   for (size_t i = 1; i <= 2'000; ++i)
     dids.push_back(numbered(i));
+  allow(dids.size());
   EXPECT_EQ(post("/repos/add", body_of(dids)).body, R"({"queued":2000})");
   node.restart(SIGKILL);
   EXPECT_EQ(count(), R"({"repo_count":2000})");
@@ -94,6 +100,7 @@ TEST_F(ApiReposTest, AsManyReposAsOneRequestMayHoldAreAddedAtOnce) {
   std::vector<std::string> dids;
   for (size_t i = 1; i <= limits::request_dids_max; ++i)
     dids.push_back(numbered(i));
+  allow(dids.size());
   EXPECT_EQ(post("/repos/add", body_of(dids)).body,
             "{\"queued\":" + std::to_string(dids.size()) + "}");
 }
@@ -156,14 +163,16 @@ TEST_F(ApiReposTest, MoreDidsThanOneRequestMayHoldAreRefusedWhole) {
   std::vector<std::string> dids;
   for (size_t i = 1; i <= limits::request_dids_max + 1; ++i)
     dids.push_back(numbered(i));
+  node.may_grow_by(32 * megabyte); // The request itself, parsed.
   const auto refused = post("/repos/remove", body_of(dids));
   EXPECT_EQ(refused.status, 413) << refused.body;
   dids.pop_back();
   EXPECT_EQ(post("/repos/remove", body_of(dids)).body, R"({"removed":0})");
 }
 
-// limits::bulk_body_bytes_max
+// limits::bulk_body_bytes_max; the body and its parsed form are in memory.
 TEST_F(ApiReposTest, BodiesAboveTheLimitAreAnswered413AndNothingChanges) {
+  node.may_grow_by(32 * megabyte);
   auto body = body_of({alice});
   body.resize(limits::bulk_body_bytes_max, ' ');
   EXPECT_EQ(post("/repos/add", body).body, R"({"queued":1})");

@@ -108,6 +108,7 @@ TEST(HostileAccessTest, SecretsAreInNoLogAndNoAnswer) {
                 "--admin-password-file", dir.at("password")}};
   const auto ready = node.read_line(60s);
   ASSERT_TRUE(ready) << node.errors();
+  const auto before = node.resident_bytes();
   std::string said = *ready;
   for (const auto& url :
        {parse_ready(*ready).data, parse_ready(*ready).operations})
@@ -123,6 +124,7 @@ TEST(HostileAccessTest, SecretsAreInNoLogAndNoAnswer) {
                   + credential + "\r\n\r\n");
         said += peer.read_all();
       }
+  EXPECT_LT(node.peak_bytes(), before + 16 * megabyte + memory_slack);
   node.send(SIGTERM);
   EXPECT_EQ(node.wait(30s), 0);
   said += node.output() + node.errors();

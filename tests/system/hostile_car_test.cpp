@@ -1,9 +1,11 @@
 #include "atproto/car.hpp"
+#include "atproto/dag_cbor.hpp"
 #include "atproto/sha256.hpp"
 #include "base/limits.hpp"
 #include "tests/support/hostile_tree.hpp"
 #include "tests/system/hostile_downloads.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace weir::tests {
@@ -42,6 +44,42 @@ std::vector<named_block> blocks_of(const test_repo& repo) {
   for (auto& x : repo.blocks())
     out.push_back(std::move(x));
   return out;
+}
+
+/// Arrays inside each other, so many deep.
+bytes nested_arrays(size_t depth) {
+  return bytes(depth - 1, 0x81) + bytes{0x80};
+}
+
+/// A CAR whose header has one more field and is so deep.
+bytes car_with_deep_header(const test_repo& x, size_t depth) {
+  const auto car = x.export_car();
+  const auto root = cid::of_dag_cbor(x.commit_block());
+  atproto::cbor::writer out;
+  out.begin_map(3).put_text("x").put_raw(nested_arrays(depth - 1));
+  out.put_text("roots").begin_array(1).put_link(root);
+  const auto header = out.put_text("version").put_int(1).take();
+  const size_t old_header_bytes = 1 + car.front();
+  return varint(header.size()) + header
+         + bytes_view{car}.subspan(old_header_bytes);
+}
+
+/// The signed commit of a repo with one more field, so deep.
+bytes deep_commit(const test_repo& x, size_t depth) {
+  constexpr std::string_view name = "\x63sig\x58\x40"; // And its length.
+  constexpr size_t sig_bytes = 64;
+  auto block = x.commit_block()
+               + atproto::cbor::writer{}.put_text("zzzzzzzz").take()
+               + nested_arrays(depth - 1);
+  const auto begin
+    = std::search(block.begin(), block.end(), name.begin(), name.end());
+  const auto sig = begin + name.size();
+  auto unsigned_block
+    = bytes(block.begin(), begin) + bytes(sig + sig_bytes, block.end());
+  unsigned_block.front() = 0xa6; // Maps of six and seven.
+  block.front() = 0xa7;
+  std::ranges::copy(x.key().sign(unsigned_block), sig);
+  return block;
 }
 
 class HostileCarTest : public ::testing::Test {
@@ -136,6 +174,32 @@ TEST_F(HostileCarTest, CarsAreTakenUpToTheirLimitsAndNotAbove) {
     },
     "CAR cut off");
   all.run(32 * megabyte);
+}
+
+// reliability.md 2.1, CBOR depth bomb: limits::frame_depth_max, of the commit
+// and of the header. Records and nodes are in hostile_mst_test.cpp.
+TEST_F(HostileCarTest, CommitsAndHeadersNestUpToTheirLimitAndNotAbove) {
+  constexpr auto most = limits::frame_depth_max;
+  for (const auto depth : {most, most + 1}) {
+    const std::string error = depth == most ? "" : "nested too deep";
+    add(
+      "commit",
+      [depth](const auto& x) {
+        auto blocks = blocks_of(x);
+        auto& [id, data] = blocks.front();
+        data = deep_commit(x, depth);
+        id = cid::of_dag_cbor(data);
+        return whole_car(blocks);
+      },
+      error);
+    add(
+      "header",
+      [depth](const auto& x) {
+        return car_with_deep_header(x, depth);
+      },
+      error);
+  }
+  all.run(16 * megabyte);
 }
 
 // reliability.md 2.1, protocol.md 2.2.4: what nothing links is ignored and

@@ -134,7 +134,6 @@ constexpr std::array heads{
 // first is answered once, and nothing of that connection is read further.
 TEST(HostileClientTest, AHiddenSecondRequestIsNeverAnswered) {
   const api_node node{false};
-  const auto before = node.resident_bytes();
   const std::string hidden = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
   const std::string post_head
     = "POST /repos/add HTTP/1.1\r\nHost: localhost\r\n"
@@ -151,7 +150,6 @@ TEST(HostileClientTest, AHiddenSecondRequestIsNeverAnswered) {
   for (const auto& x : all)
     EXPECT_EQ(refused_with(node, x + hidden), 400) << x;
   EXPECT_TRUE(is_healthy(node));
-  EXPECT_LT(node.resident_bytes(), before + 16 * megabyte + memory_slack);
 }
 
 // limits::http_request_head_bytes_max, limits::http_request_fields_max
@@ -181,8 +179,8 @@ TEST(HostileClientTest, HeadsAreTakenUpToTheLimitAndRefusedAboveIt) {
 // limits::bulk_body_bytes_max, limits::json_depth_max: a body that says it is
 // too large is refused unread, a deep one at its limit.
 TEST(HostileClientTest, OversizedAndDeepJsonCostsNoMemory) {
-  const api_node node{false};
-  const auto before = node.resident_bytes();
+  api_node node{false};
+  node.may_grow_by(32 * megabyte);
   const auto padded = [](size_t bytes) {
     const std::string json = R"({"dids":[]})";
     return json + std::string(bytes - json.size(), ' ');
@@ -202,7 +200,6 @@ TEST(HostileClientTest, OversizedAndDeepJsonCostsNoMemory) {
   for (const auto depth : {limits::json_depth_max + 1, size_t{1'000'000}})
     EXPECT_EQ(refused_with(node, post(nested(depth))), 400) << depth;
   EXPECT_TRUE(is_healthy(node));
-  EXPECT_LT(node.resident_bytes(), before + 64 * megabyte + memory_slack);
 }
 
 // reliability.md 2.2: 2,000 slow sockets of a few addresses take their share,
@@ -211,8 +208,8 @@ TEST(HostileClientTest, OversizedAndDeepJsonCostsNoMemory) {
 TEST(HostileClientTest, TwoThousandSlowSocketsLeaveRoomForANewClient) {
   constexpr size_t addresses = 10;
   constexpr size_t sockets = 200;
-  const api_node node{false};
-  const auto before = node.resident_bytes();
+  api_node node{false};
+  node.may_grow_by(32 * megabyte);
   std::vector<raw_peer> slow;
   for (size_t i = 0; i < addresses * sockets; ++i) {
     const auto from = "127.0.6." + std::to_string(1 + i / sockets);
@@ -225,14 +222,12 @@ TEST(HostileClientTest, TwoThousandSlowSocketsLeaveRoomForANewClient) {
       EXPECT_NE(slow[i].wait_for_end(), outcome::timeout) << i;
     }
   EXPECT_TRUE(is_healthy(node));
-  EXPECT_LT(node.resident_bytes(), before + 32 * megabyte + memory_slack);
 }
 
 // reliability.md 2.2, connection hoarding: one address takes its share and no
 // more; each of its silent connections is ended, begun requests with 408.
 TEST(HostileClientTest, SlowRequestsHoldUpNobodyAndEnd) {
   const api_node node{false};
-  const auto before = node.resident_bytes();
   std::vector<raw_peer> slow;
   for (size_t i = 0; i < limits::http_server_per_address_max; ++i) {
     slow.push_back(raw_peer::dial(node.data, "127.0.4.1"));
@@ -249,7 +244,6 @@ TEST(HostileClientTest, SlowRequestsHoldUpNobodyAndEnd) {
     EXPECT_EQ(how, outcome::end) << i;
     EXPECT_EQ(answer.starts_with("HTTP/1.1 408 "), i % 2 == 0) << answer;
   }
-  EXPECT_LT(node.resident_bytes(), before + 16 * megabyte + memory_slack);
 }
 
 } // namespace weir::tests

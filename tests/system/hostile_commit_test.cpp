@@ -42,6 +42,16 @@ protected:
     before = node->resident_bytes();
   }
 
+  /// Whatever was sent, the connections stay as they are, in flat memory.
+  void TearDown() override {
+    ASSERT_TRUE(node && node->is_healthy());
+    for (const auto* x : {&stream, &pds_stream}) {
+      EXPECT_EQ(x->heads.size(), 1u) << "opened anew";
+      EXPECT_EQ(x->ends.size(), 0u);
+    }
+    EXPECT_LT(node->peak_bytes(), before + 16 * megabyte + memory_slack);
+  }
+
   void send(commit_draft x, const bytes& commit) {
     x.seq = ++seq;
     ASSERT_TRUE(stream.send(x.encode(commit)));
@@ -145,7 +155,6 @@ TEST_F(HostileCommitTest, CommitsAreTakenUpToTheirLimitsAndNotAbove) {
     }
   EXPECT_EQ(count("applied"), std::size(bounds));
   EXPECT_EQ(count("bad_shape"), std::size(bounds));
-  EXPECT_LT(node->peak_bytes(), before + 64 * megabyte + memory_slack);
 }
 
 // reliability.md 2.1: forged commit; commit of another DID, on a shared key
@@ -178,7 +187,6 @@ TEST_F(HostileCommitTest, ForgedAndForeignCommitsChangeNothing) {
   EXPECT_EQ(count("bad_signature"), 2u);
   EXPECT_EQ(count("bad_shape"), 1u);
   EXPECT_EQ(revs(), known);
-  EXPECT_LT(node->peak_bytes(), before + 32 * megabyte + memory_slack);
 }
 
 // reliability.md 2.1: the key before a rotation signs nothing any more.
@@ -382,7 +390,6 @@ TEST_F(HostileCommitTest, AFloodOfIdentityEventsIsAFewLookUps) {
   EXPECT_LE(hub.asked("/" + repo.did().str()),
             asked + limits::refresh_burst_max);
   EXPECT_EQ(node->repo(repo.did()).status, "synced");
-  EXPECT_LT(node->peak_bytes(), before + 64 * megabyte + memory_slack);
 }
 
 } // namespace weir::tests

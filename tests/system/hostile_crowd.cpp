@@ -3,6 +3,7 @@
 #include "atproto/dag_cbor.hpp"
 #include "tests/system/hostile_downloads.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace weir::tests {
@@ -157,6 +158,13 @@ size_t hostile_crowd::connections() const {
   for (const auto& x : members_)
     out += x.host.connections();
   return out;
+}
+
+size_t hostile_crowd::met() const {
+  return static_cast<size_t>(
+    std::count_if(members_.begin(), members_.end(), [](const member& x) {
+      return x.host.connections() > 0;
+    }));
 }
 
 } // namespace weir::tests

@@ -43,6 +43,9 @@ public:
   /// Connections to all of them so far.
   size_t connections() const;
 
+  /// Hosts that had at least one.
+  size_t met() const;
+
   /// Forged commits that were taken off their hands.
   size_t forged() const noexcept { return forged_; }
 

@@ -1,9 +1,12 @@
+#include "atproto/mst.hpp"
+#include "base/limits.hpp"
 #include "tests/support/hostile_tree.hpp"
 #include "tests/system/hostile_downloads.hpp"
 
 #include <algorithm>
 
-// Trees that break the rules of protocol.md 5.1, as whole repos of hosts.
+// Trees that break the rules of protocol.md 5.1, as whole repos of hosts, and
+// trees at their limits and one past them.
 
 namespace weir::tests {
 
@@ -116,6 +119,42 @@ tree_sketch* find_node(tree_sketch& tree, int depth, const breaker& x) {
   return i == nodes.end() ? nullptr : *i;
 }
 
+/// The `n`th key of this many bytes that belongs to the lowest nodes.
+std::string lowest_key(size_t n, size_t size) {
+  for (size_t i = 0;; ++i) {
+    auto key = std::to_string(10'000 + n) + '/' + std::to_string(i);
+    key.resize(size, 'x');
+    if (atproto::mst::key_depth(key) == 0)
+      return key;
+  }
+}
+
+/// A tree of one node with so many entries.
+std::unique_ptr<tree_sketch> node_of_entries(size_t count) {
+  leaf_map out;
+  for (size_t i = 0; i < count; ++i)
+    out.emplace(path_of_depth(0, i), record_id());
+  return sketch_of(out);
+}
+
+/// A tree of one node with so many bytes: the last key fills what is left.
+std::unique_ptr<tree_sketch> node_of_bytes(size_t size) {
+  constexpr size_t key_bytes = 1'000;
+  constexpr size_t last_key_bytes = 300;
+  constexpr size_t keys = 997;
+  leaf_map out;
+  for (size_t i = 0; i < keys; ++i)
+    out.emplace(lowest_key(i, key_bytes), record_id());
+  const auto with = [&](size_t last) {
+    auto all = out;
+    all.emplace(lowest_key(keys, last), record_id());
+    return sketch_of(all);
+  };
+  std::vector<named_block> blocks;
+  with(last_key_bytes)->encode(blocks);
+  return with(last_key_bytes + size - blocks.front().second.size());
+}
+
 class HostileMstTest : public ::testing::Test {
 protected:
   void add(const std::string& what, const cid& root,
@@ -191,6 +230,32 @@ TEST_F(HostileMstTest, DagBombsEndAtTheirSecondVisit) {
   tree_sketch pointer;
   pointer.left = sketch_of(leaves());
   add("a root that only points down", pointer, "malformed");
+  all.run(32 * megabyte);
+}
+
+// reliability.md 2.1, prefix length and order: limits::mst_key_bytes_max,
+// mst_node_entries_max; protocol.md 5.7: mst_node_bytes_max
+TEST_F(HostileMstTest, NodesAreTakenUpToTheirLimitsAndNotAbove) {
+  const auto of_key = [](size_t size) {
+    return sketch_of({{std::string(size, 'k'), record_id()}});
+  };
+  const auto bytes_of = [](const tree_sketch& x) {
+    std::vector<named_block> blocks;
+    x.encode(blocks);
+    return blocks.front().second.size();
+  };
+  constexpr auto key_most = limits::mst_key_bytes_max;
+  constexpr auto entries_most = limits::mst_node_entries_max;
+  constexpr auto bytes_most = limits::mst_node_bytes_max;
+  add("key as long as may be", *of_key(key_most), "");
+  add("key a byte too long", *of_key(key_most + 1), "MST key too long");
+  add("as many entries as may be", *node_of_entries(entries_most), "");
+  add("an entry too many", *node_of_entries(entries_most + 1),
+      "too many entries in an MST node");
+  const auto largest = node_of_bytes(bytes_most);
+  ASSERT_EQ(bytes_of(*largest), bytes_most);
+  add("as large as may be", *largest, "");
+  add("a byte too large", *node_of_bytes(bytes_most + 1), "MST node too large");
   all.run(32 * megabyte);
 }
 

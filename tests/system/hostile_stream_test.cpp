@@ -27,6 +27,32 @@ bytes sized_frame(int64_t seq, size_t size) {
   return strange_frame(seq, size - strange_frame(seq, size).size() + size);
 }
 
+/// One with one more field.
+bytes frame_with(int64_t seq, const std::string& key, bytes_view value) {
+  atproto::cbor::writer out;
+  out.begin_map(2).put_text("t").put_text("#strange");
+  out.put_text("op").put_int(1);
+  out.begin_map(2).put_text("seq").put_int(seq);
+  return out.put_text(key).put_raw(value).take();
+}
+
+/// Counts the map around it.
+bytes deep_frame(int64_t seq, size_t depth) {
+  bytes value(depth - 2, 0x81);
+  value.push_back(0x80);
+  return frame_with(seq, "more", value);
+}
+
+bytes wide_frame(int64_t seq, size_t elements) {
+  auto value = atproto::cbor::writer{}.begin_array(elements).take();
+  value.resize(value.size() + elements, 0);
+  return frame_with(seq, "more", value);
+}
+
+bytes long_key_frame(int64_t seq, size_t key_bytes) {
+  return frame_with(seq, std::string(key_bytes, 'k'), bytes{0xf6});
+}
+
 /// Upstreams that misbehave, each its own host, and an honest one.
 class HostileStreamTest : public ::testing::Test {
 protected:
@@ -191,6 +217,39 @@ TEST_F(HostileStreamTest, AFrameThatIsNoneIsSteppedOverAtItsThirdTime) {
       << i;
   }
   EXPECT_NE(node->log().find("stepped over a bad frame"), std::string::npos);
+  expect_others_flow(16 * megabyte);
+}
+
+// reliability.md 2.1, CBOR rows: limits::frame_depth_max, cbor_container_max,
+// cbor_map_key_bytes_max. A frame above one of them is none.
+TEST_F(HostileStreamTest, FramesAreTakenUpToTheLimitsOfCborAndNotAbove) {
+  struct trial {
+    bytes (*make)(int64_t seq, size_t size);
+    size_t most;
+    upstream* within = nullptr;
+    upstream* above = nullptr;
+  };
+  std::vector<trial> trials{{deep_frame, limits::frame_depth_max},
+                            {wide_frame, limits::cbor_container_max},
+                            {long_key_frame, limits::cbor_map_key_bytes_max}};
+  for (auto& x : trials) {
+    x.within = &open();
+    x.above = &open();
+    auto& greeting = x.above->stream.greeting;
+    greeting = net::ws_frame(ws_opcode::binary, x.make(5, x.most + 1));
+    const auto good = net::ws_frame(ws_opcode::binary, strange_frame(7));
+    greeting.insert(greeting.end(), good.begin(), good.end());
+  }
+  start();
+  for (const auto& x : trials) {
+    ASSERT_TRUE(x.within->stream.send(x.make(5, x.most)));
+    EXPECT_TRUE(await_cursor(*x.within, 5)) << x.most;
+    EXPECT_EQ(x.within->stream.ends.size(), 0u) << x.most;
+    EXPECT_TRUE(await_cursor(*x.above, 7)) << x.most;
+    for (size_t i = 1; i < limits::bad_frame_tries_max; ++i)
+      EXPECT_EQ(x.above->stream.ends.pop(), ws_code::normal) << x.most;
+    EXPECT_EQ(x.above->stream.ends.size(), 0u) << x.most;
+  }
   expect_others_flow(16 * megabyte);
 }
 

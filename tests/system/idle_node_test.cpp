@@ -42,6 +42,7 @@ TEST(IdleNodeTest, ANodeThatHasNothingToDoTakesNextToNoTime) {
   ASSERT_GT(before, 0ns);
   std::this_thread::sleep_for(3s);
   EXPECT_LT(node.cpu_time() - before, 3 * 50ms * slowness);
+  EXPECT_TRUE(node.is_healthy());
 }
 
 } // namespace weir::tests

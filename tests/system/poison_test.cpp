@@ -78,7 +78,9 @@ TEST_F(PoisonTest, AFrameThatEndsTheProcessIsSteppedOverAndItsRepoFetched) {
 
   program node{arguments, crash};
   const auto at = start(node);
+  const auto before = node.resident_bytes();
   EXPECT_EQ(net.converge(consumer, at), "") << tail_of(node.errors());
+  EXPECT_LT(node.peak_bytes(), before + 16 * megabyte + memory_slack);
   const auto page = web->get(at.operations + "/metrics").value();
   const auto count = [&](const char* name, const char* label) {
     return apps::metric_total(as_text(page.body), name, label);

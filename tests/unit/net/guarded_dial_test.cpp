@@ -1,7 +1,10 @@
 #include "net/connector.hpp"
 #include "net/http_client.hpp"
 #include "tests/support/net_fixture.hpp"
+#include "tests/support/net_memory.hpp"
 #include "tests/support/net_scripted_server.hpp"
+
+#include <map>
 
 namespace weir::net {
 
@@ -84,7 +87,140 @@ protected:
   std::shared_ptr<scripted_transport> wrapped;
 };
 
+/// A network in memory that knows some names.
+class named_transport final : public transport {
+public:
+  event_loop& next_loop() noexcept override { return memory.next_loop(); }
+
+  void dial(event_loop& loop, const endpoint& to,
+            std::chrono::microseconds timeout, stream_handler done) override {
+    memory.dial(loop, to, timeout, std::move(done));
+  }
+
+  result<std::unique_ptr<listener>> listen(const endpoint& at,
+                                           accept_handler accepted) override {
+    return memory.listen(at, std::move(accepted));
+  }
+
+  void
+  resolve(event_loop& loop, std::string name,
+          std::function<void(result<std::vector<ip_address>>)> done) override {
+    loop.post([x = *ip_address::parse(names.at(name)), done = std::move(done)] {
+      done(std::vector{x});
+    });
+  }
+
+  void resolve_txt(
+    event_loop& loop, std::string name,
+    std::function<void(result<std::vector<std::string>>)> done) override {
+    memory.resolve_txt(loop, std::move(name), std::move(done));
+  }
+
+  memory_transport memory;
+  std::map<std::string, const char*> names{
+    {"pds.example.com", "8.8.8.8"},
+    {"other.example.com", "8.8.4.4"},
+    {"loopback.example.com", "127.0.0.1"},
+    {"v6.example.com", "::1"},
+    {"private.example.com", "10.0.0.1"},
+    {"mapped.example.com", "::ffff:7f00:1"},
+    {"metadata.example.com", "169.254.169.254"}};
+};
+
+/// TLS that is none: what it is told is all that is sent.
+class open_tls final : public tls_client {
+public:
+  void connect(stream_ptr plain, std::string, std::chrono::microseconds,
+               stream_handler done) const override {
+    auto& loop = plain->loop();
+    loop.post([plain = std::move(plain), done = std::move(done)] {
+      done(plain);
+    });
+  }
+};
+
+/// One call, to a public host that sends it to another place.
+class RedirectGuardTest : public ::testing::Test {
+protected:
+  /// How it ended: nothing while it goes on.
+  std::optional<result<http_response>> follow(const std::string& to) {
+    http_client_options options; // The guard lets nothing private pass.
+    options.tls = std::make_shared<open_tls>();
+    auto client = make_http_client(network, options);
+    std::optional<result<http_response>> out;
+    http_request x;
+    x.target = *parse_url("https://pds.example.com/");
+    client->get(x, [&out](result<http_response> y) {
+      out = std::move(y);
+    });
+    network->memory.loop.run();
+    EXPECT_EQ(dialled().size(), 1u);
+    dialled().front()->feed("HTTP/1.1 302 Found\r\nContent-Length: 0\r\n"
+                            "Location: "
+                            + to + "\r\n\r\n");
+    const auto told = out;
+    client.reset();
+    network->memory.loop.run();
+    return told;
+  }
+
+  std::vector<memory_stream_ptr>& dialled() { return network->memory.dialled; }
+
+  std::shared_ptr<named_transport> network
+    = std::make_shared<named_transport>();
+};
+
 } // namespace
+
+// reliability.md 2.1, redirects and SSRF: with the guard as it is by default, a
+// redirect leads to public hosts over TLS and nowhere else.
+TEST_F(RedirectGuardTest, OneToAPublicHostIsFollowed) {
+  EXPECT_FALSE(follow("https://other.example.com/there"));
+  ASSERT_EQ(dialled().size(), 2u);
+  EXPECT_EQ(to_string(dialled().back()->remote()), "8.8.4.4:443");
+  EXPECT_TRUE(dialled().front()->closed());
+}
+
+TEST_F(RedirectGuardTest, NoneLeadsIntoTheOwnNetworkOrOutOfTls) {
+  constexpr const char* no_name = "not the name of a public host";
+  constexpr const char* no_address = "address is not allowed";
+  constexpr const char* plain = "from https to http";
+  constexpr const char* no_port = "only port 443";
+  constexpr const char* no_http = "not to an http or https URL";
+  constexpr const char* no_url = "bad URL";
+  const std::pair<const char*, const char*> cases[] = {
+    {"https://127.0.0.1/", no_name},
+    {"https://169.254.169.254/latest/meta-data/", no_name},
+    {"https://[::1]/", no_name},
+    {"https://[::ffff:127.0.0.1]/", no_name},
+    {"https://localhost/", no_name},
+    {"//127.0.0.1/", no_name},
+    {"https://loopback.example.com/", no_address},
+    {"https://metadata.example.com/", no_address},
+    {"https://v6.example.com/", no_address},
+    {"https://private.example.com/", no_address},
+    {"https://mapped.example.com/", no_address},
+    {"http://pds.example.com/", plain},
+    {"http://other.example.com/", plain},
+    {"http://127.0.0.1/", plain},
+    {"http://169.254.169.254/", plain},
+    {"http://[::1]/", plain},
+    {"https://pds.example.com:8443/", no_port},
+    {"https://other.example.com:80/", no_port},
+    {"file:///etc/passwd", no_url},
+    {"wss://other.example.com/", no_http},
+  };
+  for (const auto& [to, why] : cases) {
+    dialled().clear();
+    const auto end = follow(to);
+    ASSERT_TRUE(end && !*end) << to;
+    EXPECT_EQ(end->error().code, ec::invalid_argument) << to;
+    EXPECT_NE(end->error().context.find(why), std::string::npos)
+      << to << ": " << end->error().context;
+    ASSERT_EQ(dialled().size(), 1u) << to;
+    EXPECT_TRUE(dialled().front()->closed()) << to;
+  }
+}
 
 // reliability.md 2.1, SSRF: the address that is connected to is checked.
 // protocol.md 8.2
