@@ -253,6 +253,31 @@ TEST_F(HostileStreamTest, FramesAreTakenUpToTheLimitsOfCborAndNotAbove) {
   expect_others_flow(16 * megabyte);
 }
 
+// reliability.md 2.1, event flood: frames that are finished at once and cost a
+// line of the log each; limits::infos_per_connection_max
+TEST_F(HostileStreamTest, AConnectionHasSoManyInfosAndNotOneMore) {
+  constexpr auto most = limits::infos_per_connection_max;
+  const auto info = net::ws_frame(
+    ws_opcode::binary,
+    atproto::encode_frame(atproto::info_event{"Weather", "dull"}));
+  const auto good = net::ws_frame(ws_opcode::binary, strange_frame(7));
+  auto& within = open();
+  auto& above = open();
+  for (auto* x : {&within, &above}) {
+    auto& greeting = x->stream.greeting;
+    for (size_t i = 0; i < (x == &within ? most : most + 1); ++i)
+      greeting.insert(greeting.end(), info.begin(), info.end());
+    greeting.insert(greeting.end(), good.begin(), good.end());
+  }
+  start();
+  EXPECT_TRUE(await_cursor(within, 7));
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(above.stream.ends.pop(), ws_code::normal) << "each time";
+  EXPECT_EQ(within.stream.ends.size(), 0u);
+  EXPECT_EQ(node->metric(metric("weir_upstream_cursor", above)), 0u);
+  expect_others_flow(16 * megabyte);
+}
+
 // reliability.md 2.1, sequence attacks
 TEST_F(HostileStreamTest, NumbersThatDoNotGrowCountForNothing) {
   auto& falling = open();
