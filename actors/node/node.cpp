@@ -180,10 +180,9 @@ result<void> node::impl::start_supervisor(
   options.queue_max = plan.fetch_queue;
   listing_options listing;
   listing.interval = config.listing_interval;
-  shared->supervisor
+  const auto supervisor
     = spawn_supervisor(*system, std::move(env), options, listing);
-  guard("supervisor",
-        caf::actor_cast<caf::strong_actor_ptr>(shared->supervisor));
+  guard("supervisor", caf::actor_cast<caf::strong_actor_ptr>(supervisor));
   return {};
 }
 

@@ -35,7 +35,8 @@ struct supervisor_environment {
 };
 
 /// Spawns the SUPERVISOR of a partition: queue, permits, host budgets, retry,
-/// listings. Its queue is rebuilt from the store when it starts.
+/// listings. Its queue is rebuilt from the store when it starts. Before it runs
+/// it is in `env.shared`.
 ///
 /// Lifetime: from NODE, which restarts it.
 supervisor_actor spawn_supervisor(caf::actor_system& system,

@@ -21,6 +21,8 @@ public:
              supervisor_options options, listing_options listing)
     : observed(config, "supervisor", "0", turn::full), env_(std::move(env)),
       machine_(options), listing_(listing) {
+    // Before it runs: the REPOs that it asks answer to this handle.
+    env_.shared->supervisor = this;
     for (auto& x : std::exchange(env_.listings, {}))
       listing_.restore(std::move(x));
     auto& registry = env_.shared->metrics;

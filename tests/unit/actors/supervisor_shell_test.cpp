@@ -36,6 +36,7 @@ protected:
     supervisor_options options;
     options.parallelism = 1;
     supervisor = keep(spawn_supervisor(sys, env, options, {}));
+    known = shared->supervisor == supervisor;
     scan_page nothing;
     nothing.end = true;
     tell(supervisor, nothing);
@@ -71,9 +72,15 @@ protected:
   std::vector<probe> backfills;
   std::vector<std::string> listed;
   supervisor_actor supervisor;
+  bool known = false; ///< To others, before it ran.
 };
 
 } // namespace
+
+// Or its first questions to REPOs would have no answers.
+TEST_F(SupervisorShellTest, OthersKnowItBeforeItRuns) {
+  EXPECT_TRUE(known);
+}
 
 TEST_F(SupervisorShellTest, ThePermitOfARepoThatDiedGoesToTheNext) {
   ask(1, ann);
