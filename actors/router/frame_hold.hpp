@@ -17,7 +17,8 @@ namespace weir::actors {
 /// repos holds up no other. Frames of one repo from one stream keep their
 /// order; between streams there is none. Without CAF or clock; one thread.
 ///
-/// What is in here is in flight for its stream, whose window bounds it.
+/// What is in here is in flight for its stream, whose window bounds it; only
+/// when a REPO of another shard dies its streams are read again all the same.
 class frame_hold {
 public:
   using frames = std::vector<atproto::stamped_frame>;
