@@ -30,7 +30,8 @@ inline std::string dns_text(const std::vector<std::string>& parts) {
   return out;
 }
 
-/// A name server on a port of loopback, with its own threads. Answers that do
+/// A name server on a port of loopback, with its own threads; rules run on any
+/// of them. Answers that do
 /// not fit into 512 bytes are to be asked for again over TCP, as ever.
 class dns_server {
 public:
@@ -41,13 +42,18 @@ public:
   using rule_type
     = std::function<dns_answer(const std::string& name, uint16_t type)>;
 
-  explicit dns_server(rule_type rule) : rule_(std::move(rule)) {
+  /// @param port 0 takes a free one.
+  explicit dns_server(rule_type rule, uint16_t port = 0)
+    : rule_(std::move(rule)) {
     fd_ = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     int bound = -1;
     for (int tries = 0; bound != 0 && tries < 100; ++tries) {
       // A port that is free for both; many are taken for TCP, few for UDP.
       tcp_ = std::make_unique<scripted_server>(
-        [this](raw_peer& peer, size_t) { serve(peer); });
+        [this](raw_peer& peer, size_t) {
+          serve(peer);
+        },
+        port);
       const auto at = raw_peer::loopback(tcp_->port());
       bound = bind(fd_, reinterpret_cast<const sockaddr*>(&at), sizeof(at));
     }

@@ -13,10 +13,13 @@ public:
   using script_type = std::function<void(raw_peer&, size_t)>;
 
   /// @param port 0 takes a free one.
-  explicit scripted_server(script_type script, uint16_t port = 0)
+  /// @param address Loopback, or `INADDR_ANY` for all that there are.
+  explicit scripted_server(script_type script, uint16_t port = 0,
+                           in_addr_t address = INADDR_LOOPBACK)
     : script_(std::move(script)) {
     fd_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     auto at = raw_peer::loopback(port);
+    at.sin_addr.s_addr = htonl(address);
     socklen_t size = sizeof(at);
     EXPECT_EQ(bind(fd_, reinterpret_cast<sockaddr*>(&at), size), 0);
     EXPECT_EQ(listen(fd_, 128), 0);

@@ -41,17 +41,13 @@ uint64_t number_of(const json::object& x, std::string_view key) {
 
 hostile_node::hostile_node(const std::vector<std::string>& upstreams,
                            const std::string& plc,
-                           std::vector<std::string> more) {
-  std::vector<std::string> arguments{"run",
-                                     "--data-dir",
-                                     dir_.at("data"),
-                                     "--bind",
-                                     "127.0.0.1:0",
-                                     "--plc-url",
-                                     plc,
-                                     "--handle-resolver-url",
-                                     plc,
-                                     "--allow-private-addresses"};
+                           std::vector<std::string> more, reach where) {
+  std::vector<std::string> arguments{"run",    "--data-dir",  dir_.at("data"),
+                                     "--bind", "127.0.0.1:0", "--plc-url",
+                                     plc};
+  if (where == reach::private_too)
+    arguments.insert(arguments.end(), {"--handle-resolver-url", plc,
+                                       "--allow-private-addresses"});
   for (const auto& [flag, value] : usual)
     if (std::find(more.begin(), more.end(), flag) == more.end())
       arguments.insert(arguments.end(), {flag, value});
@@ -88,6 +84,11 @@ told_repo hostile_node::repo(const atproto::did& did) {
   return {text_of(x, "status"), x.contains("status") ? text_of(x, "error") : "",
           text_of(x, "rev"), number_of(x, "record_count"),
           number_of(x, "retry_count")};
+}
+
+std::string hostile_node::handle(const atproto::did& did) {
+  const auto x = json::parse(get(at_.data + "/info/" + did.str())).as_object();
+  return text_of(x, "handle");
 }
 
 told_repo hostile_node::await(const atproto::did& did,

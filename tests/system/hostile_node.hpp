@@ -22,6 +22,10 @@ struct told_repo {
   uint64_t tries = 0; ///< That failed, in a row.
 };
 
+/// Where a node may connect: with what tests are on loopback, or as a node that
+/// nobody configured does.
+enum class reach { private_too, public_only };
+
 /// `weir run` among hostile hosts, with short waits.
 ///
 /// # Ownership
@@ -29,15 +33,20 @@ struct told_repo {
 class hostile_node {
 public:
   /// @param upstreams As `--upstream` takes them.
-  /// @param plc The directory, which resolves handles as well.
+  /// @param plc The directory, which resolves handles as well; not for one that
+  ///            reaches public hosts only.
   /// @param more Further options; they win over the usual ones.
   hostile_node(const std::vector<std::string>& upstreams,
-               const std::string& plc, std::vector<std::string> more = {});
+               const std::string& plc, std::vector<std::string> more = {},
+               reach where = reach::private_too);
 
   /// Tracks these.
   void add(const std::vector<atproto::did>& repos);
 
   told_repo repo(const atproto::did& did);
+
+  /// Its proven handle; `handle.invalid` when there is none.
+  std::string handle(const atproto::did& did);
 
   /// Waits until the status is this one; what it is then.
   told_repo await(const atproto::did& did, std::string_view status);

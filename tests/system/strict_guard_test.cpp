@@ -1,0 +1,320 @@
+#include "net/url.hpp"
+#include "tests/support/net_dns_server.hpp"
+#include "tests/support/net_tls_authority.hpp"
+#include "tests/system/hostile_host.hpp"
+#include "tests/system/hostile_node.hpp"
+#include "tests/system/own_network.hpp"
+
+#include <map>
+#include <mutex>
+
+// reliability.md 2.1, SSRF and redirects, against the program with the guard as
+// it is when nobody changes it: names come from a name server, hosts speak TLS
+// at port 443. Whatever address a case leads to, a server is there and sees it.
+
+namespace weir::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto outside = "20.0.0.1";
+constexpr auto elsewhere = "20.0.0.2";
+constexpr std::array inside{"10.0.0.1",        "100.64.0.1",  "127.0.0.1",
+                            "169.254.169.254", "172.16.0.1",  "192.168.0.1",
+                            "198.18.0.1",      "203.0.113.1", "255.0.0.1"};
+
+/// All but loopback's own.
+const std::vector<std::string_view> addresses{
+  outside,           elsewhere,    "20.0.0.3",    "10.0.0.1",   "100.64.0.1",
+  "169.254.169.254", "172.16.0.1", "192.168.0.1", "198.18.0.1", "203.0.113.1"};
+
+/// The name server of the world and the one program behind all its addresses.
+class small_world {
+public:
+  /// What a host says about a target: a whole answer.
+  using script = std::function<std::string(const std::string& target)>;
+
+  small_world() { authority_.save(dir_.at("ca.pem")); }
+
+  /// What the first, second ... question for the address of a name is told; the
+  /// last one repeats.
+  void name(const std::string& host,
+            std::vector<std::vector<std::string>> answers) {
+    const std::lock_guard lock{guard_};
+    names_[host] = std::move(answers);
+    asked_[host] = 0;
+  }
+
+  void on(const std::string& host, script x) {
+    const std::lock_guard lock{guard_};
+    hosts_[host] = std::move(x);
+  }
+
+  /// Since the name had its answers.
+  size_t asked(const std::string& host) {
+    const std::lock_guard lock{guard_};
+    return asked_[host];
+  }
+
+  /// Connections to an address, whatever came of them.
+  size_t connections(const std::string& address) {
+    const std::lock_guard lock{guard_};
+    return connections_[address];
+  }
+
+  void expect_nobody_inside() {
+    for (const auto* x : inside)
+      EXPECT_EQ(connections(x), 0u) << x;
+  }
+
+  std::vector<std::string> arguments() const {
+    return {"--ca-file", dir_.at("ca.pem")};
+  }
+
+private:
+  dns_answer answer(const std::string& host, uint16_t type) {
+    const std::lock_guard lock{guard_};
+    const auto found = names_.find(host);
+    if (found == names_.end())
+      return {{}, 3, false};
+    dns_answer out;
+    if (type != dns_server::type_a)
+      return out;
+    const auto& all = found->second;
+    for (const auto& x : all[std::min(asked_[host]++, all.size() - 1)])
+      out.records.push_back(dns_address(x));
+    return out;
+  }
+
+  void serve(raw_peer& socket) {
+    sockaddr_in at{};
+    socklen_t size = sizeof(at);
+    getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&at), &size);
+    std::array<char, INET_ADDRSTRLEN> text{};
+    inet_ntop(AF_INET, &at.sin_addr, text.data(), text.size());
+    {
+      const std::lock_guard lock{guard_};
+      ++connections_[text.data()];
+    }
+    tls_peer peer{socket, identity_};
+    const auto head = peer.read_until("\r\n\r\n");
+    const auto begin = head.find(' ') + 1;
+    const auto target = head.substr(begin, head.find(' ', begin) - begin);
+    script found;
+    {
+      const std::lock_guard lock{guard_};
+      found = hosts_[peer.server_name()];
+    }
+    peer.send(found ? found(target) : http_answer(404, "{}"));
+    peer.close_notify();
+  }
+
+  temp_dir dir_;
+  tls_authority authority_;
+  tls_identity identity_
+    = authority_.issue({"DNS:*.example.com", -3'600, 3'600});
+  std::mutex guard_;
+  std::map<std::string, std::vector<std::vector<std::string>>> names_;
+  std::map<std::string, size_t> asked_;
+  std::map<std::string, size_t> connections_;
+  std::map<std::string, script> hosts_;
+  dns_server dns_{[this](const std::string& host, uint16_t type) {
+                    return answer(host, type);
+                  },
+                  53};
+  scripted_server web_{[this](raw_peer& x, size_t) {
+                         serve(x);
+                       },
+                       443, INADDR_ANY};
+};
+
+/// Accounts of a directory that is a host of the world, too.
+class strict_trials {
+public:
+  explicit strict_trials(small_world& world) : world_(world) {
+    world.name(directory, {{"20.0.0.3"}});
+    world.on(directory, [this](const std::string& target) {
+      const auto found = documents_.find(net::percent_decode(target).value());
+      return found == documents_.end() ? http_answer(404, "{}")
+                                       : http_answer(200, found->second);
+    });
+  }
+
+  /// Before the node starts.
+  /// @param more Members of its document.
+  const test_repo& add(const std::string& pds, const std::string& more = {}) {
+    auto& x = repos_.emplace_back(repos_.size() + 1);
+    x.put("app.test.note/a", make_record("one"));
+    x.commit();
+    auto& document = documents_['/' + x.did().str()];
+    document
+      = make_document(x.did().str(), x.key().public_part().to_multikey(), pds);
+    document.pop_back();
+    document += more + '}';
+    return x;
+  }
+
+  /// What a host says to who asks for this repo.
+  static small_world::script serve(const test_repo& x) {
+    return [answer = http_answer(200, as_text(x.export_car()))](const auto&) {
+      return answer;
+    };
+  }
+
+  hostile_node start() {
+    auto arguments = world_.arguments();
+    arguments.insert(arguments.end(), {"--mode", "manual"});
+    return {
+      {}, std::string{"https://"} + directory, arguments, reach::public_only};
+  }
+
+private:
+  static constexpr auto directory = "plc.example.com";
+
+  small_world& world_;
+  std::list<test_repo> repos_;
+  std::map<std::string, std::string> documents_;
+};
+
+bool await_error(hostile_node& node, const atproto::did& did,
+                 const std::string& text) {
+  return eventually(node_patience, [&] {
+    return node.repo(did).error.find(text) != std::string::npos;
+  });
+}
+
+} // namespace
+
+TEST(StrictGuardTest, NoNameLeadsIntoTheOwnNetwork) {
+  if (!in_own_network(addresses))
+    return;
+  small_world world;
+  strict_trials all{world};
+  std::map<atproto::did, std::string> refused;
+  for (size_t i = 0; i < inside.size(); ++i) {
+    const auto host = "in" + std::to_string(i) + ".example.com";
+    world.name(host, {{inside[i]}});
+    const auto error = std::string{"not allowed: "} + inside[i];
+    refused[all.add("https://" + host).did()] = error;
+    refused[atproto::did::parse("did:web:" + host).value()] = error;
+  }
+  world.name("good.example.com", {{outside}});
+  world.name("mixed.example.com", {{inside[0], outside, inside[2]}});
+  refused[all.add("https://10.0.0.1").did()] = "not the name of a public host";
+  refused[all.add("https://20.0.0.1").did()] = "not the name of a public host";
+  refused[all.add("https://localhost").did()] = "not the name of a public host";
+  refused[all.add("http://good.example.com").did()] = "only https";
+  refused[all.add("https://good.example.com:444").did()] = "only port 443";
+  const auto& mixed = all.add("https://mixed.example.com");
+  world.on("mixed.example.com", strict_trials::serve(mixed));
+  auto node = all.start();
+  std::vector<atproto::did> dids{mixed.did()};
+  for (const auto& [did, error] : refused)
+    dids.push_back(did);
+  node.add(dids);
+  EXPECT_EQ(node.await(mixed.did(), "synced").records, 1u);
+  for (const auto& [did, error] : refused)
+    EXPECT_TRUE(await_error(node, did, error))
+      << error << ": " << node.repo(did).error;
+  world.expect_nobody_inside();
+  EXPECT_EQ(world.connections(outside), 1u);
+}
+
+// A name that answered with a public address may answer otherwise later.
+TEST(StrictGuardTest, ANameThatTurnsInwardsIsFollowedNoMore) {
+  if (!in_own_network(addresses))
+    return;
+  small_world world;
+  strict_trials all{world};
+  const std::string host = "turns.example.com";
+  const auto& repo = all.add("https://" + host);
+  const auto web = atproto::did::parse("did:web:turns-too.example.com").value();
+  for (const auto& x : {host, std::string{"turns-too.example.com"}}) {
+    world.name(x, {{outside}, {inside[0]}});
+    world.on(x, [](const auto&) {
+      return http_answer(500, "{}");
+    });
+  }
+  auto node = all.start();
+  node.add({repo.did(), web});
+  const auto error = std::string{"not allowed: "} + inside[0];
+  EXPECT_TRUE(await_error(node, repo.did(), error));
+  EXPECT_TRUE(await_error(node, web, error));
+  EXPECT_EQ(world.connections(outside), 2u);
+  world.on(host, strict_trials::serve(repo));
+  world.name(host, {{elsewhere}});
+  EXPECT_EQ(node.await(repo.did(), "synced").records, 1u);
+  EXPECT_EQ(world.connections(elsewhere), 1u);
+  world.expect_nobody_inside();
+}
+
+TEST(StrictGuardTest, RedirectsOverTlsPassTheGuardOnEveryHop) {
+  if (!in_own_network(addresses))
+    return;
+  small_world world;
+  strict_trials all{world};
+  world.name("in.example.com", {{inside[1]}});
+  world.name("good.example.com", {{elsewhere}});
+  std::map<atproto::did, std::string> refused;
+  size_t number = 0;
+  const auto add = [&](const std::string& to) -> const test_repo& {
+    const auto host = "from" + std::to_string(++number) + ".example.com";
+    world.name(host, {{outside}});
+    world.on(host, [to](const auto&) {
+      return http_answer(302, {}, "Location: " + to + "\r\n");
+    });
+    return all.add("https://" + host);
+  };
+  refused[add("https://in.example.com/").did()] = "not allowed";
+  refused[add("https://127.0.0.1/").did()] = "not the name of a public host";
+  refused[add("https://[::1]/").did()] = "not the name of a public host";
+  refused[add("https://good.example.com:444/").did()] = "only port 443";
+  refused[add("http://good.example.com/").did()] = "redirect";
+  const auto& sound = add("https://good.example.com/over-here");
+  world.on("good.example.com", strict_trials::serve(sound));
+  auto node = all.start();
+  std::vector<atproto::did> dids{sound.did()};
+  for (const auto& [did, error] : refused)
+    dids.push_back(did);
+  node.add(dids);
+  EXPECT_EQ(node.await(sound.did(), "synced").records, 1u);
+  for (const auto& [did, error] : refused)
+    EXPECT_TRUE(await_error(node, did, error))
+      << error << ": " << node.repo(did).error;
+  EXPECT_EQ(world.connections(elsewhere), 1u);
+  world.expect_nobody_inside();
+}
+
+// protocol.md 8.7: a handle's own host is asked when DNS has no record for it.
+TEST(StrictGuardTest, AHandleLeadsNotIntoTheOwnNetwork) {
+  if (!in_own_network(addresses))
+    return;
+  small_world world;
+  strict_trials all{world};
+  world.name("one.example.com", {{outside}});
+  world.name("two.example.com", {{outside}});
+  world.name("good.example.com", {{elsewhere}});
+  world.name("in.example.com", {{inside[3]}});
+  const auto& sound = all.add("https://one.example.com",
+                              R"(,"alsoKnownAs":["at://good.example.com"])");
+  const auto& bad = all.add("https://two.example.com",
+                            R"(,"alsoKnownAs":["at://in.example.com"])");
+  world.on("one.example.com", strict_trials::serve(sound));
+  world.on("two.example.com", strict_trials::serve(bad));
+  world.on("good.example.com", [did = sound.did().str()](const auto&) {
+    return http_answer(200, did);
+  });
+  auto node = all.start();
+  node.add({sound.did(), bad.did()});
+  node.await(sound.did(), "synced");
+  node.await(bad.did(), "synced");
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    return node.handle(sound.did()) == "good.example.com"
+           && world.asked("in.example.com") > 0;
+  }));
+  EXPECT_EQ(node.handle(bad.did()), "handle.invalid");
+  world.expect_nobody_inside();
+}
+
+} // namespace weir::tests
