@@ -52,7 +52,7 @@ fuzz: setup
 check-long: everything fuzz
 	WEIR_DISK_STEP=1 WEIR_DISK_SEEDS=10 WEIR_DISK_FLIPS=1000000000 \
 	  $(RELEASE)/tests/unit/storage/storage_test --gtest_filter='Disk*'
-	CAR_MIB=900 REPOS=100000 NAMES=200000 \
+	CAR_MIB=900 REPOS=100000 NAMES=200000 RECORDS=10000000 \
 	  $(RELEASE)/tests/system/system_test \
 	  --gtest_filter='Memory*:HostileIdentityTest.AFlood*'
 	KILLS=$(or $(KILLS),1000) $(RELEASE)/tests/system/system_test \

@@ -38,7 +38,8 @@ void row_reader::seek(std::string_view key) {
 
 result<void> row_reader::status() const {
   const auto x = impl_->rows->status();
-  return x.ok() ? result<void>{} : from_status(*impl_->directory, x);
+  return x.ok() ? result<void>{}
+                : from_status(impl_->owner.options.directory, x);
 }
 
 // -- database -----------------------------------------------------------------
@@ -65,6 +66,14 @@ void database::impl::fail_for_good(const error& reason) {
     options.on_failure(reason);
 }
 
+error database::impl::failed_to_read(const leveldb::Status& x) const {
+  auto out = from_status(options.directory, x);
+  ++failed_reads;
+  const std::lock_guard guard{failure_mutex};
+  read_failure = out;
+  return out;
+}
+
 result<std::optional<std::string>> database::get(std::string_view key) const {
   ++impl_->gets;
   std::optional<std::string> out{std::in_place};
@@ -72,7 +81,7 @@ result<std::optional<std::string>> database::get(std::string_view key) const {
   if (x.IsNotFound())
     return std::optional<std::string>{};
   if (!x.ok())
-    return from_status(impl_->options.directory, x);
+    return impl_->failed_to_read(x);
   return out;
 }
 
@@ -97,10 +106,8 @@ row_reader database::scan(const key_range& range) const {
   ++impl_->scans;
   auto options = checked_read();
   options.fill_cache = false;
-  auto rep = std::make_unique<row_reader::impl>();
+  auto rep = std::make_unique<row_reader::impl>(*impl_, range);
   rep->rows.reset(impl_->db->NewIterator(options));
-  rep->range = range;
-  rep->directory = &impl_->options.directory;
   rep->rows->Seek(slice(range.begin));
   return row_reader{std::move(rep)};
 }
@@ -117,7 +124,7 @@ database::last_in(const key_range& range) const {
   else if (rows->status().ok())
     rows->SeekToLast();
   if (const auto x = rows->status(); !x.ok())
-    return from_status(impl_->options.directory, x);
+    return impl_->failed_to_read(x);
   std::optional<std::pair<std::string, std::string>> out;
   if (rows->Valid() && view(rows->key()) >= range.begin)
     out.emplace(view(rows->key()), view(rows->value()));
@@ -131,6 +138,11 @@ bool database::failed() const noexcept {
 error database::failure() const {
   const std::lock_guard guard{impl_->failure_mutex};
   return impl_->failure;
+}
+
+error database::failed_read() const {
+  const std::lock_guard guard{impl_->failure_mutex};
+  return impl_->read_failure;
 }
 
 uint64_t database::log_identity() const noexcept {
@@ -164,7 +176,8 @@ result<disk_space> database::space() const {
 }
 
 database_counters database::counters() const noexcept {
-  return {impl_->gets, impl_->scans, impl_->batches, impl_->rows, impl_->bytes};
+  return {impl_->gets, impl_->scans, impl_->batches,
+          impl_->rows, impl_->bytes, impl_->failed_reads};
 }
 
 safe_env& database::files() noexcept {

@@ -82,6 +82,7 @@ struct database_counters {
   uint64_t batches = 0;
   uint64_t rows = 0;
   uint64_t bytes = 0; ///< Of keys and values written.
+  uint64_t failed_reads = 0; ///< A scan's is counted when it ends.
 };
 
 /// One LevelDB with our options on a `safe_env`: the only door to the disk.
@@ -131,6 +132,9 @@ public:
   /// Why; `ec::none` while healthy.
   error failure() const;
 
+  /// Of the last read that failed; `ec::none` when none did.
+  error failed_read() const;
+
   /// Random, made with the store: positions of another log do not fit.
   uint64_t log_identity() const noexcept;
 
@@ -152,6 +156,7 @@ public:
   safe_env& files() noexcept;
 
 private:
+  friend class row_reader;
   struct impl;
   explicit database(std::unique_ptr<impl> x) noexcept;
   std::unique_ptr<impl> impl_;

@@ -45,12 +45,6 @@ inline leveldb::ReadOptions checked_read() {
   return out;
 }
 
-struct row_reader::impl {
-  std::unique_ptr<leveldb::Iterator> rows;
-  key_range range;
-  const std::string* directory = nullptr; ///< The database's.
-};
-
 struct database::impl {
   explicit impl(database_options x) : options(std::move(x)) {
     // nop
@@ -68,6 +62,9 @@ struct database::impl {
   /// The first call wins; later ones change nothing.
   void fail_for_good(const error& reason);
 
+  /// Counts it, too.
+  error failed_to_read(const leveldb::Status& x) const;
+
   bool read_only() const noexcept {
     return options.access == access_mode::read_only;
   }
@@ -81,9 +78,11 @@ struct database::impl {
   std::atomic<bool> failed{false};
   mutable std::mutex failure_mutex;
   error failure;
+  mutable error read_failure; ///< The last one. By the same mutex.
 
   mutable std::atomic<uint64_t> gets{0};
   mutable std::atomic<uint64_t> scans{0};
+  mutable std::atomic<uint64_t> failed_reads{0};
   std::atomic<uint64_t> batches{0};
   std::atomic<uint64_t> rows{0};
   std::atomic<uint64_t> bytes{0};
@@ -98,6 +97,22 @@ struct database::impl {
   std::unique_ptr<leveldb::Cache> cache;
   std::unique_ptr<safe_env> env;
   std::unique_ptr<leveldb::DB> db;
+};
+
+struct row_reader::impl {
+  impl(const database::impl& of, key_range rows_of)
+    : owner(of), range(std::move(rows_of)) {
+    // nop
+  }
+
+  ~impl() {
+    if (const auto x = rows->status(); !x.ok())
+      owner.failed_to_read(x);
+  }
+
+  const database::impl& owner;
+  std::unique_ptr<leveldb::Iterator> rows;
+  key_range range;
 };
 
 } // namespace weir::storage

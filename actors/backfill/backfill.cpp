@@ -115,7 +115,7 @@ void backfill::on_bytes(const fetch_bytes& x) {
 /// What was fed is in memory until it lies in files but for the block index;
 /// chunks come when all of it was proved.
 void backfill::claim() {
-  const auto most = limits::spool_memory_bytes_max
+  const auto most = env_.spool_bytes_max
                     + env_.index_entries_max * limits::walk_index_entry_bytes;
   held_.set(limits::fetch_window_bytes
             + std::min<uint64_t>(import_->bytes_fed(), most)

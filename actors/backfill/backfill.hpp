@@ -42,6 +42,7 @@ struct backfill_environment {
   context_ptr shared;
   repo_fetcher fetch;
   spool_factory spools;
+  size_t spool_bytes_max = limits::spool_memory_bytes_max; ///< In memory.
   size_t index_entries_max = limits::walk_index_entries_max;
   size_t chunks_max = limits::job_chunks_max;
   metric* bytes = nullptr;

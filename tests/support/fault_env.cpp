@@ -146,7 +146,8 @@ Status fault_env::enter(io_call kind, const std::string& name) {
   const std::lock_guard guard{mutex_};
   ++totals_[static_cast<size_t>(kind)];
   if (!armed_ || (plan_.kinds & kind_bit(kind)) == 0
-      || !name.ends_with(plan_.name_ends_with))
+      || !name.ends_with(plan_.name_ends_with)
+      || (plan_.thread && *plan_.thread != std::this_thread::get_id()))
     return Status::OK();
   ++counted_;
   if (counted_ < plan_.nth || (counted_ > plan_.nth && !plan_.sticky))

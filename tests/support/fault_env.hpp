@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace weir::tests {
@@ -43,9 +44,9 @@ constexpr uint32_t write_kinds = all_kinds & ~read_kinds;
 
 enum class io_error : uint8_t { no_space, io };
 
-/// Which call fails, and how. Every call that `kinds` and `name_ends_with`
-/// select is counted; number `nth` (from 1) fails, and all later ones when
-/// `sticky`.
+/// Which call fails, and how. Every call that `kinds`, `name_ends_with` and
+/// `thread` select is counted; number `nth` (from 1) fails, and all later ones
+/// when `sticky`.
 struct fault_plan {
   uint64_t nth = 1;
   bool sticky = false;
@@ -55,6 +56,8 @@ struct fault_plan {
   unsigned torn = 0;
   uint32_t kinds = write_kinds;
   std::string name_ends_with = {};
+  /// Of this thread only: LevelDB's own comes when it likes.
+  std::optional<std::thread::id> thread = {};
   /// Called once, before number `nth`, which then goes on instead of failing:
   /// the power fails here, say.
   std::function<void()> instead = {};

@@ -185,7 +185,7 @@ private:
   int life_ = -1;
 };
 
-/// The measurement of issue 3, point 8, on request (docs/testing.md).
+/// reliability.md P11, measured on request (docs/testing.md).
 class LatencyTest : public HostileCrowdTest {
 protected:
   static void SetUpTestSuite() {
@@ -219,7 +219,7 @@ protected:
 
 } // namespace
 
-// reliability.md P11, P9; issue 3, point 8: 100 bad hosts, 25 of each kind.
+// reliability.md P11, P9: 100 bad hosts, 25 of each kind.
 TEST_F(HostileCrowdTest, AHundredBadHostsDoNotKeepAGoodOneFromItsConsumer) {
   start(
     100,

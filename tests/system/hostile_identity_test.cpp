@@ -239,8 +239,8 @@ TEST_F(HostileIdentityTest, AFloodOfNewNamesIsAsManyLookUpsAsTheBudgetGives) {
 }
 
 // reliability.md 2.1, SSRF: without --allow-private-addresses nothing that a
-// DID names leads into our own network. What needs a public address, a name
-// server or a directory with TLS is in GuardedDialTest and AddressGuardTest.
+// DID names leads into our own network. StrictGuardTest has what needs public
+// addresses, a name server and TLS.
 TEST_F(HostileIdentityTest, ADidWebDoesNotLeadIntoTheOwnNetwork) {
   const api_node node{false};
   const auto port = hub.url().substr(hub.url().rfind(':') + 1);

@@ -1,4 +1,5 @@
 #include "apps/weir/demo_evidence.hpp"
+#include "base/limits.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/channel_client.hpp"
 #include "tests/system/followed_network.hpp"
@@ -63,6 +64,16 @@ public:
     return answer && answer->status == 200;
   }
 
+  /// Why a repo is not in sync; empty while nothing has failed.
+  std::string error_of(const std::string& repo) {
+    const auto answer = web_->get(at_.data + "/info/" + repo);
+    if (!answer)
+      return {};
+    const auto said = boost::json::parse(as_text(answer->body));
+    const auto* error = said.as_object().if_contains("error");
+    return error == nullptr ? "" : std::string{error->as_string()};
+  }
+
   /// Takes events and acks none.
   std::unique_ptr<channel_client> dead_consumer() {
     return std::make_unique<channel_client>(web_->transport(), at_.data,
@@ -110,6 +121,31 @@ protected:
     GTEST_SKIP() << "most of the memory would be the sanitizer's";
 #endif
   }
+
+  /// It is copied, with memory to spare; or refused, where it is above the
+  /// limit.
+  static void expect_taken(const streamed_repo& large,
+                           const std::string& what) {
+    const temp_dir dir;
+    hostile_host host;
+    host.publish(large.account(), host.url());
+    host.on_repo(large.account().did(), large.script());
+    bounded_node node{quiet_arguments(dir.at("data"), host.url())};
+    const auto repo = large.account().did().str();
+    ASSERT_TRUE(node.add({repo}));
+    const bool allowed = large.records() <= limits::repo_records_max;
+    const std::chrono::seconds most{60 + large.car_bytes() / megabyte};
+    ASSERT_TRUE(eventually(most,
+                           [&] {
+                             return node.status().synced == 1
+                                    || !node.error_of(repo).empty();
+                           }))
+      << node.log();
+    EXPECT_EQ(node.error_of(repo).empty(), allowed) << node.error_of(repo);
+    EXPECT_EQ(node.status().records, allowed ? large.records() : 0);
+    node.expect_peak_below(least_limit, what);
+    node.stop();
+  }
 };
 
 } // namespace
@@ -148,24 +184,15 @@ TEST_F(MemoryBoundTest, WithEveryQueueFullTheProcessStaysUnderItsLimit) {
 
 // reliability.md 2.1, "10-million-record repo": flat memory at any size.
 TEST_F(MemoryBoundTest, ACarHalfAsLargeAsTheLimitIsTakenInFlatMemory) {
-  const temp_dir dir;
-  const streamed_repo large{wished("CAR_MIB", 64) * megabyte};
-  hostile_host host;
-  host.publish(large.account(), host.url());
-  host.on_repo(large.account().did(), large.script());
-  bounded_node node{quiet_arguments(dir.at("data"), host.url())};
-  ASSERT_TRUE(node.add({large.account().did().str()}));
-  const std::chrono::seconds most{60 + large.car_bytes() / megabyte};
-  ASSERT_TRUE(eventually(most,
-                         [&] {
-                           return node.status().synced == 1;
-                         }))
-    << node.log();
-  EXPECT_EQ(node.status().records, large.records());
-  node.expect_peak_below(
-    least_limit,
-    "a CAR of " + std::to_string(large.car_bytes() / megabyte) + " MiB");
-  node.stop();
+  const auto large = streamed_repo::of_bytes(wished("CAR_MIB", 64) * megabyte);
+  expect_taken(large, "a CAR of " + std::to_string(large.car_bytes() / megabyte)
+                        + " MiB");
+}
+
+// The same: limits::repo_records_max of them, on request, and one more.
+TEST_F(MemoryBoundTest, ARepoOfManyRecordsIsTakenInFlatMemory) {
+  const auto large = streamed_repo::of_records(wished("RECORDS", 100'000));
+  expect_taken(large, std::to_string(large.records()) + " records");
 }
 
 // reliability.md P9: "any number of repos", while they are added and when they

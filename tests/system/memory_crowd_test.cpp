@@ -58,7 +58,8 @@ protected:
   }
 
   test_repo live{2};
-  const streamed_repo large{wished("CAR_MIB", 64) * megabyte};
+  const streamed_repo large
+    = streamed_repo::of_bytes(wished("CAR_MIB", 64) * megabyte);
   hostile_stream stream;
   hostile_host hub; ///< Directory, and the good host.
   hostile_crowd crowd{bad_hosts,
@@ -71,7 +72,7 @@ protected:
 
 } // namespace
 
-// Issue 3, point 8; reliability.md P9, P10, P11: a hundred bad hosts, a large
+// reliability.md P9, P10, P11: a hundred bad hosts, a large
 // CAR, a consumer that acks nothing, live commits and tracked repos at once.
 // The large form runs on request (docs/testing.md).
 TEST_F(MemoryCrowdTest, EverythingAtOnceStaysUnderTheLimit) {

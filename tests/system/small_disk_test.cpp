@@ -172,7 +172,7 @@ TEST(SmallDiskTest, TheProgramPausesIsReadOnlyAndGoesOnAsRoomComesAndGoes) {
   EXPECT_EQ(store_left::read(data).findings, "");
 }
 
-// Issue 3, point 7: killed as it goes on after the disk was full.
+// reliability.md 3.2: killed as it goes on after the disk was full.
 TEST(SmallDiskTest, AProgramThatDiesAsItResumesHasLostNothing) {
   const temp_dir dir;
   const small_disk disk{dir.at("disk"), "size=160m"};

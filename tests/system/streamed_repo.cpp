@@ -37,15 +37,27 @@ bytes section(const named_block& x) {
 
 } // namespace
 
-streamed_repo::streamed_repo(size_t car_bytes) {
-  const auto one = section(record_block(0)).size();
-  records_ = car_bytes / one;
-  body_bytes_ = records_ * one;
+streamed_repo streamed_repo::of_bytes(size_t car_bytes) {
+  const auto records = car_bytes / section(record_block(0)).size();
+  return {records, records};
+}
+
+streamed_repo streamed_repo::of_records(size_t count) {
+  return {count, 1};
+}
+
+streamed_repo::streamed_repo(size_t records, size_t contents)
+  : records_(records), contents_(contents),
+    body_bytes_(contents * section(record_block(0)).size()) {
   account_.put("app.test.note/first", make_record("first"));
   account_.commit();
   leaf_map leaves;
-  for (size_t i = 0; i < records_; ++i)
-    leaves.emplace("app.test.note/" + digits(i), record_block(i).first);
+  cid content;
+  for (size_t i = 0; i < records_; ++i) {
+    if (i < contents_)
+      content = record_block(i).first;
+    leaves.emplace_hint(leaves.end(), "app.test.note/" + digits(i), content);
+  }
   std::vector<named_block> nodes;
   const auto root = sketch_of(leaves)->encode(nodes);
   const auto commit = encode_signed_commit(
@@ -65,10 +77,10 @@ hostile_host::script streamed_repo::script() const {
                            + std::to_string(car_bytes()) + "\r\n\r\n")
                  && peer.send(front_);
     bytes piece;
-    for (size_t i = 0; going && i < records_; ++i) {
+    for (size_t i = 0; going && i < contents_; ++i) {
       const auto next = section(record_block(i));
       piece.insert(piece.end(), next.begin(), next.end());
-      if (piece.size() >= sent_at_once || i + 1 == records_) {
+      if (piece.size() >= sent_at_once || i + 1 == contents_) {
         going = peer.send(piece);
         piece.clear();
       }

@@ -14,7 +14,11 @@ namespace weir::tests {
 class streamed_repo {
 public:
   /// Records of about a kilobyte each; the CAR has about so many bytes.
-  explicit streamed_repo(size_t car_bytes);
+  static streamed_repo of_bytes(size_t car_bytes);
+
+  /// So many records with one content, 85 bytes of the CAR each: the most that
+  /// a CAR can have.
+  static streamed_repo of_records(size_t count);
 
   const test_repo& account() const noexcept { return account_; }
 
@@ -27,7 +31,10 @@ public:
   hostile_host::script script() const;
 
 private:
+  streamed_repo(size_t records, size_t contents);
+
   size_t records_;
+  size_t contents_; ///< The first so many records have each their own.
   size_t body_bytes_ = 0;
   test_repo account_;
   bytes front_; ///< Header, commit and nodes.
