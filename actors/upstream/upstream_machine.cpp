@@ -28,21 +28,8 @@ upstream_machine::effects upstream_machine::start(steady_time now) {
   last_write_ = now;
   if (row_.cursor == 0 && row_.first_cursor == 0)
     row_.reset_pending = true; // First contact: nothing was received before.
-  out.connect = dial{start_cursor()};
+  out.connect = connect();
   return out;
-}
-
-/// Where to ask from: the low-water mark exactly; before anything was done,
-/// just ahead of the first frame ever received; after a restart of the host's
-/// numbers, from its oldest; on first contact, from now.
-std::optional<uint64_t> upstream_machine::start_cursor() const {
-  if (row_.cursor != 0)
-    return row_.cursor;
-  if (row_.first_cursor != 0)
-    return row_.first_cursor - 1;
-  if (numbers_since_ > 1)
-    return 0;
-  return std::nullopt;
 }
 
 upstream_machine::effects upstream_machine::on_open(steady_time now) {
@@ -53,6 +40,7 @@ upstream_machine::effects upstream_machine::on_open(steady_time now) {
   clean_since_open_ = true;
   last_on_connection_ = 0;
   regressions_ = 0;
+  below_cursor_ = 0;
   infos_ = 0;
   redial_at_.reset();
   granted_frames_ = 0;
@@ -153,6 +141,8 @@ bool upstream_machine::accept_seq(uint64_t seq, effects& out) {
   if (first && options_.assume_contiguous_seq && row_.cursor != 0
       && seq > last_received_ + 1 && !row_.reset_pending)
     begin_reset(out); // CONS-16
+  if (seq <= dialled_at_ && too_many_below_cursor(out))
+    return false;
   if (seq <= last_received_)
     return false; // Already here or done: a replay after a reconnect.
   last_received_ = seq;
@@ -198,19 +188,7 @@ void upstream_machine::take_error(std::string_view name, effects& out) {
   out.alerts.push_back("stream error: " + std::string{name});
   if (name != "FutureCursor")
     return;
-  if (options_.on_future_cursor == future_cursor_policy::stop) {
-    stopped_ = true;
-    out.stopped = "the host says that our cursor is in its future";
-    return;
-  }
-  begin_reset(out);
-  // Numbers start anew: from the oldest event the host has.
-  passed_ = {};
-  row_.cursor = 0;
-  last_received_ = 0;
-  forget_numbers();
-  row_.suspect = 0;
-  row_.ends = 0;
+  restart_numbers("the host says that our cursor is in its future", out);
 }
 
 void upstream_machine::take_malformed(const error& why, effects& out) {
@@ -310,7 +288,7 @@ upstream_machine::effects upstream_machine::on_timer(steady_time now) {
     return out;
   if (redial_at_ && *redial_at_ <= now) {
     redial_at_.reset();
-    out.connect = dial{start_cursor()};
+    out.connect = connect();
     return out;
   }
   go_on_carefully(now, out);

@@ -165,6 +165,7 @@ private:
   };
 
   std::optional<uint64_t> start_cursor() const;
+  dial connect();
   void take_frame(shared_bytes frame, effects& out);
   void note_quiet(steady_time now);
   void take_special(const atproto::frame_peek& peek, bytes_view frame,
@@ -172,6 +173,8 @@ private:
   void take_error(std::string_view name, effects& out);
   void take_malformed(const error& why, effects& out);
   bool accept_seq(uint64_t seq, effects& out);
+  bool too_many_below_cursor(effects& out);
+  void restart_numbers(const std::string& why, effects& out);
   void begin_reset(effects& out);
   void forget_numbers();
   void advance();
@@ -213,6 +216,8 @@ private:
   uint64_t last_received_ = 0;
   uint32_t numbers_since_ = 0; ///< Epoch in which seqs last started anew.
   uint64_t last_on_connection_ = 0;
+  uint64_t dialled_at_ = 0; ///< The cursor that was asked from; 0: none.
+  size_t below_cursor_ = 0; ///< Frames of this connection at or before it.
   size_t regressions_ = 0;
   size_t infos_ = 0; ///< On this connection.
   bool first_on_connection_ = true;

@@ -35,6 +35,54 @@ upstream_machine::effects upstream_machine::on_row_durable(steady_time now) {
   return out;
 }
 
+/// Where to ask from: the low-water mark exactly; before anything was done,
+/// just ahead of the first frame ever received; after a restart of the host's
+/// numbers, from its oldest; on first contact, from now.
+std::optional<uint64_t> upstream_machine::start_cursor() const {
+  if (row_.cursor != 0)
+    return row_.cursor;
+  if (row_.first_cursor != 0)
+    return row_.first_cursor - 1;
+  if (numbers_since_ > 1)
+    return 0;
+  return std::nullopt;
+}
+
+upstream_machine::dial upstream_machine::connect() {
+  const auto from = start_cursor();
+  dialled_at_ = from.value_or(0);
+  return {from};
+}
+
+/// A host may begin with the cursor itself, or a little before. One that goes
+/// on so has other numbers than those we know and does not say it; nothing that
+/// it sends would ever be new.
+bool upstream_machine::too_many_below_cursor(effects& out) {
+  if (++below_cursor_ < limits::seq_regressions_max)
+    return false;
+  end_connection_ = true;
+  restart_numbers("the host sends what lies before our cursor", out);
+  return true;
+}
+
+/// protocol.md 1.13: never in silence, and by the operator's policy.
+void upstream_machine::restart_numbers(const std::string& why, effects& out) {
+  if (options_.on_future_cursor == future_cursor_policy::stop) {
+    stopped_ = true;
+    out.stopped = why;
+    return;
+  }
+  out.alerts.push_back("its numbers start anew: " + why);
+  begin_reset(out);
+  // From the oldest event the host has.
+  passed_ = {};
+  row_.cursor = 0;
+  last_received_ = 0;
+  forget_numbers();
+  row_.suspect = 0;
+  row_.ends = 0;
+}
+
 /// Before numbers start anew. What others have of the old ones still counts.
 void upstream_machine::forget_numbers() {
   for (const auto& x : flight_)

@@ -63,8 +63,9 @@ void add_upstreams(options& out) {
   out.push_back(choice_option(
     &settings::on_future_cursor, future_cursor_words,
     {group, "on_future_cursor",
-     "When an upstream says that our cursor lies in its future: begin a new "
-     "epoch there, or stop following it."}));
+     "When an upstream says that our cursor lies in its future, or goes on "
+     "with "
+     "what lies before it: begin a new epoch there, or stop following it."}));
   out.push_back(flag_option(
     &settings::assume_contiguous_seq,
     {group, "assume_contiguous_seq",
@@ -81,7 +82,9 @@ void add_upstreams(options& out) {
                 {group, "plc_url", "Directory of did:plc identities.", "URL"}));
   out.push_back(real_option(
     &settings::plc_per_second, plc_per_second_range,
-    {group, "plc_per_second", "Look-ups a second asked of that directory."}));
+    {group, "plc_per_second",
+     "DID documents asked for a second, of that directory and of the hosts of "
+     "did:web identities together."}));
   out.push_back(text_option(
     &settings::handle_resolver_url,
     {group, "handle_resolver_url",

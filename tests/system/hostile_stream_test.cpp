@@ -88,10 +88,17 @@ protected:
     return std::string{name} + "{upstream=\"" + of.host.url() + "\"}";
   }
 
-  /// Whether everything up to this number was taken.
+  static void send(upstream& to, const std::vector<int64_t>& seqs) {
+    for (const auto seq : seqs)
+      to.stream.send(strange_frame(seq));
+  }
+
+  /// Whether everything up to this number was taken, and nothing above it.
   bool await_cursor(const upstream& of, int64_t seq) {
-    return node->await_metric(metric("weir_upstream_cursor", of),
-                              static_cast<uint64_t>(seq));
+    return eventually(node_patience, [&] {
+      return node->metric(metric("weir_upstream_cursor", of))
+             == static_cast<uint64_t>(seq);
+    });
   }
 
   /// The honest upstream goes on as if nothing was, in flat memory.
@@ -285,23 +292,17 @@ TEST_F(HostileStreamTest, NumbersThatDoNotGrowCountForNothing) {
   auto& jumping = open();
   auto& above = open();
   start();
-  for (const auto x : {int64_t{1'000}, int64_t{5}, int64_t{1'001}})
-    falling.stream.send(strange_frame(x));
+  send(falling, {1'000, 5, 1'001});
   EXPECT_TRUE(await_cursor(falling, 1'001));
-  for (size_t i = 1; i < limits::seq_regressions_max; ++i)
-    falling.stream.send(strange_frame(6));
+  send(falling, std::vector<int64_t>(limits::seq_regressions_max - 1, 6));
   EXPECT_TRUE(falling.stream.ends.pop());
-  for (size_t i = 0; i <= limits::seq_regressions_max; ++i)
-    repeating.stream.send(strange_frame(9));
+  send(repeating, std::vector<int64_t>(limits::seq_regressions_max + 1, 9));
   EXPECT_TRUE(repeating.stream.ends.pop());
-  jumping.stream.send(strange_frame(1));
-  jumping.stream.send(strange_frame(limits::safe_integer_max));
+  send(jumping, {1, limits::safe_integer_max});
   EXPECT_TRUE(await_cursor(jumping, limits::safe_integer_max));
   above.stream.send(strange_frame(3));
   EXPECT_TRUE(await_cursor(above, 3));
-  for (const auto x : {limits::safe_integer_max + 1, int64_t{-1}, int64_t{0}})
-    above.stream.send(strange_frame(x));
-  above.stream.send(strange_frame(4));
+  send(above, {limits::safe_integer_max + 1, -1, 0, 4});
   EXPECT_TRUE(await_cursor(above, 4));
   EXPECT_EQ(node->metric(metric("weir_upstream_cursor", above)), 4u);
   expect_others_flow(32 * megabyte);
@@ -369,9 +370,27 @@ TEST_F(HostileStreamTest, ACursorThatLiesInTheFutureIsReset) {
   EXPECT_NE(again->find("cursor=0"), std::string::npos) << *again;
   EXPECT_EQ(node->metric(metric("weir_upstream_resets_total", restarted)), 1u);
   restarted.stream.send(strange_frame(3));
-  EXPECT_TRUE(eventually(node_patience, [&] {
-    return node->metric(metric("weir_upstream_cursor", restarted)) == 3;
-  }));
+  EXPECT_TRUE(await_cursor(restarted, 3));
+  expect_others_flow(32 * megabyte);
+}
+
+// reliability.md 2.1, sequence attacks: a number at the end of the range, and
+// then those of before, from a host that never says FutureCursor.
+TEST_F(HostileStreamTest, AHostThatJumpsAheadAndBackIsFollowedAgain) {
+  auto& jumping = open();
+  start();
+  send(jumping, {1, limits::safe_integer_max});
+  EXPECT_TRUE(await_cursor(jumping, limits::safe_integer_max));
+  send(jumping, std::vector<int64_t>(limits::seq_regressions_max, 2));
+  EXPECT_TRUE(jumping.stream.heads.pop()); // Of the first connection.
+  EXPECT_TRUE(jumping.stream.heads.pop());
+  send(jumping, {2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  const auto third = jumping.stream.heads.pop();
+  ASSERT_TRUE(third);
+  EXPECT_NE(third->find("cursor=0"), std::string::npos) << *third;
+  jumping.stream.send(strange_frame(20));
+  EXPECT_TRUE(await_cursor(jumping, 20));
+  EXPECT_EQ(node->metric(metric("weir_upstream_resets_total", jumping)), 1u);
   expect_others_flow(32 * megabyte);
 }
 

@@ -37,6 +37,56 @@ TEST(upstream_machine, frames_of_old_numbers_that_were_lost_do_not_count) {
   EXPECT_EQ(x.machine.in_flight(), 0u);
 }
 
+constexpr int64_t most = limits::seq_regressions_max;
+
+// reliability.md 2.1, sequence attacks: at the limit and one before; what a
+// host sends that jumped ahead and fell back, and does not say so.
+TEST(upstream_machine, ten_frames_before_the_cursor_restart_the_numbers) {
+  stream x{row_at(1'000, 1)};
+  for (int64_t seq = 1; seq < most; ++seq) {
+    const auto out = x.take_seqs({seq});
+    EXPECT_FALSE(out.disconnect) << seq;
+    EXPECT_TRUE(out.forward.empty());
+  }
+  x.reopen(); // Counted per connection.
+  for (int64_t seq = 1; seq < most; ++seq)
+    EXPECT_FALSE(x.take_seqs({seq}).disconnect) << seq;
+  const auto out = x.take_seqs({1'000});
+  EXPECT_TRUE(out.disconnect);
+  EXPECT_FALSE(out.alerts.empty());
+  ASSERT_TRUE(out.write);
+  EXPECT_EQ(out.write->epoch, 2u);
+  EXPECT_EQ(out.write->cursor, 0u);
+  x.machine.on_row_durable(t0);
+  EXPECT_EQ(redial_cursor(x, t0), 0u);
+}
+
+// The same, by the policy of protocol.md 1.13
+TEST(upstream_machine,
+     frames_before_the_cursor_stop_the_stream_when_so_configured) {
+  upstream_options options;
+  options.on_future_cursor = future_cursor_policy::stop;
+  stream x{row_at(1'000, 1), options};
+  for (int64_t seq = 1; seq < most; ++seq)
+    EXPECT_FALSE(x.take_seqs({seq}).stopped);
+  const auto out = x.take_seqs({500});
+  EXPECT_TRUE(out.stopped);
+  EXPECT_TRUE(out.disconnect);
+  EXPECT_EQ(x.machine.row().cursor, 1'000u);
+}
+
+// What comes again after a reconnect lies behind the cursor, however much.
+TEST(upstream_machine, replays_of_what_is_in_flight_restart_nothing) {
+  stream x;
+  std::vector<int64_t> seqs;
+  for (int64_t i = 0; i < 3 * most; ++i)
+    seqs.push_back(11 + i);
+  x.take_seqs(seqs);
+  x.reopen();
+  EXPECT_FALSE(x.take_seqs(seqs).disconnect);
+  EXPECT_EQ(x.machine.counters().resets, 0u);
+}
+
 // limits::infos_per_connection_max: each is a line of the log
 TEST(upstream_machine, a_connection_of_endless_infos_ends) {
   stream x;
