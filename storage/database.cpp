@@ -67,10 +67,14 @@ void database::impl::fail_for_good(const error& reason) {
 }
 
 error database::impl::failed_to_read(const leveldb::Status& x) const {
+  constexpr size_t kept_max = 16;
   auto out = from_status(options.directory, x);
   ++failed_reads;
   const std::lock_guard guard{failure_mutex};
-  read_failure = out;
+  auto& all = read_failures;
+  if (all.size() < kept_max
+      && std::find(all.begin(), all.end(), out.context) == all.end())
+    all.push_back(out.context);
   return out;
 }
 
@@ -106,8 +110,8 @@ row_reader database::scan(const key_range& range) const {
   ++impl_->scans;
   auto options = checked_read();
   options.fill_cache = false;
-  auto rep = std::make_unique<row_reader::impl>(*impl_, range);
-  rep->rows.reset(impl_->db->NewIterator(options));
+  auto rep = std::make_unique<row_reader::impl>(
+    *impl_, impl_->db->NewIterator(options), range);
   rep->rows->Seek(slice(range.begin));
   return row_reader{std::move(rep)};
 }
@@ -140,9 +144,9 @@ error database::failure() const {
   return impl_->failure;
 }
 
-error database::failed_read() const {
+std::vector<std::string> database::failed_reads() const {
   const std::lock_guard guard{impl_->failure_mutex};
-  return impl_->read_failure;
+  return impl_->read_failures;
 }
 
 uint64_t database::log_identity() const noexcept {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace weir::storage {
 
@@ -132,8 +133,8 @@ public:
   /// Why; `ec::none` while healthy.
   error failure() const;
 
-  /// Of the last read that failed; `ec::none` when none did.
-  error failed_read() const;
+  /// Why reads failed: each sentence once, the first few that differ.
+  std::vector<std::string> failed_reads() const;
 
   /// Random, made with the store: positions of another log do not fit.
   uint64_t log_identity() const noexcept;

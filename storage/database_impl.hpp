@@ -78,7 +78,7 @@ struct database::impl {
   std::atomic<bool> failed{false};
   mutable std::mutex failure_mutex;
   error failure;
-  mutable error read_failure; ///< The last one. By the same mutex.
+  mutable std::vector<std::string> read_failures; ///< By the same mutex.
 
   mutable std::atomic<uint64_t> gets{0};
   mutable std::atomic<uint64_t> scans{0};
@@ -100,8 +100,8 @@ struct database::impl {
 };
 
 struct row_reader::impl {
-  impl(const database::impl& of, key_range rows_of)
-    : owner(of), range(std::move(rows_of)) {
+  impl(const database::impl& of, leveldb::Iterator* all, key_range part)
+    : owner(of), rows(all), range(std::move(part)) {
     // nop
   }
 
@@ -109,6 +109,9 @@ struct row_reader::impl {
     if (const auto x = rows->status(); !x.ok())
       owner.failed_to_read(x);
   }
+
+  impl(const impl&) = delete;
+  impl& operator=(const impl&) = delete;
 
   const database::impl& owner;
   std::unique_ptr<leveldb::Iterator> rows;

@@ -91,23 +91,25 @@ namespace {
 
 /// Not every pass says of each read that it failed: what it would have shown
 /// may be proved elsewhere. Nor must a hole in what was read look like damage
-/// only.
-void tell_failed_reads(verify_context& x, uint64_t before) {
-  if (x.db.counters().failed_reads == before)
-    return;
-  const auto why = x.db.failed_read().context;
-  const auto& all = x.report.findings;
-  if (std::none_of(all.begin(), all.end(), [&](const verify_finding& y) {
-        return y.sentence.find(why) != std::string::npos;
-      }))
-    x.find("tables", "reads", why);
+/// only: this comes first and has a place, however many findings there are.
+void tell_failed_reads(verify_context& x) {
+  auto& all = x.report.findings;
+  size_t told = 0;
+  for (const auto& why : x.db.failed_reads()) {
+    if (std::any_of(all.begin(), all.end(), [&](const verify_finding& y) {
+          return y.sentence.find(why) != std::string::npos;
+        }))
+      continue;
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(told++),
+               {"tables", "reads", why});
+    ++x.report.findings_total;
+  }
 }
 
 } // namespace
 
 result<verify_report> verify_store(const database& db,
                                    const verify_options& options) {
-  const auto failed_reads = db.counters().failed_reads;
   if (const auto rows = db.scan({}); !rows.valid()) {
     if (auto ok = rows.status(); !ok)
       return ok.error();
@@ -127,7 +129,7 @@ result<verify_report> verify_store(const database& db,
   verify_streams(x);
   verify_repos(x);
   verify_consumers(x);
-  tell_failed_reads(x, failed_reads);
+  tell_failed_reads(x);
   return std::move(x.report);
 }
 

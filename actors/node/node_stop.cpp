@@ -26,8 +26,8 @@ void node::impl::add_gauges() {
                 [this] { return double(store->stats.durable.load()); });
   metrics.gauge("weir_records", "Records held",
                 [this] { return double(store->stats.records.load()); });
-  metrics.gauge("weir_store_failed_reads", "Reads of the store that failed",
-                [this] {
+  metrics.gauge("weir_store_failed_reads_total",
+                "Reads of the store that failed", [this] {
                   return double(store->db->counters().failed_reads);
                 });
   metrics.gauge("weir_repos_synced", "Repos in sync", [this] {
