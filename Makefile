@@ -55,6 +55,8 @@ check-long: everything fuzz
 	CAR_MIB=900 REPOS=100000 NAMES=200000 RECORDS=10000000 \
 	  $(RELEASE)/tests/system/system_test \
 	  --gtest_filter='Memory*:HostileIdentityTest.AFlood*'
+	RECORDS=10000001 $(RELEASE)/tests/system/system_test \
+	  --gtest_filter='MemoryBoundTest.ARepo*'
 	KILLS=$(or $(KILLS),1000) $(RELEASE)/tests/system/system_test \
 	  --gtest_filter='*KillTest*'
 

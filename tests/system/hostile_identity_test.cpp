@@ -212,7 +212,7 @@ TEST_F(HostileIdentityTest, AFloodOfNewNamesIsAsManyLookUpsAsTheBudgetGives) {
   for (size_t i = 0; i < 40; ++i) {
     honest.put("app.test.note/later" + std::to_string(i), make_record("later"));
     ASSERT_TRUE(stream.send(honest.commit()));
-    ASSERT_TRUE(eventually(2s * slowness, [&] {
+    ASSERT_TRUE(eventually(node_patience, [&] {
       return node.repo(honest.did()).rev == honest.rev().str();
     }));
     beside += taken() < hosts * static_cast<size_t>(names);

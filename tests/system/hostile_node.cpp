@@ -112,7 +112,7 @@ told_repo hostile_node::await_failure(const atproto::did& did) {
 }
 
 uint64_t hostile_node::metric(std::string_view line) {
-  const auto text = '\n' + get(at_.operations + "/metrics");
+  const auto text = '\n' + metrics();
   const auto wanted = '\n' + std::string{line};
   uint64_t out = 0;
   for (auto at = text.find(wanted); at != std::string::npos;

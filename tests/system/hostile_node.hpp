@@ -57,6 +57,9 @@ public:
   /// Sum of all metrics whose line begins so.
   uint64_t metric(std::string_view line);
 
+  /// All of them.
+  std::string metrics() { return get(at_.operations + "/metrics"); }
+
   /// Waits until it is at least that much.
   bool await_metric(std::string_view line, uint64_t least);
 

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <arpa/inet.h>
-#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -16,6 +18,7 @@
 #include <string>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,8 +27,9 @@ namespace weir::tests {
 
 namespace {
 
-constexpr const char* mark = "WEIR_IN_OWN_NETWORK";
+constexpr const char* mark = "WEIR_IN_OWN_NETWORK"; ///< The file to make.
 constexpr int forbidden = 77;
+constexpr int broken = 78;
 
 // All of these run between fork and exec.
 
@@ -82,42 +86,54 @@ bool ask_loopback_for_names(const std::string& file) {
 }
 
 [[noreturn]] void run_inside(const std::vector<std::string_view>& addresses,
-                             const std::string& name_servers,
-                             const std::string& filter) {
-  if (!enter() || !raise_loopback(addresses)
-      || !ask_loopback_for_names(name_servers))
+                             const temp_dir& dir, const std::string& filter) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (!enter())
     _exit(forbidden);
-  setenv(mark, "1", 1);
-  for (const auto* x : {"GTEST_OUTPUT", "GTEST_SHARD_INDEX"})
-    unsetenv(x);
-  execl("/proc/self/exe", "system_test", filter.c_str(), nullptr);
-  _exit(forbidden);
+  if (raise_loopback(addresses)
+      && ask_loopback_for_names(dir.at("resolv.conf"))) {
+    setenv(mark, dir.at("ran").c_str(), 1);
+    for (const auto* x : {"GTEST_OUTPUT", "GTEST_SHARD_INDEX",
+                          "GTEST_TOTAL_SHARDS", "GTEST_SHARD_STATUS_FILE"})
+      unsetenv(x);
+    execl("/proc/self/exe", "system_test", filter.c_str(), nullptr);
+  }
+  perror("the test's own network");
+  _exit(broken);
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 } // namespace
 
 bool in_own_network(const std::vector<std::string_view>& addresses) {
-  if (std::getenv(mark) != nullptr)
+  if (const auto* file = std::getenv(mark)) {
+    std::ofstream{file} << "ran";
     return true;
+  }
   const temp_dir dir;
-  const auto name_servers = dir.at("resolv.conf");
-  std::ofstream{name_servers} << "nameserver 127.0.0.1\n";
+  std::ofstream{dir.at("resolv.conf")} << "nameserver 127.0.0.1\n";
   const auto* test = testing::UnitTest::GetInstance()->current_test_info();
   const auto filter = std::string{"--gtest_filter="} + test->test_suite_name()
                       + '.' + test->name();
   const auto child = fork();
   if (child == 0)
-    run_inside(addresses, name_servers, filter);
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  const bool ended = WIFEXITED(status);
-  if (ended && WEXITSTATUS(status) == forbidden)
+    run_inside(addresses, dir, filter);
+  EXPECT_GT(child, 0);
+  const auto status = child > 0 ? wait_for(child) : -1;
+  if (status == forbidden && std::getenv("WEIR_REQUIRE_NAMESPACES") == nullptr)
     [] {
       GTEST_SKIP() << "no namespaces for users on this system";
     }();
   else
-    EXPECT_TRUE(ended && WEXITSTATUS(status) == 0)
-      << "it failed in its own network, see above";
+    EXPECT_TRUE(status == 0 && std::filesystem::exists(dir.at("ran")))
+      << "it failed in its own network, see above: " << status;
   return false;
 }
 

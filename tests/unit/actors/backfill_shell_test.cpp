@@ -29,9 +29,8 @@ protected:
     shared->supervisor = supervisor.as<supervisor_actor>();
   }
 
-  void start(const test_repo& of) {
+  void start(const test_repo& of, backfill_environment env = {}) {
     time = manual_clock{of.now()};
-    backfill_environment env;
     env.shared = shared;
     env.fetch
       = [this](const std::string&, const atproto::did&, const backfill_actor&) {
@@ -106,6 +105,22 @@ TEST_F(BackfillShellTest, TheBodyIsReadThroughAWindow) {
   EXPECT_THAT(body->grants,
               ElementsAre(limits::fetch_window_bytes, of.export_car().size()));
   EXPECT_EQ(held(), limits::fetch_window_bytes + of.export_car().size());
+}
+
+// reliability.md P9: what counts is the share of this node, not the most that
+// any may have.
+TEST_F(BackfillShellTest, WhatItHoldsCountsUpToItsShare) {
+  const auto of = repo_of(100);
+  backfill_environment env;
+  env.spool_bytes_max = 1'000;
+  env.index_entries_max = 100;
+  const auto share = env.spool_bytes_max
+                     + env.index_entries_max * limits::walk_index_entry_bytes;
+  ASSERT_GT(of.export_car().size(), share);
+  start(of, env);
+  head(200);
+  piece(of.export_car());
+  EXPECT_EQ(held(), limits::fetch_window_bytes + share);
 }
 
 // limits::job_chunks_max
