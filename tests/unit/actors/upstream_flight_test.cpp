@@ -39,8 +39,8 @@ TEST(upstream_machine, frames_of_old_numbers_that_were_lost_do_not_count) {
 
 constexpr int64_t most = limits::seq_regressions_max;
 
-// reliability.md 2.1, sequence attacks: at the limit and one before; what a
-// host sends that jumped ahead and fell back, and does not say so.
+// protocol.md 1.13; reliability.md 2.1, sequence attacks: at the limit and one
+// before; what a host sends that jumped ahead, fell back, and does not say so.
 TEST(upstream_machine, ten_frames_before_the_cursor_restart_the_numbers) {
   stream x{row_at(1'000, 1)};
   for (int64_t seq = 1; seq < most; ++seq) {
