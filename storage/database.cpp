@@ -67,12 +67,11 @@ void database::impl::fail_for_good(const error& reason) {
 }
 
 error database::impl::failed_to_read(const leveldb::Status& x) const {
-  constexpr size_t kept_max = 16;
   auto out = from_status(options.directory, x);
   ++failed_reads;
   const std::lock_guard guard{failure_mutex};
   auto& all = read_failures;
-  if (all.size() < kept_max
+  if (all.size() < limits::findings_max
       && std::find(all.begin(), all.end(), out.context) == all.end())
     all.push_back(out.context);
   return out;

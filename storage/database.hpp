@@ -133,7 +133,7 @@ public:
   /// Why; `ec::none` while healthy.
   error failure() const;
 
-  /// Why reads failed: each sentence once, the first few that differ.
+  /// Why reads failed: each sentence once, the first `limits::findings_max`.
   std::vector<std::string> failed_reads() const;
 
   /// Random, made with the store: positions of another log do not fit.

@@ -64,8 +64,8 @@ void add_upstreams(options& out) {
     &settings::on_future_cursor, future_cursor_words,
     {group, "on_future_cursor",
      "When an upstream says that our cursor lies in its future, or goes on "
-     "with "
-     "what lies before it: begin a new epoch there, or stop following it."}));
+     "with what lies before it: begin a new epoch there, or stop "
+     "following it."}));
   out.push_back(flag_option(
     &settings::assume_contiguous_seq,
     {group, "assume_contiguous_seq",

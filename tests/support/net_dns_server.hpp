@@ -31,8 +31,8 @@ inline std::string dns_text(const std::vector<std::string>& parts) {
 }
 
 /// A name server on a port of loopback, with its own threads; rules run on any
-/// of them. Answers that do
-/// not fit into 512 bytes are to be asked for again over TCP, as ever.
+/// of them. Answers that do not fit into 512 bytes are to be asked for again
+/// over TCP, as ever.
 class dns_server {
 public:
   static constexpr uint16_t type_a = 1;

@@ -189,6 +189,19 @@ bool await_error(hostile_node& node, const atproto::did& did,
   });
 }
 
+/// One is taken, and each of the others fails for its reason.
+void expect_outcomes(hostile_node& node, const atproto::did& sound,
+                     const std::map<atproto::did, std::string>& refused) {
+  std::vector<atproto::did> dids{sound};
+  for (const auto& [did, error] : refused)
+    dids.push_back(did);
+  node.add(dids);
+  EXPECT_EQ(node.await(sound, "synced").records, 1u);
+  for (const auto& [did, error] : refused)
+    EXPECT_TRUE(await_error(node, did, error))
+      << error << ": " << node.repo(did).error;
+}
+
 } // namespace
 
 TEST(StrictGuardTest, NoNameLeadsIntoTheOwnNetwork) {
@@ -214,14 +227,7 @@ TEST(StrictGuardTest, NoNameLeadsIntoTheOwnNetwork) {
   const auto& mixed = all.add("https://mixed.example.com");
   world.on("mixed.example.com", strict_trials::serve(mixed));
   auto node = all.start();
-  std::vector<atproto::did> dids{mixed.did()};
-  for (const auto& [did, error] : refused)
-    dids.push_back(did);
-  node.add(dids);
-  EXPECT_EQ(node.await(mixed.did(), "synced").records, 1u);
-  for (const auto& [did, error] : refused)
-    EXPECT_TRUE(await_error(node, did, error))
-      << error << ": " << node.repo(did).error;
+  expect_outcomes(node, mixed.did(), refused);
   world.expect_nobody_inside();
   EXPECT_EQ(world.connections(outside), 1u);
 }
@@ -279,14 +285,7 @@ TEST(StrictGuardTest, RedirectsOverTlsPassTheGuardOnEveryHop) {
   const auto& sound = add("https://good.example.com/over-here");
   world.on("good.example.com", strict_trials::serve(sound));
   auto node = all.start();
-  std::vector<atproto::did> dids{sound.did()};
-  for (const auto& [did, error] : refused)
-    dids.push_back(did);
-  node.add(dids);
-  EXPECT_EQ(node.await(sound.did(), "synced").records, 1u);
-  for (const auto& [did, error] : refused)
-    EXPECT_TRUE(await_error(node, did, error))
-      << error << ": " << node.repo(did).error;
+  expect_outcomes(node, sound.did(), refused);
   EXPECT_EQ(world.connections(elsewhere), 1u);
   world.expect_nobody_inside();
 }
