@@ -4,7 +4,10 @@
 #include "base/token_bucket.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <numbers>
 
 namespace weir::actors {
 
@@ -16,13 +19,19 @@ namespace weir::actors {
 /// second's worth of frames was found good since the last one, as at first, few
 /// come at a time.
 ///
+/// Streams wait for different times, by their number: a hundred that began
+/// together would else have their portions together for ever, and what another
+/// host sends would wait behind all of them.
+///
 /// Part of an `upstream_machine`; one thread.
 class event_rate {
 public:
   /// @param per_second 0: as many as come.
-  explicit event_rate(size_t per_second)
-    : per_second_(per_second), bucket_(static_cast<double>(per_second),
-                                       static_cast<double>(per_second)) {
+  /// @param stream Its number.
+  event_rate(size_t per_second, uint32_t stream)
+    : per_second_(per_second), patience_(1 + golden_part(stream)),
+      bucket_(static_cast<double>(per_second),
+              static_cast<double>(per_second)) {
     // nop
   }
 
@@ -41,9 +50,10 @@ public:
     return given;
   }
 
-  /// When `allow` gives something again.
+  /// When to ask `allow` again: there are one portion to two then.
   steady_time next(steady_time now) const {
-    return now + bucket_.delay(now, static_cast<double>(portion()));
+    const auto wanted = static_cast<double>(portion()) * patience_;
+    return now + bucket_.delay(now, wanted);
   }
 
   /// So many of those that came were what they claim.
@@ -61,6 +71,12 @@ public:
   }
 
 private:
+  /// Evenly spread over [0, 1) for numbers that follow each other.
+  static double golden_part(uint32_t x) {
+    const auto turned = static_cast<double>(x) * std::numbers::phi;
+    return turned - std::floor(turned);
+  }
+
   bool doubted() const noexcept { return good_ < per_second_; }
 
   size_t portion() const noexcept {
@@ -69,6 +85,7 @@ private:
   }
 
   size_t per_second_;
+  double patience_; ///< In portions.
   token_bucket bucket_;
   /// Earned since the last refused one, up to a second's worth.
   size_t good_ = 0;

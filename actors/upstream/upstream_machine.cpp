@@ -15,7 +15,8 @@ using atproto::frame_kind;
 
 upstream_machine::upstream_machine(storage::upstream_row row,
                                    upstream_options options)
-  : row_(std::move(row)), options_(options), rate_(options.events_per_second),
+  : row_(std::move(row)), options_(options),
+    rate_(options.events_per_second, row_.id),
     careful_(row_.life == storage::stream_life::careful),
     last_received_(row_.cursor),
     numbers_since_(row_.first_cursor == 0 && row_.cursor == 0 ? row_.epoch
@@ -109,6 +110,7 @@ void upstream_machine::take_frame(shared_bytes frame, effects& out) {
   auto who = atproto::did::parse(peek->did);
   if (peek->kind == frame_kind::unknown || !who) {
     flight_.back().done = true; // Its seq counts, its content does not.
+    rate_.earn(1);              // Nobody pays for it.
     return;
   }
   atproto::stamped_frame stamped;
@@ -243,9 +245,7 @@ upstream_machine::on_done(uint32_t epoch, const std::vector<uint64_t>& seqs,
   note_quiet(now);
   go_on_carefully(now, out);
   give_credit(now, out);
-  if (urgent_
-      || (row_dirty_ && now - last_write_ >= limits::cursor_write_interval))
-    persist(out);
+  persist_in_time(now, out);
   return out;
 }
 
@@ -294,8 +294,7 @@ upstream_machine::effects upstream_machine::on_timer(steady_time now) {
   go_on_carefully(now, out);
   if (starved_)
     give_credit(now, out);
-  if (row_dirty_)
-    persist(out);
+  persist_in_time(now, out);
   arm(out, redial_at_.value_or(now + limits::cursor_write_interval));
   return out;
 }
@@ -338,9 +337,15 @@ void upstream_machine::give_credit(steady_time now, effects& out) {
   granted_bytes_ += size;
   out.grant_frames += allowed;
   out.grant_bytes += size;
+  const auto was_starved = starved_;
   starved_ = granted_frames_ == 0 && frames > 0;
-  if (starved_)
-    arm(out, rate_.next(now));
+  // Who was starved will be again: a later timer now and an earlier one when
+  // its portion has come would be two.
+  if (starved_ || was_starved) {
+    if (credit_at_ <= now)
+      credit_at_ = rate_.next(now);
+    arm(out, credit_at_);
+  }
   note_quiet(now);
 }
 

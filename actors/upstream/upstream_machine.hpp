@@ -180,6 +180,7 @@ private:
   void advance();
   void finish(const std::vector<uint64_t>& seqs);
   void persist(effects& out);
+  void persist_in_time(steady_time now, effects& out);
   void pass_on(atproto::stamped_frame x, effects& out);
   void go_on_carefully(steady_time now, effects& out);
   void release_careful(effects& out);
@@ -196,6 +197,7 @@ private:
   bool stopped_ = false;
   bool paused_ = false; ///< Nothing is granted.
   bool starved_ = false; ///< Nothing may come: the rate is used up.
+  steady_time credit_at_; ///< When there is a portion again, as was last said.
   bool write_in_flight_ = false;
   bool row_dirty_ = false;
   bool list_wanted_ = true; ///< Until a listing was compared at the new stamp.

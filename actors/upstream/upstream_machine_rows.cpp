@@ -1,4 +1,5 @@
 #include "actors/upstream/upstream_machine.hpp"
+#include "base/limits.hpp"
 
 #include <utility>
 
@@ -14,6 +15,12 @@ void upstream_machine::persist(effects& out) {
   write_has_stamp_ = stamp_blocked_;
   written_suspect_ = row_.suspect;
   out.write = row_;
+}
+
+/// A timer of credit, or a frame that is finished, does not make it due.
+void upstream_machine::persist_in_time(steady_time now, effects& out) {
+  if (urgent_ || now - last_write_ >= limits::cursor_write_interval)
+    persist(out);
 }
 
 upstream_machine::effects upstream_machine::on_row_durable(steady_time now) {

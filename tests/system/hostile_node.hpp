@@ -6,6 +6,7 @@
 #include "tests/system/followed_network.hpp"
 #include "tests/system/patience.hpp"
 
+#include <csignal>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -71,6 +72,9 @@ public:
   const std::string& data_url() const noexcept { return at_.data; }
 
   uint16_t data_port() const;
+
+  /// Lets the process work, or stops it where it is.
+  void run(bool does) const { process_->send(does ? SIGCONT : SIGSTOP); }
 
   std::string log() const { return process_->errors(); }
 

@@ -8,13 +8,13 @@ namespace {
 
 /// A second's worth of frames were what they claim.
 event_rate trusted(size_t per_second) {
-  event_rate out{per_second};
+  event_rate out{per_second, 0};
   out.earn(per_second);
   return out;
 }
 
 TEST(event_rate, without_a_bound_all_may_come) {
-  event_rate x{0};
+  event_rate x{0, 0};
   EXPECT_EQ(x.allow(1'000'000, t0), 1'000'000u);
   EXPECT_EQ(x.allow(1'000'000, t0), 1'000'000u);
 }
@@ -67,7 +67,7 @@ TEST(event_rate, after_a_refused_frame_few_come_until_a_second_is_good) {
 
 // Or a hundred hosts at once could each have a second's worth checked.
 TEST(event_rate, at_first_few_come_at_a_time) {
-  event_rate x{1'000};
+  event_rate x{1'000, 0};
   constexpr auto few = limits::doubted_portion_max;
   for (size_t given = 0; given < 1'000; given += few)
     EXPECT_EQ(x.allow(1'000, t0), few) << "at its rate all the same";
@@ -86,6 +86,24 @@ TEST(event_rate, the_next_portion_is_there_when_it_says) {
   EXPECT_EQ(x.allow(1'000, next), 4u);
 }
 
+// reliability.md P11: a hundred streams that began together.
+TEST(event_rate, streams_do_not_have_their_portions_together) {
+  constexpr uint32_t streams = 100;
+  std::vector<steady_time> next;
+  for (uint32_t i = 1; i <= streams; ++i) {
+    event_rate x{1'000, i};
+    x.earn(1'000);
+    EXPECT_EQ(x.allow(1'000, t0), 1'000u);
+    next.push_back(x.next(t0));
+    EXPECT_GE(x.allow(1'000, next.back()), 100u);
+  }
+  std::sort(next.begin(), next.end());
+  EXPECT_GE(next.front(), t0 + 100ms);
+  EXPECT_LE(next.back(), t0 + 200ms);
+  for (size_t i = 1; i < next.size(); ++i)
+    EXPECT_GT(next[i] - next[i - 1], 300us) << i;
+}
+
 TEST(event_rate, no_more_is_owed_than_for_a_second_of_refused_frames) {
   constexpr auto cost = limits::refused_frame_cost;
   for (const size_t refused : {100, 101, 1'000'000}) {
@@ -98,7 +116,7 @@ TEST(event_rate, no_more_is_owed_than_for_a_second_of_refused_frames) {
 }
 
 TEST(event_rate, without_a_bound_nothing_is_charged) {
-  event_rate x{0};
+  event_rate x{0, 0};
   x.charge(1'000, t0);
   EXPECT_EQ(x.allow(1'000, t0), 1'000u);
 }
@@ -145,8 +163,26 @@ TEST(event_rate, a_stream_of_refused_frames_is_read_later) {
   x.machine.on_verdicts(10, 2, t1);
   EXPECT_EQ(x.done(ten_done, t1).grant_frames, 0u);
   constexpr auto paid = limits::refused_frame_cost * 2 * 100ms;
-  EXPECT_EQ(x.machine.on_timer(t1 + paid).timer, t1 + paid + 100ms + 1us);
+  const auto next = x.machine.on_timer(t1 + paid).timer;
+  ASSERT_TRUE(next);
+  EXPECT_GT(*next, t1 + paid + 100ms);
+  EXPECT_LT(*next, t1 + paid + 200ms);
   EXPECT_EQ(x.machine.on_timer(t1 + paid + 100ms).grant_frames, 1u);
+}
+
+// protocol.md 1.3: what is ignored costs nobody anything.
+TEST(event_rate, frames_of_an_unknown_kind_are_not_doubted) {
+  constexpr size_t rate = 100;
+  static_assert(rate / 10 > limits::doubted_portion_max);
+  stream x{row_at(10, 1), rated(rate)};
+  EXPECT_EQ(x.opened.grant_frames, limits::doubted_portion_max);
+  size_t granted = x.opened.grant_frames;
+  for (int64_t seq = 11; seq <= 10 + static_cast<int64_t>(rate); ++seq)
+    granted += x.take({unknown_frame(seq)}).grant_frames;
+  EXPECT_EQ(granted, rate);
+  EXPECT_EQ(x.machine.row().cursor, 10 + rate);
+  EXPECT_EQ(x.machine.on_timer(t0 + 99ms).grant_frames, 0u);
+  EXPECT_EQ(x.machine.on_timer(t0 + 100ms).grant_frames, rate / 10);
 }
 
 TEST(event_rate, a_new_connection_is_no_new_second) {

@@ -231,7 +231,9 @@ TEST(upstream_machine, the_low_water_mark_waits_for_the_oldest_frame) {
 TEST(upstream_machine, the_cursor_is_written_once_per_interval) {
   stream x;
   x.take_seqs({11, 12});
-  EXPECT_FALSE(x.done({11}, t0 + limits::cursor_write_interval + -1us).write);
+  const auto early = t0 + limits::cursor_write_interval + -1us;
+  EXPECT_FALSE(x.done({11}, early).write);
+  EXPECT_FALSE(x.machine.on_timer(early).write) << "it was one of credit";
   const auto due = x.done({12}, t0 + limits::cursor_write_interval);
   ASSERT_TRUE(due.write);
   EXPECT_EQ(due.write->cursor, 12u);
