@@ -4,6 +4,7 @@
 #include "base/token_bucket.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -50,10 +51,11 @@ public:
     return given;
   }
 
-  /// When to ask `allow` again: there are one portion to two then.
+  /// When to ask `allow` again, which will give a portion or two.
   steady_time next(steady_time now) const {
-    const auto wanted = static_cast<double>(portion()) * patience_;
-    return now + bucket_.delay(now, wanted);
+    const auto wait = bucket_.delay(now, static_cast<double>(portion()));
+    const auto longer = static_cast<double>(wait.count()) * patience_;
+    return now + std::chrono::microseconds{static_cast<int64_t>(longer)};
   }
 
   /// So many of those that came were what they claim.
@@ -85,7 +87,7 @@ private:
   }
 
   size_t per_second_;
-  double patience_; ///< In portions.
+  double patience_; ///< Waits so many times as long as it must.
   token_bucket bucket_;
   /// Earned since the last refused one, up to a second's worth.
   size_t good_ = 0;
