@@ -195,6 +195,33 @@ TEST(event_rate, frames_of_an_unknown_kind_are_not_doubted) {
   EXPECT_EQ(x.machine.on_timer(t0 + 100ms).grant_frames, rate / 10);
 }
 
+// As a host does that sends whatever is taken: in ten seconds it has eleven
+// seconds' worth, with the one that it had at first, and not more.
+TEST(event_rate, an_endless_stream_has_its_rate_and_no_more) {
+  constexpr size_t rate = 500;
+  stream x{row_at(10, 1), rated(rate)};
+  size_t granted = x.opened.grant_frames;
+  size_t taken = 0;
+  std::optional<steady_time> timer = x.opened.timer;
+  auto now = t0;
+  const auto note = [&](const upstream_machine::effects& out) {
+    granted += out.grant_frames;
+    if (out.write)
+      x.machine.on_row_durable(now);
+    if (out.timer && (!timer || *out.timer < *timer))
+      timer = out.timer;
+  };
+  while (now < t0 + 10s) {
+    for (; taken < granted; ++taken)
+      note(x.take({unknown_frame(static_cast<int64_t>(11 + taken))}, now));
+    ASSERT_TRUE(timer);
+    now = *std::exchange(timer, std::nullopt);
+    note(x.machine.on_timer(now));
+  }
+  EXPECT_LE(granted, 11 * rate);
+  EXPECT_GE(granted, 11 * rate - 2 * rate / 10);
+}
+
 TEST(event_rate, a_new_connection_is_no_new_second) {
   rated_stream x;
   EXPECT_EQ(x.machine.on_timer(t1).grant_frames, 10u);
