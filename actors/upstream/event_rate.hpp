@@ -30,7 +30,7 @@ public:
   /// @param per_second 0: as many as come.
   /// @param stream Its number.
   event_rate(size_t per_second, uint32_t stream)
-    : per_second_(per_second), patience_(1 + golden_part(stream)),
+    : per_second_(per_second), later_(golden_part(stream)),
       bucket_(static_cast<double>(per_second),
               static_cast<double>(per_second)) {
     // nop
@@ -51,11 +51,14 @@ public:
     return given;
   }
 
-  /// When to ask `allow` again, which will give a portion or two.
+  /// When to ask `allow` again, which will give a portion or two. A second at
+  /// most after it would have.
   steady_time next(steady_time now) const {
     const auto wait = bucket_.delay(now, static_cast<double>(portion()));
-    const auto longer = static_cast<double>(wait.count()) * patience_;
-    return now + std::chrono::microseconds{static_cast<int64_t>(longer)};
+    const auto spread
+      = std::min<std::chrono::microseconds>(wait, std::chrono::seconds{1});
+    const auto more = static_cast<double>(spread.count()) * later_;
+    return now + wait + std::chrono::microseconds{static_cast<int64_t>(more)};
   }
 
   /// So many of those that came were what they claim.
@@ -87,7 +90,7 @@ private:
   }
 
   size_t per_second_;
-  double patience_; ///< Waits so many times as long as it must.
+  double later_; ///< Waits longer by this part of what it must.
   token_bucket bucket_;
   /// Earned since the last refused one, up to a second's worth.
   size_t good_ = 0;

@@ -195,6 +195,19 @@ TEST(event_rate, frames_of_an_unknown_kind_are_not_doubted) {
   EXPECT_EQ(x.machine.on_timer(t0 + 100ms).grant_frames, rate / 10);
 }
 
+// A host that owes much is not kept for twice as long.
+TEST(event_rate, nobody_waits_a_second_longer_than_it_must) {
+  constexpr auto cost = limits::refused_frame_cost;
+  for (uint32_t i = 1; i <= 100; ++i) {
+    event_rate x{100, i};
+    x.earn(100);
+    EXPECT_EQ(x.allow(100, t0), 100u);
+    x.charge(100, t0);
+    EXPECT_GT(x.next(t0), t0 + cost * 1s);
+    EXPECT_LT(x.next(t0), t0 + cost * 1s + 40ms + 1s);
+  }
+}
+
 // As a host does that sends whatever is taken: in ten seconds it has eleven
 // seconds' worth, with the one that it had at first, and not more.
 TEST(event_rate, an_endless_stream_has_its_rate_and_no_more) {
