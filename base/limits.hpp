@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Every bound of the engine, in one place. A name says the thing and the
-/// unit; the comment says where the number comes from. Values are ceilings:
-/// the value itself is accepted, value + 1 is refused.
+/// The bounds of the engine; later ones of one stage are in limits_*.hpp. A name
+/// says the thing and the unit; the comment says where the number comes from.
+/// Values are ceilings: the value itself is accepted, value + 1 is refused.
 namespace weir::limits {
 
 using namespace std::chrono_literals;
@@ -327,14 +327,14 @@ constexpr auto consumer_retry_delay_max = 10min;
 constexpr uint32_t consumer_attempts_max = 20;
 /// A DID whose full share of the window holds up others is read separately.
 constexpr auto consumer_patience = 1s;
-/// Progress without acks may become durable this late.
-constexpr auto consumer_lazy_write = 1s;
+constexpr auto consumer_lazy_write = 1s; ///< For progress without acks.
 
 // -- options of a node (actors/node/node_config, apps/weir) -------------------
 constexpr option_range<double> plc_per_second_range{0.1, 10'000, 20};
 constexpr option_range<size_t> pds_events_per_second_range{1, 1'000'000, 500};
 constexpr size_t refused_frame_cost = 50; ///< So many events of that rate.
 constexpr size_t doubted_portion_max = 4; ///< Come at a time after it.
+constexpr auto event_spread_max = 1s;     ///< Streams wait so differently.
 constexpr option_range<size_t> sync_parallelism_range{1, 256, 3};
 constexpr option_range<size_t> sync_per_host_range{1, 64, 4};
 /// `standard` is the shortest one; the longest is an hour.

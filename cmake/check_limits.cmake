@@ -1,4 +1,4 @@
-# Fails when a bound of base/limits.hpp is kept by no code or met by no test.
+# Fails when a bound of base/limits*.hpp is kept by no code or met by no test.
 # CTest runs: cmake -DROOT=<source dir> -P cmake/check_limits.cmake
 #
 # Naming it counts as "limits::name", or as "name" in a file that says "using
@@ -6,10 +6,15 @@
 include("${CMAKE_CURRENT_LIST_DIR}/check_tools.cmake")
 
 set(code_folders base atproto wire net storage messages actors apps)
-set(restated base/limits.hpp tests/unit/base/limits_test.cpp)
+file(GLOB tables RELATIVE "${ROOT}" "${ROOT}/base/limits*.hpp")
+set(restated ${tables} tests/unit/base/limits_test.cpp)
 
 # -- every bound ---------------------------------------------------------------
-weir_read_code(text base/limits.hpp)
+set(text "")
+foreach(table IN LISTS tables)
+  weir_read_code(part "${table}")
+  string(APPEND text "${part}\n")
+endforeach()
 string(REGEX MATCHALL "constexpr +[A-Za-z0-9_:<>, ]+ *[={]" found "${text}")
 set(names "")
 foreach(each IN LISTS found)
@@ -17,7 +22,7 @@ foreach(each IN LISTS found)
   list(APPEND names "${name}")
 endforeach()
 if(NOT names)
-  weir_fault("base/limits.hpp: no bound was found")
+  weir_fault("base/limits*.hpp: no bound was found")
 endif()
 
 # named_in(<out> <folder> ...): the bounds that files of these folders name.
@@ -51,4 +56,4 @@ foreach(name IN LISTS names)
     weir_fault("${name}: no test meets it")
   endif()
 endforeach()
-weir_finish("bounds of base/limits.hpp")
+weir_finish("bounds of base/limits*.hpp")

@@ -51,12 +51,12 @@ public:
     return given;
   }
 
-  /// When to ask `allow` again, which will give a portion or two. A second at
-  /// most after it would have.
+  /// When to ask `allow` again, which will give a portion or two. At most
+  /// `limits::event_spread_max` after it would have.
   steady_time next(steady_time now) const {
     const auto wait = bucket_.delay(now, static_cast<double>(portion()));
     const auto spread
-      = std::min<std::chrono::microseconds>(wait, std::chrono::seconds{1});
+      = std::min<std::chrono::microseconds>(wait, limits::event_spread_max);
     const auto more = static_cast<double>(spread.count()) * later_;
     return now + wait + std::chrono::microseconds{static_cast<int64_t>(more)};
   }

@@ -77,7 +77,7 @@ upstream_machine::on_frames(std::vector<shared_bytes> frames,
   note_quiet(now);
   go_on_carefully(now, out);
   if (urgent_)
-    persist(out);
+    persist(now, out);
   if (end_connection_)
     drop_connection(out, now);
   else

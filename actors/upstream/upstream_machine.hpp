@@ -179,7 +179,7 @@ private:
   void forget_numbers();
   void advance();
   void finish(const std::vector<uint64_t>& seqs);
-  void persist(effects& out);
+  void persist(steady_time now, effects& out);
   void persist_in_time(steady_time now, effects& out);
   void pass_on(atproto::stamped_frame x, effects& out);
   void go_on_carefully(steady_time now, effects& out);
@@ -228,7 +228,7 @@ private:
   size_t bad_tries_ = 0;
   std::chrono::microseconds backoff_{0};
   std::optional<steady_time> redial_at_;
-  steady_time last_write_;
+  steady_time last_write_; ///< When the last one began.
 };
 
 } // namespace weir::actors

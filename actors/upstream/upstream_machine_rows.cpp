@@ -6,12 +6,13 @@
 /// A stream's row, its numbers, and the frames that wait until it is durable.
 namespace weir::actors {
 
-void upstream_machine::persist(effects& out) {
+void upstream_machine::persist(steady_time now, effects& out) {
   if (!row_dirty_ || write_in_flight_)
     return;
   row_dirty_ = false;
   urgent_ = false;
   write_in_flight_ = true;
+  last_write_ = now;
   write_has_stamp_ = stamp_blocked_;
   written_suspect_ = row_.suspect;
   out.write = row_;
@@ -20,13 +21,12 @@ void upstream_machine::persist(effects& out) {
 /// A timer of credit, or a frame that is finished, does not make it due.
 void upstream_machine::persist_in_time(steady_time now, effects& out) {
   if (urgent_ || now - last_write_ >= limits::cursor_write_interval)
-    persist(out);
+    persist(now, out);
 }
 
 upstream_machine::effects upstream_machine::on_row_durable(steady_time now) {
   effects out;
   write_in_flight_ = false;
-  last_write_ = now;
   if (write_has_stamp_) {
     write_has_stamp_ = false;
     stamp_blocked_ = false;
@@ -38,7 +38,7 @@ upstream_machine::effects upstream_machine::on_row_durable(steady_time now) {
   release_careful(out);
   go_on_carefully(now, out);
   if (urgent_)
-    persist(out);
+    persist(now, out);
   return out;
 }
 

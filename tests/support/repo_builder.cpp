@@ -34,6 +34,13 @@ bytes make_record(std::string_view text) {
   return out.take();
 }
 
+bytes unknown_frame(int64_t seq) {
+  cbor::writer out;
+  out.begin_map(2).put_text("t").put_text("#idle").put_text("op").put_int(1);
+  out.begin_map(1).put_text("seq").put_int(seq);
+  return out.take();
+}
+
 bytes make_car(const cid& root, const std::vector<named_block>& blocks) {
   car_writer out{std::span{&root, 1}};
   for (const auto& [id, data] : blocks)

@@ -28,6 +28,9 @@ bytes make_record(std::string_view text);
 bytes make_car(const atproto::cid& root,
                const std::vector<named_block>& blocks);
 
+/// A frame of a kind that nobody knows yet.
+bytes unknown_frame(int64_t seq);
+
 struct owned_op {
   atproto::op_action action = atproto::op_action::create;
   std::string path;

@@ -52,8 +52,11 @@ std::vector<atproto::did> followed_host::accounts() const {
 }
 
 void followed_host::expect_synced() {
-  for (const auto& x : repos_)
-    EXPECT_EQ(node_->await(x.did(), "synced").rev, x.rev().str());
+  for (const auto& x : repos_) {
+    const auto told = node_->await(x.did(), "synced");
+    EXPECT_EQ(told.rev, x.rev().str());
+    EXPECT_EQ(told.records, x.records().size());
+  }
 }
 
 std::optional<steady_clock::time_point> followed_host::send_one() {

@@ -1,6 +1,5 @@
 #include "tests/system/hostile_crowd.hpp"
 
-#include "atproto/dag_cbor.hpp"
 #include "tests/system/hostile_downloads.hpp"
 
 #include <algorithm>
@@ -18,15 +17,6 @@ constexpr int slow_ms = 500;
 
 std::string binary(const bytes& frame) {
   return std::string{as_text(net::ws_frame(net::ws_opcode::binary, frame))};
-}
-
-/// A frame of a kind that nobody knows.
-bytes idle_frame(int64_t seq) {
-  atproto::cbor::writer out;
-  out.begin_map(2).put_text("t").put_text("#idle");
-  out.put_text("op").put_int(1);
-  out.begin_map(1).put_text("seq").put_int(seq);
-  return out.take();
 }
 
 /// Sends it a byte at a time, for as long as the node bears it.
@@ -93,7 +83,7 @@ void hostile_crowd::misbehave(member& x, misdeed how) {
   switch (how) {
     case misdeed::slow:
       on_stream([](raw_peer& peer) {
-        drip(peer, binary(idle_frame(1)));
+        drip(peer, binary(unknown_frame(1)));
       });
       x.host.on_repo(x.repo.did(), [](raw_peer& peer, const std::string&) {
         peer.send(download_head());
@@ -102,14 +92,14 @@ void hostile_crowd::misbehave(member& x, misdeed how) {
       break;
     case misdeed::endless:
       on_stream([](raw_peer& peer) {
-        for (int64_t seq = 1; peer.send(binary(idle_frame(seq))); ++seq)
+        for (int64_t seq = 1; peer.send(binary(unknown_frame(seq))); ++seq)
           continue;
       });
       x.host.on_repo(x.repo.did(), endless_download(x.repo));
       break;
     case misdeed::resetting:
       on_stream([](raw_peer& peer) {
-        peer.send(binary(idle_frame(1)));
+        peer.send(binary(unknown_frame(1)));
         peer.reset();
       });
       x.host.on_repo(x.repo.did(),

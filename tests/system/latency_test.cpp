@@ -187,6 +187,8 @@ TEST_F(LatencyTest, BesideBadHostsIsMeasured) {
   }
   ASSERT_FALSE(quiet.calm.empty() || company.calm.empty())
     << "the machine had no calm second";
+  EXPECT_EQ(quiet.bad_frames, 0u);
+  EXPECT_EQ(company.bad_frames > 0, distant != nullptr) << "nothing bad came";
   print("alone", quiet);
   print("beside " + wished_deed(), company);
 }

@@ -1,4 +1,5 @@
 #include "base/limits.hpp"
+#include "tests/support/repo_builder.hpp"
 #include "tests/unit/actors/upstream_stream.hpp"
 
 // reliability.md 2.1, Event flood: more than the rate waits, nothing is
@@ -188,7 +189,7 @@ TEST(event_rate, frames_of_an_unknown_kind_are_not_doubted) {
   EXPECT_EQ(x.opened.grant_frames, limits::doubted_portion_max);
   size_t granted = x.opened.grant_frames;
   for (int64_t seq = 11; seq <= 10 + static_cast<int64_t>(rate); ++seq)
-    granted += x.take({unknown_frame(seq)}).grant_frames;
+    granted += x.take({shared_bytes{unknown_frame(seq)}}).grant_frames;
   EXPECT_EQ(granted, rate);
   EXPECT_EQ(x.machine.row().cursor, 10 + rate);
   EXPECT_EQ(x.machine.on_timer(t0 + 99ms).grant_frames, 0u);
@@ -196,7 +197,7 @@ TEST(event_rate, frames_of_an_unknown_kind_are_not_doubted) {
 }
 
 // A host that owes much is not kept for twice as long.
-TEST(event_rate, nobody_waits_a_second_longer_than_it_must) {
+TEST(event_rate, nobody_waits_much_longer_than_it_must) {
   constexpr auto cost = limits::refused_frame_cost;
   for (uint32_t i = 1; i <= 100; ++i) {
     event_rate x{100, i};
@@ -204,7 +205,7 @@ TEST(event_rate, nobody_waits_a_second_longer_than_it_must) {
     EXPECT_EQ(x.allow(100, t0), 100u);
     x.charge(100, t0);
     EXPECT_GT(x.next(t0), t0 + cost * 1s);
-    EXPECT_LT(x.next(t0), t0 + cost * 1s + 40ms + 1s);
+    EXPECT_LE(x.next(t0), t0 + cost * 1s + 40ms + limits::event_spread_max);
   }
 }
 
@@ -226,7 +227,8 @@ TEST(event_rate, an_endless_stream_has_its_rate_and_no_more) {
   };
   while (now < t0 + 10s) {
     for (; taken < granted; ++taken)
-      note(x.take({unknown_frame(static_cast<int64_t>(11 + taken))}, now));
+      note(x.take(
+        {shared_bytes{unknown_frame(static_cast<int64_t>(11 + taken))}}, now));
     ASSERT_TRUE(timer);
     now = *std::exchange(timer, std::nullopt);
     note(x.machine.on_timer(now));

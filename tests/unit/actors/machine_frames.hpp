@@ -1,6 +1,5 @@
 #pragma once
 
-#include "atproto/dag_cbor.hpp"
 #include "atproto/frame.hpp"
 #include "base/bytes.hpp"
 
@@ -39,14 +38,6 @@ inline shared_bytes sync_frame(int64_t seq, atproto::tid rev,
 
 inline shared_bytes info_frame(std::string_view name) {
   return shared_bytes{atproto::encode_frame(atproto::info_event{name, {}})};
-}
-
-/// Of a kind that nobody knows yet.
-inline shared_bytes unknown_frame(int64_t seq) {
-  atproto::cbor::writer out;
-  out.begin_map(2).put_text("t").put_text("#idle").put_text("op").put_int(1);
-  out.begin_map(1).put_text("seq").put_int(seq);
-  return shared_bytes{out.take()};
 }
 
 inline shared_bytes error_frame(std::string_view name) {

@@ -243,6 +243,19 @@ TEST(upstream_machine, the_cursor_is_written_once_per_interval) {
   EXPECT_TRUE(x.machine.on_timer(t0 + 2h).write);
 }
 
+// What a write takes does not put the next one off by another interval.
+TEST(upstream_machine, the_cursor_is_written_at_every_timer_of_an_interval) {
+  stream x;
+  auto now = t0;
+  for (int64_t seq = 11; seq < 15; ++seq) {
+    x.take_seqs({seq}, now);
+    x.done({static_cast<uint64_t>(seq)}, now);
+    now = now + limits::cursor_write_interval;
+    EXPECT_TRUE(x.machine.on_timer(now).write) << seq;
+    x.machine.on_row_durable(now + 5ms);
+  }
+}
+
 // architecture.md 2: window in frames, at the limit and one past
 TEST(upstream_machine, credit_in_frames_never_exceeds_the_window) {
   upstream_options options;
