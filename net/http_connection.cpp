@@ -264,6 +264,7 @@ void http_connection::refuse(int status, std::string_view message) {
 void http_connection::answer(http_reply reply) {
   if (phase_ == phase::over)
     return;
+  keep_alive_ = keep_alive_ && (!reply.rest || reply.rest->size());
   auto head = format_reply_head(reply, keep_alive_);
   if (head.empty()) {
     reply = error_reply(500, "InternalServerError", "The answer is malformed.");
@@ -272,6 +273,7 @@ void http_connection::answer(http_reply reply) {
   if (reply.cut_after_bytes)
     cut_after_ = head.size() + *reply.cut_after_bytes;
   auto no_body = to_head_ || reply.status == 204 || reply.status == 304;
+  rest_ = no_body ? nullptr : std::move(reply.rest);
   send(std::move(head), no_body ? shared_bytes{} : std::move(reply.body));
 }
 
@@ -320,6 +322,8 @@ void http_connection::on_sent() {
   }
   if (cut_after_ != SIZE_MAX)
     return cut();
+  if (rest_)
+    return send_rest();
   if (!keep_alive_)
     return linger();
   upgrade_key_.clear();
@@ -332,6 +336,21 @@ void http_connection::on_sent() {
   phase_ = phase::head; // The next request is here already.
   set_deadline(core_->options.head_timeout);
   on_head_bytes();
+}
+
+void http_connection::send_rest() {
+  auto piece = rest_->next();
+  if (piece.data.empty()) {
+    rest_.reset();
+    return on_sent();
+  }
+  phase_ = phase::answer;
+  // Nothing else keeps this alive meanwhile.
+  deadline_->start(piece.pause, [self = shared_from_this(),
+                                 data = shared_bytes{std::move(piece.data)}] {
+    if (self->phase_ != phase::over)
+      self->send({}, data);
+  });
 }
 
 void http_connection::linger() {

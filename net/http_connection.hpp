@@ -110,6 +110,7 @@ private:
   void write();
   void on_written(std::error_code error, size_t n);
   void on_sent();
+  void send_rest();
   void hand_stream_to(ws_session_channel& channel);
   void linger();
   void drop_input(size_t n);
@@ -138,6 +139,7 @@ private:
   shared_bytes out_body_;
   size_t written_ = 0;
   size_t cut_after_ = SIZE_MAX; ///< Bytes of the reply, for simulated faults.
+  std::shared_ptr<reply_rest> rest_; ///< Of the reply, for simulated faults.
   size_t lingered_ = 0;
 };
 

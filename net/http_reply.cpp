@@ -54,7 +54,10 @@ std::string format_reply_head(const http_reply& reply, bool keep_alive) {
   if (reply.status != 204 && reply.status != 304) {
     if (!reply.content_type.empty())
       out += "Content-Type: " + reply.content_type + "\r\n";
-    out += "Content-Length: " + std::to_string(reply.body.size()) + "\r\n";
+    const auto rest = reply.rest ? reply.rest->size() : std::optional{uint64_t{0}};
+    if (rest)
+      out += "Content-Length: " + std::to_string(reply.body.size() + *rest)
+             + "\r\n";
   }
   for (auto& [name, value] : reply.headers)
     out += name + ": " + value + "\r\n";

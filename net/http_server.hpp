@@ -34,6 +34,27 @@ struct incoming_request {
   const std::string* parameter(std::string_view name) const noexcept;
 };
 
+/// The rest of a body, made while it goes out: for simulated hosts that are
+/// slow, or never come to an end.
+///
+/// # Threads
+/// Asked on the connection's loop.
+class reply_rest {
+public:
+  struct piece {
+    bytes data; ///< Empty: there is no more.
+    std::chrono::microseconds pause{0}; ///< Before it is sent.
+  };
+
+  virtual ~reply_rest() = default;
+
+  /// Its bytes, which Content-Length then names. None: the body ends with the
+  /// connection.
+  virtual std::optional<uint64_t> size() const = 0;
+
+  virtual piece next() = 0;
+};
+
 /// An answer. Content-Length and Connection are the server's to set; names and
 /// values with control bytes turn the answer into 500.
 struct http_reply {
@@ -43,6 +64,8 @@ struct http_reply {
   shared_bytes body;
   /// For simulated faults: cuts the connection after this many body bytes.
   std::optional<size_t> cut_after_bytes;
+  /// For simulated faults: follows `body`.
+  std::shared_ptr<reply_rest> rest;
 };
 
 http_reply json_reply(int status, std::string_view body);

@@ -1,5 +1,6 @@
 #include "simnet/control_service.hpp"
 
+#include "simnet/fault_json.hpp"
 #include "simnet/sync_reads.hpp"
 
 #include <boost/json.hpp>
@@ -49,63 +50,38 @@ json::object describe(const event_log& x) {
           {"subscribers", x.subscribers()}};
 }
 
-// -- reading what is asked for ------------------------------------------------
-
-/// A non-negative integer; none when it is something else.
-std::optional<int64_t> read_count(const json::object& x, const char* name,
-                                  int64_t fallback) {
-  const auto* value = x.if_contains(name);
-  if (!value)
-    return fallback;
-  const auto* number = value->if_int64();
-  if (!number || *number < 0)
-    return std::nullopt;
-  return *number;
+/// How often an order was carried out.
+json::object describe(const request_faults& x) {
+  json::object out;
+  for (size_t i = 0; i < fault_kinds; ++i) {
+    const auto kind = static_cast<fault_kind>(i);
+    if (const auto what = request_kind(kind))
+      out[to_string(kind)] = x.served(*what);
+  }
+  return out;
 }
 
-std::string read_text(const json::object& x, const char* name) {
-  const auto* value = x.if_contains(name);
-  const auto* text = value ? value->if_string() : nullptr;
-  return text ? std::string{text->begin(), text->end()} : std::string{};
-}
-
-/// A host number; `fits` is cleared when there is something else.
-std::optional<size_t> read_host(const json::object& x, const char* name,
-                                bool& fits) {
-  if (!x.contains(name) || read_text(x, name) == "relay")
-    return std::nullopt;
-  const auto number = read_count(x, name, 0);
-  fits = fits && number.has_value();
-  return number ? std::optional{static_cast<size_t>(*number)} : std::nullopt;
-}
-
-result<fault> read_fault(const json::object& x) {
-  const auto name = read_text(x, "kind");
-  const auto kind = parse_fault_kind(name);
-  if (!kind)
-    return fail(ec::invalid_argument, "unknown kind of fault: " + name);
-  fault out;
-  out.kind = *kind;
-  out.did = read_text(x, "did");
-  out.handle = read_text(x, "handle");
-  const auto count = read_count(x, "count", 1);
-  const auto time = read_count(x, "time_ms", out.time.count());
-  bool fits = count && time;
-  out.host = read_host(x, "host", fits);
-  out.target = read_host(x, "target", fits);
-  if (!fits)
-    return fail(ec::invalid_argument, "host, target, count and time_ms are "
-                                      "integers from 0");
-  out.count = static_cast<size_t>(*count);
-  out.time = std::chrono::milliseconds{*time};
+json::array describe(const hostile_hosts& x) {
+  json::array out;
+  for (size_t i = x.first(); i < x.first() + x.size(); ++i) {
+    const auto& did = x.of(i);
+    out.push_back(json::object{{"host", i},
+                               {"kind", to_string(*x.kind(i))},
+                               {"downloads", did.downloads.load()},
+                               {"bytes", did.bytes.load()},
+                               {"claims", did.claims.load()},
+                               {"frames", did.frames.load()}});
+  }
   return out;
 }
 
 } // namespace
 
 control_service::control_service(world& where, traffic& life, faults& trouble,
-                                 const request_faults& requests)
-  : world_(where), traffic_(life), faults_(trouble), requests_(requests) {
+                                 const request_faults& requests,
+                                 const hostile_hosts& enemies)
+  : world_(where), traffic_(life), faults_(trouble), requests_(requests),
+    enemies_(enemies) {
   // nop
 }
 
@@ -209,13 +185,8 @@ net::http_reply control_service::stats() {
                              {"identities", made.identities},
                              {"accounts", made.accounts}}},
     {"injected", json::value_from(faults_.injected())},
-    {"served",
-     json::object{
-       {"slow_repo", requests_.served(request_fault::delay)},
-       {"failing_repo", requests_.served(request_fault::server_error)},
-       {"cut_repo", requests_.served(request_fault::cut)},
-       {"rate_limit", requests_.served(request_fault::rate_limit)},
-       {"directory_down", requests_.served(request_fault::unavailable)}}},
+    {"served", describe(requests_)},
+    {"hostile", describe(enemies_)},
     {"hosts", std::move(streams)}};
   if (const auto* relay = world_.relay_log())
     out["relay"] = describe(*relay);

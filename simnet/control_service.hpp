@@ -2,6 +2,7 @@
 
 #include "net/http_server.hpp"
 #include "simnet/faults.hpp"
+#include "simnet/hostile_hosts.hpp"
 #include "simnet/pacer.hpp"
 #include "simnet/traffic.hpp"
 #include "simnet/world.hpp"
@@ -15,10 +16,10 @@ namespace weir::simnet {
 ///
 ///   GET  /truth?cursor=N&limit=N   expected accounts, paged
 ///   GET  /truth?did=DID            one of them
-///   GET  /stats                    counts: traffic, faults, streams
+///   GET  /stats                    counts: traffic, faults and how often each
+///                                  was served, hostile hosts, streams
 ///   GET  /ledger                   every fault that was injected
-///   POST /fault    {"kind", "did"?, "host"?, "count"?, "time_ms"?, "handle"?,
-///                   "target"?}     `host` absent or "relay": the relay
+///   POST /fault    an object of simnet/fault_json.hpp
 ///   POST /traffic  {"rate": events per second}
 ///   POST /commits  {"count": N, "did"?}   made before the answer comes
 ///   POST /accounts {"count": N}    new accounts
@@ -28,7 +29,8 @@ namespace weir::simnet {
 class control_service final : public net::http_service {
 public:
   control_service(world& where, traffic& life, faults& trouble,
-                  const request_faults& requests);
+                  const request_faults& requests,
+                  const hostile_hosts& enemies);
 
   /// Who keeps the rate of live traffic. Before the server starts.
   void set_pacer(std::shared_ptr<pacer> x) { pacer_ = std::move(x); }
@@ -49,6 +51,7 @@ private:
   traffic& traffic_;
   faults& faults_;
   const request_faults& requests_;
+  const hostile_hosts& enemies_;
   std::shared_ptr<pacer> pacer_;
 };
 

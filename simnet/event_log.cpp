@@ -6,6 +6,16 @@
 
 namespace weir::simnet {
 
+void event_log::make_more() const {
+  if (spring_)
+    spring_();
+}
+
+void event_log::set_rate(uint64_t bytes_per_second) {
+  rate_ = bytes_per_second;
+  announce();
+}
+
 int64_t event_log::append(size_t account, const encoder& encode) {
   int64_t seq = 0;
   {

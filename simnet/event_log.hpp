@@ -3,6 +3,7 @@
 #include "base/bytes.hpp"
 #include "simnet/options.hpp"
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -39,6 +40,18 @@ public:
   explicit event_log(window_options window) : window_(window) {
     // nop
   }
+
+  /// What makes frames when a client has read all there are, for a stream
+  /// without end. Before the first client.
+  void set_spring(std::function<void()> x) { spring_ = std::move(x); }
+
+  /// Asks for more, if anything makes any.
+  void make_more() const;
+
+  /// How fast each client is served; 0: as fast as it takes.
+  void set_rate(uint64_t bytes_per_second);
+
+  uint64_t rate() const noexcept { return rate_; }
 
   /// Gives the next number to a frame of `account`; returns it.
   int64_t append(size_t account, const encoder& encode);
@@ -98,6 +111,8 @@ private:
   void announce() const;
 
   const window_options window_;
+  std::function<void()> spring_;
+  std::atomic<uint64_t> rate_{0};
   mutable std::mutex guard_;
   std::deque<entry> entries_;
   size_t bytes_ = 0;

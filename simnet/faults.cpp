@@ -11,16 +11,24 @@ namespace weir::simnet {
 namespace {
 
 constexpr std::array<const char*, fault_kinds> names{
-  "drop_connection", "lose_window",    "lose_silently",   "restart_sequence",
-  "bad_signature",   "broken_chain",   "wrong_prev_data", "rotate_key",
-  "change_handle",   "take_down",      "suspend",         "restore",
-  "deactivate",      "reactivate",     "remove",          "tombstone",
-  "migrate",         "slow_repo",      "failing_repo",    "cut_repo",
-  "rate_limit",      "directory_down", "directory_up"};
+  "drop_connection", "lose_window",      "lose_silently",   "throttle_stream",
+  "restart_sequence", "bad_signature",   "broken_chain",    "wrong_prev_data",
+  "rotate_key",      "change_handle",    "take_down",       "suspend",
+  "restore",         "deactivate",       "reactivate",      "remove",
+  "tombstone",       "relay_take_down",  "relay_restore",   "migrate",
+  "slow_repo",       "trickle_repo",     "endless_repo",    "failing_repo",
+  "cut_repo",        "missing_repo",     "unlisted_repo",   "false_status",
+  "rate_limit",      "mend",             "directory_down",  "directory_limit",
+  "directory_slow",  "directory_hang",   "directory_refuse",
+  "directory_wrong", "directory_stale",  "directory_up"};
 
 /// Whether a fault can happen to an account in this state.
-bool fits(fault_kind kind, standing status) noexcept {
+bool fits(fault_kind kind, standing status, bool relay_takedown) noexcept {
   switch (kind) {
+    case fault_kind::relay_take_down:
+      return status == standing::active && !relay_takedown;
+    case fault_kind::relay_restore:
+      return relay_takedown;
     case fault_kind::restore:
       return status == standing::takendown || status == standing::suspended;
     case fault_kind::reactivate:
@@ -30,19 +38,8 @@ bool fits(fault_kind kind, standing status) noexcept {
   }
 }
 
-request_fault request_kind(fault_kind x) noexcept {
-  switch (x) {
-    case fault_kind::slow_repo:
-      return request_fault::delay;
-    case fault_kind::failing_repo:
-      return request_fault::server_error;
-    case fault_kind::cut_repo:
-      return request_fault::cut;
-    case fault_kind::rate_limit:
-      return request_fault::rate_limit;
-    default:
-      return request_fault::unavailable;
-  }
+error no_relay() {
+  return fail(ec::invalid_argument, "this network has no relay");
 }
 
 error no_such_host() {
@@ -53,6 +50,20 @@ error no_such_host() {
 
 const char* to_string(fault_kind x) noexcept {
   return names[static_cast<size_t>(x)];
+}
+
+std::optional<request_fault> request_kind(fault_kind x) noexcept {
+  // Both name them in one order.
+  const auto from = [x](fault_kind begin, request_fault first) {
+    return static_cast<request_fault>(static_cast<int>(first)
+                                      + static_cast<int>(x)
+                                      - static_cast<int>(begin));
+  };
+  if (x >= fault_kind::slow_repo && x <= fault_kind::rate_limit)
+    return from(fault_kind::slow_repo, request_fault::delay);
+  if (x >= fault_kind::directory_down && x <= fault_kind::directory_stale)
+    return from(fault_kind::directory_down, request_fault::unavailable);
+  return std::nullopt;
 }
 
 std::optional<fault_kind> parse_fault_kind(std::string_view x) noexcept {
@@ -106,12 +117,16 @@ result<fault_record> faults::perform(const fault& x) {
 result<fault_record> faults::disturb_stream(const fault& x) {
   auto* log = x.host ? &world_.host_log(*x.host) : world_.relay_log();
   if (!log)
-    return fail(ec::invalid_argument, "this network has no relay");
+    return no_relay();
   fault_record out;
   if (x.kind == fault_kind::lose_window || x.kind == fault_kind::lose_silently)
     out = lose(*log, x);
   else if (x.kind == fault_kind::restart_sequence)
     log->restart();
+  if (x.kind == fault_kind::throttle_stream) {
+    log->set_rate(x.rate);
+    return out;
+  }
   const auto connections = log->cut();
   if (x.kind == fault_kind::drop_connection)
     out.count = connections;
@@ -139,10 +154,13 @@ result<fault_record> faults::disturb_account(const fault& x) {
   if (!index)
     return index.error();
   const auto self = world_.at(*index);
-  if (!fits(x.kind, self->status))
+  if (!fits(x.kind, self->status, self->relay_takedown))
     return fail(ec::invalid_argument,
                 self->id().str() + " is " + to_string(self->status));
-  if (auto done = happen(*self, x); !done)
+  self->muted = x.silent;
+  const auto done = happen(*self, x);
+  self->muted = false;
+  if (!done)
     return done.error();
   fault_record out;
   out.dids.push_back(self->id().str());
@@ -152,15 +170,34 @@ result<fault_record> faults::disturb_account(const fault& x) {
 result<fault_record> faults::order_requests(const fault& x) {
   fault_record out;
   const auto what = request_kind(x.kind);
-  if (x.kind == fault_kind::directory_up) {
-    requests_.clear(what);
+  if (!what) {
+    if (x.kind == fault_kind::directory_up)
+      requests_.clear(request_fault::unavailable,
+                      request_fault::stale_document);
+    else
+      requests_.clear(request_fault::delay, request_fault::rate_limit);
     return out;
   }
+  if (*what == request_fault::trickle && x.rate == 0)
+    return fail(ec::invalid_argument, "a rate is above 0");
   out.count = x.count == 0 ? SIZE_MAX : x.count;
   if (!x.did.empty())
     out.dids.push_back(x.did);
-  requests_.add({what, x.host, x.did, out.count, x.time});
+  request_faults::order made{*what, x.host, x.did, out.count, x.time, x.rate,
+                             {},    {}};
+  if (x.lasting.count() > 0)
+    made.until = world_.options().time->steady_now() + x.lasting;
+  if (*what == request_fault::stale_document)
+    made.past = everybody();
+  requests_.add(std::move(made));
   return out;
+}
+
+std::shared_ptr<const std::vector<account_view>> faults::everybody() const {
+  std::vector<account_view> out;
+  for (size_t i = 0; i < world_.accounts(); ++i)
+    out.push_back(world_.view(i));
+  return std::make_shared<const std::vector<account_view>>(std::move(out));
 }
 
 result<size_t> faults::choose(const fault& x) {
@@ -183,14 +220,14 @@ std::optional<size_t> faults::any_account(const fault& x) {
   for (size_t i = 0; i < n; ++i) {
     const auto index = (start + i) % n;
     const auto view = world_.view(index);
-    if (fits(x.kind, view.status) && x.host.value_or(view.host) == view.host)
+    if (fits(x.kind, view.status, view.relay_takedown)
+        && x.host.value_or(view.host) == view.host)
       return index;
   }
   return std::nullopt;
 }
 
 result<void> faults::happen(world::account& x, const fault& what) {
-  const auto target = what.target.value_or((x.host + 1) % world_.hosts());
   switch (what.kind) {
     case fault_kind::bad_signature:
       forge_commit(world_, x);
@@ -229,13 +266,30 @@ result<void> faults::happen(world::account& x, const fault& what) {
     case fault_kind::tombstone:
       x.status = standing::tombstoned; // Only the directory tells.
       break;
+    case fault_kind::relay_take_down:
+    case fault_kind::relay_restore:
+      if (!world_.relay_log())
+        return no_relay();
+      if (what.kind == fault_kind::relay_take_down)
+        take_down_at_relay(world_, x);
+      else
+        restore_at_relay(world_, x);
+      break;
     default:
-      if (target >= world_.hosts())
-        return no_such_host();
-      if (target == x.host)
-        return fail(ec::invalid_argument, "the account lives there already");
-      migrate(world_, x, target);
+      return move(x, what);
   }
+  return {};
+}
+
+/// To the next honest host, when none is named.
+result<void> faults::move(world::account& x, const fault& what) {
+  const auto next = (x.host + 1) % world_.options().population.hosts;
+  const auto target = what.target.value_or(next);
+  if (target >= world_.hosts())
+    return no_such_host();
+  if (target == x.host)
+    return fail(ec::invalid_argument, "the account lives there already");
+  migrate(world_, x, target);
   return {};
 }
 

@@ -20,6 +20,7 @@ enum class fault_kind : uint8_t {
   drop_connection,  ///< TCP is cut, nothing is lost.
   lose_window,      ///< `count` events are gone; clients get #info.
   lose_silently,    ///< `count` events are gone without a word.
+  throttle_stream,  ///< Served at `rate`; as fast as it is taken when 0.
   restart_sequence, ///< Numbers start from 1: old cursors are FutureCursor.
   // A commit of an account.
   bad_signature,   ///< A commit that never was, signed by somebody else.
@@ -35,18 +36,37 @@ enum class fault_kind : uint8_t {
   reactivate,
   remove, ///< The account is deleted at its host.
   tombstone,
+  relay_take_down, ///< The relay's own; its host goes on.
+  relay_restore,
   migrate,
-  // Requests; of `host` and `did` when given.
-  slow_repo,
-  failing_repo,
-  cut_repo,
-  rate_limit,
-  directory_down, ///< `count` answers; until `directory_up` when 0.
-  directory_up,
+  // Requests: `count` of them, all when 0, those of `host` and `did` when
+  // given, for `lasting` when given, and until `mend`.
+  slow_repo,     ///< Starts after `time`.
+  trickle_repo,  ///< Comes at `rate`.
+  endless_repo,  ///< After the repository blocks that no one needs, for ever.
+  failing_repo,  ///< 500.
+  cut_repo,      ///< Half of it, then the connection ends.
+  missing_repo,  ///< RepoNotFound, from all reads of one repository.
+  unlisted_repo, ///< Left out of listings; each one counts.
+  false_status,  ///< getRepoStatus tells the opposite of the truth.
+  rate_limit,    ///< 429, Retry-After is `time`.
+  mend,          ///< Hosts answer as they should again.
+  // Requests to the directory; `host` has no meaning.
+  directory_down,   ///< 503.
+  directory_limit,  ///< 429, Retry-After is `time`.
+  directory_slow,   ///< The answer comes after `time`.
+  directory_hang,   ///< No answer comes.
+  directory_refuse, ///< The connection is cut.
+  directory_wrong,  ///< The document of somebody else.
+  directory_stale,  ///< The document as it was when this was ordered.
+  directory_up,     ///< The directory answers as it should again.
 };
 
 constexpr size_t fault_kinds
   = static_cast<size_t>(fault_kind::directory_up) + 1;
+
+/// What a request suffers of a fault; none for those that are no order.
+std::optional<request_fault> request_kind(fault_kind x) noexcept;
 
 /// The word used in the control interface: `drop_connection` etc.
 const char* to_string(fault_kind x) noexcept;
@@ -58,10 +78,14 @@ struct fault {
   std::string did; ///< Account faults: empty takes any active account.
   std::optional<size_t> host;
   size_t count = 1;
-  /// Delay of `slow_repo`, Retry-After of `rate_limit`.
+  /// Delay of what is slow, Retry-After of what is limited.
   std::chrono::milliseconds time{1000};
   std::string handle;           ///< Of `change_handle`; empty invents one.
   std::optional<size_t> target; ///< Host of `migrate`; default the next one.
+  uint64_t rate = 20'000;       ///< Bytes a second.
+  std::chrono::milliseconds lasting{0}; ///< 0: no end of its own.
+  /// What happens to an account is told by no stream.
+  bool silent = false;
 };
 
 /// One fault that was carried out.
@@ -95,10 +119,12 @@ private:
   result<fault_record> disturb_stream(const fault& x);
   result<fault_record> disturb_account(const fault& x);
   result<fault_record> order_requests(const fault& x);
+  std::shared_ptr<const std::vector<account_view>> everybody() const;
   fault_record lose(event_log& log, const fault& x);
   result<size_t> choose(const fault& x);
   std::optional<size_t> any_account(const fault& x);
   result<void> happen(world::account& x, const fault& what);
+  result<void> move(world::account& x, const fault& what);
 
   world& world_;
   traffic& traffic_;

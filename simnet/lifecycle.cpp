@@ -68,6 +68,16 @@ void reactivate(world& where, world::account& x) {
   where.announce_sync(x, x.listed_rev);
 }
 
+void take_down_at_relay(world& where, world::account& x) {
+  x.relay_takedown = true;
+  where.announce_relay_account(x, status_word(standing::takendown));
+}
+
+void restore_at_relay(world& where, world::account& x) {
+  x.relay_takedown = false;
+  where.announce_relay_account(x, nullptr);
+}
+
 void remove_account(world& where, world::account& x) {
   x.status = standing::deleted;
   where.host_log(x.host).erase(x.index);

@@ -32,6 +32,11 @@ void restore(world& where, world::account& x);
 /// After a deactivation: #account, #identity, #sync of the same revision.
 void reactivate(world& where, world::account& x);
 
+/// The relay's own takedown, and the end of it; the host knows nothing of it.
+/// @pre the network has a relay
+void take_down_at_relay(world& where, world::account& x);
+void restore_at_relay(world& where, world::account& x);
+
 /// Its events disappear from the host's stream; #account says so.
 void remove_account(world& where, world::account& x);
 

@@ -8,15 +8,17 @@ namespace weir::simnet {
 
 struct network::impl {
   explicit impl(const network_options& options)
-    : model(options), life(model), trouble(model, life, requests),
-      control(
-        std::make_shared<control_service>(model, life, trouble, requests)),
-      open(model, requests, options) {
+    : model(options), life(model), enemies(model), requests(*options.time),
+      trouble(model, life, requests),
+      control(std::make_shared<control_service>(model, life, trouble, requests,
+                                                enemies)),
+      open(model, requests, options, &enemies) {
     // nop
   }
 
   world model;
   simnet::traffic life;
+  hostile_hosts enemies;
   request_faults requests;
   simnet::faults trouble;
   std::shared_ptr<control_service> control;
@@ -90,6 +92,10 @@ simnet::faults& network::faults() noexcept {
 
 request_faults& network::requests() noexcept {
   return impl_->requests;
+}
+
+const hostile_hosts& network::hostile() const noexcept {
+  return impl_->enemies;
 }
 
 } // namespace weir::simnet

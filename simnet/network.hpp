@@ -1,6 +1,7 @@
 #pragma once
 
 #include "simnet/faults.hpp"
+#include "simnet/hostile_hosts.hpp"
 #include "simnet/servers.hpp"
 #include "simnet/traffic.hpp"
 #include "simnet/world.hpp"
@@ -53,6 +54,7 @@ public:
   simnet::traffic& traffic() noexcept;
   simnet::faults& faults() noexcept;
   request_faults& requests() noexcept;
+  const hostile_hosts& hostile() const noexcept;
 
 private:
   struct impl;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace weir::simnet {
 
@@ -16,6 +17,11 @@ struct population_options {
   uint64_t records = 60'000;
   double size_exponent = 1.4;
   size_t hosts = 3;
+  /// Of those, the last so many have one account each; the others share the
+  /// rest. Less than `hosts`.
+  size_t lone_hosts = 0;
+  /// Accounts that are deactivated when the network starts, spread evenly.
+  size_t deactivated = 0;
   /// Accounts whose key is on p256; the rest are on k256.
   unsigned p256_per_thousand = 30;
   /// When the first account was made; everything initial is dated within the
@@ -47,11 +53,34 @@ struct traffic_mix {
   size_t growth_max = 20'000;
 };
 
+/// What a hostile host does to whoever follows it.
+enum class hostility : uint8_t {
+  slow,      ///< Downloads crawl: the repository, then blocks that no one needs.
+  inventive, ///< Its listing never ends, of accounts that never were.
+  wide,      ///< Its accounts have `wide_collections` collections each.
+  endless,   ///< Downloads and the stream never end, as fast as they are taken.
+};
+
+constexpr size_t hostilities = 4;
+
+/// Collections of an account at a wide host, with one record each.
+constexpr size_t wide_collections = 1'024;
+
+/// A host beside the honest ones. Its repositories are valid.
+struct hostile_host_options {
+  hostility kind = hostility::slow;
+  size_t accounts = 1;
+  /// Of a slow host: how fast each download comes.
+  uint64_t bytes_per_second = 20'000;
+};
+
 /// A simulated network as a whole.
 struct network_options {
   population_options population;
   window_options window;
   traffic_mix mix;
+  /// Numbered after the honest hosts, their accounts after the honest ones.
+  std::vector<hostile_host_options> hostile;
   /// Whether a relay joins the streams of all hosts.
   bool relay = true;
   /// DID documents as older directories wrote them: relative key id, bare

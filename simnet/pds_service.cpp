@@ -1,10 +1,13 @@
 #include "simnet/pds_service.hpp"
 
 #include "simnet/gzip.hpp"
+#include "simnet/hostile_hosts.hpp"
 #include "simnet/repo_reads.hpp"
+#include "simnet/slow_bodies.hpp"
 #include "simnet/subscription.hpp"
 
 #include <string>
+#include <utility>
 
 namespace weir::simnet {
 
@@ -73,7 +76,7 @@ net::http_reply pds_service::read(const net::incoming_request& request,
   if (method == "_health")
     return health(site_);
   if (method == "com.atproto.sync.listRepos")
-    return list_repos(request, site_, look_);
+    return list(request);
   if (method == "com.atproto.sync.getRecord")
     return get_proof(request);
   if (method == "com.atproto.repo.describeRepo")
@@ -90,10 +93,32 @@ net::http_reply pds_service::read(const net::incoming_request& request,
     if (!found.account)
       return found.refusal;
     return latest ? get_latest_commit(*found.account)
-                  : get_repo_status(*found.account);
+                  : repo_status(*found.account);
   }
   // Also what a host does not offer, and a stream asked for without upgrade.
   return net::error_reply(401, "AuthMissing", "Authentication Required");
+}
+
+net::http_reply
+pds_service::list(const net::incoming_request& request) const {
+  if (site_.hostile)
+    if (auto invented = site_.hostile->list(host_, request))
+      return *invented;
+  const lens look = [this](const account_view& x) {
+    auto out = look_(x);
+    if (out && site_.faults.take(request_fault::unlisted, host_, x.id.str()))
+      out.reset();
+    return out;
+  };
+  return list_repos(request, site_, look);
+}
+
+net::http_reply pds_service::repo_status(const account_view& x) const {
+  if (!site_.faults.take(request_fault::false_status, host_, x.id.str()))
+    return get_repo_status(x);
+  auto lie = x;
+  lie.status = x.served() ? standing::deactivated : standing::active;
+  return get_repo_status(lie);
 }
 
 std::optional<net::http_reply>
@@ -109,6 +134,12 @@ pds_service::misbehave(const net::incoming_request& request,
       out.headers.push_back({"Retry-After", std::to_string(seconds.count())});
       return out;
     }
+  const auto of_one = method == get_repo_method
+                      || method == "com.atproto.sync.getLatestCommit"
+                      || method == "com.atproto.sync.getRepoStatus";
+  if (of_one && site_.faults.take(request_fault::missing, host_, did))
+    return net::error_reply(400, "RepoNotFound",
+                            "Could not find repo for DID: " + did);
   if (method == get_repo_method
       && site_.faults.take(request_fault::server_error, host_, did))
     return net::error_reply(500, "InternalServerError",
@@ -118,10 +149,19 @@ pds_service::misbehave(const net::incoming_request& request,
 
 void pds_service::send_repo(const net::incoming_request& request,
                             const net::responder& answer) const {
-  auto reply = get_repo(request);
+  const auto& did = did_parameter(request);
+  const auto endless = site_.faults.take(request_fault::endless, host_, did);
+  const auto hostile = site_.hostile && site_.hostile->kind(host_);
+  auto reply = get_repo(request, !endless && !hostile);
   if (reply.status != 200)
     return answer.send(std::move(reply));
-  const auto& did = did_parameter(request);
+  if (hostile)
+    site_.hostile->spoil(host_, reply);
+  if (endless)
+    reply.rest = unlinked_blocks(0, std::nullopt, nullptr);
+  else if (const auto x
+           = site_.faults.take(request_fault::trickle, host_, did))
+    reply.rest = at_rate(std::exchange(reply.body, {}), x->bytes_per_second);
   if (site_.faults.take(request_fault::cut, host_, did))
     reply.cut_after_bytes = reply.body.size() / 2;
   const auto slow = site_.faults.take(request_fault::delay, host_, did);
@@ -133,14 +173,14 @@ void pds_service::send_repo(const net::incoming_request& request,
 }
 
 net::http_reply
-pds_service::get_repo(const net::incoming_request& request) const {
+pds_service::get_repo(const net::incoming_request& request, bool whole) const {
   const auto found = find_account(request, site_, look_);
   if (!found.account)
     return found.refusal;
   if (auto refusal = refuse_inactive(*found.account))
     return *refusal;
   auto car = site_.facts.export_car(found.account->index);
-  if (!site_.gzip || !accepts_gzip(request))
+  if (!whole || !site_.gzip || !accepts_gzip(request))
     return car_reply(std::move(car));
   auto out = car_reply(shared_bytes{gzip(car.view())});
   out.headers.push_back({"Content-Encoding", "gzip"});

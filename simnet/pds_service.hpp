@@ -26,7 +26,11 @@ private:
                                            std::string_view method) const;
   void send_repo(const net::incoming_request& request,
                  const net::responder& answer) const;
-  net::http_reply get_repo(const net::incoming_request& request) const;
+  /// @param whole Nothing follows it, so it may be compressed.
+  net::http_reply get_repo(const net::incoming_request& request,
+                           bool whole) const;
+  net::http_reply list(const net::incoming_request& request) const;
+  net::http_reply repo_status(const account_view& x) const;
   net::http_reply get_proof(const net::incoming_request& request) const;
 
   const site& site_;

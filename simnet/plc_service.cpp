@@ -25,9 +25,30 @@ net::http_reply plc_error(int status, std::string_view what,
 void plc_service::on_request(net::incoming_request request,
                              net::responder answer) {
   const auto did = request.path.substr(1);
-  if (site_.faults.take(request_fault::unavailable, 0, did))
+  const auto take = [this, &did](request_fault x) {
+    return site_.faults.take(x, 0, did);
+  };
+  if (take(request_fault::directory_cut))
+    return answer.cut();
+  if (take(request_fault::directory_hang))
+    return site_.time->after(std::chrono::hours{24}, [answer] {
+      // nop: whoever waits so long gets the right's own answer.
+    });
+  if (take(request_fault::unavailable))
     return answer.send(plc_error(503, "Service Unavailable", {}));
-  answer.send(answer_to(request));
+  if (const auto x = take(request_fault::directory_limit)) {
+    auto out = plc_error(429, "Too Many Requests", {});
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(x->time);
+    out.headers.push_back({"Retry-After", std::to_string(seconds.count())});
+    return answer.send(std::move(out));
+  }
+  const auto slow = take(request_fault::directory_delay);
+  auto reply = answer_to(request);
+  if (!slow)
+    return answer.send(std::move(reply));
+  site_.time->after(slow->time, [answer, reply = std::move(reply)] {
+    answer.send(reply);
+  });
 }
 
 net::http_reply
@@ -49,9 +70,17 @@ net::http_reply plc_service::document(std::string_view did) const {
   const auto index = site_.facts.find(did);
   if (!index)
     return plc_error(404, "DID not registered: ", did);
-  const auto account = site_.facts.view(*index);
+  if (site_.faults.take(request_fault::wrong_document, 0, did))
+    return document(site_.facts.view((*index + 1) % site_.facts.accounts()));
+  if (const auto x = site_.faults.take(request_fault::stale_document, 0, did);
+      x && *index < x->past->size())
+    return document((*x->past)[*index]);
+  return document(site_.facts.view(*index));
+}
+
+net::http_reply plc_service::document(const account_view& account) const {
   if (account.status == standing::tombstoned)
-    return plc_error(410, "DID not available: ", did);
+    return plc_error(410, "DID not available: ", account.id.str());
   auto out = net::json_reply(200, make_did_document(account, site_));
   out.content_type = "application/did+ld+json";
   return out;

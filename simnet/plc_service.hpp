@@ -27,6 +27,7 @@ public:
 private:
   net::http_reply answer_to(const net::incoming_request& request) const;
   net::http_reply document(std::string_view did) const;
+  net::http_reply document(const account_view& account) const;
   net::http_reply export_lines(const net::incoming_request& request) const;
 
   const site& site_;

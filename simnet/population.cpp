@@ -82,7 +82,9 @@ newcomer make_newcomer(const population_options& options, size_t index) {
   const auto p256 = random->below(1000) < options.p256_per_thousand;
   out.key = atproto::private_key::generate(
     p256 ? atproto::curve::p256 : atproto::curve::k256, *random);
-  out.host = random->below(options.hosts);
+  const auto shared = options.hosts - options.lone_hosts;
+  out.host = index < options.lone_hosts ? shared + index
+                                        : random->below(shared);
   out.seed = random->next();
   return out;
 }

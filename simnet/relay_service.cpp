@@ -41,9 +41,7 @@ net::http_reply redirect(std::string to) {
 } // namespace
 
 relay_service::relay_service(const site& where)
-  : site_(where), look_([](const account_view& x) {
-      return seen_from(x, x.host);
-    }) {
+  : site_(where), look_(seen_from_relay) {
   // nop
 }
 

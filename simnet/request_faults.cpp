@@ -13,6 +13,9 @@ void request_faults::add(order x) {
 std::optional<request_faults::order>
 request_faults::take(request_fault what, size_t host, std::string_view did) {
   const std::lock_guard lock{guard_};
+  std::erase_if(orders_, [now = time_.steady_now()](const order& x) {
+    return x.until && *x.until <= now;
+  });
   const auto at = std::ranges::find_if(orders_, [&](const order& x) {
     return x.what == what && x.host.value_or(host) == host
            && (x.did.empty() || x.did == did);
@@ -26,10 +29,10 @@ request_faults::take(request_fault what, size_t host, std::string_view did) {
   return out;
 }
 
-void request_faults::clear(request_fault what) {
+void request_faults::clear(request_fault first, request_fault last) {
   const std::lock_guard lock{guard_};
-  std::erase_if(orders_, [what](const order& x) {
-    return x.what == what;
+  std::erase_if(orders_, [=](const order& x) {
+    return x.what >= first && x.what <= last;
   });
 }
 

@@ -1,8 +1,12 @@
 #pragma once
 
+#include "base/clock.hpp"
+#include "simnet/truth.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -14,11 +18,26 @@ namespace weir::simnet {
 /// How a server misbehaves on a request.
 enum class request_fault : uint8_t {
   delay,        ///< getRepo: the answer starts late.
+  trickle,      ///< getRepo: the body comes at a rate.
+  endless,      ///< getRepo: blocks follow that no one needs, without end.
   server_error, ///< getRepo: 500.
   cut,          ///< getRepo: the body ends too early.
+  missing,      ///< getRepo and what tells of one repository: RepoNotFound.
+  unlisted,     ///< listRepos: left out.
+  false_status, ///< getRepoStatus: the opposite of the truth.
   rate_limit,   ///< Any XRPC read of a host: 429 with Retry-After.
-  unavailable,  ///< The directory: 503.
+  // The directory.
+  unavailable,     ///< 503.
+  directory_limit, ///< 429 with Retry-After.
+  directory_delay, ///< The answer starts late.
+  directory_hang,  ///< No answer comes.
+  directory_cut,   ///< The connection ends instead of an answer.
+  wrong_document,  ///< The document of somebody else.
+  stale_document,  ///< The document as it was when this was ordered.
 };
+
+constexpr size_t request_fault_kinds
+  = static_cast<size_t>(request_fault::stale_document) + 1;
 
 /// The misbehaviour that is ordered and still due.
 ///
@@ -33,9 +52,18 @@ public:
     std::string did;
     /// Requests it hits, then it is over.
     size_t count = 1;
-    /// Of `delay` the wait, of `rate_limit` the Retry-After.
+    /// Of delays the wait, of limits the Retry-After.
     std::chrono::milliseconds time{0};
+    uint64_t bytes_per_second = 0; ///< Of `trickle`.
+    std::optional<steady_time> until; ///< Then it is over, too.
+    /// Of `stale_document`: all accounts as they were, by number.
+    std::shared_ptr<const std::vector<account_view>> past;
   };
+
+  /// @param time Outlives this.
+  explicit request_faults(const clock& time) : time_(time) {
+    // nop
+  }
 
   void add(order x);
 
@@ -43,18 +71,17 @@ public:
   std::optional<order> take(request_fault what, size_t host,
                             std::string_view did);
 
-  /// Drops all orders of a kind.
-  void clear(request_fault what);
+  /// Drops all orders of some kinds.
+  void clear(request_fault first, request_fault last);
 
   /// Requests that were hit so far.
   uint64_t served(request_fault what) const;
 
 private:
-  static constexpr size_t kinds = 5;
-
+  const clock& time_;
   mutable std::mutex guard_;
   std::vector<order> orders_;
-  uint64_t served_[kinds]{};
+  uint64_t served_[request_fault_kinds]{};
 };
 
 } // namespace weir::simnet

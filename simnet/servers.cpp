@@ -15,10 +15,10 @@ constexpr size_t connections_max = 4096;
 } // namespace
 
 servers::servers(truth& facts, request_faults& faults,
-                 const network_options& options)
+                 const network_options& options, hostile_hosts* hostile)
   : options_(options), next_port_(options.port),
     site_{facts,        faults, nullptr, version(), options.legacy_documents,
-          options.gzip, {},     {}} {
+          options.gzip, {},     {},      hostile} {
   // nop
 }
 

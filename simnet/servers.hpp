@@ -26,7 +26,9 @@ struct network_urls {
 /// the servers work on the loops of the transport.
 class servers {
 public:
-  servers(truth& facts, request_faults& faults, const network_options& options);
+  /// @param hostile Null: all hosts are honest.
+  servers(truth& facts, request_faults& faults, const network_options& options,
+          hostile_hosts* hostile = nullptr);
   ~servers();
 
   servers(const servers&) = delete;

@@ -10,6 +10,8 @@
 
 namespace weir::simnet {
 
+class hostile_hosts;
+
 /// What all servers of one network look at. Outlives them; the URLs are filled
 /// in while the servers start and do not change afterwards.
 struct site {
@@ -21,6 +23,7 @@ struct site {
   bool gzip = true; ///< Whether hosts compress when they are asked to.
   std::vector<std::string> host_urls; ///< Origins, by host.
   std::string relay_url;              ///< Empty without a relay.
+  hostile_hosts* hostile = nullptr;   ///< Null: all hosts are honest.
 };
 
 } // namespace weir::simnet

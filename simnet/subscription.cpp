@@ -157,16 +157,35 @@ void subscription::wake() {
 void subscription::pump() {
   awake_ = false;
   const auto x = session();
-  if (!x)
+  if (!x || resting_)
     return;
-  const auto page = log_.read(cursor_, turn_frames_max, turn_bytes_max);
+  const auto rate = log_.rate();
+  const auto page = log_.read(cursor_, turn_frames_max,
+                              rate == 0 ? turn_bytes_max : 1);
+  size_t sent = 0;
   for (const auto& item : page) {
     if (!x->send(net::ws_message::binary(item.frame.view())))
       return; // `on_drained` goes on.
     cursor_ = item.seq;
+    sent += item.frame.size();
   }
-  if (!page.empty())
+  if (page.empty())
+    log_.make_more(); // Which wakes us.
+  else if (rate == 0)
     wake();
+  else
+    rest(std::chrono::microseconds{sent * 1'000'000 / rate});
+}
+
+/// Says nothing for so long.
+void subscription::rest(std::chrono::microseconds time) {
+  resting_ = true;
+  time_->after(time, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) {
+      self->resting_ = false;
+      self->wake();
+    }
+  });
 }
 
 net::ws_session_ptr subscription::session() const {

@@ -44,6 +44,7 @@ private:
   void close_when_sent(std::string name, unsigned checks_left);
   void wake();
   void pump();
+  void rest(std::chrono::microseconds time);
   net::ws_session_ptr session() const;
 
   event_log& log_;
@@ -52,6 +53,7 @@ private:
   net::ws_session_ptr session_;
   bool closed_ = false;
   std::atomic<bool> awake_{false};
+  bool resting_ = false; ///< Until a slow stream may go on. Of the loop.
   int64_t cursor_ = 0; ///< The last event sent. Of the loop.
 };
 

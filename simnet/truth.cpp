@@ -44,6 +44,13 @@ std::optional<account_view> seen_from(const account_view& x, size_t host) {
   return out;
 }
 
+std::optional<account_view> seen_from_relay(const account_view& x) {
+  auto out = seen_from(x, x.host);
+  if (out && x.relay_takedown)
+    out->status = standing::takendown;
+  return out;
+}
+
 expected_account truth::expected(size_t index) const {
   expected_account out;
   do {

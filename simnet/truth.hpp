@@ -53,6 +53,8 @@ struct account_view {
   atproto::cid data;
   size_t records = 0;
   std::vector<former_home> former;
+  /// Taken down by the relay alone; its host knows nothing of it.
+  bool relay_takedown = false;
 
   /// Whether a host serves its repository.
   bool served() const noexcept {
@@ -63,6 +65,9 @@ struct account_view {
 /// What an account looks like at `host`, where it lives or lived. None when it
 /// is not known there.
 std::optional<account_view> seen_from(const account_view& x, size_t host);
+
+/// What it looks like at the relay.
+std::optional<account_view> seen_from_relay(const account_view& x);
 
 struct expected_record {
   std::string path;

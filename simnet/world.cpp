@@ -11,6 +11,17 @@ namespace {
 
 constexpr int64_t two_years = int64_t{2} * 365 * 86'400'000'000;
 
+/// @param status Null: active.
+atproto::account_event account_event(const world::account& x,
+                                     const char* status) {
+  atproto::account_event out;
+  out.repo = x.id();
+  out.active = status == nullptr;
+  if (status)
+    out.status = status;
+  return out;
+}
+
 } // namespace
 
 world::account::account(newcomer x, size_t number)
@@ -31,7 +42,8 @@ world::world(network_options options) : options_(options) {
     dids_.push_back(x.id.str());
   maker_
     = std::make_unique<record_maker>(dids_, options_.population.unsafe_records);
-  for (size_t i = 0; i < options_.population.hosts; ++i)
+  const auto honest = options_.population.hosts;
+  for (size_t i = 0; i < honest + options_.hostile.size(); ++i)
     host_logs_.push_back(std::make_unique<event_log>(options_.window));
   if (options_.relay)
     relay_log_ = std::make_unique<event_log>(options_.window);
@@ -39,6 +51,13 @@ world::world(network_options options) : options_(options) {
     const auto records = x.records;
     fill(enter(std::move(x)), records);
   }
+  const auto n = options_.population.accounts;
+  for (size_t i = 0; i < n; ++i)
+    if ((i + 1) * options_.population.deactivated / n
+        != i * options_.population.deactivated / n)
+      get(i).status = standing::deactivated;
+  for (size_t i = 0; i < options_.hostile.size(); ++i)
+    settle(honest + i, options_.hostile[i]);
 }
 
 world::locked world::at(size_t index) {
@@ -132,12 +151,12 @@ void world::announce_identity(const account& x, bool with_handle) {
 
 void world::announce_account(const account& x, size_t host,
                              const char* status) {
-  atproto::account_event event;
-  event.repo = x.id();
-  event.active = status == nullptr;
-  if (status)
-    event.status = status;
-  send(x, host, event);
+  send(x, host, account_event(x, status));
+}
+
+void world::announce_relay_account(const account& x, const char* status) {
+  if (!x.muted)
+    relay_log_->append(x.index, dated(account_event(x, status)));
 }
 
 /// Joins the books under a number of its own.
@@ -168,19 +187,56 @@ void world::fill(account& x, uint64_t records) {
       x.repo.import(std::move(made.path), std::move(made.block));
   }
   x.first_records = records;
+  sign_first(x);
+}
+
+/// The accounts of a hostile host.
+void world::settle(size_t host, const hostile_host_options& options) {
+  constexpr uint64_t records = 8;
+  for (size_t i = 0; i < options.accounts; ++i) {
+    auto made = make_newcomer(options_.population, accounts());
+    made.host = host;
+    auto& x = enter(std::move(made));
+    if (options.kind == hostility::wide)
+      widen(x);
+    else
+      fill(x, records);
+  }
+}
+
+/// One record, under one name after the other.
+void world::widen(account& x) {
+  const auto one = maker_->make(*x.random, options_.population.epoch);
+  const auto start = "com.example.a" + std::to_string(x.index) + "x";
+  for (size_t i = 0; i < wide_collections; ++i)
+    x.repo.import(start + std::to_string(i) + "/self", one.block);
+  x.first_records = wide_collections;
+  sign_first(x);
+}
+
+/// After everything initial.
+void world::sign_first(account& x) {
+  const auto start = options_.population.epoch;
   const wall_time end{start.micros + two_years + static_cast<int64_t>(x.index)};
   x.repo.sign(atproto::tid::from_time(end, static_cast<uint16_t>(x.host)));
   x.listed_rev = x.repo.last().rev;
 }
 
 template <class Event>
-void world::send(const account& x, size_t host, Event event) {
-  const auto time = format_datetime(now());
-  event.time = time;
-  const auto encode = [&event](int64_t seq) {
+event_log::encoder world::dated(Event event) const {
+  return [event = std::move(event),
+          time = format_datetime(now())](int64_t seq) mutable {
     event.seq = seq;
+    event.time = time;
     return encode_frame(event);
   };
+}
+
+template <class Event>
+void world::send(const account& x, size_t host, Event event) {
+  if (x.muted)
+    return;
+  const auto encode = dated(std::move(event));
   host_logs_[host]->append(x.index, encode);
   if (relay_log_ && host == x.host)
     relay_log_->append(x.index, encode);

@@ -35,6 +35,9 @@ public:
     standing status = standing::active;
     atproto::tid listed_rev;
     std::vector<former_home> former;
+    bool relay_takedown = false;
+    /// What happens to it is announced by nobody.
+    bool muted = false;
     size_t first_records = 0;              ///< What it had at the start.
     std::unique_ptr<random_source> random; ///< Of what this account does.
     mutable std::mutex guard;
@@ -96,6 +99,8 @@ public:
   void announce_identity(const account& x, bool with_handle);
   /// @param status Null: active.
   void announce_account(const account& x, size_t host, const char* status);
+  /// The relay's own word. @pre the network has a relay
+  void announce_relay_account(const account& x, const char* status);
 
   const record_maker& maker() const noexcept { return *maker_; }
 
@@ -132,9 +137,15 @@ private:
   account& enter(newcomer x);
   account& get(size_t index) const;
   void fill(account& x, uint64_t records);
+  void sign_first(account& x);
+  void settle(size_t host, const hostile_host_options& options);
+  void widen(account& x);
 
   template <class Event>
   void send(const account& x, size_t host, Event event);
+
+  template <class Event>
+  event_log::encoder dated(Event event) const;
 
   const network_options options_;
   std::vector<std::string> dids_; ///< Of the first population.

@@ -28,7 +28,8 @@ account_view world::view(size_t index) const {
           chain.head,
           chain.data,
           x.repo.tree().size(),
-          x.former};
+          x.former,
+          x.relay_takedown};
 }
 
 std::optional<size_t> world::find(std::string_view did) const {

@@ -1,16 +1,48 @@
 #include "apps/weir/commands.hpp"
 #include "apps/weir/stop_signal.hpp"
 #include "simnet/corpus_file.hpp"
+#include "simnet/fault_json.hpp"
 #include "simnet/network.hpp"
 #include "simnet/replay.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <array>
 #include <iostream>
+#include <sstream>
 
 namespace weir::apps {
 
 namespace {
+
+constexpr std::array hostilities{
+  simnet::hostility::slow, simnet::hostility::inventive,
+  simnet::hostility::wide, simnet::hostility::endless};
+
+/// KIND[:ACCOUNTS[:RATE]]
+std::optional<simnet::hostile_host_options>
+parse_hostile(const std::string& text) {
+  std::istringstream in{text};
+  std::string kind;
+  std::getline(in, kind, ':');
+  simnet::hostile_host_options out;
+  const auto at = std::ranges::find_if(hostilities, [&kind](auto x) {
+    return kind == simnet::to_string(x);
+  });
+  if (at == hostilities.end())
+    return std::nullopt;
+  out.kind = *at;
+  if (in.eof())
+    return out;
+  char colon = ':';
+  if (!(in >> out.accounts) || out.accounts == 0)
+    return std::nullopt;
+  if (!in.eof() && !(in >> colon && colon == ':' && in >> out.bytes_per_second))
+    return std::nullopt;
+  return in.eof() && out.bytes_per_second > 0 ? std::optional{out}
+                                              : std::nullopt;
+}
 
 struct simnet_flags {
   simnet::network_options network;
@@ -20,11 +52,15 @@ struct simnet_flags {
   std::string corpus;
   std::string write_corpus;
   size_t events = 60'000;
+  std::vector<std::string> hostile;
+  std::vector<std::string> faults;
 
   simnet::network_options options() const {
     auto out = network;
     out.relay = !no_relay;
     out.gzip = !no_gzip;
+    for (const auto& text : hostile)
+      out.hostile.push_back(parse_hostile(text).value());
     return out;
   }
 };
@@ -44,12 +80,15 @@ int refuse(const error& why) {
 }
 
 /// A living network and one from a file are served alike.
-template <class Network>
-int serve(Network& network, double rate, stop_signal& stop) {
+/// @param begin What happens before anybody knows where it is.
+template <class Network, class Begin>
+int serve(Network& network, double rate, stop_signal& stop, Begin begin) {
   constexpr size_t io_threads = 2;
   const auto urls = network.start(io_threads);
   if (!urls)
     return refuse(urls.error());
+  if (auto done = begin(network); !done)
+    return refuse(done.error());
   if (rate > 0)
     network.set_rate(rate);
   print_ready(*urls, network.truth().accounts());
@@ -74,17 +113,64 @@ int replay(const simnet_flags& flags, stop_signal& stop) {
   auto opened = simnet::replay::open(flags.corpus, flags.options());
   if (!opened)
     return refuse(opened.error());
-  return serve(**opened, flags.rate, stop);
+  return serve(**opened, flags.rate, stop, [](auto&) -> result<void> {
+    return {};
+  });
+}
+
+result<void> inject(simnet::network& network,
+                    const std::vector<std::string>& faults) {
+  for (const auto& text : faults) {
+    const auto x = simnet::read_fault(text);
+    const auto done = x ? network.faults().inject(*x) : x.error();
+    if (!done)
+      return fail(ec::invalid_argument,
+                  "--fault " + text + ": " + done.error().context);
+  }
+  return {};
 }
 
 int run(const simnet_flags& flags) {
+  const auto& people = flags.network.population;
+  if (people.lone_hosts >= people.hosts
+      || people.lone_hosts > people.accounts
+      || people.deactivated > people.accounts)
+    return refuse({ec::invalid_argument,
+                   "--lone-hosts is less than --hosts, and neither it nor "
+                   "--deactivated more than --accounts"});
   if (!flags.write_corpus.empty())
     return write(flags);
   stop_signal stop;
   if (!flags.corpus.empty())
     return replay(flags, stop);
   simnet::network network{flags.options()};
-  return serve(network, flags.rate, stop);
+  return serve(network, flags.rate, stop, [&flags](auto& x) {
+    return inject(x, flags.faults);
+  });
+}
+
+void add_trouble_flags(CLI::App& app, simnet_flags& x) {
+  auto& people = x.network.population;
+  app.add_option("--deactivated", people.deactivated,
+                 "Accounts that are deactivated at the start")
+    ->capture_default_str();
+  app.add_option("--lone-hosts", people.lone_hosts,
+                 "Of the hosts, so many have one account each")
+    ->capture_default_str();
+  app
+    .add_option("--hostile", x.hostile,
+                "A hostile host: slow, inventive, wide or endless, its "
+                "accounts, and bytes a second of a slow one; may be repeated")
+    ->type_name("KIND[:ACCOUNTS[:RATE]]")
+    ->check([](const std::string& text) {
+      return parse_hostile(text) ? "" : "KIND[:ACCOUNTS[:RATE]] is wanted";
+    });
+  app
+    .add_option("--fault", x.faults,
+                "What goes wrong from the start, as POST /fault takes it, such "
+                "as '{\"kind\":\"directory_hang\",\"count\":0}'; may be "
+                "repeated")
+    ->type_name("JSON");
 }
 
 void add_flags(CLI::App& app, simnet_flags& x) {
@@ -135,6 +221,7 @@ void add_simnet(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("simnet", "Serve a simulated AT network");
   auto flags = std::make_shared<simnet_flags>();
   add_flags(*command, *flags);
+  add_trouble_flags(*command, *flags);
   command->callback([flags, &status] {
     status = run(*flags);
   });

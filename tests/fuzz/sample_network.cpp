@@ -64,7 +64,7 @@ sample_network make_sample() {
   std::map<atproto::frame_kind, size_t> had;
   for (const auto& each : world.relay_log()->read(0, 1'000, size_t{1} << 24))
     keep_frame(out, had, each.frame.view());
-  simnet::request_faults faults;
+  simnet::request_faults faults{time};
   const std::vector<std::string> hosts{"https://a.example.com",
                                        "https://b.example.com:8443"};
   simnet::site site{world, faults, nullptr, "0", false, true, hosts, {}};

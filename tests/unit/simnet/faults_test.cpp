@@ -194,6 +194,29 @@ TEST_F(FaultsTest, ATombstoneIsTheDirectorysAlone) {
   EXPECT_TRUE(listen_to_host().events.empty());
 }
 
+TEST_F(FaultsTest, ATakedownOfTheRelayIsTheRelaysAlone) {
+  inject(about(fault_kind::relay_take_down));
+  EXPECT_FALSE(net.faults().inject(about(fault_kind::relay_take_down)));
+  EXPECT_TRUE(listen_to_host().events.empty());
+  EXPECT_EQ(seen_from(view(), view().host)->status, standing::active);
+  EXPECT_EQ(seen_from_relay(view())->status, standing::takendown);
+  inject(about(fault_kind::relay_restore));
+  EXPECT_EQ(seen_from_relay(view())->status, standing::active);
+  const auto heard = listen(*net.truth().relay_log());
+  ASSERT_EQ(heard.events.size(), 2u);
+  EXPECT_EQ(as<account_event>(heard, 0).status, "takendown");
+  EXPECT_TRUE(as<account_event>(heard, 1).active);
+}
+
+TEST_F(FaultsTest, WhatHappensSilentlyIsToldByNoStream) {
+  auto x = about(fault_kind::remove);
+  x.silent = true;
+  inject(x);
+  EXPECT_EQ(view().status, standing::deleted);
+  EXPECT_TRUE(listen_to_host().events.empty());
+  EXPECT_TRUE(listen(*net.truth().relay_log()).events.empty());
+}
+
 // The case that breaks strict engines.
 // protocol.md 11.3
 TEST_F(FaultsTest, AMigrationSendsASyncThatMustBeRefusedAndThenGoesOn) {

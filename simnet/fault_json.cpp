@@ -1,0 +1,76 @@
+#include "simnet/fault_json.hpp"
+
+#include <boost/json.hpp>
+
+namespace weir::simnet {
+
+namespace json = boost::json;
+
+namespace {
+
+/// A host number; `fits` is cleared when there is something else.
+std::optional<size_t> read_host(const json::object& x, const char* name,
+                                bool& fits) {
+  if (!x.contains(name) || read_text(x, name) == "relay")
+    return std::nullopt;
+  const auto number = read_count(x, name, 0);
+  fits = fits && number.has_value();
+  return number ? std::optional{static_cast<size_t>(*number)} : std::nullopt;
+}
+
+} // namespace
+
+std::optional<int64_t> read_count(const json::object& x, const char* name,
+                                  int64_t fallback) {
+  const auto* value = x.if_contains(name);
+  if (!value)
+    return fallback;
+  const auto* number = value->if_int64();
+  if (!number || *number < 0)
+    return std::nullopt;
+  return *number;
+}
+
+std::string read_text(const json::object& x, const char* name) {
+  const auto* value = x.if_contains(name);
+  const auto* text = value ? value->if_string() : nullptr;
+  return text ? std::string{text->begin(), text->end()} : std::string{};
+}
+
+result<fault> read_fault(const json::object& x) {
+  const auto name = read_text(x, "kind");
+  const auto kind = parse_fault_kind(name);
+  if (!kind)
+    return fail(ec::invalid_argument, "unknown kind of fault: " + name);
+  fault out;
+  out.kind = *kind;
+  out.did = read_text(x, "did");
+  out.handle = read_text(x, "handle");
+  const auto* silent = x.if_contains("silent");
+  out.silent = silent && silent->is_bool() && silent->get_bool();
+  const auto count = read_count(x, "count", 1);
+  const auto time = read_count(x, "time_ms", out.time.count());
+  const auto lasting = read_count(x, "for_ms", 0);
+  const auto rate = read_count(x, "rate", static_cast<int64_t>(out.rate));
+  bool fits = count && time && lasting && rate;
+  out.host = read_host(x, "host", fits);
+  out.target = read_host(x, "target", fits);
+  if (!fits)
+    return fail(ec::invalid_argument, "host, target, count, time_ms, for_ms "
+                                      "and rate are integers from 0");
+  out.count = static_cast<size_t>(*count);
+  out.time = std::chrono::milliseconds{*time};
+  out.lasting = std::chrono::milliseconds{*lasting};
+  out.rate = static_cast<uint64_t>(*rate);
+  return out;
+}
+
+result<fault> read_fault(std::string_view text) {
+  json::error_code error;
+  const auto parsed = json::parse(text, error);
+  if (error || !parsed.is_object())
+    return fail(ec::invalid_argument, "this is no JSON object");
+  return read_fault(parsed.get_object());
+}
+
+} // namespace weir::simnet

@@ -1,0 +1,128 @@
+#include "simnet/hostile_hosts.hpp"
+
+#include "atproto/base_encodings.hpp"
+#include "atproto/sha256.hpp"
+#include "simnet/datetime.hpp"
+#include "simnet/slow_bodies.hpp"
+
+#include <boost/json.hpp>
+
+#include <array>
+#include <charconv>
+#include <string>
+
+namespace weir::simnet {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::array<const char*, hostilities> ways{"slow", "inventive",
+                                                    "wide", "endless"};
+
+constexpr size_t claims_of_a_page = 10'000;
+
+/// Frames that an endless stream makes at once.
+constexpr size_t frames_of_a_turn = 64;
+
+/// A download of a slow host says that it has so many bytes more.
+constexpr uint64_t slow_download_bytes = 900'000'000;
+
+std::string invented_did(size_t host, size_t number) {
+  constexpr size_t characters = 32; // "did:plc:" and 24 more.
+  const auto text
+    = "nobody " + std::to_string(host) + " " + std::to_string(number);
+  std::string out = "did:plc:";
+  atproto::append_base32(atproto::sha256(as_bytes(text)), out);
+  out.resize(characters);
+  return out;
+}
+
+size_t first_claim(const net::incoming_request& request) {
+  size_t out = 0;
+  if (const auto* text = request.parameter("cursor"))
+    std::from_chars(text->data(), text->data() + text->size(), out);
+  return out;
+}
+
+} // namespace
+
+const char* to_string(hostility x) noexcept {
+  return ways[static_cast<size_t>(x)];
+}
+
+hostile_hosts::hostile_hosts(world& where)
+  : world_(where), first_(where.options().population.hosts) {
+  for (size_t i = 0; i < where.options().hostile.size(); ++i) {
+    counts_.push_back(std::make_unique<counts>());
+    const auto host = first_ + i;
+    if (kind(host) == hostility::endless)
+      where.host_log(host).set_spring([this, host] {
+        flood(host);
+      });
+  }
+}
+
+std::optional<hostility> hostile_hosts::kind(size_t host) const noexcept {
+  if (host < first_)
+    return std::nullopt;
+  return world_.options().hostile[host - first_].kind;
+}
+
+std::optional<net::http_reply>
+hostile_hosts::list(size_t host, const net::incoming_request& request) {
+  const auto from = first_claim(request);
+  if (kind(host) != hostility::inventive || from < world_.accounts())
+    return std::nullopt;
+  const auto rev = atproto::tid::from_time(world_.now(), 0).str();
+  const auto head = atproto::cid::of_dag_cbor(as_bytes("nothing")).to_text();
+  json::array repos;
+  for (size_t i = 0; i < claims_of_a_page; ++i)
+    repos.push_back(json::object{{"did", invented_did(host, from + i)},
+                                 {"head", head},
+                                 {"rev", rev},
+                                 {"active", true}});
+  counts_[host - first_]->claims += claims_of_a_page;
+  const json::object page{{"cursor", std::to_string(from + claims_of_a_page)},
+                          {"repos", std::move(repos)}};
+  return net::json_reply(200, json::serialize(page));
+}
+
+void hostile_hosts::spoil(size_t host, net::http_reply& reply) {
+  const auto what = kind(host);
+  if (what != hostility::slow && what != hostility::endless)
+    return;
+  auto& count = *counts_[host - first_];
+  ++count.downloads;
+  if (what == hostility::endless) {
+    reply.rest = unlinked_blocks(0, std::nullopt, &count.bytes);
+    return;
+  }
+  const auto rate = world_.options().hostile[host - first_].bytes_per_second;
+  reply.rest = unlinked_blocks(rate, slow_download_bytes, &count.bytes);
+}
+
+/// Names that all change, as it says; each asks for a look-up.
+void hostile_hosts::flood(size_t host) {
+  const auto& all = world_.options();
+  auto index = all.population.accounts;
+  for (size_t i = 0; i < host - first_; ++i)
+    index += all.hostile[i].accounts;
+  const auto time = format_datetime(world_.now());
+  auto& log = world_.host_log(host);
+  auto& count = counts_[host - first_]->frames;
+  for (size_t i = 0; i < frames_of_a_turn; ++i) {
+    const auto account
+      = index + count++ % all.hostile[host - first_].accounts;
+    const auto did = world_.view(account).id;
+    log.append(account, [&](int64_t seq) {
+      atproto::identity_event event;
+      event.repo = did;
+      event.time = time;
+      event.seq = seq;
+      return encode_frame(event);
+    });
+  }
+}
+
+} // namespace weir::simnet
