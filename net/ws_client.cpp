@@ -6,6 +6,8 @@
 #include "net/retry_hints.hpp"
 #include "net/ws_channel.hpp"
 
+#include <atomic>
+
 namespace weir::net {
 
 namespace {
@@ -59,8 +61,11 @@ public:
   void grant(size_t frames, size_t size) {
     frame_credit_ += frames;
     byte_credit_ += static_cast<int64_t>(size);
+    note_credit();
     pump();
   }
+
+  bool has_credit() const noexcept { return has_credit_; }
 
   bool send_text(std::string_view payload) {
     return enqueue(shared_bytes{frame(ws_opcode::text, as_bytes(payload))});
@@ -186,8 +191,12 @@ private:
 
   // -- frames -----------------------------------------------------------------
 
+  void note_credit() noexcept {
+    has_credit_ = frame_credit_ > 0 && byte_credit_ > 0;
+  }
+
   bool ready() override {
-    if (frame_credit_ > 0 && byte_credit_ > 0)
+    if (has_credit_)
       return true;
     flush();
     return false;
@@ -201,6 +210,7 @@ private:
                                                : "a binary message came"));
     --frame_credit_;
     byte_credit_ -= static_cast<int64_t>(payload.size());
+    note_credit();
     if (batch_.empty())
       batch_.reserve(limits::ws_batch_frames_max);
     batch_.push_back(std::move(payload));
@@ -238,6 +248,7 @@ private:
 
   size_t frame_credit_ = 0;
   int64_t byte_credit_ = 0;
+  std::atomic<bool> has_credit_{false}; ///< Read by any thread.
   std::vector<shared_bytes> batch_;
 };
 
@@ -258,6 +269,8 @@ public:
       x->grant(frames, size);
     });
   }
+
+  bool has_credit() const override { return channel_->has_credit(); }
 
   bool send_text(std::string_view payload) override {
     return channel_->send_text(payload);

@@ -91,6 +91,9 @@ public:
   /// Adds credit.
   virtual void grant(size_t frames, size_t bytes) = 0;
 
+  /// Whether both kinds were there when the last message or grant came.
+  virtual bool has_credit() const = 0;
+
   /// Queues a text message, e.g. an ack. False, and nothing queued, when
   /// `limits::ws_client_queue_max` messages or
   /// `limits::ws_client_queue_bytes_max` bytes would be exceeded, or the

@@ -49,6 +49,10 @@ public:
     client_->grant(frames, bytes);
   }
 
+  bool is_read() const override {
+    return client_->has_credit();
+  }
+
   void close() override {
     client_->close();
   }

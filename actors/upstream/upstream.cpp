@@ -112,7 +112,7 @@ void upstream::perform(upstream_machine::effects x) {
     socket_ = dial_(url(), x.connect->cursor, ++connection_,
                     upstream_actor{this});
   }
-  if (x.grant_frames > 0 && socket_)
+  if ((x.grant_frames > 0 || x.grant_bytes > 0) && socket_)
     socket_->grant(x.grant_frames, x.grant_bytes);
   if (x.list_repos)
     send(shared_->supervisor, node_command{machine_.row().id});
@@ -174,8 +174,11 @@ upstream_actor::behavior_type upstream::make_behavior() {
   perform(machine_.start(now()));
   return {
     [this](tick x) {
-      if (timer_.fired(x))
-        perform(machine_.on_timer(now()));
+      if (!timer_.fired(x))
+        return;
+      if (socket_)
+        perform(machine_.on_look(socket_->is_read(), now()));
+      perform(machine_.on_timer(now()));
     },
     [this](stop_actor) {
       perform(machine_.on_stop());

@@ -20,6 +20,9 @@ public:
 
   virtual void grant(size_t frames, size_t bytes) = 0;
 
+  /// It holds credit of both kinds.
+  virtual bool is_read() const = 0;
+
   /// Ends it; `stream_closed` still comes.
   virtual void close() = 0;
 };

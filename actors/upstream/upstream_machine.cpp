@@ -16,7 +16,8 @@ using atproto::frame_kind;
 upstream_machine::upstream_machine(storage::upstream_row row,
                                    upstream_options options)
   : row_(std::move(row)), options_(options),
-    rate_(options.events_per_second, row_.id),
+    credit_(options.frames_max, options.bytes_max,
+            event_rate{options.events_per_second, row_.id}),
     careful_(row_.life == storage::stream_life::careful),
     last_received_(row_.cursor),
     numbers_since_(row_.first_cursor == 0 && row_.cursor == 0 ? row_.epoch
@@ -44,9 +45,7 @@ upstream_machine::effects upstream_machine::on_open(steady_time now) {
   below_cursor_ = 0;
   infos_ = 0;
   redial_at_.reset();
-  granted_frames_ = 0;
-  granted_bytes_ = 0;
-  starved_ = false;
+  credit_.on_open();
   note_quiet(now);
   out.list_repos = list_wanted_;
   if (row_.first_cursor != 0 && !row_.reset_pending && !stamp_blocked_)
@@ -64,8 +63,7 @@ upstream_machine::on_frames(std::vector<shared_bytes> frames,
     return out; // Of a connection that was given up; they come again.
   end_connection_ = false;
   for (auto& frame : frames) {
-    granted_frames_ -= std::min<size_t>(granted_frames_, 1);
-    granted_bytes_ -= std::min(granted_bytes_, frame.size());
+    credit_.on_frame(frame.size());
     if (end_connection_ || stopped_)
       continue;
     ++counters_.frames;
@@ -110,7 +108,7 @@ void upstream_machine::take_frame(shared_bytes frame, effects& out) {
   auto who = atproto::did::parse(peek->did);
   if (peek->kind == frame_kind::unknown || !who) {
     flight_.back().done = true; // Its seq counts, its content does not.
-    rate_.earn(1);              // Nobody pays for it.
+    credit_.rate().earn(1);     // Nobody pays for it.
     return;
   }
   atproto::stamped_frame stamped;
@@ -292,8 +290,7 @@ upstream_machine::effects upstream_machine::on_timer(steady_time now) {
     return out;
   }
   go_on_carefully(now, out);
-  if (starved_)
-    give_credit(now, out);
+  give_credit(now, out);
   persist_in_time(now, out);
   arm(out, redial_at_.value_or(now + limits::cursor_write_interval));
   return out;
@@ -310,8 +307,10 @@ void upstream_machine::advance() {
   }
 }
 
+/// A socket without credit is not read: its silence says nothing.
 void upstream_machine::note_quiet(steady_time now) {
-  if (!connected_ || paused_ || starved_ || in_flight() != 0)
+  if (!connected_ || paused_ || in_flight() != 0 || !credit_.is_enough()
+      || credit_.stalled())
     quiet_since_.reset();
   else if (!quiet_since_)
     quiet_since_ = now;
@@ -321,32 +320,28 @@ void upstream_machine::note_quiet(steady_time now) {
 void upstream_machine::give_credit(steady_time now, effects& out) {
   if (!connected_ || stopped_ || paused_)
     return;
-  const auto used_frames = in_flight() + granted_frames_;
-  const auto used_bytes = in_flight_bytes() + granted_bytes_;
-  const auto frames = options_.frames_max
-                      - std::min(used_frames, options_.frames_max);
-  const auto size = options_.bytes_max
-                    - std::min(used_bytes, options_.bytes_max);
-  // Small portions would cost a wake-up each; a socket that lacks either kind
-  // of credit must not wait for a large one.
-  if (granted_frames_ > 0 && granted_bytes_ > 0
-      && frames < options_.frames_max / 8 && size < options_.bytes_max / 8)
-    return;
-  const auto allowed = rate_.allow(frames, now);
-  granted_frames_ += allowed;
-  granted_bytes_ += size;
-  out.grant_frames += allowed;
-  out.grant_bytes += size;
-  const auto was_starved = starved_;
-  starved_ = granted_frames_ == 0 && frames > 0;
-  // Who was starved will be again: a later timer now and an earlier one when
-  // its portion has come would be two.
-  if (starved_ || was_starved) {
-    if (credit_at_ <= now)
-      credit_at_ = rate_.next(now);
-    arm(out, credit_at_);
-  }
+  const auto more = credit_.give(in_flight(), in_flight_bytes(), now);
+  out.grant_frames += more.frames;
+  out.grant_bytes += more.bytes;
+  if (const auto next = credit_.next())
+    arm(out, *next);
   note_quiet(now);
+}
+
+/// Unread bytes and no debt imply credit. Whatever broke that, another
+/// connection begins with none and is given it anew.
+upstream_machine::effects upstream_machine::on_look(bool is_read,
+                                                    steady_time now) {
+  effects out;
+  if (!connected_ || dropping_ || stopped_)
+    return out;
+  const auto over = credit_.on_look(is_read, now);
+  note_quiet(now);
+  if (!over)
+    return out;
+  out.alerts.push_back("its socket has credit and is not read");
+  drop_connection(out, now);
+  return out;
 }
 
 void upstream_machine::arm(effects& out, steady_time at) {

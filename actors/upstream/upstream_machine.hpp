@@ -1,8 +1,8 @@
 #pragma once
 
 #include "actors/upstream/careful_machine.hpp"
-#include "actors/upstream/event_rate.hpp"
 #include "actors/upstream/past_flight.hpp"
+#include "actors/upstream/stream_credit.hpp"
 #include "atproto/stamped_frame.hpp"
 #include "base/clock.hpp"
 #include "base/limits.hpp"
@@ -95,8 +95,8 @@ public:
 
   /// Of so many frames so many were not what they claim. Before `on_done`.
   void on_verdicts(size_t frames, size_t refused, steady_time now) {
-    rate_.earn(frames - std::min(frames, refused));
-    rate_.charge(refused, now);
+    credit_.rate().earn(frames - std::min(frames, refused));
+    credit_.rate().charge(refused, now);
   }
 
   /// Frames were lost inside the node: read again from the low-water mark.
@@ -106,6 +106,9 @@ public:
 
   /// Whether frames are read at all: without room nothing more is granted.
   effects on_intake(bool reads, steady_time now);
+
+  /// The socket says whether it is read. Before `on_timer`.
+  effects on_look(bool is_read, steady_time now);
 
   effects on_timer(steady_time now);
 
@@ -190,14 +193,12 @@ private:
 
   storage::upstream_row row_;
   upstream_options options_;
-  event_rate rate_;
+  stream_credit credit_;
   upstream_counters counters_;
   bool connected_ = false;
   bool dropping_ = false; ///< Closed by us; late frames are not taken.
   bool stopped_ = false;
   bool paused_ = false; ///< Nothing is granted.
-  bool starved_ = false; ///< Nothing may come: the rate is used up.
-  steady_time credit_at_; ///< When there is a portion again, as was last said.
   bool write_in_flight_ = false;
   bool row_dirty_ = false;
   bool list_wanted_ = true; ///< Until a listing was compared at the new stamp.
@@ -213,8 +214,6 @@ private:
   wall_time passed_;
   std::optional<steady_time> quiet_since_;
   size_t flight_bytes_ = 0;
-  size_t granted_frames_ = 0; ///< Credit the socket holds.
-  size_t granted_bytes_ = 0;
   uint64_t last_received_ = 0;
   uint32_t numbers_since_ = 0; ///< Epoch in which seqs last started anew.
   uint64_t last_on_connection_ = 0;

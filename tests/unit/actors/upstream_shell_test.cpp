@@ -15,11 +15,26 @@ class scripted_socket final : public stream_socket {
 public:
   void grant(size_t frames, size_t bytes) override {
     grants.emplace_back(frames, bytes);
+    frames_left += frames;
+    bytes_left += static_cast<int64_t>(bytes);
+  }
+
+  bool is_read() const override { return frames_left > 0 && bytes_left > 0; }
+
+  /// A message, while it is read.
+  bool read(const shared_bytes& frame) {
+    if (!is_read())
+      return false;
+    --frames_left;
+    bytes_left -= static_cast<int64_t>(frame.size());
+    return true;
   }
 
   void close() override { closed = true; }
 
   std::vector<std::pair<size_t, size_t>> grants;
+  size_t frames_left = 0;
+  int64_t bytes_left = 0; ///< The last message may overdraw them.
   bool closed = false;
 };
 
@@ -29,13 +44,18 @@ protected:
     shared->journal = journal.as<journal_actor>();
     shared->supervisor = supervisor.as<supervisor_actor>();
     shared->routers.push_back(router.as<router_actor>());
+    start({});
+  }
+
+  void start(upstream_options options) {
     storage::upstream_row row;
     row.id = 7;
     row.url = "https://relay.test";
     row.cursor = 10;
     row.first_cursor = 1;
+    sockets.clear();
     upstream = keep(
-      spawn_upstream(sys, shared, row, {},
+      spawn_upstream(sys, shared, row, options,
                      [this](const std::string&, std::optional<uint64_t> cursor,
                             uint64_t, const upstream_actor& self) {
                        known = shared->upstream(7) == self;
@@ -60,6 +80,15 @@ protected:
   bool known = false; ///< To the others, when it dialled.
   upstream_actor upstream;
 };
+
+/// A window that takes four of these, or one and a part of a larger one.
+upstream_options narrow(size_t events_per_second) {
+  upstream_options out;
+  out.frames_max = 64;
+  out.bytes_max = 4 * account_frame(11).size();
+  out.events_per_second = events_per_second;
+  return out;
+}
 
 } // namespace
 
@@ -101,6 +130,42 @@ TEST_F(UpstreamShellTest, TheSocketIsGivenTheWindowAndNothingMoreUntilDone) {
     again += sockets[0]->grants[i].first;
   EXPECT_EQ(again, limits::upstream_frames_max);
   EXPECT_EQ(shared->memory->total(), 0u);
+}
+
+// architecture.md 9: unread bytes and no debt imply credit for frames and for
+// bytes. Sixty times the window in bytes comes through, at the rate.
+TEST_F(UpstreamShellTest, AThrottledStreamNeverRunsOutOfBytes) {
+  constexpr int64_t rate = 10;
+  start(narrow(rate));
+  tell(upstream, stream_opened{1});
+  int64_t seq = 11;
+  for (int64_t tenth = 0; tenth < 240; ++tenth) {
+    while (sockets[0]->read(account_frame(seq))) {
+      frames(seq, 1);
+      tell(upstream, frames_done{1, {static_cast<uint64_t>(seq++)}});
+    }
+    pass(100ms);
+  }
+  EXPECT_GE(seq - 11, 24 * rate);
+  EXPECT_EQ(sockets.size(), 1u);
+}
+
+// limits::credit_stall_max: whatever made the two disagree.
+TEST_F(UpstreamShellTest, ASocketThatIsNotReadForTooLongIsDialledAnew) {
+  tell(upstream, stream_opened{1});
+  auto& lame = *sockets[0];
+  lame.bytes_left = 0;
+  pass(limits::cursor_write_interval); // The first look.
+  EXPECT_FALSE(shared->upstreams.find(7).quiet_since);
+  pass(limits::credit_stall_max - 1us);
+  EXPECT_FALSE(lame.closed);
+  pass(limits::cursor_write_interval);
+  EXPECT_TRUE(lame.closed);
+  tell(upstream, stream_closed{1, fail(ec::cancelled), 0, 0s});
+  EXPECT_FALSE(shared->upstreams.find(7).connected);
+  pass(limits::upstream_backoff_min);
+  ASSERT_EQ(sockets.size(), 2u);
+  EXPECT_EQ(cursors.back(), 10u);
 }
 
 // limits::upstream_backoff_min, limits::upstream_backoff_max
