@@ -107,7 +107,8 @@ struct record_head {
 enum class stream_life : uint8_t {
   ended = 1,   ///< In order, or never begun.
   running = 2, ///< Frames are handled side by side.
-  careful = 3, ///< One at a time: the last life did not end in order.
+  careful = 3, ///< One at a time: the last life did not get anywhere.
+  moved = 4,   ///< As running, and its cursor moved.
 };
 
 /// One upstream (CONS-04, CONS-05).

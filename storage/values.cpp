@@ -216,7 +216,7 @@ void check(const repo_row& x) {
 }
 
 void check(const upstream_row& x) {
-  if (x.life < stream_life::ended || x.life > stream_life::careful)
+  if (x.life < stream_life::ended || x.life > stream_life::moved)
     throw bad_value{"a life is unknown"};
 }
 

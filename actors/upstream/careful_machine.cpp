@@ -18,7 +18,7 @@ void clear_suspect(storage::upstream_row& row) {
 } // namespace
 
 void careful_machine::begin_life(storage::upstream_row& row) {
-  if (row.life == stream_life::ended) {
+  if (row.life == stream_life::ended || row.life == stream_life::moved) {
     row.life = stream_life::running;
     clear_suspect(row);
     return;
@@ -28,6 +28,11 @@ void careful_machine::begin_life(storage::upstream_row& row) {
     ++row.ends;
   else
     clear_suspect(row);
+}
+
+void careful_machine::note_progress(storage::upstream_row& row) {
+  if (row.life == stream_life::running)
+    row.life = stream_life::moved;
 }
 
 void careful_machine::end_life(storage::upstream_row& row) {

@@ -14,9 +14,9 @@ namespace weir::actors {
 /// Poison message).
 ///
 /// # Operation
-/// The row of a stream says durably that its life has begun, and when it ends
-/// in order, that it has ended. A start that finds a life without an end goes
-/// on carefully: frames are handled one at a time, and which one is durable
+/// The row of a stream says durably that its life has begun, that its cursor
+/// moved, and when it ends in order, that it has ended. A start that finds a
+/// life without an end whose cursor never moved goes on carefully: frames are handled one at a time, and which one is durable
 /// first. So the row that a dead process leaves names the frame that it died
 /// with, and counts how often. After `limits::poison_frame_ends_max` ends with
 /// one frame it is stepped over: its repo hears that there was one, and nobody
@@ -34,6 +34,10 @@ public:
   /// What the start of a process makes of a row; durable before the stream is
   /// read.
   static void begin_life(storage::upstream_row& row);
+
+  /// The cursor moved: should this life not end in order, the next one is as
+  /// usual.
+  static void note_progress(storage::upstream_row& row);
 
   /// What its end in order makes of it.
   static void end_life(storage::upstream_row& row);

@@ -301,8 +301,9 @@ void upstream_machine::advance() {
   while (!flight_.empty() && flight_.front().done) {
     row_.cursor = std::max(row_.cursor, flight_.front().seq);
     row_dirty_ = true;
+    careful_machine::note_progress(row_);
     flight_bytes_ -= flight_.front().bytes;
-    passed_ = std::max(passed_, flight_.front().changed);
+    passed_.add(flight_.front().changed);
     flight_.pop_front();
   }
 }

@@ -83,6 +83,42 @@ TEST(careful_stream, a_life_that_ended_in_order_is_followed_by_a_usual_one) {
   EXPECT_EQ(x.disk.life, stream_life::running);
 }
 
+TEST(careful_stream, a_life_whose_cursor_moved_is_followed_by_a_usual_one) {
+  crashing_stream x;
+  x.take({11, 12});
+  x.done(11, t0 + limits::cursor_write_interval);
+  EXPECT_EQ(x.disk.cursor, 11u);
+  EXPECT_EQ(x.disk.life, stream_life::moved);
+  x.crash();
+  EXPECT_EQ(x.disk.life, stream_life::running);
+  x.take({12, 13});
+  EXPECT_THAT(x.take_forwarded(), ElementsAre(12, 13));
+  x.crash(); // That one got nowhere.
+  EXPECT_EQ(x.disk.life, stream_life::careful);
+}
+
+// What is not on disk is no progress: a frame that ends the process may be
+// reached within one interval, each time.
+TEST(careful_stream, a_cursor_that_moved_only_in_memory_is_no_progress) {
+  crashing_stream x;
+  x.take({11, 12});
+  x.done(11);
+  EXPECT_EQ(x.disk.cursor, 10u);
+  x.crash();
+  EXPECT_EQ(x.disk.life, stream_life::careful);
+}
+
+TEST(careful_stream, progress_in_a_careful_life_does_not_end_the_care) {
+  crashing_stream x;
+  x.crash();
+  x.take({11, 12});
+  x.done(11);
+  EXPECT_EQ(x.disk.cursor, 11u);
+  x.crash();
+  EXPECT_EQ(x.disk.life, stream_life::careful);
+  EXPECT_EQ(x.disk.ends, 1u);
+}
+
 TEST(careful_stream, after_a_crash_each_frame_is_durable_before_its_turn) {
   crashing_stream x;
   x.crash();
