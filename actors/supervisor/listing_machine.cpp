@@ -21,6 +21,16 @@ bool is_news(const listed_line& line, const storage::repo_row& row,
          && board.accounting_for(row.pds).id == line.upstream;
 }
 
+namespace {
+
+/// A stream that never brought an event is dialled from now on: what it missed
+/// until then no position tells.
+bool is_nowhere(const position& x) noexcept {
+  return x.defined() && x.seq == 0;
+}
+
+} // namespace
+
 void listing_machine::restore(row known) {
   listings_[known.what].row = std::move(known.value);
 }
@@ -30,12 +40,13 @@ listing_machine::effects listing_machine::on_wanted(const listing_id& what,
                                                     steady_time now,
                                                     wall_time wall) {
   auto& x = listings_[what];
+  const auto anew = noted != x.row.noted || is_nowhere(noted);
   if (x.running) {
-    if (noted != x.row.noted)
+    if (anew)
       x.again = noted;
     return {};
   }
-  if (noted != x.row.noted)
+  if (anew)
     return begin(what, x, noted);
   if (!x.row.done)
     return resume(what, x);
@@ -86,7 +97,7 @@ listing_machine::on_page(const listing_id& what,
   if (!cursor)
     return take_failure(what, x, cursor.error(), now, wall);
   x.retry = std::chrono::seconds{0};
-  if (x.again)
+  if (x.again && *x.again != x.row.noted)
     return begin(what, x, *x.again);
   const auto idle = std::exchange(x.repeated, false) || lines == 0;
   x.idle_pages = idle ? x.idle_pages + 1 : 0;

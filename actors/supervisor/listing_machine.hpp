@@ -82,7 +82,9 @@ public:
   void restore(row known);
 
   /// Repos are to be compared at this position. What was listed at the same
-  /// one is not listed again before the interval is over.
+  /// one is not listed again before the interval is over, unless the stream has
+  /// none: events may have been missed since, so it is listed again, when the
+  /// listing that runs is through.
   effects on_wanted(const listing_id& what, const position& noted,
                     steady_time now, wall_time wall);
 

@@ -42,9 +42,9 @@ uint64_t number_of(const json::object& x, std::string_view key) {
 hostile_node::hostile_node(const std::vector<std::string>& upstreams,
                            const std::string& plc,
                            std::vector<std::string> more, reach where) {
-  std::vector<std::string> arguments{"run",    "--data-dir",  dir_.at("data"),
-                                     "--bind", "127.0.0.1:0", "--plc-url",
-                                     plc};
+  auto& arguments = arguments_;
+  arguments = {"run",         "--data-dir", dir_.at("data"), "--bind",
+               "127.0.0.1:0", "--plc-url",  plc};
   if (where == reach::private_too)
     arguments.insert(arguments.end(), {"--handle-resolver-url", plc,
                                        "--allow-private-addresses"});
@@ -54,11 +54,22 @@ hostile_node::hostile_node(const std::vector<std::string>& upstreams,
   for (const auto& x : upstreams)
     arguments.insert(arguments.end(), {"--upstream", x});
   arguments.insert(arguments.end(), more.begin(), more.end());
-  process_ = std::make_unique<program>(arguments);
+  start();
+}
+
+void hostile_node::start() {
+  process_ = std::make_unique<program>(arguments_);
   const auto line = process_->read_line(60s);
   if (!line)
     throw std::runtime_error("no ready line: " + process_->errors());
   at_ = parse_ready(*line);
+}
+
+void hostile_node::restart(const std::function<void()>& away) {
+  process_->send(SIGTERM);
+  EXPECT_EQ(process_->wait(longest_wait), 0) << process_->errors();
+  away();
+  start();
 }
 
 std::string hostile_node::get(const std::string& url) {

@@ -7,6 +7,7 @@
 #include "tests/system/patience.hpp"
 
 #include <csignal>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -40,6 +41,10 @@ public:
   hostile_node(const std::vector<std::string>& upstreams,
                const std::string& plc, std::vector<std::string> more = {},
                reach where = reach::private_too);
+
+  /// Ends it in order, and starts it again with what it has on disk.
+  /// @param away Runs while it is down.
+  void restart(const std::function<void()>& away);
 
   /// Tracks these.
   void add(const std::vector<atproto::did>& repos);
@@ -87,7 +92,10 @@ public:
 private:
   std::string get(const std::string& url);
 
+  void start();
+
   temp_dir dir_;
+  std::vector<std::string> arguments_;
   std::unique_ptr<program> process_;
   node_addresses at_;
   std::unique_ptr<apps::web_client> web_ = apps::web_client::make();

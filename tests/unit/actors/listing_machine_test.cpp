@@ -142,6 +142,26 @@ TEST(listing_machine, another_position_begins_it_anew) {
   }
 }
 
+// Such a stream is dialled from now on, each time: what it missed until then
+// only a listing can tell.
+TEST(listing_machine, a_stream_without_a_position_is_listed_each_time) {
+  constexpr position nowhere{1, 1, 0};
+  listing x;
+  ASSERT_TRUE(x.want(nowhere));
+  x.page("c1");
+  auto y = x.restarted();
+  ASSERT_TRUE(y.want(nowhere));
+  EXPECT_EQ(y.last.fetch->cursor, "") << "what was compared is so no more";
+  y.page("");
+  ASSERT_TRUE(y.want(nowhere)) << "it was opened again";
+  EXPECT_FALSE(y.want(nowhere)) << "and again";
+  ASSERT_TRUE(y.page("c1"));
+  EXPECT_EQ(y.last.fetch->cursor, "c1") << "first this one comes to its end";
+  ASSERT_TRUE(y.page(""));
+  EXPECT_EQ(y.last.fetch->cursor, "");
+  EXPECT_FALSE(y.page(""));
+}
+
 // CONS-24: a reset during a listing
 TEST(listing_machine, a_reset_during_a_listing_begins_it_anew) {
   listing x;

@@ -1,0 +1,104 @@
+#include "atproto/dag_cbor.hpp"
+#include "tests/system/hostile_host.hpp"
+#include "tests/system/hostile_node.hpp"
+
+#include <future>
+#include <list>
+
+// Hosts that are silent, so that only their listings say what became of their
+// repos; and one that has more than may come.
+
+namespace weir::tests {
+
+namespace {
+
+constexpr const char* list_repos = "/xrpc/com.atproto.sync.listRepos";
+
+class SilentHostTest : public testing::Test {
+protected:
+  static constexpr size_t accounts = 20;
+
+  SilentHostTest() {
+    host.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
+    for (size_t i = 0; i < accounts; ++i) {
+      repos.emplace_back(i + 1).put("app.test.note/a", make_record("one"));
+      repos.back().commit();
+    }
+    publish();
+  }
+
+  /// What the host has and lists from now on.
+  void publish() {
+    std::string lines;
+    for (const auto& x : repos) {
+      host.publish_and_serve(x);
+      lines += (lines.empty() ? R"({"did":")" : R"(,{"did":")") + x.did().str()
+               + R"(","head":")" + x.data().to_text() + R"(","rev":")"
+               + x.rev().str() + R"(","active":true})";
+    }
+    host.on(list_repos, say(http_answer(200, R"({"repos":[)" + lines + "]}")));
+  }
+
+  /// Each repo has one commit more, of which no event tells.
+  void change_all() {
+    for (auto& x : repos) {
+      x.put("app.test.note/b", make_record("two"));
+      x.commit();
+    }
+    publish();
+  }
+
+  /// Whether the node comes to have all repos as they are now.
+  bool has_all(hostile_node& node) {
+    return eventually(node_patience, [&] {
+      return std::all_of(repos.begin(), repos.end(), [&](const auto& x) {
+        const auto has = node.repo(x.did());
+        return has.status == "synced" && has.rev == x.rev().str();
+      });
+    });
+  }
+
+  std::list<test_repo> repos;
+  hostile_stream stream;
+  hostile_host host;
+};
+
+} // namespace
+
+// CONS-24: a stream that never brought an event has no position to go on from.
+// protocol.md 9.3
+TEST_F(SilentHostTest, WhatChangedDuringARestartIsFoundWithoutAnEvent) {
+  hostile_node node{{"relay:" + host.url()}, host.url()};
+  ASSERT_TRUE(has_all(node));
+  ASSERT_TRUE(node.await_metric("weir_listing_finished_total", 1));
+  node.restart([this] { change_all(); });
+  EXPECT_TRUE(has_all(node));
+  EXPECT_EQ(node.metric("weir_upstream_cursor"), 0u) << "it was silent";
+}
+
+// architecture.md 9: unread bytes and no debt imply credit. A PDS with a
+// backlog of four windows, at the usual rate.
+TEST(ThrottledHostTest, ABacklogOfManyWindowsComesToItsEnd) {
+  constexpr int64_t most = 1'200;
+  hostile_stream stream;
+  hostile_host host;
+  host.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
+  hostile_node node{{"pds:" + host.url()}, host.url()};
+  auto sent = std::async(std::launch::async, [&] {
+    for (int64_t seq = 1; seq <= most; ++seq) {
+      atproto::cbor::writer frame;
+      frame.begin_map(2).put_text("t").put_text("#strange");
+      frame.put_text("op").put_int(1);
+      frame.begin_map(2).put_text("pad").put_bytes(bytes(65'536));
+      frame.put_text("seq").put_int(seq);
+      if (!stream.send(frame.take()))
+        return false;
+    }
+    return true;
+  });
+  EXPECT_TRUE(node.await_metric("weir_upstream_cursor", most));
+  EXPECT_TRUE(sent.get());
+  EXPECT_EQ(node.metric("weir_upstream_dials_total"), 1u);
+}
+
+} // namespace weir::tests
