@@ -9,4 +9,8 @@ namespace weir::limits {
 /// (architecture.md 9).
 constexpr auto credit_stall_max = 10s;
 
+/// Finished frames of a stream of which the middle one says how far it is: an
+/// odd number.
+constexpr size_t passed_frames = 31;
+
 } // namespace weir::limits

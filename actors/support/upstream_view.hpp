@@ -22,7 +22,8 @@ struct upstream_view {
   bool live = false;         ///< Connected, no reset pending.
   uint64_t received = 0;     ///< Last seq received.
   uint64_t cursor = 0;       ///< Low-water mark.
-  /// Everything that changed before this moment has come and is finished.
+  /// What changed before this moment has come and is finished, as most of the
+  /// last frames say.
   wall_time passed{};
   std::optional<steady_time> quiet_since; ///< Nothing in flight since then.
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/upstream/careful_machine.hpp"
+#include "actors/upstream/passed_times.hpp"
 #include "actors/upstream/past_flight.hpp"
 #include "actors/upstream/stream_credit.hpp"
 #include "atproto/stamped_frame.hpp"
@@ -134,9 +135,9 @@ public:
     return !stamp_blocked_;
   }
 
-  /// Everything that changed before this moment has come and is finished.
+  /// What changed before this moment has come and is finished.
   wall_time passed() const noexcept {
-    return passed_;
+    return passed_.middle();
   }
 
   /// Connected and read, with nothing in flight, since then.
@@ -211,7 +212,7 @@ private:
   uint64_t written_suspect_ = 0; ///< In the row that was written last.
   std::deque<flying> flight_;
   past_flight past_;
-  wall_time passed_;
+  passed_times passed_;
   std::optional<steady_time> quiet_since_;
   size_t flight_bytes_ = 0;
   uint64_t last_received_ = 0;

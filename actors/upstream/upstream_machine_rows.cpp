@@ -82,7 +82,7 @@ void upstream_machine::restart_numbers(const std::string& why, effects& out) {
   out.alerts.push_back("its numbers start anew: " + why);
   begin_reset(out);
   // From the oldest event the host has.
-  passed_ = {};
+  passed_.clear();
   row_.cursor = 0;
   last_received_ = 0;
   forget_numbers();

@@ -1,6 +1,8 @@
 #include "base/limits.hpp"
 #include "tests/unit/actors/upstream_stream.hpp"
 
+#include <numeric>
+
 // What of a stream is in the node, when its numbers begin anew.
 namespace weir::tests {
 namespace {
@@ -96,6 +98,56 @@ TEST(upstream_machine, a_connection_of_endless_infos_ends) {
     EXPECT_TRUE(x.take({info_frame("Weather")}).disconnect);
     x.reopen();
   }
+}
+
+// -- how far it is in time (protocol.md 2.1.2) ---------------------------------
+
+constexpr wall_time early{1'700'000'000'000'000};
+
+/// Frames from this seq on whose repos changed a second after each other.
+std::vector<shared_bytes> timed_frames(int64_t from, size_t count) {
+  std::vector<shared_bytes> out;
+  for (size_t i = 0; i < count; ++i) {
+    const auto seq = from + static_cast<int64_t>(i);
+    const wall_time changed{early.micros + (seq - 10) * 1'000'000};
+    out.push_back(sync_frame(seq, atproto::tid::from_time(changed, 0)));
+  }
+  return out;
+}
+
+std::vector<uint64_t> seqs_from(uint64_t from, size_t count) {
+  std::vector<uint64_t> out(count);
+  std::iota(out.begin(), out.end(), from);
+  return out;
+}
+
+TEST(upstream_machine, what_has_passed_is_what_is_finished_not_what_came) {
+  constexpr auto all = limits::passed_frames;
+  stream x;
+  x.take(timed_frames(11, all));
+  EXPECT_EQ(x.machine.passed(), wall_time{});
+  x.done(seqs_from(12, all - 1));
+  EXPECT_EQ(x.machine.passed(), wall_time{});
+  x.done({11});
+  EXPECT_EQ(x.machine.passed().micros, early.micros + (all / 2 + 1) * 1'000'000);
+  x.take({error_frame("FutureCursor")});
+  EXPECT_EQ(x.machine.passed(), wall_time{}) << "its numbers start anew";
+}
+
+// Anybody may say anything through a relay, and a stream that lags behind must
+// not seem to have told all because of it.
+TEST(upstream_machine, a_few_revs_of_the_future_do_not_say_how_far_it_is) {
+  constexpr auto all = limits::passed_frames;
+  const wall_time future{early.micros + 3'600'000'000};
+  stream x;
+  int64_t seq = 10;
+  for (size_t i = 0; i < all / 2; ++i)
+    x.take({sync_frame(++seq, atproto::tid::from_time(future, 0))});
+  x.done(seqs_from(11, all / 2));
+  EXPECT_EQ(x.machine.passed(), wall_time{});
+  x.take(timed_frames(seq + 1, all));
+  x.done(seqs_from(static_cast<uint64_t>(seq) + 1, all));
+  EXPECT_LT(x.machine.passed(), wall_time{early.micros + 100'000'000});
 }
 
 } // namespace

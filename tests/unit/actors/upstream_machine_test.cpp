@@ -374,21 +374,6 @@ TEST(upstream_machine, a_stream_that_resumes_lists_once) {
 
 // -- how far it is (protocol.md 2.1.2) ----------------------------------------
 
-TEST(upstream_machine, what_has_passed_is_what_is_finished_not_what_came) {
-  stream x;
-  const wall_time early{1'700'000'000'000'000};
-  const wall_time late{1'700'000'001'000'000};
-  x.take({sync_frame(11, atproto::tid::from_time(late, 0)),
-          sync_frame(12, atproto::tid::from_time(early, 0))});
-  EXPECT_EQ(x.machine.passed(), wall_time{});
-  x.done({12});
-  EXPECT_EQ(x.machine.passed(), wall_time{});
-  x.done({11});
-  EXPECT_EQ(x.machine.passed(), late) << "clocks of hosts differ";
-  x.take({error_frame("FutureCursor")});
-  EXPECT_EQ(x.machine.passed(), wall_time{}) << "its numbers start anew";
-}
-
 TEST(upstream_machine, it_is_quiet_while_it_is_open_and_nothing_is_in_flight) {
   stream x;
   EXPECT_EQ(x.machine.quiet_since(), t0);
