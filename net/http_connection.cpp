@@ -193,14 +193,8 @@ void http_connection::begin_body(const http_head& head) {
   body_bytes_max_
     = core_->service->body_bytes_max(request_.method, request_.path);
   if (head.framing != body_framing::none) {
-    const auto most
-      = head.framing == body_framing::sized
-          ? std::min<uint64_t>(head.content_length, body_bytes_max_)
-          : body_bytes_max_;
-    if (auto refused = core_->service->on_head(request_, most)) {
-      keep_alive_ = false; // The body is not read.
-      return answer(std::move(*refused));
-    }
+    if (auto refused = core_->service->on_head(request_))
+      return refuse(std::move(*refused));
   }
   if (head.framing == body_framing::sized
       && head.content_length > body_bytes_max_)
@@ -211,6 +205,7 @@ void http_connection::begin_body(const http_head& head) {
     interim_ = head.framing != body_framing::none;
   }
   body_reader_.emplace(head);
+  body_bytes_ = 0;
   if (!body_reader_->done())
     set_deadline(core_->options.body_timeout);
   if (interim_)
@@ -220,23 +215,30 @@ void http_connection::begin_body(const http_head& head) {
 }
 
 void http_connection::on_body_bytes() {
-  auto too_large = false;
-  auto take = [this, &too_large](bytes_view piece) -> size_t {
-    too_large = piece.size() > body_bytes_max_ - request_.body.size();
-    if (too_large)
-      return 0;
-    request_.body += as_text(piece);
-    return piece.size();
+  std::optional<http_reply> refused;
+  auto take = [this, &refused](bytes_view piece) -> size_t {
+    refused = take_body(piece);
+    return refused ? 0 : piece.size();
   };
   auto used = body_reader_->put(bytes_view{input_}.first(input_size_), take);
+  if (refused)
+    return refuse(std::move(*refused));
   if (!used)
     return refuse(400, used.error().context);
-  if (too_large)
-    return refuse(413, "The request body is too large.");
   drop_input(*used);
   if (body_reader_->done())
     return hand_over();
   read();
+}
+
+std::optional<http_reply> http_connection::take_body(bytes_view piece) {
+  if (piece.size() > body_bytes_max_ - body_bytes_)
+    return error_reply(413, error_name(413), "The request body is too large.");
+  body_bytes_ += piece.size();
+  if (request_.sink)
+    return request_.sink->put(piece);
+  request_.body += as_text(piece);
+  return std::nullopt;
 }
 
 /// The request is whole: the application's turn.
@@ -256,9 +258,13 @@ void http_connection::hand_over() {
 
 /// Answers a request that broke a rule, and ends the connection.
 void http_connection::refuse(int status, std::string_view message) {
+  refuse(error_reply(status, error_name(status), message));
+}
+
+void http_connection::refuse(http_reply reply) {
   keep_alive_ = false;
   request_ = {};
-  answer(error_reply(status, error_name(status), message));
+  answer(std::move(reply));
 }
 
 void http_connection::answer(http_reply reply) {

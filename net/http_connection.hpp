@@ -105,7 +105,9 @@ private:
   void begin_body(const http_head& head);
   void on_body_bytes();
   void hand_over();
+  std::optional<http_reply> take_body(bytes_view piece);
   void refuse(int status, std::string_view message);
+  void refuse(http_reply reply);
   void send(std::string head, shared_bytes body);
   void write();
   void on_written(std::error_code error, size_t n);
@@ -133,6 +135,7 @@ private:
   std::string upgrade_key_;
   std::optional<http_body_reader> body_reader_;
   size_t body_bytes_max_ = 0;
+  size_t body_bytes_ = 0; ///< That have come.
   bool interim_ = false; ///< What is written is "100 Continue".
 
   std::string out_head_;

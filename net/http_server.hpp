@@ -17,23 +17,6 @@
 
 namespace weir::net {
 
-/// A whole request that passed the server's strict checks.
-struct incoming_request {
-  std::string method; ///< As sent; HEAD arrives as HEAD, its body is dropped.
-  std::string path;   ///< Percent-decoded once; starts with '/'.
-  std::vector<std::pair<std::string, std::string>> query; ///< Decoded once.
-  http_headers headers; ///< Names in lower case.
-  std::string body;
-  ip_address peer;
-  /// The service's own, from `on_head`; ends with the request.
-  std::shared_ptr<void> attached;
-
-  const std::string* header(std::string_view name) const noexcept;
-
-  /// The first value of a query parameter, or null.
-  const std::string* parameter(std::string_view name) const noexcept;
-};
-
 /// The rest of a body, made while it goes out: for simulated hosts that are
 /// slow, or never come to an end.
 ///
@@ -66,6 +49,34 @@ struct http_reply {
   std::optional<size_t> cut_after_bytes;
   /// For simulated faults: follows `body`.
   std::shared_ptr<reply_rest> rest;
+};
+
+/// Takes the body of one request in pieces, as they arrive. Made by the service
+/// for a head; ends with its request. Lives on the connection's loop until the
+/// request is handed over.
+class body_sink {
+public:
+  virtual ~body_sink() = default;
+
+  /// A refusal, with which the rest is not read; or nothing.
+  virtual std::optional<http_reply> put(bytes_view piece) = 0;
+};
+
+/// A whole request that passed the server's strict checks.
+struct incoming_request {
+  std::string method; ///< As sent; HEAD arrives as HEAD, its body is dropped.
+  std::string path;   ///< Percent-decoded once; starts with '/'.
+  std::vector<std::pair<std::string, std::string>> query; ///< Decoded once.
+  http_headers headers; ///< Names in lower case.
+  std::string body; ///< Empty when there is a sink.
+  ip_address peer;
+  /// Where the body goes; the service's own, from `on_head`.
+  std::shared_ptr<body_sink> sink;
+
+  const std::string* header(std::string_view name) const noexcept;
+
+  /// The first value of a query parameter, or null.
+  const std::string* parameter(std::string_view name) const noexcept;
 };
 
 http_reply json_reply(int status, std::string_view body);
@@ -132,11 +143,9 @@ public:
   }
 
   /// Asked when the head is complete, before any of a body is read: a refusal,
-  /// or nothing. Requests without a body and upgrades are not asked about.
-  /// @param body_bytes The most that its body may have.
-  virtual std::optional<http_reply> on_head(incoming_request& head,
-                                            size_t body_bytes) {
-    static_cast<void>(body_bytes);
+  /// or nothing. May say where the body goes. Requests without a body and
+  /// upgrades are not asked about.
+  virtual std::optional<http_reply> on_head(incoming_request& head) {
     static_cast<void>(head);
     return std::nullopt;
   }

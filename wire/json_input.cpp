@@ -7,9 +7,9 @@
 
 #include <array>
 #include <cmath>
-#include <unordered_set>
 
-/// Everything that reads JSON written by others.
+/// What reads short JSON written by others; bodies that may be long have
+/// `repos_request_reader`.
 namespace weir::wire {
 
 namespace {
@@ -79,36 +79,6 @@ patterns(const json::object& in) {
   return std::optional{filter->patterns()};
 }
 
-error bad_dids(const std::vector<std::string>& bad) {
-  std::string text
-    = std::to_string(bad.size()) + " of the DIDs cannot be used:";
-  for (size_t i = 0; i < bad.size() && i < limits::named_dids_max; ++i)
-    text += (i == 0 ? " \"" : ", \"")
-            + bad[i].substr(0, limits::named_did_bytes_max) + "\"";
-  return fail(ec::invalid_argument,
-              text + (bad.size() > limits::named_dids_max ? ", ..." : ""));
-}
-
-result<std::vector<atproto::did>> dids(const std::vector<std::string>& texts) {
-  if (texts.size() > limits::request_dids_max)
-    return fail(ec::limit_reached, "more than "
-                                     + std::to_string(limits::request_dids_max)
-                                     + " DIDs in one request");
-  std::vector<atproto::did> out;
-  std::vector<std::string> bad;
-  std::unordered_set<std::string_view> seen;
-  for (const auto& text : texts) {
-    auto repo = atproto::did::parse(text);
-    if (!repo || !atproto::supported_did(text))
-      bad.push_back(text);
-    else if (seen.insert(text).second)
-      out.push_back(std::move(*repo));
-  }
-  if (!bad.empty())
-    return bad_dids(bad);
-  return out;
-}
-
 result<void> read_mode(const json::value& in, config_change& out) {
   if (const auto* text = in.if_string())
     out.mode = parse_sync_mode({text->data(), text->size()});
@@ -166,25 +136,6 @@ result<account_fact> parse_account_fact(bytes_view text) {
     return fail(ec::malformed, "not the facts of an account");
   return account_fact{json::value_to<std::string>(*handle), active->get_bool(),
                       json::value_to<std::string>(*status)};
-}
-
-result<repos_request> parse_repos_request(std::string_view body) {
-  const auto object = parse_object(body);
-  if (!object)
-    return object.error();
-  const auto texts = strings(*object, "dids");
-  if (!texts)
-    return texts.error();
-  if (!*texts)
-    return not_strings("dids");
-  auto repos = dids(**texts);
-  if (!repos)
-    return repos.error();
-  auto filter = patterns(*object);
-  if (!filter)
-    return filter.error();
-  return repos_request{std::move(*repos),
-                       std::move(*filter).value_or(std::vector<std::string>{})};
 }
 
 result<config_change> parse_config_change(std::string_view body) {

@@ -13,17 +13,13 @@
 /// `/repos/add` and `/repos/remove` are a part of them.
 namespace weir::wire {
 
-/// Body of `/repos/add`, `/repos/remove` and `/repos/resync`.
+/// Body of `/repos/add`, `/repos/remove` and `/repos/resync`, as
+/// `repos_request_reader` reads it.
 struct repos_request {
   std::vector<atproto::did> dids; ///< Without duplicates, as given.
   std::vector<std::string>
     collections; ///< Filter of these repos; mostly empty.
 };
-
-/// All or nothing: one bad DID or pattern refuses the request and is named.
-/// `ec::malformed` when the text is no JSON object, `ec::limit_reached` above
-/// `limits::request_dids_max` DIDs.
-result<repos_request> parse_repos_request(std::string_view body);
 
 /// Which repos are tracked without being added (SYNC-17 to 19).
 enum class sync_mode : uint8_t { manual, signal, full_network };

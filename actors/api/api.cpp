@@ -3,6 +3,7 @@
 #include "actors/api/answers.hpp"
 #include "actors/api/channel.hpp"
 #include "actors/api/channel_places.hpp"
+#include "actors/api/request_body.hpp"
 #include "actors/api/routes.hpp"
 #include "actors/support/did_document_url.hpp"
 #include "actors/support/observed.hpp"
@@ -32,6 +33,13 @@ struct api_request {
 };
 
 using api_request_ptr = std::shared_ptr<api_request>;
+
+/// A request that came without a body says nothing.
+result<wire::repos_request> read_body(const net::incoming_request& x) {
+  if (!x.sink)
+    return wire::repos_request_reader{}.finish();
+  return static_cast<repos_body&>(*x.sink).finish();
+}
 
 class api_worker final : public observed<api_actor::base> {
 public:
@@ -65,7 +73,7 @@ private:
   void resolve(const api_request_ptr& x);
 
   template <class Request, class Reply>
-  void ask_shards(const api_request_ptr& x, const wire::repos_request& body,
+  void ask_shards(const api_request_ptr& x, wire::repos_request body,
                   std::string_view count_name, uint32_t Reply::*count);
 
   std::shared_ptr<api_environment> env_;
@@ -99,7 +107,7 @@ void api_worker::change_repos(const api_request_ptr& x) {
     x->answer.send(no_room_reply(*env_));
     return;
   }
-  const auto body = wire::parse_repos_request(x->request.body);
+  auto body = read_body(x->request);
   if (!body) {
     x->answer.send(problem(body.error()));
     return;
@@ -113,27 +121,27 @@ void api_worker::change_repos(const api_request_ptr& x) {
     }
   switch (x->route.to->what) {
     case action::add:
-      ask_shards<add_repos>(x, *body, "queued", &add_result::queued);
+      ask_shards<add_repos>(x, std::move(*body), "queued", &add_result::queued);
       return;
     case action::remove:
-      ask_shards<remove_repos>(x, *body, "removed", &remove_result::removed);
+      ask_shards<remove_repos>(x, std::move(*body), "removed", &remove_result::removed);
       return;
     default:
-      ask_shards<resync_repos>(x, *body, "queued", &resync_result::queued);
+      ask_shards<resync_repos>(x, std::move(*body), "queued", &resync_result::queued);
   }
 }
 
 /// Splits the DIDs by shard and adds up the answers.
 template <class Request, class Reply>
 void api_worker::ask_shards(const api_request_ptr& x,
-                            const wire::repos_request& body,
+                            wire::repos_request body,
                             std::string_view count_name,
                             uint32_t Reply::*count) {
   std::map<size_t, Request> by_shard;
   const auto shards = env_->shared->routers.size();
-  for (const auto& did : body.dids) {
+  for (auto& did : body.dids) {
     auto& part = by_shard[atproto::stable_hash(did.str()) % shards];
-    part.repos.push_back(did);
+    part.repos.push_back(std::move(did));
     if constexpr (std::is_same_v<Request, add_repos>)
       part.collections = body.collections;
   }
@@ -236,19 +244,18 @@ public:
                  : limits::http_request_body_bytes_default;
   }
 
-  std::optional<net::http_reply> on_head(net::incoming_request& head,
-                                         size_t body_bytes) override {
+  std::optional<net::http_reply>
+  on_head(net::incoming_request& head) override {
     if (auto refused = access_->refuse(head))
       return refused; // Strangers' bodies are not read.
     if (out_of_memory())
       return no_room_reply(*env_);
-    auto& ledger = env_->shared->memory;
-    auto claim = std::make_shared<byte_claim>(ledger, memory_use::requests);
-    claim->set(body_bytes);
-    if (ledger->held(memory_use::requests) > env_->request_bytes_max)
-      return net::error_reply(503, "TooManyRequests",
-                              "the bodies of all requests are too large now");
-    head.attached = std::move(claim);
+    const auto found = find_route(on_, head.method, head.path, false);
+    if (found && found->to->body_max > 0)
+      head.sink = std::make_shared<repos_body>(env_->shared->memory,
+                                               env_->request_bytes_max);
+    else
+      head.sink = std::make_shared<ignored_body>();
     return std::nullopt;
   }
 

@@ -5,7 +5,7 @@
 #include "net/http_parser.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/support/net_memory.hpp"
-#include "wire/repos_api.hpp"
+#include "wire/repos_request_reader.hpp"
 
 #include <algorithm>
 #include <strings.h>
@@ -69,7 +69,9 @@ http_reply answer(const incoming_request& x, const matched_route& to) {
     case action::add:
     case action::remove:
     case action::resync: {
-      const auto body = wire::parse_repos_request(x.body);
+      wire::repos_request_reader reader;
+      reader.put(x.body);
+      const auto body = reader.finish();
       if (!body)
         return net::error_reply(400, "InvalidRequest", body.error().context);
       require(body->dids.size() <= limits::request_dids_max,
@@ -108,7 +110,7 @@ public:
     return found ? found->to->body_max : 0;
   }
 
-  std::optional<http_reply> on_head(incoming_request& head, size_t) override {
+  std::optional<http_reply> on_head(incoming_request& head) override {
     return access_.refuse(head);
   }
 

@@ -5,6 +5,7 @@
 #include "wire/position.hpp"
 #include "wire/problem.hpp"
 #include "wire/repos_api.hpp"
+#include "wire/repos_request_reader.hpp"
 #include "wire/tap.hpp"
 
 #include <boost/json.hpp>
@@ -23,19 +24,40 @@ void require_json(std::string_view text) {
   require(!failed, "what goes out is well-formed JSON");
 }
 
+result<repos_request> read_request(std::string_view text, size_t piece) {
+  repos_request_reader reader;
+  for (; !text.empty(); text.remove_prefix(std::min(piece, text.size())))
+    reader.put(text.substr(0, piece));
+  return reader.finish();
+}
+
+/// A body means one thing, in one piece or in many.
+void run_repos_request(std::string_view text) {
+  const auto repos = read_request(text, SIZE_MAX);
+  const auto pieces = read_request(text, 1 + text.size() % 7);
+  require(repos.has_value() == pieces.has_value(), "pieces change nothing");
+  if (!repos) {
+    require(repos.error().context == pieces.error().context,
+            "pieces change no reason");
+    return;
+  }
+  require(repos->dids == pieces->dids
+            && repos->collections == pieces->collections,
+          "pieces change no value");
+  require(repos->dids.size() <= limits::request_dids_max, "DIDs are counted");
+  auto dids = repos->dids;
+  std::ranges::sort(dids);
+  require(std::ranges::adjacent_find(dids) == dids.end(),
+          "no DID comes twice");
+}
+
 /// JSON that clients send: acks, and bodies of requests.
 void run_client_json(bytes_view input) {
   const auto text = as_text(input);
   if (const auto ack = parse_ack(text); ack && *ack)
     require(**ack <= static_cast<uint64_t>(limits::safe_integer_max),
             "an id can be told in JSON");
-  if (const auto repos = parse_repos_request(text)) {
-    require(repos->dids.size() <= limits::request_dids_max, "DIDs are counted");
-    auto dids = repos->dids;
-    std::ranges::sort(dids);
-    require(std::ranges::adjacent_find(dids) == dids.end(),
-            "no DID comes twice");
-  }
+  run_repos_request(text);
   if (const auto change = parse_config_change(text)) {
     config_view view;
     view.mode = change->mode.value_or(sync_mode::manual);

@@ -179,8 +179,7 @@ TEST(HostileClientTest, HeadsAreTakenUpToTheLimitAndRefusedAboveIt) {
 // limits::bulk_body_bytes_max, limits::json_depth_max: a body that says it is
 // too large is refused unread, a deep one at its limit.
 TEST(HostileClientTest, OversizedAndDeepJsonCostsNoMemory) {
-  api_node node{false};
-  node.may_grow_by(32 * megabyte);
+  const api_node node{false};
   const auto padded = [](size_t bytes) {
     const std::string json = R"({"dids":[]})";
     return json + std::string(bytes - json.size(), ' ');
@@ -200,6 +199,54 @@ TEST(HostileClientTest, OversizedAndDeepJsonCostsNoMemory) {
   for (const auto depth : {limits::json_depth_max + 1, size_t{1'000'000}})
     EXPECT_EQ(refused_with(node, post(nested(depth))), 400) << depth;
   EXPECT_TRUE(is_healthy(node));
+}
+
+// A body costs memory for the DIDs that are kept of it, not for its size.
+TEST(HostileClientTest, LongBodiesCostMemoryForWhatIsUsedOfThemOnly) {
+  const api_node node{false};
+  const auto filled = [](std::string_view start, std::string_view item,
+                         std::string_view end) {
+    std::string out{start};
+    while (out.size() + item.size() + end.size() <= limits::bulk_body_bytes_max)
+      out += item;
+    return out + std::string{end};
+  };
+  EXPECT_EQ(refused_with(node, post(filled(R"({"dids":[],"x":[1)", ",1", "]}"))),
+            200);
+  EXPECT_EQ(refused_with(node, post(filled(R"(["")", R"(,"")", "]"))), 400);
+  EXPECT_EQ(refused_with(node, post(filled(R"({"dids":[],"a":{"":0)",
+                                           R"(,"":0)", "}}"))),
+            200);
+  EXPECT_EQ(refused_with(node, post(filled(R"({"dids":[""])", R"(,"":[])", "}"))),
+            400);
+  EXPECT_EQ(refused_with(node, post(filled(R"({"dids":["")", R"(,"")", "]}"))),
+            413);
+  EXPECT_EQ(
+    refused_with(node, post(filled(R"({"dids":[],"collections":["")",
+                                   R"(,"")", "]}"))),
+    413);
+  EXPECT_EQ(refused_with(node, post(filled(R"({"dids":[")", "x", R"("]})"))),
+            400);
+  EXPECT_TRUE(is_healthy(node));
+}
+
+// Bodies that are announced and never sent hold no room: others are answered.
+TEST(HostileClientTest, AnnouncedBodiesThatNeverComeHoldUpNobody) {
+  const api_node node{false};
+  std::vector<raw_peer> silent;
+  for (size_t i = 0; i < 40; ++i) {
+    silent.push_back(raw_peer::dial(node.data));
+    silent.back().send(
+      "POST /repos/add HTTP/1.1\r\nHost: localhost\r\n"
+      "Content-Type: application/json\r\nExpect: 100-continue\r\n"
+      + (i % 2 == 0 ? "Content-Length: "
+                        + std::to_string(limits::bulk_body_bytes_max)
+                    : std::string{"Transfer-Encoding: chunked"})
+      + "\r\n\r\n");
+    const auto answer = silent.back().read_until("\r\n\r\n");
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 100 ")) << answer;
+  }
+  EXPECT_EQ(refused_with(node, post(R"({"dids":[]})")), 200);
 }
 
 // reliability.md 2.2: 2,000 slow sockets of a few addresses take their share,

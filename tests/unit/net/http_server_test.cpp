@@ -23,7 +23,7 @@ public:
     return path == "/small" ? 10 : http_service::body_bytes_max({}, {});
   }
 
-  std::optional<http_reply> on_head(incoming_request& head, size_t) override {
+  std::optional<http_reply> on_head(incoming_request& head) override {
     using reply = std::optional<http_reply>;
     return head.path != "/closed" ? reply{} : error_reply(401, "No", "No.");
   }

@@ -1,5 +1,6 @@
 #include "base/limits.hpp"
 #include "wire/repos_api.hpp"
+#include "wire/repos_request_reader.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
@@ -14,8 +15,17 @@ namespace json = boost::json;
 const std::string ann = "did:plc:" + std::string(24, 'a');
 const std::string bob = "did:web:bob.example.com";
 
+/// Reads `body` in pieces of so many bytes.
+result<wire::repos_request> read_request(std::string_view body,
+                                         size_t piece = SIZE_MAX) {
+  wire::repos_request_reader reader;
+  for (; !body.empty(); body.remove_prefix(std::min(piece, body.size())))
+    reader.put(body.substr(0, piece));
+  return reader.finish();
+}
+
 ec code_of(std::string_view body) {
-  const auto x = wire::parse_repos_request(body);
+  const auto x = read_request(body);
   return x ? ec::none : x.error().code;
 }
 
@@ -27,7 +37,7 @@ ec config_code_of(std::string_view body) {
 } // namespace
 
 TEST(ReposRequest, NamesRepos) {
-  const auto x = wire::parse_repos_request(
+  const auto x = read_request(
     R"({"dids":[")" + ann + R"(",")" + bob + R"("],"more":{"ignored":[1]}})");
   ASSERT_TRUE(x) << x.error().context;
   ASSERT_EQ(x->dids.size(), 2u);
@@ -37,7 +47,7 @@ TEST(ReposRequest, NamesRepos) {
 }
 
 TEST(ReposRequest, NamesEachRepoOnce) {
-  const auto x = wire::parse_repos_request(R"({"dids":[")" + ann + R"(",")"
+  const auto x = read_request(R"({"dids":[")" + ann + R"(",")"
                                            + ann + R"("]})");
   ASSERT_TRUE(x);
   EXPECT_EQ(x->dids.size(), 1u);
@@ -48,7 +58,7 @@ TEST(ReposRequest, ARefusalNamesSoManyBadDidsAndSoMuchOfEach) {
     json::array dids;
     for (size_t i = 0; i < count; ++i)
       dids.emplace_back(std::string(size, static_cast<char>('a' + i)));
-    const auto x = wire::parse_repos_request(
+    const auto x = read_request(
       json::serialize(json::object{{"dids", std::move(dids)}}));
     return x ? std::string{} : x.error().context;
   };
@@ -67,13 +77,13 @@ TEST(ReposRequest, ARefusalNamesSoManyBadDidsAndSoMuchOfEach) {
 }
 
 TEST(ReposRequest, MayBeEmpty) {
-  const auto x = wire::parse_repos_request(R"({"dids":[]})");
+  const auto x = read_request(R"({"dids":[]})");
   ASSERT_TRUE(x);
   EXPECT_TRUE(x->dids.empty());
 }
 
 TEST(ReposRequest, MayNarrowTheFilterOfItsRepos) {
-  const auto x = wire::parse_repos_request(
+  const auto x = read_request(
     R"({"dids":[")" + ann + R"("],"collections":["fm.teal.*","a.b.c"]})");
   ASSERT_TRUE(x) << x.error().context;
   EXPECT_EQ(x->collections, (std::vector<std::string>{"a.b.c", "fm.teal.*"}));
@@ -87,7 +97,7 @@ TEST(ReposRequest, WithOneBadDidIsRefusedAndNamesIt) {
   for (const std::string bad :
        {"", "ann.test", "did:plc:short", "did:key:zabc", "did:web:a b",
         "DID:PLC:AAAAAAAAAAAAAAAAAAAAAAAA"}) {
-    const auto x = wire::parse_repos_request(R"({"dids":[")" + ann + R"(",")"
+    const auto x = read_request(R"({"dids":[")" + ann + R"(",")"
                                              + bad + R"("]})");
     ASSERT_FALSE(x) << bad;
     EXPECT_EQ(x.error().code, ec::invalid_argument);
@@ -112,6 +122,79 @@ TEST(ReposRequest, TakesSoManyDidsAndNotOneMore) {
   EXPECT_EQ(code_of(R"({"dids":[)" + list + "]}"), ec::none);
   EXPECT_EQ(code_of(R"({"dids":[)" + list + ",\"" + ann + "\"]}"),
             ec::limit_reached);
+}
+
+TEST(ReposRequest, MeansTheSameInWhateverPiecesItComes) {
+  const std::string long_did = "did:web:" + std::string(300, 'a') + ".test";
+  const std::vector<std::string> texts{
+    R"({"dids":[")" + ann + R"(","\u0064id:web:bob.example.com"]})",
+    R"( { "x\n" : [ 1.5e3 , -2, true, null, "dids" ], "dids" : [ ] } )",
+    R"({"dids":[")" + ann + R"("],"collections":["a.b.c","d.e.*"]})",
+    R"({"dids":[")" + long_did + R"("]})",
+    R"({"dids":[7]})",
+    R"({"dids":["\ud83d\ude00)" "\xf0\x9f\x98\x80\"]}",
+    R"({"dids":[]} x)",
+    R"({"dids":[],})"};
+  for (const auto& text : texts) {
+    const auto whole = read_request(text);
+    for (size_t piece = 1; piece < text.size(); ++piece) {
+      const auto x = read_request(text, piece);
+      ASSERT_EQ(x.has_value(), whole.has_value()) << text << piece;
+      if (!x) {
+        EXPECT_EQ(x.error().context, whole.error().context);
+      } else {
+        EXPECT_EQ(x->dids, whole->dids);
+        EXPECT_EQ(x->collections, whole->collections);
+      }
+    }
+  }
+}
+
+TEST(ReposRequest, TakesTheLastOfMembersThatComeTwice) {
+  const auto x = read_request(R"({"dids":[7],"dids":[")" + ann + R"("]})");
+  ASSERT_TRUE(x) << x.error().context;
+  EXPECT_EQ(x->dids.size(), 1u);
+  EXPECT_EQ(code_of(R"({"dids":[],"dids":7})"), ec::invalid_argument);
+}
+
+TEST(ReposRequest, ReadsListsAtTheirPlaceOnly) {
+  for (const auto* text : {R"([{"dids":[]}])", R"("dids")"})
+    EXPECT_EQ(code_of(text), ec::malformed) << text;
+  for (const auto* text :
+       {R"({"x":{"dids":[]}})", R"({"dids":[["did:web:a.test"]]})",
+        R"({"dids":{"dids":[]}})", R"({"dids":[],"collections":[{}]})",
+        R"({"dids":[],"collections":null})"})
+    EXPECT_EQ(code_of(text), ec::invalid_argument) << text;
+  const auto x = read_request(
+    R"({"x":{"dids":["bad"]},"y":["bad",["bad"]],"dids":[],"z":["bad"]})");
+  ASSERT_TRUE(x) << x.error().context;
+  EXPECT_TRUE(x->dids.empty());
+}
+
+TEST(ReposRequest, HoldsWhatItNamesAndNothingElse) {
+  wire::repos_request_reader reader;
+  const std::string much(10'000, 'x');
+  reader.put(R"({"x":[")" + much + R"(",{")"
+             + much + R"(":1}],"dids":["no","no","no"],"collections":[],"y":")"
+             + much + R"(","dids":[)");
+  EXPECT_EQ(reader.held_bytes(), 0u);
+  reader.put('"' + ann + '"');
+  EXPECT_GE(reader.held_bytes(), ann.size());
+  const auto one = reader.held_bytes();
+  for (size_t i = 1; i < limits::request_dids_max; ++i)
+    reader.put(",\"" + ann + '"');
+  EXPECT_LE(reader.held_bytes(), 2 * one * limits::request_dids_max);
+  reader.put(",\"" + ann + '"');
+  EXPECT_EQ(reader.held_bytes(), 0u) << "it is refused";
+}
+
+TEST(ReposRequest, TakesSoManyPatternsAndNotOneMore) {
+  std::string list;
+  for (size_t i = 0; i < limits::filter_patterns_max; ++i)
+    list += (i == 0 ? "\"a.b.c" : ",\"a.b.c") + std::to_string(i) + '"';
+  const std::string start = R"({"dids":[],"collections":[)";
+  EXPECT_EQ(code_of(start + list + "]}"), ec::none);
+  EXPECT_EQ(code_of(start + list + R"(,"a.b.d"]})"), ec::limit_reached);
 }
 
 TEST(ReposRequest, NestsSoDeepAndNotDeeper) {

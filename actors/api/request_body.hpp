@@ -1,0 +1,35 @@
+#pragma once
+
+#include "base/byte_ledger.hpp"
+#include "net/http_server.hpp"
+#include "wire/repos_request_reader.hpp"
+
+namespace weir::actors {
+
+/// The body of a request that names repos, read while it arrives. What it keeps
+/// is claimed in the ledger as it comes, until the request is answered: a
+/// length that is only announced costs nothing.
+class repos_body final : public net::body_sink {
+public:
+  /// @param bytes_max What the bodies of all requests may keep together; one
+  /// more byte is a 503 for the body that brings it.
+  repos_body(std::shared_ptr<byte_ledger> ledger, size_t bytes_max);
+
+  std::optional<net::http_reply> put(bytes_view piece) override;
+
+  result<wire::repos_request> finish() { return reader_.finish(); }
+
+private:
+  std::shared_ptr<byte_ledger> ledger_;
+  byte_claim claim_;
+  size_t bytes_max_;
+  wire::repos_request_reader reader_;
+};
+
+/// A body that no route reads.
+class ignored_body final : public net::body_sink {
+public:
+  std::optional<net::http_reply> put(bytes_view) override { return {}; }
+};
+
+} // namespace weir::actors

@@ -1,0 +1,322 @@
+#include "wire/repos_request_reader.hpp"
+
+#include "base/limits.hpp"
+#include "wire/filter.hpp"
+
+#include <boost/json/basic_parser_impl.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace weir::wire {
+
+namespace {
+
+namespace json = boost::json;
+using text_view = json::string_view;
+
+/// Longer texts are neither DIDs nor patterns, and what is longer than this is
+/// not kept.
+constexpr size_t text_bytes_max = limits::did_bytes_max + 1;
+constexpr size_t pattern_bytes_max = limits::nsid_bytes_max + 3;
+/// Enough to tell a key from all that are longer.
+constexpr size_t key_bytes_max = sizeof("collections");
+
+error not_strings(std::string_view key) {
+  return fail(ec::invalid_argument,
+              "\"" + std::string{key} + "\" must be a list of texts");
+}
+
+void append_up_to(std::string& to, text_view more, size_t most) {
+  to.append(more.data(), std::min(more.size(), most - to.size()));
+}
+
+size_t heap_bytes(const std::string& x) noexcept {
+  constexpr size_t allocation = 16;
+  return x.capacity() + allocation;
+}
+
+/// The first of each, in their order.
+void drop_repeats(std::vector<atproto::did>& x) {
+  std::vector<size_t> order(x.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&x](size_t i) -> const std::string& {
+    return x[i].str();
+  });
+  std::vector<bool> again(x.size());
+  for (size_t i = 1; i < order.size(); ++i)
+    again[order[i]] = x[order[i]] == x[order[i - 1]];
+  size_t kept = 0;
+  for (size_t i = 0; i < x.size(); ++i)
+    if (!again[i] && kept++ != i)
+      x[kept - 1] = std::move(x[i]);
+  x.resize(kept);
+}
+
+/// The texts under "dids".
+class did_list {
+public:
+  void take(std::string_view text) {
+    if (++count_ > limits::request_dids_max) {
+      dids_.clear();
+      dids_.shrink_to_fit();
+      held_ = 0;
+      return;
+    }
+    auto repo = atproto::did::parse(text);
+    if (repo && atproto::supported_did(text)) {
+      held_ += heap_bytes(repo->str());
+      dids_.push_back(std::move(*repo));
+    } else if (++bad_count_ <= limits::named_dids_max) {
+      bad_.emplace_back(text.substr(0, limits::named_did_bytes_max));
+    }
+  }
+
+  size_t held_bytes() const noexcept {
+    return held_ + dids_.capacity() * sizeof(atproto::did);
+  }
+
+  result<std::vector<atproto::did>> finish() {
+    if (count_ > limits::request_dids_max)
+      return fail(ec::limit_reached,
+                  "more than " + std::to_string(limits::request_dids_max)
+                    + " DIDs in one request");
+    if (bad_count_ > 0)
+      return bad_dids();
+    drop_repeats(dids_);
+    return std::move(dids_);
+  }
+
+private:
+  error bad_dids() const {
+    auto text = std::to_string(bad_count_) + " of the DIDs cannot be used:";
+    for (size_t i = 0; i < bad_.size(); ++i)
+      text += (i == 0 ? " \"" : ", \"") + bad_[i] + "\"";
+    return fail(ec::invalid_argument,
+                text + (bad_count_ > bad_.size() ? ", ..." : ""));
+  }
+
+  std::vector<atproto::did> dids_;
+  std::vector<std::string> bad_; ///< The first ones, as far as they are shown.
+  size_t count_ = 0;
+  size_t bad_count_ = 0;
+  size_t held_ = 0;
+};
+
+/// The texts under "collections".
+class pattern_list {
+public:
+  void take(std::string_view text) {
+    if (patterns_.size() <= limits::filter_patterns_max) {
+      patterns_.emplace_back(text.substr(0, pattern_bytes_max));
+      held_ += sizeof(std::string) + heap_bytes(patterns_.back());
+    }
+  }
+
+  size_t held_bytes() const noexcept { return held_; }
+
+  result<std::vector<std::string>> finish() {
+    auto filter = collection_filter::parse(std::move(patterns_));
+    if (!filter)
+      return filter.error();
+    return filter->patterns();
+  }
+
+private:
+  std::vector<std::string> patterns_;
+  size_t held_ = 0;
+};
+
+/// What is said about the value of one member.
+enum class member_state : uint8_t { absent, list, wrong };
+
+/// Hears every token of the text, in its order.
+class request_handler {
+public:
+  // The size of the whole body is what bounds each of them.
+  static constexpr size_t max_object_size = SIZE_MAX;
+  static constexpr size_t max_array_size = SIZE_MAX;
+  static constexpr size_t max_key_size = SIZE_MAX;
+  static constexpr size_t max_string_size = SIZE_MAX;
+
+  bool on_document_begin(json::error_code&) { return true; }
+
+  bool on_document_end(json::error_code&) { return true; }
+
+  bool on_object_begin(json::error_code&) {
+    is_object_ = is_object_ || depth_ == 0;
+    on_other();
+    ++depth_;
+    return true;
+  }
+
+  bool on_object_end(size_t, json::error_code&) { return close(); }
+
+  bool on_array_begin(json::error_code&) {
+    if (depth_ == 1 && state_ != nullptr)
+      *state_ = member_state::list;
+    else
+      on_other();
+    ++depth_;
+    return true;
+  }
+
+  bool on_array_end(size_t, json::error_code&) { return close(); }
+
+  bool on_key_part(text_view x, size_t, json::error_code&) {
+    if (depth_ == 1)
+      append_up_to(text_, x, key_bytes_max);
+    return true;
+  }
+
+  bool on_key(text_view x, size_t all, json::error_code& failed) {
+    on_key_part(x, all, failed);
+    if (depth_ == 1)
+      begin_member();
+    return true;
+  }
+
+  bool on_string_part(text_view x, size_t, json::error_code&) {
+    if (in_list())
+      append_up_to(text_, x, text_bytes_max);
+    return true;
+  }
+
+  bool on_string(text_view x, size_t all, json::error_code& failed) {
+    on_string_part(x, all, failed);
+    if (!in_list())
+      on_other();
+    else if (state_ == &dids_state)
+      dids.take(text_);
+    else
+      collections.take(text_);
+    text_.clear();
+    return true;
+  }
+
+  bool on_number_part(text_view, json::error_code&) { return true; }
+
+  bool on_int64(int64_t, text_view, json::error_code&) { return on_other(); }
+
+  bool on_uint64(uint64_t, text_view, json::error_code&) { return on_other(); }
+
+  bool on_double(double, text_view, json::error_code&) { return on_other(); }
+
+  bool on_bool(bool, json::error_code&) { return on_other(); }
+
+  bool on_null(json::error_code&) { return on_other(); }
+
+  bool on_comment_part(text_view, json::error_code&) { return true; }
+
+  bool on_comment(text_view, json::error_code&) { return true; }
+
+  bool is_object() const noexcept { return is_object_; }
+
+  did_list dids;
+  pattern_list collections;
+  member_state dids_state = member_state::absent;
+  member_state collections_state = member_state::absent;
+
+private:
+  /// Of a key that comes twice the last one counts.
+  void begin_member() {
+    state_ = nullptr;
+    if (text_ == "dids") {
+      dids = {};
+      state_ = &dids_state;
+    } else if (text_ == "collections") {
+      collections = {};
+      state_ = &collections_state;
+    }
+    text_.clear();
+  }
+
+  /// Inside a list whose texts are wanted.
+  bool in_list() const noexcept {
+    return depth_ == 2 && state_ != nullptr && *state_ == member_state::list;
+  }
+
+  /// A value that is neither a list nor a text in one.
+  bool on_other() {
+    if (state_ != nullptr && (depth_ == 1 || in_list()))
+      *state_ = member_state::wrong;
+    return true;
+  }
+
+  bool close() {
+    --depth_;
+    return true;
+  }
+
+  bool is_object_ = false;
+  size_t depth_ = 0;
+  member_state* state_ = nullptr; ///< Of the member that is read, if wanted.
+  std::string text_;              ///< Of the key or text that is read.
+};
+
+json::parse_options options() {
+  json::parse_options out;
+  out.max_depth = limits::json_depth_max;
+  return out;
+}
+
+} // namespace
+
+class repos_request_reader::parser {
+public:
+  void put(bool more, std::string_view piece) {
+    if (failed_)
+      return;
+    const auto used
+      = parser_.write_some(more, piece.data(), piece.size(), failed_);
+    if (!failed_ && used < piece.size())
+      failed_ = json::error::extra_data;
+  }
+
+  const json::error_code& failed() const noexcept { return failed_; }
+
+  request_handler& heard() noexcept { return parser_.handler(); }
+
+private:
+  json::basic_parser<request_handler> parser_{options()};
+  json::error_code failed_;
+};
+
+repos_request_reader::repos_request_reader()
+  : parser_(std::make_unique<parser>()) {
+  // nop
+}
+
+repos_request_reader::~repos_request_reader() = default;
+
+void repos_request_reader::put(std::string_view piece) {
+  parser_->put(true, piece);
+}
+
+size_t repos_request_reader::held_bytes() const noexcept {
+  auto& x = parser_->heard();
+  return x.dids.held_bytes() + x.collections.held_bytes();
+}
+
+result<repos_request> repos_request_reader::finish() {
+  parser_->put(false, {});
+  if (parser_->failed())
+    return fail(ec::malformed,
+                "no valid JSON: " + parser_->failed().message());
+  auto& x = parser_->heard();
+  if (!x.is_object())
+    return fail(ec::malformed, "no JSON object");
+  if (x.dids_state != member_state::list)
+    return not_strings("dids");
+  auto repos = x.dids.finish();
+  if (!repos)
+    return repos.error();
+  if (x.collections_state == member_state::wrong)
+    return not_strings("collections");
+  auto filter = x.collections.finish();
+  if (!filter)
+    return filter.error();
+  return repos_request{std::move(*repos), std::move(*filter)};
+}
+
+} // namespace weir::wire
