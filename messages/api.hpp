@@ -1,8 +1,8 @@
 #pragma once
 
-#include "messages/interfaces.hpp"
+#include "messages/repo.hpp"
 
-#include <functional>
+#include <memory>
 
 namespace weir {
 
@@ -14,16 +14,19 @@ struct api_call {
   std::shared_ptr<void> request; ///< `actors::api_request`.
 };
 
-/// A READER's answer for a waiting request. From: READER. To: API.
-struct api_answer {
-  std::function<void()> run;
+/// What the store knows of an identity is absent or old: it has to be looked
+/// up. From: READER. To: API. Travels: local only.
+struct api_lookup {
+  std::shared_ptr<void> request; ///< `actors::api_request`.
+  atproto::did repo;
 };
 
 /// The API: routes that ask actors and readers.
 using api_actor = common_actor::extend<caf::reacts_to<api_call>,
-                                       caf::reacts_to<api_answer>>;
+                                       caf::reacts_to<api_lookup>,
+                                       caf::reacts_to<identity_fact>>;
 
 } // namespace weir
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::api_call)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::api_answer)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::api_lookup)

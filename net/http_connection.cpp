@@ -173,8 +173,7 @@ bool http_connection::split_target(const std::string& target) {
 void http_connection::on_upgrade(const http_head& head) {
   auto key = request_.header("sec-websocket-key");
   auto version = request_.header("sec-websocket-version");
-  // 16 random bytes in base64.
-  auto good_key = key && key->size() == 24 && key->ends_with("==");
+  auto good_key = key && is_ws_key(*key);
   if (head.method != "GET" || head.http_1_0 || !good_key
       || head.framing != body_framing::none)
     return refuse(400, "The WebSocket upgrade is malformed.");

@@ -2,10 +2,16 @@
 #include "net/http_parser.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace weir::net {
 
 namespace {
+
+constexpr std::array<std::string_view, 8> single_fields{
+  "origin", "referer", "sec-fetch-site", "authorization", "content-type",
+  "expect", "sec-websocket-key", "sec-websocket-version"};
 
 /// Walks the lines of one request head.
 class head_checker {
@@ -97,6 +103,8 @@ private:
     auto value = line.substr(colon + 1);
     value.remove_prefix(std::min(value.find_first_not_of(" \t"), value.size()));
     value = value.substr(0, value.find_last_not_of(" \t") + 1);
+    if (comes_again(name))
+      return "a field comes twice that may come once";
     if (same_text(name, "host")) {
       ++hosts_;
       if (value.empty() || value.find_first_of(" \t,/@") != value.npos)
@@ -116,7 +124,16 @@ private:
     return nullptr;
   }
 
+  /// Fields that somebody else could read the other one of.
+  bool comes_again(std::string_view name) {
+    for (size_t i = 0; i < single_fields.size(); ++i)
+      if (same_text(name, single_fields[i]))
+        return std::exchange(seen_[i], true);
+    return false;
+  }
+
   std::string_view data_;
+  std::array<bool, single_fields.size()> seen_{};
   size_t lines_ = 0;
   size_t hosts_ = 0;
   size_t lengths_ = 0;

@@ -91,6 +91,14 @@ std::string ws_accept_key(std::string_view key) {
   return base64(digest);
 }
 
+bool is_ws_key(std::string_view key) {
+  constexpr size_t key_bytes = 16;
+  std::array<uint8_t, 18> decoded{}; // With what the padding stands for.
+  return key.size() == 24
+         && EVP_DecodeBlock(decoded.data(), as_bytes(key).data(), 24) == 18
+         && base64(bytes_view{decoded}.first(key_bytes)) == key;
+}
+
 bool is_utf8(std::string_view text) noexcept {
   auto x = as_bytes(text);
   size_t i = 0;

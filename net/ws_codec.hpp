@@ -46,6 +46,9 @@ bytes ws_close_payload(uint16_t code, std::string_view reason);
 /// Whether a peer may send this close code (RFC 6455, section 7.4).
 bool is_valid_close_code(uint16_t code) noexcept;
 
+/// Whether this is a Sec-WebSocket-Key: 16 bytes in base64.
+bool is_ws_key(std::string_view key);
+
 /// Sec-WebSocket-Accept for a Sec-WebSocket-Key.
 std::string ws_accept_key(std::string_view key);
 

@@ -120,6 +120,30 @@ void append_tap_info(const tap_info& x, std::string& out) {
   out += '}';
 }
 
+void append_did_document(const identity_view& x, std::string& out) {
+  out += R"({"@context":["https://www.w3.org/ns/did/v1",)"
+         R"("https://w3id.org/security/multikey/v1"])";
+  append_text(R"(,"id":)", x.did, out);
+  out += R"(,"alsoKnownAs":[)";
+  if (!x.handle.empty())
+    append_text("", "at://" + std::string{x.handle}, out);
+  out += R"(],"verificationMethod":[)";
+  if (!x.signing_key.empty()) {
+    append_text(R"({"id":)", std::string{x.did} + "#atproto", out);
+    append_text(R"(,"type":"Multikey","controller":)", x.did, out);
+    append_text(R"(,"publicKeyMultibase":)", x.signing_key, out);
+    out += '}';
+  }
+  out += R"(],"service":[)";
+  if (!x.pds.empty()) {
+    append_text(R"({"id":"#atproto_pds","type":"AtprotoPersonalDataServer",)"
+                R"("serviceEndpoint":)",
+                x.pds, out);
+    out += '}';
+  }
+  out += "]}";
+}
+
 void append_count(std::string_view name, uint64_t count, std::string& out) {
   append_text("{", name, out);
   out += ':';

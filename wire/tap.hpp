@@ -68,6 +68,17 @@ struct tap_info {
 
 void append_tap_info(const tap_info& x, std::string& out);
 
+/// `/resolve/:did`: the parts of a DID document that matter here. Borrows; what
+/// is empty is left out.
+struct identity_view {
+  std::string_view did;
+  std::string_view handle; ///< As the document claims.
+  std::string_view signing_key; ///< Multikey.
+  std::string_view pds;
+};
+
+void append_did_document(const identity_view& x, std::string& out);
+
 /// `/stats/<name>` with one number: `{"repo_count":5}`.
 void append_count(std::string_view name, uint64_t count, std::string& out);
 

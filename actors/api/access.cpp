@@ -1,30 +1,15 @@
 #include "actors/api/access.hpp"
 
+#include "actors/api/own_site.hpp"
 #include "atproto/base_encodings.hpp"
 #include "atproto/sha256.hpp"
 #include "base/limits.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 namespace weir::actors {
 
 namespace {
-
-std::string lower(std::string_view x) {
-  std::string out{x};
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
-  return out;
-}
-
-/// Host of `name`, `name:port` or `[v6]:port`.
-std::string_view host_of(std::string_view authority) {
-  if (authority.starts_with('['))
-    return authority.substr(0, authority.find(']') + 1);
-  return authority.substr(0, authority.find(':'));
-}
 
 bool is_loopback_name(std::string_view host) {
   return host == "localhost" || host == "127.0.0.1" || host == "[::1]";
@@ -41,14 +26,15 @@ bool equal_secret(std::string_view x, std::string_view y) {
 access_control::access_control(access_options options, const clock& time)
   : options_(std::move(options)), time_(time) {
   for (auto& host : options_.hosts)
-    host = lower(host);
+    host = lower_case(host);
 }
 
 bool access_control::host_allowed(std::string_view authority) const {
-  const auto host = lower(host_of(authority));
-  return is_loopback_name(host)
-         || std::find(options_.hosts.begin(), options_.hosts.end(), host)
-              != options_.hosts.end();
+  const auto host = host_of(authority);
+  return host
+         && (is_loopback_name(*host)
+             || std::find(options_.hosts.begin(), options_.hosts.end(), *host)
+                  != options_.hosts.end());
 }
 
 std::optional<net::http_reply>
@@ -58,22 +44,16 @@ access_control::refuse(const net::incoming_request& x) {
     return net::error_reply(403, "HostNotAllowed",
                             "this name is not one of the node's");
   // A page of another origin must not reach a local node (also WebSockets).
-  if (const auto* origin = x.header("origin"); origin != nullptr) {
-    const auto at = origin->find("://");
-    const auto authority = at == std::string::npos
-                             ? std::string_view{*origin}
-                             : std::string_view{*origin}.substr(at + 3);
-    if (authority != *host)
-      return net::error_reply(403, "OriginNotAllowed",
-                              "requests of other origins are refused");
-  }
+  if (comes_from_elsewhere(x, *host))
+    return net::error_reply(403, "OriginNotAllowed",
+                            "requests of other origins are refused");
   if (auto refused = check_credential(x))
     return refused;
   if (x.method == "POST") {
     const auto* type = x.header("content-type");
     const auto plain = type == nullptr
                          ? std::string{}
-                         : lower(type->substr(0, type->find(';')));
+                         : lower_case(type->substr(0, type->find(';')));
     if (plain != "application/json")
       return net::error_reply(415, "InvalidContentType",
                               "the body must be application/json");
@@ -102,7 +82,7 @@ access_control::check_credential(const net::incoming_request& x) {
 bool access_control::right_password(std::string_view header) const {
   const auto space = header.find(' ');
   if (space == std::string_view::npos
-      || lower(header.substr(0, space)) != "basic")
+      || lower_case(header.substr(0, space)) != "basic")
     return false;
   const auto decoded = atproto::decode_base64(header.substr(space + 1));
   return decoded

@@ -1,6 +1,5 @@
 #include "actors/api/answers.hpp"
 
-#include "atproto/did_document.hpp"
 #include "base/version.hpp"
 #include "wire/problem.hpp"
 #include "wire/tap.hpp"
@@ -198,21 +197,29 @@ net::http_reply repos_reply(const store_readers& store,
 }
 
 net::http_reply document_reply(const atproto::did& repo,
-                               result<net::http_response> x) {
-  if (!x)
-    return net::error_reply(502, "DirectoryUnreachable", x.error().context);
-  if (x->status == 404 || x->status == 410)
-    return net::error_reply(404, "DidNotFound",
-                            repo.str() + " is not registered");
-  if (x->status != 200)
-    return net::error_reply(502, "DirectoryUnreachable",
-                            "the directory answered "
-                              + std::to_string(x->status));
-  if (auto sound = atproto::parse_did_document(as_text(x->body), repo); !sound)
-    return net::error_reply(502, "DocumentInvalid", sound.error().context);
-  net::http_reply out;
-  out.body = shared_bytes{std::move(x->body)};
-  return out;
+                               const storage::identity_row& row) {
+  if (row.tombstoned)
+    return lookup_failed_reply(repo, fail(ec::not_found, "it is gone"));
+  std::string body;
+  wire::append_did_document(
+    {repo.str(), row.claimed_handle, row.signing_key, row.pds}, body);
+  return net::json_reply(200, body);
+}
+
+net::http_reply lookup_failed_reply(const atproto::did& repo,
+                                    const error& why) {
+  switch (why.code) {
+    case ec::not_found:
+      return net::error_reply(404, "DidNotFound",
+                              repo.str() + " is not registered");
+    case ec::limit_reached:
+      return net::error_reply(503, "Unavailable", why.context);
+    case ec::malformed:
+    case ec::verification_failed:
+      return net::error_reply(502, "DocumentInvalid", why.context);
+    default:
+      return net::error_reply(502, "DirectoryUnreachable", why.context);
+  }
 }
 
 } // namespace weir::actors

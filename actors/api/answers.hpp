@@ -34,8 +34,12 @@ net::http_reply repo_reply(const store_readers& store, const atproto::did& did,
 net::http_reply repos_reply(const store_readers& store,
                             const page_request& page, bool only_errors);
 
-/// `/resolve/:did`: what the directory answered.
+/// `/resolve/:did`: what is known of an identity; 404 for a tombstone.
 net::http_reply document_reply(const atproto::did& repo,
-                               result<net::http_response> x);
+                               const storage::identity_row& row);
+
+/// `/resolve/:did`: 404, or 502 or 503 when nobody can say.
+net::http_reply lookup_failed_reply(const atproto::did& repo,
+                                    const error& why);
 
 } // namespace weir::actors

@@ -3,13 +3,15 @@
 #include "actors/api/answers.hpp"
 #include "actors/api/channel.hpp"
 #include "actors/api/channel_places.hpp"
+#include "actors/api/client_lookups.hpp"
 #include "actors/api/request_body.hpp"
 #include "actors/api/routes.hpp"
-#include "actors/support/did_document_url.hpp"
 #include "actors/support/observed.hpp"
+#include "actors/support/timer.hpp"
 #include "base/log.hpp"
 #include "messages/api.hpp"
 #include "messages/error.hpp"
+#include "messages/identity.hpp"
 #include "messages/journal.hpp"
 #include "messages/repo.hpp"
 #include "wire/problem.hpp"
@@ -44,23 +46,37 @@ result<wire::repos_request> read_body(const net::incoming_request& x) {
 class api_worker final : public observed<api_actor::base> {
 public:
   api_worker(caf::actor_config& config, std::shared_ptr<api_environment> env)
-    : observed(config, "api", "0"), env_(std::move(env)) {
+    : observed(config, "api", "0"), env_(std::move(env)),
+      lookups_(env_->lookups_per_second) {
     // nop
   }
 
   behavior_type make_behavior() override {
     set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
     return {
-      [](tick) {},
+      [this](tick x) {
+        if (!timer_.fired(x))
+          return;
+        lookups_.on_timer(env_->shared->time->steady_now());
+        arm_timer();
+      },
       [this](stop_actor) { quit(); },
       [this](const api_call& x) {
         run(std::static_pointer_cast<api_request>(x.request));
       },
-      [](const api_answer& x) { x.run(); },
+      [this](const api_lookup& x) { look_up(x); },
+      [this](const identity_fact& x) {
+        lookups_.on_fact(x.repo,
+                         x.failed.code == ec::none
+                           ? result<storage::identity_row>{x.row}
+                           : result<storage::identity_row>{x.failed},
+                         x.last, env_->shared->time->wall_now());
+      },
     };
   }
 
   void on_exit() override {
+    lookups_.clear();
     env_ = nullptr;
     observed::on_exit();
   }
@@ -71,12 +87,16 @@ private:
   void read_repo(const api_request_ptr& x);
   void read_page(const api_request_ptr& x);
   void resolve(const api_request_ptr& x);
+  void look_up(const api_lookup& x);
+  void arm_timer();
 
   template <class Request, class Reply>
   void ask_shards(const api_request_ptr& x, wire::repos_request body,
                   std::string_view count_name, uint32_t Reply::*count);
 
   std::shared_ptr<api_environment> env_;
+  client_lookups lookups_;
+  actor_timer timer_;
 };
 
 void api_worker::run(const api_request_ptr& x) {
@@ -201,28 +221,46 @@ void api_worker::read_page(const api_request_ptr& x) {
   send(env_->shared->reader_of(0), std::move(job));
 }
 
-/// The DID document as the directory has it now.
+/// The DID document: as it is stored, if that is not old, else looked up.
 void api_worker::resolve(const api_request_ptr& x) {
   const auto did = atproto::did::parse(x->route.parameter);
-  if (!did) {
-    x->answer.send(problem(did.error()));
+  if (!did || !atproto::supported_did(did->str())) {
+    x->answer.send(
+      problem(fail(ec::invalid_argument, "not a DID this node can follow")));
     return;
   }
-  auto target = did_document_url(*did, env_->plc_url, env_->allow_private);
-  if (!target) {
-    x->answer.send(problem(
-      fail(ec::invalid_argument, did->str() + ": " + target.error().context)));
-    return;
-  }
-  net::http_request call;
-  call.target = std::move(*target);
-  call.limits.body_bytes_max = limits::did_document_bytes_max;
-  call.limits.total = limits::identity_timeout;
-  const auto& client
-    = document_is_foreign(*did) ? env_->guarded : env_->directory;
-  client->get(std::move(call), [x, did = *did](result<net::http_response> y) {
-    x->answer.send(document_reply(did, std::move(y)));
-  });
+  reader_job job;
+  job.run = [x, did = *did, self = api_actor{this},
+             wall = env_->shared->time->wall_now()](store_readers& store) {
+    const auto row = store.load_identity(did);
+    if (!row)
+      x->answer.send(problem(row.error()));
+    else if (*row && is_fresh(**row, wall))
+      x->answer.send(document_reply(did, **row));
+    else
+      caf::anon_send(self, api_lookup{x, did});
+  };
+  send(env_->shared->reader_of(atproto::stable_hash(did->str())),
+       std::move(job));
+}
+
+void api_worker::look_up(const api_lookup& x) {
+  const auto request = std::static_pointer_cast<api_request>(x.request);
+  const auto asked = lookups_.add(
+    x.repo,
+    [request](net::http_reply reply) {
+      request->answer.send(std::move(reply));
+    },
+    env_->shared->time->steady_now());
+  if (asked)
+    send(env_->shared->identity,
+         identity_ask{x.repo, false, identity_sink{api_actor{this}}, 0});
+  arm_timer();
+}
+
+void api_worker::arm_timer() {
+  if (const auto due = lookups_.due())
+    timer_.arm(this, env_->shared->time->steady_now(), *due);
 }
 
 /// Routes requests of one port: checks first, then the actor.

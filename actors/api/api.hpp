@@ -4,7 +4,7 @@
 #include "actors/support/consumer_stats.hpp"
 #include "actors/support/context.hpp"
 #include "actors/support/store_stats.hpp"
-#include "net/http_client.hpp"
+#include "net/http_server.hpp"
 #include "wire/repos_api.hpp"
 
 #include <atomic>
@@ -24,10 +24,8 @@ struct api_environment {
   std::shared_ptr<consumer_stats> outbox;
   consumer_actor consumer;
   metric* waiting = nullptr; ///< Frames held back by REPOs.
-  std::string plc_url;
-  net::http_client_ptr directory; ///< For `/resolve`; reaches private hosts.
-  net::http_client_ptr guarded;   ///< For `/resolve` of did:web.
-  bool allow_private = false;     ///< did:web on localhost, plain http.
+  /// Of all look-ups of the node; clients have a share.
+  double lookups_per_second = limits::plc_per_second_range.standard;
   wire::sync_mode mode = wire::sync_mode::manual;
   std::vector<std::string> signal_collections;
   std::vector<std::string> collections;

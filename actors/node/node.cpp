@@ -221,10 +221,7 @@ result<void> node::impl::start_servers() {
   env.outbox = outbox;
   env.consumer = consumer;
   env.waiting = repos->waiting;
-  env.plc_url = config.plc_url;
-  env.directory = net.configured;
-  env.guarded = net.guarded;
-  env.allow_private = config.allow_private_addresses;
+  env.lookups_per_second = config.plc_per_second;
   env.mode = config.mode;
   env.signal_collections = config.signal_collections;
   env.collections = config.collections;

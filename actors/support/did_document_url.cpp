@@ -6,6 +6,8 @@ namespace {
 
 constexpr std::string_view plc = "did:plc:";
 constexpr std::string_view web = "did:web:";
+constexpr std::string_view local = "localhost%3A";
+constexpr auto document_path = "/.well-known/did.json";
 
 } // namespace
 
@@ -17,12 +19,18 @@ result<net::url> did_document_url(const atproto::did& repo,
     return net::parse_url(directory + '/' + std::string{text});
   if (!text.starts_with(web))
     return fail(ec::invalid_argument, "unknown DID method");
-  auto host = net::percent_decode(text.substr(web.size()));
-  if (!host)
-    return host.error();
-  const auto plain = allow_private && host->starts_with("localhost");
-  return net::parse_url((plain ? "http://" : "https://") + *host
-                        + "/.well-known/did.json");
+  // What follows is a host name, or this one form with a port: no escape in it
+  // can begin a path.
+  const auto host = text.substr(web.size());
+  if (!atproto::supported_did(text))
+    return fail(ec::malformed, "no host name in a did:web");
+  if (!host.starts_with(local))
+    return net::parse_url("https://" + std::string{host} + document_path);
+  if (!allow_private)
+    return fail(ec::invalid_argument, "a did:web on localhost");
+  return net::parse_url("http://localhost:"
+                        + std::string{host.substr(local.size())}
+                        + document_path);
 }
 
 bool document_is_foreign(const atproto::did& repo) noexcept {

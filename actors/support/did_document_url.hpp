@@ -11,9 +11,9 @@ namespace weir::actors {
 /// Where the document of a DID lies (protocol.md 8.1): did:plc at the
 /// directory, did:web at its own host.
 /// @param directory Origin of the directory.
-/// @param allow_private Plain http for did:web on localhost.
-/// Errors: `ec::invalid_argument` for any other method, `ec::malformed` for a
-/// did:web that names no host.
+/// @param allow_private did:web on a port of localhost, by plain http.
+/// Errors: `ec::invalid_argument` for any other method and for localhost
+/// without `allow_private`, `ec::malformed` for a did:web that names no host.
 result<net::url> did_document_url(const atproto::did& repo,
                                   const std::string& directory,
                                   bool allow_private);

@@ -112,8 +112,11 @@ TEST(ApiAccessTest, LoopbackNamesAndConfiguredHostsAreAllowed) {
     request.headers["Host"] = host;
     EXPECT_EQ(node.ask(node.data, request).status, 200) << host;
   }
-  for (const auto* host : {"weir.example.evil", "xweir.example", "localhost.",
-                           "127.0.0.1.nip.io", "[::2]"}) {
+  for (const auto* host :
+       {"weir.example.evil", "xweir.example", "localhost.", "127.0.0.1.nip.io",
+        "[::2]", "[::1]evil.com", "[::1]:80:evil.com", "[::1", "[::1]:",
+        "localhost:evil", "localhost:80:evil.com", "localhost:", "localhost:0",
+        "localhost:65536", "weir.example:evil"}) {
     request.headers["Host"] = host;
     EXPECT_EQ(node.ask(node.data, request).status, 403) << host;
   }
@@ -124,18 +127,61 @@ TEST(ApiAccessTest, EveryRouteRefusesForeignOrigins) {
   const api_node node{false};
   for (const auto& x : all_routes()) {
     auto request = request_for(x);
-    for (const auto* origin : {"https://evil.example", "null", ""}) {
-      if (*origin == '\0') // The node's own pages.
-        request.headers["Origin"]
-          = "http://127.0.0.1:" + std::to_string(port_of(node, x));
-      else
-        request.headers["Origin"] = origin;
+    const auto own = "127.0.0.1:" + std::to_string(port_of(node, x));
+    for (const std::string& origin :
+         {std::string{}, std::string{"https://evil.example"},
+          std::string{"null"}, own, "chrome-extension://" + own, "//" + own,
+          "http://" + own + "0", "http://" + own + "/",
+          "http://evil.example@" + own}) {
+      // The node's own pages.
+      request.headers["Origin"] = origin.empty() ? "http://" + own : origin;
       const auto status = node.ask(port_of(node, x), request).status;
-      if (*origin == '\0')
+      if (origin.empty())
         EXPECT_NE(status, 403) << x.pattern;
       else
         EXPECT_EQ(status, 403) << x.pattern << " " << origin;
     }
+  }
+}
+
+// Browsers send no Origin with an image or a link: they say in other fields
+// whose page asks. No page of another site makes the node do anything.
+TEST(ApiAccessTest, EveryRouteRefusesWhatPagesOfOtherSitesLoad) {
+  const api_node node{false};
+  for (const auto& x : all_routes()) {
+    const auto own = "http://127.0.0.1:" + std::to_string(port_of(node, x));
+    const auto ask = [&](const char* name, const std::string& value) {
+      auto request = request_for(x);
+      request.headers[name] = value;
+      return node.ask(port_of(node, x), request).status;
+    };
+    for (const auto* site : {"cross-site", "same-site", "?"})
+      EXPECT_EQ(ask("Sec-Fetch-Site", site), 403) << x.pattern << site;
+    for (const auto* site : {"same-origin", "none"})
+      EXPECT_NE(ask("Sec-Fetch-Site", site), 403) << x.pattern << site;
+    for (const auto& page :
+         {std::string{"https://evil.example/page"}, own + "0/", own + "@evil"})
+      EXPECT_EQ(ask("Referer", page), 403) << x.pattern << page;
+    for (const auto& page : {own, own + "/page?x"})
+      EXPECT_NE(ask("Referer", page), 403) << x.pattern << page;
+  }
+}
+
+// Of two fields somebody in front of the node may read the other one.
+TEST(ApiAccessTest, FieldsThatMayComeOnceAreRefusedTwice) {
+  const api_node node{false};
+  const auto ask = [&](const std::string& fields) {
+    auto peer = raw_peer::dial(node.data);
+    peer.send("GET /health HTTP/1.1\r\nHost: localhost\r\n" + fields + "\r\n");
+    const auto answer = peer.read_until("\r\n\r\n");
+    return answer.size() < 12 ? 0 : std::stoi(answer.substr(9, 3));
+  };
+  for (const std::string field :
+       {"Origin: http://localhost\r\n", "Referer: http://localhost/\r\n",
+        "Sec-Fetch-Site: none\r\n", "Authorization: Basic YQ==\r\n",
+        "Expect: 100-continue\r\n"}) {
+    EXPECT_EQ(ask(field), 200) << field;
+    EXPECT_EQ(ask(field + field), 400) << field;
   }
 }
 

@@ -1,4 +1,5 @@
-#include "base/limits.hpp"
+#include "atproto/did_document.hpp"
+#include "base/limits_api.hpp"
 #include "tests/system/api_node.hpp"
 #include "tests/system/followed_network.hpp"
 #include "tests/system/hostile_host.hpp"
@@ -31,6 +32,14 @@ protected:
                          hub.url());
   }
 
+  void expect_document(const std::string& body, const std::string& did) const {
+    const auto x
+      = atproto::parse_did_document(body, *atproto::did::parse(did));
+    ASSERT_TRUE(x) << body;
+    EXPECT_EQ(x->pds, hub.url());
+    EXPECT_EQ(x->signing_key, repo.key().public_part().to_multikey());
+  }
+
   test_repo repo{1};
   hostile_host hub;
   api_node node{false, {"--plc-url", hub.url(), "--allow-private-addresses"}};
@@ -39,12 +48,12 @@ protected:
 } // namespace
 
 // real-network.md 2, /resolve/:did
-TEST_F(ResolveTest, ADocumentComesFromTheDirectoryAsItIs) {
+TEST_F(ResolveTest, ADocumentComesFromTheDirectory) {
   const auto did = repo.did().str();
   hub.on('/' + did, say(http_answer(200, document(did))));
   const auto found = get("/resolve/" + did);
   EXPECT_EQ(found.status, 200);
-  EXPECT_EQ(found.body, document(did));
+  expect_document(found.body, did);
 }
 
 TEST_F(ResolveTest, ADocumentOfDidWebComesFromItsOwnHost) {
@@ -54,17 +63,66 @@ TEST_F(ResolveTest, ADocumentOfDidWebComesFromItsOwnHost) {
   // The path is decoded once, so the colon's escape is escaped.
   const auto found = get("/resolve/did:web:localhost%253A" + port);
   EXPECT_EQ(found.status, 200) << found.body;
-  EXPECT_EQ(found.body, document(did));
+  expect_document(found.body, did);
+}
+
+// No escape in a DID chooses port, path or query of what the node asks.
+TEST_F(ResolveTest, ADidThatIsNoHostNameIsRefused) {
+  const auto port = hub.url().substr(hub.url().rfind(':') + 1);
+  for (const std::string& did :
+       {"did:web:localhost%253A" + port + "%252Fadmin%253Fx%253D",
+        "did:web:127.0.0.1%253A" + port, "did:web:127.0.0.1%253A" + port + "%252F",
+        std::string{"did:web:localhost"}, std::string{"did:web:127.0.0.1"},
+        std::string{"did:web:example.com%252Fadmin"},
+        std::string{"did:web:example.com:path"}, std::string{"did:plc:short"},
+        std::string{"did:key:zQ3sh"}})
+    EXPECT_EQ(get("/resolve/" + did).status, 400) << did;
+  EXPECT_EQ(hub.connections(), 0u);
+}
+
+// What is known is given out; only the first question is a look-up.
+TEST_F(ResolveTest, AnIdentityThatIsKnownIsNotLookedUp) {
+  const auto did = repo.did().str();
+  hub.on('/' + did, say(http_answer(200, document(did))));
+  for (size_t i = 0; i < 50; ++i) {
+    const auto found = get("/resolve/" + did);
+    ASSERT_EQ(found.status, 200) << i << found.body;
+    expect_document(found.body, did);
+  }
+  EXPECT_EQ(hub.asked('/' + did), 1u);
+}
+
+// limits::resolve_share
+TEST(ResolveBudgetTest, ClientsHaveAShareOfAllLookUpsAndNoMore) {
+  hostile_host hub;
+  constexpr double per_second = 1;
+  const api_node node{false, {"--plc-url", hub.url(), "--plc-per-second", "1",
+                              "--allow-private-addresses"}};
+  const auto begin = std::chrono::steady_clock::now();
+  size_t looked_up = 0;
+  for (uint64_t i = 0; i < 40; ++i) {
+    plain_request x;
+    x.path = "/resolve/" + test_repo{100 + i}.did().str();
+    const auto status = node.ask(node.data, x).status;
+    looked_up += status == 404;
+    EXPECT_TRUE(status == 404 || status == 429) << status;
+  }
+  const std::chrono::duration<double> took
+    = std::chrono::steady_clock::now() - begin;
+  EXPECT_GE(looked_up, 1u);
+  EXPECT_LE(static_cast<double>(looked_up),
+            1 + per_second * limits::resolve_share * took.count());
 }
 
 TEST_F(ResolveTest, WhatIsNoDocumentOfThisDidIsNotPassedOn) {
   const auto did = repo.did().str();
   EXPECT_EQ(get("/resolve/" + did).status, 404);
-  EXPECT_EQ(get("/resolve/did:key:zQ3sh").status, 400);
-  hub.on('/' + did, say(http_answer(500, "{}")));
-  EXPECT_EQ(get("/resolve/" + did).status, 502);
-  hub.on('/' + did, say(http_answer(200, document("did:plc:other"))));
-  const auto foreign = get("/resolve/" + did);
+  const auto failing = test_repo{2}.did().str();
+  hub.on('/' + failing, say(http_answer(500, "{}")));
+  EXPECT_EQ(get("/resolve/" + failing).status, 502);
+  const auto other = test_repo{3}.did().str();
+  hub.on('/' + other, say(http_answer(200, document("did:plc:other"))));
+  const auto foreign = get("/resolve/" + other);
   EXPECT_EQ(foreign.status, 502);
   EXPECT_NE(foreign.body.find("DocumentInvalid"), std::string::npos);
 }

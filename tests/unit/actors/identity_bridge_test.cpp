@@ -85,13 +85,25 @@ TEST_F(IdentityBridgeTest, AWebDidIsAskedOfItsHost) {
   said = answer_with(404, R"({"message":"DID not available: "})");
   EXPECT_FALSE(look_up(web).gone) << "only the directory has tombstones so";
   const auto local = did::parse("did:web:localhost%3A2583").value();
-  look_up(local);
-  EXPECT_EQ(to_string(hosts->requests.back().target),
-            "https://localhost:2583/.well-known/did.json");
+  EXPECT_EQ(look_up(local).failed.code, ec::invalid_argument);
   options.allow_private = true;
   look_up(local);
   EXPECT_EQ(to_string(hosts->requests.back().target),
             "http://localhost:2583/.well-known/did.json");
+  EXPECT_TRUE(directory->requests.empty());
+}
+
+// No escape in a DID may begin a port, a path or a query.
+TEST_F(IdentityBridgeTest, AWebDidNamesAHostAndNothingElse) {
+  options.allow_private = true;
+  for (const auto* text :
+       {"did:web:example.com%2Fadmin", "did:web:example.com%3A8080",
+        "did:web:example.com%3Fx", "did:web:localhost%3A80%2Fadmin%3Fx%3D",
+        "did:web:localhost%2Fadmin", "did:web:localhost", "did:web:127.0.0.1",
+        "did:web:example.com:users:ann", "did:web:a%40example.com"})
+    EXPECT_EQ(look_up(did::parse(text).value()).failed.code, ec::malformed)
+      << text;
+  EXPECT_TRUE(hosts->requests.empty());
   EXPECT_TRUE(directory->requests.empty());
 }
 

@@ -260,6 +260,9 @@ TEST_F(WsSessionTest, MalformedUpgradesAreRefused) {
   std::string key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
   std::string version = "Sec-WebSocket-Version: 13\r\n";
   for (auto& lines : {version, version + "Sec-WebSocket-Key: short==\r\n",
+                      version + "Sec-WebSocket-Key: !!!!!!!!!!!!!!!!!!!!!!==\r\n",
+                      version + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZR==\r\n",
+                      version + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25j\r\n",
                       version + key + "Content-Length: 5\r\n"})
     EXPECT_TRUE(answer(lines).starts_with("HTTP/1.1 400 ")) << lines;
   for (auto& lines : {key, key + "Sec-WebSocket-Version: 12\r\n"}) {

@@ -1,0 +1,83 @@
+#include "actors/api/client_lookups.hpp"
+
+#include "actors/api/answers.hpp"
+
+#include <algorithm>
+
+namespace weir::actors {
+
+client_lookups::client_lookups(double per_second)
+  : budget_(per_second * limits::resolve_share,
+            per_second * limits::resolve_share) {
+  // nop
+}
+
+bool client_lookups::add(const atproto::did& repo, answer to,
+                         steady_time now) {
+  const auto known = waiting_.find(repo);
+  if (clients_ >= limits::resolve_waiting_max
+      || (known == waiting_.end() && !budget_.take(now))) {
+    to(net::error_reply(429, "TooManyRequests",
+                        "too many look-ups now; try again later"));
+    return false;
+  }
+  ++clients_;
+  if (known != waiting_.end()) {
+    known->second.clients.push_back(std::move(to));
+    return false;
+  }
+  auto& added = waiting_[repo];
+  added.clients.push_back(std::move(to));
+  added.until = now + limits::resolve_wait;
+  return true;
+}
+
+void client_lookups::on_fact(const atproto::did& repo,
+                             const result<storage::identity_row>& fact,
+                             bool last, wall_time wall) {
+  if (!fact)
+    answer_all(repo, lookup_failed_reply(repo, fact.error()));
+  else if (is_fresh(*fact, wall))
+    answer_all(repo, document_reply(repo, *fact));
+  else if (last)
+    answer_all(repo, lookup_failed_reply(
+                       repo, fail(ec::unreachable,
+                                  "what is known of it is out of date")));
+}
+
+void client_lookups::on_timer(steady_time now) {
+  for (;;) {
+    const auto late = std::ranges::find_if(
+      waiting_, [now](const auto& x) { return x.second.until <= now; });
+    if (late == waiting_.end())
+      return;
+    answer_all(atproto::did{late->first},
+               net::error_reply(503, "Unavailable",
+                                "other look-ups go first; try again later"));
+  }
+}
+
+std::optional<steady_time> client_lookups::due() const {
+  std::optional<steady_time> out;
+  for (const auto& [repo, x] : waiting_)
+    if (!out || x.until < *out)
+      out = x.until;
+  return out;
+}
+
+void client_lookups::answer_all(const atproto::did& repo,
+                                const net::http_reply& reply) {
+  const auto found = waiting_.extract(repo);
+  if (found.empty())
+    return;
+  clients_ -= found.mapped().clients.size();
+  for (const auto& to : found.mapped().clients)
+    to(reply);
+}
+
+bool is_fresh(const storage::identity_row& row, wall_time wall) {
+  const auto age = wall.seconds() - row.fetched_at;
+  return age >= 0 && age < std::chrono::seconds{limits::identity_fresh}.count();
+}
+
+} // namespace weir::actors
