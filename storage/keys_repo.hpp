@@ -18,11 +18,14 @@ struct repo_key {
   static auto parts(auto& x) { return std::tie(x.repo); }
 };
 
+/// Of repos that nobody fetches because their account is not active.
+constexpr uint64_t never_due = UINT64_MAX;
+
 /// Repos by workflow state, in order of their next attempt; empty value.
 struct repo_by_status_key {
   static constexpr auto in = table::repo_by_status;
   repo_status status = repo_status::pending;
-  uint64_t due = 0; ///< Unix seconds; 0 = at once.
+  uint64_t due = 0; ///< Unix seconds; 0 = at once; or `never_due`.
   atproto::did repo;
 
   static auto parts(auto& x) { return std::tie(x.status, x.due, x.repo); }

@@ -1,5 +1,7 @@
 #include "storage/repo_guards.hpp"
 
+#include "storage/keys_repo.hpp"
+
 #include <algorithm>
 
 namespace weir::storage {
@@ -26,6 +28,8 @@ uint64_t operations_of(const chain_row& x) noexcept {
 }
 
 uint64_t due_of(const repo_row& x) noexcept {
+  if (x.account != account_status::active)
+    return never_due;
   return static_cast<uint64_t>(std::max<int64_t>(x.next_retry, 0));
 }
 

@@ -28,7 +28,8 @@ struct repo_guard {
 /// equal counts, and every update raises it.
 uint64_t operations_of(const chain_row& x) noexcept;
 
-/// Key part of a repo in the status index: when it is due.
+/// Key part of a repo in the status index: when it is due. A repo whose account
+/// is not active never is, whatever its status asks for.
 uint64_t due_of(const repo_row& x) noexcept;
 
 /// Guards of the repos used last. One thread.

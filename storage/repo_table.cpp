@@ -28,6 +28,11 @@ result<repo_state> repo_table::load(const atproto::did& repo) const {
   return out;
 }
 
+result<std::optional<repo_row>>
+repo_table::row(const atproto::did& repo) const {
+  return load_row<repo_row>(db_, repo_key{repo});
+}
+
 result<std::vector<repo_state>>
 repo_table::load_many(std::span<const atproto::did> repos) const {
   std::vector<repo_state> out;

@@ -17,7 +17,7 @@ struct repo_state {
 
 /// A place in the status index.
 struct due_repo {
-  uint64_t due = 0; ///< Unix seconds; 0 = at once.
+  uint64_t due = 0; ///< Unix seconds; 0 = at once; or `never_due`.
   atproto::did repo;
 };
 
@@ -33,6 +33,9 @@ public:
   }
 
   result<repo_state> load(const atproto::did& repo) const;
+
+  /// Its row alone.
+  result<std::optional<repo_row>> row(const atproto::did& repo) const;
 
   /// In the order of `repos`.
   result<std::vector<repo_state>>

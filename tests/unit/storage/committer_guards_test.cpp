@@ -282,6 +282,13 @@ TEST_F(CommitterGuardsTest, TheStatusIndexFollowsTheRow) {
   store.reopen();
   apply(alice, alice.appear(repo_status::error));
   EXPECT_EQ(indexed(repo_status::error, 900), 1u);
+  alice.row.account = account_status::deactivated;
+  apply(alice, alice.appear(repo_status::error));
+  EXPECT_EQ(indexed(repo_status::error, never_due), 1u) << "nobody fetches it";
+  store.reopen();
+  alice.row.account = account_status::active;
+  apply(alice, alice.appear(repo_status::error));
+  EXPECT_EQ(indexed(repo_status::error, 900), 1u);
   EXPECT_EQ(rows_in(range_of<repo_by_status_key>()), 1u);
   apply(alice, alice.forget());
   EXPECT_EQ(rows_in(range_of<repo_by_status_key>()), 0u);

@@ -142,7 +142,8 @@ private:
         || std::string_view{to_string(bad->account)}
              != to_string(good->account))
       return false;
-    if (bad->status != repo_status::error)
+    if (bad->status != repo_status::error
+        || bad->account != account_status::active)
       bad->next_retry = good->next_retry;
     bad->fcsr = good->fcsr;
     bad->account_at = good->account_at;
