@@ -234,6 +234,8 @@ repo_effects repo_machine::on_remove(bool& removed, now_time now) {
   next_used_ = true;
   row_dirty_ = false; // The row goes; none takes its place.
   held_account_.reset();
+  if (std::exchange(prepare_pending_, false))
+    out.ready = fetch_ready{}; // Or its place in the queue would be kept.
   forget_waiting(out);
   out.untrack = true;
   flush(out);

@@ -45,6 +45,19 @@ TEST(repo_life, a_permit_that_wakes_the_repo_queues_it_again) {
   EXPECT_EQ(x.wishes[0].status, repo_status::pending);
 }
 
+// SYNC-30: or its place among those that are looked up would be kept
+TEST(repo_life, a_removal_during_the_look_up_answers_that_there_is_nothing) {
+  repo_world x;
+  EXPECT_TRUE(x.add());
+  x.prepare();
+  EXPECT_TRUE(x.ready.empty());
+  EXPECT_TRUE(x.remove());
+  ASSERT_EQ(x.ready.size(), 1u);
+  EXPECT_EQ(x.ready[0].pds, "");
+  x.settle();
+  EXPECT_EQ(x.ready.size(), 1u);
+}
+
 // SYNC-09; requirements.md 3b.7; architecture.md 3, Waiting
 TEST(repo_life, syncing_found_at_start_is_fetched_again) {
   for (const auto indexed : {false, true}) {
