@@ -12,7 +12,8 @@ namespace weir {
 struct repo_wish {
   atproto::did repo;
   storage::repo_status status = storage::repo_status::pending;
-  int64_t not_before = 0; ///< Unix seconds.
+  std::chrono::seconds wait{0};
+  std::string pds; ///< Its host as far as it is known.
 };
 
 /// Where would you be fetched from? Answered by `repo_ready`.
@@ -64,6 +65,15 @@ struct host_report {
   enum class verdict : uint8_t { fine, failed, rate_limited };
   verdict what = verdict::fine;
   std::chrono::seconds retry_after{0};
+};
+
+/// How far a download is, now and then, and when its body is complete.
+///
+/// From: BACKFILL. To: SUPERVISOR. Travels: local only.
+struct fetch_progress {
+  uint64_t job = 0;
+  uint64_t bytes = 0; ///< In all.
+  bool received = false;
 };
 
 /// A part of the difference. From: BACKFILL. To: REPO. Travels: local only.
@@ -135,7 +145,8 @@ struct scan_page {
   struct found {
     atproto::did repo;
     storage::repo_status status = storage::repo_status::pending;
-    int64_t not_before = 0;
+    int64_t due = 0; ///< Unix seconds.
+    std::string pds; ///< Its host as far as it is known.
   };
   error failed; ///< `ec::none` when all of the page was read.
   std::vector<found> repos;
@@ -176,6 +187,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::begin_fetch)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::fetch_started)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::job_ended)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::host_report)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::fetch_progress)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_chunk)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::chunk_stored)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_fetched)

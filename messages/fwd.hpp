@@ -21,6 +21,7 @@ struct disk_reading;
 struct fetch_bytes;
 struct fetch_ended;
 struct fetch_head;
+struct fetch_progress;
 struct fetch_result;
 struct fetch_started;
 struct frame_batch;

@@ -74,7 +74,8 @@ using supervisor_actor = common_actor::extend<
   caf::reacts_to<repo_wish>, caf::reacts_to<repo_ready>,
   // A REPO is durably syncing: spawn the BACKFILL.
   caf::reacts_to<fetch_started>, caf::reacts_to<job_ended>,
-  caf::reacts_to<host_report>, caf::reacts_to<scan_page>,
+  caf::reacts_to<host_report>, caf::reacts_to<fetch_progress>,
+  caf::reacts_to<scan_page>,
   // An UPSTREAM may have missed events: compare a listing.
   caf::reacts_to<node_command>, caf::reacts_to<listing_page>,
   caf::reacts_to<listing_compared>, caf::reacts_to<intake_changed>>;

@@ -4,6 +4,7 @@
 #include "actors/support/store_readers.hpp"
 #include "base/crash_point.hpp"
 #include "base/limits.hpp"
+#include "base/limits_fetch.hpp"
 #include "messages/journal.hpp"
 
 #include <caf/actor_system.hpp>
@@ -74,6 +75,7 @@ private:
   void take(const result<import_machine::progress>& x, bool& go_on);
   void ask_heads(const std::string& after);
   void claim();
+  void report_progress(bool received);
   void give_up(error why, host_report::verdict verdict,
                std::optional<storage::account_status> account = {});
   void refused_by_host();
@@ -87,6 +89,8 @@ private:
   std::shared_ptr<repo_download> download_;
   fetch_head head_;
   std::string error_body_;
+  uint64_t received_ = 0; ///< Body bytes.
+  steady_time reported_;
   size_t chunks_out_ = 0;
   bool busy_ = false;       ///< A step or a page of heads is on its way.
   bool all_sent_ = false;
@@ -99,6 +103,8 @@ void backfill::on_head(const fetch_head& x) {
 
 void backfill::on_bytes(const fetch_bytes& x) {
   env_.bytes->add(x.piece.size());
+  received_ += x.piece.size();
+  report_progress(false);
   if (head_.status != 200) {
     error_body_ += as_text(x.piece.view())
                      .substr(0, limits::fetch_error_bytes_max
@@ -110,6 +116,16 @@ void backfill::on_bytes(const fetch_bytes& x) {
   claim();
   if (download_)
     download_->grant(x.piece.size());
+}
+
+/// SUPERVISOR compares how fast downloads are, as long as they are.
+void backfill::report_progress(bool received) {
+  const auto now = env_.shared->time->steady_now();
+  if (!received && now - reported_ < limits::fetch_progress_interval)
+    return;
+  reported_ = now;
+  send(env_.shared->supervisor,
+       fetch_progress{order_.job, received_, received});
 }
 
 /// What was fed is in memory until it lies in files but for the block index;
@@ -128,6 +144,7 @@ void backfill::on_end(const fetch_ended& x) {
     give_up(x.reason, host_report::verdict::failed);
     return;
   }
+  report_progress(true);
   if (head_.status != 200) {
     refused_by_host();
     return;
@@ -262,6 +279,7 @@ void backfill::give_up(error why, host_report::verdict verdict,
 backfill_actor::behavior_type backfill::make_behavior() {
   set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
   claim();
+  reported_ = env_.shared->time->steady_now();
   download_ = env_.fetch(order_.pds, order_.repo, backfill_actor{this});
   if (download_)
     download_->grant(limits::fetch_window_bytes);

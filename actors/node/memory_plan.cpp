@@ -77,6 +77,7 @@ memory_plan plan_memory(const node_config& config) {
                                 limits::identity_waiting_max);
   out.fetch_queue
     = share(limit / queued_repo_bytes, 32, limits::fetch_queue_max);
+  out.fetch_hosts = std::min(out.fetch_queue / 4, limits::fetch_hosts_max);
   return out;
 }
 

@@ -178,7 +178,9 @@ result<void> node::impl::start_supervisor(
   options.parallelism = config.sync_parallelism;
   options.per_host = config.sync_per_host;
   options.retry_scan = config.retry_scan;
+  options.retry_max = config.retry_backoff_max;
   options.queue_max = plan.fetch_queue;
+  options.hosts_max = plan.fetch_hosts;
   listing_options listing;
   listing.interval = config.listing_interval;
   const auto supervisor

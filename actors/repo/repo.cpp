@@ -16,6 +16,7 @@
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -89,6 +90,11 @@ private:
   }
 
   const upstream_board& board() const { return env_.shared->upstreams; }
+
+  std::chrono::seconds wait_of(const fetch_wish& x) const {
+    return std::chrono::seconds{
+      std::max<int64_t>(x.not_before - now().wall.seconds(), 0)};
+  }
 
   /// Keeps the node's sum of held frames.
   void report_waiting(size_t n) {
@@ -219,7 +225,8 @@ void repo::send_fetch_effects(repo_effects& x) {
   if (x.ready)
     send(supervisor, repo_ready{did, x.ready->pds, repo_actor{this}});
   if (x.wish)
-    send(supervisor, repo_wish{did, x.wish->status, x.wish->not_before});
+    send(supervisor, repo_wish{did, x.wish->status, wait_of(*x.wish),
+                               machine_.row().pds});
   if (x.order)
     send(supervisor,
          fetch_started{did, x.order->job, x.order->pds, x.order->key,

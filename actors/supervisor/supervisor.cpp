@@ -11,18 +11,20 @@ void supervisor::perform(supervisor_machine::effects x) {
     send(router_of(repo), prepare_fetch{repo});
   for (const auto& begin : x.start)
     grant(begin);
+  for (const auto& begin : x.crawling)
+    give_up(begin);
   if (x.scan)
-    scan({});
+    scan(*x.scan);
   if (x.timer)
     timer_.arm(this, now(), *x.timer);
   queue_->set(machine_.queued());
 }
 
-void supervisor::scan(std::string after) {
+void supervisor::scan(const work_scan::request& x) {
   reader_job job;
-  job.run = [to = supervisor_actor{this}, filter = env_.quiet_work_filter,
-             after](store_readers& store) {
-    auto page = store.scan_work(after, filter);
+  const auto filter = x.quiet ? env_.quiet_work_filter : 0;
+  job.run = [to = supervisor_actor{this}, x, filter](store_readers& store) {
+    auto page = store.scan_work(x.after, x.limit, filter);
     caf::anon_send(to, std::move(page));
   };
   send(env_.shared->reader_of(0), std::move(job));
@@ -35,12 +37,9 @@ void supervisor::on_scan(const scan_page& x) {
     return;
   }
   for (const auto& found : x.repos)
-    perform(machine_.on_wish(found.repo, found.status, found.not_before,
-                             now(), wall()));
-  if (x.end)
-    perform(machine_.on_scanned(now(), wall()));
-  else
-    scan(x.next);
+    perform(machine_.on_found(found.repo, found.status, found.pds,
+                              wait_of(found.due, wall(), retry_max_), now()));
+  perform(machine_.on_page(x.next, x.end, now()));
 }
 
 /// The REPO that named its host gets the permit. From here on it is watched:
@@ -49,7 +48,7 @@ void supervisor::grant(const supervisor_machine::begin& x) {
   auto known = owners_.extract(x.repo);
   auto owner = known.empty() ? repo_actor{} : std::move(known.mapped());
   if (!owner) {
-    perform(machine_.on_owner_lost(x.repo, x.job, true, now(), wall()));
+    perform(machine_.on_owner_lost(x.repo, x.job, true, now()));
     return;
   }
   monitor(owner);
@@ -67,6 +66,21 @@ void supervisor::start(const fetch_started& x) {
   started_->add();
   i->second.handle = env_.make_backfill(x);
   monitor(i->second.handle);
+  perform(machine_.on_download(x.repo, x.job, now()));
+}
+
+/// Others wait for its permit. That is no failure of the repo: its host rests.
+void supervisor::give_up(const supervisor_machine::begin& x) {
+  const auto i = jobs_.find(x.repo);
+  if (i == jobs_.end() || i->second.job != x.job)
+    return;
+  crawled_->add();
+  if (i->second.handle)
+    send(i->second.handle, job_cancelled{});
+  send(i->second.owner,
+       repo_fetch_failed{
+         x.job, fail(ec::rate_limited, x.pds + " is too slow, others wait"),
+         std::nullopt});
 }
 
 void supervisor::forget(const atproto::did& repo, bool cancel) {
@@ -88,7 +102,7 @@ void supervisor::on_end(const job_ended& x) {
   if (x.outcome.code != ec::none)
     log::info("backfill_failed", {{"did", x.repo.str()},
                                   {"reason", to_string(x.outcome)}});
-  perform(machine_.on_end(x.repo, x.job, now(), wall()));
+  perform(machine_.on_end(x.repo, x.job, now()));
 }
 
 /// A BACKFILL that died is a failed fetch. A REPO that ended with a permit
@@ -108,7 +122,7 @@ void supervisor::on_down(const caf::down_msg& x) {
       const auto id = job.job;
       forget(did, true);
       failed_->add();
-      perform(machine_.on_owner_lost(did, id, in_order, now(), wall()));
+      perform(machine_.on_owner_lost(did, id, in_order, now()));
       return;
     }
   }
@@ -116,7 +130,7 @@ void supervisor::on_down(const caf::down_msg& x) {
 
 void supervisor::on_intake() {
   const auto& intake = env_.shared->intake;
-  perform(machine_.on_intake(intake.backfills(), now(), wall()));
+  perform(machine_.on_intake(intake.backfills(), now()));
   perform(listing_machine::effects{});
   if (intake.level(shortage::disk) == intake_level::no_requests)
     cancel_all();
@@ -143,14 +157,13 @@ void supervisor::on_exit() {
 supervisor_actor::behavior_type supervisor::make_behavior() {
   set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
   set_down_handler([this](caf::down_msg& x) { on_down(x); });
-  scan({});
   on_intake();
-  perform(machine_.on_timer(now(), wall()));
+  perform(machine_.on_start(now(), wall()));
   return {
     [this](tick x) {
       if (!timer_.fired(x))
         return;
-      perform(machine_.on_timer(now(), wall()));
+      perform(machine_.on_timer(now()));
       std::erase_if(owners_, [this](const auto& owner) {
         return !machine_.waits_for_permit(owner.first);
       });
@@ -163,20 +176,22 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
       quit();
     },
     [this](const repo_wish& x) {
-      perform(machine_.on_wish(x.repo, x.status, x.not_before, now(), wall()));
+      perform(machine_.on_wish(x.repo, x.status, x.pds, x.wait, now()));
     },
     [this](const repo_ready& x) {
-      if (x.pds.empty())
-        owners_.erase(x.repo);
-      else
-        owners_[x.repo] = x.from;
-      perform(machine_.on_ready(x.repo, x.pds, now(), wall()));
+      owners_[x.repo] = x.from;
+      perform(machine_.on_ready(x.repo, x.pds, now()));
+      if (!machine_.waits_for_permit(x.repo))
+        owners_.erase(x.repo); // Its turn comes later, if at all.
     },
     [this](const fetch_started& x) { start(x); },
     [this](const job_ended& x) { on_end(x); },
     [this](const host_report& x) {
       perform(machine_.on_host(x.pds, static_cast<host_verdict>(x.what),
-                               x.retry_after, now(), wall()));
+                               x.retry_after, now()));
+    },
+    [this](const fetch_progress& x) {
+      machine_.on_progress(x.job, x.bytes, x.received, now());
     },
     [this](const scan_page& x) { on_scan(x); },
     [this](node_command x) { list(x.list_upstream); },

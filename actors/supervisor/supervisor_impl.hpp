@@ -20,7 +20,7 @@ public:
   supervisor(caf::actor_config& config, supervisor_environment env,
              supervisor_options options, listing_options listing)
     : observed(config, "supervisor", "0", turn::full), env_(std::move(env)),
-      machine_(options), listing_(listing) {
+      machine_(options), listing_(listing), retry_max_(options.retry_max) {
     // Before it runs: the REPOs that it asks answer to this handle.
     env_.shared->supervisor = this;
     for (auto& x : std::exchange(env_.listings, {}))
@@ -32,6 +32,8 @@ public:
                                   "Fetches ended", "result", "ok");
     failed_ = &registry.counter("weir_backfill_finished_total",
                                 "Fetches ended", "result", "failed");
+    crawled_ = &registry.counter("weir_backfill_crawled_total",
+                                 "Fetches given up because others waited");
     listings_ = &registry.counter("weir_listing_finished_total",
                                   "Listings compared");
     listings_failed_ = &registry.counter("weir_listing_failed_total",
@@ -66,8 +68,9 @@ private:
   void perform(supervisor_machine::effects x);
   void perform(const listing_machine::effects& x);
   void grant(const supervisor_machine::begin& x);
+  void give_up(const supervisor_machine::begin& x);
   void forget(const atproto::did& repo, bool cancel);
-  void scan(std::string after);
+  void scan(const work_scan::request& x);
   void on_scan(const scan_page& x);
   void start(const fetch_started& x);
   void on_end(const job_ended& x);
@@ -83,6 +86,7 @@ private:
   supervisor_environment env_;
   supervisor_machine machine_;
   listing_machine listing_;
+  std::chrono::seconds retry_max_;
   std::unordered_map<atproto::did, running_job> jobs_;
   /// REPOs that named their host and wait for a permit.
   std::unordered_map<atproto::did, repo_actor> owners_;
@@ -92,6 +96,7 @@ private:
   metric* started_ = nullptr;
   metric* finished_ = nullptr;
   metric* failed_ = nullptr;
+  metric* crawled_ = nullptr;
   metric* listings_ = nullptr;
   metric* listings_failed_ = nullptr;
   metric* queue_ = nullptr;

@@ -45,19 +45,27 @@ std::string to_text(const scan_place& x) {
 }
 
 /// @param more What follows when all statuses were read: quiet work.
-scan_page scan_statuses(const storage::repo_table& table, scan_place place,
-                        bool more) {
+scan_page scan_statuses(const store_readers& store, scan_place place,
+                        size_t limit, bool more) {
   scan_page out;
+  const storage::repo_table table{store.db, store.names};
   const auto status = work_statuses[place.status];
-  auto page = table.with_status(status, std::numeric_limits<uint64_t>::max(),
-                                place.after);
+  auto page
+    = table.with_status(status, storage::never_due - 1, place.after, limit);
   if (!page) {
     out.failed = page.error();
     return out;
   }
-  for (auto& found : *page)
-    out.repos.push_back({found.repo, status, static_cast<int64_t>(found.due)});
-  if (page->size() >= limits::repos_page_max)
+  for (auto& found : *page) {
+    auto row = table.row(found.repo);
+    if (!row) {
+      out.failed = row.error();
+      return out;
+    }
+    out.repos.push_back({found.repo, status, static_cast<int64_t>(found.due),
+                         *row ? std::move((*row)->pds) : std::string{}});
+  }
+  if (page->size() >= limit)
     place.after = page->back();
   else
     place = {place.status + 1, {}};
@@ -69,17 +77,17 @@ scan_page scan_statuses(const storage::repo_table& table, scan_place place,
 /// Repos with quiet work, to be asked as if they were out of sync: each decides
 /// for itself when it wakes.
 scan_page scan_quiet_work(const storage::repo_table& table, scan_place place,
-                          uint32_t filter) {
+                          size_t limit, uint32_t filter) {
   scan_page out;
-  auto page = table.page(place.after.repo, limits::repos_page_max);
+  auto page = table.page(place.after.repo, limit);
   if (!page) {
     out.failed = page.error();
     return out;
   }
   for (auto& [repo, row] : *page)
     if (has_quiet_work(row, filter))
-      out.repos.push_back({repo, repo_status::desync, 0});
-  out.end = page->size() < limits::repos_page_max;
+      out.repos.push_back({repo, repo_status::desync, 0, row.pds});
+  out.end = page->size() < limit;
   if (!out.end)
     place.after.repo = page->back().first;
   out.next = to_text(place);
@@ -89,6 +97,8 @@ scan_page scan_quiet_work(const storage::repo_table& table, scan_place place,
 } // namespace
 
 bool has_quiet_work(const storage::repo_row& row, uint32_t filter) noexcept {
+  if (row.account != storage::account_status::active)
+    return row.identity_due;
   return row.status == repo_status::synced
          && (row.identity_due || row.filter_generation != filter);
 }
@@ -194,13 +204,12 @@ heads_page store_readers::read_heads(const atproto::did& repo,
   return out;
 }
 
-scan_page store_readers::scan_work(const std::string& after,
+scan_page store_readers::scan_work(const std::string& after, size_t limit,
                                    uint32_t filter) const {
   auto place = parse_place(after);
-  const storage::repo_table table{db, names};
   return place.status < work_statuses.size()
-           ? scan_statuses(table, place, filter != 0)
-           : scan_quiet_work(table, place, filter);
+           ? scan_statuses(*this, place, limit, filter != 0)
+           : scan_quiet_work({db, names}, place, limit, filter);
 }
 
 result<std::vector<store_readers::listed_row>>

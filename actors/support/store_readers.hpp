@@ -18,7 +18,7 @@ class tail_cache;
 
 namespace weir {
 
-/// Whether a repo whose status asks for nothing is to be woken at start: its
+/// Whether a repo whose status asks for no fetch is to be woken at start: its
 /// identity is due, or it was indexed under another filter than `filter`.
 bool has_quiet_work(const storage::repo_row& row, uint32_t filter) noexcept;
 
@@ -59,10 +59,12 @@ struct store_readers {
                         const storage::chain_row& chain,
                         const std::string& after) const;
 
-  /// Repos whose status asks for work, one page; `after` is opaque.
+  /// Repos whose status asks for work, one page of at most `limit`; `after` is
+  /// opaque. Those whose account is not active are not among them.
   /// @param filter The generation in force: then those, too, that have quiet
   ///        work under it, which reads the rows of all repos. 0 = not those.
-  scan_page scan_work(const std::string& after, uint32_t filter) const;
+  scan_page scan_work(const std::string& after, size_t limit,
+                      uint32_t filter) const;
 
   /// Tracked repos in order of DID, one page.
   struct listed_row {

@@ -1,5 +1,6 @@
 #include "actors/backfill/backfill.hpp"
 #include "actors/node/spools.hpp"
+#include "base/limits_fetch.hpp"
 #include "tests/support/repo_builder.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
@@ -105,6 +106,33 @@ TEST_F(BackfillShellTest, TheBodyIsReadThroughAWindow) {
   EXPECT_THAT(body->grants,
               ElementsAre(limits::fetch_window_bytes, of.export_car().size()));
   EXPECT_EQ(held(), limits::fetch_window_bytes + of.export_car().size());
+}
+
+// limits::fetch_progress_interval, and just before it; and at the end
+TEST_F(BackfillShellTest, ItSaysNowAndThenHowFarItIs) {
+  const auto of = repo_of(1);
+  start(of);
+  head(200);
+  const auto car = of.export_car();
+  const bytes first{car.begin(), car.begin() + 10};
+  const bytes second{car.begin() + 10, car.begin() + 30};
+  const bytes rest{car.begin() + 30, car.end()};
+  time.advance(limits::fetch_progress_interval - 1us);
+  piece(first);
+  EXPECT_EQ(supervisor.count<fetch_progress>(), 0u);
+  time.advance(1us);
+  piece(second);
+  auto told = supervisor.take<fetch_progress>();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].job, 9u);
+  EXPECT_EQ(told[0].bytes, 30u);
+  EXPECT_FALSE(told[0].received);
+  piece(rest);
+  end();
+  told = supervisor.take<fetch_progress>();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].bytes, car.size());
+  EXPECT_TRUE(told[0].received);
 }
 
 // reliability.md P9: what counts is the share of this node, not the most that

@@ -1,6 +1,7 @@
 #include "actors/journal/batch_machine.hpp"
 #include "actors/repo/repo_types.hpp"
 #include "actors/supervisor/listing_machine.hpp"
+#include "base/limits_fetch.hpp"
 #include "delivery_world.hpp"
 #include "tests/unit/actors/identity_world.hpp"
 #include "tests/unit/actors/supervisor_queue.hpp"
@@ -75,6 +76,7 @@ TEST(MachineBounds, TheSupervisorHasThoseOfTheEngine) {
   EXPECT_EQ(x.breaker_rest, limits::host_rest_min);
   EXPECT_EQ(x.breaker_rest_max, limits::host_rest_max);
   EXPECT_EQ(x.rate_limit_rest, limits::host_rate_limit_rest);
+  EXPECT_EQ(x.slow_rest, limits::host_slow_rest);
   EXPECT_EQ(x.parallelism, limits::sync_parallelism_range.standard);
   EXPECT_EQ(x.per_host, limits::sync_per_host_range.standard);
   EXPECT_EQ(x.retry_scan, limits::retry_scan_range.standard);

@@ -146,14 +146,14 @@ TEST(supervisor_machine, without_room_nobody_is_asked_and_no_permit_is_given) {
   x.ask(1, a_host);
   x.wish(2);
   x.clear();
-  x.machine.on_intake(false, x.now, x.wall);
+  x.machine.on_intake(false, x.now);
   x.ready(2, a_host);
   x.wish(3);
   x.end(1);
   x.tick();
   EXPECT_THAT(x.prepared, IsEmpty());
   EXPECT_THAT(x.started, IsEmpty());
-  const auto resumed = x.machine.on_intake(true, x.now, x.wall);
+  const auto resumed = x.machine.on_intake(true, x.now);
   EXPECT_EQ(resumed.start.size(), 1u);
   EXPECT_EQ(resumed.prepare.size(), 1u);
 }

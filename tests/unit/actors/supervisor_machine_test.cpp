@@ -63,13 +63,15 @@ TEST(supervisor, a_repo_is_queued_once) {
   EXPECT_EQ(x.machine.queued(), 0u);
 }
 
-// architecture.md 3, Backfill: job numbers never come twice
+// architecture.md 3, Backfill: job numbers never come twice, whatever the wall
+// clock does after the start
 TEST(supervisor, job_numbers_grow_even_when_the_clock_stands_still) {
   queue x;
+  x.start();
   for (int i = 1; i <= 3; ++i)
     x.ask(i, a_host);
   ASSERT_EQ(x.jobs.size(), 3u);
-  EXPECT_GT(x.jobs[0], 0u);
+  EXPECT_GT(x.jobs[0], static_cast<uint64_t>(x.wall.micros));
   EXPECT_LT(x.jobs[0], x.jobs[1]);
   EXPECT_LT(x.jobs[1], x.jobs[2]);
 }
@@ -92,7 +94,7 @@ TEST(supervisor, repos_never_fetched_come_first_and_failed_ones_last) {
 TEST(supervisor, a_retry_is_found_by_the_scan_after_its_time) {
   queue x;
   x.tick();
-  x.wish(1, repo_status::error, 60);
+  x.wish(1, repo_status::error, 60s);
   for (const auto wait : {30s, 29s}) {
     x.pass(wait);
     EXPECT_THAT(x.prepared, IsEmpty());
@@ -117,8 +119,8 @@ TEST(supervisor, a_resting_host_does_not_put_off_the_scan) {
 // requirements.md 3b.5: a wish for now goes before a retry of later
 TEST(supervisor, an_earlier_wish_replaces_a_later_one) {
   queue x;
-  x.wish(1, repo_status::error, 600);
-  x.wish(1, repo_status::error, 900);
+  x.wish(1, repo_status::error, 600s);
+  x.wish(1, repo_status::error, 900s);
   EXPECT_THAT(x.prepared, IsEmpty());
   x.wish(1, repo_status::desync);
   EXPECT_THAT(x.prepared, ElementsAre(name(1)));
@@ -132,7 +134,7 @@ TEST(supervisor, an_earlier_wish_replaces_a_later_one) {
 TEST(supervisor, a_repo_without_a_host_leaves_the_queue) {
   queue x;
   x.wish(1);
-  x.wish(1, repo_status::error, 60);
+  x.wish(1, repo_status::error, 60s);
   x.ready(1, "");
   EXPECT_THAT(x.started, IsEmpty());
   EXPECT_EQ(x.machine.queued(), 1u);
@@ -198,7 +200,7 @@ TEST(supervisor, a_host_that_fails_again_and_again_rests_longer) {
     EXPECT_THAT(x.started, IsEmpty());
     ASSERT_TRUE(x.timer);
     rests.push_back((*x.timer - x.now) / 1s);
-    x.removed(failure);
+    x.ready(failure, "");
   }
   EXPECT_THAT(rests,
               ElementsAre(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900));
@@ -210,22 +212,22 @@ TEST(supervisor, a_host_that_fails_again_and_again_rests_longer) {
   EXPECT_EQ(x.started.size(), 1u); // Counted anew.
 }
 
-// reliability.md 2.1: `hosts_max`, and one more
-TEST(supervisor, a_host_too_many_waits_for_the_next_scan) {
+// reliability.md 2.1: `hosts_max`, and one more: documents may name any number
+// of hosts that fail, and nobody waits for that
+TEST(supervisor, a_new_host_never_waits_for_the_many_that_failed) {
   supervisor_options options;
-  options.hosts_max = 1;
+  options.hosts_max = 2;
+  options.breaker_failures = 1;
   queue x{options};
+  x.host("https://old.test", host_verdict::failed);
+  x.host(b_host, host_verdict::failed);
+  EXPECT_EQ(x.machine.hosts(), 2u);
+  x.host("https://new.test", host_verdict::failed);
+  EXPECT_EQ(x.machine.hosts(), 2u);
   x.ask(1, a_host);
-  x.ask(2, b_host);
-  x.ask(3, a_host);
-  EXPECT_THAT(x.started, ElementsAre(name(1), name(3)));
-  EXPECT_EQ(x.machine.hosts(), 1u);
-  EXPECT_EQ(x.machine.queued(), 3u);
-  x.end(1);
-  x.end(3);
-  x.pass(30s);
-  x.ready(2, b_host);
-  EXPECT_EQ(x.started.back(), name(2));
+  x.ask(2, "https://old.test"); // Forgotten.
+  x.ask(3, b_host);             // Rests.
+  EXPECT_THAT(x.started, ElementsAre(name(1), name(2)));
 }
 
 // reliability.md 2.1: dead hosts do not fill the table for ever
@@ -242,33 +244,7 @@ TEST(supervisor, a_host_that_failed_is_forgotten_after_a_while) {
   EXPECT_EQ(x.machine.hosts(), 0u);
 }
 
-// -- removal and overflow -----------------------------------------------------
-
-// SYNC-30: from any place in the queue, and permits come back
-TEST(supervisor, a_removed_repo_gives_its_place_back) {
-  supervisor_options options;
-  options.parallelism = 1;
-  options.preparing_max = 2;
-  queue x{options};
-  x.ask(1, a_host);                  // Running.
-  x.ask(2, a_host);                  // Waits for the host.
-  x.wish(3);                         // Is being prepared.
-  x.wish(4);                         // Queued.
-  x.wish(5, repo_status::error, 60); // Delayed.
-  for (const auto i : {2, 3, 4, 5, 1})
-    x.removed(i);
-  EXPECT_EQ(x.machine.queued(), 0u);
-  EXPECT_EQ(x.machine.running(), 0u);
-  x.end(1); // Late.
-  x.pass(60s);
-  x.tick();
-  x.clear();
-  x.ask(6, a_host);
-  EXPECT_THAT(x.started, ElementsAre(name(6)));
-  x.wish(7);
-  x.wish(8);
-  EXPECT_EQ(x.prepared.size(), 3u);
-}
+// -- overflow -----------------------------------------------------------------
 
 // SYNC-10: `queue_max`, and one more: the store remembers what memory cannot
 TEST(supervisor, what_does_not_fit_is_found_by_a_scan_when_there_is_room) {
@@ -288,7 +264,7 @@ TEST(supervisor, what_does_not_fit_is_found_by_a_scan_when_there_is_room) {
   for (int i = 4; i <= 6; ++i)
     x.ready(i, "");
   EXPECT_EQ(x.scans, 1u);
-  x.scanned();
+  x.paged({}, true);
   EXPECT_EQ(x.scans, 1u);
 }
 

@@ -32,13 +32,20 @@ public:
   }
 
   void wish(int repo, repo_status status = repo_status::pending,
-            int64_t wait = 0) {
-    take(machine.on_wish(repo_of(repo), status,
-                         wait == 0 ? 0 : wall.seconds() + wait, now, wall));
+            std::chrono::seconds wait = 0s, const std::string& pds = {}) {
+    take(machine.on_wish(repo_of(repo), status, pds, wait, now));
   }
 
+  /// In a page of the scan.
+  void found(int repo, repo_status status = repo_status::pending,
+             std::chrono::seconds wait = 0s, const std::string& pds = {}) {
+    take(machine.on_found(repo_of(repo), status, pds, wait, now));
+  }
+
+  void start() { take(machine.on_start(now, wall)); }
+
   void ready(int repo, const std::string& pds) {
-    take(machine.on_ready(repo_of(repo), pds, now, wall));
+    take(machine.on_ready(repo_of(repo), pds, now));
   }
 
   /// Wishes, and is told its host.
@@ -50,22 +57,33 @@ public:
   void end(int repo) { end(repo, latest[name(repo)]); }
 
   void end(int repo, uint64_t job) {
-    take(machine.on_end(repo_of(repo), job, now, wall));
+    take(machine.on_end(repo_of(repo), job, now));
   }
 
   void lost(int repo, bool in_order) {
-    take(machine.on_owner_lost(repo_of(repo), latest[name(repo)], in_order, now,
-                               wall));
+    take(machine.on_owner_lost(repo_of(repo), latest[name(repo)], in_order,
+                               now));
   }
 
   void host(const std::string& pds, host_verdict verdict,
             std::chrono::seconds retry_after = 0s) {
-    take(machine.on_host(pds, verdict, retry_after, now, wall));
+    take(machine.on_host(pds, verdict, retry_after, now));
   }
 
-  void removed(int repo) { take(machine.on_removed(repo_of(repo), now, wall)); }
+  /// A page of the scan was read.
+  void paged(const std::string& next, bool end) {
+    scan.reset();
+    take(machine.on_page(next, end, now));
+  }
 
-  void scanned() { take(machine.on_scanned(now, wall)); }
+  void download(int repo) {
+    take(machine.on_download(repo_of(repo), latest[name(repo)], now));
+  }
+
+  /// Of the body, so far.
+  void bytes(int repo, uint64_t n, bool received = false) {
+    machine.on_progress(latest[name(repo)], n, received, now);
+  }
 
   /// The clocks move; the timer comes when it is due, once.
   void pass(std::chrono::microseconds x) {
@@ -73,16 +91,17 @@ public:
     wall = wall + x;
     if (timer && *timer <= now) {
       timer.reset();
-      take(machine.on_timer(now, wall));
+      take(machine.on_timer(now));
     }
   }
 
-  void tick() { take(machine.on_timer(now, wall)); }
+  void tick() { take(machine.on_timer(now)); }
 
   void clear() {
     prepared.clear();
     started.clear();
     jobs.clear();
+    crawling.clear();
     scans = 0;
   }
 
@@ -93,6 +112,8 @@ public:
   std::vector<std::string> started;
   std::vector<uint64_t> jobs;
   std::map<std::string, uint64_t> latest; ///< Job of each repo.
+  std::vector<std::string> crawling;
+  std::optional<work_scan::request> scan; ///< That is to be answered.
   size_t scans = 0;
   std::optional<steady_time> timer;
 
@@ -105,7 +126,11 @@ private:
       jobs.push_back(one.job);
       latest[one.repo.str()] = one.job;
     }
+    for (const auto& one : x.crawling)
+      crawling.push_back(one.repo.str());
     scans += x.scan ? 1 : 0;
+    if (x.scan)
+      scan = x.scan;
     if (x.timer && (!timer || *x.timer < *timer))
       timer = x.timer;
   }

@@ -1,5 +1,6 @@
 #include "actors/supervisor/supervisor.hpp"
 #include "actors/support/store_readers.hpp"
+#include "base/limits_fetch.hpp"
 #include "messages/intake.hpp"
 #include "messages/journal.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
@@ -43,7 +44,7 @@ protected:
   }
 
   void ask(size_t repo, const probe& owner) {
-    tell(supervisor, repo_wish{shell_repo(repo), repo_status::pending, 0});
+    tell(supervisor, repo_wish{shell_repo(repo), repo_status::pending, 0s, {}});
     tell(supervisor,
          repo_ready{shell_repo(repo), a_host, owner.as<repo_actor>()});
   }
@@ -167,6 +168,42 @@ TEST_F(SupervisorShellTest, AFailedJobEndsItsBackfillAndAGoodOneDoesNot) {
   }
 }
 
+// reliability.md P11: it is no failure of the repo that its host crawls
+TEST_F(SupervisorShellTest, ACrawlingDownloadGivesItsPermitToAHostThatWaits) {
+  ask(1, ann);
+  const auto job = permit(ann);
+  begin(1, job, ann);
+  tell(supervisor, repo_wish{shell_repo(2), repo_status::pending, 0s, {}});
+  tell(supervisor, repo_ready{shell_repo(2), "https://b.test",
+                              bob.as<repo_actor>()});
+  EXPECT_EQ(permit(bob), 0u);
+  for (size_t i = 0; i < limits::fetch_pace_windows; ++i)
+    pass(limits::fetch_pace_window);
+  EXPECT_EQ(backfills.at(0).count<job_cancelled>(), 1u);
+  const auto told = ann.take<repo_fetch_failed>();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].job, job);
+  EXPECT_EQ(told[0].reason.code, ec::rate_limited);
+  tell(supervisor, job_ended{shell_repo(1), job, fail(ec::rate_limited)});
+  EXPECT_NE(permit(bob), 0u);
+}
+
+// limits::fetch_progress_interval is how a BACKFILL says that it does not
+TEST_F(SupervisorShellTest, ADownloadThatGoesOnKeepsItsPermit) {
+  ask(1, ann);
+  const auto job = permit(ann);
+  begin(1, job, ann);
+  tell(supervisor, repo_wish{shell_repo(2), repo_status::pending, 0s, {}});
+  tell(supervisor, repo_ready{shell_repo(2), "https://b.test",
+                              bob.as<repo_actor>()});
+  for (size_t i = 1; i <= 4 * limits::fetch_pace_windows; ++i) {
+    tell(supervisor, fetch_progress{job, i * 10'000'000, false});
+    pass(limits::fetch_pace_window);
+  }
+  EXPECT_EQ(backfills.at(0).count<job_cancelled>(), 0u);
+  EXPECT_EQ(permit(bob), 0u);
+}
+
 TEST_F(SupervisorShellTest, AFetchWithoutItsPermitIsRefused) {
   ask(1, ann);
   const auto job = permit(ann);
@@ -258,6 +295,11 @@ TEST(QuietWorkTest, IsOfSyncedReposWithADueIdentityOrAnotherFilter) {
     row.status = other;
     EXPECT_FALSE(has_quiet_work(row, 3));
   }
+  // An account that is not active has no place in the scan of statuses.
+  row.account = storage::account_status::deactivated;
+  EXPECT_TRUE(has_quiet_work(row, 3));
+  row.identity_due = false;
+  EXPECT_FALSE(has_quiet_work(row, 3));
 }
 
 // The store is the truth: what it cannot say ends the SUPERVISOR, and NODE.

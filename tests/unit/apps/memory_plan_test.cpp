@@ -73,7 +73,7 @@ TEST(MemoryPlanTest, StreamsShareTheFramesInFlight) {
 // limits::backfill_bytes_max, limits::spool_memory_bytes_max,
 // limits::walk_index_entries_max, limits::job_chunks_max,
 // limits::identity_cached_max, limits::identity_waiting_max,
-// limits::fetch_queue_max, limits::repo_guards_max
+// limits::fetch_queue_max, limits::fetch_hosts_max, limits::repo_guards_max
 TEST(MemoryPlanTest, MuchMemoryRaisesNoBound) {
   auto config = limited_to(limits::memory_limit_range.max);
   const auto x = plan_memory(config);
@@ -89,6 +89,7 @@ TEST(MemoryPlanTest, MuchMemoryRaisesNoBound) {
   EXPECT_EQ(x.identities, limits::identity_cached_max);
   EXPECT_EQ(x.identity_waits, limits::identity_waiting_max);
   EXPECT_EQ(x.fetch_queue, limits::fetch_queue_max);
+  EXPECT_EQ(x.fetch_hosts, limits::fetch_hosts_max);
   EXPECT_EQ(x.repo_guards, limits::repo_guards_max);
   config.sync_parallelism = limits::sync_parallelism_range.max;
   EXPECT_EQ(plan_memory(config).spool * config.sync_parallelism,

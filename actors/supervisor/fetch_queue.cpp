@@ -1,0 +1,326 @@
+#include "actors/supervisor/fetch_queue.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace weir::actors {
+
+namespace {
+
+using storage::repo_status;
+
+/// Never fetched before out of sync before failed (requirements.md 3f).
+size_t priority_of(repo_status status) noexcept {
+  switch (status) {
+    case repo_status::pending:
+    case repo_status::syncing:
+      return 0;
+    case repo_status::desync:
+    case repo_status::synced:
+      return 1;
+    case repo_status::error:
+      return 2;
+  }
+  return 2;
+}
+
+/// Who answers the look-up of a repo whose host is not known: the directory, or
+/// the domain of a did:web, whose subdomains count as one.
+std::string source_of(const atproto::did& repo) {
+  constexpr std::string_view web = "did:web:";
+  std::string_view name = repo.str();
+  if (name.substr(0, web.size()) != web)
+    return "directory";
+  name = name.substr(web.size(), name.find_first_of(":%", web.size())
+                                   - web.size());
+  if (const auto last = name.rfind('.'); last != name.npos && last > 0)
+    if (const auto before = name.rfind('.', last - 1); before != name.npos)
+      name = name.substr(before + 1);
+  return std::string{web} + std::string{name};
+}
+
+std::string lane_of(const atproto::did& repo, const std::string& pds) {
+  return pds.empty() ? source_of(repo) : pds;
+}
+
+bool moved(const fetch_entry& x, const std::string& pds) {
+  return !pds.empty() && *x.lane->name != pds;
+}
+
+} // namespace
+
+fetch_queue::fetch_queue(const supervisor_options& options)
+  : options_(options) {
+  // nop
+}
+
+// -- in and out ---------------------------------------------------------------
+
+void fetch_queue::wish(const atproto::did& repo, repo_status status,
+                       const std::string& pds, steady_time due,
+                       steady_time now) {
+  auto* known = find(repo);
+  if (known == nullptr) {
+    add(repo, status, pds, due, now, true);
+  } else if (known->at == fetch_stage::running
+             || known->at == fetch_stage::preparing) {
+    known->again = {status, due}; // When this attempt has ended.
+  } else if (known->at == fetch_stage::delayed
+             && (due < known->alarm->first || moved(*known, pds))) {
+    if (moved(*known, pds))
+      move(*known, pds, now);
+    known->status = status;
+    place(*known, due, now);
+  }
+}
+
+void fetch_queue::found(const atproto::did& repo, repo_status status,
+                        const std::string& pds, steady_time due,
+                        steady_time now) {
+  if (find(repo) == nullptr)
+    add(repo, status, pds, due, now, false);
+}
+
+fetch_entry* fetch_queue::find(const atproto::did& repo) {
+  const auto i = entries_.find(repo);
+  return i == entries_.end() ? nullptr : &i->second;
+}
+
+void fetch_queue::add(const atproto::did& repo, repo_status status,
+                      const std::string& pds, steady_time due, steady_time now,
+                      bool displaces) {
+  const auto name = lane_of(repo, pds);
+  if (entries_.size() >= options_.queue_max
+      && !make_room(name, due, now, displaces))
+    return;
+  const auto [i, added] = entries_.try_emplace(repo);
+  auto& x = i->second;
+  x.repo = &i->first;
+  x.status = status;
+  x.alarm = alarms_.emplace(due, &x);
+  join(x, name, !pds.empty());
+  place(x, due, now);
+}
+
+/// Who waits longest goes first, then the last of a host with more than its
+/// share.
+bool fetch_queue::make_room(const std::string& lane, steady_time due,
+                            steady_time now, bool displaces) {
+  const bool waits = due > now;
+  if (!alarms_.empty()) {
+    const auto last = std::prev(alarms_.end());
+    if (!waits || due < last->first) {
+      scan.left_out(last->first);
+      erase(*last->second, now);
+      return true;
+    }
+  }
+  const auto own = lanes_.find(lane);
+  const auto fits = own == lanes_.end()
+                    || own->second.queued_count
+                         < fair_share(options_.queue_max);
+  if (!waits && displaces && fits && !crowded_.empty()) {
+    auto& from = crowded_.front()->queued;
+    const auto list = std::find_if(from.rbegin(), from.rend(), [](auto& x) {
+      return !x.empty();
+    });
+    scan.left_out();
+    erase(list->back(), now);
+    return true;
+  }
+  if (waits)
+    scan.left_out(due);
+  else
+    scan.left_out();
+  return false;
+}
+
+void fetch_queue::erase(fetch_entry& x, steady_time now) {
+  leave(x);
+  part(x, now);
+  entries_.erase(entries_.find(*x.repo));
+}
+
+void fetch_queue::finish(fetch_entry& x, steady_time now) {
+  const auto again = x.again;
+  const auto repo = *x.repo;
+  const auto pds = x.lane->host ? *x.lane->name : std::string{};
+  erase(x, now);
+  if (again)
+    add(repo, again->status, pds, again->due, now, true);
+}
+
+// -- stages -------------------------------------------------------------------
+
+/// Queued, or delayed until its time and until its host has rested.
+void fetch_queue::place(fetch_entry& x, steady_time due, steady_time now) {
+  leave(x);
+  if (x.lane->rest_until > now)
+    rest_ends_.insert(x.lane->rest_until);
+  due = std::max(due, x.lane->rest_until);
+  if (due <= now) {
+    enter(x, fetch_stage::queued);
+    return;
+  }
+  x.alarm = alarms_.emplace(due, &x);
+  x.at = fetch_stage::delayed;
+}
+
+void fetch_queue::enter(fetch_entry& x, fetch_stage to) {
+  auto& lane = *x.lane;
+  x.at = to;
+  switch (to) {
+    case fetch_stage::delayed:
+      break;
+    case fetch_stage::queued: {
+      const auto priority = priority_of(x.status);
+      lane.queued[priority].push_back(x);
+      sit(lane, priority);
+      count_queued(lane, true);
+      break;
+    }
+    case fetch_stage::preparing:
+      preparing_.push_back(x);
+      ++lane.preparing;
+      ++preparing_count_;
+      break;
+    case fetch_stage::ready:
+      lane.ready.push_back(x);
+      ++lane.ready_count;
+      ++ready_count_;
+      sit(lane, permits);
+      break;
+    case fetch_stage::running:
+      ++lane.running;
+      ++running_;
+      break;
+  }
+}
+
+/// Out of its stage; the next one follows.
+void fetch_queue::leave(fetch_entry& x) {
+  auto& lane = *x.lane;
+  if (x.is_linked())
+    x.unlink();
+  switch (x.at) {
+    case fetch_stage::delayed:
+      alarms_.erase(x.alarm);
+      break;
+    case fetch_stage::queued: {
+      const auto priority = priority_of(x.status);
+      if (lane.queued[priority].empty())
+        stand_up(lane, priority);
+      count_queued(lane, false);
+      break;
+    }
+    case fetch_stage::preparing:
+      --lane.preparing;
+      --preparing_count_;
+      break;
+    case fetch_stage::ready:
+      if (--lane.ready_count == 0)
+        stand_up(lane, permits);
+      --ready_count_;
+      break;
+    case fetch_stage::running:
+      --lane.running;
+      --running_;
+      break;
+  }
+}
+
+void fetch_queue::count_queued(fetch_lane& lane, bool more) {
+  const auto share = fair_share(options_.queue_max);
+  if (more) {
+    if (lane.queued_count++ == 0)
+      ++waiting_lanes_;
+    if (lane.queued_count == share + 1)
+      crowded_.push_back(&lane);
+  } else {
+    if (lane.queued_count-- == share + 1)
+      std::erase(crowded_, &lane);
+    if (lane.queued_count == 0)
+      --waiting_lanes_;
+  }
+}
+
+void fetch_queue::set_host(fetch_entry& x, const std::string& pds,
+                           steady_time now) {
+  move(x, pds, now);
+  const auto& lane = *x.lane;
+  const auto full = lane.ready_count >= fair_share(options_.preparing_max);
+  if (full || lane.rest_until > now) {
+    x.again.reset();
+    place(x, now, now); // Asked again when it is its turn.
+    return;
+  }
+  leave(x);
+  enter(x, fetch_stage::ready);
+}
+
+fetch_entry* fetch_queue::next_to_prepare(steady_time now) {
+  if (preparing_count_ + ready_count_ >= options_.preparing_max)
+    return nullptr;
+  const auto others_first = (picks_ + 1) % limits::refetch_turn == 0;
+  for (size_t i = 0; i < fetch_lane::priorities; ++i) {
+    const auto priority
+      = others_first ? (i + 1) % fetch_lane::priorities : i;
+    auto& turns = turns_[priority];
+    const auto lane = std::find_if(turns.begin(), turns.end(), [&](auto* x) {
+      return may_prepare(*x);
+    });
+    if (lane == turns.end())
+      continue;
+    auto& x = (*lane)->queued[priority].front();
+    pass_turn(**lane, priority);
+    leave(x);
+    x.asked = now;
+    enter(x, fetch_stage::preparing);
+    ++picks_;
+    return &x;
+  }
+  return nullptr;
+}
+
+/// A host never has all places: others must be able to name theirs, or nobody
+/// would know that they wait. The directory may have them while nobody else
+/// has a look-up to do.
+bool fetch_queue::may_prepare(const fetch_lane& lane) const {
+  const auto most = lane.host || waiting_lanes_ > 1
+                      ? fair_share(options_.preparing_max)
+                      : options_.preparing_max;
+  return lane.preparing + lane.ready_count < most;
+}
+
+/// Hosts below their share first: more than that is for when nobody else waits.
+fetch_entry* fetch_queue::next_to_start() {
+  if (running_ >= options_.parallelism)
+    return nullptr;
+  auto& turns = turns_[permits];
+  for (const auto most :
+       {std::min(fair_share(options_.parallelism), options_.per_host),
+        options_.per_host}) {
+    const auto lane = std::find_if(turns.begin(), turns.end(), [&](auto* x) {
+      return x->running < most;
+    });
+    if (lane == turns.end())
+      continue;
+    auto& x = (*lane)->ready.front();
+    pass_turn(**lane, permits);
+    leave(x);
+    enter(x, fetch_stage::running);
+    return &x;
+  }
+  return nullptr;
+}
+
+bool fetch_queue::starving() const {
+  const auto share
+    = std::min(fair_share(options_.parallelism), options_.per_host);
+  return running_ >= options_.parallelism
+         && std::any_of(turns_[permits].begin(), turns_[permits].end(),
+                        [&](const auto* x) { return x->running < share; });
+}
+
+} // namespace weir::actors

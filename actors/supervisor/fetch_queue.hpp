@@ -1,0 +1,117 @@
+#pragma once
+
+#include "actors/supervisor/fetch_lane.hpp"
+#include "actors/supervisor/supervisor_options.hpp"
+#include "actors/supervisor/work_scan.hpp"
+
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+namespace weir::actors {
+
+/// The repos that wait for a fetch, and who is next: never fetched before out
+/// of sync before failed (requirements.md 3f), hosts in turn, by age in each.
+///
+/// # Limits
+/// `queue_max` repos. Those that wait for their time give their places to
+/// those that are due, and repos of a host that has more than its share to
+/// those of another; what does not fit is left to `scan`. `preparing_max`
+/// repos are asked for their host or wait for a permit, of one host its share.
+class fetch_queue {
+public:
+  explicit fetch_queue(const supervisor_options& options);
+
+  fetch_queue(const fetch_queue&) = delete;
+  fetch_queue& operator=(const fetch_queue&) = delete;
+
+  /// An event made it want a fetch.
+  /// @param pds Its host as far as it is known.
+  void wish(const atproto::did& repo, storage::repo_status status,
+            const std::string& pds, steady_time due, steady_time now);
+
+  /// The scan found that it wants one. What is in memory knows better.
+  void found(const atproto::did& repo, storage::repo_status status,
+             const std::string& pds, steady_time due, steady_time now);
+
+  fetch_entry* find(const atproto::did& repo);
+
+  /// Removes it; what was wished meanwhile comes after.
+  void finish(fetch_entry& x, steady_time now);
+
+  /// It named its host. Waits for a permit, for a place to, or for the host.
+  void set_host(fetch_entry& x, const std::string& pds, steady_time now);
+
+  /// Next to be asked for its host; it is `preparing` from now on.
+  fetch_entry* next_to_prepare(steady_time now);
+
+  /// Next to get a permit; it is `running` from now on.
+  fetch_entry* next_to_start();
+
+  /// @returns the lane of a host, for `settle` afterwards
+  fetch_lane& host(const std::string& pds);
+
+  /// Nobody of this host is asked for a while.
+  void rest(fetch_lane& lane, std::chrono::seconds wait, steady_time now);
+
+  /// Remembers a host without repos when there is something to remember.
+  void settle(fetch_lane& lane, steady_time now);
+
+  void on_timer(steady_time now);
+
+  /// All permits are taken, and a host that has less than its share waits.
+  bool starving() const;
+
+  /// When the rest of a host ends that repos wait for.
+  std::optional<steady_time> next_rest_end() const;
+
+  size_t size() const noexcept { return entries_.size(); }
+  size_t due() const noexcept { return entries_.size() - alarms_.size(); }
+  size_t running() const noexcept { return running_; }
+  size_t lanes() const noexcept { return lanes_.size(); }
+
+  work_scan scan;
+
+private:
+  using entry_map = std::unordered_map<atproto::did, fetch_entry>;
+  static constexpr size_t permits = fetch_lane::priorities;
+
+  void add(const atproto::did& repo, storage::repo_status status,
+           const std::string& pds, steady_time due, steady_time now,
+           bool displaces);
+  bool make_room(const std::string& lane, steady_time due, steady_time now,
+                 bool displaces);
+  void erase(fetch_entry& x, steady_time now);
+  void place(fetch_entry& x, steady_time due, steady_time now);
+  void enter(fetch_entry& x, fetch_stage to);
+  void leave(fetch_entry& x);
+  void count_queued(fetch_lane& lane, bool more);
+  void join(fetch_entry& x, const std::string& name, bool host);
+  void move(fetch_entry& x, const std::string& pds, steady_time now);
+  void part(fetch_entry& x, steady_time now);
+  void forget(fetch_lane& lane);
+  void sit(fetch_lane& lane, size_t seat);
+  void stand_up(fetch_lane& lane, size_t seat);
+  void pass_turn(fetch_lane& lane, size_t seat);
+  bool may_prepare(const fetch_lane& lane) const;
+  void wake(steady_time now);
+  void ask_again(steady_time now);
+
+  supervisor_options options_;
+  /// Before the entries and lists, which refer to them.
+  std::unordered_map<std::string, fetch_lane> lanes_;
+  fetch_lane::turns remembered_; ///< Without entries; the oldest first.
+  std::array<fetch_lane::turns, fetch_lane::priorities + 1> turns_;
+  std::vector<fetch_lane*> crowded_; ///< More than their share is queued.
+  fetch_entry::alarms alarms_;
+  entry_map entries_;
+  fetch_list preparing_; ///< Asked longest ago first.
+  std::set<steady_time> rest_ends_; ///< That repos wait for.
+  size_t preparing_count_ = 0;
+  size_t ready_count_ = 0;
+  size_t running_ = 0;
+  size_t waiting_lanes_ = 0; ///< With something queued.
+  size_t picks_ = 0;
+};
+
+} // namespace weir::actors

@@ -1,0 +1,133 @@
+#include "actors/supervisor/fetch_queue.hpp"
+
+#include <utility>
+#include <vector>
+
+/// The lanes of the queue: their turns, rests, and what is remembered of them.
+namespace weir::actors {
+
+// -- turns --------------------------------------------------------------------
+
+void fetch_queue::sit(fetch_lane& lane, size_t seat) {
+  if (!lane.seats[seat])
+    lane.seats[seat] = turns_[seat].insert(turns_[seat].end(), &lane);
+}
+
+void fetch_queue::stand_up(fetch_lane& lane, size_t seat) {
+  turns_[seat].erase(*std::exchange(lane.seats[seat], std::nullopt));
+}
+
+void fetch_queue::pass_turn(fetch_lane& lane, size_t seat) {
+  auto& turns = turns_[seat];
+  turns.splice(turns.end(), turns, *lane.seats[seat]);
+}
+
+// -- who is in a lane ---------------------------------------------------------
+
+void fetch_queue::join(fetch_entry& x, const std::string& name, bool host) {
+  const auto [i, added] = lanes_.try_emplace(name);
+  auto& lane = i->second;
+  if (added) {
+    lane.name = &i->first;
+    lane.host = host;
+  }
+  if (lane.memory)
+    remembered_.erase(*std::exchange(lane.memory, std::nullopt));
+  ++lane.entries;
+  x.lane = &lane;
+}
+
+void fetch_queue::part(fetch_entry& x, steady_time now) {
+  auto& lane = *std::exchange(x.lane, nullptr);
+  if (--lane.entries == 0)
+    settle(lane, now);
+}
+
+/// To the lane of a host, with a place of its own still to be found.
+void fetch_queue::move(fetch_entry& x, const std::string& pds,
+                       steady_time now) {
+  leave(x);
+  part(x, now);
+  join(x, pds, true);
+  x.alarm = alarms_.emplace(now, &x);
+  x.at = fetch_stage::delayed;
+}
+
+fetch_lane& fetch_queue::host(const std::string& pds) {
+  const auto [i, added] = lanes_.try_emplace(pds);
+  if (added) {
+    i->second.name = &i->first;
+    i->second.host = true;
+  }
+  return i->second;
+}
+
+/// The one that failed longest ago is forgotten for a new one: it is asked once
+/// more than it should be, and no new host has to wait.
+void fetch_queue::settle(fetch_lane& lane, steady_time now) {
+  if (lane.entries > 0)
+    return;
+  if (lane.memory)
+    remembered_.erase(*std::exchange(lane.memory, std::nullopt));
+  if (lane.failures == 0 && lane.crawls == 0 && lane.rest_until <= now) {
+    forget(lane);
+    return;
+  }
+  lane.memory = remembered_.insert(remembered_.end(), &lane);
+  if (remembered_.size() > options_.hosts_max) {
+    auto& oldest = *remembered_.front();
+    remembered_.pop_front();
+    forget(oldest);
+  }
+}
+
+void fetch_queue::forget(fetch_lane& lane) {
+  lanes_.erase(lanes_.find(*lane.name));
+}
+
+// -- time ---------------------------------------------------------------------
+
+/// Whoever waits for the host gives its place to others.
+void fetch_queue::rest(fetch_lane& lane, std::chrono::seconds wait,
+                       steady_time now) {
+  lane.rest_until = now + std::min(wait, options_.breaker_rest_max);
+  while (!lane.ready.empty())
+    place(lane.ready.front(), lane.rest_until, now);
+  for (auto& list : lane.queued)
+    while (!list.empty())
+      place(list.front(), lane.rest_until, now);
+}
+
+void fetch_queue::wake(steady_time now) {
+  while (!alarms_.empty() && alarms_.begin()->first <= now)
+    place(*alarms_.begin()->second, now, now);
+}
+
+/// A REPO that ended before it answered must not keep its place for ever.
+void fetch_queue::ask_again(steady_time now) {
+  while (!preparing_.empty()
+         && now - preparing_.front().asked >= limits::prepare_wait_max)
+    place(preparing_.front(), now, now);
+}
+
+void fetch_queue::on_timer(steady_time now) {
+  rest_ends_.erase(rest_ends_.begin(), rest_ends_.upper_bound(now));
+  wake(now);
+  ask_again(now);
+  for (auto i = remembered_.begin(); i != remembered_.end();) {
+    auto& lane = **i++;
+    if (lane.rest_until <= now
+        && lane.failed_at + options_.breaker_rest_max <= now) {
+      remembered_.erase(*lane.memory);
+      forget(lane);
+    }
+  }
+}
+
+std::optional<steady_time> fetch_queue::next_rest_end() const {
+  if (rest_ends_.empty())
+    return std::nullopt;
+  return *rest_ends_.begin();
+}
+
+} // namespace weir::actors

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "base/limits.hpp"
+#include "base/limits_fetch.hpp"
+
+namespace weir::actors {
+
+struct supervisor_options {
+  /// SYNC-11, `sync_parallelism`.
+  size_t parallelism = limits::sync_parallelism_range.standard;
+  /// Fetches at once from one host.
+  size_t per_host = limits::sync_per_host_range.standard;
+  size_t preparing_max = limits::fetch_preparing_max;
+  size_t queue_max = limits::fetch_queue_max;
+  /// Hosts that are remembered though nobody waits for them.
+  size_t hosts_max = limits::fetch_hosts_max;
+  /// SYNC-14
+  std::chrono::seconds retry_scan = limits::retry_scan_range.standard;
+  /// The longest back-off of a repo.
+  std::chrono::seconds retry_max = limits::retry_backoff_max_standard;
+  size_t breaker_failures = limits::host_failures_max;
+  std::chrono::seconds breaker_rest = limits::host_rest_min;
+  std::chrono::seconds breaker_rest_max = limits::host_rest_max;
+  std::chrono::seconds rate_limit_rest = limits::host_rate_limit_rest;
+  std::chrono::seconds slow_rest = limits::host_slow_rest;
+};
+
+/// What one of many may have of `all` while others wait.
+constexpr size_t fair_share(size_t all) noexcept {
+  return (all + limits::fair_part - 1) / limits::fair_part;
+}
+
+} // namespace weir::actors

@@ -1,0 +1,64 @@
+#include "actors/supervisor/work_scan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace weir::actors {
+
+std::chrono::seconds wait_of(int64_t due, wall_time now,
+                             std::chrono::seconds longest) noexcept {
+  const auto seconds = now.seconds();
+  if (due <= seconds || due - seconds > longest.count())
+    return std::chrono::seconds{0};
+  return std::chrono::seconds{due - seconds};
+}
+
+void work_scan::begin() noexcept {
+  wanted_ = true;
+  quiet_ = true;
+}
+
+void work_scan::left_out() noexcept {
+  if (wanted_)
+    again_ = true;
+  else
+    begin();
+}
+
+void work_scan::left_out(steady_time due) noexcept {
+  if (!later_ || due < *later_)
+    later_ = due;
+}
+
+void work_scan::on_timer(steady_time now) noexcept {
+  if (!later_ || now < *later_)
+    return;
+  later_.reset();
+  if (wanted_)
+    again_ = true;
+  wanted_ = true;
+}
+
+std::optional<work_scan::request> work_scan::next(size_t held,
+                                                  size_t queue_max) {
+  if (held >= queue_max)
+    filling_ = false;
+  else if (held <= queue_max / 2)
+    filling_ = true;
+  if (!wanted_ || reading_ || !filling_)
+    return std::nullopt;
+  reading_ = true;
+  return request{place_, std::min(limits::repos_page_max, queue_max - held),
+                 quiet_};
+}
+
+void work_scan::on_page(std::string next, bool end) {
+  reading_ = false;
+  place_ = end ? std::string{} : std::move(next);
+  if (!end)
+    return;
+  wanted_ = std::exchange(again_, false);
+  quiet_ = wanted_;
+}
+
+} // namespace weir::actors

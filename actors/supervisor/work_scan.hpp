@@ -1,0 +1,62 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/limits.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace weir::actors {
+
+/// How long a repo waits for the time that its row names, in Unix seconds. Rows
+/// hold wall time so that it outlives the process; waiting is monotonic from
+/// here on. A time beyond the longest back-off was written by a clock that was
+/// wrong: it counts as now, so that such a clock never stops retries.
+std::chrono::seconds wait_of(int64_t due, wall_time now,
+                             std::chrono::seconds longest) noexcept;
+
+/// When the statuses in the store are read, and from where on: at the start,
+/// and again for repos that did not fit into the queue.
+///
+/// The store is read in laps. A lap stops when the queue is full and goes on
+/// from there when half of it is free, so that repos at the end are reached
+/// whatever there is before them. A repo that did not fit asks for another lap.
+class work_scan {
+public:
+  struct request {
+    std::string after;   ///< A place as READER named it; empty: the beginning.
+    size_t limit = 0;    ///< Rows.
+    bool quiet = false;  ///< Quiet work is looked for, too.
+  };
+
+  /// All there is.
+  void begin() noexcept;
+
+  /// A repo that is due did not fit.
+  void left_out() noexcept;
+
+  /// One that may wait until then did not fit.
+  void left_out(steady_time due) noexcept;
+
+  void on_timer(steady_time now) noexcept;
+
+  /// The next page, if it is to be read now.
+  /// @param held Repos in the queue that are due.
+  std::optional<request> next(size_t held, size_t queue_max);
+
+  /// A page was taken.
+  void on_page(std::string next, bool end);
+
+private:
+  std::string place_;
+  bool wanted_ = false;  ///< A lap is under way, or to begin.
+  bool again_ = false;   ///< One more after it.
+  bool quiet_ = false;
+  bool filling_ = false; ///< The queue has room for more of this lap.
+  bool reading_ = false;
+  std::optional<steady_time> later_; ///< When the next lap is due by itself.
+};
+
+} // namespace weir::actors

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+/// Bounds of the queue of fetches: shares of hosts, and how slow one may be.
+namespace weir::limits {
+
+using namespace std::chrono_literals;
+
+/// A host that has such a part of the permits gets no further one while a host
+/// that has less waits; the same of the repos that are looked up. Rounded up.
+constexpr size_t fair_part = 8;
+/// So many-th look-up is for a repo that was fetched before, though new ones
+/// wait.
+constexpr size_t refetch_turn = 8;
+
+/// Downloads are looked at after such a time, and are slow after so many of
+/// them with too few bytes.
+constexpr std::chrono::microseconds fetch_pace_window = 5s;
+constexpr size_t fetch_pace_windows = 2;
+/// Slow: below such a part of the median, and at least below the second, in
+/// bytes a second.
+constexpr uint64_t fetch_pace_part = 8;
+constexpr uint64_t fetch_pace_floor = 32'768;
+/// Downloads whose rates make the median: the last ones, so many of one host at
+/// most, and only large ones, whose time is not the host's first answer.
+constexpr size_t fetch_pace_samples_max = 64;
+constexpr size_t fetch_pace_host_samples_max = 8;
+constexpr uint64_t fetch_pace_sample_bytes_min = 262'144;
+/// With fewer of them, the median is taken to be this.
+constexpr size_t fetch_pace_samples_min = 8;
+constexpr uint64_t fetch_pace_standard = 524'288;
+/// A host that was too slow rests; doubles up to `host_rest_max`.
+constexpr std::chrono::seconds host_slow_rest = 1min;
+/// A BACKFILL says as often how far its download is.
+constexpr std::chrono::microseconds fetch_progress_interval = 1s;
+
+} // namespace weir::limits

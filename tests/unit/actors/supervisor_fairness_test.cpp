@@ -1,0 +1,269 @@
+#include "base/limits_fetch.hpp"
+#include "tests/unit/actors/supervisor_queue.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace weir::tests::supervisors {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr auto z_host = "https://z.test";
+
+/// Lets REPOs name their hosts and fetches end until so many began.
+void serve(queue& x, size_t starts,
+           const std::function<std::string(int)>& host_of) {
+  size_t answered = 0;
+  size_t ended = 0;
+  while (x.started.size() < starts) {
+    if (answered < x.prepared.size()) {
+      const auto repo = std::stoi(x.prepared[answered++].substr(9));
+      x.ready(repo, host_of(repo));
+    } else if (ended < x.started.size()) {
+      x.end(std::stoi(x.started[ended++].substr(9)));
+    } else {
+      return;
+    }
+  }
+}
+
+/// Where in the order of permits the last of `repos` came.
+size_t last_of(const queue& x, int repos) {
+  size_t out = 0;
+  for (int i = 0; i < repos; ++i) {
+    const auto at = std::find(x.started.begin(), x.started.end(), name(i));
+    out = std::max(out, static_cast<size_t>(at - x.started.begin()));
+  }
+  return out;
+}
+
+} // namespace
+
+// reliability.md P11; architecture.md 9: between hosts in turn, and not by
+// their alphabet
+TEST(fair_hosts, ten_repos_that_asked_first_are_not_behind_a_hundred_thousand) {
+  queue x;
+  const auto host_of = [](int i) {
+    return std::string{i < 10 ? z_host : a_host};
+  };
+  for (int i = 0; i < 100'010; ++i)
+    x.wish(i);
+  serve(x, 1'000, host_of);
+  EXPECT_LT(last_of(x, 10), 100u);
+}
+
+// The same when they come last and their host is known from before.
+TEST(fair_hosts, ten_repos_that_asked_last_are_not_behind_a_hundred_thousand) {
+  queue x;
+  const auto host_of = [](int i) {
+    return std::string{i < 10 ? z_host : a_host};
+  };
+  for (int i = 10; i < 100'010; ++i)
+    x.wish(i, repo_status::pending, 0s, a_host);
+  for (int i = 0; i < 10; ++i)
+    x.wish(i, repo_status::pending, 0s, z_host);
+  serve(x, 1'000, host_of);
+  EXPECT_LT(last_of(x, 10), 100u);
+}
+
+// By age within a host.
+TEST(fair_hosts, one_hosts_repos_come_in_their_order) {
+  supervisor_options options;
+  options.parallelism = 1;
+  queue x{options};
+  for (int i = 0; i < 20; ++i)
+    x.wish(i, repo_status::pending, 0s, a_host);
+  serve(x, 20, [](int) { return std::string{a_host}; });
+  std::vector<std::string> all;
+  for (int i = 0; i < 20; ++i)
+    all.push_back(name(i));
+  EXPECT_EQ(x.started, all);
+}
+
+// limits::fair_part: the share itself, and one more
+TEST(fair_hosts, a_host_that_has_its_eighth_waits_for_one_that_has_less) {
+  EXPECT_EQ(fair_share(1), 1u);
+  EXPECT_EQ(fair_share(limits::fair_part), 1u);
+  EXPECT_EQ(fair_share(limits::fair_part + 1), 2u);
+  supervisor_options options;
+  options.parallelism = 16;
+  options.per_host = 16;
+  queue x{options};
+  for (int i = 0; i < 16; ++i)
+    x.ask(i, "https://first.test");
+  ASSERT_EQ(x.started.size(), 16u) << "nobody else waits";
+  for (int i = 20; i < 25; ++i)
+    x.ask(i, a_host);
+  for (int i = 30; i < 35; ++i)
+    x.ask(i, b_host);
+  x.clear();
+  for (int i = 0; i < 4; ++i)
+    x.end(i);
+  EXPECT_THAT(x.started, ElementsAre(name(20), name(30), name(21), name(31)));
+  x.ask(40, z_host);
+  x.clear();
+  x.end(4);
+  EXPECT_THAT(x.started, ElementsAre(name(40))) << "a and b have their shares";
+  x.end(5);
+  EXPECT_EQ(x.started.size(), 2u) << "no permit stays unused";
+}
+
+// limits::fair_part of limits::fetch_preparing_max, and one more: whoever waits
+// for a host has a place of that host's, and leaves the others to others
+TEST(fair_hosts, those_that_wait_for_one_host_do_not_stop_look_ups) {
+  supervisor_options options;
+  options.parallelism = 1;
+  queue x{options};
+  x.ask(0, a_host); // Has the permit.
+  const auto share = static_cast<int>(fair_share(options.preparing_max));
+  for (int i = 1; i <= 200; ++i)
+    x.ask(i, a_host);
+  EXPECT_TRUE(x.machine.waits_for_permit(repo_of(share)));
+  EXPECT_FALSE(x.machine.waits_for_permit(repo_of(share + 1)));
+  EXPECT_EQ(x.machine.queued(), 201u);
+  x.ask(500, b_host);
+  x.clear();
+  x.end(0);
+  x.end(1);
+  EXPECT_THAT(x.started, ElementsAre(name(1), name(500)));
+  EXPECT_THAT(x.prepared, ElementsAre(name(share + 1)))
+    << "the next of them is asked again";
+}
+
+// limits::fair_part: look-ups that one domain lets hang are some of all, while
+// others have some to do
+TEST(fair_hosts, look_ups_that_hang_leave_places_to_others) {
+  const auto hanging = [](int i) {
+    return atproto::did::trusted("did:web:u" + std::to_string(i)
+                                 + ".hang.test");
+  };
+  supervisor_machine machine{{}};
+  const steady_time now{1};
+  std::vector<std::string> asked;
+  const auto take = [&](const supervisor_machine::effects& x) {
+    for (const auto& repo : x.prepare)
+      asked.push_back(repo.str());
+  };
+  const auto places = static_cast<int>(supervisor_options{}.preparing_max);
+  const auto share = static_cast<int>(fair_share(size_t(places)));
+  for (int i = 0; i < 2 * places; ++i)
+    take(machine.on_wish(hanging(i), repo_status::pending, {}, 0s, now));
+  EXPECT_EQ(asked.size(), size_t(places)) << "nobody else has any";
+  asked.clear();
+  std::vector<std::string> others;
+  for (int i = 0; i < places; ++i) {
+    others.push_back(name(i));
+    take(machine.on_wish(repo_of(i), repo_status::pending, {}, 0s, now));
+  }
+  EXPECT_THAT(asked, IsEmpty());
+  for (int i = 0; i < places - share; ++i)
+    take(machine.on_ready(hanging(i), {}, now));
+  others.resize(size_t(places - share));
+  EXPECT_EQ(asked, others);
+  take(machine.on_ready(hanging(places - share), {}, now));
+  EXPECT_EQ(asked.back(), hanging(places).str()) << "it has less than its share";
+}
+
+// requirements.md 3f; limits::refetch_turn: new repos first, and yet one that
+// fell out of sync does not wait for all of them
+TEST(fair_hosts, every_eighth_look_up_is_for_a_repo_out_of_sync) {
+  supervisor_options options;
+  options.preparing_max = 1;
+  queue x{options};
+  for (int i = 0; i < 30; ++i)
+    x.wish(i);
+  x.wish(100, repo_status::desync);
+  x.wish(101, repo_status::error);
+  for (size_t i = 0; i < 16; ++i)
+    x.ready(std::stoi(x.prepared[i].substr(9)), {});
+  const auto turn = limits::refetch_turn;
+  EXPECT_EQ(x.prepared[turn - 2], name(6));
+  EXPECT_EQ(x.prepared[turn - 1], name(100));
+  EXPECT_EQ(x.prepared[turn], name(7));
+  EXPECT_EQ(x.prepared[2 * turn - 1], name(101));
+}
+
+// `queue_max`, and one more: the last repo of a host with more than its share
+// gives its place to another host's, and the scan finds it
+TEST(fair_hosts, a_full_queue_takes_a_repo_of_another_host) {
+  supervisor_options options;
+  options.queue_max = 16;
+  options.parallelism = 1;
+  options.preparing_max = 1;
+  queue x{options};
+  x.ask(0, a_host); // Has the permit.
+  x.ask(1, a_host); // Waits for it.
+  for (int i = 2; i < 16; ++i)
+    x.wish(i, repo_status::pending, 0s, a_host);
+  x.wish(16, repo_status::pending, 0s, a_host);
+  EXPECT_EQ(x.machine.queued(), 16u);
+  x.wish(50, repo_status::pending, 0s, b_host);
+  EXPECT_EQ(x.machine.queued(), 16u);
+  serve(x, 30, [](int i) { return std::string{i < 50 ? a_host : b_host}; });
+  EXPECT_NE(std::find(x.started.begin(), x.started.end(), name(50)),
+            x.started.end());
+  EXPECT_EQ(std::find(x.started.begin(), x.started.end(), name(15)),
+            x.started.end());
+  EXPECT_GE(x.scans, 1u);
+}
+
+// -- downloads that crawl -----------------------------------------------------
+
+// A download of 20 KB/s keeps no permit from others for half an hour.
+TEST(crawling_hosts, keep_one_permit_when_others_wait) {
+  queue x;
+  for (int i = 1; i <= 3; ++i) {
+    x.ask(i, a_host);
+    x.download(i);
+  }
+  const auto pass = [&](size_t windows) {
+    for (size_t i = 0; i < windows; ++i) {
+      x.pass(limits::fetch_pace_window);
+      for (int repo = 1; repo <= 3; ++repo)
+        x.bytes(repo, static_cast<uint64_t>(x.now.micros / 50));
+    }
+  };
+  pass(10);
+  EXPECT_THAT(x.crawling, IsEmpty()) << "nobody waits";
+  x.ask(4, b_host);
+  pass(1);
+  EXPECT_THAT(x.crawling, ElementsAre(name(2), name(3)));
+  x.end(2);
+  EXPECT_EQ(x.started.back(), name(4));
+  x.wish(2, repo_status::pending, 0s, a_host);
+  x.end(3);
+  EXPECT_EQ(x.started.size(), 4u) << "its host rests";
+  pass(10);
+  EXPECT_EQ(x.crawling.size(), 2u) << "the first goes on";
+}
+
+// limits::host_slow_rest, doubling; and the first good fetch ends that
+TEST(crawling_hosts, rest_longer_each_time) {
+  supervisor_options options;
+  options.parallelism = 1;
+  queue x{options};
+  std::vector<int64_t> rests;
+  for (int i = 0; i < 6; ++i) {
+    x.ask(1, a_host);
+    x.download(1);
+    x.ask(2, b_host);
+    x.pass(limits::fetch_pace_window);
+    x.pass(limits::fetch_pace_window);
+    ASSERT_EQ(x.crawling.size(), 1u) << i;
+    x.clear();
+    x.end(1);
+    EXPECT_EQ(x.started.back(), name(2));
+    x.end(2);
+    x.timer.reset();
+    x.wish(1, repo_status::pending, 0s, a_host);
+    ASSERT_TRUE(x.timer);
+    rests.push_back((*x.timer - x.now) / 1s);
+    x.pass(900s);
+    x.ready(1, {});
+  }
+  EXPECT_THAT(rests, ElementsAre(60, 120, 240, 480, 900, 900));
+}
+
+} // namespace weir::tests::supervisors
