@@ -80,14 +80,23 @@ std::string hostile_node::get(const std::string& url) {
 }
 
 void hostile_node::add(const std::vector<atproto::did>& repos) {
+  name_repos("/repos/add", repos);
+}
+
+void hostile_node::remove(const std::vector<atproto::did>& repos) {
+  name_repos("/repos/remove", repos);
+}
+
+void hostile_node::name_repos(const std::string& path,
+                              const std::vector<atproto::did>& repos) {
   json::array dids;
   for (const auto& x : repos)
     dids.emplace_back(x.str());
   const auto answer
-    = web_->post(at_.data + "/repos/add",
+    = web_->post(at_.data + path,
                  json::serialize(json::object{{"dids", std::move(dids)}}));
   if (!answer || answer->status != 200)
-    throw std::runtime_error("/repos/add is refused");
+    throw std::runtime_error(path + " is refused");
 }
 
 told_repo hostile_node::repo(const atproto::did& did) {

@@ -49,6 +49,8 @@ public:
   /// Tracks these.
   void add(const std::vector<atproto::did>& repos);
 
+  void remove(const std::vector<atproto::did>& repos);
+
   told_repo repo(const atproto::did& did);
 
   /// Its proven handle; `handle.invalid` when there is none.
@@ -91,6 +93,8 @@ public:
 
 private:
   std::string get(const std::string& url);
+  void name_repos(const std::string& path,
+                  const std::vector<atproto::did>& repos);
 
   void start();
 

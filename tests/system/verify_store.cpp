@@ -96,7 +96,11 @@ std::string damaged_copy::get(const std::string& key) const {
 void damaged_copy::put(const std::string& key, const std::string& value) {
   storage::write_batch batch;
   batch.put(key, value);
-  db_->write(batch, storage::sync_mode::durable).value();
+  write(batch);
+}
+
+void damaged_copy::write(const storage::write_batch& rows) {
+  db_->write(rows, storage::sync_mode::durable).value();
 }
 
 void damaged_copy::erase(const std::string& key) {

@@ -49,6 +49,7 @@ public:
 
   std::string get(const std::string& key) const;
   void put(const std::string& key, const std::string& value);
+  void write(const storage::write_batch& rows);
   void erase(const std::string& key);
 
   /// Key of the n-th row of a table.

@@ -1,0 +1,112 @@
+#include "actors/node/node.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/system/followed_network.hpp"
+#include "tests/system/hostile_host.hpp"
+#include "tests/system/patience.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+// reliability.md P15: a wall clock that was wrong for a while.
+
+namespace weir::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The machine's clocks; the wall clock can be years ahead.
+class wrong_clock final : public clock {
+public:
+  steady_time steady_now() const noexcept override {
+    return system_clock().steady_now();
+  }
+
+  wall_time wall_now() const noexcept override {
+    return system_clock().wall_now() + std::chrono::microseconds{ahead};
+  }
+
+  std::atomic<int64_t> ahead{0};
+};
+
+class WrongClockRetryTest : public NetFixture {
+protected:
+  WrongClockRetryTest() {
+    relay.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
+    repo.put("app.test.note/a", make_record("one"));
+    repo.commit();
+    relay.publish(repo, relay.url());
+    relay.on_repo(repo.did(), say(http_answer(500, "{}")));
+    config.data_dir = dir.at("data");
+    config.bind = config.operations_bind = "127.0.0.1:0";
+    config.upstreams = {{relay.url(), true}};
+    config.plc_url = config.handle_resolver_url = relay.url();
+    config.allow_private_addresses = true;
+    config.retry_backoff_min = config.retry_scan = 1s;
+  }
+
+  std::unique_ptr<actors::node> start() {
+    actors::node_seams seams;
+    seams.time = &time;
+    auto made = actors::node::start(
+      config,
+      [](const error& why) {
+        ADD_FAILURE() << to_string(why);
+      },
+      std::move(seams));
+    EXPECT_TRUE(made) << to_string(made.error());
+    return made ? std::move(*made) : nullptr;
+  }
+
+  /// Adds the repo and lets its fetch fail, with a clock ten years ahead.
+  void fail_ahead(const actors::node& node) {
+    time.ahead = std::chrono::microseconds{10 * 365 * 24h}.count();
+    ASSERT_TRUE(web->post(node.data_url() + "/repos/add",
+                          "{\"dids\":[\"" + repo.did().str() + "\"]}"));
+    ASSERT_TRUE(eventually(node_patience, [&] {
+      const auto answer = web->get(node.data_url() + "/repos/errors");
+      return answer
+             && as_text(answer->body).find(repo.did().str())
+                  != std::string::npos;
+    }));
+    time.ahead = 0;
+    relay.serve(repo);
+  }
+
+  void expect_synced(const actors::node& node) {
+    const node_addresses at{node.data_url(), node.operations_url()};
+    EXPECT_TRUE(eventually(node_patience, [&] {
+      return status_of(*web, at).synced == 1;
+    }));
+  }
+
+  const temp_dir dir;
+  wrong_clock time;
+  hostile_stream stream;
+  hostile_host relay;
+  test_repo repo{1};
+  const std::unique_ptr<apps::web_client> web = apps::web_client::make();
+  actors::node_config config;
+};
+
+} // namespace
+
+TEST_F(WrongClockRetryTest, ARepoThatFailedWhileItWasAheadIsTriedAgain) {
+  const auto node = start();
+  ASSERT_TRUE(node);
+  fail_ahead(*node);
+  expect_synced(*node);
+}
+
+TEST_F(WrongClockRetryTest, SoItIsAfterARestart) {
+  auto node = start();
+  ASSERT_TRUE(node);
+  fail_ahead(*node);
+  node = nullptr;
+  node = start();
+  ASSERT_TRUE(node);
+  expect_synced(*node);
+}
+
+} // namespace weir::tests
