@@ -9,6 +9,26 @@ namespace weir::limits {
 /// (architecture.md 9).
 constexpr auto credit_stall_max = 10s;
 
+/// Pages of listings that an upstream is asked for in an hour: a thousand repos
+/// are compared every minute or two, a million daily.
+constexpr option_range<size_t> listing_requests_range{1, 100'000, 50};
+
+/// DIDs of one page that are looked at because it claims them: as many as were
+/// asked for.
+constexpr size_t claims_of_page_max = listing_page_asked;
+/// Claims whose documents are asked for at once, of all listings together.
+constexpr size_t claims_asked_max = 64;
+/// A listing is judged after so many claims, and forgets half of them after ten
+/// times as many.
+constexpr size_t claims_judged_min = 50;
+/// A directory that is away is asked again after this, so many times for one
+/// claim.
+constexpr auto claim_retry = 10s;
+constexpr size_t claim_tries_max = 5;
+/// The rest of an upstream whose listing claims what is not so; it doubles with
+/// each further page, up to the interval of audits.
+constexpr auto listing_mistrust_min = 60s;
+
 /// Finished frames of a stream of which the middle one says how far it is: an
 /// odd number.
 constexpr size_t passed_frames = 31;

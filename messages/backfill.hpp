@@ -171,10 +171,12 @@ struct listing_page {
   std::string cursor;
 };
 
-/// The same page with only those lines that the store cannot answer.
+/// The same page with only those lines that the store cannot answer, and apart
+/// from them those of repos that it does not know.
 /// From: READER. To: SUPERVISOR.
 struct listing_compared {
   listing_page page;
+  std::vector<repo_listed> unknown;
   size_t listed = 0; ///< Lines of the page before.
 };
 

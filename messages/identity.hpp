@@ -5,7 +5,7 @@
 
 namespace weir {
 
-/// From: REPO, api. To: IDENTITY. Travels: local only.
+/// From: REPO, SUPERVISOR, api. To: IDENTITY. Travels: local only.
 struct identity_ask {
   atproto::did repo;
   bool fresh = false; ///< Resolve anew.

@@ -78,7 +78,8 @@ using supervisor_actor = common_actor::extend<
   caf::reacts_to<scan_page>,
   // An UPSTREAM may have missed events: compare a listing.
   caf::reacts_to<node_command>, caf::reacts_to<listing_page>,
-  caf::reacts_to<listing_compared>, caf::reacts_to<intake_changed>>;
+  caf::reacts_to<listing_compared>, caf::reacts_to<identity_fact>,
+  caf::reacts_to<intake_changed>>;
 
 /// The BACKFILL: one fetch of one repo.
 using backfill_actor = common_actor::extend<

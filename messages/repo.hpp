@@ -112,7 +112,7 @@ struct repo_listing {
 /// What the lines changed is durable.
 struct listing_taken {};
 
-/// From: IDENTITY. To: REPO. Travels: local only.
+/// From: IDENTITY. To: REPO, SUPERVISOR. Travels: local only.
 struct identity_fact {
   atproto::did repo;
   error failed; ///< `ec::none` when `row` holds.

@@ -183,6 +183,8 @@ result<void> node::impl::start_supervisor(
   options.hosts_max = plan.fetch_hosts;
   listing_options listing;
   listing.interval = config.listing_interval;
+  listing.requests_per_hour = config.listing_requests_per_hour;
+  listing.grace = config.listing_grace;
   const auto supervisor
     = spawn_supervisor(*system, std::move(env), options, listing);
   guard("supervisor", caf::actor_cast<caf::strong_actor_ptr>(supervisor));

@@ -3,6 +3,7 @@
 #include "actors/support/tracking_mode.hpp"
 #include "actors/upstream/upstream_machine.hpp"
 #include "base/limits.hpp"
+#include "base/limits_streams.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -56,6 +57,8 @@ struct node_config {
     = limits::identity_refresh_range.standard;
   std::chrono::seconds listing_interval
     = limits::listing_interval_range.standard;
+  /// Of each upstream.
+  size_t listing_requests_per_hour = limits::listing_requests_range.standard;
   std::chrono::seconds listing_grace = limits::listing_grace_range.standard;
   uint64_t repo_bytes_max = limits::repo_bytes_range.standard;
 

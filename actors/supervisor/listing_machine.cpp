@@ -40,21 +40,54 @@ listing_machine::effects listing_machine::on_wanted(const listing_id& what,
                                                     steady_time now,
                                                     wall_time wall) {
   auto& x = listings_[what];
+  const auto first = !std::exchange(x.known, true);
   const auto anew = noted != x.row.noted || is_nowhere(noted);
   if (x.running) {
     if (anew)
       x.again = noted;
     return {};
   }
-  if (anew)
-    return begin(what, x, noted);
-  if (!x.row.done)
+  if (x.rests_until && now < *x.rests_until) {
+    x.row.noted = noted;
+    x.begins |= anew;
+    return {};
+  }
+  if (!x.row.done && x.row.cursor.empty())
+    return begin(what, x, noted); // No page of it was ever taken.
+  if (!anew && !x.row.done && !x.begins)
     return resume(what, x);
-  const std::chrono::seconds since{wall.seconds() - x.row.finished_at};
-  return rest(x,
-              std::clamp(options_.interval - since, std::chrono::seconds{0},
-                         options_.interval),
-              now);
+  if (!anew && !first)
+    return {}; // In its time.
+  x.row.noted = noted;
+  x.begins = true;
+  return await_stream(x, now, wall);
+}
+
+/// The listing is due when the stream has told all that its host knows now.
+listing_machine::effects
+listing_machine::await_stream(state& x, steady_time now, wall_time wall) {
+  x.waits = state::patience{wall, now + limits::listing_doubt_max};
+  return rest(x, std::max(options_.grace, limits::listing_doubt_step), now);
+}
+
+bool listing_machine::may_begin(const listing_id& what, state& x,
+                                const upstream_board& board,
+                                steady_time now) const {
+  if (!x.waits || now >= x.waits->last
+      || board.find(what.upstream)
+           .told_all(x.waits->since, now, options_.grace))
+    return true;
+  x.due = std::min(now + limits::listing_doubt_step, x.waits->last);
+  return false;
+}
+
+/// As many requests an hour as there may be, on average.
+std::chrono::seconds
+listing_machine::interval_after(size_t requests) const noexcept {
+  const std::chrono::seconds hour = std::chrono::hours{1};
+  const auto wait = hour * static_cast<int64_t>(std::max<size_t>(requests, 1))
+                    / static_cast<int64_t>(options_.requests_per_hour);
+  return std::clamp(wait, std::chrono::seconds{1}, options_.interval);
 }
 
 listing_machine::effects listing_machine::begin(const listing_id& what,
@@ -71,6 +104,9 @@ listing_machine::effects listing_machine::resume(const listing_id& what,
   x.running = true;
   x.again.reset();
   x.due.reset();
+  x.waits.reset();
+  x.begins = false;
+  x.requests = 1;
   x.pages = 0;
   x.idle_pages = 0;
   x.seen.clear();
@@ -96,7 +132,7 @@ listing_machine::on_page(const listing_id& what,
   auto& x = i->second;
   if (!cursor)
     return take_failure(what, x, cursor.error(), now, wall);
-  x.retry = std::chrono::seconds{0};
+  x.retry = x.mistrust = std::chrono::seconds{0};
   if (x.again && *x.again != x.row.noted)
     return begin(what, x, *x.again);
   const auto idle = std::exchange(x.repeated, false) || lines == 0;
@@ -105,11 +141,34 @@ listing_machine::on_page(const listing_id& what,
   if (cursor->empty() || repeats || ++x.pages >= options_.pages_max
       || x.idle_pages >= options_.idle_pages_max) {
     ++finished_;
-    return finish(what, x, now, wall);
+    return finish(what, x, interval_after(x.requests), now, wall);
   }
+  ++x.requests;
   x.row.cursor = *cursor;
   effects out;
   out.fetch = request{what, *cursor};
+  out.write = row{what, x.row};
+  return out;
+}
+
+listing_machine::effects
+listing_machine::on_mistrust(const listing_id& what, const std::string& cursor,
+                             steady_time now, wall_time wall) {
+  const auto i = listings_.find(what);
+  if (i == listings_.end() || !i->second.running)
+    return {};
+  auto& x = i->second;
+  x.mistrust = std::clamp(x.mistrust * 2, options_.mistrust_min,
+                          std::max(options_.mistrust_min, options_.interval));
+  if (cursor.empty()) {
+    auto out = finish(what, x, x.mistrust, now, wall);
+    x.rests_until = x.due;
+    return out;
+  }
+  x.running = false;
+  x.row.cursor = cursor;
+  auto out = rest(x, x.mistrust, now);
+  x.rests_until = x.due;
   out.write = row{what, x.row};
   return out;
 }
@@ -119,17 +178,23 @@ listing_machine::effects listing_machine::take_failure(const listing_id& what,
                                                        const error& why,
                                                        steady_time now,
                                                        wall_time wall) {
-  if (why.code == ec::not_found) // Not offered: try at the next audit.
-    return finish(what, x, now, wall);
+  if (why.code == ec::not_found) // Not offered.
+    return finish(what, x, options_.interval, now, wall);
   if (why.code == ec::malformed)
     x.row.cursor.clear(); // The host may not know its own cursor any more.
+  if (x.again) {
+    x.row = {};
+    x.row.noted = *std::exchange(x.again, std::nullopt);
+  }
   x.running = false;
   x.retry = std::clamp(x.retry * 2, options_.retry_min, options_.retry_max);
   return rest(x, x.retry, now);
 }
 
 listing_machine::effects listing_machine::finish(const listing_id& what,
-                                                 state& x, steady_time now,
+                                                 state& x,
+                                                 std::chrono::seconds interval,
+                                                 steady_time now,
                                                  wall_time wall) {
   x.running = false;
   x.seen.clear();
@@ -138,7 +203,8 @@ listing_machine::effects listing_machine::finish(const listing_id& what,
   x.row.cursor.clear();
   x.row.done = true;
   x.row.finished_at = wall.seconds();
-  auto out = rest(x, options_.interval, now);
+  x.begins = true;
+  auto out = rest(x, interval, now);
   out.write = row{what, x.row};
   out.finished = true;
   return out;
@@ -152,12 +218,18 @@ listing_machine::rest(state& x, std::chrono::seconds wait, steady_time now) {
   return out;
 }
 
-listing_machine::effects listing_machine::on_timer(steady_time now) {
+listing_machine::effects listing_machine::on_timer(const upstream_board& board,
+                                                   steady_time now,
+                                                   wall_time wall) {
   effects out;
   for (auto& [what, x] : listings_) {
     if (x.running || !x.due || *x.due > now)
       continue;
-    out = x.row.done ? begin(what, x, position{x.row.noted}) : resume(what, x);
+    if (x.begins && !x.waits)
+      x.waits = state::patience{wall, now + limits::listing_doubt_max};
+    if (!may_begin(what, x, board, now))
+      continue;
+    out = x.begins ? begin(what, x, position{x.row.noted}) : resume(what, x);
     break;
   }
   out.timer = next_due();

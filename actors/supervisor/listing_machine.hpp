@@ -4,6 +4,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "base/limits_streams.hpp"
 #include "storage/records.hpp"
 
 #include <chrono>
@@ -17,8 +18,14 @@
 namespace weir::actors {
 
 struct listing_options {
-  /// Audit of every upstream.
+  /// The longest time from one audit of an upstream to the next.
   std::chrono::seconds interval = limits::listing_interval_range.standard;
+  /// What an audit may ask for on average: a short one comes again sooner.
+  size_t requests_per_hour = limits::listing_requests_range.standard;
+  /// A stream that is quiet for so long has told all.
+  std::chrono::seconds grace = limits::listing_grace_range.standard;
+  /// Rest of a listing that is not trusted; doubles with each further page.
+  std::chrono::seconds mistrust_min = limits::listing_mistrust_min;
   /// After a failed page; doubles with each further one.
   std::chrono::seconds retry_min = limits::listing_retry_min;
   std::chrono::seconds retry_max = limits::listing_retry_max;
@@ -49,9 +56,14 @@ bool is_news(const listed_line& line, const storage::repo_row& row,
              const storage::chain_row* chain, const upstream_board& board);
 
 /// Pages through `listRepos` and `listReposByCollection` of each upstream, one
-/// page at a time, again when events may have been missed and by interval
-/// (protocol.md 9, reliability.md 2.1: endless listings; requirements.md
-/// 3b.18).
+/// page at a time, again when events may have been missed, soon after each start
+/// of the node and by interval (protocol.md 9, reliability.md 2.1: endless
+/// listings; requirements.md 3b.18).
+///
+/// What was never listed is listed at once. Later a listing waits until the
+/// stream has told what its host knew: of a stream that lags behind most repos
+/// would differ, and their events are on their way. It waits for at most
+/// `limits::listing_doubt_max`.
 ///
 /// A listing goes on after a failure or a restart where it was: its row is
 /// written when all repos of a page have been taken.
@@ -82,9 +94,9 @@ public:
   void restore(row known);
 
   /// Repos are to be compared at this position. What was listed at the same
-  /// one is not listed again before the interval is over, unless the stream has
-  /// none: events may have been missed since, so it is listed again, when the
-  /// listing that runs is through.
+  /// one since the start is not listed again before the interval is over,
+  /// unless the stream has none: events may have been missed since, so it is
+  /// listed again, when the listing that runs is through.
   effects on_wanted(const listing_id& what, const position& noted,
                     steady_time now, wall_time wall);
 
@@ -98,7 +110,13 @@ public:
   effects on_page(const listing_id& what, const result<std::string>& cursor,
                   size_t lines, steady_time now, wall_time wall);
 
-  effects on_timer(steady_time now);
+  /// What a page claims is mostly not so: its listing goes on behind it, but
+  /// not before a rest, whatever the host wishes.
+  effects on_mistrust(const listing_id& what, const std::string& cursor,
+                      steady_time now, wall_time wall);
+
+  effects on_timer(const upstream_board& board, steady_time now,
+                   wall_time wall);
 
   uint64_t finished() const noexcept { return finished_; }
 
@@ -107,19 +125,35 @@ private:
     bool running = false;
     std::optional<position> again; ///< Wanted anew, at this position.
     std::chrono::seconds retry{0}; ///< The wait after the last page failed.
+    bool known = false;  ///< Wanted since the start.
+    bool begins = false; ///< Anew when it is due; else where it was.
+    size_t requests = 0; ///< Of this run.
+    std::chrono::seconds mistrust{0}; ///< The last rest because of it.
+    std::optional<steady_time> rests_until;
     size_t pages = 0;
     size_t idle_pages = 0;
     /// Hashes of cursors and prints of pages of this run.
     std::unordered_set<uint64_t> seen;
     bool repeated = false; ///< The page that came last.
     std::optional<steady_time> due;
+    /// Due, and waiting for its stream.
+    struct patience {
+      wall_time since;
+      steady_time last;
+    };
+    std::optional<patience> waits;
     storage::listing_row row;
   };
 
   effects resume(const listing_id& what, state& x);
   effects begin(const listing_id& what, state& x, const position& noted);
   effects rest(state& x, std::chrono::seconds wait, steady_time now);
-  effects finish(const listing_id& what, state& x, steady_time now,
+  effects await_stream(state& x, steady_time now, wall_time wall);
+  bool may_begin(const listing_id& what, state& x, const upstream_board& board,
+                 steady_time now) const;
+  std::chrono::seconds interval_after(size_t requests) const noexcept;
+  effects finish(const listing_id& what, state& x,
+                 std::chrono::seconds interval, steady_time now,
                  wall_time wall);
   effects take_failure(const listing_id& what, state& x, const error& why,
                        steady_time now, wall_time wall);

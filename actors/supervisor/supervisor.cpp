@@ -150,6 +150,7 @@ void supervisor::cancel_all() {
 void supervisor::on_exit() {
   jobs_.clear();
   owners_.clear();
+  claimed_.clear();
   env_ = {};
   observed::on_exit();
 }
@@ -167,7 +168,8 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
       std::erase_if(owners_, [this](const auto& owner) {
         return !machine_.waits_for_permit(owner.first);
       });
-      perform(listing_.on_timer(now()));
+      perform(listing_.on_timer(env_.shared->upstreams, now(), wall()));
+      perform(claims_.on_timer(now()));
     },
     [this](stop_actor) {
       for (auto& [repo, job] : jobs_)
@@ -197,6 +199,7 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
     [this](node_command x) { list(x.list_upstream); },
     [this](const listing_page& x) { on_listing(x); },
     [this](const listing_compared& x) { on_compared(x); },
+    [this](const identity_fact& x) { on_identity(x); },
     [this](intake_changed) { on_intake(); },
   };
 }

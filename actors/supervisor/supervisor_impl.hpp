@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/supervisor/claims_machine.hpp"
 #include "actors/supervisor/supervisor.hpp"
 
 #include "actors/support/observed.hpp"
@@ -10,11 +11,14 @@
 
 #include <caf/typed_event_based_actor.hpp>
 
+#include <map>
+#include <memory>
 #include <unordered_map>
 
 namespace weir::actors {
 
-/// The SUPERVISOR; its rules are in supervisor_machine and listing_machine.
+/// The SUPERVISOR; its rules are in supervisor_machine, listing_machine and
+/// claims_machine.
 class supervisor final : public observed<supervisor_actor::base> {
 public:
   supervisor(caf::actor_config& config, supervisor_environment env,
@@ -38,6 +42,11 @@ public:
                                   "Listings compared");
     listings_failed_ = &registry.counter("weir_listing_failed_total",
                                          "Pages of listings that failed");
+    confirmed_ = &registry.counter("weir_listing_confirmed_total",
+                                   "Listed DIDs whose documents agree");
+    mistrusted_ = &registry.counter("weir_listing_mistrusted_total",
+                                    "Pages of listings that mostly list what "
+                                    "is not so");
     queue_ = &registry.gauge("weir_backfill_queue_depth",
                              "Repos waiting for a fetch or in one");
   }
@@ -78,15 +87,36 @@ private:
   void on_intake();
   void cancel_all();
 
+  /// A page of a listing until all of it was taken.
+  struct page_progress {
+    listing_id what;
+    std::string cursor; ///< Of the next one.
+    size_t listed = 0;
+    size_t left = 1; ///< Parts that are not finished.
+    bool trusted = true;
+  };
+
   // supervisor_listings.cpp
   void list(uint32_t upstream);
   void on_listing(const listing_page& x);
   void on_compared(const listing_compared& x);
+  void give(size_t shard, repo_listing lines,
+            const std::shared_ptr<page_progress>& page);
+  void finish_part(page_progress& x);
+
+  // supervisor_claims.cpp
+  void claim(const std::vector<repo_listed>& lines,
+             const std::shared_ptr<page_progress>& page);
+  void perform(const claims_machine::effects& x);
+  void on_identity(const identity_fact& x);
 
   supervisor_environment env_;
   supervisor_machine machine_;
   listing_machine listing_;
   std::chrono::seconds retry_max_;
+  claims_machine claims_;
+  /// Pages with claims that are not decided.
+  std::map<listing_id, std::shared_ptr<page_progress>> claimed_;
   std::unordered_map<atproto::did, running_job> jobs_;
   /// REPOs that named their host and wait for a permit.
   std::unordered_map<atproto::did, repo_actor> owners_;
@@ -99,6 +129,8 @@ private:
   metric* crawled_ = nullptr;
   metric* listings_ = nullptr;
   metric* listings_failed_ = nullptr;
+  metric* confirmed_ = nullptr;
+  metric* mistrusted_ = nullptr;
   metric* queue_ = nullptr;
 };
 

@@ -52,46 +52,52 @@ void supervisor::on_listing(const listing_page& x) {
   listing_.on_lines({x.upstream, x.collection}, print);
   reader_job job;
   job.run = [to = supervisor_actor{this}, shared = env_.shared,
-             discover = env_.discover || !x.collection.empty(),
              page = x](store_readers& store) mutable {
     const auto listed = page.repos.size();
-    drop_known_lines(page.repos, store, shared->upstreams, discover);
-    caf::anon_send(to, listing_compared{std::move(page), listed});
+    auto unknown = drop_known_lines(page.repos, store, shared->upstreams);
+    caf::anon_send(
+      to, listing_compared{std::move(page), std::move(unknown), listed});
   };
   send(env_.shared->reader_of(0), std::move(job));
 }
 
-/// Lines go to their REPOs by shard. The next page waits until all were taken:
-/// a listing is never faster than the store.
+/// Lines go to their REPOs by shard. The next page waits until all were taken
+/// and all claims are decided: a listing is never faster than the store, or
+/// than the directory.
 void supervisor::on_compared(const listing_compared& x) {
+  const listing_id what{x.page.upstream, x.page.collection};
+  const auto progress = std::make_shared<page_progress>(
+    page_progress{what, x.page.cursor, x.listed});
   std::vector<repo_listing> by_shard(env_.shared->routers.size());
   for (const auto& line : x.page.repos)
     by_shard[atproto::stable_hash(line.repo.str()) % by_shard.size()]
       .repos.push_back(line);
-  const auto left = std::make_shared<size_t>(1);
-  const auto taken = [this, left, listed = x.listed, cursor = x.page.cursor,
-                      what = listing_id{x.page.upstream, x.page.collection}] {
-    if (--*left > 0)
-      return;
-    pass(crash_point::listing_page);
-    perform(listing_.on_page(what, cursor, listed, now(), wall()));
-  };
-  for (size_t shard = 0; shard < by_shard.size(); ++shard) {
-    auto& lines = by_shard[shard];
-    lines.discover = env_.discover || !x.page.collection.empty();
-    if (lines.repos.empty())
-      continue;
-    ++*left;
-    request(env_.shared->routers[shard], caf::infinite, std::move(lines))
-      .then(
-        [taken](const listing_taken&) {
-          taken();
-        },
-        [taken](caf::error&) {
-          taken();
-        }); // Its repos come again.
-  }
-  taken();
+  for (size_t shard = 0; shard < by_shard.size(); ++shard)
+    if (!by_shard[shard].repos.empty())
+      give(shard, std::move(by_shard[shard]), progress);
+  if (env_.discover || !what.collection.empty())
+    claim(x.unknown, progress);
+  finish_part(*progress);
+}
+
+/// These repos come again with the next listing when their ROUTER cannot answer.
+void supervisor::give(size_t shard, repo_listing lines,
+                      const std::shared_ptr<page_progress>& page) {
+  ++page->left;
+  const auto taken = [this, page] { finish_part(*page); };
+  request(env_.shared->routers[shard], caf::infinite, std::move(lines))
+    .then([taken](const listing_taken&) { taken(); },
+          [taken](caf::error&) { taken(); });
+}
+
+void supervisor::finish_part(page_progress& x) {
+  if (--x.left > 0)
+    return;
+  pass(crash_point::listing_page);
+  if (x.trusted)
+    perform(listing_.on_page(x.what, x.cursor, x.listed, now(), wall()));
+  else
+    perform(listing_.on_mistrust(x.what, x.cursor, now(), wall()));
 }
 
 } // namespace weir::actors

@@ -150,7 +150,15 @@ void add_history(options& out) {
   out.push_back(
     duration_option(&settings::listing_interval, listing_interval_range,
                     {group, "listing_interval",
-                     "How often an upstream's whole list of repos is read."}));
+                     "How often an upstream's whole list of repos is read at "
+                     "least."}));
+  out.push_back(count_option(
+    value_kind::number, &settings::listing_requests_per_hour,
+    listing_requests_range,
+    {group, "listing_requests_per_hour",
+     "Pages of a thousand repos that lists of one upstream may cost in an "
+     "hour, on average: short lists are read again sooner. A list that is due "
+     "anyway, or new, costs what it costs."}));
   out.push_back(duration_option(
     &settings::listing_grace, listing_grace_range,
     {group, "listing_grace",

@@ -76,6 +76,30 @@ TEST_F(SilentHostTest, WhatChangedDuringARestartIsFoundWithoutAnEvent) {
   EXPECT_EQ(node.metric("weir_upstream_cursor"), 0u) << "it was silent";
 }
 
+// requirements.md 3b.18: a listing soon after each start, also of a stream that
+// goes on where it was.
+TEST_F(SilentHostTest, WhatNobodyAnnouncesDuringARestartIsFound) {
+  hostile_node node{{"relay:" + host.url()}, host.url()};
+  ASSERT_TRUE(has_all(node));
+  ASSERT_TRUE(stream.send(repos.front().sync_frame(7)));
+  ASSERT_TRUE(node.await_metric("weir_upstream_cursor", 7));
+  ASSERT_TRUE(node.await_metric("weir_listing_finished_total", 2));
+  node.restart([this] { change_all(); });
+  EXPECT_TRUE(has_all(node));
+  EXPECT_EQ(node.metric("weir_upstream_cursor"), 7u);
+}
+
+// requirements.md 3b.18: as often as so many requests an hour allow
+TEST_F(SilentHostTest, WhatNobodyAnnouncesIsFoundByTheNextListing) {
+  hostile_node node{{"relay:" + host.url()},
+                    host.url(),
+                    {"--listing-requests-per-hour", "3600"}};
+  ASSERT_TRUE(has_all(node));
+  ASSERT_TRUE(node.await_metric("weir_listing_finished_total", 1));
+  change_all();
+  EXPECT_TRUE(has_all(node));
+}
+
 // architecture.md 9: unread bytes and no debt imply credit. A PDS with a
 // backlog of four windows, at the usual rate.
 TEST(ThrottledHostTest, ABacklogOfManyWindowsComesToItsEnd) {

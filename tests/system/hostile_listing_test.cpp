@@ -1,4 +1,4 @@
-#include "base/limits.hpp"
+#include "base/limits_streams.hpp"
 #include "tests/system/hostile_downloads.hpp"
 
 #include <atomic>
@@ -29,6 +29,7 @@ protected:
     }
 
     std::string what;
+    std::string kind = "relay:";
     size_t pages;      ///< That are asked for.
     const char* fails; ///< A part of the error in the log. Null: it ends.
     hostile_stream stream;
@@ -38,9 +39,20 @@ protected:
   HostileListingTest() {
     repo.put("app.test.note/a", make_record("one"));
     repo.commit();
-    line = R"({"did":")" + repo.did().str() + R"(","head":")"
-           + repo.data().to_text() + R"(","rev":")" + repo.rev().str()
-           + R"(","active":true})";
+    line = line_of(repo);
+  }
+
+  static std::string line_of(const test_repo& x) {
+    return R"({"did":")" + x.did().str() + R"(","head":")" + x.data().to_text()
+           + R"(","rev":")" + x.rev().str() + R"(","active":true})";
+  }
+
+  /// Looks like any other, and nobody has a document of it.
+  static std::string invented_did(size_t n) {
+    auto out = "did:plc:" + std::string(24, 'z');
+    for (auto i = out.size() - 1; n > 0; --i, n /= 25)
+      out[i] = static_cast<char>('a' + n % 25);
+    return out;
   }
 
   void add(const std::string& what, hostile_host::script listing, size_t pages,
@@ -127,6 +139,47 @@ TEST_F(HostileListingTest, EachListingEnds) {
     },
     idle);
   run();
+}
+
+// What only a listing claims is no repo until a document agrees.
+TEST_F(HostileListingTest, InventedNamesAreNoReposAndTheirListingRests) {
+  constexpr auto most = limits::claims_of_page_max;
+  for (const auto* kind : {"pds:", "relay:"}) {
+    add_paged(
+      kind,
+      [](size_t n) {
+        std::string lines;
+        for (size_t i = 0; i < most; ++i)
+          lines += (i == 0 ? R"({"did":")" : R"(,{"did":")")
+                   + invented_did(n * most + i)
+                   + R"(","rev":"3jzfcijpj2z2a","active":true})";
+        return page(lines, std::to_string(n));
+      },
+      1);
+    all.back().kind = kind;
+  }
+  add("honest", say(page(line, "")), 1);
+  auto& honest = all.back().host;
+  honest.publish_and_serve(repo);
+  std::vector<std::string> urls;
+  for (const auto& x : all)
+    urls.push_back(x.kind + x.host.url());
+  hostile_node node{urls, honest.url(), {"--listing-requests-per-hour", "3600"}};
+  EXPECT_EQ(node.await(repo.did(), "synced").records, 1u);
+  EXPECT_TRUE(node.await_metric("weir_listing_mistrusted_total", 2));
+  test_repo later{2};
+  later.put("app.test.note/a", make_record("one"));
+  later.commit();
+  honest.publish_and_serve(later);
+  honest.on(list_repos, say(page(line_of(repo) + ',' + line_of(later), "")));
+  EXPECT_EQ(node.await(later.did(), "synced").records, 1u);
+  for (const auto& x : all)
+    if (x.what != "honest")
+      EXPECT_EQ(x.host.asked(list_repos), 1u) << x.what;
+  EXPECT_LT(node.metric("weir_identity_lookups_total"),
+            2 * (limits::claims_judged_min + limits::claims_asked_max) + 10);
+  EXPECT_EQ(node.repo(atproto::did::trusted(invented_did(0))).status, "");
+  EXPECT_EQ(node.metric("weir_listing_confirmed_total"), 2u);
 }
 
 // limits::listing_page_max, listing_bytes_max

@@ -1,74 +1,13 @@
-#include "actors/supervisor/listing_machine.hpp"
+#include "tests/unit/actors/listing_run.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace weir::tests {
 namespace {
 
-using namespace std::chrono_literals;
-using namespace weir::actors;
-
-constexpr steady_time start{1'000'000'000};
-constexpr wall_time wall0{1'700'000'000'000'000};
-constexpr position since{1, 1, 1};
-const auto interval = listing_options{}.interval;
-
-/// Pages of one listing, answered one after another.
-class listing {
-public:
-  explicit listing(listing_options options = {}) : machine(options) {
-    // nop
-  }
-
-  bool want(const position& noted = since) {
-    return take(machine.on_wanted(all, noted, now, wall));
-  }
-
-  /// @returns true when another page is asked for.
-  bool page(const std::string& cursor, size_t lines = 10) {
-    return take(machine.on_page(all, cursor, lines, now, wall));
-  }
-
-  bool fail_page(ec code) {
-    return take(machine.on_page(all, fail(code), 0, now, wall));
-  }
-
-  bool tick() { return take(machine.on_timer(now)); }
-
-  void pass(std::chrono::microseconds x) {
-    now = now + x;
-    wall.micros += x.count();
-  }
-
-  /// As another start finds it.
-  listing restarted() const {
-    listing out;
-    out.now = now;
-    out.wall = wall;
-    if (stored)
-      out.machine.restore({all, *stored});
-    return out;
-  }
-
-  bool take(listing_machine::effects x) {
-    last = std::move(x);
-    if (last.write)
-      stored = last.write->value;
-    return last.fetch.has_value();
-  }
-
-  const listing_id all{1, {}};
-  steady_time now = start;
-  wall_time wall = wall0;
-  listing_machine machine;
-  listing_machine::effects last;
-  std::optional<storage::listing_row> stored;
-};
-
 // SYNC-19; protocol.md 9.1
 TEST(listing_machine, pages_follow_each_other_until_there_is_no_cursor) {
-  listing x;
+  listing_run x;
   ASSERT_TRUE(x.want());
   EXPECT_EQ(x.last.fetch->what, x.all);
   EXPECT_EQ(x.last.fetch->cursor, "");
@@ -79,24 +18,9 @@ TEST(listing_machine, pages_follow_each_other_until_there_is_no_cursor) {
   EXPECT_EQ(x.machine.finished(), 1u);
 }
 
-// requirements.md 3b.18: a full listing again, every 24 hours
-TEST(listing_machine, an_upstream_is_listed_again_after_the_interval) {
-  listing x;
-  x.want();
-  x.page("c1");
-  x.page("");
-  ASSERT_TRUE(x.last.timer);
-  EXPECT_EQ(*x.last.timer - start, 24h);
-  x.pass(24h - 1us);
-  EXPECT_FALSE(x.tick());
-  x.pass(1us);
-  ASSERT_TRUE(x.tick());
-  EXPECT_EQ(x.last.fetch->cursor, "");
-}
-
 // requirements.md 3b.18: the cursor is kept
 TEST(listing_machine, a_restart_goes_on_behind_the_last_page_that_was_taken) {
-  listing x;
+  listing_run x;
   x.want();
   x.page("c1");
   x.page("c2");
@@ -107,64 +31,25 @@ TEST(listing_machine, a_restart_goes_on_behind_the_last_page_that_was_taken) {
   EXPECT_TRUE(y.last.finished);
 }
 
-// requirements.md 3b.18: a restart is no reason to list the world again
-TEST(listing_machine, what_was_listed_is_not_listed_again_before_its_time) {
-  listing x;
-  x.want();
-  x.page("");
-  x.pass(10h);
-  auto y = x.restarted();
-  EXPECT_FALSE(y.want());
-  ASSERT_TRUE(y.last.timer);
-  EXPECT_EQ(*y.last.timer - y.now, interval - 10h);
-  y.pass(interval - 10h);
-  EXPECT_TRUE(y.tick());
-  x.pass(interval);
-  EXPECT_FALSE(x.restarted().want()) << "it is due by its timer";
-  auto z = x.restarted();
-  z.want();
-  EXPECT_EQ(*z.last.timer, z.now);
-}
-
 // CONS-24: after a reset every repo is compared, wherever the listing was
 TEST(listing_machine, another_position_begins_it_anew) {
   for (const auto& pages :
        {std::vector<std::string>{"c1"}, std::vector<std::string>{"c1", ""}}) {
-    listing x;
+    listing_run x;
     x.want();
     for (const auto& cursor : pages)
       x.page(cursor);
     auto y = x.restarted();
-    ASSERT_TRUE(y.want({1, 2, 50}));
+    ASSERT_TRUE(y.want_later({1, 2, 50}));
     EXPECT_EQ(y.last.fetch->cursor, "");
     y.page("c9");
     EXPECT_EQ(y.stored->noted, (position{1, 2, 50}));
   }
 }
 
-// Such a stream is dialled from now on, each time: what it missed until then
-// only a listing can tell.
-TEST(listing_machine, a_stream_without_a_position_is_listed_each_time) {
-  constexpr position nowhere{1, 1, 0};
-  listing x;
-  ASSERT_TRUE(x.want(nowhere));
-  x.page("c1");
-  auto y = x.restarted();
-  ASSERT_TRUE(y.want(nowhere));
-  EXPECT_EQ(y.last.fetch->cursor, "") << "what was compared is so no more";
-  y.page("");
-  ASSERT_TRUE(y.want(nowhere)) << "it was opened again";
-  EXPECT_FALSE(y.want(nowhere)) << "and again";
-  ASSERT_TRUE(y.page("c1"));
-  EXPECT_EQ(y.last.fetch->cursor, "c1") << "first this one comes to its end";
-  ASSERT_TRUE(y.page(""));
-  EXPECT_EQ(y.last.fetch->cursor, "");
-  EXPECT_FALSE(y.page(""));
-}
-
 // CONS-24: a reset during a listing
 TEST(listing_machine, a_reset_during_a_listing_begins_it_anew) {
-  listing x;
+  listing_run x;
   x.want();
   x.page("c1");
   EXPECT_FALSE(x.want({1, 2, 0}));
@@ -176,9 +61,35 @@ TEST(listing_machine, a_reset_during_a_listing_begins_it_anew) {
   EXPECT_EQ(x.machine.finished(), 1u);
 }
 
+// CONS-24
+TEST(listing_machine, a_reset_before_a_page_that_fails_is_not_forgotten) {
+  listing_run x;
+  x.want();
+  x.page("c1");
+  EXPECT_FALSE(x.want({1, 2, 50}));
+  x.fail_page(ec::unreachable);
+  x.pass(limits::listing_retry_min);
+  ASSERT_TRUE(x.tick());
+  EXPECT_EQ(x.last.fetch->cursor, "");
+  x.page("c2");
+  EXPECT_EQ(x.stored->noted, (position{1, 2, 50}));
+}
+
+TEST(listing_machine, a_listing_that_waits_to_begin_anew_does_not_go_on) {
+  listing_run x;
+  x.want();
+  x.page("c1");
+  auto y = x.restarted();
+  EXPECT_FALSE(y.want({1, 2, 50}));
+  EXPECT_FALSE(y.want({1, 2, 50}));
+  y.pass(listing_grace);
+  ASSERT_TRUE(y.tick());
+  EXPECT_EQ(y.last.fetch->cursor, "");
+}
+
 // requirements.md 1d: wanted twice at one position is wanted once
 TEST(listing_machine, a_second_wish_for_the_same_changes_nothing) {
-  listing x;
+  listing_run x;
   x.want();
   EXPECT_FALSE(x.want());
   EXPECT_TRUE(x.page("c1"));
@@ -187,7 +98,7 @@ TEST(listing_machine, a_second_wish_for_the_same_changes_nothing) {
 
 // protocol.md 9.2: what fails is tried soon, from where it was
 TEST(listing_machine, a_failed_page_is_tried_again_at_its_cursor) {
-  listing x;
+  listing_run x;
   x.want();
   x.page("c1");
   EXPECT_FALSE(x.fail_page(ec::unreachable));
@@ -202,7 +113,7 @@ TEST(listing_machine, a_failed_page_is_tried_again_at_its_cursor) {
 // protocol.md 9.2: up to `limits::listing_retry_max`, and anew after a good
 // page
 TEST(listing_machine, the_wait_doubles_while_pages_fail) {
-  listing x;
+  listing_run x;
   x.want();
   std::vector<std::chrono::microseconds> waits;
   for (int i = 0; i < 8; ++i) {
@@ -219,7 +130,7 @@ TEST(listing_machine, the_wait_doubles_while_pages_fail) {
 
 // protocol.md 9.2: a host may forget its own cursors
 TEST(listing_machine, a_page_that_is_no_listing_begins_it_anew) {
-  listing x;
+  listing_run x;
   x.want();
   x.page("c1");
   x.fail_page(ec::malformed);
@@ -230,32 +141,32 @@ TEST(listing_machine, a_page_that_is_no_listing_begins_it_anew) {
 
 // protocol.md 9.2: what is not offered is asked for at the next audit
 TEST(listing_machine, a_route_that_is_missing_is_tried_after_the_interval) {
-  listing x;
+  listing_run x;
   x.want();
   EXPECT_FALSE(x.fail_page(ec::not_found));
   ASSERT_TRUE(x.last.timer);
-  EXPECT_EQ(*x.last.timer - x.now, interval);
+  EXPECT_EQ(*x.last.timer - x.now, 24h);
   EXPECT_EQ(x.machine.finished(), 0u);
-  x.pass(interval);
+  x.pass(24h);
   EXPECT_TRUE(x.tick());
 }
 
 // reliability.md 2.1, endless listings: a cursor that comes twice
 TEST(listing_machine, a_cursor_that_comes_twice_ends_the_listing) {
-  listing x;
+  listing_run x;
   x.want();
   EXPECT_TRUE(x.page("c1"));
   EXPECT_TRUE(x.page("c2"));
   EXPECT_FALSE(x.page("c1"));
   EXPECT_TRUE(x.last.finished);
-  x.pass(interval);
+  x.pass(audit_interval(3));
   EXPECT_TRUE(x.tick());
   EXPECT_TRUE(x.page("c1")); // Forgotten with the run.
 }
 
 // reliability.md 2.1: `limits::listing_idle_pages_max` in a row, and one less
 TEST(listing_machine, pages_without_a_repo_end_the_listing) {
-  listing x;
+  listing_run x;
   x.want();
   size_t n = 0;
   const auto idle = [&] {
@@ -271,7 +182,7 @@ TEST(listing_machine, pages_without_a_repo_end_the_listing) {
 
 // reliability.md 2.1: a cursor that grows over the same repos
 TEST(listing_machine, pages_with_the_same_repos_end_the_listing) {
-  listing x;
+  listing_run x;
   x.want();
   size_t n = 0;
   const auto print_page = [&](uint64_t print) {
@@ -286,7 +197,7 @@ TEST(listing_machine, pages_with_the_same_repos_end_the_listing) {
     EXPECT_TRUE(print_page(1 + i % 2));
   EXPECT_FALSE(print_page(1));
   EXPECT_TRUE(x.last.finished);
-  x.pass(interval);
+  x.pass(24h);
   EXPECT_TRUE(x.tick());
   EXPECT_TRUE(print_page(1)); // Forgotten with the run.
   for (size_t i = 1; i < limits::listing_idle_pages_max; ++i)
@@ -298,7 +209,7 @@ TEST(listing_machine, a_listing_has_a_last_page) {
   EXPECT_EQ(listing_options{}.pages_max, limits::listing_pages_max);
   listing_options options;
   options.pages_max = 3;
-  listing x{options};
+  listing_run x{options};
   x.want();
   EXPECT_TRUE(x.page("c1"));
   EXPECT_TRUE(x.page("c2"));
@@ -310,7 +221,7 @@ TEST(listing_machine, a_listing_has_a_last_page) {
 TEST(listing_machine, listings_share_nothing) {
   const listing_id some{1, "app.test.note"};
   const listing_id other{2, {}};
-  listing x;
+  listing_run x;
   EXPECT_TRUE(x.want());
   EXPECT_TRUE(x.take(x.machine.on_wanted(some, {}, x.now, x.wall)));
   EXPECT_EQ(x.last.fetch->what, some);
@@ -328,18 +239,21 @@ TEST(listing_machine, listings_share_nothing) {
 
 // architecture.md 2: two that are due begin one after the other
 TEST(listing_machine, the_timer_comes_back_for_the_second_that_is_due) {
-  listing x;
+  listing_run x;
   for (const uint32_t upstream : {1u, 2u}) {
     const listing_id what{upstream, {}};
     x.machine.on_wanted(what, {upstream, 1, 1}, x.now, x.wall);
     x.machine.on_page(what, std::string{}, 1, x.now, x.wall);
   }
-  x.pass(interval);
-  const auto first = x.machine.on_timer(x.now);
+  auto second_stream = x.stream;
+  second_stream.id = 2;
+  x.board->put(second_stream);
+  x.pass(audit_interval(1));
+  const auto first = x.machine.on_timer(*x.board, x.now, x.wall);
   ASSERT_TRUE(first.fetch);
   ASSERT_TRUE(first.timer);
   EXPECT_LE(*first.timer, x.now);
-  const auto second = x.machine.on_timer(x.now);
+  const auto second = x.machine.on_timer(*x.board, x.now, x.wall);
   ASSERT_TRUE(second.fetch);
   EXPECT_NE(first.fetch->what, second.fetch->what);
   EXPECT_FALSE(second.timer);

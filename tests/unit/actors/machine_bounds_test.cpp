@@ -89,6 +89,8 @@ TEST(MachineBounds, AListingHasThoseOfTheEngine) {
   EXPECT_EQ(x.retry_min, limits::listing_retry_min);
   EXPECT_EQ(x.retry_max, limits::listing_retry_max);
   EXPECT_EQ(x.interval, limits::listing_interval_range.standard);
+  EXPECT_EQ(x.requests_per_hour, limits::listing_requests_range.standard);
+  EXPECT_EQ(x.grace, limits::listing_grace_range.standard);
 }
 
 // -- IDENTITY -----------------------------------------------------------------

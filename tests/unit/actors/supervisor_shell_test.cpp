@@ -230,7 +230,7 @@ TEST_F(SupervisorShellTest, AListingIsReadPageByPageForTheRouters) {
   tell(supervisor, page);
   EXPECT_EQ(reader.count<reader_job>(), 1u) << "compared with the store first";
   EXPECT_EQ(listed.size(), 1u);
-  tell(supervisor, listing_compared{page, 1});
+  tell(supervisor, listing_compared{page, {}, 1});
   const auto lines = router.take<repo_listing>();
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(lines[0].repos.at(0).repo, shell_repo(1));

@@ -103,6 +103,8 @@ TEST(NodeConfigTest, RangesTakeTheirLimitsAndNothingBeyond) {
                "identity_refresh_min");
   expect_range(&config::listing_interval, listing_interval_range,
                "listing_interval");
+  expect_range(&config::listing_requests_per_hour, listing_requests_range,
+               "listing_requests_per_hour");
   expect_range(&config::listing_grace, listing_grace_range, "listing_grace");
   expect_range(&config::repo_bytes_max, repo_bytes_range, "repo_bytes_max");
   expect_range(&config::memory_limit, memory_limit_range, "memory_limit");

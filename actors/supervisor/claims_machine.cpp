@@ -1,0 +1,124 @@
+#include "actors/supervisor/claims_machine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace weir::actors {
+
+claims_machine::effects claims_machine::on_page(const listing_id& what,
+                                                std::string host,
+                                                std::vector<claim> claims,
+                                                steady_time now) {
+  effects out;
+  auto& of = *listings_.try_emplace(what).first;
+  of.second.host = std::move(host);
+  of.second.open = true;
+  if (claims.size() > limits::claims_of_page_max)
+    claims.erase(claims.begin() + limits::claims_of_page_max, claims.end());
+  for (auto& x : claims)
+    of.second.waiting.push_back({std::move(x), 0});
+  judge(of, out);
+  run(out, now);
+  return out;
+}
+
+claims_machine::effects claims_machine::on_word(const atproto::did& repo,
+                                                const word& x,
+                                                steady_time now) {
+  effects out;
+  if (asked_.erase(repo) == 0)
+    return out; // A second word on it.
+  if (x.what == word::kind::away)
+    rest_until_ = now + limits::claim_retry;
+  for (auto& of : listings_) {
+    auto claimed = of.second.asked.extract(repo);
+    if (claimed.empty())
+      continue;
+    take_word(of, std::move(claimed.mapped()), x, out);
+    judge(of, out);
+  }
+  run(out, now);
+  return out;
+}
+
+claims_machine::effects claims_machine::on_timer(steady_time now) {
+  effects out;
+  run(out, now);
+  return out;
+}
+
+size_t claims_machine::size() const noexcept {
+  size_t out = 0;
+  for (const auto& [what, x] : listings_)
+    out += x.waiting.size() + x.asked.size();
+  return out;
+}
+
+void claims_machine::take_word(listings::value_type& of, waiting_claim x,
+                               const word& said, effects& out) {
+  auto& [what, from] = of;
+  const auto is_web = x.of.repo.str().starts_with("did:web:");
+  if (said.what == word::kind::away && !is_web) {
+    if (++x.tries < limits::claim_tries_max)
+      from.waiting.push_back(std::move(x));
+    return;
+  }
+  // A did:web is its own host's word: nobody there is as good as no document.
+  ++from.decided;
+  if (said.what != word::kind::names_host)
+    ++from.failed;
+  else if (!said.pds.empty() && (from.host.empty() || said.pds == from.host))
+    out.confirmed.emplace_back(what, std::move(x.of.repo));
+  else if (!said.pds.empty() && x.of.active)
+    ++from.failed;
+}
+
+void claims_machine::judge(listings::value_type& of, effects& out) {
+  auto& [what, x] = of;
+  if (!x.open)
+    return;
+  const auto trusted
+    = x.decided < limits::claims_judged_min || x.failed * 2 <= x.decided;
+  if (trusted && !(x.waiting.empty() && x.asked.empty()))
+    return;
+  out.pages.push_back({what, trusted});
+  x.open = false;
+  x.waiting.clear();
+  x.asked.clear(); // What is said of them is nobody's any more.
+  if (!trusted)
+    x.decided = x.failed = 0;
+  if (x.decided >= 10 * limits::claims_judged_min) {
+    x.decided /= 2;
+    x.failed /= 2;
+  }
+}
+
+/// One claim of each listing in turn.
+void claims_machine::run(effects& out, steady_time now) {
+  if (rest_until_ && now < *rest_until_) {
+    out.timer = rest_until_;
+    return;
+  }
+  rest_until_.reset();
+  auto idle = size_t{0};
+  while (asked_.size() < limits::claims_asked_max && idle < listings_.size()) {
+    auto i = listings_.upper_bound(last_);
+    if (i == listings_.end())
+      i = listings_.begin();
+    last_ = i->first;
+    auto& x = i->second;
+    if (x.waiting.empty()) {
+      ++idle;
+      continue;
+    }
+    idle = 0;
+    auto next = std::move(x.waiting.front());
+    x.waiting.pop_front();
+    const auto repo = next.of.repo;
+    x.asked.insert_or_assign(repo, std::move(next));
+    if (asked_.insert(repo).second)
+      out.ask.push_back(repo);
+  }
+}
+
+} // namespace weir::actors

@@ -1,0 +1,108 @@
+#pragma once
+
+#include "actors/supervisor/listing_machine.hpp"
+#include "atproto/identifiers.hpp"
+#include "base/clock.hpp"
+#include "base/limits_streams.hpp"
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace weir::actors {
+
+/// Which of the DIDs that only a listing names become repos: anybody can list
+/// any number of names, so each is a claim until a DID document agrees. Of a
+/// PDS's claims the document has to name that host, of a relay's any host.
+///
+/// # Operation
+/// The claims of one page of each listing are held, those of all listings are
+/// asked about in turn, few at once. The next page of a listing waits until its
+/// claims are decided. A listing whose claims mostly fail is not trusted: the
+/// rest of its page is dropped.
+///
+/// An account that is away may have moved: a document that names another host
+/// says nothing against its listing then. A directory that cannot be reached
+/// says nothing at all; the claim is asked about again a few times, and comes
+/// again with the next listing.
+///
+/// # Threads and ownership
+/// Part of the SUPERVISOR; no CAF, clock or I/O.
+class claims_machine {
+public:
+  struct claim {
+    atproto::did repo;
+    bool active = true; ///< As its listing says.
+  };
+
+  /// What the document of a claimed DID says.
+  struct word {
+    enum class kind : uint8_t {
+      names_host, ///< `pds`; empty: it names none, or is gone.
+      missing,    ///< There is none, or none that can be used.
+      away,       ///< Nobody answered.
+    };
+    kind what = kind::missing;
+    std::string pds;
+  };
+
+  /// A page of this listing is decided, or its claims were dropped.
+  struct verdict {
+    listing_id what;
+    bool trusted = true;
+  };
+
+  struct effects {
+    std::vector<atproto::did> ask;
+    /// To be tracked; each belongs to a page that is not decided before.
+    std::vector<std::pair<listing_id, atproto::did>> confirmed;
+    std::vector<verdict> pages;
+    std::optional<steady_time> timer;
+  };
+
+  /// Claims of a page, of which `limits::claims_of_page_max` are taken. Answered
+  /// by one verdict.
+  /// @param host The origin of a PDS; empty: a relay's.
+  effects on_page(const listing_id& what, std::string host,
+                  std::vector<claim> claims, steady_time now);
+
+  effects on_word(const atproto::did& repo, const word& x, steady_time now);
+
+  effects on_timer(steady_time now);
+
+  /// Claims held, of all listings.
+  size_t size() const noexcept;
+
+private:
+  struct waiting_claim {
+    claim of;
+    size_t tries = 0;
+  };
+
+  struct listing {
+    std::string host;
+    std::deque<waiting_claim> waiting;
+    std::unordered_map<atproto::did, waiting_claim> asked;
+    bool open = false; ///< A page of it is not decided.
+    size_t decided = 0;
+    size_t failed = 0;
+  };
+
+  using listings = std::map<listing_id, listing>;
+
+  void take_word(listings::value_type& of, waiting_claim x, const word& said,
+                 effects& out);
+  void judge(listings::value_type& of, effects& out);
+  void run(effects& out, steady_time now);
+
+  listings listings_;
+  listing_id last_; ///< Had its turn.
+  std::unordered_set<atproto::did> asked_;   ///< About, by any listing.
+  std::optional<steady_time> rest_until_; ///< The directory is away.
+};
+
+} // namespace weir::actors

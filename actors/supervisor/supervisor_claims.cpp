@@ -1,0 +1,69 @@
+#include "actors/supervisor/supervisor_impl.hpp"
+#include "base/log.hpp"
+#include "messages/identity.hpp"
+
+/// What only a listing says: claims_machine holds the rules.
+namespace weir::actors {
+
+namespace {
+
+claims_machine::word word_of(const identity_fact& x) {
+  using kind = claims_machine::word::kind;
+  if (x.failed.code == ec::none)
+    return {kind::names_host, x.row.tombstoned ? std::string{} : x.row.pds};
+  const auto away = x.failed.code == ec::unreachable
+                    || x.failed.code == ec::limit_reached;
+  return {away ? kind::away : kind::missing, {}};
+}
+
+} // namespace
+
+/// Until they are decided the page is not.
+void supervisor::claim(const std::vector<repo_listed>& lines,
+                       const std::shared_ptr<page_progress>& page) {
+  std::vector<claims_machine::claim> claims;
+  for (const auto& line : lines)
+    if (atproto::supported_did(line.repo.str()))
+      claims.push_back(
+        {line.repo, line.account == storage::account_status::active});
+  if (claims.empty())
+    return;
+  const auto from = env_.shared->upstreams.find(page->what.upstream);
+  ++page->left;
+  claimed_[page->what] = page;
+  perform(claims_.on_page(page->what, from.relay ? std::string{} : from.origin,
+                          std::move(claims), now()));
+}
+
+void supervisor::perform(const claims_machine::effects& x) {
+  for (const auto& repo : x.ask)
+    send(env_.shared->identity,
+         identity_ask{repo, false, identity_sink{supervisor_actor{this}}, 0});
+  confirmed_->add(x.confirmed.size());
+  for (const auto& [what, repo] : x.confirmed) {
+    repo_listed line;
+    line.repo = repo;
+    line.upstream = what.upstream;
+    give(atproto::stable_hash(repo.str()) % env_.shared->routers.size(),
+         repo_listing{{std::move(line)}, true}, claimed_.at(what));
+  }
+  for (const auto& page : x.pages) {
+    const auto decided = std::move(claimed_.extract(page.what).mapped());
+    decided->trusted = page.trusted;
+    if (!page.trusted) {
+      mistrusted_->add();
+      log::warn("listing_mistrusted",
+                {{"upstream", page.what.upstream},
+                 {"reason", "most of what it lists is not so; it rests"}});
+    }
+    finish_part(*decided);
+  }
+  if (x.timer)
+    timer_.arm(this, now(), *x.timer);
+}
+
+void supervisor::on_identity(const identity_fact& x) {
+  perform(claims_.on_word(x.repo, word_of(x), now()));
+}
+
+} // namespace weir::actors

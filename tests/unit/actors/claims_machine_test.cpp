@@ -1,0 +1,206 @@
+#include "actors/supervisor/claims_machine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+// What only a listing says is a claim until a DID document agrees.
+namespace weir::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace weir::actors;
+using kind = claims_machine::word::kind;
+
+constexpr steady_time noon{1'000'000'000};
+constexpr auto its_host = "https://pds.test";
+const listing_id of_pds{1, {}};
+const listing_id of_other{2, {}};
+
+atproto::did claimed_did(size_t i) {
+  return atproto::did::trusted("did:plc:claim" + std::to_string(i));
+}
+
+std::vector<claims_machine::claim> claims_of(size_t first, size_t count,
+                                             bool active = true) {
+  std::vector<claims_machine::claim> out;
+  for (size_t i = first; i < first + count; ++i)
+    out.push_back({claimed_did(i), active});
+  return out;
+}
+
+/// Answers what is asked, one after another.
+class directory {
+public:
+  void take(claims_machine::effects x) {
+    asked.insert(asked.end(), x.ask.begin(), x.ask.end());
+    for (auto& each : x.confirmed)
+      confirmed.push_back(each.second);
+    pages.insert(pages.end(), x.pages.begin(), x.pages.end());
+    if (x.timer)
+      timer = x.timer;
+  }
+
+  void page(const listing_id& what, std::vector<claims_machine::claim> x,
+            const std::string& host = its_host) {
+    take(machine.on_page(what, host, std::move(x), now));
+  }
+
+  void say(const atproto::did& repo, const claims_machine::word& x) {
+    take(machine.on_word(repo, x, now));
+  }
+
+  /// Until nothing is asked. @returns how many questions there were
+  size_t say_all(const claims_machine::word& x) {
+    size_t out = 0;
+    for (; !asked.empty(); ++out)
+      say(next(), x);
+    return out;
+  }
+
+  atproto::did next() {
+    auto out = asked.front();
+    asked.erase(asked.begin());
+    return out;
+  }
+
+  claims_machine machine;
+  steady_time now = noon;
+  std::vector<atproto::did> asked;
+  std::vector<atproto::did> confirmed;
+  std::vector<claims_machine::verdict> pages;
+  std::optional<steady_time> timer;
+};
+
+TEST(claims, of_a_pds_the_document_has_to_name_that_host) {
+  directory x;
+  x.page(of_pds, claims_of(0, 3));
+  x.say(claimed_did(0), {kind::names_host, its_host});
+  x.say(claimed_did(1), {kind::names_host, "https://other.test"});
+  x.say(claimed_did(2), {kind::missing, {}});
+  EXPECT_THAT(x.confirmed, testing::ElementsAre(claimed_did(0)));
+  ASSERT_EQ(x.pages.size(), 1u);
+  EXPECT_TRUE(x.pages[0].trusted);
+  EXPECT_EQ(x.machine.size(), 0u);
+}
+
+TEST(claims, of_a_relay_any_document_with_a_host_will_do) {
+  directory x;
+  x.page(of_pds, claims_of(0, 2), {});
+  x.say(claimed_did(0), {kind::names_host, "https://any.test"});
+  x.say(claimed_did(1), {kind::names_host, {}});
+  EXPECT_THAT(x.confirmed, testing::ElementsAre(claimed_did(0)));
+}
+
+// limits::claims_of_page_max
+TEST(claims, a_page_has_so_many_and_not_one_more) {
+  for (const auto more : {0u, 1u}) {
+    directory x;
+    x.page(of_pds, claims_of(0, limits::claims_of_page_max + more));
+    EXPECT_EQ(x.machine.size(), limits::claims_of_page_max);
+    EXPECT_EQ(x.say_all({kind::names_host, its_host}),
+              limits::claims_of_page_max);
+    EXPECT_EQ(x.pages.size(), 1u);
+  }
+}
+
+// limits::claims_asked_max
+TEST(claims, so_many_are_asked_about_at_once_by_listings_in_turn) {
+  directory x;
+  x.page(of_pds, claims_of(0, limits::claims_asked_max + 10));
+  EXPECT_EQ(x.asked.size(), limits::claims_asked_max);
+  x.page(of_other, claims_of(1'000, 2));
+  EXPECT_EQ(x.asked.size(), limits::claims_asked_max);
+  const auto before = x.asked;
+  for (size_t i = 0; i < 3; ++i)
+    x.say(before[i], {kind::names_host, its_host});
+  EXPECT_EQ(x.asked.size(), before.size() + 3);
+  EXPECT_EQ(x.asked[before.size()], claimed_did(1'000)) << "its turn";
+  EXPECT_EQ(x.asked[before.size() + 2], claimed_did(1'001));
+}
+
+// limits::claims_judged_min
+TEST(claims, a_listing_whose_claims_mostly_fail_is_not_trusted) {
+  constexpr auto all = limits::claims_judged_min;
+  directory x;
+  x.page(of_pds, claims_of(0, 200));
+  for (size_t i = 0; i + 1 < all; ++i)
+    x.say(claimed_did(i), {kind::missing, {}});
+  EXPECT_TRUE(x.pages.empty());
+  x.say(claimed_did(all - 1), {kind::missing, {}});
+  ASSERT_EQ(x.pages.size(), 1u);
+  EXPECT_FALSE(x.pages[0].trusted);
+  EXPECT_EQ(x.machine.size(), 0u) << "the others are dropped";
+}
+
+TEST(claims, half_of_them_may_fail) {
+  directory x;
+  x.page(of_pds, claims_of(0, 2 * limits::claims_judged_min));
+  for (size_t i = 0; i < 2 * limits::claims_judged_min; ++i)
+    x.say(claimed_did(i), {i % 2 == 0 ? kind::names_host : kind::missing,
+                           i % 2 == 0 ? its_host : ""});
+  ASSERT_EQ(x.pages.size(), 1u);
+  EXPECT_TRUE(x.pages[0].trusted);
+}
+
+TEST(claims, many_small_pages_are_judged_as_one_large_one) {
+  directory x;
+  for (size_t i = 0; i < limits::claims_judged_min; ++i) {
+    x.page(of_pds, claims_of(i, 1));
+    EXPECT_TRUE(x.pages.empty() || x.pages.back().trusted) << i;
+    x.say_all({kind::missing, {}});
+  }
+  EXPECT_FALSE(x.pages.back().trusted);
+}
+
+// A host keeps accounts of which it says that they went away.
+TEST(claims, an_account_that_is_away_may_have_moved) {
+  directory x;
+  x.page(of_pds, claims_of(0, 200, false));
+  x.say_all({kind::names_host, "https://other.test"});
+  ASSERT_EQ(x.pages.size(), 1u);
+  EXPECT_TRUE(x.pages[0].trusted);
+  EXPECT_TRUE(x.confirmed.empty());
+}
+
+// limits::claim_retry, limits::claim_tries_max
+TEST(claims, a_directory_that_is_away_says_nothing) {
+  directory x;
+  x.page(of_pds, claims_of(0, 1));
+  for (size_t i = 1; i < limits::claim_tries_max; ++i) {
+    EXPECT_EQ(x.say_all({kind::away, {}}), 1u);
+    ASSERT_TRUE(x.timer);
+    EXPECT_EQ(*x.timer - x.now, limits::claim_retry);
+    x.take(x.machine.on_timer(*x.timer + -1us));
+    EXPECT_TRUE(x.asked.empty());
+    EXPECT_TRUE(x.pages.empty());
+    x.now = *x.timer;
+    x.take(x.machine.on_timer(x.now));
+  }
+  EXPECT_EQ(x.say_all({kind::away, {}}), 1u);
+  ASSERT_EQ(x.pages.size(), 1u) << "it comes again with the next listing";
+  EXPECT_TRUE(x.pages[0].trusted);
+}
+
+TEST(claims, a_word_on_what_was_dropped_is_nobodys) {
+  directory x;
+  x.page(of_pds, claims_of(0, limits::claims_judged_min + 5));
+  const auto late = x.asked.back();
+  while (x.pages.empty())
+    x.say(x.next(), {kind::missing, {}});
+  x.say(late, {kind::names_host, its_host});
+  EXPECT_TRUE(x.confirmed.empty());
+  EXPECT_EQ(x.pages.size(), 1u);
+}
+
+TEST(claims, one_claimed_by_two_listings_is_asked_about_once) {
+  directory x;
+  x.page(of_pds, claims_of(0, 1));
+  x.page(of_other, claims_of(0, 1), "https://other.test");
+  EXPECT_EQ(x.asked.size(), 1u);
+  x.say(claimed_did(0), {kind::names_host, its_host});
+  EXPECT_EQ(x.confirmed.size(), 1u);
+  EXPECT_EQ(x.pages.size(), 2u);
+}
+
+} // namespace
+} // namespace weir::tests

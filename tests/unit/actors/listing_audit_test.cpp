@@ -1,0 +1,142 @@
+#include "tests/unit/actors/listing_run.hpp"
+
+#include <gmock/gmock.h>
+
+// When an upstream is listed again.
+namespace weir::tests {
+namespace {
+
+// requirements.md 3b.18: a full listing again, as often as so many requests an
+// hour allow
+// limits::listing_requests_range
+TEST(listing_machine, an_upstream_is_listed_again_after_the_interval) {
+  listing_run x;
+  x.want();
+  x.page("c1");
+  x.page("");
+  ASSERT_TRUE(x.last.timer);
+  EXPECT_EQ(*x.last.timer - listing_start, audit_interval(2));
+  EXPECT_LT(audit_interval(2), 5min) << "a thousand repos, and an empty page";
+  x.pass(audit_interval(2) - 1us);
+  EXPECT_FALSE(x.tick());
+  x.pass(1us);
+  ASSERT_TRUE(x.tick());
+  EXPECT_EQ(x.last.fetch->cursor, "");
+}
+
+// requirements.md 3b.18: and every 24 hours, whatever it costs
+TEST(listing_machine, a_long_listing_comes_again_after_a_day) {
+  listing_run x;
+  x.want();
+  for (size_t i = 0; i < 3'000; ++i)
+    x.page("c" + std::to_string(i));
+  x.page("");
+  EXPECT_EQ(*x.last.timer - listing_start, 24h);
+}
+
+// Its wall clock may have been set meanwhile: nothing waits by it.
+TEST(listing_machine, an_audit_waits_by_the_monotonic_clock) {
+  listing_run x;
+  x.want();
+  x.page("");
+  x.wall = wall_time{1};
+  x.pass(audit_interval(1));
+  EXPECT_TRUE(x.tick());
+}
+
+// What its host knew before it told all would differ in most repos.
+TEST(listing_machine, an_audit_waits_for_a_stream_that_lags_behind) {
+  listing_run x;
+  x.want();
+  x.page("");
+  x.stream.quiet_since.reset();
+  x.board->put(x.stream);
+  x.pass(audit_interval(1));
+  const auto due = x.wall;
+  EXPECT_FALSE(x.tick());
+  ASSERT_TRUE(x.last.timer);
+  EXPECT_EQ(*x.last.timer - x.now, limits::listing_doubt_step);
+  x.pass(1min);
+  EXPECT_FALSE(x.tick());
+  x.stream.passed = due;
+  x.board->put(x.stream);
+  x.pass(1s);
+  EXPECT_TRUE(x.tick());
+}
+
+// limits::listing_doubt_max
+TEST(listing_machine, an_audit_waits_for_no_stream_longer_than_an_hour) {
+  listing_run x;
+  x.want();
+  x.page("");
+  x.stream.connected = false;
+  x.board->put(x.stream);
+  x.pass(audit_interval(1));
+  EXPECT_FALSE(x.tick());
+  x.pass(limits::listing_doubt_max - 1us);
+  EXPECT_FALSE(x.tick());
+  x.pass(1us);
+  EXPECT_TRUE(x.tick());
+}
+
+// What was lost while the node was down, in repos that stay silent, nothing
+// else tells.
+TEST(listing_machine, a_start_lists_once_and_then_by_interval) {
+  listing_run x;
+  x.want();
+  x.page("");
+  auto y = x.restarted();
+  ASSERT_TRUE(y.want_later());
+  EXPECT_EQ(y.last.fetch->cursor, "");
+  y.page("");
+  EXPECT_FALSE(y.want()) << "the stream was opened again";
+  y.pass(audit_interval(1) - 1us);
+  EXPECT_FALSE(y.tick());
+  y.pass(1us);
+  EXPECT_TRUE(y.tick());
+}
+
+// Such a stream is dialled from now on, each time: what it missed until then
+// only a listing can tell.
+TEST(listing_machine, a_stream_without_a_position_is_listed_each_time) {
+  constexpr position nowhere{1, 1, 0};
+  listing_run x;
+  ASSERT_TRUE(x.want(nowhere));
+  x.page("c1");
+  auto y = x.restarted();
+  ASSERT_TRUE(y.want_later(nowhere));
+  EXPECT_EQ(y.last.fetch->cursor, "") << "what was compared is so no more";
+  y.page("");
+  ASSERT_TRUE(y.want_later(nowhere)) << "it was opened again";
+  EXPECT_FALSE(y.want(nowhere)) << "and again";
+  ASSERT_TRUE(y.page("c1"));
+  EXPECT_EQ(y.last.fetch->cursor, "c1") << "first this one comes to its end";
+  ASSERT_TRUE(y.page(""));
+  EXPECT_EQ(y.last.fetch->cursor, "");
+  EXPECT_FALSE(y.page(""));
+}
+
+// limits::listing_mistrust_min
+TEST(listing_machine, a_listing_that_is_not_trusted_goes_on_after_a_rest) {
+  listing_run x;
+  x.want();
+  std::vector<std::chrono::microseconds> rests;
+  for (int i = 0; i < 3; ++i) {
+    const auto cursor = "c" + std::to_string(i);
+    EXPECT_FALSE(x.take(x.machine.on_mistrust(x.all, cursor, x.now, x.wall)));
+    rests.push_back(*x.last.timer - x.now);
+    EXPECT_FALSE(x.want({1, 9, 0})) << "whatever the host does";
+    x.pass(rests.back() - 1us);
+    EXPECT_FALSE(x.tick());
+    x.pass(1us);
+    ASSERT_TRUE(x.tick());
+  }
+  const std::chrono::seconds least = limits::listing_mistrust_min;
+  EXPECT_THAT(rests, testing::ElementsAre(least, 2 * least, 4 * least));
+  x.page("c9");
+  x.take(x.machine.on_mistrust(x.all, "", x.now, x.wall));
+  EXPECT_EQ(*x.last.timer - x.now, least) << "a page was good";
+}
+
+} // namespace
+} // namespace weir::tests

@@ -1,0 +1,95 @@
+#include "actors/supervisor/supervisor.hpp"
+#include "messages/identity.hpp"
+#include "messages/journal.hpp"
+#include "tests/unit/actors/shell_fixture.hpp"
+
+// What only a listing names is a claim until a document agrees.
+namespace weir::tests {
+namespace {
+
+using namespace weir::actors;
+using testing::ElementsAre;
+
+constexpr auto claiming_host = "https://pds.test";
+
+class SupervisorClaimsTest : public ShellFixture {
+protected:
+  SupervisorClaimsTest() {
+    shared->readers.push_back(reader.as<reader_actor>());
+    shared->routers.push_back(router.as<router_actor>());
+    shared->journal = journal.as<journal_actor>();
+    shared->identity = identity.as<identity_actor>();
+    upstream_view view;
+    view.id = 7;
+    view.origin = claiming_host;
+    shared->upstreams.put(view);
+    supervisor_environment env;
+    env.shared = shared;
+    env.discover = true;
+    env.list = [this](const upstream_view&, const std::string&,
+                      const std::string& cursor, const supervisor_actor&) {
+      listed.push_back(cursor);
+    };
+    supervisor = keep(spawn_supervisor(sys, env, {}, {}));
+    tell(supervisor, node_command{7});
+  }
+
+  /// A page of which the store knows nothing.
+  void claim(size_t first, size_t count) {
+    listing_compared x;
+    x.page.upstream = 7;
+    x.page.cursor = "c1";
+    x.listed = count;
+    x.unknown.resize(count);
+    for (size_t i = 0; i < count; ++i)
+      x.unknown[i].repo = shell_repo(first + i);
+    tell(supervisor, x);
+  }
+
+  void say(size_t repo, const std::string& pds, ec failed = ec::none) {
+    identity_fact x;
+    x.repo = shell_repo(repo);
+    x.failed.code = failed;
+    x.row.pds = pds;
+    tell(supervisor, x);
+  }
+
+  probe reader{sys};
+  probe router{sys, caf::make_message(listing_taken{})};
+  probe journal{sys};
+  probe identity{sys};
+  std::vector<std::string> listed;
+  supervisor_actor supervisor;
+};
+
+} // namespace
+
+TEST_F(SupervisorClaimsTest, AClaimIsTrackedWhenItsDocumentNamesTheHost) {
+  claim(1, 2);
+  EXPECT_EQ(router.count<repo_listing>(), 0u);
+  EXPECT_EQ(identity.count<identity_ask>(), 2u);
+  say(1, claiming_host);
+  const auto lines = router.take<repo_listing>();
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_TRUE(lines[0].discover);
+  EXPECT_EQ(lines[0].repos.at(0).repo, shell_repo(1));
+  EXPECT_THAT(listed, ElementsAre("")) << "one is not decided";
+  say(2, "https://other.test");
+  run();
+  EXPECT_EQ(router.count<repo_listing>(), 0u);
+  EXPECT_THAT(listed, ElementsAre("", "c1"));
+}
+
+TEST_F(SupervisorClaimsTest, WhatClaimsTooMuchRests) {
+  constexpr auto most = limits::claims_judged_min;
+  claim(1, most + 10);
+  for (size_t i = 1; i <= most; ++i)
+    say(i, {}, ec::not_found);
+  run();
+  EXPECT_THAT(listed, ElementsAre(""));
+  EXPECT_EQ(router.count<repo_listing>(), 0u);
+  pass(limits::listing_mistrust_min);
+  EXPECT_THAT(listed, ElementsAre("", "c1"));
+}
+
+} // namespace weir::tests
