@@ -72,7 +72,7 @@ function(weir_test folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT"
     "SOURCES;LIBRARIES;PCH")
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 60)
+    set(arg_TIMEOUT 300)
   endif()
   if(WEIR_COVERAGE OR WEIR_SANITIZE)
     math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}") # They slow everything down.

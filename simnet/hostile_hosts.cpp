@@ -90,10 +90,10 @@ hostile_hosts::list(size_t host, const net::incoming_request& request) {
 
 void hostile_hosts::spoil(size_t host, net::http_reply& reply) {
   const auto what = kind(host);
-  if (what != hostility::slow && what != hostility::endless)
-    return;
   auto& count = *counts_[host - first_];
   ++count.downloads;
+  if (what != hostility::slow && what != hostility::endless)
+    return;
   if (what == hostility::endless) {
     reply.rest = unlinked_blocks(0, std::nullopt, &count.bytes);
     return;

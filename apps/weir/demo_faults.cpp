@@ -45,11 +45,34 @@ void demo_faults::plan() {
   add(fault_kind::suspend);
   add(fault_kind::broken_chain, 3);
   add(fault_kind::drop_connection);
+  silence({fault_kind::rotate_key, fault_kind::migrate,
+           fault_kind::deactivate});
   add(fault_kind::rotate_key);
   add(fault_kind::change_handle);
   add(fault_kind::bad_signature);
   add(fault_kind::migrate);
   add(fault_kind::remove);
+}
+
+/// These happen while the directory answers nobody.
+void demo_faults::silence(std::initializer_list<fault_kind> kinds) {
+  steps_.push_back([this] {
+    simnet::fault x;
+    x.kind = fault_kind::directory_refuse;
+    x.count = 0; // Until it is told to answer.
+    inject(x);
+  });
+  for (const auto kind : kinds)
+    add(kind);
+  steps_.push_back([this] {
+    const auto hit = network_.requests().served(request_fault::directory_cut);
+    if (hit == 0)
+      misses_.push_back("directory_refuse hit nothing");
+    simnet::fault x;
+    x.kind = fault_kind::directory_up;
+    if (const auto done = network_.faults().inject(x); !done)
+      misses_.push_back(done.error().context);
+  });
 }
 
 void demo_faults::add(fault_kind kind, size_t count) {

@@ -4,6 +4,7 @@
 #include "simnet/network.hpp"
 
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <string>
@@ -49,6 +50,7 @@ private:
 
   void plan();
   void add(simnet::fault_kind kind, size_t count = 1);
+  void silence(std::initializer_list<simnet::fault_kind> kinds);
   void inject(simnet::fault x);
   void order(simnet::fault_kind kind, simnet::request_fault what, size_t count,
              std::chrono::milliseconds time);

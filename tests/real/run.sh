@@ -2,8 +2,8 @@
 # Runs published servers and clients against weir (make check-real).
 #
 #   run.sh            every suite
-#   run.sh NAME...    these suites: engine legacy simnet differential
-#                     network
+#   run.sh NAME...    these suites: engine outage legacy simnet
+#                     differential network
 #   run.sh serve      only starts the network and prints its addresses
 #
 # WEIR_BIN         the program (default build/release/apps/weir/weir)

@@ -17,7 +17,7 @@ namespace weir::tests {
 using namespace std::chrono_literals;
 
 /// How long a test waits for something that must happen.
-constexpr auto patience = 10s;
+constexpr auto patience = 60s;
 
 /// Things handed from io threads to a test, each awaited with a deadline.
 template <class T>

@@ -70,7 +70,7 @@ public:
   enum class outcome { data, end, reset, timeout };
 
   /// Reads what is there, waiting at most `timeout_ms` for the first byte.
-  outcome read_some(std::string& into, int timeout_ms = 10'000) {
+  outcome read_some(std::string& into, int timeout_ms = 60'000) {
     pollfd waits{fd_, POLLIN, 0};
     if (poll(&waits, 1, timeout_ms) <= 0)
       return outcome::timeout;
@@ -86,7 +86,7 @@ public:
 
   /// Reads until `mark` was seen; returns everything up to its end, and keeps
   /// the rest for the next call. Empty when the stream ends before.
-  std::string read_until(std::string_view mark, int timeout_ms = 10'000) {
+  std::string read_until(std::string_view mark, int timeout_ms = 60'000) {
     for (;;) {
       if (auto at = rest_.find(mark); at != std::string::npos)
         return take(at + mark.size());

@@ -61,7 +61,7 @@ void api_node::check_memory() const {
 void api_node::restart(int signal) {
   check_memory();
   process_->send(signal);
-  EXPECT_TRUE(process_->wait(10s));
+  EXPECT_TRUE(process_->wait(node_patience));
   start();
 }
 

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 constexpr size_t window_frames = 256;
 constexpr size_t window_bytes = 8'388'608;
 constexpr auto flush_delay = 1ms;
-constexpr auto close_patience = 10s;
+constexpr auto close_patience = 60s;
 
 } // namespace
 

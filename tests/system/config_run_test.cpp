@@ -62,7 +62,7 @@ TEST_F(RunTest, TheReadyLineIsOneLineOfJsonWithTheAddresses) {
   ASSERT_TRUE(live) << live.error().context;
   EXPECT_EQ(live->status, 200);
   node.send(SIGTERM);
-  EXPECT_EQ(node.wait(10s), 0) << node.errors();
+  EXPECT_EQ(node.wait(node_patience), 0) << node.errors();
   EXPECT_FALSE(node.read_line(0s)) << "more than one line";
 }
 
@@ -71,7 +71,7 @@ TEST_F(RunTest, EverySignalThatAsksToEndDrainsAndEndsWithZero) {
     program node{arguments()};
     read_ready(node);
     node.send(signal);
-    EXPECT_EQ(node.wait(10s), 0) << signal << " " << node.errors();
+    EXPECT_EQ(node.wait(node_patience), 0) << signal << " " << node.errors();
   }
 }
 
@@ -79,7 +79,7 @@ TEST_F(RunTest, LogLinesAreJsonOnStandardError) {
   program node{arguments()};
   read_ready(node);
   node.send(SIGTERM);
-  EXPECT_EQ(node.wait(10s), 0);
+  EXPECT_EQ(node.wait(node_patience), 0);
   std::istringstream lines{node.errors()};
   size_t count = 0;
   for (std::string line; std::getline(lines, line); ++count) {
@@ -108,7 +108,7 @@ TEST_F(RunTest, WithAPasswordItMayBindAnywhere) {
                 "--admin-password-file", dir.at("password")}};
   EXPECT_TRUE(read_ready(node).at("ready").as_bool());
   node.send(SIGTERM);
-  EXPECT_EQ(node.wait(10s), 0) << node.errors();
+  EXPECT_EQ(node.wait(node_patience), 0) << node.errors();
 }
 
 TEST_F(RunTest, ASecondNodeOnTheSameDirectoryIsRefused) {
@@ -119,7 +119,7 @@ TEST_F(RunTest, ASecondNodeOnTheSameDirectoryIsRefused) {
   EXPECT_TRUE(second.errors.find("cannot start") != std::string::npos)
     << second.errors;
   node.send(SIGTERM);
-  EXPECT_EQ(node.wait(10s), 0);
+  EXPECT_EQ(node.wait(node_patience), 0);
 }
 
 TEST_F(RunTest, APortThatIsTakenIsNamed) {
@@ -130,7 +130,7 @@ TEST_F(RunTest, APortThatIsTakenIsNamed) {
   EXPECT_EQ(second.status, 2);
   EXPECT_TRUE(second.errors.find(taken) != std::string::npos) << second.errors;
   node.send(SIGTERM);
-  EXPECT_EQ(node.wait(10s), 0);
+  EXPECT_EQ(node.wait(node_patience), 0);
 }
 
 TEST_F(RunTest, AStoreThatANodeLeftBehindIsGood) {
@@ -138,7 +138,7 @@ TEST_F(RunTest, AStoreThatANodeLeftBehindIsGood) {
     program node{arguments()};
     read_ready(node);
     node.send(SIGTERM);
-    ASSERT_EQ(node.wait(10s), 0);
+    ASSERT_EQ(node.wait(node_patience), 0);
   }
   const auto x = run_program({"verify", dir.at("data"), "--json"});
   EXPECT_EQ(x.status, 0) << x.output;
@@ -182,14 +182,14 @@ TEST_F(RunTest, ANodeFollowsHostsItHasNeverSeen) {
   }
   EXPECT_EQ(synced, 20);
   node.send(SIGTERM);
-  EXPECT_EQ(node.wait(10s), 0) << node.errors();
+  EXPECT_EQ(node.wait(node_patience), 0) << node.errors();
   for (const auto& host : hosts) {
     const auto x = run_program(
       {"verify", dir.at("data"), "--against", std::string{host.as_string()}});
     EXPECT_EQ(x.status, 0) << x.output << x.errors;
   }
   net.send(SIGTERM);
-  EXPECT_EQ(net.wait(10s), 0);
+  EXPECT_EQ(net.wait(node_patience), 0);
 }
 
 } // namespace weir::tests

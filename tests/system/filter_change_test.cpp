@@ -103,7 +103,7 @@ void FilterChangeTest::live(const std::vector<std::string>& collections) {
   fetches = apps::metric_total(as_text(page.body),
                                "weir_backfill_started_total", "");
   node.send(SIGTERM);
-  EXPECT_EQ(node.wait(10s), 0);
+  EXPECT_EQ(node.wait(node_patience), 0);
   EXPECT_EQ(store_left::read(data).findings, "");
 }
 

@@ -126,7 +126,7 @@ TEST(HostileAccessTest, SecretsAreInNoLogAndNoAnswer) {
       }
   EXPECT_LT(node.peak_bytes(), before + 16 * megabyte + memory_slack);
   node.send(SIGTERM);
-  EXPECT_EQ(node.wait(30s), 0);
+  EXPECT_EQ(node.wait(node_patience), 0);
   said += node.output() + node.errors();
   EXPECT_NE(said.find("HTTP/1.1 200 "), std::string::npos);
   EXPECT_NE(said.find("HTTP/1.1 401 "), std::string::npos);

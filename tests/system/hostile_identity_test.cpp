@@ -254,7 +254,7 @@ TEST_F(HostileIdentityTest, ADidWebDoesNotLeadIntoTheOwnNetwork) {
   plain_request look;
   look.path = "/info/did:web:localhost%253A" + port;
   std::string told;
-  EXPECT_TRUE(eventually(10s,
+  EXPECT_TRUE(eventually(node_patience,
                          [&] {
                            told = node.ask(node.data, look).body;
                            return told.find(R"("error":)") != std::string::npos;

@@ -14,7 +14,7 @@ namespace {
 namespace json = boost::json;
 using namespace std::chrono_literals;
 
-constexpr auto longest_wait = 60s;
+constexpr auto longest_wait = node_patience;
 
 /// Options that a test may set otherwise.
 constexpr std::array<std::pair<const char*, const char*>, 8> usual{

@@ -105,7 +105,7 @@ protected:
   void expect_others_flow(size_t bytes_max) {
     repo.put("app.test.note/later", make_record("two"));
     ASSERT_TRUE(honest.stream.send(repo.commit()));
-    EXPECT_TRUE(eventually(10s, [&] {
+    EXPECT_TRUE(eventually(node_patience, [&] {
       return node->repo(repo.did()).rev == repo.rev().str();
     }));
     EXPECT_TRUE(node->is_healthy());
@@ -317,7 +317,7 @@ TEST_F(HostileStreamTest, AnUpgradeFollowsNoRedirect) {
                                           "Location: " + elsewhere.url()
                                             + subscribe + "\r\n")));
   start();
-  EXPECT_TRUE(eventually(10s, [&] { // It is asked again, as after any answer.
+  EXPECT_TRUE(eventually(node_patience, [&] { // It is asked again, as after any answer.
     return away.host.asked(subscribe) >= 2;
   }));
   EXPECT_EQ(elsewhere.connections(), 0u);

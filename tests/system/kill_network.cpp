@@ -18,42 +18,74 @@ constexpr size_t accounts_min = 40;
 constexpr size_t kills_an_account = 50;
 constexpr size_t records_an_account = 80;
 
-simnet::traffic_mix mix_of(bool loses) {
+simnet::traffic_mix mix_of(trouble_kind trouble) {
   simnet::traffic_mix out;
-  if (loses)
+  if (trouble == trouble_kind::losses)
     out.handles = 0;
   return out;
 }
 
-} // namespace
-
-kill_network::kill_network(uint64_t seed, uint64_t kills, bool loses)
-  : accounts_(accounts_min + kills / kills_an_account), loses_(loses),
-    net_(seed, accounts_, records_an_account * accounts_, mix_of(loses)) {
-  // nop
-}
-
 /// A window takes with it what a node that lags behind has not read: where one
 /// is lost nothing happens that no listing and no fetch would tell.
-void kill_network::next_fault() {
-  constexpr size_t lost_commits = 20;
-  static const std::vector<fault_kind> with_losses{
+const std::vector<fault_kind>& faults_of(trouble_kind trouble) {
+  static const std::vector<fault_kind> losses{
     fault_kind::drop_connection, fault_kind::bad_signature,
     fault_kind::lose_window,     fault_kind::broken_chain,
     fault_kind::rotate_key,      fault_kind::lose_silently,
     fault_kind::wrong_prev_data};
-  static const std::vector<fault_kind> without{
+  static const std::vector<fault_kind> usual{
     fault_kind::drop_connection, fault_kind::bad_signature,
     fault_kind::broken_chain,    fault_kind::rotate_key,
     fault_kind::deactivate,      fault_kind::take_down,
     fault_kind::change_handle,   fault_kind::wrong_prev_data,
     fault_kind::migrate,         fault_kind::reactivate,
     fault_kind::lose_silently,   fault_kind::restore};
-  const auto& kinds = loses_ ? with_losses : without;
+  static const std::vector<fault_kind> silent_directory{
+    fault_kind::directory_down,  fault_kind::rotate_key,
+    fault_kind::migrate,         fault_kind::deactivate,
+    fault_kind::directory_up,    fault_kind::drop_connection,
+    fault_kind::directory_hang,  fault_kind::migrate,
+    fault_kind::reactivate,      fault_kind::rotate_key,
+    fault_kind::directory_up,    fault_kind::broken_chain,
+    fault_kind::directory_stale, fault_kind::rotate_key,
+    fault_kind::change_handle,   fault_kind::directory_up};
+  switch (trouble) {
+    case trouble_kind::losses:
+      return losses;
+    case trouble_kind::silent_directory:
+      return silent_directory;
+    default:
+      return usual;
+  }
+}
+
+bool is_of_directory(fault_kind x) {
+  return x >= fault_kind::directory_down && x <= fault_kind::directory_up;
+}
+
+} // namespace
+
+kill_network::kill_network(uint64_t seed, uint64_t kills, trouble_kind trouble)
+  : accounts_(accounts_min + kills / kills_an_account), trouble_(trouble),
+    net_(seed, accounts_, records_an_account * accounts_, mix_of(trouble)) {
+  // nop
+}
+
+void kill_network::end_faults() {
+  simnet::fault x;
+  x.kind = fault_kind::directory_up;
+  ASSERT_TRUE(life().faults().inject(x));
+}
+
+void kill_network::next_fault() {
+  constexpr size_t lost_commits = 20;
+  const auto& kinds = faults_of(trouble_);
   simnet::fault x;
   x.kind = kinds[faults_done_++ % kinds.size()];
   if (x.kind == fault_kind::lose_window || x.kind == fault_kind::lose_silently)
     x.count = lost_commits;
+  if (is_of_directory(x.kind))
+    x.count = 0; // Until it is over.
   const auto done = life().faults().inject(x);
   ASSERT_TRUE(done) << to_string(x.kind) << ": " << done.error().context;
   // Its new host claims a revision that only the next commit makes true.

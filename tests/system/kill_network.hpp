@@ -9,13 +9,20 @@
 
 namespace weir::tests {
 
+/// What happens in a network besides traffic.
+enum class trouble_kind : uint8_t {
+  usual,
+  losses,           ///< Its relay forgets events that a node has not read.
+  silent_directory, ///< Keys, hosts and states change while nobody can ask.
+};
+
 /// The network of a test that kills its node again and again: trouble in turn,
 /// and the comparison in the end.
 class kill_network {
 public:
   /// @param kills How many are to come; the network is large enough for them.
-  /// @param loses Whether its relay forgets events that a node has not read.
-  kill_network(uint64_t seed, uint64_t kills, bool loses = false);
+  kill_network(uint64_t seed, uint64_t kills,
+               trouble_kind trouble = trouble_kind::usual);
 
   simnet::network& life() noexcept { return net_.life(); }
 
@@ -28,6 +35,9 @@ public:
 
   /// One trouble after the other, round and round.
   void next_fault();
+
+  /// What does not end by itself does.
+  void end_faults();
 
   /// An account is deleted at its host; false when too few are left.
   bool remove_one();
@@ -48,7 +58,7 @@ public:
 
 private:
   size_t accounts_;
-  bool loses_;
+  trouble_kind trouble_;
   followed_network net_;
   std::unique_ptr<apps::web_client> web_ = apps::web_client::make();
   size_t faults_done_ = 0;

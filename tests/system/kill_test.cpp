@@ -36,8 +36,7 @@ struct kill_group {
   /// The collections kept are spelled anew in half of the lives: all repos are
   /// fetched again.
   bool refetches = false;
-  /// Its relay forgets events.
-  bool loses = false;
+  trouble_kind trouble = trouble_kind::usual;
 };
 
 std::ostream& operator<<(std::ostream& out, const kill_group& x) {
@@ -50,7 +49,7 @@ const std::vector<kill_group>& kill_groups() {
     {"starting",
      {{store_claimed}, {store_recovered}, {store_opened}, {filter_written}},
      true,
-     true},
+     trouble_kind::losses},
     {"fetching",
      {{import_chunk, 12},
       {spool_written, 3},
@@ -69,7 +68,11 @@ const std::vector<kill_group>& kill_groups() {
     {"delivering",
      {{ack_taken, 40}, {ack_written, 40}, {journal_told, 40}},
      false,
-     true}};
+     trouble_kind::losses},
+    {"unresolved",
+     {{frame_taken, 60}, {journal_written, 40}, {synced_batch, 6}},
+     false,
+     trouble_kind::silent_directory}};
   return all;
 }
 
@@ -82,7 +85,7 @@ uint64_t number_from(const char* variable, uint64_t otherwise) {
 
 /// Of all groups together.
 uint64_t kills_wanted() {
-  return number_from("KILLS", 200);
+  return number_from("KILLS", 250);
 }
 
 /// What the kills met.
@@ -119,7 +122,7 @@ protected:
   const temp_dir dir;
   const std::string data = dir.at("data");
   const std::string taken = dir.at("taken");
-  kill_network net{seed, kills, GetParam().loses};
+  kill_network net{seed, kills, GetParam().trouble};
   durable_consumer consumer{taken, seed};
   kill_tally tally;
   size_t targets_done = 0;
@@ -238,7 +241,7 @@ void KillTest::live_to_a_point(program& node, const target& at) {
   else
     node.send(SIGKILL);
   tally.starting += ready.data.empty();
-  ASSERT_EQ(node.wait(10s), -SIGKILL) << tail_of(node.errors());
+  ASSERT_EQ(node.wait(node_patience), -SIGKILL) << tail_of(node.errors());
   ++tally.kills;
 }
 
@@ -256,7 +259,7 @@ void KillTest::live_for_a_while(program& node) {
   tally.starting += ready.data.empty();
   EXPECT_FALSE(!ready.data.empty() && consumer.cut_off());
   node.send(SIGKILL);
-  ASSERT_EQ(node.wait(10s), -SIGKILL) << "it had ended by itself";
+  ASSERT_EQ(node.wait(node_patience), -SIGKILL) << "it had ended by itself";
   ++tally.kills;
 }
 
@@ -267,7 +270,7 @@ void KillTest::end_in_order(program& node) {
   consumer.wait_for(SIZE_MAX, steady_clock::now()
                                 + milliseconds{random->below(life_ms_max)});
   node.send(SIGTERM);
-  ASSERT_EQ(node.wait(10s), 0);
+  ASSERT_EQ(node.wait(node_patience), 0);
   ++tally.in_order;
 }
 
@@ -283,13 +286,14 @@ void KillTest::inspect() {
 
 /// The last start: everything converges.
 void KillTest::finish() {
+  net.end_faults();
   program node{net.arguments(data, {"--consumer-retry", "60s"})};
   const auto ready = parse_ready(node.read_line(node_patience).value_or(""));
   ASSERT_NE(ready.data, "") << tail_of(node.errors());
   consumer.connect(net.transport(), ready.data, false, true);
   EXPECT_EQ(net.converge(consumer, ready), "") << tail_of(node.errors());
   node.send(SIGTERM);
-  EXPECT_EQ(node.wait(10s), 0) << tail_of(node.errors());
+  EXPECT_EQ(node.wait(node_patience), 0) << tail_of(node.errors());
   consumer.end_connection();
   consumer.check_acks(store_left::read(data), true);
   EXPECT_EQ(consumer.wrongs(), "");
@@ -358,7 +362,7 @@ TEST(KillOrderTest, ANodeThatEndsInOrderForgetsNoAck) {
     consumer.connect(net.transport(), ready.data, false, false);
     consumer.wait_for(1 + random->below(2 * burst), steady_clock::now() + 3s);
     node.send(SIGTERM);
-    ASSERT_EQ(node.wait(10s), 0) << tail_of(node.errors());
+    ASSERT_EQ(node.wait(node_patience), 0) << tail_of(node.errors());
     consumer.end_connection();
     const auto store = store_left::read(dir.at("data"));
     EXPECT_EQ(store.findings, "");

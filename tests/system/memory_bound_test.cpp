@@ -40,7 +40,7 @@ public:
 
   void stop() {
     process_->send(SIGTERM);
-    EXPECT_EQ(process_->wait(30s), 0) << tail_of(process_->errors());
+    EXPECT_EQ(process_->wait(node_patience), 0) << tail_of(process_->errors());
   }
 
   uint64_t metric(const char* name, const char* label = "") {

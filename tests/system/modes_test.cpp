@@ -77,7 +77,7 @@ void ModesTest::start(std::vector<std::string> more) {
 
 void ModesTest::stop() {
   node->send(SIGTERM);
-  EXPECT_EQ(node->wait(10s), 0);
+  EXPECT_EQ(node->wait(node_patience), 0);
   consumer.reset();
   EXPECT_EQ(store_left::read(data).findings, "");
 }

@@ -43,7 +43,7 @@ public:
   }
 
   void end_connection() {
-    EXPECT_TRUE(channel_->wait_over(10s));
+    EXPECT_TRUE(channel_->wait_over(node_patience));
     channel_.reset();
   }
 
@@ -172,7 +172,7 @@ void ParkedDidTest::live_through(int end_signal) {
   if (end_signal == 0)
     return;
   node->send(end_signal);
-  EXPECT_EQ(node->wait(10s), end_signal == SIGTERM ? 0 : -end_signal);
+  EXPECT_EQ(node->wait(node_patience), end_signal == SIGTERM ? 0 : -end_signal);
   consumer.end_connection();
   check_store();
 }
@@ -213,7 +213,7 @@ TEST_F(ParkedDidTest, OthersFlowOnAcrossRestartsWhileOneIsNeverAcked) {
                }))
     << difference << tail_of(node->errors());
   node->send(SIGTERM);
-  EXPECT_EQ(node->wait(10s), 0);
+  EXPECT_EQ(node->wait(node_patience), 0);
   consumer.end_connection();
   storage::database_options where;
   where.directory = data;

@@ -35,7 +35,7 @@ protected:
     post(0); // From now on it has a position in the stream.
     ASSERT_EQ(net.converge(consumer, at), "") << tail_of(node.errors());
     node.send(SIGTERM);
-    ASSERT_EQ(node.wait(10s), 0) << tail_of(node.errors());
+    ASSERT_EQ(node.wait(node_patience), 0) << tail_of(node.errors());
     consumer.end_connection();
   }
 
@@ -68,7 +68,7 @@ TEST_F(PoisonTest, AFrameThatEndsTheProcessIsSteppedOverAndItsRepoFetched) {
   for (size_t i = 0; i < 1 + limits::poison_frame_ends_max; ++i) {
     program node{arguments, crash};
     start(node);
-    ASSERT_EQ(node.wait(20s), -SIGKILL) << "life " << i << "\n"
+    ASSERT_EQ(node.wait(node_patience), -SIGKILL) << "life " << i << "\n"
                                         << tail_of(node.errors());
     consumer.end_connection();
     const auto left = store_left::read(data);
@@ -91,7 +91,7 @@ TEST_F(PoisonTest, AFrameThatEndsTheProcessIsSteppedOverAndItsRepoFetched) {
             std::string::npos)
     << tail_of(node.errors());
   node.send(SIGTERM);
-  EXPECT_EQ(node.wait(10s), 0) << tail_of(node.errors());
+  EXPECT_EQ(node.wait(node_patience), 0) << tail_of(node.errors());
   consumer.end_connection();
   net.check(consumer, dir.at("taken"), data);
 }

@@ -165,7 +165,7 @@ TEST(SmallDiskTest, TheProgramPausesIsReadOnlyAndGoesOnAsRoomComesAndGoes) {
     EXPECT_TRUE(converges()) << difference << tail_of(node.errors());
   }
   node.send(SIGTERM);
-  EXPECT_EQ(node.wait(10s), 0) << tail_of(node.errors());
+  EXPECT_EQ(node.wait(node_patience), 0) << tail_of(node.errors());
   EXPECT_EQ(node.output().find("ready"), node.output().rfind("ready"))
     << "whoever started it is told once";
   EXPECT_EQ(copy.counts().conflicts, 0u) << "no id had two contents";
@@ -215,7 +215,7 @@ TEST(SmallDiskTest, AProgramThatDiesAsItResumesHasLostNothing) {
   const auto at = start(node, node.read_line(node_patience).value_or(""));
   EXPECT_EQ(net.converge(consumer, at), "") << tail_of(node.errors());
   node.send(SIGTERM);
-  EXPECT_EQ(node.wait(10s), 0) << tail_of(node.errors());
+  EXPECT_EQ(node.wait(node_patience), 0) << tail_of(node.errors());
   consumer.end_connection();
   net.check(consumer, dir.at("taken"), data);
 }

@@ -75,7 +75,7 @@ void verify_store::SetUp() {
     return came > events;
   }));
   node.send(SIGTERM);
-  ASSERT_EQ(node.wait(10s), 0) << tail_of(node.errors());
+  ASSERT_EQ(node.wait(node_patience), 0) << tail_of(node.errors());
   ASSERT_GT(store_left::read(data).acked.ranges(), 0u);
 }
 

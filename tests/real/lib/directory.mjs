@@ -16,6 +16,13 @@ const contexts = [
 export class Directory {
   /** True: documents in the old form (relative ids, uncompressed keys). */
   legacy = false;
+  /**
+   * What whoever comes through the gate gets instead of an answer: an error
+   * (`unavailable`), nothing (`silent`), the end of the connection (`closed`).
+   */
+  outage = undefined;
+  /** Questions that an outage has hit. */
+  hit = 0;
 
   static async start() {
     const directory = new Directory();
@@ -30,6 +37,13 @@ export class Directory {
         });
     });
     Object.assign(directory, await serve(front));
+    directory.gate = await serve(
+      createServer((request, response) => {
+        if (!directory.#isAway(request, response)) {
+          front.emit('request', request, response);
+        }
+      }),
+    );
     return directory;
   }
 
@@ -42,6 +56,15 @@ export class Directory {
   /** The client an account's host or owner changes DIDs with. */
   client() {
     return new plc.Client(this.url);
+  }
+
+  /** The hosts' own way in stays open: they could change nothing without it. */
+  #isAway(request, response) {
+    if (!this.outage) return false;
+    this.hit += 1;
+    if (this.outage === 'unavailable') response.writeHead(503).end();
+    if (this.outage === 'closed') request.socket.destroy();
+    return true;
   }
 
   async #answer(request, response) {

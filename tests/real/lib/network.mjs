@@ -33,7 +33,7 @@ export class Network {
 
   urls() {
     return {
-      plc: this.plc.url,
+      plc: this.plc.gate.url,
       pds: this.hosts.map((host) => host.url),
       resolver: this.resolver.url,
     };
@@ -42,6 +42,7 @@ export class Network {
   async stop() {
     await Promise.all(this.hosts.map((host) => host.stop()));
     await this.resolver.close();
+    await this.plc.gate.close();
     await this.plc.close();
   }
 }
