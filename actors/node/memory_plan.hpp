@@ -32,6 +32,7 @@ struct memory_plan {
   size_t identities = 0;      ///< Known: entries.
   size_t identity_waits = 0;  ///< Asked for; each keeps a REPO awake.
   size_t fetch_queue = 0;     ///< Entries.
+  size_t census = 0;          ///< DIDs of the listing of each upstream.
 
   // -- one fetch
   size_t spool = 0;         ///< A CAR that is larger lies in a file.

@@ -1,7 +1,8 @@
 #pragma once
 
+#include "actors/repo/host_question.hpp"
 #include "actors/repo/repo_types.hpp"
-#include "actors/support/upstream_view.hpp"
+#include "actors/support/account_sources.hpp"
 
 namespace weir::actors {
 
@@ -48,6 +49,10 @@ public:
   /// A PDS's listing counts for its own accounts only (protocol.md 2.1.2).
   repo_effects on_listed(const listed_repo& x, const upstream_board& board,
                          now_time now);
+
+  /// The current host was asked what the account is there.
+  repo_effects on_host_answer(const host_answer& x, const upstream_board& board,
+                              now_time now);
 
   repo_effects on_timer(const upstream_board& board, now_time now);
 
@@ -141,8 +146,8 @@ private:
   step take(waiting_frame& x, const upstream_board& board, now_time now,
             repo_effects& out);
   void take_poison(const waiting_frame& x, now_time now, repo_effects& out);
-  bool needs_nothing(const waiting_frame& x,
-                     const atproto::frame_event& event, repo_effects& out);
+  bool needs_nothing(const waiting_frame& x, const atproto::frame_event& event,
+                     now_time now, repo_effects& out);
   step take_commit(waiting_frame& x, const atproto::commit_event& event,
                    const upstream_board& board, now_time now,
                    repo_effects& out);
@@ -168,11 +173,16 @@ private:
   void append_fact(std::string_view scope, now_time now);
   bool account_replayed(const waiting_frame& x) const noexcept;
   void take_account(const waiting_frame& x, const atproto::account_event& event,
-                    now_time now, repo_effects& out);
+                    const upstream_board&, now_time, repo_effects& out);
   void obey_event(const waiting_frame& x, const atproto::account_event& event,
-                  now_time now, repo_effects& out);
-  void set_account(storage::account_status status, now_time now,
-                   repo_effects& out);
+                  const upstream_board&, now_time, repo_effects& out);
+  void hear_account(const account_sources::saying& what, const upstream_board&,
+                    now_time, repo_effects& out);
+  void follow_words(now_time now, repo_effects& out);
+  void ask_host(now_time now, repo_effects& out);
+  void doubt_inactive(now_time now, repo_effects& out);
+  void believe_host(now_time now, repo_effects& out);
+  void move_host(const std::string& pds);
   void purge();
   void give_up_waiting(repo_effects& out);
   void attend_held_account(now_time now, repo_effects& out);
@@ -243,6 +253,7 @@ private:
   std::optional<suspicion> suspicion_;
   std::optional<waiting_frame> held_account_; ///< No document names its host.
   std::optional<host_word> host_word_;
+  host_question question_;
 };
 
 } // namespace weir::actors

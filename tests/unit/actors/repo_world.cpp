@@ -139,6 +139,10 @@ void repo_world::list(atproto::tid rev, account_status status,
     {rev, status, board.find(upstream).since_reset(), upstream}, board, now));
 }
 
+void repo_world::answer(account_status said, std::string_view pds) {
+  perform(machine->on_host_answer({std::string{pds}, said}, board, now));
+}
+
 void repo_world::pass(std::chrono::microseconds x) {
   now.steady = now.steady + x;
   now.wall = now.wall + x;
@@ -336,6 +340,7 @@ void repo_world::clear() {
   done.clear();
   refused.clear();
   counted.clear();
+  questions.clear();
   wishes.clear();
   ready.clear();
   orders.clear();
@@ -367,6 +372,7 @@ void repo_world::perform(repo_effects x) {
   for (const auto& mark : x.refused)
     refused.push_back(mark.seq);
   counted.insert(counted.end(), x.counted.begin(), x.counted.end());
+  move_into(questions, x.ask_host);
   move_into(wishes, x.wish);
   move_into(ready, x.ready);
   move_into(orders, x.order);
