@@ -224,8 +224,14 @@ repo_effects repo_machine::on_host_answer(const host_answer& x,
   repo_effects out;
   if (!loaded_ || !exists_ || job_)
     return out; // A fetch asks the host itself.
-  if (account_sources::forget_strangers(row_.words, board))
+  if (account_sources::forget_strangers(row_.words, board)) {
     touch_row();
+    follow_words(now, out);
+  }
+  if (x.account == row_.words.host) {
+    flush(out);
+    return out; // As we thought.
+  }
   host_word_ = host_word{x.account, x.pds, now.wall.seconds(), true};
   if (is_current(identity_, now)) {
     believe_host(now, out);
@@ -261,7 +267,10 @@ void repo_machine::believe_host(now_time now, repo_effects& out) {
   if (!said.asked && row_.status != repo_status::error)
     return;
   if (identity_->pds == said.pds) {
-    obey_host(said.account, now, out);
+    if (said.asked || said.account != account_status::deleted)
+      obey_host(said.account, now, out);
+    else
+      ask_for_lost(now, out);
     return;
   }
   if (said.asked) { // Another host: ask that one.
@@ -288,6 +297,12 @@ void repo_machine::obey_host(account_status status, now_time now,
   if (account_sources::answer(row_.words, status))
     touch_row();
   follow_words(now, out);
+}
+
+/// A fetch was told RepoNotFound. Nothing is erased for one answer.
+void repo_machine::ask_for_lost(now_time now, repo_effects& out) {
+  question_.want_after_not_found();
+  ask_host(now, out);
 }
 
 /// The states that are known are those of its former host.

@@ -220,13 +220,13 @@ void repo_machine::fail_job(now_time now, repo_effects& out,
                             const fetch_failure& why) {
   end_job(out, why.reason);
   touch_row();
-  if (why.account == account_status::deleted) {
-    question_.want_after_not_found(); // Nothing is erased for one answer.
-    ask_host(now, out);
-  } else if (why.account && *why.account != account_status::active
-             && !doubt_host_word(*why.account, now, out)) {
-    obey_host(*why.account, now, out);
-    return;
+  if (why.account && *why.account != account_status::active
+      && !doubt_host_word(*why.account, now, out)) {
+    if (*why.account != account_status::deleted) {
+      obey_host(*why.account, now, out);
+      return;
+    }
+    ask_for_lost(now, out);
   }
   if (why.reason.code == ec::rate_limited) {
     row_.status = status_without_job(); // Not a failure (SYNC 3b.9).

@@ -1,9 +1,8 @@
 #include "actors/supervisor/supervisor_impl.hpp"
 
+#include "actors/support/store_readers.hpp"
 #include "base/log.hpp"
 #include "storage/repo_table.hpp"
-
-#include <algorithm>
 
 /// What accounts are at their hosts: who is asked, and whom a listing left out
 /// (protocol.md 4.5, 9).

@@ -1,18 +1,17 @@
 #include "apps/weir/host_check.hpp"
 
+#include "apps/weir/head_reader.hpp"
 #include "apps/weir/host_accounts.hpp"
 #include "apps/weir/repo_fetch.hpp"
 #include "base/limits.hpp"
 #include "storage/collection_table.hpp"
 #include "storage/filter_table.hpp"
-#include "storage/head_cursor.hpp"
 #include "storage/identity_table.hpp"
 #include "storage/repo_table.hpp"
 #include "storage/row_access.hpp"
 #include "storage/upstream_table.hpp"
 #include "wire/filter.hpp"
 
-#include <deque>
 #include <functional>
 
 namespace weir::apps {
@@ -325,33 +324,6 @@ void host_checker::compare(const atproto::did& repo,
   if (const auto ok = compare_records(repo, here, there); !ok)
     find(repo, "cannot be compared: " + ok.error().context);
 }
-
-/// Heads of one repo, one by one.
-class head_reader {
-public:
-  explicit head_reader(storage::head_cursor from) : from_(std::move(from)) {
-    // nop
-  }
-
-  /// Null at the end.
-  result<const storage::head_entry*> peek() {
-    if (page_.empty() && !over_) {
-      auto more = from_.next();
-      if (!more)
-        return more.error();
-      over_ = more->empty();
-      std::move(more->begin(), more->end(), std::back_inserter(page_));
-    }
-    return page_.empty() ? nullptr : &page_.front();
-  }
-
-  void pop() { page_.pop_front(); }
-
-private:
-  storage::head_cursor from_;
-  std::deque<storage::head_entry> page_;
-  bool over_ = false;
-};
 
 result<void> host_checker::compare_records(const atproto::did& repo,
                                            const storage::repo_state& here,

@@ -1,4 +1,5 @@
 #include "actors/supervisor/listing_census.hpp"
+#include "actors/supervisor/listing_machine.hpp"
 #include "atproto/identifiers.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +9,8 @@
 namespace weir::tests {
 namespace {
 
-using actors::listing_census;
+using namespace std::chrono_literals;
+using namespace actors;
 
 uint64_t hash_of(uint64_t n) {
   return atproto::stable_hash("did:plc:" + std::to_string(n));
@@ -52,6 +54,40 @@ TEST(listing_census, a_listing_that_repeats_itself_fills_no_memory) {
   EXPECT_LE(x.size(), 100u);
   x.close();
   EXPECT_TRUE(x.left_out(hash_of(50)));
+}
+
+// architecture.md 9: an account that a complete, uninterrupted listing leaves
+// out is asked about
+TEST(listing_machine, a_listing_is_whole_when_one_run_read_it_to_its_end) {
+  const listing_id all{1, {}};
+  const steady_time now{1'000'000};
+  listing_machine first{{}};
+  first.on_wanted(all, {1, 1, 5}, now, {});
+  EXPECT_FALSE(first.on_page(all, "c1", 10, now, {}).whole);
+  first.on_page(all, fail(ec::unreachable), 0, now, {});
+  first.on_timer(now + 24h);
+  EXPECT_EQ(first.on_page(all, "", 10, now, {}).whole, all);
+
+  listing_machine restored{{}};
+  restored.restore({all, {"c1", false, {1, 1, 5}, 0}});
+  restored.on_wanted(all, {1, 1, 5}, now, {});
+  EXPECT_FALSE(restored.on_page(all, "", 10, now, {}).whole);
+
+  listing_machine wanted_anew{{}};
+  wanted_anew.on_wanted(all, {1, 1, 5}, now, {});
+  wanted_anew.on_wanted(all, {1, 2, 1}, now, {});
+  EXPECT_FALSE(wanted_anew.on_page(all, "", 10, now, {}).whole);
+
+  listing_options few;
+  few.pages_max = 1;
+  listing_machine cut{few};
+  cut.on_wanted(all, {1, 1, 5}, now, {});
+  EXPECT_FALSE(cut.on_page(all, "c1", 10, now, {}).whole);
+
+  listing_machine not_offered{{}};
+  not_offered.on_wanted(all, {1, 1, 5}, now, {});
+  EXPECT_FALSE(
+    not_offered.on_page(all, fail(ec::not_found), 0, now, {}).whole);
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-#include "base/limits.hpp"
+#include "base/limits_accounts.hpp"
 #include "tests/unit/actors/machine_frames.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
@@ -166,24 +166,26 @@ struct refused_repo : repo_world {
 // knows nobody, either
 TEST(repo_account_doubt, a_host_that_knows_nothing_of_a_repo_is_asked_again) {
   refused_repo x;
+  EXPECT_EQ(x.refreshes, 1u);
+  EXPECT_FALSE(x.write().erase);
+  EXPECT_THAT(x.questions, IsEmpty());
+  x.learn(x.identity());
   ASSERT_EQ(x.questions.size(), 1u);
   EXPECT_EQ(x.questions[0].pds, pds_origin);
   EXPECT_TRUE(x.questions[0].not_found);
-  EXPECT_FALSE(x.write().erase);
-  EXPECT_EQ(x.row->account, account_status::active);
-  EXPECT_EQ(x.row->status, repo_status::error);
-  x.clear();
   x.answer(account_status::active);
-  x.learn(x.identity());
   x.settle();
   EXPECT_EQ(x.row->account, account_status::active);
-  EXPECT_EQ(x.row->status, repo_status::error); // Fetched again as it was due.
+  EXPECT_EQ(x.row->status, repo_status::error); // Fetched again when it is due.
 }
 
 // protocol.md 5: the current host is known by a new document
 // protocol.md 4.5
 TEST(repo_account_doubt, a_host_that_lost_a_repo_is_believed_when_confirmed) {
   refused_repo x;
+  x.learn(x.identity());
+  x.settle();
+  x.pass(limits::gone_grace_range.standard);
   x.settle();
   x.clear();
   x.answer(account_status::deleted);
@@ -200,33 +202,40 @@ TEST(repo_account_doubt, a_host_that_lost_a_repo_is_believed_when_confirmed) {
 // protocol.md 4.6, 5: after a migration the old host knows nothing of it
 // protocol.md 4.5
 TEST(repo_account_doubt, a_former_host_that_lost_a_repo_proves_nothing) {
-  refused_repo x;
-  x.settle();
-  x.clear();
-  x.answer(account_status::deleted);
-  auto moved = x.identity();
-  moved.pds = other_origin;
-  x.learn(moved);
-  x.settle();
-  EXPECT_EQ(x.row->account, account_status::active);
-  ASSERT_EQ(x.questions.size(), 1u);
-  EXPECT_EQ(x.questions[0].pds, other_origin);
-  ASSERT_EQ(x.wishes.size(), 1u);
-  EXPECT_EQ(x.wishes[0].not_before, 0);
-  x.run_fetch(8);
-  EXPECT_EQ(x.orders.back().pds, other_origin);
-  EXPECT_EQ(x.row->status, repo_status::synced);
+  for (const auto twice : {false, true}) {
+    refused_repo x;
+    if (twice) {
+      x.learn(x.identity());
+      x.pass(limits::gone_grace_range.standard);
+      x.answer(account_status::deleted);
+    }
+    x.settle();
+    x.clear();
+    auto moved = x.identity();
+    moved.pds = other_origin;
+    x.learn(moved);
+    x.settle();
+    EXPECT_EQ(x.row->account, account_status::active);
+    EXPECT_EQ(x.questions.size(), twice ? 1u : 0u);
+    if (twice)
+      EXPECT_EQ(x.questions[0].pds, other_origin);
+    ASSERT_EQ(x.wishes.size(), 1u);
+    EXPECT_EQ(x.wishes[0].not_before, 0);
+    x.run_fetch(8);
+    EXPECT_EQ(x.orders.back().pds, other_origin);
+    EXPECT_EQ(x.row->status, repo_status::synced);
+  }
 }
 
 // protocol.md 5: an answer from before the refusal, or none
 TEST(repo_account_doubt, an_old_document_confirms_nothing) {
   refused_repo x;
-  x.answer(account_status::deleted);
   auto old = x.identity();
   old.fetched_at -= 1;
   x.learn(old);
   x.learn(fail(ec::unreachable, "no directory"));
   x.settle();
+  EXPECT_THAT(x.questions, IsEmpty());
   EXPECT_EQ(x.row->account, account_status::active);
   EXPECT_EQ(x.row->status, repo_status::error);
   EXPECT_EQ(x.wishes.back().not_before, x.now.wall.seconds() + 60);

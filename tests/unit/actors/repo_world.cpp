@@ -139,10 +139,6 @@ void repo_world::list(atproto::tid rev, account_status status,
     {rev, status, board.find(upstream).since_reset(), upstream}, board, now));
 }
 
-void repo_world::answer(account_status said, std::string_view pds) {
-  perform(machine->on_host_answer({std::string{pds}, said}, board, now));
-}
-
 void repo_world::pass(std::chrono::microseconds x) {
   now.steady = now.steady + x;
   now.wall = now.wall + x;

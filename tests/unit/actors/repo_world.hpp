@@ -77,7 +77,9 @@ public:
             uint32_t upstream = relay_id);
 
   /// What the host says when it is asked.
-  void answer(account_status said, std::string_view pds = pds_origin);
+  void answer(account_status said, std::string_view pds = pds_origin) {
+    perform(machine->on_host_answer({std::string{pds}, said}, board, now));
+  }
 
   /// The clocks move and the machine hears of it.
   void pass(std::chrono::microseconds x);
