@@ -203,7 +203,7 @@ void repo_machine::doubt_inactive(now_time now, repo_effects& out) {
   ask_host(now, out);
 }
 
-// -- what its host says when it is asked (protocol.md 4.5, 5) ------------------
+// -- what its host says when it is asked (protocol.md 4.5, 5) -----------------
 
 /// As soon as it is known which host that is.
 void repo_machine::ask_host(now_time now, repo_effects& out) {

@@ -44,7 +44,8 @@ void read_page(std::string_view body, const position& noted,
     const auto rev = atproto::tid::parse(text_of(line.get_object(), "rev"));
     if (repo && (rev || !out.collection.empty()))
       out.repos.push_back({std::move(*repo), rev ? *rev : atproto::tid{},
-                           read_account_status(line.get_object()), noted, out.upstream});
+                           read_account_status(line.get_object()), noted,
+                           out.upstream});
   }
   if (!repos->get_array().empty())
     out.cursor = text_of(page.get_object(), "cursor");

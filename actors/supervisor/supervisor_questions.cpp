@@ -2,6 +2,7 @@
 
 #include "actors/support/store_readers.hpp"
 #include "base/log.hpp"
+#include "storage/collection_table.hpp"
 #include "storage/repo_table.hpp"
 
 /// What accounts are at their hosts: who is asked, and whom a listing left out

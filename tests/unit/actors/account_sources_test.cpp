@@ -68,7 +68,7 @@ TEST(account_sources, a_relays_takedown_stands_until_that_relay_withdraws_it) {
 
 // protocol.md 4.1: where the host has a stream of its own, hearsay is asked
 // about; elsewhere it is all there is
-TEST(account_sources, what_a_relay_passes_on_counts_without_a_stream_of_the_host) {
+TEST(account_sources, what_a_relay_passes_on_counts_where_the_host_is_silent) {
   for (const auto said : {account_status::inactive, account_status::deactivated,
                           account_status::deleted}) {
     account_words x;
