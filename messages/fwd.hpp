@@ -8,6 +8,9 @@
 namespace weir {
 
 // One struct a message; its header says who sends it and whether it travels.
+struct account_answer;
+struct account_question;
+struct account_told;
 struct add_repos;
 struct add_result;
 struct backfill_step;
@@ -42,6 +45,7 @@ struct journal_fenced;
 struct journal_flush;
 struct journal_rows;
 struct journal_update;
+struct left_out_page;
 struct listing_compared;
 struct listing_page;
 struct listing_taken;

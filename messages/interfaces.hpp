@@ -46,6 +46,8 @@ using repo_actor = common_actor::extend<
   caf::reacts_to<passivate_repo>,
   caf::reacts_to<settings_changed>,
   caf::replies_to<repo_listed>::with<listing_taken>,
+  // Its host was asked what the account is.
+  caf::reacts_to<account_told>,
   // Commands; each answers once the decision is made.
   caf::replies_to<add_repos>::with<add_result>,
   caf::replies_to<remove_repos>::with<remove_result>,
@@ -67,7 +69,7 @@ using router_actor = common_actor::extend<
   caf::replies_to<repo_status_request>::with<repo_status_reply>,
   // Answers when its REPOs have taken all lines.
   caf::replies_to<repo_listing>::with<listing_taken>,
-  caf::reacts_to<prepare_fetch>>;
+  caf::reacts_to<prepare_fetch>, caf::reacts_to<account_told>>;
 
 /// The SUPERVISOR: which repo is fetched next, host budgets, retry, listings.
 using supervisor_actor = common_actor::extend<
@@ -79,7 +81,10 @@ using supervisor_actor = common_actor::extend<
   // An UPSTREAM may have missed events: compare a listing.
   caf::reacts_to<node_command>, caf::reacts_to<listing_page>,
   caf::reacts_to<listing_compared>, caf::reacts_to<identity_fact>,
-  caf::reacts_to<intake_changed>>;
+  caf::reacts_to<intake_changed>,
+  // What accounts are at their hosts, and whom a listing left out.
+  caf::reacts_to<account_question>, caf::reacts_to<account_answer>,
+  caf::reacts_to<left_out_page>>;
 
 /// The BACKFILL: one fetch of one repo.
 using backfill_actor = common_actor::extend<

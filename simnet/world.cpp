@@ -238,7 +238,7 @@ void world::send(const account& x, size_t host, Event event) {
     return;
   const auto encode = dated(std::move(event));
   host_logs_[host]->append(x.index, encode);
-  if (relay_log_ && host == x.host)
+  if (relay_log_ && host == x.host && !x.relay_takedown)
     relay_log_->append(x.index, encode);
 }
 

@@ -39,6 +39,36 @@ const char* to_string(account_status x) noexcept {
   return "unknown";
 }
 
+namespace {
+
+int gravity(account_status x) noexcept {
+  switch (x) {
+    case account_status::active:
+      return 0;
+    case account_status::inactive:
+      return 1;
+    case account_status::deactivated:
+      return 2;
+    case account_status::suspended:
+      return 3;
+    case account_status::takendown:
+      return 4;
+    case account_status::deleted:
+      return 5;
+  }
+  return 0;
+}
+
+} // namespace
+
+account_status combined(const account_words& x) noexcept {
+  auto out = x.host;
+  for (const auto& word : x.relays)
+    if (gravity(word.said) > gravity(out))
+      out = word.said;
+  return out;
+}
+
 const stream_head* chain_row::find(std::string_view scope) const noexcept {
   const auto at
     = std::lower_bound(streams.begin(), streams.end(), scope,

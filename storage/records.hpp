@@ -43,6 +43,26 @@ enum class account_status : uint8_t {
 /// as "deactivated" because clients know no other word.
 const char* to_string(account_status x) noexcept;
 
+/// What one relay said of an account the last time.
+struct relay_word {
+  /// Its own verdict, `takendown` or `suspended`; else `active`: what it
+  /// passes on of the host's state is no verdict of its own.
+  account_status said = account_status::active;
+  position at; ///< Of that #account; `seq` 0 when a listing said it.
+};
+
+/// Who said what of an account. `repo_row::account` is `combined` of it.
+struct account_words {
+  account_status host = account_status::active; ///< The current host's state.
+  bool asked = false; ///< The host said `host` itself when it was asked.
+  position host_at;   ///< Of the last #account on the host's own stream.
+  std::vector<relay_word> relays; ///< At most one of each.
+};
+
+/// The account is active when nobody objects, else the gravest word counts:
+/// deleted, takendown, suspended, deactivated, inactive.
+account_status combined(const account_words& x) noexcept;
+
 /// Everything known of one repo besides its chain. Written on transitions
 /// only (architecture.md 4).
 struct repo_row {
@@ -64,7 +84,7 @@ struct repo_row {
   op_id erased_through = 0; ///< Older heads, content, indexes are absent.
   std::string pds;          ///< Origin of the current host; may be empty.
   std::string handle;       ///< Verified handle, or empty.
-  position account_at; ///< Of the #account that `account` was last set by.
+  account_words words; ///< Whom `account` follows from.
   /// To be looked up anew: an #identity came, or a handle is not checked yet.
   bool identity_due = false;
 };

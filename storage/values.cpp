@@ -4,6 +4,8 @@
 #include "storage/byte_archive.hpp"
 #include "storage/crc32c.hpp"
 
+#include <algorithm>
+
 namespace weir::storage {
 
 // -- parts --------------------------------------------------------------------
@@ -100,11 +102,22 @@ std::optional<std::string_view> scope_name(const collection_names& names,
 // -- rows whose fields simply follow each other -------------------------------
 
 template <class Archive>
+void serialize(Archive& ar, account_words& x) {
+  uint64_t relays = x.relays.size();
+  ar(x.host, x.asked, x.host_at, relays);
+  if (relays > limits::upstreams_max)
+    throw bad_value{"an account has words of too many relays"};
+  x.relays.resize(relays);
+  for (auto& word : x.relays)
+    ar(word.said, word.at);
+}
+
+template <class Archive>
 void serialize(Archive& ar, repo_row& x) {
   ar(x.status, x.account, x.fcsr, x.first_rev, x.last_indexed_rev,
      x.filter_generation, x.gap, x.error, x.retry_count, x.next_retry,
      x.last_sync, x.resync_id, x.incarnation, x.erased_through, x.pds, x.handle,
-     x.account_at, x.identity_due);
+     x.words, x.identity_due);
 }
 
 template <class Archive>
@@ -208,10 +221,17 @@ void load(byte_input& ar, stored_bytes& x) {
 namespace {
 
 // Numbers of enums are checked: a row never holds one this version lacks.
+bool is_known(account_status x) noexcept {
+  return x >= account_status::active && x <= account_status::inactive;
+}
+
 void check(const repo_row& x) {
+  const auto& relays = x.words.relays;
   if (x.status < repo_status::pending || x.status > repo_status::desync
-      || x.account < account_status::active
-      || x.account > account_status::inactive)
+      || !is_known(x.account) || !is_known(x.words.host)
+      || !std::all_of(relays.begin(), relays.end(), [](const relay_word& y) {
+           return is_known(y.said);
+         }))
     throw bad_value{"a status is unknown"};
 }
 

@@ -85,7 +85,9 @@ void check_company(verify_context& x, const atproto::did& repo,
       && !x.row_at<identity_row>(identity_key{repo}, repo.str()))
     x.find("tables", repo.str(), "it has a host or handle, but no identity");
   check_position(x, repo, row.fcsr);
-  check_position(x, repo, row.account_at);
+  check_position(x, repo, row.words.host_at);
+  for (const auto& word : row.words.relays)
+    check_position(x, repo, word.at);
 }
 
 void check_repo(verify_context& x, const atproto::did& repo,
@@ -97,6 +99,10 @@ void check_repo(verify_context& x, const atproto::did& repo,
     x.find("tables", repo.str(),
            syncing ? "it is syncing without a job"
                    : "it has a job that is over");
+  if (row.account != combined(row.words))
+    x.find("tables", repo.str(),
+           std::string{"it is "} + to_string(row.account)
+             + ", which follows from nobody's word");
   const auto chain = x.chain_of(repo);
   if (!chain && fact_json(row) != fact_json({}))
     x.find("tables", repo.str(),

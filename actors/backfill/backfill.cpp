@@ -1,5 +1,6 @@
 #include "actors/backfill/backfill.hpp"
 
+#include "actors/support/account_json.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
 #include "base/crash_point.hpp"
@@ -25,20 +26,6 @@ import_order to_order(const fetch_started& x, size_t index_entries_max) {
                    filter ? std::move(*filter) : wire::collection_filter{}};
   out.index_entries_max = index_entries_max;
   return out;
-}
-
-/// What the error of a getRepo says of the account (protocol.md 5). The REPO
-/// believes it of the current host only.
-std::optional<storage::account_status> to_account(std::string_view name) {
-  if (name == "RepoTakendown")
-    return storage::account_status::takendown;
-  if (name == "RepoSuspended")
-    return storage::account_status::suspended;
-  if (name == "RepoDeactivated")
-    return storage::account_status::deactivated;
-  if (name == "RepoNotFound")
-    return storage::account_status::deleted;
-  return std::nullopt;
 }
 
 class backfill final : public observed<backfill_actor::base> {
@@ -174,7 +161,7 @@ void backfill::refused_by_host() {
       name = text->get_string();
   const auto status = "HTTP " + std::to_string(head_.status);
   const auto refused = head_.status == 400 || head_.status == 404;
-  if (const auto account = to_account(name); account && refused)
+  if (const auto account = account_of_error(name); account && refused)
     give_up(fail(ec::account_inactive, name), host_report::verdict::fine,
             account);
   else

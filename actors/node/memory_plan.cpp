@@ -1,7 +1,7 @@
 #include "actors/node/memory_plan.hpp"
 
 #include "actors/node/node_config.hpp"
-#include "base/limits.hpp"
+#include "base/limits_accounts.hpp"
 
 #include <algorithm>
 
@@ -75,6 +75,9 @@ memory_plan plan_memory(const node_config& config) {
                          limits::identity_cached_max);
   out.identity_waits = std::min(out.repos / limits::repo_actor_bytes / 2,
                                 limits::identity_waiting_max);
+  out.census = std::max(limit / limits::census_memory_part / streams
+                          / sizeof(uint64_t),
+                        limits::census_entries_min);
   out.fetch_queue
     = share(limit / queued_repo_bytes, 32, limits::fetch_queue_max);
   out.fetch_hosts = std::min(out.fetch_queue / 4, limits::fetch_hosts_max);

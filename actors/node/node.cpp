@@ -166,6 +166,9 @@ result<void> node::impl::start_supervisor(
     return spawn_backfill(*system, backfills, std::move(order));
   };
   env.list = make_repo_lister(net.configured, shared);
+  env.ask = make_account_asker(net.guarded);
+  env.questions.gone_grace = config.gone_grace;
+  env.census_entries = plan.census;
   env.discover = config.mode == tracking_mode::full_network;
   env.signal_collections = listed_collections();
   auto listings = load_listings(*store, streams, env.signal_collections);

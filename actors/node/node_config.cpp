@@ -65,6 +65,7 @@ void check_ranges(problem_list& out, const node_config& x) {
   check_range(out, "listing_requests_per_hour", x.listing_requests_per_hour,
               listing_requests_range);
   check_range(out, "listing_grace", x.listing_grace, listing_grace_range);
+  check_range(out, "gone_grace", x.gone_grace, gone_grace_range);
   check_range(out, "repo_bytes_max", x.repo_bytes_max, repo_bytes_range);
   check_range(out, "memory_limit", x.memory_limit, memory_limit_range);
   check_range(out, "disk_reserve", x.disk_reserve, disk_reserve_range);

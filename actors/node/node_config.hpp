@@ -3,6 +3,7 @@
 #include "actors/support/tracking_mode.hpp"
 #include "actors/upstream/upstream_machine.hpp"
 #include "base/limits.hpp"
+#include "base/limits_accounts.hpp"
 #include "base/limits_streams.hpp"
 
 #include <chrono>
@@ -60,6 +61,8 @@ struct node_config {
   /// Of each upstream.
   size_t listing_requests_per_hour = limits::listing_requests_range.standard;
   std::chrono::seconds listing_grace = limits::listing_grace_range.standard;
+  /// RepoNotFound counts when it was said twice, this far apart.
+  std::chrono::seconds gone_grace = limits::gone_grace_range.standard;
   uint64_t repo_bytes_max = limits::repo_bytes_range.standard;
 
   durability_mode durability = durability_mode::strict;

@@ -17,6 +17,7 @@
 #include "actors/node/store_set.hpp"
 #include "actors/reader/reader.hpp"
 #include "actors/repo/repo.hpp"
+#include "actors/supervisor/account_bridge.hpp"
 #include "actors/supervisor/listing_bridge.hpp"
 #include "actors/supervisor/supervisor.hpp"
 #include "actors/upstream/stream_bridge.hpp"

@@ -6,6 +6,7 @@
 #include "actors/support/timer.hpp"
 #include "base/crash_point.hpp"
 #include "base/log.hpp"
+#include "messages/account.hpp"
 #include "messages/backfill.hpp"
 #include "messages/error.hpp"
 #include "messages/identity.hpp"
@@ -23,15 +24,6 @@
 #include <utility>
 
 namespace weir::actors {
-
-repo_metrics::repo_metrics(metrics_registry& registry) {
-  for (size_t i = 0; i <= static_cast<size_t>(repo_counter::last_); ++i)
-    events.push_back(&registry.counter(
-      "weir_repo_events_total", "What became of stream events", "result",
-      to_string(static_cast<repo_counter>(i))));
-  waiting = &registry.gauge("weir_repo_waiting_frames",
-                            "Frames held back by REPOs");
-}
 
 namespace {
 
@@ -224,6 +216,9 @@ void repo::send_fetch_effects(repo_effects& x) {
   }
   if (x.ready)
     send(supervisor, repo_ready{did, x.ready->pds, repo_actor{this}});
+  if (const auto& ask = x.ask_host)
+    send(supervisor,
+         account_question{did, ask->pds, ask->not_found, ask->at_once});
   if (x.wish)
     send(supervisor, repo_wish{did, x.wish->status, wait_of(*x.wish),
                                machine_.row().pds});
@@ -337,6 +332,11 @@ repo_actor::behavior_type repo::make_behavior() {
         out = machine_.on_listed({x.rev, x.account, x.noted, x.upstream},
                                  board(), now());
         return listing_taken{};
+      });
+    },
+    [this](const account_told& x) {
+      when_loaded([this, answer = host_answer{x.pds, x.account}] {
+        perform(machine_.on_host_answer(answer, board(), now()));
       });
     },
     [this](const passivate_repo& x) { passivate(x.crowded); },

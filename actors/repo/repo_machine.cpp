@@ -115,8 +115,9 @@ void repo_machine::judge_suspicion(const upstream_board& board, now_time now,
     return;
   }
   suspicion_.reset();
-  if (seen.account != row_.account)
-    set_account(seen.account, now, out);
+  hear_account(
+    account_sources::listed_by(board.find(seen.upstream), seen.account), board,
+    now, out);
   if (takes_commits() && seen.rev > tip_.rev) {
     count(repo_counter::listing_mismatch, out);
     desync("the host lists rev " + seen.rev.str() + ", we have "

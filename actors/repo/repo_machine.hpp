@@ -1,7 +1,8 @@
 #pragma once
 
+#include "actors/repo/host_question.hpp"
 #include "actors/repo/repo_types.hpp"
-#include "actors/support/upstream_view.hpp"
+#include "actors/support/account_sources.hpp"
 
 namespace weir::actors {
 
@@ -48,6 +49,10 @@ public:
   /// A PDS's listing counts for its own accounts only (protocol.md 2.1.2).
   repo_effects on_listed(const listed_repo& x, const upstream_board& board,
                          now_time now);
+
+  /// The current host was asked what the account is there.
+  repo_effects on_host_answer(const host_answer& x, const upstream_board& board,
+                              now_time now);
 
   repo_effects on_timer(const upstream_board& board, now_time now);
 
@@ -129,23 +134,20 @@ private:
   void send_chunk(repo_effects& out);
   bool accept(const storage::update_receipt& receipt, bool was_chunk,
               now_time now, repo_effects& out);
-  void take_refusal(const std::string& reason, now_time now,
-                    repo_effects& out);
+  void take_refusal(const std::string& reason, now_time, repo_effects& out);
   void drop_commits();
   void settle(const waiting_frame& x, repo_effects& out);
 
   // repo_machine_events.cpp
   step take_from_host(waiting_frame& x, const atproto::frame_event& event,
-                      const upstream_board& board, now_time now,
-                      repo_effects& out);
+                      const upstream_board&, now_time, repo_effects& out);
   step take(waiting_frame& x, const upstream_board& board, now_time now,
             repo_effects& out);
   void take_poison(const waiting_frame& x, now_time now, repo_effects& out);
-  bool needs_nothing(const waiting_frame& x,
-                     const atproto::frame_event& event, repo_effects& out);
+  bool needs_nothing(const waiting_frame& x, const atproto::frame_event& event,
+                     now_time now, repo_effects& out);
   step take_commit(waiting_frame& x, const atproto::commit_event& event,
-                   const upstream_board& board, now_time now,
-                   repo_effects& out);
+                   const upstream_board&, now_time, repo_effects& out);
   step take_sync(waiting_frame& x, const atproto::sync_event& event,
                  const upstream_board& board, now_time now, repo_effects& out);
   step refused(waiting_frame& x, const atproto::refusal& why, bool is_sync,
@@ -156,8 +158,7 @@ private:
                          now_time now, bool& wait, repo_effects& out);
   std::vector<storage::new_operation>
   kept_of(const std::vector<atproto::verified_op>& ops);
-  void apply_commit(const waiting_frame& x,
-                    const atproto::verified_commit& commit,
+  void apply_commit(const waiting_frame& x, const atproto::verified_commit&,
                     const upstream_board& board, repo_effects& out);
   void apply_sync(const waiting_frame& x, const atproto::verified_sync& sync,
                   const upstream_board& board);
@@ -168,21 +169,24 @@ private:
   void append_fact(std::string_view scope, now_time now);
   bool account_replayed(const waiting_frame& x) const noexcept;
   void take_account(const waiting_frame& x, const atproto::account_event& event,
-                    now_time now, repo_effects& out);
+                    const upstream_board&, now_time, repo_effects& out);
   void obey_event(const waiting_frame& x, const atproto::account_event& event,
-                  now_time now, repo_effects& out);
-  void set_account(storage::account_status status, now_time now,
-                   repo_effects& out);
+                  const upstream_board&, now_time, repo_effects& out);
+  void hear_account(const account_sources::saying& what, const upstream_board&,
+                    now_time, repo_effects& out);
+  void follow_words(now_time now, repo_effects& out);
+  void ask_host(now_time now, repo_effects& out);
+  void ask_for_lost(now_time now, repo_effects& out);
+  void doubt_inactive(now_time now, repo_effects& out);
+  void believe_host(now_time now, repo_effects& out);
+  void move_host(const std::string& pds);
   void purge();
   void give_up_waiting(repo_effects& out);
   void attend_held_account(now_time now, repo_effects& out);
-  void take_held_account(const upstream_board& board, now_time now,
-                         repo_effects& out);
-  bool doubt_host_word(storage::account_status status, now_time now,
-                       repo_effects& out);
+  void take_held_account(const upstream_board&, now_time, repo_effects& out);
+  bool doubt_host_word(storage::account_status, now_time, repo_effects& out);
   void take_host_word(now_time now, repo_effects& out);
-  void obey_host(storage::account_status status, now_time now,
-                 repo_effects& out);
+  void obey_host(storage::account_status, now_time, repo_effects& out);
 
   // repo_machine_state.cpp
   void desync(std::string reason, now_time now, repo_effects& out);
@@ -191,18 +195,15 @@ private:
   const wire::collection_filter& filter() const noexcept;
   void check_filter(now_time now, repo_effects& out);
   void begin_life(std::vector<std::string> collections, repo_effects& out);
-  void finish_removal(const upstream_board& board, now_time now,
-                      repo_effects& out);
+  void finish_removal(const upstream_board&, now_time, repo_effects& out);
   void end_look_up();
-  void take_no_identity(const error& why, bool last,
-                        const upstream_board& board, now_time now,
-                        repo_effects& out);
+  void take_no_identity(const error& why, bool last, const upstream_board&,
+                        now_time now, repo_effects& out);
   bool takes_commits() const noexcept;
   storage::repo_status status_without_job() const noexcept;
 
   // repo_machine_fetch.cpp
-  void buffer(waiting_frame x, atproto::tid rev, now_time now,
-              repo_effects& out);
+  void buffer(waiting_frame x, atproto::tid rev, now_time, repo_effects& out);
   void drop_buffer();
   void fail_job(now_time now, repo_effects& out, const fetch_failure& why);
   void end_job(repo_effects& out, result<void> outcome);
@@ -243,6 +244,7 @@ private:
   std::optional<suspicion> suspicion_;
   std::optional<waiting_frame> held_account_; ///< No document names its host.
   std::optional<host_word> host_word_;
+  host_question question_;
 };
 
 } // namespace weir::actors

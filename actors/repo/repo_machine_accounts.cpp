@@ -1,4 +1,6 @@
 #include "actors/repo/repo_machine.hpp"
+
+#include "actors/support/account_sources.hpp"
 #include "base/limits.hpp"
 #include "storage/account_fact.hpp"
 
@@ -27,6 +29,13 @@ account_status to_account_status(bool active, std::string_view status) {
   return account_status::inactive;
 }
 
+/// Whether a document is so young that its host is the current one.
+bool is_current(const std::optional<storage::identity_row>& x, now_time now) {
+  return x
+         && now.wall.seconds() - x->fetched_at
+              <= limits::identity_current.count();
+}
+
 } // namespace
 
 /// One `$identity` or `$account` operation: the facts as they are now.
@@ -50,31 +59,50 @@ void repo_machine::append_fact(std::string_view scope, now_time now) {
 
 /// Frames come again after a crash; what was decided by a later one stays.
 bool repo_machine::account_replayed(const waiting_frame& x) const noexcept {
-  return row_.account_at.reaches(x.frame.at);
+  return account_sources::was_heard(row_.words, x.frame.at);
 }
 
 void repo_machine::take_account(const waiting_frame& x,
                                 const atproto::account_event& event,
-                                now_time now, repo_effects& out) {
+                                const upstream_board& board, now_time now,
+                                repo_effects& out) {
   if (held_account_ && x.frame.at.reaches(held_account_->frame.at))
     held_account_.reset();
-  obey_event(x, event, now, out);
+  obey_event(x, event, board, now, out);
   settle(x, out);
 }
 
 void repo_machine::obey_event(const waiting_frame& x,
-                              const atproto::account_event& event, now_time now,
+                              const atproto::account_event& event,
+                              const upstream_board& board, now_time now,
                               repo_effects& out) {
   if (account_replayed(x)) {
     count(repo_counter::replayed, out);
     return;
   }
-  row_.account_at = x.frame.at;
-  set_account(to_account_status(event.active, event.status), now, out);
+  hear_account({to_account_status(event.active, event.status), x.frame.at,
+                x.frame.relay, false},
+               board, now, out);
 }
 
-void repo_machine::set_account(account_status status, now_time now,
-                               repo_effects& out) {
+/// A stream or a listing says what the account is (protocol.md 4.1).
+void repo_machine::hear_account(const account_sources::saying& what,
+                                const upstream_board& board, now_time now,
+                                repo_effects& out) {
+  const auto heard = account_sources::hear(
+    row_.words, what, account_sources::has_own_stream(board, row_.pds));
+  if (account_sources::forget_strangers(row_.words, board) || heard.changed)
+    touch_row();
+  follow_words(now, out);
+  if (!heard.ask)
+    return;
+  question_.want(now.steady);
+  ask_host(now, out);
+}
+
+/// The account is what follows from everybody's words.
+void repo_machine::follow_words(now_time now, repo_effects& out) {
+  const auto status = storage::combined(row_.words);
   if (status == row_.account)
     return;
   count(repo_counter::account_changed, out);
@@ -162,50 +190,127 @@ void repo_machine::take_held_account(const upstream_board& board, now_time now,
     count(repo_counter::wrong_host, out);
   else if (event)
     if (const auto* said = std::get_if<atproto::account_event>(&*event))
-      obey_event(x, *said, now, out);
+      obey_event(x, *said, board, now, out);
   held_account_.reset();
 }
 
-// -- what getRepo says of the account (protocol.md 5) -------------------------
+/// Whoever goes on writing is not away (protocol.md 2.1.3). A relay's verdict
+/// is that relay's: the host has nothing to say about it.
+void repo_machine::doubt_inactive(now_time now, repo_effects& out) {
+  if (row_.words.host == account_status::active)
+    return;
+  question_.want(now.steady);
+  ask_host(now, out);
+}
+
+// -- what its host says when it is asked (protocol.md 4.5, 5) -----------------
+
+/// As soon as it is known which host that is.
+void repo_machine::ask_host(now_time now, repo_effects& out) {
+  if (!question_.wanted())
+    return;
+  const auto& pds = identity_ ? identity_->pds : row_.pds;
+  if (pds.empty()) {
+    ask_identity(out);
+    return;
+  }
+  out.ask_host = asked_host{pds, question_.not_found(), question_.at_once()};
+  question_.asked(now.steady);
+}
+
+repo_effects repo_machine::on_host_answer(const host_answer& x,
+                                          const upstream_board& board,
+                                          now_time now) {
+  repo_effects out;
+  if (!loaded_ || !exists_ || job_)
+    return out; // A fetch asks the host itself.
+  if (account_sources::forget_strangers(row_.words, board)) {
+    touch_row();
+    follow_words(now, out);
+  }
+  if (x.account == row_.words.host) {
+    flush(out);
+    return out; // As we thought.
+  }
+  host_word_ = host_word{x.account, x.pds, now.wall.seconds(), true};
+  if (is_current(identity_, now)) {
+    believe_host(now, out);
+  } else {
+    refresh_wanted_ = true;
+    try_refresh(now, out);
+  }
+  flush(out);
+  return out;
+}
 
 /// A host that was asked by an old document may be the former one: its word
 /// counts when a new document names it again.
 bool repo_machine::doubt_host_word(account_status status, now_time now,
                                    repo_effects& out) {
-  if (identity_
-      && now.wall.seconds() - identity_->fetched_at
-           <= limits::identity_current.count())
+  if (is_current(identity_, now))
     return false;
   host_word_ = host_word{status, identity_ ? identity_->pds : row_.pds,
-                         now.wall.seconds()};
+                         now.wall.seconds(), false};
   refresh_wanted_ = true;
   try_refresh(now, out);
   return true;
 }
 
 void repo_machine::take_host_word(now_time now, repo_effects& out) {
-  if (!host_word_ || identity_->fetched_at < host_word_->at || job_)
-    return;
+  if (host_word_ && identity_->fetched_at >= host_word_->at && !job_)
+    believe_host(now, out);
+}
+
+/// @pre `host_word_` and a document that is young enough
+void repo_machine::believe_host(now_time now, repo_effects& out) {
   const auto said = *std::exchange(host_word_, std::nullopt);
-  if (row_.status != repo_status::error)
+  if (!said.asked && row_.status != repo_status::error)
     return;
   if (identity_->pds == said.pds) {
-    obey_host(said.account, now, out);
+    if (said.asked || said.account != account_status::deleted)
+      obey_host(said.account, now, out);
+    else
+      ask_for_lost(now, out);
     return;
   }
-  row_.next_retry = 0; // Another host: ask that one.
+  if (said.asked) { // Another host: ask that one.
+    question_.want_now();
+    ask_host(now, out);
+  }
+  if (row_.status != repo_status::error)
+    return;
+  row_.next_retry = 0;
   touch_row();
   out.wish = fetch_wish{row_.status, 0};
 }
 
 void repo_machine::obey_host(account_status status, now_time now,
                              repo_effects& out) {
-  row_.status = status_without_job();
-  row_.error.clear();
-  row_.retry_count = 0;
-  row_.next_retry = 0;
+  const auto fetch_failed = row_.status == repo_status::error
+                            || row_.status == repo_status::syncing;
+  if (status != account_status::active && fetch_failed) {
+    row_.status = status_without_job();
+    row_.error.clear();
+    row_.retry_count = 0;
+    row_.next_retry = 0;
+  }
+  if (account_sources::answer(row_.words, status))
+    touch_row();
+  follow_words(now, out);
+}
+
+/// A fetch was told RepoNotFound. Nothing is erased for one answer.
+void repo_machine::ask_for_lost(now_time now, repo_effects& out) {
+  question_.want_after_not_found();
+  ask_host(now, out);
+}
+
+/// The states that are known are those of its former host.
+void repo_machine::move_host(const std::string& pds) {
+  if (!row_.pds.empty() && row_.words.host != account_status::active)
+    question_.want_now();
+  row_.pds = pds;
   touch_row();
-  set_account(status, now, out);
 }
 
 } // namespace weir::actors

@@ -25,7 +25,7 @@ repo_machine::step repo_machine::take(waiting_frame& x,
     take_hint(x, now, out);
     return step::taken;
   }
-  if (needs_nothing(x, *decoded, out))
+  if (needs_nothing(x, *decoded, now, out))
     return step::taken;
   const auto needs_identity
     = !x.frame.relay
@@ -67,7 +67,7 @@ repo_machine::take_from_host(waiting_frame& x,
   if (const auto* sync = std::get_if<atproto::sync_event>(&event))
     return take_sync(x, *sync, board, now, out);
   if (const auto* account = std::get_if<atproto::account_event>(&event))
-    take_account(x, *account, now, out);
+    take_account(x, *account, board, now, out);
   else
     settle(x, out);
   return step::taken;
@@ -77,13 +77,14 @@ repo_machine::take_from_host(waiting_frame& x,
 /// or each would hold its stream (architecture.md 3, Waiting).
 bool repo_machine::needs_nothing(const waiting_frame& x,
                                  const atproto::frame_event& event,
-                                 repo_effects& out) {
+                                 now_time now, repo_effects& out) {
   if (std::holds_alternative<atproto::account_event>(event)) {
     if (!account_replayed(x))
       return false;
     count(repo_counter::replayed, out);
   } else if (row_.account != storage::account_status::active) {
     count(repo_counter::inactive_account, out);
+    doubt_inactive(now, out);
   } else if (!job_ && !takes_commits()) {
     count(repo_counter::out_of_sync, out);
   } else {

@@ -222,8 +222,11 @@ void repo_machine::fail_job(now_time now, repo_effects& out,
   touch_row();
   if (why.account && *why.account != account_status::active
       && !doubt_host_word(*why.account, now, out)) {
-    obey_host(*why.account, now, out);
-    return;
+    if (*why.account != account_status::deleted) {
+      obey_host(*why.account, now, out);
+      return;
+    }
+    ask_for_lost(now, out);
   }
   if (why.reason.code == ec::rate_limited) {
     row_.status = status_without_job(); // Not a failure (SYNC 3b.9).

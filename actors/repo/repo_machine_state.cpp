@@ -127,9 +127,8 @@ repo_effects repo_machine::on_identity(const identity_answer& x,
     key_ = key ? std::move(*key) : atproto::public_key{};
   }
   if (row_.pds != fact->pds) {
-    row_.pds = fact->pds;
     row_.identity_due |= !last;
-    touch_row();
+    move_host(fact->pds);
   }
   if (row_.handle != fact->handle) {
     row_.handle = fact->handle;
@@ -138,11 +137,12 @@ repo_effects repo_machine::on_identity(const identity_answer& x,
     touch_row();
   }
   if (fact->tombstoned)
-    set_account(account_status::deleted, now, out);
+    obey_host(account_status::deleted, now, out);
   if (last)
     end_look_up();
   take_host_word(now, out);
   take_held_account(board, now, out);
+  ask_host(now, out);
   if (prepare_pending_)
     answer_prepare(now, out);
   try_refresh(now, out);
@@ -162,7 +162,10 @@ repo_effects repo_machine::on_listed(const listed_repo& x,
   if (takes_commits() && board.accounting_for(row_.pds).id == x.upstream
       && completeness::on_listed(row_, x.noted, x.rev, tip_.rev))
     touch_row();
-  if ((takes_commits() && x.rev > tip_.rev) || x.account != row_.account) {
+  const auto other_state = account_sources::is_news(
+    row_.words, account_sources::listed_by(from, x.account),
+    account_sources::has_own_stream(board, row_.pds));
+  if ((takes_commits() && x.rev > tip_.rev) || other_state) {
     // The event may be on its way: look again after a while.
     if (!suspicion_)
       suspicion_ = suspicion{x, now.wall,
@@ -196,6 +199,8 @@ void repo_machine::begin_life(std::vector<std::string> collections,
                               repo_effects& out) {
   exists_ = true;
   row_ = {};
+  question_ = {};
+  host_word_.reset();
   tip_ = {};
   written_status_.reset();
   identity_.reset(); // The new row is to be filled from it.
@@ -257,9 +262,15 @@ void repo_machine::finish_removal(const upstream_board& board, now_time now,
 
 repo_effects repo_machine::on_resync(bool& queued, now_time now) {
   repo_effects out;
-  queued = loaded_ && exists_ && row_.account == account_status::active;
+  queued = loaded_ && exists_;
   if (!queued || job_)
     return out;
+  if (row_.account != account_status::active) {
+    question_.want_now(); // What it is now decides whether it is fetched.
+    ask_host(now, out);
+    flush(out);
+    return out;
+  }
   desync("asked for", now, out);
   row_.error.clear();
   row_.next_retry = 0;

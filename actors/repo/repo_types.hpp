@@ -119,6 +119,19 @@ struct buffer_page {
   bool end = false;      ///< It was the last one.
 };
 
+/// What the host said when it was asked; RepoNotFound twice is `deleted`.
+struct host_answer {
+  std::string pds;
+  storage::account_status account = storage::account_status::active;
+};
+
+/// Ask the host what the account is there.
+struct asked_host {
+  std::string pds;
+  bool not_found = false; ///< It said RepoNotFound to a fetch just now.
+  bool at_once = false;   ///< Even if it was asked a moment ago.
+};
+
 /// What IDENTITY says.
 struct identity_answer {
   result<storage::identity_row> fact;
@@ -146,6 +159,7 @@ struct repo_effects {
   bool load_identity = false;    ///< From the cache, or resolved.
   bool refresh_identity = false; ///< Resolved anew.
   uint64_t identity_asked = 0;   ///< The number of that question.
+  std::optional<asked_host> ask_host;
   std::optional<fetch_wish> wish;
   std::optional<fetch_ready> ready;
   std::optional<fetch_order> order;
@@ -215,7 +229,8 @@ struct sent_update {
 struct host_word {
   storage::account_status account = storage::account_status::active;
   std::string pds;
-  int64_t at = 0; ///< Unix seconds.
+  int64_t at = 0;     ///< Unix seconds.
+  bool asked = false; ///< For the account; else it refused a fetch.
 };
 
 /// A listing showed what no event did, so far.

@@ -253,6 +253,10 @@ router_actor::behavior_type router::make_behavior() {
     [this](const prepare_fetch& x) {
       when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });
     },
+    [this](const account_told& x) {
+      if (is_tracked(x.repo))
+        when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });
+    },
   };
 }
 

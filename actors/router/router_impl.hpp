@@ -5,6 +5,7 @@
 #include "actors/router/router.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
+#include "messages/account.hpp"
 #include "messages/backfill.hpp"
 #include "messages/journal.hpp"
 

@@ -1,5 +1,6 @@
 #include "actors/supervisor/listing_bridge.hpp"
 
+#include "actors/support/account_json.hpp"
 #include "base/limits.hpp"
 
 #include <boost/json.hpp>
@@ -10,22 +11,6 @@ namespace weir::actors {
 namespace {
 
 namespace json = boost::json;
-
-storage::account_status to_status(const json::object& line) {
-  const auto* active = line.if_contains("active");
-  if (active == nullptr || !active->is_bool() || active->get_bool())
-    return storage::account_status::active;
-  const auto* status = line.if_contains("status");
-  const auto text = status != nullptr && status->is_string()
-                      ? std::string_view{status->get_string()}
-                      : std::string_view{};
-  using storage::account_status;
-  for (const auto x : {account_status::deactivated, account_status::suspended,
-                       account_status::takendown, account_status::deleted})
-    if (text == storage::to_string(x))
-      return x;
-  return account_status::inactive;
-}
 
 std::string_view text_of(const json::object& from, std::string_view key) {
   const auto* x = from.if_contains(key);
@@ -59,7 +44,8 @@ void read_page(std::string_view body, const position& noted,
     const auto rev = atproto::tid::parse(text_of(line.get_object(), "rev"));
     if (repo && (rev || !out.collection.empty()))
       out.repos.push_back({std::move(*repo), rev ? *rev : atproto::tid{},
-                           to_status(line.get_object()), noted, out.upstream});
+                           read_account_status(line.get_object()), noted,
+                           out.upstream});
   }
   if (!repos->get_array().empty())
     out.cursor = text_of(page.get_object(), "cursor");

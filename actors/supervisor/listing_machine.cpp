@@ -1,5 +1,6 @@
 #include "actors/supervisor/listing_machine.hpp"
 
+#include "actors/support/account_sources.hpp"
 #include "atproto/identifiers.hpp"
 
 #include <algorithm>
@@ -11,7 +12,10 @@ bool is_news(const listed_line& line, const storage::repo_row& row,
              const storage::chain_row* chain, const upstream_board& board) {
   if (!line.rev.defined())
     return false;
-  if (line.account != row.account)
+  if (account_sources::is_news(
+        row.words,
+        account_sources::listed_by(board.find(line.upstream), line.account),
+        account_sources::has_own_stream(board, row.pds)))
     return true;
   if (row.status != storage::repo_status::synced)
     return false; // The coming fetch finds it.
@@ -101,6 +105,7 @@ listing_machine::effects listing_machine::begin(const listing_id& what,
 /// From where the row says.
 listing_machine::effects listing_machine::resume(const listing_id& what,
                                                  state& x) {
+  x.whole |= x.row.cursor.empty(); // Else its beginning was another run's.
   x.running = true;
   x.again.reset();
   x.due.reset();
@@ -141,7 +146,11 @@ listing_machine::on_page(const listing_id& what,
   if (cursor->empty() || repeats || ++x.pages >= options_.pages_max
       || x.idle_pages >= options_.idle_pages_max) {
     ++finished_;
-    return finish(what, x, interval_after(x.requests), now, wall);
+    const auto whole = x.whole && cursor->empty();
+    auto out = finish(what, x, interval_after(x.requests), now, wall);
+    if (whole && !out.fetch) // Else it is listed anew: events may be missing.
+      out.whole = what;
+    return out;
   }
   ++x.requests;
   x.row.cursor = *cursor;

@@ -84,6 +84,7 @@ public:
     std::optional<row> write;
     std::optional<steady_time> timer;
     bool finished = false;
+    std::optional<listing_id> whole; ///< It named all there are, in one run.
   };
 
   explicit listing_machine(listing_options options) : options_(options) {
@@ -123,6 +124,7 @@ public:
 private:
   struct state {
     bool running = false;
+    bool whole = false; ///< No page is missing so far.
     std::optional<position> again; ///< Wanted anew, at this position.
     std::chrono::seconds retry{0}; ///< The wait after the last page failed.
     bool known = false;  ///< Wanted since the start.

@@ -170,6 +170,7 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
       });
       perform(listing_.on_timer(env_.shared->upstreams, now(), wall()));
       perform(claims_.on_timer(now()));
+      perform(questions_.on_timer(now()));
     },
     [this](stop_actor) {
       for (auto& [repo, job] : jobs_)
@@ -201,6 +202,12 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
     [this](const listing_compared& x) { on_compared(x); },
     [this](const identity_fact& x) { on_identity(x); },
     [this](intake_changed) { on_intake(); },
+    [this](const account_question& x) {
+      perform(questions_.on_question({x.repo, x.pds, x.not_found, x.at_once},
+                                     now()));
+    },
+    [this](const account_answer& x) { on_answer(x); },
+    [this](const left_out_page& x) { on_left_out(x); },
   };
 }
 

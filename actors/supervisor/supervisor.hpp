@@ -2,7 +2,9 @@
 
 #include "actors/support/context.hpp"
 #include "actors/supervisor/listing_machine.hpp"
+#include "actors/supervisor/question_machine.hpp"
 #include "actors/supervisor/supervisor_machine.hpp"
+#include "messages/account.hpp"
 #include "messages/backfill.hpp"
 
 #include <functional>
@@ -22,16 +24,25 @@ using repo_lister = std::function<void(
   const upstream_view& upstream, const std::string& collection,
   const std::string& cursor, supervisor_actor to)>;
 
+/// Asks a host what an account is there; the answer is an `account_answer`. The
+/// real one is `make_account_asker`.
+using account_asker = std::function<void(
+  const atproto::did& repo, const std::string& pds, supervisor_actor to)>;
+
 struct supervisor_environment {
   context_ptr shared;
   backfill_factory make_backfill;
   repo_lister list;
+  account_asker ask;
   bool discover = false; ///< Full-network mode: listings add repos.
   /// In signal mode: relays are asked who has records in these.
   std::vector<std::string> signal_collections;
   std::vector<listing_machine::row> listings; ///< As an earlier start left them.
   /// Not 0: the filter's generation, and repos have quiet work under it.
   uint32_t quiet_work_filter = 0;
+  question_options questions;
+  /// DIDs that are remembered of a listing under way (`listing_census`).
+  size_t census_entries = limits::census_entries_min;
 };
 
 /// Spawns the SUPERVISOR of a partition: queue, permits, host budgets, retry,

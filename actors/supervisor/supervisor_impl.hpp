@@ -5,12 +5,14 @@
 
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
+#include "actors/supervisor/listing_census.hpp"
 #include "messages/error.hpp"
 #include "messages/intake.hpp"
 #include "messages/journal.hpp"
 
 #include <caf/typed_event_based_actor.hpp>
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -24,7 +26,8 @@ public:
   supervisor(caf::actor_config& config, supervisor_environment env,
              supervisor_options options, listing_options listing)
     : observed(config, "supervisor", "0", turn::full), env_(std::move(env)),
-      machine_(options), listing_(listing), retry_max_(options.retry_max) {
+      machine_(options), listing_(listing), questions_(env_.questions),
+      retry_max_(options.retry_max) {
     // Before it runs: the REPOs that it asks answer to this handle.
     env_.shared->supervisor = this;
     for (auto& x : std::exchange(env_.listings, {}))
@@ -47,6 +50,9 @@ public:
     mistrusted_ = &registry.counter("weir_listing_mistrusted_total",
                                     "Pages of listings that mostly list what "
                                     "is not so");
+    questions_open_
+      = &registry.gauge("weir_account_questions",
+                        "Accounts whose host is to say what they are");
     queue_ = &registry.gauge("weir_backfill_queue_depth",
                              "Repos waiting for a fetch or in one");
   }
@@ -110,6 +116,28 @@ private:
   void perform(const claims_machine::effects& x);
   void on_identity(const identity_fact& x);
 
+  // supervisor_questions.cpp
+  struct left_out_scan {
+    uint32_t upstream = 0;
+    int64_t since = 0; ///< When the listing began, Unix seconds.
+    std::shared_ptr<const listing_census> named;
+    atproto::did after; ///< The last repo that was looked at.
+    bool reading = false;
+  };
+
+  struct running_census {
+    std::shared_ptr<listing_census> named;
+    int64_t since = 0;
+  };
+
+  void perform(question_machine::effects x);
+  void on_answer(const account_answer& x);
+  void count_page(const listing_machine::request& x);
+  void count_lines(const listing_page& x);
+  void find_left_out(const listing_id& what);
+  void scan_left_out();
+  void on_left_out(const left_out_page& x);
+
   supervisor_environment env_;
   supervisor_machine machine_;
   listing_machine listing_;
@@ -122,6 +150,12 @@ private:
   std::unordered_map<atproto::did, repo_actor> owners_;
   /// Pages to ask for when there is room again.
   std::vector<listing_machine::request> held_pages_;
+  question_machine questions_;
+  /// By upstream: whom its listing under way has named.
+  std::map<uint32_t, running_census> censuses_;
+  std::deque<left_out_scan> scans_; ///< One of each upstream at most.
+  uint64_t turn_ = 0;               ///< Of the next census.
+  metric* questions_open_ = nullptr;
   actor_timer timer_;
   metric* started_ = nullptr;
   metric* finished_ = nullptr;

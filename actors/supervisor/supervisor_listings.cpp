@@ -12,8 +12,12 @@ void supervisor::perform(const listing_machine::effects& x) {
       {x.write->what.upstream, x.write->what.collection, x.write->value});
     send(env_.shared->journal, journal_rows{std::move(rows), 0, {}});
   }
-  if (x.fetch)
+  if (x.fetch) {
+    count_page(*x.fetch);
     held_pages_.push_back(*x.fetch);
+  }
+  if (x.whole)
+    find_left_out(*x.whole);
   if (env_.shared->intake.backfills())
     for (const auto& page : std::exchange(held_pages_, {}))
       env_.list(env_.shared->upstreams.find(page.what.upstream),
@@ -46,6 +50,7 @@ void supervisor::on_listing(const listing_page& x) {
       listing_.on_page({x.upstream, x.collection}, x.failed, 0, now(), wall()));
     return;
   }
+  count_lines(x);
   uint64_t print = 0;
   for (const auto& line : x.repos)
     print += atproto::stable_hash(line.repo.str());

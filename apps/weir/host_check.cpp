@@ -1,17 +1,17 @@
 #include "apps/weir/host_check.hpp"
 
+#include "apps/weir/head_reader.hpp"
 #include "apps/weir/host_accounts.hpp"
 #include "apps/weir/repo_fetch.hpp"
 #include "base/limits.hpp"
 #include "storage/collection_table.hpp"
 #include "storage/filter_table.hpp"
-#include "storage/head_cursor.hpp"
 #include "storage/identity_table.hpp"
 #include "storage/repo_table.hpp"
 #include "storage/row_access.hpp"
+#include "storage/upstream_table.hpp"
 #include "wire/filter.hpp"
 
-#include <deque>
 #include <functional>
 
 namespace weir::apps {
@@ -47,11 +47,13 @@ public:
     // nop
   }
 
-  result<storage::verify_report> run();
+  result<host_check_report> run();
 
 private:
   void find(const atproto::did& repo, std::string sentence);
   void doubt(const atproto::did& repo, const char* what, std::string sentence);
+  void newer(const atproto::did& repo, std::string sentence);
+  bool is_others_verdict(const storage::repo_row& row) const;
   result<void> each_row(
     const std::function<bool(const atproto::did&, const storage::repo_row&)>&
       visit);
@@ -83,7 +85,8 @@ private:
   int64_t written_us_ = 0;         ///< When the store was written last.
   /// Of the repo that is looked at, when it is known.
   std::optional<wire::collection_filter> filter_;
-  storage::verify_report report_;
+  uint32_t upstream_ = 0; ///< The host's id here, when it is followed.
+  host_check_report report_;
 };
 
 void host_checker::find(const atproto::did& repo, std::string sentence) {
@@ -95,6 +98,14 @@ void host_checker::find(const atproto::did& repo, std::string sentence) {
 void host_checker::doubt(const atproto::did& repo, const char* what,
                          std::string sentence) {
   ++report_.counts[what];
+  if (options_.strict)
+    find(repo, std::move(sentence));
+}
+
+/// Time passed at the host since the store was written last.
+void host_checker::newer(const atproto::did& repo, std::string sentence) {
+  if (++report_.counts["newer at the host"] <= options_.findings_max)
+    report_.newer.push_back({"newer", repo.str(), sentence});
   if (options_.strict)
     find(repo, std::move(sentence));
 }
@@ -114,7 +125,7 @@ bool host_checker::kept(std::string_view path) const {
   return filter_ && filter_->matches(atproto::split_path(path).collection);
 }
 
-result<storage::verify_report> host_checker::run() {
+result<host_check_report> host_checker::run() {
   if (auto ok = learn_host(); !ok)
     return ok.error();
   const auto ok = each_row([this](const auto& repo, const auto& row) {
@@ -150,6 +161,12 @@ result<void> host_checker::learn_host() {
   if (!written)
     return written.error();
   written_us_ = *written;
+  const auto upstreams = storage::load_upstreams(db_);
+  if (!upstreams)
+    return upstreams.error();
+  for (const auto& x : *upstreams)
+    if (x.url == origin_)
+      upstream_ = x.id;
   return each_row([this](const auto&, const storage::repo_row& row) {
     is_pds_ = row.pds == origin_;
     return !is_pds_;
@@ -183,10 +200,18 @@ void host_checker::check_standing(const atproto::did& repo) {
 /// @pre It is active here.
 void host_checker::take_standing(const atproto::did& repo, host_standing x) {
   if (x == host_standing::absent)
-    doubt(repo, "not at the host", "is not at the host");
+    find(repo, "is active here and not at the host");
   if (x == host_standing::inactive)
-    doubt(repo, "inactive at the host",
-          "is active here and not active at the host");
+    find(repo, "is active here and not active at the host");
+}
+
+/// What the host says is known and the same; another relay took it down.
+bool host_checker::is_others_verdict(const storage::repo_row& row) const {
+  auto words = row.words;
+  std::erase_if(words.relays, [this](const storage::relay_word& x) {
+    return x.at.upstream != upstream_;
+  });
+  return storage::combined(words) == storage::account_status::active;
 }
 
 void host_checker::check_listing() {
@@ -214,10 +239,13 @@ result<void> host_checker::check_listed(const listed_account& x) {
     return row.error();
   if (!*row)
     return check_unknown(x);
-  if ((*row)->account != storage::account_status::active)
-    doubt(x.repo, "active at the host",
-          std::string{"is "} + storage::to_string((*row)->account)
-            + " here and active at the host");
+  if ((*row)->account == storage::account_status::active)
+    return {};
+  if (is_others_verdict(**row))
+    ++report_.counts["taken down by another relay"];
+  else
+    find(x.repo, std::string{"is "} + storage::to_string((*row)->account)
+                   + " here and active at the host");
   return {};
 }
 
@@ -238,8 +266,7 @@ result<void> host_checker::check_unknown(const listed_account& x) {
   else if (!options_.full_network)
     ++report_.counts["not followed here"];
   else if (x.rev.time().micros > written_us_)
-    doubt(x.repo, "new at the host",
-          "is at " + x.rev.str() + " at the host and not known here");
+    newer(x.repo, "is at " + x.rev.str() + " at the host and not known here");
   else
     find(x.repo, "is at " + x.rev.str()
                    + " at the host, from before the last write here, and not "
@@ -280,10 +307,13 @@ void host_checker::compare(const atproto::did& repo,
                            const storage::repo_state& here, repo_fetch& there) {
   const auto& chain = *here.chain;
   const auto& root = there.root();
-  if (root.data != chain.data && root.rev > chain.rev)
-    return doubt(repo, "behind",
-                 "is at " + chain.rev.str() + ", the host at "
-                   + root.rev.str());
+  if (root.data != chain.data && root.rev > chain.rev) {
+    const auto sentence
+      = "is at " + chain.rev.str() + ", the host at " + root.rev.str();
+    return root.rev.time().micros > written_us_
+             ? newer(repo, sentence)
+             : find(repo, sentence + " since before the last write here");
+  }
   if (root.rev < chain.rev)
     find(repo, "is at " + chain.rev.str() + ", ahead of the host's "
                  + root.rev.str());
@@ -294,33 +324,6 @@ void host_checker::compare(const atproto::did& repo,
   if (const auto ok = compare_records(repo, here, there); !ok)
     find(repo, "cannot be compared: " + ok.error().context);
 }
-
-/// Heads of one repo, one by one.
-class head_reader {
-public:
-  explicit head_reader(storage::head_cursor from) : from_(std::move(from)) {
-    // nop
-  }
-
-  /// Null at the end.
-  result<const storage::head_entry*> peek() {
-    if (page_.empty() && !over_) {
-      auto more = from_.next();
-      if (!more)
-        return more.error();
-      over_ = more->empty();
-      std::move(more->begin(), more->end(), std::back_inserter(page_));
-    }
-    return page_.empty() ? nullptr : &page_.front();
-  }
-
-  void pop() { page_.pop_front(); }
-
-private:
-  storage::head_cursor from_;
-  std::deque<storage::head_entry> page_;
-  bool over_ = false;
-};
 
 result<void> host_checker::compare_records(const atproto::did& repo,
                                            const storage::repo_state& here,
@@ -371,7 +374,7 @@ result<void> host_checker::compare_records(const atproto::did& repo,
 
 } // namespace
 
-result<storage::verify_report>
+result<host_check_report>
 check_against_host(const storage::database& db, web_client& web,
                    const host_check_options& options) {
   const auto names = storage::collection_table::load(db);

@@ -10,30 +10,38 @@ namespace weir::apps {
 
 struct host_check_options {
   std::string origin; ///< Of a PDS or a relay.
-  /// A repo that the host moved on, or cannot prove itself, is a finding, too.
+  /// What may have happened at the host since the store was closed, or what the
+  /// host cannot prove itself, is a finding, too.
   bool strict = false;
   /// The node follows every account: one that is not known here is a finding.
   bool full_network = false;
   size_t findings_max = limits::findings_max;
 };
 
+struct host_check_report : storage::verify_report {
+  /// Repos and accounts that the host has a newer revision of, from after the
+  /// last write of the store: named, and no findings unless `strict`. At most
+  /// `findings_max`; the count "newer at the host" has all.
+  std::vector<storage::verify_finding> newer;
+};
+
 /// Compares every synced repo of a store with what a host has now, and the
 /// accounts of the one with those of the other: invariant I9 (architecture.md
-/// 8). Counts "repos compared", "records compared", "of other hosts" (the host
-/// is a PDS and not theirs), and what proves nothing of the store:
+/// 8). What differs is a finding: records, a revision that the host had before
+/// the store was written last, the state of an account, an account that is
+/// tracked and has no row, and with `full_network` any that has none.
 ///
-/// * "behind", "unproved at the host", "not at the host", "inactive at the
-///   host", "active at the host", "new at the host" since the store was written
-///   last: findings when `strict`;
-/// * "not in sync here", "removed here", "not followed here".
+/// Counts "repos compared", "records compared", "of other hosts" (the host is a
+/// PDS and not theirs), and what proves nothing of the store:
 ///
-/// An account that is tracked and has no row is always a finding; one that
-/// nobody asked to track only with `full_network`.
+/// * "newer at the host", "unproved at the host": findings when `strict`;
+/// * "not in sync here", "removed here", "not followed here", "taken down by
+///   another relay" (the host's own word is known, and the same).
 ///
 /// # Limits
 /// One repo at a time; memory of `atproto::repo_walk`, the rest in a file
 /// without a name below the temporary directory.
-result<storage::verify_report>
+result<host_check_report>
 check_against_host(const storage::database& db, web_client& web,
                    const host_check_options& options);
 

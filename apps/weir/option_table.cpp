@@ -164,6 +164,11 @@ void add_history(options& out) {
     {group, "listing_grace",
      "How long a revision that a list names may still be on its way in the "
      "stream."}));
+  out.push_back(duration_option(
+    &settings::gone_grace, gone_grace_range,
+    {group, "gone_grace",
+     "A host that knows nothing of a repo is asked again after this, before "
+     "anything is erased."}));
   out.push_back(
     count_option(value_kind::size, &settings::repo_bytes_max, repo_bytes_range,
                  {group, "repo_bytes_max", "Largest repo that is fetched."}));

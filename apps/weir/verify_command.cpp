@@ -20,55 +20,72 @@ struct verify_flags {
   bool full_network = false;
 };
 
-void print_text(const storage::verify_report& x) {
+void print_text(const host_check_report& x) {
   for (const auto& each : x.findings)
     std::cout << each.invariant << "  " << each.where << "  " << each.sentence
               << "\n";
   if (x.findings_total > x.findings.size())
     std::cout << "... and " << x.findings_total - x.findings.size()
               << " more\n";
+  for (const auto& each : x.newer)
+    std::cout << "newer at the host  " << each.where << "  " << each.sentence
+              << "\n";
   for (const auto& [what, count] : x.counts)
     std::cout << what << ": " << count << "\n";
   std::cout << (x.findings_total == 0
                   ? std::string{"good"}
-                  : std::to_string(x.findings_total) + " findings")
-            << std::endl;
+                  : std::to_string(x.findings_total) + " findings");
+  if (const auto newer = x.counts.find("newer at the host");
+      newer != x.counts.end())
+    std::cout << ", " << newer->second << " newer at the host";
+  std::cout << std::endl;
 }
 
-void print_json(const storage::verify_report& x) {
-  json::array findings;
-  for (const auto& each : x.findings)
-    findings.push_back({{"invariant", each.invariant},
-                        {"where", each.where},
-                        {"sentence", each.sentence}});
+json::array to_json(const std::vector<storage::verify_finding>& x) {
+  json::array out;
+  for (const auto& each : x)
+    out.push_back({{"invariant", each.invariant},
+                   {"where", each.where},
+                   {"sentence", each.sentence}});
+  return out;
+}
+
+void print_json(const host_check_report& x) {
   json::object counts;
   for (const auto& [what, count] : x.counts)
     counts[what] = count;
   const json::object out{{"good", x.findings_total == 0},
                          {"findings_total", x.findings_total},
-                         {"findings", findings},
+                         {"findings", to_json(x.findings)},
+                         {"newer", to_json(x.newer)},
                          {"counts", counts}};
   std::cout << json::serialize(out) << std::endl;
 }
 
-void merge(storage::verify_report& to, storage::verify_report from) {
-  std::move(from.findings.begin(), from.findings.end(),
-            std::back_inserter(to.findings));
+/// Puts what is wrong with the store itself first.
+void merge(host_check_report& to, storage::verify_report from) {
+  to.findings.insert(to.findings.begin(), from.findings.begin(),
+                     from.findings.end());
   to.findings_total += from.findings_total;
   for (const auto& [what, count] : from.counts)
     to.counts[what] += count;
 }
 
-result<storage::verify_report> check(const verify_flags& flags) {
+result<host_check_report> check(const verify_flags& flags) {
   storage::database_options where;
   where.directory = flags.directory;
   where.access = storage::access_mode::read_only;
   auto db = storage::database::open(std::move(where));
   if (!db)
     return db.error();
-  auto out = storage::verify_store(**db);
-  if (!out || flags.against.empty())
+  auto store = storage::verify_store(**db);
+  if (!store)
+    return store.error();
+  host_check_report out;
+  if (flags.against.empty()) {
+    merge(out, std::move(*store));
     return out;
+  }
   const auto web = web_client::make();
   host_check_options host;
   host.origin = flags.against;
@@ -77,8 +94,8 @@ result<storage::verify_report> check(const verify_flags& flags) {
   auto compared = check_against_host(**db, *web, host);
   if (!compared)
     return compared.error();
-  merge(*out, std::move(*compared));
-  return out;
+  merge(*compared, std::move(*store));
+  return compared;
 }
 
 int verify(const verify_flags& flags) {
@@ -113,8 +130,8 @@ void add_verify(CLI::App& app, int& status) {
     ->type_name("URL");
   command->add_flag("--json", flags->as_json, "Print JSON");
   command->add_flag("--strict", flags->strict,
-                    "With --against: a repo that the host moved on is a "
-                    "finding, too");
+                    "With --against: what is newer at the host than the last "
+                    "write here is a finding, too");
   command->add_flag("--full-network", flags->full_network,
                     "With --against: the node follows every account, so one "
                     "that is not known here is a finding");

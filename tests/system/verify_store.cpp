@@ -40,18 +40,22 @@ verdict verify(const std::string& data_dir, std::vector<std::string> more) {
   std::vector<std::string> arguments{"verify", data_dir, "--json"};
   std::move(more.begin(), more.end(), std::back_inserter(arguments));
   const auto x = run_program(std::move(arguments));
-  verdict out{x.status, x.errors, {}, {}};
+  verdict out{x.status, x.errors, {}, {}, {}};
   std::error_code bad;
   const auto value = json::parse(x.output, bad);
   if (bad || !value.is_object())
     return out; // It says on standard error why it could not look.
   const auto& report = value.as_object();
-  for (const auto& each : report.at("findings").as_array()) {
-    const auto& finding = each.as_object();
-    for (const auto* part : {"invariant", "where", "sentence"})
-      out.findings.append(finding.at(part).as_string()).push_back(' ');
-    out.findings.back() = '\n';
-  }
+  const auto read = [&report](const char* list, std::string& to) {
+    for (const auto& each : report.at(list).as_array()) {
+      const auto& finding = each.as_object();
+      for (const auto* part : {"invariant", "where", "sentence"})
+        to.append(finding.at(part).as_string()).push_back(' ');
+      to.back() = '\n';
+    }
+  };
+  read("findings", out.findings);
+  read("newer", out.newer);
   out.counts = report.at("counts").as_object();
   return out;
 }

@@ -19,6 +19,7 @@ struct verdict {
   int status = 0;
   std::string errors;   ///< Standard error.
   std::string findings; ///< "I3 operation 5 ...", a line each.
+  std::string newer;    ///< The same of what is merely newer at a host.
   boost::json::object counts;
 
   uint64_t count(std::string_view what) const;

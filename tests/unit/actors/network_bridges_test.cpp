@@ -1,7 +1,9 @@
 #include "actors/backfill/fetch_bridge.hpp"
+#include "actors/supervisor/account_bridge.hpp"
 #include "actors/supervisor/listing_bridge.hpp"
 #include "actors/upstream/stream_bridge.hpp"
-#include "base/limits.hpp"
+#include "base/limits_accounts.hpp"
+#include "messages/account.hpp"
 #include "messages/backfill.hpp"
 #include "messages/frames.hpp"
 #include "net/http_server.hpp"
@@ -45,6 +47,30 @@ protected:
   context_ptr shared = std::make_shared<context>();
 };
 
+class AccountBridgeTest : public bridge_world {
+protected:
+  account_answer ask(result<net::http_response> answer) {
+    const auto client = std::make_shared<scripted_client>([&](const auto&) {
+      return answer;
+    });
+    make_account_asker(client)(known_did, "https://pds.test",
+                               as<supervisor_actor>());
+    EXPECT_EQ(to_string(client->requests.at(0).target),
+              "https://pds.test/xrpc/com.atproto.sync.getRepoStatus?did="
+              "did%3Aplc%3Aewvi7nxzyoun6zhxrhs64oiz");
+    EXPECT_EQ(client->requests[0].limits.body_bytes_max,
+              limits::account_answer_bytes_max);
+    const auto out = next<account_answer>().value_or(account_answer{});
+    EXPECT_EQ(out.repo, known_did);
+    EXPECT_EQ(out.pds, "https://pds.test");
+    return out;
+  }
+
+  account_answer::kind kind_of(int status, std::string_view body) {
+    return ask(answer_with(status, body)).what;
+  }
+};
+
 class FetchBridgeTest : public bridge_world {};
 
 /// Writes down where upgrades wanted to go.
@@ -66,6 +92,45 @@ public:
 class StreamBridgeTest : public bridge_world {};
 
 } // namespace
+
+// protocol.md 4.5: {did, active, status?}
+TEST_F(AccountBridgeTest, AHostSaysWhatTheAccountIs) {
+  const auto said = [this](std::string_view rest) {
+    const auto x = ask(answer_with(
+      200, R"({"did":"did:plc:ewvi7nxzyoun6zhxrhs64oiz",)"
+             + std::string{rest} + '}'));
+    EXPECT_EQ(x.what, account_answer::kind::told);
+    return x.account;
+  };
+  EXPECT_EQ(said(R"("active":true)"), account_status::active);
+  EXPECT_EQ(said(R"("active":false,"status":"suspended")"),
+            account_status::suspended);
+  EXPECT_EQ(said(R"("active":false,"status":"resting")"),
+            account_status::inactive);
+  const auto refused = ask(answer_with(400, R"({"error":"RepoTakendown"})"));
+  EXPECT_EQ(refused.what, account_answer::kind::told);
+  EXPECT_EQ(refused.account, account_status::takendown);
+}
+
+// protocol.md 4.5: only RepoNotFound says that it is gone; an answer about
+// somebody else, or of a server that does not know the method, says nothing
+TEST_F(AccountBridgeTest, WhatIsNoAnswerSaysNothing) {
+  using kind = account_answer::kind;
+  EXPECT_EQ(kind_of(400, R"({"error":"RepoNotFound"})"), kind::not_found);
+  EXPECT_EQ(kind_of(404, R"({"error":"RepoNotFound"})"), kind::not_found);
+  EXPECT_EQ(kind_of(404, "no such page"), kind::useless);
+  EXPECT_EQ(kind_of(400, R"({"error":"InvalidRequest"})"), kind::useless);
+  EXPECT_EQ(kind_of(501, "{}"), kind::failed);
+  EXPECT_EQ(kind_of(401, R"({"error":"RepoNotFound"})"), kind::useless);
+  EXPECT_EQ(kind_of(200, R"({"did":"did:web:b.test","active":false})"),
+            kind::useless);
+  EXPECT_EQ(kind_of(200, "[]"), kind::useless);
+  EXPECT_EQ(ask(fail(ec::unreachable, "nobody")).what, kind::failed);
+  auto busy = answer_with(429, "{}");
+  busy.retry_after = std::chrono::seconds{17};
+  EXPECT_EQ(ask(busy).what, kind::failed);
+  EXPECT_EQ(ask(busy).retry_after, std::chrono::seconds{17});
+}
 
 // protocol.md 9.1
 TEST_F(ListingBridgeTest, PagesOfAThousandAreAskedForByTheirCursor) {

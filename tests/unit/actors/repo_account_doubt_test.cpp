@@ -1,4 +1,4 @@
-#include "base/limits.hpp"
+#include "base/limits_accounts.hpp"
 #include "tests/unit/actors/machine_frames.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
@@ -162,15 +162,35 @@ struct refused_repo : repo_world {
   }
 };
 
-// protocol.md 5: the current host is asked for by a new document
+// protocol.md 4.5: one answer erases nothing; a host that is being restored
+// knows nobody, either
+TEST(repo_account_doubt, a_host_that_knows_nothing_of_a_repo_is_asked_again) {
+  refused_repo x;
+  EXPECT_EQ(x.refreshes, 1u);
+  EXPECT_FALSE(x.write().erase);
+  EXPECT_THAT(x.questions, IsEmpty());
+  x.learn(x.identity());
+  ASSERT_EQ(x.questions.size(), 1u);
+  EXPECT_EQ(x.questions[0].pds, pds_origin);
+  EXPECT_TRUE(x.questions[0].not_found);
+  x.answer(account_status::active);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::active);
+  EXPECT_EQ(x.row->status, repo_status::error); // Fetched again when it is due.
+}
+
+// protocol.md 5: the current host is known by a new document
 // protocol.md 4.5
 TEST(repo_account_doubt, a_host_that_lost_a_repo_is_believed_when_confirmed) {
   refused_repo x;
+  x.learn(x.identity());
+  x.settle();
+  x.pass(limits::gone_grace_range.standard);
+  x.settle();
+  x.clear();
+  x.answer(account_status::deleted);
   EXPECT_EQ(x.refreshes, 1u);
   EXPECT_EQ(x.machine->row().account, account_status::active);
-  x.settle();
-  EXPECT_EQ(x.row->status, repo_status::error);
-  x.clear();
   x.learn(x.identity());
   EXPECT_TRUE(x.write().erase);
   EXPECT_EQ(x.row->account, account_status::deleted);
@@ -182,19 +202,29 @@ TEST(repo_account_doubt, a_host_that_lost_a_repo_is_believed_when_confirmed) {
 // protocol.md 4.6, 5: after a migration the old host knows nothing of it
 // protocol.md 4.5
 TEST(repo_account_doubt, a_former_host_that_lost_a_repo_proves_nothing) {
-  refused_repo x;
-  x.settle();
-  x.clear();
-  auto moved = x.identity();
-  moved.pds = other_origin;
-  x.learn(moved);
-  x.settle();
-  EXPECT_EQ(x.row->account, account_status::active);
-  ASSERT_EQ(x.wishes.size(), 1u);
-  EXPECT_EQ(x.wishes[0].not_before, 0);
-  x.run_fetch(8);
-  EXPECT_EQ(x.orders.back().pds, other_origin);
-  EXPECT_EQ(x.row->status, repo_status::synced);
+  for (const auto twice : {false, true}) {
+    refused_repo x;
+    if (twice) {
+      x.learn(x.identity());
+      x.pass(limits::gone_grace_range.standard);
+      x.answer(account_status::deleted);
+    }
+    x.settle();
+    x.clear();
+    auto moved = x.identity();
+    moved.pds = other_origin;
+    x.learn(moved);
+    x.settle();
+    EXPECT_EQ(x.row->account, account_status::active);
+    EXPECT_EQ(x.questions.size(), twice ? 1u : 0u);
+    if (twice)
+      EXPECT_EQ(x.questions[0].pds, other_origin);
+    ASSERT_EQ(x.wishes.size(), 1u);
+    EXPECT_EQ(x.wishes[0].not_before, 0);
+    x.run_fetch(8);
+    EXPECT_EQ(x.orders.back().pds, other_origin);
+    EXPECT_EQ(x.row->status, repo_status::synced);
+  }
 }
 
 // protocol.md 5: an answer from before the refusal, or none
@@ -205,9 +235,36 @@ TEST(repo_account_doubt, an_old_document_confirms_nothing) {
   x.learn(old);
   x.learn(fail(ec::unreachable, "no directory"));
   x.settle();
+  EXPECT_THAT(x.questions, IsEmpty());
   EXPECT_EQ(x.row->account, account_status::active);
   EXPECT_EQ(x.row->status, repo_status::error);
   EXPECT_EQ(x.wishes.back().not_before, x.now.wall.seconds() + 60);
+}
+
+// protocol.md 5: the other refusals say what the account is, and keep its
+// records: they count at once when the document is new
+TEST(repo_account_doubt, a_refused_fetch_waits_for_a_new_document) {
+  for (const auto moves : {false, true}) {
+    repo_world x;
+    x.sync();
+    x.pass(1h);
+    x.make_commit(); // Lost.
+    x.take(x.make_commit());
+    x.start_fetch(7);
+    x.clear();
+    x.fail_fetch(7, fail(ec::account_inactive, "RepoDeactivated"),
+                 account_status::deactivated);
+    EXPECT_EQ(x.refreshes, 1u);
+    EXPECT_EQ(x.machine->row().account, account_status::active);
+    auto fact = x.identity();
+    if (moves)
+      fact.pds = other_origin;
+    x.learn(fact);
+    x.settle();
+    EXPECT_EQ(x.row->account == account_status::active, moves);
+    EXPECT_EQ(x.wishes.back().not_before == 0, moves);
+    EXPECT_THAT(x.questions, IsEmpty());
+  }
 }
 
 // `limits::identity_current`, and a second more: young documents are current
@@ -217,9 +274,7 @@ TEST(repo_account_doubt, a_young_document_names_the_current_host) {
     repo_world x;
     x.add_known();
     x.pass(age);
-    x.start_fetch(7);
-    x.fail_fetch(7, fail(ec::account_inactive, "RepoNotFound"),
-                 account_status::deleted);
+    x.answer(account_status::deleted);
     x.settle();
     EXPECT_EQ(x.row->account == account_status::deleted,
               age == limits::identity_current);
@@ -235,13 +290,13 @@ TEST(repo_account_doubt, an_account_event_that_comes_again_is_ignored) {
     x.sync();
     const auto frame = account_frame(1, false, "deleted", x.account.did());
     const auto away
-      = x.stamp({frame.view().begin(), frame.view().end()}, relay_id);
+      = x.stamp({frame.view().begin(), frame.view().end()}, pds_id);
     x.perform_frames({away});
     x.settle();
     x.account_event(true);
     x.settle();
     x.run_fetch(2);
-    EXPECT_EQ(x.row->account_at, (position{relay_id, 1, away.at.seq + 1}));
+    EXPECT_EQ(x.row->words.host_at, (position{pds_id, 1, away.at.seq + 1}));
     if (crash)
       x.restart();
     x.clear();
@@ -278,12 +333,12 @@ TEST(repo_account_doubt, an_event_that_came_again_and_was_held_is_ignored) {
 TEST(repo_account_doubt, a_lower_cursor_of_another_upstream_or_epoch_counts) {
   repo_world x;
   x.sync();
-  for (int i = 0; i < 5; ++i)
-    x.account_event(i % 2 == 0, "takendown");
+  for (int i = 0; i < 6; ++i)
+    x.account_event(i % 2 == 0, "takendown", relay_id);
   x.settle();
   x.account_event(false, "suspended", pds_id);
   x.settle();
-  EXPECT_EQ(x.row->account, account_status::suspended);
+  EXPECT_EQ(x.row->account, account_status::takendown);
   x.board.put(quiet_upstream(relay_id, "https://relay.test", 2, 1));
   auto again = x.stamp({}, relay_id);
   const auto frame = account_frame(1, true, "", x.account.did());
@@ -292,7 +347,7 @@ TEST(repo_account_doubt, a_lower_cursor_of_another_upstream_or_epoch_counts) {
   again.at.seq = 1;
   x.perform_frames({again});
   x.settle();
-  EXPECT_EQ(x.row->account, account_status::active);
+  EXPECT_EQ(x.row->account, account_status::suspended);
 }
 
 } // namespace

@@ -107,6 +107,7 @@ TEST(repo_accounts, an_inactive_account_says_nothing_until_it_is_back) {
   EXPECT_TRUE(x.finished(x.take(x.account.sync_frame(3))));
   EXPECT_EQ(x.count_of(repo_counter::inactive_account), 2u);
   EXPECT_FALSE(x.in_flight);
+  EXPECT_EQ(x.questions.size(), 1u);
   x.account_event(true);
   x.settle();
   EXPECT_EQ(x.row->account, account_status::active);
@@ -220,7 +221,7 @@ TEST(repo_accounts, an_account_that_goes_away_ends_its_fetch) {
 TEST(repo_accounts, a_host_that_names_a_status_ends_the_retries) {
   for (const auto status :
        {account_status::deactivated, account_status::suspended,
-        account_status::takendown, account_status::deleted}) {
+        account_status::takendown}) {
     repo_world x;
     x.add_known();
     x.start_fetch(7);

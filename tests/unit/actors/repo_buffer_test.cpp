@@ -315,7 +315,7 @@ TEST(repo_buffer, a_page_that_comes_after_its_job_is_not_taken) {
   x.write_commits(commits_max + 1);
   x.settle();
   x.answered();
-  x.list({}, account_status::deactivated);
+  x.list({}, account_status::deactivated, pds_id);
   x.pass(x.settings->listing_grace);
   EXPECT_THAT(x.job_ends, ElementsAre(ec::account_inactive));
   x.account_event(true);
@@ -361,7 +361,7 @@ TEST(repo_buffer, the_place_in_the_buffer_ends_with_its_job) {
   x.page(100, false);
   x.settle();
   EXPECT_NE(x.page_after, atproto::tid{});
-  x.list({}, account_status::suspended);
+  x.list({}, account_status::suspended, pds_id);
   x.pass(x.settings->listing_grace);
   x.settle();
   x.page(100, false); // Of the job that ended.

@@ -115,7 +115,7 @@ TEST(repo_hosts, a_relay_is_believed_and_its_frames_do_not_wait) {
   x.identity_event();
   x.take(x.make_commit());
   EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
-  x.account_event(false, "takendown");
+  x.account_event(false, "takendown", relay_id);
   x.settle();
   EXPECT_EQ(x.row->account, account_status::takendown);
 }
@@ -220,7 +220,7 @@ TEST(repo_hosts, an_account_event_of_a_relay_needs_no_identity) {
   repo_world x;
   x.sync();
   x.restart();
-  x.account_event(false, "suspended");
+  x.account_event(false, "suspended", relay_id);
   EXPECT_EQ(x.loads, 0u);
   x.settle();
   EXPECT_EQ(x.row->account, account_status::suspended);

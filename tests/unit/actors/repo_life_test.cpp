@@ -195,14 +195,16 @@ TEST(repo_life, a_queued_addition_can_be_removed) {
   EXPECT_FALSE(x.row);
 }
 
-// SYNC-33; protocol.md 4: there is nothing to fetch from
-TEST(repo_life, a_resync_of_an_inactive_account_queues_nothing) {
+// SYNC-33; protocol.md 4: there is nothing to fetch from, but its host can say
+// whether that is still so
+TEST(repo_life, a_resync_of_an_inactive_account_asks_its_host) {
   repo_world x;
   x.sync();
   x.account_event(false, "deactivated");
   x.settle();
   x.clear();
-  EXPECT_FALSE(x.resync());
+  EXPECT_TRUE(x.resync());
+  EXPECT_EQ(x.questions.size(), 1u);
   EXPECT_THAT(x.wishes, IsEmpty());
   EXPECT_EQ(x.machine->row().status, repo_status::synced);
 }

@@ -148,7 +148,7 @@ TEST(repo_listings, a_repo_listed_as_active_again_is_fetched) {
                account_status::deactivated);
   x.settle();
   x.clear();
-  x.list(x.account.rev());
+  x.list(x.account.rev(), account_status::active, pds_id);
   x.pass(x.settings->listing_grace);
   x.settle();
   EXPECT_EQ(x.row->account, account_status::active);

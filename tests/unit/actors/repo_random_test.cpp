@@ -84,6 +84,7 @@ private:
 
   bool busy() const {
     return in_flight || wanted_ || running_ || reads > pages
+           || !questions.empty()
            || loads + refreshes > answered_;
   }
 
@@ -152,6 +153,10 @@ private:
       const auto left
         = std::distance(buffer.upper_bound(page_after), buffer.end());
       page(64, left < 64);
+    } else if (!questions.empty()) {
+      questions.clear();
+      if (!badly)
+        answer(listed());
     } else if (ordered_) {
       fetch(badly);
     } else if (wanted_ && !running_) {

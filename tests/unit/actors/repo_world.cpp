@@ -336,6 +336,7 @@ void repo_world::clear() {
   done.clear();
   refused.clear();
   counted.clear();
+  questions.clear();
   wishes.clear();
   ready.clear();
   orders.clear();
@@ -367,6 +368,7 @@ void repo_world::perform(repo_effects x) {
   for (const auto& mark : x.refused)
     refused.push_back(mark.seq);
   counted.insert(counted.end(), x.counted.begin(), x.counted.end());
+  move_into(questions, x.ask_host);
   move_into(wishes, x.wish);
   move_into(ready, x.ready);
   move_into(orders, x.order);

@@ -60,8 +60,9 @@ public:
   /// The same frames, stamps and all.
   void perform_frames(std::vector<atproto::stamped_frame> frames);
 
+  /// By default its host says it.
   void account_event(bool active, std::string_view status = {},
-                     uint32_t upstream = relay_id);
+                     uint32_t upstream = pds_id);
 
   void identity_event(uint32_t upstream = relay_id);
 
@@ -74,6 +75,11 @@ public:
 
   void list(atproto::tid rev, account_status account = account_status::active,
             uint32_t upstream = relay_id);
+
+  /// What the host says when it is asked.
+  void answer(account_status said, std::string_view pds = pds_origin) {
+    perform(machine->on_host_answer({std::string{pds}, said}, board, now));
+  }
 
   /// The clocks move and the machine hears of it.
   void pass(std::chrono::microseconds x);
@@ -141,6 +147,7 @@ public:
   std::vector<uint64_t> done;
   std::vector<uint64_t> refused;
   std::vector<repo_counter> counted;
+  std::vector<asked_host> questions;
   std::vector<fetch_wish> wishes;
   std::vector<fetch_ready> ready;
   std::vector<fetch_order> orders;

@@ -46,6 +46,11 @@ TEST(MemoryPlanTest, AllPartsTogetherStayBelowTheLimitWhateverItIs) {
                        + x.repos + x.identities * limits::identity_entry_bytes
                        + x.fetch_queue * 384 + x.repo_guards * 256
                        + config.sync_parallelism * one_fetch;
+      // The rest is the program's, and holds what a listing named.
+      EXPECT_LE(streams * x.census * sizeof(uint64_t),
+                std::max(limit / limits::census_memory_part,
+                         streams * limits::census_entries_min
+                           * sizeof(uint64_t)));
       EXPECT_LE(all, limit / 32 * 31) << limit << " with " << streams;
     }
   }

@@ -106,6 +106,7 @@ TEST(NodeConfigTest, RangesTakeTheirLimitsAndNothingBeyond) {
   expect_range(&config::listing_requests_per_hour, listing_requests_range,
                "listing_requests_per_hour");
   expect_range(&config::listing_grace, listing_grace_range, "listing_grace");
+  expect_range(&config::gone_grace, gone_grace_range, "gone_grace");
   expect_range(&config::repo_bytes_max, repo_bytes_range, "repo_bytes_max");
   expect_range(&config::memory_limit, memory_limit_range, "memory_limit");
   expect_range(&config::disk_reserve, disk_reserve_range, "disk_reserve");

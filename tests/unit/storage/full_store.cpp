@@ -91,7 +91,7 @@ void full_store::make_upstreams() {
 void full_store::identify(test_account& who) {
   who.row.pds = "https://host2.test";
   who.row.handle = std::string{who.repo.str().back()} + ".test";
-  who.row.account_at = {1, 1, 20};
+  who.row.words.host_at = {1, 1, 20};
   journal_batch group;
   group.identities.emplace_back(
     who.repo, identity_row{"zKey", who.row.pds, who.row.handle, who.row.handle,

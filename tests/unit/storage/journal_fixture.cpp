@@ -241,7 +241,7 @@ repo_update test_account::erase() {
   out.erase = true;
   auto& tx = out.transactions.emplace_back();
   tx.time_us = static_cast<int64_t>(++rev) * 1000;
-  row.account = account_status::deleted;
+  row.account = row.words.host = account_status::deleted;
   tx.ops.push_back(fact(account_scope));
   row.status = repo_status::pending;
   row.resync_id = 0;

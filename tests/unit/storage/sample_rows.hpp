@@ -64,7 +64,11 @@ inline storage::repo_row sample_repo() {
           900,
           "https://pds.example.com",
           "alice.test",
-          {7, 2, 12346},
+          {storage::account_status::active,
+           true,
+           {9, 1, 77},
+           {{storage::account_status::suspended, {7, 2, 12346}},
+            {storage::account_status::active, {8, 1, 5}}}},
           true};
 }
 

@@ -85,7 +85,12 @@ TEST(ValuesTest, FieldsComeBackAsTheyWent) {
   EXPECT_EQ(repo.error, "it failed");
   EXPECT_EQ(repo.next_retry, 1'700'000'060);
   EXPECT_EQ(repo.resync_id, 0xfedcba9876543210);
-  EXPECT_EQ(repo.account_at, (position{7, 2, 12346}));
+  EXPECT_EQ(repo.words.host, account_status::active);
+  EXPECT_TRUE(repo.words.asked);
+  EXPECT_EQ(repo.words.host_at, (position{9, 1, 77}));
+  ASSERT_EQ(repo.words.relays.size(), 2u);
+  EXPECT_EQ(repo.words.relays[0].said, account_status::suspended);
+  EXPECT_EQ(repo.words.relays[0].at, (position{7, 2, 12346}));
   EXPECT_EQ(repo.erased_through, 900u);
   EXPECT_EQ(repo.handle, "alice.test");
   EXPECT_TRUE(repo.identity_due);

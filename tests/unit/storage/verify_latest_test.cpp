@@ -73,7 +73,7 @@ TEST_F(VerifyLatestTest, ARowSaysOfTheAccountWhatTheLastFactDoes) {
               }),
               HasSubstr("the last fact in the log"));
   auto row = store.pending.row;
-  row.account = account_status::deleted;
+  row.account = row.words.host = account_status::deleted;
   EXPECT_THAT(store.findings_with(encode_key(repo_key{store.pending.repo}),
                                   encode_value(row)),
               HasSubstr("no fact in the log does"));

@@ -138,7 +138,13 @@ private:
       return at == position{}
              || (at.epoch == 1 && (at.upstream == 1 || at.upstream == 2));
     };
-    if (!known(bad->fcsr) || !known(bad->account_at)
+    const auto& relays = bad->words.relays;
+    if (!known(bad->fcsr) || !known(bad->words.host_at)
+        || !std::all_of(relays.begin(), relays.end(),
+                        [&](const auto& word) {
+                          return known(word.at);
+                        })
+        || bad->account != combined(bad->words)
         || std::string_view{to_string(bad->account)}
              != to_string(good->account))
       return false;
@@ -146,7 +152,7 @@ private:
         || bad->account != account_status::active)
       bad->next_retry = good->next_retry;
     bad->fcsr = good->fcsr;
-    bad->account_at = good->account_at;
+    bad->words = good->words;
     bad->account = good->account;
     bad->first_rev = good->first_rev;
     // Every revision from the first commit on is one here.

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/limits_accounts.hpp"
+
+#include <optional>
+
+namespace weir::actors {
+
+/// Whether the current host is to be asked what an account is there
+/// (protocol.md 2.1.3, 4.5), as one REPO sees it: not for every frame of an
+/// account that is away, and never forgotten while its host is not known.
+class host_question {
+public:
+  /// Something does not fit. Once in `limits::account_question_interval`.
+  void want(steady_time now) noexcept {
+    if (!asked_ || now - *asked_ >= limits::account_question_interval)
+      wanted_ = true;
+  }
+
+  /// Somebody asked for it, or the host is another one: at once.
+  void want_now() noexcept { wanted_ = at_once_ = true; }
+
+  /// The host said RepoNotFound to a fetch.
+  void want_after_not_found() noexcept { wanted_ = not_found_ = true; }
+
+  bool wanted() const noexcept { return wanted_; }
+  bool at_once() const noexcept { return at_once_; }
+  bool not_found() const noexcept { return not_found_; }
+
+  void asked(steady_time now) noexcept {
+    wanted_ = at_once_ = not_found_ = false;
+    asked_ = now;
+  }
+
+private:
+  bool wanted_ = false;
+  bool at_once_ = false;
+  bool not_found_ = false;
+  std::optional<steady_time> asked_;
+};
+
+} // namespace weir::actors

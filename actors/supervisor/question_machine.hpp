@@ -1,0 +1,125 @@
+#pragma once
+
+#include "atproto/identifiers.hpp"
+#include "base/clock.hpp"
+#include "base/limits_accounts.hpp"
+#include "storage/records.hpp"
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace weir::actors {
+
+struct question_options {
+  std::chrono::seconds interval = limits::account_question_interval;
+  /// RepoNotFound is asked again after this.
+  std::chrono::seconds gone_grace = limits::gone_grace_range.standard;
+  std::chrono::seconds retry = limits::account_question_retry;
+  size_t waiting_max = limits::account_questions_max;
+  size_t kept_max = limits::account_answers_kept_max;
+  size_t running_max = limits::account_questions_running_max;
+  size_t per_host = limits::account_questions_per_host_max;
+  size_t tries_max = limits::account_question_tries_max;
+};
+
+/// Asks hosts what accounts are there (getRepoStatus; protocol.md 4.5): each
+/// account once in an interval, few at a time, hosts in turn. A host that does
+/// not answer changes nothing and is asked again, later and later. RepoNotFound
+/// counts when it was said twice, `gone_grace` apart: a host that is being
+/// restored says it, too. Without CAF or clock.
+class question_machine {
+public:
+  struct question {
+    atproto::did repo;
+    std::string pds;
+    bool not_found = false; ///< It said so just now, to a fetch.
+    bool at_once = false;   ///< Whenever it was asked last.
+  };
+
+  struct verdict {
+    atproto::did repo;
+    std::string pds;
+    storage::account_status account = storage::account_status::active;
+  };
+
+  struct effects {
+    std::vector<question> ask;
+    std::vector<verdict> told;
+    std::optional<steady_time> timer;
+  };
+
+  explicit question_machine(question_options options) : options_(options) {
+    // nop
+  }
+
+  /// One that finds no place is dropped: its cause comes again.
+  effects on_question(const question& x, steady_time now);
+
+  effects on_told(const atproto::did& repo, const std::string& pds,
+                  storage::account_status account, steady_time now);
+
+  effects on_not_found(const atproto::did& repo, const std::string& pds,
+                       steady_time now);
+
+  /// @param wait What the host asked for; 0: nothing.
+  effects on_failed(const atproto::did& repo, const std::string& pds,
+                    std::chrono::seconds wait, steady_time now);
+
+  /// It would never say what is asked.
+  effects on_useless(const atproto::did& repo, const std::string& pds,
+                     steady_time now);
+
+  effects on_timer(steady_time now);
+
+  /// Room for a page of questions.
+  bool has_room() const noexcept {
+    return open_.size() < options_.waiting_max / 2;
+  }
+
+  size_t open() const noexcept { return open_.size(); }
+
+  /// Answers of late, so that nobody asks again.
+  size_t kept() const noexcept { return kept_.size(); }
+
+private:
+  struct entry {
+    std::string pds;
+    bool running = false;
+    bool not_found = false; ///< Said once.
+    size_t tries = 0;
+  };
+
+  struct host {
+    std::deque<atproto::did> ready;
+    size_t running = 0;
+    bool in_turn = false;
+    steady_time rest_until; ///< It failed, or asked us to wait.
+  };
+
+  bool may_ask(const host& x, effects& out, steady_time now) const;
+  entry* answered(const atproto::did& repo, const std::string& pds);
+  void keep(const atproto::did& repo, const std::string& pds, steady_time now);
+  bool was_asked(const question& x, steady_time now) const;
+  void forget_old(steady_time now);
+  void wait(const atproto::did& repo, std::chrono::seconds time,
+            steady_time now);
+  void make_ready(const atproto::did& repo);
+  void run(effects& out, steady_time now);
+
+  question_options options_;
+  std::unordered_map<atproto::did, entry> open_;
+  std::multimap<steady_time, atproto::did> delayed_;
+  std::map<std::string, host> hosts_; ///< With questions that are not delayed.
+  std::deque<std::string> turn_;      ///< Hosts with one that is ready.
+  size_t running_ = 0;
+  /// By a hash of account and host: when it was answered, oldest first.
+  std::unordered_map<uint64_t, steady_time> kept_;
+  std::deque<uint64_t> kept_order_;
+};
+
+} // namespace weir::actors

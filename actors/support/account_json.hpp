@@ -1,0 +1,20 @@
+#pragma once
+
+#include "storage/records.hpp"
+
+#include <boost/json/object.hpp>
+
+#include <optional>
+#include <string_view>
+
+/// What hosts say of accounts, in the words of XRPC.
+namespace weir::actors {
+
+/// Of `active` and `status`, as in a line of listRepos or in getRepoStatus.
+storage::account_status read_account_status(const boost::json::object& x);
+
+/// What the error of a getRepo or getRepoStatus says of the account.
+std::optional<storage::account_status>
+account_of_error(std::string_view name) noexcept;
+
+} // namespace weir::actors

@@ -1,0 +1,114 @@
+#include "actors/support/account_sources.hpp"
+
+#include "base/limits.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace weir::actors::account_sources {
+
+using storage::account_status;
+using storage::account_words;
+using storage::relay_word;
+
+namespace {
+
+/// Its own verdict. Other states are the host's, which it passes on.
+account_status verdict_of(const saying& x) noexcept {
+  return x.said == account_status::takendown
+             || x.said == account_status::suspended
+           ? x.said
+           : account_status::active;
+}
+
+relay_word* find(account_words& x, uint32_t relay) noexcept {
+  const auto i = std::find_if(x.relays.begin(), x.relays.end(),
+                              [&](const relay_word& word) {
+                                return word.at.upstream == relay;
+                              });
+  return i == x.relays.end() ? nullptr : &*i;
+}
+
+bool note_relay(account_words& x, const saying& what) {
+  const auto said = verdict_of(what);
+  auto* word = find(x, what.at.upstream);
+  if (word == nullptr) {
+    const auto says_nothing = what.listed && said == account_status::active;
+    if (says_nothing || x.relays.size() >= limits::upstreams_max)
+      return false;
+    x.relays.push_back({said, what.at});
+    return said != account_status::active;
+  }
+  if (!what.listed)
+    word->at = what.at;
+  return std::exchange(word->said, said) != said;
+}
+
+/// What the relay passes on of the host's state, as far as it can be believed.
+heard note_hearsay(account_words& x, const saying& what, bool own_stream) {
+  if (verdict_of(what) != account_status::active || what.said == x.host)
+    return {};
+  const auto back = what.said == account_status::active;
+  // A listing that is behind would undo the host's own answer every day.
+  if (own_stream || (back && x.asked && what.listed))
+    return {false, true};
+  x.host = what.said;
+  x.asked = false;
+  return {true, false};
+}
+
+} // namespace
+
+saying listed_by(const upstream_view& from, account_status said) {
+  return {said, {from.id, from.epoch, 0}, from.relay, true};
+}
+
+bool was_heard(const account_words& x, const position& at) noexcept {
+  return x.host_at.reaches(at)
+         || std::any_of(x.relays.begin(), x.relays.end(),
+                        [&](const relay_word& word) {
+                          return word.at.reaches(at);
+                        });
+}
+
+heard hear(account_words& x, const saying& what, bool own_stream) {
+  if (what.relay) {
+    const auto noted = note_relay(x, what);
+    auto out = note_hearsay(x, what, own_stream);
+    out.changed |= noted;
+    return out;
+  }
+  if (!what.listed) {
+    x.asked = false;
+    x.host_at = what.at;
+  }
+  return {std::exchange(x.host, what.said) != what.said, false};
+}
+
+bool answer(account_words& x, account_status said) {
+  const auto changed = x.host != said || !x.asked;
+  x.host = said;
+  x.asked = true;
+  return changed;
+}
+
+bool forget_strangers(account_words& x, const upstream_board& board) {
+  return std::erase_if(x.relays,
+                       [&](const relay_word& word) {
+                         return board.find(word.at.upstream).id == 0;
+                       })
+         > 0;
+}
+
+bool has_own_stream(const upstream_board& board, const std::string& pds) {
+  const auto from = board.accounting_for(pds);
+  return from.id != 0 && !from.relay;
+}
+
+bool is_news(const account_words& x, const saying& what, bool own_stream) {
+  auto words = x;
+  const auto out = hear(words, what, own_stream);
+  return out.ask || out.changed;
+}
+
+} // namespace weir::actors::account_sources

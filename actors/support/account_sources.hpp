@@ -1,0 +1,53 @@
+#pragma once
+
+#include "actors/support/upstream_view.hpp"
+#include "storage/records.hpp"
+
+/// Whose word on an account counts for what (protocol.md 4.1): a PDS speaks for
+/// its own accounts. A relay passes on what the host says, and may take an
+/// account down by itself; that stands until the same relay withdraws it.
+///
+/// Pure functions over the words of one account. What an account is in the end
+/// is `storage::combined` of them.
+namespace weir::actors::account_sources {
+
+/// What a stream or a listing says.
+struct saying {
+  storage::account_status said = storage::account_status::active;
+  position at;         ///< Of the #account; `seq` 0: of a listing.
+  bool relay = false;  ///< Else it is the account's current host.
+  bool listed = false; ///< A listing comes again and again, an event once.
+};
+
+/// What a listing of that upstream says.
+saying listed_by(const upstream_view& from, storage::account_status said);
+
+/// What is to follow.
+struct heard {
+  bool changed = false; ///< The words are to be written; a position can wait.
+  bool ask = false;     ///< Only the host itself can say whether it is so.
+};
+
+/// Whether this #account, or a later one of the same stream, was heard before.
+bool was_heard(const storage::account_words& x, const position& at) noexcept;
+
+/// @param own_stream The host has a stream of its own here: then what a relay
+/// passes on of the host's state proves nothing.
+heard hear(storage::account_words& x, const saying& what, bool own_stream);
+
+/// The current host was asked, or a proof of its state was seen.
+/// @returns Whether the words changed.
+bool answer(storage::account_words& x, storage::account_status said);
+
+/// Nobody can withdraw the words of relays that are followed no more.
+/// @returns Whether the words changed.
+bool forget_strangers(storage::account_words& x, const upstream_board& board);
+
+/// Whether the host of a repo has a stream of its own here.
+bool has_own_stream(const upstream_board& board, const std::string& pds);
+
+/// Whether a listing says anything that is not known.
+bool is_news(const storage::account_words& x, const saying& what,
+             bool own_stream);
+
+} // namespace weir::actors::account_sources

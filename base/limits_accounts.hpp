@@ -1,0 +1,30 @@
+#pragma once
+
+#include "base/limits.hpp"
+
+#include <chrono>
+#include <cstddef>
+
+/// Bounds of asking hosts for the states of accounts (getRepoStatus).
+namespace weir::limits {
+
+/// The state of one account at one host is asked for once in this time.
+constexpr std::chrono::minutes account_question_interval{10};
+/// Questions that wait or are under way, and what was asked of late.
+constexpr size_t account_questions_max = 16'384;
+constexpr size_t account_answers_kept_max = 65'536;
+constexpr size_t account_questions_running_max = 8; ///< At a time.
+constexpr size_t account_questions_per_host_max = 2;
+/// A host that does not answer is asked so often, with longer and longer waits.
+constexpr size_t account_question_tries_max = 5;
+constexpr std::chrono::seconds account_question_retry{30};
+constexpr size_t account_answer_bytes_max = 65'536;
+/// RepoNotFound is believed when it was said twice, this far apart.
+constexpr option_seconds gone_grace_range{std::chrono::seconds{1},
+                                          std::chrono::hours{24},
+                                          std::chrono::minutes{5}};
+/// Of `memory_limit`: the DIDs of a listing under way, eight bytes each.
+constexpr size_t census_memory_part = 128;
+constexpr size_t census_entries_min = 1'024;
+
+} // namespace weir::limits

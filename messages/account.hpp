@@ -1,0 +1,66 @@
+#pragma once
+
+#include "messages/repo.hpp"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace weir {
+
+/// What is this account at that host? Answered by `account_told`, or by nothing
+/// when the host cannot be asked.
+///
+/// From: REPO. To: SUPERVISOR. Travels: local only.
+struct account_question {
+  atproto::did repo;
+  std::string pds;
+  bool not_found = false; ///< It said RepoNotFound to a fetch just now.
+  bool at_once = false;   ///< Even if it was asked a moment ago.
+};
+
+/// One answer of getRepoStatus. From: the HTTP call. To: SUPERVISOR.
+struct account_answer {
+  enum class kind : uint8_t {
+    told,      ///< `account` holds.
+    not_found, ///< RepoNotFound.
+    failed,    ///< It did not answer, or asks us to wait.
+    useless    ///< Nothing that it says would ever help.
+  };
+  atproto::did repo;
+  std::string pds;
+  kind what = kind::failed;
+  storage::account_status account = storage::account_status::active;
+  std::chrono::seconds retry_after{0};
+};
+
+/// What the host says the account is. RepoNotFound said twice is `deleted`.
+///
+/// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
+struct account_told {
+  atproto::did repo;
+  std::string pds;
+  storage::account_status account = storage::account_status::active;
+};
+
+/// Repos of an upstream that its listing did not name.
+///
+/// From: READER. To: SUPERVISOR. Travels: local only.
+struct left_out_page {
+  struct repo {
+    atproto::did id;
+    std::string pds;
+  };
+  error failed; ///< `ec::none` when the rows were read.
+  uint32_t upstream = 0;
+  std::vector<repo> repos;
+  atproto::did next; ///< Where the next page begins.
+  bool end = false;
+};
+
+} // namespace weir
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_question)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_answer)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_told)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::left_out_page)

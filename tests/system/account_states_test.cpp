@@ -1,0 +1,217 @@
+#include "tests/support/temp_dir.hpp"
+#include "tests/system/channel_client.hpp"
+#include "tests/system/followed_network.hpp"
+#include "tests/system/patience.hpp"
+
+#include <boost/json.hpp>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <mutex>
+
+// Who may say what an account is, and when its host is asked (protocol.md 4).
+
+namespace weir::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+using simnet::fault_kind;
+
+/// A node that follows a network, and an application that keeps what it hears
+/// of one account.
+class AccountStatesTest : public testing::Test {
+protected:
+  ~AccountStatesTest() override { consumer.reset(); }
+
+  void start(std::vector<std::string> more = {});
+  void stop();
+  void inject(fault_kind kind, bool silent = false);
+
+  /// The account as the application knows it: its status, and its records.
+  std::string status();
+  size_t records();
+
+  /// Every status it ever had, in order, each once.
+  std::vector<std::string> statuses();
+
+  void expect_status(const std::string& wanted);
+  uint64_t metric(std::string_view name);
+
+  /// Waits until so many listings more were read to their end.
+  void expect_listings(uint64_t more);
+
+  followed_network net{17, 6, 100};
+  /// An account of the first host.
+  const std::string did = [this] {
+    size_t i = 0;
+    while (net.life().truth().view(i).host != 0)
+      ++i;
+    return net.life().truth().view(i).id.str();
+  }();
+  const temp_dir dir;
+  const std::string data = dir.at("data");
+  const std::unique_ptr<apps::web_client> web = apps::web_client::make();
+  std::unique_ptr<program> node;
+  node_addresses at;
+  std::mutex guard;
+  apps::event_copy copy;
+  std::vector<std::string> heard;
+  std::unique_ptr<channel_client> consumer;
+};
+
+void AccountStatesTest::start(std::vector<std::string> more) {
+  node = std::make_unique<program>(net.arguments(data, std::move(more)));
+  at = parse_ready(node->read_line(node_patience).value_or(""));
+  ASSERT_NE(at.data, "") << tail_of(node->errors());
+  consumer = std::make_unique<channel_client>(
+    web->transport(), at.data, [this](const auto& texts) {
+      const std::lock_guard lock{guard};
+      std::vector<uint64_t> acks;
+      for (const auto text : texts) {
+        acks.push_back(copy.take(text, {}).value().id);
+        const auto known = copy.accounts().find(did);
+        if (known != copy.accounts().end()
+            && !known->second.status.empty()
+            && (heard.empty() || heard.back() != known->second.status))
+          heard.push_back(known->second.status);
+      }
+      return acks;
+    });
+  EXPECT_TRUE(eventually(node_patience, [this] {
+    const auto now = status_of(*web, at);
+    return now.repos == net.life().truth().accounts() && now.outbox == 0
+           && records() > 0;
+  }));
+}
+
+void AccountStatesTest::stop() {
+  node->send(SIGTERM);
+  EXPECT_EQ(node->wait(node_patience), 0);
+  consumer.reset();
+}
+
+void AccountStatesTest::inject(fault_kind kind, bool silent) {
+  simnet::fault x;
+  x.kind = kind;
+  x.did = did;
+  x.silent = silent;
+  ASSERT_TRUE(net.life().faults().inject(x)) << to_string(kind);
+}
+
+std::string AccountStatesTest::status() {
+  const std::lock_guard lock{guard};
+  const auto known = copy.accounts().find(did);
+  return known == copy.accounts().end() ? "" : known->second.status;
+}
+
+size_t AccountStatesTest::records() {
+  const std::lock_guard lock{guard};
+  const auto known = copy.accounts().find(did);
+  return known == copy.accounts().end() ? 0 : known->second.records.size();
+}
+
+std::vector<std::string> AccountStatesTest::statuses() {
+  const std::lock_guard lock{guard};
+  return heard;
+}
+
+void AccountStatesTest::expect_status(const std::string& wanted) {
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    return status() == wanted;
+  })) << status()
+      << tail_of(node->errors());
+}
+
+uint64_t AccountStatesTest::metric(std::string_view name) {
+  const auto answer = web->get(at.operations + "/metrics");
+  const std::string text{answer ? as_text(answer->body) : ""};
+  const auto line = text.find('\n' + std::string{name} + ' ');
+  return line == std::string::npos
+           ? 0
+           : std::stoull(text.substr(line + name.size() + 2));
+}
+
+void AccountStatesTest::expect_listings(uint64_t more) {
+  const auto before = metric("weir_listing_finished_total");
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    return metric("weir_listing_finished_total") >= before + more;
+  }));
+}
+
+} // namespace
+
+// protocol.md 4.1, 4.3
+TEST_F(AccountStatesTest, ARelaysTakedownStandsUntilThatRelayWithdrawsIt) {
+  start({"--upstream", "pds:" + net.urls().hosts.at(0)});
+  inject(fault_kind::relay_take_down);
+  expect_status("takendown");
+  // The host says that it is active: in events and in its listing.
+  inject(fault_kind::deactivate);
+  inject(fault_kind::reactivate);
+  expect_listings(6);
+  EXPECT_EQ(statuses(), (std::vector<std::string>{"active", "takendown"}));
+  inject(fault_kind::relay_restore);
+  expect_status("active");
+  const auto equal = [this] {
+    const std::lock_guard lock{guard};
+    return net.difference(copy);
+  };
+  EXPECT_TRUE(eventually(node_patience, [&] { return equal().empty(); }))
+    << equal();
+  stop();
+}
+
+// protocol.md 4.5: its event is lost, no listing names it, its host knows
+TEST_F(AccountStatesTest, ADeletionThatNobodyAnnouncesIsFound) {
+  start();
+  stop();
+  inject(fault_kind::remove);
+  simnet::fault lost;
+  lost.kind = fault_kind::restart_sequence;
+  ASSERT_TRUE(net.life().faults().inject(lost));
+  start();
+  expect_status("deleted");
+  stop();
+}
+
+// protocol.md 4.5, 5: a host that is being restored knows nobody
+TEST_F(AccountStatesTest, OneRepoNotFoundErasesNothing) {
+  start();
+  const auto before = records();
+  inject(fault_kind::missing_repo);
+  const auto answer = web->post(
+    at.data + "/repos/resync",
+    boost::json::serialize(
+      boost::json::object{{"dids", boost::json::array{did}}}));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(as_text(answer->body), R"({"queued":1})");
+  EXPECT_TRUE(eventually(node_patience, [this] {
+    return metric(R"(weir_backfill_finished_total{result="failed"})") > 0
+           && metric("weir_account_questions") == 0
+           && status_of(*web, at).synced == net.life().truth().accounts();
+  }));
+  EXPECT_EQ(statuses(), std::vector<std::string>{"active"});
+  EXPECT_EQ(records(), before);
+  stop();
+}
+
+// SYNC-33; protocol.md 2.1.3: a wrong state that nobody corrects. There is no
+// listing, and the events of its return never come.
+TEST_F(AccountStatesTest, AnAccountThatIsAwayCanBeAskedAboutByHand) {
+  const std::vector<std::string> quiet{"--listing-interval", "30d"};
+  start(quiet);
+  inject(fault_kind::deactivate);
+  expect_status("deactivated");
+  inject(fault_kind::reactivate, true);
+  const auto answer = web->post(
+    at.data + "/repos/resync",
+    boost::json::serialize(
+      boost::json::object{{"dids", boost::json::array{did}}}));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(as_text(answer->body), R"({"queued":1})");
+  expect_status("active");
+  stop();
+}
+
+} // namespace weir::tests
