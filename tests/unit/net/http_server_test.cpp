@@ -309,27 +309,28 @@ TEST_F(HttpServerTest, AnAnswerThatIsNotTakenCutsTheConnection) {
 
 TEST_F(HttpServerTest, ConnectionsAreBoundedInAllAndPerAddress) {
   http_server_options options;
-  options.connections_max = 5;
-  options.connections_per_address_max = 3;
+  options.places.all_max = 5;
+  options.places.per_address_max = 3;
   serve(options);
   std::vector<raw_peer> peers;
+  const auto ask_from = [&](const char* source) {
+    peers.push_back(dial(source));
+    peers.back().send(get);
+    take();
+    EXPECT_NE(peers.back().read_until("ok"), "");
+  };
   for (int i = 0; i < 3; ++i)
-    peers.push_back(dial("127.0.0.2"));
+    ask_from("127.0.0.2");
   EXPECT_NE(dial("127.0.0.2").wait_for_end(), outcome::timeout);
-  peers.push_back(dial("127.0.0.3"));
-  peers.push_back(dial("127.0.0.3"));
+  ask_from("127.0.0.3");
+  ask_from("127.0.0.3");
   EXPECT_NE(dial("127.0.0.4").wait_for_end(), outcome::timeout);
   expect_connections(5);
   peers.pop_back();
   peers[0].close();
   expect_connections(3);
-  for (auto source : {"127.0.0.2", "127.0.0.4"}) {
-    auto peer = dial(source);
-    peer.send(get);
-    take();
-    EXPECT_NE(peer.read_until("ok"), "");
-    peers.push_back(std::move(peer));
-  }
+  for (auto source : {"127.0.0.2", "127.0.0.4"})
+    ask_from(source);
 }
 
 TEST_F(HttpServerTest, RepliesCannotBeSplitByTheirHeaders) {
