@@ -14,4 +14,11 @@ constexpr double resolve_share = 0.25;
 constexpr size_t resolve_waiting_max = 64;
 constexpr auto resolve_wait = 30s;
 
+/// Connections to a server whose client has not shown yet that it may ask: of
+/// all clients, and of one network (/24 of IPv4, /64 of IPv6).
+constexpr size_t http_server_strangers_max = 768;
+constexpr size_t http_server_per_network_max = 128;
+/// The answer to a wrong password comes so late.
+constexpr auto auth_failure_delay = 1s;
+
 } // namespace weir::limits

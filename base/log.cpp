@@ -1,13 +1,13 @@
 #include "base/log.hpp"
 
 #include "base/limits.hpp"
+#include "base/printable.hpp"
 
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include <array>
+#include <algorithm>
 #include <atomic>
-#include <cstdio>
 
 namespace weir::log {
 
@@ -26,20 +26,16 @@ spdlog::logger& sink() {
   return *instance;
 }
 
-/// JSON string escapes; also what keeps control bytes off the terminal.
+/// JSON string escapes; also what keeps a terminal from doing what a host says.
 void append_escaped(std::string& out, std::string_view text) {
-  for (const char c : text.substr(0, limits::log_value_bytes_max)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20 || byte == 0x7f) {
-      std::array<char, 8> buf{};
-      std::snprintf(buf.data(), buf.size(), "\\u%04x", byte);
-      out += buf.data();
-    } else {
-      out += c;
-    }
+  text = text.substr(0, limits::log_value_bytes_max);
+  while (!text.empty()) {
+    const auto end = std::min(text.find_first_of("\"\\"), text.size());
+    append_printable(out, text.substr(0, end));
+    if (end == text.size())
+      return;
+    out += {'\\', text[end]};
+    text.remove_prefix(end + 1);
   }
 }
 

@@ -1,6 +1,5 @@
 #include "net/http_connection.hpp"
 
-#include "net/url.hpp"
 #include "net/ws_codec.hpp"
 #include "net/ws_session_channel.hpp"
 
@@ -134,67 +133,53 @@ void http_connection::on_head(http_head head) {
   request_.peer = stream_->remote().address;
   keep_alive_ = head.keep_alive && !head.http_1_0;
   to_head_ = head.method == "HEAD";
-  if (!split_target(head.target))
+  if (!request_.set_target(head.target))
     return refuse(400, "The request target is not percent-encoded right.");
   request_.headers = std::move(head.headers);
   auto upgrade = request_.header("upgrade");
   auto connection = request_.header("connection");
-  if (upgrade && connection && lists_token(*upgrade, "websocket")
-      && lists_token(*connection, "upgrade"))
-    on_upgrade(head);
+  const auto is_upgrade = upgrade && connection
+                          && lists_token(*upgrade, "websocket")
+                          && lists_token(*connection, "upgrade");
+  if (is_upgrade && !check_upgrade(head))
+    return;
+  body_bytes_max_
+    = core_->service->body_bytes_max(request_.method, request_.path);
+  if (auto refused = core_->service->on_head(request_)) {
+    phase_ = phase::answer;
+    keep_alive_ &= head.framing == body_framing::none; // A body is not read.
+    return answer(std::move(*refused));
+  }
+  permit_->set_known();
+  if (is_upgrade)
+    hand_over();
   else
     begin_body(head);
 }
 
-bool http_connection::split_target(const std::string& target) {
-  auto mark = target.find('?');
-  auto path = percent_decode(target.substr(0, mark));
-  if (!path)
-    return false;
-  request_.path = std::move(*path);
-  auto rest = mark == target.npos ? std::string_view{}
-                                  : std::string_view{target}.substr(mark + 1);
-  while (!rest.empty()) {
-    auto pair = rest.substr(0, rest.find('&'));
-    rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
-    if (pair.empty())
-      continue;
-    auto equals = std::min(pair.find('='), pair.size());
-    auto name = percent_decode(pair.substr(0, equals), true);
-    auto value
-      = percent_decode(pair.substr(std::min(equals + 1, pair.size())), true);
-    if (!name || !value)
-      return false;
-    request_.query.emplace_back(std::move(*name), std::move(*value));
-  }
-  return true;
-}
-
-void http_connection::on_upgrade(const http_head& head) {
+/// False when it was answered.
+bool http_connection::check_upgrade(const http_head& head) {
   auto key = request_.header("sec-websocket-key");
   auto version = request_.header("sec-websocket-version");
   auto good_key = key && is_ws_key(*key);
   if (head.method != "GET" || head.http_1_0 || !good_key
-      || head.framing != body_framing::none)
-    return refuse(400, "The WebSocket upgrade is malformed.");
+      || head.framing != body_framing::none) {
+    refuse(400, "The WebSocket upgrade is malformed.");
+    return false;
+  }
   if (!version || *version != "13") {
     auto reply = error_reply(426, error_name(426),
                              "Only WebSocket version 13 is spoken.");
     reply.headers.push_back({"Sec-WebSocket-Version", "13"});
     keep_alive_ = false;
-    return answer(std::move(reply));
+    answer(std::move(reply));
+    return false;
   }
   upgrade_key_ = *key;
-  hand_over();
+  return true;
 }
 
 void http_connection::begin_body(const http_head& head) {
-  body_bytes_max_
-    = core_->service->body_bytes_max(request_.method, request_.path);
-  if (head.framing != body_framing::none) {
-    if (auto refused = core_->service->on_head(request_))
-      return refuse(std::move(*refused));
-  }
   if (head.framing == body_framing::sized
       && head.content_length > body_bytes_max_)
     return refuse(413, "The request body is too large.");
@@ -269,6 +254,13 @@ void http_connection::refuse(http_reply reply) {
 void http_connection::answer(http_reply reply) {
   if (phase_ == phase::over)
     return;
+  if (const auto delay = std::exchange(reply.delay, {}); delay.count() > 0) {
+    // Nothing else keeps this alive meanwhile.
+    deadline_->start(delay, [self = shared_from_this(), reply] {
+      self->answer(reply);
+    });
+    return;
+  }
   keep_alive_ = keep_alive_ && (!reply.rest || reply.rest->size());
   auto head = format_reply_head(reply, keep_alive_);
   if (head.empty()) {

@@ -18,14 +18,14 @@ class server_core {
 public:
   server_core(std::shared_ptr<http_service> app,
               const http_server_options& limits)
-    : service(std::move(app)), options(limits) {
+    : service(std::move(app)), options(limits), places_(limits.places) {
     // nop
   }
 
   /// A place among the connections; given back when the last pointer goes.
   class permit;
 
-  /// Null when a bound is reached or the server is closed.
+  /// Null when there is no place or the server is closed. May cut a stranger.
   static std::shared_ptr<permit> admit(std::shared_ptr<server_core> core,
                                        const ip_address& peer);
 
@@ -42,15 +42,14 @@ public:
 private:
   mutable std::mutex mutex_;
   std::atomic<bool> closed_ = false;
-  uint64_t next_id_ = 0;
+  connection_places places_;
   std::map<uint64_t, std::function<void()>> open_; ///< How to cut each one.
-  std::map<ip_address, size_t> per_address_;
 };
 
 class server_core::permit {
 public:
-  permit(std::shared_ptr<server_core> core, uint64_t id, const ip_address& peer)
-    : core_(std::move(core)), id_(id), peer_(peer) {
+  permit(std::shared_ptr<server_core> core, uint64_t id)
+    : core_(std::move(core)), id_(id) {
     // nop
   }
 
@@ -59,14 +58,16 @@ public:
   permit(const permit&) = delete;
   permit& operator=(const permit&) = delete;
 
-  /// Says how to cut the connection from now on. False when the server closed
-  /// in the meantime.
+  /// Says how to cut the connection from now on. False when the place is lost
+  /// or the server closed in the meantime.
   bool set_cut(std::function<void()> x);
+
+  /// The client has shown that it may ask.
+  void set_known();
 
 private:
   std::shared_ptr<server_core> core_;
   uint64_t id_;
-  ip_address peer_;
 };
 
 class ws_session_channel;
@@ -100,8 +101,7 @@ private:
   void on_read(std::error_code error, size_t n);
   void on_head_bytes();
   void on_head(http_head head);
-  bool split_target(const std::string& target);
-  void on_upgrade(const http_head& head);
+  bool check_upgrade(const http_head& head);
   void begin_body(const http_head& head);
   void on_body_bytes();
   void hand_over();

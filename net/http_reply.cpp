@@ -66,19 +66,6 @@ std::string format_reply_head(const http_reply& reply, bool keep_alive) {
   return out + "\r\n";
 }
 
-const std::string*
-incoming_request::header(std::string_view name) const noexcept {
-  return find_header(headers, name);
-}
-
-const std::string*
-incoming_request::parameter(std::string_view name) const noexcept {
-  for (auto& [key, value] : query)
-    if (key == name)
-      return &value;
-  return nullptr;
-}
-
 // -- the right to answer ------------------------------------------------------
 
 responder::slot::~slot() {

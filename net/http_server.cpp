@@ -6,30 +6,43 @@ namespace weir::net {
 
 std::shared_ptr<server_core::permit>
 server_core::admit(std::shared_ptr<server_core> core, const ip_address& peer) {
-  std::lock_guard guard{core->mutex_};
-  if (core->closed_ || core->open_.size() >= core->options.connections_max)
-    return nullptr;
-  auto& count = core->per_address_[peer];
-  if (count >= core->options.connections_per_address_max)
-    return nullptr;
-  ++count;
-  auto id = core->next_id_++;
-  core->open_.emplace(id, nullptr);
-  return std::make_shared<permit>(core, id, peer);
+  std::function<void()> cut_victim;
+  std::optional<uint64_t> place;
+  {
+    std::lock_guard guard{core->mutex_};
+    if (core->closed_)
+      return nullptr;
+    const auto found = core->places_.admit(peer);
+    if (found.victim)
+      if (auto x = core->open_.extract(*found.victim); !x.empty())
+        cut_victim = std::move(x.mapped());
+    place = found.place;
+    if (place)
+      core->open_.emplace(*place, nullptr);
+  }
+  if (cut_victim)
+    cut_victim();
+  return place ? std::make_shared<permit>(core, *place) : nullptr;
 }
 
 server_core::permit::~permit() {
   std::lock_guard guard{core_->mutex_};
   core_->open_.erase(id_);
-  auto count = core_->per_address_.find(peer_);
-  if (--count->second == 0)
-    core_->per_address_.erase(count);
+  core_->places_.give_back(id_);
 }
 
 bool server_core::permit::set_cut(std::function<void()> x) {
   std::lock_guard guard{core_->mutex_};
-  core_->open_[id_] = std::move(x);
+  const auto own = core_->open_.find(id_);
+  if (own == core_->open_.end())
+    return false;
+  own->second = std::move(x);
   return !core_->closed_;
+}
+
+void server_core::permit::set_known() {
+  std::lock_guard guard{core_->mutex_};
+  core_->places_.set_known(id_);
 }
 
 void server_core::close() {
@@ -46,7 +59,7 @@ void server_core::close() {
 
 size_t server_core::connections() const noexcept {
   std::lock_guard guard{mutex_};
-  return open_.size();
+  return places_.taken();
 }
 
 void http_service::on_upgrade(incoming_request, upgrader answer) {

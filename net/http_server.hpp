@@ -3,6 +3,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "net/connection_places.hpp"
 #include "net/http_types.hpp"
 #include "net/transport.hpp"
 #include "net/ws_session.hpp"
@@ -45,6 +46,8 @@ struct http_reply {
   std::string content_type = "application/json";
   http_headers headers;
   shared_bytes body;
+  /// Goes out so much later; nothing is read meanwhile.
+  std::chrono::microseconds delay{0};
   /// For simulated faults: cuts the connection after this many body bytes.
   std::optional<size_t> cut_after_bytes;
   /// For simulated faults: follows `body`.
@@ -77,6 +80,9 @@ struct incoming_request {
 
   /// The first value of a query parameter, or null.
   const std::string* parameter(std::string_view name) const noexcept;
+
+  /// Takes path and query. False when they are not percent-encoded right.
+  bool set_target(std::string_view target);
 };
 
 http_reply json_reply(int status, std::string_view body);
@@ -142,9 +148,9 @@ public:
     return limits::http_request_body_bytes_default;
   }
 
-  /// Asked when the head is complete, before any of a body is read: a refusal,
-  /// or nothing. May say where the body goes. Requests without a body and
-  /// upgrades are not asked about.
+  /// Asked once for each request and upgrade when its head is complete, before
+  /// any of a body is read: a refusal, or nothing. Who is not refused is no
+  /// stranger any more (`connection_places`). May say where the body goes.
   virtual std::optional<http_reply> on_head(incoming_request& head) {
     static_cast<void>(head);
     return std::nullopt;
@@ -159,8 +165,7 @@ public:
 /// Bounds of reliability.md 2.2.
 struct http_server_options {
   endpoint at; ///< Port 0 takes a free one.
-  size_t connections_max = limits::http_server_connections_max;
-  size_t connections_per_address_max = limits::http_server_per_address_max;
+  connection_places::bounds places;
   /// From the first byte of a request (from the connection, for the first).
   std::chrono::microseconds head_timeout = limits::http_server_head_timeout;
   std::chrono::microseconds body_timeout = limits::http_server_body_timeout;

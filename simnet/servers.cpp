@@ -72,8 +72,8 @@ result<std::string> servers::open(const net::transport_ptr& network,
                                   std::shared_ptr<net::http_service> service) {
   net::http_server_options options;
   options.at = {net::ip_address::loopback_v4(), next_port_};
-  options.connections_max = connections_max;
-  options.connections_per_address_max = connections_max;
+  options.places = {connections_max, connections_max, connections_max,
+                    connections_max};
   if (next_port_ != 0)
     ++next_port_;
   auto server = make_http_server(network, std::move(service), options);

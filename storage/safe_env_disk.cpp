@@ -1,5 +1,7 @@
 #include "storage/safe_env_disk.hpp"
 
+#include "storage/regular_file.hpp"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -20,39 +22,6 @@ namespace {
 
 using leveldb::Slice;
 using leveldb::Status;
-
-/// Must be called before `errno` can change.
-Status posix_error(const std::string& name) {
-  const int number = errno;
-  if (number == ENOENT)
-    return Status::NotFound(name, std::strerror(number));
-  return Status::IOError(name, std::strerror(number));
-}
-
-/// Closes what it holds.
-class descriptor {
-public:
-  explicit descriptor(int number) noexcept : number_(number) {
-    // nop
-  }
-
-  ~descriptor() {
-    if (number_ >= 0)
-      ::close(number_);
-  }
-
-  descriptor(const descriptor&) = delete;
-  descriptor& operator=(const descriptor&) = delete;
-
-  int get() const noexcept { return number_; }
-
-  bool ok() const noexcept { return number_ >= 0; }
-
-  int release() noexcept { return std::exchange(number_, -1); }
-
-private:
-  int number_;
-};
 
 Status read_at(int file, const std::string& name, uint64_t offset, size_t n,
                Slice* out, char* scratch) {
@@ -102,9 +71,9 @@ public:
 
   Status Read(uint64_t offset, size_t n, Slice* out,
               char* scratch) const override {
-    const descriptor file{::open(name_.c_str(), O_RDONLY | O_CLOEXEC)};
-    if (!file.ok())
-      return posix_error(name_);
+    descriptor file;
+    if (auto x = open_regular(name_, O_RDONLY, file); !x.ok())
+      return x;
     return read_at(file.get(), name_, offset, n, out, scratch);
   }
 
@@ -169,12 +138,32 @@ public:
     // nop
   }
 
+  Status NewSequentialFile(const std::string& name,
+                           leveldb::SequentialFile** out) override {
+    return open_sequential(name, out);
+  }
+
+  Status NewWritableFile(const std::string& name,
+                         leveldb::WritableFile** out) override {
+    *out = nullptr;
+    if (auto x = check_regular(name); !x.ok())
+      return x;
+    return target()->NewWritableFile(name, out);
+  }
+
+  Status LockFile(const std::string& name, leveldb::FileLock** out) override {
+    *out = nullptr;
+    if (auto x = check_regular(name); !x.ok())
+      return x;
+    return target()->LockFile(name, out);
+  }
+
   Status NewRandomAccessFile(const std::string& name,
                              leveldb::RandomAccessFile** out) override {
     *out = nullptr;
-    descriptor file{::open(name.c_str(), O_RDONLY | O_CLOEXEC)};
-    if (!file.ok())
-      return posix_error(name);
+    descriptor file;
+    if (auto x = open_regular(name, O_RDONLY, file); !x.ok())
+      return x;
     if (budget_.fetch_sub(1) > 0) {
       *out = new open_table{name, file.release(), budget_};
     } else {
@@ -204,13 +193,14 @@ public:
   Status lock_owner(const std::string& name, bool shared,
                     std::unique_ptr<owner_lock>& out) override {
     const int flags = shared ? O_RDONLY : O_RDWR | O_CREAT;
-    descriptor file{::open(name.c_str(), flags | O_CLOEXEC, 0600)};
-    if (!file.ok() && shared && errno == ENOENT) {
+    descriptor file;
+    const auto opened = open_regular(name, flags, file);
+    if (shared && opened.IsNotFound()) {
       out = std::make_unique<owner_lock>();
       return Status::OK();
     }
-    if (!file.ok())
-      return posix_error(name);
+    if (!opened.ok())
+      return opened;
     if (::flock(file.get(), (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK)
         return posix_error(name); // unreachable: a kernel out of memory
@@ -229,7 +219,7 @@ public:
     if (network_file_system(static_cast<long>(x.f_type)))
       return Status::NotSupported(
         directory, "a network file system keeps neither locks nor fsync");
-    return Status::OK();
+    return make_private(directory);
   }
 
 private:

@@ -40,13 +40,16 @@ public:
                                      std::unique_ptr<owner_lock>& out)
     = 0;
 
-  /// Not ok where locks or fsync cannot be relied on (network file systems).
+  /// Makes a directory its owner's alone. Not ok when that is another user, and
+  /// where locks or fsync cannot be relied on (network file systems).
   virtual leveldb::Status check_place(const std::string& directory) = 0;
 };
 
 /// The machine's own files: LevelDB's default Env, except that tables are read
 /// with pread instead of mmap (a bad sector is a status, not SIGBUS) and that
-/// `lock_owner` uses flock on a file LevelDB does not know. Static lifetime.
+/// `lock_owner` uses flock on a file LevelDB does not know. Of files that others
+/// may have prepared it opens regular ones only, and follows no link. Static
+/// lifetime.
 disk_env& posix_disk() noexcept;
 
 /// The same with a limit of its own on tables that stay open; further ones are

@@ -4,6 +4,7 @@
 #include "atproto/base_encodings.hpp"
 #include "atproto/sha256.hpp"
 #include "base/limits.hpp"
+#include "base/limits_api.hpp"
 
 #include <algorithm>
 
@@ -65,14 +66,16 @@ std::optional<net::http_reply>
 access_control::check_credential(const net::incoming_request& x) {
   if (options_.password.empty())
     return std::nullopt;
-  if (locked(x.peer))
-    return net::error_reply(429, "TooManyFailures",
-                            "too many wrong passwords; try again in a minute");
   const auto* header = x.header("authorization");
   if (header != nullptr && right_password(*header))
-    return std::nullopt;
-  if (header != nullptr)
-    note_failure(x.peer);
+    return std::nullopt; // However many others of this address guess.
+  if (header != nullptr && guesses(x.peer)) {
+    auto out = net::error_reply(
+      429, "TooManyFailures",
+      "too many wrong passwords; try again in a minute");
+    out.delay = limits::auth_failure_delay;
+    return out;
+  }
   auto out = net::error_reply(401, "AuthenticationRequired",
                               "the admin password is needed");
   out.headers.push_back({"WWW-Authenticate", "Basic realm=\"weir\""});
@@ -89,25 +92,16 @@ bool access_control::right_password(std::string_view header) const {
          && equal_secret(as_text(*decoded), "admin:" + options_.password);
 }
 
-bool access_control::locked(const net::ip_address& peer) {
-  const std::lock_guard guard{mutex_};
-  const auto i = failures_.find(peer);
-  if (i == failures_.end())
-    return false;
-  if (time_.steady_now() - i->second.since > limits::auth_lock) {
-    failures_.erase(i);
-    return false;
-  }
-  return i->second.count >= limits::auth_failures_max;
-}
-
-void access_control::note_failure(const net::ip_address& peer) {
+/// Counts a wrong password. True when this address had too many before.
+bool access_control::guesses(const net::ip_address& peer) {
   const std::lock_guard guard{mutex_};
   if (failures_.size() >= limits::auth_peers_max && !failures_.contains(peer))
     failures_.clear(); // A flood of addresses: counting starts anew.
   auto& x = failures_[peer];
-  if (x.count++ == 0)
-    x.since = time_.steady_now();
+  const auto now = time_.steady_now();
+  if (x.count == 0 || now - x.since > limits::auth_lock)
+    x = {0, now};
+  return ++x.count > limits::auth_failures_max;
 }
 
 } // namespace weir::actors

@@ -19,7 +19,10 @@ struct access_options {
 };
 
 /// The one check in front of every route, upgrades included (reliability.md
-/// 2.2): Host allow-list, foreign Origin, credential, JSON content type.
+/// 2.2): Host allow-list, foreign Origin, credential, JSON content type. Of an
+/// address that had many wrong passwords, further wrong ones are answered
+/// later; the right one never is: who guesses may share the address, that of a
+/// proxy for example.
 ///
 /// # Threads
 /// Any.
@@ -40,8 +43,7 @@ private:
   std::optional<net::http_reply> check_credential(
     const net::incoming_request& x);
   bool right_password(std::string_view header) const;
-  bool locked(const net::ip_address& peer);
-  void note_failure(const net::ip_address& peer);
+  bool guesses(const net::ip_address& peer);
 
   access_options options_;
   const clock& time_;

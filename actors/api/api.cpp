@@ -36,13 +36,6 @@ struct api_request {
 
 using api_request_ptr = std::shared_ptr<api_request>;
 
-/// A request that came without a body says nothing.
-result<wire::repos_request> read_body(const net::incoming_request& x) {
-  if (!x.sink)
-    return wire::repos_request_reader{}.finish();
-  return static_cast<repos_body&>(*x.sink).finish();
-}
-
 class api_worker final : public observed<api_actor::base> {
 public:
   api_worker(caf::actor_config& config, std::shared_ptr<api_environment> env)
@@ -127,7 +120,7 @@ void api_worker::change_repos(const api_request_ptr& x) {
     x->answer.send(no_room_reply(*env_));
     return;
   }
-  auto body = read_body(x->request);
+  auto body = static_cast<repos_body&>(*x->request.sink).finish();
   if (!body) {
     x->answer.send(problem(body.error()));
     return;
@@ -286,23 +279,20 @@ public:
   on_head(net::incoming_request& head) override {
     if (auto refused = access_->refuse(head))
       return refused; // Strangers' bodies are not read.
-    if (out_of_memory())
-      return no_room_reply(*env_);
     const auto found = find_route(on_, head.method, head.path, false);
-    if (found && found->to->body_max > 0)
+    if (!found) {
+      head.sink = std::make_shared<ignored_body>();
+    } else if (found->to->body_max > 0) {
+      if (out_of_memory())
+        return no_room_reply(*env_);
       head.sink = std::make_shared<repos_body>(env_->shared->memory,
                                                env_->request_bytes_max);
-    else
-      head.sink = std::make_shared<ignored_body>();
+    }
     return std::nullopt;
   }
 
   void on_request(net::incoming_request request,
                   net::responder answer) override {
-    if (auto refused = access_->refuse(request)) {
-      answer.send(std::move(*refused));
-      return;
-    }
     auto found = find_route(on_, request.method, request.path, false);
     if (!found) {
       answer.send(miss_reply(found.error(), request.path));
@@ -315,10 +305,6 @@ public:
 
   void on_upgrade(net::incoming_request request,
                   net::upgrader answer) override {
-    if (auto refused = access_->refuse(request)) {
-      answer.reject(std::move(*refused));
-      return;
-    }
     auto found = find_route(on_, request.method, request.path, true);
     if (!found) {
       answer.reject(miss_reply(found.error(), request.path));

@@ -8,9 +8,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <sys/stat.h>
 
 namespace weir::apps {
 
@@ -133,16 +135,27 @@ given_values parse_config(std::string_view text, const std::string& name) {
   return out;
 }
 
-result<std::string> read_small_file(const std::string& path, size_t bytes_max) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{
-    std::fopen(path.c_str(), "rb"), std::fclose};
-  if (!file)
+result<std::string> read_small_file(const std::string& path, size_t bytes_max,
+                                    file_secrecy secrecy) {
+  // A pipe that nobody writes would be waited for.
+  const auto number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (number < 0)
     return fail(ec::not_found,
                 path + ": cannot be read: " + std::strerror(errno));
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{
+    ::fdopen(number, "rb"), std::fclose};
+  struct stat x {};
+  if (!file || ::fstat(number, &x) != 0 || !S_ISREG(x.st_mode))
+    return fail(ec::not_found, path + ": cannot be read: it is no file");
+  if (secrecy == file_secrecy::secret
+      && (x.st_mode & (S_IRWXO | S_IWGRP)) != 0)
+    return fail(ec::invalid_argument,
+                path + ": other users may read or change it; make it yours "
+                       "alone with chmod 600");
   std::string out(bytes_max + 1, '\0');
   out.resize(std::fread(out.data(), 1, out.size(), file.get()));
   if (std::ferror(file.get()) != 0)
-    return fail(ec::not_found, path + ": cannot be read: it is no file");
+    return fail(ec::not_found, path + ": cannot be read");
   if (out.size() > bytes_max)
     return fail(ec::limit_reached,
                 path + ": more than " + std::to_string(bytes_max) + " bytes");
@@ -150,7 +163,8 @@ result<std::string> read_small_file(const std::string& path, size_t bytes_max) {
 }
 
 given_values read_config(const std::string& path) {
-  const auto text = read_small_file(path, limits::config_file_bytes_max);
+  const auto text = read_small_file(path, limits::config_file_bytes_max,
+                                    file_secrecy::open);
   if (text)
     return parse_config(*text, path);
   given_values out;

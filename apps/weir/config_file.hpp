@@ -36,7 +36,13 @@ given_values parse_config(std::string_view text, const std::string& name);
 /// The same from disk, at most `limits::config_file_bytes_max`.
 given_values read_config(const std::string& path);
 
-/// A whole small file. `ec::not_found`, `ec::limit_reached`.
-result<std::string> read_small_file(const std::string& path, size_t bytes_max);
+/// Whether others may read a file.
+enum class file_secrecy : uint8_t { open, secret };
+
+/// A whole small file. `ec::not_found`, also for what is no regular file,
+/// `ec::limit_reached`, `ec::invalid_argument` for a secret that others may read
+/// or change.
+result<std::string> read_small_file(const std::string& path, size_t bytes_max,
+                                    file_secrecy secrecy);
 
 } // namespace weir::apps

@@ -1,5 +1,8 @@
 #include "apps/weir/command_line.hpp"
 
+#include <sys/stat.h>
+
 int main(int argc, char** argv) {
+  ::umask(077); // What the program makes is its user's alone.
   return weir::apps::run_command_line(argc, argv);
 }

@@ -3,6 +3,7 @@
 #include "apps/weir/option_flags.hpp"
 #include "apps/weir/stop_signal.hpp"
 #include "base/crash_point.hpp"
+#include "base/printable.hpp"
 #include "base/version.hpp"
 
 #include <CLI/CLI.hpp>
@@ -52,7 +53,8 @@ std::optional<int> live(settings& wanted, bool first) {
   if (!node && node.error().code == ec::cancelled)
     return all_good;
   if (!node) {
-    std::cerr << "weir: cannot start: " << node.error().context << "\n";
+    std::cerr << "weir: cannot start: " << printable(node.error().context)
+              << "\n";
     return refused;
   }
   wanted.bind = address_of((*node)->data_url());

@@ -1,5 +1,6 @@
 #include "apps/weir/commands.hpp"
 #include "apps/weir/host_check.hpp"
+#include "base/printable.hpp"
 
 #include <CLI/CLI.hpp>
 #include <boost/json.hpp>
@@ -22,8 +23,8 @@ struct verify_flags {
 
 void print_text(const host_check_report& x) {
   for (const auto& each : x.findings)
-    std::cout << each.invariant << "  " << each.where << "  " << each.sentence
-              << "\n";
+    std::cout << each.invariant << "  " << printable(each.where) << "  "
+              << printable(each.sentence) << "\n";
   if (x.findings_total > x.findings.size())
     std::cout << "... and " << x.findings_total - x.findings.size()
               << " more\n";
@@ -105,7 +106,8 @@ int verify(const verify_flags& flags) {
   }
   const auto report = check(flags);
   if (!report) {
-    std::cerr << "weir: cannot verify: " << report.error().context << "\n";
+    std::cerr << "weir: cannot verify: " << printable(report.error().context)
+              << "\n";
     return refused;
   }
   if (flags.as_json)

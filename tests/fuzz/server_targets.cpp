@@ -111,7 +111,10 @@ public:
   }
 
   std::optional<http_reply> on_head(incoming_request& head) override {
-    return access_.refuse(head);
+    auto refused = access_.refuse(head);
+    if (refused)
+      refused->delay = {}; // The clock stands still.
+    return refused;
   }
 
   void on_request(incoming_request x, net::responder to) override {
@@ -127,8 +130,6 @@ public:
 private:
   http_reply decide(const incoming_request& x, bool upgrade) {
     ++asked;
-    if (auto refused = access_.refuse(x))
-      return std::move(*refused);
     const auto found = find_route(on_, x.method, x.path, upgrade);
     if (!found)
       return net::error_reply(404, "NotFound", x.path);

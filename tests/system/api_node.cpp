@@ -1,9 +1,10 @@
 #include "tests/system/api_node.hpp"
 
+#include "tests/support/private_file.hpp"
+
 #include <boost/json.hpp>
 
 #include <charconv>
-#include <fstream>
 #include <stdexcept>
 #include <utility>
 
@@ -39,7 +40,7 @@ api_node::api_node(bool with_password,
   : arguments_{"run",         "--data-dir",  dir_.at("data"), "--bind",
                "127.0.0.1:0", "--log-level", "warn"} {
   if (with_password) {
-    std::ofstream{dir_.at("password")} << password << '\n';
+    write_private(dir_.at("password"), std::string{password} + '\n');
     arguments_.insert(arguments_.end(),
                       {"--admin-password-file", dir_.at("password")});
   }

@@ -1,4 +1,5 @@
 #include "apps/weir/web_client.hpp"
+#include "tests/support/private_file.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/config_program.hpp"
 #include "tests/system/patience.hpp"
@@ -102,8 +103,28 @@ TEST_F(RunTest, BindingBeyondLoopbackWithoutAPasswordIsRefused) {
   }
 }
 
+// Of a password that others may read they are not kept out.
+TEST_F(RunTest, APasswordFileThatOthersMayReadIsRefused) {
+  write_private(dir.at("password"), "correct horse battery\n");
+  using std::filesystem::perms;
+  for (const auto more : {perms::others_read, perms::others_write,
+                          perms::group_write, perms::others_all}) {
+    std::filesystem::permissions(dir.at("password"),
+                                 perms::owner_read | perms::owner_write | more);
+    const auto x = run_program({"run", "--data-dir", dir.at("refused"),
+                                "--bind", "127.0.0.1:0",
+                                "--admin-password-file", dir.at("password")});
+    EXPECT_EQ(x.status, 2);
+    EXPECT_NE(x.errors.find("other users may read or change it; make it yours "
+                            "alone with chmod 600"),
+              std::string::npos)
+      << x.errors;
+    EXPECT_FALSE(std::filesystem::exists(dir.at("refused")));
+  }
+}
+
 TEST_F(RunTest, WithAPasswordItMayBindAnywhere) {
-  std::ofstream{dir.at("password")} << "correct horse battery\n";
+  write_private(dir.at("password"), "correct horse battery\n");
   program node{{"run", "--data-dir", dir.at("data"), "--bind", "0.0.0.0:0",
                 "--admin-password-file", dir.at("password")}};
   EXPECT_TRUE(read_ready(node).at("ready").as_bool());

@@ -1,3 +1,4 @@
+#include "tests/support/private_file.hpp"
 #include "tests/system/api_node.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
@@ -98,7 +99,7 @@ TEST(HostileAccessTest, SecretsAreInNoLogAndNoAnswer) {
   const std::string password = "s3cret-of-the-operator";
   const std::string encoded = "YWRtaW46czNjcmV0LW9mLXRoZS1vcGVyYXRvcg==";
   const std::string wrong = "YWRtaW46dzBudC1iZS1zZWVu"; // admin:w0nt-be-seen
-  std::ofstream{dir.at("password")} << password << '\n';
+  write_private(dir.at("password"), password + '\n');
   hostile_stream stream;
   hostile_host hub;
   hub.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());

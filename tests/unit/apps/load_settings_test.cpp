@@ -1,4 +1,5 @@
 #include "apps/weir/load_settings.hpp"
+#include "tests/support/private_file.hpp"
 #include "tests/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@ namespace {
 class LoadSettingsTest : public testing::Test {
 protected:
   void write(const std::string& name, std::string_view text) {
-    std::ofstream{dir.at(name), std::ios::binary} << text;
+    tests::write_private(dir.at(name), text);
   }
 
   void file(std::string_view text) {

@@ -82,6 +82,16 @@ TEST(LogTest, ControlBytesNeverLeaveRaw) {
   EXPECT_THAT(text_line("a\x7f"), HasSubstr("a\\u007f"));
 }
 
+TEST(LogTest, ControlsOfUnicodeNeverLeaveRaw) {
+  for (const auto* text : {"\xc2\x9b", "\xc2\x85", "\xe2\x80\xae",
+                           "\xe2\x80\xa8", "\xe2\x81\xa6", "\x9b"})
+    for (const auto& line : {text_line(text), json_line(text)}) {
+      EXPECT_EQ(line.find(text), std::string::npos) << line;
+      EXPECT_THAT(line, HasSubstr("\\u"));
+    }
+  EXPECT_THAT(text_line("caf\xc3\xa9"), HasSubstr("caf\xc3\xa9"));
+}
+
 TEST(LogTest, AValueCannotPretendToBeAnotherField) {
   EXPECT_THAT(text_line("x did=y"), EndsWith(" reason=\"x did=y\"\n"));
   EXPECT_THAT(text_line("a\" did=\"b"), EndsWith("\"a\\\" did=\\\"b\"\n"));

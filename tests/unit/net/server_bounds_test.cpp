@@ -1,4 +1,5 @@
 #include "base/limits.hpp"
+#include "base/limits_api.hpp"
 #include "net/http_server.hpp"
 #include "tests/support/net_memory.hpp"
 
@@ -22,10 +23,13 @@ constexpr std::string_view get_root = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 class plain_service final : public http_service {
 public:
   void on_request(incoming_request, responder answer) override {
-    answer.send(json_reply(200, std::string(body_bytes, 'x')));
+    auto reply = json_reply(200, std::string(body_bytes, 'x'));
+    reply.delay = delay;
+    answer.send(std::move(reply));
   }
 
   size_t body_bytes = 2;
+  std::chrono::microseconds delay{0};
 };
 
 class ServerBoundsTest : public testing::Test {
@@ -42,6 +46,14 @@ protected:
     return network->connect(("10.0.0." + std::to_string(i + 1)).c_str());
   }
 
+  /// ... that was answered.
+  memory_stream_ptr known(size_t i) {
+    auto out = connect(i);
+    out->feed(std::string{get_root});
+    EXPECT_TRUE(out->take().starts_with("HTTP/1.1 200 "));
+    return out;
+  }
+
   std::shared_ptr<memory_transport> network
     = std::make_shared<memory_transport>();
   std::shared_ptr<plain_service> service = std::make_shared<plain_service>();
@@ -53,14 +65,14 @@ protected:
 TEST_F(ServerBoundsTest, AnAddressHasSoManyConnectionsAndNotOneMore) {
   std::vector<memory_stream_ptr> open;
   for (size_t i = 0; i < limits::http_server_per_address_max; ++i) {
-    open.push_back(network->connect());
+    open.push_back(known(0));
     EXPECT_FALSE(open.back()->closed()) << i;
   }
-  EXPECT_TRUE(network->connect()->closed());
+  EXPECT_TRUE(connect(0)->closed());
   EXPECT_FALSE(connect(1)->closed());
   open.front()->feed("\r\n"); // Refused, then it lingers.
   network->loop.advance(limits::http_linger_timeout);
-  EXPECT_FALSE(network->connect()->closed());
+  EXPECT_FALSE(connect(0)->closed());
 }
 
 TEST_F(ServerBoundsTest, ThereAreSoManyConnectionsAndNotOneMore) {
@@ -70,9 +82,36 @@ TEST_F(ServerBoundsTest, ThereAreSoManyConnectionsAndNotOneMore) {
     for (size_t i = 0; i < limits::http_server_per_address_max
                        && open < limits::http_server_connections_max;
          ++i, ++open)
-      ASSERT_FALSE(connect(address)->closed()) << open;
+      ASSERT_FALSE(known(address)->closed()) << open;
   EXPECT_EQ(server->connections(), limits::http_server_connections_max);
   EXPECT_TRUE(connect(200)->closed());
+}
+
+// limits::http_server_per_network_max: whoever has not asked yet makes room.
+TEST_F(ServerBoundsTest, StrangersOfANetworkMakeRoomForEachOther) {
+  const auto asked = known(0);
+  std::vector<memory_stream_ptr> silent;
+  for (size_t i = 0; i < limits::http_server_per_network_max; ++i)
+    silent.push_back(connect(i));
+  EXPECT_FALSE(silent[0]->closed());
+  EXPECT_FALSE(connect(200)->closed());
+  EXPECT_TRUE(silent[0]->closed());
+  EXPECT_FALSE(silent[1]->closed());
+  EXPECT_FALSE(asked->closed());
+}
+
+TEST_F(ServerBoundsTest, AnAnswerGoesOutAfterItsDelay) {
+  service->delay = 1s;
+  const auto guesser = network->connect();
+  guesser->feed(std::string{get_root} + std::string{get_root});
+  network->loop.advance(1s - 1us);
+  EXPECT_EQ(guesser->take(), "");
+  network->loop.advance(1us);
+  EXPECT_TRUE(guesser->take().starts_with("HTTP/1.1 200 "));
+  network->loop.advance(1s - 1us);
+  EXPECT_EQ(guesser->take(), "") << "the next one waits as well";
+  network->loop.advance(1us);
+  EXPECT_TRUE(guesser->take().starts_with("HTTP/1.1 200 "));
 }
 
 TEST_F(ServerBoundsTest, AHeadMustComeInTime) {

@@ -1,3 +1,4 @@
+#include "base/limits_files.hpp"
 #include "storage/safe_env_disk.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -6,8 +7,11 @@
 
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 // What the system refuses is told by its name, never passed over.
 
@@ -36,15 +40,88 @@ TEST(PosixDiskTest, ADirectoryThatIsNotThereIsAnError) {
   EXPECT_EQ(lock, nullptr);
 }
 
-TEST(PosixDiskTest, ADirectoryIsNoTable) {
+// Pipes and devices have no end, and a link leads where others want.
+TEST(PosixDiskTest, OnlyRegularFilesAreOpened) {
   const temp_dir dir;
-  const auto name = dir.path().string();
-  leveldb::RandomAccessFile* opened = nullptr;
-  ASSERT_TRUE(posix_disk().NewRandomAccessFile(name, &opened).ok());
-  const std::unique_ptr<leveldb::RandomAccessFile> table{opened};
+  std::ofstream{dir.at("victim")} << "precious";
+  std::filesystem::create_directory(dir.at("directory"));
+  ASSERT_EQ(::mkfifo(dir.at("pipe").c_str(), 0600), 0);
+  std::filesystem::create_symlink("/dev/zero", dir.at("device"));
+  std::filesystem::create_symlink("victim", dir.at("link"));
+  std::filesystem::create_symlink("nothing", dir.at("loose"));
+  auto& disk = posix_disk();
+  for (const auto* name : {"directory", "pipe", "device", "link", "loose"}) {
+    const auto path = dir.at(name);
+    leveldb::SequentialFile* sequential = nullptr;
+    EXPECT_TRUE(says(disk.NewSequentialFile(path, &sequential), path));
+    leveldb::RandomAccessFile* table = nullptr;
+    EXPECT_TRUE(says(disk.NewRandomAccessFile(path, &table), path));
+    leveldb::WritableFile* written = nullptr;
+    EXPECT_TRUE(says(disk.NewWritableFile(path, &written), path));
+    leveldb::FileLock* taken = nullptr;
+    EXPECT_TRUE(says(disk.LockFile(path, &taken), path));
+    for (const bool shared : {false, true}) {
+      std::unique_ptr<owner_lock> lock;
+      EXPECT_TRUE(says(disk.lock_owner(path, shared, lock), path)) << shared;
+    }
+  }
+  EXPECT_FALSE(std::filesystem::exists(dir.at("nothing")));
+  EXPECT_EQ(std::filesystem::file_size(dir.at("victim")), 8u);
+}
+
+// limits::store_name_file_bytes_max, limits::store_file_bytes_max
+TEST(PosixDiskTest, FilesAreReadUpToTheSizeOfTheirKindAndNotAbove) {
+  const temp_dir dir;
+  for (const auto& [name, most] :
+       std::vector<std::pair<const char*, uint64_t>>{
+         {"FORMAT", limits::store_name_file_bytes_max},
+         {"CURRENT", limits::store_name_file_bytes_max},
+         {"MANIFEST-000001", limits::store_file_bytes_max},
+         {"000003.log", limits::store_file_bytes_max}}) {
+    const auto path = dir.at(name);
+    std::ofstream{path} << 'x';
+    for (const uint64_t more : {0, 1}) {
+      std::filesystem::resize_file(path, most + more); // A hole.
+      leveldb::SequentialFile* opened = nullptr;
+      const auto x = posix_disk().NewSequentialFile(path, &opened);
+      const std::unique_ptr<leveldb::SequentialFile> owner{opened};
+      EXPECT_EQ(x.ok(), more == 0) << x.ToString();
+      EXPECT_TRUE(x.ok() || says(x, path));
+    }
+  }
+}
+
+TEST(PosixDiskTest, FilesAreReadFromTheirBegin) {
+  const temp_dir dir;
+  std::ofstream{dir.at("file")} << "0123456789";
+  leveldb::SequentialFile* opened = nullptr;
+  ASSERT_TRUE(posix_disk().NewSequentialFile(dir.at("file"), &opened).ok());
+  const std::unique_ptr<leveldb::SequentialFile> file{opened};
   char scratch[8];
   leveldb::Slice read;
-  EXPECT_TRUE(says(table->Read(0, sizeof scratch, &read, scratch), name));
+  EXPECT_TRUE(file->Read(3, &read, scratch).ok());
+  EXPECT_EQ(read.ToString(), "012");
+  EXPECT_TRUE(file->Skip(4).ok());
+  EXPECT_TRUE(file->Read(8, &read, scratch).ok());
+  EXPECT_EQ(read.ToString(), "789");
+  EXPECT_TRUE(file->Read(8, &read, scratch).ok());
+  EXPECT_TRUE(read.empty());
+}
+
+TEST(PosixDiskTest, ADirectoryForAStoreBecomesItsOwnersAlone) {
+  const temp_dir dir;
+  using std::filesystem::perms;
+  const auto path = dir.at("data");
+  std::filesystem::create_directory(path);
+  for (const auto loose : {perms::none, perms::group_read, perms::others_exec}) {
+    std::filesystem::permissions(path, perms::owner_all | loose);
+    EXPECT_TRUE(posix_disk().check_place(path).ok());
+    EXPECT_EQ(std::filesystem::status(path).permissions(), perms::owner_all);
+  }
+  if (::geteuid() != 0)
+    return; // Only root can give a directory away.
+  ASSERT_EQ(::chown(path.c_str(), 65'534, 65'534), 0);
+  EXPECT_TRUE(says(posix_disk().check_place(path), "another user"));
 }
 
 TEST(PosixDiskTest, ATableThatWentAwayBetweenTwoReadsIsAnError) {
