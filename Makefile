@@ -48,7 +48,7 @@ fuzz: setup
 	JOBS=$(JOBS) tests/fuzz/run.sh $(TARGETS)
 
 # The long forms: every fuzzer, every call of a disk and every byte, large repos
-# and many, and KILLS kills (1000).
+# and many, an hour of rest, and KILLS kills (1000).
 check-long: everything fuzz
 	WEIR_DISK_STEP=1 WEIR_DISK_SEEDS=10 WEIR_DISK_FLIPS=1000000000 \
 	  $(RELEASE)/tests/unit/storage/storage_test --gtest_filter='Disk*'
@@ -57,6 +57,8 @@ check-long: everything fuzz
 	  --gtest_filter='Memory*:HostileIdentityTest.AFlood*'
 	RECORDS=10000001 $(RELEASE)/tests/system/system_test \
 	  --gtest_filter='MemoryBoundTest.ARepo*'
+	QUIET_SECONDS=3600 PLC_DEFAULT=1 SYNC_SECONDS=3600 \
+	  $(RELEASE)/tests/system/system_test --gtest_filter='PopulationTest.*'
 	KILLS=$(or $(KILLS),1000) $(RELEASE)/tests/system/system_test \
 	  --gtest_filter='*KillTest*'
 

@@ -37,6 +37,9 @@ const std::array traces{
   trace{{"failing_repo", "cut_repo", "rate_limit"},
         "weir_backfill_finished_total",
         {R"(result="failed")"}},
+  trace{{"directory_down", "directory_refuse"},
+        "weir_identity_failures_total",
+        {""}},
 };
 
 } // namespace
