@@ -14,19 +14,15 @@ namespace weir::atproto {
 namespace {
 
 refusal refuse(verdict why, std::string reason) {
-  return {why, std::move(reason)};
+  return {why, std::move(reason), {}};
 }
 
 refusal refuse(verdict why, const error& what) {
-  return {why, what.context};
-}
-
-bool in_future(tid rev, wall_time now) noexcept {
-  return rev.time() > now + limits::rev_future_max;
+  return {why, what.context, {}};
 }
 
 refusal future_rev(tid rev) {
-  return refuse(verdict::future_rev, "rev is in the future: " + rev.str());
+  return {verdict::future_rev, "rev is in the future: " + rev.str(), rev};
 }
 
 refusal bad_signature() {
@@ -213,11 +209,13 @@ const char* to_string(verdict x) noexcept {
   return "unknown";
 }
 
+bool in_future(tid rev, wall_time now) noexcept {
+  return rev.time() > now + limits::rev_future_max;
+}
+
 verified<verified_commit> verify_commit(const shared_bytes& frame,
                                         const commit_event& event,
                                         const public_key& key, wall_time now) {
-  if (in_future(event.rev, now))
-    return future_rev(event.rev);
   if (event.blocks.empty())
     return refuse(verdict::unverifiable, "commit without blocks");
   auto slice = open_slice(event.blocks, event.repo, event.rev);
@@ -235,14 +233,14 @@ verified<verified_commit> verify_commit(const shared_bytes& frame,
   // A fault of the proof only counts when the account itself signed it.
   if (fault)
     return *fault;
+  if (in_future(event.rev, now))
+    return future_rev(event.rev);
   return to_verified(frame, event, std::move(*slice));
 }
 
 verified<verified_sync> verify_sync(const shared_bytes& frame,
                                     const sync_event& event,
                                     const public_key& key, wall_time now) {
-  if (in_future(event.rev, now))
-    return future_rev(event.rev);
   auto slice = open_slice(event.blocks, event.repo, event.rev);
   if (!slice)
     return slice.error();
@@ -250,6 +248,8 @@ verified<verified_sync> verify_sync(const shared_bytes& frame,
     return wrong_hash();
   if (!check_commit_signature(slice->block, key))
     return bad_signature();
+  if (in_future(event.rev, now))
+    return future_rev(event.rev);
   return verified_sync{event.repo, event.rev, std::move(slice->id),
                        std::move(slice->commit.data),
                        frame.slice(slice->block)};
@@ -263,10 +263,10 @@ verified<verified_root> verify_root(bytes_view block, const cid& id,
   auto commit = decode_own_commit(block, expected);
   if (!commit)
     return commit.error();
-  if (in_future(commit->rev, now))
-    return future_rev(commit->rev);
   if (!check_commit_signature(block, key))
     return bad_signature();
+  if (in_future(commit->rev, now))
+    return future_rev(commit->rev);
   return verified_root{std::move(commit->repo), commit->rev, id,
                        std::move(commit->data), shared_bytes::copy_of(block)};
 }

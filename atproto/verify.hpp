@@ -43,7 +43,7 @@ struct verified_commit {
 /// Why a commit was not verified, in the classes of protocol.md 2.5.
 enum class verdict : uint8_t {
   bad_shape,     ///< Fields, CAR or commit object wrong, or not this DID's.
-  future_rev,    ///< rev beyond now + 5 minutes.
+  future_rev,    ///< rev beyond now + 5 minutes; all else holds.
   bad_signature, ///< Everything else may be fine; refresh the identity once.
   bad_proof,     ///< Signature good; CAR, MST, ops or inversion bad: desync.
   unverifiable,  ///< Signature good; sent in a form that cannot be inverted.
@@ -54,6 +54,7 @@ const char* to_string(verdict x) noexcept;
 struct refusal {
   verdict why = verdict::bad_shape;
   std::string reason;
+  tid ahead{}; ///< The rev of a `future_rev`.
 };
 
 template <class T>
@@ -64,9 +65,14 @@ throw_exception_from_error(const refusal& x, const boost::source_location&) {
   throw std::logic_error(x.reason);
 }
 
+/// Whether `rev` is too far beyond `now` (protocol.md 2.1.4).
+bool in_future(tid rev, wall_time now) noexcept;
+
 /// Verifies a #commit frame (protocol.md 2.1.4 future rule, 2.2, 2.3, 2.4).
-/// Order: cheap checks, hashes, tree, inversion, signature last; but a proof
-/// fault is only reported as `bad_proof` when the signature holds.
+/// Order: cheap checks, hashes, tree, inversion, signature; but a proof fault
+/// is only reported as `bad_proof` when the signature holds. A rev in the future
+/// comes last of all: it may be our clock that is wrong, and only accounts may
+/// say so.
 /// A commit without `prev_data` is verified as a first commit when its CAR
 /// holds the whole tree and its ops create exactly that tree, otherwise it is
 /// `unverifiable`.

@@ -100,6 +100,8 @@ struct repo_fetch_failed {
   uint64_t job = 0;
   error reason;
   std::optional<storage::account_status> account;
+  /// The rev of a root whose only fault is that it is beyond our clock.
+  atproto::tid ahead{};
 };
 
 /// From: SUPERVISOR. To: BACKFILL. Travels: local only.

@@ -1,5 +1,7 @@
 #include "actors/api/answers.hpp"
 
+#include "atproto/record_json.hpp"
+#include "atproto/utf8.hpp"
 #include "base/version.hpp"
 #include "wire/problem.hpp"
 #include "wire/tap.hpp"
@@ -57,24 +59,55 @@ net::http_reply cursors_reply(const api_environment& env) {
   return net::json_reply(200, body);
 }
 
-/// Ready: started, every stream is open, and there is room for what they
-/// bring. A silent host is no fault of ours.
+/// What comes from outside may be no text.
+void append_text(std::string_view x, std::string& out) {
+  if (atproto::valid_utf8(x))
+    atproto::append_json_string(x, out);
+  else
+    atproto::append_json_string("(not UTF-8)", out);
+}
+
+void append_causes(const std::vector<health_finding>& causes,
+                   std::string& out) {
+  out += '[';
+  for (const auto& x : causes) {
+    out += &x == causes.data() ? R"({"cause":")" : R"(,{"cause":")";
+    out += to_string(x.cause);
+    out += R"(","where":)";
+    append_text(x.where, out);
+    out += R"(,"error":)";
+    append_text(x.error, out);
+    out += R"(,"since":)" + std::to_string(x.since.seconds()) + '}';
+  }
+  out += ']';
+}
+
+/// Ready: started, every stream is open, there is room for what they bring, and
+/// the work does not fail. A silent host is no fault of ours.
 net::http_reply ready_reply(const api_environment& env) {
-  std::string waiting;
-  const auto wait_for = [&waiting](const std::string& what) {
-    waiting.append(waiting.empty() ? "\"" : ",\"").append(what).append("\"");
-  };
+  std::vector<std::string> waiting;
   if (!env.ready->load())
-    wait_for("starting");
+    waiting.emplace_back("starting");
   for (const auto& x : env.shared->upstreams.all())
     if (!x.connected)
-      wait_for("upstream " + std::to_string(x.id) + " is not connected");
-  for (const auto& x : env.shared->intake.reasons())
-    wait_for(x);
+      waiting.push_back("upstream " + std::to_string(x.id)
+                        + " is not connected");
+  for (auto& x : env.shared->intake.reasons())
+    waiting.push_back(std::move(x));
+  const auto causes = env.shared->health.findings();
+  for (const auto& x : causes)
+    waiting.emplace_back(to_string(x.cause));
   const auto ok = waiting.empty();
-  return net::json_reply(ok ? 200 : 503,
-                         std::string{R"({"ready":)"} + (ok ? "true" : "false")
-                           + R"(,"waiting":[)" + waiting + "]}");
+  std::string body = R"({"ready":)";
+  body += ok ? "true" : "false";
+  body += R"(,"waiting":[)";
+  for (const auto& x : waiting) {
+    body += &x == waiting.data() ? "" : ",";
+    append_text(x, body);
+  }
+  body += R"(],"causes":)";
+  append_causes(causes, body);
+  return net::json_reply(ok ? 200 : 503, body + '}');
 }
 
 net::http_reply status_reply(const api_environment& env) {

@@ -67,6 +67,7 @@ private:
                std::optional<storage::account_status> account = {});
   void refused_by_host();
   void succeed();
+  void note_health(std::string_view failure);
 
   backfill_environment env_;
   fetch_started order_;
@@ -245,7 +246,16 @@ void backfill::ask_heads(const std::string& after) {
        std::move(job));
 }
 
+void backfill::note_health(std::string_view failure) {
+  const auto& shared = *env_.shared;
+  env_.shared->health.with([&](health_machine& health) {
+    health.on_fetch(atproto::stable_hash(order_.repo.str()), order_.pds,
+                    failure, shared.time->steady_now());
+  });
+}
+
 void backfill::succeed() {
+  note_health({});
   env_.records->add(import_->records());
   send(order_.from,
        repo_fetched{order_.job, std::make_shared<const atproto::verified_root>(
@@ -257,9 +267,13 @@ void backfill::succeed() {
 
 void backfill::give_up(error why, host_report::verdict verdict,
                        std::optional<storage::account_status> account) {
+  if (verdict != host_report::verdict::rate_limited)
+    note_health(verdict == host_report::verdict::failed ? to_string(why)
+                                                        : std::string{});
   send(env_.shared->supervisor,
        host_report{order_.pds, verdict, head_.retry_after});
-  send(order_.from, repo_fetch_failed{order_.job, std::move(why), account});
+  send(order_.from, repo_fetch_failed{order_.job, std::move(why), account,
+                                     import_->ahead()});
   quit();
 }
 

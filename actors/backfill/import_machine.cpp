@@ -23,6 +23,7 @@ result<void> import_machine::finish(wall_time now) {
   auto root = walk_.finish(order_.key, now);
   if (!root) {
     const auto& why = root.error();
+    ahead_ = why.ahead;
     return fail(ec::verification_failed,
                 std::string{atproto::to_string(why.why)} + ": " + why.reason);
   }

@@ -71,6 +71,10 @@ public:
     return *root_;
   }
 
+  /// The rev of a root that `finish` refused for being beyond our clock, and
+  /// for nothing else; else undefined.
+  atproto::tid ahead() const noexcept { return ahead_; }
+
   uint64_t bytes_fed() const noexcept {
     return walk_.bytes_fed();
   }
@@ -105,6 +109,7 @@ private:
   std::unique_ptr<atproto::spool> index_;
   atproto::repo_walk walk_;
   std::optional<atproto::verified_root> root_;
+  atproto::tid ahead_;
   phase phase_ = phase::feeding;
   uint64_t records_ = 0;
 

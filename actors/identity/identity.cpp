@@ -1,5 +1,6 @@
 #include "actors/identity/identity.hpp"
 
+#include "actors/support/did_document_url.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
@@ -59,6 +60,7 @@ private:
   void perform(identity_machine::effects x);
   void load(const atproto::did& repo);
   void answer(const identity_machine::answer& x);
+  void note_health(const identity_document& x);
 
   context_ptr shared_;
   identity_machine machine_;
@@ -142,6 +144,19 @@ void identity::answer(const identity_machine::answer& x) {
     forget(x.to);
 }
 
+void identity::note_health(const identity_document& x) {
+  if (document_is_foreign(x.repo))
+    return; // Not the directory's.
+  const auto fault = x.failed.code == ec::none ? look_up_fault::none
+                     : x.failed.code == ec::unreachable
+                       ? look_up_fault::unreachable
+                       : look_up_fault::unknown;
+  shared_->health.with([&](health_machine& health) {
+    health.on_look_up(atproto::stable_hash(x.repo.str()), fault,
+                      to_string(x.failed), now());
+  });
+}
+
 identity_actor::behavior_type identity::make_behavior() {
   set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
   return {
@@ -160,6 +175,7 @@ identity_actor::behavior_type identity::make_behavior() {
         log::debug("identity_failed", {{"did", x.repo.str()},
                                        {"reason", to_string(x.failed)}});
       }
+      note_health(x);
       perform(machine_.on_document(
         x.repo,
         x.failed.code == ec::none ? result<atproto::did_document>{x.doc}

@@ -1,8 +1,20 @@
 #include "actors/identity/identity_machine.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace weir::actors {
+
+namespace {
+
+/// What was fetched by a clock that was ahead is as old as can be, or it would
+/// be fresh until that time has come.
+int64_t age_of(int64_t at, wall_time wall) noexcept {
+  return at > wall.seconds() ? std::numeric_limits<int64_t>::max()
+                             : wall.seconds() - at;
+}
+
+} // namespace
 
 identity_machine::identity_machine(identity_options options)
   : options_(options), budget_(options.per_second, options.per_second) {
@@ -63,7 +75,7 @@ bool identity_machine::answer_known(const atproto::did& repo, waiter_id who,
   const auto* known = find(repo);
   if (known == nullptr)
     return false;
-  const auto age = wall.seconds() - known->at;
+  const auto age = age_of(known->at, wall);
   if (known->row) {
     const auto fresh = age < options_.fresh.count();
     out.answers.push_back(
@@ -108,7 +120,7 @@ identity_machine::on_loaded(const atproto::did& repo,
     remember(repo, row, std::nullopt, wall);
     cache_.find(repo)->second.at = row->fetched_at;
     if (!i->second.fresh) {
-      if (wall.seconds() - row->fetched_at < options_.fresh.count()) {
+      if (age_of(row->fetched_at, wall) < options_.fresh.count()) {
         answer_all(repo, *row, true, out);
         return out;
       }

@@ -46,6 +46,9 @@ result<void> node::impl::start() {
     = load_channel_consumer(*store, config.consumer_disable_acks, ran_before);
   if (!channel)
     return channel.error();
+  shared->signers.begin(seams.random->next(), streams->size());
+  shared->health.with(
+    [this](health_machine& x) { x.begin(config.plc_url); });
   start_system();
   start_store_actors();
   start_consumer(std::move(*channel), ran_before);
@@ -58,6 +61,7 @@ result<void> node::impl::start() {
     return ok;
   start_upstreams(*streams);
   start_room_watch();
+  start_health_watch();
   add_gauges();
   guardian = spawn_guardian(*system, shared, std::move(children), on_failure);
   ready->store(true);

@@ -10,6 +10,7 @@
 #include "actors/identity/identity_bridge.hpp"
 #include "actors/node/actor_config.hpp"
 #include "actors/node/guardian.hpp"
+#include "actors/node/health_watch.hpp"
 #include "actors/node/memory_plan.hpp"
 #include "actors/node/network.hpp"
 #include "actors/node/room_watch.hpp"
@@ -55,6 +56,7 @@ struct node::impl {
   consumer_actor consumer;
   guardian_actor guardian;
   room_actor room;
+  common_actor health;
   api faces;
   std::shared_ptr<net::http_server> data;
   std::shared_ptr<net::http_server> operations;
@@ -77,6 +79,7 @@ struct node::impl {
   upstream_actor spawn_stream(const storage::upstream_row& row);
   void guard(std::string name, caf::strong_actor_ptr handle);
   void start_room_watch();
+  void start_health_watch();
   void add_gauges();
   void stop();
 };

@@ -20,6 +20,11 @@ void node::impl::start_room_watch() {
   guard("room", caf::actor_cast<caf::strong_actor_ptr>(room));
 }
 
+void node::impl::start_health_watch() {
+  health = spawn_health_watch(*system, shared);
+  guard("health", caf::actor_cast<caf::strong_actor_ptr>(health));
+}
+
 void node::impl::add_gauges() {
   auto& metrics = shared->metrics;
   metrics.gauge("weir_oplog_seq", "Last durable operation",
@@ -67,6 +72,7 @@ void node::impl::stop() {
     };
     end(guardian);
     end(room);
+    end(health);
     if (data)
       data->stop_listening();
     for (const auto& x : shared->all_upstreams())
@@ -97,6 +103,7 @@ void node::impl::stop() {
   children.clear();
   guardian = nullptr;
   room = nullptr;
+  health = nullptr;
   consumer = nullptr;
   shared->clear();
   net.guarded = nullptr; // Clients end before the loops they lived on.

@@ -1,6 +1,7 @@
 #include "actors/repo/repo.hpp"
 
 #include "actors/repo/repo_machine.hpp"
+#include "actors/repo/tell_news.hpp"
 #include "actors/support/finished_frames.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
@@ -78,7 +79,7 @@ public:
 private:
   now_time now() const {
     const auto& time = *env_.shared->time;
-    return {time.steady_now(), time.wall_now()};
+    return {time.steady_now(), time.wall_now(), &env_.shared->signers};
   }
 
   const upstream_board& board() const { return env_.shared->upstreams; }
@@ -176,6 +177,7 @@ void repo::perform(repo_effects x) {
     env_.metrics->events[static_cast<size_t>(what)]->add();
   report_waiting(machine_.waiting());
   give_back(x);
+  tell_news(x.news, hash_, machine_.row().pds, *env_.shared);
   if (x.load_identity || x.refresh_identity)
     send(env_.shared->identity,
          identity_ask{machine_.repo(), x.refresh_identity,
@@ -378,7 +380,8 @@ repo_actor::behavior_type repo::make_behavior() {
       perform(machine_.on_fetched(x.job, *x.root, board(), now()));
     },
     [this](const repo_fetch_failed& x) {
-      perform(machine_.on_fetch_failed(x.job, {x.reason, x.account}, now()));
+      perform(machine_.on_fetch_failed(x.job, {x.reason, x.account, x.ahead},
+                                       now()));
     },
     [this](repo_buffer_page& x) {
       perform(machine_.on_buffer_page(

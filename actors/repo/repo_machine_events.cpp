@@ -1,4 +1,5 @@
 #include "actors/repo/completeness_machine.hpp"
+#include "actors/repo/repo_clock.hpp"
 #include "actors/repo/repo_machine.hpp"
 
 #include "base/limits.hpp"
@@ -151,10 +152,14 @@ repo_machine::take_commit(waiting_frame& x, const atproto::commit_event& event,
     settle(x, out);
     return step::taken;
   }
+  if (x.ahead && atproto::in_future(event.rev, now.wall)
+      && awaits_clock(x, event.rev, now, out))
+    return step::wait;
   auto verified = atproto::verify_commit(x.frame.bytes, event, key_,
                                          now.wall);
   if (!verified)
     return refused(x, verified.error(), false, now, out);
+  note_rev(x, event.rev, out);
   if (!verified->prev_data.defined() || verified->prev_data != tip_.data) {
     count(repo_counter::chain_broken, out);
     desync(verified->prev_data.defined() ? "prevData is not our data root"
@@ -180,9 +185,13 @@ repo_machine::take_sync(waiting_frame& x, const atproto::sync_event& event,
     settle(x, out);
     return step::taken;
   }
+  if (x.ahead && atproto::in_future(event.rev, now.wall)
+      && awaits_clock(x, event.rev, now, out))
+    return step::wait;
   auto verified = atproto::verify_sync(x.frame.bytes, event, key_, now.wall);
   if (!verified)
     return refused(x, verified.error(), true, now, out);
+  note_rev(x, event.rev, out);
   if (verified->data != tip_.data) {
     count(repo_counter::chain_broken, out);
     desync("#sync shows another data root", now, out);
@@ -202,6 +211,9 @@ repo_machine::step repo_machine::refused(waiting_frame& x,
                                          bool is_sync, now_time now,
                                          repo_effects& out) {
   using atproto::verdict;
+  const auto is_ahead = why.why == verdict::future_rev;
+  if (is_ahead && awaits_clock(x, why.ahead, now, out))
+    return step::wait;
   if (why.why == verdict::bad_signature) {
     if (!identity_pending_ && !x.doubted && may_refresh(now)) {
       x.doubted = true;
@@ -213,18 +225,21 @@ repo_machine::step repo_machine::refused(waiting_frame& x,
   ++refusals_;
   if (!x.frame.relay)
     out.refused.push_back(x.frame.at);
-  if (is_sync) {
+  if (is_sync && !is_ahead) {
     // A real PDS sends such a #sync after every migration: never a desync.
     count(repo_counter::sync_refused, out);
     settle(x, out);
     return step::taken;
   }
+  out.news.refused.push_back({x.frame.at.upstream, why});
   switch (why.why) {
     case verdict::bad_shape:
       count(repo_counter::bad_shape, out);
       break;
     case verdict::future_rev:
+      // Signed all the same: our copy is not what the account has.
       count(repo_counter::future_rev, out);
+      desync("future_rev: " + why.reason, now, out);
       break;
     case verdict::bad_signature:
       count(repo_counter::bad_signature, out);

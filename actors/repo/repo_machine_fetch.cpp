@@ -1,4 +1,5 @@
 #include "actors/repo/completeness_machine.hpp"
+#include "actors/repo/repo_clock.hpp"
 #include "actors/repo/repo_machine.hpp"
 
 #include "base/limits.hpp"
@@ -204,10 +205,12 @@ repo_effects repo_machine::on_fetch_failed(uint64_t job,
   repo_effects out;
   if (!job_ || job_->id != job)
     return out;
+  if (why.ahead.defined())
+    out.news.heard.push_back({0, false, why.ahead, false});
   fail_job(now, out, why);
   // The #identity of a new key or host may have been lost: the next try is to
   // know it.
-  if ((why.reason.code == ec::verification_failed
+  if (((why.reason.code == ec::verification_failed && !why.ahead.defined())
        || why.reason.code == ec::not_found)
       && !identity_pending_ && may_refresh(now))
     refresh_identity(now, out);
@@ -233,7 +236,8 @@ void repo_machine::fail_job(now_time now, repo_effects& out,
     out.wish = fetch_wish{row_.status, 0};
     return;
   }
-  if (why.reason.code == ec::disk_full) {
+  if (why.reason.code == ec::disk_full
+      || (why.ahead.defined() && clock_doubted(now))) {
     row_.status = status_without_job(); // Ours, not the repo's.
     out.wish = fetch_wish{row_.status, now.wall.seconds()
                                          + settings_->retry_min.count()};

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "actors/repo/signed_news.hpp"
+#include "actors/support/clock_board.hpp"
 #include "atproto/stamped_frame.hpp"
 #include "atproto/verify.hpp"
 #include "base/clock.hpp"
@@ -101,6 +103,8 @@ struct fetch_failure {
   error reason;
   /// Set when the host says that the account is not active or not there.
   std::optional<storage::account_status> account;
+  /// The rev of a root whose only fault is that it is beyond our clock.
+  atproto::tid ahead{};
 };
 
 /// One line of a listing about this repo.
@@ -142,6 +146,7 @@ struct identity_answer {
 struct now_time {
   steady_time steady;
   wall_time wall;
+  const clock_board* clock = nullptr; ///< Null: `wall` is right.
 };
 
 /// What the shell carries out, in this order.
@@ -176,6 +181,7 @@ struct repo_effects {
   bool untrack = false;      ///< The repo was removed.
   bool track = false;        ///< It was added again before that was done.
   std::vector<repo_counter> counted;
+  signed_news news;
 };
 
 // -- what a repo_machine keeps ------------------------------------------------
@@ -186,6 +192,8 @@ struct waiting_frame {
   bool buffered = false; ///< Its mark was given back already.
   bool doubted = false;  ///< The identity was refreshed for its sake.
   atproto::tid rev;      ///< Set when buffered.
+  /// Since then it waits for a clock that its rev is not beyond.
+  std::optional<steady_time> ahead{};
 };
 
 /// Commits that came during a fetch: the youngest here, the rest on disk.

@@ -26,8 +26,8 @@ public:
   supervisor(caf::actor_config& config, supervisor_environment env,
              supervisor_options options, listing_options listing)
     : observed(config, "supervisor", "0", turn::full), env_(std::move(env)),
-      machine_(options), listing_(listing), questions_(env_.questions),
-      retry_max_(options.retry_max) {
+      machine_(options), listing_(listing), retry_max_(options.retry_max),
+      questions_(env_.questions) {
     // Before it runs: the REPOs that it asks answer to this handle.
     env_.shared->supervisor = this;
     for (auto& x : std::exchange(env_.listings, {}))

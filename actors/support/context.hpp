@@ -1,6 +1,8 @@
 #pragma once
 
 #include "actors/support/account_board.hpp"
+#include "actors/support/clock_board.hpp"
+#include "actors/support/health_board.hpp"
 #include "actors/support/intake_board.hpp"
 #include "actors/support/upstream_view.hpp"
 #include "base/byte_ledger.hpp"
@@ -42,6 +44,8 @@ struct context {
   upstream_board upstreams;
   account_board accounts;
   intake_board intake;
+  clock_board signers;
+  health_board health;
   std::shared_ptr<byte_ledger> memory = std::make_shared<byte_ledger>();
 
   journal_actor journal;

@@ -15,13 +15,14 @@ enum class shortage : uint8_t {
   disk,
   memory,
   store, ///< Found no space for a write, and takes none until it is reopened.
+  clock, ///< Time that others agree with.
 };
 
 /// What is let in at this moment, and why not more. Written by NODE, read by
 /// all who let something in. Any thread.
 class intake_board {
 public:
-  static constexpr size_t shortages = 3;
+  static constexpr size_t shortages = 4;
 
   /// @param why A sentence for people; empty when it is open.
   void set(shortage of, intake_level to, std::string why) {

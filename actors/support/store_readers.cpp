@@ -229,6 +229,28 @@ store_readers::list_repos(const atproto::did& after, size_t limit) const {
   return out;
 }
 
+result<store_readers::ahead_page>
+store_readers::list_ahead(const storage::due_repo& after, size_t limit) const {
+  const storage::repo_table table{db, names};
+  auto page
+    = table.with_status(storage::repo_status::error,
+                        std::numeric_limits<uint64_t>::max(), after, limit);
+  if (!page)
+    return page.error();
+  ahead_page out;
+  out.end = page->size() < limit;
+  for (const auto& found : *page) {
+    auto state = table.load(found.repo);
+    if (!state)
+      return state.error();
+    if (state->row && state->row->error.find("future_rev") != std::string::npos)
+      out.repos.push_back(found.repo);
+  }
+  if (!page->empty())
+    out.last = page->back();
+  return out;
+}
+
 result<std::vector<store_readers::listed_row>>
 store_readers::list_status(storage::repo_status status, size_t limit) const {
   const storage::repo_table table{db, names};

@@ -4,6 +4,7 @@
 #include "messages/consumer.hpp"
 #include "messages/repo.hpp"
 #include "storage/records.hpp"
+#include "storage/repo_table.hpp"
 
 #include <memory>
 #include <optional>
@@ -74,6 +75,15 @@ struct store_readers {
   };
   result<std::vector<listed_row>> list_repos(const atproto::did& after,
                                              size_t limit) const;
+
+  /// Repos that wait because a rev was beyond our clock.
+  struct ahead_page {
+    std::vector<atproto::did> repos;
+    storage::due_repo last; ///< Behind this one the next page begins.
+    bool end = true;
+  };
+  result<ahead_page> list_ahead(const storage::due_repo& after,
+                                size_t limit) const;
 
   /// DIDs in one status.
   result<std::vector<listed_row>> list_status(storage::repo_status status,

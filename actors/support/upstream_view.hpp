@@ -26,6 +26,7 @@ struct upstream_view {
   /// last frames say.
   wall_time passed{};
   std::optional<steady_time> quiet_since; ///< Nothing in flight since then.
+  std::string last_error; ///< Why it is not connected; from outside.
 
   /// Whether what its host knew at `at` would have come by now: a stream that
   /// lags behind, or is away, proves nothing by silence.

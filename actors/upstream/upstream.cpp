@@ -81,6 +81,7 @@ private:
   std::shared_ptr<stream_socket> socket_;
   uint64_t connection_ = 0;
   uint64_t token_ = 0;
+  std::string last_error_; ///< Of the connection.
   actor_timer timer_;
   metric* frames_ = nullptr;
   metric* bytes_ = nullptr;
@@ -96,7 +97,7 @@ void upstream::perform(upstream_machine::effects x) {
     log::warn("upstream_alert", {{"upstream", url()}, {"reason", text}});
   if (x.stopped)
     log::error("upstream_stopped",
-               {{"upstream", url()}, {"reason", *x.stopped}});
+               {{"upstream", url()}, {"reason", last_error_ = *x.stopped}});
   if (x.write) {
     auto rows = std::make_shared<storage::journal_batch>();
     rows->upstreams.push_back(*x.write);
@@ -156,6 +157,7 @@ void upstream::publish() {
   view.cursor = row.cursor;
   view.passed = machine_.passed();
   view.quiet_since = machine_.quiet_since();
+  view.last_error = last_error_;
   held_.set(machine_.in_flight_bytes());
   shared_->upstreams.put(view);
   frames_->set(machine_.counters().frames);
@@ -185,8 +187,10 @@ upstream_actor::behavior_type upstream::make_behavior() {
       quit();
     },
     [this](stream_opened x) {
-      if (current(x.connection))
-        perform(machine_.on_open(now()));
+      if (!current(x.connection))
+        return;
+      last_error_.clear();
+      perform(machine_.on_open(now()));
     },
     [this](stream_frames& x) {
       if (current(x.connection))
@@ -196,8 +200,9 @@ upstream_actor::behavior_type upstream::make_behavior() {
       if (!current(x.connection))
         return;
       socket_ = nullptr;
+      last_error_ = to_string(x.reason);
       log::info("upstream_closed",
-                {{"upstream", url()}, {"reason", to_string(x.reason)}});
+                {{"upstream", url()}, {"reason", last_error_}});
       perform(machine_.on_closed({x.reason, x.http_status, x.retry_after},
                                  now()));
     },

@@ -149,6 +149,25 @@ TEST(identity_machine, a_stored_answer_is_good_for_a_day) {
   }
 }
 
+// protocol.md 8.3: a clock that was ahead makes no document good for years
+TEST(identity_machine, an_answer_of_a_clock_that_was_ahead_is_old) {
+  for (const auto age : {0s, -1s}) {
+    resolver x;
+    x.ask(1);
+    x.loaded(row_at(x, age));
+    ASSERT_EQ(x.last.answers.size(), 1u);
+    EXPECT_EQ(x.last.fetch.size(), age < 0s ? 1u : 0u);
+  }
+  resolver y;
+  y.wall = y.wall + 1h;
+  y.fetch(1);
+  y.document(fail(ec::not_found));
+  y.wall = y.wall + -1h;
+  y.ask(2);
+  EXPECT_THAT(y.last.answers, IsEmpty()) << "nor no document";
+  EXPECT_THAT(y.last.fetch, ElementsAre(alice));
+}
+
 // protocol.md 8.3: age counts from the fetch, not from the read
 TEST(identity_machine, reading_a_stored_answer_does_not_make_it_younger) {
   resolver x;

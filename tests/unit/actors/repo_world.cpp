@@ -198,8 +198,9 @@ void repo_world::fetched(uint64_t job, const atproto::verified_root& what) {
 }
 
 void repo_world::fail_fetch(uint64_t job, error why,
-                            std::optional<account_status> status) {
-  perform(machine->on_fetch_failed(job, {std::move(why), status}, now));
+                            std::optional<account_status> status,
+                            atproto::tid ahead) {
+  perform(machine->on_fetch_failed(job, {std::move(why), status, ahead}, now));
 }
 
 void repo_world::page(size_t frames, bool end) {
@@ -367,6 +368,7 @@ void repo_world::perform(repo_effects x) {
     done.push_back(mark.seq);
   for (const auto& mark : x.refused)
     refused.push_back(mark.seq);
+  heard.insert(heard.end(), x.news.heard.begin(), x.news.heard.end());
   counted.insert(counted.end(), x.counted.begin(), x.counted.end());
   move_into(questions, x.ask_host);
   move_into(wishes, x.wish);

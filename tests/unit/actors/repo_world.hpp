@@ -98,7 +98,8 @@ public:
   void fetched(uint64_t job);
   void fetched(uint64_t job, const atproto::verified_root& what);
   void fail_fetch(uint64_t job, error why,
-                  std::optional<account_status> account = {});
+                  std::optional<account_status> account = {},
+                  atproto::tid ahead = {});
   void page(size_t frames, bool end);
   void fail_page(error why);
   void set(const repo_settings& x);
@@ -148,6 +149,7 @@ public:
   std::vector<uint64_t> refused;
   std::vector<repo_counter> counted;
   std::vector<asked_host> questions;
+  std::vector<heard_rev> heard;
   std::vector<fetch_wish> wishes;
   std::vector<fetch_ready> ready;
   std::vector<fetch_order> orders;

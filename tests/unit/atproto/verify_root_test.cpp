@@ -95,6 +95,10 @@ TEST_F(VerifyRootTest, ChecksTheRootOfAnExport) {
             verdict::bad_signature);
   EXPECT_EQ(why(id, repo.did(), key, repo.now() + -std::chrono::minutes{6}),
             verdict::future_rev);
+  EXPECT_EQ(why(id, repo.did(), other.key().public_part(),
+                repo.now() + -std::chrono::minutes{6}),
+            verdict::bad_signature)
+    << "strangers cannot say what time it is";
 }
 
 TEST(VerdictTest, NamesItsVerdicts) {

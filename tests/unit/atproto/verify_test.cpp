@@ -136,6 +136,13 @@ TEST_F(VerifyTest, RefusesARevInTheFuture) {
   const auto done = at(limits::rev_future_max + std::chrono::microseconds{1});
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().why, verdict::future_rev);
+  EXPECT_EQ(done.error().ahead, next.object.rev);
+  const auto forged = next.encode(next.sign(test_repo{99}.key()));
+  EXPECT_EQ(verify_frame(forged, key, repo.now() + -std::chrono::minutes{6})
+              .error()
+              .why,
+            verdict::bad_signature)
+    << "strangers cannot say what time it is";
 }
 
 // protocol.md 2.1.5

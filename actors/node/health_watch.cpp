@@ -1,0 +1,128 @@
+#include "actors/node/health_watch.hpp"
+
+#include "actors/support/observed.hpp"
+#include "actors/support/store_readers.hpp"
+#include "actors/support/timer.hpp"
+#include "base/limits_health.hpp"
+#include "base/log.hpp"
+#include "messages/journal.hpp"
+#include "messages/repo.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/send.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace weir::actors {
+
+namespace {
+
+constexpr std::array causes{health_cause::directory, health_cause::clock,
+                            health_cause::upstream, health_cause::fetch};
+
+/// Asks the repos that were refused for a rev beyond our clock to fetch anew, a
+/// page at a time.
+void retry_ahead(const context_ptr& shared, const storage::due_repo& after) {
+  reader_job job;
+  job.run = [shared, after](store_readers& store) {
+    const auto page = store.list_ahead(after, limits::clock_retry_page);
+    if (!page) {
+      log::error("clock_retry_failed", {{"reason", to_string(page.error())}});
+      return;
+    }
+    std::map<size_t, resync_repos> by_shard;
+    for (const auto& repo : page->repos)
+      by_shard[atproto::stable_hash(repo.str()) % shared->routers.size()]
+        .repos.push_back(repo);
+    for (auto& [shard, part] : by_shard)
+      caf::anon_send(shared->routers[shard], std::move(part));
+    if (!page->end)
+      retry_ahead(shared, page->last);
+  };
+  caf::anon_send(shared->reader_of(0), std::move(job));
+}
+
+class health_watch final : public observed<common_actor::base> {
+public:
+  health_watch(caf::actor_config& config, context_ptr shared)
+    : observed(config, "health", "0"), shared_(std::move(shared)) {
+    for (size_t i = 0; i < causes.size(); ++i)
+      failing_[i] = &shared_->metrics.gauge(
+        "weir_health_causes", "Why the node does not do its work: so many of "
+                              "a kind",
+        "cause", to_string(causes[i]));
+  }
+
+  behavior_type make_behavior() override {
+    set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
+    look();
+    return {
+      [this](tick x) {
+        if (timer_.fired(x))
+          look();
+      },
+      [this](stop_actor) { quit(); },
+    };
+  }
+
+  void on_exit() override {
+    shared_ = nullptr;
+    observed::on_exit();
+  }
+
+private:
+  void look() {
+    const auto now = shared_->time->steady_now();
+    const auto wall = shared_->time->wall_now();
+    timer_.arm(this, now, now + limits::health_check_interval);
+    const auto clock = shared_->signers.look(now, wall);
+    hold(clock.holds);
+    const auto streams = shared_->upstreams.all();
+    const auto news = shared_->health.with([&](health_machine& x) {
+      return x.look(streams, clock, now, wall);
+    });
+    for (const auto& x : news.begun)
+      log::warn("unhealthy", {{"cause", to_string(x.cause)},
+                              {"where", x.where},
+                              {"reason", x.error}});
+    for (const auto& x : news.ended)
+      log::warn("healthy_again",
+                {{"cause", to_string(x.cause)}, {"where", x.where}});
+    const auto all = shared_->health.findings();
+    for (size_t i = 0; i < causes.size(); ++i)
+      failing_[i]->set(static_cast<uint64_t>(
+        std::count_if(all.begin(), all.end(), [i](const health_finding& x) {
+          return x.cause == causes[i];
+        })));
+    if (std::exchange(corrections_, clock.corrections) != clock.corrections)
+      retry_ahead(shared_, {});
+  }
+
+  /// The eye on room tells who lets something in.
+  void hold(bool wanted) {
+    if (std::exchange(holds_, wanted) == wanted)
+      return;
+    shared_->intake.set(shortage::clock,
+                        wanted ? intake_level::no_reading : intake_level::open,
+                        wanted ? "no stream is read while this machine's clock "
+                                 "is in doubt"
+                               : "");
+  }
+
+  context_ptr shared_;
+  bool holds_ = false;
+  uint64_t corrections_ = 0;
+  actor_timer timer_;
+  std::array<metric*, causes.size()> failing_{};
+};
+
+} // namespace
+
+common_actor spawn_health_watch(caf::actor_system& system, context_ptr shared) {
+  return system.spawn<health_watch>(std::move(shared));
+}
+
+} // namespace weir::actors

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "actors/support/context.hpp"
+
+namespace caf {
+class actor_system;
+} // namespace caf
+
+namespace weir::actors {
+
+/// Spawns NODE's eye on health: every `limits::health_check_interval` it judges
+/// whether the clock is right and what most work fails for, says each cause
+/// once when it begins and once when it has ended, and holds intake while the
+/// clock is in doubt. When the clock was set forward, repos that wait because a
+/// rev was beyond it are fetched at once.
+///
+/// Lifetime: NODE's; its end ends the process.
+common_actor spawn_health_watch(caf::actor_system& system, context_ptr shared);
+
+} // namespace weir::actors

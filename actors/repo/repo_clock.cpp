@@ -1,0 +1,46 @@
+#include "actors/repo/repo_clock.hpp"
+
+#include "base/limits_health.hpp"
+
+#include <algorithm>
+
+namespace weir::actors {
+
+void note_rev(const waiting_frame& x, atproto::tid rev, repo_effects& out) {
+  if (!x.buffered) // Else it may have lain there for long.
+    out.news.heard.push_back(
+      {x.frame.at.upstream, x.frame.relay, rev, !x.ahead});
+}
+
+bool awaits_clock(waiting_frame& x, atproto::tid rev, now_time now,
+                  repo_effects& out) {
+  if (!x.ahead) {
+    x.ahead = now.steady;
+    note_rev(x, rev, out);
+  }
+  if (now.clock == nullptr)
+    return false;
+  auto until = *x.ahead + limits::repo_wait_max;
+  switch (now.clock->verdict(x.frame.at.upstream, now.steady,
+                             now.wall)) {
+    case clock_verdict::doubted:
+      until = now.steady + limits::clock_check_interval;
+      break;
+    case clock_verdict::undecided:
+      if (now.steady >= until)
+        return false;
+      break;
+    case clock_verdict::right:
+      return false;
+  }
+  out.timer = std::min(out.timer.value_or(until), until);
+  return true;
+}
+
+bool clock_doubted(now_time now) {
+  return now.clock != nullptr
+         && now.clock->verdict(0, now.steady, now.wall)
+              == clock_verdict::doubted;
+}
+
+} // namespace weir::actors

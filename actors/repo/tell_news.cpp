@@ -1,0 +1,37 @@
+#include "actors/repo/tell_news.hpp"
+
+namespace weir::actors {
+
+namespace {
+
+std::string text_of(const atproto::refusal& x) {
+  return std::string{to_string(x.why)} + ": " + x.reason;
+}
+
+} // namespace
+
+void tell_news(const signed_news& x, uint64_t repo, const std::string& pds,
+               context& shared) {
+  if (x.heard.empty() && x.refused.empty())
+    return;
+  const auto now = shared.time->steady_now();
+  for (const auto& y : x.heard) {
+    signed_rev told{y.upstream, y.relay, repo, y.rev.time()};
+    if (told.upstream == 0) {
+      const auto from = shared.upstreams.accounting_for(pds);
+      told.upstream = from.id;
+      told.relay = from.relay;
+    }
+    shared.signers.on_signed(told, now, shared.time->wall_now());
+  }
+  shared.health.with([&](health_machine& health) {
+    for (const auto& y : x.heard)
+      if (y.sound)
+        health.on_commit(y.upstream, repo, 0, {}, now);
+    for (const auto& y : x.refused)
+      health.on_commit(y.upstream, repo, static_cast<uint8_t>(y.why.why) + 1,
+                       text_of(y.why), now);
+  });
+}
+
+} // namespace weir::actors

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "actors/repo/signed_news.hpp"
+#include "actors/support/context.hpp"
+
+#include <string>
+
+namespace weir::actors {
+
+/// Tells the boards of clock and health.
+/// @param repo Hash of the DID.
+/// @param pds A fetch speaks for the stream by which this host is accounted.
+void tell_news(const signed_news& x, uint64_t repo, const std::string& pds,
+               context& shared);
+
+} // namespace weir::actors

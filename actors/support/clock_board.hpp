@@ -1,0 +1,41 @@
+#pragma once
+
+#include "actors/support/clock_machine.hpp"
+
+#include <mutex>
+
+namespace weir::actors {
+
+/// What the node thinks of its wall clock: told by REPOs, judged by NODE's eye
+/// on health, read by both. Any thread.
+class clock_board {
+public:
+  void begin(uint64_t salt, size_t streams) {
+    const std::lock_guard guard{mutex_};
+    machine_.begin(salt, streams);
+  }
+
+  void on_signed(const signed_rev& x, steady_time now, wall_time wall) {
+    const std::lock_guard guard{mutex_};
+    machine_.on_signed(x, now, wall);
+  }
+
+  clock_verdict verdict(uint32_t upstream, steady_time now,
+                        wall_time wall) const {
+    const std::lock_guard guard{mutex_};
+    return machine_.verdict(upstream, now, wall);
+  }
+
+  /// Lets time pass. @returns how it stands then.
+  clock_state look(steady_time now, wall_time wall) {
+    const std::lock_guard guard{mutex_};
+    machine_.on_timer(now, wall);
+    return machine_.state();
+  }
+
+private:
+  mutable std::mutex mutex_;
+  clock_machine machine_;
+};
+
+} // namespace weir::actors

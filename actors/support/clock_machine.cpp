@@ -1,0 +1,164 @@
+#include "actors/support/clock_machine.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace weir::actors {
+
+namespace {
+
+constexpr int64_t micros(std::chrono::microseconds x) {
+  return x.count();
+}
+
+/// Mixes all bits (splitmix64): neighbours end far apart.
+uint64_t mix(uint64_t x) noexcept {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+} // namespace
+
+void clock_machine::on_signed(const signed_rev& x, steady_time now,
+                              wall_time wall) {
+  note_time(now, wall);
+  const auto distance = x.rev.micros - wall.micros;
+  if (distance < -micros(limits::rev_future_max))
+    return; // Old.
+  auto& from = heard_[x.upstream];
+  from.relay = x.relay;
+  std::erase_if(from.signers, [now](const heard_signer& y) {
+    return now - y.at > limits::clock_memory;
+  });
+  const auto ahead = distance > micros(limits::rev_future_max);
+  remember(from, {mix(x.signer ^ salt_), now, x.rev.micros - now.micros,
+                  ahead});
+  if (ahead || doubted_) // Who agrees raises no doubt.
+    judge(now);
+}
+
+/// One entry a signer; when there are too many, those with the lowest ranks,
+/// which nobody can choose.
+void clock_machine::remember(stream& to, heard_signer x) {
+  auto& all = to.signers;
+  const auto same = std::find_if(all.begin(), all.end(), [&](const auto& y) {
+    return y.rank == x.rank;
+  });
+  if (same != all.end()) {
+    *same = x;
+    return;
+  }
+  if (all.size() < limits::clock_signers_max) {
+    all.push_back(x);
+    return;
+  }
+  const auto highest = std::max_element(
+    all.begin(), all.end(),
+    [](const auto& a, const auto& b) { return a.rank < b.rank; });
+  if (x.rank < highest->rank)
+    *highest = x;
+}
+
+clock_machine::tally clock_machine::count(const stream& x, steady_time now) {
+  tally out;
+  for (const auto& signer : x.signers)
+    if (now - signer.at <= limits::clock_memory) {
+      ++out.heard;
+      out.ahead += signer.ahead ? 1 : 0;
+    }
+  return out;
+}
+
+bool clock_machine::was_set(steady_time now, wall_time wall) const noexcept {
+  return our_clock_
+         && std::abs(wall.micros - now.micros - *our_clock_)
+              >= micros(limits::clock_step);
+}
+
+/// A wall clock that was set makes what was heard before worthless.
+void clock_machine::note_time(steady_time now, wall_time wall) {
+  const auto set = was_set(now, wall);
+  const auto before = std::exchange(our_clock_, wall.micros - now.micros);
+  if (!set)
+    return;
+  heard_.clear();
+  if (*our_clock_ > *before)
+    ++corrections_;
+}
+
+void clock_machine::judge(steady_time now) {
+  if (holds())
+    return;
+  size_t judged = 0;
+  size_t behind = 0;
+  bool a_relay = false;
+  for (const auto& [id, x] : heard_) {
+    const auto seen = count(x, now);
+    if (!seen.enough())
+      continue;
+    ++judged;
+    if (seen.says_behind()) {
+      ++behind;
+      a_relay |= x.relay;
+    }
+  }
+  if (2 * behind > judged && (a_relay || 2 * behind > streams_))
+    doubt(now);
+  else if (judged > behind && doubted_)
+    end_doubt();
+}
+
+void clock_machine::doubt(steady_time now) {
+  witnesses_.clear();
+  for (const auto& [id, x] : heard_)
+    if (count(x, now).says_behind())
+      for (const auto& signer : x.signers)
+        if (signer.ahead)
+          witnesses_.push_back(signer.clock);
+  const auto middle
+    = witnesses_.begin() + static_cast<std::ptrdiff_t>(witnesses_.size() / 2);
+  std::nth_element(witnesses_.begin(), middle, witnesses_.end());
+  if (!doubted_)
+    behind_ = std::chrono::microseconds{*middle - *our_clock_};
+  doubted_ = true;
+  hold_until_ = now + limits::clock_hold;
+}
+
+void clock_machine::end_doubt() {
+  doubted_ = false;
+  hold_until_.reset();
+  witnesses_.clear();
+}
+
+void clock_machine::on_timer(steady_time now, wall_time wall) {
+  note_time(now, wall);
+  if (!doubted_)
+    return;
+  const auto still = std::count_if(
+    witnesses_.begin(), witnesses_.end(), [this](offset x) {
+      return x > *our_clock_ + micros(limits::rev_future_max);
+    });
+  if (2 * static_cast<size_t>(still) < witnesses_.size()) {
+    end_doubt();
+  } else if (hold_until_ && *hold_until_ <= now) {
+    hold_until_.reset();
+    heard_.clear(); // They are asked again.
+  }
+}
+
+clock_verdict clock_machine::verdict(uint32_t upstream, steady_time now,
+                                     wall_time wall) const {
+  if (doubted_)
+    return clock_verdict::doubted;
+  if (was_set(now, wall))
+    return clock_verdict::undecided;
+  const auto i = heard_.find(upstream);
+  return i != heard_.end() && count(i->second, now).enough()
+           ? clock_verdict::right
+           : clock_verdict::undecided;
+}
+
+} // namespace weir::actors

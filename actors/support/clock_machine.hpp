@@ -1,0 +1,121 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/limits.hpp"
+#include "base/limits_health.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace weir::actors {
+
+/// What a rev beyond our clock means.
+enum class clock_verdict : uint8_t {
+  undecided, ///< Too few signers were heard on its stream.
+  right,     ///< Most signers are not beyond: the rev is at fault.
+  doubted,   ///< Most are: the clock is, and the rev waits.
+};
+
+/// How the clock stands.
+struct clock_state {
+  bool doubted = false;
+  bool holds = false; ///< Nothing is to be read.
+  /// How far it was behind as the doubt began, about.
+  std::chrono::microseconds behind{0};
+  /// How often it was set forward: what was beyond it may no longer be.
+  uint64_t corrections = 0;
+};
+
+/// The rev of a commit whose signature holds.
+struct signed_rev {
+  uint32_t upstream = 0; ///< Its stream; of a fetch the one that accounts.
+  bool relay = false;
+  uint64_t signer = 0; ///< Hash of the DID.
+  wall_time rev;
+};
+
+/// Whether the wall clock is behind: judged by those who sign commits, since
+/// one wrong clock is likelier than many. No clock, threads or I/O in here.
+///
+/// A stream says that it is when `clock_signers_min` signers, and three of four
+/// of those heard within a minute, are beyond it. The node's clock is doubted
+/// when most streams that were heard say so. The stream of one PDS has the
+/// accounts of one host, who may have made them all: it needs most of all
+/// streams, heard or not.
+///
+/// Intake holds for a minute then. Afterwards signers are heard anew, which
+/// holds it for another, or ends the doubt. The doubt ends at once when the
+/// wall clock is set to what the signers said.
+///
+/// Old revs say nothing: streams are read from the past. A clock that is ahead
+/// does no harm here: revs of the past are legal.
+class clock_machine {
+public:
+  /// @param salt Random: nobody can choose DIDs that fill the sample.
+  void begin(uint64_t salt, size_t streams) noexcept {
+    salt_ = salt;
+    streams_ = streams;
+  }
+
+  void on_signed(const signed_rev& x, steady_time now, wall_time wall);
+
+  void on_timer(steady_time now, wall_time wall);
+
+  /// A clock that was set since it was last heard of has no evidence yet.
+  clock_verdict verdict(uint32_t upstream, steady_time now,
+                        wall_time wall) const;
+
+  clock_state state() const noexcept {
+    return {doubted_, holds(), behind_, corrections_};
+  }
+
+private:
+  /// A clock's distance from the steady one: what it shows while ours says 0.
+  using offset = int64_t; // microseconds
+
+  struct heard_signer {
+    uint64_t rank = 0; ///< Salted hash; the lowest are kept.
+    steady_time at;
+    offset clock = 0; ///< Of the signer.
+    bool ahead = false;
+  };
+
+  struct stream {
+    bool relay = false;
+    std::vector<heard_signer> signers;
+  };
+
+  struct tally {
+    size_t heard = 0;
+    size_t ahead = 0;
+
+    bool enough() const noexcept { return heard >= limits::clock_signers_min; }
+    bool says_behind() const noexcept {
+      return ahead >= limits::clock_signers_min && ahead * 4 >= heard * 3;
+    }
+  };
+
+  bool holds() const noexcept { return doubted_ && hold_until_; }
+  static tally count(const stream& x, steady_time now);
+  bool was_set(steady_time now, wall_time wall) const noexcept;
+  void note_time(steady_time now, wall_time wall);
+  void remember(stream& to, heard_signer x);
+  void judge(steady_time now);
+  void doubt(steady_time now);
+  void end_doubt();
+
+  uint64_t salt_ = 0;
+  size_t streams_ = 0;
+  std::map<uint32_t, stream> heard_;
+  std::optional<offset> our_clock_;
+  bool doubted_ = false;
+  std::optional<steady_time> hold_until_;
+  std::vector<offset> witnesses_; ///< Of those who were beyond.
+  std::chrono::microseconds behind_{0};
+  uint64_t corrections_ = 0;
+};
+
+} // namespace weir::actors

@@ -1,0 +1,103 @@
+#pragma once
+
+#include "actors/support/clock_machine.hpp"
+#include "actors/support/outcome_tally.hpp"
+#include "actors/support/upstream_view.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weir::actors {
+
+/// Why a node that runs does not do its work.
+enum class health_cause : uint8_t {
+  directory, ///< Most identities cannot be looked up there.
+  clock,     ///< Many signers are beyond it.
+  upstream,  ///< One is not connected, or most of its commits are refused.
+  fetch,     ///< Most repos cannot be fetched, from most hosts.
+};
+
+const char* to_string(health_cause x) noexcept;
+
+struct health_finding {
+  health_cause cause = health_cause::directory;
+  std::string where; ///< A URL; empty for `clock`.
+  std::string error; ///< What the last failure said; from outside.
+  wall_time since;
+
+  bool is_same(const health_finding& x) const noexcept {
+    return cause == x.cause && (cause != health_cause::upstream
+                                || where == x.where);
+  }
+};
+
+/// How the look-up of an identity ended.
+enum class look_up_fault : uint8_t {
+  none,
+  unreachable, ///< The directory, or it did not answer as one.
+  unknown,     ///< It knows no such DID, or what it says is no document.
+};
+
+/// What most of a node's work fails for, if it does (reliability.md P16): fed
+/// with the outcome of each piece of work, asked now and then. No clock,
+/// threads or I/O in here; all that it remembers is bounded.
+///
+/// One failure is nothing, an idle node is well, and one bad host is not the
+/// node's health: fetches must fail for most repos and from most hosts, and an
+/// unknown DID counts only where nobody is known.
+class health_machine {
+public:
+  void begin(std::string directory) { directory_url_ = std::move(directory); }
+
+  /// One at the directory; other hosts answer for their own DIDs only.
+  void on_look_up(uint64_t subject, look_up_fault fault, std::string_view text,
+                  steady_time now);
+
+  /// @param failure Empty: the host answered as it should.
+  void on_fetch(uint64_t subject, const std::string& host,
+                std::string_view failure, steady_time now);
+
+  /// @param reason Of a small set; 0: it was sound.
+  void on_commit(uint32_t upstream, uint64_t subject, uint8_t reason,
+                 std::string_view text, steady_time now);
+
+  struct news {
+    std::vector<health_finding> begun;
+    std::vector<health_finding> ended;
+  };
+
+  /// Judges anew. @returns what changed.
+  news look(const std::vector<upstream_view>& streams, const clock_state& clock,
+            steady_time now, wall_time wall);
+
+  const std::vector<health_finding>& findings() const noexcept {
+    return findings_;
+  }
+
+private:
+  /// A stream's connection, as it was seen now and then. One that is open for
+  /// a moment only is not there.
+  struct stream_state {
+    outcome_tally commits;
+    std::optional<steady_time> open_since;
+    std::optional<steady_time> away_since;
+    bool is_away = false;
+  };
+
+  static bool is_away(stream_state& x, bool connected, steady_time now);
+  std::vector<health_finding> judge(const std::vector<upstream_view>& streams,
+                                    const clock_state& clock, steady_time now);
+
+  std::string directory_url_;
+  outcome_tally look_ups_;
+  outcome_tally fetches_;
+  outcome_tally hosts_{1};
+  std::string failing_host_;
+  std::map<uint32_t, stream_state> streams_;
+  std::vector<health_finding> findings_;
+};
+
+} // namespace weir::actors

@@ -1,0 +1,113 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/limits_health.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weir::actors {
+
+/// How the last tries of many subjects ended, each counted once, by its last
+/// try: whoever fails again and again is one. Says whether most fail for one
+/// reason. No clock or threads in here; bounded.
+class outcome_tally {
+public:
+  /// @param failures_min Fewer are no reason for anything.
+  explicit outcome_tally(size_t failures_min = limits::health_failures_min)
+    : failures_min_(failures_min) {
+    // nop
+  }
+
+  void succeed(uint64_t subject, steady_time now) {
+    put({subject, now, 0});
+    succeeded_at_ = now;
+    ever_succeeded_ = true;
+  }
+
+  /// @param reason Of a small set, not 0.
+  void fail(uint64_t subject, uint8_t reason, std::string_view text,
+            steady_time now) {
+    put({subject, now, reason});
+    text_.assign(text.substr(0, limits::health_text_bytes_max));
+  }
+
+  /// Whether most fail now. Once so, until three of four succeed: a rate about
+  /// the middle must not be told again and again.
+  /// @returns the reason, else 0.
+  uint8_t judge(steady_time now) {
+    const auto memory = failing_ == 0
+                          ? std::chrono::microseconds{limits::health_memory}
+                          : limits::health_memory_failing;
+    std::erase_if(tries_, [&](const try_& x) { return now - x.at > memory; });
+    const auto failed = static_cast<size_t>(
+      std::count_if(tries_.begin(), tries_.end(),
+                    [](const try_& x) { return x.reason != 0; }));
+    if (failing_ != 0 && 4 * failed <= tries_.size())
+      failing_ = 0;
+    for (const auto& x : tries_)
+      if (failing_ == 0 && x.reason != 0 && is_most(x.reason))
+        failing_ = x.reason;
+    return failing_;
+  }
+
+  /// It was no reason after all.
+  void forget(uint8_t reason) {
+    std::erase_if(tries_,
+                  [reason](const try_& x) { return x.reason == reason; });
+    if (failing_ == reason)
+      failing_ = 0;
+  }
+
+  /// Nothing has succeeded of late.
+  bool all_fail(steady_time now) const noexcept {
+    return !ever_succeeded_ || now - succeeded_at_ > limits::health_memory;
+  }
+
+  /// What the last failure said.
+  const std::string& text() const noexcept { return text_; }
+
+  size_t size() const noexcept { return tries_.size(); }
+
+private:
+  struct try_ {
+    uint64_t subject = 0;
+    steady_time at;
+    uint8_t reason = 0;
+  };
+
+  bool is_most(uint8_t reason) const {
+    const auto n = static_cast<size_t>(
+      std::count_if(tries_.begin(), tries_.end(),
+                    [reason](const try_& x) { return x.reason == reason; }));
+    return n >= failures_min_ && 2 * n > tries_.size();
+  }
+
+  /// In place of the subject's last try, or of the oldest of all.
+  void put(const try_& x) {
+    auto place = std::find_if(tries_.begin(), tries_.end(), [&](const try_& y) {
+      return y.subject == x.subject;
+    });
+    if (place == tries_.end() && tries_.size() < limits::health_subjects_max) {
+      tries_.push_back(x);
+      return;
+    }
+    if (place == tries_.end())
+      place = std::min_element(
+        tries_.begin(), tries_.end(),
+        [](const try_& a, const try_& b) { return a.at < b.at; });
+    *place = x;
+  }
+
+  size_t failures_min_;
+  std::vector<try_> tries_;
+  std::string text_;
+  uint8_t failing_ = 0;
+  bool ever_succeeded_ = false;
+  steady_time succeeded_at_;
+};
+
+} // namespace weir::actors

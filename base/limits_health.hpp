@@ -1,0 +1,48 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+/// Bounds of what a node believes of itself: whether its clock is right, and
+/// whether most of its work fails for one reason. As in `base/limits.hpp`.
+namespace weir::limits {
+
+using namespace std::chrono_literals;
+
+// -- the wall clock (architecture.md, A wrong clock) --------------------------
+
+/// So many signers of one stream must be beyond our clock before it is doubted.
+constexpr size_t clock_signers_min = 8;
+/// Signers of one stream that are remembered, a fair sample of all.
+constexpr size_t clock_signers_max = 64;
+/// For so long what a signer said counts.
+constexpr auto clock_memory = 1min;
+/// A clock that is doubted holds intake for so long; then signers are heard
+/// again, or nobody could ever say that it is right.
+constexpr auto clock_hold = 1min;
+/// The wall clock was set when it has moved so much against the steady one.
+constexpr auto clock_step = 1min;
+/// How often whoever waits for a right clock looks at it.
+constexpr auto clock_check_interval = 1s;
+/// Repos that are asked to fetch again at once when the clock is right again.
+constexpr size_t clock_retry_page = 1'000;
+
+// -- what fails (architecture.md, Health) -------------------------------------
+
+/// Fewer failures than this are nobody's health.
+constexpr size_t health_failures_min = 5;
+/// Subjects whose last outcome is remembered.
+constexpr size_t health_subjects_max = 64;
+/// For so long an outcome counts; while something is wrong, longer: what is
+/// tried ever more rarely would seem well in between.
+constexpr auto health_memory = 5min;
+constexpr auto health_memory_failing = 1h;
+/// How often all of it is judged.
+constexpr auto health_check_interval = 500ms;
+/// A stream that is not connected for so long is a cause; so is one that has
+/// not been connected for as long since.
+constexpr auto health_upstream_grace = 5s;
+/// Of an error's text, which others may have written.
+constexpr size_t health_text_bytes_max = 200;
+
+} // namespace weir::limits

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "actors/node/node.hpp"
+#include "apps/weir/web_client.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/system/followed_network.hpp"
+#include "tests/system/patience.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+namespace weir::tests {
+
+/// The machine's clock, whose hands somebody else may set.
+class shifted_clock final : public clock {
+public:
+  steady_time steady_now() const noexcept override {
+    return system_clock().steady_now();
+  }
+
+  wall_time wall_now() const noexcept override {
+    return system_clock().wall_now() + offset_.load();
+  }
+
+  void shift(std::chrono::microseconds x) { offset_ = x; }
+
+private:
+  std::atomic<std::chrono::microseconds> offset_{};
+};
+
+/// A whole node in this process, whose clock, directory and upstream the test
+/// decides, beside a simulated network; what it says of its health is read
+/// where an operator would.
+class WatchedNodeTest : public testing::Test {
+protected:
+  WatchedNodeTest();
+  ~WatchedNodeTest() override;
+
+  void start();
+  void stop() { node_.reset(); }
+
+  /// Answer of `/readyz`.
+  std::string readiness();
+
+  /// 503, and this is a cause.
+  bool await_cause(const std::string& cause, const std::string& where,
+                   const std::string& error);
+
+  bool await_ready();
+
+  /// Answer of `/repos/errors`.
+  std::string errors();
+
+  /// A number of `/metrics`: of all labels, or those that contain `label`.
+  uint64_t metric(const std::string& name, const std::string& label = {});
+
+  /// Repos that are `synced` at the rev that their host has.
+  size_t equal_to_source();
+
+  bool await_all_equal();
+
+  /// Warnings about the node's health so far: lines with this event and cause.
+  size_t warnings(const std::string& event, const std::string& cause);
+
+  static constexpr size_t accounts = 20;
+  followed_network net{13, accounts, 100};
+  shifted_clock time;
+  actors::node_config config;
+
+private:
+  const temp_dir dir_;
+  const std::unique_ptr<apps::web_client> web_ = apps::web_client::make();
+  std::unique_ptr<actors::node> node_;
+  std::string log_; ///< What was captured and read.
+};
+
+} // namespace weir::tests

@@ -1,0 +1,103 @@
+#include "base/limits_health.hpp"
+#include "simnet/network.hpp"
+#include "tests/system/watched_node.hpp"
+
+// architecture.md, A wrong clock; reliability.md P15
+namespace weir::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+class WrongClockTest : public WatchedNodeTest {
+protected:
+  /// One commit of each account.
+  void commit_everywhere() {
+    for (size_t i = 0; i < accounts; ++i)
+      net.life().traffic().post(i);
+  }
+
+  uint64_t cursor() { return metric("weir_upstream_cursor"); }
+  uint64_t refused() {
+    return metric("weir_repo_events_total", "result=\"future_rev\"");
+  }
+};
+
+} // namespace
+
+// protocol.md 2.1.4
+TEST_F(WrongClockTest, WhileItIsBehindNothingIsLostAndNothingIsDone) {
+  static_assert(accounts > limits::clock_signers_min);
+  start();
+  ASSERT_TRUE(await_all_equal());
+  commit_everywhere(); // The position is known from here on.
+  ASSERT_TRUE(await_all_equal());
+  ASSERT_TRUE(await_ready());
+  const auto before = cursor();
+  time.shift(-1h);
+  commit_everywhere();
+  ASSERT_TRUE(await_cause("clock", "", "about 60 minutes ahead"));
+  EXPECT_EQ(metric("weir_intake_level"), 2u);
+  EXPECT_EQ(cursor(), before);
+  stop();
+  start();
+  ASSERT_TRUE(await_cause("clock", "", "about 60 minutes ahead"));
+  EXPECT_LE(cursor(), before);
+  EXPECT_EQ(refused(), 0u);
+  time.shift(0s);
+  ASSERT_TRUE(await_all_equal());
+  ASSERT_TRUE(await_ready());
+  EXPECT_EQ(metric("weir_repo_events_total", "result=\"applied\""), accounts);
+  EXPECT_EQ(refused(), 0u);
+  EXPECT_EQ(warnings("unhealthy", "clock"), 2u) << "one in each life";
+  EXPECT_EQ(warnings("healthy_again", "clock"), 1u);
+}
+
+// protocol.md 5.2: a fetched root is signed, too
+TEST_F(WrongClockTest, WhatIsFetchedIsEvidenceAndIsFetchedAgain) {
+  commit_everywhere();
+  time.shift(-1h);
+  start();
+  ASSERT_TRUE(await_cause("clock", "", "minutes ahead"));
+  EXPECT_EQ(equal_to_source(), 0u);
+  time.shift(0s);
+  ASSERT_TRUE(await_all_equal());
+  ASSERT_TRUE(await_ready());
+}
+
+// Fewer than can say that the clock is wrong: their repos say what is wrong
+// with them, and are fetched as soon as it is right
+TEST_F(WrongClockTest, AFewThatAreRefusedAreNotSyncedAndHealWithTheClock) {
+  config.retry_backoff_min = config.retry_backoff_max = 1h;
+  start();
+  ASSERT_TRUE(await_all_equal());
+  time.shift(-1h);
+  constexpr size_t few = 3;
+  for (size_t i = 0; i < few; ++i)
+    net.life().traffic().post(i);
+  ASSERT_TRUE(eventually(node_patience, [this] {
+    return errors().find("future_rev") != std::string::npos
+           && metric("weir_backfill_finished_total", "result=\"failed\"")
+                == few;
+  })) << errors();
+  EXPECT_EQ(refused(), few);
+  EXPECT_EQ(equal_to_source(), accounts - few);
+  time.shift(0s);
+  ASSERT_TRUE(await_all_equal());
+}
+
+// A clock that is ahead makes revs old, which they may be
+TEST_F(WrongClockTest, OneThatIsAheadHarmsNothing) {
+  time.shift(std::chrono::years{10});
+  start();
+  ASSERT_TRUE(await_all_equal());
+  commit_everywhere();
+  ASSERT_TRUE(await_all_equal());
+  ASSERT_TRUE(await_ready());
+  time.shift(0s);
+  commit_everywhere();
+  ASSERT_TRUE(await_all_equal());
+  ASSERT_TRUE(await_ready());
+}
+
+} // namespace weir::tests

@@ -1,0 +1,206 @@
+#include "actors/support/clock_machine.hpp"
+
+#include <gtest/gtest.h>
+
+// architecture.md, A wrong clock: many signers against one clock.
+namespace weir::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace weir::actors;
+
+constexpr uint32_t relay = 1;
+constexpr uint32_t host = 2;
+constexpr uint32_t other_host = 3;
+
+/// A node whose clock may be wrong, and signers whose clocks are not.
+class clock_world {
+public:
+  explicit clock_world(std::chrono::microseconds behind = 0s,
+                       size_t streams = 1)
+    : behind_(behind) {
+    machine.begin(17, streams);
+    pass(0s);
+  }
+
+  /// Signers with these numbers, all clocks but ours being right.
+  void hear(uint32_t stream, uint64_t first, size_t n,
+            std::chrono::microseconds ahead = 0s) {
+    for (auto i = first; i < first + n; ++i)
+      machine.on_signed({stream, stream == relay, i, truth + ahead}, now,
+                        wall());
+  }
+
+  void pass(std::chrono::microseconds x) {
+    truth = truth + x;
+    now = now + x;
+    machine.on_timer(now, wall());
+  }
+
+  void set_clock(std::chrono::microseconds behind) {
+    behind_ = behind;
+    pass(0s);
+  }
+
+  wall_time wall() const { return truth + -behind_; }
+  clock_verdict verdict(uint32_t stream) const {
+    return machine.verdict(stream, now, wall());
+  }
+
+  bool doubted() const { return machine.state().doubted; }
+  bool holds() const { return machine.state().holds; }
+
+  clock_machine machine;
+  steady_time now{1'000'000};
+  wall_time truth{1'700'000'000'000'000};
+
+private:
+  std::chrono::microseconds behind_;
+};
+
+} // namespace
+
+// limits::clock_signers_min
+TEST(clock_machine, a_clock_that_many_are_beyond_is_doubted_and_holds_intake) {
+  clock_world x{1h};
+  x.hear(relay, 0, limits::clock_signers_min - 1);
+  x.hear(relay, 0, 1); // Nobody counts twice.
+  EXPECT_FALSE(x.doubted());
+  EXPECT_EQ(x.verdict(relay), clock_verdict::undecided);
+  x.hear(relay, 100, 1);
+  EXPECT_TRUE(x.holds());
+  EXPECT_EQ(x.verdict(relay), clock_verdict::doubted);
+  EXPECT_EQ(x.verdict(host), clock_verdict::doubted);
+  EXPECT_EQ(x.machine.state().behind, 1h);
+}
+
+// protocol.md 2.1.4: five minutes are nobody's fault
+TEST(clock_machine, a_clock_that_is_within_the_bound_is_right) {
+  clock_world x{limits::rev_future_max};
+  x.hear(relay, 0, 20);
+  EXPECT_FALSE(x.doubted());
+  EXPECT_EQ(x.verdict(relay), clock_verdict::right);
+}
+
+TEST(clock_machine, a_few_who_are_beyond_are_at_fault) {
+  clock_world x;
+  x.hear(relay, 0, limits::clock_signers_min);
+  x.hear(relay, 100, 3 * limits::clock_signers_min - 1, 1h);
+  EXPECT_FALSE(x.doubted()) << "fewer than three of four";
+  EXPECT_EQ(x.verdict(relay), clock_verdict::right);
+  x.hear(relay, 200, 1, 1h);
+  EXPECT_TRUE(x.doubted());
+}
+
+// limits::clock_signers_max: the sample of a crowd has its proportions
+TEST(clock_machine, many_accounts_of_one_host_do_not_outweigh_a_busy_relay) {
+  static_assert(limits::clock_signers_max < 1'000);
+  clock_world x;
+  x.hear(relay, 0, 1'000);
+  x.hear(relay, 10'000, 1'000, 24h);
+  x.hear(relay, 0, 1'000);
+  EXPECT_FALSE(x.doubted());
+  EXPECT_EQ(x.verdict(relay), clock_verdict::right);
+}
+
+TEST(clock_machine, the_accounts_of_one_host_do_not_stop_the_others) {
+  clock_world x{0s, 3};
+  x.hear(host, 0, 1'000, 24h);
+  EXPECT_FALSE(x.doubted()) << "nobody else was heard";
+  EXPECT_EQ(x.verdict(host), clock_verdict::right)
+    << "its revs are at fault";
+  x.hear(relay, 2'000, limits::clock_signers_min);
+  EXPECT_FALSE(x.doubted());
+  x.hear(other_host, 3'000, limits::clock_signers_min, 24h);
+  EXPECT_TRUE(x.doubted()) << "two of three";
+}
+
+TEST(clock_machine, the_only_stream_is_believed_whatever_it_is) {
+  clock_world x{1h};
+  x.hear(host, 0, limits::clock_signers_min);
+  EXPECT_TRUE(x.doubted());
+}
+
+// Catching up: what was signed an hour ago says nothing of now
+TEST(clock_machine, old_revs_are_no_evidence) {
+  clock_world x{1h};
+  x.hear(relay, 0, 1'000, -2h);
+  EXPECT_EQ(x.verdict(relay), clock_verdict::undecided);
+  x.hear(relay, 0, limits::clock_signers_min);
+  EXPECT_TRUE(x.doubted());
+}
+
+// limits::clock_memory
+TEST(clock_machine, what_was_heard_counts_for_a_minute) {
+  clock_world x{1h};
+  x.hear(relay, 0, limits::clock_signers_min - 1);
+  x.pass(limits::clock_memory);
+  x.hear(relay, 100, 1);
+  EXPECT_TRUE(x.doubted());
+  clock_world y{1h};
+  y.hear(relay, 0, limits::clock_signers_min - 1);
+  y.pass(limits::clock_memory + 1us);
+  y.hear(relay, 100, 1);
+  EXPECT_FALSE(y.doubted());
+}
+
+TEST(clock_machine, the_doubt_ends_when_the_clock_is_set_right) {
+  clock_world x{1h};
+  x.hear(relay, 0, 20);
+  x.set_clock(30min);
+  EXPECT_TRUE(x.doubted()) << "not yet right";
+  x.set_clock(0s);
+  EXPECT_FALSE(x.doubted());
+  EXPECT_EQ(x.verdict(relay), clock_verdict::undecided);
+  EXPECT_EQ(x.machine.state().corrections, 2u);
+}
+
+// Time alone makes no clock right: the signers' clocks go on as well
+TEST(clock_machine, the_doubt_outlasts_the_revs_that_began_it) {
+  clock_world x{6min};
+  x.hear(relay, 0, 20);
+  x.pass(10min);
+  EXPECT_TRUE(x.doubted());
+}
+
+// limits::clock_hold: else a crowd that lies once would hold a node for ever
+TEST(clock_machine, after_a_minute_signers_are_heard_again) {
+  clock_world x;
+  x.hear(relay, 0, 100, 24h);
+  x.pass(limits::clock_hold - 1us);
+  EXPECT_TRUE(x.holds());
+  x.pass(1us);
+  EXPECT_TRUE(x.doubted());
+  EXPECT_FALSE(x.holds());
+  x.hear(relay, 500, limits::clock_signers_min, 24h);
+  EXPECT_TRUE(x.holds()) << "they say the same";
+  x.pass(limits::clock_hold);
+  x.hear(relay, 900, limits::clock_signers_min);
+  EXPECT_FALSE(x.doubted()) << "the clock is right after all";
+  EXPECT_EQ(x.verdict(relay), clock_verdict::right);
+}
+
+// What was heard before says nothing, whoever asks first
+TEST(clock_machine, a_clock_that_was_set_just_now_has_no_verdict) {
+  clock_world x;
+  x.hear(relay, 0, 50);
+  EXPECT_EQ(x.verdict(relay), clock_verdict::right);
+  EXPECT_EQ(x.machine.verdict(relay, x.now, x.wall() + -1h),
+            clock_verdict::undecided);
+}
+
+// limits::clock_step
+TEST(clock_machine, a_clock_that_was_set_makes_evidence_void) {
+  clock_world x;
+  x.hear(relay, 0, 50);
+  x.set_clock(limits::clock_step - 1us);
+  EXPECT_EQ(x.verdict(relay), clock_verdict::right);
+  EXPECT_EQ(x.machine.state().corrections, 0u);
+  x.set_clock(2h);
+  EXPECT_EQ(x.verdict(relay), clock_verdict::undecided);
+  EXPECT_EQ(x.machine.state().corrections, 0u) << "it was set back";
+  x.hear(relay, 100, limits::clock_signers_min);
+  EXPECT_TRUE(x.doubted());
+}
+
+} // namespace weir::tests

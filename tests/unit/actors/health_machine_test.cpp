@@ -1,0 +1,239 @@
+#include "actors/support/health_machine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+// architecture.md, Health: what most of the work fails for.
+namespace weir::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace weir::actors;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr auto enough = limits::health_failures_min;
+
+class HealthTest : public testing::Test {
+protected:
+  HealthTest() {
+    machine.begin("https://plc.test");
+    stream.id = 1;
+    stream.origin = "https://relay.test";
+    stream.connected = true;
+  }
+
+  void look_up(uint64_t first, size_t n, look_up_fault fault) {
+    for (auto i = first; i < first + n; ++i)
+      machine.on_look_up(i, fault, "HTTP 502", now);
+  }
+
+  void fetch(const std::string& host, uint64_t first, size_t n, bool fine) {
+    for (auto i = first; i < first + n; ++i)
+      machine.on_fetch(i, host, fine ? "" : "refused", now);
+  }
+
+  /// Time passes in steps as NODE looks.
+  void pass(std::chrono::microseconds x) {
+    now = now + x;
+    look();
+  }
+
+  void look() {
+    auto news = machine.look({stream}, clock, now, {1'000'000});
+    begun = std::move(news.begun);
+    ended = std::move(news.ended);
+  }
+
+  health_machine machine;
+  upstream_view stream;
+  clock_state clock;
+  steady_time now{1};
+  std::vector<health_finding> begun;
+  std::vector<health_finding> ended;
+};
+
+} // namespace
+
+TEST_F(HealthTest, AnIdleNodeIsWell) {
+  pass(24h);
+  EXPECT_THAT(machine.findings(), IsEmpty());
+}
+
+// limits::health_failures_min
+TEST_F(HealthTest, FewFailuresAreNobodysHealthAndMoreAreToldOnce) {
+  look_up(0, enough - 1, look_up_fault::unreachable);
+  look_up(0, 1, look_up_fault::unreachable); // The same again.
+  look();
+  EXPECT_THAT(begun, IsEmpty());
+  look_up(100, 1, look_up_fault::unreachable);
+  look();
+  ASSERT_THAT(begun, SizeIs(1));
+  EXPECT_EQ(begun[0].cause, health_cause::directory);
+  EXPECT_EQ(begun[0].where, "https://plc.test");
+  EXPECT_EQ(begun[0].error, "HTTP 502");
+  look_up(200, 20, look_up_fault::unreachable);
+  look();
+  EXPECT_THAT(begun, IsEmpty());
+  EXPECT_THAT(machine.findings(), SizeIs(1));
+}
+
+TEST_F(HealthTest, ItEndsWhenMostSucceedAgainAndNotBetween) {
+  look_up(0, 20, look_up_fault::unreachable);
+  look();
+  look_up(0, 14, look_up_fault::none);
+  look();
+  EXPECT_THAT(ended, IsEmpty()) << "14 of 20";
+  look_up(14, 1, look_up_fault::none);
+  look();
+  ASSERT_THAT(ended, SizeIs(1));
+  EXPECT_EQ(ended[0].cause, health_cause::directory);
+  EXPECT_THAT(machine.findings(), IsEmpty());
+}
+
+// limits::health_memory
+TEST_F(HealthTest, WhatHappenedLongAgoDoesNotCount) {
+  look_up(0, enough - 1, look_up_fault::unreachable);
+  pass(limits::health_memory);
+  look_up(100, 1, look_up_fault::unreachable);
+  look();
+  EXPECT_THAT(begun, SizeIs(1));
+  machine = health_machine{};
+  look_up(0, enough - 1, look_up_fault::unreachable);
+  pass(limits::health_memory + 1us);
+  look_up(100, 1, look_up_fault::unreachable);
+  look();
+  EXPECT_THAT(machine.findings(), IsEmpty());
+}
+
+// limits::health_memory_failing: back-off makes tries rare, not well
+TEST_F(HealthTest, SilenceIsNoRecovery) {
+  look_up(0, enough, look_up_fault::unreachable);
+  look();
+  pass(limits::health_memory_failing);
+  EXPECT_THAT(ended, IsEmpty());
+  pass(1us);
+  EXPECT_THAT(ended, SizeIs(1)) << "nothing fails any more";
+}
+
+// limits::health_subjects_max
+TEST_F(HealthTest, SoManySubjectsAreRemembered) {
+  outcome_tally tally;
+  for (uint64_t i = 0; i <= limits::health_subjects_max; ++i) {
+    tally.fail(i, 1, "", now);
+    now = now + 1s;
+    EXPECT_EQ(tally.size(),
+              std::min<size_t>(i + 1, limits::health_subjects_max));
+  }
+  for (uint64_t i = 1; i <= limits::health_subjects_max; ++i)
+    tally.succeed(i, now);
+  EXPECT_EQ(tally.judge(now), 0) << "the oldest was forgotten";
+}
+
+// limits::health_text_bytes_max
+TEST_F(HealthTest, TextsOfOthersAreCut) {
+  const std::string text(limits::health_text_bytes_max + 1, 'x');
+  outcome_tally tally;
+  tally.fail(1, 1, std::string_view{text}.substr(1), now);
+  EXPECT_EQ(tally.text().size(), limits::health_text_bytes_max);
+  tally.fail(1, 1, text, now);
+  EXPECT_EQ(tally.text().size(), limits::health_text_bytes_max);
+}
+
+// Any relay can name DIDs that nobody knows
+TEST_F(HealthTest, UnknownDidsCountOnlyWhereNobodyIsKnown) {
+  look_up(0, 1, look_up_fault::none);
+  look_up(10, 1'000, look_up_fault::unknown);
+  look();
+  EXPECT_THAT(begun, IsEmpty());
+  machine = health_machine{};
+  look_up(10, enough, look_up_fault::unknown);
+  look();
+  EXPECT_THAT(begun, SizeIs(1)) << "another service answers there";
+  look_up(0, 1, look_up_fault::none);
+  look();
+  EXPECT_THAT(ended, SizeIs(1));
+}
+
+TEST_F(HealthTest, OneBadHostIsNotTheNodesHealth) {
+  fetch("https://bad.test", 0, 50, false);
+  fetch("https://good.test", 100, 1, true);
+  look();
+  EXPECT_THAT(begun, IsEmpty());
+  fetch("https://worse.test", 200, 1, false);
+  look();
+  ASSERT_THAT(begun, SizeIs(1)) << "two of three";
+  EXPECT_EQ(begun[0].cause, health_cause::fetch);
+  EXPECT_EQ(begun[0].where, "https://worse.test");
+}
+
+TEST_F(HealthTest, TheOnlyHostIs) {
+  fetch("https://bad.test", 0, enough, false);
+  look();
+  EXPECT_THAT(begun, SizeIs(1));
+}
+
+// limits::health_upstream_grace
+TEST_F(HealthTest, AStreamThatIsAwayIsNamedWithItsError) {
+  look();
+  stream.connected = false;
+  stream.last_error = "HTTP 403";
+  look();
+  pass(limits::health_upstream_grace - 1us);
+  EXPECT_THAT(begun, IsEmpty());
+  pass(1us);
+  ASSERT_THAT(begun, SizeIs(1));
+  EXPECT_EQ(begun[0].cause, health_cause::upstream);
+  EXPECT_EQ(begun[0].where, "https://relay.test");
+  EXPECT_EQ(begun[0].error, "HTTP 403");
+  stream.connected = true;
+  look();
+  pass(limits::health_upstream_grace - 1us);
+  EXPECT_THAT(ended, IsEmpty());
+  pass(1us);
+  EXPECT_THAT(ended, SizeIs(1));
+}
+
+TEST_F(HealthTest, AStreamThatIsThereForMomentsIsAway) {
+  for (int i = 0; i < 20 && begun.empty(); ++i) {
+    stream.connected = i % 3 == 0;
+    pass(1s);
+  }
+  EXPECT_THAT(begun, SizeIs(1));
+}
+
+TEST_F(HealthTest, AStreamWhoseCommitsAreRefusedIsNamed) {
+  for (uint64_t i = 0; i < enough; ++i)
+    machine.on_commit(1, i, 3, "bad_signature", now);
+  look();
+  ASSERT_THAT(begun, SizeIs(1));
+  EXPECT_THAT(begun[0].error, HasSubstr("bad_signature"));
+  for (uint64_t i = 0; i < enough; ++i)
+    machine.on_commit(1, i, 0, "", now);
+  look();
+  EXPECT_THAT(ended, SizeIs(1));
+}
+
+// "for one reason"
+TEST_F(HealthTest, ManyReasonsAreNone) {
+  for (uint64_t i = 0; i < 20; ++i)
+    machine.on_commit(1, i, static_cast<uint8_t>(1 + i % 4), "x", now);
+  look();
+  EXPECT_THAT(begun, IsEmpty());
+}
+
+TEST_F(HealthTest, AClockInDoubtIsACause) {
+  clock.doubted = true;
+  clock.behind = 1h;
+  look();
+  ASSERT_THAT(begun, SizeIs(1));
+  EXPECT_EQ(begun[0].cause, health_cause::clock);
+  EXPECT_THAT(begun[0].error, HasSubstr("60 minutes"));
+  EXPECT_EQ(begun[0].since.seconds(), 1);
+  clock.doubted = false;
+  look();
+  EXPECT_THAT(ended, SizeIs(1));
+}
+
+} // namespace weir::tests

@@ -1,0 +1,119 @@
+#include "actors/node/health_watch.hpp"
+#include "actors/support/store_readers.hpp"
+#include "base/limits_health.hpp"
+#include "messages/journal.hpp"
+#include "storage/tail_cache.hpp"
+#include "tests/unit/actors/shell_fixture.hpp"
+#include "tests/unit/storage/journal_fixture.hpp"
+
+// architecture.md, A wrong clock and Health: NODE's eye on both.
+namespace weir::tests {
+namespace {
+
+using namespace weir::actors;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// A clock whose hands may be set.
+class set_clock final : public clock {
+public:
+  explicit set_clock(const clock& inner) : inner_(inner) {
+    // nop
+  }
+
+  steady_time steady_now() const noexcept override {
+    return inner_.steady_now();
+  }
+
+  wall_time wall_now() const noexcept override {
+    return inner_.wall_now() + shift;
+  }
+
+  std::chrono::microseconds shift{0};
+
+private:
+  const clock& inner_;
+};
+
+class HealthWatchTest : public ShellFixture {
+protected:
+  HealthWatchTest() {
+    shared->time = &hands;
+    shared->signers.begin(1, 1);
+    shared->readers.push_back(reader.as<reader_actor>());
+    shared->routers.push_back(router.as<router_actor>());
+    keep(spawn_health_watch(sys, shared));
+  }
+
+  void sign(size_t signers, std::chrono::microseconds ahead) {
+    const auto now = hands.wall_now();
+    for (size_t i = 0; i < signers; ++i)
+      shared->signers.on_signed({1, true, i, now + ahead}, hands.steady_now(),
+                                now);
+  }
+
+  set_clock hands{time};
+  probe reader{sys};
+  probe router{sys};
+};
+
+/// The row of a repo that waits for its back-off.
+storage::repo_update failed_repo(size_t i, const std::string& why) {
+  storage::repo_update out;
+  out.repo = shell_repo(i);
+  out.row.emplace();
+  out.row->status = storage::repo_status::error;
+  out.row->error = why;
+  out.row->next_retry = 4'000'000'000;
+  return out;
+}
+
+} // namespace
+
+// limits::health_check_interval
+TEST_F(HealthWatchTest, AClockInDoubtHoldsIntakeUntilItIsSetRight) {
+  sign(limits::clock_signers_min, 1h);
+  EXPECT_TRUE(shared->intake.reads());
+  pass(limits::health_check_interval);
+  EXPECT_FALSE(shared->intake.reads());
+  EXPECT_TRUE(shared->intake.takes_requests());
+  EXPECT_THAT(shared->intake.reasons(), SizeIs(1));
+  ASSERT_THAT(shared->health.findings(), SizeIs(1));
+  EXPECT_EQ(shared->health.findings()[0].cause, health_cause::clock);
+  EXPECT_EQ(reader.count<reader_job>(), 0u);
+  hands.shift = 1h;
+  pass(limits::health_check_interval - 1us);
+  EXPECT_FALSE(shared->intake.reads());
+  pass(1us);
+  EXPECT_TRUE(shared->intake.reads());
+  EXPECT_THAT(shared->intake.reasons(), IsEmpty());
+  EXPECT_THAT(shared->health.findings(), IsEmpty());
+}
+
+// limits::clock_retry_page
+TEST_F(HealthWatchTest, AClockThatWasSetForwardFreesWhoWaitedForIt) {
+  test_store store;
+  storage::tail_cache tail{1};
+  store_readers rows{*store.db, *store.names, tail};
+  for (size_t i = 0; i <= limits::clock_retry_page; ++i)
+    store.commit(failed_repo(i, "verification_failed: future_rev: no"));
+  store.commit(failed_repo(9'999, "unreachable: refused"));
+  hands.shift = 1h;
+  pass(limits::health_check_interval);
+  for (const auto part : {limits::clock_retry_page, size_t{1}}) {
+    auto jobs = reader.take<reader_job>();
+    ASSERT_THAT(jobs, SizeIs(1));
+    jobs[0].run(rows);
+    run();
+    const auto freed = router.take<resync_repos>();
+    ASSERT_THAT(freed, SizeIs(1));
+    EXPECT_THAT(freed[0].repos, SizeIs(part));
+  }
+  pass(limits::health_check_interval);
+  EXPECT_EQ(reader.count<reader_job>(), 0u);
+  hands.shift = 0s;
+  pass(limits::health_check_interval);
+  EXPECT_EQ(reader.count<reader_job>(), 0u) << "back";
+}
+
+} // namespace weir::tests
