@@ -1,6 +1,6 @@
 #include "actors/supervisor/listing_census.hpp"
-#include "actors/supervisor/listing_machine.hpp"
 #include "atproto/identifiers.hpp"
+#include "tests/unit/actors/listing_run.hpp"
 
 #include <gtest/gtest.h>
 
@@ -58,36 +58,39 @@ TEST(listing_census, a_listing_that_repeats_itself_fills_no_memory) {
 
 // architecture.md 9: an account that a complete, uninterrupted listing leaves
 // out is asked about
-TEST(listing_machine, a_listing_is_whole_when_one_run_read_it_to_its_end) {
-  const listing_id all{1, {}};
-  const steady_time now{1'000'000};
-  listing_machine first{{}};
-  first.on_wanted(all, {1, 1, 5}, now, {});
-  EXPECT_FALSE(first.on_page(all, "c1", 10, now, {}).whole);
-  first.on_page(all, fail(ec::unreachable), 0, now, {});
-  first.on_timer(now + 24h);
-  EXPECT_EQ(first.on_page(all, "", 10, now, {}).whole, all);
+TEST(listing_machine, a_listing_is_whole_when_one_life_read_it_to_its_end) {
+  listing_run x;
+  x.want_later();
+  x.page("c1");
+  EXPECT_FALSE(x.last.whole);
+  auto other_life = x.restarted();
+  EXPECT_TRUE(other_life.want());
+  other_life.page("");
+  EXPECT_FALSE(other_life.last.whole);
+  x.fail_page(ec::unreachable);
+  x.pass(24h);
+  EXPECT_TRUE(x.tick());
+  x.page("");
+  EXPECT_TRUE(x.last.whole == x.all);
+}
 
-  listing_machine restored{{}};
-  restored.restore({all, {"c1", false, {1, 1, 5}, 0}});
-  restored.on_wanted(all, {1, 1, 5}, now, {});
-  EXPECT_FALSE(restored.on_page(all, "", 10, now, {}).whole);
-
-  listing_machine wanted_anew{{}};
-  wanted_anew.on_wanted(all, {1, 1, 5}, now, {});
-  wanted_anew.on_wanted(all, {1, 2, 1}, now, {});
-  EXPECT_FALSE(wanted_anew.on_page(all, "", 10, now, {}).whole);
-
+// architecture.md 9
+TEST(listing_machine, a_listing_that_is_cut_or_wanted_anew_is_not_whole) {
+  listing_run anew;
+  anew.want_later();
+  anew.want({1, 2, 1});
+  anew.page("");
+  EXPECT_FALSE(anew.last.whole);
   listing_options few;
   few.pages_max = 1;
-  listing_machine cut{few};
-  cut.on_wanted(all, {1, 1, 5}, now, {});
-  EXPECT_FALSE(cut.on_page(all, "c1", 10, now, {}).whole);
-
-  listing_machine not_offered{{}};
-  not_offered.on_wanted(all, {1, 1, 5}, now, {});
-  EXPECT_FALSE(
-    not_offered.on_page(all, fail(ec::not_found), 0, now, {}).whole);
+  listing_run cut{few};
+  cut.want_later();
+  cut.page("c1");
+  EXPECT_FALSE(cut.last.whole);
+  listing_run not_offered;
+  not_offered.want_later();
+  not_offered.fail_page(ec::not_found);
+  EXPECT_FALSE(not_offered.last.whole);
 }
 
 } // namespace
