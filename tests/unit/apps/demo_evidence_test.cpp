@@ -43,6 +43,7 @@ TEST(DemoEvidenceTest, OneFaultThatWasNotNoticedIsNamed) {
   EXPECT_EQ(unnoticed_faults({{"bad_signature", 4}}, page).size(), 1u);
   EXPECT_EQ(unnoticed_faults({{"broken_chain", 3}}, page).size(), 1u);
   EXPECT_EQ(unnoticed_faults({{"drop_connection", 3}}, page).size(), 1u);
+  EXPECT_EQ(unnoticed_faults({{"directory_refuse", 1}}, page).size(), 1u);
   EXPECT_EQ(unnoticed_faults({{"take_down", 1}}, page),
             std::vector<std::string>{"the node counted 0 of 1 for take_down"});
 }
