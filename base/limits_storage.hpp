@@ -1,8 +1,6 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
-#include <cstdint>
 
 /// Bounds of what one repo or host may take of the store.
 namespace weir::limits {
@@ -23,7 +21,5 @@ constexpr size_t names_repo_share = 64;
 /// Streams that the row of a chain names; each further one has its own row, so
 /// that a commit writes what it changes and not what the repo ever held.
 constexpr size_t chain_streams_inline_max = 16;
-/// What a commit of one small record may write, whatever else its repo holds.
-constexpr size_t commit_write_bytes_max = 4'096;
 
 } // namespace weir::limits

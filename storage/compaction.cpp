@@ -2,11 +2,8 @@
 
 namespace weir::storage {
 
-void compact_tables(database& db, uint16_t partition,
-                    const atproto::did& repo) {
-  db.compact(range_of<record_head_key>(partition, repo));
-  db.compact(range_of<stream_block_key>(repo));
-  db.compact(range_of<sync_buffer_key>(repo));
+void compact_waiting(database& db) {
+  db.compact(range_of<sync_buffer_key>());
 }
 
 op_id compact_content(database& db, uint16_t partition, op_id first,

@@ -8,9 +8,8 @@
 /// are done.
 namespace weir::storage {
 
-/// Record heads, stream blocks and waiting commits of one repo.
-void compact_tables(database& db, uint16_t partition,
-                    const atproto::did& repo);
+/// Commits that have waited for their repos.
+void compact_waiting(database& db);
 
 /// Content of the operations from `first` on, up to `last`, about
 /// `slice_bytes` of it.

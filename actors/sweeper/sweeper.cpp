@@ -45,7 +45,7 @@ private:
   sweeper_store store_;
   bool own_thread_;
   sweeper_machine machine_;
-  sweeper_effects compaction_; ///< What is asked for.
+  sweeper_effects order_; ///< The scan or compaction that comes next.
   actor_timer timer_;
   metric* erased_ = nullptr;
 };
@@ -59,11 +59,8 @@ void sweeper::perform(const sweeper_effects& x) {
     send(shared_->journal, erase_step{*x.step, this});
   if (x.timer)
     timer_.arm(this, now(), *x.timer);
-  if (!x.tables.empty() || x.first != 0) {
-    compaction_ = x;
-    send(this, sweep_on{});
-  } else if (x.scan) {
-    compaction_ = {};
+  if (x.compact || x.scan) {
+    order_ = x;
     send(this, sweep_on{});
   }
 }
@@ -78,14 +75,13 @@ void sweeper::scan() {
 }
 
 void sweeper::compact() {
-  const auto order = std::exchange(compaction_, {});
-  for (const auto& repo : order.tables)
-    storage::compact_tables(*store_.db, store_.partition, repo);
   storage::op_id next = 0;
-  if (order.first != 0)
-    next = storage::compact_content(*store_.db, store_.partition, order.first,
-                                    order.last,
+  if (order_.first != 0)
+    next = storage::compact_content(*store_.db, store_.partition, order_.first,
+                                    order_.last,
                                     limits::compaction_slice_bytes);
+  if (next == 0)
+    storage::compact_waiting(*store_.db);
   pass(crash_point::sweep_compacted);
   perform(machine_.on_compacted(next, now()));
 }
@@ -110,10 +106,10 @@ sweeper_actor::behavior_type sweeper::make_behavior() {
       perform(machine_.on_stepped(x.more, x.busy, now()));
     },
     [this](sweep_on) {
-      if (compaction_.tables.empty() && compaction_.first == 0)
-        scan();
-      else
+      if (order_.compact)
         compact();
+      else
+        scan();
     },
   };
 }

@@ -79,8 +79,7 @@ sweeper_effects sweeper_machine::begin_compaction(steady_time now) {
   doing_ = doing::compacting;
   compacting_since_ = now;
   sweeper_effects out;
-  for (const auto& x : to_compact_)
-    out.tables.push_back(x.repo);
+  out.compact = true;
   ranges_ = ranges_of(to_compact_);
   if (!ranges_.empty()) {
     out.first = ranges_.front().first;
@@ -104,6 +103,15 @@ sweeper_machine::ranges_of(std::vector<storage::open_erasure>& rows) {
     else
       out.push_back({row.first, row.last});
   }
+  while (out.size() > limits::compaction_ranges_max) {
+    auto closest = out.begin();
+    for (auto i = out.begin(); std::next(i) != out.end(); ++i)
+      if (std::next(i)->first - i->last
+          < std::next(closest)->first - closest->last)
+        closest = i;
+    closest->last = std::next(closest)->last;
+    out.erase(std::next(closest));
+  }
   return out;
 }
 
@@ -115,6 +123,7 @@ sweeper_effects sweeper_machine::on_compacted(storage::op_id next,
     ranges_.pop_front();
   sweeper_effects out;
   if (!ranges_.empty()) {
+    out.compact = true;
     out.first = ranges_.front().first;
     out.last = ranges_.front().last;
     return out;

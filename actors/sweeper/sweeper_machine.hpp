@@ -14,8 +14,8 @@ namespace weir::actors {
 struct sweeper_effects {
   bool scan = false; ///< Read the erasings that are not over: `on_scanned`.
   std::optional<atproto::did> step; ///< Ask the JOURNAL: `on_stepped`.
-  /// Compact the rows of these repos and content: `on_compacted`.
-  std::vector<atproto::did> tables;
+  /// Compact content, and where commits have waited: `on_compacted`.
+  bool compact = false;
   storage::op_id first = 0; ///< 0: no content.
   storage::op_id last = 0;
   /// These erasings are over: the JOURNAL is to forget them.

@@ -218,9 +218,9 @@ TEST_F(CollectionNamesTest, ACommitWritesTheSameForOneAndForAThousand) {
   apply(bob, bob.finish());
   const auto one = written(alice);
   const auto thousand = written(bob);
-  EXPECT_LE(one, 2 * limits::commit_write_bytes_max);
-  EXPECT_LE(thousand, 2 * limits::commit_write_bytes_max);
-  EXPECT_LE(thousand, one + 2 * 1'024) << "sixteen streams, and one row";
+  // limits::chain_streams_inline_max streams of some 40 bytes, and one row.
+  EXPECT_LE(thousand, one + 2 * 48 * (limits::chain_streams_inline_max + 1));
+  EXPECT_LE(thousand, 3 * one);
   EXPECT_EQ(store.findings(), "");
 }
 

@@ -1,4 +1,6 @@
+#include "base/limits_sweeper.hpp"
 #include "storage/account_fact.hpp"
+#include "storage/compaction.hpp"
 #include "storage/erasure.hpp"
 #include "storage/head_cursor.hpp"
 #include "storage/log_reader.hpp"
@@ -165,6 +167,56 @@ TEST_F(ErasureTest, ARepoWithoutHistoryNeedsNoErasing) {
   EXPECT_FALSE(store.writer->erase_step(empty.repo).value());
   empty.chain = nullptr;
   empty.accept(store.commit(empty.appear()));
+  EXPECT_EQ(store.findings(), "");
+}
+
+// limits::sweep_repos_max of each kind.
+TEST_F(ErasureTest, WhatWaitsForItsCompactionHidesNobodyElse) {
+  write_batch rows;
+  const auto put = [&rows](const std::string& name, erasure_stage stage) {
+    rows.put(encode_key(erasure_key{atproto::did::trusted("did:web:" + name)}),
+             encode_value(erasure_row{1, stage, {}, 0, 0}));
+  };
+  for (size_t i = 0; i <= limits::sweep_repos_max; ++i) {
+    put(numbered("a", i), erasure_stage::compact);
+    put(numbered("b", i), erasure_stage::heads);
+  }
+  ASSERT_TRUE(store.db->write(rows, sync_mode::relaxed));
+  const auto found
+    = erasures_to_sweep(*store.db, limits::sweep_repos_max).value();
+  EXPECT_EQ(found.size(), 2 * limits::sweep_repos_max);
+  EXPECT_EQ(std::count_if(found.begin(), found.end(),
+                          [](const open_erasure& x) {
+                            return x.row.stage == erasure_stage::heads;
+                          }),
+            static_cast<std::ptrdiff_t>(limits::sweep_repos_max));
+}
+
+// limits::compaction_slice_bytes: no compaction reads much more.
+TEST_F(ErasureTest, ContentIsCompactedInSlices) {
+  const auto random = seeded_random(5);
+  for (int i = 0; i < 32; ++i) {
+    std::string body;
+    while (body.size() < 8'192)
+      body += static_cast<char>(random->below(256));
+    apply(alice.commit({{numbered("app.a.x/", 100 + static_cast<size_t>(i)),
+                         body}}));
+  }
+  const auto last = store.writer->last_id();
+  EXPECT_EQ(compact_content(*store.db, 0, 1, last, 1 << 30), 0u);
+  const auto bytes
+    = store.db->approximate_bytes(range_of<content_block_key>());
+  ASSERT_GT(bytes, 200'000u);
+  EXPECT_EQ(compact_content(*store.db, 0, 1, last, bytes), 0u);
+  size_t slices = 1;
+  for (op_id next = 1;; ++slices) {
+    const auto rest = compact_content(*store.db, 0, next, last, bytes / 4);
+    if (rest == 0)
+      break;
+    EXPECT_GT(rest, next);
+    next = rest;
+  }
+  EXPECT_GE(slices, 4u);
   EXPECT_EQ(store.findings(), "");
 }
 
