@@ -2,6 +2,7 @@
 
 #include "base/limits.hpp"
 #include "storage/database.hpp"
+#include "storage/erasure_row.hpp"
 #include "storage/values.hpp"
 
 #include <memory>
@@ -50,12 +51,6 @@ private:
   const atproto::did& repo_;
   write_batch& batch_;
   std::optional<std::shared_ptr<const chain_row>> chain_; ///< Once read.
-};
-
-/// An erasing that is not over.
-struct open_erasure {
-  atproto::did repo;
-  erasure_row row;
 };
 
 /// At most `limit` that have rows to erase, and as many that wait for their

@@ -8,6 +8,7 @@
 #include "base/thread_name.hpp"
 #include "messages/journal.hpp"
 #include "storage/compaction.hpp"
+#include "storage/erasure.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>

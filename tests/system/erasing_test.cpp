@@ -86,7 +86,7 @@ protected:
 
 } // namespace
 
-// SYNC-31; architecture.md 3, Erasing.
+// SYNC-30; architecture.md 3, Erasing.
 TEST_F(ErasingTest, WhatARemovedRepoSaidLeavesTheDisk) {
   const auto gone = unlikely_text(1);
   const auto kept = unlikely_text(2);

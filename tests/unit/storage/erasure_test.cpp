@@ -113,6 +113,29 @@ TEST_F(ErasureTest, TheLogKeepsItsEnvelopesWithoutContent) {
     EXPECT_NE(op.content, 0u);
   }
   EXPECT_EQ(as_text(entries[2]->ops[0].body.view()), fact_json(alice.row));
+  EXPECT_TRUE(entries[0]->erased);
+  EXPECT_TRUE(entries[1]->erased);
+  EXPECT_FALSE(entries[2]->erased);
+  EXPECT_EQ(entries[0]->ops[0].scope, "") << "nobody has that name any more";
+  const auto found = log.find(1).value();
+  ASSERT_NE(found, nullptr) << "though its collections have no names";
+}
+
+TEST_F(ErasureTest, AnErasedBlockOfDeletesOnlyIsKnownByItsStream) {
+  apply(alice.appear(repo_status::syncing));
+  apply(alice.chunk({{"app.a.x/1", ""}}));
+  const auto first = alice.chain->find("app.a.x")->next_index;
+  EXPECT_EQ(first, 4u);
+  const auto id = store.writer->last_id();
+  test_account bob{'b'};
+  bob.accept(store.commit(bob.commit({{"app.a.x/1", "his"}})));
+  const log_reader log{*store.db, *store.names, 0};
+  EXPECT_FALSE(log.read(id - 1, id).value().front()->erased);
+  apply(alice.erase());
+  erase_all(100);
+  const auto entry = log.read(id - 1, id).value().front();
+  EXPECT_EQ(entry->ops[0].scope, "app.a.x") << "bob has it, too";
+  EXPECT_TRUE(entry->erased);
 }
 
 TEST_F(ErasureTest, ARefetchMayStartAtOnceAndIsNotErased) {
@@ -203,7 +226,8 @@ TEST_F(ErasureTest, ContentIsCompactedInSlices) {
                          body}}));
   }
   const auto last = store.writer->last_id();
-  EXPECT_EQ(compact_content(*store.db, 0, 1, last, 1 << 30), 0u);
+  EXPECT_EQ(
+    compact_content(*store.db, 0, 1, last, limits::compaction_slice_bytes), 0u);
   const auto bytes
     = store.db->approximate_bytes(range_of<content_block_key>());
   ASSERT_GT(bytes, 200'000u);
