@@ -43,17 +43,21 @@ enum class crash_point : uint8_t {
   listing_page,
   disk_resumed,
   frame_taken,
+  sweep_step,
+  sweep_written,
+  sweep_compacted,
 };
 
-inline constexpr std::array<std::string_view, 19> crash_point_names{
+inline constexpr std::array<std::string_view, 22> crash_point_names{
   "store.claimed",  "store.recovered", "store.opened",  "filter.written",
   "journal.batch",  "journal.written", "journal.told",  "synced.batch",
   "synced.written", "erase.batch",     "erase.written", "import.chunk",
   "spool.written",  "cursor.written",  "ack.taken",     "ack.written",
-  "listing.page",   "disk.resumed",    "frame.taken"};
+  "listing.page",   "disk.resumed",    "frame.taken",   "sweep.step",
+  "sweep.written",  "sweep.compacted"};
 
 static_assert(crash_point_names.size()
-              == static_cast<size_t>(crash_point::frame_taken) + 1);
+              == static_cast<size_t>(crash_point::sweep_compacted) + 1);
 
 /// Where a process is to die.
 struct crash_plan {

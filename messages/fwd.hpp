@@ -21,6 +21,10 @@ struct channel_text;
 struct chunk_stored;
 struct did_page;
 struct disk_reading;
+struct erase_begun;
+struct erase_over;
+struct erase_step;
+struct erase_stepped;
 struct fetch_bytes;
 struct fetch_ended;
 struct fetch_head;
@@ -80,6 +84,7 @@ struct stop_actor;
 struct stream_closed;
 struct stream_frames;
 struct stream_opened;
+struct sweep_on;
 struct tick;
 
 } // namespace weir

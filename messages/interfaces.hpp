@@ -27,7 +27,14 @@ using journal_actor = common_actor::extend<
   // A REPO died: its late updates must not be written. Answers
   // `journal_fenced` after all earlier updates of that DID were written.
   caf::reacts_to<journal_fence>,
-  caf::reacts_to<journal_flush>>;
+  caf::reacts_to<journal_flush>,
+  // One step of an erasing, answers `erase_stepped`; and its end.
+  caf::reacts_to<erase_step>, caf::reacts_to<erase_over>>;
+
+/// The SWEEPER: takes what was erased off the disk.
+using sweeper_actor = common_actor::extend<
+  caf::reacts_to<erase_begun>, caf::reacts_to<erase_stepped>,
+  caf::reacts_to<sweep_on>>;
 
 /// The UPSTREAM: one connection to a PDS or relay.
 using upstream_actor = common_actor::extend<

@@ -71,6 +71,36 @@ struct log_advanced {
   storage::op_id id = 0;
 };
 
+/// A repo was erased: its rows are to be taken off the disk.
+///
+/// From: JOURNAL. To: SWEEPER. Travels: local only.
+struct erase_begun {};
+
+/// One bounded step of erasing a repo.
+///
+/// From: SWEEPER. To: JOURNAL. Travels: local only.
+struct erase_step {
+  atproto::did repo;
+  sweeper_actor from;
+};
+
+/// From: JOURNAL. To: SWEEPER. Travels: local only.
+struct erase_stepped {
+  bool more = false; ///< Another step is to follow.
+  bool busy = false; ///< Updates wait meanwhile.
+};
+
+/// What was erased of a repo up to `through` has left the disk.
+///
+/// From: SWEEPER. To: JOURNAL. Travels: local only.
+struct erase_over {
+  atproto::did repo;
+  storage::op_id through = 0;
+};
+
+/// Go on. From: SWEEPER itself. Travels: local only.
+struct sweep_on {};
+
 /// Work for a READER thread: reads the store, sends its answer itself. `high`
 /// latency jobs (wake-ups) and long scans share the pool; keep one job short.
 ///
@@ -90,3 +120,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::journal_fenced)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::journal_flush)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::log_advanced)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::reader_job)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::erase_begun)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::erase_step)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::erase_stepped)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::erase_over)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::sweep_on)

@@ -2,6 +2,7 @@
 
 #include "storage/collection_table.hpp"
 #include "storage/erasure.hpp"
+#include "storage/row_access.hpp"
 
 namespace weir::storage {
 
@@ -97,13 +98,26 @@ uint64_t committer::fence(const atproto::did& repo) {
 result<bool> committer::erase_step(const atproto::did& repo, size_t rows_max) {
   if (failure_.code != ec::none)
     return failure_;
-  const auto left
-    = stage_erase_step(db_, options_.partition, repo, rows_max, batch_);
+  eraser step{db_, names_, options_.partition, repo, batch_};
+  const auto left = step.run(rows_max);
   if (!left)
     return broken(left.error());
   if (auto ok = write(sync_mode::relaxed); !ok)
     return ok.error();
   return *left;
+}
+
+result<void> committer::end_erasure(const atproto::did& repo, op_id through) {
+  if (failure_.code != ec::none)
+    return failure_;
+  const auto row = load_row<erasure_row>(db_, erasure_key{repo});
+  if (!row)
+    return broken(row.error());
+  if (!*row || (*row)->through != through
+      || (*row)->stage != erasure_stage::compact)
+    return {}; // It was erased again meanwhile.
+  batch_.erase(encode_key(erasure_key{repo}));
+  return write(sync_mode::relaxed);
 }
 
 } // namespace weir::storage

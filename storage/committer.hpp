@@ -72,9 +72,13 @@ public:
 
   /// One bounded step of erasing what `erased_through` of `repo` covers
   /// (architecture.md 3, Erasing).
-  /// @returns false when there is nothing left to erase.
+  /// @returns false when only the compaction is left, or nothing at all.
   result<bool> erase_step(const atproto::did& repo,
                           size_t rows_max = limits::erase_step_rows_max);
+
+  /// Its bytes are gone from the disk: forgets that there was an erasing
+  /// through this operation.
+  result<void> end_erasure(const atproto::did& repo, op_id through);
 
   /// Last id of the log; 0 = empty.
   op_id last_id() const noexcept { return log_.tail().next - 1; }
@@ -97,8 +101,11 @@ private:
                      update_receipt& out);
   result<void> learn_chain(const atproto::did& repo, repo_guard& guard);
   result<void> learn_row(const atproto::did& repo, repo_guard& guard);
-  void stage_names(const chain_row& chain);
-  void stage_erase(const atproto::did& repo, chain_row& chain);
+  result<void> take_names(const repo_update& in,
+                          const std::vector<std::string>& fresh,
+                          update_receipt& receipt);
+  result<std::string> host_of(const repo_update& in) const;
+  result<void> stage_erase(const repo_update& in, chain_row& chain);
   result<void> stage_log(const repo_update& in, chain_row& chain,
                          commit_result& out);
   result<void> stage_chain(const repo_update& in, chain_row& chain);

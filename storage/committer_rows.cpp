@@ -115,10 +115,8 @@ void committer::stage_bytes(const std::string& key,
 
 void committer::stage_listing(const listing_change& x) {
   uint32_t collection = 0;
-  if (!x.collection.empty()) {
-    const auto known = names_.id_of(x.collection);
-    collection = known ? *known : names_.add(x.collection, batch_);
-  }
+  if (!x.collection.empty())
+    collection = names_.keep(x.collection, batch_);
   batch_.put(encode_key(listing_key{x.upstream, collection}),
              encode_value(x.row));
 }

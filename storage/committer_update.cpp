@@ -1,8 +1,31 @@
+#include "storage/chain_table.hpp"
 #include "storage/collection_table.hpp"
 #include "storage/committer.hpp"
+#include "storage/row_access.hpp"
 #include "storage/update_check.hpp"
 
+#include <algorithm>
+
 namespace weir::storage {
+
+namespace {
+
+/// An erased repo has no tree, and its collections no streams: those that
+/// follow begin above the last index of each.
+void end_streams(chain_row& chain) {
+  for (const auto& stream : chain.streams)
+    if (!stream.scope.starts_with('$'))
+      chain.index_base = std::max(chain.index_base, stream.next_index);
+  std::erase_if(chain.streams, [](const stream_head& x) {
+    return !x.scope.starts_with('$');
+  });
+  chain.rev = {};
+  chain.data = {};
+  chain.commit = {};
+  chain.record_count = 0;
+}
+
+} // namespace
 
 result<update_receipt> committer::stage_update(const repo_update& in,
                                                commit_result& out) {
@@ -13,15 +36,20 @@ result<update_receipt> committer::stage_update(const repo_update& in,
   if (receipt.outcome != update_outcome::done)
     return receipt;
   auto chain = in.base ? *in.base : chain_row{};
-  add_streams(in, chain);
-  receipt.reason = refusal_of(in, chain, names_);
+  if (in.erase)
+    end_streams(chain);
+  const auto fresh = add_streams(in, chain);
+  receipt.reason = refusal_of(in, chain);
+  if (receipt.reason.empty() && !fresh.empty())
+    if (auto ok = take_names(in, fresh, receipt); !ok)
+      return ok.error();
   if (!receipt.reason.empty()) {
     receipt.outcome = update_outcome::refused;
     return receipt;
   }
-  stage_names(chain);
   if (in.erase)
-    stage_erase(in.repo, chain);
+    if (auto ok = stage_erase(in, chain); !ok)
+      return ok.error();
   const auto before = last_id();
   if (auto ok = stage_log(in, chain, out); !ok)
     return ok.error();
@@ -62,7 +90,8 @@ result<void> committer::judge(const repo_update& in, repo_guard& guard,
     return ok;
   const auto operations = in.base ? operations_of(*in.base) : 0;
   if (in.commit_revision != guard.commit_revision
-      || operations != guard.operations) {
+      || operations != guard.operations
+      || (in.base ? in.base->erased_through : 0) != guard.erased_through) {
     out.outcome = update_outcome::mismatch;
     out.reason = "computed on revision " + std::to_string(in.commit_revision)
                  + " and " + std::to_string(operations)
@@ -80,7 +109,7 @@ result<void> committer::learn_chain(const atproto::did& repo,
   const auto value = db_.get(encode_key(chain_key{repo}));
   if (!value)
     return value.error();
-  chain_row chain;
+  stored_chain chain;
   if (*value) {
     auto stored = decode_chain(**value, names_);
     if (!stored)
@@ -107,35 +136,70 @@ result<void> committer::learn_row(const atproto::did& repo, repo_guard& guard) {
   return {};
 }
 
-void committer::stage_names(const chain_row& chain) {
-  for (const auto& stream : chain.streams)
-    if (lacks_id(stream, names_))
-      names_.add(stream.scope, batch_);
+/// Gives the collections that `in` begins with to its repo, or says in
+/// `receipt` why it cannot have them.
+result<void> committer::take_names(const repo_update& in,
+                                   const std::vector<std::string>& fresh,
+                                   update_receipt& receipt) {
+  const auto host = host_of(in);
+  if (!host)
+    return host.error();
+  const name_user who{in.repo.str(), *host};
+  receipt.reason = names_.refusal(fresh, who);
+  if (receipt.reason.empty())
+    for (const auto& name : fresh)
+      names_.use(name, who, batch_);
+  return {};
 }
 
-void committer::stage_erase(const atproto::did& repo, chain_row& chain) {
-  for (auto& stream : chain.streams) {
-    if (stream.records != 0)
-      batch_.erase(encode_key(collection_member_key{
-        options_.partition, *names_.id_of(stream.scope), repo}));
-    stream.records = 0;
-  }
-  chain.rev = {};
-  chain.data = {};
-  chain.commit = {};
-  chain.record_count = 0;
-  if (operations_of(chain) == 0)
-    return;
+/// As the row will say, or says.
+result<std::string> committer::host_of(const repo_update& in) const {
+  if (in.row)
+    return in.row->pds;
+  const auto row = load_row<repo_row>(db_, repo_key{in.repo});
+  if (!row)
+    return row.error();
+  return *row ? (*row)->pds : std::string{};
+}
+
+/// What there was is absent from now on; its rows wait for SWEEPER.
+result<void> committer::stage_erase(const repo_update& in, chain_row& chain) {
+  if (!in.base || operations_of(*in.base) == 0)
+    return {};
   chain.erased_through = last_id();
-  batch_.put(encode_key(erasure_key{repo}),
-             encode_value(erasure_row{chain.erased_through, false, {}}));
+  for (const auto& stream : in.base->streams) {
+    if (stream.scope.starts_with('$'))
+      continue;
+    const auto id = *names_.id_of(stream.scope);
+    if (stream.records != 0)
+      batch_.put(encode_key(collection_member_key{options_.partition, id,
+                                                  in.repo}),
+                 encode_value(holder_row{last_id(), false}));
+    if (stream.apart)
+      batch_.erase(encode_key(chain_key{in.repo, id, main_branch}));
+  }
+  // Of an erasing that is not over: its bytes are to be compacted, too.
+  auto row = load_row<erasure_row>(db_, erasure_key{in.repo});
+  if (!row)
+    return row.error();
+  const auto old = row->value_or(erasure_row{});
+  batch_.put(encode_key(erasure_key{in.repo}),
+             encode_value(erasure_row{chain.erased_through,
+                                      erasure_stage::heads,
+                                      {},
+                                      old.first,
+                                      old.last}));
+  return {};
 }
 
 result<void> committer::stage_log(const repo_update& in, chain_row& chain,
                                   commit_result& out) {
   std::vector<bool> held(chain.streams.size());
-  for (size_t i = 0; i < held.size(); ++i)
+  std::vector<bool> fresh(chain.streams.size());
+  for (size_t i = 0; i < held.size(); ++i) {
     held[i] = chain.streams[i].records != 0;
+    fresh[i] = chain.streams[i].hash == atproto::digest{};
+  }
   heads_.begin(in.transactions.size() > 1);
   for (const auto& tx : in.transactions) {
     auto entry = log_.append(in.repo, tx, chain, batch_);
@@ -147,14 +211,12 @@ result<void> committer::stage_log(const repo_update& in, chain_row& chain,
   }
   for (size_t i = 0; i < held.size(); ++i) {
     const auto& stream = chain.streams[i];
-    if (held[i] == (stream.records != 0))
+    const bool holds = stream.records != 0;
+    if (stream.scope.starts_with('$') || (held[i] == holds && !fresh[i]))
       continue;
-    const auto key = encode_key(collection_member_key{
-      options_.partition, *names_.id_of(stream.scope), in.repo});
-    if (held[i])
-      batch_.erase(key);
-    else
-      batch_.put(key, encode_value(counter{last_id()}));
+    batch_.put(encode_key(collection_member_key{
+                 options_.partition, *names_.id_of(stream.scope), in.repo}),
+               encode_value(holder_row{last_id(), holds}));
   }
   return {};
 }
@@ -166,13 +228,10 @@ result<void> committer::stage_chain(const repo_update& in, chain_row& chain) {
     chain.commit = in.chain->commit;
   }
   const bool changed = in.chain || in.erase || !in.transactions.empty();
-  if (!changed || (!in.chain && chain.streams.empty()))
+  if (!changed
+      || (!in.chain && chain.streams.empty() && chain.erased_through == 0))
     return {};
-  const auto value = encode_chain(chain, names_);
-  if (!value)
-    return value.error();
-  batch_.put(encode_key(chain_key{in.repo}), *value);
-  return {};
+  return put_chain(in.repo, chain, in.base.get(), names_, batch_);
 }
 
 } // namespace weir::storage

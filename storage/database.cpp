@@ -170,6 +170,14 @@ uint64_t database::approximate_bytes(const key_range& range) const {
   return out;
 }
 
+void database::compact(const key_range& range) {
+  if (failed())
+    return;
+  const auto begin = slice(range.begin);
+  const auto end = slice(range.end);
+  impl_->db->CompactRange(&begin, &end);
+}
+
 result<disk_space> database::space() const {
   disk_space out;
   if (const auto x = impl_->disk->space(impl_->options.directory, out);

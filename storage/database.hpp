@@ -149,6 +149,11 @@ public:
   /// Bytes on disk under a range, without what is still in memory.
   uint64_t approximate_bytes(const key_range& range) const;
 
+  /// Rewrites the tables of a range, so that what was deleted in it leaves the
+  /// disk. Blocks until that is done; nothing happens to what is read or
+  /// written meanwhile.
+  void compact(const key_range& range);
+
   /// Of the file system it lies on. Asks the disk.
   result<disk_space> space() const;
 

@@ -92,7 +92,7 @@ head_cursor::head_cursor(const database& db, const collection_names& names,
   for (const auto& stream : chain.streams) {
     const auto id = names.id_of(stream.scope);
     if (id)
-      collections_.push_back({*names.name_of(*id), *id});
+      collections_.push_back({stream.scope, *id});
   }
   std::sort(collections_.begin(), collections_.end(),
             [](const collection& x, const collection& y) {

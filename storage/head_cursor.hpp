@@ -8,7 +8,7 @@ namespace weir::storage {
 
 /// One current record of a repo.
 struct head_entry {
-  std::string_view collection; ///< Borrowed from the collection table.
+  std::string_view collection; ///< Borrowed from the cursor.
   std::string rkey;
   record_head head;
 
@@ -36,7 +36,7 @@ public:
 
 private:
   struct collection {
-    std::string_view name;
+    std::string name;
     uint32_t id;
   };
 

@@ -37,12 +37,15 @@ struct stream_block_key {
   }
 };
 
-/// Proved history of a repo; value: `chain_row`.
+/// Proved history of a repo; value: `chain_row` for scope 0, and
+/// `stream_head_row` for the scope of a stream that stands apart.
 struct chain_key {
   static constexpr auto in = table::chain;
   atproto::did repo;
+  uint32_t scope = 0;
+  uint16_t branch = 0;
 
-  static auto parts(auto& x) { return std::tie(x.repo); }
+  static auto parts(auto& x) { return std::tie(x.repo, x.scope, x.branch); }
 };
 
 /// Current version of a record; value: `record_head`.
@@ -58,7 +61,7 @@ struct record_head_key {
   }
 };
 
-/// Repos that hold records of a collection; value: `counter`.
+/// Repos that have rows of a collection; value: `holder_row`.
 struct collection_member_key {
   static constexpr auto in = table::collection_member;
   uint16_t partition = 0;

@@ -82,7 +82,7 @@ struct erasure_key {
   static auto parts(auto& x) { return std::tie(x.repo); }
 };
 
-/// Name of a collection by its id; value: `stored_bytes`, the NSID.
+/// Name of a collection by its id; value: `collection_row`.
 struct collection_name_key {
   static constexpr auto in = table::collection_name;
   uint32_t id = 0;

@@ -28,6 +28,9 @@ struct log_entry {
   uint64_t job = 0;
   int64_t time_us = 0;
   int64_t written_us = 0; ///< The store's clock, never decreasing.
+  /// Only the envelopes are left: the account was deleted or the repo removed,
+  /// and SWEEPER has been there. Names of collections may be empty.
+  bool erased = false;
   std::vector<logged_operation> ops;
 
   op_id last() const noexcept {

@@ -10,16 +10,17 @@ namespace weir::storage {
 
 result<std::shared_ptr<log_entry>> make_entry(op_id first, const log_block& x,
                                               const collection_names& names) {
-  std::vector<std::string_view> scopes;
+  auto out = std::make_shared<log_entry>();
+  std::vector<std::string> scopes;
   std::vector<uint64_t> next;
   for (const auto& stream : x.streams) {
-    const auto name = scope_name(names, stream.scope);
-    if (!name)
+    auto name = scope_name(names, stream.scope);
+    if (!name && !names.was_given(stream.scope))
       return fail(ec::storage_failure, "a log block names no known scope");
-    scopes.push_back(*name);
+    out->erased |= !name;
+    scopes.push_back(std::move(name).value_or(""));
     next.push_back(stream.first_index);
   }
-  auto out = std::make_shared<log_entry>();
   out->first = first;
   out->repo = x.repo;
   out->rev = x.rev;
@@ -30,7 +31,7 @@ result<std::shared_ptr<log_entry>> make_entry(op_id first, const log_block& x,
   out->written_us = x.written_us;
   out->ops.reserve(x.ops.size());
   for (const auto& op : x.ops)
-    out->ops.push_back({std::string{scopes[op.stream]}, next[op.stream]++,
+    out->ops.push_back({scopes[op.stream], next[op.stream]++,
                         op.action, op.rkey, op.id, op.skip, op.content,
                         shared_bytes{}, op.undecodable});
   return out;
@@ -121,9 +122,12 @@ result<bool> log_reader::add(filling& to, op_id first,
   auto entry = make_entry(first, *block, names_);
   if (!entry)
     return entry.error();
-  if (to.page.with_content)
+  if (to.page.with_content) {
     if (auto ok = add_bodies(**entry); !ok)
       return ok.error();
+    if (auto ok = mark_erased(*block, **entry); !ok)
+      return ok.error();
+  }
   to.ops += block->ops.size();
   to.bytes += (*entry)->bytes_held();
   if (!to.entries.empty()
@@ -160,6 +164,26 @@ result<void> log_reader::add_bodies(log_entry& entry) const {
       }
       return true;
     });
+}
+
+/// Erasing takes the content of a whole block, and its stream blocks with it.
+/// Facts of the account stay.
+result<void> log_reader::mark_erased(const log_block& block,
+                                     log_entry& entry) const {
+  bool has_content = false;
+  for (const auto& op : entry.ops) {
+    has_content |= op.content != 0;
+    entry.erased |= op.content != 0 && op.body.empty();
+  }
+  if (has_content || entry.erased)
+    return {};
+  const auto& stream = block.streams.front();
+  const auto row = db_.get(encode_key(stream_block_key{
+    block.repo, stream.scope, stream.branch, stream.first_index}));
+  if (!row)
+    return row.error();
+  entry.erased = !*row;
+  return {};
 }
 
 result<log_entry_ptr> log_reader::find(op_id id) const {

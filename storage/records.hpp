@@ -95,9 +95,11 @@ struct stream_head {
   uint64_t next_index = 0;
   atproto::digest hash{};
   uint64_t records = 0; ///< Live heads of a collection; 0 for `$` scopes.
+  bool apart = false;   ///< Stored in a row of its own, beside the chain's.
 };
 
-/// Where a repo's proved history stands. One row a transaction.
+/// Where a repo's proved history stands. On disk it is one row that names its
+/// first streams, and one row for each further stream.
 struct chain_row {
   atproto::tid rev; ///< Undefined before the first commit.
   atproto::cid data;
@@ -107,6 +109,9 @@ struct chain_row {
   /// Heads and content of this repo at or below are absent. Outlives the repo
   /// row: a forgotten repo that comes back must not see its old heads.
   op_id erased_through = 0;
+  /// Where the streams of collections begin. An erasing ends them; those that
+  /// follow begin above, so that no index is used twice.
+  uint64_t index_base = 0;
 
   const stream_head* find(std::string_view scope) const noexcept;
 
@@ -203,12 +208,37 @@ struct filter_row {
   bool operator==(const filter_row&) const = default;
 };
 
+/// A repo that has rows of a collection: records, or a history of them.
+struct holder_row {
+  op_id since = 0;    ///< Last operation of the update that changed `holds`.
+  bool holds = false; ///< Records are there now.
+};
+
+/// A collection's name, and in whose share it counts.
+struct collection_row {
+  std::string name;
+  std::string host; ///< All its repos are of this host; unset: of several.
+  bool one_host = false;
+  std::string repo; ///< DID of the only repo that has it; empty: several.
+
+  bool operator==(const collection_row&) const = default;
+};
+
+/// What is to be erased next of a repo. Numbers are on disk.
+enum class erasure_stage : uint8_t {
+  heads = 1,   ///< Record heads and their content references.
+  streams = 2, ///< Content, stream blocks, and names that nobody else uses.
+  compact = 3, ///< The rows are gone, their bytes wait for a compaction.
+};
+
 /// Erasing that SWEEPER has still to do for one repo: heads and content with
 /// an id at or below `through`.
 struct erasure_row {
   op_id through = 0;
-  bool heads_done = false;
-  bytes resume; ///< Last key that was looked at; empty = the start.
+  erasure_stage stage = erasure_stage::heads;
+  bytes resume; ///< Last key that was looked at; empty = the stage's start.
+  op_id first = 0; ///< Content between these may be on disk still; 0 = none.
+  op_id last = 0;
 };
 
 } // namespace weir::storage

@@ -6,10 +6,17 @@
 
 namespace weir::storage {
 
+/// `$commit` always stands in the row of the chain.
+void repo_guard::learn(const stored_chain& x) noexcept {
+  learn(x.chain);
+  operations += x.apart_operations;
+}
+
 void repo_guard::learn(const chain_row& x) noexcept {
   chain_known = true;
   commit_revision = x.commit_revision();
   operations = operations_of(x);
+  erased_through = x.erased_through;
 }
 
 void repo_guard::learn(const repo_row& x) noexcept {

@@ -2,6 +2,7 @@
 
 #include "base/limits.hpp"
 #include "storage/records.hpp"
+#include "storage/values.hpp"
 
 #include <list>
 #include <unordered_map>
@@ -13,6 +14,7 @@ struct repo_guard {
   bool chain_known = false;
   uint64_t commit_revision = 0;
   uint64_t operations = 0; ///< Of all streams: grows with every change.
+  op_id erased_through = 0;
 
   bool row_known = false;
   bool has_row = false;
@@ -20,12 +22,13 @@ struct repo_guard {
   uint64_t due = 0;
   uint64_t resync_id = 0;
 
+  void learn(const stored_chain& x) noexcept;
   void learn(const chain_row& x) noexcept;
   void learn(const repo_row& x) noexcept;
 };
 
-/// Operations of all streams of a repo so far. Equal chains of one repo have
-/// equal counts, and every update raises it.
+/// Operations of all streams of a repo. Equal chains of one repo have equal
+/// counts, and every update but an erasing raises it.
 uint64_t operations_of(const chain_row& x) noexcept;
 
 /// Key part of a repo in the status index: when it is due. A repo whose account

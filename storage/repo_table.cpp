@@ -1,5 +1,6 @@
 #include "storage/repo_table.hpp"
 
+#include "storage/chain_table.hpp"
 #include "storage/row_access.hpp"
 
 namespace weir::storage {
@@ -10,15 +11,10 @@ result<repo_state> repo_table::load(const atproto::did& repo) const {
   if (!row)
     return row.error();
   out.row = std::move(*row);
-  const auto value = db_.get(encode_key(chain_key{repo}));
-  if (!value)
-    return value.error();
-  if (*value) {
-    auto chain = decode_chain(**value, names_);
-    if (!chain)
-      return chain.error();
-    out.chain = std::make_shared<const chain_row>(std::move(*chain));
-  }
+  auto chain = load_chain(db_, names_, repo);
+  if (!chain)
+    return chain.error();
+  out.chain = std::move(*chain);
   if (!out.row)
     return out;
   auto member = load_row<member_row>(db_, member_key{default_dataset, repo});
@@ -108,9 +104,10 @@ repo_table::holding(uint16_t partition, std::string_view collection,
   if (!after.empty())
     range = after_key(std::move(range),
                       collection_member_key{partition, *id, after});
-  auto ok = each_value<collection_member_key>(
-    db_, range, [&](collection_member_key& key, std::string_view) {
-      out.push_back(std::move(key.repo));
+  auto ok = each_row<holder_row, collection_member_key>(
+    db_, range, [&](collection_member_key& key, const holder_row& row) {
+      if (row.holds)
+        out.push_back(std::move(key.repo));
       return out.size() < limit;
     });
   if (!ok)

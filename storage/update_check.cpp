@@ -1,6 +1,7 @@
 #include "storage/update_check.hpp"
 
 #include "base/limits.hpp"
+#include "base/limits_storage.hpp"
 
 #include <algorithm>
 
@@ -44,21 +45,19 @@ size_t collections_of(const chain_row& chain) {
     }));
 }
 
-size_t unnamed_streams(const chain_row& chain, const collection_table& names) {
-  size_t out = 0;
-  for (const auto& stream : chain.streams)
-    out += lacks_id(stream, names) ? 1 : 0;
-  return out;
+/// `$` scopes always stand in the row of the chain, they are few.
+bool stands_apart(const std::string& scope, const chain_row& chain) {
+  return !scope.starts_with('$')
+         && std::count_if(
+              chain.streams.begin(), chain.streams.end(),
+              [](const stream_head& x) { return !x.apart; })
+              >= static_cast<std::ptrdiff_t>(limits::chain_streams_inline_max);
 }
 
 } // namespace
 
-bool lacks_id(const stream_head& x, const collection_table& names) {
-  return x.next_index == 0 && !x.scope.starts_with('$')
-         && !names.id_of(x.scope);
-}
-
-void add_streams(const repo_update& in, chain_row& chain) {
+std::vector<std::string> add_streams(const repo_update& in, chain_row& chain) {
+  std::vector<std::string> out;
   const std::string* last = nullptr;
   for (const auto& tx : in.transactions) {
     for (const auto& op : tx.ops) {
@@ -70,14 +69,20 @@ void add_streams(const repo_update& in, chain_row& chain) {
                            [](const stream_head& x, const std::string& y) {
                              return x.scope < y;
                            });
-      if (at == chain.streams.end() || at->scope != op.scope)
-        chain.streams.insert(at, stream_head{op.scope, 0, {}, 0});
+      if (at != chain.streams.end() && at->scope == op.scope)
+        continue;
+      const bool own = op.scope.starts_with('$');
+      chain.streams.insert(at,
+                           stream_head{op.scope, own ? 0 : chain.index_base,
+                                       {}, 0, stands_apart(op.scope, chain)});
+      if (!own)
+        out.push_back(op.scope);
     }
   }
+  return out;
 }
 
-std::string refusal_of(const repo_update& in, const chain_row& chain,
-                       const collection_table& names) {
+std::string refusal_of(const repo_update& in, const chain_row& chain) {
   if (in.erase && !in.row && !in.forget)
     return "erasing without the row it leads to";
   if (in.forget && (!in.erase || in.row))
@@ -85,8 +90,6 @@ std::string refusal_of(const repo_update& in, const chain_row& chain,
   if (collections_of(chain) > limits::repo_streams_max)
     return "more than " + std::to_string(limits::repo_streams_max)
            + " collections in one repo";
-  if (names.size() + unnamed_streams(chain, names) > limits::collections_max)
-    return "more collections than the store can hold";
   for (const auto& tx : in.transactions) {
     if (tx.ops.empty() || tx.ops.size() > limits::transaction_ops_max)
       return "a transaction of " + std::to_string(tx.ops.size())

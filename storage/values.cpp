@@ -90,13 +90,13 @@ std::optional<uint32_t> scope_id(const collection_names& names,
   return std::nullopt;
 }
 
-std::optional<std::string_view> scope_name(const collection_names& names,
-                                           uint32_t id) {
+std::optional<std::string> scope_name(const collection_names& names,
+                                      uint32_t id) {
   if (id >= first_collection_id)
     return names.name_of(id);
   if (id < commit_scope_id || id > std::size(reserved_scopes))
     return std::nullopt;
-  return reserved_scopes[id - commit_scope_id];
+  return std::string{reserved_scopes[id - commit_scope_id]};
 }
 
 // -- rows whose fields simply follow each other -------------------------------
@@ -161,7 +161,22 @@ void serialize(Archive& ar, filter_row& x) {
 
 template <class Archive>
 void serialize(Archive& ar, erasure_row& x) {
-  ar(x.through, x.heads_done, x.resume);
+  ar(x.through, x.stage, x.resume, x.first, x.last);
+}
+
+template <class Archive>
+void serialize(Archive& ar, holder_row& x) {
+  ar(x.since, x.holds);
+}
+
+template <class Archive>
+void serialize(Archive& ar, collection_row& x) {
+  ar(x.name, x.one_host, x.host, x.repo);
+}
+
+template <class Archive>
+void serialize(Archive& ar, stream_head_row& x) {
+  ar(x.next_index, x.hash, x.records);
 }
 
 template <class Archive>
@@ -240,6 +255,16 @@ void check(const upstream_row& x) {
     throw bad_value{"a life is unknown"};
 }
 
+void check(const erasure_row& x) {
+  if (x.stage < erasure_stage::heads || x.stage > erasure_stage::compact)
+    throw bad_value{"a stage is unknown"};
+}
+
+void check(const collection_row& x) {
+  if (!x.one_host && !x.host.empty())
+    throw bad_value{"a host is named and does not count"};
+}
+
 template <class Row>
 void check(const Row&) {
   // nop
@@ -255,6 +280,9 @@ constexpr table table_of(const consumer_row*) { return table::consumer; }
 constexpr table table_of(const dead_letter_row*) { return table::dead_letter; }
 constexpr table table_of(const filter_row*) { return table::configuration; }
 constexpr table table_of(const erasure_row*) { return table::erasure; }
+constexpr table table_of(const holder_row*) { return table::collection_member; }
+constexpr table table_of(const collection_row*) { return table::collection_name; }
+constexpr table table_of(const stream_head_row*) { return table::chain; }
 constexpr table table_of(const stream_run*) { return table::stream_block; }
 constexpr table table_of(const operation_place*) { return table::operation_dedup; }
 constexpr table table_of(const tombstone_row*) { return table::tombstone; }
@@ -274,10 +302,10 @@ void read_streams(byte_input& ar, chain_row& x, const collection_names& names) {
     uint32_t scope = 0;
     auto& stream = x.streams.emplace_back();
     ar(scope, stream.next_index, stream.hash, stream.records);
-    const auto name = scope_name(names, scope);
+    auto name = scope_name(names, scope);
     if (!name)
       throw bad_value{"a collection has no name"};
-    stream.scope = *name;
+    stream.scope = std::move(*name);
   }
 }
 
@@ -286,10 +314,21 @@ void read_streams(byte_input& ar, chain_row& x, const collection_names& names) {
 result<std::string> encode_chain(const chain_row& x,
                                  const collection_names& names) {
   byte_output ar;
-  ar.data.reserve(128 + 48 * x.streams.size());
-  ar(value_format, x.rev, x.data, x.commit, x.record_count, x.erased_through);
-  ar.put_varint(x.streams.size());
+  ar.data.reserve(1024);
+  ar(value_format, x.rev, x.data, x.commit, x.record_count, x.erased_through,
+     x.index_base);
+  uint64_t apart = 0;
+  uint64_t apart_operations = 0;
+  for (const auto& stream : x.streams)
+    if (stream.apart) {
+      ++apart;
+      apart_operations += stream.next_index;
+    }
+  ar(apart, apart_operations);
+  ar.put_varint(x.streams.size() - apart);
   for (const auto& stream : x.streams) {
+    if (stream.apart)
+      continue;
     const auto scope = scope_id(names, stream.scope);
     if (!scope)
       return fail(ec::not_found, "no id for the scope " + stream.scope);
@@ -298,12 +337,18 @@ result<std::string> encode_chain(const chain_row& x,
   return std::move(ar.data);
 }
 
-result<chain_row> decode_chain(std::string_view x,
-                               const collection_names& names) {
-  return guarded<chain_row>(
-    x, table::chain, [&](byte_input& ar, chain_row& out) {
-      ar(out.rev, out.data, out.commit, out.record_count, out.erased_through);
-      read_streams(ar, out, names);
+result<stored_chain> decode_chain(std::string_view x,
+                                  const collection_names& names) {
+  return guarded<stored_chain>(
+    x, table::chain, [&](byte_input& ar, stored_chain& out) {
+      auto& chain = out.chain;
+      ar(chain.rev, chain.data, chain.commit, chain.record_count,
+         chain.erased_through, chain.index_base, out.apart,
+         out.apart_operations);
+      if (out.apart > limits::repo_streams_max
+          || (out.apart == 0 && out.apart_operations != 0))
+        throw bad_value{"it counts streams that it cannot have"};
+      read_streams(ar, chain, names);
     });
 }
 
@@ -337,6 +382,9 @@ WEIR_ROW(consumer_row);
 WEIR_ROW(dead_letter_row);
 WEIR_ROW(filter_row);
 WEIR_ROW(erasure_row);
+WEIR_ROW(holder_row);
+WEIR_ROW(collection_row);
+WEIR_ROW(stream_head_row);
 WEIR_ROW(stream_run);
 WEIR_ROW(operation_place);
 WEIR_ROW(tombstone_row);

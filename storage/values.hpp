@@ -30,15 +30,17 @@ constexpr uint16_t denied_branch = 1; ///< Failed verification for good.
 /// From here on: conflicting signed histories.
 constexpr uint16_t first_fork_branch = 16;
 
-/// Names and ids of the collections of one store. Borrowed by codecs; both
-/// answers stay valid as long as the object.
+/// Names and ids of the collections of one store. Borrowed by codecs.
 class collection_names {
 public:
   virtual ~collection_names() = default;
 
   virtual std::optional<uint32_t> id_of(std::string_view name) const = 0;
 
-  virtual std::optional<std::string_view> name_of(uint32_t id) const = 0;
+  virtual std::optional<std::string> name_of(uint32_t id) const = 0;
+
+  /// True for an id that has a name, or had one that nobody uses any more.
+  virtual bool was_given(uint32_t id) const = 0;
 };
 
 /// Id of a collection or `$` scope; empty when the collection has none yet.
@@ -46,8 +48,8 @@ std::optional<uint32_t> scope_id(const collection_names& names,
                                  std::string_view scope);
 
 /// Name of a collection or `$` scope; empty when nothing has that id.
-std::optional<std::string_view> scope_name(const collection_names& names,
-                                           uint32_t id);
+std::optional<std::string> scope_name(const collection_names& names,
+                                      uint32_t id);
 
 // -- the log ------------------------------------------------------------------
 
@@ -107,12 +109,20 @@ result<log_block> decode_log_block(std::string_view x);
 
 // -- chain: needs the collection table ----------------------------------------
 
+/// What the row of a chain says: the streams with rows of their own are only
+/// counted (`load_chain` reads them all).
+struct stored_chain {
+  chain_row chain;
+  uint64_t apart = 0;            ///< Streams that are missing in `chain`.
+  uint64_t apart_operations = 0; ///< Of all of them together.
+};
+
 /// `ec::not_found` when a stream's collection has no id yet.
 result<std::string> encode_chain(const chain_row& x,
                                  const collection_names& names);
 
-result<chain_row> decode_chain(std::string_view x,
-                               const collection_names& names);
+result<stored_chain> decode_chain(std::string_view x,
+                                  const collection_names& names);
 
 // -- all other rows -----------------------------------------------------------
 
@@ -133,6 +143,13 @@ struct stream_run {
   uint32_t count = 0;
 };
 
+/// Value of a stream that stands apart from its chain.
+struct stream_head_row {
+  uint64_t next_index = 0;
+  atproto::digest hash{};
+  uint64_t records = 0;
+};
+
 struct operation_place {
   uint16_t partition = 0;
   op_id id = 0;
@@ -144,7 +161,8 @@ struct tombstone_row {
 };
 
 /// Rows: record_head, repo_row, member_row, upstream_row, identity_row,
-/// consumer_row, dead_letter_row, filter_row, erasure_row, and those above.
+/// consumer_row, dead_letter_row, filter_row, erasure_row, holder_row,
+/// collection_row, and those above.
 template <class Row>
 std::string encode_value(const Row& x);
 

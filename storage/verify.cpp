@@ -1,5 +1,6 @@
 #include "storage/verify.hpp"
 
+#include "storage/chain_table.hpp"
 #include "storage/verify_context.hpp"
 
 #include <algorithm>
@@ -29,16 +30,11 @@ verify_context::chain_of(const atproto::did& repo) {
     return chain_;
   chain_owner_ = repo;
   chain_ = nullptr;
-  const auto value = db.get(encode_key(chain_key{repo}));
-  if (!value) {
-    damaged(repo.str(), value.error());
-  } else if (*value) {
-    auto chain = decode_chain(**value, names);
-    if (chain)
-      chain_ = std::make_shared<const chain_row>(std::move(*chain));
-    else
-      damaged(repo.str(), chain.error());
-  }
+  auto chain = load_chain(db, names, repo);
+  if (chain)
+    chain_ = std::move(*chain);
+  else
+    damaged(repo.str(), chain.error());
   return chain_;
 }
 
@@ -72,9 +68,8 @@ placed_block verify_context::block_holding(op_id id) {
 }
 
 std::string verify_context::stream_name(const stream_block_key& x) const {
-  const auto name = scope_name(names, x.scope);
   return x.repo.str() + " "
-         + (name ? std::string{*name} : std::to_string(x.scope));
+         + scope_name(names, x.scope).value_or(std::to_string(x.scope));
 }
 
 std::optional<size_t> stream_in(const log_block& x,
@@ -128,6 +123,7 @@ result<verify_report> verify_store(const database& db,
   verify_log(x);
   verify_streams(x);
   verify_repos(x);
+  verify_names(x);
   verify_consumers(x);
   tell_failed_reads(x);
   return std::move(x.report);

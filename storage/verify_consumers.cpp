@@ -1,6 +1,6 @@
 #include "storage/verify_context.hpp"
 
-/// The pass over what consumers have made durable, and names of collections.
+/// The pass over what consumers have made durable.
 namespace weir::storage {
 
 namespace {
@@ -100,28 +100,10 @@ private:
   std::optional<consumer_row> row_; ///< Of `owner_`.
 };
 
-void check_collections(verify_context& x) {
-  uint64_t ids = 0;
-  x.each_row<counter, collection_id_key>(
-    range_of<collection_id_key>(),
-    [&](const collection_id_key& key, const counter& id) {
-      ++ids;
-      if (x.names.id_of(key.name) != id.value)
-        x.find("tables", "collection " + key.name,
-               "its id belongs to another name");
-    });
-  x.count("collections", x.names.size());
-  if (ids != x.names.size())
-    x.find("tables", "collections",
-           std::to_string(x.names.size()) + " have a name, "
-             + std::to_string(ids) + " an id");
-}
-
 } // namespace
 
 void verify_consumers(verify_context& x) {
   consumer_pass{x}.run();
-  check_collections(x);
 }
 
 } // namespace weir::storage

@@ -123,6 +123,8 @@ public:
   content_reader contents;                      ///< For single bodies.
   std::map<uint32_t, uint32_t> upstream_epochs; ///< After the node's pass.
   op_id last_id = 0; ///< After the pass over the log.
+  /// Operations that have a row in the table of streams; after the same pass.
+  uint64_t operations_in_streams = 0;
 
 private:
   std::unordered_map<op_id, std::shared_ptr<const log_block>> blocks_;
@@ -133,6 +135,10 @@ private:
 /// Compares the record heads of a collection with what its stream leads to.
 void verify_heads(verify_context& x, const stream_block_key& stream,
                   const chain_row& chain, const stream_head& head);
+
+/// Looks whether a head that counts as absent may still be there.
+void verify_left_over(verify_context& x, const record_head_key& key,
+                      const std::string& where);
 
 /// Compares chain and row of a repo with the last operations of its streams.
 void verify_latest(verify_context& x, const atproto::did& repo,
@@ -146,6 +152,7 @@ void verify_node(verify_context& x);
 void verify_log(verify_context& x);
 void verify_streams(verify_context& x);
 void verify_repos(verify_context& x);
+void verify_names(verify_context& x);
 void verify_consumers(verify_context& x);
 
 } // namespace weir::storage

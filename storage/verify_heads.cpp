@@ -91,7 +91,7 @@ private:
         if (!is_in_part(rkey))
           return;
         if (head.op <= chain_.erased_through) {
-          check_left_over(key);
+          verify_left_over(x_, key, path_of(rkey));
           return;
         }
         ++heads_;
@@ -109,13 +109,6 @@ private:
       });
   }
 
-  void check_left_over(const record_head_key& key) {
-    const auto row = x_.row_at<erasure_row>(erasure_key{stream_.repo}, where_);
-    if (!row || row->heads_done || encode_key(key) <= as_text(row->resume))
-      x_.find("tables", path_of(key.rkey.text),
-              "its record head should have been erased");
-  }
-
   /// Rows that no head wants are found in the table of references.
   void check_reference(const std::string& rkey, const record_head& head) {
     if (!head.referenced)
@@ -131,10 +124,10 @@ private:
   }
 
   void check_member() {
-    const auto row = x_.row_at<counter>(
+    const auto row = x_.row_at<holder_row>(
       collection_member_key{x_.options.partition, stream_.scope, stream_.repo},
       where_);
-    if (!row && head_.records != 0)
+    if (!row)
       x_.find("tables", where_,
               "the repo is not listed as holding the collection");
   }
@@ -150,6 +143,14 @@ private:
 };
 
 } // namespace
+
+void verify_left_over(verify_context& x, const record_head_key& key,
+                      const std::string& where) {
+  const auto row = x.row_at<erasure_row>(erasure_key{key.repo}, where);
+  if (!row || row->stage != erasure_stage::heads
+      || encode_key(key) <= as_text(row->resume))
+    x.find("tables", where, "its record head should have been erased");
+}
 
 void verify_heads(verify_context& x, const stream_block_key& stream,
                   const chain_row& chain, const stream_head& head) {

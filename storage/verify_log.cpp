@@ -128,6 +128,14 @@ public:
   }
 
   void run() {
+    x_.each<chain_key>(
+      range_of<chain_key>(),
+      [this](const chain_key& key, std::string_view value) {
+        const auto stored = key.scope == 0 ? decode_chain(value, x_.names)
+                                           : result<stored_chain>{stored_chain{}};
+        if (stored && stored->chain.erased_through != 0)
+          erased_through_[key.repo] = stored->chain.erased_through;
+      });
     x_.each<log_block_key>(
       range_of<log_block_key>(x_.options.partition),
       [this](const log_block_key& key, std::string_view value) {
@@ -165,12 +173,27 @@ private:
               "its time lies before that of the block before it");
     check_minute(first, block->written_us);
     verify_operations(x_, first, *block);
+    check_scopes(first, *block);
     for (size_t i = 0; i < block->ops.size(); ++i)
-      check_content(block->repo, first + i, block->ops[i]);
+      check_content(*block, first + i, block->ops[i]);
     x_.count("operations", block->ops.size());
     next_ = first + block->ops.size();
     previous_ = block_hash(x_.options.partition, first, value);
     written_us_ = block->written_us;
+  }
+
+  /// What is erased loses its rows in the table of streams, and the names of
+  /// collections that nobody else uses.
+  void check_scopes(op_id first, const log_block& block) {
+    const bool erased = is_erased(block.repo, first);
+    for (const auto& op : block.ops)
+      if (!erased || block.streams[op.stream].scope < first_collection_id)
+        ++x_.operations_in_streams;
+    for (const auto& stream : block.streams)
+      if (stream.scope >= first_collection_id
+          && (erased ? !x_.names.was_given(stream.scope)
+                     : !x_.names.name_of(stream.scope)))
+        x_.find("tables", operation_name(first), "its collection has no name");
   }
 
   void check_minute(op_id first, int64_t written_us) {
@@ -200,7 +223,7 @@ private:
               "it has a minute in which nothing was written");
   }
 
-  void check_content(const atproto::did& repo, op_id id,
+  void check_content(const log_block& block, op_id id,
                      const block_operation& op) {
     bytes_view body;
     const auto found = contents_.find(id, body);
@@ -215,13 +238,31 @@ private:
     if (op.content != id)
       x_.find("tables", operation_name(id), "its content number is another's");
     if (found == answer::absent || found == answer::erased) {
-      const auto chain = x_.chain_of(repo);
-      if (!chain || chain->erased_through < id)
+      if (!is_erased(block.repo, id))
         x_.find("tables", operation_name(id), "its content is missing");
+    } else if (is_erased(block.repo, id) && !waits(block, op)) {
+      x_.find("tables", operation_name(id),
+              "its content should have been erased");
     }
     if (found == answer::held && !matches(op.id, body))
       x_.find("tables", operation_name(id),
               "its content does not hash to its CID");
+  }
+
+  bool is_erased(const atproto::did& repo, op_id id) const {
+    const auto i = erased_through_.find(repo);
+    return i != erased_through_.end() && id <= i->second;
+  }
+
+  /// SWEEPER takes content and stream block of a collection at once. The pass
+  /// over the streams looks at the others.
+  bool waits(const log_block& block, const block_operation& op) {
+    const auto& stream = block.streams[op.stream];
+    if (stream.scope < first_collection_id)
+      return true;
+    const auto row = x_.db.get(encode_key(stream_block_key{
+      block.repo, stream.scope, stream.branch, stream.first_index}));
+    return !row || *row;
   }
 
   static bool matches(const atproto::cid& id, bytes_view body) {
@@ -237,6 +278,7 @@ private:
   std::optional<atproto::digest> previous_{std::in_place};
   int64_t written_us_ = 0;
   uint32_t minute_ = 0;
+  std::unordered_map<atproto::did, op_id> erased_through_; ///< Of those erased.
 };
 
 } // namespace

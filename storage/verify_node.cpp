@@ -39,7 +39,8 @@ private:
       const auto row = x_.decoded<counter>(value, table::meta);
       if (row && row->value != x_.db.log_identity())
         x_.find("tables", "meta", "it says another identity than FORMAT");
-    } else if (name == "store_epoch" || name == "metadata_version") {
+    } else if (name == "store_epoch" || name == "metadata_version"
+               || name == "next_collection_id") {
       x_.decoded<counter>(value, table::meta);
     } else {
       return x_.find("tables", "meta", "nothing is called " + name);

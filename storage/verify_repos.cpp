@@ -137,7 +137,7 @@ void check_chain(verify_context& x, const atproto::did& repo) {
       x.find("tables", repo.str() + " " + stream.scope,
              "the chain has a stream without operations");
   }
-  if (chain->streams.empty())
+  if (chain->streams.empty() && chain->erased_through == 0)
     x.find("tables", repo.str(), "it has a chain of nothing");
   if (std::adjacent_find(chain->streams.begin(), chain->streams.end(),
                          [](const stream_head& one, const stream_head& next) {
@@ -151,8 +151,18 @@ void check_chain(verify_context& x, const atproto::did& repo) {
   const auto row = x.row_at<repo_row>(repo_key{repo}, repo.str());
   if (!row && (chain->rev.defined() || chain->record_count != 0))
     x.find("tables", repo.str(), "it has a chain with records, but no row");
+  if (chain->index_base != 0 && chain->erased_through == 0)
+    x.find("tables", repo.str(), "its streams begin above what was never there");
   if (chain->erased_through > x.last_id)
     x.find("tables", repo.str(), "more is erased than was ever written");
+}
+
+void check_stream_row(verify_context& x, const chain_key& key) {
+  const auto chain = x.chain_of(key.repo);
+  const auto name = scope_name(x.names, key.scope);
+  const auto* stream = chain && name ? chain->find(*name) : nullptr;
+  if (stream == nullptr || !stream->apart || key.branch != main_branch)
+    x.find("tables", key.repo.str(), "it has a stream that its chain lacks");
 }
 
 void check_erasure(verify_context& x, const erasure_key& key,
@@ -161,14 +171,33 @@ void check_erasure(verify_context& x, const erasure_key& key,
   if (!chain || chain->erased_through != row.through)
     x.find("tables", key.repo.str(),
            "what is being erased is not what its chain says");
+  if (row.first > row.last || row.last > x.last_id)
+    x.find("tables", key.repo.str(),
+           "what is to be compacted of it was never written");
   const auto resume = as_text(row.resume);
   const auto head = decode_key<record_head_key>(resume);
   const auto run = decode_key<stream_block_key>(resume);
-  if (!resume.empty()
-      && (row.heads_done ? !run || run->repo != key.repo
-                         : !head || head->repo != key.repo))
+  const bool own
+    = (row.stage == erasure_stage::heads && head && head->repo == key.repo)
+      || (row.stage == erasure_stage::streams && run && run->repo == key.repo);
+  if (!resume.empty() && !own)
     x.find("tables", key.repo.str(),
            "erasing goes on at a row that is none of its own");
+}
+
+/// Heads of a collection that the repo's chain does not name.
+void check_uncounted_heads(verify_context& x, const record_head_key& of,
+                           const chain_row* chain, bool named) {
+  x.each_row<record_head, record_head_key>(
+    range_of<record_head_key>(x.options.partition, of.repo, of.collection),
+    [&](const record_head_key& key, const record_head& head) {
+      if (named && chain != nullptr && chain->erased_through != 0
+          && head.op <= chain->erased_through)
+        verify_left_over(x, key, key.repo.str());
+      else
+        x.find("tables", key.repo.str(),
+               "it has record heads that no chain counts");
+    });
 }
 
 /// Heads lie in groups of one repo and collection; one look a group.
@@ -184,8 +213,7 @@ void check_head_owners(verify_context& x) {
     const auto chain = x.chain_of(key->repo);
     const auto name = x.names.name_of(key->collection);
     if (!chain || !name || chain->find(*name) == nullptr)
-      x.find("tables", key->repo.str(),
-             "it has record heads that no chain counts");
+      check_uncounted_heads(x, *key, chain.get(), name.has_value());
     rows.seek(
       range_of<record_head_key>(x.options.partition, key->repo, key->collection)
         .end);
@@ -214,24 +242,31 @@ void check_reference(verify_context& x, const content_reference_key& key) {
     unwanted();
 }
 
-/// The value is the last operation of the update that made it a holder.
+/// Its chain names the stream, or stream blocks of it wait to be erased.
 void check_holder(verify_context& x, const collection_member_key& key,
-                  const counter& since) {
+                  const holder_row& row) {
   if (key.partition != x.options.partition)
     x.find("tables", key.repo.str(),
            "it is listed as holding a collection in another partition");
   const auto chain = x.chain_of(key.repo);
   const auto name = x.names.name_of(key.collection);
   const auto* stream = chain && name ? chain->find(*name) : nullptr;
-  if (stream == nullptr || stream->records == 0)
+  const bool waits
+    = stream == nullptr && name
+      && x.db.scan(range_of<stream_block_key>(key.repo, key.collection))
+           .valid();
+  if ((stream == nullptr && !waits)
+      || row.holds != (stream != nullptr && stream->records != 0))
     x.find("tables", key.repo.str(),
-           "it is listed as holding a collection that it does not hold");
-  const auto block = x.block_holding(since.value).block;
-  if (!block || block->repo != key.repo
-      || (chain && since.value <= chain->erased_through))
+           "it is listed as holding a collection that it does not hold, or "
+           "the other way round");
+  const auto block = x.block_holding(row.since).block;
+  const op_id erased = chain ? chain->erased_through : 0;
+  if (waits ? row.since > erased
+            : !block || block->repo != key.repo || row.since <= erased)
     x.find("tables", key.repo.str(),
            "it is listed as holding a collection since operation "
-             + std::to_string(since.value) + ", which is not its own");
+             + std::to_string(row.since) + ", which is not its own");
 }
 
 /// What waits is a #commit or #sync as it came.
@@ -268,7 +303,10 @@ void verify_repos(verify_context& x) {
                                check_index(x, key);
                              });
   x.each<chain_key>(range_of<chain_key>(), [&](const chain_key& key, auto) {
-    check_chain(x, key.repo);
+    if (key == chain_key{key.repo})
+      check_chain(x, key.repo);
+    else
+      check_stream_row(x, key);
   });
   x.each_row<erasure_row, erasure_key>(
     range_of<erasure_key>(),
@@ -281,10 +319,10 @@ void verify_repos(verify_context& x) {
     [&](const content_reference_key& key, const counter&) {
       check_reference(x, key);
     });
-  x.each_row<counter, collection_member_key>(
+  x.each_row<holder_row, collection_member_key>(
     range_of<collection_member_key>(),
-    [&](const collection_member_key& key, const counter& since) {
-      check_holder(x, key, since);
+    [&](const collection_member_key& key, const holder_row& row) {
+      check_holder(x, key, row);
     });
   x.each_row<member_row, member_key>(
     range_of<member_key>(), [&](const member_key& key, const member_row&) {

@@ -1,6 +1,7 @@
 #include "storage/hashes.hpp"
 #include "storage/verify_context.hpp"
 
+#include <algorithm>
 #include <unordered_set>
 
 /// The pass over streams, repo by repo: their indices and hashes, and the
@@ -28,11 +29,11 @@ public:
       });
     end_stream();
     end_repo();
-    if (operations_ != x_.report.counts["operations"])
+    if (operations_ != x_.operations_in_streams)
       x_.find("I3", "streams",
               "they hold " + std::to_string(operations_)
                 + " operations, the log holds "
-                + std::to_string(x_.report.counts["operations"]));
+                + std::to_string(x_.operations_in_streams));
   }
 
 private:
@@ -47,12 +48,42 @@ private:
       begin_repo(key.repo);
     }
     at_ = key;
-    next_ = 0;
-    hash_ = {};
+    // Since the last erasing, collections begin above what they held before.
+    next_ = is_collection() ? index_base_ : 0;
+    hash_ = atproto::digest{};
+    lives_ = false;
     x_.count("streams");
   }
 
+  bool is_collection() const { return at_.scope >= first_collection_id; }
+
+  /// A row of a collection that waits to be erased.
+  void check_left_over(const stream_block_key& key, const stream_run& run) {
+    if (!erasing_ || erasing_->stage == erasure_stage::compact
+        || (erasing_->stage == erasure_stage::streams
+            && encode_key(key) <= as_text(erasing_->resume)))
+      x_.find("tables", where(), "its rows should have been erased");
+    const auto found = x_.block_at(run.block);
+    const auto slot = found ? stream_in(*found, key) : std::nullopt;
+    const auto is_of_it = [&](const block_operation& op) {
+      return op.stream == *slot;
+    };
+    if (!slot || key.first_index >= index_base_
+        || std::count_if(found->ops.begin(), found->ops.end(), is_of_it)
+             != run.count)
+      x_.find("tables", where(), "what waits to be erased is no stream of it");
+    const collection_member_key member{x_.options.partition, key.scope,
+                                       key.repo};
+    if (!x_.row_at<holder_row>(member, where()))
+      x_.find("tables", where(), "it waits to be erased and is no member");
+  }
+
   void check_run(const stream_block_key& key, const stream_run& run) {
+    if (is_collection() && run.block <= erased_through_) {
+      check_left_over(key, run);
+      return;
+    }
+    lives_ = true;
     if (key.first_index != next_)
       x_.find("I3", where(),
               "index " + std::to_string(next_) + " is followed by "
@@ -91,8 +122,9 @@ private:
   /// SWEEPER takes a repo's streams in their order; facts of the account stay.
   void check_erased(const stream_block_key& key, op_id block, size_t count) {
     if (erasing_
-        && (!erasing_->heads_done
-            || encode_key(key) > as_text(erasing_->resume)))
+        && (erasing_->stage == erasure_stage::heads
+            || (erasing_->stage == erasure_stage::streams
+                && encode_key(key) > as_text(erasing_->resume))))
       return;
     const auto partition = x_.options.partition;
     if (x_.db
@@ -134,7 +166,7 @@ private:
   void end_stream() {
     if (at_.repo.empty())
       return;
-    if (at_.branch != main_branch)
+    if (at_.branch != main_branch || !lives_)
       return;
     seen_.insert(at_.scope);
     const auto chain = x_.chain_of(at_.repo);
@@ -161,6 +193,7 @@ private:
     last_.row = x_.row_at<repo_row>(repo_key{repo}, repo.str());
     const auto chain = x_.chain_of(repo);
     erased_through_ = chain ? chain->erased_through : 0;
+    index_base_ = chain ? chain->index_base : 0;
     erasing_.reset();
     if (erased_through_ != 0)
       erasing_ = x_.row_at<erasure_row>(erasure_key{repo}, repo.str());
@@ -193,7 +226,9 @@ private:
   std::optional<atproto::digest> hash_; ///< Nothing after a hole.
   std::unordered_set<uint32_t> seen_;   ///< Main streams of the repo.
   last_operations last_;                ///< Of the repo.
+  bool lives_ = false; ///< The stream has rows that are not erased.
   op_id erased_through_ = 0;            ///< Of the repo.
+  uint64_t index_base_ = 0;             ///< Of the repo.
   std::optional<erasure_row> erasing_;  ///< Of the repo.
   uint64_t operations_ = 0;
 };

@@ -234,7 +234,8 @@ bool delivery_machine::send_lane(delivery_lane& x, steady_time now,
   bool freed = false;
   while (auto* event = x.next_to_send()) {
     const auto fact = kind_of(event->op()) == kind::fact;
-    bool empty = event->id <= standing.erased_through;
+    bool empty = event->id <= standing.erased_through
+                 || (!fact && event->held->get()->erased);
     if (fact && !empty) {
       const auto says = wire::parse_account_fact(event->op().body.view());
       empty = !says;

@@ -74,6 +74,7 @@ private:
                                 const std::vector<journal_rows>& rows);
   void publish(announcement x);
   void sync();
+  void erase(const erase_step& x);
   void count(const storage::repo_update& x,
              const storage::update_receipt& receipt);
   void fail(const error& why);
@@ -178,6 +179,8 @@ bool journal::write(std::vector<journal_update> updates,
     if (receipt.outcome == storage::update_outcome::done)
       for (const auto& x : updates[i].marks)
         news.marks.add(x);
+    if (batch.updates[i].erase && shared_->sweeper)
+      send(shared_->sweeper, erase_begun{});
     send(updates[i].from,
          repo_receipt{std::make_shared<const storage::update_receipt>(
            std::move(receipt))});
@@ -220,6 +223,19 @@ void journal::sync() {
   }
   for (auto& x : std::exchange(unsynced_, {}))
     publish(std::move(x));
+}
+
+/// Not synced: a power failure takes steps back that are done again.
+void journal::erase(const erase_step& x) {
+  if (failed_)
+    return;
+  pass(crash_point::sweep_step);
+  const auto more = store_.writer->erase_step(x.repo);
+  if (!more)
+    return fail(more.error());
+  pass(crash_point::sweep_written);
+  send(x.from,
+       erase_stepped{*more, queue_.has_live() || queue_.has_backfill()});
 }
 
 void journal::count(const storage::repo_update& x,
@@ -297,6 +313,13 @@ journal_actor::behavior_type journal::make_behavior() {
       send(x.from, journal_fenced{x.repo, store_.writer->fence(x.repo)});
     },
     [this](journal_flush) { flush(); },
+    [this](const erase_step& x) { erase(x); },
+    [this](const erase_over& x) {
+      if (failed_)
+        return;
+      if (auto ok = store_.writer->end_erasure(x.repo, x.through); !ok)
+        fail(ok.error());
+    },
   };
 }
 

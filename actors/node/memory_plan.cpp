@@ -1,7 +1,9 @@
 #include "actors/node/memory_plan.hpp"
 
 #include "actors/node/node_config.hpp"
+#include "base/limits.hpp"
 #include "base/limits_accounts.hpp"
+#include "base/limits_storage.hpp"
 
 #include <algorithm>
 
@@ -70,7 +72,8 @@ memory_plan plan_memory(const node_config& config) {
     = std::clamp(limits::all_upstreams_frames_max / streams,
                  limits::upstream_frames_min, limits::upstream_frames_max);
   out.requests = limit / 16;
-  out.repos = limit / 4;
+  out.names = share(limit, 32, limits::names_bytes_max);
+  out.repos = limit / 32 * 7;
   out.identities = share(limit / limits::identity_entry_bytes, 32,
                          limits::identity_cached_max);
   out.identity_waits = std::min(out.repos / limits::repo_actor_bytes / 2,

@@ -19,6 +19,7 @@ struct memory_plan {
   size_t table_bytes = 0; ///< Of one file.
   size_t repo_guards = 0; ///< Repos that the JOURNAL remembers.
   size_t tables = 0;      ///< Whose index is in memory.
+  size_t names = 0;       ///< Of collections.
 
   // -- the log's readers
   size_t tail_cache = 0;

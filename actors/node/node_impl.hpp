@@ -21,6 +21,7 @@
 #include "actors/supervisor/account_bridge.hpp"
 #include "actors/supervisor/listing_bridge.hpp"
 #include "actors/supervisor/supervisor.hpp"
+#include "actors/sweeper/sweeper.hpp"
 #include "actors/upstream/stream_bridge.hpp"
 #include "base/log.hpp"
 #include "base/version.hpp"

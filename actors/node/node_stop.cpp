@@ -31,6 +31,11 @@ void node::impl::add_gauges() {
                 [this] { return double(store->stats.durable.load()); });
   metrics.gauge("weir_records", "Records held",
                 [this] { return double(store->stats.records.load()); });
+  metrics.gauge("weir_collections", "Names of collections held",
+                [this] { return double(store->names->size()); });
+  metrics.gauge("weir_collection_names_bytes",
+                "Memory that the names of collections hold",
+                [this] { return double(store->names->bytes()); });
   metrics.gauge("weir_store_failed_reads_total",
                 "Reads of the store that failed", [this] {
                   return double(store->db->counters().failed_reads);
@@ -86,6 +91,7 @@ void node::impl::stop() {
     end(consumer);
     if (faces.stop)
       faces.stop();
+    end(shared->sweeper);
     end(shared->journal);
     for (auto& x : shared->readers)
       end(x);

@@ -32,7 +32,7 @@ result<std::unique_ptr<store_set>> open_store(const node_config& config,
   if (!db)
     return db.error();
   out->db = std::move(*db);
-  auto names = storage::collection_table::load(*out->db);
+  auto names = storage::collection_table::load(*out->db, plan.names);
   if (!names)
     return names.error();
   out->names = std::move(*names);
@@ -55,32 +55,26 @@ error ended() {
   return fail(ec::cancelled, "the end was wanted while the node started");
 }
 
-/// Repos that were removed: their rows are gone, what is erased of them still
-/// stands in the log.
+/// Repos that were removed: their rows are gone, what is being erased of them
+/// still stands in the log. Where SWEEPER has been, the log says it itself
+/// (`log_entry::erased`).
 result<void> load_erased(store_set& store, account_board& accounts,
                          const std::function<bool()>& end_wanted) {
-  const storage::repo_table table{*store.db, *store.names};
   atproto::did after;
   for (;;) {
     if (end_wanted())
       return ended();
-    const auto page = storage::repos_to_erase(*store.db, after);
+    const auto page = storage::open_erasures(*store.db, after);
     if (!page)
       return page.error();
-    for (const auto& repo : *page) {
-      const auto state = table.load(repo);
-      if (!state)
-        return state.error();
-      if (state->chain != nullptr) {
-        auto standing = accounts.of(repo);
-        standing.erased_through
-          = std::max(standing.erased_through, state->chain->erased_through);
-        accounts.put(repo, standing);
-      }
+    for (const auto& [repo, row] : *page) {
+      auto standing = accounts.of(repo);
+      standing.erased_through = std::max(standing.erased_through, row.through);
+      accounts.put(repo, standing);
     }
     if (page->size() < limits::repos_page_max)
       return {};
-    after = page->back();
+    after = page->back().repo;
   }
 }
 

@@ -38,6 +38,7 @@ std::vector<upstream_actor> context::all_upstreams() const {
 
 void context::clear() {
   journal = nullptr;
+  sweeper = nullptr;
   readers.clear();
   routers.clear();
   supervisor = nullptr;

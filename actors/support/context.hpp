@@ -49,6 +49,7 @@ struct context {
   std::shared_ptr<byte_ledger> memory = std::make_shared<byte_ledger>();
 
   journal_actor journal;
+  sweeper_actor sweeper;
   std::vector<reader_actor> readers;
   std::vector<router_actor> routers;
   supervisor_actor supervisor;

@@ -76,6 +76,8 @@ public:
 
   bool is_healthy();
 
+  std::string data_dir() const { return dir_.at("data"); }
+
   const std::string& data_url() const noexcept { return at_.data; }
 
   uint16_t data_port() const;

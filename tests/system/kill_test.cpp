@@ -64,7 +64,10 @@ const std::vector<kill_group>& kill_groups() {
       {cursor_written, 2},
       {frame_taken, 60},
       {erase_batch, 1, 20s},
-      {erase_written, 1, 20s}}},
+      {erase_written, 1, 20s},
+      {sweep_step, 1, 20s},
+      {sweep_written, 1, 20s},
+      {sweep_compacted, 1, 20s}}},
     {"delivering",
      {{ack_taken, 40}, {ack_written, 40}, {journal_told, 40}},
      false,
@@ -180,9 +183,11 @@ std::vector<std::string> KillTest::options(const target* at) {
 
 /// What it takes to reach a point; false when it cannot be reached any more.
 bool KillTest::prepare(const target& x) {
-  return (x.at != crash_point::erase_batch
-          && x.at != crash_point::erase_written)
-         || net.remove_one();
+  using enum crash_point;
+  const bool erases = x.at == erase_batch || x.at == erase_written
+                      || x.at == sweep_step || x.at == sweep_written
+                      || x.at == sweep_compacted;
+  return !erases || net.remove_one();
 }
 
 /// Before a life something happens, and sometimes a lot.

@@ -190,7 +190,7 @@ protected:
     const auto repo = load_row<repo_row>(db, repo_key{id}).value();
     const auto names = collection_table::load(db).value();
     const auto raw = db.get(encode_key(chain_key{id})).value();
-    const auto chain = raw ? decode_chain(*raw, *names).value() : chain_row{};
+    const auto chain = raw ? decode_chain(*raw, *names).value().chain : chain_row{};
     std::string out;
     const auto pds = repo ? repo->pds : "";
     if (pds != replay->present(x.pds))

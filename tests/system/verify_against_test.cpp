@@ -72,7 +72,7 @@ TEST_F(VerifyAgainstTest, AnotherTreeOrALaterRevisionThanTheHostsIsNamed) {
   damaged_copy copy{data};
   const auto edit = [&](const atproto::did& repo, auto change) {
     const auto key = encode_key(chain_key{repo});
-    auto chain = decode_chain(copy.get(key), copy.names()).value();
+    auto chain = decode_chain(copy.get(key), copy.names()).value().chain;
     change(chain);
     copy.put(key, encode_chain(chain, copy.names()).value());
   };

@@ -49,7 +49,7 @@ protected:
   template <class Change>
   static void change_chain(damaged_copy& x, Change edit) {
     const auto raw = encode_key(x.row_at<chain_key>(0));
-    auto chain = decode_chain(x.get(raw), x.names()).value();
+    auto chain = decode_chain(x.get(raw), x.names()).value().chain;
     edit(chain);
     x.put(raw, encode_chain(chain, x.names()).value());
   }

@@ -155,6 +155,20 @@ TEST(DeliveryAccounts, AnAccountErasedWhileItWaitedIsForgotten) {
   EXPECT_EQ(x.sent.size(), 1u);
 }
 
+// I8, when the process that erased it is gone and nobody remembers.
+TEST(DeliveryAccounts, WhatTheLogHasNoContentOfIsNotSent) {
+  delivery_world x;
+  x.append(ann, 3);
+  const auto other = x.append(bob, 1);
+  x.sweep(ann);
+  x.publish();
+  x.connect(1);
+  EXPECT_EQ(x.sent_ids(), ids{other});
+  x.ack_all();
+  EXPECT_EQ(x.position, x.last());
+  EXPECT_EQ(x.machine->counters().voided, 3u);
+}
+
 TEST(DeliveryAccounts, ADeletedAccountThatComesBackStartsAnew) {
   delivery_world x;
   x.append(ann, 3);

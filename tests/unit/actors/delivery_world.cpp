@@ -73,6 +73,21 @@ op_id delivery_world::append_deletion(const std::string& who) {
   return append_account(who, false, "deleted");
 }
 
+void delivery_world::sweep(const std::string& who) {
+  for (auto& entry : log_) {
+    if (entry->repo.str() != who
+        || entry->ops.front().scope == storage::account_scope)
+      continue;
+    auto left = *entry;
+    left.erased = true;
+    for (auto& op : left.ops) {
+      op.scope.clear();
+      op.body = {};
+    }
+    entry = std::make_shared<const log_entry>(std::move(left));
+  }
+}
+
 storage::log_entry_ptr delivery_world::entry_of(op_id id) const {
   auto i = std::upper_bound(log_.begin(), log_.end(), id,
                             [](op_id x, const storage::log_entry_ptr& y) {

@@ -41,6 +41,9 @@ public:
   /// The same, and all that came before is erased.
   op_id append_deletion(const std::string& who);
 
+  /// The log holds no content of it any more, but facts.
+  void sweep(const std::string& who);
+
   /// As after a restore, where ids go on far above.
   void skip_ids(uint64_t count) { next_ += count; }
 

@@ -43,7 +43,7 @@ TEST(MemoryPlanTest, AllPartsTogetherStayBelowTheLimitWhateverItIs) {
       const auto all = 2 * x.write_buffer + x.block_cache
                        + x.tables * x.table_bytes / 64 + x.tail_cache
                        + x.delivery + streams * x.upstream_window + x.requests
-                       + x.repos + x.identities * limits::identity_entry_bytes
+                       + x.repos + x.names + x.identities * limits::identity_entry_bytes
                        + x.fetch_queue * 384 + x.repo_guards * 256
                        + config.sync_parallelism * one_fetch;
       // The rest is the program's, and holds what a listing named.

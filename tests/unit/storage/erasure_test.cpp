@@ -1,4 +1,6 @@
+#include "base/limits_sweeper.hpp"
 #include "storage/account_fact.hpp"
+#include "storage/compaction.hpp"
 #include "storage/erasure.hpp"
 #include "storage/head_cursor.hpp"
 #include "storage/log_reader.hpp"
@@ -35,8 +37,12 @@ protected:
       EXPECT_EQ(store.findings(), "");
       const auto more = store.writer->erase_step(alice.repo, rows_max);
       EXPECT_TRUE(more) << to_string(more.error());
-      if (!more || !*more)
+      if (!more || !*more) {
+        EXPECT_EQ(store.findings(), "");
+        EXPECT_TRUE(
+          store.writer->end_erasure(alice.repo, alice.chain->erased_through));
         return steps;
+      }
       if (steps % 2 == 0)
         store.reopen();
     }
@@ -47,6 +53,11 @@ protected:
     for (auto rows = store.db->scan(range); rows.valid(); rows.next())
       ++out;
     return out;
+  }
+
+  std::vector<atproto::did> holders(std::string_view collection) {
+    const repo_table repos{*store.db, *store.names};
+    return repos.holding(0, collection, {}).value();
   }
 
   std::vector<std::string> paths() {
@@ -70,7 +81,7 @@ TEST_F(ErasureTest, NothingOfTheRepoIsThereFromTheFirstMoment) {
   EXPECT_EQ(receipt.chain->record_count, 0u);
   EXPECT_EQ(receipt.chain->commit_revision(), 2u) << "streams go on";
   EXPECT_TRUE(paths().empty());
-  EXPECT_EQ(rows_in(range_of<collection_member_key>()), 0u);
+  EXPECT_TRUE(holders("app.a.x").empty());
   const repo_table repos{*store.db, *store.names};
   EXPECT_EQ(repos.load(alice.repo)->row->erased_through, 7u);
   EXPECT_EQ(store.findings(), "");
@@ -78,14 +89,16 @@ TEST_F(ErasureTest, NothingOfTheRepoIsThereFromTheFirstMoment) {
 
 TEST_F(ErasureTest, StepsAreBoundedAndGoOnAfterARestart) {
   apply(alice.erase());
-  EXPECT_EQ(repos_to_erase(*store.db, {}).value(), std::vector{alice.repo});
+  ASSERT_EQ(open_erasures(*store.db, {}).value().size(), 1u);
+  EXPECT_EQ(open_erasures(*store.db, {}).value()[0].repo, alice.repo);
   EXPECT_GT(erase_all(1), 4u);
   EXPECT_EQ(rows_in(range_of<record_head_key>()), 0u);
   EXPECT_EQ(rows_in(range_of<content_reference_key>()), 0u);
   EXPECT_EQ(rows_in(range_of<content_block_key>()), 1u)
     << "only the account's own fact is left";
   EXPECT_EQ(rows_in(range_of<erasure_key>()), 0u);
-  EXPECT_TRUE(repos_to_erase(*store.db, {}).value().empty());
+  EXPECT_EQ(rows_in(range_of<collection_member_key>()), 0u);
+  EXPECT_TRUE(open_erasures(*store.db, {}).value().empty());
   EXPECT_EQ(store.findings(), "");
 }
 
@@ -100,6 +113,29 @@ TEST_F(ErasureTest, TheLogKeepsItsEnvelopesWithoutContent) {
     EXPECT_NE(op.content, 0u);
   }
   EXPECT_EQ(as_text(entries[2]->ops[0].body.view()), fact_json(alice.row));
+  EXPECT_TRUE(entries[0]->erased);
+  EXPECT_TRUE(entries[1]->erased);
+  EXPECT_FALSE(entries[2]->erased);
+  EXPECT_EQ(entries[0]->ops[0].scope, "") << "nobody has that name any more";
+  const auto found = log.find(1).value();
+  ASSERT_NE(found, nullptr) << "though its collections have no names";
+}
+
+TEST_F(ErasureTest, AnErasedBlockOfDeletesOnlyIsKnownByItsStream) {
+  apply(alice.appear(repo_status::syncing));
+  apply(alice.chunk({{"app.a.x/1", ""}}));
+  const auto first = alice.chain->find("app.a.x")->next_index;
+  EXPECT_EQ(first, 4u);
+  const auto id = store.writer->last_id();
+  test_account bob{'b'};
+  bob.accept(store.commit(bob.commit({{"app.a.x/1", "his"}})));
+  const log_reader log{*store.db, *store.names, 0};
+  EXPECT_FALSE(log.read(id - 1, id).value().front()->erased);
+  apply(alice.erase());
+  erase_all(100);
+  const auto entry = log.read(id - 1, id).value().front();
+  EXPECT_EQ(entry->ops[0].scope, "app.a.x") << "bob has it, too";
+  EXPECT_TRUE(entry->erased);
 }
 
 TEST_F(ErasureTest, ARefetchMayStartAtOnceAndIsNotErased) {
@@ -154,6 +190,57 @@ TEST_F(ErasureTest, ARepoWithoutHistoryNeedsNoErasing) {
   EXPECT_FALSE(store.writer->erase_step(empty.repo).value());
   empty.chain = nullptr;
   empty.accept(store.commit(empty.appear()));
+  EXPECT_EQ(store.findings(), "");
+}
+
+// limits::sweep_repos_max of each kind.
+TEST_F(ErasureTest, WhatWaitsForItsCompactionHidesNobodyElse) {
+  write_batch rows;
+  const auto put = [&rows](const std::string& name, erasure_stage stage) {
+    rows.put(encode_key(erasure_key{atproto::did::trusted("did:web:" + name)}),
+             encode_value(erasure_row{1, stage, {}, 0, 0}));
+  };
+  for (size_t i = 0; i <= limits::sweep_repos_max; ++i) {
+    put(numbered("a", i), erasure_stage::compact);
+    put(numbered("b", i), erasure_stage::heads);
+  }
+  ASSERT_TRUE(store.db->write(rows, sync_mode::relaxed));
+  const auto found
+    = erasures_to_sweep(*store.db, limits::sweep_repos_max).value();
+  EXPECT_EQ(found.size(), 2 * limits::sweep_repos_max);
+  EXPECT_EQ(std::count_if(found.begin(), found.end(),
+                          [](const open_erasure& x) {
+                            return x.row.stage == erasure_stage::heads;
+                          }),
+            static_cast<std::ptrdiff_t>(limits::sweep_repos_max));
+}
+
+// limits::compaction_slice_bytes: no compaction reads much more.
+TEST_F(ErasureTest, ContentIsCompactedInSlices) {
+  const auto random = seeded_random(5);
+  for (int i = 0; i < 32; ++i) {
+    std::string body;
+    while (body.size() < 8'192)
+      body += static_cast<char>(random->below(256));
+    apply(alice.commit({{numbered("app.a.x/", 100 + static_cast<size_t>(i)),
+                         body}}));
+  }
+  const auto last = store.writer->last_id();
+  EXPECT_EQ(
+    compact_content(*store.db, 0, 1, last, limits::compaction_slice_bytes), 0u);
+  const auto bytes
+    = store.db->approximate_bytes(range_of<content_block_key>());
+  ASSERT_GT(bytes, 200'000u);
+  EXPECT_EQ(compact_content(*store.db, 0, 1, last, bytes), 0u);
+  size_t slices = 1;
+  for (op_id next = 1;; ++slices) {
+    const auto rest = compact_content(*store.db, 0, next, last, bytes / 4);
+    if (rest == 0)
+      break;
+    EXPECT_GT(rest, next);
+    next = rest;
+  }
+  EXPECT_GE(slices, 4u);
   EXPECT_EQ(store.findings(), "");
 }
 

@@ -1,6 +1,7 @@
 #include "tests/unit/storage/full_store.hpp"
 
 #include "atproto/frame.hpp"
+#include "base/limits_storage.hpp"
 
 namespace weir::tests {
 
@@ -27,6 +28,7 @@ full_store::full_store() {
   time.advance(std::chrono::minutes{3});
   make_erased();
   make_consumers();
+  make_wide();
   // The last block of the log is of a repo that lives.
   apply(synced, synced.commit({{"app.b.y/last", "last"}}));
 }
@@ -162,7 +164,21 @@ void full_store::make_erased() {
     // Some heads are gone, all others and all content are still there.
     for (bool more = true; more;)
       more = writer->erase_step(who->repo, 3).value() && who != &erasing;
+    if (who == &erasing)
+      continue;
+    EXPECT_TRUE(writer->end_erasure(who->repo, who->chain->erased_through));
   }
+}
+
+/// More collections than the row of a chain names.
+void full_store::make_wide() {
+  apply(wide, wide.appear(repo_status::syncing));
+  std::vector<change> all;
+  for (size_t i = 0; i < limits::chain_streams_inline_max + 2; ++i)
+    all.push_back({numbered("app.w", i) + "/1", "record"});
+  apply(wide, wide.chunk(all));
+  apply(wide, wide.finish());
+  apply(wide, wide.commit({{all.back().path, "other"}}));
 }
 
 void full_store::make_consumers() {

@@ -41,6 +41,7 @@ public:
   test_account syncing{'e'};
   test_account pending{'f'};
   test_account erased{'g'};
+  test_account wide{'h'};
   storage::op_id erasing_from = 0; ///< First operation of `erasing`.
 
 private:
@@ -48,6 +49,7 @@ private:
   void make_synced();
   void make_out_of_sync();
   void make_erased();
+  void make_wide();
   void make_consumers();
   void identify(test_account& who);
   void apply(test_account& who, repo_update update);

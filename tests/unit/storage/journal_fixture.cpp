@@ -40,7 +40,7 @@ result<void> test_store::try_open() {
   if (!opened)
     return opened.error();
   db = std::move(*opened);
-  auto known = collection_table::load(*db);
+  auto known = collection_table::load(*db, names_bytes_max);
   if (!known)
     return known.error();
   names = std::move(*known);

@@ -49,6 +49,8 @@ public:
   void erase_raw(const std::string& key);
   std::string get_raw(const std::string& key) const;
 
+  /// Of the next opening: what the names of collections may hold.
+  size_t names_bytes_max = limits::names_bytes_max;
   memory_disk disk;
   manual_clock time;
   std::unique_ptr<storage::database> db;

@@ -149,7 +149,9 @@ TEST(KeysTest, BytesAreTheOnesOfTheFormat) {
             "13"
             "02"
             "6469643a7765623a78"
-            "0001");
+            "0001"
+            "00000000"
+            "0000");
   EXPECT_EQ(to_hex(encode_key(meta_key{std::string("a\0b", 3)})), "01"
                                                                   "6100ff62"
                                                                   "0001");

@@ -65,9 +65,9 @@ TEST_F(PageBoundsTest, ReposComeInPagesOfSoMany) {
   ASSERT_EQ(due.size(), limits::repos_page_max);
   EXPECT_EQ(
     repos.with_status(repo_row{}.status, all, due.back()).value().size(), 1u);
-  const auto erased = repos_to_erase(*store.db, {}).value();
+  const auto erased = open_erasures(*store.db, {}).value();
   ASSERT_EQ(erased.size(), limits::repos_page_max);
-  EXPECT_EQ(repos_to_erase(*store.db, erased.back()).value().size(), 1u);
+  EXPECT_EQ(open_erasures(*store.db, erased.back().repo).value().size(), 1u);
 }
 
 TEST_F(PageBoundsTest, DeadLettersComeInPagesOfSoMany) {

@@ -25,11 +25,12 @@ public:
     return std::nullopt;
   }
 
-  std::optional<std::string_view> name_of(uint32_t id) const override {
+  std::optional<std::string> name_of(uint32_t id) const override {
     const auto at = names_.find(id);
-    return at != names_.end() ? std::optional<std::string_view>{at->second}
-                              : std::nullopt;
+    return at != names_.end() ? std::optional{at->second} : std::nullopt;
   }
+
+  bool was_given(uint32_t id) const override { return names_.contains(id); }
 
 private:
   std::map<uint32_t, std::string> names_;
@@ -79,8 +80,10 @@ inline storage::chain_row sample_chain() {
           42,
           {{"$account", 1, digest_of_byte(1), 0},
            {"$commit", 9, digest_of_byte(2), 0},
-           {"app.test.note", 300, digest_of_byte(3), 42}},
-          77};
+           {"app.test.note", 300, digest_of_byte(3), 42},
+           {"app.test.rare", 120, digest_of_byte(4), 7, true}},
+          77,
+          100};
 }
 
 /// A commit that touches two collections, of every shape of operation.

@@ -51,7 +51,12 @@ TEST(ValuesTest, EveryRowRoundTripsAndRefusesDamage) {
   expect_codec(consumer_row{{1000, 0, 7}, 0xfedcba9876543210, true});
   expect_codec(dead_letter_row{3, "no answer", -1});
   expect_codec(filter_row{7, {"app.test.*", "app.test.note"}});
-  expect_codec(erasure_row{1000, true, {1, 2, 3}});
+  expect_codec(
+    erasure_row{1000, erasure_stage::streams, {1, 2, 3}, 200, 900});
+  expect_codec(holder_row{1000, true});
+  expect_codec(stream_head_row{300, tests::digest_of_byte(3), 42});
+  expect_codec(collection_row{"app.test.note", "https://pds.example.com", true,
+                              "did:plc:ewvi7nxzyoun6zhxrhs64oiz"});
   expect_codec(stream_run{1000, 200});
   expect_codec(operation_place{3, 1000});
   expect_codec(tombstone_row{atproto::tid{99}, 1000});
@@ -160,27 +165,41 @@ TEST(ValuesTest, StoredBytesAreProvedByTheirChecksum) {
   }
 }
 
+/// With streams in place of those that are only counted.
+chain_row whole(const stored_chain& x) {
+  auto out = x.chain;
+  for (uint64_t i = 0; i < x.apart; ++i)
+    out.streams.push_back(
+      {"app.test.rare", i == 0 ? x.apart_operations : 0, {}, 0, true});
+  return out;
+}
+
 TEST(ValuesTest, AChainNamesItsCollectionsByNumber) {
   const auto encoded = encode_chain(tests::sample_chain(), names);
   ASSERT_TRUE(encoded) << encoded.error().context;
   EXPECT_EQ(encoded->find("app.test.note"), std::string::npos);
   const auto back = decode_chain(*encoded, names);
   ASSERT_TRUE(back) << back.error().context;
-  EXPECT_EQ(back->rev, atproto::tid{99});
-  EXPECT_EQ(back->record_count, 42u);
-  EXPECT_EQ(back->erased_through, 77u);
-  ASSERT_NE(back->find("app.test.note"), nullptr);
-  EXPECT_EQ(back->find("app.test.note")->next_index, 300u);
-  EXPECT_EQ(back->find("app.test.note")->records, 42u);
-  EXPECT_EQ(back->find("app.test.like"), nullptr);
-  EXPECT_EQ(back->commit_revision(), 9u);
+  EXPECT_EQ(back->apart, 1u) << "counted, and not named";
+  EXPECT_EQ(back->apart_operations, 120u);
+  const auto& chain = back->chain;
+  EXPECT_EQ(chain.find("app.test.rare"), nullptr);
+  EXPECT_EQ(chain.index_base, 100u);
+  EXPECT_EQ(chain.rev, atproto::tid{99});
+  EXPECT_EQ(chain.record_count, 42u);
+  EXPECT_EQ(chain.erased_through, 77u);
+  ASSERT_NE(chain.find("app.test.note"), nullptr);
+  EXPECT_EQ(chain.find("app.test.note")->next_index, 300u);
+  EXPECT_EQ(chain.find("app.test.note")->records, 42u);
+  EXPECT_EQ(chain.find("app.test.like"), nullptr);
+  EXPECT_EQ(chain.commit_revision(), 9u);
 
   const auto decode = [](std::string_view x) {
     return decode_chain(x, names);
   };
   tests::expect_whole_only(*encoded, decode);
-  tests::expect_canonical(*encoded, decode, [](const chain_row& x) {
-    return encode_chain(x, names).value();
+  tests::expect_canonical(*encoded, decode, [](const stored_chain& x) {
+    return encode_chain(whole(x), names).value();
   });
   tests::expect_survives_noise(12, decode);
 }
@@ -197,9 +216,9 @@ TEST(ValuesTest, AChainWithAnUnknownCollectionIsAnError) {
 TEST(ValuesTest, AnEmptyChainHasNoRevision) {
   const auto back = decode_chain(*encode_chain({}, names), names);
   ASSERT_TRUE(back);
-  EXPECT_FALSE(back->rev.defined());
-  EXPECT_FALSE(back->data.defined());
-  EXPECT_EQ(back->commit_revision(), 0u);
+  EXPECT_FALSE(back->chain.rev.defined());
+  EXPECT_FALSE(back->chain.data.defined());
+  EXPECT_EQ(back->chain.commit_revision(), 0u);
 }
 
 TEST(ValuesTest, ScopesAreReservedNumbersOrCollections) {

@@ -37,7 +37,7 @@ TEST_F(VerifyFaultsTest, ABlockInsideAnotherIsFound) {
 TEST_F(VerifyFaultsTest, AHolderInAnotherPartitionIsFound) {
   store.put_raw(
     encode_key(collection_member_key{1, collection("app.b.y"), alice.repo}),
-    encode_value(counter{1}));
+    encode_value(holder_row{1, true}));
   expect("tables", "a collection in another partition");
 }
 

@@ -59,7 +59,7 @@ protected:
   void change_chain(const std::function<void(storage::chain_row&)>& change) {
     const auto key = encode_key(storage::chain_key{alice.repo});
     auto chain
-      = storage::decode_chain(store.get_raw(key), *store.names).value();
+      = storage::decode_chain(store.get_raw(key), *store.names).value().chain;
     change(chain);
     store.put_raw(key, storage::encode_chain(chain, *store.names).value());
   }

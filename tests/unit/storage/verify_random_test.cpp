@@ -39,8 +39,10 @@ public:
         return covers_chain(x);
       case table::record_head:
         return covers_head(x);
+      case table::collection_name:
+        return covers_name(x);
       case table::collection_member:
-        return x.before && is<counter>(x);
+        return covers_member(x);
       case table::content_reference:
         return covers_reference(x);
       case table::repo:
@@ -92,9 +94,28 @@ private:
     const auto name = decode_key<meta_key>(x.key);
     if (!name)
       return false;
+    if (name->name == "next_collection_id") {
+      const auto good = row_of<counter>(x.before, table::meta);
+      const auto bad = row_of<counter>(x.after, table::meta);
+      return good && bad && bad->value > good->value;
+    }
     return name->name == "store_epoch"
              ? is<counter>(x)
              : name->name == "metadata_version" && (!x.after || is<counter>(x));
+  }
+
+  /// In whose share it counts.
+  static bool covers_name(const damage& x) {
+    const auto good = row_of<collection_row>(x.before, table::collection_name);
+    const auto bad = row_of<collection_row>(x.after, table::collection_name);
+    return good && bad && good->name == bad->name
+           && (bad->repo == good->repo || bad->repo.empty());
+  }
+
+  static bool covers_member(const damage& x) {
+    const auto good = row_of<holder_row>(x.before, table::collection_member);
+    const auto bad = row_of<holder_row>(x.after, table::collection_member);
+    return good && bad && good->holds == bad->holds;
   }
 
   bool covers_content(const damage& x) const {
@@ -107,16 +128,25 @@ private:
     return x.before && key && erased(key->id) && (!x.after || is<counter>(x));
   }
 
-  /// How much of a forgotten repo is erased, as long as it is all.
+  /// How much of a forgotten repo is erased, as long as it is all, and where
+  /// the collections of an erased one will begin.
   bool covers_chain(const damage& x) const {
-    if (!x.after || x.key != encode_key(chain_key{store_.forgotten.repo}))
+    const auto key = decode_key<chain_key>(x.key);
+    if (!x.before || !x.after || !key)
       return false;
     const auto good = decode_chain(*x.before, *store_.names);
     auto bad = decode_chain(*x.after, *store_.names);
-    if (!bad || bad->erased_through < good->erased_through)
+    if (!good || !bad || good->chain.erased_through == 0)
       return false;
-    bad->erased_through = good->erased_through;
-    return encode_chain(*bad, *store_.names).value() == *x.before;
+    if (key->repo == store_.forgotten.repo
+        && bad->chain.erased_through > good->chain.erased_through)
+      bad->chain.erased_through = good->chain.erased_through;
+    if (key->repo != store_.erasing.repo
+        || bad->chain.index_base > good->chain.index_base)
+      bad->chain.index_base = good->chain.index_base;
+    return bad->apart == good->apart
+           && bad->apart_operations == good->apart_operations
+           && encode_chain(bad->chain, *store_.names).value() == *x.before;
   }
 
   /// What counts as absent.
@@ -188,8 +218,7 @@ private:
     const auto bad = row_of<erasure_row>(x.after, table::erasure);
     if (!good || !bad)
       return !good && bad && store_.past().contains(x.key);
-    return good->through == bad->through && good->heads_done == bad->heads_done
-           && bad->resume != good->resume;
+    return good->through == bad->through && good->stage == bad->stage;
   }
 
   static bool covers_upstream(const damage& x) {

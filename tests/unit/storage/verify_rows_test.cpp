@@ -62,9 +62,11 @@ TEST_F(VerifyRowsTest, ContentThatOverlapsIsFound) {
 
 TEST_F(VerifyRowsTest, ContentOfAnErasedRepoIsGone) {
   content_block_writer old;
-  const auto runs
-    = store.db->scan(range_of<stream_block_key>(store.erased.repo, 16));
-  const auto block = decode_value<stream_run>(runs.value())->block;
+  const auto block = decode_value<stream_run>(
+                       store.db->scan(range_of<stream_block_key>(
+                                        store.erased.repo, commit_scope_id))
+                         .value())
+                       ->block;
   for (size_t i = 0; i < 6; ++i)
     old.add(as_bytes("record" + std::to_string(i)));
   EXPECT_THAT(
@@ -75,30 +77,30 @@ TEST_F(VerifyRowsTest, ContentOfAnErasedRepoIsGone) {
 TEST_F(VerifyRowsTest, ErasingThatSteppedOverSomethingIsFound) {
   const auto key = encode_key(erasure_key{store.erasing.repo});
   const auto good = decode_value<erasure_row>(store.get_raw(key)).value();
-  ASSERT_FALSE(good.heads_done);
+  ASSERT_EQ(good.stage, erasure_stage::heads);
   EXPECT_THAT(store.findings_with(key, std::nullopt),
               HasSubstr("should have been erased"));
-  const auto with = [&](bool heads_done, const std::string& resume) {
+  const auto with = [&](erasure_stage stage, const std::string& resume) {
     auto row = good;
-    row.heads_done = heads_done;
+    row.stage = stage;
     const auto view = as_bytes(resume);
     row.resume.assign(view.begin(), view.end());
     return store.findings_with(key, encode_value(row));
   };
-  EXPECT_THAT(with(true, {}), HasSubstr("its record head should have been"));
+  EXPECT_THAT(with(erasure_stage::streams, {}), HasSubstr("its record head should have been"));
   const auto last
     = store.db->last_in(range_of<record_head_key>(0, store.erasing.repo))
         .value()
         ->first;
-  EXPECT_THAT(with(false, last), HasSubstr("its record head should have been"));
+  EXPECT_THAT(with(erasure_stage::heads, last), HasSubstr("its record head should have been"));
   const auto stream
     = store.db->last_in(range_of<stream_block_key>(store.erasing.repo))
         .value()
         ->first;
-  EXPECT_THAT(with(true, stream), HasSubstr("its content should have been"));
-  EXPECT_THAT(with(false, stream), HasSubstr("a row that is none of its own"));
+  EXPECT_THAT(with(erasure_stage::streams, stream), HasSubstr("its content should have been"));
+  EXPECT_THAT(with(erasure_stage::heads, stream), HasSubstr("a row that is none of its own"));
   EXPECT_THAT(
-    with(false, encode_key(record_head_key{0, store.synced.repo, 16, {"1"}})),
+    with(erasure_stage::heads, encode_key(record_head_key{0, store.synced.repo, 16, {"1"}})),
     HasSubstr("a row that is none of its own"));
 }
 
@@ -132,7 +134,7 @@ TEST_F(VerifyRowsTest, AHolderIsOneSinceAnOperationOfItsOwn) {
   const auto with = [&](op_id since) {
     return store.findings_with(
       encode_key(collection_member_key{0, 16, store.synced.repo}),
-      encode_value(counter{since}));
+      encode_value(holder_row{since, true}));
   };
   EXPECT_THAT(with(0), HasSubstr("since operation 0, which is not its own"));
   EXPECT_THAT(with(9'999), HasSubstr("which is not its own"));

@@ -1,0 +1,127 @@
+#include "actors/sweeper/sweeper.hpp"
+
+#include "actors/support/observed.hpp"
+#include "actors/support/timer.hpp"
+#include "actors/sweeper/sweeper_machine.hpp"
+#include "base/crash_point.hpp"
+#include "base/log.hpp"
+#include "base/thread_name.hpp"
+#include "messages/journal.hpp"
+#include "storage/compaction.hpp"
+#include "storage/erasure.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+namespace weir::actors {
+
+namespace {
+
+class sweeper final : public observed<sweeper_actor::base> {
+public:
+  sweeper(caf::actor_config& config, context_ptr shared, sweeper_store store,
+          bool own_thread)
+    : observed(config, "sweeper", "0"), shared_(std::move(shared)),
+      store_(store), own_thread_(own_thread) {
+    erased_ = &shared_->metrics.counter(
+      "weir_repos_erased_total",
+      "Repos whose erased content has left the disk");
+  }
+
+  behavior_type make_behavior() override;
+
+  void on_exit() override {
+    shared_ = nullptr;
+    observed::on_exit();
+  }
+
+private:
+  void perform(const sweeper_effects& x);
+  void scan();
+  void compact();
+  void failed(const error& why);
+  steady_time now() const { return shared_->time->steady_now(); }
+
+  context_ptr shared_;
+  sweeper_store store_;
+  bool own_thread_;
+  sweeper_machine machine_;
+  sweeper_effects order_; ///< The scan or compaction that comes next.
+  actor_timer timer_;
+  metric* erased_ = nullptr;
+};
+
+void sweeper::perform(const sweeper_effects& x) {
+  for (const auto& [repo, row] : x.over) {
+    send(shared_->journal, erase_over{repo, row.through});
+    erased_->add();
+  }
+  if (x.step)
+    send(shared_->journal, erase_step{*x.step, this});
+  if (x.timer)
+    timer_.arm(this, now(), *x.timer);
+  if (x.compact || x.scan) {
+    order_ = x;
+    send(this, sweep_on{});
+  }
+}
+
+/// One scan or one compaction, and then whatever came meanwhile.
+void sweeper::scan() {
+  const auto rows
+    = storage::erasures_to_sweep(*store_.db, limits::sweep_repos_max);
+  if (!rows)
+    return failed(rows.error());
+  perform(machine_.on_scanned(*rows, now()));
+}
+
+void sweeper::compact() {
+  storage::op_id next = 0;
+  if (order_.first != 0)
+    next = storage::compact_content(*store_.db, store_.partition, order_.first,
+                                    order_.last,
+                                    limits::compaction_slice_bytes);
+  if (next == 0)
+    storage::compact_waiting(*store_.db);
+  pass(crash_point::sweep_compacted);
+  perform(machine_.on_compacted(next, now()));
+}
+
+/// The store says it louder where it matters; a start tries again.
+void sweeper::failed(const error& why) {
+  log::warn("sweep_failed", {{"reason", to_string(why)}});
+}
+
+sweeper_actor::behavior_type sweeper::make_behavior() {
+  if (own_thread_)
+    name_thread("sweeper");
+  perform(machine_.on_erased());
+  return {
+    [this](tick x) {
+      if (timer_.fired(x))
+        perform(machine_.on_timer(now()));
+    },
+    [this](stop_actor) { quit(); },
+    [this](erase_begun) { perform(machine_.on_erased()); },
+    [this](const erase_stepped& x) {
+      perform(machine_.on_stepped(x.more, x.busy, now()));
+    },
+    [this](sweep_on) {
+      if (order_.compact)
+        compact();
+      else
+        scan();
+    },
+  };
+}
+
+} // namespace
+
+sweeper_actor spawn_sweeper(caf::actor_system& system, context_ptr shared,
+                            sweeper_store store, bool detached) {
+  if (detached)
+    return system.spawn<sweeper, caf::detached>(std::move(shared), store, true);
+  return system.spawn<sweeper>(std::move(shared), store, false);
+}
+
+} // namespace weir::actors

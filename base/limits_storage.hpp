@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+
+/// Bounds of what one repo or host may take of the store.
+namespace weir::limits {
+
+// -- names of collections (storage/name_shares) -------------------------------
+/// What all names may hold in memory.
+constexpr size_t names_bytes_max = 33'554'432;
+/// What a name costs beside its text and the texts of its owners: a place in
+/// two tables.
+constexpr size_t name_entry_bytes = 256;
+/// Names that only the repos of one host use may take a fourth of what is still
+/// free, those of one repo a 64th: whoever invents names leaves room for all
+/// others, however many do so at once.
+constexpr size_t names_host_share = 4;
+constexpr size_t names_repo_share = 64;
+
+// -- chains (storage/chain_table) ---------------------------------------------
+/// Streams that the row of a chain names; each further one has its own row, so
+/// that a commit writes what it changes and not what the repo ever held.
+constexpr size_t chain_streams_inline_max = 16;
+
+} // namespace weir::limits

@@ -1,0 +1,142 @@
+#include "base/limits.hpp"
+#include "base/random.hpp"
+#include "tests/system/hostile_host.hpp"
+#include "tests/system/hostile_node.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <list>
+
+// What a repo leaves on disk and in memory when it is gone: its content, and
+// the names of collections that it alone used.
+
+namespace weir::tests {
+
+namespace {
+
+/// Thirty-two letters that no compression hides.
+std::string unlikely_text(uint64_t seed) {
+  const auto random = seeded_random(seed);
+  std::string out;
+  while (out.size() < 32)
+    out += static_cast<char>('a' + random->below(26));
+  return out;
+}
+
+bool on_disk(const std::string& dir, const std::string& text) {
+  for (const auto& x : std::filesystem::recursive_directory_iterator(dir)) {
+    std::ifstream file{x.path(), std::ios::binary};
+    const std::string all{std::istreambuf_iterator<char>{file}, {}};
+    if (all.find(text) != std::string::npos)
+      return true;
+  }
+  return false;
+}
+
+/// Directory and honest PDS, and another PDS whose accounts each have as many
+/// collections as a repo may have, which nobody else has.
+class ErasingTest : public testing::Test {
+protected:
+  static constexpr size_t honest = 60;
+  static constexpr size_t inventors = 40;
+
+  ErasingTest() {
+    host.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
+  }
+
+  /// A repo whose records say this.
+  test_repo& make(uint64_t seed, const std::string& text) {
+    auto& out = repos.emplace_back(seed);
+    out.put("app.test.note/a", make_record(text));
+    out.put("app.test.like/b", make_record(text + " too"));
+    out.commit();
+    host.publish_and_serve(out);
+    return out;
+  }
+
+  void make_inventors() {
+    for (size_t i = 0; i < inventors; ++i) {
+      test_repo inventor{1'000 + i};
+      for (size_t n = 0; n < limits::repo_streams_max; ++n)
+        inventor.put("com.evil.a" + std::to_string(i) + "x" + std::to_string(n)
+                       + "/k",
+                     make_record("one"));
+      inventor.commit();
+      host.publish(inventor, inventive.url());
+      inventive.serve(inventor);
+      invented.push_back(inventor.did());
+    }
+  }
+
+  std::vector<atproto::did> accounts() const {
+    std::vector<atproto::did> out;
+    for (const auto& x : repos)
+      out.push_back(x.did());
+    return out;
+  }
+
+  hostile_stream stream;
+  hostile_host host;
+  hostile_host inventive;
+  std::list<test_repo> repos;
+  std::vector<atproto::did> invented;
+};
+
+} // namespace
+
+// SYNC-30; architecture.md 3, Erasing.
+TEST_F(ErasingTest, WhatARemovedRepoSaidLeavesTheDisk) {
+  const auto gone = unlikely_text(1);
+  const auto kept = unlikely_text(2);
+  make(1, gone);
+  make(2, kept);
+  hostile_node node{{"relay:" + host.url()}, host.url()};
+  node.add(accounts());
+  for (const auto& x : repos)
+    ASSERT_EQ(node.await(x.did(), "synced").status, "synced");
+  ASSERT_TRUE(on_disk(node.data_dir(), gone)) << "it would be found";
+  node.remove({repos.front().did()});
+  EXPECT_TRUE(node.await_metric("weir_repos_erased_total", 1));
+  EXPECT_FALSE(on_disk(node.data_dir(), gone));
+  EXPECT_TRUE(on_disk(node.data_dir(), kept));
+  EXPECT_EQ(node.repo(repos.back().did()).records, 2u);
+}
+
+// docs/hostile-inputs.md: names of collections.
+TEST_F(ErasingTest, WhoInventsNamesOfCollectionsTakesThemFromNobody) {
+  make_inventors();
+  hostile_node node{{"relay:" + host.url()}, host.url()};
+  node.add(invented);
+  const auto done = [&] {
+    return std::all_of(invented.begin(), invented.end(), [&](const auto& x) {
+      const auto status = node.repo(x).status;
+      return status == "synced" || status == "error";
+    });
+  };
+  ASSERT_TRUE(eventually(node_patience, done));
+  size_t refused = 0;
+  for (const auto& x : invented) {
+    const auto told = node.repo(x);
+    refused += told.status == "error" ? 1 : 0;
+    if (told.status == "error")
+      EXPECT_NE(told.error.find("collections"), std::string::npos) << told.error;
+  }
+  EXPECT_GT(refused, inventors / 2);
+  EXPECT_LT(node.metric("weir_collection_names_bytes"), 16 * megabyte);
+  for (size_t i = 0; i < honest; ++i)
+    make(i + 1, "one");
+  node.add(accounts());
+  for (const auto& x : repos)
+    EXPECT_EQ(node.await(x.did(), "synced").status, "synced");
+  node.remove(invented);
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    return node.metric("weir_collections") == 2;
+  })) << node.metric("weir_collections");
+  EXPECT_LT(node.metric("weir_collection_names_bytes"), 1'000u);
+  node.restart([] {});
+  EXPECT_EQ(node.metric("weir_collections"), 2u);
+}
+
+} // namespace weir::tests
