@@ -1,5 +1,6 @@
 #include "actors/repo/repo.hpp"
 
+#include "actors/repo/owed_answer.hpp"
 #include "actors/repo/repo_machine.hpp"
 #include "actors/repo/tell_news.hpp"
 #include "actors/support/finished_frames.hpp"
@@ -27,27 +28,6 @@
 namespace weir::actors {
 
 namespace {
-
-/// An answer that was promised. One that is never given says that the actor
-/// ended: nobody waits for ever.
-template <class Reply>
-class owed_answer {
-public:
-  explicit owed_answer(caf::typed_response_promise<Reply> to)
-    : to_(std::move(to)) {
-    // nop
-  }
-
-  ~owed_answer() {
-    if (to_.pending())
-      to_.deliver(to_caf(fail(ec::cancelled, "the repo's actor ended")));
-  }
-
-  void give(const Reply& x) { to_.deliver(x); }
-
-private:
-  caf::typed_response_promise<Reply> to_;
-};
 
 class repo final : public repo_actor::base {
 public:

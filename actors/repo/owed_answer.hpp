@@ -1,0 +1,33 @@
+#pragma once
+
+#include "base/error.hpp"
+#include "messages/error.hpp"
+
+#include <caf/typed_response_promise.hpp>
+
+#include <utility>
+
+namespace weir::actors {
+
+/// An answer that was promised. One that is never given says that the actor
+/// ended: nobody waits for ever.
+template <class Reply>
+class owed_answer {
+public:
+  explicit owed_answer(caf::typed_response_promise<Reply> to)
+    : to_(std::move(to)) {
+    // nop
+  }
+
+  ~owed_answer() {
+    if (to_.pending())
+      to_.deliver(to_caf(fail(ec::cancelled, "the repo's actor ended")));
+  }
+
+  void give(const Reply& x) { to_.deliver(x); }
+
+private:
+  caf::typed_response_promise<Reply> to_;
+};
+
+} // namespace weir::actors
