@@ -56,8 +56,7 @@ bool repo_machine::account_replayed(const waiting_frame& x) const noexcept {
 void repo_machine::take_account(const waiting_frame& x,
                                 const atproto::account_event& event,
                                 now_time now, repo_effects& out) {
-  if (held_account_ && x.frame.at.reaches(held_account_->frame.at))
-    held_account_.reset();
+  doubt_.forget_word(x.frame.at.upstream);
   obey_event(x, event, now, out);
   settle(x, out);
 }
@@ -114,58 +113,6 @@ void repo_machine::purge() {
   tip_ = {};
 }
 
-// -- an #account whose host is not known yet ----------------------------------
-
-/// Of the frames that are given up, the latest #account is decided when the
-/// identity comes; a relay's needs none. Its mark goes back with the others, or
-/// one bad repo would stall its upstream: after a crash the fetch of a repo out
-/// of sync shows the status, or the next listing.
-void repo_machine::give_up_waiting(repo_effects& out) {
-  std::optional<waiting_frame> latest;
-  for (auto& x : inbox_) {
-    const auto is_account = x.frame.kind == atproto::frame_kind::account;
-    if (!is_account || !x.frame.relay)
-      settle(x, out);
-    if (!is_account)
-      continue;
-    if (latest && latest->frame.relay)
-      settle(*latest, out);
-    latest = std::move(x);
-  }
-  inbox_.clear();
-  if (!latest)
-    return;
-  held_account_.reset(); // It was overtaken.
-  if (latest->frame.relay)
-    inbox_.push_back(std::move(*latest));
-  else
-    held_account_ = std::move(latest);
-}
-
-/// Asks again for the identity of a host that nobody else may ask for.
-void repo_machine::attend_held_account(now_time now, repo_effects& out) {
-  if (!held_account_)
-    return;
-  ask_identity(out);
-  arm(now.steady + settings_->refresh_min, out);
-}
-
-void repo_machine::take_held_account(const upstream_board& board, now_time now,
-                                     repo_effects& out) {
-  if (!held_account_)
-    return;
-  const auto& x = *held_account_;
-  const auto event = atproto::decode_frame(x.frame.bytes.view());
-  const auto own
-    = x.frame.relay || identity_->pds == board.find(x.frame.at.upstream).origin;
-  if (!own)
-    count(repo_counter::wrong_host, out);
-  else if (event)
-    if (const auto* said = std::get_if<atproto::account_event>(&*event))
-      obey_event(x, *said, now, out);
-  held_account_.reset();
-}
-
 // -- what getRepo says of the account (protocol.md 5) -------------------------
 
 /// A host that was asked by an old document may be the former one: its word
@@ -178,7 +125,7 @@ bool repo_machine::doubt_host_word(account_status status, now_time now,
     return false;
   host_word_ = host_word{status, identity_ ? identity_->pds : row_.pds,
                          now.wall.seconds()};
-  refresh_wanted_ = true;
+  pace_.wanted = true;
   try_refresh(now, out);
   return true;
 }

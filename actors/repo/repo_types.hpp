@@ -86,6 +86,7 @@ struct fetch_order {
   std::string pds;
   atproto::public_key key;
   std::shared_ptr<const storage::chain_row> base; ///< Null: nothing is held.
+  atproto::tid least; ///< An older root is no success; undefined: any is one.
   storage::op_id erased_through = 0;
   wire::collection_filter filter;
 };
@@ -114,9 +115,8 @@ struct listed_repo {
 /// A page of the sync buffer on disk.
 struct buffer_page {
   error failed; ///< `ec::none` when the frames were read.
-  std::vector<atproto::stamped_frame> frames;
-  uint64_t last_key = 0; ///< Where the next page begins.
-  bool end = false;      ///< It was the last one.
+  std::vector<storage::waiting_on_disk> frames;
+  bool end = false; ///< It was the last one.
 };
 
 /// What IDENTITY says.
@@ -124,6 +124,10 @@ struct identity_answer {
   result<storage::identity_row> fact;
   uint64_t asked = 0; ///< The newest question that it heard.
   bool last = true;   ///< To that one and those before no more is to come.
+  /// No newer document is to come, a checked handle at most.
+  bool settled = true;
+  /// After a failure: asked before, it fails again without a look-up.
+  steady_time not_before{};
 };
 
 struct now_time {
@@ -171,10 +175,11 @@ struct waiting_frame {
   steady_time since;
   bool buffered = false; ///< Its mark was given back already.
   bool doubted = false;  ///< The identity was refreshed for its sake.
-  atproto::tid rev;      ///< Set when buffered.
+  uint64_t number = 0;   ///< Set when buffered: the order of arrival.
 };
 
-/// Commits that came during a fetch: the youngest here, the rest on disk.
+/// Commits that came during a fetch, or wait for a document: the youngest here,
+/// the rest on disk.
 struct sync_buffer {
   lazy_deque<waiting_frame> frames;
   size_t bytes = 0;
@@ -182,6 +187,9 @@ struct sync_buffer {
   bool read_pending = false;
   bool read_stale = false; ///< The page is of a job that ended.
   uint64_t after = 0;      ///< Where the next page begins.
+  uint64_t last = 0;       ///< Number of the youngest so far.
+  /// The document is there that they waited for: they are judged for good.
+  bool judging = false;
 };
 
 struct tip_state {
