@@ -58,6 +58,7 @@ repo_effects repo_machine::on_begin(uint64_t job, const position& noted,
   }
   host_word_.reset();
   refetch_.close_gap();
+  kept_.judging = false;
   job_.emplace();
   job_->id = job;
   job_->noted = noted;
@@ -206,6 +207,8 @@ void repo_machine::finish_drain(now_time now, repo_effects& out) {
     return;
   if (std::exchange(kept_.judging, false)) {
     end_gap();
+    if (!inbox_.empty())
+      arm(now.steady, out); // What had to wait for this.
     return;
   }
   row_.status = repo_status::synced;

@@ -103,7 +103,7 @@ repo_machine::judgement repo_machine::judge_anew(waiting_frame& x, now_time now,
     arm(until, out);
     return judgement::awaited;
   }
-  if (in_doubt() && !x.buffered && (identity_pending_ || pace_.failing()))
+  if (!x.buffered && (identity_pending_ || pace_.failing()))
     return judgement::needed;
   if (x.buffered || !x.doubted) {
     // Refused without a newer document: refreshes are spent. If the key or host
@@ -206,14 +206,17 @@ void repo_machine::end_doubt(const upstream_board& board, now_time now,
                              repo_effects& out) {
   pace_.answered();
   take_words(board, now, out);
-  if (!doubt_.close()) {
-    if (!kept_.judging)
-      end_gap();
+  const auto kept = doubt_.close();
+  if (kept && !job_ && takes_commits()) {
+    kept_.judging = true;
+    if (!drains_disk())
+      take_memory_buffer();
     return;
   }
-  kept_.judging = true;
-  if (!drains_disk())
-    take_memory_buffer();
+  if (kept && !job_)
+    drop_buffer(); // The account was away since: a fetch contains them.
+  if (!kept_.judging)
+    end_gap();
 }
 
 void repo_machine::take_no_identity(const identity_answer& x, bool last,

@@ -195,6 +195,7 @@ repo_effects repo_machine::on_remove(bool& removed, now_time now) {
   removing_ = true;
   suspicion_.reset();
   pace_.wanted = false;
+  drop_buffer();
   doubt_ = {};
   refetch_ = {};
   next_ = {};
