@@ -47,6 +47,7 @@ struct fetch_started {
   std::string pds;
   atproto::public_key key;
   std::shared_ptr<const storage::chain_row> base;
+  atproto::tid least; ///< An older root is no success.
   storage::op_id erased_through = 0;
   std::vector<std::string> collections; ///< Filter patterns; empty = all.
   repo_actor from;

@@ -27,8 +27,7 @@ struct repo_loaded {
 /// From: READER. To: REPO. Travels: local only.
 struct repo_buffer_page {
   error failed; ///< `ec::none` when the frames were read.
-  std::vector<atproto::stamped_frame> frames;
-  uint64_t last_key = 0; ///< Where the next page begins.
+  std::vector<storage::waiting_on_disk> frames;
   bool end = true;
 };
 
@@ -119,6 +118,8 @@ struct identity_fact {
   storage::identity_row row;
   uint64_t asked = 0; ///< The newest question that was heard.
   bool last = true;   ///< To that one and those before no more is to come.
+  bool settled = true;    ///< No newer document is to come.
+  steady_time not_before{}; ///< Of a failure: asked before, it fails again.
 };
 
 /// Run-time settings changed. From: NODE. Travels: local only.

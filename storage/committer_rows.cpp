@@ -74,10 +74,12 @@ result<void> committer::stage_buffer(const repo_update& in) {
       if (key >= range.begin && key < range.end)
         batch_.erase(key);
   }
-  for (const auto& [rev, commit] : in.buffer_put) {
-    const auto view = commit.view();
-    auto key = encode_key(sync_buffer_key{in.repo, rev});
-    batch_.put(key, encode_value(stored_bytes{{view.begin(), view.end()}}));
+  for (const auto& [number, frame] : in.buffer_put) {
+    const auto view = frame.bytes.view();
+    auto key = encode_key(sync_buffer_key{in.repo, number});
+    batch_.put(key, encode_value(waiting_row{
+                      frame.at, frame.first_cursor, frame.relay,
+                      stored_bytes{{view.begin(), view.end()}}}));
     unwritten_buffer_.push_back(std::move(key));
   }
   return {};

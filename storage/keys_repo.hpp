@@ -49,13 +49,14 @@ struct member_key {
   static auto parts(auto& x) { return std::tie(x.dataset, x.repo); }
 };
 
-/// A verified commit that waits for its repo; value: `stored_bytes`.
+/// A #commit or #sync that waits for its repo; value: `waiting_row`. Numbers
+/// are the order of arrival: both kinds of one rev may wait.
 struct sync_buffer_key {
   static constexpr auto in = table::sync_buffer;
   atproto::did repo;
-  atproto::tid rev;
+  uint64_t number = 0;
 
-  static auto parts(auto& x) { return std::tie(x.repo, x.rev); }
+  static auto parts(auto& x) { return std::tie(x.repo, x.number); }
 };
 
 /// Value: `stored_bytes`, the text of the DID.

@@ -115,18 +115,24 @@ repo_table::holding(uint16_t partition, std::string_view collection,
   return out;
 }
 
-result<std::vector<std::pair<atproto::tid, shared_bytes>>>
-repo_table::buffered(const atproto::did& repo, atproto::tid after,
+result<std::vector<waiting_on_disk>>
+repo_table::buffered(const atproto::did& repo, uint64_t after,
                      size_t limit) const {
   auto range = range_of<sync_buffer_key>(repo);
-  if (after.defined())
+  if (after != 0)
     range = after_key(std::move(range), sync_buffer_key{repo, after});
-  std::vector<std::pair<atproto::tid, shared_bytes>> out;
+  std::vector<waiting_on_disk> out;
   if (limit == 0)
     return out;
-  auto ok = each_row<stored_bytes, sync_buffer_key>(
-    db_, range, [&](sync_buffer_key& key, stored_bytes& commit) {
-      out.emplace_back(key.rev, shared_bytes{std::move(commit.value)});
+  auto ok = each_row<waiting_row, sync_buffer_key>(
+    db_, range, [&](sync_buffer_key& key, waiting_row& row) {
+      auto& x = out.emplace_back();
+      x.number = key.number;
+      x.frame.at = row.at;
+      x.frame.first_cursor = row.first_cursor;
+      x.frame.relay = row.relay;
+      x.frame.repo = repo;
+      x.frame.bytes = shared_bytes{std::move(row.frame.value)};
       return out.size() < limit;
     });
   if (!ok)

@@ -60,9 +60,10 @@ public:
           const atproto::did& after,
           size_t limit = limits::repos_page_max) const;
 
-  /// Commits that wait on disk, in order of revs, after `after`.
-  result<std::vector<std::pair<atproto::tid, shared_bytes>>>
-  buffered(const atproto::did& repo, atproto::tid after,
+  /// Frames that wait on disk, in the order they came, after the one of number
+  /// `after` (0 = from the start).
+  result<std::vector<waiting_on_disk>>
+  buffered(const atproto::did& repo, uint64_t after,
            size_t limit = limits::repo_coalesced_commits_max) const;
 
 private:

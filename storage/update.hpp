@@ -1,5 +1,6 @@
 #pragma once
 
+#include "atproto/stamped_frame.hpp"
 #include "base/bytes.hpp"
 #include "storage/records.hpp"
 
@@ -14,6 +15,12 @@ namespace weir::storage {
 constexpr std::string_view commit_scope = "$commit";
 constexpr std::string_view identity_scope = "$identity";
 constexpr std::string_view account_scope = "$account";
+
+/// A frame in the sync buffer.
+struct waiting_on_disk {
+  uint64_t number = 0; ///< Grows with every frame of the repo that waits.
+  atproto::stamped_frame frame;
+};
 
 /// Where an operation came from.
 enum class provenance : uint8_t { live = 1, buffer = 2, resync = 3 };
@@ -71,8 +78,9 @@ struct repo_update {
   bool erase = false;
   /// Remove the repo row altogether (with `erase`).
   bool forget = false;
-  /// Commits that wait on disk, written or dropped with this update.
-  std::vector<std::pair<atproto::tid, shared_bytes>> buffer_put;
+  /// Frames that wait on disk, by the order of their arrival; written or
+  /// dropped with this update, dropped first.
+  std::vector<waiting_on_disk> buffer_put;
   bool buffer_clear = false;
 };
 

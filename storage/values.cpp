@@ -233,6 +233,14 @@ void load(byte_input& ar, stored_bytes& x) {
   x.value.assign(view.begin(), view.end());
 }
 
+void save(byte_output& ar, const waiting_row& x) {
+  ar(x.at, x.first_cursor, x.relay, x.frame);
+}
+
+void load(byte_input& ar, waiting_row& x) {
+  ar(x.at, x.first_cursor, x.relay, x.frame);
+}
+
 namespace {
 
 // Numbers of enums are checked: a row never holds one this version lacks.
@@ -287,6 +295,7 @@ constexpr table table_of(const stream_run*) { return table::stream_block; }
 constexpr table table_of(const operation_place*) { return table::operation_dedup; }
 constexpr table table_of(const tombstone_row*) { return table::tombstone; }
 constexpr table table_of(const listing_row*) { return table::listing; }
+constexpr table table_of(const waiting_row*) { return table::sync_buffer; }
 constexpr table table_of(const void*) { return {}; } // Of several tables.
 // clang-format on
 
@@ -391,6 +400,7 @@ WEIR_ROW(tombstone_row);
 WEIR_ROW(listing_row);
 WEIR_ROW(counter);
 WEIR_ROW(stored_bytes);
+WEIR_ROW(waiting_row);
 
 #undef WEIR_ROW
 

@@ -136,6 +136,14 @@ struct stored_bytes {
   bytes value;
 };
 
+/// A frame that waits for its repo, with its stamp.
+struct waiting_row {
+  position at;
+  uint64_t first_cursor = 0;
+  bool relay = false;
+  stored_bytes frame; ///< The last field: it takes what is left.
+};
+
 /// Value of a stream block: these operations, in stream order, are the ones of
 /// that scope and branch in the log block `block`.
 struct stream_run {

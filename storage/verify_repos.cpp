@@ -271,10 +271,10 @@ void check_holder(verify_context& x, const collection_member_key& key,
 
 /// What waits is a #commit or #sync as it came.
 void check_waiting(verify_context& x, const sync_buffer_key& key,
-                   const stored_bytes& frame) {
-  const auto event = atproto::decode_frame(frame.value);
+                   const waiting_row& row) {
+  const auto event = atproto::decode_frame(row.frame.value);
   const auto is_of = [&](const auto& said) {
-    return said.repo == key.repo && said.rev == key.rev;
+    return said.repo == key.repo;
   };
   const auto* commit
     = event ? std::get_if<atproto::commit_event>(&*event) : nullptr;
@@ -282,7 +282,7 @@ void check_waiting(verify_context& x, const sync_buffer_key& key,
     = event ? std::get_if<atproto::sync_event>(&*event) : nullptr;
   if (!(commit && is_of(*commit)) && !(sync && is_of(*sync)))
     x.find("tables", key.repo.str(),
-           "what waits at " + key.rev.str() + " is no commit of it");
+           "what waits at " + std::to_string(key.number) + " is no commit of it");
 }
 
 template <table_key Key>
@@ -331,11 +331,11 @@ void verify_repos(verify_context& x) {
         x.find("tables", key.repo.str(),
                "it is in a dataset that there is not");
     });
-  x.each_row<stored_bytes, sync_buffer_key>(
+  x.each_row<waiting_row, sync_buffer_key>(
     range_of<sync_buffer_key>(),
-    [&](const sync_buffer_key& key, const stored_bytes& frame) {
+    [&](const sync_buffer_key& key, const waiting_row& row) {
       check_has_row(x, key, "it has waiting commits");
-      check_waiting(x, key, frame);
+      check_waiting(x, key, row);
     });
 }
 

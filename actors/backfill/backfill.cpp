@@ -22,7 +22,7 @@ constexpr size_t records_a_step = 64;
 
 import_order to_order(const fetch_started& x, size_t index_entries_max) {
   auto filter = wire::collection_filter::parse(x.collections);
-  import_order out{x.repo, x.key, x.base,
+  import_order out{x.repo, x.key, x.base, x.least,
                    filter ? std::move(*filter) : wire::collection_filter{}};
   out.index_entries_max = index_entries_max;
   return out;

@@ -27,6 +27,10 @@ result<void> import_machine::finish(wall_time now) {
     return fail(ec::verification_failed,
                 std::string{atproto::to_string(why.why)} + ": " + why.reason);
   }
+  if (root->rev < order_.least)
+    return fail(ec::chain_broken, "the host served rev " + root->rev.str()
+                                    + ", we heard of "
+                                    + order_.least.str());
   if (order_.base != nullptr && root->rev < order_.base->rev)
     return fail(ec::chain_broken, "the host served rev " + root->rev.str()
                                     + ", older than our "

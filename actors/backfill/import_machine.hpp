@@ -20,6 +20,7 @@ struct import_order {
   atproto::public_key key;
   /// What we hold; null or without records: everything fetched is new.
   std::shared_ptr<const storage::chain_row> base;
+  atproto::tid least; ///< Of an event that was missed; undefined: none.
   wire::collection_filter filter;
   /// A larger one is walked twice, so that it need not fit into memory.
   uint64_t one_pass_bytes_max = limits::import_one_pass_bytes_max;
@@ -57,7 +58,7 @@ public:
   result<void> feed(bytes_view piece);
 
   /// The body ended in good order. Checks the root commit; refuses one that is
-  /// older than what we hold (a stale mirror, protocol.md 5.3).
+  /// older than what we hold or heard of (a stale mirror, protocol.md 5.3).
   result<void> finish(wall_time now);
 
   /// A quantum: at most `records_max` records.

@@ -136,10 +136,17 @@ void identity::answer(const identity_machine::answer& x) {
   const auto i = waiters_.find(x.to);
   if (i == waiters_.end())
     return;
-  send(i->second.to,
-       x.fact
-         ? identity_fact{x.repo, {}, *x.fact, i->second.asked, x.last}
-         : identity_fact{x.repo, x.fact.error(), {}, i->second.asked, x.last});
+  identity_fact out;
+  out.repo = x.repo;
+  if (x.fact)
+    out.row = *x.fact;
+  else
+    out.failed = x.fact.error();
+  out.asked = i->second.asked;
+  out.last = x.last;
+  out.settled = x.settled;
+  out.not_before = x.not_before;
+  send(i->second.to, std::move(out));
   if (x.last)
     forget(x.to);
 }

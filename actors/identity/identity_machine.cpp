@@ -17,7 +17,7 @@ int64_t age_of(int64_t at, wall_time wall) noexcept {
 } // namespace
 
 identity_machine::identity_machine(identity_options options)
-  : options_(options), budget_(options.per_second, options.per_second) {
+  : options_(options), queue_(options.per_second, options.in_flight_max) {
   // nop
 }
 
@@ -26,30 +26,32 @@ identity_machine::on_ask(const atproto::did& repo, waiter_id who, bool fresh,
                          steady_time now, wall_time wall) {
   effects out;
   if (!fresh && answer_known(repo, who, wall, out))
-    return out;
+    return told(std::move(out));
   if (const auto i = pending_.find(repo); i != pending_.end()) {
     // What is on its way may be older than what this one heard of.
     const auto late = fresh && i->second.at == phase::fetching;
     add_waiter(late ? i->second.again : i->second.waiters, who);
     i->second.fresh |= fresh && !late;
-    return out;
+    return told(std::move(out));
   }
   // Names that nobody knows must not shut out those that the store knows: who
   // is to be read is counted apart from who is to be looked up.
   const auto known = find(repo) != nullptr;
+  if ((known || fresh) && answer_failing(repo, {who}, fresh, now, out))
+    return told(std::move(out));
   if ((known ? looking_up() : pending_.size() - looking_up())
       >= options_.waiting_max) {
     refuse(repo, {who}, out);
-    return out;
+    return told(std::move(out));
   }
   auto& ask = pending_[repo];
   ask.fresh = fresh;
   ask.waiters.push_back(who);
   if (known)
-    queue_fetch(repo, out, now);
+    queue_fetch(repo, out, now, wall);
   else
     out.load.push_back(repo);
-  return out;
+  return told(std::move(out));
 }
 
 /// No room: whoever was told what is known hears nothing more.
@@ -88,18 +90,36 @@ bool identity_machine::answer_known(const atproto::did& repo, waiter_id who,
   return true;
 }
 
+namespace {
+
+bool has(const std::vector<waiter_id>& x, waiter_id who) {
+  return std::find(x.begin(), x.end(), who) != x.end();
+}
+
+} // namespace
+
 /// Another answer to `who` about this repo is to come.
 bool identity_machine::told_later(const atproto::did& repo,
                                   waiter_id who) const {
-  const auto has = [who](const std::vector<waiter_id>& x) {
-    return std::find(x.begin(), x.end(), who) != x.end();
-  };
-  const auto asked = pending_.find(repo);
-  if (asked != pending_.end()
-      && (has(asked->second.waiters) || has(asked->second.again)))
+  if (looked_up_later(repo, who))
     return true;
   const auto checked = checking_.find(repo);
-  return checked != checking_.end() && has(checked->second.waiters);
+  return checked != checking_.end() && has(checked->second.waiters, who);
+}
+
+/// Another document for `who` is to come.
+bool identity_machine::looked_up_later(const atproto::did& repo,
+                                       waiter_id who) const {
+  const auto asked = pending_.find(repo);
+  return asked != pending_.end()
+         && (has(asked->second.waiters, who) || has(asked->second.again, who));
+}
+
+/// Tells with each answer whether its document is the newest one.
+identity_machine::effects identity_machine::told(effects x) const {
+  for (auto& y : x.answers)
+    y.settled = !looked_up_later(y.repo, y.to);
+  return x;
 }
 
 /// One entry a waiter, however often it asks.
@@ -115,24 +135,28 @@ identity_machine::on_loaded(const atproto::did& repo,
   effects out;
   const auto i = pending_.find(repo);
   if (i == pending_.end() || i->second.at != phase::loading)
-    return out;
+    return told(std::move(out));
   if (row) {
     remember(repo, row, std::nullopt, wall);
     cache_.find(repo)->second.at = row->fetched_at;
     if (!i->second.fresh) {
       if (age_of(row->fetched_at, wall) < options_.fresh.count()) {
         answer_all(repo, *row, true, out);
-        return out;
+        return told(std::move(out));
       }
       for (const auto who : i->second.waiters)
         out.answers.push_back({who, repo, *row, false});
     }
   }
-  if (looking_up() < options_.waiting_max)
-    queue_fetch(repo, out, now);
-  else
+  if (backoff_.until(repo, now)) {
+    const auto ask = pending_.extract(i);
+    answer_failing(repo, ask.mapped().waiters, ask.mapped().fresh, now, out);
+  } else if (looking_up() < options_.waiting_max) {
+    queue_fetch(repo, out, now, wall);
+  } else {
     refuse(repo, pending_.extract(i).mapped().waiters, out);
-  return out;
+  }
+  return told(std::move(out));
 }
 
 identity_machine::effects
@@ -142,8 +166,10 @@ identity_machine::on_document(const atproto::did& repo,
   effects out;
   const auto i = pending_.find(repo);
   if (i == pending_.end() || i->second.at != phase::fetching)
-    return out;
-  --in_flight_;
+    return told(std::move(out));
+  queue_.done(repo, doc || gone, now);
+  if (doc || gone)
+    backoff_.succeeded(repo);
   const auto* known = find(repo);
   auto row = known != nullptr && known->row ? *known->row
                                             : storage::identity_row{};
@@ -152,6 +178,9 @@ identity_machine::on_document(const atproto::did& repo,
     row.tombstoned = true;
   } else if (!doc) {
     // Stale is better than nothing while the directory is out of reach.
+    const auto not_before = backoff_.failed(repo, now);
+    for (const auto who : std::exchange(i->second.again, {}))
+      add_waiter(i->second.waiters, who);
     const auto stale_allowed = doc.error().code == ec::unreachable
                                && known != nullptr && known->row
                                && !i->second.fresh;
@@ -163,9 +192,11 @@ identity_machine::on_document(const atproto::did& repo,
           && doc.error().code != ec::unreachable)
         remember(repo, std::nullopt, doc.error(), wall);
       answer_all(repo, doc.error(), true, out);
+      for (auto& x : out.answers)
+        x.not_before = not_before;
     }
     run(out, now);
-    return out;
+    return told(std::move(out));
   } else {
     row.tombstoned = false;
     row.signing_key = doc->signing_key;
@@ -188,7 +219,7 @@ identity_machine::on_document(const atproto::did& repo,
   }
   answer_all(repo, row, !verify, out);
   run(out, now);
-  return out;
+  return told(std::move(out));
 }
 
 identity_machine::effects
@@ -200,7 +231,7 @@ identity_machine::on_handle(const atproto::did& repo,
   static_cast<void>(now);
   const auto check = checking_.find(repo);
   if (check == checking_.end())
-    return out;
+    return told(std::move(out));
   const auto waiters = check->second.waiters;
   if (--check->second.checks == 0)
     checking_.erase(check);
@@ -214,7 +245,7 @@ identity_machine::on_handle(const atproto::did& repo,
         : fail(ec::unreachable, "forgotten while its handle was checked");
   for (const auto who : waiters)
     out.answers.push_back({who, repo, fact, !told_later(repo, who)});
-  return out;
+  return told(std::move(out));
 }
 
 void identity_machine::take_owner(const atproto::did& repo,
@@ -238,7 +269,7 @@ identity_machine::effects identity_machine::on_timer(steady_time now,
   effects out;
   static_cast<void>(wall);
   run(out, now);
-  return out;
+  return told(std::move(out));
 }
 
 const identity_machine::cached_row*
@@ -275,31 +306,71 @@ void identity_machine::answer_all(const atproto::did& repo,
   auto ask = pending_.extract(repo);
   if (!ask.mapped().again.empty()) {
     pending_[repo] = {phase::queued, true, std::move(ask.mapped().again), {}};
-    queue_.push_back(repo);
+    queue_.push(repo, backoff_.knows(repo) ? lookup_cause::retry
+                                           : lookup_cause::rotation);
   }
   for (const auto who : ask.mapped().waiters)
     out.answers.push_back({who, repo, fact, last && !told_later(repo, who)});
 }
 
+/// Its last look-up failed a moment ago: a row that is known serves, who wants
+/// a new one hears that there is none yet.
+bool identity_machine::answer_failing(const atproto::did& repo,
+                                      const std::vector<waiter_id>& waiters,
+                                      bool fresh, steady_time now,
+                                      effects& out) {
+  const auto until = backoff_.until(repo, now);
+  if (!until)
+    return false;
+  const auto* known = find(repo);
+  const auto serves = known != nullptr && known->row && !fresh;
+  if (serves) // They were told already.
+    for (auto& x : out.answers)
+      x.last = !told_later(repo, x.to);
+  if (!serves || out.answers.empty()) {
+    for (const auto who : waiters) {
+      auto& x = out.answers.emplace_back();
+      x.to = who;
+      x.repo = repo;
+      x.not_before = *until;
+      x.last = !told_later(repo, who);
+      if (serves)
+        x.fact = *known->row;
+      else
+        x.fact = fail(ec::unreachable, "the last look-up failed");
+    }
+  }
+  return true;
+}
+
+lookup_cause identity_machine::cause_of(const atproto::did& repo, bool fresh,
+                                        wall_time wall) const {
+  if (backoff_.knows(repo))
+    return lookup_cause::retry;
+  const auto known = cache_.find(repo);
+  if (known == cache_.end() || !known->second.row)
+    return lookup_cause::newcomer;
+  const auto age = wall.seconds() - known->second.at;
+  return fresh && age >= limits::identity_current.count()
+           ? lookup_cause::rotation
+           : lookup_cause::again;
+}
+
 void identity_machine::queue_fetch(const atproto::did& repo, effects& out,
-                                   steady_time now) {
-  pending_.find(repo)->second.at = phase::queued;
-  queue_.push_back(repo);
+                                   steady_time now, wall_time wall) {
+  auto& ask = pending_.find(repo)->second;
+  ask.at = phase::queued;
+  queue_.push(repo, cause_of(repo, ask.fresh, wall));
   run(out, now);
 }
 
 /// Starts look-ups as far as the budget and the wire allow.
 void identity_machine::run(effects& out, steady_time now) {
-  while (!queue_.empty() && in_flight_ < options_.in_flight_max
-         && budget_.take(now)) {
-    auto repo = std::move(queue_.front());
-    queue_.pop_front();
-    ++in_flight_;
-    pending_.find(repo)->second.at = phase::fetching;
-    out.fetch.push_back(std::move(repo));
+  while (auto repo = queue_.next(now)) {
+    pending_.find(*repo)->second.at = phase::fetching;
+    out.fetch.push_back(std::move(*repo));
   }
-  if (!queue_.empty() && in_flight_ < options_.in_flight_max)
-    out.timer = now + budget_.delay(now);
+  out.timer = queue_.due(now);
 }
 
 } // namespace weir::actors

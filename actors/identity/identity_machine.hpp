@@ -1,13 +1,14 @@
 #pragma once
 
+#include "actors/identity/lookup_backoff.hpp"
+#include "actors/identity/lookup_queue.hpp"
 #include "atproto/did_document.hpp"
 #include "base/clock.hpp"
 #include "base/limits.hpp"
-#include "base/token_bucket.hpp"
+#include "base/limits_doubt.hpp"
 #include "storage/records.hpp"
 
 #include <chrono>
-#include <deque>
 #include <list>
 #include <optional>
 #include <unordered_map>
@@ -42,6 +43,10 @@ public:
     atproto::did repo;
     result<storage::identity_row> fact;
     bool last = true; ///< No second answer will come.
+    /// No newer document will: a second answer is of its handle only.
+    bool settled = true;
+    /// Of a failure: asked before, it fails again without a look-up.
+    steady_time not_before{};
   };
 
   struct handle_check {
@@ -125,24 +130,31 @@ private:
   bool answer_known(const atproto::did& repo, waiter_id who, wall_time wall,
                     effects& out);
   bool told_later(const atproto::did& repo, waiter_id who) const;
+  bool looked_up_later(const atproto::did& repo, waiter_id who) const;
+  effects told(effects x) const;
   static void add_waiter(std::vector<waiter_id>& to, waiter_id who);
   void answer_all(const atproto::did& repo,
                   const result<storage::identity_row>& fact, bool last,
                   effects& out);
-  void queue_fetch(const atproto::did& repo, effects& out, steady_time now);
+  bool answer_failing(const atproto::did& repo,
+                      const std::vector<waiter_id>& waiters, bool fresh,
+                      steady_time now, effects& out);
+  lookup_cause cause_of(const atproto::did& repo, bool fresh,
+                        wall_time wall) const;
+  void queue_fetch(const atproto::did& repo, effects& out, steady_time now,
+                   wall_time wall);
   void refuse(const atproto::did& repo, const std::vector<waiter_id>& waiters,
               effects& out);
-  size_t looking_up() const noexcept { return queue_.size() + in_flight_; }
+  size_t looking_up() const noexcept { return queue_.size(); }
   void run(effects& out, steady_time now);
 
   identity_options options_;
   std::unordered_map<atproto::did, cached_row> cache_;
   std::list<atproto::did> lru_;
   std::unordered_map<atproto::did, pending_ask> pending_;
-  std::deque<atproto::did> queue_;
+  lookup_queue queue_;
+  lookup_backoff backoff_{limits::lookup_failures_max};
   std::unordered_map<atproto::did, handle_wait> checking_;
-  size_t in_flight_ = 0;
-  token_bucket budget_; ///< A second's worth of look-ups, one at least.
 };
 
 } // namespace weir::actors

@@ -207,7 +207,7 @@ void repo::send_fetch_effects(repo_effects& x) {
   if (x.order)
     send(supervisor,
          fetch_started{did, x.order->job, x.order->pds, x.order->key,
-                       x.order->base, x.order->erased_through,
+                       x.order->base, x.order->least, x.order->erased_through,
                        x.order->filter.patterns(), repo_actor{this}});
 }
 
@@ -304,7 +304,9 @@ repo_actor::behavior_type repo::make_behavior() {
       const auto fact = x.failed.code == ec::none
                           ? result<storage::identity_row>{x.row}
                           : result<storage::identity_row>{x.failed};
-      when_loaded([this, answer = identity_answer{fact, x.asked, x.last}] {
+      when_loaded([this, answer = identity_answer{
+                               fact, x.asked, x.last, x.settled,
+                               x.not_before}] {
         perform(machine_.on_identity(answer, board(), now()));
       });
     },
@@ -365,8 +367,7 @@ repo_actor::behavior_type repo::make_behavior() {
     },
     [this](repo_buffer_page& x) {
       perform(machine_.on_buffer_page(
-        {std::move(x.failed), std::move(x.frames), x.last_key, x.end}, board(),
-        now()));
+        {std::move(x.failed), std::move(x.frames), x.end}, board(), now()));
     },
   };
 }

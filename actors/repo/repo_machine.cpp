@@ -40,8 +40,16 @@ repo_machine::on_loaded(std::optional<storage::repo_row> row,
     out.wish = fetch_wish{row_.status, 0};
   }
   if (row_.identity_due) {
-    refresh_wanted_ = true; // After what is known, or an outage would stop it.
+    pace_.wanted = true; // After what is known, or an outage would stop it.
     ask_identity(out);
+  }
+  if (row_.gap && row_.status == storage::repo_status::synced) {
+    next_.buffer_clear = true;
+    desync("events that were not judged are lost", now, out);
+  }
+  if (row_.gap && row_.identity_due) {
+    doubt_.begin();
+    doubt_.regret(); // What the last life decided is not known.
   }
   check_filter(now, out);
   flush(out);
@@ -70,7 +78,7 @@ repo_effects repo_machine::on_frames(std::vector<atproto::stamped_frame> frames,
                                      now_time now) {
   repo_effects out;
   for (auto& frame : frames)
-    inbox_.push_back({std::move(frame), now.steady, false, false, {}});
+    inbox_.push_back({std::move(frame), now.steady, false, false, 0});
   if (!loaded_)
     return out;
   pump(board, now, out);
@@ -82,20 +90,11 @@ repo_effects repo_machine::on_timer(const upstream_board& board, now_time now) {
   if (!loaded_ || !exists_)
     return out;
   try_refresh(now, out);
+  attend_gap(now, out);
   if (suspicion_ && suspicion_->due <= now.steady)
     judge_suspicion(board, now, out);
   if (suspicion_)
     arm(suspicion_->due, out);
-  // A commit that waits too long for an identity must not hold its upstream.
-  if (!identity_ && !inbox_.empty()
-      && now.steady - inbox_.front().since >= limits::repo_wait_max) {
-    count(repo_counter::identity_unresolved, out);
-    if (takes_commits())
-      desync("the identity could not be resolved in time", now, out);
-    give_up_waiting(out);
-    identity_pending_ = false; // Asked again for the next.
-  }
-  attend_held_account(now, out);
   pump(board, now, out);
   return out;
 }
@@ -120,6 +119,7 @@ void repo_machine::judge_suspicion(const upstream_board& board, now_time now,
     now, out);
   if (takes_commits() && seen.rev > tip_.rev) {
     count(repo_counter::listing_mismatch, out);
+    refetch_.require(seen.rev, false);
     desync("the host lists rev " + seen.rev.str() + ", we have "
              + tip_.rev.str(),
            now, out);
@@ -148,8 +148,6 @@ void repo_machine::pump(const upstream_board& board, now_time now,
       break;
     inbox_.pop_front();
   }
-  if (!inbox_.empty() && !identity_)
-    arm(inbox_.front().since + limits::repo_wait_max, out);
   read_buffer(out);
   finish_drain(now, out);
   flush(out);
@@ -162,52 +160,6 @@ void repo_machine::touch_row() {
 
 void repo_machine::count(repo_counter x, repo_effects& out) {
   out.counted.push_back(x);
-}
-
-void repo_machine::ask_identity(repo_effects& out) {
-  if (identity_ || identity_pending_)
-    return;
-  identity_pending_ = true;
-  out.load_identity = true;
-  out.identity_asked = ++asked_;
-}
-
-bool repo_machine::may_refresh(now_time now) const {
-  return refreshes_.size() < limits::refresh_burst_max
-         || now.steady - refreshes_.front() >= settings_->refresh_min;
-}
-
-void repo_machine::refresh_identity(now_time now, repo_effects& out) {
-  refresh_wanted_ = false;
-  identity_pending_ = true;
-  refreshes_.push_back(now.steady);
-  if (refreshes_.size() > limits::refresh_burst_max)
-    refreshes_.pop_front();
-  out.refresh_identity = true;
-  out.identity_asked = ++asked_;
-}
-
-/// What an #identity asked for: now, after the answer that is awaited, or as
-/// soon as the bound allows.
-void repo_machine::try_refresh(now_time now, repo_effects& out) {
-  if (!refresh_wanted_ || identity_pending_)
-    return;
-  if (may_refresh(now)) {
-    refresh_identity(now, out);
-    return;
-  }
-  arm(refreshes_.front() + settings_->refresh_min, out);
-}
-
-/// A hint only: resolve anew, at most once in a while (protocol.md 4). The
-/// frame is finished when the row says so, and outlives a crash as that.
-void repo_machine::take_hint(const waiting_frame& x, now_time now,
-                             repo_effects& out) {
-  refresh_wanted_ = true;
-  if (!std::exchange(row_.identity_due, true))
-    touch_row();
-  settle(x, out);
-  try_refresh(now, out);
 }
 
 size_t repo_machine::waiting() const noexcept {
@@ -227,11 +179,12 @@ void repo_machine::forget_waiting(repo_effects& out) {
 }
 
 bool repo_machine::idle(bool crowded) const noexcept {
-  const auto wishes
-    = refresh_wanted_ || held_account_ || (exists_ && row_.identity_due);
+  const auto wishes = pace_.wanted || doubt_.open()
+                      || (exists_ && row_.identity_due)
+                      || refetch_.gap_due() || !kept_.frames.empty();
   return loaded_ && !in_flight_ && !next_used_ && inbox_.empty() && !job_
          && !identity_pending_ && !prepare_pending_ && !suspicion_
-         && !queued_add_ && kept_.frames.empty() && (crowded || !wishes);
+         && !queued_add_ && (crowded || !wishes);
 }
 
 } // namespace weir::actors

@@ -1,6 +1,9 @@
 #pragma once
 
 #include "actors/repo/host_question.hpp"
+#include "actors/repo/identity_doubt.hpp"
+#include "actors/repo/refetch_plan.hpp"
+#include "actors/repo/refresh_pace.hpp"
 #include "actors/repo/repo_types.hpp"
 #include "actors/support/account_sources.hpp"
 
@@ -31,7 +34,6 @@ public:
   /// All commands that waited for the rows were heard: frames that waited are
   /// decided now. One that made a repo known is finished after its addition.
   repo_effects on_awake(const upstream_board& board, now_time now);
-
   repo_effects on_settings(repo_settings_ptr settings, now_time now);
 
   // -- the stream -------------------------------------------------------------
@@ -39,10 +41,8 @@ public:
   /// @param board Used for the host rule: origin of the stream by its id.
   repo_effects on_frames(std::vector<atproto::stamped_frame> frames,
                          const upstream_board& board, now_time now);
-
   repo_effects on_identity(const identity_answer& x,
                            const upstream_board& board, now_time now);
-
   repo_effects on_receipt(const storage::update_receipt& receipt,
                           const upstream_board& board, now_time now);
 
@@ -57,40 +57,31 @@ public:
   repo_effects on_timer(const upstream_board& board, now_time now);
 
   // -- commands (SYNC-29, 30, 33) ---------------------------------------------
-
   /// @returns false in `added` when the repo was tracked already. During a
   /// removal it is added behind that.
   repo_effects on_add(std::vector<std::string> collections, bool& added,
                       now_time now);
-
   repo_effects on_remove(bool& removed, now_time now);
-
   repo_effects on_resync(bool& queued, now_time now);
 
   // -- backfill ---------------------------------------------------------------
-
   /// The SUPERVISOR asks where to fetch from.
   repo_effects on_prepare(now_time now);
-
   /// A permit was granted. @param noted Position of the accounting upstream.
   repo_effects on_begin(uint64_t job, const position& noted, now_time now);
-
   repo_effects on_chunk(fetch_chunk chunk, now_time now);
-
   repo_effects on_fetched(uint64_t job, const atproto::verified_root& root,
                           const upstream_board& board, now_time now);
-
   repo_effects on_fetch_failed(uint64_t job, const fetch_failure& why,
                                now_time now);
-
   repo_effects on_buffer_page(buffer_page page, const upstream_board& board,
                               now_time now);
 
   // -- state ------------------------------------------------------------------
 
   /// Nothing in flight, waiting or scheduled: the actor may passivate.
-  /// @param crowded Memory is short: as a crash would, gives up a held #account
-  /// and the wish to refresh the identity, which the row keeps.
+  /// @param crowded Memory is short: as a crash would, gives up what waits for
+  /// a document and the wish to look it up, which the row keeps.
   bool idle(bool crowded = false) const noexcept;
 
   bool tracked() const noexcept { return exists_; }
@@ -106,25 +97,22 @@ public:
   const std::shared_ptr<const storage::chain_row>& chain() const noexcept {
     return chain_;
   }
-
   size_t waiting() const noexcept;
-  /// Of commits kept for a fetch.
+  /// Of commits that are kept.
   size_t kept_bytes() const noexcept { return kept_.bytes; }
   const atproto::did& repo() const noexcept { return repo_; }
 
 private:
   enum class step : uint8_t { taken, wait };
+  /// What the known document says of a frame that it refuses: that stands,
+  /// another one is awaited, or is needed and does not come in time.
+  enum class judgement : uint8_t { stands, awaited, needed };
 
   // repo_machine.cpp
   void pump(const upstream_board& board, now_time now, repo_effects& out);
   void judge_suspicion(const upstream_board&, now_time, repo_effects& out);
   void touch_row();
   void count(repo_counter x, repo_effects& out);
-  void ask_identity(repo_effects& out);
-  bool may_refresh(now_time now) const;
-  void refresh_identity(now_time now, repo_effects& out);
-  void try_refresh(now_time now, repo_effects& out);
-  void take_hint(const waiting_frame& x, now_time now, repo_effects& out);
   void arm(steady_time at, repo_effects& out);
   void forget_waiting(repo_effects& out);
 
@@ -139,8 +127,8 @@ private:
   void settle(const waiting_frame& x, repo_effects& out);
 
   // repo_machine_events.cpp
-  step take_from_host(waiting_frame& x, const atproto::frame_event& event,
-                      const upstream_board&, now_time, repo_effects& out);
+  step take_known(waiting_frame& x, const atproto::frame_event& event,
+                  const upstream_board&, now_time, repo_effects& out);
   step take(waiting_frame& x, const upstream_board& board, now_time now,
             repo_effects& out);
   void take_poison(const waiting_frame& x, now_time now, repo_effects& out);
@@ -151,19 +139,41 @@ private:
   step take_sync(waiting_frame& x, const atproto::sync_event& event,
                  const upstream_board& board, now_time now, repo_effects& out);
   step refused(waiting_frame& x, const atproto::refusal& why, bool is_sync,
-               now_time now, repo_effects& out);
-  bool refreshing(const waiting_frame& x, now_time now, repo_effects& out);
-  bool may_wait(const waiting_frame& x, now_time now, repo_effects& out);
-  bool from_current_host(waiting_frame& x, const upstream_board& board,
-                         now_time now, bool& wait, repo_effects& out);
+               const upstream_board& board, now_time now, repo_effects& out);
+  bool is_authority(const waiting_frame& x, const upstream_board& board) const;
   std::vector<storage::new_operation>
   kept_of(const std::vector<atproto::verified_op>& ops);
   void apply_commit(const waiting_frame& x, const atproto::verified_commit&,
                     const upstream_board& board, repo_effects& out);
+  void move_tip(const waiting_frame& x, tip_state to);
   void apply_sync(const waiting_frame& x, const atproto::verified_sync& sync,
                   const upstream_board& board);
   void note_position(const waiting_frame& x, atproto::tid rev,
                      const upstream_board& board);
+
+  // repo_machine_identity.cpp
+  void ask_identity(repo_effects& out);
+  void refresh_identity(now_time now, repo_effects& out);
+  void try_refresh(now_time now, repo_effects& out);
+  void take_hint(const waiting_frame& x, now_time now, repo_effects& out);
+  bool in_doubt() const noexcept;
+  judgement judge_anew(waiting_frame& x, now_time now, repo_effects& out);
+  step leave_in_doubt(waiting_frame& x, judgement how, now_time now,
+                      repo_effects& out);
+  void mark_doubt();
+  void end_gap();
+  std::optional<step> check_host(waiting_frame& x, const upstream_board& board,
+                                 now_time now, repo_effects& out);
+  void end_look_up();
+  void end_doubt(const upstream_board& board, now_time now, repo_effects& out);
+  void give_up_kept(now_time now, repo_effects& out);
+  void take_change(now_time now, repo_effects& out);
+  void take_words(const upstream_board& board, now_time now, repo_effects& out);
+  void take_no_identity(const identity_answer& x, bool last,
+                        const upstream_board& board, now_time now,
+                        repo_effects& out);
+  bool learn(const storage::identity_row& fact, bool last, now_time now,
+             repo_effects& out);
 
   // repo_machine_accounts.cpp
   void append_fact(std::string_view scope, now_time now);
@@ -181,9 +191,6 @@ private:
   void believe_host(now_time now, repo_effects& out);
   void move_host(const std::string& pds);
   void purge();
-  void give_up_waiting(repo_effects& out);
-  void attend_held_account(now_time now, repo_effects& out);
-  void take_held_account(const upstream_board&, now_time, repo_effects& out);
   bool doubt_host_word(storage::account_status, now_time, repo_effects& out);
   void take_host_word(now_time now, repo_effects& out);
   void obey_host(storage::account_status, now_time, repo_effects& out);
@@ -191,19 +198,19 @@ private:
   // repo_machine_state.cpp
   void desync(std::string reason, now_time now, repo_effects& out);
   void wish_fetch(now_time now, repo_effects& out);
+  void open_gap(now_time now, repo_effects& out);
+  void attend_gap(now_time now, repo_effects& out);
+  void hurry_fetch(now_time now, repo_effects& out);
   void set_filter(const storage::member_row& member);
   const wire::collection_filter& filter() const noexcept;
   void check_filter(now_time now, repo_effects& out);
   void begin_life(std::vector<std::string> collections, repo_effects& out);
   void finish_removal(const upstream_board&, now_time, repo_effects& out);
-  void end_look_up();
-  void take_no_identity(const error& why, bool last, const upstream_board&,
-                        now_time now, repo_effects& out);
   bool takes_commits() const noexcept;
   storage::repo_status status_without_job() const noexcept;
 
   // repo_machine_fetch.cpp
-  void buffer(waiting_frame x, atproto::tid rev, now_time, repo_effects& out);
+  void buffer(waiting_frame x, now_time now, repo_effects& out);
   void drop_buffer();
   void fail_job(now_time now, repo_effects& out, const fetch_failure& why);
   void end_job(repo_effects& out, result<void> outcome);
@@ -212,6 +219,7 @@ private:
   void take_memory_buffer();
   void finish_drain(now_time now, repo_effects& out);
   void answer_prepare(now_time now, repo_effects& out);
+  bool drains() const noexcept;
   bool drains_disk() const noexcept;
 
   atproto::did repo_;
@@ -227,10 +235,11 @@ private:
   std::optional<storage::identity_row> identity_;
   atproto::public_key key_;
   bool identity_pending_ = false, prepare_pending_ = false;
-  bool refresh_wanted_ = false;
-  uint64_t asked_ = 0; ///< Questions for the identity.
-  /// When identities were refreshed and fetches succeeded; bounded by bursts.
-  lazy_deque<steady_time> refreshes_, fetches_;
+  uint64_t asked_ = 0;      ///< Questions for the identity.
+  uint64_t asked_anew_ = 0; ///< The last one that wants a new document.
+  refresh_pace pace_;
+  identity_doubt doubt_;
+  refetch_plan refetch_;
   lazy_deque<waiting_frame> inbox_;
   size_t refusals_ = 0; ///< In this turn.
   storage::repo_update next_;
@@ -242,7 +251,6 @@ private:
   std::optional<fetch_job> job_;
   sync_buffer kept_;
   std::optional<suspicion> suspicion_;
-  std::optional<waiting_frame> held_account_; ///< No document names its host.
   std::optional<host_word> host_word_;
   host_question question_;
 };

@@ -66,8 +66,7 @@ void repo_machine::take_account(const waiting_frame& x,
                                 const atproto::account_event& event,
                                 const upstream_board& board, now_time now,
                                 repo_effects& out) {
-  if (held_account_ && x.frame.at.reaches(held_account_->frame.at))
-    held_account_.reset();
+  doubt_.forget_word(x.frame.at.upstream);
   obey_event(x, event, board, now, out);
   settle(x, out);
 }
@@ -142,58 +141,6 @@ void repo_machine::purge() {
   tip_ = {};
 }
 
-// -- an #account whose host is not known yet ----------------------------------
-
-/// Of the frames that are given up, the latest #account is decided when the
-/// identity comes; a relay's needs none. Its mark goes back with the others, or
-/// one bad repo would stall its upstream: after a crash the fetch of a repo out
-/// of sync shows the status, or the next listing.
-void repo_machine::give_up_waiting(repo_effects& out) {
-  std::optional<waiting_frame> latest;
-  for (auto& x : inbox_) {
-    const auto is_account = x.frame.kind == atproto::frame_kind::account;
-    if (!is_account || !x.frame.relay)
-      settle(x, out);
-    if (!is_account)
-      continue;
-    if (latest && latest->frame.relay)
-      settle(*latest, out);
-    latest = std::move(x);
-  }
-  inbox_.clear();
-  if (!latest)
-    return;
-  held_account_.reset(); // It was overtaken.
-  if (latest->frame.relay)
-    inbox_.push_back(std::move(*latest));
-  else
-    held_account_ = std::move(latest);
-}
-
-/// Asks again for the identity of a host that nobody else may ask for.
-void repo_machine::attend_held_account(now_time now, repo_effects& out) {
-  if (!held_account_)
-    return;
-  ask_identity(out);
-  arm(now.steady + settings_->refresh_min, out);
-}
-
-void repo_machine::take_held_account(const upstream_board& board, now_time now,
-                                     repo_effects& out) {
-  if (!held_account_)
-    return;
-  const auto& x = *held_account_;
-  const auto event = atproto::decode_frame(x.frame.bytes.view());
-  const auto own
-    = x.frame.relay || identity_->pds == board.find(x.frame.at.upstream).origin;
-  if (!own)
-    count(repo_counter::wrong_host, out);
-  else if (event)
-    if (const auto* said = std::get_if<atproto::account_event>(&*event))
-      obey_event(x, *said, board, now, out);
-  held_account_.reset();
-}
-
 /// Whoever goes on writing is not away (protocol.md 2.1.3). A relay's verdict
 /// is that relay's: the host has nothing to say about it.
 void repo_machine::doubt_inactive(now_time now, repo_effects& out) {
@@ -236,12 +183,14 @@ repo_effects repo_machine::on_host_answer(const host_answer& x,
   if (is_current(identity_, now)) {
     believe_host(now, out);
   } else {
-    refresh_wanted_ = true;
+    pace_.wanted = true;
     try_refresh(now, out);
   }
   flush(out);
   return out;
 }
+
+// -- what getRepo says of the account (protocol.md 5) -------------------------
 
 /// A host that was asked by an old document may be the former one: its word
 /// counts when a new document names it again.
@@ -251,7 +200,7 @@ bool repo_machine::doubt_host_word(account_status status, now_time now,
     return false;
   host_word_ = host_word{status, identity_ ? identity_->pds : row_.pds,
                          now.wall.seconds(), false};
-  refresh_wanted_ = true;
+  pace_.wanted = true;
   try_refresh(now, out);
   return true;
 }

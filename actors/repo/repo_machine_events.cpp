@@ -19,6 +19,8 @@ repo_machine::step repo_machine::take(waiting_frame& x,
   auto decoded = atproto::decode_frame(x.frame.bytes.view());
   if (!decoded) {
     count(repo_counter::bad_shape, out);
+    if (is_authority(x, board))
+      open_gap(now, out);
     settle(x, out);
     return step::taken;
   }
@@ -28,16 +30,7 @@ repo_machine::step repo_machine::take(waiting_frame& x,
   }
   if (needs_nothing(x, *decoded, now, out))
     return step::taken;
-  const auto needs_identity
-    = !x.frame.relay
-      || !std::holds_alternative<atproto::account_event>(*decoded);
-  if (needs_identity && !identity_) {
-    ask_identity(out);
-    return step::wait;
-  }
-  if (refreshing(x, now, out))
-    return step::wait;
-  return take_from_host(x, *decoded, board, now, out);
+  return take_known(x, *decoded, board, now, out);
 }
 
 /// Its UPSTREAM stepped over it: what it said is fetched. A repo that is not
@@ -50,24 +43,23 @@ void repo_machine::take_poison(const waiting_frame& x, now_time now,
   settle(x, out);
 }
 
-repo_machine::step
-repo_machine::take_from_host(waiting_frame& x,
-                             const atproto::frame_event& event,
-                             const upstream_board& board, now_time now,
-                             repo_effects& out) {
-  bool wait = false;
-  if (!x.buffered && !from_current_host(x, board, now, wait, out)) {
-    if (wait)
-      return step::wait;
-    count(repo_counter::wrong_host, out);
-    settle(x, out);
+repo_machine::step repo_machine::take_known(waiting_frame& x,
+                                            const atproto::frame_event& event,
+                                            const upstream_board& board,
+                                            now_time now, repo_effects& out) {
+  const auto* account = std::get_if<atproto::account_event>(&event);
+  if (account == nullptr && job_ && !job_->draining) {
+    buffer(std::move(x), now, out); // Judged after the fetch.
     return step::taken;
   }
+  if (account == nullptr || !x.frame.relay)
+    if (const auto done = check_host(x, board, now, out))
+      return *done;
   if (const auto* commit = std::get_if<atproto::commit_event>(&event))
     return take_commit(x, *commit, board, now, out);
   if (const auto* sync = std::get_if<atproto::sync_event>(&event))
     return take_sync(x, *sync, board, now, out);
-  if (const auto* account = std::get_if<atproto::account_event>(&event))
+  if (account != nullptr)
     take_account(x, *account, board, now, out);
   else
     settle(x, out);
@@ -88,6 +80,7 @@ bool repo_machine::needs_nothing(const waiting_frame& x,
     doubt_inactive(now, out);
   } else if (!job_ && !takes_commits()) {
     count(repo_counter::out_of_sync, out);
+    hurry_fetch(now, out);
   } else {
     return false;
   }
@@ -95,58 +88,10 @@ bool repo_machine::needs_nothing(const waiting_frame& x,
   return true;
 }
 
-/// After a migration both hosts speak. What the old one says once the new one
-/// was heard waits for the new document, a while.
-bool repo_machine::refreshing(const waiting_frame& x, now_time now,
-                              repo_effects& out) {
-  const auto until = x.since + limits::repo_wait_max;
-  if (x.frame.relay || x.buffered || !identity_ || !identity_pending_
-      || now.steady >= until)
-    return false;
-  arm(until, out);
-  return true;
-}
-
-/// Whether the identity that is awaited may still decide about `x`. No frame
-/// holds its upstream for longer (architecture.md 3, Waiting).
-bool repo_machine::may_wait(const waiting_frame& x, now_time now,
-                            repo_effects& out) {
-  auto until = x.since;
-  if (!refreshes_.empty())
-    until = std::max(until, refreshes_.back());
-  until = until + limits::repo_wait_max;
-  if (!identity_pending_ || now.steady >= until)
-    return false;
-  arm(until, out);
-  return true;
-}
-
-/// protocol.md 2.1.2: on a PDS's stream only its own accounts count. One
-/// refresh, then the event is dropped: so old hosts fall silent.
-bool repo_machine::from_current_host(waiting_frame& x,
-                                     const upstream_board& board,
-                                     now_time now, bool& wait,
-                                     repo_effects& out) {
-  if (x.frame.relay)
-    return true;
-  if (identity_->pds == board.find(x.frame.at.upstream).origin)
-    return true;
-  if (!identity_pending_ && !x.doubted && may_refresh(now)) {
-    x.doubted = true;
-    refresh_identity(now, out);
-  }
-  wait = may_wait(x, now, out);
-  return false;
-}
-
 repo_machine::step
 repo_machine::take_commit(waiting_frame& x, const atproto::commit_event& event,
                           const upstream_board& board, now_time now,
                           repo_effects& out) {
-  if (job_ && !job_->draining) {
-    buffer(std::move(x), event.rev, now, out);
-    return step::taken;
-  }
   if (event.rev <= tip_.rev) {
     count(repo_counter::replayed, out);
     settle(x, out);
@@ -158,10 +103,11 @@ repo_machine::take_commit(waiting_frame& x, const atproto::commit_event& event,
   auto verified = atproto::verify_commit(x.frame.bytes, event, key_,
                                          now.wall);
   if (!verified)
-    return refused(x, verified.error(), false, now, out);
+    return refused(x, verified.error(), false, board, now, out);
   note_rev(x, event.rev, out);
   if (!verified->prev_data.defined() || verified->prev_data != tip_.data) {
     count(repo_counter::chain_broken, out);
+    refetch_.require(verified->rev, true);
     desync(verified->prev_data.defined() ? "prevData is not our data root"
                                          : "a commit without prevData",
            now, out);
@@ -176,10 +122,6 @@ repo_machine::step
 repo_machine::take_sync(waiting_frame& x, const atproto::sync_event& event,
                         const upstream_board& board, now_time now,
                         repo_effects& out) {
-  if (job_ && !job_->draining) {
-    buffer(std::move(x), event.rev, now, out);
-    return step::taken;
-  }
   if (event.rev < tip_.rev) {
     count(repo_counter::replayed, out);
     settle(x, out);
@@ -190,10 +132,11 @@ repo_machine::take_sync(waiting_frame& x, const atproto::sync_event& event,
     return step::wait;
   auto verified = atproto::verify_sync(x.frame.bytes, event, key_, now.wall);
   if (!verified)
-    return refused(x, verified.error(), true, now, out);
+    return refused(x, verified.error(), true, board, now, out);
   note_rev(x, event.rev, out);
   if (verified->data != tip_.data) {
     count(repo_counter::chain_broken, out);
+    refetch_.require(verified->rev, true);
     desync("#sync shows another data root", now, out);
   } else if (verified->rev == tip_.rev) {
     count(repo_counter::sync_noop, out);
@@ -205,25 +148,33 @@ repo_machine::take_sync(waiting_frame& x, const atproto::sync_event& event,
   return step::taken;
 }
 
+/// The stream of the account's host, or of the upstream that accounts for it:
+/// what cannot be read there may have been an event of it.
+bool repo_machine::is_authority(const waiting_frame& x,
+                                const upstream_board& board) const {
+  const auto from = x.frame.at.upstream;
+  return from == board.accounting_for(row_.pds).id
+         || (!x.frame.relay && board.find(from).origin == row_.pds);
+}
+
 /// What an event that did not verify means (protocol.md 2.5, 3.5).
 repo_machine::step repo_machine::refused(waiting_frame& x,
                                          const atproto::refusal& why,
-                                         bool is_sync, now_time now,
-                                         repo_effects& out) {
+                                         bool is_sync,
+                                         const upstream_board& board,
+                                         now_time now, repo_effects& out) {
   using atproto::verdict;
   const auto is_ahead = why.why == verdict::future_rev;
   if (is_ahead && awaits_clock(x, why.ahead, now, out))
     return step::wait;
   if (why.why == verdict::bad_signature) {
-    if (!identity_pending_ && !x.doubted && may_refresh(now)) {
-      x.doubted = true;
-      refresh_identity(now, out);
-    }
-    if (may_wait(x, now, out))
-      return step::wait;
+    const auto how = judge_anew(x, now, out);
+    if (how != judgement::stands)
+      return leave_in_doubt(x, how, now, out);
+    doubt_.regret();
   }
   ++refusals_;
-  if (!x.frame.relay)
+  if (!x.frame.relay && !doubt_.open())
     out.refused.push_back(x.frame.at);
   if (is_sync && !is_ahead) {
     // A real PDS sends such a #sync after every migration: never a desync.
@@ -235,6 +186,8 @@ repo_machine::step repo_machine::refused(waiting_frame& x,
   switch (why.why) {
     case verdict::bad_shape:
       count(repo_counter::bad_shape, out);
+      if (is_authority(x, board))
+        open_gap(now, out);
       break;
     case verdict::future_rev:
       // Signed all the same: our copy is not what the account has.
@@ -243,10 +196,8 @@ repo_machine::step repo_machine::refused(waiting_frame& x,
       break;
     case verdict::bad_signature:
       count(repo_counter::bad_signature, out);
-      if (!x.frame.relay && !row_.gap) {
-        row_.gap = true; // architecture.md 9
-        touch_row();
-      }
+      if (!x.frame.relay && !doubt_.open())
+        open_gap(now, out); // architecture.md 9
       break;
     case verdict::bad_proof:
       count(repo_counter::bad_proof, out);
@@ -296,7 +247,7 @@ void repo_machine::apply_commit(const waiting_frame& x,
   next_.transactions.push_back(std::move(tx));
   next_.chain = storage::chain_step{commit.rev, commit.data, commit.commit};
   next_used_ = true;
-  tip_ = {commit.rev, commit.data};
+  move_tip(x, {commit.rev, commit.data});
   note_position(x, commit.rev, board);
   settle(x, out);
 }
@@ -313,8 +264,21 @@ void repo_machine::apply_sync(const waiting_frame& x,
   next_.transactions.push_back(std::move(tx));
   next_.chain = storage::chain_step{sync.rev, sync.data, sync.commit};
   next_used_ = true;
-  tip_ = {sync.rev, sync.data};
+  move_tip(x, {sync.rev, sync.data});
   note_position(x, sync.rev, board);
+}
+
+/// What follows on what is held need not wait for frames that are kept for a
+/// document: it is signed by the known key. But if another key comes, one of
+/// those may be the true one.
+void repo_machine::move_tip(const waiting_frame& x, tip_state to) {
+  tip_ = to;
+  if (refetch_.gap_due()) {
+    refetch_.close_gap(); // What was dropped was nothing.
+    end_gap();
+  }
+  if (doubt_.keeping() && !x.buffered)
+    doubt_.regret();
 }
 
 /// CONS-19, CONS-20; requirements.md 1d: one upstream accounts for a repo. The

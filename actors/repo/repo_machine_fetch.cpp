@@ -58,6 +58,8 @@ repo_effects repo_machine::on_begin(uint64_t job, const position& noted,
     return out;
   }
   host_word_.reset();
+  refetch_.close_gap();
+  kept_.judging = false;
   job_.emplace();
   job_->id = job;
   job_->noted = noted;
@@ -124,10 +126,14 @@ void repo_machine::finish_fetch(now_time now) {
   }
   completeness::on_indexed(row_, job_->noted, root.rev,
                            job_->filter_generation);
+  if (!doubt_.open())
+    doubt_.settle();
+  // By a document that may be an old one, or it opened since the fetch began.
+  if (doubt_.open() || refetch_.gap_due())
+    row_.gap = true;
   row_.last_sync = now.wall.seconds();
-  fetches_.push_back(now.steady);
-  if (fetches_.size() > limits::refetch_burst_max)
-    fetches_.pop_front();
+  refetch_.fetched(now.steady);
+  refetch_.settled();
   row_.error.clear();
   row_.retry_count = 0;
   row_.next_retry = 0;
@@ -144,8 +150,13 @@ void repo_machine::take_memory_buffer() {
   kept_.bytes = 0;
 }
 
+/// What is kept follows: the fetch is done, or the document is there.
+bool repo_machine::drains() const noexcept {
+  return kept_.judging || (job_ && job_->draining);
+}
+
 bool repo_machine::drains_disk() const noexcept {
-  return job_ && job_->draining && kept_.disk_bytes > 0;
+  return drains() && kept_.disk_bytes > 0;
 }
 
 /// One page at a time, and only when all that was put there is durable.
@@ -174,7 +185,8 @@ repo_effects repo_machine::on_buffer_page(buffer_page page,
     pump(board, now, out);
     return out;
   }
-  kept_.after = page.last_key;
+  if (!page.frames.empty())
+    kept_.after = page.frames.back().number;
   if (page.end || page.frames.empty()) {
     kept_.disk_bytes = 0;
     next_.buffer_clear = true;
@@ -182,17 +194,24 @@ repo_effects repo_machine::on_buffer_page(buffer_page page,
     take_memory_buffer();
   }
   for (auto i = page.frames.rbegin(); i != page.frames.rend(); ++i)
-    inbox_.push_front({std::move(*i), now.steady, true, false, {}});
+    inbox_.push_front({std::move(i->frame), now.steady, true, false,
+                       i->number});
   pump(board, now, out);
   return out;
 }
 
 /// The last buffered commit was taken: the repo is synced.
 void repo_machine::finish_drain(now_time now, repo_effects& out) {
-  if (!job_ || !job_->draining || drains_disk())
+  if (!drains() || drains_disk())
     return;
   if (!inbox_.empty() && inbox_.front().buffered)
     return;
+  if (std::exchange(kept_.judging, false)) {
+    end_gap();
+    if (!inbox_.empty())
+      arm(now.steady, out); // What had to wait for this.
+    return;
+  }
   row_.status = repo_status::synced;
   touch_row();
   end_job(out, {});
@@ -212,7 +231,7 @@ repo_effects repo_machine::on_fetch_failed(uint64_t job,
   // know it.
   if (((why.reason.code == ec::verification_failed && !why.ahead.defined())
        || why.reason.code == ec::not_found)
-      && !identity_pending_ && may_refresh(now))
+      && !identity_pending_ && pace_.may(now.steady, settings_->refresh_min))
     refresh_identity(now, out);
   flush(out);
   return out;
@@ -258,8 +277,6 @@ void repo_machine::fail_job(now_time now, repo_effects& out,
 void repo_machine::end_job(repo_effects& out, result<void> outcome) {
   row_.resync_id = 0;
   touch_row();
-  kept_.read_stale = kept_.read_pending;
-  kept_.after = 0;
   if (job_)
     out.job_end = repo_effects::ended_job{job_->id, std::move(outcome)};
   job_.reset();
@@ -268,15 +285,14 @@ void repo_machine::end_job(repo_effects& out, result<void> outcome) {
 
 // -- the sync buffer ----------------------------------------------------------
 
-/// Keeps a commit until the fetch is done. Its mark goes back as soon as the
-/// row says `syncing` on disk: after a crash the repo is fetched again, and the
-/// fetch contains the commit.
-void repo_machine::buffer(waiting_frame x, atproto::tid rev, now_time now,
-                          repo_effects& out) {
+/// Keeps a commit until the fetch is done, or the document is there. Its mark
+/// goes back as soon as the row says `syncing` or `gap` on disk: after a crash
+/// the repo is fetched again, and the fetch contains the commit.
+void repo_machine::buffer(waiting_frame x, now_time now, repo_effects& out) {
   count(repo_counter::buffered, out);
   settle(x, out);
   x.buffered = true;
-  x.rev = rev;
+  x.number = ++kept_.last;
   kept_.bytes += x.frame.bytes.size();
   kept_.frames.push_back(std::move(x));
   if (kept_.frames.size() <= limits::repo_waiting_commits_max
@@ -285,20 +301,24 @@ void repo_machine::buffer(waiting_frame x, atproto::tid rev, now_time now,
   kept_.disk_bytes += kept_.bytes;
   if (kept_.disk_bytes > limits::repo_disk_buffer_bytes_max) {
     count(repo_counter::buffer_overflow, out);
-    desync("more commits came during the fetch than can be kept", now, out);
+    desync("more commits came than can be kept", now, out);
     row_.gap = true;
     return;
   }
   for (auto& kept : kept_.frames)
-    next_.buffer_put.emplace_back(kept.rev, kept.frame.bytes);
+    next_.buffer_put.push_back({kept.number, std::move(kept.frame)});
   next_used_ = true;
   kept_.frames.clear();
   kept_.bytes = 0;
 }
 
 void repo_machine::drop_buffer() {
+  doubt_.drop_frames();
+  kept_.judging = false;
   kept_.frames.clear();
   kept_.bytes = 0;
+  kept_.read_stale = kept_.read_pending;
+  kept_.after = 0;
   if (kept_.disk_bytes > 0) {
     kept_.disk_bytes = 0;
     next_.buffer_put.clear(); // They would go behind the clear.

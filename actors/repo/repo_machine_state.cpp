@@ -24,6 +24,8 @@ void repo_machine::desync(std::string reason, now_time now,
                           repo_effects& out) {
   if (job_)
     end_job(out, fail(ec::chain_broken, reason));
+  else
+    drop_buffer();
   row_.status = repo_status::desync;
   row_.error = std::move(reason);
   row_.next_retry = 0;
@@ -32,18 +34,59 @@ void repo_machine::desync(std::string reason, now_time now,
     wish_fetch(now, out);
 }
 
+/// An event that may have meant something was dropped (CONS-11). The repo goes
+/// on, in case the next one shows that nothing is missing, until its fetch is
+/// due.
+void repo_machine::open_gap(now_time now, repo_effects& out) {
+  if (!takes_commits() && !job_)
+    return; // It is fetched anyhow.
+  refetch_.open_gap(now.steady);
+  if (!std::exchange(row_.gap, true))
+    touch_row();
+  attend_gap(now, out);
+}
+
+void repo_machine::attend_gap(now_time now, repo_effects& out) {
+  const auto due = refetch_.gap_due();
+  if (!due)
+    return;
+  if (*due > now.steady) {
+    arm(*due, out);
+    return;
+  }
+  refetch_.close_gap();
+  if (takes_commits() || job_)
+    desync("an event was dropped that may have been true", now, out);
+}
+
+/// A key that was not there yet, or an old one: the next event of the account
+/// says that there may be another by now (protocol.md 5.2). A few times, then
+/// the back-off holds.
+void repo_machine::hurry_fetch(now_time now, repo_effects& out) {
+  const auto is_of_key = [this](ec x) {
+    return row_.error.starts_with(to_string(x));
+  };
+  if (row_.status != repo_status::error
+      || row_.account != account_status::active || refetch_.due() > now.steady
+      || !(is_of_key(ec::verification_failed) || is_of_key(ec::unverifiable)))
+    return;
+  refetch_.fetched(now.steady);
+  pace_.wanted = true;
+  try_refresh(now, out);
+  row_.next_retry = 0;
+  touch_row();
+  out.wish = fetch_wish{row_.status, 0};
+}
+
 /// A fetch at once, or after a pause when there were many just now: a repo that
 /// keeps falling out of sync must not be fetched without end.
 void repo_machine::wish_fetch(now_time now, repo_effects& out) {
   using std::chrono::ceil;
   using std::chrono::seconds;
   row_.next_retry = 0;
-  if (fetches_.size() >= limits::refetch_burst_max) {
-    const auto due = fetches_.front() + limits::refetch_pause;
-    if (due > now.steady)
-      row_.next_retry = now.wall.seconds()
-                        + ceil<seconds>(due - now.steady).count();
-  }
+  if (const auto due = refetch_.due(); due > now.steady)
+    row_.next_retry = now.wall.seconds()
+                      + ceil<seconds>(due - now.steady).count();
   touch_row();
   out.wish = fetch_wish{row_.status, row_.next_retry};
 }
@@ -74,80 +117,6 @@ void repo_machine::check_filter(now_time now, repo_effects& out) {
   } else {
     desync("the filter changed", now, out);
   }
-}
-
-void repo_machine::end_look_up() {
-  if (!refresh_wanted_ && std::exchange(row_.identity_due, false))
-    touch_row();
-}
-
-void repo_machine::take_no_identity(const error& why, bool last,
-                                    const upstream_board& board, now_time now,
-                                    repo_effects& out) {
-  const auto passes
-    = why.code == ec::unreachable || why.code == ec::limit_reached;
-  if (row_.identity_due && passes) {
-    refresh_wanted_ = true; // Later.
-    arm(now.steady + limits::repo_wait_max, out);
-  } else {
-    if (last)
-      end_look_up();
-    try_refresh(now, out);
-  }
-  if (why.code == ec::not_found)
-    held_account_.reset(); // No host can speak for it.
-  if (std::exchange(prepare_pending_, false)) {
-    out.ready = fetch_ready{};
-    fail_job(now, out, {why, std::nullopt});
-  }
-  if (identity_)
-    pump(board, now, out); // Decide with what is known.
-  else
-    flush(out);
-}
-
-repo_effects repo_machine::on_identity(const identity_answer& x,
-                                       const upstream_board& board,
-                                       now_time now) {
-  repo_effects out;
-  const auto& fact = x.fact;
-  const auto last = x.last && x.asked == asked_;
-  identity_pending_ = false;
-  if (!loaded_ || !exists_)
-    return out;
-  if (!fact) {
-    take_no_identity(fact.error(), last, board, now, out);
-    return out;
-  }
-  const auto key_changed = !identity_
-                           || identity_->signing_key != fact->signing_key;
-  identity_ = *fact;
-  if (key_changed) {
-    auto key = atproto::public_key::from_multikey(fact->signing_key);
-    key_ = key ? std::move(*key) : atproto::public_key{};
-  }
-  if (row_.pds != fact->pds) {
-    row_.identity_due |= !last;
-    move_host(fact->pds);
-  }
-  if (row_.handle != fact->handle) {
-    row_.handle = fact->handle;
-    count(repo_counter::identity_changed, out);
-    append_fact(storage::identity_scope, now);
-    touch_row();
-  }
-  if (fact->tombstoned)
-    obey_host(account_status::deleted, now, out);
-  if (last)
-    end_look_up();
-  take_host_word(now, out);
-  take_held_account(board, now, out);
-  ask_host(now, out);
-  if (prepare_pending_)
-    answer_prepare(now, out);
-  try_refresh(now, out);
-  pump(board, now, out);
-  return out;
 }
 
 repo_effects repo_machine::on_listed(const listed_repo& x,
@@ -230,7 +199,10 @@ repo_effects repo_machine::on_remove(bool& removed, now_time now) {
   exists_ = false;
   removing_ = true;
   suspicion_.reset();
-  refresh_wanted_ = false;
+  pace_.wanted = false;
+  drop_buffer();
+  doubt_ = {};
+  refetch_ = {};
   next_ = {};
   next_.erase = true;
   next_.forget = true;
@@ -238,7 +210,6 @@ repo_effects repo_machine::on_remove(bool& removed, now_time now) {
   next_.old_status = written_status_;
   next_used_ = true;
   row_dirty_ = false; // The row goes; none takes its place.
-  held_account_.reset();
   if (std::exchange(prepare_pending_, false))
     out.ready = fetch_ready{}; // Or its place in the queue would be kept.
   forget_waiting(out);

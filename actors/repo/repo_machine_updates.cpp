@@ -190,6 +190,7 @@ repo_effects repo_machine::on_receipt(const storage::update_receipt& receipt,
                             identity_ ? identity_->pds : row_.pds,
                             key_,
                             chain_,
+                            refetch_.least(row_.retry_count),
                             row_.erased_through,
                             filter()};
   }

@@ -88,6 +88,7 @@ struct fetch_order {
   std::string pds;
   atproto::public_key key;
   std::shared_ptr<const storage::chain_row> base; ///< Null: nothing is held.
+  atproto::tid least; ///< An older root is no success; undefined: any is one.
   storage::op_id erased_through = 0;
   wire::collection_filter filter;
 };
@@ -118,9 +119,8 @@ struct listed_repo {
 /// A page of the sync buffer on disk.
 struct buffer_page {
   error failed; ///< `ec::none` when the frames were read.
-  std::vector<atproto::stamped_frame> frames;
-  uint64_t last_key = 0; ///< Where the next page begins.
-  bool end = false;      ///< It was the last one.
+  std::vector<storage::waiting_on_disk> frames;
+  bool end = false; ///< It was the last one.
 };
 
 /// What the host said when it was asked; RepoNotFound twice is `deleted`.
@@ -141,6 +141,10 @@ struct identity_answer {
   result<storage::identity_row> fact;
   uint64_t asked = 0; ///< The newest question that it heard.
   bool last = true;   ///< To that one and those before no more is to come.
+  /// No newer document is to come, a checked handle at most.
+  bool settled = true;
+  /// After a failure: asked before, it fails again without a look-up.
+  steady_time not_before{};
 };
 
 struct now_time {
@@ -191,12 +195,13 @@ struct waiting_frame {
   steady_time since;
   bool buffered = false; ///< Its mark was given back already.
   bool doubted = false;  ///< The identity was refreshed for its sake.
-  atproto::tid rev;      ///< Set when buffered.
+  uint64_t number = 0;   ///< Set when buffered: the order of arrival.
   /// Since then it waits for a clock that its rev is not beyond.
   std::optional<steady_time> ahead{};
 };
 
-/// Commits that came during a fetch: the youngest here, the rest on disk.
+/// Commits that came during a fetch, or wait for a document: the youngest here,
+/// the rest on disk.
 struct sync_buffer {
   lazy_deque<waiting_frame> frames;
   size_t bytes = 0;
@@ -204,6 +209,9 @@ struct sync_buffer {
   bool read_pending = false;
   bool read_stale = false; ///< The page is of a job that ended.
   uint64_t after = 0;      ///< Where the next page begins.
+  uint64_t last = 0;       ///< Number of the youngest so far.
+  /// The document is there that they waited for: they are judged for good.
+  bool judging = false;
 };
 
 struct tip_state {

@@ -114,19 +114,12 @@ store_readers::load_repo(const atproto::did& repo) const {
 repo_buffer_page store_readers::read_buffer(const atproto::did& repo,
                                             uint64_t after) const {
   repo_buffer_page out;
-  auto page
-    = storage::repo_table{db, names}.buffered(repo, atproto::tid{after});
+  auto page = storage::repo_table{db, names}.buffered(repo, after);
   if (!page) {
     out.failed = page.error();
     return out;
   }
-  for (auto& [rev, frame] : *page) {
-    atproto::stamped_frame made;
-    made.repo = repo;
-    made.bytes = std::move(frame);
-    out.last_key = rev.value();
-    out.frames.push_back(std::move(made));
-  }
+  out.frames = std::move(*page);
   out.end = out.frames.size() < limits::repo_coalesced_commits_max;
   return out;
 }

@@ -94,7 +94,7 @@ using all_rows
   = row_list<record_head, repo_row, member_row, upstream_row, identity_row,
              consumer_row, dead_letter_row, filter_row, erasure_row, stream_run,
              operation_place, tombstone_row, listing_row, holder_row,
-             collection_row, stream_head_row>;
+             collection_row, stream_head_row, waiting_row>;
 
 const tests::fixed_names& names() {
   static const tests::fixed_names known{"app.test.note", "app.test.like"};

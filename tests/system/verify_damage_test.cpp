@@ -205,8 +205,8 @@ TEST_F(VerifyDamageTest, DamageOfRepoRowsIsNamed) {
           encode_value(member_row{}));
   });
   expect("it has waiting commits without a row", [](damaged_copy& x) {
-    x.put(encode_key(sync_buffer_key{*unknown_did, atproto::tid{1}}),
-          encode_value(stored_bytes{}));
+    x.put(encode_key(sync_buffer_key{*unknown_did, 1}),
+          encode_value(waiting_row{}));
   });
   expect(
     "what is being erased is not what its chain says", [](damaged_copy& x) {

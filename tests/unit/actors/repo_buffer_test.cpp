@@ -198,6 +198,23 @@ TEST(repo_buffer, the_buffer_on_disk_is_drained_in_order_page_by_page) {
   EXPECT_TRUE(x.machine->idle());
 }
 
+// requirements.md 3b.6: a PDS sends both when an account begins
+TEST(repo_buffer, a_commit_and_a_sync_of_one_rev_are_both_kept_on_disk) {
+  buffering x;
+  for (size_t i = 0; i <= commits_max / 2; ++i) {
+    x.write_commits(1);
+    x.take(x.account.sync_frame(1));
+  }
+  x.settle();
+  EXPECT_EQ(x.buffer.size(), commits_max + 1);
+  x.answered();
+  x.serve_pages();
+  EXPECT_EQ(x.count_of(repo_counter::chain_broken), 0u);
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), commits_max / 2 + 1);
+  EXPECT_EQ(x.count_of(repo_counter::sync_noop), commits_max / 2 + 1);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+}
+
 // architecture.md 2: memory holds one page, not the buffer
 TEST(repo_buffer, the_next_page_is_read_when_the_last_one_was_taken) {
   buffering x;
@@ -360,7 +377,7 @@ TEST(repo_buffer, the_place_in_the_buffer_ends_with_its_job) {
   x.answered();
   x.page(100, false);
   x.settle();
-  EXPECT_NE(x.page_after, atproto::tid{});
+  EXPECT_NE(x.page_after, 0u);
   x.list({}, account_status::suspended, pds_id);
   x.pass(x.settings->listing_grace);
   x.settle();
@@ -373,7 +390,7 @@ TEST(repo_buffer, the_place_in_the_buffer_ends_with_its_job) {
   x.settle();
   x.fetched(8, *x.answer);
   x.settle();
-  EXPECT_EQ(x.page_after, atproto::tid{});
+  EXPECT_EQ(x.page_after, 0u);
   x.serve_pages();
   EXPECT_EQ(x.row->status, repo_status::synced);
   EXPECT_EQ(x.chain->data, x.account.data());

@@ -96,18 +96,6 @@ TEST(repo_hosts, a_frame_waits_for_the_document_for_the_bound_only) {
   EXPECT_TRUE(x.finished(seq));
 }
 
-// architecture.md 3, Waiting: so do those of a foreign host
-TEST(repo_hosts, a_foreign_frame_waits_for_the_document_for_the_bound_only) {
-  repo_world x;
-  x.sync();
-  const auto seq = x.take(x.make_commit(), other_pds_id);
-  x.pass(limits::repo_wait_max - 1us);
-  EXPECT_FALSE(x.finished(seq));
-  x.pass(1us);
-  EXPECT_TRUE(x.finished(seq));
-  EXPECT_EQ(x.count_of(repo_counter::wrong_host), 1u);
-}
-
 // protocol.md 2.1.2: through a relay the host is not known
 TEST(repo_hosts, a_relay_is_believed_and_its_frames_do_not_wait) {
   repo_world x;
@@ -130,9 +118,18 @@ TEST(repo_hosts, foreign_frames_are_dropped_at_once_when_refreshes_are_spent) {
     x.learn(x.identity());
   }
   EXPECT_EQ(x.refreshes, burst);
-  EXPECT_TRUE(x.finished(x.take(x.make_commit(), other_pds_id)));
+  const auto seq = x.take(x.make_commit(), other_pds_id);
+  x.settle();
+  EXPECT_TRUE(x.finished(seq));
   EXPECT_EQ(x.refreshes, burst);
   EXPECT_EQ(x.count_of(repo_counter::wrong_host), burst + 1);
+  EXPECT_TRUE(x.row->gap) << "no document is newer than that frame";
+  x.pass(x.settings->refresh_min);
+  EXPECT_EQ(x.refreshes, burst + 1);
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_FALSE(x.row->gap);
+  EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
 // protocol.md 4: a refresh that fails leaves what was known
@@ -147,8 +144,9 @@ TEST(repo_hosts, when_the_refresh_fails_the_known_document_decides) {
 
 // -- an identity that does not come -------------------------------------------
 
-// architecture.md 3, Waiting: one bad repo never stalls its upstream
-TEST(repo_hosts, without_an_identity_frames_are_given_up_after_the_bound) {
+// architecture.md 3, Waiting; protocol.md 2.5.6: one bad repo never stalls its
+// upstream, and loses nothing
+TEST(repo_hosts, without_an_identity_frames_are_kept_after_the_bound) {
   repo_world x;
   x.sync();
   x.restart();
@@ -159,43 +157,35 @@ TEST(repo_hosts, without_an_identity_frames_are_given_up_after_the_bound) {
   EXPECT_THAT(x.done, IsEmpty());
   x.pass(1us);
   EXPECT_EQ(x.count_of(repo_counter::identity_unresolved), 1u);
-  EXPECT_THAT(x.done, IsEmpty());
+  EXPECT_THAT(x.done, IsEmpty()) << "the row does not say so yet";
   x.settle();
   EXPECT_TRUE(x.finished(a));
   EXPECT_TRUE(x.finished(b));
-  EXPECT_EQ(x.row->status, repo_status::desync);
-  EXPECT_EQ(x.wishes.size(), 1u);
+  EXPECT_TRUE(x.row->gap);
+  x.learn(x.identity()); // As it was stored.
+  EXPECT_EQ(x.refreshes, 1u);
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), 0u);
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), 2u);
+  EXPECT_EQ(x.chain->rev, x.account.rev());
+  EXPECT_FALSE(x.row->gap);
+  EXPECT_THAT(x.wishes, IsEmpty());
   EXPECT_TRUE(x.machine->idle());
 }
 
-// architecture.md 2: an answer that was lost is asked for again
-TEST(repo_hosts, an_identity_that_was_given_up_is_asked_for_by_the_next) {
-  repo_world x;
-  x.sync();
-  x.restart();
-  x.take(x.make_commit());
-  x.pass(limits::repo_wait_max);
-  x.settle();
-  x.clear();
-  x.prepare();
-  EXPECT_EQ(x.loads, 1u);
-  x.learn(x.identity());
-  ASSERT_EQ(x.ready.size(), 1u);
-  EXPECT_EQ(x.ready[0].pds, pds_origin);
-}
-
-// architecture.md 3, Waiting: a failed look-up is tried until the bound
-TEST(repo_hosts, a_first_look_up_that_fails_leaves_frames_to_the_bound) {
+// protocol.md 8.2: there is no such identity
+TEST(repo_hosts, without_any_document_the_repo_is_out_of_sync) {
   repo_world x;
   x.sync();
   x.restart();
   const auto seq = x.take(x.make_commit());
-  x.learn(fail(ec::unreachable, "no directory"));
-  EXPECT_FALSE(x.finished(seq));
-  x.pass(limits::repo_wait_max);
+  x.learn(fail(ec::not_found, "no such DID"));
   x.settle();
   EXPECT_TRUE(x.finished(seq));
+  EXPECT_EQ(x.count_of(repo_counter::identity_unresolved), 1u);
   EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_TRUE(x.machine->idle());
 }
 
 // architecture.md 3, Waiting: what is dropped in any case waits for nothing

@@ -69,7 +69,7 @@ TEST(repo_life, syncing_found_at_start_is_fetched_again) {
       x.add_known();
     }
     x.start_fetch(7);
-    x.buffer[x.account.rev()] = shared_bytes{bytes{1}};
+    x.buffer[1].bytes = shared_bytes{bytes{1}};
     x.clear();
     x.restart();
     const auto expected = indexed ? repo_status::desync : repo_status::pending;

@@ -190,7 +190,14 @@ TEST(repo_refused, forged_commits_are_refused_a_few_a_turn) {
   x.pass(0us);
   EXPECT_EQ(x.count_of(repo_counter::bad_signature), burst - 1 + 2 * turn);
   x.pass(0us);
+  x.settle();
   EXPECT_EQ(x.done.size(), burst + 2 * turn);
+  x.pass(x.settings->refresh_min); // No document is newer than the last ones.
+  EXPECT_EQ(x.refreshes, burst + 1);
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_FALSE(x.row->gap);
   EXPECT_TRUE(x.machine->idle());
 }
 

@@ -128,8 +128,8 @@ void repo_world::rotate_key(const test_repo& other) {
 }
 
 void repo_world::learn(const result<storage::identity_row>& fact, bool last,
-                       std::optional<uint64_t> question) {
-  const identity_answer x{fact, question.value_or(asked), last};
+                       std::optional<uint64_t> question, bool settled) {
+  const identity_answer x{fact, question.value_or(asked), last, settled, {}};
   perform(machine->on_identity(x, board, now));
 }
 
@@ -205,19 +205,19 @@ void repo_world::fail_fetch(uint64_t job, error why,
 
 void repo_world::page(size_t frames, bool end) {
   ++pages;
-  std::vector<atproto::stamped_frame> out;
+  std::vector<storage::waiting_on_disk> out;
   for (auto i = buffer.upper_bound(page_after);
        i != buffer.end() && out.size() < frames; ++i) {
     page_after = i->first;
-    out.emplace_back().bytes = i->second;
+    out.push_back({i->first, i->second});
+    out.back().frame.kind = atproto::frame_kind::unknown;
   }
-  perform(machine->on_buffer_page({{}, std::move(out), page_after.value(), end},
-                                  board, now));
+  perform(machine->on_buffer_page({{}, std::move(out), end}, board, now));
 }
 
 void repo_world::fail_page(error why) {
   ++pages;
-  perform(machine->on_buffer_page({std::move(why), {}, 0, true}, board, now));
+  perform(machine->on_buffer_page({std::move(why), {}, true}, board, now));
 }
 
 void repo_world::set(const repo_settings& x) {
@@ -300,8 +300,8 @@ storage::update_receipt repo_world::store(const storage::repo_update& x) {
   }
   if (x.buffer_clear || x.forget)
     buffer.clear();
-  for (const auto& [rev, frame] : x.buffer_put)
-    buffer[rev] = frame;
+  for (const auto& [number, frame] : x.buffer_put)
+    EXPECT_TRUE(buffer.emplace(number, frame).second);
   return out;
 }
 
@@ -389,7 +389,7 @@ void repo_world::perform(repo_effects x) {
   tracked_again |= x.track;
   if (x.read_buffer) {
     ++reads;
-    page_after = atproto::tid{*x.read_buffer};
+    page_after = *x.read_buffer;
   }
   if (x.timer && (!timer || *x.timer < *timer))
     timer = x.timer;

@@ -67,8 +67,9 @@ public:
   void identity_event(uint32_t upstream = relay_id);
 
   /// @param question Which one it answers; by default the newest.
+  /// @param settled No newer document is to come.
   void learn(const result<storage::identity_row>& fact, bool last = true,
-             std::optional<uint64_t> question = {});
+             std::optional<uint64_t> question = {}, bool settled = true);
 
   /// The document names the key of `other`.
   void rotate_key(const test_repo& other);
@@ -173,8 +174,8 @@ public:
   std::optional<storage::member_row> member;
   std::shared_ptr<const storage::chain_row> chain;
   std::vector<storage::transaction> log;
-  std::map<atproto::tid, shared_bytes> buffer;
-  atproto::tid page_after;
+  std::map<uint64_t, atproto::stamped_frame> buffer;
+  uint64_t page_after = 0;
 
 private:
   void perform(repo_effects x);

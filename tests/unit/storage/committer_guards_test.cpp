@@ -301,11 +301,12 @@ TEST_F(CommitterGuardsTest, WaitingCommitsArePutAndCleared) {
   apply(alice, alice.appear(repo_status::syncing));
   auto update = alice.appear(repo_status::syncing);
   update.base = alice.chain;
-  update.buffer_put = {{atproto::tid{1}, shared_bytes{bytes{1}}},
-                       {atproto::tid{2}, shared_bytes{bytes{2}}}};
+  atproto::stamped_frame frame;
+  frame.bytes = shared_bytes{bytes{1}};
+  update.buffer_put = {{1, frame}, {2, frame}};
   apply(alice, update);
   EXPECT_EQ(rows_in(range_of<sync_buffer_key>(alice.repo)), 2u);
-  update.buffer_put = {{atproto::tid{3}, shared_bytes{bytes{3}}}};
+  update.buffer_put = {{3, frame}};
   update.buffer_clear = true;
   apply(alice, update);
   EXPECT_EQ(rows_in(range_of<sync_buffer_key>(alice.repo)), 1u);

@@ -142,8 +142,9 @@ void full_store::make_out_of_sync() {
   waiting.time = "2024-01-01T00:00:00.000Z";
   waiting.rev = atproto::tid{9'000};
   auto update = syncing.chunk({{"app.a.x/2", "two"}});
-  update.buffer_put.emplace_back(waiting.rev,
-                                 shared_bytes{atproto::encode_frame(waiting)});
+  atproto::stamped_frame frame;
+  frame.bytes = shared_bytes{atproto::encode_frame(waiting)};
+  update.buffer_put = {{1, std::move(frame)}};
   apply(syncing, std::move(update));
 }
 

@@ -113,7 +113,7 @@ TEST(KeysTest, EveryTableRoundTripsAndRefusesDamage) {
   expect_round_trip(repo_by_status_key{repo_status::error, 1'700'000'000, web});
   expect_round_trip(timeline_key{alice, 100});
   expect_round_trip(member_key{default_dataset, alice});
-  expect_round_trip(sync_buffer_key{alice, atproto::tid{12345}});
+  expect_round_trip(sync_buffer_key{alice, 12'345});
   expect_round_trip(handle_key{"alice.test"});
   expect_round_trip(identity_key{web});
   expect_round_trip(erasure_key{alice});

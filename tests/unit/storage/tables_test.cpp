@@ -97,19 +97,29 @@ TEST_F(TablesTest, HoldersOfACollectionComeAndGo) {
   EXPECT_TRUE(repos().holding(0, "app.never.seen", {}).value().empty());
 }
 
-TEST_F(TablesTest, WaitingCommitsAreReadInOrderOfRevs) {
+TEST_F(TablesTest, WaitingFramesAreReadInTheOrderTheyCameWithTheirStamps) {
   auto update = alice.appear(repo_status::syncing);
-  update.buffer_put = {{atproto::tid{9}, shared_bytes{bytes{9}}},
-                       {atproto::tid{7}, shared_bytes{bytes{7, 7}}},
-                       {atproto::tid{8}, shared_bytes{bytes{8}}}};
+  for (const uint8_t n : {9, 7, 8}) {
+    atproto::stamped_frame frame;
+    frame.at = {3, 2, 100u + n};
+    frame.first_cursor = 50;
+    frame.relay = n == 7;
+    frame.bytes = shared_bytes{bytes{n}};
+    update.buffer_put.push_back({n, frame});
+  }
   store.commit(update);
-  const auto all = repos().buffered(alice.repo, {}).value();
+  const auto all = repos().buffered(alice.repo, 0).value();
   ASSERT_EQ(all.size(), 3u);
-  EXPECT_EQ(all[0].first, atproto::tid{7});
-  EXPECT_EQ(all[0].second.size(), 2u);
-  const auto rest = repos().buffered(alice.repo, atproto::tid{7}, 1).value();
+  EXPECT_EQ(all[0].number, 7u);
+  EXPECT_EQ(all[0].frame.at, (position{3, 2, 107}));
+  EXPECT_EQ(all[0].frame.first_cursor, 50u);
+  EXPECT_TRUE(all[0].frame.relay);
+  EXPECT_FALSE(all[1].frame.relay);
+  EXPECT_EQ(all[0].frame.repo, alice.repo);
+  EXPECT_EQ(all[0].frame.bytes.view()[0], 7u);
+  const auto rest = repos().buffered(alice.repo, 7, 1).value();
   ASSERT_EQ(rest.size(), 1u);
-  EXPECT_EQ(rest[0].first, atproto::tid{8});
+  EXPECT_EQ(rest[0].number, 8u);
 }
 
 // -- rows beside the updates --------------------------------------------------

@@ -62,8 +62,10 @@ TEST(ValuesTest, EveryRowRoundTripsAndRefusesDamage) {
   expect_codec(tombstone_row{atproto::tid{99}, 1000});
   expect_codec(listing_row{"cursor", true, {7, 2, 12345}, 1'700'000'000});
   expect_codec(counter{300}, table::time_index);
-  expect_codec(stored_bytes{{1, 2, 3}}, table::sync_buffer);
-  expect_codec(stored_bytes{}, table::sync_buffer);
+  expect_codec(stored_bytes{{1, 2, 3}}, table::configuration);
+  expect_codec(stored_bytes{}, table::configuration);
+  expect_codec(waiting_row{{7, 2, 12345}, 11, true, {{1, 2, 3}}});
+  expect_codec(waiting_row{});
 }
 
 // limits::partitions_max

@@ -151,12 +151,12 @@ TEST_F(VerifyRowsTest, ARepoIsInADataset) {
 TEST_F(VerifyRowsTest, WhatWaitsIsACommitOfTheRepo) {
   const auto rows = store.db->scan(range_of<sync_buffer_key>());
   const std::string value{rows.value()};
-  EXPECT_THAT(
-    store.findings_with(
-      encode_key(sync_buffer_key{store.syncing.repo, atproto::tid{1}}), value),
-    HasSubstr("is no commit of it"));
-  EXPECT_THAT(store.findings_with(std::string{rows.key()},
-                                  encode_value(stored_bytes{{1, 2, 3}})),
+  EXPECT_THAT(store.findings_with(
+                encode_key(sync_buffer_key{store.synced.repo, 1}), value),
+              HasSubstr("is no commit of it"));
+  EXPECT_THAT(store.findings_with(
+                std::string{rows.key()},
+                encode_value(waiting_row{{}, 0, false, {{1, 2, 3}}})),
               HasSubstr("is no commit of it"));
 }
 

@@ -127,8 +127,8 @@ TEST_F(VerifyStateTest, RowsOfAnUnknownRepoAreFound) {
   store.put_raw(encode_key(member_key{default_dataset, unknown}),
                 encode_value(member_row{}));
   expect("tables", "it is a member of a dataset without a row");
-  store.put_raw(encode_key(sync_buffer_key{unknown, atproto::tid{1}}),
-                encode_value(stored_bytes{}));
+  store.put_raw(encode_key(sync_buffer_key{unknown, 1}),
+                encode_value(waiting_row{}));
   expect("tables", "it has waiting commits without a row");
   store.put_raw(encode_key(erasure_key{unknown}), encode_value(erasure_row{}));
   expect("tables", "what is being erased is not what its chain says");

@@ -1,0 +1,89 @@
+#pragma once
+
+#include "actors/repo/repo_types.hpp"
+
+#include <vector>
+
+namespace weir::actors {
+
+/// What a repo does not know while no document is there that is newer than the
+/// frames it has to judge (protocol.md 2.5.6). A look-up that failed is no
+/// answer, so a frame that the known document refuses may still be true.
+///
+/// - Frames that need the answer are kept in the sync buffer.
+/// - Words of hosts on the account are held here, the last one of each stream.
+/// - What was refused is remembered: a key or host that changes afterwards says
+///   that it may have been true.
+///
+/// While the doubt is open the repo's row says `gap` and `identity_due`, so
+/// that a crash leads to a look-up and a fetch.
+class identity_doubt {
+public:
+  /// A newer document is needed.
+  bool open() const noexcept { return open_; }
+
+  /// Frames are kept in the sync buffer for it.
+  bool keeping() const noexcept { return keeping_; }
+
+  /// Something was decided that a document with another key or host undoes.
+  bool regrets() const noexcept { return regrets_; }
+
+  void begin() noexcept { open_ = true; }
+
+  void keep_frames() noexcept { open_ = keeping_ = true; }
+
+  /// The frames that were kept are gone: a fetch contains them, by the document
+  /// that is known.
+  void drop_frames() noexcept {
+    regrets_ |= keeping_;
+    keeping_ = false;
+  }
+
+  /// A frame was refused, or one was applied before those that are kept.
+  void regret() noexcept { regrets_ = true; }
+
+  /// A word on the account from a host that the document does not name, or did
+  /// not name lately. Replaces the last one of its stream.
+  void hold(waiting_frame word);
+
+  /// The last word of the stream of the account's host; all others stay.
+  /// @param is_host Tells whether the upstream of that id is its host.
+  template <class Predicate>
+  std::optional<waiting_frame> take_word(Predicate is_host) {
+    std::optional<waiting_frame> out;
+    for (auto i = words_.begin(); i != words_.end();) {
+      if (!is_host(i->frame.at.upstream)) {
+        ++i;
+        continue;
+      }
+      out = std::move(*i);
+      i = words_.erase(i);
+    }
+    return out;
+  }
+
+  /// Of this stream a later word was heard.
+  void forget_word(uint32_t upstream);
+
+  /// No host can speak for the account.
+  void forget_words() noexcept { words_.clear(); }
+
+  /// The newer document is there. What was refused stays remembered until one
+  /// with another key or host comes.
+  /// @returns whether frames were kept for it.
+  bool close() noexcept {
+    open_ = false;
+    return std::exchange(keeping_, false);
+  }
+
+  /// All is to be fetched anew.
+  void settle() noexcept { regrets_ = false; }
+
+private:
+  bool open_ = false;
+  bool keeping_ = false;
+  bool regrets_ = false;
+  std::vector<waiting_frame> words_; ///< Oldest first; bytes are copies.
+};
+
+} // namespace weir::actors

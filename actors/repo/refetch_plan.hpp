@@ -1,0 +1,80 @@
+#pragma once
+
+#include "actors/repo/repo_types.hpp"
+#include "base/limits_doubt.hpp"
+
+#include <algorithm>
+
+namespace weir::actors {
+
+/// When a repo that falls out of sync again and again is fetched, and what the
+/// fetch has to bring.
+class refetch_plan {
+public:
+  /// A fetch was made, or is made before its back-off is over.
+  void fetched(steady_time now) {
+    times_.push_back(now);
+    if (times_.size() > limits::refetch_burst_max)
+      times_.pop_front();
+  }
+
+  /// Not before this; a time in the past: at once.
+  steady_time due() const {
+    return times_.size() < limits::refetch_burst_max
+             ? steady_time{}
+             : times_.front() + limits::refetch_pause;
+  }
+
+  // -- gaps -------------------------------------------------------------------
+
+  /// An event was dropped that a true host may have meant. The repo goes on
+  /// until it is due, each time later: whoever sends garbage in its name must
+  /// not have it fetched without end.
+  void open_gap(steady_time now) {
+    if (gap_due_)
+      return;
+    if (now - last_gap_ > 2 * limits::gap_pause_max)
+      pause_ = {};
+    gap_due_ = std::max(now, last_gap_ + pause_);
+    last_gap_ = *gap_due_;
+    pause_ = std::clamp<std::chrono::microseconds>(
+      2 * pause_, limits::gap_pause_min, limits::gap_pause_max);
+  }
+
+  /// The next event followed on what is held: nothing is missing.
+  void close_gap() noexcept { gap_due_.reset(); }
+
+  /// When the gap that is open leads to a fetch.
+  const std::optional<steady_time>& gap_due() const noexcept {
+    return gap_due_;
+  }
+
+  // -- what is missing --------------------------------------------------------
+
+  /// An event of this rev was not applied. A fetch that brings an older one is
+  /// no success.
+  /// @param proved Signed by the account; else a listing said so.
+  void require(atproto::tid rev, bool proved) {
+    auto& known = proved ? proved_ : listed_;
+    known = std::max(known, rev);
+  }
+
+  /// @param tries Fetches that failed in a row.
+  atproto::tid least(uint32_t tries) const {
+    return tries < limits::listed_rev_tries_max ? std::max(proved_, listed_)
+                                                : proved_;
+  }
+
+  /// A fetch brought what was required.
+  void settled() noexcept { proved_ = listed_ = {}; }
+
+private:
+  lazy_deque<steady_time> times_; ///< Of the last fetches.
+  std::optional<steady_time> gap_due_;
+  steady_time last_gap_; ///< When the last one was due.
+  std::chrono::microseconds pause_{};
+  atproto::tid proved_;
+  atproto::tid listed_;
+};
+
+} // namespace weir::actors

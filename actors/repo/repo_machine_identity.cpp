@@ -1,0 +1,327 @@
+#include "actors/repo/repo_machine.hpp"
+
+#include "base/limits.hpp"
+#include "base/limits_doubt.hpp"
+
+#include <utility>
+
+/// Which document a repo judges by, and what becomes of frames that need a
+/// newer one (protocol.md 2.1.2, 2.5.6, 4).
+namespace weir::actors {
+
+using storage::account_status;
+using storage::repo_status;
+
+// -- look-ups -----------------------------------------------------------------
+
+void repo_machine::ask_identity(repo_effects& out) {
+  if (identity_ || identity_pending_)
+    return;
+  identity_pending_ = true;
+  out.load_identity = true;
+  out.identity_asked = ++asked_;
+}
+
+void repo_machine::refresh_identity(now_time now, repo_effects& out) {
+  identity_pending_ = true;
+  pace_.spend(now.steady);
+  out.refresh_identity = true;
+  out.identity_asked = asked_anew_ = ++asked_;
+}
+
+/// What is wished for: now, after the answer that is awaited, or as soon as the
+/// bound allows.
+void repo_machine::try_refresh(now_time now, repo_effects& out) {
+  if (!pace_.wanted || identity_pending_)
+    return;
+  if (pace_.may(now.steady, settings_->refresh_min))
+    refresh_identity(now, out);
+  else
+    arm(pace_.due(settings_->refresh_min), out);
+}
+
+/// A hint only: resolve anew, at most once in a while (protocol.md 4). The
+/// frame is finished when the row says so, and outlives a crash as that.
+void repo_machine::take_hint(const waiting_frame& x, now_time now,
+                             repo_effects& out) {
+  pace_.wanted = true;
+  if (!std::exchange(row_.identity_due, true))
+    touch_row();
+  hurry_fetch(now, out);
+  settle(x, out);
+  try_refresh(now, out);
+}
+
+void repo_machine::end_look_up() {
+  if (!pace_.wanted && !doubt_.open()
+      && std::exchange(row_.identity_due, false))
+    touch_row();
+}
+
+// -- frames in doubt ----------------------------------------------------------
+
+/// The document may not be the newest: one is awaited, or could not be had.
+bool repo_machine::in_doubt() const noexcept {
+  return identity_pending_ || pace_.failing() || pace_.wanted;
+}
+
+/// Opens the doubt, for a crash as well: the row says that something was not
+/// judged, and that a document is to be looked up.
+void repo_machine::mark_doubt() {
+  doubt_.begin();
+  if (row_.gap && row_.identity_due)
+    return;
+  row_.gap = row_.identity_due = true;
+  touch_row();
+}
+
+/// Everything was judged.
+void repo_machine::end_gap() {
+  if (takes_commits() && !doubt_.open() && !refetch_.gap_due()
+      && std::exchange(row_.gap, false))
+    touch_row();
+}
+
+/// `x` is refused by the document that is known. One that is newer than `x` may
+/// say otherwise; no frame holds its upstream for longer than
+/// `limits::repo_wait_max` because of that.
+repo_machine::judgement repo_machine::judge_anew(waiting_frame& x, now_time now,
+                                                 repo_effects& out) {
+  if (x.buffered && kept_.judging)
+    return judgement::stands; // It waited for this document.
+  if (!identity_pending_ && !x.doubted && !doubt_.keeping()) {
+    if (!identity_ && !pace_.failing()) {
+      x.doubted = true;
+      ask_identity(out);
+    } else if (identity_ && pace_.may(now.steady, settings_->refresh_min)) {
+      x.doubted = true;
+      refresh_identity(now, out);
+    }
+  }
+  const auto until = x.since + limits::repo_wait_max;
+  if (identity_pending_ && !doubt_.keeping() && now.steady < until) {
+    arm(until, out);
+    return judgement::awaited;
+  }
+  if (!x.buffered && (identity_pending_ || pace_.failing()))
+    return judgement::needed;
+  if (x.buffered || !x.doubted) {
+    // Refused without a newer document: refreshes are spent. If the key or host
+    // changes, the repo is fetched.
+    mark_doubt();
+    pace_.wanted = true;
+    try_refresh(now, out);
+  }
+  return judgement::stands;
+}
+
+/// Keeps `x` until a newer document is there: an #account here, a commit in the
+/// sync buffer.
+repo_machine::step repo_machine::leave_in_doubt(waiting_frame& x,
+                                                judgement how, now_time now,
+                                                repo_effects& out) {
+  if (how == judgement::awaited)
+    return step::wait;
+  const auto is_account = x.frame.kind == atproto::frame_kind::account;
+  if (!is_account && (job_ || kept_.judging))
+    return step::wait; // For the end of what is being drained.
+  if (!doubt_.open())
+    count(repo_counter::identity_unresolved, out);
+  mark_doubt();
+  if (!identity_ || !identity_pending_)
+    pace_.wanted = true;
+  try_refresh(now, out);
+  if (is_account) {
+    settle(x, out);
+    doubt_.hold(std::move(x));
+    return step::taken;
+  }
+  doubt_.keep_frames();
+  buffer(std::move(x), now, out);
+  return step::taken;
+}
+
+/// protocol.md 2.1.2: on a PDS's stream only its own accounts count, by a
+/// document that is newer than the frame. Without one, signed commits of the
+/// known host count, its word on the account does not: after a migration both
+/// hosts speak.
+/// @returns nothing when the frame is to be judged by what it says.
+std::optional<repo_machine::step>
+repo_machine::check_host(waiting_frame& x, const upstream_board& board,
+                         now_time now, repo_effects& out) {
+  const auto is_account = x.frame.kind == atproto::frame_kind::account;
+  if (!identity_) {
+    const auto how = judge_anew(x, now, out);
+    if (how != judgement::stands)
+      return leave_in_doubt(x, how, now, out);
+    count(repo_counter::identity_unresolved, out);
+    if (takes_commits())
+      desync("there is no document of the identity", now, out);
+    settle(x, out);
+    return step::taken;
+  }
+  if (x.frame.relay)
+    return std::nullopt;
+  if (identity_->pds == board.find(x.frame.at.upstream).origin) {
+    if (x.buffered || !in_doubt())
+      return std::nullopt;
+    const auto until = x.since + limits::repo_wait_max;
+    if (identity_pending_ && !doubt_.keeping() && now.steady < until) {
+      arm(until, out);
+      return step::wait;
+    }
+    if (!is_account)
+      return std::nullopt;
+    return leave_in_doubt(x, judgement::needed, now, out);
+  }
+  const auto how = judge_anew(x, now, out);
+  if (how != judgement::stands)
+    return leave_in_doubt(x, how, now, out);
+  count(repo_counter::wrong_host, out);
+  doubt_.regret();
+  settle(x, out);
+  if (is_account)
+    doubt_.hold(std::move(x));
+  return step::taken;
+}
+
+// -- answers ------------------------------------------------------------------
+
+void repo_machine::take_words(const upstream_board& board, now_time now,
+                              repo_effects& out) {
+  const auto word = doubt_.take_word([&](uint32_t upstream) {
+    return board.find(upstream).origin == identity_->pds;
+  });
+  if (!word)
+    return;
+  const auto event = atproto::decode_frame(word->frame.bytes.view());
+  if (event)
+    if (const auto* said = std::get_if<atproto::account_event>(&*event))
+      obey_event(*word, *said, board, now, out);
+}
+
+/// A document is there that was asked for after all that waits for it: what was
+/// kept is judged by it, in the order it came.
+void repo_machine::end_doubt(const upstream_board& board, now_time now,
+                             repo_effects& out) {
+  pace_.answered();
+  take_words(board, now, out);
+  const auto kept = doubt_.close();
+  if (kept && !job_ && takes_commits()) {
+    kept_.judging = true;
+    if (!drains_disk())
+      take_memory_buffer();
+    return;
+  }
+  if (kept && !job_)
+    drop_buffer(); // The account was away since: a fetch contains them.
+  if (!kept_.judging)
+    end_gap();
+}
+
+void repo_machine::take_no_identity(const identity_answer& x, bool last,
+                                    const upstream_board& board, now_time now,
+                                    repo_effects& out) {
+  const auto& why = x.fact.error();
+  const auto passes
+    = why.code == ec::unreachable || why.code == ec::limit_reached;
+  if (why.code == ec::not_found) {
+    pace_.answered();
+    doubt_.forget_words(); // No host can speak for it.
+    if (identity_)
+      end_doubt(board, now, out);
+    else if (doubt_.open())
+      give_up_kept(now, out);
+  } else {
+    pace_.failed(std::max(x.not_before,
+                          now.steady + limits::lookup_pause_min));
+  }
+  if ((row_.identity_due && passes)
+      || (doubt_.open() && why.code != ec::not_found))
+    pace_.wanted = true; // Later.
+  else if (last)
+    end_look_up();
+  try_refresh(now, out);
+  if (std::exchange(prepare_pending_, false)) {
+    out.ready = fetch_ready{};
+    fail_job(now, out, {why, std::nullopt});
+  }
+  pump(board, now, out);
+}
+
+/// There is no such identity: nothing of what waits for it can be judged.
+void repo_machine::give_up_kept(now_time now, repo_effects& out) {
+  if (doubt_.keeping())
+    desync("there is no document of the identity", now, out);
+  doubt_.close();
+}
+
+/// Takes note of a document.
+/// @returns whether it names another key or host than the last one.
+bool repo_machine::learn(const storage::identity_row& fact, bool last,
+                         now_time now, repo_effects& out) {
+  const auto known_key = identity_ ? identity_->signing_key : fact.signing_key;
+  const auto moved = !row_.pds.empty() && row_.pds != fact.pds;
+  if (!identity_ || known_key != fact.signing_key) {
+    auto key = atproto::public_key::from_multikey(fact.signing_key);
+    key_ = key ? std::move(*key) : atproto::public_key{};
+  }
+  identity_ = fact;
+  if (row_.pds != fact.pds) {
+    row_.identity_due |= !last;
+    move_host(fact.pds);
+  }
+  if (row_.handle != fact.handle) {
+    row_.handle = fact.handle;
+    count(repo_counter::identity_changed, out);
+    append_fact(storage::identity_scope, now);
+    touch_row();
+  }
+  if (fact.tombstoned)
+    obey_host(account_status::deleted, now, out);
+  return moved || known_key != fact.signing_key;
+}
+
+/// Another key or host: what was refused before may have been true, and a fetch
+/// that failed by the old ones may succeed.
+void repo_machine::take_change(now_time now, repo_effects& out) {
+  if (doubt_.regrets() && (takes_commits() || job_))
+    desync("the key or host changed after events were refused", now, out);
+  else if (row_.status == repo_status::error
+           && row_.account == account_status::active)
+    wish_fetch(now, out);
+  doubt_.settle();
+}
+
+repo_effects repo_machine::on_identity(const identity_answer& x,
+                                       const upstream_board& board,
+                                       now_time now) {
+  repo_effects out;
+  const auto last = x.last && x.asked == asked_;
+  const auto newest = x.settled && x.asked == asked_;
+  const auto anew = asked_ == asked_anew_;
+  identity_pending_ = !newest && anew;
+  if (!loaded_ || !exists_)
+    return out;
+  if (!x.fact) {
+    identity_pending_ = false;
+    take_no_identity(x, last, board, now, out);
+    return out;
+  }
+  if (learn(*x.fact, last, now, out))
+    take_change(now, out);
+  take_host_word(now, out);
+  if (newest && anew
+      && (!pace_.wanted || !pace_.may(now.steady, settings_->refresh_min)))
+    end_doubt(board, now, out);
+  if (last)
+    end_look_up();
+  ask_host(now, out);
+  try_refresh(now, out);
+  if (prepare_pending_ && !(doubt_.open() && identity_pending_))
+    answer_prepare(now, out);
+  pump(board, now, out);
+  return out;
+}
+
+} // namespace weir::actors

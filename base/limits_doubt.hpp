@@ -1,0 +1,39 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+/// Bounds of what a repo does while its identity cannot be had, and of fetches
+/// that events ask for.
+namespace weir::limits {
+
+using namespace std::chrono_literals;
+
+/// Words of PDSes on an account that wait for its document, one for each
+/// stream; of one more the oldest is forgotten.
+constexpr size_t held_words_max = 16;
+
+/// A look-up that failed is made again after the shortest pause, then after
+/// twice the last one, up to the longest.
+constexpr auto lookup_pause_min = 2s;
+constexpr auto lookup_pause_max = 5min;
+
+/// Identities whose failure is remembered.
+constexpr size_t lookup_failures_max = 65'536;
+
+/// Of the budget, for identities whose last look-up failed.
+constexpr double retry_share = 0.25;
+
+/// Look-ups at one host of did:web names at a time.
+constexpr size_t web_lookups_max = 4;
+
+/// A gap that opens again is fetched after the shortest pause, then after twice
+/// the last one, up to the longest.
+constexpr auto gap_pause_min = 60s;
+constexpr auto gap_pause_max = 1h;
+
+/// A rev that only a listing showed is asked of the host this often; then the
+/// older one that it serves is believed.
+constexpr uint32_t listed_rev_tries_max = 5;
+
+} // namespace weir::limits

@@ -1,0 +1,180 @@
+#include "tests/support/temp_dir.hpp"
+#include "tests/system/channel_client.hpp"
+#include "tests/system/followed_network.hpp"
+#include "tests/system/patience.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <mutex>
+
+// A directory that is away while keys rotate and accounts move (protocol.md
+// 2.5.6): when it is back, each repo equals its source, without the account's
+// next commit, and without a listing.
+
+namespace weir::tests {
+
+namespace {
+
+using simnet::fault_kind;
+using namespace std::chrono_literals;
+
+constexpr auto buffered = R"(weir_repo_events_total{result="buffered"})";
+constexpr auto bad_signature
+  = R"(weir_repo_events_total{result="bad_signature"})";
+constexpr size_t accounts = 6;
+
+class DirectoryOutageTest : public testing::Test {
+protected:
+  ~DirectoryOutageTest() override { consumer.reset(); }
+
+  /// @param direct Follows the streams of the hosts, not the relay's.
+  void start(bool direct) {
+    auto args = net.arguments(data, {"--listing-interval", "24h"});
+    const auto relay
+      = std::find(args.begin(), args.end(), "relay:" + net.urls().relay);
+    if (direct) {
+      std::vector<std::string> more;
+      for (const auto& host : net.urls().hosts)
+        more.insert(more.end(), {"--upstream", "pds:" + host});
+      const auto flag = args.erase(relay - 1, relay + 1);
+      args.insert(flag, more.begin(), more.end());
+    }
+    node = std::make_unique<program>(std::move(args));
+    at = parse_ready(node->read_line(node_patience).value_or(""));
+    ASSERT_NE(at.data, "") << tail_of(node->errors());
+    consumer = std::make_unique<channel_client>(
+      web->transport(), at.data, [this](const auto& texts) {
+        const std::lock_guard lock{guard};
+        std::vector<uint64_t> acks;
+        for (const auto text : texts)
+          acks.push_back(copy.take(text, {}).value().id);
+        return acks;
+      });
+  }
+
+  void start_synced(bool direct) {
+    start(direct);
+    expect_equal();
+  }
+
+  void expect_equal() {
+    const auto equal = [this] {
+      const std::lock_guard lock{guard};
+      return net.difference(copy).empty();
+    };
+    EXPECT_TRUE(eventually(node_patience,
+                           [&] {
+                             const auto now = status_of(*web, at);
+                             return now.synced == now.repos
+                                    && now.repos == accounts && equal();
+                           }))
+      << differences() << tail_of(node->errors());
+  }
+
+  std::string differences() {
+    const std::lock_guard lock{guard};
+    return net.difference(copy);
+  }
+
+  void inject(fault_kind kind, size_t account = accounts) {
+    simnet::fault x;
+    x.kind = kind;
+    x.count = kind == fault_kind::directory_down ? 0 : 1;
+    if (account < accounts)
+      x.did = net.life().truth().view(account).id.str();
+    ASSERT_TRUE(net.life().faults().inject(x));
+  }
+
+  uint64_t metric(std::string_view line) {
+    const auto answer = web->get(at.operations + "/metrics");
+    const auto text = answer ? std::string{as_text(answer->body)} : "";
+    const auto place = text.find(line);
+    return place == std::string::npos
+             ? 0
+             : std::stoull(text.substr(place + line.size()));
+  }
+
+  void post(size_t account, size_t count = 3) {
+    for (size_t i = 0; i < count; ++i)
+      net.life().traffic().post(account);
+  }
+
+  void await_buffered(uint64_t least) {
+    ASSERT_TRUE(
+      eventually(node_patience, [&] { return metric(buffered) >= least; }))
+      << metric(buffered);
+  }
+
+  void kill_node() {
+    node->send(SIGKILL);
+    node->wait(node_patience);
+    consumer.reset();
+  }
+
+  followed_network net{41, accounts, 60};
+  const temp_dir dir;
+  const std::string data = dir.at("data");
+  const std::unique_ptr<apps::web_client> web = apps::web_client::make();
+  std::unique_ptr<program> node;
+  node_addresses at;
+  std::mutex guard;
+  apps::event_copy copy;
+  std::unique_ptr<channel_client> consumer;
+};
+
+} // namespace
+
+// protocol.md 2.5.6, 7.6; architecture.md 9
+TEST_F(DirectoryOutageTest, AKeyRotationDuringItLosesNothing) {
+  for (const auto direct : {false, true}) {
+    start_synced(direct);
+    const auto before = metric(buffered);
+    inject(fault_kind::directory_down);
+    for (size_t i = 0; i < 3; ++i) {
+      inject(fault_kind::rotate_key, i);
+      post(i);
+    }
+    await_buffered(before + 9);
+    inject(fault_kind::directory_up);
+    expect_equal();
+    EXPECT_EQ(metric(bad_signature), 0u);
+    node->send(SIGTERM);
+    EXPECT_EQ(node->wait(node_patience), 0);
+    consumer.reset();
+  }
+}
+
+// protocol.md 2.1.2, 4.1, 4.6: the word of the former host, too, is judged by
+// a document that is newer
+TEST_F(DirectoryOutageTest, AMigrationBehindTwoHostsLosesNothing) {
+  start_synced(true);
+  inject(fault_kind::directory_down);
+  for (size_t i = 0; i < 3; ++i) {
+    inject(fault_kind::migrate, i);
+    post(i);
+  }
+  await_buffered(9);
+  inject(fault_kind::directory_up);
+  expect_equal();
+}
+
+// Invariant I4: what was kept is gone, the mark on the repo is not
+TEST_F(DirectoryOutageTest, AKillInTheMiddleOfItLosesNothing) {
+  for (const auto direct : {false, true}) {
+    start_synced(direct);
+    inject(fault_kind::directory_down);
+    for (size_t i = 0; i < 3; ++i) {
+      inject(i == 1 ? fault_kind::migrate : fault_kind::rotate_key, i);
+      post(i);
+    }
+    await_buffered(9);
+    kill_node();
+    start(direct);
+    inject(fault_kind::directory_up);
+    expect_equal();
+    kill_node();
+  }
+}
+
+} // namespace weir::tests

@@ -1,0 +1,128 @@
+#include "actors/repo/identity_doubt.hpp"
+#include "actors/repo/refetch_plan.hpp"
+#include "actors/repo/refresh_pace.hpp"
+#include "base/limits_doubt.hpp"
+
+#include <gtest/gtest.h>
+
+namespace weir::actors {
+namespace {
+
+using namespace std::chrono_literals;
+
+waiting_frame word_of(uint32_t upstream, uint64_t seq) {
+  waiting_frame out;
+  out.frame.at = {upstream, 1, seq};
+  return out;
+}
+
+uint64_t taken(identity_doubt& x, uint32_t upstream) {
+  const auto word = x.take_word([=](uint32_t y) { return y == upstream; });
+  return word ? word->frame.at.seq : 0;
+}
+
+// protocol.md 4.1: each host has one last word
+TEST(identity_doubt, the_last_word_of_the_hosts_stream_counts) {
+  identity_doubt x;
+  x.hold(word_of(1, 10));
+  x.hold(word_of(2, 20));
+  x.hold(word_of(1, 11));
+  EXPECT_EQ(taken(x, 3), 0u);
+  EXPECT_EQ(taken(x, 1), 11u);
+  EXPECT_EQ(taken(x, 1), 0u);
+  x.hold(word_of(2, 21));
+  x.forget_word(2);
+  EXPECT_EQ(taken(x, 2), 0u);
+}
+
+// limits::held_words_max, and one more
+TEST(identity_doubt, a_word_too_many_takes_the_place_of_the_oldest) {
+  identity_doubt x;
+  for (uint32_t i = 1; i <= limits::held_words_max; ++i)
+    x.hold(word_of(i, i));
+  EXPECT_FALSE(x.regrets());
+  x.hold(word_of(99, 99));
+  EXPECT_TRUE(x.regrets()) << "it may have been the host's";
+  EXPECT_EQ(taken(x, 1), 0u);
+  EXPECT_EQ(taken(x, 2), 2u);
+  EXPECT_EQ(taken(x, 99), 99u);
+}
+
+// protocol.md 2.5.6: what is dropped unjudged is regretted, what is judged not
+TEST(identity_doubt, frames_that_are_dropped_are_regretted) {
+  identity_doubt x;
+  x.keep_frames();
+  EXPECT_TRUE(x.open());
+  EXPECT_TRUE(x.close());
+  EXPECT_FALSE(x.open());
+  EXPECT_FALSE(x.regrets());
+  x.keep_frames();
+  x.drop_frames();
+  EXPECT_TRUE(x.open());
+  EXPECT_FALSE(x.close());
+  EXPECT_TRUE(x.regrets());
+  x.settle();
+  EXPECT_FALSE(x.regrets());
+}
+
+// protocol.md 2.5.9: `limits::refresh_burst_max`, and one more
+TEST(refresh_pace, a_few_in_a_while_and_none_before_its_pause_is_over) {
+  refresh_pace x;
+  const steady_time now{1'000'000'000};
+  for (size_t i = 0; i < limits::refresh_burst_max; ++i) {
+    EXPECT_TRUE(x.may(now, 60s));
+    x.spend(now);
+  }
+  EXPECT_FALSE(x.may(now, 60s));
+  EXPECT_EQ(x.due(60s), now + 60s);
+  EXPECT_TRUE(x.may(now + 60s, 60s));
+  x.failed(now + 90s);
+  EXPECT_TRUE(x.failing());
+  EXPECT_FALSE(x.may(now + 60s, 60s));
+  EXPECT_EQ(x.due(60s), now + 90s);
+  x.answered();
+  EXPECT_FALSE(x.failing());
+  EXPECT_TRUE(x.may(now + 60s, 60s));
+}
+
+// requirements.md 1b.11; limits::gap_pause_min, limits::gap_pause_max: not
+// before, and then
+TEST(refetch_plan, gaps_without_end_are_fetched_less_and_less) {
+  refetch_plan x;
+  steady_time now{1'000'000'000};
+  auto pause = std::chrono::microseconds{limits::gap_pause_min};
+  x.open_gap(now);
+  EXPECT_EQ(x.gap_due(), now) << "the first one at once";
+  for (int i = 0; i < 10; ++i) {
+    x.close_gap();
+    x.open_gap(now);
+    ASSERT_TRUE(x.gap_due());
+    EXPECT_EQ(*x.gap_due() - now, pause);
+    now = *x.gap_due();
+    pause = std::min<std::chrono::microseconds>(2 * pause,
+                                                limits::gap_pause_max);
+  }
+  EXPECT_EQ(pause, limits::gap_pause_max);
+  x.close_gap();
+  EXPECT_FALSE(x.gap_due());
+  now = now + 2 * limits::gap_pause_max + 1us;
+  x.open_gap(now);
+  EXPECT_EQ(x.gap_due(), now) << "after a long time without one";
+}
+
+// protocol.md 5.3; limits::listed_rev_tries_max, and one more: a host is
+// believed before a listing, never before a signature
+TEST(refetch_plan, a_fetch_has_to_bring_what_was_missed) {
+  refetch_plan x;
+  EXPECT_FALSE(x.least(0).defined());
+  x.require(atproto::tid{7}, true);
+  x.require(atproto::tid{9}, false);
+  x.require(atproto::tid{8}, false);
+  EXPECT_EQ(x.least(limits::listed_rev_tries_max - 1), atproto::tid{9});
+  EXPECT_EQ(x.least(limits::listed_rev_tries_max), atproto::tid{7});
+  x.settled();
+  EXPECT_FALSE(x.least(0).defined());
+}
+
+} // namespace
+} // namespace weir::actors

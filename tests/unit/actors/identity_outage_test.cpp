@@ -1,0 +1,106 @@
+#include "base/limits_doubt.hpp"
+#include "tests/unit/actors/identity_world.hpp"
+
+#include <map>
+
+/// Identities that cannot be had, and others beside them.
+namespace weir::tests::identities {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// protocol.md 8.2, 8.3: whoever asks before its pause is over hears that it
+// fails, and when to ask again
+TEST(identity_machine, a_look_up_that_failed_is_made_again_after_its_pause) {
+  resolver x;
+  x.fetch(1);
+  x.document(fail(ec::unreachable));
+  const auto due = x.now + limits::lookup_pause_min;
+  EXPECT_EQ(x.last.answers.at(0).not_before, due);
+  for (const auto fresh : {false, true}) {
+    x.ask(2, fresh);
+    if (!fresh)
+      x.loaded(std::nullopt);
+    ASSERT_EQ(x.last.answers.size(), 1u);
+    EXPECT_EQ(x.last.answers[0].fact.error().code, ec::unreachable);
+    EXPECT_EQ(x.last.answers[0].not_before, due);
+    EXPECT_TRUE(x.last.answers[0].last);
+    EXPECT_THAT(x.last.fetch, IsEmpty());
+  }
+  x.pass(limits::lookup_pause_min);
+  x.fetch(3);
+  EXPECT_THAT(x.last.fetch, ElementsAre(alice));
+  x.document(doc_of());
+  EXPECT_TRUE(x.last.answers.at(0).fact);
+}
+
+// So does who asked anew while it was being made
+TEST(identity_machine, one_who_asked_anew_hears_of_the_failure_too) {
+  resolver x;
+  x.fetch(1);
+  x.ask(1, true);
+  x.ask(2, true);
+  x.document(fail(ec::unreachable));
+  EXPECT_EQ(x.last.answers.size(), 2u);
+  EXPECT_THAT(x.last.fetch, IsEmpty());
+  EXPECT_EQ(x.machine.waiting(), 0u);
+}
+
+// architecture.md 9: PLC look-ups have a budget. 300 identities that fail for
+// ever take `limits::retry_share` of it at most; who is new and whose key
+// rotated are looked up at once
+TEST(identity_machine, identities_that_fail_for_ever_leave_the_budget_to_others) {
+  constexpr int failing = 300;
+  constexpr auto tick = 100ms;
+  identity_options options;
+  options.per_second = 20;
+  resolver x{options};
+  const auto known = repo_of(1'000);
+  x.fetch(7, known);
+  x.document(doc_of(), false, known);
+  std::map<atproto::did, steady_time> due;
+  for (int i = 0; i < failing; ++i)
+    due.emplace(repo_of(i), x.now);
+  size_t made = 0;
+  const auto answer = [&](const identity_machine::effects& out) {
+    auto fetch = out.fetch;
+    while (!fetch.empty()) {
+      const auto repo = fetch.back();
+      fetch.pop_back();
+      if (!due.contains(repo))
+        continue;
+      ++made;
+      x.document(fail(ec::unreachable), false, repo);
+      due[repo] = x.last.answers.at(0).not_before;
+      fetch.insert(fetch.end(), x.last.fetch.begin(), x.last.fetch.end());
+    }
+  };
+  const auto second = [&] {
+    for (int i = 0; i < 10; ++i) {
+      x.pass(tick);
+      answer(x.machine.on_timer(x.now, x.wall));
+      for (auto& [repo, at] : due)
+        if (at <= x.now) {
+          at = x.now + 24h; // Until it is answered.
+          x.ask(1 + at.micros % 7, true, repo);
+          if (!x.last.load.empty())
+            x.loaded(std::nullopt, repo);
+          answer(x.last);
+        }
+    }
+  };
+  for (int i = 0; i < 60; ++i) // Each fails once, as one that is new.
+    second();
+  const auto before = made;
+  for (int i = 0; i < 60; ++i)
+    second();
+  EXPECT_LE(made - before, 60 * 20 * limits::retry_share);
+  x.fetch(8, repo_of(2'000));
+  EXPECT_THAT(x.last.fetch, testing::Contains(repo_of(2'000)));
+  x.ask(9, true, known);
+  EXPECT_THAT(x.last.fetch, testing::Contains(known));
+}
+
+} // namespace
+} // namespace weir::tests::identities

@@ -1,0 +1,145 @@
+#include "actors/identity/lookup_backoff.hpp"
+#include "actors/identity/lookup_queue.hpp"
+#include "base/limits_doubt.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace weir::actors {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr steady_time start{1'000'000'000};
+
+atproto::did named(const std::string& x) {
+  return atproto::did::trusted("did:plc:" + x);
+}
+
+atproto::did web(const std::string& host, int n) {
+  return atproto::did::trusted("did:web:" + host + ":u" + std::to_string(n));
+}
+
+/// Takes what may be looked up now, and ends each look-up.
+std::vector<std::string> run(lookup_queue& x, steady_time now,
+                             bool succeeds = true) {
+  std::vector<std::string> out;
+  while (const auto repo = x.next(now)) {
+    out.push_back(repo->str());
+    x.done(*repo, succeeds, now);
+  }
+  return out;
+}
+
+// architecture.md 9: who is new and whose key may have changed come first
+TEST(lookup_queue, newcomers_and_rotations_share_most_of_each_round) {
+  lookup_queue x{8, 64};
+  for (int i = 0; i < 100; ++i) {
+    const auto n = std::to_string(i);
+    x.push(named("old" + n), lookup_cause::again);
+    x.push(named("failed" + n), lookup_cause::retry);
+    x.push(named("new" + n), lookup_cause::newcomer);
+    x.push(named("turned" + n), lookup_cause::rotation);
+  }
+  std::map<char, int> seen;
+  for (int second = 0; second < 10; ++second)
+    for (const auto& name : run(x, start + second * 1s))
+      ++seen[name[8]];
+  EXPECT_EQ(seen['t'], 30);
+  EXPECT_EQ(seen['n'], 30);
+  EXPECT_EQ(seen['o'], 10);
+  EXPECT_EQ(seen['f'], 10);
+}
+
+// `limits::retry_share` of the budget, and no more while they fail
+TEST(lookup_queue, retries_that_fail_have_a_share_and_others_all_of_it) {
+  for (const auto succeed : {false, true}) {
+    lookup_queue x{20, 64};
+    for (int i = 0; i < 1'000; ++i)
+      x.push(named(std::to_string(i)), lookup_cause::retry);
+    size_t made = 0;
+    for (int tick = 0; tick < 100; ++tick)
+      made += run(x, start + tick * 100ms, succeed).size();
+    if (succeed)
+      EXPECT_GE(made, 200u);
+    else
+      EXPECT_LE(made, 20 * limits::retry_share * 11);
+    run(x, start + 10s, succeed);
+    ASSERT_TRUE(x.due(start + 10s));
+    EXPECT_GT(*x.due(start + 10s), start + 10s);
+  }
+}
+
+// `limits::web_lookups_max` at one host, and one more: it waits for that host
+TEST(lookup_queue, a_host_that_hangs_holds_a_few_places) {
+  lookup_queue x{1'000, 64};
+  for (int i = 0; i < 100; ++i)
+    x.push(web("slow.test", i), lookup_cause::newcomer);
+  x.push(web("quick.test", 1), lookup_cause::newcomer);
+  x.push(named("plc"), lookup_cause::newcomer);
+  std::vector<atproto::did> running;
+  while (auto repo = x.next(start))
+    running.push_back(std::move(*repo));
+  EXPECT_EQ(running.size(), limits::web_lookups_max + 2);
+  EXPECT_EQ(x.size(), 102u);
+  EXPECT_FALSE(x.due(start));
+  for (const auto& repo : running)
+    x.done(repo, false, start);
+  size_t more = 0;
+  while (const auto repo = x.next(start)) {
+    x.done(*repo, false, start);
+    ++more;
+  }
+  EXPECT_EQ(more, 100 - limits::web_lookups_max);
+  EXPECT_EQ(x.size(), 0u);
+}
+
+// The budget is the directory's, whatever the cause
+TEST(lookup_queue, all_together_keep_to_the_budget) {
+  lookup_queue x{5, 64};
+  for (int i = 0; i < 100; ++i)
+    x.push(named(std::to_string(i)), lookup_cause::rotation);
+  EXPECT_EQ(run(x, start).size(), 5u);
+  const auto due = x.due(start);
+  ASSERT_TRUE(due);
+  EXPECT_GE(*due, start + 200ms);
+  EXPECT_LE(*due, start + 200ms + 1us); // Rounded up.
+  EXPECT_EQ(run(x, *due).size(), 1u);
+}
+
+// `limits::lookup_pause_min`, and up to `limits::lookup_pause_max`
+TEST(lookup_backoff, the_pause_doubles_until_a_look_up_succeeds) {
+  lookup_backoff x{4};
+  const auto repo = named("a");
+  EXPECT_FALSE(x.knows(repo));
+  EXPECT_EQ(x.failed(repo, start), start + limits::lookup_pause_min);
+  EXPECT_EQ(x.until(repo, start), start + limits::lookup_pause_min);
+  EXPECT_FALSE(x.until(repo, start + limits::lookup_pause_min));
+  EXPECT_EQ(x.failed(repo, start), start + 2 * limits::lookup_pause_min);
+  for (int i = 0; i < 20; ++i)
+    x.failed(repo, start);
+  EXPECT_EQ(x.until(repo, start), start + limits::lookup_pause_max);
+  EXPECT_TRUE(x.knows(repo));
+  x.succeeded(repo);
+  EXPECT_FALSE(x.knows(repo));
+  EXPECT_EQ(x.failed(repo, start), start + limits::lookup_pause_min);
+}
+
+// `limits::lookup_failures_max`, and one more: the oldest is forgotten
+TEST(lookup_backoff, failures_are_remembered_up_to_a_bound) {
+  lookup_backoff x{limits::lookup_failures_max};
+  for (size_t i = 0; i < limits::lookup_failures_max; ++i)
+    x.failed(named(std::to_string(i)), start);
+  EXPECT_TRUE(x.knows(named("0")));
+  x.failed(named("0"), start);
+  x.failed(named("last"), start);
+  EXPECT_TRUE(x.knows(named("0")));
+  EXPECT_FALSE(x.knows(named("1")));
+  EXPECT_TRUE(x.knows(named("last")));
+}
+
+} // namespace
+} // namespace weir::actors

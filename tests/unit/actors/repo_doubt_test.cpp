@@ -1,0 +1,301 @@
+#include "base/limits.hpp"
+#include "base/limits_doubt.hpp"
+#include "tests/unit/actors/repo_world.hpp"
+
+/// A directory that is slow or away while keys and hosts change (protocol.md
+/// 2.5.6): nothing is decided by an old document that a true frame would lose
+/// by.
+namespace weir::tests {
+namespace {
+
+using testing::IsEmpty;
+
+constexpr auto wait_max = limits::repo_wait_max;
+
+const auto no_directory = fail(ec::unreachable, "no directory");
+
+/// A synced repo whose account has another key than its document says.
+struct rotating_repo : repo_world {
+  rotating_repo() { sync(); }
+
+  bytes signed_by(const test_repo& who) {
+    account.put("app.test.note/r" + std::to_string(++written_),
+                make_record("r"));
+    auto draft = account.draft();
+    return draft.encode(draft.sign(who.key()));
+  }
+
+  storage::identity_row document(const test_repo& who,
+                                 const char* host = pds_origin) const {
+    auto out = identity();
+    out.signing_key = who.key().public_part().to_multikey();
+    out.pds = host;
+    return out;
+  }
+
+  /// Reads and writes until nothing is left to do.
+  void finish() {
+    for (int i = 0; i < 1'000 && (in_flight || reads > pages); ++i) {
+      if (in_flight)
+        write();
+      else
+        page(limits::repo_coalesced_commits_max,
+             static_cast<size_t>(
+               std::distance(buffer.upper_bound(page_after), buffer.end()))
+               < limits::repo_coalesced_commits_max);
+    }
+  }
+
+  test_repo next{2};
+
+private:
+  int written_ = 0;
+};
+
+// protocol.md 2.5.6; architecture.md 9: kept, finished, judged by the document
+// that comes, all in order, without a fetch
+TEST(repo_doubt, commits_by_a_new_key_outlive_a_directory_that_is_away) {
+  for (const auto upstream : {relay_id, pds_id}) {
+    rotating_repo x;
+    std::vector<uint64_t> seqs;
+    for (int i = 0; i < 3; ++i)
+      seqs.push_back(x.take(x.signed_by(x.next), upstream));
+    EXPECT_EQ(x.refreshes, 1u);
+    x.pass(wait_max - 1us);
+    EXPECT_THAT(x.done, IsEmpty());
+    x.pass(1us);
+    EXPECT_THAT(x.done, IsEmpty()) << "the row does not say so yet";
+    x.finish();
+    for (const auto seq : seqs)
+      EXPECT_TRUE(x.finished(seq));
+    EXPECT_TRUE(x.row->gap);
+    EXPECT_TRUE(x.row->identity_due);
+    x.learn(no_directory);
+    x.pass(limits::lookup_pause_min);
+    EXPECT_EQ(x.refreshes, 2u);
+    EXPECT_TRUE(x.refused.empty());
+    x.learn(x.document(x.next));
+    x.finish();
+    EXPECT_EQ(x.count_of(repo_counter::commit_applied), 3u);
+    EXPECT_EQ(x.count_of(repo_counter::bad_signature), 0u);
+    EXPECT_EQ(x.chain->rev, x.account.rev());
+    EXPECT_EQ(x.row->status, repo_status::synced);
+    EXPECT_FALSE(x.row->gap);
+    EXPECT_FALSE(x.row->identity_due);
+    EXPECT_THAT(x.wishes, IsEmpty());
+    EXPECT_TRUE(x.machine->idle());
+  }
+}
+
+// architecture.md 3, Waiting: so do more than memory holds
+TEST(repo_doubt, what_memory_does_not_hold_is_kept_on_disk) {
+  rotating_repo x;
+  constexpr auto count = limits::repo_waiting_commits_max + 20;
+  for (size_t i = 0; i < count; ++i)
+    x.take(x.signed_by(x.next));
+  x.pass(wait_max);
+  x.finish();
+  EXPECT_EQ(x.done.size(), count);
+  EXPECT_GT(x.buffer.size(), limits::repo_waiting_commits_max);
+  x.learn(x.document(x.next));
+  const auto late = x.take(x.signed_by(x.next));
+  x.finish();
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), count + 1);
+  EXPECT_EQ(x.chain->rev, x.account.rev());
+  EXPECT_TRUE(x.finished(late));
+  EXPECT_THAT(x.buffer, IsEmpty());
+  EXPECT_FALSE(x.row->gap);
+}
+
+// protocol.md 2.5.6: the document is there and names the same key
+TEST(repo_doubt, forged_commits_are_refused_without_a_fetch) {
+  rotating_repo x;
+  test_repo stranger{3};
+  const auto honest = x.account;
+  for (int i = 0; i < 3; ++i)
+    x.take(x.signed_by(stranger));
+  x.pass(wait_max);
+  x.learn(no_directory);
+  x.finish();
+  EXPECT_EQ(x.done.size(), 3u);
+  x.pass(limits::lookup_pause_min);
+  x.learn(x.identity());
+  for (int i = 0; i < 3; ++i)
+    x.pass(0us);
+  x.finish();
+  EXPECT_EQ(x.count_of(repo_counter::bad_signature), 3u);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_FALSE(x.row->gap);
+  EXPECT_THAT(x.wishes, IsEmpty());
+  x.account = honest;
+  x.take(x.make_commit());
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
+}
+
+// reliability.md P11: what a stranger sends in its name holds up nobody
+TEST(repo_doubt, true_commits_do_not_wait_behind_forged_ones) {
+  rotating_repo x;
+  test_repo stranger{3};
+  const auto honest = x.account;
+  x.take(x.signed_by(stranger));
+  x.account = honest;
+  x.pass(wait_max);
+  x.learn(no_directory);
+  x.settle();
+  const auto seq = x.take(x.make_commit());
+  x.settle();
+  EXPECT_TRUE(x.finished(seq));
+  EXPECT_EQ(x.chain->rev, x.account.rev());
+  EXPECT_TRUE(x.row->gap);
+  x.pass(limits::lookup_pause_min);
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_FALSE(x.row->gap);
+  EXPECT_EQ(x.chain->rev, x.account.rev());
+}
+
+// protocol.md 2.5.6: it was signed by a key that is no longer the account's
+TEST(repo_doubt, a_commit_by_the_old_key_that_overtook_is_fetched_over) {
+  rotating_repo x;
+  const auto before = x.account;
+  x.take(x.signed_by(x.next));
+  x.pass(wait_max);
+  x.account = before;
+  x.take(x.make_commit());
+  x.settle();
+  x.learn(x.document(x.next));
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_EQ(x.wishes.size(), 1u);
+}
+
+// Invariant I4: killed meanwhile, the next life looks up and fetches
+TEST(repo_doubt, a_restart_while_commits_are_kept_leads_to_a_fetch) {
+  rotating_repo x;
+  for (size_t i = 0; i <= limits::repo_waiting_commits_max; ++i)
+    x.take(x.signed_by(x.next));
+  x.pass(wait_max);
+  x.finish();
+  EXPECT_FALSE(x.buffer.empty());
+  x.clear();
+  x.restart();
+  x.settle();
+  EXPECT_THAT(x.buffer, IsEmpty());
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  ASSERT_EQ(x.wishes.size(), 1u);
+  x.learn(x.identity()); // As it was stored.
+  EXPECT_EQ(x.refreshes, 1u);
+  x.prepare();
+  EXPECT_THAT(x.ready, IsEmpty()) << "by an old document";
+  x.learn(x.document(x.next, other_origin));
+  ASSERT_EQ(x.ready.size(), 1u);
+  EXPECT_EQ(x.ready[0].pds, other_origin);
+}
+
+// reliability.md P9: as a crash would, a repo in doubt gives up its memory
+TEST(repo_doubt, a_repo_in_doubt_sleeps_only_when_memory_is_short) {
+  rotating_repo x;
+  x.take(x.signed_by(x.next));
+  x.pass(wait_max);
+  EXPECT_FALSE(x.machine->idle(true)) << "nothing is durable";
+  x.learn(no_directory);
+  x.settle();
+  EXPECT_FALSE(x.machine->idle());
+  EXPECT_TRUE(x.machine->idle(true));
+}
+
+// protocol.md 2.5.6: refused by a directory that did not know the key yet
+TEST(repo_doubt, a_key_that_changes_after_a_refusal_leads_to_a_fetch) {
+  rotating_repo x;
+  x.take(x.signed_by(x.next));
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.count_of(repo_counter::bad_signature), 1u);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  x.identity_event();
+  x.learn(x.document(x.next));
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_EQ(x.wishes.size(), 1u);
+}
+
+// protocol.md 2.1.2, 4.6: the same of a host
+TEST(repo_doubt, a_host_that_changes_after_a_refusal_leads_to_a_fetch) {
+  rotating_repo x;
+  x.take(x.make_commit(), other_pds_id);
+  x.learn(x.identity());
+  EXPECT_EQ(x.count_of(repo_counter::wrong_host), 1u);
+  x.identity_event(other_pds_id);
+  x.learn(x.document(x.account, other_origin));
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_EQ(x.wishes.size(), 1u);
+}
+
+// A key that changes when nothing was refused costs no fetch
+TEST(repo_doubt, a_rotation_that_is_known_in_time_needs_no_fetch) {
+  rotating_repo x;
+  x.identity_event();
+  x.learn(x.document(x.next));
+  x.take(x.signed_by(x.next));
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_EQ(x.chain->rev, x.account.rev());
+}
+
+// protocol.md 2.1.2, 4.6: a migration behind the streams of two hosts while the
+// directory is away
+TEST(repo_doubt, a_migration_outlives_a_directory_that_is_away) {
+  rotating_repo x;
+  x.identity_event(other_pds_id);
+  x.account_event(true, {}, other_pds_id);
+  x.learn(no_directory);
+  for (int i = 0; i < 3; ++i)
+    x.take(x.make_commit(), other_pds_id);
+  x.account_event(false, "deactivated", pds_id);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::active);
+  EXPECT_EQ(x.count_of(repo_counter::wrong_host), 0u);
+  EXPECT_EQ(x.done.size(), 6u);
+  x.pass(limits::lookup_pause_min);
+  x.learn(x.document(x.account, other_origin));
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::active);
+  EXPECT_EQ(x.row->pds, other_origin);
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), 3u);
+  EXPECT_EQ(x.chain->rev, x.account.rev());
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_FALSE(x.row->gap);
+}
+
+// protocol.md 4.1: it stayed where it was, and its host means it
+TEST(repo_doubt, the_hosts_own_word_is_believed_when_the_document_is_there) {
+  rotating_repo x;
+  x.identity_event(pds_id);
+  x.learn(no_directory);
+  x.account_event(false, "deactivated", pds_id);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::active);
+  x.pass(limits::lookup_pause_min);
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::deactivated);
+}
+
+// Messages between actors: an answer from before the question
+TEST(repo_doubt, an_answer_to_an_older_question_ends_no_doubt) {
+  rotating_repo x;
+  x.take(x.signed_by(x.next));
+  x.pass(wait_max);
+  x.settle();
+  x.learn(x.identity(), false, {}, false); // A newer document is to come.
+  x.settle();
+  EXPECT_EQ(x.count_of(repo_counter::bad_signature), 0u);
+  x.learn(x.document(x.next));
+  x.settle();
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
+}
+
+} // namespace
+} // namespace weir::tests

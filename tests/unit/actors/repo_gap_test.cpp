@@ -1,0 +1,161 @@
+#include "base/limits.hpp"
+#include "base/limits_doubt.hpp"
+#include "tests/unit/actors/repo_world.hpp"
+
+/// Events that were dropped, and fetches that do not bring what they are for.
+namespace weir::tests {
+namespace {
+
+using testing::IsEmpty;
+
+// -- gaps (requirements.md 1b.11) ---------------------------------------------
+
+// CONS-11; architecture.md 3: an open gap leads to a fetch
+TEST(repo_gaps, a_frame_that_does_not_decode_is_fetched) {
+  repo_world x;
+  x.sync();
+  auto frame = x.stamp(x.make_commit(), pds_id);
+  frame.bytes = shared_bytes::copy_of(bytes{1, 2, 3});
+  x.perform_frames({frame});
+  EXPECT_EQ(x.count_of(repo_counter::bad_shape), 1u);
+  EXPECT_FALSE(x.finished(frame.at.seq));
+  x.settle();
+  EXPECT_TRUE(x.finished(frame.at.seq));
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  ASSERT_EQ(x.wishes.size(), 1u);
+  x.run_fetch(2);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_FALSE(x.row->gap);
+  EXPECT_EQ(x.chain->rev, x.account.rev());
+}
+
+// Not of a stream that does not account for the repo
+TEST(repo_gaps, garbage_of_a_foreign_host_is_dropped) {
+  repo_world x;
+  x.sync();
+  auto frame = x.stamp(x.make_commit(), other_pds_id);
+  frame.bytes = shared_bytes::copy_of(bytes{1, 2, 3});
+  x.perform_frames({frame});
+  EXPECT_TRUE(x.finished(frame.at.seq));
+  EXPECT_EQ(x.machine->row().status, repo_status::synced);
+  EXPECT_FALSE(x.machine->row().gap);
+}
+
+// reliability.md P11: garbage in its name costs few fetches; a commit that
+// follows says that nothing is missing
+TEST(repo_gaps, a_second_gap_waits_and_the_next_commit_closes_it) {
+  for (const auto follows : {true, false}) {
+    repo_world x;
+    x.sync();
+    auto frame = x.stamp(x.account.sync_frame(1), pds_id);
+    frame.bytes = shared_bytes::copy_of(bytes{1, 2, 3});
+    x.perform_frames({frame});
+    x.settle();
+    x.run_fetch(2);
+    x.clear();
+    x.perform_frames({frame});
+    x.settle();
+    EXPECT_EQ(x.row->status, repo_status::synced);
+    EXPECT_TRUE(x.row->gap);
+    EXPECT_FALSE(x.machine->idle());
+    if (follows) {
+      x.take(x.make_commit());
+      x.settle();
+      EXPECT_FALSE(x.row->gap);
+      EXPECT_TRUE(x.machine->idle());
+    }
+    x.pass(limits::gap_pause_min);
+    x.settle();
+    EXPECT_EQ(x.wishes.size(), follows ? 0u : 1u);
+  }
+}
+
+// Invariant I4: a gap outlives a crash
+TEST(repo_gaps, a_gap_that_is_found_at_start_is_fetched) {
+  repo_world x;
+  x.sync();
+  x.row->gap = true;
+  x.restart();
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_EQ(x.wishes.size(), 1u);
+}
+
+// -- fetches that wait for a key (protocol.md 5.2) ----------------------------
+
+/// Fetched before its key was in its document.
+struct early_repo : repo_world {
+  early_repo() {
+    add_known();
+    start_fetch(7);
+    fail_fetch(7, fail(ec::verification_failed, "bad_signature"));
+    learn(identity());
+    settle();
+    EXPECT_EQ(row->status, repo_status::error);
+    EXPECT_GT(row->next_retry, now.wall.seconds());
+    clear();
+  }
+};
+
+// protocol.md 5.2: retried on the next #commit or #identity
+TEST(repo_early, the_next_event_of_the_account_retries_its_fetch) {
+  for (const auto hint : {false, true}) {
+    early_repo x;
+    if (hint)
+      x.identity_event();
+    else
+      x.take(x.make_commit());
+    ASSERT_EQ(x.wishes.size(), 1u);
+    EXPECT_EQ(x.wishes[0].not_before, 0);
+    EXPECT_EQ(x.refreshes, 1u) << "by a new document";
+    x.settle();
+    EXPECT_EQ(x.row->next_retry, 0);
+  }
+}
+
+// limits::refetch_burst_max, and one more: then the back-off holds
+TEST(repo_early, events_without_end_do_not_retry_it_without_end) {
+  early_repo x;
+  for (size_t i = 0; i < 2 * limits::refetch_burst_max; ++i)
+    x.take(x.make_commit());
+  EXPECT_EQ(x.wishes.size(), limits::refetch_burst_max);
+}
+
+// Other errors are no matter of keys.
+TEST(repo_early, an_error_of_another_kind_keeps_its_back_off) {
+  repo_world x;
+  x.add_known();
+  x.start_fetch(7);
+  x.fail_fetch(7, fail(ec::unreachable));
+  x.settle();
+  x.clear();
+  x.take(x.make_commit());
+  EXPECT_THAT(x.wishes, IsEmpty());
+}
+
+// protocol.md 5.3: a fetch that is older than what caused it is no success
+TEST(repo_early, a_fetch_has_to_bring_the_event_that_caused_it) {
+  repo_world x;
+  x.sync();
+  x.make_commit(); // Lost.
+  x.take(x.make_commit());
+  x.settle();
+  const auto missed = x.account.rev();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  x.start_fetch(7);
+  ASSERT_FALSE(x.orders.empty());
+  EXPECT_EQ(x.orders.back().least, missed);
+  x.fail_fetch(7, fail(ec::chain_broken, "the host served an older rev"));
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::error);
+  EXPECT_EQ(x.row->retry_count, 1u);
+  x.run_fetch(8);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  x.resync();
+  x.settle();
+  x.start_fetch(9);
+  EXPECT_FALSE(x.orders.back().least.defined());
+}
+
+} // namespace
+} // namespace weir::tests
