@@ -80,6 +80,9 @@ bool identity_machine::answer_known(const atproto::did& repo, waiter_id who,
   const auto age = age_of(known->at, wall);
   if (known->row) {
     const auto fresh = age < options_.fresh.count();
+    // Its handle is being checked for somebody else: this one hears it, too.
+    if (const auto check = checking_.find(repo); check != checking_.end())
+      add_waiter(check->second.waiters, who);
     out.answers.push_back(
       {who, repo, *known->row, fresh && !told_later(repo, who)});
     return fresh;

@@ -12,11 +12,9 @@ namespace weir::actors {
 /// account that is away, and never forgotten while its host is not known.
 class host_question {
 public:
-  /// Something does not fit. Once in `limits::account_question_interval`.
-  void want(steady_time now) noexcept {
-    if (!asked_ || now - *asked_ >= limits::account_question_interval)
-      wanted_ = true;
-  }
+  /// Something does not fit. Asked once in `limits::account_question_interval`;
+  /// what does not fit sooner than that is asked about when it is over.
+  void want() noexcept { wanted_ = true; }
 
   /// Somebody asked for it, or the host is another one: at once.
   void want_now() noexcept { wanted_ = at_once_ = true; }
@@ -25,6 +23,17 @@ public:
   void want_after_not_found() noexcept { wanted_ = not_found_ = true; }
 
   bool wanted() const noexcept { return wanted_; }
+
+  /// When it may be asked.
+  steady_time due() const noexcept {
+    return asked_ && !at_once_ && !not_found_
+             ? *asked_ + limits::account_question_interval
+             : steady_time{};
+  }
+
+  /// It is wanted and was asked not long ago.
+  bool waits() const noexcept { return wanted_ && asked_; }
+
   bool at_once() const noexcept { return at_once_; }
   bool not_found() const noexcept { return not_found_; }
 

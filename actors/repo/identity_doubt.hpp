@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/repo/repo_types.hpp"
+#include "actors/repo/repo_parts.hpp"
 
 #include <vector>
 

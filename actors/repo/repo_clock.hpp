@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/repo/repo_types.hpp"
+#include "actors/repo/repo_parts.hpp"
 
 /// Revs beyond our clock: it may be the clock that is wrong (architecture.md, A
 /// wrong clock).

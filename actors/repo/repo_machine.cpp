@@ -91,6 +91,7 @@ repo_effects repo_machine::on_timer(const upstream_board& board, now_time now) {
     return out;
   try_refresh(now, out);
   attend_gap(now, out);
+  ask_host(now, out);
   if (suspicion_ && suspicion_->due <= now.steady)
     judge_suspicion(board, now, out);
   if (suspicion_)
@@ -181,7 +182,8 @@ void repo_machine::forget_waiting(repo_effects& out) {
 bool repo_machine::idle(bool crowded) const noexcept {
   const auto wishes = pace_.wanted || doubt_.open()
                       || (exists_ && row_.identity_due)
-                      || refetch_.gap_due() || !kept_.frames.empty();
+                      || refetch_.gap_due() || question_.waits()
+                      || !kept_.frames.empty();
   return loaded_ && !in_flight_ && !next_used_ && inbox_.empty() && !job_
          && !identity_pending_ && !prepare_pending_ && !suspicion_
          && !queued_add_ && (crowded || !wishes);

@@ -4,7 +4,7 @@
 #include "actors/repo/identity_doubt.hpp"
 #include "actors/repo/refetch_plan.hpp"
 #include "actors/repo/refresh_pace.hpp"
-#include "actors/repo/repo_types.hpp"
+#include "actors/repo/repo_parts.hpp"
 #include "actors/support/account_sources.hpp"
 
 namespace weir::actors {
@@ -37,7 +37,6 @@ public:
   repo_effects on_settings(repo_settings_ptr settings, now_time now);
 
   // -- the stream -------------------------------------------------------------
-
   /// @param board Used for the host rule: origin of the stream by its id.
   repo_effects on_frames(std::vector<atproto::stamped_frame> frames,
                          const upstream_board& board, now_time now);
@@ -53,7 +52,6 @@ public:
   /// The current host was asked what the account is there.
   repo_effects on_host_answer(const host_answer& x, const upstream_board& board,
                               now_time now);
-
   repo_effects on_timer(const upstream_board& board, now_time now);
 
   // -- commands (SYNC-29, 30, 33) ---------------------------------------------
@@ -78,7 +76,6 @@ public:
                               now_time now);
 
   // -- state ------------------------------------------------------------------
-
   /// Nothing in flight, waiting or scheduled: the actor may passivate.
   /// @param crowded Memory is short: as a crash would, gives up what waits for
   /// a document and the wish to look it up, which the row keeps.
@@ -87,7 +84,6 @@ public:
   bool tracked() const noexcept { return exists_; }
   bool loaded() const noexcept { return loaded_; }
   const storage::repo_row& row() const noexcept { return row_; }
-
   /// Updates to come for what is decided and not sent yet.
   size_t unsent() const noexcept {
     return (next_used_ ? 1u : 0u) + (queued_add_ ? 1u : 0u);
@@ -129,8 +125,7 @@ private:
   // repo_machine_events.cpp
   step take_known(waiting_frame& x, const atproto::frame_event& event,
                   const upstream_board&, now_time, repo_effects& out);
-  step take(waiting_frame& x, const upstream_board& board, now_time now,
-            repo_effects& out);
+  step take(waiting_frame& x, const upstream_board&, now_time, repo_effects&);
   void take_poison(const waiting_frame& x, now_time now, repo_effects& out);
   bool needs_nothing(const waiting_frame& x, const atproto::frame_event& event,
                      now_time now, repo_effects& out);
@@ -158,8 +153,7 @@ private:
   void take_hint(const waiting_frame& x, now_time now, repo_effects& out);
   bool in_doubt() const noexcept;
   judgement judge_anew(waiting_frame& x, now_time now, repo_effects& out);
-  step leave_in_doubt(waiting_frame& x, judgement how, now_time now,
-                      repo_effects& out);
+  step leave_in_doubt(waiting_frame& x, judgement, now_time, repo_effects&);
   void mark_doubt();
   void end_gap();
   std::optional<step> check_host(waiting_frame& x, const upstream_board& board,
@@ -170,10 +164,8 @@ private:
   void take_change(now_time now, repo_effects& out);
   void take_words(const upstream_board& board, now_time now, repo_effects& out);
   void take_no_identity(const identity_answer& x, bool last,
-                        const upstream_board& board, now_time now,
-                        repo_effects& out);
-  bool learn(const storage::identity_row& fact, bool last, now_time now,
-             repo_effects& out);
+                        const upstream_board&, now_time, repo_effects& out);
+  bool learn(const storage::identity_row&, bool last, now_time, repo_effects&);
 
   // repo_machine_accounts.cpp
   void append_fact(std::string_view scope, now_time now);

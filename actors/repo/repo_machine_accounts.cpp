@@ -95,7 +95,7 @@ void repo_machine::hear_account(const account_sources::saying& what,
   follow_words(now, out);
   if (!heard.ask)
     return;
-  question_.want(now.steady);
+  question_.want();
   ask_host(now, out);
 }
 
@@ -146,7 +146,7 @@ void repo_machine::purge() {
 void repo_machine::doubt_inactive(now_time now, repo_effects& out) {
   if (row_.words.host == account_status::active)
     return;
-  question_.want(now.steady);
+  question_.want();
   ask_host(now, out);
 }
 
@@ -156,12 +156,18 @@ void repo_machine::doubt_inactive(now_time now, repo_effects& out) {
 void repo_machine::ask_host(now_time now, repo_effects& out) {
   if (!question_.wanted())
     return;
+  if (question_.due() > now.steady) {
+    arm(question_.due(), out);
+    return;
+  }
   const auto& pds = identity_ ? identity_->pds : row_.pds;
   if (pds.empty()) {
     ask_identity(out);
     return;
   }
-  out.ask_host = asked_host{pds, question_.not_found(), question_.at_once()};
+  // One that waited here for its time must not be dropped as too soon.
+  out.ask_host = asked_host{pds, question_.not_found(),
+                            question_.at_once() || question_.waits()};
   question_.asked(now.steady);
 }
 

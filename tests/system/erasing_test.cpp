@@ -120,8 +120,9 @@ TEST_F(ErasingTest, WhoInventsNamesOfCollectionsTakesThemFromNobody) {
   for (const auto& x : invented) {
     const auto told = node.repo(x);
     refused += told.status == "error" ? 1 : 0;
-    if (told.status == "error")
+    if (told.status == "error") {
       EXPECT_NE(told.error.find("collections"), std::string::npos) << told.error;
+    }
   }
   EXPECT_GT(refused, inventors / 2);
   EXPECT_LT(node.metric("weir_collection_names_bytes"), 16 * megabyte);

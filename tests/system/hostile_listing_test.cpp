@@ -173,9 +173,11 @@ TEST_F(HostileListingTest, InventedNamesAreNoReposAndTheirListingRests) {
   honest.publish_and_serve(later);
   honest.on(list_repos, say(page(line_of(repo) + ',' + line_of(later), "")));
   EXPECT_EQ(node.await(later.did(), "synced").records, 1u);
-  for (const auto& x : all)
-    if (x.what != "honest")
+  for (const auto& x : all) {
+    if (x.what != "honest") {
       EXPECT_EQ(x.host.asked(list_repos), 1u) << x.what;
+    }
+  }
   EXPECT_LT(node.metric("weir_identity_lookups_total"),
             2 * (limits::claims_judged_min + limits::claims_asked_max) + 10);
   EXPECT_EQ(node.repo(atproto::did::trusted(invented_did(0))).status, "");

@@ -110,7 +110,7 @@ TEST_F(VerifyAgainstTest, ARepoThatIsStaleIsAFinding) {
   const auto did = account(0).id;
   damaged_copy copy{data};
   const auto key = encode_key(chain_key{did});
-  auto chain = decode_chain(copy.get(key), copy.names()).value();
+  auto chain = decode_chain(copy.get(key), copy.names()).value().chain;
   chain.rev = atproto::tid{chain.rev.value() - 1'000'000};
   chain.data = atproto::cid::of_dag_cbor(as_bytes("before"));
   copy.put(key, encode_chain(chain, copy.names()).value());

@@ -120,13 +120,13 @@ TEST(claims, so_many_are_asked_about_at_once_by_listings_in_turn) {
 
 // limits::claims_judged_min
 TEST(claims, a_listing_whose_claims_mostly_fail_is_not_trusted) {
-  constexpr auto all = limits::claims_judged_min;
+  constexpr auto judged = limits::claims_judged_min;
   directory x;
   x.page(of_pds, claims_of(0, 200));
-  for (size_t i = 0; i + 1 < all; ++i)
+  for (size_t i = 0; i + 1 < judged; ++i)
     x.say(claimed_did(i), {kind::missing, {}});
   EXPECT_TRUE(x.pages.empty());
-  x.say(claimed_did(all - 1), {kind::missing, {}});
+  x.say(claimed_did(judged - 1), {kind::missing, {}});
   ASSERT_EQ(x.pages.size(), 1u);
   EXPECT_FALSE(x.pages[0].trusted);
   EXPECT_EQ(x.machine.size(), 0u) << "the others are dropped";

@@ -60,7 +60,7 @@ TEST(listing_census, a_listing_that_repeats_itself_fills_no_memory) {
 // out is asked about
 TEST(listing_machine, a_listing_is_whole_when_one_life_read_it_to_its_end) {
   listing_run x;
-  x.want_later();
+  x.want();
   x.page("c1");
   EXPECT_FALSE(x.last.whole);
   auto other_life = x.restarted();
@@ -77,18 +77,18 @@ TEST(listing_machine, a_listing_is_whole_when_one_life_read_it_to_its_end) {
 // architecture.md 9
 TEST(listing_machine, a_listing_that_is_cut_or_wanted_anew_is_not_whole) {
   listing_run anew;
-  anew.want_later();
+  anew.want();
   anew.want({1, 2, 1});
   anew.page("");
   EXPECT_FALSE(anew.last.whole);
   listing_options few;
   few.pages_max = 1;
   listing_run cut{few};
-  cut.want_later();
+  cut.want();
   cut.page("c1");
   EXPECT_FALSE(cut.last.whole);
   listing_run not_offered;
-  not_offered.want_later();
+  not_offered.want();
   not_offered.fail_page(ec::not_found);
   EXPECT_FALSE(not_offered.last.whole);
 }

@@ -126,6 +126,28 @@ TEST(repo_account_sources, a_relay_that_contradicts_the_host_makes_us_ask) {
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
+// protocol.md 4.5: what comes soon after a question is not forgotten
+TEST(repo_account_sources, a_question_that_comes_too_soon_is_asked_later) {
+  synced_repo x;
+  x.account_event(false, "deactivated", relay_id);
+  x.settle();
+  ASSERT_EQ(x.questions.size(), 1u);
+  x.answer(account_status::deactivated);
+  x.settle();
+  ASSERT_EQ(x.row->account, account_status::deactivated);
+  x.account_event(true, {}, relay_id);
+  x.settle();
+  EXPECT_EQ(x.questions.size(), 1u);
+  EXPECT_FALSE(x.machine->idle());
+  EXPECT_TRUE(x.machine->idle(true)) << "memory is short";
+  x.pass(limits::account_question_interval);
+  EXPECT_EQ(x.questions.size(), 2u);
+  x.answer(account_status::active);
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::active);
+}
+
 // protocol.md 4.5, t5: bytes stay until it is certain
 TEST(repo_account_sources, a_repo_is_erased_when_its_host_says_it_is_gone) {
   synced_repo x;

@@ -112,7 +112,7 @@ TEST_F(RepoClockTest, AForgedRevIsNoEvidence) {
   auto draft = x.account.draft();
   draft.object.rev = atproto::tid::from_time(x.now.wall + 1h, 1);
   x.take(draft.encode(draft.sign(stranger.key())));
-  x.pass(limits::repo_wait_max);
+  x.learn(x.identity()); // By a newer document it is forged as well.
   EXPECT_EQ(x.count_of(repo_counter::bad_signature), 1u);
   EXPECT_THAT(x.heard, IsEmpty());
   x.take(x.make_commit());

@@ -9,10 +9,6 @@ namespace weir::tests {
 
 namespace {
 
-wire::collection_filter parse(std::vector<std::string> patterns) {
-  return wire::collection_filter::parse(std::move(patterns)).value();
-}
-
 template <class T, class U>
 void move_into(std::vector<T>& to, U& from) {
   if (from)
@@ -44,7 +40,8 @@ upstream_view quiet_upstream(uint32_t id, std::string origin, uint32_t epoch,
 
 repo_world::repo_world(std::vector<std::string> filter)
   : settings(std::make_shared<repo_settings>()) {
-  settings->filter = parse(std::move(filter));
+  settings->filter
+    = wire::collection_filter::parse(std::move(filter)).value();
   board.put(quiet_upstream(relay_id, "https://relay.test", 1, 1));
   board.put(quiet_upstream(pds_id, pds_origin, 1, 1));
   board.put(quiet_upstream(other_pds_id, other_origin, 1, 1));

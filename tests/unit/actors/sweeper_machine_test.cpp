@@ -25,15 +25,15 @@ open_erasure erasing(char letter, erasure_stage stage, storage::op_id first = 0,
 class SweeperMachineTest : public testing::Test {
 protected:
   /// A compaction of one repo that took so long, up to the scan behind it.
-  void compact_for(steady_time::duration took) {
+  void compact_for(std::chrono::microseconds took) {
     x.on_erased();
     x.on_scanned({erasing('a', erasure_stage::compact, 1, 5)}, now);
-    now += took;
+    now = now + took;
     x.on_compacted(0, now);
   }
 
   sweeper_machine x;
-  steady_time now{1h};
+  steady_time now = steady_time{} + 1h;
 };
 
 TEST_F(SweeperMachineTest, ItLooksOnceAtTheStartAndThenIsIdle) {
@@ -116,7 +116,7 @@ TEST_F(SweeperMachineTest, CompactionsTakeATenthOfTheTimeAtMost) {
     = x.on_scanned({erasing('b', erasure_stage::compact, 1, 5)}, now);
   EXPECT_FALSE(out.compact);
   ASSERT_EQ(out.timer, now + 2s * limits::compaction_rest_factor);
-  EXPECT_FALSE(x.on_timer(*out.timer - 1us).scan);
+  EXPECT_FALSE(x.on_timer(*out.timer + -1us).scan);
   EXPECT_TRUE(x.on_timer(*out.timer).scan);
   EXPECT_TRUE(x.on_scanned({erasing('b', erasure_stage::compact, 1, 5)},
                            *out.timer)

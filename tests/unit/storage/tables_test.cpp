@@ -99,7 +99,7 @@ TEST_F(TablesTest, HoldersOfACollectionComeAndGo) {
 
 TEST_F(TablesTest, WaitingFramesAreReadInTheOrderTheyCameWithTheirStamps) {
   auto update = alice.appear(repo_status::syncing);
-  for (const uint8_t n : {9, 7, 8}) {
+  for (const uint8_t n : {uint8_t{9}, uint8_t{7}, uint8_t{8}}) {
     atproto::stamped_frame frame;
     frame.at = {3, 2, 100u + n};
     frame.first_cursor = 50;
