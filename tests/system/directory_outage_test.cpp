@@ -154,7 +154,7 @@ TEST_F(DirectoryOutageTest, AMigrationBehindTwoHostsLosesNothing) {
     inject(fault_kind::migrate, i);
     post(i);
   }
-  await_buffered(9);
+  await_buffered(3);
   inject(fault_kind::directory_up);
   expect_equal();
 }
@@ -168,7 +168,7 @@ TEST_F(DirectoryOutageTest, AKillInTheMiddleOfItLosesNothing) {
       inject(i == 1 ? fault_kind::migrate : fault_kind::rotate_key, i);
       post(i);
     }
-    await_buffered(9);
+    await_buffered(3);
     kill_node();
     start(direct);
     inject(fault_kind::directory_up);

@@ -130,6 +130,22 @@ TEST(identity_machine, a_handle_is_told_when_it_was_verified) {
 }
 
 // protocol.md 8.8
+TEST(identity_machine, who_asks_while_a_handle_is_checked_hears_the_outcome) {
+  resolver x;
+  x.fetch(1);
+  x.document(doc_of("alice.test"));
+  x.ask(2);
+  ASSERT_EQ(x.last.answers.size(), 1u);
+  EXPECT_EQ(x.last.answers[0].to, 2u);
+  EXPECT_FALSE(x.last.answers[0].last);
+  x.handle("alice.test", alice);
+  ASSERT_EQ(x.last.answers.size(), 2u);
+  EXPECT_EQ(x.last.answers[1].to, 2u);
+  EXPECT_TRUE(x.last.answers[1].last);
+  EXPECT_EQ(x.last.answers[1].fact->handle, "alice.test");
+}
+
+// protocol.md 8.8
 TEST(identity_machine, a_handle_of_someone_else_is_not_taken) {
   resolver x;
   x.fetch(1);

@@ -128,6 +128,7 @@ TEST_F(ErasureTest, AnErasedBlockOfDeletesOnlyIsKnownByItsStream) {
   EXPECT_EQ(first, 4u);
   const auto id = store.writer->last_id();
   test_account bob{'b'};
+  bob.accept(store.commit(bob.appear()));
   bob.accept(store.commit(bob.commit({{"app.a.x/1", "his"}})));
   const log_reader log{*store.db, *store.names, 0};
   EXPECT_FALSE(log.read(id - 1, id).value().front()->erased);

@@ -50,7 +50,7 @@ public:
       case table::member:
         return x.before && is<member_row>(x);
       case table::sync_buffer:
-        return !x.after;
+        return covers_waiting(x);
       case table::handle:
         return !x.after;
       case table::identity:
@@ -110,6 +110,13 @@ private:
     const auto bad = row_of<collection_row>(x.after, table::collection_name);
     return good && bad && good->name == bad->name
            && (bad->repo == good->repo || bad->repo.empty());
+  }
+
+  static bool covers_waiting(const damage& x) {
+    const auto good = row_of<waiting_row>(x.before, table::sync_buffer);
+    const auto bad = row_of<waiting_row>(x.after, table::sync_buffer);
+    const auto same = good && bad && bad->frame.value == good->frame.value;
+    return !x.after || (bad && !x.before) || same;
   }
 
   static bool covers_member(const damage& x) {
