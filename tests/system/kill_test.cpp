@@ -70,12 +70,10 @@ const std::vector<kill_group>& kill_groups() {
       {sweep_compacted, 1, 20s}}},
     {"delivering",
      {{ack_taken, 40}, {ack_written, 40}, {journal_told, 40}},
-     false,
-     trouble_kind::losses},
+     false, trouble_kind::losses},
     {"unresolved",
      {{frame_taken, 60}, {journal_written, 40}, {synced_batch, 6}},
-     false,
-     trouble_kind::silent_directory}};
+     false, trouble_kind::silent_directory}};
   return all;
 }
 
