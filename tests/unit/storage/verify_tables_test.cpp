@@ -120,7 +120,7 @@ TEST_F(VerifyTablesTest, MetaSaysWhatTheFileFormatSays) {
         EXPECT_THAT(store.findings_with(encode_key(meta_key{name}), value),
                     HasSubstr(words));
       };
-  const auto text = as_bytes("unstable 1");
+  const auto text = as_bytes("another format");
   expect("format", encode_value(stored_bytes{{text.begin(), text.end()}}),
          "it says another format than FORMAT");
   expect("log_identity", encode_value(counter{1}),
