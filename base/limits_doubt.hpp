@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 /// Bounds of what a repo does while its identity cannot be had, and of fetches
 /// that events ask for.
@@ -17,6 +18,13 @@ constexpr size_t held_words_max = 16;
 /// twice the last one, up to the longest.
 constexpr auto lookup_pause_min = 2s;
 constexpr auto lookup_pause_max = 5min;
+
+/// An identity whose document may have been an old one is looked up again after
+/// this pause, then after twice the last one: for about six hours. The first
+/// ones outlive a crash.
+constexpr auto second_look_pause = 5s;
+constexpr uint32_t second_looks_max = 12;
+constexpr uint32_t second_looks_kept = 4;
 
 /// Identities whose failure is remembered.
 constexpr size_t lookup_failures_max = 65'536;

@@ -120,6 +120,7 @@ struct identity_fact {
   bool last = true;   ///< To that one and those before no more is to come.
   bool settled = true;    ///< No newer document is to come.
   steady_time not_before{}; ///< Of a failure: asked before, it fails again.
+  bool checked = true; ///< False when nobody could tell whose handle it is.
 };
 
 /// Run-time settings changed. From: NODE. Travels: local only.

@@ -68,7 +68,7 @@ plc_service::answer_to(const net::incoming_request& request) const {
 
 net::http_reply plc_service::document(std::string_view did) const {
   const auto index = site_.facts.find(did);
-  if (!index)
+  if (!index || site_.faults.take(request_fault::forgotten_document, 0, did))
     return plc_error(404, "DID not registered: ", did);
   if (site_.faults.take(request_fault::wrong_document, 0, did))
     return document(site_.facts.view((*index + 1) % site_.facts.accounts()));

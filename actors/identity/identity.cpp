@@ -146,6 +146,7 @@ void identity::answer(const identity_machine::answer& x) {
   out.last = x.last;
   out.settled = x.settled;
   out.not_before = x.not_before;
+  out.checked = x.checked;
   send(i->second.to, std::move(out));
   if (x.last)
     forget(x.to);

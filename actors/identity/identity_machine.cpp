@@ -184,15 +184,16 @@ identity_machine::on_document(const atproto::did& repo,
     const auto not_before = backoff_.failed(repo, now);
     for (const auto who : std::exchange(i->second.again, {}))
       add_waiter(i->second.waiters, who);
-    const auto stale_allowed = doc.error().code == ec::unreachable
-                               && known != nullptr && known->row
-                               && !i->second.fresh;
-    if (stale_allowed) {
+    // Nobody forgets a document that was there: a directory that does not find
+    // it any more is as good as away.
+    const auto is_known = known != nullptr && known->row.has_value();
+    const auto is_away = doc.error().code == ec::unreachable
+                         || (is_known && doc.error().code == ec::not_found);
+    if (is_away && is_known && !i->second.fresh) {
       answer_all(repo, *known->row, true, out);
     } else {
       // A directory that is out of reach says nothing about the DID.
-      if ((known == nullptr || !known->row)
-          && doc.error().code != ec::unreachable)
+      if (!is_known && !is_away)
         remember(repo, std::nullopt, doc.error(), wall);
       answer_all(repo, doc.error(), true, out);
       for (auto& x : out.answers)
@@ -246,8 +247,15 @@ identity_machine::on_handle(const atproto::did& repo,
     = known != nullptr && known->row
         ? result<storage::identity_row>{*known->row}
         : fail(ec::unreachable, "forgotten while its handle was checked");
-  for (const auto who : waiters)
-    out.answers.push_back({who, repo, fact, !told_later(repo, who)});
+  const auto checked = owner || owner.error().code != ec::unreachable;
+  for (const auto who : waiters) {
+    auto& x = out.answers.emplace_back();
+    x.to = who;
+    x.repo = repo;
+    x.fact = fact;
+    x.last = !told_later(repo, who);
+    x.checked = checked;
+  }
   return told(std::move(out));
 }
 

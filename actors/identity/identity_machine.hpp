@@ -47,6 +47,7 @@ public:
     bool settled = true;
     /// Of a failure: asked before, it fails again without a look-up.
     steady_time not_before{};
+    bool checked = true; ///< False when nobody could tell whose handle it is.
   };
 
   struct handle_check {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/repo/identity_retry.hpp"
 #include "actors/repo/repo_types.hpp"
 
 namespace weir::actors {
@@ -43,6 +44,7 @@ public:
   }
 
   bool wanted = false; ///< As soon as it may be.
+  identity_retry retry;
 
 private:
   lazy_deque<steady_time> times_;

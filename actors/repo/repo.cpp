@@ -306,7 +306,7 @@ repo_actor::behavior_type repo::make_behavior() {
                           : result<storage::identity_row>{x.failed};
       when_loaded([this, answer = identity_answer{
                                fact, x.asked, x.last, x.settled,
-                               x.not_before}] {
+                               x.not_before, x.checked}] {
         perform(machine_.on_identity(answer, board(), now()));
       });
     },

@@ -41,6 +41,7 @@ repo_machine::on_loaded(std::optional<storage::repo_row> row,
   }
   if (row_.identity_due) {
     pace_.wanted = true; // After what is known, or an outage would stop it.
+    pace_.retry.begin();
     ask_identity(out);
   }
   if (row_.gap && row_.status == storage::repo_status::synced) {
@@ -180,7 +181,7 @@ void repo_machine::forget_waiting(repo_effects& out) {
 }
 
 bool repo_machine::idle(bool crowded) const noexcept {
-  const auto wishes = pace_.wanted || doubt_.open()
+  const auto wishes = pace_.wanted || doubt_.open() || pace_.retry.waits()
                       || (exists_ && row_.identity_due)
                       || refetch_.gap_due() || question_.waits()
                       || !kept_.frames.empty();

@@ -172,6 +172,7 @@ repo_machine::step repo_machine::refused(waiting_frame& x,
     if (how != judgement::stands)
       return leave_in_doubt(x, how, now, out);
     doubt_.regret();
+    pace_.retry.expect(now.steady);
   }
   ++refusals_;
   if (!x.frame.relay && !doubt_.open())

@@ -32,6 +32,10 @@ void repo_machine::refresh_identity(now_time now, repo_effects& out) {
 /// What is wished for: now, after the answer that is awaited, or as soon as the
 /// bound allows.
 void repo_machine::try_refresh(now_time now, repo_effects& out) {
+  if (pace_.retry.take(now.steady))
+    pace_.wanted = true;
+  if (pace_.retry.due())
+    arm(*pace_.retry.due(), out);
   if (!pace_.wanted || identity_pending_)
     return;
   if (pace_.may(now.steady, settings_->refresh_min))
@@ -45,6 +49,7 @@ void repo_machine::try_refresh(now_time now, repo_effects& out) {
 void repo_machine::take_hint(const waiting_frame& x, now_time now,
                              repo_effects& out) {
   pace_.wanted = true;
+  pace_.retry.begin();
   if (!std::exchange(row_.identity_due, true))
     touch_row();
   hurry_fetch(now, out);
@@ -53,7 +58,7 @@ void repo_machine::take_hint(const waiting_frame& x, now_time now,
 }
 
 void repo_machine::end_look_up() {
-  if (!pace_.wanted && !doubt_.open()
+  if (!pace_.wanted && !doubt_.open() && !pace_.retry.outlives_crash()
       && std::exchange(row_.identity_due, false))
     touch_row();
 }
@@ -179,6 +184,7 @@ repo_machine::check_host(waiting_frame& x, const upstream_board& board,
     return leave_in_doubt(x, how, now, out);
   count(repo_counter::wrong_host, out);
   doubt_.regret();
+  pace_.retry.expect(now.steady);
   settle(x, out);
   if (is_account)
     doubt_.hold(std::move(x));
@@ -223,21 +229,22 @@ void repo_machine::take_no_identity(const identity_answer& x, bool last,
                                     const upstream_board& board, now_time now,
                                     repo_effects& out) {
   const auto& why = x.fact.error();
-  const auto passes
-    = why.code == ec::unreachable || why.code == ec::limit_reached;
-  if (why.code == ec::not_found) {
+  // Nobody forgets a document that was there: who does not find it any more is
+  // as good as away.
+  const auto unknown = why.code == ec::not_found && !identity_;
+  const auto passes = identity_ || why.code == ec::unreachable
+                      || why.code == ec::limit_reached;
+  if (unknown) {
     pace_.answered();
     doubt_.forget_words(); // No host can speak for it.
-    if (identity_)
-      end_doubt(board, now, out);
-    else if (doubt_.open())
+    if (doubt_.open())
       give_up_kept(now, out);
   } else {
     pace_.failed(std::max(x.not_before,
                           now.steady + limits::lookup_pause_min));
+    pace_.retry.failed(now.steady);
   }
-  if ((row_.identity_due && passes)
-      || (doubt_.open() && why.code != ec::not_found))
+  if ((row_.identity_due && passes) || (doubt_.open() && !unknown))
     pace_.wanted = true; // Later.
   else if (last)
     end_look_up();
@@ -277,6 +284,8 @@ bool repo_machine::learn(const storage::identity_row& fact, bool last,
     append_fact(storage::identity_scope, now);
     touch_row();
   }
+  if (!last && is_unconfirmed(fact) && !std::exchange(row_.identity_due, true))
+    touch_row(); // Whoever starts after a crash has the handle checked.
   if (fact.tombstoned)
     obey_host(account_status::deleted, now, out);
   return moved || known_key != fact.signing_key;
@@ -308,8 +317,12 @@ repo_effects repo_machine::on_identity(const identity_answer& x,
     take_no_identity(x, last, board, now, out);
     return out;
   }
+  const auto had_handle = !row_.handle.empty();
   if (learn(*x.fact, last, now, out))
     take_change(now, out);
+  if (last && !pace_.wanted) // Or it is looked up anew all the same.
+    pace_.retry.hear(is_unconfirmed(*x.fact) || doubt_.regrets(),
+                     !x.checked || had_handle || doubt_.regrets(), now.steady);
   take_host_word(now, out);
   if (newest && anew
       && (!pace_.wanted || !pace_.may(now.steady, settings_->refresh_min)))

@@ -145,6 +145,8 @@ struct identity_answer {
   bool settled = true;
   /// After a failure: asked before, it fails again without a look-up.
   steady_time not_before{};
+  /// False when nobody could tell whose handle it is.
+  bool checked = true;
 };
 
 struct now_time {

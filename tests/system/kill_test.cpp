@@ -323,9 +323,6 @@ void KillTest::report() const {
 } // namespace
 
 TEST_P(KillTest, NothingIsLostOrToldTwiceWhateverMomentItDies) {
-  if (GetParam().name == std::string_view{"unresolved"}
-      && std::getenv("UNRESOLVED") == nullptr)
-    GTEST_SKIP() << "open: a repo may lose its handle (docs/testing.md)";
   // From so many kills on each point has its turn.
   const auto enough = 6 * GetParam().targets.size();
   while (tally.kills < kills && !HasFailure()) {

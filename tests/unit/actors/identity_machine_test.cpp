@@ -225,6 +225,18 @@ TEST(identity_machine, a_changed_claim_does_not_keep_the_old_handle) {
   EXPECT_EQ(x.last.answers.at(0).fact->handle, "");
 }
 
+// protocol.md 2.5.6: a check that failed is no check, and who asked hears so
+TEST(identity_machine, a_handle_that_nobody_could_check_is_told_apart) {
+  for (const auto why : {ec::unreachable, ec::not_found}) {
+    resolver x;
+    x.fetch(1);
+    x.document(doc_of("alice.test"));
+    x.handle("alice.test", fail(why));
+    EXPECT_EQ(x.last.answers.at(0).fact->handle, "");
+    EXPECT_EQ(x.last.answers.at(0).checked, why == ec::not_found);
+  }
+}
+
 // -- bounds (architecture.md 2, 9) --------------------------------------------
 
 // architecture.md 9: `per_second` look-ups, then one as tokens come

@@ -221,6 +221,26 @@ TEST(repo_doubt, a_key_that_changes_after_a_refusal_leads_to_a_fetch) {
 }
 
 // protocol.md 2.1.2, 4.6: the same of a host
+// protocol.md 2.5.6: a directory that lags behind answers, with an old document
+TEST(repo_doubt, a_refusal_by_an_old_document_is_looked_at_again) {
+  rotating_repo x;
+  x.take(x.signed_by(x.next));
+  ASSERT_EQ(x.refreshes, 1u);
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.count_of(repo_counter::bad_signature), 1u);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_FALSE(x.machine->idle());
+  x.pass(limits::second_look_pause);
+  ASSERT_EQ(x.refreshes, 2u);
+  x.learn(x.identity());
+  x.pass(2 * limits::second_look_pause);
+  ASSERT_EQ(x.refreshes, 3u);
+  x.learn(x.document(x.next));
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync) << "it was a true one";
+}
+
 TEST(repo_doubt, a_host_that_changes_after_a_refusal_leads_to_a_fetch) {
   rotating_repo x;
   x.take(x.make_commit(), other_pds_id);

@@ -152,7 +152,7 @@ TEST(repo_identity, an_event_during_a_refresh_is_answered_by_another_one) {
   EXPECT_EQ(x.refreshes, 1u);
   x.learn(x.identity());
   EXPECT_EQ(x.refreshes, 2u);
-  x.learn(fail(ec::not_found));
+  x.learn(x.identity());
   EXPECT_EQ(x.refreshes, 2u);
   x.settle();
   EXPECT_EQ(x.done.size(), 2u);
@@ -164,7 +164,8 @@ TEST(repo_identity, an_event_is_looked_up_again_until_the_directory_answers) {
   repo_world x;
   x.sync();
   x.identity_event();
-  for (const auto why : {ec::unreachable, ec::limit_reached}) {
+  for (const auto why :
+       {ec::unreachable, ec::limit_reached, ec::not_found, ec::malformed}) {
     const auto n = x.refreshes;
     x.learn(fail(why));
     EXPECT_EQ(x.refreshes, n);

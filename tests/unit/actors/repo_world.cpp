@@ -130,6 +130,12 @@ void repo_world::learn(const result<storage::identity_row>& fact, bool last,
   perform(machine->on_identity(x, board, now));
 }
 
+void repo_world::learn_unchecked(const storage::identity_row& fact) {
+  identity_answer x{fact, asked, true, true, {}};
+  x.checked = false;
+  perform(machine->on_identity(x, board, now));
+}
+
 void repo_world::list(atproto::tid rev, account_status status,
                       uint32_t upstream) {
   perform(machine->on_listed(

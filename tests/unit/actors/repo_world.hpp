@@ -71,6 +71,9 @@ public:
   void learn(const result<storage::identity_row>& fact, bool last = true,
              std::optional<uint64_t> question = {}, bool settled = true);
 
+  /// Nobody could tell whose the handle of that document is.
+  void learn_unchecked(const storage::identity_row& fact);
+
   /// The document names the key of `other`.
   void rotate_key(const test_repo& other);
 

@@ -1,0 +1,92 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/limits_doubt.hpp"
+#include "storage/records.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace weir::actors {
+
+/// The document claims a handle that is not known to be the account's.
+inline bool is_unconfirmed(const storage::identity_row& x) noexcept {
+  return !x.claimed_handle.empty() && x.handle.empty() && !x.tombstoned;
+}
+
+/// When an identity that was looked up is looked up once more, because the
+/// answer may have been an old one: its handle could not be confirmed, or it
+/// refuses what a newer key or host would prove. Whoever tells whose handle it
+/// is may have been away, and a directory may lag behind; nothing announces that
+/// this is over. The pause doubles, and after `limits::second_looks_max` the
+/// answer stands.
+class identity_retry {
+public:
+  /// The last answer to a look-up.
+  /// @param expected There is a reason to expect another answer.
+  /// @param unsure It is not what is hoped for; else nothing more is to come.
+  void hear(bool unsure, bool expected, steady_time now) noexcept {
+    if (!unsure) {
+      running_ = false;
+      due_.reset();
+      return;
+    }
+    if (!running_ && expected)
+      begin();
+    failed(now);
+  }
+
+  /// The document that is known refuses something.
+  void expect(steady_time now) noexcept {
+    if (due_)
+      return;
+    if (!running_)
+      begin();
+    failed(now);
+  }
+
+  /// An event says that something may have changed.
+  void begin() noexcept {
+    running_ = true;
+    tries_ = 0;
+    due_.reset();
+  }
+
+  /// A further try is to come.
+  bool waits() const noexcept { return due_.has_value(); }
+
+  /// What the repo's row says of a look-up that is due stays there, so that the
+  /// next life goes on: for the first tries only, or a name that belongs to
+  /// nobody would be looked up whenever its repo is loaded.
+  bool outlives_crash() const noexcept {
+    return running_ && tries_ <= limits::second_looks_kept;
+  }
+
+  /// A look-up ended without the answer that is hoped for.
+  void failed(steady_time now) noexcept {
+    if (!running_)
+      return;
+    running_ = tries_ < limits::second_looks_max;
+    if (running_)
+      due_ = now + limits::second_look_pause * (1 << tries_++);
+  }
+
+  /// When the next try begins.
+  const std::optional<steady_time>& due() const noexcept { return due_; }
+
+  /// @returns true once when that time has come.
+  bool take(steady_time now) noexcept {
+    if (!due_ || now < *due_)
+      return false;
+    due_.reset();
+    return true;
+  }
+
+private:
+  bool running_ = false;
+  uint32_t tries_ = 0;
+  std::optional<steady_time> due_;
+};
+
+} // namespace weir::actors

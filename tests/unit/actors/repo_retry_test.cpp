@@ -1,0 +1,144 @@
+#include "base/limits_doubt.hpp"
+#include "tests/unit/actors/repo_world.hpp"
+
+namespace weir::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A document that claims a handle which is not known to be the account's.
+storage::identity_row unconfirmed(const repo_world& x) {
+  auto out = x.identity();
+  out.claimed_handle = "alice.test";
+  return out;
+}
+
+storage::identity_row confirmed(const repo_world& x) {
+  auto out = unconfirmed(x);
+  out.handle = out.claimed_handle;
+  return out;
+}
+
+/// Passes the pause before the next try.
+/// @returns whether the identity was looked up anew after it, not before.
+bool tried_again_after(repo_world& x, std::chrono::seconds pause) {
+  const auto before = x.refreshes;
+  x.pass(pause - 1ms);
+  if (x.refreshes != before)
+    return false;
+  x.pass(1ms);
+  return x.refreshes == before + 1;
+}
+
+} // namespace
+
+// protocol.md 2.5.6, 4: an #identity names a handle that the document of a
+// directory that lags behind does not have yet; nothing else announces it
+TEST(repo_retry, a_handle_that_an_event_promised_is_looked_up_until_confirmed) {
+  repo_world x;
+  x.sync();
+  x.identity_event();
+  x.learn(unconfirmed(x));
+  x.settle();
+  EXPECT_TRUE(x.row->identity_due);
+  EXPECT_FALSE(x.machine->idle());
+  ASSERT_TRUE(tried_again_after(x, limits::second_look_pause));
+  x.learn(unconfirmed(x));
+  ASSERT_TRUE(tried_again_after(x, 2 * limits::second_look_pause));
+  x.learn(confirmed(x));
+  x.settle();
+  EXPECT_EQ(x.row->handle, "alice.test");
+  EXPECT_FALSE(x.row->identity_due);
+  EXPECT_TRUE(x.machine->idle());
+}
+
+TEST(repo_retry, its_tries_are_counted) {
+  repo_world x;
+  x.sync();
+  x.identity_event();
+  for (uint32_t i = 0; i < limits::second_looks_max; ++i) {
+    x.learn(unconfirmed(x));
+    x.settle();
+    EXPECT_EQ(x.row->identity_due, i < limits::second_looks_kept) << i;
+    EXPECT_FALSE(x.machine->idle());
+    EXPECT_TRUE(x.machine->idle(true) || x.row->identity_due);
+    ASSERT_TRUE(tried_again_after(x, limits::second_look_pause * (1 << i))) << i;
+  }
+  x.learn(unconfirmed(x));
+  x.settle();
+  EXPECT_TRUE(x.machine->idle()) << "the last answer stands";
+  x.pass(limits::second_look_pause * (1 << limits::second_looks_max));
+  EXPECT_EQ(x.refreshes, 1 + limits::second_looks_max);
+}
+
+// reliability.md P6: killed between two tries
+TEST(repo_retry, a_try_that_is_due_outlives_a_crash) {
+  repo_world x;
+  x.sync();
+  x.identity_event();
+  x.learn(unconfirmed(x));
+  x.settle();
+  x.clear();
+  x.restart();
+  x.learn(unconfirmed(x));
+  EXPECT_EQ(x.refreshes, 1u);
+  x.learn(unconfirmed(x));
+  EXPECT_TRUE(tried_again_after(x, limits::second_look_pause));
+}
+
+// A directory that does not answer is asked again all the same.
+TEST(repo_retry, a_look_up_that_fails_is_one_of_the_tries) {
+  repo_world x;
+  x.sync();
+  x.identity_event();
+  for (uint32_t i = 0; i <= limits::second_looks_kept; ++i) {
+    x.learn(unconfirmed(x));
+    ASSERT_TRUE(tried_again_after(x, limits::second_look_pause * (1 << i))) << i;
+  }
+  x.learn(fail(ec::unreachable));
+  x.settle();
+  EXPECT_TRUE(x.machine->idle(true));
+  EXPECT_FALSE(x.machine->idle());
+  EXPECT_TRUE(tried_again_after(
+    x, limits::second_look_pause * (1 << (limits::second_looks_kept + 1))));
+}
+
+TEST(repo_retry, one_that_was_confirmed_is_not_given_up_at_once) {
+  repo_world x;
+  x.sync();
+  x.learn(confirmed(x));
+  x.learn(unconfirmed(x));
+  EXPECT_TRUE(tried_again_after(x, limits::second_look_pause));
+}
+
+TEST(repo_retry, one_that_nobody_could_check_is_checked_again) {
+  repo_world x;
+  x.sync();
+  x.learn_unchecked(unconfirmed(x));
+  EXPECT_TRUE(tried_again_after(x, limits::second_look_pause));
+}
+
+/// Names that belong to nobody are common, and cost one look-up each.
+TEST(repo_retry, one_that_belongs_to_somebody_else_is_looked_up_once) {
+  repo_world x;
+  x.sync();
+  x.learn(unconfirmed(x));
+  x.settle();
+  EXPECT_TRUE(x.machine->idle());
+  x.pass(limits::second_look_pause);
+  EXPECT_EQ(x.refreshes, 0u);
+}
+
+// reliability.md P6: between the document and the word on its handle
+TEST(repo_retry, a_handle_that_is_being_checked_is_due_after_a_crash) {
+  repo_world x;
+  x.sync();
+  x.learn(unconfirmed(x), false);
+  x.settle();
+  EXPECT_TRUE(x.row->identity_due);
+  x.learn(unconfirmed(x));
+  x.settle();
+  EXPECT_FALSE(x.row->identity_due);
+}
+
+} // namespace weir::tests
