@@ -31,7 +31,7 @@ void careful_machine::begin_life(storage::upstream_row& row) {
 }
 
 void careful_machine::note_progress(storage::upstream_row& row) {
-  if (row.life == stream_life::running)
+  if (row.life == stream_life::running || row.life == stream_life::careful)
     row.life = stream_life::moved;
 }
 
@@ -85,7 +85,8 @@ bool careful_machine::is_over(steady_time now) {
 std::deque<atproto::stamped_frame>
 careful_machine::end(storage::upstream_row& row) {
   on_ = false;
-  row.life = stream_life::running;
+  if (row.life == stream_life::careful)
+    row.life = stream_life::running;
   clear_suspect(row);
   in_hand_ = 0;
   released_ = false;
