@@ -125,7 +125,10 @@ net::http_reply status_reply(const api_environment& env) {
   }
   body += R"(},"records":)" + std::to_string(env.stats->records.load());
   body += R"(,"log_end":)" + std::to_string(env.stats->durable.load());
-  body += R"(,"outbox":)" + std::to_string(env.outbox->backlog.load()) + '}';
+  body += R"(,"outbox":)" + std::to_string(env.outbox->backlog.load());
+  body += R"(,"causes":)";
+  append_causes(env.shared->health.findings(), body);
+  body += '}';
   return net::json_reply(200, body);
 }
 

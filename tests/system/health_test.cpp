@@ -24,10 +24,12 @@ TEST_F(HealthToldTest, ADirectoryThatIsAwayIsNamedOnceAndItsReturnAsWell) {
   start();
   ASSERT_TRUE(await_cause("directory", net.urls().plc, "HTTP 503"));
   EXPECT_EQ(metric("weir_health_causes", "cause=\"directory\""), 1u);
+  EXPECT_EQ(causes_of("/status"), causes_of("/readyz"));
   happen(simnet::fault_kind::directory_up);
   ASSERT_TRUE(await_all_equal());
   ASSERT_TRUE(await_ready());
   EXPECT_EQ(metric("weir_health_causes"), 0u);
+  EXPECT_EQ(causes_of("/status"), "[]");
   EXPECT_EQ(warnings("unhealthy", "directory"), 1u);
   EXPECT_EQ(warnings("healthy_again", "directory"), 1u);
 }

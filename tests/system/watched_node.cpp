@@ -54,6 +54,12 @@ std::string WatchedNodeTest::readiness() {
          + std::string{as_text(answer.body)};
 }
 
+std::string WatchedNodeTest::causes_of(const std::string& path) {
+  const auto answer = web_->get(node_->operations_url() + path).value();
+  const auto body = json::parse(as_text(answer.body)).as_object();
+  return json::serialize(body.at("causes"));
+}
+
 std::string WatchedNodeTest::errors() {
   const auto answer = web_->get(node_->data_url() + "/repos/errors").value();
   return std::string{as_text(answer.body)};

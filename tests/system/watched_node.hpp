@@ -45,6 +45,9 @@ protected:
   /// Answer of `/readyz`.
   std::string readiness();
 
+  /// The member `causes` of what the operations port answers at `path`.
+  std::string causes_of(const std::string& path);
+
   /// 503, and this is a cause.
   bool await_cause(const std::string& cause, const std::string& where,
                    const std::string& error);
