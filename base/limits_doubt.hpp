@@ -32,8 +32,10 @@ constexpr size_t lookup_failures_max = 65'536;
 /// Of the budget, for identities whose last look-up failed.
 constexpr double retry_share = 0.25;
 
-/// Look-ups at one host of did:web names at a time.
-constexpr size_t web_lookups_max = 4;
+/// Look-ups at the hosts of did:web names, each of which is its owner's: beside
+/// those at the directory such a part of as many under way and waiting, and of
+/// the budget when both want it.
+constexpr size_t web_part = 4;
 
 /// A gap that opens again is fetched after the shortest pause, then after twice
 /// the last one, up to the longest.

@@ -1,5 +1,7 @@
 #include "actors/identity/identity_machine.hpp"
 
+#include "actors/support/did_method.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -39,8 +41,8 @@ identity_machine::on_ask(const atproto::did& repo, waiter_id who, bool fresh,
   const auto known = find(repo) != nullptr;
   if ((known || fresh) && answer_failing(repo, {who}, fresh, now, out))
     return told(std::move(out));
-  if ((known ? looking_up() : pending_.size() - looking_up())
-      >= options_.waiting_max) {
+  if (known ? is_full(repo)
+            : pending_.size() - queue_.size() >= options_.waiting_max) {
     refuse(repo, {who}, out);
     return told(std::move(out));
   }
@@ -52,6 +54,14 @@ identity_machine::on_ask(const atproto::did& repo, waiter_id who, bool fresh,
   else
     out.load.push_back(repo);
   return told(std::move(out));
+}
+
+/// Names of hosts that hang must not shut out those of the directory, nor the
+/// other way round.
+bool identity_machine::is_full(const atproto::did& repo) const noexcept {
+  const auto part = document_is_foreign(repo) ? limits::web_part : size_t{1};
+  return queue_.size_beside(repo)
+         >= std::max<size_t>(options_.waiting_max / part, 1);
 }
 
 /// No room: whoever was told what is known hears nothing more.
@@ -154,7 +164,7 @@ identity_machine::on_loaded(const atproto::did& repo,
   if (backoff_.until(repo, now)) {
     const auto ask = pending_.extract(i);
     answer_failing(repo, ask.mapped().waiters, ask.mapped().fresh, now, out);
-  } else if (looking_up() < options_.waiting_max) {
+  } else if (!is_full(repo)) {
     queue_fetch(repo, out, now, wall);
   } else {
     refuse(repo, pending_.extract(i).mapped().waiters, out);

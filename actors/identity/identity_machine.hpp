@@ -18,7 +18,8 @@ namespace weir::actors {
 
 struct identity_options {
   size_t cached_max = limits::identity_cached_max;
-  /// DIDs to be read from the store, and DIDs to be looked up.
+  /// DIDs to be read from the store, and DIDs to be looked up at the directory;
+  /// did:web names have `limits::web_part` of as many beside those.
   size_t waiting_max = limits::identity_waiting_max;
   size_t in_flight_max = limits::identity_in_flight_max;
   /// Look-up budget (architecture.md 9).
@@ -146,7 +147,7 @@ private:
                    wall_time wall);
   void refuse(const atproto::did& repo, const std::vector<waiter_id>& waiters,
               effects& out);
-  size_t looking_up() const noexcept { return queue_.size(); }
+  bool is_full(const atproto::did& repo) const noexcept;
   void run(effects& out, steady_time now);
 
   identity_options options_;

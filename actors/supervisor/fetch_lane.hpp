@@ -58,6 +58,7 @@ struct fetch_lane {
 
   const std::string* name = nullptr;
   bool host = false;
+  bool web = false; ///< A domain of did:web names, one of any number.
   size_t entries = 0; ///< In any stage.
   std::array<fetch_list, priorities> queued;
   fetch_list ready;

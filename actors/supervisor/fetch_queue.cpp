@@ -184,6 +184,7 @@ void fetch_queue::enter(fetch_entry& x, fetch_stage to) {
       preparing_.push_back(x);
       ++lane.preparing;
       ++preparing_count_;
+      web_preparing_ += lane.web ? 1 : 0;
       break;
     case fetch_stage::ready:
       lane.ready.push_back(x);
@@ -217,6 +218,7 @@ void fetch_queue::leave(fetch_entry& x) {
     case fetch_stage::preparing:
       --lane.preparing;
       --preparing_count_;
+      web_preparing_ -= lane.web ? 1 : 0;
       break;
     case fetch_stage::ready:
       if (--lane.ready_count == 0)
@@ -285,10 +287,15 @@ fetch_entry* fetch_queue::next_to_prepare(steady_time now) {
 
 /// A host never has all places: others must be able to name theirs, or nobody
 /// would know that they wait. The directory may have them while nobody else
-/// has a look-up to do.
+/// has a look-up to do. The domains of did:web names leave a share to others,
+/// because anybody can have any number of those.
 bool fetch_queue::may_prepare(const fetch_lane& lane) const {
+  const auto share = fair_share(options_.preparing_max);
+  const auto most_web = std::max<size_t>(options_.preparing_max - share, 1);
+  if (lane.web && web_preparing_ >= most_web)
+    return false;
   const auto most = lane.host || waiting_lanes_ > 1
-                      ? fair_share(options_.preparing_max)
+                      ? share
                       : options_.preparing_max;
   return lane.preparing + lane.ready_count < most;
 }

@@ -108,6 +108,7 @@ private:
   fetch_list preparing_; ///< Asked longest ago first.
   std::set<steady_time> rest_ends_; ///< That repos wait for.
   size_t preparing_count_ = 0;
+  size_t web_preparing_ = 0; ///< Of them, in lanes of did:web names.
   size_t ready_count_ = 0;
   size_t running_ = 0;
   size_t waiting_lanes_ = 0; ///< With something queued.

@@ -1,3 +1,4 @@
+#include "actors/support/did_method.hpp"
 #include "actors/supervisor/fetch_queue.hpp"
 
 #include <utility>
@@ -30,6 +31,7 @@ void fetch_queue::join(fetch_entry& x, const std::string& name, bool host) {
   if (added) {
     lane.name = &i->first;
     lane.host = host;
+    lane.web = !host && document_is_foreign(*x.repo);
   }
   if (lane.memory)
     remembered_.erase(*std::exchange(lane.memory, std::nullopt));

@@ -33,8 +33,4 @@ result<net::url> did_document_url(const atproto::did& repo,
                         + document_path);
 }
 
-bool document_is_foreign(const atproto::did& repo) noexcept {
-  return repo.str().starts_with(web);
-}
-
 } // namespace weir::actors

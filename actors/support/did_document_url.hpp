@@ -18,8 +18,4 @@ result<net::url> did_document_url(const atproto::did& repo,
                                   const std::string& directory,
                                   bool allow_private);
 
-/// True for a method whose documents lie where the DID's owner says, not the
-/// operator: to be fetched under the address guard.
-bool document_is_foreign(const atproto::did& repo) noexcept;
-
 } // namespace weir::actors

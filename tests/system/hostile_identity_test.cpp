@@ -1,4 +1,5 @@
 #include "base/limits.hpp"
+#include "base/limits_doubt.hpp"
 #include "tests/system/api_node.hpp"
 #include "tests/system/hostile_downloads.hpp"
 
@@ -236,6 +237,39 @@ TEST_F(HostileIdentityTest, AFloodOfNewNamesIsAsManyLookUpsAsTheBudgetGives) {
   EXPECT_TRUE(node.is_healthy());
   EXPECT_LT(node.peak_bytes(),
             768 * megabyte + memory_slack); // Of `memory_limit`, 1 GiB.
+}
+
+// reliability.md 2.1, DNS abuse: limits::web_part. Each did:web is at a host of
+// its own, and these accept connections and say nothing.
+TEST_F(HostileIdentityTest, HostsThatHangHoldUpNoLookUpAtTheDirectory) {
+  std::list<hostile_host> crowd(limits::identity_in_flight_max + 8);
+  const auto asked = [&crowd] {
+    size_t out = 0;
+    for (const auto& x : crowd)
+      out += x.connections();
+    return out;
+  };
+  auto& honest = add("honest", nullptr, "");
+  hub.publish(honest, hub.url());
+  hostile_node node{{"relay:" + hub.url()}, hub.url()};
+  atproto::identity_event event;
+  event.time = "2026-01-01T00:00:00.000Z";
+  for (auto& host : crowd) {
+    host.on("/", [](raw_peer& peer, const std::string&) {
+      peer.wait_for_end();
+    });
+    const auto port = host.url().substr(host.url().rfind(':') + 1);
+    event.repo = atproto::did::parse("did:web:localhost%3A" + port).value();
+    ++event.seq;
+    ASSERT_TRUE(stream.send(atproto::encode_frame(event)));
+  }
+  constexpr auto places = limits::identity_in_flight_max / limits::web_part;
+  ASSERT_TRUE(eventually(node_patience, [&] { return asked() >= places; }));
+  node.add({honest.did()});
+  EXPECT_EQ(node.await(honest.did(), "synced").records, 1u);
+  EXPECT_EQ(asked(), places);
+  EXPECT_EQ(node.metric("weir_identity_failures_total"), 0u)
+    << "none of them had to end before";
 }
 
 // reliability.md 2.1, SSRF: without --allow-private-addresses nothing that a

@@ -304,6 +304,27 @@ TEST(identity_machine, one_did_too_many_is_refused) {
   EXPECT_THAT(x.last.answers, IsEmpty());
 }
 
+// limits::web_part of `waiting_max`, at least one, and one more
+TEST(identity_machine, hosts_that_hang_shut_out_no_name_of_the_directory) {
+  identity_options options;
+  options.waiting_max = 2 * limits::web_part;
+  resolver x{options};
+  for (const auto i : {1, 2, 3})
+    x.fetch(1, web_repo(i));
+  ASSERT_EQ(x.last.answers.size(), 1u);
+  EXPECT_EQ(x.last.answers[0].repo, web_repo(3));
+  EXPECT_EQ(x.last.answers[0].fact.error().code, ec::limit_reached);
+  for (int i = 1; i <= static_cast<int>(options.waiting_max); ++i) {
+    x.fetch(1, repo_of(i));
+    EXPECT_THAT(x.last.answers, IsEmpty()) << i;
+  }
+  x.fetch(1, repo_of(100));
+  EXPECT_EQ(x.last.answers.size(), 1u);
+  x.document(fail(ec::unreachable, "cut off"), false, web_repo(1));
+  x.fetch(1, web_repo(4));
+  EXPECT_THAT(x.last.answers, IsEmpty()) << "there is room again";
+}
+
 // architecture.md 2: `cached_max`, and one more; the oldest use goes
 TEST(identity_machine, the_cache_forgets_what_was_not_used_for_longest) {
   identity_options options;

@@ -159,15 +159,33 @@ TEST_F(IdentityShellTest, LookUpsOnTheWireAreBounded) {
   identity_options options;
   options.per_second = limits::plc_per_second_range.max;
   const auto other = keep(spawn_identity(sys, shared, options, network));
+  const auto repo = [](size_t i) {
+    return atproto::did::trusted("did:plc:r" + std::to_string(i));
+  };
   for (size_t i = 1; i <= limits::identity_in_flight_max + 1; ++i) {
-    tell(other, identity_ask{shell_repo(i), false, ann.as<identity_sink>()});
-    tell(other, identity_stored{shell_repo(i), std::nullopt});
+    tell(other, identity_ask{repo(i), false, ann.as<identity_sink>()});
+    tell(other, identity_stored{repo(i), std::nullopt});
   }
   EXPECT_EQ(network->documents.size(), limits::identity_in_flight_max);
   identity_document first;
-  first.repo = shell_repo(1);
+  first.repo = repo(1);
   tell(other, first);
   EXPECT_EQ(network->documents.size(), limits::identity_in_flight_max + 1);
+}
+
+// architecture.md, A wrong clock: limits::clock_witness_memory
+TEST_F(IdentityShellTest, TheDirectorysDateIsToldToWhoJudgesTheClock) {
+  shared->signers.begin(1, 1);
+  const auto verdict = [this] {
+    return shared->signers.verdict(1, time.steady_now(), time.wall_now());
+  };
+  identity_document said;
+  said.repo = shell_repo(1);
+  tell(identity, said);
+  EXPECT_EQ(verdict(), clock_verdict::undecided);
+  said.date = time.wall_now();
+  tell(identity, said);
+  EXPECT_EQ(verdict(), clock_verdict::right);
 }
 
 } // namespace weir::tests

@@ -11,10 +11,15 @@ using namespace std::chrono_literals;
 using namespace weir::actors;
 
 inline atproto::did repo_of(int x) {
-  return atproto::did::trusted("did:web:r" + std::to_string(x) + ".test");
+  return atproto::did::trusted("did:plc:r" + std::to_string(x));
 }
 
 inline const auto alice = repo_of(1);
+
+/// Its document lies at a host of its own.
+inline atproto::did web_repo(int x) {
+  return atproto::did::trusted("did:web:r" + std::to_string(x) + ".test");
+}
 
 /// A resolver whose store and directory answer as the test says.
 class resolver {

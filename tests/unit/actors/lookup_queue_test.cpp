@@ -19,8 +19,8 @@ atproto::did named(const std::string& x) {
   return atproto::did::trusted("did:plc:" + x);
 }
 
-atproto::did web(const std::string& host, int n) {
-  return atproto::did::trusted("did:web:" + host + ":u" + std::to_string(n));
+atproto::did web(int n) {
+  return atproto::did::trusted("did:web:h" + std::to_string(n) + ".test");
 }
 
 /// Takes what may be looked up now, and ends each look-up.
@@ -73,28 +73,54 @@ TEST(lookup_queue, retries_that_fail_have_a_share_and_others_all_of_it) {
   }
 }
 
-// `limits::web_lookups_max` at one host, and one more: it waits for that host
-TEST(lookup_queue, a_host_that_hangs_holds_a_few_places) {
+/// All that may be looked up now, and does not end.
+std::vector<atproto::did> hang(lookup_queue& x, steady_time now) {
+  std::vector<atproto::did> out;
+  while (auto repo = x.next(now))
+    out.push_back(std::move(*repo));
+  return out;
+}
+
+// `limits::web_part` of the places, and one more: whoever's hosts hang
+TEST(lookup_queue, a_crowd_of_hosts_that_hang_leaves_the_directory_its_places) {
   lookup_queue x{1'000, 64};
   for (int i = 0; i < 100; ++i)
-    x.push(web("slow.test", i), lookup_cause::newcomer);
-  x.push(web("quick.test", 1), lookup_cause::newcomer);
-  x.push(named("plc"), lookup_cause::newcomer);
-  std::vector<atproto::did> running;
-  while (auto repo = x.next(start))
-    running.push_back(std::move(*repo));
-  EXPECT_EQ(running.size(), limits::web_lookups_max + 2);
-  EXPECT_EQ(x.size(), 102u);
-  EXPECT_FALSE(x.due(start));
-  for (const auto& repo : running)
-    x.done(repo, false, start);
-  size_t more = 0;
-  while (const auto repo = x.next(start)) {
-    x.done(*repo, false, start);
-    ++more;
-  }
-  EXPECT_EQ(more, 100 - limits::web_lookups_max);
-  EXPECT_EQ(x.size(), 0u);
+    x.push(web(i), lookup_cause::newcomer);
+  EXPECT_EQ(hang(x, start).size(), 64 / limits::web_part);
+  EXPECT_FALSE(x.due(start)) << "not before one of them ends";
+  for (int i = 0; i < 100; ++i)
+    x.push(named(std::to_string(i)), lookup_cause::newcomer);
+  EXPECT_EQ(hang(x, start).size(), 64u);
+  EXPECT_EQ(x.size(), 200u);
+  EXPECT_EQ(x.size_beside(web(1)), 100u);
+  x.done(web(0), false, start);
+  EXPECT_EQ(hang(x, start), std::vector{web(64 / limits::web_part)});
+}
+
+TEST(lookup_queue, a_directory_that_hangs_leaves_the_hosts_their_places) {
+  lookup_queue x{1'000, 64};
+  for (int i = 0; i < 100; ++i)
+    x.push(named(std::to_string(i)), lookup_cause::rotation);
+  EXPECT_EQ(hang(x, start).size(), 64u);
+  x.push(web(1), lookup_cause::newcomer);
+  EXPECT_EQ(hang(x, start), std::vector{web(1)});
+}
+
+// A crowd of hosts that answer at once spends the budget, but not all of it
+TEST(lookup_queue, did_web_names_have_a_share_while_others_wait_and_else_all) {
+  lookup_queue x{20, 64};
+  for (int i = 0; i < 1'000; ++i)
+    x.push(web(i), lookup_cause::rotation);
+  EXPECT_EQ(run(x, start).size(), 20u);
+  for (int i = 0; i < 1'000; ++i)
+    x.push(named(std::to_string(i)), lookup_cause::again);
+  size_t of_directory = 0;
+  size_t of_hosts = 0;
+  for (int second = 1; second <= 10; ++second)
+    for (const auto& name : run(x, start + second * 1s))
+      ++(name.starts_with("did:web:") ? of_hosts : of_directory);
+  EXPECT_EQ(of_hosts, 10 * 20 / limits::web_part);
+  EXPECT_EQ(of_directory, 10 * 20 - of_hosts);
 }
 
 // The budget is the directory's, whatever the cause
