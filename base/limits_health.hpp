@@ -13,8 +13,14 @@ using namespace std::chrono_literals;
 
 /// So many signers of one stream must be beyond our clock before it is doubted.
 constexpr size_t clock_signers_min = 8;
-/// Signers of one stream that are remembered, a fair sample of all.
-constexpr size_t clock_signers_max = 64;
+/// Of a relay so many hosts must have been heard, and be beyond: the accounts
+/// of one may all be its own.
+constexpr size_t clock_hosts_min = 2;
+/// Hosts of one stream that are remembered, and signers of each: fair samples.
+constexpr size_t clock_hosts_max = 64;
+constexpr size_t clock_host_signers_max = 8;
+/// For so long the date of the directory's answer tells what time it is.
+constexpr auto clock_witness_memory = 10min;
 /// For so long what a signer said counts.
 constexpr auto clock_memory = 1min;
 /// A clock that is doubted holds intake for so long; then signers are heard

@@ -1,7 +1,10 @@
 #pragma once
 
 #include "atproto/did_document.hpp"
+#include "base/clock.hpp"
 #include "messages/repo.hpp"
+
+#include <optional>
 
 namespace weir {
 
@@ -25,6 +28,8 @@ struct identity_document {
   error failed;
   atproto::did_document doc;
   bool gone = false;
+  /// When the directory answered, by its clock, where TLS proves that it did.
+  std::optional<wall_time> date = std::nullopt;
 };
 
 /// From: the HTTP or DNS call. To: IDENTITY. Travels: local only.

@@ -1,6 +1,6 @@
 #include "actors/identity/identity.hpp"
 
-#include "actors/support/did_document_url.hpp"
+#include "actors/support/did_method.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
@@ -153,6 +153,8 @@ void identity::answer(const identity_machine::answer& x) {
 }
 
 void identity::note_health(const identity_document& x) {
+  if (x.date)
+    shared_->signers.on_directory(*x.date, now(), wall());
   if (document_is_foreign(x.repo))
     return; // Not the directory's.
   const auto fault = x.failed.code == ec::none ? look_up_fault::none

@@ -1,8 +1,10 @@
 #include "actors/identity/identity_bridge.hpp"
 
 #include "actors/support/did_document_url.hpp"
+#include "actors/support/did_method.hpp"
 #include "base/limits.hpp"
 #include "messages/identity.hpp"
+#include "net/retry_hints.hpp"
 
 #include <boost/json.hpp>
 #include <caf/send.hpp>
@@ -21,6 +23,14 @@ std::string_view trimmed(std::string_view x) {
   if (first == std::string_view::npos)
     return {};
   return x.substr(first, x.find_last_not_of(blank) - first + 1);
+}
+
+std::optional<wall_time> date_of(const net::http_headers& headers) {
+  const auto* text = net::find_header(headers, "date");
+  if (text == nullptr)
+    return std::nullopt;
+  const auto date = net::parse_http_date(*text);
+  return date ? std::optional{wall_time{*date * 1'000'000}} : std::nullopt;
 }
 
 class lookups final : public identity_network,
@@ -68,14 +78,17 @@ void lookups::fetch_document(const did& repo, identity_actor to) {
     caf::anon_send(to, identity_document{repo, target.error(), {}, false});
     return;
   }
+  const auto is_plc = !document_is_foreign(repo);
+  const auto is_proved = is_plc && target->secure();
   auto request = small_request(std::move(*target),
                                limits::did_document_bytes_max);
-  const auto is_plc = !document_is_foreign(repo);
   const auto& client = is_plc ? directory_ : client_;
-  client->get(std::move(request), [repo, to,
-                                   is_plc](result<net::http_response> x) {
+  client->get(std::move(request), [repo, to, is_plc, is_proved](
+                                    result<net::http_response> x) {
     identity_document out;
     out.repo = repo;
+    if (x && is_proved)
+      out.date = date_of(x->headers);
     if (!x) {
       out.failed = x.error();
     } else if (x->status == 410

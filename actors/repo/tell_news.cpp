@@ -16,7 +16,8 @@ void tell_news(const signed_news& x, uint64_t repo, const std::string& pds,
     return;
   const auto now = shared.time->steady_now();
   for (const auto& y : x.heard) {
-    signed_rev told{y.upstream, y.relay, repo, y.rev.time()};
+    signed_rev told{y.upstream, y.relay, atproto::stable_hash(pds), repo,
+                    y.rev.time()};
     if (told.upstream == 0) {
       const auto from = shared.upstreams.accounting_for(pds);
       told.upstream = from.id;

@@ -6,8 +6,8 @@
 
 namespace weir::actors {
 
-/// What the node thinks of its wall clock: told by REPOs, judged by NODE's eye
-/// on health, read by both. Any thread.
+/// What the node thinks of its wall clock: told by REPOs and IDENTITY, judged
+/// by NODE's eye on health, read by it and by REPOs. Any thread.
 class clock_board {
 public:
   void begin(uint64_t salt, size_t streams) {
@@ -18,6 +18,11 @@ public:
   void on_signed(const signed_rev& x, steady_time now, wall_time wall) {
     const std::lock_guard guard{mutex_};
     machine_.on_signed(x, now, wall);
+  }
+
+  void on_directory(wall_time date, steady_time now, wall_time wall) {
+    const std::lock_guard guard{mutex_};
+    machine_.on_directory(date, now, wall);
   }
 
   clock_verdict verdict(uint32_t upstream, steady_time now,

@@ -20,6 +20,29 @@ uint64_t mix(uint64_t x) noexcept {
   return x ^ (x >> 31);
 }
 
+/// The entry of `rank`. One entry each; when there are too many, those with the
+/// lowest ranks stay, which nobody can choose: then there is none.
+template <class T>
+T* place_of(std::vector<T>& all, uint64_t rank, size_t most) {
+  const auto same = std::find_if(all.begin(), all.end(), [&](const T& x) {
+    return x.rank == rank;
+  });
+  if (same != all.end())
+    return &*same;
+  if (all.size() < most) {
+    all.emplace_back().rank = rank;
+    return &all.back();
+  }
+  auto& highest = *std::max_element(
+    all.begin(), all.end(),
+    [](const T& a, const T& b) { return a.rank < b.rank; });
+  if (rank > highest.rank)
+    return nullptr;
+  highest = T{};
+  highest.rank = rank;
+  return &highest;
+}
+
 } // namespace
 
 void clock_machine::on_signed(const signed_rev& x, steady_time now,
@@ -30,45 +53,52 @@ void clock_machine::on_signed(const signed_rev& x, steady_time now,
     return; // Old.
   auto& from = heard_[x.upstream];
   from.relay = x.relay;
-  std::erase_if(from.signers, [now](const heard_signer& y) {
-    return now - y.at > limits::clock_memory;
-  });
   const auto ahead = distance > micros(limits::rev_future_max);
-  remember(from, {mix(x.signer ^ salt_), now, x.rev.micros - now.micros,
-                  ahead});
+  remember(from, mix(x.host ^ salt_),
+           {mix(x.signer ^ salt_), now, x.rev.micros - now.micros, ahead});
   if (ahead || doubted_) // Who agrees raises no doubt.
-    judge(now);
+    judge(now, wall);
 }
 
-/// One entry a signer; when there are too many, those with the lowest ranks,
-/// which nobody can choose.
-void clock_machine::remember(stream& to, heard_signer x) {
-  auto& all = to.signers;
-  const auto same = std::find_if(all.begin(), all.end(), [&](const auto& y) {
-    return y.rank == x.rank;
-  });
-  if (same != all.end()) {
-    *same = x;
+void clock_machine::remember(stream& to, uint64_t host,
+                             const heard_signer& x) {
+  const auto is_old = [&x](const heard_signer& y) {
+    return x.at - y.at > limits::clock_memory;
+  };
+  if (to.hosts.size() >= limits::clock_hosts_max)
+    std::erase_if(to.hosts, [&](const heard_host& y) {
+      return std::all_of(y.signers.begin(), y.signers.end(), is_old);
+    });
+  auto* from = place_of(to.hosts, host, limits::clock_hosts_max);
+  if (from == nullptr)
     return;
-  }
-  if (all.size() < limits::clock_signers_max) {
-    all.push_back(x);
-    return;
-  }
-  const auto highest = std::max_element(
-    all.begin(), all.end(),
-    [](const auto& a, const auto& b) { return a.rank < b.rank; });
-  if (x.rank < highest->rank)
-    *highest = x;
+  std::erase_if(from->signers, is_old);
+  if (auto* place = place_of(from->signers, x.rank,
+                             limits::clock_host_signers_max))
+    *place = x;
 }
 
-clock_machine::tally clock_machine::count(const stream& x, steady_time now) {
+clock_machine::tally clock_machine::count(const heard_host& x,
+                                          steady_time now) {
   tally out;
   for (const auto& signer : x.signers)
     if (now - signer.at <= limits::clock_memory) {
       ++out.heard;
       out.ahead += signer.ahead ? 1 : 0;
     }
+  return out;
+}
+
+clock_machine::votes clock_machine::count(const stream& x, steady_time now) {
+  votes out;
+  out.hosts_min = x.relay ? limits::clock_hosts_min : 1;
+  for (const auto& host : x.hosts) {
+    const auto seen = count(host, now);
+    out.signers.heard += seen.heard;
+    out.signers.ahead += seen.ahead;
+    out.hosts.heard += seen.heard > 0 ? 1 : 0;
+    out.hosts.ahead += seen.most_ahead() ? 1 : 0;
+  }
   return out;
 }
 
@@ -89,8 +119,23 @@ void clock_machine::note_time(steady_time now, wall_time wall) {
     ++corrections_;
 }
 
-void clock_machine::judge(steady_time now) {
-  if (holds())
+bool clock_machine::is_vouched_for(steady_time now,
+                                   wall_time wall) const noexcept {
+  return directory_ && now - directory_->at <= limits::clock_witness_memory
+         && std::abs(wall.micros - now.micros - directory_->clock)
+              <= micros(limits::rev_future_max);
+}
+
+void clock_machine::on_directory(wall_time date, steady_time now,
+                                 wall_time wall) {
+  note_time(now, wall);
+  directory_ = witness{date.micros - now.micros, now};
+  if (doubted_ && is_vouched_for(now, wall))
+    end_doubt();
+}
+
+void clock_machine::judge(steady_time now, wall_time wall) {
+  if (holds() || is_vouched_for(now, wall))
     return;
   size_t judged = 0;
   size_t behind = 0;
@@ -115,9 +160,10 @@ void clock_machine::doubt(steady_time now) {
   witnesses_.clear();
   for (const auto& [id, x] : heard_)
     if (count(x, now).says_behind())
-      for (const auto& signer : x.signers)
-        if (signer.ahead)
-          witnesses_.push_back(signer.clock);
+      for (const auto& host : x.hosts)
+        for (const auto& signer : host.signers)
+          if (signer.ahead)
+            witnesses_.push_back(signer.clock);
   const auto middle
     = witnesses_.begin() + static_cast<std::ptrdiff_t>(witnesses_.size() / 2);
   std::nth_element(witnesses_.begin(), middle, witnesses_.end());
@@ -153,6 +199,8 @@ clock_verdict clock_machine::verdict(uint32_t upstream, steady_time now,
                                      wall_time wall) const {
   if (doubted_)
     return clock_verdict::doubted;
+  if (is_vouched_for(now, wall))
+    return clock_verdict::right;
   if (was_set(now, wall))
     return clock_verdict::undecided;
   const auto i = heard_.find(upstream);

@@ -33,6 +33,7 @@ struct clock_state {
 struct signed_rev {
   uint32_t upstream = 0; ///< Its stream; of a fetch the one that accounts.
   bool relay = false;
+  uint64_t host = 0;   ///< Hash of the account's PDS.
   uint64_t signer = 0; ///< Hash of the DID.
   wall_time rev;
 };
@@ -40,11 +41,15 @@ struct signed_rev {
 /// Whether the wall clock is behind: judged by those who sign commits, since
 /// one wrong clock is likelier than many. No clock, threads or I/O in here.
 ///
-/// A stream says that it is when `clock_signers_min` signers, and three of four
-/// of those heard within a minute, are beyond it. The node's clock is doubted
-/// when most streams that were heard say so. The stream of one PDS has the
-/// accounts of one host, who may have made them all: it needs most of all
-/// streams, heard or not.
+/// Hosts have votes, not accounts, of which a host can make any number: a host
+/// says that our clock is behind when three of four of its signers that were
+/// heard within a minute are beyond it, a stream when three of four of its
+/// hosts say so, with `clock_signers_min` signers. The node's clock is doubted
+/// when most streams that were heard say so. Of a relay it takes two hosts; the
+/// stream of one PDS has one, so that needs most of all streams, heard or not.
+///
+/// Hosts are cheap, too. So the directory has a veto: while the date of its
+/// last answer agrees with our clock, no number of signers raises a doubt.
 ///
 /// Intake holds for a minute then. Afterwards signers are heard anew, which
 /// holds it for another, or ends the doubt. The doubt ends at once when the
@@ -61,6 +66,9 @@ public:
   }
 
   void on_signed(const signed_rev& x, steady_time now, wall_time wall);
+
+  /// The directory answered, at `date` by its clock.
+  void on_directory(wall_time date, steady_time now, wall_time wall);
 
   void on_timer(steady_time now, wall_time wall);
 
@@ -83,27 +91,48 @@ private:
     bool ahead = false;
   };
 
-  struct stream {
-    bool relay = false;
+  struct heard_host {
+    uint64_t rank = 0;
     std::vector<heard_signer> signers;
   };
 
+  struct stream {
+    bool relay = false;
+    std::vector<heard_host> hosts;
+  };
+
   struct tally {
-    size_t heard = 0;
+    size_t heard = 0; ///< Signers.
     size_t ahead = 0;
 
-    bool enough() const noexcept { return heard >= limits::clock_signers_min; }
+    bool most_ahead() const noexcept {
+      return heard > 0 && ahead * 4 >= heard * 3;
+    }
+  };
+
+  struct votes {
+    tally signers;
+    tally hosts;
+    size_t hosts_min = 1;
+
+    bool enough() const noexcept {
+      return signers.heard >= limits::clock_signers_min
+             && hosts.heard >= hosts_min;
+    }
     bool says_behind() const noexcept {
-      return ahead >= limits::clock_signers_min && ahead * 4 >= heard * 3;
+      return signers.ahead >= limits::clock_signers_min
+             && hosts.ahead >= hosts_min && hosts.most_ahead();
     }
   };
 
   bool holds() const noexcept { return doubted_ && hold_until_; }
-  static tally count(const stream& x, steady_time now);
+  static tally count(const heard_host& x, steady_time now);
+  static votes count(const stream& x, steady_time now);
+  bool is_vouched_for(steady_time now, wall_time wall) const noexcept;
   bool was_set(steady_time now, wall_time wall) const noexcept;
   void note_time(steady_time now, wall_time wall);
-  void remember(stream& to, heard_signer x);
-  void judge(steady_time now);
+  static void remember(stream& to, uint64_t host, const heard_signer& x);
+  void judge(steady_time now, wall_time wall);
   void doubt(steady_time now);
   void end_doubt();
 
@@ -111,6 +140,11 @@ private:
   size_t streams_ = 0;
   std::map<uint32_t, stream> heard_;
   std::optional<offset> our_clock_;
+  struct witness {
+    offset clock = 0;
+    steady_time at;
+  };
+  std::optional<witness> directory_;
   bool doubted_ = false;
   std::optional<steady_time> hold_until_;
   std::vector<offset> witnesses_; ///< Of those who were beyond.

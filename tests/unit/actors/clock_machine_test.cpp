@@ -23,12 +23,24 @@ public:
     pass(0s);
   }
 
-  /// Signers with these numbers, all clocks but ours being right.
+  /// Signers with these numbers, all clocks but ours being right; of a relay
+  /// four of a host.
   void hear(uint32_t stream, uint64_t first, size_t n,
             std::chrono::microseconds ahead = 0s) {
     for (auto i = first; i < first + n; ++i)
-      machine.on_signed({stream, stream == relay, i, truth + ahead}, now,
-                        wall());
+      sign(stream, stream == relay ? i / 4 : stream, i, ahead);
+  }
+
+  /// Accounts of one host, through the relay.
+  void hear_host(uint64_t name, size_t n,
+                 std::chrono::microseconds ahead = 0s) {
+    for (size_t i = 0; i < n; ++i)
+      sign(relay, name, name * 1'000'000 + i, ahead);
+  }
+
+  /// The directory answers, whose clock is so far from the true time.
+  void directory(std::chrono::microseconds off = 0s) {
+    machine.on_directory(truth + off, now, wall());
   }
 
   void pass(std::chrono::microseconds x) {
@@ -55,6 +67,12 @@ public:
   wall_time truth{1'700'000'000'000'000};
 
 private:
+  void sign(uint32_t stream, uint64_t by, uint64_t signer,
+            std::chrono::microseconds ahead) {
+    machine.on_signed({stream, stream == relay, by, signer, truth + ahead},
+                      now, wall());
+  }
+
   std::chrono::microseconds behind_;
 };
 
@@ -92,15 +110,81 @@ TEST(clock_machine, a_few_who_are_beyond_are_at_fault) {
   EXPECT_TRUE(x.doubted());
 }
 
-// limits::clock_signers_max: the sample of a crowd has its proportions
-TEST(clock_machine, many_accounts_of_one_host_do_not_outweigh_a_busy_relay) {
-  static_assert(limits::clock_signers_max < 1'000);
+// limits::clock_hosts_min: whoever signs most often has no more to say
+TEST(clock_machine, the_accounts_of_one_host_behind_a_relay_hold_nobody) {
   clock_world x;
-  x.hear(relay, 0, 1'000);
-  x.hear(relay, 10'000, 1'000, 24h);
-  x.hear(relay, 0, 1'000);
+  x.hear_host(1, 1'000, 24h);
+  EXPECT_FALSE(x.doubted()) << "nobody else was heard";
+  EXPECT_EQ(x.verdict(relay), clock_verdict::undecided);
+  x.hear_host(2, 1);
+  EXPECT_EQ(x.verdict(relay), clock_verdict::right);
+  x.hear_host(1, 1'000, 24h);
+  EXPECT_FALSE(x.doubted()) << "a thousand to one, and one host to one";
+}
+
+// A small relay: three of four accounts are the attacker's
+TEST(clock_machine, hosts_have_votes_and_not_accounts) {
+  clock_world x;
+  for (uint64_t honest = 1; honest <= 3; ++honest)
+    x.hear_host(honest, 2);
+  for (uint64_t hostile = 4; hostile <= 5; ++hostile)
+    x.hear_host(hostile, 100, 1h);
+  EXPECT_FALSE(x.doubted()) << "two hosts of five";
+  EXPECT_EQ(x.verdict(relay), clock_verdict::right);
+  for (uint64_t more = 6; more <= 12; ++more)
+    x.hear_host(more, 1, 1h);
+  EXPECT_TRUE(x.doubted()) << "nine of twelve";
+}
+
+// limits::clock_hosts_max, limits::clock_host_signers_max: samples are fair
+TEST(clock_machine, many_hosts_are_sampled_in_their_proportions) {
+  clock_world x;
+  for (uint64_t i = 0; i < 10 * limits::clock_hosts_max; ++i)
+    x.hear_host(i, limits::clock_host_signers_max + 1, i % 2 == 0 ? 0s : 24h);
   EXPECT_FALSE(x.doubted());
   EXPECT_EQ(x.verdict(relay), clock_verdict::right);
+}
+
+// One account whose clock is off does not speak for its host
+TEST(clock_machine, a_host_says_what_most_of_its_signers_say) {
+  clock_world x;
+  for (uint64_t i = 1; i <= 8; ++i) {
+    x.hear_host(i, 1);
+    x.hear(relay, 4 * i, 1, 24h); // The same host, another account.
+  }
+  EXPECT_FALSE(x.doubted());
+}
+
+// limits::clock_witness_memory: hosts are cheap, the directory is one
+TEST(clock_machine, while_the_directory_agrees_nobody_raises_a_doubt) {
+  clock_world x;
+  x.directory(limits::rev_future_max);
+  x.hear(relay, 0, 1'000, 24h);
+  EXPECT_FALSE(x.doubted());
+  EXPECT_EQ(x.verdict(relay), clock_verdict::right);
+  x.pass(limits::clock_witness_memory);
+  x.hear(relay, 0, 1'000, 24h);
+  EXPECT_FALSE(x.doubted());
+  x.pass(1us);
+  x.hear(relay, 0, 1'000, 24h);
+  EXPECT_TRUE(x.doubted()) << "it said so too long ago";
+  x.directory();
+  EXPECT_FALSE(x.doubted());
+  EXPECT_FALSE(x.holds());
+}
+
+TEST(clock_machine, a_directory_that_is_beyond_our_clock_vouches_for_nothing) {
+  clock_world x{limits::rev_future_max + 1us};
+  x.directory();
+  x.hear(relay, 0, limits::clock_signers_min);
+  EXPECT_TRUE(x.doubted());
+  x.directory();
+  EXPECT_TRUE(x.doubted());
+  clock_world y;
+  y.directory();
+  y.set_clock(1h); // Of which the directory need not be asked again.
+  y.hear(relay, 0, limits::clock_signers_min);
+  EXPECT_TRUE(y.doubted());
 }
 
 TEST(clock_machine, the_accounts_of_one_host_do_not_stop_the_others) {

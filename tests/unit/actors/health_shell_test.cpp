@@ -48,7 +48,7 @@ protected:
   void sign(size_t signers, std::chrono::microseconds ahead) {
     const auto now = hands.wall_now();
     for (size_t i = 0; i < signers; ++i)
-      shared->signers.on_signed({1, true, i, now + ahead}, hands.steady_now(),
+      shared->signers.on_signed({1, true, i, i, now + ahead}, hands.steady_now(),
                                 now);
   }
 

@@ -29,7 +29,7 @@ protected:
   /// So many others sign what they do `ahead` of our clock.
   void others(size_t n, std::chrono::microseconds ahead) {
     for (size_t i = 0; i < n; ++i)
-      board.on_signed({relay_id, true, i, x.now.wall + ahead}, x.now.steady,
+      board.on_signed({relay_id, true, i, i, x.now.wall + ahead}, x.now.steady,
                       x.now.wall);
   }
 
