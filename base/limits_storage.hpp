@@ -11,11 +11,14 @@ constexpr size_t names_bytes_max = 33'554'432;
 /// What a name costs beside its text and the texts of its owners: a place in
 /// two tables.
 constexpr size_t name_entry_bytes = 256;
-/// Names that only the repos of one host use may take a fourth of what is still
-/// free, those of one repo a 64th: whoever invents names leaves room for all
-/// others, however many do so at once.
+/// Of one half of that the names that the repos of one host began may take a
+/// fourth of what is still free, those of one repo a 32nd: whoever invents names
+/// leaves room for others.
 constexpr size_t names_host_share = 4;
-constexpr size_t names_repo_share = 64;
+constexpr size_t names_repo_share = 32;
+/// The other half is for so many bytes of each host, some twenty names, however
+/// much others took: for 2,048 hosts that invent names, with all the memory.
+constexpr size_t names_host_floor = 8'192;
 
 // -- chains (storage/chain_table) ---------------------------------------------
 /// Streams that the row of a chain names; each further one has its own row, so

@@ -15,7 +15,7 @@ std::string next_id_key() {
 
 /// What a name of its own costs `who`.
 collection_row owned_by(const std::string& name, const name_user& who) {
-  return {name, std::string{who.host}, true, std::string{who.repo}};
+  return {name, std::string{who.host}, std::string{who.repo}};
 }
 
 } // namespace
@@ -124,30 +124,15 @@ uint32_t collection_table::use(const std::string& name, const name_user& who,
                                write_batch& batch) {
   const std::unique_lock guard{mutex_};
   const auto known = ids_.find(name);
-  if (known == ids_.end())
-    return insert(owned_by(name, who), batch);
-  auto& row = names_.at(known->second).row;
-  const bool second_repo = !row.repo.empty() && row.repo != who.repo;
-  const bool second_host = row.one_host && row.host != who.host;
-  if (!second_repo && !second_host)
-    return known->second;
-  shares_.remove(row);
-  if (second_repo)
-    row.repo.clear();
-  if (second_host) {
-    row.one_host = false;
-    row.host.clear();
-  }
-  shares_.add(row);
-  batch.put(encode_key(collection_name_key{known->second}), encode_value(row));
-  return known->second;
+  return known == ids_.end() ? insert(owned_by(name, who), batch)
+                             : known->second;
 }
 
 uint32_t collection_table::keep(const std::string& name, write_batch& batch) {
   const std::unique_lock guard{mutex_};
   const auto known = ids_.find(name);
   const auto id = known != ids_.end() ? known->second
-                                      : insert({name, {}, false, {}}, batch);
+                                      : insert({name, {}, {}}, batch);
   names_.at(id).kept = true;
   return id;
 }

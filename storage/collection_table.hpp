@@ -47,7 +47,8 @@ public:
   std::string refusal(const std::vector<std::string>& names,
                       const name_user& who) const;
 
-  /// Notes that `who` begins to use `name`, which gets an id when it has none.
+  /// `who` begins to use `name`, which gets an id when it has none, and is its
+  /// share then.
   /// @pre `refusal` is empty, for a name without an id
   uint32_t use(const std::string& name, const name_user& who,
                write_batch& batch);

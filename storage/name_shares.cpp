@@ -1,23 +1,25 @@
 #include "storage/name_shares.hpp"
 
+#include <algorithm>
+
 namespace weir::storage {
 
 void name_shares::add(const collection_row& x) {
   const auto cost = cost_of(x);
   bytes_ += cost;
-  if (x.one_host)
-    hosts_[x.host] += cost;
-  if (!x.repo.empty())
-    repos_[x.repo] += cost;
+  if (x.repo.empty())
+    return;
+  hosts_[x.host] += cost;
+  repos_[x.repo] += cost;
 }
 
 void name_shares::remove(const collection_row& x) {
   const auto cost = cost_of(x);
   bytes_ -= cost;
-  if (x.one_host)
-    give_back(hosts_, x.host, cost);
-  if (!x.repo.empty())
-    give_back(repos_, x.repo, cost);
+  if (x.repo.empty())
+    return;
+  give_back(hosts_, x.host, cost);
+  give_back(repos_, x.repo, cost);
 }
 
 /// Its owners stand in the name's entry and in a table of shares.
@@ -29,12 +31,15 @@ size_t name_shares::cost_of(const collection_row& x) noexcept {
 std::string name_shares::refusal(const name_user& who, size_t bytes) const {
   if (bytes_ + bytes > bytes_max_)
     return "more collections than the store can hold";
-  const auto free = bytes_max_ - bytes_;
+  const auto of_host = held(hosts_, who.host) + bytes;
+  if (of_host <= limits::names_host_floor)
+    return "";
+  const auto free = bytes_max_ / 2 - std::min(bytes_max_ / 2, bytes_);
   if (held(repos_, who.repo) + bytes > free / limits::names_repo_share)
-    return "it uses too many collections that no other repo uses";
-  if (held(hosts_, who.host) + bytes > free / limits::names_host_share)
-    return "the repos of its host use too many collections that those of no "
-           "other host use";
+    return "it begins too many collections that no repo had before";
+  if (of_host > free / limits::names_host_share)
+    return "the repos of its host begin too many collections that no repo had "
+           "before";
   return "";
 }
 

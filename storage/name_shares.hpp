@@ -17,10 +17,15 @@ struct name_user {
 
 /// How much memory the names of collections hold, and who invented them.
 ///
-/// A name that repos of several hosts use is nobody's share. Any other counts
-/// for its host, and for its repo while it is the only one. Both may take a
-/// part of what is free (`limits::names_host_share`), so that no number of
-/// hosts can take all of it.
+/// A name counts for the repo that began it and for the host of that repo, for
+/// as long as anybody uses it: who uses a name of somebody else's takes nothing
+/// off his share, so that hosts which work together have no more than each has
+/// alone.
+///
+/// Half of the room is for whoever comes, a part of what is still free for each
+/// host and repo (`limits::names_host_share`). The other half is for the first
+/// names of each host (`limits::names_host_floor`), which it may have however
+/// many names others took.
 ///
 /// # Ownership and threads
 /// Plain value, no locks.

@@ -2,8 +2,8 @@
 
 #include <set>
 
-/// The pass over the names of collections: each is used, and its owner is the
-/// only one who does.
+/// The pass over the names of collections: each is used, and who began it is a
+/// repo.
 namespace weir::storage {
 
 namespace {
@@ -45,14 +45,8 @@ private:
       = x_.db.scan(range_of<collection_member_key>(x_.options.partition, id));
     if (!members.valid() && !listed_.contains(id))
       find(row.name, "nobody uses it");
-    if (row.repo.empty())
-      return;
-    const auto owner = decode_key<collection_member_key>(
-      members.valid() ? members.key() : std::string_view{});
-    if (members.valid())
-      members.next();
-    if (!owner || owner->repo.str() != row.repo || members.valid())
-      find(row.name, "it is not only used by " + row.repo);
+    if (!row.repo.empty() && !atproto::valid_did(row.repo))
+      find(row.name, "no repo began it");
   }
 
   void find(const std::string& name, std::string sentence) {

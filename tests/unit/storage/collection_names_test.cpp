@@ -72,13 +72,13 @@ TEST_F(CollectionNamesTest, WhoInventsTooManyIsRefusedAndNobodyElse) {
   begin(bob, "https://two.test");
   const auto refused = attempt(alice.chunk(invent("app.n", 100)));
   EXPECT_EQ(refused.outcome, update_outcome::refused);
-  EXPECT_THAT(refused.reason, HasSubstr("collections that no other repo uses"));
+  EXPECT_THAT(refused.reason, HasSubstr("collections that no repo had before"));
   EXPECT_EQ(store.names->size(), 0u) << "nothing of it is kept";
   apply(bob, bob.chunk(invent("app.own", 5)));
   EXPECT_EQ(store.findings(), "");
 }
 
-TEST_F(CollectionNamesTest, ANameThatSeveralHostsUseIsNobodysShare) {
+TEST_F(CollectionNamesTest, ANameStaysTheShareOfWhoBeganIt) {
   make_room(1'000);
   begin(alice, "https://one.test");
   begin(bob, "https://two.test");
@@ -86,17 +86,40 @@ TEST_F(CollectionNamesTest, ANameThatSeveralHostsUseIsNobodysShare) {
   const auto row = [&] {
     return *store.names->row_of(*store.names->id_of(numbered("app.n", 3)));
   };
+  const auto bytes = store.names->bytes();
+  apply(bob, bob.chunk(invent("app.n", 10)));
   EXPECT_EQ(row().host, "https://one.test");
   EXPECT_EQ(row().repo, alice.repo.str());
-  const auto before = store.names->bytes();
-  apply(bob, bob.chunk(invent("app.n", 10)));
-  EXPECT_FALSE(row().one_host);
-  EXPECT_EQ(row().repo, "");
-  EXPECT_LT(store.names->bytes(), before);
-  const auto bytes = store.names->bytes();
+  EXPECT_EQ(store.names->bytes(), bytes);
   store.reopen();
   EXPECT_EQ(store.names->bytes(), bytes);
-  EXPECT_FALSE(row().one_host);
+  apply(alice, alice.forget());
+  sweep(alice);
+  EXPECT_EQ(store.names->bytes(), bytes) << "bob uses them";
+  EXPECT_EQ(row().repo, alice.repo.str());
+  apply(bob, bob.forget());
+  sweep(bob);
+  EXPECT_EQ(store.names->bytes(), 0u);
+}
+
+// Two hosts whose repos use each other's names, in turn, as long as they may
+TEST_F(CollectionNamesTest, HostsThatUseEachOthersNamesLeaveRoomForOthers) {
+  make_room(1'000);
+  begin(alice, "https://one.test");
+  begin(bob, "https://two.test");
+  begin(carol, "https://three.test");
+  for (size_t i = 0;; ++i) {
+    auto& first = i % 2 == 0 ? alice : bob;
+    auto& second = i % 2 == 0 ? bob : alice;
+    const std::vector<change> name{{numbered("app.n", i) + "/1", "r"}};
+    auto receipt = attempt(first.chunk(name));
+    if (receipt.outcome != update_outcome::done)
+      break;
+    first.accept(receipt);
+    apply(second, second.chunk(name));
+  }
+  EXPECT_LT(store.names->bytes(), 2 * limits::names_host_floor + 400);
+  apply(carol, carol.chunk(invent("app.own", 15)));
   EXPECT_EQ(store.findings(), "");
 }
 
@@ -154,7 +177,7 @@ TEST_F(CollectionNamesTest, AListedCollectionKeepsItsName) {
   upstream.id = 1;
   journal_batch group;
   group.upstreams.push_back(upstream);
-  group.listings.push_back({1, "app.a.x", {"", true, {}, 1}});
+  group.listings.push_back({1, "app.a.x", {"", true, {}}});
   store.commit(std::move(group));
   store.reopen();
   begin(alice, "https://one.test");

@@ -108,8 +108,7 @@ private:
   static bool covers_name(const damage& x) {
     const auto good = row_of<collection_row>(x.before, table::collection_name);
     const auto bad = row_of<collection_row>(x.after, table::collection_name);
-    return good && bad && good->name == bad->name
-           && (bad->repo == good->repo || bad->repo.empty());
+    return good && bad && good->name == bad->name;
   }
 
   static bool covers_waiting(const damage& x) {
