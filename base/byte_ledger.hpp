@@ -18,14 +18,17 @@ enum class memory_use : uint8_t {
   delivery, ///< Log entries on their way to consumers.
   identity, ///< Documents, known and asked for.
   requests, ///< Bodies of clients until they are answered.
+  names,    ///< Of collections, of all repos.
+  claims,   ///< DIDs that only listings name.
 };
 
 /// All bytes that the queues of a node hold, by kind: what `memory_limit` is
 /// compared with. Any thread.
 class byte_ledger {
 public:
-  static constexpr std::array<std::string_view, 6> names{
-    "streams", "repos", "fetches", "delivery", "identity", "requests"};
+  static constexpr std::array<std::string_view, 8> names{
+    "streams",  "repos",    "fetches", "delivery",
+    "identity", "requests", "names",   "claims"};
 
   uint64_t held(memory_use of) const noexcept {
     return bytes_[static_cast<size_t>(of)].load(std::memory_order_relaxed);
@@ -39,10 +42,11 @@ public:
   }
 
   /// Of what gets less when nothing more is let in: applications that do not
-  /// read, and what is known of identities, stay.
+  /// read, and what is known of identities and collections, stay.
   uint64_t passing() const noexcept {
     return held(memory_use::streams) + held(memory_use::repos)
-           + held(memory_use::fetches) + held(memory_use::requests);
+           + held(memory_use::fetches) + held(memory_use::requests)
+           + held(memory_use::claims);
   }
 
   /// From so many bytes to so many, of one owner.

@@ -16,6 +16,11 @@ constexpr option_range<size_t> listing_requests_range{1, 100'000, 50};
 /// DIDs of one page that are looked at because it claims them: as many as were
 /// asked for.
 constexpr size_t claims_of_page_max = listing_page_asked;
+/// What claims may hold, of all listings together; a page for which there is no
+/// room is asked for again later. Each costs this beside the texts of its DID,
+/// of which there are three.
+constexpr size_t claims_bytes_max = 8'388'608;
+constexpr size_t claim_entry_bytes = 256;
 /// Claims whose documents are asked for at once, of all listings together.
 constexpr size_t claims_asked_max = 64;
 /// A listing is judged after so many claims, and forgets half of them after ten

@@ -107,7 +107,11 @@ result<bool> committer::erase_step(const atproto::did& repo, size_t rows_max) {
   return *left;
 }
 
-result<void> committer::end_erasure(const atproto::did& repo, op_id through) {
+size_t committer::names_bytes() const {
+  return names_.bytes();
+}
+
+result<bool> committer::end_erasure(const atproto::did& repo, op_id through) {
   if (failure_.code != ec::none)
     return failure_;
   const auto row = load_row<erasure_row>(db_, erasure_key{repo});
@@ -115,9 +119,14 @@ result<void> committer::end_erasure(const atproto::did& repo, op_id through) {
     return broken(row.error());
   if (!*row || (*row)->through != through
       || (*row)->stage != erasure_stage::compact)
-    return {}; // It was erased again meanwhile.
+    return false; // It was erased again meanwhile.
+  const auto known = load_row<repo_row>(db_, repo_key{repo});
+  if (!known)
+    return broken(known.error());
   batch_.erase(encode_key(erasure_key{repo}));
-  return write(sync_mode::relaxed);
+  if (auto ok = write(sync_mode::relaxed); !ok)
+    return ok.error();
+  return !*known;
 }
 
 } // namespace weir::storage

@@ -78,7 +78,11 @@ public:
 
   /// Its bytes are gone from the disk: forgets that there was an erasing
   /// through this operation.
-  result<void> end_erasure(const atproto::did& repo, op_id through);
+  /// @returns true when nothing is known of the repo any more.
+  result<bool> end_erasure(const atproto::did& repo, op_id through);
+
+  /// Memory that the names of collections hold, about.
+  size_t names_bytes() const;
 
   /// Last id of the log; 0 = empty.
   op_id last_id() const noexcept { return log_.tail().next - 1; }

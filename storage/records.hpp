@@ -165,7 +165,6 @@ struct listing_row {
   std::string cursor;
   bool done = false;
   position noted; ///< At its begin, first_cursor_since_reset; seq 0 = unset.
-  int64_t finished_at = 0; ///< Unix seconds.
 
   bool operator==(const listing_row&) const = default;
 };
@@ -217,9 +216,8 @@ struct holder_row {
 /// A collection's name, and in whose share it counts.
 struct collection_row {
   std::string name;
-  std::string host; ///< All its repos are of this host; unset: of several.
-  bool one_host = false;
-  std::string repo; ///< DID of the only repo that has it; empty: several.
+  std::string host; ///< Of that repo, then; empty: not known.
+  std::string repo; ///< DID of the repo that began it; empty: a listing did.
 
   bool operator==(const collection_row&) const = default;
 };

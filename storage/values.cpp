@@ -140,7 +140,7 @@ void serialize(Archive& ar, holder_row& x) {
 
 template <class Archive>
 void serialize(Archive& ar, collection_row& x) {
-  ar(x.name, x.one_host, x.host, x.repo);
+  ar(x.name, x.host, x.repo);
 }
 
 template <class Archive>
@@ -170,7 +170,7 @@ void serialize(Archive& ar, tombstone_row& x) {
 
 template <class Archive>
 void serialize(Archive& ar, listing_row& x) {
-  ar(x.cursor, x.done, x.noted, x.finished_at);
+  ar(x.cursor, x.done, x.noted);
 }
 
 // -- rows with a layout of their own ------------------------------------------
@@ -238,8 +238,8 @@ void check(const erasure_row& x) {
 }
 
 void check(const collection_row& x) {
-  if (!x.one_host && !x.host.empty())
-    throw bad_value{"a host is named and does not count"};
+  if (x.repo.empty() && !x.host.empty())
+    throw bad_value{"the host of no repo"};
 }
 
 template <class Row>

@@ -44,7 +44,8 @@ public:
     : observed(config, "journal", "0"), shared_(std::move(shared)),
       store_(std::move(store)), options_(options),
       on_failure_(std::move(failure)),
-      queue_(options.bounds) {
+      queue_(options.bounds), names_held_(shared_->memory, memory_use::names) {
+    names_held_.set(store_.writer->names_bytes());
     auto& registry = shared_->metrics;
     batches_ = &registry.counter("weir_journal_batches_total",
                                  "Batches written to the store");
@@ -75,6 +76,7 @@ private:
   void publish(announcement x);
   void sync();
   void erase(const erase_step& x);
+  void end_erasing(const erase_over& x);
   void count(const storage::repo_update& x,
              const storage::update_receipt& receipt);
   void fail(const error& why);
@@ -84,6 +86,7 @@ private:
   journal_options options_;
   std::function<void(const error&)> on_failure_;
   batch_machine<journal_update> queue_;
+  byte_claim names_held_;
   std::vector<journal_rows> rows_;
   bool woken_ = false;
   bool failed_ = false;
@@ -170,6 +173,7 @@ bool journal::write(std::vector<journal_update> updates,
     return false;
   }
   batches_->add();
+  names_held_.set(store_.writer->names_bytes());
   store_.tail->add(written->entries);
   announcement news;
   for (size_t i = 0; i < updates.size(); ++i) {
@@ -234,8 +238,21 @@ void journal::erase(const erase_step& x) {
   if (!more)
     return fail(more.error());
   pass(crash_point::sweep_written);
+  names_held_.set(store_.writer->names_bytes());
   send(x.from,
        erase_stepped{*more, queue_.has_live() || queue_.has_backfill()});
+}
+
+/// The log says of a repo that was removed what is gone: nobody has to keep it
+/// in mind any more.
+void journal::end_erasing(const erase_over& x) {
+  if (failed_)
+    return;
+  const auto forgotten = store_.writer->end_erasure(x.repo, x.through);
+  if (!forgotten)
+    return fail(forgotten.error());
+  if (*forgotten)
+    shared_->accounts.put(x.repo, {});
 }
 
 void journal::count(const storage::repo_update& x,
@@ -314,12 +331,7 @@ journal_actor::behavior_type journal::make_behavior() {
     },
     [this](journal_flush) { flush(); },
     [this](const erase_step& x) { erase(x); },
-    [this](const erase_over& x) {
-      if (failed_)
-        return;
-      if (auto ok = store_.writer->end_erasure(x.repo, x.through); !ok)
-        fail(ok.error());
-    },
+    [this](const erase_over& x) { end_erasing(x); },
   };
 }
 

@@ -4,6 +4,7 @@
 #include "base/limits.hpp"
 #include "base/limits_accounts.hpp"
 #include "base/limits_storage.hpp"
+#include "base/limits_streams.hpp"
 
 #include <algorithm>
 
@@ -16,6 +17,8 @@ constexpr uint64_t table_memory_part = 64;
 /// What one entry costs, about.
 constexpr uint64_t queued_repo_bytes = 384;
 constexpr uint64_t repo_guard_bytes = 256;
+/// Of the part that is not divided: what listings claim.
+constexpr uint64_t claims_memory_part = 128;
 
 size_t share(uint64_t limit, uint64_t part, uint64_t most) noexcept {
   return static_cast<size_t>(std::min(limit / part, most));
@@ -81,6 +84,7 @@ memory_plan plan_memory(const node_config& config) {
   out.census = std::max(limit / limits::census_memory_part / streams
                           / sizeof(uint64_t),
                         limits::census_entries_min);
+  out.claims = share(limit, claims_memory_part, limits::claims_bytes_max);
   out.fetch_queue
     = share(limit / queued_repo_bytes, 32, limits::fetch_queue_max);
   out.fetch_hosts = std::min(out.fetch_queue / 4, limits::fetch_hosts_max);

@@ -35,6 +35,7 @@ struct memory_plan {
   size_t fetch_queue = 0;     ///< Entries.
   size_t fetch_hosts = 0;     ///< Remembered without entries.
   size_t census = 0;          ///< DIDs of the listing of each upstream.
+  size_t claims = 0;          ///< What only listings name.
 
   // -- one fetch
   size_t spool = 0;         ///< A CAR that is larger lies in a file.

@@ -175,6 +175,7 @@ result<void> node::impl::start_supervisor(
   env.ask = make_account_asker(net.guarded);
   env.questions.gone_grace = config.gone_grace;
   env.census_entries = plan.census;
+  env.claims_bytes = plan.claims;
   env.discover = config.mode == tracking_mode::full_network;
   env.signal_collections = listed_collections();
   auto listings = load_listings(*store, streams, env.signal_collections);

@@ -1,20 +1,40 @@
 #include "actors/supervisor/claims_machine.hpp"
 
+#include "actors/support/did_method.hpp"
+
 #include <algorithm>
 #include <utility>
 
 namespace weir::actors {
+
+size_t claims_machine::cost_of(const claim& x) noexcept {
+  return limits::claim_entry_bytes + 3 * x.repo.str().size();
+}
+
+void claims_machine::release(listing& from, size_t bytes) noexcept {
+  from.bytes -= bytes;
+  bytes_ -= bytes;
+}
 
 claims_machine::effects claims_machine::on_page(const listing_id& what,
                                                 std::string host,
                                                 std::vector<claim> claims,
                                                 steady_time now) {
   effects out;
+  if (claims.size() > limits::claims_of_page_max)
+    claims.erase(claims.begin() + limits::claims_of_page_max, claims.end());
+  size_t bytes = 0;
+  for (const auto& x : claims)
+    bytes += cost_of(x);
+  if (bytes_ + bytes > bytes_max_) {
+    out.pages.push_back({.what = what, .has_room = false});
+    return out;
+  }
   auto& of = *listings_.try_emplace(what).first;
   of.second.host = std::move(host);
   of.second.open = true;
-  if (claims.size() > limits::claims_of_page_max)
-    claims.erase(claims.begin() + limits::claims_of_page_max, claims.end());
+  of.second.bytes += bytes;
+  bytes_ += bytes;
   for (auto& x : claims)
     of.second.waiting.push_back({std::move(x), 0});
   judge(of, out);
@@ -57,12 +77,15 @@ size_t claims_machine::size() const noexcept {
 void claims_machine::take_word(listings::value_type& of, waiting_claim x,
                                const word& said, effects& out) {
   auto& [what, from] = of;
-  const auto is_web = x.of.repo.str().starts_with("did:web:");
+  const auto is_web = document_is_foreign(x.of.repo);
   if (said.what == word::kind::away && !is_web) {
     if (++x.tries < limits::claim_tries_max)
       from.waiting.push_back(std::move(x));
+    else
+      release(from, cost_of(x.of));
     return;
   }
+  release(from, cost_of(x.of));
   // A did:web is its own host's word: nobody there is as good as no document.
   ++from.decided;
   if (said.what != word::kind::names_host)
@@ -81,10 +104,11 @@ void claims_machine::judge(listings::value_type& of, effects& out) {
     = x.decided < limits::claims_judged_min || x.failed * 2 <= x.decided;
   if (trusted && !(x.waiting.empty() && x.asked.empty()))
     return;
-  out.pages.push_back({what, trusted});
+  out.pages.push_back({.what = what, .trusted = trusted});
   x.open = false;
   x.waiting.clear();
   x.asked.clear(); // What is said of them is nobody's any more.
+  release(x, x.bytes);
   if (!trusted)
     x.decided = x.failed = 0;
   if (x.decided >= 10 * limits::claims_judged_min) {

@@ -54,6 +54,7 @@ public:
   struct verdict {
     listing_id what;
     bool trusted = true;
+    bool has_room = true; ///< Else it is to come again.
   };
 
   struct effects {
@@ -63,6 +64,15 @@ public:
     std::vector<verdict> pages;
     std::optional<steady_time> timer;
   };
+
+  /// @param bytes_max What the claims of all listings may hold.
+  explicit claims_machine(size_t bytes_max = limits::claims_bytes_max)
+    : bytes_max_(bytes_max) {
+    // nop
+  }
+
+  /// What one claim holds.
+  static size_t cost_of(const claim& x) noexcept;
 
   /// Claims of a page, of which `limits::claims_of_page_max` are taken. Answered
   /// by one verdict.
@@ -77,6 +87,9 @@ public:
   /// Claims held, of all listings.
   size_t size() const noexcept;
 
+  /// Memory that they hold, about.
+  size_t bytes() const noexcept { return bytes_; }
+
 private:
   struct waiting_claim {
     claim of;
@@ -90,6 +103,7 @@ private:
     bool open = false; ///< A page of it is not decided.
     size_t decided = 0;
     size_t failed = 0;
+    size_t bytes = 0; ///< Of its claims.
   };
 
   using listings = std::map<listing_id, listing>;
@@ -99,6 +113,10 @@ private:
   void judge(listings::value_type& of, effects& out);
   void run(effects& out, steady_time now);
 
+  void release(listing& from, size_t bytes) noexcept;
+
+  size_t bytes_max_;
+  size_t bytes_ = 0;
   listings listings_;
   listing_id last_; ///< Had its turn.
   std::unordered_set<atproto::did> asked_;   ///< About, by any listing.

@@ -130,13 +130,13 @@ void listing_machine::on_lines(const listing_id& what, uint64_t print) {
 listing_machine::effects
 listing_machine::on_page(const listing_id& what,
                          const result<std::string>& cursor, size_t lines,
-                         steady_time now, wall_time wall) {
+                         steady_time now) {
   const auto i = listings_.find(what);
   if (i == listings_.end() || !i->second.running)
     return {};
   auto& x = i->second;
   if (!cursor)
-    return take_failure(what, x, cursor.error(), now, wall);
+    return take_failure(what, x, cursor.error(), now);
   x.retry = x.mistrust = std::chrono::seconds{0};
   if (x.again && *x.again != x.row.noted)
     return begin(what, x, *x.again);
@@ -147,7 +147,7 @@ listing_machine::on_page(const listing_id& what,
       || x.idle_pages >= options_.idle_pages_max) {
     ++finished_;
     const auto whole = x.whole && cursor->empty();
-    auto out = finish(what, x, interval_after(x.requests), now, wall);
+    auto out = finish(what, x, interval_after(x.requests), now);
     if (whole && !out.fetch) // Else it is listed anew: events may be missing.
       out.whole = what;
     return out;
@@ -162,7 +162,7 @@ listing_machine::on_page(const listing_id& what,
 
 listing_machine::effects
 listing_machine::on_mistrust(const listing_id& what, const std::string& cursor,
-                             steady_time now, wall_time wall) {
+                             steady_time now) {
   const auto i = listings_.find(what);
   if (i == listings_.end() || !i->second.running)
     return {};
@@ -170,7 +170,7 @@ listing_machine::on_mistrust(const listing_id& what, const std::string& cursor,
   x.mistrust = std::clamp(x.mistrust * 2, options_.mistrust_min,
                           std::max(options_.mistrust_min, options_.interval));
   if (cursor.empty()) {
-    auto out = finish(what, x, x.mistrust, now, wall);
+    auto out = finish(what, x, x.mistrust, now);
     x.rests_until = x.due;
     return out;
   }
@@ -185,10 +185,9 @@ listing_machine::on_mistrust(const listing_id& what, const std::string& cursor,
 listing_machine::effects listing_machine::take_failure(const listing_id& what,
                                                        state& x,
                                                        const error& why,
-                                                       steady_time now,
-                                                       wall_time wall) {
+                                                       steady_time now) {
   if (why.code == ec::not_found) // Not offered.
-    return finish(what, x, options_.interval, now, wall);
+    return finish(what, x, options_.interval, now);
   if (why.code == ec::malformed)
     x.row.cursor.clear(); // The host may not know its own cursor any more.
   if (x.again) {
@@ -203,15 +202,13 @@ listing_machine::effects listing_machine::take_failure(const listing_id& what,
 listing_machine::effects listing_machine::finish(const listing_id& what,
                                                  state& x,
                                                  std::chrono::seconds interval,
-                                                 steady_time now,
-                                                 wall_time wall) {
+                                                 steady_time now) {
   x.running = false;
   x.seen.clear();
   if (x.again)
     return begin(what, x, *x.again);
   x.row.cursor.clear();
   x.row.done = true;
-  x.row.finished_at = wall.seconds();
   x.begins = true;
   auto out = rest(x, interval, now);
   out.write = row{what, x.row};

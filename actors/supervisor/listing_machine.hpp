@@ -109,12 +109,12 @@ public:
   /// All of a page was taken, or it failed.
   /// @param lines Of the page.
   effects on_page(const listing_id& what, const result<std::string>& cursor,
-                  size_t lines, steady_time now, wall_time wall);
+                  size_t lines, steady_time now);
 
   /// What a page claims is mostly not so: its listing goes on behind it, but
   /// not before a rest, whatever the host wishes.
   effects on_mistrust(const listing_id& what, const std::string& cursor,
-                      steady_time now, wall_time wall);
+                      steady_time now);
 
   effects on_timer(const upstream_board& board, steady_time now,
                    wall_time wall);
@@ -155,10 +155,9 @@ private:
                  steady_time now) const;
   std::chrono::seconds interval_after(size_t requests) const noexcept;
   effects finish(const listing_id& what, state& x,
-                 std::chrono::seconds interval, steady_time now,
-                 wall_time wall);
+                 std::chrono::seconds interval, steady_time now);
   effects take_failure(const listing_id& what, state& x, const error& why,
-                       steady_time now, wall_time wall);
+                       steady_time now);
   std::optional<steady_time> next_due() const;
 
   listing_options options_;

@@ -36,6 +36,7 @@ void supervisor::claim(const std::vector<repo_listed>& lines,
 }
 
 void supervisor::perform(const claims_machine::effects& x) {
+  claims_held_.set(claims_.bytes());
   for (const auto& repo : x.ask)
     send(env_.shared->identity,
          identity_ask{repo, false, identity_sink{supervisor_actor{this}}, 0});
@@ -50,6 +51,7 @@ void supervisor::perform(const claims_machine::effects& x) {
   for (const auto& page : x.pages) {
     const auto decided = std::move(claimed_.extract(page.what).mapped());
     decided->trusted = page.trusted;
+    decided->has_room = page.has_room;
     if (!page.trusted) {
       mistrusted_->add();
       log::warn("listing_mistrusted",

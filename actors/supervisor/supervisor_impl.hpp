@@ -27,6 +27,8 @@ public:
              supervisor_options options, listing_options listing)
     : observed(config, "supervisor", "0", turn::full), env_(std::move(env)),
       machine_(options), listing_(listing), retry_max_(options.retry_max),
+      claims_(env_.claims_bytes),
+      claims_held_(env_.shared->memory, memory_use::claims),
       questions_(env_.questions) {
     // Before it runs: the REPOs that it asks answer to this handle.
     env_.shared->supervisor = this;
@@ -100,6 +102,7 @@ private:
     size_t listed = 0;
     size_t left = 1; ///< Parts that are not finished.
     bool trusted = true;
+    bool has_room = true; ///< Else its claims are to come again.
   };
 
   // supervisor_listings.cpp
@@ -143,6 +146,7 @@ private:
   listing_machine listing_;
   std::chrono::seconds retry_max_;
   claims_machine claims_;
+  byte_claim claims_held_;
   /// Pages with claims that are not decided.
   std::map<listing_id, std::shared_ptr<page_progress>> claimed_;
   std::unordered_map<atproto::did, running_job> jobs_;

@@ -47,7 +47,7 @@ void supervisor::on_listing(const listing_page& x) {
                                  {"collection", x.collection},
                                  {"reason", to_string(x.failed)}});
     perform(
-      listing_.on_page({x.upstream, x.collection}, x.failed, 0, now(), wall()));
+      listing_.on_page({x.upstream, x.collection}, x.failed, 0, now()));
     return;
   }
   count_lines(x);
@@ -99,10 +99,14 @@ void supervisor::finish_part(page_progress& x) {
   if (--x.left > 0)
     return;
   pass(crash_point::listing_page);
-  if (x.trusted)
-    perform(listing_.on_page(x.what, x.cursor, x.listed, now(), wall()));
+  if (!x.has_room)
+    perform(listing_.on_page(
+      x.what, fail(ec::limit_reached, "too many DIDs that are only listed"),
+      0, now()));
+  else if (x.trusted)
+    perform(listing_.on_page(x.what, x.cursor, x.listed, now()));
   else
-    perform(listing_.on_mistrust(x.what, x.cursor, now(), wall()));
+    perform(listing_.on_mistrust(x.what, x.cursor, now()));
 }
 
 } // namespace weir::actors

@@ -203,4 +203,44 @@ TEST(claims, one_claimed_by_two_listings_is_asked_about_once) {
 }
 
 } // namespace
+// reliability.md P9; limits::claims_bytes_max
+TEST(claims_machine, what_it_holds_is_counted_and_given_back) {
+  directory x;
+  EXPECT_EQ(x.machine.bytes(), 0u);
+  const auto cost = claims_machine::cost_of({claimed_did(1), true});
+  EXPECT_EQ(cost, limits::claim_entry_bytes + 3 * claimed_did(1).str().size());
+  x.page(of_pds, claims_of(1, 5));
+  EXPECT_EQ(x.machine.bytes(), 5 * cost);
+  x.say(x.next(), {kind::names_host, its_host});
+  x.say(x.next(), {kind::missing, {}});
+  EXPECT_EQ(x.machine.bytes(), 3 * cost);
+  x.say(x.next(), {kind::away, {}});
+  EXPECT_EQ(x.machine.bytes(), 3 * cost) << "it is asked about again";
+  while (x.machine.size() > 0) {
+    x.say_all({kind::away, {}});
+    x.now = x.now + limits::claim_retry;
+    x.take(x.machine.on_timer(x.now));
+  }
+  EXPECT_EQ(x.machine.bytes(), 0u);
+  x.page(of_pds, claims_of(1, limits::claims_judged_min));
+  x.say_all({kind::missing, {}});
+  EXPECT_FALSE(x.pages.back().trusted);
+  EXPECT_EQ(x.machine.bytes(), 0u);
+}
+
+TEST(claims_machine, a_page_without_room_comes_again) {
+  const auto cost = claims_machine::cost_of({claimed_did(1), true});
+  claims_machine machine{10 * cost};
+  machine.on_page(of_pds, its_host, claims_of(0, 9), noon);
+  auto out = machine.on_page(of_other, {}, claims_of(1, 2), noon);
+  EXPECT_THAT(out.ask, testing::IsEmpty());
+  ASSERT_EQ(out.pages.size(), 1u);
+  EXPECT_EQ(out.pages[0].what, of_other);
+  EXPECT_FALSE(out.pages[0].has_room);
+  EXPECT_EQ(machine.bytes(), 9 * cost);
+  out = machine.on_page(of_other, {}, claims_of(1, 1), noon);
+  EXPECT_THAT(out.pages, testing::IsEmpty());
+  EXPECT_EQ(machine.bytes(), 10 * cost);
+}
+
 } // namespace weir::tests

@@ -42,6 +42,21 @@ protected:
     return out;
   }
 
+  /// The repo is removed.
+  journal_update forgotten(test_account& x) {
+    journal_update out;
+    out.update = std::make_shared<storage::repo_update>(x.forget());
+    out.from = repo.as<repo_actor>();
+    return out;
+  }
+
+  /// SWEEPER's steps, but for the last.
+  void erase(const test_account& x) {
+    do
+      tell(journal, erase_step{x.repo, asker.as<sweeper_actor>()});
+    while (asker.take<erase_stepped>().at(0).more);
+  }
+
   /// Takes over what the last commit made of an account.
   void accept(test_account& x) {
     for (const auto& each : repo.take<repo_receipt>())
@@ -75,6 +90,52 @@ protected:
 };
 
 } // namespace
+
+// reliability.md P9
+TEST_F(JournalShellTest, TheNamesOfCollectionsCountAsMemory) {
+  start();
+  const auto held = [this] { return shared->memory->held(memory_use::names); };
+  EXPECT_EQ(held(), 0u);
+  test_account alice{'a'};
+  tell(journal, update(alice, 1));
+  EXPECT_GT(held(), 0u);
+  EXPECT_EQ(held(), store.names->bytes());
+  accept(alice);
+  tell(journal, forgotten(alice));
+  accept(alice);
+  EXPECT_GT(held(), 0u) << "its rows are still there";
+  erase(alice);
+  EXPECT_EQ(store.names->size(), 0u);
+  EXPECT_EQ(held(), 0u);
+}
+
+// Who removes repos all day does not fill the board of accounts
+TEST_F(JournalShellTest, OfARemovedRepoNothingIsKeptInMindInTheEnd) {
+  start();
+  test_account alice{'a'};
+  test_account bob{'b'};
+  for (auto* x : {&alice, &bob}) {
+    tell(journal, update(*x, 1));
+    accept(*x);
+  }
+  tell(journal, forgotten(alice));
+  accept(alice);
+  auto deleted = update(bob, 2);
+  deleted.update = std::make_shared<storage::repo_update>(bob.erase());
+  tell(journal, deleted);
+  accept(bob);
+  EXPECT_EQ(shared->accounts.size(), 2u);
+  erase(alice);
+  erase(bob);
+  EXPECT_EQ(shared->accounts.size(), 2u) << "their bytes are still there";
+  tell(journal, erase_over{alice.repo, alice.chain->erased_through - 1});
+  EXPECT_EQ(shared->accounts.size(), 2u) << "of an erasing before";
+  for (auto* x : {&alice, &bob})
+    tell(journal, erase_over{x->repo, x->chain->erased_through});
+  EXPECT_EQ(shared->accounts.size(), 1u);
+  EXPECT_NE(shared->accounts.of(bob.repo).erased_through, 0u)
+    << "it is known, and its row says so";
+}
 
 TEST_F(JournalShellTest, WhatIsDurableIsToldAtOnce) {
   start();

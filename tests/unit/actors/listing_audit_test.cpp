@@ -123,7 +123,7 @@ TEST(listing_machine, a_listing_that_is_not_trusted_goes_on_after_a_rest) {
   std::vector<std::chrono::microseconds> rests;
   for (int i = 0; i < 3; ++i) {
     const auto cursor = "c" + std::to_string(i);
-    EXPECT_FALSE(x.take(x.machine.on_mistrust(x.all, cursor, x.now, x.wall)));
+    EXPECT_FALSE(x.take(x.machine.on_mistrust(x.all, cursor, x.now)));
     rests.push_back(*x.last.timer - x.now);
     EXPECT_FALSE(x.want({1, 9, 0})) << "whatever the host does";
     x.pass(rests.back() - 1us);
@@ -134,7 +134,7 @@ TEST(listing_machine, a_listing_that_is_not_trusted_goes_on_after_a_rest) {
   const std::chrono::seconds least = limits::listing_mistrust_min;
   EXPECT_THAT(rests, testing::ElementsAre(least, 2 * least, 4 * least));
   x.page("c9");
-  x.take(x.machine.on_mistrust(x.all, "", x.now, x.wall));
+  x.take(x.machine.on_mistrust(x.all, "", x.now));
   EXPECT_EQ(*x.last.timer - x.now, least) << "a page was good";
 }
 

@@ -228,13 +228,13 @@ TEST(listing_machine, listings_share_nothing) {
   EXPECT_TRUE(x.take(x.machine.on_wanted(other, {2, 1, 1}, x.now, x.wall)));
   EXPECT_TRUE(x.page("c1"));
   EXPECT_TRUE(
-    x.take(x.machine.on_page(some, std::string{"c1"}, 1, x.now, x.wall)));
+    x.take(x.machine.on_page(some, std::string{"c1"}, 1, x.now)));
   EXPECT_FALSE(x.page(""));
   EXPECT_TRUE(
-    x.take(x.machine.on_page(some, std::string{"c2"}, 1, x.now, x.wall)));
+    x.take(x.machine.on_page(some, std::string{"c2"}, 1, x.now)));
   EXPECT_FALSE(x.page("c9")) << "its listing has ended";
   EXPECT_FALSE(
-    x.take(x.machine.on_page({3, {}}, std::string{"c9"}, 1, x.now, x.wall)));
+    x.take(x.machine.on_page({3, {}}, std::string{"c9"}, 1, x.now)));
 }
 
 // architecture.md 2: two that are due begin one after the other
@@ -243,7 +243,7 @@ TEST(listing_machine, the_timer_comes_back_for_the_second_that_is_due) {
   for (const uint32_t upstream : {1u, 2u}) {
     const listing_id what{upstream, {}};
     x.machine.on_wanted(what, {upstream, 1, 1}, x.now, x.wall);
-    x.machine.on_page(what, std::string{}, 1, x.now, x.wall);
+    x.machine.on_page(what, std::string{}, 1, x.now);
   }
   auto second_stream = x.stream;
   second_stream.id = 2;

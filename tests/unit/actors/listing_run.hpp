@@ -38,11 +38,11 @@ public:
 
   /// @returns true when another page is asked for.
   bool page(const std::string& cursor, size_t lines = 10) {
-    return take(machine.on_page(all, cursor, lines, now, wall));
+    return take(machine.on_page(all, cursor, lines, now));
   }
 
   bool fail_page(ec code) {
-    return take(machine.on_page(all, fail(code), 0, now, wall));
+    return take(machine.on_page(all, fail(code), 0, now));
   }
 
   bool tick() { return take(machine.on_timer(*board, now, wall)); }

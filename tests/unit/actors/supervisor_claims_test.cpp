@@ -9,6 +9,7 @@ namespace {
 
 using namespace weir::actors;
 using testing::ElementsAre;
+using testing::IsEmpty;
 
 constexpr auto claiming_host = "https://pds.test";
 
@@ -26,6 +27,7 @@ protected:
     supervisor_environment env;
     env.shared = shared;
     env.discover = true;
+    env.claims_bytes = 400 * limits::claim_entry_bytes;
     env.list = [this](const upstream_view&, const std::string&,
                       const std::string& cursor, const supervisor_actor&) {
       listed.push_back(cursor);
@@ -90,6 +92,22 @@ TEST_F(SupervisorClaimsTest, WhatClaimsTooMuchRests) {
   EXPECT_EQ(router.count<repo_listing>(), 0u);
   pass(limits::listing_mistrust_min);
   EXPECT_THAT(listed, ElementsAre("", "c1"));
+}
+
+// reliability.md P9: limits::claims_bytes_max
+TEST_F(SupervisorClaimsTest, ClaimsCountAsMemoryAndAPageWithoutRoomComesAgain) {
+  const auto held = [this] { return shared->memory->held(memory_use::claims); };
+  claim(1, 3);
+  EXPECT_GE(held(), 3 * limits::claim_entry_bytes);
+  for (const size_t i : {1u, 2u, 3u})
+    say(i, claiming_host);
+  EXPECT_EQ(held(), 0u);
+  listed.clear();
+  claim(1, 400);
+  EXPECT_EQ(held(), 0u);
+  EXPECT_THAT(listed, IsEmpty()) << "not what comes behind it";
+  pass(limits::listing_retry_min);
+  EXPECT_THAT(listed, ElementsAre("c1")) << "the page that had no room";
 }
 
 } // namespace weir::tests

@@ -46,7 +46,8 @@ TEST(MemoryPlanTest, AllPartsTogetherStayBelowTheLimitWhateverItIs) {
                        + x.repos + x.names + x.identities * limits::identity_entry_bytes
                        + x.fetch_queue * 384 + x.repo_guards * 256
                        + config.sync_parallelism * one_fetch;
-      // The rest is the program's, and holds what a listing named.
+      // The rest is the program's, and holds what listings named and claim.
+      EXPECT_LE(x.claims, limit / 128);
       EXPECT_LE(streams * x.census * sizeof(uint64_t),
                 std::max(limit / limits::census_memory_part,
                          streams * limits::census_entries_min
@@ -78,7 +79,8 @@ TEST(MemoryPlanTest, StreamsShareTheFramesInFlight) {
 // limits::backfill_bytes_max, limits::spool_memory_bytes_max,
 // limits::walk_index_entries_max, limits::job_chunks_max,
 // limits::identity_cached_max, limits::identity_waiting_max,
-// limits::fetch_queue_max, limits::fetch_hosts_max, limits::repo_guards_max
+// limits::fetch_queue_max, limits::fetch_hosts_max, limits::repo_guards_max,
+// limits::names_bytes_max, limits::claims_bytes_max
 TEST(MemoryPlanTest, MuchMemoryRaisesNoBound) {
   auto config = limited_to(limits::memory_limit_range.max);
   const auto x = plan_memory(config);
@@ -96,6 +98,8 @@ TEST(MemoryPlanTest, MuchMemoryRaisesNoBound) {
   EXPECT_EQ(x.fetch_queue, limits::fetch_queue_max);
   EXPECT_EQ(x.fetch_hosts, limits::fetch_hosts_max);
   EXPECT_EQ(x.repo_guards, limits::repo_guards_max);
+  EXPECT_EQ(x.names, limits::names_bytes_max);
+  EXPECT_EQ(x.claims, limits::claims_bytes_max);
   config.sync_parallelism = limits::sync_parallelism_range.max;
   EXPECT_EQ(plan_memory(config).spool * config.sync_parallelism,
             limits::backfill_bytes_max);
@@ -153,10 +157,14 @@ TEST(ByteLedgerTest, SumsWhatItsOwnersHoldAndForgetsThemWhenTheyEnd) {
     EXPECT_EQ(ledger->held(memory_use::repos), 7u);
     byte_claim known{ledger, memory_use::identity};
     byte_claim unread{ledger, memory_use::delivery};
+    byte_claim names{ledger, memory_use::names};
+    byte_claim claims{ledger, memory_use::claims};
     known.set(1);
     unread.set(2);
-    EXPECT_EQ(ledger->total(), 80u);
-    EXPECT_EQ(ledger->passing(), 77u) << "what a pause makes less";
+    names.set(4);
+    claims.set(8);
+    EXPECT_EQ(ledger->total(), 92u);
+    EXPECT_EQ(ledger->passing(), 85u) << "what a pause makes less";
   }
   EXPECT_EQ(ledger->total(), 0u);
 }

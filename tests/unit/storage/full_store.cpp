@@ -82,8 +82,8 @@ void full_store::make_upstreams() {
     row.first_cursor = 7;
     group.upstreams.push_back(row);
   }
-  group.listings.push_back({1, {}, {"cursor", false, {1, 1, 1}, 0}});
-  group.listings.push_back({2, "app.a.x", {"", true, {}, 1}});
+  group.listings.push_back({1, {}, {"cursor", false, {1, 1, 1}}});
+  group.listings.push_back({2, "app.a.x", {"", true, {}}});
   group.configuration.push_back({default_dataset, "mode", text("all")});
   group.raise_metadata_version = true;
   commit(std::move(group));

@@ -48,7 +48,7 @@ std::map<std::string, std::string> sample_values() {
     {"collection_member", encode_value(holder_row{1000, true})},
     {"collection_name",
      encode_value(collection_row{"app.test.note", "https://pds.example.com",
-                                 true, "did:plc:ewvi7nxzyoun6zhxrhs64oiz"})},
+                                 "did:plc:ewvi7nxzyoun6zhxrhs64oiz"})},
     {"erasure", encode_value(erasure_row{
                   1000, erasure_stage::streams, {1, 2, 3}, 200, 900})},
     {"identity",
@@ -57,7 +57,7 @@ std::map<std::string, std::string> sample_values() {
     {"upstream", encode_value(upstream_row{7, "wss://relay.example.com", true,
                                            3, 1ull << 50, 12, true})},
     {"listing",
-     encode_value(listing_row{"cursor", true, {7, 2, 12345}, 1'700'000'000})},
+     encode_value(listing_row{"cursor", true, {7, 2, 12345}})},
     {"consumer", encode_value(consumer_row{{1000}, 0xfedcba9876543210, true})},
     {"dead_letter", encode_value(dead_letter_row{3, "no answer", -1})},
   };

@@ -130,8 +130,8 @@ TEST_F(TablesTest, UpstreamsAndListingsAreKept) {
     {2, "wss://two.test", false, 3, 50, 4, true});
   group.upstreams.push_back(
     {1, "wss://one.test", true, 1, 9, 1, false});
-  const listing_row all{"cursor", false, {1, 1, 1}, 0};
-  const listing_row some{"", true, {}, 1'700'000'000};
+  const listing_row all{"cursor", false, {1, 1, 1}};
+  const listing_row some{"", true, {}};
   group.listings.push_back({1, "", all});
   group.listings.push_back({1, "app.a.x", some});
   store.commit(std::move(group));

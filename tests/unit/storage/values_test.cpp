@@ -55,12 +55,12 @@ TEST(ValuesTest, EveryRowRoundTripsAndRefusesDamage) {
     erasure_row{1000, erasure_stage::streams, {1, 2, 3}, 200, 900});
   expect_codec(holder_row{1000, true});
   expect_codec(stream_head_row{300, tests::digest_of_byte(3), 42});
-  expect_codec(collection_row{"app.test.note", "https://pds.example.com", true,
+  expect_codec(collection_row{"app.test.note", "https://pds.example.com",
                               "did:plc:ewvi7nxzyoun6zhxrhs64oiz"});
   expect_codec(stream_run{1000, 200});
   expect_codec(operation_place{3, 1000});
   expect_codec(tombstone_row{atproto::tid{99}, 1000});
-  expect_codec(listing_row{"cursor", true, {7, 2, 12345}, 1'700'000'000});
+  expect_codec(listing_row{"cursor", true, {7, 2, 12345}});
   expect_codec(counter{300}, table::time_index);
   expect_codec(stored_bytes{{1, 2, 3}}, table::configuration);
   expect_codec(stored_bytes{}, table::configuration);
