@@ -1,6 +1,8 @@
 #include "actors/node/memory_plan.hpp"
 #include "actors/node/node_config.hpp"
 #include "base/byte_ledger.hpp"
+#include "base/limits_storage.hpp"
+#include "base/limits_streams.hpp"
 #include "base/process_memory.hpp"
 
 #include <gtest/gtest.h>
