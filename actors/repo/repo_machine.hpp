@@ -151,7 +151,6 @@ private:
   void refresh_identity(now_time now, repo_effects& out);
   void try_refresh(now_time now, repo_effects& out);
   void take_hint(const waiting_frame& x, now_time now, repo_effects& out);
-  bool in_doubt() const noexcept;
   judgement judge_anew(waiting_frame& x, now_time now, repo_effects& out);
   step leave_in_doubt(waiting_frame& x, judgement, now_time, repo_effects&);
   void mark_doubt();
@@ -181,6 +180,7 @@ private:
   void ask_for_lost(now_time now, repo_effects& out);
   void doubt_inactive(now_time now, repo_effects& out);
   void believe_host(now_time now, repo_effects& out);
+  void doubt_document(now_time now, repo_effects& out);
   void move_host(const std::string& pds);
   void purge();
   bool doubt_host_word(storage::account_status, now_time, repo_effects& out);

@@ -107,6 +107,8 @@ void repo_machine::follow_words(now_time now, repo_effects& out) {
   count(repo_counter::account_changed, out);
   suspicion_.reset(); // Seen before this.
   const auto was_whole = row_.status == repo_status::synced;
+  if (row_.words.host != account_status::active && tip_.rev.defined())
+    doubt_document(now, out); // It may have been its former host.
   row_.account = status;
   touch_row();
   if (status == account_status::active) {
@@ -182,8 +184,12 @@ repo_effects repo_machine::on_host_answer(const host_answer& x,
     follow_words(now, out);
   }
   if (x.account == row_.words.host) {
+    if (x.account != account_status::active) {
+      pace_.wanted = true; // It was asked for a reason: is it the right one?
+      doubt_document(now, out);
+    }
     flush(out);
-    return out; // As we thought.
+    return out;
   }
   host_word_ = host_word{x.account, x.pds, now.wall.seconds(), true};
   if (is_current(identity_, now)) {
@@ -258,6 +264,14 @@ void repo_machine::obey_host(account_status status, now_time now,
 void repo_machine::ask_for_lost(now_time now, repo_effects& out) {
   question_.want_after_not_found();
   ask_host(now, out);
+}
+
+/// What is believed follows from the host that the document names, and something
+/// else speaks against it: a directory may have lagged behind a migration.
+void repo_machine::doubt_document(now_time now, repo_effects& out) {
+  doubt_.regret();
+  pace_.retry.expect(now.steady);
+  try_refresh(now, out);
 }
 
 /// The states that are known are those of its former host.

@@ -171,8 +171,7 @@ repo_machine::step repo_machine::refused(waiting_frame& x,
     const auto how = judge_anew(x, now, out);
     if (how != judgement::stands)
       return leave_in_doubt(x, how, now, out);
-    doubt_.regret();
-    pace_.retry.expect(now.steady);
+    doubt_document(now, out);
   }
   ++refusals_;
   if (!x.frame.relay && !doubt_.open())

@@ -65,11 +65,6 @@ void repo_machine::end_look_up() {
 
 // -- frames in doubt ----------------------------------------------------------
 
-/// The document may not be the newest: one is awaited, or could not be had.
-bool repo_machine::in_doubt() const noexcept {
-  return identity_pending_ || pace_.failing() || pace_.wanted;
-}
-
 /// Opens the doubt, for a crash as well: the row says that something was not
 /// judged, and that a document is to be looked up.
 void repo_machine::mark_doubt() {
@@ -168,7 +163,10 @@ repo_machine::check_host(waiting_frame& x, const upstream_board& board,
   if (x.frame.relay)
     return std::nullopt;
   if (identity_->pds == board.find(x.frame.at.upstream).origin) {
-    if (x.buffered || !in_doubt())
+    // It may not be the newest: one is awaited, or could not be had.
+    const auto may_be_old
+      = identity_pending_ || pace_.failing() || pace_.wanted;
+    if (x.buffered || !may_be_old)
       return std::nullopt;
     const auto until = x.since + limits::repo_wait_max;
     if (identity_pending_ && !doubt_.keeping() && now.steady < until) {
@@ -183,8 +181,7 @@ repo_machine::check_host(waiting_frame& x, const upstream_board& board,
   if (how != judgement::stands)
     return leave_in_doubt(x, how, now, out);
   count(repo_counter::wrong_host, out);
-  doubt_.regret();
-  pace_.retry.expect(now.steady);
+  doubt_document(now, out);
   settle(x, out);
   if (is_account)
     doubt_.hold(std::move(x));

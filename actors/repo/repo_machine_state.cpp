@@ -126,8 +126,16 @@ repo_effects repo_machine::on_listed(const listed_repo& x,
   if (!loaded_ || !exists_)
     return out;
   const auto from = board.find(x.upstream);
-  if (!from.relay && !row_.pds.empty() && from.origin != row_.pds)
-    return out; // Its former host.
+  if (!from.relay && !row_.pds.empty() && from.origin != row_.pds) {
+    // Its former host, or one that the document does not name yet.
+    const auto speaks_against
+      = x.account == account_status::active
+        && (row_.words.host != account_status::active
+            || (takes_commits() && x.rev > tip_.rev));
+    if (speaks_against)
+      doubt_document(now, out);
+    return out;
+  }
   if (takes_commits() && board.accounting_for(row_.pds).id == x.upstream
       && completeness::on_listed(row_, x.noted, x.rev, tip_.rev))
     touch_row();
