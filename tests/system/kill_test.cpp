@@ -1,5 +1,5 @@
-#include "base/crash_point.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "tests/system/kill_groups.hpp"
 #include "tests/system/kill_network.hpp"
 #include "tests/system/patience.hpp"
 
@@ -21,62 +21,6 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// Where one kill in two strikes, at any of the first so many passages.
-struct target {
-  crash_point at{};
-  uint64_t passages = 1;
-  /// How long its turn may take; an event may lie behind many others.
-  std::chrono::seconds patience{2};
-};
-
-/// One network, its kills, and what hurts most there.
-struct kill_group {
-  const char* name = "";
-  std::vector<target> targets;
-  /// The collections kept are spelled anew in half of the lives: all repos are
-  /// fetched again.
-  bool refetches = false;
-  trouble_kind trouble = trouble_kind::usual;
-};
-
-std::ostream& operator<<(std::ostream& out, const kill_group& x) {
-  return out << x.name;
-}
-
-const std::vector<kill_group>& kill_groups() {
-  using enum crash_point;
-  static const std::vector<kill_group> all{
-    {"starting",
-     {{store_claimed}, {store_recovered}, {store_opened}, {filter_written}},
-     true,
-     trouble_kind::losses},
-    {"fetching",
-     {{import_chunk, 12},
-      {spool_written, 3},
-      {synced_batch, 6},
-      {synced_written, 6},
-      {listing_page, 2}},
-     true},
-    {"following",
-     {{journal_batch, 40},
-      {journal_written, 40},
-      {journal_told, 40},
-      {cursor_written, 2},
-      {frame_taken, 60},
-      {erase_batch, 1, 20s},
-      {erase_written, 1, 20s},
-      {sweep_step, 1, 20s},
-      {sweep_written, 1, 20s},
-      {sweep_compacted, 1, 20s}}},
-    {"delivering",
-     {{ack_taken, 40}, {ack_written, 40}, {journal_told, 40}},
-     false, trouble_kind::losses},
-    {"unresolved",
-     {{frame_taken, 60}, {journal_written, 40}, {synced_batch, 6}},
-     false, trouble_kind::silent_directory}};
-  return all;
-}
-
 constexpr uint64_t progress_step = 250;
 
 uint64_t number_from(const char* variable, uint64_t otherwise) {
@@ -86,7 +30,7 @@ uint64_t number_from(const char* variable, uint64_t otherwise) {
 
 /// Of all groups together.
 uint64_t kills_wanted() {
-  return number_from("KILLS", 250);
+  return number_from("KILLS", kills_by_default);
 }
 
 /// What the kills met.
@@ -102,17 +46,17 @@ struct kill_tally {
 class KillTest : public testing::TestWithParam<kill_group> {
 protected:
   void live_once();
-  void live_to_a_point(program& node, const target& at);
+  void live_to_a_point(program& node, const kill_target& at);
   void live_for_a_while(program& node);
   void end_in_order(program& node);
   void trouble();
-  bool prepare(const target& x);
-  const target* choose_target();
-  uint64_t passage_of(const target& x);
-  std::vector<std::string> options(const target* at);
+  bool prepare(const kill_target& x);
+  const kill_target* choose_target();
+  uint64_t passage_of(const kill_target& x);
+  std::vector<std::string> options(const kill_target* at);
   node_addresses connect(program& node, milliseconds time);
   void inspect();
-  void finish();
+  void live_until_equal();
   void report() const;
 
   bool toss(uint64_t one_of = 2) { return random->below(one_of) == 0; }
@@ -131,7 +75,7 @@ protected:
 };
 
 /// Targets in turn, so that each has its share; nothing for every second life.
-const target* KillTest::choose_target() {
+const kill_target* KillTest::choose_target() {
   if (toss())
     return nullptr;
   const auto& all = GetParam().targets;
@@ -139,13 +83,13 @@ const target* KillTest::choose_target() {
 }
 
 /// A point that was never reached is tried at its first passage then.
-uint64_t KillTest::passage_of(const target& x) {
+uint64_t KillTest::passage_of(const kill_target& x) {
   const auto any = 1 + random->below(x.passages);
   return tries[x.at]++ == 0 || tally.at.contains(x.at) ? any : 1;
 }
 
 /// What `weir run` offers and no promise depends on.
-std::vector<std::string> KillTest::options(const target* at) {
+std::vector<std::string> KillTest::options(const kill_target* at) {
   std::vector<std::string> out{"--consumer-retry", "60s"};
   const auto add = [&](const char* name, std::string value) {
     if (!toss())
@@ -180,7 +124,7 @@ std::vector<std::string> KillTest::options(const target* at) {
 }
 
 /// What it takes to reach a point; false when it cannot be reached any more.
-bool KillTest::prepare(const target& x) {
+bool KillTest::prepare(const kill_target& x) {
   using enum crash_point;
   const bool erases = x.at == erase_batch || x.at == erase_written
                       || x.at == sweep_step || x.at == sweep_written
@@ -235,7 +179,7 @@ node_addresses KillTest::connect(program& node, milliseconds time) {
 
 /// It ends by itself. When the point is not passed in time it is killed as any
 /// other.
-void KillTest::live_to_a_point(program& node, const target& at) {
+void KillTest::live_to_a_point(program& node, const kill_target& at) {
   const auto ready = connect(node, node_patience);
   consumer.wait_for(SIZE_MAX, steady_clock::now() + at.patience);
   const auto by_itself = ready.data.empty() || consumer.cut_off();
@@ -287,8 +231,8 @@ void KillTest::inspect() {
   tally.behind += store.acked.count() < store.operations;
 }
 
-/// The last start: everything converges.
-void KillTest::finish() {
+/// Everything converges.
+void KillTest::live_until_equal() {
   net.end_faults();
   program node{net.arguments(data, {"--consumer-retry", "60s"})};
   const auto ready = parse_ready(node.read_line(node_patience).value_or(""));
@@ -323,8 +267,8 @@ void KillTest::report() const {
 } // namespace
 
 TEST_P(KillTest, NothingIsLostOrToldTwiceWhateverMomentItDies) {
-  // From so many kills on each point has its turn.
-  const auto enough = 6 * GetParam().targets.size();
+  if (GetParam().synced_first)
+    live_until_equal();
   while (tally.kills < kills && !HasFailure()) {
     const auto before = tally.kills;
     live_once();
@@ -333,9 +277,9 @@ TEST_P(KillTest, NothingIsLostOrToldTwiceWhateverMomentItDies) {
   }
   report();
   ASSERT_FALSE(HasFailure());
-  finish();
+  live_until_equal(); // The last start.
   net.check(consumer, taken, data);
-  if (kills < enough)
+  if (kills < enough_kills(GetParam()))
     return;
   for (const auto& x : GetParam().targets)
     EXPECT_TRUE(tally.at.contains(x.at))
@@ -386,6 +330,13 @@ TEST(KillPointTest, EveryCrashPointHasItsKills) {
     for (const auto& x : group.targets)
       all.insert(x.at);
   EXPECT_EQ(all.size(), crash_point_names.size());
+}
+
+/// Else no group would say that it never died at one of its points.
+TEST(KillPointTest, EachGroupHasKillsEnoughForAllOfItsPoints) {
+  for (const auto& x : kill_groups())
+    EXPECT_GE(kills_by_default / kill_groups().size(), enough_kills(x))
+      << x.name;
 }
 
 TEST(KillPointTest, AVariableThatNamesNoPointIsRefused) {
