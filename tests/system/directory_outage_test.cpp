@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <mutex>
 
@@ -22,15 +23,22 @@ using namespace std::chrono_literals;
 constexpr auto buffered = R"(weir_repo_events_total{result="buffered"})";
 constexpr auto bad_signature
   = R"(weir_repo_events_total{result="bad_signature"})";
+constexpr auto listed = "\nweir_listing_finished_total ";
+constexpr auto differs = R"(weir_repo_events_total{result="listing_mismatch"} )";
+const std::string connected = R"(weir_upstream_connected{upstream=")";
 constexpr size_t accounts = 6;
 
 class DirectoryOutageTest : public testing::Test {
 protected:
   ~DirectoryOutageTest() override { consumer.reset(); }
 
+  /// What was listed once is not listed again for an hour, neither after a
+  /// start nor after a connection that broke.
   /// @param direct Follows the streams of the hosts, not the relay's.
   void start(bool direct) {
-    auto args = net.arguments(data, {"--listing-interval", "24h"});
+    auto args = net.arguments(data, {"--listing-interval", "24h",
+                                     "--listing-requests-per-hour", "1",
+                                     "--listing-grace", "1h"});
     const auto relay
       = std::find(args.begin(), args.end(), "relay:" + net.urls().relay);
     if (direct) {
@@ -53,9 +61,25 @@ protected:
       });
   }
 
+  /// All is there, each stream is live, and no listing comes any more.
   void start_synced(bool direct) {
     start(direct);
+    const auto upstreams
+      = direct ? net.urls().hosts : std::vector{net.urls().relay};
+    EXPECT_TRUE(eventually(node_patience, [&] {
+      return metric(listed) >= upstreams.size()
+             && std::ranges::all_of(upstreams, [this](const auto& url) {
+                  return metric(connected + url + "\"} ") == 1;
+                });
+    }));
     expect_equal();
+    listings = metric(listed);
+  }
+
+  /// Else a listing may have been what mended it.
+  void expect_nothing_listed() {
+    EXPECT_EQ(metric(listed), listings);
+    EXPECT_EQ(metric(differs), 0u);
   }
 
   void expect_equal() {
@@ -121,6 +145,7 @@ protected:
   std::mutex guard;
   apps::event_copy copy;
   std::unique_ptr<channel_client> consumer;
+  uint64_t listings = 0; ///< That were over before the directory was away.
 };
 
 } // namespace
@@ -138,6 +163,7 @@ TEST_F(DirectoryOutageTest, AKeyRotationDuringItLosesNothing) {
     await_buffered(before + 9);
     inject(fault_kind::directory_up);
     expect_equal();
+    expect_nothing_listed();
     EXPECT_EQ(metric(bad_signature), 0u);
     node->send(SIGTERM);
     EXPECT_EQ(node->wait(node_patience), 0);
@@ -157,6 +183,7 @@ TEST_F(DirectoryOutageTest, AMigrationBehindTwoHostsLosesNothing) {
   await_buffered(3);
   inject(fault_kind::directory_up);
   expect_equal();
+  expect_nothing_listed();
 }
 
 // Invariant I4: what was kept is gone, the mark on the repo is not
@@ -171,8 +198,10 @@ TEST_F(DirectoryOutageTest, AKillInTheMiddleOfItLosesNothing) {
     await_buffered(3);
     kill_node();
     start(direct);
+    listings = 0;
     inject(fault_kind::directory_up);
     expect_equal();
+    expect_nothing_listed();
     kill_node();
   }
 }
