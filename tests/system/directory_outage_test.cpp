@@ -24,7 +24,8 @@ constexpr auto buffered = R"(weir_repo_events_total{result="buffered"})";
 constexpr auto bad_signature
   = R"(weir_repo_events_total{result="bad_signature"})";
 constexpr auto listed = "\nweir_listing_finished_total ";
-constexpr auto differs = R"(weir_repo_events_total{result="listing_mismatch"} )";
+constexpr auto differs
+  = R"(weir_repo_events_total{result="listing_mismatch"} )";
 const std::string connected = R"(weir_upstream_connected{upstream=")";
 constexpr size_t accounts = 6;
 
