@@ -12,6 +12,12 @@ using namespace std::chrono_literals;
 /// A host that has such a part of the permits gets no further one while a host
 /// that has less waits; the same of the repos that are looked up. Rounded up.
 constexpr size_t fair_part = 8;
+/// A permit beyond that part is kept for so long when a host with less waits:
+/// most downloads are over by then.
+constexpr std::chrono::microseconds fetch_keep_min = 10s;
+/// A host that had to give one back comes last for so long when permits beyond
+/// its part are given.
+constexpr std::chrono::microseconds fetch_modest_time = 5min;
 /// So many-th look-up is for a repo that was fetched before, though new ones
 /// wait.
 constexpr size_t refetch_turn = 8;

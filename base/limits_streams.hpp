@@ -37,5 +37,8 @@ constexpr auto listing_mistrust_min = 60s;
 /// Finished frames of a stream of which the middle one says how far it is: an
 /// odd number.
 constexpr size_t passed_frames = 31;
+/// A stream that is quiet for so long has told all; one that catches up is
+/// quiet for moments only.
+constexpr std::chrono::microseconds passed_quiet_min = 2s;
 
 } // namespace weir::limits

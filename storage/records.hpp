@@ -148,6 +148,9 @@ struct upstream_row {
   stream_life life = stream_life::ended;
   uint64_t suspect = 0; ///< Careful: seq of the frame in hand; 0 = none.
   uint32_t ends = 0;    ///< Times that the process ended with it in hand.
+  /// What its host had told before this time of day, in microseconds, has come
+  /// and is done; 0 = nothing is claimed.
+  int64_t passed_us = 0;
 };
 
 /// Identity cache entry.

@@ -92,7 +92,7 @@ void serialize(Archive& ar, repo_row& x) {
 template <class Archive>
 void serialize(Archive& ar, upstream_row& x) {
   ar(x.id, x.url, x.relay, x.epoch, x.cursor, x.first_cursor, x.reset_pending,
-     x.life, x.suspect, x.ends);
+     x.life, x.suspect, x.ends, x.passed_us);
 }
 
 template <class Archive>

@@ -71,6 +71,7 @@ struct fetch_lane {
   size_t crawls = 0;   ///< The same, of downloads that were too slow.
   steady_time rest_until;
   steady_time failed_at; ///< The last time.
+  steady_time modest_until; ///< It gave a permit back.
 
   /// Its seats: of each priority, and of the permits.
   std::array<std::optional<turns::iterator>, priorities + 1> seats;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace weir::actors {
@@ -91,6 +92,17 @@ std::vector<fetch_pace::download> fetch_pace::slow(size_t kept) const {
       continue;
     out.push_back(x.what);
   }
+  return out;
+}
+
+std::vector<fetch_pace::download>
+fetch_pace::beyond(size_t kept, steady_time since) const {
+  std::vector<download> out;
+  std::map<std::string_view, size_t> of_host;
+  for (const auto& [job, x] : downloads_)
+    if (++of_host[x.what.host] > kept && x.began <= since)
+      out.push_back(x.what);
+  std::reverse(out.begin(), out.end());
   return out;
 }
 

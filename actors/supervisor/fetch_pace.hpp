@@ -42,6 +42,10 @@ public:
   /// which no two are of one host.
   std::vector<download> slow(size_t kept) const;
 
+  /// Those that began at `since` or before, but the `kept` oldest of each host;
+  /// the youngest first.
+  std::vector<download> beyond(size_t kept, steady_time since) const;
+
   bool empty() const noexcept { return downloads_.empty(); }
 
   /// Bytes a second; what stays below is slow.

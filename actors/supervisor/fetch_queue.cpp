@@ -300,34 +300,56 @@ bool fetch_queue::may_prepare(const fetch_lane& lane) const {
   return lane.preparing + lane.ready_count < most;
 }
 
-/// Hosts below their share first: more than that is for when nobody else waits.
-fetch_entry* fetch_queue::next_to_start() {
+size_t fetch_queue::permit_share() const noexcept {
+  return std::min(fair_share(options_.parallelism), options_.per_host);
+}
+
+/// Hosts below their share first: more than that is for when nobody else waits,
+/// and then last for those that had to give it back before.
+fetch_entry* fetch_queue::next_to_start(steady_time now) {
   if (running_ >= options_.parallelism)
     return nullptr;
+  enum : int { below, fine, modest, full };
+  const auto rank = [&](const fetch_lane* x) {
+    if (x->running < permit_share())
+      return below;
+    if (x->running >= options_.per_host)
+      return full;
+    return x->modest_until > now ? modest : fine;
+  };
   auto& turns = turns_[permits];
-  for (const auto most :
-       {std::min(fair_share(options_.parallelism), options_.per_host),
-        options_.per_host}) {
-    const auto lane = std::find_if(turns.begin(), turns.end(), [&](auto* x) {
-      return x->running < most;
-    });
-    if (lane == turns.end())
-      continue;
-    auto& x = (*lane)->ready.front();
-    pass_turn(**lane, permits);
-    leave(x);
-    enter(x, fetch_stage::running);
-    return &x;
-  }
-  return nullptr;
+  const auto lane = std::min_element(
+    turns.begin(), turns.end(),
+    [&](const auto* x, const auto* y) { return rank(x) < rank(y); });
+  if (lane == turns.end() || rank(*lane) == full)
+    return nullptr;
+  auto& x = (*lane)->ready.front();
+  pass_turn(**lane, permits);
+  leave(x);
+  enter(x, fetch_stage::running);
+  return &x;
 }
 
 bool fetch_queue::starving() const {
-  const auto share
-    = std::min(fair_share(options_.parallelism), options_.per_host);
   return running_ >= options_.parallelism
          && std::any_of(turns_[permits].begin(), turns_[permits].end(),
-                        [&](const auto* x) { return x->running < share; });
+                        [&](const auto* x) {
+                          return x->running < permit_share();
+                        });
+}
+
+const fetch_lane* fetch_queue::neediest(steady_time now) const {
+  if (running_ < options_.parallelism)
+    return nullptr;
+  const fetch_lane* out = nullptr;
+  for (const auto* x : turns_[permits]) {
+    const auto entitled
+      = x->running < permit_share()
+        || (x->running < options_.per_host && x->modest_until <= now);
+    if (entitled && (out == nullptr || x->running < out->running))
+      out = x;
+  }
+  return out;
 }
 
 } // namespace weir::actors

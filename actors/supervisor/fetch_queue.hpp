@@ -46,7 +46,7 @@ public:
   fetch_entry* next_to_prepare(steady_time now);
 
   /// Next to get a permit; it is `running` from now on.
-  fetch_entry* next_to_start();
+  fetch_entry* next_to_start(steady_time now);
 
   /// @returns the lane of a host, for `settle` afterwards
   fetch_lane& host(const std::string& pds);
@@ -61,6 +61,13 @@ public:
 
   /// All permits are taken, and a host that has less than its share waits.
   bool starving() const;
+
+  /// All permits are taken, and this host waits, of those that have less than
+  /// their share or gave none back lately the one with the fewest.
+  const fetch_lane* neediest(steady_time now) const;
+
+  /// What a host may have while others wait.
+  size_t permit_share() const noexcept;
 
   /// When the rest of a host ends that repos wait for.
   std::optional<steady_time> next_rest_end() const;

@@ -71,7 +71,8 @@ void fetch_queue::settle(fetch_lane& lane, steady_time now) {
     return;
   if (lane.memory)
     remembered_.erase(*std::exchange(lane.memory, std::nullopt));
-  if (lane.failures == 0 && lane.crawls == 0 && lane.rest_until <= now) {
+  if (lane.failures == 0 && lane.crawls == 0 && lane.rest_until <= now
+      && lane.modest_until <= now) {
     forget(lane);
     return;
   }
@@ -118,7 +119,7 @@ void fetch_queue::on_timer(steady_time now) {
   ask_again(now);
   for (auto i = remembered_.begin(); i != remembered_.end();) {
     auto& lane = **i++;
-    if (lane.rest_until <= now
+    if (lane.rest_until <= now && lane.modest_until <= now
         && lane.failed_at + options_.breaker_rest_max <= now) {
       remembered_.erase(*lane.memory);
       forget(lane);

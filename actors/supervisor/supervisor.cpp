@@ -12,7 +12,9 @@ void supervisor::perform(supervisor_machine::effects x) {
   for (const auto& begin : x.start)
     grant(begin);
   for (const auto& begin : x.crawling)
-    give_up(begin);
+    give_up(begin, *crawled_, " is too slow, others wait");
+  for (const auto& begin : x.given_back)
+    give_up(begin, *given_back_, " has more than its share, others wait");
   if (x.scan)
     scan(*x.scan);
   if (x.timer)
@@ -69,18 +71,18 @@ void supervisor::start(const fetch_started& x) {
   perform(machine_.on_download(x.repo, x.job, now()));
 }
 
-/// Others wait for its permit. That is no failure of the repo: its host rests.
-void supervisor::give_up(const supervisor_machine::begin& x) {
+/// Others wait for its permit. That is no failure of the repo.
+void supervisor::give_up(const supervisor_machine::begin& x, metric& count,
+                         const char* why) {
   const auto i = jobs_.find(x.repo);
   if (i == jobs_.end() || i->second.job != x.job)
     return;
-  crawled_->add();
+  count.add();
   if (i->second.handle)
     send(i->second.handle, job_cancelled{});
   send(i->second.owner,
        repo_fetch_failed{
-         x.job, fail(ec::rate_limited, x.pds + " is too slow, others wait"),
-         std::nullopt});
+         x.job, fail(ec::rate_limited, x.pds + why), std::nullopt});
 }
 
 void supervisor::forget(const atproto::did& repo, bool cancel) {

@@ -43,6 +43,9 @@ public:
                                 "Fetches ended", "result", "failed");
     crawled_ = &registry.counter("weir_backfill_crawled_total",
                                  "Fetches given up because others waited");
+    given_back_ = &registry.counter(
+      "weir_backfill_given_back_total",
+      "Fetches of a host with more than its share, given up for others");
     listings_ = &registry.counter("weir_listing_finished_total",
                                   "Listings compared");
     listings_failed_ = &registry.counter("weir_listing_failed_total",
@@ -85,7 +88,8 @@ private:
   void perform(supervisor_machine::effects x);
   void perform(const listing_machine::effects& x);
   void grant(const supervisor_machine::begin& x);
-  void give_up(const supervisor_machine::begin& x);
+  void give_up(const supervisor_machine::begin& x, metric& count,
+               const char* why);
   void forget(const atproto::did& repo, bool cancel);
   void scan(const work_scan::request& x);
   void on_scan(const scan_page& x);
@@ -165,6 +169,7 @@ private:
   metric* finished_ = nullptr;
   metric* failed_ = nullptr;
   metric* crawled_ = nullptr;
+  metric* given_back_ = nullptr;
   metric* listings_ = nullptr;
   metric* listings_failed_ = nullptr;
   metric* confirmed_ = nullptr;

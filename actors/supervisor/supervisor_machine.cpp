@@ -83,6 +83,8 @@ supervisor_machine::effects supervisor_machine::on_end(const atproto::did& repo,
                                                        steady_time now) {
   effects out;
   pace_.on_ended(job);
+  if (given_back_ == job)
+    given_back_ = 0;
   if (auto* x = running_job(repo, job))
     queue_.finish(*x, now);
   run(out, now);
@@ -174,6 +176,28 @@ void supervisor_machine::give_up_crawling(effects& out, steady_time now) {
   }
 }
 
+/// One at a time, the youngest first, and never the oldest of a host: each host
+/// gets on with its share, however many wait.
+void supervisor_machine::give_back(effects& out, steady_time now) {
+  if (given_back_ != 0 || pace_.empty())
+    return;
+  const auto* waiting = queue_.neediest(now);
+  if (waiting == nullptr)
+    return;
+  const auto most = std::max(queue_.permit_share(), waiting->running);
+  for (auto& x :
+       pace_.beyond(queue_.permit_share(), now + -limits::fetch_keep_min)) {
+    auto& host = queue_.host(x.host);
+    if (host.running <= most)
+      continue;
+    host.modest_until = now + limits::fetch_modest_time;
+    given_back_ = x.job;
+    pace_.on_ended(x.job);
+    out.given_back.push_back({std::move(x.repo), std::move(x.host), x.job});
+    return;
+  }
+}
+
 // -- time ---------------------------------------------------------------------
 
 supervisor_machine::effects supervisor_machine::on_intake(bool backfills,
@@ -200,10 +224,11 @@ supervisor_machine::effects supervisor_machine::on_timer(steady_time now) {
 /// for the next in the queue, then reads what did not fit.
 void supervisor_machine::run(effects& out, steady_time now) {
   if (!paused_) {
-    while (auto* x = queue_.next_to_start()) {
+    while (auto* x = queue_.next_to_start(now)) {
       x->job = ++last_job_;
       out.start.push_back({*x->repo, *x->lane->name, x->job});
     }
+    give_back(out, now);
     while (const auto* x = queue_.next_to_prepare(now))
       out.prepare.push_back(*x->repo);
     out.scan = queue_.scan.next(queue_.due(), options_.queue_max);

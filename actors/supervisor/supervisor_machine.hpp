@@ -21,6 +21,7 @@ enum class host_verdict : uint8_t { fine, failed, rate_limited };
 /// Permits are shared between hosts in turn and by age within a host. A
 /// download that crawls while a host waits that has less than its share gives
 /// its permit up, and its host rests; a share of the permits is left to those.
+/// A host that got more than its share while nobody waited gives that back.
 class supervisor_machine {
 public:
   struct begin {
@@ -33,6 +34,7 @@ public:
     std::vector<atproto::did> prepare; ///< Ask these REPOs for their host.
     std::vector<begin> start;          ///< Permits.
     std::vector<begin> crawling;       ///< Permits to be given up.
+    std::vector<begin> given_back;     ///< The same of hosts with too many.
     std::optional<work_scan::request> scan; ///< Read statuses from the store.
     std::optional<steady_time> timer;
   };
@@ -97,12 +99,14 @@ private:
   fetch_entry* running_job(const atproto::did& repo, uint64_t job);
   std::chrono::seconds rest_after(size_t times, std::chrono::seconds first);
   void give_up_crawling(effects& out, steady_time now);
+  void give_back(effects& out, steady_time now);
   void run(effects& out, steady_time now);
 
   supervisor_options options_;
   fetch_queue queue_;
   fetch_pace pace_;
   uint64_t last_job_ = 0;
+  uint64_t given_back_ = 0; ///< The job that is to end; 0: none.
   bool paused_ = false; ///< Nobody is asked, no permit is given.
 };
 

@@ -67,6 +67,10 @@ private:
     return shared_->time->steady_now();
   }
 
+  void note_passed() {
+    machine_.note_passed(now(), shared_->time->wall_now());
+  }
+
   void perform(upstream_machine::effects x);
   void forward(std::vector<atproto::stamped_frame> frames);
   void publish();
@@ -180,9 +184,11 @@ upstream_actor::behavior_type upstream::make_behavior() {
         return;
       if (socket_)
         perform(machine_.on_look(socket_->is_read(), now()));
+      note_passed();
       perform(machine_.on_timer(now()));
     },
     [this](stop_actor) {
+      note_passed();
       perform(machine_.on_stop());
       quit();
     },

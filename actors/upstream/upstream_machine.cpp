@@ -304,6 +304,7 @@ void upstream_machine::advance() {
     careful_machine::note_progress(row_);
     flight_bytes_ -= flight_.front().bytes;
     passed_.add(flight_.front().changed);
+    passed_noted_ = false;
     flight_.pop_front();
   }
 }

@@ -140,6 +140,11 @@ public:
     return passed_.middle();
   }
 
+  /// Notes in the row how far the stream is by the time of day: up to now when
+  /// it is quiet, else as far as its last frames say. Before `on_timer` and
+  /// `on_stop`, which write it.
+  void note_passed(steady_time now, wall_time wall);
+
   /// Connected and read, with nothing in flight, since then.
   const std::optional<steady_time>& quiet_since() const noexcept {
     return quiet_since_;
@@ -213,6 +218,7 @@ private:
   std::deque<flying> flight_;
   past_flight past_;
   passed_times passed_;
+  bool passed_noted_ = false; ///< Nothing came since the row says "up to now".
   std::optional<steady_time> quiet_since_;
   size_t flight_bytes_ = 0;
   uint64_t last_received_ = 0;

@@ -18,6 +18,19 @@ void upstream_machine::persist(steady_time now, effects& out) {
   out.write = row_;
 }
 
+/// A stream that catches up is quiet for moments, so only a longer silence says
+/// that all has come. An idle one is not written again and again.
+void upstream_machine::note_passed(steady_time now, wall_time wall) {
+  if (!quiet_since_ || now - *quiet_since_ < limits::passed_quiet_min) {
+    const auto told = std::min(passed_.middle(), wall);
+    row_.passed_us = std::max(row_.passed_us, told.micros);
+    return;
+  }
+  row_.passed_us = wall.micros;
+  if (!std::exchange(passed_noted_, true))
+    row_dirty_ = true;
+}
+
 /// A timer of credit, or a frame that is finished, does not make it due.
 void upstream_machine::persist_in_time(steady_time now, effects& out) {
   if (urgent_ || now - last_write_ >= limits::cursor_write_interval)

@@ -271,6 +271,7 @@ result<void> demo::prove_store(const storage::database& db) {
     return report.error();
   host_check_options host;
   host.origin = network_.urls().relay;
+  host.directory = network_.urls().plc;
   host.strict = true;
   const auto against = check_against_host(db, network_.web(), host);
   if (!against)

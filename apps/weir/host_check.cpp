@@ -1,15 +1,15 @@
 #include "apps/weir/host_check.hpp"
 
-#include "apps/weir/head_reader.hpp"
 #include "apps/weir/host_accounts.hpp"
-#include "apps/weir/repo_fetch.hpp"
+#include "apps/weir/key_look_up.hpp"
+#include "apps/weir/record_diff.hpp"
+#include "apps/weir/stream_claims.hpp"
 #include "base/limits.hpp"
 #include "storage/collection_table.hpp"
 #include "storage/filter_table.hpp"
 #include "storage/identity_table.hpp"
 #include "storage/repo_table.hpp"
 #include "storage/row_access.hpp"
-#include "storage/upstream_table.hpp"
 #include "wire/filter.hpp"
 
 #include <functional>
@@ -20,22 +20,7 @@ namespace {
 
 /// Paths named for one repo; the rest is counted.
 constexpr size_t paths_named_max = 10;
-constexpr size_t walk_step = 1'024;
 constexpr uint16_t partition = 0;
-
-/// Of the last block of the log, in microseconds; 0 = empty.
-result<int64_t> last_written(const storage::database& db) {
-  const auto row
-    = db.last_in(storage::range_of<storage::log_block_key>(partition));
-  if (!row)
-    return row.error();
-  if (!*row)
-    return 0;
-  const auto block = storage::decode_log_block((*row)->second);
-  if (!block)
-    return block.error();
-  return block->written_us;
-}
 
 class host_checker {
 public:
@@ -65,6 +50,10 @@ private:
   result<void> check_listed(const listed_account& x);
   result<void> check_unknown(const listed_account& x);
   void check(const atproto::did& repo);
+  void check_key(const atproto::did& repo, const storage::repo_state& here,
+                 const std::string& known, const std::string& reason);
+  void judge(const atproto::did& repo, const storage::repo_state& here,
+             repo_fetch& there);
   void compare(const atproto::did& repo, const storage::repo_state& here,
                repo_fetch& there);
   result<void> compare_records(const atproto::did& repo,
@@ -82,10 +71,9 @@ private:
   const std::string origin_;
   host_accounts accounts_;
   bool is_pds_ = false;
-  int64_t written_us_ = 0;         ///< When the store was written last.
+  stream_claims claims_;
   /// Of the repo that is looked at, when it is known.
   std::optional<wire::collection_filter> filter_;
-  uint32_t upstream_ = 0; ///< The host's id here, when it is followed.
   host_check_report report_;
 };
 
@@ -102,7 +90,7 @@ void host_checker::doubt(const atproto::did& repo, const char* what,
     find(repo, std::move(sentence));
 }
 
-/// Time passed at the host since the store was written last.
+/// It came to be at the host after what the node claims to know.
 void host_checker::newer(const atproto::did& repo, std::string sentence) {
   if (++report_.counts["newer at the host"] <= options_.findings_max)
     report_.newer.push_back({"newer", repo.str(), sentence});
@@ -157,16 +145,10 @@ result<void> host_checker::each_row(
 
 /// No account is at home at a relay.
 result<void> host_checker::learn_host() {
-  const auto written = last_written(db_);
-  if (!written)
-    return written.error();
-  written_us_ = *written;
-  const auto upstreams = storage::load_upstreams(db_);
-  if (!upstreams)
-    return upstreams.error();
-  for (const auto& x : *upstreams)
-    if (x.url == origin_)
-      upstream_ = x.id;
+  auto claims = stream_claims::load(db_);
+  if (!claims)
+    return claims.error();
+  claims_ = std::move(*claims);
   return each_row([this](const auto&, const storage::repo_row& row) {
     is_pds_ = row.pds == origin_;
     return !is_pds_;
@@ -209,7 +191,7 @@ void host_checker::take_standing(const atproto::did& repo, host_standing x) {
 bool host_checker::is_others_verdict(const storage::repo_row& row) const {
   auto words = row.words;
   std::erase_if(words.relays, [this](const storage::relay_word& x) {
-    return x.at.upstream != upstream_;
+    return x.at.upstream != claims_.id_of(origin_);
   });
   return storage::combined(words) == storage::account_status::active;
 }
@@ -265,11 +247,11 @@ result<void> host_checker::check_unknown(const listed_account& x) {
     ++report_.counts["removed here"];
   else if (!options_.full_network)
     ++report_.counts["not followed here"];
-  else if (x.rev.time().micros > written_us_)
+  else if (x.rev.time().micros > claims_.passed_us(origin_))
     newer(x.repo, "is at " + x.rev.str() + " at the host and not known here");
   else
     find(x.repo, "is at " + x.rev.str()
-                   + " at the host, from before the last write here, and not "
+                   + " at the host, which the node says it has passed, and not "
                      "known here");
   return {};
 }
@@ -288,9 +270,43 @@ void host_checker::check(const atproto::did& repo) {
     return find(repo, "is synced without a usable key");
   repo_fetch there{repo, *key};
   there.run(web_, origin_);
+  if (there.outcome() == fetch_outcome::unproved)
+    check_key(repo, *here, (*identity)->signing_key, there.reason());
+  else
+    judge(repo, *here, there);
+}
+
+/// The key may have changed without the node's knowledge.
+void host_checker::check_key(const atproto::did& repo,
+                             const storage::repo_state& here,
+                             const std::string& known,
+                             const std::string& reason) {
+  const auto unknown = [&](const std::string& why) {
+    ++report_.counts["not proved by the key known here"];
+    find(repo, "cannot be proved by the key known here: " + reason + why);
+  };
+  if (options_.directory.empty())
+    return unknown("");
+  const auto text = look_up_key(web_, repo, options_.directory);
+  if (!text)
+    return unknown("; its document: " + text.error().context);
+  if (*text == known)
+    return doubt(repo, "unproved at the host",
+                 "does not verify at the host: " + reason);
+  const auto key = atproto::public_key::from_multikey(*text);
+  if (!key)
+    return unknown("; its document has no key");
+  ++report_.counts["of another key than here"];
+  repo_fetch there{repo, *key};
+  there.run(web_, origin_);
+  judge(repo, here, there);
+}
+
+void host_checker::judge(const atproto::did& repo,
+                         const storage::repo_state& here, repo_fetch& there) {
   switch (there.outcome()) {
     case fetch_outcome::good:
-      return compare(repo, *here, there);
+      return compare(repo, here, there);
     case fetch_outcome::absent:
       return take_standing(repo, host_standing::absent);
     case fetch_outcome::inactive:
@@ -310,9 +326,9 @@ void host_checker::compare(const atproto::did& repo,
   if (root.data != chain.data && root.rev > chain.rev) {
     const auto sentence
       = "is at " + chain.rev.str() + ", the host at " + root.rev.str();
-    return root.rev.time().micros > written_us_
+    return root.rev.time().micros > claims_.passed_us(here.row->pds)
              ? newer(repo, sentence)
-             : find(repo, sentence + " since before the last write here");
+             : find(repo, sentence + ", which the node says it has passed");
   }
   if (root.rev < chain.rev)
     find(repo, "is at " + chain.rev.str() + ", ahead of the host's "
@@ -328,45 +344,22 @@ void host_checker::compare(const atproto::did& repo,
 result<void> host_checker::compare_records(const atproto::did& repo,
                                            const storage::repo_state& here,
                                            repo_fetch& there) {
-  head_reader heads{
-    storage::head_cursor{db_, names_, partition, repo, *here.chain}};
   uint64_t wrong = 0;
-  const auto differs = [&](std::string_view path, const char* how) {
+  record_diff diff;
+  diff.kept = [this](std::string_view path) {
+    return kept(path);
+  };
+  diff.differs = [&](std::string_view path, const char* how) {
     if (++wrong <= paths_named_max)
       find(repo, std::string{path} + " " + how);
   };
-  const auto visit = [&](const atproto::walked_record& x) -> result<void> {
-    ++report_.counts["records compared"];
-    for (;;) {
-      const auto head = heads.peek();
-      if (!head)
-        return head.error();
-      const auto mine = *head == nullptr ? std::string{} : (*head)->path();
-      if (*head == nullptr || mine > x.path) {
-        if (kept(x.path))
-          differs(x.path, "is missing here");
-        return {};
-      }
-      if (mine == x.path && (*head)->head.id != x.id)
-        differs(x.path, "has another cid than at the host");
-      if (mine < x.path)
-        differs(mine, "is not at the host");
-      heads.pop();
-      if (mine == x.path)
-        return {};
-    }
-  };
-  if (auto ok = there.visit(walk_step, visit); !ok)
-    return ok;
-  for (;;) {
-    const auto head = heads.peek();
-    if (!head)
-      return head.error();
-    if (*head == nullptr)
-      break;
-    differs((*head)->path(), "is not at the host");
-    heads.pop();
-  }
+  const auto compared = diff.run(
+    head_reader{
+      storage::head_cursor{db_, names_, partition, repo, *here.chain}},
+    there);
+  if (!compared)
+    return compared.error();
+  report_.counts["records compared"] += *compared;
   if (wrong > paths_named_max)
     find(repo, std::to_string(wrong - paths_named_max) + " more paths differ");
   return {};

@@ -10,6 +10,9 @@ namespace weir::apps {
 
 struct host_check_options {
   std::string origin; ///< Of a PDS or a relay.
+  /// Origin of a directory. With it a repo that the key known here does not
+  /// prove is tried with the key of its document.
+  std::string directory;
   /// What may have happened at the host since the store was closed, or what the
   /// host cannot prove itself, is a finding, too.
   bool strict = false;
@@ -19,16 +22,17 @@ struct host_check_options {
 };
 
 struct host_check_report : storage::verify_report {
-  /// Repos and accounts that the host has a newer revision of, from after the
-  /// last write of the store: named, and no findings unless `strict`. At most
-  /// `findings_max`; the count "newer at the host" has all.
+  /// Repos and accounts that the host has a newer revision of, from after what
+  /// the node's streams have passed: named, and no findings unless `strict`. At
+  /// most `findings_max`; the count "newer at the host" has all.
   std::vector<storage::verify_finding> newer;
 };
 
 /// Compares every synced repo of a store with what a host has now, and the
 /// accounts of the one with those of the other: invariant I9 (architecture.md
 /// 8). What differs is a finding: records, a revision that the host had before
-/// the store was written last, the state of an account, an account that is
+/// the time that the node claims its streams have passed, a repo that the key
+/// known here does not prove, the state of an account, an account that is
 /// tracked and has no row, and with `full_network` any that has none.
 ///
 /// Counts "repos compared", "records compared", "of other hosts" (the host is a

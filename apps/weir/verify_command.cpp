@@ -16,6 +16,7 @@ namespace json = boost::json;
 struct verify_flags {
   std::string directory;
   std::string against;
+  std::string directory_url;
   bool as_json = false;
   bool strict = false;
   bool full_network = false;
@@ -90,6 +91,7 @@ result<host_check_report> check(const verify_flags& flags) {
   const auto web = web_client::make();
   host_check_options host;
   host.origin = flags.against;
+  host.directory = flags.directory_url;
   host.strict = flags.strict;
   host.full_network = flags.full_network;
   auto compared = check_against_host(**db, *web, host);
@@ -102,6 +104,11 @@ result<host_check_report> check(const verify_flags& flags) {
 int verify(const verify_flags& flags) {
   if (!flags.against.empty() && !net::parse_url(flags.against)) {
     std::cerr << "weir: --against " << flags.against << " is not a URL\n";
+    return refused;
+  }
+  if (!flags.directory_url.empty() && !net::parse_url(flags.directory_url)) {
+    std::cerr << "weir: --plc-url " << flags.directory_url
+              << " is not a URL\n";
     return refused;
   }
   const auto report = check(flags);
@@ -130,10 +137,15 @@ void add_verify(CLI::App& app, int& status) {
                  "Compare every synced repo, and the accounts, with this PDS "
                  "or relay, too")
     ->type_name("URL");
+  command
+    ->add_option("--plc-url", flags->directory_url,
+                 "With --against: look up the key of a repo that the key known "
+                 "here does not prove")
+    ->type_name("URL");
   command->add_flag("--json", flags->as_json, "Print JSON");
   command->add_flag("--strict", flags->strict,
-                    "With --against: what is newer at the host than the last "
-                    "write here is a finding, too");
+                    "With --against: what is newer at the host than what the "
+                    "node claims to know is a finding, too");
   command->add_flag("--full-network", flags->full_network,
                     "With --against: the node follows every account, so one "
                     "that is not known here is a finding");

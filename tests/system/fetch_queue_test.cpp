@@ -46,13 +46,16 @@ void say_nothing(raw_peer& peer, const std::string&) {
     continue;
 }
 
-/// A true repo and after it blocks that nothing links, 20 KB/s.
-hostile_host::script slow_download(const test_repo& repo) {
+/// A true repo and after it blocks that nothing links.
+/// @param pace Times 20 KB/s.
+hostile_host::script slow_download(const test_repo& repo, size_t pace = 1) {
   auto blocks = repo.blocks();
   const auto first = whole_car(blocks);
   const auto block = make_record(std::string(9'900, 'x'));
   blocks.emplace_back(atproto::cid::of_dag_cbor(block), block);
-  const std::string section{as_text(whole_car(blocks)).substr(first.size())};
+  std::string section;
+  for (size_t i = 0; i < pace; ++i)
+    section += as_text(whole_car(blocks)).substr(first.size());
   const auto start = "HTTP/1.1 200 OK\r\nContent-Length: 900000000\r\n\r\n"
                      + std::string{as_text(repo.export_car())};
   return [=](raw_peer& peer, const std::string&) {
@@ -189,6 +192,36 @@ TEST_F(FetchQueueTest, ASlowHostWithManyAccountsDoesNotStopOthers) {
   for (const auto& did : others)
     node.await(did, "synced");
   EXPECT_GE(node.metric("weir_backfill_crawled_total "), 1u);
+  for (const auto& did : crowd)
+    EXPECT_EQ(node.repo(did).tries, 0u) << "that is no failure of the repo";
+}
+
+// The same when it is fast enough to be no slow one: what it got while nobody
+// waited it gives back.
+TEST_F(FetchQueueTest, AHostThatTookAllPermitsGivesThemBackToOthers) {
+  hostile_host greedy;
+  std::vector<atproto::did> crowd;
+  for (uint64_t i = 0; i < 20; ++i) {
+    const auto repo = account(1'000 + i);
+    relay.publish(repo, greedy.url());
+    greedy.on_repo(repo.did(), slow_download(repo, 8));
+    crowd.push_back(repo.did());
+  }
+  hostile_node node{{"relay:" + relay.url()},
+                    relay.url(),
+                    {"--sync-parallelism", "3", "--sync-per-host", "4"}};
+  node.add(crowd);
+  ASSERT_TRUE(node.await_metric("weir_backfill_started_total ", 3));
+  std::vector<atproto::did> others;
+  for (uint64_t i = 0; i < 20; ++i) {
+    const auto repo = account(2'000 + i);
+    relay.publish_and_serve(repo);
+    others.push_back(repo.did());
+  }
+  node.add(others);
+  for (const auto& did : others)
+    node.await(did, "synced");
+  EXPECT_GE(node.metric("weir_backfill_given_back_total "), 1u);
   for (const auto& did : crowd)
     EXPECT_EQ(node.repo(did).tries, 0u) << "that is no failure of the repo";
 }

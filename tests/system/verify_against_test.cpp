@@ -1,8 +1,13 @@
+#include "base/limits_streams.hpp"
 #include "storage/repo_guards.hpp"
 #include "storage/values.hpp"
+#include "tests/system/patience.hpp"
 #include "tests/system/verify_store.hpp"
 
 #include <gmock/gmock.h>
+
+#include <csignal>
+#include <thread>
 
 // Issue 2, "Accepted when": `weir verify --against URL` checks I9
 // (architecture.md 8) against a running network.
@@ -11,6 +16,7 @@ namespace weir::tests {
 
 namespace {
 
+using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
 using namespace storage;
@@ -26,6 +32,30 @@ protected:
   /// An account with a few records that the network knows as active.
   simnet::account_view account(size_t n) { return net.life().truth().view(n); }
 };
+
+/// All streams were told what was before this.
+void claim_passed(damaged_copy& x, wall_time until) {
+  x.change<upstream_row>(upstream_key{1}, [&](auto& row) {
+    row.passed_us = until.micros;
+  });
+}
+
+simnet::fault fault_of(simnet::fault_kind kind, const atproto::did& repo) {
+  simnet::fault out;
+  out.kind = kind;
+  out.did = repo.str();
+  return out;
+}
+
+/// A new record that no stream tells of.
+void commit_in_silence(simnet::world& world, size_t account) {
+  const auto x = world.at(account);
+  std::vector<simnet::change> changes;
+  changes.push_back(world.new_change(*x));
+  x->muted = true;
+  world.commit(*x, std::move(changes));
+  x->muted = false;
+}
 
 /// The first head of a repo.
 record_head_key head_of(const damaged_copy& x, const atproto::did& repo) {
@@ -104,11 +134,12 @@ TEST_F(VerifyAgainstTest, WhatIsMerelyNewerAtTheHostIsStrictlyAFinding) {
               HasSubstr("I9 " + account(0).id.str() + " is at "));
 }
 
-// A revision that the host had when the store was written is not new there: the
-// node has missed it.
+// A revision from before what the node's streams have passed is not new at the
+// host: the node has missed it.
 TEST_F(VerifyAgainstTest, ARepoThatIsStaleIsAFinding) {
   const auto did = account(0).id;
   damaged_copy copy{data};
+  claim_passed(copy, account(0).rev.time());
   const auto key = encode_key(chain_key{did});
   auto chain = decode_chain(copy.get(key), copy.names()).value().chain;
   chain.rev = atproto::tid{chain.rev.value() - 1'000'000};
@@ -117,8 +148,97 @@ TEST_F(VerifyAgainstTest, ARepoThatIsStaleIsAFinding) {
   const auto x = against(copy.close());
   EXPECT_EQ(x.status, 1);
   EXPECT_THAT(x.findings, HasSubstr("I9 " + did.str() + " is at "));
-  EXPECT_THAT(x.findings, HasSubstr("since before the last write here"));
+  EXPECT_THAT(x.findings, HasSubstr("which the node says it has passed"));
   EXPECT_EQ(x.count("newer at the host"), 0u);
+}
+
+// The border is what the streams have passed, to the microsecond, whenever the
+// store was written last.
+TEST_F(VerifyAgainstTest, WhatTheStreamsHavePassedIsTheBorder) {
+  net.life().traffic().post(0);
+  const auto at = account(0).rev.time();
+  const auto where_passed = [&](wall_time until) {
+    damaged_copy copy{data};
+    claim_passed(copy, until);
+    return against(copy.close());
+  };
+  const auto before = where_passed(at + -1us);
+  EXPECT_EQ(before.status, 0) << before.findings;
+  EXPECT_EQ(before.count("newer at the host"), 1u);
+  const auto passed = where_passed(at);
+  EXPECT_EQ(passed.status, 1);
+  EXPECT_THAT(passed.findings,
+              HasSubstr("I9 " + account(0).id.str() + " is at "));
+  EXPECT_EQ(passed.count("newer at the host"), 0u);
+}
+
+// A commit that got lost on a stream that then was quiet: nothing was written
+// since, and yet it is not merely newer there. What came after the node's end
+// is.
+TEST_F(VerifyAgainstTest, ACommitThatWasMissedJustBeforeTheEndIsAFinding) {
+  const temp_dir own;
+  const auto where = own.at("data");
+  const auto lost = account(0).id;
+  {
+    const auto web = apps::web_client::make();
+    program node{net.arguments(where, {"--listing-interval", "24h"})};
+    const auto at = parse_ready(node.read_line(node_patience).value_or(""));
+    ASSERT_NE(at.data, "") << tail_of(node.errors());
+    ASSERT_TRUE(eventually(node_patience, [&] {
+      return status_of(*web, at).synced == net.life().truth().accounts();
+    }));
+    // The time itself is what is tested: a stream is quiet after it.
+    std::this_thread::sleep_for(limits::passed_quiet_min + 1s);
+    commit_in_silence(net.life().truth(), 0);
+    node.send(SIGTERM);
+    ASSERT_EQ(node.wait(node_patience), 0) << tail_of(node.errors());
+  }
+  net.life().traffic().post(1);
+  const auto x = against(where);
+  EXPECT_EQ(x.status, 1);
+  EXPECT_THAT(x.findings, HasSubstr("I9 " + lost.str() + " is at "));
+  EXPECT_THAT(x.findings, HasSubstr("which the node says it has passed"));
+  EXPECT_EQ(x.count("newer at the host"), 1u) << x.newer;
+  EXPECT_THAT(x.newer, HasSubstr(account(1).id.str()));
+}
+
+// A key that the node does not know: without a directory nobody can say what
+// it signed.
+TEST_F(VerifyAgainstTest, ARepoOfAnotherKeyIsAFindingUnlessADocumentTellsIt) {
+  const auto did = account(0).id;
+  ASSERT_TRUE(
+    net.life().faults().inject(fault_of(simnet::fault_kind::rotate_key, did)));
+  net.life().traffic().post(0);
+  const auto blind = against(data);
+  EXPECT_EQ(blind.status, 1);
+  EXPECT_THAT(blind.findings,
+              HasSubstr("I9 " + did.str()
+                        + " cannot be proved by the key known here"));
+  EXPECT_EQ(blind.count("not proved by the key known here"), 1u);
+  const std::vector<std::string> directory{"--plc-url", net.urls().plc};
+  const auto calm = against(data, directory);
+  EXPECT_EQ(calm.status, 0) << calm.findings << calm.errors;
+  EXPECT_EQ(calm.count("of another key than here"), 1u);
+  EXPECT_EQ(calm.count("newer at the host"), 1u);
+  damaged_copy copy{data};
+  claim_passed(copy, account(0).rev.time());
+  const auto missed = against(copy.close(), directory);
+  EXPECT_EQ(missed.status, 1);
+  EXPECT_THAT(missed.findings, HasSubstr("which the node says it has passed"));
+}
+
+TEST_F(VerifyAgainstTest, ADirectoryThatDoesNotAnswerExplainsNothing) {
+  const auto did = account(0).id;
+  ASSERT_TRUE(
+    net.life().faults().inject(fault_of(simnet::fault_kind::rotate_key, did)));
+  net.life().traffic().post(0);
+  auto down = fault_of(simnet::fault_kind::directory_down, did);
+  down.count = 0;
+  ASSERT_TRUE(net.life().faults().inject(down));
+  const auto x = against(data, {"--plc-url", net.urls().plc});
+  EXPECT_EQ(x.status, 1);
+  EXPECT_THAT(x.findings, HasSubstr("cannot be proved by the key known here"));
+  EXPECT_THAT(x.findings, HasSubstr("its document: HTTP 503"));
 }
 
 // protocol.md 4.1: what the host says of the account is known and the same
@@ -172,6 +292,7 @@ TEST_F(VerifyAgainstTest, ARepoThatIsMissingWhollyIsNamed) {
   const auto finding = "I9 " + lost.str() + " is at ";
   damaged_copy copy{data};
   lose_repo(copy, lost, false);
+  claim_passed(copy, account(0).rev.time());
   const auto where = copy.close();
   const auto some = against(where);
   EXPECT_EQ(some.count("not followed here"), 1u);
@@ -179,7 +300,7 @@ TEST_F(VerifyAgainstTest, ARepoThatIsMissingWhollyIsNamed) {
   const auto all = against(where, {"--full-network"});
   EXPECT_EQ(all.status, 1);
   EXPECT_THAT(all.findings, HasSubstr(finding));
-  EXPECT_THAT(all.findings, HasSubstr("from before the last write here, and "
+  EXPECT_THAT(all.findings, HasSubstr("which the node says it has passed, and "
                                       "not known here"));
 }
 

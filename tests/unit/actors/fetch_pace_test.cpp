@@ -182,4 +182,23 @@ TEST(fetch_pace, a_body_that_is_complete_is_not_slow) {
   EXPECT_TRUE(x.pace.empty());
 }
 
+TEST(fetch_pace, the_oldest_of_each_host_are_not_beyond_its_share) {
+  downloads x;
+  for (uint64_t job = 1; job <= 6; ++job) {
+    x.start(job, host_name(job % 2));
+    x.now = x.now + 1s;
+  }
+  const auto beyond = [&](size_t kept, std::chrono::seconds age) {
+    std::vector<uint64_t> out;
+    for (const auto& y : x.pace.beyond(kept, x.now + -age))
+      out.push_back(y.job);
+    return out;
+  };
+  EXPECT_THAT(beyond(1, 0s), ElementsAre(6u, 5u, 4u, 3u));
+  EXPECT_THAT(beyond(2, 0s), ElementsAre(6u, 5u));
+  EXPECT_THAT(beyond(1, 3s), ElementsAre(4u, 3u));
+  x.pace.on_ended(1);
+  EXPECT_THAT(beyond(1, 0s), ElementsAre(6u, 5u, 4u));
+}
+
 } // namespace weir::tests

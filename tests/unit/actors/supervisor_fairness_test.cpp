@@ -207,6 +207,107 @@ TEST(fair_hosts, a_full_queue_takes_a_repo_of_another_host) {
   EXPECT_GE(x.scans, 1u);
 }
 
+// -- permits beyond a share ---------------------------------------------------
+
+namespace {
+
+/// Downloads that are fast enough, side by side.
+void download_all(queue& x, const std::vector<int>& repos,
+                  std::chrono::microseconds time) {
+  constexpr auto step = 1s;
+  for (auto over = 0us; over < time; over += step) {
+    for (const auto repo : repos)
+      x.bytes(repo, static_cast<uint64_t>(x.now.micros));
+    x.pass(step);
+  }
+}
+
+/// One host gets all three permits while nobody waits.
+void take_all(queue& x) {
+  for (int i = 1; i <= 3; ++i) {
+    x.ask(i, a_host);
+    x.download(i);
+  }
+  ASSERT_EQ(x.started.size(), 3u);
+}
+
+} // namespace
+
+// limits::fetch_keep_min: so long, and not a microsecond less
+TEST(shared_permits, a_host_gives_back_what_it_got_while_nobody_waited) {
+  queue x;
+  take_all(x);
+  const auto began = x.now;
+  download_all(x, {1, 2, 3}, limits::fetch_keep_min - 1s);
+  for (int i = 10; i < 20; ++i)
+    x.ask(i, b_host);
+  x.now = began + (limits::fetch_keep_min - 1us);
+  x.tick();
+  EXPECT_THAT(x.given_back, IsEmpty());
+  x.now = began + limits::fetch_keep_min;
+  x.tick();
+  EXPECT_THAT(x.given_back, ElementsAre(name(3))) << "one at a time";
+  x.end(3);
+  EXPECT_EQ(x.started.back(), name(10));
+  EXPECT_THAT(x.given_back, ElementsAre(name(3), name(2)))
+    << "it still has more than the host that waits";
+  x.end(2);
+  EXPECT_EQ(x.started.back(), name(11));
+  download_all(x, {1, 10, 11}, 30min);
+  EXPECT_EQ(x.given_back.size(), 2u) << "its share it keeps";
+  EXPECT_THAT(x.crawling, IsEmpty());
+}
+
+// A whole crowd of others takes no host the share it has.
+TEST(shared_permits, the_oldest_download_of_a_host_goes_on) {
+  queue x;
+  take_all(x);
+  for (int host = 0; host < 10; ++host)
+    x.ask(10 + host, "https://h" + std::to_string(host) + ".test");
+  download_all(x, {1, 2, 3}, limits::fetch_keep_min);
+  x.end(3);
+  x.end(2);
+  for (int i = 0; i < 5; ++i) {
+    x.download(10 + i);
+    download_all(x, {1}, limits::fetch_keep_min);
+    x.end(10 + i);
+  }
+  EXPECT_THAT(x.given_back, ElementsAre(name(3), name(2)));
+}
+
+// A host alone has all, for as long as it takes.
+TEST(shared_permits, nobody_gives_back_while_nobody_waits) {
+  queue x;
+  take_all(x);
+  for (int i = 10; i < 20; ++i)
+    x.ask(i, a_host);
+  download_all(x, {1, 2, 3}, 30min);
+  EXPECT_THAT(x.given_back, IsEmpty());
+  x.end(1);
+  EXPECT_EQ(x.started.back(), name(10)) << "and the next at once";
+}
+
+// limits::fetch_modest_time: so long, and not a microsecond less
+TEST(shared_permits, whoever_gave_back_comes_last_for_more_than_its_share) {
+  for (const auto& [wait, next] :
+       {std::pair{limits::fetch_modest_time - 1us, 11},
+        {limits::fetch_modest_time, 4}}) {
+    queue x;
+    take_all(x);
+    x.ask(10, b_host);
+    download_all(x, {1, 2, 3}, limits::fetch_keep_min);
+    ASSERT_THAT(x.given_back, ElementsAre(name(3)));
+    const auto gave = x.now;
+    x.end(3);
+    ASSERT_EQ(x.started.back(), name(10));
+    x.ask(4, a_host); // First in turn, then:
+    x.ask(11, b_host);
+    x.now = gave + wait;
+    x.end(2);
+    EXPECT_EQ(x.started.back(), name(next));
+  }
+}
+
 // -- downloads that crawl -----------------------------------------------------
 
 // A download of 20 KB/s keeps no permit from others for half an hour.
@@ -226,15 +327,16 @@ TEST(crawling_hosts, keep_one_permit_when_others_wait) {
   pass(10);
   EXPECT_THAT(x.crawling, IsEmpty()) << "nobody waits";
   x.ask(4, b_host);
+  EXPECT_THAT(x.given_back, ElementsAre(name(3))) << "it has too many at once";
   pass(1);
-  EXPECT_THAT(x.crawling, ElementsAre(name(2), name(3)));
+  EXPECT_THAT(x.crawling, ElementsAre(name(2)));
   x.end(2);
   EXPECT_EQ(x.started.back(), name(4));
   x.wish(2, repo_status::pending, 0s, a_host);
   x.end(3);
   EXPECT_EQ(x.started.size(), 4u) << "its host rests";
   pass(10);
-  EXPECT_EQ(x.crawling.size(), 2u) << "the first goes on";
+  EXPECT_EQ(x.crawling.size(), 1u) << "the first goes on";
 }
 
 // limits::host_slow_rest, doubling; and the first good fetch ends that

@@ -102,6 +102,7 @@ public:
     started.clear();
     jobs.clear();
     crawling.clear();
+    given_back.clear();
     scans = 0;
   }
 
@@ -113,6 +114,7 @@ public:
   std::vector<uint64_t> jobs;
   std::map<std::string, uint64_t> latest; ///< Job of each repo.
   std::vector<std::string> crawling;
+  std::vector<std::string> given_back;
   std::optional<work_scan::request> scan; ///< That is to be answered.
   size_t scans = 0;
   std::optional<steady_time> timer;
@@ -128,6 +130,8 @@ private:
     }
     for (const auto& one : x.crawling)
       crawling.push_back(one.repo.str());
+    for (const auto& one : x.given_back)
+      given_back.push_back(one.repo.str());
     scans += x.scan ? 1 : 0;
     if (x.scan)
       scan = x.scan;

@@ -150,5 +150,55 @@ TEST(upstream_machine, a_few_revs_of_the_future_do_not_say_how_far_it_is) {
   EXPECT_LT(x.machine.passed(), wall_time{early.micros + 100'000'000});
 }
 
+// limits::passed_quiet_min: so long, and not a microsecond less
+TEST(upstream_machine, a_quiet_stream_has_passed_all_until_now) {
+  const wall_time wall{early.micros + 3'600'000'000};
+  stream x;
+  x.take_seqs({11});
+  x.machine.note_passed(t0 + 1h, wall);
+  EXPECT_EQ(x.machine.row().passed_us, 0) << "a frame is not finished";
+  x.done({11}, t0 + 1h);
+  const auto quiet = t0 + 1h + limits::passed_quiet_min;
+  x.machine.note_passed(quiet + -1us, wall);
+  EXPECT_EQ(x.machine.row().passed_us, 0);
+  x.machine.note_passed(quiet, wall);
+  EXPECT_EQ(x.machine.row().passed_us, wall.micros);
+  EXPECT_EQ(x.machine.on_stop().write->passed_us, wall.micros);
+  x.machine.on_closed({fail(ec::unreachable), 0, 0s}, quiet);
+  x.machine.note_passed(quiet + 1h, wall + 1h);
+  EXPECT_EQ(x.machine.row().passed_us, wall.micros) << "it is away";
+}
+
+// It is written once after the last frame, not every few seconds.
+TEST(upstream_machine, that_a_stream_is_quiet_is_written_once) {
+  stream x;
+  x.take_seqs({11});
+  auto now = t0 + 1h;
+  EXPECT_TRUE(x.done({11}, now).write);
+  x.machine.on_row_durable(now);
+  std::vector<int64_t> written;
+  for (int64_t i = 1; i <= 10; ++i) {
+    now = now + limits::cursor_write_interval + limits::passed_quiet_min;
+    x.machine.note_passed(now, {i});
+    if (const auto out = x.machine.on_timer(now); out.write) {
+      written.push_back(out.write->passed_us);
+      x.machine.on_row_durable(now);
+    }
+  }
+  EXPECT_EQ(written, std::vector<int64_t>{1});
+}
+
+TEST(upstream_machine, a_busy_stream_has_passed_what_its_frames_say) {
+  constexpr auto all = limits::passed_frames;
+  stream x;
+  x.take(timed_frames(11, all + 1));
+  x.done(seqs_from(11, all));
+  x.machine.note_passed(t0 + 1h, {early.micros + 3'600'000'000});
+  EXPECT_EQ(x.machine.row().passed_us, x.machine.passed().micros);
+  x.machine.note_passed(t0 + 1h, {early.micros});
+  EXPECT_EQ(x.machine.row().passed_us, x.machine.passed().micros)
+    << "it does not go back while frames are out";
+}
+
 } // namespace
 } // namespace weir::tests

@@ -44,7 +44,8 @@ TEST(ValuesTest, EveryRowRoundTripsAndRefusesDamage) {
   expect_codec(repo_row{});
   expect_codec(member_row{2, {"app.test.note", "app.test.*"}});
   expect_codec(upstream_row{7, "wss://relay.example.com", true, 3, 1ull << 50,
-                            12, true, stream_life::careful, 1ull << 51, 2});
+                            12, true, stream_life::careful, 1ull << 51, 2,
+                            1'700'000'000'000'000});
   expect_codec(upstream_row{});
   expect_codec(identity_row{"zQ3sh", "https://pds.example.com", "alice.test",
                             "bob.test", 1'700'000'000, true});
