@@ -388,8 +388,7 @@ void repo_world::perform(repo_effects x) {
   refreshes += x.refresh_identity ? 1 : 0;
   asked = std::max(asked, x.identity_asked);
   chunks_done += x.chunks_done;
-  untracked |= x.untrack;
-  tracked_again |= x.track;
+  removed |= x.removed;
   if (x.read_buffer) {
     ++reads;
     page_after = *x.read_buffer;

@@ -166,8 +166,7 @@ public:
   size_t chunks_done = 0;
   size_t reads = 0; ///< Pages asked for.
   size_t pages = 0; ///< Pages given.
-  bool untracked = false;
-  bool tracked_again = false;
+  bool removed = false; ///< Told that nothing of it is left.
   std::optional<steady_time> timer;
   std::optional<repo_effects::outgoing> in_flight;
 

@@ -1,6 +1,8 @@
 #include "actors/router/router.hpp"
+#include "base/limits_listings.hpp"
 #include "messages/backfill.hpp"
 #include "messages/journal.hpp"
+#include "messages/repo.hpp"
 #include "tests/unit/actors/machine_frames.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 
@@ -29,8 +31,7 @@ protected:
     router = keep(spawn_router(
       sys, shared, options, std::move(tracked),
       [this](router_actor, atproto::did repo, uint64_t incarnation) {
-        repos.push_back({std::move(repo), incarnation,
-                         probe{sys, caf::make_message(add_result{1})}});
+        repos.push_back({std::move(repo), incarnation, probe{sys, answer}});
         if (slow)
           repos.back().actor.delay_answers();
         return repos.back().actor.as<repo_actor>();
@@ -77,6 +78,8 @@ protected:
   void die_and_come_back(uint64_t incarnation) {
     repos.back().actor.die();
     run();
+    repos.back().actor.fail_answers();
+    run();
     for (const auto& x : journal.take<journal_fence>())
       tell(x.from, journal_fenced{x.repo, incarnation});
   }
@@ -91,6 +94,7 @@ protected:
   probe upstream{sys};
   std::deque<made> repos;
   bool slow = false; ///< REPOs answer when they are told to.
+  caf::message answer = caf::make_message(add_result{1}); ///< Of REPOs made.
   router_actor router;
 };
 
@@ -129,7 +133,8 @@ TEST_F(RouterShellTest, EveryLaterRepoWritesAboveEveryFence) {
   EXPECT_EQ(repos.back().incarnation, 5u);
 }
 
-// limits::repo_restarts_max in limits::repo_restart_window
+// limits::repo_restarts_max in limits::repo_restart_window; invariant I4: not
+// before its row says that something is missing
 TEST_F(RouterShellTest, ARepoThatKeepsDyingIsParkedAndItsFramesAreGivenUp) {
   start();
   frame(1, 10);
@@ -141,9 +146,16 @@ TEST_F(RouterShellTest, ARepoThatKeepsDyingIsParkedAndItsFramesAreGivenUp) {
   repos.back().actor.die();
   run();
   EXPECT_EQ(journal.count<journal_fence>(), 0u);
-  EXPECT_EQ(upstream.count<frames_lost>(), 1u) << "what it held comes again";
   frame(1, 11);
+  EXPECT_THAT(given_up(), IsEmpty());
+  const auto missed = journal.take<journal_missed>();
+  ASSERT_EQ(missed.size(), 1u);
+  tell(missed[0].from, journal_noted{missed[0].repo});
   EXPECT_THAT(given_up(), ElementsAre(11)) << "so that the stream goes on";
+  EXPECT_EQ(upstream.count<frames_lost>(), 1u) << "what it held comes again";
+  frame(1, 12);
+  EXPECT_THAT(given_up(), ElementsAre(12));
+  EXPECT_EQ(journal.count<journal_missed>(), 0u) << "the row says so already";
   frame(2, 12);
   EXPECT_THAT(frames_of(repos.back().actor), ElementsAre(12));
 
@@ -339,6 +351,121 @@ TEST_F(RouterShellTest, ACommandForManyReposWakesSoManyAtOnce) {
   }
   frame(104, 12);
   EXPECT_THAT(frames_of(repos[4].actor), ElementsAre(12)) << "it is tracked";
+}
+
+// invariant I4: nobody knows what a command left that failed, but the next REPO
+// reads it
+TEST_F(RouterShellTest, WhatAFailedCommandLeftIsReadAndNotGuessed) {
+  for (const bool added : {true, false}) {
+    for (const bool on_disk : {true, false}) {
+      repos.clear();
+      slow = true;
+      const auto known = added ? 100u : 1u;
+      start();
+      if (added)
+        tell(router, add_repos{{shell_repo(known)}, {}});
+      else
+        tell(router, remove_repos{{shell_repo(known)}});
+      slow = false;
+      answer = caf::make_message(tracked_reply{on_disk});
+      die_and_come_back(1);
+      ASSERT_EQ(repos.size(), 2u);
+      EXPECT_EQ(repos[1].actor.count<ask_tracked>(), 1u);
+      frame(known, 11);
+      EXPECT_THAT(frames_of(repos[1].actor).size(), on_disk ? 1u : 0u);
+      EXPECT_THAT(given_up().size(), on_disk ? 0u : 1u);
+    }
+  }
+}
+
+// invariant I4: until then no frame is dropped
+TEST_F(RouterShellTest, FramesAreHeldUntilTheNextRepoHasReadWhatIsThere) {
+  start();
+  slow = true;
+  answer = caf::make_message(tracked_reply{true});
+  tell(router, add_repos{{shell_repo(100)}, {}});
+  frame(100, 11);
+  repos.back().actor.die();
+  run();
+  repos.back().actor.fail_answers();
+  run();
+  frame(100, 12);
+  EXPECT_THAT(given_up(), IsEmpty());
+  tell(router, journal_fenced{shell_repo(100), 1});
+  ASSERT_EQ(repos.size(), 2u);
+  EXPECT_EQ(repos[1].actor.count<ask_tracked>(), 1u) << "not answered yet";
+  frame(100, 13);
+  EXPECT_THAT(frames_of(repos[1].actor), ElementsAre(12, 13));
+  EXPECT_THAT(given_up(), IsEmpty());
+  repos[1].actor.answer_now();
+  run();
+}
+
+// SYNC-30; invariant I4: a removal that fails leaves the repo on disk
+TEST_F(RouterShellTest, ARepoIsTrackedUntilItsRemovalIsDurable) {
+  start();
+  slow = true;
+  answer = caf::make_message(remove_result{1});
+  tell(router, remove_repos{{shell_repo(1)}});
+  frame(1, 11);
+  EXPECT_THAT(frames_of(repos.at(0).actor), ElementsAre(11));
+  tell(router, repo_removed{shell_repo(1)});
+  frame(1, 12);
+  EXPECT_THAT(frames_of(repos.at(0).actor), IsEmpty());
+  EXPECT_THAT(given_up(), ElementsAre(12));
+  repos.at(0).actor.answer_now();
+  run();
+}
+
+// SYNC-18; invariant I4: the frame that discovered it comes again, and finds
+// that it is to be tracked
+TEST_F(RouterShellTest, ADiscoveryThatFailedIsMadeAgain) {
+  router_options options;
+  options.mode = tracking_mode::full_network;
+  start(options);
+  slow = true;
+  frame(100, 11);
+  ASSERT_EQ(repos.size(), 1u);
+  EXPECT_EQ(repos[0].actor.count<add_repos>(), 1u);
+  slow = false;
+  die_and_come_back(1);
+  ASSERT_EQ(repos.size(), 2u);
+  EXPECT_EQ(repos[1].actor.count<add_repos>(), 1u);
+}
+
+// reliability.md P9; limits::listing_doubts_part: REPOs that stay awake because
+// of a listing, however many lines it has
+TEST_F(RouterShellTest, SoManyReposDoubtAndTheListingWaits) {
+  answer = caf::make_message(listing_taken{});
+  constexpr size_t residents = 16;
+  constexpr auto most = residents / limits::listing_doubts_part / 2;
+  start(at_most(residents));
+  repo_listing page;
+  for (size_t i = 1; i <= most + 1; ++i)
+    page.repos.push_back({shell_repo(i), {}, {}, {}, 7});
+  for (auto& line : page.repos)
+    caf::anon_send(router, listing_doubt{line.repo, 7, true});
+  run();
+  tell(router, listing_doubt{shell_repo(most + 1), 7, false});
+  tell(router, page);
+  EXPECT_EQ(repos.size(), 0u) << "all places are taken";
+  tell(router, listing_doubt{shell_repo(1), 7, false});
+  EXPECT_EQ(repos.size(), most + 1) << "none of them doubts";
+  EXPECT_EQ(repos.back().actor.count<repo_listed>(), 1u) << "none is forgotten";
+}
+
+TEST_F(RouterShellTest, ARepoThatDiesGivesItsPlaceBack) {
+  answer = caf::make_message(listing_taken{});
+  start(at_most(2)); // One place.
+  frame(1, 11);
+  tell(router, listing_doubt{shell_repo(1), 7, true});
+  repo_listing page;
+  page.repos.push_back({shell_repo(2), {}, {}, {}, 7});
+  tell(router, page);
+  ASSERT_EQ(repos.size(), 1u);
+  repos[0].actor.die();
+  run();
+  EXPECT_EQ(repos.size(), 2u);
 }
 
 TEST_F(RouterShellTest, FramesOfReposThatAreNotTrackedAreFinishedAtOnce) {
