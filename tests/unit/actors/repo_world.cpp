@@ -354,10 +354,6 @@ size_t repo_world::count_of(repo_counter x) const {
   return static_cast<size_t>(std::count(counted.begin(), counted.end(), x));
 }
 
-bool repo_world::finished(uint64_t seq) const {
-  return std::find(done.begin(), done.end(), seq) != done.end();
-}
-
 std::vector<atproto::tid> repo_world::logged() const {
   std::vector<atproto::tid> out;
   for (const auto& tx : log)

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -136,7 +137,9 @@ public:
 
   size_t count_of(repo_counter x) const;
 
-  bool finished(uint64_t seq) const;
+  bool finished(uint64_t seq) const {
+    return std::find(done.begin(), done.end(), seq) != done.end();
+  }
 
   /// Revs of all commits in the log, oldest first.
   std::vector<atproto::tid> logged() const;
