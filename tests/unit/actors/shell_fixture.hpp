@@ -75,7 +75,7 @@ public:
   void fail_answers() const {
     if (auto waiting = std::exchange(*owed_, std::nullopt))
       for (auto& x : *waiting)
-        x.deliver(caf::make_error(caf::sec::broken_promise));
+        x.deliver(caf::make_error(caf::sec::request_receiver_down));
   }
 
   /// Dies as from an exception.
