@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <stdexcept>
 #include <unistd.h>
 
 namespace weir {
@@ -35,32 +36,38 @@ std::optional<crash_plan> parse_crash_plan(std::string_view text) {
 
 namespace {
 
-constexpr const char* plan_variable = "WEIR_CRASH_AT";
-
-std::optional<crash_plan> read_plan() {
+std::optional<crash_plan> read_plan(const char* variable) {
   constexpr int refused = 2;
-  const auto* text = std::getenv(plan_variable);
+  const auto* text = std::getenv(variable);
   if (text == nullptr)
     return std::nullopt;
   auto out = parse_crash_plan(text);
   if (!out) {
-    std::fprintf(stderr, "weir: %s=%s names no crash point\n", plan_variable,
-                 text);
+    std::fprintf(stderr, "weir: %s=%s names no crash point\n", variable, text);
     std::_Exit(refused);
   }
   return out;
 }
 
-const std::optional<crash_plan> plan = read_plan();
+const std::optional<crash_plan> crash = read_plan("WEIR_CRASH_AT");
+const std::optional<crash_plan> failure = read_plan("WEIR_THROW_AT");
 std::atomic<uint64_t> passages{0};
+std::atomic<uint64_t> failures{0};
+
+bool is_meant(const std::optional<crash_plan>& plan, crash_point x,
+              std::string_view mark) {
+  return plan && x == plan->at && (plan->mark.empty() || mark == plan->mark);
+}
 
 } // namespace
 
-const bool detail::crash_armed = plan.has_value();
+const bool detail::crash_armed = crash.has_value() || failure.has_value();
 
 void detail::pass_armed(crash_point x, std::string_view mark) {
-  if (x != plan->at || (!plan->mark.empty() && mark != plan->mark)
-      || passages.fetch_add(1) + 1 != plan->passage)
+  if (is_meant(failure, x, mark) && failures.fetch_add(1) < failure->passage)
+    throw std::runtime_error("as WEIR_THROW_AT says");
+  if (!is_meant(crash, x, mark)
+      || passages.fetch_add(1) + 1 != crash->passage)
     return;
   ::kill(::getpid(), SIGKILL);
   for (;;)

@@ -18,6 +18,9 @@
 /// read once, before `main`; a value that names no point ends the process with
 /// status 2. Without it a passage costs one branch.
 ///
+/// `WEIR_THROW_AT`, of the same form, throws at the first n passages, as a bug
+/// would: of an actor that passes there it is the end.
+///
 /// # Threads
 /// Points are passed on any thread.
 namespace weir {

@@ -27,6 +27,9 @@ using journal_actor = common_actor::extend<
   // A REPO died: its late updates must not be written. Answers
   // `journal_fenced` after all earlier updates of that DID were written.
   caf::reacts_to<journal_fence>,
+  // Events of a repo are given up: its row is to say so. Answers
+  // `journal_noted` when that is durable.
+  caf::reacts_to<journal_missed>,
   caf::reacts_to<journal_flush>,
   // One step of an erasing, answers `erase_stepped`; and its end.
   caf::reacts_to<erase_step>, caf::reacts_to<erase_over>>;
@@ -59,7 +62,7 @@ using repo_actor = common_actor::extend<
   caf::replies_to<add_repos>::with<add_result>,
   caf::replies_to<remove_repos>::with<remove_result>,
   caf::replies_to<resync_repos>::with<resync_result>,
-  caf::replies_to<repo_status_request>::with<repo_status_reply>,
+  caf::replies_to<ask_tracked>::with<tracked_reply>,
   // Backfill: from the SUPERVISOR, then from the BACKFILL.
   caf::reacts_to<prepare_fetch>, caf::reacts_to<begin_fetch>,
   caf::reacts_to<repo_chunk>, caf::reacts_to<repo_fetched>,
@@ -68,12 +71,13 @@ using repo_actor = common_actor::extend<
 /// One shard of the ROUTER: DID to REPO, wake and passivation.
 using router_actor = common_actor::extend<
   caf::reacts_to<frame_batch>, caf::reacts_to<repo_passive>,
-  caf::reacts_to<journal_fenced>, caf::reacts_to<settings_changed>,
+  caf::reacts_to<repo_removed>,
+  caf::reacts_to<journal_fenced>, caf::reacts_to<journal_noted>,
+  caf::reacts_to<listing_doubt>, caf::reacts_to<settings_changed>,
   // Commands for DIDs of this shard; forwarded to their REPOs.
   caf::replies_to<add_repos>::with<add_result>,
   caf::replies_to<remove_repos>::with<remove_result>,
   caf::replies_to<resync_repos>::with<resync_result>,
-  caf::replies_to<repo_status_request>::with<repo_status_reply>,
   // Answers when its REPOs have taken all lines.
   caf::replies_to<repo_listing>::with<listing_taken>,
   caf::reacts_to<prepare_fetch>, caf::reacts_to<account_told>>;

@@ -61,6 +61,21 @@ struct journal_fenced {
   uint64_t incarnation = 0;
 };
 
+/// Events of a repo that has no REPO are given up.
+///
+/// From: ROUTER. To: JOURNAL. Travels: local only.
+struct journal_missed {
+  atproto::did repo;
+  router_actor from;
+};
+
+/// The row of the repo says so on disk, if there is one.
+///
+/// From: JOURNAL. To: ROUTER. Travels: local only.
+struct journal_noted {
+  atproto::did repo;
+};
+
 /// Write what waits. From: JOURNAL itself. Travels: local only.
 struct journal_flush {};
 
@@ -117,6 +132,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::journal_rows)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::rows_durable)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::journal_fence)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::journal_fenced)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::journal_missed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::journal_noted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::journal_flush)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::log_advanced)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::reader_job)

@@ -61,17 +61,14 @@ struct resync_result {
   uint32_t queued = 0;
 };
 
-/// From: api. To: ROUTER, REPO. Travels: local only.
-struct repo_status_request {
-  atproto::did repo;
-};
+/// Whether the repo is on disk: nobody knows whether an addition or a removal
+/// is that failed.
+///
+/// From: ROUTER. To: REPO. Travels: local only.
+struct ask_tracked {};
 
-/// The state of a repo as its actor sees it.
-struct repo_status_reply {
+struct tracked_reply {
   bool tracked = false;
-  storage::repo_row row;
-  std::shared_ptr<const storage::chain_row> chain;
-  uint64_t waiting = 0; ///< Frames held back.
 };
 
 /// From: ROUTER. To: REPO. Travels: local only.
@@ -85,8 +82,13 @@ struct passivate_repo {
 struct repo_passive {
   atproto::did repo;
   bool busy = false;
-  bool untracked = false; ///< Removed: forget the DID.
-  bool tracked = false;   ///< Added: remember the DID.
+};
+
+/// Nothing of the repo is on disk any more.
+///
+/// From: REPO. To: ROUTER. Travels: local only.
+struct repo_removed {
+  atproto::did repo;
 };
 
 /// One line of a listing.
@@ -110,6 +112,15 @@ struct repo_listing {
 
 /// What the lines changed is durable.
 struct listing_taken {};
+
+/// The REPO stays awake because of what a listing said, or does so no more.
+///
+/// From: REPO. To: ROUTER. Travels: local only.
+struct listing_doubt {
+  atproto::did repo;
+  uint32_t upstream = 0; ///< Whose listing it is.
+  bool open = false;
+};
 
 /// From: IDENTITY. To: REPO, SUPERVISOR. Travels: local only.
 struct identity_fact {
@@ -138,12 +149,14 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::remove_repos)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::remove_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::resync_repos)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::resync_result)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_status_request)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_status_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::ask_tracked)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::tracked_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::passivate_repo)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_passive)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_removed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_listed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_listing)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::listing_taken)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::listing_doubt)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_fact)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::settings_changed)

@@ -95,6 +95,19 @@ uint64_t committer::fence(const atproto::did& repo) {
   return at->second;
 }
 
+result<void> committer::note_missed(const atproto::did& repo) {
+  if (failure_.code != ec::none)
+    return failure_;
+  auto row = load_row<repo_row>(db_, repo_key{repo});
+  if (!row)
+    return broken(row.error());
+  if (!*row)
+    return {};
+  (*row)->gap = (*row)->identity_due = true;
+  batch_.put(encode_key(repo_key{repo}), encode_value(**row));
+  return write(sync_mode::durable);
+}
+
 result<bool> committer::erase_step(const atproto::did& repo, size_t rows_max) {
   if (failure_.code != ec::none)
     return failure_;

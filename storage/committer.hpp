@@ -70,6 +70,11 @@ public:
   ///          updates it received before first.
   uint64_t fence(const atproto::did& repo);
 
+  /// Events of `repo` are given up that nobody judged. Its row says so durably
+  /// when this returns: its next REPO looks its identity and account up and
+  /// fetches it. A repo without a row has nothing to miss.
+  result<void> note_missed(const atproto::did& repo);
+
   /// One bounded step of erasing what `erased_through` of `repo` covers
   /// (architecture.md 3, Erasing).
   /// @returns false when only the compaction is left, or nothing at all.

@@ -1,6 +1,7 @@
 #include "actors/api/client_lookups.hpp"
 
 #include "actors/api/answers.hpp"
+#include "base/stored_time.hpp"
 
 #include <algorithm>
 
@@ -76,8 +77,8 @@ void client_lookups::answer_all(const atproto::did& repo,
 }
 
 bool is_fresh(const storage::identity_row& row, wall_time wall) {
-  const auto age = wall.seconds() - row.fetched_at;
-  return age >= 0 && age < std::chrono::seconds{limits::identity_fresh}.count();
+  return age_of(row.fetched_at, wall)
+         < std::chrono::seconds{limits::identity_fresh}.count();
 }
 
 } // namespace weir::actors

@@ -1,22 +1,11 @@
 #include "actors/identity/identity_machine.hpp"
 
 #include "actors/support/did_method.hpp"
+#include "base/stored_time.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace weir::actors {
-
-namespace {
-
-/// What was fetched by a clock that was ahead is as old as can be, or it would
-/// be fresh until that time has come.
-int64_t age_of(int64_t at, wall_time wall) noexcept {
-  return at > wall.seconds() ? std::numeric_limits<int64_t>::max()
-                             : wall.seconds() - at;
-}
-
-} // namespace
 
 identity_machine::identity_machine(identity_options options)
   : options_(options), queue_(options.per_second, options.in_flight_max) {
@@ -371,7 +360,7 @@ lookup_cause identity_machine::cause_of(const atproto::did& repo, bool fresh,
   const auto known = cache_.find(repo);
   if (known == cache_.end() || !known->second.row)
     return lookup_cause::newcomer;
-  const auto age = wall.seconds() - known->second.at;
+  const auto age = age_of(known->second.at, wall);
   return fresh && age >= limits::identity_current.count()
            ? lookup_cause::rotation
            : lookup_cause::again;

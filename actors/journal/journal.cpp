@@ -68,12 +68,14 @@ public:
 private:
   void wake();
   void flush();
+  bool write_all();
   bool write(std::vector<journal_update> updates,
              std::vector<journal_rows> rows);
   result<storage::commit_result> commit(const storage::journal_batch& batch);
   storage::journal_batch gather(std::vector<journal_update>& updates,
                                 const std::vector<journal_rows>& rows);
   void publish(announcement x);
+  void note_missed(const journal_missed& x);
   void sync();
   void erase(const erase_step& x);
   void end_erasing(const erase_over& x);
@@ -124,6 +126,22 @@ void journal::flush() {
     const auto now = shared_->time->steady_now();
     timer_.arm(this, now, now + limits::journal_pause);
   }
+}
+
+/// Everything that was asked for so far.
+bool journal::write_all() {
+  while (!failed_ && (queue_.has_live() || queue_.has_backfill()))
+    write(queue_.take(false), std::exchange(rows_, {}));
+  return !failed_;
+}
+
+/// What its dead REPO sent comes first: it may hold an older row.
+void journal::note_missed(const journal_missed& x) {
+  if (!write_all())
+    return;
+  if (auto ok = store_.writer->note_missed(x.repo); !ok)
+    return fail(ok.error());
+  send(x.from, journal_noted{x.repo});
 }
 
 storage::journal_batch
@@ -324,11 +342,10 @@ journal_actor::behavior_type journal::make_behavior() {
       wake();
     },
     [this](const journal_fence& x) {
-      while (!failed_ && (queue_.has_live() || queue_.has_backfill()))
-        if (!write(queue_.take(false), std::exchange(rows_, {})))
-          return;
-      send(x.from, journal_fenced{x.repo, store_.writer->fence(x.repo)});
+      if (write_all())
+        send(x.from, journal_fenced{x.repo, store_.writer->fence(x.repo)});
     },
+    [this](const journal_missed& x) { note_missed(x); },
     [this](journal_flush) { flush(); },
     [this](const erase_step& x) { erase(x); },
     [this](const erase_over& x) { end_erasing(x); },

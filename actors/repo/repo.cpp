@@ -71,7 +71,7 @@ private:
 
   /// Keeps the node's sum of held frames.
   void report_waiting(size_t n) {
-    held_.set(machine_.kept_bytes());
+    held_.set(machine_.held_bytes());
     env_.metrics->waiting->add(n - waiting_);
     waiting_ = n;
   }
@@ -88,7 +88,8 @@ private:
   void answer_durable();
   template <class Reply, class Command>
   caf::result<Reply> change(Command command);
-  repo_status_reply status() const;
+  caf::result<tracked_reply> tracked();
+  void tell_doubt();
   void begin(uint64_t job);
   void passivate(bool crowded);
 
@@ -104,6 +105,7 @@ private:
   uint64_t sent_ = 0;
   uint64_t confirmed_ = 0;
   size_t waiting_ = 0;
+  bool doubts_ = false; ///< A listing, as the ROUTER was told.
   byte_claim held_;
 };
 
@@ -169,13 +171,12 @@ void repo::perform(repo_effects x) {
     load_buffer(*x.read_buffer);
   if (x.timer)
     timer_.arm(this, now().steady, *x.timer);
-  if (x.untrack)
-    send(router_, repo_passive{machine_.repo(), true, true, false});
-  if (x.track)
-    send(router_, repo_passive{machine_.repo(), true, false, true});
+  if (x.removed)
+    send(router_, repo_removed{machine_.repo()});
+  tell_doubt();
   if (x.stop) {
     if (x.stop->code == ec::none) {
-      send(router_, repo_passive{machine_.repo(), false, x.untrack, false});
+      send(router_, repo_passive{machine_.repo(), false});
       quit();
     } else {
       log::error("repo_stopped", {{"did", machine_.repo().str()},
@@ -264,9 +265,21 @@ void repo::on_receipt(const repo_receipt& x) {
   perform(std::move(out));
 }
 
-repo_status_reply repo::status() const {
-  return {machine_.tracked(), machine_.row(), machine_.chain(),
-          machine_.waiting()};
+caf::result<tracked_reply> repo::tracked() {
+  auto promise = make_response_promise<tracked_reply>();
+  auto owed = std::make_shared<owed_answer<tracked_reply>>(promise);
+  when_loaded([this, owed] { owed->give({machine_.tracked()}); });
+  return promise;
+}
+
+/// Before the line is answered that is the reason.
+void repo::tell_doubt() {
+  const auto& doubt = machine_.doubt();
+  if (doubt.has_value() == doubts_)
+    return;
+  doubts_ = doubt.has_value();
+  send(router_, listing_doubt{machine_.repo(),
+                              doubts_ ? doubt->seen.upstream : 0, doubts_});
 }
 
 void repo::begin(uint64_t job) {
@@ -279,7 +292,7 @@ void repo::begin(uint64_t job) {
 
 void repo::passivate(bool crowded) {
   const auto busy = !machine_.idle(crowded) || !until_loaded_.empty();
-  send(router_, repo_passive{machine_.repo(), busy, false, false});
+  send(router_, repo_passive{machine_.repo(), busy});
   if (!busy)
     quit();
 }
@@ -349,7 +362,7 @@ repo_actor::behavior_type repo::make_behavior() {
         return queued ? 1u : 0u;
       });
     },
-    [this](const repo_status_request&) { return status(); },
+    [this](ask_tracked) { return tracked(); },
     [this](const prepare_fetch&) {
       when_loaded([this] { perform(machine_.on_prepare(now())); });
     },

@@ -52,6 +52,8 @@ repo_machine::on_loaded(std::optional<storage::repo_row> row,
     doubt_.begin();
     doubt_.regret(); // What the last life decided is not known.
   }
+  if (row_.gap && row_.account != storage::account_status::active)
+    doubt_inactive(now, out); // No fetch shows that it is back.
   check_filter(now, out);
   flush(out);
   return out;
@@ -106,19 +108,21 @@ repo_effects repo_machine::on_timer(const upstream_board& board, now_time now) {
 void repo_machine::judge_suspicion(const upstream_board& board, now_time now,
                                    repo_effects& out) {
   const auto seen = suspicion_->seen;
+  const auto from = board.find(seen.upstream);
   const auto grace = settings_->listing_grace;
+  // While another document is awaited, this may be the former host.
+  const auto open = !from.relay && in_doubt();
   if (now.steady < suspicion_->last
-      && !board.find(seen.upstream)
-            .told_all(suspicion_->since, now.steady, grace)) {
+      && (open || !from.told_all(suspicion_->since, now.steady, grace))) {
     suspicion_->due
       = now.steady
         + std::max<std::chrono::seconds>(grace, limits::listing_doubt_step);
     return;
   }
   suspicion_.reset();
-  hear_account(
-    account_sources::listed_by(board.find(seen.upstream), seen.account), board,
-    now, out);
+  if (open || account_sources::is_former(from, row_.pds))
+    return;
+  hear_account(account_sources::listed_by(from, seen.account), board, now, out);
   if (takes_commits() && seen.rev > tip_.rev) {
     count(repo_counter::listing_mismatch, out);
     refetch_.require(seen.rev, false);
@@ -166,6 +170,11 @@ void repo_machine::count(repo_counter x, repo_effects& out) {
 
 size_t repo_machine::waiting() const noexcept {
   return inbox_.size() + kept_.frames.size();
+}
+
+/// Commits that are kept; and a listing keeps awake who would sleep.
+size_t repo_machine::held_bytes() const noexcept {
+  return kept_.bytes + (suspicion_ ? limits::repo_actor_bytes : 0);
 }
 
 void repo_machine::arm(steady_time at, repo_effects& out) {

@@ -80,22 +80,22 @@ public:
   /// @param crowded Memory is short: as a crash would, gives up what waits for
   /// a document and the wish to look it up, which the row keeps.
   bool idle(bool crowded = false) const noexcept;
-
-  bool tracked() const noexcept { return exists_; }
+  /// On disk, or it may be.
+  bool tracked() const noexcept { return exists_ || removing_; }
   bool loaded() const noexcept { return loaded_; }
   const storage::repo_row& row() const noexcept { return row_; }
   /// Updates to come for what is decided and not sent yet.
   size_t unsent() const noexcept {
     return (next_used_ ? 1u : 0u) + (queued_add_ ? 1u : 0u);
   }
-
+  /// What a listing said and no event did, so far.
+  const std::optional<suspicion>& doubt() const noexcept { return suspicion_; }
   /// Durable chain; null before the first index.
   const std::shared_ptr<const storage::chain_row>& chain() const noexcept {
     return chain_;
   }
   size_t waiting() const noexcept;
-  /// Of commits that are kept.
-  size_t kept_bytes() const noexcept { return kept_.bytes; }
+  size_t held_bytes() const noexcept;
   const atproto::did& repo() const noexcept { return repo_; }
 
 private:
@@ -184,7 +184,7 @@ private:
   void move_host(const std::string& pds);
   void purge();
   bool doubt_host_word(storage::account_status, now_time, repo_effects& out);
-  void take_host_word(now_time now, repo_effects& out);
+  void take_host_word(const identity_answer&, now_time, repo_effects& out);
   void obey_host(storage::account_status, now_time, repo_effects& out);
 
   // repo_machine_state.cpp

@@ -2,6 +2,7 @@
 
 #include "actors/support/account_sources.hpp"
 #include "base/limits.hpp"
+#include "base/stored_time.hpp"
 #include "storage/account_fact.hpp"
 
 #include <algorithm>
@@ -31,9 +32,7 @@ account_status to_account_status(bool active, std::string_view status) {
 
 /// Whether a document is so young that its host is the current one.
 bool is_current(const std::optional<storage::identity_row>& x, now_time now) {
-  return x
-         && now.wall.seconds() - x->fetched_at
-              <= limits::identity_current.count();
+  return x && age_of(x->fetched_at, now.wall) <= limits::identity_current.count();
 }
 
 } // namespace
@@ -191,7 +190,7 @@ repo_effects repo_machine::on_host_answer(const host_answer& x,
     flush(out);
     return out;
   }
-  host_word_ = host_word{x.account, x.pds, now.wall.seconds(), true};
+  host_word_ = host_word{x.account, x.pds, asked_, true};
   if (is_current(identity_, now)) {
     believe_host(now, out);
   } else {
@@ -211,18 +210,22 @@ bool repo_machine::doubt_host_word(account_status status, now_time now,
   if (is_current(identity_, now))
     return false;
   host_word_ = host_word{status, identity_ ? identity_->pds : row_.pds,
-                         now.wall.seconds(), false};
+                         asked_, false};
   pace_.wanted = true;
   try_refresh(now, out);
   return true;
 }
 
-void repo_machine::take_host_word(now_time now, repo_effects& out) {
-  if (host_word_ && identity_->fetched_at >= host_word_->at && !job_)
+/// A document came that was asked for after the word: no clock says which of
+/// the two is newer.
+void repo_machine::take_host_word(const identity_answer& x, now_time now,
+                                  repo_effects& out) {
+  if (host_word_ && !job_ && x.settled && asked_anew_ > host_word_->asked_so_far
+      && x.asked >= asked_anew_)
     believe_host(now, out);
 }
 
-/// @pre `host_word_` and a document that is young enough
+/// @pre `host_word_` and a document that is newer, or young enough
 void repo_machine::believe_host(now_time now, repo_effects& out) {
   const auto said = *std::exchange(host_word_, std::nullopt);
   if (!said.asked && row_.status != repo_status::error)

@@ -320,7 +320,7 @@ repo_effects repo_machine::on_identity(const identity_answer& x,
   if (last && !pace_.wanted) // Or it is looked up anew all the same.
     pace_.retry.hear(is_unconfirmed(*x.fact) || doubt_.regrets(),
                      !x.checked || had_handle || doubt_.regrets(), now.steady);
-  take_host_word(now, out);
+  take_host_word(x, now, out);
   if (newest && anew
       && (!pace_.wanted || !pace_.may(now.steady, settings_->refresh_min)))
     end_doubt(board, now, out);

@@ -126,7 +126,7 @@ repo_effects repo_machine::on_listed(const listed_repo& x,
   if (!loaded_ || !exists_)
     return out;
   const auto from = board.find(x.upstream);
-  if (!from.relay && !row_.pds.empty() && from.origin != row_.pds) {
+  if (account_sources::is_former(from, row_.pds)) {
     // Its former host, or one that the document does not name yet.
     const auto speaks_against
       = x.account == account_status::active
@@ -199,7 +199,6 @@ repo_effects repo_machine::on_remove(bool& removed, now_time now) {
   if (queued_add_) { // Of a removal that is on its way.
     queued_add_.reset();
     forget_waiting(out);
-    out.untrack = true;
     return out;
   }
   if (job_)
@@ -221,21 +220,19 @@ repo_effects repo_machine::on_remove(bool& removed, now_time now) {
   if (std::exchange(prepare_pending_, false))
     out.ready = fetch_ready{}; // Or its place in the queue would be kept.
   forget_waiting(out);
-  out.untrack = true;
   flush(out);
   return out;
 }
 
-/// The row is gone: the end, or the beginning of another life.
+/// The row is gone: the end, or the beginning of another life. Until then the
+/// repo is tracked, because a removal that fails leaves it on disk.
 void repo_machine::finish_removal(const upstream_board& board, now_time now,
                                   repo_effects& out) {
-  if (!queued_add_) {
-    out.stop = fail(ec::none, "removed");
-    return;
-  }
   removing_ = false;
-  out.track = true;
-  begin_life(*std::exchange(queued_add_, std::nullopt), out);
+  if (queued_add_)
+    begin_life(*std::exchange(queued_add_, std::nullopt), out);
+  else
+    out.removed = true;
   pump(board, now, out);
 }
 

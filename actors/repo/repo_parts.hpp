@@ -64,8 +64,8 @@ struct sent_update {
 struct host_word {
   storage::account_status account = storage::account_status::active;
   std::string pds;
-  int64_t at = 0;     ///< Unix seconds.
-  bool asked = false; ///< For the account; else it refused a fetch.
+  uint64_t asked_so_far = 0; ///< Questions for the identity before it.
+  bool asked = false;        ///< For the account; else it refused a fetch.
 };
 
 /// A listing showed what no event did, so far.

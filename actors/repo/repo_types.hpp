@@ -184,8 +184,7 @@ struct repo_effects {
   std::optional<uint64_t> read_buffer;
   std::optional<steady_time> timer;
   std::optional<error> stop; ///< Quit; `ec::none` = in good order.
-  bool untrack = false;      ///< The repo was removed.
-  bool track = false;        ///< It was added again before that was done.
+  bool removed = false;      ///< Nothing of it is on disk any more.
   std::vector<repo_counter> counted;
   signed_news news;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/router/resident_options.hpp"
 #include "actors/support/restart_policy.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
@@ -15,29 +16,17 @@
 
 namespace weir::actors {
 
-struct resident_options {
-  /// REPOs kept alive; above it the least used are asked to close.
-  size_t resident_max = limits::resident_repos_max;
-  /// How many of them one wake may ask.
-  size_t close_tries_max = limits::router_close_tries_max;
-  std::chrono::microseconds idle_max = limits::repo_idle_max;
-  /// Deaths of one REPO in the window; with one more it is parked for as long.
-  size_t restarts_max = limits::repo_restarts_max;
-  std::chrono::seconds restart_window = limits::repo_restart_window;
-  /// REPOs whose deaths are remembered.
-  size_t deaths_known_max = limits::repo_deaths_known_max;
-};
-
-/// REPOs that one shard keeps alive when all shards have so much memory.
-inline size_t residents_for(uint64_t bytes, size_t shards) noexcept {
-  return std::clamp<size_t>(bytes / limits::repo_actor_bytes / shards,
-                            limits::residents_min, limits::resident_repos_max);
-}
-
 /// `fencing`: its actor died; nothing may write for it until the JOURNAL has
-/// shut its late updates out. `parked`: it died too often; for a while its
-/// frames are given up, so that they do not hold the others.
-enum class resident_phase : uint8_t { awake, closing, fencing, parked };
+/// shut its late updates out. `noting`: it died too often; nothing may be given
+/// up before its row says so. `parked`: for a while its frames are given up, so
+/// that they do not hold the others.
+enum class resident_phase : uint8_t {
+  awake,
+  closing,
+  fencing,
+  noting,
+  parked
+};
 
 /// Which REPOs of a shard live: woken by work, asked to close when idle or too
 /// many, fenced and replaced when they die, left alone when they die again and
@@ -125,7 +114,7 @@ public:
     return busy ? passed::awake : passed::again;
   }
 
-  /// A REPO died. @returns it, to be fenced or parked by its phase; null when
+  /// A REPO died. @returns it, to be fenced or noted by its phase; null when
   /// it is not known.
   resident* on_died(const atproto::did& repo, steady_time now) {
     const auto i = residents_.find(repo);
@@ -133,10 +122,19 @@ public:
       return nullptr;
     auto& x = i->second;
     const auto again = deaths_of(repo, now).may_restart(now);
-    set_phase(x, again ? phase::fencing : phase::parked);
-    if (!again)
-      touch(x, now);
+    set_phase(x, again ? phase::fencing : phase::noting);
     return &x;
+  }
+
+  /// Its row says that frames are given up. @returns it, parked from now on;
+  /// null when nobody waits for that.
+  resident* on_noted(const atproto::did& repo, steady_time now) {
+    const auto i = residents_.find(repo);
+    if (i == residents_.end() || i->second.at != phase::noting)
+      return nullptr;
+    set_phase(i->second, phase::parked);
+    touch(i->second, now);
+    return &i->second;
   }
 
   /// Nothing of the dead one can be written any more. @returns whom to make

@@ -16,7 +16,7 @@ void router::take(frames batch) {
   const auto first = held_.empty();
   route(held_.add(std::move(batch), [this](const atproto::stamped_frame& x) {
     return residents_.find(x.repo) == nullptr
-           && (is_tracked(x.repo) || tracking_.discovers(x));
+           && (tracked_.contains(x.repo) || tracking_.discovers(x));
   }));
   take_held();
   const auto now = shared_->time->steady_now();
@@ -55,7 +55,7 @@ void router::route(frames batch) {
 }
 
 bool router::wanted(const atproto::stamped_frame& x) {
-  if (is_tracked(x.repo))
+  if (tracked_.contains(x.repo))
     return true;
   if (!tracking_.discovers(x))
     return false;
@@ -63,13 +63,41 @@ bool router::wanted(const atproto::stamped_frame& x) {
   return true;
 }
 
-/// @param then Runs when the repo is durably tracked, or cannot be.
+/// @param then Runs when the repo is durably tracked, or not at once.
 void router::start(const atproto::did& repo, std::function<void()> then) {
-  tracked_.insert(atproto::stable_hash(repo.str()));
+  tracked_.begin_addition(repo);
+  try_start(repo, std::move(then));
+}
+
+/// An addition to a repo that is there already changes nothing, so one that
+/// failed is made again: its frames come again, too, and must not be dropped.
+void router::try_start(const atproto::did& repo, std::function<void()> then) {
   when_awake(repo, [this, repo, then = std::move(then)](const repo_actor& to) {
     request(to, caf::infinite, add_repos{{repo}, {}})
-      .then([then](const add_result&) { then(); },
-            [then](caf::error&) { then(); });
+      .then(
+        [this, repo, then](const add_result&) {
+          tracked_.end_addition(repo, true);
+          then();
+        },
+        [this, repo, then](caf::error&) {
+          then();
+          try_start(repo, [] {});
+        });
+  });
+}
+
+/// A command failed, and its REPO with it: the next one reads what is on disk.
+void router::ask_successor(const atproto::did& repo, bool of_addition) {
+  when_awake(repo, [=, this](const repo_actor& to) {
+    request(to, caf::infinite, ask_tracked{})
+      .then(
+        [=, this](const tracked_reply& x) {
+          if (of_addition)
+            tracked_.end_addition(repo, x.tracked);
+          else
+            tracked_.learn(repo, x.tracked);
+        },
+        [=, this](caf::error&) { ask_successor(repo, of_addition); });
   });
 }
 
@@ -139,27 +167,31 @@ caf::result<Reply> router::forward_all(const Request& x,
   state->promise = make_response_promise<Reply>();
   state->left = x.repos.size() + 1;
   constexpr auto adds = std::is_same_v<Request, add_repos>;
+  constexpr auto changes = adds || std::is_same_v<Request, remove_repos>;
   auto blank = std::make_shared<Request>(x);
   blank->repos.clear();
   for (const auto& repo : x.repos) {
-    const auto hash = atproto::stable_hash(repo.str());
-    if (!adds && !tracked_.contains(hash)) {
+    if (!adds && !tracked_.contains(repo)) {
       --state->left;
       continue;
     }
     admit(repo, [=, this](const repo_actor& to) {
       if (adds) // Not before: its frames come behind this command.
-        tracked_.insert(hash);
+        tracked_.begin_addition(repo);
       auto one = *blank;
       one.repos.push_back(repo);
       request(to, caf::infinite, std::move(one))
         .then(
           [=, this](const Reply& y) {
+            if (adds)
+              tracked_.end_addition(repo, true);
             state->total.*count += y.*count;
             state->finish_one();
             command_done();
           },
           [=, this](const caf::error& why) {
+            if (changes)
+              ask_successor(repo, adds);
             state->failed = why;
             state->finish_one();
             command_done();
@@ -170,19 +202,6 @@ caf::result<Reply> router::forward_all(const Request& x,
   return state->promise;
 }
 
-caf::result<repo_status_reply>
-router::status(const repo_status_request& x) {
-  auto promise = make_response_promise<repo_status_reply>();
-  when_awake(x.repo, [this, promise, x](const repo_actor& to) {
-    request(to, caf::infinite, x)
-      .then([promise](const repo_status_reply& y) mutable {
-        promise.deliver(y);
-      },
-            [promise](caf::error& y) mutable { promise.deliver(y); });
-  });
-  return promise;
-}
-
 /// Answers when what the lines changed is durable.
 caf::result<listing_taken> router::listed(const repo_listing& x) {
   auto promise = make_response_promise<listing_taken>();
@@ -191,26 +210,50 @@ caf::result<listing_taken> router::listed(const repo_listing& x) {
     if (--*left == 0)
       promise.deliver(listing_taken{});
   };
-  auto answered = [this, taken]() mutable {
-    taken();
-    command_done();
-  };
   for (const auto& line : x.repos) {
-    if (is_tracked(line.repo)) {
+    if (tracked_.contains(line.repo)) {
       ++*left;
-      admit(line.repo, [=, this](const repo_actor& to) {
-        request(to, caf::infinite, line)
-          .then([answered](const listing_taken&) mutable { answered(); },
-                [answered](caf::error&) mutable { answered(); });
-      });
+      lines_.add(line.upstream, [=, this] { give_line(line, taken); });
     } else if (x.discover) {
       ++*left;
-      admit(line.repo,
-            [=, this](const repo_actor&) { start(line.repo, answered); });
+      admit(line.repo, [=, this](const repo_actor&) {
+        start(line.repo, [this, taken]() mutable {
+          taken();
+          command_done();
+        });
+      });
     }
   }
+  begin_lines();
   taken();
   return promise;
+}
+
+void router::begin_lines() {
+  while (auto line = lines_.next())
+    (*line)();
+}
+
+void router::give_line(const repo_listed& line, std::function<void()> then) {
+  auto answered = [this, upstream = line.upstream, then = std::move(then)] {
+    lines_.answered(upstream);
+    then();
+    command_done();
+    begin_lines();
+  };
+  admit(line.repo, [=, this](const repo_actor& to) {
+    request(to, caf::infinite, line)
+      .then([answered](const listing_taken&) { answered(); },
+            [answered](caf::error&) { answered(); });
+  });
+}
+
+void router::on_doubt(const listing_doubt& x) {
+  if (x.open)
+    lines_.doubts(x.repo, x.upstream);
+  else
+    lines_.doubts_no_more(x.repo);
+  begin_lines();
 }
 
 router_actor::behavior_type router::make_behavior() {
@@ -232,7 +275,10 @@ router_actor::behavior_type router::make_behavior() {
     },
     [this](frame_batch& x) { take(std::move(x.frames)); },
     [this](const repo_passive& x) { on_passive(x); },
+    [this](const repo_removed& x) { tracked_.learn(x.repo, false); },
     [this](const journal_fenced& x) { on_fenced(x); },
+    [this](const journal_noted& x) { on_noted(x); },
+    [this](const listing_doubt& x) { on_doubt(x); },
     [this](const settings_changed& x) {
       residents_.for_each([&](home& to) {
         if (to.handle)
@@ -248,13 +294,12 @@ router_actor::behavior_type router::make_behavior() {
     [this](const resync_repos& x) -> caf::result<resync_result> {
       return forward_all<resync_result>(x, &resync_result::queued);
     },
-    [this](const repo_status_request& x) { return status(x); },
     [this](const repo_listing& x) { return listed(x); },
     [this](const prepare_fetch& x) {
       when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });
     },
     [this](const account_told& x) {
-      if (is_tracked(x.repo))
+      if (tracked_.contains(x.repo))
         when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });
     },
   };

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "actors/router/resident_machine.hpp"
+#include "actors/router/resident_options.hpp"
+#include "actors/router/tracked_repos.hpp"
 #include "actors/router/tracking_machine.hpp"
 #include "actors/support/context.hpp"
 #include "atproto/identifiers.hpp"
@@ -10,7 +11,6 @@
 #include <chrono>
 #include <functional>
 #include <string>
-#include <unordered_set>
 
 namespace caf {
 class actor_system;
@@ -29,10 +29,6 @@ struct router_options {
   resident_options residents;
   std::chrono::microseconds sweep = limits::repo_sweep_interval;
 };
-
-/// Hashes of tracked DIDs (`atproto::stable_hash`); a rare false hit wakes a
-/// REPO that finds no row and ends.
-using tracked_set = std::unordered_set<uint64_t>;
 
 /// Spawns one shard: DID to REPO, wake and passivation, the tracked set.
 ///

@@ -2,6 +2,8 @@
 
 #include "actors/router/command_gate.hpp"
 #include "actors/router/frame_hold.hpp"
+#include "actors/router/listing_gate.hpp"
+#include "actors/router/resident_machine.hpp"
 #include "actors/router/router.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
@@ -26,7 +28,8 @@ public:
       shared_(std::move(shared)), options_(std::move(options)),
       tracking_(options_.mode, options_.signal), tracked_(std::move(tracked)),
       make_repo_(std::move(make_repo)), residents_(options_.residents),
-      commands_(options_.residents.resident_max) {
+      commands_(options_.residents.resident_max),
+      lines_(options_.residents.resident_max) {
     // nop
   }
 
@@ -36,6 +39,7 @@ public:
     residents_.clear();
     by_address_.clear();
     commands_.clear();
+    lines_.clear();
     held_.clear();
     shared_ = nullptr;
     make_repo_ = nullptr;
@@ -68,10 +72,6 @@ private:
   void route(frames batch);
   bool wanted(const atproto::stamped_frame& x);
 
-  bool is_tracked(const atproto::did& repo) const {
-    return tracked_.contains(atproto::stable_hash(repo.str()));
-  }
-
   void deliver(const atproto::did& repo, frames batch);
   residents::resident& wake(const atproto::did& repo);
   void spawn(const atproto::did& repo, home& x);
@@ -86,13 +86,18 @@ private:
              std::function<void(const repo_actor&)> run);
   void begin_commands();
   void command_done();
+  void begin_lines();
+  void give_line(const repo_listed& line, std::function<void()> then);
   void on_passive(const repo_passive& x);
   void on_repo_down(const caf::down_msg& x);
   void on_fenced(const journal_fenced& x);
-  caf::result<repo_status_reply> status(const repo_status_request& x);
+  void on_noted(const journal_noted& x);
+  void on_doubt(const listing_doubt& x);
   caf::result<listing_taken> listed(const repo_listing& x);
   void sweep();
   void start(const atproto::did& repo, std::function<void()> then = [] {});
+  void try_start(const atproto::did& repo, std::function<void()> then);
+  void ask_successor(const atproto::did& repo, bool of_addition);
 
   template <class Reply, class Request>
   caf::result<Reply> forward_all(const Request& x, uint32_t Reply::*count);
@@ -100,13 +105,14 @@ private:
   context_ptr shared_;
   router_options options_;
   tracking_machine tracking_;
-  tracked_set tracked_;
+  tracked_repos tracked_;
   repo_factory make_repo_;
   residents residents_;
   std::unordered_map<caf::actor_addr, atproto::did> by_address_;
   /// The JOURNAL's last answer: no fence of this shard is above it.
   uint64_t incarnation_ = 0;
   command_gate<command> commands_;
+  listing_gate<std::function<void()>> lines_;
   frame_hold held_; ///< Would wake more REPOs than may live.
   actor_timer timer_;
 };

@@ -41,10 +41,6 @@ void router::fence(const atproto::did& repo) {
 }
 
 void router::on_passive(const repo_passive& x) {
-  if (x.untracked)
-    tracked_.erase(atproto::stable_hash(x.repo.str()));
-  if (x.tracked)
-    tracked_.insert(atproto::stable_hash(x.repo.str()));
   auto* known = residents_.find(x.repo);
   if (known != nullptr && !x.busy) {
     demonitor(known->home.handle.address());
@@ -67,7 +63,8 @@ void router::on_passive(const repo_passive& x) {
 
 /// A REPO died: its frames come again from the upstreams, its late updates are
 /// shut out first (architecture.md 3, REPO life). One that dies again and again
-/// is left alone for a while: each death costs every stream a reconnect.
+/// is left alone for a while: each death costs every stream a reconnect. Not
+/// before its row says so, or nobody would know that there were frames.
 void router::on_repo_down(const caf::down_msg& x) {
   const auto known = by_address_.extract(x.source);
   if (known.empty())
@@ -77,17 +74,27 @@ void router::on_repo_down(const caf::down_msg& x) {
   if (dead == nullptr)
     return;
   dead->home.handle = nullptr;
-  const auto held = std::exchange(dead->home.stash, {});
+  dead->home.stash.clear();
   if (dead->at == phase::fencing) {
     log::warn("repo_died", {{"did", repo.str()}});
     fence(repo);
-    return;
+  } else {
+    log::error("repo_parked", {{"did", repo.str()},
+                               {"reason", "it died too often; its events are "
+                                          "given up for a minute"}});
+    send(shared_->journal, journal_missed{repo, router_actor{this}});
   }
-  log::error("repo_parked", {{"did", repo.str()},
-                             {"reason", "it died too often; its events are "
-                                        "given up for a minute"}});
-  give_up(held);
-  tell_lost(); // What it held comes again, to be given up.
+  on_doubt({repo});
+}
+
+/// Its row says on disk that something is missing. What it held comes again, to
+/// be given up.
+void router::on_noted(const journal_noted& x) {
+  auto* parked = residents_.on_noted(x.repo, shared_->time->steady_now());
+  if (parked == nullptr)
+    return;
+  give_up(std::exchange(parked->home.stash, {}));
+  tell_lost();
 }
 
 void router::give_up(const frames& batch) {

@@ -32,4 +32,15 @@ bool listing_census::left_out(uint64_t did_hash) const {
          && !std::binary_search(seen_.begin(), seen_.end(), did_hash);
 }
 
+bool should_be_listed(const storage::repo_row& row, int64_t since,
+                      wall_time now) {
+  const auto comes = row.account == storage::account_status::active
+                     && !row.last_indexed_rev.defined();
+  // A time ahead of now was written by a clock that was wrong.
+  const auto fetched_since = row.last_sync >= since
+                             && row.last_sync <= now.seconds();
+  return !comes && row.account != storage::account_status::deleted
+         && !fetched_since && !row.pds.empty();
+}
+
 } // namespace weir::actors

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "base/clock.hpp"
+#include "storage/records.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -39,5 +42,11 @@ private:
   uint64_t mask_ = 0;
   std::vector<uint64_t> seen_;
 };
+
+/// Whether a listing should have named this repo: one that is fetched for the
+/// first time, or was fetched since the listing began, is known better.
+/// @param since When the listing began, in Unix seconds.
+bool should_be_listed(const storage::repo_row& row, int64_t since,
+                      wall_time now);
 
 } // namespace weir::actors

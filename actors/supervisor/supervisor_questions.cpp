@@ -9,19 +9,6 @@
 /// (protocol.md 4.5, 9).
 namespace weir::actors {
 
-namespace {
-
-/// Whether it should have been named: one that is fetched for the first time,
-/// or was fetched since the listing began, is known better.
-bool should_be_listed(const storage::repo_row& row, int64_t since) {
-  const auto comes = row.account == storage::account_status::active
-                     && !row.last_indexed_rev.defined();
-  return !comes && row.account != storage::account_status::deleted
-         && row.last_sync < since && !row.pds.empty();
-}
-
-} // namespace
-
 void supervisor::perform(question_machine::effects x) {
   for (const auto& each : x.ask)
     env_.ask(each.repo, each.pds, supervisor_actor{this});
@@ -92,7 +79,8 @@ void supervisor::scan_left_out() {
   scan.reading = true;
   reader_job job;
   job.run = [to = supervisor_actor{this}, shared = env_.shared,
-             scan](store_readers& store) {
+             scan,
+             now = wall()](store_readers& store) {
     left_out_page out;
     out.upstream = scan.upstream;
     const auto page
@@ -103,7 +91,7 @@ void supervisor::scan_left_out() {
       return;
     }
     for (const auto& [repo, row] : *page)
-      if (should_be_listed(row, scan.since)
+      if (should_be_listed(row, scan.since, now)
           && shared->upstreams.accounting_for(row.pds).id == scan.upstream
           && scan.named->left_out(atproto::stable_hash(repo.str())))
         out.repos.push_back({repo, row.pds});

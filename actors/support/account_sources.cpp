@@ -100,6 +100,10 @@ bool forget_strangers(account_words& x, const upstream_board& board) {
          > 0;
 }
 
+bool is_former(const upstream_view& from, const std::string& pds) {
+  return !from.relay && !pds.empty() && from.origin != pds;
+}
+
 bool has_own_stream(const upstream_board& board, const std::string& pds) {
   const auto from = board.accounting_for(pds);
   return from.id != 0 && !from.relay;

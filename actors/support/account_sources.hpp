@@ -43,6 +43,10 @@ bool answer(storage::account_words& x, storage::account_status said);
 /// @returns Whether the words changed.
 bool forget_strangers(storage::account_words& x, const upstream_board& board);
 
+/// Whether that upstream is a host where an account of host `pds` is not, or
+/// is no more.
+bool is_former(const upstream_view& from, const std::string& pds);
+
 /// Whether the host of a repo has a stream of its own here.
 bool has_own_stream(const upstream_board& board, const std::string& pds);
 

@@ -24,7 +24,8 @@ class AccountStatesTest : public testing::Test {
 protected:
   ~AccountStatesTest() override { consumer.reset(); }
 
-  void start(std::vector<std::string> more = {});
+  void start(std::vector<std::string> more = {},
+             std::vector<std::string> environment = {});
   void stop();
   void inject(fault_kind kind, bool silent = false);
 
@@ -60,8 +61,10 @@ protected:
   std::unique_ptr<channel_client> consumer;
 };
 
-void AccountStatesTest::start(std::vector<std::string> more) {
-  node = std::make_unique<program>(net.arguments(data, std::move(more)));
+void AccountStatesTest::start(std::vector<std::string> more,
+                              std::vector<std::string> environment) {
+  node = std::make_unique<program>(net.arguments(data, std::move(more)),
+                                   std::move(environment));
   at = parse_ready(node->read_line(node_patience).value_or(""));
   ASSERT_NE(at.data, "") << tail_of(node->errors());
   consumer = std::make_unique<channel_client>(
@@ -172,6 +175,31 @@ TEST_F(AccountStatesTest, ADeletionThatNobodyAnnouncesIsFound) {
   ASSERT_TRUE(net.life().faults().inject(lost));
   start();
   expect_status("deleted");
+  stop();
+}
+
+// invariant I4: an actor that keeps dying does not hold its stream, and its repo
+// remembers that something is missing. No listing says it: they count after an
+// hour.
+TEST_F(AccountStatesTest, WhatWasGivenUpOfARepoIsFoundAfterAKill) {
+  const std::vector<std::string> patient{"--listing-grace", "1h"};
+  start(patient);
+  stop();
+  start(patient, {"WEIR_THROW_AT=frame.taken:1000:" + did});
+  const auto cursor = R"(weir_upstream_cursor{upstream=")" + net.urls().relay
+                      + "\"}";
+  const auto before = metric(cursor);
+  inject(fault_kind::deactivate);
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    return metric(cursor) > before
+           && node->errors().find("repo_parked") != std::string::npos;
+  })) << tail_of(node->errors());
+  node->send(SIGKILL);
+  node->wait(node_patience);
+  consumer.reset();
+  EXPECT_EQ(status(), "active");
+  start(patient);
+  expect_status("deactivated");
   stop();
 }
 

@@ -27,6 +27,10 @@ constexpr auto listed = "\nweir_listing_finished_total ";
 constexpr auto differs
   = R"(weir_repo_events_total{result="listing_mismatch"} )";
 const std::string connected = R"(weir_upstream_connected{upstream=")";
+constexpr auto inactive
+  = R"(weir_repo_events_total{result="inactive_account"})";
+constexpr auto sync_refused
+  = R"(weir_repo_events_total{result="sync_refused"})";
 constexpr size_t accounts = 6;
 
 class DirectoryOutageTest : public testing::Test {
@@ -125,10 +129,21 @@ protected:
       net.life().traffic().post(account);
   }
 
-  void await_buffered(uint64_t least) {
-    ASSERT_TRUE(
-      eventually(node_patience, [&] { return metric(buffered) >= least; }))
-      << metric(buffered);
+  /// Waits until the node has taken three commits and the #sync of each of
+  /// three accounts. They are kept for a newer document, except:
+  /// - the #sync of a migration by way of the relay, which no key proves;
+  /// - what a new host says of an account before its former host's last word is
+  ///   in doubt: streams have no order, so that word may come before the new
+  ///   host's #identity. It is fetched when the document names the new host.
+  void await_taken(uint64_t before = 0) {
+    constexpr uint64_t frames = 3 * (3 + 1);
+    EXPECT_TRUE(eventually(node_patience, [&] {
+      return taken() == before + frames;
+    })) << taken() - before;
+  }
+
+  uint64_t taken() {
+    return metric(buffered) + metric(inactive) + metric(sync_refused);
   }
 
   void kill_node() {
@@ -155,13 +170,13 @@ protected:
 TEST_F(DirectoryOutageTest, AKeyRotationDuringItLosesNothing) {
   for (const auto direct : {false, true}) {
     start_synced(direct);
-    const auto before = metric(buffered);
+    const auto before = taken();
     inject(fault_kind::directory_down);
     for (size_t i = 0; i < 3; ++i) {
       inject(fault_kind::rotate_key, i);
       post(i);
     }
-    await_buffered(before + 9);
+    await_taken(before);
     inject(fault_kind::directory_up);
     expect_equal();
     expect_nothing_listed();
@@ -181,7 +196,7 @@ TEST_F(DirectoryOutageTest, AMigrationBehindTwoHostsLosesNothing) {
     inject(fault_kind::migrate, i);
     post(i);
   }
-  await_buffered(3);
+  await_taken();
   inject(fault_kind::directory_up);
   expect_equal();
   expect_nothing_listed();
@@ -196,7 +211,7 @@ TEST_F(DirectoryOutageTest, AKillInTheMiddleOfItLosesNothing) {
       inject(i == 1 ? fault_kind::migrate : fault_kind::rotate_key, i);
       post(i);
     }
-    await_buffered(3);
+    await_taken();
     kill_node();
     start(direct);
     listings = 0;

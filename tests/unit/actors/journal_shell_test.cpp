@@ -1,6 +1,7 @@
 #include "actors/journal/journal.hpp"
 #include "messages/consumer.hpp"
 #include "messages/journal.hpp"
+#include "storage/repo_table.hpp"
 #include "storage/tail_cache.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
@@ -85,6 +86,7 @@ protected:
   probe upstream{sys};
   probe consumer{sys};
   probe asker{sys};
+  probe router{sys};
   std::vector<std::string> failures;
   journal_actor journal;
 };
@@ -177,6 +179,39 @@ TEST_F(JournalShellTest, RelaxedItTellsTheRestWhenItStops) {
   EXPECT_EQ(asker.count<rows_durable>(), 1u);
 }
 
+// invariant I4: before the frames of a repo are given up that has no REPO
+TEST_F(JournalShellTest, WhatIsMissedIsNotedBehindEverythingBefore) {
+  for (const auto sync :
+       {storage::sync_mode::durable, storage::sync_mode::relaxed}) {
+    start(sync);
+    test_account ann{sync == storage::sync_mode::durable ? 'a' : 'b'};
+    auto change = update(ann, 11);
+    const auto did = change.update->repo;
+    change.update->row.emplace().status = storage::repo_status::synced;
+    caf::anon_send(journal, std::move(change));
+    tell(journal, journal_missed{did, router.as<router_actor>()});
+    EXPECT_EQ(router.count<journal_noted>(), 1u);
+    tell(journal, stop_actor{});
+    store.disk.kill();
+    store.close();
+    store.disk.power_on();
+    ASSERT_TRUE(store.try_open());
+    const auto left = storage::repo_table{*store.db, *store.names}.row(did);
+    ASSERT_TRUE(left && *left);
+    EXPECT_EQ((*left)->status, storage::repo_status::synced);
+    EXPECT_TRUE((*left)->gap);
+    EXPECT_TRUE((*left)->identity_due);
+  }
+}
+
+// Of a repo that is not known nothing can be missing.
+TEST_F(JournalShellTest, NothingIsNotedOfARepoWithoutARow) {
+  start();
+  tell(journal, journal_missed{shell_repo(1), router.as<router_actor>()});
+  EXPECT_EQ(router.count<journal_noted>(), 1u);
+  EXPECT_FALSE(*storage::repo_table(*store.db, *store.names).row(shell_repo(1)));
+}
+
 // What waits for nothing is not counted as if it did: an account first seen as
 // deleted is never fetched.
 TEST_F(JournalShellTest, ARepoOfAnAccountThatIsAwayIsCountedAsAway) {
@@ -248,7 +283,6 @@ TEST_F(JournalShellTest, BackfillGoesOnUpToTheLimit) {
 TEST_F(JournalShellTest, AFenceComesAfterWhatWasSentBeforeAndShutsOutTheRest) {
   start();
   test_account ann{'a'};
-  probe router{sys};
   level0_files = limits::level0_files_pause; // Even what rests is written.
   auto first = update(ann, 11, true);
   tell(journal, first);

@@ -56,6 +56,23 @@ TEST(listing_census, a_listing_that_repeats_itself_fills_no_memory) {
   EXPECT_TRUE(x.left_out(hash_of(50)));
 }
 
+// reliability.md P15; architecture.md 9
+TEST(listing_census, a_fetch_in_the_future_excuses_nobody) {
+  storage::repo_row row;
+  row.pds = "https://pds.test";
+  row.last_indexed_rev = *atproto::tid::parse("3jzfcijpj2z2a");
+  constexpr int64_t since = 1'000;
+  constexpr wall_time now{1'100 * 1'000'000};
+  row.last_sync = since - 1;
+  EXPECT_TRUE(should_be_listed(row, since, now));
+  for (const auto known_better : {since, now.seconds()}) {
+    row.last_sync = known_better;
+    EXPECT_FALSE(should_be_listed(row, since, now));
+  }
+  row.last_sync = now.seconds() + 1;
+  EXPECT_TRUE(should_be_listed(row, since, now)) << "a clock was ahead";
+}
+
 // architecture.md 9: an account that a complete, uninterrupted listing leaves
 // out is asked about
 TEST(listing_machine, a_listing_is_whole_when_one_life_read_it_to_its_end) {

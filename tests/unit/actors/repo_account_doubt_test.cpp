@@ -236,9 +236,8 @@ TEST(repo_account_doubt, a_former_host_that_lost_a_repo_proves_nothing) {
 // protocol.md 5: an answer from before the refusal, or none
 TEST(repo_account_doubt, an_old_document_confirms_nothing) {
   refused_repo x;
-  auto old = x.identity();
-  old.fetched_at -= 1;
-  x.learn(old);
+  x.learn(x.identity(), false, x.asked - 1);
+  x.learn(x.identity(), false, {}, false); // Known, while another one comes.
   x.learn(fail(ec::unreachable, "no directory"));
   x.settle();
   EXPECT_THAT(x.questions, IsEmpty());

@@ -220,7 +220,6 @@ TEST(repo_doubt, a_key_that_changes_after_a_refusal_leads_to_a_fetch) {
   EXPECT_EQ(x.wishes.size(), 1u);
 }
 
-// protocol.md 2.1.2, 4.6: the same of a host
 // protocol.md 2.5.6: a directory that lags behind answers, with an old document
 TEST(repo_doubt, a_refusal_by_an_old_document_is_looked_at_again) {
   rotating_repo x;
@@ -241,6 +240,7 @@ TEST(repo_doubt, a_refusal_by_an_old_document_is_looked_at_again) {
   EXPECT_EQ(x.row->status, repo_status::desync) << "it was a true one";
 }
 
+// protocol.md 2.1.2, 4.6: the same of a host
 TEST(repo_doubt, a_host_that_changes_after_a_refusal_leads_to_a_fetch) {
   rotating_repo x;
   x.take(x.make_commit(), other_pds_id);

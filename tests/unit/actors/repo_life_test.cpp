@@ -100,21 +100,24 @@ TEST(repo_life, a_resync_queues_the_repo_and_leaves_a_running_fetch) {
 }
 
 // SYNC-30; requirements.md 3b.12
-TEST(repo_life, removal_forgets_the_row_and_then_ends_the_repo) {
+TEST(repo_life, removal_forgets_the_row_and_then_the_repo) {
   repo_world x;
   EXPECT_FALSE(x.remove());
   x.sync();
   EXPECT_TRUE(x.remove());
-  EXPECT_TRUE(x.untracked);
   EXPECT_FALSE(x.remove());
-  EXPECT_THAT(x.stops, IsEmpty());
+  EXPECT_FALSE(x.removed) << "it may fail";
+  EXPECT_TRUE(x.machine->tracked());
   const auto update = x.write();
   EXPECT_TRUE(update.erase);
   EXPECT_TRUE(update.forget);
   EXPECT_FALSE(update.row);
-  ASSERT_EQ(x.stops.size(), 1u);
-  EXPECT_EQ(x.stops[0].code, ec::none);
+  EXPECT_TRUE(x.removed);
+  EXPECT_FALSE(x.machine->tracked());
+  EXPECT_TRUE(x.machine->idle());
   EXPECT_FALSE(x.row);
+  const auto late = x.take(x.make_commit());
+  EXPECT_TRUE(x.finished(late)) << "it was on its way";
 }
 
 // requirements.md 3b.12: what was on its way cannot bring the repo back
@@ -126,12 +129,12 @@ TEST(repo_life, removal_waits_for_the_update_in_flight_and_drops_the_next) {
   EXPECT_TRUE(x.remove());
   const auto late = x.take(x.make_commit());
   x.write();
-  EXPECT_THAT(x.stops, IsEmpty());
+  EXPECT_FALSE(x.removed);
   EXPECT_THAT(x.done, ElementsAre(sent));
   ASSERT_TRUE(x.in_flight);
   EXPECT_THAT(x.in_flight->update.transactions, IsEmpty());
   x.write();
-  EXPECT_EQ(x.stops.size(), 1u);
+  EXPECT_TRUE(x.removed);
   EXPECT_TRUE(x.finished(next));
   EXPECT_TRUE(x.finished(late));
   EXPECT_FALSE(x.row);
@@ -150,7 +153,7 @@ TEST(repo_life, removal_cancels_the_fetch_and_ignores_its_late_result) {
   x.settle();
   EXPECT_FALSE(x.row);
   EXPECT_FALSE(x.chain->rev.defined());
-  EXPECT_EQ(x.stops.size(), 1u);
+  EXPECT_TRUE(x.removed);
 }
 
 // SYNC-29, SYNC-30: added again before the removal is durable
@@ -165,8 +168,7 @@ TEST(repo_life, an_addition_during_a_removal_follows_it) {
   const auto seq = x.take(x.make_commit());
   x.clear();
   EXPECT_TRUE(x.write().forget);
-  EXPECT_THAT(x.stops, IsEmpty());
-  EXPECT_TRUE(x.tracked_again);
+  EXPECT_FALSE(x.removed);
   EXPECT_EQ(x.wishes.size(), 1u);
   EXPECT_FALSE(x.finished(seq));
   x.settle();
@@ -187,11 +189,10 @@ TEST(repo_life, a_queued_addition_can_be_removed) {
   x.sync();
   x.remove();
   x.add();
-  x.untracked = false;
   EXPECT_TRUE(x.remove());
-  EXPECT_TRUE(x.untracked);
+  EXPECT_FALSE(x.removed);
   x.write();
-  EXPECT_EQ(x.stops.size(), 1u);
+  EXPECT_TRUE(x.removed);
   EXPECT_FALSE(x.row);
 }
 

@@ -354,10 +354,6 @@ size_t repo_world::count_of(repo_counter x) const {
   return static_cast<size_t>(std::count(counted.begin(), counted.end(), x));
 }
 
-bool repo_world::finished(uint64_t seq) const {
-  return std::find(done.begin(), done.end(), seq) != done.end();
-}
-
 std::vector<atproto::tid> repo_world::logged() const {
   std::vector<atproto::tid> out;
   for (const auto& tx : log)
@@ -388,8 +384,7 @@ void repo_world::perform(repo_effects x) {
   refreshes += x.refresh_identity ? 1 : 0;
   asked = std::max(asked, x.identity_asked);
   chunks_done += x.chunks_done;
-  untracked |= x.untrack;
-  tracked_again |= x.track;
+  removed |= x.removed;
   if (x.read_buffer) {
     ++reads;
     page_after = *x.read_buffer;

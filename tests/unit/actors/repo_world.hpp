@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -136,7 +137,9 @@ public:
 
   size_t count_of(repo_counter x) const;
 
-  bool finished(uint64_t seq) const;
+  bool finished(uint64_t seq) const {
+    return std::find(done.begin(), done.end(), seq) != done.end();
+  }
 
   /// Revs of all commits in the log, oldest first.
   std::vector<atproto::tid> logged() const;
@@ -166,8 +169,7 @@ public:
   size_t chunks_done = 0;
   size_t reads = 0; ///< Pages asked for.
   size_t pages = 0; ///< Pages given.
-  bool untracked = false;
-  bool tracked_again = false;
+  bool removed = false; ///< Told that nothing of it is left.
   std::optional<steady_time> timer;
   std::optional<repo_effects::outgoing> in_flight;
 

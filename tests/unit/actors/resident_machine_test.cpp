@@ -42,10 +42,12 @@ public:
     return visit.to;
   }
 
-  /// Dies, and is there again unless it is parked.
+  /// Dies, and is there again unless it is parked, at once.
   resident_phase die(size_t i) {
     wake(i);
-    const auto at = residents.on_died(repo(i), now)->at;
+    const auto& dead = *residents.on_died(repo(i), now);
+    residents.on_noted(repo(i), now);
+    const auto at = dead.at;
     residents.on_fenced(repo(i));
     return at;
   }
@@ -219,6 +221,21 @@ TEST(ResidentMachine, OneDeathTooManyInTheWindowParksIt) {
   EXPECT_EQ(x.die(1), resident_phase::parked);
   EXPECT_EQ(x.wake(1).at, resident_phase::parked);
   EXPECT_EQ(x.die(2), resident_phase::fencing) << "others are not touched";
+}
+
+// invariant I4: its frames are given up when its row says so, and not before
+TEST(ResidentMachine, ItIsParkedWhenThatIsNoted) {
+  shard x;
+  for (size_t i = 0; i < limits::repo_restarts_max; ++i)
+    x.die(1);
+  EXPECT_EQ(x.residents.on_noted(repo(1), x.now), nullptr);
+  EXPECT_EQ(x.residents.on_died(repo(1), x.now)->at, resident_phase::noting);
+  x.now = x.now + limits::repo_restart_window;
+  EXPECT_THAT(x.residents.sweep(x.now).fence, IsEmpty());
+  ASSERT_NE(x.residents.on_noted(repo(1), x.now), nullptr);
+  EXPECT_EQ(x.wake(1).at, resident_phase::parked);
+  x.now = x.now + limits::repo_restart_window;
+  EXPECT_THAT(x.residents.sweep(x.now).fence, ElementsAre(repo(1)));
 }
 
 TEST(ResidentMachine, ADeathOutsideTheWindowNoLongerCounts) {

@@ -71,6 +71,13 @@ public:
 
   void answer_now() const { caf::anon_send(self_, caf::ok_atom::value); }
 
+  /// Whoever waits for an answer hears that none comes.
+  void fail_answers() const {
+    if (auto waiting = std::exchange(*owed_, std::nullopt))
+      for (auto& x : *waiting)
+        x.deliver(caf::make_error(caf::sec::request_receiver_down));
+  }
+
   /// Dies as from an exception.
   void die() const {
     caf::anon_send_exit(self_, caf::exit_reason::unhandled_exception);

@@ -1,0 +1,101 @@
+#pragma once
+
+#include "atproto/identifiers.hpp"
+#include "base/limits_listings.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+namespace weir::actors {
+
+/// Lines of listings wake REPOs, and a REPO that knows less than its line says
+/// stays awake until the stream has told all, which may take an hour. So each
+/// line has a place until it is answered, and each such REPO one until its doubt
+/// is over; the other lines wait, in order, and their listings with them. No
+/// line is dropped.
+///
+/// The listing that has the fewest places goes first. Half of all places are for
+/// listings that have less than their share, so that one whose stream never
+/// tells all does not stop the others. Without CAF or clock; one thread.
+template <class Work>
+class listing_gate {
+public:
+  /// @param resident_max REPOs that the shard keeps alive.
+  explicit listing_gate(size_t resident_max)
+    : places_(std::max<size_t>(resident_max / limits::listing_doubts_part, 1)),
+      share_(std::max<size_t>(places_ / limits::listing_upstream_part, 1)) {
+    // nop
+  }
+
+  void add(uint32_t upstream, Work line) {
+    listings_[upstream].waiting.push_back(std::move(line));
+  }
+
+  /// The next line that may go to its REPO.
+  std::optional<Work> next() {
+    listing* best = nullptr;
+    for (auto& [upstream, x] : listings_)
+      if (!x.waiting.empty() && (best == nullptr || x.held < best->held))
+        best = &x;
+    if (best == nullptr || held_ >= places_
+        || (2 * held_ >= places_ && best->held >= share_))
+      return std::nullopt;
+    auto out = std::move(best->waiting.front());
+    best->waiting.pop_front();
+    ++best->held;
+    ++held_;
+    return out;
+  }
+
+  /// A line of this listing was answered.
+  void answered(uint32_t upstream) { give_back(upstream); }
+
+  /// A REPO stays awake because of this listing.
+  void doubts(const atproto::did& repo, uint32_t upstream) {
+    if (!doubting_.try_emplace(repo, upstream).second)
+      return;
+    ++listings_[upstream].held;
+    ++held_;
+  }
+
+  /// It does so no more, or is gone.
+  void doubts_no_more(const atproto::did& repo) {
+    if (const auto x = doubting_.extract(repo))
+      give_back(x.mapped());
+  }
+
+  void clear() {
+    listings_.clear();
+    doubting_.clear();
+    held_ = 0;
+  }
+
+private:
+  struct listing {
+    std::deque<Work> waiting;
+    size_t held = 0; ///< Its lines on their way, and REPOs that doubt.
+  };
+
+  void give_back(uint32_t upstream) {
+    const auto i = listings_.find(upstream);
+    if (i == listings_.end())
+      return;
+    --held_;
+    if (--i->second.held == 0 && i->second.waiting.empty())
+      listings_.erase(i);
+  }
+
+  size_t places_;
+  size_t share_;
+  size_t held_ = 0; ///< Of all listings.
+  std::map<uint32_t, listing> listings_;
+  std::unordered_map<atproto::did, uint32_t> doubting_;
+};
+
+} // namespace weir::actors

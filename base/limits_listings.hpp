@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+
+/// Bounds of what listings keep awake.
+namespace weir::limits {
+
+/// This part of the REPOs that a shard keeps alive may be awake because of what
+/// a listing said and no event did.
+constexpr size_t listing_doubts_part = 2;
+/// While half of these are awake, a listing that has this part of them waits.
+constexpr size_t listing_upstream_part = 8;
+
+} // namespace weir::limits

@@ -1,0 +1,108 @@
+#include "actors/router/listing_gate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace weir::actors {
+namespace {
+
+using gate = listing_gate<int>;
+
+atproto::did repo(size_t i) {
+  return atproto::did::trusted("did:web:r" + std::to_string(i) + ".test");
+}
+
+constexpr size_t residents = 64;
+constexpr auto places = residents / limits::listing_doubts_part;
+constexpr auto share = places / limits::listing_upstream_part;
+
+/// Lets lines through until one has to wait. Each REPO doubts.
+size_t fill(gate& x, uint32_t upstream, size_t from) {
+  size_t count = 0;
+  while (x.next()) {
+    x.doubts(repo(from + count++), upstream);
+    x.answered(upstream);
+  }
+  return count;
+}
+
+gate with_lines(uint32_t upstream, size_t count) {
+  gate out{residents};
+  for (size_t i = 0; i < count; ++i)
+    out.add(upstream, static_cast<int>(i));
+  return out;
+}
+
+// limits::listing_doubts_part: half for one listing alone, and not one more
+TEST(listing_gate, so_many_repos_doubt_and_not_one_more) {
+  auto x = with_lines(1, residents);
+  EXPECT_EQ(fill(x, 1, 0), places / 2);
+  x.doubts_no_more(repo(0));
+  EXPECT_EQ(x.next(), static_cast<int>(places / 2)) << "in order, none is lost";
+  EXPECT_EQ(x.next(), std::nullopt);
+}
+
+// limits::listing_upstream_part: one whose stream never tells all leaves room
+TEST(listing_gate, a_listing_without_its_share_passes_one_that_has_more) {
+  auto x = with_lines(1, residents);
+  fill(x, 1, 0);
+  for (size_t i = 0; i < residents; ++i)
+    x.add(2, 1000);
+  EXPECT_EQ(fill(x, 2, residents), share);
+  for (uint32_t upstream = 3; upstream < 8; ++upstream)
+    x.add(upstream, 2000);
+  size_t others = 0;
+  while (x.next())
+    ++others;
+  EXPECT_EQ(others, 5u);
+}
+
+TEST(listing_gate, all_places_together_are_the_bound) {
+  gate x{residents};
+  for (uint32_t upstream = 0; upstream < 2 * limits::listing_upstream_part;
+       ++upstream)
+    for (size_t i = 0; i < share; ++i)
+      x.add(upstream, 0);
+  size_t passed = 0;
+  while (x.next())
+    ++passed;
+  EXPECT_EQ(passed, places);
+  x.answered(0);
+  EXPECT_NE(x.next(), std::nullopt);
+  EXPECT_EQ(x.next(), std::nullopt);
+}
+
+TEST(listing_gate, lines_whose_repos_do_not_doubt_hold_nothing) {
+  auto x = with_lines(1, 10 * residents);
+  for (size_t i = 0; i < 10 * residents; ++i) {
+    ASSERT_EQ(x.next(), static_cast<int>(i));
+    x.answered(1);
+  }
+  EXPECT_EQ(x.next(), std::nullopt);
+}
+
+// Two listings may name the same repo.
+TEST(listing_gate, a_repo_that_doubts_has_one_place) {
+  gate x{residents};
+  for (uint32_t upstream : {1, 2})
+    x.doubts(repo(1), upstream);
+  x.doubts_no_more(repo(1));
+  x.doubts_no_more(repo(1));
+  for (size_t i = 0; i < places; ++i)
+    x.add(1, 0);
+  EXPECT_EQ(fill(x, 1, 10), places / 2);
+}
+
+TEST(listing_gate, the_smallest_shard_has_one_place) {
+  gate x{0};
+  x.add(1, 1);
+  x.add(1, 2);
+  EXPECT_EQ(x.next(), 1);
+  EXPECT_EQ(x.next(), std::nullopt);
+  x.answered(1);
+  EXPECT_EQ(x.next(), 2);
+}
+
+} // namespace
+} // namespace weir::actors

@@ -1,0 +1,75 @@
+#include "tests/unit/actors/repo_world.hpp"
+
+// What is believed of an account by a document that may be an old one, or by
+// nobody.
+namespace weir::tests {
+namespace {
+
+// reliability.md P15: a clock was ahead when it was fetched
+TEST(repo_account_stale, a_document_from_the_future_is_not_current) {
+  repo_world x;
+  x.add_known();
+  x.now.wall = x.now.wall + -1h;
+  x.clear();
+  x.answer(account_status::deactivated);
+  x.settle();
+  EXPECT_EQ(x.refreshes, 1u);
+  EXPECT_EQ(x.row->account, account_status::active);
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::deactivated);
+}
+
+// reliability.md P15: which is the newer one does not depend on the clock
+TEST(repo_account_stale, a_clock_that_is_put_right_hides_no_new_document) {
+  repo_world x;
+  x.sync();
+  x.pass(1h);
+  x.answer(account_status::deactivated);
+  x.now.wall = x.now.wall + -2h;
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::deactivated);
+}
+
+// architecture.md 3.6: what was given up while nobody judged it may have said
+// that the account is back
+TEST(repo_account_stale, a_gap_of_an_account_that_is_away_asks_its_host) {
+  for (const auto gap : {false, true}) {
+    repo_world x;
+    x.sync();
+    x.account_event(false, "deactivated");
+    x.settle();
+    x.row->gap = x.row->identity_due = gap;
+    x.clear();
+    x.restart();
+    x.settle();
+    EXPECT_EQ(x.questions.size(), gap ? 1u : 0u);
+    EXPECT_EQ(x.loads, gap ? 1u : 0u);
+  }
+}
+
+// The listing of a host that may be the former one
+TEST(repo_account_stale, a_listing_takes_nothing_while_a_document_is_awaited) {
+  for (const auto moves : {false, true}) {
+    repo_world x;
+    x.sync();
+    x.board.put(quiet_upstream(pds_id, pds_origin, 1, 1));
+    x.identity_event();
+    x.learn(fail(ec::unreachable, "no directory"));
+    x.list(x.account.rev(), account_status::deactivated, pds_id);
+    x.pass(10 * x.settings->listing_grace);
+    x.settle();
+    EXPECT_EQ(x.row->account, account_status::active);
+    auto fact = x.identity();
+    if (moves)
+      fact.pds = other_origin;
+    x.learn(fact);
+    x.pass(2 * x.settings->listing_grace);
+    x.settle();
+    EXPECT_EQ(x.row->account == account_status::active, moves);
+  }
+}
+
+} // namespace
+} // namespace weir::tests

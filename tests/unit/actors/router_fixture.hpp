@@ -1,0 +1,96 @@
+#pragma once
+
+#include "actors/router/router.hpp"
+#include "messages/backfill.hpp"
+#include "messages/journal.hpp"
+#include "messages/repo.hpp"
+#include "tests/unit/actors/machine_frames.hpp"
+#include "tests/unit/actors/shell_fixture.hpp"
+
+#include <deque>
+
+namespace weir::tests {
+
+/// One shard with REPOs, a JOURNAL and an UPSTREAM of the test's.
+class RouterFixture : public ShellFixture {
+protected:
+  RouterFixture() {
+    shared->journal = journal.as<journal_actor>();
+    shared->set_upstream(7, upstream.as<upstream_actor>());
+  }
+
+  void start(actors::router_options options = {}) {
+    actors::tracked_set tracked;
+    for (size_t i = 1; i < 50; ++i)
+      tracked.insert(atproto::stable_hash(shell_repo(i).str()));
+    router = keep(actors::spawn_router(
+      sys, shared, options, std::move(tracked),
+      [this](router_actor, atproto::did repo, uint64_t incarnation) {
+        repos.push_back({std::move(repo), incarnation, probe{sys, answer}});
+        if (slow)
+          repos.back().actor.delay_answers();
+        return repos.back().actor.as<repo_actor>();
+      }));
+  }
+
+  /// REPOs that live, and that are asked to close by one wake.
+  static actors::router_options at_most(size_t residents,
+                                size_t close_tries
+                                = limits::router_close_tries_max) {
+    actors::router_options out;
+    out.residents.resident_max = residents;
+    out.residents.close_tries_max = close_tries;
+    return out;
+  }
+
+  void frame(size_t repo, uint64_t seq, uint32_t stream = 7) {
+    frame_batch batch;
+    atproto::stamped_frame x;
+    x.repo = shell_repo(repo);
+    x.at = {stream, 1, seq};
+    x.bytes = account_frame(static_cast<int64_t>(seq), true, {}, x.repo);
+    batch.frames.push_back(std::move(x));
+    tell(router, std::move(batch));
+  }
+
+  /// Seqs of frames that a REPO was given since the last call.
+  std::vector<uint64_t> frames_of(probe& x) {
+    std::vector<uint64_t> out;
+    for (const auto& message : x.take<repo_frames>())
+      for (const auto& each : message.frames)
+        out.push_back(each.at.seq);
+    return out;
+  }
+
+  std::vector<uint64_t> given_up() {
+    std::vector<uint64_t> out;
+    for (const auto& x : upstream.take<frames_done>())
+      out.insert(out.end(), x.seqs.begin(), x.seqs.end());
+    return out;
+  }
+
+  /// The REPO made last dies; its fence, when one is asked for, is answered.
+  void die_and_come_back(uint64_t incarnation) {
+    repos.back().actor.die();
+    run();
+    repos.back().actor.fail_answers();
+    run();
+    for (const auto& x : journal.take<journal_fence>())
+      tell(x.from, journal_fenced{x.repo, incarnation});
+  }
+
+  struct made {
+    atproto::did repo;
+    uint64_t incarnation = 0;
+    probe actor;
+  };
+
+  probe journal{sys};
+  probe upstream{sys};
+  std::deque<made> repos;
+  bool slow = false; ///< REPOs answer when they are told to.
+  caf::message answer = caf::make_message(add_result{1}); ///< Of REPOs made.
+  router_actor router;
+};
+
+} // namespace weir::tests
