@@ -9,14 +9,20 @@ namespace weir::limits {
 
 /// Erasings looked at and compacted together.
 constexpr size_t sweep_repos_max = 1'024;
-/// Parts of the content that are compacted one by one; those that lie next to
-/// each other become one.
-constexpr size_t compaction_ranges_max = 16;
+/// Parts of the content that one repo's erasing remembers; those that lie next
+/// to each other are one, and of more the closest become one.
+constexpr size_t erasure_spans_max = 256;
+/// Parts of the content, and of what waited for repos, that are compacted one
+/// by one.
+constexpr size_t compaction_ranges_max = 256;
 /// While the JOURNAL has other work, one step and then so long none.
 constexpr std::chrono::milliseconds sweep_pause{100};
 /// Bytes of content that one compaction reads, about: it cannot be cut short.
 constexpr uint64_t compaction_slice_bytes = 67'108'864;
 /// A compaction that took a second is followed by so many without one.
 constexpr int compaction_rest_factor = 9;
+/// What failed is tried again so soon, then after twice the time, up to this.
+constexpr std::chrono::seconds sweep_retry_min{1};
+constexpr std::chrono::seconds sweep_retry_max{300};
 
 } // namespace weir::limits

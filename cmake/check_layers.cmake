@@ -42,7 +42,7 @@ set(wire_hides json)
 # Everything a *_machine file reaches must be one of these, or plain code of
 # the same actor; plain rows of storage are values, too.
 set(machine_may
-  "^(base|atproto|wire)/|^storage/([a-z_]+_row|records|update|log_entry)\\.hpp$")
+  "^(base|atproto|wire)/|^storage/([a-z_]+_row|content_span|records|update|log_entry)\\.hpp$")
 set(machine_libraries "<(caf|leveldb|openssl|boost/(asio|beast))[/.]")
 
 function(read_includes out source)

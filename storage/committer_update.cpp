@@ -187,8 +187,7 @@ result<void> committer::stage_erase(const repo_update& in, chain_row& chain) {
              encode_value(erasure_row{chain.erased_through,
                                       erasure_stage::heads,
                                       {},
-                                      old.first,
-                                      old.last}));
+                                      old.content}));
   return {};
 }
 

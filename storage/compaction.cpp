@@ -2,21 +2,28 @@
 
 namespace weir::storage {
 
-void compact_waiting(database& db) {
-  db.compact(range_of<sync_buffer_key>());
+result<compacted> compact_waiting(database& db, const atproto::did& first,
+                                  const atproto::did& last) {
+  const auto gone = db.purge({range_of<sync_buffer_key>(first).begin,
+                              range_of<sync_buffer_key>(last).end});
+  if (!gone)
+    return gone.error();
+  return compacted{0, *gone};
 }
 
-op_id compact_content(database& db, uint16_t partition, op_id first,
-                      op_id last, uint64_t slice_bytes) {
+result<compacted> compact_content(database& db, uint16_t partition,
+                                  content_span which, uint64_t slice_bytes) {
   const auto until = [&](op_id end) {
-    return key_range{encode_key(content_block_key{partition, first}),
+    return key_range{encode_key(content_block_key{partition, which.first}),
                      encode_key(content_block_key{partition, end + 1})};
   };
-  auto end = last;
-  while (end > first && db.approximate_bytes(until(end)) > slice_bytes)
-    end = first + (end - first) / 2;
-  db.compact(until(end));
-  return end == last ? 0 : end + 1;
+  auto end = which.last;
+  while (end > which.first && db.approximate_bytes(until(end)) > slice_bytes)
+    end = which.first + (end - which.first) / 2;
+  const auto gone = db.purge(until(end));
+  if (!gone)
+    return gone.error();
+  return compacted{end == which.last ? 0 : end + 1, *gone};
 }
 
 } // namespace weir::storage

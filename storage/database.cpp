@@ -1,5 +1,6 @@
 #include "base/log.hpp"
 #include "storage/database_impl.hpp"
+#include "storage/table_purge.hpp"
 
 #include <algorithm>
 
@@ -170,12 +171,10 @@ uint64_t database::approximate_bytes(const key_range& range) const {
   return out;
 }
 
-void database::compact(const key_range& range) {
+result<bool> database::purge(const key_range& range) {
   if (failed())
-    return;
-  const auto begin = slice(range.begin);
-  const auto end = slice(range.end);
-  impl_->db->CompactRange(&begin, &end);
+    return failure();
+  return table_purge{*impl_, range}.run();
 }
 
 result<disk_space> database::space() const {

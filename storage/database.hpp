@@ -149,10 +149,13 @@ public:
   /// Bytes on disk under a range, without what is still in memory.
   uint64_t approximate_bytes(const key_range& range) const;
 
-  /// Rewrites the tables of a range, so that what was deleted in it leaves the
-  /// disk. Blocks until that is done; nothing happens to what is read or
-  /// written meanwhile.
-  void compact(const key_range& range);
+  /// Takes what was deleted or overwritten in a range off the disk: rewrites
+  /// the tables that still hold it, and ends the log. Reads the whole range.
+  /// Blocks until that is done; nothing happens to what is read or written
+  /// meanwhile.
+  /// @returns false when some of it may be left, because a reader holds the
+  ///          files or LevelDB moved them: call again later.
+  result<bool> purge(const key_range& range);
 
   /// Of the file system it lies on. Asks the disk.
   result<disk_space> space() const;
@@ -163,6 +166,7 @@ public:
 
 private:
   friend class row_reader;
+  friend class table_purge;
   struct impl;
   explicit database(std::unique_ptr<impl> x) noexcept;
   std::unique_ptr<impl> impl_;

@@ -1,10 +1,9 @@
 #include "storage/erasure.hpp"
 
+#include "base/limits_sweeper.hpp"
 #include "storage/chain_table.hpp"
 #include "storage/collection_table.hpp"
 #include "storage/row_access.hpp"
-
-#include <algorithm>
 
 namespace weir::storage {
 
@@ -115,8 +114,7 @@ result<size_t> eraser::erase_run(const stream_block_key& key,
     batch_.erase(rows.key());
   if (auto ok = rows.status(); !ok)
     return ok.error();
-  row.first = row.first == 0 ? run.block : std::min(row.first, run.block);
-  row.last = std::max(row.last, end - 1);
+  add_span(row.content, {run.block, end - 1}, limits::erasure_spans_max);
   return out;
 }
 

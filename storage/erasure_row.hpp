@@ -10,4 +10,10 @@ struct open_erasure {
   erasure_row row;
 };
 
+/// How far a compaction came.
+struct compacted {
+  op_id next = 0;   ///< Content from here on is left; 0 = none is.
+  bool gone = true; ///< What was erased is off the disk, up to there.
+};
+
 } // namespace weir::storage

@@ -5,6 +5,7 @@
 #include "atproto/identifiers.hpp"
 #include "base/bytes.hpp"
 #include "base/position.hpp"
+#include "storage/content_span.hpp"
 
 #include <cstdint>
 #include <string>
@@ -14,9 +15,6 @@
 /// `values.hpp`; where they live is in `keys.hpp`. Numbers of enums are on
 /// disk: append, never renumber.
 namespace weir::storage {
-
-/// Number of an operation in its partition: gapless from 1, in commit order.
-using op_id = uint64_t;
 
 /// Workflow state of a repo (requirements.md SYNC-02).
 enum class repo_status : uint8_t {
@@ -238,8 +236,9 @@ struct erasure_row {
   op_id through = 0;
   erasure_stage stage = erasure_stage::heads;
   bytes resume; ///< Last key that was looked at; empty = the stage's start.
-  op_id first = 0; ///< Content between these may be on disk still; 0 = none.
-  op_id last = 0;
+  /// Content that may be on disk still, in order and apart from each other; at
+  /// most `limits::erasure_spans_max`.
+  std::vector<content_span> content;
 };
 
 } // namespace weir::storage

@@ -129,8 +129,13 @@ void serialize(Archive& ar, filter_row& x) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, content_span& x) {
+  ar(x.first, x.last);
+}
+
+template <class Archive>
 void serialize(Archive& ar, erasure_row& x) {
-  ar(x.through, x.stage, x.resume, x.first, x.last);
+  ar(x.through, x.stage, x.resume, x.content);
 }
 
 template <class Archive>

@@ -171,7 +171,8 @@ void check_erasure(verify_context& x, const erasure_key& key,
   if (!chain || chain->erased_through != row.through)
     x.find("tables", key.repo.str(),
            "what is being erased is not what its chain says");
-  if (row.first > row.last || row.last > x.last_id)
+  if (!are_apart(row.content)
+      || (!row.content.empty() && row.content.back().last > x.last_id))
     x.find("tables", key.repo.str(),
            "what is to be compacted of it was never written");
   const auto resume = as_text(row.resume);

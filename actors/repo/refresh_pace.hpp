@@ -33,6 +33,9 @@ public:
   /// The last look-up failed, so the document that is known may be an old one.
   bool failing() const noexcept { return failing_; }
 
+  /// A newer document is wanted, or could not be had.
+  bool open() const noexcept { return failing_ || wanted; }
+
   void failed(steady_time not_before) noexcept {
     failing_ = true;
     not_before_ = not_before;

@@ -111,7 +111,7 @@ void repo_machine::judge_suspicion(const upstream_board& board, now_time now,
   const auto from = board.find(seen.upstream);
   const auto grace = settings_->listing_grace;
   // While another document is awaited, this may be the former host.
-  const auto open = !from.relay && in_doubt();
+  const auto open = !from.relay && (identity_pending_ || pace_.open());
   if (now.steady < suspicion_->last
       && (open || !from.told_all(suspicion_->since, now.steady, grace))) {
     suspicion_->due

@@ -164,9 +164,7 @@ repo_machine::check_host(waiting_frame& x, const upstream_board& board,
     return std::nullopt;
   if (identity_->pds == board.find(x.frame.at.upstream).origin) {
     // It may not be the newest: one is awaited, or could not be had.
-    const auto may_be_old
-      = identity_pending_ || pace_.failing() || pace_.wanted;
-    if (x.buffered || !may_be_old)
+    if (x.buffered || !(identity_pending_ || pace_.open()))
       return std::nullopt;
     const auto until = x.since + limits::repo_wait_max;
     if (identity_pending_ && !doubt_.keeping() && now.steady < until) {

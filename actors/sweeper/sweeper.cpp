@@ -13,6 +13,8 @@
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <utility>
+
 namespace weir::actors {
 
 namespace {
@@ -26,6 +28,9 @@ public:
     erased_ = &shared_->metrics.counter(
       "weir_repos_erased_total",
       "Repos whose erased content has left the disk");
+    failed_ = &shared_->metrics.counter(
+      "weir_erasing_failed_total",
+      "Times that erased content could not be looked for or taken off the disk");
   }
 
   behavior_type make_behavior() override;
@@ -38,17 +43,18 @@ public:
 private:
   void perform(const sweeper_effects& x);
   void scan();
-  void compact();
-  void failed(const error& why);
+  void compact(const sweeper_range& x);
+  void fail(const error& why);
   steady_time now() const { return shared_->time->steady_now(); }
 
   context_ptr shared_;
   sweeper_store store_;
   bool own_thread_;
   sweeper_machine machine_;
-  sweeper_effects order_; ///< The scan or compaction that comes next.
+  std::optional<sweeper_range> order_; ///< What comes next; none: a scan.
   actor_timer timer_;
   metric* erased_ = nullptr;
+  metric* failed_ = nullptr;
 };
 
 void sweeper::perform(const sweeper_effects& x) {
@@ -60,8 +66,10 @@ void sweeper::perform(const sweeper_effects& x) {
     send(shared_->journal, erase_step{*x.step, this});
   if (x.timer)
     timer_.arm(this, now(), *x.timer);
+  if (x.well)
+    log::info("erasing_goes_on", {});
   if (x.compact || x.scan) {
-    order_ = x;
+    order_ = x.compact;
     send(this, sweep_on{});
   }
 }
@@ -71,25 +79,28 @@ void sweeper::scan() {
   const auto rows
     = storage::erasures_to_sweep(*store_.db, limits::sweep_repos_max);
   if (!rows)
-    return failed(rows.error());
+    return fail(rows.error());
   perform(machine_.on_scanned(*rows, now()));
 }
 
-void sweeper::compact() {
-  storage::op_id next = 0;
-  if (order_.first != 0)
-    next = storage::compact_content(*store_.db, store_.partition, order_.first,
-                                    order_.last,
-                                    limits::compaction_slice_bytes);
-  if (next == 0)
-    storage::compact_waiting(*store_.db);
+void sweeper::compact(const sweeper_range& x) {
+  const auto found
+    = x.content.first != 0
+        ? storage::compact_content(*store_.db, store_.partition, x.content,
+                                   limits::compaction_slice_bytes)
+        : storage::compact_waiting(*store_.db, x.first, x.last);
   pass(crash_point::sweep_compacted);
-  perform(machine_.on_compacted(next, now()));
+  if (!found)
+    return fail(found.error());
+  perform(machine_.on_compacted(*found, now()));
 }
 
-/// The store says it louder where it matters; a start tries again.
-void sweeper::failed(const error& why) {
-  log::warn("sweep_failed", {{"reason", to_string(why)}});
+void sweeper::fail(const error& why) {
+  failed_->add();
+  const auto next = machine_.on_failed(now());
+  if (next.trouble)
+    log::warn("erasing_failed", {{"reason", to_string(why)}});
+  perform(next);
 }
 
 sweeper_actor::behavior_type sweeper::make_behavior() {
@@ -107,8 +118,8 @@ sweeper_actor::behavior_type sweeper::make_behavior() {
       perform(machine_.on_stepped(x.more, x.busy, now()));
     },
     [this](sweep_on) {
-      if (order_.compact)
-        compact();
+      if (const auto range = std::exchange(order_, std::nullopt))
+        compact(*range);
       else
         scan();
     },

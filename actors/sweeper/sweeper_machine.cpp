@@ -1,6 +1,7 @@
 #include "actors/sweeper/sweeper_machine.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace weir::actors {
 
@@ -39,9 +40,14 @@ sweeper_machine::on_scanned(std::vector<storage::open_erasure> rows,
   if (again_)
     return scan();
   sweeper_effects out;
-  doing_ = to_compact_.empty() ? doing::nothing : doing::resting;
-  if (doing_ == doing::resting)
-    out.timer = rest_until_;
+  if (to_compact_.empty()) {
+    doing_ = doing::nothing;
+    out.well = std::exchange(failed_, false);
+    wait_ = {};
+    return out;
+  }
+  doing_ = doing::resting;
+  out.timer = rest_until_;
   return out;
 }
 
@@ -68,7 +74,8 @@ sweeper_effects sweeper_machine::on_stepped(bool more, bool busy,
 sweeper_effects sweeper_machine::on_timer(steady_time now) {
   if (doing_ == doing::pausing)
     return to_step_.empty() ? scan() : step();
-  if (doing_ == doing::resting && now >= rest_until_)
+  if ((doing_ == doing::resting || doing_ == doing::failing)
+      && now >= rest_until_)
     return scan();
   return {};
 }
@@ -78,63 +85,80 @@ sweeper_effects sweeper_machine::on_timer(steady_time now) {
 sweeper_effects sweeper_machine::begin_compaction(steady_time now) {
   doing_ = doing::compacting;
   compacting_since_ = now;
-  sweeper_effects out;
-  out.compact = true;
+  left_ = false;
   ranges_ = ranges_of(to_compact_);
-  if (!ranges_.empty()) {
-    out.first = ranges_.front().first;
-    out.last = ranges_.front().last;
-  }
+  sweeper_effects out;
+  out.compact = ranges_.front();
   return out;
 }
 
 /// What several cover is compacted once.
-std::deque<sweeper_machine::range>
-sweeper_machine::ranges_of(std::vector<storage::open_erasure>& rows) {
-  std::sort(rows.begin(), rows.end(), [](const auto& x, const auto& y) {
-    return x.row.first < y.row.first;
-  });
-  std::deque<range> out;
-  for (const auto& [repo, row] : rows) {
-    if (row.first == 0)
-      continue;
-    if (!out.empty() && row.first <= out.back().last + 1)
-      out.back().last = std::max(out.back().last, row.last);
-    else
-      out.push_back({row.first, row.last});
-  }
-  while (out.size() > limits::compaction_ranges_max) {
-    auto closest = out.begin();
-    for (auto i = out.begin(); std::next(i) != out.end(); ++i)
-      if (std::next(i)->first - i->last
-          < std::next(closest)->first - closest->last)
-        closest = i;
-    closest->last = std::next(closest)->last;
-    out.erase(std::next(closest));
-  }
+std::deque<sweeper_range>
+sweeper_machine::ranges_of(const std::vector<storage::open_erasure>& rows) {
+  std::vector<storage::content_span> content;
+  for (const auto& x : rows)
+    for (const auto& span : x.row.content)
+      storage::add_span(content, span, limits::compaction_ranges_max);
+  std::deque<sweeper_range> out;
+  for (const auto& span : content)
+    out.push_back({span, {}, {}});
+  const auto together
+    = (rows.size() - 1) / limits::compaction_ranges_max + 1;
+  for (size_t i = 0; i < rows.size(); i += together)
+    out.push_back({{},
+                   rows[i].repo,
+                   rows[std::min(i + together, rows.size()) - 1].repo});
   return out;
 }
 
-sweeper_effects sweeper_machine::on_compacted(storage::op_id next,
+sweeper_effects sweeper_machine::on_compacted(storage::compacted x,
                                               steady_time now) {
-  if (next != 0)
-    ranges_.front().first = next;
-  else if (!ranges_.empty())
+  left_ = left_ || !x.gone;
+  if (x.next != 0)
+    ranges_.front().content.first = x.next;
+  else
     ranges_.pop_front();
+  if (ranges_.empty())
+    return end_compaction(now);
   sweeper_effects out;
-  if (!ranges_.empty()) {
-    out.compact = true;
-    out.first = ranges_.front().first;
-    out.last = ranges_.front().last;
-    return out;
-  }
+  out.compact = ranges_.front();
+  return out;
+}
+
+/// Erasings are over together: what is left of one is looked for again.
+sweeper_effects sweeper_machine::end_compaction(steady_time now) {
   rest_until_
     = now + (now - compacting_since_) * limits::compaction_rest_factor;
   auto over = std::move(to_compact_);
   to_compact_.clear();
-  out = scan();
+  auto out = scan();
+  if (left_) {
+    rest_until_ = std::max(rest_until_, retry(now));
+    return out;
+  }
   out.over = std::move(over);
+  out.well = std::exchange(failed_, false);
+  wait_ = {};
   return out;
+}
+
+// -- failures -----------------------------------------------------------------
+
+sweeper_effects sweeper_machine::on_failed(steady_time now) {
+  sweeper_effects out;
+  out.trouble = !std::exchange(failed_, true);
+  ranges_.clear();
+  to_compact_.clear();
+  doing_ = doing::failing;
+  rest_until_ = retry(now);
+  out.timer = rest_until_;
+  return out;
+}
+
+steady_time sweeper_machine::retry(steady_time now) {
+  wait_ = std::clamp<std::chrono::microseconds>(
+    2 * wait_, limits::sweep_retry_min, limits::sweep_retry_max);
+  return now + wait_;
 }
 
 } // namespace weir::actors

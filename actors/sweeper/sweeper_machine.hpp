@@ -10,17 +10,23 @@
 
 namespace weir::actors {
 
+/// What one compaction is for.
+struct sweeper_range {
+  storage::content_span content; ///< Its first is 0: commits that have waited,
+  atproto::did first;            ///< for these repos, in the order of keys.
+  atproto::did last;
+};
+
 /// What SWEEPER is to do next: one of these, or to wait for its timer.
 struct sweeper_effects {
   bool scan = false; ///< Read the erasings that are not over: `on_scanned`.
   std::optional<atproto::did> step; ///< Ask the JOURNAL: `on_stepped`.
-  /// Compact content, and where commits have waited: `on_compacted`.
-  bool compact = false;
-  storage::op_id first = 0; ///< 0: no content.
-  storage::op_id last = 0;
+  std::optional<sweeper_range> compact; ///< `on_compacted`, or `on_failed`.
   /// These erasings are over: the JOURNAL is to forget them.
   std::vector<storage::open_erasure> over;
   std::optional<steady_time> timer;
+  bool trouble = false; ///< It failed, and did not before: to be said.
+  bool well = false;    ///< It does not fail any more: to be said.
 };
 
 /// The order of erasing: first the rows of all repos, step by step, then a
@@ -31,6 +37,11 @@ struct sweeper_effects {
 /// One step or compaction at a time. Beside other work of the JOURNAL there is
 /// a pause after each step (`limits::sweep_pause`); compactions take a tenth of
 /// the time at most (`limits::compaction_rest_factor`).
+///
+/// # Errors
+/// What failed is tried again after `limits::sweep_retry_min`, then after twice
+/// the time, up to `limits::sweep_retry_max`. So is a compaction that left
+/// something because a reader holds it.
 class sweeper_machine {
 public:
   /// An erasing has begun, or may have: also once at the start.
@@ -45,32 +56,35 @@ public:
   /// @param busy The JOURNAL has other work.
   sweeper_effects on_stepped(bool more, bool busy, steady_time now);
 
-  /// @param next Content from here on was not compacted; 0 = all was.
-  sweeper_effects on_compacted(storage::op_id next, steady_time now);
+  sweeper_effects on_compacted(storage::compacted x, steady_time now);
+
+  /// The scan or compaction failed.
+  sweeper_effects on_failed(steady_time now);
 
   sweeper_effects on_timer(steady_time now);
 
 private:
   enum class doing : uint8_t { nothing, scanning, stepping, pausing, resting,
-                               compacting };
-
-  struct range {
-    storage::op_id first = 0;
-    storage::op_id last = 0;
-  };
+                               compacting, failing };
 
   sweeper_effects scan();
   sweeper_effects step();
   sweeper_effects begin_compaction(steady_time now);
-  static std::deque<range> ranges_of(std::vector<storage::open_erasure>& rows);
+  sweeper_effects end_compaction(steady_time now);
+  steady_time retry(steady_time now);
+  static std::deque<sweeper_range>
+  ranges_of(const std::vector<storage::open_erasure>& rows);
 
   doing doing_ = doing::nothing;
   bool again_ = false; ///< Something was erased since the last scan.
   std::deque<atproto::did> to_step_;
   std::vector<storage::open_erasure> to_compact_;
-  std::deque<range> ranges_; ///< Of content, still to be compacted.
+  std::deque<sweeper_range> ranges_; ///< Still to be compacted.
+  bool left_ = false; ///< A part of this compaction is still on the disk.
   steady_time compacting_since_{};
-  steady_time rest_until_{};
+  steady_time rest_until_{}; ///< No compaction before.
+  std::chrono::microseconds wait_{0}; ///< Before the last retry; 0 = none.
+  bool failed_ = false; ///< The last scan or compaction did.
 };
 
 } // namespace weir::actors

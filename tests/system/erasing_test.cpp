@@ -99,11 +99,34 @@ TEST_F(ErasingTest, WhatARemovedRepoSaidLeavesTheDisk) {
   ASSERT_NE(on_disk(node.data_dir(), gone), "") << "it would be found";
   node.remove({repos.front().did()});
   EXPECT_TRUE(node.await_metric("weir_repos_erased_total", 1));
+  EXPECT_EQ(on_disk(node.data_dir(), gone), "");
   EXPECT_NE(on_disk(node.data_dir(), kept), "");
   EXPECT_EQ(node.repo(repos.back().did()).records, 2u);
-  if (const auto file = on_disk(node.data_dir(), gone); !file.empty())
-    GTEST_SKIP() << "open: the bytes are still in " << file
-                 << " (docs/testing.md)";
+}
+
+// SYNC-30; architecture.md 3, Erasing.
+TEST_F(ErasingTest, WhatADeletedAccountSaidLeavesTheDisk) {
+  const auto gone = unlikely_text(3);
+  const auto kept = unlikely_text(4);
+  const auto& deleted = make(1, gone);
+  make(2, kept);
+  hostile_node node{{"relay:" + host.url()}, host.url()};
+  node.add(accounts());
+  for (const auto& x : repos)
+    ASSERT_EQ(node.await(x.did(), "synced").status, "synced");
+  node.restart([] {});
+  ASSERT_NE(on_disk(node.data_dir(), gone), "") << "it would be found";
+  atproto::account_event event;
+  event.seq = 1;
+  event.repo = deleted.did();
+  event.time = "2026-01-01T00:00:00.000Z";
+  event.status = "deleted";
+  ASSERT_TRUE(stream.send(atproto::encode_frame(event)));
+  EXPECT_TRUE(node.await_metric("weir_repos_erased_total", 1));
+  EXPECT_EQ(on_disk(node.data_dir(), gone), "");
+  EXPECT_NE(on_disk(node.data_dir(), kept), "");
+  EXPECT_EQ(node.repo(deleted.did()).records, 0u);
+  EXPECT_EQ(node.repo(repos.back().did()).records, 2u);
 }
 
 // docs/hostile-inputs.md: names of collections.

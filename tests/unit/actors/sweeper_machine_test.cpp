@@ -19,7 +19,10 @@ atproto::did repo_of(char letter) {
 
 open_erasure erasing(char letter, erasure_stage stage, storage::op_id first = 0,
                      storage::op_id last = 0) {
-  return {repo_of(letter), {9, stage, {}, first, last}};
+  std::vector<storage::content_span> content;
+  if (first != 0)
+    content.push_back({first, last});
+  return {repo_of(letter), {9, stage, {}, content}};
 }
 
 class SweeperMachineTest : public testing::Test {
@@ -29,7 +32,15 @@ protected:
     x.on_erased();
     x.on_scanned({erasing('a', erasure_stage::compact, 1, 5)}, now);
     now = now + took;
-    x.on_compacted(0, now);
+    compact_all();
+  }
+
+  /// What is left of a compaction: all of it is off the disk.
+  sweeper_effects compact_all() {
+    auto out = x.on_compacted({}, now);
+    while (out.compact)
+      out = x.on_compacted({}, now);
+    return out;
   }
 
   sweeper_machine x;
@@ -81,19 +92,26 @@ TEST_F(SweeperMachineTest, WhatSeveralCoverIsCompactedOnceAndInSlices) {
                            erasing('a', erasure_stage::compact, 1, 5),
                            erasing('b', erasure_stage::compact, 3, 9)},
                           now);
-  EXPECT_TRUE(out.compact);
-  EXPECT_EQ(out.first, 1u);
-  EXPECT_EQ(out.last, 9u);
-  out = x.on_compacted(4, now);
-  EXPECT_EQ(out.first, 4u) << "the rest of a slice";
-  out = x.on_compacted(0, now);
-  EXPECT_EQ(out.first, 50u);
-  EXPECT_TRUE(out.over.empty());
-  out = x.on_compacted(0, now);
+  EXPECT_EQ(out.compact->content, (storage::content_span{1, 9}));
+  out = x.on_compacted({4, true}, now);
+  EXPECT_EQ(out.compact->content, (storage::content_span{4, 9}))
+    << "the rest of a slice";
+  out = x.on_compacted({}, now);
+  EXPECT_EQ(out.compact->content, (storage::content_span{50, 60}));
+  for (const auto letter : {'c', 'a', 'b'}) {
+    EXPECT_TRUE(out.over.empty());
+    out = x.on_compacted({}, now);
+    ASSERT_TRUE(out.compact) << "what waited for a repo";
+    EXPECT_EQ(out.compact->content.first, 0u);
+    EXPECT_EQ(out.compact->first, repo_of(letter)) << "as they were found";
+    EXPECT_EQ(out.compact->last, repo_of(letter));
+  }
+  out = x.on_compacted({}, now);
   EXPECT_EQ(out.over.size(), 3u);
   EXPECT_TRUE(out.scan);
 }
 
+// limits::compaction_ranges_max
 TEST_F(SweeperMachineTest, PartsAreFewAndThoseNextToEachOtherBecomeOne) {
   std::vector<open_erasure> rows;
   for (size_t i = 0; i <= limits::compaction_ranges_max; ++i)
@@ -101,12 +119,65 @@ TEST_F(SweeperMachineTest, PartsAreFewAndThoseNextToEachOtherBecomeOne) {
                            2 + i * i * 100));
   x.on_erased();
   auto out = x.on_scanned(rows, now);
-  EXPECT_EQ(out.first, 1u);
-  EXPECT_EQ(out.last, 102u) << "the two that are closest";
+  EXPECT_EQ(out.compact->content, (storage::content_span{1, 102}))
+    << "the two that are closest";
   size_t parts = 0;
-  for (; out.first != 0; ++parts)
-    out = x.on_compacted(0, now);
+  for (; out.compact->content.first != 0; ++parts)
+    out = x.on_compacted({}, now);
   EXPECT_EQ(parts, limits::compaction_ranges_max);
+  for (parts = 0; out.compact; ++parts)
+    out = x.on_compacted({}, now);
+  EXPECT_EQ(parts, limits::compaction_ranges_max / 2 + 1)
+    << "one repo more, so two at a time";
+}
+
+// limits::sweep_retry_min, limits::sweep_retry_max
+TEST_F(SweeperMachineTest, WhatFailedIsSaidOnceAndTriedAgain) {
+  x.on_erased();
+  auto wait = std::chrono::microseconds{limits::sweep_retry_min};
+  for (int i = 0; i < 20; ++i) {
+    const auto out = x.on_failed(now);
+    EXPECT_EQ(out.trouble, i == 0);
+    ASSERT_EQ(out.timer, now + wait);
+    EXPECT_FALSE(x.on_erased().scan) << "it waits";
+    EXPECT_FALSE(x.on_timer(*out.timer + -1us).scan);
+    now = *out.timer;
+    EXPECT_TRUE(x.on_timer(now).scan);
+    wait = std::min<std::chrono::microseconds>(2 * wait,
+                                               limits::sweep_retry_max);
+  }
+  auto out = x.on_scanned({erasing('a', erasure_stage::compact, 1, 5)}, now);
+  EXPECT_TRUE(out.compact);
+  EXPECT_FALSE(out.well) << "the compaction may fail again";
+  now = *x.on_failed(now).timer;
+  x.on_timer(now);
+  EXPECT_TRUE(
+    x.on_scanned({erasing('a', erasure_stage::compact, 1, 5)}, now).compact);
+  out = compact_all();
+  EXPECT_TRUE(out.well);
+  EXPECT_EQ(out.over.size(), 1u);
+  EXPECT_TRUE(x.on_scanned({}, now).scan) << "what was erased meanwhile";
+  x.on_scanned({}, now);
+  x.on_erased();
+  out = x.on_failed(now);
+  EXPECT_TRUE(out.trouble) << "and said again";
+  EXPECT_EQ(out.timer, now + limits::sweep_retry_min);
+}
+
+TEST_F(SweeperMachineTest, WhatAReaderHoldsIsNotOverAndIsTriedAgain) {
+  x.on_erased();
+  x.on_scanned({erasing('a', erasure_stage::compact, 1, 5)}, now);
+  EXPECT_TRUE(x.on_compacted({0, false}, now).compact);
+  auto out = x.on_compacted({}, now);
+  EXPECT_TRUE(out.over.empty());
+  EXPECT_FALSE(out.trouble);
+  EXPECT_TRUE(out.scan) << "for others' rows";
+  out = x.on_scanned({erasing('a', erasure_stage::compact, 1, 5)}, now);
+  ASSERT_EQ(out.timer, now + limits::sweep_retry_min);
+  now = *out.timer;
+  EXPECT_TRUE(x.on_timer(now).scan);
+  x.on_scanned({erasing('a', erasure_stage::compact, 1, 5)}, now);
+  EXPECT_EQ(compact_all().over.size(), 1u);
 }
 
 // limits::compaction_rest_factor

@@ -55,6 +55,13 @@ protected:
     return out;
   }
 
+  bool is_on_disk(const std::string& text) const {
+    const auto names = store.disk.names();
+    return std::any_of(names.begin(), names.end(), [&](const auto& name) {
+      return store.disk.read(name).find(text) != std::string::npos;
+    });
+  }
+
   std::vector<atproto::did> holders(std::string_view collection) {
     const repo_table repos{*store.db, *store.names};
     return repos.holding(0, collection, {}).value();
@@ -199,7 +206,7 @@ TEST_F(ErasureTest, WhatWaitsForItsCompactionHidesNobodyElse) {
   write_batch rows;
   const auto put = [&rows](const std::string& name, erasure_stage stage) {
     rows.put(encode_key(erasure_key{atproto::did::trusted("did:web:" + name)}),
-             encode_value(erasure_row{1, stage, {}, 0, 0}));
+             encode_value(erasure_row{1, stage, {}, {}}));
   };
   for (size_t i = 0; i <= limits::sweep_repos_max; ++i) {
     put(numbered("a", i), erasure_stage::compact);
@@ -228,14 +235,18 @@ TEST_F(ErasureTest, ContentIsCompactedInSlices) {
   }
   const auto last = store.writer->last_id();
   EXPECT_EQ(
-    compact_content(*store.db, 0, 1, last, limits::compaction_slice_bytes), 0u);
+    compact_content(*store.db, 0, {1, last}, limits::compaction_slice_bytes)
+      .value()
+      .next,
+    0u);
   const auto bytes
     = store.db->approximate_bytes(range_of<content_block_key>());
   ASSERT_GT(bytes, 200'000u);
-  EXPECT_EQ(compact_content(*store.db, 0, 1, last, bytes), 0u);
+  EXPECT_EQ(compact_content(*store.db, 0, {1, last}, bytes).value().next,
+            0u);
   size_t slices = 1;
   for (op_id next = 1;; ++slices) {
-    const auto rest = compact_content(*store.db, 0, next, last, bytes / 4);
+    const auto rest = compact_content(*store.db, 0, {next, last}, bytes / 4).value().next;
     if (rest == 0)
       break;
     EXPECT_GT(rest, next);
@@ -243,6 +254,56 @@ TEST_F(ErasureTest, ContentIsCompactedInSlices) {
   }
   EXPECT_GE(slices, 4u);
   EXPECT_EQ(store.findings(), "");
+}
+
+// SYNC-30; storage-format.md 3.5.
+TEST_F(ErasureTest, WhatARepoSaidIsInNoFileAfterItsCompactions) {
+  const auto said = "{\"text\":\"" + numbered("zqxjkv", 97) + "\"}";
+  const auto waited = numbered("vkjxqz", 79);
+  apply(alice.commit({{"app.a.x/7", said}}));
+  auto update = alice.appear();
+  update.buffer_put.push_back({1, {}});
+  const auto view = as_bytes(waited);
+  update.buffer_put.back().frame.bytes
+    = shared_bytes{bytes{view.begin(), view.end()}};
+  apply(std::move(update));
+  ASSERT_TRUE(is_on_disk(said));
+  ASSERT_TRUE(is_on_disk(waited));
+  apply(alice.forget());
+  while (store.writer->erase_step(alice.repo).value()) {
+    // nop
+  }
+  const auto row = open_erasures(*store.db, {}).value().front().row;
+  ASSERT_FALSE(row.content.empty());
+  for (const auto& span : row.content)
+    EXPECT_TRUE(compact_content(*store.db, 0, span,
+                                limits::compaction_slice_bytes)
+                  .value()
+                  .gone);
+  EXPECT_FALSE(is_on_disk(said));
+  EXPECT_TRUE(compact_waiting(*store.db, alice.repo, alice.repo).value().gone);
+  EXPECT_FALSE(is_on_disk(waited));
+}
+
+// limits::erasure_spans_max
+TEST_F(ErasureTest, OnlyThePlacesOfARepoAreCompacted) {
+  const auto span = [](op_id i) { return content_span{i * i, i * i}; };
+  std::vector<content_span> all;
+  for (op_id i = limits::erasure_spans_max + 1; i > 1; --i)
+    add_span(all, span(i), limits::erasure_spans_max);
+  EXPECT_EQ(all.size(), limits::erasure_spans_max);
+  EXPECT_EQ(all.front(), span(2));
+  add_span(all, {1, 1}, limits::erasure_spans_max);
+  EXPECT_EQ(all.size(), limits::erasure_spans_max);
+  EXPECT_EQ(all.front(), (content_span{1, 4})) << "the two that are closest";
+  add_span(all, {5, 8}, limits::erasure_spans_max);
+  EXPECT_EQ(all.front(), (content_span{1, 9})) << "it touches both";
+  add_span(all, {2, 3}, limits::erasure_spans_max);
+  EXPECT_EQ(all.front(), (content_span{1, 9}));
+  EXPECT_TRUE(are_apart(all));
+  EXPECT_FALSE(are_apart({{3, 4}, {4, 5}}));
+  EXPECT_FALSE(are_apart({{3, 2}}));
+  EXPECT_FALSE(are_apart({{0, 2}}));
 }
 
 // The newest content is gone, but its numbers are not given out again.

@@ -50,7 +50,7 @@ std::map<std::string, std::string> sample_values() {
      encode_value(collection_row{"app.test.note", "https://pds.example.com",
                                  "did:plc:ewvi7nxzyoun6zhxrhs64oiz"})},
     {"erasure", encode_value(erasure_row{
-                  1000, erasure_stage::streams, {1, 2, 3}, 200, 900})},
+                  1000, erasure_stage::streams, {1, 2, 3}, {{200, 900}}})},
     {"identity",
      encode_value(identity_row{"zQ3sh", "https://pds.example.com", "alice.test",
                                "bob.test", 1'700'000'000, true})},

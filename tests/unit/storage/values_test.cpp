@@ -53,7 +53,7 @@ TEST(ValuesTest, EveryRowRoundTripsAndRefusesDamage) {
   expect_codec(dead_letter_row{3, "no answer", -1});
   expect_codec(filter_row{7, {"app.test.*", "app.test.note"}});
   expect_codec(
-    erasure_row{1000, erasure_stage::streams, {1, 2, 3}, 200, 900});
+    erasure_row{1000, erasure_stage::streams, {1, 2, 3}, {{200, 900}}});
   expect_codec(holder_row{1000, true});
   expect_codec(stream_head_row{300, tests::digest_of_byte(3), 42});
   expect_codec(collection_row{"app.test.note", "https://pds.example.com",
