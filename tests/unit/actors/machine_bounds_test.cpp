@@ -49,12 +49,19 @@ TEST(MachineBounds, BackfillRestsAtSoManyFilesAndNotBefore) {
 // -- SUPERVISOR ---------------------------------------------------------------
 
 TEST(MachineBounds, SoManyReposAreAskedForTheirHostAtOnce) {
-  tests::supervisors::queue x;
-  for (int i = 0; i <= static_cast<int>(limits::fetch_preparing_max); ++i)
-    x.wish(i);
-  EXPECT_EQ(x.prepared.size(), limits::fetch_preparing_max);
-  x.ready(0, "");
-  EXPECT_EQ(x.prepared.size(), limits::fetch_preparing_max + 1);
+  supervisor_machine x{{}};
+  const steady_time now{1};
+  const auto repo_of = [](size_t i) {
+    return atproto::did::trusted("did:plc:n" + std::to_string(i));
+  };
+  size_t prepared = 0;
+  for (size_t i = 0; i <= limits::fetch_preparing_max; ++i)
+    prepared += x.on_wish(repo_of(i), storage::repo_status::pending, {},
+                          std::chrono::seconds{0}, now)
+                  .prepare.size();
+  EXPECT_EQ(prepared, limits::fetch_preparing_max);
+  prepared += x.on_ready(repo_of(0), "", now).prepare.size();
+  EXPECT_EQ(prepared, limits::fetch_preparing_max + 1);
 }
 
 TEST(MachineBounds, AHostRestsAfterSoManyFailuresAndNotBefore) {
