@@ -5,6 +5,16 @@
 
 namespace weir::actors {
 
+namespace {
+
+/// A did:web is its own host's word: nobody there is as good as no document,
+/// and says nothing about the directory.
+bool is_own_word(const atproto::did& repo) {
+  return repo.str().starts_with("did:web:");
+}
+
+} // namespace
+
 claims_machine::effects claims_machine::on_page(const listing_id& what,
                                                 std::string host,
                                                 std::vector<claim> claims,
@@ -13,8 +23,7 @@ claims_machine::effects claims_machine::on_page(const listing_id& what,
   auto& of = *listings_.try_emplace(what).first;
   of.second.host = std::move(host);
   of.second.open = true;
-  if (claims.size() > limits::claims_of_page_max)
-    claims.erase(claims.begin() + limits::claims_of_page_max, claims.end());
+  out.dropped = take_places(of.second, claims);
   for (auto& x : claims)
     of.second.waiting.push_back({std::move(x), 0});
   judge(of, out);
@@ -28,7 +37,7 @@ claims_machine::effects claims_machine::on_word(const atproto::did& repo,
   effects out;
   if (asked_.erase(repo) == 0)
     return out; // A second word on it.
-  if (x.what == word::kind::away)
+  if (x.what == word::kind::away && !is_own_word(repo))
     rest_until_ = now + limits::claim_retry;
   for (auto& of : listings_) {
     auto claimed = of.second.asked.extract(repo);
@@ -54,16 +63,25 @@ size_t claims_machine::size() const noexcept {
   return out;
 }
 
+/// @returns how many were dropped for want of room
+size_t claims_machine::take_places(listing& x, std::vector<claim>& claims) {
+  const auto more = claims.size() > limits::claims_of_page_max
+                      ? claims.size() - limits::claims_of_page_max
+                      : 0;
+  x.spare = std::min(more, limits::claims_spare_max - spare_);
+  spare_ += x.spare;
+  claims.resize(claims.size() - (more - x.spare));
+  return more - x.spare;
+}
+
 void claims_machine::take_word(listings::value_type& of, waiting_claim x,
                                const word& said, effects& out) {
   auto& [what, from] = of;
-  const auto is_web = x.of.repo.str().starts_with("did:web:");
-  if (said.what == word::kind::away && !is_web) {
+  if (said.what == word::kind::away && !is_own_word(x.of.repo)) {
     if (++x.tries < limits::claim_tries_max)
       from.waiting.push_back(std::move(x));
     return;
   }
-  // A did:web is its own host's word: nobody there is as good as no document.
   ++from.decided;
   if (said.what != word::kind::names_host)
     ++from.failed;
@@ -83,6 +101,7 @@ void claims_machine::judge(listings::value_type& of, effects& out) {
     return;
   out.pages.push_back({what, trusted});
   x.open = false;
+  spare_ -= std::exchange(x.spare, 0);
   x.waiting.clear();
   x.asked.clear(); // What is said of them is nobody's any more.
   if (!trusted)
