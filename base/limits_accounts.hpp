@@ -13,8 +13,14 @@ constexpr std::chrono::minutes account_question_interval{10};
 /// Questions that wait or are under way, and what was asked of late.
 constexpr size_t account_questions_max = 16'384;
 constexpr size_t account_answers_kept_max = 65'536;
-constexpr size_t account_questions_running_max = 8; ///< At a time.
+/// At a time: of all, of hosts under one domain, of one host.
+constexpr size_t account_questions_running_max = 16;
+constexpr size_t account_questions_per_site_max = 4;
 constexpr size_t account_questions_per_host_max = 2;
+/// A question that found no place is asked again after this.
+constexpr std::chrono::minutes account_question_pause{5};
+/// Hosts that rest because they failed or asked us to wait.
+constexpr size_t account_resting_hosts_max = 4'096;
 /// A host that does not answer is asked so often, with longer and longer waits.
 constexpr size_t account_question_tries_max = 5;
 constexpr std::chrono::seconds account_question_retry{30};

@@ -8,8 +8,8 @@
 
 namespace weir {
 
-/// What is this account at that host? Answered by `account_told`, or by nothing
-/// when the host cannot be asked.
+/// What is this account at that host? Answered by `account_told`, by
+/// `account_unasked`, or by nothing when the host does not say.
 ///
 /// From: REPO. To: SUPERVISOR. Travels: local only.
 struct account_question {
@@ -17,6 +17,7 @@ struct account_question {
   std::string pds;
   bool not_found = false; ///< It said RepoNotFound to a fetch just now.
   bool at_once = false;   ///< Even if it was asked a moment ago.
+  bool urgent = false;    ///< Before others, when there is no room for all.
 };
 
 /// One answer of getRepoStatus. From: the HTTP call. To: SUPERVISOR.
@@ -43,6 +44,15 @@ struct account_told {
   storage::account_status account = storage::account_status::active;
 };
 
+/// There was no room for a question of this REPO: to be asked later.
+///
+/// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
+struct account_unasked {
+  atproto::did repo;
+  bool not_found = false; ///< The host said RepoNotFound once.
+  bool urgent = false;
+};
+
 /// Repos of an upstream that its listing did not name.
 ///
 /// From: READER. To: SUPERVISOR. Travels: local only.
@@ -63,4 +73,5 @@ struct left_out_page {
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_question)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_answer)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_told)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_unasked)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::left_out_page)

@@ -11,6 +11,7 @@ namespace weir {
 struct account_answer;
 struct account_question;
 struct account_told;
+struct account_unasked;
 struct add_repos;
 struct add_result;
 struct ask_tracked;

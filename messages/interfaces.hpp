@@ -57,7 +57,7 @@ using repo_actor = common_actor::extend<
   caf::reacts_to<settings_changed>,
   caf::replies_to<repo_listed>::with<listing_taken>,
   // Its host was asked what the account is.
-  caf::reacts_to<account_told>,
+  caf::reacts_to<account_told>, caf::reacts_to<account_unasked>,
   // Commands; each answers once the decision is made.
   caf::replies_to<add_repos>::with<add_result>,
   caf::replies_to<remove_repos>::with<remove_result>,
@@ -80,7 +80,8 @@ using router_actor = common_actor::extend<
   caf::replies_to<resync_repos>::with<resync_result>,
   // Answers when its REPOs have taken all lines.
   caf::replies_to<repo_listing>::with<listing_taken>,
-  caf::reacts_to<prepare_fetch>, caf::reacts_to<account_told>>;
+  caf::reacts_to<prepare_fetch>, caf::reacts_to<account_told>,
+  caf::reacts_to<account_unasked>>;
 
 /// The SUPERVISOR: which repo is fetched next, host budgets, retry, listings.
 using supervisor_actor = common_actor::extend<

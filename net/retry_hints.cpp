@@ -1,6 +1,7 @@
 #include "net/retry_hints.hpp"
 
 #include "base/limits.hpp"
+#include "base/limits_retry.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -27,6 +28,15 @@ std::optional<int64_t> parse_number(std::string_view x) noexcept {
 
 seconds clamp(int64_t n) noexcept {
   return std::clamp(seconds{n}, seconds{0}, limits::retry_wait_max);
+}
+
+/// The time until then by the clock of the server: ours may be wrong.
+seconds wait_until(int64_t then, const http_headers& headers, wall_time now) {
+  const auto date = find_header(headers, "date");
+  if (const auto there = date ? parse_http_date(*date) : std::nullopt)
+    return clamp(then - *there);
+  return std::min<seconds>(clamp(then - now.seconds()),
+                           limits::undated_retry_wait_max);
 }
 
 } // namespace
@@ -64,7 +74,7 @@ std::optional<seconds> retry_after(const http_headers& headers,
   if (auto n = parse_number(*value))
     return clamp(*n);
   if (auto date = parse_http_date(*value))
-    return clamp(*date - now.seconds());
+    return wait_until(*date, headers, now);
   return std::nullopt;
 }
 
@@ -74,7 +84,7 @@ std::optional<seconds> rate_limit_reset(const http_headers& headers,
   auto n = value ? parse_number(*value) : std::nullopt;
   if (!n)
     return std::nullopt;
-  return clamp(*n > unix_time_min ? *n - now.seconds() : *n);
+  return *n > unix_time_min ? wait_until(*n, headers, now) : clamp(*n);
 }
 
 } // namespace weir::net

@@ -13,11 +13,13 @@ namespace weir::net {
 /// IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`).
 std::optional<int64_t> parse_http_date(std::string_view x) noexcept;
 
-/// The wait that Retry-After asks for, as seconds or date; at most a day.
+/// The wait that Retry-After asks for, as seconds or date; at most a day. A
+/// date is judged by the answer's own Date; without one by `now`, and then it
+/// is `limits::undated_retry_wait_max` at most.
 std::optional<std::chrono::seconds> retry_after(const http_headers& headers,
                                                 wall_time now) noexcept;
 
-/// Time until RateLimit-Reset, as seconds or Unix time; at most a day.
+/// Time until RateLimit-Reset, as seconds or Unix time; judged as Retry-After.
 std::optional<std::chrono::seconds>
 rate_limit_reset(const http_headers& headers, wall_time now) noexcept;
 

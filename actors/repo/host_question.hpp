@@ -17,15 +17,28 @@ public:
   void want() noexcept { wanted_ = true; }
 
   /// Somebody asked for it, or the host is another one: at once.
-  void want_now() noexcept { wanted_ = at_once_ = true; }
+  void want_now() noexcept {
+    wanted_ = at_once_ = urgent_ = true;
+    pause_end_.reset();
+  }
 
   /// The host said RepoNotFound to a fetch.
   void want_after_not_found() noexcept { wanted_ = not_found_ = true; }
+
+  /// There was no room for it.
+  void put_off(bool not_found, bool urgent, steady_time until) noexcept {
+    wanted_ = at_once_ = true;
+    not_found_ |= not_found;
+    urgent_ |= urgent;
+    pause_end_ = until;
+  }
 
   bool wanted() const noexcept { return wanted_; }
 
   /// When it may be asked.
   steady_time due() const noexcept {
+    if (pause_end_)
+      return *pause_end_;
     return asked_ && !at_once_ && !not_found_
              ? *asked_ + limits::account_question_interval
              : steady_time{};
@@ -35,18 +48,22 @@ public:
   bool waits() const noexcept { return wanted_ && asked_; }
 
   bool at_once() const noexcept { return at_once_; }
+  bool urgent() const noexcept { return urgent_; }
   bool not_found() const noexcept { return not_found_; }
 
   void asked(steady_time now) noexcept {
-    wanted_ = at_once_ = not_found_ = false;
+    wanted_ = at_once_ = urgent_ = not_found_ = false;
+    pause_end_.reset();
     asked_ = now;
   }
 
 private:
   bool wanted_ = false;
   bool at_once_ = false;
+  bool urgent_ = false;
   bool not_found_ = false;
   std::optional<steady_time> asked_;
+  std::optional<steady_time> pause_end_; ///< There was no room for it.
 };
 
 } // namespace weir::actors

@@ -201,7 +201,8 @@ void repo::send_fetch_effects(repo_effects& x) {
     send(supervisor, repo_ready{did, x.ready->pds, repo_actor{this}});
   if (const auto& ask = x.ask_host)
     send(supervisor,
-         account_question{did, ask->pds, ask->not_found, ask->at_once});
+         account_question{did, ask->pds, ask->not_found, ask->at_once,
+                          ask->urgent});
   if (x.wish)
     send(supervisor, repo_wish{did, x.wish->status, wait_of(*x.wish),
                                machine_.row().pds});
@@ -334,6 +335,11 @@ repo_actor::behavior_type repo::make_behavior() {
     [this](const account_told& x) {
       when_loaded([this, answer = host_answer{x.pds, x.account}] {
         perform(machine_.on_host_answer(answer, board(), now()));
+      });
+    },
+    [this](const account_unasked& x) {
+      when_loaded([this, x] {
+        perform(machine_.on_host_unasked(x.not_found, x.urgent, now()));
       });
     },
     [this](const passivate_repo& x) { passivate(x.crowded); },

@@ -48,10 +48,10 @@ public:
   /// A PDS's listing counts for its own accounts only (protocol.md 2.1.2).
   repo_effects on_listed(const listed_repo& x, const upstream_board& board,
                          now_time now);
-
-  /// The current host was asked what the account is there.
+  /// The current host was asked what the account is there, or could not be.
   repo_effects on_host_answer(const host_answer& x, const upstream_board& board,
                               now_time now);
+  repo_effects on_host_unasked(bool not_found, bool urgent, now_time now);
   repo_effects on_timer(const upstream_board& board, now_time now);
 
   // -- commands (SYNC-29, 30, 33) ---------------------------------------------

@@ -168,8 +168,20 @@ void repo_machine::ask_host(now_time now, repo_effects& out) {
   }
   // One that waited here for its time must not be dropped as too soon.
   out.ask_host = asked_host{pds, question_.not_found(),
-                            question_.at_once() || question_.waits()};
+                            question_.at_once() || question_.waits(),
+                            question_.urgent()};
   question_.asked(now.steady);
+}
+
+repo_effects repo_machine::on_host_unasked(bool not_found, bool urgent,
+                                           now_time now) {
+  repo_effects out;
+  if (!loaded_ || !exists_)
+    return out;
+  question_.put_off(not_found, urgent,
+                    now.steady + limits::account_question_pause);
+  ask_host(now, out);
+  return out;
 }
 
 repo_effects repo_machine::on_host_answer(const host_answer& x,

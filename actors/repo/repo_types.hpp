@@ -134,6 +134,7 @@ struct asked_host {
   std::string pds;
   bool not_found = false; ///< It said RepoNotFound to a fetch just now.
   bool at_once = false;   ///< Even if it was asked a moment ago.
+  bool urgent = false;    ///< Somebody asked for it, or it has another host.
 };
 
 /// What IDENTITY says.

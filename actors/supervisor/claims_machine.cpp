@@ -21,16 +21,17 @@ claims_machine::effects claims_machine::on_page(const listing_id& what,
                                                 std::vector<claim> claims,
                                                 steady_time now) {
   effects out;
-  if (claims.size() > limits::claims_of_page_max)
-    claims.erase(claims.begin() + limits::claims_of_page_max, claims.end());
+  auto& of = *listings_.try_emplace(what).first;
+  out.dropped = take_places(of.second, claims);
   size_t bytes = 0;
   for (const auto& x : claims)
     bytes += cost_of(x);
   if (bytes_ + bytes > bytes_max_) {
+    spare_ -= std::exchange(of.second.spare, 0);
+    out.dropped = 0; // The whole page comes again.
     out.pages.push_back({.what = what, .has_room = false});
     return out;
   }
-  auto& of = *listings_.try_emplace(what).first;
   of.second.host = std::move(host);
   of.second.open = true;
   of.second.bytes += bytes;
@@ -48,7 +49,7 @@ claims_machine::effects claims_machine::on_word(const atproto::did& repo,
   effects out;
   if (asked_.erase(repo) == 0)
     return out; // A second word on it.
-  if (x.what == word::kind::away)
+  if (x.what == word::kind::away && !document_is_foreign(repo))
     rest_until_ = now + limits::claim_retry;
   for (auto& of : listings_) {
     auto claimed = of.second.asked.extract(repo);
@@ -72,6 +73,17 @@ size_t claims_machine::size() const noexcept {
   for (const auto& [what, x] : listings_)
     out += x.waiting.size() + x.asked.size();
   return out;
+}
+
+/// @returns how many were dropped for want of room
+size_t claims_machine::take_places(listing& x, std::vector<claim>& claims) {
+  const auto more = claims.size() > limits::claims_of_page_max
+                      ? claims.size() - limits::claims_of_page_max
+                      : 0;
+  x.spare = std::min(more, limits::claims_spare_max - spare_);
+  spare_ += x.spare;
+  claims.resize(claims.size() - (more - x.spare));
+  return more - x.spare;
 }
 
 void claims_machine::take_word(listings::value_type& of, waiting_claim x,
@@ -106,6 +118,7 @@ void claims_machine::judge(listings::value_type& of, effects& out) {
     return;
   out.pages.push_back({.what = what, .trusted = trusted});
   x.open = false;
+  spare_ -= std::exchange(x.spare, 0);
   x.waiting.clear();
   x.asked.clear(); // What is said of them is nobody's any more.
   release(x, x.bytes);

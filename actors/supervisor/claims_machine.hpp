@@ -3,6 +3,7 @@
 #include "actors/supervisor/listing_machine.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
+#include "base/limits_claims.hpp"
 #include "base/limits_streams.hpp"
 
 #include <deque>
@@ -27,8 +28,9 @@ namespace weir::actors {
 ///
 /// An account that is away may have moved: a document that names another host
 /// says nothing against its listing then. A directory that cannot be reached
-/// says nothing at all; the claim is asked about again a few times, and comes
-/// again with the next listing.
+/// says nothing at all: all claims rest for a while, this one is asked about
+/// again a few times, and comes again with the next listing. A did:web that
+/// cannot be reached is its listing's fault alone.
 ///
 /// # Threads and ownership
 /// Part of the SUPERVISOR; no CAF, clock or I/O.
@@ -62,6 +64,7 @@ public:
     /// To be tracked; each belongs to a page that is not decided before.
     std::vector<std::pair<listing_id, atproto::did>> confirmed;
     std::vector<verdict> pages;
+    size_t dropped = 0; ///< Claims without room; the next listing has them.
     std::optional<steady_time> timer;
   };
 
@@ -74,8 +77,9 @@ public:
   /// What one claim holds.
   static size_t cost_of(const claim& x) noexcept;
 
-  /// Claims of a page, of which `limits::claims_of_page_max` are taken. Answered
-  /// by one verdict.
+  /// Claims of a page. `limits::claims_of_page_max` are taken for certain, more
+  /// as long as there is room (`limits::claims_spare_max`). Answered by one
+  /// verdict.
   /// @param host The origin of a PDS; empty: a relay's.
   effects on_page(const listing_id& what, std::string host,
                   std::vector<claim> claims, steady_time now);
@@ -101,6 +105,7 @@ private:
     std::deque<waiting_claim> waiting;
     std::unordered_map<atproto::did, waiting_claim> asked;
     bool open = false; ///< A page of it is not decided.
+    size_t spare = 0;  ///< Claims of it that take spare room.
     size_t decided = 0;
     size_t failed = 0;
     size_t bytes = 0; ///< Of its claims.
@@ -108,6 +113,7 @@ private:
 
   using listings = std::map<listing_id, listing>;
 
+  size_t take_places(listing& x, std::vector<claim>& claims);
   void take_word(listings::value_type& of, waiting_claim x, const word& said,
                  effects& out);
   void judge(listings::value_type& of, effects& out);
@@ -119,6 +125,7 @@ private:
   size_t bytes_ = 0;
   listings listings_;
   listing_id last_; ///< Had its turn.
+  size_t spare_ = 0; ///< In use.
   std::unordered_set<atproto::did> asked_;   ///< About, by any listing.
   std::optional<steady_time> rest_until_; ///< The directory is away.
 };

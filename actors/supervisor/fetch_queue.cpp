@@ -1,5 +1,7 @@
 #include "actors/supervisor/fetch_queue.hpp"
 
+#include "actors/support/site.hpp"
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -34,10 +36,7 @@ std::string source_of(const atproto::did& repo) {
     return "directory";
   name = name.substr(web.size(), name.find_first_of(":%", web.size())
                                    - web.size());
-  if (const auto last = name.rfind('.'); last != name.npos && last > 0)
-    if (const auto before = name.rfind('.', last - 1); before != name.npos)
-      name = name.substr(before + 1);
-  return std::string{web} + std::string{name};
+  return std::string{web} + std::string{last_two_labels(name)};
 }
 
 std::string lane_of(const atproto::did& repo, const std::string& pds) {

@@ -1,5 +1,8 @@
 #include "actors/supervisor/question_machine.hpp"
 
+#include "actors/support/site.hpp"
+#include "actors/supervisor/supervisor_options.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -18,31 +21,50 @@ bool question_machine::was_asked(const question& x, steady_time now) const {
   return i != kept_.end() && now - i->second < options_.interval;
 }
 
+bool question_machine::has_room(const std::string& pds) const {
+  return open_.size() < options_.waiting_max / 2
+         || (!pds.empty()
+             && places_.of_site(site_of(pds)) + limits::repos_page_max
+                  <= fair_share(options_.waiting_max));
+}
+
+bool question_machine::may_open(const question& x) const {
+  return !x.left_out || open_.size() < options_.waiting_max / 2
+         || places_.of_site(site_of(x.pds)) < fair_share(options_.waiting_max);
+}
+
 question_machine::effects question_machine::on_question(const question& x,
                                                         steady_time now) {
   effects out;
   forget_old(now);
-  const auto i = open_.find(x.repo);
-  if (i != open_.end() && i->second.pds == x.pds)
-    return out; // It is asked for already.
-  if (i != open_.end()) {
-    if (i->second.running)
-      return out; // Its REPO sees that it was the wrong host, and asks again.
-    i->second = {x.pds, false, false, 0};
-    std::erase_if(delayed_,
-                  [&](const auto& each) { return each.second == x.repo; });
-  } else {
-    if (open_.size() >= options_.waiting_max
-        || (!x.at_once && !x.not_found && was_asked(x, now)))
+  if (const auto i = open_.find(x.repo); i != open_.end()) {
+    auto& known = i->second;
+    if (known.running || known.asked.pds == x.pds) {
+      // A REPO sees that it was the wrong host, and asks again.
+      known.asked.left_out &= x.left_out;
       return out;
-    open_.emplace(x.repo, entry{x.pds, false, false, 0});
+    }
+    forget(x.repo);
+  } else if (!x.at_once && !x.not_found && was_asked(x, now)) {
+    return out;
   }
-  if (x.not_found) {
-    open_[x.repo].not_found = true;
+  question_places::answer place;
+  if (may_open(x))
+    place = places_.take(x.repo, site_of(x.pds), x.urgent);
+  if (!place.taken) {
+    out.refused.push_back(x);
+    return out;
+  }
+  if (place.displaced) {
+    const auto lost = open_.extract(*place.displaced);
+    unplan(*place.displaced, lost.mapped());
+    out.refused.push_back(std::move(lost.mapped().asked));
+  }
+  open_.emplace(x.repo, entry{x, false, 0, {}, 0});
+  if (x.not_found)
     wait(x.repo, options_.gone_grace, now);
-  } else {
+  else
     make_ready(x.repo);
-  }
   run(out, now);
   return out;
 }
@@ -51,13 +73,11 @@ question_machine::effects question_machine::on_question(const question& x,
 question_machine::entry* question_machine::answered(const atproto::did& repo,
                                                     const std::string& pds) {
   const auto i = open_.find(repo);
-  if (i == open_.end() || !i->second.running || i->second.pds != pds)
+  if (i == open_.end() || !i->second.running || i->second.asked.pds != pds)
     return nullptr;
   i->second.running = false;
-  --running_;
-  const auto at = hosts_.find(pds);
-  if (--at->second.running == 0 && !at->second.in_turn)
-    hosts_.erase(at);
+  places_.set_running(repo, false);
+  turns_.finish(pds);
   return &i->second;
 }
 
@@ -66,7 +86,7 @@ question_machine::on_told(const atproto::did& repo, const std::string& pds,
                           storage::account_status account, steady_time now) {
   effects out;
   if (answered(repo, pds) != nullptr) {
-    open_.erase(repo);
+    forget(repo);
     keep(repo, pds, now);
     out.told.push_back({repo, pds, account});
   }
@@ -79,8 +99,8 @@ question_machine::on_not_found(const atproto::did& repo, const std::string& pds,
                                steady_time now) {
   effects out;
   if (auto* x = answered(repo, pds)) {
-    if (std::exchange(x->not_found, true)) {
-      open_.erase(repo);
+    if (std::exchange(x->asked.not_found, true)) {
+      forget(repo);
       keep(repo, pds, now);
       out.told.push_back({repo, pds, storage::account_status::deleted});
     } else {
@@ -99,10 +119,9 @@ question_machine::on_failed(const atproto::did& repo, const std::string& pds,
   if (auto* x = answered(repo, pds)) {
     const auto again
       = std::max(options_.retry * (int64_t{1} << x->tries), pause);
-    if (const auto at = hosts_.find(pds); at != hosts_.end())
-      at->second.rest_until = now + again;
+    turns_.rest(pds, now + again);
     if (++x->tries >= options_.tries_max)
-      open_.erase(repo);
+      forget(repo);
     else
       wait(repo, again, now);
   }
@@ -115,7 +134,7 @@ question_machine::on_useless(const atproto::did& repo, const std::string& pds,
                              steady_time now) {
   effects out;
   if (answered(repo, pds) != nullptr) {
-    open_.erase(repo);
+    forget(repo);
     keep(repo, pds, now);
   }
   run(out, now);
@@ -148,59 +167,45 @@ void question_machine::forget_old(steady_time now) {
   }
 }
 
+/// It does not wait any more, neither for its time nor for its turn.
+void question_machine::unplan(const atproto::did& repo, entry& x) {
+  if (x.due)
+    delayed_.erase({*std::exchange(x.due, std::nullopt), repo});
+  if (x.ticket != 0)
+    turns_.remove(std::exchange(x.ticket, 0), x.asked.pds);
+}
+
+void question_machine::forget(const atproto::did& repo) {
+  unplan(repo, open_.at(repo));
+  places_.leave(repo);
+  open_.erase(repo);
+}
+
 void question_machine::wait(const atproto::did& repo, std::chrono::seconds time,
                             steady_time now) {
-  delayed_.emplace(now + time, repo);
+  delayed_.emplace(*(open_.at(repo).due = now + time), repo);
 }
 
 void question_machine::make_ready(const atproto::did& repo) {
-  const auto& pds = open_[repo].pds;
-  auto& at = hosts_[pds];
-  at.ready.push_back(repo);
-  if (!std::exchange(at.in_turn, true))
-    turn_.push_back(pds);
+  auto& x = open_.at(repo);
+  x.ticket = turns_.add(repo, x.asked.pds);
 }
 
-bool question_machine::may_ask(const host& x, effects& out,
-                               steady_time now) const {
-  if (x.rest_until <= now)
-    return x.running < options_.per_host;
-  if (!out.timer || x.rest_until < *out.timer)
-    out.timer = x.rest_until;
-  return false;
-}
-
-/// One question of each host that has some, again and again.
 void question_machine::run(effects& out, steady_time now) {
-  while (!delayed_.empty() && delayed_.begin()->first <= now)
-    make_ready(delayed_.extract(delayed_.begin()).mapped());
-  for (auto idle = size_t{0};
-       running_ < options_.running_max && idle < turn_.size();) {
-    const auto pds = std::move(turn_.front());
-    turn_.pop_front();
-    const auto at = hosts_.find(pds);
-    if (at->second.ready.empty()) {
-      at->second.in_turn = false;
-      if (at->second.running == 0)
-        hosts_.erase(at);
-      continue;
-    }
-    turn_.push_back(pds);
-    if (!may_ask(at->second, out, now)) {
-      ++idle;
-      continue;
-    }
-    idle = 0;
-    const auto repo = std::move(at->second.ready.front());
-    at->second.ready.pop_front();
-    const auto i = open_.find(repo);
-    if (i == open_.end() || i->second.running || i->second.pds != pds)
-      continue;
-    i->second.running = true;
-    ++at->second.running;
-    ++running_;
-    out.ask.push_back({repo, pds, false, false});
+  while (!delayed_.empty() && delayed_.begin()->first <= now) {
+    const auto repo
+      = std::move(delayed_.extract(delayed_.begin()).value().second);
+    open_.at(repo).due.reset();
+    make_ready(repo);
   }
+  while (auto next = turns_.next(now)) {
+    auto& x = open_.at(next->repo);
+    x.ticket = 0;
+    x.running = true;
+    places_.set_running(next->repo, true);
+    out.ask.push_back({std::move(next->repo), std::move(next->pds)});
+  }
+  out.timer = turns_.due();
   if (!delayed_.empty()
       && (!out.timer || delayed_.begin()->first < *out.timer))
     out.timer = delayed_.begin()->first;

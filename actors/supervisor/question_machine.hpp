@@ -1,5 +1,7 @@
 #pragma once
 
+#include "actors/supervisor/question_places.hpp"
+#include "actors/supervisor/question_turns.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
 #include "base/limits_accounts.hpp"
@@ -7,8 +9,8 @@
 
 #include <chrono>
 #include <deque>
-#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -22,8 +24,7 @@ struct question_options {
   std::chrono::seconds retry = limits::account_question_retry;
   size_t waiting_max = limits::account_questions_max;
   size_t kept_max = limits::account_answers_kept_max;
-  size_t running_max = limits::account_questions_running_max;
-  size_t per_host = limits::account_questions_per_host_max;
+  question_turn_options turns;
   size_t tries_max = limits::account_question_tries_max;
 };
 
@@ -32,6 +33,10 @@ struct question_options {
 /// not answer changes nothing and is asked again, later and later. RepoNotFound
 /// counts when it was said twice, `gone_grace` apart: a host that is being
 /// restored says it, too. Without CAF or clock.
+///
+/// # Limits
+/// `waiting_max` questions are open; `question_places` says whose. What finds
+/// no place, or loses it, is `refused`: whoever asked asks again later.
 class question_machine {
 public:
   struct question {
@@ -39,6 +44,8 @@ public:
     std::string pds;
     bool not_found = false; ///< It said so just now, to a fetch.
     bool at_once = false;   ///< Whenever it was asked last.
+    bool urgent = false;    ///< Somebody waits for it.
+    bool left_out = false;  ///< By a listing; the next one leaves it out, too.
   };
 
   struct verdict {
@@ -50,14 +57,15 @@ public:
   struct effects {
     std::vector<question> ask;
     std::vector<verdict> told;
+    std::vector<question> refused; ///< There is no place for them.
     std::optional<steady_time> timer;
   };
 
-  explicit question_machine(question_options options) : options_(options) {
+  explicit question_machine(question_options options)
+    : options_(options), places_(options.waiting_max), turns_(options.turns) {
     // nop
   }
 
-  /// One that finds no place is dropped: its cause comes again.
   effects on_question(const question& x, steady_time now);
 
   effects on_told(const atproto::did& repo, const std::string& pds,
@@ -76,10 +84,9 @@ public:
 
   effects on_timer(steady_time now);
 
-  /// Room for a page of questions.
-  bool has_room() const noexcept {
-    return open_.size() < options_.waiting_max / 2;
-  }
+  /// Room for a page of questions to this host. What a listing leaves out has
+  /// half of all places, and a share for each site.
+  bool has_room(const std::string& pds) const;
 
   size_t open() const noexcept { return open_.size(); }
 
@@ -88,21 +95,17 @@ public:
 
 private:
   struct entry {
-    std::string pds;
+    question asked; ///< `not_found`: said once.
     bool running = false;
-    bool not_found = false; ///< Said once.
     size_t tries = 0;
+    std::optional<steady_time> due;    ///< It waits for its time.
+    question_turns::ticket ticket = 0; ///< Else for its turn, unless it runs.
   };
 
-  struct host {
-    std::deque<atproto::did> ready;
-    size_t running = 0;
-    bool in_turn = false;
-    steady_time rest_until; ///< It failed, or asked us to wait.
-  };
-
-  bool may_ask(const host& x, effects& out, steady_time now) const;
   entry* answered(const atproto::did& repo, const std::string& pds);
+  bool may_open(const question& x) const;
+  void forget(const atproto::did& repo);
+  void unplan(const atproto::did& repo, entry& x);
   void keep(const atproto::did& repo, const std::string& pds, steady_time now);
   bool was_asked(const question& x, steady_time now) const;
   void forget_old(steady_time now);
@@ -113,10 +116,9 @@ private:
 
   question_options options_;
   std::unordered_map<atproto::did, entry> open_;
-  std::multimap<steady_time, atproto::did> delayed_;
-  std::map<std::string, host> hosts_; ///< With questions that are not delayed.
-  std::deque<std::string> turn_;      ///< Hosts with one that is ready.
-  size_t running_ = 0;
+  std::set<std::pair<steady_time, atproto::did>> delayed_;
+  question_places places_; ///< Of all that are open.
+  question_turns turns_;
   /// By a hash of account and host: when it was answered, oldest first.
   std::unordered_map<uint64_t, steady_time> kept_;
   std::deque<uint64_t> kept_order_;

@@ -205,8 +205,8 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
     [this](const identity_fact& x) { on_identity(x); },
     [this](intake_changed) { on_intake(); },
     [this](const account_question& x) {
-      perform(questions_.on_question({x.repo, x.pds, x.not_found, x.at_once},
-                                     now()));
+      perform(questions_.on_question(
+        {x.repo, x.pds, x.not_found, x.at_once, x.urgent, false}, now()));
     },
     [this](const account_answer& x) { on_answer(x); },
     [this](const left_out_page& x) { on_left_out(x); },

@@ -40,6 +40,7 @@ void supervisor::perform(const claims_machine::effects& x) {
   for (const auto& repo : x.ask)
     send(env_.shared->identity,
          identity_ask{repo, false, identity_sink{supervisor_actor{this}}, 0});
+  claims_dropped_->add(x.dropped);
   confirmed_->add(x.confirmed.size());
   for (const auto& [what, repo] : x.confirmed) {
     repo_listed line;

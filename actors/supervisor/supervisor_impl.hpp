@@ -5,6 +5,7 @@
 
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
+#include "actors/supervisor/left_out_scans.hpp"
 #include "actors/supervisor/listing_census.hpp"
 #include "messages/error.hpp"
 #include "messages/intake.hpp"
@@ -12,7 +13,6 @@
 
 #include <caf/typed_event_based_actor.hpp>
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -52,12 +52,18 @@ public:
                                          "Pages of listings that failed");
     confirmed_ = &registry.counter("weir_listing_confirmed_total",
                                    "Listed DIDs whose documents agree");
+    claims_dropped_
+      = &registry.counter("weir_listing_claims_dropped_total",
+                          "Listed DIDs left to the next listing");
     mistrusted_ = &registry.counter("weir_listing_mistrusted_total",
                                     "Pages of listings that mostly list what "
                                     "is not so");
     questions_open_
       = &registry.gauge("weir_account_questions",
                         "Accounts whose host is to say what they are");
+    questions_refused_
+      = &registry.counter("weir_account_questions_refused_total",
+                          "Questions without a place; asked later");
     queue_ = &registry.gauge("weir_backfill_queue_depth",
                              "Repos waiting for a fetch or in one");
   }
@@ -124,14 +130,6 @@ private:
   void on_identity(const identity_fact& x);
 
   // supervisor_questions.cpp
-  struct left_out_scan {
-    uint32_t upstream = 0;
-    int64_t since = 0; ///< When the listing began, Unix seconds.
-    std::shared_ptr<const listing_census> named;
-    atproto::did after; ///< The last repo that was looked at.
-    bool reading = false;
-  };
-
   struct running_census {
     std::shared_ptr<listing_census> named;
     int64_t since = 0;
@@ -161,9 +159,10 @@ private:
   question_machine questions_;
   /// By upstream: whom its listing under way has named.
   std::map<uint32_t, running_census> censuses_;
-  std::deque<left_out_scan> scans_; ///< One of each upstream at most.
-  uint64_t turn_ = 0;               ///< Of the next census.
+  left_out_scans scans_;
+  uint64_t turn_ = 0; ///< Of the next census.
   metric* questions_open_ = nullptr;
+  metric* questions_refused_ = nullptr;
   actor_timer timer_;
   metric* started_ = nullptr;
   metric* finished_ = nullptr;
@@ -174,6 +173,7 @@ private:
   metric* listings_failed_ = nullptr;
   metric* confirmed_ = nullptr;
   metric* mistrusted_ = nullptr;
+  metric* claims_dropped_ = nullptr;
   metric* queue_ = nullptr;
 };
 

@@ -5,6 +5,8 @@
 #include "storage/collection_table.hpp"
 #include "storage/repo_table.hpp"
 
+#include <algorithm>
+
 /// What accounts are at their hosts: who is asked, and whom a listing left out
 /// (protocol.md 4.5, 9).
 namespace weir::actors {
@@ -14,6 +16,11 @@ void supervisor::perform(question_machine::effects x) {
     env_.ask(each.repo, each.pds, supervisor_actor{this});
   for (const auto& each : x.told)
     send(router_of(each.repo), account_told{each.repo, each.pds, each.account});
+  questions_refused_->add(x.refused.size());
+  for (const auto& each : x.refused)
+    if (!each.left_out)
+      send(router_of(each.repo),
+           account_unasked{each.repo, each.not_found, each.urgent});
   if (x.timer)
     timer_.arm(this, now(), *x.timer);
   questions_open_->set(questions_.open());
@@ -63,23 +70,21 @@ void supervisor::find_left_out(const listing_id& what) {
   if (!what.collection.empty() || census.empty())
     return;
   census.mapped().named->close();
-  std::erase_if(scans_, [&](const left_out_scan& x) {
-    return x.upstream == what.upstream && !x.reading;
-  });
-  scans_.push_back({what.upstream, census.mapped().since,
-                    census.mapped().named, {}, false});
+  const auto from = env_.shared->upstreams.find(what.upstream);
+  scans_.add({what.upstream, from.relay ? std::string{} : from.origin,
+              census.mapped().since, census.mapped().named, {}});
   scan_left_out();
 }
 
-/// One page of rows at a time, as long as there is room for questions.
+/// One page of rows at a time, of upstreams for which there is room.
 void supervisor::scan_left_out() {
-  if (scans_.empty() || scans_.front().reading || !questions_.has_room())
+  const auto next = scans_.next([this](const std::string& pds) {
+    return pds.empty() || questions_.has_room(pds);
+  });
+  if (!next)
     return;
-  auto& scan = scans_.front();
-  scan.reading = true;
   reader_job job;
-  job.run = [to = supervisor_actor{this}, shared = env_.shared,
-             scan,
+  job.run = [to = supervisor_actor{this}, shared = env_.shared, scan = *next,
              now = wall()](store_readers& store) {
     left_out_page out;
     out.upstream = scan.upstream;
@@ -100,20 +105,22 @@ void supervisor::scan_left_out() {
       out.next = page->back().first;
     caf::anon_send(to, std::move(out));
   };
-  send(env_.shared->reader_of(scan.upstream), std::move(job));
+  send(env_.shared->reader_of(next->upstream), std::move(job));
 }
 
 void supervisor::on_left_out(const left_out_page& x) {
-  auto& scan = scans_.front();
-  scan.reading = false;
-  scan.after = x.next;
   if (x.failed.code != ec::none)
     log::warn("left_out_unread", {{"upstream", x.upstream},
                                   {"reason", to_string(x.failed)}});
-  if (x.end || x.failed.code != ec::none)
-    scans_.pop_front();
-  for (const auto& repo : x.repos)
-    perform(questions_.on_question({repo.id, repo.pds, false, false}, now()));
+  for (const auto& repo : x.repos) {
+    auto out = questions_.on_question(
+      {repo.id, repo.pds, false, false, false, true}, now());
+    if (std::any_of(out.refused.begin(), out.refused.end(),
+                    [&](const auto& y) { return y.repo == repo.id; }))
+      scans_.on_shortage(repo.id);
+    perform(std::move(out));
+  }
+  scans_.on_page(x.next, x.end || x.failed.code != ec::none);
   scan_left_out();
 }
 

@@ -59,11 +59,15 @@ protected:
     return made ? std::move(*made) : nullptr;
   }
 
+  void add(const actors::node& node) {
+    ASSERT_TRUE(web->post(node.data_url() + "/repos/add",
+                          "{\"dids\":[\"" + repo.did().str() + "\"]}"));
+  }
+
   /// Adds the repo and lets its fetch fail, with a clock ten years ahead.
   void fail_ahead(const actors::node& node) {
     time.ahead = std::chrono::microseconds{10 * 365 * 24h}.count();
-    ASSERT_TRUE(web->post(node.data_url() + "/repos/add",
-                          "{\"dids\":[\"" + repo.did().str() + "\"]}"));
+    add(node);
     ASSERT_TRUE(eventually(node_patience, [&] {
       const auto answer = web->get(node.data_url() + "/repos/errors");
       return answer
@@ -84,6 +88,7 @@ protected:
   const temp_dir dir;
   wrong_clock time;
   hostile_stream stream;
+  std::atomic<bool> listed{true};
   hostile_host relay;
   test_repo repo{1};
   const std::unique_ptr<apps::web_client> web = apps::web_client::make();
@@ -91,6 +96,52 @@ protected:
 };
 
 } // namespace
+
+// Our clock is years behind that of the host, which asks for one second.
+TEST_F(WrongClockRetryTest, AHostThatAsksForAMomentWaitsNoLonger) {
+  relay.on_repo(repo.did(),
+                say(http_answer(429, R"({"error":"RateLimitExceeded"})",
+                                "Date: Wed, 18 May 2033 03:33:20 GMT\r\n"
+                                "RateLimit-Reset: 2000000001\r\n")));
+  const auto node = start();
+  ASSERT_TRUE(node);
+  add(*node);
+  ASSERT_TRUE(eventually(node_patience, [&] {
+    return relay.asked("/xrpc/com.atproto.sync.getRepo?") > 0;
+  }));
+  relay.serve(repo);
+  expect_synced(*node);
+}
+
+// protocol.md 4.5: what was fetched while our clock was a year ahead
+TEST_F(WrongClockRetryTest, ARepoThatItsListingLeavesOutIsAskedAbout) {
+  config.upstreams = {{relay.url(), false}};
+  config.gone_grace = config.listing_grace = 1s;
+  config.listing_requests_per_hour = 3'600;
+  const auto line = R"({"repos":[{"did":")" + repo.did().str() + R"(","rev":")"
+                    + repo.rev().str() + R"(","active":true}]})";
+  relay.on("/xrpc/com.atproto.sync.listRepos",
+           [this, line](raw_peer& peer, const std::string&) {
+             peer.send(http_answer(200, listed ? line : R"({"repos":[]})"));
+           });
+  relay.on("/xrpc/com.atproto.sync.getRepoStatus",
+           say(http_answer(400, R"({"error":"RepoNotFound"})")));
+  relay.serve(repo);
+  time.ahead = std::chrono::microseconds{365 * 24h}.count();
+  const auto node = start();
+  ASSERT_TRUE(node);
+  add(*node);
+  expect_synced(*node);
+  time.ahead = 0;
+  listed = false;
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    const auto answer
+      = web->get(node->data_url() + "/repos/" + repo.did().str());
+    return answer
+           && as_text(answer->body).find("\"record_count\":0")
+                != std::string::npos;
+  }));
+}
 
 TEST_F(WrongClockRetryTest, ARepoThatFailedWhileItWasAheadIsTriedAgain) {
   const auto node = start();

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
+
 // What only a listing says is a claim until a DID document agrees.
 namespace weir::tests {
 namespace {
@@ -38,6 +40,7 @@ public:
     pages.insert(pages.end(), x.pages.begin(), x.pages.end());
     if (x.timer)
       timer = x.timer;
+    dropped += x.dropped;
   }
 
   void page(const listing_id& what, std::vector<claims_machine::claim> x,
@@ -59,16 +62,17 @@ public:
 
   atproto::did next() {
     auto out = asked.front();
-    asked.erase(asked.begin());
+    asked.pop_front();
     return out;
   }
 
   claims_machine machine;
   steady_time now = noon;
-  std::vector<atproto::did> asked;
+  std::deque<atproto::did> asked;
   std::vector<atproto::did> confirmed;
   std::vector<claims_machine::verdict> pages;
   std::optional<steady_time> timer;
+  size_t dropped = 0;
 };
 
 TEST(claims, of_a_pds_the_document_has_to_name_that_host) {
@@ -91,15 +95,23 @@ TEST(claims, of_a_relay_any_document_with_a_host_will_do) {
   EXPECT_THAT(x.confirmed, testing::ElementsAre(claimed_did(0)));
 }
 
-// limits::claims_of_page_max
-TEST(claims, a_page_has_so_many_and_not_one_more) {
+// limits::claims_of_page_max, limits::claims_spare_max: what a page has beyond
+// the first is taken as long as there is room for the second.
+TEST(claims, a_page_has_so_many_and_more_while_there_is_room) {
+  constexpr auto most = limits::claims_of_page_max;
   for (const auto more : {0u, 1u}) {
     directory x;
-    x.page(of_pds, claims_of(0, limits::claims_of_page_max + more));
-    EXPECT_EQ(x.machine.size(), limits::claims_of_page_max);
+    x.page(of_pds, claims_of(0, most + limits::claims_spare_max + more));
+    EXPECT_EQ(x.machine.size(), most + limits::claims_spare_max);
+    EXPECT_EQ(x.dropped, more);
+    x.page(of_other, claims_of(100'000, most + 1));
+    EXPECT_EQ(x.machine.size(), 2 * most + limits::claims_spare_max);
+    EXPECT_EQ(x.dropped, more + 1) << "the room is taken";
     EXPECT_EQ(x.say_all({kind::names_host, its_host}),
-              limits::claims_of_page_max);
-    EXPECT_EQ(x.pages.size(), 1u);
+              2 * most + limits::claims_spare_max);
+    EXPECT_EQ(x.pages.size(), 2u);
+    x.page(of_other, claims_of(100'000, most + 1));
+    EXPECT_EQ(x.machine.size(), most + 1) << "it is free again";
   }
 }
 
@@ -179,6 +191,26 @@ TEST(claims, a_directory_that_is_away_says_nothing) {
   EXPECT_EQ(x.say_all({kind::away, {}}), 1u);
   ASSERT_EQ(x.pages.size(), 1u) << "it comes again with the next listing";
   EXPECT_TRUE(x.pages[0].trusted);
+}
+
+// A did:web that does not answer is a fault of whoever listed it.
+TEST(claims, a_did_web_that_is_away_rests_nobody) {
+  directory x;
+  auto mixed = claims_of(0, 2 * limits::claims_asked_max);
+  for (size_t i = 1; i < mixed.size(); i += 2)
+    mixed[i].repo
+      = atproto::did::trusted("did:web:away" + std::to_string(i) + ".test");
+  x.page(of_pds, std::move(mixed));
+  x.page(of_other, claims_of(1'000, limits::claims_asked_max), {});
+  while (!x.asked.empty()) {
+    const auto repo = x.next();
+    x.say(repo, repo.str().starts_with("did:web:")
+                  ? claims_machine::word{kind::away, {}}
+                  : claims_machine::word{kind::names_host, its_host});
+  }
+  EXPECT_FALSE(x.timer);
+  EXPECT_EQ(x.pages.size(), 2u);
+  EXPECT_EQ(x.confirmed.size(), 2 * limits::claims_asked_max);
 }
 
 TEST(claims, a_word_on_what_was_dropped_is_nobodys) {

@@ -1,4 +1,5 @@
 #include "actors/supervisor/question_machine.hpp"
+#include "actors/supervisor/supervisor_options.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,6 +21,10 @@ atproto::did repo_of(size_t n) {
   return atproto::did::trusted("did:web:a" + std::to_string(n) + ".test");
 }
 
+size_t number_of(const atproto::did& repo) {
+  return std::stoul(repo.str().substr(std::string_view{"did:web:a"}.size()));
+}
+
 const std::string pds = "https://pds.test";
 
 struct world {
@@ -32,12 +37,30 @@ struct world {
       asked.push_back(each.repo);
     for (const auto& each : x.told)
       told.push_back(each.account);
+    for (const auto& each : x.refused)
+      refused.push_back(each.repo);
     timer = x.timer;
   }
 
   void ask(size_t n, const std::string& host = pds, bool at_once = false,
            bool not_found = false) {
     take(machine.on_question({repo_of(n), host, not_found, at_once}, now));
+  }
+
+  /// Somebody waits for the answer.
+  void ask_urgently(size_t n, const std::string& host) {
+    take(machine.on_question({repo_of(n), host, false, true, true, false},
+                             now));
+  }
+
+  /// A listing left it out.
+  void leave_out(size_t n, const std::string& host = pds) {
+    take(machine.on_question({repo_of(n), host, false, false, false, true},
+                             now));
+  }
+
+  void fail(size_t n, const std::string& host, std::chrono::seconds pause) {
+    take(machine.on_failed(repo_of(n), host, pause, now));
   }
 
   void tell(size_t n, account_status x, const std::string& host = pds) {
@@ -58,6 +81,7 @@ struct world {
   steady_time now{1'000'000'000};
   std::vector<atproto::did> asked;
   std::vector<account_status> told;
+  std::vector<atproto::did> refused;
   std::optional<steady_time> timer;
 };
 
@@ -152,6 +176,22 @@ TEST(question_machine, a_host_that_asks_for_time_gets_it) {
   EXPECT_EQ(x.asked.size(), 2 * limits::account_questions_per_host_max + 1);
 }
 
+// A host whose only question it was rests, too.
+TEST(question_machine, a_host_with_one_question_rests_when_it_asks_for_time) {
+  world x;
+  x.ask(1);
+  x.fail(1, pds, 24h);
+  x.ask(2);
+  EXPECT_EQ(x.asked.size(), 1u);
+  x.ask(3, "https://other.test");
+  EXPECT_EQ(x.asked.size(), 2u);
+  ASSERT_TRUE(x.timer);
+  x.pass(24h - 1us);
+  EXPECT_EQ(x.asked.size(), 2u);
+  x.pass(1us);
+  EXPECT_EQ(x.asked.size(), 4u) << "this one again, and the other";
+}
+
 // `limits::account_questions_running_max`: no host has all of them
 TEST(question_machine, hosts_are_asked_in_turn_and_few_at_a_time) {
   world x;
@@ -201,10 +241,12 @@ TEST(question_machine, its_memory_is_bounded) {
   world x;
   EXPECT_EQ(x.options.waiting_max, limits::account_questions_max);
   EXPECT_EQ(x.options.kept_max, limits::account_answers_kept_max);
-  for (size_t i = 0; i <= x.options.waiting_max; ++i)
+  for (size_t i = 0; i < x.options.waiting_max; ++i)
     x.ask(i);
+  EXPECT_THAT(x.refused, IsEmpty());
+  x.ask(x.options.waiting_max);
   EXPECT_EQ(x.machine.open(), x.options.waiting_max);
-  EXPECT_FALSE(x.machine.has_room());
+  EXPECT_THAT(x.refused, ElementsAre(repo_of(x.options.waiting_max)));
   question_options few;
   few.kept_max = 3;
   world y{few};
@@ -216,6 +258,115 @@ TEST(question_machine, its_memory_is_bounded) {
   y.pass(y.options.interval);
   y.ask(9);
   EXPECT_EQ(y.machine.kept(), 0u);
+}
+
+/// As many places as this, all taken by one host that never answers.
+struct full_world : world {
+  explicit full_world(size_t places) : world([&] {
+    question_options x;
+    x.waiting_max = places;
+    return x;
+  }()) {
+    for (size_t i = 0; i < places; ++i)
+      ask(1'000 + i, "https://pds.crowd.test");
+    EXPECT_EQ(machine.open(), places);
+    asked.clear();
+  }
+};
+
+TEST(question_machine, a_host_that_has_all_places_gives_them_to_others) {
+  full_world x{64};
+  for (size_t i = 0; i < 20; ++i)
+    x.ask(i);
+  EXPECT_EQ(x.asked.size(), limits::account_questions_per_host_max);
+  EXPECT_EQ(x.refused.size(), 20u) << "its own, which are told";
+  for (const auto& each : x.refused)
+    EXPECT_GE(number_of(each), 1'000u);
+  EXPECT_EQ(x.machine.open(), 64u);
+  // Those are forgotten: they can be asked again, and have no room now.
+  const auto lost = x.refused.back();
+  x.refused.clear();
+  x.take(x.machine.on_question({lost, "https://pds.crowd.test"}, x.now));
+  EXPECT_THAT(x.refused, ElementsAre(lost));
+}
+
+// Names under one domain are one site: inventing more of them helps nobody.
+TEST(question_machine, a_thousand_names_of_one_domain_share) {
+  question_options options;
+  options.waiting_max = 64;
+  world x{options};
+  for (size_t i = 0; i < 64; ++i)
+    x.ask(1'000 + i, "https://h" + std::to_string(i) + ".crowd.test");
+  EXPECT_EQ(x.asked.size(), limits::account_questions_per_site_max);
+  x.asked.clear();
+  x.ask(1);
+  EXPECT_THAT(x.asked, ElementsAre(repo_of(1)));
+  EXPECT_EQ(x.refused.size(), 1u);
+}
+
+// Somebody waits for it: it takes the place of one for whom nobody does.
+TEST(question_machine, an_urgent_question_displaces_one_that_is_not) {
+  question_options options;
+  options.waiting_max = 4;
+  world x{options};
+  const auto host = [](size_t n) {
+    return "https://pds.h" + std::to_string(n) + ".test";
+  };
+  for (size_t i = 0; i < 4; ++i) {
+    x.ask(i, host(i));
+    x.fail(i, host(i), 1h); // Waits again, and holds its place.
+  }
+  x.ask(4, host(4));
+  EXPECT_THAT(x.refused, ElementsAre(repo_of(4))) << "all have one";
+  for (size_t i = 5; i < 9; ++i) {
+    x.ask_urgently(i, host(i));
+    EXPECT_EQ(x.refused.size(), i - 3);
+    EXPECT_LT(number_of(x.refused.back()), 4u) << "nobody waits for it";
+    x.fail(i, host(i), 1h);
+  }
+  x.ask_urgently(9, host(9));
+  EXPECT_EQ(x.refused.back(), repo_of(9)) << "all are urgent";
+}
+
+// Whoever makes all its questions urgent takes places from itself alone.
+TEST(question_machine, a_crowd_of_urgent_questions_displaces_no_smaller_site) {
+  question_options options;
+  options.waiting_max = 8;
+  world x{options};
+  x.ask(1);
+  x.ask(2);
+  x.ask(3); // The third waits for its turn.
+  for (size_t i = 10; i < 30; ++i)
+    x.ask_urgently(i, "https://pds.crowd.test");
+  EXPECT_EQ(x.refused.size(), 15u);
+  for (const auto& each : x.refused)
+    EXPECT_GE(number_of(each), 10u);
+}
+
+// What a listing leaves out comes again: half of all places are for those who
+// ask, and of that half a site has a share while others want some.
+TEST(question_machine, what_listings_leave_out_has_a_share) {
+  world x;
+  const auto half = x.options.waiting_max / 2;
+  const auto share = actors::fair_share(x.options.waiting_max);
+  for (size_t i = 0; i < half; ++i)
+    x.leave_out(i);
+  EXPECT_THAT(x.refused, IsEmpty());
+  EXPECT_FALSE(x.machine.has_room(pds));
+  const std::string other = "https://other.example";
+  EXPECT_TRUE(x.machine.has_room(other));
+  x.leave_out(half);
+  EXPECT_EQ(x.refused.size(), 1u);
+  for (size_t i = 1; i <= share; ++i) {
+    EXPECT_EQ(x.machine.has_room(other),
+              i - 1 + limits::repos_page_max <= share);
+    x.leave_out(half + i, other);
+  }
+  EXPECT_EQ(x.refused.size(), 1u);
+  x.leave_out(half + share + 1, other);
+  EXPECT_EQ(x.refused.size(), 2u);
+  x.ask(half + share + 2);
+  EXPECT_EQ(x.refused.size(), 2u);
 }
 
 } // namespace

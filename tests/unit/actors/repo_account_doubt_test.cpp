@@ -185,6 +185,42 @@ TEST(repo_account_doubt, a_host_that_knows_nothing_of_a_repo_is_asked_again) {
   EXPECT_EQ(x.row->status, repo_status::error); // Fetched again when it is due.
 }
 
+// limits::account_question_pause
+TEST(repo_account_doubt, a_question_without_room_is_asked_again) {
+  refused_repo x;
+  x.learn(x.identity());
+  ASSERT_EQ(x.questions.size(), 1u);
+  x.settle();
+  x.put_off();
+  EXPECT_EQ(x.questions.size(), 1u);
+  EXPECT_FALSE(x.machine->idle(false)) << "or it would forget";
+  x.pass(limits::account_question_pause - 1us);
+  EXPECT_EQ(x.questions.size(), 1u);
+  x.pass(1us);
+  ASSERT_EQ(x.questions.size(), 2u);
+  EXPECT_TRUE(x.questions[1].not_found);
+  EXPECT_FALSE(x.questions[1].urgent);
+  x.pass(limits::account_question_pause);
+  EXPECT_EQ(x.questions.size(), 2u) << "it found room";
+}
+
+TEST(repo_account_doubt, who_asks_by_hand_does_not_wait_for_room) {
+  repo_world x;
+  x.sync();
+  x.account_event(false, "deactivated");
+  x.settle();
+  for (size_t asked = 1; asked <= 2; ++asked) {
+    EXPECT_TRUE(x.resync());
+    ASSERT_EQ(x.questions.size(), asked);
+    EXPECT_TRUE(x.questions.back().urgent);
+    x.put_off();
+  }
+  EXPECT_EQ(x.questions.size(), 2u);
+  x.pass(limits::account_question_pause);
+  ASSERT_EQ(x.questions.size(), 3u);
+  EXPECT_TRUE(x.questions.back().urgent);
+}
+
 // protocol.md 5: the current host is known by a new document
 // protocol.md 4.5
 TEST(repo_account_doubt, a_host_that_lost_a_repo_is_believed_when_confirmed) {

@@ -86,6 +86,12 @@ public:
     perform(machine->on_host_answer({std::string{pds}, said}, board, now));
   }
 
+  /// There was no room for the last question.
+  void put_off() {
+    const auto last = questions.at(questions.size() - 1);
+    perform(machine->on_host_unasked(last.not_found, last.urgent, now));
+  }
+
   /// The clocks move and the machine hears of it.
   void pass(std::chrono::microseconds x);
 

@@ -1,4 +1,5 @@
 #include "base/limits.hpp"
+#include "base/limits_retry.hpp"
 #include "net/retry_hints.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +38,43 @@ TEST(RetryHintsTest, NoWaitIsLongerThanADay) {
   EXPECT_EQ(wait_of(std::to_string(most.count())), most);
   EXPECT_EQ(wait_of(std::to_string(most.count() + 1)), most);
   EXPECT_EQ(wait_of("99999999999999999999999999"), most);
-  EXPECT_EQ(wait_of("Sun, 06 Nov 2094 08:49:37 GMT"), most);
+}
+
+// Our clock is an hour behind that of the server.
+TEST(RetryHintsTest, APointInTimeIsJudgedByTheClockOfTheServer) {
+  const auto waits = [](const std::string& until, const std::string& reset) {
+    const http_headers headers{{"date", "Sun, 06 Nov 2033 09:49:37 GMT"},
+                               {"retry-after", until},
+                               {"ratelimit-reset", reset}};
+    constexpr wall_time behind{(2'014'883'377 - 3'600) * int64_t{1'000'000}};
+    return std::pair{retry_after(headers, behind),
+                     rate_limit_reset(headers, behind)};
+  };
+  using hints
+    = std::pair<std::optional<std::chrono::seconds>,
+                std::optional<std::chrono::seconds>>;
+  EXPECT_EQ(waits("Sun, 06 Nov 2033 09:49:38 GMT", "2014883378"),
+            (hints{1s, 1s}));
+  EXPECT_EQ(waits("Sun, 06 Nov 2033 09:49:36 GMT", "2014883376"),
+            (hints{0s, 0s}));
+  EXPECT_EQ(waits("Sun, 06 Nov 2094 09:49:38 GMT", "99999999999999999999"),
+            (hints{limits::retry_wait_max, limits::retry_wait_max}));
+  EXPECT_EQ(waits("7200", "7200"), (hints{7200s, 7200s}));
+}
+
+// limits::undated_retry_wait_max
+TEST(RetryHintsTest, APointInTimeByOurClockIsMinutesAtMost) {
+  constexpr auto most = limits::undated_retry_wait_max;
+  for (const auto more : {0s, 1s})
+    EXPECT_EQ(reset_of(std::to_string(1'700'000'000 + (most + more).count())),
+              most);
+  EXPECT_EQ(reset_of("1999999999"), most);
+  EXPECT_EQ(wait_of("Sun, 06 Nov 1994 08:54:37 GMT"), most);
+  EXPECT_EQ(wait_of("Sun, 06 Nov 1994 08:54:38 GMT"), most);
+  EXPECT_EQ(retry_after({{"retry-after", "Sun, 06 Nov 2094 08:49:37 GMT"},
+                         {"date", "yesterday"}},
+                        now),
+            most);
 }
 
 TEST(RetryHintsTest, NonsenseIsNoHint) {
@@ -54,7 +91,6 @@ TEST(RetryHintsTest, RateLimitResetIsReadAsWaitOrPointInTime) {
   EXPECT_EQ(reset_of("30"), 30s);
   EXPECT_EQ(reset_of("1700000300"), 300s);
   EXPECT_EQ(reset_of("1600000000"), 0s);
-  EXPECT_EQ(reset_of("1999999999"), 24h);
   EXPECT_FALSE(reset_of("x"));
   EXPECT_FALSE(reset_of("-5"));
 }

@@ -1,0 +1,87 @@
+#pragma once
+
+#include "atproto/identifiers.hpp"
+#include "base/clock.hpp"
+#include "base/limits_accounts.hpp"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace weir::actors {
+
+struct question_turn_options {
+  size_t running_max = limits::account_questions_running_max;
+  size_t per_site = limits::account_questions_per_site_max;
+  size_t per_host = limits::account_questions_per_host_max;
+  size_t resting_max = limits::account_resting_hosts_max;
+};
+
+/// Whose question is asked next: sites (`site_of`) in turn, the hosts of each
+/// in turn, few at a time of each. A host that rests is passed over. Of more
+/// than `resting_max` the one that would rest the shortest time is forgotten.
+class question_turns {
+public:
+  explicit question_turns(question_turn_options options) : options_(options) {
+    // nop
+  }
+
+  /// Identifies a question that waits for its turn.
+  using ticket = uint64_t;
+
+  struct turn {
+    atproto::did repo;
+    std::string pds;
+  };
+
+  ticket add(const atproto::did& repo, const std::string& pds);
+
+  /// @pre `next` did not return it
+  void remove(ticket x, const std::string& pds);
+
+  /// It is under way from now on.
+  std::optional<turn> next(steady_time now);
+
+  /// One that was under way was answered.
+  void finish(const std::string& pds);
+
+  void rest(const std::string& pds, steady_time until);
+
+  /// When a host may be asked again.
+  std::optional<steady_time> due() const;
+
+  size_t resting() const noexcept { return rests_.size(); }
+
+private:
+  struct host {
+    std::string site;
+    std::map<ticket, atproto::did> ready;
+    size_t running = 0;
+    uint64_t place = 0; ///< Among the hosts of its site; 0: it has to wait.
+  };
+
+  struct site {
+    std::map<uint64_t, std::string> hosts; ///< Those that may be asked.
+    size_t known = 0;
+    size_t running = 0;
+    uint64_t place = 0; ///< Among all sites.
+  };
+
+  host& open(const std::string& pds);
+  void settle(const std::string& pds);
+  void wake(std::set<std::pair<steady_time, std::string>>::iterator x);
+
+  question_turn_options options_;
+  std::unordered_map<std::string, host> hosts_; ///< With something to do.
+  std::unordered_map<std::string, site> sites_;
+  std::map<uint64_t, std::string> turns_; ///< Sites that may be asked.
+  std::unordered_map<std::string, steady_time> rests_;
+  std::set<std::pair<steady_time, std::string>> rest_ends_;
+  size_t running_ = 0;
+  uint64_t count_ = 0;
+};
+
+} // namespace weir::actors

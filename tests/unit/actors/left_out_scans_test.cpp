@@ -1,0 +1,108 @@
+#include "actors/supervisor/left_out_scans.hpp"
+
+#include <gtest/gtest.h>
+
+/// Whom a listing left out (protocol.md 4.5, 9).
+namespace weir::tests {
+namespace {
+
+using namespace weir::actors;
+
+atproto::did row_did(int n) {
+  return atproto::did::trusted("did:plc:row" + std::to_string(n));
+}
+
+left_out_scans::scan scan_of(uint32_t upstream, std::string pds = {}) {
+  left_out_scans::scan out;
+  out.upstream = upstream;
+  out.pds = std::move(pds);
+  return out;
+}
+
+bool always(const std::string&) {
+  return true;
+}
+
+storage::repo_row indexed_row(int64_t last_sync) {
+  storage::repo_row out;
+  out.pds = "https://pds.test";
+  out.last_indexed_rev = atproto::tid{1};
+  out.last_sync = last_sync;
+  return out;
+}
+
+TEST(left_out_scans, what_was_fetched_since_the_listing_began_is_known_better) {
+  EXPECT_TRUE(should_be_listed(indexed_row(99), 100, 110));
+  for (const auto since : {100, 105, 110})
+    EXPECT_FALSE(should_be_listed(indexed_row(since), 100, 110)) << since;
+}
+
+// A clock that was ahead when it was fetched.
+TEST(left_out_scans, what_was_fetched_in_the_future_was_fetched_long_ago) {
+  EXPECT_TRUE(should_be_listed(indexed_row(111), 100, 110));
+}
+
+TEST(left_out_scans, upstreams_are_searched_page_by_page_in_turn) {
+  left_out_scans x;
+  x.add(scan_of(1));
+  x.add(scan_of(2));
+  for (const uint32_t upstream : {1u, 2u, 1u, 2u}) {
+    const auto next = x.next(always);
+    ASSERT_TRUE(next);
+    EXPECT_EQ(next->upstream, upstream);
+    EXPECT_FALSE(x.next(always)) << "one page at a time";
+    x.on_page(row_did(5), false);
+  }
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(x.next(always)->after, row_did(5));
+    x.on_page(row_did(6), true);
+  }
+  EXPECT_EQ(x.size(), 0u);
+}
+
+TEST(left_out_scans, one_whose_questions_find_no_room_holds_up_no_other) {
+  left_out_scans x;
+  x.add(scan_of(1, "https://full.test"));
+  x.add(scan_of(2));
+  const auto room = [](const std::string& pds) {
+    return pds != "https://full.test";
+  };
+  EXPECT_EQ(x.next(room)->upstream, 2u);
+  x.on_page(row_did(1), true);
+  EXPECT_FALSE(x.next(room));
+  EXPECT_EQ(x.next(always)->upstream, 1u);
+}
+
+TEST(left_out_scans, the_next_search_begins_where_there_was_no_room) {
+  left_out_scans x;
+  x.add(scan_of(1));
+  x.next(always);
+  x.on_shortage(row_did(3));
+  x.on_shortage(row_did(4));
+  x.on_page(row_did(5), true);
+  x.add(scan_of(1));
+  EXPECT_EQ(x.next(always)->after, row_did(3));
+  x.on_page(row_did(5), true);
+  EXPECT_EQ(x.next(always)->after, atproto::did{}) << "then the others";
+  x.on_page(row_did(3), false);
+  EXPECT_EQ(x.size(), 0u);
+  x.add(scan_of(1));
+  EXPECT_EQ(x.next(always)->after, atproto::did{});
+}
+
+TEST(left_out_scans, one_of_a_later_listing_goes_on_where_the_other_was) {
+  left_out_scans x;
+  x.add(scan_of(1));
+  x.next(always);
+  x.on_page(row_did(2), false);
+  x.add(scan_of(1));
+  EXPECT_EQ(x.size(), 1u);
+  EXPECT_EQ(x.next(always)->after, row_did(2));
+  x.add(scan_of(1)); // While a page of it is read.
+  x.on_page(row_did(4), false);
+  EXPECT_EQ(x.size(), 1u);
+  EXPECT_EQ(x.next(always)->after, row_did(2));
+}
+
+} // namespace
+} // namespace weir::tests
