@@ -115,6 +115,8 @@ result<void> node::impl::start_routers() {
   settings->retry_max = config.retry_backoff_max;
   settings->refresh_min = config.identity_refresh_min;
   settings->listing_grace = config.listing_grace;
+  shared->doubts->set_most(
+    {plan_memory(config).doubts, limits::doubt_disk_bytes_max});
   auto known = load_repos(*store, shards, filter_generation, shared->accounts,
                           seams.end_wanted);
   if (!known)

@@ -1,6 +1,7 @@
 #include "actors/repo/repo_machine.hpp"
 
 #include "base/limits.hpp"
+#include "base/limits_doubt.hpp"
 
 #include <utility>
 
@@ -93,6 +94,8 @@ repo_effects repo_machine::on_timer(const upstream_board& board, now_time now) {
   try_refresh(now, out);
   attend_gap(now, out);
   ask_host(now, out);
+  if (doubted() != doubt_bytes{}) // Whoever owns this looks at each event.
+    arm(now.steady + limits::doubt_check_interval, out);
   if (suspicion_ && suspicion_->due <= now.steady)
     judge_suspicion(board, now, out);
   if (suspicion_)

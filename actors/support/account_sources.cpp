@@ -13,6 +13,20 @@ using storage::relay_word;
 
 namespace {
 
+account_status to_account_status(bool active, std::string_view status) {
+  if (active)
+    return account_status::active; // throttled, desynchronized: visible.
+  if (status == "deactivated")
+    return account_status::deactivated;
+  if (status == "suspended")
+    return account_status::suspended;
+  if (status == "takendown")
+    return account_status::takendown;
+  if (status == "deleted")
+    return account_status::deleted;
+  return account_status::inactive;
+}
+
 /// Its own verdict. Other states are the host's, which it passes on.
 account_status verdict_of(const saying& x) noexcept {
   return x.said == account_status::takendown
@@ -58,6 +72,12 @@ heard note_hearsay(account_words& x, const saying& what, bool own_stream) {
 }
 
 } // namespace
+
+saying told_by(const atproto::stamped_frame& frame,
+               const atproto::account_event& event) {
+  return {to_account_status(event.active, event.status), frame.at, frame.relay,
+          false};
+}
 
 saying listed_by(const upstream_view& from, account_status said) {
   return {said, {from.id, from.epoch, 0}, from.relay, true};

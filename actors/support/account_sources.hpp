@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/support/upstream_view.hpp"
+#include "atproto/stamped_frame.hpp"
 #include "storage/records.hpp"
 
 /// Whose word on an account counts for what (protocol.md 4.1): a PDS speaks for
@@ -18,6 +19,10 @@ struct saying {
   bool relay = false;  ///< Else it is the account's current host.
   bool listed = false; ///< A listing comes again and again, an event once.
 };
+
+/// What an #account says.
+saying told_by(const atproto::stamped_frame& frame,
+               const atproto::account_event& event);
 
 /// What a listing of that upstream says.
 saying listed_by(const upstream_view& from, storage::account_status said);
