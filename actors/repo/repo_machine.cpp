@@ -60,6 +60,11 @@ repo_machine::on_loaded(std::optional<storage::repo_row> row,
 
 repo_effects repo_machine::on_awake(const upstream_board& board, now_time now) {
   repo_effects out;
+  if (exists_ && account_sources::has_strangers(row_.words, board)) {
+    account_sources::forget_strangers(row_.words, board);
+    touch_row();
+    follow_words(now, out);
+  }
   pump(board, now, out);
   return out;
 }

@@ -52,7 +52,6 @@ public:
                               now_time now);
   repo_effects on_host_unasked(bool not_found, bool urgent, now_time now);
   repo_effects on_timer(const upstream_board& board, now_time now);
-
   // -- commands (SYNC-29, 30, 33) ---------------------------------------------
   /// @returns false in `added` when the repo was tracked already. During a
   /// removal it is added behind that.

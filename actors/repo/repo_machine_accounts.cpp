@@ -119,6 +119,9 @@ void repo_machine::purge() {
   next_.erase = true;
   ++row_.incarnation;
   row_.status = repo_status::pending;
+  row_.error.clear();
+  row_.retry_count = 0;
+  row_.next_retry = 0;
   row_.last_indexed_rev = {};
   row_.first_rev = {};
   row_.fcsr = {};

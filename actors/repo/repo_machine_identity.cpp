@@ -319,8 +319,10 @@ bool repo_machine::learn(const storage::identity_row& fact, bool last,
   }
   if (!last && is_unconfirmed(fact) && !std::exchange(row_.identity_due, true))
     touch_row(); // Whoever starts after a crash has the handle checked.
-  if (fact.tombstoned)
-    obey_host(account_status::deleted, now, out);
+  if (account_sources::note_identity(row_.words, fact.tombstoned)) {
+    touch_row();
+    follow_words(now, out);
+  }
   return moved || known_key != fact.signing_key;
 }
 

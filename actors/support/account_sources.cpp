@@ -62,11 +62,15 @@ bool note_relay(account_words& x, const saying& what) {
 heard note_hearsay(account_words& x, const saying& what, bool own_stream) {
   if (verdict_of(what) != account_status::active || what.said == x.host)
     return {};
-  const auto back = what.said == account_status::active;
-  // A listing that is behind would undo the host's own answer every day.
-  if (own_stream || (back && x.asked && what.listed))
+  // Somebody is behind: the listing would undo the host's own answer, or what
+  // another relay passes on, whenever it is read.
+  const auto contradicts = x.asked
+                           || (x.host_by != 0
+                               && x.host_by != what.at.upstream);
+  if (own_stream || (what.listed && contradicts))
     return {false, true};
   x.host = what.said;
+  x.host_by = what.at.upstream;
   x.asked = false;
   return {true, false};
 }
@@ -102,14 +106,28 @@ heard hear(account_words& x, const saying& what, bool own_stream) {
     x.asked = false;
     x.host_at = what.at;
   }
+  x.host_by = 0;
   return {std::exchange(x.host, what.said) != what.said, false};
 }
 
 bool answer(account_words& x, account_status said) {
   const auto changed = x.host != said || !x.asked;
   x.host = said;
+  x.host_by = 0;
   x.asked = true;
   return changed;
+}
+
+bool note_identity(account_words& x, bool tombstoned) {
+  return std::exchange(x.tombstoned, tombstoned) != tombstoned;
+}
+
+bool has_strangers(const account_words& x, const upstream_board& board) {
+  return std::any_of(x.relays.begin(), x.relays.end(),
+                     [&](const relay_word& word) {
+                       return word.said != account_status::active
+                              && board.find(word.at.upstream).id == 0;
+                     });
 }
 
 bool forget_strangers(account_words& x, const upstream_board& board) {
