@@ -2,6 +2,7 @@
 
 #include "atproto/dag_cbor.hpp"
 #include "base/limits.hpp"
+#include "base/limits_frames.hpp"
 
 namespace weir::atproto {
 
@@ -334,9 +335,11 @@ result<frame_event> decode_frame(bytes_view frame) {
     case frame_kind::sync:
       return read_sync(in);
     case frame_kind::identity:
-      return read_identity(in);
     case frame_kind::account:
-      return read_account(in);
+      if (frame.size() > limits::notice_frame_bytes_max)
+        return fail(ec::limit_reached, "bytes of an #account or #identity");
+      return peeked->kind == frame_kind::identity ? read_identity(in)
+                                                  : read_account(in);
     case frame_kind::info:
       return read_info(in);
     case frame_kind::error:

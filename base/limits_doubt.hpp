@@ -14,6 +14,16 @@ using namespace std::chrono_literals;
 /// stream; of one more the oldest is forgotten.
 constexpr size_t held_words_max = 16;
 
+/// Frames that wait for a document: what those of all repos may take, of
+/// `memory_limit` and on disk, and which part of each those of one source (a
+/// did:web's domain, else the stream) may have. Less than a 32nd of the memory:
+/// or they alone could keep intake closed.
+constexpr uint64_t doubt_memory_part = 64;
+constexpr uint64_t doubt_disk_bytes_max = 268'435'456;
+constexpr uint64_t doubt_source_part = 4;
+/// A repo that keeps some looks so often whether it must give them up.
+constexpr auto doubt_check_interval = 5s;
+
 /// A look-up that failed is made again after the shortest pause, then after
 /// twice the last one, up to the longest.
 constexpr auto lookup_pause_min = 2s;

@@ -62,7 +62,7 @@ int gravity(account_status x) noexcept {
 } // namespace
 
 account_status combined(const account_words& x) noexcept {
-  auto out = x.host;
+  auto out = x.tombstoned ? account_status::deleted : x.host;
   for (const auto& word : x.relays)
     if (gravity(word.said) > gravity(out))
       out = word.said;

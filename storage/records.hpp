@@ -55,6 +55,10 @@ struct account_words {
   bool asked = false; ///< The host said `host` itself when it was asked.
   position host_at;   ///< Of the last #account on the host's own stream.
   std::vector<relay_word> relays; ///< At most one of each.
+  /// The directory has a tombstone for the DID: deleted, whoever says what,
+  /// until it has a document again.
+  bool tombstoned = false;
+  uint32_t host_by = 0; ///< The relay that passed on `host`; 0: none did.
 };
 
 /// The account is active when nobody objects, else the gravest word counts:

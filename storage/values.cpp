@@ -79,6 +79,7 @@ void serialize(Archive& ar, account_words& x) {
   x.relays.resize(relays);
   for (auto& word : x.relays)
     ar(word.said, word.at);
+  ar(x.tombstoned, x.host_by);
 }
 
 template <class Archive>

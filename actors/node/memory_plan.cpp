@@ -3,6 +3,7 @@
 #include "actors/node/node_config.hpp"
 #include "base/limits.hpp"
 #include "base/limits_accounts.hpp"
+#include "base/limits_doubt.hpp"
 #include "base/limits_storage.hpp"
 #include "base/limits_streams.hpp"
 
@@ -77,6 +78,7 @@ memory_plan plan_memory(const node_config& config) {
   out.requests = limit / 16;
   out.names = share(limit, 32, limits::names_bytes_max);
   out.repos = limit / 32 * 7;
+  out.doubts = limit / limits::doubt_memory_part;
   out.identities = share(limit / limits::identity_entry_bytes, 32,
                          limits::identity_cached_max);
   out.identity_waits = std::min(out.repos / limits::repo_actor_bytes / 2,

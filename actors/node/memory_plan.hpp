@@ -30,6 +30,7 @@ struct memory_plan {
   size_t upstream_frames = 0; ///< The same in frames.
   size_t requests = 0;        ///< Bodies of clients.
   size_t repos = 0;           ///< REPOs and what they hold.
+  size_t doubts = 0;          ///< Of it: frames that wait for documents.
   size_t identities = 0;      ///< Known: entries.
   size_t identity_waits = 0;  ///< Asked for; each keeps a REPO awake.
   size_t fetch_queue = 0;     ///< Entries.

@@ -52,9 +52,9 @@ result<void> node::impl::start() {
   start_system();
   start_store_actors();
   start_consumer(std::move(*channel), ran_before);
+  show_upstreams(*streams); // Rows of relays that are not among them differ.
   if (auto ok = start_routers(); !ok)
     return ok;
-  show_upstreams(*streams);
   if (auto ok = start_supervisor(*streams); !ok)
     return ok;
   if (auto ok = start_servers(); !ok)
@@ -115,8 +115,10 @@ result<void> node::impl::start_routers() {
   settings->retry_max = config.retry_backoff_max;
   settings->refresh_min = config.identity_refresh_min;
   settings->listing_grace = config.listing_grace;
-  auto known = load_repos(*store, shards, filter_generation, shared->accounts,
-                          seams.end_wanted);
+  shared->doubts->set_most(
+    {plan_memory(config).doubts, limits::doubt_disk_bytes_max});
+  auto known = load_repos(*store, shards, filter_generation, shared->upstreams,
+                          shared->accounts, seams.end_wanted);
   if (!known)
     return known.error();
   quiet_work = known->quiet_work;

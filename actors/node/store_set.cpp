@@ -104,6 +104,7 @@ result<uint32_t> load_filter(store_set& store,
 
 result<known_repos> load_repos(store_set& store, size_t shards,
                                uint32_t filter_generation,
+                               const upstream_board& followed,
                                account_board& accounts,
                                const std::function<bool()>& end_wanted) {
   known_repos out;
@@ -119,7 +120,7 @@ result<known_repos> load_repos(store_set& store, size_t shards,
     for (const auto& x : *page) {
       const auto hash = atproto::stable_hash(x.repo.str());
       out.tracked[hash % shards].insert(hash);
-      out.quiet_work |= has_quiet_work(x.row, filter_generation);
+      out.quiet_work |= has_quiet_work(x.row, filter_generation, followed);
       const auto active = x.row.account == storage::account_status::active;
       ++store.stats.of(x.row.status, active);
       if (x.chain != nullptr)

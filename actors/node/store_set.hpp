@@ -52,6 +52,7 @@ struct known_repos {
 /// @param end_wanted Asked for each page; true ends it with `ec::cancelled`.
 result<known_repos> load_repos(store_set& store, size_t shards,
                                uint32_t filter_generation,
+                               const upstream_board& followed,
                                account_board& accounts,
                                const std::function<bool()>& end_wanted);
 

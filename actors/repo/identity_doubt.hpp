@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/repo/repo_parts.hpp"
+#include "actors/support/account_sources.hpp"
 
 #include <vector>
 
@@ -30,7 +31,15 @@ public:
 
   void begin() noexcept { open_ = true; }
 
-  void keep_frames() noexcept { open_ = keeping_ = true; }
+  /// @param upstream By which the frame came.
+  void keep_frames(uint32_t upstream) noexcept {
+    if (!keeping_)
+      from_ = upstream;
+    open_ = keeping_ = true;
+  }
+
+  /// The stream of the first frame that is kept.
+  uint32_t from() const noexcept { return from_; }
 
   /// The frames that were kept are gone: a fetch contains them, by the document
   /// that is known.
@@ -44,19 +53,19 @@ public:
 
   /// A word on the account from a host that the document does not name, or did
   /// not name lately. Replaces the last one of its stream.
-  void hold(waiting_frame word);
+  void hold(const account_sources::saying& word);
 
   /// The last word of the stream of the account's host; all others stay.
   /// @param is_host Tells whether the upstream of that id is its host.
   template <class Predicate>
-  std::optional<waiting_frame> take_word(Predicate is_host) {
-    std::optional<waiting_frame> out;
+  std::optional<account_sources::saying> take_word(Predicate is_host) {
+    std::optional<account_sources::saying> out;
     for (auto i = words_.begin(); i != words_.end();) {
-      if (!is_host(i->frame.at.upstream)) {
+      if (!is_host(i->at.upstream)) {
         ++i;
         continue;
       }
-      out = std::move(*i);
+      out = *i;
       i = words_.erase(i);
     }
     return out;
@@ -83,7 +92,8 @@ private:
   bool open_ = false;
   bool keeping_ = false;
   bool regrets_ = false;
-  std::vector<waiting_frame> words_; ///< Oldest first; bytes are copies.
+  uint32_t from_ = 0;
+  std::vector<account_sources::saying> words_; ///< Oldest first.
 };
 
 } // namespace weir::actors

@@ -1,5 +1,6 @@
 #include "actors/repo/repo.hpp"
 
+#include "actors/repo/keep_doubts.hpp"
 #include "actors/repo/owed_answer.hpp"
 #include "actors/repo/repo_machine.hpp"
 #include "actors/repo/tell_news.hpp"
@@ -38,7 +39,8 @@ public:
     : super(config), router_(std::move(router)), env_(std::move(env)),
       machine_(std::move(which), env_.settings, incarnation),
       hash_(atproto::stable_hash(machine_.repo().str())),
-      held_(env_.shared->memory, memory_use::repos) {
+      held_(env_.shared->memory, memory_use::repos),
+      doubted_(env_.shared->doubts) {
     // nop
   }
 
@@ -49,6 +51,7 @@ public:
   void on_exit() override {
     report_waiting(0);
     held_.set(0);
+    doubted_.clear();
     until_loaded_.clear(); // Who waits is told.
     until_durable_.clear();
     router_ = nullptr;
@@ -107,6 +110,7 @@ private:
   size_t waiting_ = 0;
   bool doubts_ = false; ///< A listing, as the ROUTER was told.
   byte_claim held_;
+  doubt_claim doubted_;
 };
 
 void repo::load() {
@@ -183,7 +187,10 @@ void repo::perform(repo_effects x) {
                                   {"reason", to_string(*x.stop)}});
       quit(to_caf(*x.stop));
     }
+    return;
   }
+  if (!keep_doubts(machine_, doubted_, *env_.shared))
+    perform(machine_.on_no_room(now()));
 }
 
 void repo::send_fetch_effects(repo_effects& x) {

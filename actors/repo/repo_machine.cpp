@@ -1,6 +1,7 @@
 #include "actors/repo/repo_machine.hpp"
 
 #include "base/limits.hpp"
+#include "base/limits_doubt.hpp"
 
 #include <utility>
 
@@ -61,6 +62,11 @@ repo_machine::on_loaded(std::optional<storage::repo_row> row,
 
 repo_effects repo_machine::on_awake(const upstream_board& board, now_time now) {
   repo_effects out;
+  if (exists_ && account_sources::has_strangers(row_.words, board)) {
+    account_sources::forget_strangers(row_.words, board);
+    touch_row();
+    follow_words(now, out);
+  }
   pump(board, now, out);
   return out;
 }
@@ -95,6 +101,8 @@ repo_effects repo_machine::on_timer(const upstream_board& board, now_time now) {
   try_refresh(now, out);
   attend_gap(now, out);
   ask_host(now, out);
+  if (doubted() != doubt_bytes{}) // Whoever owns this looks at each event.
+    arm(now.steady + limits::doubt_check_interval, out);
   if (suspicion_ && suspicion_->due <= now.steady)
     judge_suspicion(board, now, out);
   if (suspicion_)

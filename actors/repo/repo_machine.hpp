@@ -6,6 +6,7 @@
 #include "actors/repo/refresh_pace.hpp"
 #include "actors/repo/repo_parts.hpp"
 #include "actors/support/account_sources.hpp"
+#include "actors/support/doubt_room.hpp"
 
 namespace weir::actors {
 
@@ -30,7 +31,6 @@ public:
                          std::shared_ptr<const storage::chain_row> chain,
                          std::optional<storage::member_row> member,
                          now_time now);
-
   /// All commands that waited for the rows were heard: frames that waited are
   /// decided now. One that made a repo known is finished after its addition.
   repo_effects on_awake(const upstream_board& board, now_time now);
@@ -44,7 +44,6 @@ public:
                            const upstream_board& board, now_time now);
   repo_effects on_receipt(const storage::update_receipt& receipt,
                           const upstream_board& board, now_time now);
-
   /// A PDS's listing counts for its own accounts only (protocol.md 2.1.2).
   repo_effects on_listed(const listed_repo& x, const upstream_board& board,
                          now_time now);
@@ -75,6 +74,9 @@ public:
   repo_effects on_buffer_page(buffer_page page, const upstream_board& board,
                               now_time now);
 
+  /// The node has no room for commits that wait for a document.
+  repo_effects on_no_room(now_time now);
+
   // -- state ------------------------------------------------------------------
   /// Nothing in flight, waiting or scheduled: the actor may passivate.
   /// @param crowded Memory is short: as a crash would, gives up what waits for
@@ -88,7 +90,6 @@ public:
   size_t unsent() const noexcept {
     return (next_used_ ? 1u : 0u) + (queued_add_ ? 1u : 0u);
   }
-  /// What a listing said and no event did, so far.
   const std::optional<suspicion>& doubt() const noexcept { return suspicion_; }
   /// Durable chain; null before the first index.
   const std::shared_ptr<const storage::chain_row>& chain() const noexcept {
@@ -96,14 +97,13 @@ public:
   }
   size_t waiting() const noexcept;
   size_t held_bytes() const noexcept;
+  doubt_bytes doubted() const noexcept;
+  uint32_t doubted_from() const noexcept { return doubt_.from(); }
   const atproto::did& repo() const noexcept { return repo_; }
 
 private:
-  enum class step : uint8_t { taken, wait };
-  /// What the known document says of a frame that it refuses: that stands,
-  /// another one is awaited, or is needed and does not come in time.
-  enum class judgement : uint8_t { stands, awaited, needed };
-
+  using step = frame_step;
+  using judgement = document_judgement;
   // repo_machine.cpp
   void pump(const upstream_board& board, now_time now, repo_effects& out);
   void judge_suspicion(const upstream_board&, now_time, repo_effects& out);
@@ -168,11 +168,11 @@ private:
 
   // repo_machine_accounts.cpp
   void append_fact(std::string_view scope, now_time now);
-  bool account_replayed(const waiting_frame& x) const noexcept;
+  bool account_replayed(const position& at) const noexcept;
   void take_account(const waiting_frame& x, const atproto::account_event& event,
                     const upstream_board&, now_time, repo_effects& out);
-  void obey_event(const waiting_frame& x, const atproto::account_event& event,
-                  const upstream_board&, now_time, repo_effects& out);
+  void obey_event(const account_sources::saying& what, const upstream_board&,
+                  now_time, repo_effects& out);
   void hear_account(const account_sources::saying& what, const upstream_board&,
                     now_time, repo_effects& out);
   void follow_words(now_time now, repo_effects& out);

@@ -16,20 +16,6 @@ using storage::repo_status;
 
 namespace {
 
-account_status to_account_status(bool active, std::string_view status) {
-  if (active)
-    return account_status::active; // throttled, desynchronized: visible.
-  if (status == "deactivated")
-    return account_status::deactivated;
-  if (status == "suspended")
-    return account_status::suspended;
-  if (status == "takendown")
-    return account_status::takendown;
-  if (status == "deleted")
-    return account_status::deleted;
-  return account_status::inactive;
-}
-
 /// Whether a document is so young that its host is the current one.
 bool is_current(const std::optional<storage::identity_row>& x, now_time now) {
   return x && age_of(x->fetched_at, now.wall) <= limits::identity_current.count();
@@ -57,8 +43,8 @@ void repo_machine::append_fact(std::string_view scope, now_time now) {
 // -- #account -----------------------------------------------------------------
 
 /// Frames come again after a crash; what was decided by a later one stays.
-bool repo_machine::account_replayed(const waiting_frame& x) const noexcept {
-  return account_sources::was_heard(row_.words, x.frame.at);
+bool repo_machine::account_replayed(const position& at) const noexcept {
+  return account_sources::was_heard(row_.words, at);
 }
 
 void repo_machine::take_account(const waiting_frame& x,
@@ -66,21 +52,17 @@ void repo_machine::take_account(const waiting_frame& x,
                                 const upstream_board& board, now_time now,
                                 repo_effects& out) {
   doubt_.forget_word(x.frame.at.upstream);
-  obey_event(x, event, board, now, out);
+  obey_event(account_sources::told_by(x.frame, event), board, now, out);
   settle(x, out);
 }
 
-void repo_machine::obey_event(const waiting_frame& x,
-                              const atproto::account_event& event,
+void repo_machine::obey_event(const account_sources::saying& what,
                               const upstream_board& board, now_time now,
                               repo_effects& out) {
-  if (account_replayed(x)) {
+  if (account_replayed(what.at))
     count(repo_counter::replayed, out);
-    return;
-  }
-  hear_account({to_account_status(event.active, event.status), x.frame.at,
-                x.frame.relay, false},
-               board, now, out);
+  else
+    hear_account(what, board, now, out);
 }
 
 /// A stream or a listing says what the account is (protocol.md 4.1).
@@ -136,6 +118,9 @@ void repo_machine::purge() {
   next_.erase = true;
   ++row_.incarnation;
   row_.status = repo_status::pending;
+  row_.error.clear();
+  row_.retry_count = 0;
+  row_.next_retry = 0;
   row_.last_indexed_rev = {};
   row_.first_rev = {};
   row_.fcsr = {};

@@ -21,6 +21,7 @@ repo_machine::step repo_machine::take(waiting_frame& x,
     count(repo_counter::bad_shape, out);
     if (is_authority(x, board))
       open_gap(now, out);
+    charge(x, out);
     settle(x, out);
     return step::taken;
   }
@@ -72,7 +73,7 @@ bool repo_machine::needs_nothing(const waiting_frame& x,
                                  const atproto::frame_event& event,
                                  now_time now, repo_effects& out) {
   if (std::holds_alternative<atproto::account_event>(event)) {
-    if (!account_replayed(x))
+    if (!account_replayed(x.frame.at))
       return false;
     count(repo_counter::replayed, out);
   } else if (row_.account != storage::account_status::active) {
@@ -174,8 +175,8 @@ repo_machine::step repo_machine::refused(waiting_frame& x,
     doubt_document(now, out);
   }
   ++refusals_;
-  if (!x.frame.relay && !doubt_.open())
-    out.refused.push_back(x.frame.at);
+  if (!doubt_.open())
+    charge(x, out);
   if (is_sync && !is_ahead) {
     // A real PDS sends such a #sync after every migration: never a desync.
     count(repo_counter::sync_refused, out);

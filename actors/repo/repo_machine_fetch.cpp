@@ -131,6 +131,7 @@ void repo_machine::finish_fetch(now_time now) {
   // By a document that may be an old one, or it opened since the fetch began.
   if (doubt_.open() || refetch_.gap_due())
     row_.gap = true;
+  account_sources::answer(row_.words, account_status::active);
   row_.last_sync = now.wall.seconds();
   refetch_.fetched(now.steady);
   refetch_.settled();

@@ -12,6 +12,18 @@ namespace weir::actors {
 using storage::account_status;
 using storage::repo_status;
 
+namespace {
+
+/// What the #account says waits for a document; the frame goes.
+void hold_word(identity_doubt& doubt, const waiting_frame& x) {
+  const auto event = atproto::decode_frame(x.frame.bytes.view());
+  if (event)
+    if (const auto* said = std::get_if<atproto::account_event>(&*event))
+      doubt.hold(account_sources::told_by(x.frame, *said));
+}
+
+} // namespace
+
 // -- look-ups -----------------------------------------------------------------
 
 void repo_machine::ask_identity(repo_effects& out) {
@@ -133,11 +145,12 @@ repo_machine::step repo_machine::leave_in_doubt(waiting_frame& x,
   try_refresh(now, out);
   if (is_account) {
     settle(x, out);
-    doubt_.hold(std::move(x));
+    hold_word(doubt_, x);
     return step::taken;
   }
-  doubt_.keep_frames();
+  doubt_.keep_frames(x.frame.at.upstream);
   buffer(std::move(x), now, out);
+  arm(now.steady + limits::doubt_check_interval, out);
   return step::taken;
 }
 
@@ -179,11 +192,38 @@ repo_machine::check_host(waiting_frame& x, const upstream_board& board,
   if (how != judgement::stands)
     return leave_in_doubt(x, how, now, out);
   count(repo_counter::wrong_host, out);
+  if (!doubt_.open())
+    charge(x, out);
   doubt_document(now, out);
   settle(x, out);
   if (is_account)
-    doubt_.hold(std::move(x));
+    hold_word(doubt_, x);
   return step::taken;
+}
+
+doubt_bytes repo_machine::doubted() const noexcept {
+  // Of repos that are fetched there are few at a time.
+  if (job_ || !doubt_.keeping())
+    return {};
+  return {kept_.bytes, kept_.disk_bytes};
+}
+
+/// As a crash would: what is kept goes, and a fetch brings it.
+repo_effects repo_machine::on_no_room(now_time now) {
+  repo_effects out;
+  if (job_ || !doubt_.keeping())
+    return out;
+  count(repo_counter::buffer_overflow, out);
+  if (takes_commits())
+    desync("there is no room for events that wait for a document", now, out);
+  else
+    drop_buffer();
+  row_.gap = true;
+  touch_row();
+  if (!inbox_.empty())
+    arm(now.steady, out);
+  flush(out);
+  return out;
 }
 
 // -- answers ------------------------------------------------------------------
@@ -193,12 +233,8 @@ void repo_machine::take_words(const upstream_board& board, now_time now,
   const auto word = doubt_.take_word([&](uint32_t upstream) {
     return board.find(upstream).origin == identity_->pds;
   });
-  if (!word)
-    return;
-  const auto event = atproto::decode_frame(word->frame.bytes.view());
-  if (event)
-    if (const auto* said = std::get_if<atproto::account_event>(&*event))
-      obey_event(*word, *said, board, now, out);
+  if (word)
+    obey_event(*word, board, now, out);
 }
 
 /// A document is there that was asked for after all that waits for it: what was
@@ -281,8 +317,10 @@ bool repo_machine::learn(const storage::identity_row& fact, bool last,
   }
   if (!last && is_unconfirmed(fact) && !std::exchange(row_.identity_due, true))
     touch_row(); // Whoever starts after a crash has the handle checked.
-  if (fact.tombstoned)
-    obey_host(account_status::deleted, now, out);
+  if (account_sources::note_identity(row_.words, fact.tombstoned)) {
+    touch_row();
+    follow_words(now, out);
+  }
   return moved || known_key != fact.signing_key;
 }
 

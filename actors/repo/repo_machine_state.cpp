@@ -243,6 +243,8 @@ repo_effects repo_machine::on_resync(bool& queued, now_time now) {
     return out;
   if (row_.account != account_status::active) {
     question_.want_now(); // What it is now decides whether it is fetched.
+    pace_.wanted |= row_.words.tombstoned; // There only a document does.
+    try_refresh(now, out);
     ask_host(now, out);
     flush(out);
     return out;

@@ -19,6 +19,20 @@ struct waiting_frame {
   std::optional<steady_time> ahead{};
 };
 
+/// Whether the next frame may be looked at.
+enum class frame_step : uint8_t { taken, wait };
+
+/// What the known document says of a frame that it refuses: that stands,
+/// another one is awaited, or is needed and does not come in time.
+enum class document_judgement : uint8_t { stands, awaited, needed };
+
+/// A PDS pays for a frame that says what it cannot say. A relay does not answer
+/// for those that it passes on.
+inline void charge(const waiting_frame& x, repo_effects& out) {
+  if (!x.frame.relay)
+    out.refused.push_back(x.frame.at);
+}
+
 /// Commits that came during a fetch, or wait for a document: the youngest here,
 /// the rest on disk.
 struct sync_buffer {

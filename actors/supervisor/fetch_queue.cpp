@@ -1,6 +1,6 @@
 #include "actors/supervisor/fetch_queue.hpp"
 
-#include "actors/support/site.hpp"
+#include "actors/support/identity_source.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -27,20 +27,8 @@ size_t priority_of(repo_status status) noexcept {
   return 2;
 }
 
-/// Who answers the look-up of a repo whose host is not known: the directory, or
-/// the domain of a did:web, whose subdomains count as one.
-std::string source_of(const atproto::did& repo) {
-  constexpr std::string_view web = "did:web:";
-  std::string_view name = repo.str();
-  if (name.substr(0, web.size()) != web)
-    return "directory";
-  name = name.substr(web.size(), name.find_first_of(":%", web.size())
-                                   - web.size());
-  return std::string{web} + std::string{last_two_labels(name)};
-}
-
 std::string lane_of(const atproto::did& repo, const std::string& pds) {
-  return pds.empty() ? source_of(repo) : pds;
+  return pds.empty() ? identity_source(repo) : pds;
 }
 
 bool moved(const fetch_entry& x, const std::string& pds) {

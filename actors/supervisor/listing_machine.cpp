@@ -15,7 +15,8 @@ bool is_news(const listed_line& line, const storage::repo_row& row,
   if (account_sources::is_news(
         row.words,
         account_sources::listed_by(board.find(line.upstream), line.account),
-        account_sources::has_own_stream(board, row.pds)))
+        account_sources::has_own_stream(board, row.pds))
+      || account_sources::has_strangers(row.words, board))
     return true;
   if (row.status != storage::repo_status::synced)
     return false; // The coming fetch finds it.

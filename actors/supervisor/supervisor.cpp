@@ -25,8 +25,9 @@ void supervisor::perform(supervisor_machine::effects x) {
 void supervisor::scan(const work_scan::request& x) {
   reader_job job;
   const auto filter = x.quiet ? env_.quiet_work_filter : 0;
-  job.run = [to = supervisor_actor{this}, x, filter](store_readers& store) {
-    auto page = store.scan_work(x.after, x.limit, filter);
+  job.run = [to = supervisor_actor{this}, shared = env_.shared, x,
+             filter](store_readers& store) {
+    auto page = store.scan_work(x.after, x.limit, filter, shared->upstreams);
     caf::anon_send(to, std::move(page));
   };
   send(env_.shared->reader_of(0), std::move(job));

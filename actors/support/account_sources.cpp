@@ -13,6 +13,20 @@ using storage::relay_word;
 
 namespace {
 
+account_status to_account_status(bool active, std::string_view status) {
+  if (active)
+    return account_status::active; // throttled, desynchronized: visible.
+  if (status == "deactivated")
+    return account_status::deactivated;
+  if (status == "suspended")
+    return account_status::suspended;
+  if (status == "takendown")
+    return account_status::takendown;
+  if (status == "deleted")
+    return account_status::deleted;
+  return account_status::inactive;
+}
+
 /// Its own verdict. Other states are the host's, which it passes on.
 account_status verdict_of(const saying& x) noexcept {
   return x.said == account_status::takendown
@@ -48,16 +62,26 @@ bool note_relay(account_words& x, const saying& what) {
 heard note_hearsay(account_words& x, const saying& what, bool own_stream) {
   if (verdict_of(what) != account_status::active || what.said == x.host)
     return {};
-  const auto back = what.said == account_status::active;
-  // A listing that is behind would undo the host's own answer every day.
-  if (own_stream || (back && x.asked && what.listed))
+  // Somebody is behind: the listing would undo the host's own answer, or what
+  // another relay passes on, whenever it is read.
+  const auto contradicts = x.asked
+                           || (x.host_by != 0
+                               && x.host_by != what.at.upstream);
+  if (own_stream || (what.listed && contradicts))
     return {false, true};
   x.host = what.said;
+  x.host_by = what.at.upstream;
   x.asked = false;
   return {true, false};
 }
 
 } // namespace
+
+saying told_by(const atproto::stamped_frame& frame,
+               const atproto::account_event& event) {
+  return {to_account_status(event.active, event.status), frame.at, frame.relay,
+          false};
+}
 
 saying listed_by(const upstream_view& from, account_status said) {
   return {said, {from.id, from.epoch, 0}, from.relay, true};
@@ -82,14 +106,28 @@ heard hear(account_words& x, const saying& what, bool own_stream) {
     x.asked = false;
     x.host_at = what.at;
   }
+  x.host_by = 0;
   return {std::exchange(x.host, what.said) != what.said, false};
 }
 
 bool answer(account_words& x, account_status said) {
   const auto changed = x.host != said || !x.asked;
   x.host = said;
+  x.host_by = 0;
   x.asked = true;
   return changed;
+}
+
+bool note_identity(account_words& x, bool tombstoned) {
+  return std::exchange(x.tombstoned, tombstoned) != tombstoned;
+}
+
+bool has_strangers(const account_words& x, const upstream_board& board) {
+  return std::any_of(x.relays.begin(), x.relays.end(),
+                     [&](const relay_word& word) {
+                       return word.said != account_status::active
+                              && board.find(word.at.upstream).id == 0;
+                     });
 }
 
 bool forget_strangers(account_words& x, const upstream_board& board) {

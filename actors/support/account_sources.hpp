@@ -1,11 +1,14 @@
 #pragma once
 
 #include "actors/support/upstream_view.hpp"
+#include "atproto/stamped_frame.hpp"
 #include "storage/records.hpp"
 
 /// Whose word on an account counts for what (protocol.md 4.1): a PDS speaks for
 /// its own accounts. A relay passes on what the host says, and may take an
-/// account down by itself; that stands until the same relay withdraws it.
+/// account down by itself; that stands until the same relay withdraws it. Where
+/// listings of relays contradict each other or the host, the host is asked. The
+/// directory says whether there is such an identity at all.
 ///
 /// Pure functions over the words of one account. What an account is in the end
 /// is `storage::combined` of them.
@@ -18,6 +21,10 @@ struct saying {
   bool relay = false;  ///< Else it is the account's current host.
   bool listed = false; ///< A listing comes again and again, an event once.
 };
+
+/// What an #account says.
+saying told_by(const atproto::stamped_frame& frame,
+               const atproto::account_event& event);
 
 /// What a listing of that upstream says.
 saying listed_by(const upstream_view& from, storage::account_status said);
@@ -38,6 +45,14 @@ heard hear(storage::account_words& x, const saying& what, bool own_stream);
 /// The current host was asked, or a proof of its state was seen.
 /// @returns Whether the words changed.
 bool answer(storage::account_words& x, storage::account_status said);
+
+/// The directory was asked: no host and no relay withdraws a tombstone.
+/// @returns Whether the words changed.
+bool note_identity(storage::account_words& x, bool tombstoned);
+
+/// Whether a relay that is followed no more objects to the account.
+bool has_strangers(const storage::account_words& x,
+                   const upstream_board& board);
 
 /// Nobody can withdraw the words of relays that are followed no more.
 /// @returns Whether the words changed.

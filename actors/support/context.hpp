@@ -2,6 +2,7 @@
 
 #include "actors/support/account_board.hpp"
 #include "actors/support/clock_board.hpp"
+#include "actors/support/doubt_room.hpp"
 #include "actors/support/health_board.hpp"
 #include "actors/support/intake_board.hpp"
 #include "actors/support/upstream_view.hpp"
@@ -47,6 +48,7 @@ struct context {
   clock_board signers;
   health_board health;
   std::shared_ptr<byte_ledger> memory = std::make_shared<byte_ledger>();
+  std::shared_ptr<doubt_room> doubts = std::make_shared<doubt_room>();
 
   journal_actor journal;
   sweeper_actor sweeper;

@@ -1,5 +1,6 @@
 #include "actors/support/store_readers.hpp"
 
+#include "actors/support/account_sources.hpp"
 #include "base/limits.hpp"
 #include "storage/collection_table.hpp"
 #include "storage/head_cursor.hpp"
@@ -77,7 +78,8 @@ scan_page scan_statuses(const store_readers& store, scan_place place,
 /// Repos with quiet work, to be asked as if they were out of sync: each decides
 /// for itself when it wakes.
 scan_page scan_quiet_work(const storage::repo_table& table, scan_place place,
-                          size_t limit, uint32_t filter) {
+                          size_t limit, uint32_t filter,
+                          const actors::upstream_board& followed) {
   scan_page out;
   auto page = table.page(place.after.repo, limit);
   if (!page) {
@@ -85,7 +87,7 @@ scan_page scan_quiet_work(const storage::repo_table& table, scan_place place,
     return out;
   }
   for (auto& [repo, row] : *page)
-    if (has_quiet_work(row, filter))
+    if (has_quiet_work(row, filter, followed))
       out.repos.push_back({repo, repo_status::desync, 0, row.pds});
   out.end = page->size() < limit;
   if (!out.end)
@@ -96,9 +98,11 @@ scan_page scan_quiet_work(const storage::repo_table& table, scan_place place,
 
 } // namespace
 
-bool has_quiet_work(const storage::repo_row& row, uint32_t filter) noexcept {
+bool has_quiet_work(const storage::repo_row& row, uint32_t filter,
+                    const actors::upstream_board& followed) {
   if (row.account != storage::account_status::active)
-    return row.identity_due;
+    return row.identity_due
+           || actors::account_sources::has_strangers(row.words, followed);
   return row.status == repo_status::synced
          && (row.identity_due || row.filter_generation != filter);
 }
@@ -197,12 +201,14 @@ heads_page store_readers::read_heads(const atproto::did& repo,
   return out;
 }
 
-scan_page store_readers::scan_work(const std::string& after, size_t limit,
-                                   uint32_t filter) const {
+scan_page
+store_readers::scan_work(const std::string& after, size_t limit,
+                         uint32_t filter,
+                         const actors::upstream_board& followed) const {
   auto place = parse_place(after);
   return place.status < work_statuses.size()
            ? scan_statuses(*this, place, limit, filter != 0)
-           : scan_quiet_work({db, names}, place, limit, filter);
+           : scan_quiet_work({db, names}, place, limit, filter, followed);
 }
 
 result<std::vector<store_readers::listed_row>>

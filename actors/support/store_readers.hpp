@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/support/upstream_view.hpp"
 #include "messages/backfill.hpp"
 #include "messages/consumer.hpp"
 #include "messages/repo.hpp"
@@ -20,8 +21,10 @@ class tail_cache;
 namespace weir {
 
 /// Whether a repo whose status asks for no fetch is to be woken at start: its
-/// identity is due, or it was indexed under another filter than `filter`.
-bool has_quiet_work(const storage::repo_row& row, uint32_t filter) noexcept;
+/// identity is due, it was indexed under another filter than `filter`, or a
+/// relay objects to it that is followed no more.
+bool has_quiet_work(const storage::repo_row& row, uint32_t filter,
+                    const actors::upstream_board& followed);
 
 /// Cold reads of one store, as the engine asks for them. Runs on READER
 /// threads; answers are plain messages.
@@ -64,8 +67,8 @@ struct store_readers {
   /// opaque. Those whose account is not active are not among them.
   /// @param filter The generation in force: then those, too, that have quiet
   ///        work under it, which reads the rows of all repos. 0 = not those.
-  scan_page scan_work(const std::string& after, size_t limit,
-                      uint32_t filter) const;
+  scan_page scan_work(const std::string& after, size_t limit, uint32_t filter,
+                      const actors::upstream_board& followed) const;
 
   /// Tracked repos in order of DID, one page.
   struct listed_row {

@@ -187,9 +187,11 @@ void host_checker::take_standing(const atproto::did& repo, host_standing x) {
     find(repo, "is active here and not active at the host");
 }
 
-/// What the host says is known and the same; another relay took it down.
+/// What the host says is known and the same; another relay took it down, or the
+/// directory has a tombstone.
 bool host_checker::is_others_verdict(const storage::repo_row& row) const {
   auto words = row.words;
+  words.tombstoned = false;
   std::erase_if(words.relays, [this](const storage::relay_word& x) {
     return x.at.upstream != claims_.id_of(origin_);
   });

@@ -1,11 +1,13 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/channel_client.hpp"
 #include "tests/system/followed_network.hpp"
+#include "tests/system/hostile_host.hpp"
 #include "tests/system/patience.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <mutex>
 
@@ -42,6 +44,10 @@ protected:
   /// Waits until so many listings more were read to their end.
   void expect_listings(uint64_t more);
 
+  /// The relay is followed no more.
+  void leave_relay() { with_relay = false; }
+
+  bool with_relay = true;
   followed_network net{17, 6, 100};
   /// An account of the first host.
   const std::string did = [this] {
@@ -63,7 +69,12 @@ protected:
 
 void AccountStatesTest::start(std::vector<std::string> more,
                               std::vector<std::string> environment) {
-  node = std::make_unique<program>(net.arguments(data, std::move(more)),
+  auto arguments = net.arguments(data, std::move(more));
+  const auto relay = std::find(arguments.begin(), arguments.end(),
+                               "relay:" + net.urls().relay);
+  if (!with_relay)
+    arguments.erase(relay - 1, relay + 1);
+  node = std::make_unique<program>(std::move(arguments),
                                    std::move(environment));
   at = parse_ready(node->read_line(node_patience).value_or(""));
   ASSERT_NE(at.data, "") << tail_of(node->errors());
@@ -97,7 +108,10 @@ void AccountStatesTest::stop() {
 void AccountStatesTest::inject(fault_kind kind, bool silent) {
   simnet::fault x;
   x.kind = kind;
-  x.did = did;
+  if (kind == fault_kind::directory_down)
+    x.count = 0; // All requests, until it is up again.
+  else if (kind != fault_kind::directory_up)
+    x.did = did;
   x.silent = silent;
   ASSERT_TRUE(net.life().faults().inject(x)) << to_string(kind);
 }
@@ -162,6 +176,53 @@ TEST_F(AccountStatesTest, ARelaysTakedownStandsUntilThatRelayWithdrawsIt) {
   };
   EXPECT_TRUE(eventually(node_patience, [&] { return equal().empty(); }))
     << equal();
+  stop();
+}
+
+// protocol.md 4.1: nobody is left to withdraw the relay's word
+TEST_F(AccountStatesTest, ATakedownEndsWithTheRelayThatIsFollowedNoMore) {
+  const std::vector<std::string> pds{"--upstream",
+                                     "pds:" + net.urls().hosts.at(0)};
+  start(pds);
+  inject(fault_kind::relay_take_down);
+  expect_status("takendown");
+  stop();
+  leave_relay();
+  start(pds);
+  expect_status("active");
+  stop();
+}
+
+// protocol.md 4.t7: no host and no relay knows of a tombstone, and their listings
+// call the account active for ever
+TEST_F(AccountStatesTest, ATombstoneOfTheDirectoryOutlivesListings) {
+  start({"--upstream", "pds:" + net.urls().hosts.at(0)});
+  inject(fault_kind::directory_down);
+  inject(fault_kind::change_handle);
+  inject(fault_kind::tombstone);
+  inject(fault_kind::directory_up);
+  expect_status("deleted");
+  expect_listings(6);
+  EXPECT_EQ(statuses(), (std::vector<std::string>{"active", "deleted"}));
+  EXPECT_EQ(records(), 0u);
+  stop();
+}
+
+// protocol.md 4.5: a second relay lists what was so long ago, again and again
+TEST_F(AccountStatesTest, ARelayThatIsBehindChangesNothing) {
+  hostile_stream silent;
+  hostile_host behind;
+  behind.on("/xrpc/com.atproto.sync.subscribeRepos", silent.script());
+  behind.on("/xrpc/com.atproto.sync.listRepos",
+            say(http_answer(
+              200, R"({"repos":[{"did":")" + did
+                     + R"(","head":"bafyreigh2akiscaildcqabsyg3dfr6chu3fgpregi)"
+                       R"(ymsck7e7aqa4s52zy","rev":"3jzfcijpj2z2a",)"
+                       R"("active":false,"status":"deactivated"}]})")));
+  start({"--upstream", "relay:" + behind.url()});
+  expect_listings(8);
+  EXPECT_GT(behind.asked("/xrpc/com.atproto.sync.listRepos"), 2u);
+  EXPECT_EQ(statuses(), std::vector<std::string>{"active"});
   stop();
 }
 

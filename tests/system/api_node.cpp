@@ -82,9 +82,9 @@ plain_reply api_node::ask(uint16_t port, const plain_request& x,
   auto peer = raw_peer::dial(port, source);
   peer.send(on_the_wire(x, port));
   plain_reply out;
-  constexpr std::chrono::milliseconds patience = node_patience;
+  constexpr std::chrono::milliseconds longest_wait = node_patience;
   out.head
-    = peer.read_until("\r\n\r\n", static_cast<int>(patience.count()));
+    = peer.read_until("\r\n\r\n", static_cast<int>(longest_wait.count()));
   if (out.head.size() < 12)
     return out;
   const auto* digits = out.head.data() + 9;

@@ -98,6 +98,46 @@ TEST(account_sources, a_relays_listing_is_weaker_than_the_hosts_own_answer) {
   EXPECT_EQ(combined(x), account_status::active);
 }
 
+// protocol.md 4.5: one of two relays is behind. None of them is taken at its
+// word for ever, each raises the question, and the host's answer stands.
+TEST(account_sources, relays_that_list_different_states_have_the_host_asked) {
+  account_words x;
+  const auto list = [&](account_status said, uint32_t id) {
+    return account_sources::hear(x, of_relay(said, 0, id), false);
+  };
+  EXPECT_TRUE(list(account_status::deactivated, 7).changed) << "all there is";
+  EXPECT_TRUE(list(account_status::active, relay).ask);
+  EXPECT_EQ(combined(x), account_status::deactivated);
+  account_sources::answer(x, account_status::active);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(list(account_status::deactivated, 7).ask);
+    EXPECT_FALSE(list(account_status::active, relay).ask);
+    EXPECT_EQ(combined(x), account_status::active);
+  }
+  account_words one;
+  account_sources::hear(one, of_relay(account_status::deactivated, 1), false);
+  EXPECT_TRUE(
+    account_sources::hear(one, of_relay(account_status::active, 0), false)
+      .changed)
+    << "it corrects itself";
+}
+
+// protocol.md 4.t7: a directory that answers 410 is a source of its own
+TEST(account_sources, a_tombstone_stands_until_there_is_a_document) {
+  account_words x;
+  EXPECT_TRUE(account_sources::note_identity(x, true));
+  EXPECT_FALSE(account_sources::note_identity(x, true));
+  account_sources::hear(x, of_host(account_status::active, 1), true);
+  account_sources::hear(x, of_host(account_status::active, 0), true);
+  account_sources::hear(x, of_relay(account_status::active, 1), false);
+  account_sources::answer(x, account_status::active);
+  EXPECT_EQ(combined(x), account_status::deleted);
+  EXPECT_FALSE(account_sources::is_news(x, of_host(account_status::active, 0),
+                                        true));
+  EXPECT_TRUE(account_sources::note_identity(x, false));
+  EXPECT_EQ(combined(x), account_status::active);
+}
+
 // A position of each source: after a crash all of their frames come again
 TEST(account_sources, each_source_is_known_by_its_own_position) {
   account_words x;
@@ -121,7 +161,9 @@ TEST(account_sources, the_word_of_a_relay_that_is_not_followed_is_void) {
   account_sources::hear(x, of_relay(account_status::suspended, 1), false);
   account_sources::hear(x, of_relay(account_status::takendown, 1, 7), false);
   EXPECT_EQ(combined(x), account_status::takendown);
+  EXPECT_TRUE(account_sources::has_strangers(x, board));
   EXPECT_TRUE(account_sources::forget_strangers(x, board));
+  EXPECT_FALSE(account_sources::has_strangers(x, board));
   EXPECT_EQ(combined(x), account_status::suspended);
   EXPECT_FALSE(account_sources::forget_strangers(x, board));
 }

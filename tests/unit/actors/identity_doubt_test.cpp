@@ -10,15 +10,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-waiting_frame word_of(uint32_t upstream, uint64_t seq) {
-  waiting_frame out;
-  out.frame.at = {upstream, 1, seq};
-  return out;
+account_sources::saying word_of(uint32_t upstream, uint64_t seq) {
+  return {storage::account_status::deactivated, {upstream, 1, seq}};
 }
 
 uint64_t taken(identity_doubt& x, uint32_t upstream) {
   const auto word = x.take_word([=](uint32_t y) { return y == upstream; });
-  return word ? word->frame.at.seq : 0;
+  return word ? word->at.seq : 0;
 }
 
 // protocol.md 4.1: each host has one last word
@@ -51,12 +49,15 @@ TEST(identity_doubt, a_word_too_many_takes_the_place_of_the_oldest) {
 // protocol.md 2.5.6: what is dropped unjudged is regretted, what is judged not
 TEST(identity_doubt, frames_that_are_dropped_are_regretted) {
   identity_doubt x;
-  x.keep_frames();
+  x.keep_frames(7);
+  x.keep_frames(8);
+  EXPECT_EQ(x.from(), 7u);
   EXPECT_TRUE(x.open());
   EXPECT_TRUE(x.close());
   EXPECT_FALSE(x.open());
   EXPECT_FALSE(x.regrets());
-  x.keep_frames();
+  x.keep_frames(8);
+  EXPECT_EQ(x.from(), 8u);
   x.drop_frames();
   EXPECT_TRUE(x.open());
   EXPECT_FALSE(x.close());

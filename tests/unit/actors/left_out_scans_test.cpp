@@ -23,25 +23,6 @@ bool always(const std::string&) {
   return true;
 }
 
-storage::repo_row indexed_row(int64_t last_sync) {
-  storage::repo_row out;
-  out.pds = "https://pds.test";
-  out.last_indexed_rev = atproto::tid{1};
-  out.last_sync = last_sync;
-  return out;
-}
-
-TEST(left_out_scans, what_was_fetched_since_the_listing_began_is_known_better) {
-  EXPECT_TRUE(should_be_listed(indexed_row(99), 100, 110));
-  for (const auto since : {100, 105, 110})
-    EXPECT_FALSE(should_be_listed(indexed_row(since), 100, 110)) << since;
-}
-
-// A clock that was ahead when it was fetched.
-TEST(left_out_scans, what_was_fetched_in_the_future_was_fetched_long_ago) {
-  EXPECT_TRUE(should_be_listed(indexed_row(111), 100, 110));
-}
-
 TEST(left_out_scans, upstreams_are_searched_page_by_page_in_turn) {
   left_out_scans x;
   x.add(scan_of(1));

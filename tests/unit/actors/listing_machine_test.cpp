@@ -276,6 +276,9 @@ TEST(listed_line, is_news_when_it_differs_from_a_repo_that_is_in_sync) {
   EXPECT_FALSE(is_news(line, row, &chain, board));
   line.account = storage::account_status::takendown;
   EXPECT_TRUE(is_news(line, row, &chain, board));
+  line.account = storage::account_status::active;
+  row.words.relays = {{storage::account_status::takendown, {9, 1, 5}}};
+  EXPECT_TRUE(is_news(line, row, &chain, board)) << "nobody follows that relay";
 }
 
 } // namespace

@@ -33,6 +33,68 @@ TEST(repo_account_sources, a_relays_takedown_outlives_the_hosts_words) {
   EXPECT_EQ(x.row->account, account_status::active);
 }
 
+// protocol.md 4.t7: the directory's word is withdrawn by no host
+TEST(repo_account_sources, a_tombstone_outlives_events_and_listings) {
+  synced_repo x;
+  auto gone = x.identity();
+  gone.tombstoned = true;
+  x.identity_event();
+  x.learn(gone);
+  x.settle();
+  ASSERT_EQ(x.row->account, account_status::deleted);
+  x.clear();
+  for (const auto from : {pds_id, relay_id}) {
+    x.list(x.account.rev(), account_status::active, from);
+    x.pass(x.settings->listing_grace);
+    x.account_event(true, {}, from);
+    x.settle();
+  }
+  x.restart();
+  x.answer(account_status::active);
+  x.take(x.make_commit());
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::deleted);
+  EXPECT_THAT(x.wishes, IsEmpty());
+  EXPECT_THAT(x.orders, IsEmpty());
+  EXPECT_TRUE(x.resync());
+  EXPECT_GT(x.refreshes, 0u) << "only a document can bring it back";
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::active);
+  EXPECT_EQ(x.wishes.size(), 1u);
+}
+
+// protocol.md 4.1: nobody is left to withdraw it
+TEST(repo_account_sources, a_relay_that_is_followed_no_more_takes_nobody_down) {
+  synced_repo x;
+  x.account_event(false, "takendown", relay_id);
+  x.settle();
+  ASSERT_EQ(x.row->account, account_status::takendown);
+  ASSERT_EQ(x.row->words.relays.size(), 1u);
+  x.row->words.relays[0].at.upstream = 99;
+  x.restart();
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::active);
+  EXPECT_THAT(x.row->words.relays, IsEmpty());
+  EXPECT_EQ(x.wishes.size(), 1u);
+}
+
+// protocol.md 4.5: the host of a repo that was fetched is active by its own word
+TEST(repo_account_sources, a_fetch_outweighs_a_listing_that_is_behind) {
+  repo_world x;
+  x.board.put(quiet_upstream(pds_id, "https://elsewhere.test", 1, 1));
+  x.sync();
+  x.clear();
+  x.list(x.account.rev(), account_status::deactivated);
+  x.pass(x.settings->listing_grace);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::active);
+  ASSERT_EQ(x.questions.size(), 1u);
+  x.answer(account_status::deactivated);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::deactivated);
+}
+
 // A commit of such an account is no doubt: the host never said it was away.
 TEST(repo_account_sources, a_relays_takedown_is_not_asked_about) {
   synced_repo x;

@@ -107,6 +107,73 @@ TEST(repo_doubt, what_memory_does_not_hold_is_kept_on_disk) {
   EXPECT_FALSE(x.row->gap);
 }
 
+// limits::refused_frame_cost: it waited for the document, and costs its stream
+// what it is worth when that is there. A PDS's repo is fetched then.
+TEST(repo_doubt, a_kept_commit_that_turns_out_forged_is_charged) {
+  rotating_repo x;
+  test_repo stranger{3};
+  const auto seq = x.take(x.signed_by(stranger), pds_id);
+  x.pass(wait_max);
+  x.learn(no_directory);
+  x.finish();
+  EXPECT_THAT(x.refused, IsEmpty());
+  x.pass(limits::lookup_pause_min);
+  x.learn(x.identity());
+  x.finish();
+  EXPECT_EQ(x.refused, std::vector<uint64_t>{seq});
+}
+
+// Invariant I4: the node has no room for what waits, and the fetch brings it
+TEST(repo_doubt, without_room_what_is_kept_is_dropped_and_fetched) {
+  for (const auto count : {size_t{3}, limits::repo_waiting_commits_max + 20}) {
+    rotating_repo x;
+    for (size_t i = 0; i < count; ++i)
+      x.take(x.signed_by(x.next), pds_id);
+    EXPECT_EQ(x.machine->doubted(), doubt_bytes{});
+    x.pass(wait_max);
+    x.learn(no_directory);
+    x.finish();
+    EXPECT_EQ(x.machine->doubted_from(), pds_id);
+    EXPECT_EQ(x.machine->doubted().memory, x.machine->held_bytes());
+    EXPECT_EQ(x.machine->doubted().disk > 0, count > 3);
+    x.no_room();
+    x.finish();
+    EXPECT_EQ(x.machine->doubted(), doubt_bytes{});
+    EXPECT_THAT(x.buffer, IsEmpty());
+    EXPECT_EQ(x.done.size(), count);
+    EXPECT_EQ(x.row->status, repo_status::desync);
+    EXPECT_TRUE(x.row->gap);
+    EXPECT_TRUE(x.row->identity_due);
+    EXPECT_EQ(x.wishes.size(), 1u);
+    EXPECT_EQ(x.count_of(repo_counter::buffer_overflow), 1u);
+    x.pass(limits::lookup_pause_min);
+    x.learn(x.document(x.next));
+    x.settle();
+    EXPECT_EQ(x.row->status, repo_status::desync) << "until it is fetched";
+  }
+}
+
+// limits::doubt_check_interval: whether there is room is seen at each event
+TEST(repo_doubt, a_repo_that_keeps_commits_is_looked_at_now_and_then) {
+  rotating_repo x;
+  x.take(x.signed_by(x.next));
+  x.pass(wait_max);
+  x.settle();
+  for (int i = 0; i < 3; ++i) { // The directory does not answer at all.
+    ASSERT_TRUE(x.timer);
+    EXPECT_EQ(*x.timer, x.now.steady + limits::doubt_check_interval);
+    x.pass(limits::doubt_check_interval);
+  }
+}
+
+TEST(repo_doubt, want_of_room_is_nothing_to_a_repo_that_keeps_nothing) {
+  rotating_repo x;
+  x.clear();
+  x.no_room();
+  EXPECT_FALSE(x.in_flight);
+  EXPECT_THAT(x.wishes, IsEmpty());
+}
+
 // protocol.md 2.5.6: the document is there and names the same key
 TEST(repo_doubt, forged_commits_are_refused_without_a_fetch) {
   rotating_repo x;

@@ -1,4 +1,5 @@
 #include "base/limits.hpp"
+#include "base/limits_frames.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 namespace weir::tests {
@@ -40,6 +41,35 @@ TEST(repo_hosts, a_foreign_host_is_asked_about_once_and_then_dropped) {
   EXPECT_EQ(x.refreshes, 1u);
   EXPECT_TRUE(x.finished(seq));
   EXPECT_FALSE(x.in_flight);
+}
+
+// limits::refused_frame_cost: whoever speaks for accounts that are not its own
+// pays for each check; not while nobody knows whose they are
+TEST(repo_hosts, a_foreign_host_pays_for_its_frames) {
+  repo_world x;
+  x.sync();
+  const auto commit = x.take(x.make_commit(), other_pds_id);
+  x.learn(x.identity());
+  EXPECT_EQ(x.refused, std::vector<uint64_t>{commit});
+  x.account_event(false, "deactivated", other_pds_id);
+  EXPECT_EQ(x.refused.size(), 1u) << "a document is awaited";
+  x.learn(x.identity());
+  EXPECT_EQ(x.refused.size(), 2u);
+  x.take(x.make_commit(), other_pds_id);
+  x.learn(fail(ec::unreachable, "no directory"));
+  x.settle();
+  EXPECT_EQ(x.refused.size(), 2u) << "it may be its host by now";
+}
+
+// It is refused for its size alone, before anybody is asked.
+TEST(repo_hosts, an_account_frame_that_is_too_long_is_malformed) {
+  repo_world x;
+  x.sync();
+  x.account_event(false, std::string(limits::notice_frame_bytes_max, 'x'),
+                  other_pds_id);
+  EXPECT_EQ(x.count_of(repo_counter::bad_shape), 1u);
+  EXPECT_EQ(x.refused.size(), 1u);
+  EXPECT_EQ(x.refreshes, 0u);
 }
 
 // protocol.md 2.1.2, 4.1: its word on the account does not count either

@@ -95,6 +95,9 @@ public:
   /// The clocks move and the machine hears of it.
   void pass(std::chrono::microseconds x);
 
+  /// For frames that wait for a document.
+  void no_room() { perform(machine->on_no_room(now)); }
+
   void awake() { perform(machine->on_awake(board, now)); }
 
   /// Loads what the store holds into a new machine.

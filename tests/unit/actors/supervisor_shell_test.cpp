@@ -283,23 +283,32 @@ TEST_F(SupervisorShellTest, TheNextPageWaitsUntilAllLinesWereTaken) {
 // Invariant I4; requirements.md 1d: who is woken at start though its status
 // asks for nothing. Others are woken for their status, at their time.
 TEST(QuietWorkTest, IsOfSyncedReposWithADueIdentityOrAnotherFilter) {
+  upstream_board followed;
+  upstream_view relay;
+  relay.id = 1;
+  followed.put(relay);
   storage::repo_row row;
   row.status = repo_status::synced;
   row.filter_generation = 2;
-  EXPECT_FALSE(has_quiet_work(row, 2));
-  EXPECT_TRUE(has_quiet_work(row, 3));
+  EXPECT_FALSE(has_quiet_work(row, 2, followed));
+  EXPECT_TRUE(has_quiet_work(row, 3, followed));
   row.identity_due = true;
-  EXPECT_TRUE(has_quiet_work(row, 2));
+  EXPECT_TRUE(has_quiet_work(row, 2, followed));
   for (const auto other : {repo_status::pending, repo_status::desync,
                            repo_status::error, repo_status::syncing}) {
     row.status = other;
-    EXPECT_FALSE(has_quiet_work(row, 3));
+    EXPECT_FALSE(has_quiet_work(row, 3, followed));
   }
   // An account that is not active has no place in the scan of statuses.
   row.account = storage::account_status::deactivated;
-  EXPECT_TRUE(has_quiet_work(row, 3));
+  EXPECT_TRUE(has_quiet_work(row, 3, followed));
   row.identity_due = false;
-  EXPECT_FALSE(has_quiet_work(row, 3));
+  EXPECT_FALSE(has_quiet_work(row, 3, followed));
+  // Nor has one that a relay took down.
+  row.words.relays = {{storage::account_status::takendown, {1, 1, 5}}};
+  EXPECT_FALSE(has_quiet_work(row, 3, followed));
+  row.words.relays[0].at.upstream = 2;
+  EXPECT_TRUE(has_quiet_work(row, 3, followed)) << "and is followed no more";
 }
 
 // The store is the truth: what it cannot say ends the SUPERVISOR, and NODE.

@@ -1,6 +1,7 @@
 #include "actors/node/memory_plan.hpp"
 #include "actors/node/node_config.hpp"
 #include "base/byte_ledger.hpp"
+#include "base/limits_doubt.hpp"
 #include "base/limits_storage.hpp"
 #include "base/limits_streams.hpp"
 #include "base/process_memory.hpp"
@@ -48,6 +49,10 @@ TEST(MemoryPlanTest, AllPartsTogetherStayBelowTheLimitWhateverItIs) {
                        + x.repos + x.names + x.identities * limits::identity_entry_bytes
                        + x.fetch_queue * 384 + x.repo_guards * 256
                        + config.sync_parallelism * one_fetch;
+      // Of the repos' part, and so little that intake opens beside it: nothing
+      // is won by a pause below a 32nd.
+      EXPECT_EQ(x.doubts, limit / limits::doubt_memory_part);
+      EXPECT_LT(x.doubts, limit / 32);
       // The rest is the program's, and holds what listings named and claim.
       EXPECT_LE(x.claims, limit / 128);
       EXPECT_LE(streams * x.census * sizeof(uint64_t),

@@ -1,5 +1,6 @@
 #include "atproto/frame.hpp"
 #include "base/limits.hpp"
+#include "base/limits_frames.hpp"
 #include "frame_parts.hpp"
 
 #include <gtest/gtest.h>
@@ -145,6 +146,28 @@ TEST(FrameTest, KeepsTheLimitsOfACommit) {
   };
   EXPECT_EQ(sync(limits::sync_blocks_bytes_max), ec::none);
   EXPECT_EQ(sync(limits::sync_blocks_bytes_max + 1), ec::limit_reached);
+}
+
+// limits::notice_frame_bytes_max: whatever makes them that long
+TEST(FrameTest, KeepsTheLimitOfAnAccountAndAnIdentity) {
+  const auto sized = [](std::string_view t, const fields& x,
+                        const std::string& key, size_t size) {
+    const auto one = frame(t, with(x, key, text(std::string(60'000, 'x'))));
+    return frame(t, with(x, key,
+                         text(std::string(60'000 + size - one.size(), 'x'))));
+  };
+  constexpr auto most = limits::notice_frame_bytes_max;
+  for (const auto* key : {"status", "more"}) {
+    const auto x = account_fields();
+    EXPECT_EQ(sized("#account", x, key, most).size(), most);
+    EXPECT_EQ(decode_error(sized("#account", x, key, most)), ec::none);
+    EXPECT_EQ(decode_error(sized("#account", x, key, most + 1)),
+              ec::limit_reached);
+  }
+  const auto x = identity_fields();
+  EXPECT_EQ(decode_error(sized("#identity", x, "more", most)), ec::none);
+  EXPECT_EQ(decode_error(sized("#identity", x, "more", most + 1)),
+            ec::limit_reached);
 }
 
 // protocol.md 3.0

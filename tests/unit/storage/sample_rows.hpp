@@ -69,7 +69,9 @@ inline storage::repo_row sample_repo() {
            true,
            {9, 1, 77},
            {{storage::account_status::suspended, {7, 2, 12346}},
-            {storage::account_status::active, {8, 1, 5}}}},
+            {storage::account_status::active, {8, 1, 5}}},
+           true,
+           7},
           true};
 }
 

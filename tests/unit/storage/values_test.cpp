@@ -99,6 +99,8 @@ TEST(ValuesTest, FieldsComeBackAsTheyWent) {
   ASSERT_EQ(repo.words.relays.size(), 2u);
   EXPECT_EQ(repo.words.relays[0].said, account_status::suspended);
   EXPECT_EQ(repo.words.relays[0].at, (position{7, 2, 12346}));
+  EXPECT_TRUE(repo.words.tombstoned);
+  EXPECT_EQ(repo.words.host_by, 7u);
   EXPECT_EQ(repo.erased_through, 900u);
   EXPECT_EQ(repo.handle, "alice.test");
   EXPECT_TRUE(repo.identity_due);

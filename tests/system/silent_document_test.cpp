@@ -1,0 +1,132 @@
+#include "base/limits.hpp"
+#include "base/limits_doubt.hpp"
+#include "base/limits_frames.hpp"
+#include "tests/system/hostile_host.hpp"
+#include "tests/system/hostile_node.hpp"
+
+#include <gtest/gtest.h>
+
+#include <list>
+
+namespace weir::tests {
+
+namespace {
+
+constexpr size_t crowd_accounts = 200;
+constexpr size_t forged_bytes = 900'000;
+constexpr size_t node_memory = 128 * megabyte;
+
+/// A commit that another key has signed.
+bytes forge(test_repo repo, int64_t seq, const test_repo& stranger) {
+  repo.put("app.test.note/forged", make_record(std::string(forged_bytes, 'x')));
+  auto draft = repo.draft();
+  draft.seq = seq;
+  return draft.encode(draft.sign(stranger.key()));
+}
+
+/// A PDS with many accounts, one that speaks for them without being their host,
+/// and a directory; beside them one honest account.
+class SilentDocumentTest : public ::testing::Test {
+protected:
+  SilentDocumentTest() {
+    for (auto* x : {&honest, &crowded, &foreign})
+      x->host.on("/xrpc/com.atproto.sync.subscribeRepos", x->stream.script());
+    repo.put("app.test.note/a", make_record("one"));
+    repo.commit();
+    honest.host.publish_and_serve(repo);
+    for (size_t i = 0; i < crowd_accounts; ++i) {
+      auto& x = crowd.emplace_back(100 + i);
+      x.put("app.test.note/a", make_record("one"));
+      x.commit();
+      honest.host.publish(x, crowded.host.url());
+      crowded.host.serve(x);
+      dids.push_back(x.did());
+    }
+    node = std::make_unique<hostile_node>(
+      std::vector<std::string>{"relay:" + honest.host.url(),
+                               "pds:" + crowded.host.url(),
+                               "pds:" + foreign.host.url()},
+      honest.host.url(),
+      std::vector<std::string>{"--memory-limit", std::to_string(node_memory),
+                               "--sync-parallelism", "3"});
+    node->add(dids);
+    node->add({repo.did()});
+    node->await(repo.did(), "synced");
+    for (const auto& x : dids)
+      node->await(x, "synced");
+  }
+
+  struct upstream {
+    hostile_stream stream;
+    hostile_host host;
+  };
+
+  void expect_taken(const upstream& from) {
+    EXPECT_TRUE(node->await_metric("weir_upstream_cursor{upstream=\""
+                                     + from.host.url() + "\"}",
+                                   crowd_accounts));
+  }
+
+  uint64_t events(const std::string& result) {
+    return node->metric("weir_repo_events_total{result=\"" + result + "\"}");
+  }
+
+  /// Everybody else goes on as if nothing was.
+  void expect_others_flow() {
+    repo.put("app.test.note/later", make_record("two"));
+    ASSERT_TRUE(honest.stream.send(repo.commit()));
+    EXPECT_TRUE(eventually(node_patience, [&] {
+      return node->repo(repo.did()).rev == repo.rev().str();
+    }));
+    EXPECT_LT(node->peak_bytes(), node_memory + memory_slack);
+  }
+
+  upstream honest; ///< The directory, too.
+  upstream crowded;
+  upstream foreign;
+  test_repo repo{1};
+  test_repo stranger{2};
+  std::list<test_repo> crowd;
+  std::vector<atproto::did> dids;
+  std::unique_ptr<hostile_node> node;
+};
+
+} // namespace
+
+// protocol.md 2.5.6: while no document can be had a bad signature proves
+// nothing; what is kept for it has a bound all the same, for whoever does not
+// answer decides how long. limits::doubt_memory_part
+TEST_F(SilentDocumentTest, WhatWaitsForThemKeepsNobodyFromReading) {
+  for (const auto& x : dids)
+    honest.host.on_document(x, say(""));
+  int64_t seq = 0;
+  for (const auto& x : crowd)
+    ASSERT_TRUE(crowded.stream.send(forge(x, ++seq, stranger)));
+  expect_taken(crowded);
+  EXPECT_GE(events("buffer_overflow"), crowd_accounts - 10);
+  expect_others_flow();
+}
+
+// A PDS speaks for its own accounts only. What it says of others is no more than
+// a state, and waits as that. limits::notice_frame_bytes_max
+TEST_F(SilentDocumentTest, LongWordsOnAccountsOfOtherHostsCostNoMemory) {
+  atproto::account_event event;
+  event.time = "2026-01-01T00:00:00.000Z";
+  for (const auto& x : dids) {
+    ++event.seq;
+    event.repo = x;
+    // A gigabyte in all, and at last some that are as long as they may be.
+    const auto size = event.seq <= 180 ? limits::frame_bytes_max
+                                       : limits::notice_frame_bytes_max;
+    const std::string status(size - 200, 'x');
+    event.status = status;
+    ASSERT_TRUE(foreign.stream.send(atproto::encode_frame(event)));
+  }
+  expect_taken(foreign);
+  EXPECT_EQ(events("bad_shape"), 180u);
+  for (const auto& x : dids)
+    EXPECT_EQ(node->repo(x).status, "synced");
+  expect_others_flow();
+}
+
+} // namespace weir::tests
