@@ -3,6 +3,7 @@
 #include "actors/repo/keep_doubts.hpp"
 #include "actors/repo/owed_answer.hpp"
 #include "actors/repo/repo_machine.hpp"
+#include "actors/repo/repo_reads.hpp"
 #include "actors/repo/tell_news.hpp"
 #include "actors/support/finished_frames.hpp"
 #include "actors/support/store_readers.hpp"
@@ -14,8 +15,6 @@
 #include "messages/error.hpp"
 #include "messages/identity.hpp"
 #include "messages/journal.hpp"
-#include "storage/collection_table.hpp"
-#include "storage/repo_table.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -114,29 +113,13 @@ private:
 };
 
 void repo::load() {
-  reader_job job;
-  job.run = [to = repo_actor{this}, did = machine_.repo()](
-              store_readers& store) {
-    repo_loaded out;
-    if (auto rows = storage::repo_table{store.db, store.names}.load(did)) {
-      out.row = std::move(rows->row);
-      out.chain = std::move(rows->chain);
-      out.member = std::move(rows->member);
-    } else {
-      out.failed = rows.error();
-    }
-    caf::anon_send(to, std::move(out));
-  };
-  send(env_.shared->reader_of(hash_), std::move(job));
+  send(env_.shared->reader_of(hash_),
+       load_rows(machine_.repo(), repo_actor{this}));
 }
 
 void repo::load_buffer(uint64_t after) {
-  reader_job job;
-  job.run = [to = repo_actor{this}, did = machine_.repo(),
-             after](store_readers& store) {
-    caf::anon_send(to, store.read_buffer(did, after));
-  };
-  send(env_.shared->reader_of(hash_), std::move(job));
+  send(env_.shared->reader_of(hash_),
+       load_buffer_page(machine_.repo(), after, repo_actor{this}));
 }
 
 void repo::on_loaded(const repo_loaded& x) {
