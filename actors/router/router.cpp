@@ -303,7 +303,7 @@ router_actor::behavior_type router::make_behavior() {
         when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });
     },
     [this](const account_unasked& x) {
-      if (is_tracked(x.repo))
+      if (tracked_.contains(x.repo))
         when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });
     },
   };

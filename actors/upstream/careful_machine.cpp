@@ -31,7 +31,7 @@ void careful_machine::begin_life(storage::upstream_row& row) {
 }
 
 void careful_machine::note_progress(storage::upstream_row& row) {
-  if (row.life == stream_life::running || row.life == stream_life::careful)
+  if (row.life == stream_life::running)
     row.life = stream_life::moved;
 }
 
@@ -70,6 +70,8 @@ bool careful_machine::on_done(uint64_t seq, storage::upstream_row& row) {
     return false;
   in_hand_ = 0;
   released_ = false;
+  if (row.ends > 0)
+    row.life = stream_life::moved;
   clear_suspect(row);
   return true;
 }

@@ -21,10 +21,10 @@ namespace weir::actors {
 /// process leaves names the frame that it died with, and counts how often. After
 /// `limits::poison_frame_ends_max` ends with one frame it is stepped over: its
 /// repo hears that there was one, and nobody looks at its content. A careful
-/// life whose cursor moved is followed by a usual one, too; if that gets
-/// nowhere, care begins at the frame where it stopped. When as many frames as can
-/// have been in flight are through, or `limits::careful_time_max` has passed
-/// (some may wait for an identity), all is as usual again, at no cost a frame.
+/// life that got past the frame which the one before died with is followed by a
+/// usual one: it was not that frame. When as many frames as can have been in
+/// flight are through, or `limits::careful_time_max` has passed (some may wait
+/// for an identity), all is as usual again, at no cost a frame.
 ///
 /// A frame is looked at by `peek_frame` before it counts: what has no seq
 /// cannot be counted.

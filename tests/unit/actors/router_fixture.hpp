@@ -71,9 +71,8 @@ protected:
 
   /// The REPO made last dies; its fence, when one is asked for, is answered.
   void die_and_come_back(uint64_t incarnation) {
-    repos.back().actor.die();
-    run();
     repos.back().actor.fail_answers();
+    repos.back().actor.die();
     run();
     for (const auto& x : journal.take<journal_fence>())
       tell(x.from, journal_fenced{x.repo, incarnation});

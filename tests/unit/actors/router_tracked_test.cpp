@@ -45,9 +45,8 @@ TEST_F(RouterTrackedTest, FramesAreHeldUntilTheNextRepoHasReadWhatIsThere) {
   answer = caf::make_message(tracked_reply{true});
   tell(router, add_repos{{shell_repo(100)}, {}});
   frame(100, 11);
-  repos.back().actor.die();
-  run();
   repos.back().actor.fail_answers();
+  repos.back().actor.die();
   run();
   frame(100, 12);
   EXPECT_THAT(given_up(), IsEmpty());

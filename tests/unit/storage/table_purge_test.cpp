@@ -178,9 +178,12 @@ TEST(TablePurgeCostTest, ARemovalRewritesTheTablesThatHeldItsRowsOnly) {
   const tests::temp_dir dir;
   database_options how;
   how.directory = dir.at("store");
+  // One table is rewritten with about ten below it: so many tables that this is
+  // little.
   how.write_buffer_bytes
-    = std::clamp<uint64_t>(size / 32, 65'536, how.write_buffer_bytes);
-  how.table_bytes = std::clamp<uint64_t>(size / 64, megabyte, how.table_bytes);
+    = std::clamp<uint64_t>(size / 256, 65'536, how.write_buffer_bytes);
+  how.table_bytes
+    = std::clamp<uint64_t>(size / 512, 65'536, how.table_bytes);
   const auto store = database::open(how).value();
   const auto random = seeded_random(1);
   const auto rows = size / row_bytes;
