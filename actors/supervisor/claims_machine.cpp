@@ -22,16 +22,14 @@ claims_machine::effects claims_machine::on_page(const listing_id& what,
                                                 steady_time now) {
   effects out;
   auto& of = *listings_.try_emplace(what).first;
-  out.dropped = take_places(of.second, claims);
-  size_t bytes = 0;
-  for (const auto& x : claims)
-    bytes += cost_of(x);
+  const auto claimed = claims.size();
+  const auto bytes = take_places(of.second, claims);
   if (bytes_ + bytes > bytes_max_) {
     spare_ -= std::exchange(of.second.spare, 0);
-    out.dropped = 0; // The whole page comes again.
     out.pages.push_back({.what = what, .has_room = false});
     return out;
   }
+  out.dropped = claimed - claims.size();
   of.second.host = std::move(host);
   of.second.open = true;
   of.second.bytes += bytes;
@@ -75,15 +73,24 @@ size_t claims_machine::size() const noexcept {
   return out;
 }
 
-/// @returns how many were dropped for want of room
+/// Drops what finds no place beyond `limits::claims_of_page_max`.
+/// @returns the bytes of the others
 size_t claims_machine::take_places(listing& x, std::vector<claim>& claims) {
-  const auto more = claims.size() > limits::claims_of_page_max
-                      ? claims.size() - limits::claims_of_page_max
-                      : 0;
-  x.spare = std::min(more, limits::claims_spare_max - spare_);
-  spare_ += x.spare;
-  claims.resize(claims.size() - (more - x.spare));
-  return more - x.spare;
+  size_t bytes = 0;
+  size_t taken = 0;
+  for (; taken < claims.size(); ++taken) {
+    const auto cost = cost_of(claims[taken]);
+    if (taken >= limits::claims_of_page_max) {
+      if (spare_ >= limits::claims_spare_max
+          || bytes_ + bytes + cost > bytes_max_)
+        break;
+      ++x.spare;
+      ++spare_;
+    }
+    bytes += cost;
+  }
+  claims.resize(taken);
+  return bytes;
 }
 
 void claims_machine::take_word(listings::value_type& of, waiting_claim x,

@@ -95,12 +95,30 @@ TEST(claims, of_a_relay_any_document_with_a_host_will_do) {
   EXPECT_THAT(x.confirmed, testing::ElementsAre(claimed_did(0)));
 }
 
+// A page of a host that sends more than was asked for comes through, whatever
+// memory there is.
+TEST(claims, more_than_the_first_of_a_page_never_takes_the_last_memory) {
+  constexpr auto most = limits::claims_of_page_max;
+  const auto page = claims_of(0, most + 2);
+  size_t bytes = 0;
+  for (size_t i = 0; i < most + 1; ++i)
+    bytes += claims_machine::cost_of(page[i]);
+  for (const auto less : {0u, 1u}) {
+    directory x;
+    x.machine = claims_machine{bytes - less};
+    x.page(of_pds, page);
+    EXPECT_EQ(x.machine.size(), most + 1 - less);
+    EXPECT_EQ(x.dropped, 1 + less);
+  }
+}
+
 // limits::claims_of_page_max, limits::claims_spare_max: what a page has beyond
 // the first is taken as long as there is room for the second.
 TEST(claims, a_page_has_so_many_and_more_while_there_is_room) {
   constexpr auto most = limits::claims_of_page_max;
   for (const auto more : {0u, 1u}) {
     directory x;
+    x.machine = claims_machine{8 * limits::claims_bytes_max};
     x.page(of_pds, claims_of(0, most + limits::claims_spare_max + more));
     EXPECT_EQ(x.machine.size(), most + limits::claims_spare_max);
     EXPECT_EQ(x.dropped, more);
