@@ -73,9 +73,7 @@ public:
 
   /// Whoever waits for an answer hears that none comes.
   void fail_answers() const {
-    if (auto waiting = std::exchange(*owed_, std::nullopt))
-      for (auto& x : *waiting)
-        x.deliver(caf::make_error(caf::sec::request_receiver_down));
+    caf::anon_send(self_, caf::delete_atom::value);
   }
 
   /// Dies as from an exception.
@@ -111,6 +109,11 @@ private:
               auto waiting = std::exchange(*owed, std::nullopt);
               for (auto& x : *waiting)
                 x.deliver(answer);
+            },
+            [owed](caf::delete_atom) {
+              if (auto waiting = std::exchange(*owed, std::nullopt))
+                for (auto& x : *waiting)
+                  x.deliver(caf::make_error(caf::sec::request_receiver_down));
             }};
   }
 
