@@ -12,8 +12,8 @@ constexpr size_t names_bytes_max = 33'554'432;
 /// two tables.
 constexpr size_t name_entry_bytes = 256;
 /// Of one half of that the names that the repos of one host began may take a
-/// fourth of what is still free, those of one repo a 32nd: whoever invents names
-/// leaves room for others.
+/// fourth of what is still free, those of one repo a 32nd: whoever invents
+/// names leaves room for others.
 constexpr size_t names_host_share = 4;
 constexpr size_t names_repo_share = 32;
 /// The other half is for so many bytes of each host, some twenty names, however

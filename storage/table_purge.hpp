@@ -12,11 +12,11 @@ namespace weir::storage {
 ///
 /// # Why LevelDB does not
 /// It keeps deleted and overwritten values in its tables until a compaction
-/// meets them. `CompactRange` does not rewrite the deepest table of a range when
-/// nothing lies above it, and that is where a value is that was written and
-/// deleted in one memtable, or that moved down as it was. So this looks into
-/// the tables itself: those that hold a value which is not the one a reader
-/// sees now are rewritten, and no others.
+/// meets them. `CompactRange` does not rewrite the deepest table of a range
+/// when nothing lies above it, and that is where a value is that was written
+/// and deleted in one memtable, or that moved down as it was. So this looks
+/// into the tables itself: those that hold a value which is not the one a
+/// reader sees now are rewritten, and no others.
 ///
 /// # Ownership and threads
 /// Borrows the database. One thread; beside all readers and the writer.

@@ -18,9 +18,9 @@ inline bool is_unconfirmed(const storage::identity_row& x) noexcept {
 /// When an identity that was looked up is looked up once more, because the
 /// answer may have been an old one: its handle could not be confirmed, or it
 /// refuses what a newer key or host would prove. Whoever tells whose handle it
-/// is may have been away, and a directory may lag behind; nothing announces that
-/// this is over. The pause doubles, and after `limits::second_looks_max` the
-/// answer stands.
+/// is may have been away, and a directory may lag behind; nothing announces
+/// that this is over. The pause doubles, and after `limits::second_looks_max`
+/// the answer stands.
 class identity_retry {
 public:
   /// The last answer to a look-up.

@@ -18,7 +18,8 @@ namespace {
 
 /// Whether a document is so young that its host is the current one.
 bool is_current(const std::optional<storage::identity_row>& x, now_time now) {
-  return x && age_of(x->fetched_at, now.wall) <= limits::identity_current.count();
+  return x
+         && age_of(x->fetched_at, now.wall) <= limits::identity_current.count();
 }
 
 } // namespace
@@ -266,8 +267,9 @@ void repo_machine::ask_for_lost(now_time now, repo_effects& out) {
   ask_host(now, out);
 }
 
-/// What is believed follows from the host that the document names, and something
-/// else speaks against it: a directory may have lagged behind a migration.
+/// What is believed follows from the host that the document names, and
+/// something else speaks against it: a directory may have lagged behind a
+/// migration.
 void repo_machine::doubt_document(now_time now, repo_effects& out) {
   doubt_.regret();
   pace_.retry.expect(now.steady);

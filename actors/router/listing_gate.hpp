@@ -16,12 +16,12 @@ namespace weir::actors {
 
 /// Lines of listings wake REPOs, and a REPO that knows less than its line says
 /// stays awake until the stream has told all, which may take an hour. So each
-/// line has a place until it is answered, and each such REPO one until its doubt
-/// is over; the other lines wait, in order, and their listings with them. No
-/// line is dropped.
+/// line has a place until it is answered, and each such REPO one until its
+/// doubt is over; the other lines wait, in order, and their listings with them.
+/// No line is dropped.
 ///
-/// The listing that has the fewest places goes first. Half of all places are for
-/// listings that have less than their share, so that one whose stream never
+/// The listing that has the fewest places goes first. Half of all places are
+/// for listings that have less than their share, so that one whose stream never
 /// tells all does not stop the others. Without CAF or clock; one thread.
 template <class Work>
 class listing_gate {

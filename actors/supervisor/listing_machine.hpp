@@ -56,9 +56,9 @@ bool is_news(const listed_line& line, const storage::repo_row& row,
              const storage::chain_row* chain, const upstream_board& board);
 
 /// Pages through `listRepos` and `listReposByCollection` of each upstream, one
-/// page at a time, again when events may have been missed, soon after each start
-/// of the node and by interval (protocol.md 9, reliability.md 2.1: endless
-/// listings; requirements.md 3b.18).
+/// page at a time, again when events may have been missed, soon after each
+/// start of the node and by interval (protocol.md 9, reliability.md 2.1:
+/// endless listings; requirements.md 3b.18).
 ///
 /// What was never listed is listed at once. Later a listing waits until the
 /// stream has told what its host knew: of a stream that lags behind most repos

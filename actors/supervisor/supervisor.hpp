@@ -37,7 +37,8 @@ struct supervisor_environment {
   bool discover = false; ///< Full-network mode: listings add repos.
   /// In signal mode: relays are asked who has records in these.
   std::vector<std::string> signal_collections;
-  std::vector<listing_machine::row> listings; ///< As an earlier start left them.
+  /// As an earlier start left them.
+  std::vector<listing_machine::row> listings;
   /// Not 0: the filter's generation, and repos have quiet work under it.
   uint32_t quiet_work_filter = 0;
   question_options questions;

@@ -85,7 +85,8 @@ void supervisor::on_compared(const listing_compared& x) {
   finish_part(*progress);
 }
 
-/// These repos come again with the next listing when their ROUTER cannot answer.
+/// These repos come again with the next listing when their ROUTER cannot
+/// answer.
 void supervisor::give(size_t shard, repo_listing lines,
                       const std::shared_ptr<page_progress>& page) {
   ++page->left;

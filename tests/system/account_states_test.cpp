@@ -193,8 +193,8 @@ TEST_F(AccountStatesTest, ATakedownEndsWithTheRelayThatIsFollowedNoMore) {
   stop();
 }
 
-// protocol.md 4.t7: no host and no relay knows of a tombstone, and their listings
-// call the account active for ever
+// protocol.md 4.t7: no host and no relay knows of a tombstone, and their
+// listings call the account active for ever
 TEST_F(AccountStatesTest, ATombstoneOfTheDirectoryOutlivesListings) {
   start({"--upstream", "pds:" + net.urls().hosts.at(0)});
   inject(fault_kind::directory_down);
@@ -239,9 +239,9 @@ TEST_F(AccountStatesTest, ADeletionThatNobodyAnnouncesIsFound) {
   stop();
 }
 
-// invariant I4: an actor that keeps dying does not hold its stream, and its repo
-// remembers that something is missing. No listing says it: they count after an
-// hour.
+// invariant I4: an actor that keeps dying does not hold its stream, and its
+// repo remembers that something is missing. No listing says it: they count
+// after an hour.
 TEST_F(AccountStatesTest, WhatWasGivenUpOfARepoIsFoundAfterAKill) {
   const std::vector<std::string> patient{"--listing-grace", "1h"};
   start(patient);

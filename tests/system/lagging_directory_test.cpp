@@ -8,8 +8,8 @@
 #include <mutex>
 
 // A directory that answers what was true before, or that it knows nothing
-// (protocol.md 2.5.6, 4.1, 4.6). Nothing happens in the network when it is right
-// again, so nothing tells of it.
+// (protocol.md 2.5.6, 4.1, 4.6). Nothing happens in the network when it is
+// right again, so nothing tells of it.
 
 namespace weir::tests {
 
@@ -54,7 +54,8 @@ protected:
   }
 
   void expect_equal() {
-    EXPECT_TRUE(eventually(node_patience, [this] { return difference().empty(); }))
+    const auto equal = [this] { return difference().empty(); };
+    EXPECT_TRUE(eventually(node_patience, equal))
       << difference() << tail_of(node->errors());
   }
 

@@ -107,8 +107,8 @@ TEST_F(SilentDocumentTest, WhatWaitsForThemKeepsNobodyFromReading) {
   expect_others_flow();
 }
 
-// A PDS speaks for its own accounts only. What it says of others is no more than
-// a state, and waits as that. limits::notice_frame_bytes_max
+// A PDS speaks for its own accounts only. What it says of others is no more
+// than a state, and waits as that. limits::notice_frame_bytes_max
 TEST_F(SilentDocumentTest, LongWordsOnAccountsOfOtherHostsCostNoMemory) {
   atproto::account_event event;
   event.time = "2026-01-01T00:00:00.000Z";

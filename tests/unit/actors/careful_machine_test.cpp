@@ -121,7 +121,7 @@ TEST(careful_stream, progress_before_the_frame_in_hand_does_not_end_the_care) {
 
 // Whatever ends the process again and again, it was not the frame that it died
 // with last.
-TEST(careful_stream, a_life_that_got_past_that_frame_is_followed_by_a_usual_one) {
+TEST(careful_stream, a_life_that_got_past_it_is_followed_by_a_usual_one) {
   crashing_stream x;
   x.crash();
   x.take({11, 12});

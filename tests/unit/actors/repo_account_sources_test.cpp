@@ -79,7 +79,8 @@ TEST(repo_account_sources, a_relay_that_is_followed_no_more_takes_nobody_down) {
   EXPECT_EQ(x.wishes.size(), 1u);
 }
 
-// protocol.md 4.5: the host of a repo that was fetched is active by its own word
+// protocol.md 4.5: the host of a repo that was fetched is active by its own
+// word
 TEST(repo_account_sources, a_fetch_outweighs_a_listing_that_is_behind) {
   repo_world x;
   x.board.put(quiet_upstream(pds_id, "https://elsewhere.test", 1, 1));

@@ -63,7 +63,7 @@ TEST(repo_moved, a_host_that_says_again_what_is_doubted_may_be_the_former_one) {
   x.expect_found();
 }
 
-TEST(repo_moved, a_listing_of_a_host_that_the_document_does_not_name_is_a_reason) {
+TEST(repo_moved, a_listing_of_a_host_that_no_document_names_is_a_reason) {
   moved_repo x;
   x.restart();
   x.learn(x.identity());

@@ -62,7 +62,8 @@ TEST(repo_retry, its_tries_are_counted) {
     EXPECT_EQ(x.row->identity_due, i < limits::second_looks_kept) << i;
     EXPECT_FALSE(x.machine->idle());
     EXPECT_TRUE(x.machine->idle(true) || x.row->identity_due);
-    ASSERT_TRUE(tried_again_after(x, limits::second_look_pause * (1 << i))) << i;
+    const auto pause = limits::second_look_pause * (1 << i);
+    ASSERT_TRUE(tried_again_after(x, pause)) << i;
   }
   x.learn(unconfirmed(x));
   x.settle();
@@ -93,7 +94,8 @@ TEST(repo_retry, a_look_up_that_fails_is_one_of_the_tries) {
   x.identity_event();
   for (uint32_t i = 0; i <= limits::second_looks_kept; ++i) {
     x.learn(unconfirmed(x));
-    ASSERT_TRUE(tried_again_after(x, limits::second_look_pause * (1 << i))) << i;
+    const auto pause = limits::second_look_pause * (1 << i);
+    ASSERT_TRUE(tried_again_after(x, pause)) << i;
   }
   x.learn(fail(ec::unreachable));
   x.settle();
