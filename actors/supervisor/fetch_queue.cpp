@@ -255,14 +255,11 @@ fetch_entry* fetch_queue::next_to_prepare(steady_time now) {
   for (size_t i = 0; i < fetch_lane::priorities; ++i) {
     const auto priority
       = others_first ? (i + 1) % fetch_lane::priorities : i;
-    auto& turns = turns_[priority];
-    const auto lane = std::find_if(turns.begin(), turns.end(), [&](auto* x) {
-      return may_prepare(*x);
-    });
-    if (lane == turns.end())
+    auto* lane = next_lane(priority);
+    if (lane == nullptr)
       continue;
-    auto& x = (*lane)->queued[priority].front();
-    pass_turn(**lane, priority);
+    auto& x = lane->queued[priority].front();
+    pass_turn(*lane, priority);
     leave(x);
     x.asked = now;
     enter(x, fetch_stage::preparing);
@@ -272,17 +269,32 @@ fetch_entry* fetch_queue::next_to_prepare(steady_time now) {
   return nullptr;
 }
 
-/// A host never has all places: others must be able to name theirs, or nobody
-/// would know that they wait. The directory may have them while nobody else
-/// has a look-up to do. The domains of did:web names leave a share to others,
-/// because anybody can have any number of those.
-bool fetch_queue::may_prepare(const fetch_lane& lane) const {
+/// Of those of did:web names and of all others in turn. The domains of did:web
+/// names leave a share to others, because anybody can have any number of those.
+fetch_lane* fetch_queue::next_lane(size_t priority) {
   const auto share = fair_share(options_.preparing_max);
   const auto most_web = std::max<size_t>(options_.preparing_max - share, 1);
-  if (lane.web && web_preparing_ >= most_web)
-    return false;
+  std::array lists{&turns_[priority], &web_turns_[priority]};
+  if (picks_ % 2 != 0)
+    std::swap(lists[0], lists[1]);
+  for (auto* turns : lists) {
+    if (turns == &web_turns_[priority] && web_preparing_ >= most_web)
+      continue;
+    const auto lane = std::find_if(turns->begin(), turns->end(), [&](auto* x) {
+      return may_prepare(*x);
+    });
+    if (lane != turns->end())
+      return *lane;
+  }
+  return nullptr;
+}
+
+/// A host never has all places: others must be able to name theirs, or nobody
+/// would know that they wait. The directory may have them while nobody else
+/// has a look-up to do.
+bool fetch_queue::may_prepare(const fetch_lane& lane) const {
   const auto most = lane.host || waiting_lanes_ > 1
-                      ? share
+                      ? fair_share(options_.preparing_max)
                       : options_.preparing_max;
   return lane.preparing + lane.ready_count < most;
 }

@@ -97,6 +97,8 @@ private:
   void move(fetch_entry& x, const std::string& pds, steady_time now);
   void part(fetch_entry& x, steady_time now);
   void forget(fetch_lane& lane);
+  fetch_lane::turns& turns_of(const fetch_lane& lane, size_t seat);
+  fetch_lane* next_lane(size_t priority);
   void sit(fetch_lane& lane, size_t seat);
   void stand_up(fetch_lane& lane, size_t seat);
   void pass_turn(fetch_lane& lane, size_t seat);
@@ -109,6 +111,8 @@ private:
   std::unordered_map<std::string, fetch_lane> lanes_;
   fetch_lane::turns remembered_; ///< Without entries; the oldest first.
   std::array<fetch_lane::turns, fetch_lane::priorities + 1> turns_;
+  /// Of lanes of did:web names, which are in none of those for priorities.
+  std::array<fetch_lane::turns, fetch_lane::priorities> web_turns_;
   std::vector<fetch_lane*> crowded_; ///< More than their share is queued.
   fetch_entry::alarms alarms_;
   entry_map entries_;

@@ -9,17 +9,24 @@ namespace weir::actors {
 
 // -- turns --------------------------------------------------------------------
 
+/// Lanes of did:web names have lists of their own: when those have all their
+/// places, nobody looks through any number of them.
+fetch_lane::turns& fetch_queue::turns_of(const fetch_lane& lane, size_t seat) {
+  return lane.web && seat != permits ? web_turns_[seat] : turns_[seat];
+}
+
 void fetch_queue::sit(fetch_lane& lane, size_t seat) {
+  auto& turns = turns_of(lane, seat);
   if (!lane.seats[seat])
-    lane.seats[seat] = turns_[seat].insert(turns_[seat].end(), &lane);
+    lane.seats[seat] = turns.insert(turns.end(), &lane);
 }
 
 void fetch_queue::stand_up(fetch_lane& lane, size_t seat) {
-  turns_[seat].erase(*std::exchange(lane.seats[seat], std::nullopt));
+  turns_of(lane, seat).erase(*std::exchange(lane.seats[seat], std::nullopt));
 }
 
 void fetch_queue::pass_turn(fetch_lane& lane, size_t seat) {
-  auto& turns = turns_[seat];
+  auto& turns = turns_of(lane, seat);
   turns.splice(turns.end(), turns, *lane.seats[seat]);
 }
 
