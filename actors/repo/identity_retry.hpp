@@ -27,24 +27,28 @@ public:
   /// @param expected There is a reason to expect another answer.
   /// @param unsure It is not what is hoped for; else nothing more is to come.
   void hear(bool unsure, bool expected, steady_time now) noexcept {
-    if (!unsure) {
+    if (!unsure && !doubted_) {
       running_ = false;
       due_.reset();
       return;
     }
-    if (!running_ && expected)
+    if (!running_ && (expected || doubted_))
       begin();
     failed(now);
   }
 
-  /// The document that is known refuses something.
+  /// Something speaks against the document that is known.
   void expect(steady_time now) noexcept {
+    doubted_ = true;
     if (due_)
       return;
     if (!running_)
       begin();
     failed(now);
   }
+
+  /// The document changed: that was it.
+  void settle() noexcept { doubted_ = false; }
 
   /// An event says that something may have changed.
   void begin() noexcept {
@@ -68,6 +72,7 @@ public:
     if (!running_)
       return;
     running_ = tries_ < limits::second_looks_max;
+    doubted_ = doubted_ && running_;
     if (running_)
       due_ = now + limits::second_look_pause * (1 << tries_++);
   }
@@ -85,6 +90,7 @@ public:
 
 private:
   bool running_ = false;
+  bool doubted_ = false;
   uint32_t tries_ = 0;
   std::optional<steady_time> due_;
 };

@@ -271,7 +271,6 @@ void repo_machine::ask_for_lost(now_time now, repo_effects& out) {
 /// something else speaks against it: a directory may have lagged behind a
 /// migration.
 void repo_machine::doubt_document(now_time now, repo_effects& out) {
-  doubt_.regret();
   pace_.retry.expect(now.steady);
   try_refresh(now, out);
 }

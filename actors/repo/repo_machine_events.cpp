@@ -172,6 +172,7 @@ repo_machine::step repo_machine::refused(waiting_frame& x,
     const auto how = judge_anew(x, now, out);
     if (how != judgement::stands)
       return leave_in_doubt(x, how, now, out);
+    doubt_.regret();
     doubt_document(now, out);
   }
   ++refusals_;

@@ -192,6 +192,7 @@ repo_machine::check_host(waiting_frame& x, const upstream_board& board,
   if (how != judgement::stands)
     return leave_in_doubt(x, how, now, out);
   count(repo_counter::wrong_host, out);
+  doubt_.regret();
   if (!doubt_.open())
     charge(x, out);
   doubt_document(now, out);
@@ -351,11 +352,13 @@ repo_effects repo_machine::on_identity(const identity_answer& x,
     return out;
   }
   const auto had_handle = !row_.handle.empty();
-  if (learn(*x.fact, last, now, out))
+  if (learn(*x.fact, last, now, out)) {
     take_change(now, out);
+    pace_.retry.settle();
+  }
   if (last && !pace_.wanted) // Or it is looked up anew all the same.
-    pace_.retry.hear(is_unconfirmed(*x.fact) || doubt_.regrets(),
-                     !x.checked || had_handle || doubt_.regrets(), now.steady);
+    pace_.retry.hear(is_unconfirmed(*x.fact), !x.checked || had_handle,
+                     now.steady);
   take_host_word(x, now, out);
   if (newest && anew
       && (!pace_.wanted || !pace_.may(now.steady, settings_->refresh_min)))

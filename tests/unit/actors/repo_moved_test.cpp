@@ -92,5 +92,24 @@ TEST(repo_moved, so_is_one_of_an_account_that_is_active) {
   }
 }
 
+// protocol.md 4.6: right after a migration its head is signed by the old key, so
+// a fetch would only fail. Nothing was refused.
+TEST(repo_moved, the_move_that_was_looked_for_is_no_reason_to_fetch) {
+  repo_world x;
+  x.sync();
+  x.make_commit();
+  x.list(x.account.rev(), account_status::active, other_pds_id);
+  x.pass(limits::second_look_pause);
+  test_repo next{2};
+  auto moved = x.identity();
+  moved.pds = other_origin;
+  moved.signing_key = next.key().public_part().to_multikey();
+  x.learn(moved);
+  x.settle();
+  EXPECT_EQ(x.row->pds, other_origin);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_TRUE(x.wishes.empty());
+}
+
 } // namespace
 } // namespace weir::tests
