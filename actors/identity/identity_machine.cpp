@@ -183,8 +183,8 @@ identity_machine::on_document(const atproto::did& repo,
     const auto not_before = backoff_.failed(repo, now);
     for (const auto who : std::exchange(i->second.again, {}))
       add_waiter(i->second.waiters, who);
-    // Nobody forgets a document that was there: a directory that does not find
-    // it any more is as good as away.
+    // A directory keeps every document that it had. One that does not find it
+    // any more has not answered.
     const auto is_known = known != nullptr && known->row.has_value();
     const auto is_away = doc.error().code == ec::unreachable
                          || (is_known && doc.error().code == ec::not_found);

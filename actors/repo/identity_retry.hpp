@@ -47,7 +47,7 @@ public:
     failed(now);
   }
 
-  /// The document changed: that was it.
+  /// The document changed, so nothing speaks against it any more.
   void settle() noexcept { doubted_ = false; }
 
   /// An event says that something may have changed.
@@ -75,6 +75,13 @@ public:
     doubted_ = doubted_ && running_;
     if (running_)
       due_ = now + limits::second_look_pause * (1 << tries_++);
+  }
+
+  /// A look-up failed, which is no answer and so no try: it is made again after
+  /// the pause that was the last one.
+  void unanswered(steady_time now) noexcept {
+    if (running_ && tries_ > 0)
+      due_ = now + limits::second_look_pause * (1 << (tries_ - 1));
   }
 
   /// When the next try begins.

@@ -182,7 +182,9 @@ repo_effects repo_machine::on_host_answer(const host_answer& x,
   }
   if (x.account == row_.words.host) {
     if (x.account != account_status::active) {
-      pace_.wanted = true; // It was asked for a reason: is it the right one?
+      // Something spoke against what is known, or nobody would have asked. The
+      // host may be the former one, so the document is looked up.
+      pace_.wanted = true;
       doubt_document(now, out);
     }
     flush(out);

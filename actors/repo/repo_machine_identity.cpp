@@ -261,8 +261,8 @@ void repo_machine::take_no_identity(const identity_answer& x, bool last,
                                     const upstream_board& board, now_time now,
                                     repo_effects& out) {
   const auto& why = x.fact.error();
-  // Nobody forgets a document that was there: who does not find it any more is
-  // as good as away.
+  // A directory keeps every document that it had. One that does not find it any
+  // more has not answered.
   const auto unknown = why.code == ec::not_found && !identity_;
   const auto passes = identity_ || why.code == ec::unreachable
                       || why.code == ec::limit_reached;
@@ -274,7 +274,7 @@ void repo_machine::take_no_identity(const identity_answer& x, bool last,
   } else {
     pace_.failed(std::max(x.not_before,
                           now.steady + limits::lookup_pause_min));
-    pace_.retry.failed(now.steady);
+    pace_.retry.unanswered(now.steady);
   }
   if ((row_.identity_due && passes) || (doubt_.open() && !unknown))
     pace_.wanted = true; // Later.

@@ -6,13 +6,13 @@
 
 namespace weir::actors {
 
-/// What a REPO has a READER do; `to` gets the answer as a message.
-
-/// The rows of a repo: `repo_loaded`.
+/// A job for a READER: loads the rows of a repo and sends them to its REPO as
+/// `repo_loaded`.
 reader_job load_rows(const atproto::did& repo, repo_actor to);
 
-/// The next part of what its sync buffer holds on disk behind the number
-/// `after`: `repo_buffer_page`.
+/// A job for a READER: loads what the sync buffer of a repo holds on disk behind
+/// the number `after`, one page of it, and sends that to its REPO as
+/// `repo_buffer_page`.
 reader_job load_buffer_page(const atproto::did& repo, uint64_t after,
                             repo_actor to);
 

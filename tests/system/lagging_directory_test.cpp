@@ -1,3 +1,4 @@
+#include "apps/weir/demo_evidence.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/channel_client.hpp"
 #include "tests/system/followed_network.hpp"
@@ -17,9 +18,8 @@ namespace {
 
 using simnet::fault_kind;
 
-constexpr auto buffered = R"(weir_repo_events_total{result="buffered"})";
-constexpr auto bad_signature
-  = R"(weir_repo_events_total{result="bad_signature"})";
+constexpr auto buffered = R"(result="buffered")";
+constexpr auto bad_signature = R"(result="bad_signature")";
 constexpr size_t accounts = 6;
 constexpr size_t hit = 2; ///< The account.
 
@@ -86,13 +86,11 @@ protected:
       net.life().traffic().post(hit);
   }
 
-  uint64_t metric(std::string_view line) {
-    const auto answer = web->get(at.operations + "/metrics");
-    const auto text = answer ? std::string{as_text(answer->body)} : "";
-    const auto place = text.find(line);
-    return place == std::string::npos
-             ? 0
-             : std::stoull(text.substr(place + line.size()));
+  /// Events of repos that had this result.
+  uint64_t metric(const char* label) {
+    const auto page = web->get(at.operations + "/metrics").value();
+    return apps::metric_total(as_text(page.body), "weir_repo_events_total",
+                              label);
   }
 
   bool reached(const std::function<bool()>& what) {
