@@ -13,8 +13,12 @@ using namespace std::chrono_literals;
 /// that has less waits; the same of the repos that are looked up. Rounded up.
 constexpr size_t fair_part = 8;
 /// A permit beyond that part is kept for so long when a host with less waits:
-/// most downloads are over by then.
-constexpr std::chrono::microseconds fetch_keep_min = 10s;
+/// most downloads are over by then, and nobody waits for long.
+constexpr std::chrono::microseconds fetch_keep_min = 1s;
+/// When a host with less than that part had to wait, the last permit is kept
+/// from those who gave one back, so that the next host need not wait: for so
+/// long after it was used.
+constexpr std::chrono::microseconds fetch_reserve_time = 10s;
 /// A host that had to give one back comes last for so long when permits beyond
 /// its part are given.
 constexpr std::chrono::microseconds fetch_modest_time = 5min;

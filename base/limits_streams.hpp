@@ -21,8 +21,6 @@ constexpr size_t claims_of_page_max = listing_page_asked;
 /// of which there are three.
 constexpr size_t claims_bytes_max = 8'388'608;
 constexpr size_t claim_entry_bytes = 256;
-/// Claims whose documents are asked for at once, of all listings together.
-constexpr size_t claims_asked_max = 64;
 /// A listing is judged after so many claims, and forgets half of them after ten
 /// times as many.
 constexpr size_t claims_judged_min = 50;

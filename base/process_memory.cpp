@@ -1,5 +1,7 @@
 #include "base/process_memory.hpp"
 
+#include "base/limits_heap.hpp"
+
 #include <fstream>
 #include <malloc.h>
 #include <unistd.h>
@@ -12,6 +14,11 @@ uint64_t resident_bytes() {
   uint64_t resident = 0;
   in >> all >> resident;
   return in ? resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
+void limit_free_memory() {
+  mallopt(M_MMAP_THRESHOLD, limits::heap_mapped_bytes_min);
+  mallopt(M_TRIM_THRESHOLD, limits::heap_top_bytes_max);
 }
 
 void return_free_memory() {

@@ -7,6 +7,11 @@ namespace weir {
 /// Memory of this process that is in RAM; 0 where the system does not tell.
 uint64_t resident_bytes();
 
+/// Bounds what the allocator keeps: it would learn from the largest allocation
+/// to keep tens of megabytes for each thread, of which `return_free_memory` gives
+/// nothing back. Once, before there are threads.
+void limit_free_memory();
+
 /// Gives memory that nothing holds back to the system. Takes milliseconds.
 void return_free_memory();
 

@@ -74,6 +74,10 @@ void network::stop() {
   impl_->time.reset();
 }
 
+void network::close_host(size_t host) {
+  impl_->open.close_host(host);
+}
+
 void network::set_rate(double events_per_second) {
   impl_->pace->set_rate(events_per_second);
 }

@@ -46,6 +46,10 @@ public:
   /// Closes the ports, cuts all connections, ends traffic.
   void stop();
 
+  /// This host is gone for good: its port is closed, its connections are cut.
+  /// From the thread of `start`.
+  void close_host(size_t host);
+
   /// Events per second of live traffic, open loop; 0 at first. Only after
   /// `start`.
   void set_rate(double events_per_second);

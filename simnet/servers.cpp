@@ -68,6 +68,11 @@ void servers::stop() {
   open_.clear();
 }
 
+void servers::close_host(size_t host) {
+  site_.facts.host_log(host).cut();
+  open_.at(host).reset(); // Hosts were opened first, in their order.
+}
+
 result<std::string> servers::open(const net::transport_ptr& network,
                                   std::shared_ptr<net::http_service> service) {
   net::http_server_options options;

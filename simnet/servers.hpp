@@ -44,6 +44,9 @@ public:
   /// Closes the ports and cuts all connections.
   void stop();
 
+  /// The same of one host, for good. From the thread of `start`.
+  void close_host(size_t host);
+
 private:
   result<std::string> open(const net::transport_ptr& network,
                            std::shared_ptr<net::http_service> service);

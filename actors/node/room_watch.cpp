@@ -1,5 +1,6 @@
 #include "actors/node/room_watch.hpp"
 
+#include "actors/support/heap_return.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
@@ -120,10 +121,9 @@ private:
       show(shortage::memory, memory_room_.level(),
            mebibytes(used) + " of memory are in use and " + mebibytes(limit)
              + " are the limit");
-    if (used > limit - marks.backfill && now >= give_back_at_) {
-      give_back_at_ = now + limits::room_check_interval;
+    if (heap_.on_measure(resident, ledger.passing(),
+                         used > limit - marks.backfill, now))
       options_.give_back();
-    }
     announce();
   }
 
@@ -153,7 +153,7 @@ private:
   std::function<void(const error&)> reopen_;
   room_machine disk_;
   room_machine memory_room_;
-  steady_time give_back_at_;
+  heap_return heap_;
   std::optional<steady_time> look_at_; ///< Nothing: the disk is being asked.
   intake_level told_ = intake_level::open;
   actor_timer timer_;

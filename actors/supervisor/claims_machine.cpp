@@ -137,29 +137,42 @@ void claims_machine::judge(listings::value_type& of, effects& out) {
   }
 }
 
-/// One claim of each listing in turn.
+/// Of those that wait, the one that had the fewest turns; now and then the
+/// next.
+claims_machine::listing* claims_machine::next_listing() {
+  listings::value_type* fewest = nullptr;
+  listings::value_type* next = nullptr;
+  for (auto& x : listings_) {
+    if (!x.second.waits())
+      continue;
+    if (fewest == nullptr || x.second.turns < fewest->second.turns)
+      fewest = &x;
+    if (next == nullptr || (next->first <= last_ && last_ < x.first))
+      next = &x;
+  }
+  if (fewest == nullptr)
+    return nullptr;
+  if (++turns_ % limits::claims_even_turn != 0)
+    return &fewest->second;
+  last_ = next->first;
+  return &next->second;
+}
+
 void claims_machine::run(effects& out, steady_time now) {
   if (rest_until_ && now < *rest_until_) {
     out.timer = rest_until_;
     return;
   }
   rest_until_.reset();
-  auto idle = size_t{0};
-  while (asked_.size() < limits::claims_asked_max && idle < listings_.size()) {
-    auto i = listings_.upper_bound(last_);
-    if (i == listings_.end())
-      i = listings_.begin();
-    last_ = i->first;
-    auto& x = i->second;
-    if (x.waiting.empty()) {
-      ++idle;
-      continue;
-    }
-    idle = 0;
-    auto next = std::move(x.waiting.front());
-    x.waiting.pop_front();
+  while (asked_.size() < limits::claims_asked_max) {
+    auto* x = next_listing();
+    if (x == nullptr)
+      return;
+    ++x->turns;
+    auto next = std::move(x->waiting.front());
+    x->waiting.pop_front();
     const auto repo = next.of.repo;
-    x.asked.insert_or_assign(repo, std::move(next));
+    x->asked.insert_or_assign(repo, std::move(next));
     if (asked_.insert(repo).second)
       out.ask.push_back(repo);
   }

@@ -22,7 +22,8 @@ namespace weir::actors {
 ///
 /// # Operation
 /// The claims of one page of each listing are held, those of all listings are
-/// asked about in turn, few at once. The next page of a listing waits until its
+/// asked about in turn, few at once, and most turns go to those that had few.
+/// The next page of a listing waits until its
 /// claims are decided. A listing whose claims mostly fail is not trusted: the
 /// rest of its page is dropped.
 ///
@@ -109,6 +110,11 @@ private:
     size_t decided = 0;
     size_t failed = 0;
     size_t bytes = 0; ///< Of its claims.
+    size_t turns = 0; ///< That it had, of all its pages.
+
+    bool waits() const noexcept {
+      return !waiting.empty() && asked.size() < limits::claims_asked_share;
+    }
   };
 
   using listings = std::map<listing_id, listing>;
@@ -117,6 +123,7 @@ private:
   void take_word(listings::value_type& of, waiting_claim x, const word& said,
                  effects& out);
   void judge(listings::value_type& of, effects& out);
+  listing* next_listing();
   void run(effects& out, steady_time now);
 
   void release(listing& from, size_t bytes) noexcept;
@@ -125,6 +132,7 @@ private:
   size_t bytes_ = 0;
   listings listings_;
   listing_id last_; ///< Had its turn.
+  size_t turns_ = 0;
   size_t spare_ = 0; ///< In use.
   std::unordered_set<atproto::did> asked_;   ///< About, by any listing.
   std::optional<steady_time> rest_until_; ///< The directory is away.

@@ -322,6 +322,11 @@ fetch_entry* fetch_queue::next_to_start(steady_time now) {
     [&](const auto* x, const auto* y) { return rank(x) < rank(y); });
   if (lane == turns.end() || rank(*lane) == full)
     return nullptr;
+  if (running_ + 1 == options_.parallelism && reserved_until_ > now) {
+    if (rank(*lane) == modest)
+      return nullptr;
+    reserve(now);
+  }
   auto& x = (*lane)->ready.front();
   pass_turn(**lane, permits);
   leave(x);

@@ -66,6 +66,13 @@ public:
   /// their share or gave none back lately the one with the fewest.
   const fetch_lane* neediest(steady_time now) const;
 
+  /// Keeps the last permit for a while from hosts that gave one back lately and
+  /// have their share.
+  void reserve(steady_time now) noexcept;
+
+  /// When somebody who waits may have it again.
+  std::optional<steady_time> next_reserve_end(steady_time now) const;
+
   /// What a host may have while others wait.
   size_t permit_share() const noexcept;
 
@@ -122,6 +129,7 @@ private:
   size_t web_preparing_ = 0; ///< Of them, in lanes of did:web names.
   size_t ready_count_ = 0;
   size_t running_ = 0;
+  steady_time reserved_until_; ///< The last permit, see `reserve`.
   size_t waiting_lanes_ = 0; ///< With something queued.
   size_t picks_ = 0;
 };

@@ -95,6 +95,17 @@ void fetch_queue::forget(fetch_lane& lane) {
   lanes_.erase(lanes_.find(*lane.name));
 }
 
+void fetch_queue::reserve(steady_time now) noexcept {
+  reserved_until_ = now + limits::fetch_reserve_time;
+}
+
+std::optional<steady_time>
+fetch_queue::next_reserve_end(steady_time now) const {
+  if (ready_count_ == 0 || reserved_until_ <= now)
+    return std::nullopt;
+  return reserved_until_;
+}
+
 // -- time ---------------------------------------------------------------------
 
 /// Whoever waits for the host gives its place to others.

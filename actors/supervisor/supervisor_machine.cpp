@@ -184,6 +184,7 @@ void supervisor_machine::give_back(effects& out, steady_time now) {
   const auto* waiting = queue_.neediest(now);
   if (waiting == nullptr)
     return;
+  queue_.reserve(now);
   const auto most = std::max(queue_.permit_share(), waiting->running);
   for (auto& x :
        pace_.beyond(queue_.permit_share(), now + -limits::fetch_keep_min)) {
@@ -196,6 +197,7 @@ void supervisor_machine::give_back(effects& out, steady_time now) {
     out.given_back.push_back({std::move(x.repo), std::move(x.host), x.job});
     return;
   }
+  arm(out, now + limits::fetch_keep_min);
 }
 
 // -- time ---------------------------------------------------------------------
@@ -234,6 +236,8 @@ void supervisor_machine::run(effects& out, steady_time now) {
     out.scan = queue_.scan.next(queue_.due(), options_.queue_max);
   }
   if (const auto at = queue_.next_rest_end())
+    arm(out, *at);
+  if (const auto at = queue_.next_reserve_end(now))
     arm(out, *at);
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <iostream>
+#include <memory>
 #include <numeric>
 
 namespace weir::tests {
@@ -18,8 +19,8 @@ constexpr size_t honest_accounts = 60;
 constexpr size_t honest_hosts = 2;
 constexpr size_t hostile_host = honest_hosts;
 
-/// What runs at the same time on this machine makes no failure.
-constexpr std::chrono::seconds noise{15 * slowness};
+/// What else runs on this machine meanwhile spoils one measurement or two.
+constexpr int attempts = 4;
 
 /// What a store keeps of files that it wrote before, and has not merged.
 constexpr size_t left_over_bytes = 24 * megabyte;
@@ -55,15 +56,44 @@ protected:
   }
 
   /// How long it takes until all honest repos are there.
-  std::chrono::milliseconds
-  await_honest(default_node& node, steady_clock::time_point start,
-               std::chrono::milliseconds longest) {
+  std::chrono::milliseconds await_honest(default_node& node,
+                                         steady_clock::time_point start) {
     size_t there = 0;
-    while (there < honest.size() && steady_clock::now() - start < longest)
+    while (there < honest.size() && steady_clock::now() - start < node_patience)
       there = node.synced(network.truth(), honest);
     EXPECT_EQ(there, honest.size()) << tail_of(node.process().errors());
     return std::chrono::duration_cast<std::chrono::milliseconds>(
       steady_clock::now() - start);
+  }
+
+  /// A node that meets nobody else.
+  std::chrono::milliseconds sync_alone(const std::string& data) {
+    const auto start = steady_clock::now();
+    default_node node{data, urls, {0, 1}};
+    const auto out = await_honest(node, start);
+    resident_alone = node.process().resident_bytes();
+    node.stop();
+    bytes_alone = bytes_of_directory(data);
+    return out;
+  }
+
+  /// The hostile host does to a node what it can.
+  void suffer(const std::string& data) {
+    const auto& x = network.hostile().of(hostile_host);
+    const company before{"", {}, x.downloads, x.claims, x.frames};
+    default_node node{data, urls, {hostile_host}};
+    EXPECT_TRUE(eventually(30s * slowness, [&] {
+      return is_harmed(before);
+    })) << "what is tested was not reached";
+    node.stop();
+  }
+
+  /// Then come the honest ones.
+  std::chrono::milliseconds sync_beside(const std::string& data) {
+    const auto start = steady_clock::now();
+    beside = std::make_unique<default_node>(
+      data, urls, std::vector<size_t>{0, 1, hostile_host});
+    return await_honest(*beside, start);
   }
 
   std::vector<std::string> hostile_dids() {
@@ -86,67 +116,64 @@ protected:
     }
   }
 
-  bool is_harmed() {
+  bool is_harmed(const company& before) {
     const auto& x = network.hostile().of(hostile_host);
-    return x.downloads >= GetParam().downloads && x.claims >= GetParam().claims
-           && x.frames >= GetParam().frames;
+    return x.downloads >= before.downloads + GetParam().downloads
+           && x.claims >= before.claims + GetParam().claims
+           && x.frames >= before.frames + GetParam().frames;
+  }
+
+  /// What the host had sent before may bring its repos back.
+  bool is_free(const std::string& data) {
+    if (beside->metric("weir_repos_tracked") > honest_accounts)
+      beside->remove(hostile_dids());
+    return bytes_of_directory(data) <= bytes_alone + left_over_bytes
+           && beside->metric("weir_repos_tracked") == honest_accounts
+           && beside->process().resident_bytes()
+                <= resident_alone + left_over_bytes + memory_slack;
   }
 
   temp_dir dir;
   simnet::network network;
   simnet::network_urls urls;
   std::vector<size_t> honest = std::vector<size_t>(honest_accounts);
+  size_t bytes_alone = 0;
+  size_t resident_alone = 0;
+  std::unique_ptr<default_node> beside;
 };
 
 } // namespace
 
-// The hostile host comes first and does what it can; then come the honest ones.
-// After it is gone nothing of it is left.
-TEST_P(CompanyTest, HonestReposAreSyncedInTwiceTheirTimeAndAllIsFreeAfterwards) {
-  size_t bytes_alone = 0;
-  size_t resident_alone = 0;
-  auto start = steady_clock::now();
-  auto alone = 0ms;
-  {
-    default_node node{dir.at("alone"), urls, {0, 1}};
-    alone = await_honest(node, start, node_patience);
-    resident_alone = node.process().resident_bytes();
-    node.stop();
-    bytes_alone = bytes_of_directory(dir.at("alone"));
-  }
-  const auto data = dir.at("data");
-  {
-    default_node node{data, urls, {hostile_host}};
-    eventually(30s * slowness, [&] {
-      return is_harmed();
-    });
-    EXPECT_TRUE(is_harmed()) << "what is tested was not reached";
-    node.stop();
-  }
-  const auto bound = std::max(2 * alone, alone + noise);
-  {
-    start = steady_clock::now();
-    default_node node{data, urls, {0, 1, hostile_host}};
-    const auto beside = await_honest(node, start, bound);
-    std::cout << alone.count() << " ms alone, " << beside.count()
+// After the host is gone, the node that met it keeps nothing of it.
+TEST_P(CompanyTest,
+       HonestReposAreSyncedInTwiceTheirTimeAndAllIsFreeAfterwards) {
+  auto is_in_time = false;
+  std::string data;
+  for (int i = 0; i < attempts && !is_in_time && !HasFailure(); ++i) {
+    beside.reset();
+    const auto number = std::to_string(i);
+    const auto alone = sync_alone(dir.at("alone" + number));
+    data = dir.at("data" + number);
+    suffer(data);
+    const auto longer = sync_beside(data);
+    is_in_time = longer <= 2 * alone;
+    std::cout << alone.count() << " ms alone, " << longer.count()
               << " ms beside it\n";
-    node.remove(hostile_dids());
-    node.stop();
   }
-  if (HasFailure())
-    return;
-  default_node node{data, urls, {0, 1}};
-  // It may have come back before the host was gone.
-  node.remove(hostile_dids());
+  ASSERT_FALSE(HasFailure());
+  EXPECT_TRUE(is_in_time);
+  network.close_host(hostile_host);
   begin_new_collections();
-  await_honest(node, steady_clock::now(), node_patience);
-  const auto is_free = eventually(node_patience, [&] {
-    return bytes_of_directory(data) <= bytes_alone + left_over_bytes;
-  });
-  EXPECT_TRUE(is_free) << bytes_of_directory(data) << " bytes are left";
-  EXPECT_EQ(node.metric("weir_repos_tracked"), honest_accounts);
-  EXPECT_LE(node.process().resident_bytes(),
-            resident_alone + left_over_bytes + memory_slack);
+  await_honest(*beside, steady_clock::now());
+  EXPECT_TRUE(eventually(node_patience,
+                         [&] {
+                           return is_free(data);
+                         }))
+    << bytes_of_directory(data) << " bytes on disk, " << bytes_alone
+    << " alone; " << beside->process().resident_bytes() << " in memory, "
+    << resident_alone << " alone; " << beside->metric("weir_repos_tracked")
+    << " repos";
+  beside->stop();
 }
 
 INSTANTIATE_TEST_SUITE_P(

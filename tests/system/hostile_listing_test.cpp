@@ -1,3 +1,4 @@
+#include "base/limits_claims.hpp"
 #include "base/limits_streams.hpp"
 #include "tests/system/hostile_downloads.hpp"
 

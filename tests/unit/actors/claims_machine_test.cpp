@@ -133,19 +133,38 @@ TEST(claims, a_page_has_so_many_and_more_while_there_is_room) {
   }
 }
 
-// limits::claims_asked_max
-TEST(claims, so_many_are_asked_about_at_once_by_listings_in_turn) {
+// limits::claims_asked_share of one listing, limits::claims_asked_max of all
+TEST(claims, so_many_are_asked_about_at_once) {
   directory x;
-  x.page(of_pds, claims_of(0, limits::claims_asked_max + 10));
+  x.page(of_pds, claims_of(0, limits::claims_asked_share + 1));
+  EXPECT_EQ(x.asked.size(), limits::claims_asked_share);
+  x.page(of_other, claims_of(1'000, limits::claims_asked_max));
   EXPECT_EQ(x.asked.size(), limits::claims_asked_max);
-  x.page(of_other, claims_of(1'000, 2));
+  x.page({3, {}}, claims_of(2'000, 1));
   EXPECT_EQ(x.asked.size(), limits::claims_asked_max);
-  const auto before = x.asked;
-  for (size_t i = 0; i < 3; ++i)
-    x.say(before[i], {kind::names_host, its_host});
-  EXPECT_EQ(x.asked.size(), before.size() + 3);
-  EXPECT_EQ(x.asked[before.size()], claimed_did(1'000)) << "its turn";
-  EXPECT_EQ(x.asked[before.size() + 2], claimed_did(1'001));
+  x.say(claimed_did(0), {kind::names_host, its_host});
+  EXPECT_EQ(x.asked.back(), claimed_did(2'000)) << "it had none";
+}
+
+// limits::claims_even_turn: whoever comes later and has few is done first, and
+// whoever has many goes on
+TEST(claims, those_of_a_small_listing_come_soon) {
+  directory x;
+  x.page(of_pds, claims_of(0, 500));
+  for (int i = 0; i < 100; ++i)
+    x.say(x.next(), {kind::names_host, its_host});
+  constexpr size_t few = 30;
+  x.page(of_other, claims_of(1'000, few));
+  size_t others = 0;
+  for (size_t done = 0; done < few;) {
+    const auto is_of_other
+      = x.asked.front().str().size() == claimed_did(1'000).str().size();
+    x.say(x.next(), {kind::names_host, its_host});
+    ++(is_of_other ? done : others);
+  }
+  others -= limits::claims_asked_share; // Those came before.
+  EXPECT_GE(others, few / limits::claims_even_turn);
+  EXPECT_LE(others, few / (limits::claims_even_turn - 1) + 2);
 }
 
 // limits::claims_judged_min

@@ -308,6 +308,50 @@ TEST(shared_permits, whoever_gave_back_comes_last_for_more_than_its_share) {
   }
 }
 
+// limits::fetch_reserve_time: so long, and not a microsecond less
+TEST(shared_permits, the_last_one_is_kept_when_a_host_had_to_wait) {
+  queue x;
+  take_all(x);
+  x.ask(10, b_host);
+  download_all(x, {1, 2, 3}, limits::fetch_keep_min);
+  x.end(3);
+  ASSERT_EQ(x.started.back(), name(10));
+  x.ask(4, a_host);
+  x.end(10);
+  EXPECT_EQ(x.started.back(), name(10)) << "host a has two";
+  x.ask(11, b_host);
+  EXPECT_EQ(x.started.back(), name(11)) << "at once";
+  const auto used = x.now;
+  x.end(11);
+  x.now = used + (limits::fetch_reserve_time - 1us);
+  x.tick();
+  EXPECT_EQ(x.started.back(), name(11));
+  x.now = used + limits::fetch_reserve_time;
+  x.tick();
+  EXPECT_EQ(x.started.back(), name(4));
+  EXPECT_THAT(x.given_back, ElementsAre(name(3)));
+}
+
+// Two hosts with enough to do for ever leave none unused.
+TEST(shared_permits, the_last_one_is_not_kept_when_nobody_needs_it) {
+  queue x;
+  take_all(x);
+  x.ask(10, b_host);
+  download_all(x, {1, 2, 3}, limits::fetch_keep_min);
+  x.end(3);
+  for (int i = 4; i < 10; ++i) {
+    x.ask(i, a_host);
+    x.ask(10 + i, b_host);
+  }
+  x.end(2);
+  x.pass(limits::fetch_reserve_time);
+  x.clear();
+  x.end(1); // And the next of a host that has none then.
+  EXPECT_EQ(x.started.size(), 1u);
+  x.end(10);
+  EXPECT_EQ(x.started.size(), 2u) << "all three are used";
+}
+
 // -- downloads that crawl -----------------------------------------------------
 
 // A download of 20 KB/s keeps no permit from others for half an hour.

@@ -1,0 +1,73 @@
+#include "actors/support/heap_return.hpp"
+
+#include <gtest/gtest.h>
+
+// reliability.md P9: memory that nobody uses any more goes back.
+namespace weir::actors {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr uint64_t small = 20'000'000;
+constexpr uint64_t large = small + limits::heap_return_bytes;
+
+/// A process that has grown, and rests.
+class resting {
+public:
+  explicit resting(uint64_t passing = 0) : passing_(passing) {
+    machine_.on_measure(small, passing, false, now);
+  }
+
+  bool after(std::chrono::microseconds wait, uint64_t resident) {
+    now = now + wait;
+    return machine_.on_measure(resident, passing_, false, now);
+  }
+
+  steady_time now{1'000'000};
+
+private:
+  heap_return machine_;
+  uint64_t passing_;
+};
+
+} // namespace
+
+// limits::heap_return_bytes and one less, limits::heap_rest_time and less
+TEST(heap_return, comes_when_a_process_that_has_grown_rests) {
+  resting x;
+  EXPECT_FALSE(x.after(limits::heap_rest_time - 1us, large));
+  EXPECT_FALSE(x.after(1us, large - 1));
+  EXPECT_TRUE(x.after(0us, large));
+}
+
+// limits::heap_rest_bytes and one less
+TEST(heap_return, waits_while_much_is_on_its_way) {
+  resting busy{limits::heap_rest_bytes};
+  resting calm{limits::heap_rest_bytes - 1};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(busy.after(limits::heap_rest_time, large));
+    EXPECT_EQ(calm.after(limits::heap_rest_time, large), i == 0);
+  }
+}
+
+// What cannot be returned is in use.
+TEST(heap_return, is_not_tried_again_without_need) {
+  resting x;
+  ASSERT_TRUE(x.after(limits::heap_rest_time, large));
+  for (int i = 0; i < 10; ++i)
+    EXPECT_FALSE(x.after(limits::heap_rest_time, large));
+  EXPECT_TRUE(x.after(1s, large + limits::heap_return_bytes));
+}
+
+// limits::room_check_interval
+TEST(heap_return, is_often_while_memory_is_short) {
+  heap_return x;
+  steady_time now{1'000'000};
+  EXPECT_TRUE(x.on_measure(small, large, true, now));
+  now = now + (limits::room_check_interval - 1us);
+  EXPECT_FALSE(x.on_measure(small, large, true, now));
+  now = now + 1us;
+  EXPECT_TRUE(x.on_measure(small, large, true, now));
+}
+
+} // namespace weir::actors
