@@ -228,21 +228,36 @@ repo_effects repo_machine::on_fetch_failed(uint64_t job,
   if (why.ahead.defined())
     out.news.heard.push_back({0, false, why.ahead, false});
   fail_job(now, out, why);
-  // The #identity of a new key or host may have been lost: the next try is to
-  // know it.
-  if (((why.reason.code == ec::verification_failed && !why.ahead.defined())
-       || why.reason.code == ec::not_found)
-      && !identity_pending_ && pace_.may(now.steady, settings_->refresh_min))
-    refresh_identity(now, out);
   flush(out);
   return out;
 }
+
+namespace {
+
+/// The #identity of a new key or host may have been lost: the next try is to
+/// know it. A host that cannot be reached is the commonest sign of a migration.
+bool may_be_outdated(const fetch_failure& why) {
+  switch (why.reason.code) {
+    case ec::verification_failed:
+    case ec::unverifiable:
+    case ec::not_found:
+    case ec::unreachable:
+      return !why.ahead.defined();
+    default:
+      return false;
+  }
+}
+
+} // namespace
 
 /// Sets status and back-off of a fetch that did not succeed (SYNC-06, 13, 15).
 void repo_machine::fail_job(now_time now, repo_effects& out,
                             const fetch_failure& why) {
   end_job(out, why.reason);
   touch_row();
+  if (identity_ && may_be_outdated(why) && !identity_pending_
+      && pace_.may(now.steady, settings_->refresh_min))
+    refresh_identity(now, out);
   if (why.account && *why.account != account_status::active
       && !doubt_host_word(*why.account, now, out)) {
     if (*why.account != account_status::deleted) {

@@ -276,7 +276,10 @@ void repo_machine::take_no_identity(const identity_answer& x, bool last,
                           now.steady + limits::lookup_pause_min));
     pace_.retry.unanswered(now.steady);
   }
-  if ((row_.identity_due && passes) || (doubt_.open() && !unknown))
+  // Who wanted a newer document goes on to want it: what a listing says of the
+  // repo waits for the answer.
+  if ((identity_ && !pace_.retry.waits()) || (row_.identity_due && passes)
+      || (doubt_.open() && !unknown))
     pace_.wanted = true; // Later.
   else if (last)
     end_look_up();

@@ -189,15 +189,19 @@ listing_machine::effects listing_machine::take_failure(const listing_id& what,
                                                        steady_time now) {
   if (why.code == ec::not_found) // Not offered.
     return finish(what, x, options_.interval, now);
-  if (why.code == ec::malformed)
-    x.row.cursor.clear(); // The host may not know its own cursor any more.
+  auto pause = std::chrono::seconds{0};
+  if (why.code == ec::malformed) {
+    // The host may not know its own cursor any more: all of it comes again.
+    x.row.cursor.clear();
+    pause = interval_after(x.requests);
+  }
   if (x.again) {
     x.row = {};
     x.row.noted = *std::exchange(x.again, std::nullopt);
   }
   x.running = false;
   x.retry = std::clamp(x.retry * 2, options_.retry_min, options_.retry_max);
-  return rest(x, x.retry, now);
+  return rest(x, std::max(x.retry, pause), now);
 }
 
 listing_machine::effects listing_machine::finish(const listing_id& what,

@@ -128,13 +128,17 @@ TEST(listing_machine, the_wait_doubles_while_pages_fail) {
   EXPECT_EQ(*x.last.timer - x.now, limits::listing_retry_min);
 }
 
-// protocol.md 9.2: a host may forget its own cursors
+// protocol.md 9.2: a host may forget its own cursors; limits::
+// listing_requests_range: each new run costs what it asked for
 TEST(listing_machine, a_page_that_is_no_listing_begins_it_anew) {
   listing_run x;
   x.want();
   x.page("c1");
   x.fail_page(ec::malformed);
-  x.pass(limits::listing_retry_min);
+  const auto pause = 2 * 3600s / limits::listing_requests_range.standard;
+  ASSERT_TRUE(x.last.timer);
+  EXPECT_EQ(*x.last.timer - x.now, pause);
+  x.pass(pause);
   ASSERT_TRUE(x.tick());
   EXPECT_EQ(x.last.fetch->cursor, "");
 }

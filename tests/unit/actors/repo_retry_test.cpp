@@ -87,6 +87,24 @@ TEST(repo_retry, a_try_that_is_due_outlives_a_crash) {
   EXPECT_TRUE(tried_again_after(x, limits::second_look_pause));
 }
 
+// protocol.md 2.5.6: or whatever its host lists would wait for the answer
+TEST(repo_retry, a_look_up_that_a_failed_fetch_wants_is_made_until_it_succeeds) {
+  repo_world x;
+  x.add_known();
+  x.start_fetch(1);
+  x.clear();
+  x.fail_fetch(1, fail(ec::verification_failed));
+  ASSERT_EQ(x.refreshes, 1u);
+  x.settle();
+  x.learn(fail(ec::unreachable));
+  x.run_fetch(2);
+  ASSERT_EQ(x.row->status, repo_status::synced);
+  EXPECT_TRUE(tried_again_after(x, limits::lookup_pause_min));
+  x.learn(x.identity());
+  x.pass(1h);
+  EXPECT_EQ(x.refreshes, 2u);
+}
+
 // protocol.md 2.5.6: a directory that is silent for an hour uses up no try
 TEST(repo_retry, a_look_up_that_fails_is_made_again_and_is_no_try) {
   repo_world x;
