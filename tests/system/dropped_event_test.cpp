@@ -1,0 +1,163 @@
+#include "atproto/dag_cbor.hpp"
+#include "base/limits.hpp"
+#include "tests/system/hostile_host.hpp"
+#include "tests/system/hostile_node.hpp"
+
+#include <atomic>
+#include <future>
+
+// Events that are not applied, and the fetch that has to bring what they said.
+// No listing tells of it, and what is tried again waits for an hour.
+
+namespace weir::tests {
+
+namespace {
+
+class DroppedEventTest : public testing::Test {
+protected:
+  DroppedEventTest() {
+    host.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
+    repo.put("app.test.note/a", make_record("one"));
+    repo.commit();
+    host.publish_and_serve(repo);
+  }
+
+  /// Follows the host, and knows the repo.
+  void start(const std::string& kind = "relay:",
+             std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--mode", "manual"});
+    node = std::make_unique<hostile_node>(std::vector{kind + host.url()},
+                                          host.url(), std::move(more));
+    node->add({repo.did()});
+  }
+
+  void start_synced(const std::string& kind = "relay:",
+                    std::vector<std::string> more = {}) {
+    start(kind, std::move(more));
+    ASSERT_EQ(node->await(repo.did(), "synced").status, "synced");
+  }
+
+  /// The next commit of the repo, which has one record more.
+  commit_draft next() {
+    repo.put("app.test.note/" + std::to_string(++records), make_record("more"));
+    return repo.draft();
+  }
+
+  void send(commit_draft x, const test_repo& signer) {
+    x.seq = ++seq;
+    ASSERT_TRUE(stream.send(x.encode(x.sign(signer.key()))));
+  }
+
+  void send(commit_draft x) { send(std::move(x), repo); }
+
+  void expect_synced() {
+    EXPECT_TRUE(eventually(node_patience,
+                           [&] {
+                             const auto is = node->repo(repo.did());
+                             return is.status == "synced"
+                                    && is.rev == repo.rev().str();
+                           }))
+      << node->repo(repo.did()).status << ' ' << node->repo(repo.did()).error;
+  }
+
+  uint64_t events(const std::string& result) {
+    return node->metric("weir_repo_events_total{result=\"" + result + "\"}");
+  }
+
+  hostile_stream stream;
+  hostile_host host;
+  test_repo repo{1};
+  std::unique_ptr<hostile_node> node;
+  size_t records = 0;
+  int64_t seq = 0;
+};
+
+} // namespace
+
+// CONS-11; architecture.md 3, Completeness: a gap leads to a fetch, whether or
+// not another event comes.
+TEST_F(DroppedEventTest, WhatCannotBeReadIsFetched) {
+  start_synced();
+  next();
+  host.serve(repo);
+  atproto::cbor::writer x;
+  x.begin_map(2).put_text("t").put_text("#commit").put_text("op").put_int(1);
+  x.begin_map(3).put_text("rev").put_text(repo.rev().str());
+  x.put_text("seq").put_int(++seq).put_text("repo").put_text(repo.did().str());
+  ASSERT_TRUE(stream.send(x.take()));
+  expect_synced();
+  EXPECT_EQ(events("bad_shape"), 1u);
+}
+
+// The same of what the account's own host sends and its key did not sign.
+TEST_F(DroppedEventTest, WhatItsOwnHostSendsAndNobodySignedIsFetched) {
+  start_synced("pds:");
+  auto x = next();
+  host.serve(repo);
+  send(std::move(x), test_repo{2});
+  expect_synced();
+  EXPECT_EQ(events("bad_signature"), 1u);
+}
+
+// protocol.md 5.0: a host that lags behind its own stream
+TEST_F(DroppedEventTest, AFetchThatIsOlderThanItsCauseIsNoSuccess) {
+  start_synced("relay:", {"--retry-backoff-max", "1s"});
+  const auto before = http_answer(200, as_text(repo.export_car()));
+  next(); // It never comes.
+  auto x = next();
+  const auto now = http_answer(200, as_text(repo.export_car()));
+  const auto asked = std::make_shared<std::atomic<int>>(0);
+  host.on_repo(repo.did(), [=](raw_peer& peer, const std::string&) {
+    peer.send(++*asked <= 2 ? before : now);
+  });
+  send(std::move(x));
+  expect_synced();
+  EXPECT_EQ(*asked, 3);
+  EXPECT_EQ(events("chain_broken"), 1u);
+}
+
+// protocol.md 5.2: an account that is between its import and its first write
+// has its old key still
+TEST_F(DroppedEventTest, AFetchThatItsKeyRefusedIsTriedAgainWithTheNextCommit) {
+  const test_repo other{2};
+  host.on_document(
+    repo.did(),
+    say(http_answer(200, make_document(repo.did().str(),
+                                       other.key().public_part().to_multikey(),
+                                       host.url()))));
+  start("relay:", {"--retry-backoff-min", "1h", "--retry-backoff-max", "1h"});
+  const auto failed = node->await_failure(repo.did());
+  EXPECT_TRUE(failed.error.starts_with("verification_failed")) << failed.error;
+  host.publish(repo, host.url());
+  auto x = next();
+  host.serve(repo);
+  send(std::move(x));
+  expect_synced();
+}
+
+// architecture.md 3, Waiting: what comes during a fetch, more than stays in
+// memory; a host says #commit and #sync of one rev when it makes an account.
+TEST_F(DroppedEventTest, ACommitAndASyncOfOneRevAreBothKept) {
+  std::promise<void> sent;
+  host.on_repo(
+    repo.did(),
+    [answer = http_answer(200, as_text(repo.export_car())),
+     go = sent.get_future().share()](raw_peer& peer, const std::string&) {
+      go.wait();
+      peer.send(answer);
+    });
+  start();
+  node->await(repo.did(), "syncing");
+  while (static_cast<size_t>(seq) <= limits::repo_waiting_commits_max) {
+    send(next());
+    ASSERT_TRUE(stream.send(repo.sync_frame(++seq)));
+  }
+  EXPECT_TRUE(
+    node->await_metric("weir_upstream_cursor", static_cast<uint64_t>(seq)));
+  sent.set_value();
+  expect_synced();
+  EXPECT_EQ(events("chain_broken"), 0u);
+  EXPECT_EQ(host.asked("/xrpc/com.atproto.sync.getRepo?"), 1u);
+}
+
+} // namespace weir::tests
