@@ -285,11 +285,25 @@ TEST_F(AccountStatesTest, OneRepoNotFoundErasesNothing) {
   stop();
 }
 
-// SYNC-33; protocol.md 2.1.3: a wrong state that nobody corrects. There is no
-// listing, and the events of its return never come.
+// protocol.md 2.1.3: the event of its return is lost, no listing counts, and it
+// writes on.
+TEST_F(AccountStatesTest, AnAccountThatIsAwayAndWritesIsAskedAbout) {
+  start({"--listing-interval", "30d", "--listing-grace", "1h"});
+  inject(fault_kind::deactivate);
+  expect_status("deactivated");
+  inject(fault_kind::reactivate, true);
+  size_t i = 0;
+  while (net.life().truth().view(i).id.str() != did)
+    ++i;
+  net.life().traffic().post(i);
+  expect_status("active");
+  stop();
+}
+
+// SYNC-33; protocol.md 2.1.3: a wrong state that nobody corrects. No listing
+// counts, and the events of its return never come.
 TEST_F(AccountStatesTest, AnAccountThatIsAwayCanBeAskedAboutByHand) {
-  const std::vector<std::string> quiet{"--listing-interval", "30d"};
-  start(quiet);
+  start({"--listing-interval", "30d", "--listing-grace", "1h"});
   inject(fault_kind::deactivate);
   expect_status("deactivated");
   inject(fault_kind::reactivate, true);
