@@ -109,7 +109,8 @@ protected:
   void inject(fault_kind kind, size_t account = accounts) {
     simnet::fault x;
     x.kind = kind;
-    x.count = kind == fault_kind::directory_down ? 0 : 1;
+    x.time = 5s; // Of an answer that is slow: longer than a frame may wait.
+    x.count = account < accounts ? 1 : 0;
     if (account < accounts)
       x.did = net.life().truth().view(account).id.str();
     ASSERT_TRUE(net.life().faults().inject(x));
@@ -146,10 +147,27 @@ protected:
     return metric(buffered) + metric(inactive) + metric(sync_refused);
   }
 
-  void kill_node() {
-    node->send(SIGKILL);
+  void end_node(int signal) {
+    node->send(signal);
     node->wait(node_patience);
     consumer.reset();
+  }
+
+  void end_in_the_middle(int signal, bool direct) {
+    start_synced(direct);
+    inject(fault_kind::directory_down);
+    for (size_t i = 0; i < 3; ++i) {
+      inject(i == 1 ? fault_kind::migrate : fault_kind::rotate_key, i);
+      post(i);
+    }
+    await_taken();
+    end_node(signal);
+    start(direct);
+    listings = 0;
+    inject(fault_kind::directory_up);
+    expect_equal();
+    expect_nothing_listed();
+    end_node(SIGKILL);
   }
 
   followed_network net{41, accounts, 60};
@@ -187,6 +205,20 @@ TEST_F(DirectoryOutageTest, AKeyRotationDuringItLosesNothing) {
   }
 }
 
+// protocol.md 2.5.6; limits::repo_wait_max: no answer in time is no answer
+TEST_F(DirectoryOutageTest, OneThatIsSlowLosesNothing) {
+  start_synced(false);
+  inject(fault_kind::directory_slow);
+  for (size_t i = 0; i < 3; ++i) {
+    inject(fault_kind::rotate_key, i);
+    post(i);
+  }
+  await_taken();
+  expect_equal();
+  expect_nothing_listed();
+  EXPECT_EQ(metric(bad_signature), 0u);
+}
+
 // protocol.md 2.1.2, 4.1, 4.6: the word of the former host, too, is judged by
 // a document that is newer
 TEST_F(DirectoryOutageTest, AMigrationBehindTwoHostsLosesNothing) {
@@ -204,22 +236,14 @@ TEST_F(DirectoryOutageTest, AMigrationBehindTwoHostsLosesNothing) {
 
 // Invariant I4: what was kept is gone, the mark on the repo is not
 TEST_F(DirectoryOutageTest, AKillInTheMiddleOfItLosesNothing) {
-  for (const auto direct : {false, true}) {
-    start_synced(direct);
-    inject(fault_kind::directory_down);
-    for (size_t i = 0; i < 3; ++i) {
-      inject(i == 1 ? fault_kind::migrate : fault_kind::rotate_key, i);
-      post(i);
-    }
-    await_taken();
-    kill_node();
-    start(direct);
-    listings = 0;
-    inject(fault_kind::directory_up);
-    expect_equal();
-    expect_nothing_listed();
-    kill_node();
-  }
+  for (const auto direct : {false, true})
+    end_in_the_middle(SIGKILL, direct);
+}
+
+// protocol.md 2.5.6: the same when the frames do not come again
+TEST_F(DirectoryOutageTest, AnEndInTheMiddleOfItLosesNothing) {
+  for (const auto direct : {false, true})
+    end_in_the_middle(SIGTERM, direct);
 }
 
 } // namespace weir::tests
