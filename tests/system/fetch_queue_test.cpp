@@ -1,5 +1,7 @@
 #include "actors/node/memory_plan.hpp"
 #include "actors/node/node_config.hpp"
+#include "apps/weir/demo_evidence.hpp"
+#include "base/clock.hpp"
 #include "storage/keys_repo.hpp"
 #include "storage/repo_guards.hpp"
 #include "tests/system/hostile_downloads.hpp"
@@ -67,12 +69,9 @@ hostile_host::script slow_download(const test_repo& repo, size_t pace = 1) {
   };
 }
 
-/// Puts rows of accounts that are away into a store that no node has open:
-/// more of them than the queue has places, and all in front.
-void add_away(damaged_copy& store, size_t repos) {
-  storage::repo_row row;
-  row.account = storage::account_status::deactivated;
-  row.filter_generation = 1;
+/// Puts repos with this row into a store that no node has open, in front of all
+/// others.
+void add_rows(damaged_copy& store, const storage::repo_row& row, size_t repos) {
   storage::write_batch rows;
   for (size_t i = 0; i < repos; ++i) {
     const auto number = std::to_string(10'000 + i);
@@ -122,7 +121,10 @@ TEST_F(FetchQueueStoreTest, ActiveReposBehindACrowdThatIsAwayAreFetched) {
   config.memory_limit = small_memory_bytes;
   const auto places = actors::plan_memory(config).fetch_queue;
   damaged_copy store{data};
-  add_away(store, places + 100);
+  storage::repo_row away;
+  away.account = storage::account_status::deactivated;
+  away.filter_generation = 1;
+  add_rows(store, away, places + 100);
   const auto live = doubt_all(store);
   ASSERT_GT(live, 0u);
   program node{
@@ -142,6 +144,51 @@ TEST_F(FetchQueueStoreTest, ActiveReposBehindACrowdThatIsAwayAreFetched) {
   EXPECT_LT(node.peak_bytes(), small_memory_bytes + memory_slack);
   node.send(SIGTERM);
   EXPECT_EQ(node.wait(10s), 0);
+}
+
+// SYNC-10, SYNC-14: failed repos that wait for their time, more than the queue
+// has places, keep nobody from being fetched.
+TEST_F(FetchQueueStoreTest, WhoWantsAFetchHasAPlaceBeforeThoseThatWait) {
+  actors::node_config config;
+  config.memory_limit = small_memory_bytes;
+  const auto places = actors::plan_memory(config).fetch_queue;
+  damaged_copy store{data};
+  storage::repo_row failed;
+  failed.status = storage::repo_status::error;
+  failed.error = "unreachable: as the test says";
+  failed.filter_generation = 1;
+  failed.retry_count = 7;
+  failed.next_retry = system_clock().wall_now().seconds() + 3'000;
+  add_rows(store, failed, places + 100);
+  program node{net.arguments(
+    store.close(), {"--memory-limit", small_memory, "--listing-interval", "30d",
+                    "--listing-grace", "1h", "--retry-backoff-max", "1h",
+                    "--sync-parallelism", "4"})};
+  const auto at = parse_ready(node.read_line(node_patience).value_or(""));
+  ASSERT_NE(at.data, "") << tail_of(node.errors());
+  const auto web = apps::web_client::make();
+  const auto metric = [&](const char* name, const char* label) {
+    const auto page = web->get(at.operations + "/metrics").value();
+    return apps::metric_total(as_text(page.body), name, label);
+  };
+  ASSERT_TRUE(eventually(node_patience,
+                         [&] {
+                           return metric("weir_backfill_queue_depth", "")
+                                  >= places;
+                         }))
+    << metric("weir_backfill_queue_depth", "");
+  const auto done = [&] {
+    return metric("weir_backfill_finished_total", "result=\"ok\"");
+  };
+  const auto before = done();
+  const auto did = net.life().truth().view(0).id.str();
+  const auto answer
+    = web->post(at.data + "/repos/resync", R"({"dids":[")" + did + R"("]})");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(as_text(answer->body), R"({"queued":1})");
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    return done() > before;
+  }));
 }
 
 // SYNC-30: whoever is removed while its host is looked up gives its place back.
@@ -194,6 +241,41 @@ TEST_F(FetchQueueTest, ASlowHostWithManyAccountsDoesNotStopOthers) {
   EXPECT_GE(node.metric("weir_backfill_crawled_total "), 1u);
   for (const auto& did : crowd)
     EXPECT_EQ(node.repo(did).tries, 0u) << "that is no failure of the repo";
+}
+
+// reliability.md P11: who has few repos does not wait for all of a host that
+// was there first.
+TEST_F(FetchQueueTest, ReposOfTwoHostsAreFetchedInTurn) {
+  constexpr size_t crowd_size = 200;
+  hostile_host crowded;
+  std::vector<atproto::did> crowd;
+  for (uint64_t i = 0; i < crowd_size; ++i) {
+    const auto repo = account(1'000 + i);
+    relay.publish(repo, crowded.url());
+    crowded.on_repo(repo.did(),
+                    [answer = http_answer(200, as_text(repo.export_car()))](
+                      raw_peer& peer, const std::string&) {
+                      std::string ignored;
+                      peer.read_some(ignored, 50); // A host of average speed.
+                      peer.send(answer);
+                    });
+    crowd.push_back(repo.did());
+  }
+  hostile_node node{{"relay:" + relay.url()},
+                    relay.url(),
+                    {"--sync-parallelism", "3", "--sync-per-host", "4"}};
+  node.add(crowd);
+  ASSERT_TRUE(node.await_metric("weir_backfill_started_total ", 3));
+  std::vector<atproto::did> others;
+  for (uint64_t i = 0; i < 10; ++i) {
+    const auto repo = account(2'000 + i);
+    relay.publish_and_serve(repo);
+    others.push_back(repo.did());
+  }
+  node.add(others);
+  for (const auto& did : others)
+    node.await(did, "synced");
+  EXPECT_LT(node.metric("weir_backfill_started_total "), crowd_size / 2);
 }
 
 // The same when it is fast enough to be no slow one: what it got while nobody
