@@ -1,4 +1,5 @@
 #include "atproto/dag_cbor.hpp"
+#include "base/clock.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
 
@@ -98,6 +99,53 @@ TEST_F(SilentHostTest, WhatNobodyAnnouncesIsFoundByTheNextListing) {
   ASSERT_TRUE(node.await_metric("weir_listing_finished_total", 1));
   change_all();
   EXPECT_TRUE(has_all(node));
+}
+
+// protocol.md 9.3: the same without a restart. The stream was cut, and is as
+// silent as before.
+TEST_F(SilentHostTest, WhatChangedWhileItWasCutIsFoundWithoutAnEvent) {
+  hostile_node node{
+    {"relay:" + host.url()}, host.url(), {"--listing-requests-per-hour", "1"}};
+  ASSERT_TRUE(has_all(node));
+  ASSERT_TRUE(node.await_metric("weir_listing_finished_total", 1));
+  change_all();
+  ASSERT_TRUE(stream.send(net::ws_opcode::close, {}));
+  EXPECT_TRUE(has_all(node));
+  EXPECT_EQ(node.metric("weir_upstream_cursor"), 0u) << "it was silent";
+}
+
+// protocol.md 9.3: what is listed is not missing while the stream lags behind,
+// whatever a single frame, which nobody signed, says of the time.
+TEST_F(SilentHostTest, NothingIsMissingWhileItsStreamIsLate) {
+  constexpr size_t filler = 20;
+  hostile_node node{{"pds:" + host.url()},
+                    host.url(),
+                    {"--mode", "manual", "--pds-events-per-second", "6"}};
+  for (const auto& x : repos)
+    node.add({x.did()});
+  ASSERT_TRUE(has_all(node));
+  ASSERT_TRUE(node.await_metric("weir_listing_finished_total", 1));
+  test_repo stranger{accounts + 1};
+  stranger.put("app.test.note/a", make_record("one"));
+  auto liar = stranger.draft();
+  liar.object.rev = atproto::tid::from_time(
+    system_clock().wall_now() + std::chrono::hours{24}, 1);
+  ASSERT_TRUE(stream.send(liar.encode(liar.sign(stranger.key()))));
+  int64_t seq = 1;
+  for (size_t i = 0; i < filler; ++i)
+    ASSERT_TRUE(stream.send(unknown_frame(++seq)));
+  for (auto& x : repos) {
+    x.put("app.test.note/b", make_record("two"));
+    auto commit = x.draft();
+    commit.seq = ++seq;
+    ASSERT_TRUE(stream.send(commit.encode(commit.sign(x.key()))));
+  }
+  publish();
+  EXPECT_TRUE(has_all(node));
+  ASSERT_TRUE(node.await_metric("weir_listing_finished_total", 2));
+  EXPECT_EQ(node.metric(R"(weir_repo_events_total{result="listing_mismatch"})"),
+            0u);
+  EXPECT_EQ(host.asked("/xrpc/com.atproto.sync.getRepo?"), accounts);
 }
 
 // architecture.md 9: unread bytes and no debt imply credit. A PDS with a
