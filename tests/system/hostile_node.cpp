@@ -72,6 +72,12 @@ void hostile_node::restart(const std::function<void()>& away) {
   start();
 }
 
+void hostile_node::restart_after_kill() {
+  process_->send(SIGKILL);
+  EXPECT_EQ(process_->wait(longest_wait), -SIGKILL) << process_->errors();
+  start();
+}
+
 std::string hostile_node::get(const std::string& url) {
   const auto answer = web_->get(url);
   if (!answer)

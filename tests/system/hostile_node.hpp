@@ -46,6 +46,9 @@ public:
   /// @param away Runs while it is down.
   void restart(const std::function<void()>& away);
 
+  /// The same, but that it dies.
+  void restart_after_kill();
+
   /// Tracks these.
   void add(const std::vector<atproto::did>& repos);
 

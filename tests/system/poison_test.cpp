@@ -1,6 +1,8 @@
 #include "apps/weir/demo_evidence.hpp"
 #include "base/limits.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "tests/system/hostile_host.hpp"
+#include "tests/system/hostile_node.hpp"
 #include "tests/system/kill_network.hpp"
 #include "tests/system/patience.hpp"
 
@@ -94,6 +96,40 @@ TEST_F(PoisonTest, AFrameThatEndsTheProcessIsSteppedOverAndItsRepoFetched) {
   EXPECT_EQ(node.wait(node_patience), 0) << tail_of(node.errors());
   consumer.end_connection();
   net.check(consumer, dir.at("taken"), data);
+}
+
+// A life that got somewhere did not die of a frame: the next one handles them
+// side by side, and does not write for each which one it is.
+TEST(CarefulLifeTest, ADeathAfterProgressIsNotFollowedByCare) {
+  constexpr int64_t frames = 400;
+  hostile_stream stream;
+  hostile_host host;
+  host.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
+  test_repo repo{1};
+  repo.put("app.test.note/a", make_record("one"));
+  repo.commit();
+  host.publish_and_serve(repo);
+  hostile_node node{{"relay:" + host.url()}, host.url(), {"--mode", "manual"}};
+  node.add({repo.did()});
+  ASSERT_EQ(node.await(repo.did(), "synced").status, "synced");
+  ASSERT_TRUE(stream.send(unknown_frame(1)));
+  repo.put("app.test.note/b", make_record("two"));
+  auto commit = repo.draft();
+  commit.seq = 2;
+  ASSERT_TRUE(stream.send(commit.encode(commit.sign(repo.key()))));
+  // It comes to its repo behind a row that says how far the stream is.
+  ASSERT_TRUE(eventually(node_patience, [&] {
+    return node.repo(repo.did()).rev == repo.rev().str();
+  }));
+  node.restart_after_kill();
+  const auto before = node.metric("weir_journal_batches_total");
+  atproto::identity_event event;
+  event.repo = atproto::did::trusted("did:plc:" + std::string(24, 'z'));
+  event.time = "2026-01-01T00:00:00.000Z";
+  for (event.seq = 3; event.seq < 3 + frames; ++event.seq)
+    ASSERT_TRUE(stream.send(atproto::encode_frame(event)));
+  EXPECT_TRUE(node.await_metric("weir_upstream_cursor", 2 + frames));
+  EXPECT_LT(node.metric("weir_journal_batches_total") - before, frames / 4);
 }
 
 } // namespace weir::tests
