@@ -69,8 +69,14 @@ TEST_F(WrongClockTest, WhatIsFetchedIsEvidenceAndIsFetchedAgain) {
 // with them, and are fetched as soon as it is right
 TEST_F(WrongClockTest, AFewThatAreRefusedAreNotSyncedAndHealWithTheClock) {
   config.retry_backoff_min = config.retry_backoff_max = 1h;
+  config.listing_requests_per_hour = 1; // No listing is to find them.
   start();
   ASSERT_TRUE(await_all_equal());
+  commit_everywhere();
+  ASSERT_TRUE(await_all_equal());
+  ASSERT_TRUE(eventually(node_patience, [this] {
+    return metric("weir_listing_finished_total") == 2; // With the position.
+  }));
   time.shift(-1h);
   constexpr size_t few = 3;
   for (size_t i = 0; i < few; ++i)
