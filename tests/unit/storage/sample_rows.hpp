@@ -72,7 +72,11 @@ inline storage::repo_row sample_repo() {
             {storage::account_status::active, {8, 1, 5}}},
            true,
            7},
-          true};
+          true,
+          atproto::tid{13},
+          atproto::tid{14},
+          1'700'000'001,
+          0x123456789abcdef0};
 }
 
 inline storage::chain_row sample_chain() {

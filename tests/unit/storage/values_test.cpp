@@ -104,6 +104,10 @@ TEST(ValuesTest, FieldsComeBackAsTheyWent) {
   EXPECT_EQ(repo.erased_through, 900u);
   EXPECT_EQ(repo.handle, "alice.test");
   EXPECT_TRUE(repo.identity_due);
+  EXPECT_EQ(repo.missed_rev, atproto::tid{13});
+  EXPECT_EQ(repo.listed_rev, atproto::tid{14});
+  EXPECT_EQ(repo.not_found_at, 1'700'000'001);
+  EXPECT_EQ(repo.refused_by, 0x123456789abcdef0);
   const auto head = *decode_value<record_head>(
     encode_value(record_head{sample_cid, atproto::tid{99}, 1000, 500, true}));
   EXPECT_EQ(head.id, sample_cid);
