@@ -19,6 +19,10 @@ constexpr size_t compaction_ranges_max = 256;
 constexpr std::chrono::milliseconds sweep_pause{100};
 /// Bytes of content that one compaction reads, about: it cannot be cut short.
 constexpr uint64_t compaction_slice_bytes = 67'108'864;
+/// What is still dead when the tables that held it were rewritten is rewritten
+/// again, so often: LevelDB may have moved it meanwhile. Then a reader holds
+/// it, and a later try finds that it has ended.
+constexpr int purge_rounds_max = 4;
 /// A compaction that took a second is followed by so many without one.
 constexpr int compaction_rest_factor = 9;
 /// What failed is tried again so soon, then after twice the time, up to this.

@@ -1,5 +1,6 @@
 #include "storage/table_purge.hpp"
 
+#include "base/limits_sweeper.hpp"
 #include "storage/manifest.hpp"
 
 #include <leveldb/comparator.h>
@@ -11,8 +12,6 @@
 namespace weir::storage {
 
 namespace {
-
-constexpr int rounds_max = 4;
 
 /// Behind each key of a table: sequence number and kind, little-endian.
 constexpr size_t trailer_size = 8;
@@ -104,7 +103,7 @@ result<bool> table_purge::run() {
   if (!newest)
     return newest.error();
   flush();
-  for (int i = 0; i < rounds_max; ++i) {
+  for (int i = 0; i < limits::purge_rounds_max; ++i) {
     moved_ = false;
     const auto dead = find_dead();
     if (!dead)

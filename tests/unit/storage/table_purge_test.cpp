@@ -1,5 +1,5 @@
+#include "base/limits_sweeper.hpp"
 #include "storage/table_list.hpp"
-
 #include "tests/support/disk_trials.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/unit/storage/store_fixture.hpp"
@@ -114,6 +114,28 @@ TEST_F(TablePurgeTest, WhatAReaderHoldsIsToldAndGoesWhenItEnds) {
   reader.reset();
   EXPECT_EQ(store->purge(range).value(), true);
   EXPECT_EQ(on_disk(row_value(2)), "");
+}
+
+// limits::purge_rounds_max: each round ends a log, and some write a table
+TEST_F(TablePurgeTest, AReaderThatStaysIsNotWaitedForWithoutEnd) {
+  const auto files = [this] {
+    uint64_t out = 0;
+    for (const auto* kind : {".ldb", ".log"})
+      for (const auto& name : files_like(disk, kind))
+        out = std::max<uint64_t>(out, std::stoull(name));
+    return out;
+  };
+  put(1, row_value(1));
+  put(2, row_value(2));
+  reopen();
+  const row_reader reader{store->scan({row_key(0), row_key(9)})};
+  erase(2);
+  const key_range range{row_key(2), row_key(3)};
+  const auto before = files();
+  EXPECT_EQ(store->purge(range).value(), false);
+  const auto rounds = static_cast<uint64_t>(limits::purge_rounds_max);
+  EXPECT_GE(files() - before, rounds);
+  EXPECT_LE(files() - before, 2 * rounds);
 }
 
 // Whatever LevelDB did with the tables before.
