@@ -226,13 +226,15 @@ verified<verified_commit> verify_commit(const shared_bytes& frame,
   const auto hashed = slice->car.check_hashes();
   if (!hashed && !slice->block_matches())
     return wrong_hash();
-  const auto fault = hashed ? find_fault(*slice, event)
-                            : refuse(verdict::bad_proof, hashed.error());
+  auto fault = hashed ? find_fault(*slice, event)
+                      : refuse(verdict::bad_proof, hashed.error());
   if (!check_commit_signature(slice->block, key))
     return bad_signature();
   // A fault of the proof only counts when the account itself signed it.
-  if (fault)
+  if (fault) {
+    fault->signed_rev = event.rev;
     return *fault;
+  }
   if (in_future(event.rev, now))
     return future_rev(event.rev);
   return to_verified(frame, event, std::move(*slice));

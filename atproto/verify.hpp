@@ -54,7 +54,8 @@ const char* to_string(verdict x) noexcept;
 struct refusal {
   verdict why = verdict::bad_shape;
   std::string reason;
-  tid ahead{}; ///< The rev of a `future_rev`.
+  tid ahead{};      ///< The rev of a `future_rev`.
+  tid signed_rev{}; ///< Of a commit that was signed, and whose proof is faulty.
 };
 
 template <class T>

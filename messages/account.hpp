@@ -35,13 +35,15 @@ struct account_answer {
   std::chrono::seconds retry_after{0};
 };
 
-/// What the host says the account is. RepoNotFound said twice is `deleted`.
+/// What the host says the account is. RepoNotFound said twice is `deleted`;
+/// `once` it is no answer yet, and is told so that the REPO's row remembers it.
 ///
 /// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
 struct account_told {
   atproto::did repo;
   std::string pds;
   storage::account_status account = storage::account_status::active;
+  bool once = false;
 };
 
 /// There was no room for a question of this REPO: to be asked later.

@@ -3,9 +3,25 @@
 #include "actors/repo/repo_parts.hpp"
 #include "actors/support/account_sources.hpp"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace weir::actors {
+
+/// Tells keys from each other; never 0.
+inline uint64_t key_mark(const storage::identity_row& x) noexcept {
+  return std::max<uint64_t>(atproto::stable_hash(x.signing_key), 1);
+}
+
+/// Notes for the next life by which key an event was refused.
+/// @returns whether the row changed.
+inline bool note_refusal(storage::repo_row& row,
+                         const storage::identity_row& by) noexcept {
+  return std::exchange(row.refused_by,
+                       row.refused_by == 0 ? key_mark(by) : row.refused_by)
+         == 0;
+}
 
 /// What a repo does not know while no document is there that is newer than the
 /// frames it has to judge (protocol.md 2.5.6). A look-up that failed is no
@@ -17,7 +33,8 @@ namespace weir::actors {
 ///   that it may have been true.
 ///
 /// While the doubt is open the repo's row says `gap` and `identity_due`, so
-/// that a crash leads to a look-up and a fetch.
+/// that a crash leads to a look-up and a fetch; `refused_by` says that
+/// something was refused.
 class identity_doubt {
 public:
   /// A newer document is needed.

@@ -61,11 +61,14 @@ public:
   bool waits() const noexcept { return due_.has_value(); }
 
   /// What the repo's row says of a look-up that is due stays there, so that the
-  /// next life goes on: for the first tries only, or a name that belongs to
-  /// nobody would be looked up whenever its repo is loaded.
+  /// next life goes on. For a handle the first tries only, or a name that
+  /// belongs to nobody would be looked up whenever its repo is loaded.
   bool outlives_crash() const noexcept {
-    return running_ && tries_ <= limits::second_looks_kept;
+    return running_ && (doubted_ || tries_ <= limits::second_looks_kept);
   }
+
+  /// Something speaks against the document that is known.
+  bool doubts() const noexcept { return doubted_; }
 
   /// A look-up ended without the answer that is hoped for.
   void failed(steady_time now) noexcept {

@@ -7,8 +7,7 @@
 
 namespace weir::actors {
 
-/// When a repo that falls out of sync again and again is fetched, and what the
-/// fetch has to bring.
+/// When a repo that falls out of sync again and again is fetched.
 class refetch_plan {
 public:
   /// A fetch was made, or is made before its back-off is over.
@@ -49,32 +48,11 @@ public:
     return gap_due_;
   }
 
-  // -- what is missing --------------------------------------------------------
-
-  /// An event of this rev was not applied. A fetch that brings an older one is
-  /// no success.
-  /// @param proved Signed by the account; else a listing said so.
-  void require(atproto::tid rev, bool proved) {
-    auto& known = proved ? proved_ : listed_;
-    known = std::max(known, rev);
-  }
-
-  /// @param tries Fetches that failed in a row.
-  atproto::tid least(uint32_t tries) const {
-    return tries < limits::listed_rev_tries_max ? std::max(proved_, listed_)
-                                                : proved_;
-  }
-
-  /// A fetch brought what was required.
-  void settled() noexcept { proved_ = listed_ = {}; }
-
 private:
   lazy_deque<steady_time> times_; ///< Of the last fetches.
   std::optional<steady_time> gap_due_;
   steady_time last_gap_; ///< When the last one was due.
   std::chrono::microseconds pause_{};
-  atproto::tid proved_;
-  atproto::tid listed_;
 };
 
 } // namespace weir::actors

@@ -323,7 +323,7 @@ repo_actor::behavior_type repo::make_behavior() {
       });
     },
     [this](const account_told& x) {
-      when_loaded([this, answer = host_answer{x.pds, x.account}] {
+      when_loaded([this, answer = host_answer{x.pds, x.account, x.once}] {
         perform(machine_.on_host_answer(answer, board(), now()));
       });
     },

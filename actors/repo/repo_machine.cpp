@@ -1,5 +1,6 @@
 #include "actors/repo/repo_machine.hpp"
 
+#include "actors/repo/needed_rev.hpp"
 #include "base/limits.hpp"
 #include "base/limits_doubt.hpp"
 
@@ -42,9 +43,14 @@ repo_machine::on_loaded(std::optional<storage::repo_row> row,
   }
   if (row_.identity_due) {
     pace_.wanted = true; // After what is known, or an outage would stop it.
-    pace_.retry.begin();
+    if (row_.refused_by != 0)
+      pace_.retry.expect(now.steady);
+    else
+      pace_.retry.begin();
     ask_identity(out);
   }
+  if (row_.refused_by != 0)
+    doubt_.regret();
   if (row_.gap && row_.status == storage::repo_status::synced) {
     next_.buffer_clear = true;
     desync("events that were not judged are lost", now, out);
@@ -133,7 +139,7 @@ void repo_machine::judge_suspicion(const upstream_board& board, now_time now,
   hear_account(account_sources::listed_by(from, seen.account), board, now, out);
   if (takes_commits() && seen.rev > tip_.rev) {
     count(repo_counter::listing_mismatch, out);
-    refetch_.require(seen.rev, false);
+    needed_rev::require(row_, seen.rev, false);
     desync("the host lists rev " + seen.rev.str() + ", we have "
              + tip_.rev.str(),
            now, out);

@@ -31,8 +31,7 @@ public:
                          std::shared_ptr<const storage::chain_row> chain,
                          std::optional<storage::member_row> member,
                          now_time now);
-  /// All commands that waited for the rows were heard: frames that waited are
-  /// decided now. One that made a repo known is finished after its addition.
+  /// All commands that waited for the rows were heard: frames are decided now.
   repo_effects on_awake(const upstream_board& board, now_time now);
   repo_effects on_settings(repo_settings_ptr settings, now_time now);
 
@@ -178,6 +177,7 @@ private:
   void follow_words(now_time now, repo_effects& out);
   void ask_host(now_time now, repo_effects& out);
   void ask_for_lost(now_time now, repo_effects& out);
+  void note_lost(now_time now);
   void doubt_inactive(now_time now, repo_effects& out);
   void believe_host(now_time now, repo_effects& out);
   void doubt_document(now_time now, repo_effects& out);

@@ -1,5 +1,5 @@
+#include "actors/repo/needed_rev.hpp"
 #include "actors/repo/repo_machine.hpp"
-
 #include "actors/support/account_sources.hpp"
 #include "base/limits.hpp"
 #include "base/stored_time.hpp"
@@ -125,6 +125,8 @@ void repo_machine::purge() {
   row_.last_indexed_rev = {};
   row_.first_rev = {};
   row_.fcsr = {};
+  needed_rev::settle(row_);
+  row_.not_found_at = 0;
   tip_ = {};
 }
 
@@ -180,7 +182,15 @@ repo_effects repo_machine::on_host_answer(const host_answer& x,
     touch_row();
     follow_words(now, out);
   }
+  if (x.once) {
+    if (x.pds == row_.pds)
+      note_lost(now);
+    flush(out);
+    return out;
+  }
   if (x.account == row_.words.host) {
+    if (std::exchange(row_.not_found_at, 0) != 0)
+      touch_row();
     if (x.account != account_status::active) {
       // Something spoke against what is known, or nobody would have asked. The
       // host may be the former one, so the document is looked up.
@@ -258,13 +268,23 @@ void repo_machine::obey_host(account_status status, now_time now,
     row_.retry_count = 0;
     row_.next_retry = 0;
   }
-  if (account_sources::answer(row_.words, status))
+  const auto was_lost = std::exchange(row_.not_found_at, 0) != 0;
+  if (account_sources::answer(row_.words, status) || was_lost)
     touch_row();
   follow_words(now, out);
 }
 
+/// For the next life: the second answer counts a while after the first.
+void repo_machine::note_lost(now_time now) {
+  if (row_.not_found_at != 0)
+    return;
+  row_.not_found_at = now.wall.seconds();
+  touch_row();
+}
+
 /// A fetch was told RepoNotFound. Nothing is erased for one answer.
 void repo_machine::ask_for_lost(now_time now, repo_effects& out) {
+  note_lost(now);
   question_.want_after_not_found();
   ask_host(now, out);
 }
@@ -274,6 +294,8 @@ void repo_machine::ask_for_lost(now_time now, repo_effects& out) {
 /// migration.
 void repo_machine::doubt_document(now_time now, repo_effects& out) {
   pace_.retry.expect(now.steady);
+  if (pace_.retry.outlives_crash() && !std::exchange(row_.identity_due, true))
+    touch_row();
   try_refresh(now, out);
 }
 
@@ -282,6 +304,7 @@ void repo_machine::move_host(const std::string& pds) {
   if (!row_.pds.empty() && row_.words.host != account_status::active)
     question_.want_now();
   row_.pds = pds;
+  row_.not_found_at = 0;
   touch_row();
 }
 

@@ -1,7 +1,7 @@
 #include "actors/repo/completeness_machine.hpp"
+#include "actors/repo/needed_rev.hpp"
 #include "actors/repo/repo_clock.hpp"
 #include "actors/repo/repo_machine.hpp"
-
 #include "base/limits.hpp"
 
 #include <algorithm>
@@ -108,7 +108,7 @@ repo_machine::take_commit(waiting_frame& x, const atproto::commit_event& event,
   note_rev(x, event.rev, out);
   if (!verified->prev_data.defined() || verified->prev_data != tip_.data) {
     count(repo_counter::chain_broken, out);
-    refetch_.require(verified->rev, true);
+    needed_rev::require(row_, verified->rev, true);
     desync(verified->prev_data.defined() ? "prevData is not our data root"
                                          : "a commit without prevData",
            now, out);
@@ -137,7 +137,7 @@ repo_machine::take_sync(waiting_frame& x, const atproto::sync_event& event,
   note_rev(x, event.rev, out);
   if (verified->data != tip_.data) {
     count(repo_counter::chain_broken, out);
-    refetch_.require(verified->rev, true);
+    needed_rev::require(row_, verified->rev, true);
     desync("#sync shows another data root", now, out);
   } else if (verified->rev == tip_.rev) {
     count(repo_counter::sync_noop, out);
@@ -173,8 +173,11 @@ repo_machine::step repo_machine::refused(waiting_frame& x,
     if (how != judgement::stands)
       return leave_in_doubt(x, how, now, out);
     doubt_.regret();
+    if (note_refusal(row_, *identity_))
+      touch_row();
     doubt_document(now, out);
   }
+  needed_rev::require(row_, why.signed_rev, true); // It leads to a fetch.
   ++refusals_;
   if (!doubt_.open())
     charge(x, out);

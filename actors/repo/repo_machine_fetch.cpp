@@ -1,7 +1,7 @@
 #include "actors/repo/completeness_machine.hpp"
+#include "actors/repo/needed_rev.hpp"
 #include "actors/repo/repo_clock.hpp"
 #include "actors/repo/repo_machine.hpp"
-
 #include "base/limits.hpp"
 
 #include <algorithm>
@@ -126,15 +126,19 @@ void repo_machine::finish_fetch(now_time now) {
   }
   completeness::on_indexed(row_, job_->noted, root.rev,
                            job_->filter_generation);
-  if (!doubt_.open())
+  // Something speaks against its document: what that refused stays refused.
+  if (!doubt_.open() && !pace_.retry.doubts()) {
     doubt_.settle();
+    row_.refused_by = 0;
+  }
   // By a document that may be an old one, or it opened since the fetch began.
   if (doubt_.open() || refetch_.gap_due())
     row_.gap = true;
   account_sources::answer(row_.words, account_status::active);
   row_.last_sync = now.wall.seconds();
   refetch_.fetched(now.steady);
-  refetch_.settled();
+  needed_rev::settle(row_);
+  row_.not_found_at = 0;
   row_.error.clear();
   row_.retry_count = 0;
   row_.next_retry = 0;

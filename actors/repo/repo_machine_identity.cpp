@@ -193,6 +193,8 @@ repo_machine::check_host(waiting_frame& x, const upstream_board& board,
     return leave_in_doubt(x, how, now, out);
   count(repo_counter::wrong_host, out);
   doubt_.regret();
+  if (note_refusal(row_, *identity_))
+    touch_row();
   if (!doubt_.open())
     charge(x, out);
   doubt_document(now, out);
@@ -303,6 +305,8 @@ void repo_machine::give_up_kept(now_time now, repo_effects& out) {
 bool repo_machine::learn(const storage::identity_row& fact, bool last,
                          now_time now, repo_effects& out) {
   const auto known_key = identity_ ? identity_->signing_key : fact.signing_key;
+  const auto unheard
+    = !identity_ && row_.refused_by != 0 && row_.refused_by != key_mark(fact);
   const auto moved = !row_.pds.empty() && row_.pds != fact.pds;
   if (!identity_ || known_key != fact.signing_key) {
     auto key = atproto::public_key::from_multikey(fact.signing_key);
@@ -325,7 +329,7 @@ bool repo_machine::learn(const storage::identity_row& fact, bool last,
     touch_row();
     follow_words(now, out);
   }
-  return moved || known_key != fact.signing_key;
+  return moved || unheard || known_key != fact.signing_key;
 }
 
 /// Another key or host: what was refused before may have been true, and a fetch
@@ -337,6 +341,8 @@ void repo_machine::take_change(now_time now, repo_effects& out) {
            && row_.account == account_status::active)
     wish_fetch(now, out);
   doubt_.settle();
+  if (std::exchange(row_.refused_by, 0) != 0)
+    touch_row();
 }
 
 repo_effects repo_machine::on_identity(const identity_answer& x,

@@ -134,6 +134,7 @@ repo_effects repo_machine::on_listed(const listed_repo& x,
             || (takes_commits() && x.rev > tip_.rev));
     if (speaks_against)
       doubt_document(now, out);
+    flush(out);
     return out;
   }
   if (takes_commits() && board.accounting_for(row_.pds).id == x.upstream

@@ -1,3 +1,4 @@
+#include "actors/repo/needed_rev.hpp"
 #include "actors/repo/repo_machine.hpp"
 
 #include <algorithm>
@@ -190,7 +191,7 @@ repo_effects repo_machine::on_receipt(const storage::update_receipt& receipt,
                             identity_ ? identity_->pds : row_.pds,
                             key_,
                             chain_,
-                            refetch_.least(row_.retry_count),
+                            needed_rev::least(row_),
                             row_.erased_through,
                             filter()};
   }

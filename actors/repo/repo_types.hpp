@@ -127,6 +127,7 @@ struct buffer_page {
 struct host_answer {
   std::string pds;
   storage::account_status account = storage::account_status::active;
+  bool once = false; ///< RepoNotFound for the first time: it is asked again.
 };
 
 /// Ask the host what the account is there.

@@ -1,4 +1,5 @@
 #include "actors/repo/identity_doubt.hpp"
+#include "actors/repo/needed_rev.hpp"
 #include "actors/repo/refetch_plan.hpp"
 #include "actors/repo/refresh_pace.hpp"
 #include "base/limits_doubt.hpp"
@@ -113,16 +114,19 @@ TEST(refetch_plan, gaps_without_end_are_fetched_less_and_less) {
 
 // protocol.md 5.3; limits::listed_rev_tries_max, and one more: a host is
 // believed before a listing, never before a signature
-TEST(refetch_plan, a_fetch_has_to_bring_what_was_missed) {
-  refetch_plan x;
-  EXPECT_FALSE(x.least(0).defined());
-  x.require(atproto::tid{7}, true);
-  x.require(atproto::tid{9}, false);
-  x.require(atproto::tid{8}, false);
-  EXPECT_EQ(x.least(limits::listed_rev_tries_max - 1), atproto::tid{9});
-  EXPECT_EQ(x.least(limits::listed_rev_tries_max), atproto::tid{7});
-  x.settled();
-  EXPECT_FALSE(x.least(0).defined());
+TEST(needed_rev, a_fetch_has_to_bring_what_was_missed) {
+  storage::repo_row x;
+  EXPECT_FALSE(needed_rev::least(x).defined());
+  needed_rev::require(x, atproto::tid{7}, true);
+  needed_rev::require(x, atproto::tid{9}, false);
+  needed_rev::require(x, atproto::tid{8}, false);
+  x.retry_count = limits::listed_rev_tries_max - 1;
+  EXPECT_EQ(needed_rev::least(x), atproto::tid{9});
+  x.retry_count = limits::listed_rev_tries_max;
+  EXPECT_EQ(needed_rev::least(x), atproto::tid{7});
+  x.retry_count = 0;
+  needed_rev::settle(x);
+  EXPECT_FALSE(needed_rev::least(x).defined());
 }
 
 } // namespace

@@ -152,6 +152,9 @@ TEST(repo_commits, a_bad_signature_asks_once_and_changes_nothing) {
   x.learn(x.identity());
   EXPECT_EQ(x.refreshes, 1u);
   EXPECT_EQ(x.count_of(repo_counter::bad_signature), 1u);
+  EXPECT_FALSE(x.finished(seq)) << "the row does not say so yet";
+  const auto update = x.write();
+  EXPECT_TRUE(update.transactions.empty());
   EXPECT_TRUE(x.finished(seq));
   EXPECT_FALSE(x.in_flight);
   EXPECT_EQ(x.machine->row().status, repo_status::synced);

@@ -24,6 +24,13 @@ struct moved_repo : repo_world {
     return out;
   }
 
+  /// The next life, and its looks at the document are over.
+  void restart_unconcerned() {
+    row->identity_due = false;
+    restart();
+    learn(identity());
+  }
+
   void expect_found() {
     ASSERT_EQ(questions.size(), 1u);
     EXPECT_EQ(questions[0].pds, other_origin);
@@ -50,8 +57,7 @@ TEST(repo_moved, the_document_is_looked_at_again_after_an_account_went_away) {
 // says
 TEST(repo_moved, a_host_that_says_again_what_is_doubted_may_be_the_former_one) {
   moved_repo x;
-  x.restart(); // What is not in the row is forgotten.
-  x.learn(x.identity());
+  x.restart_unconcerned();
   x.take(x.make_commit());
   ASSERT_EQ(x.questions.size(), 1u);
   EXPECT_EQ(x.questions[0].pds, pds_origin);
@@ -65,8 +71,7 @@ TEST(repo_moved, a_host_that_says_again_what_is_doubted_may_be_the_former_one) {
 
 TEST(repo_moved, a_listing_of_a_host_that_no_document_names_is_a_reason) {
   moved_repo x;
-  x.restart();
-  x.learn(x.identity());
+  x.restart_unconcerned();
   const auto before = x.refreshes;
   x.list(x.account.rev(), account_status::deactivated, other_pds_id);
   x.pass(limits::second_look_pause);

@@ -89,6 +89,8 @@ TEST(repo_sync_events, a_sync_by_a_past_key_is_refused_and_never_a_desync) {
   EXPECT_EQ(x.refreshes, 1u);
   x.rotate_key(next);
   EXPECT_EQ(x.count_of(repo_counter::sync_refused), 1u);
+  EXPECT_FALSE(x.finished(seq)) << "the row does not say so yet";
+  x.settle();
   EXPECT_TRUE(x.finished(seq));
   EXPECT_EQ(x.machine->row().status, repo_status::synced);
 }

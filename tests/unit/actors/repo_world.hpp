@@ -86,6 +86,12 @@ public:
     perform(machine->on_host_answer({std::string{pds}, said}, board, now));
   }
 
+  /// RepoNotFound, for the first time.
+  void answer_once(std::string_view pds) {
+    perform(machine->on_host_answer(
+      {std::string{pds}, account_status::deleted, true}, board, now));
+  }
+
   /// There was no room for the last question.
   void put_off() {
     const auto last = questions.at(questions.size() - 1);
