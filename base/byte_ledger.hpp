@@ -12,23 +12,24 @@ namespace weir {
 
 /// Whose bytes.
 enum class memory_use : uint8_t {
-  streams,  ///< Frames between the socket and the disk.
-  repos,    ///< Commits that REPOs hold back.
-  fetches,  ///< Repos that are being fetched.
-  delivery, ///< Log entries on their way to consumers.
-  identity, ///< Documents, known and asked for.
-  requests, ///< Bodies of clients until they are answered.
-  names,    ///< Of collections, of all repos.
-  claims,   ///< DIDs that only listings name.
+  streams,   ///< Frames between the socket and the disk.
+  repos,     ///< Commits that REPOs hold back.
+  fetches,   ///< Repos that are being fetched.
+  delivery,  ///< Log entries on their way to consumers.
+  identity,  ///< Documents, known and asked for.
+  requests,  ///< Bodies of clients until they are answered.
+  names,     ///< Of collections, of all repos.
+  claims,    ///< DIDs that only listings name.
+  questions, ///< What accounts are at their hosts.
 };
 
 /// All bytes that the queues of a node hold, by kind: what `memory_limit` is
 /// compared with. Any thread.
 class byte_ledger {
 public:
-  static constexpr std::array<std::string_view, 8> names{
-    "streams",  "repos",    "fetches", "delivery",
-    "identity", "requests", "names",   "claims"};
+  static constexpr std::array<std::string_view, 9> names{
+    "streams",  "repos", "fetches", "delivery", "identity",
+    "requests", "names", "claims",  "questions"};
 
   uint64_t held(memory_use of) const noexcept {
     return bytes_[static_cast<size_t>(of)].load(std::memory_order_relaxed);
@@ -46,7 +47,7 @@ public:
   uint64_t passing() const noexcept {
     return held(memory_use::streams) + held(memory_use::repos)
            + held(memory_use::fetches) + held(memory_use::requests)
-           + held(memory_use::claims);
+           + held(memory_use::claims) + held(memory_use::questions);
   }
 
   /// From so many bytes to so many, of one owner.

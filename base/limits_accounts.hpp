@@ -10,9 +10,14 @@ namespace weir::limits {
 
 /// The state of one account at one host is asked for once in this time.
 constexpr std::chrono::minutes account_question_interval{10};
-/// Questions that wait or are under way, and what was asked of late.
+/// Questions that wait or are under way, and what was asked of late; what one
+/// costs, about, and the parts of `memory_limit` that they may have.
 constexpr size_t account_questions_max = 16'384;
+constexpr size_t account_question_bytes = 1'024;
+constexpr size_t account_questions_memory_part = 128;
 constexpr size_t account_answers_kept_max = 65'536;
+constexpr size_t account_answer_kept_bytes = 96;
+constexpr size_t account_answers_memory_part = 512;
 /// At a time: of all, of hosts under one domain, of one host.
 constexpr size_t account_questions_running_max = 16;
 constexpr size_t account_questions_per_site_max = 4;
@@ -29,6 +34,10 @@ constexpr size_t account_answer_bytes_max = 65'536;
 constexpr option_seconds gone_grace_range{std::chrono::seconds{1},
                                           std::chrono::hours{24},
                                           std::chrono::minutes{5}};
+/// By its row it may have been said the first time in an earlier life. The
+/// clock may have been put right since, so it is asked no sooner than this part
+/// of that time after the start.
+constexpr int gone_grace_part = 8;
 /// Of `memory_limit`: the DIDs of a listing under way, eight bytes each.
 constexpr size_t census_memory_part = 128;
 constexpr size_t census_entries_min = 1'024;

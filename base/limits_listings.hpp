@@ -10,5 +10,8 @@ namespace weir::limits {
 constexpr size_t listing_doubts_part = 2;
 /// While half of these are awake, a listing that has this part of them waits.
 constexpr size_t listing_upstream_part = 8;
+/// What a listing remembers of its last pages, to see that it goes in circles:
+/// so many hashes of eight bytes, two of a page. 2 KiB of each listing.
+constexpr size_t listing_seen_max = 256;
 
 } // namespace weir::limits

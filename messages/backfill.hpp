@@ -151,8 +151,15 @@ struct scan_page {
     int64_t due = 0; ///< Unix seconds.
     std::string pds; ///< Its host as far as it is known.
   };
+  /// Its host said RepoNotFound once.
+  struct lost_repo {
+    atproto::did repo;
+    std::string pds;
+    int64_t at = 0; ///< Unix seconds.
+  };
   error failed; ///< `ec::none` when all of the page was read.
   std::vector<found> repos;
+  std::vector<lost_repo> lost; ///< These may stand in `repos`, too.
   std::string next; ///< Where the next page begins.
   bool end = false;
 };

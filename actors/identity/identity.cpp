@@ -101,8 +101,7 @@ void identity::forget(waiter_id who) {
 }
 
 void identity::perform(identity_machine::effects x) {
-  held_.set((machine_.cached() + machine_.waiting())
-            * limits::identity_entry_bytes);
+  held_.set(machine_.bytes());
   // First: what a repo writes of it is never on disk before it is itself.
   if (!x.store.empty()) {
     auto rows = std::make_shared<storage::journal_batch>();

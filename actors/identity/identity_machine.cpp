@@ -8,7 +8,8 @@
 namespace weir::actors {
 
 identity_machine::identity_machine(identity_options options)
-  : options_(options), queue_(options.per_second, options.in_flight_max) {
+  : options_(options), queue_(options.per_second, options.in_flight_max),
+    backoff_(options.failures_max) {
   // nop
 }
 

@@ -22,6 +22,7 @@ struct identity_options {
   /// did:web names have `limits::web_part` of as many beside those.
   size_t waiting_max = limits::identity_waiting_max;
   size_t in_flight_max = limits::identity_in_flight_max;
+  size_t failures_max = limits::lookup_failures_max; ///< Remembered.
   /// Look-up budget (architecture.md 9).
   double per_second = limits::plc_per_second_range.standard;
   std::chrono::seconds fresh = limits::identity_fresh;
@@ -97,6 +98,12 @@ public:
     return cache_.size();
   }
 
+  /// Memory that all of it holds, about.
+  size_t bytes() const noexcept {
+    return (cached() + waiting()) * limits::identity_entry_bytes
+           + backoff_.size() * limits::lookup_failure_bytes;
+  }
+
 private:
   struct cached_row {
     std::optional<storage::identity_row> row;
@@ -155,7 +162,7 @@ private:
   std::list<atproto::did> lru_;
   std::unordered_map<atproto::did, pending_ask> pending_;
   lookup_queue queue_;
-  lookup_backoff backoff_{limits::lookup_failures_max};
+  lookup_backoff backoff_;
   std::unordered_map<atproto::did, handle_wait> checking_;
 };
 

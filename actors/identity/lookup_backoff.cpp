@@ -7,38 +7,37 @@
 namespace weir::actors {
 
 steady_time lookup_backoff::failed(const atproto::did& repo, steady_time now) {
-  auto i = failed_.find(repo);
+  const auto i = failed_.find(repo.str());
   if (i == failed_.end()) {
-    order_.push_front(repo);
-    i = failed_.emplace(repo, failure{limits::lookup_pause_min, {}, {}}).first;
-    i->second.place = order_.begin();
+    if (order_.size() >= max_) {
+      failed_.erase(order_.back().repo.str());
+      order_.pop_back();
+    }
+    order_.push_front({repo, limits::lookup_pause_min, {}});
+    failed_.emplace(order_.front().repo.str(), order_.begin());
   } else {
-    order_.splice(order_.begin(), order_, i->second.place);
-    i->second.pause = std::min<std::chrono::microseconds>(
-      2 * i->second.pause, limits::lookup_pause_max);
+    order_.splice(order_.begin(), order_, i->second);
+    order_.front().pause = std::min<std::chrono::microseconds>(
+      2 * order_.front().pause, limits::lookup_pause_max);
   }
-  i->second.until = now + i->second.pause;
-  if (failed_.size() > max_) {
-    failed_.erase(order_.back());
-    order_.pop_back();
-  }
-  return i->second.until;
+  return order_.front().until = now + order_.front().pause;
 }
 
 void lookup_backoff::succeeded(const atproto::did& repo) {
-  const auto i = failed_.find(repo);
+  const auto i = failed_.find(repo.str());
   if (i == failed_.end())
     return;
-  order_.erase(i->second.place);
+  const auto place = i->second;
   failed_.erase(i);
+  order_.erase(place);
 }
 
 std::optional<steady_time>
 lookup_backoff::until(const atproto::did& repo, steady_time now) const {
-  const auto i = failed_.find(repo);
-  if (i == failed_.end() || i->second.until <= now)
+  const auto i = failed_.find(repo.str());
+  if (i == failed_.end() || i->second->until <= now)
     return std::nullopt;
-  return i->second.until;
+  return i->second->until;
 }
 
 } // namespace weir::actors

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <list>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 
 namespace weir::actors {
@@ -23,8 +24,12 @@ public:
 
   void succeeded(const atproto::did& repo);
 
+  size_t size() const noexcept { return failed_.size(); }
+
   /// Its last look-up failed.
-  bool knows(const atproto::did& repo) const { return failed_.contains(repo); }
+  bool knows(const atproto::did& repo) const {
+    return failed_.contains(repo.str());
+  }
 
   /// Set while its pause is not over: the end of that.
   std::optional<steady_time> until(const atproto::did& repo,
@@ -32,14 +37,14 @@ public:
 
 private:
   struct failure {
+    atproto::did repo;
     std::chrono::microseconds pause;
     steady_time until;
-    std::list<atproto::did>::iterator place;
   };
 
   size_t max_;
-  std::unordered_map<atproto::did, failure> failed_;
-  std::list<atproto::did> order_; ///< Last failed first.
+  std::list<failure> order_; ///< Last failed first.
+  std::unordered_map<std::string_view, std::list<failure>::iterator> failed_;
 };
 
 } // namespace weir::actors

@@ -87,6 +87,15 @@ memory_plan plan_memory(const node_config& config) {
                           / sizeof(uint64_t),
                         limits::census_entries_min);
   out.claims = share(limit, claims_memory_part, limits::claims_bytes_max);
+  out.lookup_failures
+    = share(limit / limits::lookup_failure_bytes,
+            limits::lookup_failures_memory_part, limits::lookup_failures_max);
+  out.questions = share(limit / limits::account_question_bytes,
+                        limits::account_questions_memory_part,
+                        limits::account_questions_max);
+  out.answers = share(limit / limits::account_answer_kept_bytes,
+                      limits::account_answers_memory_part,
+                      limits::account_answers_kept_max);
   out.fetch_queue
     = share(limit / queued_repo_bytes, 32, limits::fetch_queue_max);
   out.fetch_hosts = std::min(out.fetch_queue / 4, limits::fetch_hosts_max);

@@ -33,10 +33,13 @@ struct memory_plan {
   size_t doubts = 0;          ///< Of it: frames that wait for documents.
   size_t identities = 0;      ///< Known: entries.
   size_t identity_waits = 0;  ///< Asked for; each keeps a REPO awake.
+  size_t lookup_failures = 0; ///< Remembered.
   size_t fetch_queue = 0;     ///< Entries.
   size_t fetch_hosts = 0;     ///< Remembered without entries.
   size_t census = 0;          ///< DIDs of the listing of each upstream.
   size_t claims = 0;          ///< What only listings name.
+  size_t questions = 0;       ///< What accounts are at their hosts.
+  size_t answers = 0;         ///< To those; remembered.
 
   // -- one fetch
   size_t spool = 0;         ///< A CAR that is larger lies in a file.

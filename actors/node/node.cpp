@@ -97,6 +97,7 @@ void node::impl::start_store_actors() {
   const auto plan = plan_memory(config);
   identities.cached_max = plan.identities;
   identities.waiting_max = plan.identity_waits;
+  identities.failures_max = plan.lookup_failures;
   shared->identity = spawn_identity(
     *system, shared, identities,
     make_identity_network(net.transport, net.guarded, net.configured,
@@ -176,6 +177,8 @@ result<void> node::impl::start_supervisor(
   env.list = make_repo_lister(net.configured, shared);
   env.ask = make_account_asker(net.guarded);
   env.questions.gone_grace = config.gone_grace;
+  env.questions.waiting_max = plan.questions;
+  env.questions.kept_max = plan.answers;
   env.census_entries = plan.census;
   env.claims_bytes = plan.claims;
   env.discover = config.mode == tracking_mode::full_network;

@@ -115,7 +115,7 @@ listing_machine::effects listing_machine::resume(const listing_id& what,
   x.requests = 1;
   x.pages = 0;
   x.idle_pages = 0;
-  x.seen.clear();
+  x.seen = {};
   x.repeated = false;
   effects out;
   out.fetch = request{what, x.row.cursor};
@@ -125,7 +125,7 @@ listing_machine::effects listing_machine::resume(const listing_id& what,
 void listing_machine::on_lines(const listing_id& what, uint64_t print) {
   const auto i = listings_.find(what);
   if (i != listings_.end() && i->second.running)
-    i->second.repeated = !i->second.seen.insert(print).second;
+    i->second.repeated = i->second.seen.repeats(print);
 }
 
 listing_machine::effects
@@ -143,7 +143,7 @@ listing_machine::on_page(const listing_id& what,
     return begin(what, x, *x.again);
   const auto idle = std::exchange(x.repeated, false) || lines == 0;
   x.idle_pages = idle ? x.idle_pages + 1 : 0;
-  const auto repeats = !x.seen.insert(atproto::stable_hash(*cursor)).second;
+  const auto repeats = x.seen.repeats_cursor(atproto::stable_hash(*cursor));
   if (cursor->empty() || repeats || ++x.pages >= options_.pages_max
       || x.idle_pages >= options_.idle_pages_max) {
     ++finished_;
@@ -209,7 +209,7 @@ listing_machine::effects listing_machine::finish(const listing_id& what,
                                                  std::chrono::seconds interval,
                                                  steady_time now) {
   x.running = false;
-  x.seen.clear();
+  x.seen = {};
   if (x.again)
     return begin(what, x, *x.again);
   x.row.cursor.clear();

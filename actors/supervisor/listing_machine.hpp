@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/supervisor/seen_pages.hpp"
 #include "actors/support/upstream_view.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -13,7 +14,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <unordered_set>
 
 namespace weir::actors {
 
@@ -101,8 +101,8 @@ public:
   effects on_wanted(const listing_id& what, const position& noted,
                     steady_time now, wall_time wall);
 
-  /// A page came. One with the same repos as an earlier page of this run counts
-  /// as one without any.
+  /// A page came. One with the same repos as one of the last pages counts as
+  /// one without any.
   /// @param print Of its repos, whatever their order.
   void on_lines(const listing_id& what, uint64_t print);
 
@@ -134,8 +134,7 @@ private:
     std::optional<steady_time> rests_until;
     size_t pages = 0;
     size_t idle_pages = 0;
-    /// Hashes of cursors and prints of pages of this run.
-    std::unordered_set<uint64_t> seen;
+    seen_pages seen;       ///< Of this run.
     bool repeated = false; ///< The page that came last.
     std::optional<steady_time> due;
     /// Due, and waiting for its stream.

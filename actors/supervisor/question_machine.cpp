@@ -18,7 +18,7 @@ uint64_t key_of(const atproto::did& repo, const std::string& pds) {
 
 bool question_machine::was_asked(const question& x, steady_time now) const {
   const auto i = kept_.find(key_of(x.repo, x.pds));
-  return i != kept_.end() && now - i->second < options_.interval;
+  return i != kept_.end() && now - i->second.at < options_.interval;
 }
 
 bool question_machine::has_room(const std::string& pds) const {
@@ -62,11 +62,22 @@ question_machine::effects question_machine::on_question(const question& x,
   }
   open_.emplace(x.repo, entry{x, false, 0, {}, 0});
   if (x.not_found)
-    wait(x.repo, options_.gone_grace, now);
+    wait(x.repo, rest_of_grace(x), now);
   else
     make_ready(x.repo);
   run(out, now);
   return out;
+}
+
+/// Until it is asked for the second time. What an earlier life was told counts,
+/// as far as its clock and ours agree.
+std::chrono::seconds question_machine::rest_of_grace(const question& x) const {
+  const auto grace = options_.gone_grace;
+  if (!x.age)
+    return grace;
+  const auto least
+    = std::max(grace / limits::gone_grace_part, std::chrono::seconds{1});
+  return std::clamp(grace - *x.age, std::min(least, grace), grace);
 }
 
 /// The question that this answers, if it is still open.
@@ -106,6 +117,7 @@ question_machine::on_not_found(const atproto::did& repo, const std::string& pds,
     } else {
       x->tries = 0;
       wait(repo, options_.gone_grace, now);
+      out.lost.push_back({repo, pds, storage::account_status::deleted});
     }
   }
   run(out, now);
@@ -150,10 +162,14 @@ question_machine::effects question_machine::on_timer(steady_time now) {
 void question_machine::keep(const atproto::did& repo, const std::string& pds,
                             steady_time now) {
   const auto key = key_of(repo, pds);
-  if (!kept_.insert_or_assign(key, now).second)
-    std::erase(kept_order_, key);
-  kept_order_.push_back(key);
-  if (kept_order_.size() > options_.kept_max) {
+  const auto [i, fresh]
+    = kept_.try_emplace(key, kept_answer{now, kept_order_.end()});
+  if (fresh)
+    i->second.place = kept_order_.insert(kept_order_.end(), key);
+  else
+    kept_order_.splice(kept_order_.end(), kept_order_, i->second.place);
+  i->second.at = now;
+  if (kept_.size() > options_.kept_max) {
     kept_.erase(kept_order_.front());
     kept_order_.pop_front();
   }
@@ -161,7 +177,7 @@ void question_machine::keep(const atproto::did& repo, const std::string& pds,
 
 void question_machine::forget_old(steady_time now) {
   while (!kept_order_.empty()
-         && now - kept_[kept_order_.front()] >= options_.interval) {
+         && now - kept_.at(kept_order_.front()).at >= options_.interval) {
     kept_.erase(kept_order_.front());
     kept_order_.pop_front();
   }

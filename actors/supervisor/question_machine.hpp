@@ -8,7 +8,7 @@
 #include "storage/records.hpp"
 
 #include <chrono>
-#include <deque>
+#include <list>
 #include <optional>
 #include <set>
 #include <string>
@@ -46,6 +46,8 @@ public:
     bool at_once = false;   ///< Whenever it was asked last.
     bool urgent = false;    ///< Somebody waits for it.
     bool left_out = false;  ///< By a listing; the next one leaves it out, too.
+    /// It was `not_found` in an earlier life, so long ago.
+    std::optional<std::chrono::seconds> age{};
   };
 
   struct verdict {
@@ -57,6 +59,7 @@ public:
   struct effects {
     std::vector<question> ask;
     std::vector<verdict> told;
+    std::vector<verdict> lost;     ///< RepoNotFound, for the first time.
     std::vector<question> refused; ///< There is no place for them.
     std::optional<steady_time> timer;
   };
@@ -93,6 +96,12 @@ public:
   /// Answers of late, so that nobody asks again.
   size_t kept() const noexcept { return kept_.size(); }
 
+  /// Memory that all of it holds, about.
+  size_t bytes() const noexcept {
+    return open_.size() * limits::account_question_bytes
+           + kept_.size() * limits::account_answer_kept_bytes;
+  }
+
 private:
   struct entry {
     question asked; ///< `not_found`: said once.
@@ -108,6 +117,7 @@ private:
   void unplan(const atproto::did& repo, entry& x);
   void keep(const atproto::did& repo, const std::string& pds, steady_time now);
   bool was_asked(const question& x, steady_time now) const;
+  std::chrono::seconds rest_of_grace(const question& x) const;
   void forget_old(steady_time now);
   void wait(const atproto::did& repo, std::chrono::seconds time,
             steady_time now);
@@ -119,9 +129,14 @@ private:
   std::set<std::pair<steady_time, atproto::did>> delayed_;
   question_places places_; ///< Of all that are open.
   question_turns turns_;
+  struct kept_answer {
+    steady_time at;
+    std::list<uint64_t>::iterator place;
+  };
+
   /// By a hash of account and host: when it was answered, oldest first.
-  std::unordered_map<uint64_t, steady_time> kept_;
-  std::deque<uint64_t> kept_order_;
+  std::unordered_map<uint64_t, kept_answer> kept_;
+  std::list<uint64_t> kept_order_;
 };
 
 } // namespace weir::actors

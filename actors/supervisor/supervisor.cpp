@@ -39,6 +39,7 @@ void supervisor::on_scan(const scan_page& x) {
     quit(to_caf(x.failed));
     return;
   }
+  ask_lost(x);
   for (const auto& found : x.repos)
     perform(machine_.on_found(found.repo, found.status, found.pds,
                               wait_of(found.due, wall(), retry_max_), now()));

@@ -29,7 +29,8 @@ public:
       machine_(options), listing_(listing), retry_max_(options.retry_max),
       claims_(env_.claims_bytes),
       claims_held_(env_.shared->memory, memory_use::claims),
-      questions_(env_.questions) {
+      questions_(env_.questions),
+      questions_held_(env_.shared->memory, memory_use::questions) {
     // Before it runs: the REPOs that it asks answer to this handle.
     env_.shared->supervisor = this;
     for (auto& x : std::exchange(env_.listings, {}))
@@ -136,6 +137,7 @@ private:
   };
 
   void perform(question_machine::effects x);
+  void ask_lost(const scan_page& x);
   void on_answer(const account_answer& x);
   void count_page(const listing_machine::request& x);
   void count_lines(const listing_page& x);
@@ -157,6 +159,8 @@ private:
   /// Pages to ask for when there is room again.
   std::vector<listing_machine::request> held_pages_;
   question_machine questions_;
+  byte_claim questions_held_;
+  bool lost_asked_ = false;
   /// By upstream: whom its listing under way has named.
   std::map<uint32_t, running_census> censuses_;
   left_out_scans scans_;

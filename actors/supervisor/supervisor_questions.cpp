@@ -16,6 +16,9 @@ void supervisor::perform(question_machine::effects x) {
     env_.ask(each.repo, each.pds, supervisor_actor{this});
   for (const auto& each : x.told)
     send(router_of(each.repo), account_told{each.repo, each.pds, each.account});
+  for (const auto& each : x.lost)
+    send(router_of(each.repo),
+         account_told{each.repo, each.pds, each.account, true});
   questions_refused_->add(x.refused.size());
   for (const auto& each : x.refused)
     if (!each.left_out)
@@ -24,7 +27,24 @@ void supervisor::perform(question_machine::effects x) {
   if (x.timer)
     timer_.arm(this, now(), *x.timer);
   questions_open_->set(questions_.open());
+  questions_held_.set(questions_.bytes());
   scan_left_out();
+}
+
+/// Of those that are lost since an earlier life, once: the first scan of all
+/// rows finds them.
+void supervisor::ask_lost(const scan_page& x) {
+  if (lost_asked_)
+    return;
+  for (const auto& each : x.lost) {
+    question_machine::question lost{each.repo, each.pds, true};
+    lost.left_out = true; // Without a place: its next fetch or listing tells.
+    // A time ahead was written by another clock: nothing is known then.
+    lost.age
+      = std::chrono::seconds{std::max<int64_t>(wall().seconds() - each.at, 0)};
+    perform(questions_.on_question(lost, now()));
+  }
+  lost_asked_ = x.end;
 }
 
 void supervisor::on_answer(const account_answer& x) {

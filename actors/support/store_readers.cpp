@@ -45,6 +45,13 @@ std::string to_text(const scan_place& x) {
          + x.after.repo.str();
 }
 
+/// Nothing announces that its host is to be asked for the second time.
+void note_lost(scan_page& out, const atproto::did& repo,
+               const storage::repo_row& row) {
+  if (row.not_found_at != 0 && !row.pds.empty())
+    out.lost.push_back({repo, row.pds, row.not_found_at});
+}
+
 /// @param more What follows when all statuses were read: quiet work.
 scan_page scan_statuses(const store_readers& store, scan_place place,
                         size_t limit, bool more) {
@@ -63,6 +70,8 @@ scan_page scan_statuses(const store_readers& store, scan_place place,
       out.failed = row.error();
       return out;
     }
+    if (*row)
+      note_lost(out, found.repo, **row);
     out.repos.push_back({found.repo, status, static_cast<int64_t>(found.due),
                          *row ? std::move((*row)->pds) : std::string{}});
   }
@@ -86,9 +95,13 @@ scan_page scan_quiet_work(const storage::repo_table& table, scan_place place,
     out.failed = page.error();
     return out;
   }
-  for (auto& [repo, row] : *page)
+  for (auto& [repo, row] : *page) {
+    if (row.account != storage::account_status::active
+        || row.status == repo_status::synced)
+      note_lost(out, repo, row);
     if (has_quiet_work(row, filter, followed))
       out.repos.push_back({repo, repo_status::desync, 0, row.pds});
+  }
   out.end = page->size() < limit;
   if (!out.end)
     place.after.repo = page->back().first;

@@ -1,5 +1,6 @@
 #include "actors/identity/identity.hpp"
 #include "actors/support/store_readers.hpp"
+#include "base/limits_doubt.hpp"
 #include "messages/identity.hpp"
 #include "messages/journal.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
@@ -55,6 +56,13 @@ protected:
     tell(identity, x);
   }
 
+  void no_document(size_t repo = 1) {
+    identity_document x;
+    x.repo = shell_repo(repo);
+    x.failed = fail(ec::unreachable);
+    tell(identity, x);
+  }
+
   /// Keys that were told since the last call.
   static std::vector<std::string> keys(probe& x) {
     std::vector<std::string> out;
@@ -85,6 +93,19 @@ TEST_F(IdentityShellTest, OneWhoAsksTwiceHearsOnceAndOthersHearToo) {
   EXPECT_THAT(keys(ann), ElementsAre("zKey1"));
   EXPECT_THAT(keys(bob), ElementsAre("zKey1"));
   EXPECT_EQ(journal.count<journal_rows>(), 1u);
+}
+
+// reliability.md P9: limits::lookup_failure_bytes
+TEST_F(IdentityShellTest, FailuresThatAreRememberedCountAsMemory) {
+  ask(ann);
+  not_stored();
+  const auto held = [this] {
+    return shared->memory->held(memory_use::identity);
+  };
+  const auto before = held();
+  no_document();
+  EXPECT_EQ(held(), before - limits::identity_entry_bytes
+                      + limits::lookup_failure_bytes);
 }
 
 TEST_F(IdentityShellTest, OneWhoAsksOfTwoReposHearsOfBoth) {

@@ -165,6 +165,7 @@ TEST(lookup_backoff, failures_are_remembered_up_to_a_bound) {
   EXPECT_TRUE(x.knows(named("0")));
   EXPECT_FALSE(x.knows(named("1")));
   EXPECT_TRUE(x.knows(named("last")));
+  EXPECT_EQ(x.size(), limits::lookup_failures_max);
 }
 
 } // namespace

@@ -37,6 +37,8 @@ struct world {
       asked.push_back(each.repo);
     for (const auto& each : x.told)
       told.push_back(each.account);
+    for (const auto& each : x.lost)
+      lost.push_back(each.repo);
     for (const auto& each : x.refused)
       refused.push_back(each.repo);
     timer = x.timer;
@@ -82,6 +84,7 @@ struct world {
   std::vector<atproto::did> asked;
   std::vector<account_status> told;
   std::vector<atproto::did> refused;
+  std::vector<atproto::did> lost;
   std::optional<steady_time> timer;
 };
 
@@ -112,6 +115,7 @@ TEST(question_machine, an_account_is_gone_when_it_was_not_found_twice) {
   x.ask(1);
   x.not_found(1);
   EXPECT_THAT(x.told, IsEmpty());
+  EXPECT_THAT(x.lost, ElementsAre(repo_of(1)));
   x.pass(x.options.gone_grace - 1us);
   EXPECT_EQ(x.asked.size(), 1u);
   x.pass(1us);

@@ -1,6 +1,7 @@
 #include "actors/node/memory_plan.hpp"
 #include "actors/node/node_config.hpp"
 #include "base/byte_ledger.hpp"
+#include "base/limits_accounts.hpp"
 #include "base/limits_doubt.hpp"
 #include "base/limits_storage.hpp"
 #include "base/limits_streams.hpp"
@@ -55,6 +56,13 @@ TEST(MemoryPlanTest, AllPartsTogetherStayBelowTheLimitWhateverItIs) {
       EXPECT_LT(x.doubts, limit / 32);
       // The rest is the program's, and holds what listings named and claim.
       EXPECT_LE(x.claims, limit / 128);
+      EXPECT_LE(x.lookup_failures * limits::lookup_failure_bytes,
+                limit / limits::lookup_failures_memory_part);
+      EXPECT_LE(x.questions * limits::account_question_bytes,
+                limit / limits::account_questions_memory_part);
+      EXPECT_LE(x.answers * limits::account_answer_kept_bytes,
+                limit / limits::account_answers_memory_part);
+      EXPECT_GT(x.questions, 0u);
       EXPECT_LE(streams * x.census * sizeof(uint64_t),
                 std::max(limit / limits::census_memory_part,
                          streams * limits::census_entries_min
@@ -87,7 +95,9 @@ TEST(MemoryPlanTest, StreamsShareTheFramesInFlight) {
 // limits::walk_index_entries_max, limits::job_chunks_max,
 // limits::identity_cached_max, limits::identity_waiting_max,
 // limits::fetch_queue_max, limits::fetch_hosts_max, limits::repo_guards_max,
-// limits::names_bytes_max, limits::claims_bytes_max
+// limits::names_bytes_max, limits::claims_bytes_max,
+// limits::lookup_failures_max, limits::account_questions_max,
+// limits::account_answers_kept_max
 TEST(MemoryPlanTest, MuchMemoryRaisesNoBound) {
   auto config = limited_to(limits::memory_limit_range.max);
   const auto x = plan_memory(config);
@@ -107,6 +117,9 @@ TEST(MemoryPlanTest, MuchMemoryRaisesNoBound) {
   EXPECT_EQ(x.repo_guards, limits::repo_guards_max);
   EXPECT_EQ(x.names, limits::names_bytes_max);
   EXPECT_EQ(x.claims, limits::claims_bytes_max);
+  EXPECT_EQ(x.lookup_failures, limits::lookup_failures_max);
+  EXPECT_EQ(x.questions, limits::account_questions_max);
+  EXPECT_EQ(x.answers, limits::account_answers_kept_max);
   config.sync_parallelism = limits::sync_parallelism_range.max;
   EXPECT_EQ(plan_memory(config).spool * config.sync_parallelism,
             limits::backfill_bytes_max);

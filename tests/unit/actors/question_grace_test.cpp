@@ -1,0 +1,67 @@
+#include "actors/supervisor/question_machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+/// When a host is asked for the second time after RepoNotFound, and what the
+/// questions hold.
+namespace weir::actors {
+namespace {
+
+using namespace std::chrono_literals;
+using storage::account_status;
+
+const auto repo = atproto::did::trusted("did:web:a.test");
+const std::string pds = "https://pds.test";
+
+/// @param age Of what its host said in an earlier life; or nothing was said.
+question_machine::question asked(std::optional<std::chrono::seconds> age = {}) {
+  question_machine::question out{repo, pds, age.has_value()};
+  out.age = age;
+  return out;
+}
+
+// protocol.md 4.5: a restart is no reason to begin anew, and a clock that was
+// put right none to ask at once: limits::gone_grace_part
+TEST(question_machine, what_an_earlier_life_was_told_counts) {
+  question_options options;
+  options.gone_grace = 80s;
+  constexpr auto least = 80s / limits::gone_grace_part;
+  for (const auto& [age, wait] :
+       {std::pair{0s, 80s}, {30s, 50s}, {80s - least, least},
+        {80s - least + 1s, least}, {80s, least}, {24h * 365, least}}) {
+    question_machine x{options};
+    steady_time now{1};
+    EXPECT_TRUE(x.on_question(asked(age), now).ask.empty());
+    EXPECT_TRUE(x.on_timer(now + wait + -1us).ask.empty()) << age.count();
+    now = now + wait;
+    ASSERT_EQ(x.on_timer(now).ask.size(), 1u) << age.count();
+    const auto out = x.on_not_found(repo, pds, now);
+    ASSERT_EQ(out.told.size(), 1u);
+    EXPECT_EQ(out.told[0].account, account_status::deleted);
+  }
+}
+
+TEST(question_machine, the_shortest_grace_is_no_reason_to_ask_at_once) {
+  question_options options;
+  options.gone_grace = limits::gone_grace_range.min;
+  question_machine x{options};
+  const steady_time now{1};
+  EXPECT_TRUE(x.on_question(asked(1h), now).ask.empty());
+  EXPECT_EQ(x.on_timer(now + options.gone_grace).ask.size(), 1u);
+}
+
+// reliability.md P9: what it counts as in the ledger
+TEST(question_machine, its_memory_is_counted) {
+  question_machine x{{}};
+  const steady_time now{1};
+  EXPECT_EQ(x.bytes(), 0u);
+  x.on_question(asked(), now);
+  EXPECT_EQ(x.bytes(), limits::account_question_bytes);
+  x.on_told(repo, pds, account_status::active, now);
+  EXPECT_EQ(x.bytes(), limits::account_answer_kept_bytes);
+}
+
+} // namespace
+} // namespace weir::actors
