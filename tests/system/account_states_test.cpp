@@ -1,3 +1,4 @@
+#include "apps/weir/demo_evidence.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/channel_client.hpp"
 #include "tests/system/followed_network.hpp"
@@ -39,7 +40,8 @@ protected:
   std::vector<std::string> statuses();
 
   void expect_status(const std::string& wanted);
-  uint64_t metric(std::string_view name);
+  /// A number of `/metrics`: of all labels, or those that contain `label`.
+  uint64_t metric(const char* name, const std::string& label = {});
 
   /// Waits until so many listings more were read to their end.
   void expect_listings(uint64_t more);
@@ -140,13 +142,9 @@ void AccountStatesTest::expect_status(const std::string& wanted) {
       << tail_of(node->errors());
 }
 
-uint64_t AccountStatesTest::metric(std::string_view name) {
-  const auto answer = web->get(at.operations + "/metrics");
-  const std::string text{answer ? as_text(answer->body) : ""};
-  const auto line = text.find('\n' + std::string{name} + ' ');
-  return line == std::string::npos
-           ? 0
-           : std::stoull(text.substr(line + name.size() + 2));
+uint64_t AccountStatesTest::metric(const char* name, const std::string& label) {
+  const auto page = web->get(at.operations + "/metrics");
+  return page ? apps::metric_total(as_text(page->body), name, label) : 0;
 }
 
 void AccountStatesTest::expect_listings(uint64_t more) {
@@ -247,14 +245,16 @@ TEST_F(AccountStatesTest, WhatWasGivenUpOfARepoIsFoundAfterAKill) {
   start(patient);
   stop();
   start(patient, {"WEIR_THROW_AT=frame.taken:1000:" + did});
-  const auto cursor = R"(weir_upstream_cursor{upstream=")" + net.urls().relay
-                      + "\"}";
-  const auto before = metric(cursor);
+  constexpr auto cursor = "weir_upstream_cursor";
+  const auto before = metric(cursor, net.urls().relay);
   inject(fault_kind::deactivate);
-  EXPECT_TRUE(eventually(node_patience, [&] {
-    return metric(cursor) > before
-           && node->errors().find("repo_parked") != std::string::npos;
-  })) << tail_of(node->errors());
+  EXPECT_TRUE(eventually(node_patience,
+                         [&] {
+                           return metric(cursor, net.urls().relay) > before
+                                  && node->errors().find("repo_parked")
+                                       != std::string::npos;
+                         }))
+    << tail_of(node->errors());
   node->send(SIGKILL);
   node->wait(node_patience);
   consumer.reset();
@@ -276,7 +276,7 @@ TEST_F(AccountStatesTest, OneRepoNotFoundErasesNothing) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(as_text(answer->body), R"({"queued":1})");
   EXPECT_TRUE(eventually(node_patience, [this] {
-    return metric(R"(weir_backfill_finished_total{result="failed"})") > 0
+    return metric("weir_backfill_finished_total", R"(result="failed")") > 0
            && metric("weir_account_questions") == 0
            && status_of(*web, at).synced == net.life().truth().accounts();
   }));

@@ -1,5 +1,7 @@
 #include "tests/system/default_node.hpp"
 
+#include "apps/weir/demo_evidence.hpp"
+
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
@@ -59,11 +61,10 @@ size_t default_node::synced(const simnet::truth& truth,
 }
 
 uint64_t default_node::metric(std::string_view name) {
-  const auto text = '\n' + get(at_.operations + "/metrics");
-  const auto at = text.find('\n' + std::string{name} + ' ');
-  if (at == std::string::npos)
+  const auto page = get(at_.operations + "/metrics");
+  if (page.find('\n' + std::string{name} + ' ') == std::string::npos)
     throw std::runtime_error("no metric " + std::string{name});
-  return std::stoull(text.substr(at + name.size() + 2));
+  return apps::metric_total(page, name);
 }
 
 void default_node::remove(const std::vector<std::string>& dids) {

@@ -72,9 +72,10 @@ void hostile_node::restart(const std::function<void()>& away) {
   start();
 }
 
-void hostile_node::restart_after_kill() {
+void hostile_node::kill(const std::function<void()>& away) {
   process_->send(SIGKILL);
   EXPECT_EQ(process_->wait(longest_wait), -SIGKILL) << process_->errors();
+  away();
   start();
 }
 

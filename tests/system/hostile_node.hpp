@@ -46,8 +46,8 @@ public:
   /// @param away Runs while it is down.
   void restart(const std::function<void()>& away);
 
-  /// The same, but that it dies.
-  void restart_after_kill();
+  /// The same without any order.
+  void kill(const std::function<void()>& away);
 
   /// Tracks these.
   void add(const std::vector<atproto::did>& repos);

@@ -1,15 +1,10 @@
-#include "tests/support/temp_dir.hpp"
-#include "tests/system/channel_client.hpp"
-#include "tests/system/followed_network.hpp"
-#include "tests/system/patience.hpp"
+#include "tests/system/followed_node.hpp"
 #include "tests/system/store_left.hpp"
 #include "wire/filter.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
-#include <csignal>
-#include <mutex>
 #include <set>
 
 // Which repos are tracked in each mode, and which of their records are kept
@@ -24,14 +19,21 @@ using namespace std::chrono_literals;
 constexpr auto follows = "app.bsky.graph.follow";
 constexpr auto posts = "app.bsky.feed.post";
 
-class ModesTest : public testing::Test {
+class ModesTest : public followed_node, public testing::Test {
 protected:
-  ~ModesTest() override {
-    consumer.reset();
+  ModesTest() : followed_node(31, 16, 400) {
+    // nop
   }
 
-  void start(std::vector<std::string> more);
-  void stop();
+  void start(std::vector<std::string> more) {
+    run(arguments(false, std::move(more)));
+  }
+
+  void end() {
+    stop();
+    EXPECT_EQ(store_left::read(data).findings, "");
+  }
+
   void track(const std::string& did);
 
   /// Waits until the copy has the `kept` records of exactly `repos`, and
@@ -39,8 +41,8 @@ protected:
   void expect_copy(const std::function<std::set<std::string>()>& repos,
                    const wire::collection_filter& kept);
 
-  std::string difference(const std::set<std::string>& repos,
-                         const wire::collection_filter& kept);
+  std::string copy_difference(const std::set<std::string>& repos,
+                              const wire::collection_filter& kept);
 
   /// Accounts with a record in it.
   std::set<std::string> holding(std::string_view collection);
@@ -49,38 +51,7 @@ protected:
 
   /// By how many repos the node says it tracks.
   uint64_t tracked() { return status_of(*web, at).repos; }
-
-  followed_network net{31, 16, 400};
-  const temp_dir dir;
-  const std::string data = dir.at("data");
-  const std::unique_ptr<apps::web_client> web = apps::web_client::make();
-  std::unique_ptr<program> node;
-  node_addresses at;
-  std::mutex guard;
-  apps::event_copy copy;
-  std::unique_ptr<channel_client> consumer;
 };
-
-void ModesTest::start(std::vector<std::string> more) {
-  node = std::make_unique<program>(net.arguments(data, std::move(more)));
-  at = parse_ready(node->read_line(node_patience).value_or(""));
-  ASSERT_NE(at.data, "") << tail_of(node->errors());
-  consumer = std::make_unique<channel_client>(
-    web->transport(), at.data, [this](const auto& texts) {
-      const std::lock_guard lock{guard};
-      std::vector<uint64_t> acks;
-      for (const auto text : texts)
-        acks.push_back(copy.take(text, {}).value().id);
-      return acks;
-    });
-}
-
-void ModesTest::stop() {
-  node->send(SIGTERM);
-  EXPECT_EQ(node->wait(node_patience), 0);
-  consumer.reset();
-  EXPECT_EQ(store_left::read(data).findings, "");
-}
 
 void ModesTest::track(const std::string& did) {
   const auto body = boost::json::serialize(
@@ -106,9 +77,11 @@ std::set<std::string> ModesTest::everybody() {
   return out;
 }
 
-std::string ModesTest::difference(const std::set<std::string>& repos,
-                                  const wire::collection_filter& kept) {
-  const std::lock_guard lock{guard};
+std::string ModesTest::copy_difference(const std::set<std::string>& repos,
+                                       const wire::collection_filter& kept) {
+  const auto accounts = copy.read([](const apps::event_copy& x) {
+    return x.accounts();
+  });
   std::string out;
   for (const auto& x : net.life().truth().expected()) {
     const auto& did = x.account.id.str();
@@ -117,13 +90,13 @@ std::string ModesTest::difference(const std::set<std::string>& repos,
       if (repos.contains(did)
           && kept.matches(atproto::split_path(record.path).collection))
         wanted.emplace(record.path, record.id.to_text());
-    const auto known = copy.accounts().find(did);
-    if (repos.contains(did) != (known != copy.accounts().end())) {
+    const auto known = accounts.find(did);
+    if (repos.contains(did) != (known != accounts.end())) {
       out += did + (repos.contains(did) ? " never came\n" : " came\n");
       continue;
     }
     std::map<std::string, std::string> has;
-    if (known != copy.accounts().end())
+    if (known != accounts.end())
       has = {known->second.records.begin(), known->second.records.end()};
     if (has != wanted)
       out += did + " has " + std::to_string(has.size()) + " records, not "
@@ -139,9 +112,9 @@ void ModesTest::expect_copy(
                          [&] {
                            const auto now = status_of(*web, at);
                            return now.outbox == 0 && now.synced == now.repos
-                                  && difference(repos(), kept).empty();
+                                  && copy_difference(repos(), kept).empty();
                          }))
-    << difference(repos(), kept) << tail_of(node->errors());
+    << copy_difference(repos(), kept) << tail_of(node->errors());
   EXPECT_EQ(tracked(), repos().size());
 }
 
@@ -153,14 +126,14 @@ TEST_F(ModesTest, ManualModeFollowsOnlyWhatWasAdded) {
   net.life().traffic().make(300); // Of everybody.
   net.life().traffic().post(3);
   expect_copy([&] { return std::set{chosen}; }, {});
-  stop();
+  end();
 }
 
 // SYNC-19, SYNC-25: quiet repos from the listing
 TEST_F(ModesTest, FullNetworkModeFollowsEveryListedRepo) {
   start({"--mode", "full-network"});
   expect_copy([this] { return everybody(); }, {});
-  stop();
+  end();
 }
 
 // SYNC-18, SYNC-23, SYNC-25; protocol.md 9.2; requirements.md 3b.2, 3d: whoever has a record in
@@ -184,7 +157,7 @@ TEST_F(ModesTest, SignalModeFollowsWhoHasARecordInTheCollection) {
       return out;
     },
     kept);
-  stop();
+  end();
 }
 
 } // namespace

@@ -121,7 +121,7 @@ TEST(CarefulLifeTest, ADeathAfterProgressIsNotFollowedByCare) {
   ASSERT_TRUE(eventually(node_patience, [&] {
     return node.repo(repo.did()).rev == repo.rev().str();
   }));
-  node.restart_after_kill();
+  node.kill([] {});
   const auto before = node.metric("weir_journal_batches_total");
   atproto::identity_event event;
   event.repo = atproto::did::trusted("did:plc:" + std::string(24, 'z'));
