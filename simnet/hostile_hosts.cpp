@@ -17,8 +17,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::array<const char*, hostilities> ways{"slow", "inventive",
-                                                    "wide", "endless"};
+constexpr std::array<const char*, hostilities> ways{
+  "slow", "inventive", "wide", "endless", "fictive"};
 
 constexpr size_t claims_of_a_page = 10'000;
 
@@ -56,7 +56,8 @@ hostile_hosts::hostile_hosts(world& where)
   for (size_t i = 0; i < where.options().hostile.size(); ++i) {
     counts_.push_back(std::make_unique<counts>());
     const auto host = first_ + i;
-    if (kind(host) == hostility::endless)
+    const auto what = kind(host);
+    if (what == hostility::endless || what == hostility::fictive)
       where.host_log(host).set_spring([this, host] {
         flood(host);
       });
@@ -108,13 +109,17 @@ void hostile_hosts::flood(size_t host) {
   auto index = all.population.accounts;
   for (size_t i = 0; i < host - first_; ++i)
     index += all.hostile[i].accounts;
+  const auto is_fictive = kind(host) == hostility::fictive;
   const auto time = format_datetime(world_.now());
   auto& log = world_.host_log(host);
-  auto& count = counts_[host - first_]->frames;
+  auto& count = *counts_[host - first_];
   for (size_t i = 0; i < frames_of_a_turn; ++i) {
-    const auto account
-      = index + count++ % all.hostile[host - first_].accounts;
-    const auto did = world_.view(account).id;
+    const auto number = count.frames++;
+    const auto account = index + number % all.hostile[host - first_].accounts;
+    const auto did = is_fictive
+                       ? atproto::did::trusted(invented_did(host, number))
+                       : world_.view(account).id;
+    count.claims += is_fictive ? 1 : 0;
     log.append(account, [&](int64_t seq) {
       atproto::identity_event event;
       event.repo = did;

@@ -59,9 +59,10 @@ enum class hostility : uint8_t {
   inventive, ///< Its listing never ends, of accounts that never were.
   wide,      ///< Its accounts have `wide_collections` collections each.
   endless,   ///< Downloads and the stream never end, as fast as they are taken.
+  fictive,   ///< Its stream never ends, of accounts that never were.
 };
 
-constexpr size_t hostilities = 4;
+constexpr size_t hostilities = 5;
 
 /// Collections of an account at a wide host, with one record each.
 constexpr size_t wide_collections = 1'024;

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::array hostilities{
   simnet::hostility::slow, simnet::hostility::inventive,
-  simnet::hostility::wide, simnet::hostility::endless};
+  simnet::hostility::wide, simnet::hostility::endless,
+  simnet::hostility::fictive};
 
 /// KIND[:ACCOUNTS[:RATE]]
 std::optional<simnet::hostile_host_options>
@@ -159,8 +160,9 @@ void add_trouble_flags(CLI::App& app, simnet_flags& x) {
     ->capture_default_str();
   app
     .add_option("--hostile", x.hostile,
-                "A hostile host: slow, inventive, wide or endless, its "
-                "accounts, and bytes a second of a slow one; may be repeated")
+                "A hostile host: slow, inventive, wide, endless or fictive, "
+                "its accounts, and bytes a second of a slow one; may be "
+                "repeated")
     ->type_name("KIND[:ACCOUNTS[:RATE]]")
     ->check([](const std::string& text) {
       return parse_hostile(text) ? "" : "KIND[:ACCOUNTS[:RATE]] is wanted";

@@ -20,6 +20,7 @@ constexpr size_t slow_host = honest_hosts;
 constexpr size_t inventive_host = honest_hosts + 1;
 constexpr size_t wide_host = honest_hosts + 2;
 constexpr size_t endless_host = honest_hosts + 3;
+constexpr size_t fictive_host = honest_hosts + 4;
 
 class HostileHostsTest : public ServersFixture {
 protected:
@@ -30,7 +31,8 @@ protected:
         out.hostile = {{hostility::slow, 2, 4'000},
                        {hostility::inventive, 1},
                        {hostility::wide, 1},
-                       {hostility::endless, 3}};
+                       {hostility::endless, 3},
+                       {hostility::fictive, 1}};
         return out;
       }()) {
     // nop
@@ -119,6 +121,21 @@ TEST_F(HostileHostsTest, AnEndlessStreamNeverWaitsForNews) {
   EXPECT_GE(net.hostile().of(endless_host).frames, 1'000u);
   // Nobody else hears of it.
   EXPECT_EQ(net.truth().relay_log()->newest(), 0);
+}
+
+TEST_F(HostileHostsTest, AFictiveStreamNamesAccountsThatNeverWere) {
+  const auto ear = subscribe(urls.hosts[fictive_host]);
+  std::set<std::string> named;
+  for (int i = 0; i < 1'000; ++i) {
+    const auto frame = ear.ear->frames.pop();
+    ASSERT_TRUE(frame);
+    const auto peek = atproto::peek_frame(frame->view());
+    ASSERT_TRUE(peek);
+    ASSERT_TRUE(atproto::valid_did(peek->did));
+    ASSERT_TRUE(named.emplace(peek->did).second);
+  }
+  EXPECT_GE(net.hostile().of(fictive_host).claims, 1'000u);
+  EXPECT_EQ(get(urls.plc + "/" + *named.begin()).status, 404);
 }
 
 TEST_F(HostileHostsTest, AnInventiveListingNeverEnds) {
@@ -286,7 +303,7 @@ TEST_F(HostileHostsTest, TheRemoteControlCountsWhatWasServed) {
   const auto stats = json_of(get(urls.control + "/stats"));
   EXPECT_EQ(stats.at("served").at("directory_limit").as_int64(), 1);
   const auto& all = stats.at("hostile").as_array();
-  ASSERT_EQ(all.size(), 4u);
+  ASSERT_EQ(all.size(), 5u);
   EXPECT_EQ(all[1].at("kind").as_string(), "inventive");
   EXPECT_EQ(all[1].at("claims").as_int64(), 10'000);
 }
