@@ -37,6 +37,10 @@ struct repo_buffer_page {
 struct add_repos {
   std::vector<atproto::did> repos;
   std::vector<std::string> collections;
+  /// From the ROUTER: events of the repo were finished before it was tracked,
+  /// so what is known of its identity may be old, and its host has this rev.
+  bool look_up = false;
+  atproto::tid least{};
 };
 
 struct add_result {

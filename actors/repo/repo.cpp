@@ -338,9 +338,10 @@ repo_actor::behavior_type repo::make_behavior() {
         std::static_pointer_cast<const repo_settings>(x.settings), now()));
     },
     [this](const add_repos& x) {
-      return change<add_result>([this, y = x.collections](repo_effects& out) {
+      addition what{x.collections, x.look_up, x.least};
+      return change<add_result>([this, what](repo_effects& out) {
         bool added = false;
-        out = machine_.on_add(y, added, now());
+        out = machine_.on_add(what, added, now());
         return added ? 1u : 0u;
       });
     },

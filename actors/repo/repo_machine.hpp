@@ -55,8 +55,7 @@ public:
   // -- commands (SYNC-29, 30, 33) ---------------------------------------------
   /// @returns false in `added` when the repo was tracked already. During a
   /// removal it is added behind that.
-  repo_effects on_add(std::vector<std::string> collections, bool& added,
-                      now_time now);
+  repo_effects on_add(addition what, bool& added, now_time now);
   repo_effects on_remove(bool& removed, now_time now);
   repo_effects on_resync(bool& queued, now_time now);
 
@@ -196,7 +195,8 @@ private:
   void set_filter(const storage::member_row& member);
   const wire::collection_filter& filter() const noexcept;
   void check_filter(now_time now, repo_effects& out);
-  void begin_life(std::vector<std::string> collections, repo_effects& out);
+  void begin_life(addition what, now_time now, repo_effects& out);
+  void hear_missed(const addition& what, now_time now, repo_effects& out);
   void finish_removal(const upstream_board&, now_time, repo_effects& out);
   bool takes_commits() const noexcept;
   storage::repo_status status_without_job() const noexcept;
@@ -218,7 +218,7 @@ private:
   repo_settings_ptr settings_;
   uint64_t incarnation_;
   bool loaded_ = false, exists_ = false, removing_ = false, row_dirty_ = false;
-  std::optional<std::vector<std::string>> queued_add_; ///< After a removal.
+  std::optional<addition> queued_add_; ///< After a removal.
   std::optional<wire::collection_filter> own_filter_;
   storage::repo_row row_;
   std::optional<storage::repo_status> written_status_;

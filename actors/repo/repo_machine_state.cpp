@@ -157,24 +157,25 @@ repo_effects repo_machine::on_listed(const listed_repo& x,
 
 // -- commands -----------------------------------------------------------------
 
-repo_effects repo_machine::on_add(std::vector<std::string> collections,
-                                  bool& added, now_time now) {
+repo_effects repo_machine::on_add(addition what, bool& added, now_time now) {
   repo_effects out;
-  static_cast<void>(now);
   added = loaded_ && !exists_ && !queued_add_;
-  if (!added)
-    return out;
-  if (removing_) {
-    queued_add_ = std::move(collections); // Its old row has to go first.
+  if (!added) {
+    if (exists_)
+      hear_missed(what, now, out);
+    flush(out);
     return out;
   }
-  begin_life(std::move(collections), out);
+  if (removing_) {
+    queued_add_ = std::move(what); // Its old row has to go first.
+    return out;
+  }
+  begin_life(std::move(what), now, out);
   flush(out);
   return out;
 }
 
-void repo_machine::begin_life(std::vector<std::string> collections,
-                              repo_effects& out) {
+void repo_machine::begin_life(addition what, now_time now, repo_effects& out) {
   exists_ = true;
   row_ = {};
   question_ = {};
@@ -185,10 +186,28 @@ void repo_machine::begin_life(std::vector<std::string> collections,
   identity_pending_ = false;
   touch_row();
   next_.member = storage::member_row{settings_->filter_generation,
-                                     std::move(collections)};
+                                     std::move(what.collections)};
   set_filter(*next_.member);
   out.wish = fetch_wish{repo_status::pending, 0};
+  hear_missed(what, now, out);
   ask_identity(out);
+}
+
+/// What events told that were finished before the repo was tracked. The row
+/// says that its identity is due, for a crash as well; nobody has proved the
+/// rev, so it counts as a listed one does.
+void repo_machine::hear_missed(const addition& what, now_time now,
+                               repo_effects& out) {
+  refetch_.require(what.least, false);
+  if (what.least > tip_.rev)
+    open_gap(now, out);
+  if (!what.look_up)
+    return;
+  pace_.wanted = true;
+  pace_.retry.begin();
+  if (!std::exchange(row_.identity_due, true))
+    touch_row();
+  try_refresh(now, out);
 }
 
 repo_effects repo_machine::on_remove(bool& removed, now_time now) {
@@ -231,7 +250,7 @@ void repo_machine::finish_removal(const upstream_board& board, now_time now,
                                   repo_effects& out) {
   removing_ = false;
   if (queued_add_)
-    begin_life(*std::exchange(queued_add_, std::nullopt), out);
+    begin_life(*std::exchange(queued_add_, std::nullopt), now, out);
   else
     out.removed = true;
   pump(board, now, out);

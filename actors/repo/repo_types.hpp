@@ -41,6 +41,14 @@ struct repo_settings {
 
 using repo_settings_ptr = std::shared_ptr<const repo_settings>;
 
+/// A repo is to be tracked.
+struct addition {
+  std::vector<std::string> collections;
+  /// Events of it are finished that came before: its identity may have changed.
+  bool look_up = false;
+  atproto::tid least{}; ///< The newest rev that they told.
+};
+
 /// What became of an event; counted in `/metrics`.
 enum class repo_counter : uint8_t {
   commit_applied,

@@ -160,9 +160,9 @@ void repo_world::restart() {
   awake();
 }
 
-bool repo_world::add(std::vector<std::string> collections) {
+bool repo_world::add_heard(addition what) {
   bool out = false;
-  perform(machine->on_add(std::move(collections), out, now));
+  perform(machine->on_add(std::move(what), out, now));
   return out;
 }
 

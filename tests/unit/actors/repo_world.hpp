@@ -109,7 +109,10 @@ public:
   /// Loads what the store holds into a new machine.
   void restart();
 
-  bool add(std::vector<std::string> collections = {});
+  bool add(std::vector<std::string> collections = {}) {
+    return add_heard({std::move(collections)});
+  }
+  bool add_heard(addition what);
   bool remove();
   bool resync();
   void prepare();
