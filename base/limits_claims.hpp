@@ -1,9 +1,12 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 
-/// What only a listing claims (actors/supervisor/claims_machine.hpp).
+/// What listings and streams claim (actors/supervisor/claims_machine.hpp).
 namespace weir::limits {
+
+using namespace std::chrono_literals;
 
 /// Claims whose documents are asked for at once, of all listings together: the
 /// turns of those that wait decide who is next, not who came a moment sooner.
@@ -16,5 +19,18 @@ constexpr size_t claims_spare_max = 65'536;
 /// So many-th turn goes to the next listing, the others to the one of which the
 /// fewest were asked about: small hosts are done soon, and large ones go on.
 constexpr size_t claims_even_turn = 4;
+
+/// DIDs of one stream of a PDS that wait for their documents: twelve seconds of
+/// the standard budget of look-ups. Those beyond are left to the listing.
+constexpr size_t stream_claims_max = 256;
+/// The same in one shard of the ROUTER: so many messages may be on their way.
+constexpr size_t shard_claims_max = 64;
+/// What the claims of all streams may hold, in parts of what those of listings
+/// may, and beside that.
+constexpr size_t stream_claims_part = 4;
+/// Each costs this beside four texts of its DID: SUPERVISOR and ROUTER have it.
+constexpr size_t stream_claim_bytes = 512;
+/// The longest rest of a stream that names what is not so.
+constexpr auto stream_mistrust_max = 1h;
 
 } // namespace weir::limits

@@ -11,6 +11,15 @@ size_t claims_machine::cost_of(const claim& x) noexcept {
   return limits::claim_entry_bytes + 3 * x.repo.str().size();
 }
 
+void claims_machine::source::decide(bool fails) noexcept {
+  ++decided;
+  failed += fails ? 1 : 0;
+  if (decided >= 10 * limits::claims_judged_min) {
+    decided /= 2;
+    failed /= 2;
+  }
+}
+
 void claims_machine::release(listing& from, size_t bytes) noexcept {
   from.bytes -= bytes;
   bytes_ -= bytes;
@@ -56,6 +65,7 @@ claims_machine::effects claims_machine::on_word(const atproto::did& repo,
     take_word(of, std::move(claimed.mapped()), x, out);
     judge(of, out);
   }
+  take_words(repo, x, now, out);
   run(out, now);
   return out;
 }
@@ -69,7 +79,9 @@ claims_machine::effects claims_machine::on_timer(steady_time now) {
 size_t claims_machine::size() const noexcept {
   size_t out = 0;
   for (const auto& [what, x] : listings_)
-    out += x.waiting.size() + x.asked.size();
+    out += x.size();
+  for (const auto& [what, x] : streams_)
+    out += x.size();
   return out;
 }
 
@@ -106,21 +118,19 @@ void claims_machine::take_word(listings::value_type& of, waiting_claim x,
   }
   release(from, cost_of(x.of));
   // A did:web is its own host's word: nobody there is as good as no document.
-  ++from.decided;
-  if (said.what != word::kind::names_host)
-    ++from.failed;
-  else if (!said.pds.empty() && (from.host.empty() || said.pds == from.host))
+  const auto names_host = said.what == word::kind::names_host;
+  const auto agrees = names_host && !said.pds.empty()
+                      && (from.host.empty() || said.pds == from.host);
+  from.decide(!names_host || (!agrees && !said.pds.empty() && x.of.active));
+  if (agrees)
     out.confirmed.emplace_back(what, std::move(x.of.repo));
-  else if (!said.pds.empty() && x.of.active)
-    ++from.failed;
 }
 
 void claims_machine::judge(listings::value_type& of, effects& out) {
   auto& [what, x] = of;
   if (!x.open)
     return;
-  const auto trusted
-    = x.decided < limits::claims_judged_min || x.failed * 2 <= x.decided;
+  const auto trusted = !x.is_bad();
   if (trusted && !(x.waiting.empty() && x.asked.empty()))
     return;
   out.pages.push_back({.what = what, .trusted = trusted});
@@ -131,15 +141,11 @@ void claims_machine::judge(listings::value_type& of, effects& out) {
   release(x, x.bytes);
   if (!trusted)
     x.decided = x.failed = 0;
-  if (x.decided >= 10 * limits::claims_judged_min) {
-    x.decided /= 2;
-    x.failed /= 2;
-  }
 }
 
 /// Of those that wait, the one that had the fewest turns; now and then the
 /// next.
-claims_machine::listing* claims_machine::next_listing() {
+claims_machine::source* claims_machine::next_listing() {
   listings::value_type* fewest = nullptr;
   listings::value_type* next = nullptr;
   for (auto& x : listings_) {
@@ -152,12 +158,25 @@ claims_machine::listing* claims_machine::next_listing() {
   }
   if (fewest == nullptr)
     return nullptr;
-  if (++turns_ % limits::claims_even_turn != 0)
+  if (++listing_turns_ % limits::claims_even_turn != 0)
     return &fewest->second;
   last_ = next->first;
   return &next->second;
 }
 
+/// @pre one waits
+void claims_machine::ask_next(source& from, effects& out) {
+  auto next = std::move(from.waiting.front());
+  from.waiting.pop_front();
+  const auto repo = next.of.repo;
+  if (asked_.insert(repo).second) {
+    next.asked_anew = next.wants_anew;
+    (next.wants_anew ? out.ask_anew : out.ask).push_back(repo);
+  }
+  from.asked.insert_or_assign(repo, std::move(next));
+}
+
+/// One claim of each in turn, of a listing and of a stream.
 void claims_machine::run(effects& out, steady_time now) {
   if (rest_until_ && now < *rest_until_) {
     out.timer = rest_until_;
@@ -165,16 +184,14 @@ void claims_machine::run(effects& out, steady_time now) {
   }
   rest_until_.reset();
   while (asked_.size() < limits::claims_asked_max) {
-    auto* x = next_listing();
-    if (x == nullptr)
+    streams_turn_ = !streams_turn_;
+    auto* next = streams_turn_ ? next_stream() : next_listing();
+    if (next == nullptr)
+      next = streams_turn_ ? next_listing() : next_stream();
+    if (next == nullptr)
       return;
-    ++x->turns;
-    auto next = std::move(x->waiting.front());
-    x->waiting.pop_front();
-    const auto repo = next.of.repo;
-    x->asked.insert_or_assign(repo, std::move(next));
-    if (asked_.insert(repo).second)
-      out.ask.push_back(repo);
+    ++next->turns;
+    ask_next(*next, out);
   }
 }
 

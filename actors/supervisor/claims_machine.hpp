@@ -16,16 +16,22 @@
 
 namespace weir::actors {
 
-/// Which of the DIDs that only a listing names become repos: anybody can list
-/// any number of names, so each is a claim until a DID document agrees. Of a
-/// PDS's claims the document has to name that host, of a relay's any host.
+/// Which of the DIDs that only a listing names, or the stream of a PDS, become
+/// repos: anybody can make up any number of names, so each is a claim until a
+/// DID document agrees. Of a PDS's claims the document has to name that host,
+/// of a relay's listing any host.
 ///
 /// # Operation
-/// The claims of one page of each listing are held, those of all listings are
-/// asked about in turn, few at once, and most turns go to those that had few.
-/// The next page of a listing waits until its
-/// claims are decided. A listing whose claims mostly fail is not trusted: the
-/// rest of its page is dropped.
+/// The claims of one page of each listing are held, and those of each stream
+/// that have room. A listing and a stream have turns, and so have all listings
+/// and all streams; few are asked about at once, and of listings most turns go
+/// to those that had few. The next page of a listing waits until its claims are
+/// decided. A listing whose claims mostly fail is not trusted: the rest of its
+/// page is dropped. So is all of a stream, which then rests, each time for
+/// longer.
+///
+/// A stream may tell of a move, so a document that names another host and was
+/// there before its claim is looked up anew.
 ///
 /// An account that is away may have moved: a document that names another host
 /// says nothing against its listing then. A directory that cannot be reached
@@ -51,6 +57,7 @@ public:
     };
     kind what = kind::missing;
     std::string pds;
+    int64_t fetched_at = 0; ///< Unix seconds.
   };
 
   /// A page of this listing is decided, or its claims were dropped.
@@ -60,23 +67,48 @@ public:
     bool has_room = true; ///< Else it is to come again.
   };
 
+  enum class outcome : uint8_t {
+    confirmed,
+    failed,
+    dropped, ///< Nobody could tell, or there was no room.
+  };
+
+  /// What became of one claim of a stream.
+  struct answer {
+    uint32_t stream = 0;
+    atproto::did repo;
+    outcome what = outcome::dropped;
+  };
+
+  /// All claims of a stream were dropped, and others will be until then.
+  struct stream_rest {
+    uint32_t stream = 0;
+    steady_time until{};
+  };
+
   struct effects {
     std::vector<atproto::did> ask;
+    std::vector<atproto::did> ask_anew; ///< What is known is not enough.
     /// To be tracked; each belongs to a page that is not decided before.
     std::vector<std::pair<listing_id, atproto::did>> confirmed;
     std::vector<verdict> pages;
     size_t dropped = 0; ///< Claims without room; the next listing has them.
+    std::vector<answer> answers; ///< In front of `rests`.
+    std::vector<stream_rest> rests;
     std::optional<steady_time> timer;
   };
 
-  /// @param bytes_max What the claims of all listings may hold.
+  /// @param bytes_max What the claims of all listings may hold; those of
+  ///        streams have `limits::stream_claims_part` of as much beside it.
   explicit claims_machine(size_t bytes_max = limits::claims_bytes_max)
-    : bytes_max_(bytes_max) {
+    : bytes_max_(bytes_max),
+      stream_bytes_max_(bytes_max / limits::stream_claims_part) {
     // nop
   }
 
-  /// What one claim holds.
+  /// What one claim of a listing holds, and one of a stream.
   static size_t cost_of(const claim& x) noexcept;
+  static size_t stream_cost_of(const atproto::did& x) noexcept;
 
   /// Claims of a page. `limits::claims_of_page_max` are taken for certain, more
   /// as long as there is room (`limits::claims_spare_max`). Answered by one
@@ -85,56 +117,106 @@ public:
   effects on_page(const listing_id& what, std::string host,
                   std::vector<claim> claims, steady_time now);
 
+  /// A stream names a DID as an active account of its host. At most
+  /// `limits::stream_claims_max` of one stream are held, and of the room that
+  /// others leave a stream may fill half. Answered by one answer, or by the
+  /// rest of its stream.
+  /// @param host The origin of the PDS.
+  effects on_named(uint32_t stream, const std::string& host,
+                   const atproto::did& repo, steady_time now, wall_time wall);
+
   effects on_word(const atproto::did& repo, const word& x, steady_time now);
 
   effects on_timer(steady_time now);
 
-  /// Claims held, of all listings.
+  /// Claims held, of all listings and streams.
   size_t size() const noexcept;
 
   /// Memory that they hold, about.
-  size_t bytes() const noexcept { return bytes_; }
+  size_t bytes() const noexcept { return bytes_ + stream_bytes_; }
 
 private:
   struct waiting_claim {
     claim of;
     size_t tries = 0;
+    // -- of a stream
+    int64_t since = 0;       ///< Unix seconds.
+    bool wants_anew = false; ///< The known document is not enough.
+    bool asked_anew = false;
   };
 
-  struct listing {
+  /// Whose claims they are.
+  struct source {
     std::string host;
     std::deque<waiting_claim> waiting;
     std::unordered_map<atproto::did, waiting_claim> asked;
-    bool open = false; ///< A page of it is not decided.
-    size_t spare = 0;  ///< Claims of it that take spare room.
     size_t decided = 0;
     size_t failed = 0;
     size_t bytes = 0; ///< Of its claims.
     size_t turns = 0; ///< That it had, of all its pages.
 
+    size_t size() const noexcept { return waiting.size() + asked.size(); }
+
     bool waits() const noexcept {
       return !waiting.empty() && asked.size() < limits::claims_asked_share;
     }
+
+    /// Most of what it claimed is not so.
+    bool is_bad() const noexcept {
+      return decided >= limits::claims_judged_min && failed * 2 > decided;
+    }
+
+    void decide(bool fails) noexcept;
+  };
+
+  struct listing : source {
+    bool open = false; ///< A page of it is not decided.
+    size_t spare = 0;  ///< Claims of it that take spare room.
+  };
+
+  struct stream_source : source {
+    bool has_turn = false;        ///< It is in `turns_`.
+    std::chrono::seconds rest{0}; ///< The last one.
+    std::optional<steady_time> rests_until;
   };
 
   using listings = std::map<listing_id, listing>;
+  using streams = std::unordered_map<uint32_t, stream_source>;
 
   size_t take_places(listing& x, std::vector<claim>& claims);
   void take_word(listings::value_type& of, waiting_claim x, const word& said,
                  effects& out);
   void judge(listings::value_type& of, effects& out);
-  listing* next_listing();
+  source* next_listing();
+  void ask_next(source& from, effects& out);
   void run(effects& out, steady_time now);
 
   void release(listing& from, size_t bytes) noexcept;
 
+  // claims_machine_streams.cpp
+  bool has_room(const stream_source& from, size_t bytes) const noexcept;
+  void wait(streams::value_type& of, waiting_claim x, bool first);
+  void take_word(streams::value_type& of, waiting_claim x, const word& said,
+                 effects& out);
+  void take_words(const atproto::did& repo, const word& said, steady_time now,
+                  effects& out);
+  void judge(streams::value_type& of, steady_time now, effects& out);
+  source* next_stream();
+
   size_t bytes_max_;
-  size_t bytes_ = 0;
+  size_t stream_bytes_max_;
+  size_t bytes_ = 0;        ///< Of listings.
+  size_t stream_bytes_ = 0; ///< Of streams.
   listings listings_;
   listing_id last_; ///< Had its turn.
-  size_t turns_ = 0;
+  streams streams_;
+  std::deque<uint32_t> turns_; ///< Streams of which claims wait.
+  /// Streams whose claims were asked about.
+  std::unordered_map<atproto::did, std::vector<uint32_t>> askers_;
+  bool streams_turn_ = false; ///< Else a listing's.
+  size_t listing_turns_ = 0;
   size_t spare_ = 0; ///< In use.
-  std::unordered_set<atproto::did> asked_;   ///< About, by any listing.
+  std::unordered_set<atproto::did> asked_;   ///< About, for anybody.
   std::optional<steady_time> rest_until_; ///< The directory is away.
 };
 

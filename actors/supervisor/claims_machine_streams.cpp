@@ -1,0 +1,132 @@
+#include "actors/supervisor/claims_machine.hpp"
+
+#include "actors/support/did_method.hpp"
+
+#include <algorithm>
+#include <utility>
+
+/// Claims of the streams of PDSs.
+namespace weir::actors {
+
+size_t claims_machine::stream_cost_of(const atproto::did& x) noexcept {
+  return limits::stream_claim_bytes + 4 * x.str().size();
+}
+
+/// So that one stream never has all of it, however early it comes.
+bool claims_machine::has_room(const stream_source& from,
+                              size_t bytes) const noexcept {
+  const auto others = stream_bytes_ - from.bytes;
+  return from.size() < limits::stream_claims_max
+         && 2 * (from.bytes + bytes) <= stream_bytes_max_ - others;
+}
+
+claims_machine::effects
+claims_machine::on_named(uint32_t stream, const std::string& host,
+                         const atproto::did& repo, steady_time now,
+                         wall_time wall) {
+  effects out;
+  auto& of = *streams_.try_emplace(stream).first;
+  auto& from = of.second;
+  const auto bytes = stream_cost_of(repo);
+  const auto rests = from.rests_until && now < *from.rests_until;
+  if (host.empty() || rests || !has_room(from, bytes)) {
+    out.answers.push_back({stream, repo, outcome::dropped});
+    return out;
+  }
+  from.host = host;
+  from.bytes += bytes;
+  stream_bytes_ += bytes;
+  wait(of, {.of = {repo}, .since = wall.seconds()}, false);
+  run(out, now);
+  return out;
+}
+
+/// @param first Before others of its stream.
+void claims_machine::wait(streams::value_type& of, waiting_claim x,
+                          bool first) {
+  auto& waiting = of.second.waiting;
+  if (!std::exchange(of.second.has_turn, true))
+    turns_.push_back(of.first);
+  waiting.insert(first ? waiting.begin() : waiting.end(), std::move(x));
+}
+
+/// The one whose turn it is; the next one has it then.
+claims_machine::source* claims_machine::next_stream() {
+  while (!turns_.empty()) {
+    const auto id = turns_.front();
+    turns_.pop_front();
+    auto& from = streams_.find(id)->second;
+    from.has_turn = from.waiting.size() > 1;
+    if (from.waiting.empty())
+      continue; // They were dropped.
+    if (from.has_turn)
+      turns_.push_back(id);
+    askers_[from.waiting.front().of.repo].push_back(id);
+    return &from;
+  }
+  return nullptr;
+}
+
+void claims_machine::take_words(const atproto::did& repo, const word& said,
+                                steady_time now, effects& out) {
+  const auto askers = askers_.extract(repo);
+  if (askers.empty())
+    return;
+  for (const auto id : askers.mapped()) {
+    auto& of = *streams_.find(id);
+    auto claimed = of.second.asked.extract(repo);
+    if (claimed.empty())
+      continue;
+    take_word(of, std::move(claimed.mapped()), said, out);
+    judge(of, now, out);
+  }
+}
+
+void claims_machine::take_word(streams::value_type& of, waiting_claim x,
+                               const word& said, effects& out) {
+  auto& [id, from] = of;
+  const auto names_host = said.what == word::kind::names_host;
+  const auto agrees = names_host && said.pds == from.host;
+  // Of the same second, too: nobody knows which was first.
+  if (names_host && !agrees && said.fetched_at <= x.since && !x.asked_anew) {
+    x.wants_anew = true;
+    wait(of, std::move(x), true);
+    return;
+  }
+  const auto is_away = said.what == word::kind::away
+                       && !document_is_foreign(x.of.repo);
+  if (is_away && ++x.tries < limits::claim_tries_max) {
+    wait(of, std::move(x), false);
+    return;
+  }
+  const auto bytes = stream_cost_of(x.of.repo);
+  from.bytes -= bytes;
+  stream_bytes_ -= bytes;
+  if (!is_away)
+    from.decide(!agrees);
+  out.answers.push_back({id, std::move(x.of.repo),
+                         is_away  ? outcome::dropped
+                         : agrees ? outcome::confirmed
+                                  : outcome::failed});
+}
+
+void claims_machine::judge(streams::value_type& of, steady_time now,
+                           effects& out) {
+  auto& [id, x] = of;
+  if (x.decided < limits::claims_judged_min)
+    return;
+  if (!x.is_bad()) {
+    x.rest = std::chrono::seconds{0};
+    return;
+  }
+  x.rest = std::clamp<std::chrono::seconds>(
+    2 * x.rest, limits::listing_mistrust_min, limits::stream_mistrust_max);
+  x.rests_until = now + x.rest;
+  x.waiting.clear();
+  x.asked.clear(); // What is said of them is nobody's any more.
+  stream_bytes_ -= std::exchange(x.bytes, 0);
+  x.decided = x.failed = 0;
+  out.rests.push_back({id, *x.rests_until});
+}
+
+} // namespace weir::actors
