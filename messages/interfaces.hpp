@@ -80,6 +80,8 @@ using router_actor = common_actor::extend<
   caf::replies_to<resync_repos>::with<resync_result>,
   // Answers when its REPOs have taken all lines.
   caf::replies_to<repo_listing>::with<listing_taken>,
+  // What became of DIDs that the stream of a PDS named.
+  caf::reacts_to<stream_claim_decided>, caf::reacts_to<stream_claims_rest>,
   caf::reacts_to<prepare_fetch>, caf::reacts_to<account_told>,
   caf::reacts_to<account_unasked>>;
 
@@ -93,7 +95,7 @@ using supervisor_actor = common_actor::extend<
   // An UPSTREAM may have missed events: compare a listing.
   caf::reacts_to<node_command>, caf::reacts_to<listing_page>,
   caf::reacts_to<listing_compared>, caf::reacts_to<identity_fact>,
-  caf::reacts_to<intake_changed>,
+  caf::reacts_to<stream_claim>, caf::reacts_to<intake_changed>,
   // What accounts are at their hosts, and whom a listing left out.
   caf::reacts_to<account_question>, caf::reacts_to<account_answer>,
   caf::reacts_to<left_out_page>>;

@@ -37,7 +37,7 @@ struct memory_plan {
   size_t fetch_queue = 0;     ///< Entries.
   size_t fetch_hosts = 0;     ///< Remembered without entries.
   size_t census = 0;          ///< DIDs of the listing of each upstream.
-  size_t claims = 0;          ///< What only listings name.
+  size_t claims = 0;          ///< What only listings name; streams have more.
   size_t questions = 0;       ///< What accounts are at their hosts.
   size_t answers = 0;         ///< To those; remembered.
 

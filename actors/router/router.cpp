@@ -15,8 +15,7 @@ void router::take(frames batch) {
   }
   const auto first = held_.empty();
   route(held_.add(std::move(batch), [this](const atproto::stamped_frame& x) {
-    return residents_.find(x.repo) == nullptr
-           && (tracked_.contains(x.repo) || tracking_.discovers(x));
+    return residents_.find(x.repo) == nullptr && wakes(x);
   }));
   take_held();
   const auto now = shared_->time->steady_now();
@@ -54,34 +53,51 @@ void router::route(frames batch) {
   dropped.tell(this, *shared_);
 }
 
+/// Of a DID that nobody tracks: a relay has verified what it passes on, so that
+/// is a repo at once; a PDS can name anybody.
+bool router::wakes(const atproto::stamped_frame& x) {
+  return tracked_.contains(x.repo) || (x.relay && tracking_.discovers(x));
+}
+
 bool router::wanted(const atproto::stamped_frame& x) {
   if (tracked_.contains(x.repo))
     return true;
-  if (!tracking_.discovers(x))
-    return false;
-  start(x.repo);
-  return true;
+  if (x.relay) {
+    if (!tracking_.discovers(x))
+      return false;
+    start(x.repo, {}, [] {});
+    return true;
+  }
+  if (!claims_.hear(x) && tracking_.discovers(x))
+    claim(x);
+  return false;
 }
 
+/// @param heard In events that are finished.
 /// @param then Runs when the repo is durably tracked, or not at once.
-void router::start(const atproto::did& repo, std::function<void()> then) {
+void router::start(const atproto::did& repo, stream_claims::news heard,
+                   std::function<void()> then) {
+  heard.look_up |= claims_.forget(repo);
   tracked_.begin_addition(repo);
-  try_start(repo, std::move(then));
+  try_start(repo, heard, std::move(then));
 }
 
 /// An addition to a repo that is there already changes nothing, so one that
 /// failed is made again: its frames come again, too, and must not be dropped.
-void router::try_start(const atproto::did& repo, std::function<void()> then) {
-  when_awake(repo, [this, repo, then = std::move(then)](const repo_actor& to) {
-    request(to, caf::infinite, add_repos{{repo}, {}})
+void router::try_start(const atproto::did& repo,
+                       const stream_claims::news& heard,
+                       std::function<void()> then) {
+  when_awake(repo, [=, this](const repo_actor& to) {
+    request(to, caf::infinite,
+            add_repos{{repo}, {}, heard.look_up, heard.least})
       .then(
-        [this, repo, then](const add_result&) {
+        [=, this](const add_result&) {
           tracked_.end_addition(repo, true);
           then();
         },
-        [this, repo, then](caf::error&) {
+        [=, this](caf::error&) {
           then();
-          try_start(repo, [] {});
+          try_start(repo, heard, [] {});
         });
   });
 }
@@ -180,6 +196,8 @@ caf::result<Reply> router::forward_all(const Request& x,
         tracked_.begin_addition(repo);
       auto one = *blank;
       one.repos.push_back(repo);
+      if constexpr (adds)
+        one.look_up = claims_.forget(repo);
       request(to, caf::infinite, std::move(one))
         .then(
           [=, this](const Reply& y) {
@@ -217,7 +235,7 @@ caf::result<listing_taken> router::listed(const repo_listing& x) {
     } else if (x.discover) {
       ++*left;
       admit(line.repo, [=, this](const repo_actor&) {
-        start(line.repo, [this, taken]() mutable {
+        start(line.repo, {}, [this, taken]() mutable {
           taken();
           command_done();
         });
@@ -279,6 +297,8 @@ router_actor::behavior_type router::make_behavior() {
     [this](const journal_fenced& x) { on_fenced(x); },
     [this](const journal_noted& x) { on_noted(x); },
     [this](const listing_doubt& x) { on_doubt(x); },
+    [this](const stream_claim_decided& x) { on_decided(x); },
+    [this](const stream_claims_rest& x) { on_rest(x); },
     [this](const settings_changed& x) {
       residents_.for_each([&](home& to) {
         if (to.handle)

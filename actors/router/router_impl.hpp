@@ -5,10 +5,12 @@
 #include "actors/router/listing_gate.hpp"
 #include "actors/router/resident_machine.hpp"
 #include "actors/router/router.hpp"
+#include "actors/router/stream_claims.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
 #include "messages/account.hpp"
 #include "messages/backfill.hpp"
+#include "messages/claims.hpp"
 #include "messages/journal.hpp"
 
 #include <caf/typed_event_based_actor.hpp>
@@ -19,7 +21,8 @@
 
 namespace weir::actors {
 
-/// The ROUTER itself: router.cpp routes, router_residents.cpp keeps the REPOs.
+/// The ROUTER itself: router.cpp routes, router_residents.cpp keeps the REPOs,
+/// router_claims.cpp asks about DIDs that streams name.
 class router final : public observed<router_actor::base> {
 public:
   router(caf::actor_config& config, context_ptr shared, router_options options,
@@ -30,7 +33,14 @@ public:
       make_repo_(std::move(make_repo)), residents_(options_.residents),
       commands_(options_.residents.resident_max),
       lines_(options_.residents.resident_max) {
-    // nop
+    const auto count = [this](const char* result) {
+      return &shared_->metrics.counter(
+        "weir_stream_claims_total",
+        "DIDs that streams of PDSs named and nobody tracked", "result", result);
+    };
+    claims_confirmed_ = count("confirmed");
+    claims_failed_ = count("failed");
+    claims_dropped_ = count("dropped");
   }
 
   behavior_type make_behavior() override;
@@ -71,6 +81,7 @@ private:
   void take_held();
   void route(frames batch);
   bool wanted(const atproto::stamped_frame& x);
+  bool wakes(const atproto::stamped_frame& x);
 
   void deliver(const atproto::did& repo, frames batch);
   residents::resident& wake(const atproto::did& repo);
@@ -95,9 +106,18 @@ private:
   void on_doubt(const listing_doubt& x);
   caf::result<listing_taken> listed(const repo_listing& x);
   void sweep();
-  void start(const atproto::did& repo, std::function<void()> then = [] {});
-  void try_start(const atproto::did& repo, std::function<void()> then);
+  void start(const atproto::did& repo, stream_claims::news heard,
+             std::function<void()> then);
+  void try_start(const atproto::did& repo, const stream_claims::news& heard,
+                 std::function<void()> then);
   void ask_successor(const atproto::did& repo, bool of_addition);
+
+  // router_claims.cpp
+  void claim(const atproto::stamped_frame& x);
+  void on_decided(const stream_claim_decided& x);
+  void begin_claimed(const stream_claim_decided& x);
+  void charge(const std::optional<position>& x);
+  void on_rest(const stream_claims_rest& x);
 
   template <class Reply, class Request>
   caf::result<Reply> forward_all(const Request& x, uint32_t Reply::*count);
@@ -114,6 +134,10 @@ private:
   command_gate<command> commands_;
   listing_gate<std::function<void()>> lines_;
   frame_hold held_; ///< Would wake more REPOs than may live.
+  stream_claims claims_;
+  metric* claims_confirmed_ = nullptr;
+  metric* claims_failed_ = nullptr;
+  metric* claims_dropped_ = nullptr;
   actor_timer timer_;
 };
 

@@ -205,6 +205,7 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
     [this](const listing_page& x) { on_listing(x); },
     [this](const listing_compared& x) { on_compared(x); },
     [this](const identity_fact& x) { on_identity(x); },
+    [this](const stream_claim& x) { on_stream_claim(x); },
     [this](intake_changed) { on_intake(); },
     [this](const account_question& x) {
       perform(questions_.on_question(

@@ -44,7 +44,8 @@ struct supervisor_environment {
   question_options questions;
   /// DIDs that are remembered of a listing under way (`listing_census`).
   size_t census_entries = limits::census_entries_min;
-  size_t claims_bytes = limits::claims_bytes_max; ///< What those may hold.
+  /// What claims of listings may hold; those of streams have a part beside it.
+  size_t claims_bytes = limits::claims_bytes_max;
 };
 
 /// Spawns the SUPERVISOR of a partition: queue, permits, host budgets, retry,

@@ -2,7 +2,8 @@
 #include "base/log.hpp"
 #include "messages/identity.hpp"
 
-/// What only a listing says: claims_machine holds the rules.
+/// What only a listing says, or the stream of a PDS: claims_machine holds the
+/// rules.
 namespace weir::actors {
 
 namespace {
@@ -10,10 +11,24 @@ namespace {
 claims_machine::word word_of(const identity_fact& x) {
   using kind = claims_machine::word::kind;
   if (x.failed.code == ec::none)
-    return {kind::names_host, x.row.tombstoned ? std::string{} : x.row.pds};
+    return {kind::names_host, x.row.tombstoned ? std::string{} : x.row.pds,
+            x.row.fetched_at};
   const auto away = x.failed.code == ec::unreachable
                     || x.failed.code == ec::limit_reached;
   return {away ? kind::away : kind::missing, {}};
+}
+
+stream_claim_decided::outcome told(claims_machine::outcome x) {
+  using outcome = stream_claim_decided::outcome;
+  switch (x) {
+    case claims_machine::outcome::confirmed:
+      return outcome::confirmed;
+    case claims_machine::outcome::failed:
+      return outcome::failed;
+    case claims_machine::outcome::dropped:
+      break;
+  }
+  return outcome::dropped;
 }
 
 } // namespace
@@ -40,6 +55,7 @@ void supervisor::perform(const claims_machine::effects& x) {
   for (const auto& repo : x.ask)
     send(env_.shared->identity,
          identity_ask{repo, false, identity_sink{supervisor_actor{this}}, 0});
+  perform_streams(x);
   claims_dropped_->add(x.dropped);
   confirmed_->add(x.confirmed.size());
   for (const auto& [what, repo] : x.confirmed) {
@@ -63,6 +79,31 @@ void supervisor::perform(const claims_machine::effects& x) {
   }
   if (x.timer)
     timer_.arm(this, now(), *x.timer);
+}
+
+void supervisor::perform_streams(const claims_machine::effects& x) {
+  for (const auto& repo : x.ask_anew)
+    send(env_.shared->identity,
+         identity_ask{repo, true, identity_sink{supervisor_actor{this}}, 0});
+  for (const auto& each : x.answers)
+    send(router_of(each.repo),
+         stream_claim_decided{each.stream, each.repo, told(each.what)});
+  for (const auto& each : x.rests) {
+    streams_mistrusted_->add();
+    log::warn("stream_mistrusted",
+              {{"upstream", each.stream},
+               {"reason", "most accounts that it names are not there; new ones "
+                          "are left to its listing for a while"}});
+    for (const auto& router : env_.shared->routers)
+      send(router, stream_claims_rest{each.stream, each.until});
+  }
+}
+
+void supervisor::on_stream_claim(const stream_claim& x) {
+  const auto from = env_.shared->upstreams.find(x.upstream);
+  perform(claims_.on_named(x.upstream,
+                           from.relay ? std::string{} : from.origin, x.repo,
+                           now(), wall()));
 }
 
 void supervisor::on_identity(const identity_fact& x) {

@@ -7,6 +7,7 @@
 #include "actors/support/timer.hpp"
 #include "actors/supervisor/left_out_scans.hpp"
 #include "actors/supervisor/listing_census.hpp"
+#include "messages/claims.hpp"
 #include "messages/error.hpp"
 #include "messages/intake.hpp"
 #include "messages/journal.hpp"
@@ -59,6 +60,9 @@ public:
     mistrusted_ = &registry.counter("weir_listing_mistrusted_total",
                                     "Pages of listings that mostly list what "
                                     "is not so");
+    streams_mistrusted_
+      = &registry.counter("weir_stream_mistrusted_total",
+                          "Rests of streams that mostly name what is not so");
     questions_open_
       = &registry.gauge("weir_account_questions",
                         "Accounts whose host is to say what they are");
@@ -128,6 +132,8 @@ private:
   void claim(const std::vector<repo_listed>& lines,
              const std::shared_ptr<page_progress>& page);
   void perform(const claims_machine::effects& x);
+  void perform_streams(const claims_machine::effects& x);
+  void on_stream_claim(const stream_claim& x);
   void on_identity(const identity_fact& x);
 
   // supervisor_questions.cpp
@@ -178,6 +184,7 @@ private:
   metric* confirmed_ = nullptr;
   metric* mistrusted_ = nullptr;
   metric* claims_dropped_ = nullptr;
+  metric* streams_mistrusted_ = nullptr;
   metric* queue_ = nullptr;
 };
 

@@ -43,10 +43,13 @@ protected:
     return out;
   }
 
-  void frame(size_t repo, uint64_t seq, uint32_t stream = 7) {
+  void frame(size_t repo, uint64_t seq, uint32_t stream = 7,
+             bool relay = false) {
     frame_batch batch;
     atproto::stamped_frame x;
     x.repo = shell_repo(repo);
+    x.kind = atproto::frame_kind::account;
+    x.relay = relay;
     x.at = {stream, 1, seq};
     x.bytes = account_frame(static_cast<int64_t>(seq), true, {}, x.repo);
     batch.frames.push_back(std::move(x));

@@ -83,7 +83,7 @@ TEST_F(RouterTrackedTest, ADiscoveryThatFailedIsMadeAgain) {
   options.mode = tracking_mode::full_network;
   start(options);
   slow = true;
-  frame(100, 11);
+  frame(100, 11, 7, true);
   ASSERT_EQ(repos.size(), 1u);
   EXPECT_EQ(repos[0].actor.count<add_repos>(), 1u);
   slow = false;

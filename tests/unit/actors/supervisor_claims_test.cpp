@@ -1,4 +1,5 @@
 #include "actors/supervisor/supervisor.hpp"
+#include "messages/claims.hpp"
 #include "messages/identity.hpp"
 #include "messages/journal.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
@@ -92,6 +93,47 @@ TEST_F(SupervisorClaimsTest, WhatClaimsTooMuchRests) {
   EXPECT_EQ(router.count<repo_listing>(), 0u);
   pass(limits::listing_mistrust_min);
   EXPECT_THAT(listed, ElementsAre("", "c1"));
+}
+
+// What the stream of a PDS names is asked about as well.
+TEST_F(SupervisorClaimsTest, AClaimOfAStreamIsAnswered) {
+  tell(supervisor, stream_claim{7, shell_repo(1)});
+  tell(supervisor, stream_claim{7, shell_repo(2)});
+  const auto asked = identity.take<identity_ask>();
+  ASSERT_EQ(asked.size(), 2u);
+  EXPECT_FALSE(asked[0].fresh);
+  EXPECT_GT(shared->memory->held(memory_use::claims), 0u);
+  say(1, claiming_host);
+  const auto told = router.take<stream_claim_decided>();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].upstream, 7u);
+  EXPECT_EQ(told[0].repo, shell_repo(1));
+  EXPECT_EQ(told[0].what, stream_claim_decided::outcome::confirmed);
+  time.advance(1s);
+  tell(supervisor, stream_claim{7, shell_repo(3)});
+  say(3, "https://other.test"); // A document from before.
+  const auto anew = identity.take<identity_ask>();
+  ASSERT_EQ(anew.size(), 2u);
+  EXPECT_TRUE(anew[1].fresh);
+  say(3, {}, ec::not_found);
+  EXPECT_EQ(router.take<stream_claim_decided>().at(0).what,
+            stream_claim_decided::outcome::failed);
+  tell(supervisor, stream_claim{99, shell_repo(4)}); // Nobody's.
+  EXPECT_EQ(router.take<stream_claim_decided>().at(0).what,
+            stream_claim_decided::outcome::dropped);
+}
+
+TEST_F(SupervisorClaimsTest, AStreamThatClaimsTooMuchRests) {
+  for (size_t i = 1; i <= limits::claims_judged_min; ++i) {
+    tell(supervisor, stream_claim{7, shell_repo(i)});
+    say(i, {}, ec::not_found);
+  }
+  const auto told = router.take<stream_claims_rest>();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].upstream, 7u);
+  EXPECT_EQ(told[0].until,
+            time.steady_now() + limits::listing_mistrust_min);
+  EXPECT_EQ(router.count<stream_claim_decided>(), limits::claims_judged_min);
 }
 
 // reliability.md P9: limits::claims_bytes_max
