@@ -55,8 +55,9 @@ constexpr size_t web_part = 4;
 constexpr auto gap_pause_min = 60s;
 constexpr auto gap_pause_max = 1h;
 
-/// A rev that only a listing showed is asked of the host this often; then the
-/// older one that it serves is believed.
-constexpr uint32_t listed_rev_tries_max = 5;
+/// After so many failures the older rev that the host serves is believed, though
+/// a listing showed another: whoever lists what is not so must not keep a repo
+/// from its commits for long.
+constexpr uint32_t listed_rev_tries_max = 1;
 
 } // namespace weir::limits

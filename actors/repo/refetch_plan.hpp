@@ -48,7 +48,18 @@ public:
     return gap_due_;
   }
 
+  // -- what listings said -----------------------------------------------------
+
+  /// A host served an older rev than this one, which a listing had named, as
+  /// often as it was asked.
+  void disprove(atproto::tid rev) noexcept { disproved_ = rev; }
+
+  bool is_disproved(atproto::tid rev) const noexcept {
+    return rev == disproved_;
+  }
+
 private:
+  atproto::tid disproved_;
   lazy_deque<steady_time> times_; ///< Of the last fetches.
   std::optional<steady_time> gap_due_;
   steady_time last_gap_; ///< When the last one was due.

@@ -1,5 +1,6 @@
 #include "actors/repo/repo_clock.hpp"
 
+#include "base/limits.hpp"
 #include "base/limits_health.hpp"
 
 #include <algorithm>
@@ -41,6 +42,10 @@ bool clock_doubted(now_time now) {
   return now.clock != nullptr
          && now.clock->verdict(0, now.steady, now.wall)
               == clock_verdict::doubted;
+}
+
+bool is_beyond_clock(atproto::tid rev, now_time now) {
+  return rev.time() > now.wall + limits::rev_future_max;
 }
 
 } // namespace weir::actors

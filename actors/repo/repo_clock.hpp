@@ -17,4 +17,7 @@ bool awaits_clock(waiting_frame& x, atproto::tid rev, now_time now,
 
 bool clock_doubted(now_time now);
 
+/// No commit of this rev would be taken now (limits::rev_future_max).
+bool is_beyond_clock(atproto::tid rev, now_time now);
+
 } // namespace weir::actors

@@ -1,4 +1,6 @@
 #include "actors/repo/completeness_machine.hpp"
+#include "actors/repo/needed_rev.hpp"
+#include "actors/repo/repo_clock.hpp"
 #include "actors/repo/repo_machine.hpp"
 
 #include "base/limits.hpp"
@@ -140,13 +142,21 @@ repo_effects repo_machine::on_listed(const listed_repo& x,
   if (takes_commits() && board.accounting_for(row_.pds).id == x.upstream
       && completeness::on_listed(row_, x.noted, x.rev, tip_.rev))
     touch_row();
+  const auto own_stream = account_sources::has_own_stream(board, row_.pds);
   const auto other_state = account_sources::is_news(
-    row_.words, account_sources::listed_by(from, x.account),
-    account_sources::has_own_stream(board, row_.pds));
-  if ((takes_commits() && x.rev > tip_.rev) || other_state) {
+    row_.words, account_sources::listed_by(from, x.account), own_stream);
+  // A relay is a stranger beside the host, and a rev of the future no word.
+  const auto is_ahead = takes_commits() && x.rev > tip_.rev
+                        && !(from.relay && own_stream)
+                        && !refetch_.is_disproved(x.rev)
+                        && !is_beyond_clock(x.rev, now);
+  if (is_ahead || other_state) {
     // The event may be on its way: look again after a while.
+    auto seen = x;
+    if (!is_ahead)
+      seen.rev = {};
     if (!suspicion_)
-      suspicion_ = suspicion{x, now.wall,
+      suspicion_ = suspicion{seen, now.wall,
                              now.steady + settings_->listing_grace,
                              now.steady + limits::listing_doubt_max};
     arm(suspicion_->due, out);
@@ -198,7 +208,7 @@ void repo_machine::begin_life(addition what, now_time now, repo_effects& out) {
 /// rev, so it counts as a listed one does.
 void repo_machine::hear_missed(const addition& what, now_time now,
                                repo_effects& out) {
-  refetch_.require(what.least, false);
+  needed_rev::require(row_, what.least, false);
   if (what.least > tip_.rev)
     open_gap(now, out);
   if (!what.look_up)
