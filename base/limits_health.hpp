@@ -26,6 +26,12 @@ constexpr auto clock_memory = 1min;
 /// A clock that is doubted holds intake for so long; then signers are heard
 /// again, or nobody could ever say that it is right.
 constexpr auto clock_hold = 1min;
+/// Then for so long. A doubt that nobody repeats meanwhile ends: what waits is
+/// judged, and fetched when it is refused.
+constexpr auto clock_hearing_max = 5min;
+/// What waits for a right clock leaves one of so many parts of its stream's
+/// window to those who are heard.
+constexpr size_t clock_window_part = 2;
 /// The wall clock was set when it has moved so much against the steady one.
 constexpr auto clock_step = 1min;
 /// How often whoever waits for a right clock looks at it.

@@ -25,6 +25,7 @@ bool awaits_clock(waiting_frame& x, atproto::tid rev, now_time now,
   switch (now.clock->verdict(x.frame.at.upstream, now.steady,
                              now.wall)) {
     case clock_verdict::doubted:
+    case clock_verdict::hearing:
       until = now.steady + limits::clock_check_interval;
       break;
     case clock_verdict::undecided:
@@ -40,8 +41,13 @@ bool awaits_clock(waiting_frame& x, atproto::tid rev, now_time now,
 
 bool clock_doubted(now_time now) {
   return now.clock != nullptr
+         && is_doubt(now.clock->verdict(0, now.steady, now.wall));
+}
+
+bool clock_hears(now_time now) {
+  return now.clock != nullptr
          && now.clock->verdict(0, now.steady, now.wall)
-              == clock_verdict::doubted;
+              == clock_verdict::hearing;
 }
 
 bool is_beyond_clock(atproto::tid rev, now_time now) {

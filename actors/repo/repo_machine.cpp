@@ -1,9 +1,11 @@
 #include "actors/repo/repo_machine.hpp"
 
 #include "actors/repo/needed_rev.hpp"
+#include "actors/repo/repo_clock.hpp"
 #include "base/limits.hpp"
 #include "base/limits_doubt.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace weir::actors {
@@ -113,8 +115,22 @@ repo_effects repo_machine::on_timer(const upstream_board& board, now_time now) {
     judge_suspicion(board, now, out);
   if (suspicion_)
     arm(suspicion_->due, out);
+  make_room(board, now, out);
   pump(board, now, out);
   return out;
+}
+
+/// Those who could say whether the clock is right are not heard while the
+/// window of their stream is full of what waits for it. A fetch brings that.
+void repo_machine::make_room(const upstream_board& board, now_time now,
+                             repo_effects& out) {
+  if (inbox_.empty() || !inbox_.front().ahead || !clock_hears(now))
+    return;
+  const auto gives_way = [&board](const waiting_frame& x) {
+    return !x.buffered && board.gives_way(x.frame.at);
+  };
+  if (std::any_of(inbox_.begin(), inbox_.end(), gives_way))
+    desync("future_rev: there was no room to wait for a right clock", now, out);
 }
 
 /// What a listing showed did not come by the stream, or the stream is not there

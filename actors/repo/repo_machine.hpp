@@ -67,8 +67,7 @@ public:
   repo_effects on_chunk(fetch_chunk chunk, now_time now);
   repo_effects on_fetched(uint64_t job, const atproto::verified_root& root,
                           const upstream_board& board, now_time now);
-  repo_effects on_fetch_failed(uint64_t job, const fetch_failure& why,
-                               now_time now);
+  repo_effects on_fetch_failed(uint64_t job, const fetch_failure&, now_time);
   repo_effects on_buffer_page(buffer_page page, const upstream_board& board,
                               now_time now);
 
@@ -109,6 +108,7 @@ private:
   void count(repo_counter x, repo_effects& out);
   void arm(steady_time at, repo_effects& out);
   void forget_waiting(repo_effects& out);
+  void make_room(const upstream_board&, now_time, repo_effects& out);
 
   // repo_machine_updates.cpp
   void flush(repo_effects& out);

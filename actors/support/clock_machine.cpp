@@ -191,14 +191,17 @@ void clock_machine::on_timer(steady_time now, wall_time wall) {
     end_doubt();
   } else if (hold_until_ && *hold_until_ <= now) {
     hold_until_.reset();
+    heard_until_ = now + limits::clock_hearing_max;
     heard_.clear(); // They are asked again.
+  } else if (!hold_until_ && heard_until_ <= now) {
+    end_doubt(); // Who raised it is gone.
   }
 }
 
 clock_verdict clock_machine::verdict(uint32_t upstream, steady_time now,
                                      wall_time wall) const {
   if (doubted_)
-    return clock_verdict::doubted;
+    return holds() ? clock_verdict::doubted : clock_verdict::hearing;
   if (is_vouched_for(now, wall))
     return clock_verdict::right;
   if (was_set(now, wall))

@@ -17,7 +17,13 @@ enum class clock_verdict : uint8_t {
   undecided, ///< Too few signers were heard on its stream.
   right,     ///< Most signers are not beyond: the rev is at fault.
   doubted,   ///< Most are: the clock is, and the rev waits.
+  hearing,   ///< So it is, and others are being heard: who waits makes room.
 };
+
+/// The rev waits.
+constexpr bool is_doubt(clock_verdict x) noexcept {
+  return x == clock_verdict::doubted || x == clock_verdict::hearing;
+}
 
 /// How the clock stands.
 struct clock_state {
@@ -52,8 +58,9 @@ struct signed_rev {
 /// last answer agrees with our clock, no number of signers raises a doubt.
 ///
 /// Intake holds for a minute then. Afterwards signers are heard anew, which
-/// holds it for another, or ends the doubt. The doubt ends at once when the
-/// wall clock is set to what the signers said.
+/// holds it for another, or ends the doubt; so it ends when nobody repeats it
+/// for long. The doubt ends at once when the wall clock is set to what the
+/// signers said.
 ///
 /// Old revs say nothing: streams are read from the past. A clock that is ahead
 /// does no harm here: revs of the past are legal.
@@ -147,6 +154,7 @@ private:
   std::optional<witness> directory_;
   bool doubted_ = false;
   std::optional<steady_time> hold_until_;
+  steady_time heard_until_;       ///< Unless somebody repeats the doubt.
   std::vector<offset> witnesses_; ///< Of those who were beyond.
   std::chrono::microseconds behind_{0};
   uint64_t corrections_ = 0;

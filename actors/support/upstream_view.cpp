@@ -39,4 +39,12 @@ upstream_view upstream_board::find(uint32_t id) const {
   return {};
 }
 
+bool upstream_board::gives_way(const position& at) const {
+  const std::lock_guard guard{mutex_};
+  return std::any_of(views_.begin(), views_.end(), [&](const auto& x) {
+    return x.id == at.upstream && x.gives_way != 0
+           && (at.epoch != x.epoch || at.seq <= x.gives_way);
+  });
+}
+
 } // namespace weir::actors

@@ -26,6 +26,9 @@ struct upstream_view {
   /// last frames say.
   wall_time passed{};
   std::optional<steady_time> quiet_since; ///< Nothing in flight since then.
+  /// While signers are heard on a doubted clock, frames up to this one do not
+  /// wait for it: the window has no room for others. 0: it has.
+  uint64_t gives_way = 0;
   std::string last_error; ///< Why it is not connected; from outside.
 
   /// Whether what its host knew at `at` would have come by now: a stream that
@@ -57,6 +60,9 @@ public:
   upstream_view accounting_for(const std::string& pds) const;
 
   upstream_view find(uint32_t id) const;
+
+  /// Whether the frame must not wait for a right clock.
+  bool gives_way(const position& at) const;
 
 private:
   mutable std::mutex mutex_;

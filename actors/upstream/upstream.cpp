@@ -161,6 +161,7 @@ void upstream::publish() {
   view.cursor = row.cursor;
   view.passed = machine_.passed();
   view.quiet_since = machine_.quiet_since();
+  view.gives_way = machine_.gives_way();
   view.last_error = last_error_;
   held_.set(machine_.in_flight_bytes());
   shared_->upstreams.put(view);

@@ -156,6 +156,10 @@ public:
     return flight_bytes_ + past_.bytes();
   }
 
+  /// What waits for a right clock fills more of the window than it may: up to
+  /// this seq it gives way. Else 0.
+  uint64_t gives_way() const noexcept;
+
   const upstream_counters& counters() const noexcept {
     return counters_;
   }

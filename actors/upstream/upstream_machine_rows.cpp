@@ -1,6 +1,8 @@
 #include "actors/upstream/upstream_machine.hpp"
 #include "base/limits.hpp"
+#include "base/limits_health.hpp"
 
+#include <algorithm>
 #include <utility>
 
 /// A stream's row, its numbers, and the frames that wait until it is durable.
@@ -157,6 +159,23 @@ void upstream_machine::release_careful(effects& out) {
                          + " times while it was handled");
   }
   out.forward.push_back(std::move(*frame));
+}
+
+/// The oldest ones, as many as there are too many. Which ones fill a window of
+/// bytes nobody counts: then it is the older half.
+uint64_t upstream_machine::gives_way() const noexcept {
+  const auto most = options_.frames_max / limits::clock_window_part;
+  const auto is_full
+    = in_flight() > most
+      || in_flight_bytes() > options_.bytes_max / limits::clock_window_part;
+  if (!is_full)
+    return 0;
+  if (flight_.empty())
+    return 1; // All are of old numbers, and give way whatever they are.
+  const auto first_to_stay = in_flight() > most
+                               ? std::min(in_flight() - most, flight_.size())
+                               : (flight_.size() + 1) / 2;
+  return flight_[first_to_stay - 1].seq;
 }
 
 upstream_machine::effects upstream_machine::on_stop() {

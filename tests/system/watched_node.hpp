@@ -18,17 +18,22 @@ namespace weir::tests {
 class shifted_clock final : public clock {
 public:
   steady_time steady_now() const noexcept override {
-    return system_clock().steady_now();
+    return system_clock().steady_now() + passed_.load();
   }
 
   wall_time wall_now() const noexcept override {
-    return system_clock().wall_now() + offset_.load();
+    return system_clock().wall_now() + passed_.load() + offset_.load();
   }
 
   void shift(std::chrono::microseconds x) { offset_ = x; }
 
+  /// So much time has passed, for whoever looks at a clock. Timers that run do
+  /// not hear of it.
+  void pass(std::chrono::microseconds x) { passed_ = passed_.load() + x; }
+
 private:
   std::atomic<std::chrono::microseconds> offset_{};
+  std::atomic<std::chrono::microseconds> passed_{};
 };
 
 /// A whole node in this process, whose clock, directory and upstream the test

@@ -1,3 +1,4 @@
+#include "base/limits.hpp"
 #include "base/limits_health.hpp"
 #include "simnet/network.hpp"
 #include "tests/system/watched_node.hpp"
@@ -51,6 +52,25 @@ TEST_F(WrongClockTest, WhileItIsBehindNothingIsLostAndNothingIsDone) {
   EXPECT_EQ(refused(), 0u);
   EXPECT_EQ(warnings("unhealthy", "clock"), 2u) << "one in each life";
   EXPECT_EQ(warnings("healthy_again", "clock"), 1u);
+}
+
+// More than a window of them: some give way, and are fetched
+TEST_F(WrongClockTest, NorIsAnythingLostOfWhatItsStreamHasNoRoomFor) {
+  start();
+  ASSERT_TRUE(await_all_equal());
+  time.shift(-1h);
+  for (size_t i = 0; i <= limits::upstream_frames_max / accounts; ++i)
+    commit_everywhere();
+  ASSERT_TRUE(await_cause("clock", "", "about 60 minutes ahead"));
+  EXPECT_EQ(metric("weir_repo_events_total", "result=\"out_of_sync\""), 0u);
+  time.pass(limits::clock_hold);
+  ASSERT_TRUE(eventually(node_patience, [this] {
+    return metric("weir_repo_events_total", "result=\"out_of_sync\"") > 0;
+  }));
+  EXPECT_EQ(refused(), 0u);
+  time.shift(0s);
+  ASSERT_TRUE(await_all_equal());
+  ASSERT_TRUE(await_ready());
 }
 
 // protocol.md 5.2: a fetched root is signed, too

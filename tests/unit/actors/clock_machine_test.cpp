@@ -265,6 +265,33 @@ TEST(clock_machine, after_a_minute_signers_are_heard_again) {
   EXPECT_EQ(x.verdict(relay), clock_verdict::right);
 }
 
+// limits::clock_hearing_max: who raised it is gone, and nobody else signs
+TEST(clock_machine, a_doubt_that_nobody_repeats_ends) {
+  clock_world x;
+  x.hear(relay, 0, 100, 24h);
+  EXPECT_EQ(x.verdict(relay), clock_verdict::doubted);
+  x.pass(limits::clock_hold);
+  EXPECT_EQ(x.verdict(relay), clock_verdict::hearing);
+  EXPECT_TRUE(is_doubt(x.verdict(relay)));
+  x.hear(relay, 200, limits::clock_signers_min - 1); // Too few to end it.
+  x.pass(limits::clock_hearing_max - 1us);
+  EXPECT_TRUE(x.doubted());
+  x.pass(1us);
+  EXPECT_FALSE(x.doubted());
+  EXPECT_EQ(x.verdict(relay), clock_verdict::undecided);
+}
+
+TEST(clock_machine, who_repeats_a_doubt_begins_its_time_anew) {
+  clock_world x{1h};
+  x.hear(relay, 0, 20);
+  for (int i = 0; i < 10; ++i) {
+    x.pass(limits::clock_hold);
+    x.pass(limits::clock_hearing_max - 1us);
+    x.hear(relay, 0, limits::clock_signers_min);
+    EXPECT_TRUE(x.holds()) << i;
+  }
+}
+
 // What was heard before says nothing, whoever asks first
 TEST(clock_machine, a_clock_that_was_set_just_now_has_no_verdict) {
   clock_world x;

@@ -39,6 +39,20 @@ protected:
     board.look(x.now.steady, x.now.wall);
   }
 
+  /// The hold is over.
+  void hear_others() {
+    x.now.steady = x.now.steady + limits::clock_hold;
+    x.now.wall = x.now.wall + limits::clock_hold;
+    board.look(x.now.steady, x.now.wall);
+  }
+
+  /// The window of a stream is full of frames up to this one.
+  void fill_to(uint32_t upstream, uint64_t seq) {
+    auto view = x.board.find(upstream);
+    view.gives_way = seq;
+    x.board.put(view);
+  }
+
   repo_world x;
   clock_board board;
 
@@ -65,6 +79,50 @@ TEST_F(RepoClockTest, ACommitBeyondAClockThatManyDoubtWaitsAndIsApplied) {
   EXPECT_EQ(x.count_of(repo_counter::commit_applied), 2u);
   EXPECT_EQ(x.count_of(repo_counter::future_rev), 0u);
   EXPECT_EQ(x.row->status, repo_status::synced);
+}
+
+// Or nobody would be heard who could say what time it is
+TEST_F(RepoClockTest, WhileOthersAreHeardItMakesRoomWhereThereIsNone) {
+  others(limits::clock_signers_min, 1h);
+  const auto first = x.take(commit_in(1h));
+  const auto next = x.take(commit_in(1h + 1s));
+  fill_to(relay_id, first);
+  x.pass(limits::clock_check_interval);
+  EXPECT_FALSE(x.finished(first)) << "nobody is being heard";
+  hear_others();
+  fill_to(relay_id, first - 1);
+  x.pass(limits::clock_check_interval);
+  EXPECT_FALSE(x.finished(first)) << "there is room for this one";
+  fill_to(relay_id, first);
+  x.pass(limits::clock_check_interval);
+  EXPECT_FALSE(x.finished(first)) << "not before the row says so";
+  x.settle();
+  EXPECT_TRUE(x.finished(first));
+  EXPECT_TRUE(x.finished(next));
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_THAT(x.row->error, HasSubstr("future_rev"));
+  EXPECT_EQ(x.wishes.size(), 1u);
+  EXPECT_EQ(x.count_of(repo_counter::future_rev), 0u);
+  EXPECT_THAT(x.refused, IsEmpty()) << "nobody is at fault yet";
+  correct(1h);
+  x.run_fetch(3);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_EQ(x.chain->rev, x.account.rev());
+}
+
+// The window of the second stream is full of what waits behind the first's
+TEST_F(RepoClockTest, WhatWaitsBehindItMakesRoomToo) {
+  others(limits::clock_signers_min, 1h);
+  const auto frame = commit_in(1h);
+  const auto first = x.take(frame);
+  const auto behind = x.take(frame, pds_id);
+  hear_others();
+  fill_to(pds_id, behind);
+  x.pass(limits::clock_check_interval);
+  x.settle();
+  EXPECT_TRUE(x.finished(first));
+  EXPECT_TRUE(x.finished(behind));
+  EXPECT_EQ(x.row->status, repo_status::desync);
 }
 
 // architecture.md 3, Waiting: limits::repo_wait_max

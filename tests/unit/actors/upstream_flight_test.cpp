@@ -1,4 +1,6 @@
+#include "actors/support/upstream_view.hpp"
 #include "base/limits.hpp"
+#include "base/limits_health.hpp"
 #include "tests/unit/actors/upstream_stream.hpp"
 
 #include <numeric>
@@ -37,6 +39,56 @@ TEST(upstream_machine, frames_of_old_numbers_that_were_lost_do_not_count) {
   x.take({error_frame("FutureCursor")});
   x.machine.on_lost(t0);
   EXPECT_EQ(x.machine.in_flight(), 0u);
+}
+
+std::vector<int64_t> signed_seqs(int64_t first, size_t count) {
+  std::vector<int64_t> out(count);
+  std::iota(out.begin(), out.end(), first);
+  return out;
+}
+
+// limits::clock_window_part, and one frame more
+TEST(upstream_machine, what_waits_for_a_clock_has_a_part_of_the_frames) {
+  constexpr auto part = limits::upstream_frames_max / limits::clock_window_part;
+  stream x;
+  x.take_seqs(signed_seqs(11, part));
+  EXPECT_EQ(x.machine.gives_way(), 0u);
+  x.take_seqs({11 + part});
+  EXPECT_EQ(x.machine.gives_way(), 11u) << "the oldest";
+  x.take_seqs(signed_seqs(12 + part, part - 1));
+  EXPECT_EQ(x.machine.gives_way(), 10 + part);
+  x.done({11, 12});
+  EXPECT_EQ(x.machine.gives_way(), 10 + part) << "of those that are left";
+}
+
+// The same in bytes: the older half, as often as it takes
+TEST(upstream_machine, what_waits_for_a_clock_has_a_part_of_the_bytes) {
+  upstream_options options;
+  options.bytes_max = 3 * limits::clock_window_part * account_frame(11).size();
+  stream x{row_at(10, 1), options};
+  x.take_seqs({11, 12, 13});
+  EXPECT_EQ(x.machine.gives_way(), 0u);
+  x.take_seqs({14});
+  EXPECT_EQ(x.machine.gives_way(), 12u);
+}
+
+// Whoever waits by numbers that are no more
+TEST(upstream_machine, frames_of_old_numbers_give_way_first) {
+  upstream_options options;
+  options.frames_max = 4;
+  stream x{row_at(10, 1), options};
+  x.take_seqs({11, 12, 13});
+  const auto old = x.machine.row();
+  x.take({error_frame("FutureCursor")});
+  upstream_view view;
+  view.id = old.id;
+  view.epoch = x.machine.row().epoch;
+  view.gives_way = x.machine.gives_way();
+  upstream_board board;
+  board.put(view);
+  EXPECT_TRUE(board.gives_way({old.id, old.epoch, 13}));
+  EXPECT_FALSE(board.gives_way({old.id, view.epoch, 13}));
+  EXPECT_FALSE(board.gives_way({old.id + 1, old.epoch, 13}));
 }
 
 constexpr int64_t most = limits::seq_regressions_max;
