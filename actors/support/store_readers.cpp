@@ -117,7 +117,7 @@ bool has_quiet_work(const storage::repo_row& row, uint32_t filter,
     return row.identity_due
            || actors::account_sources::has_strangers(row.words, followed);
   return row.status == repo_status::synced
-         && (row.identity_due || row.filter_generation != filter);
+         && (row.identity_due || row.gap || row.filter_generation != filter);
 }
 
 result<store_readers::repo_rows>

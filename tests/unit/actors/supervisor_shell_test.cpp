@@ -292,6 +292,9 @@ TEST(QuietWorkTest, IsOfSyncedReposWithADueIdentityOrAnotherFilter) {
   row.filter_generation = 2;
   EXPECT_FALSE(has_quiet_work(row, 2, followed));
   EXPECT_TRUE(has_quiet_work(row, 3, followed));
+  row.gap = true;
+  EXPECT_TRUE(has_quiet_work(row, 2, followed)) << "or nobody acts on it";
+  row.gap = false;
   row.identity_due = true;
   EXPECT_TRUE(has_quiet_work(row, 2, followed));
   for (const auto other : {repo_status::pending, repo_status::desync,
