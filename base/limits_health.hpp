@@ -46,7 +46,8 @@ constexpr size_t health_failures_min = 5;
 /// Subjects whose last outcome is remembered.
 constexpr size_t health_subjects_max = 64;
 /// For so long an outcome counts; while something is wrong, longer: what is
-/// tried ever more rarely would seem well in between.
+/// tried ever more rarely would seem well in between. But what has not failed
+/// for the shorter time makes no node unready.
 constexpr auto health_memory = 5min;
 constexpr auto health_memory_failing = 1h;
 /// How often all of it is judged.
@@ -54,6 +55,13 @@ constexpr auto health_check_interval = 500ms;
 /// A stream that is not connected for so long is a cause; so is one that has
 /// not been connected for as long since.
 constexpr auto health_upstream_grace = 5s;
+/// While the directory fails, or our clock is in doubt, it is asked so often
+/// for a document that it should have.
+constexpr auto health_probe_interval = 15s;
+/// It is well again when nothing failed there for so long, and so many look-ups
+/// succeeded.
+constexpr auto health_calm = 1min;
+constexpr size_t health_successes_min = 3;
 /// Of an error's text, which others may have written.
 constexpr size_t health_text_bytes_max = 200;
 

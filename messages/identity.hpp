@@ -8,12 +8,15 @@
 
 namespace weir {
 
-/// From: REPO, SUPERVISOR, api. To: IDENTITY. Travels: local only.
+/// From: REPO, SUPERVISOR, NODE, api. To: IDENTITY. Travels: local only.
 struct identity_ask {
   atproto::did repo;
   bool fresh = false; ///< Resolve anew.
   identity_sink from;
   uint64_t number = 0; ///< Of the asker; comes back with each answer.
+  /// Nobody is told: NODE wants to see whether the directory answers. At once,
+  /// however often it failed.
+  bool probe = false;
 };
 
 /// From: READER. To: IDENTITY. Travels: local only.

@@ -6,6 +6,8 @@
 #include "wire/problem.hpp"
 #include "wire/tap.hpp"
 
+#include <algorithm>
+
 namespace weir::actors {
 
 namespace {
@@ -77,26 +79,46 @@ void append_causes(const std::vector<health_finding>& causes,
     append_text(x.where, out);
     out += R"(,"error":)";
     append_text(x.error, out);
-    out += R"(,"since":)" + std::to_string(x.since.seconds()) + '}';
+    out += R"(,"since":)" + std::to_string(x.since.seconds());
+    out += R"(,"level":")";
+    out += to_string(x.level);
+    out += "\"}";
   }
   out += ']';
 }
 
-/// Ready: started, every stream is open, there is room for what they bring, and
-/// the work does not fail. A silent host is no fault of ours.
+/// Streams that are not open, if the node does not work without them. One that
+/// never was is starting, until it is named.
+void add_missing_streams(const std::vector<upstream_view>& all,
+                         const std::vector<health_finding>& causes,
+                         std::vector<std::string>& out) {
+  const auto is_away = [](const upstream_view& x) {
+    return !x.connected;
+  };
+  const auto is_named = [&](const upstream_view& x) {
+    return std::any_of(causes.begin(), causes.end(), [&](const auto& y) {
+      return y.cause == health_cause::upstream && y.where == x.origin;
+    });
+  };
+  const auto stops = stops_work(all, is_away);
+  for (const auto& x : all)
+    if (is_away(x) && (stops || !(x.opened || is_named(x))))
+      out.push_back("upstream " + std::to_string(x.id) + " is not connected");
+}
+
+/// Ready: started, the streams are open but for a part, there is room for what
+/// they bring, and the work does not fail. A silent host is no fault of ours.
 net::http_reply ready_reply(const api_environment& env) {
   std::vector<std::string> waiting;
   if (!env.ready->load())
     waiting.emplace_back("starting");
-  for (const auto& x : env.shared->upstreams.all())
-    if (!x.connected)
-      waiting.push_back("upstream " + std::to_string(x.id)
-                        + " is not connected");
+  const auto causes = env.shared->health.findings();
+  add_missing_streams(env.shared->upstreams.all(), causes, waiting);
   for (auto& x : env.shared->intake.reasons())
     waiting.push_back(std::move(x));
-  const auto causes = env.shared->health.findings();
   for (const auto& x : causes)
-    waiting.emplace_back(to_string(x.cause));
+    if (x.level == health_level::failing)
+      waiting.emplace_back(to_string(x.cause));
   const auto ok = waiting.empty();
   std::string body = R"({"ready":)";
   body += ok ? "true" : "false";

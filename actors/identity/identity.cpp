@@ -84,6 +84,11 @@ private:
 };
 
 void identity::ask(const identity_ask& x) {
+  if (x.probe) {
+    fetched_->add();
+    network_->fetch_document(x.repo, identity_actor{this});
+    return;
+  }
   asked_->add();
   const auto [i, added]
     = numbers_.try_emplace({x.from.address(), x.repo}, last_waiter_ + 1);
@@ -161,6 +166,7 @@ void identity::note_health(const identity_document& x) {
                        ? look_up_fault::unreachable
                        : look_up_fault::unknown;
   shared_->health.with([&](health_machine& health) {
+    health.remember(x.repo, fault == look_up_fault::none);
     health.on_look_up(atproto::stable_hash(x.repo.str()), fault,
                       to_string(x.failed), now());
   });

@@ -5,6 +5,7 @@
 #include "actors/support/timer.hpp"
 #include "base/limits_health.hpp"
 #include "base/log.hpp"
+#include "messages/identity.hpp"
 #include "messages/journal.hpp"
 #include "messages/repo.hpp"
 
@@ -21,7 +22,8 @@ namespace weir::actors {
 namespace {
 
 constexpr std::array causes{health_cause::directory, health_cause::clock,
-                            health_cause::upstream, health_cause::fetch};
+                            health_cause::upstream, health_cause::fetch,
+                            health_cause::commits};
 
 /// Asks the repos that were refused for a rev beyond our clock to fetch anew, a
 /// page at a time.
@@ -43,6 +45,12 @@ void retry_ahead(const context_ptr& shared, const storage::due_repo& after) {
       retry_ahead(shared, page->last);
   };
   caf::anon_send(shared->reader_of(0), std::move(job));
+}
+
+/// Nobody is told that what nobody saw works.
+const char* reason_of_end(const health_finding& x) noexcept {
+  return x.level == health_level::unproved ? "nothing of it was tried for long"
+                                           : "it is not so any more";
 }
 
 class health_watch final : public observed<common_actor::base> {
@@ -86,11 +94,15 @@ private:
     });
     for (const auto& x : news.begun)
       log::warn("unhealthy", {{"cause", to_string(x.cause)},
+                              {"level", to_string(x.level)},
                               {"where", x.where},
                               {"reason", x.error}});
     for (const auto& x : news.ended)
-      log::warn("healthy_again",
-                {{"cause", to_string(x.cause)}, {"where", x.where}});
+      log::warn("healthy_again", {{"cause", to_string(x.cause)},
+                                  {"where", x.where},
+                                  {"reason", reason_of_end(x)}});
+    if (news.probe && shared_->identity)
+      send(shared_->identity, identity_ask{*news.probe, true, {}, 0, true});
     const auto all = shared_->health.findings();
     for (size_t i = 0; i < causes.size(); ++i)
       failing_[i]->set(static_cast<uint64_t>(

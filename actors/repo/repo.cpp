@@ -146,7 +146,7 @@ void repo::perform(repo_effects x) {
     env_.metrics->events[static_cast<size_t>(what)]->add();
   report_waiting(machine_.waiting());
   give_back(x);
-  tell_news(x.news, hash_, machine_.row().pds, *env_.shared);
+  tell_news(x.news, machine_.repo(), hash_, machine_.row().pds, *env_.shared);
   if (x.load_identity || x.refresh_identity)
     send(env_.shared->identity,
          identity_ask{machine_.repo(), x.refresh_identity,

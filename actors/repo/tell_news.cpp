@@ -10,13 +10,13 @@ std::string text_of(const atproto::refusal& x) {
 
 } // namespace
 
-void tell_news(const signed_news& x, uint64_t repo, const std::string& pds,
-               context& shared) {
+void tell_news(const signed_news& x, const atproto::did& repo, uint64_t signer,
+               const std::string& pds, context& shared) {
   if (x.heard.empty() && x.refused.empty())
     return;
   const auto now = shared.time->steady_now();
   for (const auto& y : x.heard) {
-    signed_rev told{y.upstream, y.relay, atproto::stable_hash(pds), repo,
+    signed_rev told{y.upstream, y.relay, atproto::stable_hash(pds), signer,
                     y.rev.time()};
     if (told.upstream == 0) {
       const auto from = shared.upstreams.accounting_for(pds);
@@ -28,9 +28,11 @@ void tell_news(const signed_news& x, uint64_t repo, const std::string& pds,
   shared.health.with([&](health_machine& health) {
     for (const auto& y : x.heard)
       if (y.sound)
-        health.on_commit(y.upstream, repo, 0, {}, now);
+        health.on_commit(y.upstream, signer, 0, {}, now);
+      else
+        health.remember(repo, true); // A document had its key.
     for (const auto& y : x.refused)
-      health.on_commit(y.upstream, repo, static_cast<uint8_t>(y.why.why) + 1,
+      health.on_commit(y.upstream, signer, static_cast<uint8_t>(y.why.why) + 1,
                        text_of(y.why), now);
   });
 }

@@ -8,9 +8,9 @@
 namespace weir::actors {
 
 /// Tells the boards of clock and health.
-/// @param repo Hash of the DID.
+/// @param signer Hash of the DID.
 /// @param pds A fetch speaks for the stream by which this host is accounted.
-void tell_news(const signed_news& x, uint64_t repo, const std::string& pds,
-               context& shared);
+void tell_news(const signed_news& x, const atproto::did& repo, uint64_t signer,
+               const std::string& pds, context& shared);
 
 } // namespace weir::actors

@@ -1,6 +1,10 @@
 #include "actors/support/health_machine.hpp"
 
+#include "actors/support/did_method.hpp"
+
+#include <algorithm>
 #include <functional>
+#include <set>
 #include <utility>
 
 namespace weir::actors {
@@ -15,8 +19,43 @@ const char* to_string(health_cause x) noexcept {
       return "upstream";
     case health_cause::fetch:
       return "fetch";
+    case health_cause::commits:
+      return "commits";
   }
   return "unknown";
+}
+
+const char* to_string(health_level x) noexcept {
+  switch (x) {
+    case health_level::failing:
+      return "failing";
+    case health_level::degraded:
+      return "degraded";
+    case health_level::unproved:
+      return "unproved";
+  }
+  return "unknown";
+}
+
+namespace {
+
+health_finding found(health_cause cause, std::string where, std::string error,
+                     bool stale = false) {
+  return {cause,
+          std::move(where),
+          std::move(error),
+          {},
+          stale ? health_level::unproved : health_level::failing};
+}
+
+} // namespace
+
+void health_machine::remember(const atproto::did& x, bool proved) {
+  if (document_is_foreign(x) || (known_is_proved_ && !proved))
+    return;
+  known_is_proved_ = proved;
+  if (known_ != x)
+    known_ = x;
 }
 
 void health_machine::on_look_up(uint64_t subject, look_up_fault fault,
@@ -45,11 +84,17 @@ void health_machine::on_fetch(uint64_t subject, const std::string& host,
 void health_machine::on_commit(uint32_t upstream, uint64_t subject,
                                uint8_t reason, std::string_view text,
                                steady_time now) {
-  auto& commits = streams_[upstream].commits;
-  if (reason == 0)
-    commits.succeed(subject, now);
-  else
-    commits.fail(subject, reason, text, now);
+  auto& own = streams_[upstream].commits;
+  if (reason == 0) {
+    own.succeed(subject, now);
+    commits_.succeed(subject, now);
+    refusing_.succeed(upstream, now);
+    return;
+  }
+  own.fail(subject, reason, text, now);
+  commits_.fail(subject, reason, text, now);
+  refusing_.fail(upstream, reason, text, now);
+  last_refused_ = upstream;
 }
 
 bool health_machine::is_away(stream_state& x, bool connected,
@@ -70,38 +115,97 @@ bool health_machine::is_away(stream_state& x, bool connected,
   return x.is_away;
 }
 
-std::vector<health_finding>
-health_machine::judge(const std::vector<upstream_view>& streams,
-                      const clock_state& clock, steady_time now) {
-  std::vector<health_finding> out;
+health_machine::findings_list health_machine::judge(const views& streams,
+                                                    const clock_state& clock,
+                                                    steady_time now) {
+  findings_list out;
   if (clock.doubted) {
     const auto minutes = std::chrono::round<std::chrono::minutes>(clock.behind);
-    out.push_back({health_cause::clock, {},
-                   "commits are signed about "
-                     + std::to_string(minutes.count())
-                     + " minutes ahead of this machine's clock",
-                   {}});
+    out.push_back(found(health_cause::clock, {},
+                        "commits are signed about "
+                          + std::to_string(minutes.count())
+                          + " minutes ahead of this machine's clock"));
   }
+  judge_work(now, out);
+  const auto named = judge_streams(streams, now, out);
+  judge_commits(streams, named, now, out);
+  return out;
+}
+
+void health_machine::judge_work(steady_time now, findings_list& out) {
+  look_ups_.end_if_calm(now);
   if (look_ups_.judge(now) != 0)
-    out.push_back(
-      {health_cause::directory, directory_url_, look_ups_.text(), {}});
+    out.push_back(found(health_cause::directory, directory_url_,
+                        look_ups_.text(), look_ups_.is_stale(now)));
   const auto hosts_fail = hosts_.judge(now) != 0;
   if (fetches_.judge(now) != 0 && hosts_fail)
-    out.push_back({health_cause::fetch, failing_host_, fetches_.text(), {}});
+    out.push_back(found(health_cause::fetch, failing_host_, fetches_.text(),
+                        fetches_.is_stale(now)));
+}
+
+/// @returns how many are named for what their commits are.
+size_t health_machine::judge_streams(const views& streams, steady_time now,
+                                     findings_list& out) {
+  const auto first = out.size();
+  size_t named = 0;
+  std::set<uint32_t> bad;
   for (const auto& x : streams) {
     auto& known = streams_[x.id];
-    if (is_away(known, x.connected, now))
-      out.push_back({health_cause::upstream, x.origin,
-                     x.last_error.empty() ? "it is not connected"
-                                          : x.last_error,
-                     {}});
-    else if (known.commits.judge(now) != 0)
-      out.push_back({health_cause::upstream, x.origin,
-                     "most of its commits are refused: "
-                       + known.commits.text(),
-                     {}});
+    if (is_away(known, x.connected, now)) {
+      out.push_back(
+        found(health_cause::upstream, x.origin,
+              x.last_error.empty() ? "it is not connected" : x.last_error));
+    } else if (known.commits.judge(now) != 0) {
+      ++named;
+      out.push_back(
+        found(health_cause::upstream, x.origin,
+              "most of its commits are refused: " + known.commits.text(),
+              known.commits.is_stale(now)));
+    } else {
+      continue;
+    }
+    if (out.back().level == health_level::failing)
+      bad.insert(x.id);
   }
-  return out;
+  if (!stops_work(streams, [&](const auto& x) {
+        return bad.contains(x.id);
+      }))
+    for (auto i = first; i < out.size(); ++i)
+      if (out[i].level == health_level::failing)
+        out[i].level = health_level::degraded;
+  return named;
+}
+
+/// Of many small hosts none has enough commits to be named.
+void health_machine::judge_commits(const views& streams, size_t named,
+                                   steady_time now, findings_list& out) {
+  const auto reason = commits_.judge(now);
+  const auto of_streams = refusing_.judge(now);
+  const auto failing = refusing_.failures();
+  if (reason == 0 || reason != of_streams || 2 * named >= failing)
+    return;
+  const auto last
+    = std::find_if(streams.begin(), streams.end(), [this](const auto& x) {
+        return x.id == last_refused_;
+      });
+  out.push_back(found(
+    health_cause::commits, last == streams.end() ? std::string{} : last->origin,
+    "most commits of most upstreams are refused: " + commits_.text(),
+    commits_.is_stale(now)));
+  const auto heard = std::min(streams.size(), limits::health_subjects_max);
+  if (out.back().level == health_level::failing && 2 * failing <= heard)
+    out.back().level = health_level::degraded;
+}
+
+/// A look-up that tells whether the directory answers, and what time it is
+/// there.
+std::optional<atproto::did> health_machine::next_probe(const clock_state& clock,
+                                                       steady_time now) {
+  const auto wanted = clock.doubted || look_ups_.judge(now) != 0;
+  if (!wanted || !known_ || now < probe_at_)
+    return std::nullopt;
+  probe_at_ = now + limits::health_probe_interval;
+  return known_;
 }
 
 health_machine::news
@@ -123,6 +227,7 @@ health_machine::look(const std::vector<upstream_view>& streams,
     }
   }
   out.ended = std::move(before);
+  out.probe = next_probe(clock, now);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include "actors/support/clock_machine.hpp"
 #include "actors/support/outcome_tally.hpp"
 #include "actors/support/upstream_view.hpp"
+#include "atproto/identifiers.hpp"
 
 #include <map>
 #include <optional>
@@ -18,15 +19,26 @@ enum class health_cause : uint8_t {
   clock,     ///< Many signers are beyond it.
   upstream,  ///< One is not connected, or most of its commits are refused.
   fetch,     ///< Most repos cannot be fetched, from most hosts.
+  commits,   ///< Most are refused, of most upstreams, by however few of each.
 };
 
 const char* to_string(health_cause x) noexcept;
+
+/// What a cause means for the node.
+enum class health_level : uint8_t {
+  failing,  ///< It does not do its work.
+  degraded, ///< It does all but a part.
+  unproved, ///< Nothing of it has failed for minutes, and nothing succeeded.
+};
+
+const char* to_string(health_level x) noexcept;
 
 struct health_finding {
   health_cause cause = health_cause::directory;
   std::string where; ///< A URL; empty for `clock`.
   std::string error; ///< What the last failure said; from outside.
   wall_time since;
+  health_level level = health_level::failing;
 
   bool is_same(const health_finding& x) const noexcept {
     return cause == x.cause && (cause != health_cause::upstream
@@ -46,11 +58,20 @@ enum class look_up_fault : uint8_t {
 /// threads or I/O in here; all that it remembers is bounded.
 ///
 /// One failure is nothing, an idle node is well, and one bad host is not the
-/// node's health: fetches must fail for most repos and from most hosts, and an
-/// unknown DID counts only where nobody is known.
+/// node's health: fetches must fail for most repos and from most hosts, an
+/// unknown DID counts only where nobody is known, and an upstream is named but
+/// stops a node only when most others, or all relays, are bad as well.
+///
+/// What failed and is not tried any more is neither bad nor well: it is named
+/// as that. The directory is asked for a document now and then, so there it is
+/// known.
 class health_machine {
 public:
   void begin(std::string directory) { directory_url_ = std::move(directory); }
+
+  /// An account that the directory should know.
+  /// @param proved It does, or did: such a one is kept.
+  void remember(const atproto::did& x, bool proved);
 
   /// One at the directory; other hosts answer for their own DIDs only.
   void on_look_up(uint64_t subject, look_up_fault fault, std::string_view text,
@@ -67,6 +88,8 @@ public:
   struct news {
     std::vector<health_finding> begun;
     std::vector<health_finding> ended;
+    /// Look this one up, to see whether the directory answers.
+    std::optional<atproto::did> probe;
   };
 
   /// Judges anew. @returns what changed.
@@ -88,14 +111,26 @@ private:
   };
 
   static bool is_away(stream_state& x, bool connected, steady_time now);
-  std::vector<health_finding> judge(const std::vector<upstream_view>& streams,
-                                    const clock_state& clock, steady_time now);
+  using views = std::vector<upstream_view>;
+  using findings_list = std::vector<health_finding>;
+  findings_list judge(const views&, const clock_state&, steady_time now);
+  void judge_work(steady_time now, findings_list& out);
+  size_t judge_streams(const views&, steady_time now, findings_list& out);
+  void judge_commits(const views&, size_t named, steady_time now,
+                     findings_list& out);
+  std::optional<atproto::did> next_probe(const clock_state&, steady_time now);
 
   std::string directory_url_;
   outcome_tally look_ups_;
   outcome_tally fetches_;
   outcome_tally hosts_{1};
   std::string failing_host_;
+  outcome_tally commits_;
+  outcome_tally refusing_{1}; ///< Upstreams, each by its last commit.
+  uint32_t last_refused_ = 0; ///< The upstream of that commit.
+  std::optional<atproto::did> known_;
+  bool known_is_proved_ = false;
+  steady_time probe_at_; ///< Not before.
   std::map<uint32_t, stream_state> streams_;
   std::vector<health_finding> findings_;
 };

@@ -25,6 +25,7 @@ public:
   void succeed(uint64_t subject, steady_time now) {
     put({subject, now, 0});
     succeeded_at_ = now;
+    ++successes_;
     ever_succeeded_ = true;
   }
 
@@ -32,6 +33,8 @@ public:
   void fail(uint64_t subject, uint8_t reason, std::string_view text,
             steady_time now) {
     put({subject, now, reason});
+    failed_at_ = now;
+    successes_ = 0;
     text_.assign(text.substr(0, limits::health_text_bytes_max));
   }
 
@@ -43,15 +46,37 @@ public:
                           ? std::chrono::microseconds{limits::health_memory}
                           : limits::health_memory_failing;
     std::erase_if(tries_, [&](const try_& x) { return now - x.at > memory; });
-    const auto failed = static_cast<size_t>(
-      std::count_if(tries_.begin(), tries_.end(),
-                    [](const try_& x) { return x.reason != 0; }));
-    if (failing_ != 0 && 4 * failed <= tries_.size())
+    if (failing_ != 0 && 4 * failures() <= tries_.size())
       failing_ = 0;
     for (const auto& x : tries_)
       if (failing_ == 0 && x.reason != 0 && is_most(x.reason))
         failing_ = x.reason;
     return failing_;
+  }
+
+  /// For what all subjects have in common: it works again when everything has
+  /// succeeded for a while, whoever is not tried any more.
+  void end_if_calm(steady_time now) {
+    if (failing_ == 0 || successes_ < limits::health_successes_min
+        || now - failed_at_ < limits::health_calm)
+      return;
+    std::erase_if(tries_, [](const try_& x) {
+      return x.reason != 0;
+    });
+    failing_ = 0;
+  }
+
+  /// Nothing has failed of late: most failed when it was last tried.
+  bool is_stale(steady_time now) const noexcept {
+    return now - failed_at_ > limits::health_memory;
+  }
+
+  /// Subjects whose last try failed.
+  size_t failures() const {
+    return static_cast<size_t>(
+      std::count_if(tries_.begin(), tries_.end(), [](const try_& x) {
+        return x.reason != 0;
+      }));
   }
 
   /// It was no reason after all.
@@ -106,6 +131,8 @@ private:
   std::vector<try_> tries_;
   std::string text_;
   uint8_t failing_ = 0;
+  size_t successes_ = 0; ///< Since the last failure.
+  steady_time failed_at_;
   bool ever_succeeded_ = false;
   steady_time succeeded_at_;
 };

@@ -19,6 +19,7 @@ struct upstream_view {
   uint32_t epoch = 0;
   uint64_t first_cursor = 0; ///< Durable; 0 = unset.
   bool connected = false;    ///< The stream is open; it may be silent.
+  bool opened = false;       ///< It was, at some time since the start.
   bool live = false;         ///< Connected, no reset pending.
   uint64_t received = 0;     ///< Last seq received.
   uint64_t cursor = 0;       ///< Low-water mark.
@@ -45,6 +46,24 @@ struct upstream_view {
                              : position{id, epoch, first_cursor};
   }
 };
+
+/// Whether a node does not do its work when these fail: most of its streams, or
+/// all of its relays, which carry whoever has no stream of their own.
+template <class Predicate>
+bool stops_work(const std::vector<upstream_view>& all, Predicate is_bad) {
+  size_t bad = 0;
+  size_t relays = 0;
+  size_t bad_relays = 0;
+  for (const auto& x : all) {
+    const auto counts = is_bad(x) ? size_t{1} : size_t{0};
+    bad += counts;
+    if (x.relay) {
+      ++relays;
+      bad_relays += counts;
+    }
+  }
+  return 2 * bad > all.size() || (relays > 0 && bad_relays == relays);
+}
 
 /// The current views of all upstreams: written by UPSTREAMs, read by REPOs and
 /// the console. Any thread.

@@ -85,6 +85,7 @@ private:
   std::shared_ptr<stream_socket> socket_;
   uint64_t connection_ = 0;
   uint64_t token_ = 0;
+  bool opened_ = false;
   std::string last_error_; ///< Of the connection.
   actor_timer timer_;
   metric* frames_ = nullptr;
@@ -156,6 +157,7 @@ void upstream::publish() {
   view.epoch = row.epoch;
   view.first_cursor = machine_.stamp_durable() ? row.first_cursor : 0;
   view.connected = machine_.connected();
+  view.opened = opened_ |= machine_.connected();
   view.live = machine_.live();
   view.received = machine_.last_received();
   view.cursor = row.cursor;

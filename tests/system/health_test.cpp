@@ -1,3 +1,4 @@
+#include "base/limits_health.hpp"
 #include "simnet/network.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/watched_node.hpp"
@@ -6,6 +7,8 @@
 namespace weir::tests {
 
 namespace {
+
+using namespace std::chrono_literals;
 
 class HealthToldTest : public WatchedNodeTest {
 protected:
@@ -49,11 +52,96 @@ TEST_F(HealthToldTest, AnUpstreamThatRefusesIsNamedUntilItDoesNot) {
   gate.on(path, say(http_answer(403, "not you")));
   config.upstreams.push_back({gate.url(), true});
   start();
-  ASSERT_TRUE(await_cause("upstream", gate.url(), "403"));
+  ASSERT_TRUE(await_cause("upstream", gate.url(), "403", "degraded"))
+    << "the other one is well";
+  EXPECT_EQ(causes_of("/status"), causes_of("/readyz"));
   gate.on(path, stream.script());
   ASSERT_TRUE(await_ready());
   EXPECT_EQ(warnings("unhealthy", "upstream"), 1u);
   EXPECT_EQ(warnings("healthy_again", "upstream"), 1u);
+}
+
+TEST_F(HealthToldTest, WithoutMostOfItsUpstreamsANodeIsNotReady) {
+  hostile_stream streams[2];
+  hostile_host gates[2];
+  const std::string path = "/xrpc/com.atproto.sync.subscribeRepos";
+  for (auto& gate : gates) {
+    gate.on(path, say(http_answer(403, "not you")));
+    config.upstreams.push_back({gate.url(), false});
+  }
+  start();
+  for (auto& gate : gates)
+    ASSERT_TRUE(await_cause("upstream", gate.url(), "403"));
+  gates[0].on(path, streams[0].script());
+  ASSERT_TRUE(await_cause("upstream", gates[1].url(), "403", "degraded"));
+  gates[1].on(path, streams[1].script());
+  ASSERT_TRUE(await_ready());
+}
+
+// The only relay carries whoever has no stream of their own
+TEST_F(HealthToldTest, WithoutItsRelayANodeIsNotReady) {
+  hostile_stream streams[2];
+  hostile_host hosts[2];
+  hostile_host gate;
+  const std::string path = "/xrpc/com.atproto.sync.subscribeRepos";
+  gate.on(path, say(http_answer(403, "not you")));
+  config.upstreams = {{gate.url(), true}};
+  for (size_t i = 0; i < 2; ++i) {
+    hosts[i].on(path, streams[i].script());
+    config.upstreams.push_back({hosts[i].url(), false});
+  }
+  start();
+  ASSERT_TRUE(await_cause("upstream", gate.url(), "403"));
+}
+
+// limits::health_probe_interval: nobody else asks, because all wait
+TEST_F(HealthToldTest, AfterAnOutageAQuietNodeIsReadyInMinutes) {
+  config.retry_backoff_min = config.retry_backoff_max = 1h;
+  config.mode = actors::tracking_mode::manual;
+  happen(simnet::fault_kind::directory_down);
+  start();
+  add_all();
+  ASSERT_TRUE(await_cause("directory", net.urls().plc, "HTTP 503"));
+  happen(simnet::fault_kind::directory_up);
+  constexpr auto rounds
+    = 2 * limits::health_memory / limits::health_probe_interval;
+  for (int i = 0; i < rounds && causes_of("/readyz") != "[]"; ++i) {
+    const auto asked = metric("weir_identity_lookups_total");
+    time.pass(limits::health_probe_interval);
+    ASSERT_TRUE(eventually(node_patience, [&] {
+      return metric("weir_identity_lookups_total") > asked
+             || causes_of("/readyz") == "[]";
+    }));
+  }
+  ASSERT_TRUE(await_ready());
+  EXPECT_EQ(warnings("unhealthy", "directory"), 1u);
+  EXPECT_EQ(warnings("healthy_again", "directory"), 1u);
+}
+
+// limits::health_memory: neither ready in vain, nor not ready for ever
+TEST_F(HealthToldTest, WhatIsNotTriedAnyMoreIsNamedAsThat) {
+  config.retry_backoff_min = config.retry_backoff_max = 1h;
+  simnet::request_faults::order order;
+  order.what = simnet::request_fault::server_error;
+  order.count = 1'000'000;
+  net.life().requests().add(order);
+  start();
+  ASSERT_TRUE(eventually(node_patience, [this] {
+    return metric("weir_backfill_finished_total", "result=\"failed\"")
+           == accounts;
+  }));
+  ASSERT_NE(readiness().find(R"("level":"failing")"), std::string::npos);
+  time.pass(limits::health_memory + 1s);
+  ASSERT_TRUE(eventually(node_patience,
+                         [this] {
+                           return readiness().starts_with("200");
+                         }))
+    << readiness();
+  EXPECT_NE(readiness().find(R"("level":"unproved")"), std::string::npos);
+  EXPECT_EQ(warnings("healthy_again", "fetch"), 0u) << "nobody saw that";
+  time.pass(limits::health_memory_failing);
+  ASSERT_TRUE(await_ready());
+  EXPECT_EQ(warnings("healthy_again", "fetch"), 1u);
 }
 
 TEST_F(HealthToldTest, HostsThatServeNothingAreNamed) {

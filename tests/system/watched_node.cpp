@@ -48,6 +48,14 @@ void WatchedNodeTest::start() {
             .value();
 }
 
+void WatchedNodeTest::add_all() {
+  std::string dids;
+  for (size_t i = 0; i < accounts; ++i)
+    dids += (i == 0 ? "\"" : ",\"") + net.life().truth().view(i).id.str() + '"';
+  EXPECT_TRUE(
+    web_->post(node_->data_url() + "/repos/add", "{\"dids\":[" + dids + "]}"));
+}
+
 std::string WatchedNodeTest::readiness() {
   const auto answer = web_->get(node_->operations_url() + "/readyz").value();
   return std::to_string(answer.status) + ' '
@@ -67,7 +75,9 @@ std::string WatchedNodeTest::errors() {
 
 bool WatchedNodeTest::await_cause(const std::string& cause,
                                   const std::string& where,
-                                  const std::string& error) {
+                                  const std::string& error,
+                                  const std::string& level) {
+  const auto ready = level != "failing";
   std::string last;
   const auto found = eventually(node_patience, [&] {
     last = readiness();
@@ -76,8 +86,10 @@ bool WatchedNodeTest::await_cause(const std::string& cause,
       const auto& it = x.as_object();
       if (it.at("cause").as_string() == cause
           && it.at("where").as_string() == where
+          && it.at("level").as_string() == level
           && it.at("error").as_string().find(error) != json::string::npos)
-        return last.starts_with("503") && !body.at("ready").as_bool();
+        return last.starts_with(ready ? "200" : "503")
+               && body.at("ready").as_bool() == ready;
     }
     return false;
   });

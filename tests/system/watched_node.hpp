@@ -47,15 +47,19 @@ protected:
   void start();
   void stop() { node_.reset(); }
 
+  /// Tracks all accounts, where not all are anyhow.
+  void add_all();
+
   /// Answer of `/readyz`.
   std::string readiness();
 
   /// The member `causes` of what the operations port answers at `path`.
   std::string causes_of(const std::string& path);
 
-  /// 503, and this is a cause.
+  /// This is a cause; 503 when it is `failing`, else the node is ready.
   bool await_cause(const std::string& cause, const std::string& where,
-                   const std::string& error);
+                   const std::string& error,
+                   const std::string& level = "failing");
 
   bool await_ready();
 

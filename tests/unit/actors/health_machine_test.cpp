@@ -1,58 +1,14 @@
-#include "actors/support/health_machine.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/unit/actors/health_world.hpp"
 
 // architecture.md, Health: what most of the work fails for.
 namespace weir::tests {
 namespace {
 
-using namespace std::chrono_literals;
-using namespace weir::actors;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr auto enough = limits::health_failures_min;
-
-class HealthTest : public testing::Test {
-protected:
-  HealthTest() {
-    machine.begin("https://plc.test");
-    stream.id = 1;
-    stream.origin = "https://relay.test";
-    stream.connected = true;
-  }
-
-  void look_up(uint64_t first, size_t n, look_up_fault fault) {
-    for (auto i = first; i < first + n; ++i)
-      machine.on_look_up(i, fault, "HTTP 502", now);
-  }
-
-  void fetch(const std::string& host, uint64_t first, size_t n, bool fine) {
-    for (auto i = first; i < first + n; ++i)
-      machine.on_fetch(i, host, fine ? "" : "refused", now);
-  }
-
-  /// Time passes in steps as NODE looks.
-  void pass(std::chrono::microseconds x) {
-    now = now + x;
-    look();
-  }
-
-  void look() {
-    auto news = machine.look({stream}, clock, now, {1'000'000});
-    begun = std::move(news.begun);
-    ended = std::move(news.ended);
-  }
-
-  health_machine machine;
-  upstream_view stream;
-  clock_state clock;
-  steady_time now{1};
-  std::vector<health_finding> begun;
-  std::vector<health_finding> ended;
-};
+class HealthTest : public health_world {};
 
 } // namespace
 
