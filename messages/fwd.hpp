@@ -42,6 +42,7 @@ struct identity_ask;
 struct identity_document;
 struct identity_fact;
 struct identity_handle;
+struct identity_shared;
 struct identity_stored;
 struct intake_changed;
 struct job_cancelled;

@@ -5,6 +5,7 @@
 #include "messages/repo.hpp"
 
 #include <optional>
+#include <string>
 
 namespace weir {
 
@@ -14,9 +15,20 @@ struct identity_ask {
   bool fresh = false; ///< Resolve anew.
   identity_sink from;
   uint64_t number = 0; ///< Of the asker; comes back with each answer.
+  /// Whose turn it takes: the site of the host whose stream makes it necessary,
+  /// or another name for those who have it necessary together. Empty: that of
+  /// the account's host.
+  std::string by{};
   /// Nobody is told: NODE wants to see whether the directory answers. At once,
   /// however often it failed.
   bool probe = false;
+};
+
+/// What was asked for is necessary for others, too. From: REPO. To: IDENTITY.
+/// Travels: local only.
+struct identity_shared {
+  atproto::did repo;
+  std::string by;
 };
 
 /// From: READER. To: IDENTITY. Travels: local only.
@@ -49,3 +61,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_ask)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_stored)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_document)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_handle)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_shared)

@@ -114,7 +114,8 @@ using identity_sink = caf::typed_actor<caf::reacts_to<identity_fact>>;
 using identity_actor = common_actor::extend<
   // Answers `identity_fact`, again when a handle was verified anew.
   caf::reacts_to<identity_ask>, caf::reacts_to<identity_stored>,
-  caf::reacts_to<identity_document>, caf::reacts_to<identity_handle>>;
+  caf::reacts_to<identity_document>, caf::reacts_to<identity_handle>,
+  caf::reacts_to<identity_shared>>;
 
 /// The CONSUMER: one application's durable reading of the log.
 using consumer_actor = common_actor::extend<

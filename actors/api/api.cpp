@@ -247,7 +247,8 @@ void api_worker::look_up(const api_lookup& x) {
     env_->shared->time->steady_now());
   if (asked)
     send(env_->shared->identity,
-         identity_ask{x.repo, false, identity_sink{api_actor{this}}, 0});
+         identity_ask{x.repo, false, identity_sink{api_actor{this}}, 0,
+                      "clients"});
   arm_timer();
 }
 

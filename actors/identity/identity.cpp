@@ -96,7 +96,7 @@ void identity::ask(const identity_ask& x) {
   if (added)
     ++last_waiter_;
   waiters_.insert_or_assign(who, waiter{x.from, x.repo, x.number});
-  perform(machine_.on_ask(x.repo, who, x.fresh, now(), wall()));
+  perform(machine_.on_ask(x.repo, who, x.fresh, now(), wall(), x.by));
 }
 
 void identity::forget(waiter_id who) {
@@ -181,6 +181,7 @@ identity_actor::behavior_type identity::make_behavior() {
     },
     [this](stop_actor) { quit(); },
     [this](const identity_ask& x) { ask(x); },
+    [this](const identity_shared& x) { machine_.on_shared(x.repo, x.by); },
     [this](const identity_stored& x) {
       perform(machine_.on_loaded(x.repo, x.row, now(), wall()));
     },

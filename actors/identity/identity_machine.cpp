@@ -8,14 +8,16 @@
 namespace weir::actors {
 
 identity_machine::identity_machine(identity_options options)
-  : options_(options), queue_(options.per_second, options.in_flight_max),
+  : options_(options), queue_(options.per_second, options.in_flight_max,
+                              options.waiting_max),
     backoff_(options.failures_max) {
   // nop
 }
 
 identity_machine::effects
 identity_machine::on_ask(const atproto::did& repo, waiter_id who, bool fresh,
-                         steady_time now, wall_time wall) {
+                         steady_time now, wall_time wall,
+                         const std::string& by) {
   effects out;
   if (!fresh && answer_known(repo, who, wall, out))
     return told(std::move(out));
@@ -24,6 +26,7 @@ identity_machine::on_ask(const atproto::did& repo, waiter_id who, bool fresh,
     const auto late = fresh && i->second.at == phase::fetching;
     add_waiter(late ? i->second.again : i->second.waiters, who);
     i->second.fresh |= fresh && !late;
+    on_shared(repo, by);
     return told(std::move(out));
   }
   // Names that nobody knows must not shut out those that the store knows: who
@@ -31,42 +34,19 @@ identity_machine::on_ask(const atproto::did& repo, waiter_id who, bool fresh,
   const auto known = find(repo) != nullptr;
   if ((known || fresh) && answer_failing(repo, {who}, fresh, now, out))
     return told(std::move(out));
-  if (known ? is_full(repo)
-            : pending_.size() - queue_.size() >= options_.waiting_max) {
-    refuse(repo, {who}, out);
+  if (!known && pending_.size() - queue_.size() >= options_.waiting_max) {
+    refuse(repo, {who}, {}, out);
     return told(std::move(out));
   }
   auto& ask = pending_[repo];
   ask.fresh = fresh;
   ask.waiters.push_back(who);
+  ask.by = by;
   if (known)
     queue_fetch(repo, out, now, wall);
   else
     out.load.push_back(repo);
   return told(std::move(out));
-}
-
-/// Names of hosts that hang must not shut out those of the directory, nor the
-/// other way round.
-bool identity_machine::is_full(const atproto::did& repo) const noexcept {
-  const auto part = document_is_foreign(repo) ? limits::web_part : size_t{1};
-  return queue_.size_beside(repo)
-         >= std::max<size_t>(options_.waiting_max / part, 1);
-}
-
-/// No room: whoever was told what is known hears nothing more.
-void identity_machine::refuse(const atproto::did& repo,
-                              const std::vector<waiter_id>& waiters,
-                              effects& out) {
-  if (out.answers.empty())
-    for (const auto who : waiters)
-      out.answers.push_back(
-        {who, repo,
-         fail(ec::limit_reached, "too many identities are being resolved"),
-         !told_later(repo, who)});
-  else
-    for (auto& x : out.answers)
-      x.last = !told_later(repo, x.to);
 }
 
 /// Tells `who` what is known already. Returns false when it has to be looked up
@@ -144,7 +124,7 @@ identity_machine::on_loaded(const atproto::did& repo,
     cache_.find(repo)->second.at = row->fetched_at;
     if (!i->second.fresh) {
       if (age_of(row->fetched_at, wall) < options_.fresh.count()) {
-        answer_all(repo, *row, true, out);
+        answer_all(repo, *row, true, now, out);
         return told(std::move(out));
       }
       for (const auto who : i->second.waiters)
@@ -154,10 +134,8 @@ identity_machine::on_loaded(const atproto::did& repo,
   if (backoff_.until(repo, now)) {
     const auto ask = pending_.extract(i);
     answer_failing(repo, ask.mapped().waiters, ask.mapped().fresh, now, out);
-  } else if (!is_full(repo)) {
-    queue_fetch(repo, out, now, wall);
   } else {
-    refuse(repo, pending_.extract(i).mapped().waiters, out);
+    queue_fetch(repo, out, now, wall);
   }
   return told(std::move(out));
 }
@@ -190,12 +168,12 @@ identity_machine::on_document(const atproto::did& repo,
     const auto is_away = doc.error().code == ec::unreachable
                          || (is_known && doc.error().code == ec::not_found);
     if (is_away && is_known && !i->second.fresh) {
-      answer_all(repo, *known->row, true, out);
+      answer_all(repo, *known->row, true, now, out);
     } else {
       // A directory that is out of reach says nothing about the DID.
       if (!is_known && !is_away)
         remember(repo, std::nullopt, doc.error(), wall);
-      answer_all(repo, doc.error(), true, out);
+      answer_all(repo, doc.error(), true, now, out);
       for (auto& x : out.answers)
         x.not_before = not_before;
     }
@@ -221,7 +199,7 @@ identity_machine::on_document(const atproto::did& repo,
       add_waiter(check.waiters, who);
     out.verify.push_back({repo, row.claimed_handle});
   }
-  answer_all(repo, row, !verify, out);
+  answer_all(repo, row, !verify, now, out);
   run(out, now);
   return told(std::move(out));
 }
@@ -309,79 +287,6 @@ void identity_machine::remember(const atproto::did& repo,
     cache_.erase(lru_.back());
     lru_.pop_back();
   }
-}
-
-void identity_machine::answer_all(const atproto::did& repo,
-                                  const result<storage::identity_row>& fact,
-                                  bool last, effects& out) {
-  auto ask = pending_.extract(repo);
-  if (!ask.mapped().again.empty()) {
-    pending_[repo] = {phase::queued, true, std::move(ask.mapped().again), {}};
-    queue_.push(repo, backoff_.knows(repo) ? lookup_cause::retry
-                                           : lookup_cause::rotation);
-  }
-  for (const auto who : ask.mapped().waiters)
-    out.answers.push_back({who, repo, fact, last && !told_later(repo, who)});
-}
-
-/// Its last look-up failed a moment ago: a row that is known serves, who wants
-/// a new one hears that there is none yet.
-bool identity_machine::answer_failing(const atproto::did& repo,
-                                      const std::vector<waiter_id>& waiters,
-                                      bool fresh, steady_time now,
-                                      effects& out) {
-  const auto until = backoff_.until(repo, now);
-  if (!until)
-    return false;
-  const auto* known = find(repo);
-  const auto serves = known != nullptr && known->row && !fresh;
-  if (serves) // They were told already.
-    for (auto& x : out.answers)
-      x.last = !told_later(repo, x.to);
-  if (!serves || out.answers.empty()) {
-    for (const auto who : waiters) {
-      auto& x = out.answers.emplace_back();
-      x.to = who;
-      x.repo = repo;
-      x.not_before = *until;
-      x.last = !told_later(repo, who);
-      if (serves)
-        x.fact = *known->row;
-      else
-        x.fact = fail(ec::unreachable, "the last look-up failed");
-    }
-  }
-  return true;
-}
-
-lookup_cause identity_machine::cause_of(const atproto::did& repo, bool fresh,
-                                        wall_time wall) const {
-  if (backoff_.knows(repo))
-    return lookup_cause::retry;
-  const auto known = cache_.find(repo);
-  if (known == cache_.end() || !known->second.row)
-    return lookup_cause::newcomer;
-  const auto age = age_of(known->second.at, wall);
-  return fresh && age >= limits::identity_current.count()
-           ? lookup_cause::rotation
-           : lookup_cause::again;
-}
-
-void identity_machine::queue_fetch(const atproto::did& repo, effects& out,
-                                   steady_time now, wall_time wall) {
-  auto& ask = pending_.find(repo)->second;
-  ask.at = phase::queued;
-  queue_.push(repo, cause_of(repo, ask.fresh, wall));
-  run(out, now);
-}
-
-/// Starts look-ups as far as the budget and the wire allow.
-void identity_machine::run(effects& out, steady_time now) {
-  while (auto repo = queue_.next(now)) {
-    pending_.find(*repo)->second.at = phase::fetching;
-    out.fetch.push_back(std::move(*repo));
-  }
-  out.timer = queue_.due(now);
 }
 
 } // namespace weir::actors

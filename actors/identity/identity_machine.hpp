@@ -19,7 +19,8 @@ namespace weir::actors {
 struct identity_options {
   size_t cached_max = limits::identity_cached_max;
   /// DIDs to be read from the store, and DIDs to be looked up at the directory;
-  /// did:web names have `limits::web_part` of as many beside those.
+  /// did:web names have `limits::web_part` of as many beside those. Of the host
+  /// that has most of them the youngest leaves for one of another.
   size_t waiting_max = limits::identity_waiting_max;
   size_t in_flight_max = limits::identity_in_flight_max;
   size_t failures_max = limits::lookup_failures_max; ///< Remembered.
@@ -70,8 +71,12 @@ public:
 
   /// @param who One number for one asker and repo, however often it asks.
   /// @param fresh Resolve anew even when the cache has an answer.
+  /// @param by Whose turn it takes; empty: that of the account's host.
   effects on_ask(const atproto::did& repo, waiter_id who, bool fresh,
-                 steady_time now, wall_time wall);
+                 steady_time now, wall_time wall, const std::string& by = {});
+
+  /// Somebody else wants what was asked for, too.
+  void on_shared(const atproto::did& repo, const std::string& by);
 
   effects on_loaded(const atproto::did& repo,
                     std::optional<storage::identity_row> row, steady_time now,
@@ -100,7 +105,8 @@ public:
 
   /// Memory that all of it holds, about.
   size_t bytes() const noexcept {
-    return (cached() + waiting()) * limits::identity_entry_bytes
+    return (cached() + waiting() + queue_.hosts())
+             * limits::identity_entry_bytes
            + backoff_.size() * limits::lookup_failure_bytes;
   }
 
@@ -120,6 +126,7 @@ private:
     std::vector<waiter_id> waiters;
     /// Asked for a fresh one while an older look-up was on its way.
     std::vector<waiter_id> again;
+    std::string by; ///< Who asked last.
   };
 
   /// Who hears of a handle when it was checked. A document that came meanwhile
@@ -144,17 +151,21 @@ private:
   static void add_waiter(std::vector<waiter_id>& to, waiter_id who);
   void answer_all(const atproto::did& repo,
                   const result<storage::identity_row>& fact, bool last,
-                  effects& out);
+                  steady_time now, effects& out);
   bool answer_failing(const atproto::did& repo,
                       const std::vector<waiter_id>& waiters, bool fresh,
                       steady_time now, effects& out);
   lookup_cause cause_of(const atproto::did& repo, bool fresh,
                         wall_time wall) const;
+  std::string host_of(const atproto::did& repo, const std::string& by) const;
   void queue_fetch(const atproto::did& repo, effects& out, steady_time now,
                    wall_time wall);
+  void enter(const atproto::did& repo, lookup_cause cause, steady_time now,
+             effects& out);
+  steady_time room_at(steady_time now) const;
+  void displace(const atproto::did& repo, steady_time now, effects& out);
   void refuse(const atproto::did& repo, const std::vector<waiter_id>& waiters,
-              effects& out);
-  bool is_full(const atproto::did& repo) const noexcept;
+              steady_time not_before, effects& out);
   void run(effects& out, steady_time now);
 
   identity_options options_;

@@ -1,38 +1,42 @@
 #pragma once
 
-#include "atproto/identifiers.hpp"
+#include "actors/identity/lookup_turns.hpp"
 #include "base/token_bucket.hpp"
 
-#include <array>
-#include <deque>
 #include <optional>
+#include <string>
 
 namespace weir::actors {
-
-/// Why an identity is looked up. In each round the first two come before the
-/// others.
-enum class lookup_cause : uint8_t {
-  rotation, ///< Something says that a known document changed.
-  newcomer, ///< Nothing is known of it.
-  again,    ///< A known document is old, or was read a moment ago.
-  retry,    ///< Its last look-up failed.
-  last_ = retry
-};
 
 struct queued_lookup {
   atproto::did repo;
   lookup_cause cause = lookup_cause::again;
 };
 
-/// Look-ups of one kind: who waits, in rounds of their causes, and how many
-/// are under way. No clock, no network.
+/// Look-ups of one kind: who waits, in rounds of their causes and turns of
+/// their hosts, and how many are under way. No clock, no network.
 class lookup_lane {
 public:
+  /// What became of one that came.
+  struct entry {
+    bool taken = false;
+    std::optional<atproto::did> displaced; ///< Lost its place for it.
+  };
+
   /// @param retries_per_second Look-ups that failed before.
   /// @param places Look-ups under way at a time.
-  lookup_lane(double retries_per_second, size_t places);
+  /// @param most Look-ups that wait or are under way.
+  lookup_lane(double retries_per_second, size_t places, size_t most);
 
-  void push(queued_lookup x);
+  /// Takes one, as long as there is room. Without, it displaces one of the host
+  /// that has most of those that wait.
+  /// @pre it neither waits nor is under way
+  entry push(const queued_lookup& x, const std::string& host);
+
+  /// Of those that wait: this host wants it, too.
+  void share(const atproto::did& repo, const std::string& host) {
+    waiting_.share(repo, host);
+  }
 
   /// Whose turn it is: a look-up that is under way from now on. None while all
   /// places are taken.
@@ -46,13 +50,17 @@ public:
   std::optional<steady_time> due(steady_time now) const;
 
   /// That wait or are under way.
-  size_t size() const noexcept;
+  size_t size() const noexcept { return running_ + waiting_.size(); }
+
+  /// For whom somebody waits.
+  size_t hosts() const noexcept { return waiting_.hosts(); }
 
 private:
   size_t places_;
+  size_t most_;
   size_t running_ = 0;
   token_bucket retries_;
-  std::array<std::deque<queued_lookup>, 4> queues_; ///< By cause.
+  lookup_turns waiting_;
   size_t turn_ = 0;
 };
 

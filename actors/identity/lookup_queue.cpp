@@ -8,12 +8,22 @@
 
 namespace weir::actors {
 
-lookup_queue::lookup_queue(double per_second, size_t in_flight_max)
+namespace {
+
+size_t web_part_of(size_t all) noexcept {
+  return std::max<size_t>(all / limits::web_part, 1);
+}
+
+} // namespace
+
+lookup_queue::lookup_queue(double per_second, size_t in_flight_max,
+                           size_t waiting_max)
   : budget_(per_second, per_second),
     share_(per_second / limits::web_part, per_second / limits::web_part),
-    directory_(per_second * limits::retry_share, in_flight_max),
+    directory_(per_second * limits::retry_share, in_flight_max,
+               std::max<size_t>(waiting_max, 1)),
     web_(per_second * limits::retry_share / limits::web_part,
-         std::max<size_t>(in_flight_max / limits::web_part, 1)) {
+         web_part_of(in_flight_max), web_part_of(waiting_max)) {
   // nop
 }
 
@@ -25,9 +35,14 @@ size_t lookup_queue::size_beside(const atproto::did& repo) const noexcept {
   return document_is_foreign(repo) ? web_.size() : directory_.size();
 }
 
-void lookup_queue::push(atproto::did repo, lookup_cause cause) {
-  auto& lane = lane_of(repo);
-  lane.push({std::move(repo), cause});
+lookup_lane::entry lookup_queue::push(const atproto::did& repo,
+                                      lookup_cause cause,
+                                      const std::string& host) {
+  return lane_of(repo).push({repo, cause}, host);
+}
+
+void lookup_queue::share(const atproto::did& repo, const std::string& host) {
+  lane_of(repo).share(repo, host);
 }
 
 std::optional<atproto::did> lookup_queue::next(steady_time now) {

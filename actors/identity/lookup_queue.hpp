@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/identity/lookup_lane.hpp"
+#include "base/limits.hpp"
 
 #include <optional>
 #include <unordered_map>
@@ -17,10 +18,17 @@ class lookup_queue {
 public:
   /// @param in_flight_max At the directory at a time; did:web names have
   ///                      `limits::web_part` of as many beside them.
-  lookup_queue(double per_second, size_t in_flight_max);
+  /// @param waiting_max The same of those that wait or are in flight.
+  lookup_queue(double per_second, size_t in_flight_max,
+               size_t waiting_max = limits::identity_waiting_max);
 
+  /// @param host For whom it is looked up.
   /// @pre it neither waits nor is being looked up
-  void push(atproto::did repo, lookup_cause cause);
+  lookup_lane::entry push(const atproto::did& repo, lookup_cause cause,
+                          const std::string& host = {});
+
+  /// If it waits: this host wants it, too.
+  void share(const atproto::did& repo, const std::string& host);
 
   /// The next one, which is being looked up from now on.
   std::optional<atproto::did> next(steady_time now);
@@ -39,6 +47,11 @@ public:
 
   /// Those of them that are in the lane of `repo`.
   size_t size_beside(const atproto::did& repo) const noexcept;
+
+  /// For whom somebody waits.
+  size_t hosts() const noexcept {
+    return directory_.hosts() + web_.hosts();
+  }
 
 private:
   lookup_lane& lane_of(const atproto::did& repo) noexcept;

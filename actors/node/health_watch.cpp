@@ -102,7 +102,7 @@ private:
                                   {"where", x.where},
                                   {"reason", reason_of_end(x)}});
     if (news.probe && shared_->identity)
-      send(shared_->identity, identity_ask{*news.probe, true, {}, 0, true});
+      send(shared_->identity, identity_ask{*news.probe, true, {}, 0, {}, true});
     const auto all = shared_->health.findings();
     for (size_t i = 0; i < causes.size(); ++i)
       failing_[i]->set(static_cast<uint64_t>(

@@ -54,7 +54,8 @@ void supervisor::perform(const claims_machine::effects& x) {
   claims_held_.set(claims_.bytes());
   for (const auto& repo : x.ask)
     send(env_.shared->identity,
-         identity_ask{repo, false, identity_sink{supervisor_actor{this}}, 0});
+         identity_ask{repo, false, identity_sink{supervisor_actor{this}}, 0,
+                      "listings"});
   perform_streams(x);
   claims_dropped_->add(x.dropped);
   confirmed_->add(x.confirmed.size());
@@ -84,7 +85,8 @@ void supervisor::perform(const claims_machine::effects& x) {
 void supervisor::perform_streams(const claims_machine::effects& x) {
   for (const auto& repo : x.ask_anew)
     send(env_.shared->identity,
-         identity_ask{repo, true, identity_sink{supervisor_actor{this}}, 0});
+         identity_ask{repo, true, identity_sink{supervisor_actor{this}}, 0,
+                      "listings"});
   for (const auto& each : x.answers)
     send(router_of(each.repo),
          stream_claim_decided{each.stream, each.repo, told(each.what)});

@@ -70,7 +70,9 @@ protected:
 TEST_F(SupervisorClaimsTest, AClaimIsTrackedWhenItsDocumentNamesTheHost) {
   claim(1, 2);
   EXPECT_EQ(router.count<repo_listing>(), 0u);
-  EXPECT_EQ(identity.count<identity_ask>(), 2u);
+  const auto asked = identity.take<identity_ask>();
+  ASSERT_EQ(asked.size(), 2u);
+  EXPECT_EQ(asked[0].by, "listings") << "not the turn of accounts";
   say(1, claiming_host);
   const auto lines = router.take<repo_listing>();
   ASSERT_EQ(lines.size(), 1u);

@@ -1,0 +1,176 @@
+#include "actors/identity/identity_machine.hpp"
+
+#include "actors/support/identity_source.hpp"
+#include "actors/support/site.hpp"
+#include "base/stored_time.hpp"
+
+#include <algorithm>
+
+/// Who waits for a look-up, for whose turn, and who has to go without.
+namespace weir::actors {
+
+namespace {
+
+result<storage::identity_row> no_room() {
+  return fail(ec::limit_reached, "too many identities are being resolved");
+}
+
+} // namespace
+
+void identity_machine::answer_all(const atproto::did& repo,
+                                  const result<storage::identity_row>& fact,
+                                  bool last, steady_time now, effects& out) {
+  auto ask = pending_.extract(repo);
+  if (!ask.mapped().again.empty()) {
+    pending_[repo] = {phase::queued, true, std::move(ask.mapped().again), {},
+                      std::move(ask.mapped().by)};
+    enter(repo,
+          backoff_.knows(repo) ? lookup_cause::retry : lookup_cause::rotation,
+          now, out);
+  }
+  for (const auto who : ask.mapped().waiters)
+    out.answers.push_back({who, repo, fact, last && !told_later(repo, who)});
+}
+
+/// Its last look-up failed a moment ago: a row that is known serves, who wants
+/// a new one hears that there is none yet.
+bool identity_machine::answer_failing(const atproto::did& repo,
+                                      const std::vector<waiter_id>& waiters,
+                                      bool fresh, steady_time now,
+                                      effects& out) {
+  const auto until = backoff_.until(repo, now);
+  if (!until)
+    return false;
+  const auto* known = find(repo);
+  const auto serves = known != nullptr && known->row && !fresh;
+  if (serves) // They were told already.
+    for (auto& x : out.answers)
+      x.last = !told_later(repo, x.to);
+  if (!serves || out.answers.empty()) {
+    for (const auto who : waiters) {
+      auto& x = out.answers.emplace_back();
+      x.to = who;
+      x.repo = repo;
+      x.not_before = *until;
+      x.last = !told_later(repo, who);
+      if (serves)
+        x.fact = *known->row;
+      else
+        x.fact = fail(ec::unreachable, "the last look-up failed");
+    }
+  }
+  return true;
+}
+
+lookup_cause identity_machine::cause_of(const atproto::did& repo, bool fresh,
+                                        wall_time wall) const {
+  if (backoff_.knows(repo))
+    return lookup_cause::retry;
+  const auto known = cache_.find(repo);
+  if (known == cache_.end() || !known->second.row)
+    return lookup_cause::newcomer;
+  const auto age = age_of(known->second.at, wall);
+  return fresh && age >= limits::identity_current.count()
+           ? lookup_cause::rotation
+           : lookup_cause::again;
+}
+
+/// Whoever makes a look-up necessary takes a turn for it: else a host could
+/// have turns of any others, by documents of its accounts that name them.
+std::string identity_machine::host_of(const atproto::did& repo,
+                                      const std::string& by) const {
+  if (!by.empty())
+    return by;
+  const auto known = cache_.find(repo);
+  const auto source = identity_source(repo);
+  if (source != directory_source || known == cache_.end()
+      || !known->second.row || known->second.row->pds.empty())
+    return source;
+  return site_of(known->second.row->pds);
+}
+
+void identity_machine::on_shared(const atproto::did& repo,
+                                 const std::string& by) {
+  const auto i = pending_.find(repo);
+  if (i == pending_.end())
+    return;
+  i->second.by = by;
+  if (i->second.at == phase::queued)
+    queue_.share(repo, host_of(repo, by));
+}
+
+void identity_machine::queue_fetch(const atproto::did& repo, effects& out,
+                                   steady_time now, wall_time wall) {
+  auto& ask = pending_.find(repo)->second;
+  ask.at = phase::queued;
+  enter(repo, cause_of(repo, ask.fresh, wall), now, out);
+  run(out, now);
+}
+
+/// @pre it is pending and queued
+void identity_machine::enter(const atproto::did& repo, lookup_cause cause,
+                             steady_time now, effects& out) {
+  const auto i = pending_.find(repo);
+  const auto added = queue_.push(repo, cause, host_of(repo, i->second.by));
+  if (added.displaced)
+    displace(*added.displaced, now, out);
+  if (!added.taken)
+    refuse(repo, pending_.extract(i).mapped().waiters, room_at(now), out);
+}
+
+/// When those that wait now may have been looked up.
+steady_time identity_machine::room_at(steady_time now) const {
+  using std::chrono::microseconds;
+  const std::chrono::duration<double> all{
+    static_cast<double>(options_.waiting_max) / options_.per_second};
+  return now
+         + std::clamp<microseconds>(
+           std::chrono::duration_cast<microseconds>(all),
+           limits::lookup_pause_min, limits::lookup_pause_max);
+}
+
+/// Its place is another's.
+void identity_machine::displace(const atproto::did& repo, steady_time now,
+                                effects& out) {
+  const auto ask = std::move(pending_.extract(repo).mapped());
+  const auto* known = find(repo);
+  const auto serves = known != nullptr && known->row && !ask.fresh;
+  for (const auto who : ask.waiters) {
+    auto& x = out.answers.emplace_back();
+    x.to = who;
+    x.repo = repo;
+    x.fact = serves ? result<storage::identity_row>{*known->row} : no_room();
+    x.not_before = room_at(now);
+    x.last = !told_later(repo, who);
+  }
+}
+
+/// No room: whoever was told what is known hears nothing more.
+void identity_machine::refuse(const atproto::did& repo,
+                              const std::vector<waiter_id>& waiters,
+                              steady_time not_before, effects& out) {
+  if (!out.answers.empty()) {
+    for (auto& x : out.answers)
+      x.last = !told_later(repo, x.to);
+    return;
+  }
+  for (const auto who : waiters) {
+    auto& x = out.answers.emplace_back();
+    x.to = who;
+    x.repo = repo;
+    x.fact = no_room();
+    x.not_before = not_before;
+    x.last = !told_later(repo, who);
+  }
+}
+
+/// Starts look-ups as far as the budget and the wire allow.
+void identity_machine::run(effects& out, steady_time now) {
+  while (auto repo = queue_.next(now)) {
+    pending_.find(*repo)->second.at = phase::fetching;
+    out.fetch.push_back(std::move(*repo));
+  }
+  out.timer = queue_.due(now);
+}
+
+} // namespace weir::actors

@@ -1,0 +1,98 @@
+#pragma once
+
+#include "atproto/identifiers.hpp"
+
+#include <array>
+#include <list>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace weir::actors {
+
+/// Why an identity is looked up. In each round the first two come before the
+/// others.
+enum class lookup_cause : uint8_t {
+  rotation, ///< Something says that a known document changed.
+  newcomer, ///< Nothing is known of it.
+  again,    ///< A known document is old, or was read a moment ago.
+  retry,    ///< Its last look-up failed.
+  last_ = retry
+};
+
+constexpr size_t lookup_causes = static_cast<size_t>(lookup_cause::last_) + 1;
+
+/// Look-ups that wait: of each cause the hosts in turn, by age within a host,
+/// so that the crowd of one delays those of another by one turn each. No clock.
+///
+/// A host is whoever a look-up is counted for: a site (`site_of`), or any other
+/// name.
+class lookup_turns {
+public:
+  lookup_turns() = default;
+
+  lookup_turns(const lookup_turns&) = delete;
+  lookup_turns& operator=(const lookup_turns&) = delete;
+
+  /// @pre it does not wait
+  void add(const atproto::did& repo, lookup_cause cause,
+           const std::string& host);
+
+  /// The oldest one of the host whose turn it is.
+  std::optional<atproto::did> take(lookup_cause cause);
+
+  /// Somebody else wants it, too: it waits among those of that host when they
+  /// are fewer.
+  void share(const atproto::did& repo, const std::string& host);
+
+  /// Makes room for one of this host: the youngest leaves of the host that has
+  /// most, if this one has less, else of its own one for a lesser cause.
+  /// @returns who left.
+  std::optional<atproto::did> displace(lookup_cause cause,
+                                       const std::string& host);
+
+  bool empty(lookup_cause cause) const noexcept {
+    return turns_[static_cast<size_t>(cause)].empty();
+  }
+
+  size_t size() const noexcept { return waiting_.size(); }
+
+  /// For whom somebody waits.
+  size_t hosts() const noexcept { return hosts_.size(); }
+
+private:
+  struct host_queue;
+  using host_map = std::unordered_map<std::string, host_queue>;
+  using turns = std::list<host_map::value_type*>;
+
+  struct host_queue {
+    size_t size = 0;
+    std::array<std::list<const atproto::did*>, lookup_causes> repos;
+    std::array<turns::iterator, lookup_causes> seats;
+  };
+
+  struct waiter {
+    host_map::value_type* of = nullptr;
+    lookup_cause cause = lookup_cause::again;
+    std::list<const atproto::did*>::iterator place;
+  };
+
+  using waiter_map = std::unordered_map<atproto::did, waiter>;
+
+  void enter(waiter_map::value_type& x, lookup_cause cause,
+             const std::string& host);
+  void leave(waiter_map::value_type& x);
+  atproto::did remove(const atproto::did& repo);
+  void resize(host_map::value_type& x, bool more);
+  size_t of_host(const std::string& host) const;
+
+  host_map hosts_;     ///< With somebody who waits.
+  waiter_map waiting_;
+  std::array<turns, lookup_causes> turns_; ///< Whose turn it is first.
+  std::set<std::pair<size_t, std::string_view>> by_size_;
+};
+
+} // namespace weir::actors
