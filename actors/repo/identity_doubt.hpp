@@ -94,6 +94,28 @@ public:
   /// No host can speak for the account.
   void forget_words() noexcept { words_.clear(); }
 
+  // -- a fetch ----------------------------------------------------------------
+
+  /// A fetch is asked for. It waits for the newer document, but not for another
+  /// one after that: or whoever opens the doubt again and again could stop it.
+  /// @returns false when it does not wait any more.
+  bool put_off() noexcept {
+    if (fetch_ == fetch_state::waited)
+      return false;
+    fetch_ = fetch_state::waits;
+    return true;
+  }
+
+  /// @returns true when a fetch was put off, which waits no longer.
+  bool resume() noexcept {
+    if (fetch_ != fetch_state::waits)
+      return false;
+    fetch_ = fetch_state::waited;
+    return true;
+  }
+
+  void begin_fetch() noexcept { fetch_ = fetch_state::none; }
+
   /// The newer document is there. What was refused stays remembered until one
   /// with another key or host comes.
   /// @returns whether frames were kept for it.
@@ -106,9 +128,12 @@ public:
   void settle() noexcept { regrets_ = false; }
 
 private:
+  enum class fetch_state : uint8_t { none, waits, waited };
+
   bool open_ = false;
   bool keeping_ = false;
   bool regrets_ = false;
+  fetch_state fetch_ = fetch_state::none;
   uint32_t from_ = 0;
   std::vector<account_sources::saying> words_; ///< Oldest first.
 };

@@ -3,6 +3,8 @@
 #include "actors/repo/identity_retry.hpp"
 #include "actors/repo/repo_types.hpp"
 
+#include <utility>
+
 namespace weir::actors {
 
 /// When a repo may have its identity looked up anew: a few times in a while
@@ -46,6 +48,15 @@ public:
     not_before_ = {};
   }
 
+  /// The upstream whose frame makes a look-up necessary: it takes a turn of
+  /// that host. 0: no host but the account's own.
+  uint32_t cause() const noexcept { return cause_; }
+
+  /// @returns whether it is another one than before.
+  bool set_cause(uint32_t upstream) noexcept {
+    return std::exchange(cause_, upstream) != upstream;
+  }
+
   bool wanted = false; ///< As soon as it may be.
   identity_retry retry;
 
@@ -53,6 +64,7 @@ private:
   lazy_deque<steady_time> times_;
   steady_time not_before_;
   bool failing_ = false;
+  uint32_t cause_ = 0;
 };
 
 } // namespace weir::actors

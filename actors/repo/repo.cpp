@@ -1,5 +1,6 @@
 #include "actors/repo/repo.hpp"
 
+#include "actors/repo/ask_identity.hpp"
 #include "actors/repo/keep_doubts.hpp"
 #include "actors/repo/owed_answer.hpp"
 #include "actors/repo/repo_machine.hpp"
@@ -147,10 +148,7 @@ void repo::perform(repo_effects x) {
   report_waiting(machine_.waiting());
   give_back(x);
   tell_news(x.news, machine_.repo(), hash_, machine_.row().pds, *env_.shared);
-  if (x.load_identity || x.refresh_identity)
-    send(env_.shared->identity,
-         identity_ask{machine_.repo(), x.refresh_identity,
-                      identity_sink{repo_actor{this}}, x.identity_asked});
+  ask_identity(x, machine_.repo(), repo_actor{this}, *env_.shared);
   if (x.update)
     send_update(std::move(*x.update));
   send_fetch_effects(x);

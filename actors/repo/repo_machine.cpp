@@ -225,7 +225,8 @@ bool repo_machine::idle(bool crowded) const noexcept {
                       || refetch_.gap_due() || question_.waits()
                       || !kept_.frames.empty();
   return loaded_ && !in_flight_ && !next_used_ && inbox_.empty() && !job_
-         && !identity_pending_ && !prepare_pending_ && !suspicion_
+         && !(identity_pending_ && !(crowded && doubt_.open()))
+         && !prepare_pending_ && !suspicion_
          && !queued_add_ && (crowded || !wishes);
 }
 

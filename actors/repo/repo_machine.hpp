@@ -14,8 +14,7 @@ namespace weir::actors {
 /// to 5), without CAF, clock, disk or network.
 ///
 /// Feed it events, perform the `repo_effects` it returns. Same events, same
-/// effects. Verification of signatures and proofs happens inside: only what
-/// `atproto::verify_*` made is ever appended.
+/// effects. Only what `atproto::verify_*` made in here is ever appended.
 ///
 /// # Order
 /// Frames are taken in the order they came; one update is in flight at a time;
@@ -210,9 +209,10 @@ private:
   void read_buffer(repo_effects& out);
   void take_memory_buffer();
   void finish_drain(now_time now, repo_effects& out);
-  void answer_prepare(now_time now, repo_effects& out);
+  void continue_fetch(now_time now, repo_effects& out);
   bool drains() const noexcept;
   bool drains_disk() const noexcept;
+  bool wants_fetch() const noexcept;
 
   atproto::did repo_;
   repo_settings_ptr settings_;

@@ -217,7 +217,8 @@ repo_effects repo_machine::on_host_answer(const host_answer& x,
 /// counts when a new document names it again.
 bool repo_machine::doubt_host_word(account_status status, now_time now,
                                    repo_effects& out) {
-  if (is_current(identity_, now))
+  const auto doubted = identity_pending_ || pace_.open();
+  if (!doubted && is_current(identity_, now))
     return false;
   host_word_ = host_word{status, identity_ ? identity_->pds : row_.pds,
                          asked_, false};

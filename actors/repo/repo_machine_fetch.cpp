@@ -24,24 +24,35 @@ repo_effects repo_machine::on_prepare(now_time now) {
     out.ready = fetch_ready{};
     return out;
   }
-  if (identity_ && !identity_pending_) {
-    answer_prepare(now, out);
-    flush(out);
-    return out;
-  }
+  // Whoever made a look-up necessary that is awaited: now the repo needs it.
+  out.share_identity = pace_.set_cause(0) && identity_pending_;
   prepare_pending_ = true;
-  ask_identity(out);
+  if (identity_)
+    continue_fetch(now, out);
+  else
+    ask_identity(out);
+  flush(out);
   return out;
 }
 
-/// @pre `identity_`
-void repo_machine::answer_prepare(now_time now, repo_effects& out) {
-  prepare_pending_ = false;
-  out.ready = fetch_ready{identity_->pds};
-  if (identity_->pds.empty())
-    fail_job(now, out,
-             {fail(ec::not_found, "the DID document names no PDS"),
-              std::nullopt});
+/// A fetch that is asked for, or was put off. That a document may have changed
+/// is no reason to wait. That something speaks against it is, and then the
+/// place among those that are prepared is for others.
+void repo_machine::continue_fetch(now_time now, repo_effects& out) {
+  const auto doubted = doubt_.open() && identity_pending_;
+  if (std::exchange(prepare_pending_, false)) {
+    if (doubted && doubt_.put_off()) {
+      out.ready = fetch_ready{};
+      return;
+    }
+    out.ready = fetch_ready{identity_->pds};
+    if (identity_->pds.empty())
+      fail_job(now, out,
+               {fail(ec::not_found, "the DID document names no PDS"),
+                std::nullopt});
+  } else if (!doubted && doubt_.resume() && wants_fetch()) {
+    out.wish = fetch_wish{row_.status, row_.next_retry};
+  }
 }
 
 repo_effects repo_machine::on_begin(uint64_t job, const position& noted,
@@ -58,6 +69,9 @@ repo_effects repo_machine::on_begin(uint64_t job, const position& noted,
     return out;
   }
   host_word_.reset();
+  doubt_.begin_fetch();
+  if (identity_pending_ || pace_.open())
+    doubt_.regret(); // Another key or host may become known after it.
   refetch_.close_gap();
   kept_.judging = false;
   job_.emplace();
@@ -127,7 +141,8 @@ void repo_machine::finish_fetch(now_time now) {
   completeness::on_indexed(row_, job_->noted, root.rev,
                            job_->filter_generation);
   // Something speaks against its document: what that refused stays refused.
-  if (!doubt_.open() && !pace_.retry.doubts()) {
+  if (!doubt_.open() && !pace_.retry.doubts() && !identity_pending_
+      && !pace_.open()) {
     doubt_.settle();
     row_.refused_by = 0;
   }
@@ -262,8 +277,10 @@ void repo_machine::fail_job(now_time now, repo_effects& out,
   end_job(out, why.reason);
   touch_row();
   if (identity_ && may_be_outdated(why) && !identity_pending_
-      && pace_.may(now.steady, settings_->refresh_min))
+      && pace_.may(now.steady, settings_->refresh_min)) {
+    pace_.set_cause(0);
     refresh_identity(now, out);
+  }
   if (why.account && *why.account != account_status::active
       && !doubt_host_word(*why.account, now, out)) {
     if (*why.account != account_status::deleted) {

@@ -22,6 +22,14 @@ void hold_word(identity_doubt& doubt, const waiting_frame& x) {
       doubt.hold(account_sources::told_by(x.frame, *said));
 }
 
+/// The frame makes a look-up necessary, or also the one that is awaited.
+void note_cause(refresh_pace& pace, const waiting_frame& x, bool awaited,
+                repo_effects& out) {
+  const auto other = pace.set_cause(x.frame.relay ? 0 : x.frame.at.upstream);
+  out.identity_cause = pace.cause();
+  out.share_identity |= other && awaited;
+}
+
 } // namespace
 
 // -- look-ups -----------------------------------------------------------------
@@ -32,6 +40,7 @@ void repo_machine::ask_identity(repo_effects& out) {
   identity_pending_ = true;
   out.load_identity = true;
   out.identity_asked = ++asked_;
+  out.identity_cause = pace_.cause();
 }
 
 void repo_machine::refresh_identity(now_time now, repo_effects& out) {
@@ -39,6 +48,7 @@ void repo_machine::refresh_identity(now_time now, repo_effects& out) {
   pace_.spend(now.steady);
   out.refresh_identity = true;
   out.identity_asked = asked_anew_ = ++asked_;
+  out.identity_cause = pace_.cause();
 }
 
 /// What is wished for: now, after the answer that is awaited, or as soon as the
@@ -60,6 +70,7 @@ void repo_machine::try_refresh(now_time now, repo_effects& out) {
 /// frame is finished when the row says so, and outlives a crash as that.
 void repo_machine::take_hint(const waiting_frame& x, now_time now,
                              repo_effects& out) {
+  note_cause(pace_, x, identity_pending_, out);
   pace_.wanted = true;
   pace_.retry.begin();
   if (!std::exchange(row_.identity_due, true))
@@ -101,6 +112,7 @@ repo_machine::judgement repo_machine::judge_anew(waiting_frame& x, now_time now,
                                                  repo_effects& out) {
   if (x.buffered && kept_.judging)
     return judgement::stands; // It waited for this document.
+  note_cause(pace_, x, identity_pending_, out);
   if (!identity_pending_ && !x.doubted && !doubt_.keeping()) {
     if (!identity_ && !pace_.failing()) {
       x.doubted = true;
@@ -289,6 +301,8 @@ void repo_machine::take_no_identity(const identity_answer& x, bool last,
   if (std::exchange(prepare_pending_, false)) {
     out.ready = fetch_ready{};
     fail_job(now, out, {why, std::nullopt});
+  } else if (doubt_.resume() && wants_fetch()) {
+    fail_job(now, out, {why, std::nullopt});
   }
   pump(board, now, out);
 }
@@ -316,6 +330,8 @@ bool repo_machine::learn(const storage::identity_row& fact, bool last,
   if (row_.pds != fact.pds) {
     row_.identity_due |= !last;
     move_host(fact.pds);
+    if (wants_fetch() && !prepare_pending_ && !fact.pds.empty())
+      out.wish = fetch_wish{row_.status, row_.next_retry}; // Among that host's.
   }
   if (row_.handle != fact.handle) {
     row_.handle = fact.handle;
@@ -376,8 +392,7 @@ repo_effects repo_machine::on_identity(const identity_answer& x,
     end_look_up();
   ask_host(now, out);
   try_refresh(now, out);
-  if (prepare_pending_ && !(doubt_.open() && identity_pending_))
-    answer_prepare(now, out);
+  continue_fetch(now, out);
   pump(board, now, out);
   return out;
 }

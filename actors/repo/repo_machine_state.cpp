@@ -17,6 +17,11 @@ bool repo_machine::takes_commits() const noexcept {
   return row_.status == repo_status::synced || (job_ && job_->draining);
 }
 
+bool repo_machine::wants_fetch() const noexcept {
+  return exists_ && !job_ && row_.account == account_status::active
+         && row_.status != repo_status::synced;
+}
+
 repo_status repo_machine::status_without_job() const noexcept {
   return row_.last_indexed_rev.defined() ? repo_status::desync
                                          : repo_status::pending;

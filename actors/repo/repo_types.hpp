@@ -180,6 +180,8 @@ struct repo_effects {
   bool load_identity = false;    ///< From the cache, or resolved.
   bool refresh_identity = false; ///< Resolved anew.
   uint64_t identity_asked = 0;   ///< The number of that question.
+  bool share_identity = false; ///< What is awaited has another cause, too.
+  uint32_t identity_cause = 0; ///< The upstream of its cause, 0: none.
   std::optional<asked_host> ask_host;
   std::optional<fetch_wish> wish;
   std::optional<fetch_ready> ready;

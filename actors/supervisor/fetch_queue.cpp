@@ -53,6 +53,9 @@ void fetch_queue::wish(const atproto::did& repo, repo_status status,
   } else if (known->at == fetch_stage::running
              || known->at == fetch_stage::preparing) {
     known->again = {status, due}; // When this attempt has ended.
+  } else if (known->at == fetch_stage::queued && moved(*known, pds)) {
+    move(*known, pds, now); // Its host is known by now.
+    place(*known, now, now);
   } else if (known->at == fetch_stage::delayed
              && (due < known->alarm->first || moved(*known, pds))) {
     if (moved(*known, pds))

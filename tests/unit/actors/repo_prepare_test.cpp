@@ -1,0 +1,237 @@
+#include "base/limits.hpp"
+#include "base/limits_doubt.hpp"
+#include "tests/unit/actors/machine_frames.hpp"
+#include "tests/unit/actors/repo_world.hpp"
+
+/// A fetch while another document is looked up, and for whom that is
+/// (protocol.md 2.5.6; issue 13, 4 and 21).
+namespace weir::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> hosts_of(const repo_world& x) {
+  std::vector<std::string> out;
+  for (const auto& ready : x.ready)
+    out.push_back(ready.pds);
+  return out;
+}
+
+/// An #identity is being looked up.
+struct hinted_repo : repo_world {
+  hinted_repo() {
+    add_known();
+    make_commit();
+    identity_event();
+    settle();
+    clear();
+  }
+
+  storage::identity_row moved() const {
+    auto out = identity();
+    out.pds = other_origin;
+    return out;
+  }
+};
+
+// A place among those that are prepared is not held for a look-up
+TEST(repo_prepare, a_document_that_may_have_changed_delays_no_fetch) {
+  hinted_repo x;
+  x.prepare();
+  EXPECT_THAT(hosts_of(x), ElementsAre(pds_origin));
+}
+
+// protocol.md 2.5.6: but what it brought is fetched anew if it did change
+TEST(repo_prepare, a_host_that_changes_after_such_a_fetch_leads_to_another) {
+  for (const auto during : {false, true}) {
+    hinted_repo x;
+    x.start_fetch(1);
+    if (!during)
+      x.fetched(1);
+    x.settle();
+    x.clear();
+    x.learn(x.moved());
+    x.settle();
+    EXPECT_EQ(x.row->status, repo_status::desync) << during;
+    EXPECT_EQ(x.row->pds, other_origin);
+    ASSERT_EQ(x.wishes.size(), 1u);
+    EXPECT_EQ(x.job_ends.size(), during ? 1u : 0u);
+  }
+}
+
+TEST(repo_prepare, a_document_that_did_not_change_leads_to_no_other_fetch) {
+  hinted_repo x;
+  x.run_fetch(1);
+  x.clear();
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_THAT(x.wishes, IsEmpty());
+  EXPECT_TRUE(x.machine->idle());
+}
+
+// protocol.md 2.1.2, 4.6: it may be its former host that says so
+TEST(repo_prepare, a_host_is_not_believed_while_another_one_may_be_named) {
+  for (const auto moves : {false, true}) {
+    hinted_repo x;
+    x.start_fetch(1);
+    x.fail_fetch(1, fail(ec::account_inactive), account_status::deactivated);
+    x.settle();
+    EXPECT_EQ(x.row->account, account_status::active);
+    x.clear();
+    x.learn(moves ? x.moved() : x.identity());
+    x.learn(moves ? x.moved() : x.identity()); // Asked after the word.
+    x.settle();
+    EXPECT_EQ(x.row->account, moves ? account_status::active
+                                    : account_status::deactivated);
+    EXPECT_EQ(x.wishes.empty(), !moves);
+  }
+}
+
+/// Commits that its document refuses wait for a newer one, and it is to be
+/// fetched.
+struct doubting_repo : repo_world {
+  doubting_repo() {
+    sync();
+    test_repo stranger{3};
+    account.put("app.test.note/a", make_record("a"));
+    auto draft = account.draft();
+    take(draft.encode(draft.sign(stranger.key())));
+    pass(limits::repo_wait_max);
+    settle();
+    no_room();
+    settle();
+    clear();
+  }
+
+  /// A host that is not its own opens the doubt again.
+  void doubt_again() {
+    account_event(false, "deactivated", other_pds_id);
+    pass(limits::repo_wait_max);
+    settle();
+  }
+};
+
+// Issue 13, 4: nobody judges by a document that something speaks against
+TEST(repo_prepare, a_doubted_document_gives_the_place_to_others) {
+  doubting_repo x;
+  x.prepare();
+  EXPECT_THAT(hosts_of(x), ElementsAre(""));
+  EXPECT_THAT(x.wishes, IsEmpty());
+  x.prepare();
+  EXPECT_THAT(hosts_of(x), ElementsAre("", ""));
+  x.learn(x.identity());
+  ASSERT_EQ(x.wishes.size(), 1u);
+  EXPECT_EQ(x.wishes[0].not_before, 0);
+  x.prepare();
+  EXPECT_EQ(x.ready.back().pds, pds_origin);
+}
+
+TEST(repo_prepare, a_repo_that_was_put_off_backs_off_without_a_directory) {
+  doubting_repo x;
+  x.prepare();
+  x.learn(fail(ec::unreachable, "no directory"));
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::error);
+  ASSERT_EQ(x.wishes.size(), 1u);
+  EXPECT_EQ(x.wishes[0].not_before, x.now.wall.seconds() + 60);
+  x.clear();
+  x.prepare();
+  EXPECT_THAT(hosts_of(x), ElementsAre(pds_origin));
+}
+
+// Or whoever opens it time and again would stop all fetches of an account
+TEST(repo_prepare, a_fetch_is_put_off_once_however_often_it_is_doubted) {
+  doubting_repo x;
+  x.prepare();
+  x.learn(x.identity());
+  x.settle();
+  x.doubt_again();
+  x.clear();
+  x.prepare();
+  EXPECT_THAT(hosts_of(x), ElementsAre(pds_origin));
+  x.begin(2);
+  x.settle();
+  x.fail_fetch(2, fail(ec::unreachable));
+  x.settle();
+  x.clear();
+  x.prepare();
+  EXPECT_THAT(hosts_of(x), ElementsAre("")) << "the next one is";
+}
+
+// reliability.md P9: its row keeps all of that
+TEST(repo_prepare, a_repo_that_was_put_off_sleeps_when_memory_is_short) {
+  doubting_repo x;
+  x.prepare();
+  x.settle();
+  EXPECT_TRUE(x.row->identity_due);
+  EXPECT_FALSE(x.machine->idle());
+  EXPECT_TRUE(x.machine->idle(true));
+}
+
+// The queue knows it by its host from then on
+TEST(repo_prepare, a_repo_whose_host_becomes_known_wishes_again) {
+  for (const auto asked : {false, true}) {
+    repo_world x;
+    x.add();
+    if (asked)
+      x.prepare();
+    x.clear();
+    x.learn(x.identity());
+    EXPECT_EQ(x.wishes.size(), asked ? 0u : 1u);
+    EXPECT_EQ(x.ready.size(), asked ? 1u : 0u);
+    EXPECT_EQ(x.machine->row().pds, pds_origin);
+  }
+}
+
+// -- the cause ----------------------------------------------------------------
+
+struct asking_repo : repo_world {
+  asking_repo() { add_known(); }
+
+  repo_effects hint(uint32_t upstream) {
+    const auto frame = identity_frame(1, account.did());
+    return machine->on_frames(
+      {stamp({frame.view().begin(), frame.view().end()}, upstream)}, board,
+      now);
+  }
+};
+
+TEST(repo_prepare, a_look_up_is_for_the_stream_that_makes_it_necessary) {
+  for (const auto upstream : {pds_id, other_pds_id}) {
+    asking_repo x;
+    const auto out = x.hint(upstream);
+    EXPECT_TRUE(out.refresh_identity);
+    EXPECT_EQ(out.identity_cause, upstream);
+    EXPECT_FALSE(out.share_identity);
+  }
+  asking_repo x;
+  EXPECT_EQ(x.hint(relay_id).identity_cause, 0u);
+}
+
+TEST(repo_prepare, another_stream_that_makes_it_necessary_is_told_once) {
+  asking_repo x;
+  x.hint(other_pds_id);
+  auto out = x.hint(pds_id);
+  EXPECT_FALSE(out.refresh_identity) << "it is on its way";
+  EXPECT_TRUE(out.share_identity);
+  EXPECT_EQ(out.identity_cause, pds_id);
+  EXPECT_FALSE(x.hint(pds_id).share_identity);
+  out = x.hint(relay_id);
+  EXPECT_TRUE(out.share_identity);
+  EXPECT_EQ(out.identity_cause, 0u);
+}
+
+// Whoever makes its document doubtful does not decide when it is fetched
+TEST(repo_prepare, a_fetch_takes_the_look_up_over) {
+  asking_repo x;
+  x.hint(other_pds_id);
+  const auto out = x.machine->on_prepare(x.now);
+  EXPECT_TRUE(out.share_identity);
+  EXPECT_EQ(out.identity_cause, 0u);
+  EXPECT_FALSE(x.machine->on_prepare(x.now).share_identity);
+}
+
+} // namespace
+} // namespace weir::tests
