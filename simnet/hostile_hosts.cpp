@@ -18,7 +18,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::array<const char*, hostilities> ways{
-  "slow", "inventive", "wide", "endless", "fictive"};
+  "slow", "inventive", "wide", "endless", "fictive", "fickle"};
 
 constexpr size_t claims_of_a_page = 10'000;
 
@@ -57,7 +57,8 @@ hostile_hosts::hostile_hosts(world& where)
     counts_.push_back(std::make_unique<counts>());
     const auto host = first_ + i;
     const auto what = kind(host);
-    if (what == hostility::endless || what == hostility::fictive)
+    if (what == hostility::endless || what == hostility::fictive
+        || what == hostility::fickle)
       where.host_log(host).set_spring([this, host] {
         flood(host);
       });

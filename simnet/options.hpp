@@ -60,9 +60,10 @@ enum class hostility : uint8_t {
   wide,      ///< Its accounts have `wide_collections` collections each.
   endless,   ///< Downloads and the stream never end, as fast as they are taken.
   fictive,   ///< Its stream never ends, of accounts that never were.
+  fickle,    ///< The stream alone: all its accounts change, time and again.
 };
 
-constexpr size_t hostilities = 5;
+constexpr size_t hostilities = 6;
 
 /// Collections of an account at a wide host, with one record each.
 constexpr size_t wide_collections = 1'024;

@@ -21,6 +21,7 @@ constexpr size_t inventive_host = honest_hosts + 1;
 constexpr size_t wide_host = honest_hosts + 2;
 constexpr size_t endless_host = honest_hosts + 3;
 constexpr size_t fictive_host = honest_hosts + 4;
+constexpr size_t fickle_host = honest_hosts + 5;
 
 class HostileHostsTest : public ServersFixture {
 protected:
@@ -32,7 +33,8 @@ protected:
                        {hostility::inventive, 1},
                        {hostility::wide, 1},
                        {hostility::endless, 3},
-                       {hostility::fictive, 1}};
+                       {hostility::fictive, 1},
+                       {hostility::fickle, 2}};
         return out;
       }()) {
     // nop
@@ -136,6 +138,15 @@ TEST_F(HostileHostsTest, AFictiveStreamNamesAccountsThatNeverWere) {
   }
   EXPECT_GE(net.hostile().of(fictive_host).claims, 1'000u);
   EXPECT_EQ(get(urls.plc + "/" + *named.begin()).status, 404);
+}
+
+TEST_F(HostileHostsTest, AFickleHostHasSoundRepositoriesAndAnEndlessStream) {
+  const auto ear = subscribe(urls.hosts[fickle_host]);
+  for (int i = 0; i < 1'000; ++i)
+    ASSERT_TRUE(ear.ear->frames.pop());
+  EXPECT_GE(net.hostile().of(fickle_host).frames, 1'000u);
+  EXPECT_EQ(get(repo_url(someone_of(fickle_host))).status, 200);
+  EXPECT_EQ(net.hostile().of(fickle_host).bytes, 0u);
 }
 
 TEST_F(HostileHostsTest, AnInventiveListingNeverEnds) {
