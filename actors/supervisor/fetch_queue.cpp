@@ -175,6 +175,7 @@ void fetch_queue::enter(fetch_entry& x, fetch_stage to) {
       ++lane.preparing;
       ++preparing_count_;
       web_preparing_ += lane.web ? 1 : 0;
+      host_preparing_ += lane.host ? 1 : 0;
       break;
     case fetch_stage::ready:
       lane.ready.push_back(x);
@@ -209,6 +210,7 @@ void fetch_queue::leave(fetch_entry& x) {
       --lane.preparing;
       --preparing_count_;
       web_preparing_ -= lane.web ? 1 : 0;
+      host_preparing_ -= lane.host ? 1 : 0;
       break;
     case fetch_stage::ready:
       if (--lane.ready_count == 0)
@@ -241,7 +243,8 @@ void fetch_queue::set_host(fetch_entry& x, const std::string& pds,
                            steady_time now) {
   move(x, pds, now);
   const auto& lane = *x.lane;
-  const auto full = lane.ready_count >= fair_share(options_.preparing_max);
+  const auto full = all_places_taken(true)
+                    || lane.ready_count >= fair_share(options_.preparing_max);
   if (full || lane.rest_until > now) {
     x.again.reset();
     place(x, now, now); // Asked again when it is its turn.
@@ -252,7 +255,7 @@ void fetch_queue::set_host(fetch_entry& x, const std::string& pds,
 }
 
 fetch_entry* fetch_queue::next_to_prepare(steady_time now) {
-  if (preparing_count_ + ready_count_ >= options_.preparing_max)
+  if (all_places_taken(true) && all_places_taken(false))
     return nullptr;
   const auto others_first = (picks_ + 1) % limits::refetch_turn == 0;
   for (size_t i = 0; i < fetch_lane::priorities; ++i) {
@@ -281,8 +284,14 @@ fetch_lane* fetch_queue::next_lane(size_t priority) {
   if (picks_ % 2 != 0)
     std::swap(lists[0], lists[1]);
   for (auto* turns : lists) {
-    if (turns == &web_turns_[priority] && web_preparing_ >= most_web)
+    if (turns == &web_turns_[priority]) {
+      if (web_preparing_ >= most_web || all_places_taken(false))
+        continue;
+    } else if (all_places_taken(true)) {
+      if (auto* lane = new_repos(priority))
+        return lane;
       continue;
+    }
     const auto lane = std::find_if(turns->begin(), turns->end(), [&](auto* x) {
       return may_prepare(*x);
     });
@@ -292,6 +301,23 @@ fetch_lane* fetch_queue::next_lane(size_t priority) {
   return nullptr;
 }
 
+/// Of those whose hosts are known, or of the others.
+bool fetch_queue::all_places_taken(bool of_hosts) const noexcept {
+  const auto taken = of_hosts ? host_preparing_ + ready_count_
+                              : preparing_count_ - host_preparing_;
+  return taken >= options_.preparing_max;
+}
+
+/// The lane of those that the directory answers for, if one of them may be
+/// asked: nobody looks through the lanes of hosts for it.
+fetch_lane* fetch_queue::new_repos(size_t priority) {
+  const auto i = lanes_.find(std::string{directory_source});
+  return i != lanes_.end() && i->second.seats[priority]
+             && may_prepare(i->second)
+           ? &i->second
+           : nullptr;
+}
+
 /// A host never has all places: others must be able to name theirs, or nobody
 /// would know that they wait. The directory may have them while nobody else
 /// has a look-up to do.
@@ -299,7 +325,8 @@ bool fetch_queue::may_prepare(const fetch_lane& lane) const {
   const auto most = lane.host || waiting_lanes_ > 1
                       ? fair_share(options_.preparing_max)
                       : options_.preparing_max;
-  return lane.preparing + lane.ready_count < most;
+  return lane.preparing + lane.ready_count < most
+         && !all_places_taken(lane.host);
 }
 
 size_t fetch_queue::permit_share() const noexcept {

@@ -17,7 +17,9 @@ namespace weir::actors {
 /// `queue_max` repos. Those that wait for their time give their places to
 /// those that are due, and repos of a host that has more than its share to
 /// those of another; what does not fit is left to `scan`. `preparing_max`
-/// repos are asked for their host or wait for a permit, of one host its share.
+/// repos whose hosts nobody knows wait for look-ups, and as many others are
+/// asked or wait for a permit, of one host its share: no look-up, however long
+/// it takes, holds up those that need none.
 class fetch_queue {
 public:
   explicit fetch_queue(const supervisor_options& options);
@@ -110,6 +112,8 @@ private:
   void stand_up(fetch_lane& lane, size_t seat);
   void pass_turn(fetch_lane& lane, size_t seat);
   bool may_prepare(const fetch_lane& lane) const;
+  bool all_places_taken(bool of_hosts) const noexcept;
+  fetch_lane* new_repos(size_t priority);
   void wake(steady_time now);
   void ask_again(steady_time now);
 
@@ -127,6 +131,7 @@ private:
   std::set<steady_time> rest_ends_; ///< That repos wait for.
   size_t preparing_count_ = 0;
   size_t web_preparing_ = 0; ///< Of them, in lanes of did:web names.
+  size_t host_preparing_ = 0; ///< Of them, in lanes of hosts.
   size_t ready_count_ = 0;
   size_t running_ = 0;
   steady_time reserved_until_; ///< The last permit, see `reserve`.

@@ -164,33 +164,6 @@ TEST(fair_hosts, look_ups_that_hang_leave_places_to_others) {
   }
 }
 
-// Those whose hosts nobody knows yet hold their places for as long as their
-// look-ups take: whose host becomes known meanwhile is not one of them
-TEST(fair_hosts, a_repo_whose_host_becomes_known_waits_with_that_host) {
-  supervisor_machine machine{{}};
-  const steady_time now{1};
-  std::vector<std::string> asked;
-  const auto take = [&](const supervisor_machine::effects& x) {
-    for (const auto& repo : x.prepare)
-      asked.push_back(repo.str());
-  };
-  const auto new_repo = [](size_t i) {
-    return atproto::did::trusted("did:plc:n" + std::to_string(i));
-  };
-  const auto places = supervisor_options{}.preparing_max;
-  const auto wish = [&](size_t i, const std::string& pds) {
-    take(machine.on_wish(new_repo(i), repo_status::pending, pds, 0s, now));
-  };
-  for (size_t i = 0; i < 4 * places; ++i)
-    wish(i, {});
-  ASSERT_EQ(asked.size(), places);
-  wish(3 * places, a_host);
-  asked.clear();
-  take(machine.on_ready(new_repo(0), {}, now));
-  EXPECT_THAT(asked, ElementsAre(new_repo(3 * places).str()));
-  EXPECT_EQ(machine.queued(), 4 * places - 1);
-}
-
 // requirements.md 3f; limits::refetch_turn: new repos first, and yet one that
 // fell out of sync does not wait for all of them
 TEST(fair_hosts, every_eighth_look_up_is_for_a_repo_out_of_sync) {
