@@ -8,10 +8,12 @@ namespace weir::limits {
 
 using namespace std::chrono_literals;
 
-/// Claims whose documents are asked for at once, of all listings together: the
-/// turns of those that wait decide who is next, not who came a moment sooner.
+/// Claims whose documents are asked for at once, of all listings together and
+/// of all streams: the turns of those that wait decide who is next, not who came
+/// a moment sooner.
 constexpr size_t claims_asked_max = 16;
-/// Of those, of one listing: some of them may hang at hosts of did:web names.
+/// Of those, of one listing or stream: some of them may hang at hosts of did:web
+/// names.
 constexpr size_t claims_asked_share = 12;
 /// Claims beyond `claims_of_page_max` of their pages, of all listings together.
 constexpr size_t claims_spare_max = 65'536;

@@ -54,8 +54,10 @@ claims_machine::effects claims_machine::on_word(const atproto::did& repo,
                                                 const word& x,
                                                 steady_time now) {
   effects out;
-  if (asked_.erase(repo) == 0)
+  const auto asked = asked_.extract(repo);
+  if (asked.empty())
     return out; // A second word on it.
+  --(asked.mapped() ? streams_asked_ : listings_asked_);
   if (x.what == word::kind::away && !document_is_foreign(repo))
     rest_until_ = now + limits::claim_retry;
   for (auto& of : listings_) {
@@ -145,7 +147,7 @@ void claims_machine::judge(listings::value_type& of, effects& out) {
 
 /// Of those that wait, the one that had the fewest turns; now and then the
 /// next.
-claims_machine::source* claims_machine::next_listing() {
+claims_machine::listing* claims_machine::next_listing() {
   listings::value_type* fewest = nullptr;
   listings::value_type* next = nullptr;
   for (auto& x : listings_) {
@@ -158,40 +160,43 @@ claims_machine::source* claims_machine::next_listing() {
   }
   if (fewest == nullptr)
     return nullptr;
-  if (++listing_turns_ % limits::claims_even_turn != 0)
+  if (++turns_ % limits::claims_even_turn != 0)
     return &fewest->second;
   last_ = next->first;
   return &next->second;
 }
 
 /// @pre one waits
-void claims_machine::ask_next(source& from, effects& out) {
+void claims_machine::ask_next(source& from, bool of_stream, effects& out) {
   auto next = std::move(from.waiting.front());
   from.waiting.pop_front();
   const auto repo = next.of.repo;
-  if (asked_.insert(repo).second) {
+  if (asked_.emplace(repo, of_stream).second) {
+    ++(of_stream ? streams_asked_ : listings_asked_);
     next.asked_anew = next.wants_anew;
     (next.wants_anew ? out.ask_anew : out.ask).push_back(repo);
   }
   from.asked.insert_or_assign(repo, std::move(next));
 }
 
-/// One claim of each in turn, of a listing and of a stream.
 void claims_machine::run(effects& out, steady_time now) {
   if (rest_until_ && now < *rest_until_) {
     out.timer = rest_until_;
     return;
   }
   rest_until_.reset();
-  while (asked_.size() < limits::claims_asked_max) {
-    streams_turn_ = !streams_turn_;
-    auto* next = streams_turn_ ? next_stream() : next_listing();
-    if (next == nullptr)
-      next = streams_turn_ ? next_listing() : next_stream();
-    if (next == nullptr)
-      return;
-    ++next->turns;
-    ask_next(*next, out);
+  while (listings_asked_ < limits::claims_asked_max) {
+    auto* x = next_listing();
+    if (x == nullptr)
+      break;
+    ++x->turns;
+    ask_next(*x, false, out);
+  }
+  while (streams_asked_ < limits::claims_asked_max) {
+    auto* x = next_stream();
+    if (x == nullptr)
+      break;
+    ask_next(*x, true, out);
   }
 }
 

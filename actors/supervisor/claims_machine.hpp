@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace weir::actors {
@@ -23,12 +22,11 @@ namespace weir::actors {
 ///
 /// # Operation
 /// The claims of one page of each listing are held, and those of each stream
-/// that have room. A listing and a stream have turns, and so have all listings
-/// and all streams; few are asked about at once, and of listings most turns go
-/// to those that had few. The next page of a listing waits until its claims are
-/// decided. A listing whose claims mostly fail is not trusted: the rest of its
-/// page is dropped. So is all of a stream, which then rests, each time for
-/// longer.
+/// that have room. Few are asked about at once, of listings and, beside those,
+/// of streams. All listings have turns, most those that had few, and so have all
+/// streams. The next page of a listing waits until its claims are decided. A
+/// listing whose claims mostly fail is not trusted: the rest of its page is
+/// dropped. So is all of a stream, which then rests, each time for longer.
 ///
 /// A stream may tell of a move, so a document that names another host and was
 /// there before its claim is looked up anew.
@@ -153,13 +151,12 @@ private:
     size_t decided = 0;
     size_t failed = 0;
     size_t bytes = 0; ///< Of its claims.
-    size_t turns = 0; ///< That it had, of all its pages.
-
-    size_t size() const noexcept { return waiting.size() + asked.size(); }
 
     bool waits() const noexcept {
       return !waiting.empty() && asked.size() < limits::claims_asked_share;
     }
+
+    size_t size() const noexcept { return waiting.size() + asked.size(); }
 
     /// Most of what it claimed is not so.
     bool is_bad() const noexcept {
@@ -172,10 +169,11 @@ private:
   struct listing : source {
     bool open = false; ///< A page of it is not decided.
     size_t spare = 0;  ///< Claims of it that take spare room.
+    size_t turns = 0;  ///< That it had, of all its pages.
   };
 
   struct stream_source : source {
-    bool has_turn = false;        ///< It is in `turns_`.
+    bool has_turn = false;        ///< It is in `stream_turns_`.
     std::chrono::seconds rest{0}; ///< The last one.
     std::optional<steady_time> rests_until;
   };
@@ -187,8 +185,8 @@ private:
   void take_word(listings::value_type& of, waiting_claim x, const word& said,
                  effects& out);
   void judge(listings::value_type& of, effects& out);
-  source* next_listing();
-  void ask_next(source& from, effects& out);
+  listing* next_listing();
+  void ask_next(source& from, bool of_stream, effects& out);
   void run(effects& out, steady_time now);
 
   void release(listing& from, size_t bytes) noexcept;
@@ -209,14 +207,15 @@ private:
   size_t stream_bytes_ = 0; ///< Of streams.
   listings listings_;
   listing_id last_; ///< Had its turn.
+  size_t turns_ = 0;
   streams streams_;
-  std::deque<uint32_t> turns_; ///< Streams of which claims wait.
+  std::deque<uint32_t> stream_turns_; ///< Streams of which claims wait.
   /// Streams whose claims were asked about.
   std::unordered_map<atproto::did, std::vector<uint32_t>> askers_;
-  bool streams_turn_ = false; ///< Else a listing's.
-  size_t listing_turns_ = 0;
   size_t spare_ = 0; ///< In use.
-  std::unordered_set<atproto::did> asked_;   ///< About, for anybody.
+  std::unordered_map<atproto::did, bool> asked_; ///< True: for a stream.
+  size_t listings_asked_ = 0;
+  size_t streams_asked_ = 0;
   std::optional<steady_time> rest_until_; ///< The directory is away.
 };
 

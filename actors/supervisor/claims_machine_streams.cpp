@@ -46,21 +46,22 @@ void claims_machine::wait(streams::value_type& of, waiting_claim x,
                           bool first) {
   auto& waiting = of.second.waiting;
   if (!std::exchange(of.second.has_turn, true))
-    turns_.push_back(of.first);
+    stream_turns_.push_back(of.first);
   waiting.insert(first ? waiting.begin() : waiting.end(), std::move(x));
 }
 
 /// The one whose turn it is; the next one has it then.
 claims_machine::source* claims_machine::next_stream() {
-  while (!turns_.empty()) {
-    const auto id = turns_.front();
-    turns_.pop_front();
+  for (auto left = stream_turns_.size(); left > 0; --left) {
+    const auto id = stream_turns_.front();
+    stream_turns_.pop_front();
     auto& from = streams_.find(id)->second;
-    from.has_turn = from.waiting.size() > 1;
-    if (from.waiting.empty())
-      continue; // They were dropped.
+    const auto takes = from.waits();
+    from.has_turn = from.waiting.size() > (takes ? 1u : 0u);
     if (from.has_turn)
-      turns_.push_back(id);
+      stream_turns_.push_back(id);
+    if (!takes)
+      continue; // They were dropped, or enough of it are asked about.
     askers_[from.waiting.front().of.repo].push_back(id);
     return &from;
   }

@@ -174,23 +174,27 @@ TEST(claims_streams, a_stream_fills_half_of_the_room_that_others_leave) {
   }
 }
 
-// So that a host of many accounts keeps nobody else's waiting.
-TEST(claims_streams, streams_and_listings_have_turns) {
+// limits::claims_asked_share, limits::claims_asked_max: so that a host of many
+// accounts keeps nobody else's waiting
+TEST(claims_streams, so_many_are_asked_about_beside_those_of_listings) {
   stream_world x;
   std::vector<claims_machine::claim> page;
   for (size_t i = 0; i < 2 * limits::claims_asked_max; ++i)
     page.push_back({streamed_did(10'000 + i)});
-  x.take(x.machine.on_page({first_stream, {}}, its_pds, page, x.now));
-  x.name_many(0, 100, first_stream);
-  ASSERT_EQ(x.asked.size(), limits::claims_asked_max);
-  x.name(200, next_stream);
-  for (size_t i = 0; i < 4; ++i)
-    x.say(x.asked[i], kind::missing);
-  const std::vector<atproto::did> next(
-    x.asked.begin() + limits::claims_asked_max, x.asked.end());
-  ASSERT_EQ(next.size(), 4u);
-  EXPECT_THAT(next, testing::Contains(streamed_did(0)));
-  EXPECT_THAT(next, testing::Contains(streamed_did(200)));
+  for (const uint32_t listing : {1u, 2u})
+    x.take(x.machine.on_page({listing, {}}, its_pds, page, x.now));
+  const auto listed = x.asked.size();
+  x.name_many(0, limits::claims_asked_share + 1);
+  EXPECT_EQ(x.asked.size(), listed + limits::claims_asked_share);
+  x.name_many(100, limits::claims_asked_max, next_stream);
+  EXPECT_EQ(x.asked.size(), listed + limits::claims_asked_max);
+  x.name(200, 3);
+  EXPECT_EQ(x.asked.size(), listed + limits::claims_asked_max);
+  x.say(streamed_did(0), kind::missing);
+  EXPECT_EQ(x.asked.back(), streamed_did(limits::claims_asked_share));
+  x.say(streamed_did(1), kind::missing);
+  x.say(streamed_did(2), kind::missing);
+  EXPECT_EQ(x.asked.back(), streamed_did(200)) << "its turn";
 }
 
 // limits::claims_judged_min, limits::listing_mistrust_min
