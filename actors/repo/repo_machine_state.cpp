@@ -208,14 +208,16 @@ void repo_machine::begin_life(addition what, now_time now, repo_effects& out) {
   ask_identity(out);
 }
 
-/// What events told that were finished before the repo was tracked. The row
-/// says that its identity is due, for a crash as well; nobody has proved the
-/// rev, so it counts as a listed one does.
+/// What events told that were finished before the repo was tracked: the row
+/// says it, for a crash as well. Nobody has proved the rev, so it counts as a
+/// listed one does.
 void repo_machine::hear_missed(const addition& what, now_time now,
                                repo_effects& out) {
-  needed_rev::require(row_, what.least, false);
-  if (what.least > tip_.rev)
+  if (what.least > tip_.rev) {
+    needed_rev::require(row_, what.least, false);
+    touch_row();
     open_gap(now, out);
+  }
   if (!what.look_up)
     return;
   pace_.wanted = true;

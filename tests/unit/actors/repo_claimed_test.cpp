@@ -52,6 +52,7 @@ TEST(repo_claimed, the_fetch_has_to_bring_the_rev_that_was_told) {
   x.add_heard({{}, false, told});
   x.learn(x.identity());
   x.settle();
+  EXPECT_EQ(x.row->listed_rev, told) << "for the next life";
   for (uint64_t job = 1; job <= limits::listed_rev_tries_max + 1; ++job) {
     x.start_fetch(job);
     ASSERT_EQ(x.orders.size(), job);
