@@ -103,9 +103,14 @@ public:
     return cache_.size();
   }
 
+  /// Hosts for which look-ups wait.
+  size_t hosts() const noexcept {
+    return queue_.hosts();
+  }
+
   /// Memory that all of it holds, about.
   size_t bytes() const noexcept {
-    return (cached() + waiting() + queue_.hosts())
+    return (cached() + waiting() + hosts())
              * limits::identity_entry_bytes
            + backoff_.size() * limits::lookup_failure_bytes;
   }

@@ -151,8 +151,10 @@ repo_effects repo_machine::on_listed(const listed_repo& x,
   const auto other_state = account_sources::is_news(
     row_.words, account_sources::listed_by(from, x.account), own_stream);
   // A relay is a stranger beside the host, and a rev of the future no word.
+  const auto host_speaks
+    = own_stream && board.accounting_for(row_.pds).connected;
   const auto is_ahead = takes_commits() && x.rev > tip_.rev
-                        && !(from.relay && own_stream)
+                        && !(from.relay && host_speaks)
                         && !refetch_.is_disproved(x.rev)
                         && !is_beyond_clock(x.rev, now);
   if (is_ahead || other_state) {

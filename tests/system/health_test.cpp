@@ -144,6 +144,27 @@ TEST_F(HealthToldTest, WhatIsNotTriedAnyMoreIsNamedAsThat) {
   EXPECT_EQ(warnings("healthy_again", "fetch"), 1u);
 }
 
+// reliability.md P16: it is connected, and most of what it brings is no good
+TEST_F(HealthToldTest, AnUpstreamWhoseCommitsAreRefusedIsNamed) {
+  start();
+  ASSERT_TRUE(await_all_equal());
+  ASSERT_TRUE(await_ready());
+  for (size_t i = 0; i < accounts; ++i) {
+    simnet::fault x;
+    x.kind = simnet::fault_kind::bad_signature;
+    x.did = net.life().truth().view(i).id.str();
+    ASSERT_TRUE(net.life().faults().inject(x));
+  }
+  ASSERT_TRUE(await_cause("upstream", net.urls().relay,
+                          "most of its commits are refused"));
+  for (size_t i = 0; i < accounts; ++i)
+    net.life().traffic().post(i);
+  ASSERT_TRUE(await_all_equal());
+  ASSERT_TRUE(await_ready());
+  EXPECT_EQ(warnings("unhealthy", "upstream"), 1u);
+  EXPECT_EQ(warnings("healthy_again", "upstream"), 1u);
+}
+
 TEST_F(HealthToldTest, HostsThatServeNothingAreNamed) {
   simnet::request_faults::order order;
   order.what = simnet::request_fault::server_error;

@@ -216,6 +216,7 @@ TEST(repo_identity, a_refresh_that_is_due_outlives_an_earlier_timer) {
     x.learn(x.identity());
   }
   x.make_commit();
+  x.board.put(away_upstream(pds_id, pds_origin));
   x.list(x.account.rev());
   x.pass(x.settings->listing_grace);
   EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 1u);

@@ -23,7 +23,7 @@ TEST(repo_listings, a_newer_rev_that_does_not_come_desyncs_after_the_grace) {
   repo_world x;
   x.sync();
   x.make_commit();
-  x.list(x.account.rev());
+  x.list(x.account.rev(), account_status::active, pds_id);
   EXPECT_FALSE(x.machine->idle());
   x.pass(x.settings->listing_grace - 1us);
   EXPECT_FALSE(x.in_flight);
@@ -33,6 +33,56 @@ TEST(repo_listings, a_newer_rev_that_does_not_come_desyncs_after_the_grace) {
   EXPECT_EQ(x.row->status, repo_status::desync);
   EXPECT_EQ(x.wishes.size(), 1u);
   EXPECT_TRUE(x.machine->idle());
+}
+
+// A relay may say what it likes while the host itself is heard.
+TEST(repo_listings, a_relays_word_on_a_rev_counts_without_the_hosts_stream) {
+  for (const auto heard : {true, false}) {
+    repo_world x;
+    x.sync();
+    if (!heard)
+      x.board.put(away_upstream(pds_id, pds_origin));
+    x.make_commit();
+    x.list(x.account.rev());
+    x.pass(x.settings->listing_grace);
+    EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), heard ? 0u : 1u);
+  }
+}
+
+// limits::rev_future_max, and a microsecond more: such a commit would not be
+// taken either
+TEST(repo_listings, a_rev_of_the_future_is_no_word) {
+  for (const auto more : {0us, 1us}) {
+    repo_world x;
+    x.sync();
+    const auto most = x.now.wall + (limits::rev_future_max + more);
+    x.list(atproto::tid::from_time(most, 0), account_status::active, pds_id);
+    x.pass(x.settings->listing_grace);
+    EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), more == 0us ? 1u : 0u);
+  }
+}
+
+// limits::listed_rev_tries_max: its commits are taken again after that, and the
+// next listing begins nothing anew
+TEST(repo_listings, a_rev_that_the_host_does_not_have_is_asked_for_once) {
+  repo_world x;
+  x.sync();
+  const auto no_rev = atproto::tid::from_time(x.now.wall, 1);
+  x.list(no_rev, account_status::active, pds_id);
+  x.pass(x.settings->listing_grace);
+  x.settle();
+  ASSERT_EQ(x.row->status, repo_status::desync);
+  x.start_fetch(7);
+  EXPECT_EQ(x.orders.back().least, no_rev);
+  x.fail_fetch(7, fail(ec::unreachable));
+  x.settle();
+  ASSERT_EQ(x.row->status, repo_status::error);
+  x.learn(x.identity());
+  x.run_fetch(8);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  x.list(no_rev, account_status::active, pds_id);
+  x.pass(10 * x.settings->listing_grace);
+  EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 1u);
 }
 
 // protocol.md 2.1.2: a stream that lags behind, or is away, proves nothing by
@@ -182,6 +232,7 @@ TEST(repo_listings, a_suspicion_outlives_an_earlier_timer) {
   x.sync();
   test_repo stranger{2};
   x.make_commit();
+  x.board.put(away_upstream(pds_id, pds_origin));
   x.list(x.account.rev());
   x.account.put("app.test.note/b", make_record("b"));
   auto draft = x.account.draft();

@@ -76,7 +76,7 @@ TEST(repo_restart, a_listed_rev_is_to_be_brought_as_often_as_without_one) {
   repo_world x;
   x.sync();
   x.make_commit();
-  x.list(x.account.rev());
+  x.list(x.account.rev(), account_status::active, pds_id);
   x.pass(x.settings->listing_grace);
   x.settle();
   ASSERT_EQ(x.row->status, repo_status::desync);

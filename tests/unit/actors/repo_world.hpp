@@ -27,6 +27,9 @@ inline constexpr uint32_t other_pds_id = 3;
 /// A stream that is connected and has told all.
 actors::upstream_view quiet_upstream(uint32_t id, std::string origin,
                                      uint32_t epoch, uint64_t first_cursor);
+
+/// The same, but that nobody hears it.
+upstream_view away_upstream(uint32_t id, std::string origin);
 inline constexpr auto pds_origin = "https://pds.test";
 inline constexpr auto other_origin = "https://other.test";
 
