@@ -238,7 +238,7 @@ TEST_F(FetchQueueTest, ASlowHostWithManyAccountsDoesNotStopOthers) {
   node.add(others);
   for (const auto& did : others)
     node.await(did, "synced");
-  EXPECT_GE(node.metric("weir_backfill_crawled_total "), 1u);
+  EXPECT_GE(node.metric("weir_backfill_given_back_total "), 1u);
   for (const auto& did : crowd)
     EXPECT_EQ(node.repo(did).tries, 0u) << "that is no failure of the repo";
 }
@@ -276,6 +276,30 @@ TEST_F(FetchQueueTest, ReposOfTwoHostsAreFetchedInTurn) {
   for (const auto& did : others)
     node.await(did, "synced");
   EXPECT_LT(node.metric("weir_backfill_started_total "), crowd_size / 2);
+}
+
+// The same of hosts that have no more than their share
+TEST_F(FetchQueueTest, SlowHostsWithOneAccountEachDoNotStopOthers) {
+  hostile_host slow[3];
+  std::vector<atproto::did> crowd;
+  for (uint64_t i = 0; i < 3; ++i) {
+    const auto repo = account(1'000 + i);
+    relay.publish(repo, slow[i].url());
+    slow[i].on_repo(repo.did(), slow_download(repo));
+    crowd.push_back(repo.did());
+  }
+  hostile_node node{{"relay:" + relay.url()},
+                    relay.url(),
+                    {"--sync-parallelism", "3"}};
+  node.add(crowd);
+  ASSERT_TRUE(node.await_metric("weir_backfill_started_total ", 3));
+  const auto repo = account(2'000);
+  relay.publish_and_serve(repo);
+  node.add({repo.did()});
+  node.await(repo.did(), "synced");
+  EXPECT_GE(node.metric("weir_backfill_crawled_total "), 1u);
+  for (const auto& did : crowd)
+    EXPECT_EQ(node.repo(did).tries, 0u) << "that is no failure of the repo";
 }
 
 // The same when it is fast enough to be no slow one: what it got while nobody

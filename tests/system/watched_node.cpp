@@ -48,9 +48,9 @@ void WatchedNodeTest::start() {
             .value();
 }
 
-void WatchedNodeTest::add_all() {
+void WatchedNodeTest::add(size_t count) {
   std::string dids;
-  for (size_t i = 0; i < accounts; ++i)
+  for (size_t i = 0; i < count; ++i)
     dids += (i == 0 ? "\"" : ",\"") + net.life().truth().view(i).id.str() + '"';
   EXPECT_TRUE(
     web_->post(node_->data_url() + "/repos/add", "{\"dids\":[" + dids + "]}"));

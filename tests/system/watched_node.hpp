@@ -47,8 +47,8 @@ protected:
   void start();
   void stop() { node_.reset(); }
 
-  /// Tracks all accounts, where not all are anyhow.
-  void add_all();
+  /// Tracks the first accounts, where not all are anyhow.
+  void add(size_t count);
 
   /// Answer of `/readyz`.
   std::string readiness();

@@ -38,12 +38,6 @@ upstream_view quiet_upstream(uint32_t id, std::string origin, uint32_t epoch,
   return out;
 }
 
-upstream_view away_upstream(uint32_t id, std::string origin) {
-  auto out = quiet_upstream(id, std::move(origin), 1, 1);
-  out.connected = false;
-  return out;
-}
-
 repo_world::repo_world(std::vector<std::string> filter)
   : settings(std::make_shared<repo_settings>()) {
   settings->filter

@@ -29,7 +29,11 @@ actors::upstream_view quiet_upstream(uint32_t id, std::string origin,
                                      uint32_t epoch, uint64_t first_cursor);
 
 /// The same, but that nobody hears it.
-upstream_view away_upstream(uint32_t id, std::string origin);
+inline upstream_view away_upstream(uint32_t id, std::string origin) {
+  auto out = quiet_upstream(id, std::move(origin), 1, 1);
+  out.connected = false;
+  return out;
+}
 inline constexpr auto pds_origin = "https://pds.test";
 inline constexpr auto other_origin = "https://other.test";
 

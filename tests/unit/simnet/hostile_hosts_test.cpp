@@ -314,7 +314,7 @@ TEST_F(HostileHostsTest, TheRemoteControlCountsWhatWasServed) {
   const auto stats = json_of(get(urls.control + "/stats"));
   EXPECT_EQ(stats.at("served").at("directory_limit").as_int64(), 1);
   const auto& all = stats.at("hostile").as_array();
-  ASSERT_EQ(all.size(), 5u);
+  ASSERT_EQ(all.size(), simnet::hostilities);
   EXPECT_EQ(all[1].at("kind").as_string(), "inventive");
   EXPECT_EQ(all[1].at("claims").as_int64(), 10'000);
 }
