@@ -59,5 +59,7 @@ constexpr auto gap_pause_max = 1h;
 /// a listing showed another: whoever lists what is not so must not keep a repo
 /// from its commits for long.
 constexpr uint32_t listed_rev_tries_max = 1;
+/// For so long a relay that lists the same rev again is not heard.
+constexpr auto disproved_rev_memory = 1h;
 
 } // namespace weir::limits

@@ -50,16 +50,21 @@ public:
 
   // -- what listings said -----------------------------------------------------
 
-  /// A host served an older rev than this one, which a listing had named, as
+  /// The host served an older rev than this one, which a listing had named, as
   /// often as it was asked.
-  void disprove(atproto::tid rev) noexcept { disproved_ = rev; }
+  void disprove(atproto::tid rev, steady_time now) noexcept {
+    disproved_ = rev;
+    disproved_until_ = now + limits::disproved_rev_memory;
+  }
 
-  bool is_disproved(atproto::tid rev) const noexcept {
-    return rev == disproved_;
+  /// What a relay lists of it is not looked at again yet.
+  bool is_disproved(atproto::tid rev, steady_time now) const noexcept {
+    return rev == disproved_ && now < disproved_until_;
   }
 
 private:
   atproto::tid disproved_;
+  steady_time disproved_until_;
   lazy_deque<steady_time> times_; ///< Of the last fetches.
   std::optional<steady_time> gap_due_;
   steady_time last_gap_; ///< When the last one was due.

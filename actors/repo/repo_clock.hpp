@@ -19,6 +19,7 @@ bool clock_doubted(now_time now);
 
 /// No commit of this rev would be taken now (limits::rev_future_max).
 bool is_beyond_clock(atproto::tid rev, now_time now);
+
 /// It is in doubt, and others are being heard.
 bool clock_hears(now_time now);
 

@@ -153,7 +153,7 @@ void repo_machine::finish_fetch(now_time now) {
   row_.last_sync = now.wall.seconds();
   refetch_.fetched(now.steady);
   if (row_.listed_rev > root.rev)
-    refetch_.disprove(row_.listed_rev);
+    refetch_.disprove(row_.listed_rev, now.steady);
   needed_rev::settle(row_);
   row_.not_found_at = 0;
   row_.error.clear();

@@ -150,12 +150,14 @@ repo_effects repo_machine::on_listed(const listed_repo& x,
   const auto own_stream = account_sources::has_own_stream(board, row_.pds);
   const auto other_state = account_sources::is_news(
     row_.words, account_sources::listed_by(from, x.account), own_stream);
-  // A relay is a stranger beside the host, and a rev of the future no word.
+  // A relay is a stranger beside the host. A host that lists what its downloads
+  // do not have yet is asked each time, or the repo would stay behind.
   const auto host_speaks
     = own_stream && board.accounting_for(row_.pds).connected;
-  const auto is_ahead = takes_commits() && x.rev > tip_.rev
-                        && !(from.relay && host_speaks)
-                        && !refetch_.is_disproved(x.rev)
+  const auto is_idle_talk
+    = from.relay
+      && (host_speaks || refetch_.is_disproved(x.rev, now.steady));
+  const auto is_ahead = takes_commits() && x.rev > tip_.rev && !is_idle_talk
                         && !is_beyond_clock(x.rev, now);
   if (is_ahead || other_state) {
     // The event may be on its way: look again after a while.

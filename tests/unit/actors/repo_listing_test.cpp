@@ -1,4 +1,5 @@
 #include "base/limits.hpp"
+#include "base/limits_doubt.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 /// What a listing says of a repo (protocol.md 9, 2.1.2).
@@ -58,31 +59,60 @@ TEST(repo_listings, a_rev_of_the_future_is_no_word) {
     const auto most = x.now.wall + (limits::rev_future_max + more);
     x.list(atproto::tid::from_time(most, 0), account_status::active, pds_id);
     x.pass(x.settings->listing_grace);
-    EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), more == 0us ? 1u : 0u);
+    EXPECT_EQ(x.count_of(repo_counter::listing_mismatch),
+              more == 0us ? 1u : 0u);
   }
 }
 
-// limits::listed_rev_tries_max: its commits are taken again after that, and the
-// next listing begins nothing anew
-TEST(repo_listings, a_rev_that_the_host_does_not_have_is_asked_for_once) {
-  repo_world x;
-  x.sync();
-  const auto no_rev = atproto::tid::from_time(x.now.wall, 1);
-  x.list(no_rev, account_status::active, pds_id);
+namespace {
+
+/// A fetch could not bring this rev, which was listed, and the host was
+/// believed.
+void disprove(repo_world& x, atproto::tid rev, uint32_t upstream) {
+  x.list(rev, account_status::active, upstream);
   x.pass(x.settings->listing_grace);
   x.settle();
   ASSERT_EQ(x.row->status, repo_status::desync);
   x.start_fetch(7);
-  EXPECT_EQ(x.orders.back().least, no_rev);
+  EXPECT_EQ(x.orders.back().least, rev);
   x.fail_fetch(7, fail(ec::unreachable));
   x.settle();
   ASSERT_EQ(x.row->status, repo_status::error);
   x.learn(x.identity());
   x.run_fetch(8);
-  EXPECT_EQ(x.row->status, repo_status::synced);
-  x.list(no_rev, account_status::active, pds_id);
-  x.pass(10 * x.settings->listing_grace);
-  EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 1u);
+  ASSERT_EQ(x.row->status, repo_status::synced);
+}
+
+/// How often listings led to a fetch, when it is listed once more.
+uint64_t mismatches_with(repo_world& x, atproto::tid rev, uint32_t upstream) {
+  x.list(rev, account_status::active, upstream);
+  x.pass(x.settings->listing_grace);
+  return x.count_of(repo_counter::listing_mismatch);
+}
+
+} // namespace
+
+// limits::listed_rev_tries_max: its commits are taken again after that;
+// limits:: disproved_rev_memory, and a microsecond less: the relay is not heard
+TEST(repo_listings, a_rev_that_no_host_has_is_not_asked_for_again_and_again) {
+  for (const auto less : {0us, 1us}) {
+    repo_world x;
+    x.sync();
+    x.board.put(away_upstream(pds_id, pds_origin));
+    const auto no_rev = atproto::tid::from_time(x.now.wall, 1);
+    disprove(x, no_rev, relay_id);
+    x.pass(limits::disproved_rev_memory - less);
+    EXPECT_EQ(mismatches_with(x, no_rev, relay_id), less == 0us ? 2u : 1u);
+  }
+}
+
+// Its downloads may lag behind its listing.
+TEST(repo_listings, what_its_own_host_lists_is_asked_for_each_time) {
+  repo_world x;
+  x.sync();
+  const auto later = atproto::tid::from_time(x.now.wall, 1);
+  disprove(x, later, pds_id);
+  EXPECT_EQ(mismatches_with(x, later, pds_id), 2u);
 }
 
 // protocol.md 2.1.2: a stream that lags behind, or is away, proves nothing by
