@@ -39,7 +39,6 @@ upstream_machine::effects upstream_machine::on_open(steady_time now) {
   connected_ = true;
   dropping_ = false;
   first_on_connection_ = true;
-  clean_since_open_ = true;
   last_on_connection_ = 0;
   regressions_ = 0;
   below_cursor_ = 0;
@@ -134,10 +133,6 @@ bool upstream_machine::accept_seq(uint64_t seq, effects& out) {
   const auto first = first_on_connection_;
   last_on_connection_ = seq;
   first_on_connection_ = false;
-  if (clean_since_open_) {
-    clean_since_open_ = false;
-    backoff_ = std::chrono::microseconds{0};
-  }
   if (first && options_.assume_contiguous_seq && row_.cursor != 0
       && seq > last_received_ + 1 && !row_.reset_pending)
     begin_reset(out); // CONS-16
@@ -145,6 +140,7 @@ bool upstream_machine::accept_seq(uint64_t seq, effects& out) {
     return false;
   if (seq <= last_received_)
     return false; // Already here or done: a replay after a reconnect.
+  backoff_ = std::chrono::microseconds{0}; // It gets on.
   last_received_ = seq;
   if (row_.reset_pending) {
     // CONS-15: #info has no cursor; the first sequenced frame supplies it.

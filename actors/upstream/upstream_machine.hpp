@@ -233,7 +233,6 @@ private:
   size_t regressions_ = 0;
   size_t infos_ = 0; ///< On this connection.
   bool first_on_connection_ = true;
-  bool clean_since_open_ = true;
   uint64_t bad_cursor_ = 0;
   size_t bad_tries_ = 0;
   std::chrono::microseconds backoff_{0};

@@ -141,6 +141,20 @@ TEST(upstream_machine, replays_of_what_is_in_flight_restart_nothing) {
   EXPECT_EQ(x.machine.counters().resets, 0u);
 }
 
+// protocol.md 1.3: a stream of one number again and again does not get on, or
+// it would be dialled every second for ever.
+TEST(upstream_machine, frames_that_were_here_before_do_not_reset_the_back_off) {
+  stream x;
+  x.take_seqs({11});
+  for (const auto expected : {1s, 2s, 4s}) {
+    EXPECT_EQ(
+      *x.machine.on_closed({fail(ec::unreachable), 0, 0s}, t0).timer - t0,
+      expected);
+    x.machine.on_open(t0);
+    x.take_seqs(std::vector<int64_t>(limits::seq_regressions_max + 1, 11));
+  }
+}
+
 // limits::infos_per_connection_max: each is a line of the log
 TEST(upstream_machine, a_connection_of_endless_infos_ends) {
   stream x;
