@@ -26,8 +26,9 @@ delivery_lane::event* delivery_lane::next_to_send() noexcept {
   if (next == queue.size())
     return nullptr;
   auto& x = queue[next];
-  if (next > 0 && (x.barrier || queue.front().barrier))
-    return nullptr;
+  const auto& first = queue.front();
+  if (next > 0 && (x.barrier || first.barrier || x.job != first.job))
+    return nullptr; // Another fetch may tell of the same record again.
   return &x;
 }
 

@@ -67,6 +67,7 @@ struct delivery_lane {
     storage::op_id id = 0;
     held_entry_ptr held; ///< Null once settled.
     uint32_t index = 0;
+    uint64_t job = 0; ///< The fetch that brought it; 0: none.
     stage at = stage::waiting;
     bool barrier = false;                ///< Alone in flight, in its DID.
     bool known = false;                  ///< Sent before.

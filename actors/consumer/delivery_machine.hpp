@@ -18,8 +18,9 @@ namespace weir::actors {
 /// # Order
 /// Per DID, a live event and a fact about the account are barriers: they wait
 /// for all earlier events of the DID, and later ones wait for them until they
-/// are acked. Historical events may be in flight together, never across a
-/// barrier. DIDs do not wait for each other.
+/// are acked. Historical events of one fetch, which tells of each record once,
+/// may be in flight together, never across a barrier or with those of another
+/// fetch. DIDs do not wait for each other.
 ///
 /// # Parking
 /// A DID that does not ack leaves the window after `retry_timeout`; the log

@@ -194,6 +194,7 @@ void delivery_machine::push(delivery_lane& x, const held_entry_ptr& held,
   event.id = entry.first + index;
   event.held = held;
   event.index = static_cast<uint32_t>(index);
+  event.job = entry.job;
   event.barrier = entry.live || kind_of(entry.ops[index]) == kind::fact;
   const auto [i, fresh] = index_.insert_or_assign(event.id, &x);
   event.known = !fresh;

@@ -87,6 +87,20 @@ TEST(Delivery, HistoryNeverCrossesALiveEvent) {
   EXPECT_EQ(x.sent_ids(), (ids{1, 2, 3, 4, 5}));
 }
 
+// A fetch tells of each record once; the next one may delete what it created.
+TEST(Delivery, HistoryOfTwoFetchesDoesNotFlyTogether) {
+  started x;
+  x.append(ann, 2, false);
+  x.fetch = 2;
+  x.append(ann, 2, false);
+  x.publish();
+  EXPECT_EQ(x.sent_ids(), (ids{1, 2}));
+  x.ack(2);
+  EXPECT_EQ(x.sent_ids(), (ids{1, 2}));
+  x.ack(1);
+  EXPECT_EQ(x.sent_ids(), (ids{1, 2, 3, 4}));
+}
+
 TEST(Delivery, AnAccountFactIsABarrier) {
   started x;
   x.append(ann, 2, false);

@@ -61,6 +61,8 @@ private:
     }
     EXPECT_FALSE(barrier(x.id)) << x.id << " did not wait for " << earlier;
     EXPECT_FALSE(barrier(earlier)) << x.id << " overtook live " << earlier;
+    EXPECT_EQ(x.entry->job, world_.entry_of(earlier)->job)
+      << x.id << " of another fetch did not wait for " << earlier;
     EXPECT_TRUE(sent_.contains(earlier)) << x.id << " overtook " << earlier;
   }
 

@@ -32,6 +32,7 @@ op_id delivery_world::append(const std::string& who, size_t count, bool live,
   entry.repo = atproto::did::trusted(who);
   entry.rev = atproto::tid{next_};
   entry.live = live;
+  entry.job = live ? 0 : fetch;
   for (size_t i = 0; i < count; ++i) {
     logged_operation op;
     op.scope = collection;

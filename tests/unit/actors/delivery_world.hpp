@@ -26,6 +26,9 @@ public:
 
   // -- the log ----------------------------------------------------------------
 
+  /// Which one brings the history that is appended from now on.
+  uint64_t fetch = 1;
+
   /// Appends a transaction of `count` creates; returns its first id.
   op_id append(const std::string& who, size_t count = 1, bool live = true,
                const std::string& collection = "app.bsky.feed.post",
