@@ -6,8 +6,7 @@ namespace weir::storage {
 
 std::string fact_json(const repo_row& x) {
   std::string out = R"({"handle":)";
-  atproto::append_json_string(
-    x.handle.empty() ? std::string_view{"handle.invalid"} : x.handle, out);
+  atproto::append_json_string(handle_or_none(x.handle), out);
   out += x.account == account_status::active ? R"(,"is_active":true)"
                                              : R"(,"is_active":false)";
   out += R"(,"status":")";

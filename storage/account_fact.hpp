@@ -3,8 +3,21 @@
 #include "storage/records.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace weir::storage {
+
+/// What consumers are told of an account without a verified handle.
+inline constexpr std::string_view no_handle = "handle.invalid";
+
+/// @param verified Empty when there is none.
+inline std::string_view handle_or_none(std::string_view verified) noexcept {
+  return verified.empty() ? no_handle : verified;
+}
+
+inline bool has_handle(const repo_row& x) noexcept {
+  return !x.handle.empty() && x.handle != no_handle;
+}
 
 /// Content of every `$identity` and `$account` operation: what the row says of
 /// the account at that moment, as JSON. The CID of the operation is that of

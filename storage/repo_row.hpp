@@ -81,7 +81,8 @@ struct repo_row {
   uint64_t incarnation = 0;
   op_id erased_through = 0; ///< Older heads, content, indexes are absent.
   std::string pds;          ///< Origin of the current host; may be empty.
-  std::string handle;       ///< Verified handle, or empty.
+  /// Verified, or `handle.invalid`; empty: consumers were told of none yet.
+  std::string handle;
   account_words words;      ///< Whom `account` follows from.
   /// To be looked up anew: an #identity came, or a handle is not checked yet.
   bool identity_due = false;

@@ -15,6 +15,12 @@ inline bool is_unconfirmed(const storage::identity_row& x) noexcept {
   return !x.claimed_handle.empty() && x.handle.empty() && !x.tombstoned;
 }
 
+/// Consumers were told of no handle yet, and it may still be confirmed.
+inline bool awaits_handle(const storage::repo_row& row,
+                          const storage::identity_row& x) noexcept {
+  return row.handle.empty() && is_unconfirmed(x);
+}
+
 /// When an identity that was looked up is looked up once more, because the
 /// answer may have been an old one: its handle could not be confirmed, or it
 /// refuses what a newer key or host would prove. Whoever tells whose handle it

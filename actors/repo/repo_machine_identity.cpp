@@ -1,7 +1,7 @@
 #include "actors/repo/repo_machine.hpp"
-
 #include "base/limits.hpp"
 #include "base/limits_doubt.hpp"
+#include "storage/account_fact.hpp"
 
 #include <utility>
 
@@ -16,8 +16,7 @@ namespace {
 
 /// What the #account says waits for a document; the frame goes.
 void hold_word(identity_doubt& doubt, const waiting_frame& x) {
-  const auto event = atproto::decode_frame(x.frame.bytes.view());
-  if (event)
+  if (const auto event = atproto::decode_frame(x.frame.bytes.view()))
     if (const auto* said = std::get_if<atproto::account_event>(&*event))
       doubt.hold(account_sources::told_by(x.frame, *said));
 }
@@ -333,8 +332,9 @@ bool repo_machine::learn(const storage::identity_row& fact, bool last,
     if (wants_fetch() && !prepare_pending_ && !fact.pds.empty())
       out.wish = fetch_wish{row_.status, row_.next_retry}; // Among that host's.
   }
-  if (row_.handle != fact.handle) {
-    row_.handle = fact.handle;
+  const auto handle = storage::handle_or_none(fact.handle);
+  if (row_.handle != handle && (last || !awaits_handle(row_, fact))) {
+    row_.handle = handle;
     count(repo_counter::identity_changed, out);
     append_fact(storage::identity_scope, now);
     touch_row();
@@ -376,7 +376,7 @@ repo_effects repo_machine::on_identity(const identity_answer& x,
     take_no_identity(x, last, board, now, out);
     return out;
   }
-  const auto had_handle = !row_.handle.empty();
+  const auto had_handle = storage::has_handle(row_);
   if (learn(*x.fact, last, now, out)) {
     take_change(now, out);
     pace_.retry.settle();
