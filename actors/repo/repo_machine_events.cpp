@@ -9,6 +9,17 @@
 
 namespace weir::actors {
 
+namespace {
+
+atproto::tid rev_of(const atproto::frame_event& x) noexcept {
+  if (const auto* commit = std::get_if<atproto::commit_event>(&x))
+    return commit->rev;
+  const auto* sync = std::get_if<atproto::sync_event>(&x);
+  return sync != nullptr ? sync->rev : atproto::tid{};
+}
+
+} // namespace
+
 repo_machine::step repo_machine::take(waiting_frame& x,
                                       const upstream_board& board,
                                       now_time now, repo_effects& out) {
@@ -39,8 +50,12 @@ repo_machine::step repo_machine::take(waiting_frame& x,
 void repo_machine::take_poison(const waiting_frame& x, now_time now,
                                repo_effects& out) {
   count(repo_counter::poison, out);
-  if (takes_commits() || job_)
+  if (takes_commits() || job_) {
+    row_.identity_due = true; // It may have been an #identity.
+    pace_.wanted = true;
+    try_refresh(now, out);
     desync("an event that ended the process was stepped over", now, out);
+  }
   settle(x, out);
 }
 
@@ -81,6 +96,11 @@ bool repo_machine::needs_nothing(const waiting_frame& x,
     doubt_inactive(now, out);
   } else if (!job_ && !takes_commits()) {
     count(repo_counter::out_of_sync, out);
+    // The downloads of a host may lag behind its stream. Not written for this
+    // alone: while all is fetched for the first time, there are many.
+    if (const auto rev = rev_of(event);
+        !x.frame.relay && !atproto::in_future(rev, now.wall))
+      needed_rev::require(row_, rev, false);
     hurry_fetch(now, out);
   } else {
     return false;

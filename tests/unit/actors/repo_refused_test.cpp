@@ -148,6 +148,8 @@ TEST(repo_poison, a_frame_that_was_stepped_over_puts_its_repo_out_of_sync) {
   EXPECT_FALSE(x.finished(frame.at.seq)) << "not before the row says so";
   x.write();
   EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_TRUE(x.row->identity_due) << "it may have been an #identity";
+  EXPECT_EQ(x.refreshes, 1u);
   EXPECT_TRUE(x.finished(frame.at.seq));
   ASSERT_EQ(x.wishes.size(), 1u);
   EXPECT_EQ(x.wishes[0].status, repo_status::desync);

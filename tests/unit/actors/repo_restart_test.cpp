@@ -49,6 +49,25 @@ TEST(repo_restart, a_fetch_has_to_bring_the_event_of_an_earlier_life) {
   EXPECT_EQ(x.row->missed_rev, atproto::tid{});
 }
 
+// Downloads may lag behind a stream: what came while a fetch was awaited is in
+// it, or it is asked for once more. A relay is no witness for the host.
+TEST(repo_restart, a_fetch_has_to_bring_what_was_dropped_before_it) {
+  for (const auto from : {pds_id, relay_id}) {
+    repo_world x;
+    x.sync();
+    x.row->status = repo_status::desync;
+    x.restart();
+    x.take(x.make_commit(), from);
+    ASSERT_EQ(x.count_of(repo_counter::out_of_sync), 1u);
+    x.prepare();
+    x.learn(x.identity());
+    x.begin(7);
+    x.settle();
+    ASSERT_EQ(x.orders.size(), 1u);
+    EXPECT_EQ(x.orders[0].least == x.account.rev(), from == pds_id);
+  }
+}
+
 // Before its frame is finished: one batch has both.
 TEST(repo_restart, the_frame_and_its_rev_are_one_batch) {
   broken_repo x;
