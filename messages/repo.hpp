@@ -104,6 +104,7 @@ struct repo_listed {
   storage::account_status account = storage::account_status::active;
   position noted;
   uint32_t upstream = 0; ///< Whose listing it is.
+  position asked_at{};   ///< What its stream had brought before the request.
 };
 
 /// Lines of a listing for one shard. `discover`: track unknown DIDs.

@@ -315,7 +315,8 @@ repo_actor::behavior_type repo::make_behavior() {
     [this](const repo_receipt& x) { on_receipt(x); },
     [this](const repo_listed& x) {
       return change<listing_taken>([this, x](repo_effects& out) {
-        out = machine_.on_listed({x.rev, x.account, x.noted, x.upstream},
+        out = machine_.on_listed({x.rev, x.account, x.noted, x.upstream,
+                                  x.asked_at},
                                  board(), now());
         return listing_taken{};
       });

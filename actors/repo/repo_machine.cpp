@@ -152,7 +152,8 @@ void repo_machine::judge_suspicion(const upstream_board& board, now_time now,
   suspicion_.reset();
   if (open || account_sources::is_former(from, row_.pds))
     return;
-  hear_account(account_sources::listed_by(from, seen.account), board, now, out);
+  hear_account(account_sources::listed_by(from, seen.account, seen.asked_at),
+               board, now, out);
   if (takes_commits() && seen.rev > tip_.rev) {
     count(repo_counter::listing_mismatch, out);
     needed_rev::require(row_, seen.rev, false);

@@ -149,7 +149,8 @@ repo_effects repo_machine::on_listed(const listed_repo& x,
     touch_row();
   const auto own_stream = account_sources::has_own_stream(board, row_.pds);
   const auto other_state = account_sources::is_news(
-    row_.words, account_sources::listed_by(from, x.account), own_stream);
+    row_.words, account_sources::listed_by(from, x.account, x.asked_at),
+    own_stream);
   // A relay is a stranger beside the host. A host that lists what its downloads
   // do not have yet is asked each time, or the repo would stay behind.
   const auto host_speaks

@@ -122,6 +122,7 @@ struct listed_repo {
   storage::account_status account = storage::account_status::active;
   position noted; ///< first_cursor_since_reset before the request.
   uint32_t upstream = 0; ///< Whose listing it is.
+  position asked_at{};   ///< What its stream had brought before the request.
 };
 
 /// A page of the sync buffer on disk.

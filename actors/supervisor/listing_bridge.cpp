@@ -20,7 +20,7 @@ std::string_view text_of(const json::object& from, std::string_view key) {
 
 /// Lines that are no repos are left out; a body that is no listing is an
 /// error.
-void read_page(std::string_view body, const position& noted,
+void read_page(std::string_view body, const upstream_view& before,
                listing_page& out) {
   boost::system::error_code bad;
   const auto page = json::parse(body, bad);
@@ -44,8 +44,9 @@ void read_page(std::string_view body, const position& noted,
     const auto rev = atproto::tid::parse(text_of(line.get_object(), "rev"));
     if (repo && (rev || !out.collection.empty()))
       out.repos.push_back({std::move(*repo), rev ? *rev : atproto::tid{},
-                           read_account_status(line.get_object()), noted,
-                           out.upstream});
+                           read_account_status(line.get_object()),
+                           before.since_reset(), out.upstream,
+                           {before.id, before.epoch, before.received}});
   }
   if (!repos->get_array().empty())
     out.cursor = text_of(page.get_object(), "cursor");
@@ -60,7 +61,7 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared) {
     listing_page out;
     out.upstream = upstream.id;
     out.collection = collection;
-    const auto noted = shared->upstreams.find(upstream.id).since_reset();
+    const auto before = shared->upstreams.find(upstream.id);
     auto target = net::parse_url(upstream.origin);
     if (!target) {
       out.failed = target.error();
@@ -78,7 +79,7 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared) {
     net::http_request request;
     request.target = target->with_target(std::move(path));
     request.limits.body_bytes_max = limits::listing_bytes_max;
-    client->get(std::move(request), [out, noted,
+    client->get(std::move(request), [out, before,
                                      to](result<net::http_response> x) mutable {
       if (!x)
         out.failed = x.error();
@@ -90,7 +91,7 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared) {
         out.failed = fail(ec::unreachable,
                           "HTTP " + std::to_string(x->status));
       else
-        read_page(as_text(x->body), noted, out);
+        read_page(as_text(x->body), before, out);
       caf::anon_send(to, std::move(out));
     });
   };

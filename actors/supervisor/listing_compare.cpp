@@ -16,7 +16,8 @@ std::vector<repo_listed> drop_known_lines(std::vector<repo_listed>& lines,
       unknown.push_back(line);
       return true;
     }
-    return !is_news({line.rev, line.account, line.noted, line.upstream},
+    return !is_news({line.rev, line.account, line.noted, line.upstream,
+                     line.asked_at},
                     *known->row, known->chain.get(), board);
   });
   return unknown;

@@ -14,7 +14,8 @@ bool is_news(const listed_line& line, const storage::repo_row& row,
     return false;
   if (account_sources::is_news(
         row.words,
-        account_sources::listed_by(board.find(line.upstream), line.account),
+        account_sources::listed_by(board.find(line.upstream), line.account,
+                                   line.asked_at),
         account_sources::has_own_stream(board, row.pds))
       || account_sources::has_strangers(row.words, board))
     return true;

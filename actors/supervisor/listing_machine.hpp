@@ -47,6 +47,7 @@ struct listed_line {
   storage::account_status account = storage::account_status::active;
   position noted;        ///< first_cursor_since_reset before the request.
   uint32_t upstream = 0; ///< Whose listing it is.
+  position asked_at{};   ///< What its stream had brought before the request.
 };
 
 /// Whether a REPO has to hear of a line: its rev or status differs from what is

@@ -58,6 +58,19 @@ bool note_relay(account_words& x, const saying& what) {
   return std::exchange(word->said, said) != said;
 }
 
+/// Whether the same stream told something after the listing was asked for: a
+/// listing may be long on its way.
+bool is_outdated(const account_words& x, const position& asked_at) {
+  const auto is_later = [&](const position& at) {
+    return asked_at.defined() && at != asked_at && at.reaches(asked_at);
+  };
+  return is_later(x.host_at)
+         || std::any_of(x.relays.begin(), x.relays.end(),
+                        [&](const relay_word& word) {
+                          return is_later(word.at);
+                        });
+}
+
 /// What the relay passes on of the host's state, as far as it can be believed.
 heard note_hearsay(account_words& x, const saying& what, bool own_stream) {
   if (verdict_of(what) != account_status::active || what.said == x.host)
@@ -83,8 +96,9 @@ saying told_by(const atproto::stamped_frame& frame,
           false};
 }
 
-saying listed_by(const upstream_view& from, account_status said) {
-  return {said, {from.id, from.epoch, 0}, from.relay, true};
+saying listed_by(const upstream_view& from, account_status said,
+                 const position& asked_at) {
+  return {said, {from.id, from.epoch, 0}, from.relay, true, asked_at};
 }
 
 bool was_heard(const account_words& x, const position& at) noexcept {
@@ -96,6 +110,8 @@ bool was_heard(const account_words& x, const position& at) noexcept {
 }
 
 heard hear(account_words& x, const saying& what, bool own_stream) {
+  if (what.listed && is_outdated(x, what.asked_at))
+    return {};
   if (what.relay) {
     const auto noted = note_relay(x, what);
     auto out = note_hearsay(x, what, own_stream);

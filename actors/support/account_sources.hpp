@@ -20,6 +20,9 @@ struct saying {
   position at;         ///< Of the #account; `seq` 0: of a listing.
   bool relay = false;  ///< Else it is the account's current host.
   bool listed = false; ///< A listing comes again and again, an event once.
+  /// Of a listing: what its stream had brought when it was asked for. An
+  /// #account behind that may be younger than the listing.
+  position asked_at{};
 };
 
 /// What an #account says.
@@ -27,7 +30,9 @@ saying told_by(const atproto::stamped_frame& frame,
                const atproto::account_event& event);
 
 /// What a listing of that upstream says.
-saying listed_by(const upstream_view& from, storage::account_status said);
+/// @param asked_at See `saying`; undefined: nobody knows.
+saying listed_by(const upstream_view& from, storage::account_status said,
+                 const position& asked_at);
 
 /// What is to follow.
 struct heard {

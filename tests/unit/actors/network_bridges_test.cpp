@@ -29,6 +29,7 @@ protected:
     upstream.origin = "https://pds.test";
     upstream.epoch = 1;
     upstream.first_cursor = 20;
+    upstream.received = 90;
     shared->upstreams.put(upstream);
     make_repo_lister(client, shared)(upstream, collection, cursor,
                                      as<supervisor_actor>());
@@ -158,6 +159,8 @@ TEST_F(ListingBridgeTest, PagesOfAThousandAreAskedForByTheirCursor) {
   EXPECT_EQ(page.repos[0].account, account_status::active);
   EXPECT_EQ(page.repos[1].account, account_status::takendown);
   EXPECT_EQ(page.repos[2].account, account_status::inactive);
+  EXPECT_EQ(page.repos[2].asked_at, (position{7, 1, 90}))
+    << "what the stream had brought before";
   ask(page.cursor);
   EXPECT_TRUE(last_target().ends_with("&cursor=a%20b")) << last_target();
 }

@@ -71,5 +71,34 @@ TEST(repo_account_stale, a_listing_takes_nothing_while_a_document_is_awaited) {
   }
 }
 
+// protocol.md 4.1: a page may be long on its way, and what the stream told
+// meanwhile is newer
+TEST(repo_account_stale, a_listing_undoes_no_event_behind_its_request) {
+  for (const auto from : {pds_id, relay_id}) {
+    for (const uint64_t told : {5u, 6u}) {
+      repo_world x;
+      x.sync();
+      if (from == pds_id)
+        x.board.put(quiet_upstream(pds_id, pds_origin, 1, 1));
+      x.account_event(false, "takendown", from);
+      x.settle();
+      ASSERT_EQ(x.row->account, account_status::takendown);
+      auto& at = from == pds_id ? x.row->words.host_at
+                                : x.row->words.relays.at(0).at;
+      at.seq = told;
+      x.restart();
+      x.learn(x.identity()); // It is the current host.
+      x.list(x.account.rev(), account_status::active, from, {from, 1, 5});
+      for (int i = 0; i < 5; ++i) {
+        x.learn(x.identity());
+        x.pass(x.settings->listing_grace);
+        x.settle();
+      }
+      EXPECT_EQ(x.row->account == account_status::active, told == 5)
+        << "seq " << told << " of upstream " << from << ", asked for at 5";
+    }
+  }
+}
+
 } // namespace
 } // namespace weir::tests

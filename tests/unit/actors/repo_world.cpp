@@ -137,9 +137,9 @@ void repo_world::learn_unchecked(const storage::identity_row& fact) {
 }
 
 void repo_world::list(atproto::tid rev, account_status status,
-                      uint32_t upstream) {
-  perform(machine->on_listed(
-    {rev, status, board.find(upstream).since_reset(), upstream}, board, now));
+                      uint32_t upstream, const position& at) {
+  const auto noted = board.find(upstream).since_reset();
+  perform(machine->on_listed({rev, status, noted, upstream, at}, board, now));
 }
 
 void repo_world::pass(std::chrono::microseconds x) {

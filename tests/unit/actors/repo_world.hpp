@@ -85,8 +85,9 @@ public:
   /// The document names the key of `other`.
   void rotate_key(const test_repo& other);
 
+  /// @param at What the stream had brought when the listing was asked for.
   void list(atproto::tid rev, account_status account = account_status::active,
-            uint32_t upstream = relay_id);
+            uint32_t upstream = relay_id, const position& at = {});
 
   /// What the host says when it is asked.
   void answer(account_status said, std::string_view pds = pds_origin) {
