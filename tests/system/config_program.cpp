@@ -8,10 +8,10 @@
 #include <fcntl.h>
 #include <fstream>
 #include <poll.h>
-#include <spawn.h>
 #include <stdexcept>
 #include <string_view>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,6 +59,23 @@ size_t find_last_words(std::string_view errors) {
   return std::string_view::npos;
 }
 
+/// Between fork and exec. The process ends with this one, however that ends.
+[[noreturn]] void become_program(pid_t parent, int output, int errors,
+                                 char* const* arguments,
+                                 char* const* environment) {
+  const int input = open("/dev/null", O_RDONLY);
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent
+      && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0
+      && dup2(errors, STDERR_FILENO) >= 0) {
+    if (input > STDERR_FILENO)
+      close(input);
+    execve(WEIR_PROGRAM, arguments, environment);
+  }
+  constexpr std::string_view why = "cannot start " WEIR_PROGRAM "\n";
+  [[maybe_unused]] const auto said = write(errors, why.data(), why.size());
+  _exit(127);
+}
+
 /// Leaks are looked for when a process ends by itself.
 #ifdef __SANITIZE_ADDRESS__
 constexpr bool finds_leaks = true;
@@ -74,21 +91,17 @@ program::program(std::vector<std::string> arguments,
   errors_fd_ = memfd_create("errors", MFD_CLOEXEC);
   if (errors_fd_ < 0 || pipe2(out.data(), O_CLOEXEC) != 0)
     throw std::runtime_error("no pipe");
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
-                                   O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, errors_fd_, STDERR_FILENO);
   arguments.insert(arguments.begin(), WEIR_PROGRAM);
   auto environment = make_environment(variables);
-  const int bad
-    = posix_spawn(&id_, WEIR_PROGRAM, &actions, nullptr,
-                  pointers(arguments).data(), pointers(environment).data());
-  posix_spawn_file_actions_destroy(&actions);
+  const auto argv = pointers(arguments);
+  const auto envp = pointers(environment);
+  const auto parent = getpid();
+  id_ = fork();
+  if (id_ == 0)
+    become_program(parent, out[1], errors_fd_, argv.data(), envp.data());
   close(out[1]);
   output_fd_ = out[0];
-  if (bad != 0)
+  if (id_ < 0)
     throw std::runtime_error("cannot start " WEIR_PROGRAM);
 }
 

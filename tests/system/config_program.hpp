@@ -13,7 +13,8 @@ namespace weir::tests {
 ///
 /// # Ownership
 /// A process that still runs is killed with the object; where leaks are looked
-/// for, it is told to end first.
+/// for, it is told to end first. It also ends with the thread that made the
+/// object, and so with a test that is killed.
 ///
 /// # Errors
 /// What a sanitizer or an assertion wrote to standard error fails the test.
