@@ -3,12 +3,11 @@
 #include "apps/weir/demo_evidence.hpp"
 #include "base/clock.hpp"
 #include "storage/keys_repo.hpp"
-#include "storage/repo_guards.hpp"
+#include "tests/system/crowd_rows.hpp"
 #include "tests/system/hostile_downloads.hpp"
 #include "tests/system/verify_store.hpp"
 
 #include <csignal>
-#include <thread>
 
 // Who is fetched next, among crowds that cannot be fetched, were removed, or
 // are slow.
@@ -22,10 +21,62 @@ using namespace std::chrono_literals;
 constexpr auto small_memory = "128MiB";
 constexpr uint64_t small_memory_bytes = 128 * megabyte;
 
-using FetchQueueStoreTest = verify_store;
+/// A node that begins with a store of more repos than its queue has places.
+class FetchQueueStoreTest : public verify_store {
+protected:
+  void SetUp() override {
+    ASSERT_NO_FATAL_FAILURE(verify_store::SetUp());
+    store = std::make_unique<damaged_copy>(data);
+  }
 
+  /// Rows that are in front of all others.
+  void add_crowd(const storage::repo_row& row) {
+    store->write(crowd_rows(row, places + 100));
+  }
+
+  void start(std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--memory-limit", small_memory,
+                             "--sync-parallelism", "4"});
+    node = std::make_unique<program>(
+      net.arguments(store->close(), std::move(more)));
+    at = parse_ready(node->read_line(node_patience).value_or(""));
+    ASSERT_NE(at.data, "") << tail_of(node->errors());
+  }
+
+  uint64_t metric(const char* name, const char* label = "") {
+    const auto page = web->get(at.operations + "/metrics").value();
+    return apps::metric_total(as_text(page.body), name, label);
+  }
+
+  bool await_metric(const char* name, uint64_t least) {
+    return eventually(node_patience, [&] {
+      return metric(name) >= least;
+    });
+  }
+
+  const size_t places = [] {
+    actors::node_config config;
+    config.memory_limit = small_memory_bytes;
+    return actors::plan_memory(config).fetch_queue;
+  }();
+  std::unique_ptr<damaged_copy> store; ///< The node's directory is in it.
+  const std::unique_ptr<apps::web_client> web = apps::web_client::make();
+  std::unique_ptr<program> node;
+  node_addresses at;
+};
+
+/// A node that is told of a crowd of repos, and then of a few of an honest
+/// host.
 class FetchQueueTest : public NetFixture {
 protected:
+  using make_script = std::function<hostile_host::script(const test_repo&)>;
+
+  static constexpr size_t permits = 3;
+
+  FetchQueueTest() {
+    relay.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
+  }
+
   static test_repo account(uint64_t seed) {
     test_repo out{seed};
     out.put("app.test.note/a", make_record("one"));
@@ -33,12 +84,52 @@ protected:
     return out;
   }
 
-  FetchQueueTest() {
-    relay.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
+  /// So many more accounts, of one more host.
+  void add_crowd(size_t accounts, const make_script& make) {
+    auto& host = hosts.emplace_back();
+    for (size_t i = 0; i < accounts; ++i) {
+      const auto repo = account(1'000 + crowd.size());
+      relay.publish(repo, host.url());
+      host.on_repo(repo.did(), make(repo));
+      crowd.push_back(repo.did());
+    }
+  }
+
+  void start(std::vector<std::string> more = {}) {
+    node = std::make_unique<hostile_node>(
+      std::vector{"relay:" + relay.url()}, relay.url(), std::move(more));
+    node->add(crowd);
+  }
+
+  /// The crowd was there first, and has all permits.
+  void start_occupied(std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--sync-parallelism", std::to_string(permits)});
+    start(std::move(more));
+    ASSERT_TRUE(node->await_metric("weir_backfill_started_total ", permits));
+  }
+
+  void expect_others_synced(size_t repos) {
+    std::vector<atproto::did> others;
+    for (uint64_t i = 0; i < repos; ++i) {
+      const auto repo = account(2'000 + i);
+      relay.publish_and_serve(repo);
+      others.push_back(repo.did());
+    }
+    node->add(others);
+    for (const auto& did : others)
+      node->await(did, "synced");
+  }
+
+  void expect_no_failures() {
+    for (const auto& did : crowd)
+      EXPECT_EQ(node->repo(did).tries, 0u) << "that is no failure of the repo";
   }
 
   hostile_stream stream;
   hostile_host relay; ///< The directory and the honest host as well.
+  std::list<hostile_host> hosts; ///< Of the crowd.
+  std::vector<atproto::did> crowd;
+  std::unique_ptr<hostile_node> node; ///< Ends first: scripts wait for it.
 };
 
 /// A node's answer would come in an hour.
@@ -69,26 +160,6 @@ hostile_host::script slow_download(const test_repo& repo, size_t pace = 1) {
   };
 }
 
-/// Puts repos with this row into a store that no node has open, in front of all
-/// others.
-void add_rows(damaged_copy& store, const storage::repo_row& row, size_t repos) {
-  storage::write_batch rows;
-  for (size_t i = 0; i < repos; ++i) {
-    const auto number = std::to_string(10'000 + i);
-    std::string text = "did:plc:2222222222222222222";
-    for (const auto c : number)
-      text += static_cast<char>('a' + (c - '0'));
-    const auto did = atproto::did::trusted(text);
-    rows.put(encode_key(storage::repo_key{did}), storage::encode_value(row));
-    rows.put(encode_key(storage::repo_by_status_key{
-               row.status, storage::due_of(row), did}),
-             "");
-    rows.put(encode_key(storage::member_key{storage::default_dataset, did}),
-             storage::encode_value(storage::member_row{1, {}}));
-  }
-  store.write(rows);
-}
-
 /// All that are synced want a fetch.
 size_t doubt_all(damaged_copy& store) {
   std::vector<atproto::did> repos;
@@ -117,66 +188,46 @@ size_t doubt_all(damaged_copy& store) {
 // SYNC-10; reliability.md P9: repos that cannot be fetched, more than the queue
 // has places, keep nobody from being fetched, and cost nothing afterwards.
 TEST_F(FetchQueueStoreTest, ActiveReposBehindACrowdThatIsAwayAreFetched) {
-  actors::node_config config;
-  config.memory_limit = small_memory_bytes;
-  const auto places = actors::plan_memory(config).fetch_queue;
-  damaged_copy store{data};
   storage::repo_row away;
   away.account = storage::account_status::deactivated;
   away.filter_generation = 1;
-  add_rows(store, away, places + 100);
-  const auto live = doubt_all(store);
+  add_crowd(away);
+  const auto live = doubt_all(*store);
   ASSERT_GT(live, 0u);
-  program node{
-    net.arguments(store.close(), {"--memory-limit", small_memory,
-                                  "--sync-parallelism", "4"})};
-  const auto at = parse_ready(node.read_line(node_patience).value_or(""));
-  ASSERT_NE(at.data, "") << tail_of(node.errors());
-  const auto web = apps::web_client::make();
+  ASSERT_NO_FATAL_FAILURE(start());
   EXPECT_TRUE(eventually(node_patience, [&] {
     return status_of(*web, at).synced == live;
   })) << status_of(*web, at).synced;
-  // The time itself is what is tested. In the first seconds the start ends.
-  std::this_thread::sleep_for(2s);
-  const auto before = node.cpu_time();
-  std::this_thread::sleep_for(3s);
-  EXPECT_LT(node.cpu_time() - before, 3 * 100ms * slowness);
-  EXPECT_LT(node.peak_bytes(), small_memory_bytes + memory_slack);
-  node.send(SIGTERM);
-  EXPECT_EQ(node.wait(10s), 0);
+  // What the start left ends before the next listing does; a scan comes each
+  // second, a listing every two or three.
+  constexpr auto listings = "weir_listing_finished_total";
+  const auto so_far = metric(listings);
+  ASSERT_TRUE(await_metric(listings, so_far + 1));
+  const auto used_before = node->cpu_time();
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_TRUE(await_metric(listings, so_far + 3));
+  const auto passed = std::chrono::steady_clock::now() - begin;
+  EXPECT_LT(node->cpu_time() - used_before, passed / 10 * slowness);
+  EXPECT_LT(node->peak_bytes(), small_memory_bytes + memory_slack);
+  node->send(SIGTERM);
+  EXPECT_EQ(node->wait(10s), 0);
 }
 
 // SYNC-10, SYNC-14: failed repos that wait for their time, more than the queue
 // has places, keep nobody from being fetched.
 TEST_F(FetchQueueStoreTest, WhoWantsAFetchHasAPlaceBeforeThoseThatWait) {
-  actors::node_config config;
-  config.memory_limit = small_memory_bytes;
-  const auto places = actors::plan_memory(config).fetch_queue;
-  damaged_copy store{data};
   storage::repo_row failed;
   failed.status = storage::repo_status::error;
   failed.error = "unreachable: as the test says";
   failed.filter_generation = 1;
   failed.retry_count = 7;
   failed.next_retry = system_clock().wall_now().seconds() + 3'000;
-  add_rows(store, failed, places + 100);
-  program node{net.arguments(
-    store.close(), {"--memory-limit", small_memory, "--listing-interval", "30d",
-                    "--listing-grace", "1h", "--retry-backoff-max", "1h",
-                    "--sync-parallelism", "4"})};
-  const auto at = parse_ready(node.read_line(node_patience).value_or(""));
-  ASSERT_NE(at.data, "") << tail_of(node.errors());
-  const auto web = apps::web_client::make();
-  const auto metric = [&](const char* name, const char* label) {
-    const auto page = web->get(at.operations + "/metrics").value();
-    return apps::metric_total(as_text(page.body), name, label);
-  };
-  ASSERT_TRUE(eventually(node_patience,
-                         [&] {
-                           return metric("weir_backfill_queue_depth", "")
-                                  >= places;
-                         }))
-    << metric("weir_backfill_queue_depth", "");
+  add_crowd(failed);
+  ASSERT_NO_FATAL_FAILURE(start({"--listing-interval", "30d",
+                                 "--listing-grace", "1h",
+                                 "--retry-backoff-max", "1h"}));
+  ASSERT_TRUE(await_metric("weir_backfill_queue_depth", places))
+    << metric("weir_backfill_queue_depth");
   const auto done = [&] {
     return metric("weir_backfill_finished_total", "result=\"ok\"");
   };
@@ -193,143 +244,60 @@ TEST_F(FetchQueueStoreTest, WhoWantsAFetchHasAPlaceBeforeThoseThatWait) {
 
 // SYNC-30: whoever is removed while its host is looked up gives its place back.
 TEST_F(FetchQueueTest, ReposThatAreRemovedDuringTheirLookUpStopNobody) {
-  std::vector<atproto::did> removed;
   for (uint64_t i = 0; i < 80; ++i) {
-    removed.push_back(account(1'000 + i).did());
-    relay.on_document(removed.back(), say_nothing);
+    crowd.push_back(account(1'000 + i).did());
+    relay.on_document(crowd.back(), say_nothing);
   }
-  hostile_node node{{"relay:" + relay.url()}, relay.url()};
-  node.add(removed);
-  ASSERT_TRUE(node.await_metric("weir_backfill_queue_depth ", 80));
-  node.remove(removed);
-  std::vector<atproto::did> others;
-  for (uint64_t i = 0; i < 5; ++i) {
-    const auto repo = account(2'000 + i);
-    relay.publish_and_serve(repo);
-    others.push_back(repo.did());
-  }
-  node.add(others);
-  for (const auto& did : others)
-    node.await(did, "synced");
+  start();
+  ASSERT_TRUE(node->await_metric("weir_backfill_queue_depth ", crowd.size()));
+  node->remove(crowd);
+  expect_others_synced(5);
 }
 
 // reliability.md P11: a host with many accounts whose downloads crawl does not
 // keep the permits for half an hour, nor the places of those that wait.
 TEST_F(FetchQueueTest, ASlowHostWithManyAccountsDoesNotStopOthers) {
-  hostile_host slow;
-  std::vector<atproto::did> crowd;
-  for (uint64_t i = 0; i < 80; ++i) {
-    const auto repo = account(1'000 + i);
-    relay.publish(repo, slow.url());
-    slow.on_repo(repo.did(), slow_download(repo));
-    crowd.push_back(repo.did());
-  }
-  hostile_node node{{"relay:" + relay.url()},
-                    relay.url(),
-                    {"--sync-parallelism", "3", "--sync-per-host", "4"}};
-  node.add(crowd);
-  ASSERT_TRUE(node.await_metric("weir_backfill_started_total ", 3));
-  std::vector<atproto::did> others;
-  for (uint64_t i = 0; i < 20; ++i) {
-    const auto repo = account(2'000 + i);
-    relay.publish_and_serve(repo);
-    others.push_back(repo.did());
-  }
-  node.add(others);
-  for (const auto& did : others)
-    node.await(did, "synced");
-  EXPECT_GE(node.metric("weir_backfill_given_back_total "), 1u);
-  for (const auto& did : crowd)
-    EXPECT_EQ(node.repo(did).tries, 0u) << "that is no failure of the repo";
+  add_crowd(80, [](const auto& repo) { return slow_download(repo); });
+  ASSERT_NO_FATAL_FAILURE(start_occupied({"--sync-per-host", "4"}));
+  expect_others_synced(20);
+  EXPECT_GE(node->metric("weir_backfill_given_back_total "), 1u);
+  expect_no_failures();
 }
 
 // reliability.md P11: who has few repos does not wait for all of a host that
 // was there first.
 TEST_F(FetchQueueTest, ReposOfTwoHostsAreFetchedInTurn) {
-  constexpr size_t crowd_size = 200;
-  hostile_host crowded;
-  std::vector<atproto::did> crowd;
-  for (uint64_t i = 0; i < crowd_size; ++i) {
-    const auto repo = account(1'000 + i);
-    relay.publish(repo, crowded.url());
-    crowded.on_repo(repo.did(),
-                    [answer = http_answer(200, as_text(repo.export_car()))](
-                      raw_peer& peer, const std::string&) {
-                      std::string ignored;
-                      peer.read_some(ignored, 50); // A host of average speed.
-                      peer.send(answer);
-                    });
-    crowd.push_back(repo.did());
-  }
-  hostile_node node{{"relay:" + relay.url()},
-                    relay.url(),
-                    {"--sync-parallelism", "3", "--sync-per-host", "4"}};
-  node.add(crowd);
-  ASSERT_TRUE(node.await_metric("weir_backfill_started_total ", 3));
-  std::vector<atproto::did> others;
-  for (uint64_t i = 0; i < 10; ++i) {
-    const auto repo = account(2'000 + i);
-    relay.publish_and_serve(repo);
-    others.push_back(repo.did());
-  }
-  node.add(others);
-  for (const auto& did : others)
-    node.await(did, "synced");
-  EXPECT_LT(node.metric("weir_backfill_started_total "), crowd_size / 2);
+  add_crowd(200, [](const auto& repo) {
+    return [answer = http_answer(200, as_text(repo.export_car()))](
+             raw_peer& peer, const std::string&) {
+      std::string ignored;
+      peer.read_some(ignored, 50); // A host of average speed.
+      peer.send(answer);
+    };
+  });
+  ASSERT_NO_FATAL_FAILURE(start_occupied({"--sync-per-host", "4"}));
+  expect_others_synced(10);
+  EXPECT_LT(node->metric("weir_backfill_started_total "), crowd.size() / 2);
 }
 
 // The same of hosts that have no more than their share
 TEST_F(FetchQueueTest, SlowHostsWithOneAccountEachDoNotStopOthers) {
-  hostile_host slow[3];
-  std::vector<atproto::did> crowd;
-  for (uint64_t i = 0; i < 3; ++i) {
-    const auto repo = account(1'000 + i);
-    relay.publish(repo, slow[i].url());
-    slow[i].on_repo(repo.did(), slow_download(repo));
-    crowd.push_back(repo.did());
-  }
-  hostile_node node{{"relay:" + relay.url()},
-                    relay.url(),
-                    {"--sync-parallelism", "3"}};
-  node.add(crowd);
-  ASSERT_TRUE(node.await_metric("weir_backfill_started_total ", 3));
-  const auto repo = account(2'000);
-  relay.publish_and_serve(repo);
-  node.add({repo.did()});
-  node.await(repo.did(), "synced");
-  EXPECT_GE(node.metric("weir_backfill_crawled_total "), 1u);
-  for (const auto& did : crowd)
-    EXPECT_EQ(node.repo(did).tries, 0u) << "that is no failure of the repo";
+  for (size_t i = 0; i < permits; ++i)
+    add_crowd(1, [](const auto& repo) { return slow_download(repo); });
+  ASSERT_NO_FATAL_FAILURE(start_occupied());
+  expect_others_synced(1);
+  EXPECT_GE(node->metric("weir_backfill_crawled_total "), 1u);
+  expect_no_failures();
 }
 
 // The same when it is fast enough to be no slow one: what it got while nobody
 // waited it gives back.
 TEST_F(FetchQueueTest, AHostThatTookAllPermitsGivesThemBackToOthers) {
-  hostile_host greedy;
-  std::vector<atproto::did> crowd;
-  for (uint64_t i = 0; i < 20; ++i) {
-    const auto repo = account(1'000 + i);
-    relay.publish(repo, greedy.url());
-    greedy.on_repo(repo.did(), slow_download(repo, 8));
-    crowd.push_back(repo.did());
-  }
-  hostile_node node{{"relay:" + relay.url()},
-                    relay.url(),
-                    {"--sync-parallelism", "3", "--sync-per-host", "4"}};
-  node.add(crowd);
-  ASSERT_TRUE(node.await_metric("weir_backfill_started_total ", 3));
-  std::vector<atproto::did> others;
-  for (uint64_t i = 0; i < 20; ++i) {
-    const auto repo = account(2'000 + i);
-    relay.publish_and_serve(repo);
-    others.push_back(repo.did());
-  }
-  node.add(others);
-  for (const auto& did : others)
-    node.await(did, "synced");
-  EXPECT_GE(node.metric("weir_backfill_given_back_total "), 1u);
-  for (const auto& did : crowd)
-    EXPECT_EQ(node.repo(did).tries, 0u) << "that is no failure of the repo";
+  add_crowd(20, [](const auto& repo) { return slow_download(repo, 8); });
+  ASSERT_NO_FATAL_FAILURE(start_occupied({"--sync-per-host", "4"}));
+  expect_others_synced(20);
+  EXPECT_GE(node->metric("weir_backfill_given_back_total "), 1u);
+  expect_no_failures();
 }
 
 } // namespace weir::tests

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "atproto/identifiers.hpp"
+#include "storage/database.hpp"
+#include "storage/repo_row.hpp"
+
+#include <cstddef>
+
+namespace weir::tests {
+
+/// Most repos that `crowd_rows` makes.
+inline constexpr size_t crowd_rows_max = 90'000;
+
+/// The `n`th of a crowd that only a store knows: nobody has a document of it.
+/// In front of the repos that tests and simulated networks make.
+/// @pre n < crowd_rows_max
+atproto::did crowd_did(size_t n);
+
+/// The rows of a store that has so many tracked repos, each with this row.
+storage::write_batch crowd_rows(const storage::repo_row& row, size_t repos);
+
+} // namespace weir::tests
