@@ -1,11 +1,13 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/default_node.hpp"
+#include "tests/system/followed_network.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <csignal>
 #include <future>
 #include <numeric>
 
@@ -68,6 +70,31 @@ TEST(NewcomersTest, InventedNamesOfAStreamAreNoReposAndKeepNobodyWaiting) {
   }));
   EXPECT_LE(node.metric("weir_repos_tracked"), honest.size() + 1);
   node.stop();
+}
+
+// SYNC-19: an account counts as tracked when its row is on disk, and not when a
+// frame of a relay asked for that. The REPO that was asked first dies; its
+// frames come again.
+TEST(NewcomersTest, ARepoThatDiesBeforeItsRowIsWrittenIsTrackedAllTheSame) {
+  followed_network net{17, 6, 100};
+  const temp_dir dir;
+  const auto web = apps::web_client::make();
+  program node{net.arguments(dir.at("data"), {"--listing-interval", "30d",
+                                              "--listing-grace", "1h"}),
+               {"WEIR_THROW_AT=frame.taken:1"}};
+  const auto at = parse_ready(node.read_line(node_patience).value_or(""));
+  ASSERT_NE(at.data, "") << tail_of(node.errors());
+  const auto all_synced = [&] {
+    return eventually(node_patience, [&] {
+      return status_of(*web, at).synced == net.life().truth().accounts();
+    });
+  };
+  ASSERT_TRUE(all_synced()) << tail_of(node.errors());
+  net.life().truth().add_account(); // Its frames are the first that come.
+  EXPECT_TRUE(all_synced()) << tail_of(node.errors());
+  EXPECT_NE(node.errors().find("repo_died"), std::string::npos);
+  node.send(SIGTERM);
+  EXPECT_EQ(node.wait(node_patience), 0) << tail_of(node.errors());
 }
 
 namespace {
