@@ -56,6 +56,25 @@ protected:
     return out;
   }
 
+  static std::string line_of_invented(size_t n) {
+    return R"({"did":")" + invented_did(n)
+           + R"(","rev":"3jzfcijpj2z2a","active":true})";
+  }
+
+  /// A directory that answers from the second time on.
+  hostile_host::script answer_late(const test_repo& x, const std::string& pds) {
+    const auto document
+      = make_document(x.did().str(), x.key().public_part().to_multikey(), pds);
+    return [this, answer = http_answer(200, document),
+            first = std::make_shared<std::atomic<bool>>(true)](
+             raw_peer& peer, const std::string&) {
+      if (first->exchange(false))
+        ++unanswered; // The connection ends.
+      else
+        peer.send(answer);
+    };
+  }
+
   void add(const std::string& what, hostile_host::script listing, size_t pages,
            const char* fails = nullptr) {
     all.emplace_back(what, std::move(listing), pages, fails);
@@ -99,6 +118,7 @@ protected:
     EXPECT_LT(node.peak_bytes(), before + 64 * megabyte + memory_slack);
   }
 
+  std::atomic<size_t> unanswered{0};
   std::list<upstream> all;
   test_repo repo{1};
   std::string line;
@@ -151,9 +171,7 @@ TEST_F(HostileListingTest, InventedNamesAreNoReposAndTheirListingRests) {
       [](size_t n) {
         std::string lines;
         for (size_t i = 0; i < most; ++i)
-          lines += (i == 0 ? R"({"did":")" : R"(,{"did":")")
-                   + invented_did(n * most + i)
-                   + R"(","rev":"3jzfcijpj2z2a","active":true})";
+          lines += (i == 0 ? "" : ",") + line_of_invented(n * most + i);
         return page(lines, std::to_string(n));
       },
       1);
@@ -183,6 +201,41 @@ TEST_F(HostileListingTest, InventedNamesAreNoReposAndTheirListingRests) {
             2 * (limits::claims_judged_min + limits::claims_asked_max) + 10);
   EXPECT_EQ(node.repo(atproto::did::trusted(invented_did(0))).status, "");
   EXPECT_EQ(node.metric("weir_listing_confirmed_total"), 2u);
+}
+
+// A claim that gets no verdict, because the directory does not answer, speaks
+// neither for its listing nor against it, and is asked about again. Were it as
+// good as false, most of this page would be.
+TEST_F(HostileListingTest, ADirectoryThatIsAwayIsNoFaultOfAListing) {
+  constexpr auto invented = limits::claims_judged_min / 2;
+  constexpr size_t late = 2;
+  add("honest", {}, 1);
+  auto& host = all.back().host;
+  hostile_host directory;
+  std::string lines;
+  std::list<test_repo> there;
+  for (size_t i = 0; i < invented + 1; ++i) {
+    auto& x = there.emplace_back(100 + i);
+    x.put("app.test.note/a", make_record("one"));
+    x.commit();
+    host.serve(x);
+    directory.publish(x, host.url());
+    if (i < late)
+      directory.on_document(x.did(), answer_late(x, host.url()));
+    lines += line_of(x) + ',';
+  }
+  for (size_t i = 0; i < invented; ++i)
+    lines += line_of_invented(i) + (i + 1 < invented ? "," : "");
+  host.on(list_repos, say(page(lines, "")));
+  hostile_node node{{"pds:" + host.url()},
+                    directory.url(),
+                    {"--listing-requests-per-hour", "1"}};
+  for (const auto& x : there)
+    EXPECT_EQ(node.await(x.did(), "synced").records, 1u);
+  EXPECT_EQ(unanswered, late);
+  EXPECT_EQ(node.metric("weir_listing_mistrusted_total"), 0u);
+  EXPECT_EQ(node.metric("weir_listing_confirmed_total"), there.size());
+  EXPECT_EQ(host.asked(list_repos), 1u) << "the next listing had found them";
 }
 
 // limits::listing_page_max, listing_bytes_max
