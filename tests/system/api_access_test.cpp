@@ -195,6 +195,25 @@ TEST(ApiAccessTest, FieldsThatMayComeOnceAreRefusedTwice) {
   }
 }
 
+// A key is 16 bytes in base64: what is none is no WebSocket of a browser.
+TEST(ApiAccessTest, ChannelsOpenWithOneProperKeyOnly) {
+  const api_node node{false};
+  const auto ask = [&](const std::string& key) {
+    auto request = api_node::upgrade("/channel");
+    request.headers["Sec-WebSocket-Key"] = key;
+    return node.ask(node.data, request).status;
+  };
+  const std::string good = "dGhlIHNhbXBsZSBub25jZQ==";
+  EXPECT_EQ(ask(good), 101);
+  EXPECT_EQ(ask(good + "\r\nSec-WebSocket-Key: " + good), 400) << "two keys";
+  for (const std::string key :
+       {"", "!!!!!!!!!!!!!!!!!!!!!!==", "dGhlIHNhbXBsZSBub25jZQ",
+        "dGhlIHNhbXBsZSBub25jZR==", "dGhlIHNhbXBsZSBub25j",
+        "dGhlIHNhbXBsZSBub25jZQAA", "dGhlIHNhbXBsZSBub25jZQAAAAAA",
+        "dGhlIHNhbXBs ZSBub25jZQ="})
+    EXPECT_EQ(ask(key), 400) << key;
+}
+
 // reliability.md 2.2: JSON content type on POST
 TEST(ApiAccessTest, EveryPostAsksForJson) {
   const api_node node{false};
