@@ -78,9 +78,11 @@ TEST_F(SilentHostTest, WhatChangedDuringARestartIsFoundWithoutAnEvent) {
 }
 
 // requirements.md 3b.18: a listing soon after each start, also of a stream that
-// goes on where it was.
+// goes on where it was. By its interval alone the next one would come in an
+// hour.
 TEST_F(SilentHostTest, WhatNobodyAnnouncesDuringARestartIsFound) {
-  hostile_node node{{"relay:" + host.url()}, host.url()};
+  hostile_node node{
+    {"relay:" + host.url()}, host.url(), {"--listing-requests-per-hour", "1"}};
   ASSERT_TRUE(has_all(node));
   ASSERT_TRUE(stream.send(repos.front().sync_frame(7)));
   ASSERT_TRUE(node.await_metric("weir_upstream_cursor", 7));
