@@ -26,7 +26,9 @@ inline bool awaits_handle(const storage::repo_row& row,
 /// refuses what a newer key or host would prove. Whoever tells whose handle it
 /// is may have been away, and a directory may lag behind; nothing announces
 /// that this is over. The pause doubles, and after `limits::second_looks_max`
-/// the answer stands.
+/// the answer stands. Answers that come before the pause is over, because
+/// somebody else asked, are no tries: or each event that such a document
+/// refuses would double it.
 class identity_retry {
 public:
   /// The last answer to a look-up.
@@ -38,6 +40,8 @@ public:
       due_.reset();
       return;
     }
+    if (due_ && now < *due_)
+      return;
     if (!running_ && (expected || doubted_))
       begin();
     failed(now);
