@@ -47,4 +47,25 @@ constexpr std::chrono::seconds host_slow_rest = 1min;
 /// A BACKFILL says as often how far its download is.
 constexpr std::chrono::microseconds fetch_progress_interval = 1s;
 
+/// A host that was not tried lately answers within such a time, or its permit
+/// goes to another that has none: a healthy one on the other side of the world
+/// needs a second or two for name, connection, TLS and answer. The host is
+/// then tried again, with all of `first_byte_timeout`.
+constexpr std::chrono::microseconds fetch_answer_wait = 3s;
+/// The same while more hosts without a permit wait than there are permits: a
+/// crowd that never answers must not have minutes.
+constexpr std::chrono::microseconds fetch_answer_wait_crowded = 1s;
+/// Hosts whose last try ended without an answer have less than such a part of
+/// the permits together, and at most such a part of the places of those that
+/// wait for one, while others wait.
+constexpr size_t fetch_silent_part = 2;
+/// Such a part of both, one permit at least, is for hosts that answered the
+/// last time, as long as they need it: names of new hosts cost nothing.
+constexpr size_t fetch_answering_part = 4;
+/// With one permit or two those parts leave none: a silent host, and one that
+/// was not tried, has one nevertheless so long after the last one of its kind.
+/// Twice what a try takes, so that others have half of the time.
+constexpr std::chrono::microseconds fetch_silent_turn = 30s;
+constexpr std::chrono::microseconds fetch_untried_turn = 6s;
+
 } // namespace weir::limits

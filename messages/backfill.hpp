@@ -63,12 +63,14 @@ struct job_ended {
 /// From: BACKFILL. To: SUPERVISOR. Travels: local only.
 struct host_report {
   std::string pds;
-  enum class verdict : uint8_t { fine, failed, rate_limited };
+  /// `silent`: it failed without any answer.
+  enum class verdict : uint8_t { fine, failed, rate_limited, silent };
   verdict what = verdict::fine;
   std::chrono::seconds retry_after{0};
 };
 
-/// How far a download is, now and then, and when its body is complete.
+/// How far a download is: when its host answers, now and then, and when its
+/// body is complete.
 ///
 /// From: BACKFILL. To: SUPERVISOR. Travels: local only.
 struct fetch_progress {

@@ -87,6 +87,7 @@ private:
 
 void backfill::on_head(const fetch_head& x) {
   head_ = x;
+  send(env_.shared->supervisor, fetch_progress{order_.job, received_, false});
 }
 
 void backfill::on_bytes(const fetch_bytes& x) {
@@ -129,7 +130,8 @@ void backfill::claim() {
 void backfill::on_end(const fetch_ended& x) {
   download_ = nullptr;
   if (x.reason.code != ec::none) {
-    give_up(x.reason, host_report::verdict::failed);
+    give_up(x.reason, head_.status == 0 ? host_report::verdict::silent
+                                        : host_report::verdict::failed);
     return;
   }
   report_progress(true);
@@ -267,9 +269,10 @@ void backfill::succeed() {
 
 void backfill::give_up(error why, host_report::verdict verdict,
                        std::optional<storage::account_status> account) {
+  const auto failed = verdict == host_report::verdict::failed
+                      || verdict == host_report::verdict::silent;
   if (verdict != host_report::verdict::rate_limited)
-    note_health(verdict == host_report::verdict::failed ? to_string(why)
-                                                        : std::string{});
+    note_health(failed ? to_string(why) : std::string{});
   send(env_.shared->supervisor,
        host_report{order_.pds, verdict, head_.retry_after});
   send(order_.from, repo_fetch_failed{order_.job, std::move(why), account,

@@ -23,6 +23,18 @@ enum class fetch_stage : uint8_t {
   running,   ///< Has one.
 };
 
+/// What repos of a lane wait for, and what their host did the last time.
+enum class lane_kind : uint8_t {
+  answering, ///< A host that answered.
+  untried,   ///< A host that was not tried lately.
+  silent,    ///< A host whose last try ended without any answer.
+  directory, ///< Their host is not known; the directory answers for them.
+  web,       ///< The same of a domain of did:web names, one of any number.
+};
+
+inline constexpr size_t host_kinds = 3; ///< The first ones.
+inline constexpr size_t lane_kinds = 5;
+
 struct fetch_lane;
 
 /// A repo that wants a fetch or has one. It is in one list at a time and leaves
@@ -57,8 +69,7 @@ struct fetch_lane {
   static constexpr size_t priorities = 3;
 
   const std::string* name = nullptr;
-  bool host = false;
-  bool web = false; ///< A domain of did:web names, one of any number.
+  lane_kind kind = lane_kind::untried;
   size_t entries = 0; ///< In any stage.
   std::array<fetch_list, priorities> queued;
   fetch_list ready;
@@ -70,13 +81,18 @@ struct fetch_lane {
   size_t failures = 0; ///< In a row.
   size_t crawls = 0;   ///< The same, of downloads that were too slow.
   steady_time rest_until;
-  steady_time failed_at; ///< The last time.
+  steady_time failed_at;   ///< The last time.
+  steady_time answered_at; ///< The last time.
   steady_time modest_until; ///< It gave a permit back.
 
   /// Its seats: of each priority, and of the permits.
   std::array<std::optional<turns::iterator>, priorities + 1> seats;
   /// While it is remembered without entries.
   std::optional<turns::iterator> memory;
+
+  bool is_host() const noexcept {
+    return static_cast<size_t>(kind) < host_kinds;
+  }
 };
 
 } // namespace weir::actors

@@ -23,6 +23,18 @@ void fetch_pace::on_started(download x, steady_time now) {
   downloads_.insert_or_assign(job, state{std::move(x), now, now, 0, 0, 0});
 }
 
+const fetch_pace::download* fetch_pace::on_answer(uint64_t job,
+                                                  steady_time now) {
+  const auto i = downloads_.find(job);
+  if (i == downloads_.end() || i->second.what.answered)
+    return nullptr;
+  auto& x = i->second;
+  x.what.answered = true;
+  if (x.what.patient)
+    x.window = now;
+  return &x.what;
+}
+
 void fetch_pace::on_bytes(uint64_t job, uint64_t bytes) {
   if (const auto i = downloads_.find(job); i != downloads_.end())
     i->second.bytes = bytes;
@@ -73,7 +85,8 @@ uint64_t fetch_pace::bound() const {
 void fetch_pace::on_timer(steady_time now) {
   const auto least = bound();
   for (auto& [job, x] : downloads_) {
-    if (now - x.window < limits::fetch_pace_window)
+    if (now - x.window < limits::fetch_pace_window
+        || (x.what.patient && !x.what.answered))
       continue;
     const auto rate = rate_of(x.bytes - x.window_bytes, now - x.window);
     x.slow_windows = rate < least ? x.slow_windows + 1 : 0;
@@ -103,6 +116,28 @@ fetch_pace::beyond(size_t kept, steady_time since) const {
     if (++of_host[x.what.host] > kept && x.began <= since)
       out.push_back(x.what);
   std::reverse(out.begin(), out.end());
+  return out;
+}
+
+std::vector<fetch_pace::download>
+fetch_pace::unanswered(size_t kept, steady_time since) const {
+  std::vector<download> out;
+  size_t patient = 0;
+  for (const auto& [job, x] : downloads_) {
+    if (x.what.answered || (x.what.patient && ++patient <= kept))
+      continue;
+    if (x.began <= since)
+      out.push_back(x.what);
+  }
+  return out;
+}
+
+std::optional<steady_time>
+fetch_pace::next_unanswered(steady_time since) const {
+  std::optional<steady_time> out;
+  for (const auto& [job, x] : downloads_)
+    if (!x.what.answered && x.began > since && (!out || x.began < *out))
+      out = x.began;
   return out;
 }
 

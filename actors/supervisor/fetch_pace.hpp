@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,16 +16,23 @@ namespace weir::actors {
 /// now and then must not keep a permit that others wait for.
 ///
 /// A download is slow when its rate stayed below a part of the median of the
-/// last downloads. Time is monotonic; time before the first byte counts.
+/// last downloads. Time is monotonic; time before the answer counts, but for a
+/// host that may take all of it.
 class fetch_pace {
 public:
   struct download {
     atproto::did repo;
     std::string host;
     uint64_t job = 0;
+    bool patient = false;  ///< Its host may take all its time to answer.
+    bool answered = false; ///< It did.
   };
 
   void on_started(download x, steady_time now);
+
+  /// The first of an answer is here.
+  /// @returns it, when that is news
+  const download* on_answer(uint64_t job, steady_time now);
 
   /// @param bytes So many in all, so far.
   void on_bytes(uint64_t job, uint64_t bytes);
@@ -45,6 +53,13 @@ public:
   /// Those that began at `since` or before, but the `kept` oldest of each host;
   /// the youngest first.
   std::vector<download> beyond(size_t kept, steady_time since) const;
+
+  /// Those without an answer that began at `since` or before, but the `kept`
+  /// oldest patient ones; the oldest first.
+  std::vector<download> unanswered(size_t kept, steady_time since) const;
+
+  /// When the next one that began after `since` did that has no answer.
+  std::optional<steady_time> next_unanswered(steady_time since) const;
 
   bool empty() const noexcept { return downloads_.empty(); }
 

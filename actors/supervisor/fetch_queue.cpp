@@ -3,7 +3,6 @@
 #include "actors/support/identity_source.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 namespace weir::actors {
@@ -135,7 +134,7 @@ void fetch_queue::erase(fetch_entry& x, steady_time now) {
 void fetch_queue::finish(fetch_entry& x, steady_time now) {
   const auto again = x.again;
   const auto repo = *x.repo;
-  const auto pds = x.lane->host ? *x.lane->name : std::string{};
+  const auto pds = x.lane->is_host() ? *x.lane->name : std::string{};
   erase(x, now);
   if (again)
     add(repo, again->status, pds, again->due, now, true);
@@ -173,18 +172,18 @@ void fetch_queue::enter(fetch_entry& x, fetch_stage to) {
     case fetch_stage::preparing:
       preparing_.push_back(x);
       ++lane.preparing;
-      ++preparing_count_;
-      web_preparing_ += lane.web ? 1 : 0;
-      host_preparing_ += lane.host ? 1 : 0;
+      ++of(lane.kind).preparing;
       break;
     case fetch_stage::ready:
       lane.ready.push_back(x);
       ++lane.ready_count;
+      ++of(lane.kind).ready;
       ++ready_count_;
       sit(lane, permits);
       break;
     case fetch_stage::running:
       ++lane.running;
+      ++of(lane.kind).running;
       ++running_;
       break;
   }
@@ -208,17 +207,17 @@ void fetch_queue::leave(fetch_entry& x) {
     }
     case fetch_stage::preparing:
       --lane.preparing;
-      --preparing_count_;
-      web_preparing_ -= lane.web ? 1 : 0;
-      host_preparing_ -= lane.host ? 1 : 0;
+      --of(lane.kind).preparing;
       break;
     case fetch_stage::ready:
       if (--lane.ready_count == 0)
         stand_up(lane, permits);
+      --of(lane.kind).ready;
       --ready_count_;
       break;
     case fetch_stage::running:
       --lane.running;
+      --of(lane.kind).running;
       --running_;
       break;
   }
@@ -243,7 +242,7 @@ void fetch_queue::set_host(fetch_entry& x, const std::string& pds,
                            steady_time now) {
   move(x, pds, now);
   const auto& lane = *x.lane;
-  const auto full = all_places_taken(true)
+  const auto full = !has_place(lane.kind)
                     || lane.ready_count >= fair_share(options_.preparing_max);
   if (full || lane.rest_until > now) {
     x.again.reset();
@@ -255,7 +254,8 @@ void fetch_queue::set_host(fetch_entry& x, const std::string& pds,
 }
 
 fetch_entry* fetch_queue::next_to_prepare(steady_time now) {
-  if (all_places_taken(true) && all_places_taken(false))
+  if (places_taken(true) >= options_.preparing_max
+      && places_taken(false) >= options_.preparing_max)
     return nullptr;
   const auto others_first = (picks_ + 1) % limits::refetch_turn == 0;
   for (size_t i = 0; i < fetch_lane::priorities; ++i) {
@@ -273,117 +273,6 @@ fetch_entry* fetch_queue::next_to_prepare(steady_time now) {
     return &x;
   }
   return nullptr;
-}
-
-/// Of those of did:web names and of all others in turn. The domains of did:web
-/// names leave a share to others, because anybody can have any number of those.
-fetch_lane* fetch_queue::next_lane(size_t priority) {
-  const auto share = fair_share(options_.preparing_max);
-  const auto most_web = std::max<size_t>(options_.preparing_max - share, 1);
-  std::array lists{&turns_[priority], &web_turns_[priority]};
-  if (picks_ % 2 != 0)
-    std::swap(lists[0], lists[1]);
-  for (auto* turns : lists) {
-    if (turns == &web_turns_[priority]) {
-      if (web_preparing_ >= most_web || all_places_taken(false))
-        continue;
-    } else if (all_places_taken(true)) {
-      if (auto* lane = new_repos(priority))
-        return lane;
-      continue;
-    }
-    const auto lane = std::find_if(turns->begin(), turns->end(), [&](auto* x) {
-      return may_prepare(*x);
-    });
-    if (lane != turns->end())
-      return *lane;
-  }
-  return nullptr;
-}
-
-/// Of those whose hosts are known, or of the others.
-bool fetch_queue::all_places_taken(bool of_hosts) const noexcept {
-  const auto taken = of_hosts ? host_preparing_ + ready_count_
-                              : preparing_count_ - host_preparing_;
-  return taken >= options_.preparing_max;
-}
-
-/// The lane of those that the directory answers for, if one of them may be
-/// asked: nobody looks through the lanes of hosts for it.
-fetch_lane* fetch_queue::new_repos(size_t priority) {
-  const auto i = lanes_.find(std::string{directory_source});
-  return i != lanes_.end() && i->second.seats[priority]
-             && may_prepare(i->second)
-           ? &i->second
-           : nullptr;
-}
-
-/// A host never has all places: others must be able to name theirs, or nobody
-/// would know that they wait. The directory may have them while nobody else
-/// has a look-up to do.
-bool fetch_queue::may_prepare(const fetch_lane& lane) const {
-  const auto most = lane.host || waiting_lanes_ > 1
-                      ? fair_share(options_.preparing_max)
-                      : options_.preparing_max;
-  return lane.preparing + lane.ready_count < most
-         && !all_places_taken(lane.host);
-}
-
-size_t fetch_queue::permit_share() const noexcept {
-  return std::min(fair_share(options_.parallelism), options_.per_host);
-}
-
-/// Hosts below their share first: more than that is for when nobody else waits,
-/// and then last for those that had to give it back before.
-fetch_entry* fetch_queue::next_to_start(steady_time now) {
-  if (running_ >= options_.parallelism)
-    return nullptr;
-  enum : int { below, fine, modest, full };
-  const auto rank = [&](const fetch_lane* x) {
-    if (x->running < permit_share())
-      return below;
-    if (x->running >= options_.per_host)
-      return full;
-    return x->modest_until > now ? modest : fine;
-  };
-  auto& turns = turns_[permits];
-  const auto lane = std::min_element(
-    turns.begin(), turns.end(),
-    [&](const auto* x, const auto* y) { return rank(x) < rank(y); });
-  if (lane == turns.end() || rank(*lane) == full)
-    return nullptr;
-  if (running_ + 1 == options_.parallelism && reserved_until_ > now) {
-    if (rank(*lane) == modest)
-      return nullptr;
-    reserve(now);
-  }
-  auto& x = (*lane)->ready.front();
-  pass_turn(**lane, permits);
-  leave(x);
-  enter(x, fetch_stage::running);
-  return &x;
-}
-
-bool fetch_queue::starving() const {
-  return running_ >= options_.parallelism
-         && std::any_of(turns_[permits].begin(), turns_[permits].end(),
-                        [&](const auto* x) {
-                          return x->running < permit_share();
-                        });
-}
-
-const fetch_lane* fetch_queue::neediest(steady_time now) const {
-  if (running_ < options_.parallelism)
-    return nullptr;
-  const fetch_lane* out = nullptr;
-  for (const auto* x : turns_[permits]) {
-    const auto entitled
-      = x->running < permit_share()
-        || (x->running < options_.per_host && x->modest_until <= now);
-    if (entitled && (out == nullptr || x->running < out->running))
-      out = x;
-  }
-  return out;
 }
 
 } // namespace weir::actors

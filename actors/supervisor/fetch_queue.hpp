@@ -20,6 +20,11 @@ namespace weir::actors {
 /// repos whose hosts nobody knows wait for look-ups, and as many others are
 /// asked or wait for a permit, of one host its share: no look-up, however long
 /// it takes, holds up those that need none.
+///
+/// Hosts whose last try ended without an answer are `silent`: permits and
+/// places leave them a part (`fetch_silent_part`) while others wait. Of what
+/// is left, another (`fetch_answering_part`) is kept from those that were not
+/// tried while hosts wait that answered the last time.
 class fetch_queue {
 public:
   explicit fetch_queue(const supervisor_options& options);
@@ -56,13 +61,25 @@ public:
   /// Nobody of this host is asked for a while.
   void rest(fetch_lane& lane, std::chrono::seconds wait, steady_time now);
 
+  /// The host of a download did.
+  void answered(fetch_lane& lane, steady_time now);
+
+  /// A try of this host ended without an answer.
+  void fell_silent(fetch_lane& lane) { set_kind(lane, lane_kind::silent); }
+
   /// Remembers a host without repos when there is something to remember.
   void settle(fetch_lane& lane, steady_time now);
 
   void on_timer(steady_time now);
 
   /// All permits are taken, and a host that has less than its share waits.
-  bool starving() const;
+  bool starving(steady_time now) const;
+
+  /// All permits are taken: hosts that wait and have none, but silent ones.
+  size_t without_permit() const;
+
+  /// Permits of silent hosts while others wait.
+  size_t silent_permits() const noexcept;
 
   /// All permits are taken, and this host waits, of those that have less than
   /// their share or gave none back lately the one with the fewest.
@@ -92,6 +109,25 @@ private:
   using entry_map = std::unordered_map<atproto::did, fetch_entry>;
   static constexpr size_t permits = fetch_lane::priorities;
 
+  /// What lanes of one kind have together.
+  struct tally {
+    size_t preparing = 0;
+    size_t ready = 0;
+    size_t running = 0;
+    steady_time started; ///< The last time.
+  };
+
+  /// Whether there are hosts of a kind that others make room for.
+  struct better_hosts {
+    bool answering = false;
+    bool untried = false;
+  };
+
+  tally& of(lane_kind kind) { return tallies_[static_cast<size_t>(kind)]; }
+  const tally& of(lane_kind kind) const {
+    return tallies_[static_cast<size_t>(kind)];
+  }
+
   void add(const atproto::did& repo, storage::repo_status status,
            const std::string& pds, steady_time due, steady_time now,
            bool displaces);
@@ -112,8 +148,14 @@ private:
   void stand_up(fetch_lane& lane, size_t seat);
   void pass_turn(fetch_lane& lane, size_t seat);
   bool may_prepare(const fetch_lane& lane) const;
-  bool all_places_taken(bool of_hosts) const noexcept;
-  fetch_lane* new_repos(size_t priority);
+  bool has_place(lane_kind kind) const;
+  size_t places_taken(bool of_hosts) const noexcept;
+  bool wants_places(lane_kind kind) const;
+  void set_kind(fetch_lane& lane, lane_kind kind);
+  better_hosts those_that_wait() const;
+  better_hosts those_that_wait_or_run() const;
+  bool is_held(const fetch_lane& lane, const better_hosts& others,
+               steady_time now) const;
   void wake(steady_time now);
   void ask_again(steady_time now);
 
@@ -121,17 +163,17 @@ private:
   /// Before the entries and lists, which refer to them.
   std::unordered_map<std::string, fetch_lane> lanes_;
   fetch_lane::turns remembered_; ///< Without entries; the oldest first.
-  std::array<fetch_lane::turns, fetch_lane::priorities + 1> turns_;
-  /// Of lanes of did:web names, which are in none of those for priorities.
-  std::array<fetch_lane::turns, fetch_lane::priorities> web_turns_;
+  /// Of each kind and priority: when lanes of a kind have all their places,
+  /// nobody looks through any number of them.
+  std::array<std::array<fetch_lane::turns, fetch_lane::priorities>, lane_kinds>
+    turns_;
+  fetch_lane::turns permit_turns_; ///< No more than there are places.
   std::vector<fetch_lane*> crowded_; ///< More than their share is queued.
   fetch_entry::alarms alarms_;
   entry_map entries_;
   fetch_list preparing_; ///< Asked longest ago first.
   std::set<steady_time> rest_ends_; ///< That repos wait for.
-  size_t preparing_count_ = 0;
-  size_t web_preparing_ = 0; ///< Of them, in lanes of did:web names.
-  size_t host_preparing_ = 0; ///< Of them, in lanes of hosts.
+  std::array<tally, lane_kinds> tallies_;
   size_t ready_count_ = 0;
   size_t running_ = 0;
   steady_time reserved_until_; ///< The last permit, see `reserve`.

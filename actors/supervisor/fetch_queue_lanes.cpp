@@ -1,6 +1,7 @@
 #include "actors/support/did_method.hpp"
 #include "actors/supervisor/fetch_queue.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -9,10 +10,9 @@ namespace weir::actors {
 
 // -- turns --------------------------------------------------------------------
 
-/// Lanes of did:web names have lists of their own: when those have all their
-/// places, nobody looks through any number of them.
 fetch_lane::turns& fetch_queue::turns_of(const fetch_lane& lane, size_t seat) {
-  return lane.web && seat != permits ? web_turns_[seat] : turns_[seat];
+  return seat == permits ? permit_turns_
+                         : turns_[static_cast<size_t>(lane.kind)][seat];
 }
 
 void fetch_queue::sit(fetch_lane& lane, size_t seat) {
@@ -37,8 +37,9 @@ void fetch_queue::join(fetch_entry& x, const std::string& name, bool host) {
   auto& lane = i->second;
   if (added) {
     lane.name = &i->first;
-    lane.host = host;
-    lane.web = !host && document_is_foreign(*x.repo);
+    if (!host)
+      lane.kind = document_is_foreign(*x.repo) ? lane_kind::web
+                                               : lane_kind::directory;
   }
   if (lane.memory)
     remembered_.erase(*std::exchange(lane.memory, std::nullopt));
@@ -64,22 +65,21 @@ void fetch_queue::move(fetch_entry& x, const std::string& pds,
 
 fetch_lane& fetch_queue::host(const std::string& pds) {
   const auto [i, added] = lanes_.try_emplace(pds);
-  if (added) {
+  if (added)
     i->second.name = &i->first;
-    i->second.host = true;
-  }
   return i->second;
 }
 
-/// The one that failed longest ago is forgotten for a new one: it is asked once
-/// more than it should be, and no new host has to wait.
+/// The one that was met longest ago is forgotten for a new one: it is asked
+/// once more than it should be, and no new host has to wait.
 void fetch_queue::settle(fetch_lane& lane, steady_time now) {
   if (lane.entries > 0)
     return;
   if (lane.memory)
     remembered_.erase(*std::exchange(lane.memory, std::nullopt));
   if (lane.failures == 0 && lane.crawls == 0 && lane.rest_until <= now
-      && lane.modest_until <= now) {
+      && lane.modest_until <= now
+      && (lane.kind == lane_kind::untried || !lane.is_host())) {
     forget(lane);
     return;
   }
@@ -93,17 +93,6 @@ void fetch_queue::settle(fetch_lane& lane, steady_time now) {
 
 void fetch_queue::forget(fetch_lane& lane) {
   lanes_.erase(lanes_.find(*lane.name));
-}
-
-void fetch_queue::reserve(steady_time now) noexcept {
-  reserved_until_ = now + limits::fetch_reserve_time;
-}
-
-std::optional<steady_time>
-fetch_queue::next_reserve_end(steady_time now) const {
-  if (ready_count_ == 0 || reserved_until_ <= now)
-    return std::nullopt;
-  return reserved_until_;
 }
 
 // -- time ---------------------------------------------------------------------
@@ -138,7 +127,9 @@ void fetch_queue::on_timer(steady_time now) {
   for (auto i = remembered_.begin(); i != remembered_.end();) {
     auto& lane = **i++;
     if (lane.rest_until <= now && lane.modest_until <= now
-        && lane.failed_at + options_.breaker_rest_max <= now) {
+        && std::max(lane.failed_at, lane.answered_at)
+               + options_.breaker_rest_max
+             <= now) {
       remembered_.erase(*lane.memory);
       forget(lane);
     }

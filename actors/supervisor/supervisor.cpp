@@ -13,6 +13,8 @@ void supervisor::perform(supervisor_machine::effects x) {
     grant(begin);
   for (const auto& begin : x.crawling)
     give_up(begin, *crawled_, " is too slow, others wait");
+  for (const auto& begin : x.unanswered)
+    give_up(begin, *unanswered_, " has not answered yet, others wait");
   for (const auto& begin : x.given_back)
     give_up(begin, *given_back_, " has more than its share, others wait");
   if (x.scan)
@@ -198,7 +200,7 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
                                x.retry_after, now()));
     },
     [this](const fetch_progress& x) {
-      machine_.on_progress(x.job, x.bytes, x.received, now());
+      perform(machine_.on_progress(x.job, x.bytes, x.received, now()));
     },
     [this](const scan_page& x) { on_scan(x); },
     [this](node_command x) { list(x.list_upstream); },

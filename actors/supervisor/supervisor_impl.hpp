@@ -45,6 +45,9 @@ public:
                                 "Fetches ended", "result", "failed");
     crawled_ = &registry.counter("weir_backfill_crawled_total",
                                  "Fetches given up because others waited");
+    unanswered_
+      = &registry.counter("weir_backfill_unanswered_total",
+                          "Fetches without an answer, given up for others");
     given_back_ = &registry.counter(
       "weir_backfill_given_back_total",
       "Fetches of a host with more than its share, given up for others");
@@ -179,6 +182,7 @@ private:
   metric* failed_ = nullptr;
   metric* crawled_ = nullptr;
   metric* given_back_ = nullptr;
+  metric* unanswered_ = nullptr;
   metric* listings_ = nullptr;
   metric* listings_failed_ = nullptr;
   metric* confirmed_ = nullptr;

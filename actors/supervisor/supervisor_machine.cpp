@@ -125,6 +125,9 @@ supervisor_machine::on_host(const std::string& pds, host_verdict verdict,
                                           : options_.rate_limit_rest,
                   now);
       break;
+    case host_verdict::silent:
+      queue_.fell_silent(host);
+      [[fallthrough]];
     case host_verdict::failed:
       host.failed_at = now;
       if (++host.failures >= options_.breaker_failures)
@@ -144,36 +147,79 @@ supervisor_machine::on_download(const atproto::did& repo, uint64_t job,
                                 steady_time now) {
   effects out;
   if (const auto* x = running_job(repo, job)) {
-    pace_.on_started({repo, *x->lane->name, job}, now);
+    const auto patient = x->lane->kind == lane_kind::silent;
+    pace_.on_started({repo, *x->lane->name, job, patient}, now);
     arm(out, now + limits::fetch_pace_window);
+    give_up_unanswered(out, now); // Or arms the timer for it.
   }
   return out;
 }
 
-void supervisor_machine::on_progress(uint64_t job, uint64_t bytes,
-                                     bool received, steady_time now) {
+supervisor_machine::effects
+supervisor_machine::on_progress(uint64_t job, uint64_t bytes, bool received,
+                                steady_time now) {
+  effects out;
+  const auto* answered = pace_.on_answer(job, now);
+  if (answered != nullptr)
+    queue_.answered(queue_.host(answered->host), now);
   if (received)
     pace_.on_received(job, bytes, now);
   else
     pace_.on_bytes(job, bytes);
+  if (answered != nullptr)
+    run(out, now); // Others may have a permit of its kind.
+  return out;
+}
+
+/// The host of a download that gave its permit up.
+void supervisor_machine::let_rest(const fetch_pace::download& x,
+                                  steady_time now) {
+  auto& host = queue_.host(x.host);
+  host.failed_at = now;
+  if (!x.answered)
+    queue_.fell_silent(host);
+  if (host.rest_until <= now)
+    queue_.rest(host, rest_after(host.crawls++, options_.slow_rest), now);
 }
 
 /// Slow ones may have a share of the permits, so that a host that can do no
 /// better is fetched at last.
 void supervisor_machine::give_up_crawling(effects& out, steady_time now) {
   pace_.on_timer(now);
-  if (paused_ || !queue_.starving())
+  if (paused_ || !queue_.starving(now))
     return;
   const auto kept
     = std::min(fair_share(options_.parallelism), options_.parallelism - 1);
   for (auto& x : pace_.slow(kept)) {
-    auto& host = queue_.host(x.host);
-    host.failed_at = now;
-    if (host.rest_until <= now)
-      queue_.rest(host, rest_after(host.crawls++, options_.slow_rest), now);
+    let_rest(x, now);
     pace_.on_ended(x.job);
     out.crawling.push_back({std::move(x.repo), std::move(x.host), x.job});
   }
+}
+
+/// One for each host that waits without a permit. Hosts that are known to be
+/// silent keep their part and do not rest: they get no less time, but later.
+void supervisor_machine::give_up_unanswered(effects& out, steady_time now) {
+  auto waiting = pace_.empty() ? 0 : queue_.without_permit();
+  if (paused_ || waiting == 0)
+    return;
+  const auto wait = waiting > options_.parallelism
+                      ? limits::fetch_answer_wait_crowded
+                      : limits::fetch_answer_wait;
+  const auto kept = std::max<size_t>(queue_.silent_permits(), 1);
+  for (auto& x : pace_.unanswered(kept, now + -wait)) {
+    if (waiting == 0)
+      break;
+    if (queue_.host(x.host).kind == lane_kind::answering)
+      continue;
+    --waiting;
+    if (!x.patient)
+      let_rest(x, now);
+    pace_.on_ended(x.job);
+    out.unanswered.push_back({std::move(x.repo), std::move(x.host), x.job});
+  }
+  if (const auto next = pace_.next_unanswered(now + -wait))
+    arm(out, *next + wait);
 }
 
 /// One at a time, the youngest first, and never the oldest of a host: each host
@@ -230,6 +276,7 @@ void supervisor_machine::run(effects& out, steady_time now) {
       x->job = ++last_job_;
       out.start.push_back({*x->repo, *x->lane->name, x->job});
     }
+    give_up_unanswered(out, now);
     give_back(out, now);
     while (const auto* x = queue_.next_to_prepare(now))
       out.prepare.push_back(*x->repo);

@@ -9,7 +9,12 @@
 namespace weir::actors {
 
 /// How a host answered a fetch.
-enum class host_verdict : uint8_t { fine, failed, rate_limited };
+enum class host_verdict : uint8_t {
+  fine,
+  failed,
+  rate_limited,
+  silent, ///< Failed without any answer.
+};
 
 /// Which repo is fetched next, from which host, and when again: the queue of
 /// SYNC-10 to 15, permits and host budgets, without CAF or clock. All waiting
@@ -22,6 +27,11 @@ enum class host_verdict : uint8_t { fine, failed, rate_limited };
 /// download that crawls while a host waits that has less than its share gives
 /// its permit up, and its host rests; a share of the permits is left to those.
 /// A host that got more than its share while nobody waited gives that back.
+///
+/// A download that has no answer after `fetch_answer_wait` gives its permit up
+/// while a host waits that has none, unless its host answered the last time.
+/// That host is tried again after a rest, with all the time there is, and has
+/// part of the permits with those like it (`fetch_queue`).
 class supervisor_machine {
 public:
   struct begin {
@@ -35,6 +45,7 @@ public:
     std::vector<begin> start;          ///< Permits.
     std::vector<begin> crawling;       ///< Permits to be given up.
     std::vector<begin> given_back;     ///< The same of hosts with too many.
+    std::vector<begin> unanswered;     ///< The same without an answer yet.
     std::optional<work_scan::request> scan; ///< Read statuses from the store.
     std::optional<steady_time> timer;
   };
@@ -78,9 +89,10 @@ public:
   /// A download began.
   effects on_download(const atproto::did& repo, uint64_t job, steady_time now);
 
-  /// @param received Its body is complete.
-  void on_progress(uint64_t job, uint64_t bytes, bool received,
-                   steady_time now);
+  /// The host of a download answered, and so many bytes of a body are here.
+  /// @param received All of it.
+  effects on_progress(uint64_t job, uint64_t bytes, bool received,
+                      steady_time now);
 
   /// Whether repos are fetched at all; those that are go on.
   effects on_intake(bool backfills, steady_time now);
@@ -98,7 +110,9 @@ public:
 private:
   fetch_entry* running_job(const atproto::did& repo, uint64_t job);
   std::chrono::seconds rest_after(size_t times, std::chrono::seconds first);
+  void let_rest(const fetch_pace::download& x, steady_time now);
   void give_up_crawling(effects& out, steady_time now);
+  void give_up_unanswered(effects& out, steady_time now);
   void give_back(effects& out, steady_time now);
   void run(effects& out, steady_time now);
 

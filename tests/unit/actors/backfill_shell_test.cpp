@@ -108,11 +108,17 @@ TEST_F(BackfillShellTest, TheBodyIsReadThroughAWindow) {
   EXPECT_EQ(held(), limits::fetch_window_bytes + of.export_car().size());
 }
 
-// limits::fetch_progress_interval, and just before it; and at the end
+// limits::fetch_progress_interval, and just before it; when its host answers,
+// and at the end
 TEST_F(BackfillShellTest, ItSaysNowAndThenHowFarItIs) {
   const auto of = repo_of(1);
   start(of);
+  EXPECT_EQ(supervisor.count<fetch_progress>(), 0u);
   head(200);
+  auto told = supervisor.take<fetch_progress>();
+  ASSERT_EQ(told.size(), 1u) << "others may wait for its permit";
+  EXPECT_EQ(told[0].bytes, 0u);
+  EXPECT_FALSE(told[0].received);
   const auto car = of.export_car();
   const bytes first{car.begin(), car.begin() + 10};
   const bytes second{car.begin() + 10, car.begin() + 30};
@@ -122,7 +128,7 @@ TEST_F(BackfillShellTest, ItSaysNowAndThenHowFarItIs) {
   EXPECT_EQ(supervisor.count<fetch_progress>(), 0u);
   time.advance(1us);
   piece(second);
-  auto told = supervisor.take<fetch_progress>();
+  told = supervisor.take<fetch_progress>();
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(told[0].job, 9u);
   EXPECT_EQ(told[0].bytes, 30u);

@@ -96,6 +96,47 @@ TEST(fetch_pace, a_window_is_measured_when_it_is_over) {
   EXPECT_THAT(x.slow(), ElementsAre(1u));
 }
 
+// A host that may take all its time is measured from its answer on.
+TEST(fetch_pace, a_patient_download_is_not_slow_before_its_answer) {
+  downloads x;
+  x.pace.on_started({atproto::did::trusted("did:web:a.test"), host_name(1), 1,
+                     true},
+                    x.now);
+  x.pass(9, 1, 0);
+  EXPECT_THAT(x.slow(), IsEmpty());
+  EXPECT_NE(x.pace.on_answer(1, x.now), nullptr);
+  EXPECT_EQ(x.pace.on_answer(1, x.now), nullptr) << "no news";
+  x.pass(limits::fetch_pace_windows - 1, 1, 0);
+  EXPECT_THAT(x.slow(), IsEmpty());
+  x.pass(1, 1, 0);
+  EXPECT_THAT(x.slow(), ElementsAre(1u));
+}
+
+TEST(fetch_pace, the_oldest_patient_ones_are_not_among_the_unanswered) {
+  downloads x;
+  for (uint64_t job = 1; job <= 6; ++job) {
+    x.pace.on_started({atproto::did::trusted("did:web:a.test"), host_name(job),
+                       job, job % 2 == 0},
+                      x.now);
+    x.now = x.now + 1s;
+  }
+  const auto unanswered = [&](size_t kept, std::chrono::seconds age) {
+    std::vector<uint64_t> out;
+    for (const auto& y : x.pace.unanswered(kept, x.now + -age))
+      out.push_back(y.job);
+    return out;
+  };
+  EXPECT_THAT(unanswered(0, 0s), ElementsAre(1u, 2u, 3u, 4u, 5u, 6u));
+  EXPECT_THAT(unanswered(2, 0s), ElementsAre(1u, 3u, 5u, 6u));
+  EXPECT_THAT(unanswered(1, 3s), ElementsAre(1u, 3u, 4u));
+  EXPECT_EQ(x.pace.next_unanswered(x.now + -4s), x.now + -3s);
+  EXPECT_NE(x.pace.on_answer(4, x.now), nullptr);
+  EXPECT_THAT(unanswered(1, 3s), ElementsAre(1u, 3u));
+  EXPECT_EQ(x.pace.next_unanswered(x.now + -4s), x.now + -2s);
+  x.pace.on_ended(6);
+  EXPECT_EQ(x.pace.next_unanswered(x.now + -2s), std::nullopt);
+}
+
 // limits::fetch_pace_samples_min, and one less
 TEST(fetch_pace, the_median_counts_when_there_are_enough) {
   downloads x;

@@ -82,7 +82,7 @@ public:
 
   /// Of the body, so far.
   void bytes(int repo, uint64_t n, bool received = false) {
-    machine.on_progress(latest[name(repo)], n, received, now);
+    take(machine.on_progress(latest[name(repo)], n, received, now));
   }
 
   /// The clocks move; the timer comes when it is due, once.
@@ -103,6 +103,7 @@ public:
     jobs.clear();
     crawling.clear();
     given_back.clear();
+    unanswered.clear();
     scans = 0;
   }
 
@@ -115,6 +116,7 @@ public:
   std::map<std::string, uint64_t> latest; ///< Job of each repo.
   std::vector<std::string> crawling;
   std::vector<std::string> given_back;
+  std::vector<std::string> unanswered;
   std::optional<work_scan::request> scan; ///< That is to be answered.
   size_t scans = 0;
   std::optional<steady_time> timer;
@@ -132,6 +134,8 @@ private:
       crawling.push_back(one.repo.str());
     for (const auto& one : x.given_back)
       given_back.push_back(one.repo.str());
+    for (const auto& one : x.unanswered)
+      unanswered.push_back(one.repo.str());
     scans += x.scan ? 1 : 0;
     if (x.scan)
       scan = x.scan;

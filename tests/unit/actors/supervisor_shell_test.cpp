@@ -177,8 +177,29 @@ TEST_F(SupervisorShellTest, ACrawlingDownloadGivesItsPermitToAHostThatWaits) {
   tell(supervisor, repo_ready{shell_repo(2), "https://b.test",
                               bob.as<repo_actor>()});
   EXPECT_EQ(permit(bob), 0u);
+  tell(supervisor, fetch_progress{job, 1, false});
   for (size_t i = 0; i < limits::fetch_pace_windows; ++i)
     pass(limits::fetch_pace_window);
+  EXPECT_EQ(backfills.at(0).count<job_cancelled>(), 1u);
+  const auto told = ann.take<repo_fetch_failed>();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].job, job);
+  EXPECT_EQ(told[0].reason.code, ec::rate_limited);
+  tell(supervisor, job_ended{shell_repo(1), job, fail(ec::rate_limited)});
+  EXPECT_NE(permit(bob), 0u);
+}
+
+// reliability.md P11: nor that its host has not answered
+TEST_F(SupervisorShellTest, AnUnansweredFetchGivesItsPermitToAHostThatWaits) {
+  ask(1, ann);
+  const auto job = permit(ann);
+  begin(1, job, ann);
+  tell(supervisor, repo_wish{shell_repo(2), repo_status::pending, 0s, {}});
+  tell(supervisor, repo_ready{shell_repo(2), "https://b.test",
+                              bob.as<repo_actor>()});
+  pass(limits::fetch_answer_wait - 1us);
+  EXPECT_EQ(backfills.at(0).count<job_cancelled>(), 0u);
+  pass(1us);
   EXPECT_EQ(backfills.at(0).count<job_cancelled>(), 1u);
   const auto told = ann.take<repo_fetch_failed>();
   ASSERT_EQ(told.size(), 1u);
