@@ -33,8 +33,10 @@ result<void> import_machine::finish(wall_time now) {
                                     + order_.least.str());
   if (order_.base != nullptr && root->rev < order_.base->rev)
     return fail(ec::chain_broken, "the host served rev " + root->rev.str()
-                                    + ", older than our "
-                                    + order_.base->rev.str());
+                                    + ", an older one than the "
+                                    + order_.base->rev.str()
+                                    + " that we hold: was the host restored "
+                                      "from a backup?");
   root_ = std::move(*root);
   window_is_all_ = keep_in_memory();
   phase_ = phase::proving;

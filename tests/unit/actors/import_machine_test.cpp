@@ -319,6 +319,9 @@ TEST(import_machine, a_root_older_than_what_is_held_is_refused) {
     EXPECT_EQ(out.has_value(), ahead == 0);
     if (!out) {
       EXPECT_EQ(out.error().code, ec::chain_broken);
+      EXPECT_NE(out.error().context.find("restored from a backup"),
+                std::string::npos)
+        << out.error().context;
     }
   }
 }
