@@ -4,6 +4,7 @@
 #include "base/limits_accounts.hpp"
 
 #include <optional>
+#include <utility>
 
 namespace weir::actors {
 
@@ -24,6 +25,13 @@ public:
 
   /// The host said RepoNotFound to a fetch.
   void want_after_not_found() noexcept { wanted_ = not_found_ = true; }
+
+  /// Its host has no such account, it said so twice, and a fetch runs: what
+  /// that finds decides.
+  void note_gone() noexcept { gone_ = true; }
+
+  /// Something was heard that ends it, or decides it.
+  bool take_gone() noexcept { return std::exchange(gone_, false); }
 
   /// There was no room for it.
   void put_off(bool not_found, bool urgent, steady_time until) noexcept {
@@ -62,6 +70,7 @@ private:
   bool at_once_ = false;
   bool urgent_ = false;
   bool not_found_ = false;
+  bool gone_ = false;
   std::optional<steady_time> asked_;
   std::optional<steady_time> pause_end_; ///< There was no room for it.
 };

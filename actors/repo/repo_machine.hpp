@@ -52,8 +52,7 @@ public:
   repo_effects on_timer(const upstream_board& board, now_time now);
 
   // -- commands (SYNC-29, 30, 33) ---------------------------------------------
-  /// @returns false in `added` when the repo was tracked already. During a
-  /// removal it is added behind that.
+  /// @param added False: it was tracked. During a removal it waits for that.
   repo_effects on_add(addition what, bool& added, now_time now);
   repo_effects on_remove(bool& removed, now_time now);
   repo_effects on_resync(bool& queued, now_time now);
@@ -70,7 +69,6 @@ public:
   repo_effects on_buffer_page(buffer_page page, const upstream_board& board,
                               now_time now);
 
-  /// The node has no room for commits that wait for a document.
   repo_effects on_no_room(now_time now);
 
   // -- state ------------------------------------------------------------------
@@ -181,7 +179,7 @@ private:
   void doubt_document(now_time now, repo_effects& out);
   void move_host(const std::string& pds);
   void purge();
-  bool doubt_host_word(storage::account_status, now_time, repo_effects& out);
+  bool hear_refusal(storage::account_status, now_time, repo_effects& out);
   void take_host_word(const identity_answer&, now_time, repo_effects& out);
   void obey_host(storage::account_status, now_time, repo_effects& out);
 

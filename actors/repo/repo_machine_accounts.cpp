@@ -176,17 +176,19 @@ repo_effects repo_machine::on_host_answer(const host_answer& x,
                                           const upstream_board& board,
                                           now_time now) {
   repo_effects out;
-  if (!loaded_ || !exists_ || job_)
-    return out; // A fetch asks the host itself.
+  if (!loaded_ || !exists_)
+    return out;
+  if (x.once && x.pds == row_.pds)
+    note_lost(now);
+  if (job_ || x.once) { // A fetch asks the host itself.
+    if (!x.once && x.account == account_status::deleted && x.pds == row_.pds)
+      question_.note_gone();
+    flush(out);
+    return out;
+  }
   if (account_sources::forget_strangers(row_.words, board)) {
     touch_row();
     follow_words(now, out);
-  }
-  if (x.once) {
-    if (x.pds == row_.pds)
-      note_lost(now);
-    flush(out);
-    return out;
   }
   if (x.account == row_.words.host) {
     if (std::exchange(row_.not_found_at, 0) != 0)
@@ -215,15 +217,26 @@ repo_effects repo_machine::on_host_answer(const host_answer& x,
 
 /// A host that was asked by an old document may be the former one: its word
 /// counts when a new document names it again.
-bool repo_machine::doubt_host_word(account_status status, now_time now,
-                                   repo_effects& out) {
+/// @returns whether it was obeyed, so that there is nothing to fetch.
+bool repo_machine::hear_refusal(account_status status, now_time now,
+                                repo_effects& out) {
+  const auto is_lost = status == account_status::deleted;
+  // Else what was noted was said before its host said something else.
+  const auto said_twice = is_lost && question_.take_gone()
+                          && row_.not_found_at != 0;
   const auto doubted = identity_pending_ || pace_.open();
-  if (!doubted && is_current(identity_, now))
+  if (doubted || !is_current(identity_, now)) {
+    host_word_ = host_word{status, identity_ ? identity_->pds : row_.pds,
+                           asked_, said_twice};
+    pace_.wanted = true;
+    try_refresh(now, out);
     return false;
-  host_word_ = host_word{status, identity_ ? identity_->pds : row_.pds,
-                         asked_, false};
-  pace_.wanted = true;
-  try_refresh(now, out);
+  }
+  if (is_lost && !said_twice) {
+    ask_for_lost(now, out);
+    return false;
+  }
+  obey_host(status, now, out);
   return true;
 }
 

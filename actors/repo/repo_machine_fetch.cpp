@@ -282,13 +282,8 @@ void repo_machine::fail_job(now_time now, repo_effects& out,
     refresh_identity(now, out);
   }
   if (why.account && *why.account != account_status::active
-      && !doubt_host_word(*why.account, now, out)) {
-    if (*why.account != account_status::deleted) {
-      obey_host(*why.account, now, out);
-      return;
-    }
-    ask_for_lost(now, out);
-  }
+      && hear_refusal(*why.account, now, out))
+    return;
   if (why.reason.code == ec::rate_limited) {
     row_.status = status_without_job(); // Not a failure (SYNC 3b.9).
     out.wish = fetch_wish{row_.status, 0};

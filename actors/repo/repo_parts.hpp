@@ -79,7 +79,8 @@ struct host_word {
   storage::account_status account = storage::account_status::active;
   std::string pds;
   uint64_t asked_so_far = 0; ///< Questions for the identity before it.
-  bool asked = false;        ///< For the account; else it refused a fetch.
+  bool asked = false; ///< For the account, as often as it takes; else it only
+                      ///< refused a fetch.
 };
 
 /// A listing showed what no event did, so far.
