@@ -33,6 +33,7 @@ struct account_answer {
   kind what = kind::failed;
   storage::account_status account = storage::account_status::active;
   std::chrono::seconds retry_after{0};
+  atproto::tid rev{}; ///< Of its repo there; undefined: it does not say.
 };
 
 /// What the host says the account is. RepoNotFound said twice is `deleted`;
@@ -44,6 +45,21 @@ struct account_told {
   std::string pds;
   storage::account_status account = storage::account_status::active;
   bool once = false;
+  atproto::tid rev{}; ///< Of its repo there; undefined: it did not say.
+};
+
+/// Repos that no upstream covers, in the order of their rows.
+///
+/// From: READER. To: SUPERVISOR. Travels: local only.
+struct uncovered_page {
+  struct repo {
+    atproto::did id;
+    storage::repo_row row;
+  };
+  error failed; ///< `ec::none` when the rows were read.
+  std::vector<repo> repos;
+  atproto::did last; ///< The last row that was looked at.
+  bool end = false;
 };
 
 /// There was no room for a question of this REPO: to be asked later.
@@ -77,3 +93,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_answer)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_told)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_unasked)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::left_out_page)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::uncovered_page)

@@ -95,5 +95,6 @@ struct stream_opened;
 struct sweep_on;
 struct tick;
 struct tracked_reply;
+struct uncovered_page;
 
 } // namespace weir

@@ -5,7 +5,7 @@
 namespace weir::actors::completeness {
 
 bool terms::complete() const noexcept {
-  return upstream_live && position_current && first_rev_set
+  return covered && upstream_live && position_current && first_rev_set
          && indexed_past_first_rev && filter_current && no_gap && synced;
 }
 
@@ -15,6 +15,7 @@ std::vector<std::string> terms::why_not() const {
     if (!holds)
       out.emplace_back(name);
   };
+  note(covered, "covered");
   note(upstream_live, "upstream_live");
   note(position_current, "position_current");
   note(first_rev_set, "first_rev_set");
@@ -28,6 +29,7 @@ std::vector<std::string> terms::why_not() const {
 terms explain(const storage::repo_row& row, const storage::chain_row* chain,
               const upstream_view& upstream, uint32_t filter_generation) {
   terms out;
+  out.covered = upstream.id != 0;
   out.upstream_live = upstream.live;
   const auto needed = upstream.since_reset();
   out.position_current = needed.defined() && row.fcsr.reaches(needed);

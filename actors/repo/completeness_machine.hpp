@@ -12,6 +12,7 @@ namespace weir::actors::completeness {
 
 /// The predicate with its terms; `complete` is their conjunction.
 struct terms {
+  bool covered = false; ///< By an upstream, be it connected or not.
   bool upstream_live = false;
   bool position_current = false; ///< repo.FCSR reaches upstream.FCSR.
   bool first_rev_set = false;

@@ -322,7 +322,8 @@ repo_actor::behavior_type repo::make_behavior() {
       });
     },
     [this](const account_told& x) {
-      when_loaded([this, answer = host_answer{x.pds, x.account, x.once}] {
+      when_loaded([this, answer = host_answer{x.pds, x.account, x.once,
+                                                   x.rev}] {
         perform(machine_.on_host_answer(answer, board(), now()));
       });
     },

@@ -172,6 +172,8 @@ private:
                     now_time, repo_effects& out);
   void follow_words(now_time now, repo_effects& out);
   void ask_host(now_time now, repo_effects& out);
+  void hear_rev(const host_answer&, const upstream_board&, now_time now,
+                repo_effects& out);
   void ask_for_lost(now_time now, repo_effects& out);
   void note_lost(now_time now);
   void doubt_inactive(now_time now, repo_effects& out);

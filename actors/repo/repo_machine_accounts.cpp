@@ -1,4 +1,5 @@
 #include "actors/repo/needed_rev.hpp"
+#include "actors/repo/repo_clock.hpp"
 #include "actors/repo/repo_machine.hpp"
 #include "actors/support/account_sources.hpp"
 #include "base/limits.hpp"
@@ -191,6 +192,7 @@ repo_effects repo_machine::on_host_answer(const host_answer& x,
     follow_words(now, out);
   }
   if (x.account == row_.words.host) {
+    hear_rev(x, board, now, out);
     if (std::exchange(row_.not_found_at, 0) != 0)
       touch_row();
     if (x.account != account_status::active) {
@@ -211,6 +213,21 @@ repo_effects repo_machine::on_host_answer(const host_answer& x,
   }
   flush(out);
   return out;
+}
+
+/// No event and no listing would ever show it (requirements.md 1d). Where an
+/// upstream covers the repo, its event may be on its way.
+void repo_machine::hear_rev(const host_answer& x, const upstream_board& board,
+                            now_time now, repo_effects& out) {
+  if (!takes_commits() || x.pds != row_.pds || x.rev <= tip_.rev
+      || is_beyond_clock(x.rev, now)
+      || board.accounting_for(row_.pds).id != 0)
+    return;
+  count(repo_counter::listing_mismatch, out);
+  needed_rev::require(row_, x.rev, false);
+  desync("no upstream covers it, and its host has rev " + x.rev.str()
+           + ", we have " + tip_.rev.str(),
+         now, out);
 }
 
 // -- what getRepo says of the account (protocol.md 5) -------------------------

@@ -137,6 +137,7 @@ struct host_answer {
   std::string pds;
   storage::account_status account = storage::account_status::active;
   bool once = false; ///< RepoNotFound for the first time: it is asked again.
+  atproto::tid rev{}; ///< Of its repo there; undefined: it did not say.
 };
 
 /// Ask the host what the account is there.

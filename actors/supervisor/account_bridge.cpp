@@ -28,6 +28,8 @@ void read_status(const json::object& body, account_answer& out) {
   }
   out.what = kind::told;
   out.account = read_account_status(body);
+  if (const auto rev = atproto::tid::parse(text_of(body, "rev")))
+    out.rev = *rev;
 }
 
 void read_refusal(const json::object& body, account_answer& out) {

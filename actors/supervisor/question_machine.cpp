@@ -22,15 +22,18 @@ bool question_machine::was_asked(const question& x, steady_time now) const {
 }
 
 bool question_machine::has_room(const std::string& pds) const {
-  return open_.size() < options_.waiting_max / 2
+  return has_half()
          || (!pds.empty()
              && places_.of_site(site_of(pds)) + limits::repos_page_max
                   <= fair_share(options_.waiting_max));
 }
 
 bool question_machine::may_open(const question& x) const {
-  return !x.left_out || open_.size() < options_.waiting_max / 2
-         || places_.of_site(site_of(x.pds)) < fair_share(options_.waiting_max);
+  if (!x.left_out && !x.compared)
+    return true;
+  const auto in_share
+    = places_.of_site(site_of(x.pds)) < fair_share(options_.waiting_max);
+  return in_share || (x.left_out && has_half());
 }
 
 question_machine::effects question_machine::on_question(const question& x,
@@ -42,10 +45,11 @@ question_machine::effects question_machine::on_question(const question& x,
     if (known.running || known.asked.pds == x.pds) {
       // A REPO sees that it was the wrong host, and asks again.
       known.asked.left_out &= x.left_out;
+      known.asked.compared &= x.compared;
       return out;
     }
     forget(x.repo);
-  } else if (!x.at_once && !x.not_found && was_asked(x, now)) {
+  } else if (!x.at_once && !x.not_found && !x.compared && was_asked(x, now)) {
     return out;
   }
   question_places::answer place;
@@ -94,12 +98,13 @@ question_machine::entry* question_machine::answered(const atproto::did& repo,
 
 question_machine::effects
 question_machine::on_told(const atproto::did& repo, const std::string& pds,
-                          storage::account_status account, steady_time now) {
+                          storage::account_status account, steady_time now,
+                          atproto::tid rev) {
   effects out;
-  if (answered(repo, pds) != nullptr) {
+  if (const auto* x = answered(repo, pds)) {
+    out.told.push_back({repo, pds, account, rev, x->asked.compared});
     forget(repo);
     keep(repo, pds, now);
-    out.told.push_back({repo, pds, account});
   }
   run(out, now);
   return out;
@@ -132,7 +137,7 @@ question_machine::on_failed(const atproto::did& repo, const std::string& pds,
     const auto again
       = std::max(options_.retry * (int64_t{1} << x->tries), pause);
     turns_.rest(pds, now + again);
-    if (++x->tries >= options_.tries_max)
+    if (x->asked.compared || ++x->tries >= options_.tries_max)
       forget(repo);
     else
       wait(repo, again, now);

@@ -48,12 +48,17 @@ public:
     bool left_out = false;  ///< By a listing; the next one leaves it out, too.
     /// It was `not_found` in an earlier life, so long ago.
     std::optional<std::chrono::seconds> age{};
+    /// Nobody waits for it, and it is asked again in its time whatever comes of
+    /// it: no upstream covers the repo.
+    bool compared = false;
   };
 
   struct verdict {
     atproto::did repo;
     std::string pds;
     storage::account_status account = storage::account_status::active;
+    atproto::tid rev{};    ///< Of its repo there; undefined: it did not say.
+    bool compared = false; ///< Only for that it was asked.
   };
 
   struct effects {
@@ -72,7 +77,8 @@ public:
   effects on_question(const question& x, steady_time now);
 
   effects on_told(const atproto::did& repo, const std::string& pds,
-                  storage::account_status account, steady_time now);
+                  storage::account_status account, steady_time now,
+                  atproto::tid rev = {});
 
   effects on_not_found(const atproto::did& repo, const std::string& pds,
                        steady_time now);
@@ -86,6 +92,11 @@ public:
                      steady_time now);
 
   effects on_timer(steady_time now);
+
+  /// Half of all places are free, which is room for a comparison.
+  bool has_half() const noexcept {
+    return open_.size() < options_.waiting_max / 2;
+  }
 
   /// Room for a page of questions to this host. What a listing leaves out has
   /// half of all places, and a share for each site.

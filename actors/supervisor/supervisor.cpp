@@ -138,6 +138,7 @@ void supervisor::on_intake() {
   const auto& intake = env_.shared->intake;
   perform(machine_.on_intake(intake.backfills(), now()));
   perform(listing_machine::effects{});
+  scan_uncovered();
   if (intake.level(shortage::disk) == intake_level::no_requests)
     cancel_all();
 }
@@ -164,6 +165,7 @@ void supervisor::on_exit() {
 supervisor_actor::behavior_type supervisor::make_behavior() {
   set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
   set_down_handler([this](caf::down_msg& x) { on_down(x); });
+  laps_.start(now(), env_.shared->random->next());
   on_intake();
   perform(machine_.on_start(now(), wall()));
   return {
@@ -177,6 +179,7 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
       perform(listing_.on_timer(env_.shared->upstreams, now(), wall()));
       perform(claims_.on_timer(now()));
       perform(questions_.on_timer(now()));
+      scan_uncovered();
     },
     [this](stop_actor) {
       for (auto& [repo, job] : jobs_)
@@ -215,6 +218,7 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
     },
     [this](const account_answer& x) { on_answer(x); },
     [this](const left_out_page& x) { on_left_out(x); },
+    [this](const uncovered_page& x) { on_uncovered(x); },
   };
 }
 

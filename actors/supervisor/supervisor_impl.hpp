@@ -7,6 +7,7 @@
 #include "actors/support/timer.hpp"
 #include "actors/supervisor/left_out_scans.hpp"
 #include "actors/supervisor/listing_census.hpp"
+#include "actors/supervisor/uncovered_laps.hpp"
 #include "messages/claims.hpp"
 #include "messages/error.hpp"
 #include "messages/intake.hpp"
@@ -31,7 +32,9 @@ public:
       claims_(env_.claims_bytes),
       claims_held_(env_.shared->memory, memory_use::claims),
       questions_(env_.questions),
-      questions_held_(env_.shared->memory, memory_use::questions) {
+      questions_held_(env_.shared->memory, memory_use::questions),
+      laps_(std::min<std::chrono::seconds>(listing.interval,
+                                           limits::uncovered_interval)) {
     // Before it runs: the REPOs that it asks answer to this handle.
     env_.shared->supervisor = this;
     for (auto& x : std::exchange(env_.listings, {}))
@@ -72,6 +75,12 @@ public:
     questions_refused_
       = &registry.counter("weir_account_questions_refused_total",
                           "Questions without a place; asked later");
+    compared_ = &registry.counter("weir_uncovered_compared_total",
+                                  "Answers of hosts about repos that no "
+                                  "upstream covers");
+    uncovered_ = &registry.gauge("weir_repos_uncovered",
+                                 "Repos that no upstream covers, as the last "
+                                 "look at all rows found them");
     queue_ = &registry.gauge("weir_backfill_queue_depth",
                              "Repos waiting for a fetch or in one");
   }
@@ -154,6 +163,11 @@ private:
   void scan_left_out();
   void on_left_out(const left_out_page& x);
 
+  // supervisor_uncovered.cpp
+  void scan_uncovered();
+  void on_uncovered(const uncovered_page& x);
+  void compare(const question_machine::verdict& x);
+
   supervisor_environment env_;
   supervisor_machine machine_;
   listing_machine listing_;
@@ -174,6 +188,9 @@ private:
   std::map<uint32_t, running_census> censuses_;
   left_out_scans scans_;
   uint64_t turn_ = 0; ///< Of the next census.
+  uncovered_laps laps_;
+  metric* compared_ = nullptr;
+  metric* uncovered_ = nullptr;
   metric* questions_open_ = nullptr;
   metric* questions_refused_ = nullptr;
   actor_timer timer_;

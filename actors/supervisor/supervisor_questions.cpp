@@ -14,14 +14,19 @@ namespace weir::actors {
 void supervisor::perform(question_machine::effects x) {
   for (const auto& each : x.ask)
     env_.ask(each.repo, each.pds, supervisor_actor{this});
-  for (const auto& each : x.told)
-    send(router_of(each.repo), account_told{each.repo, each.pds, each.account});
+  for (const auto& each : x.told) {
+    if (each.compared)
+      compare(each);
+    else
+      send(router_of(each.repo), account_told{each.repo, each.pds, each.account,
+                                              false, each.rev});
+  }
   for (const auto& each : x.lost)
     send(router_of(each.repo),
-         account_told{each.repo, each.pds, each.account, true});
+         account_told{each.repo, each.pds, each.account, true, {}});
   questions_refused_->add(x.refused.size());
   for (const auto& each : x.refused)
-    if (!each.left_out)
+    if (!each.left_out && !each.compared)
       send(router_of(each.repo),
            account_unasked{each.repo, each.not_found, each.urgent});
   if (x.timer)
@@ -29,6 +34,7 @@ void supervisor::perform(question_machine::effects x) {
   questions_open_->set(questions_.open());
   questions_held_.set(questions_.bytes());
   scan_left_out();
+  scan_uncovered();
 }
 
 /// Of those that are lost since an earlier life, once: the first scan of all
@@ -51,7 +57,7 @@ void supervisor::on_answer(const account_answer& x) {
   using kind = account_answer::kind;
   switch (x.what) {
     case kind::told:
-      perform(questions_.on_told(x.repo, x.pds, x.account, now()));
+      perform(questions_.on_told(x.repo, x.pds, x.account, now(), x.rev));
       return;
     case kind::not_found:
       perform(questions_.on_not_found(x.repo, x.pds, now()));

@@ -12,6 +12,7 @@
 #include "base/random.hpp"
 #include "messages/interfaces.hpp"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -49,6 +50,8 @@ struct context {
   health_board health;
   std::shared_ptr<byte_ledger> memory = std::make_shared<byte_ledger>();
   std::shared_ptr<doubt_room> doubts = std::make_shared<doubt_room>();
+  /// Repos that no upstream covers; less than 0: nobody has looked yet.
+  std::atomic<int64_t> uncovered{-1};
 
   journal_actor journal;
   sweeper_actor sweeper;

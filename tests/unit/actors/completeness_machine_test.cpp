@@ -47,6 +47,12 @@ TEST(completeness, a_repo_for_which_every_term_holds_is_complete) {
   EXPECT_TRUE(why_not(whole_row(), live_upstream()).empty());
 }
 
+// requirements.md 1d: what nobody would tell of is not whole
+TEST(completeness, a_repo_that_no_upstream_covers_is_not_complete) {
+  EXPECT_THAT(why_not(whole_row(), upstream_view{}),
+              ElementsAre("covered", "upstream_live", "position_current"));
+}
+
 // CONS-11: the upstream's stream is live
 TEST(completeness, a_stream_that_is_not_live_proves_nothing) {
   auto upstream = live_upstream();

@@ -100,6 +100,10 @@ public:
       {std::string{pds}, account_status::deleted, true}, board, now));
   }
 
+  void tell(const host_answer& x) {
+    perform(machine->on_host_answer(x, board, now));
+  }
+
   /// There was no room for the last question.
   void put_off() {
     const auto last = questions.at(questions.size() - 1);

@@ -124,7 +124,10 @@ private:
 
 class ShellFixture : public testing::Test {
 protected:
-  ShellFixture() : sys(config) { shared->time = &time; }
+  ShellFixture() : sys(config) {
+    shared->time = &time;
+    shared->random = random.get();
+  }
 
   ~ShellFixture() override {
     shared->clear();
@@ -173,6 +176,7 @@ protected:
   test_config config;
   caf::actor_system sys;
   manual_clock time;
+  const std::unique_ptr<random_source> random = seeded_random(1);
   actors::context_ptr shared = std::make_shared<actors::context>();
   std::vector<caf::actor> started;
 };

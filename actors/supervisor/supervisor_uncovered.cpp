@@ -1,0 +1,98 @@
+#include "actors/supervisor/supervisor_impl.hpp"
+
+#include "actors/support/store_readers.hpp"
+#include "base/log.hpp"
+#include "storage/collection_table.hpp"
+#include "storage/repo_table.hpp"
+
+#include <algorithm>
+
+/// Repos that no upstream covers: their hosts are asked now and then.
+namespace weir::actors {
+
+namespace {
+
+uncovered_page read_uncovered(const store_readers& store,
+                              const upstream_board& followed,
+                              const uncovered_laps::page& at) {
+  uncovered_page out;
+  const auto page = storage::repo_table{store.db, store.names}.page(at.after);
+  if (!page) {
+    out.failed = page.error();
+    return out;
+  }
+  pick_uncovered(*page, followed, at, out);
+  return out;
+}
+
+} // namespace
+
+/// One page of rows at a time, while there is room for questions, and for the
+/// fetches that may follow.
+void supervisor::scan_uncovered() {
+  const auto& shared = *env_.shared;
+  if (shared.intake.backfills() && questions_.has_half()) {
+    // A host that nobody follows: only a relay covers that.
+    const auto relayed = shared.upstreams.accounting_for({}).id != 0;
+    if (const auto at = laps_.next(now(), shared.random->next(), relayed)) {
+      reader_job job;
+      job.run = [to = supervisor_actor{this}, shared = env_.shared,
+                 at = *at](store_readers& store) {
+        caf::anon_send(to, read_uncovered(store, shared->upstreams, at));
+      };
+      send(shared.reader_of(0), std::move(job));
+    }
+  }
+  if (laps_.found()) {
+    uncovered_->set(*laps_.found());
+    env_.shared->uncovered = static_cast<int64_t>(*laps_.found());
+  }
+  if (const auto due = laps_.due(); due && *due > now())
+    timer_.arm(this, now(), *due);
+}
+
+void supervisor::on_uncovered(const uncovered_page& x) {
+  if (x.failed.code != ec::none) {
+    log::warn("uncovered_unread", {{"reason", to_string(x.failed)}});
+    laps_.on_failure();
+    scan_uncovered();
+    return;
+  }
+  bool asked = false;
+  for (const auto& each : x.repos) {
+    if (!laps_.take(each.id, each.row))
+      continue;
+    question_machine::question question{each.id, each.row.pds};
+    question.compared = true;
+    auto out = questions_.on_question(question, now());
+    if (std::any_of(out.refused.begin(), out.refused.end(),
+                    [&](const auto& y) { return y.repo == each.id; }))
+      laps_.on_shortage();
+    asked = true;
+    perform(std::move(out));
+  }
+  laps_.on_page(x.last, x.end, asked, now());
+  scan_uncovered();
+}
+
+/// READER drops what the store says as well, so that quiet repos sleep on.
+void supervisor::compare(const question_machine::verdict& x) {
+  compared_->add();
+  reader_job job;
+  job.run = [shared = env_.shared, x](store_readers& store) {
+    const auto known = store.load_repo(x.repo);
+    const auto is_old = known
+                        && (!known->row
+                            || !is_news_of_host(x.pds, x.account, x.rev,
+                                                *known->row,
+                                                known->chain.get()));
+    const auto hash = atproto::stable_hash(x.repo.str());
+    if (!is_old && !shared->routers.empty())
+      caf::anon_send(shared->router_of(hash),
+                     account_told{x.repo, x.pds, x.account, false, x.rev});
+  };
+  send(env_.shared->reader_of(atproto::stable_hash(x.repo.str())),
+       std::move(job));
+}
+
+} // namespace weir::actors

@@ -1,0 +1,98 @@
+#include "actors/supervisor/question_machine.hpp"
+#include "actors/supervisor/supervisor_options.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+/// Questions about repos that no upstream covers.
+namespace weir::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using actors::question_machine;
+using actors::question_options;
+using storage::account_status;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const std::string their_pds = "https://pds.test";
+
+atproto::did asked_repo(size_t n) {
+  return atproto::did::trusted("did:web:a" + std::to_string(n) + ".test");
+}
+
+struct comparisons {
+  explicit comparisons(question_options x = {}) : machine(x) {
+    // nop
+  }
+
+  void ask(size_t n, bool compared = true) {
+    question_machine::question x{asked_repo(n), their_pds};
+    x.compared = compared;
+    x.at_once = !compared;
+    const auto out = machine.on_question(x, now);
+    asked += out.ask.size();
+    for (const auto& each : out.refused)
+      refused.push_back(each.repo);
+  }
+
+  std::vector<question_machine::verdict> tell(size_t n, atproto::tid rev) {
+    return machine
+      .on_told(asked_repo(n), their_pds, account_status::active, now, rev)
+      .told;
+  }
+
+  question_machine machine;
+  steady_time now{1'000'000'000};
+  size_t asked = 0;
+  std::vector<atproto::did> refused;
+};
+
+} // namespace
+
+// Its interval is that of who compares; what its host says is told as such.
+TEST(compared_questions, an_answer_says_that_it_was_a_comparison) {
+  comparisons x;
+  const atproto::tid rev{7};
+  for (int i = 0; i < 2; ++i) {
+    x.ask(1);
+    const auto told = x.tell(1, rev);
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_TRUE(told[0].compared);
+    EXPECT_EQ(told[0].rev, rev);
+  }
+  x.ask(1);
+  x.ask(1, false); // A REPO waits for it by now.
+  const auto told = x.tell(1, rev);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_FALSE(told[0].compared);
+}
+
+TEST(compared_questions, one_that_fails_is_left_to_the_next_lap) {
+  comparisons x;
+  x.ask(1);
+  x.machine.on_failed(asked_repo(1), their_pds, 0s, x.now);
+  EXPECT_EQ(x.machine.open(), 0u);
+  x.ask(2);
+  EXPECT_EQ(x.asked, 1u) << "its host rests";
+}
+
+// limits::account_questions_max: a site has its share of all places, no more
+TEST(compared_questions, they_fill_the_share_of_their_site) {
+  question_options options;
+  options.waiting_max = 80;
+  comparisons x{options};
+  const auto share = actors::fair_share(options.waiting_max);
+  for (size_t i = 0; i < share; ++i)
+    x.ask(i);
+  EXPECT_THAT(x.refused, IsEmpty());
+  x.ask(share);
+  EXPECT_THAT(x.refused, ElementsAre(asked_repo(share)));
+  x.ask(share + 1, false);
+  EXPECT_EQ(x.refused.size(), 1u) << "for a REPO there is room";
+}
+
+} // namespace weir::tests
