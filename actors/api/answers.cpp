@@ -21,7 +21,8 @@ net::http_reply text_reply(int status, std::string_view type,
   return out;
 }
 
-wire::repo_view to_view(const store_readers::listed_row& x) {
+wire::repo_view to_view(const store_readers::listed_row& x,
+                        const upstream_board& followed) {
   wire::repo_view out;
   out.did = x.repo.str();
   out.status = storage::to_string(x.row.status);
@@ -33,6 +34,8 @@ wire::repo_view to_view(const store_readers::listed_row& x) {
   out.error = x.row.error;
   out.retry_count = x.row.retry_count;
   out.next_retry = x.row.next_retry;
+  if (followed.accounting_for(x.row.pds).id == 0)
+    out.uncovered_host = x.row.pds;
   return out;
 }
 
@@ -145,7 +148,10 @@ net::http_reply status_reply(const api_environment& env) {
     body += "\":";
     body += std::to_string(env.stats->repos[static_cast<size_t>(x)].load());
   }
-  body += R"(},"records":)" + std::to_string(env.stats->records.load());
+  const auto uncovered = env.shared->uncovered.load();
+  body += R"(},"uncovered":)"
+          + (uncovered < 0 ? "null" : std::to_string(uncovered));
+  body += R"(,"records":)" + std::to_string(env.stats->records.load());
   body += R"(,"log_end":)" + std::to_string(env.stats->durable.load());
   body += R"(,"outbox":)" + std::to_string(env.outbox->backlog.load());
   body += R"(,"causes":)";
@@ -220,8 +226,9 @@ net::http_reply answer_now(action what, const api_environment& env) {
   }
 }
 
-net::http_reply repo_reply(const store_readers& store, const atproto::did& did,
-                           bool as_info) {
+net::http_reply repo_reply(const store_readers& store,
+                           const upstream_board& followed,
+                           const atproto::did& did, bool as_info) {
   auto rows = store.load_repo(did);
   if (!rows)
     return problem(rows.error());
@@ -233,11 +240,12 @@ net::http_reply repo_reply(const store_readers& store, const atproto::did& did,
   if (as_info)
     wire::append_tap_info(to_info(line), body);
   else
-    wire::append_repo(to_view(line), body);
+    wire::append_repo(to_view(line, followed), body);
   return net::json_reply(200, body);
 }
 
 net::http_reply repos_reply(const store_readers& store,
+                            const upstream_board& followed,
                             const page_request& page, bool only_errors) {
   auto rows = only_errors
                 ? store.list_status(storage::repo_status::error, page.limit)
@@ -246,7 +254,7 @@ net::http_reply repos_reply(const store_readers& store,
     return problem(rows.error());
   std::vector<wire::repo_view> views;
   for (const auto& x : *rows)
-    views.push_back(to_view(x));
+    views.push_back(to_view(x, followed));
   const auto more = !only_errors && rows->size() == page.limit;
   std::string body;
   wire::append_repos(views, more ? rows->back().repo.str() : std::string{},

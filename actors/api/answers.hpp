@@ -27,11 +27,13 @@ net::http_reply no_room_reply(const api_environment& env);
 net::http_reply answer_now(action what, const api_environment& env);
 
 /// `/info/:did` (Tap) or `/repos/:did` (SYNC-32); 404 when not tracked.
-net::http_reply repo_reply(const store_readers& store, const atproto::did& did,
-                           bool as_info);
+net::http_reply repo_reply(const store_readers& store,
+                           const upstream_board& followed,
+                           const atproto::did& did, bool as_info);
 
 /// `/repos` (SYNC-31) or `/repos/errors` (SYNC-34).
 net::http_reply repos_reply(const store_readers& store,
+                            const upstream_board& followed,
                             const page_request& page, bool only_errors);
 
 /// `/resolve/:did`: what is known of an identity; 404 for a tombstone.

@@ -192,8 +192,8 @@ void api_worker::read_repo(const api_request_ptr& x) {
     return;
   }
   reader_job job;
-  job.run = [x, did = *did](store_readers& store) {
-    x->answer.send(repo_reply(store, did,
+  job.run = [x, did = *did, shared = env_->shared](store_readers& store) {
+    x->answer.send(repo_reply(store, shared->upstreams, did,
                               x->route.to->what == action::info));
   };
   send(env_->shared->reader_of(atproto::stable_hash(did->str())),
@@ -207,8 +207,8 @@ void api_worker::read_page(const api_request_ptr& x) {
     return;
   }
   reader_job job;
-  job.run = [x, page = *page](store_readers& store) {
-    x->answer.send(repos_reply(store, page,
+  job.run = [x, page = *page, shared = env_->shared](store_readers& store) {
+    x->answer.send(repos_reply(store, shared->upstreams, page,
                                x->route.to->what == action::list_errors));
   };
   send(env_->shared->reader_of(0), std::move(job));

@@ -59,6 +59,9 @@ public:
   /// Its proven handle; `handle.invalid` when there is none.
   std::string handle(const atproto::did& did);
 
+  /// Answer of `/status`.
+  std::string status() { return get(at_.operations + "/status"); }
+
   /// Waits until the status is this one; what it is then.
   told_repo await(const atproto::did& did, std::string_view status);
 

@@ -269,6 +269,19 @@ TEST(ReposList, LeavesOutWhatIsUnset) {
                      R"("retry_count":0})");
 }
 
+// What nobody covers is not called complete, in plain words.
+TEST(ReposList, SaysWhatNoUpstreamCovers) {
+  std::string out;
+  wire::repo_view x{ann, "synced", {}, 0, 0, {}, 0, 0, {}};
+  x.uncovered_host = "https://a.test";
+  wire::append_repo(x, out);
+  const auto said = json::parse(out).as_object();
+  EXPECT_FALSE(said.at("complete").as_bool());
+  EXPECT_NE(std::string{said.at("reason").as_string()}.find(
+              "no upstream covers its host https://a.test"),
+            std::string::npos);
+}
+
 TEST(ReposList, ShowsEveryFieldOfARepo) {
   const std::vector<std::string> collections{"a.b.c"};
   std::string out;

@@ -1,0 +1,128 @@
+#include "apps/weir/demo_evidence.hpp"
+#include "tests/system/hostile_node.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+// What no upstream covers: the copy says so, and follows its host all the same.
+
+namespace weir::tests {
+
+namespace {
+
+/// Two hosts and no relay, and a node that follows the first host only.
+class UncoveredTest : public testing::Test {
+protected:
+  static simnet::network_options options() {
+    simnet::network_options out;
+    out.population.seed = 29;
+    out.population.accounts = 4;
+    out.population.records = 40;
+    out.population.hosts = 2;
+    out.relay = false;
+    return out;
+  }
+
+  /// The first account of that host.
+  size_t account_of(size_t host) {
+    size_t i = 0;
+    while (network.truth().view(i).host != host)
+      ++i;
+    return i;
+  }
+
+  atproto::did did_of(size_t account) {
+    return network.truth().view(account).id;
+  }
+
+  void inject(simnet::fault_kind kind, size_t account) {
+    simnet::fault x;
+    x.kind = kind;
+    x.did = did_of(account).str();
+    ASSERT_TRUE(network.faults().inject(x)) << to_string(kind);
+  }
+
+  /// The copy is what its host has.
+  bool await_equal(size_t account) {
+    const auto equal = eventually(node_patience, [&] {
+      const auto truth = network.truth().view(account);
+      const auto copy = node.repo(did_of(account));
+      return copy.status == "synced" && copy.rev == truth.rev.str()
+             && copy.records == truth.records;
+    });
+    EXPECT_TRUE(equal) << node.repo(did_of(account)).error
+                       << tail_of(node.log());
+    return equal;
+  }
+
+  /// What the node says of it.
+  std::string answer(size_t account) {
+    const auto page
+      = web->get(node.data_url() + "/repos/" + did_of(account).str());
+    return page ? std::string{as_text(page->body)} : std::string{};
+  }
+
+  simnet::network network{options()};
+  const simnet::network_urls urls = network.start(2).value();
+  hostile_node node{{"pds:" + urls.hosts.at(0)},
+                    urls.plc,
+                    {"--mode", "manual", "--listing-interval", "2s"}};
+  const std::unique_ptr<apps::web_client> web = apps::web_client::make();
+};
+
+} // namespace
+
+// SYNC-29; requirements.md 1d: an account at a host that nobody follows
+TEST_F(UncoveredTest, WhatIsAddedByHandFollowsItsHostAndSaysWhatCoversIt) {
+  const auto uncovered = account_of(1);
+  const auto covered = account_of(0);
+  node.add({did_of(uncovered), did_of(covered)});
+  ASSERT_TRUE(await_equal(uncovered));
+  ASSERT_TRUE(await_equal(covered));
+  for (int i = 0; i < 2; ++i) {
+    network.traffic().post(uncovered);
+    ASSERT_TRUE(await_equal(uncovered));
+  }
+  EXPECT_TRUE(node.await_metric("weir_repos_uncovered", 1));
+  EXPECT_EQ(node.metric("weir_repos_uncovered"), 1u);
+  EXPECT_NE(answer(uncovered).find(R"("complete":false,"reason":)"
+                                   R"("no upstream covers its host )"
+                                   + urls.hosts.at(1)),
+            std::string::npos)
+    << answer(uncovered);
+  EXPECT_EQ(answer(covered).find("complete"), std::string::npos);
+  EXPECT_TRUE(node.status().find(R"("uncovered":1,)") != std::string::npos)
+    << node.status();
+}
+
+// requirements.md 1d: its last event of the old host is the last of all
+TEST_F(UncoveredTest, AnAccountThatMovedToAHostNobodyFollowsIsNotLeftBehind) {
+  const auto account = account_of(0);
+  node.add({did_of(account)});
+  ASSERT_TRUE(await_equal(account));
+  inject(simnet::fault_kind::migrate, account);
+  ASSERT_EQ(network.truth().view(account).host, 1u);
+  network.traffic().post(account);
+  ASSERT_TRUE(await_equal(account));
+  network.traffic().post(account);
+  EXPECT_TRUE(await_equal(account));
+}
+
+// protocol.md 4.5: nobody tells that an account comes back, either
+TEST_F(UncoveredTest, AnAccountThatIsAwayIsAskedAboutUntilItComesBack) {
+  const auto account = account_of(1);
+  node.add({did_of(account)});
+  ASSERT_TRUE(await_equal(account));
+  const auto changes = R"(weir_repo_events_total{result="account_changed"})";
+  inject(simnet::fault_kind::deactivate, account);
+  ASSERT_TRUE(node.await_metric(changes, 1));
+  inject(simnet::fault_kind::reactivate, account);
+  network.traffic().post(account);
+  EXPECT_TRUE(node.await_metric(changes, 2));
+  EXPECT_TRUE(await_equal(account));
+}
+
+} // namespace weir::tests
