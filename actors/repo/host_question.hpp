@@ -33,6 +33,10 @@ public:
   /// Something was heard that ends it, or decides it.
   bool take_gone() noexcept { return std::exchange(gone_, false); }
 
+  /// An #account came, so an answer that is on its way may be an older one.
+  void note_event() noexcept { overtaken_ = true; }
+  bool is_overtaken() const noexcept { return overtaken_; }
+
   /// There was no room for it.
   void put_off(bool not_found, bool urgent, steady_time until) noexcept {
     wanted_ = at_once_ = true;
@@ -60,7 +64,7 @@ public:
   bool not_found() const noexcept { return not_found_; }
 
   void asked(steady_time now) noexcept {
-    wanted_ = at_once_ = urgent_ = not_found_ = false;
+    wanted_ = at_once_ = urgent_ = not_found_ = overtaken_ = false;
     pause_end_.reset();
     asked_ = now;
   }
@@ -71,6 +75,7 @@ private:
   bool urgent_ = false;
   bool not_found_ = false;
   bool gone_ = false;
+  bool overtaken_ = false; ///< Since it was asked.
   std::optional<steady_time> asked_;
   std::optional<steady_time> pause_end_; ///< There was no room for it.
 };

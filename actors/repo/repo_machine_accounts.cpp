@@ -75,6 +75,8 @@ void repo_machine::hear_account(const account_sources::saying& what,
     row_.words, what, account_sources::has_own_stream(board, row_.pds));
   if (account_sources::forget_strangers(row_.words, board) || heard.changed)
     touch_row();
+  if (!what.listed)
+    question_.note_event();
   follow_words(now, out);
   if (!heard.ask)
     return;
@@ -90,8 +92,9 @@ void repo_machine::follow_words(now_time now, repo_effects& out) {
   count(repo_counter::account_changed, out);
   suspicion_.reset(); // Seen before this.
   const auto was_whole = row_.status == repo_status::synced;
-  if (row_.words.host != account_status::active && tip_.rev.defined())
-    doubt_document(now, out); // It may have been its former host.
+  const auto told_by_host = row_.words.host != account_status::active;
+  if ((told_by_host || row_.words.tombstoned) && tip_.rev.defined())
+    doubt_document(now, out); // By its former host, or an error of a moment.
   row_.account = status;
   touch_row();
   if (status == account_status::active) {
@@ -134,6 +137,8 @@ void repo_machine::purge() {
 /// Whoever goes on writing is not away (protocol.md 2.1.3). A relay's verdict
 /// is that relay's: the host has nothing to say about it.
 void repo_machine::doubt_inactive(now_time now, repo_effects& out) {
+  if (row_.words.tombstoned)
+    doubt_document(now, out);
   if (row_.words.host == account_status::active)
     return;
   question_.want();
@@ -190,6 +195,12 @@ repo_effects repo_machine::on_host_answer(const host_answer& x,
   if (account_sources::forget_strangers(row_.words, board)) {
     touch_row();
     follow_words(now, out);
+  }
+  if (x.account != row_.words.host && question_.is_overtaken()) {
+    question_.want_now(); // Nobody knows which of the two is newer.
+    ask_host(now, out);
+    flush(out);
+    return out;
   }
   if (x.account == row_.words.host) {
     hear_rev(x, board, now, out);

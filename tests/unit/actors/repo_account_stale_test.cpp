@@ -71,6 +71,56 @@ TEST(repo_account_stale, a_listing_takes_nothing_while_a_document_is_awaited) {
   }
 }
 
+// protocol.md 4.5: an answer may be long on its way, too
+TEST(repo_account_stale, an_answer_that_an_event_overtook_is_asked_for_again) {
+  repo_world x;
+  x.sync();
+  x.account_event(false, "deactivated", pds_id);
+  x.settle();
+  x.take(x.make_commit(), pds_id);
+  ASSERT_EQ(x.questions.size(), 1u);
+  x.account_event(true, {}, pds_id);
+  x.learn(x.identity());
+  x.settle();
+  x.answer(account_status::deactivated);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::active);
+  ASSERT_EQ(x.questions.size(), 2u);
+  x.answer(account_status::deactivated);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::deactivated);
+}
+
+// protocol.md 4.t7: a directory that says once that an identity is gone may be
+// wrong, and nothing announces that it is right again
+TEST(repo_account_stale, a_tombstone_is_looked_at_again) {
+  repo_world x;
+  x.sync();
+  auto gone = x.identity();
+  gone.tombstoned = true;
+  x.identity_event();
+  x.learn(gone);
+  x.settle();
+  ASSERT_EQ(x.row->account, account_status::deleted);
+  auto asked = x.refreshes;
+  x.pass(limits::second_look_pause);
+  EXPECT_EQ(x.refreshes, ++asked) << "by itself";
+  for (uint32_t i = 0; i < limits::second_looks_max; ++i) {
+    x.learn(gone);
+    x.pass(24h);
+  }
+  x.learn(gone);
+  asked = x.refreshes;
+  x.pass(24h);
+  ASSERT_EQ(x.refreshes, asked) << "not for ever";
+  x.take(x.make_commit(), pds_id);
+  x.pass(limits::second_look_pause);
+  EXPECT_EQ(x.refreshes, asked + 1) << "whoever writes is not gone";
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::active);
+}
+
 // protocol.md 4.1: a page may be long on its way, and what the stream told
 // meanwhile is newer
 TEST(repo_account_stale, a_listing_undoes_no_event_behind_its_request) {
