@@ -128,6 +128,27 @@ TEST(repo_retry, a_look_up_that_fails_is_made_again_and_is_no_try) {
   EXPECT_EQ(x.row->handle, "alice.test");
 }
 
+// protocol.md 2.5.6: each commit by a key that the document does not have yet is
+// looked up for itself. Those answers are no second looks, or a few such commits
+// would put the next one off for a minute.
+TEST(repo_retry, many_refusals_put_a_second_look_off_no_longer_than_one) {
+  repo_world x;
+  x.sync();
+  const test_repo next{2};
+  for (size_t i = 1; i < limits::refresh_burst_max; ++i) {
+    x.account.put("app.test.note/r" + std::to_string(i), make_record("r"));
+    auto draft = x.account.draft();
+    x.take(draft.encode(draft.sign(next.key())));
+    ASSERT_EQ(x.refreshes, i);
+    x.learn(x.identity());
+    x.settle();
+  }
+  EXPECT_TRUE(tried_again_after(x, limits::second_look_pause));
+  x.rotate_key(next);
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+}
+
 TEST(repo_retry, one_that_was_confirmed_is_not_given_up_at_once) {
   repo_world x;
   x.sync();
