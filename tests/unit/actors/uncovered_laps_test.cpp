@@ -29,7 +29,7 @@ size_t number_of(const atproto::did& x) {
   return std::stoul(x.str().substr(std::string_view{"did:plc:row"}.size()));
 }
 
-storage::repo_row row_at(std::string pds = host) {
+storage::repo_row row_of_host(std::string pds = host) {
   storage::repo_row out;
   out.status = repo_status::synced;
   out.pds = std::move(pds);
@@ -65,7 +65,7 @@ struct world {
           break;
         }
         last = i;
-        if (!laps.take(row_did(i), row_at()))
+        if (!laps.take(row_did(i), row_of_host()))
           continue;
         asked = true;
         if (out.size() < places)
@@ -209,11 +209,11 @@ TEST(uncovered_laps, hosts_have_budgets_of_their_own) {
   for (size_t i = 0; i < limits::uncovered_burst
                            * limits::uncovered_asked_per_host;
        ++i)
-    x.take(row_did(i), row_at());
-  EXPECT_FALSE(x.take(row_did(9'999'999), row_at()));
+    x.take(row_did(i), row_of_host());
+  EXPECT_FALSE(x.take(row_did(9'999'999), row_of_host()));
   size_t asked = 0;
   for (size_t i = 0; i < hosts; ++i)
-    asked += x.take(row_did(i), row_at("https://h" + std::to_string(i)
+    asked += x.take(row_did(i), row_of_host("https://h" + std::to_string(i)
                                        + ".test"));
   EXPECT_GE(asked, hosts - 2) << "one in thousands shares that host's slot";
 }
@@ -236,7 +236,7 @@ TEST(uncovered_laps, whoever_is_fetched_or_gone_is_counted_and_not_asked_about) 
   x.start(steady_time{0}, 0);
   const auto first = *x.due();
   ASSERT_TRUE(x.next(first, 0, false));
-  auto row = row_at();
+  auto row = row_of_host();
   EXPECT_TRUE(x.take(row_did(1), row));
   row.account = account_status::deactivated;
   EXPECT_TRUE(x.take(row_did(2), row));
@@ -257,7 +257,7 @@ TEST(uncovered_laps, an_answer_that_says_what_is_stored_wakes_nobody) {
   const atproto::tid rev{1'000};
   storage::chain_row chain;
   chain.rev = rev;
-  const auto row = row_at();
+  const auto row = row_of_host();
   const auto is_news = [&](const storage::repo_row& known, atproto::tid said,
                            account_status account = account_status::active,
                            const std::string& pds = host) {
@@ -286,7 +286,7 @@ using rows = std::vector<std::pair<atproto::did, storage::repo_row>>;
 rows rows_at_host(size_t first, size_t count, const std::string& pds = host) {
   rows out;
   for (size_t i = 0; i < count; ++i)
-    out.emplace_back(row_did(first + i), row_at(pds));
+    out.emplace_back(row_did(first + i), row_of_host(pds));
   return out;
 }
 
@@ -322,7 +322,7 @@ TEST(uncovered_laps, a_page_has_so_many_questions) {
 TEST(uncovered_laps, rows_that_an_upstream_covers_are_passed_over) {
   auto some = rows_at_host(1, limits::repos_page_max - 1,
                            "https://followed.test");
-  some.emplace_back(row_did(9'000), row_at(""));
+  some.emplace_back(row_did(9'000), row_of_host(""));
   const picked x{some};
   EXPECT_TRUE(x.repos.empty());
   EXPECT_EQ(x.last, row_did(9'000));
