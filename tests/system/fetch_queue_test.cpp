@@ -3,6 +3,7 @@
 #include "apps/weir/demo_evidence.hpp"
 #include "base/clock.hpp"
 #include "storage/keys_repo.hpp"
+#include "storage/repo_guards.hpp"
 #include "tests/system/crowd_rows.hpp"
 #include "tests/system/hostile_downloads.hpp"
 #include "tests/system/verify_store.hpp"
@@ -161,7 +162,10 @@ hostile_host::script slow_download(const test_repo& repo, size_t pace = 1) {
 }
 
 /// All that are synced want a fetch.
-size_t doubt_all(damaged_copy& store) {
+/// @param due Since when, in Unix seconds.
+size_t doubt_all(damaged_copy& store,
+                 storage::repo_status status = storage::repo_status::desync,
+                 int64_t due = 0) {
   std::vector<atproto::did> repos;
   auto rows = store.db().scan(storage::range_of<storage::repo_by_status_key>(
     storage::repo_status::synced));
@@ -173,11 +177,12 @@ size_t doubt_all(damaged_copy& store) {
   for (const auto& repo : repos) {
     store.erase(encode_key(storage::repo_by_status_key{
       storage::repo_status::synced, 0, repo}));
-    store.put(encode_key(storage::repo_by_status_key{
-                storage::repo_status::desync, 0, repo}),
-              "");
-    store.change<storage::repo_row>(storage::repo_key{repo}, [](auto& row) {
-      row.status = storage::repo_status::desync;
+    store.change<storage::repo_row>(storage::repo_key{repo}, [&](auto& row) {
+      row.status = status;
+      row.next_retry = due;
+      store.put(encode_key(storage::repo_by_status_key{
+                  status, storage::due_of(row), repo}),
+                "");
     });
   }
   return repos.size();
@@ -240,6 +245,27 @@ TEST_F(FetchQueueStoreTest, WhoWantsAFetchHasAPlaceBeforeThoseThatWait) {
   EXPECT_TRUE(eventually(node_patience, [&] {
     return done() > before;
   }));
+}
+
+// SYNC-10, SYNC-14: repos that fail again and keep their places until their next
+// time, more than the queue has, keep no others from being read.
+TEST_F(FetchQueueStoreTest, ReposBehindACrowdThatFailsAgainAreFetched) {
+  storage::repo_row failed;
+  failed.status = storage::repo_status::error;
+  failed.error = "unreachable: as the test says";
+  failed.filter_generation = 1;
+  failed.retry_count = 20;
+  failed.next_retry = 1;
+  add_crowd(failed);
+  // The store is read in the order of these times.
+  const auto live = doubt_all(*store, storage::repo_status::error, 2);
+  ASSERT_GT(live, 0u);
+  ASSERT_NO_FATAL_FAILURE(start({"--listing-interval", "30d",
+                                 "--listing-grace", "1h",
+                                 "--retry-backoff-max", "1h"}));
+  EXPECT_TRUE(eventually(2 * node_patience, [&] {
+    return status_of(*web, at).synced == live;
+  })) << status_of(*web, at).synced;
 }
 
 // SYNC-30: whoever is removed while its host is looked up gives its place back.

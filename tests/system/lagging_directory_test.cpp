@@ -15,6 +15,7 @@ using simnet::fault_kind;
 constexpr auto buffered = R"(result="buffered")";
 constexpr auto listing_mismatch = R"(result="listing_mismatch")";
 constexpr auto bad_signature = R"(result="bad_signature")";
+constexpr auto fetches = "weir_backfill_started_total";
 constexpr size_t hit = 2; ///< The account.
 
 class LaggingDirectoryTest : public followed_node,
@@ -114,6 +115,7 @@ TEST_P(LaggingDirectoryTest, ARestartBeforeItIsRightAgainLosesNothing) {
 
 // It answers 404 for a DID whose document is known: no answer at all.
 TEST_P(LaggingDirectoryTest, OneThatForgetsAnAccountIsAsGoodAsAway) {
+  const auto fetched = metric(fetches);
   order(fault_kind::directory_forget);
   inject(fault_kind::rotate_key, hit);
   post(hit);
@@ -123,6 +125,7 @@ TEST_P(LaggingDirectoryTest, OneThatForgetsAnAccountIsAsGoodAsAway) {
   order(fault_kind::directory_up);
   expect_mended();
   EXPECT_EQ(count(bad_signature), 0u);
+  EXPECT_EQ(metric(fetches), fetched) << "what waited was enough";
 }
 
 INSTANTIATE_TEST_SUITE_P(Directories, LaggingDirectoryTest, testing::Bool(),
