@@ -130,7 +130,6 @@ private:
                  const upstream_board& board, now_time now, repo_effects& out);
   step refused(waiting_frame& x, const atproto::refusal& why, bool is_sync,
                const upstream_board& board, now_time now, repo_effects& out);
-  bool is_authority(const waiting_frame& x, const upstream_board& board) const;
   std::vector<storage::new_operation>
   kept_of(const std::vector<atproto::verified_op>& ops);
   void apply_commit(const waiting_frame& x, const atproto::verified_commit&,

@@ -30,7 +30,7 @@ repo_machine::step repo_machine::take(waiting_frame& x,
   auto decoded = atproto::decode_frame(x.frame.bytes.view());
   if (!decoded) {
     count(repo_counter::bad_shape, out);
-    if (is_authority(x, board))
+    if (board.speaks_for(row_.pds, x.frame.at.upstream))
       open_gap(now, out);
     charge(x, out);
     settle(x, out);
@@ -169,15 +169,6 @@ repo_machine::take_sync(waiting_frame& x, const atproto::sync_event& event,
   return step::taken;
 }
 
-/// The stream of the account's host, or of the upstream that accounts for it:
-/// what cannot be read there may have been an event of it.
-bool repo_machine::is_authority(const waiting_frame& x,
-                                const upstream_board& board) const {
-  const auto from = x.frame.at.upstream;
-  return from == board.accounting_for(row_.pds).id
-         || (!x.frame.relay && board.find(from).origin == row_.pds);
-}
-
 /// What an event that did not verify means (protocol.md 2.5, 3.5).
 repo_machine::step repo_machine::refused(waiting_frame& x,
                                          const atproto::refusal& why,
@@ -211,7 +202,7 @@ repo_machine::step repo_machine::refused(waiting_frame& x,
   switch (why.why) {
     case verdict::bad_shape:
       count(repo_counter::bad_shape, out);
-      if (is_authority(x, board))
+      if (board.speaks_for(row_.pds, x.frame.at.upstream))
         open_gap(now, out);
       break;
     case verdict::future_rev:

@@ -31,6 +31,21 @@ upstream_view upstream_board::accounting_for(const std::string& pds) const {
   return relay == nullptr ? upstream_view{} : *relay;
 }
 
+bool upstream_board::speaks_for(const std::string& pds, uint32_t upstream,
+                                const std::set<uint32_t>* heard) const {
+  const std::lock_guard guard{mutex_};
+  auto speaks = false;
+  for (const auto& x : views_) {
+    if (!x.relay && x.origin == pds
+        && (x.id == upstream
+            || (x.connected
+                && (heard == nullptr || heard->count(x.id) > 0))))
+      return x.id == upstream;
+    speaks |= x.relay && x.id == upstream;
+  }
+  return speaks;
+}
+
 upstream_view upstream_board::find(uint32_t id) const {
   const std::lock_guard guard{mutex_};
   for (const auto& x : views_)

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,15 @@ public:
   /// that host, else the first relay. Exactly one (requirements.md 1d). An id
   /// of 0 means that no stream carries the repo.
   upstream_view accounting_for(const std::string& pds) const;
+
+  /// Whether what this upstream leaves out, or says so that nobody can read it,
+  /// may be news of a repo hosted at `pds`: it is the stream of that host, or a
+  /// relay while the host is not heard itself. So any number of upstreams may
+  /// raise a doubt; unlike the accounting one they prove nothing.
+  /// @param heard When given, the host is heard only by one of these; in any
+  ///              case only by a stream that is connected.
+  bool speaks_for(const std::string& pds, uint32_t upstream,
+                  const std::set<uint32_t>* heard = nullptr) const;
 
   upstream_view find(uint32_t id) const;
 

@@ -41,6 +41,68 @@ TEST(repo_gaps, garbage_of_a_foreign_host_is_dropped) {
   EXPECT_FALSE(x.machine->row().gap);
 }
 
+/// Two relays and the host. The first relay is away.
+struct twice_relayed : repo_world {
+  static constexpr uint32_t second_id = 4;
+
+  twice_relayed() {
+    auto first = away_upstream(relay_id, "https://relay.test");
+    first.relay = true;
+    board.put(first);
+    auto second = quiet_upstream(second_id, "https://second.test", 1, 1);
+    second.relay = true;
+    board.put(second);
+  }
+
+  void lose_host() { board.put(away_upstream(pds_id, pds_origin)); }
+
+  /// The second relay passes on what nobody can read.
+  void take_garbage() {
+    auto frame = stamp(account.sync_frame(1), second_id);
+    frame.relay = true;
+    frame.bytes = shared_bytes::copy_of(bytes{1, 2, 3});
+    perform_frames({frame});
+    settle();
+  }
+};
+
+// CONS-11: the relay that stands first may be dead, and so may be the host's
+// own stream; then the other relay is the only one to tell of a commit
+TEST(repo_gaps, garbage_of_any_relay_is_fetched_while_the_host_is_away) {
+  twice_relayed x;
+  x.sync();
+  x.take_garbage();
+  EXPECT_EQ(x.row->status, repo_status::synced) << "the host is heard";
+  EXPECT_FALSE(x.machine->row().gap);
+  EXPECT_TRUE(x.wishes.empty());
+  x.lose_host();
+  x.take_garbage();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_EQ(x.wishes.size(), 1u);
+  x.run_fetch(2);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_FALSE(x.row->gap);
+}
+
+// reliability.md P11; limits::gap_pause_max: a relay that sends garbage in its
+// name for a day, every ten seconds
+TEST(repo_gaps, a_relay_that_sends_garbage_for_a_day_costs_few_fetches) {
+  twice_relayed x;
+  x.sync();
+  x.lose_host();
+  uint64_t fetches = 0;
+  for (std::chrono::seconds left = 24h; left > 0s; left -= 10s) {
+    x.clear();
+    x.take_garbage();
+    x.pass(10s);
+    x.settle();
+    if (!x.wishes.empty())
+      x.run_fetch(2 + fetches++);
+  }
+  EXPECT_GE(fetches, 24h / limits::gap_pause_max);
+  EXPECT_LE(fetches, 24h / limits::gap_pause_max + 7) << "and as it began";
+}
+
 // reliability.md P11: garbage in its name costs few fetches; a commit that
 // follows says that nothing is missing
 TEST(repo_gaps, a_second_gap_waits_and_the_next_commit_closes_it) {

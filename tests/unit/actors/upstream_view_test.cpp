@@ -1,0 +1,86 @@
+#include "actors/support/upstream_view.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+/// Who may raise a doubt about a repo (architecture.md 3, 9).
+namespace weir::tests {
+namespace {
+
+using namespace weir::actors;
+
+constexpr auto host = "https://pds.test";
+
+upstream_view view_of(uint32_t id, std::string origin, bool relay,
+                      bool connected) {
+  upstream_view out;
+  out.id = id;
+  out.origin = std::move(origin);
+  out.relay = relay;
+  out.connected = connected;
+  return out;
+}
+
+/// Two relays, of which the first is away, and a PDS of other accounts.
+struct two_relays {
+  two_relays() {
+    board.put(view_of(1, "https://dead.test", true, false));
+    board.put(view_of(2, "https://relay.test", true, true));
+    board.put(view_of(3, "https://other.test", false, true));
+  }
+
+  upstream_board board;
+};
+
+// CONS-11: which relay stands first in the configuration is no matter, nor
+// whether it is there
+TEST(upstream_board, every_relay_speaks_for_a_host_that_has_no_stream) {
+  const two_relays x;
+  for (const auto* pds : {host, ""}) {
+    EXPECT_TRUE(x.board.speaks_for(pds, 1));
+    EXPECT_TRUE(x.board.speaks_for(pds, 2));
+    EXPECT_FALSE(x.board.speaks_for(pds, 3)) << "another host";
+    EXPECT_FALSE(x.board.speaks_for(pds, 4)) << "not followed";
+  }
+}
+
+// A relay is a stranger beside the host, as long as the host is heard
+TEST(upstream_board, relays_speak_for_a_host_only_while_it_is_away) {
+  two_relays x;
+  for (const auto connected : {true, false}) {
+    x.board.put(view_of(4, host, false, connected));
+    EXPECT_EQ(x.board.speaks_for(host, 1), !connected);
+    EXPECT_EQ(x.board.speaks_for(host, 2), !connected);
+    EXPECT_FALSE(x.board.speaks_for(host, 3));
+    EXPECT_TRUE(x.board.speaks_for(host, 4)) << "in any case";
+  }
+}
+
+// A stream without a listing tells of no deletion that was missed
+TEST(upstream_board, relays_speak_for_a_host_that_is_not_among_the_heard) {
+  two_relays x;
+  x.board.put(view_of(4, host, false, true));
+  for (const auto& heard : {std::set<uint32_t>{}, std::set<uint32_t>{1, 2}}) {
+    EXPECT_TRUE(x.board.speaks_for(host, 2, &heard));
+    EXPECT_TRUE(x.board.speaks_for(host, 4, &heard));
+  }
+  const std::set<uint32_t> heard{4};
+  EXPECT_FALSE(x.board.speaks_for(host, 2, &heard));
+  EXPECT_TRUE(x.board.speaks_for(host, 4, &heard));
+  x.board.put(view_of(4, host, false, false));
+  EXPECT_TRUE(x.board.speaks_for(host, 2, &heard)) << "it was heard, once";
+}
+
+// CONS-20; requirements.md 1d: or `complete` would change with every connection
+TEST(upstream_board, one_upstream_accounts_for_a_repo_whoever_is_away) {
+  two_relays x;
+  EXPECT_EQ(x.board.accounting_for(host).id, 1u);
+  for (const auto connected : {true, false}) {
+    x.board.put(view_of(4, host, false, connected));
+    EXPECT_EQ(x.board.accounting_for(host).id, 4u);
+  }
+}
+
+} // namespace
+} // namespace weir::tests
