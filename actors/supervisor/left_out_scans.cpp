@@ -5,6 +5,14 @@
 
 namespace weir::actors {
 
+bool left_out_scans::is_left_out(const scan& x, const atproto::did& repo,
+                                 const storage::repo_row& row,
+                                 const upstream_board& board, wall_time now) {
+  return should_be_listed(row, x.since, now)
+         && board.speaks_for(row.pds, x.upstream, &x.listing)
+         && x.named->left_out(atproto::stable_hash(repo.str()));
+}
+
 void left_out_scans::add(scan x) {
   const auto replace = [&](const search& old) {
     if (old.at.upstream != x.upstream)

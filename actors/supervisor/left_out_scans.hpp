@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/supervisor/listing_census.hpp"
+#include "actors/support/upstream_view.hpp"
 #include "atproto/identifiers.hpp"
 #include "storage/records.hpp"
 
@@ -9,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace weir::actors {
@@ -26,8 +28,18 @@ public:
     std::string pds;   ///< The host whose repos these are; empty: a relay's.
     int64_t since = 0; ///< When the listing began, Unix seconds.
     std::shared_ptr<const listing_census> named;
+    /// Upstreams that list all they have: beside their listings, what a relay
+    /// leaves out of their repos means nothing.
+    std::set<uint32_t> listing;
     atproto::did after; ///< The page to read begins after this one.
   };
+
+  /// Whether the listing had to name this repo and did not, so that its host is
+  /// to be asked: that of a relay, too, while the host is not heard itself.
+  /// @pre `named` is closed
+  static bool is_left_out(const scan& x, const atproto::did& repo,
+                          const storage::repo_row& row,
+                          const upstream_board& board, wall_time now);
 
   /// Takes the place of the one of an earlier listing.
   void add(scan x);

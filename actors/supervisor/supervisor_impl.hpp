@@ -5,6 +5,7 @@
 
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
+#include "actors/supervisor/known_absences.hpp"
 #include "actors/supervisor/left_out_scans.hpp"
 #include "actors/supervisor/listing_census.hpp"
 #include "actors/supervisor/uncovered_laps.hpp"
@@ -17,6 +18,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <unordered_map>
 
 namespace weir::actors {
@@ -33,6 +35,7 @@ public:
       claims_held_(env_.shared->memory, memory_use::claims),
       questions_(env_.questions),
       questions_held_(env_.shared->memory, memory_use::questions),
+      absences_(env_.questions.kept_max),
       laps_(std::min<std::chrono::seconds>(listing.interval,
                                            limits::uncovered_interval)) {
     // Before it runs: the REPOs that it asks answer to this handle.
@@ -186,7 +189,10 @@ private:
   bool lost_asked_ = false;
   /// By upstream: whom its listing under way has named.
   std::map<uint32_t, running_census> censuses_;
+  /// Upstreams whose last listing named all they have.
+  std::set<uint32_t> listing_all_;
   left_out_scans scans_;
+  known_absences absences_;
   uint64_t turn_ = 0; ///< Of the next census.
   uncovered_laps laps_;
   metric* compared_ = nullptr;

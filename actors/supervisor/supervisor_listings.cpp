@@ -46,6 +46,8 @@ void supervisor::on_listing(const listing_page& x) {
     log::info("listing_failed", {{"upstream", x.upstream},
                                  {"collection", x.collection},
                                  {"reason", to_string(x.failed)}});
+    if (x.collection.empty())
+      listing_all_.erase(x.upstream);
     perform(
       listing_.on_page({x.upstream, x.collection}, x.failed, 0, now()));
     return;

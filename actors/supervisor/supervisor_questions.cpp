@@ -32,7 +32,7 @@ void supervisor::perform(question_machine::effects x) {
   if (x.timer)
     timer_.arm(this, now(), *x.timer);
   questions_open_->set(questions_.open());
-  questions_held_.set(questions_.bytes());
+  questions_held_.set(questions_.bytes() + absences_.bytes());
   scan_left_out();
   scan_uncovered();
 }
@@ -57,6 +57,7 @@ void supervisor::on_answer(const account_answer& x) {
   using kind = account_answer::kind;
   switch (x.what) {
     case kind::told:
+      absences_.on_told(x.repo, x.pds);
       perform(questions_.on_told(x.repo, x.pds, x.account, now(), x.rev));
       return;
     case kind::not_found:
@@ -97,8 +98,9 @@ void supervisor::find_left_out(const listing_id& what) {
     return;
   census.mapped().named->close();
   const auto from = env_.shared->upstreams.find(what.upstream);
+  listing_all_.insert(what.upstream);
   scans_.add({what.upstream, from.relay ? std::string{} : from.origin,
-              census.mapped().since, census.mapped().named, {}});
+              census.mapped().since, census.mapped().named, listing_all_, {}});
   scan_left_out();
 }
 
@@ -122,9 +124,7 @@ void supervisor::scan_left_out() {
       return;
     }
     for (const auto& [repo, row] : *page)
-      if (should_be_listed(row, scan.since, now)
-          && shared->upstreams.accounting_for(row.pds).id == scan.upstream
-          && scan.named->left_out(atproto::stable_hash(repo.str())))
+      if (left_out_scans::is_left_out(scan, repo, row, shared->upstreams, now))
         out.repos.push_back({repo, row.pds});
     out.end = page->size() < limits::repos_page_max;
     if (!page->empty())
@@ -138,7 +138,10 @@ void supervisor::on_left_out(const left_out_page& x) {
   if (x.failed.code != ec::none)
     log::warn("left_out_unread", {{"upstream", x.upstream},
                                   {"reason", to_string(x.failed)}});
+  const auto relay = env_.shared->upstreams.find(x.upstream).relay;
   for (const auto& repo : x.repos) {
+    if (relay && !absences_.on_left_out(x.upstream, repo.id, repo.pds, now()))
+      continue;
     auto out = questions_.on_question(
       {repo.id, repo.pds, false, false, false, true}, now());
     if (std::any_of(out.refused.begin(), out.refused.end(),

@@ -85,5 +85,72 @@ TEST(left_out_scans, one_of_a_later_listing_goes_on_where_the_other_was) {
   EXPECT_EQ(x.next(always)->after, row_did(2));
 }
 
+/// A repo of `pds` that was fetched long ago.
+storage::repo_row row_at(std::string pds) {
+  storage::repo_row out;
+  out.pds = std::move(pds);
+  out.last_indexed_rev = *atproto::tid::parse("3jzfcijpj2z2a");
+  return out;
+}
+
+/// What a whole listing of the second relay says; the first one is away.
+struct second_relay {
+  second_relay() {
+    follow(1, "https://dead.test", true, false);
+    follow(2, "https://relay.test", true, true);
+    auto census = std::make_shared<listing_census>(100, 1);
+    census->add(atproto::stable_hash(row_did(1).str()));
+    census->close();
+    scan = scan_of(2);
+    scan.since = 1'000;
+    scan.named = census;
+  }
+
+  void follow(uint32_t id, std::string origin, bool relay, bool connected) {
+    upstream_view view;
+    view.id = id;
+    view.origin = std::move(origin);
+    view.relay = relay;
+    view.connected = connected;
+    board.put(view);
+  }
+
+  bool leaves_out(int n, std::string pds = "https://pds.test") const {
+    return left_out_scans::is_left_out(scan, row_did(n), row_at(std::move(pds)),
+                                       board, wall_time{2'000 * 1'000'000});
+  }
+
+  upstream_board board;
+  left_out_scans::scan scan;
+};
+
+// protocol.md 4.5: also when another relay stands first in the configuration
+TEST(left_out_scans, what_any_relay_leaves_out_is_asked_about) {
+  const second_relay x;
+  EXPECT_TRUE(x.leaves_out(2));
+  EXPECT_FALSE(x.leaves_out(1)) << "it is named";
+  EXPECT_FALSE(x.leaves_out(2, "")) << "there is nobody to be asked";
+}
+
+// protocol.md 4.5: its own host knows better, if it lists and can be heard
+TEST(left_out_scans, a_relay_counts_while_the_own_host_does_not_list) {
+  second_relay x;
+  x.follow(3, "https://pds.test", false, true);
+  EXPECT_TRUE(x.leaves_out(2)) << "a host without a listing";
+  x.scan.listing = {2, 3};
+  EXPECT_FALSE(x.leaves_out(2));
+  EXPECT_TRUE(x.leaves_out(2, "https://elsewhere.test"));
+  x.follow(3, "https://pds.test", false, false);
+  EXPECT_TRUE(x.leaves_out(2)) << "its stream is refused";
+}
+
+TEST(left_out_scans, a_host_is_believed_of_its_own_repos_only) {
+  second_relay x;
+  x.follow(3, "https://pds.test", false, true);
+  x.scan.upstream = 3;
+  EXPECT_TRUE(x.leaves_out(2));
+  EXPECT_FALSE(x.leaves_out(2, "https://elsewhere.test"));
+}
+
 } // namespace
 } // namespace weir::tests
