@@ -19,8 +19,8 @@ constexpr size_t account_answers_kept_max = 65'536;
 constexpr size_t account_answer_kept_bytes = 96;
 constexpr size_t account_answers_memory_part = 512;
 /// Repos that a relay's listings leave out though their hosts have them: for so
-/// long, at least, no host is asked again because of the same relay. As many are
-/// remembered as answers, at about this cost.
+/// long, at least, no host is asked again because of the same relay. As many as
+/// answers are remembered, at about this cost.
 constexpr std::chrono::hours known_absence_memory{12};
 constexpr size_t known_absence_bytes = 64;
 /// At a time: of all, of hosts under one domain, of one host.
