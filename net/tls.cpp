@@ -6,6 +6,7 @@
 #include <boost/asio/ssl.hpp>
 
 #include <array>
+#include <sys/stat.h>
 
 namespace weir::net {
 
@@ -17,6 +18,12 @@ using boost::system::error_code;
 /// One TLS record; parts are packed to this size, since each write becomes at
 /// least one record.
 constexpr size_t record_bytes_max = 16'384;
+
+/// Links are followed: machines keep their CAs behind some.
+bool is_regular(const std::string& path) {
+  struct stat x {};
+  return ::stat(path.c_str(), &x) == 0 && S_ISREG(x.st_mode);
+}
 
 class tls_stream final : public stream,
                          public std::enable_shared_from_this<tls_stream> {
@@ -133,13 +140,20 @@ public:
     if (SSL_CTX_set_min_proto_version(context_.native_handle(), TLS1_2_VERSION)
         != 1)
       return fail(ec::invalid_argument, "TLS: version 1.2 is not available");
+    // OpenSSL would wait for a pipe that nobody writes.
+    if (!options.ca_file.empty() && !is_regular(options.ca_file))
+      return fail(ec::invalid_argument,
+                  "TLS: cannot load the trusted CAs: " + options.ca_file
+                    + ": it is no file");
     if (options.ca_file.empty())
       context_.set_default_verify_paths(error);
     else
       context_.load_verify_file(options.ca_file, error);
     if (error)
       return fail(ec::invalid_argument,
-                  "TLS: cannot load the trusted CAs: " + error.message());
+                  "TLS: cannot load the trusted CAs: " + options.ca_file
+                    + (options.ca_file.empty() ? "" : ": ")
+                    + error.message());
     context_.set_verify_mode(ssl::verify_peer, error);
     return {};
   }

@@ -11,7 +11,8 @@ namespace weir::net {
 
 /// Settings of our side of TLS when we are the client.
 struct tls_client_options {
-  /// PEM file with the only CAs to trust; empty = the machine's.
+  /// PEM file with the only CAs to trust; empty = the machine's. A pipe or a
+  /// device, which may have no end, is not read.
   std::string ca_file;
 };
 

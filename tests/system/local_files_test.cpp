@@ -182,7 +182,9 @@ TEST_F(LocalFilesTest, PipesAreNoConfiguration) {
   for (const auto& arguments : std::vector<std::vector<std::string>>{
          {"run", "--config", pipe},
          {"config", "check", pipe},
-         {"run", "--admin-password-file", pipe}}) {
+         {"run", "--admin-password-file", pipe},
+         {"run", "--data-dir", dir.at("data"), "--bind", "127.0.0.1:0",
+          "--ca-file", pipe}}) {
     const auto x = run_program(arguments);
     EXPECT_NE(x.status, 0) << arguments[0];
     EXPECT_NE(x.errors.find("it is no file"), std::string::npos) << x.errors;

@@ -7,7 +7,11 @@
 #include "tests/support/net_ws_peer.hpp"
 
 #include <cstdio>
+#include <fcntl.h>
 #include <filesystem>
+#include <future>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace weir::net {
 
@@ -191,6 +195,36 @@ TEST_F(TlsTest, AMissingCaFileIsAnError) {
   auto x = tls_client::make({"/nonexistent/ca.pem"});
   ASSERT_FALSE(x);
   EXPECT_EQ(x.error().code, ec::invalid_argument);
+}
+
+// Whoever reads a pipe waits for its writer, for ever.
+TEST_F(TlsTest, ACaFileIsNoPipeAndNoDevice) {
+  const auto pipe = ca_file + ".pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const auto& file : {pipe, std::string{"/dev/null"},
+                           std::filesystem::temp_directory_path().string()}) {
+    auto made = std::async(std::launch::async, [&file] {
+      return tls_client::make({file});
+    });
+    const auto in_time = made.wait_for(10s) == std::future_status::ready;
+    EXPECT_TRUE(in_time) << file;
+    if (!in_time) // A writer that comes and goes ends the wait.
+      ::close(::open(pipe.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+    const auto x = made.get();
+    ASSERT_FALSE(x) << file;
+    EXPECT_EQ(x.error().code, ec::invalid_argument);
+    EXPECT_NE(x.error().context.find(file + ": it is no file"),
+              std::string::npos)
+      << x.error().context;
+  }
+  std::filesystem::remove(pipe);
+}
+
+TEST_F(TlsTest, ACaFileMayBeBehindALink) {
+  const auto link = ca_file + ".link";
+  std::filesystem::create_symlink(ca_file, link);
+  EXPECT_TRUE(tls_client::make({link}));
+  std::filesystem::remove(link);
 }
 
 namespace {
