@@ -55,19 +55,23 @@ bool is_safe(uint32_t code) noexcept {
   }
 }
 
+/// All that are not safe have at most four hex digits.
+void append_escape(std::string& out, uint32_t code) {
+  std::array<char, 8> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), "\\u%04x",
+                static_cast<unsigned>(code & 0xffff));
+  out += buffer.data();
+}
+
 } // namespace
 
 void append_printable(std::string& out, std::string_view text) {
   while (!text.empty()) {
     const auto x = first_of(text);
-    if (x.valid && is_safe(x.code)) {
+    if (x.valid && is_safe(x.code))
       out += text.substr(0, x.size);
-    } else {
-      std::array<char, 8> buffer{};
-      std::snprintf(buffer.data(), buffer.size(), "\\u%04x",
-                    static_cast<unsigned>(x.code & 0xffff));
-      out += buffer.data();
-    }
+    else
+      append_escape(out, x.code);
     text.remove_prefix(x.size);
   }
 }
@@ -75,6 +79,20 @@ void append_printable(std::string& out, std::string_view text) {
 std::string printable(std::string_view text) {
   std::string out;
   append_printable(out, text);
+  return out;
+}
+
+std::string printable_json(std::string_view text) {
+  constexpr uint32_t replacement = 0xfffd;
+  std::string out;
+  while (!text.empty()) {
+    const auto x = first_of(text);
+    if (x.valid && is_safe(x.code))
+      out += text.substr(0, x.size);
+    else
+      append_escape(out, x.valid ? x.code : replacement);
+    text.remove_prefix(x.size);
+  }
   return out;
 }
 

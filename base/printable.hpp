@@ -12,4 +12,9 @@ void append_printable(std::string& out, std::string_view text);
 
 std::string printable(std::string_view text);
 
+/// The same of a JSON text: it stays JSON and means the same. Bytes that are no
+/// UTF-8, which JSON cannot hold, become U+FFFD.
+/// @pre It is compact: no ends of lines or tabs between its values.
+std::string printable_json(std::string_view text);
+
 } // namespace weir

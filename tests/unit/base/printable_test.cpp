@@ -41,4 +41,19 @@ TEST(PrintableTest, BytesThatAreNoTextAreShownAsNumbers) {
     EXPECT_EQ(printable(text), shown);
 }
 
+// What a parser makes of it is the text that went in.
+TEST(PrintableTest, JsonStaysJsonOfTheSameMeaning) {
+  const std::string harmless = "{\"caf\xc3\xa9 \xf0\x9f\xa6\x8b\":[1.5,null]}";
+  EXPECT_EQ(printable_json(harmless), harmless);
+  const std::string escaped = R"(["\u001b\n\"\\"])";
+  EXPECT_EQ(printable_json(escaped), escaped);
+  for (const auto& [text, shown] :
+       std::vector<std::pair<std::string, std::string>>{
+         {"\x7f\xc2\x80\xc2\x9b\xc2\x9f", R"(\u007f\u0080\u009b\u009f)"},
+         {"\xd8\x9c\xe2\x80\xae\xe2\x80\xa8", R"(\u061c\u202e\u2028)"},
+         {"\xe2\x81\xa6\xef\xbb\xbf", R"(\u2066\ufeff)"},
+         {"\x9b\xc3", R"(\ufffd\ufffd)"}})
+    EXPECT_EQ(printable_json("[\"" + text + "\"]"), "[\"" + shown + "\"]");
+}
+
 } // namespace weir
