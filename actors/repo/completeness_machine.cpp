@@ -52,11 +52,12 @@ bool is_noted(const storage::repo_row& row, const position& since_reset) {
 }
 
 bool on_event(storage::repo_row& row, const position& since_reset,
-              atproto::tid rev) {
-  if (is_noted(row, since_reset))
+              atproto::tid rev, bool always) {
+  if (!since_reset.defined() || (!always && is_noted(row, since_reset)))
     return false; // CONS-19: the write that is saved.
   row.first_rev = rev;
-  row.fcsr = since_reset;
+  if (!row.fcsr.reaches(since_reset))
+    row.fcsr = since_reset;
   return true;
 }
 

@@ -36,9 +36,11 @@ bool is_noted(const storage::repo_row& row, const position& since_reset);
 /// A commit of the accounting upstream was applied or seen (CONS-19 to 21).
 /// @param since_reset The stamp's first_cursor_since_reset.
 /// @param rev Of the event.
+/// @param always Its changes are not in it, as in a tooBig commit: what is here
+///        is whole again when an index reaches its rev (CONS-21).
 /// @returns true when the row changed and must be written.
 bool on_event(storage::repo_row& row, const position& since_reset,
-              atproto::tid rev);
+              atproto::tid rev, bool always = false);
 
 /// A listing or latest-commit answer for this repo, taken when the upstream
 /// stood at `noted` (CONS-25; requirements.md 1b.6, 1b.15): an equal rev proves

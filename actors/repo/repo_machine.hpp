@@ -138,7 +138,7 @@ private:
   void apply_sync(const waiting_frame& x, const atproto::verified_sync& sync,
                   const upstream_board& board);
   void note_position(const waiting_frame& x, atproto::tid rev,
-                     const upstream_board& board);
+                     const upstream_board& board, bool always = false);
 
   // repo_machine_identity.cpp
   void ask_identity(repo_effects& out);

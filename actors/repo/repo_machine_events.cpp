@@ -221,6 +221,7 @@ repo_machine::step repo_machine::refused(waiting_frame& x,
       break;
     case verdict::unverifiable:
       count(repo_counter::unverifiable, out);
+      note_position(x, why.signed_rev, board, true); // CONS-21
       desync("a commit cannot be proved: " + why.reason, now, out);
       break;
   }
@@ -300,12 +301,13 @@ void repo_machine::move_tip(const waiting_frame& x, tip_state to) {
 /// CONS-19, CONS-20; requirements.md 1d: one upstream accounts for a repo. The
 /// events of others are applied and prove nothing.
 void repo_machine::note_position(const waiting_frame& x, atproto::tid rev,
-                                 const upstream_board& board) {
+                                 const upstream_board& board,
+                                 bool always) {
   const auto since_reset = x.frame.since_reset();
-  if (completeness::is_noted(row_, since_reset)
+  if ((!always && completeness::is_noted(row_, since_reset))
       || board.accounting_for(row_.pds).id != since_reset.upstream)
     return;
-  if (completeness::on_event(row_, since_reset, rev))
+  if (completeness::on_event(row_, since_reset, rev, always))
     touch_row();
 }
 

@@ -130,6 +130,23 @@ TEST(completeness, an_event_writes_the_row_once_per_reset) {
   EXPECT_FALSE(on_event(row, {}, rev_of(11)));
 }
 
+// CONS-21
+TEST(completeness, an_event_without_its_changes_renews_the_position_always) {
+  auto row = whole_row();
+  EXPECT_TRUE(on_event(row, {7, 2, 100}, rev_of(8), true));
+  EXPECT_EQ(row.first_rev, rev_of(8));
+  EXPECT_EQ(row.fcsr, (position{7, 2, 100}));
+  EXPECT_THAT(why_not(row, live_upstream()),
+              ElementsAre("indexed_past_first_rev"));
+  // A frame that was sent before the reset does not bring that time back.
+  EXPECT_TRUE(on_event(row, {7, 1, 50}, rev_of(9), true));
+  EXPECT_EQ(row.first_rev, rev_of(9));
+  EXPECT_EQ(row.fcsr, (position{7, 2, 100}));
+  EXPECT_FALSE(on_event(row, {}, rev_of(10), true));
+  on_indexed(row, {7, 2, 100}, rev_of(9), 3);
+  EXPECT_TRUE(why_not(row, live_upstream()).empty());
+}
+
 // CONS-26; requirements.md 1b.4: another upstream never reaches
 TEST(completeness, an_event_of_a_new_upstream_starts_anew) {
   auto row = whole_row();

@@ -96,7 +96,7 @@ TEST(repo_filter, a_filter_that_changes_during_a_fetch_asks_for_another_one) {
 
 // -- positions ----------------------------------------------------------------
 
-// CONS-19 to CONS-21: the first event after a reset, and only that one
+// CONS-19, CONS-20: the first event after a reset, and only that one
 TEST(repo_position, it_is_written_once_per_reset) {
   repo_world x;
   x.sync();
@@ -107,6 +107,34 @@ TEST(repo_position, it_is_written_once_per_reset) {
   EXPECT_EQ(x.row->first_rev, x.account.rev());
   x.take(x.make_commit(), pds_id);
   EXPECT_FALSE(x.write().row);
+}
+
+// CONS-21; requirements.md 1b.10: also without a reset, and nothing that is
+// older than the commit makes the repo whole
+TEST(repo_position, a_commit_too_big_for_the_stream_renews_it_always) {
+  repo_world x;
+  x.sync();
+  x.take(x.make_commit(), pds_id);
+  x.settle();
+  const auto before = *x.row;
+  const auto applied = x.chain->rev;
+  x.clear();
+  x.account.put("app.test.note/large", make_record("large"));
+  auto draft = x.account.draft();
+  draft.too_big = true;
+  draft.ops.clear();
+  x.take(draft.encode(draft.sign(x.account.key())), pds_id);
+  x.settle();
+  EXPECT_EQ(x.count_of(repo_counter::unverifiable), 1u);
+  EXPECT_EQ(x.row->first_rev, draft.object.rev);
+  EXPECT_EQ(x.row->fcsr, before.fcsr) << "there was no reset";
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_EQ(x.row->missed_rev, draft.object.rev);
+  EXPECT_EQ(x.chain->rev, applied) << "nothing of it was applied";
+  ASSERT_EQ(x.wishes.size(), 1u);
+  x.run_fetch(2);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_EQ(x.row->last_indexed_rev, draft.object.rev);
 }
 
 // requirements.md 1d: events of another upstream are applied, no more
