@@ -39,6 +39,19 @@ wire::repo_view to_view(const store_readers::listed_row& x,
   return out;
 }
 
+/// @param cursor Of the next page; empty = this is the last one.
+net::http_reply page_reply(const std::vector<store_readers::listed_row>& rows,
+                           const upstream_board& followed,
+                           const std::string& cursor) {
+  std::vector<wire::repo_view> views;
+  views.reserve(rows.size());
+  for (const auto& x : rows)
+    views.push_back(to_view(x, followed));
+  std::string body;
+  wire::append_repos(views, cursor, body);
+  return net::json_reply(200, body);
+}
+
 wire::tap_info to_info(const store_readers::listed_row& x) {
   wire::tap_info out;
   out.did = x.repo.str();
@@ -246,20 +259,26 @@ net::http_reply repo_reply(const store_readers& store,
 
 net::http_reply repos_reply(const store_readers& store,
                             const upstream_board& followed,
-                            const page_request& page, bool only_errors) {
-  auto rows = only_errors
-                ? store.list_status(storage::repo_status::error, page.limit)
-                : store.list_repos(page.after, page.limit);
+                            const page_request& page) {
+  const auto rows = store.list_repos(page.after, page.limit);
   if (!rows)
     return problem(rows.error());
-  std::vector<wire::repo_view> views;
-  for (const auto& x : *rows)
-    views.push_back(to_view(x, followed));
-  const auto more = !only_errors && rows->size() == page.limit;
-  std::string body;
-  wire::append_repos(views, more ? rows->back().repo.str() : std::string{},
-                     body);
-  return net::json_reply(200, body);
+  const auto more = rows->size() == page.limit;
+  return page_reply(*rows, followed,
+                    more ? rows->back().repo.str() : std::string{});
+}
+
+net::http_reply errors_reply(const store_readers& store,
+                             const upstream_board& followed,
+                             const page_request& page) {
+  const auto found = store.list_status(
+    storage::repo_status::error, {page.after_due, page.after}, page.limit);
+  if (!found)
+    return problem(found.error());
+  return page_reply(found->repos, followed,
+                    found->end ? std::string{}
+                               : retry_cursor(found->last.due,
+                                              found->last.repo));
 }
 
 net::http_reply document_reply(const atproto::did& repo,

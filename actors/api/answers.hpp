@@ -31,10 +31,16 @@ net::http_reply repo_reply(const store_readers& store,
                            const upstream_board& followed,
                            const atproto::did& did, bool as_info);
 
-/// `/repos` (SYNC-31) or `/repos/errors` (SYNC-34).
+/// `/repos` (SYNC-31).
 net::http_reply repos_reply(const store_readers& store,
                             const upstream_board& followed,
-                            const page_request& page, bool only_errors);
+                            const page_request& page);
+
+/// `/repos/errors` (SYNC-34), those to be tried next first. One that is tried
+/// while somebody turns the pages may come twice.
+net::http_reply errors_reply(const store_readers& store,
+                             const upstream_board& followed,
+                             const page_request& page);
 
 /// `/resolve/:did`: what is known of an identity; 404 for a tombstone.
 net::http_reply document_reply(const atproto::did& repo,

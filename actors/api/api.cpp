@@ -201,15 +201,19 @@ void api_worker::read_repo(const api_request_ptr& x) {
 }
 
 void api_worker::read_page(const api_request_ptr& x) {
-  const auto page = parse_page(x->request);
+  const bool errors = x->route.to->what == action::list_errors;
+  const auto page
+    = parse_page(x->request, errors ? page_order::retry : page_order::did);
   if (!page) {
     x->answer.send(problem(page.error()));
     return;
   }
   reader_job job;
-  job.run = [x, page = *page, shared = env_->shared](store_readers& store) {
-    x->answer.send(repos_reply(store, shared->upstreams, page,
-                               x->route.to->what == action::list_errors));
+  job.run = [x, page = *page, errors,
+             shared = env_->shared](store_readers& store) {
+    const auto& followed = shared->upstreams;
+    x->answer.send(errors ? errors_reply(store, followed, page)
+                          : repos_reply(store, followed, page));
   };
   send(env_->shared->reader_of(0), std::move(job));
 }

@@ -4,7 +4,22 @@
 
 namespace weir::actors {
 
-result<page_request> parse_page(const net::incoming_request& x) {
+namespace {
+
+/// Takes the time, and the colon behind it, from the front of a cursor.
+bool take_due(std::string_view& text, uint64_t& due) {
+  const auto* end = text.data() + text.size();
+  const auto [at, bad] = std::from_chars(text.data(), end, due);
+  if (bad != std::errc{} || at == end || *at != ':')
+    return false;
+  text.remove_prefix(static_cast<size_t>(at - text.data()) + 1);
+  return true;
+}
+
+} // namespace
+
+result<page_request> parse_page(const net::incoming_request& x,
+                                page_order order) {
   page_request out;
   if (const auto* text = x.parameter("limit"); text != nullptr) {
     const auto* end = text->data() + text->size();
@@ -15,12 +30,19 @@ result<page_request> parse_page(const net::incoming_request& x) {
                   "limit must be 1 to " + std::to_string(limits::api_page_max));
   }
   if (const auto* text = x.parameter("cursor"); text != nullptr) {
-    auto after = atproto::did::parse(*text);
-    if (!after)
+    std::string_view rest{*text};
+    const bool timed
+      = order == page_order::did || take_due(rest, out.after_due);
+    auto after = atproto::did::parse(rest);
+    if (!timed || !after)
       return fail(ec::invalid_argument, "cursor is not one of ours");
     out.after = std::move(*after);
   }
   return out;
+}
+
+std::string retry_cursor(uint64_t due, const atproto::did& last) {
+  return std::to_string(due) + ':' + last.str();
 }
 
 } // namespace weir::actors

@@ -4,15 +4,28 @@
 #include "base/limits.hpp"
 #include "net/http_server.hpp"
 
+#include <string>
+
 namespace weir::actors {
+
+/// How a list is sorted, and so what its cursors are.
+enum class page_order : uint8_t {
+  did,   ///< A cursor is the last DID of its page.
+  retry, ///< By the time of the next attempt: `<seconds>:<DID>`.
+};
 
 /// Which page of a list is asked for.
 struct page_request {
   size_t limit = limits::api_page_default; ///< 1 to `limits::api_page_max`.
   atproto::did after;                      ///< Empty: from the start.
+  uint64_t after_due = 0; ///< Of `after`, Unix seconds; `page_order::retry`.
 };
 
 /// Reads `limit` and `cursor`; `ec::invalid_argument` says which one is wrong.
-result<page_request> parse_page(const net::incoming_request& x);
+result<page_request> parse_page(const net::incoming_request& x,
+                                page_order order = page_order::did);
+
+/// The cursor of `page_order::retry`.
+std::string retry_cursor(uint64_t due, const atproto::did& last);
 
 } // namespace weir::actors

@@ -263,22 +263,27 @@ store_readers::list_ahead(const storage::due_repo& after, size_t limit) const {
   return out;
 }
 
-result<std::vector<store_readers::listed_row>>
-store_readers::list_status(storage::repo_status status, size_t limit) const {
+result<store_readers::status_page>
+store_readers::list_status(storage::repo_status status,
+                           const storage::due_repo& after,
+                           size_t limit) const {
   const storage::repo_table table{db, names};
   auto page = table.with_status(status, std::numeric_limits<uint64_t>::max(),
-                                {}, limit);
+                                after, limit);
   if (!page)
     return page.error();
-  std::vector<listed_row> out;
+  status_page out;
+  out.end = page->size() < limit;
   for (const auto& found : *page) {
     auto state = table.load(found.repo);
     if (!state)
       return state.error();
     if (state->row)
-      out.push_back(
+      out.repos.push_back(
         {found.repo, std::move(*state->row), std::move(state->chain)});
   }
+  if (!page->empty())
+    out.last = page->back();
   return out;
 }
 

@@ -88,9 +88,15 @@ struct store_readers {
   result<ahead_page> list_ahead(const storage::due_repo& after,
                                 size_t limit) const;
 
-  /// DIDs in one status.
-  result<std::vector<listed_row>> list_status(storage::repo_status status,
-                                              size_t limit) const;
+  /// Repos of one status, those due first first, one page.
+  struct status_page {
+    std::vector<listed_row> repos;
+    storage::due_repo last; ///< Behind this one the next page begins.
+    bool end = true;
+  };
+  result<status_page> list_status(storage::repo_status status,
+                                  const storage::due_repo& after,
+                                  size_t limit) const;
 };
 
 } // namespace weir

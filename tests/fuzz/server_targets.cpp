@@ -82,7 +82,9 @@ http_reply answer(const incoming_request& x, const matched_route& to) {
     }
     case action::list:
     case action::list_errors: {
-      const auto page = parse_page(x);
+      const auto timed = to.to->what == action::list_errors;
+      const auto page
+        = parse_page(x, timed ? page_order::retry : page_order::did);
       if (!page)
         return net::error_reply(400, "InvalidRequest", page.error().context);
       require(page->limit > 0 && page->limit <= limits::api_page_max,

@@ -5,6 +5,11 @@
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/patience.hpp"
 
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <functional>
+
 namespace weir::tests {
 
 namespace {
@@ -148,6 +153,68 @@ TEST_F(ResolveTest, AFailedRepoIsListedAmongTheErrors) {
                                        != std::string::npos;
                          }))
     << get("/repos/errors").body;
+}
+
+namespace {
+
+/// DIDs page by page, as many a page as `limit`; "?" for a page that is none.
+std::vector<std::string>
+walk_errors(const std::function<plain_reply(const std::string&)>& get,
+            size_t limit) {
+  std::vector<std::string> out;
+  std::string cursor;
+  for (size_t page = 0; page < 100; ++page) {
+    auto path = "/repos/errors?limit=" + std::to_string(limit);
+    if (!cursor.empty())
+      path += "&cursor=" + cursor;
+    const auto body = boost::json::parse(get(path).body).as_object();
+    const auto* repos = body.if_contains("repos");
+    if (repos == nullptr || repos->as_array().size() > limit)
+      return {"?"};
+    for (const auto& x : repos->as_array())
+      out.emplace_back(x.at("did").as_string());
+    const auto* next = body.if_contains("cursor");
+    if (next == nullptr)
+      return out;
+    cursor = std::string{next->as_string()};
+  }
+  return {"?"}; // It goes in a circle.
+}
+
+} // namespace
+
+// SYNC-34: whatever the number of a page, each of them is listed, and once
+TEST_F(ResolveTest, FailedReposAreListedPageByPage) {
+  std::vector<std::string> all;
+  for (uint64_t i = 0; i < 7; ++i) {
+    const test_repo failing{20 + i};
+    hub.publish(failing, hub.url());
+    hub.on_repo(failing.did(), say(http_answer(500, "{}")));
+    all.push_back(failing.did().str());
+    add(failing.did());
+  }
+  std::ranges::sort(all);
+  std::vector<std::string> seen;
+  for (const size_t limit : {1, 3, 7, 8}) // One may be tried meanwhile.
+    EXPECT_TRUE(eventually(node_patience, [&] {
+      seen = walk_errors(
+        [this](const auto& path) {
+          return get(path);
+        },
+        limit);
+      std::ranges::sort(seen);
+      return seen == all;
+    })) << limit << " a page, seen: " << seen.size();
+}
+
+TEST_F(ResolveTest, CursorsThatAreNotOursAreRefused) {
+  const auto did = repo.did().str();
+  for (const auto& bad : std::vector<std::string>{
+         did, ':' + did, "x:" + did, "-1:" + did, "1", "1:", "1:x",
+         "99999999999999999999:" + did})
+    EXPECT_EQ(get("/repos/errors?cursor=" + bad).status, 400) << bad;
+  EXPECT_EQ(get("/repos/errors?cursor=1:" + did).status, 200);
+  EXPECT_EQ(get("/repos?cursor=1:" + did).status, 400);
 }
 
 } // namespace weir::tests
