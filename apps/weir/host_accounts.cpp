@@ -96,7 +96,10 @@ result<host_standing> host_accounts::standing_of(const atproto::did& repo) {
   const auto body = parse_object(answer->body);
   if (!body)
     return body.error();
-  return is_active(*body) ? host_standing::active : host_standing::inactive;
+  if (is_active(*body))
+    return host_standing::active;
+  return text_of(*body, "status") == "deleted" ? host_standing::absent
+                                               : host_standing::inactive;
 }
 
 std::optional<host_standing> standing_in_refusal(int status,

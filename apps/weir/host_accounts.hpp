@@ -19,7 +19,7 @@ struct listed_account {
 enum class host_standing : uint8_t {
   active,
   inactive, ///< Deactivated, suspended or taken down.
-  absent,
+  absent, ///< Unknown to it, or deleted.
 };
 
 /// The accounts of a PDS or relay, as it tells them.

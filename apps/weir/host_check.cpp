@@ -1,6 +1,6 @@
 #include "apps/weir/host_check.hpp"
 
-#include "apps/weir/host_accounts.hpp"
+#include "apps/weir/account_check.hpp"
 #include "apps/weir/key_look_up.hpp"
 #include "apps/weir/record_diff.hpp"
 #include "apps/weir/stream_claims.hpp"
@@ -28,27 +28,18 @@ public:
                const storage::collection_names& names, web_client& web,
                const host_check_options& options, std::string origin)
     : db_(db), names_(names), table_(db, names), web_(web), options_(options),
-      origin_(std::move(origin)), accounts_(web, origin_) {
+      origin_(std::move(origin)), out_(options_) {
     // nop
   }
 
   result<host_check_report> run();
 
 private:
-  void find(const atproto::did& repo, std::string sentence);
-  void doubt(const atproto::did& repo, const char* what, std::string sentence);
-  void newer(const atproto::did& repo, std::string sentence);
-  bool is_others_verdict(const storage::repo_row& row) const;
   result<void> each_row(
     const std::function<bool(const atproto::did&, const storage::repo_row&)>&
       visit);
   result<void> learn_host();
   void check_row(const atproto::did& repo, const storage::repo_row& row);
-  void check_standing(const atproto::did& repo);
-  void take_standing(const atproto::did& repo, host_standing x);
-  void check_listing();
-  result<void> check_listed(const listed_account& x);
-  result<void> check_unknown(const listed_account& x);
   void check(const atproto::did& repo);
   void check_key(const atproto::did& repo, const storage::repo_state& here,
                  const std::string& known, const std::string& reason);
@@ -69,34 +60,12 @@ private:
   web_client& web_;
   const host_check_options& options_;
   const std::string origin_;
-  host_accounts accounts_;
-  bool is_pds_ = false;
   stream_claims claims_;
+  std::optional<account_check> accounts_; ///< Once the host is known.
   /// Of the repo that is looked at, when it is known.
   std::optional<wire::collection_filter> filter_;
-  host_check_report report_;
+  host_findings out_;
 };
-
-void host_checker::find(const atproto::did& repo, std::string sentence) {
-  if (++report_.findings_total <= options_.findings_max)
-    report_.findings.push_back({"I9", repo.str(), std::move(sentence)});
-}
-
-/// What is no proof of damage.
-void host_checker::doubt(const atproto::did& repo, const char* what,
-                         std::string sentence) {
-  ++report_.counts[what];
-  if (options_.strict)
-    find(repo, std::move(sentence));
-}
-
-/// It came to be at the host after what the node claims to know.
-void host_checker::newer(const atproto::did& repo, std::string sentence) {
-  if (++report_.counts["newer at the host"] <= options_.findings_max)
-    report_.newer.push_back({"newer", repo.str(), sentence});
-  if (options_.strict)
-    find(repo, std::move(sentence));
-}
 
 std::optional<wire::collection_filter>
 host_checker::filter_of(const atproto::did& repo,
@@ -116,14 +85,14 @@ bool host_checker::kept(std::string_view path) const {
 result<host_check_report> host_checker::run() {
   if (auto ok = learn_host(); !ok)
     return ok.error();
+  accounts_->check_listing();
   const auto ok = each_row([this](const auto& repo, const auto& row) {
     check_row(repo, row);
     return true;
   });
   if (!ok)
     return ok.error();
-  check_listing();
-  return std::move(report_);
+  return out_.take();
 }
 
 /// Every known repo, page by page, until `visit` is false.
@@ -149,113 +118,26 @@ result<void> host_checker::learn_host() {
   if (!claims)
     return claims.error();
   claims_ = std::move(*claims);
-  return each_row([this](const auto&, const storage::repo_row& row) {
-    is_pds_ = row.pds == origin_;
-    return !is_pds_;
+  bool is_pds = false;
+  const auto ok = each_row([&](const auto&, const storage::repo_row& row) {
+    is_pds = row.pds == origin_;
+    return !is_pds;
   });
+  accounts_.emplace(db_, web_, account_check::host{origin_, is_pds}, claims_,
+                    options_, out_);
+  return ok;
 }
 
 void host_checker::check_row(const atproto::did& repo,
                              const storage::repo_row& row) {
   const bool active = row.account == storage::account_status::active;
   const bool synced = row.status == storage::repo_status::synced;
-  if (is_pds_ && row.pds != origin_) {
-    ++report_.counts["of other hosts"];
-  } else if (active && synced) {
+  if (!accounts_->is_its_own(row))
+    out_.count("of other hosts");
+  else if (active && synced)
     check(repo);
-  } else {
-    ++report_.counts["not in sync here"];
-    if (active)
-      check_standing(repo);
-  }
-}
-
-// -- accounts -----------------------------------------------------------------
-
-void host_checker::check_standing(const atproto::did& repo) {
-  if (const auto there = accounts_.standing_of(repo))
-    take_standing(repo, *there);
   else
-    find(repo, "cannot be asked for: " + there.error().context);
-}
-
-/// @pre It is active here.
-void host_checker::take_standing(const atproto::did& repo, host_standing x) {
-  if (x == host_standing::absent)
-    find(repo, "is active here and not at the host");
-  if (x == host_standing::inactive)
-    find(repo, "is active here and not active at the host");
-}
-
-/// What the host says is known and the same; another relay took it down, or the
-/// directory has a tombstone.
-bool host_checker::is_others_verdict(const storage::repo_row& row) const {
-  auto words = row.words;
-  words.tombstoned = false;
-  std::erase_if(words.relays, [this](const storage::relay_word& x) {
-    return x.at.upstream != claims_.id_of(origin_);
-  });
-  return storage::combined(words) == storage::account_status::active;
-}
-
-void host_checker::check_listing() {
-  result<void> read;
-  const auto ok = accounts_.each([&](const listed_account& x) {
-    if (read && x.active)
-      read = check_listed(x);
-  });
-  const auto& failed = read ? ok : read;
-  if (failed)
-    return;
-  if (failed.error().code == ec::not_found && !options_.full_network)
-    ++report_.counts["without a listing"];
-  else if (++report_.findings_total <= options_.findings_max)
-    report_.findings.push_back(
-      {"I9", origin_,
-       "its accounts cannot be compared: " + failed.error().context});
-}
-
-result<void> host_checker::check_listed(const listed_account& x) {
-  ++report_.counts["accounts compared"];
-  const auto row
-    = storage::load_row<storage::repo_row>(db_, storage::repo_key{x.repo});
-  if (!row)
-    return row.error();
-  if (!*row)
-    return check_unknown(x);
-  if ((*row)->account == storage::account_status::active)
-    return {};
-  if (is_others_verdict(**row))
-    ++report_.counts["taken down by another relay"];
-  else
-    find(x.repo, std::string{"is "} + storage::to_string((*row)->account)
-                   + " here and active at the host");
-  return {};
-}
-
-/// The host has it, we have no row of it: whether it should be here is known
-/// of those that are tracked, and of all when the node follows all.
-result<void> host_checker::check_unknown(const listed_account& x) {
-  const auto member = storage::load_row<storage::member_row>(
-    db_, storage::member_key{storage::default_dataset, x.repo});
-  if (!member)
-    return member.error();
-  const auto chain = db_.get(encode_key(storage::chain_key{x.repo}));
-  if (!chain)
-    return chain.error();
-  if (*member)
-    find(x.repo, "is tracked and active at the host, and not known here");
-  else if (*chain)
-    ++report_.counts["removed here"];
-  else if (!options_.full_network)
-    ++report_.counts["not followed here"];
-  else if (x.rev.time().micros > claims_.passed_us(origin_))
-    newer(x.repo, "is at " + x.rev.str() + " at the host and not known here");
-  else
-    find(x.repo, "is at " + x.rev.str()
-                   + " at the host, which the node says it has passed, and not "
-                     "known here");
-  return {};
+    accounts_->check(repo, row);
 }
 
 // -- repos --------------------------------------------------------------------
@@ -264,12 +146,12 @@ void host_checker::check(const atproto::did& repo) {
   const auto here = table_.load(repo);
   const auto identity = storage::load_identity(db_, repo);
   if (!here || !identity)
-    return find(repo, (here ? identity.error() : here.error()).context);
+    return out_.find(repo, (here ? identity.error() : here.error()).context);
   if (!here->chain || !*identity)
-    return find(repo, "is synced without a commit or an identity");
+    return out_.find(repo, "is synced without a commit or an identity");
   const auto key = atproto::public_key::from_multikey((*identity)->signing_key);
   if (!key)
-    return find(repo, "is synced without a usable key");
+    return out_.find(repo, "is synced without a usable key");
   repo_fetch there{repo, *key};
   there.run(web_, origin_);
   if (there.outcome() == fetch_outcome::unproved)
@@ -284,8 +166,8 @@ void host_checker::check_key(const atproto::did& repo,
                              const std::string& known,
                              const std::string& reason) {
   const auto unknown = [&](const std::string& why) {
-    ++report_.counts["not proved by the key known here"];
-    find(repo, "cannot be proved by the key known here: " + reason + why);
+    out_.count("not proved by the key known here");
+    out_.find(repo, "cannot be proved by the key known here: " + reason + why);
   };
   if (options_.directory.empty())
     return unknown("");
@@ -293,12 +175,12 @@ void host_checker::check_key(const atproto::did& repo,
   if (!text)
     return unknown("; its document: " + text.error().context);
   if (*text == known)
-    return doubt(repo, "unproved at the host",
-                 "does not verify at the host: " + reason);
+    return out_.doubt(repo, "unproved at the host",
+                      "does not verify at the host: " + reason);
   const auto key = atproto::public_key::from_multikey(*text);
   if (!key)
     return unknown("; its document has no key");
-  ++report_.counts["of another key than here"];
+  out_.count("of another key than here");
   repo_fetch there{repo, *key};
   there.run(web_, origin_);
   judge(repo, here, there);
@@ -310,14 +192,14 @@ void host_checker::judge(const atproto::did& repo,
     case fetch_outcome::good:
       return compare(repo, here, there);
     case fetch_outcome::absent:
-      return take_standing(repo, host_standing::absent);
+      return accounts_->refused(repo, host_standing::absent);
     case fetch_outcome::inactive:
-      return take_standing(repo, host_standing::inactive);
+      return accounts_->refused(repo, host_standing::inactive);
     case fetch_outcome::unproved:
-      return doubt(repo, "unproved at the host",
-                   "does not verify at the host: " + there.reason());
+      return out_.doubt(repo, "unproved at the host",
+                        "does not verify at the host: " + there.reason());
     case fetch_outcome::failed:
-      return find(repo, "cannot be compared: " + there.reason());
+      return out_.find(repo, "cannot be compared: " + there.reason());
   }
 }
 
@@ -329,18 +211,19 @@ void host_checker::compare(const atproto::did& repo,
     const auto sentence
       = "is at " + chain.rev.str() + ", the host at " + root.rev.str();
     return root.rev.time().micros > claims_.passed_us(here.row->pds)
-             ? newer(repo, sentence)
-             : find(repo, sentence + ", which the node says it has passed");
+             ? out_.newer(repo, sentence)
+             : out_.find(repo,
+                         sentence + ", which the node says it has passed");
   }
   if (root.rev < chain.rev)
-    find(repo, "is at " + chain.rev.str() + ", ahead of the host's "
-                 + root.rev.str());
+    out_.find(repo, "is at " + chain.rev.str() + ", ahead of the host's "
+                      + root.rev.str());
   else if (root.rev == chain.rev && root.data != chain.data)
-    find(repo, "has another tree than the host at " + root.rev.str());
-  ++report_.counts["repos compared"];
+    out_.find(repo, "has another tree than the host at " + root.rev.str());
+  out_.count("repos compared");
   filter_ = filter_of(repo, *here.row);
   if (const auto ok = compare_records(repo, here, there); !ok)
-    find(repo, "cannot be compared: " + ok.error().context);
+    out_.find(repo, "cannot be compared: " + ok.error().context);
 }
 
 result<void> host_checker::compare_records(const atproto::did& repo,
@@ -353,7 +236,7 @@ result<void> host_checker::compare_records(const atproto::did& repo,
   };
   diff.differs = [&](std::string_view path, const char* how) {
     if (++wrong <= paths_named_max)
-      find(repo, std::string{path} + " " + how);
+      out_.find(repo, std::string{path} + " " + how);
   };
   const auto compared = diff.run(
     head_reader{
@@ -361,9 +244,10 @@ result<void> host_checker::compare_records(const atproto::did& repo,
     there);
   if (!compared)
     return compared.error();
-  report_.counts["records compared"] += *compared;
+  out_.count("records compared", *compared);
   if (wrong > paths_named_max)
-    find(repo, std::to_string(wrong - paths_named_max) + " more paths differ");
+    out_.find(repo,
+              std::to_string(wrong - paths_named_max) + " more paths differ");
   return {};
 }
 

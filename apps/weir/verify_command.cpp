@@ -22,24 +22,32 @@ struct verify_flags {
   bool full_network = false;
 };
 
+/// One line for each.
+/// @param label Instead of the invariant, when there is one.
+void print_lines(const std::vector<storage::verify_finding>& list,
+                 std::string_view label = {}) {
+  for (const auto& each : list)
+    std::cout << (label.empty() ? each.invariant : label) << "  "
+              << printable(each.where) << "  " << printable(each.sentence)
+              << "\n";
+}
+
 void print_text(const host_check_report& x) {
-  for (const auto& each : x.findings)
-    std::cout << each.invariant << "  " << printable(each.where) << "  "
-              << printable(each.sentence) << "\n";
+  print_lines(x.findings);
   if (x.findings_total > x.findings.size())
     std::cout << "... and " << x.findings_total - x.findings.size()
               << " more\n";
-  for (const auto& each : x.newer)
-    std::cout << "newer at the host  " << each.where << "  " << each.sentence
-              << "\n";
+  print_lines(x.newer, "newer at the host");
+  print_lines(x.unfinished);
   for (const auto& [what, count] : x.counts)
     std::cout << what << ": " << count << "\n";
   std::cout << (x.findings_total == 0
                   ? std::string{"good"}
                   : std::to_string(x.findings_total) + " findings");
-  if (const auto newer = x.counts.find("newer at the host");
-      newer != x.counts.end())
-    std::cout << ", " << newer->second << " newer at the host";
+  for (const auto* apart :
+       {"newer at the host", "not fetched yet", "gone at the host"})
+    if (const auto found = x.counts.find(apart); found != x.counts.end())
+      std::cout << ", " << found->second << " " << apart;
   std::cout << std::endl;
 }
 
@@ -60,8 +68,9 @@ void print_json(const host_check_report& x) {
                          {"findings_total", x.findings_total},
                          {"findings", to_json(x.findings)},
                          {"newer", to_json(x.newer)},
+                         {"unfinished", to_json(x.unfinished)},
                          {"counts", counts}};
-  std::cout << json::serialize(out) << std::endl;
+  std::cout << printable_json(json::serialize(out)) << std::endl;
 }
 
 /// Puts what is wrong with the store itself first.
@@ -134,8 +143,8 @@ void add_verify(CLI::App& app, int& status) {
   command->add_option("DIR", flags->directory, "Data directory")->required();
   command
     ->add_option("--against", flags->against,
-                 "Compare every synced repo, and the accounts, with this PDS "
-                 "or relay, too")
+                 "Compare every repo, and the accounts, with this PDS or "
+                 "relay, too")
     ->type_name("URL");
   command
     ->add_option("--plc-url", flags->directory_url,
@@ -145,7 +154,8 @@ void add_verify(CLI::App& app, int& status) {
   command->add_flag("--json", flags->as_json, "Print JSON");
   command->add_flag("--strict", flags->strict,
                     "With --against: what is newer at the host than what the "
-                    "node claims to know is a finding, too");
+                    "node claims to know, and what it has not fetched yet, is "
+                    "a finding, too");
   command->add_flag("--full-network", flags->full_network,
                     "With --against: the node follows every account, so one "
                     "that is not known here is a finding");

@@ -1,5 +1,6 @@
 #include "apps/weir/host_accounts.hpp"
 #include "tests/system/followed_network.hpp"
+#include "tests/system/hostile_host.hpp"
 
 #include <gtest/gtest.h>
 
@@ -45,6 +46,24 @@ TEST(HostAccountsTest, AnAccountIsActiveOrNotOrNotThere) {
   const auto stranger
     = atproto::did::trusted("did:plc:zzzzzzzzzzzzzzzzzzzzzzzz");
   EXPECT_EQ(accounts.standing_of(stranger).value(), host_standing::absent);
+}
+
+// A relay knows that an account was deleted, and says so.
+TEST(HostAccountsTest, AStateInsteadOfARefusalSaysTheSame) {
+  hostile_host host;
+  const auto web = apps::web_client::make();
+  apps::host_accounts accounts{*web, host.url()};
+  const auto who = atproto::did::trusted("did:plc:zzzzzzzzzzzzzzzzzzzzzzzz");
+  for (const auto& [body, standing] :
+       std::vector<std::pair<std::string, host_standing>>{
+         {R"({"active":true})", host_standing::active},
+         {R"({"active":false,"status":"deleted"})", host_standing::absent},
+         {R"({"active":false,"status":"takendown"})", host_standing::inactive},
+         {R"({"active":false})", host_standing::inactive}}) {
+    host.on("/xrpc/com.atproto.sync.getRepoStatus",
+            say(http_answer(200, body)));
+    EXPECT_EQ(accounts.standing_of(who).value(), standing) << body;
+  }
 }
 
 TEST(HostAccountsTest, OnlyRefusalsOfARepoSaySomethingOfIt) {

@@ -40,7 +40,7 @@ verdict verify(const std::string& data_dir, std::vector<std::string> more) {
   std::vector<std::string> arguments{"verify", data_dir, "--json"};
   std::move(more.begin(), more.end(), std::back_inserter(arguments));
   const auto x = run_program(std::move(arguments));
-  verdict out{x.status, x.errors, {}, {}, {}};
+  verdict out{x.status, x.errors, {}, {}, {}, {}};
   std::error_code bad;
   const auto value = json::parse(x.output, bad);
   if (bad || !value.is_object())
@@ -56,6 +56,7 @@ verdict verify(const std::string& data_dir, std::vector<std::string> more) {
   };
   read("findings", out.findings);
   read("newer", out.newer);
+  read("unfinished", out.unfinished);
   out.counts = report.at("counts").as_object();
   return out;
 }

@@ -20,6 +20,7 @@ struct verdict {
   std::string errors;   ///< Standard error.
   std::string findings; ///< "I3 operation 5 ...", a line each.
   std::string newer;    ///< The same of what is merely newer at a host.
+  std::string unfinished; ///< The same of what was still to be done here.
   boost::json::object counts;
 
   uint64_t count(std::string_view what) const;

@@ -1,0 +1,157 @@
+#include "apps/weir/account_check.hpp"
+
+#include "storage/keys.hpp"
+#include "storage/row_access.hpp"
+
+namespace weir::apps {
+
+namespace {
+
+using storage::account_status;
+using storage::repo_status;
+
+constexpr uint16_t partition = 0;
+
+} // namespace
+
+void account_check::check(const atproto::did& repo,
+                          const storage::repo_row& row) {
+  const bool active = row.account == account_status::active;
+  out_.count(active ? "not in sync here" : "not active here");
+  if (row.account == account_status::deleted)
+    return; // Nothing of it is kept. A listing tells when it is there.
+  const auto there = accounts_.standing_of(repo);
+  if (!there)
+    return out_.find(repo, "cannot be asked for: " + there.error().context);
+  if (active && *there == host_standing::active)
+    return check_unsynced(repo, row);
+  if (active)
+    return refused(repo, *there);
+  if (*there == host_standing::absent)
+    check_gone(repo, row);
+  else if (*there == host_standing::active && !is_listed_)
+    check_away(repo, row);
+}
+
+void account_check::refused(const atproto::did& repo, host_standing there) {
+  if (there == host_standing::absent)
+    out_.find(repo, "is active here and not at the host");
+  if (there == host_standing::inactive)
+    out_.find(repo, "is active here and not active at the host");
+}
+
+/// Active on both sides, and no copy that claims to be true: either its fetch
+/// is still to come, or the node has failed.
+void account_check::check_unsynced(const atproto::did& repo,
+                                   const storage::repo_row& row) {
+  auto sentence = std::string{"is in state "} + storage::to_string(row.status)
+                  + " here and active at the host";
+  if (!row.error.empty())
+    sentence += ": " + row.error;
+  if (row.status == repo_status::pending || row.status == repo_status::syncing)
+    out_.unfinished(repo, "not fetched yet", std::move(sentence));
+  else
+    out_.find(repo, std::move(sentence));
+}
+
+/// Active at the host only.
+void account_check::check_away(const atproto::did& repo,
+                               const storage::repo_row& row) {
+  if (is_others_verdict(row))
+    out_.count("taken down by another relay");
+  else
+    out_.find(repo, std::string{"is "} + storage::to_string(row.account)
+                      + " here and active at the host");
+}
+
+/// Away here, for a while as it seems, and deleted there.
+void account_check::check_gone(const atproto::did& repo,
+                               const storage::repo_row& row) {
+  const auto sentence = std::string{"is "} + storage::to_string(row.account)
+                        + " here and gone at the host";
+  if (keeps_records(repo))
+    out_.find(repo, sentence + ", and its records are kept");
+  else
+    out_.unfinished(repo, "gone at the host", sentence);
+}
+
+/// What the host says is known and the same; another relay took it down, or the
+/// directory has a tombstone.
+bool account_check::is_others_verdict(const storage::repo_row& row) const {
+  auto words = row.words;
+  words.tombstoned = false;
+  std::erase_if(words.relays, [this](const storage::relay_word& x) {
+    return x.at.upstream != claims_.id_of(where_.origin);
+  });
+  return storage::combined(words) == account_status::active;
+}
+
+bool account_check::keeps_records(const atproto::did& repo) const {
+  return db_.scan(storage::range_of<storage::record_head_key>(partition, repo))
+    .valid();
+}
+
+// -- the listing --------------------------------------------------------------
+
+void account_check::check_listing() {
+  result<void> read;
+  const auto ok = accounts_.each([&](const listed_account& x) {
+    if (read && x.active)
+      read = check_listed(x);
+  });
+  const auto& failed = read ? ok : read;
+  is_listed_ = failed.has_value();
+  if (is_listed_)
+    return;
+  if (failed.error().code == ec::not_found && !options_.full_network)
+    out_.count("without a listing");
+  else
+    out_.find_of_host(where_.origin, "its accounts cannot be compared: "
+                                       + failed.error().context);
+}
+
+result<void> account_check::check_listed(const listed_account& x) {
+  out_.count("accounts compared");
+  const auto found
+    = storage::load_row<storage::repo_row>(db_, storage::repo_key{x.repo});
+  if (!found)
+    return found.error();
+  if (!*found)
+    return check_unknown(x);
+  const auto& row = **found;
+  if (row.account != account_status::active)
+    check_away(x.repo, row);
+  else if (!is_its_own(row) && row.pds.empty()
+           && row.status != repo_status::synced)
+    check_unsynced(x.repo, row); // Its host could not be found.
+  return {};
+}
+
+/// The host has it, we have no row of it: whether it should be here is known
+/// of those that are tracked, and of all when the node follows all.
+result<void> account_check::check_unknown(const listed_account& x) {
+  const auto member = storage::load_row<storage::member_row>(
+    db_, storage::member_key{storage::default_dataset, x.repo});
+  if (!member)
+    return member.error();
+  const auto chain = db_.get(encode_key(storage::chain_key{x.repo}));
+  if (!chain)
+    return chain.error();
+  if (*member)
+    out_.find(x.repo,
+              "is tracked and active at the host, and not known here");
+  else if (*chain)
+    out_.count("removed here");
+  else if (!options_.full_network)
+    out_.count("not followed here");
+  else if (x.rev.time().micros > claims_.passed_us(where_.origin))
+    out_.newer(x.repo,
+               "is at " + x.rev.str() + " at the host and not known here");
+  else
+    out_.find(x.repo, "is at " + x.rev.str()
+                        + " at the host, which the node says it has passed, "
+                          "and not known here");
+  return {};
+}
+
+} // namespace weir::apps

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "apps/weir/host_check.hpp"
+#include "atproto/identifiers.hpp"
+
+#include <string>
+
+namespace weir::apps {
+
+/// Where the parts of a comparison with a host put what they see.
+///
+/// # Ownership and threads
+/// Borrows the options. One thread.
+class host_findings {
+public:
+  explicit host_findings(const host_check_options& options)
+    : options_(options) {
+    // nop
+  }
+
+  void count(const char* what, uint64_t n = 1) { report_.counts[what] += n; }
+
+  void find(const atproto::did& repo, std::string sentence);
+
+  /// Of the host as a whole.
+  void find_of_host(const std::string& origin, std::string sentence);
+
+  /// What is no proof of damage.
+  void doubt(const atproto::did& repo, const char* what, std::string sentence);
+
+  /// It came to be at the host after what the node claims to know.
+  void newer(const atproto::did& repo, std::string sentence);
+
+  /// Something was still to be done here.
+  void unfinished(const atproto::did& repo, const char* what,
+                  std::string sentence);
+
+  host_check_report take() { return std::move(report_); }
+
+private:
+  void apart(std::vector<storage::verify_finding>& list, const char* label,
+             const atproto::did& repo, const char* what, std::string sentence);
+
+  const host_check_options& options_;
+  host_check_report report_;
+};
+
+} // namespace weir::apps
