@@ -41,7 +41,7 @@ const std::vector<kill_group>& kill_groups() {
      false, trouble_kind::losses},
     {"unresolved",
      {{frame_taken, 60}, {journal_written, 40}, {synced_batch, 6}},
-     false, trouble_kind::silent_directory}};
+     false, trouble_kind::silent_directory, false, false}};
   return all;
 }
 

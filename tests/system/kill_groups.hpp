@@ -29,6 +29,9 @@ struct kill_group {
   /// Everything is there before the first kill: who is deleted before that is
   /// told to nobody.
   bool synced_first = false;
+  /// The hosts are listed again and again. Else once, when nothing is known
+  /// yet, and no listing mends what a life has missed.
+  bool listed = true;
 };
 
 std::ostream& operator<<(std::ostream& out, const kill_group& x);

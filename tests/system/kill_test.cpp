@@ -53,6 +53,7 @@ protected:
   bool prepare(const kill_target& x);
   const kill_target* choose_target();
   uint64_t passage_of(const kill_target& x);
+  std::vector<std::string> own_options() const;
   std::vector<std::string> options(const kill_target* at);
   node_addresses connect(program& node, milliseconds time);
   void inspect();
@@ -88,9 +89,18 @@ uint64_t KillTest::passage_of(const kill_target& x) {
   return tries[x.at]++ == 0 || tally.at.contains(x.at) ? any : 1;
 }
 
+/// What each life of this network has.
+std::vector<std::string> KillTest::own_options() const {
+  std::vector<std::string> out{"--consumer-retry", "60s"};
+  if (!GetParam().listed)
+    out.insert(out.end(), {"--listing-interval", "24h", "--listing-grace", "1h",
+                           "--listing-requests-per-hour", "1"});
+  return out;
+}
+
 /// What `weir run` offers and no promise depends on.
 std::vector<std::string> KillTest::options(const kill_target* at) {
-  std::vector<std::string> out{"--consumer-retry", "60s"};
+  auto out = own_options();
   const auto add = [&](const char* name, std::string value) {
     if (!toss())
       return;
@@ -234,7 +244,7 @@ void KillTest::inspect() {
 /// Everything converges.
 void KillTest::live_until_equal() {
   net.end_faults();
-  program node{net.arguments(data, {"--consumer-retry", "60s"})};
+  program node{net.arguments(data, own_options())};
   const auto ready = parse_ready(node.read_line(node_patience).value_or(""));
   ASSERT_NE(ready.data, "") << tail_of(node.errors());
   consumer.connect(net.transport(), ready.data, false, true);
