@@ -1,5 +1,6 @@
 // The directory is away while keys, handles and hosts change. When it is back
-// everything converges, and nobody has to say anything more.
+// everything converges, and nobody has to say anything more: neither the
+// accounts, nor a listing of their hosts.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 
@@ -9,15 +10,29 @@ import { converged, inSync } from '../lib/truth.mjs';
 import { eventually } from '../lib/wait.mjs';
 import { Weir } from '../lib/weir.mjs';
 
+const listings = 'weir_listing_finished_total';
+
+/** What was listed once is not listed again within the test. */
+const unlisted = [
+  ...['--listing-interval', '24h'],
+  ...['--listing-grace', '1h'],
+  ...['--listing-requests-per-hour', '1'],
+];
+
 export async function outage(run, { folder, network }) {
   run.suite('outage: the directory is away at the wrong time');
   const { hosts, plc } = network;
   const world = { network };
   const data = join(folder, 'outage');
-  world.weir = new Weir(network, { folder: data });
+  world.weir = new Weir(network, { folder: data, more: unlisted });
   run.explain = () => world.weir.tail();
   await world.weir.start();
   world.copy = new Copy(world.weir.url);
+  const listed = () => world.weir.metric(listings);
+  await run.test('each host is listed once, at the start', () =>
+    eventually('the listings', async () => (await listed()) >= hosts.length),
+  );
+  const before = await listed();
 
   for (const kind of ['unavailable', 'closed', 'silent']) {
     await run.test(`a directory that is ${kind}`, async () => {
@@ -48,6 +63,7 @@ export async function outage(run, { folder, network }) {
         await inSync(world, account);
       }
       assert.deepEqual(world.copy.breaches, []);
+      assert.equal(await listed(), before, 'a listing may have mended it');
     });
     plc.outage = undefined;
   }

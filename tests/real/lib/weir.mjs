@@ -84,7 +84,8 @@ export class Program {
 
 /** `weir run` against a network, and its HTTP interface. */
 export class Weir extends Program {
-  constructor(network, { folder, port = 0, mode = 'manual' }) {
+  /** `more` are arguments that only this one gets. */
+  constructor(network, { folder, port = 0, mode = 'manual', more = [] }) {
     const { plc, pds, resolver } = network.urls();
     const upstreams = pds.flatMap((url) => ['--upstream', `pds:${url}`]);
     super(
@@ -97,6 +98,7 @@ export class Weir extends Program {
         ...['--data-dir', folder],
         ...['--bind', `127.0.0.1:${port}`],
         ...['--mode', mode],
+        ...more,
       ],
       `${folder}.log`,
     );
@@ -116,6 +118,18 @@ export class Weir extends Program {
     }
     assert.equal(answer.status, 200, `GET ${path}`);
     return answer.json();
+  }
+
+  /** The sum of a counter or gauge over all its labels. */
+  async metric(name) {
+    const page = new URL('/metrics', this.ready.operations);
+    const answer = await fetch(page);
+    assert.equal(answer.status, 200, 'GET /metrics');
+    const lines = (await answer.text()).split('\n').filter((line) => {
+      return line.startsWith(`${name} `) || line.startsWith(`${name}{`);
+    });
+    assert.notEqual(lines.length, 0, `there is no metric ${name}`);
+    return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
   }
 
   async post(path, input) {
