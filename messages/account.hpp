@@ -62,7 +62,8 @@ struct uncovered_page {
   bool end = false;
 };
 
-/// There was no room for a question of this REPO: to be asked later.
+/// There was no room for a question of this REPO, or somebody waits for it and
+/// its host did not answer: to be asked later.
 ///
 /// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
 struct account_unasked {

@@ -137,10 +137,13 @@ question_machine::on_failed(const atproto::did& repo, const std::string& pds,
     const auto again
       = std::max(options_.retry * (int64_t{1} << x->tries), pause);
     turns_.rest(pds, now + again);
-    if (x->asked.compared || ++x->tries >= options_.tries_max)
+    if (x->asked.compared || ++x->tries >= options_.tries_max) {
+      if (x->asked.urgent)
+        out.refused.push_back(x->asked);
       forget(repo);
-    else
+    } else {
       wait(repo, again, now);
+    }
   }
   run(out, now);
   return out;

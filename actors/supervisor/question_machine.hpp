@@ -36,7 +36,8 @@ struct question_options {
 ///
 /// # Limits
 /// `waiting_max` questions are open; `question_places` says whose. What finds
-/// no place, or loses it, is `refused`: whoever asked asks again later.
+/// no place, or loses it, is `refused`: whoever asked asks again later. So is
+/// one that somebody waits for when its host did not answer `tries_max` times.
 class question_machine {
 public:
   struct question {
@@ -65,7 +66,7 @@ public:
     std::vector<question> ask;
     std::vector<verdict> told;
     std::vector<verdict> lost;     ///< RepoNotFound, for the first time.
-    std::vector<question> refused; ///< There is no place for them.
+    std::vector<question> refused; ///< To be asked again, later.
     std::optional<steady_time> timer;
   };
 

@@ -77,7 +77,8 @@ public:
                         "Accounts whose host is to say what they are");
     questions_refused_
       = &registry.counter("weir_account_questions_refused_total",
-                          "Questions without a place; asked later");
+                          "Questions without a place or an answer; asked "
+                          "later");
     compared_ = &registry.counter("weir_uncovered_compared_total",
                                   "Answers of hosts about repos that no "
                                   "upstream covers");

@@ -163,6 +163,24 @@ TEST(question_machine, a_host_that_does_not_answer_is_asked_later_and_later) {
   x.take(x.machine.on_failed(repo_of(1), pds, 0s, x.now));
   EXPECT_EQ(x.machine.open(), 0u);
   EXPECT_THAT(x.told, IsEmpty());
+  EXPECT_THAT(x.refused, IsEmpty()) << "nobody waits for it";
+}
+
+// protocol.md 2.1.3: what somebody asked for is not dropped in silence
+// `limits::account_question_tries_max`
+TEST(question_machine, a_question_that_somebody_waits_for_comes_again) {
+  world x;
+  x.ask_urgently(1, pds);
+  for (size_t i = 0; i < limits::account_question_tries_max; ++i) {
+    EXPECT_THAT(x.refused, IsEmpty()) << "it is asked again by itself";
+    x.fail(1, pds, 0s);
+    x.pass(limits::account_question_retry * (int64_t{1} << i));
+  }
+  EXPECT_THAT(x.refused, ElementsAre(repo_of(1)));
+  EXPECT_EQ(x.machine.open(), 0u);
+  x.ask_urgently(1, pds);
+  x.tell(1, account_status::active);
+  EXPECT_THAT(x.told, ElementsAre(account_status::active));
 }
 
 // reliability.md 2.1: Retry-After rests the host, not only the account
