@@ -70,6 +70,7 @@ json::array describe(const hostile_hosts& x) {
                                {"downloads", did.downloads.load()},
                                {"bytes", did.bytes.load()},
                                {"claims", did.claims.load()},
+                               {"pages", did.pages.load()},
                                {"frames", did.frames.load()}});
   }
   return out;

@@ -18,9 +18,10 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::array<const char*, hostilities> ways{
-  "slow", "inventive", "wide", "endless", "fictive", "fickle"};
+  "slow",    "inventive", "wide",    "endless",
+  "fictive", "fickle",    "circular"};
 
-constexpr size_t claims_of_a_page = 10'000;
+constexpr size_t lines_of_a_page = 10'000;
 
 /// Frames that an endless stream makes at once.
 constexpr size_t frames_of_a_turn = 64;
@@ -38,7 +39,7 @@ std::string invented_did(size_t host, size_t number) {
   return out;
 }
 
-size_t first_claim(const net::incoming_request& request) {
+size_t cursor_of(const net::incoming_request& request) {
   size_t out = 0;
   if (const auto* text = request.parameter("cursor"))
     std::from_chars(text->data(), text->data() + text->size(), out);
@@ -73,21 +74,57 @@ std::optional<hostility> hostile_hosts::kind(size_t host) const noexcept {
 
 std::optional<net::http_reply>
 hostile_hosts::list(size_t host, const net::incoming_request& request) {
-  const auto from = first_claim(request);
+  const auto from = cursor_of(request);
+  if (kind(host) == hostility::circular)
+    return turn_in_circles(host, from);
   if (kind(host) != hostility::inventive || from < world_.accounts())
     return std::nullopt;
+  return invent(host, from);
+}
+
+net::http_reply hostile_hosts::invent(size_t host, size_t from) {
   const auto rev = atproto::tid::from_time(world_.now(), 0).str();
   const auto head = atproto::cid::of_dag_cbor(as_bytes("nothing")).to_text();
   json::array repos;
-  for (size_t i = 0; i < claims_of_a_page; ++i)
+  for (size_t i = 0; i < lines_of_a_page; ++i)
     repos.push_back(json::object{{"did", invented_did(host, from + i)},
                                  {"head", head},
                                  {"rev", rev},
                                  {"active", true}});
-  counts_[host - first_]->claims += claims_of_a_page;
-  const json::object page{{"cursor", std::to_string(from + claims_of_a_page)},
+  counts_[host - first_]->claims += lines_of_a_page;
+  const json::object page{{"cursor", std::to_string(from + lines_of_a_page)},
                           {"repos", std::move(repos)}};
   return net::json_reply(200, json::serialize(page));
+}
+
+/// No two pages are alike: each begins with another account, and has another
+/// length.
+net::http_reply hostile_hosts::turn_in_circles(size_t host, size_t page) {
+  constexpr size_t lengths = 97;
+  const auto first = first_account(host);
+  const auto accounts = world_.options().hostile[host - first_].accounts;
+  std::vector<json::object> lines;
+  for (size_t i = 0; i < accounts; ++i) {
+    const auto x = world_.view(first + i);
+    lines.push_back({{"did", x.id.str()},
+                     {"head", x.head.to_text()},
+                     {"rev", x.listed_rev.str()},
+                     {"active", true}});
+  }
+  json::array repos;
+  for (size_t i = 0; i < lines_of_a_page - page % lengths; ++i)
+    repos.push_back(lines[(i + page * page) % accounts]);
+  ++counts_[host - first_]->pages;
+  const json::object out{{"cursor", std::to_string(page + 1)},
+                         {"repos", std::move(repos)}};
+  return net::json_reply(200, json::serialize(out));
+}
+
+size_t hostile_hosts::first_account(size_t host) const {
+  auto out = world_.options().population.accounts;
+  for (size_t i = 0; i < host - first_; ++i)
+    out += world_.options().hostile[i].accounts;
+  return out;
 }
 
 void hostile_hosts::spoil(size_t host, net::http_reply& reply) {
@@ -107,9 +144,7 @@ void hostile_hosts::spoil(size_t host, net::http_reply& reply) {
 /// Names that all change, as it says; each asks for a look-up.
 void hostile_hosts::flood(size_t host) {
   const auto& all = world_.options();
-  auto index = all.population.accounts;
-  for (size_t i = 0; i < host - first_; ++i)
-    index += all.hostile[i].accounts;
+  const auto index = first_account(host);
   const auto is_fictive = kind(host) == hostility::fictive;
   const auto time = format_datetime(world_.now());
   auto& log = world_.host_log(host);

@@ -24,6 +24,7 @@ public:
     std::atomic<uint64_t> downloads{0};
     std::atomic<uint64_t> bytes{0};  ///< Of blocks that no one needs.
     std::atomic<uint64_t> claims{0}; ///< Accounts that never were.
+    std::atomic<uint64_t> pages{0};  ///< Of a listing without end.
     std::atomic<uint64_t> frames{0}; ///< Of a stream without end.
   };
 
@@ -40,8 +41,9 @@ public:
   /// @pre `host` is hostile
   const counts& of(size_t host) const { return *counts_[host - first_]; }
 
-  /// A page of accounts that never were, when it is this host's way and the
-  /// true ones were named: ten times as many as anybody asks for.
+  /// A page of a listing that never ends, when it is this host's way, ten times
+  /// as long as anybody asks for: of accounts that never were, after the true
+  /// ones; or of those, over and over.
   std::optional<net::http_reply> list(size_t host,
                                       const net::incoming_request& request);
 
@@ -49,6 +51,9 @@ public:
   void spoil(size_t host, net::http_reply& reply);
 
 private:
+  size_t first_account(size_t host) const;
+  net::http_reply invent(size_t host, size_t from);
+  net::http_reply turn_in_circles(size_t host, size_t page);
   void flood(size_t host);
 
   world& world_;

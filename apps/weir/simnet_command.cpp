@@ -19,7 +19,8 @@ namespace {
 constexpr std::array hostilities{
   simnet::hostility::slow, simnet::hostility::inventive,
   simnet::hostility::wide, simnet::hostility::endless,
-  simnet::hostility::fictive, simnet::hostility::fickle};
+  simnet::hostility::fictive, simnet::hostility::fickle,
+  simnet::hostility::circular};
 
 /// KIND[:ACCOUNTS[:RATE]]
 std::optional<simnet::hostile_host_options>
@@ -160,9 +161,9 @@ void add_trouble_flags(CLI::App& app, simnet_flags& x) {
     ->capture_default_str();
   app
     .add_option("--hostile", x.hostile,
-                "A hostile host: slow, inventive, wide, endless, fictive or "
-                "fickle, its accounts, and bytes a second of a slow one; may be "
-                "repeated")
+                "A hostile host: slow, inventive, wide, endless, fictive, "
+                "fickle or circular, its accounts, and bytes a second of a "
+                "slow one; may be repeated")
     ->type_name("KIND[:ACCOUNTS[:RATE]]")
     ->check([](const std::string& text) {
       return parse_hostile(text) ? "" : "KIND[:ACCOUNTS[:RATE]] is wanted";

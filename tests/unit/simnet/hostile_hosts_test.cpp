@@ -22,6 +22,7 @@ constexpr size_t wide_host = honest_hosts + 2;
 constexpr size_t endless_host = honest_hosts + 3;
 constexpr size_t fictive_host = honest_hosts + 4;
 constexpr size_t fickle_host = honest_hosts + 5;
+constexpr size_t circular_host = honest_hosts + 6;
 
 class HostileHostsTest : public ServersFixture {
 protected:
@@ -34,7 +35,8 @@ protected:
                        {hostility::wide, 1},
                        {hostility::endless, 3},
                        {hostility::fictive, 1},
-                       {hostility::fickle, 2}};
+                       {hostility::fickle, 2},
+                       {hostility::circular, 3}};
         return out;
       }()) {
     // nop
@@ -166,6 +168,27 @@ TEST_F(HostileHostsTest, AnInventiveListingNeverEnds) {
   EXPECT_EQ(net.hostile().of(inventive_host).claims, 30'000u);
   named.erase(someone_of(inventive_host).id.str());
   EXPECT_EQ(get(urls.plc + "/" + *named.begin()).status, 404);
+}
+
+TEST_F(HostileHostsTest, ACircularListingNamesItsAccountsForEver) {
+  std::set<std::string> named;
+  std::set<std::string> pages;
+  std::string cursor;
+  for (int page = 0; page < 4; ++page) {
+    const auto said = get(xrpc(urls.hosts[circular_host],
+                               "sync.listRepos?limit=1000" + cursor));
+    const auto x = json_of(said);
+    pages.insert(boost::json::serialize(x.at("repos")));
+    EXPECT_GT(x.at("repos").as_array().size(), 9'900u);
+    for (const auto& repo : x.at("repos").as_array())
+      named.emplace(repo.at("did").as_string());
+    cursor = "&cursor=" + std::string{x.at("cursor").as_string()};
+  }
+  EXPECT_EQ(pages.size(), 4u);
+  EXPECT_EQ(named.size(), 3u);
+  EXPECT_TRUE(named.contains(someone_of(circular_host).id.str()));
+  EXPECT_EQ(net.hostile().of(circular_host).pages, 4u);
+  EXPECT_EQ(get(repo_url(someone_of(circular_host))).status, 200);
 }
 
 TEST_F(HostileHostsTest, AnAccountOfAWideHostHasManyCollections) {
