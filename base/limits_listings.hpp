@@ -13,5 +13,12 @@ constexpr size_t listing_upstream_part = 8;
 /// What a listing remembers of its last pages, to see that it goes in circles:
 /// so many hashes of eight bytes, two of a page. 2 KiB of each listing.
 constexpr size_t listing_seen_max = 256;
+/// And so many DIDs that it named, of eight bytes each: a fair sample, from
+/// which one can tell within a few parts of a hundred how many there were. 8 KiB
+/// of each listing.
+constexpr size_t listing_names_max = 1'024;
+/// Repos that a listing names again, beyond as many as it named once: the
+/// longest page there may be, so that any one page may come twice.
+constexpr size_t listing_again_max = 10'000;
 
 } // namespace weir::limits

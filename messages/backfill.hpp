@@ -181,6 +181,7 @@ struct listing_page {
   error failed;
   std::vector<repo_listed> repos;
   std::string cursor;
+  std::chrono::seconds retry_after{0}; ///< As its host asks when it failed.
 };
 
 /// The same page with only those lines that the store cannot answer, and apart

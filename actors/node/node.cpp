@@ -200,6 +200,7 @@ result<void> node::impl::start_supervisor(
   listing.interval = config.listing_interval;
   listing.requests_per_hour = config.listing_requests_per_hour;
   listing.grace = config.listing_grace;
+  listing.salt = seams.random->next();
   const auto supervisor
     = spawn_supervisor(*system, std::move(env), options, listing);
   guard("supervisor", caf::actor_cast<caf::strong_actor_ptr>(supervisor));

@@ -18,6 +18,14 @@ std::string_view text_of(const json::object& from, std::string_view key) {
                                         : std::string_view{};
 }
 
+/// How long a host that is busy asks us to wait.
+std::chrono::seconds wait_asked(const net::http_response& x) {
+  if (x.status != 429 && x.status < 500)
+    return {};
+  return x.retry_after.value_or(
+    x.rate_limit_reset.value_or(std::chrono::seconds{0}));
+}
+
 /// Lines that are no repos are left out; a body that is no listing is an
 /// error.
 void read_page(std::string_view body, const upstream_view& before,
@@ -81,6 +89,8 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared) {
     request.limits.body_bytes_max = limits::listing_bytes_max;
     client->get(std::move(request), [out, before,
                                      to](result<net::http_response> x) mutable {
+      if (x)
+        out.retry_after = wait_asked(*x);
       if (!x)
         out.failed = x.error();
       else if (x->status == 401 || x->status == 404 || x->status == 501)

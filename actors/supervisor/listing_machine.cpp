@@ -53,15 +53,14 @@ listing_machine::effects listing_machine::on_wanted(const listing_id& what,
       x.again = noted;
     return {};
   }
-  if (x.rests_until && now < *x.rests_until) {
+  if (const auto until = rest_of(what, x); now < until) {
     x.row.noted = noted;
-    x.begins |= anew;
-    return {};
+    return anew || first ? put_off(x, anew, until) : effects{};
   }
   if (!x.row.done && x.row.cursor.empty())
-    return begin(what, x, noted); // No page of it was ever taken.
+    return begin(what, x, noted, now); // No page of it was ever taken.
   if (!anew && !x.row.done && !x.begins)
-    return resume(what, x);
+    return resume(what, x, now);
   if (!anew && !first)
     return {}; // In its time.
   x.row.noted = noted;
@@ -69,10 +68,32 @@ listing_machine::effects listing_machine::on_wanted(const listing_id& what,
   return await_stream(x, now, wall);
 }
 
+/// When it may be asked for a page again: it failed, is not trusted, or its
+/// host asked us to wait, with whatever listing.
+steady_time listing_machine::rest_of(const listing_id& what,
+                                     const state& x) const {
+  const auto i = hosts_.find(what.upstream);
+  const auto host = i == hosts_.end() ? std::nullopt : i->second.rests_until;
+  return std::max(x.rests_until.value_or(steady_time{}),
+                  host.value_or(steady_time{}));
+}
+
+/// Wanted now, and has to rest.
+listing_machine::effects listing_machine::put_off(state& x, bool anew,
+                                                  steady_time until) {
+  x.begins |= anew || x.row.done;
+  x.ended.reset();
+  x.due = until;
+  effects out;
+  out.timer = next_due();
+  return out;
+}
+
 /// The listing is due when the stream has told all that its host knows now.
 listing_machine::effects
 listing_machine::await_stream(state& x, steady_time now, wall_time wall) {
   x.waits = state::patience{wall, now + limits::listing_doubt_max};
+  x.ended.reset();
   return rest(x, std::max(options_.grace, limits::listing_doubt_step), now);
 }
 
@@ -87,77 +108,125 @@ bool listing_machine::may_begin(const listing_id& what, state& x,
   return false;
 }
 
-/// As many requests an hour as there may be, on average.
-std::chrono::seconds
-listing_machine::interval_after(size_t requests) const noexcept {
-  const std::chrono::seconds hour = std::chrono::hours{1};
-  const auto wait = hour * static_cast<int64_t>(std::max<size_t>(requests, 1))
-                    / static_cast<int64_t>(options_.requests_per_hour);
-  return std::clamp(wait, std::chrono::seconds{1}, options_.interval);
+listing_machine::host_state&
+listing_machine::host_of(const listing_id& what) {
+  return hosts_
+    .try_emplace(what.upstream,
+                 host_state{listing_budget{options_.requests_per_hour,
+                                           options_.interval},
+                      {}})
+    .first->second;
+}
+
+/// What is due by interval alone waits until all that its upstream was asked
+/// for is paid, but not longer than the interval.
+steady_time listing_machine::due_of(const listing_id& what,
+                                    const state& x) const {
+  auto out = *x.due;
+  const auto i = hosts_.find(what.upstream);
+  if (i == hosts_.end())
+    return out;
+  if (x.ended)
+    out = std::max(out, std::min(i->second.budget.free_at(),
+                                 *x.ended + options_.interval));
+  return std::max(out, i->second.rests_until.value_or(steady_time{}));
+}
+
+/// When all listings of an upstream fail for long they keep its budget, too.
+std::chrono::seconds listing_machine::retry_most(const listing_id& what) {
+  const auto share = std::count_if(
+    listings_.begin(), listings_.end(),
+    [&what](const auto& x) { return x.first.upstream == what.upstream; });
+  const auto paid = std::chrono::ceil<std::chrono::seconds>(
+    host_of(what).budget.cost() * share);
+  return std::max(options_.retry_max, std::min(paid, options_.interval));
 }
 
 listing_machine::effects listing_machine::begin(const listing_id& what,
                                                 state& x,
-                                                const position& noted) {
+                                                const position& noted,
+                                                steady_time now) {
   x.row = {};
   x.row.noted = noted;
-  return resume(what, x);
+  return resume(what, x, now);
 }
 
-/// From where the row says.
-listing_machine::effects listing_machine::resume(const listing_id& what,
-                                                 state& x) {
-  x.whole |= x.row.cursor.empty(); // Else its beginning was another run's.
-  x.running = true;
-  x.again.reset();
-  x.due.reset();
-  x.waits.reset();
-  x.begins = false;
-  x.requests = 1;
-  x.pages = 0;
-  x.idle_pages = 0;
-  x.seen = {};
-  x.repeated = false;
+listing_machine::effects listing_machine::ask(const listing_id& what, state& x,
+                                              steady_time now) {
+  host_of(what).budget.charge(now);
   effects out;
   out.fetch = request{what, x.row.cursor};
   return out;
 }
 
-void listing_machine::on_lines(const listing_id& what, uint64_t print) {
+void listing_machine::forget_run(state& x) {
+  constexpr uint64_t step = 0x9e3779b97f4a7c15; // Another sample each time.
+  x.pages = 0;
+  x.idle_pages = 0;
+  x.seen = {};
+  x.names = seen_names{options_.salt + step * ++runs_};
+  x.repeated = false;
+}
+
+/// From where the row says. A host that fails now and then does not make us
+/// forget what it listed before.
+listing_machine::effects listing_machine::resume(const listing_id& what,
+                                                 state& x, steady_time now) {
+  x.whole |= x.row.cursor.empty(); // Else its beginning was another run's.
+  if (!std::exchange(x.in_run, true) || x.row.cursor.empty())
+    forget_run(x);
+  x.running = true;
+  x.again.reset();
+  x.due.reset();
+  x.ended.reset();
+  x.rests_until.reset();
+  x.waits.reset();
+  x.begins = false;
+  return ask(what, x, now);
+}
+
+void listing_machine::on_lines(const listing_id& what,
+                               const std::vector<uint64_t>& repos) {
   const auto i = listings_.find(what);
-  if (i != listings_.end() && i->second.running)
-    i->second.repeated = i->second.seen.repeats(print);
+  if (i == listings_.end() || !i->second.running)
+    return;
+  auto& x = i->second;
+  uint64_t print = 0; // Whatever their order.
+  for (const auto repo : repos) {
+    print += repo;
+    x.names.add(repo);
+  }
+  x.repeated = x.seen.repeats(print);
 }
 
 listing_machine::effects
 listing_machine::on_page(const listing_id& what,
                          const result<std::string>& cursor, size_t lines,
-                         steady_time now) {
+                         steady_time now, std::chrono::seconds wait) {
   const auto i = listings_.find(what);
   if (i == listings_.end() || !i->second.running)
     return {};
   auto& x = i->second;
   if (!cursor)
-    return take_failure(what, x, cursor.error(), now);
+    return take_failure(what, x, cursor.error(), wait, now);
   x.retry = x.mistrust = std::chrono::seconds{0};
   if (x.again && *x.again != x.row.noted)
-    return begin(what, x, *x.again);
+    return begin(what, x, *x.again, now);
+  x.names.keep_page();
   const auto idle = std::exchange(x.repeated, false) || lines == 0;
   x.idle_pages = idle ? x.idle_pages + 1 : 0;
   const auto repeats = x.seen.repeats_cursor(atproto::stable_hash(*cursor));
   if (cursor->empty() || repeats || ++x.pages >= options_.pages_max
-      || x.idle_pages >= options_.idle_pages_max) {
+      || x.idle_pages >= options_.idle_pages_max || x.names.goes_round()) {
     ++finished_;
     const auto whole = x.whole && cursor->empty();
-    auto out = finish(what, x, interval_after(x.requests), now);
+    auto out = finish(what, x, std::chrono::seconds{1}, now);
     if (whole && !out.fetch) // Else it is listed anew: events may be missing.
       out.whole = what;
     return out;
   }
-  ++x.requests;
   x.row.cursor = *cursor;
-  effects out;
-  out.fetch = request{what, *cursor};
+  auto out = ask(what, x, now);
   out.write = row{what, x.row};
   return out;
 }
@@ -169,6 +238,7 @@ listing_machine::on_mistrust(const listing_id& what, const std::string& cursor,
   if (i == listings_.end() || !i->second.running)
     return {};
   auto& x = i->second;
+  x.names.keep_page();
   x.mistrust = std::clamp(x.mistrust * 2, options_.mistrust_min,
                           std::max(options_.mistrust_min, options_.interval));
   if (cursor.empty()) {
@@ -184,46 +254,56 @@ listing_machine::on_mistrust(const listing_id& what, const std::string& cursor,
   return out;
 }
 
-listing_machine::effects listing_machine::take_failure(const listing_id& what,
-                                                       state& x,
-                                                       const error& why,
-                                                       steady_time now) {
+listing_machine::effects
+listing_machine::take_failure(const listing_id& what, state& x,
+                              const error& why, std::chrono::seconds wait,
+                              steady_time now) {
   if (why.code == ec::not_found) // Not offered.
     return finish(what, x, options_.interval, now);
-  auto pause = std::chrono::seconds{0};
+  auto& host = host_of(what);
+  x.names.drop_page();
+  steady_time due;
   if (why.code == ec::malformed) {
     // The host may not know its own cursor any more: all of it comes again.
     x.row.cursor.clear();
-    pause = interval_after(x.requests);
+    due = host.budget.free_at();
   }
   if (x.again) {
     x.row = {};
     x.row.noted = *std::exchange(x.again, std::nullopt);
   }
   x.running = false;
-  x.retry = std::clamp(x.retry * 2, options_.retry_min, options_.retry_max);
-  return rest(x, std::max(x.retry, pause), now);
+  x.retry = std::clamp(x.retry * 2, options_.retry_min, retry_most(what));
+  const auto asked = std::min(wait, limits::retry_wait_max);
+  if (asked.count() > 0)
+    host.rests_until
+      = std::max(host.rests_until.value_or(steady_time{}), now + asked);
+  x.rests_until = now + std::max(x.retry, asked);
+  return rest(x, std::max(due, *x.rests_until) - now, now);
 }
 
 listing_machine::effects listing_machine::finish(const listing_id& what,
                                                  state& x,
-                                                 std::chrono::seconds interval,
+                                                 std::chrono::seconds least,
                                                  steady_time now) {
-  x.running = false;
+  x.running = x.in_run = false;
   x.seen = {};
+  x.names = seen_names{};
   if (x.again)
-    return begin(what, x, *x.again);
+    return begin(what, x, *x.again, now);
   x.row.cursor.clear();
   x.row.done = true;
   x.begins = true;
-  auto out = rest(x, interval, now);
+  x.ended = now;
+  auto out = rest(x, least, now);
   out.write = row{what, x.row};
   out.finished = true;
   return out;
 }
 
 listing_machine::effects
-listing_machine::rest(state& x, std::chrono::seconds wait, steady_time now) {
+listing_machine::rest(state& x, std::chrono::microseconds wait,
+                      steady_time now) {
   x.due = now + wait;
   effects out;
   out.timer = next_due();
@@ -233,17 +313,24 @@ listing_machine::rest(state& x, std::chrono::seconds wait, steady_time now) {
 listing_machine::effects listing_machine::on_timer(const upstream_board& board,
                                                    steady_time now,
                                                    wall_time wall) {
-  effects out;
-  for (auto& [what, x] : listings_) {
-    if (x.running || !x.due || *x.due > now)
+  std::pair<const listing_id, state>* next = nullptr; // Due for longest.
+  for (auto& each : listings_) {
+    auto& [what, x] = each;
+    if (x.running || !x.due || due_of(what, x) > now)
       continue;
     if (x.begins && !x.waits)
       x.waits = state::patience{wall, now + limits::listing_doubt_max};
     if (!may_begin(what, x, board, now))
       continue;
-    out = x.begins ? begin(what, x, position{x.row.noted}) : resume(what, x);
-    break;
+    if (next == nullptr || *x.due < *next->second.due)
+      next = &each;
   }
+  effects out;
+  if (next != nullptr && next->second.begins)
+    out = begin(next->first, next->second, position{next->second.row.noted},
+                now);
+  else if (next != nullptr)
+    out = resume(next->first, next->second, now);
   out.timer = next_due();
   return out;
 }
@@ -251,8 +338,10 @@ listing_machine::effects listing_machine::on_timer(const upstream_board& board,
 std::optional<steady_time> listing_machine::next_due() const {
   std::optional<steady_time> out;
   for (const auto& [what, x] : listings_)
-    if (!x.running && x.due && (!out || *x.due < *out))
-      out = x.due;
+    if (!x.running && x.due) {
+      const auto due = due_of(what, x);
+      out = out ? std::min(*out, due) : due;
+    }
   return out;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "actors/supervisor/listing_budget.hpp"
+#include "actors/supervisor/seen_names.hpp"
 #include "actors/supervisor/seen_pages.hpp"
 #include "actors/support/upstream_view.hpp"
 #include "base/clock.hpp"
@@ -14,13 +16,15 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace weir::actors {
 
 struct listing_options {
   /// The longest time from one audit of an upstream to the next.
   std::chrono::seconds interval = limits::listing_interval_range.standard;
-  /// What an audit may ask for on average: a short one comes again sooner.
+  /// What all listings of an upstream may ask for on average: short ones come
+  /// again sooner.
   size_t requests_per_hour = limits::listing_requests_range.standard;
   /// A stream that is quiet for so long has told all.
   std::chrono::seconds grace = limits::listing_grace_range.standard;
@@ -31,6 +35,7 @@ struct listing_options {
   std::chrono::seconds retry_max = limits::listing_retry_max;
   size_t pages_max = limits::listing_pages_max;
   size_t idle_pages_max = limits::listing_idle_pages_max;
+  uint64_t salt = 0; ///< Of `seen_names`.
 };
 
 /// Which repos: all of an upstream, or those with records in a collection.
@@ -67,7 +72,10 @@ bool is_news(const listed_line& line, const storage::repo_row& row,
 /// `limits::listing_doubt_max`.
 ///
 /// A listing goes on after a failure or a restart where it was: its row is
-/// written when all repos of a page have been taken.
+/// written when all repos of a page have been taken. It is read as fast as it
+/// comes, however long it is, as long as it names repos that it did not name
+/// before. All listings of an upstream share one budget: what is due only by
+/// interval waits for it, and also when their host asks us to wait, they do.
 class listing_machine {
 public:
   struct request {
@@ -104,13 +112,15 @@ public:
 
   /// A page came. One with the same repos as one of the last pages counts as
   /// one without any.
-  /// @param print Of its repos, whatever their order.
-  void on_lines(const listing_id& what, uint64_t print);
+  /// @param repos Hashes of their DIDs, in any order.
+  void on_lines(const listing_id& what, const std::vector<uint64_t>& repos);
 
   /// All of a page was taken, or it failed.
   /// @param lines Of the page.
+  /// @param wait What its host asks for when it failed; 0: nothing.
   effects on_page(const listing_id& what, const result<std::string>& cursor,
-                  size_t lines, steady_time now);
+                  size_t lines, steady_time now,
+                  std::chrono::seconds wait = std::chrono::seconds{0});
 
   /// What a page claims is mostly not so: its listing goes on behind it, but
   /// not before a rest, whatever the host wishes.
@@ -125,19 +135,22 @@ public:
 private:
   struct state {
     bool running = false;
+    bool in_run = false; ///< It is under way, though it may rest.
     bool whole = false; ///< No page is missing so far.
     std::optional<position> again; ///< Wanted anew, at this position.
     std::chrono::seconds retry{0}; ///< The wait after the last page failed.
     bool known = false;  ///< Wanted since the start.
     bool begins = false; ///< Anew when it is due; else where it was.
-    size_t requests = 0; ///< Of this run.
     std::chrono::seconds mistrust{0}; ///< The last rest because of it.
     std::optional<steady_time> rests_until;
     size_t pages = 0;
     size_t idle_pages = 0;
     seen_pages seen;       ///< Of this run.
+    seen_names names;      ///< Of this run.
     bool repeated = false; ///< The page that came last.
     std::optional<steady_time> due;
+    /// It came to its end, and is due by interval: when there is budget.
+    std::optional<steady_time> ended;
     /// Due, and waiting for its stream.
     struct patience {
       wall_time since;
@@ -147,21 +160,36 @@ private:
     storage::listing_row row;
   };
 
-  effects resume(const listing_id& what, state& x);
-  effects begin(const listing_id& what, state& x, const position& noted);
-  effects rest(state& x, std::chrono::seconds wait, steady_time now);
+  /// What the listings of one upstream have in common.
+  struct host_state {
+    listing_budget budget;
+    std::optional<steady_time> rests_until; ///< As it asked.
+  };
+
+  host_state& host_of(const listing_id& what);
+  effects ask(const listing_id& what, state& x, steady_time now);
+  steady_time rest_of(const listing_id& what, const state& x) const;
+  effects put_off(state& x, bool anew, steady_time until);
+  void forget_run(state& x);
+  effects resume(const listing_id& what, state& x, steady_time now);
+  effects begin(const listing_id& what, state& x, const position& noted,
+                steady_time now);
+  effects rest(state& x, std::chrono::microseconds wait, steady_time now);
   effects await_stream(state& x, steady_time now, wall_time wall);
   bool may_begin(const listing_id& what, state& x, const upstream_board& board,
                  steady_time now) const;
-  std::chrono::seconds interval_after(size_t requests) const noexcept;
-  effects finish(const listing_id& what, state& x,
-                 std::chrono::seconds interval, steady_time now);
+  steady_time due_of(const listing_id& what, const state& x) const;
+  std::chrono::seconds retry_most(const listing_id& what);
+  effects finish(const listing_id& what, state& x, std::chrono::seconds least,
+                 steady_time now);
   effects take_failure(const listing_id& what, state& x, const error& why,
-                       steady_time now);
+                       std::chrono::seconds wait, steady_time now);
   std::optional<steady_time> next_due() const;
 
   listing_options options_;
   std::map<listing_id, state> listings_;
+  std::map<uint32_t, host_state> hosts_; ///< By upstream.
+  uint64_t runs_ = 0;
   uint64_t finished_ = 0;
 };
 

@@ -48,15 +48,16 @@ void supervisor::on_listing(const listing_page& x) {
                                  {"reason", to_string(x.failed)}});
     if (x.collection.empty())
       listing_all_.erase(x.upstream);
-    perform(
-      listing_.on_page({x.upstream, x.collection}, x.failed, 0, now()));
+    perform(listing_.on_page({x.upstream, x.collection}, x.failed, 0, now(),
+                             x.retry_after));
     return;
   }
   count_lines(x);
-  uint64_t print = 0;
+  std::vector<uint64_t> named;
+  named.reserve(x.repos.size());
   for (const auto& line : x.repos)
-    print += atproto::stable_hash(line.repo.str());
-  listing_.on_lines({x.upstream, x.collection}, print);
+    named.push_back(atproto::stable_hash(line.repo.str()));
+  listing_.on_lines({x.upstream, x.collection}, named);
   reader_job job;
   job.run = [to = supervisor_actor{this}, shared = env_.shared,
              page = x](store_readers& store) mutable {

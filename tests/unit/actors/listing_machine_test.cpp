@@ -110,10 +110,12 @@ TEST(listing_machine, a_failed_page_is_tried_again_at_its_cursor) {
   EXPECT_EQ(x.last.fetch->cursor, "c1");
 }
 
-// protocol.md 9.2: up to `limits::listing_retry_max`, and anew after a good
-// page
+// protocol.md 9.2: up to `limits::listing_retry_max`, or to what the budget
+// gives, and anew after a good page
 TEST(listing_machine, the_wait_doubles_while_pages_fail) {
-  listing_run x;
+  listing_options options;
+  options.requests_per_hour = 60;
+  listing_run x{options};
   x.want();
   std::vector<std::chrono::microseconds> waits;
   for (int i = 0; i < 8; ++i) {
@@ -190,7 +192,7 @@ TEST(listing_machine, pages_with_the_same_repos_end_the_listing) {
   x.want();
   size_t n = 0;
   const auto print_page = [&](uint64_t print) {
-    x.machine.on_lines(x.all, print);
+    x.machine.on_lines(x.all, {print});
     return x.page("c" + std::to_string(++n));
   };
   EXPECT_TRUE(print_page(1));

@@ -213,6 +213,23 @@ TEST_F(ListingBridgeTest, AnEmptyPageIsTheLastOne) {
   EXPECT_EQ(page.cursor, "");
 }
 
+// protocol.md 9.2: what a host that is busy asks for, however it says so
+TEST_F(ListingBridgeTest, AHostThatAsksForTimeIsHeard) {
+  for (const auto status : {429, 500, 503}) {
+    said = answer_with(status, "");
+    EXPECT_EQ(ask("").retry_after, 0s) << "it asks for nothing";
+    said.rate_limit_reset = 30s;
+    EXPECT_EQ(ask("").retry_after, 30s);
+    said.retry_after = 600s;
+    EXPECT_EQ(ask("").retry_after, 600s);
+    EXPECT_EQ(ask("c1", "app.test.note").retry_after, 600s);
+    EXPECT_EQ(ask("").failed.code, ec::unreachable) << status;
+  }
+  said = answer_with(200, R"({"repos":[]})");
+  said.rate_limit_reset = 30s;
+  EXPECT_EQ(ask("").retry_after, 0s) << "it answers";
+}
+
 // protocol.md 9.2
 TEST_F(ListingBridgeTest, WhatIsNotOfferedIsToldFromWhatFailed) {
   for (const auto status : {401, 404, 501}) {

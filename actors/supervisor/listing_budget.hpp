@@ -1,0 +1,45 @@
+#pragma once
+
+#include "base/clock.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+
+namespace weir::actors {
+
+/// What all listings of one upstream together may ask for in an hour, on
+/// average. Each request costs its part of an hour, also one that fails or must
+/// not wait; audits begin when all that was asked for is paid by time.
+class listing_budget {
+public:
+  /// @param requests An hour, at least one.
+  /// @param most No debt is longer.
+  listing_budget(size_t requests, std::chrono::microseconds most)
+    : cost_(cost_of(requests)), most_(most) {
+    // nop
+  }
+
+  /// Of one request, rounded up.
+  static std::chrono::microseconds cost_of(size_t requests) noexcept {
+    const std::chrono::microseconds hour = std::chrono::hours{1};
+    const auto n = static_cast<int64_t>(requests);
+    return std::chrono::microseconds{(hour.count() + n - 1) / n};
+  }
+
+  void charge(steady_time now) noexcept {
+    free_at_ = std::min(std::max(free_at_, now) + cost_, now + most_);
+  }
+
+  std::chrono::microseconds cost() const noexcept { return cost_; }
+
+  /// When all that was asked for is paid.
+  steady_time free_at() const noexcept { return free_at_; }
+
+private:
+  std::chrono::microseconds cost_;
+  std::chrono::microseconds most_;
+  steady_time free_at_;
+};
+
+} // namespace weir::actors

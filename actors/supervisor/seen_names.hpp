@@ -1,0 +1,85 @@
+#pragma once
+
+#include "base/limits_listings.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace weir::actors {
+
+/// Whether a listing names the same repos over and over, whatever their order
+/// and their number on a page, in constant memory: `limits::listing_names_max`
+/// hashes of DIDs. When there are more, it halves the part of all DIDs that it
+/// watches, and judges all by those.
+///
+/// A host lists each repo once, and a few of them twice when they change place
+/// meanwhile. So its listing has to end when it has named repos again more
+/// often than it has named any for the first time, and
+/// `limits::listing_again_max` times more. A listing of any length may go on as
+/// long as it brings names.
+class seen_names {
+public:
+  /// @param salt Random: nobody can choose DIDs that are not watched.
+  explicit seen_names(uint64_t salt = 0) : factor_(salt | 1) {
+    // nop
+  }
+
+  /// A line of the page that came last.
+  /// @param did_hash All its bits alike random.
+  void add(uint64_t did_hash) {
+    has_page_ = true;
+    if (!watches(did_hash))
+      return;
+    const auto at = std::lower_bound(names_.begin(), names_.end(), did_hash);
+    if (at != names_.end() && *at == did_hash) {
+      page_again_ += uint64_t{1} << level_;
+      return;
+    }
+    names_.insert(at, did_hash);
+    while (names_.size() > limits::listing_names_max) {
+      ++level_;
+      std::erase_if(names_, [this](uint64_t x) { return !watches(x); });
+    }
+  }
+
+  /// All of the page was taken: its lines count, unless they came before with a
+  /// page that was not.
+  void keep_page() {
+    if (!std::exchange(repeats_, false))
+      again_ += page_again_;
+    page_again_ = 0;
+    has_page_ = false;
+  }
+
+  /// It has to be asked for once more, which is not the host's fault.
+  void drop_page() {
+    repeats_ |= std::exchange(has_page_, false);
+    page_again_ = 0;
+  }
+
+  bool goes_round() const noexcept {
+    return again_ > (uint64_t{names_.size()} << level_)
+                      + limits::listing_again_max;
+  }
+
+  size_t size() const noexcept { return names_.size(); }
+
+private:
+  /// Multiplication by a secret odd number: the upper bits tell, of which
+  /// `level_` must be zero.
+  bool watches(uint64_t did_hash) const noexcept {
+    return level_ == 0 || (did_hash * factor_) >> (64 - level_) == 0;
+  }
+
+  uint64_t factor_;
+  unsigned level_ = 0;
+  std::vector<uint64_t> names_; ///< In order.
+  uint64_t again_ = 0;
+  uint64_t page_again_ = 0;
+  bool has_page_ = false;
+  bool repeats_ = false; ///< The page that came last was not taken.
+};
+
+} // namespace weir::actors
