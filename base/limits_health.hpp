@@ -14,8 +14,12 @@ using namespace std::chrono_literals;
 /// So many signers of one stream must be beyond our clock before it is doubted.
 constexpr size_t clock_signers_min = 8;
 /// Of a relay so many hosts must have been heard, and be beyond: the accounts
-/// of one may all be its own.
+/// of one may all be its own. The same holds for streams with fewer signers,
+/// which are judged together.
 constexpr size_t clock_hosts_min = 2;
+/// So many hosts of such streams are believed although most streams of the node
+/// are silent; fewer must be most of its streams.
+constexpr size_t clock_small_hosts_min = 8;
 /// Hosts of one stream that are remembered, and signers of each: fair samples.
 constexpr size_t clock_hosts_max = 64;
 constexpr size_t clock_host_signers_max = 8;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <utility>
 
 namespace weir::actors {
@@ -53,6 +54,7 @@ void clock_machine::on_signed(const signed_rev& x, steady_time now,
     return; // Old.
   auto& from = heard_[x.upstream];
   from.relay = x.relay;
+  from.hosts_min = x.relay ? limits::clock_hosts_min : 1;
   const auto ahead = distance > micros(limits::rev_future_max);
   remember(from, mix(x.host ^ salt_),
            {mix(x.signer ^ salt_), now, x.rev.micros - now.micros, ahead});
@@ -91,7 +93,7 @@ clock_machine::tally clock_machine::count(const heard_host& x,
 
 clock_machine::votes clock_machine::count(const stream& x, steady_time now) {
   votes out;
-  out.hosts_min = x.relay ? limits::clock_hosts_min : 1;
+  out.hosts_min = x.hosts_min;
   for (const auto& host : x.hosts) {
     const auto seen = count(host, now);
     out.signers.heard += seen.heard;
@@ -134,12 +136,36 @@ void clock_machine::on_directory(wall_time date, steady_time now,
     end_doubt();
 }
 
+/// Streams with too few signers of their own, as if they were one. Nobody votes
+/// twice: hosts that are heard on other streams are left out.
+clock_machine::stream clock_machine::small_streams(steady_time now) const {
+  std::set<uint64_t> have_votes;
+  std::vector<const stream*> small;
+  for (const auto& [id, x] : heard_) {
+    if (!count(x, now).enough()) {
+      small.push_back(&x);
+      continue;
+    }
+    for (const auto& host : x.hosts)
+      have_votes.insert(host.rank);
+  }
+  stream out;
+  out.hosts_min = limits::clock_hosts_min;
+  for (const auto* x : small)
+    for (const auto& host : x->hosts)
+      for (const auto& signer : host.signers)
+        if (now - signer.at <= limits::clock_memory
+            && !have_votes.contains(host.rank))
+          remember(out, host.rank, signer);
+  return out;
+}
+
 void clock_machine::judge(steady_time now, wall_time wall) {
   if (holds() || is_vouched_for(now, wall))
     return;
   size_t judged = 0;
   size_t behind = 0;
-  bool a_relay = false;
+  bool is_sure = false;
   for (const auto& [id, x] : heard_) {
     const auto seen = count(x, now);
     if (!seen.enough())
@@ -147,23 +173,39 @@ void clock_machine::judge(steady_time now, wall_time wall) {
     ++judged;
     if (seen.says_behind()) {
       ++behind;
-      a_relay |= x.relay;
+      is_sure |= x.relay;
     }
   }
-  if (2 * behind > judged && (a_relay || 2 * behind > streams_))
-    doubt(now);
+  auto streams = behind;
+  const auto small = small_streams(now);
+  const auto seen = count(small, now);
+  if (seen.enough())
+    ++judged;
+  if (seen.says_behind()) {
+    ++behind;
+    streams += seen.hosts.ahead;
+    is_sure |= seen.hosts.ahead >= limits::clock_small_hosts_min;
+  }
+  if (2 * behind > judged && (is_sure || 2 * streams > streams_))
+    doubt(small, now);
   else if (judged > behind && doubted_)
     end_doubt();
 }
 
-void clock_machine::doubt(steady_time now) {
+void clock_machine::call_witnesses(const stream& x, steady_time now) {
+  if (!count(x, now).says_behind())
+    return;
+  for (const auto& host : x.hosts)
+    for (const auto& signer : host.signers)
+      if (signer.ahead)
+        witnesses_.push_back(signer.clock);
+}
+
+void clock_machine::doubt(const stream& small, steady_time now) {
   witnesses_.clear();
   for (const auto& [id, x] : heard_)
-    if (count(x, now).says_behind())
-      for (const auto& host : x.hosts)
-        for (const auto& signer : host.signers)
-          if (signer.ahead)
-            witnesses_.push_back(signer.clock);
+    call_witnesses(x, now);
+  call_witnesses(small, now);
   const auto middle
     = witnesses_.begin() + static_cast<std::ptrdiff_t>(witnesses_.size() / 2);
   std::nth_element(witnesses_.begin(), middle, witnesses_.end());

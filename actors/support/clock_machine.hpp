@@ -54,6 +54,10 @@ struct signed_rev {
 /// when most streams that were heard say so. Of a relay it takes two hosts; the
 /// stream of one PDS has one, so that needs most of all streams, heard or not.
 ///
+/// Streams with too few signers of their own are judged together, as if they
+/// were one more, of two hosts at least that have no vote elsewhere. Its hosts
+/// must be most of all streams, or `clock_small_hosts_min`.
+///
 /// Hosts are cheap, too. So the directory has a veto: while the date of its
 /// last answer agrees with our clock, no number of signers raises a doubt.
 ///
@@ -105,6 +109,7 @@ private:
 
   struct stream {
     bool relay = false;
+    size_t hosts_min = 1;
     std::vector<heard_host> hosts;
   };
 
@@ -139,8 +144,10 @@ private:
   bool was_set(steady_time now, wall_time wall) const noexcept;
   void note_time(steady_time now, wall_time wall);
   static void remember(stream& to, uint64_t host, const heard_signer& x);
+  stream small_streams(steady_time now) const;
   void judge(steady_time now, wall_time wall);
-  void doubt(steady_time now);
+  void doubt(const stream& small, steady_time now);
+  void call_witnesses(const stream& x, steady_time now);
   void end_doubt();
 
   uint64_t salt_ = 0;
