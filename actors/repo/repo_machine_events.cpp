@@ -169,6 +169,13 @@ repo_machine::take_sync(waiting_frame& x, const atproto::sync_event& event,
   return step::taken;
 }
 
+/// There is no such identity: nothing of what waits for it can be judged.
+void repo_machine::give_up_kept(now_time now, repo_effects& out) {
+  if (doubt_.keeping())
+    desync("there is no document of the identity", now, out);
+  doubt_.close();
+}
+
 /// What an event that did not verify means (protocol.md 2.5, 3.5).
 repo_machine::step repo_machine::refused(waiting_frame& x,
                                          const atproto::refusal& why,
@@ -198,7 +205,7 @@ repo_machine::step repo_machine::refused(waiting_frame& x,
     settle(x, out);
     return step::taken;
   }
-  out.news.refused.push_back({x.frame.at.upstream, why});
+  out.news.refused.push_back({x.frame.at.upstream, why, {}});
   switch (why.why) {
     case verdict::bad_shape:
       count(repo_counter::bad_shape, out);

@@ -203,6 +203,7 @@ repo_machine::check_host(waiting_frame& x, const upstream_board& board,
   if (how != judgement::stands)
     return leave_in_doubt(x, how, now, out);
   count(repo_counter::wrong_host, out);
+  note_other_host(x, identity_->pds, out);
   doubt_.regret();
   if (note_refusal(row_, *identity_))
     touch_row();
@@ -304,13 +305,6 @@ void repo_machine::take_no_identity(const identity_answer& x, bool last,
     fail_job(now, out, {why, std::nullopt});
   }
   pump(board, now, out);
-}
-
-/// There is no such identity: nothing of what waits for it can be judged.
-void repo_machine::give_up_kept(now_time now, repo_effects& out) {
-  if (doubt_.keeping())
-    desync("there is no document of the identity", now, out);
-  doubt_.close();
 }
 
 /// Takes note of a document.

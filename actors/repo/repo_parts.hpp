@@ -33,6 +33,13 @@ inline void charge(const waiting_frame& x, repo_effects& out) {
     out.refused.push_back(x.frame.at);
 }
 
+/// It came on the stream of a PDS, and the account's document names another one.
+inline void note_other_host(const waiting_frame& x, const std::string& pds,
+                            repo_effects& out) {
+  if (x.frame.kind == atproto::frame_kind::commit)
+    out.news.refused.push_back({x.frame.at.upstream, {}, pds});
+}
+
 /// Commits that came during a fetch, or wait for a document: the youngest here,
 /// the rest on disk.
 struct sync_buffer {

@@ -3,6 +3,7 @@
 #include "atproto/verify.hpp"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace weir::actors {
@@ -19,6 +20,7 @@ struct heard_rev {
 struct refused_commit {
   uint32_t upstream = 0;
   atproto::refusal why;
+  std::string other_host; ///< The document names this one; else empty.
 };
 
 /// What the commits of one repo say about the node that takes them.

@@ -4,8 +4,18 @@ namespace weir::actors {
 
 namespace {
 
-std::string text_of(const atproto::refusal& x) {
-  return std::string{to_string(x.why)} + ": " + x.reason;
+/// Beside those of atproto::verdict.
+constexpr uint8_t of_another_host = 255;
+
+uint8_t reason_of(const refused_commit& x) {
+  return x.other_host.empty() ? static_cast<uint8_t>(x.why.why) + 1
+                              : of_another_host;
+}
+
+std::string text_of(const refused_commit& x) {
+  return x.other_host.empty()
+           ? std::string{to_string(x.why.why)} + ": " + x.why.reason
+           : "wrong_host: the account's document names " + x.other_host;
 }
 
 } // namespace
@@ -32,8 +42,7 @@ void tell_news(const signed_news& x, const atproto::did& repo, uint64_t signer,
       else
         health.remember(repo, true); // A document had its key.
     for (const auto& y : x.refused)
-      health.on_commit(y.upstream, signer, static_cast<uint8_t>(y.why.why) + 1,
-                       text_of(y.why), now);
+      health.on_commit(y.upstream, signer, reason_of(y), text_of(y), now);
   });
 }
 

@@ -44,6 +44,22 @@ TEST(repo_hosts, a_foreign_host_is_asked_about_once_and_then_dropped) {
   EXPECT_TRUE(x.finished(seq));
 }
 
+// architecture.md, Health: with the name that the document has; accounts that
+// moved are nobody's fault
+TEST(repo_hosts, health_is_told_of_commits_of_another_host) {
+  repo_world x;
+  x.sync();
+  x.take(x.make_commit(), other_pds_id);
+  EXPECT_THAT(x.other_hosts, IsEmpty()) << "a document is awaited";
+  x.learn(x.identity());
+  EXPECT_THAT(x.other_hosts, testing::ElementsAre(x.identity().pds));
+  x.account_event(false, "deactivated", other_pds_id);
+  x.learn(x.identity());
+  EXPECT_EQ(x.other_hosts.size(), 1u) << "that is no commit";
+  x.take(x.make_commit(), pds_id);
+  EXPECT_EQ(x.other_hosts.size(), 1u);
+}
+
 // limits::refused_frame_cost: whoever speaks for accounts that are not its own
 // pays for each check; not while nobody knows whose they are
 TEST(repo_hosts, a_foreign_host_pays_for_its_frames) {

@@ -367,7 +367,7 @@ void repo_world::perform(repo_effects x) {
     done.push_back(mark.seq);
   for (const auto& mark : x.refused)
     refused.push_back(mark.seq);
-  heard.insert(heard.end(), x.news.heard.begin(), x.news.heard.end());
+  take_news(x.news);
   counted.insert(counted.end(), x.counted.begin(), x.counted.end());
   move_into(questions, x.ask_host);
   move_into(wishes, x.wish);

@@ -187,6 +187,7 @@ public:
   std::vector<repo_counter> counted;
   std::vector<asked_host> questions;
   std::vector<heard_rev> heard;
+  std::vector<std::string> other_hosts; ///< Of commits that were refused for it.
   std::vector<fetch_wish> wishes;
   std::vector<fetch_ready> ready;
   std::vector<fetch_order> orders;
@@ -214,6 +215,12 @@ public:
 
 private:
   void perform(repo_effects x);
+  void take_news(const signed_news& x) {
+    heard.insert(heard.end(), x.heard.begin(), x.heard.end());
+    for (const auto& y : x.refused)
+      if (!y.other_host.empty())
+        other_hosts.push_back(y.other_host);
+  }
   std::shared_ptr<const storage::chain_row>
   chain_after(const storage::repo_update& x) const;
   storage::update_receipt store(const storage::repo_update& x);
