@@ -59,6 +59,11 @@ constexpr auto health_check_interval = 500ms;
 /// A stream that is not connected for so long is a cause; so is one that has
 /// not been connected for as long since.
 constexpr auto health_upstream_grace = 5s;
+/// A stream that had to be dialled anew so often because nobody read it, each
+/// time within `health_memory` of the last, is a cause.
+constexpr size_t health_stalls_min = 2;
+/// Pages of a listing that is owed which fail in a row: a cause from here on.
+constexpr size_t health_listing_failures_min = 3;
 /// While the directory fails, or our clock is in doubt, it is asked so often
 /// for a document that it should have.
 constexpr auto health_probe_interval = 15s;

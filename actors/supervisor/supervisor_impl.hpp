@@ -8,6 +8,7 @@
 #include "actors/supervisor/known_absences.hpp"
 #include "actors/supervisor/left_out_scans.hpp"
 #include "actors/supervisor/listing_census.hpp"
+#include "actors/supervisor/listing_debts.hpp"
 #include "actors/supervisor/uncovered_laps.hpp"
 #include "messages/claims.hpp"
 #include "messages/error.hpp"
@@ -41,7 +42,7 @@ public:
     // Before it runs: the REPOs that it asks answer to this handle.
     env_.shared->supervisor = this;
     for (auto& x : std::exchange(env_.listings, {}))
-      listing_.restore(std::move(x));
+      restore(std::move(x));
     auto& registry = env_.shared->metrics;
     started_ = &registry.counter("weir_backfill_started_total",
                                  "Fetches started");
@@ -137,6 +138,8 @@ private:
   };
 
   // supervisor_listings.cpp
+  void restore(listing_machine::row x);
+  void tell_health(uint32_t upstream, const listing_debts::report& x);
   void list(uint32_t upstream);
   void on_listing(const listing_page& x);
   void on_compared(const listing_compared& x);
@@ -175,6 +178,7 @@ private:
   supervisor_environment env_;
   supervisor_machine machine_;
   listing_machine listing_;
+  listing_debts debts_;
   std::chrono::seconds retry_max_;
   claims_machine claims_;
   byte_claim claims_held_;

@@ -5,7 +5,24 @@
 
 namespace weir::actors {
 
+void supervisor::restore(listing_machine::row x) {
+  if (x.what.collection.empty())
+    debts_.restore(x.what.upstream, x.value.noted, x.value.done);
+  listing_.restore(std::move(x));
+}
+
+void supervisor::tell_health(uint32_t upstream,
+                             const listing_debts::report& x) {
+  if (x)
+    env_.shared->health.with([&](health_machine& health) {
+      health.on_listing(upstream, *x);
+    });
+}
+
 void supervisor::perform(const listing_machine::effects& x) {
+  if (x.write && x.write->value.done && x.write->what.collection.empty())
+    tell_health(x.write->what.upstream,
+                debts_.on_ended(x.write->what.upstream, x.write->value.noted));
   if (x.write) {
     auto rows = std::make_shared<storage::journal_batch>();
     rows->listings.push_back(
@@ -31,8 +48,9 @@ void supervisor::perform(const listing_machine::effects& x) {
 /// signal collection, which may have been quiet for years (requirements.md 3d).
 void supervisor::list(uint32_t upstream) {
   const auto at = env_.shared->upstreams.find(upstream);
-  perform(listing_.on_wanted(
-    {upstream, {}}, {upstream, at.epoch, at.first_cursor}, now(), wall()));
+  const position noted{upstream, at.epoch, at.first_cursor};
+  debts_.on_wanted(upstream, noted);
+  perform(listing_.on_wanted({upstream, {}}, noted, now(), wall()));
   if (at.relay)
     for (const auto& x : env_.signal_collections)
       perform(listing_.on_wanted({upstream, x}, {}, now(), wall()));
@@ -47,11 +65,16 @@ void supervisor::on_listing(const listing_page& x) {
                                  {"collection", x.collection},
                                  {"reason", to_string(x.failed)}});
     if (x.collection.empty())
+    if (x.collection.empty()) {
       listing_all_.erase(x.upstream);
+      tell_health(x.upstream, debts_.on_failed(x.upstream, x.failed));
+    }
     perform(listing_.on_page({x.upstream, x.collection}, x.failed, 0, now(),
                              x.retry_after));
     return;
   }
+  if (x.collection.empty())
+    debts_.on_page(x.upstream);
   count_lines(x);
   std::vector<uint64_t> named;
   named.reserve(x.repos.size());

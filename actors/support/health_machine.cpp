@@ -97,6 +97,11 @@ void health_machine::on_commit(uint32_t upstream, uint64_t subject,
   last_refused_ = upstream;
 }
 
+void health_machine::on_listing(uint32_t upstream, std::string_view trouble) {
+  streams_[upstream].listing.assign(
+    trouble.substr(0, limits::health_text_bytes_max));
+}
+
 bool health_machine::is_away(stream_state& x, bool connected,
                              steady_time now) {
   if (!connected) {
@@ -143,6 +148,24 @@ void health_machine::judge_work(steady_time now, findings_list& out) {
                         fetches_.is_stale(now)));
 }
 
+std::optional<health_finding>
+health_machine::judge_stream(const upstream_view& x, stream_state& known,
+                             steady_time now) {
+  if (is_away(known, x.connected, now))
+    return found(health_cause::upstream, x.origin,
+                 x.last_error.empty() ? "it is not connected" : x.last_error);
+  if (known.commits.judge(now) != 0)
+    return found(health_cause::upstream, x.origin,
+                 "most of its commits are refused: " + known.commits.text(),
+                 known.commits.is_stale(now));
+  if (!x.stalls && known.listing.empty())
+    return std::nullopt;
+  auto out = found(health_cause::upstream, x.origin,
+                   x.stalls ? x.last_error : known.listing);
+  out.level = health_level::degraded;
+  return out;
+}
+
 /// @returns how many are named for what their commits are.
 size_t health_machine::judge_streams(const views& streams, steady_time now,
                                      findings_list& out) {
@@ -151,21 +174,13 @@ size_t health_machine::judge_streams(const views& streams, steady_time now,
   std::set<uint32_t> bad;
   for (const auto& x : streams) {
     auto& known = streams_[x.id];
-    if (is_away(known, x.connected, now)) {
-      out.push_back(
-        found(health_cause::upstream, x.origin,
-              x.last_error.empty() ? "it is not connected" : x.last_error));
-    } else if (known.commits.judge(now) != 0) {
-      ++named;
-      out.push_back(
-        found(health_cause::upstream, x.origin,
-              "most of its commits are refused: " + known.commits.text(),
-              known.commits.is_stale(now)));
-    } else {
+    auto it = judge_stream(x, known, now);
+    if (!it)
       continue;
-    }
-    if (out.back().level == health_level::failing)
+    named += !known.is_away && known.commits.judge(now) != 0 ? 1 : 0;
+    if (it->level == health_level::failing)
       bad.insert(x.id);
+    out.push_back(std::move(*it));
   }
   if (!stops_work(streams, [&](const auto& x) {
         return bad.contains(x.id);

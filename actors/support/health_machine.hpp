@@ -17,7 +17,9 @@ namespace weir::actors {
 enum class health_cause : uint8_t {
   directory, ///< Most identities cannot be looked up there.
   clock,     ///< Many signers are beyond it.
-  upstream,  ///< One is not connected, or most of its commits are refused.
+  /// One is not connected, stalls, does not give a listing that it owes, or
+  /// most of its commits are refused.
+  upstream,
   fetch,     ///< Most repos cannot be fetched, from most hosts.
   commits,   ///< Most are refused, of most upstreams, by however few of each.
 };
@@ -85,6 +87,11 @@ public:
   void on_commit(uint32_t upstream, uint64_t subject, uint8_t reason,
                  std::string_view text, steady_time now);
 
+  /// The listing that an upstream owes cannot be had: nobody knows which repos
+  /// are stale.
+  /// @param trouble Why; empty: it was had.
+  void on_listing(uint32_t upstream, std::string_view trouble);
+
   struct news {
     std::vector<health_finding> begun;
     std::vector<health_finding> ended;
@@ -105,6 +112,7 @@ private:
   /// a moment only is not there.
   struct stream_state {
     outcome_tally commits;
+    std::string listing; ///< Why the one that it owes cannot be had.
     std::optional<steady_time> open_since;
     std::optional<steady_time> away_since;
     bool is_away = false;
@@ -115,6 +123,8 @@ private:
   using findings_list = std::vector<health_finding>;
   findings_list judge(const views&, const clock_state&, steady_time now);
   void judge_work(steady_time now, findings_list& out);
+  static std::optional<health_finding>
+  judge_stream(const upstream_view& x, stream_state& known, steady_time now);
   size_t judge_streams(const views&, steady_time now, findings_list& out);
   void judge_commits(const views&, size_t named, steady_time now,
                      findings_list& out);

@@ -32,6 +32,8 @@ struct upstream_view {
   /// wait for it: the window has no room for others. 0: it has.
   uint64_t gives_way = 0;
   std::string last_error; ///< Why it is not connected; from outside.
+  /// Nobody reads it, again and again; `last_error` says so.
+  bool stalls = false;
 
   /// Whether what its host knew at `at` would have come by now: a stream that
   /// lags behind, or is away, proves nothing by silence.

@@ -2,6 +2,7 @@
 
 #include "actors/upstream/event_rate.hpp"
 #include "base/clock.hpp"
+#include "base/limits_health.hpp"
 #include "base/limits_streams.hpp"
 
 #include <algorithm>
@@ -94,12 +95,28 @@ public:
       stalled_since_.reset();
     else if (!stalled_since_)
       stalled_since_ = now;
-    return stalled_since_ && now - *stalled_since_ >= limits::credit_stall_max;
+    const auto over = stalled_since_
+                      && now - *stalled_since_ >= limits::credit_stall_max;
+    if (over) {
+      stalls_ = stalls_recently(now) ? stalls_ + 1 : 1;
+      stalled_at_ = now;
+    }
+    return over;
+  }
+
+  /// It was so often, each time not long after the last, that another socket
+  /// alone does not mend it.
+  bool keeps_stalling(steady_time now) const noexcept {
+    return stalls_ >= limits::health_stalls_min && stalls_recently(now);
   }
 
   bool stalled() const noexcept { return stalled_since_.has_value(); }
 
 private:
+  bool stalls_recently(steady_time now) const noexcept {
+    return stalls_ > 0 && now - stalled_at_ <= limits::health_memory;
+  }
+
   size_t frames_max_;
   int64_t bytes_max_;
   event_rate rate_;
@@ -109,6 +126,8 @@ private:
   bool ask_again_ = false;
   steady_time next_; ///< When there is a portion again, as was last said.
   std::optional<steady_time> stalled_since_;
+  size_t stalls_ = 0;      ///< Sockets given up because nobody read them.
+  steady_time stalled_at_; ///< The last of them.
 };
 
 } // namespace weir::actors

@@ -16,6 +16,9 @@ namespace weir::actors {
 
 namespace {
 
+constexpr auto unread = "its socket has credit and is not read, again and "
+                        "again";
+
 class upstream final : public observed<upstream_actor::base> {
 public:
   upstream(caf::actor_config& config, context_ptr shared,
@@ -164,7 +167,8 @@ void upstream::publish() {
   view.passed = machine_.passed();
   view.quiet_since = machine_.quiet_since();
   view.gives_way = machine_.gives_way();
-  view.last_error = last_error_;
+  view.stalls = machine_.keeps_stalling(now());
+  view.last_error = view.stalls ? unread : last_error_;
   held_.set(machine_.in_flight_bytes());
   shared_->upstreams.put(view);
   frames_->set(machine_.counters().frames);

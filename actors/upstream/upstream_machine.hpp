@@ -111,6 +111,11 @@ public:
   /// The socket says whether it is read. Before `on_timer`.
   effects on_look(bool is_read, steady_time now);
 
+  /// Another socket is not read either.
+  bool keeps_stalling(steady_time now) const noexcept {
+    return credit_.keeps_stalling(now);
+  }
+
   effects on_timer(steady_time now);
 
   /// The node ends in order: the last row.

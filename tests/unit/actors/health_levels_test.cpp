@@ -160,4 +160,34 @@ TEST_F(HealthLevelTest, OneBadHostOfManyIsNoSum) {
   EXPECT_EQ(level(), health_level::degraded);
 }
 
+// Nobody knows which repos are stale; all else goes on
+TEST_F(HealthLevelTest, AnUpstreamThatOwesItsListingIsNamed) {
+  machine.on_listing(1, "a listing fails");
+  look();
+  ASSERT_THAT(begun, SizeIs(1));
+  EXPECT_EQ(begun[0].cause, health_cause::upstream);
+  EXPECT_EQ(begun[0].where, "https://relay.test");
+  EXPECT_EQ(begun[0].error, "a listing fails");
+  EXPECT_EQ(level(), health_level::degraded) << "though it is the only one";
+  pass(24h);
+  EXPECT_THAT(ended, IsEmpty());
+  machine.on_listing(1, "");
+  look();
+  EXPECT_THAT(ended, SizeIs(1));
+}
+
+TEST_F(HealthLevelTest, AStreamThatStallsAgainAndAgainIsNamed) {
+  stream.last_error = "not read";
+  look();
+  EXPECT_THAT(begun, IsEmpty());
+  stream.stalls = true;
+  look();
+  ASSERT_THAT(begun, SizeIs(1));
+  EXPECT_EQ(begun[0].error, "not read");
+  EXPECT_EQ(level(), health_level::degraded);
+  stream.stalls = false;
+  look();
+  EXPECT_THAT(ended, SizeIs(1));
+}
+
 } // namespace weir::tests

@@ -101,5 +101,28 @@ TEST(stream_credit, a_socket_that_may_not_be_read_is_not_stalled) {
   EXPECT_FALSE(x.on_look(false, t0 + 1h)) << "the window is full";
 }
 
+// limits::health_stalls_min, limits::health_memory
+TEST(stream_credit, a_socket_that_stalls_again_not_long_after_keeps_stalling) {
+  stream_credit x{64, 100, event_rate{0, 0}};
+  auto now = t0;
+  const auto stall = [&] {
+    x.on_open();
+    x.give(0, 0, now);
+    EXPECT_FALSE(x.on_look(false, now));
+    now = now + limits::credit_stall_max;
+    EXPECT_TRUE(x.on_look(false, now));
+  };
+  for (size_t i = 1; i < limits::health_stalls_min; ++i)
+    stall();
+  EXPECT_FALSE(x.keeps_stalling(now));
+  stall();
+  EXPECT_TRUE(x.keeps_stalling(now));
+  EXPECT_TRUE(x.keeps_stalling(now + limits::health_memory));
+  now = now + (limits::health_memory + 1us);
+  EXPECT_FALSE(x.keeps_stalling(now)) << "it does not any more";
+  stall();
+  EXPECT_FALSE(x.keeps_stalling(now)) << "the first for long";
+}
+
 } // namespace
 } // namespace weir::tests

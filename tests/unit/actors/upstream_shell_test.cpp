@@ -166,6 +166,16 @@ TEST_F(UpstreamShellTest, ASocketThatIsNotReadForTooLongIsDialledAnew) {
   pass(limits::upstream_backoff_min);
   ASSERT_EQ(sockets.size(), 2u);
   EXPECT_EQ(cursors.back(), 10u);
+  EXPECT_FALSE(shared->upstreams.find(7).stalls);
+  tell(upstream, stream_opened{2});
+  sockets[1]->bytes_left = 0;
+  pass(limits::cursor_write_interval);
+  pass(limits::credit_stall_max);
+  EXPECT_TRUE(sockets[1]->closed);
+  tell(upstream, stream_closed{2, fail(ec::cancelled), 0, 0s});
+  EXPECT_TRUE(shared->upstreams.find(7).stalls) << "nor did another mend it";
+  EXPECT_THAT(shared->upstreams.find(7).last_error,
+              testing::HasSubstr("is not read"));
 }
 
 // limits::upstream_backoff_min, limits::upstream_backoff_max

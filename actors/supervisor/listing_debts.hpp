@@ -1,0 +1,92 @@
+#pragma once
+
+#include "base/error.hpp"
+#include "base/limits_health.hpp"
+#include "base/position.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace weir::actors {
+
+/// Which upstreams owe a listing, because their events may have been missed,
+/// and do not give it: until one is compared nobody knows which repos are
+/// stale. Health is told of it. No clock, threads or I/O in here.
+class listing_debts {
+public:
+  /// What is wrong with the listing of an upstream; empty: nothing any more.
+  using report = std::optional<std::string>;
+
+  /// What an earlier start knew.
+  /// @param compared A listing ended at this position.
+  void restore(uint32_t upstream, const position& known, bool compared) {
+    auto& x = debts_[upstream];
+    x.known = known;
+    x.compared = compared ? known : position{};
+  }
+
+  /// All repos are to be compared at this position. One without a seq is of a
+  /// stream that never brought an event.
+  void on_wanted(uint32_t upstream, const position& at) {
+    auto& x = debts_[upstream];
+    x.after_loss |= x.known.defined() && x.known.epoch != at.epoch;
+    x.known = at;
+    x.owed |= at != x.compared || at.seq == 0;
+  }
+
+  /// A page came.
+  void on_page(uint32_t upstream) {
+    auto& x = debts_[upstream];
+    x.offered = true;
+    if (!x.from_the_beginning)
+      x.failures = 0;
+  }
+
+  /// A page failed.
+  report on_failed(uint32_t upstream, const error& why) {
+    auto& x = debts_[upstream];
+    if (!x.owed)
+      return std::nullopt;
+    if (why.code == ec::not_found) {
+      x.offered = false;
+      return x.after_loss
+               ? report{"it offers no listing: what was lost cannot be found"}
+               : std::nullopt;
+    }
+    // What then comes are pages that came before.
+    x.from_the_beginning = why.code == ec::malformed;
+    if (++x.failures < limits::health_listing_failures_min)
+      return std::nullopt;
+    return (x.after_loss
+              ? "a listing that has to be compared after a loss fails: "
+              : "its first listing fails: ")
+           + to_string(why);
+  }
+
+  /// A listing has ended: compared at `at`, or not offered.
+  report on_ended(uint32_t upstream, const position& at) {
+    auto& x = debts_[upstream];
+    if (!x.offered)
+      return std::nullopt;
+    x = debt{at, at};
+    return std::string{};
+  }
+
+private:
+  struct debt {
+    position known;    ///< At which a listing was wanted last.
+    position compared; ///< At which one has ended.
+    bool owed = false;
+    bool after_loss = false; ///< Else it is the first one.
+    bool offered = true;
+    bool from_the_beginning = false; ///< So it goes on after its last failure.
+    size_t failures = 0;             ///< In a row.
+  };
+
+  std::map<uint32_t, debt> debts_;
+};
+
+} // namespace weir::actors
