@@ -14,7 +14,7 @@ constexpr size_t listing_upstream_part = 8;
 /// so many hashes of eight bytes, two of a page. 2 KiB of each listing.
 constexpr size_t listing_seen_max = 256;
 /// And so many DIDs that it named, of eight bytes each: a fair sample, from
-/// which one can tell within a few parts of a hundred how many there were. 8 KiB
+/// which one tells within a few parts of a hundred how many there were. 8 KiB
 /// of each listing.
 constexpr size_t listing_names_max = 1'024;
 /// Repos that a listing names again, beyond as many as it named once: the

@@ -61,7 +61,7 @@ enum class hostility : uint8_t {
   endless,   ///< Downloads and the stream never end, as fast as they are taken.
   fictive,   ///< Its stream never ends, of accounts that never were.
   fickle,    ///< The stream alone: all its accounts change, time and again.
-  circular,  ///< Its listing never ends, of its own accounts over and over.
+  circular,  ///< Its listing names its own accounts over and over.
 };
 
 constexpr size_t hostilities = 7;
