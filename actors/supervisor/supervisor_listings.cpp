@@ -64,7 +64,6 @@ void supervisor::on_listing(const listing_page& x) {
     log::info("listing_failed", {{"upstream", x.upstream},
                                  {"collection", x.collection},
                                  {"reason", to_string(x.failed)}});
-    if (x.collection.empty())
     if (x.collection.empty()) {
       listing_all_.erase(x.upstream);
       tell_health(x.upstream, debts_.on_failed(x.upstream, x.failed));
