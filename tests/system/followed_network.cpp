@@ -14,8 +14,9 @@ using namespace std::chrono_literals;
 
 simnet::network_options options(uint64_t seed, size_t accounts,
                                 uint64_t records,
-                                const simnet::traffic_mix& mix) {
+                                const simnet::traffic_mix& mix, size_t hosts) {
   simnet::network_options out;
+  out.population.hosts = hosts;
   out.mix = mix;
   out.population.seed = seed;
   out.population.accounts = accounts;
@@ -53,8 +54,9 @@ std::string compare_account(const simnet::expected_account& x,
 
 followed_network::followed_network(uint64_t seed, size_t accounts,
                                    uint64_t records,
-                                   const simnet::traffic_mix& mix)
-  : life_(options(seed, accounts, records, mix)) {
+                                   const simnet::traffic_mix& mix,
+                                   size_t hosts)
+  : life_(options(seed, accounts, records, mix, hosts)) {
   constexpr size_t io_threads = 2;
   urls_ = life_.start(io_threads).value();
 }

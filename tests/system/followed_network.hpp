@@ -16,7 +16,7 @@ namespace weir::tests {
 class followed_network {
 public:
   followed_network(uint64_t seed, size_t accounts, uint64_t records,
-                   const simnet::traffic_mix& mix = {});
+                   const simnet::traffic_mix& mix = {}, size_t hosts = 3);
 
   simnet::network& life() noexcept { return life_; }
 

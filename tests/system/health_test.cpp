@@ -1,3 +1,4 @@
+#include "atproto/frame.hpp"
 #include "base/limits_health.hpp"
 #include "simnet/network.hpp"
 #include "tests/system/hostile_host.hpp"
@@ -184,6 +185,62 @@ TEST_F(HealthToldTest, HostsThatServeNothingAreNamed) {
   ASSERT_TRUE(await_ready());
   EXPECT_EQ(warnings("unhealthy", "fetch"), 1u);
   EXPECT_EQ(warnings("healthy_again", "fetch"), 1u);
+}
+
+// protocol.md 1.12: until it is compared nobody knows which repos are stale
+TEST_F(HealthToldTest, AListingThatIsOwedAfterALossAndFailsIsNamed) {
+  hostile_stream stream;
+  hostile_host gate;
+  const std::string listing = "/xrpc/com.atproto.sync.listRepos";
+  int64_t seq = 0;
+  const auto lose = [&] { // And the first event that is left.
+    atproto::identity_event next;
+    next.seq = ++seq;
+    next.repo = net.life().truth().view(0).id;
+    next.time = "2026-11-23T08:00:00.000Z";
+    return stream.send(atproto::encode_frame(
+             atproto::info_event{"OutdatedCursor", {}}))
+           && stream.send(atproto::encode_frame(next));
+  };
+  gate.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
+  gate.on(listing, say(http_answer(500, "no")));
+  config.upstreams.push_back({gate.url(), false});
+  start();
+  ASSERT_TRUE(await_cause("upstream", gate.url(),
+                          "its first listing fails: unreachable: HTTP 500",
+                          "degraded"));
+  gate.on(listing, say(http_answer(200, R"({"repos":[]})")));
+  ASSERT_TRUE(await_ready());
+  gate.on(listing, say(http_answer(500, "no")));
+  ASSERT_TRUE(lose());
+  ASSERT_TRUE(await_cause("upstream", gate.url(),
+                          "after a loss fails: unreachable: HTTP 500",
+                          "degraded"));
+  gate.on(listing, say(http_answer(200, R"({"repos":[]})")));
+  ASSERT_TRUE(await_ready());
+  EXPECT_EQ(warnings("unhealthy", "upstream"), 2u);
+  EXPECT_EQ(warnings("healthy_again", "upstream"), 2u);
+  gate.on(listing, say(http_answer(501, "no")));
+  ASSERT_TRUE(lose());
+  ASSERT_TRUE(await_cause("upstream", gate.url(),
+                          "what was lost cannot be found", "degraded"));
+}
+
+// protocol.md 2.1.2: the same host by another name is another one
+TEST_F(HealthToldTest, AnUpstreamByANameThatNoDocumentHasIsNamed) {
+  auto url = net.urls().hosts[0];
+  const std::string address = "127.0.0.1";
+  url.replace(url.find(address), address.size(), "localhost");
+  config.upstreams = {{url, false}};
+  config.mode = actors::tracking_mode::manual;
+  start();
+  add(accounts);
+  ASSERT_TRUE(await_all_equal());
+  for (size_t i = 0; i < accounts; ++i)
+    net.life().traffic().post(i);
+  ASSERT_TRUE(await_cause("upstream", url,
+                          "wrong_host: the account's document names "
+                            + net.urls().hosts[0]));
 }
 
 } // namespace weir::tests

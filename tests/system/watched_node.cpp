@@ -15,7 +15,8 @@ namespace json = boost::json;
 
 } // namespace
 
-WatchedNodeTest::WatchedNodeTest() {
+WatchedNodeTest::WatchedNodeTest(size_t hosts)
+  : net(13, accounts, 100, {}, hosts) {
   log::configure(log::level::warn, log::format::text);
   testing::internal::CaptureStderr();
   config.data_dir = dir_.at("data");

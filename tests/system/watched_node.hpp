@@ -41,7 +41,8 @@ private:
 /// where an operator would.
 class WatchedNodeTest : public testing::Test {
 protected:
-  WatchedNodeTest();
+  /// @param hosts Of the network; the node follows its relay.
+  explicit WatchedNodeTest(size_t hosts = 3);
   ~WatchedNodeTest() override;
 
   void start();
@@ -78,7 +79,7 @@ protected:
   size_t warnings(const std::string& event, const std::string& cause);
 
   static constexpr size_t accounts = 20;
-  followed_network net{13, accounts, 100};
+  followed_network net;
   shifted_clock time;
   actors::node_config config;
 

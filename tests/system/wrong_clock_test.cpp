@@ -12,6 +12,8 @@ using namespace std::chrono_literals;
 
 class WrongClockTest : public WatchedNodeTest {
 protected:
+  using WatchedNodeTest::WatchedNodeTest;
+
   /// One commit of each account.
   void commit_everywhere() {
     for (size_t i = 0; i < accounts; ++i)
@@ -24,7 +26,39 @@ protected:
   }
 };
 
+/// The streams of many hosts, each of which has too few accounts to tell
+/// whether the clock is wrong.
+class WrongClockOfSmallHostsTest : public WrongClockTest {
+protected:
+  static constexpr size_t hosts = 12;
+  static_assert(accounts < hosts * limits::clock_signers_min / 2);
+
+  WrongClockOfSmallHostsTest() : WrongClockTest(hosts) {
+    config.upstreams.clear();
+    for (const auto& url : net.urls().hosts)
+      config.upstreams.push_back({url, false});
+  }
+};
+
 } // namespace
+
+// limits::clock_small_hosts_min
+TEST_F(WrongClockOfSmallHostsTest, TogetherTheySayThatItIsBehind) {
+  start();
+  ASSERT_TRUE(await_all_equal());
+  commit_everywhere();
+  ASSERT_TRUE(await_all_equal());
+  ASSERT_TRUE(await_ready());
+  time.shift(-1h);
+  commit_everywhere();
+  ASSERT_TRUE(await_cause("clock", "", "about 60 minutes ahead"));
+  EXPECT_EQ(metric("weir_intake_level"), 2u);
+  EXPECT_EQ(refused(), 0u);
+  time.shift(0s);
+  ASSERT_TRUE(await_all_equal());
+  ASSERT_TRUE(await_ready());
+  EXPECT_EQ(refused(), 0u);
+}
 
 // protocol.md 2.1.4
 TEST_F(WrongClockTest, WhileItIsBehindNothingIsLostAndNothingIsDone) {
