@@ -122,8 +122,8 @@ private:
                   const upstream_board&, now_time, repo_effects& out);
   step take(waiting_frame& x, const upstream_board&, now_time, repo_effects&);
   void take_poison(const waiting_frame& x, now_time now, repo_effects& out);
-  bool needs_nothing(const waiting_frame& x, const atproto::frame_event& event,
-                     now_time now, repo_effects& out);
+  bool needs_nothing(const waiting_frame&, const atproto::frame_event&,
+                     const upstream_board&, now_time now, repo_effects& out);
   step take_commit(waiting_frame& x, const atproto::commit_event& event,
                    const upstream_board&, now_time, repo_effects& out);
   step take_sync(waiting_frame& x, const atproto::sync_event& event,

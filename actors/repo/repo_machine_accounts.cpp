@@ -94,7 +94,7 @@ void repo_machine::follow_words(now_time now, repo_effects& out) {
   const auto was_whole = row_.status == repo_status::synced;
   const auto told_by_host = row_.words.host != account_status::active;
   if ((told_by_host || row_.words.tombstoned) && tip_.rev.defined())
-    doubt_document(now, out); // By its former host, or an error of a moment.
+    doubt_document(now, out); // A former host, or a directory that erred.
   row_.account = status;
   touch_row();
   if (status == account_status::active) {

@@ -40,7 +40,7 @@ repo_machine::step repo_machine::take(waiting_frame& x,
     take_hint(x, now, out);
     return step::taken;
   }
-  if (needs_nothing(x, *decoded, now, out))
+  if (needs_nothing(x, *decoded, board, now, out))
     return step::taken;
   return take_known(x, *decoded, board, now, out);
 }
@@ -86,7 +86,8 @@ repo_machine::step repo_machine::take_known(waiting_frame& x,
 /// or each would hold its stream (architecture.md 3, Waiting).
 bool repo_machine::needs_nothing(const waiting_frame& x,
                                  const atproto::frame_event& event,
-                                 now_time now, repo_effects& out) {
+                                 const upstream_board& board, now_time now,
+                                 repo_effects& out) {
   if (std::holds_alternative<atproto::account_event>(event)) {
     if (!account_replayed(x.frame.at))
       return false;
@@ -96,10 +97,13 @@ bool repo_machine::needs_nothing(const waiting_frame& x,
     doubt_inactive(now, out);
   } else if (!job_ && !takes_commits()) {
     count(repo_counter::out_of_sync, out);
-    // The downloads of a host may lag behind its stream. Not written for this
-    // alone: while all is fetched for the first time, there are many.
-    if (const auto rev = rev_of(event);
-        !x.frame.relay && !atproto::in_future(rev, now.wall))
+    // The downloads of a host may lag behind its own stream, so the fetch has
+    // to bring this rev. The row is not written for it: while all repos are
+    // fetched for the first time, such commits are many.
+    const auto rev = rev_of(event);
+    const auto is_host = !x.frame.relay
+                         && board.speaks_for(row_.pds, x.frame.at.upstream);
+    if (is_host && !atproto::in_future(rev, now.wall))
       needed_rev::require(row_, rev, false);
     hurry_fetch(now, out);
   } else {

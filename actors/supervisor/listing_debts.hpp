@@ -56,7 +56,7 @@ public:
                ? report{"it offers no listing: what was lost cannot be found"}
                : std::nullopt;
     }
-    // What then comes are pages that came before.
+    // It is read from its start again, so pages that came before come first.
     x.from_the_beginning = why.code == ec::malformed;
     if (++x.failures < limits::health_listing_failures_min)
       return std::nullopt;
@@ -82,7 +82,7 @@ private:
     bool owed = false;
     bool after_loss = false; ///< Else it is the first one.
     bool offered = true;
-    bool from_the_beginning = false; ///< So it goes on after its last failure.
+    bool from_the_beginning = false; ///< Its last failure made it begin anew.
     size_t failures = 0;             ///< In a row.
   };
 

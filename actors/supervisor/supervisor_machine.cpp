@@ -160,13 +160,14 @@ supervisor_machine::on_progress(uint64_t job, uint64_t bytes, bool received,
                                 steady_time now) {
   effects out;
   const auto* answered = pace_.on_answer(job, now);
-  if (answered != nullptr)
+  const auto is_first = answered != nullptr;
+  if (is_first) // Now, because `on_received` forgets the download.
     queue_.answered(queue_.host(answered->host), now);
   if (received)
     pace_.on_received(job, bytes, now);
   else
     pace_.on_bytes(job, bytes);
-  if (answered != nullptr)
+  if (is_first)
     run(out, now); // Others may have a permit of its kind.
   return out;
 }

@@ -50,9 +50,10 @@ TEST(repo_restart, a_fetch_has_to_bring_the_event_of_an_earlier_life) {
 }
 
 // Downloads may lag behind a stream: what came while a fetch was awaited is in
-// it, or it is asked for once more. A relay is no witness for the host.
+// it, or it is asked for once more. Nobody else is a witness for the host: or a
+// host could make the fetches of all others fail.
 TEST(repo_restart, a_fetch_has_to_bring_what_was_dropped_before_it) {
-  for (const auto from : {pds_id, relay_id}) {
+  for (const auto from : {pds_id, relay_id, other_pds_id}) {
     repo_world x;
     x.sync();
     x.row->status = repo_status::desync;
