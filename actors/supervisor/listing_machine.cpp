@@ -68,6 +68,21 @@ listing_machine::effects listing_machine::on_wanted(const listing_id& what,
   return await_stream(x, now, wall);
 }
 
+listing_machine::effects listing_machine::on_loss(const listing_id& what,
+                                                  steady_time now,
+                                                  wall_time wall) {
+  const auto i = listings_.find(what);
+  if (i == listings_.end() || !i->second.known)
+    return {}; // All of it is still to come.
+  auto& x = i->second;
+  if (x.in_run)
+    x.lost = true;
+  if (!x.ended || x.hurried || now < rest_of(what, x))
+    return {}; // In its time.
+  x.hurried = true;
+  return await_stream(x, now, wall);
+}
+
 /// When it may be asked for a page again: it failed, is not trusted, or its
 /// host asked us to wait, with whatever listing.
 steady_time listing_machine::rest_of(const listing_id& what,
@@ -173,6 +188,8 @@ void listing_machine::forget_run(state& x) {
 listing_machine::effects listing_machine::resume(const listing_id& what,
                                                  state& x, steady_time now) {
   x.whole |= x.row.cursor.empty(); // Else its beginning was another run's.
+  x.lost &= !x.row.cursor.empty();
+  x.hurried &= !x.ended;
   if (!std::exchange(x.in_run, true) || x.row.cursor.empty())
     forget_run(x);
   x.running = true;
@@ -294,7 +311,8 @@ listing_machine::effects listing_machine::finish(const listing_id& what,
   x.row.cursor.clear();
   x.row.done = true;
   x.begins = true;
-  x.ended = now;
+  if (!std::exchange(x.lost, false) || std::exchange(x.hurried, true))
+    x.ended = now;
   auto out = rest(x, least, now);
   out.write = row{what, x.row};
   out.finished = true;

@@ -110,6 +110,12 @@ public:
   effects on_wanted(const listing_id& what, const position& noted,
                     steady_time now, wall_time wall);
 
+  /// Events were lost at the position that is listed already. It is listed
+  /// anew as after a reset, once the run that is under way is through; but from
+  /// one audit to the next only once, or a host could have its listing read
+  /// without end.
+  effects on_loss(const listing_id& what, steady_time now, wall_time wall);
+
   /// A page came. One with the same repos as one of the last pages counts as
   /// one without any.
   /// @param repos Hashes of their DIDs, in any order.
@@ -141,6 +147,8 @@ private:
     std::chrono::seconds retry{0}; ///< The wait after the last page failed.
     bool known = false;  ///< Wanted since the start.
     bool begins = false; ///< Anew when it is due; else where it was.
+    bool lost = false; ///< Events were, since its run began.
+    bool hurried = false; ///< Because of a loss, since the last audit began.
     std::chrono::seconds mistrust{0}; ///< The last rest because of it.
     std::optional<steady_time> rests_until;
     size_t pages = 0;

@@ -141,6 +141,7 @@ private:
   void restore(listing_machine::row x);
   void tell_health(uint32_t upstream, const listing_debts::report& x);
   void list(uint32_t upstream);
+  void list_after_loss(uint32_t upstream);
   void on_listing(const listing_page& x);
   void on_compared(const listing_compared& x);
   void give(size_t shard, repo_listing lines,

@@ -196,6 +196,7 @@ void upstream_machine::take_malformed(const error& why, effects& out) {
   bad_cursor_ = last_received_;
   if (bad_tries_ >= limits::bad_frame_tries_max) {
     ++counters_.skipped_bad;
+    out.stepped_over = true; // Whose it was nobody knows.
     out.alerts.push_back("stepped over a bad frame behind seq "
                          + std::to_string(last_received_) + ": "
                          + why.context);

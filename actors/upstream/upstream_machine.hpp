@@ -74,6 +74,7 @@ public:
     std::optional<steady_time> timer;
     /// Repos may have missed events: compare a listing (protocol.md 1.12).
     bool list_repos = false;
+    bool stepped_over = false; ///< So they may: a bad frame was given up.
     /// The stream ended for good, with the reason.
     std::optional<std::string> stopped;
     /// Things an operator should see.

@@ -116,6 +116,64 @@ TEST(listing_machine, a_stream_without_a_position_is_listed_each_time) {
   EXPECT_FALSE(y.page(""));
 }
 
+// protocol.md 1.12: what was lost at the position that is listed already
+TEST(listing_machine, a_loss_is_not_left_to_the_next_audit) {
+  listing_run x;
+  x.want();
+  x.page("");
+  EXPECT_FALSE(x.lose());
+  EXPECT_EQ(*x.last.timer - x.now, listing_grace);
+  x.pass(listing_grace);
+  ASSERT_TRUE(x.tick());
+  EXPECT_EQ(x.last.fetch->cursor, "");
+}
+
+TEST(listing_machine, a_loss_during_a_listing_has_another_one_follow) {
+  listing_run x;
+  x.want();
+  x.page("c1");
+  EXPECT_FALSE(x.lose());
+  EXPECT_FALSE(x.lose());
+  EXPECT_FALSE(x.page(""));
+  EXPECT_LE(*x.last.timer - x.now, 1s);
+  x.pass(1s);
+  ASSERT_TRUE(x.tick());
+  EXPECT_EQ(x.last.fetch->cursor, "");
+  x.page("");
+  EXPECT_GT(*x.last.timer - x.now, 1min) << "one was enough";
+}
+
+// protocol.md 1.12: nor could a host have its listing read without end
+TEST(listing_machine, losses_hurry_one_listing_from_one_audit_to_the_next) {
+  listing_run x;
+  x.want();
+  x.page("");
+  for (const auto* const audit : {"first", "second"}) {
+    x.lose();
+    x.pass(listing_grace);
+    ASSERT_TRUE(x.tick()) << audit;
+    x.lose();
+    ASSERT_TRUE(x.page("c1")) << audit;
+    x.lose();
+    EXPECT_FALSE(x.page("")) << audit;
+    EXPECT_FALSE(x.lose()) << audit;
+    x.pass(listing_grace);
+    EXPECT_FALSE(x.tick()) << audit;
+    x.pass(audit_interval(10));
+    ASSERT_TRUE(x.tick()) << audit;
+    x.page("");
+  }
+}
+
+TEST(listing_machine, a_loss_does_not_end_the_rest_of_one_that_is_not_trusted) {
+  listing_run x;
+  x.want();
+  x.take(x.machine.on_mistrust(x.all, "", x.now));
+  EXPECT_FALSE(x.lose());
+  x.pass(listing_grace);
+  EXPECT_FALSE(x.tick());
+}
+
 // limits::listing_mistrust_min
 TEST(listing_machine, a_listing_that_is_not_trusted_goes_on_after_a_rest) {
   listing_options options;

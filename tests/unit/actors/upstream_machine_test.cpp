@@ -301,12 +301,14 @@ TEST(upstream_machine, a_malformed_frame_is_stepped_over_on_its_third_return) {
     const auto out = x.take({garbage(), account_frame(12)});
     EXPECT_TRUE(out.disconnect) << i;
     EXPECT_TRUE(out.forward.empty());
+    EXPECT_FALSE(out.stepped_over);
     x.reopen();
   }
   const auto out = x.take({garbage(), account_frame(12)});
   EXPECT_FALSE(out.disconnect);
   EXPECT_THAT(seqs_of(out), ElementsAre(12));
   EXPECT_EQ(out.alerts.size(), 1u);
+  EXPECT_TRUE(out.stepped_over);
   EXPECT_EQ(x.machine.counters().skipped_bad, 1u);
   EXPECT_EQ(x.machine.counters().malformed, limits::bad_frame_tries_max);
   // Another place counts anew.
