@@ -197,9 +197,9 @@ constexpr auto identity_timeout = 10s;
 constexpr size_t identity_cached_max = 65'536;
 constexpr size_t identity_waiting_max = 100'000;
 constexpr size_t identity_in_flight_max = 64;
-/// An answer is believed this long, a failure this long (protocol.md 8.3).
+/// An answer is believed this long (protocol.md 8.3); a failure as long as
+/// `lookup_pause_min` and what follows it say.
 constexpr auto identity_fresh = 24h;
-constexpr auto identity_negative = 5min;
 /// Repos that wait for a fetch in memory; more are found again by a scan.
 constexpr size_t fetch_queue_max = 1'000'000;
 /// Repos whose host is being looked up.

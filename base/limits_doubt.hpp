@@ -28,6 +28,9 @@ constexpr auto doubt_check_interval = 5s;
 /// twice the last one, up to the longest.
 constexpr auto lookup_pause_min = 2s;
 constexpr auto lookup_pause_max = 5min;
+/// After so many failures in a row a success ends the pauses of those that
+/// failed before, at most once in `lookup_pause_max`.
+constexpr size_t lookup_forgiven_min = 16;
 
 /// An identity whose document may have been an old one is looked up again after
 /// this pause, then after twice the last one: for about six hours. The first

@@ -19,7 +19,7 @@ identity_machine::on_ask(const atproto::did& repo, waiter_id who, bool fresh,
                          steady_time now, wall_time wall,
                          const std::string& by) {
   effects out;
-  if (!fresh && answer_known(repo, who, wall, out))
+  if (!fresh && answer_known(repo, who, now, wall, out))
     return told(std::move(out));
   if (const auto i = pending_.find(repo); i != pending_.end()) {
     // What is on its way may be older than what this one heard of.
@@ -53,7 +53,8 @@ identity_machine::on_ask(const atproto::did& repo, waiter_id who, bool fresh,
 /// all the same: a row past its freshness serves until the new one is there, or
 /// an outage of a day would put every repo out of sync.
 bool identity_machine::answer_known(const atproto::did& repo, waiter_id who,
-                                    wall_time wall, effects& out) {
+                                    steady_time now, wall_time wall,
+                                    effects& out) {
   const auto* known = find(repo);
   if (known == nullptr)
     return false;
@@ -67,7 +68,8 @@ bool identity_machine::answer_known(const atproto::did& repo, waiter_id who,
       {who, repo, *known->row, fresh && !told_later(repo, who)});
     return fresh;
   }
-  if (age >= options_.negative.count())
+  // What was not found may be there a moment later.
+  if (!backoff_.until(repo, now))
     return false;
   out.answers.push_back({who, repo, *known->failure, !told_later(repo, who)});
   return true;
@@ -150,7 +152,7 @@ identity_machine::on_document(const atproto::did& repo,
     return told(std::move(out));
   queue_.done(repo, doc || gone, now);
   if (doc || gone)
-    backoff_.succeeded(repo);
+    backoff_.succeeded(repo, now);
   const auto* known = find(repo);
   auto row = known != nullptr && known->row ? *known->row
                                             : storage::identity_row{};

@@ -27,7 +27,6 @@ struct identity_options {
   /// Look-up budget (architecture.md 9).
   double per_second = limits::plc_per_second_range.standard;
   std::chrono::seconds fresh = limits::identity_fresh;
-  std::chrono::seconds negative = limits::identity_negative;
 };
 
 /// Who asked; the shell maps it to an actor.
@@ -148,8 +147,8 @@ private:
   void take_owner(const atproto::did& repo, const cached_row& known,
                   const result<atproto::did>& owner, wall_time wall,
                   effects& out);
-  bool answer_known(const atproto::did& repo, waiter_id who, wall_time wall,
-                    effects& out);
+  bool answer_known(const atproto::did& repo, waiter_id who, steady_time now,
+                    wall_time wall, effects& out);
   bool told_later(const atproto::did& repo, waiter_id who) const;
   bool looked_up_later(const atproto::did& repo, waiter_id who) const;
   effects told(effects x) const;

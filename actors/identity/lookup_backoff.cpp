@@ -3,10 +3,12 @@
 #include "base/limits_doubt.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace weir::actors {
 
 steady_time lookup_backoff::failed(const atproto::did& repo, steady_time now) {
+  ++in_row_;
   const auto i = failed_.find(repo.str());
   if (i == failed_.end()) {
     if (order_.size() >= max_) {
@@ -23,7 +25,10 @@ steady_time lookup_backoff::failed(const atproto::did& repo, steady_time now) {
   return order_.front().until = now + order_.front().pause;
 }
 
-void lookup_backoff::succeeded(const atproto::did& repo) {
+void lookup_backoff::succeeded(const atproto::did& repo, steady_time now) {
+  if (std::exchange(in_row_, 0) >= limits::lookup_forgiven_min
+      && (!forgiven_ || now - *forgiven_ >= limits::lookup_pause_max))
+    forgiven_ = now;
   const auto i = failed_.find(repo.str());
   if (i == failed_.end())
     return;
@@ -37,7 +42,10 @@ lookup_backoff::until(const atproto::did& repo, steady_time now) const {
   const auto i = failed_.find(repo.str());
   if (i == failed_.end() || i->second->until <= now)
     return std::nullopt;
-  return i->second->until;
+  const auto& x = *i->second;
+  if (forgiven_ && x.until - *forgiven_ < x.pause)
+    return std::nullopt;
+  return x.until;
 }
 
 } // namespace weir::actors

@@ -13,6 +13,10 @@ namespace weir::actors {
 
 /// Identities whose last look-up failed, and when each is looked up again: the
 /// pause doubles. Of too many the one that failed longest ago is forgotten.
+///
+/// When many failed one after another, and then one does not, it was the
+/// directory: what failed before need not wait. That counts now and then only,
+/// or who is asked for names that nobody has would end the pauses of all.
 class lookup_backoff {
 public:
   explicit lookup_backoff(size_t max) : max_(max) {
@@ -22,7 +26,7 @@ public:
   /// @returns when it may be looked up again.
   steady_time failed(const atproto::did& repo, steady_time now);
 
-  void succeeded(const atproto::did& repo);
+  void succeeded(const atproto::did& repo, steady_time now);
 
   size_t size() const noexcept { return failed_.size(); }
 
@@ -43,6 +47,8 @@ private:
   };
 
   size_t max_;
+  size_t in_row_ = 0; ///< Failures without a success between.
+  std::optional<steady_time> forgiven_; ///< What failed until then.
   std::list<failure> order_; ///< Last failed first.
   std::unordered_map<std::string_view, std::list<failure>::iterator> failed_;
 };

@@ -11,15 +11,6 @@ size_t claims_machine::cost_of(const claim& x) noexcept {
   return limits::claim_entry_bytes + 3 * x.repo.str().size();
 }
 
-void claims_machine::source::decide(bool fails) noexcept {
-  ++decided;
-  failed += fails ? 1 : 0;
-  if (decided >= 10 * limits::claims_judged_min) {
-    decided /= 2;
-    failed /= 2;
-  }
-}
-
 void claims_machine::release(listing& from, size_t bytes) noexcept {
   from.bytes -= bytes;
   bytes_ -= bytes;
@@ -28,7 +19,8 @@ void claims_machine::release(listing& from, size_t bytes) noexcept {
 claims_machine::effects claims_machine::on_page(const listing_id& what,
                                                 std::string host,
                                                 std::vector<claim> claims,
-                                                steady_time now) {
+                                                steady_time now,
+                                                wall_time wall) {
   effects out;
   auto& of = *listings_.try_emplace(what).first;
   const auto claimed = claims.size();
@@ -44,7 +36,7 @@ claims_machine::effects claims_machine::on_page(const listing_id& what,
   of.second.bytes += bytes;
   bytes_ += bytes;
   for (auto& x : claims)
-    of.second.waiting.push_back({std::move(x), 0});
+    of.second.waiting.push_back({.of = std::move(x), .since = wall.seconds()});
   judge(of, out);
   run(out, now);
   return out;
@@ -64,10 +56,23 @@ claims_machine::effects claims_machine::on_word(const atproto::did& repo,
     auto claimed = of.second.asked.extract(repo);
     if (claimed.empty())
       continue;
-    take_word(of, std::move(claimed.mapped()), x, out);
+    take_word(of, std::move(claimed.mapped()), x, now, out);
     judge(of, out);
   }
   take_words(repo, x, now, out);
+  run(out, now);
+  return out;
+}
+
+claims_machine::effects claims_machine::on_proof(bool has, steady_time now) {
+  effects out;
+  proving_ = false;
+  for (auto& of : listings_)
+    if (of.second.in_proof)
+      close(of, {.what = of.first, .trusted = false, .proved = has}, out);
+  for (auto& of : streams_)
+    if (of.second.in_proof)
+      let_rest(of, has, now, out);
   run(out, now);
   return out;
 }
@@ -107,8 +112,48 @@ size_t claims_machine::take_places(listing& x, std::vector<claim>& claims) {
   return bytes;
 }
 
+claims_machine::second_look
+claims_machine::next_look(waiting_claim& x, const word& said, bool agrees) {
+  const auto is_web = document_is_foreign(x.of.repo);
+  if (said.what == word::kind::missing && !is_web)
+    return std::exchange(x.was_missing, true) ? second_look::none
+                                              : second_look::later;
+  // Of the same second, too: nobody knows which was first.
+  x.wants_anew = said.what == word::kind::names_host && !agrees
+                 && said.fetched_at <= x.since && !x.asked_anew;
+  return x.wants_anew ? second_look::anew : second_look::none;
+}
+
+void claims_machine::look_later(source& from, waiting_claim x,
+                                steady_time now) {
+  const auto at = now + limits::claim_retry;
+  from.decide(true);
+  from.later.emplace_back(at, std::move(x));
+  wake_at_ = std::min(wake_at_.value_or(at), at);
+}
+
+/// What waited long enough is asked for again.
+void claims_machine::wake(steady_time now) {
+  if (!wake_at_ || now < *wake_at_)
+    return;
+  wake_at_.reset();
+  const auto take = [&](source& from, const auto& put) {
+    auto& later = from.later;
+    for (; !later.empty() && later.front().first <= now; later.pop_front())
+      put(std::move(later.front().second));
+    if (!later.empty())
+      wake_at_ = std::min(wake_at_.value_or(later.front().first),
+                          later.front().first);
+  };
+  for (auto& [what, x] : listings_)
+    take(x, [&x = x](waiting_claim y) { x.waiting.push_back(std::move(y)); });
+  for (auto& of : streams_)
+    take(of.second, [&](waiting_claim y) { wait(of, std::move(y), false); });
+}
+
 void claims_machine::take_word(listings::value_type& of, waiting_claim x,
-                               const word& said, effects& out) {
+                               const word& said, steady_time now,
+                               effects& out) {
   auto& [what, from] = of;
   const auto is_web = document_is_foreign(x.of.repo);
   if (said.what == word::kind::away && !is_web) {
@@ -118,31 +163,48 @@ void claims_machine::take_word(listings::value_type& of, waiting_claim x,
       release(from, cost_of(x.of));
     return;
   }
-  release(from, cost_of(x.of));
   // A did:web is its own host's word: nobody there is as good as no document.
   const auto names_host = said.what == word::kind::names_host;
   const auto agrees = names_host && !said.pds.empty()
                       && (from.host.empty() || said.pds == from.host);
-  from.decide(!names_host || (!agrees && !said.pds.empty() && x.of.active));
+  const auto look = x.of.active ? next_look(x, said, agrees)
+                                : second_look::none;
+  if (look == second_look::anew)
+    from.waiting.push_front(std::move(x));
+  else if (look == second_look::later)
+    look_later(from, std::move(x), now);
+  if (look != second_look::none)
+    return;
+  release(from, cost_of(x.of));
+  from.decide(x, !names_host || (!agrees && !said.pds.empty() && x.of.active));
   if (agrees)
     out.confirmed.emplace_back(what, std::move(x.of.repo));
 }
 
+void claims_machine::want_proof(source& from, effects& out) {
+  from.in_proof = true;
+  out.prove |= !std::exchange(proving_, true);
+}
+
 void claims_machine::judge(listings::value_type& of, effects& out) {
   auto& [what, x] = of;
-  if (!x.open)
+  if (!x.open || x.in_proof)
     return;
-  const auto trusted = !x.is_bad();
-  if (trusted && !(x.waiting.empty() && x.asked.empty()))
-    return;
-  out.pages.push_back({.what = what, .trusted = trusted});
-  x.open = false;
-  spare_ -= std::exchange(x.spare, 0);
-  x.waiting.clear();
-  x.asked.clear(); // What is said of them is nobody's any more.
-  release(x, x.bytes);
-  if (!trusted)
-    x.decided = x.failed = 0;
+  if (x.is_bad())
+    want_proof(x, out);
+  else if (x.size() == 0)
+    close(of, {.what = what}, out);
+}
+
+void claims_machine::close(listings::value_type& of, verdict x, effects& out) {
+  auto& from = of.second;
+  from.open = false;
+  spare_ -= std::exchange(from.spare, 0);
+  from.forget_claims();
+  release(from, from.bytes);
+  if (!x.trusted)
+    from.decided = from.failed = 0;
+  out.pages.push_back(std::move(x));
 }
 
 /// Of those that wait, the one that had the fewest turns; now and then the
@@ -185,6 +247,7 @@ void claims_machine::run(effects& out, steady_time now) {
     return;
   }
   rest_until_.reset();
+  wake(now);
   while (listings_asked_ < limits::claims_asked_max) {
     auto* x = next_listing();
     if (x == nullptr)
@@ -198,6 +261,7 @@ void claims_machine::run(effects& out, steady_time now) {
       break;
     ask_next(*x, true, out);
   }
+  out.timer = wake_at_;
 }
 
 } // namespace weir::actors

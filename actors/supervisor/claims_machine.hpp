@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/supervisor/claim_source.hpp"
 #include "actors/supervisor/listing_machine.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
@@ -28,8 +29,14 @@ namespace weir::actors {
 /// listing whose claims mostly fail is not trusted: the rest of its page is
 /// dropped. So is all of a stream, which then rests, each time for longer.
 ///
-/// A stream may tell of a move, so a document that names another host and was
-/// there before its claim is looked up anew.
+/// A document that names another host and was there before the claim is looked
+/// up anew: the account may have moved, or the document was wrong. One that is
+/// not there is asked for a second time, a while later, since a directory may
+/// lag behind; it counts against who claims it meanwhile.
+///
+/// Nobody is blamed for a directory that is wrong: before a judgement it is asked
+/// for a document that it had (`effects::prove`). When it has not even that, the
+/// page is to come again.
 ///
 /// An account that is away may have moved: a document that names another host
 /// says nothing against its listing then. A directory that cannot be reached
@@ -41,10 +48,7 @@ namespace weir::actors {
 /// Part of the SUPERVISOR; no CAF, clock or I/O.
 class claims_machine {
 public:
-  struct claim {
-    atproto::did repo;
-    bool active = true; ///< As its listing says.
-  };
+  using claim = listed_claim;
 
   /// What the document of a claimed DID says.
   struct word {
@@ -62,6 +66,7 @@ public:
   struct verdict {
     listing_id what;
     bool trusted = true;
+    bool proved = true;   ///< Else the directory was wrong: it is to come again.
     bool has_room = true; ///< Else it is to come again.
   };
 
@@ -82,6 +87,7 @@ public:
   struct stream_rest {
     uint32_t stream = 0;
     steady_time until{};
+    bool proved = true; ///< Else nobody knows whether the directory is right.
   };
 
   struct effects {
@@ -90,6 +96,7 @@ public:
     /// To be tracked; each belongs to a page that is not decided before.
     std::vector<std::pair<listing_id, atproto::did>> confirmed;
     std::vector<verdict> pages;
+    bool prove = false; ///< Answer with `on_proof`.
     size_t dropped = 0; ///< Claims without room; the next listing has them.
     std::vector<answer> answers; ///< In front of `rests`.
     std::vector<stream_rest> rests;
@@ -113,7 +120,7 @@ public:
   /// verdict.
   /// @param host The origin of a PDS; empty: a relay's.
   effects on_page(const listing_id& what, std::string host,
-                  std::vector<claim> claims, steady_time now);
+                  std::vector<claim> claims, steady_time now, wall_time wall);
 
   /// A stream names a DID as an active account of its host. At most
   /// `limits::stream_claims_max` of one stream are held, and of the room that
@@ -125,6 +132,9 @@ public:
 
   effects on_word(const atproto::did& repo, const word& x, steady_time now);
 
+  /// Whether the directory has a document that it had, or must have.
+  effects on_proof(bool has, steady_time now);
+
   effects on_timer(steady_time now);
 
   /// Claims held, of all listings and streams.
@@ -134,37 +144,7 @@ public:
   size_t bytes() const noexcept { return bytes_ + stream_bytes_; }
 
 private:
-  struct waiting_claim {
-    claim of;
-    size_t tries = 0;
-    // -- of a stream
-    int64_t since = 0;       ///< Unix seconds.
-    bool wants_anew = false; ///< The known document is not enough.
-    bool asked_anew = false;
-  };
-
-  /// Whose claims they are.
-  struct source {
-    std::string host;
-    std::deque<waiting_claim> waiting;
-    std::unordered_map<atproto::did, waiting_claim> asked;
-    size_t decided = 0;
-    size_t failed = 0;
-    size_t bytes = 0; ///< Of its claims.
-
-    bool waits() const noexcept {
-      return !waiting.empty() && asked.size() < limits::claims_asked_share;
-    }
-
-    size_t size() const noexcept { return waiting.size() + asked.size(); }
-
-    /// Most of what it claimed is not so.
-    bool is_bad() const noexcept {
-      return decided >= limits::claims_judged_min && failed * 2 > decided;
-    }
-
-    void decide(bool fails) noexcept;
-  };
+  using source = claim_source;
 
   struct listing : source {
     bool open = false; ///< A page of it is not decided.
@@ -183,8 +163,16 @@ private:
 
   size_t take_places(listing& x, std::vector<claim>& claims);
   void take_word(listings::value_type& of, waiting_claim x, const word& said,
-                 effects& out);
+                 steady_time now, effects& out);
   void judge(listings::value_type& of, effects& out);
+  void close(listings::value_type& of, verdict x, effects& out);
+  void want_proof(source& from, effects& out);
+  /// How a claim that a document does not confirm is asked about again.
+  enum class second_look : uint8_t { none, anew, later };
+  static second_look next_look(waiting_claim& x, const word& said,
+                               bool agrees);
+  void look_later(source& from, waiting_claim x, steady_time now);
+  void wake(steady_time now);
   listing* next_listing();
   void ask_next(source& from, bool of_stream, effects& out);
   void run(effects& out, steady_time now);
@@ -195,10 +183,12 @@ private:
   bool has_room(const stream_source& from, size_t bytes) const noexcept;
   void wait(streams::value_type& of, waiting_claim x, bool first);
   void take_word(streams::value_type& of, waiting_claim x, const word& said,
-                 effects& out);
+                 steady_time now, effects& out);
   void take_words(const atproto::did& repo, const word& said, steady_time now,
                   effects& out);
-  void judge(streams::value_type& of, steady_time now, effects& out);
+  void judge(streams::value_type& of, effects& out);
+  void let_rest(streams::value_type& of, bool proved, steady_time now,
+                effects& out);
   source* next_stream();
 
   size_t bytes_max_;
@@ -217,6 +207,8 @@ private:
   size_t listings_asked_ = 0;
   size_t streams_asked_ = 0;
   std::optional<steady_time> rest_until_; ///< The directory is away.
+  std::optional<steady_time> wake_at_;    ///< For the next of all `later`.
+  bool proving_ = false;
 };
 
 } // namespace weir::actors

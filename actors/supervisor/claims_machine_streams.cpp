@@ -78,56 +78,64 @@ void claims_machine::take_words(const atproto::did& repo, const word& said,
     auto claimed = of.second.asked.extract(repo);
     if (claimed.empty())
       continue;
-    take_word(of, std::move(claimed.mapped()), said, out);
-    judge(of, now, out);
+    take_word(of, std::move(claimed.mapped()), said, now, out);
+    judge(of, out);
   }
 }
 
 void claims_machine::take_word(streams::value_type& of, waiting_claim x,
-                               const word& said, effects& out) {
+                               const word& said, steady_time now,
+                               effects& out) {
   auto& [id, from] = of;
-  const auto names_host = said.what == word::kind::names_host;
-  const auto agrees = names_host && said.pds == from.host;
-  // Of the same second, too: nobody knows which was first.
-  if (names_host && !agrees && said.fetched_at <= x.since && !x.asked_anew) {
-    x.wants_anew = true;
-    wait(of, std::move(x), true);
-    return;
-  }
+  const auto agrees = said.what == word::kind::names_host
+                      && said.pds == from.host;
   const auto is_away = said.what == word::kind::away
                        && !document_is_foreign(x.of.repo);
   if (is_away && ++x.tries < limits::claim_tries_max) {
     wait(of, std::move(x), false);
     return;
   }
+  const auto look = is_away ? second_look::none : next_look(x, said, agrees);
+  if (look == second_look::anew)
+    wait(of, std::move(x), true);
+  else if (look == second_look::later)
+    look_later(from, std::move(x), now);
+  if (look != second_look::none)
+    return;
   const auto bytes = stream_cost_of(x.of.repo);
   from.bytes -= bytes;
   stream_bytes_ -= bytes;
   if (!is_away)
-    from.decide(!agrees);
+    from.decide(x, !agrees);
   out.answers.push_back({id, std::move(x.of.repo),
                          is_away  ? outcome::dropped
                          : agrees ? outcome::confirmed
                                   : outcome::failed});
 }
 
-void claims_machine::judge(streams::value_type& of, steady_time now,
-                           effects& out) {
-  auto& [id, x] = of;
-  if (x.decided < limits::claims_judged_min)
+void claims_machine::judge(streams::value_type& of, effects& out) {
+  auto& x = of.second;
+  if (x.in_proof || x.decided < limits::claims_judged_min)
     return;
-  if (!x.is_bad()) {
+  if (x.is_bad())
+    want_proof(x, out);
+  else
     x.rest = std::chrono::seconds{0};
-    return;
-  }
-  x.rest = std::clamp<std::chrono::seconds>(
-    2 * x.rest, limits::listing_mistrust_min, limits::stream_mistrust_max);
-  x.rests_until = now + x.rest;
-  x.waiting.clear();
-  x.asked.clear(); // What is said of them is nobody's any more.
+}
+
+/// @param proved The directory is right; else the rest is short.
+void claims_machine::let_rest(streams::value_type& of, bool proved,
+                              steady_time now, effects& out) {
+  auto& [id, x] = of;
+  std::chrono::seconds rest = limits::claim_retry;
+  if (proved)
+    rest = x.rest = std::clamp<std::chrono::seconds>(
+      2 * x.rest, limits::listing_mistrust_min, limits::stream_mistrust_max);
+  x.rests_until = now + rest;
+  x.forget_claims();
   stream_bytes_ -= std::exchange(x.bytes, 0);
   x.decided = x.failed = 0;
-  out.rests.push_back({id, *x.rests_until});
+  out.rests.push_back({id, *x.rests_until, proved});
 }
 
 } // namespace weir::actors

@@ -72,6 +72,13 @@ public:
            + to_string(why);
   }
 
+  /// What a page names is mostly not so: it was not taken.
+  report on_mistrusted(uint32_t upstream) {
+    if (!debts_[upstream].owed)
+      return std::nullopt;
+    return "most accounts that it lists have no document that says so";
+  }
+
   /// A listing has ended: compared at `at`, or not offered.
   report on_ended(uint32_t upstream, const position& at) {
     auto& x = debts_[upstream];

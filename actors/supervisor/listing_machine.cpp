@@ -226,7 +226,7 @@ listing_machine::on_page(const listing_id& what,
   auto& x = i->second;
   if (!cursor)
     return take_failure(what, x, cursor.error(), wait, now);
-  x.retry = x.mistrust = std::chrono::seconds{0};
+  x.retry = x.mistrust = x.doubt = std::chrono::seconds{0};
   if (x.again && *x.again != x.row.noted)
     return begin(what, x, *x.again, now);
   x.names.keep_page();
@@ -260,15 +260,51 @@ listing_machine::on_mistrust(const listing_id& what, const std::string& cursor,
                           std::max(options_.mistrust_min, options_.interval));
   if (cursor.empty()) {
     auto out = finish(what, x, x.mistrust, now);
+    out.finished = false; // What it named is not known to be all.
     x.rests_until = x.due;
     return out;
   }
-  x.running = false;
-  x.row.cursor = cursor;
-  auto out = rest(x, x.mistrust, now);
-  x.rests_until = x.due;
+  if (!begins_again(x))
+    x.row.cursor = cursor;
+  auto out = pause(x, x.mistrust, now);
   out.write = row{what, x.row};
   return out;
+}
+
+listing_machine::effects
+listing_machine::on_unproved(const listing_id& what, steady_time now) {
+  const auto i = listings_.find(what);
+  if (i == listings_.end() || !i->second.running)
+    return {};
+  auto& x = i->second;
+  x.names.drop_page();
+  x.seen = {};
+  x.repeated = false;
+  begins_again(x);
+  x.doubt = std::clamp<std::chrono::seconds>(
+    x.doubt * 2, limits::claim_retry,
+    std::max<std::chrono::seconds>(limits::claim_retry,
+                                   options_.mistrust_min));
+  return pause(x, x.doubt, now);
+}
+
+/// A page does not end it, and the next one has to wait.
+listing_machine::effects listing_machine::pause(state& x,
+                                                std::chrono::seconds wait,
+                                                steady_time now) {
+  x.running = false;
+  auto out = rest(x, wait, now);
+  x.rests_until = x.due;
+  return out;
+}
+
+/// Events were missed since it began.
+bool listing_machine::begins_again(state& x) {
+  if (!x.again)
+    return false;
+  x.row = {};
+  x.row.noted = *std::exchange(x.again, std::nullopt);
+  return true;
 }
 
 listing_machine::effects
@@ -285,10 +321,7 @@ listing_machine::take_failure(const listing_id& what, state& x,
     x.row.cursor.clear();
     due = host.budget.free_at();
   }
-  if (x.again) {
-    x.row = {};
-    x.row.noted = *std::exchange(x.again, std::nullopt);
-  }
+  begins_again(x);
   x.running = false;
   x.retry = std::clamp(x.retry * 2, options_.retry_min, retry_most(what));
   const auto asked = std::min(wait, limits::retry_wait_max);

@@ -92,7 +92,7 @@ public:
     std::optional<request> fetch;
     std::optional<row> write;
     std::optional<steady_time> timer;
-    bool finished = false;
+    bool finished = false; ///< It came to its end.
     std::optional<listing_id> whole; ///< It named all there are, in one run.
   };
 
@@ -133,6 +133,10 @@ public:
   effects on_mistrust(const listing_id& what, const std::string& cursor,
                       steady_time now);
 
+  /// A page claims what the directory does not know, because it is wrong: the
+  /// page comes again, after a rest that grows up to `mistrust_min`.
+  effects on_unproved(const listing_id& what, steady_time now);
+
   effects on_timer(const upstream_board& board, steady_time now,
                    wall_time wall);
 
@@ -150,6 +154,7 @@ private:
     bool lost = false; ///< Events were, since its run began.
     bool hurried = false; ///< Because of a loss, since the last audit began.
     std::chrono::seconds mistrust{0}; ///< The last rest because of it.
+    std::chrono::seconds doubt{0};    ///< The same, of the directory.
     std::optional<steady_time> rests_until;
     size_t pages = 0;
     size_t idle_pages = 0;
@@ -183,6 +188,8 @@ private:
   effects begin(const listing_id& what, state& x, const position& noted,
                 steady_time now);
   effects rest(state& x, std::chrono::microseconds wait, steady_time now);
+  effects pause(state& x, std::chrono::seconds wait, steady_time now);
+  static bool begins_again(state& x);
   effects await_stream(state& x, steady_time now, wall_time wall);
   bool may_begin(const listing_id& what, state& x, const upstream_board& board,
                  steady_time now) const;

@@ -8,6 +8,9 @@ namespace weir::actors {
 
 namespace {
 
+constexpr auto no_document
+  = "the directory has no document of most accounts that it names";
+
 claims_machine::word word_of(const identity_fact& x) {
   using kind = claims_machine::word::kind;
   if (x.failed.code == ec::none)
@@ -47,7 +50,7 @@ void supervisor::claim(const std::vector<repo_listed>& lines,
   ++page->left;
   claimed_[page->what] = page;
   perform(claims_.on_page(page->what, from.relay ? std::string{} : from.origin,
-                          std::move(claims), now()));
+                          std::move(claims), now(), wall()));
 }
 
 void supervisor::perform(const claims_machine::effects& x) {
@@ -69,17 +72,35 @@ void supervisor::perform(const claims_machine::effects& x) {
   for (const auto& page : x.pages) {
     const auto decided = std::move(claimed_.extract(page.what).mapped());
     decided->trusted = page.trusted;
+    decided->proved = page.proved;
     decided->has_room = page.has_room;
     if (!page.trusted) {
       mistrusted_->add();
       log::warn("listing_mistrusted",
                 {{"upstream", page.what.upstream},
-                 {"reason", "most of what it lists is not so; it rests"}});
+                 {"reason", page.proved
+                             ? "most of what it lists is not so; it rests"
+                             : no_document}});
     }
     finish_part(*decided);
   }
   if (x.timer)
     timer_.arm(this, now(), *x.timer);
+  if (x.prove)
+    prove_directory();
+}
+
+/// Asks for a document that the directory had, if any is known.
+void supervisor::prove_directory() {
+  proof_ = env_.shared->health.with([](const health_machine& health) {
+    return health.known();
+  });
+  if (proof_)
+    send(env_.shared->identity,
+         identity_ask{*proof_, true, identity_sink{supervisor_actor{this}}, 0,
+                      "listings"});
+  else
+    perform(claims_.on_proof(false, now()));
 }
 
 void supervisor::perform_streams(const claims_machine::effects& x) {
@@ -94,8 +115,10 @@ void supervisor::perform_streams(const claims_machine::effects& x) {
     streams_mistrusted_->add();
     log::warn("stream_mistrusted",
               {{"upstream", each.stream},
-               {"reason", "most accounts that it names are not there; new ones "
-                          "are left to its listing for a while"}});
+               {"reason", each.proved
+                            ? "most accounts that it names are not there; new "
+                              "ones are left to its listing for a while"
+                            : no_document}});
     for (const auto& router : env_.shared->routers)
       send(router, stream_claims_rest{each.stream, each.until});
   }
@@ -109,6 +132,10 @@ void supervisor::on_stream_claim(const stream_claim& x) {
 }
 
 void supervisor::on_identity(const identity_fact& x) {
+  if (proof_ == x.repo) {
+    proof_.reset();
+    perform(claims_.on_proof(x.failed.code == ec::none, now()));
+  }
   perform(claims_.on_word(x.repo, word_of(x), now()));
 }
 

@@ -134,6 +134,7 @@ private:
     size_t listed = 0;
     size_t left = 1; ///< Parts that are not finished.
     bool trusted = true;
+    bool proved = true; ///< Else the directory was wrong.
     bool has_room = true; ///< Else its claims are to come again.
   };
 
@@ -142,11 +143,13 @@ private:
   void tell_health(uint32_t upstream, const listing_debts::report& x);
   void list(uint32_t upstream);
   void list_after_loss(uint32_t upstream);
+  void prove_directory();
   void on_listing(const listing_page& x);
   void on_compared(const listing_compared& x);
   void give(size_t shard, repo_listing lines,
             const std::shared_ptr<page_progress>& page);
   void finish_part(page_progress& x);
+  void mistrust(const page_progress& x);
 
   // supervisor_claims.cpp
   void claim(const std::vector<repo_listed>& lines,
@@ -205,6 +208,7 @@ private:
   metric* uncovered_ = nullptr;
   metric* questions_open_ = nullptr;
   metric* questions_refused_ = nullptr;
+  std::optional<atproto::did> proof_; ///< Asked for by `prove_directory`.
   actor_timer timer_;
   metric* started_ = nullptr;
   metric* finished_ = nullptr;

@@ -20,7 +20,7 @@ void supervisor::tell_health(uint32_t upstream,
 }
 
 void supervisor::perform(const listing_machine::effects& x) {
-  if (x.write && x.write->value.done && x.write->what.collection.empty())
+  if (x.finished && x.write->what.collection.empty())
     tell_health(x.write->what.upstream,
                 debts_.on_ended(x.write->what.upstream, x.write->value.noted));
   if (x.write) {
@@ -138,7 +138,14 @@ void supervisor::finish_part(page_progress& x) {
   else if (x.trusted)
     perform(listing_.on_page(x.what, x.cursor, x.listed, now()));
   else
-    perform(listing_.on_mistrust(x.what, x.cursor, now()));
+    mistrust(x);
+}
+
+void supervisor::mistrust(const page_progress& x) {
+  if (x.what.collection.empty())
+    tell_health(x.what.upstream, debts_.on_mistrusted(x.what.upstream));
+  perform(x.proved ? listing_.on_mistrust(x.what, x.cursor, now())
+                   : listing_.on_unproved(x.what, now()));
 }
 
 } // namespace weir::actors

@@ -103,6 +103,9 @@ public:
   news look(const std::vector<upstream_view>& streams, const clock_state& clock,
             steady_time now, wall_time wall);
 
+  /// An account that the directory should know.
+  const std::optional<atproto::did>& known() const noexcept { return known_; }
+
   const std::vector<health_finding>& findings() const noexcept {
     return findings_;
   }

@@ -123,9 +123,18 @@ void upstream_machine::take_frame(shared_bytes frame, effects& out) {
     pass_on(std::move(stamped), out);
 }
 
+/// Else a frame that comes late may be one that was never seen.
+bool upstream_machine::is_in_flight(uint64_t seq) const {
+  const auto i = std::lower_bound(
+    flight_.begin(), flight_.end(), seq,
+    [](const flying& x, uint64_t y) { return x.seq < y; });
+  return i != flight_.end() && i->seq == seq;
+}
+
 bool upstream_machine::accept_seq(uint64_t seq, effects& out) {
   if (last_on_connection_ != 0 && seq <= last_on_connection_) {
     ++counters_.regressions;
+    out.stepped_over |= seq != last_on_connection_ && !is_in_flight(seq);
     if (++regressions_ >= limits::seq_regressions_max)
       end_connection_ = true;
     return false;

@@ -74,7 +74,7 @@ public:
     std::optional<steady_time> timer;
     /// Repos may have missed events: compare a listing (protocol.md 1.12).
     bool list_repos = false;
-    bool stepped_over = false; ///< So they may: a bad frame was given up.
+    bool stepped_over = false; ///< So they may: a frame was not taken.
     /// The stream ended for good, with the reason.
     std::optional<std::string> stopped;
     /// Things an operator should see.
@@ -191,6 +191,7 @@ private:
                     effects& out);
   void take_error(std::string_view name, effects& out);
   void take_malformed(const error& why, effects& out);
+  bool is_in_flight(uint64_t seq) const;
   bool accept_seq(uint64_t seq, effects& out);
   bool too_many_below_cursor(effects& out);
   void restart_numbers(const std::string& why, effects& out);

@@ -4,67 +4,101 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace weir::tests {
 
 namespace {
 
 constexpr const char* list_repos = "/xrpc/com.atproto.sync.listRepos";
 
-/// One page with this repo as it is now.
-hostile_host::script list(const test_repo& repo) {
-  return say(http_answer(
-    200, R"({"repos":[{"did":")" + repo.did().str() + R"(","head":")"
-           + repo.data().to_text() + R"(","rev":")" + repo.rev().str()
-           + R"(","active":true}]})"));
-}
+/// A PDS of two accounts, and a node that follows it, whose next audit is a day
+/// away.
+class SteppedOverTest : public ::testing::Test {
+protected:
+  SteppedOverTest() {
+    for (auto& x : repos) {
+      x.put("app.test.note/a", make_record("one"));
+      x.commit();
+      host.publish_and_serve(x);
+    }
+    host.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
+    list();
+    node = std::make_unique<hostile_node>(
+      std::vector{"pds:" + host.url()}, host.url(),
+      std::vector<std::string>{"--listing-interval", "24h",
+                               "--listing-requests-per-hour", "1"});
+    for (auto& x : repos)
+      node->await(x.did(), "synced");
+    writer().put("app.test.note/b", make_record("two"));
+    EXPECT_TRUE(stream.send(writer().commit()));
+    EXPECT_TRUE(comes(writer()));
+    // One before its stream had a position, one at that.
+    EXPECT_TRUE(node->await_metric("weir_listing_finished_total", 2));
+    listed = host.asked(list_repos);
+  }
+
+  test_repo& writer() { return repos[0]; }
+
+  /// One page with the accounts as they are now.
+  void list() {
+    std::string lines;
+    for (const auto& x : repos) {
+      host.serve(x);
+      lines += (lines.empty() ? R"({"did":")" : R"(,{"did":")")
+               + x.did().str() + R"(","head":")" + x.data().to_text()
+               + R"(","rev":")" + x.rev().str() + R"(","active":true})";
+    }
+    host.on(list_repos,
+            say(http_answer(200, R"({"repos":[)" + lines + "]}")));
+  }
+
+  bool comes(const test_repo& x) {
+    return eventually(node_patience, [&] {
+      const auto told = node->repo(x.did());
+      return told.rev == x.rev().str() && told.status == "synced";
+    });
+  }
+
+  hostile_stream stream;
+  hostile_host host;
+  std::array<test_repo, 2> repos{test_repo{1}, test_repo{2}};
+  std::unique_ptr<hostile_node> node;
+  size_t listed = 0;
+};
 
 } // namespace
 
 // protocol.md 1.6, 1.12; limits::bad_frame_tries_max: nobody knows whose a frame
-// was that is none, so its host is listed at once, though the next audit is a
-// day away, and the repo is fetched, though no event speaks of it.
-TEST(SteppedOverTest, WhatAFrameThatIsNoneToldIsFoundByAListing) {
-  hostile_stream stream;
-  hostile_host host;
-  test_repo repo{1};
-  repo.put("app.test.note/a", make_record("one"));
-  repo.commit();
-  host.publish_and_serve(repo);
-  host.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
-  host.on(list_repos, list(repo));
-  hostile_node node{{"pds:" + host.url()},
-                    host.url(),
-                    {"--listing-interval", "24h",
-                     "--listing-requests-per-hour", "1"}};
-  node.await(repo.did(), "synced");
-  repo.put("app.test.note/b", make_record("two"));
-  ASSERT_TRUE(stream.send(repo.commit()));
-  ASSERT_TRUE(eventually(node_patience, [&] {
-    return node.repo(repo.did()).rev == repo.rev().str();
-  }));
-  // One before its stream had a position, one at that.
-  ASSERT_TRUE(node.await_metric("weir_listing_finished_total", 2));
-  const auto listed = host.asked(list_repos);
-
-  repo.put("app.test.note/lost", make_record("nobody could read it"));
-  auto frame = repo.commit();
+// was that is none, so its host is listed at once, and the repo is fetched,
+// though no event speaks of it.
+TEST_F(SteppedOverTest, WhatAFrameThatIsNoneToldIsFoundByAListing) {
+  writer().put("app.test.note/lost", make_record("nobody could read it"));
+  auto frame = writer().commit();
   frame.resize(frame.size() / 2);
-  host.serve(repo);
-  host.on(list_repos, list(repo));
+  list();
   for (size_t i = 1; i < limits::bad_frame_tries_max; ++i) {
     ASSERT_TRUE(stream.send(frame));
     ASSERT_TRUE(stream.ends.pop()) << i;
   }
   ASSERT_TRUE(stream.send(frame));
-  EXPECT_TRUE(eventually(node_patience,
-                         [&] {
-                           const auto told = node.repo(repo.did());
-                           return told.rev == repo.rev().str()
-                                  && told.status == "synced";
-                         }))
-    << node.log();
+  EXPECT_TRUE(comes(writer())) << node->log();
   EXPECT_GT(host.asked(list_repos), listed);
-  EXPECT_NE(node.log().find("stepped over a bad frame"), std::string::npos);
+  EXPECT_NE(node->log().find("stepped over a bad frame"), std::string::npos);
+}
+
+// protocol.md 1.8: a host that mixes up the order of two events
+TEST_F(SteppedOverTest, WhatAFrameToldThatCameTooLateIsFoundByAListing) {
+  auto& late = repos[1];
+  late.put("app.test.note/late", make_record("came behind a later one"));
+  const auto frame = late.commit();
+  writer().put("app.test.note/c", make_record("three"));
+  const auto later = writer().commit();
+  list();
+  ASSERT_TRUE(stream.send(later));
+  ASSERT_TRUE(stream.send(frame));
+  EXPECT_TRUE(comes(late)) << node->log();
+  EXPECT_GT(host.asked(list_repos), listed);
 }
 
 } // namespace weir::tests

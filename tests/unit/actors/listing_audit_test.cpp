@@ -198,5 +198,47 @@ TEST(listing_machine, a_listing_that_is_not_trusted_goes_on_after_a_rest) {
   EXPECT_EQ(*x.last.timer - x.now, least) << "a page was good";
 }
 
+// limits::claim_retry: the same page, soon, and then not much later
+TEST(listing_machine, a_page_that_the_directory_did_not_prove_comes_again) {
+  listing_options options;
+  options.requests_per_hour = 3'600;
+  listing_run x{options};
+  x.want();
+  x.page("c1");
+  std::vector<std::chrono::microseconds> rests;
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_FALSE(x.take(x.machine.on_unproved(x.all, x.now)));
+    rests.push_back(*x.last.timer - x.now);
+    x.pass(rests.back());
+    ASSERT_TRUE(x.tick());
+    EXPECT_EQ(x.last.fetch->cursor, "c1");
+  }
+  const std::chrono::seconds least = limits::claim_retry;
+  const std::chrono::seconds most = limits::listing_mistrust_min;
+  EXPECT_THAT(rests, testing::ElementsAre(least, 2 * least, 4 * least, most,
+                                          most));
+  ASSERT_TRUE(x.page("c2"));
+  EXPECT_EQ(x.last.fetch->cursor, "c2");
+  x.take(x.machine.on_unproved(x.all, x.now));
+  EXPECT_EQ(*x.last.timer - x.now, least) << "a page was good";
+}
+
+// CONS-24: a reset meanwhile
+TEST(listing_machine, what_rests_begins_anew_when_events_were_missed) {
+  for (const auto is_proved : {false, true}) {
+    listing_run x;
+    x.want();
+    x.page("c1");
+    EXPECT_FALSE(x.want({1, 2, 50}));
+    x.take(is_proved ? x.machine.on_mistrust(x.all, "c2", x.now)
+                     : x.machine.on_unproved(x.all, x.now));
+    x.pass(limits::listing_mistrust_min);
+    ASSERT_TRUE(x.tick());
+    EXPECT_EQ(x.last.fetch->cursor, "") << is_proved;
+    x.page("c1");
+    EXPECT_EQ(x.stored->noted, (position{1, 2, 50}));
+  }
+}
+
 } // namespace
 } // namespace weir::tests

@@ -61,6 +61,15 @@ TEST(listing_debts, a_loss_at_the_same_position_is_one) {
   EXPECT_FALSE(fail_pages(x, enough_failures, ec::unreachable));
 }
 
+TEST(listing_debts, one_that_is_owed_and_not_trusted_is_told) {
+  listing_debts x;
+  x.on_wanted(debtor, met);
+  EXPECT_THAT(x.on_mistrusted(debtor), Optional(HasSubstr("no document")));
+  x.on_page(debtor);
+  EXPECT_THAT(x.on_ended(debtor, met), Optional(std::string{}));
+  EXPECT_FALSE(x.on_mistrusted(debtor)) << "nothing is owed";
+}
+
 TEST(listing_debts, so_is_the_first_one) {
   listing_debts x;
   x.on_wanted(debtor, {debtor, 1, 0});

@@ -149,9 +149,44 @@ TEST(lookup_backoff, the_pause_doubles_until_a_look_up_succeeds) {
     x.failed(repo, start);
   EXPECT_EQ(x.until(repo, start), start + limits::lookup_pause_max);
   EXPECT_TRUE(x.knows(repo));
-  x.succeeded(repo);
+  x.succeeded(repo, start);
   EXPECT_FALSE(x.knows(repo));
   EXPECT_EQ(x.failed(repo, start), start + limits::lookup_pause_min);
+}
+
+// `limits::lookup_forgiven_min`: when it was the directory
+TEST(lookup_backoff, a_success_after_many_failures_ends_all_pauses) {
+  constexpr auto enough = limits::lookup_forgiven_min;
+  for (const auto failures : {enough - 1, enough}) {
+    lookup_backoff x{100};
+    for (size_t i = 0; i < failures; ++i)
+      x.failed(named(std::to_string(i)), start);
+    x.succeeded(named("well"), start + 1s);
+    EXPECT_EQ(x.until(named("0"), start + 1s).has_value(), failures < enough);
+    x.failed(named("0"), start + 1s);
+    EXPECT_TRUE(x.until(named("0"), start + 2s)) << "that is another failure";
+  }
+}
+
+// Or whoever has names looked up that nobody has ends the pauses of all.
+TEST(lookup_backoff, pauses_end_so_now_and_then_only) {
+  constexpr auto enough = limits::lookup_forgiven_min;
+  lookup_backoff x{100};
+  auto now = start;
+  size_t ended = 0;
+  for (size_t round = 0; round < 60; ++round) {
+    for (size_t i = 0; i < enough; ++i)
+      x.failed(named(std::to_string(i)), now);
+    now = now + 1s;
+    x.succeeded(named("well"), now);
+    ended += x.until(named("0"), now) ? 0 : 1;
+  }
+  EXPECT_EQ(ended, 1u);
+  now = now + limits::lookup_pause_max;
+  for (size_t i = 0; i < enough; ++i)
+    x.failed(named(std::to_string(i)), now);
+  x.succeeded(named("well"), now + 1s);
+  EXPECT_FALSE(x.until(named("0"), now + 1s));
 }
 
 // `limits::lookup_failures_max`, and one more: the oldest is forgotten

@@ -118,7 +118,7 @@ TEST(MachineBounds, AFailureIsBelievedUpToItsTime) {
     tests::identities::resolver x;
     x.fetch(1);
     x.document(fail(ec::not_found));
-    x.pass(limits::identity_negative - 1s + more);
+    x.pass(limits::lookup_pause_min - 1s + more);
     x.ask(2);
     EXPECT_EQ(x.last.fetch.size(), more == 0s ? 0u : 1u);
   }

@@ -41,6 +41,14 @@ TEST(upstream_machine, frames_of_old_numbers_that_were_lost_do_not_count) {
   EXPECT_EQ(x.machine.in_flight(), 0u);
 }
 
+// protocol.md 1.8: it is dropped, and may tell what nobody else does
+TEST(upstream_machine, a_frame_that_comes_too_late_may_be_missing) {
+  stream x;
+  EXPECT_FALSE(x.take_seqs({11, 13, 13}).stepped_over);
+  EXPECT_FALSE(x.take_seqs({11}).stepped_over) << "it is on its way";
+  EXPECT_TRUE(x.take_seqs({12}).stepped_over);
+}
+
 std::vector<int64_t> signed_seqs(int64_t first, size_t count) {
   std::vector<int64_t> out(count);
   std::iota(out.begin(), out.end(), first);

@@ -1,0 +1,93 @@
+#pragma once
+
+#include "actors/supervisor/claims_machine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+
+namespace weir::tests::claims {
+
+using namespace std::chrono_literals;
+using namespace weir::actors;
+using kind = claims_machine::word::kind;
+
+inline constexpr steady_time noon{1'000'000'000};
+inline constexpr auto its_host = "https://pds.test";
+inline const listing_id of_pds{1, {}};
+inline const listing_id of_other{2, {}};
+
+inline atproto::did claimed_did(size_t i) {
+  return atproto::did::trusted("did:plc:claim" + std::to_string(i));
+}
+
+inline std::vector<claims_machine::claim>
+claims_of(size_t first, size_t count, bool active = true) {
+  std::vector<claims_machine::claim> out;
+  for (size_t i = first; i < first + count; ++i)
+    out.push_back({claimed_did(i), active});
+  return out;
+}
+
+/// Answers what is asked, one after another.
+class directory {
+public:
+  void take(claims_machine::effects x) {
+    asked.insert(asked.end(), x.ask.begin(), x.ask.end());
+    anew.insert(anew.end(), x.ask_anew.begin(), x.ask_anew.end());
+    for (auto& each : x.confirmed)
+      confirmed.push_back(each.second);
+    pages.insert(pages.end(), x.pages.begin(), x.pages.end());
+    if (x.timer)
+      timer = x.timer;
+    dropped += x.dropped;
+    if (x.prove)
+      take(machine.on_proof(is_right, now));
+  }
+
+  void page(const listing_id& what, std::vector<claims_machine::claim> x,
+            const std::string& host = its_host) {
+    take(machine.on_page(what, host, std::move(x), now, wall));
+  }
+
+  /// The document came after the claim, unless the word has a time.
+  void say(const atproto::did& repo, claims_machine::word x) {
+    if (x.fetched_at == 0)
+      x.fetched_at = wall.seconds() + 1;
+    take(machine.on_word(repo, x, now));
+  }
+
+  /// What is asked about again later, is.
+  void pass_retry() {
+    now = now + limits::claim_retry;
+    take(machine.on_timer(now));
+  }
+
+  /// Until nothing is asked. @returns how many questions there were
+  size_t say_all(const claims_machine::word& x) {
+    size_t out = 0;
+    for (; !asked.empty(); ++out)
+      say(next(), x);
+    return out;
+  }
+
+  atproto::did next() {
+    auto out = asked.front();
+    asked.pop_front();
+    return out;
+  }
+
+  claims_machine machine;
+  steady_time now = noon;
+  wall_time wall{1'700'000'000'000'000};
+  bool is_right = true; ///< It has what it had.
+  std::deque<atproto::did> asked;
+  std::vector<atproto::did> anew;
+  std::vector<atproto::did> confirmed;
+  std::vector<claims_machine::verdict> pages;
+  std::optional<steady_time> timer;
+  size_t dropped = 0;
+};
+
+} // namespace weir::tests::claims

@@ -1,0 +1,94 @@
+#include "tests/unit/actors/claims_directory.hpp"
+
+// Claims, and a directory that is wrong.
+namespace weir::tests::claims {
+namespace {
+
+// A directory may lag behind, or be wrong for a moment.
+TEST(claims, what_is_missing_is_asked_for_a_second_time) {
+  directory x;
+  x.page(of_pds, claims_of(0, 2));
+  x.say_all({kind::missing, {}});
+  EXPECT_TRUE(x.pages.empty());
+  ASSERT_TRUE(x.timer);
+  EXPECT_EQ(*x.timer - x.now, limits::claim_retry);
+  x.take(x.machine.on_timer(*x.timer + -1us));
+  EXPECT_TRUE(x.asked.empty());
+  x.pass_retry();
+  ASSERT_EQ(x.asked.size(), 2u);
+  x.say(claimed_did(0), {kind::names_host, its_host});
+  x.say(claimed_did(1), {kind::missing, {}});
+  EXPECT_THAT(x.confirmed, testing::ElementsAre(claimed_did(0)));
+  EXPECT_EQ(x.pages.size(), 1u) << "and not for a third";
+  EXPECT_EQ(x.machine.bytes(), 0u);
+}
+
+// Who was found at last does not count against its listing.
+TEST(claims, a_listing_of_late_documents_is_trusted) {
+  directory x;
+  for (size_t i = 0; i < 3; ++i) {
+    x.page(of_pds, claims_of(100 * i, limits::claims_judged_min - 1));
+    x.say_all({kind::missing, {}});
+    x.pass_retry();
+    x.say_all({kind::names_host, its_host});
+    ASSERT_EQ(x.pages.size(), i + 1);
+    EXPECT_TRUE(x.pages.back().trusted);
+  }
+}
+
+// protocol.md 2.5.6: it moved, or the document was wrong
+TEST(claims, a_document_from_before_the_claim_is_looked_up_anew) {
+  directory x;
+  x.page(of_pds, claims_of(0, 1));
+  x.say(claimed_did(0), {kind::names_host, "https://old.test",
+                         x.wall.seconds() - 60});
+  EXPECT_TRUE(x.pages.empty());
+  EXPECT_THAT(x.anew, testing::ElementsAre(claimed_did(0)));
+  x.say(claimed_did(0), {kind::names_host, its_host});
+  EXPECT_EQ(x.confirmed.size(), 1u);
+  x.page(of_pds, claims_of(1, 1, false));
+  x.say(claimed_did(1), {kind::names_host, "https://old.test",
+                         x.wall.seconds() - 60});
+  EXPECT_EQ(x.anew.size(), 1u) << "its listing says that it is not there";
+  EXPECT_EQ(x.pages.size(), 2u);
+}
+
+// Nobody is blamed for a directory that is wrong.
+TEST(claims, a_directory_that_has_lost_all_is_no_fault_of_a_listing) {
+  directory x;
+  x.is_right = false;
+  x.page(of_pds, claims_of(0, 200));
+  for (size_t i = 0; i < limits::claims_judged_min; ++i)
+    x.say(x.next(), {kind::missing, {}});
+  ASSERT_EQ(x.pages.size(), 1u);
+  EXPECT_FALSE(x.pages[0].trusted);
+  EXPECT_FALSE(x.pages[0].proved);
+  EXPECT_EQ(x.machine.bytes(), 0u);
+  x.is_right = true;
+  x.say_all({kind::missing, {}}); // Nobody wants to know any more.
+  x.page(of_pds, claims_of(0, 200));
+  while (x.machine.size() > 0)
+    x.say_all({kind::names_host, its_host});
+  EXPECT_TRUE(x.pages.back().trusted);
+  EXPECT_EQ(x.confirmed.size(), 200u);
+}
+
+TEST(claims, one_proof_is_asked_for_at_a_time) {
+  directory x;
+  size_t proofs = 0;
+  for (const auto& what : {of_pds, of_other})
+    x.machine.on_page(what, its_host, claims_of(what.upstream * 1'000, 100),
+                      x.now, x.wall);
+  for (size_t i = 0; i < 100; ++i)
+    for (const auto first : {1'000u, 2'000u})
+      proofs += x.machine
+                  .on_word(claimed_did(first + i), {kind::missing, {}, 0}, x.now)
+                  .prove;
+  EXPECT_EQ(proofs, 1u);
+  const auto out = x.machine.on_proof(true, x.now);
+  ASSERT_EQ(out.pages.size(), 2u);
+  EXPECT_TRUE(out.pages[0].proved);
+}
+
+} // namespace
+} // namespace weir::tests::claims
