@@ -154,7 +154,7 @@ TEST(lookup_backoff, the_pause_doubles_until_a_look_up_succeeds) {
   EXPECT_EQ(x.failed(repo, start), start + limits::lookup_pause_min);
 }
 
-// `limits::lookup_forgiven_min`: when it was the directory
+// protocol.md 8.3; `limits::lookup_forgiven_min`: when it was the directory
 TEST(lookup_backoff, a_success_after_many_failures_ends_all_pauses) {
   constexpr auto enough = limits::lookup_forgiven_min;
   for (const auto failures : {enough - 1, enough}) {
