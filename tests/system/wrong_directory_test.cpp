@@ -16,7 +16,8 @@ namespace {
 class WrongDirectoryTest : public ::testing::Test {
 protected:
   /// While it is wrong the directory gives this instead of a document.
-  void open(size_t accounts, std::string wrong) {
+  /// @param listings For an hour.
+  void open(size_t accounts, std::string wrong, int listings = 3600) {
     std::string lines;
     for (size_t i = 0; i < accounts; ++i) {
       auto& x = repos.emplace_back(1 + i);
@@ -39,7 +40,8 @@ protected:
             say(http_answer(200, R"({"repos":[)" + lines + "]}")));
     node = std::make_unique<hostile_node>(
       std::vector{"pds:" + host.url()}, directory.url(),
-      std::vector<std::string>{"--listing-requests-per-hour", "3600"});
+      std::vector{std::string{"--listing-requests-per-hour"},
+                  std::to_string(listings)});
   }
 
   void expect_all_synced() {
@@ -69,9 +71,9 @@ TEST_F(WrongDirectoryTest, OneThatHasNoDocumentsIsNoFaultOfAListing) {
   expect_all_synced();
 }
 
-// protocol.md 8.3
+// protocol.md 8.3; `limits::claim_retry`: the next listing is an hour away.
 TEST_F(WrongDirectoryTest, WhatItDidNotHaveForAMomentIsThereSoon) {
-  open(1, http_answer(404, R"({"message":"DID not registered"})"));
+  open(1, http_answer(404, R"({"message":"DID not registered"})"), 1);
   ASSERT_TRUE(eventually(node_patience, [&] {
     return directory.asked("/" + repos.front().did().str()) > 0;
   }));
