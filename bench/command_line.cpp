@@ -1,6 +1,7 @@
 #include "bench/command_line.hpp"
 
 #include "base/log.hpp"
+#include "base/special_file.hpp"
 #include "bench/outside.hpp"
 #include "bench/report.hpp"
 #include "bench/scratch_dir.hpp"
@@ -115,6 +116,11 @@ private:
 int run(const bench_options& options) {
   std::ofstream json;
   if (!options.json.empty()) {
+    if (is_special_file(options.json)) {
+      std::cerr << "weir-bench: " << options.json
+                << ": cannot be written: it is no file\n";
+      return refused;
+    }
     json.open(options.json, std::ios::trunc);
     if (!json) {
       std::cerr << "weir-bench: cannot write " << options.json << "\n";

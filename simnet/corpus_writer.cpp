@@ -3,6 +3,7 @@
 #include "atproto/dag_cbor.hpp"
 #include "atproto/frame.hpp"
 #include "atproto/sha256.hpp"
+#include "base/special_file.hpp"
 #include "simnet/corpus_file.hpp"
 #include "simnet/traffic.hpp"
 #include "simnet/world.hpp"
@@ -134,6 +135,9 @@ private:
 
 result<corpus_summary> write_corpus(const std::string& path,
                                     network_options options, size_t events) {
+  if (is_special_file(path))
+    return fail(ec::storage_failure,
+                path + ": cannot be written: it is no file");
   options.relay = true;
   options.mix.handles = 0;
   options.window = {2 * events_at_once, SIZE_MAX};

@@ -33,17 +33,22 @@ error file_error(const std::string& path) {
 } // namespace
 
 result<shared_bytes> map_file(const std::string& path) {
-  const auto file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // A pipe that nobody writes would be waited for.
+  const auto file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0)
     return file_error(path);
   struct stat info {};
   void* start = MAP_FAILED;
-  if (::fstat(file, &info) == 0 && info.st_size > 0)
+  const auto known = ::fstat(file, &info) == 0;
+  if (known && S_ISREG(info.st_mode) && info.st_size > 0)
     start = ::mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ,
                    MAP_PRIVATE, file, 0);
   auto failure = file_error(path);
   ::close(file);
-  if (info.st_size == 0)
+  if (known && !S_ISREG(info.st_mode))
+    return fail(ec::storage_failure,
+                path + ": cannot be read: it is no file");
+  if (known && info.st_size == 0)
     return shared_bytes{};
   if (start == MAP_FAILED)
     return failure;

@@ -13,7 +13,7 @@ namespace weir::simnet {
 ///
 /// # Ownership and threads
 /// `map_file` returns bytes that keep the mapping; any thread may read them.
-/// Errors: `not_found`, `storage_failure`.
+/// Errors: `not_found`, `storage_failure`; so is what is no regular file.
 result<shared_bytes> map_file(const std::string& path);
 
 } // namespace weir::simnet

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <sys/stat.h>
 
 // The program, run to its end with inputs of a size that shows nothing but
 // that it works.
@@ -131,6 +132,32 @@ TEST_F(WeirBenchTest, AJsonFileThatCannotBeWrittenIsNamedBeforeTheWork) {
   EXPECT_EQ(run.status, 2);
   EXPECT_NE(run.errors.find(file), std::string::npos) << run.errors;
   EXPECT_EQ(run.output, "");
+}
+
+// docs/hostile-inputs.md 2.4.3
+TEST_F(WeirBenchTest, PipesAndDevicesAreNoFilesOfAnyOption) {
+  const auto pipe = dir.at("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const auto& special : {pipe, std::string{"/dev/null"}}) {
+    program written{{"micro", "--quick", "--json", special}};
+    EXPECT_EQ(written.wait(std::chrono::seconds{30}), 2);
+    EXPECT_NE(written.errors().find(special + ": cannot be written: it is no"),
+              std::string::npos)
+      << written.errors();
+    program work{{"backfill", "--quick", "--dir", special}};
+    EXPECT_EQ(work.wait(std::chrono::seconds{30}), 1);
+    EXPECT_NE(work.errors().find(special), std::string::npos) << work.errors();
+  }
+  ASSERT_EQ(bench({"backfill", "--quick"}).status, 0);
+  const std::filesystem::directory_iterator corpora{dir.at("work")};
+  const auto corpus = corpora->path();
+  std::filesystem::remove(corpus);
+  ASSERT_EQ(::mkfifo(corpus.c_str(), 0600), 0);
+  program read{{"backfill", "--quick", "--dir", dir.at("work")}};
+  EXPECT_EQ(read.wait(std::chrono::seconds{30}), 1);
+  EXPECT_NE(read.errors().find("cannot be read: it is no file"),
+            std::string::npos)
+    << read.errors();
 }
 
 TEST_F(WeirBenchTest, AFolderThatCannotBeMadeIsNamed) {

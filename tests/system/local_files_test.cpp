@@ -85,6 +85,18 @@ protected:
     }
   }
 
+  /// It ends at once and says why.
+  static void expect_refused(const std::vector<std::string>& arguments,
+                             const std::string& why) {
+    program x{arguments};
+    const auto command = testing::PrintToString(arguments);
+    const auto status = x.wait(60s);
+    ASSERT_TRUE(status) << command << " waits";
+    EXPECT_GT(*status, 0) << command;
+    EXPECT_NE(x.errors().find(why), std::string::npos)
+      << command << x.errors();
+  }
+
   const temp_dir dir;
 };
 
@@ -176,19 +188,37 @@ TEST_F(LocalFilesTest, FilesLongerThanTheirKindAreNotRead) {
   EXPECT_EQ(run_program({"verify", store}).status, 0);
 }
 
-TEST_F(LocalFilesTest, PipesAreNoConfiguration) {
+// Each command and option that takes a file or a directory; a key of a file is
+// an option as well
+TEST_F(LocalFilesTest, PipesAndDevicesAreNoFilesOfAnyOption) {
   const auto pipe = dir.at("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  for (const auto& arguments : std::vector<std::vector<std::string>>{
-         {"run", "--config", pipe},
-         {"config", "check", pipe},
-         {"run", "--admin-password-file", pipe},
-         {"run", "--data-dir", dir.at("data"), "--bind", "127.0.0.1:0",
-          "--ca-file", pipe}}) {
-    const auto x = run_program(arguments);
-    EXPECT_NE(x.status, 0) << arguments[0];
-    EXPECT_NE(x.errors.find("it is no file"), std::string::npos) << x.errors;
-  }
+  const auto ca_file = dir.at("ca.toml");
+  std::ofstream{ca_file} << "data_dir = \"" << dir.at("data")
+                         << "\"\nbind = \"127.0.0.1:0\"\nca_file = \"" << pipe
+                         << "\"\n";
+  const auto secret = dir.at("secret.toml");
+  std::ofstream{secret} << "admin_password_file = \"" << pipe << "\"\n";
+  using words = std::vector<std::string>;
+  for (const auto& special : {pipe, std::string{"/dev/zero"}, dir.at("")})
+    for (const auto& arguments :
+         {words{"run", "--config", special},
+          words{"config", "print", "--config", special},
+          words{"config", "check", special},
+          words{"run", "--admin-password-file", special},
+          words{"config", "print", "--admin-password-file", special},
+          words{"run", "--data-dir", dir.at("data"), "--bind", "127.0.0.1:0",
+                "--ca-file", special},
+          words{"simnet", "--corpus", special},
+          words{"simnet", "--accounts", "1", "--records", "1", "--events", "1",
+                "--write-corpus", special}})
+      expect_refused(arguments, "it is no file");
+  expect_refused({"run", "--config", ca_file}, "it is no file");
+  expect_refused({"run", "--config", secret}, "it is no file");
+  expect_refused({"config", "check", secret}, "it is no file");
+  for (const auto& special : {pipe, std::string{"/dev/zero"}})
+    for (const auto& arguments : {words{"verify", special}, run_in(special)})
+      expect_refused(arguments, special);
 }
 
 TEST_F(LocalFilesTest, WhatAStoreSaysNeverReachesATerminalRaw) {
