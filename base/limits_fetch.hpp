@@ -22,6 +22,9 @@ constexpr std::chrono::microseconds fetch_reserve_time = 10s;
 /// A host that had to give one back comes last for so long when permits beyond
 /// its part are given.
 constexpr std::chrono::microseconds fetch_modest_time = 5min;
+/// Whose wait ends before the next scan for retries is woken on time, all of so
+/// long a time together.
+constexpr std::chrono::microseconds fetch_wake_step = 1s;
 /// So many-th look-up is for a repo that was fetched before, though new ones
 /// wait.
 constexpr size_t refetch_turn = 8;

@@ -30,6 +30,12 @@ std::string lane_of(const atproto::did& repo, const std::string& pds) {
   return pds.empty() ? identity_source(repo) : pds;
 }
 
+/// When all are woken that are due in one step.
+steady_time end_of_step(steady_time due) {
+  constexpr auto step = limits::fetch_wake_step.count();
+  return {(due.micros + step - 1) / step * step};
+}
+
 bool moved(const fetch_entry& x, const std::string& pds) {
   return !pds.empty() && *x.lane->name != pds;
 }
@@ -142,16 +148,19 @@ void fetch_queue::finish(fetch_entry& x, steady_time now) {
 
 // -- stages -------------------------------------------------------------------
 
-/// Queued, or delayed until its time and until its host has rested.
+/// Queued, or delayed until its time and until its host has rested. The scan for
+/// retries would find it too late when it waits for less.
 void fetch_queue::place(fetch_entry& x, steady_time due, steady_time now) {
   leave(x);
   if (x.lane->rest_until > now)
-    rest_ends_.insert(x.lane->rest_until);
+    wake_ups_.insert(x.lane->rest_until);
   due = std::max(due, x.lane->rest_until);
   if (due <= now) {
     enter(x, fetch_stage::queued);
     return;
   }
+  if (due - now < options_.retry_scan)
+    wake_ups_.insert(end_of_step(due));
   x.alarm = alarms_.emplace(due, &x);
   x.at = fetch_stage::delayed;
 }

@@ -95,8 +95,9 @@ public:
   /// What a host may have while others wait.
   size_t permit_share() const noexcept;
 
-  /// When the rest of a host ends that repos wait for.
-  std::optional<steady_time> next_rest_end() const;
+  /// When the rest of a host ends that repos wait for, or a wait that is too short
+  /// for the scan.
+  std::optional<steady_time> next_wake_up() const;
 
   size_t size() const noexcept { return entries_.size(); }
   size_t due() const noexcept { return entries_.size() - alarms_.size(); }
@@ -172,7 +173,7 @@ private:
   fetch_entry::alarms alarms_;
   entry_map entries_;
   fetch_list preparing_; ///< Asked longest ago first.
-  std::set<steady_time> rest_ends_; ///< That repos wait for.
+  std::set<steady_time> wake_ups_; ///< See `next_wake_up`.
   std::array<tally, lane_kinds> tallies_;
   size_t ready_count_ = 0;
   size_t running_ = 0;

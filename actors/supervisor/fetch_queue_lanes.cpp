@@ -121,7 +121,7 @@ void fetch_queue::ask_again(steady_time now) {
 }
 
 void fetch_queue::on_timer(steady_time now) {
-  rest_ends_.erase(rest_ends_.begin(), rest_ends_.upper_bound(now));
+  wake_ups_.erase(wake_ups_.begin(), wake_ups_.upper_bound(now));
   wake(now);
   ask_again(now);
   for (auto i = remembered_.begin(); i != remembered_.end();) {
@@ -136,10 +136,10 @@ void fetch_queue::on_timer(steady_time now) {
   }
 }
 
-std::optional<steady_time> fetch_queue::next_rest_end() const {
-  if (rest_ends_.empty())
+std::optional<steady_time> fetch_queue::next_wake_up() const {
+  if (wake_ups_.empty())
     return std::nullopt;
-  return *rest_ends_.begin();
+  return *wake_ups_.begin();
 }
 
 } // namespace weir::actors

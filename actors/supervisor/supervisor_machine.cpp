@@ -283,7 +283,7 @@ void supervisor_machine::run(effects& out, steady_time now) {
       out.prepare.push_back(*x->repo);
     out.scan = queue_.scan.next(queue_.due(), options_.queue_max);
   }
-  if (const auto at = queue_.next_rest_end())
+  if (const auto at = queue_.next_wake_up())
     arm(out, *at);
   if (const auto at = queue_.next_reserve_end(now))
     arm(out, *at);

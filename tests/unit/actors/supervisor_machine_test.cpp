@@ -103,6 +103,23 @@ TEST(supervisor, a_retry_is_found_by_the_scan_after_its_time) {
   EXPECT_THAT(x.prepared, ElementsAre(name(1)));
 }
 
+// limits::fetch_wake_step; a wait as long as from scan to scan is the scan's
+TEST(supervisor, a_wait_shorter_than_the_scan_ends_on_time) {
+  queue x;
+  x.tick();
+  x.wish(1, repo_status::pending, 5s);
+  x.pass(5s - 1us);
+  EXPECT_THAT(x.prepared, IsEmpty());
+  x.pass(1us);
+  EXPECT_THAT(x.prepared, ElementsAre(name(1)));
+  x.pass(1us);
+  x.wish(2, repo_status::pending, 5s);
+  x.pass(5s + limits::fetch_wake_step - 2us);
+  EXPECT_THAT(x.prepared, ElementsAre(name(1)));
+  x.pass(1us);
+  EXPECT_THAT(x.prepared, ElementsAre(name(1), name(2)));
+}
+
 // SYNC-14: whatever else the timer is asked for
 TEST(supervisor, a_resting_host_does_not_put_off_the_scan) {
   queue x;
