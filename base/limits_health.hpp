@@ -40,6 +40,10 @@ constexpr size_t clock_window_part = 2;
 constexpr auto clock_step = 1min;
 /// How often whoever waits for a right clock looks at it.
 constexpr auto clock_check_interval = 1s;
+/// A fetch for which only our clock was in the way is wished again after this.
+/// While intake is held it waits in the queue; while signers are heard it is made
+/// again, and counts as a word about the time.
+constexpr auto clock_refetch_wait = 5s;
 /// Repos that are asked to fetch again at once when the clock is right again.
 constexpr size_t clock_retry_page = 1'000;
 

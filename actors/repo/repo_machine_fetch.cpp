@@ -3,6 +3,7 @@
 #include "actors/repo/repo_clock.hpp"
 #include "actors/repo/repo_machine.hpp"
 #include "base/limits.hpp"
+#include "base/limits_health.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -269,6 +270,18 @@ bool may_be_outdated(const fetch_failure& why) {
   }
 }
 
+/// How long a fetch waits that failed for a reason of ours, not the repo's.
+std::optional<std::chrono::seconds> wait_for_us(const fetch_failure& why,
+                                                std::chrono::seconds retry_min,
+                                                now_time now) {
+  if (why.reason.code == ec::disk_full)
+    return retry_min;
+  if (why.ahead.defined() && clock_doubted(now))
+    return std::min<std::chrono::seconds>(limits::clock_refetch_wait,
+                                          retry_min);
+  return std::nullopt;
+}
+
 } // namespace
 
 /// Sets status and back-off of a fetch that did not succeed (SYNC-06, 13, 15).
@@ -289,11 +302,9 @@ void repo_machine::fail_job(now_time now, repo_effects& out,
     out.wish = fetch_wish{row_.status, 0};
     return;
   }
-  if (why.reason.code == ec::disk_full
-      || (why.ahead.defined() && clock_doubted(now))) {
+  if (const auto wait = wait_for_us(why, settings_->retry_min, now)) {
     row_.status = status_without_job(); // Ours, not the repo's.
-    out.wish = fetch_wish{row_.status, now.wall.seconds()
-                                         + settings_->retry_min.count()};
+    out.wish = fetch_wish{row_.status, now.wall.seconds() + wait->count()};
     return;
   }
   row_.status = repo_status::error;

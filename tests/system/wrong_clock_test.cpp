@@ -20,6 +20,19 @@ protected:
       net.life().traffic().post(i);
   }
 
+  uint64_t fetches_failed() {
+    return metric("weir_backfill_finished_total", "result=\"failed\"");
+  }
+
+  size_t in_error() {
+    const auto all = errors();
+    size_t out = 0;
+    for (auto at = all.find("\"did:"); at != std::string::npos;
+         at = all.find("\"did:", at + 1))
+      ++out;
+    return out;
+  }
+
   uint64_t cursor() { return metric("weir_upstream_cursor"); }
   uint64_t refused() {
     return metric("weir_repo_events_total", "result=\"future_rev\"");
@@ -116,6 +129,31 @@ TEST_F(WrongClockTest, WhatIsFetchedIsEvidenceAndIsFetchedAgain) {
   EXPECT_EQ(equal_to_source(), 0u);
   time.shift(0s);
   ASSERT_TRUE(await_all_equal());
+  ASSERT_TRUE(await_ready());
+}
+
+// The same with the back-off that a node has unless told otherwise: also who is
+// put off while others are heard does not wait for it
+TEST_F(WrongClockTest, WhatWasPutOffIsFetchedWithinSecondsOfARightClock) {
+  const actors::node_config standard;
+  config.retry_backoff_min = standard.retry_backoff_min;
+  config.retry_backoff_max = standard.retry_backoff_max;
+  config.retry_scan = standard.retry_scan;
+  commit_everywhere();
+  time.shift(-10min);
+  start();
+  ASSERT_TRUE(await_cause("clock", "", "about 10 minutes ahead"));
+  const auto before = fetches_failed();
+  time.pass(limits::clock_hold);
+  ASSERT_TRUE(eventually(node_patience, [&] {
+    return fetches_failed() >= before + limits::clock_signers_min;
+  }));
+  EXPECT_EQ(equal_to_source(), 0u);
+  EXPECT_LT(in_error(), accounts) << "nobody was put off";
+  time.shift(0s);
+  EXPECT_TRUE(eventually(config.retry_backoff_min / 3, [this] {
+    return equal_to_source() == accounts;
+  })) << equal_to_source();
   ASSERT_TRUE(await_ready());
 }
 

@@ -191,6 +191,9 @@ TEST_F(RepoClockTest, AFetchedRevIsEvidenceAndWhileInDoubtNoFailure) {
   EXPECT_EQ(x.row->status, repo_status::desync);
   EXPECT_EQ(x.row->retry_count, 0u);
   EXPECT_EQ(x.refreshes, 0u) << "the key is not in question";
+  ASSERT_EQ(x.wishes.size(), 1u);
+  EXPECT_EQ(x.wishes[0].not_before,
+            x.now.wall.seconds() + limits::clock_refetch_wait.count());
   correct(1h);
   x.start_fetch(3);
   x.fail_fetch(3, fail(ec::verification_failed, "future_rev"), {}, rev);
