@@ -135,6 +135,31 @@ TEST_F(DroppedEventTest, AFetchThatItsKeyRefusedIsTriedAgainWithTheNextCommit) {
   expect_synced();
 }
 
+// protocol.md 5.2: one that moved here and has written nothing yet. Its document
+// is the same all the time, so no other event than this one says that its root
+// may be another by now.
+TEST_F(DroppedEventTest, AFetchThatItsKeyRefusedIsTriedAgainWithItsIdentity) {
+  const test_repo other{2};
+  auto imported = repo.blocks();
+  const auto commit = encode_signed_commit(
+    {repo.did(), repo.rev(), repo.data(), {}, {}}, other.key());
+  imported.push_back({atproto::cid::of_dag_cbor(commit), commit});
+  host.on_repo(
+    repo.did(),
+    say(http_answer(200, as_text(make_car(imported.back().first, imported)))));
+  start("relay:", {"--retry-backoff-min", "1h", "--retry-backoff-max", "1h"});
+  const auto failed = node->await_failure(repo.did());
+  EXPECT_TRUE(failed.error.starts_with("verification_failed")) << failed.error;
+  next();
+  host.serve(repo);
+  atproto::identity_event x;
+  x.seq = ++seq;
+  x.repo = repo.did();
+  x.time = "2026-01-01T00:00:00.000Z";
+  ASSERT_TRUE(stream.send(atproto::encode_frame(x)));
+  expect_synced();
+}
+
 // architecture.md 3, Waiting: what comes during a fetch, more than stays in
 // memory; a host says #commit and #sync of one rev when it makes an account.
 TEST_F(DroppedEventTest, ACommitAndASyncOfOneRevAreBothKept) {
