@@ -114,11 +114,14 @@ void add_tracking(options& out) {
     &settings::mode, mode_words,
     {group, "mode",
      "Which repos are tracked: those that are added by hand, also those with "
-     "a record in a signal collection, or all that the upstreams list."}));
+     "a record in a signal collection, or all that the upstreams list, once "
+     "their DID documents agree."}));
   out.push_back(list_option(
     &settings::signal_collections,
     {group, "signal_collection",
-     "In mode signal: collections whose records make a repo tracked.",
+     "In mode signal: collections whose records make a repo tracked. Relays "
+     "are asked who has some (listReposByCollection); a repo of a pds: upstream "
+     "is found by its next commit there.",
      "NSID,...", "fm.teal.alpha.feed.play"}));
   out.push_back(list_option(
     &settings::collections,

@@ -78,7 +78,7 @@ protected:
 
 // limits::plc_per_second_range: neither new accounts of others wait for those
 // of the flood, nor a key that changed
-TEST_F(IdentityFloodTest, OthersAreSyncedInTwiceTheirTimeAndTheirKeysFollowed) {
+TEST_F(IdentityFloodTest, OthersAreSyncedInTimeAndTheirKeysFollowed) {
   auto alone = 0ms;
   {
     default_node node{dir.at("alone"), urls, {0, 1}, few_look_ups};
