@@ -1,8 +1,11 @@
 #include "apps/weir/stop_signal.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <thread>
 #include <unistd.h>
 
@@ -45,9 +48,19 @@ TEST(StopSignalTest, ASignalBesideAFailureStaysForWhoeverWaitsNext) {
   EXPECT_FALSE(next.failure());
 }
 
-TEST(StopSignalTest, AWatchdogThatIsDismissedDoesNothing) {
-  { const watchdog x{3600s}; }
-  SUCCEED();
+// The process is there after the time of the watchdog, which is what is tested,
+// and nothing was said.
+TEST(WatchdogDeathTest, AWatchdogThatIsDismissedDoesNothing) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+    {
+      const auto start = std::chrono::steady_clock::now();
+      { const watchdog x{2s}; }
+      const auto took = std::chrono::steady_clock::now() - start;
+      std::this_thread::sleep_for(3s);
+      std::exit(took < 2s ? 7 : 8);
+    },
+    testing::ExitedWithCode(7), testing::IsEmpty());
 }
 
 TEST(WatchdogDeathTest, AWatchdogEndsAProcessThatHangs) {
