@@ -1,5 +1,6 @@
 #include "apps/weir/account_check.hpp"
 
+#include "apps/weir/key_look_up.hpp"
 #include "storage/keys.hpp"
 #include "storage/row_access.hpp"
 
@@ -57,7 +58,9 @@ void account_check::check_unsynced(const atproto::did& repo,
 /// Active at the host only.
 void account_check::check_away(const atproto::did& repo,
                                const storage::repo_row& row) {
-  if (is_others_verdict(row))
+  if (row.words.tombstoned)
+    check_tombstone(repo);
+  else if (is_others_verdict(row))
     out_.count("taken down by another relay");
   else
     out_.find(repo, std::string{"is "} + storage::to_string(row.account)
@@ -75,15 +78,31 @@ void account_check::check_gone(const atproto::did& repo,
     out_.unfinished(repo, "gone at the host", sentence);
 }
 
-/// What the host says is known and the same; another relay took it down, or the
-/// directory has a tombstone.
+/// No host withdraws a tombstone. Whether the directory still has it, or erred
+/// when it was asked, only the directory can say.
+void account_check::check_tombstone(const atproto::did& repo) {
+  const std::string sentence = "is deleted here because the directory had a "
+                               "tombstone for it, and active at the host";
+  if (options_.directory.empty())
+    return out_.find(repo, sentence);
+  const auto gone = has_tombstone(web_, repo, options_.directory);
+  if (!gone)
+    out_.find(repo, sentence + "; its document: " + gone.error().context);
+  else if (*gone)
+    out_.count("tombstoned by the directory");
+  else
+    out_.find(repo, sentence + "; the directory has a document");
+}
+
+/// What the host says is known and the same, and another relay took it down.
 bool account_check::is_others_verdict(const storage::repo_row& row) const {
   auto words = row.words;
-  words.tombstoned = false;
-  std::erase_if(words.relays, [this](const storage::relay_word& x) {
-    return x.at.upstream != claims_.id_of(where_.origin);
-  });
-  return storage::combined(words) == account_status::active;
+  const auto taken_down = std::erase_if(
+    words.relays, [this](const storage::relay_word& x) {
+      return x.said != account_status::active
+             && x.at.upstream != claims_.id_of(where_.origin);
+    });
+  return taken_down > 0 && storage::combined(words) == account_status::active;
 }
 
 bool account_check::keeps_records(const atproto::did& repo) const {

@@ -27,8 +27,8 @@ public:
   account_check(const storage::database& db, web_client& web, host where,
                 const stream_claims& claims, const host_check_options& options,
                 host_findings& out)
-    : db_(db), where_(std::move(where)), claims_(claims), options_(options),
-      out_(out), accounts_(web, where_.origin) {
+    : db_(db), web_(web), where_(std::move(where)), claims_(claims),
+      options_(options), out_(out), accounts_(web, where_.origin) {
     // nop
   }
 
@@ -52,6 +52,7 @@ public:
 private:
   void check_unsynced(const atproto::did& repo, const storage::repo_row& row);
   void check_away(const atproto::did& repo, const storage::repo_row& row);
+  void check_tombstone(const atproto::did& repo);
   void check_gone(const atproto::did& repo, const storage::repo_row& row);
   result<void> check_listed(const listed_account& x);
   result<void> check_unknown(const listed_account& x);
@@ -59,6 +60,7 @@ private:
   bool keeps_records(const atproto::did& repo) const;
 
   const storage::database& db_;
+  web_client& web_;
   const host where_;
   const stream_claims& claims_;
   const host_check_options& options_;

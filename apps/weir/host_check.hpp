@@ -11,7 +11,8 @@ namespace weir::apps {
 struct host_check_options {
   std::string origin; ///< Of a PDS or a relay.
   /// Origin of a directory. With it a repo that the key known here does not
-  /// prove is tried with the key of its document.
+  /// prove is tried with the key of its document, and a tombstone is asked for
+  /// anew.
   std::string directory;
   /// What may have happened at the host since the store was closed, what was
   /// still to be done here, and what the host cannot prove itself, is a
@@ -51,7 +52,9 @@ struct host_check_report : storage::verify_report {
 ///   and `syncing`), "gone at the host" (an account that is not active here,
 ///   and of which no records are kept): findings when `strict`;
 /// * "removed here", "not followed here", "taken down by another relay" (the
-///   host's own word is known, and the same).
+///   host's own word is known, and the same), "tombstoned by the directory" (it
+///   was asked, and says so still; not asked, a tombstone of an account that is
+///   active at the host is a finding).
 ///
 /// # Limits
 /// One repo at a time; memory of `atproto::repo_walk`, the rest in a file

@@ -1,24 +1,57 @@
 #include "apps/weir/key_look_up.hpp"
 
 #include "actors/support/did_document_url.hpp"
+#include "actors/support/did_method.hpp"
 #include "atproto/did_document.hpp"
 
 namespace weir::apps {
 
-result<std::string> look_up_key(web_client& web, const atproto::did& repo,
-                                const std::string& directory) {
+namespace {
+
+result<net::http_response> ask(web_client& web, const atproto::did& repo,
+                               const std::string& directory) {
   const auto url = actors::did_document_url(repo, directory, true);
   if (!url)
     return url.error();
-  const auto answer = web.get(net::to_string(*url));
+  return web.get(net::to_string(*url));
+}
+
+error no_document(int status) {
+  return fail(ec::unreachable, "HTTP " + std::to_string(status));
+}
+
+} // namespace
+
+result<std::string> look_up_key(web_client& web, const atproto::did& repo,
+                                const std::string& directory) {
+  const auto answer = ask(web, repo, directory);
   if (!answer)
     return answer.error();
   if (answer->status != 200)
-    return fail(ec::unreachable, "HTTP " + std::to_string(answer->status));
+    return no_document(answer->status);
   auto document = atproto::parse_did_document(as_text(answer->body), repo);
   if (!document)
     return document.error();
   return std::move(document->signing_key);
+}
+
+result<bool> has_tombstone(web_client& web, const atproto::did& repo,
+                           const std::string& directory) {
+  const auto answer = ask(web, repo, directory);
+  if (!answer)
+    return answer.error();
+  if (answer->status == 410
+      || (answer->status == 404 && !actors::document_is_foreign(repo)
+          && as_text(answer->body).find("not available")
+               != std::string_view::npos))
+    return true;
+  if (answer->status != 200)
+    return no_document(answer->status);
+  const auto document
+    = atproto::parse_did_document(as_text(answer->body), repo);
+  if (!document)
+    return document.error();
+  return false;
 }
 
 } // namespace weir::apps

@@ -149,7 +149,7 @@ void add_verify(CLI::App& app, int& status) {
   command
     ->add_option("--plc-url", flags->directory_url,
                  "With --against: look up the key of a repo that the key known "
-                 "here does not prove")
+                 "here does not prove, and whether a tombstone still stands")
     ->type_name("URL");
   command->add_flag("--json", flags->as_json, "Print JSON");
   command->add_flag("--strict", flags->strict,

@@ -228,6 +228,53 @@ TEST_F(VerifyStatesTest, WithoutAListingAnAccountThatIsActiveThereIsFound) {
                                       "host"));
 }
 
+// protocol.md 4.t7: no host withdraws it, but the directory may have erred when
+// it was asked; no relay has anything to do with it.
+TEST_F(VerifyStatesTest, ATombstoneOfAnAccountThatIsActiveThereIsAFinding) {
+  damaged_copy copy{data};
+  change_repo(copy, account(0), [](repo_row& row) {
+    row.account = account_status::deleted;
+    row.words.tombstoned = true;
+  });
+  const auto where = copy.close();
+  const auto found = "I9 " + account(0).str()
+                     + " is deleted here because the directory had a "
+                       "tombstone for it, and active at the host";
+  for (const auto& origin :
+       {net.urls().relay,
+        net.urls().hosts.at(net.life().truth().view(0).host)}) {
+    const auto x = verify(where, {"--against", origin});
+    EXPECT_EQ(x.status, 1);
+    EXPECT_THAT(x.findings, HasSubstr(found + "\n"));
+    EXPECT_EQ(x.count("taken down by another relay"), 0u);
+  }
+  const std::vector<std::string> asked{"--plc-url", net.urls().plc};
+  EXPECT_THAT(against(where, asked).findings,
+              HasSubstr(found + "; the directory has a document\n"));
+  inject(simnet::fault_kind::directory_down);
+  EXPECT_THAT(against(where, asked).findings,
+              HasSubstr(found + "; its document: HTTP 503\n"));
+  inject(simnet::fault_kind::tombstone, account(0).str());
+  const auto x = against(where, asked);
+  EXPECT_THAT(x.findings, Not(HasSubstr("I9")));
+  EXPECT_EQ(x.count("tombstoned by the directory"), 1u);
+}
+
+// Nobody's word says what its row says: another relay did not do it.
+TEST_F(VerifyStatesTest, AnAccountThatNobodyTookDownIsAFinding) {
+  damaged_copy copy{data};
+  change_repo(copy, account(0), [](repo_row& row) {
+    row.account = account_status::takendown;
+    row.words.relays = {{account_status::active, {77, 1, 1}}};
+  });
+  const auto x = against(copy.close());
+  EXPECT_EQ(x.status, 1);
+  EXPECT_THAT(x.findings, HasSubstr("I9 " + account(0).str()
+                                    + " is takendown here and active at the "
+                                      "host"));
+  EXPECT_EQ(x.count("taken down by another relay"), 0u);
+}
+
 // -- what it prints -----------------------------------------------------------
 
 // A refusal is passed on; a terminal must not be steered by it.
