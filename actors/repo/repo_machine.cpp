@@ -45,7 +45,7 @@ repo_machine::on_loaded(std::optional<storage::repo_row> row,
   }
   if (row_.identity_due) {
     pace_.wanted = true; // After what is known, or an outage would stop it.
-    if (row_.refused_by != 0)
+    if (row_.refused_by != 0 || row_.words.tombstoned)
       pace_.retry.expect(now.steady);
     else
       pace_.retry.begin();

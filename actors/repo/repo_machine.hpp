@@ -178,6 +178,7 @@ private:
   void doubt_inactive(now_time now, repo_effects& out);
   void believe_host(now_time now, repo_effects& out);
   void doubt_document(now_time now, repo_effects& out);
+  void doubt_tombstone(now_time now, repo_effects& out);
   void move_host(const std::string& pds);
   void purge();
   bool hear_refusal(storage::account_status, now_time, repo_effects& out);

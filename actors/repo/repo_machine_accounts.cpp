@@ -71,13 +71,17 @@ void repo_machine::obey_event(const account_sources::saying& what,
 void repo_machine::hear_account(const account_sources::saying& what,
                                 const upstream_board& board, now_time now,
                                 repo_effects& out) {
-  const auto heard = account_sources::hear(
-    row_.words, what, account_sources::has_own_stream(board, row_.pds));
+  const auto own = account_sources::has_own_stream(board, row_.pds);
+  const auto heard = account_sources::hear(row_.words, what, own);
   if (account_sources::forget_strangers(row_.words, board) || heard.changed)
     touch_row();
   if (!what.listed)
     question_.note_event();
   follow_words(now, out);
+  if (!what.listed
+      && account_sources::denies_tombstone(row_.words, what.said, what.relay,
+                                           own))
+    doubt_document(now, out);
   if (!heard.ask)
     return;
   question_.want();
@@ -93,7 +97,7 @@ void repo_machine::follow_words(now_time now, repo_effects& out) {
   suspicion_.reset(); // Seen before this.
   const auto was_whole = row_.status == repo_status::synced;
   const auto told_by_host = row_.words.host != account_status::active;
-  if ((told_by_host || row_.words.tombstoned) && tip_.rev.defined())
+  if (row_.words.tombstoned || (told_by_host && tip_.rev.defined()))
     doubt_document(now, out); // A former host, or a directory that erred.
   row_.account = status;
   touch_row();
@@ -204,6 +208,8 @@ repo_effects repo_machine::on_host_answer(const host_answer& x,
   }
   if (x.account == row_.words.host) {
     hear_rev(x, board, now, out);
+    if (x.account == account_status::active && x.pds == row_.pds)
+      doubt_tombstone(now, out);
     if (std::exchange(row_.not_found_at, 0) != 0)
       touch_row();
     if (x.account != account_status::active) {
@@ -338,6 +344,20 @@ void repo_machine::doubt_document(now_time now, repo_effects& out) {
   pace_.retry.expect(now.steady);
   if (pace_.retry.outlives_crash() && !std::exchange(row_.identity_due, true))
     touch_row();
+  try_refresh(now, out);
+}
+
+/// Its host says that the account is active and the directory that there is no
+/// such identity, which only a document withdraws. It is asked as if nothing
+/// spoke against it, so that a host that says it for ever costs no more.
+void repo_machine::doubt_tombstone(now_time now, repo_effects& out) {
+  if (!row_.words.tombstoned)
+    return;
+  constexpr std::chrono::seconds pause = limits::identity_fresh;
+  ask_identity(out); // What is older than that is looked up.
+  if (!identity_ || age_of(identity_->fetched_at, now.wall) < pause.count())
+    return;
+  pace_.wanted = true;
   try_refresh(now, out);
 }
 

@@ -337,6 +337,8 @@ bool repo_machine::learn(const storage::identity_row& fact, bool last,
     touch_row(); // Whoever starts after a crash has the handle checked.
   if (account_sources::note_identity(row_.words, fact.tombstoned)) {
     touch_row();
+    if (!fact.tombstoned && row_.refused_by == 0)
+      pace_.retry.settle(); // That was the doubt.
     follow_words(now, out);
   }
   return moved || unheard || known_key != fact.signing_key;

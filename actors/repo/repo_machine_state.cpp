@@ -144,10 +144,13 @@ repo_effects repo_machine::on_listed(const listed_repo& x,
     flush(out);
     return out;
   }
+  const auto own_stream = account_sources::has_own_stream(board, row_.pds);
+  if (account_sources::denies_tombstone(row_.words, x.account, from.relay,
+                                        own_stream))
+    doubt_tombstone(now, out);
   if (takes_commits() && board.accounting_for(row_.pds).id == x.upstream
       && completeness::on_listed(row_, x.noted, x.rev, tip_.rev))
     touch_row();
-  const auto own_stream = account_sources::has_own_stream(board, row_.pds);
   const auto other_state = account_sources::is_news(
     row_.words, account_sources::listed_by(from, x.account, x.asked_at),
     own_stream);

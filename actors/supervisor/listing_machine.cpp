@@ -2,6 +2,7 @@
 
 #include "actors/support/account_sources.hpp"
 #include "atproto/identifiers.hpp"
+#include "base/stored_time.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -25,6 +26,20 @@ bool is_news(const listed_line& line, const storage::repo_row& row,
     return true;
   return line.noted.defined() && !row.fcsr.reaches(line.noted)
          && board.accounting_for(row.pds).id == line.upstream;
+}
+
+bool denies_tombstone(const listed_line& line, const storage::repo_row& row,
+                      const upstream_board& board) {
+  const auto from = board.find(line.upstream);
+  return line.rev.defined() && !account_sources::is_former(from, row.pds)
+         && account_sources::denies_tombstone(
+           row.words, line.account, from.relay,
+           account_sources::has_own_stream(board, row.pds));
+}
+
+bool is_due_again(const storage::identity_row& tombstone, wall_time now) {
+  constexpr std::chrono::seconds pause = limits::identity_fresh;
+  return age_of(tombstone.fetched_at, now) >= pause.count();
 }
 
 namespace {

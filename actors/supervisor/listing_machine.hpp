@@ -61,6 +61,15 @@ struct listed_line {
 bool is_news(const listed_line& line, const storage::repo_row& row,
              const storage::chain_row* chain, const upstream_board& board);
 
+/// Whether a line calls an account active that the directory has a tombstone
+/// for, and comes from whoever may say so.
+bool denies_tombstone(const listed_line& line, const storage::repo_row& row,
+                      const upstream_board& board);
+
+/// Such a line is news once a day: the directory may have erred, and a host may
+/// list its tombstoned accounts for ever.
+bool is_due_again(const storage::identity_row& tombstone, wall_time now);
+
 /// Pages through `listRepos` and `listReposByCollection` of each upstream, one
 /// page at a time, again when events may have been missed, soon after each
 /// start of the node and by interval (protocol.md 9, reliability.md 2.1:

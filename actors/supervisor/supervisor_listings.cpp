@@ -90,7 +90,8 @@ void supervisor::on_listing(const listing_page& x) {
   job.run = [to = supervisor_actor{this}, shared = env_.shared,
              page = x](store_readers& store) mutable {
     const auto listed = page.repos.size();
-    auto unknown = drop_known_lines(page.repos, store, shared->upstreams);
+    auto unknown = drop_known_lines(page.repos, store, shared->upstreams,
+                                    shared->time->wall_now());
     caf::anon_send(
       to, listing_compared{std::move(page), std::move(unknown), listed});
   };

@@ -1,3 +1,4 @@
+#include "actors/supervisor/listing_machine.hpp"
 #include "actors/supervisor/supervisor_impl.hpp"
 
 #include "actors/support/store_readers.hpp"
@@ -23,6 +24,21 @@ uncovered_page read_uncovered(const store_readers& store,
   }
   pick_uncovered(*page, followed, at, out);
   return out;
+}
+
+/// Whether a REPO has to hear what a host answered. That it knows an account
+/// which the directory does not is news once a day.
+bool is_news(const question_machine::verdict& x,
+             const store_readers::repo_rows& known, const store_readers& store,
+             wall_time now) {
+  const auto& row = *known.row;
+  if (is_news_of_host(x.pds, x.account, x.rev, row, known.chain.get()))
+    return true;
+  if (row.pds != x.pds || !row.words.tombstoned
+      || x.account != storage::account_status::active)
+    return false;
+  const auto identity = store.load_identity(x.repo);
+  return !identity || !*identity || is_due_again(**identity, now);
 }
 
 } // namespace
@@ -83,9 +99,8 @@ void supervisor::compare(const question_machine::verdict& x) {
     const auto known = store.load_repo(x.repo);
     const auto is_old = known
                         && (!known->row
-                            || !is_news_of_host(x.pds, x.account, x.rev,
-                                                *known->row,
-                                                known->chain.get()));
+                            || !is_news(x, *known, store,
+                                        shared->time->wall_now()));
     const auto hash = atproto::stable_hash(x.repo.str());
     if (!is_old && !shared->routers.empty())
       caf::anon_send(shared->router_of(hash),

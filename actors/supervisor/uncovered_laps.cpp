@@ -9,8 +9,11 @@ namespace weir::actors {
 using storage::account_status;
 
 bool is_asked_about(const storage::repo_row& row) noexcept {
+  const auto by_directory = row.words.tombstoned
+                            && row.words.host == account_status::active;
   const auto is_away = row.account != account_status::active
-                       && row.account != account_status::deleted;
+                       && (row.account != account_status::deleted
+                           || by_directory);
   return is_away || row.status == storage::repo_status::synced;
 }
 

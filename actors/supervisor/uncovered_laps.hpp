@@ -18,7 +18,8 @@ namespace weir::actors {
 
 /// Whether somebody has to ask about this repo: no event and no listing shows
 /// that its host has something newer. One that is to be fetched is not asked
-/// about, the fetch tells; nor is one that is gone for good.
+/// about, the fetch tells; nor is one that is gone for good. What the directory
+/// alone says to be gone may be there.
 bool is_asked_about(const storage::repo_row& row) noexcept;
 
 /// Whether what its host said of a repo differs from what is stored.

@@ -138,6 +138,12 @@ bool note_identity(account_words& x, bool tombstoned) {
   return std::exchange(x.tombstoned, tombstoned) != tombstoned;
 }
 
+bool denies_tombstone(const account_words& x, account_status said, bool relay,
+                      bool own_stream) noexcept {
+  return x.tombstoned && said == account_status::active
+         && (!relay || !own_stream);
+}
+
 bool has_strangers(const account_words& x, const upstream_board& board) {
   return std::any_of(x.relays.begin(), x.relays.end(),
                      [&](const relay_word& word) {

@@ -55,6 +55,13 @@ bool answer(storage::account_words& x, storage::account_status said);
 /// @returns Whether the words changed.
 bool note_identity(storage::account_words& x, bool tombstoned);
 
+/// Whether its host, or a relay where the host has no stream of its own here,
+/// calls an account active that the directory has a tombstone for. That
+/// withdraws nothing, but the directory may have erred.
+bool denies_tombstone(const storage::account_words& x,
+                      storage::account_status said, bool relay,
+                      bool own_stream) noexcept;
+
 /// Whether a relay that is followed no more objects to the account.
 bool has_strangers(const storage::account_words& x,
                    const upstream_board& board);

@@ -1,0 +1,179 @@
+#include "base/limits.hpp"
+#include "base/limits_doubt.hpp"
+#include "tests/unit/actors/repo_world.hpp"
+
+/// The directory said that an identity is gone, which only a document withdraws
+/// (protocol.md 4.t7). It may have erred, and nothing announces that it is right
+/// again.
+namespace weir::tests {
+namespace {
+
+/// Deleted by the word of the directory.
+struct tombstoned_repo : repo_world {
+  tombstoned_repo() {
+    sync();
+    identity_event();
+    learn(gone());
+    settle();
+    EXPECT_EQ(row->account, account_status::deleted);
+    clear();
+  }
+
+  storage::identity_row gone() const {
+    auto out = identity();
+    out.tombstoned = true;
+    return out;
+  }
+
+  /// The directory says it as often as it is asked.
+  void use_up_looks() {
+    for (uint32_t i = 0; i <= limits::second_looks_max; ++i) {
+      pass(24h);
+      learn(gone());
+    }
+    settle();
+    EXPECT_TRUE(machine->idle());
+    EXPECT_FALSE(row->identity_due);
+    clear();
+  }
+
+  void list_active(uint32_t upstream = pds_id) {
+    list(account.rev(), account_status::active, upstream);
+    settle();
+  }
+
+  void expect_back() {
+    learn(identity());
+    settle();
+    EXPECT_EQ(row->account, account_status::active);
+    EXPECT_EQ(wishes.size(), 1u);
+  }
+};
+
+// protocol.md 4.t7; invariant I4: the process ends and begins meanwhile
+TEST(repo_account_tombstone, the_next_life_goes_on_looking) {
+  tombstoned_repo x;
+  ASSERT_TRUE(x.row->identity_due);
+  x.restart();
+  const auto stored = x.gone();
+  x.learn(stored);
+  ASSERT_EQ(x.refreshes, 1u) << "at once";
+  x.learn(stored);
+  x.settle();
+  EXPECT_TRUE(x.row->identity_due) << "for the life after that";
+  auto pause = limits::second_look_pause;
+  x.pass(pause);
+  EXPECT_EQ(x.refreshes, 2u) << "and again";
+  x.learn(x.gone());
+  x.pass(pause *= 2);
+  EXPECT_EQ(x.refreshes, 3u);
+  x.expect_back();
+}
+
+// One that was never fetched
+TEST(repo_account_tombstone, an_account_that_is_new_is_looked_at_again) {
+  repo_world x;
+  x.add();
+  auto gone = x.identity();
+  gone.tombstoned = true;
+  x.learn(gone);
+  x.settle();
+  ASSERT_EQ(x.row->account, account_status::deleted);
+  x.pass(limits::second_look_pause);
+  EXPECT_EQ(x.refreshes, 1u);
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::active);
+}
+
+// The document that was hoped for is there
+TEST(repo_account_tombstone, nobody_looks_again_when_it_is_withdrawn) {
+  tombstoned_repo x;
+  x.pass(limits::second_look_pause);
+  x.expect_back();
+  EXPECT_FALSE(x.row->identity_due);
+  const auto asked = x.refreshes;
+  x.pass(24h);
+  EXPECT_EQ(x.refreshes, asked);
+}
+
+// protocol.md 4.t7: when no look is left, its host is heard, once a day
+TEST(repo_account_tombstone, its_host_has_the_directory_asked_once_a_day) {
+  tombstoned_repo x;
+  x.use_up_looks();
+  x.pass(limits::identity_fresh - 1s);
+  x.list_active();
+  EXPECT_EQ(x.refreshes, 0u);
+  x.pass(1s);
+  x.list_active(relay_id);
+  EXPECT_EQ(x.refreshes, 0u) << "the host has a stream of its own";
+  x.list_active(other_pds_id);
+  EXPECT_EQ(x.refreshes, 0u) << "not its host";
+  x.list_active();
+  EXPECT_EQ(x.refreshes, 1u);
+  EXPECT_EQ(x.row->account, account_status::deleted) << "it withdraws nothing";
+  x.learn(x.gone());
+  x.settle();
+  for (int i = 0; i < 100; ++i) {
+    x.pass(10min);
+    x.list_active();
+  }
+  EXPECT_EQ(x.refreshes, 1u) << "one look, and no second ones";
+  EXPECT_TRUE(x.machine->idle());
+  x.pass(limits::identity_fresh);
+  x.list_active();
+  EXPECT_EQ(x.refreshes, 2u);
+  x.expect_back();
+}
+
+// The cache of documents knows how old it is, and looks up what is a day old
+TEST(repo_account_tombstone, one_that_is_woken_by_its_host_reads_it_first) {
+  tombstoned_repo x;
+  x.use_up_looks();
+  x.restart();
+  ASSERT_EQ(x.loads, 0u);
+  x.list_active();
+  EXPECT_EQ(x.loads, 1u);
+  EXPECT_EQ(x.refreshes, 0u);
+  x.expect_back();
+}
+
+TEST(repo_account_tombstone, a_relay_is_heard_where_the_host_has_no_stream) {
+  tombstoned_repo x;
+  x.use_up_looks();
+  x.board.put(quiet_upstream(pds_id, "https://elsewhere.test", 1, 1));
+  x.pass(limits::identity_fresh);
+  x.list_active(relay_id);
+  EXPECT_EQ(x.refreshes, 1u);
+  x.expect_back();
+}
+
+TEST(repo_account_tombstone, what_the_host_answers_counts_as_its_listing_does) {
+  tombstoned_repo x;
+  x.use_up_looks();
+  x.answer(account_status::active);
+  EXPECT_EQ(x.refreshes, 0u);
+  x.pass(limits::identity_fresh);
+  x.answer(account_status::active, other_origin);
+  EXPECT_EQ(x.refreshes, 0u);
+  x.answer(account_status::active);
+  EXPECT_EQ(x.refreshes, 1u);
+  x.expect_back();
+}
+
+// As a commit does: such an account is not quiet
+TEST(repo_account_tombstone, an_event_that_denies_it_begins_the_looks_anew) {
+  tombstoned_repo x;
+  x.use_up_looks();
+  x.account_event(true, {}, relay_id);
+  EXPECT_EQ(x.refreshes, 0u) << "the host has a stream of its own";
+  x.account_event(true, {}, pds_id);
+  x.pass(limits::second_look_pause);
+  EXPECT_EQ(x.refreshes, 1u);
+  x.settle();
+  EXPECT_TRUE(x.row->identity_due);
+  x.expect_back();
+}
+
+} // namespace
+} // namespace weir::tests
