@@ -21,7 +21,7 @@ constexpr std::array<const char*, fault_kinds> names{
   "rate_limit",      "mend",             "directory_down",  "directory_limit",
   "directory_slow",  "directory_hang",   "directory_refuse",
   "directory_wrong", "directory_stale",  "directory_forget",
-  "directory_up"};
+  "directory_gone",  "directory_up"};
 
 /// Whether a fault can happen to an account in this state.
 bool fits(fault_kind kind, standing status, bool relay_takedown) noexcept {
@@ -62,7 +62,7 @@ std::optional<request_fault> request_kind(fault_kind x) noexcept {
   };
   if (x >= fault_kind::slow_repo && x <= fault_kind::rate_limit)
     return from(fault_kind::slow_repo, request_fault::delay);
-  if (x >= fault_kind::directory_down && x <= fault_kind::directory_forget)
+  if (x >= fault_kind::directory_down && x <= fault_kind::directory_gone)
     return from(fault_kind::directory_down, request_fault::unavailable);
   return std::nullopt;
 }
@@ -174,7 +174,7 @@ result<fault_record> faults::order_requests(const fault& x) {
   if (!what) {
     if (x.kind == fault_kind::directory_up)
       requests_.clear(request_fault::unavailable,
-                      request_fault::forgotten_document);
+                      request_fault::gone_document);
     else
       requests_.clear(request_fault::delay, request_fault::rate_limit);
     return out;

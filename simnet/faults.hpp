@@ -60,6 +60,7 @@ enum class fault_kind : uint8_t {
   directory_wrong,  ///< The document of somebody else.
   directory_stale,  ///< The document as it was when this was ordered.
   directory_forget, ///< 404, as of a DID that was never registered.
+  directory_gone,   ///< 410, as of a DID with a tombstone.
   directory_up,     ///< The directory answers as it should again.
 };
 

@@ -20,6 +20,10 @@ net::http_reply plc_error(int status, std::string_view what,
     status, boost::json::serialize(boost::json::object{{"message", message}}));
 }
 
+net::http_reply gone(std::string_view did) {
+  return plc_error(410, "DID not available: ", did);
+}
+
 } // namespace
 
 void plc_service::on_request(net::incoming_request request,
@@ -70,6 +74,8 @@ net::http_reply plc_service::document(std::string_view did) const {
   const auto index = site_.facts.find(did);
   if (!index || site_.faults.take(request_fault::forgotten_document, 0, did))
     return plc_error(404, "DID not registered: ", did);
+  if (site_.faults.take(request_fault::gone_document, 0, did))
+    return gone(did);
   if (site_.faults.take(request_fault::wrong_document, 0, did))
     return document(site_.facts.view((*index + 1) % site_.facts.accounts()));
   if (const auto x = site_.faults.take(request_fault::stale_document, 0, did);
@@ -80,7 +86,7 @@ net::http_reply plc_service::document(std::string_view did) const {
 
 net::http_reply plc_service::document(const account_view& account) const {
   if (account.status == standing::tombstoned)
-    return plc_error(410, "DID not available: ", account.id.str());
+    return gone(account.id.str());
   auto out = net::json_reply(200, make_did_document(account, site_));
   out.content_type = "application/did+ld+json";
   return out;

@@ -35,10 +35,11 @@ enum class request_fault : uint8_t {
   wrong_document,  ///< The document of somebody else.
   stale_document,  ///< The document as it was when this was ordered.
   forgotten_document, ///< 404, as of a DID that was never registered.
+  gone_document,      ///< 410, as of a DID with a tombstone.
 };
 
 constexpr size_t request_fault_kinds
-  = static_cast<size_t>(request_fault::forgotten_document) + 1;
+  = static_cast<size_t>(request_fault::gone_document) + 1;
 
 /// The misbehaviour that is ordered and still due.
 ///

@@ -1,10 +1,14 @@
+#include "base/limits_doubt.hpp"
 #include "tests/system/followed_node.hpp"
 
 #include <gtest/gtest.h>
 
-// A directory that answers what was true before, or that it knows nothing
-// (protocol.md 2.5.6, 4.1, 4.6). Nothing happens in the network when it is
-// right again, so nothing tells of it; and no listing shows what was lost.
+#include <thread>
+
+// A directory that answers what was true before, that it knows nothing, or that
+// an identity is gone (protocol.md 2.5.6, 4.1, 4.6, 4.t7). Nothing happens in
+// the network when it is right again, so nothing tells of it; and no listing
+// shows what was lost.
 
 namespace weir::tests {
 
@@ -126,6 +130,20 @@ TEST_P(LaggingDirectoryTest, OneThatForgetsAnAccountIsAsGoodAsAway) {
   expect_mended();
   EXPECT_EQ(count(bad_signature), 0u);
   EXPECT_EQ(metric(fetches), fetched) << "what waited was enough";
+}
+
+// Invariant I4, protocol.md 4.t7: it says for a while that an identity is gone,
+// and the process dies meanwhile.
+TEST_P(LaggingDirectoryTest, AKillWhileItSaysThatAnAccountIsGoneLosesNothing) {
+  order(fault_kind::directory_gone);
+  inject(fault_kind::change_handle, hit);
+  ASSERT_TRUE(reached([this] { return status() == "deleted"; }));
+  kill_node();
+  start();
+  std::this_thread::sleep_for(limits::second_look_pause / 2); // For the first.
+  EXPECT_EQ(status(), "deleted");
+  order(fault_kind::directory_up);
+  expect_mended();
 }
 
 INSTANTIATE_TEST_SUITE_P(Directories, LaggingDirectoryTest, testing::Bool(),

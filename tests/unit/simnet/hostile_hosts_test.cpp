@@ -265,6 +265,8 @@ TEST_F(HostileHostsTest, TheDirectoryFailsInEachOrderedWay) {
   order(fault_kind::directory_wrong, who);
   const auto wrong = json_of(get(url));
   EXPECT_NE(wrong.at("id").as_string(), who.id.str());
+  order(fault_kind::directory_gone, who);
+  EXPECT_EQ(get(url).status, 410);
   order(fault_kind::directory_slow, who);
   const auto start = system_clock().steady_now();
   EXPECT_EQ(get(url).body, truth);
