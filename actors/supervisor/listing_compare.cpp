@@ -1,6 +1,6 @@
 #include "actors/supervisor/listing_compare.hpp"
 
-#include "actors/supervisor/listing_machine.hpp"
+#include "actors/supervisor/listed_line.hpp"
 
 namespace weir::actors {
 

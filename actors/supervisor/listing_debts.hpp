@@ -68,7 +68,7 @@ public:
       return std::nullopt;
     return (x.after_loss
               ? "a listing that has to be compared after a loss fails: "
-              : "its first listing fails: ")
+              : "its listing after the start fails: ")
            + to_string(why);
   }
 
@@ -93,7 +93,7 @@ private:
     position known;    ///< At which a listing was wanted last.
     position compared; ///< At which one has ended.
     bool owed = false;
-    bool after_loss = false; ///< Else it is the first one.
+    bool after_loss = false; ///< Else it is the one after each start.
     bool offered = true;
     bool from_the_beginning = false; ///< Its last failure made it begin anew.
     size_t failures = 0;             ///< In a row.

@@ -1,46 +1,11 @@
 #include "actors/supervisor/listing_machine.hpp"
 
-#include "actors/support/account_sources.hpp"
 #include "atproto/identifiers.hpp"
-#include "base/stored_time.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace weir::actors {
-
-bool is_news(const listed_line& line, const storage::repo_row& row,
-             const storage::chain_row* chain, const upstream_board& board) {
-  if (!line.rev.defined())
-    return false;
-  if (account_sources::is_news(
-        row.words,
-        account_sources::listed_by(board.find(line.upstream), line.account,
-                                   line.asked_at),
-        account_sources::has_own_stream(board, row.pds))
-      || account_sources::has_strangers(row.words, board))
-    return true;
-  if (row.status != storage::repo_status::synced)
-    return false; // The coming fetch finds it.
-  if (chain == nullptr || chain->rev != line.rev)
-    return true;
-  return line.noted.defined() && !row.fcsr.reaches(line.noted)
-         && board.accounting_for(row.pds).id == line.upstream;
-}
-
-bool denies_tombstone(const listed_line& line, const storage::repo_row& row,
-                      const upstream_board& board) {
-  const auto from = board.find(line.upstream);
-  return line.rev.defined() && !account_sources::is_former(from, row.pds)
-         && account_sources::denies_tombstone(
-           row.words, line.account, from.relay,
-           account_sources::has_own_stream(board, row.pds));
-}
-
-bool is_due_again(const storage::identity_row& tombstone, wall_time now) {
-  constexpr std::chrono::seconds pause = limits::identity_fresh;
-  return age_of(tombstone.fetched_at, now) >= pause.count();
-}
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "actors/supervisor/listing_machine.hpp"
+#include "actors/supervisor/listed_line.hpp"
 #include "actors/supervisor/supervisor_impl.hpp"
 
 #include "actors/support/store_readers.hpp"

@@ -206,9 +206,9 @@ TEST_F(HealthToldTest, AListingThatIsOwedAfterALossAndFailsIsNamed) {
   gate.on(listing, say(http_answer(500, "no")));
   config.upstreams.push_back({gate.url(), false});
   start();
-  ASSERT_TRUE(await_cause("upstream", gate.url(),
-                          "its first listing fails: unreachable: HTTP 500",
-                          "degraded"));
+  ASSERT_TRUE(await_cause(
+    "upstream", gate.url(),
+    "its listing after the start fails: unreachable: HTTP 500", "degraded"));
   gate.on(listing, say(http_answer(200, R"({"repos":[]})")));
   ASSERT_TRUE(await_ready());
   gate.on(listing, say(http_answer(500, "no")));

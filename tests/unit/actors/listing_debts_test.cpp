@@ -74,7 +74,7 @@ TEST(listing_debts, so_is_the_first_one) {
   listing_debts x;
   x.on_wanted(debtor, {debtor, 1, 0});
   EXPECT_THAT(fail_pages(x, enough_failures, ec::unreachable),
-              Optional(StartsWith("its first listing fails: ")));
+              Optional(StartsWith("its listing after the start fails: ")));
 }
 
 TEST(listing_debts, a_page_that_comes_begins_the_count_anew) {

@@ -1,0 +1,73 @@
+#include "actors/supervisor/listed_line.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace weir::tests {
+namespace {
+
+using namespace actors;
+using namespace std::chrono_literals;
+
+// CONS-24, CONS-25: who need not be woken is not
+TEST(listed_line, is_news_when_it_differs_from_a_repo_that_is_in_sync) {
+  const upstream_board board;
+  listed_line line;
+  storage::repo_row row;
+  row.status = storage::repo_status::synced;
+  storage::chain_row chain;
+  EXPECT_FALSE(is_news(line, row, &chain, board)) << "it has no rev";
+  line.rev = chain.rev = atproto::tid{1'000'000};
+  EXPECT_FALSE(is_news(line, row, &chain, board));
+  chain.rev = atproto::tid{2'000'000};
+  EXPECT_TRUE(is_news(line, row, &chain, board));
+  EXPECT_TRUE(is_news(line, row, nullptr, board));
+  row.status = storage::repo_status::desync; // It is fetched anyway.
+  EXPECT_FALSE(is_news(line, row, &chain, board));
+  line.account = storage::account_status::takendown;
+  EXPECT_TRUE(is_news(line, row, &chain, board));
+  line.account = storage::account_status::active;
+  row.words.relays = {{storage::account_status::takendown, {9, 1, 5}}};
+  EXPECT_TRUE(is_news(line, row, &chain, board)) << "nobody follows that relay";
+}
+
+// protocol.md 4.t7: a host may list its tombstoned accounts for ever
+TEST(listed_line, denies_a_tombstone_once_a_day) {
+  const std::string pds = "https://pds.test";
+  upstream_board board;
+  upstream_view host;
+  host.id = 2;
+  host.origin = pds;
+  board.put(host);
+  upstream_view relay;
+  relay.id = 1;
+  relay.relay = true;
+  listed_line line;
+  line.upstream = host.id;
+  storage::repo_row row;
+  row.pds = pds;
+  row.words.tombstoned = true;
+  EXPECT_FALSE(denies_tombstone(line, row, board)) << "it names it, no more";
+  line.rev = atproto::tid{1'000'000};
+  EXPECT_TRUE(denies_tombstone(line, row, board));
+  EXPECT_FALSE(is_news(line, row, nullptr, board));
+  row.pds = "https://other.test";
+  EXPECT_FALSE(denies_tombstone(line, row, board)) << "it is no more there";
+  board.put(relay);
+  line.upstream = relay.id;
+  EXPECT_TRUE(denies_tombstone(line, row, board)) << "nobody else can say it";
+  row.pds = pds;
+  EXPECT_FALSE(denies_tombstone(line, row, board)) << "its host does";
+  line.upstream = host.id;
+  line.account = storage::account_status::deactivated;
+  EXPECT_FALSE(denies_tombstone(line, row, board));
+  const wall_time now{1'000'000'000'000'000};
+  storage::identity_row tombstone;
+  tombstone.fetched_at = now.seconds();
+  EXPECT_FALSE(is_due_again(tombstone, now + 24h + -1s));
+  EXPECT_TRUE(is_due_again(tombstone, now + 24h));
+}
+
+} // namespace
+} // namespace weir::tests
