@@ -116,6 +116,7 @@ result<void> node::impl::start_routers() {
   settings->retry_max = config.retry_backoff_max;
   settings->refresh_min = config.identity_refresh_min;
   settings->listing_grace = config.listing_grace;
+  settings->gone_grace = config.gone_grace;
   shared->doubts->set_most(
     {plan_memory(config).doubts, limits::doubt_disk_bytes_max});
   auto known = load_repos(*store, shards, filter_generation, shared->upstreams,

@@ -4,6 +4,7 @@
 #include "base/limits_doubt.hpp"
 #include "storage/records.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -113,6 +114,37 @@ private:
   bool doubted_ = false;
   uint32_t tries_ = 0;
   std::optional<steady_time> due_;
+};
+
+/// How often the directory said that an identity is gone. It may err for a
+/// while, so what is held is erased when it said so twice, far enough apart and
+/// nothing else between. The last word of an earlier life counts: it is in the
+/// cache of documents.
+class tombstone_words {
+public:
+  /// It did, and no document came since.
+  bool said() const noexcept { return first_ != 0; }
+
+  /// @param x The answer to a look-up, or what is known of one.
+  /// @returns whether it said so twice.
+  bool hear(const storage::identity_row& x,
+            std::chrono::seconds grace) noexcept {
+    if (!x.tombstoned) {
+      first_ = 0;
+      return false;
+    }
+    // A clock that was ahead may have been put right since.
+    if (!said() || x.fetched_at < first_)
+      first_ = std::max<int64_t>(x.fetched_at, 1);
+    return x.fetched_at - first_ >= std::min(grace, longest).count();
+  }
+
+private:
+  /// The last look decides.
+  static constexpr std::chrono::seconds longest
+    = limits::second_look_pause * (1 << (limits::second_looks_max - 1));
+
+  int64_t first_ = 0; ///< Unix seconds.
 };
 
 } // namespace weir::actors

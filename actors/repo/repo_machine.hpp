@@ -155,7 +155,6 @@ private:
   void end_doubt(const upstream_board& board, now_time now, repo_effects& out);
   void give_up_kept(now_time now, repo_effects& out);
   void take_change(now_time now, repo_effects& out);
-  void take_words(const upstream_board& board, now_time now, repo_effects& out);
   void take_no_identity(const identity_answer& x, bool last,
                         const upstream_board&, now_time, repo_effects& out);
   bool learn(const storage::identity_row&, bool last, now_time, repo_effects&);
@@ -179,6 +178,7 @@ private:
   void believe_host(now_time now, repo_effects& out);
   void doubt_document(now_time now, repo_effects& out);
   void doubt_tombstone(now_time now, repo_effects& out);
+  void hear_tombstone(const storage::identity_row&, now_time, repo_effects&);
   void move_host(const std::string& pds);
   void purge();
   bool hear_refusal(storage::account_status, now_time, repo_effects& out);

@@ -347,6 +347,28 @@ void repo_machine::doubt_document(now_time now, repo_effects& out) {
   try_refresh(now, out);
 }
 
+/// What the directory says of the identity. One tombstone is a doubt: only a
+/// second one, minutes later, erases what is held.
+void repo_machine::hear_tombstone(const storage::identity_row& fact,
+                                  now_time now, repo_effects& out) {
+  const auto was_said = pace_.gone.said();
+  const auto twice = pace_.gone.hear(fact, settings_->gone_grace);
+  const auto loses = tip_.rev.defined() && !row_.words.tombstoned;
+  if (fact.tombstoned && loses && !twice) {
+    if (!was_said)
+      doubt_document(now, out);
+    return;
+  }
+  const auto changed
+    = account_sources::note_identity(row_.words, fact.tombstoned);
+  if (!fact.tombstoned && (changed || was_said) && row_.refused_by == 0)
+    pace_.retry.settle(); // That was the doubt.
+  if (!changed)
+    return;
+  touch_row();
+  follow_words(now, out);
+}
+
 /// Its host says that the account is active and the directory that there is no
 /// such identity, which only a document withdraws. It is asked as if nothing
 /// spoke against it, so that a host that says it for ever costs no more.

@@ -243,21 +243,16 @@ repo_effects repo_machine::on_no_room(now_time now) {
 
 // -- answers ------------------------------------------------------------------
 
-void repo_machine::take_words(const upstream_board& board, now_time now,
-                              repo_effects& out) {
-  const auto word = doubt_.take_word([&](uint32_t upstream) {
-    return board.find(upstream).origin == identity_->pds;
-  });
-  if (word)
-    obey_event(*word, board, now, out);
-}
-
 /// A document is there that was asked for after all that waits for it: what was
 /// kept is judged by it, in the order it came.
 void repo_machine::end_doubt(const upstream_board& board, now_time now,
                              repo_effects& out) {
   pace_.answered();
-  take_words(board, now, out);
+  const auto word = doubt_.take_word([&](uint32_t upstream) {
+    return board.find(upstream).origin == identity_->pds;
+  });
+  if (word)
+    obey_event(*word, board, now, out);
   const auto kept = doubt_.close();
   if (kept && !job_ && takes_commits()) {
     kept_.judging = true;
@@ -335,12 +330,7 @@ bool repo_machine::learn(const storage::identity_row& fact, bool last,
   }
   if (!last && is_unconfirmed(fact) && !std::exchange(row_.identity_due, true))
     touch_row(); // Whoever starts after a crash has the handle checked.
-  if (account_sources::note_identity(row_.words, fact.tombstoned)) {
-    touch_row();
-    if (!fact.tombstoned && row_.refused_by == 0)
-      pace_.retry.settle(); // That was the doubt.
-    follow_words(now, out);
-  }
+  hear_tombstone(fact, now, out);
   return moved || unheard || known_key != fact.signing_key;
 }
 

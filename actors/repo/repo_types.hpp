@@ -6,6 +6,7 @@
 #include "atproto/verify.hpp"
 #include "base/clock.hpp"
 #include "base/limits.hpp"
+#include "base/limits_accounts.hpp"
 #include "storage/update.hpp"
 #include "wire/filter.hpp"
 
@@ -37,6 +38,8 @@ struct repo_settings {
   std::chrono::seconds refresh_min = limits::identity_refresh_range.standard;
   /// A listed rev may run ahead of the stream for this long.
   std::chrono::seconds listing_grace = limits::listing_grace_range.standard;
+  /// A tombstone counts when the directory named it twice, this far apart.
+  std::chrono::seconds gone_grace = limits::gone_grace_range.standard;
 };
 
 using repo_settings_ptr = std::shared_ptr<const repo_settings>;

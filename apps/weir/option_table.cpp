@@ -170,8 +170,9 @@ void add_history(options& out) {
   out.push_back(duration_option(
     &settings::gone_grace, gone_grace_range,
     {group, "gone_grace",
-     "A host that knows nothing of a repo is asked again after this, before "
-     "anything is erased."}));
+     "A host that knows nothing of a repo is asked again after this, and a "
+     "directory that says that an identity is gone, before anything is "
+     "erased."}));
   out.push_back(
     count_option(value_kind::size, &settings::repo_bytes_max, repo_bytes_range,
                  {group, "repo_bytes_max", "Largest repo that is fetched."}));

@@ -146,6 +146,16 @@ TEST_P(LaggingDirectoryTest, AKillWhileItSaysThatAnAccountIsGoneLosesNothing) {
   expect_mended();
 }
 
+// protocol.md 4.t7: nothing is erased for one word
+TEST_P(LaggingDirectoryTest, OneThatSaysOnceThatAnAccountIsGoneErasesNothing) {
+  const auto fetched = metric(fetches);
+  inject(fault_kind::directory_gone);
+  inject(fault_kind::change_handle, hit);
+  expect_mended();
+  EXPECT_EQ(metric(fetches), fetched);
+  EXPECT_EQ(count(R"(result="account_changed")"), 0u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Directories, LaggingDirectoryTest, testing::Bool(),
                          [](const auto& x) {
                            return std::string{x.param ? "direct" : "relayed"};

@@ -148,6 +148,7 @@ TEST(MachineBounds, RepoSettingsAreThoseOfTheEngine) {
   EXPECT_EQ(x.retry_max, limits::retry_backoff_max_standard);
   EXPECT_EQ(x.refresh_min, limits::identity_refresh_range.standard);
   EXPECT_EQ(x.listing_grace, limits::listing_grace_range.standard);
+  EXPECT_EQ(x.gone_grace, limits::gone_grace_range.standard);
 }
 
 // -- CONSUMER -----------------------------------------------------------------

@@ -36,10 +36,8 @@ TEST(repo_account_sources, a_relays_takedown_outlives_the_hosts_words) {
 // protocol.md 4.t7: the directory's word is withdrawn by no host
 TEST(repo_account_sources, a_tombstone_outlives_events_and_listings) {
   synced_repo x;
-  auto gone = x.identity();
-  gone.tombstoned = true;
   x.identity_event();
-  x.learn(gone);
+  x.learn_gone();
   x.settle();
   ASSERT_EQ(x.row->account, account_status::deleted);
   x.clear();

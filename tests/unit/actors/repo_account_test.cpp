@@ -240,9 +240,9 @@ TEST(repo_accounts, a_host_that_names_a_status_ends_the_retries) {
 TEST(repo_accounts, a_tombstoned_identity_deletes_the_account) {
   repo_world x;
   x.sync();
-  auto fact = x.identity();
-  fact.tombstoned = true;
-  x.learn(fact);
+  x.identity_event();
+  x.write();
+  x.learn_gone();
   EXPECT_TRUE(x.write().erase);
   EXPECT_EQ(x.row->account, account_status::deleted);
 }

@@ -13,16 +13,10 @@ struct tombstoned_repo : repo_world {
   tombstoned_repo() {
     sync();
     identity_event();
-    learn(gone());
+    learn_gone();
     settle();
     EXPECT_EQ(row->account, account_status::deleted);
     clear();
-  }
-
-  storage::identity_row gone() const {
-    auto out = identity();
-    out.tombstoned = true;
-    return out;
   }
 
   /// The directory says it as often as it is asked.
@@ -74,9 +68,7 @@ TEST(repo_account_tombstone, the_next_life_goes_on_looking) {
 TEST(repo_account_tombstone, an_account_that_is_new_is_looked_at_again) {
   repo_world x;
   x.add();
-  auto gone = x.identity();
-  gone.tombstoned = true;
-  x.learn(gone);
+  x.learn(x.gone());
   x.settle();
   ASSERT_EQ(x.row->account, account_status::deleted);
   x.pass(limits::second_look_pause);
@@ -173,6 +165,111 @@ TEST(repo_account_tombstone, an_event_that_denies_it_begins_the_looks_anew) {
   x.settle();
   EXPECT_TRUE(x.row->identity_due);
   x.expect_back();
+}
+
+// -- nothing is erased for one word -------------------------------------------
+
+/// Fetched; the directory said once that it is gone.
+struct doubted_repo : repo_world {
+  doubted_repo() {
+    sync();
+    identity_event();
+    learn(gone());
+    settle();
+    clear();
+  }
+
+  bool is_whole() const {
+    return row->account == account_status::active && chain != nullptr
+           && chain->rev.defined() && row->status == repo_status::synced;
+  }
+};
+
+// protocol.md 4.t7
+TEST(repo_account_tombstone, the_first_one_changes_nothing) {
+  doubted_repo x;
+  ASSERT_TRUE(x.is_whole());
+  EXPECT_TRUE(x.row->identity_due) << "for the next life";
+  const auto seq = x.take(x.make_commit());
+  x.settle();
+  EXPECT_TRUE(x.finished(seq));
+  EXPECT_EQ(x.chain->rev, x.account.rev());
+  x.pass(limits::second_look_pause);
+  ASSERT_EQ(x.refreshes, 1u);
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_TRUE(x.is_whole());
+  EXPECT_FALSE(x.row->identity_due);
+  x.pass(24h);
+  EXPECT_EQ(x.refreshes, 1u);
+  EXPECT_TRUE(x.wishes.empty());
+  EXPECT_EQ(x.count_of(repo_counter::account_changed), 0u);
+}
+
+TEST(repo_account_tombstone, the_second_one_counts_minutes_later) {
+  doubted_repo x;
+  x.pass(x.settings->gone_grace - 1s);
+  x.learn(x.gone());
+  x.settle();
+  EXPECT_TRUE(x.is_whole());
+  x.pass(1h);
+  x.learn(x.gone());
+  EXPECT_TRUE(x.write().erase);
+  EXPECT_EQ(x.row->account, account_status::deleted);
+}
+
+TEST(repo_account_tombstone, a_document_between_the_two_begins_anew) {
+  doubted_repo x;
+  x.pass(limits::second_look_pause);
+  x.learn(x.identity());
+  x.pass(x.settings->gone_grace);
+  x.identity_event();
+  x.learn(x.gone());
+  x.settle();
+  EXPECT_TRUE(x.is_whole());
+}
+
+// Invariant I4
+TEST(repo_account_tombstone, the_word_of_an_earlier_life_is_the_first) {
+  doubted_repo x;
+  const auto stored = x.gone();
+  x.now.wall = x.now.wall + x.settings->gone_grace;
+  x.restart();
+  x.learn(stored);
+  x.settle();
+  EXPECT_TRUE(x.is_whole()) << "the same one";
+  ASSERT_EQ(x.refreshes, 1u);
+  x.learn(x.gone());
+  EXPECT_TRUE(x.write().erase);
+}
+
+TEST(repo_account_tombstone, a_clock_that_was_ahead_puts_nothing_off) {
+  doubted_repo x;
+  x.now.wall = x.now.wall + -24h;
+  x.learn(x.gone());
+  x.pass(x.settings->gone_grace);
+  x.learn(x.gone());
+  EXPECT_TRUE(x.write().erase);
+}
+
+// The looks end before the longest `gone_grace` does
+TEST(repo_account_tombstone, the_last_look_decides) {
+  repo_world x;
+  x.sync();
+  auto patient = *x.settings;
+  patient.gone_grace = limits::gone_grace_range.max;
+  x.set(patient);
+  x.identity_event();
+  x.learn(x.gone());
+  auto pause = limits::second_look_pause;
+  for (uint32_t i = 0; i < limits::second_looks_max; ++i, pause *= 2) {
+    x.settle();
+    EXPECT_EQ(x.row->account, account_status::active);
+    x.pass(pause);
+    x.learn(x.gone());
+  }
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::deleted);
 }
 
 } // namespace

@@ -55,6 +55,13 @@ public:
 
   storage::identity_row identity() const;
 
+  /// The directory has a tombstone for it.
+  storage::identity_row gone() const {
+    auto out = identity();
+    out.tombstoned = true;
+    return out;
+  }
+
   // -- what arrives -----------------------------------------------------------
 
   /// Stamps a frame with the next seq of its stream and hands it over; returns
@@ -78,6 +85,13 @@ public:
   /// @param settled No newer document is to come.
   void learn(const result<storage::identity_row>& fact, bool last = true,
              std::optional<uint64_t> question = {}, bool settled = true);
+
+  /// That it is gone, as often as it takes.
+  void learn_gone() {
+    learn(gone());
+    pass(settings->gone_grace);
+    learn(gone());
+  }
 
   /// Nobody could tell whose the handle of that document is.
   void learn_unchecked(const storage::identity_row& fact);
