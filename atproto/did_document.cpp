@@ -65,7 +65,7 @@ result<json::value> parse_json(std::string_view text,
   if (code)
     return fail(ec::malformed, "DID document is not JSON: " + code.message());
   if (count_members(out) != count_written_members(text))
-    return fail(ec::malformed, "DID document names a member twice");
+    return fail(ec::invalid_argument, "DID document names a member twice");
   return out;
 }
 

@@ -300,6 +300,7 @@ net::http_reply lookup_failed_reply(const atproto::did& repo,
     case ec::limit_reached:
       return net::error_reply(503, "Unavailable", why.context);
     case ec::malformed:
+    case ec::invalid_argument:
     case ec::verification_failed:
       return net::error_reply(502, "DocumentInvalid", why.context);
     default:

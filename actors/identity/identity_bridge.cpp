@@ -63,6 +63,12 @@ private:
   identity_network_options options_;
 };
 
+/// Whether the answer is no document of the DID at all. A directory that says
+/// such a thing has not answered as one: that is no verdict on the DID.
+bool is_no_document(ec x) noexcept {
+  return x == ec::malformed || x == ec::verification_failed;
+}
+
 net::http_request small_request(net::url target, size_t body_max) {
   net::http_request out;
   out.target = std::move(target);
@@ -91,6 +97,8 @@ void lookups::fetch_document(const did& repo, identity_actor to) {
       out.date = date_of(x->headers);
     if (!x) {
       out.failed = x.error();
+      if (is_plc && out.failed.code == ec::invalid_argument)
+        out.failed.code = ec::unreachable; // It sends us away.
     } else if (x->status == 410
                || (x->status == 404 && is_plc
                    && as_text(x->body).find("not available")
@@ -106,6 +114,8 @@ void lookups::fetch_document(const did& repo, identity_actor to) {
     } else {
       out.failed = doc.error();
     }
+    if (is_plc && is_no_document(out.failed.code))
+      out.failed.code = ec::unreachable;
     caf::anon_send(to, std::move(out));
   });
 }

@@ -154,15 +154,16 @@ TEST_F(HostileIdentityTest, WhatIsNoDocumentOfThisDidIsRefused) {
   const auto& other = add("sound", nullptr, "");
   hub.publish(other, hub.url());
   add("of another DID", say(http_answer(200, document(other, ""))),
-      "DID document of another DID");
-  add("no JSON", say(http_answer(200, "<html>")), "malformed");
+      "unreachable: DID document of another DID");
+  add("no JSON", say(http_answer(200, "<html>")),
+      "unreachable: DID document is not JSON");
   add("nothing", say(""), "unreachable");
   add("an error", say(http_answer(500, "{}")), "HTTP 500");
   add("too many requests",
       say(http_answer(429, "{}", "Retry-After: 86400\r\n")), "HTTP 429");
   add("not registered", nullptr, "not registered");
   add("packed", say(http_answer(200, "x", "Content-Encoding: gzip\r\n")),
-      "invalid_argument");
+      "unreachable: content encoding");
   add(
     "endless",
     [](raw_peer& peer, const std::string&) {

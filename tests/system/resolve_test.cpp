@@ -135,7 +135,14 @@ TEST_F(ResolveTest, WhatIsNoDocumentOfThisDidIsNotPassedOn) {
   hub.on('/' + other, say(http_answer(200, document("did:plc:other"))));
   const auto foreign = get("/resolve/" + other);
   EXPECT_EQ(foreign.status, 502);
-  EXPECT_NE(foreign.body.find("DocumentInvalid"), std::string::npos);
+  EXPECT_NE(foreign.body.find("DirectoryUnreachable"), std::string::npos);
+  const auto twice = test_repo{4}.did().str();
+  auto ambiguous = document(twice);
+  ambiguous.insert(1, R"("id":")" + twice + R"(",)");
+  hub.on('/' + twice, say(http_answer(200, ambiguous)));
+  const auto unusable = get("/resolve/" + twice);
+  EXPECT_EQ(unusable.status, 502);
+  EXPECT_NE(unusable.body.find("DocumentInvalid"), std::string::npos);
 }
 
 // SYNC-34

@@ -71,9 +71,34 @@ TEST_F(IdentityBridgeTest, ThePlcDirectoryKnowsADidOrNotOrItIsGone) {
     said = answer_with(status, "");
     EXPECT_EQ(look_up(ann).failed.code, ec::unreachable) << status;
   }
-  said = answer_with(200, document_of(web));
-  EXPECT_EQ(look_up(ann).failed.code, ec::verification_failed);
   EXPECT_TRUE(hosts->requests.empty());
+}
+
+// protocol.md 8.1: what is no document of the DID says nothing of it. Of a
+// did:web its own host says that.
+TEST_F(IdentityBridgeTest, ADirectoryThatAnswersAnythingElseIsAway) {
+  for (const auto& [body, own] :
+       {std::pair{std::string{"<html>"}, ec::malformed},
+        {"", ec::malformed},
+        {"[]", ec::malformed},
+        {"{}", ec::verification_failed},
+        {document_of(did::parse("did:plc:" + std::string(24, 'a')).value()),
+         ec::verification_failed}}) {
+    said = answer_with(200, body);
+    EXPECT_EQ(look_up(ann).failed.code, ec::unreachable) << body;
+    EXPECT_EQ(look_up(web).failed.code, own) << body;
+  }
+  for (const auto what : {ec::malformed, ec::invalid_argument}) {
+    said = fail(what, "a redirect to nowhere");
+    EXPECT_EQ(look_up(ann).failed.code, ec::unreachable);
+    EXPECT_EQ(look_up(ann).failed.context, "a redirect to nowhere");
+    EXPECT_EQ(look_up(web).failed.code, what);
+  }
+  auto twice = document_of(ann);
+  twice.insert(1, R"("service":[],"service":[],)");
+  said = answer_with(200, twice);
+  EXPECT_EQ(look_up(ann).failed.code, ec::invalid_argument)
+    << "that is the document of the DID";
 }
 
 // protocol.md 8.1
