@@ -28,6 +28,14 @@ import_order to_order(const fetch_started& x, size_t index_entries_max) {
   return out;
 }
 
+/// Whether what came is at fault, and neither our store nor a bound for repos.
+bool is_hosts_fault(const error& why, host_report::verdict verdict) {
+  if (verdict != host_report::verdict::fine)
+    return verdict != host_report::verdict::rate_limited;
+  return why.code != ec::limit_reached && why.code != ec::storage_failure
+         && why.code != ec::disk_full;
+}
+
 class backfill final : public observed<backfill_actor::base> {
 public:
   backfill(caf::actor_config& config, backfill_environment env,
@@ -269,10 +277,10 @@ void backfill::succeed() {
 
 void backfill::give_up(error why, host_report::verdict verdict,
                        std::optional<storage::account_status> account) {
-  const auto failed = verdict == host_report::verdict::failed
-                      || verdict == host_report::verdict::silent;
-  if (verdict != host_report::verdict::rate_limited)
-    note_health(failed ? to_string(why) : std::string{});
+  if (account)
+    note_health({});
+  else if (is_hosts_fault(why, verdict) && !import_->ahead().defined())
+    note_health(to_string(why));
   send(env_.shared->supervisor,
        host_report{order_.pds, verdict, head_.retry_after});
   send(order_.from, repo_fetch_failed{order_.job, std::move(why), account,

@@ -217,6 +217,54 @@ TEST_F(BackfillShellTest, ARateLimitIsTheHostsAndNotTheRepos) {
   EXPECT_EQ(reports[0].retry_after, 40s);
 }
 
+// architecture.md, Health: what is no repository is no success
+TEST_F(BackfillShellTest, AnswersThatAreNoRepositoryAreFailures) {
+  const auto fetch = [this](int status, std::string_view text) {
+    shared->health.with([](health_machine& x) { x = health_machine{}; });
+    for (size_t i = 1; i <= limits::health_failures_min; ++i) {
+      start(test_repo{i});
+      head(status);
+      piece(text);
+      end();
+    }
+    return shared->health.with([this](health_machine& x) {
+      x.look({}, {}, time.steady_now(), time.wall_now());
+      return x.findings().size();
+    });
+  };
+  EXPECT_EQ(fetch(200, "<html>"), 1u);
+  EXPECT_EQ(fetch(200, ""), 1u);
+  EXPECT_EQ(fetch(404, "<html>"), 1u);
+  EXPECT_EQ(fetch(400, R"({"error":"InvalidRequest"})"), 1u);
+  EXPECT_EQ(fetch(401, R"({"error":"AuthMissing"})"), 1u);
+  EXPECT_EQ(fetch(500, ""), 1u);
+  EXPECT_EQ(fetch(429, ""), 0u);
+  EXPECT_EQ(fetch(200, "\xff\xff\xff\xff\x0f"), 0u) << "too large for us";
+  for (const auto* named :
+       {"RepoNotFound", "RepoTakendown", "RepoDeactivated", "RepoSuspended"})
+    EXPECT_EQ(fetch(400, R"({"error":")" + std::string{named} + R"("})"), 0u)
+      << named;
+}
+
+// Its clock is wrong, or ours: `clock` is the cause for that
+TEST_F(BackfillShellTest, ARootOfTheFutureIsNoHostsFailure) {
+  for (size_t i = 1; i <= limits::health_failures_min; ++i) {
+    test_repo of{i};
+    of.put("app.test.note/1", make_record("x"));
+    of.commit();
+    start(of);
+    time = manual_clock{of.now() + -1h};
+    head(200);
+    piece(of.export_car());
+    end();
+    EXPECT_TRUE(failure().ahead.defined());
+  }
+  shared->health.with([this](health_machine& x) {
+    x.look({}, {}, time.steady_now(), time.wall_now());
+    EXPECT_THAT(x.findings(), testing::IsEmpty());
+  });
+}
+
 TEST_F(BackfillShellTest, WhenItIsCancelledTheDownloadEnds) {
   start(repo_of(1));
   tell(backfill, job_cancelled{});
