@@ -53,6 +53,9 @@ constexpr size_t clock_retry_page = 1'000;
 constexpr size_t health_failures_min = 5;
 /// Subjects whose last outcome is remembered.
 constexpr size_t health_subjects_max = 64;
+/// Hosts that repos are fetched from: those that answered well when they were
+/// last asked count as well, however long ago.
+constexpr size_t health_hosts_max = 1'024;
 /// For so long an outcome counts; while something is wrong, longer: what is
 /// tried ever more rarely would seem well in between. But what has not failed
 /// for the shorter time makes no node unready.
@@ -71,6 +74,10 @@ constexpr size_t health_listing_failures_min = 3;
 /// While the directory fails, or our clock is in doubt, it is asked so often
 /// for a document that it should have.
 constexpr auto health_probe_interval = 15s;
+/// So many accounts that it had are kept to measure it by. When it finds nobody
+/// it is asked for each of them, one after the other, as often; and once after
+/// a start: they suffice to name it.
+constexpr size_t health_known_max = health_failures_min;
 /// It is well again when nothing failed there for so long, and so many look-ups
 /// succeeded.
 constexpr auto health_calm = 1min;

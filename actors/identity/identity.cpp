@@ -19,6 +19,27 @@ namespace weir::actors {
 
 namespace {
 
+/// What it says of the directory, and in words.
+std::pair<look_up_fault, std::string> outcome_of(const identity_document& x) {
+  switch (x.failed.code) {
+    case ec::none:
+      break;
+    case ec::unreachable:
+      return {look_up_fault::unreachable, to_string(x.failed)};
+    case ec::not_found:
+      return {look_up_fault::unknown, to_string(x.failed)};
+    default:
+      return {look_up_fault::unusable, to_string(x.failed)};
+  }
+  if (x.gone)
+    return {look_up_fault::unusable, "the DID is tombstoned"};
+  if (x.doc.signing_key.empty())
+    return {look_up_fault::unusable, "the document has no usable signing key"};
+  if (x.doc.pds.empty())
+    return {look_up_fault::unusable, "the document names no PDS"};
+  return {look_up_fault::none, {}};
+}
+
 class identity final : public observed<identity_actor::base> {
 public:
   identity(caf::actor_config& config, context_ptr shared,
@@ -61,6 +82,7 @@ private:
   void load(const atproto::did& repo);
   void answer(const identity_machine::answer& x);
   void note_health(const identity_document& x);
+  void note_unknown(const atproto::did& repo, std::string text);
 
   context_ptr shared_;
   identity_machine machine_;
@@ -159,17 +181,33 @@ void identity::answer(const identity_machine::answer& x) {
 void identity::note_health(const identity_document& x) {
   if (x.date)
     shared_->signers.on_directory(*x.date, now(), wall());
-  if (document_is_foreign(x.repo))
+  if (!x.repo.str().starts_with("did:plc:"))
     return; // Not the directory's.
-  const auto fault = x.failed.code == ec::none ? look_up_fault::none
-                     : x.failed.code == ec::unreachable
-                       ? look_up_fault::unreachable
-                       : look_up_fault::unknown;
+  const auto [fault, text] = outcome_of(x);
   shared_->health.with([&](health_machine& health) {
     health.remember(x.repo, fault == look_up_fault::none);
-    health.on_look_up(atproto::stable_hash(x.repo.str()), fault,
-                      to_string(x.failed), now());
+    if (fault != look_up_fault::unknown)
+      health.on_look_up(atproto::stable_hash(x.repo.str()), fault, text, now());
   });
+  if (fault == look_up_fault::unknown)
+    note_unknown(x.repo, text);
+}
+
+/// A directory keeps every document that it had. Whether it had one the store
+/// says.
+void identity::note_unknown(const atproto::did& repo, std::string text) {
+  reader_job job;
+  job.run = [shared = shared_, repo, text = std::move(text),
+             at = now()](store_readers& store) {
+    const auto row = store.load_identity(repo);
+    const auto had = row && *row && !(*row)->tombstoned;
+    shared->health.with([&](health_machine& health) {
+      health.on_look_up(atproto::stable_hash(repo.str()),
+                        had ? look_up_fault::lost : look_up_fault::unknown,
+                        text, at);
+    });
+  };
+  send(shared_->reader_of(atproto::stable_hash(repo.str())), std::move(job));
 }
 
 identity_actor::behavior_type identity::make_behavior() {

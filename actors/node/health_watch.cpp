@@ -47,6 +47,31 @@ void retry_ahead(const context_ptr& shared, const storage::due_repo& after) {
   caf::anon_send(shared->reader_of(0), std::move(job));
 }
 
+/// Documents that earlier lives had: a few of any active accounts are what the
+/// directory is measured by.
+void recall_known(const context_ptr& shared) {
+  constexpr std::string_view letters = "234567abcdefghijklmnopqrstuvwxyz";
+  const auto first = letters[shared->random->below(letters.size())];
+  reader_job job;
+  job.run = [shared, first](store_readers& store) {
+    for (const auto& from :
+         {storage::due_repo{0, atproto::did::trusted(
+                                 std::string{"did:plc:"} + first)},
+          storage::due_repo{}}) {
+      const auto page = store.list_status(storage::repo_status::synced, from,
+                                          limits::health_known_max);
+      if (!page)
+        return; // Others tell of a store that fails.
+      shared->health.with([&](health_machine& health) {
+        for (const auto& x : page->repos)
+          if (x.row.account == storage::account_status::active)
+            health.recall(x.repo);
+      });
+    }
+  };
+  caf::anon_send(shared->reader_of(0), std::move(job));
+}
+
 /// Nobody is told that what nobody saw works.
 const char* reason_of_end(const health_finding& x) noexcept {
   return x.level == health_level::unproved ? "nothing of it was tried for long"
@@ -66,6 +91,7 @@ public:
 
   behavior_type make_behavior() override {
     set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
+    recall_known(shared_);
     look();
     return {
       [this](tick x) {

@@ -51,21 +51,45 @@ health_finding found(health_cause cause, std::string where, std::string error,
 } // namespace
 
 void health_machine::remember(const atproto::did& x, bool proved) {
-  if (document_is_foreign(x) || (known_is_proved_ && !proved))
+  if (document_is_foreign(x))
     return;
-  known_is_proved_ = proved;
-  if (known_ != x)
-    known_ = x;
+  const auto i = std::find_if(known_.begin(), known_.end(),
+                              [&x](const auto& y) { return y.id == x; });
+  if (i != known_.end()) {
+    i->proved |= proved;
+    return;
+  }
+  const auto has_proved = !known_.empty() && known_[0].proved;
+  if (has_proved && !proved)
+    return;
+  if (!has_proved)
+    known_.clear();
+  if (known_.size() < limits::health_known_max)
+    known_.push_back({x, proved});
+}
+
+void health_machine::recall(const atproto::did& x) {
+  remember(x, true);
+  for (auto& y : known_)
+    y.must_ask |= y.id == x;
 }
 
 void health_machine::on_look_up(uint64_t subject, look_up_fault fault,
                                 std::string_view text, steady_time now) {
-  if (fault == look_up_fault::none) {
-    look_ups_.succeed(subject, now);
-    look_ups_.forget(static_cast<uint8_t>(look_up_fault::unknown));
-  } else if (fault == look_up_fault::unreachable || look_ups_.all_fail(now)) {
-    look_ups_.fail(subject, static_cast<uint8_t>(fault), text, now);
+  if (fault == look_up_fault::unreachable || fault == look_up_fault::lost)
+    look_ups_.fail(subject, 1, text, now);
+  if (fault == look_up_fault::unreachable)
+    return;
+  for (auto& x : known_)
+    if (atproto::stable_hash(x.id.str()) == subject)
+      x.missed = fault != look_up_fault::none;
+  if (fault != look_up_fault::none) {
+    doubtful_.fail(subject, 1, text, now);
+    return;
   }
+  look_ups_.succeed(subject, now);
+  doubtful_ = outcome_tally{};
+  std::erase_if(known_, [](const auto& x) { return x.missed; });
 }
 
 void health_machine::on_fetch(uint64_t subject, const std::string& host,
@@ -142,6 +166,9 @@ void health_machine::judge_work(steady_time now, findings_list& out) {
   if (look_ups_.judge(now) != 0)
     out.push_back(found(health_cause::directory, directory_url_,
                         look_ups_.text(), look_ups_.is_stale(now)));
+  else if (misses_known(now))
+    out.push_back(found(health_cause::directory, directory_url_,
+                        doubtful_.text(), doubtful_.is_stale(now)));
   const auto hosts_fail = hosts_.judge(now) != 0;
   if (fetches_.judge(now) != 0 && hosts_fail)
     out.push_back(found(health_cause::fetch, failing_host_, fetches_.text(),
@@ -212,15 +239,33 @@ void health_machine::judge_commits(const views& streams, size_t named,
     out.back().level = health_level::degraded;
 }
 
-/// A look-up that tells whether the directory answers, and what time it is
-/// there.
+/// Nobody was found of late, nor any of those who had been. Others may invent as
+/// many accounts as they like: those who are honest are still found.
+bool health_machine::misses_known(steady_time now) {
+  return doubtful_.judge(now) != 0
+         && std::none_of(known_.begin(), known_.end(), [](const auto& x) {
+              return x.proved && !x.missed;
+            });
+}
+
+/// A look-up that tells whether the directory answers as one, and what time it
+/// is there. In doubt, and after a start, each of those that are known is asked
+/// for at once.
 std::optional<atproto::did> health_machine::next_probe(const clock_state& clock,
                                                        steady_time now) {
-  const auto wanted = clock.doubted || look_ups_.judge(now) != 0;
-  if (!wanted || !known_ || now < probe_at_)
+  const auto fails = clock.doubted || look_ups_.judge(now) != 0;
+  const auto wanted
+    = doubtful_.judge(now) != 0 || (fails && now >= probe_at_);
+  const auto i = std::find_if(known_.begin(), known_.end(),
+                              [now, wanted](const auto& x) {
+                                return x.must_ask
+                                       || (wanted && now >= x.probe_at);
+                              });
+  if (i == known_.end())
     return std::nullopt;
-  probe_at_ = now + limits::health_probe_interval;
-  return known_;
+  i->must_ask = false;
+  probe_at_ = i->probe_at = now + limits::health_probe_interval;
+  return i->id;
 }
 
 health_machine::news

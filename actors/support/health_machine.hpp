@@ -52,7 +52,9 @@ struct health_finding {
 enum class look_up_fault : uint8_t {
   none,
   unreachable, ///< The directory, or it did not answer as one.
-  unknown,     ///< It knows no such DID, or what it says is no document.
+  lost,        ///< It does not find a DID any more whose document it had.
+  unknown,     ///< It knows no such DID.
+  unusable,    ///< The document has no key or no host, or the DID is gone.
 };
 
 /// What most of a node's work fails for, if it does (reliability.md P16): fed
@@ -60,9 +62,10 @@ enum class look_up_fault : uint8_t {
 /// threads or I/O in here; all that it remembers is bounded.
 ///
 /// One failure is nothing, an idle node is well, and one bad host is not the
-/// node's health: fetches must fail for most repos and from most hosts, an
-/// unknown DID counts only where nobody is known, and an upstream is named but
-/// stops a node only when most others, or all relays, are bad as well.
+/// node's health: fetches must fail for most repos and from most hosts, DIDs
+/// that are unknown or unusable count only when those that were proved are
+/// missing as well, and an upstream is named but stops a node only when most
+/// others, or all relays, are bad, too.
 ///
 /// What failed and is not tried any more is neither bad nor well: it is named
 /// as that. The directory is asked for a document now and then, so there it is
@@ -72,8 +75,13 @@ public:
   void begin(std::string directory) { directory_url_ = std::move(directory); }
 
   /// An account that the directory should know.
-  /// @param proved It does, or did: such a one is kept.
+  /// @param proved It does, or did: the first few are kept as its measure, until
+  ///        one is missed while others are found.
   void remember(const atproto::did& x, bool proved);
+
+  /// One that an earlier life had: to be asked for once, because nobody else may
+  /// be for long.
+  void recall(const atproto::did& x);
 
   /// One at the directory; other hosts answer for their own DIDs only.
   void on_look_up(uint64_t subject, look_up_fault fault, std::string_view text,
@@ -131,19 +139,29 @@ private:
   size_t judge_streams(const views&, steady_time now, findings_list& out);
   void judge_commits(const views&, size_t named, steady_time now,
                      findings_list& out);
+  bool misses_known(steady_time now);
   std::optional<atproto::did> next_probe(const clock_state&, steady_time now);
+
+  /// One by which the directory is measured.
+  struct known_account {
+    atproto::did id;
+    bool proved = false;
+    bool missed = false; ///< Since anybody was found.
+    bool must_ask = false;
+    steady_time probe_at{}; ///< Not before.
+  };
 
   std::string directory_url_;
   outcome_tally look_ups_;
+  outcome_tally doubtful_; ///< Unknown or unusable, since anybody was found.
   outcome_tally fetches_;
-  outcome_tally hosts_{1};
+  outcome_tally hosts_{1, limits::health_hosts_max, true};
   std::string failing_host_;
   outcome_tally commits_;
   outcome_tally refusing_{1}; ///< Upstreams, each by its last commit.
   uint32_t last_refused_ = 0; ///< The upstream of that commit.
-  std::optional<atproto::did> known_;
-  bool known_is_proved_ = false;
-  steady_time probe_at_; ///< Not before.
+  std::vector<known_account> known_; ///< All proved, or one that is not.
+  steady_time probe_at_;             ///< Not before, of none of them.
   std::map<uint32_t, stream_state> streams_;
   std::vector<health_finding> findings_;
 };

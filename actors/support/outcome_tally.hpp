@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace weir::actors {
@@ -17,16 +18,19 @@ namespace weir::actors {
 class outcome_tally {
 public:
   /// @param failures_min Fewer are no reason for anything.
-  explicit outcome_tally(size_t failures_min = limits::health_failures_min)
-    : failures_min_(failures_min) {
+  /// @param keeps_well Who succeeded when it was last tried counts as that
+  ///        however long ago.
+  explicit outcome_tally(size_t failures_min = limits::health_failures_min,
+                         size_t subjects_max = limits::health_subjects_max,
+                         bool keeps_well = false)
+    : failures_min_(failures_min), subjects_max_(subjects_max),
+      keeps_well_(keeps_well) {
     // nop
   }
 
   void succeed(uint64_t subject, steady_time now) {
     put({subject, now, 0});
-    succeeded_at_ = now;
     ++successes_;
-    ever_succeeded_ = true;
   }
 
   /// @param reason Of a small set, not 0.
@@ -45,11 +49,15 @@ public:
     const auto memory = failing_ == 0
                           ? std::chrono::microseconds{limits::health_memory}
                           : limits::health_memory_failing;
-    std::erase_if(tries_, [&](const try_& x) { return now - x.at > memory; });
+    std::erase_if(tries_, [&](const try_& x) {
+      return now - x.at > memory && !(keeps_well_ && x.reason == 0);
+    });
     if (failing_ != 0 && 4 * failures() <= tries_.size())
       failing_ = 0;
+    uint8_t last = 0;
     for (const auto& x : tries_)
-      if (failing_ == 0 && x.reason != 0 && is_most(x.reason))
+      if (failing_ == 0 && x.reason != std::exchange(last, x.reason)
+          && x.reason != 0 && is_most(x.reason))
         failing_ = x.reason;
     return failing_;
   }
@@ -79,19 +87,6 @@ public:
       }));
   }
 
-  /// It was no reason after all.
-  void forget(uint8_t reason) {
-    std::erase_if(tries_,
-                  [reason](const try_& x) { return x.reason == reason; });
-    if (failing_ == reason)
-      failing_ = 0;
-  }
-
-  /// Nothing has succeeded of late.
-  bool all_fail(steady_time now) const noexcept {
-    return !ever_succeeded_ || now - succeeded_at_ > limits::health_memory;
-  }
-
   /// What the last failure said.
   const std::string& text() const noexcept { return text_; }
 
@@ -116,7 +111,7 @@ private:
     auto place = std::find_if(tries_.begin(), tries_.end(), [&](const try_& y) {
       return y.subject == x.subject;
     });
-    if (place == tries_.end() && tries_.size() < limits::health_subjects_max) {
+    if (place == tries_.end() && tries_.size() < subjects_max_) {
       tries_.push_back(x);
       return;
     }
@@ -128,13 +123,13 @@ private:
   }
 
   size_t failures_min_;
+  size_t subjects_max_;
+  bool keeps_well_;
   std::vector<try_> tries_;
   std::string text_;
   uint8_t failing_ = 0;
   size_t successes_ = 0; ///< Since the last failure.
   steady_time failed_at_;
-  bool ever_succeeded_ = false;
-  steady_time succeeded_at_;
 };
 
 } // namespace weir::actors

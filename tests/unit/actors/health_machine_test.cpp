@@ -97,21 +97,6 @@ TEST_F(HealthTest, TextsOfOthersAreCut) {
   EXPECT_EQ(tally.text().size(), limits::health_text_bytes_max);
 }
 
-// Any relay can name DIDs that nobody knows
-TEST_F(HealthTest, UnknownDidsCountOnlyWhereNobodyIsKnown) {
-  look_up(0, 1, look_up_fault::none);
-  look_up(10, 1'000, look_up_fault::unknown);
-  look();
-  EXPECT_THAT(begun, IsEmpty());
-  machine = health_machine{};
-  look_up(10, enough, look_up_fault::unknown);
-  look();
-  EXPECT_THAT(begun, SizeIs(1)) << "another service answers there";
-  look_up(0, 1, look_up_fault::none);
-  look();
-  EXPECT_THAT(ended, SizeIs(1));
-}
-
 TEST_F(HealthTest, OneBadHostIsNotTheNodesHealth) {
   fetch("https://bad.test", 0, 50, false);
   fetch("https://good.test", 100, 1, true);
@@ -122,6 +107,37 @@ TEST_F(HealthTest, OneBadHostIsNotTheNodesHealth) {
   ASSERT_THAT(begun, SizeIs(1)) << "two of three";
   EXPECT_EQ(begun[0].cause, health_cause::fetch);
   EXPECT_EQ(begun[0].where, "https://worse.test");
+}
+
+// limits::health_memory is not for them
+TEST_F(HealthTest, AHostThatAnsweredWellLongAgoIsWell) {
+  for (uint64_t i = 0; i < 3; ++i)
+    fetch("https://pds" + std::to_string(i) + ".test", 10 * i, 10, true);
+  pass(10 * limits::health_memory_failing);
+  fetch("https://pds0.test", 0, 10, false);
+  look();
+  EXPECT_THAT(begun, IsEmpty());
+  fetch("https://pds1.test", 10, 10, false);
+  look();
+  EXPECT_THAT(begun, SizeIs(1)) << "two of three";
+}
+
+// limits::health_hosts_max: those that were heard of last
+TEST_F(HealthTest, SoManyHostsAreRemembered) {
+  const auto host = [](size_t i) {
+    return "https://pds" + std::to_string(i) + ".test";
+  };
+  constexpr auto most = limits::health_hosts_max;
+  for (size_t i = 0; i < most; ++i)
+    fetch(host(i), i, 1, true);
+  pass(limits::health_memory + 1s);
+  for (size_t i = 0; i < most / 2; ++i)
+    fetch(host(i), i, 1, false);
+  look();
+  EXPECT_THAT(begun, IsEmpty()) << "half of them";
+  fetch(host(most), most, 1, false);
+  look();
+  EXPECT_THAT(begun, SizeIs(1)) << "one that was well was forgotten";
 }
 
 TEST_F(HealthTest, TheOnlyHostIs) {

@@ -43,6 +43,7 @@ protected:
     shared->readers.push_back(reader.as<reader_actor>());
     shared->routers.push_back(router.as<router_actor>());
     keep(spawn_health_watch(sys, shared));
+    first_jobs = reader.take<reader_job>();
   }
 
   void sign(size_t signers, std::chrono::microseconds ahead) {
@@ -55,6 +56,7 @@ protected:
   set_clock hands{time};
   probe reader{sys};
   probe router{sys};
+  std::vector<reader_job> first_jobs; ///< Of its start.
 };
 
 /// The row of a repo that waits for its back-off.
@@ -68,7 +70,34 @@ storage::repo_update failed_repo(size_t i, const std::string& why) {
   return out;
 }
 
+/// The row of a repo whose account the directory knows.
+storage::repo_update synced_repo(char name, storage::account_status account) {
+  storage::repo_update out;
+  out.repo = atproto::did::trusted("did:plc:" + std::string(24, name));
+  out.row.emplace();
+  out.row->status = storage::repo_status::synced;
+  out.row->account = account;
+  return out;
+}
+
 } // namespace
+
+// limits::health_known_max: after a start nobody was looked up yet
+TEST_F(HealthWatchTest, ItMeasuresTheDirectoryByThoseThatEarlierLivesHad) {
+  using storage::account_status;
+  test_store store;
+  storage::tail_cache tail{1};
+  store_readers rows{*store.db, *store.names, tail};
+  store.commit(synced_repo('2', account_status::deactivated));
+  store.commit(synced_repo('3', account_status::active));
+  ASSERT_THAT(first_jobs, SizeIs(1));
+  first_jobs[0].run(rows);
+  const auto asked = shared->health.with([this](health_machine& x) {
+    return x.look({}, {}, hands.steady_now(), hands.wall_now()).probe;
+  });
+  EXPECT_EQ(asked, synced_repo('3', account_status::active).repo);
+  EXPECT_THAT(shared->health.findings(), IsEmpty());
+}
 
 // limits::health_check_interval
 TEST_F(HealthWatchTest, AClockInDoubtHoldsIntakeUntilItIsSetRight) {
