@@ -209,7 +209,7 @@ repo_machine::step repo_machine::refused(waiting_frame& x,
     settle(x, out);
     return step::taken;
   }
-  out.news.refused.push_back({x.frame.at.upstream, why, {}});
+  out.news.refused.push_back({x.frame.at.upstream, why});
   switch (why.why) {
     case verdict::bad_shape:
       count(repo_counter::bad_shape, out);

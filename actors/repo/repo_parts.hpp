@@ -33,11 +33,12 @@ inline void charge(const waiting_frame& x, repo_effects& out) {
     out.refused.push_back(x.frame.at);
 }
 
-/// It came on the stream of a PDS, and the account's document names another one.
+/// It came on the stream of a PDS, and the account's document names another one
+/// or none.
 inline void note_other_host(const waiting_frame& x, const std::string& pds,
                             repo_effects& out) {
   if (x.frame.kind == atproto::frame_kind::commit)
-    out.news.refused.push_back({x.frame.at.upstream, {}, pds});
+    out.news.refused.push_back({x.frame.at.upstream, {}, true, pds});
 }
 
 /// Commits that came during a fetch, or wait for a document: the youngest here,

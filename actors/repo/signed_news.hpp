@@ -20,7 +20,8 @@ struct heard_rev {
 struct refused_commit {
   uint32_t upstream = 0;
   atproto::refusal why;
-  std::string other_host; ///< The document names this one; else empty.
+  bool wrong_host = false; ///< The document names `other_host`, or none.
+  std::string other_host{};
 };
 
 /// What the commits of one repo say about the node that takes them.

@@ -8,14 +8,16 @@ namespace {
 constexpr uint8_t of_another_host = 255;
 
 uint8_t reason_of(const refused_commit& x) {
-  return x.other_host.empty() ? static_cast<uint8_t>(x.why.why) + 1
-                              : of_another_host;
+  return x.wrong_host ? of_another_host
+                      : static_cast<uint8_t>(x.why.why) + 1;
 }
 
 std::string text_of(const refused_commit& x) {
-  return x.other_host.empty()
-           ? std::string{to_string(x.why.why)} + ": " + x.why.reason
-           : "wrong_host: the account's document names " + x.other_host;
+  if (x.wrong_host)
+    return "wrong_host: the account's document names "
+           + (x.other_host.empty() ? std::string{"no host"} : x.other_host);
+  std::string out = to_string(x.why.why);
+  return x.why.reason.empty() ? out : out + ": " + x.why.reason;
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 #include "actors/node/health_watch.hpp"
+#include "actors/repo/tell_news.hpp"
 #include "actors/support/store_readers.hpp"
 #include "base/limits_health.hpp"
 #include "messages/journal.hpp"
@@ -97,6 +98,31 @@ TEST_F(HealthWatchTest, ItMeasuresTheDirectoryByThoseThatEarlierLivesHad) {
   });
   EXPECT_EQ(asked, synced_repo('3', account_status::active).repo);
   EXPECT_THAT(shared->health.findings(), IsEmpty());
+}
+
+// A document that names no host has no name to tell
+TEST_F(HealthWatchTest, WhyCommitsAreRefusedIsSaidInWords) {
+  const auto said = [this](const refused_commit& x) {
+    shared->health.with([](health_machine& y) { y = health_machine{}; });
+    for (size_t i = 0; i < limits::health_failures_min; ++i)
+      tell_news({{}, {x}}, shell_repo(i), i, "https://a.test", *shared);
+    upstream_view stream;
+    stream.id = 1;
+    stream.connected = true;
+    return shared->health.with([&](health_machine& y) {
+      y.look({stream}, {}, hands.steady_now(), hands.wall_now());
+      return y.findings().at(0).error;
+    });
+  };
+  const std::string most = "most of its commits are refused: ";
+  EXPECT_EQ(said({1, {}, true, ""}),
+            most + "wrong_host: the account's document names no host");
+  EXPECT_EQ(said({1, {}, true, "https://b.test"}),
+            most + "wrong_host: the account's document names https://b.test");
+  EXPECT_EQ(said({1, {atproto::verdict::bad_shape, "", {}}}),
+            most + "bad_shape");
+  EXPECT_EQ(said({1, {atproto::verdict::bad_shape, "cut off", {}}}),
+            most + "bad_shape: cut off");
 }
 
 // limits::health_check_interval
