@@ -10,7 +10,7 @@ namespace weir::tests {
 
 namespace {
 
-constexpr const char* list_repos = "/xrpc/com.atproto.sync.listRepos";
+constexpr const char* listing_of_host = "/xrpc/com.atproto.sync.listRepos";
 
 /// A PDS of two accounts, and a node that follows it, whose next audit is a day
 /// away.
@@ -35,7 +35,7 @@ protected:
     EXPECT_TRUE(comes(writer()));
     // One before its stream had a position, one at that.
     EXPECT_TRUE(node->await_metric("weir_listing_finished_total", 2));
-    listed = host.asked(list_repos);
+    listed = host.asked(listing_of_host);
   }
 
   test_repo& writer() { return repos[0]; }
@@ -49,7 +49,7 @@ protected:
                + x.did().str() + R"(","head":")" + x.data().to_text()
                + R"(","rev":")" + x.rev().str() + R"(","active":true})";
     }
-    host.on(list_repos,
+    host.on(listing_of_host,
             say(http_answer(200, R"({"repos":[)" + lines + "]}")));
   }
 
@@ -83,7 +83,7 @@ TEST_F(SteppedOverTest, WhatAFrameThatIsNoneToldIsFoundByAListing) {
   }
   ASSERT_TRUE(stream.send(frame));
   EXPECT_TRUE(comes(writer())) << node->log();
-  EXPECT_GT(host.asked(list_repos), listed);
+  EXPECT_GT(host.asked(listing_of_host), listed);
   EXPECT_NE(node->log().find("stepped over a bad frame"), std::string::npos);
 }
 
@@ -98,7 +98,7 @@ TEST_F(SteppedOverTest, WhatAFrameToldThatCameTooLateIsFoundByAListing) {
   ASSERT_TRUE(stream.send(later));
   ASSERT_TRUE(stream.send(frame));
   EXPECT_TRUE(comes(late)) << node->log();
-  EXPECT_GT(host.asked(list_repos), listed);
+  EXPECT_GT(host.asked(listing_of_host), listed);
 }
 
 } // namespace weir::tests

@@ -50,9 +50,16 @@ void WatchedNodeTest::start() {
 }
 
 void WatchedNodeTest::add(size_t count) {
-  std::string dids;
+  std::vector<atproto::did> repos;
   for (size_t i = 0; i < count; ++i)
-    dids += (i == 0 ? "\"" : ",\"") + net.life().truth().view(i).id.str() + '"';
+    repos.push_back(net.life().truth().view(i).id);
+  add(repos);
+}
+
+void WatchedNodeTest::add(const std::vector<atproto::did>& repos) {
+  std::string dids;
+  for (const auto& x : repos)
+    dids += (dids.empty() ? "\"" : ",\"") + x.str() + '"';
   EXPECT_TRUE(
     web_->post(node_->data_url() + "/repos/add", "{\"dids\":[" + dids + "]}"));
 }

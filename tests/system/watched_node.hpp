@@ -11,6 +11,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace weir::tests {
 
@@ -50,6 +51,9 @@ protected:
 
   /// Tracks the first accounts, where not all are anyhow.
   void add(size_t count);
+
+  /// Tracks these.
+  void add(const std::vector<atproto::did>& repos);
 
   /// Answer of `/readyz`.
   std::string readiness();
