@@ -68,6 +68,15 @@ void health_machine::remember(const atproto::did& x, bool proved) {
     known_.push_back({x, proved});
 }
 
+std::optional<atproto::did> health_machine::known() const {
+  if (known_.empty())
+    return std::nullopt;
+  const auto i
+    = std::find_if(known_.begin(), known_.end(),
+                   [](const auto& x) { return x.proved && !x.missed; });
+  return i != known_.end() ? i->id : known_.front().id;
+}
+
 void health_machine::recall(const atproto::did& x) {
   remember(x, true);
   for (auto& y : known_)

@@ -112,7 +112,7 @@ public:
             steady_time now, wall_time wall);
 
   /// An account that the directory should know.
-  const std::optional<atproto::did>& known() const noexcept { return known_; }
+  std::optional<atproto::did> known() const;
 
   const std::vector<health_finding>& findings() const noexcept {
     return findings_;

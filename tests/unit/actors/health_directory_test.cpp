@@ -138,4 +138,18 @@ TEST_F(HealthDirectoryTest, DocumentsThatItLostCountBesideThoseThatItHas) {
   EXPECT_THAT(begun, SizeIs(1));
 }
 
+// By it a directory is told from a host that lists what is not so.
+TEST_F(HealthDirectoryTest, TheOneToProveItByIsOneThatItHasNotMissed) {
+  EXPECT_FALSE(machine.known());
+  machine.remember(account('a'), false);
+  EXPECT_EQ(machine.known(), account('a')) << "it should be there";
+  machine.remember(account('b'), true);
+  machine.remember(account('c'), true);
+  EXPECT_EQ(machine.known(), account('b'));
+  look_up_known('b', look_up_fault::lost);
+  EXPECT_EQ(machine.known(), account('c'));
+  look_up_known('c', look_up_fault::unusable);
+  EXPECT_EQ(machine.known(), account('b')) << "there is no better one";
+}
+
 } // namespace weir::tests
