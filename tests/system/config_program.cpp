@@ -171,8 +171,8 @@ std::string program::errors() const {
 }
 
 std::optional<std::string>
-program::read_line(std::chrono::milliseconds patience) {
-  const auto until = steady_clock::now() + patience;
+program::read_line(std::chrono::milliseconds at_most) {
+  const auto until = steady_clock::now() + at_most;
   for (;;) {
     const auto end = output_.find('\n', line_);
     if (end != std::string::npos) {
@@ -185,8 +185,8 @@ program::read_line(std::chrono::milliseconds patience) {
   }
 }
 
-std::optional<int> program::wait(std::chrono::seconds patience) {
-  const auto until = steady_clock::now() + patience;
+std::optional<int> program::wait(std::chrono::seconds at_most) {
+  const auto until = steady_clock::now() + at_most;
   while (pump(until))
     ;
   if (steady_clock::now() >= until)

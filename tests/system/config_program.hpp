@@ -29,7 +29,7 @@ public:
 
   /// The next line of standard output; nothing when it ended or none came in
   /// time.
-  std::optional<std::string> read_line(std::chrono::milliseconds patience);
+  std::optional<std::string> read_line(std::chrono::milliseconds at_most);
 
   void send(int signal) const;
 
@@ -44,7 +44,7 @@ public:
 
   /// The exit status, once it has ended; negative: killed by that signal;
   /// nothing when it did not end in time. Reads all output.
-  std::optional<int> wait(std::chrono::seconds patience);
+  std::optional<int> wait(std::chrono::seconds at_most);
 
   /// What came so far; all after `wait`.
   const std::string& output() const noexcept { return output_; }

@@ -1,12 +1,9 @@
 #include "base/limits.hpp"
-#include "base/random.hpp"
+#include "tests/system/disk_texts.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <list>
 
 // What a repo leaves on disk and in memory when it is gone: its content, and
@@ -15,25 +12,6 @@
 namespace weir::tests {
 
 namespace {
-
-/// Thirty-two letters that no compression hides.
-std::string unlikely_text(uint64_t seed) {
-  const auto random = seeded_random(seed);
-  std::string out;
-  while (out.size() < 32)
-    out += static_cast<char>('a' + random->below(26));
-  return out;
-}
-
-std::string on_disk(const std::string& dir, const std::string& text) {
-  for (const auto& x : std::filesystem::recursive_directory_iterator(dir)) {
-    std::ifstream file{x.path(), std::ios::binary};
-    const std::string all{std::istreambuf_iterator<char>{file}, {}};
-    if (all.find(text) != std::string::npos)
-      return x.path().filename().string();
-  }
-  return {};
-}
 
 /// Directory and honest PDS, and another PDS whose accounts each have as many
 /// collections as a repo may have, which nobody else has.
@@ -96,11 +74,11 @@ TEST_F(ErasingTest, WhatARemovedRepoSaidLeavesTheDisk) {
   node.add(accounts());
   for (const auto& x : repos)
     ASSERT_EQ(node.await(x.did(), "synced").status, "synced");
-  ASSERT_NE(on_disk(node.data_dir(), gone), "") << "it would be found";
+  ASSERT_EQ(texts_on_disk(node.data_dir(), {gone}), 1u) << "would be found";
   node.remove({repos.front().did()});
   EXPECT_TRUE(node.await_metric("weir_repos_erased_total", 1));
-  EXPECT_EQ(on_disk(node.data_dir(), gone), "");
-  EXPECT_NE(on_disk(node.data_dir(), kept), "");
+  EXPECT_EQ(texts_on_disk(node.data_dir(), {gone}), 0u);
+  EXPECT_EQ(texts_on_disk(node.data_dir(), {kept}), 1u);
   EXPECT_EQ(node.repo(repos.back().did()).records, 2u);
 }
 
@@ -115,7 +93,7 @@ TEST_F(ErasingTest, WhatADeletedAccountSaidLeavesTheDisk) {
   for (const auto& x : repos)
     ASSERT_EQ(node.await(x.did(), "synced").status, "synced");
   node.restart([] {});
-  ASSERT_NE(on_disk(node.data_dir(), gone), "") << "it would be found";
+  ASSERT_EQ(texts_on_disk(node.data_dir(), {gone}), 1u) << "would be found";
   atproto::account_event event;
   event.seq = 1;
   event.repo = deleted.did();
@@ -123,8 +101,8 @@ TEST_F(ErasingTest, WhatADeletedAccountSaidLeavesTheDisk) {
   event.status = "deleted";
   ASSERT_TRUE(stream.send(atproto::encode_frame(event)));
   EXPECT_TRUE(node.await_metric("weir_repos_erased_total", 1));
-  EXPECT_EQ(on_disk(node.data_dir(), gone), "");
-  EXPECT_NE(on_disk(node.data_dir(), kept), "");
+  EXPECT_EQ(texts_on_disk(node.data_dir(), {gone}), 0u);
+  EXPECT_EQ(texts_on_disk(node.data_dir(), {kept}), 1u);
   EXPECT_EQ(node.repo(deleted.did()).records, 0u);
   EXPECT_EQ(node.repo(repos.back().did()).records, 2u);
 }
