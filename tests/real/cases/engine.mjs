@@ -19,7 +19,10 @@ export async function engine(run, world) {
   const started = await run.test('weir starts and says so', async () => {
     // A port that stays, so that clients find the engine again.
     const port = await freePort();
-    world.weir = new Weir(network, { folder: join(world.folder, 'd'), port });
+    // A tombstone counts when the directory named it twice, so far apart.
+    const more = ['--gone-grace', '5s'];
+    const folder = join(world.folder, 'd');
+    world.weir = new Weir(network, { folder, port, more });
     run.explain = () => world.weir.tail();
     const ready = await world.weir.start();
     assert.equal(ready.data, `http://127.0.0.1:${port}`);
