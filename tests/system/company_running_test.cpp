@@ -1,0 +1,139 @@
+#include "tests/support/temp_dir.hpp"
+#include "tests/system/default_node.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <iostream>
+#include <numeric>
+
+// Honest accounts that come to a node which has followed hostile hosts for a
+// while; in company_test.cpp they are there when it starts.
+
+namespace weir::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+using simnet::hostility;
+using std::chrono::steady_clock;
+
+constexpr size_t first_accounts = 10;
+constexpr size_t new_accounts = 60;
+constexpr size_t good_hosts = 2;
+
+/// As in company_test.cpp.
+constexpr int running_attempts = 4;
+
+/// One of each kind but `fickle`, which IdentityFloodTest has, and what it has
+/// to have done before the honest accounts come.
+struct companion {
+  simnet::hostile_host_options host;
+  uint64_t downloads = 0;
+  uint64_t claims = 0;
+  uint64_t pages = 0;
+  uint64_t frames = 0;
+};
+
+const std::array<companion, 6> companions{
+  {{{hostility::slow, 40}, 1, 0, 0, 0},
+   {{hostility::inventive, 1}, 0, 10'000, 0, 0},
+   {{hostility::wide, 100}, 100, 0, 0, 0},
+   {{hostility::endless, 20}, 1, 0, 0, 500},
+   {{hostility::fictive, 1}, 0, 1'000, 0, 1'000},
+   {{hostility::circular, 20}, 0, 0, 2, 0}}};
+
+simnet::network_options running_network() {
+  simnet::network_options out;
+  out.population.accounts = first_accounts;
+  out.population.records = first_accounts * 20;
+  out.population.hosts = good_hosts;
+  for (const auto& x : companions)
+    out.hostile.push_back(x.host);
+  out.relay = false;
+  return out;
+}
+
+class RunningCompanyTest : public testing::Test {
+protected:
+  RunningCompanyTest() : network(running_network()), honest(first_accounts) {
+    std::iota(honest.begin(), honest.end(), 0);
+    urls = network.start(2).value();
+    followed.resize(network.hostile().first() + network.hostile().size());
+    std::iota(followed.begin(), followed.end(), 0);
+  }
+
+  /// How long it takes until all honest repos are there.
+  std::chrono::milliseconds await_honest(default_node& node) {
+    const auto start = steady_clock::now();
+    size_t there = 0;
+    while (there < honest.size() && steady_clock::now() - start < node_patience)
+      there = node.synced(network.truth(), honest);
+    EXPECT_EQ(there, honest.size()) << tail_of(node.process().errors());
+    return std::chrono::duration_cast<std::chrono::milliseconds>(
+      steady_clock::now() - start);
+  }
+
+  /// Their hosts tell of them when they come.
+  std::chrono::milliseconds sync_newcomers(default_node& node) {
+    for (size_t i = 0; i < new_accounts; ++i)
+      honest.push_back(network.truth().add_account());
+    return await_honest(node);
+  }
+
+  std::chrono::milliseconds sync_alone(const std::string& data) {
+    default_node node{data, urls, {0, 1}};
+    await_honest(node);
+    const auto out = sync_newcomers(node);
+    node.stop();
+    return out;
+  }
+
+  /// The true accounts of hostile hosts are known when others come: what they
+  /// take then is what such a host can take for ever.
+  std::chrono::milliseconds sync_beside(const std::string& data) {
+    default_node node{data, urls, followed};
+    await_honest(node);
+    EXPECT_TRUE(eventually(node_patience, [&] {
+      return node.metric("weir_repos_tracked") >= network.truth().accounts()
+             && is_harmed();
+    })) << "what is tested was not reached";
+    const auto out = sync_newcomers(node);
+    node.stop();
+    return out;
+  }
+
+  bool is_harmed() const {
+    auto out = true;
+    for (size_t i = 0; i < companions.size(); ++i) {
+      const auto& did = network.hostile().of(good_hosts + i);
+      const auto& x = companions[i];
+      out = out && did.downloads >= x.downloads && did.claims >= x.claims
+            && did.pages >= x.pages && did.frames >= x.frames;
+    }
+    return out;
+  }
+
+  temp_dir dir;
+  simnet::network network;
+  simnet::network_urls urls;
+  std::vector<size_t> honest;
+  std::vector<size_t> followed;
+};
+
+} // namespace
+
+TEST_F(RunningCompanyTest, WhoComesLaterIsSyncedInTwiceTheTimeAlone) {
+  auto is_in_time = false;
+  for (int i = 0; i < running_attempts && !is_in_time && !HasFailure(); ++i) {
+    const auto number = std::to_string(i);
+    const auto alone = sync_alone(dir.at("alone" + number));
+    const auto longer = sync_beside(dir.at("data" + number));
+    is_in_time = longer <= 2 * alone;
+    std::cout << alone.count() << " ms alone, " << longer.count()
+              << " ms beside them\n";
+  }
+  EXPECT_TRUE(is_in_time);
+}
+
+} // namespace weir::tests
