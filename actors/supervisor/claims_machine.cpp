@@ -49,7 +49,7 @@ claims_machine::effects claims_machine::on_word(const atproto::did& repo,
   const auto asked = asked_.extract(repo);
   if (asked.empty())
     return out; // A second word on it.
-  --(asked.mapped() ? streams_asked_ : listings_asked_);
+  --(asked.mapped().empty() ? listings_asked_ : streams_asked_);
   if (x.what == word::kind::away && !document_is_foreign(repo))
     rest_until_ = now + limits::claim_retry;
   for (auto& of : listings_) {
@@ -62,6 +62,12 @@ claims_machine::effects claims_machine::on_word(const atproto::did& repo,
   take_words(repo, x, now, out);
   run(out, now);
   return out;
+}
+
+const std::string& claims_machine::turn_of(const atproto::did& repo) const {
+  static const std::string of_listings;
+  const auto i = asked_.find(repo);
+  return i == asked_.end() ? of_listings : i->second;
 }
 
 claims_machine::effects claims_machine::on_proof(bool has, steady_time now) {
@@ -233,7 +239,7 @@ void claims_machine::ask_next(source& from, bool of_stream, effects& out) {
   auto next = std::move(from.waiting.front());
   from.waiting.pop_front();
   const auto repo = next.of.repo;
-  if (asked_.emplace(repo, of_stream).second) {
+  if (asked_.emplace(repo, of_stream ? from.host : std::string{}).second) {
     ++(of_stream ? streams_asked_ : listings_asked_);
     next.asked_anew = next.wants_anew;
     (next.wants_anew ? out.ask_anew : out.ask).push_back(repo);

@@ -132,6 +132,11 @@ public:
 
   effects on_word(const atproto::did& repo, const word& x, steady_time now);
 
+  /// Whose turn the look-up of a DID takes that is asked about: the origin of the
+  /// PDS whose stream named it. Empty: a listing did, so it takes that of all
+  /// listings.
+  const std::string& turn_of(const atproto::did& repo) const;
+
   /// Whether the directory has a document that it had, or must have.
   effects on_proof(bool has, steady_time now);
 
@@ -203,7 +208,8 @@ private:
   /// Streams whose claims were asked about.
   std::unordered_map<atproto::did, std::vector<uint32_t>> askers_;
   size_t spare_ = 0; ///< In use.
-  std::unordered_map<atproto::did, bool> asked_; ///< True: for a stream.
+  /// The host of the stream that had it asked; empty: a listing had.
+  std::unordered_map<atproto::did, std::string> asked_;
   size_t listings_asked_ = 0;
   size_t streams_asked_ = 0;
   std::optional<steady_time> rest_until_; ///< The directory is away.

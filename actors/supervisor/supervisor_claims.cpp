@@ -1,4 +1,5 @@
 #include "actors/supervisor/supervisor_impl.hpp"
+#include "actors/support/site.hpp"
 #include "base/log.hpp"
 #include "messages/identity.hpp"
 
@@ -10,6 +11,9 @@ namespace {
 
 constexpr auto no_document
   = "the directory has no document of most accounts that it names";
+
+/// Of look-ups, not that of accounts.
+const std::string turn_of_listings = "listings";
 
 claims_machine::word word_of(const identity_fact& x) {
   using kind = claims_machine::word::kind;
@@ -56,9 +60,9 @@ void supervisor::claim(const std::vector<repo_listed>& lines,
 void supervisor::perform(const claims_machine::effects& x) {
   claims_held_.set(claims_.bytes());
   for (const auto& repo : x.ask)
-    send(env_.shared->identity,
-         identity_ask{repo, false, identity_sink{supervisor_actor{this}}, 0,
-                      "listings"});
+    look_up_claim(repo, false);
+  for (const auto& repo : x.ask_anew)
+    look_up_claim(repo, true);
   perform_streams(x);
   claims_dropped_->add(x.dropped);
   confirmed_->add(x.confirmed.size());
@@ -90,6 +94,15 @@ void supervisor::perform(const claims_machine::effects& x) {
     prove_directory();
 }
 
+/// What a stream names takes a turn of its PDS, as what its accounts need does;
+/// what listings name has one turn together.
+void supervisor::look_up_claim(const atproto::did& repo, bool anew) {
+  const auto& origin = claims_.turn_of(repo);
+  send(env_.shared->identity,
+       identity_ask{repo, anew, identity_sink{supervisor_actor{this}}, 0,
+                    origin.empty() ? turn_of_listings : site_of(origin)});
+}
+
 /// Asks for a document that the directory had, if any is known.
 void supervisor::prove_directory() {
   proof_ = env_.shared->health.with([](const health_machine& health) {
@@ -98,16 +111,12 @@ void supervisor::prove_directory() {
   if (proof_)
     send(env_.shared->identity,
          identity_ask{*proof_, true, identity_sink{supervisor_actor{this}}, 0,
-                      "listings"});
+                      turn_of_listings});
   else
     perform(claims_.on_proof(false, now()));
 }
 
 void supervisor::perform_streams(const claims_machine::effects& x) {
-  for (const auto& repo : x.ask_anew)
-    send(env_.shared->identity,
-         identity_ask{repo, true, identity_sink{supervisor_actor{this}}, 0,
-                      "listings"});
   for (const auto& each : x.answers)
     send(router_of(each.repo),
          stream_claim_decided{each.stream, each.repo, told(each.what)});

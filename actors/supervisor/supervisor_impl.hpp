@@ -143,6 +143,7 @@ private:
   void tell_health(uint32_t upstream, const listing_debts::report& x);
   void list(uint32_t upstream);
   void list_after_loss(uint32_t upstream);
+  void look_up_claim(const atproto::did& repo, bool anew);
   void prove_directory();
   void on_listing(const listing_page& x);
   void on_compared(const listing_compared& x);

@@ -1,4 +1,5 @@
 #include "actors/supervisor/supervisor.hpp"
+#include "actors/support/site.hpp"
 #include "messages/claims.hpp"
 #include "messages/identity.hpp"
 #include "messages/journal.hpp"
@@ -57,6 +58,22 @@ protected:
     tell(supervisor, x);
   }
 
+  /// The directory had its document.
+  void know() {
+    shared->health.with(
+      [this](health_machine& health) { health.remember(known, true); });
+  }
+
+  void say_of_known(ec failed = ec::none) {
+    identity_fact x;
+    x.repo = known;
+    x.failed.code = failed;
+    tell(supervisor, x);
+  }
+
+  const atproto::did known
+    = atproto::did::parse("did:plc:" + std::string(24, 'a')).value();
+
   probe reader{sys};
   probe router{sys, caf::make_message(listing_taken{})};
   probe journal{sys};
@@ -79,6 +96,11 @@ TEST_F(SupervisorClaimsTest, AClaimIsTrackedWhenItsDocumentNamesTheHost) {
   EXPECT_TRUE(lines[0].discover);
   EXPECT_EQ(lines[0].repos.at(0).repo, shell_repo(1));
   EXPECT_THAT(listed, ElementsAre("")) << "one is not decided";
+  say(2, "https://other.test"); // A document from before.
+  const auto anew = identity.take<identity_ask>();
+  ASSERT_EQ(anew.size(), 1u);
+  EXPECT_TRUE(anew[0].fresh);
+  EXPECT_EQ(anew[0].by, "listings");
   say(2, "https://other.test");
   run();
   EXPECT_EQ(router.count<repo_listing>(), 0u);
@@ -87,14 +109,33 @@ TEST_F(SupervisorClaimsTest, AClaimIsTrackedWhenItsDocumentNamesTheHost) {
 
 TEST_F(SupervisorClaimsTest, WhatClaimsTooMuchRests) {
   constexpr auto most = limits::claims_judged_min;
+  know();
   claim(1, most + 10);
   for (size_t i = 1; i <= most; ++i)
     say(i, {}, ec::not_found);
+  const auto asked = identity.take<identity_ask>();
+  ASSERT_FALSE(asked.empty());
+  EXPECT_EQ(asked.back().repo, known);
+  EXPECT_TRUE(asked.back().fresh);
+  say_of_known();
   run();
   EXPECT_THAT(listed, ElementsAre(""));
   EXPECT_EQ(router.count<repo_listing>(), 0u);
   pass(limits::listing_mistrust_min);
   EXPECT_THAT(listed, ElementsAre("", "c1"));
+}
+
+// protocol.md 2.5.6: nobody is blamed for a directory that is wrong
+TEST_F(SupervisorClaimsTest, WithoutAProofThePageIsAskedForAgain) {
+  know();
+  claim(1, limits::claims_judged_min);
+  for (size_t i = 1; i <= limits::claims_judged_min; ++i)
+    say(i, {}, ec::not_found);
+  say_of_known(ec::not_found);
+  run();
+  EXPECT_THAT(listed, ElementsAre(""));
+  pass(limits::claim_retry);
+  EXPECT_THAT(listed, ElementsAre("", "")) << "not what comes behind it";
 }
 
 // What the stream of a PDS names is asked about as well.
@@ -104,6 +145,7 @@ TEST_F(SupervisorClaimsTest, AClaimOfAStreamIsAnswered) {
   const auto asked = identity.take<identity_ask>();
   ASSERT_EQ(asked.size(), 2u);
   EXPECT_FALSE(asked[0].fresh);
+  EXPECT_EQ(asked[0].by, site_of(claiming_host)) << "beside those of listings";
   EXPECT_GT(shared->memory->held(memory_use::claims), 0u);
   say(1, claiming_host);
   const auto told = router.take<stream_claim_decided>();
@@ -126,10 +168,12 @@ TEST_F(SupervisorClaimsTest, AClaimOfAStreamIsAnswered) {
 }
 
 TEST_F(SupervisorClaimsTest, AStreamThatClaimsTooMuchRests) {
+  know();
   for (size_t i = 1; i <= limits::claims_judged_min; ++i) {
     tell(supervisor, stream_claim{7, shell_repo(i)});
     say(i, {}, ec::not_found);
   }
+  say_of_known();
   const auto told = router.take<stream_claims_rest>();
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(told[0].upstream, 7u);
