@@ -12,9 +12,11 @@ using namespace std::chrono_literals;
 /// of all streams: the turns of those that wait decide who is next, not who came
 /// a moment sooner.
 constexpr size_t claims_asked_max = 16;
-/// Of those, of one listing or stream: some of them may hang at hosts of did:web
-/// names.
+/// Of those, of one listing or stream.
 constexpr size_t claims_asked_share = 12;
+/// Of those, of did:web names: anybody can have any number of hosts that hang, and
+/// claim their names from any number of listings.
+constexpr size_t claims_web_max = 4;
 /// Claims beyond `claims_of_page_max` of their pages, of all listings together.
 constexpr size_t claims_spare_max = 65'536;
 

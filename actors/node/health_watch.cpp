@@ -16,6 +16,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <string_view>
+#include <vector>
 
 namespace weir::actors {
 
@@ -47,19 +49,29 @@ void retry_ahead(const context_ptr& shared, const storage::due_repo& after) {
   caf::anon_send(shared->reader_of(0), std::move(job));
 }
 
-/// Documents that earlier lives had: a few of any active accounts are what the
-/// directory is measured by.
-void recall_known(const context_ptr& shared) {
+/// A place among the names of the directory that nobody foresees.
+storage::due_repo anywhere(random_source& random) {
   constexpr std::string_view letters = "234567abcdefghijklmnopqrstuvwxyz";
-  const auto first = letters[shared->random->below(letters.size())];
+  std::string out = "did:plc:";
+  for (size_t i = 0; i < 24; ++i)
+    out += letters[random.below(letters.size())];
+  return {0, atproto::did::trusted(out)};
+}
+
+/// Documents that earlier lives had: a few of any active accounts are what the
+/// directory is measured by. Each is drawn for itself, or whoever makes up names
+/// that lie close together could have all of them.
+void recall_known(const context_ptr& shared) {
+  std::vector<storage::due_repo> places(limits::health_known_max);
+  for (auto& x : places)
+    x = anywhere(*shared->random);
+  places.emplace_back(); // Where there are few.
   reader_job job;
-  job.run = [shared, first](store_readers& store) {
-    for (const auto& from :
-         {storage::due_repo{0, atproto::did::trusted(
-                                 std::string{"did:plc:"} + first)},
-          storage::due_repo{}}) {
-      const auto page = store.list_status(storage::repo_status::synced, from,
-                                          limits::health_known_max);
+  job.run = [shared, places = std::move(places)](store_readers& store) {
+    for (const auto& from : places) {
+      const auto page = store.list_status(
+        storage::repo_status::synced, from,
+        from.repo.str().empty() ? limits::health_known_max : 1);
       if (!page)
         return; // Others tell of a store that fails.
       shared->health.with([&](health_machine& health) {

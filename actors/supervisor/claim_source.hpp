@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/support/did_method.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
 #include "base/limits_claims.hpp"
@@ -34,6 +35,8 @@ struct waiting_claim {
 struct claim_source {
   std::string host; ///< The origin of a PDS; empty: a relay.
   std::deque<waiting_claim> waiting;
+  std::deque<waiting_claim> waiting_web; ///< Of did:web names.
+  bool web_is_next = false;              ///< Both have turns.
   std::unordered_map<atproto::did, waiting_claim> asked;
   /// To be asked about again, and when.
   std::deque<std::pair<steady_time, waiting_claim>> later;
@@ -42,13 +45,35 @@ struct claim_source {
   size_t failed = 0;
   size_t bytes = 0; ///< Of its claims.
 
-  bool waits() const noexcept {
-    return !in_proof && !waiting.empty()
-           && asked.size() < limits::claims_asked_share;
+  /// @param first Before others of its kind.
+  void put(waiting_claim x, bool first = false) {
+    auto& line = document_is_foreign(x.of.repo) ? waiting_web : waiting;
+    line.insert(first ? line.begin() : line.end(), std::move(x));
+  }
+
+  /// @param web Whether a did:web name may be asked about.
+  bool waits(bool web) const noexcept {
+    return !in_proof && asked.size() < limits::claims_asked_share
+           && !(waiting.empty() && (!web || waiting_web.empty()));
+  }
+
+  /// @pre `waits(web)`
+  waiting_claim take(bool web) {
+    web_is_next = web && !waiting_web.empty() && (web_is_next || waiting.empty());
+    auto& line = web_is_next ? waiting_web : waiting;
+    web_is_next = !web_is_next;
+    auto out = std::move(line.front());
+    line.pop_front();
+    return out;
+  }
+
+  /// That are not asked about.
+  size_t waiting_count() const noexcept {
+    return waiting.size() + waiting_web.size();
   }
 
   size_t size() const noexcept {
-    return waiting.size() + asked.size() + later.size();
+    return waiting_count() + asked.size() + later.size();
   }
 
   /// Most of what it claimed is not so.
@@ -76,10 +101,33 @@ struct claim_source {
   /// What is said of its claims is nobody's any more.
   void forget_claims() {
     waiting.clear();
+    waiting_web.clear();
     asked.clear();
     later.clear();
     in_proof = false;
   }
+};
+
+/// How many are asked about at once, of all listings or of all streams.
+class claims_asked {
+public:
+  bool has_place() const noexcept { return all_ < limits::claims_asked_max; }
+
+  bool has_web_place() const noexcept { return web_ < limits::claims_web_max; }
+
+  void add(const atproto::did& x) noexcept {
+    ++all_;
+    web_ += document_is_foreign(x) ? 1 : 0;
+  }
+
+  void remove(const atproto::did& x) noexcept {
+    --all_;
+    web_ -= document_is_foreign(x) ? 1 : 0;
+  }
+
+private:
+  size_t all_ = 0;
+  size_t web_ = 0; ///< Of did:web names.
 };
 
 } // namespace weir::actors

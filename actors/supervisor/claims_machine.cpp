@@ -36,7 +36,7 @@ claims_machine::effects claims_machine::on_page(const listing_id& what,
   of.second.bytes += bytes;
   bytes_ += bytes;
   for (auto& x : claims)
-    of.second.waiting.push_back({.of = std::move(x), .since = wall.seconds()});
+    of.second.put({.of = std::move(x), .since = wall.seconds()});
   judge(of, out);
   run(out, now);
   return out;
@@ -49,7 +49,7 @@ claims_machine::effects claims_machine::on_word(const atproto::did& repo,
   const auto asked = asked_.extract(repo);
   if (asked.empty())
     return out; // A second word on it.
-  --(asked.mapped().empty() ? listings_asked_ : streams_asked_);
+  (asked.mapped().empty() ? listings_asked_ : streams_asked_).remove(repo);
   if (x.what == word::kind::away && !document_is_foreign(repo))
     rest_until_ = now + limits::claim_retry;
   for (auto& of : listings_) {
@@ -152,7 +152,7 @@ void claims_machine::wake(steady_time now) {
                           later.front().first);
   };
   for (auto& [what, x] : listings_)
-    take(x, [&x = x](waiting_claim y) { x.waiting.push_back(std::move(y)); });
+    take(x, [&x = x](waiting_claim y) { x.put(std::move(y)); });
   for (auto& of : streams_)
     take(of.second, [&](waiting_claim y) { wait(of, std::move(y), false); });
 }
@@ -164,7 +164,7 @@ void claims_machine::take_word(listings::value_type& of, waiting_claim x,
   const auto is_web = document_is_foreign(x.of.repo);
   if (said.what == word::kind::away && !is_web) {
     if (++x.tries < limits::claim_tries_max)
-      from.waiting.push_back(std::move(x));
+      from.put(std::move(x));
     else
       release(from, cost_of(x.of));
     return;
@@ -176,7 +176,7 @@ void claims_machine::take_word(listings::value_type& of, waiting_claim x,
   const auto look = x.of.active ? next_look(x, said, agrees)
                                 : second_look::none;
   if (look == second_look::anew)
-    from.waiting.push_front(std::move(x));
+    from.put(std::move(x), true);
   else if (look == second_look::later)
     look_later(from, std::move(x), now);
   if (look != second_look::none)
@@ -219,7 +219,7 @@ claims_machine::listing* claims_machine::next_listing() {
   listings::value_type* fewest = nullptr;
   listings::value_type* next = nullptr;
   for (auto& x : listings_) {
-    if (!x.second.waits())
+    if (!x.second.waits(listings_asked_.has_web_place()))
       continue;
     if (fewest == nullptr || x.second.turns < fewest->second.turns)
       fewest = &x;
@@ -234,17 +234,20 @@ claims_machine::listing* claims_machine::next_listing() {
   return &next->second;
 }
 
+/// @param host Of the stream; empty: it is a listing.
 /// @pre one waits
-void claims_machine::ask_next(source& from, bool of_stream, effects& out) {
-  auto next = std::move(from.waiting.front());
-  from.waiting.pop_front();
+atproto::did claims_machine::ask_next(source& from, const std::string& host,
+                                      effects& out) {
+  auto& asked = host.empty() ? listings_asked_ : streams_asked_;
+  auto next = from.take(asked.has_web_place());
   const auto repo = next.of.repo;
-  if (asked_.emplace(repo, of_stream ? from.host : std::string{}).second) {
-    ++(of_stream ? streams_asked_ : listings_asked_);
+  if (asked_.emplace(repo, host).second) {
+    asked.add(repo);
     next.asked_anew = next.wants_anew;
     (next.wants_anew ? out.ask_anew : out.ask).push_back(repo);
   }
   from.asked.insert_or_assign(repo, std::move(next));
+  return repo;
 }
 
 void claims_machine::run(effects& out, steady_time now) {
@@ -254,18 +257,18 @@ void claims_machine::run(effects& out, steady_time now) {
   }
   rest_until_.reset();
   wake(now);
-  while (listings_asked_ < limits::claims_asked_max) {
+  while (listings_asked_.has_place()) {
     auto* x = next_listing();
     if (x == nullptr)
       break;
     ++x->turns;
-    ask_next(*x, false, out);
+    ask_next(*x, {}, out);
   }
-  while (streams_asked_ < limits::claims_asked_max) {
+  while (streams_asked_.has_place()) {
     auto* x = next_stream();
     if (x == nullptr)
       break;
-    ask_next(*x, true, out);
+    askers_[ask_next(x->second, x->second.host, out)].push_back(x->first);
   }
   out.timer = wake_at_;
 }

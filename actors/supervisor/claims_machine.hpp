@@ -179,7 +179,7 @@ private:
   void look_later(source& from, waiting_claim x, steady_time now);
   void wake(steady_time now);
   listing* next_listing();
-  void ask_next(source& from, bool of_stream, effects& out);
+  atproto::did ask_next(source& from, const std::string& host, effects& out);
   void run(effects& out, steady_time now);
 
   void release(listing& from, size_t bytes) noexcept;
@@ -194,7 +194,7 @@ private:
   void judge(streams::value_type& of, effects& out);
   void let_rest(streams::value_type& of, bool proved, steady_time now,
                 effects& out);
-  source* next_stream();
+  streams::value_type* next_stream();
 
   size_t bytes_max_;
   size_t stream_bytes_max_;
@@ -210,8 +210,8 @@ private:
   size_t spare_ = 0; ///< In use.
   /// The host of the stream that had it asked; empty: a listing had.
   std::unordered_map<atproto::did, std::string> asked_;
-  size_t listings_asked_ = 0;
-  size_t streams_asked_ = 0;
+  claims_asked listings_asked_;
+  claims_asked streams_asked_;
   std::optional<steady_time> rest_until_; ///< The directory is away.
   std::optional<steady_time> wake_at_;    ///< For the next of all `later`.
   bool proving_ = false;

@@ -44,26 +44,25 @@ claims_machine::on_named(uint32_t stream, const std::string& host,
 /// @param first Before others of its stream.
 void claims_machine::wait(streams::value_type& of, waiting_claim x,
                           bool first) {
-  auto& waiting = of.second.waiting;
   if (!std::exchange(of.second.has_turn, true))
     stream_turns_.push_back(of.first);
-  waiting.insert(first ? waiting.begin() : waiting.end(), std::move(x));
+  of.second.put(std::move(x), first);
 }
 
 /// The one whose turn it is; the next one has it then.
-claims_machine::source* claims_machine::next_stream() {
+claims_machine::streams::value_type* claims_machine::next_stream() {
   for (auto left = stream_turns_.size(); left > 0; --left) {
     const auto id = stream_turns_.front();
     stream_turns_.pop_front();
-    auto& from = streams_.find(id)->second;
-    const auto takes = from.waits();
-    from.has_turn = from.waiting.size() > (takes ? 1u : 0u);
+    auto& of = *streams_.find(id);
+    auto& from = of.second;
+    const auto takes = from.waits(streams_asked_.has_web_place());
+    from.has_turn = from.waiting_count() > (takes ? 1u : 0u);
     if (from.has_turn)
       stream_turns_.push_back(id);
     if (!takes)
       continue; // They were dropped, or enough of it are asked about.
-    askers_[from.waiting.front().of.repo].push_back(id);
-    return &from;
+    return &of;
   }
   return nullptr;
 }

@@ -91,4 +91,45 @@ TEST(claims, one_proof_is_asked_for_at_a_time) {
 }
 
 } // namespace
+// `limits::claims_web_max`: did:web names of hosts that hang
+TEST(claims, hosts_that_hang_leave_places_to_names_of_the_directory) {
+  directory x;
+  const auto web_claims = [](const std::string& from) {
+    std::vector<claims_machine::claim> out;
+    for (size_t i = 0; i < 20; ++i)
+      out.push_back({atproto::did::trusted("did:web:" + from
+                                           + std::to_string(i) + ".test"),
+                     true});
+    return out;
+  };
+  x.page(of_pds, web_claims("a"), "https://a.test");
+  EXPECT_EQ(x.asked.size(), limits::claims_web_max);
+  x.page(of_other, web_claims("b"), "https://b.test");
+  EXPECT_EQ(x.asked.size(), limits::claims_web_max) << "of all listings";
+  auto mixed = web_claims("c");
+  for (auto& each : claims_of(0, 20))
+    mixed.push_back(std::move(each));
+  x.page({3, {}}, std::move(mixed));
+  EXPECT_EQ(x.asked.size(),
+            limits::claims_web_max + limits::claims_asked_share);
+  const auto hung = x.next();
+  x.say(hung, {kind::away, {}, 0});
+  EXPECT_TRUE(document_is_foreign(x.asked.back())) << "one more has its turn";
+  EXPECT_EQ(x.asked.size(),
+            limits::claims_web_max + limits::claims_asked_share);
+}
+
+// A listing of both kinds is read to its end.
+TEST(claims, both_kinds_of_names_have_turns) {
+  directory x;
+  auto mixed = claims_of(0, 10);
+  for (size_t i = 0; i < 10; ++i)
+    mixed.push_back(
+      {atproto::did::trusted("did:web:" + std::to_string(i) + ".test"), true});
+  x.page(of_pds, std::move(mixed));
+  EXPECT_EQ(x.say_all({kind::names_host, its_host, 0}), 20u);
+  EXPECT_EQ(x.pages.size(), 1u);
+  EXPECT_EQ(x.confirmed.size(), 20u);
+}
+
 } // namespace weir::tests::claims

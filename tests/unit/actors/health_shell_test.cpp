@@ -72,13 +72,18 @@ storage::repo_update failed_repo(size_t i, const std::string& why) {
 }
 
 /// The row of a repo whose account the directory knows.
-storage::repo_update synced_repo(char name, storage::account_status account) {
+storage::repo_update synced_repo(const std::string& name,
+                                 storage::account_status account) {
   storage::repo_update out;
-  out.repo = atproto::did::trusted("did:plc:" + std::string(24, name));
+  out.repo = atproto::did::trusted("did:plc:" + name);
   out.row.emplace();
   out.row->status = storage::repo_status::synced;
   out.row->account = account;
   return out;
+}
+
+storage::repo_update synced_repo(char name, storage::account_status account) {
+  return synced_repo(std::string(24, name), account);
 }
 
 } // namespace
@@ -98,6 +103,35 @@ TEST_F(HealthWatchTest, ItMeasuresTheDirectoryByThoseThatEarlierLivesHad) {
   });
   EXPECT_EQ(asked, synced_repo('3', account_status::active).repo);
   EXPECT_THAT(shared->health.findings(), IsEmpty());
+}
+
+// Who registers names that lie close together, behind each first letter, has not
+// all of those that the directory is measured by.
+TEST_F(HealthWatchTest, AccountsOfOneThatChoseItsNamesAreNotTheMeasure) {
+  constexpr std::string_view letters = "234567abcdefghijklmnopqrstuvwxyz";
+  test_store store;
+  storage::tail_cache tail{1};
+  store_readers rows{*store.db, *store.names, tail};
+  const auto put = [&](const std::string& name) {
+    store.commit(synced_repo(name, storage::account_status::active));
+  };
+  for (const char first : letters) {
+    for (const char last : letters.substr(0, limits::health_known_max))
+      put(first + std::string(22, '2') + last);
+    for (const char second : letters.substr(8))
+      put(std::string{first, second} + std::string(22, 'm'));
+  }
+  ASSERT_THAT(first_jobs, SizeIs(1));
+  first_jobs[0].run(rows);
+  size_t others = 0;
+  for (size_t i = 0; i < limits::health_known_max; ++i) {
+    const auto asked = shared->health.with([this](health_machine& x) {
+      return x.look({}, {}, hands.steady_now(), hands.wall_now()).probe;
+    });
+    ASSERT_TRUE(asked);
+    others += asked->str().ends_with("mm") ? 1 : 0;
+  }
+  EXPECT_GE(others, limits::health_known_max / 2);
 }
 
 // A document that names no host has no name to tell
