@@ -15,6 +15,7 @@ namespace weir {
 struct stream_claim {
   uint32_t upstream = 0;
   atproto::did repo;
+  bool anew = false; ///< The document may have changed: look it up.
 };
 
 /// From: SUPERVISOR. To: ROUTER. Travels: local only.
@@ -27,6 +28,7 @@ struct stream_claim_decided {
   uint32_t upstream = 0;
   atproto::did repo;
   outcome what = outcome::dropped;
+  bool anew = false; ///< The document was looked up after the claim.
 };
 
 /// What this stream claims is mostly not so: all that waits is dropped, and

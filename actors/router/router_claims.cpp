@@ -7,7 +7,10 @@ namespace weir::actors {
 void router::claim(const atproto::stamped_frame& x) {
   switch (claims_.claim(x, shared_->time->steady_now())) {
     case stream_claims::step::ask:
-      send(shared_->supervisor, stream_claim{x.at.upstream, x.repo});
+      send(shared_->supervisor, stream_claim{x.at.upstream, x.repo, false});
+      return;
+    case stream_claims::step::ask_anew:
+      send(shared_->supervisor, stream_claim{x.at.upstream, x.repo, true});
       return;
     case stream_claims::step::drop:
       claims_dropped_->add();
@@ -21,7 +24,7 @@ void router::on_decided(const stream_claim_decided& x) {
   switch (x.what) {
     case stream_claim_decided::outcome::confirmed:
       claims_confirmed_->add();
-      if (claims_.confirm(x.upstream, x.repo))
+      if (claims_.confirm(x.upstream, x.repo, x.anew))
         admit(x.repo, [this, x](const repo_actor&) { begin_claimed(x); });
       return;
     case stream_claim_decided::outcome::failed:

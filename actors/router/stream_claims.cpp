@@ -1,6 +1,7 @@
 #include "actors/router/stream_claims.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace weir::actors {
 
@@ -37,6 +38,7 @@ stream_claims::step stream_claims::claim(const atproto::stamped_frame& x,
   read(x, made);
   if (made.away)
     return step::wait;
+  made.asks_anew = std::exchange(made.heard.look_up, false);
   auto& from = streams_[x.at.upstream];
   if (from.claims >= limits::shard_claims_max
       || (from.rests_until && now < *from.rests_until))
@@ -44,14 +46,18 @@ stream_claims::step stream_claims::claim(const atproto::stamped_frame& x,
   if (!claims_.try_emplace({x.repo, x.at.upstream}, made).second)
     return step::wait;
   ++from.claims;
-  return step::ask;
+  return made.asks_anew ? step::ask_anew : step::ask;
 }
 
-bool stream_claims::confirm(uint32_t stream, const atproto::did& repo) {
+bool stream_claims::confirm(uint32_t stream, const atproto::did& repo,
+                            bool anew) {
   const auto i = claims_.find({repo, stream});
-  if (i != claims_.end())
-    i->second.confirmed = true;
-  return i != claims_.end();
+  if (i == claims_.end())
+    return false;
+  auto& x = i->second;
+  x.confirmed = true;
+  x.heard.look_up |= std::exchange(x.asks_anew, false) && !anew;
+  return true;
 }
 
 std::optional<stream_claims::news>
@@ -100,7 +106,7 @@ bool stream_claims::forget(const atproto::did& repo) {
   auto out = false;
   for (auto i = claims_.lower_bound({repo, 0});
        i != claims_.end() && i->first.first == repo; i = erase(i))
-    out |= i->second.heard.look_up;
+    out |= i->second.heard.look_up || i->second.asks_anew;
   return out;
 }
 

@@ -38,9 +38,10 @@ public:
   };
 
   enum class step : uint8_t {
-    ask,  ///< The SUPERVISOR.
-    wait, ///< For its answer, or for nothing.
-    drop, ///< There is no room, or the stream rests.
+    ask,      ///< The SUPERVISOR.
+    ask_anew, ///< And what is known of its document is not enough.
+    wait,     ///< For its answer, or for nothing.
+    drop,     ///< There is no room, or the stream rests.
   };
 
   /// A frame of a DID of which a claim waits.
@@ -51,8 +52,9 @@ public:
   step claim(const atproto::stamped_frame& x, steady_time now);
 
   /// The repo is that host's.
+  /// @param anew Says a document that was looked up after the claim.
   /// @returns whether its addition is to begin, by `begin`.
-  bool confirm(uint32_t stream, const atproto::did& repo);
+  bool confirm(uint32_t stream, const atproto::did& repo, bool anew);
 
   /// None: there is nothing to add any more.
   std::optional<news> begin(uint32_t stream, const atproto::did& repo);
@@ -76,7 +78,8 @@ private:
   struct entry {
     position at;
     news heard;
-    bool away = false; ///< As its host said last.
+    bool asks_anew = false; ///< The frame that claimed it said so.
+    bool away = false;      ///< As its host said last.
     bool confirmed = false;
   };
 

@@ -241,9 +241,10 @@ atproto::did claims_machine::ask_next(source& from, const std::string& host,
   auto& asked = host.empty() ? listings_asked_ : streams_asked_;
   auto next = from.take(asked.has_web_place());
   const auto repo = next.of.repo;
-  if (asked_.emplace(repo, host).second) {
+  const auto is_first = asked_.emplace(repo, host).second;
+  next.asked_anew = is_first && next.wants_anew;
+  if (is_first) {
     asked.add(repo);
-    next.asked_anew = next.wants_anew;
     (next.wants_anew ? out.ask_anew : out.ask).push_back(repo);
   }
   from.asked.insert_or_assign(repo, std::move(next));

@@ -81,6 +81,7 @@ public:
     uint32_t stream = 0;
     atproto::did repo;
     outcome what = outcome::dropped;
+    bool anew = false; ///< By a document that was looked up after the claim.
   };
 
   /// All claims of a stream were dropped, and others will be until then.
@@ -127,8 +128,10 @@ public:
   /// others leave a stream may fill half. Answered by one answer, or by the
   /// rest of its stream.
   /// @param host The origin of the PDS.
+  /// @param anew What is known of its document is not enough.
   effects on_named(uint32_t stream, const std::string& host,
-                   const atproto::did& repo, steady_time now, wall_time wall);
+                   const atproto::did& repo, steady_time now, wall_time wall,
+                   bool anew = false);
 
   effects on_word(const atproto::did& repo, const word& x, steady_time now);
 

@@ -23,20 +23,20 @@ bool claims_machine::has_room(const stream_source& from,
 claims_machine::effects
 claims_machine::on_named(uint32_t stream, const std::string& host,
                          const atproto::did& repo, steady_time now,
-                         wall_time wall) {
+                         wall_time wall, bool anew) {
   effects out;
   auto& of = *streams_.try_emplace(stream).first;
   auto& from = of.second;
   const auto bytes = stream_cost_of(repo);
   const auto rests = from.rests_until && now < *from.rests_until;
   if (host.empty() || rests || !has_room(from, bytes)) {
-    out.answers.push_back({stream, repo, outcome::dropped});
+    out.answers.push_back({stream, repo, outcome::dropped, false});
     return out;
   }
   from.host = host;
   from.bytes += bytes;
   stream_bytes_ += bytes;
-  wait(of, {.of = {repo}, .since = wall.seconds()}, false);
+  wait(of, {.of = {repo}, .since = wall.seconds(), .wants_anew = anew}, false);
   run(out, now);
   return out;
 }
@@ -109,7 +109,8 @@ void claims_machine::take_word(streams::value_type& of, waiting_claim x,
   out.answers.push_back({id, std::move(x.of.repo),
                          is_away  ? outcome::dropped
                          : agrees ? outcome::confirmed
-                                  : outcome::failed});
+                                  : outcome::failed,
+                         x.asked_anew});
 }
 
 void claims_machine::judge(streams::value_type& of, effects& out) {

@@ -119,7 +119,8 @@ void supervisor::prove_directory() {
 void supervisor::perform_streams(const claims_machine::effects& x) {
   for (const auto& each : x.answers)
     send(router_of(each.repo),
-         stream_claim_decided{each.stream, each.repo, told(each.what)});
+         stream_claim_decided{each.stream, each.repo, told(each.what),
+                              each.anew});
   for (const auto& each : x.rests) {
     streams_mistrusted_->add();
     log::warn("stream_mistrusted",
@@ -137,7 +138,7 @@ void supervisor::on_stream_claim(const stream_claim& x) {
   const auto from = env_.shared->upstreams.find(x.upstream);
   perform(claims_.on_named(x.upstream,
                            from.relay ? std::string{} : from.origin, x.repo,
-                           now(), wall()));
+                           now(), wall(), x.anew));
 }
 
 void supervisor::on_identity(const identity_fact& x) {

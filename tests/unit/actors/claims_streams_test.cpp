@@ -313,4 +313,23 @@ TEST(claims_streams, without_a_host_nothing_can_agree) {
   EXPECT_THAT(x.asked, IsEmpty());
 }
 
+// protocol.md 8.3: an #identity says that what is known may be old
+TEST(claims_streams, one_whose_document_may_have_changed_is_looked_up) {
+  claims_machine x;
+  constexpr steady_time now{1'000'000'000};
+  const wall_time wall{1'700'000'000'000'000};
+  const auto did = streamed_did(1);
+  auto out = x.on_named(first_stream, its_pds, did, now, wall, true);
+  EXPECT_THAT(out.ask, IsEmpty());
+  EXPECT_THAT(out.ask_anew, ElementsAre(did));
+  EXPECT_EQ(x.turn_of(did), its_pds);
+  out = x.on_named(next_stream, its_pds, did, now, wall, true);
+  EXPECT_THAT(out.ask_anew, IsEmpty()) << "it is being looked up";
+  out = x.on_word(did, {kind::names_host, its_pds, wall.seconds()}, now);
+  ASSERT_EQ(out.answers.size(), 2u);
+  for (const auto& told : out.answers)
+    EXPECT_EQ(told.anew, told.stream == first_stream)
+      << "the other claim may be younger than that look-up";
+}
+
 } // namespace weir::tests

@@ -31,8 +31,8 @@ protected:
     tell(router, std::move(batch));
   }
 
-  void decide(size_t repo, outcome what) {
-    tell(router, stream_claim_decided{7, shell_repo(repo), what});
+  void decide(size_t repo, outcome what, bool anew = false) {
+    tell(router, stream_claim_decided{7, shell_repo(repo), what, anew});
   }
 
   /// Frames of the stream that were found not to be what they claim.
@@ -82,6 +82,17 @@ TEST_F(RouterClaimsTest, AConfirmedOneIsTrackedWithWhatWasHeardMeanwhile) {
   EXPECT_THAT(frames_of(repos[0].actor), ElementsAre(13));
   EXPECT_THAT(given_up(), IsEmpty());
   EXPECT_EQ(counted("confirmed"), 1u);
+}
+
+TEST_F(RouterClaimsTest, TheIdentityEventOfANewcomerIsOneLookUp) {
+  start(options);
+  identity(newcomer, 11);
+  const auto asked = supervisor.take<stream_claim>();
+  ASSERT_EQ(asked.size(), 1u);
+  EXPECT_TRUE(asked[0].anew);
+  decide(newcomer, outcome::confirmed, true);
+  ASSERT_EQ(repos.size(), 1u);
+  EXPECT_FALSE(repos[0].actor.take<add_repos>().at(0).look_up);
 }
 
 // Nobody knows what became of the addition.

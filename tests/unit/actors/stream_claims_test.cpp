@@ -52,10 +52,10 @@ TEST(stream_claims, one_did_is_asked_about_once_by_each_stream) {
   stream_claims x;
   const auto did = named_did(1);
   EXPECT_FALSE(x.hear(identity_of(did)));
-  EXPECT_EQ(x.claim(identity_of(did), noon), step::ask);
+  EXPECT_EQ(x.claim(identity_of(did), noon), step::ask_anew);
   EXPECT_TRUE(x.hear(identity_of(did)));
   EXPECT_FALSE(x.hear(identity_of(did, 8)));
-  EXPECT_EQ(x.claim(identity_of(did, 8), noon), step::ask);
+  EXPECT_EQ(x.claim(identity_of(did, 8), noon), step::ask_anew);
   x.drop(claiming_stream, did);
   EXPECT_FALSE(x.hear(identity_of(did)));
   EXPECT_TRUE(x.hear(identity_of(did, 8)));
@@ -71,18 +71,33 @@ TEST(stream_claims, what_frames_say_meanwhile_goes_with_the_addition) {
   EXPECT_TRUE(x.hear(sync_of(named_did(1), later)));
   EXPECT_TRUE(x.hear(sync_of(named_did(1), rev)));
   EXPECT_TRUE(x.hear(account_of(named_did(1), true)));
-  ASSERT_TRUE(x.confirm(claiming_stream, named_did(1)));
+  ASSERT_TRUE(x.confirm(claiming_stream, named_did(1), false));
   auto heard = x.begin(claiming_stream, named_did(1));
   ASSERT_TRUE(heard);
   EXPECT_FALSE(heard->look_up);
   EXPECT_EQ(heard->least, later);
-  ASSERT_TRUE(x.confirm(claiming_stream, named_did(2)));
+  ASSERT_TRUE(x.confirm(claiming_stream, named_did(2), false));
   EXPECT_TRUE(x.hear(identity_of(named_did(2)))) << "it is not tracked yet";
   heard = x.begin(claiming_stream, named_did(2));
   ASSERT_TRUE(heard);
   EXPECT_TRUE(heard->look_up);
   EXPECT_FALSE(heard->least.defined());
   EXPECT_EQ(x.size(), 0u);
+}
+
+// A newcomer of a PDS begins with an #identity: one look-up is enough for it.
+TEST(stream_claims, what_claims_is_answered_by_a_document_that_came_later) {
+  for (const bool anew : {true, false})
+    for (const bool again : {true, false}) {
+      stream_claims x;
+      EXPECT_EQ(x.claim(identity_of(named_did(1)), noon), step::ask_anew);
+      if (again)
+        x.hear(identity_of(named_did(1)));
+      ASSERT_TRUE(x.confirm(claiming_stream, named_did(1), anew));
+      const auto heard = x.begin(claiming_stream, named_did(1));
+      ASSERT_TRUE(heard);
+      EXPECT_EQ(heard->look_up, again || !anew);
+    }
 }
 
 TEST(stream_claims, who_is_away_is_no_newcomer) {
@@ -94,7 +109,7 @@ TEST(stream_claims, who_is_away_is_no_newcomer) {
     x.hear(account_of(named_did(2), false));
     if (back)
       x.hear(account_of(named_did(2), true));
-    x.confirm(claiming_stream, named_did(2));
+    x.confirm(claiming_stream, named_did(2), false);
     const auto heard = x.begin(claiming_stream, named_did(2));
     ASSERT_EQ(heard.has_value(), back);
     if (back) {
@@ -109,11 +124,11 @@ TEST(stream_claims, a_stream_has_so_many_and_not_one_more) {
   constexpr auto most = limits::shard_claims_max;
   stream_claims x;
   for (size_t i = 0; i < most; ++i)
-    EXPECT_EQ(x.claim(identity_of(named_did(i)), noon), step::ask);
+    EXPECT_EQ(x.claim(identity_of(named_did(i)), noon), step::ask_anew);
   EXPECT_EQ(x.claim(identity_of(named_did(most)), noon), step::drop);
-  EXPECT_EQ(x.claim(identity_of(named_did(most), 8), noon), step::ask);
+  EXPECT_EQ(x.claim(identity_of(named_did(most), 8), noon), step::ask_anew);
   x.fail(claiming_stream, named_did(0));
-  EXPECT_EQ(x.claim(identity_of(named_did(most)), noon), step::ask);
+  EXPECT_EQ(x.claim(identity_of(named_did(most)), noon), step::ask_anew);
   EXPECT_EQ(x.size(), most + 1);
 }
 
@@ -122,12 +137,12 @@ TEST(stream_claims, a_stream_that_rests_claims_nothing_until_then) {
   x.claim(identity_of(named_did(1)), noon);
   x.claim(identity_of(named_did(2)), noon);
   x.claim(identity_of(named_did(3), 8), noon);
-  x.confirm(claiming_stream, named_did(2));
+  x.confirm(claiming_stream, named_did(2), false);
   EXPECT_EQ(x.rest(claiming_stream, noon + 60s), 1u);
   EXPECT_EQ(x.size(), 2u) << "the confirmed one, and that of another stream";
   EXPECT_EQ(x.claim(identity_of(named_did(1)), noon + 60s + -1us), step::drop);
-  EXPECT_EQ(x.claim(identity_of(named_did(4), 8), noon), step::ask);
-  EXPECT_EQ(x.claim(identity_of(named_did(1)), noon + 60s), step::ask);
+  EXPECT_EQ(x.claim(identity_of(named_did(4), 8), noon), step::ask_anew);
+  EXPECT_EQ(x.claim(identity_of(named_did(1)), noon + 60s), step::ask_anew);
 }
 
 TEST(stream_claims, one_that_fails_says_which_frame_it_was) {
@@ -148,7 +163,7 @@ TEST(stream_claims, an_addition_for_another_reason_ends_all_claims_of_it) {
   x.claim(identity_of(named_did(2)), noon);
   EXPECT_TRUE(x.forget(named_did(1)));
   EXPECT_FALSE(x.forget(named_did(1)));
-  EXPECT_FALSE(x.confirm(claiming_stream, named_did(1)));
+  EXPECT_FALSE(x.confirm(claiming_stream, named_did(1), false));
   EXPECT_FALSE(x.begin(claiming_stream, named_did(1)));
   EXPECT_EQ(x.size(), 1u);
 }

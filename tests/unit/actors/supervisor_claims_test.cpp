@@ -140,11 +140,12 @@ TEST_F(SupervisorClaimsTest, WithoutAProofThePageIsAskedForAgain) {
 
 // What the stream of a PDS names is asked about as well.
 TEST_F(SupervisorClaimsTest, AClaimOfAStreamIsAnswered) {
-  tell(supervisor, stream_claim{7, shell_repo(1)});
-  tell(supervisor, stream_claim{7, shell_repo(2)});
+  tell(supervisor, stream_claim{7, shell_repo(1), false});
+  tell(supervisor, stream_claim{7, shell_repo(2), true});
   const auto asked = identity.take<identity_ask>();
   ASSERT_EQ(asked.size(), 2u);
   EXPECT_FALSE(asked[0].fresh);
+  EXPECT_TRUE(asked[1].fresh);
   EXPECT_EQ(asked[0].by, site_of(claiming_host)) << "beside those of listings";
   EXPECT_GT(shared->memory->held(memory_use::claims), 0u);
   say(1, claiming_host);
@@ -153,8 +154,11 @@ TEST_F(SupervisorClaimsTest, AClaimOfAStreamIsAnswered) {
   EXPECT_EQ(told[0].upstream, 7u);
   EXPECT_EQ(told[0].repo, shell_repo(1));
   EXPECT_EQ(told[0].what, stream_claim_decided::outcome::confirmed);
+  EXPECT_FALSE(told[0].anew);
+  say(2, claiming_host);
+  EXPECT_TRUE(router.take<stream_claim_decided>().at(0).anew);
   time.advance(1s);
-  tell(supervisor, stream_claim{7, shell_repo(3)});
+  tell(supervisor, stream_claim{7, shell_repo(3), false});
   say(3, "https://other.test"); // A document from before.
   const auto anew = identity.take<identity_ask>();
   ASSERT_EQ(anew.size(), 2u);
@@ -162,7 +166,7 @@ TEST_F(SupervisorClaimsTest, AClaimOfAStreamIsAnswered) {
   say(3, {}, ec::not_found);
   EXPECT_EQ(router.take<stream_claim_decided>().at(0).what,
             stream_claim_decided::outcome::failed);
-  tell(supervisor, stream_claim{99, shell_repo(4)}); // Nobody's.
+  tell(supervisor, stream_claim{99, shell_repo(4), false}); // Nobody's.
   EXPECT_EQ(router.take<stream_claim_decided>().at(0).what,
             stream_claim_decided::outcome::dropped);
 }
@@ -170,7 +174,7 @@ TEST_F(SupervisorClaimsTest, AClaimOfAStreamIsAnswered) {
 TEST_F(SupervisorClaimsTest, AStreamThatClaimsTooMuchRests) {
   know();
   for (size_t i = 1; i <= limits::claims_judged_min; ++i) {
-    tell(supervisor, stream_claim{7, shell_repo(i)});
+    tell(supervisor, stream_claim{7, shell_repo(i), false});
     say(i, {}, ec::not_found);
   }
   say_of_known();
