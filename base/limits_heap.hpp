@@ -17,7 +17,7 @@ constexpr std::chrono::microseconds heap_rest_time = 10s;
 
 /// Free memory at the end of a thread's heap that it keeps, and allocations that
 /// go back alone when they are freed. Smaller ones cost a system call more often.
-constexpr int heap_top_bytes_max = 1'048'576;
-constexpr int heap_mapped_bytes_min = 1'048'576;
+constexpr int heap_top_bytes_max = 4'194'304;
+constexpr int heap_mapped_bytes_min = 4'194'304;
 
 } // namespace weir::limits

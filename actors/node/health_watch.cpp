@@ -77,7 +77,7 @@ void recall_known(const context_ptr& shared) {
       shared->health.with([&](health_machine& health) {
         for (const auto& x : page->repos)
           if (x.row.account == storage::account_status::active)
-            health.recall(x.repo);
+            health.recall(x.repo, x.row.pds, shared->time->steady_now());
       });
     }
   };

@@ -77,7 +77,9 @@ std::optional<atproto::did> health_machine::known() const {
   return i != known_.end() ? i->id : known_.front().id;
 }
 
-void health_machine::recall(const atproto::did& x) {
+void health_machine::recall(const atproto::did& x, const std::string& host,
+                            steady_time now) {
+  hosts_.succeed(std::hash<std::string>{}(host), now);
   remember(x, true);
   for (auto& y : known_)
     y.must_ask |= y.id == x;

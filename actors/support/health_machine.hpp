@@ -80,8 +80,8 @@ public:
   void remember(const atproto::did& x, bool proved);
 
   /// One that an earlier life had: to be asked for once, because nobody else may
-  /// be for long.
-  void recall(const atproto::did& x);
+  /// be for long. Its host gave its repo: it answered well then.
+  void recall(const atproto::did& x, const std::string& host, steady_time now);
 
   /// One at the directory; other hosts answer for their own DIDs only.
   void on_look_up(uint64_t subject, look_up_fault fault, std::string_view text,

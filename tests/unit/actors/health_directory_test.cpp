@@ -115,8 +115,8 @@ TEST_F(HealthDirectoryTest, ThoseOfEarlierLivesAreAskedForOnceAndSuffice) {
   const std::string names = "abcde";
   ASSERT_EQ(names.size(), limits::health_known_max);
   for (const auto name : names)
-    machine.recall(account(name));
-  machine.recall(account('f'));
+    machine.recall(account(name), "https://pds.test", now);
+  machine.recall(account('f'), "https://pds.test", now);
   EXPECT_THAT(probes(), SizeIs(names.size()));
   pass(2 * limits::health_probe_interval);
   EXPECT_THAT(probes(), IsEmpty()) << "nothing is in doubt";

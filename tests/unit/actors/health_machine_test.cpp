@@ -140,6 +140,18 @@ TEST_F(HealthTest, SoManyHostsAreRemembered) {
   EXPECT_THAT(begun, SizeIs(1)) << "one that was well was forgotten";
 }
 
+// Nobody else may be asked for long after a start.
+TEST_F(HealthTest, AHostThatAnsweredWellInAnEarlierLifeIsWell) {
+  machine.recall(atproto::did::trusted("did:plc:" + std::string(24, 'a')),
+                 "https://good.test", now);
+  fetch("https://bad.test", 0, enough, false);
+  look();
+  EXPECT_THAT(begun, IsEmpty());
+  fetch("https://good.test", 100, 1, false);
+  look();
+  EXPECT_THAT(begun, SizeIs(1));
+}
+
 TEST_F(HealthTest, TheOnlyHostIs) {
   fetch("https://bad.test", 0, enough, false);
   look();

@@ -79,6 +79,7 @@ storage::repo_update synced_repo(const std::string& name,
   out.row.emplace();
   out.row->status = storage::repo_status::synced;
   out.row->account = account;
+  out.row->pds = "https://pds.test";
   return out;
 }
 
@@ -102,6 +103,11 @@ TEST_F(HealthWatchTest, ItMeasuresTheDirectoryByThoseThatEarlierLivesHad) {
     return x.look({}, {}, hands.steady_now(), hands.wall_now()).probe;
   });
   EXPECT_EQ(asked, synced_repo('3', account_status::active).repo);
+  shared->health.with([this](health_machine& x) {
+    for (uint64_t i = 0; i < limits::health_failures_min; ++i)
+      x.on_fetch(i, "https://bad.test", "no", hands.steady_now());
+    x.look({}, {}, hands.steady_now(), hands.wall_now());
+  });
   EXPECT_THAT(shared->health.findings(), IsEmpty());
 }
 
