@@ -365,7 +365,8 @@ repo_effects repo_machine::on_identity(const identity_answer& x,
   const auto had_handle = storage::has_handle(row_);
   if (learn(*x.fact, last, now, out)) {
     take_change(now, out);
-    pace_.retry.settle();
+    if (!x.fact->tombstoned) // Which is a doubt itself.
+      pace_.retry.settle();
   }
   if (last && !pace_.wanted) // Or it is looked up anew all the same.
     pace_.retry.hear(is_unconfirmed(*x.fact), !x.checked || had_handle,

@@ -49,8 +49,10 @@ claims_machine::effects claims_machine::on_word(const atproto::did& repo,
   const auto asked = asked_.extract(repo);
   if (asked.empty())
     return out; // A second word on it.
-  (asked.mapped().empty() ? listings_asked_ : streams_asked_).remove(repo);
-  if (x.what == word::kind::away && !document_is_foreign(repo))
+  const auto& [host, anew] = asked.mapped();
+  (host.empty() ? listings_asked_ : streams_asked_).remove(repo);
+  // To a question for a new document that may only say that it waits.
+  if (x.what == word::kind::away && !anew && !document_is_foreign(repo))
     rest_until_ = now + limits::claim_retry;
   for (auto& of : listings_) {
     auto claimed = of.second.asked.extract(repo);
@@ -67,7 +69,7 @@ claims_machine::effects claims_machine::on_word(const atproto::did& repo,
 const std::string& claims_machine::turn_of(const atproto::did& repo) const {
   static const std::string of_listings;
   const auto i = asked_.find(repo);
-  return i == asked_.end() ? of_listings : i->second;
+  return i == asked_.end() ? of_listings : i->second.host;
 }
 
 claims_machine::effects claims_machine::on_proof(bool has, steady_time now) {
@@ -163,6 +165,7 @@ void claims_machine::take_word(listings::value_type& of, waiting_claim x,
   auto& [what, from] = of;
   const auto is_web = document_is_foreign(x.of.repo);
   if (said.what == word::kind::away && !is_web) {
+    x.wants_anew = false; // What is known of it may decide.
     if (++x.tries < limits::claim_tries_max)
       from.put(std::move(x));
     else
@@ -241,7 +244,8 @@ atproto::did claims_machine::ask_next(source& from, const std::string& host,
   auto& asked = host.empty() ? listings_asked_ : streams_asked_;
   auto next = from.take(asked.has_web_place());
   const auto repo = next.of.repo;
-  const auto is_first = asked_.emplace(repo, host).second;
+  const auto is_first
+    = asked_.try_emplace(repo, question{host, next.wants_anew}).second;
   next.asked_anew = is_first && next.wants_anew;
   if (is_first) {
     asked.add(repo);

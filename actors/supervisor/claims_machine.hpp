@@ -211,8 +211,12 @@ private:
   /// Streams whose claims were asked about.
   std::unordered_map<atproto::did, std::vector<uint32_t>> askers_;
   size_t spare_ = 0; ///< In use.
-  /// The host of the stream that had it asked; empty: a listing had.
-  std::unordered_map<atproto::did, std::string> asked_;
+  struct question {
+    std::string host; ///< Of the stream that had it asked; empty: a listing.
+    bool anew = false;
+  };
+
+  std::unordered_map<atproto::did, question> asked_;
   claims_asked listings_asked_;
   claims_asked streams_asked_;
   std::optional<steady_time> rest_until_; ///< The directory is away.

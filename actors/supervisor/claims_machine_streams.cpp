@@ -91,6 +91,7 @@ void claims_machine::take_word(streams::value_type& of, waiting_claim x,
   const auto is_away = said.what == word::kind::away
                        && !document_is_foreign(x.of.repo);
   if (is_away && ++x.tries < limits::claim_tries_max) {
+    x.wants_anew = false; // What is known of it may decide.
     wait(of, std::move(x), false);
     return;
   }

@@ -25,6 +25,12 @@ claims_machine::word word_of(const identity_fact& x) {
   return {away ? kind::away : kind::missing, {}};
 }
 
+/// A directory that calls all identities gone, or knows no host of them, proves
+/// nothing.
+bool is_usable(const identity_fact& x) {
+  return x.failed.code == ec::none && !x.row.tombstoned && !x.row.pds.empty();
+}
+
 stream_claim_decided::outcome told(claims_machine::outcome x) {
   using outcome = stream_claim_decided::outcome;
   switch (x) {
@@ -144,7 +150,7 @@ void supervisor::on_stream_claim(const stream_claim& x) {
 void supervisor::on_identity(const identity_fact& x) {
   if (proof_ == x.repo) {
     proof_.reset();
-    perform(claims_.on_proof(x.failed.code == ec::none, now()));
+    perform(claims_.on_proof(is_usable(x), now()));
   }
   perform(claims_.on_word(x.repo, word_of(x), now()));
 }

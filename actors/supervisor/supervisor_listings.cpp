@@ -143,7 +143,7 @@ void supervisor::finish_part(page_progress& x) {
 }
 
 void supervisor::mistrust(const page_progress& x) {
-  if (x.what.collection.empty())
+  if (x.proved && x.what.collection.empty())
     tell_health(x.what.upstream, debts_.on_mistrusted(x.what.upstream));
   perform(x.proved ? listing_.on_mistrust(x.what, x.cursor, now())
                    : listing_.on_unproved(x.what, now()));

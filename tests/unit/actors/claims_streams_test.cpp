@@ -332,4 +332,22 @@ TEST(claims_streams, one_whose_document_may_have_changed_is_looked_up) {
       << "the other claim may be younger than that look-up";
 }
 
+// A name that was not found waits before it is looked up anew, and that is no
+// word about the directory.
+TEST(claims_streams, one_that_cannot_be_looked_up_anew_stops_nobody) {
+  claims_machine x;
+  constexpr steady_time now{1'000'000};
+  const wall_time wall{1'700'000'000'000'000};
+  const auto did = streamed_did(1);
+  x.on_named(first_stream, its_pds, did, now, wall, true);
+  auto out = x.on_word(did, {kind::away, {}, 0}, now);
+  EXPECT_THAT(out.ask_anew, IsEmpty());
+  EXPECT_THAT(out.ask, ElementsAre(did)) << "what is known decides";
+  out = x.on_named(next_stream, other_pds, streamed_did(2), now, wall);
+  EXPECT_THAT(out.ask, ElementsAre(streamed_did(2)));
+  x.on_word(did, {kind::away, {}, 0}, now);
+  out = x.on_named(next_stream, other_pds, streamed_did(3), now, wall);
+  EXPECT_THAT(out.ask, IsEmpty()) << "now it is the directory";
+}
+
 } // namespace weir::tests

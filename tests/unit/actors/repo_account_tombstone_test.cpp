@@ -206,6 +206,21 @@ TEST(repo_account_tombstone, the_first_one_changes_nothing) {
   EXPECT_EQ(x.count_of(repo_counter::account_changed), 0u);
 }
 
+// Somebody else had the newer document looked up before.
+TEST(repo_account_tombstone, one_with_another_key_is_looked_at_again_as_well) {
+  repo_world x;
+  x.sync();
+  x.identity_event();
+  auto fact = x.gone();
+  fact.signing_key = test_repo{77}.key().public_part().to_multikey();
+  x.learn(fact);
+  x.settle();
+  EXPECT_TRUE(x.row->identity_due);
+  const auto before = x.refreshes;
+  x.pass(limits::second_look_pause);
+  EXPECT_EQ(x.refreshes, before + 1);
+}
+
 TEST(repo_account_tombstone, the_second_one_counts_minutes_later) {
   doubted_repo x;
   x.pass(x.settings->gone_grace - 1s);

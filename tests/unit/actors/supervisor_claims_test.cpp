@@ -64,10 +64,12 @@ protected:
       [this](health_machine& health) { health.remember(known, true); });
   }
 
-  void say_of_known(ec failed = ec::none) {
+  void say_of_known(ec failed = ec::none, bool tombstoned = false) {
     identity_fact x;
     x.repo = known;
     x.failed.code = failed;
+    x.row.pds = claiming_host;
+    x.row.tombstoned = tombstoned;
     tell(supervisor, x);
   }
 
@@ -131,7 +133,7 @@ TEST_F(SupervisorClaimsTest, WithoutAProofThePageIsAskedForAgain) {
   claim(1, limits::claims_judged_min);
   for (size_t i = 1; i <= limits::claims_judged_min; ++i)
     say(i, {}, ec::not_found);
-  say_of_known(ec::not_found);
+  say_of_known(ec::none, true);
   run();
   EXPECT_THAT(listed, ElementsAre(""));
   pass(limits::claim_retry);
