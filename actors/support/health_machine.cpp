@@ -181,9 +181,12 @@ void health_machine::judge_work(steady_time now, findings_list& out) {
     out.push_back(found(health_cause::directory, directory_url_,
                         doubtful_.text(), doubtful_.is_stale(now)));
   const auto hosts_fail = hosts_.judge(now) != 0;
-  if (fetches_.judge(now) != 0 && hosts_fail)
-    out.push_back(found(health_cause::fetch, failing_host_, fetches_.text(),
-                        fetches_.is_stale(now)));
+  if (fetches_.judge(now) == 0)
+    return;
+  out.push_back(found(health_cause::fetch, failing_host_, fetches_.text(),
+                      fetches_.is_stale(now)));
+  if (!hosts_fail && out.back().level == health_level::failing)
+    out.back().level = health_level::degraded; // Others are quiet.
 }
 
 std::optional<health_finding>

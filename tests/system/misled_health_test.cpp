@@ -246,7 +246,8 @@ TEST_F(MisledHealthTest, OneBadHostStopsNoNodeWhoseOtherHostsAreQuiet) {
     return metric("weir_backfill_finished_total", "result=\"failed\"")
            >= limits::health_failures_min;
   })) << errors();
-  expect_well();
+  const auto where = net.urls().hosts[0];
+  EXPECT_TRUE(await_cause("fetch", where, "HTTP 500", "degraded"));
 }
 
 } // namespace weir::tests

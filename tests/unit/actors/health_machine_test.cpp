@@ -101,12 +101,13 @@ TEST_F(HealthTest, OneBadHostIsNotTheNodesHealth) {
   fetch("https://bad.test", 0, 50, false);
   fetch("https://good.test", 100, 1, true);
   look();
-  EXPECT_THAT(begun, IsEmpty());
+  ASSERT_THAT(begun, SizeIs(1));
+  EXPECT_EQ(begun[0].cause, health_cause::fetch);
+  EXPECT_EQ(begun[0].where, "https://bad.test");
+  EXPECT_EQ(level(), health_level::degraded) << "most that is tried fails";
   fetch("https://worse.test", 200, 1, false);
   look();
-  ASSERT_THAT(begun, SizeIs(1)) << "two of three";
-  EXPECT_EQ(begun[0].cause, health_cause::fetch);
-  EXPECT_EQ(begun[0].where, "https://worse.test");
+  EXPECT_EQ(level(), health_level::failing) << "two of three";
 }
 
 // limits::health_memory is not for them
@@ -116,10 +117,10 @@ TEST_F(HealthTest, AHostThatAnsweredWellLongAgoIsWell) {
   pass(10 * limits::health_memory_failing);
   fetch("https://pds0.test", 0, 10, false);
   look();
-  EXPECT_THAT(begun, IsEmpty());
+  EXPECT_EQ(level(), health_level::degraded);
   fetch("https://pds1.test", 10, 10, false);
   look();
-  EXPECT_THAT(begun, SizeIs(1)) << "two of three";
+  EXPECT_EQ(level(), health_level::failing) << "two of three";
 }
 
 // limits::health_hosts_max: those that were heard of last
@@ -134,10 +135,10 @@ TEST_F(HealthTest, SoManyHostsAreRemembered) {
   for (size_t i = 0; i < most / 2; ++i)
     fetch(host(i), i, 1, false);
   look();
-  EXPECT_THAT(begun, IsEmpty()) << "half of them";
+  EXPECT_EQ(level(), health_level::degraded) << "half of them";
   fetch(host(most), most, 1, false);
   look();
-  EXPECT_THAT(begun, SizeIs(1)) << "one that was well was forgotten";
+  EXPECT_EQ(level(), health_level::failing) << "a well one was forgotten";
 }
 
 // Nobody else may be asked for long after a start.
@@ -146,10 +147,10 @@ TEST_F(HealthTest, AHostThatAnsweredWellInAnEarlierLifeIsWell) {
                  "https://good.test", now);
   fetch("https://bad.test", 0, enough, false);
   look();
-  EXPECT_THAT(begun, IsEmpty());
+  EXPECT_EQ(level(), health_level::degraded);
   fetch("https://good.test", 100, 1, false);
   look();
-  EXPECT_THAT(begun, SizeIs(1));
+  EXPECT_EQ(level(), health_level::failing);
 }
 
 TEST_F(HealthTest, TheOnlyHostIs) {
