@@ -99,10 +99,7 @@ void lookups::fetch_document(const did& repo, identity_actor to) {
       out.failed = x.error();
       if (is_plc && out.failed.code == ec::invalid_argument)
         out.failed.code = ec::unreachable; // It sends us away.
-    } else if (x->status == 410
-               || (x->status == 404 && is_plc
-                   && as_text(x->body).find("not available")
-                        != std::string_view::npos)) {
+    } else if (says_gone(repo, x->status, as_text(x->body))) {
       out.gone = true;
     } else if (x->status == 404) {
       out.failed = fail(ec::not_found, "the DID is not registered");

@@ -52,7 +52,8 @@ public:
   step claim(const atproto::stamped_frame& x, steady_time now);
 
   /// The repo is that host's.
-  /// @param anew Says a document that was looked up after the claim.
+  /// @param anew The document was looked up after the claim, so the #identity
+  ///        that made it needs no second look-up.
   /// @returns whether its addition is to begin, by `begin`.
   bool confirm(uint32_t stream, const atproto::did& repo, bool anew);
 

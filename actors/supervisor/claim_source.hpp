@@ -40,7 +40,8 @@ struct claim_source {
   std::unordered_map<atproto::did, waiting_claim> asked;
   /// To be asked about again, and when.
   std::deque<std::pair<steady_time, waiting_claim>> later;
-  bool in_proof = false; ///< It is bad, if the directory is right.
+  /// Most of it is not so, and the directory is asked whether that is its fault.
+  bool in_proof = false;
   size_t decided = 0;
   size_t failed = 0;
   size_t bytes = 0; ///< Of its claims.
@@ -90,7 +91,8 @@ struct claim_source {
     }
   }
 
-  /// One that was missing has counted.
+  /// A claim that was missing at the first look has counted as failed already:
+  /// when it is found at the second, that is taken back.
   void decide(const waiting_claim& x, bool fails) noexcept {
     if (!x.was_missing)
       decide(fails);
@@ -98,7 +100,7 @@ struct claim_source {
       --failed;
   }
 
-  /// What is said of its claims is nobody's any more.
+  /// Drops all claims. Answers that come for them later are ignored.
   void forget_claims() {
     waiting.clear();
     waiting_web.clear();

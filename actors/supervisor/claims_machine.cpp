@@ -51,7 +51,8 @@ claims_machine::effects claims_machine::on_word(const atproto::did& repo,
     return out; // A second word on it.
   const auto& [host, anew] = asked.mapped();
   (host.empty() ? listings_asked_ : streams_asked_).remove(repo);
-  // To a question for a new document that may only say that it waits.
+  // A DID that was not found a moment ago waits before it is looked up anew, and
+  // is called away as well: that says nothing about the directory.
   if (x.what == word::kind::away && !anew && !document_is_foreign(repo))
     rest_until_ = now + limits::claim_retry;
   for (auto& of : listings_) {

@@ -30,7 +30,7 @@ std::string lane_of(const atproto::did& repo, const std::string& pds) {
   return pds.empty() ? identity_source(repo) : pds;
 }
 
-/// When all are woken that are due in one step.
+/// Repos whose waits end within the same second are woken together, at its end.
 steady_time end_of_step(steady_time due) {
   constexpr auto step = limits::fetch_wake_step.count();
   return {(due.micros + step - 1) / step * step};

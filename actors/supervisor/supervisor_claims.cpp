@@ -12,8 +12,8 @@ namespace {
 constexpr auto no_document
   = "the directory has no document of most accounts that it names";
 
-/// Of look-ups, not that of accounts.
-const std::string turn_of_listings = "listings";
+/// Whom the look-ups of listings are counted for: one turn for all of them.
+constexpr auto turn_of_listings = "listings";
 
 claims_machine::word word_of(const identity_fact& x) {
   using kind = claims_machine::word::kind;

@@ -33,4 +33,10 @@ result<net::url> did_document_url(const atproto::did& repo,
                         + document_path);
 }
 
+bool says_gone(const atproto::did& repo, int status, std::string_view body) {
+  return status == 410
+         || (status == 404 && repo.str().starts_with(plc)
+             && body.find("not available") != std::string_view::npos);
+}
+
 } // namespace weir::actors

@@ -5,6 +5,7 @@
 #include "net/url.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace weir::actors {
 
@@ -17,5 +18,10 @@ namespace weir::actors {
 result<net::url> did_document_url(const atproto::did& repo,
                                   const std::string& directory,
                                   bool allow_private);
+
+/// Whether an answer says that there is no such identity any more (protocol.md
+/// 8.1): 410, or from the directory of did:plc a 404 that calls it "not
+/// available".
+bool says_gone(const atproto::did& repo, int status, std::string_view body);
 
 } // namespace weir::actors

@@ -62,10 +62,10 @@ enum class look_up_fault : uint8_t {
 /// threads or I/O in here; all that it remembers is bounded.
 ///
 /// One failure is nothing, an idle node is well, and one bad host is not the
-/// node's health: fetches must fail for most repos and from most hosts, DIDs
-/// that are unknown or unusable count only when those that were proved are
-/// missing as well, and an upstream is named but stops a node only when most
-/// others, or all relays, are bad, too.
+/// node's health: fetches that mostly fail are named, but stop a node only when
+/// most hosts fail; DIDs that are unknown or unusable count only when those that
+/// were proved are missing as well; and an upstream is named but stops a node
+/// only when most others, or all relays, are bad, too.
 ///
 /// What failed and is not tried any more is neither bad nor well: it is named
 /// as that. The directory is asked for a document now and then, so there it is

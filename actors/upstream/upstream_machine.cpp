@@ -123,7 +123,8 @@ void upstream_machine::take_frame(shared_bytes frame, effects& out) {
     pass_on(std::move(stamped), out);
 }
 
-/// Else a frame that comes late may be one that was never seen.
+/// Whether the frame of this number was taken and is not finished. One with a
+/// lower number that was not taken is lost, because the stream is beyond it.
 bool upstream_machine::is_in_flight(uint64_t seq) const {
   const auto i = std::lower_bound(
     flight_.begin(), flight_.end(), seq,

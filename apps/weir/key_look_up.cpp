@@ -1,7 +1,6 @@
 #include "apps/weir/key_look_up.hpp"
 
 #include "actors/support/did_document_url.hpp"
-#include "actors/support/did_method.hpp"
 #include "atproto/did_document.hpp"
 
 namespace weir::apps {
@@ -40,10 +39,7 @@ result<bool> has_tombstone(web_client& web, const atproto::did& repo,
   const auto answer = ask(web, repo, directory);
   if (!answer)
     return answer.error();
-  if (answer->status == 410
-      || (answer->status == 404 && !actors::document_is_foreign(repo)
-          && as_text(answer->body).find("not available")
-               != std::string_view::npos))
+  if (actors::says_gone(repo, answer->status, as_text(answer->body)))
     return true;
   if (answer->status != 200)
     return no_document(answer->status);

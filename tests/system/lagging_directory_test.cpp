@@ -140,7 +140,8 @@ TEST_P(LaggingDirectoryTest, AKillWhileItSaysThatAnAccountIsGoneLosesNothing) {
   ASSERT_TRUE(reached([this] { return status() == "deleted"; }));
   kill_node();
   start();
-  std::this_thread::sleep_for(limits::second_look_pause / 2); // For the first.
+  // Nothing tells when the node looked for the first time in this life.
+  std::this_thread::sleep_for(limits::second_look_pause / 2);
   EXPECT_EQ(status(), "deleted");
   order(fault_kind::directory_up);
   expect_mended();
