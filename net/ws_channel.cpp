@@ -330,7 +330,7 @@ bytes ws_channel::frame(ws_opcode opcode, bytes_view payload) const {
   if (options_.server)
     return ws_frame(opcode, payload);
   std::array<uint8_t, 4> mask;
-  system_random().fill(mask);
+  options_.random->fill(mask);
   return ws_frame(opcode, payload, mask);
 }
 

@@ -20,6 +20,8 @@ struct ws_channel_options {
   std::chrono::microseconds stall_timeout{};
   /// Whether the peer is alive, too, when it takes what waited for it.
   bool sending_is_life = false;
+  /// Of a client's masks.
+  random_source* random = nullptr;
 };
 
 /// What both ends of a WebSocket connection share: decoding, the outgoing

@@ -20,6 +20,7 @@ ws_channel_options channel_options(const ws_client_options& x) {
   out.ping_interval = x.ping_interval;
   out.idle_timeout = x.idle_timeout;
   out.stall_timeout = limits::ws_stall_timeout;
+  out.random = x.random;
   return out;
 }
 
@@ -92,7 +93,7 @@ private:
 
   bool make_request() {
     std::array<uint8_t, 16> random;
-    system_random().fill(random);
+    options_.random->fill(random);
     key_ = base64(random);
     auto good = is_header_value(options_.user_agent);
     request_ = "GET " + options_.target.target

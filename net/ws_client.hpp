@@ -4,6 +4,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "base/random.hpp"
 #include "net/address_guard.hpp"
 #include "net/http_types.hpp"
 #include "net/tls.hpp"
@@ -40,6 +41,8 @@ struct ws_client_options {
   std::chrono::microseconds idle_timeout = limits::ws_client_idle_timeout;
   /// For Retry-After dates.
   const clock* time = &system_clock();
+  /// Of the key and of masks; used on the loop and by those who send.
+  random_source* random = &system_random();
 };
 
 /// Why a connection is over.

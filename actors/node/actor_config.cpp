@@ -1,12 +1,13 @@
 #include "actors/node/actor_config.hpp"
 
+#include "actors/node/executor.hpp"
 #include "messages/frames.hpp"
 
 #include <caf/atom.hpp>
 
 namespace weir::actors {
 
-actor_config::actor_config(size_t threads) {
+actor_config::actor_config(size_t threads, executor* run) {
   add_message_type<frame_batch>("weir::frame_batch");
   add_message_type<frames_done>("weir::frames_done");
   add_message_type<frames_lost>("weir::frames_lost");
@@ -16,6 +17,8 @@ actor_config::actor_config(size_t threads) {
   set("scheduler.max-threads", threads);
   set("scheduler.max-throughput", size_t{300});
   set("logger.verbosity", caf::atom("quiet"));
+  if (run != nullptr)
+    run->configure(*this);
 }
 
 } // namespace weir::actors

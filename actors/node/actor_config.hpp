@@ -4,12 +4,15 @@
 
 namespace weir::actors {
 
+class executor;
+
 /// CAF's settings: from code alone, no file, no arguments (architecture.md
 /// 7.11). Knows the messages that travel between nodes. Work stealing, one
 /// thread a core, bounded turns (caf.md 0, 3).
 class actor_config : public caf::actor_system_config {
 public:
-  explicit actor_config(size_t threads);
+  /// @param run Null: CAF's own threads.
+  explicit actor_config(size_t threads, executor* run = nullptr);
 };
 
 } // namespace weir::actors

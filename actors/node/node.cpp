@@ -1,5 +1,7 @@
 #include "actors/node/node_impl.hpp"
 
+#include "storage/safe_env.hpp"
+
 namespace weir::actors {
 
 namespace {
@@ -70,8 +72,11 @@ result<void> node::impl::start() {
 
 void node::impl::start_system() {
   caf_config = std::make_unique<actor_config>(
-    config.threads == 0 ? cores() : config.threads);
+    config.threads == 0 ? cores() : config.threads, seams.run);
   system = std::make_unique<caf::actor_system>(*caf_config);
+  if (seams.run != nullptr)
+    seams.run->begin(*system,
+                     [this] { store->db->files().wait_until_idle(); });
 }
 
 void node::impl::start_store_actors() {
@@ -79,16 +84,19 @@ void node::impl::start_store_actors() {
   options.sync = config.durability == durability_mode::strict
                    ? storage::sync_mode::durable
                    : storage::sync_mode::relaxed;
+  const auto own_threads = seams.run == nullptr;
+  options.detached = own_threads;
   shared->journal = spawn_journal(
     *system, shared,
     {store->writer.get(), store->tail.get(), &store->stats,
      [this] { return store->db->level0_files(); }},
     options, [this](const error& why) { on_journal_failure(why); });
   guard("journal", caf::actor_cast<caf::strong_actor_ptr>(shared->journal));
-  shared->sweeper = spawn_sweeper(*system, shared, {store->db.get(), 0});
+  shared->sweeper = spawn_sweeper(*system, shared, {store->db.get(), 0}, own_threads);
   guard("sweeper", caf::actor_cast<caf::strong_actor_ptr>(shared->sweeper));
   for (size_t i = 0; i < config.readers; ++i) {
-    shared->readers.push_back(spawn_reader(*system, *store->readers, i));
+    shared->readers.push_back(
+      spawn_reader(*system, *store->readers, i, own_threads));
     guard("reader",
           caf::actor_cast<caf::strong_actor_ptr>(shared->readers.back()));
   }
@@ -278,6 +286,7 @@ upstream_actor node::impl::spawn_stream(const storage::upstream_row& row) {
   socket.tls = net.tls;
   socket.user_agent = std::string{"weir/"} + version();
   socket.time = seams.time;
+  socket.random = seams.random;
   upstream_options options;
   options.on_future_cursor = config.on_future_cursor;
   options.assume_contiguous_seq = config.assume_contiguous_seq;

@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "base/metrics.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,6 +24,8 @@ class disk_env;
 
 namespace weir::actors {
 
+class executor;
+
 /// What a node is given from outside: the seams.
 struct node_seams {
   const clock* time = nullptr;     ///< Null: the machine's.
@@ -31,6 +34,9 @@ struct node_seams {
   /// Null: the machine's sockets, on threads of the node. Else its loops run
   /// until the node has ended.
   std::shared_ptr<net::transport> transport = nullptr;
+  executor* run = nullptr; ///< Null: threads of the node's own.
+  /// How much memory the process has in RAM; null: the machine says so.
+  std::function<uint64_t()> resident = {};
   /// Asked between the steps of a start, and of those that take long: true ends
   /// it with `ec::cancelled`. Nothing was promised yet.
   std::function<bool()> end_wanted = {};

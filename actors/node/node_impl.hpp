@@ -9,6 +9,7 @@
 #include "actors/identity/identity.hpp"
 #include "actors/identity/identity_bridge.hpp"
 #include "actors/node/actor_config.hpp"
+#include "actors/node/executor.hpp"
 #include "actors/node/guardian.hpp"
 #include "actors/node/health_watch.hpp"
 #include "actors/node/memory_plan.hpp"
@@ -83,6 +84,7 @@ struct node::impl {
   void start_health_watch();
   void add_gauges();
   void stop();
+  void wait_for(caf::scoped_actor& self, const caf::strong_actor_ptr& x);
 };
 
 } // namespace weir::actors

@@ -15,8 +15,12 @@ void node::impl::on_journal_failure(const error& why) {
 }
 
 void node::impl::start_room_watch() {
-  room = spawn_room_watch(
-    *system, shared, {config.disk_reserve, config.memory_limit}, on_failure);
+  room_watch_options options;
+  options.disk_reserve = config.disk_reserve;
+  options.memory_limit = config.memory_limit;
+  if (seams.resident)
+    options.resident = seams.resident;
+  room = spawn_room_watch(*system, shared, std::move(options), on_failure);
   guard("room", caf::actor_cast<caf::strong_actor_ptr>(room));
 }
 
@@ -60,6 +64,17 @@ void node::impl::add_gauges() {
                 [this] { return double(outbox->dead_letters.load()); });
 }
 
+/// Returns when an actor that was told to stop has done so.
+void node::impl::wait_for(caf::scoped_actor& self,
+                          const caf::strong_actor_ptr& x) {
+  self->monitor(x);
+  if (seams.run != nullptr)
+    seams.run->run_until([&self] { return self->has_next_message(); });
+  self->receive([](const caf::down_msg&) {
+    // It is down.
+  });
+}
+
 /// Intake first, then what works on it, the store last.
 void node::impl::stop() {
   if (stopped || !system)
@@ -72,7 +87,7 @@ void node::impl::stop() {
     const auto end = [&](const auto& handle) {
       if (handle) {
         self->send(handle, stop_actor{});
-        self->wait_for(handle);
+        wait_for(self, caf::actor_cast<caf::strong_actor_ptr>(handle));
       }
     };
     end(guardian);
@@ -82,7 +97,8 @@ void node::impl::stop() {
       data->stop_listening();
     for (const auto& x : shared->all_upstreams())
       self->send(x, stop_actor{});
-    self->wait_for(shared->all_upstreams());
+    for (const auto& x : shared->all_upstreams())
+      wait_for(self, caf::actor_cast<caf::strong_actor_ptr>(x));
     upstreams.clear();
     end(shared->supervisor);
     for (auto& x : shared->routers)
@@ -104,7 +120,11 @@ void node::impl::stop() {
   }
   if (faces.release)
     faces.release();
+  if (seams.run != nullptr)
+    seams.run->run_until([this] { return system->registry().running() == 0; });
   system->await_all_actors_done();
+  if (seams.run != nullptr)
+    seams.run->end();
   faces = {};
   children.clear();
   guardian = nullptr;

@@ -1,0 +1,207 @@
+#include "tests/sim/scene.hpp"
+
+#include "net/url.hpp"
+
+#include <boost/json.hpp>
+
+namespace weir::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto answer_patience = 60s;
+constexpr size_t node_loops = 2;
+
+} // namespace
+
+uint16_t port_of(const std::string& origin) {
+  return net::parse_url(origin).value().port;
+}
+
+scene::scene(uint64_t seed, trace& log)
+  : trace_(log), settings_(draw_settings(seed, true_clock_)),
+    random_(seeded_random(seed ^ 0x9e3779b97f4a7c15u)),
+    node_random_(seeded_random(seed + 1)), net_(time_, log),
+    steps_(time_, net_, *random_, log, settings_.how),
+    world_machine_(net_.add("world", 1)), app_machine_(net_.add("app", 1)),
+    life_(std::make_unique<simnet::network>(settings_.world)) {
+  net::http_client_options options;
+  options.guard = net::address_guard{true};
+  options.time = &true_clock_;
+  web_ = net::make_http_client(app_machine_, options);
+  application_ = std::make_unique<apps::demo_consumer>(app_machine_,
+                                                       "http://"
+                                                         + settings_.node.bind);
+}
+
+scene::~scene() {
+  if (node_)
+    kill_node(false);
+  application_.reset();
+  web_.reset();
+  life_->stop();
+  steps_.run_for(10s);
+  world_machine_->halt();
+  app_machine_->halt();
+  world_machine_->drop_work();
+  app_machine_->drop_work();
+  time_.clear();
+}
+
+result<void> scene::open() {
+  auto urls = life_->start(world_machine_, world_machine_->loop(0));
+  if (!urls)
+    return urls.error();
+  urls_ = std::move(*urls);
+  for (size_t i = 0; i < urls_.hosts.size(); ++i)
+    net_.to(port_of_host(i)).latency = settings_.latency;
+  net_.to(port_of_relay()).latency = settings_.latency;
+  application_->start();
+  return {};
+}
+
+uint16_t scene::port_of_host(size_t host) const {
+  return port_of(urls_.hosts.at(host));
+}
+
+uint16_t scene::port_of_relay() const {
+  return port_of(urls_.relay);
+}
+
+uint16_t scene::port_of_directory() const {
+  return port_of(urls_.plc);
+}
+
+actors::node_config scene::node_config() const {
+  auto out = settings_.node;
+  out.plc_url = out.handle_resolver_url = urls_.plc;
+  if (settings_.follows != following::relay)
+    for (const auto& x : urls_.hosts)
+      out.upstreams.push_back({x, false});
+  if (settings_.follows != following::hosts)
+    out.upstreams.push_back({urls_.relay, true});
+  return out;
+}
+
+// -- the node -----------------------------------------------------------------
+
+result<void> scene::start_node() {
+  node_machine_ = net_.add("node", node_loops);
+  failure_ = {};
+  actors::node_seams seams;
+  seams.time = &node_clock_;
+  seams.random = node_random_.get();
+  seams.disk = &disk_faults_;
+  seams.transport = node_machine_;
+  seams.run = &steps_;
+  seams.resident = [] {
+    return uint64_t{0};
+  };
+  trace_.note(time_.now(), "node", "starts");
+  auto started = actors::node::start(
+    node_config(),
+    [this](const error& why) {
+      if (failure_.code == ec::none)
+        failure_ = why;
+    },
+    std::move(seams));
+  if (!started) {
+    node_machine_->halt();
+    node_machine_->drop_work();
+    return started.error();
+  }
+  node_ = std::move(*started);
+  return {};
+}
+
+void scene::stop_node() {
+  if (!node_)
+    return;
+  trace_.note(time_.now(), "node", "stops");
+  node_->stop();
+  node_.reset();
+  steps_.run_for(0s);
+  node_machine_->halt();
+  node_machine_->drop_work();
+}
+
+/// What the dying node still does reaches neither disk nor network.
+void scene::kill_node(bool power) {
+  if (!node_)
+    return;
+  trace_.note(time_.now(), "node", power ? "loses power" : "is killed");
+  if (power)
+    disk_.cut_power(*random_);
+  else
+    disk_.kill();
+  node_machine_->halt();
+  node_->stop();
+  node_.reset();
+  node_machine_->halt();
+  node_machine_->drop_work();
+  disk_.power_on();
+  disk_faults_.heal();
+}
+
+// -- asking it ----------------------------------------------------------------
+
+result<std::pair<int, std::string>> scene::ask(net::http_request request) {
+  std::optional<result<net::http_response>> answer;
+  web_->get(std::move(request),
+            [&answer](result<net::http_response> x) { answer = std::move(x); });
+  steps_.run_while(answer_patience, [&] { return answer.has_value(); });
+  if (!answer)
+    throw spins_forever{"the node's API does not answer"};
+  if (!*answer)
+    return answer->error();
+  return std::pair{(*answer)->status, std::string{as_text((*answer)->body)}};
+}
+
+result<std::pair<int, std::string>> scene::get(const std::string& target) {
+  net::http_request request;
+  request.target
+    = net::parse_url("http://" + settings_.node.bind).value().with_target(
+      target);
+  return ask(std::move(request));
+}
+
+result<std::pair<int, std::string>> scene::post(const std::string& target,
+                                                std::string body) {
+  net::http_request request;
+  request.target
+    = net::parse_url("http://" + settings_.node.bind).value().with_target(
+      target);
+  request.method = "POST";
+  request.headers.push_back({"Content-Type", "application/json"});
+  request.body = std::move(body);
+  return ask(std::move(request));
+}
+
+result<std::map<std::string, apps::listed_repo>> scene::repos() {
+  std::map<std::string, apps::listed_repo> out;
+  std::string cursor;
+  do {
+    auto answer = get("/repos?limit=1000"
+                      + (cursor.empty() ? "" : "&cursor=" + cursor));
+    if (!answer)
+      return answer.error();
+    const auto page = boost::json::parse(answer->second).as_object();
+    for (const auto& x : page.at("repos").as_array()) {
+      const auto& row = x.as_object();
+      apps::listed_repo repo;
+      repo.status = row.at("status").as_string().c_str();
+      if (const auto* rev = row.if_contains("rev"))
+        repo.rev = rev->as_string().c_str();
+      repo.records
+        = static_cast<uint64_t>(row.at("record_count").to_number<int64_t>());
+      out.emplace(row.at("did").as_string().c_str(), std::move(repo));
+    }
+    const auto* next = page.if_contains("cursor");
+    cursor = next != nullptr && next->is_string() ? next->as_string().c_str()
+                                                  : "";
+  } while (!cursor.empty());
+  return out;
+}
+
+} // namespace weir::sim

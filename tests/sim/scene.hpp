@@ -1,0 +1,111 @@
+#pragma once
+
+#include "actors/node/node.hpp"
+#include "apps/weir/demo_consumer.hpp"
+#include "apps/weir/demo_network.hpp"
+#include "net/http_client.hpp"
+#include "simnet/network.hpp"
+#include "tests/sim/settings.hpp"
+#include "tests/support/fault_env.hpp"
+#include "tests/support/memory_disk.hpp"
+
+#include <boost/json/fwd.hpp>
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace weir::sim {
+
+/// A network, a node that follows it, and an application that reads the node:
+/// all of it in memory, on one thread, in virtual time.
+///
+/// # Ownership and threads
+/// Owns everything. One thread.
+class scene {
+public:
+  scene(uint64_t seed, trace& log);
+  ~scene();
+
+  scene(const scene&) = delete;
+  scene& operator=(const scene&) = delete;
+
+  /// Opens the network's ports.
+  result<void> open();
+
+  // -- the node ---------------------------------------------------------------
+
+  result<void> start_node();
+
+  /// In good order.
+  void stop_node();
+
+  /// As `kill -9` ends it; with `power` the disk may lose what was not synced.
+  void kill_node(bool power);
+
+  bool node_runs() const noexcept { return node_ != nullptr; }
+
+  /// Why the node said that it cannot go on; `ec::none`: it did not.
+  const error& failure() const noexcept { return failure_; }
+
+  // -- asking it --------------------------------------------------------------
+
+  /// Status and body of `GET target` at the data port.
+  result<std::pair<int, std::string>> get(const std::string& target);
+
+  result<std::pair<int, std::string>> post(const std::string& target,
+                                           std::string body);
+
+  /// All repos as the node lists them, by DID.
+  result<std::map<std::string, apps::listed_repo>> repos();
+
+  // -- its parts --------------------------------------------------------------
+
+  const run_settings& settings() const noexcept { return settings_; }
+  random_source& random() noexcept { return *random_; }
+  timeline& time() noexcept { return time_; }
+  stepper& steps() noexcept { return steps_; }
+  virtual_net& net() noexcept { return net_; }
+  virtual_clock& node_clock() noexcept { return node_clock_; }
+  simnet::network& life() noexcept { return *life_; }
+  const simnet::network_urls& urls() const noexcept { return urls_; }
+  tests::memory_disk& disk() noexcept { return disk_; }
+  tests::fault_env& disk_faults() noexcept { return disk_faults_; }
+  apps::demo_consumer& application() noexcept { return *application_; }
+  trace& log() noexcept { return trace_; }
+
+  /// Ports of servers: hosts by number, then the relay, then the directory.
+  uint16_t port_of_host(size_t host) const;
+  uint16_t port_of_relay() const;
+  uint16_t port_of_directory() const;
+
+private:
+  actors::node_config node_config() const;
+  result<std::pair<int, std::string>> ask(net::http_request request);
+
+  timeline time_;
+  virtual_clock true_clock_{time_};
+  virtual_clock node_clock_{time_};
+  trace& trace_;
+  run_settings settings_;
+  std::unique_ptr<random_source> random_;      ///< Of the schedule.
+  std::unique_ptr<random_source> node_random_; ///< Of the node.
+  virtual_net net_;
+  stepper steps_;
+  tests::memory_disk disk_;
+  tests::fault_env disk_faults_{disk_};
+  std::shared_ptr<virtual_net::machine> world_machine_;
+  std::shared_ptr<virtual_net::machine> node_machine_;
+  std::shared_ptr<virtual_net::machine> app_machine_;
+  std::unique_ptr<simnet::network> life_;
+  simnet::network_urls urls_;
+  std::unique_ptr<actors::node> node_;
+  error failure_;
+  net::http_client_ptr web_;
+  std::unique_ptr<apps::demo_consumer> application_;
+};
+
+/// Port of an origin.
+uint16_t port_of(const std::string& origin);
+
+} // namespace weir::sim

@@ -1,0 +1,71 @@
+#include "tests/sim/settings.hpp"
+
+#include <array>
+
+namespace weir::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Small worlds: what goes wrong goes wrong in them, too, and thousands of runs
+/// are worth more than one large one.
+void draw_world(run_settings& out, random_source& random) {
+  auto& people = out.world.population;
+  people.seed = random.next();
+  people.hosts = 1 + random.below(4);
+  people.accounts = people.hosts + random.below(20);
+  people.records = people.accounts * (1 + random.below(12));
+  if (people.hosts > 1 && random.below(3) == 0)
+    people.lone_hosts = random.below(people.hosts);
+  // One network in four is mostly asleep, as large ones are.
+  if (random.below(4) == 0)
+    people.deactivated = people.accounts * 9 / 10;
+  else
+    people.deactivated = random.below(1 + people.accounts / 4);
+  out.world.legacy_documents = random.below(8) == 0;
+  out.world.gzip = random.below(4) == 0;
+  out.world.relay = true;
+  out.world.window.frames_max = random.below(3) == 0 ? 40 : 100'000;
+}
+
+void draw_node(run_settings& out, random_source& random) {
+  auto& node = out.node;
+  node.data_dir = "/store";
+  node.bind = "127.0.0.1:2480";
+  node.operations_bind = "127.0.0.1:2481";
+  node.allow_private_addresses = true;
+  node.mode = actors::tracking_mode::full_network;
+  node.router_shards = 1 + random.below(3);
+  node.readers = 1 + random.below(2);
+  node.threads = 1;
+  node.sync_parallelism = 1 + random.below(6);
+  node.durability = random.below(4) == 0 ? actors::durability_mode::relaxed
+                                         : actors::durability_mode::strict;
+  node.consumer_disable_acks = random.below(6) == 0;
+  node.listing_interval = random.below(2) == 0 ? 1h : 6h;
+  node.memory_limit = random.below(2) == 0 ? 134'217'728 : 1'073'741'824;
+  constexpr std::array paces{20.0, 20.0, 200.0};
+  node.plc_per_second = paces[random.below(paces.size())];
+}
+
+} // namespace
+
+run_settings draw_settings(uint64_t seed, const clock& time) {
+  const auto random = seeded_random(seed);
+  run_settings out;
+  out.seed = seed;
+  constexpr std::array orders{order::fair, order::drawn, order::drawn,
+                              order::hasty};
+  out.how = orders[random->below(orders.size())];
+  out.world.time = &time;
+  draw_world(out, *random);
+  draw_node(out, *random);
+  constexpr std::array ways{following::relay, following::hosts,
+                            following::both};
+  out.follows = ways[random->below(ways.size())];
+  out.latency = std::chrono::microseconds{100 + random->below(100'000)};
+  return out;
+}
+
+} // namespace weir::sim

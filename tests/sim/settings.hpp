@@ -1,0 +1,29 @@
+#pragma once
+
+#include "actors/node/node_config.hpp"
+#include "simnet/options.hpp"
+#include "tests/sim/stepper.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace weir::sim {
+
+/// How the node learns of the network.
+enum class following : uint8_t { relay, hosts, both };
+
+/// Everything about a run but the deeds. All of it is drawn from the seed.
+struct run_settings {
+  uint64_t seed = 0;
+  order how = order::drawn;
+  following follows = following::relay;
+  simnet::network_options world;
+  actors::node_config node;
+  bool named_hosts = false;
+  std::chrono::microseconds latency{500};
+};
+
+/// @param time Dates what the world makes; outlives it.
+run_settings draw_settings(uint64_t seed, const clock& time);
+
+} // namespace weir::sim

@@ -1,0 +1,162 @@
+#include "tests/sim/stepper.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/atom.hpp>
+#include <caf/scheduled_actor.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
+
+namespace weir::sim {
+
+namespace {
+
+/// More of them in one moment is work without end.
+constexpr uint64_t steps_per_moment_max = 5'000'000;
+
+/// Nothing in a node waits longer for its own end.
+constexpr auto end_patience = std::chrono::hours{1};
+
+using caf_time = caf::actor_clock::time_point;
+
+/// CAF counts nanoseconds.
+caf_time to_caf(steady_time x) {
+  return caf_time{std::chrono::microseconds{x.micros}};
+}
+
+} // namespace
+
+stepper::stepper(timeline& time, virtual_net& net, random_source& random,
+                 trace& log, order how)
+  : time_(time), net_(net), random_(random), trace_(log), order_(how) {
+  // nop
+}
+
+void stepper::configure(caf::actor_system_config& settings) {
+  settings.set("scheduler.policy", caf::atom("testing"));
+}
+
+void stepper::begin(caf::actor_system& system,
+                    std::function<void()> settle_disk) {
+  actors_ = &dynamic_cast<caf::scheduler::test_coordinator&>(
+    system.scheduler());
+  actors_->clock().current_time = to_caf(time_.now());
+  settle_disk_ = std::move(settle_disk);
+}
+
+void stepper::end() noexcept {
+  actors_ = nullptr;
+  settle_disk_ = nullptr;
+}
+
+void stepper::run_until(const std::function<bool()>& done) {
+  if (!run_while(end_patience, done))
+    throw spins_forever{"an actor does not end"};
+}
+
+bool stepper::run_while(std::chrono::microseconds most,
+                        const std::function<bool()>& done) {
+  const auto end = time_.now() + most;
+  while (!done())
+    if (!step(end))
+      return done();
+  return true;
+}
+
+void stepper::run_for(std::chrono::microseconds x) {
+  const auto end = time_.now() + x;
+  while (step(end)) {
+    // There is more.
+  }
+}
+
+bool stepper::step(steady_time end) {
+  if (run_something()) {
+    ++steps_;
+    if (++steps_of_moment_ > steps_per_moment_max)
+      throw spins_forever{"time stands still: work goes on without end"};
+    return true;
+  }
+  const auto due = next_due();
+  if (!due || *due > end) {
+    jump(end);
+    return false;
+  }
+  jump(*due);
+  return true;
+}
+
+std::optional<steady_time> stepper::next_due() const {
+  auto out = time_.next_due();
+  if (actors_ != nullptr && actors_->has_pending_timeout()) {
+    const auto first = actors_->clock().schedule().begin()->first;
+    const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(
+      first.time_since_epoch());
+    const steady_time due{micros.count()};
+    out = out ? std::min(*out, due) : due;
+  }
+  if (out && *out < time_.now())
+    out = time_.now();
+  return out;
+}
+
+/// Whatever is due then becomes work.
+void stepper::jump(steady_time to) {
+  if (to > time_.now())
+    steps_of_moment_ = 0;
+  time_.jump(to);
+  while (time_.ring()) {
+    // There may be more of this moment.
+  }
+  if (actors_ != nullptr) {
+    const auto wait = to_caf(to) - actors_->clock().current_time;
+    actors_->advance_time(wait);
+  }
+}
+
+bool stepper::run_something() {
+  size_t loops = 0;
+  for (const auto* x : net_.loops())
+    loops += x->has_task() ? 1 : 0;
+  const auto actors = actors_ == nullptr ? 0 : actors_->jobs.size();
+  if (loops + actors == 0)
+    return false;
+  auto chosen = choose(actors, loops);
+  if (chosen < actors) {
+    run_actor(chosen);
+    return true;
+  }
+  chosen -= actors;
+  for (auto* x : net_.loops())
+    if (x->has_task() && chosen-- == 0) {
+      trace_.note(time_.now(), "loop", x->name());
+      x->run_one();
+      return true;
+    }
+  return false;
+}
+
+size_t stepper::choose(size_t actors, size_t loops) {
+  const auto all = actors + loops;
+  if (order_ == order::drawn)
+    return random_.below(all);
+  if (order_ == order::hasty && actors > 0 && random_.below(4) != 0)
+    return actors - 1;
+  loops_first_ = !loops_first_;
+  if (loops > 0 && (loops_first_ || actors == 0))
+    return actors + random_.below(loops);
+  return 0;
+}
+
+void stepper::run_actor(size_t i) {
+  auto& jobs = actors_->jobs;
+  if (i != 0)
+    std::rotate(jobs.begin(), jobs.begin() + static_cast<std::ptrdiff_t>(i),
+                jobs.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  if (const auto* who = dynamic_cast<caf::scheduled_actor*>(jobs.front()))
+    trace_.note(time_.now(), "actor", who->name(), who->id());
+  actors_->run_once();
+  if (settle_disk_)
+    settle_disk_();
+}
+
+} // namespace weir::sim

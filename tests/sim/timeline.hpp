@@ -1,0 +1,86 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "net/event_loop.hpp"
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace weir::sim {
+
+/// Virtual time, and what waits for it. Time stands still while something can be
+/// done, and then jumps to what is due next: years pass in minutes.
+class timeline {
+public:
+  /// Names one alarm; alarms of one moment ring in the order of their making.
+  using key = std::pair<steady_time, uint64_t>;
+
+  steady_time now() const noexcept { return now_; }
+
+  key set(steady_time due, net::task x) {
+    const key out{std::max(due, now_), ++last_};
+    alarms_.emplace(out, std::move(x));
+    return out;
+  }
+
+  void cancel(const key& x) { alarms_.erase(x); }
+
+  std::optional<steady_time> next_due() const {
+    if (alarms_.empty())
+      return std::nullopt;
+    return alarms_.begin()->first.first;
+  }
+
+  /// Runs the first alarm that is due. False: none is.
+  bool ring() {
+    if (alarms_.empty() || alarms_.begin()->first.first > now_)
+      return false;
+    const auto alarm = alarms_.extract(alarms_.begin());
+    alarm.mapped()();
+    return true;
+  }
+
+  /// @pre `to` is not before `now()`
+  void jump(steady_time to) noexcept { now_ = to; }
+
+  /// Forgets all alarms.
+  void clear() { alarms_.clear(); }
+
+  size_t waiting() const noexcept { return alarms_.size(); }
+
+private:
+  steady_time now_{1'000'000'000};
+  std::map<key, net::task> alarms_;
+  uint64_t last_ = 0;
+};
+
+/// What a machine's clocks show: the steady one is the timeline's, the wall
+/// clock may be wrong by any amount.
+class virtual_clock final : public clock {
+public:
+  explicit virtual_clock(const timeline& time) : time_(time) {
+    // nop
+  }
+
+  steady_time steady_now() const noexcept override { return time_.now(); }
+
+  wall_time wall_now() const noexcept override {
+    return wall_time{start.micros + time_.now().micros} + wrong_by_;
+  }
+
+  /// From now on the wall clock shows the true time and this much more.
+  void set_wrong(std::chrono::microseconds x) noexcept { wrong_by_ = x; }
+
+  std::chrono::microseconds wrong_by() const noexcept { return wrong_by_; }
+
+private:
+  /// In November 2023, later than everything a simulated network starts with.
+  static constexpr wall_time start{1'700'000'000'000'000};
+
+  const timeline& time_;
+  std::chrono::microseconds wrong_by_{0};
+};
+
+} // namespace weir::sim
