@@ -16,6 +16,6 @@ int main(int argc, char** argv) {
     const auto x = sim::run_trial(seed, argc > 3 ? &std::cout : nullptr);
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
     std::cout << seed << ' ' << (x.good() ? "good" : x.broken + ": " + x.how)
-              << " steps " << x.steps << " hash " << x.trace_hash << " virtual " << x.virtual_time.count() << " s ms " << ms << std::endl;
+              << " steps " << x.steps << " hash " << x.trace_hash << " virtual " << x.virtual_time.count() << " s settled " << x.settled_after.count() << " s ms " << ms << std::endl;
   }
 }

@@ -36,8 +36,10 @@ scene::scene(uint64_t seed, trace& log)
 }
 
 scene::~scene() {
-  if (node_)
-    kill_node(false);
+  if (node_) {
+    die(false);
+    end_killed_node();
+  }
   application_.reset();
   web_.reset();
   life_->stop();
@@ -126,22 +128,35 @@ void scene::stop_node() {
   node_machine_->drop_work();
 }
 
-/// What the dying node still does reaches neither disk nor network.
-void scene::kill_node(bool power) {
-  if (!node_)
-    return;
+void scene::die(bool power) {
   trace_.note(time_.now(), "node", power ? "loses power" : "is killed");
   if (power)
     disk_.cut_power(*random_);
   else
     disk_.kill();
-  node_machine_->halt();
-  node_->stop();
-  node_.reset();
-  node_machine_->halt();
-  node_machine_->drop_work();
+  if (node_machine_)
+    node_machine_->halt();
+}
+
+void scene::end_killed_node() {
+  if (node_) {
+    node_->stop();
+    node_.reset();
+  }
+  if (node_machine_) {
+    node_machine_->halt();
+    node_machine_->drop_work();
+  }
   disk_.power_on();
   disk_faults_.heal();
+}
+
+void scene::mend_road(uint16_t port) {
+  auto& way = net_.to(port);
+  way = road{};
+  if (port != port_of_directory())
+    way.latency = settings_.latency;
+  net_.resume(port);
 }
 
 // -- asking it ----------------------------------------------------------------

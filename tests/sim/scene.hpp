@@ -40,8 +40,14 @@ public:
   /// In good order.
   void stop_node();
 
-  /// As `kill -9` ends it; with `power` the disk may lose what was not synced.
-  void kill_node(bool power);
+  /// As `kill -9` ends it, or a power failure: from now on nothing that the node
+  /// does reaches disk or network. With `power` the disk may lose what was not
+  /// synced. Also in the middle of a call to the disk.
+  void die(bool power);
+
+  /// Afterwards, when none of its calls is under way: takes it away, and the
+  /// disk is as it was left.
+  void end_killed_node();
 
   bool node_runs() const noexcept { return node_ != nullptr; }
 
@@ -73,6 +79,9 @@ public:
   tests::fault_env& disk_faults() noexcept { return disk_faults_; }
   apps::demo_consumer& application() noexcept { return *application_; }
   trace& log() noexcept { return trace_; }
+
+  /// The way to a server is as good as at the start.
+  void mend_road(uint16_t port);
 
   /// Ports of servers: hosts by number, then the relay, then the directory.
   uint16_t port_of_host(size_t host) const;

@@ -1,5 +1,6 @@
 #include "tests/sim/settings.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace weir::sim {
@@ -44,7 +45,10 @@ void draw_node(run_settings& out, random_source& random) {
                                          : actors::durability_mode::strict;
   node.consumer_disable_acks = random.below(6) == 0;
   node.listing_interval = random.below(2) == 0 ? 1h : 6h;
-  node.memory_limit = random.below(2) == 0 ? 134'217'728 : 1'073'741'824;
+  if (random.below(2) == 0) {
+    node.memory_limit = 134'217'728;
+    node.sync_parallelism = std::min<size_t>(node.sync_parallelism, 3);
+  }
   constexpr std::array paces{20.0, 20.0, 200.0};
   node.plc_per_second = paces[random.below(paces.size())];
 }

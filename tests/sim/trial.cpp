@@ -1,37 +1,171 @@
 #include "tests/sim/trial.hpp"
 
 #include "apps/weir/demo_proof.hpp"
+#include "tests/sim/performer.hpp"
 
 namespace weir::sim {
 
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::microseconds;
+
+/// How soon after the last fault everything must be right again, without help.
+constexpr microseconds settle_max = 30h;
+
+/// A property does not hold.
+struct broken {
+  std::string what;
+  std::string how;
+};
+
+class trial {
+public:
+  trial(scene& x, std::vector<deed> deeds)
+    : scene_(x), performer_(x), deeds_(std::move(deeds)) {
+    // nop
+  }
+
+  void run();
+
+  std::chrono::seconds settled_after() const { return settled_after_; }
+
+  const performer& what_was_done() const noexcept { return performer_; }
+
+private:
+  void check_events();
+  std::string difference();
+  void settle();
+  void check_left();
+
+  scene& scene_;
+  performer performer_;
+  std::vector<deed> deeds_;
+  std::chrono::seconds settled_after_{0};
+};
+
+void trial::run() {
+  if (auto ok = scene_.open(); !ok)
+    throw broken{"start", to_string(ok.error())};
+  if (auto ok = performer_.start(); !ok)
+    throw broken{"start", to_string(ok.error())};
+  const auto begin = scene_.time().now();
+  auto end = begin;
+  for (const auto& x : deeds_) {
+    performer_.run_for(begin + x.at - scene_.time().now());
+    performer_.perform(x);
+    end = std::max(end, scene_.time().now() + x.lasting);
+    check_events();
+  }
+  performer_.run_for(std::max(end - scene_.time().now(), 1us));
+  performer_.mend();
+  settle();
+  check_left();
+}
+
+/// What an application was told makes sense.
+void trial::check_events() {
+  scene_.application().read([](const apps::event_copy& copy) {
+    const auto& x = copy.counts();
+    if (x.conflicts > 0)
+      throw broken{"ids", "an id has two contents"};
+    if (x.out_of_order > 0)
+      throw broken{"order", "events of one repo came in another order"};
+    if (x.unreadable > 0)
+      throw broken{"events", "an event cannot be read"};
+  });
+}
+
+/// How node and application differ from the network; empty: not at all.
+std::string trial::difference() {
+  if (!scene_.node_runs())
+    return "the node does not run";
+  const auto repos = scene_.repos();
+  if (!repos)
+    return "the node does not list its repos: " + to_string(repos.error());
+  auto truth = scene_.life().truth().expected();
+  for (auto& x : truth)
+    if (x.account.relay_takedown
+        && scene_.settings().follows != following::hosts
+        && x.account.status == simnet::standing::active)
+      x.account.status = simnet::standing::takendown;
+  std::string out;
+  scene_.application().read([&](const apps::event_copy& copy) {
+    const auto found = apps::compare(truth, *repos, copy);
+    if (!found.equal())
+      out = std::to_string(found.wrong.size()) + " accounts differ: "
+            + found.differences.front();
+  });
+  return out;
+}
+
+/// Everything is right within the bound, and stays so.
+void trial::settle() {
+  const auto begin = scene_.time().now();
+  microseconds wait = 1s;
+  for (;;) {
+    const auto how = difference();
+    const auto passed = scene_.time().now() - begin;
+    if (how.empty()) {
+      settled_after_
+        = std::chrono::duration_cast<std::chrono::seconds>(passed);
+      return;
+    }
+    if (passed >= settle_max)
+      throw broken{"settles", how};
+    performer_.run_for(wait);
+    check_events();
+    wait = std::min<microseconds>(wait * 2, 10min);
+  }
+}
+
+/// The store of a node that ended in good order agrees with itself.
+void trial::check_left() {
+  scene_.stop_node();
+  storage::database_options options;
+  options.directory = scene_.settings().node.data_dir;
+  options.disk = &scene_.disk();
+  options.access = storage::access_mode::read_only;
+  const auto db = storage::database::open(std::move(options));
+  if (!db)
+    throw broken{"store", to_string(db.error())};
+  const auto report = storage::verify_store(**db);
+  if (!report)
+    throw broken{"store", to_string(report.error())};
+  if (report->findings_total > 0) {
+    const auto& x = report->findings.front();
+    throw broken{"store", x.invariant + " " + x.where + ": " + x.sentence};
+  }
+  scene_.application().read([&](const apps::event_copy& copy) {
+    const auto found = apps::check_delivery(**db, copy);
+    if (!found)
+      throw broken{"store", to_string(found.error())};
+    if (!found->good())
+      throw broken{"delivery",
+                   std::to_string(found->lost) + " events lost, "
+                     + std::to_string(found->altered) + " altered, "
+                     + std::to_string(found->invented) + " invented"};
+  });
+}
+
+} // namespace
+
 verdict run_trial(uint64_t seed, std::ostream* trace_out) {
-  using namespace std::chrono_literals;
   trace log{trace_out};
   verdict out;
   scene x{seed, log};
-  if (auto ok = x.open(); !ok) {
-    out.broken = "start";
-    out.how = to_string(ok.error());
-    return out;
+  trial run{x, draw_deeds(x.settings())};
+  try {
+    run.run();
+  } catch (const broken& why) {
+    out.broken = why.what;
+    out.how = why.how;
+  } catch (const spins_forever& why) {
+    out.broken = "progress";
+    out.how = why.what();
   }
-  if (auto ok = x.start_node(); !ok) {
-    out.broken = "start";
-    out.how = to_string(ok.error());
-    return out;
-  }
-  x.life().set_rate(0.5);
-  x.steps().run_for(120s);
-  x.life().set_rate(0);
-  x.steps().run_for(600s);
-  const auto repos = x.repos();
-  const auto truth = x.life().truth().expected();
-  x.application().read([&](const apps::event_copy& copy) {
-    const auto found = apps::compare(truth, *repos, copy);
-    if (!found.equal()) {
-      out.broken = "equal";
-      out.how = found.differences.front();
-    }
-  });
+  out.counts = run.what_was_done().counts();
+  out.settled_after = run.settled_after();
   out.steps = x.steps().steps();
   out.trace_hash = log.hash();
   out.virtual_time

@@ -13,6 +13,8 @@ struct verdict {
   uint64_t trace_hash = 0;
   uint64_t steps = 0;
   std::chrono::seconds virtual_time{0};
+  std::chrono::seconds settled_after{0}; ///< The last fault.
+  std::map<std::string, uint64_t> counts; ///< Of deeds, by name.
 
   bool good() const noexcept { return broken.empty(); }
 };

@@ -1,0 +1,143 @@
+#include "tests/sim/deeds.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::microseconds;
+using simnet::fault_kind;
+
+constexpr std::array<const char*, deed_kinds> names{
+  "life",      "newcomers",  "fault", "refuse",        "swallow",
+  "stall",     "crawl",      "cut",   "clock",         "disk_full",
+  "disk_error", "kill",      "kill_in_write", "power", "restart",
+  "hang_up",   "forget",     "add",   "remove",        "resync"};
+
+/// How often a kind is drawn, among all.
+constexpr std::array<unsigned, deed_kinds> weights{20, 2, 30, 4, 3, 3, 2,
+                                                   3,  4, 2,  2, 3, 2, 2,
+                                                   2,  2, 2,  1, 1, 2};
+
+/// Between two durations, as likely short as long by their magnitude.
+microseconds draw_between(microseconds least, microseconds most,
+                          random_source& random) {
+  const auto from = std::log(double(least.count()));
+  const auto to = std::log(double(most.count()));
+  return microseconds{
+    static_cast<int64_t>(std::exp(from + random.unit() * (to - from)))};
+}
+
+/// Over what time deeds are spread. Most runs are short, so that there can be
+/// many; some take days.
+microseconds draw_span(random_source& random) {
+  const auto which = random.below(20);
+  if (which < 12)
+    return 10min;
+  if (which < 18)
+    return 3h;
+  return 80h;
+}
+
+deed_kind draw_kind(random_source& random) {
+  unsigned sum = 0;
+  for (const auto x : weights)
+    sum += x;
+  auto left = random.below(sum);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (left < weights[i])
+      return static_cast<deed_kind>(i);
+    left -= weights[i];
+  }
+  return deed_kind::life;
+}
+
+fault_kind draw_fault(random_source& random) {
+  for (;;) {
+    const auto out = static_cast<fault_kind>(random.below(simnet::fault_kinds));
+    if (out != fault_kind::mend && out != fault_kind::directory_up)
+      return out;
+  }
+}
+
+int64_t draw_value(deed_kind kind, random_source& random) {
+  const auto pick = [&random](auto... xs) {
+    const std::array all{static_cast<int64_t>(xs)...};
+    return all[random.below(all.size())];
+  };
+  switch (kind) {
+    case deed_kind::life:
+      return 1 + static_cast<int64_t>(random.below(30));
+    case deed_kind::newcomers:
+      return 1 + static_cast<int64_t>(random.below(3));
+    case deed_kind::crawl:
+      return pick(200, 2'000, 20'000);
+    case deed_kind::clock: {
+      const auto by = pick(400, 3'600, 86'400, 40'000'000, 315'000'000);
+      return random.below(2) == 0 ? by : -by;
+    }
+    case deed_kind::disk_full:
+      return static_cast<int64_t>(random.below(20'000));
+    case deed_kind::disk_error:
+    case deed_kind::kill_in_write:
+    case deed_kind::power:
+      return 1 + static_cast<int64_t>(random.below(60));
+    default:
+      return 0;
+  }
+}
+
+deed draw_deed(microseconds span, random_source& random) {
+  deed out;
+  out.at = microseconds{static_cast<int64_t>(
+    random.below(static_cast<uint64_t>(span.count())))};
+  out.kind = draw_kind(random);
+  out.what = draw_fault(random);
+  constexpr std::array servers{server::host, server::host, server::relay,
+                               server::directory};
+  out.of = servers[random.below(servers.size())];
+  out.number = random.below(64);
+  out.value = draw_value(out.kind, random);
+  out.lasting = draw_between(1s, std::min<microseconds>(span, 72h), random);
+  out.silent = random.below(6) == 0;
+  return out;
+}
+
+const char* to_string(server x) noexcept {
+  return x == server::host ? "host" : x == server::relay ? "relay"
+                                                         : "directory";
+}
+
+} // namespace
+
+const char* to_string(deed_kind x) noexcept {
+  return names[static_cast<size_t>(x)];
+}
+
+std::string describe(const deed& x) {
+  auto out = "at " + std::to_string(x.at.count() / 1'000) + " ms: "
+             + to_string(x.kind);
+  if (x.kind == deed_kind::fault)
+    out += std::string{" "} + simnet::to_string(x.what)
+           + (x.silent ? ", silent," : "");
+  return out + " of " + to_string(x.of) + ", number "
+         + std::to_string(x.number) + ", value " + std::to_string(x.value)
+         + ", for " + std::to_string(x.lasting.count() / 1'000) + " ms";
+}
+
+std::vector<deed> draw_deeds(const run_settings& settings) {
+  const auto random = seeded_random(settings.seed ^ 0xc2b2ae3d27d4eb4fu);
+  const auto span = draw_span(*random);
+  std::vector<deed> out(1 + random->below(14));
+  for (auto& x : out)
+    x = draw_deed(span, *random);
+  std::stable_sort(out.begin(), out.end(), [](const deed& a, const deed& b) {
+    return a.at < b.at;
+  });
+  return out;
+}
+
+} // namespace weir::sim

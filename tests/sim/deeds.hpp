@@ -1,0 +1,62 @@
+#pragma once
+
+#include "simnet/faults.hpp"
+#include "tests/sim/settings.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weir::sim {
+
+/// What can happen in a run.
+enum class deed_kind : uint8_t {
+  life,      ///< Commits, handle changes and such; `value` events.
+  newcomers, ///< `value` new accounts.
+  fault,     ///< One of the network's own (`what`).
+  refuse,    ///< Dials to a server are refused, and connections cut.
+  swallow,   ///< Dials to a server are not answered, and connections cut.
+  stall,     ///< Connections to a server bring nothing any more.
+  crawl,     ///< A server is served at `value` bytes a second.
+  cut,       ///< Connections to a server are cut once.
+  clock,     ///< The node's wall clock is wrong by `value` seconds.
+  disk_full, ///< The disk takes `value` more bytes.
+  disk_error, ///< The call number `value` of the disk fails.
+  kill,      ///< The node is killed, and started again.
+  kill_in_write, ///< It is killed at the call number `value` of the disk.
+  power,     ///< The machine loses power in the call number `value`.
+  restart,   ///< The node stops in good order, and starts again.
+  hang_up,   ///< The application hangs up.
+  forget,    ///< The application leaves out acks.
+  add,       ///< Somebody adds an account to the node,
+  remove,    ///< removes one,
+  resync,    ///< or has one fetched again.
+};
+
+constexpr size_t deed_kinds = static_cast<size_t>(deed_kind::resync) + 1;
+
+const char* to_string(deed_kind x) noexcept;
+
+/// Who is meant by a deed at the network.
+enum class server : uint8_t { host, relay, directory };
+
+struct deed {
+  std::chrono::microseconds at{0}; ///< Since the node was started.
+  deed_kind kind = deed_kind::life;
+  simnet::fault_kind what = simnet::fault_kind::drop_connection;
+  server of = server::host;
+  size_t number = 0; ///< Of a host or an account; modulo how many there are.
+  int64_t value = 0;
+  std::chrono::microseconds lasting{0};
+  bool silent = false;
+};
+
+/// For people.
+std::string describe(const deed& x);
+
+/// What happens in the run of this seed, in order of time.
+std::vector<deed> draw_deeds(const run_settings& settings);
+
+} // namespace weir::sim

@@ -1,0 +1,269 @@
+#include "tests/sim/performer.hpp"
+
+namespace weir::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::microseconds;
+
+/// What a service manager waits before it starts a program again.
+constexpr auto restart_delay = 5s;
+
+} // namespace
+
+result<void> performer::start() {
+  ++starts_;
+  return scene_.start_node();
+}
+
+// -- the node's life ----------------------------------------------------------
+
+void performer::run_for(microseconds x) {
+  const auto end = scene_.time().now() + x;
+  for (;;) {
+    attend();
+    auto left = end - scene_.time().now();
+    if (left.count() < 0)
+      left = 0us;
+    if (start_at_)
+      left = std::min(left, std::max(*start_at_ - scene_.time().now(), 0us));
+    const auto called = scene_.steps().run_while(left, [this] {
+      return dies_ || (scene_.node_runs() && scene_.failure().code != ec::none);
+    });
+    if (!called && !start_at_ && scene_.time().now() >= end)
+      return;
+    if (!called && start_at_ && scene_.time().now() >= end
+        && *start_at_ > scene_.time().now())
+      return;
+  }
+}
+
+void performer::attend() {
+  const auto now = scene_.time().now();
+  if (std::exchange(dies_, false)) {
+    scene_.end_killed_node();
+    start_at_ = now + restart_delay;
+  } else if (scene_.node_runs() && scene_.failure().code != ec::none) {
+    scene_.stop_node();
+    start_at_ = now + restart_delay;
+  }
+  if (!start_at_ || *start_at_ > now || scene_.node_runs())
+    return;
+  start_at_.reset();
+  if (auto ok = start(); !ok) {
+    scene_.log().note(now, "start", to_string(ok.error()));
+    start_at_ = now + restart_delay; // Its disk is still full, say.
+  }
+}
+
+// -- deeds --------------------------------------------------------------------
+
+void performer::count(const deed& x) {
+  ++counts_[x.kind == deed_kind::fault
+              ? std::string{"fault "} + simnet::to_string(x.what)
+              : std::string{to_string(x.kind)}];
+}
+
+uint16_t performer::port_of(const deed& x) const {
+  switch (x.of) {
+    case server::relay:
+      return scene_.port_of_relay();
+    case server::directory:
+      return scene_.port_of_directory();
+    default:
+      return scene_.port_of_host(x.number % scene_.urls().hosts.size());
+  }
+}
+
+std::string performer::account(const deed& x) const {
+  auto& truth = scene_.life().truth();
+  return truth.view(x.number % truth.accounts()).id.str();
+}
+
+void performer::perform(const deed& x) {
+  scene_.log().note(scene_.time().now(), "deed", to_string(x.kind),
+                    x.number);
+  auto& faults = scene_.disk_faults();
+  switch (x.kind) {
+    case deed_kind::life:
+      scene_.life().traffic().make(static_cast<size_t>(x.value));
+      break;
+    case deed_kind::newcomers:
+      for (int64_t i = 0; i < x.value; ++i)
+        scene_.life().truth().add_account();
+      break;
+    case deed_kind::fault:
+      return perform_fault(x);
+    case deed_kind::refuse:
+    case deed_kind::swallow:
+    case deed_kind::stall:
+    case deed_kind::crawl:
+    case deed_kind::cut:
+      disturb_road(x);
+      break;
+    case deed_kind::clock:
+      scene_.node_clock().set_wrong(std::chrono::seconds{x.value});
+      break;
+    case deed_kind::disk_full:
+      faults.budget(static_cast<uint64_t>(x.value));
+      break;
+    case deed_kind::disk_error:
+      faults.plan({.nth = static_cast<uint64_t>(x.value),
+                   .error = tests::io_error::io,
+                   .torn = static_cast<unsigned>(x.number * 4)});
+      break;
+    case deed_kind::kill:
+      scene_.die(false);
+      dies_ = true;
+      break;
+    case deed_kind::kill_in_write:
+    case deed_kind::power:
+      faults.plan({.nth = static_cast<uint64_t>(x.value),
+                   .instead = [this, power = x.kind == deed_kind::power] {
+                     scene_.die(power);
+                     dies_ = true;
+                   }});
+      break;
+    case deed_kind::restart:
+      scene_.stop_node();
+      start_at_ = scene_.time().now() + std::min<microseconds>(x.lasting, 1h);
+      break;
+    case deed_kind::hang_up:
+      scene_.application().drop_connection();
+      break;
+    case deed_kind::forget:
+      scene_.application().set_forgetful(true);
+      break;
+    default:
+      return ask_node(x);
+  }
+  plan_end(x);
+  count(x);
+}
+
+/// What lasts ends by itself.
+void performer::plan_end(const deed& x) {
+  const auto end = scene_.time().now() + x.lasting;
+  switch (x.kind) {
+    case deed_kind::refuse:
+    case deed_kind::swallow:
+    case deed_kind::crawl:
+    case deed_kind::stall:
+      scene_.time().set(end, [this, port = port_of(x)] {
+        scene_.mend_road(port);
+      });
+      break;
+    case deed_kind::clock:
+      scene_.time().set(end, [this] { scene_.node_clock().set_wrong(0us); });
+      break;
+    case deed_kind::disk_full:
+      scene_.time().set(end,
+                        [this] { scene_.disk_faults().budget(std::nullopt); });
+      break;
+    case deed_kind::forget:
+      scene_.time().set(end,
+                        [this] { scene_.application().set_forgetful(false); });
+      break;
+    default:
+      break;
+  }
+}
+
+void performer::disturb_road(const deed& x) {
+  const auto port = port_of(x);
+  auto& way = scene_.net().to(port);
+  way.refuses = x.kind == deed_kind::refuse;
+  way.swallows = x.kind == deed_kind::swallow;
+  way.stalls = x.kind == deed_kind::stall;
+  if (x.kind == deed_kind::crawl)
+    way.bytes_per_second = static_cast<uint64_t>(x.value);
+  else if (x.kind != deed_kind::stall)
+    scene_.net().cut(port);
+}
+
+void performer::perform_fault(const deed& x) {
+  auto& truth = scene_.life().truth();
+  simnet::fault order;
+  order.kind = x.what;
+  const auto is_stream = x.what <= simnet::fault_kind::restart_sequence;
+  const auto hosts = scene_.urls().hosts.size();
+  if (x.of != server::relay
+      && (is_stream || simnet::request_kind(x.what).has_value()))
+    order.host = x.number % hosts;
+  if (!is_stream && !simnet::request_kind(x.what))
+    order.did = truth.view(x.number % truth.accounts()).id.str();
+  order.count = simnet::request_kind(x.what) ? 0 : 1 + x.number % 4;
+  order.time = std::chrono::seconds{1 + x.number};
+  order.lasting
+    = std::chrono::duration_cast<std::chrono::milliseconds>(x.lasting);
+  order.silent = x.silent;
+  const auto done = scene_.life().faults().inject(order);
+  if (!done)
+    return; // The account is in another state, say.
+  if (x.what == simnet::fault_kind::throttle_stream)
+    scene_.time().set(scene_.time().now() + x.lasting, [this, order]() mutable {
+      order.rate = 0;
+      static_cast<void>(scene_.life().faults().inject(order));
+    });
+  count(x);
+}
+
+void performer::ask_node(const deed& x) {
+  if (!scene_.node_runs())
+    return;
+  const auto did = account(x);
+  const auto* what = to_string(x.kind);
+  const auto answer = scene_.post(std::string{"/repos/"} + what,
+                                  R"({"dids":[")" + did + "\"]}");
+  if (!answer || answer->first != 200)
+    return; // Its disk is full, say.
+  if (x.kind == deed_kind::remove)
+    removed_.insert(did);
+  if (x.kind == deed_kind::add)
+    removed_.erase(did);
+  count(x);
+}
+
+// -- the end ------------------------------------------------------------------
+
+void performer::mend() {
+  scene_.log().note(scene_.time().now(), "mend", "all");
+  scene_.node_clock().set_wrong(0us);
+  scene_.disk_faults().heal();
+  scene_.disk_faults().budget(std::nullopt);
+  scene_.application().set_forgetful(false);
+  for (const auto& x : scene_.urls().hosts)
+    scene_.mend_road(sim::port_of(x));
+  scene_.mend_road(scene_.port_of_relay());
+  scene_.mend_road(scene_.port_of_directory());
+  auto& faults = scene_.life().faults();
+  for (const auto kind : {simnet::fault_kind::mend,
+                          simnet::fault_kind::directory_up}) {
+    simnet::fault order;
+    order.kind = kind;
+    static_cast<void>(faults.inject(order));
+  }
+  for (size_t i = 0; i <= scene_.urls().hosts.size(); ++i) {
+    simnet::fault order;
+    order.kind = simnet::fault_kind::throttle_stream;
+    if (i < scene_.urls().hosts.size())
+      order.host = i;
+    order.rate = 0;
+    static_cast<void>(faults.inject(order));
+  }
+  run_for(restart_delay + 1s);
+  // Whoever moved has a commit that the key of the new place did not sign,
+  // until the account writes something (real-network.md 1).
+  auto& truth = scene_.life().truth();
+  for (size_t i = 0; i < truth.accounts(); ++i) {
+    const auto x = truth.view(i);
+    if (x.status == simnet::standing::active && x.listed_rev != x.rev)
+      scene_.life().traffic().post(i);
+  }
+  for (const auto& did : removed_)
+    static_cast<void>(
+      scene_.post("/repos/add", R"({"dids":[")" + did + "\"]}"));
+}
+
+} // namespace weir::sim

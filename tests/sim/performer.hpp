@@ -1,0 +1,64 @@
+#pragma once
+
+#include "tests/sim/deeds.hpp"
+#include "tests/sim/scene.hpp"
+
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+
+namespace weir::sim {
+
+/// Carries out deeds in a scene, keeps the node alive as a service manager
+/// would, and makes everything right again at the end.
+///
+/// # Ownership and threads
+/// Borrows the scene. One thread.
+class performer {
+public:
+  explicit performer(scene& x) : scene_(x) {
+    // nop
+  }
+
+  /// Lets time pass; a node that failed or was killed is started again.
+  void run_for(std::chrono::microseconds x);
+
+  void perform(const deed& x);
+
+  /// Ends all faults: servers answer, the clock is right, the disk is well, the
+  /// node runs. Repos that were removed are added again.
+  void mend();
+
+  /// How often each deed came to something, by name.
+  const std::map<std::string, uint64_t>& counts() const noexcept {
+    return counts_;
+  }
+
+  /// How often the node was started.
+  uint64_t starts() const noexcept { return starts_; }
+
+  /// The first start.
+  result<void> start();
+
+private:
+  void perform_fault(const deed& x);
+  void disturb_road(const deed& x);
+  void ask_node(const deed& x);
+  void plan_end(const deed& x);
+  void attend();
+  void count(const deed& x);
+  uint16_t port_of(const deed& x) const;
+  std::string account(const deed& x) const;
+
+  scene& scene_;
+  std::map<std::string, uint64_t> counts_;
+  std::set<std::string> removed_;
+  uint64_t starts_ = 0;
+  bool dies_ = false;  ///< The disk has ended already.
+  bool power_ = false; ///< With the power.
+  bool wanted_ = true; ///< The node is to run.
+  std::optional<steady_time> start_at_;
+};
+
+} // namespace weir::sim
