@@ -154,7 +154,12 @@ void stepper::run_actor(size_t i) {
                 jobs.begin() + static_cast<std::ptrdiff_t>(i) + 1);
   if (const auto* who = dynamic_cast<caf::scheduled_actor*>(jobs.front()))
     trace_.note(time_.now(), "actor", who->name(), who->id());
+  const auto* job = jobs.front();
   actors_->run_once();
+  // CAF puts an actor with more mail back in front; with threads it would queue
+  // behind the others.
+  if (!jobs.empty() && jobs.front() == job)
+    std::rotate(jobs.begin(), jobs.begin() + 1, jobs.end());
   if (settle_disk_)
     settle_disk_();
 }
