@@ -84,11 +84,15 @@ std::string trial::difference() {
   if (!repos)
     return "the node does not list its repos: " + to_string(repos.error());
   auto truth = scene_.life().truth().expected();
-  for (auto& x : truth)
-    if (x.account.relay_takedown
+  for (auto& x : truth) {
+    auto& account = x.account;
+    if (account.relay_takedown
         && scene_.settings().follows != following::hosts
-        && x.account.status == simnet::standing::active)
-      x.account.status = simnet::standing::takendown;
+        && account.status == simnet::standing::active)
+      account.status = simnet::standing::takendown;
+    if (account.status == simnet::standing::tombstoned)
+      account.status = simnet::standing::deleted;
+  }
   std::string out;
   scene_.application().read([&](const apps::event_copy& copy) {
     const auto found = apps::compare(truth, *repos, copy);
@@ -150,11 +154,20 @@ void trial::check_left() {
 
 } // namespace
 
-verdict run_trial(uint64_t seed, std::ostream* trace_out) {
-  trace log{trace_out};
+verdict run_trial(uint64_t seed, const trial_options& options) {
+  trace log{options.trace_out};
   verdict out;
   scene x{seed, log};
-  trial run{x, draw_deeds(x.settings())};
+  auto deeds = draw_deeds(seed);
+  out.deeds = deeds.size();
+  if (options.only) {
+    std::vector<deed> kept;
+    for (size_t i = 0; i < deeds.size(); ++i)
+      if (options.only->contains(i))
+        kept.push_back(deeds[i]);
+    deeds = std::move(kept);
+  }
+  trial run{x, std::move(deeds)};
   try {
     run.run();
   } catch (const broken& why) {

@@ -2,6 +2,9 @@
 
 #include "tests/sim/scene.hpp"
 
+#include <optional>
+#include <ostream>
+#include <set>
 #include <string>
 
 namespace weir::sim {
@@ -15,11 +18,18 @@ struct verdict {
   std::chrono::seconds virtual_time{0};
   std::chrono::seconds settled_after{0}; ///< The last fault.
   std::map<std::string, uint64_t> counts; ///< Of deeds, by name.
+  size_t deeds = 0; ///< Drawn from the seed, left out or not.
 
   bool good() const noexcept { return broken.empty(); }
 };
 
+struct trial_options {
+  std::ostream* trace_out = nullptr; ///< Null: the trace is only hashed.
+  /// Numbers of the deeds that are carried out, from 0; nothing: all.
+  std::optional<std::set<size_t>> only;
+};
+
 /// One run: a world, a node, what happens to them, and what must hold.
-verdict run_trial(uint64_t seed, std::ostream* trace_out);
+verdict run_trial(uint64_t seed, const trial_options& options = {});
 
 } // namespace weir::sim

@@ -1,0 +1,167 @@
+#include "tests/sim/runs.hpp"
+
+#include "tests/sim/deeds.hpp"
+
+#include <array>
+#include <iostream>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace weir::sim {
+
+namespace {
+
+/// The fewest deeds that break the same property: each is left out in turn, as
+/// long as that changes something.
+std::set<size_t> shrink(uint64_t seed, const verdict& found) {
+  std::set<size_t> kept;
+  for (size_t i = 0; i < found.deeds; ++i)
+    kept.insert(i);
+  for (auto size = kept.size() + 1; size > kept.size();) {
+    size = kept.size();
+    for (const auto i : std::vector<size_t>{kept.begin(), kept.end()}) {
+      auto fewer = kept;
+      fewer.erase(i);
+      if (run_trial(seed, {nullptr, fewer}).broken == found.broken)
+        kept = std::move(fewer);
+    }
+  }
+  return kept;
+}
+
+std::string join(const std::set<size_t>& x) {
+  std::string out;
+  for (const auto i : x)
+    out += (out.empty() ? "" : ",") + std::to_string(i);
+  return out;
+}
+
+/// What failed, what led to it, and how to see it again.
+std::string tell(uint64_t seed, const verdict& found, const command& x) {
+  std::string out = "FAILED " + line_of(seed, found) + "\n";
+  auto only = x.only;
+  if (x.shrink && !only)
+    only = shrink(seed, found);
+  const auto deeds = draw_deeds(seed);
+  for (size_t i = 0; i < deeds.size(); ++i)
+    if (!only || only->contains(i))
+      out += "  " + std::to_string(i) + " " + describe(deeds[i]) + "\n";
+  out += "  weir-sim --seed " + std::to_string(seed);
+  if (only)
+    out += " --only " + join(*only);
+  return out + " --trace\n";
+}
+
+/// Every `x.jobs`-th seed, from the `part`-th on.
+summary run_part(const command& x, size_t part, std::ostream& out) {
+  summary all;
+  for (auto seed = x.first + part; seed <= x.last; seed += x.jobs) {
+    const auto found = run_trial(seed, {nullptr, x.only});
+    all.add(found);
+    if (x.each)
+      out << line_of(seed, found) + "\n" << std::flush;
+    if (found.good())
+      continue;
+    out << tell(seed, found, x) << std::flush;
+    if (all.failures >= x.failures_max)
+      break;
+  }
+  return all;
+}
+
+std::string pack(const summary& x) {
+  std::ostringstream out;
+  out << x.runs << ' ' << x.failures << ' ' << x.steps << ' '
+      << x.virtual_seconds << ' ' << x.settled_max << '\n';
+  for (const auto& [name, count] : x.counts)
+    out << count << ' ' << name << '\n';
+  return out.str();
+}
+
+void unpack(const std::string& text, summary& all) {
+  std::istringstream in{text};
+  summary x;
+  in >> x.runs >> x.failures >> x.steps >> x.virtual_seconds >> x.settled_max;
+  if (!in) { // It died.
+    ++all.failures;
+    return;
+  }
+  all.runs += x.runs;
+  all.failures += x.failures;
+  all.steps += x.steps;
+  all.virtual_seconds += x.virtual_seconds;
+  all.settled_max = std::max(all.settled_max, x.settled_max);
+  uint64_t count = 0;
+  std::string name;
+  while (in >> count && std::getline(in >> std::ws, name))
+    all.counts[name] += count;
+}
+
+} // namespace
+
+void summary::add(const verdict& x) {
+  ++runs;
+  failures += x.good() ? 0 : 1;
+  steps += x.steps;
+  virtual_seconds += static_cast<uint64_t>(x.virtual_time.count());
+  settled_max = std::max(settled_max,
+                         static_cast<uint64_t>(x.settled_after.count()));
+  for (const auto& [name, count] : x.counts)
+    counts[name] += count;
+}
+
+std::string line_of(uint64_t seed, const verdict& x) {
+  std::ostringstream out;
+  out << "seed " << seed << ": "
+      << (x.good() ? "good" : x.broken + ": " + x.how) << " (trace "
+      << std::hex << x.trace_hash << std::dec << ", " << x.steps << " steps, "
+      << x.virtual_time.count() << " s, settled after "
+      << x.settled_after.count() << " s)";
+  return out.str();
+}
+
+summary run_seeds(const command& x) {
+  if (x.jobs == 1)
+    return run_part(x, 0, std::cout);
+  struct child {
+    pid_t id;
+    int result;
+  };
+  std::vector<child> children;
+  std::cout << std::flush;
+  for (size_t i = 0; i < x.jobs; ++i) {
+    std::array<int, 2> ends{};
+    if (::pipe(ends.data()) != 0)
+      break;
+    const auto id = ::fork();
+    if (id == 0) {
+      const auto text = pack(run_part(x, i, std::cout));
+      const auto sent = ::write(ends[1], text.data(), text.size());
+      ::_exit(sent == static_cast<ssize_t>(text.size()) ? 0 : 1);
+    }
+    ::close(ends[1]);
+    children.push_back({id, ends[0]});
+  }
+  summary all;
+  for (const auto& each : children) {
+    std::string text;
+    std::array<char, 4096> piece{};
+    for (ssize_t n = 0;
+         (n = ::read(each.result, piece.data(), piece.size())) > 0;)
+      text.append(piece.data(), static_cast<size_t>(n));
+    ::close(each.result);
+    ::waitpid(each.id, nullptr, 0);
+    unpack(text, all);
+  }
+  return all;
+}
+
+void print_table(const summary& x, std::ostream& out) {
+  out << "settled after at most " << x.settled_max << " s\n";
+  for (const auto& [name, count] : x.counts)
+    out << "  " << count << "  " << name << '\n';
+}
+
+} // namespace weir::sim
