@@ -198,9 +198,19 @@ void performer::perform_fault(const deed& x) {
   order.lasting
     = std::chrono::duration_cast<std::chrono::milliseconds>(x.lasting);
   order.silent = x.silent;
+  // Nobody can know a handle that no stream tells.
+  if (x.what == simnet::fault_kind::change_handle)
+    order.silent = false;
   const auto done = scene_.life().faults().inject(order);
   if (!done)
     return; // The account is in another state, say.
+  if (x.what == simnet::fault_kind::tombstone) {
+    const auto index = x.number % truth.accounts();
+    if (x.silent)
+      untold_.insert(truth.view(index).id.str());
+    else
+      truth.announce_identity(*truth.at(index), false);
+  }
   if (x.what == simnet::fault_kind::throttle_stream)
     scene_.time().set(scene_.time().now() + x.lasting, [this, order]() mutable {
       order.rate = 0;

@@ -35,6 +35,10 @@ public:
     return counts_;
   }
 
+  /// Accounts with a tombstone that no stream told of: they may be known as
+  /// active, or not.
+  const std::set<std::string>& untold() const noexcept { return untold_; }
+
   /// How often the node was started.
   uint64_t starts() const noexcept { return starts_; }
 
@@ -54,6 +58,7 @@ private:
   scene& scene_;
   std::map<std::string, uint64_t> counts_;
   std::set<std::string> removed_;
+  std::set<std::string> untold_;
   uint64_t starts_ = 0;
   bool dies_ = false;  ///< The disk has ended already.
   bool power_ = false; ///< With the power.

@@ -19,7 +19,7 @@ struct run_settings {
   following follows = following::relay;
   simnet::network_options world;
   actors::node_config node;
-  bool named_hosts = false;
+  bool ends_in_peace = false; ///< The last faults end by themselves.
   std::chrono::microseconds latency{500};
 };
 

@@ -19,6 +19,12 @@ struct broken {
   std::string how;
 };
 
+bool is_active(const std::map<std::string, apps::listed_repo>& repos,
+               const std::string& did) {
+  const auto x = repos.find(did);
+  return x != repos.end() && x->second.records > 0;
+}
+
 class trial {
 public:
   trial(scene& x, std::vector<deed> deeds)
@@ -57,7 +63,9 @@ void trial::run() {
     end = std::max(end, scene_.time().now() + x.lasting);
     check_events();
   }
-  performer_.run_for(std::max(end - scene_.time().now(), 1us));
+  // Faults end by themselves, or all at once in the middle of the last one.
+  if (scene_.settings().ends_in_peace)
+    performer_.run_for(std::max(end - scene_.time().now(), 1us));
   performer_.mend();
   settle();
   check_left();
@@ -91,7 +99,10 @@ std::string trial::difference() {
         && account.status == simnet::standing::active)
       account.status = simnet::standing::takendown;
     if (account.status == simnet::standing::tombstoned)
-      account.status = simnet::standing::deleted;
+      account.status = is_active(*repos, account.id.str())
+                           && performer_.untold().contains(account.id.str())
+                         ? simnet::standing::active
+                         : simnet::standing::deleted;
   }
   std::string out;
   scene_.application().read([&](const apps::event_copy& copy) {
