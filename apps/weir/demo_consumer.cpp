@@ -200,6 +200,11 @@ void demo_consumer::set_forgetful(bool x) {
   impl_->forgetful = x;
 }
 
+void demo_consumer::forget_records(const std::string& did) {
+  const std::lock_guard lock{impl_->guard};
+  impl_->copy.forget_records(did);
+}
+
 demo_consumer::counters demo_consumer::counts() const {
   const std::lock_guard lock{impl_->guard};
   return impl_->count;

@@ -34,6 +34,9 @@ public:
   /// Whether every 5,000th event is not acked when it comes first.
   void set_forgetful(bool x);
 
+  /// See `event_copy::forget_records`.
+  void forget_records(const std::string& did);
+
   struct counters {
     uint64_t connections = 0;
     uint64_t forgotten = 0; ///< Acks that were left out,

@@ -77,6 +77,10 @@ public:
   /// Takes one message. Nothing when it is no event.
   std::optional<taken> take(std::string_view text, wall_time now);
 
+  /// Whoever has a repo removed from the node drops what came of it: when it is
+  /// added again it comes anew, and of what went meanwhile nobody tells.
+  void forget_records(std::string_view did);
+
   const counters& counts() const noexcept { return counts_; }
 
   const std::map<std::string, copied_account, std::less<>>&

@@ -31,17 +31,6 @@ microseconds draw_between(microseconds least, microseconds most,
     static_cast<int64_t>(std::exp(from + random.unit() * (to - from)))};
 }
 
-/// Over what time deeds are spread. Most runs are short, so that there can be
-/// many; some take days.
-microseconds draw_span(random_source& random) {
-  const auto which = random.below(20);
-  if (which < 12)
-    return 10min;
-  if (which < 18)
-    return 3h;
-  return 80h;
-}
-
 deed_kind draw_kind(random_source& random) {
   unsigned sum = 0;
   for (const auto x : weights)
@@ -128,12 +117,16 @@ std::string describe(const deed& x) {
          + ", for " + std::to_string(x.lasting.count() / 1'000) + " ms";
 }
 
-std::vector<deed> draw_deeds(uint64_t seed) {
-  const auto random = seeded_random(seed ^ 0xc2b2ae3d27d4eb4fu);
-  const auto span = draw_span(*random);
-  std::vector<deed> out(1 + random->below(14));
-  for (auto& x : out)
-    x = draw_deed(span, *random);
+std::vector<deed> draw_deeds(const run_settings& settings) {
+  const auto random = seeded_random(settings.seed ^ 0xc2b2ae3d27d4eb4fu);
+  std::vector<deed> out(1 + random->below(24));
+  // Most of it happens to a few, or nothing would ever meet.
+  const std::array few{random->below(64), random->below(64)};
+  for (auto& x : out) {
+    x = draw_deed(settings.span, *random);
+    if (random->below(3) != 0)
+      x.number = few[random->below(few.size())];
+  }
   std::stable_sort(out.begin(), out.end(), [](const deed& a, const deed& b) {
     return a.at < b.at;
   });

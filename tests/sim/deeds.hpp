@@ -57,6 +57,6 @@ struct deed {
 std::string describe(const deed& x);
 
 /// What happens in the run of this seed, in order of time.
-std::vector<deed> draw_deeds(uint64_t seed);
+std::vector<deed> draw_deeds(const run_settings& settings);
 
 } // namespace weir::sim

@@ -228,8 +228,10 @@ void performer::ask_node(const deed& x) {
                                   R"({"dids":[")" + did + "\"]}");
   if (!answer || answer->first != 200)
     return; // Its disk is full, say.
-  if (x.kind == deed_kind::remove)
+  if (x.kind == deed_kind::remove) {
     removed_.insert(did);
+    scene_.application().forget_records(did);
+  }
   if (x.kind == deed_kind::add)
     removed_.erase(did);
   count(x);
@@ -271,9 +273,10 @@ void performer::mend() {
     if (x.status == simnet::standing::active && x.listed_rev != x.rev)
       scene_.life().traffic().post(i);
   }
-  for (const auto& did : removed_)
+  for (const auto& did : removed_) {
     static_cast<void>(
       scene_.post("/repos/add", R"({"dids":[")" + did + "\"]}"));
+  }
 }
 
 } // namespace weir::sim

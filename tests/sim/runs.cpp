@@ -44,7 +44,7 @@ std::string tell(uint64_t seed, const verdict& found, const command& x) {
   auto only = x.only;
   if (x.shrink && !only)
     only = shrink(seed, found);
-  const auto deeds = draw_deeds(seed);
+  const auto deeds = draw_deeds(draw_settings(seed, system_clock()));
   for (size_t i = 0; i < deeds.size(); ++i)
     if (!only || only->contains(i))
       out += "  " + std::to_string(i) + " " + describe(deeds[i]) + "\n";

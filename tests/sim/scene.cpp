@@ -23,7 +23,7 @@ scene::scene(uint64_t seed, trace& log)
   : trace_(log), settings_(draw_settings(seed, true_clock_)),
     random_(seeded_random(seed ^ 0x9e3779b97f4a7c15u)),
     node_random_(seeded_random(seed + 1)), net_(time_, log),
-    steps_(time_, net_, *random_, log, settings_.how),
+    steps_(time_, net_, *random_, log, settings_.how, settings_.grain),
     world_machine_(net_.add("world", 1)), app_machine_(net_.add("app", 1)),
     life_(std::make_unique<simnet::network>(settings_.world)) {
   net::http_client_options options;
@@ -40,10 +40,12 @@ scene::~scene() {
     die(false);
     end_killed_node();
   }
-  application_.reset();
-  web_.reset();
+  time_.clear(); // Faults that would still end.
+  application_->stop();
   life_->stop();
   steps_.run_for(10s);
+  application_.reset();
+  web_.reset();
   world_machine_->halt();
   app_machine_->halt();
   world_machine_->drop_work();

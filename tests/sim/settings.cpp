@@ -9,6 +9,19 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// Over what time deeds are spread. Most runs are short, so that there can be
+/// many; some take days.
+std::chrono::microseconds draw_span(random_source& random) {
+  const auto which = random.below(20);
+  if (which < 8)
+    return 2min;
+  if (which < 13)
+    return 15min;
+  if (which < 18)
+    return 4h;
+  return 80h;
+}
+
 /// Small worlds: what goes wrong goes wrong in them, too, and thousands of runs
 /// are worth more than one large one.
 void draw_world(run_settings& out, random_source& random) {
@@ -59,6 +72,8 @@ run_settings draw_settings(uint64_t seed, const clock& time) {
   const auto random = seeded_random(seed);
   run_settings out;
   out.seed = seed;
+  out.span = draw_span(*random);
+  out.grain = out.span > 1h ? 10s : out.span > 10min ? 1s : 0s;
   constexpr std::array orders{order::fair, order::drawn, order::drawn,
                               order::hasty};
   out.how = orders[random->below(orders.size())];

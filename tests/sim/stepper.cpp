@@ -26,8 +26,9 @@ caf_time to_caf(steady_time x) {
 } // namespace
 
 stepper::stepper(timeline& time, virtual_net& net, random_source& random,
-                 trace& log, order how)
-  : time_(time), net_(net), random_(random), trace_(log), order_(how) {
+                 trace& log, order how, std::chrono::microseconds grain)
+  : time_(time), net_(net), random_(random), trace_(log), order_(how),
+    grain_(grain) {
   // nop
 }
 
@@ -92,7 +93,9 @@ std::optional<steady_time> stepper::next_due() const {
     const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(
       first.time_since_epoch());
     const steady_time due{micros.count()};
-    out = out ? std::min(*out, due) : due;
+    // Late by the grain, unless the network has something before that.
+    if (!out || *out > due)
+      out = out ? std::min(*out, due + grain_) : due + grain_;
   }
   if (out && *out < time_.now())
     out = time_.now();

@@ -32,8 +32,10 @@ public:
 /// next.
 class stepper final : public actors::executor {
 public:
+  /// @param grain Timers of actors ring late by so much when nothing else
+  ///        happens before, as on a busy machine: days of rest cost less.
   stepper(timeline& time, virtual_net& net, random_source& random, trace& log,
-          order how);
+          order how, std::chrono::microseconds grain);
 
   // -- actors::executor -------------------------------------------------------
 
@@ -69,6 +71,7 @@ private:
   random_source& random_;
   trace& trace_;
   order order_;
+  std::chrono::microseconds grain_;
   caf::scheduler::test_coordinator* actors_ = nullptr;
   std::function<void()> settle_disk_;
   uint64_t steps_ = 0;

@@ -169,7 +169,7 @@ verdict run_trial(uint64_t seed, const trial_options& options) {
   trace log{options.trace_out};
   verdict out;
   scene x{seed, log};
-  auto deeds = draw_deeds(seed);
+  auto deeds = draw_deeds(x.settings());
   out.deeds = deeds.size();
   if (options.only) {
     std::vector<deed> kept;
