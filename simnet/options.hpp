@@ -94,6 +94,10 @@ struct network_options {
   /// First of the ports on 127.0.0.1: hosts, relay, directory, control; 0 takes
   /// free ones.
   uint16_t port = 0;
+  /// Hosts, relay and directory are called `host0`, `relay`, `plc` and so on in
+  /// this domain, on any transport that can look such names up; empty: they are
+  /// known by their addresses.
+  std::string domain;
   /// Dates revisions and frames. Outlives the network.
   const clock* time = &system_clock();
 };

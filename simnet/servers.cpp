@@ -36,24 +36,26 @@ servers::start(const net::transport_ptr& network, std::shared_ptr<alarms> time,
     services.push_back(std::make_shared<pds_service>(site_, i));
   network_urls out;
   for (auto& x : services) {
-    auto url = open(network, std::move(x));
+    auto url = open(network, std::move(x),
+                    "host" + std::to_string(out.hosts.size()));
     if (!url)
       return url.error();
     out.hosts.push_back(*url);
   }
   site_.host_urls = out.hosts;
   if (site_.facts.relay_log()) {
-    auto url = open(network, std::make_shared<relay_service>(site_));
+    auto url = open(network, std::make_shared<relay_service>(site_), "relay");
     if (!url)
       return url.error();
     out.relay = *url;
   }
   auto plc = open(
-    network, std::make_shared<plc_service>(site_, options_.population.epoch));
+    network, std::make_shared<plc_service>(site_, options_.population.epoch),
+    "plc");
   if (!plc)
     return plc.error();
   out.plc = *plc;
-  auto last = open(network, std::move(control));
+  auto last = open(network, std::move(control), "control");
   if (!last)
     return last.error();
   out.control = *last;
@@ -74,7 +76,8 @@ void servers::close_host(size_t host) {
 }
 
 result<std::string> servers::open(const net::transport_ptr& network,
-                                  std::shared_ptr<net::http_service> service) {
+                                  std::shared_ptr<net::http_service> service,
+                                  const std::string& name) {
   net::http_server_options options;
   options.at = {net::ip_address::loopback_v4(), next_port_};
   options.places = {connections_max, connections_max, connections_max,
@@ -85,7 +88,11 @@ result<std::string> servers::open(const net::transport_ptr& network,
   if (!server)
     return server.error();
   open_.push_back(*server);
-  return "http://" + to_string(open_.back()->local());
+  const auto& at = open_.back()->local();
+  if (options_.domain.empty())
+    return "http://" + to_string(at);
+  return "http://" + name + "." + options_.domain + ":"
+         + std::to_string(at.port);
 }
 
 } // namespace weir::simnet

@@ -49,7 +49,8 @@ public:
 
 private:
   result<std::string> open(const net::transport_ptr& network,
-                           std::shared_ptr<net::http_service> service);
+                           std::shared_ptr<net::http_service> service,
+                           const std::string& name);
 
   const network_options options_;
   uint16_t next_port_;

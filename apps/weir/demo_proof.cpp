@@ -1,6 +1,7 @@
 #include "apps/weir/demo_proof.hpp"
 
 #include "storage/collection_table.hpp"
+#include "storage/erasure.hpp"
 #include "storage/log_reader.hpp"
 #include "storage/repo_table.hpp"
 
@@ -133,7 +134,7 @@ public:
   delivery_checker(const storage::database& db,
                    const storage::collection_names& names,
                    const event_copy& copy)
-    : log_(db, names, partition), repos_(db, names), copy_(copy) {
+    : db_(db), log_(db, names, partition), repos_(db, names), copy_(copy) {
     // nop
   }
 
@@ -142,21 +143,41 @@ public:
 private:
   static constexpr uint16_t partition = 0;
 
+  result<void> read_erasures();
   result<void> check(const storage::log_entry& entry);
   void check(const storage::log_entry& entry,
              const storage::logged_operation& op, storage::op_id id,
              bool may_be_withheld);
   result<bool> withheld(const atproto::did& repo, storage::op_id id);
 
+  const storage::database& db_;
   storage::log_reader log_;
   storage::repo_table repos_;
   const event_copy& copy_;
   delivery_check out_;
   atproto::did row_owner_;
   std::optional<storage::repo_row> row_;
+  /// What was removed and is not off the disk yet: up to which id.
+  std::map<std::string, storage::op_id> erasures_;
 };
 
+result<void> delivery_checker::read_erasures() {
+  atproto::did after;
+  for (;;) {
+    const auto page = storage::open_erasures(db_, after);
+    if (!page)
+      return page.error();
+    for (const auto& [repo, row] : *page)
+      erasures_[repo.str()] = row.through;
+    if (page->size() < limits::repos_page_max)
+      return {};
+    after = page->back().repo;
+  }
+}
+
 result<delivery_check> delivery_checker::run() {
+  if (auto ok = read_erasures(); !ok)
+    return ok.error();
   storage::log_page page;
   page.with_content = false;
   for (storage::op_id after = 0;;) {
@@ -181,7 +202,7 @@ result<void> delivery_checker::check(const storage::log_entry& entry) {
     const auto skipped = withheld(entry.repo, id);
     if (!skipped)
       return skipped.error();
-    check(entry, entry.ops[i], id, *skipped);
+    check(entry, entry.ops[i], id, *skipped || entry.erased);
   }
   return {};
 }
@@ -226,8 +247,10 @@ result<bool> delivery_checker::withheld(const atproto::did& repo,
     row_owner_ = repo;
     row_ = std::move(state->row);
   }
+  const auto erasure = erasures_.find(repo.str());
   return !row_ || row_->account != storage::account_status::active
-         || id <= row_->erased_through;
+         || id <= row_->erased_through
+         || (erasure != erasures_.end() && id <= erasure->second);
 }
 
 } // namespace

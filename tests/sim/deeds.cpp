@@ -13,14 +13,16 @@ using simnet::fault_kind;
 
 constexpr std::array<const char*, deed_kinds> names{
   "life",      "newcomers",  "fault", "refuse",        "swallow",
-  "stall",     "crawl",      "cut",   "clock",         "disk_full",
+  "stall",     "crawl",      "cut",   "unname",        "mute_name",
+  "clock",     "disk_full",
   "disk_error", "kill",      "kill_in_write", "power", "restart",
   "hang_up",   "forget",     "add",   "remove",        "resync"};
 
 /// How often a kind is drawn, among all.
 constexpr std::array<unsigned, deed_kinds> weights{20, 2, 30, 4, 3, 3, 2,
-                                                   3,  4, 2,  2, 3, 2, 2,
-                                                   2,  2, 2,  1, 1, 2};
+                                                   3,  2, 2,  4, 2, 2, 3,
+                                                   2,  2, 2,  2, 2, 1, 1,
+                                                   2};
 
 /// Between two durations, as likely short as long by their magnitude.
 microseconds draw_between(microseconds least, microseconds most,
@@ -95,6 +97,14 @@ deed draw_deed(microseconds span, random_source& random) {
   return out;
 }
 
+/// The same, or something like it, that streams tell of.
+deed told(deed x) {
+  x.silent = false;
+  if (x.what == fault_kind::lose_silently || x.what == fault_kind::tombstone)
+    x.what = fault_kind::lose_window;
+  return x;
+}
+
 const char* to_string(server x) noexcept {
   return x == server::host ? "host" : x == server::relay ? "relay"
                                                          : "directory";
@@ -126,6 +136,8 @@ std::vector<deed> draw_deeds(const run_settings& settings) {
     x = draw_deed(settings.span, *random);
     if (random->below(3) != 0)
       x.number = few[random->below(few.size())];
+    if (!settings.audited)
+      x = told(x);
   }
   std::stable_sort(out.begin(), out.end(), [](const deed& a, const deed& b) {
     return a.at < b.at;

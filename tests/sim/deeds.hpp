@@ -21,6 +21,8 @@ enum class deed_kind : uint8_t {
   stall,     ///< Connections to a server bring nothing any more.
   crawl,     ///< A server is served at `value` bytes a second.
   cut,       ///< Connections to a server are cut once.
+  unname,    ///< The name of a server is not known any more.
+  mute_name, ///< Nobody answers what the address of a server is.
   clock,     ///< The node's wall clock is wrong by `value` seconds.
   disk_full, ///< The disk takes `value` more bytes.
   disk_error, ///< The call number `value` of the disk fails.

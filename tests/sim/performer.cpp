@@ -10,7 +10,21 @@ using std::chrono::microseconds;
 /// What a service manager waits before it starts a program again.
 constexpr auto restart_delay = 5s;
 
+bool loses_events(simnet::fault_kind x) noexcept {
+  return x == simnet::fault_kind::lose_window
+         || x == simnet::fault_kind::lose_silently
+         || x == simnet::fault_kind::restart_sequence;
+}
+
 } // namespace
+
+performer::performer(scene& x) : scene_(x) {
+  const auto& settings = x.settings();
+  may_.relayed = settings.follows != following::hosts;
+  may_.unacked = settings.node.consumer_disable_acks;
+  // A window this short is passed by whoever is away for a moment.
+  may_.lost_events = settings.world.window.frames_max < 1'000;
+}
 
 result<void> performer::start() {
   ++starts_;
@@ -65,15 +79,23 @@ void performer::count(const deed& x) {
               : std::string{to_string(x.kind)}];
 }
 
-uint16_t performer::port_of(const deed& x) const {
+const std::string& performer::origin_of(const deed& x) const {
+  const auto& urls = scene_.urls();
   switch (x.of) {
     case server::relay:
-      return scene_.port_of_relay();
+      return urls.relay;
     case server::directory:
-      return scene_.port_of_directory();
+      return urls.plc;
     default:
-      return scene_.port_of_host(x.number % scene_.urls().hosts.size());
+      return urls.hosts[x.number % urls.hosts.size()];
   }
+}
+
+std::vector<std::string> performer::servers() const {
+  auto out = scene_.urls().hosts;
+  out.push_back(scene_.urls().relay);
+  out.push_back(scene_.urls().plc);
+  return out;
 }
 
 std::string performer::account(const deed& x) const {
@@ -101,6 +123,13 @@ void performer::perform(const deed& x) {
     case deed_kind::crawl:
     case deed_kind::cut:
       disturb_road(x);
+      break;
+    case deed_kind::unname:
+    case deed_kind::mute_name:
+      scene_.set_naming(origin_of(x), x.kind == deed_kind::unname
+                                        ? naming::unknown
+                                        : naming::silent);
+      scene_.net().cut(port_of(x));
       break;
     case deed_kind::clock:
       scene_.node_clock().set_wrong(std::chrono::seconds{x.value});
@@ -154,6 +183,12 @@ void performer::plan_end(const deed& x) {
         scene_.mend_road(port);
       });
       break;
+    case deed_kind::unname:
+    case deed_kind::mute_name:
+      scene_.time().set(end, [this, origin = origin_of(x)] {
+        scene_.set_naming(origin, naming::found);
+      });
+      break;
     case deed_kind::clock:
       scene_.time().set(end, [this] { scene_.node_clock().set_wrong(0us); });
       break;
@@ -202,12 +237,13 @@ void performer::perform_fault(const deed& x) {
   if (x.what == simnet::fault_kind::change_handle)
     order.silent = false;
   const auto done = scene_.life().faults().inject(order);
+  may_.lost_events |= loses_events(x.what);
   if (!done)
     return; // The account is in another state, say.
   if (x.what == simnet::fault_kind::tombstone) {
     const auto index = x.number % truth.accounts();
     if (x.silent)
-      untold_.insert(truth.view(index).id.str());
+      may_.untold.insert(truth.view(index).id.str());
     else
       truth.announce_identity(*truth.at(index), false);
   }
@@ -245,10 +281,10 @@ void performer::mend() {
   scene_.disk_faults().heal();
   scene_.disk_faults().budget(std::nullopt);
   scene_.application().set_forgetful(false);
-  for (const auto& x : scene_.urls().hosts)
+  for (const auto& x : servers()) {
     scene_.mend_road(sim::port_of(x));
-  scene_.mend_road(scene_.port_of_relay());
-  scene_.mend_road(scene_.port_of_directory());
+    scene_.set_naming(x, naming::found);
+  }
   auto& faults = scene_.life().faults();
   for (const auto kind : {simnet::fault_kind::mend,
                           simnet::fault_kind::directory_up}) {

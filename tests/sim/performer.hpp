@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/sim/comparison.hpp"
 #include "tests/sim/deeds.hpp"
 #include "tests/sim/scene.hpp"
 
@@ -17,9 +18,7 @@ namespace weir::sim {
 /// Borrows the scene. One thread.
 class performer {
 public:
-  explicit performer(scene& x) : scene_(x) {
-    // nop
-  }
+  explicit performer(scene& x);
 
   /// Lets time pass; a node that failed or was killed is started again.
   void run_for(std::chrono::microseconds x);
@@ -35,9 +34,8 @@ public:
     return counts_;
   }
 
-  /// Accounts with a tombstone that no stream told of: they may be known as
-  /// active, or not.
-  const std::set<std::string>& untold() const noexcept { return untold_; }
+  /// What may differ in the end.
+  const allowances& may() const noexcept { return may_; }
 
   /// How often the node was started.
   uint64_t starts() const noexcept { return starts_; }
@@ -52,13 +50,15 @@ private:
   void plan_end(const deed& x);
   void attend();
   void count(const deed& x);
-  uint16_t port_of(const deed& x) const;
+  const std::string& origin_of(const deed& x) const;
+  uint16_t port_of(const deed& x) const { return sim::port_of(origin_of(x)); }
+  std::vector<std::string> servers() const;
   std::string account(const deed& x) const;
 
   scene& scene_;
   std::map<std::string, uint64_t> counts_;
   std::set<std::string> removed_;
-  std::set<std::string> untold_;
+  allowances may_;
   uint64_t starts_ = 0;
   bool dies_ = false;  ///< The disk has ended already.
   bool power_ = false; ///< With the power.

@@ -44,6 +44,8 @@ std::string tell(uint64_t seed, const verdict& found, const command& x) {
   auto only = x.only;
   if (x.shrink && !only)
     only = shrink(seed, found);
+  if (!only && !x.shrink)
+    return out + "  weir-sim --seed " + std::to_string(seed) + "\n";
   const auto deeds = draw_deeds(draw_settings(seed, system_clock()));
   for (size_t i = 0; i < deeds.size(); ++i)
     if (!only || only->contains(i))

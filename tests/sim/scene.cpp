@@ -61,8 +61,16 @@ result<void> scene::open() {
   for (size_t i = 0; i < urls_.hosts.size(); ++i)
     net_.to(port_of_host(i)).latency = settings_.latency;
   net_.to(port_of_relay()).latency = settings_.latency;
+  for (const auto& x : urls_.hosts)
+    set_naming(x, naming::found);
+  set_naming(urls_.relay, naming::found);
+  set_naming(urls_.plc, naming::found);
   application_->start();
   return {};
+}
+
+void scene::set_naming(const std::string& origin, naming how) {
+  net_.set_naming(net::parse_url(origin).value().host, how);
 }
 
 uint16_t scene::port_of_host(size_t host) const {

@@ -80,6 +80,9 @@ public:
   apps::demo_consumer& application() noexcept { return *application_; }
   trace& log() noexcept { return trace_; }
 
+  /// How the name of a server is answered.
+  void set_naming(const std::string& origin, naming how);
+
   /// The way to a server is as good as at the start.
   void mend_road(uint16_t port);
 

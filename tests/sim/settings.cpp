@@ -40,6 +40,8 @@ void draw_world(run_settings& out, random_source& random) {
   out.world.legacy_documents = random.below(8) == 0;
   out.world.gzip = random.below(4) == 0;
   out.world.relay = true;
+  if (random.below(2) == 0)
+    out.world.domain = "sim.test";
   out.world.window.frames_max = random.below(3) == 0 ? 40 : 100'000;
 }
 
@@ -57,7 +59,10 @@ void draw_node(run_settings& out, random_source& random) {
   node.durability = random.below(4) == 0 ? actors::durability_mode::relaxed
                                          : actors::durability_mode::strict;
   node.consumer_disable_acks = random.below(6) == 0;
-  node.listing_interval = random.below(2) == 0 ? 1h : 6h;
+  out.audited = random.below(2) == 0;
+  node.listing_interval = !out.audited         ? 720h
+                          : random.below(2) == 0 ? 1h
+                                                 : 6h;
   if (random.below(2) == 0) {
     node.memory_limit = 134'217'728;
     node.sync_parallelism = std::min<size_t>(node.sync_parallelism, 3);

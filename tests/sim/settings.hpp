@@ -21,6 +21,9 @@ struct run_settings {
   following follows = following::relay;
   simnet::network_options world;
   actors::node_config node;
+  /// Whether listings come often enough to find what streams leave out. Else
+  /// nothing happens that only they could find.
+  bool audited = true;
   bool ends_in_peace = false; ///< The last faults end by themselves.
   std::chrono::microseconds latency{500};
 };

@@ -1,0 +1,143 @@
+#include "tests/sim/comparison.hpp"
+
+#include <algorithm>
+
+namespace weir::sim {
+
+namespace {
+
+using simnet::standing;
+
+class comparer {
+public:
+  comparer(const std::map<std::string, apps::listed_repo>& node,
+           const apps::event_copy& copy, const allowances& may)
+    : node_(node), copy_(copy), may_(may) {
+    // nop
+  }
+
+  std::string check(const simnet::expected_account& x) const;
+
+private:
+  standing wanted(const simnet::account_view& x) const;
+  bool is_held(const simnet::account_view& x) const;
+  std::string check_active(const simnet::expected_account& x) const;
+  std::string check_inactive(const simnet::account_view& x,
+                             standing wanted) const;
+  std::string check_copy(const simnet::expected_account& x) const;
+
+  const std::map<std::string, apps::listed_repo>& node_;
+  const apps::event_copy& copy_;
+  const allowances& may_;
+};
+
+bool comparer::is_held(const simnet::account_view& x) const {
+  const auto listed = node_.find(x.id.str());
+  return listed != node_.end() && listed->second.records > 0;
+}
+
+/// What the node must take an account for.
+standing comparer::wanted(const simnet::account_view& x) const {
+  if (x.status == standing::tombstoned)
+    return may_.untold.contains(x.id.str()) && is_held(x) ? standing::active
+                                                           : standing::deleted;
+  if (x.relay_takedown && may_.relayed && x.status == standing::active)
+    return standing::takendown;
+  return x.status;
+}
+
+std::string comparer::check(const simnet::expected_account& x) const {
+  const auto status = wanted(x.account);
+  const auto is_known = node_.contains(x.account.id.str());
+  if (!is_known)
+    // It may have gone before anybody could know it.
+    return status == standing::deleted ? "" : "is not known to the node";
+  return status == standing::active ? check_active(x)
+                                    : check_inactive(x.account, status);
+}
+
+std::string comparer::check_active(const simnet::expected_account& x) const {
+  const auto& listed = node_.at(x.account.id.str());
+  if (listed.status != "synced")
+    return "is " + listed.status + " in the node";
+  if (listed.rev != x.account.rev.str())
+    return "is at " + listed.rev + " in the node, at " + x.account.rev.str()
+           + " in the network";
+  if (listed.records != x.records.size())
+    return "has " + std::to_string(listed.records) + " records in the node, "
+           + std::to_string(x.records.size()) + " in the network";
+  return may_.unacked ? "" : check_copy(x);
+}
+
+std::string comparer::check_copy(const simnet::expected_account& x) const {
+  const auto copied = copy_.accounts().find(x.account.id.str());
+  if (copied == copy_.accounts().end())
+    return "is not known to the application";
+  const auto& copy = copied->second;
+  if (!copy.active || copy.status != "active")
+    return "is " + copy.status + " for the application";
+  if (!may_.lost_events && copy.handle != x.account.handle)
+    return "is called " + copy.handle + " by the application, is "
+           + x.account.handle;
+  size_t equal = 0;
+  for (const auto& each : x.records) {
+    const auto found = copy.records.find(each.path);
+    equal += found != copy.records.end()
+                 && found->second == each.id.to_text()
+               ? 1
+               : 0;
+  }
+  if (equal == x.records.size() && equal == copy.records.size())
+    return "";
+  return "differs for the application: "
+         + std::to_string(x.records.size() - equal)
+         + " records missing or other, "
+         + std::to_string(copy.records.size() - equal) + " of its own";
+}
+
+std::string comparer::check_inactive(const simnet::account_view& x,
+                                     standing wanted) const {
+  const auto& listed = node_.at(x.id.str());
+  if (wanted == standing::deleted && listed.records != 0)
+    return "was deleted, and " + std::to_string(listed.records)
+           + " records are still there";
+  const auto copied = copy_.accounts().find(x.id.str());
+  if (may_.unacked || copied == copy_.accounts().end())
+    return "";
+  const auto& copy = copied->second;
+  // Two may have taken it away, and either word is right.
+  const auto by_relay = x.relay_takedown && may_.relayed
+                        && copy.status == status_word(standing::takendown);
+  if (copy.active || (copy.status != status_word(wanted) && !by_relay))
+    return "is " + copy.status + " for the application, is "
+           + status_word(wanted);
+  if (wanted == standing::deleted && !copy.records.empty())
+    return "was deleted, and the application has "
+           + std::to_string(copy.records.size()) + " records";
+  return "";
+}
+
+} // namespace
+
+std::string difference(const std::vector<simnet::expected_account>& truth,
+                       const std::map<std::string, apps::listed_repo>& node,
+                       const apps::event_copy& copy, const allowances& may) {
+  const comparer compare{node, copy, may};
+  std::string first;
+  size_t wrong = 0;
+  std::set<std::string> known;
+  for (const auto& x : truth) {
+    known.insert(x.account.id.str());
+    const auto how = compare.check(x);
+    if (!how.empty() && wrong++ == 0)
+      first = x.account.id.str() + " " + how;
+  }
+  for (const auto& [did, ignored] : node)
+    if (!known.contains(did) && wrong++ == 0)
+      first = did + " is not of this network";
+  if (wrong == 0)
+    return "";
+  return std::to_string(wrong) + " accounts differ: " + first;
+}
+
+} // namespace weir::sim
