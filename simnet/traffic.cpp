@@ -153,8 +153,11 @@ change traffic::alter_change(world::account& x, bool remove) const {
     return {atproto::op_action::remove, path, {}};
   const auto& old = tree.find(path)->block;
   auto block = old;
-  while (block == old) // Putting the same value again makes no commit.
-    block = world_.maker().remake(*x.random, world_.now(), path);
+  // Putting the same value again makes no commit; where nothing else can change,
+  // since there is one account or time stands still, the date does.
+  for (auto when = world_.now(); block == old;
+       when = when + std::chrono::milliseconds{1})
+    block = world_.maker().remake(*x.random, when, path);
   return {atproto::op_action::update, path, std::move(block)};
 }
 

@@ -5,6 +5,8 @@
 #include <array>
 #include <iostream>
 #include <sstream>
+#include <csignal>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -139,6 +141,7 @@ summary run_seeds(const command& x) {
       break;
     const auto id = ::fork();
     if (id == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       const auto text = pack(run_part(x, i, std::cout));
       const auto sent = ::write(ends[1], text.data(), text.size());
       ::_exit(sent == static_cast<ssize_t>(text.size()) ? 0 : 1);
