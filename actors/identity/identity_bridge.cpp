@@ -97,8 +97,11 @@ void lookups::fetch_document(const did& repo, identity_actor to) {
       out.date = date_of(x->headers);
     if (!x) {
       out.failed = x.error();
-      if (is_plc && out.failed.code == ec::invalid_argument)
-        out.failed.code = ec::unreachable; // It sends us away.
+      // It sends us away; or nobody knows its own name, which says nothing of
+      // the DID.
+      if ((is_plc && out.failed.code == ec::invalid_argument)
+          || out.failed.code == ec::not_found)
+        out.failed.code = ec::unreachable;
     } else if (says_gone(repo, x->status, as_text(x->body))) {
       out.gone = true;
     } else if (x->status == 404) {

@@ -92,7 +92,9 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared) {
       if (x)
         out.retry_after = wait_asked(*x);
       if (!x)
-        out.failed = x.error();
+        out.failed = x.error().code == ec::not_found // The host's own name.
+                       ? fail(ec::unreachable, x.error().context)
+                       : x.error();
       else if (x->status == 401 || x->status == 404 || x->status == 501)
         out.failed = fail(ec::not_found, "it is not offered");
       else if (x->status == 400)

@@ -94,6 +94,10 @@ TEST_F(IdentityBridgeTest, ADirectoryThatAnswersAnythingElseIsAway) {
     EXPECT_EQ(look_up(ann).failed.context, "a redirect to nowhere");
     EXPECT_EQ(look_up(web).failed.code, what);
   }
+  // The name of the server is not known, which says nothing of the DID.
+  said = fail(ec::not_found, "no such name: plc.test");
+  EXPECT_EQ(look_up(ann).failed.code, ec::unreachable);
+  EXPECT_EQ(look_up(web).failed.code, ec::unreachable);
   auto twice = document_of(ann);
   twice.insert(1, R"("service":[],"service":[],)");
   said = answer_with(200, twice);

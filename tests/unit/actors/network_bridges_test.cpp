@@ -246,6 +246,17 @@ TEST_F(ListingBridgeTest, WhatIsNotOfferedIsToldFromWhatFailed) {
   }
 }
 
+// protocol.md 9.2: a name that is not known says nothing of the method
+TEST_F(ListingBridgeTest, AHostWhoseNameIsNotKnownIsAway) {
+  client = std::make_shared<scripted_client>(
+    [](const auto&) -> result<net::http_response> {
+      return fail(ec::not_found, "no such name: pds.test");
+    });
+  const auto page = ask("");
+  EXPECT_EQ(page.failed.code, ec::unreachable);
+  EXPECT_EQ(page.failed.context, "no such name: pds.test");
+}
+
 // protocol.md 5.0
 TEST_F(FetchBridgeTest, ACarIsAskedForAndGzipIsWelcome) {
   auto said = answer_with(429, "{}");
