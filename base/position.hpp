@@ -26,6 +26,15 @@ struct position {
       return false;
     return epoch != other.epoch ? epoch > other.epoch : seq >= other.seq;
   }
+
+  /// `reaches`, when both are the places since which a stream is without a
+  /// hole: an epoch has one, and `seq` 0 is its begin, when that was noted
+  /// before the first number of the epoch was known.
+  bool covers(const position& since_reset) const noexcept {
+    return reaches(since_reset)
+           || (defined() && upstream == since_reset.upstream
+               && epoch == since_reset.epoch && seq == 0);
+  }
 };
 
 } // namespace weir

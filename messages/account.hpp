@@ -62,6 +62,15 @@ struct uncovered_page {
   bool end = false;
 };
 
+/// A page of rows was looked at, to count which repos are complete.
+///
+/// From: READER. To: SUPERVISOR. Travels: local only.
+struct completeness_page {
+  error failed;      ///< `ec::none` when the rows were read.
+  atproto::did last; ///< The last row that was looked at.
+  bool end = false;
+};
+
 /// There was no room for a question of this REPO, or somebody waits for it and
 /// its host did not answer: to be asked later.
 ///
@@ -93,5 +102,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_question)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_answer)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_told)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_unasked)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::completeness_page)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::left_out_page)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::uncovered_page)

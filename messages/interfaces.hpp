@@ -98,7 +98,8 @@ using supervisor_actor = common_actor::extend<
   caf::reacts_to<stream_claim>, caf::reacts_to<intake_changed>,
   // What accounts are at their hosts, and whom a listing left out.
   caf::reacts_to<account_question>, caf::reacts_to<account_answer>,
-  caf::reacts_to<left_out_page>, caf::reacts_to<uncovered_page>>;
+  caf::reacts_to<left_out_page>, caf::reacts_to<uncovered_page>,
+  caf::reacts_to<completeness_page>>;
 
 /// The BACKFILL: one fetch of one repo.
 using backfill_actor = common_actor::extend<

@@ -79,6 +79,9 @@ struct upstream_row {
   /// What its host had told before this time of day, in microseconds, has come
   /// and is done; 0 = nothing is claimed.
   int64_t passed_us = 0;
+  /// Its numbers start anew: while it has no cursor it is asked from its oldest
+  /// event, else from now on.
+  bool from_oldest = false;
 };
 
 /// Identity cache entry.

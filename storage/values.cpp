@@ -94,7 +94,7 @@ void serialize(Archive& ar, repo_row& x) {
 template <class Archive>
 void serialize(Archive& ar, upstream_row& x) {
   ar(x.id, x.url, x.relay, x.epoch, x.cursor, x.first_cursor, x.reset_pending,
-     x.life, x.suspect, x.ends, x.passed_us);
+     x.life, x.suspect, x.ends, x.passed_us, x.from_oldest);
 }
 
 template <class Archive>

@@ -88,12 +88,11 @@ void append_repo(const repo_view& x, std::string& out) {
     out += R"(,"collections":)";
     append_list(x.collections, out);
   }
-  if (!x.uncovered_host.empty()) {
-    out += R"(,"complete":false,"reason":)";
-    append_json_string("no upstream covers its host "
-                         + std::string{x.uncovered_host}
-                         + ", which is asked for its rev about once an hour",
-                       out);
+  if (x.complete)
+    out += *x.complete ? R"(,"complete":true)" : R"(,"complete":false)";
+  if (!x.reason.empty()) {
+    out += R"(,"reason":)";
+    append_json_string(x.reason, out);
   }
   out += '}';
 }

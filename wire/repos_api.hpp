@@ -63,9 +63,9 @@ struct repo_view {
   uint32_t retry_count = 0;
   int64_t next_retry = 0; ///< Unix seconds.
   std::span<const std::string> collections;
-  /// Its host, when no upstream covers it: then the copy is not complete, and
-  /// the answer says so.
-  std::string_view uncovered_host{};
+  /// Whether the copy is whole; unset: the account is not active.
+  std::optional<bool> complete{};
+  std::string_view reason{}; ///< Why it is not, in words.
 };
 
 /// `GET /repos/:did`.

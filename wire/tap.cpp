@@ -117,6 +117,8 @@ void append_tap_info(const tap_info& x, std::string& out) {
     out += R"(,"retries":)";
     append_number(x.retries, out);
   }
+  if (x.complete)
+    out += *x.complete ? R"(,"complete":true)" : R"(,"complete":false)";
   out += '}';
 }
 

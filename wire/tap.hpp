@@ -64,6 +64,8 @@ struct tap_info {
   uint64_t records = 0;
   std::string_view error;
   uint32_t retries = 0;
+  /// More than Tap says; its client passes over it. Unset: left out.
+  std::optional<bool> complete{};
 };
 
 void append_tap_info(const tap_info& x, std::string& out);

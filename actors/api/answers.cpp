@@ -1,5 +1,6 @@
 #include "actors/api/answers.hpp"
 
+#include "actors/api/completeness_answers.hpp"
 #include "atproto/record_json.hpp"
 #include "atproto/utf8.hpp"
 #include "base/version.hpp"
@@ -21,8 +22,9 @@ net::http_reply text_reply(int status, std::string_view type,
   return out;
 }
 
+/// @param verdict Outlives the view.
 wire::repo_view to_view(const store_readers::listed_row& x,
-                        const upstream_board& followed) {
+                        const completeness_verdict& verdict) {
   wire::repo_view out;
   out.did = x.repo.str();
   out.status = storage::to_string(x.row.status);
@@ -34,25 +36,31 @@ wire::repo_view to_view(const store_readers::listed_row& x,
   out.error = x.row.error;
   out.retry_count = x.row.retry_count;
   out.next_retry = x.row.next_retry;
-  if (followed.accounting_for(x.row.pds).id == 0)
-    out.uncovered_host = x.row.pds;
+  out.collections = x.collections;
+  out.complete = verdict.complete;
+  out.reason = verdict.reason;
   return out;
 }
 
 /// @param cursor Of the next page; empty = this is the last one.
 net::http_reply page_reply(const std::vector<store_readers::listed_row>& rows,
-                           const upstream_board& followed,
+                           const completeness_judge& by,
                            const std::string& cursor) {
+  std::vector<completeness_verdict> verdicts;
+  verdicts.reserve(rows.size());
   std::vector<wire::repo_view> views;
   views.reserve(rows.size());
-  for (const auto& x : rows)
-    views.push_back(to_view(x, followed));
+  for (const auto& x : rows) {
+    verdicts.push_back(judge(by, x.row, x.chain.get()));
+    views.push_back(to_view(x, verdicts.back()));
+  }
   std::string body;
   wire::append_repos(views, cursor, body);
   return net::json_reply(200, body);
 }
 
-wire::tap_info to_info(const store_readers::listed_row& x) {
+wire::tap_info to_info(const store_readers::listed_row& x,
+                       std::optional<bool> complete) {
   wire::tap_info out;
   out.did = x.repo.str();
   out.handle = x.row.handle;
@@ -64,6 +72,7 @@ wire::tap_info to_info(const store_readers::listed_row& x) {
   }
   out.error = x.row.error;
   out.retries = x.row.retry_count;
+  out.complete = complete;
   return out;
 }
 
@@ -164,6 +173,8 @@ net::http_reply status_reply(const api_environment& env) {
   const auto uncovered = env.shared->uncovered.load();
   body += R"(},"uncovered":)"
           + (uncovered < 0 ? "null" : std::to_string(uncovered));
+  body += R"(,"completeness":)";
+  append_short_count(*env.shared, body);
   body += R"(,"records":)" + std::to_string(env.stats->records.load());
   body += R"(,"log_end":)" + std::to_string(env.stats->durable.load());
   body += R"(,"outbox":)" + std::to_string(env.outbox->backlog.load());
@@ -240,7 +251,7 @@ net::http_reply answer_now(action what, const api_environment& env) {
 }
 
 net::http_reply repo_reply(const store_readers& store,
-                           const upstream_board& followed,
+                           const completeness_judge& by,
                            const atproto::did& did, bool as_info) {
   auto rows = store.load_repo(did);
   if (!rows)
@@ -248,34 +259,36 @@ net::http_reply repo_reply(const store_readers& store,
   if (!rows->row)
     return net::error_reply(404, "RepoNotFound",
                             did.str() + " is not tracked");
-  const store_readers::listed_row line{did, *rows->row, rows->chain};
+  const store_readers::listed_row line{did, *rows->row, rows->chain,
+                                       std::move(rows->collections)};
+  const auto verdict = judge(by, line.row, line.chain.get());
   std::string body;
   if (as_info)
-    wire::append_tap_info(to_info(line), body);
+    wire::append_tap_info(to_info(line, verdict.complete), body);
   else
-    wire::append_repo(to_view(line, followed), body);
+    wire::append_repo(to_view(line, verdict), body);
   return net::json_reply(200, body);
 }
 
 net::http_reply repos_reply(const store_readers& store,
-                            const upstream_board& followed,
+                            const completeness_judge& by,
                             const page_request& page) {
   const auto rows = store.list_repos(page.after, page.limit);
   if (!rows)
     return problem(rows.error());
   const auto more = rows->size() == page.limit;
-  return page_reply(*rows, followed,
+  return page_reply(*rows, by,
                     more ? rows->back().repo.str() : std::string{});
 }
 
 net::http_reply errors_reply(const store_readers& store,
-                             const upstream_board& followed,
+                             const completeness_judge& by,
                              const page_request& page) {
   const auto found = store.list_status(
     storage::repo_status::error, {page.after_due, page.after}, page.limit);
   if (!found)
     return problem(found.error());
-  return page_reply(found->repos, followed,
+  return page_reply(found->repos, by,
                     found->end ? std::string{}
                                : retry_cursor(found->last.due,
                                               found->last.repo));

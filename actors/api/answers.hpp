@@ -11,6 +11,8 @@
 /// Bodies of the API's answers. Pure but for reads of the store.
 namespace weir::actors {
 
+struct completeness_judge;
+
 /// `{"error":..,"message":..}` with the status that goes with the code.
 net::http_reply problem(const error& x);
 
@@ -28,18 +30,18 @@ net::http_reply answer_now(action what, const api_environment& env);
 
 /// `/info/:did` (Tap) or `/repos/:did` (SYNC-32); 404 when not tracked.
 net::http_reply repo_reply(const store_readers& store,
-                           const upstream_board& followed,
+                           const completeness_judge& by,
                            const atproto::did& did, bool as_info);
 
 /// `/repos` (SYNC-31).
 net::http_reply repos_reply(const store_readers& store,
-                            const upstream_board& followed,
+                            const completeness_judge& by,
                             const page_request& page);
 
 /// `/repos/errors` (SYNC-34), those to be tried next first. One that is tried
 /// while somebody turns the pages may come twice.
 net::http_reply errors_reply(const store_readers& store,
-                             const upstream_board& followed,
+                             const completeness_judge& by,
                              const page_request& page);
 
 /// `/resolve/:did`: what is known of an identity; 404 for a tombstone.

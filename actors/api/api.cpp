@@ -4,6 +4,7 @@
 #include "actors/api/channel.hpp"
 #include "actors/api/channel_places.hpp"
 #include "actors/api/client_lookups.hpp"
+#include "actors/api/completeness_answers.hpp"
 #include "actors/api/request_body.hpp"
 #include "actors/api/routes.hpp"
 #include "actors/support/observed.hpp"
@@ -101,6 +102,7 @@ void api_worker::run(const api_request_ptr& x) {
       return;
     case action::get_repo:
     case action::info:
+    case action::completeness:
       read_repo(x);
       return;
     case action::list:
@@ -109,6 +111,9 @@ void api_worker::run(const api_request_ptr& x) {
       return;
     case action::resolve:
       resolve(x);
+      return;
+    case action::summary:
+      x->answer.send(summary_reply(*env_, x->request));
       return;
     default:
       x->answer.send(answer_now(x->route.to->what, *env_));
@@ -192,9 +197,13 @@ void api_worker::read_repo(const api_request_ptr& x) {
     return;
   }
   reader_job job;
-  job.run = [x, did = *did, shared = env_->shared](store_readers& store) {
-    x->answer.send(repo_reply(store, shared->upstreams, did,
-                              x->route.to->what == action::info));
+  job.run = [x, did = *did, shared = env_->shared,
+             filter = env_->filter_generation](store_readers& store) {
+    const completeness_judge by{*shared, filter};
+    const auto what = x->route.to->what;
+    x->answer.send(what == action::completeness
+                     ? completeness_reply(store, by, did)
+                     : repo_reply(store, by, did, what == action::info));
   };
   send(env_->shared->reader_of(atproto::stable_hash(did->str())),
        std::move(job));
@@ -210,10 +219,11 @@ void api_worker::read_page(const api_request_ptr& x) {
   }
   reader_job job;
   job.run = [x, page = *page, errors,
-             shared = env_->shared](store_readers& store) {
-    const auto& followed = shared->upstreams;
-    x->answer.send(errors ? errors_reply(store, followed, page)
-                          : repos_reply(store, followed, page));
+             shared = env_->shared,
+             filter = env_->filter_generation](store_readers& store) {
+    const completeness_judge by{*shared, filter};
+    x->answer.send(errors ? errors_reply(store, by, page)
+                          : repos_reply(store, by, page));
   };
   send(env_->shared->reader_of(0), std::move(job));
 }

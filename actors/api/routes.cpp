@@ -25,6 +25,9 @@ constexpr std::array table{
   route{port::data, "GET", "/config", action::get_config, false, 0},
   route{port::data, "GET", "/resolve/:did", action::resolve, false, 0},
   route{port::data, "GET", "/info/:did", action::info, false, 0},
+  route{port::data, "GET", "/v1/completeness", action::summary, false, 0},
+  route{port::data, "GET", "/v1/repos/:did/completeness",
+        action::completeness, false, 0},
   route{port::data, "GET", "/stats/repo-count", action::repo_count, false, 0},
   route{port::data, "GET", "/stats/record-count", action::record_count, false,
         0},
@@ -44,13 +47,18 @@ constexpr std::string_view parameter_mark = "/:did";
 /// The parameter, when `path` fits the pattern.
 std::optional<std::string_view> fit(std::string_view pattern,
                                     std::string_view path) {
-  if (!pattern.ends_with(parameter_mark))
+  const auto mark = pattern.find(parameter_mark);
+  if (mark == std::string_view::npos)
     return pattern == path ? std::optional{std::string_view{}} : std::nullopt;
-  const auto stem = pattern.substr(0, pattern.size() - 4);
-  if (!path.starts_with(stem) || path.size() == stem.size()
-      || path.find('/', stem.size()) != std::string_view::npos)
+  const auto stem = pattern.substr(0, mark + 1);
+  const auto tail = pattern.substr(mark + parameter_mark.size());
+  if (path.size() <= stem.size() + tail.size() || !path.starts_with(stem)
+      || !path.ends_with(tail))
     return std::nullopt;
-  return path.substr(stem.size());
+  const auto out
+    = path.substr(stem.size(), path.size() - stem.size() - tail.size());
+  return out.find('/') == std::string_view::npos ? std::optional{out}
+                                                 : std::nullopt;
 }
 
 } // namespace

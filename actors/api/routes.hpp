@@ -25,6 +25,8 @@ enum class action : uint8_t {
   get_config,
   resolve,
   info,
+  completeness,
+  summary,
   repo_count,
   record_count,
   outbox_buffer,
@@ -36,7 +38,7 @@ enum class action : uint8_t {
   status,
 };
 
-/// One row of the route table; a pattern ending in `/:did` has a parameter.
+/// One row of the route table; a pattern with `/:did` in it has a parameter.
 struct route {
   port on = port::data;
   std::string_view method;

@@ -196,6 +196,7 @@ result<void> node::impl::start_supervisor(
   if (!listings)
     return listings.error();
   env.listings = std::move(*listings);
+  env.filter_generation = filter_generation;
   if (quiet_work)
     env.quiet_work_filter = filter_generation;
   supervisor_options options;
@@ -254,6 +255,7 @@ result<void> node::impl::start_servers() {
   env.mode = config.mode;
   env.signal_collections = config.signal_collections;
   env.collections = config.collections;
+  env.filter_generation = filter_generation;
   env.ready = ready;
   env.request_bytes_max = plan_memory(config).requests;
   faces = make_api(*system, std::move(env), std::move(access));

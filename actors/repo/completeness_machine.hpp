@@ -1,34 +1,11 @@
 #pragma once
 
-#include "actors/support/upstream_view.hpp"
+#include "actors/support/completeness.hpp"
 #include "storage/records.hpp"
 
-#include <string>
-#include <vector>
-
-/// The consistency model (requirements.md part 1): when is the copy of a repo
-/// whole, and why not.
+/// What events, listings and fetches do to the terms of completeness
+/// (requirements.md part 1).
 namespace weir::actors::completeness {
-
-/// The predicate with its terms; `complete` is their conjunction.
-struct terms {
-  bool covered = false; ///< By an upstream, be it connected or not.
-  bool upstream_live = false;
-  bool position_current = false; ///< repo.FCSR reaches upstream.FCSR.
-  bool first_rev_set = false;
-  bool indexed_past_first_rev = false;
-  bool filter_current = false;
-  bool no_gap = false;
-  bool synced = false;
-
-  bool complete() const noexcept;
-
-  /// Names of the terms that do not hold.
-  std::vector<std::string> why_not() const;
-};
-
-terms explain(const storage::repo_row& row, const storage::chain_row* chain,
-              const upstream_view& upstream, uint32_t filter_generation);
 
 /// Whether an event with this stamp has nothing to add (CONS-19).
 bool is_noted(const storage::repo_row& row, const position& since_reset);

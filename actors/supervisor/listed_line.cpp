@@ -21,7 +21,7 @@ bool is_news(const listed_line& line, const storage::repo_row& row,
     return false; // The coming fetch finds it.
   if (chain == nullptr || chain->rev != line.rev)
     return true;
-  return line.noted.defined() && !row.fcsr.reaches(line.noted)
+  return line.noted.defined() && !row.fcsr.covers(line.noted)
          && board.accounting_for(row.pds).id == line.upstream;
 }
 

@@ -166,8 +166,10 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
   set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
   set_down_handler([this](caf::down_msg& x) { on_down(x); });
   laps_.start(now(), env_.shared->random->next());
+  complete_laps_.start(now());
   on_intake();
   perform(machine_.on_start(now(), wall()));
+  count_complete();
   return {
     [this](tick x) {
       if (!timer_.fired(x))
@@ -180,6 +182,7 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
       perform(claims_.on_timer(now()));
       perform(questions_.on_timer(now()));
       scan_uncovered();
+      count_complete();
     },
     [this](stop_actor) {
       for (auto& [repo, job] : jobs_)
@@ -224,6 +227,7 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
     [this](const account_answer& x) { on_answer(x); },
     [this](const left_out_page& x) { on_left_out(x); },
     [this](const uncovered_page& x) { on_uncovered(x); },
+    [this](const completeness_page& x) { on_counted(x); },
   };
 }
 

@@ -39,6 +39,7 @@ struct supervisor_environment {
   std::vector<std::string> signal_collections;
   /// As an earlier start left them.
   std::vector<listing_machine::row> listings;
+  uint32_t filter_generation = 0; ///< In force.
   /// Not 0: the filter's generation, and repos have quiet work under it.
   uint32_t quiet_work_filter = 0;
   question_options questions;

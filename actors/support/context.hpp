@@ -2,6 +2,7 @@
 
 #include "actors/support/account_board.hpp"
 #include "actors/support/clock_board.hpp"
+#include "actors/support/completeness_census.hpp"
 #include "actors/support/doubt_room.hpp"
 #include "actors/support/health_board.hpp"
 #include "actors/support/intake_board.hpp"
@@ -52,6 +53,7 @@ struct context {
   std::shared_ptr<doubt_room> doubts = std::make_shared<doubt_room>();
   /// Repos that no upstream covers; less than 0: nobody has looked yet.
   std::atomic<int64_t> uncovered{-1};
+  completeness_board completeness;
 
   journal_actor journal;
   sweeper_actor sweeper;

@@ -109,6 +109,11 @@ scan_page scan_quiet_work(const storage::repo_table& table, scan_place place,
   return out;
 }
 
+std::vector<std::string> collections_of(storage::repo_state& x) {
+  return x.member ? std::move(x.member->collections)
+                  : std::vector<std::string>{};
+}
+
 } // namespace
 
 bool has_quiet_work(const storage::repo_row& row, uint32_t filter,
@@ -125,7 +130,8 @@ store_readers::load_repo(const atproto::did& repo) const {
   auto state = storage::repo_table{db, names}.load(repo);
   if (!state)
     return state.error();
-  return repo_rows{std::move(state->row), std::move(state->chain)};
+  return repo_rows{std::move(state->row), std::move(state->chain),
+                   collections_of(*state)};
 }
 
 repo_buffer_page store_readers::read_buffer(const atproto::did& repo,
@@ -236,7 +242,8 @@ store_readers::list_repos(const atproto::did& after, size_t limit) const {
     auto state = table.load(repo);
     if (!state)
       return state.error();
-    out.push_back({repo, std::move(row), std::move(state->chain)});
+    out.push_back({repo, std::move(row), std::move(state->chain),
+                   collections_of(*state)});
   }
   return out;
 }
@@ -280,7 +287,8 @@ store_readers::list_status(storage::repo_status status,
       return state.error();
     if (state->row)
       out.repos.push_back(
-        {found.repo, std::move(*state->row), std::move(state->chain)});
+        {found.repo, std::move(*state->row), std::move(state->chain),
+         collections_of(*state)});
   }
   if (!page->empty())
     out.last = page->back();

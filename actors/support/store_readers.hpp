@@ -40,6 +40,7 @@ struct store_readers {
   struct repo_rows {
     std::optional<storage::repo_row> row;
     std::shared_ptr<const storage::chain_row> chain;
+    std::vector<std::string> collections; ///< Of its own; empty: the node's.
   };
 
   result<repo_rows> load_repo(const atproto::did& repo) const;
@@ -75,6 +76,7 @@ struct store_readers {
     atproto::did repo;
     storage::repo_row row;
     std::shared_ptr<const storage::chain_row> chain;
+    std::vector<std::string> collections{};
   };
   result<std::vector<listed_row>> list_repos(const atproto::did& after,
                                              size_t limit) const;

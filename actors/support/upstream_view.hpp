@@ -19,8 +19,12 @@ struct upstream_view {
   bool relay = false;
   uint32_t epoch = 0;
   uint64_t first_cursor = 0; ///< Durable; 0 = unset.
+  /// Its epoch is without a hole since its begin although no event of it came
+  /// yet: the connection that began it is open. Durable.
+  bool whole = false;
   bool connected = false;    ///< The stream is open; it may be silent.
   bool opened = false;       ///< It was, at some time since the start.
+  wall_time opened_at{};     ///< This connection was.
   bool live = false;         ///< Connected, no reset pending.
   uint64_t received = 0;     ///< Last seq received.
   uint64_t cursor = 0;       ///< Low-water mark.
@@ -43,10 +47,18 @@ struct upstream_view {
            && (passed >= at || (quiet_since && now - *quiet_since >= grace));
   }
 
-  /// first_cursor_since_reset; undefined while unset.
+  /// Whether a repo that looks whole is: it is live, and what happened before
+  /// it was opened has come.
+  bool proves(steady_time now, std::chrono::microseconds grace) const noexcept {
+    return live && !stalls && since_reset().defined()
+           && told_all(opened_at, now, grace);
+  }
+
+  /// first_cursor_since_reset; undefined while unset. Without a number (`seq`
+  /// 0) it is the begin of the epoch.
   position since_reset() const noexcept {
-    return first_cursor == 0 ? position{}
-                             : position{id, epoch, first_cursor};
+    return first_cursor == 0 && !whole ? position{}
+                                       : position{id, epoch, first_cursor};
   }
 };
 

@@ -89,6 +89,7 @@ private:
   uint64_t connection_ = 0;
   uint64_t token_ = 0;
   bool opened_ = false;
+  wall_time opened_at_{};
   std::string last_error_; ///< Of the connection.
   actor_timer timer_;
   metric* frames_ = nullptr;
@@ -161,8 +162,10 @@ void upstream::publish() {
   view.relay = row.relay;
   view.epoch = row.epoch;
   view.first_cursor = machine_.stamp_durable() ? row.first_cursor : 0;
+  view.whole = machine_.whole();
   view.connected = machine_.connected();
   view.opened = opened_ |= machine_.connected();
+  view.opened_at = opened_at_;
   view.live = machine_.live();
   view.received = machine_.last_received();
   view.cursor = row.cursor;
@@ -205,6 +208,7 @@ upstream_actor::behavior_type upstream::make_behavior() {
       if (!current(x.connection))
         return;
       last_error_.clear();
+      opened_at_ = shared_->time->wall_now();
       perform(machine_.on_open(now()));
     },
     [this](stream_frames& x) {

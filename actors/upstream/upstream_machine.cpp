@@ -18,6 +18,7 @@ upstream_machine::upstream_machine(storage::upstream_row row,
   : row_(std::move(row)), options_(options),
     credit_(options.frames_max, options.bytes_max,
             event_rate{options.events_per_second, row_.id}),
+    begun_(row_.reset_pending),
     careful_(row_.life == storage::stream_life::careful),
     last_received_(row_.cursor),
     numbers_since_(row_.first_cursor == 0 && row_.cursor == 0 ? row_.epoch
@@ -46,9 +47,9 @@ upstream_machine::effects upstream_machine::on_open(steady_time now) {
   redial_at_.reset();
   credit_.on_open();
   note_quiet(now);
-  out.list_repos = list_wanted_;
-  if (row_.first_cursor != 0 && !row_.reset_pending && !stamp_blocked_)
-    list_wanted_ = false; // It has a position to be compared at.
+  begin_without_cursor(now, out);
+  if (row_.first_cursor != 0 && !stamp_blocked_)
+    out.list_repos = std::exchange(list_wanted_, false);
   give_credit(now, out);
   arm(out, now + limits::cursor_write_interval);
   return out;
@@ -145,7 +146,7 @@ bool upstream_machine::accept_seq(uint64_t seq, effects& out) {
   first_on_connection_ = false;
   if (first && options_.assume_contiguous_seq && row_.cursor != 0
       && seq > last_received_ + 1 && !row_.reset_pending)
-    begin_reset(out); // CONS-16
+    begin_reset(); // CONS-16
   if (seq <= dialled_at_ && too_many_below_cursor(out))
     return false;
   if (seq <= last_received_)
@@ -155,6 +156,7 @@ bool upstream_machine::accept_seq(uint64_t seq, effects& out) {
   if (row_.reset_pending) {
     // CONS-15: #info has no cursor; the first sequenced frame supplies it.
     row_.reset_pending = false;
+    row_.from_oldest = false;
     row_.first_cursor = seq;
     row_dirty_ = true;
     urgent_ = true;
@@ -183,7 +185,7 @@ void upstream_machine::take_special(const atproto::frame_peek& peek,
   const auto& info = std::get<atproto::info_event>(*event);
   if (info.name == "OutdatedCursor") {
     out.alerts.push_back("events were lost: the cursor was too old");
-    begin_reset(out);
+    begin_reset();
   } else {
     out.alerts.push_back("info: " + std::string{info.name});
   }

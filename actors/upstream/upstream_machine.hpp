@@ -4,6 +4,7 @@
 #include "actors/upstream/passed_times.hpp"
 #include "actors/upstream/past_flight.hpp"
 #include "actors/upstream/stream_credit.hpp"
+#include "actors/upstream/upstream_types.hpp"
 #include "atproto/stamped_frame.hpp"
 #include "base/clock.hpp"
 #include "base/limits.hpp"
@@ -17,38 +18,6 @@
 #include <vector>
 
 namespace weir::actors {
-
-/// What to do when the upstream says that our cursor is in its future.
-enum class future_cursor_policy : uint8_t { reset, stop };
-
-struct upstream_options {
-  size_t frames_max = limits::upstream_frames_max;
-  size_t bytes_max = limits::upstream_bytes_max;
-  size_t events_per_second = 0; ///< 0: as many as come.
-  future_cursor_policy on_future_cursor = future_cursor_policy::reset;
-  /// CONS-16, off by default: the first seq after a reconnect that is not
-  /// cursor + 1 counts as a reset.
-  bool assume_contiguous_seq = false;
-};
-
-/// Why a connection ended.
-struct stream_end {
-  error reason;
-  int http_status = 0;                 ///< Of a refused upgrade, else 0.
-  std::chrono::seconds retry_after{0}; ///< As the server asked, else 0.
-};
-
-/// Counters of one upstream since start; the console and metrics show them.
-struct upstream_counters {
-  uint64_t frames = 0;
-  uint64_t bytes = 0;
-  uint64_t regressions = 0;
-  uint64_t malformed = 0;
-  uint64_t skipped_bad = 0; ///< Malformed frames stepped over.
-  uint64_t skipped_poison = 0; ///< Frames that had ended the process.
-  uint64_t resets = 0;
-  uint64_t reconnects = 0;
-};
 
 /// The rules of one stream: position, window, liveness, resets (protocol.md 1,
 /// CONS-04, 05, 15, 16, 23), without CAF, clock or socket.
@@ -131,9 +100,18 @@ public:
     return connected_;
   }
 
-  /// Connected and no reset pending (requirements.md 1d `live`).
+  /// Connected, and no reset pending (requirements.md 1d `live`): the epoch has
+  /// its first number, or is without a hole although nothing came yet.
   bool live() const noexcept {
-    return connected_ && !row_.reset_pending;
+    return connected_ && (!row_.reset_pending || whole());
+  }
+
+  /// No event of this epoch came yet, and none was missed: the connection that
+  /// began it is open, and its row is durable. Another connection that is asked
+  /// without a cursor begins another epoch.
+  bool whole() const noexcept {
+    return connected_ && !dropping_ && row_.first_cursor == 0 && begun_
+           && durable_reset_ == row_.epoch;
   }
 
   /// The row with the current first_cursor_since_reset is on disk.
@@ -195,7 +173,8 @@ private:
   bool accept_seq(uint64_t seq, effects& out);
   bool too_many_below_cursor(effects& out);
   void restart_numbers(const std::string& why, effects& out);
-  void begin_reset(effects& out);
+  void begin_reset();
+  void begin_without_cursor(steady_time now, effects& out);
   void forget_numbers();
   void advance();
   void finish(const std::vector<uint64_t>& seqs);
@@ -223,6 +202,11 @@ private:
   bool write_has_stamp_ = false; ///< The write in flight has the new stamp.
   bool stamp_blocked_ = false;   ///< The row of a new stamp is not durable yet.
   bool end_connection_ = false;
+  bool begun_ = false; ///< A connection of this epoch was open.
+  /// Epoch of the row that was written last, and of the last durable one, when
+  /// its first number was not known; else 0.
+  uint32_t written_reset_ = 0;
+  uint32_t durable_reset_ = 0;
   std::vector<atproto::stamped_frame> held_;
   careful_machine careful_;
   uint64_t written_suspect_ = 0; ///< In the row that was written last.

@@ -17,6 +17,7 @@ void upstream_machine::persist(steady_time now, effects& out) {
   last_write_ = now;
   write_has_stamp_ = stamp_blocked_;
   written_suspect_ = row_.suspect;
+  written_reset_ = row_.reset_pending ? row_.epoch : 0;
   out.write = row_;
 }
 
@@ -42,11 +43,13 @@ void upstream_machine::persist_in_time(steady_time now, effects& out) {
 upstream_machine::effects upstream_machine::on_row_durable(steady_time now) {
   effects out;
   write_in_flight_ = false;
+  durable_reset_ = written_reset_;
+  if (whole()) // Now a listing has a position to be compared at.
+    out.list_repos = std::exchange(list_wanted_, false);
   if (write_has_stamp_) {
     write_has_stamp_ = false;
     stamp_blocked_ = false;
-    // Now a listing has a position to be compared at.
-    out.list_repos = std::exchange(list_wanted_, false);
+    out.list_repos |= std::exchange(list_wanted_, false);
     for (auto& x : std::exchange(held_, {}))
       pass_on(std::move(x), out);
   }
@@ -65,7 +68,7 @@ std::optional<uint64_t> upstream_machine::start_cursor() const {
     return row_.cursor;
   if (row_.first_cursor != 0)
     return row_.first_cursor - 1;
-  if (numbers_since_ > 1)
+  if (row_.from_oldest)
     return 0;
   return std::nullopt;
 }
@@ -95,8 +98,9 @@ void upstream_machine::restart_numbers(const std::string& why, effects& out) {
     return;
   }
   out.alerts.push_back("its numbers start anew: " + why);
-  begin_reset(out);
-  // From the oldest event the host has.
+  begin_reset();
+  row_.from_oldest = true;
+  begun_ = false;
   passed_.clear();
   row_.cursor = 0;
   last_received_ = 0;
@@ -116,7 +120,7 @@ void upstream_machine::forget_numbers() {
   careful_.forget();
 }
 
-void upstream_machine::begin_reset(effects& out) {
+void upstream_machine::begin_reset() {
   ++counters_.resets;
   ++row_.epoch;
   row_.reset_pending = true;
@@ -124,7 +128,21 @@ void upstream_machine::begin_reset(effects& out) {
   row_dirty_ = true;
   urgent_ = true;
   list_wanted_ = true;
-  out.list_repos = true;
+  begun_ = true; // By the connection that says so.
+}
+
+/// Where the host cannot be asked for what follows on something, whatever
+/// happened before this connection was open is lost.
+void upstream_machine::begin_without_cursor(steady_time now, effects& out) {
+  if (row_.cursor != 0 || row_.first_cursor != 0)
+    return;
+  if (std::exchange(begun_, true)) {
+    ++row_.epoch;
+    list_wanted_ = true;
+  }
+  row_.reset_pending = true;
+  row_dirty_ = urgent_ = true;
+  persist(now, out);
 }
 
 void upstream_machine::pass_on(atproto::stamped_frame x, effects& out) {

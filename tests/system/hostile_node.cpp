@@ -72,6 +72,17 @@ void hostile_node::restart(const std::function<void()>& away) {
   start();
 }
 
+void hostile_node::restart_with(const std::vector<std::string>& options) {
+  for (size_t i = 0; i + 1 < options.size(); i += 2) {
+    const auto at = std::find(arguments_.begin(), arguments_.end(), options[i]);
+    if (at == arguments_.end())
+      arguments_.insert(arguments_.end(), {options[i], options[i + 1]});
+    else
+      *(at + 1) = options[i + 1];
+  }
+  restart([] {});
+}
+
 void hostile_node::kill(const std::function<void()>& away) {
   process_->send(SIGKILL);
   EXPECT_EQ(process_->wait(longest_wait), -SIGKILL) << process_->errors();

@@ -46,6 +46,9 @@ public:
   /// @param away Runs while it is down.
   void restart(const std::function<void()>& away);
 
+  /// Ends it in order, and starts it again with other values of these options.
+  void restart_with(const std::vector<std::string>& options);
+
   /// The same without any order.
   void kill(const std::function<void()>& away);
 

@@ -93,7 +93,9 @@ TEST_F(UncoveredTest, WhatIsAddedByHandFollowsItsHostAndSaysWhatCoversIt) {
                                    + urls.hosts.at(1)),
             std::string::npos)
     << answer(uncovered);
-  EXPECT_EQ(answer(covered).find("complete"), std::string::npos);
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    return answer(covered).find(R"("complete":true)") != std::string::npos;
+  })) << answer(covered);
   EXPECT_TRUE(node.status().find(R"("uncovered":1,)") != std::string::npos)
     << node.status();
 }

@@ -18,7 +18,6 @@ TEST(upstream_machine, first_contact_asks_from_now_and_holds_frames_until_the_st
   stream x{row_at(0, 0)};
   ASSERT_TRUE(x.first.connect);
   EXPECT_FALSE(x.first.connect->cursor);
-  EXPECT_FALSE(x.machine.live());
 
   const auto taken = x.take_seqs({500, 501});
   EXPECT_TRUE(taken.forward.empty());
@@ -31,7 +30,7 @@ TEST(upstream_machine, first_contact_asks_from_now_and_holds_frames_until_the_st
   const auto durable = x.machine.on_row_durable(t0);
   EXPECT_THAT(seqs_of(durable), ElementsAre(500, 501, 502));
   EXPECT_EQ(durable.forward.front().since_reset(), (position{7, 1, 500}));
-  EXPECT_TRUE(durable.list_repos);
+  EXPECT_FALSE(durable.list_repos); // It was, when the stream was opened.
   EXPECT_TRUE(x.machine.stamp_durable());
   EXPECT_TRUE(x.machine.live());
   EXPECT_THAT(seqs_of(x.take_seqs({503})), ElementsAre(503));
@@ -47,13 +46,14 @@ TEST(upstream_machine, a_restart_before_anything_was_done_asks_just_ahead_of_the
 TEST(upstream_machine, outdated_cursor_makes_the_next_sequenced_frame_the_first_one) {
   stream x;
   const auto info = x.take({info_frame("OutdatedCursor")});
-  EXPECT_TRUE(info.list_repos);
+  EXPECT_FALSE(info.list_repos);
   EXPECT_EQ(info.alerts.size(), 1u);
   ASSERT_TRUE(info.write);
   EXPECT_TRUE(info.write->reset_pending);
   EXPECT_EQ(info.write->epoch, 2u);
   EXPECT_FALSE(x.machine.live());
-  x.machine.on_row_durable(t0);
+  EXPECT_TRUE(x.machine.on_row_durable(t0).list_repos);
+  EXPECT_TRUE(x.machine.live());
 
   const auto event = x.take({identity_frame(900)});
   EXPECT_TRUE(event.forward.empty());
@@ -63,7 +63,7 @@ TEST(upstream_machine, outdated_cursor_makes_the_next_sequenced_frame_the_first_
   const auto durable = x.machine.on_row_durable(t0);
   ASSERT_EQ(durable.forward.size(), 1u);
   EXPECT_EQ(durable.forward[0].since_reset(), (position{7, 2, 900}));
-  EXPECT_TRUE(durable.list_repos);
+  EXPECT_FALSE(durable.list_repos);
 }
 
 // CONS-15; requirements.md 1b.2: a crash in between must not lose the reset

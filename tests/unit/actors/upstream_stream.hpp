@@ -34,6 +34,8 @@ public:
     : machine(std::move(row), options) {
     first = machine.start(t0);
     opened = machine.on_open(t0);
+    if (opened.write)
+      begun = machine.on_row_durable(t0);
   }
 
   upstream_machine::effects take(std::vector<shared_bytes> frames,
@@ -62,6 +64,7 @@ public:
   upstream_machine machine;
   upstream_machine::effects first;
   upstream_machine::effects opened;
+  upstream_machine::effects begun; ///< Of a stream without a cursor.
 };
 
 inline std::vector<uint64_t> seqs_of(const upstream_machine::effects& x) {

@@ -269,17 +269,22 @@ TEST(ReposList, LeavesOutWhatIsUnset) {
                      R"("retry_count":0})");
 }
 
-// What nobody covers is not called complete, in plain words.
-TEST(ReposList, SaysWhatNoUpstreamCovers) {
-  std::string out;
+// requirements.md 1d: the predicate, and why it does not hold
+TEST(ReposList, SaysWhetherACopyIsWholeAndWhyNot) {
   wire::repo_view x{ann, "synced", {}, 0, 0, {}, 0, 0, {}};
-  x.uncovered_host = "https://a.test";
+  x.complete = false;
+  x.reason = "a \"bad\" host";
+  std::string out;
   wire::append_repo(x, out);
   const auto said = json::parse(out).as_object();
   EXPECT_FALSE(said.at("complete").as_bool());
-  EXPECT_NE(std::string{said.at("reason").as_string()}.find(
-              "no upstream covers its host https://a.test"),
-            std::string::npos);
+  EXPECT_EQ(said.at("reason").as_string(), "a \"bad\" host");
+  x.complete = true;
+  x.reason = {};
+  out.clear();
+  wire::append_repo(x, out);
+  EXPECT_TRUE(json::parse(out).as_object().at("complete").as_bool());
+  EXPECT_FALSE(json::parse(out).as_object().contains("reason"));
 }
 
 TEST(ReposList, ShowsEveryFieldOfARepo) {

@@ -1,0 +1,160 @@
+#include "actors/api/completeness_answers.hpp"
+
+#include "actors/api/answers.hpp"
+
+#include <charconv>
+
+namespace weir::actors {
+
+namespace {
+
+wire::completeness_upstream to_view(const upstream_view& x) {
+  wire::completeness_upstream out;
+  out.id = x.id;
+  out.origin = x.origin;
+  out.relay = x.relay;
+  out.connected = x.connected;
+  out.since = x.since_reset();
+  out.received = x.received;
+  out.cursor = x.cursor;
+  return out;
+}
+
+wire::completeness_counts to_counts(const completeness_count& x) {
+  wire::completeness_counts out;
+  out.active = x.active;
+  out.complete = x.complete;
+  for (size_t i = 0; i < x.without.size(); ++i)
+    if (x.without[i] > 0)
+      out.without.emplace_back(completeness::all_terms[i].name, x.without[i]);
+  out.oldest = x.oldest.str();
+  out.oldest_sync = x.oldest_sync;
+  return out;
+}
+
+std::vector<wire::term_view>
+to_terms(const completeness::terms& x, const storage::repo_row& row,
+         const storage::chain_row* chain, const upstream_view& upstream,
+         uint32_t filter) {
+  std::vector<wire::term_view> out;
+  for (size_t i = 0; i < completeness::all_terms.size(); ++i) {
+    const auto& term = completeness::all_terms[i];
+    const auto holds = x.*term.holds;
+    out.push_back({term.name, holds,
+                   holds ? std::string{}
+                         : completeness::reason(i, row, chain, upstream,
+                                                filter)});
+  }
+  return out;
+}
+
+result<size_t> parse_limit(const net::incoming_request& x) {
+  size_t out = limits::api_page_default;
+  const auto* text = x.parameter("limit");
+  if (text == nullptr)
+    return out;
+  const auto* end = text->data() + text->size();
+  const auto [at, bad] = std::from_chars(text->data(), end, out);
+  if (bad != std::errc{} || at != end || out == 0 || out > limits::api_page_max)
+    return fail(ec::invalid_argument,
+                "limit must be 1 to " + std::to_string(limits::api_page_max));
+  return out;
+}
+
+} // namespace
+
+upstream_view
+completeness_judge::upstream_of(const storage::repo_row& row) const {
+  return completeness::accounting(shared.upstreams, row.pds,
+                                  shared.time->steady_now());
+}
+
+completeness_verdict judge(const completeness_judge& by,
+                           const storage::repo_row& row,
+                           const storage::chain_row* chain) {
+  completeness_verdict out;
+  if (!completeness::counts(row))
+    return out;
+  const auto upstream = by.upstream_of(row);
+  const auto terms
+    = completeness::explain(row, chain, upstream, by.filter_generation);
+  out.complete = terms.complete();
+  const auto words
+    = to_terms(terms, row, chain, upstream, by.filter_generation);
+  for (const auto& x : words)
+    if (!x.holds)
+      out.reason += (out.reason.empty() ? "" : "; ") + x.reason;
+  return out;
+}
+
+net::http_reply completeness_reply(const store_readers& store,
+                                   const completeness_judge& by,
+                                   const atproto::did& did) {
+  const auto rows = store.load_repo(did);
+  if (!rows)
+    return problem(rows.error());
+  if (!rows->row)
+    return net::error_reply(404, "RepoNotFound",
+                            did.str() + " is not tracked");
+  const auto& row = *rows->row;
+  const auto* chain = rows->chain.get();
+  const auto upstream = by.upstream_of(row);
+  const auto filter = by.filter_generation;
+  const auto terms
+    = to_terms(completeness::explain(row, chain, upstream, filter), row, chain,
+               upstream, filter);
+  wire::completeness_view view;
+  view.did = did.str();
+  view.status = storage::to_string(row.status);
+  view.account = storage::to_string(row.account);
+  view.active = completeness::counts(row);
+  view.terms = terms;
+  view.upstream = to_view(upstream);
+  view.proved = row.fcsr;
+  view.first_rev = row.first_rev;
+  view.last_indexed_rev = row.last_indexed_rev;
+  view.last_rev = completeness::last_rev(row, chain);
+  view.filter = row.filter_generation;
+  view.filter_in_force = filter;
+  view.last_sync = row.last_sync;
+  std::string body;
+  wire::append_completeness(view, body);
+  return net::json_reply(200, body);
+}
+
+net::http_reply summary_reply(const api_environment& env,
+                              const net::incoming_request& request) {
+  const auto limit = parse_limit(request);
+  if (!limit)
+    return problem(limit.error());
+  const auto* cursor = request.parameter("cursor");
+  const auto last = env.shared->completeness.last();
+  wire::completeness_summary out;
+  if (last.census != nullptr) {
+    const auto& census = *last.census;
+    out.as_of = last.at.seconds();
+    out.all = to_counts(census.all());
+    if (census.others().active > 0)
+      out.others = to_counts(census.others());
+    auto i = cursor == nullptr ? census.hosts().begin()
+                               : census.hosts().upper_bound(*cursor);
+    for (; i != census.hosts().end() && out.hosts.size() < *limit; ++i)
+      out.hosts.push_back({i->first, to_counts(i->second)});
+    if (i != census.hosts().end())
+      out.cursor = out.hosts.back().host;
+  }
+  std::string body;
+  wire::append_summary(out, body);
+  return net::json_reply(200, body);
+}
+
+void append_short_count(const context& shared, std::string& out) {
+  const auto last = shared.completeness.last();
+  if (last.census == nullptr) {
+    out += "null";
+    return;
+  }
+  wire::append_short(last.at.seconds(), to_counts(last.census->all()), out);
+}
+
+} // namespace weir::actors

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "atproto/identifiers.hpp"
+#include "base/clock.hpp"
+
+#include <chrono>
+#include <optional>
+
+namespace weir::actors {
+
+/// When all rows are looked at, to count which repos are complete and to find
+/// what keeps the others from it: a page at a time, again after a pause that
+/// follows from how long the look took. Without CAF, clock or store.
+class completeness_laps {
+public:
+  /// The node begins.
+  void start(steady_time now);
+
+  /// The row behind which the page begins that is to be read now.
+  std::optional<atproto::did> next(steady_time now);
+
+  /// The page was read. @param wait Until the next page may be.
+  void on_page(const atproto::did& last, steady_time now,
+               std::chrono::seconds wait);
+
+  /// It was the last one. @param whole Nothing is incomplete.
+  void on_end(bool whole, steady_time now);
+
+  /// It could not be read: all begins anew, later.
+  void on_failure(steady_time now);
+
+  /// When `next` has something to say that it did not say before.
+  std::optional<steady_time> due() const;
+
+private:
+  bool reading_ = false;
+  bool runs_ = false;
+  steady_time began_;
+  steady_time due_;
+  atproto::did after_;
+};
+
+} // namespace weir::actors

@@ -1,0 +1,131 @@
+#include "actors/support/completeness.hpp"
+
+#include "base/limits_streams.hpp"
+
+#include <algorithm>
+
+namespace weir::actors::completeness {
+
+bool terms::complete() const noexcept {
+  return std::all_of(all_terms.begin(), all_terms.end(),
+                     [this](const auto& x) { return this->*x.holds; });
+}
+
+std::vector<std::string> terms::why_not() const {
+  std::vector<std::string> out;
+  for (const auto& x : all_terms)
+    if (!(this->*x.holds))
+      out.emplace_back(x.name);
+  return out;
+}
+
+atproto::tid last_rev(const storage::repo_row& row,
+                      const storage::chain_row* chain) {
+  return std::max(row.last_indexed_rev,
+                  chain != nullptr ? chain->rev : atproto::tid{});
+}
+
+terms explain(const storage::repo_row& row, const storage::chain_row* chain,
+              const upstream_view& upstream, uint32_t filter_generation) {
+  terms out;
+  out.covered = upstream.id != 0;
+  out.upstream_live = upstream.live;
+  const auto needed = upstream.since_reset();
+  out.position_current = needed.defined() && row.fcsr.covers(needed);
+  out.first_rev_set = row.first_rev.defined();
+  // The rev last applied from the stream is the chain's.
+  out.indexed_past_first_rev = row.last_indexed_rev.defined()
+                               && row.first_rev.defined()
+                               && last_rev(row, chain) >= row.first_rev;
+  out.filter_current = row.filter_generation == filter_generation;
+  out.no_gap = !row.gap;
+  out.synced = row.status == storage::repo_status::synced;
+  return out;
+}
+
+upstream_view accounting(const upstream_board& board, const std::string& pds,
+                         steady_time now) {
+  auto out = board.accounting_for(pds);
+  out.live = out.proves(now, limits::passed_quiet_min);
+  return out;
+}
+
+namespace {
+
+std::string text(const position& x) {
+  return "epoch " + std::to_string(x.epoch) + ", seq " + std::to_string(x.seq);
+}
+
+std::string text(const atproto::tid& x) {
+  return x.defined() ? x.str() : std::string{"none"};
+}
+
+std::string why_not_live(const upstream_view& x) {
+  if (x.id == 0)
+    return "there is no upstream that could tell of it";
+  const auto who = "the stream of " + x.origin;
+  if (!x.connected)
+    return who + " is not open"
+           + (x.last_error.empty() ? "" : ": " + x.last_error);
+  if (x.stalls)
+    return who + " is not read: " + x.last_error;
+  if (!x.since_reset().defined())
+    return who + " was reset and waits for its first position";
+  return who + " has not told yet what happened before it was opened; it is at "
+         + std::to_string(x.received);
+}
+
+std::string why_not_current(const storage::repo_row& row,
+                            const upstream_view& x) {
+  if (x.id == 0)
+    return "there is no upstream by whose position it could be proved";
+  const auto needed = x.since_reset();
+  if (!needed.defined())
+    return x.origin + " has no position yet";
+  auto out = x.origin + " is without a hole since " + text(needed) + ", ";
+  if (!row.fcsr.defined())
+    return out + "and the copy was never compared with it";
+  if (row.fcsr.upstream != x.id)
+    return out + "and the copy was proved with upstream "
+           + std::to_string(row.fcsr.upstream);
+  return out + "and the copy was proved with " + text(row.fcsr);
+}
+
+std::string why_not_synced(const storage::repo_row& row) {
+  std::string out = "its status is ";
+  out += storage::to_string(row.status);
+  if (!row.error.empty())
+    out += ": " + row.error;
+  return out;
+}
+
+} // namespace
+
+std::string reason(size_t term, const storage::repo_row& row,
+                   const storage::chain_row* chain,
+                   const upstream_view& upstream, uint32_t filter_generation) {
+  const auto holds = all_terms.at(term).holds;
+  if (holds == &terms::covered)
+    return "no upstream covers its host " + row.pds
+           + ", which is asked for its rev about once an hour";
+  if (holds == &terms::upstream_live)
+    return why_not_live(upstream);
+  if (holds == &terms::position_current)
+    return why_not_current(row, upstream);
+  if (holds == &terms::first_rev_set)
+    return "neither an event nor a listing told a rev of it yet";
+  if (holds == &terms::indexed_past_first_rev)
+    return "the copy is whole through rev " + text(last_rev(row, chain))
+           + " (last fetch " + text(row.last_indexed_rev)
+           + "), and its upstream told of it from rev " + text(row.first_rev)
+           + " on";
+  if (holds == &terms::filter_current)
+    return "it was fetched under filter " + std::to_string(row.filter_generation)
+           + ", and filter " + std::to_string(filter_generation)
+           + " is in force";
+  if (holds == &terms::no_gap)
+    return "an event of it was dropped or waits to be judged";
+  return why_not_synced(row);
+}
+
+} // namespace weir::actors::completeness

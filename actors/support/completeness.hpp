@@ -1,0 +1,79 @@
+#pragma once
+
+#include "actors/support/upstream_view.hpp"
+#include "base/clock.hpp"
+#include "storage/records.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// The consistency model (requirements.md part 1): when is the copy of a repo
+/// whole, and why not. The REPO keeps what the terms are about in its row
+/// (`completeness_machine`); SUPERVISOR and the API read them.
+namespace weir::actors::completeness {
+
+/// The predicate with its terms; `complete` is their conjunction.
+struct terms {
+  bool covered = false; ///< By an upstream, be it connected or not.
+  bool upstream_live = false;
+  bool position_current = false; ///< repo.FCSR covers upstream.FCSR.
+  bool first_rev_set = false;
+  bool indexed_past_first_rev = false;
+  bool filter_current = false;
+  bool no_gap = false;
+  bool synced = false;
+
+  bool complete() const noexcept;
+
+  /// Names of the terms that do not hold.
+  std::vector<std::string> why_not() const;
+};
+
+/// All terms, in the order in which they are told.
+struct term_name {
+  const char* name;
+  bool terms::* holds;
+};
+
+inline constexpr std::array all_terms{
+  term_name{"covered", &terms::covered},
+  term_name{"upstream_live", &terms::upstream_live},
+  term_name{"position_current", &terms::position_current},
+  term_name{"first_rev_set", &terms::first_rev_set},
+  term_name{"indexed_past_first_rev", &terms::indexed_past_first_rev},
+  term_name{"filter_current", &terms::filter_current},
+  term_name{"no_gap", &terms::no_gap},
+  term_name{"synced", &terms::synced},
+};
+
+/// @param upstream The accounting one; its `live` is taken as it is.
+terms explain(const storage::repo_row& row, const storage::chain_row* chain,
+              const upstream_view& upstream, uint32_t filter_generation);
+
+/// The accounting upstream of a repo at this host. It is `live` only when what
+/// its host told before the connection was opened has come, too: until then
+/// events of repos that look whole are on their way.
+upstream_view accounting(const upstream_board& board, const std::string& pds,
+                         steady_time now);
+
+/// The rev through which everything is applied: of the last full fetch, or of
+/// the last event that followed on it (CONS-09).
+atproto::tid last_rev(const storage::repo_row& row,
+                      const storage::chain_row* chain);
+
+/// Why a term does not hold, in words and with the numbers; `term` is an index
+/// of `all_terms`.
+std::string reason(size_t term, const storage::repo_row& row,
+                   const storage::chain_row* chain,
+                   const upstream_view& upstream, uint32_t filter_generation);
+
+/// Whether anybody asks for completeness: nothing is kept up of an account that
+/// is not active.
+inline bool counts(const storage::repo_row& row) noexcept {
+  return row.account == storage::account_status::active;
+}
+
+} // namespace weir::actors::completeness

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "actors/support/completeness.hpp"
+#include "base/limits_completeness.hpp"
+
+#include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace weir::actors {
+
+/// How many of some repos are complete, and what the others lack.
+struct completeness_count {
+  uint64_t active = 0;   ///< Accounts; others are not counted at all.
+  uint64_t complete = 0; ///< Of those.
+  /// By `completeness::all_terms`; a repo may lack several.
+  std::array<uint64_t, completeness::all_terms.size()> without{};
+  /// Of those that are incomplete the one whose last full fetch is the oldest;
+  /// empty: there is none.
+  atproto::did oldest;
+  int64_t oldest_sync = 0; ///< Unix seconds; 0: it was never fetched.
+
+  void add(const atproto::did& repo, int64_t last_sync,
+           const completeness::terms& x);
+  void add(const completeness_count& x);
+};
+
+/// What one look at all rows found, for the node and by host. Without clock or
+/// store. One thread at a time.
+///
+/// # Limits
+/// Hosts are named by strangers: `limits::completeness_hosts_max` of them are
+/// counted apart. Once there were twice as many, those with fewer accounts and
+/// all that come later count as `others`.
+class completeness_census {
+public:
+  using by_host = std::map<std::string, completeness_count, std::less<>>;
+
+  void add(const atproto::did& repo, const storage::repo_row& row,
+           const completeness::terms& x);
+
+  /// All rows were looked at.
+  void close();
+
+  const completeness_count& all() const noexcept { return all_; }
+  const by_host& hosts() const noexcept { return hosts_; }
+  const completeness_count& others() const noexcept { return others_; }
+
+private:
+  void keep_largest();
+
+  completeness_count all_;
+  by_host hosts_;
+  completeness_count others_;
+  bool is_full_ = false;
+};
+
+/// The last census and when it ended: written by SUPERVISOR, read by the API.
+/// Any thread.
+class completeness_board {
+public:
+  struct entry {
+    std::shared_ptr<const completeness_census> census; ///< Null: none yet.
+    wall_time at{};
+  };
+
+  void put(entry x);
+  entry last() const;
+
+private:
+  mutable std::mutex mutex_;
+  entry last_;
+};
+
+} // namespace weir::actors

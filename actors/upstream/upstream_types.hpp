@@ -1,0 +1,44 @@
+#pragma once
+
+#include "base/error.hpp"
+#include "base/limits.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace weir::actors {
+
+/// What to do when the upstream says that our cursor is in its future.
+enum class future_cursor_policy : uint8_t { reset, stop };
+
+struct upstream_options {
+  size_t frames_max = limits::upstream_frames_max;
+  size_t bytes_max = limits::upstream_bytes_max;
+  size_t events_per_second = 0; ///< 0: as many as come.
+  future_cursor_policy on_future_cursor = future_cursor_policy::reset;
+  /// CONS-16, off by default: the first seq after a reconnect that is not
+  /// cursor + 1 counts as a reset.
+  bool assume_contiguous_seq = false;
+};
+
+/// Why a connection ended.
+struct stream_end {
+  error reason;
+  int http_status = 0;                 ///< Of a refused upgrade, else 0.
+  std::chrono::seconds retry_after{0}; ///< As the server asked, else 0.
+};
+
+/// Counters of one upstream since start; the console and metrics show them.
+struct upstream_counters {
+  uint64_t frames = 0;
+  uint64_t bytes = 0;
+  uint64_t regressions = 0;
+  uint64_t malformed = 0;
+  uint64_t skipped_bad = 0; ///< Malformed frames stepped over.
+  uint64_t skipped_poison = 0; ///< Frames that had ended the process.
+  uint64_t resets = 0;
+  uint64_t reconnects = 0;
+};
+
+} // namespace weir::actors

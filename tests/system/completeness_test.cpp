@@ -1,0 +1,115 @@
+#include "tests/system/complete_network.hpp"
+
+#include <boost/json.hpp>
+#include <gtest/gtest.h>
+
+// Which copies are whole: a running node says so of every active repo once the
+// network is quiet, without help, and says why not before (CONS-10 to CONS-13).
+
+namespace weir::tests {
+
+namespace {
+
+using whole_fault = simnet::fault_kind;
+using whole_by = complete_network::by;
+
+constexpr uint64_t whole_count = 12;
+
+} // namespace
+
+// CONS-06, CONS-07, CONS-10, CONS-11, CONS-12, CONS-24, CONS-25: nothing happens but the first sync
+TEST(CompletenessTest, AQuietNetworkIsWholeAfterItsFirstSync) {
+  complete_network net{101};
+  net.await_whole();
+  net.await_counted(whole_count);
+}
+
+TEST(CompletenessTest, SoAreQuietHostsWithoutARelay) {
+  complete_network net{102, {}, whole_by::hosts, false};
+  net.await_whole();
+  net.await_counted(whole_count);
+}
+
+// SYNC-17: those that are added by hand
+TEST(CompletenessTest, SoAreReposThatWereAddedByHand) {
+  complete_network net{103, {"--mode", "manual"}};
+  std::vector<atproto::did> all;
+  for (size_t i = 0; i < whole_count; ++i)
+    all.push_back(net.did_of(i));
+  net.node().add(all);
+  net.await_whole();
+  net.await_counted(whole_count);
+}
+
+// SYNC-18
+TEST(CompletenessTest, SoAreReposThatASignalFound) {
+  complete_network net{104,
+                       {"--mode", "signal", "--signal-collection",
+                        "app.bsky.feed.post"}};
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    const auto x = net.summary();
+    return x.contains("active") && x.at("active").as_int64() > 0
+           && x.at("active") == x.at("complete");
+  })) << boost::json::serialize(net.summary());
+}
+
+// CONS-04, CONS-05, SYNC-09: positions and revs are on disk
+TEST(CompletenessTest, ItStaysWholeOverARestart) {
+  complete_network net{105};
+  net.life().traffic().make(20);
+  ASSERT_TRUE(net.await_whole());
+  net.node().restart([] {});
+  net.await_whole();
+  net.node().kill([&] { net.life().traffic().make(20); });
+  net.await_whole();
+  net.await_counted(whole_count);
+}
+
+// CONS-13, CONS-15, CONS-29, CONS-30: quiet repos are proved by one listing
+TEST(CompletenessTest, ALostWindowIsMadeUpForWithoutFetches) {
+  complete_network net{106};
+  net.life().traffic().make(20);
+  ASSERT_TRUE(net.await_whole());
+  const auto fetched = net.node().metric("weir_backfill_started_total");
+  net.node().restart([&] {
+    simnet::fault x;
+    x.count = 1'000;
+    net.inject(whole_fault::lose_window, x);
+  });
+  EXPECT_TRUE(net.node().await_metric("weir_upstream_resets_total", 1));
+  net.await_whole();
+  EXPECT_EQ(net.node().metric("weir_backfill_started_total"), 0u) << fetched;
+}
+
+// requirements.md 1b.4
+TEST(CompletenessTest, SoAreNumbersThatStartAnew) {
+  complete_network net{107};
+  net.life().traffic().make(20);
+  ASSERT_TRUE(net.await_whole());
+  net.inject(whole_fault::restart_sequence);
+  net.life().traffic().make(20);
+  EXPECT_TRUE(net.node().await_metric("weir_upstream_resets_total", 1));
+  net.await_whole();
+}
+
+// requirements.md 1d: what was fetched under another filter
+TEST(CompletenessTest, AnotherFilterIsNotWholeUntilAllIsFetchedUnderIt) {
+  complete_network net{108, {"--collections", "app.bsky.feed.post"}};
+  EXPECT_TRUE(net.await_counted(whole_count));
+  net.node().restart_with({"--collections", "*"});
+  net.await_whole();
+  net.await_counted(whole_count);
+}
+
+// CONS-26
+TEST(CompletenessTest, AnAccountThatMovedIsWholeAtItsNewHost) {
+  complete_network net{109, {}, whole_by::hosts, false};
+  net.life().traffic().make(20);
+  ASSERT_TRUE(net.await_whole());
+  simnet::fault x;
+  x.did = net.did_of(0).str();
+  net.inject(whole_fault::migrate, x);
+  net.await_whole();
+}
+
+} // namespace weir::tests
