@@ -9,6 +9,13 @@ namespace weir::limits {
 /// (architecture.md 9).
 constexpr auto credit_stall_max = 10s;
 
+/// A stream that ended is dialled again up to this part of its wait later.
+constexpr int upstream_jitter_part = 4;
+/// A host that calls us too slow so often within this time does it frequently
+/// (protocol.md 1.14): an operator should know.
+constexpr size_t too_slow_often = 3;
+constexpr std::chrono::minutes too_slow_window{60};
+
 /// Pages of listings that an upstream is asked for in an hour: a thousand repos
 /// are compared every minute or two, a million daily.
 constexpr option_range<size_t> listing_requests_range{1, 100'000, 50};

@@ -40,6 +40,10 @@ public:
                                 "Frames stepped over because they ended the "
                                 "process",
                                 "upstream", url());
+    too_slow_ = &registry.counter("weir_upstream_too_slow_total",
+                                  "Times its host ended the stream because "
+                                  "it was read too slowly",
+                                  "upstream", url());
     dials_ = &registry.counter("weir_upstream_dials_total",
                                "Connections tried", "upstream", url());
     connected_ = &registry.gauge("weir_upstream_connected",
@@ -96,6 +100,7 @@ private:
   metric* bytes_ = nullptr;
   metric* resets_ = nullptr;
   metric* poison_ = nullptr;
+  metric* too_slow_ = nullptr;
   metric* dials_ = nullptr;
   metric* connected_ = nullptr;
   metric* cursor_ = nullptr;
@@ -180,6 +185,7 @@ void upstream::publish() {
   bytes_->set(machine_.counters().bytes);
   resets_->set(machine_.counters().resets);
   poison_->set(machine_.counters().skipped_poison);
+  too_slow_->set(machine_.counters().too_slow);
   connected_->set(machine_.connected() ? 1 : 0);
   cursor_->set(row.cursor);
 }
@@ -222,7 +228,8 @@ upstream_actor::behavior_type upstream::make_behavior() {
       last_error_ = to_string(x.reason);
       log::info("upstream_closed",
                 {{"upstream", url()}, {"reason", last_error_}});
-      perform(machine_.on_closed({x.reason, x.http_status, x.retry_after},
+      perform(machine_.on_closed({x.reason, x.http_status, x.retry_after,
+                                  shared_->random->next()},
                                  now()));
     },
     [this](const frames_done& x) {

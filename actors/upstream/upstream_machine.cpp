@@ -62,6 +62,7 @@ upstream_machine::on_frames(std::vector<shared_bytes> frames,
   if (dropping_)
     return out; // Of a connection that was given up; they come again.
   end_connection_ = false;
+  const auto too_slow = counters_.too_slow;
   for (auto& frame : frames) {
     credit_.on_frame(frame.size());
     if (end_connection_ || stopped_)
@@ -70,6 +71,10 @@ upstream_machine::on_frames(std::vector<shared_bytes> frames,
     counters_.bytes += frame.size();
     take_frame(std::move(frame), out);
   }
+  if (counters_.too_slow != too_slow)
+    if (const auto times = pace_.was_too_slow(now))
+      out.alerts.push_back("read too slowly for its host "
+                           + std::to_string(times) + " times of late");
   quiet_since_.reset();
   advance();
   note_quiet(now);
@@ -151,7 +156,7 @@ bool upstream_machine::accept_seq(uint64_t seq, effects& out) {
     return false;
   if (seq <= last_received_)
     return false; // Already here or done: a replay after a reconnect.
-  backoff_ = std::chrono::microseconds{0}; // It gets on.
+  pace_.gets_on();
   last_received_ = seq;
   if (row_.reset_pending) {
     // CONS-15: #info has no cursor; the first sequenced frame supplies it.
@@ -194,6 +199,8 @@ void upstream_machine::take_special(const atproto::frame_peek& peek,
 void upstream_machine::take_error(std::string_view name, effects& out) {
   end_connection_ = true;
   out.alerts.push_back("stream error: " + std::string{name});
+  if (name == "ConsumerTooSlow")
+    ++counters_.too_slow;
   if (name != "FutureCursor")
     return;
   restart_numbers("the host says that our cursor is in its future", out);
@@ -231,10 +238,8 @@ upstream_machine::on_closed(const stream_end& end, steady_time now) {
     return out;
   }
   ++counters_.reconnects;
-  backoff_ = std::clamp<std::chrono::microseconds>(
-    backoff_ * 2, limits::upstream_backoff_min, limits::upstream_backoff_max);
   redial_at_ = now
-               + std::max<std::chrono::microseconds>(backoff_,
+               + std::max<std::chrono::microseconds>(pace_.wait(end.draw),
                                                      end.retry_after);
   arm(out, *redial_at_);
   return out;

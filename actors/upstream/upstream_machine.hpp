@@ -3,6 +3,7 @@
 #include "actors/upstream/careful_machine.hpp"
 #include "actors/upstream/passed_times.hpp"
 #include "actors/upstream/past_flight.hpp"
+#include "actors/upstream/redial_pace.hpp"
 #include "actors/upstream/stream_credit.hpp"
 #include "actors/upstream/upstream_types.hpp"
 #include "atproto/stamped_frame.hpp"
@@ -120,9 +121,7 @@ public:
   }
 
   /// What changed before this moment has come and is finished.
-  wall_time passed() const noexcept {
-    return passed_.middle();
-  }
+  wall_time passed() const noexcept { return passed_.middle(); }
 
   /// Notes in the row how far the stream is by the time of day: up to now when
   /// it is quiet, else as far as its last frames say. Before `on_timer` and
@@ -144,9 +143,7 @@ public:
   /// this seq it gives way. Else 0.
   uint64_t gives_way() const noexcept;
 
-  const upstream_counters& counters() const noexcept {
-    return counters_;
-  }
+  const upstream_counters& counters() const noexcept { return counters_; }
 
   /// Highest seq received on any connection of this epoch.
   uint64_t last_received() const noexcept {
@@ -226,7 +223,7 @@ private:
   bool first_on_connection_ = true;
   uint64_t bad_cursor_ = 0;
   size_t bad_tries_ = 0;
-  std::chrono::microseconds backoff_{0};
+  redial_pace pace_;
   std::optional<steady_time> redial_at_;
   steady_time last_write_; ///< When the last one began.
 };

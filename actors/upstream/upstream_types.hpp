@@ -27,6 +27,7 @@ struct stream_end {
   error reason;
   int http_status = 0;                 ///< Of a refused upgrade, else 0.
   std::chrono::seconds retry_after{0}; ///< As the server asked, else 0.
+  uint64_t draw = 0;                   ///< Any number: when it is dialled again.
 };
 
 /// Counters of one upstream since start; the console and metrics show them.
@@ -39,6 +40,7 @@ struct upstream_counters {
   uint64_t skipped_poison = 0; ///< Frames that had ended the process.
   uint64_t resets = 0;
   uint64_t reconnects = 0;
+  uint64_t too_slow = 0; ///< The host said so and ended the stream.
 };
 
 } // namespace weir::actors
