@@ -33,6 +33,20 @@ std::optional<wall_time> date_of(const net::http_headers& headers) {
   return date ? std::optional{wall_time{*date * 1'000'000}} : std::nullopt;
 }
 
+/// Handles under these are served by HTTP alone: DNS need not be asked
+/// (protocol.md 8.9).
+constexpr std::string_view without_dns[]{".bsky.social"};
+
+bool served_by_http(std::string_view handle) noexcept {
+  return std::any_of(std::begin(without_dns), std::end(without_dns),
+                     [=](auto x) { return handle.ends_with(x); });
+}
+
+/// Whether nobody outside of a test network can have it (protocol.md 0.6).
+bool is_for_tests(std::string_view handle) noexcept {
+  return handle.ends_with(".test");
+}
+
 class lookups final : public identity_network,
                       public std::enable_shared_from_this<lookups> {
 public:
@@ -55,7 +69,8 @@ private:
 
   void ask_resolver(identity_handle x, identity_actor to);
   void ask_dns(identity_handle x, identity_actor to);
-  void ask_well_known(identity_handle x, identity_actor to);
+  /// @param unknown Why DNS did not say whether it knows the handle.
+  void ask_well_known(identity_handle x, identity_actor to, error unknown = {});
 
   net::transport_ptr transport_;
   net::http_client_ptr client_;
@@ -75,6 +90,19 @@ net::http_request small_request(net::url target, size_t body_max) {
   out.limits.body_bytes_max = body_max;
   out.limits.total = limits::identity_timeout;
   return out;
+}
+
+/// What the well-known file of a handle's host says.
+result<did> owner_in_file(const result<net::http_response>& r) {
+  if (!r)
+    return r.error();
+  if (r->status / 100 != 2)
+    return fail(r->status / 100 == 5 ? ec::unreachable : ec::not_found,
+                "HTTP " + std::to_string(r->status));
+  auto owner = did::parse(trimmed(as_text(r->body)));
+  if (!owner)
+    return fail(ec::not_found, "no DID in the file");
+  return std::move(*owner);
 }
 
 void lookups::fetch_document(const did& repo, identity_actor to) {
@@ -123,8 +151,15 @@ void lookups::fetch_document(const did& repo, identity_actor to) {
 void lookups::resolve_handle(const did& repo, const std::string& handle,
                              identity_actor to) {
   identity_handle x{repo, handle, {}, {}};
+  if (is_for_tests(handle) && !options_.allow_private) {
+    x.failed = fail(ec::not_found, "a handle of a test network");
+    answer(to, std::move(x));
+    return;
+  }
   if (!options_.handle_resolver_url.empty())
     ask_resolver(std::move(x), std::move(to));
+  else if (served_by_http(handle))
+    ask_well_known(std::move(x), std::move(to));
   else
     ask_dns(std::move(x), std::move(to));
 }
@@ -180,7 +215,9 @@ void lookups::ask_dns(identity_handle x, identity_actor to) {
                    == found.end())
             found.push_back(value.substr(4));
       if (found.empty()) {
-        self->ask_well_known(std::move(x), std::move(to));
+        const auto asked = values || values.error().code == ec::not_found;
+        self->ask_well_known(std::move(x), std::move(to),
+                             asked ? error{} : values.error());
         return;
       }
       auto owner = did::parse(found.front());
@@ -192,7 +229,8 @@ void lookups::ask_dns(identity_handle x, identity_actor to) {
     });
 }
 
-void lookups::ask_well_known(identity_handle x, identity_actor to) {
+void lookups::ask_well_known(identity_handle x, identity_actor to,
+                             error unknown) {
   auto target = net::parse_url("https://" + x.handle
                                + "/.well-known/atproto-did");
   if (!target) {
@@ -202,19 +240,15 @@ void lookups::ask_well_known(identity_handle x, identity_actor to) {
   }
   client_->get(small_request(std::move(*target),
                              limits::handle_body_bytes_max),
-               [x, to](result<net::http_response> r) mutable {
-                 if (!r) {
-                   x.failed = r.error();
-                 } else if (r->status / 100 != 2) {
-                   x.failed = fail(r->status / 100 == 5 ? ec::unreachable
-                                                        : ec::not_found,
-                                   "HTTP " + std::to_string(r->status));
-                 } else if (auto owner
-                            = did::parse(trimmed(as_text(r->body)))) {
+               [x, to, unknown](result<net::http_response> r) mutable {
+                 auto owner = owner_in_file(r);
+                 if (owner)
                    x.owner = std::move(*owner);
-                 } else {
-                   x.failed = fail(ec::not_found, "no DID in the file");
-                 }
+                 else if (owner.error().code == ec::not_found
+                          && unknown.code != ec::none)
+                   x.failed = unknown; // DNS may know it all the same.
+                 else
+                   x.failed = owner.error();
                  answer(to, std::move(x));
                });
 }

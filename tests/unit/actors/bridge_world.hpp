@@ -89,13 +89,18 @@ public:
   void resolve_txt(
     net::event_loop&, std::string name,
     std::function<void(result<std::vector<std::string>>)> done) override {
+    ++asked;
     const auto found = values.find(name);
+    if (failed)
+      return done(*failed);
     if (found == values.end())
       return done(fail(ec::not_found, "no such name"));
     done(found->second);
   }
 
   std::map<std::string, std::vector<std::string>> values;
+  std::optional<error> failed; ///< Of every question.
+  size_t asked = 0;
 
 private:
   net::io_threads threads_{1}; ///< Never started: nothing is posted.

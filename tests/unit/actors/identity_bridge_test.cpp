@@ -46,6 +46,8 @@ protected:
       });
   std::shared_ptr<txt_transport> transport = std::make_shared<txt_transport>();
   identity_network_options options{"http://plc.test", {}, false};
+
+  void as_in_a_test_network() { options.allow_private = true; }
 };
 
 } // namespace
@@ -164,6 +166,7 @@ TEST_F(IdentityBridgeTest, DocumentsAreReadUpToTheirLimit) {
 
 // protocol.md 8.7
 TEST_F(IdentityBridgeTest, DnsNamesTheDidOfAHandleAndWins) {
+  as_in_a_test_network();
   said = answer_with(200, web.str());
   auto& values = transport->values["_atproto.ann.test"];
   values = {"v=spf1", "did=" + ann.str(), "did=" + ann.str()};
@@ -177,6 +180,7 @@ TEST_F(IdentityBridgeTest, DnsNamesTheDidOfAHandleAndWins) {
 
 // protocol.md 8.7, 10.15
 TEST_F(IdentityBridgeTest, WithoutDnsTheHandlesHostIsAsked) {
+  as_in_a_test_network();
   transport->values["_atproto.ann.test"] = {"v=spf1"};
   said = answer_with(203, " " + ann.str() + "\r\n");
   for (const auto* handle : {"ann.test", "unknown.test"}) {
@@ -200,7 +204,47 @@ TEST_F(IdentityBridgeTest, WithoutDnsTheHandlesHostIsAsked) {
   EXPECT_EQ(hosts->requests.back().limits.total, limits::identity_timeout);
 }
 
+// protocol.md 8.7: a name server that does not answer proves nothing, and what
+// it did not say is not made up for by a host without the file
+TEST_F(IdentityBridgeTest, ANameServerThatIsSilentSaysNothingOfAHandle) {
+  said = answer_with(404, "");
+  EXPECT_EQ(resolve("ann.example.com").failed.code, ec::not_found);
+  transport->failed = fail(ec::unreachable, "no answer");
+  EXPECT_EQ(resolve("ann.example.com").failed.code, ec::unreachable);
+  said = answer_with(200, ann.str());
+  EXPECT_EQ(resolve("ann.example.com").owner, ann);
+}
+
+// protocol.md 8.9
+TEST_F(IdentityBridgeTest, DnsIsNotAskedForHandlesThatAreServedByHttp) {
+  said = answer_with(200, ann.str());
+  EXPECT_EQ(resolve("ann.bsky.social").owner, ann);
+  EXPECT_EQ(transport->asked, 0u);
+  EXPECT_EQ(resolve("bsky.social").owner, ann) << "that is no name under it";
+  EXPECT_EQ(transport->asked, 1u);
+  EXPECT_EQ(resolve("annbsky.social").owner, ann);
+  EXPECT_EQ(transport->asked, 2u);
+}
+
+// protocol.md 0.6
+TEST_F(IdentityBridgeTest, HandlesOfTestNetworksAreLookedUpInThoseOnly) {
+  said = answer_with(200, ann.str());
+  transport->values["_atproto.ann.test"] = {"did=" + ann.str()};
+  for (const auto* resolver : {"", "https://resolver.test"}) {
+    options.handle_resolver_url = resolver;
+    options.allow_private = false;
+    EXPECT_EQ(resolve("ann.test").failed.code, ec::not_found);
+    EXPECT_EQ(transport->asked + hosts->requests.size()
+                + directory->requests.size(),
+              0u);
+  }
+  options.handle_resolver_url.clear();
+  as_in_a_test_network();
+  EXPECT_EQ(resolve("ann.test").owner, ann);
+}
+
 TEST_F(IdentityBridgeTest, AResolverIsAskedInTheirPlaceAndNoFurther) {
+  as_in_a_test_network();
   options.handle_resolver_url = "https://resolver.test";
   said = answer_with(200, R"({"did":")" + ann.str() + R"("})");
   EXPECT_EQ(resolve("ann.test").owner, ann);
