@@ -268,6 +268,8 @@ void repo_machine::apply_commit(const waiting_frame& x,
   count(tx.ops.empty() && !commit.ops.empty() ? repo_counter::commit_filtered
                                               : repo_counter::commit_applied,
         out);
+  for (auto i = undecodable_in(tx.ops); i > 0; --i)
+    count(repo_counter::record_undecodable, out);
   next_bytes_ += commit.commit_block.size();
   tx.ops.push_back({std::string{storage::commit_scope},
                     atproto::op_action::create, {}, commit.commit,

@@ -103,6 +103,8 @@ repo_effects repo_machine::on_chunk(fetch_chunk chunk, now_time now) {
   static_cast<void>(now);
   if (!job_ || job_->id != chunk.job)
     return out;
+  for (auto i = undecodable_in(chunk.ops); i > 0; --i)
+    count(repo_counter::record_undecodable, out);
   job_->chunks.push_back(std::move(chunk));
   flush(out);
   return out;

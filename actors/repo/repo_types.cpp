@@ -1,5 +1,7 @@
 #include "actors/repo/repo_types.hpp"
 
+#include <algorithm>
+
 namespace weir::actors {
 
 const char* to_string(repo_counter x) noexcept {
@@ -50,8 +52,16 @@ const char* to_string(repo_counter x) noexcept {
       return "update_refused";
     case repo_counter::poison:
       return "poison";
+    case repo_counter::record_undecodable:
+      return "record_undecodable";
   }
   return "unknown";
+}
+
+size_t undecodable_in(const std::vector<storage::new_operation>& ops) noexcept {
+  return static_cast<size_t>(
+    std::count_if(ops.begin(), ops.end(),
+                  [](const auto& x) { return x.undecodable; }));
 }
 
 } // namespace weir::actors

@@ -77,10 +77,14 @@ enum class repo_counter : uint8_t {
   listing_mismatch,
   update_refused, ///< The store will never take it.
   poison,         ///< Stepped over: it had ended the process.
-  last_ = poison
+  record_undecodable, ///< Kept by path and CID alone.
+  last_ = record_undecodable
 };
 
 const char* to_string(repo_counter x) noexcept;
+
+/// How many of them wrote a block that is no record.
+size_t undecodable_in(const std::vector<storage::new_operation>& ops) noexcept;
 
 /// A repo that wants a fetch: goes to the SUPERVISOR's queue.
 struct fetch_wish {

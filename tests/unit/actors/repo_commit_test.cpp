@@ -51,6 +51,7 @@ TEST(repo_commits, a_commit_outside_the_filter_still_moves_the_chain) {
 }
 
 // requirements.md 3b.4; protocol.md 2.1.4
+// protocol.md 2.1.0
 TEST(repo_commits, a_replay_is_finished_when_what_it_repeats_is_durable) {
   repo_world x;
   x.sync();
@@ -292,6 +293,51 @@ TEST(repo_commits, a_commit_of_another_shape_than_its_frame_says_is_dropped) {
   EXPECT_TRUE(x.finished(x.take(draft.encode(block))));
   EXPECT_EQ(x.count_of(repo_counter::bad_shape), 1u);
   EXPECT_EQ(x.machine->row().status, repo_status::synced);
+}
+
+// protocol.md 2.4.4, 6.9: counted, on both ways
+TEST(repo_commits, a_record_that_is_none_is_counted) {
+  repo_world x;
+  x.sync();
+  x.account.put("app.test.note/bad", bytes{0xf6});
+  x.take(x.make_commit());
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
+  EXPECT_EQ(x.count_of(repo_counter::record_undecodable), 1u);
+  x.settle();
+  x.resync();
+  x.start_fetch(7);
+  auto op = create_op("other");
+  op.undecodable = true;
+  x.chunk(7, {create_op("one"), op});
+  EXPECT_EQ(x.count_of(repo_counter::record_undecodable), 2u);
+}
+
+// protocol.md 8.4, 8.5: without a key nothing is proved, and without a PDS no
+// host speaks for the account
+TEST(repo_commits, without_a_key_or_a_pds_commits_are_dropped) {
+  for (const auto keyless : {true, false})
+    for (const auto sync : {true, false}) {
+      repo_world x;
+      x.sync();
+      auto fact = x.identity();
+      (keyless ? fact.signing_key : fact.pds).clear();
+      x.identity_event();
+      x.learn(fact);
+      x.settle();
+      x.clear();
+      const auto before = x.chain->rev;
+      const auto frame = x.make_commit();
+      const auto seq
+        = x.take(sync ? x.account.sync_frame(9) : frame, pds_id);
+      for (int i = 0; i < 3; ++i)
+        x.learn(fact);
+      x.settle();
+      EXPECT_TRUE(x.finished(seq));
+      EXPECT_EQ(x.count_of(repo_counter::commit_applied), 0u);
+      EXPECT_EQ(x.count_of(repo_counter::sync_applied), 0u);
+      EXPECT_EQ(x.chain->rev, before) << keyless << sync;
+      EXPECT_TRUE(x.log.empty() || x.log.back().rev == before);
+    }
 }
 
 } // namespace
