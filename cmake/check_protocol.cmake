@@ -1,14 +1,17 @@
 # Fails when docs/protocol-coverage.md or docs/hostile-inputs.md does not hold: a
 # rule or threat without a test or a reason, a test that does not exist or does
-# not name the rule, a rule, vector or threat left out.
+# not name the rule, a rule, vector or threat left out, a sentence that is not
+# the page's.
 # CTest runs: cmake -DROOT=<source dir> [-DSHARED=<dir>] \
 #                   -P cmake/check_protocol.cmake
 #
-# A rule's row is "| id | rule | tests |", a vector's
+# A rule's row is "| id | sentence | status | tests |", a vector's
 # "| vectors/path | files | tests | what |"; tests are Suite.Name, separated by
-# <br>, or "none: reason". A test names its rules in the comment above it:
-# "// protocol.md 2.5.3, 2.5.4". Rules and vectors are compared with the shared
-# folder where there is one.
+# <br>, or "none: reason". A status is "done", "open: what lacks" or "departs
+# (ADR [n](adr/file.md), decision): what is done instead"; without a test it is
+# not done. A test names its rules in the comment above it: "// protocol.md
+# 2.5.3, 2.5.4". Rules, sentences and vectors are compared with the shared folder
+# where there is one; where there is none, the check says so.
 include("${CMAKE_CURRENT_LIST_DIR}/check_tools.cmake")
 
 set(page "docs/protocol-coverage.md")
@@ -66,19 +69,64 @@ endfunction()
 if(NOT EXISTS "${ROOT}/${page}")
   message(FATAL_ERROR "no such file: ${page}")
 endif()
+
+# normalise(<out> <sentence>): without what stands for cells of a table or would
+# upset a list, and with single blanks.
+function(normalise out text)
+  string(REGEX REPLACE "[][;\\| \t]+" " " text "${text}")
+  string(STRIP "${text}" text)
+  set(${out} "${text}" PARENT_SCOPE)
+endfunction()
+
+# check_status(<rule> <status> <tests of the row>)
+function(check_status rule status proofs)
+  if(proofs MATCHES "^none:" AND status STREQUAL "done")
+    weir_fault("${rule}: done without a test")
+  endif()
+  if(status STREQUAL "done" OR status MATCHES "^open: .")
+    return()
+  endif()
+  set(decision "ADR +[0-9]+ +\\((adr/[a-z0-9-]+\\.md)\\), ([0-9]+)")
+  if(NOT status MATCHES "^departs \\(${decision}\\): .")
+    weir_fault("${rule}: no such status: ${status}")
+    return()
+  endif()
+  set(file "docs/${CMAKE_MATCH_1}")
+  set(number "${CMAKE_MATCH_2}")
+  set(found "")
+  if(EXISTS "${ROOT}/${file}")
+    file(STRINGS "${ROOT}/${file}" found REGEX "^${number}\\. ")
+  endif()
+  if(NOT found)
+    weir_fault("${rule}: no decision ${number} in ${file}")
+  endif()
+endfunction()
+
 set(rules "")
-file(STRINGS "${ROOT}/${page}" rows REGEX "^\\| *[0-9]")
+file(READ "${ROOT}/${page}" text)
+string(REPLACE "\\|" " " text "${text}") # Of a sentence, not of the table.
+string(REGEX REPLACE "[][;\\]" " " text "${text}")
+string(REPLACE "\n" ";" rows "${text}")
+list(FILTER rows INCLUDE REGEX "^\\| *[0-9]")
 foreach(row IN LISTS rows)
-  if(NOT row MATCHES "^\\| (${id_pattern}) \\| [^|]+ \\| ([^|]*[^| ]) \\|$")
+  string(REGEX MATCH
+    "^\\| (${id_pattern}) \\| ([^|]*[^| ]) *\\| ([^|]*[^| ]) \\| ([^|]*[^| ]) \\|$"
+    found "${row}")
+  set(rule "${CMAKE_MATCH_1}")
+  set(sentence "${CMAKE_MATCH_3}")
+  set(status "${CMAKE_MATCH_4}")
+  set(proofs "${CMAKE_MATCH_5}")
+  if(NOT found)
     weir_fault("not a row: ${row}")
     continue()
   endif()
-  set(rule "${CMAKE_MATCH_1}")
-  set(proofs "${CMAKE_MATCH_3}")
   if(rule IN_LIST rules)
     weir_fault("${rule}: two rows")
   endif()
   list(APPEND rules "${rule}")
+  normalise(sentence "${sentence}")
+  set("sentence_${rule}" "${sentence}")
+  check_status("${rule}" "${status}" "${proofs}")
   check_proofs("${rule}" "${proofs}" "${rule}")
 endforeach()
 
@@ -111,9 +159,39 @@ endforeach()
 
 # The rules of a section are its numbered items, or else its bullets and table
 # rows in their order. Beside numbered items or subsections, table rows are t1,
-# t2 and so on. N.0 is what stands above the first rule.
-function(add_rule rule)
+# t2 and so on. N.0 is what a section says outside of its rules, but for
+# headings, and what the title of a subsection says beyond its name.
+function(add_rule rule text)
+  normalise(text "${text}")
   set_property(GLOBAL APPEND PROPERTY wanted "${rule}")
+  set_property(GLOBAL PROPERTY "text_${rule}" "${text}")
+endfunction()
+
+# With the lines of a rule that are indented below it.
+function(extend_rule rule line)
+  get_property(text GLOBAL PROPERTY "text_${rule}")
+  normalise(text "${text} ${line}")
+  set_property(GLOBAL PROPERTY "text_${rule}" "${text}")
+endfunction()
+
+# kind_of(<out> <line>): item, bullet, row, rule (of a table), more, none or
+# prose.
+function(kind_of out line)
+  set(kind prose)
+  if(line MATCHES "^[0-9]+\\. ")
+    set(kind item)
+  elseif(line MATCHES "^- ")
+    set(kind bullet)
+  elseif(line MATCHES "^\\|--")
+    set(kind rule)
+  elseif(line MATCHES "^\\|")
+    set(kind row)
+  elseif(line MATCHES "^ *$")
+    set(kind none)
+  elseif(line MATCHES "^ ")
+    set(kind more)
+  endif()
+  set(${out} ${kind} PARENT_SCOPE)
 endfunction()
 
 function(read_section number lines)
@@ -122,34 +200,56 @@ function(read_section number lines)
     set(prefix "${number}.t")
   endif()
   set(count 0)
-  set(previous "")
+  set(current "")  # The rule that indented lines belong to.
+  set(previous "") # A row of a table, until it is known to be no head.
+  list(POP_FRONT lines prose) # The title.
+  if(NOT number MATCHES "\\." OR NOT prose MATCHES "[:(]")
+    set(prose "")
+  endif()
+  string(REGEX REPLACE "^[0-9.]+" "" prose "${prose}")
+  set(last none)
   foreach(line IN LISTS lines)
-    if(line MATCHES "^([0-9]+)\\. ")
-      add_rule("${number}.${CMAKE_MATCH_1}")
-    elseif(line MATCHES "^- ")
+    kind_of(kind "${line}")
+    if(previous AND NOT kind STREQUAL "rule")
       math(EXPR count "${count} + 1")
-      add_rule("${prefix}${count}")
-    elseif(line MATCHES "^\\|--")
-      set(previous "")
-    endif()
-    if(previous) # A row, and no head of a table: that is followed by |--.
-      math(EXPR count "${count} + 1")
-      add_rule("${prefix}${count}")
+      add_rule("${prefix}${count}" "${previous}")
     endif()
     set(previous "")
-    if(line MATCHES "^\\|[^-]")
-      set(previous "${line}")
+    if(kind STREQUAL "more")
+      extend_rule("${current}" "${line}")
+      continue()
     endif()
+    set(current "")
+    if(kind STREQUAL "item")
+      string(REGEX MATCH "^([0-9]+)\\. (.*)$" line "${line}")
+      set(current "${number}.${CMAKE_MATCH_1}")
+      add_rule("${current}" "${CMAKE_MATCH_2}")
+    elseif(kind STREQUAL "bullet")
+      math(EXPR count "${count} + 1")
+      set(current "${prefix}${count}")
+      string(REGEX REPLACE "^- " "" line "${line}")
+      add_rule("${current}" "${line}")
+    elseif(kind STREQUAL "row")
+      set(previous "${line}")
+    elseif(kind STREQUAL "prose"
+           AND (last STREQUAL "prose" OR line MATCHES "[.:=]"))
+      string(APPEND prose " ${line}")
+    endif()
+    set(last ${kind})
   endforeach()
+  if(prose)
+    add_rule("${number}.0" "${prose}")
+  endif()
 endfunction()
 
 # The last section has its numbers inside the lines.
 function(read_differences number text)
-  string(REGEX MATCHALL " [0-9]+\\. " found "${text}")
-  foreach(each IN LISTS found)
-    string(REGEX MATCH "[0-9]+" each "${each}")
-    add_rule("${number}.${each}")
-  endforeach()
+  string(REGEX REPLACE " ([0-9]+)\\. " ";\\1;" parts "${text}")
+  list(POP_FRONT parts) # The title.
+  while(parts)
+    list(POP_FRONT parts each sentence)
+    add_rule("${number}.${each}" "${sentence}")
+  endwhile()
 endfunction()
 
 if(EXISTS "${SHARED}/spec/protocol.md")
@@ -172,15 +272,21 @@ if(EXISTS "${SHARED}/spec/protocol.md")
   endforeach()
   get_property(wanted GLOBAL PROPERTY wanted)
   foreach(rule IN LISTS wanted)
+    get_property(text GLOBAL PROPERTY "text_${rule}")
     if(NOT rule IN_LIST rules)
       weir_fault("${rule}: no row")
+    elseif(NOT "${sentence_${rule}}" STREQUAL "${text}")
+      weir_fault("${rule}: not the page's sentence: ${text}")
     endif()
   endforeach()
   foreach(rule IN LISTS rules)
-    if(NOT rule IN_LIST wanted AND NOT rule MATCHES "^[0-9]+\\.0$")
+    if(NOT rule IN_LIST wanted)
       weir_fault("${rule}: no such rule")
     endif()
   endforeach()
+else()
+  message(WARNING "no ${SHARED}/spec/protocol.md: rules and sentences of ${page} "
+                  "were not compared with it")
 endif()
 
 # -- every vector --------------------------------------------------------------
@@ -209,6 +315,8 @@ if(EXISTS "${SHARED}/vectors")
   foreach(file IN LISTS files)
     weir_fault("${file}: no row")
   endforeach()
+else()
+  message(WARNING "no ${SHARED}/vectors: those of ${page} were not counted")
 endif()
 
 # -- every threat --------------------------------------------------------------
@@ -254,5 +362,8 @@ if(EXISTS "${SHARED}/design/reliability.md")
       endif()
     endif()
   endforeach()
+else()
+  message(WARNING "no ${SHARED}/design/reliability.md: threats of "
+                  "docs/hostile-inputs.md were not compared with it")
 endif()
 weir_finish("${page} or docs/hostile-inputs.md does not hold")

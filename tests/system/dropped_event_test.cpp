@@ -2,6 +2,7 @@
 #include "base/limits.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
+#include "tests/system/store_left.hpp"
 
 #include <atomic>
 #include <future>
@@ -90,6 +91,7 @@ TEST_F(DroppedEventTest, WhatCannotBeReadIsFetched) {
 }
 
 // The same of what the account's own host sends and its key did not sign.
+// protocol.md 2.5.6
 TEST_F(DroppedEventTest, WhatItsOwnHostSendsAndNobodySignedIsFetched) {
   start_synced("pds:");
   auto x = next();
@@ -114,6 +116,34 @@ TEST_F(DroppedEventTest, AFetchThatIsOlderThanItsCauseIsNoSuccess) {
   expect_synced();
   EXPECT_EQ(*asked, 3);
   EXPECT_EQ(events("chain_broken"), 1u);
+}
+
+// protocol.md 3.2, 5.3: a host that was restored from a backup has signed
+// another state under a rev that we have; what it has now counts
+TEST_F(DroppedEventTest, AnotherStateUnderTheRevWeHaveIsFetched) {
+  start_synced();
+  test_repo other{1};
+  other.put("app.test.note/b", make_record("two"));
+  other.put("app.test.note/c", make_record("three"));
+  other.commit();
+  ASSERT_EQ(other.rev(), repo.rev());
+  ASSERT_NE(other.data(), repo.data());
+  host.serve(other);
+  ASSERT_TRUE(stream.send(other.sync_frame(++seq)));
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    const auto is = node->repo(repo.did());
+    return is.status == "synced" && is.records == 2;
+  })) << node->repo(repo.did()).error;
+  const auto data = node->data_dir();
+  node->restart([&] { EXPECT_EQ(store_left::read(data).findings, ""); });
+  other.put("app.test.note/d", make_record("four"));
+  auto x = other.draft();
+  x.seq = ++seq;
+  ASSERT_TRUE(stream.send(x.encode(x.sign(other.key()))));
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    return node->repo(repo.did()).rev == other.rev().str();
+  }));
+  EXPECT_EQ(events("applied"), 1u) << "without another fetch";
 }
 
 // protocol.md 5.2: an account that is between its import and its first write

@@ -204,6 +204,7 @@ TEST_F(HostileCarTest, CommitsAndHeadersNestUpToTheirLimitAndNotAbove) {
 
 // reliability.md 2.1, protocol.md 2.2.4: what nothing links is ignored and
 // costs no memory.
+// protocol.md 5.4
 TEST_F(HostileCarTest, UnlinkedBlocksAreNeverKept) {
   add(
     "400,000 blocks of one byte",

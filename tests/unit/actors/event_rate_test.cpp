@@ -42,6 +42,7 @@ TEST(event_rate, single_ones_are_given_only_to_who_wants_no_more) {
 }
 
 // reliability.md P11: others pay for a check that found nothing
+// protocol.md 2.5.9
 TEST(event_rate, a_refused_frame_costs_as_much_as_many) {
   constexpr auto cost = limits::refused_frame_cost;
   auto x = trusted(1'000);
@@ -167,6 +168,7 @@ TEST(event_rate, a_stream_beyond_its_rate_is_read_again_a_second_later) {
   EXPECT_EQ(x.machine.quiet_since(), t1 + 1s);
 }
 
+// protocol.md 2.5.9
 TEST(event_rate, a_stream_of_refused_frames_is_read_later) {
   rated_stream x;
   x.machine.on_timer(t1);

@@ -184,6 +184,7 @@ TEST(identity_machine,
 }
 
 // protocol.md 8.8: a verified handle outlives an outage, nothing else
+// protocol.md 8.7
 TEST(identity_machine, a_verified_handle_is_lost_by_an_answer_only) {
   resolver x;
   x.fetch(1);

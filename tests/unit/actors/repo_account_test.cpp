@@ -98,6 +98,7 @@ TEST(repo_accounts, an_active_account_is_visible_whatever_its_status_says) {
 
 // protocol.md 4.4: commits and syncs of an inactive account are dropped
 // protocol.md 2.1.3, 4.t1
+// protocol.md 3.1
 TEST(repo_accounts, an_inactive_account_says_nothing_until_it_is_back) {
   repo_world x;
   x.sync();

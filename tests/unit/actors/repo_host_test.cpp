@@ -18,6 +18,7 @@ storage::identity_row at_host(const repo_world& x, const char* origin) {
 // -- the host rule (protocol.md 2.1.2) ----------------------------------------
 
 // protocol.md 2.1.2
+// protocol.md 3.1
 TEST(repo_hosts, frames_of_the_current_host_count) {
   repo_world x;
   x.sync();
@@ -62,6 +63,7 @@ TEST(repo_hosts, health_is_told_of_commits_of_another_host) {
 
 // limits::refused_frame_cost: whoever speaks for accounts that are not its own
 // pays for each check; not while nobody knows whose they are
+// protocol.md 2.5.9
 TEST(repo_hosts, a_foreign_host_pays_for_its_frames) {
   repo_world x;
   x.sync();

@@ -174,6 +174,7 @@ TEST(CarSliceTest, TellsCodecsOfOneDigestApart) {
 }
 
 // protocol.md 2.2.1
+// protocol.md 6.0
 TEST(CarSliceTest, RefusesBrokenHeaders) {
   EXPECT_EQ(parse_error({}), ec::malformed);
   EXPECT_EQ(parse_error(bytes{0x00}), ec::malformed) << "empty header";

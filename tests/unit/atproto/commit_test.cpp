@@ -116,6 +116,7 @@ TEST(CommitTest, DecodesWhatWasSigned) {
 }
 
 // protocol.md 2.3.1, 2.3.2
+// protocol.md 2.3.0
 TEST(CommitTest, NeedsEveryFieldInItsForm) {
   EXPECT_EQ(commit_refusal(to_block(entries())), ec::none);
   for (const auto* key : {"did", "rev", "sig", "data", "prev", "version"}) {
@@ -156,6 +157,7 @@ TEST(CommitTest, NeedsEveryFieldInItsForm) {
   }
 }
 
+// protocol.md 2.3.0, 6.0
 TEST(CommitTest, IsOneStrictItem) {
   const auto block = to_block(entries());
   for (size_t size = 0; size < block.size(); ++size)

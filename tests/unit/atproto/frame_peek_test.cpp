@@ -88,6 +88,7 @@ TEST(FramePeekTest, LooksAtTheTopOfThePayloadOnly) {
 }
 
 // protocol.md 1.6, 6.8
+// protocol.md 1.0
 TEST(FramePeekTest, RefusesAnythingButTwoMaps) {
   const auto good = frame("#commit", commit_fields());
   EXPECT_EQ(peek_error(good), ec::none);
@@ -120,6 +121,7 @@ TEST(FramePeekTest, RefusesHeadersWithoutOpOrT) {
 }
 
 // protocol.md 1.7
+// protocol.md 6.0
 TEST(FramePeekTest, IsStrictInAllButTheOrderOfKeys) {
   auto reversed = commit_fields();
   std::ranges::reverse(reversed);

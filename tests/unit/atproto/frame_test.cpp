@@ -63,6 +63,7 @@ TEST(FrameTest, DecodesEveryFieldOfACommit) {
 }
 
 // protocol.md 2.t11
+// protocol.md 2.0
 TEST(FrameTest, TakesNullForAnAbsentOptionalField) {
   auto payload = commit_fields();
   payload = with(payload, "prevData", null());
@@ -104,6 +105,7 @@ TEST(FrameTest, RefusesACommitWithAFieldMissingOrWrong) {
 }
 
 // protocol.md 2.t12, 2.t13, 2.t14
+// protocol.md 2.0
 TEST(FrameTest, RefusesOpsWithAWrongCombinationOfFields) {
   const auto with_op = [](const bytes& x) {
     return commit_error("ops", array({x}));

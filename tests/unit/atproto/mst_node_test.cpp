@@ -168,6 +168,7 @@ TEST(MstNodeTest, RefusesEveryBrokenRuleInsideANode) {
     << "no record";
 }
 
+// protocol.md 5.1.0, 6.0
 TEST(MstNodeTest, RefusesEveryOtherFormOfANode) {
   const auto good = encode_raw(flat_node(2));
   ASSERT_EQ(node_error(good), ec::none);

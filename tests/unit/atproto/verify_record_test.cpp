@@ -10,6 +10,7 @@ namespace weir::tests {
 using namespace atproto;
 
 // protocol.md 2.4.4, 10.4, 11.9
+// protocol.md 6.11
 TEST(VerifyRecordTest, KeepsTheCommitWhenARecordIsNone) {
   const auto largest = [](size_t size) {
     const auto around = make_record(std::string(size, 'x')).size() - size;
@@ -48,6 +49,7 @@ TEST(VerifyRecordTest, KeepsTheCommitWhenARecordIsNone) {
 // is laxer than the text, such records lie in live repositories. Here the text
 // holds: the record is none, its path and CID stay, and clients see the CID.
 // protocol.md 6.7, 6.9, 11.13
+// protocol.md 6.0
 TEST(VerifyRecordTest, WhatOtherDecodersTakeKeepsItsPlaceWithoutItsContent) {
   const struct {
     const char* what;

@@ -146,6 +146,7 @@ TEST_F(VerifyTest, RefusesARevInTheFuture) {
 }
 
 // protocol.md 2.1.5
+// protocol.md 2.1.0
 TEST_F(VerifyTest, RefusesWhatTheAccountDidNotSign) {
   const auto done = check_forged(next);
   ASSERT_FALSE(done);
@@ -202,6 +203,7 @@ TEST_F(VerifyTest, RefusesABrokenCar) {
 }
 
 // protocol.md 2.t9, 2.t10, 2.t14, 2.2.7, 2.5.8
+// protocol.md 2.0
 TEST_F(VerifyTest, CallsCommitsOfOldSendersUnverifiable) {
   auto x = next;
   x.prev_data = {};
@@ -251,6 +253,7 @@ TEST_F(VerifyTest, CallsAFirstCommitThatIsNotTheWholeTreeUnverifiable) {
 }
 
 // protocol.md 2.1.5, 2.1.6, 2.4.1, 2.5.7
+// protocol.md 2.1.0
 TEST_F(VerifyTest, DemandsAResyncWhenASignedProofDoesNotHold) {
   auto x = next;
   x.prev_data = mst::empty_root();

@@ -1,6 +1,6 @@
 // TEST(ChainTest, Gone) {}
 
-// protocol.md 1.1, 3.7
+// protocol.md 1.0, 1.1, 1.2, 2.1.0, 2.1.1, 2.1.2, 3.7
 TEST(ChainTest, Holds) {}
 
 // protocol.md 2.1

@@ -1,5 +1,5 @@
 // Proves protocol.md 2.
-// protocol.md 1.0, 1.1, 1.2, 1.t1, 1.t2, 2.t1, 2.1.1, 2.1.2, 2.2.1
+// protocol.md 1.0, 1.1, 1.2, 1.t1, 1.t2, 2.t1, 2.1.0, 2.1.1, 2.1.2, 2.2.1
 // protocol.md 2.2.2; protocol.md 11.1, 11.2: and why
 TEST(ChainTest, Holds) {}
 
