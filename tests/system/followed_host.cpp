@@ -1,11 +1,35 @@
 #include "tests/system/followed_host.hpp"
 
 #include <cstdlib>
+#include <optional>
 #include <thread>
+#include <unordered_map>
 
 namespace weir::tests {
 
 using std::chrono::steady_clock;
+
+namespace {
+
+std::string text_in(const std::string& event, const std::string& name) {
+  const auto field = '"' + name + R"(":")";
+  const auto at = event.find(field);
+  if (at == std::string::npos)
+    return {};
+  const auto begin = at + field.size();
+  return event.substr(begin, event.find('"', begin) - begin);
+}
+
+/// Whose commit it was, and which.
+std::string name_of(const std::string& event) {
+  return text_in(event, "did") + ' ' + text_in(event, "rev");
+}
+
+std::string name_of(const test_repo& x) {
+  return x.did().str() + ' ' + x.rev().str();
+}
+
+} // namespace
 
 followed_host::followed_host(net::transport_ptr network)
   : network_(std::move(network)) {
@@ -21,9 +45,7 @@ followed_host::followed_host(net::transport_ptr network)
 void followed_host::start(std::vector<std::string> others,
                           std::vector<std::string> options) {
   others.push_back("pds:" + host_.url());
-  options.insert(options.end(),
-                 {"--memory-limit", "2GiB", "--retry-backoff-min", "60s",
-                  "--repo-bytes-max", "1MiB"});
+  options.insert(options.end(), {"--memory-limit", "2GiB"});
   node_ = std::make_unique<hostile_node>(others, host_.url(), options);
   channel_ = std::make_unique<channel_client>(
     network_, node_->data_url(),
@@ -34,12 +56,13 @@ void followed_host::start(std::vector<std::string> others,
 
 std::vector<uint64_t>
 followed_host::take(const std::vector<std::string_view>& texts) {
+  const auto now = steady_clock::now();
   std::vector<uint64_t> ids;
   for (const auto text : texts) {
     const auto id = text.find(R"("id":)") + 5;
     ids.push_back(std::strtoull(text.data() + id, nullptr, 10));
     if (text.find(R"("live":true)") != std::string_view::npos)
-      live_.push(std::string{text});
+      live_.push({std::string{text}, now});
   }
   return ids;
 }
@@ -59,37 +82,58 @@ void followed_host::expect_synced() {
   }
 }
 
-std::optional<steady_clock::time_point> followed_host::send_one() {
+bytes followed_host::next_frame() {
   ++seq_;
-  auto& repo = repos_.front();
   repos_.splice(repos_.end(), repos_, repos_.begin());
+  auto& repo = repos_.back();
   repo.put("app.test.note/live", make_record(std::to_string(seq_)));
   auto draft = repo.draft();
   draft.seq = seq_;
-  const auto frame = draft.encode(draft.sign(repo.key()));
-  const auto sent = steady_clock::now();
-  EXPECT_TRUE(stream_.send(frame));
-  std::optional<std::string> event;
-  do
-    event = live_.pop(node_patience);
-  while (event && event->find(repo.rev().str()) == std::string::npos);
-  if (!event)
-    return std::nullopt;
-  return sent;
+  return draft.encode(draft.sign(repo.key()));
 }
 
-std::vector<double> followed_host::commit(size_t commits,
-                                          std::chrono::milliseconds pace) {
-  std::vector<double> out;
-  while (out.size() < commits) {
-    const auto sent = send_one();
-    if (!sent) {
+bool followed_host::commit(size_t commits) {
+  for (; commits > 0; --commits) {
+    EXPECT_TRUE(stream_.send(next_frame()));
+    std::optional<arrival> event;
+    do
+      event = live_.pop(node_patience);
+    while (event && name_of(event->text) != name_of(last_writer()));
+    if (!event) {
       ADD_FAILURE() << "commit " << seq_ << " never came";
-      break;
+      return false;
     }
-    const auto took = steady_clock::now() - *sent;
-    out.push_back(std::chrono::duration<double, std::milli>(took).count());
-    std::this_thread::sleep_until(*sent + pace);
+  }
+  return true;
+}
+
+std::vector<double>
+followed_host::commit_in_time(size_t commits, std::chrono::milliseconds pace,
+                              const std::function<void(size_t)>& before) {
+  std::unordered_map<std::string, size_t> numbers;
+  const auto first = steady_clock::now() + pace;
+  for (size_t i = 0; i < commits; ++i) {
+    const auto frame = next_frame(); // Signed before its time.
+    numbers.emplace(name_of(last_writer()), i);
+    std::this_thread::sleep_until(first + i * pace);
+    if (before)
+      before(i);
+    EXPECT_TRUE(stream_.send(frame));
+  }
+  std::vector<double> out(commits);
+  while (!numbers.empty()) {
+    const auto event = live_.pop(node_patience);
+    if (!event) {
+      ADD_FAILURE() << numbers.size() << " commits never came";
+      return {};
+    }
+    const auto known = numbers.extract(name_of(event->text));
+    if (known.empty())
+      continue;
+    const auto i = known.mapped();
+    const std::chrono::duration<double, std::milli> late
+      = event->at - (first + i * pace);
+    out[i] = late.count();
   }
   return out;
 }
