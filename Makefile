@@ -14,8 +14,8 @@ COVERED := atproto/ storage/ net/address_guard 'actors/.*_machine' \
            actors/upstream/event_rate \
            'actors/support/(upstream_view|restart_policy)'
 
-.PHONY: all demo check check-long check-real bench fuzz coverage format tidy \
-        install setup configure programs everything
+.PHONY: all demo check check-long check-real bench fuzz mutants coverage \
+        format tidy install setup configure programs everything
 
 all: programs
 
@@ -61,6 +61,11 @@ check-long: everything fuzz
 	  $(RELEASE)/tests/system/system_test --gtest_filter='PopulationTest.*'
 	KILLS=$(or $(KILLS),1000) $(RELEASE)/tests/system/system_test \
 	  --gtest_filter='*KillTest*'
+
+# Faults that the simulator has to find (tests/mutants/README.md), each in a copy
+# of the tree; MUTANTS="a b" for some of them.
+mutants: setup
+	JOBS=$(JOBS) tests/mutants/run.sh $(MUTANTS)
 
 # Lines that the tests of the rules run, and whether every refusal did:
 # tests/coverage.py judges. build/coverage/lines.txt lists what did not run.

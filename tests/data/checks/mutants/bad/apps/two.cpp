@@ -1,0 +1,3 @@
+int two() {
+  return 2;
+}
