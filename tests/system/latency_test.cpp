@@ -79,7 +79,7 @@ protected:
         "weir_upstream_dials_total{upstream=\"" + distant->url(i) + "\"}", 1));
     good.commit_in_time(wished("FIRST", 5) * commits_a_second, commit_pace);
     const auto before = good.node().metric(frames);
-    const auto all = wished("SECONDS", 20) * commits_a_second;
+    const auto all = wished("RUN_SECONDS", 20) * commits_a_second;
     auto took = good.commit_in_time(all, commit_pace);
     ASSERT_EQ(took.size(), all);
     out.add(std::move(took));

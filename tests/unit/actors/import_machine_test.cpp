@@ -326,6 +326,20 @@ TEST(import_machine, a_root_older_than_what_is_held_is_refused) {
   }
 }
 
+// protocol.md 5.3: a mirror that has not seen yet what an event told of
+TEST(import_machine, a_root_older_than_the_event_that_led_to_it_is_refused) {
+  const auto repo = repo_with({"app.test.a/1"});
+  for (const uint64_t ahead : {0, 1}) {
+    fetch x{repo};
+    x.order.least = atproto::tid{repo.rev().value() + ahead};
+    const auto out = x.feed(repo.export_car());
+    EXPECT_EQ(out.has_value(), ahead == 0);
+    if (!out) {
+      EXPECT_EQ(out.error().code, ec::chain_broken);
+    }
+  }
+}
+
 // protocol.md 5.1: the body was cut off
 TEST(import_machine, a_body_that_was_cut_is_refused) {
   const auto repo = repo_with({"app.test.a/1", "app.test.a/2"});
