@@ -66,6 +66,8 @@ bool read_flag(std::string_view name, command& out) {
     out.each = true;
   else if (name == "--table")
     out.table = true;
+  else if (name == "--whole")
+    out.whole = true;
   else if (name == "--no-shrink")
     out.shrink = false;
   else
@@ -83,6 +85,7 @@ const char* usage() noexcept {
          "  --no-shrink    leaves a failing run as it is\n"
          "  --each         a line for each seed\n"
          "  --table        counts of what happened\n"
+         "  --whole        fails when a kind of fault did not happen\n"
          "  --trace        every step of one run, to the output\n"
          "  --log          the node's log, to the error output\n";
 }
@@ -114,7 +117,10 @@ size_t run_command(const command& x) {
   std::cout << all.runs << " runs, " << all.failures << " failed, "
             << all.virtual_seconds / 3'600 << " virtual hours, " << all.steps
             << " steps\n";
-  return all.failures;
+  const auto missing = x.whole ? missing_kinds(all) : std::set<std::string>{};
+  for (const auto& name : missing)
+    std::cout << "never happened: " << name << '\n';
+  return all.failures + missing.size();
 }
 
 } // namespace weir::sim

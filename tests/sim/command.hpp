@@ -19,6 +19,7 @@ struct command {
   bool log = false;      ///< The node's own log, to the error output.
   bool each = false;     ///< A line for each seed.
   bool table = false;    ///< Of what happened in all runs.
+  bool whole = false;    ///< Every kind of deed must have happened.
   bool shrink = true;    ///< Deeds that a failure does not need are left out.
   std::optional<std::set<size_t>> only; ///< Numbers of deeds.
 };

@@ -10,8 +10,8 @@ using simnet::standing;
 
 class comparer {
 public:
-  comparer(const std::map<std::string, apps::listed_repo>& node,
-           const apps::event_copy& copy, const allowances& may)
+  comparer(const node_repos& node, const apps::event_copy& copy,
+           const allowances& may)
     : node_(node), copy_(copy), may_(may) {
     // nop
   }
@@ -26,7 +26,7 @@ private:
                              standing wanted) const;
   std::string check_copy(const simnet::expected_account& x) const;
 
-  const std::map<std::string, apps::listed_repo>& node_;
+  const node_repos& node_;
   const apps::event_copy& copy_;
   const allowances& may_;
 };
@@ -66,6 +66,8 @@ std::string comparer::check_active(const simnet::expected_account& x) const {
   if (listed.records != x.records.size())
     return "has " + std::to_string(listed.records) + " records in the node, "
            + std::to_string(x.records.size()) + " in the network";
+  if (listed.complete != true)
+    return "is in sync, and not complete: " + listed.reason;
   return may_.unacked ? "" : check_copy(x);
 }
 
@@ -120,8 +122,8 @@ std::string comparer::check_inactive(const simnet::account_view& x,
 } // namespace
 
 std::string difference(const std::vector<simnet::expected_account>& truth,
-                       const std::map<std::string, apps::listed_repo>& node,
-                       const apps::event_copy& copy, const allowances& may) {
+                       const node_repos& node, const apps::event_copy& copy,
+                       const allowances& may) {
   const comparer compare{node, copy, may};
   std::string first;
   size_t wrong = 0;
@@ -138,6 +140,25 @@ std::string difference(const std::vector<simnet::expected_account>& truth,
   if (wrong == 0)
     return "";
   return std::to_string(wrong) + " accounts differ: " + first;
+}
+
+std::string
+false_claim(const std::vector<simnet::expected_account>& truth,
+            const node_repos& node) {
+  for (const auto& x : truth) {
+    const auto listed = node.find(x.account.id.str());
+    if (listed == node.end() || listed->second.complete != true
+        || x.account.status != standing::active)
+      continue;
+    const auto& claimed = listed->second;
+    if (claimed.rev != x.account.rev.str()
+        || claimed.records != x.records.size())
+      return x.account.id.str() + " is called complete with "
+             + std::to_string(claimed.records) + " records at " + claimed.rev
+             + ", and has " + std::to_string(x.records.size()) + " at "
+             + x.account.rev.str();
+  }
+  return "";
 }
 
 } // namespace weir::sim

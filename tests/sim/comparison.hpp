@@ -1,15 +1,27 @@
 #pragma once
 
 #include "apps/weir/demo_copy.hpp"
-#include "apps/weir/demo_network.hpp"
 #include "simnet/truth.hpp"
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 namespace weir::sim {
+
+/// A repo as the node lists it.
+struct node_repo {
+  std::string status;
+  std::string rev; ///< Empty before the first fetch.
+  uint64_t records = 0;
+  std::optional<bool> complete; ///< Nothing: the account is not active.
+  std::string reason;           ///< Why it is not.
+};
+
+using node_repos = std::map<std::string, node_repo>; ///< By DID.
 
 /// What may differ, and why.
 struct allowances {
@@ -21,6 +33,9 @@ struct allowances {
   /// Streams lost events: a handle that changed meanwhile is learnt with the
   /// next #identity of its account, so handles are not compared.
   bool lost_events = false;
+  /// Something happened that no stream tells: only an audit finds it, and until
+  /// then a copy may be called complete that is not.
+  bool silent = false;
   /// Accounts with a tombstone that no stream told of: they may be known as
   /// active, or as deleted.
   std::set<std::string> untold;
@@ -28,7 +43,13 @@ struct allowances {
 
 /// How the node and the application differ from the network; empty: not at all.
 std::string difference(const std::vector<simnet::expected_account>& truth,
-                       const std::map<std::string, apps::listed_repo>& node,
-                       const apps::event_copy& copy, const allowances& may);
+                       const node_repos& node, const apps::event_copy& copy,
+                       const allowances& may);
+
+/// A repo that the node calls complete though its copy is another one than its
+/// source, and how; empty: there is none.
+std::string
+false_claim(const std::vector<simnet::expected_account>& truth,
+            const node_repos& node);
 
 } // namespace weir::sim

@@ -104,6 +104,9 @@ std::string performer::account(const deed& x) const {
 }
 
 void performer::perform(const deed& x) {
+  may_.lost_events |= x.kind != deed_kind::life
+                      && x.kind != deed_kind::newcomers
+                      && x.kind != deed_kind::fault;
   scene_.log().note(scene_.time().now(), "deed", to_string(x.kind),
                     x.number);
   auto& faults = scene_.disk_faults();
@@ -238,6 +241,8 @@ void performer::perform_fault(const deed& x) {
     order.silent = false;
   const auto done = scene_.life().faults().inject(order);
   may_.lost_events |= loses_events(x.what);
+  may_.silent |= order.silent
+                 || x.what == simnet::fault_kind::lose_silently;
   if (!done)
     return; // The account is in another state, say.
   if (x.what == simnet::fault_kind::tombstone) {

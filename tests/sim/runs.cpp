@@ -163,6 +163,24 @@ summary run_seeds(const command& x) {
   return all;
 }
 
+std::set<std::string> missing_kinds(const summary& x) {
+  std::set<std::string> out;
+  const auto look = [&](const std::string& name) {
+    if (!x.counts.contains(name))
+      out.insert(name);
+  };
+  for (size_t i = 0; i < deed_kinds; ++i)
+    if (static_cast<deed_kind>(i) != deed_kind::fault)
+      look(to_string(static_cast<deed_kind>(i)));
+  for (size_t i = 0; i < simnet::fault_kinds; ++i) {
+    const auto kind = static_cast<simnet::fault_kind>(i);
+    if (kind != simnet::fault_kind::mend
+        && kind != simnet::fault_kind::directory_up)
+      look(std::string{"fault "} + simnet::to_string(kind));
+  }
+  return out;
+}
+
 void print_table(const summary& x, std::ostream& out) {
   out << "settled after at most " << x.settled_max << " s\n";
   for (const auto& [name, count] : x.counts)

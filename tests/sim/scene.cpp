@@ -203,8 +203,27 @@ result<std::pair<int, std::string>> scene::post(const std::string& target,
   return ask(std::move(request));
 }
 
-result<std::map<std::string, apps::listed_repo>> scene::repos() {
-  std::map<std::string, apps::listed_repo> out;
+namespace {
+
+node_repo read_repo(const boost::json::object& row) {
+  node_repo out;
+  out.status = row.at("status").as_string().c_str();
+  if (const auto* rev = row.if_contains("rev"))
+    out.rev = rev->as_string().c_str();
+  out.records
+    = static_cast<uint64_t>(row.at("record_count").to_number<int64_t>());
+  const auto* complete = row.if_contains("complete");
+  if (complete != nullptr && complete->is_bool())
+    out.complete = complete->as_bool();
+  if (const auto* reason = row.if_contains("reason"))
+    out.reason = reason->as_string().c_str();
+  return out;
+}
+
+} // namespace
+
+result<node_repos> scene::repos() {
+  node_repos out;
   std::string cursor;
   do {
     auto answer = get("/repos?limit=1000"
@@ -212,16 +231,9 @@ result<std::map<std::string, apps::listed_repo>> scene::repos() {
     if (!answer)
       return answer.error();
     const auto page = boost::json::parse(answer->second).as_object();
-    for (const auto& x : page.at("repos").as_array()) {
-      const auto& row = x.as_object();
-      apps::listed_repo repo;
-      repo.status = row.at("status").as_string().c_str();
-      if (const auto* rev = row.if_contains("rev"))
-        repo.rev = rev->as_string().c_str();
-      repo.records
-        = static_cast<uint64_t>(row.at("record_count").to_number<int64_t>());
-      out.emplace(row.at("did").as_string().c_str(), std::move(repo));
-    }
+    for (const auto& x : page.at("repos").as_array())
+      out.emplace(x.as_object().at("did").as_string().c_str(),
+                  read_repo(x.as_object()));
     const auto* next = page.if_contains("cursor");
     cursor = next != nullptr && next->is_string() ? next->as_string().c_str()
                                                   : "";

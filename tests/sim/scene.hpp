@@ -2,9 +2,9 @@
 
 #include "actors/node/node.hpp"
 #include "apps/weir/demo_consumer.hpp"
-#include "apps/weir/demo_network.hpp"
 #include "net/http_client.hpp"
 #include "simnet/network.hpp"
+#include "tests/sim/comparison.hpp"
 #include "tests/sim/settings.hpp"
 #include "tests/support/fault_env.hpp"
 #include "tests/support/memory_disk.hpp"
@@ -63,7 +63,7 @@ public:
                                            std::string body);
 
   /// All repos as the node lists them, by DID.
-  result<std::map<std::string, apps::listed_repo>> repos();
+  result<node_repos> repos();
 
   // -- its parts --------------------------------------------------------------
 

@@ -14,6 +14,10 @@ using std::chrono::microseconds;
 /// How soon after the last fault everything must be right again, without help.
 constexpr microseconds settle_max = 30h;
 
+/// When streams have long brought what there was, whatever is called complete
+/// must be so.
+constexpr microseconds claims_checked_after = 3min;
+
 /// A property does not hold.
 struct broken {
   std::string what;
@@ -42,6 +46,7 @@ private:
   scene& scene_;
   performer performer_;
   std::vector<deed> deeds_;
+  steady_time mended_at_;
   std::chrono::seconds settled_after_{0};
 };
 
@@ -87,6 +92,10 @@ std::string trial::difference() {
   if (!repos)
     return "the node does not list its repos: " + to_string(repos.error());
   const auto truth = scene_.life().truth().expected();
+  const auto passed = scene_.time().now() - mended_at_;
+  if (passed >= claims_checked_after && !performer_.may().silent)
+    if (const auto how = false_claim(truth, *repos); !how.empty())
+      throw broken{"complete", how};
   std::string out;
   scene_.application().read([&](const apps::event_copy& copy) {
     out = sim::difference(truth, *repos, copy, performer_.may());
@@ -96,7 +105,7 @@ std::string trial::difference() {
 
 /// Everything is right within the bound, and stays so.
 void trial::settle() {
-  const auto begin = scene_.time().now();
+  const auto begin = mended_at_ = scene_.time().now();
   microseconds wait = 1s;
   for (;;) {
     const auto how = difference();
