@@ -1,3 +1,5 @@
+cmake_minimum_required(VERSION 3.25)
+
 # Runs some seeds in two processes, one of them with other addresses and one
 # processor, and fails when their traces differ in a byte, or when two seeds have
 # the same one.
