@@ -104,7 +104,16 @@ metric& metrics_registry::gauge(const std::string& name,
 
 void metrics_registry::gauge(const std::string& name, const std::string& help,
                              std::function<double()> read) {
-  impl_->find(name, help, prometheus::MetricType::Gauge, {}, {}).read
+  gauge(name, help, {}, {}, std::move(read));
+}
+
+void metrics_registry::gauge(const std::string& name, const std::string& help,
+                             const std::string& label_key,
+                             const std::string& label_value,
+                             std::function<double()> read) {
+  impl_
+    ->find(name, help, prometheus::MetricType::Gauge, label_key, label_value)
+    .read
     = std::move(read);
 }
 

@@ -59,6 +59,9 @@ public:
   /// A gauge that is asked for when the page is made.
   void gauge(const std::string& name, const std::string& help,
              std::function<double()> read);
+  void gauge(const std::string& name, const std::string& help,
+             const std::string& label_key, const std::string& label_value,
+             std::function<double()> read);
 
   /// The page.
   std::string render() const;

@@ -46,6 +46,17 @@ struct account_told {
   storage::account_status account = storage::account_status::active;
   bool once = false;
   atproto::tid rev{}; ///< Of its repo there; undefined: it did not say.
+  /// first_cursor_since_reset of the accounting upstream before the request.
+  position noted{};
+  bool prove = false; ///< It was asked because the repo's position is stale.
+};
+
+/// A look at all rows found the repo in sync and not complete, for a reason
+/// that it sees itself.
+///
+/// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
+struct repo_incomplete {
+  atproto::did repo;
 };
 
 /// Repos that no upstream covers, in the order of their rows.
@@ -66,6 +77,14 @@ struct uncovered_page {
 ///
 /// From: READER. To: SUPERVISOR. Travels: local only.
 struct completeness_page {
+  /// One that is in sync and not complete, and what may mend it.
+  struct repo {
+    atproto::did id;
+    std::string pds;
+    bool prove = false; ///< Its position is stale; else it sees for itself.
+    position noted; ///< Of its upstream, when the row was looked at.
+  };
+  std::vector<repo> repos;
   error failed;      ///< `ec::none` when the rows were read.
   atproto::did last; ///< The last row that was looked at.
   bool end = false;
@@ -103,5 +122,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_answer)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_told)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_unasked)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::completeness_page)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_incomplete)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::left_out_page)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::uncovered_page)

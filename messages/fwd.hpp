@@ -73,6 +73,7 @@ struct repo_chunk;
 struct repo_fetch_failed;
 struct repo_fetched;
 struct repo_frames;
+struct repo_incomplete;
 struct repo_listed;
 struct repo_listing;
 struct repo_loaded;

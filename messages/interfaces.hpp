@@ -58,6 +58,7 @@ using repo_actor = common_actor::extend<
   caf::replies_to<repo_listed>::with<listing_taken>,
   // Its host was asked what the account is.
   caf::reacts_to<account_told>, caf::reacts_to<account_unasked>,
+  caf::reacts_to<repo_incomplete>,
   // Commands; each answers once the decision is made.
   caf::replies_to<add_repos>::with<add_result>,
   caf::replies_to<remove_repos>::with<remove_result>,
@@ -83,7 +84,7 @@ using router_actor = common_actor::extend<
   // What became of DIDs that the stream of a PDS named.
   caf::reacts_to<stream_claim_decided>, caf::reacts_to<stream_claims_rest>,
   caf::reacts_to<prepare_fetch>, caf::reacts_to<account_told>,
-  caf::reacts_to<account_unasked>>;
+  caf::reacts_to<account_unasked>, caf::reacts_to<repo_incomplete>>;
 
 /// The SUPERVISOR: which repo is fetched next, host budgets, retry, listings.
 using supervisor_actor = common_actor::extend<

@@ -225,6 +225,8 @@ result<void> committer::stage_chain(const repo_update& in, chain_row& chain) {
     chain.rev = in.chain->rev;
     chain.data = in.chain->data;
     chain.commit = in.chain->commit;
+    if (in.chain->streamed)
+      chain.streamed = in.chain->rev; // CONS-22
   }
   const bool changed = in.chain || in.erase || !in.transactions.empty();
   if (!changed

@@ -40,6 +40,9 @@ struct chain_row {
   /// Where the streams of collections begin. An erasing ends them; those that
   /// follow begin above, so that no index is used twice.
   uint64_t index_base = 0;
+  /// Of the last event of a stream that was applied (CONS-09); undefined: all
+  /// that is held was fetched.
+  atproto::tid streamed;
 
   const stream_head* find(std::string_view scope) const noexcept;
 
@@ -99,6 +102,7 @@ struct listing_row {
   std::string cursor;
   bool done = false;
   position noted; ///< At its begin, first_cursor_since_reset; seq 0 = unset.
+  int64_t audited = 0; ///< Unix seconds: when the last one ended; 0 = never.
 
   bool operator==(const listing_row&) const = default;
 };

@@ -53,6 +53,7 @@ struct chain_step {
   atproto::tid rev;
   atproto::cid data;
   atproto::cid commit;
+  bool streamed = false; ///< An event brought it, no fetch.
 };
 
 /// One atomic change of one repo: all of it is written, or none.

@@ -177,7 +177,7 @@ void serialize(Archive& ar, tombstone_row& x) {
 
 template <class Archive>
 void serialize(Archive& ar, listing_row& x) {
-  ar(x.cursor, x.done, x.noted);
+  ar(x.cursor, x.done, x.noted, x.audited);
 }
 
 // -- rows with a layout of their own ------------------------------------------
@@ -301,7 +301,7 @@ result<std::string> encode_chain(const chain_row& x,
   byte_output ar;
   ar.data.reserve(1024);
   ar(value_format, x.rev, x.data, x.commit, x.record_count, x.erased_through,
-     x.index_base);
+     x.index_base, x.streamed);
   uint64_t apart = 0;
   uint64_t apart_operations = 0;
   for (const auto& stream : x.streams)
@@ -328,7 +328,7 @@ result<stored_chain> decode_chain(std::string_view x,
     x, table::chain, [&](byte_input& ar, stored_chain& out) {
       auto& chain = out.chain;
       ar(chain.rev, chain.data, chain.commit, chain.record_count,
-         chain.erased_through, chain.index_base, out.apart,
+         chain.erased_through, chain.index_base, chain.streamed, out.apart,
          out.apart_operations);
       if (out.apart > limits::repo_streams_max
           || (out.apart == 0 && out.apart_operations != 0))

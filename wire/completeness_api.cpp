@@ -130,6 +130,7 @@ void append_completeness(const completeness_view& x, std::string& out) {
   append_position(R"(,"proved":)", x.proved, out);
   append_rev(R"(,"first_rev":)", x.first_rev, out);
   append_rev(R"(,"last_indexed_rev":)", x.last_indexed_rev, out);
+  append_rev(R"(,"last_stream_rev":)", x.last_stream_rev, out);
   append_rev(R"(,"last_rev":)", x.last_rev, out);
   append_number(R"(,"filter":)", x.filter, out);
   append_number(R"(,"filter_in_force":)", x.filter_in_force, out);

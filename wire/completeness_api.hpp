@@ -45,7 +45,8 @@ struct completeness_view {
   position proved;              ///< Of the repo.
   atproto::tid first_rev;       ///< CONS-07
   atproto::tid last_indexed_rev; ///< CONS-06
-  atproto::tid last_rev;        ///< CONS-09
+  atproto::tid last_stream_rev; ///< CONS-09
+  atproto::tid last_rev;        ///< All through this is applied.
   uint32_t filter = 0;          ///< It was fetched under.
   uint32_t filter_in_force = 0;
   int64_t last_sync = 0;

@@ -110,9 +110,12 @@ net::http_reply completeness_reply(const store_readers& store,
   view.active = completeness::counts(row);
   view.terms = terms;
   view.upstream = to_view(upstream);
+  view.upstream.audited = by.shared.upstreams.audited(upstream.id);
   view.proved = row.fcsr;
   view.first_rev = row.first_rev;
   view.last_indexed_rev = row.last_indexed_rev;
+  if (chain != nullptr)
+    view.last_stream_rev = chain->streamed;
   view.last_rev = completeness::last_rev(row, chain);
   view.filter = row.filter_generation;
   view.filter_in_force = filter;

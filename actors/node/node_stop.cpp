@@ -1,4 +1,5 @@
 #include "actors/node/node_impl.hpp"
+#include "base/limits_streams.hpp"
 
 namespace weir::actors {
 
@@ -33,6 +34,14 @@ void node::impl::add_gauges() {
   auto& metrics = shared->metrics;
   metrics.gauge("weir_oplog_seq", "Last durable operation",
                 [this] { return double(store->stats.durable.load()); });
+  for (const auto& x : shared->upstreams.all())
+    metrics.gauge("weir_upstream_staleness_seconds",
+                  "How far a stream is behind the time of day", "upstream",
+                  x.origin, [this, id = x.id] {
+                    return shared->upstreams.find(id).staleness(
+                      shared->time->wall_now(), shared->time->steady_now(),
+                      limits::passed_quiet_min);
+                  });
   metrics.gauge("weir_records", "Records held",
                 [this] { return double(store->stats.records.load()); });
   metrics.gauge("weir_collections", "Names of collections held",

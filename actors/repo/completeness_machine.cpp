@@ -34,17 +34,27 @@ bool on_listed(storage::repo_row& row, const position& noted,
   return false;
 }
 
+bool needs_index(const storage::repo_row& row,
+                 const storage::chain_row* chain) {
+  return counts(row) && row.status == storage::repo_status::synced
+         && (!row.last_indexed_rev.defined()
+             || last_rev(row, chain) < row.first_rev);
+}
+
 void on_indexed(storage::repo_row& row, const position& noted,
                 atproto::tid rev, uint32_t filter_generation) {
   row.last_indexed_rev = rev;
   row.filter_generation = filter_generation;
   row.gap = false;
-  if (noted.defined() && !row.fcsr.covers(noted)) {
+  if (!noted.defined())
+    return;
+  const auto raised = !row.fcsr.covers(noted);
+  if (raised)
     row.fcsr = noted;
+  // A listing may have named a rev that its host does not have.
+  if (raised || !row.first_rev.defined()
+      || (noted.covers(row.fcsr) && row.first_rev > rev))
     row.first_rev = rev;
-  } else if (noted.defined() && !row.first_rev.defined()) {
-    row.first_rev = rev;
-  }
 }
 
 } // namespace weir::actors::completeness

@@ -25,6 +25,10 @@ bool on_event(storage::repo_row& row, const position& since_reset,
 bool on_listed(storage::repo_row& row, const position& noted,
                atproto::tid listed, atproto::tid stored);
 
+/// Whether a repo is in sync by its status and has to be fetched all the same:
+/// it never was, or not since its upstream told its first rev (CONS-27, 28).
+bool needs_index(const storage::repo_row& row, const storage::chain_row* chain);
+
 /// A full fetch ended at `rev` (CONS-14, 1b.7): the position noted before the
 /// fetch may be raised to, never lowered.
 void on_indexed(storage::repo_row& row, const position& noted,

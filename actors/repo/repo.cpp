@@ -323,9 +323,12 @@ repo_actor::behavior_type repo::make_behavior() {
     },
     [this](const account_told& x) {
       when_loaded([this, answer = host_answer{x.pds, x.account, x.once,
-                                                   x.rev}] {
+                                                   x.rev, x.noted, x.prove}] {
         perform(machine_.on_host_answer(answer, board(), now()));
       });
+    },
+    [this](const repo_incomplete&) {
+      when_loaded([this] { perform(machine_.on_incomplete(now())); });
     },
     [this](const account_unasked& x) {
       when_loaded([this, x] {

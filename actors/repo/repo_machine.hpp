@@ -49,6 +49,7 @@ public:
   repo_effects on_host_answer(const host_answer& x, const upstream_board& board,
                               now_time now);
   repo_effects on_host_unasked(bool not_found, bool urgent, now_time now);
+  repo_effects on_incomplete(now_time now); ///< Says a look at all rows.
   repo_effects on_timer(const upstream_board& board, now_time now);
 
   // -- commands (SYNC-29, 30, 33) ---------------------------------------------
@@ -68,7 +69,6 @@ public:
   repo_effects on_fetch_failed(uint64_t job, const fetch_failure&, now_time);
   repo_effects on_buffer_page(buffer_page page, const upstream_board& board,
                               now_time now);
-
   repo_effects on_no_room(now_time now);
 
   // -- state ------------------------------------------------------------------
@@ -106,7 +106,6 @@ private:
   void arm(steady_time at, repo_effects& out);
   void forget_waiting(repo_effects& out);
   void make_room(const upstream_board&, now_time, repo_effects& out);
-
   // repo_machine_updates.cpp
   void flush(repo_effects& out);
   void remember_sent();
@@ -116,7 +115,6 @@ private:
   void take_refusal(const std::string& reason, now_time, repo_effects& out);
   void drop_commits();
   void settle(const waiting_frame& x, repo_effects& out);
-
   // repo_machine_events.cpp
   step take_known(waiting_frame& x, const atproto::frame_event& event,
                   const upstream_board&, now_time, repo_effects& out);
@@ -170,8 +168,6 @@ private:
                     now_time, repo_effects& out);
   void follow_words(now_time now, repo_effects& out);
   void ask_host(now_time now, repo_effects& out);
-  void hear_rev(const host_answer&, const upstream_board&, now_time now,
-                repo_effects& out);
   void ask_for_lost(now_time now, repo_effects& out);
   void note_lost(now_time now);
   void doubt_inactive(now_time now, repo_effects& out);
@@ -184,6 +180,10 @@ private:
   bool hear_refusal(storage::account_status, now_time, repo_effects& out);
   void take_host_word(const identity_answer&, now_time, repo_effects& out);
   void obey_host(storage::account_status, now_time, repo_effects& out);
+  void hear_rev(const host_answer&, const upstream_board&, now_time now,
+                repo_effects& out);
+  void hear_proof(const host_answer&, const upstream_view&, now_time now,
+                  repo_effects& out); // repo_machine_proof.cpp, both
 
   // repo_machine_state.cpp
   void desync(std::string reason, now_time now, repo_effects& out);

@@ -232,21 +232,6 @@ repo_effects repo_machine::on_host_answer(const host_answer& x,
   return out;
 }
 
-/// No event and no listing would ever show it (requirements.md 1d). Where an
-/// upstream covers the repo, its event may be on its way.
-void repo_machine::hear_rev(const host_answer& x, const upstream_board& board,
-                            now_time now, repo_effects& out) {
-  if (!takes_commits() || x.pds != row_.pds || x.rev <= tip_.rev
-      || is_beyond_clock(x.rev, now)
-      || board.accounting_for(row_.pds).id != 0)
-    return;
-  count(repo_counter::listing_mismatch, out);
-  needed_rev::require(row_, x.rev, false);
-  desync("no upstream covers it, and its host has rev " + x.rev.str()
-           + ", we have " + tip_.rev.str(),
-         now, out);
-}
-
 // -- what getRepo says of the account (protocol.md 5) -------------------------
 
 /// A host that was asked by an old document may be the former one: its word

@@ -165,6 +165,7 @@ repo_machine::take_sync(waiting_frame& x, const atproto::sync_event& event,
     desync("#sync shows another data root", now, out);
   } else if (verified->rev == tip_.rev) {
     count(repo_counter::sync_noop, out);
+    note_position(x, verified->rev, board); // It is what we have: a proof.
   } else {
     count(repo_counter::sync_applied, out);
     apply_sync(x, *verified, board);
@@ -275,7 +276,8 @@ void repo_machine::apply_commit(const waiting_frame& x,
                     atproto::op_action::create, {}, commit.commit,
                     commit.commit_block, false});
   next_.transactions.push_back(std::move(tx));
-  next_.chain = storage::chain_step{commit.rev, commit.data, commit.commit};
+  next_.chain = storage::chain_step{commit.rev, commit.data, commit.commit,
+                                    true};
   next_used_ = true;
   move_tip(x, {commit.rev, commit.data});
   note_position(x, commit.rev, board);
@@ -292,7 +294,7 @@ void repo_machine::apply_sync(const waiting_frame& x,
                     atproto::op_action::update, {}, sync.commit,
                     sync.commit_block, false});
   next_.transactions.push_back(std::move(tx));
-  next_.chain = storage::chain_step{sync.rev, sync.data, sync.commit};
+  next_.chain = storage::chain_step{sync.rev, sync.data, sync.commit, true};
   next_used_ = true;
   move_tip(x, {sync.rev, sync.data});
   note_position(x, sync.rev, board);

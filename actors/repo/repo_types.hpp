@@ -145,6 +145,9 @@ struct host_answer {
   storage::account_status account = storage::account_status::active;
   bool once = false; ///< RepoNotFound for the first time: it is asked again.
   atproto::tid rev{}; ///< Of its repo there; undefined: it did not say.
+  /// first_cursor_since_reset of the accounting upstream before the request.
+  position noted{};
+  bool prove = false; ///< It was asked because the repo's position is stale.
 };
 
 /// Ask the host what the account is there.

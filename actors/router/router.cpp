@@ -322,6 +322,10 @@ router_actor::behavior_type router::make_behavior() {
       if (tracked_.contains(x.repo))
         when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });
     },
+    [this](const repo_incomplete& x) {
+      if (tracked_.contains(x.repo))
+        when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });
+    },
     [this](const account_unasked& x) {
       if (tracked_.contains(x.repo))
         when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });

@@ -61,6 +61,43 @@ void read_answer(const net::http_response& x, account_answer& out) {
     read_status(body.get_object(), out);
 }
 
+/// A host that says that the account is active and not at which rev.
+bool lacks_rev(const account_answer& x) {
+  return x.what == kind::told && !x.rev.defined()
+         && x.account == storage::account_status::active;
+}
+
+std::optional<net::http_request> request_for(const account_answer& x,
+                                             std::string path) {
+  auto target = net::parse_url(x.pds);
+  if (!target)
+    return std::nullopt;
+  net::append_query(path, "did", x.repo.str());
+  net::http_request out;
+  out.target = target->with_target(std::move(path));
+  out.limits.body_bytes_max = limits::account_answer_bytes_max;
+  return out;
+}
+
+/// com.atproto.sync.getLatestCommit has the rev as well. A failure leaves what
+/// is known.
+void ask_rev(net::http_client& client, account_answer known,
+             supervisor_actor to) {
+  auto request = request_for(known, "/xrpc/com.atproto.sync.getLatestCommit");
+  client.get(std::move(*request), [known, to](
+                                     result<net::http_response> x) mutable {
+    boost::system::error_code bad;
+    if (x && x->status == 200) {
+      const auto body = json::parse(as_text(x->body), bad);
+      if (!bad && body.is_object())
+        if (const auto rev
+            = atproto::tid::parse(text_of(body.get_object(), "rev")))
+          known.rev = *rev;
+    }
+    caf::anon_send(to, std::move(known));
+  });
+}
+
 } // namespace
 
 account_asker make_account_asker(net::http_client_ptr client) {
@@ -69,22 +106,22 @@ account_asker make_account_asker(net::http_client_ptr client) {
     account_answer out;
     out.repo = repo;
     out.pds = pds;
-    auto target = net::parse_url(pds);
-    if (!target) {
+    auto request = request_for(out, "/xrpc/com.atproto.sync.getRepoStatus");
+    if (!request) {
       out.what = kind::useless;
       caf::anon_send(to, std::move(out));
       return;
     }
-    std::string path = "/xrpc/com.atproto.sync.getRepoStatus";
-    net::append_query(path, "did", repo.str());
-    net::http_request request;
-    request.target = target->with_target(std::move(path));
-    request.limits.body_bytes_max = limits::account_answer_bytes_max;
-    client->get(std::move(request),
-                [out, to](result<net::http_response> x) mutable {
+    client->get(std::move(*request),
+                [from = std::weak_ptr{client}, out,
+                 to](result<net::http_response> x) mutable {
                   if (x)
                     read_answer(*x, out);
-                  caf::anon_send(to, std::move(out));
+                  const auto asked = from.lock();
+                  if (asked && lacks_rev(out))
+                    ask_rev(*asked, std::move(out), std::move(to));
+                  else
+                    caf::anon_send(to, std::move(out));
                 });
   };
 }

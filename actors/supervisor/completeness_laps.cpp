@@ -3,6 +3,7 @@
 #include "base/limits_completeness.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace weir::actors {
 
@@ -42,6 +43,15 @@ void completeness_laps::on_end(bool whole, steady_time now) {
 void completeness_laps::on_failure(steady_time now) {
   reading_ = runs_ = false;
   due_ = now + std::chrono::microseconds{limits::completeness_pause_whole};
+}
+
+bool completeness_laps::may_ask(const std::string& pds, steady_time now) {
+  if (!asked_since_ || now - *asked_since_ >= std::chrono::hours{1}) {
+    asked_since_ = now;
+    asked_->fill(0);
+  }
+  auto& count = (*asked_)[std::hash<std::string>{}(pds) % asked_->size()];
+  return count < limits::uncovered_asked_per_host && ++count > 0;
 }
 
 std::optional<steady_time> completeness_laps::due() const {

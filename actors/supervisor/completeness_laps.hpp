@@ -2,9 +2,14 @@
 
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
+#include "base/limits_uncovered.hpp"
 
+#include <array>
 #include <chrono>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 
 namespace weir::actors {
 
@@ -29,6 +34,10 @@ public:
   /// It could not be read: all begins anew, later.
   void on_failure(steady_time now);
 
+  /// Whether this host may be asked about one more repo now: about
+  /// `limits::uncovered_asked_per_host` an hour. Counts it.
+  bool may_ask(const std::string& pds, steady_time now);
+
   /// When `next` has something to say that it did not say before.
   std::optional<steady_time> due() const;
 
@@ -38,6 +47,9 @@ private:
   steady_time began_;
   steady_time due_;
   atproto::did after_;
+  std::optional<steady_time> asked_since_;
+  std::unique_ptr<std::array<uint32_t, limits::uncovered_host_slots>> asked_
+    = std::make_unique<std::array<uint32_t, limits::uncovered_host_slots>>();
 };
 
 } // namespace weir::actors

@@ -182,6 +182,15 @@ listing_machine::effects listing_machine::resume(const listing_id& what,
   return ask(what, x, now);
 }
 
+bool listing_machine::is_compared(const listing_id& what,
+                                  uint32_t epoch) const {
+  const auto i = listings_.find(what);
+  if (i == listings_.end() || i->second.running)
+    return false;
+  const auto& x = i->second;
+  return x.retry.count() > 0 || (x.row.done && x.row.noted.epoch == epoch);
+}
+
 void listing_machine::on_lines(const listing_id& what,
                                const std::vector<uint64_t>& repos) {
   const auto i = listings_.find(what);

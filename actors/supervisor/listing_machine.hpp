@@ -101,6 +101,10 @@ public:
   /// without end.
   effects on_loss(const listing_id& what, steady_time now, wall_time wall);
 
+  /// Whether one that began in this epoch of its upstream was compared, or
+  /// fails: who was left out of it is to be proved in another way.
+  bool is_compared(const listing_id& what, uint32_t epoch) const;
+
   /// A page came. One with the same repos as one of the last pages counts as
   /// one without any.
   /// @param repos Hashes of their DIDs, in any order.

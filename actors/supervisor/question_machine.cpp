@@ -46,6 +46,7 @@ question_machine::effects question_machine::on_question(const question& x,
       // A REPO sees that it was the wrong host, and asks again.
       known.asked.left_out &= x.left_out;
       known.asked.compared &= x.compared;
+      known.asked.prove |= x.prove;
       return out;
     }
     forget(x.repo);
@@ -102,7 +103,8 @@ question_machine::on_told(const atproto::did& repo, const std::string& pds,
                           atproto::tid rev) {
   effects out;
   if (const auto* x = answered(repo, pds)) {
-    out.told.push_back({repo, pds, account, rev, x->asked.compared});
+    out.told.push_back({repo, pds, account, rev, x->asked.compared,
+                        x->asked.noted, x->asked.prove});
     forget(repo);
     keep(repo, pds, now);
   }

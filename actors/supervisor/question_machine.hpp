@@ -52,6 +52,10 @@ public:
     /// Nobody waits for it, and it is asked again in its time whatever comes of
     /// it: no upstream covers the repo.
     bool compared = false;
+    /// first_cursor_since_reset of the repo's upstream before it was asked: a
+    /// rev that is held proves the copy.
+    position noted{};
+    bool prove = false; ///< That is why it is asked.
   };
 
   struct verdict {
@@ -60,6 +64,8 @@ public:
     storage::account_status account = storage::account_status::active;
     atproto::tid rev{};    ///< Of its repo there; undefined: it did not say.
     bool compared = false; ///< Only for that it was asked.
+    position noted{};
+    bool prove = false;
   };
 
   struct effects {

@@ -221,8 +221,10 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
     [this](const stream_claim& x) { on_stream_claim(x); },
     [this](intake_changed) { on_intake(); },
     [this](const account_question& x) {
-      perform(questions_.on_question(
-        {x.repo, x.pds, x.not_found, x.at_once, x.urgent, false}, now()));
+      question_machine::question asked{x.repo,    x.pds,    x.not_found,
+                                       x.at_once, x.urgent, false};
+      asked.noted = env_.shared->upstreams.accounting_for(x.pds).since_reset();
+      perform(questions_.on_question(asked, now()));
     },
     [this](const account_answer& x) { on_answer(x); },
     [this](const left_out_page& x) { on_left_out(x); },

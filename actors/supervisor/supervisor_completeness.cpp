@@ -5,6 +5,7 @@
 #include "storage/collection_table.hpp"
 #include "storage/repo_table.hpp"
 
+#include <set>
 #include <string_view>
 #include <unordered_map>
 
@@ -27,10 +28,35 @@ result<completeness::terms> judge(const store_readers& store,
   return completeness::explain(row, known->chain.get(), upstream, filter);
 }
 
-completeness_page read_page(const store_readers& store, const context& shared,
-                            const atproto::did& after, uint32_t filter,
-                            completeness_census& census) {
+/// What a look needs to know besides the rows.
+struct look {
+  context_ptr shared;
+  uint32_t filter = 0;
+  std::set<uint32_t> listed; ///< Upstreams whose listings were compared.
+  std::shared_ptr<completeness_census> census; ///< Its own while it lasts.
+};
+
+/// Somebody fetches those that are not in sync; of those that are, nobody would
+/// ever see these.
+void find_work(const atproto::did& repo, const storage::repo_row& row,
+               const completeness::terms& x, const upstream_view& upstream,
+               const look& by, completeness_page& out) {
+  if (x.complete() || !x.synced)
+    return;
+  const auto sees_itself
+    = !x.no_gap || !x.filter_current || !row.last_indexed_rev.defined()
+      || (x.first_rev_set && !x.indexed_past_first_rev);
+  if (sees_itself)
+    out.repos.push_back({repo, row.pds, false, {}});
+  else if (!(x.position_current && x.first_rev_set) && upstream.live
+           && by.listed.contains(upstream.id))
+    out.repos.push_back({repo, row.pds, true, upstream.since_reset()});
+}
+
+completeness_page read_page(const store_readers& store, const look& by,
+                            const atproto::did& after) {
   completeness_page out;
+  const auto& shared = *by.shared;
   const auto page = storage::repo_table{store.db, store.names}.page(after);
   if (!page) {
     out.failed = page.error();
@@ -47,12 +73,13 @@ completeness_page read_page(const store_readers& store, const context& shared,
                 .emplace(row.pds, completeness::accounting(shared.upstreams,
                                                            row.pds, now))
                 .first;
-    const auto terms = judge(store, repo, row, known->second, filter);
+    const auto terms = judge(store, repo, row, known->second, by.filter);
     if (!terms) {
       out.failed = terms.error();
       return out;
     }
-    census.add(repo, row, *terms);
+    by.census->add(repo, row, *terms);
+    find_work(repo, row, *terms, known->second, by, out);
   }
   if (!page->empty())
     out.last = page->back().first;
@@ -67,16 +94,37 @@ void supervisor::count_complete() {
   if (const auto after = complete_laps_.next(now())) {
     if (after->empty())
       census_ = std::make_shared<completeness_census>();
+    look by{env_.shared, env_.filter_generation, {}, census_};
+    for (const auto& x : env_.shared->upstreams.all())
+      if (listing_.is_compared({x.id, {}}, x.epoch))
+        by.listed.insert(x.id);
     reader_job job;
-    job.run = [to = supervisor_actor{this}, shared = env_.shared,
-               after = *after, census = census_,
-               filter = env_.filter_generation](store_readers& store) {
-      caf::anon_send(to, read_page(store, *shared, after, filter, *census));
+    job.run = [to = supervisor_actor{this}, by = std::move(by),
+               after = *after](store_readers& store) {
+      caf::anon_send(to, read_page(store, by, after));
     };
     send(env_.shared->reader_of(0), std::move(job));
   }
   if (const auto due = complete_laps_.due(); due && *due > now())
     timer_.arm(this, now(), *due);
+}
+
+/// CONS-27 to CONS-29. @returns whether a host was asked.
+bool supervisor::mend(const completeness_page& x) {
+  bool asked = false;
+  for (const auto& each : x.repos) {
+    if (!each.prove) {
+      send(router_of(each.id), repo_incomplete{each.id});
+    } else if (questions_.has_half()
+               && complete_laps_.may_ask(each.pds, now())) {
+      question_machine::question question{each.id, each.pds};
+      question.left_out = true; // Without a place: the next look asks.
+      question.noted = each.noted;
+      question.prove = asked = true;
+      perform(questions_.on_question(question, now()));
+    }
+  }
+  return asked;
 }
 
 void supervisor::on_counted(const completeness_page& x) {
@@ -86,18 +134,18 @@ void supervisor::on_counted(const completeness_page& x) {
     count_complete();
     return;
   }
+  const auto asked = mend(x);
   if (!x.end) {
-    complete_laps_.on_page(x.last, now(), {});
+    complete_laps_.on_page(x.last, now(),
+                           asked ? limits::uncovered_page_pause
+                                 : std::chrono::seconds{0});
     count_complete();
     return;
   }
   census_->close();
   const auto& all = census_->all();
   const auto missing = all.active - all.complete;
-  active_->set(all.active);
-  incomplete_->set(missing);
-  for (size_t i = 0; i < all.without.size(); ++i)
-    without_[i]->set(all.without[i]);
+  complete_metrics_.set(all);
   env_.shared->completeness.put({std::exchange(census_, nullptr), wall()});
   complete_laps_.on_end(missing == 0, now());
   count_complete();

@@ -7,6 +7,7 @@
 #include "actors/support/timer.hpp"
 #include "actors/supervisor/known_absences.hpp"
 #include "actors/supervisor/completeness_laps.hpp"
+#include "actors/supervisor/completeness_metrics.hpp"
 #include "actors/supervisor/left_out_scans.hpp"
 #include "actors/supervisor/listing_census.hpp"
 #include "actors/supervisor/listing_debts.hpp"
@@ -39,7 +40,8 @@ public:
       questions_held_(env_.shared->memory, memory_use::questions),
       absences_(env_.questions.kept_max),
       laps_(std::min<std::chrono::seconds>(listing.interval,
-                                           limits::uncovered_interval)) {
+                                           limits::uncovered_interval)),
+      complete_metrics_(env_.shared->metrics) {
     // Before it runs: the REPOs that it asks answer to this handle.
     env_.shared->supervisor = this;
     for (auto& x : std::exchange(env_.listings, {}))
@@ -87,16 +89,6 @@ public:
     uncovered_ = &registry.gauge("weir_repos_uncovered",
                                  "Repos that no upstream covers, as the last "
                                  "look at all rows found them");
-    active_ = &registry.gauge("weir_repos_active",
-                              "Repos of active accounts, as the last look at "
-                              "all rows found them");
-    incomplete_ = &registry.gauge("weir_repos_incomplete",
-                                  "Those of them that are not complete");
-    for (size_t i = 0; i < without_.size(); ++i)
-      without_[i]
-        = &registry.gauge("weir_repos_incomplete_by_term",
-                          "Those that are not complete, by what is missing",
-                          "term", completeness::all_terms[i].name);
     queue_ = &registry.gauge("weir_backfill_queue_depth",
                              "Repos waiting for a fetch or in one");
   }
@@ -194,6 +186,7 @@ private:
   // supervisor_completeness.cpp
   void count_complete();
   void on_counted(const completeness_page& x);
+  bool mend(const completeness_page& x);
 
   supervisor_environment env_;
   supervisor_machine machine_;
@@ -221,10 +214,8 @@ private:
   uint64_t turn_ = 0; ///< Of the next census.
   uncovered_laps laps_;
   completeness_laps complete_laps_;
+  completeness_metrics complete_metrics_;
   std::shared_ptr<completeness_census> census_; ///< Of the look under way.
-  metric* active_ = nullptr;
-  metric* incomplete_ = nullptr;
-  std::array<metric*, completeness::all_terms.size()> without_{};
   metric* compared_ = nullptr;
   metric* uncovered_ = nullptr;
   metric* questions_open_ = nullptr;

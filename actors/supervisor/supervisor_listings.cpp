@@ -6,8 +6,10 @@
 namespace weir::actors {
 
 void supervisor::restore(listing_machine::row x) {
-  if (x.what.collection.empty())
+  if (x.what.collection.empty()) {
     debts_.restore(x.what.upstream, x.value.noted, x.value.done);
+    env_.shared->upstreams.set_audited(x.what.upstream, x.value.audited);
+  }
   listing_.restore(std::move(x));
 }
 
@@ -20,13 +22,18 @@ void supervisor::tell_health(uint32_t upstream,
 }
 
 void supervisor::perform(const listing_machine::effects& x) {
-  if (x.finished && x.write->what.collection.empty())
+  auto& board = env_.shared->upstreams;
+  if (x.finished && x.write->what.collection.empty()) {
+    board.set_audited(x.write->what.upstream, wall().seconds());
     tell_health(x.write->what.upstream,
                 debts_.on_ended(x.write->what.upstream, x.write->value.noted));
+  }
   if (x.write) {
     auto rows = std::make_shared<storage::journal_batch>();
     rows->listings.push_back(
       {x.write->what.upstream, x.write->what.collection, x.write->value});
+    if (x.write->what.collection.empty())
+      rows->listings.back().row.audited = board.audited(x.write->what.upstream);
     send(env_.shared->journal, journal_rows{std::move(rows), 0, {}});
   }
   if (x.fetch) {

@@ -19,7 +19,8 @@ void supervisor::perform(question_machine::effects x) {
       compare(each);
     else
       send(router_of(each.repo), account_told{each.repo, each.pds, each.account,
-                                              false, each.rev});
+                                              false, each.rev, each.noted,
+                                              each.prove});
   }
   for (const auto& each : x.lost)
     send(router_of(each.repo),

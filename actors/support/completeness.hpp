@@ -60,7 +60,7 @@ upstream_view accounting(const upstream_board& board, const std::string& pds,
                          steady_time now);
 
 /// The rev through which everything is applied: of the last full fetch, or of
-/// the last event that followed on it (CONS-09).
+/// the last event that followed on it.
 atproto::tid last_rev(const storage::repo_row& row,
                       const storage::chain_row* chain);
 

@@ -54,6 +54,17 @@ upstream_view upstream_board::find(uint32_t id) const {
   return {};
 }
 
+void upstream_board::set_audited(uint32_t id, int64_t at) {
+  const std::lock_guard guard{mutex_};
+  audited_[id] = at;
+}
+
+int64_t upstream_board::audited(uint32_t id) const {
+  const std::lock_guard guard{mutex_};
+  const auto i = audited_.find(id);
+  return i == audited_.end() ? 0 : i->second;
+}
+
 bool upstream_board::gives_way(const position& at) const {
   const std::lock_guard guard{mutex_};
   return std::any_of(views_.begin(), views_.end(), [&](const auto& x) {

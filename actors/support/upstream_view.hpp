@@ -3,6 +3,8 @@
 #include "base/clock.hpp"
 #include "base/position.hpp"
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -31,6 +33,7 @@ struct upstream_view {
   /// What changed before this moment has come and is finished, as most of the
   /// last frames say.
   wall_time passed{};
+  wall_time told_until{}; ///< The same, as its row says: it was quiet then.
   std::optional<steady_time> quiet_since; ///< Nothing in flight since then.
   /// While signers are heard on a doubted clock, frames up to this one do not
   /// wait for it: the window has no room for others. 0: it has.
@@ -52,6 +55,15 @@ struct upstream_view {
   bool proves(steady_time now, std::chrono::microseconds grace) const noexcept {
     return live && !stalls && since_reset().defined()
            && told_all(opened_at, now, grace);
+  }
+
+  /// How far behind the time of day it is, in seconds: 0 while it is quiet.
+  double staleness(wall_time wall, steady_time now,
+                   std::chrono::microseconds grace) const noexcept {
+    if (connected && quiet_since && now - *quiet_since >= grace)
+      return 0;
+    const auto behind = wall.micros - std::max(passed, told_until).micros;
+    return static_cast<double>(std::max<int64_t>(behind, 0)) / 1e6;
   }
 
   /// first_cursor_since_reset; undefined while unset. Without a number (`seq`
@@ -104,12 +116,18 @@ public:
 
   upstream_view find(uint32_t id) const;
 
+  /// When a listing of it was compared for the last time, in Unix seconds; 0:
+  /// never. Written by SUPERVISOR.
+  void set_audited(uint32_t id, int64_t at);
+  int64_t audited(uint32_t id) const;
+
   /// Whether the frame must not wait for a right clock.
   bool gives_way(const position& at) const;
 
 private:
   mutable std::mutex mutex_;
   std::vector<upstream_view> views_; ///< In order of configuration.
+  std::map<uint32_t, int64_t> audited_;
 };
 
 } // namespace weir::actors

@@ -175,6 +175,7 @@ void upstream::publish() {
   view.received = machine_.last_received();
   view.cursor = row.cursor;
   view.passed = machine_.passed();
+  view.told_until = wall_time{row.passed_us};
   view.quiet_since = machine_.quiet_since();
   view.gives_way = machine_.gives_way();
   view.stalls = machine_.keeps_stalling(now());

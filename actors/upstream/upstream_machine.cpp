@@ -48,7 +48,7 @@ upstream_machine::effects upstream_machine::on_open(steady_time now) {
   credit_.on_open();
   note_quiet(now);
   begin_without_cursor(now, out);
-  if (row_.first_cursor != 0 && !stamp_blocked_)
+  if ((row_.first_cursor != 0 && !stamp_blocked_) || whole())
     out.list_repos = std::exchange(list_wanted_, false);
   give_credit(now, out);
   arm(out, now + limits::cursor_write_interval);

@@ -141,6 +141,8 @@ void upstream_machine::begin_without_cursor(steady_time now, effects& out) {
     list_wanted_ = true;
   }
   row_.reset_pending = true;
+  if (durable_reset_ == row_.epoch)
+    return;
   row_dirty_ = urgent_ = true;
   persist(now, out);
 }

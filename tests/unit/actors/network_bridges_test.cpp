@@ -113,6 +113,39 @@ TEST_F(AccountBridgeTest, AHostSaysWhatTheAccountIs) {
   EXPECT_EQ(refused.account, account_status::takendown);
 }
 
+// requirements.md 1b.15: a rev that getRepoStatus leaves out is in
+// getLatestCommit, which is asked for accounts that are active
+TEST_F(AccountBridgeTest, TheRevIsAskedForWhereItIsLeftOut) {
+  const auto ask_for = [this](std::string_view status,
+                              result<net::http_response> latest) {
+    const auto client = std::make_shared<scripted_client>([&](const auto& x) {
+      const auto target = to_string(x.target);
+      return target.find("getLatestCommit") == std::string::npos
+               ? result<net::http_response>{answer_with(200, status)}
+               : latest;
+    });
+    make_account_asker(client)(known_did, "https://pds.test",
+                               as<supervisor_actor>());
+    auto out = next<account_answer>().value_or(account_answer{});
+    EXPECT_EQ(out.what, account_answer::kind::told);
+    return std::pair{out.rev, client->requests.size()};
+  };
+  const std::string head = R"({"did":"did:plc:ewvi7nxzyoun6zhxrhs64oiz",)";
+  const auto rev = atproto::tid::parse("3jzfcijpj2z2a").value();
+  const auto latest = answer_with(200, R"({"cid":"a","rev":"3jzfcijpj2z2a"})");
+  EXPECT_EQ(ask_for(head + R"("active":true,"rev":"3jzfcijpj2z2a"})", latest),
+            std::pair(rev, size_t{1}));
+  EXPECT_EQ(ask_for(head + R"("active":true})", latest),
+            std::pair(rev, size_t{2}));
+  EXPECT_EQ(ask_for(head + R"("active":false})", latest).second, 1u);
+  for (const auto& bad :
+       {result<net::http_response>{answer_with(500, "{}")},
+        result<net::http_response>{answer_with(200, "no JSON")},
+        result<net::http_response>{answer_with(200, R"({"rev":"later"})")},
+        result<net::http_response>{fail(ec::unreachable, "nobody")}})
+    EXPECT_FALSE(ask_for(head + R"("active":true})", bad).first.defined());
+}
+
 // protocol.md 4.5: only RepoNotFound says that it is gone; an answer about
 // somebody else, or of a server that does not know the method, says nothing
 TEST_F(AccountBridgeTest, WhatIsNoAnswerSaysNothing) {

@@ -118,6 +118,9 @@ public:
     perform(machine->on_host_answer(x, board, now));
   }
 
+  /// A look at all rows found that it is not complete.
+  void look() { perform(machine->on_incomplete(now)); }
+
   /// There was no room for the last question.
   void put_off() {
     const auto last = questions.at(questions.size() - 1);

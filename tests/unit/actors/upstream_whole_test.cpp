@@ -70,7 +70,6 @@ TEST(upstream_whole, what_was_proved_before_the_first_event_stays_so) {
   stream x{row_at(0, 0)};
   const position noted{7, x.machine.row().epoch, 0};
   x.take_seqs({500});
-  EXPECT_FALSE(x.machine.live()) << "until the stamp is durable";
   x.machine.on_row_durable(t0);
   const position since{7, x.machine.row().epoch, 500};
   EXPECT_TRUE(x.machine.live());
@@ -98,7 +97,9 @@ TEST(upstream_whole, a_future_cursor_is_whole_when_it_was_asked_from_the_oldest)
   x.machine.on_row_durable(t0);
   EXPECT_FALSE(x.machine.whole());
   EXPECT_EQ(redial_cursor(x, t0), 0u);
-  EXPECT_FALSE(x.machine.on_open(t0).write) << "it is durable";
+  const auto opened = x.machine.on_open(t0);
+  EXPECT_FALSE(opened.write) << "it is durable";
+  EXPECT_TRUE(opened.list_repos);
   EXPECT_TRUE(x.machine.whole());
   EXPECT_EQ(x.machine.row().epoch, 2u);
   stream next{x.machine.row()};

@@ -45,7 +45,7 @@ TEST(ValuesTest, EveryRowRoundTripsAndRefusesDamage) {
   expect_codec(member_row{2, {"app.test.note", "app.test.*"}});
   expect_codec(upstream_row{7, "wss://relay.example.com", true, 3, 1ull << 50,
                             12, true, stream_life::careful, 1ull << 51, 2,
-                            1'700'000'000'000'000});
+                            1'700'000'000'000'000, true});
   expect_codec(upstream_row{});
   expect_codec(identity_row{"zQ3sh", "https://pds.example.com", "alice.test",
                             "bob.test", 1'700'000'000, true});
@@ -61,7 +61,7 @@ TEST(ValuesTest, EveryRowRoundTripsAndRefusesDamage) {
   expect_codec(stream_run{1000, 200});
   expect_codec(operation_place{3, 1000});
   expect_codec(tombstone_row{atproto::tid{99}, 1000});
-  expect_codec(listing_row{"cursor", true, {7, 2, 12345}});
+  expect_codec(listing_row{"cursor", true, {7, 2, 12345}, 1'700'000'000});
   expect_codec(counter{300}, table::time_index);
   expect_codec(stored_bytes{{1, 2, 3}}, table::configuration);
   expect_codec(stored_bytes{}, table::configuration);

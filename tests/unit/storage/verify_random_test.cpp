@@ -144,13 +144,14 @@ private:
       return false;
     const auto good = decode_chain(*x.before, *store_.names);
     auto bad = decode_chain(*x.after, *store_.names);
-    if (!good || !bad || good->chain.erased_through == 0)
+    if (!good || !bad)
       return false;
-    if (key->repo == store_.forgotten.repo
-        && bad->chain.erased_through > good->chain.erased_through)
-      bad->chain.erased_through = good->chain.erased_through;
-    if (key->repo != store_.erasing.repo
-        || bad->chain.index_base > good->chain.index_base)
+    bad->chain.streamed = good->chain.streamed;
+    const auto erased = good->chain.erased_through;
+    if (erased != 0 && key->repo == store_.forgotten.repo)
+      bad->chain.erased_through = std::min(bad->chain.erased_through, erased);
+    if (erased != 0 && (key->repo != store_.erasing.repo
+                        || bad->chain.index_base > good->chain.index_base))
       bad->chain.index_base = good->chain.index_base;
     return bad->apart == good->apart
            && bad->apart_operations == good->apart_operations

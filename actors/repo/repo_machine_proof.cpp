@@ -1,0 +1,68 @@
+#include "actors/repo/completeness_machine.hpp"
+#include "actors/repo/needed_rev.hpp"
+#include "actors/repo/repo_clock.hpp"
+#include "actors/repo/repo_machine.hpp"
+#include "base/limits.hpp"
+
+/// What proves a quiet repo whole, or that it is not, but for the stream and
+/// its listings.
+namespace weir::actors {
+
+/// No event and no listing would ever show it (requirements.md 1d). Where an
+/// upstream covers the repo, its event may be on its way.
+void repo_machine::hear_rev(const host_answer& x, const upstream_board& board,
+                            now_time now, repo_effects& out) {
+  if (!takes_commits() || x.pds != row_.pds)
+    return;
+  const auto from = board.accounting_for(row_.pds);
+  if (from.id != 0)
+    hear_proof(x, from, now, out);
+  if (from.id != 0 || x.rev <= tip_.rev || is_beyond_clock(x.rev, now))
+    return;
+  count(repo_counter::listing_mismatch, out);
+  needed_rev::require(row_, x.rev, false);
+  desync("no upstream covers it, and its host has rev " + x.rev.str()
+           + ", we have " + tip_.rev.str(),
+         now, out);
+}
+
+/// requirements.md 1b.15: a host that names our rev proves a quiet repo whole,
+/// like a line of a listing. One that never says its rev is fetched from.
+void repo_machine::hear_proof(const host_answer& x, const upstream_view& from,
+                              now_time now, repo_effects& out) {
+  if (job_ || x.account != storage::account_status::active
+      || from.id != x.noted.upstream)
+    return;
+  if (x.rev == tip_.rev) {
+    if (completeness::on_listed(row_, x.noted, x.rev, tip_.rev))
+      touch_row();
+    return;
+  }
+  if (!x.prove || completeness::is_noted(row_, from.since_reset()))
+    return;
+  if (!x.rev.defined()) {
+    desync("its position is stale, and its host does not tell its rev", now,
+           out);
+  } else if (x.rev > tip_.rev && !is_beyond_clock(x.rev, now) && !suspicion_) {
+    // Its event may be on its way.
+    const listed_repo seen{x.rev, x.account, x.noted, from.id, {}};
+    suspicion_ = suspicion{seen, now.wall,
+                           now.steady + settings_->listing_grace,
+                           now.steady + limits::listing_doubt_max};
+    arm(suspicion_->due, out);
+  }
+}
+
+/// What else keeps such a repo from being complete is seen when it is loaded. A
+/// listed rev may be on its way.
+repo_effects repo_machine::on_incomplete(now_time now) {
+  repo_effects out;
+  if (!loaded_ || !exists_ || job_ || suspicion_
+      || !completeness::needs_index(row_, chain_.get()))
+    return out;
+  desync("it was not fetched since its upstream told of it", now, out);
+  flush(out);
+  return out;
+}
+
+} // namespace weir::actors

@@ -1,0 +1,180 @@
+#include "actors/support/completeness.hpp"
+#include "actors/supervisor/completeness_laps.hpp"
+#include "base/limits_streams.hpp"
+#include "tests/unit/actors/listing_run.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+// What a node says of completeness, in words, and how far a stream is.
+
+namespace weir::actors {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+constexpr steady_time late{1'000'000'000};
+constexpr std::chrono::microseconds quiet = limits::passed_quiet_min;
+
+upstream_view told_relay() {
+  upstream_view out;
+  out.id = 7;
+  out.origin = "https://relay.test";
+  out.relay = true;
+  out.epoch = 3;
+  out.first_cursor = 9'100;
+  out.connected = out.live = true;
+  out.quiet_since = steady_time{};
+  return out;
+}
+
+std::string words(const char* term, const storage::repo_row& row,
+                  const upstream_view& upstream) {
+  for (size_t i = 0; i < completeness::all_terms.size(); ++i)
+    if (std::string_view{completeness::all_terms[i].name} == term)
+      return completeness::reason(i, row, nullptr, upstream, 4);
+  ADD_FAILURE() << term;
+  return {};
+}
+
+storage::repo_row some_row() {
+  storage::repo_row out;
+  out.pds = "https://pds.test";
+  out.fcsr = {7, 2, 17};
+  out.first_rev = atproto::tid::parse("3jzfcijpj2z2b").value();
+  out.last_indexed_rev = atproto::tid::parse("3jzfcijpj2z2a").value();
+  out.filter_generation = 2;
+  out.status = storage::repo_status::desync;
+  out.error = "asked for";
+  return out;
+}
+
+} // namespace
+
+// CONS-11 to CONS-13: with the numbers
+TEST(completeness_words, every_reason_has_its_numbers) {
+  const auto row = some_row();
+  const auto relay = told_relay();
+  EXPECT_THAT(words("covered", row, {}), HasSubstr("https://pds.test"));
+  const auto position = words("position_current", row, relay);
+  EXPECT_THAT(position, HasSubstr("https://relay.test is without a hole since "
+                                  "epoch 3, seq 9100"));
+  EXPECT_THAT(position, HasSubstr("epoch 2, seq 17"));
+  const auto revs = words("indexed_past_first_rev", row, relay);
+  EXPECT_THAT(revs, HasSubstr("3jzfcijpj2z2a"));
+  EXPECT_THAT(revs, HasSubstr("3jzfcijpj2z2b"));
+  const auto filters = words("filter_current", row, relay);
+  EXPECT_THAT(filters, HasSubstr("filter 2"));
+  EXPECT_THAT(filters, HasSubstr("filter 4"));
+  EXPECT_EQ(words("synced", row, relay), "its status is desync: asked for");
+  EXPECT_THAT(words("no_gap", row, relay), HasSubstr("dropped"));
+  EXPECT_THAT(words("first_rev_set", row, relay), HasSubstr("told a rev"));
+}
+
+TEST(completeness_words, a_position_says_which_upstream_it_is_of) {
+  auto row = some_row();
+  row.fcsr = {9, 1, 1};
+  EXPECT_THAT(words("position_current", row, told_relay()),
+              HasSubstr("proved with upstream 9"));
+  row.fcsr = {};
+  EXPECT_THAT(words("position_current", row, told_relay()),
+              HasSubstr("never compared"));
+}
+
+TEST(completeness_words, a_stream_that_is_not_live_says_why) {
+  const auto row = some_row();
+  auto x = told_relay();
+  x.connected = false;
+  x.last_error = "refused";
+  EXPECT_EQ(words("upstream_live", row, x),
+            "the stream of https://relay.test is not open: refused");
+  x.connected = true;
+  x.stalls = true;
+  EXPECT_THAT(words("upstream_live", row, x), HasSubstr("is not read"));
+  x.stalls = false;
+  x.received = 9'300;
+  EXPECT_THAT(words("upstream_live", row, x), HasSubstr("it is at 9300"));
+  x.first_cursor = 0;
+  EXPECT_THAT(words("upstream_live", row, x), HasSubstr("was reset"));
+}
+
+// requirements.md 1d `live`: events from before the connection was opened are on
+// their way until later ones have come, or none comes for two seconds
+TEST(completeness_words, a_stream_proves_nothing_before_it_has_caught_up) {
+  upstream_board board;
+  auto x = told_relay();
+  x.opened_at = wall_time{5'000'000};
+  x.passed = wall_time{4'999'999};
+  x.quiet_since = late;
+  const auto live_at = [&](steady_time now) {
+    board.put(x);
+    return completeness::accounting(board, "https://pds.test", now).live;
+  };
+  EXPECT_FALSE(live_at(late + (quiet - 1us)));
+  EXPECT_TRUE(live_at(late + quiet));
+  x.quiet_since.reset();
+  EXPECT_FALSE(live_at(late + 1h));
+  x.passed = x.opened_at;
+  EXPECT_TRUE(live_at(late));
+  x.stalls = true;
+  EXPECT_FALSE(live_at(late));
+  x.stalls = x.live = false;
+  EXPECT_FALSE(live_at(late));
+}
+
+TEST(completeness_words, a_stream_is_behind_by_what_it_has_not_passed) {
+  auto x = told_relay();
+  x.quiet_since.reset();
+  x.passed = wall_time{10'000'000};
+  x.told_until = wall_time{12'000'000};
+  EXPECT_EQ(x.staleness(wall_time{15'000'000}, late, quiet), 3);
+  EXPECT_EQ(x.staleness(wall_time{11'000'000}, late, quiet), 0);
+  x.quiet_since = late;
+  EXPECT_EQ(x.staleness(wall_time{15'000'000}, late + quiet, quiet), 0);
+  x.connected = false;
+  EXPECT_EQ(x.staleness(wall_time{15'000'000}, late + quiet, quiet), 3);
+}
+
+TEST(completeness_words, a_board_knows_when_an_upstream_was_audited) {
+  upstream_board board;
+  board.put(told_relay());
+  EXPECT_EQ(board.audited(7), 0);
+  board.set_audited(7, 50);
+  board.put(told_relay()); // By its UPSTREAM, which knows nothing of it.
+  EXPECT_EQ(board.audited(7), 50);
+}
+
+// limits::uncovered_asked_per_host
+TEST(completeness_laps, a_host_is_asked_about_so_many_in_an_hour) {
+  completeness_laps x;
+  for (size_t i = 0; i < limits::uncovered_asked_per_host; ++i)
+    ASSERT_TRUE(x.may_ask("https://a.test", late)) << i;
+  EXPECT_FALSE(x.may_ask("https://a.test", late));
+  EXPECT_TRUE(x.may_ask("https://b.test", late));
+  EXPECT_FALSE(x.may_ask("https://a.test", late + (1h - 1us)));
+  EXPECT_TRUE(x.may_ask("https://a.test", late + 1h));
+}
+
+// CONS-29: whom a listing left out is asked about when it was compared
+TEST(listing_machine, a_listing_is_compared_in_its_epoch) {
+  using namespace weir::tests;
+  listing_run x;
+  const listing_id all{x.stream.id, {}};
+  EXPECT_FALSE(x.machine.is_compared(all, 1));
+  ASSERT_TRUE(x.want());
+  EXPECT_FALSE(x.machine.is_compared(all, 1)) << "it is under way";
+  x.page("");
+  EXPECT_TRUE(x.machine.is_compared(all, 1));
+  EXPECT_FALSE(x.machine.is_compared(all, 2));
+  if (!x.want({1, 2, 5})) { // The stream is to tell all first.
+    EXPECT_FALSE(x.machine.is_compared(all, 2));
+    x.pass(listing_grace);
+    ASSERT_TRUE(x.tick());
+  }
+  EXPECT_FALSE(x.machine.is_compared(all, 2));
+  x.fail_page(ec::unreachable);
+  EXPECT_TRUE(x.machine.is_compared(all, 2)) << "it fails";
+}
+
+} // namespace weir::actors

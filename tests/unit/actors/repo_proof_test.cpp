@@ -1,0 +1,142 @@
+#include "tests/unit/actors/repo_world.hpp"
+
+#include "actors/repo/completeness_machine.hpp"
+
+/// How a repo whose position is stale is proved whole again, but by a commit
+/// (requirements.md 1b.7, 1b.15; CONS-27 to CONS-30).
+namespace weir::tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// Synced, and its stream was reset since.
+struct stale_repo : repo_world {
+  stale_repo() {
+    sync();
+    // As its row is after a fetch at the first position.
+    list(account.rev(), account_status::active, pds_id);
+    settle();
+    board.put(quiet_upstream(pds_id, pds_origin, 2, 500));
+    clear();
+  }
+
+  bool is_current() const {
+    return row->fcsr.covers(board.find(pds_id).since_reset());
+  }
+
+  void answer_rev(atproto::tid rev, bool prove = true,
+                  const position& noted = {pds_id, 2, 500}) {
+    tell({pds_origin, account_status::active, false, rev, noted, prove});
+    settle();
+  }
+};
+
+} // namespace
+
+TEST(repo_proof, a_host_that_names_our_rev_proves_the_copy) {
+  stale_repo x;
+  ASSERT_FALSE(x.is_current());
+  x.answer_rev(x.account.rev());
+  EXPECT_TRUE(x.is_current());
+  EXPECT_EQ(x.row->first_rev, x.account.rev());
+  EXPECT_THAT(x.wishes, IsEmpty());
+}
+
+// Whatever it was asked for.
+TEST(repo_proof, an_answer_to_another_question_proves_it_as_well) {
+  stale_repo x;
+  x.answer_rev(x.account.rev(), false);
+  EXPECT_TRUE(x.is_current());
+}
+
+// requirements.md 1b.6: the position of before the reset, or of another stream
+TEST(repo_proof, an_answer_at_another_position_proves_nothing) {
+  stale_repo x;
+  x.answer_rev(x.account.rev(), true, {pds_id, 1, 1});
+  EXPECT_FALSE(x.is_current());
+  x.answer_rev(x.account.rev(), true, {relay_id, 9, 900});
+  EXPECT_FALSE(x.is_current());
+  x.answer_rev(x.account.rev(), true, {});
+  EXPECT_FALSE(x.is_current());
+}
+
+// Its event may be on its way; if it is not, the repo is fetched.
+TEST(repo_proof, a_newer_rev_is_waited_for_and_then_fetched) {
+  stale_repo x;
+  x.make_commit();
+  x.answer_rev(x.account.rev(), false);
+  EXPECT_FALSE(x.machine->doubt()) << "that was not asked";
+  x.answer_rev(x.account.rev());
+  EXPECT_TRUE(x.machine->doubt());
+  EXPECT_THAT(x.wishes, IsEmpty());
+  x.pass(x.settings->listing_grace);
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  ASSERT_EQ(x.wishes.size(), 1u);
+  x.run_fetch(5);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+}
+
+// A quiet repo costs a fetch only when its host never says its rev.
+TEST(repo_proof, a_host_that_never_says_its_rev_is_fetched_from) {
+  stale_repo x;
+  x.answer_rev({}, false);
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  x.answer_rev({});
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_THAT(x.row->error, HasSubstr("its host does not tell its rev"));
+  x.clear();
+  x.list(x.account.rev(), account_status::active, pds_id);
+  EXPECT_THAT(x.wishes, IsEmpty()) << "it is fetched already";
+}
+
+// #sync: the state at that place of the stream is what is held
+TEST(repo_proof, a_sync_that_shows_our_state_proves_the_copy) {
+  stale_repo x;
+  x.take(x.account.sync_frame(2), pds_id);
+  x.settle();
+  EXPECT_EQ(x.count_of(repo_counter::sync_noop), 1u);
+  EXPECT_TRUE(x.is_current());
+  x.clear();
+  x.take(x.account.sync_frame(3), pds_id);
+  EXPECT_FALSE(x.in_flight) << "CONS-19";
+}
+
+// CONS-27, CONS-28: a row that says `synced` and was never whole
+TEST(repo_proof, what_was_never_fetched_since_it_was_told_of_is_fetched) {
+  for (const auto never : {true, false}) {
+    stale_repo x;
+    auto row = *x.row;
+    (never ? row.last_indexed_rev : row.first_rev)
+      = never ? atproto::tid{} : atproto::tid{~uint64_t{0} >> 1};
+    x.row = row;
+    x.restart();
+    x.clear();
+    x.look();
+    x.settle();
+    EXPECT_EQ(x.row->status, repo_status::desync) << never;
+    EXPECT_EQ(x.wishes.size(), 1u);
+  }
+  stale_repo whole;
+  whole.look();
+  EXPECT_FALSE(whole.in_flight);
+}
+
+// A listing named a rev that the host does not have.
+TEST(repo_proof, a_fetch_says_from_where_the_copy_is_whole) {
+  storage::repo_row row;
+  row.first_rev = atproto::tid{900};
+  row.fcsr = {pds_id, 2, 500};
+  completeness::on_indexed(row, {pds_id, 2, 500}, atproto::tid{800}, 1);
+  EXPECT_EQ(row.first_rev, atproto::tid{800});
+  // But not when it was begun before the reset at which that rev was told.
+  row.first_rev = atproto::tid{900};
+  completeness::on_indexed(row, {pds_id, 1, 1}, atproto::tid{800}, 1);
+  EXPECT_EQ(row.first_rev, atproto::tid{900});
+  EXPECT_EQ(row.fcsr, (position{pds_id, 2, 500}));
+  completeness::on_indexed(row, {}, atproto::tid{850}, 1);
+  EXPECT_EQ(row.first_rev, atproto::tid{900});
+}
+
+} // namespace weir::tests
