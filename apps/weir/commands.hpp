@@ -19,6 +19,7 @@ void add_run(CLI::App& app, int& status);
 void add_demo(CLI::App& app, int& status);
 void add_simnet(CLI::App& app, int& status);
 void add_verify(CLI::App& app, int& status);
+void add_repos(CLI::App& app, int& status);
 void add_config(CLI::App& app, int& status);
 void add_version(CLI::App& app, int& status);
 

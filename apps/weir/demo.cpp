@@ -1,6 +1,7 @@
 #include "apps/weir/demo.hpp"
 
 #include "apps/weir/commands.hpp"
+#include "apps/weir/demo_complete.hpp"
 #include "apps/weir/demo_consumer.hpp"
 #include "apps/weir/demo_evidence.hpp"
 #include "apps/weir/demo_faults.hpp"
@@ -22,6 +23,7 @@ using namespace std::chrono_literals;
 constexpr auto poll_interval = 100ms;
 constexpr auto deadline = 60s; ///< Of each phase that waits for something.
 constexpr auto status_interval = 10s;
+constexpr size_t findings_shown = 20;
 
 class demo {
 public:
@@ -37,6 +39,7 @@ private:
   result<void> backfill();
   result<void> live();
   result<void> converge();
+  result<void> become_whole();
   result<void> stay();
   result<void> check_notice();
   result<void> prove();
@@ -213,6 +216,29 @@ result<void> demo::converge() {
   return {};
 }
 
+/// I9: nothing happens any more, and the node says of everybody that its copy
+/// is whole, and is right.
+result<void> demo::become_whole() {
+  std::vector<std::string> missing;
+  auto ok = until("completeness", [&]() -> result<bool> {
+    const auto repos = network_.repos();
+    if (!repos)
+      return repos.error();
+    missing = not_whole(network_.life().truth(), *repos);
+    return missing.empty();
+  });
+  if (!ok) {
+    for (size_t i = 0; i < missing.size() && i < findings_shown; ++i)
+      report_.line("incomplete", missing[i]);
+    return fail(ok.error().code, ok.error().context + ", "
+                                   + grouped(missing.size())
+                                   + " active repos are not complete");
+  }
+  report_.line("complete", grouped(last_.active)
+                             + " active repos are proved complete, and equal");
+  return {};
+}
+
 /// What was done to the node must be what it counted.
 result<void> demo::check_notice() {
   const auto page = network_.metrics();
@@ -314,7 +340,7 @@ std::string demo::summary() const {
     injected += count;
   const auto forgotten = consumer_->counts().forgotten;
   return grouped(last_.active) + "/" + grouped(last_.active)
-         + " active repos equal the network (" + grouped(last_.records)
+         + " active repos equal the network and are proved complete (" + grouped(last_.records)
          + " records), " + grouped(last_.inactive) + " inactive known as such, "
          + grouped(delivery_.delivered)
          + " events delivered, 0 lost, 0 out of order, "
@@ -336,6 +362,7 @@ int demo::run() {
   } else {
     next(&demo::live);
     next(&demo::converge);
+    next(&demo::become_whole);
     next(&demo::check_notice);
     next(&demo::prove);
   }

@@ -163,8 +163,11 @@ result<std::map<std::string, listed_repo>> demo_network::repos() {
       return fail(ec::malformed, "the node listed no repos");
     for (const auto& each : repos->get_array()) {
       const auto& x = each.as_object();
-      out[text_at(x, "did")] = {text_at(x, "status"), text_at(x, "rev"),
-                                count_at(x, "record_count")};
+      const auto* complete = x.if_contains("complete");
+      out[text_at(x, "did")]
+        = {text_at(x, "status"), text_at(x, "rev"), count_at(x, "record_count"),
+           complete != nullptr && complete->is_bool() && complete->get_bool(),
+           text_at(x, "reason")};
     }
     cursor = text_at(*page, "cursor");
     if (cursor.empty())

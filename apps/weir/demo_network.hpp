@@ -18,6 +18,8 @@ struct listed_repo {
   std::string status;
   std::string rev; ///< Empty before the first fetch.
   uint64_t records = 0;
+  bool complete = false; ///< Proved equal to its source.
+  std::string reason;    ///< Why it is not.
 };
 
 /// Answer of the node's `/status`.

@@ -1,5 +1,6 @@
 #include "apps/weir/web_client.hpp"
 
+#include "atproto/base_encodings.hpp"
 #include "net/io_threads.hpp"
 
 #include <future>
@@ -39,6 +40,7 @@ struct web_client::impl {
   net::io_threads threads;
   net::transport_ptr network;
   net::http_client_ptr client;
+  std::string credential; ///< Empty: none is sent.
 };
 
 web_client::web_client(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {
@@ -66,7 +68,16 @@ const net::transport_ptr& web_client::transport() const noexcept {
   return impl_->network;
 }
 
+void web_client::set_password(const std::string& password) {
+  std::string text;
+  atproto::append_base64(as_bytes("admin:" + password), text);
+  text.resize((text.size() + 3) / 4 * 4, '=');
+  impl_->credential = "Basic " + text;
+}
+
 result<net::http_response> web_client::ask(net::http_request request) {
+  if (!impl_->credential.empty())
+    request.headers.push_back({"Authorization", impl_->credential});
   std::promise<result<net::http_response>> answer;
   auto waiting = answer.get_future();
   request.limits.body_bytes_max = limits::listing_bytes_max;

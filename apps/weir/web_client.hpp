@@ -23,6 +23,9 @@ public:
 
   ~web_client();
 
+  /// Basic auth of `admin`, sent with every `get` and `post`.
+  void set_password(const std::string& password);
+
   /// Any status is an answer.
   result<net::http_response> get(const std::string& url);
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 
 import { converged, inSync } from '../lib/truth.mjs';
+import { eventually } from '../lib/wait.mjs';
 
 export async function finalScenarios(run, world) {
   const { copy, network, weir } = world;
@@ -34,6 +35,19 @@ export async function finalScenarios(run, world) {
       assert.equal(repo.status, 'synced');
       assert.equal(repo.record_count, copy.repo(account.did).records.size);
     }
+  });
+
+  await run.test('the count says that every active one is complete', async () => {
+    const active = network.accounts.filter((account) => account.active);
+    await eventually('all are counted as complete', async () => {
+      const count = await weir.get('/v1/completeness');
+      return count.active === active.length && count.complete === active.length;
+    });
+    const { hosts } = await weir.get('/v1/completeness');
+    assert.deepEqual(
+      hosts.map(({ host }) => host).sort(),
+      [...new Set(active.map(({ host }) => host.url))].sort(),
+    );
   });
 
   await run.test('no rule was broken on the way', () => {

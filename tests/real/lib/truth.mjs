@@ -41,7 +41,7 @@ export async function converged({ copy }, account, bare) {
   return records;
 }
 
-/** Waits until the engine calls the repository in sync, as its host has it. */
+/** Waits until the engine calls the copy complete, as its host has it. */
 export async function inSync({ weir }, account) {
   const [{ rev }, records] = await Promise.all([
     account.latest(),
@@ -53,6 +53,7 @@ export async function inSync({ weir }, account) {
     state: 'active',
     rev,
     records: records.size,
+    complete: true,
   };
   let last;
   await eventually(`${account.handle} is in sync`, async () => {
@@ -60,6 +61,8 @@ export async function inSync({ weir }, account) {
     last = info && pick(info, wanted);
     return isDeepStrictEqual(last, wanted);
   }).catch((error) => {
+    const path = `/v1/repos/${account.did}/completeness`;
+    console.log(JSON.stringify(await weir.get(path)));
     assert.deepEqual(last, wanted, error.message);
     throw error;
   });

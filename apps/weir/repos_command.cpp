@@ -1,0 +1,131 @@
+#include "apps/weir/commands.hpp"
+#include "apps/weir/load_settings.hpp"
+#include "apps/weir/web_client.hpp"
+#include "atproto/identifiers.hpp"
+#include "base/printable.hpp"
+#include "net/url.hpp"
+
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+
+#include <iostream>
+
+namespace weir::apps {
+
+namespace {
+
+namespace json = boost::json;
+
+struct repos_flags {
+  std::string node = "http://127.0.0.1:2480";
+  std::string password_file;
+  std::vector<std::string> dids;
+  std::vector<std::string> collections;
+};
+
+int complain(const std::string& text) {
+  std::cerr << "weir: " << printable(text) << "\n";
+  return failed;
+}
+
+/// What the node says, as it says it.
+int print(const result<net::http_response>& x) {
+  if (!x)
+    return complain("the node does not answer: " + to_string(x.error()));
+  const std::string body{as_text(x->body)};
+  if (x->status != 200)
+    return complain("the node answers " + std::to_string(x->status) + ": "
+                    + body);
+  std::cout << printable_json(body) << std::endl;
+  return all_good;
+}
+
+/// A client for the node, with the password if there is one.
+result<std::unique_ptr<web_client>> client_of(const repos_flags& x) {
+  auto out = web_client::make();
+  if (x.password_file.empty())
+    return out;
+  const auto secret = read_secret(x.password_file);
+  if (!secret)
+    return secret.error();
+  out->set_password(*secret);
+  return out;
+}
+
+int post(const repos_flags& flags, const std::string& path) {
+  json::object body{{"dids", json::array(flags.dids.begin(),
+                                         flags.dids.end())}};
+  if (!flags.collections.empty())
+    body["collections"] = json::array(flags.collections.begin(),
+                                      flags.collections.end());
+  const auto client = client_of(flags);
+  return client ? print((*client)->post(flags.node + path,
+                                        json::serialize(body)))
+                : complain(client.error().context);
+}
+
+int get(const repos_flags& flags, const std::string& path) {
+  const auto client = client_of(flags);
+  return client ? print((*client)->get(flags.node + path))
+                : complain(client.error().context);
+}
+
+/// The DID stands in a path, so nothing else may.
+int show(const repos_flags& flags) {
+  for (const auto& text : flags.dids) {
+    if (!atproto::did::parse(text))
+      return complain(text + " is no DID");
+    if (const auto status
+        = get(flags, "/v1/repos/" + text + "/completeness");
+        status != all_good)
+      return status;
+  }
+  return all_good;
+}
+
+CLI::App* add_command(CLI::App& to, const char* name, const char* what,
+                      const std::shared_ptr<repos_flags>& flags, bool dids) {
+  auto* out = to.add_subcommand(name, what);
+  if (dids)
+    out->add_option("DID", flags->dids, "Repos")->required();
+  out
+    ->add_option("--node", flags->node,
+                 "Data address of the node, http://127.0.0.1:2480 by default")
+    ->type_name("URL");
+  out
+    ->add_option("--admin-password-file", flags->password_file,
+                 "File with the node's password")
+    ->type_name("FILE");
+  return out;
+}
+
+} // namespace
+
+void add_repos(CLI::App& app, int& status) {
+  auto* repos = app.add_subcommand(
+    "repos", "Tell a running node which repos to follow, and ask about them");
+  repos->require_subcommand(1);
+  const auto flags = std::make_shared<repos_flags>();
+  auto* add = add_command(*repos, "add", "Follow these", flags, true);
+  add
+    ->add_option("--collection", flags->collections,
+                 "Keep only these collections of them")
+    ->type_name("NSID");
+  add->callback([=, &status] { status = post(*flags, "/repos/add"); });
+  add_command(*repos, "remove", "Follow these no more", flags, true)
+    ->callback([=, &status] { status = post(*flags, "/repos/remove"); });
+  add_command(*repos, "resync", "Fetch these again", flags, true)
+    ->callback([=, &status] { status = post(*flags, "/repos/resync"); });
+  add_command(*repos, "show",
+              "Say whether the copies of these are complete, and why not",
+              flags, true)
+    ->callback([=, &status] { status = show(*flags); });
+  add_command(*repos, "list", "List the first of those that are followed",
+              flags, false)
+    ->callback([=, &status] { status = get(*flags, "/repos"); });
+  add_command(*repos, "errors", "List the first of those whose fetches failed",
+              flags, false)
+    ->callback([=, &status] { status = get(*flags, "/repos/errors"); });
+}
+
+} // namespace weir::apps
