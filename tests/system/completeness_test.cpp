@@ -101,6 +101,91 @@ TEST(CompletenessTest, AnotherFilterIsNotWholeUntilAllIsFetchedUnderIt) {
   net.await_counted(whole_count);
 }
 
+// CONS-29, CONS-30; requirements.md 1b-15: nor does the listing name it
+TEST(CompletenessTest, ARepoThatTheListingLeavesOutIsProvedByItsHost) {
+  complete_network net{110};
+  net.life().traffic().make(20);
+  ASSERT_TRUE(net.await_whole());
+  simnet::fault x;
+  x.did = net.did_of(0).str();
+  x.count = 0;
+  net.inject(whole_fault::unlisted_repo, x);
+  net.node().restart([&] {
+    simnet::fault lost;
+    lost.count = 1'000;
+    net.inject(whole_fault::lose_window, lost);
+  });
+  EXPECT_TRUE(net.node().await_metric("weir_upstream_resets_total", 1));
+  net.await_whole();
+  EXPECT_EQ(net.node().metric("weir_backfill_started_total"), 0u);
+}
+
+// requirements.md 1b-16: of what is skipped without a word the next listing
+// tells, and when that was
+TEST(CompletenessTest, AnAuditFindsWhatWasSkippedOfAQuietRepo) {
+  complete_network net{111, {"--listing-interval", "2s"}};
+  net.life().traffic().make(20);
+  ASSERT_TRUE(net.await_whole());
+  const auto quiet = net.did_of(3);
+  const auto audited = [&] {
+    const auto x = net.told(quiet);
+    const auto& at = x.at("upstream").at("last_audited");
+    return at.is_null() ? 0 : at.as_int64();
+  };
+  ASSERT_TRUE(eventually(node_patience, [&] { return audited() > 0; }));
+  const auto before = audited();
+  net.node().restart([&] {
+    net.life().traffic().post(3);
+    simnet::fault lost;
+    lost.count = 1;
+    net.inject(whole_fault::lose_silently, lost);
+  });
+  net.await_whole();
+  EXPECT_GE(audited(), before);
+  EXPECT_EQ(net.node().metric("weir_upstream_resets_total"), 0u);
+}
+
+// What the count tells, page by page.
+TEST(CompletenessTest, HostsAreCountedPageByPage) {
+  complete_network net{112};
+  ASSERT_TRUE(net.await_counted(whole_count));
+  const auto first = net.summary("?limit=1");
+  ASSERT_EQ(first.at("hosts").as_array().size(), 1u);
+  EXPECT_TRUE(first.at("oldest_incomplete").is_null());
+  EXPECT_GT(first.at("as_of").as_int64(), 0);
+  const std::string cursor{first.at("cursor").as_string()};
+  EXPECT_EQ(cursor, first.at("hosts").at(0).at("host").as_string());
+  const auto second = net.summary("?limit=1&cursor=" + cursor);
+  EXPECT_FALSE(second.contains("cursor"));
+  uint64_t sum = 0;
+  for (const auto& page : {first, second})
+    sum += page.at("hosts").at(0).at("active").to_number<uint64_t>();
+  EXPECT_EQ(sum, whole_count);
+  EXPECT_EQ(net.summary("?limit=0").at("error").as_string(), "InvalidRequest");
+  EXPECT_NE(net.node().status().find(R"("completeness":{"as_of":)"),
+            std::string::npos);
+  EXPECT_EQ(net.node().metric("weir_repos_active"), whole_count);
+  EXPECT_EQ(net.node().metric("weir_repos_incomplete "), 0u);
+  EXPECT_EQ(net.node().metric("weir_upstream_staleness_seconds"), 0u);
+}
+
+// Nothing is kept up of an account that is away, so nobody counts it.
+TEST(CompletenessTest, AnAccountThatIsAwayIsNotCounted) {
+  complete_network net{113};
+  ASSERT_TRUE(net.await_counted(whole_count));
+  simnet::fault x;
+  x.did = net.did_of(5).str();
+  net.inject(whole_fault::deactivate, x);
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    const auto told = net.told(net.did_of(5));
+    return told.at("complete").is_null();
+  }));
+  EXPECT_FALSE(net.row(net.did_of(5)).contains("complete"));
+  net.await_counted(whole_count - 1);
+  net.inject(whole_fault::reactivate, x);
+  net.await_counted(whole_count);
+}
+
 // CONS-26
 TEST(CompletenessTest, AnAccountThatMovedIsWholeAtItsNewHost) {
   complete_network net{109, {}, whole_by::hosts, false};

@@ -21,7 +21,7 @@ TEST(CommandLineTest, HelpNamesEverySubcommand) {
   const auto x = run_program({"--help"});
   EXPECT_EQ(x.status, 0);
   for (const auto* name :
-       {"run", "demo", "simnet", "verify", "config", "version"})
+       {"run", "demo", "simnet", "verify", "repos", "config", "version"})
     EXPECT_TRUE(contains(x.output, name)) << name;
 }
 
