@@ -6,7 +6,7 @@
 # cmake/seams_allowed.txt lists the lines that may: "file | text | reason".
 include("${CMAKE_CURRENT_LIST_DIR}/check_tools.cmake")
 
-set(folders atproto wire storage messages actors)
+set(folders atproto wire net storage messages actors)
 # The Env is the seam: it is where files are opened.
 set(file_seam "^storage/safe_env[a-z_]*\\.[ch]pp$")
 
