@@ -39,8 +39,10 @@ bool comparer::is_held(const simnet::account_view& x) const {
 /// What the node must take an account for.
 standing comparer::wanted(const simnet::account_view& x) const {
   if (x.status == standing::tombstoned)
-    return may_.untold.contains(x.id.str()) && is_held(x) ? standing::active
-                                                           : standing::deleted;
+    return is_held(x)
+               && (may_.lost_events || may_.untold.contains(x.id.str()))
+             ? standing::active
+             : standing::deleted;
   if (x.relay_takedown && may_.relayed && x.status == standing::active)
     return standing::takendown;
   return x.status;

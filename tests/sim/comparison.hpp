@@ -30,8 +30,9 @@ struct allowances {
   /// The application acks nothing: what is under way when a connection ends is
   /// gone (`consumer_disable_acks`), so its copy is not compared.
   bool unacked = false;
-  /// Streams lost events: a handle that changed meanwhile is learnt with the
-  /// next #identity of its account, so handles are not compared.
+  /// Streams lost events, or were away: a handle or a tombstone of meanwhile is
+  /// learnt with the next #identity of its account, so handles are not compared
+  /// and such accounts may be active.
   bool lost_events = false;
   /// Something happened that no stream tells: only an audit finds it, and until
   /// then a copy may be called complete that is not.
