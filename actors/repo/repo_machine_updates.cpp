@@ -95,6 +95,7 @@ bool repo_machine::accept(const storage::update_receipt& receipt,
       out.stop = fail(ec::none, "fenced");
       return false;
     case storage::update_outcome::mismatch:
+      count(repo_counter::update_bounced, out);
       out.stop
         = fail(ec::chain_broken, "the stored revision is not the one we own");
       return false;

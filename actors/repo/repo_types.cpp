@@ -54,6 +54,8 @@ const char* to_string(repo_counter x) noexcept {
       return "poison";
     case repo_counter::record_undecodable:
       return "record_undecodable";
+    case repo_counter::update_bounced:
+      return "update_bounced";
   }
   return "unknown";
 }

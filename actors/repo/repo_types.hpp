@@ -78,7 +78,8 @@ enum class repo_counter : uint8_t {
   update_refused, ///< The store will never take it.
   poison,         ///< Stepped over: it had ended the process.
   record_undecodable, ///< Kept by path and CID alone.
-  last_ = record_undecodable
+  update_bounced,     ///< Somebody else wrote to its streams: a defect.
+  last_ = update_bounced
 };
 
 const char* to_string(repo_counter x) noexcept;

@@ -1,0 +1,86 @@
+#include "actors/repo/repo.hpp"
+#include "messages/identity.hpp"
+#include "messages/journal.hpp"
+#include "messages/repo.hpp"
+#include "tests/unit/actors/shell_fixture.hpp"
+
+// The shell of REPO: what it tells the operator.
+
+namespace weir::tests {
+namespace {
+
+using namespace weir::actors;
+using storage::update_outcome;
+
+class RepoShellTest : public ShellFixture {
+protected:
+  RepoShellTest() {
+    shared->journal = journal.as<journal_actor>();
+    shared->readers = {reader.as<reader_actor>()};
+    shared->identity = identity.as<identity_actor>();
+    shared->supervisor = supervisor.as<supervisor_actor>();
+    metrics = std::make_shared<repo_metrics>(shared->metrics);
+    repo = keep(spawn_repo(sys, router.as<router_actor>(),
+                           {shared, std::make_shared<repo_settings>(), metrics},
+                           shell_repo(1), 1));
+    tell(repo, repo_loaded{});
+  }
+
+  /// It writes, and this is what becomes of that.
+  void write(update_outcome outcome) {
+    tell(repo, add_repos{{shell_repo(1)}, {}});
+    const auto updates = journal.take<journal_update>();
+    ASSERT_EQ(updates.size(), 1u);
+    auto receipt = std::make_shared<storage::update_receipt>();
+    receipt->outcome = outcome;
+    tell(repo, repo_receipt{std::move(receipt)});
+  }
+
+  uint64_t bounced() const {
+    return metrics->events[static_cast<size_t>(repo_counter::update_bounced)]
+      ->value();
+  }
+
+  probe journal{sys};
+  probe reader{sys};
+  probe identity{sys};
+  probe supervisor{sys};
+  probe router{sys};
+  std::shared_ptr<repo_metrics> metrics;
+  repo_actor repo;
+};
+
+/// The lines of the log that `run` writes.
+template <class Function>
+std::string logged(Function run) {
+  log::configure(log::level::error, log::format::text);
+  testing::internal::CaptureStderr();
+  run();
+  log::configure(log::level::off, log::format::text);
+  return testing::internal::GetCapturedStderr();
+}
+
+// OPLOG-34: a defect, so an error in the log, a count, and the end of the actor
+TEST_F(RepoShellTest, AnUpdateThatBouncesIsAnAlarm) {
+  const auto lines = logged([this] {
+    write(update_outcome::mismatch);
+  });
+  EXPECT_THAT(lines,
+              testing::HasSubstr("repo_stopped did=" + shell_repo(1).str()));
+  EXPECT_THAT(lines, testing::HasSubstr("the stored revision is not the one"));
+  EXPECT_EQ(bounced(), 1u);
+  tell(repo, add_repos{{shell_repo(1)}, {}});
+  EXPECT_EQ(journal.count<journal_update>(), 0u) << "it is gone";
+}
+
+// A successor has the repo: that is how things go.
+TEST_F(RepoShellTest, AnUpdateOfAPredecessorIsNone) {
+  EXPECT_EQ(logged([this] {
+              write(update_outcome::fenced);
+            }),
+            "");
+  EXPECT_EQ(bounced(), 0u);
+}
+
+} // namespace
+} // namespace weir::tests
