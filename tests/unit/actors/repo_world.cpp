@@ -25,19 +25,6 @@ storage::new_operation create_op(std::string rkey) {
   return out;
 }
 
-upstream_view quiet_upstream(uint32_t id, std::string origin, uint32_t epoch,
-                             uint64_t first_cursor) {
-  upstream_view out;
-  out.id = id;
-  out.origin = std::move(origin);
-  out.relay = id == relay_id;
-  out.epoch = epoch;
-  out.first_cursor = first_cursor;
-  out.connected = true;
-  out.quiet_since = steady_time{};
-  return out;
-}
-
 repo_world::repo_world(std::vector<std::string> filter)
   : settings(std::make_shared<repo_settings>()) {
   settings->filter
@@ -48,6 +35,15 @@ repo_world::repo_world(std::vector<std::string> filter)
   make_commit(); // A repository begins with one.
   now.steady = {1'000'000'000};
   now.wall = account.now() + 1h;
+  restart();
+}
+
+repo_world::repo_world(atproto::did who, storage::identity_row document,
+                       wall_time at)
+  : settings(std::make_shared<repo_settings>()), who_(std::move(who)),
+    document_(std::move(document)) {
+  now.steady = {1'000'000'000};
+  now.wall = at;
   restart();
 }
 
@@ -69,6 +65,8 @@ atproto::verified_root repo_world::root() const {
 }
 
 storage::identity_row repo_world::identity() const {
+  if (document_)
+    return *document_;
   storage::identity_row out;
   out.signing_key = account.key().public_part().to_multikey();
   out.pds = pds_origin;
@@ -86,7 +84,7 @@ atproto::stamped_frame repo_world::stamp(const bytes& frame,
   out.relay = upstream == relay_id;
   if (const auto peeked = atproto::peek_frame({frame.data(), frame.size()}))
     out.kind = peeked->kind;
-  out.repo = account.did();
+  out.repo = who();
   out.bytes = shared_bytes::copy_of(frame);
   return out;
 }
@@ -109,12 +107,12 @@ void repo_world::perform_frames(std::vector<atproto::stamped_frame> frames) {
 
 void repo_world::account_event(bool active, std::string_view status,
                                uint32_t upstream) {
-  const auto frame = account_frame(1, active, status, account.did());
+  const auto frame = account_frame(1, active, status, who());
   take({frame.view().begin(), frame.view().end()}, upstream);
 }
 
 void repo_world::identity_event(uint32_t upstream) {
-  const auto frame = identity_frame(1, account.did());
+  const auto frame = identity_frame(1, who());
   take({frame.view().begin(), frame.view().end()}, upstream);
 }
 
@@ -155,7 +153,7 @@ void repo_world::restart() {
   in_flight.reset();
   timer.reset();
   asked = 0;
-  machine.emplace(account.did(), settings, 1);
+  machine.emplace(who(), settings, 1);
   perform(machine->on_loaded(row, chain, member, now));
   awake();
 }
@@ -275,7 +273,7 @@ repo_world::chain_after(const storage::repo_update& x) const {
 
 /// The guards of the committer, and what it writes.
 storage::update_receipt repo_world::store(const storage::repo_update& x) {
-  EXPECT_EQ(x.repo, account.did());
+  EXPECT_EQ(x.repo, who());
   EXPECT_EQ(x.base, chain);
   EXPECT_EQ(x.commit_revision, chain ? chain->commit_revision() : 0);
   if (x.resync_id != 0) {

@@ -2,6 +2,7 @@
 
 #include "actors/repo/repo_machine.hpp"
 #include "tests/support/repo_builder.hpp"
+#include "tests/unit/actors/upstream_views.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,20 +21,6 @@ using storage::account_status;
 using storage::repo_status;
 using storage::update_outcome;
 
-inline constexpr uint32_t relay_id = 1;
-inline constexpr uint32_t pds_id = 2;
-inline constexpr uint32_t other_pds_id = 3;
-
-/// A stream that is connected and has told all.
-actors::upstream_view quiet_upstream(uint32_t id, std::string origin,
-                                     uint32_t epoch, uint64_t first_cursor);
-
-/// The same, but that nobody hears it.
-inline upstream_view away_upstream(uint32_t id, std::string origin) {
-  auto out = quiet_upstream(id, std::move(origin), 1, 1);
-  out.connected = false;
-  return out;
-}
 inline constexpr auto pds_origin = "https://pds.test";
 inline constexpr auto other_origin = "https://other.test";
 
@@ -45,6 +32,9 @@ storage::new_operation create_op(std::string rkey);
 class repo_world {
 public:
   explicit repo_world(std::vector<std::string> filter = {});
+
+  /// Around an account of somebody else, whose commits nobody here can sign.
+  repo_world(atproto::did who, storage::identity_row document, wall_time now);
 
   // -- the account ------------------------------------------------------------
 
@@ -242,6 +232,10 @@ private:
   chain_after(const storage::repo_update& x) const;
   storage::update_receipt store(const storage::repo_update& x);
 
+  const atproto::did& who() const { return who_ ? *who_ : account.did(); }
+
+  std::optional<atproto::did> who_; ///< Somebody else.
+  std::optional<storage::identity_row> document_; ///< Of that one.
   std::map<uint32_t, uint64_t> seqs_;
   uint64_t records_ = 0;
 };

@@ -95,4 +95,11 @@ bytes json_to_cbor(const json::value& x) {
   return out.take();
 }
 
+shared_bytes json_frame(const json::value& header, const json::value& body) {
+  auto out = json_to_cbor(header);
+  const auto payload = json_to_cbor(body);
+  out.insert(out.end(), payload.begin(), payload.end());
+  return shared_bytes{std::move(out)};
+}
+
 } // namespace weir::atproto

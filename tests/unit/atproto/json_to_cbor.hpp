@@ -1,6 +1,7 @@
 #pragma once
 
 #include "atproto/dag_cbor.hpp"
+#include "base/bytes.hpp"
 
 #include <boost/json/value.hpp>
 
@@ -11,5 +12,9 @@ namespace weir::atproto {
 /// it is. An encoder of its own, so that vectors in JSON can be compared with
 /// bytes made by others.
 bytes json_to_cbor(const boost::json::value& x);
+
+/// A frame of a stream.
+shared_bytes json_frame(const boost::json::value& header,
+                        const boost::json::value& body);
 
 } // namespace weir::atproto

@@ -1,0 +1,104 @@
+#include "tests/unit/actors/relay_scenario.hpp"
+#include "tests/unit/atproto/json_vectors.hpp"
+
+#include <gmock/gmock.h>
+
+#include <map>
+
+// The scenarios of the reference relay: what its files say that becomes of each
+// frame, and what becomes of it here.
+
+namespace weir::tests {
+namespace {
+
+using outcome = relay_scenario::outcome;
+
+/// A frame of a scenario, by its place.
+using frame_name = std::pair<std::string, size_t>;
+
+/// protocol.md 2.5.8: nothing proves a commit without prevData, or an op
+/// without prev, so it is not applied, and the repo is fetched. The relay
+/// passes such a commit on where it is told to be lenient.
+constexpr auto no_prev_data = "unverifiable";
+
+/// Frames that the relay passes on and we do not believe, with the rule.
+const std::map<frame_name, std::string>& not_followed() {
+  static const std::map<frame_name, std::string> out{
+    {{"deactivation", 0}, no_prev_data},
+    {{"deactivation", 4}, no_prev_data},
+    {{"deactivation", 5}, no_prev_data},
+    {{"deactivation", 6}, no_prev_data},
+    {{"deactivation", 7}, no_prev_data},
+    {{"legacy", 2}, no_prev_data},
+    {{"post_lifecycle_legacy", 0}, no_prev_data},
+    {{"post_lifecycle_legacy", 1}, no_prev_data},
+    {{"post_lifecycle_legacy", 2}, no_prev_data},
+    {{"post_lifecycle_legacy", 3}, no_prev_data},
+    {{"post_lifecycle_legacy", 4}, no_prev_data},
+    {{"post_lifecycle_legacy", 5}, no_prev_data},
+    {{"seq_ordering", 3}, no_prev_data},
+  };
+  return out;
+}
+
+/// What the file's marks ask.
+struct marks {
+  explicit marks(const boost::json::value& message)
+    : drop(message.at("drop").as_bool()),
+      invalid(message.at("invalid").as_bool()),
+      update(message.at("update").as_bool()) {}
+
+  bool drop;
+  bool invalid;
+  bool update;
+};
+
+struct tally {
+  size_t frames = 0;
+  size_t dropped = 0;
+  size_t updates = 0;
+  std::map<frame_name, std::string> otherwise; ///< And by which rule.
+};
+
+void play(const std::filesystem::path& path, bool relay, tally& out) {
+  const auto file = read_json(path);
+  relay_scenario scenario{file, relay};
+  size_t place = 0;
+  for (const auto& message : file.at("messages").as_array()) {
+    const frame_name name{path.stem().string(), place++};
+    SCOPED_TRACE(name.first + ' ' + std::to_string(name.second));
+    const marks asked{message};
+    EXPECT_FALSE(asked.invalid) << "no frame has this mark; say what it means";
+    const auto is = scenario.take(message);
+    EXPECT_EQ(is.updated, asked.update);
+    if (is.how != (asked.drop ? outcome::dropped : outcome::passed)) {
+      EXPECT_EQ(is.how, outcome::fetched);
+      out.otherwise.emplace(name, is.why);
+    }
+    ++out.frames;
+    out.dropped += asked.drop;
+    out.updates += asked.update;
+  }
+}
+
+// protocol.md 2.5.8, 2.5.10, 4.4, 11.7: also where the relay is lenient
+TEST(RelayScenariosTest, EveryFrameIsTreatedAsItsMarksSay) {
+  WEIR_VECTORS(folder, "vectors/indigo/cmd/relay/testing/testdata");
+  for (const auto relay : {false, true}) {
+    SCOPED_TRACE(relay ? "of a relay" : "of the PDS");
+    tally all;
+    size_t files = 0;
+    for (const auto& x : std::filesystem::directory_iterator{folder}) {
+      ++files;
+      play(x.path(), relay, all);
+    }
+    EXPECT_EQ(files, 7u);
+    EXPECT_EQ(all.frames, 35u);
+    EXPECT_EQ(all.dropped, 5u);
+    EXPECT_EQ(all.updates, 3u);
+    EXPECT_EQ(all.otherwise, not_followed());
+  }
+}
+
+} // namespace
+} // namespace weir::tests
