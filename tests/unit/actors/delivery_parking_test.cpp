@@ -308,6 +308,7 @@ TEST(DeliveryParking, ParkedDidsAreRememberedUpToABound) {
 
 TEST(DeliveryParking, SparseRangesHaveABound) {
   actors::delivery_options settings;
+  ASSERT_EQ(settings.ranges_max, limits::consumer_ranges_max);
   settings.ranges_max = 50;
   settings.events_max = 20;
   delivery_world x{settings};

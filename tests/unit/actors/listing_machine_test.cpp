@@ -125,6 +125,7 @@ TEST(listing_machine, the_wait_doubles_while_pages_fail) {
     ASSERT_TRUE(x.tick());
   }
   EXPECT_THAT(waits, testing::ElementsAre(1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s));
+  EXPECT_EQ(waits.back(), limits::listing_retry_max);
   x.page("c1");
   x.fail_page(ec::unreachable);
   EXPECT_EQ(*x.last.timer - x.now, limits::listing_retry_min);

@@ -10,9 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// The bounds of the machines as they are set when nobody says otherwise. That a
-// bound is kept at its value and one past it is proved here, or beside its
-// rules with a smaller one: then only the wiring is left to show.
+// The bounds of the machines as they are set when nobody says otherwise, at their
+// value and one past it. Others are proved beside their rules.
 namespace weir::actors {
 
 using namespace std::chrono_literals;
@@ -76,30 +75,6 @@ TEST(MachineBounds, AHostRestsAfterSoManyFailuresAndNotBefore) {
   EXPECT_EQ(x.started.size(), 1u);
 }
 
-TEST(MachineBounds, TheSupervisorHasThoseOfTheEngine) {
-  const supervisor_options x;
-  EXPECT_EQ(x.queue_max, limits::fetch_queue_max);
-  EXPECT_EQ(x.hosts_max, limits::fetch_hosts_max);
-  EXPECT_EQ(x.breaker_rest, limits::host_rest_min);
-  EXPECT_EQ(x.breaker_rest_max, limits::host_rest_max);
-  EXPECT_EQ(x.rate_limit_rest, limits::host_rate_limit_rest);
-  EXPECT_EQ(x.slow_rest, limits::host_slow_rest);
-  EXPECT_EQ(x.parallelism, limits::sync_parallelism_range.standard);
-  EXPECT_EQ(x.per_host, limits::sync_per_host_range.standard);
-  EXPECT_EQ(x.retry_scan, limits::retry_scan_range.standard);
-}
-
-TEST(MachineBounds, AListingHasThoseOfTheEngine) {
-  const listing_options x;
-  EXPECT_EQ(x.pages_max, limits::listing_pages_max);
-  EXPECT_EQ(x.idle_pages_max, limits::listing_idle_pages_max);
-  EXPECT_EQ(x.retry_min, limits::listing_retry_min);
-  EXPECT_EQ(x.retry_max, limits::listing_retry_max);
-  EXPECT_EQ(x.interval, limits::listing_interval_range.standard);
-  EXPECT_EQ(x.requests_per_hour, limits::listing_requests_range.standard);
-  EXPECT_EQ(x.grace, limits::listing_grace_range.standard);
-}
-
 // -- IDENTITY -----------------------------------------------------------------
 
 TEST(MachineBounds, AnIdentityIsFreshUpToItsTime) {
@@ -122,14 +97,6 @@ TEST(MachineBounds, AFailureIsBelievedUpToItsTime) {
     x.ask(2);
     EXPECT_EQ(x.last.fetch.size(), more == 0s ? 0u : 1u);
   }
-}
-
-TEST(MachineBounds, IdentityHasThoseOfTheEngine) {
-  const identity_options x;
-  EXPECT_EQ(x.cached_max, limits::identity_cached_max);
-  EXPECT_EQ(x.waiting_max, limits::identity_waiting_max);
-  EXPECT_EQ(x.in_flight_max, limits::identity_in_flight_max);
-  EXPECT_EQ(x.per_second, limits::plc_per_second_range.standard);
 }
 
 // -- UPSTREAM -----------------------------------------------------------------
@@ -206,6 +173,7 @@ TEST(MachineBounds, SoMuchIsRememberedOfParkedDidsAndNotOneMore) {
   // Each of these costs two: the DID and its event that was sent.
   for (const size_t most : {3, 4, 5, 6}) {
     delivery_options options;
+    ASSERT_EQ(options.parked_max, limits::consumer_parked_max);
     options.parked_max = most;
     tests::delivery_world x{options};
     x.connect(1);
@@ -215,20 +183,6 @@ TEST(MachineBounds, SoMuchIsRememberedOfParkedDidsAndNotOneMore) {
     x.pass(limits::consumer_retry_timeout);
     EXPECT_EQ(x.machine->counters().parked, most / 2);
   }
-}
-
-TEST(MachineBounds, DeliveryHasThoseOfTheEngine) {
-  const delivery_options x;
-  EXPECT_EQ(x.events_max, limits::consumer_events_max);
-  EXPECT_EQ(x.bytes_max, limits::consumer_bytes_max);
-  EXPECT_EQ(x.did_events_max, limits::consumer_did_events_max);
-  EXPECT_EQ(x.parked_max, limits::consumer_parked_max);
-  EXPECT_EQ(x.ranges_max, limits::consumer_ranges_max);
-  EXPECT_EQ(x.retry_timeout, limits::consumer_retry_timeout);
-  EXPECT_EQ(x.retry_delay_max, limits::consumer_retry_delay_max);
-  EXPECT_EQ(x.attempts_max, limits::consumer_attempts_max);
-  EXPECT_EQ(x.patience, limits::consumer_patience);
-  EXPECT_EQ(x.lazy_write, limits::consumer_lazy_write);
 }
 
 } // namespace weir::actors

@@ -167,7 +167,9 @@ TEST(supervisor, a_repo_without_a_host_leaves_the_queue) {
 TEST(supervisor, a_rate_limited_host_rests_as_long_as_it_says) {
   for (const auto& [said, rest] : std::initializer_list<
          std::pair<std::chrono::seconds, std::chrono::seconds>>{
-         {40s, 40s}, {0s, 15s}, {1'000'000s, 900s}}) {
+         {40s, 40s},
+         {0s, limits::host_rate_limit_rest},
+         {1'000'000s, limits::host_rest_max}}) {
     queue x;
     x.host(a_host, host_verdict::rate_limited, said);
     x.ask(1, a_host);
@@ -222,6 +224,8 @@ TEST(supervisor, a_host_that_fails_again_and_again_rests_longer) {
   }
   EXPECT_THAT(rests,
               ElementsAre(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900));
+  EXPECT_EQ(rests.front(), limits::host_rest_min / 1s);
+  EXPECT_EQ(rests.back(), limits::host_rest_max / 1s);
   x.host(a_host, host_verdict::fine);
   x.pass(900s);
   x.clear();

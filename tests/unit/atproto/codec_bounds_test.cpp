@@ -64,15 +64,6 @@ TEST(CodecBounds, SoManyBlocksMayShareASlotAndNotOneMore) {
   }
 }
 
-TEST(CodecBounds, AWalkHasThoseOfTheEngine) {
-  const walk_limits x;
-  EXPECT_EQ(x.car_bytes_max, limits::repo_car_bytes_max);
-  EXPECT_EQ(x.car_blocks_max, limits::repo_car_blocks_max);
-  EXPECT_EQ(x.records_max, limits::repo_records_max);
-  EXPECT_EQ(x.index_entries_max, limits::walk_index_entries_max);
-  EXPECT_EQ(x.index_run_entries, limits::walk_index_run_entries);
-}
-
 // A reader asks for what it wants, whatever stands there: protocol.md 6.
 TEST(CodecBounds, AReaderTakesNoItemForAnother) {
   const bytes undefined{0xf7};
