@@ -61,6 +61,28 @@ std::string numbered(size_t i) {
 
 } // namespace
 
+// SYNC-36, SYNC-40: of the running node, by default and as it was started
+TEST_F(ApiReposTest, TheConfigurationIsShown) {
+  auto is = get("/config");
+  EXPECT_EQ(is.status, 200);
+  EXPECT_EQ(json::parse(is.body), json::parse(R"({"mode":"manual",
+    "signal_collection":null,"collections":[]})"));
+  const api_node other{false,
+                       {"--plc-url", "http://127.0.0.1:9",
+                        "--allow-private-addresses", "--mode", "signal",
+                        "--upstream", "relay:http://127.0.0.1:9",
+                        "--signal-collection", "app.bsky.graph.follow",
+                        "--collections", "fm.teal.*,app.bsky.feed.post"}};
+  plain_request request;
+  request.path = "/config";
+  is = other.ask(other.data, request);
+  EXPECT_EQ(is.status, 200);
+  EXPECT_EQ(json::parse(is.body), json::parse(R"({"mode":"signal",
+    "signal_collection":"app.bsky.graph.follow",
+    "collections":["fm.teal.*","app.bsky.feed.post"]})"))
+    << is.body;
+}
+
 // SYNC-29, 30, 31, 32, 33
 TEST_F(ApiReposTest, AddedReposAreListedResyncedAndRemoved) {
   EXPECT_EQ(count(), R"({"repo_count":0})");

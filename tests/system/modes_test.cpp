@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 // Which repos are tracked in each mode, and which of their records are kept
@@ -34,7 +35,7 @@ protected:
     EXPECT_EQ(store_left::read(data).findings, "");
   }
 
-  void track(const std::string& did);
+  void track(const std::string& did, std::vector<std::string> collections = {});
 
   /// Waits until the copy has the `kept` records of exactly `repos`, and
   /// nothing is left to do.
@@ -51,11 +52,16 @@ protected:
 
   /// By how many repos the node says it tracks.
   uint64_t tracked() { return status_of(*web, at).repos; }
+
+  /// Of repos that were added with collections.
+  std::map<std::string, wire::collection_filter> own;
 };
 
-void ModesTest::track(const std::string& did) {
-  const auto body = boost::json::serialize(
-    boost::json::object{{"dids", boost::json::array{did}}});
+void ModesTest::track(const std::string& did,
+                      std::vector<std::string> collections) {
+  const auto body = boost::json::serialize(boost::json::object{
+    {"dids", boost::json::array{did}},
+    {"collections", boost::json::value_from(std::move(collections))}});
   const auto answer = web->post(at.data + "/repos/add", body);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 200);
@@ -85,10 +91,11 @@ std::string ModesTest::copy_difference(const std::set<std::string>& repos,
   std::string out;
   for (const auto& x : net.life().truth().expected()) {
     const auto& did = x.account.id.str();
+    const auto& rule = own.contains(did) ? own.at(did) : kept;
     std::map<std::string, std::string> wanted;
     for (const auto& record : x.records)
       if (repos.contains(did)
-          && kept.matches(atproto::split_path(record.path).collection))
+          && rule.matches(atproto::split_path(record.path).collection))
         wanted.emplace(record.path, record.id.to_text());
     const auto known = accounts.find(did);
     if (repos.contains(did) != (known != accounts.end())) {
@@ -133,6 +140,51 @@ TEST_F(ModesTest, ManualModeFollowsOnlyWhatWasAdded) {
 TEST_F(ModesTest, FullNetworkModeFollowsEveryListedRepo) {
   start({"--mode", "full-network"});
   expect_copy([this] { return everybody(); }, {});
+  end();
+}
+
+/// All of them in the traffic that are under app.bsky.feed, by name.
+std::vector<std::string> feed_collections(const simnet::truth& of) {
+  std::set<std::string> out;
+  for (const auto& x : of.expected())
+    for (const auto& record : x.records) {
+      const std::string name{atproto::split_path(record.path).collection};
+      if (name.starts_with("app.bsky.feed."))
+        out.insert(name);
+    }
+  return {out.begin(), out.end()};
+}
+
+// SYNC-20, SYNC-21, SYNC-22, SYNC-24: a pattern and a name, live and fetched;
+// commits outside of both move their chain all the same
+TEST_F(ModesTest, TheFilterDecidesInAllModesWhatIsStored) {
+  auto names = feed_collections(net.life().truth());
+  ASSERT_GT(names.size(), 1u);
+  names.push_back(follows);
+  const auto kept = wire::collection_filter::parse(names).value();
+  start({"--mode", "full-network", "--collections",
+         std::string{"app.bsky.feed.*,"} + follows});
+  expect_copy([this] { return everybody(); }, kept);
+  net.life().traffic().make(300);
+  expect_copy([this] { return everybody(); }, kept);
+  const auto events = "weir_repo_events_total";
+  EXPECT_GT(metric(events, "result=\"filtered\""), 0u);
+  EXPECT_EQ(metric(events, "result=\"chain_broken\""), 0u);
+  end();
+}
+
+// SYNC-20, SYNC-29; requirements.md 3b.10: in manual mode, and one repo with
+// collections of its own
+TEST_F(ModesTest, ARepoKeepsTheCollectionsThatItWasAddedWith) {
+  start({"--mode", "manual", "--collections", posts});
+  const auto usual = net.life().truth().view(3).id.str();
+  const auto special = net.life().truth().view(4).id.str();
+  own.emplace(special, wire::collection_filter::parse({follows}).value());
+  track(usual);
+  track(special, {follows});
+  net.life().traffic().make(300);
+  expect_copy([&] { return std::set{usual, special}; },
+              wire::collection_filter::parse({posts}).value());
   end();
 }
 

@@ -3,6 +3,7 @@
 #include "tests/unit/storage/journal_fixture.hpp"
 
 #include <algorithm>
+#include <map>
 
 // Readers of the log: architecture.md 3 (7); requirements.md OPLOG-15, 2b.5,
 // 2b.6, 2b.13.
@@ -273,6 +274,34 @@ TEST_F(LogReaderTest, ManyNumbersOfOneBlockCostOneRead) {
   EXPECT_EQ(store.db->counters().scans - before.scans, 1u);
   for (const auto& body : bodies)
     EXPECT_EQ(as_text(body.view()), "r");
+}
+
+
+// OPLOG-22, OPLOG-30; requirements.md 2b.13: also when writers computed on what
+// is no more
+TEST_F(LogReaderTest, AnIndexIsInItsStreamOnceAndNoneIsLeftOut) {
+  for (size_t i = 0; i < accounts.size(); ++i) {
+    auto twin = accounts[i];
+    apply(i, accounts[i].commit({{"app.c000000/first", "one"}}));
+    journal_batch late;
+    late.updates.push_back(twin.commit({{"app.c000000/second", "two"}}));
+    const auto out = store.writer->commit(late);
+    ASSERT_TRUE(out);
+    EXPECT_EQ(out->receipts.at(0).outcome, update_outcome::mismatch);
+  }
+  std::map<std::pair<std::string, std::string>, uint64_t> next;
+  op_id id = 0;
+  const auto end = store.writer->last_id();
+  for (const auto& entry : reader().read(0, end, {1'000'000, 1'000'000'000}).value()) {
+    EXPECT_EQ(entry->first, id + 1);
+    id = entry->last();
+    for (const auto& op : entry->ops) {
+      auto& index = next[{entry->repo.str(), op.scope}];
+      EXPECT_EQ(op.index, index++) << entry->repo.str() << ' ' << op.scope;
+    }
+  }
+  EXPECT_EQ(id, end);
+  EXPECT_GT(next.size(), 2 * accounts.size());
 }
 
 } // namespace
