@@ -319,6 +319,18 @@ else()
   message(WARNING "no ${SHARED}/vectors: those of ${page} were not counted")
 endif()
 
+# -- every decision that a page names -----------------------------------------
+foreach(each IN ITEMS "${page}" docs/hostile-inputs.md)
+  file(READ "${ROOT}/${each}" text)
+  string(REGEX MATCHALL "adr/[a-z0-9-]+\\.md" decisions "${text}")
+  list(REMOVE_DUPLICATES decisions)
+  foreach(decision IN LISTS decisions)
+    if(NOT EXISTS "${ROOT}/docs/${decision}")
+      weir_fault("${each}: no such decision: ${decision}")
+    endif()
+  endforeach()
+endforeach()
+
 # -- every threat --------------------------------------------------------------
 
 # A row is "| 2.1.3 | threat | bound | tests | where |", in the order of the
