@@ -15,9 +15,7 @@ namespace weir::actors {
 class redial_pace {
 public:
   /// It brought something new: the next wait is the shortest again.
-  void gets_on() noexcept {
-    backoff_ = std::chrono::microseconds{0};
-  }
+  void gets_on() noexcept { backoff_ = std::chrono::microseconds{0}; }
 
   /// The wait after a connection ended: one second, doubling up to a minute,
   /// and a part of that on top, so that nodes that a host cut off together do

@@ -42,8 +42,7 @@ TEST(upstream_machine, a_restart_before_anything_was_done_asks_just_ahead_of_the
   EXPECT_EQ(x.first.connect->cursor, 499u);
 }
 
-// CONS-15; protocol.md 1.12; requirements.md 1b.2
-// protocol.md 10.14
+// CONS-15; protocol.md 1.12, 10.14; requirements.md 1b.2
 TEST(upstream_machine, outdated_cursor_makes_the_next_sequenced_frame_the_first_one) {
   stream x;
   const auto info = x.take({info_frame("OutdatedCursor")});
@@ -147,8 +146,7 @@ TEST(upstream_machine, future_cursor_stops_the_stream_when_so_configured) {
   EXPECT_FALSE(x.machine.on_timer(t0 + 1h).connect);
 }
 
-// protocol.md 1.14, 1.15, 1.5
-// protocol.md 10.14
+// protocol.md 1.14, 1.15, 1.5, 10.14
 TEST(upstream_machine, any_other_error_frame_closes_and_keeps_the_position) {
   stream x;
   const auto out = x.take({error_frame("ConsumerTooSlow"), account_frame(11)});

@@ -150,6 +150,11 @@ TEST_F(UpstreamShellTest, AThrottledStreamNeverRunsOutOfBytes) {
   EXPECT_EQ(sockets.size(), 1u);
 }
 
+/// Whatever was drawn, it is dialled by then.
+std::chrono::microseconds longest(std::chrono::microseconds wait) {
+  return wait + wait / limits::upstream_jitter_part;
+}
+
 // limits::credit_stall_max: whatever made the two disagree.
 TEST_F(UpstreamShellTest, ASocketThatIsNotReadForTooLongIsDialledAnew) {
   tell(upstream, stream_opened{1});
@@ -163,7 +168,7 @@ TEST_F(UpstreamShellTest, ASocketThatIsNotReadForTooLongIsDialledAnew) {
   EXPECT_TRUE(lame.closed);
   tell(upstream, stream_closed{1, fail(ec::cancelled), 0, 0s});
   EXPECT_FALSE(shared->upstreams.find(7).connected);
-  pass(limits::upstream_backoff_min);
+  pass(longest(limits::upstream_backoff_min));
   ASSERT_EQ(sockets.size(), 2u);
   EXPECT_EQ(cursors.back(), 10u);
   EXPECT_FALSE(shared->upstreams.find(7).stalls);
@@ -178,25 +183,30 @@ TEST_F(UpstreamShellTest, ASocketThatIsNotReadForTooLongIsDialledAnew) {
               testing::HasSubstr("is not read"));
 }
 
-// limits::upstream_backoff_min, limits::upstream_backoff_max
+// protocol.md 1.3: limits::upstream_backoff_min, limits::upstream_backoff_max,
+// and a part of the wait that is drawn
 TEST_F(UpstreamShellTest, EachFurtherFailureWaitsTwiceAsLongUpToALimit) {
   std::chrono::microseconds wait = limits::upstream_backoff_min;
+  size_t at_once = 0;
   for (uint64_t dials = 1; dials < 9; ++dials) {
     ASSERT_EQ(sockets.size(), dials);
     tell(upstream, stream_closed{dials, fail(ec::unreachable), 0, 0s});
     pass(wait - 1us);
     EXPECT_EQ(sockets.size(), dials);
     pass(1us);
+    at_once += sockets.size() - dials;
+    pass(longest(wait) - wait);
     wait = std::min<std::chrono::microseconds>(wait * 2,
                                                limits::upstream_backoff_max);
   }
   EXPECT_EQ(wait, limits::upstream_backoff_max);
+  EXPECT_EQ(at_once, 0u) << "they are spread";
 }
 
 TEST_F(UpstreamShellTest, EventsOfAnEarlierConnectionAreNotTaken) {
   tell(upstream, stream_opened{1});
   tell(upstream, stream_closed{1, fail(ec::unreachable), 0, 0s});
-  pass(limits::upstream_backoff_min);
+  pass(longest(limits::upstream_backoff_min));
   tell(upstream, stream_opened{2});
   tell(upstream, stream_frames{1, {account_frame(11)}});
   tell(upstream, stream_closed{1, fail(ec::unreachable), 0, 0s});
