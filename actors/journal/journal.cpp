@@ -1,5 +1,6 @@
 #include "actors/journal/journal.hpp"
 
+#include "actors/journal/status_changes.hpp"
 #include "actors/support/finished_frames.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
@@ -44,7 +45,8 @@ public:
     : observed(config, "journal", "0"), shared_(std::move(shared)),
       store_(std::move(store)), options_(options),
       on_failure_(std::move(failure)),
-      queue_(options.bounds), names_held_(shared_->memory, memory_use::names) {
+      queue_(options.bounds), names_held_(shared_->memory, memory_use::names),
+      changes_(shared_->metrics) {
     names_held_.set(store_.writer->names_bytes());
     auto& registry = shared_->metrics;
     batches_ = &registry.counter("weir_journal_batches_total",
@@ -89,6 +91,7 @@ private:
   std::function<void(const error&)> on_failure_;
   batch_machine<journal_update> queue_;
   byte_claim names_held_;
+  status_changes changes_;
   std::vector<journal_rows> rows_;
   bool woken_ = false;
   bool failed_ = false;
@@ -287,6 +290,9 @@ void journal::count(const storage::repo_update& x,
     auto standing = shared_->accounts.of(x.repo);
     if (x.old_status && (x.row || x.forget))
       --stats.of(*x.old_status, standing.active);
+    if (x.row || x.forget)
+      changes_.note(x.old_status,
+                    x.row ? std::optional{x.row->status} : std::nullopt);
     if (x.row) {
       standing.active = x.row->account == storage::account_status::active;
       ++stats.of(x.row->status, standing.active);

@@ -4,6 +4,9 @@
 
 #include <boost/json.hpp>
 
+#include <sstream>
+#include <string_view>
+
 namespace weir::sim {
 
 namespace {
@@ -132,6 +135,7 @@ void scene::stop_node() {
     return;
   trace_.note(time_.now(), "node", "stops");
   node_->stop();
+  note_status_changes();
   node_.reset();
   steps_.run_for(0s);
   node_machine_->halt();
@@ -151,6 +155,7 @@ void scene::die(bool power) {
 void scene::end_killed_node() {
   if (node_) {
     node_->stop();
+    note_status_changes();
     node_.reset();
   }
   if (node_machine_) {
@@ -159,6 +164,19 @@ void scene::end_killed_node() {
   }
   disk_.power_on();
   disk_faults_.heal();
+}
+
+void scene::note_status_changes() {
+  constexpr std::string_view name
+    = "weir_repo_status_changes_total{change=\"";
+  std::istringstream page{node_->metrics().render()};
+  for (std::string line; std::getline(page, line);) {
+    if (!line.starts_with(name))
+      continue;
+    const auto end = line.find('"', name.size());
+    status_changes_[line.substr(name.size(), end - name.size())]
+      += std::stoull(line.substr(line.rfind(' ')));
+  }
 }
 
 void scene::mend_road(uint16_t port) {

@@ -54,6 +54,12 @@ public:
   /// Why the node said that it cannot go on; `ec::none`: it did not.
   const error& failure() const noexcept { return failure_; }
 
+  /// How often repos went from one status to another, in all lives: "pending to
+  /// syncing" and so on.
+  const std::map<std::string, uint64_t>& status_changes() const noexcept {
+    return status_changes_;
+  }
+
   // -- asking it --------------------------------------------------------------
 
   /// Status and body of `GET target` at the data port.
@@ -93,6 +99,7 @@ public:
 
 private:
   actors::node_config node_config() const;
+  void note_status_changes();
   result<std::pair<int, std::string>> ask(net::http_request request);
 
   timeline time_;
@@ -113,6 +120,7 @@ private:
   simnet::network_urls urls_;
   std::unique_ptr<actors::node> node_;
   error failure_;
+  std::map<std::string, uint64_t> status_changes_;
   net::http_client_ptr web_;
   std::unique_ptr<apps::demo_consumer> application_;
 };

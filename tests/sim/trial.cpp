@@ -24,6 +24,17 @@ struct broken {
   std::string how;
 };
 
+/// How repos may go from one status to another (SYNC-02 to SYNC-08): there is no
+/// way to `synced` but through a fetch.
+const std::set<std::string> listed_changes{
+  "new to pending",     "pending to syncing", "pending to error",
+  "pending to desync",  "pending to gone",    "syncing to synced",
+  "syncing to error",   "syncing to desync",  "syncing to pending",
+  "syncing to gone",    "synced to desync",   "synced to pending",
+  "synced to gone",     "desync to syncing",  "desync to error",
+  "desync to pending",  "desync to gone",     "error to syncing",
+  "error to desync",    "error to pending",   "error to gone"};
+
 class trial {
 public:
   trial(scene& x, std::vector<deed> deeds)
@@ -126,6 +137,9 @@ void trial::settle() {
 /// The store of a node that ended in good order agrees with itself.
 void trial::check_left() {
   scene_.stop_node();
+  for (const auto& [change, count] : scene_.status_changes())
+    if (!listed_changes.contains(change))
+      throw broken{"statuses", "a repo went from " + change};
   storage::database_options options;
   options.directory = scene_.settings().node.data_dir;
   options.disk = &scene_.disk();
@@ -179,6 +193,8 @@ verdict run_trial(uint64_t seed, const trial_options& options) {
     out.how = why.what();
   }
   out.counts = run.what_was_done().counts();
+  for (const auto& [change, count] : x.status_changes())
+    out.counts["status " + change] += count;
   out.settled_after = run.settled_after();
   out.steps = x.steps().steps();
   out.trace_hash = log.hash();
