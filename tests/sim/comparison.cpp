@@ -38,14 +38,15 @@ bool comparer::is_held(const simnet::account_view& x) const {
 
 /// What the node must take an account for.
 standing comparer::wanted(const simnet::account_view& x) const {
-  if (x.status == standing::tombstoned)
-    return is_held(x)
-               && (may_.lost_events || may_.untold.contains(x.id.str()))
-             ? standing::active
-             : standing::deleted;
-  if (x.relay_takedown && may_.relayed && x.status == standing::active)
-    return standing::takendown;
-  return x.status;
+  auto out = x.status;
+  if (out == standing::tombstoned)
+    out = is_held(x)
+              && (may_.lost_events || may_.untold.contains(x.id.str()))
+            ? standing::active
+            : standing::deleted;
+  if (out == standing::active && x.relay_takedown && may_.relayed)
+    out = standing::takendown;
+  return out;
 }
 
 std::string comparer::check(const simnet::expected_account& x) const {
