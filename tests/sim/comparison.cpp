@@ -103,6 +103,8 @@ std::string comparer::check_copy(const simnet::expected_account& x) const {
 std::string comparer::check_inactive(const simnet::account_view& x,
                                      standing wanted) const {
   const auto& listed = node_.at(x.id.str());
+  if (listed.complete)
+    return std::string{"is active in the node, is "} + status_word(wanted);
   if (wanted == standing::deleted && listed.records != 0)
     return "was deleted, and " + std::to_string(listed.records)
            + " records are still there";

@@ -111,7 +111,13 @@ std::string trial::difference() {
   scene_.application().read([&](const apps::event_copy& copy) {
     out = sim::difference(truth, *repos, copy, performer_.may());
   });
-  return out;
+  if (!out.empty() || performer_.may().unacked)
+    return out;
+  const auto outbox = scene_.get("/stats/outbox-buffer");
+  if (!outbox || outbox->second != R"({"outbox_buffer":0})")
+    return "events wait for the application: "
+           + (outbox ? outbox->second : to_string(outbox.error()));
+  return "";
 }
 
 /// Everything is right within the bound, and stays so.
