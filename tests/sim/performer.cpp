@@ -1,5 +1,7 @@
 #include "tests/sim/performer.hpp"
 
+#include "tests/sim/positions.hpp"
+
 namespace weir::sim {
 
 namespace {
@@ -57,6 +59,7 @@ void performer::attend() {
   const auto now = scene_.time().now();
   if (std::exchange(dies_, false)) {
     scene_.end_killed_node();
+    look_at_store();
     start_at_ = now + restart_delay;
   } else if (scene_.node_runs() && scene_.failure().code != ec::none) {
     scene_.stop_node();
@@ -69,6 +72,18 @@ void performer::attend() {
     scene_.log().note(now, "start", to_string(ok.error()));
     start_at_ = now + restart_delay; // Its disk is still full, say.
   }
+}
+
+/// What a killed node has left must make sense before anybody mends it.
+void performer::look_at_store() {
+  storage::database_options options;
+  options.directory = scene_.settings().node.data_dir;
+  options.disk = &scene_.disk();
+  options.access = storage::access_mode::read_only;
+  const auto db = storage::database::open(std::move(options));
+  if (!db || !wrong_.empty() || !streams_tell_truth_)
+    return; // A store that was never finished cannot be read yet.
+  wrong_ = position_ahead(**db, scene_.life().truth(), scene_.urls());
 }
 
 // -- deeds --------------------------------------------------------------------
@@ -241,6 +256,10 @@ void performer::perform_fault(const deed& x) {
     order.silent = false;
   const auto done = scene_.life().faults().inject(order);
   may_.lost_events |= loses_events(x.what);
+  streams_tell_truth_
+    = streams_tell_truth_ && x.what != simnet::fault_kind::restart_sequence
+      && x.what != simnet::fault_kind::bad_signature
+      && x.what != simnet::fault_kind::broken_chain;
   may_.silent |= order.silent
                  || x.what == simnet::fault_kind::lose_silently;
   if (!done)

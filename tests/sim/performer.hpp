@@ -34,6 +34,9 @@ public:
     return counts_;
   }
 
+  /// What was wrong with a store that a killed node left; empty: nothing.
+  const std::string& wrong_with_store() const noexcept { return wrong_; }
+
   /// What may differ in the end.
   const allowances& may() const noexcept { return may_; }
 
@@ -57,7 +60,11 @@ private:
 
   scene& scene_;
   std::map<std::string, uint64_t> counts_;
+  void look_at_store();
+
   std::set<std::string> removed_;
+  std::string wrong_;
+  bool streams_tell_truth_ = true; ///< And their numbers only grow.
   allowances may_;
   uint64_t starts_ = 0;
   bool dies_ = false;  ///< The disk has ended already.

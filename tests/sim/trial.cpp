@@ -84,6 +84,8 @@ void trial::run() {
 
 /// What an application was told makes sense.
 void trial::check_events() {
+  if (!performer_.wrong_with_store().empty())
+    throw broken{"positions", performer_.wrong_with_store()};
   scene_.application().read([](const apps::event_copy& copy) {
     const auto& x = copy.counts();
     if (x.conflicts > 0)
