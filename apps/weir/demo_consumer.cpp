@@ -14,16 +14,17 @@ using namespace std::chrono_literals;
 
 constexpr size_t window_frames = 256;
 constexpr size_t window_bytes = 8'388'608;
-constexpr auto reconnect_delay = 100ms;
 constexpr auto flush_delay = 2ms;
 constexpr uint64_t forget_every = 5'000;
 
 } // namespace
 
 struct demo_consumer::impl : std::enable_shared_from_this<impl> {
-  impl(net::transport_ptr over, net::url channel)
+  impl(net::transport_ptr over, net::url channel,
+       std::chrono::microseconds wait)
     : network(std::move(over)), loop(network->next_loop()),
-      target(std::move(channel)), timer(loop.make_timer()) {
+      target(std::move(channel)), reconnect_delay(wait),
+      timer(loop.make_timer()) {
     // nop
   }
 
@@ -38,6 +39,7 @@ struct demo_consumer::impl : std::enable_shared_from_this<impl> {
   net::transport_ptr network;
   net::event_loop& loop;
   const net::url target;
+  const std::chrono::microseconds reconnect_delay;
 
   // Only on the loop:
   std::unique_ptr<net::timer> timer;
@@ -157,10 +159,12 @@ void demo_consumer::impl::flush() {
 }
 
 demo_consumer::demo_consumer(net::transport_ptr network,
-                             const std::string& data_url)
+                             const std::string& data_url,
+                             std::chrono::microseconds reconnect_delay)
   : impl_(std::make_shared<impl>(
     std::move(network),
-    net::parse_url(data_url).value().as_websocket().with_target("/channel"))) {
+    net::parse_url(data_url).value().as_websocket().with_target("/channel"),
+    reconnect_delay)) {
   // nop
 }
 

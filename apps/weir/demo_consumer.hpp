@@ -3,6 +3,7 @@
 #include "apps/weir/demo_copy.hpp"
 #include "net/transport.hpp"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,7 +18,10 @@ namespace weir::apps {
 class demo_consumer {
 public:
   /// @param data_url Origin of the node's data port.
-  demo_consumer(net::transport_ptr network, const std::string& data_url);
+  /// @param reconnect_delay How soon it comes back after a connection ended.
+  demo_consumer(net::transport_ptr network, const std::string& data_url,
+                std::chrono::microseconds reconnect_delay
+                = std::chrono::milliseconds{100});
   ~demo_consumer();
 
   demo_consumer(const demo_consumer&) = delete;

@@ -15,6 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr auto answer_patience = 60s;
 constexpr size_t node_loops = 2;
+constexpr auto reconnect_delay = 2s;
 
 } // namespace
 
@@ -35,7 +36,8 @@ scene::scene(uint64_t seed, trace& log)
   web_ = net::make_http_client(app_machine_, options);
   application_ = std::make_unique<apps::demo_consumer>(app_machine_,
                                                        "http://"
-                                                         + settings_.node.bind);
+                                                         + settings_.node.bind,
+                                                       reconnect_delay);
 }
 
 scene::~scene() {
