@@ -13,11 +13,11 @@ using namespace std::chrono_literals;
 /// many; some take days.
 std::chrono::microseconds draw_span(random_source& random) {
   const auto which = random.below(20);
-  if (which < 8)
+  if (which < 9)
     return 2min;
-  if (which < 13)
+  if (which < 14)
     return 15min;
-  if (which < 18)
+  if (which < 19)
     return 4h;
   return 80h;
 }
