@@ -73,6 +73,26 @@ TEST_F(VerifyRootTest, RefusesASyncWhoseRevIsNotTheCommits) {
             verdict::bad_shape);
 }
 
+// protocol.md 3.0: what else its CAR holds is ignored; its commit has to be there
+TEST_F(VerifyRootTest, ASyncMayHoldMoreThanItsCommit) {
+  const auto commit = repo.commit_block();
+  const auto id = cid::of_dag_cbor(commit);
+  const auto extra = make_record("extra");
+  const named_block other{cid::of_dag_cbor(extra), extra};
+  const auto verify = [&](const std::vector<named_block>& blocks) {
+    const auto car = make_car(id, blocks);
+    const shared_bytes frame{encode_frame(sync_event{
+      5, repo.did(), "2026-01-01T00:00:00.000Z", repo.rev(), car})};
+    const auto event = std::get<sync_event>(decode_frame(frame.view()).value());
+    return verify_sync(frame, event, key, repo.now());
+  };
+  EXPECT_TRUE(verify({{id, commit}}));
+  const auto more = verify({other, {id, commit}, other});
+  ASSERT_TRUE(more) << more.error().reason;
+  EXPECT_EQ(more->commit, id);
+  EXPECT_FALSE(verify({other}));
+}
+
 // protocol.md 5.2
 TEST_F(VerifyRootTest, ChecksTheRootOfAnExport) {
   const auto block = repo.commit_block();
