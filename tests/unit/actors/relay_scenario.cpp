@@ -156,8 +156,10 @@ void relay_scenario::fetch_if_wanted() {
 
 relay_scenario::outcome
 relay_scenario::outcome_of(const upstream_machine::effects& x) {
-  if (x.forward.empty())
-    return outcome::dropped; // UPSTREAM did it.
+  if (x.forward.empty()) {
+    why_ = "upstream";
+    return outcome::dropped;
+  }
   world_.perform_frames(x.forward);
   world_.settle();
   EXPECT_FALSE(world_.done.empty()) << "it holds its stream";

@@ -25,7 +25,7 @@ public:
 
   struct treatment {
     outcome how = outcome::dropped;
-    std::string why;      ///< By which rule, unless it passed.
+    std::string why;      ///< By which rule, of a commit or #sync.
     bool updated = false; ///< The account is in another state than before.
   };
 
