@@ -7,8 +7,14 @@
 namespace weir::simnet {
 
 void event_log::make_more() const {
-  if (spring_)
-    spring_();
+  if (!spring_)
+    return;
+  {
+    const std::lock_guard lock{guard_};
+    if (held_after_)
+      return; // Nobody would get any, and everybody would ask again.
+  }
+  spring_();
 }
 
 void event_log::set_rate(uint64_t bytes_per_second) {
@@ -68,6 +74,44 @@ void event_log::restart() {
   bytes_ = 0;
   newest_ = 0;
   horizon_ = 0;
+  if (held_after_)
+    held_after_ = 0;
+}
+
+size_t event_log::repeat(size_t events) {
+  int64_t cursor = 0;
+  size_t out = 0;
+  {
+    const std::lock_guard lock{guard_};
+    const auto end
+      = std::ranges::upper_bound(entries_, shown(), {}, &entry::seq);
+    out = std::min(events, static_cast<size_t>(end - entries_.begin()));
+    if (out == 0)
+      return 0;
+    cursor = (end - static_cast<std::ptrdiff_t>(out))->seq - 1;
+  }
+  for (const auto& x : listeners())
+    x->on_repeat(cursor);
+  return out;
+}
+
+void event_log::hold_back() {
+  const std::lock_guard lock{guard_};
+  if (!held_after_)
+    held_after_ = newest_;
+}
+
+void event_log::let_go() {
+  {
+    const std::lock_guard lock{guard_};
+    held_after_.reset();
+  }
+  announce();
+}
+
+/// The last event that anybody may get. @pre the lock is held
+int64_t event_log::shown() const noexcept {
+  return held_after_ ? std::min(*held_after_, newest_) : newest_;
 }
 
 size_t event_log::cut() {
@@ -89,7 +133,8 @@ event_log::read(int64_t cursor, size_t frames_max, size_t bytes_max) const {
   const std::lock_guard lock{guard_};
   auto at = std::ranges::upper_bound(entries_, cursor, {}, &entry::seq);
   std::vector<numbered_frame> out;
-  for (size_t size = 0; at != entries_.end(); ++at) {
+  const auto last = shown();
+  for (size_t size = 0; at != entries_.end() && at->seq <= last; ++at) {
     size += at->frame.size();
     if (!out.empty() && (out.size() >= frames_max || size > bytes_max))
       break;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace weir::simnet {
@@ -32,6 +33,9 @@ public:
 
     /// The server drops its connections.
     virtual void on_cut() = 0;
+
+    /// The server sends what follows `cursor` once more.
+    virtual void on_repeat(int64_t cursor) = 0;
   };
 
   /// Encodes a frame that carries `seq`.
@@ -73,6 +77,15 @@ public:
   /// Starts the numbers anew from 1, without any frames.
   void restart();
 
+  /// Sends the last events once more, as they are, to whoever listens; returns
+  /// how many.
+  size_t repeat(size_t events);
+
+  /// Nobody gets what is appended from now on, until `let_go`: then it comes
+  /// late, all at once.
+  void hold_back();
+  void let_go();
+
   /// Cuts the connections of all listeners; returns how many there were.
   size_t cut();
 
@@ -107,6 +120,7 @@ private:
   };
 
   std::vector<std::shared_ptr<listener>> listeners() const;
+  int64_t shown() const noexcept;
   void store(entry x);
   void announce() const;
 
@@ -118,6 +132,7 @@ private:
   size_t bytes_ = 0;
   int64_t newest_ = 0;
   int64_t horizon_ = 0; ///< Up to here frames are gone, and clients are told.
+  std::optional<int64_t> held_after_; ///< What is later is held back.
   bool losing_ = false;
   std::vector<size_t> lost_;
   mutable std::vector<std::weak_ptr<listener>> listeners_;

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::array<const char*, fault_kinds> names{
   "drop_connection", "lose_window",      "lose_silently",   "throttle_stream",
-  "restart_sequence", "bad_signature",   "broken_chain",    "wrong_prev_data",
+  "repeat_events",   "delay_stream",     "restart_sequence",
+  "bad_signature",   "broken_chain",     "wrong_prev_data",
   "rotate_key",      "change_handle",    "take_down",       "suspend",
   "restore",         "deactivate",       "reactivate",      "remove",
   "tombstone",       "relay_take_down",  "relay_restore",   "migrate",
@@ -126,6 +127,14 @@ result<fault_record> faults::disturb_stream(const fault& x) {
     log->restart();
   if (x.kind == fault_kind::throttle_stream) {
     log->set_rate(x.rate);
+    return out;
+  }
+  if (x.kind == fault_kind::repeat_events) {
+    out.count = log->repeat(x.count);
+    return out;
+  }
+  if (x.kind == fault_kind::delay_stream) {
+    x.count == 0 ? log->let_go() : log->hold_back();
     return out;
   }
   const auto connections = log->cut();

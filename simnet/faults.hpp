@@ -21,6 +21,8 @@ enum class fault_kind : uint8_t {
   lose_window,      ///< `count` events are gone; clients get #info.
   lose_silently,    ///< `count` events are gone without a word.
   throttle_stream,  ///< Served at `rate`; as fast as it is taken when 0.
+  repeat_events,    ///< The last `count` events are sent once more.
+  delay_stream,     ///< Events are held back; when `count` is 0 they all come.
   restart_sequence, ///< Numbers start from 1: old cursors are FutureCursor.
   // A commit of an account.
   bad_signature,   ///< A commit that never was, signed by somebody else.

@@ -21,8 +21,6 @@ constexpr std::array<const char*, hostilities> ways{
   "slow",    "inventive", "wide",    "endless",
   "fictive", "fickle",    "circular"};
 
-constexpr size_t lines_of_a_page = 10'000;
-
 /// Frames that an endless stream makes at once.
 constexpr size_t frames_of_a_turn = 64;
 
@@ -85,14 +83,15 @@ hostile_hosts::list(size_t host, const net::incoming_request& request) {
 net::http_reply hostile_hosts::invent(size_t host, size_t from) {
   const auto rev = atproto::tid::from_time(world_.now(), 0).str();
   const auto head = atproto::cid::of_dag_cbor(as_bytes("nothing")).to_text();
+  const auto lines = world_.options().hostile[host - first_].page_lines;
   json::array repos;
-  for (size_t i = 0; i < lines_of_a_page; ++i)
+  for (size_t i = 0; i < lines; ++i)
     repos.push_back(json::object{{"did", invented_did(host, from + i)},
                                  {"head", head},
                                  {"rev", rev},
                                  {"active", true}});
-  counts_[host - first_]->claims += lines_of_a_page;
-  const json::object page{{"cursor", std::to_string(from + lines_of_a_page)},
+  counts_[host - first_]->claims += lines;
+  const json::object page{{"cursor", std::to_string(from + lines)},
                           {"repos", std::move(repos)}};
   return net::json_reply(200, json::serialize(page));
 }
@@ -102,7 +101,9 @@ net::http_reply hostile_hosts::invent(size_t host, size_t from) {
 net::http_reply hostile_hosts::turn_in_circles(size_t host, size_t page) {
   constexpr size_t lengths = 97;
   const auto first = first_account(host);
-  const auto accounts = world_.options().hostile[host - first_].accounts;
+  const auto& how = world_.options().hostile[host - first_];
+  const auto accounts = how.accounts;
+  const auto size = how.page_lines - page % std::min(lengths, how.page_lines);
   std::vector<json::object> lines;
   for (size_t i = 0; i < accounts; ++i) {
     const auto x = world_.view(first + i);
@@ -112,7 +113,7 @@ net::http_reply hostile_hosts::turn_in_circles(size_t host, size_t page) {
                      {"active", true}});
   }
   json::array repos;
-  for (size_t i = 0; i < lines_of_a_page - page % lengths; ++i)
+  for (size_t i = 0; i < size; ++i)
     repos.push_back(lines[(i + page * page) % accounts]);
   ++counts_[host - first_]->pages;
   const json::object out{{"cursor", std::to_string(page + 1)},

@@ -75,6 +75,8 @@ struct hostile_host_options {
   size_t accounts = 1;
   /// Of a slow host: how fast each download comes.
   uint64_t bytes_per_second = 20'000;
+  /// Of listings that go on for ever: ten times as many as anybody asks for.
+  size_t page_lines = 10'000;
 };
 
 /// A simulated network as a whole.
@@ -91,6 +93,9 @@ struct network_options {
   bool legacy_documents = false;
   /// Whether hosts send repositories compressed to clients that ask.
   bool gzip = true;
+  /// Lines of a listing page that honest hosts and the relay give at most,
+  /// whatever a client asks for.
+  size_t listing_lines_max = 1'000;
   /// First of the ports on 127.0.0.1: hosts, relay, directory, control; 0 takes
   /// free ones.
   uint16_t port = 0;

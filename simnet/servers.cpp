@@ -17,8 +17,16 @@ constexpr size_t connections_max = 4096;
 servers::servers(truth& facts, request_faults& faults,
                  const network_options& options, hostile_hosts* hostile)
   : options_(options), next_port_(options.port),
-    site_{facts,        faults, nullptr, version(), options.legacy_documents,
-          options.gzip, {},     {},      hostile} {
+    site_{facts,
+          faults,
+          nullptr,
+          version(),
+          options.legacy_documents,
+          options.gzip,
+          options.listing_lines_max,
+          {},
+          {},
+          hostile} {
   // nop
 }
 

@@ -21,6 +21,7 @@ struct site {
   std::string version;
   bool legacy_documents = false;
   bool gzip = true; ///< Whether hosts compress when they are asked to.
+  size_t listing_lines_max = 1'000;
   std::vector<std::string> host_urls; ///< Origins, by host.
   std::string relay_url;              ///< Empty without a relay.
   hostile_hosts* hostile = nullptr;   ///< Null: all hosts are honest.

@@ -88,6 +88,22 @@ void subscription::on_cut() {
     x->cut();
 }
 
+void subscription::on_repeat(int64_t cursor) {
+  time_->loop().post([weak = weak_from_this(), cursor] {
+    if (const auto self = weak.lock())
+      self->go_back(cursor);
+  });
+}
+
+/// Sends once more what was sent after `cursor`; who is not as far yet gets it
+/// anyway. Who was refused gets nothing.
+void subscription::go_back(int64_t cursor) {
+  if (cursor_ == INT64_MAX)
+    return;
+  cursor_ = std::min(cursor_, cursor);
+  wake();
+}
+
 /// False when the connection is over already.
 bool subscription::adopt(net::ws_session_ptr session) {
   const std::lock_guard lock{guard_};

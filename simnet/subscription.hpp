@@ -36,9 +36,11 @@ public:
   void on_closed(std::string_view reason) override;
   void on_news() override;
   void on_cut() override;
+  void on_repeat(int64_t cursor) override;
 
 private:
   bool adopt(net::ws_session_ptr session);
+  void go_back(int64_t cursor);
   void start(const std::optional<std::string>& cursor);
   void refuse(std::string_view name, std::string_view message);
   void close_when_sent(std::string name, unsigned checks_left);

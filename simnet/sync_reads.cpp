@@ -52,7 +52,8 @@ net::http_reply list(const net::incoming_request& request, const site& where,
       return invalid_request("Malformed cursor");
     next = *parsed;
   }
-  const auto limit = size_parameter(request, "limit", 500, limit_max);
+  const auto limit
+    = std::min(size_parameter(request, "limit", 500, limit_max), limit_max);
   json::array repos;
   for (; next < where.facts.accounts() && repos.size() < limit; ++next)
     if (auto item = describe(where.facts.view(next)))
@@ -139,7 +140,7 @@ net::http_reply get_repo_status(const account_view& x) {
 
 net::http_reply list_repos(const net::incoming_request& request,
                            const site& where, const lens& look) {
-  return list(request, where, 1000,
+  return list(request, where, where.listing_lines_max,
               [&look](const account_view& x) -> std::optional<json::object> {
                 const auto seen = look(x);
                 return seen ? std::optional{describe(*seen)} : std::nullopt;

@@ -67,7 +67,7 @@ sample_network make_sample() {
   simnet::request_faults faults{time};
   const std::vector<std::string> hosts{"https://a.example.com",
                                        "https://b.example.com:8443"};
-  simnet::site site{world, faults, nullptr, "0", false, true, hosts, {}};
+  simnet::site site{world, faults, nullptr, "0", false, true, 1'000, hosts, {}};
   for (size_t i = 0; i < of_each_kind; ++i) {
     const auto car = world.export_car(i);
     if (car.size() < 65'536)

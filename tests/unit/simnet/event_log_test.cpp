@@ -29,6 +29,9 @@ struct ear final : event_log::listener {
 
   void on_cut() override { ++cuts; }
 
+  void on_repeat(int64_t cursor) override { repeats.push_back(cursor); }
+
+  std::vector<int64_t> repeats;
   int news = 0;
   int cuts = 0;
 };
@@ -129,6 +132,58 @@ TEST(EventLogTest, ListenersHearNewsAndCutsUntilTheyAreGone) {
   add(log, 0);
   EXPECT_EQ(log.subscribers(), 0u);
   EXPECT_EQ(log.cut(), 0u);
+}
+
+TEST(EventLogTest, TheLastEventsAreSentOnceMoreToWhoListens) {
+  event_log log{{}};
+  const auto x = std::make_shared<ear>();
+  log.subscribe(x);
+  EXPECT_EQ(log.repeat(2), 0u);
+  for (size_t i = 0; i < 5; ++i)
+    add(log, i);
+  EXPECT_EQ(log.repeat(2), 2u);
+  EXPECT_EQ(log.repeat(9), 5u);
+  EXPECT_EQ(x->repeats, (std::vector<int64_t>{3, 0}));
+}
+
+TEST(EventLogTest, WhatIsHeldBackComesLateAndInOrder) {
+  event_log log{{}};
+  const auto x = std::make_shared<ear>();
+  add(log, 0);
+  log.hold_back();
+  add(log, 1);
+  add(log, 2);
+  EXPECT_EQ(numbers(log, 0), std::vector<int64_t>{1});
+  EXPECT_EQ(log.judge(3), cursor_state::good);
+  EXPECT_EQ(log.repeat(9), 1u);
+  log.subscribe(x);
+  log.let_go();
+  EXPECT_EQ(x->news, 1);
+  EXPECT_EQ(numbers(log, 0), (std::vector<int64_t>{1, 2, 3}));
+}
+
+// Else it would make frames without end that nobody may read.
+TEST(EventLogTest, NoMoreIsMadeWhileEventsAreHeldBack) {
+  event_log log{{}};
+  int made = 0;
+  log.set_spring([&made] { ++made; });
+  log.hold_back();
+  log.make_more();
+  EXPECT_EQ(made, 0);
+  log.let_go();
+  log.make_more();
+  EXPECT_EQ(made, 1);
+}
+
+TEST(EventLogTest, NumbersThatBeginAnewAreHeldBackFromTheFirst) {
+  event_log log{{}};
+  add(log, 0);
+  log.hold_back();
+  log.restart();
+  add(log, 1);
+  EXPECT_EQ(numbers(log, 0), std::vector<int64_t>{});
+  log.let_go();
+  EXPECT_EQ(numbers(log, 0), std::vector<int64_t>{1});
 }
 
 } // namespace weir::tests

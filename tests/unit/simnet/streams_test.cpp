@@ -200,4 +200,35 @@ TEST_F(StreamsTest, TheTruthIsToldInPages) {
   EXPECT_EQ(told, expected_copies(net.truth()));
 }
 
+TEST_F(StreamsTest, AStreamRepeatsItsLastEvents) {
+  net.traffic().make(5);
+  auto x = subscribe(urls.relay, "?cursor=0");
+  for (int64_t i = 1; i <= 5; ++i)
+    ASSERT_EQ(seq_of(x.next()), i);
+  fault again;
+  again.kind = fault_kind::repeat_events;
+  again.count = 2;
+  ASSERT_TRUE(net.faults().inject(again));
+  EXPECT_EQ(seq_of(x.next()), 4);
+  EXPECT_EQ(seq_of(x.next()), 5);
+  net.traffic().make(1);
+  EXPECT_EQ(seq_of(x.next()), 6);
+}
+
+TEST_F(StreamsTest, AStreamHoldsEventsBackAndBringsThemLate) {
+  net.traffic().make(2);
+  auto x = subscribe(urls.relay, "?cursor=0");
+  EXPECT_EQ(seq_of(x.next()), 1);
+  EXPECT_EQ(seq_of(x.next()), 2);
+  fault late;
+  late.kind = fault_kind::delay_stream;
+  ASSERT_TRUE(net.faults().inject(late));
+  net.traffic().make(2);
+  EXPECT_EQ(seq_of(subscribe(urls.relay, "?cursor=1").next()), 2);
+  late.count = 0;
+  ASSERT_TRUE(net.faults().inject(late));
+  EXPECT_EQ(seq_of(x.next()), 3);
+  EXPECT_EQ(seq_of(x.next()), 4);
+}
+
 } // namespace weir::tests
