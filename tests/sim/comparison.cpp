@@ -126,25 +126,26 @@ std::string comparer::check_inactive(const simnet::account_view& x,
 
 } // namespace
 
-std::string difference(const std::vector<simnet::expected_account>& truth,
-                       const node_repos& node, const apps::event_copy& copy,
-                       const allowances& may) {
+differences compare(const std::vector<simnet::expected_account>& truth,
+                    const node_repos& node, const apps::event_copy& copy,
+                    const allowances& may) {
   const comparer compare{node, copy, may};
-  std::string first;
-  size_t wrong = 0;
-  std::set<std::string> known;
+  differences out;
+  const auto note = [&out](const std::string& did, const std::string& how) {
+    if (out.wrong.empty())
+      out.first = did + " " + how;
+    out.wrong.insert(did);
+  };
+  std::set<std::string> known = may.unjudged;
   for (const auto& x : truth) {
     known.insert(x.account.id.str());
-    const auto how = compare.check(x);
-    if (!how.empty() && wrong++ == 0)
-      first = x.account.id.str() + " " + how;
+    if (const auto how = compare.check(x); !how.empty())
+      note(x.account.id.str(), how);
   }
   for (const auto& [did, ignored] : node)
-    if (!known.contains(did) && wrong++ == 0)
-      first = did + " is not of this network";
-  if (wrong == 0)
-    return "";
-  return std::to_string(wrong) + " accounts differ: " + first;
+    if (!known.contains(did))
+      note(did, "is not of this network");
+  return out;
 }
 
 std::string

@@ -40,12 +40,26 @@ struct allowances {
   /// Accounts with a tombstone that no stream told of: they may be known as
   /// active, or as deleted.
   std::set<std::string> untold;
+  /// Accounts of hostile hosts, which are what their hosts make of them.
+  std::set<std::string> unjudged;
 };
 
-/// How the node and the application differ from the network; empty: not at all.
-std::string difference(const std::vector<simnet::expected_account>& truth,
-                       const node_repos& node, const apps::event_copy& copy,
-                       const allowances& may);
+/// How the node and the application differ from the network.
+struct differences {
+  std::set<std::string> wrong; ///< Accounts, by DID.
+  std::string first;           ///< One of them, and how.
+
+  /// For people; empty: there is none.
+  std::string text() const {
+    return wrong.empty() ? ""
+                         : std::to_string(wrong.size())
+                             + " accounts differ: " + first;
+  }
+};
+
+differences compare(const std::vector<simnet::expected_account>& truth,
+                    const node_repos& node, const apps::event_copy& copy,
+                    const allowances& may);
 
 /// A repo that the node calls complete though its copy is another one than its
 /// source, and how; empty: there is none.

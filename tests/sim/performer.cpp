@@ -276,6 +276,11 @@ void performer::perform_fault(const deed& x) {
       order.rate = 0;
       static_cast<void>(scene_.life().faults().inject(order));
     });
+  if (x.what == simnet::fault_kind::delay_stream)
+    scene_.time().set(scene_.time().now() + x.lasting, [this, order]() mutable {
+      order.count = 0;
+      static_cast<void>(scene_.life().faults().inject(order));
+    });
   count(x);
 }
 
@@ -322,6 +327,9 @@ void performer::mend() {
     if (i < scene_.urls().hosts.size())
       order.host = i;
     order.rate = 0;
+    static_cast<void>(faults.inject(order));
+    order.kind = simnet::fault_kind::delay_stream;
+    order.count = 0;
     static_cast<void>(faults.inject(order));
   }
   run_for(restart_delay + 1s);

@@ -1,6 +1,7 @@
 #include "tests/sim/scene.hpp"
 
 #include "net/url.hpp"
+#include "tests/sim/heap_census.hpp"
 
 #include <boost/json.hpp>
 
@@ -23,8 +24,9 @@ uint16_t port_of(const std::string& origin) {
   return net::parse_url(origin).value().port;
 }
 
-scene::scene(uint64_t seed, trace& log)
-  : trace_(log), settings_(draw_settings(seed, true_clock_)),
+scene::scene(uint64_t seed, trace& log,
+             const std::function<void(run_settings&)>& alter)
+  : trace_(log), settings_(draw_settings(seed, true_clock_, alter)),
     random_(seeded_random(seed ^ 0x9e3779b97f4a7c15u)),
     node_random_(seeded_random(seed + 1)), net_(time_, log),
     steps_(time_, net_, *random_, log, settings_.how, settings_.grain),
@@ -64,8 +66,8 @@ result<void> scene::open() {
     return urls.error();
   urls_ = std::move(*urls);
   for (size_t i = 0; i < urls_.hosts.size(); ++i)
-    net_.to(port_of_host(i)).latency = settings_.latency;
-  net_.to(port_of_relay()).latency = settings_.latency;
+    mend_road(port_of_host(i));
+  mend_road(port_of_relay());
   for (const auto& x : urls_.hosts)
     set_naming(x, naming::found);
   set_naming(urls_.relay, naming::found);
@@ -116,6 +118,7 @@ result<void> scene::start_node() {
     return uint64_t{0};
   };
   trace_.note(time_.now(), "node", "starts");
+  const heap::heap_scope owner{heap::tag_of("start")};
   auto started = actors::node::start(
     node_config(),
     [this](const error& why) {
@@ -186,6 +189,9 @@ void scene::mend_road(uint16_t port) {
   way = road{};
   if (port != port_of_directory())
     way.latency = settings_.latency;
+  for (auto i = settings_.world.population.hosts; i < urls_.hosts.size(); ++i)
+    if (port == port_of_host(i))
+      way.bytes_per_second = settings_.enemy_rate;
   net_.resume(port);
 }
 

@@ -11,6 +11,7 @@
 
 #include <boost/json/fwd.hpp>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,7 +25,9 @@ namespace weir::sim {
 /// Owns everything. One thread.
 class scene {
 public:
-  scene(uint64_t seed, trace& log);
+  /// @param alter Changes what was drawn from the seed, if anything.
+  scene(uint64_t seed, trace& log,
+        const std::function<void(run_settings&)>& alter = {});
   ~scene();
 
   scene(const scene&) = delete;

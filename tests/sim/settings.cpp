@@ -1,5 +1,8 @@
 #include "tests/sim/settings.hpp"
 
+#include "tests/sim/crowds.hpp"
+#include "tests/sim/enemies.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -73,7 +76,8 @@ void draw_node(run_settings& out, random_source& random) {
 
 } // namespace
 
-run_settings draw_settings(uint64_t seed, const clock& time) {
+run_settings draw_settings(uint64_t seed, const clock& time,
+                           const std::function<void(run_settings&)>& alter) {
   const auto random = seeded_random(seed);
   run_settings out;
   out.seed = seed;
@@ -90,6 +94,10 @@ run_settings draw_settings(uint64_t seed, const clock& time) {
   out.follows = ways[random->below(ways.size())];
   out.ends_in_peace = random->below(3) == 0;
   out.latency = std::chrono::microseconds{100 + random->below(100'000)};
+  draw_enemies(out);
+  draw_crowds(out);
+  if (alter)
+    alter(out);
   return out;
 }
 

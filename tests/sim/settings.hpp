@@ -5,6 +5,7 @@
 #include "tests/sim/stepper.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace weir::sim {
@@ -26,9 +27,16 @@ struct run_settings {
   bool audited = true;
   bool ends_in_peace = false; ///< The last faults end by themselves.
   std::chrono::microseconds latency{500};
+  /// Bytes a second that each connection to a hostile host carries: what goes on
+  /// for ever goes on at this rate.
+  uint64_t enemy_rate = 0;
+  bool rests = false; ///< There is a long silence at the end.
+  bool weighs_fairness = false; ///< The seed is run without its enemies, too.
 };
 
 /// @param time Dates what the world makes; outlives it.
-run_settings draw_settings(uint64_t seed, const clock& time);
+/// @param alter Changes what was drawn, if anything.
+run_settings draw_settings(uint64_t seed, const clock& time,
+                           const std::function<void(run_settings&)>& alter = {});
 
 } // namespace weir::sim

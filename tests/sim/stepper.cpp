@@ -1,5 +1,7 @@
 #include "tests/sim/stepper.hpp"
 
+#include "tests/sim/heap_census.hpp"
+
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 #include <caf/atom.hpp>
@@ -107,10 +109,12 @@ void stepper::jump(steady_time to) {
   if (to > time_.now())
     steps_of_moment_ = 0;
   time_.jump(to);
+  const heap::heap_scope outside{tests::heap_of_world};
   while (time_.ring()) {
     // There may be more of this moment.
   }
   if (actors_ != nullptr) {
+    const heap::heap_scope timers{heap::tag_of("timers")};
     const auto wait = to_caf(to) - actors_->clock().current_time;
     actors_->advance_time(wait);
   }
@@ -132,6 +136,9 @@ bool stepper::run_something() {
   for (auto* x : net_.loops())
     if (x->has_task() && chosen-- == 0) {
       trace_.note(time_.now(), "loop", x->name());
+      const auto is_node = x->name().starts_with("node.");
+      const heap::heap_scope owner{is_node ? heap::tag_of("loops")
+                                           : tests::heap_of_world};
       x->run_one();
       return true;
     }
@@ -158,7 +165,12 @@ void stepper::run_actor(size_t i) {
   if (const auto* who = dynamic_cast<caf::scheduled_actor*>(jobs.front()))
     trace_.note(time_.now(), "actor", who->name(), who->id());
   const auto* job = jobs.front();
-  actors_->run_once();
+  {
+    const auto* who = dynamic_cast<caf::scheduled_actor*>(jobs.front());
+    const heap::heap_scope owner{
+      heap::tag_of(who == nullptr ? "actors" : who->name())};
+    actors_->run_once();
+  }
   // CAF puts an actor with more mail back in front; with threads it would queue
   // behind the others.
   if (!jobs.empty() && jobs.front() == job)

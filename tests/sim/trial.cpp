@@ -3,6 +3,9 @@
 #include "apps/weir/demo_proof.hpp"
 #include "storage/verify.hpp"
 #include "tests/sim/comparison.hpp"
+#include "tests/sim/enemies.hpp"
+#include "tests/sim/fairness.hpp"
+#include "tests/sim/heap_bounds.hpp"
 #include "tests/sim/performer.hpp"
 
 #include <algorithm>
@@ -40,8 +43,8 @@ const std::set<std::string> listed_changes{
 
 class trial {
 public:
-  trial(scene& x, std::vector<deed> deeds)
-    : scene_(x), performer_(x), deeds_(std::move(deeds)) {
+  trial(scene& x, const heap_watch& heap, std::vector<deed> deeds)
+    : scene_(x), heap_(heap), performer_(x), deeds_(std::move(deeds)) {
     // nop
   }
 
@@ -55,9 +58,11 @@ private:
   void check_events();
   std::string difference();
   void settle();
+  void rest();
   void check_left();
 
   scene& scene_;
+  const heap_watch& heap_;
   performer performer_;
   std::vector<deed> deeds_;
   steady_time mended_at_;
@@ -82,6 +87,8 @@ void trial::run() {
     performer_.run_for(std::max(end - scene_.time().now(), 1us));
   performer_.mend();
   settle();
+  if (scene_.settings().rests)
+    rest();
   check_left();
 }
 
@@ -107,14 +114,21 @@ std::string trial::difference() {
   const auto repos = scene_.repos();
   if (!repos)
     return "the node does not list its repos: " + to_string(repos.error());
-  const auto truth = scene_.life().truth().expected();
+  auto truth = scene_.life().truth().expected();
+  auto may = performer_.may();
+  for (const auto& x : truth)
+    if (is_of_enemy(scene_.life().truth(), x.account.id.str()))
+      may.unjudged.insert(x.account.id.str());
+  std::erase_if(truth, [&may](const auto& x) {
+    return may.unjudged.contains(x.account.id.str());
+  });
   const auto passed = scene_.time().now() - mended_at_;
   if (passed >= claims_checked_after && !performer_.may().silent)
     if (const auto how = false_claim(truth, *repos); !how.empty())
       throw broken{"complete", how};
   std::string out;
   scene_.application().read([&](const apps::event_copy& copy) {
-    out = sim::difference(truth, *repos, copy, performer_.may());
+    out = compare(truth, *repos, copy, may).text();
   });
   // Records of accounts that are away wait until they are back.
   const auto is_away = [](const simnet::expected_account& x) {
@@ -149,6 +163,17 @@ void trial::settle() {
     check_events();
     wait = std::min<microseconds>(wait * 2, 10min);
   }
+}
+
+/// A long silence changes nothing.
+void trial::rest() {
+  const auto grown = check_silence(
+    heap_, scene_.settings().node,
+    [this](microseconds x) { performer_.run_for(x); });
+  if (!grown.empty())
+    throw broken{"silence", grown};
+  if (const auto how = difference(); !how.empty())
+    throw broken{"settles", "after a silence: " + how};
 }
 
 /// The store of a node that ended in good order agrees with itself.
@@ -189,6 +214,7 @@ void trial::check_left() {
 verdict run_trial(uint64_t seed, const trial_options& options) {
   trace log{options.trace_out};
   verdict out;
+  const heap_watch heap;
   scene x{seed, log};
   auto deeds = draw_deeds(x.settings());
   out.deeds = deeds.size();
@@ -199,9 +225,14 @@ verdict run_trial(uint64_t seed, const trial_options& options) {
         kept.push_back(deeds[i]);
     deeds = std::move(kept);
   }
-  trial run{x, std::move(deeds)};
+  trial run{x, heap, std::move(deeds)};
   try {
     run.run();
+    if (auto how = heap.check_bounds(x.settings().node); !how.empty())
+      throw broken{"memory", how};
+    if (x.settings().weighs_fairness)
+      if (auto how = weigh_fairness(seed, log); !how.empty())
+        throw broken{"fairness", how};
   } catch (const broken& why) {
     out.broken = why.what;
     out.how = why.how;
@@ -212,6 +243,7 @@ verdict run_trial(uint64_t seed, const trial_options& options) {
   out.counts = run.what_was_done().counts();
   for (const auto& [change, count] : x.status_changes())
     out.counts["status " + change] += count;
+  count_settings(x.settings(), out.counts);
   out.settled_after = run.settled_after();
   out.steps = x.steps().steps();
   out.trace_hash = log.hash();

@@ -1,5 +1,7 @@
 #include "tests/sim/virtual_stream.hpp"
 
+#include "tests/support/heap_tag.hpp"
+
 #include <algorithm>
 
 namespace weir::sim {
@@ -31,6 +33,7 @@ void virtual_stream::finish(net::io_handler& handler, std::error_code error,
 // -- reading ------------------------------------------------------------------
 
 void virtual_stream::read_some(std::span<uint8_t> into, net::io_handler done) {
+  const tests::heap_scope outside{tests::heap_of_world};
   into_ = into;
   reader_ = std::move(done);
   serve_read();
@@ -88,6 +91,7 @@ void virtual_stream::go_on() {
 
 void virtual_stream::write_some(std::span<const bytes_view> parts,
                                 net::io_handler done) {
+  const tests::heap_scope outside{tests::heap_of_world};
   outgoing_.clear();
   for (const auto part : parts)
     outgoing_ += as_text(part);
@@ -137,6 +141,7 @@ void virtual_stream::send(parcel x) {
 }
 
 void virtual_stream::shut_down() {
+  const tests::heap_scope outside{tests::heap_of_world};
   if (!closed_ && !broken_)
     send({parcel_kind::end, {}});
 }
@@ -146,6 +151,7 @@ void virtual_stream::shut_down() {
 void virtual_stream::close(bool reset) noexcept {
   if (std::exchange(closed_, true))
     return;
+  const tests::heap_scope outside{tests::heap_of_world};
   send({reset || !incoming_.empty() ? parcel_kind::reset : parcel_kind::end,
         {}});
   const auto gone = std::make_error_code(std::errc::operation_canceled);
@@ -156,6 +162,7 @@ void virtual_stream::close(bool reset) noexcept {
 }
 
 void virtual_stream::fail_now(std::errc why) {
+  const tests::heap_scope outside{tests::heap_of_world};
   if (broken_)
     return;
   broken_ = std::make_error_code(why);

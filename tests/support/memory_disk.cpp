@@ -194,6 +194,7 @@ Status memory_disk::NewWritableFile(const std::string& name,
   *out = nullptr;
   if (!state_->powered)
     return no_power(name);
+  const heap_scope outside{heap_of_world};
   auto file = std::make_shared<memory_file>();
   state_->change({name, file, {}});
   *out = new memory_writer{state_, file};

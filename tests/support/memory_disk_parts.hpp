@@ -1,6 +1,7 @@
 #pragma once
 
 #include "storage/safe_env_disk.hpp"
+#include "tests/support/heap_tag.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -46,6 +47,7 @@ struct memory_state {
   std::set<std::string> owners;
 
   void change(entry_change x) {
+    const heap_scope outside{heap_of_world};
     x.apply_to(live);
     pending.push_back(std::move(x));
   }
@@ -106,6 +108,7 @@ public:
     const std::lock_guard guard{disk_->mutex};
     if (!disk_->powered)
       return no_power("a file");
+    const heap_scope outside{heap_of_world}; // A disk is no memory.
     file_->data.append(data.data(), data.size());
     return leveldb::Status::OK();
   }

@@ -1,0 +1,78 @@
+#include "tests/sim/enemies.hpp"
+
+#include "base/limits.hpp"
+#include "simnet/hostile_hosts.hpp"
+
+#include <algorithm>
+
+namespace weir::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr uint64_t one_run_in = 6;
+constexpr size_t enemies_max = 3;
+constexpr size_t accounts_max = 10;
+constexpr size_t page_lines = 300;
+
+/// All that one connection to a hostile host carries in a run, about: it is
+/// what a run with them costs.
+constexpr uint64_t bytes_of_a_run = 1'000'000;
+constexpr uint64_t rate_max = 20'000;
+
+} // namespace
+
+void draw_enemies(run_settings& out) {
+  const auto random = seeded_random(out.seed ^ 0xd6e8feb86659fd93u);
+  if (random->below(one_run_in) != 0)
+    return;
+  const auto n = 1 + random->below(enemies_max);
+  for (size_t i = 0; i < n; ++i) {
+    simnet::hostile_host_options x;
+    x.kind = static_cast<simnet::hostility>(
+      random->below(simnet::hostilities));
+    // The repositories of a wide host are large.
+    x.accounts = x.kind == simnet::hostility::wide
+                   ? 1
+                   : 1 + random->below(accounts_max);
+    x.bytes_per_second = 2'000;
+    x.page_lines = page_lines;
+    out.world.hostile.push_back(x);
+  }
+  out.span = std::min<std::chrono::microseconds>(out.span, 15min);
+  out.grain = std::min<std::chrono::microseconds>(out.grain, 1s);
+  const auto seconds = static_cast<uint64_t>(out.span / 1s) + 60;
+  out.enemy_rate = std::min(rate_max, bytes_of_a_run / seconds);
+  // A relay tells little of them.
+  if (out.follows == following::relay && random->below(2) == 0)
+    out.follows = following::hosts;
+  out.weighs_fairness = random->below(2) == 0;
+}
+
+void count_settings(const run_settings& x,
+                    std::map<std::string, uint64_t>& counts) {
+  for (const auto& each : x.world.hostile)
+    ++counts[std::string{"hostile host, "} + simnet::to_string(each.kind)];
+  if (x.weighs_fairness)
+    ++counts["run weighed for fairness"];
+  if (x.rests)
+    ++counts["run with a long silence"];
+  if (x.world.listing_lines_max < limits::listing_page_asked)
+    ++counts["run with short listing pages"];
+  if (x.world.population.accounts >= 200)
+    ++counts["run with hundreds of accounts"];
+}
+
+bool is_of_enemy(const simnet::world& truth, const std::string& did) {
+  const auto index = truth.find(did);
+  if (!index)
+    return false;
+  const auto honest = truth.options().population.hosts;
+  const auto x = truth.view(*index);
+  return x.host >= honest
+         || std::any_of(x.former.begin(), x.former.end(),
+                        [honest](const auto& y) { return y.host >= honest; });
+}
+
+} // namespace weir::sim

@@ -1,0 +1,142 @@
+#include "tests/sim/fairness.hpp"
+
+#include "tests/sim/enemies.hpp"
+
+#include <algorithm>
+
+namespace weir::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::microseconds;
+
+/// What may be added to twice the time: the times are looked at this often, and
+/// a moment in which a neighbour has its turn must not decide.
+constexpr microseconds slack = 5s;
+
+/// Who is not whole by then is as late as this.
+constexpr microseconds patience = 1h;
+
+/// How often everybody writes, and the rest between.
+constexpr size_t rounds = 2;
+constexpr microseconds rest = 30s;
+
+microseconds next_look(microseconds passed) {
+  if (passed < 20s)
+    return 500ms;
+  return passed < 2min ? microseconds{2s} : microseconds{30s};
+}
+
+class measurement {
+public:
+  explicit measurement(scene& x) : scene_(x) {
+    // nop
+  }
+
+  void run(settling& out);
+
+private:
+  std::set<std::string> wrong();
+  void watch(settling& out);
+  void write();
+
+  scene& scene_;
+};
+
+/// Accounts that are not whole yet.
+std::set<std::string> measurement::wrong() {
+  const auto repos = scene_.repos();
+  std::set<std::string> out;
+  const auto truth = scene_.life().truth().expected();
+  if (!repos) {
+    for (const auto& x : truth)
+      out.insert(x.account.id.str());
+    return out;
+  }
+  scene_.application().read([&](const apps::event_copy& copy) {
+    out = compare(truth, *repos, copy, {}).wrong;
+  });
+  return out;
+}
+
+void measurement::watch(settling& out) {
+  auto& truth = scene_.life().truth();
+  std::set<std::string> left;
+  for (size_t i = 0; i < truth.accounts(); ++i) {
+    const auto did = truth.view(i).id.str();
+    if (!is_of_enemy(truth, did))
+      left.insert(did);
+  }
+  auto& times = out.emplace_back();
+  const auto begin = scene_.time().now();
+  for (;;) {
+    const auto passed = scene_.time().now() - begin;
+    const auto late = wrong();
+    for (const auto& x : std::vector<std::string>{left.begin(), left.end()})
+      if (!late.contains(x) || passed >= patience) {
+        times[x] = passed;
+        left.erase(x);
+      }
+    if (left.empty())
+      return;
+    scene_.steps().run_for(next_look(passed));
+  }
+}
+
+/// All accounts that can write something do.
+void measurement::write() {
+  auto& truth = scene_.life().truth();
+  for (size_t i = 0; i < truth.accounts(); ++i)
+    if (truth.view(i).status == simnet::standing::active)
+      scene_.life().traffic().post(i);
+}
+
+void measurement::run(settling& out) {
+  watch(out);
+  for (size_t i = 0; i < rounds; ++i) {
+    scene_.steps().run_for(rest);
+    write();
+    watch(out);
+  }
+}
+
+std::string tell(microseconds x) {
+  return std::to_string(x.count() / 1'000) + " ms";
+}
+
+} // namespace
+
+settling measure_settling(uint64_t seed, bool enemies, trace& log) {
+  scene x{seed, log, [enemies](run_settings& all) {
+            all.grain = 0us;
+            if (!enemies)
+              all.world.hostile.clear();
+          }};
+  settling out;
+  if (!x.open() || !x.start_node())
+    return out;
+  measurement{x}.run(out);
+  x.stop_node();
+  return out;
+}
+
+std::string weigh_fairness(uint64_t seed, trace& log) {
+  const auto with = measure_settling(seed, true, log);
+  const auto without = measure_settling(seed, false, log);
+  if (with.size() != without.size() || with.empty())
+    return "a run with hostile hosts, or the one without, does not start";
+  for (size_t i = 0; i < with.size(); ++i)
+    for (const auto& [did, time] : without[i]) {
+      const auto found = with[i].find(did);
+      const auto late = found == with[i].end() ? patience : found->second;
+      if (late <= 2 * time + slack)
+        continue;
+      return did + " is whole after " + tell(late) + " beside hostile hosts, "
+             + tell(time) + " without them ("
+             + (i == 0 ? "after the start" : "after all wrote") + ")";
+    }
+  return {};
+}
+
+} // namespace weir::sim
