@@ -44,14 +44,14 @@ TEST(upstream_refusals, an_info_and_an_error_that_say_nothing_are_malformed) {
 TEST(redial_pace, waits_are_spread) {
   redial_pace drawn;
   for (const auto least : {1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s}) {
-    const auto most
+    const auto spread
       = std::chrono::microseconds{least} / limits::upstream_jitter_part;
-    const auto last = static_cast<uint64_t>(most.count());
+    const auto last = static_cast<uint64_t>(spread.count());
     auto first = drawn;
     EXPECT_EQ(first.wait(last + 1), least) << "the next number begins anew";
     auto middle = drawn;
     EXPECT_EQ(middle.wait(1), least + 1us);
-    EXPECT_EQ(drawn.wait(last), least + most);
+    EXPECT_EQ(drawn.wait(last), least + spread);
   }
   drawn.gets_on();
   EXPECT_EQ(drawn.wait(0), 1s);
