@@ -22,8 +22,7 @@ namespace weir::actors {
 class repo_machine {
 public:
   /// @param incarnation Of the owning actor; goes with every update.
-  repo_machine(atproto::did repo, repo_settings_ptr settings,
-               uint64_t incarnation);
+  repo_machine(atproto::did repo, repo_settings_ptr, uint64_t incarnation);
 
   /// The rows as stored; no row: the repo is not tracked.
   repo_effects on_loaded(std::optional<storage::repo_row> row,
@@ -146,6 +145,7 @@ private:
   judgement judge_anew(waiting_frame& x, now_time now, repo_effects& out);
   step leave_in_doubt(waiting_frame& x, judgement, now_time, repo_effects&);
   void mark_doubt();
+  bool is_document_new() const noexcept;
   void end_gap();
   std::optional<step> check_host(waiting_frame& x, const upstream_board& board,
                                  now_time now, repo_effects& out);

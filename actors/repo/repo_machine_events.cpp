@@ -202,7 +202,7 @@ repo_machine::step repo_machine::refused(waiting_frame& x,
   }
   needed_rev::require(row_, why.signed_rev, true); // It leads to a fetch.
   ++refusals_;
-  if (!doubt_.open())
+  if (!doubt_.open() || is_document_new())
     charge(x, out);
   if (is_sync && !is_ahead) {
     // A real PDS sends such a #sync after every migration: never a desync.

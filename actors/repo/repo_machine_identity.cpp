@@ -97,6 +97,12 @@ void repo_machine::mark_doubt() {
   touch_row();
 }
 
+/// The doubt is open only because all look-ups of a while were made, and
+/// answered: whoever made them necessary pays for what they did not prove.
+bool repo_machine::is_document_new() const noexcept {
+  return !identity_pending_ && !pace_.failing();
+}
+
 /// Everything was judged.
 void repo_machine::end_gap() {
   if (takes_commits() && !doubt_.open() && !refetch_.gap_due()
@@ -207,7 +213,7 @@ repo_machine::check_host(waiting_frame& x, const upstream_board& board,
   doubt_.regret();
   if (note_refusal(row_, *identity_))
     touch_row();
-  if (!doubt_.open())
+  if (!doubt_.open() || is_document_new())
     charge(x, out);
   doubt_document(now, out);
   settle(x, out);

@@ -9,6 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 // SYNC-06, SYNC-13; invariant I4: a failure of the repo, not of its actor
 TEST(repo_refused, a_commit_that_is_refused_is_an_error_with_back_off) {
@@ -202,6 +203,34 @@ TEST(repo_refused, forged_commits_are_refused_a_few_a_turn) {
   EXPECT_FALSE(x.row->gap);
   EXPECT_TRUE(x.row->identity_due) << "a second look is to come";
   EXPECT_TRUE(x.machine->idle(true));
+}
+
+// reliability.md P11: many forged commits are many reasons for a newer document,
+// and when no more are fetched the next ones are refused by one that is new
+TEST(repo_refused, a_host_pays_for_forged_commits_beyond_its_look_ups) {
+  constexpr auto burst = limits::refresh_burst_max;
+  repo_world x;
+  x.sync();
+  const test_repo stranger{2};
+  const auto forge = [&](const char* path) {
+    x.account.put(path, make_record("b"));
+    auto draft = x.account.draft();
+    return draft.encode(draft.sign(stranger.key()));
+  };
+  x.take(forge("app.test.note/b"), pds_id);
+  x.learn(x.identity());
+  x.settle();
+  x.run_fetch(2); // The first gap is fetched at once, the next one waits.
+  const auto looked_up = x.refreshes;
+  x.refused.clear();
+  x.take_all(std::vector<bytes>(burst + 3, forge("app.test.note/c")), pds_id);
+  while (looked_up + x.refused.size() < burst && x.machine->waiting() > 0)
+    x.learn(x.identity());
+  while (x.machine->waiting() > 0 && x.timer == x.now.steady)
+    x.pass(0us);
+  EXPECT_EQ(x.refreshes, burst);
+  EXPECT_EQ(x.machine->row().status, repo_status::synced);
+  EXPECT_THAT(x.refused, SizeIs(burst + 3));
 }
 
 } // namespace
