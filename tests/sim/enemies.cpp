@@ -41,7 +41,10 @@ void draw_enemies(run_settings& out) {
     out.world.hostile.push_back(x);
   }
   out.span = std::min<std::chrono::microseconds>(out.span, 15min);
-  out.grain = std::min<std::chrono::microseconds>(out.grain, 1s);
+  // What hostile hosts send must be less than the machine can do.
+  out.speed.turn = std::min<std::chrono::microseconds>(out.speed.turn, 30us);
+  out.speed.grain
+    = std::min<std::chrono::microseconds>(out.speed.grain, 1s);
   const auto seconds = static_cast<uint64_t>(out.span / 1s) + 60;
   out.enemy_rate = std::min(rate_max, bytes_of_a_run / seconds);
   // A relay tells little of them.

@@ -109,7 +109,7 @@ std::string tell(microseconds x) {
 
 settling measure_settling(uint64_t seed, bool enemies, trace& log) {
   scene x{seed, log, [enemies](run_settings& all) {
-            all.grain = 0us;
+            all.speed.grain = 0us;
             if (!enemies)
               all.world.hostile.clear();
           }};

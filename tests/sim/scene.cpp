@@ -29,9 +29,11 @@ scene::scene(uint64_t seed, trace& log,
   : trace_(log), settings_(draw_settings(seed, true_clock_, alter)),
     random_(seeded_random(seed ^ 0x9e3779b97f4a7c15u)),
     node_random_(seeded_random(seed + 1)), net_(time_, log),
-    steps_(time_, net_, *random_, log, settings_.how, settings_.grain),
+    steps_(time_, net_, *random_, log, settings_.speed),
     world_machine_(net_.add("world", 1)), app_machine_(net_.add("app", 1)),
     life_(std::make_unique<simnet::network>(settings_.world)) {
+  steps_.set_syncs(
+    [this] { return disk_faults_.calls(tests::io_call::sync); });
   net::http_client_options options;
   options.guard = net::address_guard{true};
   options.time = &true_clock_;

@@ -82,10 +82,15 @@ run_settings draw_settings(uint64_t seed, const clock& time,
   run_settings out;
   out.seed = seed;
   out.span = draw_span(*random);
-  out.grain = out.span > 1h ? 10s : out.span > 10min ? 1s : 0s;
+  out.speed.grain = out.span > 1h ? 10s : out.span > 10min ? 1s : 0s;
+  constexpr std::array turns{0us, 0us, 30us, 300us};
+  out.speed.turn = turns[random->below(turns.size())];
+  constexpr std::array<std::chrono::microseconds, 4> syncs{0us, 2ms, 20ms,
+                                                           200ms};
+  out.speed.sync = syncs[random->below(syncs.size())];
   constexpr std::array orders{order::fair, order::drawn, order::drawn,
                               order::hasty};
-  out.how = orders[random->below(orders.size())];
+  out.speed.how = orders[random->below(orders.size())];
   out.world.time = &time;
   draw_world(out, *random);
   draw_node(out, *random);

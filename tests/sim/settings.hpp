@@ -16,9 +16,8 @@ enum class following : uint8_t { relay, hosts, both };
 /// Everything about a run but the deeds. All of it is drawn from the seed.
 struct run_settings {
   uint64_t seed = 0;
-  order how = order::drawn;
+  pace speed;
   std::chrono::microseconds span{0};  ///< Over which deeds are spread.
-  std::chrono::microseconds grain{0}; ///< Of timers, when nothing happens.
   following follows = following::relay;
   simnet::network_options world;
   actors::node_config node;

@@ -12,8 +12,8 @@ namespace weir::sim {
 
 namespace {
 
-/// More of them in one moment is work without end.
-constexpr uint64_t steps_per_moment_max = 5'000'000;
+/// More of them without a moment of rest is work without end.
+constexpr uint64_t steps_without_rest_max = 5'000'000;
 
 /// Nothing in a node waits longer for its own end.
 constexpr auto end_patience = std::chrono::hours{1};
@@ -28,9 +28,8 @@ caf_time to_caf(steady_time x) {
 } // namespace
 
 stepper::stepper(timeline& time, virtual_net& net, random_source& random,
-                 trace& log, order how, std::chrono::microseconds grain)
-  : time_(time), net_(net), random_(random), trace_(log), order_(how),
-    grain_(grain) {
+                 trace& log, const pace& speed)
+  : time_(time), net_(net), random_(random), trace_(log), pace_(speed) {
   // nop
 }
 
@@ -48,6 +47,7 @@ void stepper::begin(caf::actor_system& system,
 
 void stepper::end() noexcept {
   actors_ = nullptr;
+  busy_ = nullptr;
   settle_disk_ = nullptr;
 }
 
@@ -75,10 +75,12 @@ void stepper::run_for(std::chrono::microseconds x) {
 bool stepper::step(steady_time end) {
   if (run_something()) {
     ++steps_;
-    if (++steps_of_moment_ > steps_per_moment_max)
-      throw spins_forever{"time stands still: work goes on without end"};
+    if (++steps_without_rest_ > steps_without_rest_max)
+      throw spins_forever{"work goes on without end"};
+    take_time();
     return true;
   }
+  steps_without_rest_ = 0;
   const auto due = next_due();
   if (!due || *due > end) {
     jump(end);
@@ -97,8 +99,10 @@ std::optional<steady_time> stepper::next_due() const {
     const steady_time due{micros.count()};
     // Late by the grain, unless the network has something before that.
     if (!out || *out > due)
-      out = out ? std::min(*out, due + grain_) : due + grain_;
+      out = out ? std::min(*out, due + pace_.grain) : due + pace_.grain;
   }
+  if (busy_ != nullptr)
+    out = out ? std::min(*out, busy_until_) : busy_until_;
   if (out && *out < time_.now())
     out = time_.now();
   return out;
@@ -106,9 +110,9 @@ std::optional<steady_time> stepper::next_due() const {
 
 /// Whatever is due then becomes work.
 void stepper::jump(steady_time to) {
-  if (to > time_.now())
-    steps_of_moment_ = 0;
   time_.jump(to);
+  if (busy_until_ <= to)
+    busy_ = nullptr;
   const heap::heap_scope outside{tests::heap_of_world};
   while (time_.ring()) {
     // There may be more of this moment.
@@ -120,21 +124,51 @@ void stepper::jump(steady_time to) {
   }
 }
 
+/// A turn takes a while, in which other things become due.
+void stepper::take_time() {
+  if (pace_.turn.count() > 0)
+    jump(time_.now()
+         + std::chrono::microseconds{static_cast<int64_t>(random_.below(
+           2 * static_cast<uint64_t>(pace_.turn.count())))});
+}
+
+bool stepper::is_busy(const void* job) const {
+  return busy_ != nullptr && busy_ == job;
+}
+
+/// Places of those that can have a turn.
+std::vector<size_t> stepper::idle_jobs() const {
+  std::vector<size_t> out;
+  if (actors_ == nullptr)
+    return out;
+  for (size_t i = 0; i < actors_->jobs.size(); ++i)
+    if (!is_busy(actors_->jobs[i]))
+      out.push_back(i);
+  return out;
+}
+
 bool stepper::run_something() {
   size_t loops = 0;
   for (const auto* x : net_.loops())
     loops += x->has_task() ? 1 : 0;
-  const auto actors = actors_ == nullptr ? 0 : actors_->jobs.size();
-  if (loops + actors == 0)
-    return false;
-  auto chosen = choose(actors, loops);
-  if (chosen < actors) {
-    run_actor(chosen);
-    return true;
+  if (busy_ == nullptr) {
+    const auto actors = actors_ == nullptr ? 0 : actors_->jobs.size();
+    if (loops + actors == 0)
+      return false;
+    const auto chosen = choose(actors, loops);
+    return chosen < actors ? run_actor(chosen) : run_loop(chosen - actors);
   }
-  chosen -= actors;
+  const auto idle = idle_jobs();
+  if (loops + idle.size() == 0)
+    return false;
+  const auto chosen = choose(idle.size(), loops);
+  return chosen < idle.size() ? run_actor(idle[chosen])
+                              : run_loop(chosen - idle.size());
+}
+
+bool stepper::run_loop(size_t i) {
   for (auto* x : net_.loops())
-    if (x->has_task() && chosen-- == 0) {
+    if (x->has_task() && i-- == 0) {
       trace_.note(time_.now(), "loop", x->name());
       const auto is_node = x->name().starts_with("node.");
       const heap::heap_scope owner{is_node ? heap::tag_of("loops")
@@ -147,9 +181,9 @@ bool stepper::run_something() {
 
 size_t stepper::choose(size_t actors, size_t loops) {
   const auto all = actors + loops;
-  if (order_ == order::drawn)
+  if (pace_.how == order::drawn)
     return random_.below(all);
-  if (order_ == order::hasty && actors > 0 && random_.below(4) != 0)
+  if (pace_.how == order::hasty && actors > 0 && random_.below(4) != 0)
     return actors - 1;
   loops_first_ = !loops_first_;
   if (loops > 0 && (loops_first_ || actors == 0))
@@ -157,7 +191,7 @@ size_t stepper::choose(size_t actors, size_t loops) {
   return 0;
 }
 
-void stepper::run_actor(size_t i) {
+bool stepper::run_actor(size_t i) {
   auto& jobs = actors_->jobs;
   if (i != 0)
     std::rotate(jobs.begin(), jobs.begin() + static_cast<std::ptrdiff_t>(i),
@@ -177,6 +211,16 @@ void stepper::run_actor(size_t i) {
     std::rotate(jobs.begin(), jobs.begin() + 1, jobs.end());
   if (settle_disk_)
     settle_disk_();
+  const auto syncs = syncs_ ? syncs_() : 0;
+  if (syncs > syncs_seen_ && pace_.sync.count() > 0) {
+    busy_ = job;
+    busy_until_
+      = time_.now()
+        + std::chrono::microseconds{static_cast<int64_t>(random_.below(
+          2 * static_cast<uint64_t>(pace_.sync.count())))};
+  }
+  syncs_seen_ = syncs;
+  return true;
 }
 
 } // namespace weir::sim

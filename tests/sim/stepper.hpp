@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <stdexcept>
+#include <vector>
 
 namespace caf::scheduler {
 class test_coordinator;
@@ -21,6 +22,16 @@ enum class order : uint8_t {
   hasty,  ///< Mostly whatever came last.
 };
 
+/// How fast the simulated machine is.
+struct pace {
+  order how = order::drawn;
+  /// Timers of actors ring late by so much when nothing else happens before, as
+  /// on a busy machine: days of rest cost less.
+  std::chrono::microseconds grain{0};
+  std::chrono::microseconds turn{0}; ///< What a turn takes, on average.
+  std::chrono::microseconds sync{0}; ///< The same of a sync of the disk.
+};
+
 /// Work went on without end while time stood still.
 class spins_forever : public std::runtime_error {
 public:
@@ -32,10 +43,12 @@ public:
 /// next.
 class stepper final : public actors::executor {
 public:
-  /// @param grain Timers of actors ring late by so much when nothing else
-  ///        happens before, as on a busy machine: days of rest cost less.
   stepper(timeline& time, virtual_net& net, random_source& random, trace& log,
-          order how, std::chrono::microseconds grain);
+          const pace& speed);
+
+  /// How often the disk was told to sync so far: whoever did that is busy for a
+  /// while afterwards, and what it has promised comes late.
+  void set_syncs(std::function<uint64_t()> x) { syncs_ = std::move(x); }
 
   // -- actors::executor -------------------------------------------------------
 
@@ -61,7 +74,11 @@ public:
 
 private:
   bool run_something();
-  void run_actor(size_t i);
+  bool run_actor(size_t i);
+  bool run_loop(size_t i);
+  void take_time();
+  bool is_busy(const void* job) const;
+  std::vector<size_t> idle_jobs() const;
   void jump(steady_time to);
   size_t choose(size_t actors, size_t loops);
   std::optional<steady_time> next_due() const;
@@ -70,12 +87,15 @@ private:
   virtual_net& net_;
   random_source& random_;
   trace& trace_;
-  order order_;
-  std::chrono::microseconds grain_;
+  const pace pace_;
   caf::scheduler::test_coordinator* actors_ = nullptr;
   std::function<void()> settle_disk_;
   uint64_t steps_ = 0;
-  uint64_t steps_of_moment_ = 0;
+  std::function<uint64_t()> syncs_;
+  uint64_t syncs_seen_ = 0;
+  const void* busy_ = nullptr; ///< Whoever synced last: only JOURNAL does.
+  steady_time busy_until_;
+  uint64_t steps_without_rest_ = 0;
   bool loops_first_ = false; ///< Of `fair`: who is next.
 };
 

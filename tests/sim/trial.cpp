@@ -30,14 +30,16 @@ struct broken {
   std::string how;
 };
 
-/// How repos may go from one status to another (SYNC-02 to SYNC-08): there is no
-/// way to `synced` but through a fetch.
+/// How repos may go from one status to another (SYNC-02 to SYNC-08), as it is
+/// written: what happens while an earlier write is under way is one step. There is
+/// no way to `synced` but through a fetch.
 const std::set<std::string> listed_changes{
   "new to pending",     "pending to syncing", "pending to error",
   "pending to desync",  "pending to gone",    "syncing to synced",
   "syncing to error",   "syncing to desync",  "syncing to pending",
   "syncing to gone",    "synced to desync",   "synced to pending",
-  "synced to gone",     "desync to syncing",  "desync to error",
+  "synced to gone",     "synced to syncing",  "synced to error",
+  "new to error",       "desync to syncing",  "desync to error",
   "desync to pending",  "desync to gone",     "error to syncing",
   "error to desync",    "error to pending",   "error to gone"};
 
