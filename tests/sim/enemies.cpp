@@ -51,6 +51,10 @@ void draw_enemies(run_settings& out) {
   if (out.follows == following::relay && random->below(2) == 0)
     out.follows = following::hosts;
   out.weighs_fairness = random->below(2) == 0;
+  // Places are shared from the standard number on: of one or two a slow host can
+  // hold all, until it is found to be slow.
+  if (out.weighs_fairness)
+    out.node.sync_parallelism = limits::sync_parallelism_range.standard;
 }
 
 void count_settings(const run_settings& x,
