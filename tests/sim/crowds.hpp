@@ -6,8 +6,8 @@ namespace weir::sim {
 
 /// Other populations and listings than most runs have: short pages that change
 /// under their reader, one host with nearly all accounts, hundreds of accounts
-/// most of which are inactive, a long silence at the end. Draws from a source of
-/// its own, so that other runs stay what they were.
+/// most of which are inactive, a long silence at the end. Draws from a source
+/// of its own, so that other runs stay what they were.
 void draw_crowds(run_settings& out);
 
 } // namespace weir::sim

@@ -15,8 +15,8 @@ using namespace std::chrono_literals;
 constexpr auto first_silence = 13h;
 constexpr auto second_silence = 12h;
 
-/// Each is looked at so often, and the least of it counts: what is under way for
-/// a moment is no growth.
+/// Each is looked at so often, and the least of it counts: what is under way
+/// for a moment is no growth.
 constexpr size_t looks = 8;
 constexpr auto between_looks = 7min;
 

@@ -9,8 +9,8 @@
 #include <string_view>
 
 /// Who holds how much memory, exactly: each block of the heap remembers who was
-/// running when it was asked for, an actor by its kind, the node's loops, or the
-/// world. Bytes are those that were asked for, so equal runs have equal counts.
+/// running when it was asked for, an actor by its kind, the node's loops, or
+/// the world. Bytes are those that were asked for, so equal runs have equal counts.
 /// Only a program with tests/sim/counting_new.cpp in it counts.
 namespace weir::sim::heap {
 
@@ -19,8 +19,8 @@ using tests::heap_tag;
 
 constexpr size_t tags_max = 64;
 
-/// The number of a name; the same for equal names. Names beyond `tags_max` share
-/// the last number.
+/// The number of a name; the same for equal names. Names beyond `tags_max`
+/// share the last number.
 heap_tag tag_of(std::string_view name);
 
 /// Whether this program counts.

@@ -26,8 +26,8 @@ struct run_settings {
   bool audited = true;
   bool ends_in_peace = false; ///< The last faults end by themselves.
   std::chrono::microseconds latency{500};
-  /// Bytes a second that each connection to a hostile host carries: what goes on
-  /// for ever goes on at this rate.
+  /// Bytes a second that each connection to a hostile host carries: what goes
+  /// on for ever goes on at this rate.
   uint64_t enemy_rate = 0;
   bool rests = false; ///< There is a long silence at the end.
   bool weighs_fairness = false; ///< The seed is run without its enemies, too.
@@ -35,7 +35,8 @@ struct run_settings {
 
 /// @param time Dates what the world makes; outlives it.
 /// @param alter Changes what was drawn, if anything.
-run_settings draw_settings(uint64_t seed, const clock& time,
-                           const std::function<void(run_settings&)>& alter = {});
+run_settings
+draw_settings(uint64_t seed, const clock& time,
+              const std::function<void(run_settings&)>& alter = {});
 
 } // namespace weir::sim
