@@ -10,7 +10,7 @@ namespace weir::limits {
 /// From the end of one look at all rows to the begin of the next: as long as
 /// something is incomplete, and when nothing is.
 constexpr std::chrono::seconds completeness_pause{5};
-constexpr std::chrono::seconds completeness_pause_whole{60};
+constexpr std::chrono::seconds completeness_pause_whole{30};
 /// But so many times as long as the look took, so that a large store is read
 /// for a fiftieth of the time; and at most so long.
 constexpr int completeness_rest_part = 50;

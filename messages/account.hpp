@@ -57,6 +57,7 @@ struct account_told {
 /// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
 struct repo_incomplete {
   atproto::did repo;
+  bool unproved = false; ///< Its host has no word that could prove it.
 };
 
 /// Repos that no upstream covers, in the order of their rows.

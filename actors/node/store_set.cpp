@@ -163,7 +163,6 @@ load_upstreams(store_set& store, const std::vector<upstream_config>& wanted) {
       row.id = ++last_id;
       row.url = origin;
       row.relay = x.relay;
-      row.reset_pending = true;
       known->push_back(row);
     }
     careful_machine::begin_life(row);

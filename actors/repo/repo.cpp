@@ -327,8 +327,10 @@ repo_actor::behavior_type repo::make_behavior() {
         perform(machine_.on_host_answer(answer, board(), now()));
       });
     },
-    [this](const repo_incomplete&) {
-      when_loaded([this] { perform(machine_.on_incomplete(now())); });
+    [this](const repo_incomplete& x) {
+      when_loaded([this, x] {
+        perform(machine_.on_incomplete(x.unproved, board(), now()));
+      });
     },
     [this](const account_unasked& x) {
       when_loaded([this, x] {

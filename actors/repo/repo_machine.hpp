@@ -48,7 +48,8 @@ public:
   repo_effects on_host_answer(const host_answer& x, const upstream_board& board,
                               now_time now);
   repo_effects on_host_unasked(bool not_found, bool urgent, now_time now);
-  repo_effects on_incomplete(now_time now); ///< Says a look at all rows.
+  /// Says a look at all rows. @param unproved Its host proves nothing.
+  repo_effects on_incomplete(bool unproved, const upstream_board&, now_time);
   repo_effects on_timer(const upstream_board& board, now_time now);
 
   // -- commands (SYNC-29, 30, 33) ---------------------------------------------
@@ -184,7 +185,6 @@ private:
                 repo_effects& out);
   void hear_proof(const host_answer&, const upstream_view&, now_time now,
                   repo_effects& out); // repo_machine_proof.cpp, both
-
   // repo_machine_state.cpp
   void desync(std::string reason, now_time now, repo_effects& out);
   void wish_fetch(now_time now, repo_effects& out);

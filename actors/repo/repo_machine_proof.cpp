@@ -55,12 +55,19 @@ void repo_machine::hear_proof(const host_answer& x, const upstream_view& from,
 
 /// What else keeps such a repo from being complete is seen when it is loaded. A
 /// listed rev may be on its way.
-repo_effects repo_machine::on_incomplete(now_time now) {
+repo_effects repo_machine::on_incomplete(bool unproved,
+                                         const upstream_board& board,
+                                         now_time now) {
   repo_effects out;
-  if (!loaded_ || !exists_ || job_ || suspicion_
-      || !completeness::needs_index(row_, chain_.get()))
+  if (!loaded_ || !exists_ || job_ || suspicion_ || !takes_commits()
+      || !completeness::counts(row_))
     return out;
-  desync("it was not fetched since its upstream told of it", now, out);
+  const auto from = board.accounting_for(row_.pds).since_reset();
+  if (completeness::needs_index(row_, chain_.get()))
+    desync("it was not fetched since its upstream told of it", now, out);
+  else if (unproved && !completeness::is_noted(row_, from))
+    desync("its position is stale, and its host does not tell its rev", now,
+           out);
   flush(out);
   return out;
 }

@@ -61,10 +61,12 @@ void read_answer(const net::http_response& x, account_answer& out) {
     read_status(body.get_object(), out);
 }
 
-/// A host that says that the account is active and not at which rev.
+/// A host that says that the account is active and not at which rev, or does
+/// not know the question.
 bool lacks_rev(const account_answer& x) {
-  return x.what == kind::told && !x.rev.defined()
-         && x.account == storage::account_status::active;
+  return x.what == kind::useless
+         || (x.what == kind::told && !x.rev.defined()
+             && x.account == storage::account_status::active);
 }
 
 std::optional<net::http_request> request_for(const account_answer& x,
@@ -91,8 +93,10 @@ void ask_rev(net::http_client& client, account_answer known,
       const auto body = json::parse(as_text(x->body), bad);
       if (!bad && body.is_object())
         if (const auto rev
-            = atproto::tid::parse(text_of(body.get_object(), "rev")))
+            = atproto::tid::parse(text_of(body.get_object(), "rev"))) {
+          known.what = kind::told; // Of what it serves.
           known.rev = *rev;
+        }
     }
     caf::anon_send(to, std::move(known));
   });

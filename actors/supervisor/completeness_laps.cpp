@@ -34,10 +34,17 @@ void completeness_laps::on_end(bool whole, steady_time now) {
   reading_ = runs_ = false;
   const std::chrono::microseconds least
     = whole ? limits::completeness_pause_whole : limits::completeness_pause;
-  due_ = now
-         + std::clamp<std::chrono::microseconds>(
-           (now - began_) * limits::completeness_rest_part, least,
-           limits::completeness_pause_max);
+  last_rest_ = std::min<std::chrono::microseconds>(
+    (now - began_) * limits::completeness_rest_part,
+    limits::completeness_pause_max);
+  due_ = now + std::max(last_rest_, least);
+}
+
+void completeness_laps::hurry(steady_time now) {
+  const std::chrono::microseconds least = limits::completeness_pause;
+  const auto soon = now + std::max(least, last_rest_);
+  if (!runs_ && due_ > soon)
+    due_ = soon;
 }
 
 void completeness_laps::on_failure(steady_time now) {

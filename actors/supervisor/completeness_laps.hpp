@@ -31,6 +31,10 @@ public:
   /// It was the last one. @param whole Nothing is incomplete.
   void on_end(bool whole, steady_time now);
 
+  /// Something happened that a look soon should see: the next one does not wait
+  /// for longer than after one that found something.
+  void hurry(steady_time now);
+
   /// It could not be read: all begins anew, later.
   void on_failure(steady_time now);
 
@@ -46,6 +50,7 @@ private:
   bool runs_ = false;
   steady_time began_;
   steady_time due_;
+  std::chrono::microseconds last_rest_{0}; ///< That the last look cost.
   atproto::did after_;
   std::optional<steady_time> asked_since_;
   std::unique_ptr<std::array<uint32_t, limits::uncovered_host_slots>> asked_

@@ -188,7 +188,7 @@ bool listing_machine::is_compared(const listing_id& what,
   if (i == listings_.end() || i->second.running)
     return false;
   const auto& x = i->second;
-  return x.retry.count() > 0 || (x.row.done && x.row.noted.epoch == epoch);
+  return x.retry.count() > 0 || x.compared == epoch;
 }
 
 void listing_machine::on_lines(const listing_id& what,
@@ -332,6 +332,7 @@ listing_machine::effects listing_machine::finish(const listing_id& what,
     return begin(what, x, *x.again, now);
   x.row.cursor.clear();
   x.row.done = true;
+  x.compared = x.row.noted.epoch;
   x.begins = true;
   if (!std::exchange(x.lost, false) || std::exchange(x.hurried, true))
     x.ended = now;

@@ -159,6 +159,7 @@ private:
       steady_time last;
     };
     std::optional<patience> waits;
+    uint32_t compared = 0; ///< Epoch of the last one that came to its end.
     storage::listing_row row;
   };
 

@@ -155,7 +155,9 @@ question_machine::effects
 question_machine::on_useless(const atproto::did& repo, const std::string& pds,
                              steady_time now) {
   effects out;
-  if (answered(repo, pds) != nullptr) {
+  if (const auto* x = answered(repo, pds)) {
+    if (x->asked.prove)
+      out.unproved.push_back(repo);
     forget(repo);
     keep(repo, pds, now);
   }

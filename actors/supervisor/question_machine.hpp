@@ -73,6 +73,7 @@ public:
     std::vector<verdict> told;
     std::vector<verdict> lost;     ///< RepoNotFound, for the first time.
     std::vector<question> refused; ///< To be asked again, later.
+    std::vector<atproto::did> unproved; ///< Their hosts never say their revs.
     std::optional<steady_time> timer;
   };
 

@@ -24,9 +24,13 @@ void supervisor::tell_health(uint32_t upstream,
 void supervisor::perform(const listing_machine::effects& x) {
   auto& board = env_.shared->upstreams;
   if (x.finished && x.write->what.collection.empty()) {
-    board.set_audited(x.write->what.upstream, wall().seconds());
-    tell_health(x.write->what.upstream,
-                debts_.on_ended(x.write->what.upstream, x.write->value.noted));
+    const auto upstream = x.write->what.upstream;
+    const auto ended = debts_.on_ended(upstream, x.write->value.noted);
+    if (ended) // Else it is not offered.
+      board.set_audited(upstream, wall().seconds());
+    tell_health(upstream, ended);
+    complete_laps_.hurry(now());
+    count_complete();
   }
   if (x.write) {
     auto rows = std::make_shared<storage::journal_batch>();
@@ -54,6 +58,7 @@ void supervisor::perform(const listing_machine::effects& x) {
 /// Its repos; from a relay in signal mode also those that have records in a
 /// signal collection, which may have been quiet for years (requirements.md 3d).
 void supervisor::list(uint32_t upstream) {
+  complete_laps_.hurry(now());
   const auto at = env_.shared->upstreams.find(upstream);
   const position noted{upstream, at.epoch, at.first_cursor};
   debts_.on_wanted(upstream, noted);
@@ -61,6 +66,7 @@ void supervisor::list(uint32_t upstream) {
   if (at.relay)
     for (const auto& x : env_.signal_collections)
       perform(listing_.on_wanted({upstream, x}, {}, now(), wall()));
+  count_complete();
 }
 
 /// A frame that is none was stepped over: what it told is in the listing.

@@ -25,6 +25,8 @@ void supervisor::perform(question_machine::effects x) {
   for (const auto& each : x.lost)
     send(router_of(each.repo),
          account_told{each.repo, each.pds, each.account, true, {}});
+  for (const auto& repo : x.unproved)
+    send(router_of(repo), repo_incomplete{repo, true});
   questions_refused_->add(x.refused.size());
   for (const auto& each : x.refused)
     if (!each.left_out && !each.compared)

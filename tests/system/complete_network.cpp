@@ -69,7 +69,7 @@ whole_json::object complete_network::row(const atproto::did& repo) {
 
 std::string complete_network::difference() {
   std::string out;
-  for (size_t i = 0; i < 12; ++i) {
+  for (size_t i = 0; i < life_.truth().accounts(); ++i) {
     const auto truth = life_.truth().view(i);
     if (truth.status != simnet::standing::active || truth.relay_takedown)
       continue;
@@ -97,6 +97,30 @@ bool complete_network::await_whole() {
   });
   EXPECT_TRUE(whole) << difference() << tail_of(node_->log());
   return whole;
+}
+
+bool complete_network::await_lively() {
+  if (!await_whole())
+    return false;
+  for (size_t i = 0; i < life_.truth().accounts(); ++i)
+    life_.traffic().post(i);
+  return await_whole();
+}
+
+std::vector<atproto::tid> complete_network::revs() {
+  std::vector<atproto::tid> out;
+  for (size_t i = 0; i < life_.truth().accounts(); ++i)
+    out.push_back(life_.truth().view(i).rev);
+  return out;
+}
+
+size_t
+complete_network::changed_since(const std::vector<atproto::tid>& before) {
+  const auto now = revs();
+  size_t out = 0;
+  for (size_t i = 0; i < now.size(); ++i)
+    out += now[i] == before.at(i) ? 0u : 1u;
+  return out;
 }
 
 bool complete_network::await_counted(uint64_t active) {

@@ -49,6 +49,15 @@ public:
   /// Waits until every active account is complete, and its copy equal.
   bool await_whole();
 
+  /// The same, and then after events of every account.
+  bool await_lively();
+
+  /// Of all accounts, in order.
+  std::vector<atproto::tid> revs();
+
+  /// How many accounts have another one.
+  size_t changed_since(const std::vector<atproto::tid>& before);
+
   /// Waits until the node counts itself that all of so many are complete.
   bool await_counted(uint64_t active);
 

@@ -60,7 +60,7 @@ export async function inSync({ weir }, account) {
     const info = await weir.info(account.did);
     last = info && pick(info, wanted);
     return isDeepStrictEqual(last, wanted);
-  }).catch((error) => {
+  }).catch(async (error) => {
     const path = `/v1/repos/${account.did}/completeness`;
     console.log(JSON.stringify(await weir.get(path)));
     assert.deepEqual(last, wanted, error.message);

@@ -155,6 +155,26 @@ TEST(completeness_laps, a_long_look_is_followed_by_a_long_pause) {
   EXPECT_EQ(look(most / part + 1s), most);
 }
 
+// A reset need not wait until the next look is due.
+TEST(completeness_laps, a_look_can_be_hurried_and_costs_what_it_may) {
+  completeness_laps x;
+  steady_time now{1'000'000'000};
+  constexpr std::chrono::microseconds pause = limits::completeness_pause;
+  x.start(now);
+  now = *x.due();
+  ASSERT_TRUE(x.next(now));
+  x.on_end(true, now);
+  x.hurry(now);
+  EXPECT_EQ(*x.due(), now + pause);
+  now = *x.due();
+  ASSERT_TRUE(x.next(now));
+  x.hurry(now); // It is under way.
+  now = now + 10s;
+  x.on_end(true, now);
+  x.hurry(now);
+  EXPECT_EQ(*x.due() - now, 10s * limits::completeness_rest_part);
+}
+
 TEST(completeness_laps, what_cannot_be_read_is_read_again_from_the_start) {
   completeness_laps x;
   steady_time now{1'000'000'000};

@@ -91,6 +91,22 @@ TEST(repo_proof, a_host_that_never_says_its_rev_is_fetched_from) {
   EXPECT_THAT(x.wishes, IsEmpty()) << "it is fetched already";
 }
 
+// Nor does it know the question.
+TEST(repo_proof, a_host_that_proves_nothing_is_fetched_from_when_it_has_to) {
+  stale_repo x;
+  x.look();
+  EXPECT_FALSE(x.in_flight) << "it may be proved yet";
+  x.look(true);
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  repo_world whole;
+  whole.sync();
+  whole.list(whole.account.rev(), account_status::active, pds_id);
+  whole.settle();
+  whole.look(true);
+  EXPECT_FALSE(whole.in_flight);
+}
+
 // #sync: the state at that place of the stream is what is held
 TEST(repo_proof, a_sync_that_shows_our_state_proves_the_copy) {
   stale_repo x;

@@ -108,8 +108,9 @@ public:
     perform(machine->on_host_answer(x, board, now));
   }
 
-  /// A look at all rows found that it is not complete.
-  void look() { perform(machine->on_incomplete(now)); }
+  void look(bool unproved = false) {
+    perform(machine->on_incomplete(unproved, board, now));
+  }
 
   /// There was no room for the last question.
   void put_off() {
