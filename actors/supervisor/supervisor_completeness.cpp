@@ -119,6 +119,7 @@ bool supervisor::mend(const completeness_page& x) {
                && complete_laps_.may_ask(each.pds, now())) {
       question_machine::question question{each.id, each.pds};
       question.left_out = true; // Without a place: the next look asks.
+      question.at_once = true;  // An answer of before the reset is no proof.
       question.noted = each.noted;
       question.prove = asked = true;
       perform(questions_.on_question(question, now()));

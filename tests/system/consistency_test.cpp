@@ -259,9 +259,13 @@ TEST_F(ConsistencyTest, AQuietRepoIsProvedByAListing) {
 // CONS-27, CONS-28: rows that say `synced` of what was never fetched, or not
 // since its upstream told of it, are found by a look at all rows
 TEST_F(ConsistencyTest, WhatIsCalledSyncedAndWasNotFetchedIsFetched) {
-  host.on(list_path, say(listing_of(repo)));
   start_synced();
+  send(next()); // From now on its stream can be resumed.
+  ASSERT_TRUE(await_rev("last_stream_rev", repo.rev()));
+  host.serve(repo);
+  host.on(list_path, say(listing_of(repo)));
   ASSERT_TRUE(await_complete());
+  ASSERT_TRUE(node->await_metric("weir_upstream_cursor", 1));
   for (const auto never : {true, false}) {
     node->restart([&] {
       storage::database_options where;
