@@ -118,6 +118,12 @@ std::string trial::difference() {
     return "the node does not list its repos: " + to_string(repos.error());
   auto truth = scene_.life().truth().expected();
   auto may = performer_.may();
+  // Records of accounts that are away wait until they are back.
+  const auto somebody_is_away
+    = std::any_of(truth.begin(), truth.end(), [](const auto& x) {
+        return x.account.status != simnet::standing::active
+               || x.account.relay_takedown;
+      });
   for (const auto& x : truth)
     if (is_of_enemy(scene_.life().truth(), x.account.id.str()))
       may.unjudged.insert(x.account.id.str());
@@ -132,13 +138,8 @@ std::string trial::difference() {
   scene_.application().read([&](const apps::event_copy& copy) {
     out = compare(truth, *repos, copy, may).text();
   });
-  // Records of accounts that are away wait until they are back.
-  const auto is_away = [](const simnet::expected_account& x) {
-    return x.account.status != simnet::standing::active
-           || x.account.relay_takedown;
-  };
   if (!out.empty() || performer_.may().unacked
-      || std::any_of(truth.begin(), truth.end(), is_away))
+      || somebody_is_away)
     return out;
   const auto outbox = scene_.get("/stats/outbox-buffer");
   if (!outbox || outbox->second != R"({"outbox_buffer":0})")
