@@ -42,7 +42,7 @@ struct chain_row {
   uint64_t index_base = 0;
   /// Of the last event of a stream that was applied (CONS-09); undefined: all
   /// that is held was fetched.
-  atproto::tid streamed;
+  atproto::tid streamed{};
 
   const stream_head* find(std::string_view scope) const noexcept;
 
