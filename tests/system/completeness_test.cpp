@@ -85,7 +85,7 @@ TEST(CompletenessTest, SoAreNumbersThatStartAnew) {
   complete_network net{107};
   ASSERT_TRUE(net.await_lively());
   net.inject(whole_fault::restart_sequence);
-  net.life().traffic().make(20);
+  net.life().traffic().post(0); // Below the cursor.
   EXPECT_TRUE(net.node().await_metric("weir_upstream_resets_total", 1));
   net.await_whole();
 }
