@@ -7,6 +7,12 @@
 /// and again, a page at a time.
 namespace weir::limits {
 
+/// A connection that resumes may be silent at first, until its host begins to
+/// replay; without later events it has caught up after so long a rest.
+constexpr std::chrono::microseconds catch_up_quiet_min
+  = std::chrono::seconds{10};
+/// A busy stream that is further behind proves nothing.
+constexpr std::chrono::microseconds stream_lag_max = std::chrono::minutes{5};
 /// From the end of one look at all rows to the begin of the next: as long as
 /// something is incomplete, and when nothing is.
 constexpr std::chrono::seconds completeness_pause{5};

@@ -66,7 +66,8 @@ result<size_t> parse_limit(const net::incoming_request& x) {
 upstream_view
 completeness_judge::upstream_of(const storage::repo_row& row) const {
   return completeness::accounting(shared.upstreams, row.pds,
-                                  shared.time->steady_now());
+                                  shared.time->steady_now(),
+                                  shared.time->wall_now());
 }
 
 completeness_verdict judge(const completeness_judge& by,

@@ -71,7 +71,9 @@ completeness_page read_page(const store_readers& store, const look& by,
     if (known == by_host.end())
       known = by_host
                 .emplace(row.pds, completeness::accounting(shared.upstreams,
-                                                           row.pds, now))
+                                                           row.pds, now,
+                                                           shared.time
+                                                             ->wall_now()))
                 .first;
     const auto terms = judge(store, repo, row, known->second, by.filter);
     if (!terms) {

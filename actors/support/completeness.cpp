@@ -44,9 +44,9 @@ terms explain(const storage::repo_row& row, const storage::chain_row* chain,
 }
 
 upstream_view accounting(const upstream_board& board, const std::string& pds,
-                         steady_time now) {
+                         steady_time now, wall_time wall) {
   auto out = board.accounting_for(pds);
-  out.live = out.proves(now, limits::passed_quiet_min);
+  out.live = out.proves(now, wall);
   return out;
 }
 
@@ -69,10 +69,12 @@ std::string why_not_live(const upstream_view& x) {
            + (x.last_error.empty() ? "" : ": " + x.last_error);
   if (x.stalls)
     return who + " is not read: " + x.last_error;
+  if (!x.read)
+    return who + " is not read while there is a shortage here";
   if (!x.since_reset().defined())
     return who + " was reset and waits for its first position";
-  return who + " has not told yet what happened before it was opened; it is at "
-         + std::to_string(x.received);
+  return who + " has not told yet what happened before it was opened, or lags "
+               "behind; it is at " + std::to_string(x.received);
 }
 
 std::string why_not_current(const storage::repo_row& row,

@@ -53,11 +53,12 @@ inline constexpr std::array all_terms{
 terms explain(const storage::repo_row& row, const storage::chain_row* chain,
               const upstream_view& upstream, uint32_t filter_generation);
 
-/// The accounting upstream of a repo at this host. It is `live` only when what
-/// its host told before the connection was opened has come, too: until then
-/// events of repos that look whole are on their way.
+/// The accounting upstream of a repo at this host. It is `live` only when it is
+/// read, what its host told before the connection was opened has come, too, and it
+/// does not lag behind: until then events of repos that look whole are on their
+/// way.
 upstream_view accounting(const upstream_board& board, const std::string& pds,
-                         steady_time now);
+                         steady_time now, wall_time wall);
 
 /// The rev through which everything is applied: of the last full fetch, or of
 /// the last event that followed on it.

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/limits_completeness.hpp"
+#include "base/limits_streams.hpp"
 #include "base/position.hpp"
 
 #include <algorithm>
@@ -26,7 +28,11 @@ struct upstream_view {
   bool whole = false;
   bool connected = false;    ///< The stream is open; it may be silent.
   bool opened = false;       ///< It was, at some time since the start.
-  wall_time opened_at{};     ///< This connection was.
+  steady_time opened_at{};   ///< This connection was.
+  /// What happened before this connection was opened has come and is finished:
+  /// it began from now on, or has rested long enough, or told of later events.
+  bool caught_up = false;
+  bool read = true; ///< No shortage of ours keeps it from being read.
   bool live = false;         ///< Connected, no reset pending.
   uint64_t received = 0;     ///< Last seq received.
   uint64_t cursor = 0;       ///< Low-water mark.
@@ -50,11 +56,33 @@ struct upstream_view {
            && (passed >= at || (quiet_since && now - *quiet_since >= grace));
   }
 
-  /// Whether a repo that looks whole is: it is live, and what happened before
-  /// it was opened has come.
-  bool proves(steady_time now, std::chrono::microseconds grace) const noexcept {
-    return live && !stalls && since_reset().defined()
-           && told_all(opened_at, now, grace);
+  /// Whether a repo that looks whole is: the stream is live and read, what
+  /// happened before it was opened has come, and it does not lag behind. Times of
+  /// day are compared with the clock as it is now: it may have been wrong when
+  /// the connection was opened.
+  bool proves(steady_time now, wall_time wall) const noexcept {
+    return live && !stalls && read && since_reset().defined()
+           && has_caught_up(now, wall) && is_recent(now, wall);
+  }
+
+  /// Rested so long that nothing of before the connection is still to come; at
+  /// first nothing comes at all from a server that begins its replay late.
+  bool rested(steady_time now) const noexcept {
+    return quiet_since
+           && now - std::max(*quiet_since, opened_at)
+                >= limits::catch_up_quiet_min;
+  }
+
+  bool has_caught_up(steady_time now, wall_time wall) const noexcept {
+    return connected
+           && (caught_up || rested(now)
+               || passed >= wall + -(now - opened_at));
+  }
+
+  /// Nothing is on its way, or what comes is of these minutes.
+  bool is_recent(steady_time now, wall_time wall) const noexcept {
+    return (quiet_since && now - *quiet_since >= limits::passed_quiet_min)
+           || passed >= wall + -limits::stream_lag_max;
   }
 
   /// How far behind the time of day it is, in seconds: 0 while it is quiet.

@@ -81,6 +81,7 @@ private:
   void perform(upstream_machine::effects x);
   void forward(std::vector<atproto::stamped_frame> frames);
   void publish();
+  void note_rest();
   bool current(uint64_t connection) const noexcept {
     return connection == connection_;
   }
@@ -93,7 +94,9 @@ private:
   uint64_t connection_ = 0;
   uint64_t token_ = 0;
   bool opened_ = false;
-  wall_time opened_at_{};
+  steady_time opened_at_{};
+  bool from_now_ = false;  ///< The last dial asked for nothing older.
+  bool caught_up_ = false; ///< On this connection.
   std::string last_error_; ///< Of the connection.
   actor_timer timer_;
   metric* frames_ = nullptr;
@@ -124,6 +127,7 @@ void upstream::perform(upstream_machine::effects x) {
     socket_->close();
   if (x.connect) {
     dials_->add();
+    from_now_ = !x.connect->cursor;
     socket_ = dial_(url(), x.connect->cursor, ++connection_,
                     upstream_actor{this});
   }
@@ -158,6 +162,12 @@ void upstream::forward(std::vector<atproto::stamped_frame> frames) {
     flush(shard);
 }
 
+/// Once a connection has caught up it stays so, whatever comes next.
+void upstream::note_rest() {
+  caught_up_ |= shared_->upstreams.find(machine_.row().id)
+                  .has_caught_up(now(), shared_->time->wall_now());
+}
+
 /// The board and the metrics. A new stamp is shown only when it is durable.
 void upstream::publish() {
   const auto& row = machine_.row();
@@ -171,6 +181,7 @@ void upstream::publish() {
   view.connected = machine_.connected();
   view.opened = opened_ |= machine_.connected();
   view.opened_at = opened_at_;
+  view.read = shared_->intake.reads();
   view.live = machine_.live();
   view.received = machine_.last_received();
   view.cursor = row.cursor;
@@ -178,6 +189,7 @@ void upstream::publish() {
   view.told_until = wall_time{row.passed_us};
   view.quiet_since = machine_.quiet_since();
   view.gives_way = machine_.gives_way();
+  view.caught_up = caught_up_ && view.connected;
   view.stalls = machine_.keeps_stalling(now());
   view.last_error = view.stalls ? unread : last_error_;
   held_.set(machine_.in_flight_bytes());
@@ -215,12 +227,15 @@ upstream_actor::behavior_type upstream::make_behavior() {
       if (!current(x.connection))
         return;
       last_error_.clear();
-      opened_at_ = shared_->time->wall_now();
+      opened_at_ = now();
+      caught_up_ = from_now_;
       perform(machine_.on_open(now()));
     },
     [this](stream_frames& x) {
-      if (current(x.connection))
-        perform(machine_.on_frames(std::move(x.frames), now()));
+      if (!current(x.connection))
+        return;
+      note_rest();
+      perform(machine_.on_frames(std::move(x.frames), now()));
     },
     [this](const stream_closed& x) {
       if (!current(x.connection))

@@ -100,27 +100,51 @@ TEST(completeness_words, a_stream_that_is_not_live_says_why) {
 }
 
 // requirements.md 1d `live`: events from before the connection was opened are on
-// their way until later ones have come, or none comes for two seconds
+// their way until later ones have come, or none comes for ten seconds
 TEST(completeness_words, a_stream_proves_nothing_before_it_has_caught_up) {
   upstream_board board;
   auto x = told_relay();
-  x.opened_at = wall_time{5'000'000};
-  x.passed = wall_time{4'999'999};
+  x.caught_up = false;
+  x.opened_at = late + 3s;
   x.quiet_since = late;
-  const auto live_at = [&](steady_time now) {
+  const auto wall = wall_time{1'000'000'000};
+  const auto live_at = [&](steady_time now, wall_time at) {
     board.put(x);
-    return completeness::accounting(board, "https://pds.test", now).live;
+    return completeness::accounting(board, "https://pds.test", now, at).live;
   };
-  EXPECT_FALSE(live_at(late + (quiet - 1us)));
-  EXPECT_TRUE(live_at(late + quiet));
+  const auto rested = x.opened_at + limits::catch_up_quiet_min;
+  x.passed = wall_time{0};
+  EXPECT_FALSE(live_at(rested + -1us, wall)) << "a replay may begin late";
+  EXPECT_TRUE(live_at(rested, wall));
   x.quiet_since.reset();
-  EXPECT_FALSE(live_at(late + 1h));
-  x.passed = x.opened_at;
-  EXPECT_TRUE(live_at(late));
+  EXPECT_FALSE(live_at(late + 1h, wall));
+  // By the clock as it is now, whatever it showed when it was opened.
+  const auto now = x.opened_at + 60s;
+  x.passed = wall + -60s;
+  EXPECT_TRUE(live_at(now, wall));
+  EXPECT_FALSE(live_at(now, wall + 1us));
+  x.caught_up = true;
+  EXPECT_TRUE(live_at(now, wall + 1us));
   x.stalls = true;
-  EXPECT_FALSE(live_at(late));
+  EXPECT_FALSE(live_at(now, wall));
   x.stalls = x.live = false;
-  EXPECT_FALSE(live_at(late));
+  EXPECT_FALSE(live_at(now, wall));
+}
+
+// requirements.md 1d `live`: read, and not far behind
+TEST(completeness_words, a_stream_that_is_not_read_or_lags_proves_nothing) {
+  auto x = told_relay();
+  const auto wall = wall_time{1'000'000'000};
+  x.caught_up = true;
+  x.quiet_since.reset();
+  x.passed = wall + -limits::stream_lag_max;
+  EXPECT_TRUE(x.proves(late, wall));
+  EXPECT_FALSE(x.proves(late, wall + 1us)) << "behind, and busy";
+  x.quiet_since = late + -limits::passed_quiet_min;
+  EXPECT_TRUE(x.proves(late, wall + 1us)) << "nothing is on its way";
+  x.read = false;
+  EXPECT_FALSE(x.proves(late, wall));
+  EXPECT_THAT(words("upstream_live", {}, x), HasSubstr("shortage"));
 }
 
 TEST(completeness_words, a_stream_is_behind_by_what_it_has_not_passed) {
