@@ -121,6 +121,11 @@ size_t event_log::cut() {
   return all.size();
 }
 
+int64_t event_log::horizon() const {
+  const std::lock_guard lock{guard_};
+  return horizon_;
+}
+
 event_log::cursor_state event_log::judge(int64_t cursor) const {
   const std::lock_guard lock{guard_};
   if (cursor > newest_)

@@ -105,6 +105,9 @@ public:
 
   int64_t newest() const;
 
+  /// Events up to here are not in the window any more.
+  int64_t horizon() const;
+
   /// Frames in the window.
   size_t size() const;
 

@@ -132,6 +132,7 @@ void subscription::start(const std::optional<std::string>& cursor) {
     info.message = "Requested cursor exceeded limit. Possibly missing events";
     if (const auto x = session())
       x->send(net::ws_message::binary(encode_frame(info)));
+    cursor_ = log_.horizon();
   }
   wake();
 }
@@ -175,6 +176,8 @@ void subscription::pump() {
   const auto x = session();
   if (!x || resting_)
     return;
+  if (cursor_ < log_.horizon())
+    return refuse("ConsumerTooSlow", "Stream consumer too slow");
   const auto rate = log_.rate();
   const auto page = log_.read(cursor_, turn_frames_max,
                               rate == 0 ? turn_bytes_max : 1);

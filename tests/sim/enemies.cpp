@@ -55,6 +55,9 @@ void draw_enemies(run_settings& out) {
   // hold all, until it is found to be slow.
   if (out.weighs_fairness)
     out.node.sync_parallelism = limits::sync_parallelism_range.standard;
+  // Nor is a window that everybody falls out of a matter of fairness.
+  if (out.weighs_fairness)
+    out.world.window = {};
 }
 
 void count_settings(const run_settings& x,

@@ -11,9 +11,9 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::microseconds;
 
-/// What may be added to twice the time: the times are looked at this often, and
-/// a moment in which a neighbour has its turn must not decide.
-constexpr microseconds slack = 5s;
+/// What may be added to twice the time: a moment in which a neighbour has its turn
+/// must not decide, and times are known to half a second.
+constexpr microseconds slack = 5s + 500ms;
 
 /// Who is not whole by then is as late as this.
 constexpr microseconds patience = 1h;

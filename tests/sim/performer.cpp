@@ -12,6 +12,13 @@ using std::chrono::microseconds;
 /// What a service manager waits before it starts a program again.
 constexpr auto restart_delay = 5s;
 
+/// It happens to whoever is away, as few are.
+bool ends_absence(simnet::fault_kind x) noexcept {
+  return x == simnet::fault_kind::restore
+         || x == simnet::fault_kind::reactivate
+         || x == simnet::fault_kind::relay_restore;
+}
+
 bool loses_events(simnet::fault_kind x) noexcept {
   return x == simnet::fault_kind::lose_window
          || x == simnet::fault_kind::lose_silently
@@ -244,7 +251,7 @@ void performer::perform_fault(const deed& x) {
   if (x.of != server::relay
       && (is_stream || simnet::request_kind(x.what).has_value()))
     order.host = x.number % hosts;
-  if (!is_stream && !simnet::request_kind(x.what))
+  if (!is_stream && !simnet::request_kind(x.what) && !ends_absence(x.what))
     order.did = truth.view(x.number % truth.accounts()).id.str();
   order.count = simnet::request_kind(x.what) ? 0 : 1 + x.number % 4;
   order.time = std::chrono::seconds{1 + x.number};

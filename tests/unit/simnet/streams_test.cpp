@@ -87,6 +87,20 @@ TEST_F(StreamsTest, APassedWindowIsAnnouncedBeforeTheOldestFrame) {
   EXPECT_EQ(seq_of(y.next()), 5);
 }
 
+// Whoever is passed by the window while connected is told, and not left with a
+// hole that nothing shows.
+TEST_F(StreamsTest, AClientThatTheWindowPassesIsTooSlow) {
+  net.traffic().make(1);
+  auto x = subscribe(urls.relay, "?cursor=0");
+  EXPECT_EQ(seq_of(x.next()), 1);
+  auto& log = *net.truth().relay_log();
+  log.begin_loss();
+  net.traffic().make(3);
+  log.end_loss(true);
+  net.traffic().make(1);
+  EXPECT_EQ(std::get<atproto::error_event>(x.next()).name, "ConsumerTooSlow");
+}
+
 TEST_F(StreamsTest, ADroppedConnectionEndsWithoutACloseFrame) {
   auto x = subscribe(urls.relay, "?cursor=0");
   net.traffic().make(1);
