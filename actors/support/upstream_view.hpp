@@ -32,6 +32,8 @@ struct upstream_view {
   /// What happened before this connection was opened has come and is finished:
   /// it began from now on, or has rested long enough, or told of later events.
   bool caught_up = false;
+  /// When nothing was on its way for the last time, on this connection.
+  std::optional<steady_time> rested_at;
   bool read = true; ///< No shortage of ours keeps it from being read.
   bool live = false;         ///< Connected, no reset pending.
   uint64_t received = 0;     ///< Last seq received.
@@ -79,10 +81,15 @@ struct upstream_view {
                || passed >= wall + -(now - opened_at));
   }
 
-  /// Nothing is on its way, or what comes is of these minutes.
+  /// Nothing is on its way, or was some minutes ago, or what comes is of these
+  /// minutes.
   bool is_recent(steady_time now, wall_time wall) const noexcept {
-    return (quiet_since && now - *quiet_since >= limits::passed_quiet_min)
-           || passed >= wall + -limits::stream_lag_max;
+    return is_quiet(now) || passed >= wall + -limits::stream_lag_max
+           || (rested_at && now - *rested_at <= limits::stream_lag_max);
+  }
+
+  bool is_quiet(steady_time now) const noexcept {
+    return quiet_since && now - *quiet_since >= limits::passed_quiet_min;
   }
 
   /// How far behind the time of day it is, in seconds: 0 while it is quiet.

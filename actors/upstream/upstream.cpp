@@ -97,6 +97,7 @@ private:
   steady_time opened_at_{};
   bool from_now_ = false;  ///< The last dial asked for nothing older.
   bool caught_up_ = false; ///< On this connection.
+  std::optional<steady_time> rested_at_;
   std::string last_error_; ///< Of the connection.
   actor_timer timer_;
   metric* frames_ = nullptr;
@@ -164,8 +165,10 @@ void upstream::forward(std::vector<atproto::stamped_frame> frames) {
 
 /// Once a connection has caught up it stays so, whatever comes next.
 void upstream::note_rest() {
-  caught_up_ |= shared_->upstreams.find(machine_.row().id)
-                  .has_caught_up(now(), shared_->time->wall_now());
+  const auto view = shared_->upstreams.find(machine_.row().id);
+  caught_up_ |= view.has_caught_up(now(), shared_->time->wall_now());
+  if (view.is_quiet(now()))
+    rested_at_ = now();
 }
 
 /// The board and the metrics. A new stamp is shown only when it is durable.
@@ -190,6 +193,7 @@ void upstream::publish() {
   view.quiet_since = machine_.quiet_since();
   view.gives_way = machine_.gives_way();
   view.caught_up = caught_up_ && view.connected;
+  view.rested_at = rested_at_;
   view.stalls = machine_.keeps_stalling(now());
   view.last_error = view.stalls ? unread : last_error_;
   held_.set(machine_.in_flight_bytes());
@@ -229,6 +233,7 @@ upstream_actor::behavior_type upstream::make_behavior() {
       last_error_.clear();
       opened_at_ = now();
       caught_up_ = from_now_;
+      rested_at_.reset();
       perform(machine_.on_open(now()));
     },
     [this](stream_frames& x) {

@@ -19,6 +19,24 @@ bool ends_absence(simnet::fault_kind x) noexcept {
          || x == simnet::fault_kind::relay_restore;
 }
 
+/// A stream that is away and has no position yet is asked from now on later.
+bool parts_from_streams(deed_kind x) noexcept {
+  switch (x) {
+    case deed_kind::life:
+    case deed_kind::newcomers:
+    case deed_kind::fault:
+    case deed_kind::clock:
+    case deed_kind::hang_up:
+    case deed_kind::forget:
+    case deed_kind::add:
+    case deed_kind::remove:
+    case deed_kind::resync:
+      return false;
+    default:
+      return true;
+  }
+}
+
 bool loses_events(simnet::fault_kind x) noexcept {
   return x == simnet::fault_kind::lose_window
          || x == simnet::fault_kind::lose_silently
@@ -126,9 +144,7 @@ std::string performer::account(const deed& x) const {
 }
 
 void performer::perform(const deed& x) {
-  may_.lost_events |= x.kind != deed_kind::life
-                      && x.kind != deed_kind::newcomers
-                      && x.kind != deed_kind::fault;
+  may_.lost_events |= parts_from_streams(x.kind);
   scene_.log().note(scene_.time().now(), "deed", to_string(x.kind),
                     x.number);
   auto& faults = scene_.disk_faults();
@@ -267,7 +283,8 @@ void performer::perform_fault(const deed& x) {
     = streams_tell_truth_ && x.what != simnet::fault_kind::restart_sequence
       && x.what != simnet::fault_kind::bad_signature
       && x.what != simnet::fault_kind::broken_chain;
-  may_.silent |= order.silent
+  const auto is_told = !order.silent || !done || order.did.empty();
+  may_.silent |= !is_told
                  || x.what == simnet::fault_kind::lose_silently;
   if (!done)
     return; // The account is in another state, say.

@@ -97,6 +97,7 @@ run_settings draw_settings(uint64_t seed, const clock& time,
   constexpr std::array ways{following::relay, following::hosts,
                             following::both};
   out.follows = ways[random->below(ways.size())];
+  out.lives_on = random->below(5) == 0;
   out.ends_in_peace = random->below(3) == 0;
   out.latency = std::chrono::microseconds{100 + random->below(100'000)};
   draw_enemies(out);

@@ -29,6 +29,7 @@ struct run_settings {
   /// Bytes a second that each connection to a hostile host carries: what goes
   /// on for ever goes on at this rate.
   uint64_t enemy_rate = 0;
+  bool lives_on = false; ///< Accounts go on writing after the last fault.
   bool rests = false; ///< There is a long silence at the end.
   bool weighs_fairness = false; ///< The seed is run without its enemies, too.
 };

@@ -24,6 +24,9 @@ constexpr microseconds settle_max = 30h;
 /// must be so.
 constexpr microseconds claims_checked_after = 3min;
 
+/// How long accounts write on after the last fault, where they do.
+constexpr std::chrono::seconds traffic_lasts = 3min;
+
 /// A property does not hold.
 struct broken {
   std::string what;
@@ -59,6 +62,7 @@ public:
 private:
   void check_events();
   std::string difference();
+  void live_on();
   void settle();
   void rest();
   void check_left();
@@ -148,18 +152,42 @@ std::string trial::difference() {
   return "";
 }
 
+/// Accounts go on writing, an event a second, and whatever is equal to its source
+/// must be called complete beside that.
+void trial::live_on() {
+  for (auto at = 1s; at <= traffic_lasts; at += 1s)
+    scene_.time().set(scene_.time().now() + at,
+                      [this] { scene_.life().traffic().make(1); });
+  performer_.run_for(traffic_lasts + 500ms);
+  const auto repos = scene_.node_runs() ? scene_.repos() : node_repos{};
+  if (!repos)
+    return;
+  for (const auto& x : scene_.life().truth().expected()) {
+    const auto listed = repos->find(x.account.id.str());
+    if (listed != repos->end() && listed->second.status == "synced"
+        && listed->second.rev == x.account.rev.str()
+        && listed->second.reason.find("has not told yet") != std::string::npos)
+      throw broken{"complete", x.account.id.str()
+                                 + " is equal to its source, and not called "
+                                   "complete beside traffic: " + listed->second.reason};
+  }
+}
+
 /// Everything is right within the bound, and stays so.
 void trial::settle() {
   const auto begin = mended_at_ = scene_.time().now();
   microseconds wait = 1s;
+  if (scene_.settings().lives_on)
+    live_on();
   for (;;) {
     const auto how = difference();
     const auto passed = scene_.time().now() - begin;
-    if (how.empty()) {
-      settled_after_
-        = std::chrono::duration_cast<std::chrono::seconds>(passed);
+    if (how.empty() && settled_after_ == 0s)
+      settled_after_ = std::max(
+        1s, std::chrono::duration_cast<std::chrono::seconds>(passed));
+    // Long enough that claims were judged.
+    if (how.empty() && passed >= claims_checked_after)
       return;
-    }
     if (passed >= settle_max)
       throw broken{"settles", how};
     performer_.run_for(wait);

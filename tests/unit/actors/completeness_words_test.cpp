@@ -140,8 +140,11 @@ TEST(completeness_words, a_stream_that_is_not_read_or_lags_proves_nothing) {
   x.passed = wall + -limits::stream_lag_max;
   EXPECT_TRUE(x.proves(late, wall));
   EXPECT_FALSE(x.proves(late, wall + 1us)) << "behind, and busy";
+  x.rested_at = late + -limits::stream_lag_max;
+  EXPECT_TRUE(x.proves(late, wall + 1us)) << "it rested these minutes ago";
+  EXPECT_FALSE(x.proves(late + 1us, wall + 1us));
   x.quiet_since = late + -limits::passed_quiet_min;
-  EXPECT_TRUE(x.proves(late, wall + 1us)) << "nothing is on its way";
+  EXPECT_TRUE(x.proves(late + 1us, wall + 1us)) << "nothing is on its way";
   x.read = false;
   EXPECT_FALSE(x.proves(late, wall));
   EXPECT_THAT(words("upstream_live", {}, x), HasSubstr("shortage"));
