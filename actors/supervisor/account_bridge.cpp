@@ -44,10 +44,14 @@ void read_refusal(const json::object& body, account_answer& out) {
   }
 }
 
+std::chrono::seconds wait_of(const net::http_response& x) {
+  return x.retry_after.value_or(
+    x.rate_limit_reset.value_or(std::chrono::seconds{0}));
+}
+
 void read_answer(const net::http_response& x, account_answer& out) {
   if (x.status == 429 || x.status >= 500) {
-    out.retry_after = x.retry_after.value_or(
-      x.rate_limit_reset.value_or(std::chrono::seconds{0}));
+    out.retry_after = wait_of(x);
     return;
   }
   boost::system::error_code bad;
@@ -81,25 +85,44 @@ std::optional<net::http_request> request_for(const account_answer& x,
   return out;
 }
 
-/// com.atproto.sync.getLatestCommit has the rev as well. A failure leaves what
-/// is known.
+/// What getLatestCommit says. Only a host that answers it without a rev, or
+/// refuses it, never tells its rev, and then the repo may have to be fetched.
+/// One that is busy, away or behind somebody else's page did not answer at all.
+void read_latest(const result<net::http_response>& x, account_answer& out) {
+  const auto failed = [&out](std::chrono::seconds wait) {
+    out.what = kind::failed;
+    out.retry_after = wait;
+  };
+  if (!x)
+    return failed({});
+  const auto refused = x->status >= 400 && x->status < 500 && x->status != 408
+                       && x->status != 429;
+  if (refused || x->status == 501)
+    return;
+  if (x->status != 200)
+    return failed(wait_of(*x));
+  boost::system::error_code bad;
+  const auto body = json::parse(as_text(x->body), bad);
+  if (bad)
+    return failed({});
+  if (!body.is_object())
+    return;
+  if (const auto rev
+      = atproto::tid::parse(text_of(body.get_object(), "rev"))) {
+    out.what = kind::told; // Of what it serves.
+    out.rev = *rev;
+  }
+}
+
+/// com.atproto.sync.getLatestCommit has the rev as well.
 void ask_rev(net::http_client& client, account_answer known,
              supervisor_actor to) {
   auto request = request_for(known, "/xrpc/com.atproto.sync.getLatestCommit");
-  client.get(std::move(*request), [known, to](
-                                     result<net::http_response> x) mutable {
-    boost::system::error_code bad;
-    if (x && x->status == 200) {
-      const auto body = json::parse(as_text(x->body), bad);
-      if (!bad && body.is_object())
-        if (const auto rev
-            = atproto::tid::parse(text_of(body.get_object(), "rev"))) {
-          known.what = kind::told; // Of what it serves.
-          known.rev = *rev;
-        }
-    }
-    caf::anon_send(to, std::move(known));
-  });
+  client.get(std::move(*request),
+             [known, to](const result<net::http_response>& x) mutable {
+               read_latest(x, known);
+               caf::anon_send(to, std::move(known));
+             });
 }
 
 } // namespace

@@ -126,7 +126,7 @@ TEST_F(AccountBridgeTest, TheRevIsAskedForWhereItIsLeftOut) {
     });
     make_account_asker(client)(known_did, "https://pds.test",
                                as<supervisor_actor>());
-    auto out = next<account_answer>().value_or(account_answer{});
+    const auto out = next<account_answer>().value_or(account_answer{});
     EXPECT_EQ(out.what, account_answer::kind::told);
     return std::pair{out.rev, client->requests.size()};
   };
@@ -138,12 +138,46 @@ TEST_F(AccountBridgeTest, TheRevIsAskedForWhereItIsLeftOut) {
   EXPECT_EQ(ask_for(head + R"("active":true})", latest),
             std::pair(rev, size_t{2}));
   EXPECT_EQ(ask_for(head + R"("active":false})", latest).second, 1u);
-  for (const auto& bad :
-       {result<net::http_response>{answer_with(500, "{}")},
-        result<net::http_response>{answer_with(200, "no JSON")},
-        result<net::http_response>{answer_with(200, R"({"rev":"later"})")},
-        result<net::http_response>{fail(ec::unreachable, "nobody")}})
-    EXPECT_FALSE(ask_for(head + R"("active":true})", bad).first.defined());
+  for (const auto& none :
+       {answer_with(200, "{}"), answer_with(200, R"({"rev":"later"})"),
+        answer_with(400, R"({"error":"InvalidRequest"})"),
+        answer_with(404, "no such page"), answer_with(501, "{}")})
+    EXPECT_FALSE(ask_for(head + R"("active":true})", none).first.defined());
+}
+
+// requirements.md 1b.15: a host that is busy is no reason to fetch; it is asked
+// again when it says so. Nor is a page of somebody else in front of it.
+TEST_F(AccountBridgeTest, AHostThatDoesNotAnswerBothIsAskedAgain) {
+  using kind = account_answer::kind;
+  using answer = result<net::http_response>;
+  const auto ask_both = [this](const answer& status, const answer& latest) {
+    const auto client = std::make_shared<scripted_client>([&](const auto& x) {
+      const auto target = to_string(x.target);
+      return target.find("getLatestCommit") == std::string::npos ? status
+                                                                 : latest;
+    });
+    make_account_asker(client)(known_did, "https://pds.test",
+                               as<supervisor_actor>());
+    const auto out = next<account_answer>().value_or(account_answer{});
+    EXPECT_EQ(client->requests.size(), 2u);
+    return std::pair{out.what, out.retry_after.count()};
+  };
+  auto busy = answer_with(429, "{}");
+  busy.retry_after = std::chrono::seconds{17};
+  for (const auto& first :
+       {answer_with(
+          200,
+          R"({"did":"did:plc:ewvi7nxzyoun6zhxrhs64oiz","active":true})"),
+        answer_with(401, "{}"), answer_with(200, "<html>")}) {
+    EXPECT_EQ(ask_both(first, busy), std::pair(kind::failed, 17L));
+    for (const answer& away :
+         {answer{answer_with(503, "{}")}, answer{answer_with(408, "{}")},
+          answer{answer_with(200, "<html>")},
+          answer{fail(ec::unreachable, "nobody")}})
+      EXPECT_EQ(ask_both(first, away), std::pair(kind::failed, 0L));
+  }
+  EXPECT_EQ(ask_both(answer_with(401, "{}"), answer_with(401, "{}")).first,
+            kind::useless);
 }
 
 // protocol.md 4.5: only RepoNotFound says that it is gone; an answer about
