@@ -1,5 +1,7 @@
 #include "actors/repo/completeness_machine.hpp"
 
+#include <algorithm>
+
 namespace weir::actors::completeness {
 
 bool is_noted(const storage::repo_row& row, const position& since_reset) {
@@ -34,11 +36,10 @@ bool on_listed(storage::repo_row& row, const position& noted,
   return false;
 }
 
-bool needs_index(const storage::repo_row& row,
-                 const storage::chain_row* chain) {
+bool needs_index(const storage::repo_row& row, atproto::tid applied) {
   return counts(row) && row.status == storage::repo_status::synced
          && (!row.last_indexed_rev.defined()
-             || last_rev(row, chain) < row.first_rev);
+             || std::max(row.last_indexed_rev, applied) < row.first_rev);
 }
 
 void on_indexed(storage::repo_row& row, const position& noted,

@@ -27,7 +27,8 @@ bool on_listed(storage::repo_row& row, const position& noted,
 
 /// Whether a repo is in sync by its status and has to be fetched all the same:
 /// it never was, or not since its upstream told its first rev (CONS-27, 28).
-bool needs_index(const storage::repo_row& row, const storage::chain_row* chain);
+/// @param applied The rev of what is here, written or on its way to the disk.
+bool needs_index(const storage::repo_row& row, atproto::tid applied);
 
 /// A full fetch ended at `rev` (CONS-14, 1b.7): the position noted before the
 /// fetch may be raised to, never lowered.

@@ -63,7 +63,7 @@ repo_effects repo_machine::on_incomplete(bool unproved,
       || !completeness::counts(row_))
     return out;
   const auto from = board.accounting_for(row_.pds).since_reset();
-  if (completeness::needs_index(row_, chain_.get()))
+  if (completeness::needs_index(row_, tip_.rev))
     desync("it was not fetched since its upstream told of it", now, out);
   else if (unproved && !completeness::is_noted(row_, from))
     desync("its position is stale, and its host does not tell its rev", now,

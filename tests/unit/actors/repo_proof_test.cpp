@@ -119,6 +119,18 @@ TEST(repo_proof, a_sync_that_shows_our_state_proves_the_copy) {
   EXPECT_FALSE(x.in_flight) << "CONS-19";
 }
 
+// CONS-28: a commit that is on its way to the disk counts
+TEST(repo_proof, a_look_while_a_commit_is_written_fetches_nothing) {
+  stale_repo x;
+  x.take(x.make_commit(), pds_id);
+  ASSERT_TRUE(x.in_flight);
+  x.look();
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_EQ(x.row->first_rev, x.account.rev());
+  EXPECT_THAT(x.wishes, IsEmpty());
+}
+
 // CONS-27, CONS-28: a row that says `synced` and was never whole
 TEST(repo_proof, what_was_never_fetched_since_it_was_told_of_is_fetched) {
   for (const auto never : {true, false}) {
