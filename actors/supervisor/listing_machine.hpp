@@ -78,6 +78,7 @@ public:
     std::optional<row> write;
     std::optional<steady_time> timer;
     bool finished = false; ///< It came to its end.
+    bool audited = false;  ///< Its host's: it was not cut short, nor refused.
     std::optional<listing_id> whole; ///< It named all there are, in one run.
   };
 
@@ -101,8 +102,9 @@ public:
   /// without end.
   effects on_loss(const listing_id& what, steady_time now, wall_time wall);
 
-  /// Whether one that began in this epoch of its upstream was compared, or
-  /// fails: who was left out of it is to be proved in another way.
+  /// Whether one that began in this epoch of its upstream was compared, cut
+  /// short or refused, or fails: who was left out of it is to be proved in
+  /// another way.
   bool is_compared(const listing_id& what, uint32_t epoch) const;
 
   /// A page came. One with the same repos as one of the last pages counts as

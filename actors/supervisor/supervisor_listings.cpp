@@ -26,7 +26,7 @@ void supervisor::perform(const listing_machine::effects& x) {
   if (x.finished && x.write->what.collection.empty()) {
     const auto upstream = x.write->what.upstream;
     const auto ended = debts_.on_ended(upstream, x.write->value.noted);
-    if (ended) // Else it is not offered.
+    if (ended && x.audited)
       board.set_audited(upstream, wall().seconds());
     tell_health(upstream, ended);
     complete_laps_.hurry(now());

@@ -224,6 +224,30 @@ TEST(listing_machine, a_listing_has_a_last_page) {
   EXPECT_TRUE(x.last.finished);
 }
 
+// docs/completeness.md: an audit is a listing that ran to its end
+TEST(listing_machine, only_a_listing_that_names_all_is_an_audit) {
+  listing_options options;
+  options.pages_max = 3;
+  for (const std::string cursor : {"", "c1", "c2"}) {
+    listing_run x{options};
+    x.want();
+    EXPECT_TRUE(x.page("c1"));
+    EXPECT_FALSE(x.last.audited);
+    if (cursor == "c2") {
+      EXPECT_TRUE(x.page(cursor));
+    }
+    EXPECT_FALSE(x.page(cursor == "c2" ? "c3" : cursor));
+    EXPECT_TRUE(x.last.finished);
+    EXPECT_EQ(x.last.audited, cursor.empty()) << cursor;
+    EXPECT_TRUE(x.machine.is_compared(x.all, 1)) << "nothing more will come";
+  }
+  listing_run refused;
+  refused.want();
+  refused.fail_page(ec::not_found);
+  EXPECT_TRUE(refused.last.finished);
+  EXPECT_FALSE(refused.last.audited);
+}
+
 // architecture.md 2: upstreams and collections are listed apart from each other
 TEST(listing_machine, listings_share_nothing) {
   const listing_id some{1, "app.test.note"};
