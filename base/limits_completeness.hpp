@@ -17,12 +17,23 @@ constexpr std::chrono::microseconds stream_lag_max = std::chrono::minutes{5};
 /// something is incomplete, and when nothing is.
 constexpr std::chrono::seconds completeness_pause{5};
 constexpr std::chrono::seconds completeness_pause_whole{30};
-/// But so many times as long as the look took, so that a large store is read
-/// for a fiftieth of the time; and at most so long.
+/// A page is followed by a pause of so many times as long as it took, so that a
+/// store of any size is read for less than a fiftieth of the time; and at most
+/// of so long, which is what a page of a minute costs.
 constexpr int completeness_rest_part = 50;
-constexpr std::chrono::seconds completeness_pause_max{3'600};
+constexpr std::chrono::seconds completeness_pause_max{3'000};
 /// Hosts that are counted apart, those with most active accounts; in a look
 /// there are up to twice as many. The rest is counted together.
 constexpr size_t completeness_hosts_max = 4'096;
+/// Repos that are woken to see what they lack, in each such time: in the ten
+/// minutes that an idle REPO stays in memory there come fewer than one ROUTER
+/// shard keeps. The time is no longer than `completeness_pause`, so that the
+/// first one without a wake always has one in the next look.
+constexpr size_t completeness_wakes_max = 128;
+constexpr std::chrono::seconds completeness_wake_interval = completeness_pause;
+/// A host with more repos to ask about than so large a part of its hourly
+/// questions (limits_uncovered.hpp) is asked about another part of them in each
+/// hour. Half: by chance some parts are larger than others.
+constexpr size_t completeness_ask_part = 2;
 
 } // namespace weir::limits

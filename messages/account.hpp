@@ -85,7 +85,13 @@ struct completeness_page {
     bool prove = false; ///< Its position is stale; else it sees for itself.
     position noted; ///< Of its upstream, when the row was looked at.
   };
+  /// One whose row alone does not tell, and the rest of it cannot be read.
+  struct unreadable {
+    atproto::did id;
+    error why;
+  };
   std::vector<repo> repos;
+  std::vector<unreadable> unread;
   error failed;      ///< `ec::none` when the rows were read.
   atproto::did last; ///< The last row that was looked at.
   bool end = false;

@@ -3,7 +3,6 @@
 #include "base/limits_completeness.hpp"
 
 #include <algorithm>
-#include <functional>
 
 namespace weir::actors {
 
@@ -14,35 +13,40 @@ void completeness_laps::start(steady_time now) {
 std::optional<atproto::did> completeness_laps::next(steady_time now) {
   if (reading_ || now < due_)
     return std::nullopt;
-  if (!runs_) {
-    runs_ = true;
-    began_ = now;
+  if (!runs_)
     after_ = {};
-  }
-  reading_ = true;
+  runs_ = reading_ = true;
+  began_ = now;
   return after_;
+}
+
+/// @pre a page is being read
+void completeness_laps::rest(steady_time now) {
+  reading_ = false;
+  rested_ = now
+            + std::min<std::chrono::microseconds>(
+              (now - began_) * limits::completeness_rest_part,
+              limits::completeness_pause_max);
 }
 
 void completeness_laps::on_page(const atproto::did& last, steady_time now,
                                 std::chrono::seconds wait) {
-  reading_ = false;
+  rest(now);
   after_ = last;
-  due_ = now + wait;
+  due_ = std::max(rested_, now + std::chrono::microseconds{wait});
 }
 
 void completeness_laps::on_end(bool whole, steady_time now) {
-  reading_ = runs_ = false;
+  rest(now);
+  runs_ = false;
   const std::chrono::microseconds least
     = whole ? limits::completeness_pause_whole : limits::completeness_pause;
-  last_rest_ = std::min<std::chrono::microseconds>(
-    (now - began_) * limits::completeness_rest_part,
-    limits::completeness_pause_max);
-  due_ = now + std::max(last_rest_, least);
+  due_ = std::max(rested_, now + least);
 }
 
 void completeness_laps::hurry(steady_time now) {
-  const std::chrono::microseconds least = limits::completeness_pause;
-  const auto soon = now + std::max(least, last_rest_);
+  const auto soon = std::max(
+    rested_, now + std::chrono::microseconds{limits::completeness_pause});
   if (!runs_ && due_ > soon)
     due_ = soon;
 }
@@ -50,15 +54,6 @@ void completeness_laps::hurry(steady_time now) {
 void completeness_laps::on_failure(steady_time now) {
   reading_ = runs_ = false;
   due_ = now + std::chrono::microseconds{limits::completeness_pause_whole};
-}
-
-bool completeness_laps::may_ask(const std::string& pds, steady_time now) {
-  if (!asked_since_ || now - *asked_since_ >= std::chrono::hours{1}) {
-    asked_since_ = now;
-    asked_->fill(0);
-  }
-  auto& count = (*asked_)[std::hash<std::string>{}(pds) % asked_->size()];
-  return count < limits::uncovered_asked_per_host && ++count > 0;
 }
 
 std::optional<steady_time> completeness_laps::due() const {

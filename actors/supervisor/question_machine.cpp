@@ -14,10 +14,19 @@ uint64_t key_of(const atproto::did& repo, const std::string& pds) {
   return atproto::stable_hash(repo.str() + ' ' + pds);
 }
 
+/// Of a question that is to prove something: for each position once.
+uint64_t key_of(const question_machine::question& x) {
+  if (!x.prove)
+    return key_of(x.repo, x.pds);
+  return atproto::stable_hash(x.repo.str() + ' ' + x.pds + ' '
+                              + std::to_string(x.noted.upstream) + ' '
+                              + std::to_string(x.noted.epoch));
+}
+
 } // namespace
 
 bool question_machine::was_asked(const question& x, steady_time now) const {
-  const auto i = kept_.find(key_of(x.repo, x.pds));
+  const auto i = kept_.find(key_of(x));
   return i != kept_.end() && now - i->second.at < options_.interval;
 }
 
@@ -105,8 +114,8 @@ question_machine::on_told(const atproto::did& repo, const std::string& pds,
   if (const auto* x = answered(repo, pds)) {
     out.told.push_back({repo, pds, account, rev, x->asked.compared,
                         x->asked.noted, x->asked.prove});
+    keep(x->asked, now);
     forget(repo);
-    keep(repo, pds, now);
   }
   run(out, now);
   return out;
@@ -118,8 +127,8 @@ question_machine::on_not_found(const atproto::did& repo, const std::string& pds,
   effects out;
   if (auto* x = answered(repo, pds)) {
     if (std::exchange(x->asked.not_found, true)) {
+      keep(x->asked, now);
       forget(repo);
-      keep(repo, pds, now);
       out.told.push_back({repo, pds, storage::account_status::deleted});
     } else {
       x->tries = 0;
@@ -142,6 +151,8 @@ question_machine::on_failed(const atproto::did& repo, const std::string& pds,
     if (x->asked.compared || ++x->tries >= options_.tries_max) {
       if (x->asked.urgent)
         out.refused.push_back(x->asked);
+      if (x->asked.prove)
+        keep(key_of(x->asked), now); // Looks would ask for ever.
       forget(repo);
     } else {
       wait(repo, again, now);
@@ -158,8 +169,8 @@ question_machine::on_useless(const atproto::did& repo, const std::string& pds,
   if (const auto* x = answered(repo, pds)) {
     if (x->asked.prove)
       out.unproved.push_back(repo);
+    keep(x->asked, now);
     forget(repo);
-    keep(repo, pds, now);
   }
   run(out, now);
   return out;
@@ -171,9 +182,13 @@ question_machine::effects question_machine::on_timer(steady_time now) {
   return out;
 }
 
-void question_machine::keep(const atproto::did& repo, const std::string& pds,
-                            steady_time now) {
-  const auto key = key_of(repo, pds);
+void question_machine::keep(const question& x, steady_time now) {
+  keep(key_of(x.repo, x.pds), now);
+  if (x.prove)
+    keep(key_of(x), now);
+}
+
+void question_machine::keep(uint64_t key, steady_time now) {
   const auto [i, fresh]
     = kept_.try_emplace(key, kept_answer{now, kept_order_.end()});
   if (fresh)

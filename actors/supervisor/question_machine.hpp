@@ -55,7 +55,9 @@ public:
     /// first_cursor_since_reset of the repo's upstream before it was asked: a
     /// rev that is held proves the copy.
     position noted{};
-    bool prove = false; ///< That is why it is asked.
+    /// That is why it is asked: once in an interval for each such position, as
+    /// an answer of before a reset is no proof.
+    bool prove = false;
   };
 
   struct verdict {
@@ -101,6 +103,12 @@ public:
 
   effects on_timer(steady_time now);
 
+  /// Whether `on_question` would ask: it is not open, and its host did not
+  /// answer of late.
+  bool is_new(const question& x, steady_time now) const {
+    return !open_.contains(x.repo) && !was_asked(x, now);
+  }
+
   /// Half of all places are free, which is room for a comparison.
   bool has_half() const noexcept {
     return open_.size() < options_.waiting_max / 2;
@@ -134,7 +142,8 @@ private:
   bool may_open(const question& x) const;
   void forget(const atproto::did& repo);
   void unplan(const atproto::did& repo, entry& x);
-  void keep(const atproto::did& repo, const std::string& pds, steady_time now);
+  void keep(const question& x, steady_time now);
+  void keep(uint64_t key, steady_time now);
   bool was_asked(const question& x, steady_time now) const;
   std::chrono::seconds rest_of_grace(const question& x) const;
   void forget_old(steady_time now);

@@ -41,10 +41,11 @@ struct look {
 void find_work(const atproto::did& repo, const storage::repo_row& row,
                const completeness::terms& x, const upstream_view& upstream,
                const look& by, completeness_page& out) {
-  if (x.complete() || !x.synced)
+  // The scan of work fetches what was fetched under another filter.
+  if (x.complete() || !x.synced || !x.filter_current)
     return;
   const auto sees_itself
-    = !x.no_gap || !x.filter_current || !row.last_indexed_rev.defined()
+    = !x.no_gap || !row.last_indexed_rev.defined()
       || (x.first_rev_set && !x.indexed_past_first_rev);
   if (sees_itself)
     out.repos.push_back({repo, row.pds, false, {}});
@@ -75,10 +76,13 @@ completeness_page read_page(const store_readers& store, const look& by,
                                                            shared.time
                                                              ->wall_now()))
                 .first;
-    const auto terms = judge(store, repo, row, known->second, by.filter);
-    if (!terms) {
-      out.failed = terms.error();
-      return out;
+    auto terms = judge(store, repo, row, known->second, by.filter);
+    if (!terms) { // It is not complete, and the others are counted all the same.
+      out.unread.push_back({repo, terms.error()});
+      by.census->add(
+        repo, row,
+        completeness::explain(row, nullptr, known->second, by.filter));
+      continue;
     }
     by.census->add(repo, row, *terms);
     find_work(repo, row, *terms, known->second, by, out);
@@ -94,8 +98,10 @@ completeness_page read_page(const store_readers& store, const look& by,
 /// One page at a time; its READER alone has the census meanwhile.
 void supervisor::count_complete() {
   if (const auto after = complete_laps_.next(now())) {
-    if (after->empty())
+    if (after->empty()) {
       census_ = std::make_shared<completeness_census>();
+      mends_.on_begin();
+    }
     look by{env_.shared, env_.filter_generation, {}, census_};
     for (const auto& x : env_.shared->upstreams.all())
       if (listing_.is_compared({x.id, {}}, x.epoch))
@@ -116,14 +122,18 @@ bool supervisor::mend(const completeness_page& x) {
   bool asked = false;
   for (const auto& each : x.repos) {
     if (!each.prove) {
-      send(router_of(each.id), repo_incomplete{each.id});
-    } else if (questions_.has_half()
-               && complete_laps_.may_ask(each.pds, now())) {
-      question_machine::question question{each.id, each.pds};
-      question.left_out = true; // Without a place: the next look asks.
-      question.at_once = true;  // An answer of before the reset is no proof.
-      question.noted = each.noted;
-      question.prove = asked = true;
+      if (mends_.may_wake(each.id, now()))
+        send(router_of(each.id), repo_incomplete{each.id});
+      continue;
+    }
+    question_machine::question question{each.id, each.pds};
+    question.left_out = true; // Without a place: a later look asks.
+    question.noted = each.noted;
+    question.prove = true;
+    if (mends_.has_turn(each.id, each.pds, now()) && questions_.has_half()
+        && questions_.is_new(question, now())
+        && mends_.may_ask(each.pds, now())) {
+      asked = true;
       perform(questions_.on_question(question, now()));
     }
   }
@@ -137,6 +147,9 @@ void supervisor::on_counted(const completeness_page& x) {
     count_complete();
     return;
   }
+  for (const auto& each : x.unread)
+    log::warn("completeness_unread", {{"repo", each.id.str()},
+                                      {"reason", to_string(each.why)}});
   const auto asked = mend(x);
   if (!x.end) {
     complete_laps_.on_page(x.last, now(),
@@ -150,6 +163,7 @@ void supervisor::on_counted(const completeness_page& x) {
   const auto missing = all.active - all.complete;
   complete_metrics_.set(all);
   env_.shared->completeness.put({std::exchange(census_, nullptr), wall()});
+  mends_.on_end();
   complete_laps_.on_end(missing == 0, now());
   count_complete();
 }

@@ -6,6 +6,7 @@
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
 #include "actors/supervisor/known_absences.hpp"
+#include "actors/supervisor/completeness_budget.hpp"
 #include "actors/supervisor/completeness_laps.hpp"
 #include "actors/supervisor/completeness_metrics.hpp"
 #include "actors/supervisor/left_out_scans.hpp"
@@ -41,6 +42,7 @@ public:
       absences_(env_.questions.kept_max),
       laps_(std::min<std::chrono::seconds>(listing.interval,
                                            limits::uncovered_interval)),
+      mends_(env_.shared->random->next()),
       complete_metrics_(env_.shared->metrics) {
     // Before it runs: the REPOs that it asks answer to this handle.
     env_.shared->supervisor = this;
@@ -214,6 +216,7 @@ private:
   uint64_t turn_ = 0; ///< Of the next census.
   uncovered_laps laps_;
   completeness_laps complete_laps_;
+  completeness_budget mends_;
   completeness_metrics complete_metrics_;
   std::shared_ptr<completeness_census> census_; ///< Of the look under way.
   metric* compared_ = nullptr;

@@ -135,24 +135,52 @@ TEST(completeness_laps, a_look_follows_a_pause) {
 }
 
 // limits::completeness_rest_part, limits::completeness_pause_max
-TEST(completeness_laps, a_long_look_is_followed_by_a_long_pause) {
+TEST(completeness_laps, a_long_page_is_followed_by_a_long_pause) {
   completeness_laps x;
   steady_time now{1'000'000'000};
   x.start(now);
   now = *x.due();
-  const auto look = [&](std::chrono::microseconds lasting) {
+  const auto page = [&](std::chrono::microseconds lasting, bool end) {
     EXPECT_TRUE(x.next(now));
     now = now + lasting;
-    x.on_end(true, now);
+    if (end)
+      x.on_end(true, now);
+    else
+      x.on_page(did_number(7), now, 2s);
     const auto out = *x.due() - now;
     now = *x.due();
     return out;
   };
   constexpr std::chrono::microseconds most = limits::completeness_pause_max;
   constexpr auto part = limits::completeness_rest_part;
-  EXPECT_EQ(look(10s), 10s * part);
-  EXPECT_EQ(look(most / part), most);
-  EXPECT_EQ(look(most / part + 1s), most);
+  EXPECT_EQ(page(1ms, false), 2s) << "questions were asked";
+  for (const auto end : {false, true}) {
+    EXPECT_EQ(page(10s, end), 10s * part);
+    EXPECT_EQ(page(most / part, end), most);
+    EXPECT_EQ(page(most / part + 1s, end), most);
+  }
+}
+
+// docs/completeness.md: never for more than a fiftieth of the time, however
+// many pages there are
+TEST(completeness_laps, a_store_of_any_size_is_read_for_a_part_of_the_time) {
+  completeness_laps x;
+  const steady_time begin{1'000'000'000};
+  auto now = begin;
+  std::chrono::microseconds read{0};
+  x.start(now);
+  for (size_t i = 0; i < 100'000; ++i) {
+    now = *x.due();
+    ASSERT_TRUE(x.next(now));
+    now = now + 20ms;
+    read += 20ms;
+    x.on_page(did_number(7), now, {});
+  }
+  now = *x.due();
+  EXPECT_LE(read * 50, now - begin);
+  ASSERT_TRUE(x.next(now));
+  x.on_end(false, now);
+  EXPECT_EQ(*x.due() - now, limits::completeness_pause);
 }
 
 // A reset need not wait until the next look is due.

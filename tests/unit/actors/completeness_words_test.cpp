@@ -1,5 +1,4 @@
 #include "actors/support/completeness.hpp"
-#include "actors/supervisor/completeness_laps.hpp"
 #include "base/limits_streams.hpp"
 #include "tests/unit/actors/listing_run.hpp"
 
@@ -170,17 +169,6 @@ TEST(completeness_words, a_board_knows_when_an_upstream_was_audited) {
   board.set_audited(7, 50);
   board.put(told_relay()); // By its UPSTREAM, which knows nothing of it.
   EXPECT_EQ(board.audited(7), 50);
-}
-
-// limits::uncovered_asked_per_host
-TEST(completeness_laps, a_host_is_asked_about_so_many_in_an_hour) {
-  completeness_laps x;
-  for (size_t i = 0; i < limits::uncovered_asked_per_host; ++i)
-    ASSERT_TRUE(x.may_ask("https://a.test", late)) << i;
-  EXPECT_FALSE(x.may_ask("https://a.test", late));
-  EXPECT_TRUE(x.may_ask("https://b.test", late));
-  EXPECT_FALSE(x.may_ask("https://a.test", late + (1h - 1us)));
-  EXPECT_TRUE(x.may_ask("https://a.test", late + 1h));
 }
 
 // CONS-29: whom a listing left out is asked about when it was compared

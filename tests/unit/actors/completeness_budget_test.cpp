@@ -1,0 +1,170 @@
+#include "actors/supervisor/completeness_budget.hpp"
+
+#include "actors/supervisor/question_machine.hpp"
+#include "base/limits_completeness.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+/// What looks at all rows have done about what is not complete.
+namespace weir::actors {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr size_t wakes = limits::completeness_wakes_max;
+constexpr size_t asked = limits::uncovered_asked_per_host;
+constexpr steady_time noon{1'000'000'000};
+const std::string some_host = "https://a.test";
+
+/// In the order of their numbers.
+atproto::did mended(size_t n) {
+  return atproto::did::trusted("did:web:a" + std::to_string(100'000 + n)
+                               + ".test");
+}
+
+} // namespace
+
+// limits::completeness_wakes_max, limits::completeness_wake_interval
+TEST(completeness_budget, so_many_are_woken_in_a_time) {
+  completeness_budget x;
+  x.on_begin();
+  constexpr std::chrono::microseconds time = limits::completeness_wake_interval;
+  for (size_t i = 0; i < wakes; ++i)
+    ASSERT_TRUE(x.may_wake(mended(i), noon)) << i;
+  EXPECT_FALSE(x.may_wake(mended(wakes), noon));
+  EXPECT_FALSE(x.may_wake(mended(wakes + 1), noon + (time - 1us)));
+  EXPECT_TRUE(x.may_wake(mended(wakes + 2), noon + time));
+}
+
+// CONS-27: those at the end of the rows are not behind the others for ever
+TEST(completeness_budget, the_next_look_goes_on_with_the_first_that_waited) {
+  completeness_budget x;
+  constexpr size_t all = 10 * wakes + 1;
+  std::set<size_t> woken;
+  auto now = noon;
+  size_t looks = 0;
+  for (; woken.size() < all && looks < 12; ++looks) {
+    x.on_begin();
+    for (size_t i = 0; i < all; ++i)
+      if (x.may_wake(mended(i), now))
+        woken.insert(i); // And it stays as it is.
+    x.on_end();
+    now = now + limits::completeness_pause;
+  }
+  EXPECT_EQ(woken.size(), all);
+  EXPECT_EQ(looks, 11u);
+  x.on_begin();
+  EXPECT_TRUE(x.may_wake(mended(0), now)) << "and from the start again";
+}
+
+// limits::uncovered_asked_per_host
+TEST(completeness_budget, a_host_is_asked_about_so_many_in_an_hour) {
+  completeness_budget x;
+  for (size_t i = 0; i < asked; ++i)
+    ASSERT_TRUE(x.may_ask(some_host, noon)) << i;
+  EXPECT_FALSE(x.may_ask(some_host, noon));
+  EXPECT_TRUE(x.may_ask("https://b.test", noon));
+  EXPECT_FALSE(x.may_ask(some_host, noon + (1h - 1us)));
+  EXPECT_TRUE(x.may_ask(some_host, noon + 1h));
+}
+
+// CONS-29: repos that cannot be proved do not spend what others need
+// limits::completeness_ask_part
+TEST(completeness_budget, each_hour_asks_about_another_part_of_a_host) {
+  completeness_budget x{7};
+  constexpr size_t all = 5 * asked;
+  std::set<size_t> done;
+  const auto look = [&](steady_time now) {
+    x.on_begin();
+    for (size_t i = 0; i < all; ++i)
+      if (x.has_turn(mended(i), some_host, now) && x.may_ask(some_host, now))
+        done.insert(i);
+    x.on_end();
+  };
+  look(noon); // How many there are is not known yet.
+  EXPECT_EQ(done.size(), asked);
+  constexpr size_t parts = all * limits::completeness_ask_part / asked;
+  for (size_t hour = 1; hour <= parts; ++hour) {
+    look(noon + hour * std::chrono::microseconds{1h});
+    look(noon + hour * std::chrono::microseconds{1h} + 5s);
+  }
+  EXPECT_EQ(done.size(), all);
+}
+
+// limits::uncovered_host_slots: who shares a budget is not known to anybody
+TEST(completeness_budget, whose_budget_is_shared_depends_on_the_salt) {
+  const auto shares = [](uint64_t salt) {
+    completeness_budget x{salt};
+    for (size_t i = 0; i < asked; ++i)
+      x.may_ask(some_host, noon);
+    std::set<size_t> out;
+    for (size_t i = 0; i < 4 * limits::uncovered_host_slots; ++i)
+      if (!x.may_ask("https://h" + std::to_string(i) + ".test", noon))
+        out.insert(i);
+    return out;
+  };
+  const auto one = shares(1);
+  EXPECT_FALSE(one.empty());
+  EXPECT_EQ(one, shares(1));
+  EXPECT_NE(one, shares(2));
+}
+
+namespace {
+
+struct proof_questions {
+  question_machine machine{question_options{}};
+  question_machine::question what{mended(1), some_host};
+  steady_time now = noon;
+
+  proof_questions() {
+    what.left_out = what.prove = true;
+    what.noted = {7, 1, 10};
+  }
+
+  /// @returns whether the host is asked.
+  bool ask() {
+    const auto is_new = machine.is_new(what, now);
+    const auto out = machine.on_question(what, now);
+    EXPECT_EQ(is_new, !out.ask.empty());
+    return is_new;
+  }
+};
+
+} // namespace
+
+// limits::account_question_interval
+TEST(completeness_questions, an_answer_is_asked_for_once_in_an_interval) {
+  using account = storage::account_status;
+  proof_questions x;
+  ASSERT_TRUE(x.ask());
+  EXPECT_FALSE(x.ask()) << "it is under way";
+  x.machine.on_told(x.what.repo, some_host, account::active, x.now);
+  EXPECT_FALSE(x.ask());
+  x.what.noted.epoch = 2;
+  EXPECT_TRUE(x.ask()) << "an answer of before the reset is no proof";
+  x.machine.on_useless(x.what.repo, some_host, x.now);
+  EXPECT_FALSE(x.ask());
+  x.now = x.now + (limits::account_question_interval - 1us);
+  EXPECT_FALSE(x.ask());
+  x.now = x.now + 1us;
+  EXPECT_TRUE(x.ask());
+}
+
+// Else each look would begin the tries anew.
+TEST(completeness_questions, a_host_that_fails_is_left_alone_as_long) {
+  proof_questions x;
+  ASSERT_TRUE(x.ask());
+  for (size_t i = 0; i < limits::account_question_tries_max; ++i) {
+    const auto out = x.machine.on_failed(x.what.repo, some_host, {}, x.now);
+    if (out.timer)
+      x.machine.on_timer(x.now = *out.timer);
+  }
+  ASSERT_EQ(x.machine.open(), 0u);
+  EXPECT_FALSE(x.ask());
+  x.now = x.now + limits::account_question_interval;
+  EXPECT_TRUE(x.ask());
+}
+
+} // namespace weir::actors
