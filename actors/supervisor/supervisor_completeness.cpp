@@ -54,6 +54,21 @@ void find_work(const atproto::did& repo, const storage::repo_row& row,
     out.repos.push_back({repo, row.pds, true, upstream.since_reset()});
 }
 
+/// One that cannot be read is not complete; the others are counted as always.
+void take_row(const store_readers& store, const atproto::did& repo,
+              const storage::repo_row& row, const upstream_view& upstream,
+              const look& by, completeness_page& out) {
+  const auto terms = judge(store, repo, row, upstream, by.filter);
+  if (!terms) {
+    out.unread.push_back({repo, terms.error()});
+    by.census->add(repo, row,
+                   completeness::explain(row, nullptr, upstream, by.filter));
+    return;
+  }
+  by.census->add(repo, row, *terms);
+  find_work(repo, row, *terms, upstream, by, out);
+}
+
 completeness_page read_page(const store_readers& store, const look& by,
                             const atproto::did& after) {
   completeness_page out;
@@ -76,16 +91,7 @@ completeness_page read_page(const store_readers& store, const look& by,
                                                            shared.time
                                                              ->wall_now()))
                 .first;
-    auto terms = judge(store, repo, row, known->second, by.filter);
-    if (!terms) { // It is not complete, and the others are counted all the same.
-      out.unread.push_back({repo, terms.error()});
-      by.census->add(
-        repo, row,
-        completeness::explain(row, nullptr, known->second, by.filter));
-      continue;
-    }
-    by.census->add(repo, row, *terms);
-    find_work(repo, row, *terms, known->second, by, out);
+    take_row(store, repo, row, known->second, by, out);
   }
   if (!page->empty())
     out.last = page->back().first;

@@ -73,7 +73,8 @@ TEST_F(CompletenessShellTest, AnUnreadableRepoIsCountedAndTheOthersAsWell) {
   put(1, 1);
   put(2, 3);
   put(3, 3);
-  store.put_raw(storage::encode_key(storage::chain_key{shell_repo(2)}), "damaged");
+  const storage::chain_key damaged{shell_repo(2)};
+  store.put_raw(storage::encode_key(damaged), "damaged");
   look();
   EXPECT_EQ(seen().active, 3u);
   EXPECT_EQ(seen().complete, 0u) << "no upstream covers them";
