@@ -164,6 +164,8 @@ void trial::live_on() {
     return;
   for (const auto& x : scene_.life().truth().expected()) {
     const auto listed = repos->find(x.account.id.str());
+    if (is_of_enemy(scene_.life().truth(), x.account.id.str()))
+      continue;
     if (listed != repos->end() && listed->second.status == "synced"
         && listed->second.rev == x.account.rev.str()
         && listed->second.reason.find("has not told yet") != std::string::npos)

@@ -1,0 +1,1 @@
+void fill() { auto x = std::random_device{}(); (void)x; }
