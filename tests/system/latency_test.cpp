@@ -84,7 +84,7 @@ protected:
     ASSERT_EQ(took.size(), all);
     out.add(std::move(took));
     const auto bad_frames = good.node().metric(frames) - before - all;
-    EXPECT_EQ(bad_frames > 0, in_company) << "what bad hosts sent";
+    EXPECT_TRUE(in_company || bad_frames == 0) << bad_frames;
     out.bad_frames += bad_frames;
   }
 
@@ -137,6 +137,8 @@ TEST_F(LatencyTest, BesideBadHostsIsMeasured) {
     if (HasFatalFailure())
       return;
   }
+  // A slow host needs longer for a frame than a run may last.
+  EXPECT_TRUE(company.bad_frames > 0 || !distant || wished_deed() == "slow");
   std::cout << alone.text() << company.text() << "difference of p99, of "
             << "medians: " << difference(alone, company) << " %; "
             << before.text() << '\n';
