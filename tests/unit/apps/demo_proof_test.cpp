@@ -15,7 +15,7 @@ protected:
     account.account.rev = *atproto::tid::parse(rev);
     account.records = {{"a.b.c/x", atproto::cid::of_dag_cbor(as_bytes("x"))},
                        {"a.b.c/y", atproto::cid::of_dag_cbor(as_bytes("y"))}};
-    node[did] = {"synced", rev, 2};
+    node[did] = {"synced", rev, 2, true, {}};
     tell(R"("type":"identity","identity":{"did":")" + did
          + R"(","handle":"a.test","is_active":true,"status":"active"})");
     create("x", "x");
@@ -56,9 +56,9 @@ TEST_F(CompareTest, EqualCopiesAreEqual) {
 TEST_F(CompareTest, EveryDifferenceOfTheNodeIsFound) {
   node[did].status = "desync";
   EXPECT_FALSE(run().equal());
-  node[did] = {"synced", "3lbhuyqgbbc22", 2};
+  node[did] = {"synced", "3lbhuyqgbbc22", 2, true, {}};
   EXPECT_FALSE(run().equal());
-  node[did] = {"synced", rev, 3};
+  node[did] = {"synced", rev, 3, true, {}};
   EXPECT_FALSE(run().equal());
   node.clear();
   EXPECT_FALSE(run().equal());
@@ -108,7 +108,7 @@ TEST_F(CompareTest, OfADeletedAccountNothingIsLeft) {
 }
 
 TEST_F(CompareTest, AccountsThatNobodyKnowsAreFound) {
-  node["did:plc:bbbbbbbbbbbbbbbbbbbbbbbb"] = {"synced", rev, 0};
+  node["did:plc:bbbbbbbbbbbbbbbbbbbbbbbb"] = {"synced", rev, 0, true, {}};
   EXPECT_FALSE(run().equal());
 }
 
