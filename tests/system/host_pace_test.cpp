@@ -96,7 +96,7 @@ TEST_F(SilentHostTest, WhatNobodyAnnouncesDuringARestartIsFound) {
   ASSERT_TRUE(has_all(node));
   ASSERT_TRUE(stream.send(repos.front().sync_frame(7)));
   ASSERT_TRUE(node.await_metric("weir_upstream_cursor", 7));
-  ASSERT_TRUE(node.await_metric("weir_listing_finished_total", 2));
+  ASSERT_TRUE(node.await_metric("weir_listing_finished_total", 1));
   node.restart([this] { change_all(); });
   EXPECT_TRUE(has_all(node));
   EXPECT_EQ(node.metric("weir_upstream_cursor"), 7u);
@@ -132,7 +132,9 @@ TEST_F(SilentHostTest, NothingIsMissingWhileItsStreamIsLate) {
   constexpr size_t filler = 20;
   hostile_node node{{"pds:" + host.url()},
                     host.url(),
-                    {"--mode", "manual", "--pds-events-per-second", "6"}};
+                    {"--mode", "manual", "--pds-events-per-second", "6",
+                     "--listing-interval", "2s",
+                     "--listing-requests-per-hour", "3600"}};
   for (const auto& x : repos)
     node.add({x.did()});
   ASSERT_TRUE(has_all(node));
