@@ -5,8 +5,8 @@ include("${CMAKE_CURRENT_LIST_DIR}/check_tools.cmake")
 
 set(lines_max 24)
 set(product base atproto wire net storage messages actors)
-set(properties buffering bounds complete delivery erased fairness ids order
-               positions progress settles store transitions)
+set(properties complete delivery events fairness ids memory order positions
+  progress settles silence statuses store)
 
 find_program(git git)
 if(NOT git)
