@@ -30,7 +30,7 @@ struct upstream_view {
   bool opened = false;       ///< It was, at some time since the start.
   steady_time opened_at{};   ///< This connection was.
   /// What happened before this connection was opened has come and is finished:
-  /// it began from now on, or has rested long enough, or told of later events.
+  /// it began from now on, or has rested long enough.
   bool caught_up = false;
   /// When nothing was on its way for the last time, on this connection.
   std::optional<steady_time> rested_at;

@@ -2,6 +2,7 @@
 
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
+#include "actors/upstream/stream_rest.hpp"
 #include "base/crash_point.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
@@ -81,7 +82,6 @@ private:
   void perform(upstream_machine::effects x);
   void forward(std::vector<atproto::stamped_frame> frames);
   void publish();
-  void note_rest();
   bool current(uint64_t connection) const noexcept {
     return connection == connection_;
   }
@@ -94,10 +94,8 @@ private:
   uint64_t connection_ = 0;
   uint64_t token_ = 0;
   bool opened_ = false;
-  steady_time opened_at_{};
+  stream_rest rest_;
   bool from_now_ = false;  ///< The last dial asked for nothing older.
-  bool caught_up_ = false; ///< On this connection.
-  std::optional<steady_time> rested_at_;
   std::string last_error_; ///< Of the connection.
   actor_timer timer_;
   metric* frames_ = nullptr;
@@ -163,14 +161,6 @@ void upstream::forward(std::vector<atproto::stamped_frame> frames) {
     flush(shard);
 }
 
-/// Once a connection has caught up it stays so, whatever comes next.
-void upstream::note_rest() {
-  const auto view = shared_->upstreams.find(machine_.row().id);
-  caught_up_ |= view.has_caught_up(now(), shared_->time->wall_now());
-  if (view.is_quiet(now()))
-    rested_at_ = now();
-}
-
 /// The board and the metrics. A new stamp is shown only when it is durable.
 void upstream::publish() {
   const auto& row = machine_.row();
@@ -183,7 +173,7 @@ void upstream::publish() {
   view.whole = machine_.whole();
   view.connected = machine_.connected();
   view.opened = opened_ |= machine_.connected();
-  view.opened_at = opened_at_;
+  view.opened_at = rest_.opened_at();
   view.read = shared_->intake.reads();
   view.live = machine_.live();
   view.received = machine_.last_received();
@@ -192,8 +182,8 @@ void upstream::publish() {
   view.told_until = wall_time{row.passed_us};
   view.quiet_since = machine_.quiet_since();
   view.gives_way = machine_.gives_way();
-  view.caught_up = caught_up_ && view.connected;
-  view.rested_at = rested_at_;
+  view.caught_up = rest_.caught_up() && view.connected;
+  view.rested_at = rest_.rested_at();
   view.stalls = machine_.keeps_stalling(now());
   view.last_error = view.stalls ? unread : last_error_;
   held_.set(machine_.in_flight_bytes());
@@ -231,15 +221,13 @@ upstream_actor::behavior_type upstream::make_behavior() {
       if (!current(x.connection))
         return;
       last_error_.clear();
-      opened_at_ = now();
-      caught_up_ = from_now_;
-      rested_at_.reset();
+      rest_.on_open(now(), from_now_);
       perform(machine_.on_open(now()));
     },
     [this](stream_frames& x) {
       if (!current(x.connection))
         return;
-      note_rest();
+      rest_.on_frames(machine_.quiet_since(), now());
       perform(machine_.on_frames(std::move(x.frames), now()));
     },
     [this](const stream_closed& x) {

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/limits_completeness.hpp"
+#include "base/limits_streams.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace weir::actors {
+
+/// Remembers of one connection when nothing was on its way. By the clock that
+/// never jumps alone: what a wrong time of day suggests must not outlast it.
+class stream_rest {
+public:
+  /// @param from_now The dial asked for nothing older: there is nothing to catch
+  ///        up with.
+  void on_open(steady_time now, bool from_now) noexcept {
+    opened_at_ = now;
+    caught_up_ = from_now;
+    rested_at_.reset();
+  }
+
+  /// Frames have come, and nothing was in flight from `quiet_since` on.
+  void on_frames(std::optional<steady_time> quiet_since,
+                 steady_time now) noexcept {
+    if (!quiet_since)
+      return;
+    const auto rest = now - std::max(*quiet_since, opened_at_);
+    caught_up_ |= rest >= limits::catch_up_quiet_min;
+    if (rest >= limits::passed_quiet_min)
+      rested_at_ = now;
+  }
+
+  steady_time opened_at() const noexcept { return opened_at_; }
+
+  /// All of before the connection has come, and stays so.
+  bool caught_up() const noexcept { return caught_up_; }
+
+  std::optional<steady_time> rested_at() const noexcept { return rested_at_; }
+
+private:
+  steady_time opened_at_;
+  bool caught_up_ = false;
+  std::optional<steady_time> rested_at_;
+};
+
+} // namespace weir::actors
