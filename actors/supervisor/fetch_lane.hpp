@@ -56,7 +56,7 @@ struct fetch_entry
   uint64_t job = 0;           ///< While running.
   steady_time asked;          ///< While preparing.
   alarms::iterator alarm;     ///< While delayed.
-  std::optional<wish> again;  ///< Came while preparing or running.
+  std::optional<wish> again;  ///< Came since it is preparing, or running.
 };
 
 using fetch_list = boost::intrusive::list<

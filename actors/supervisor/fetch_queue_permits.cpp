@@ -79,6 +79,7 @@ fetch_entry* fetch_queue::next_to_start(steady_time now) {
   pass_turn(**lane, permits);
   leave(x);
   enter(x, fetch_stage::running);
+  x.again.reset(); // What was wished until now, this fetch brings.
   of(x.lane->kind).started = now;
   return &x;
 }

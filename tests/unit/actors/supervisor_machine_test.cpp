@@ -63,6 +63,23 @@ TEST(supervisor, a_repo_is_queued_once) {
   EXPECT_EQ(x.machine.queued(), 0u);
 }
 
+// SYNC-14: a wish that is older than the fetch must not bring another one
+// before the time that its failure sets
+TEST(supervisor, what_was_wished_before_a_fetch_began_is_done_with_it) {
+  queue x;
+  x.wish(1);
+  x.wish(1);
+  x.ready(1, a_host);
+  EXPECT_EQ(x.started.size(), 1u);
+  x.end(1);
+  x.wish(1, repo_status::error, 1h);
+  EXPECT_EQ(x.prepared.size(), 1u);
+  x.wish(2);
+  x.wish(2);
+  x.ready(2, {}); // No fetch began, so the wish still holds.
+  EXPECT_EQ(x.prepared.size(), 3u);
+}
+
 // architecture.md 3, Backfill: job numbers never come twice, whatever the wall
 // clock does after the start
 TEST(supervisor, job_numbers_grow_even_when_the_clock_stands_still) {
