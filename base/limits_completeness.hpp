@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/option_range.hpp"
+
 #include <chrono>
 #include <cstddef>
 
@@ -14,9 +16,12 @@ constexpr std::chrono::microseconds catch_up_quiet_min
 /// A busy stream that is further behind proves nothing.
 constexpr std::chrono::microseconds stream_lag_max = std::chrono::minutes{5};
 /// From the end of one look at all rows to the begin of the next: as long as
-/// something is incomplete, and when nothing is.
+/// something is incomplete, and when nothing is. Both are the shortest;
+/// `completeness_interval` makes them longer.
 constexpr std::chrono::seconds completeness_pause{5};
 constexpr std::chrono::seconds completeness_pause_whole{30};
+constexpr option_seconds completeness_interval_range{
+  completeness_pause, std::chrono::hours{720}, completeness_pause};
 /// A page is followed by a pause of so many times as long as it took, so that a
 /// store of any size is read for less than a fiftieth of the time; and at most
 /// of so long, which is what a page of a minute costs.

@@ -1,6 +1,7 @@
 #include "simnet/traffic.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <string>
 #include <unordered_set>
@@ -48,6 +49,13 @@ size_t traffic::make(size_t n) {
 void traffic::post(size_t index) {
   const auto self = world_.at(index);
   perform(*self, deed::create);
+}
+
+void traffic::write(size_t index) {
+  constexpr std::array kinds{deed::create, deed::update, deed::remove,
+                             deed::batch};
+  const auto self = world_.at(index);
+  perform(*self, kinds[self->random->below(kinds.size())]);
 }
 
 traffic_counts traffic::counts() const noexcept {

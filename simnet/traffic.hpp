@@ -35,6 +35,10 @@ public:
   /// One commit of one account, whatever its status: creates a record.
   void post(size_t index);
 
+  /// One commit of one account, whatever its status: creates, changes or deletes
+  /// a record or several.
+  void write(size_t index);
+
   traffic_counts counts() const noexcept;
 
 private:

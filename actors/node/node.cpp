@@ -206,6 +206,7 @@ result<void> node::impl::start_supervisor(
   options.retry_max = config.retry_backoff_max;
   options.queue_max = plan.fetch_queue;
   options.hosts_max = plan.fetch_hosts;
+  options.completeness_interval = config.completeness_interval;
   listing_options listing;
   listing.interval = config.listing_interval;
   listing.requests_per_hour = config.listing_requests_per_hour;

@@ -62,6 +62,8 @@ void check_ranges(problem_list& out, const node_config& x) {
               identity_refresh_range);
   check_range(out, "listing_interval", x.listing_interval,
               listing_interval_range);
+  check_range(out, "completeness_interval", x.completeness_interval,
+              completeness_interval_range);
   check_range(out, "listing_requests_per_hour", x.listing_requests_per_hour,
               listing_requests_range);
   check_range(out, "listing_grace", x.listing_grace, listing_grace_range);

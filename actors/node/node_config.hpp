@@ -4,6 +4,7 @@
 #include "actors/upstream/upstream_machine.hpp"
 #include "base/limits.hpp"
 #include "base/limits_accounts.hpp"
+#include "base/limits_completeness.hpp"
 #include "base/limits_streams.hpp"
 
 #include <chrono>
@@ -58,6 +59,8 @@ struct node_config {
     = limits::identity_refresh_range.standard;
   std::chrono::seconds listing_interval
     = limits::listing_interval_range.standard;
+  std::chrono::seconds completeness_interval
+    = limits::completeness_interval_range.standard;
   /// Of each upstream.
   size_t listing_requests_per_hour = limits::listing_requests_range.standard;
   std::chrono::seconds listing_grace = limits::listing_grace_range.standard;

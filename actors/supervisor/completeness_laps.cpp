@@ -1,13 +1,17 @@
 #include "actors/supervisor/completeness_laps.hpp"
 
-#include "base/limits_completeness.hpp"
-
 #include <algorithm>
 
 namespace weir::actors {
 
+completeness_laps::completeness_laps(std::chrono::seconds interval)
+  : interval_(interval),
+    interval_whole_(std::max(interval, limits::completeness_pause_whole)) {
+  // nop
+}
+
 void completeness_laps::start(steady_time now) {
-  due_ = now + std::chrono::microseconds{limits::completeness_pause};
+  due_ = now + interval_;
 }
 
 std::optional<atproto::did> completeness_laps::next(steady_time now) {
@@ -39,21 +43,18 @@ void completeness_laps::on_page(const atproto::did& last, steady_time now,
 void completeness_laps::on_end(bool whole, steady_time now) {
   rest(now);
   runs_ = false;
-  const std::chrono::microseconds least
-    = whole ? limits::completeness_pause_whole : limits::completeness_pause;
-  due_ = std::max(rested_, now + least);
+  due_ = std::max(rested_, now + (whole ? interval_whole_ : interval_));
 }
 
 void completeness_laps::hurry(steady_time now) {
-  const auto soon = std::max(
-    rested_, now + std::chrono::microseconds{limits::completeness_pause});
+  const auto soon = std::max(rested_, now + interval_);
   if (!runs_ && due_ > soon)
     due_ = soon;
 }
 
 void completeness_laps::on_failure(steady_time now) {
   reading_ = runs_ = false;
-  due_ = now + std::chrono::microseconds{limits::completeness_pause_whole};
+  due_ = now + interval_whole_;
 }
 
 std::optional<steady_time> completeness_laps::due() const {

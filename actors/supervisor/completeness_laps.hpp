@@ -2,6 +2,7 @@
 
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
+#include "base/limits_completeness.hpp"
 
 #include <chrono>
 #include <optional>
@@ -13,6 +14,11 @@ namespace weir::actors {
 /// that follows from how long it took. Without CAF, clock or store.
 class completeness_laps {
 public:
+  /// @param interval From the end of a look to the begin of the next, while
+  ///                 something is incomplete.
+  explicit completeness_laps(std::chrono::seconds interval
+                             = limits::completeness_pause);
+
   /// The node begins.
   void start(steady_time now);
 
@@ -38,10 +44,12 @@ public:
   std::optional<steady_time> due() const;
 
 private:
-  bool reading_ = false;
-  bool runs_ = false;
   void rest(steady_time now);
 
+  std::chrono::microseconds interval_;
+  std::chrono::microseconds interval_whole_; ///< When nothing is incomplete.
+  bool reading_ = false;
+  bool runs_ = false;
   steady_time began_; ///< The page.
   steady_time due_;
   steady_time rested_; ///< The last page is paid for.

@@ -42,6 +42,7 @@ public:
       absences_(env_.questions.kept_max),
       laps_(std::min<std::chrono::seconds>(listing.interval,
                                            limits::uncovered_interval)),
+      complete_laps_(options.completeness_interval),
       mends_(env_.shared->random->next()),
       complete_metrics_(env_.shared->metrics) {
     // Before it runs: the REPOs that it asks answer to this handle.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/limits.hpp"
+#include "base/limits_completeness.hpp"
 #include "base/limits_fetch.hpp"
 
 namespace weir::actors {
@@ -18,6 +19,9 @@ struct supervisor_options {
   std::chrono::seconds retry_scan = limits::retry_scan_range.standard;
   /// The longest back-off of a repo.
   std::chrono::seconds retry_max = limits::retry_backoff_max_standard;
+  /// Between two looks at all rows while something is incomplete.
+  std::chrono::seconds completeness_interval
+    = limits::completeness_interval_range.standard;
   size_t breaker_failures = limits::host_failures_max;
   std::chrono::seconds breaker_rest = limits::host_rest_min;
   std::chrono::seconds breaker_rest_max = limits::host_rest_max;

@@ -163,6 +163,11 @@ void add_history(options& out) {
      "hour, on average: short lists are read again sooner. A list that is due "
      "anyway, or new, costs what it costs."}));
   out.push_back(duration_option(
+    &settings::completeness_interval, completeness_interval_range,
+    {group, "completeness_interval",
+     "How long after a look at all repos, which counts those that are complete "
+     "and mends others, the next begins while some are not."}));
+  out.push_back(duration_option(
     &settings::listing_grace, listing_grace_range,
     {group, "listing_grace",
      "How long a revision that a list names may still be on its way in the "

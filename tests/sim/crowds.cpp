@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 constexpr uint64_t short_pages_in = 4;
 constexpr uint64_t one_giant_in = 10;
 constexpr uint64_t many_accounts_in = 50;
-constexpr uint64_t silence_in = 12;
+constexpr uint64_t silence_in = 40;
 
 /// A node that asks for a thousand lines gets a few, and asks again soon: pages
 /// are read all the time while accounts come, go and move.

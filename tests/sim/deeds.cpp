@@ -12,14 +12,14 @@ using std::chrono::microseconds;
 using simnet::fault_kind;
 
 constexpr std::array<const char*, deed_kinds> names{
-  "life",      "newcomers",  "fault", "refuse",        "swallow",
+  "life",      "writes",    "newcomers",  "fault", "refuse",        "swallow",
   "stall",     "crawl",      "cut",   "unname",        "mute_name",
   "clock",     "disk_full",
   "disk_error", "kill",      "kill_in_write", "power", "restart",
   "hang_up",   "forget",     "add",   "remove",        "resync"};
 
 /// How often a kind is drawn, among all.
-constexpr std::array<unsigned, deed_kinds> weights{20, 2, 30, 4, 3, 3, 2,
+constexpr std::array<unsigned, deed_kinds> weights{12, 16, 2, 30, 4, 3, 3, 2,
                                                    3,  2, 2,  4, 2, 2, 3,
                                                    2,  2, 2,  2, 2, 1, 1,
                                                    2};
@@ -62,6 +62,8 @@ int64_t draw_value(deed_kind kind, random_source& random) {
   switch (kind) {
     case deed_kind::life:
       return 1 + static_cast<int64_t>(random.below(30));
+    case deed_kind::writes:
+      return pick(1, 2, 5, 20, 80);
     case deed_kind::newcomers:
       return 1 + static_cast<int64_t>(random.below(3));
     case deed_kind::crawl:
@@ -83,8 +85,6 @@ int64_t draw_value(deed_kind kind, random_source& random) {
 
 deed draw_deed(microseconds span, random_source& random) {
   deed out;
-  out.at = microseconds{static_cast<int64_t>(
-    random.below(static_cast<uint64_t>(span.count())))};
   out.kind = draw_kind(random);
   out.what = draw_fault(random);
   constexpr std::array servers{server::host, server::host, server::relay,
@@ -92,7 +92,9 @@ deed draw_deed(microseconds span, random_source& random) {
   out.of = servers[random.below(servers.size())];
   out.number = random.below(64);
   out.value = draw_value(out.kind, random);
-  out.lasting = draw_between(1s, std::min<microseconds>(span, 72h), random);
+  out.lasting = out.kind == deed_kind::writes
+                  ? draw_between(1ms, 20s, random)
+                  : draw_between(1s, std::min<microseconds>(span, 72h), random);
   out.silent = random.below(6) == 0;
   return out;
 }
@@ -117,7 +119,8 @@ const char* to_string(deed_kind x) noexcept {
 }
 
 std::string describe(const deed& x) {
-  auto out = "at " + std::to_string(x.at.count() / 1'000) + " ms: "
+  auto out = "round " + std::to_string(x.round) + ", at "
+             + std::to_string(x.at.count() / 1'000) + " ms: "
              + to_string(x.kind);
   if (x.kind == deed_kind::fault)
     out += std::string{" "} + simnet::to_string(x.what)
@@ -127,21 +130,40 @@ std::string describe(const deed& x) {
          + ", for " + std::to_string(x.lasting.count() / 1'000) + " ms";
 }
 
+namespace {
+
+/// Most deeds follow soon upon another: what goes wrong goes wrong while
+/// something else is under way.
+void draw_round(const run_settings& settings, std::vector<deed>& out,
+                random_source& random) {
+  const auto round = out.empty() ? 0 : out.back().round + 1;
+  const auto first = static_cast<std::ptrdiff_t>(out.size());
+  // Most of it happens to a few, or nothing would ever meet.
+  const std::array few{random.below(64), random.below(64)};
+  microseconds last{0};
+  for (auto left = 1 + random.below(16); left > 0; --left) {
+    auto x = draw_deed(settings.span, random);
+    x.round = round;
+    const auto soon = random.below(3) != 0;
+    x.at = soon ? last + draw_between(100us, 5s, random)
+                : microseconds{static_cast<int64_t>(random.below(
+                  static_cast<uint64_t>(settings.span.count())))};
+    last = x.at;
+    if (random.below(3) != 0)
+      x.number = few[random.below(few.size())];
+    out.push_back(settings.audited ? x : told(x));
+  }
+  std::stable_sort(out.begin() + first, out.end(),
+                   [](const deed& a, const deed& b) { return a.at < b.at; });
+}
+
+} // namespace
+
 std::vector<deed> draw_deeds(const run_settings& settings) {
   const auto random = seeded_random(settings.seed ^ 0xc2b2ae3d27d4eb4fu);
-  std::vector<deed> out(1 + random->below(24));
-  // Most of it happens to a few, or nothing would ever meet.
-  const std::array few{random->below(64), random->below(64)};
-  for (auto& x : out) {
-    x = draw_deed(settings.span, *random);
-    if (random->below(3) != 0)
-      x.number = few[random->below(few.size())];
-    if (!settings.audited)
-      x = told(x);
-  }
-  std::stable_sort(out.begin(), out.end(), [](const deed& a, const deed& b) {
-    return a.at < b.at;
-  });
+  std::vector<deed> out;
+  for (size_t i = 0; i < settings.rounds; ++i)
+    draw_round(settings, out, *random);
   return out;
 }
 

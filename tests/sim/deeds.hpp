@@ -14,6 +14,7 @@ namespace weir::sim {
 /// What can happen in a run.
 enum class deed_kind : uint8_t {
   life,      ///< Commits, handle changes and such; `value` events.
+  writes,    ///< `value` commits of one account, as long as it lasts.
   newcomers, ///< `value` new accounts.
   fault,     ///< One of the network's own (`what`).
   refuse,    ///< Dials to a server are refused, and connections cut.
@@ -45,7 +46,8 @@ const char* to_string(deed_kind x) noexcept;
 enum class server : uint8_t { host, relay, directory };
 
 struct deed {
-  std::chrono::microseconds at{0}; ///< Since the node was started.
+  size_t round = 0;
+  std::chrono::microseconds at{0}; ///< Since the round began.
   deed_kind kind = deed_kind::life;
   simnet::fault_kind what = simnet::fault_kind::drop_connection;
   server of = server::host;

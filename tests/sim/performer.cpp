@@ -23,6 +23,7 @@ bool ends_absence(simnet::fault_kind x) noexcept {
 bool parts_from_streams(deed_kind x) noexcept {
   switch (x) {
     case deed_kind::life:
+    case deed_kind::writes:
     case deed_kind::newcomers:
     case deed_kind::fault:
     case deed_kind::clock:
@@ -152,6 +153,9 @@ void performer::perform(const deed& x) {
     case deed_kind::life:
       scene_.life().traffic().make(static_cast<size_t>(x.value));
       break;
+    case deed_kind::writes:
+      plan_writes(x);
+      break;
     case deed_kind::newcomers:
       for (int64_t i = 0; i < x.value; ++i)
         scene_.life().truth().add_account();
@@ -244,6 +248,18 @@ void performer::plan_end(const deed& x) {
     default:
       break;
   }
+}
+
+/// As long as the account may write.
+void performer::plan_writes(const deed& x) {
+  const auto index = x.number % scene_.life().truth().accounts();
+  const auto pause = x.lasting / x.value;
+  for (int64_t i = 0; i < x.value; ++i)
+    scene_.time().set(scene_.time().now() + i * pause, [this, index] {
+      if (scene_.life().truth().view(index).status
+          == simnet::standing::active)
+        scene_.life().traffic().write(index);
+    });
 }
 
 void performer::disturb_road(const deed& x) {
@@ -365,10 +381,11 @@ void performer::mend() {
     if (x.status == simnet::standing::active && x.listed_rev != x.rev)
       scene_.life().traffic().post(i);
   }
-  for (const auto& did : removed_) {
-    static_cast<void>(
-      scene_.post("/repos/add", R"({"dids":[")" + did + "\"]}"));
-  }
+  std::erase_if(removed_, [this](const std::string& did) {
+    const auto answer
+      = scene_.post("/repos/add", R"({"dids":[")" + did + "\"]}");
+    return answer && answer->first == 200;
+  });
 }
 
 } // namespace weir::sim

@@ -25,7 +25,7 @@ public:
 
   void perform(const deed& x);
 
-  /// Ends all faults: servers answer, the clock is right, the disk is well, the
+  /// Ends all faults of a round: servers answer, the clock is right, the disk is well, the
   /// node runs. Repos that were removed are added again.
   void mend();
 
@@ -51,6 +51,7 @@ private:
   void disturb_road(const deed& x);
   void ask_node(const deed& x);
   void plan_end(const deed& x);
+  void plan_writes(const deed& x);
   void attend();
   void count(const deed& x);
   const std::string& origin_of(const deed& x) const;

@@ -189,8 +189,10 @@ void scene::note_status_changes() {
 void scene::mend_road(uint16_t port) {
   auto& way = net_.to(port);
   way = road{};
-  if (port != port_of_directory())
+  if (port != port_of_directory()) {
     way.latency = settings_.latency;
+    way.bytes_per_second = settings_.rate;
+  }
   for (auto i = settings_.world.population.hosts; i < urls_.hosts.size(); ++i)
     if (port == port_of_host(i))
       way.bytes_per_second = settings_.enemy_rate;

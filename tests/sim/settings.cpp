@@ -15,12 +15,14 @@ using namespace std::chrono_literals;
 /// Over what time deeds are spread. Most runs are short, so that there can be
 /// many; some take days.
 std::chrono::microseconds draw_span(random_source& random) {
-  const auto which = random.below(20);
-  if (which < 9)
+  const auto which = random.below(40);
+  if (which < 8)
+    return 10s;
+  if (which < 24)
     return 2min;
-  if (which < 14)
+  if (which < 34)
     return 15min;
-  if (which < 19)
+  if (which < 39)
     return 4h;
   return 80h;
 }
@@ -66,6 +68,8 @@ void draw_node(run_settings& out, random_source& random) {
   node.listing_interval = !out.audited         ? 720h
                           : random.below(2) == 0 ? 1h
                                                  : 6h;
+  if (random.below(2) == 0)
+    node.completeness_interval = 720h; // Nor does any look at all rows help.
   if (random.below(2) == 0) {
     node.memory_limit = 134'217'728;
     node.sync_parallelism = std::min<size_t>(node.sync_parallelism, 3);
@@ -82,6 +86,7 @@ run_settings draw_settings(uint64_t seed, const clock& time,
   run_settings out;
   out.seed = seed;
   out.span = draw_span(*random);
+  out.rounds = out.span > 1h ? 1 : 1 + random->below(5);
   out.speed.grain = out.span > 1h ? 10s : out.span > 10min ? 1s : 0s;
   constexpr std::array turns{0us, 0us, 30us, 300us};
   out.speed.turn = turns[random->below(turns.size())];
@@ -100,6 +105,9 @@ run_settings draw_settings(uint64_t seed, const clock& time,
   out.lives_on = random->below(5) == 0;
   out.ends_in_peace = random->below(3) == 0;
   out.latency = std::chrono::microseconds{100 + random->below(100'000)};
+  constexpr std::array<uint64_t, 4> rates{0, 0, 60'000, 25'000};
+  out.rate = rates[random->below(rates.size())];
+  out.settle_max = out.audited ? 30h : 3h;
   draw_enemies(out);
   draw_crowds(out);
   if (alter)

@@ -17,7 +17,12 @@ enum class following : uint8_t { relay, hosts, both };
 struct run_settings {
   uint64_t seed = 0;
   pace speed;
-  std::chrono::microseconds span{0};  ///< Over which deeds are spread.
+  /// Deeds come in rounds, spread over so long each; after each of them all is
+  /// mended, and must be right again.
+  std::chrono::microseconds span{0};
+  size_t rounds = 1;
+  /// How soon after the last fault of a round all must be right, without help.
+  std::chrono::microseconds settle_max{0};
   following follows = following::relay;
   simnet::network_options world;
   actors::node_config node;
@@ -26,6 +31,9 @@ struct run_settings {
   bool audited = true;
   bool ends_in_peace = false; ///< The last faults end by themselves.
   std::chrono::microseconds latency{500};
+  /// Bytes a second that each connection to an honest host or the relay carries;
+  /// 0: no bound. What is slow is under way when something happens to it.
+  uint64_t rate = 0;
   /// Bytes a second that each connection to a hostile host carries: what goes
   /// on for ever goes on at this rate.
   uint64_t enemy_rate = 0;

@@ -17,9 +17,6 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::microseconds;
 
-/// How soon after the last fault everything must be right again, without help.
-constexpr microseconds settle_max = 30h;
-
 /// When streams have long brought what there was, whatever is called complete
 /// must be so.
 constexpr microseconds claims_checked_after = 3min;
@@ -60,6 +57,7 @@ public:
   const performer& what_was_done() const noexcept { return performer_; }
 
 private:
+  void run_round(size_t round);
   void check_events();
   std::string difference();
   void live_on();
@@ -80,9 +78,19 @@ void trial::run() {
     throw broken{"start", to_string(ok.error())};
   if (auto ok = performer_.start(); !ok)
     throw broken{"start", to_string(ok.error())};
+  for (size_t i = 0; i < scene_.settings().rounds; ++i)
+    run_round(i);
+  if (scene_.settings().rests)
+    rest();
+  check_left();
+}
+
+void trial::run_round(size_t round) {
   const auto begin = scene_.time().now();
   auto end = begin;
   for (const auto& x : deeds_) {
+    if (x.round != round)
+      continue;
     performer_.run_for(begin + x.at - scene_.time().now());
     performer_.perform(x);
     end = std::max(end, scene_.time().now() + x.lasting);
@@ -93,9 +101,6 @@ void trial::run() {
     performer_.run_for(std::max(end - scene_.time().now(), 1us));
   performer_.mend();
   settle();
-  if (scene_.settings().rests)
-    rest();
-  check_left();
 }
 
 /// What an application was told makes sense.
@@ -179,18 +184,22 @@ void trial::live_on() {
 void trial::settle() {
   const auto begin = mended_at_ = scene_.time().now();
   microseconds wait = 1s;
+  auto settled = false;
   if (scene_.settings().lives_on)
     live_on();
   for (;;) {
     const auto how = difference();
     const auto passed = scene_.time().now() - begin;
-    if (how.empty() && settled_after_ == 0s)
+    if (how.empty() && !settled) {
+      settled = true;
       settled_after_ = std::max(
-        1s, std::chrono::duration_cast<std::chrono::seconds>(passed));
+        {settled_after_, 1s,
+         std::chrono::duration_cast<std::chrono::seconds>(passed)});
+    }
     // Long enough that claims were judged.
     if (how.empty() && passed >= claims_checked_after)
       return;
-    if (passed >= settle_max)
+    if (passed >= scene_.settings().settle_max)
       throw broken{"settles", how};
     performer_.run_for(wait);
     check_events();

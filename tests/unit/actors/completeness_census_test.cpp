@@ -134,6 +134,28 @@ TEST(completeness_laps, a_look_follows_a_pause) {
                              limits::completeness_pause_whole});
 }
 
+// completeness_interval
+TEST(completeness_laps, an_operator_makes_looks_rarer) {
+  constexpr auto interval = 1h;
+  completeness_laps x{interval};
+  steady_time now{1'000'000'000};
+  x.start(now);
+  EXPECT_EQ(x.due(), now + interval);
+  x.hurry(now);
+  EXPECT_EQ(x.due(), now + interval);
+  now = now + interval;
+  ASSERT_TRUE(x.next(now));
+  x.on_failure(now);
+  EXPECT_EQ(x.due(), now + interval);
+  now = now + interval;
+  for (const auto whole : {false, true}) {
+    ASSERT_TRUE(x.next(now));
+    x.on_end(whole, now);
+    EXPECT_EQ(x.due(), now + interval);
+    now = now + interval;
+  }
+}
+
 // limits::completeness_rest_part, limits::completeness_pause_max
 TEST(completeness_laps, a_long_page_is_followed_by_a_long_pause) {
   completeness_laps x;
