@@ -42,14 +42,14 @@ void event_log::append(size_t account, int64_t seq, shared_bytes frame) {
   announce();
 }
 
-void event_log::begin_loss() {
+void event_log::begin_loss(loss how) {
   const std::lock_guard lock{guard_};
-  losing_ = true;
+  losing_ = how;
 }
 
 std::vector<size_t> event_log::end_loss(bool announced) {
   const std::lock_guard lock{guard_};
-  losing_ = false;
+  losing_ = loss::none;
   if (announced) {
     horizon_ = newest_;
     entries_.clear();
@@ -183,8 +183,15 @@ std::vector<std::shared_ptr<event_log::listener>> event_log::listeners() const {
 /// @pre the lock is held.
 void event_log::store(entry x) {
   newest_ = x.seq;
-  if (losing_)
-    return lost_.push_back(x.account);
+  if (losing_ != loss::none)
+    lost_.push_back(x.account);
+  if (losing_ == loss::gone)
+    return;
+  if (losing_ == loss::garbled) {
+    const auto whole = x.frame.view();
+    x.frame = shared_bytes{bytes{whole.begin(),
+                                 whole.begin() + whole.size() / 2}};
+  }
   bytes_ += x.frame.size();
   entries_.push_back(std::move(x));
   while (entries_.size() > window_.frames_max

@@ -63,8 +63,15 @@ public:
   /// Appends a frame that carries its number already. @pre `seq > newest()`
   void append(size_t account, int64_t seq, shared_bytes frame);
 
-  /// From here on events get numbers and nobody will ever get them ...
-  void begin_loss();
+  /// What becomes of events between `begin_loss` and `end_loss`.
+  enum class loss : uint8_t {
+    none,
+    gone,    ///< They get numbers, and nobody will ever get them.
+    garbled, ///< Their frames are cut in half, and can be read by nobody.
+  };
+
+  /// From here on events are lost ...
+  void begin_loss(loss how);
 
   /// ... until here. Returns the account of each event that was lost.
   /// @param announced Whether the window begins here: older frames go, too, and
@@ -136,7 +143,7 @@ private:
   int64_t newest_ = 0;
   int64_t horizon_ = 0; ///< Up to here frames are gone, and clients are told.
   std::optional<int64_t> held_after_; ///< What is later is held back.
-  bool losing_ = false;
+  loss losing_ = loss::none;
   std::vector<size_t> lost_;
   mutable std::vector<std::weak_ptr<listener>> listeners_;
 };

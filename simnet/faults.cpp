@@ -11,8 +11,8 @@ namespace weir::simnet {
 namespace {
 
 constexpr std::array<const char*, fault_kinds> names{
-  "drop_connection", "lose_window",      "lose_silently",   "throttle_stream",
-  "repeat_events",   "delay_stream",     "restart_sequence",
+  "drop_connection", "lose_window",      "lose_silently",   "garble_events",
+  "throttle_stream", "repeat_events",    "delay_stream",    "restart_sequence",
   "bad_signature",   "broken_chain",     "wrong_prev_data",
   "rotate_key",      "change_handle",    "take_down",       "suspend",
   "restore",         "deactivate",       "reactivate",      "remove",
@@ -121,7 +121,8 @@ result<fault_record> faults::disturb_stream(const fault& x) {
   if (!log)
     return no_relay();
   fault_record out;
-  if (x.kind == fault_kind::lose_window || x.kind == fault_kind::lose_silently)
+  if (x.kind == fault_kind::lose_window || x.kind == fault_kind::lose_silently
+      || x.kind == fault_kind::garble_events)
     out = lose(*log, x);
   else if (x.kind == fault_kind::restart_sequence)
     log->restart();
@@ -145,7 +146,9 @@ result<fault_record> faults::disturb_stream(const fault& x) {
 
 /// Loses at least `x.count` commits, and what else happens meanwhile.
 fault_record faults::lose(event_log& log, const fault& x) {
-  log.begin_loss();
+  log.begin_loss(x.kind == fault_kind::garble_events
+                   ? event_log::loss::garbled
+                   : event_log::loss::gone);
   for (size_t i = 0; i < x.count; ++i)
     if (const auto index = any_account(x))
       traffic_.post(*index);

@@ -20,6 +20,7 @@ enum class fault_kind : uint8_t {
   drop_connection,  ///< TCP is cut, nothing is lost.
   lose_window,      ///< `count` events are gone; clients get #info.
   lose_silently,    ///< `count` events are gone without a word.
+  garble_events,    ///< `count` events are sent, and cannot be read.
   throttle_stream,  ///< Served at `rate`; as fast as it is taken when 0.
   repeat_events,    ///< The last `count` events are sent once more.
   delay_stream,     ///< Events are held back; when `count` is 0 they all come.

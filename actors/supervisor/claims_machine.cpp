@@ -124,9 +124,13 @@ size_t claims_machine::take_places(listing& x, std::vector<claim>& claims) {
 claims_machine::second_look
 claims_machine::next_look(waiting_claim& x, const word& said, bool agrees) {
   const auto is_web = document_is_foreign(x.of.repo);
-  if (said.what == word::kind::missing && !is_web)
+  // That it is gone, or has no host, is known from then on.
+  const auto is_gone = said.what == word::kind::names_host && said.pds.empty();
+  if ((said.what == word::kind::missing || is_gone) && !is_web) {
+    x.wants_anew = is_gone && !x.was_missing;
     return std::exchange(x.was_missing, true) ? second_look::none
                                               : second_look::later;
+  }
   // Of the same second, too: nobody knows which was first.
   x.wants_anew = said.what == word::kind::names_host && !agrees
                  && said.fetched_at <= x.since && !x.asked_anew;

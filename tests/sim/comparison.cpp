@@ -150,11 +150,12 @@ differences compare(const std::vector<simnet::expected_account>& truth,
 
 std::string
 false_claim(const std::vector<simnet::expected_account>& truth,
-            const node_repos& node) {
+            const node_repos& node, wall_time since) {
   for (const auto& x : truth) {
     const auto listed = node.find(x.account.id.str());
     if (listed == node.end() || listed->second.complete != true
-        || x.account.status != standing::active)
+        || x.account.status != standing::active
+        || x.account.rev.time() > since)
       continue;
     const auto& claimed = listed->second;
     if (claimed.rev != x.account.rev.str()

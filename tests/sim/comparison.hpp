@@ -37,6 +37,9 @@ struct allowances {
   /// Something happened that no stream tells: only an audit finds it, and until
   /// then a copy may be called complete that is not.
   bool silent = false;
+  /// Since the last peace streams were held back or slow, so that nobody can
+  /// know how far they lag.
+  bool late = false;
   /// Accounts with a tombstone that no stream told of: they may be known as
   /// active, or as deleted.
   std::set<std::string> untold;
@@ -62,9 +65,9 @@ differences compare(const std::vector<simnet::expected_account>& truth,
                     const allowances& may);
 
 /// A repo that the node calls complete though its copy is another one than its
-/// source, and how; empty: there is none.
+/// source has been since `since` at least, and how; empty: there is none.
 std::string
 false_claim(const std::vector<simnet::expected_account>& truth,
-            const node_repos& node);
+            const node_repos& node, wall_time since);
 
 } // namespace weir::sim

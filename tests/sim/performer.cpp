@@ -38,6 +38,20 @@ bool parts_from_streams(deed_kind x) noexcept {
   }
 }
 
+/// Streams are there, and bring less than there is.
+bool holds_back(const deed& x) noexcept {
+  return x.kind == deed_kind::stall || x.kind == deed_kind::crawl
+         || (x.kind == deed_kind::fault
+             && (x.what == simnet::fault_kind::throttle_stream
+                 || x.what == simnet::fault_kind::delay_stream));
+}
+
+/// The directory says of accounts that they are not, or live elsewhere.
+bool denies(simnet::fault_kind x) noexcept {
+  return x >= simnet::fault_kind::directory_wrong
+         && x <= simnet::fault_kind::directory_gone;
+}
+
 bool loses_events(simnet::fault_kind x) noexcept {
   return x == simnet::fault_kind::lose_window
          || x == simnet::fault_kind::lose_silently
@@ -146,6 +160,7 @@ std::string performer::account(const deed& x) const {
 
 void performer::perform(const deed& x) {
   may_.lost_events |= parts_from_streams(x.kind);
+  may_.late |= holds_back(x);
   scene_.log().note(scene_.time().now(), "deed", to_string(x.kind),
                     x.number);
   auto& faults = scene_.disk_faults();
@@ -295,6 +310,7 @@ void performer::perform_fault(const deed& x) {
     order.silent = false;
   const auto done = scene_.life().faults().inject(order);
   may_.lost_events |= loses_events(x.what);
+  denied_ |= denies(x.what) && !scene_.settings().audited;
   streams_tell_truth_
     = streams_tell_truth_ && x.what != simnet::fault_kind::restart_sequence
       && x.what != simnet::fault_kind::bad_signature
@@ -346,6 +362,7 @@ void performer::ask_node(const deed& x) {
 
 void performer::mend() {
   scene_.log().note(scene_.time().now(), "mend", "all");
+  may_.late = false;
   scene_.node_clock().set_wrong(0us);
   scene_.disk_faults().heal();
   scene_.disk_faults().budget(std::nullopt);
@@ -375,11 +392,18 @@ void performer::mend() {
   run_for(restart_delay + 1s);
   // Whoever moved has a commit that the key of the new place did not sign,
   // until the account writes something (real-network.md 1).
+  // And a newcomer whom the directory denied is heard of again.
   auto& truth = scene_.life().truth();
+  node_repos known;
+  if (scene_.node_runs())
+    if (auto listed = scene_.repos())
+      known = std::move(*listed);
   for (size_t i = 0; i < truth.accounts(); ++i) {
     const auto x = truth.view(i);
     if (x.status == simnet::standing::active && x.listed_rev != x.rev)
       scene_.life().traffic().post(i);
+    else if (denied_ && !known.contains(x.id.str()))
+      truth.announce_identity(*truth.at(i), true);
   }
   std::erase_if(removed_, [this](const std::string& did) {
     const auto answer

@@ -66,6 +66,7 @@ private:
   std::set<std::string> removed_;
   std::string wrong_;
   bool streams_tell_truth_ = true; ///< And their numbers only grow.
+  bool denied_ = false; ///< And no listing comes.
   allowances may_;
   uint64_t starts_ = 0;
   bool dies_ = false;  ///< The disk has ended already.

@@ -82,6 +82,7 @@ public:
   stepper& steps() noexcept { return steps_; }
   virtual_net& net() noexcept { return net_; }
   virtual_clock& node_clock() noexcept { return node_clock_; }
+  const virtual_clock& true_clock() const noexcept { return true_clock_; }
   simnet::network& life() noexcept { return *life_; }
   const simnet::network_urls& urls() const noexcept { return urls_; }
   tests::memory_disk& disk() noexcept { return disk_; }

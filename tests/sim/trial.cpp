@@ -1,6 +1,7 @@
 #include "tests/sim/trial.hpp"
 
 #include "apps/weir/demo_proof.hpp"
+#include "base/limits_completeness.hpp"
 #include "storage/verify.hpp"
 #include "tests/sim/comparison.hpp"
 #include "tests/sim/enemies.hpp"
@@ -20,6 +21,12 @@ using std::chrono::microseconds;
 /// When streams have long brought what there was, whatever is called complete
 /// must be so.
 constexpr microseconds claims_checked_after = 3min;
+/// So much the streams may be behind then, and at any time: one that is further
+/// behind than `stream_lag_max` proves nothing, once that is known.
+constexpr microseconds behind_in_peace = 2min;
+constexpr microseconds behind_at_most = limits::stream_lag_max + 5min;
+/// Claims are looked at in rounds that last longer.
+constexpr microseconds claims_looked_at_in = 10min;
 
 /// How long accounts write on after the last fault, where they do.
 constexpr std::chrono::seconds traffic_lasts = 3min;
@@ -59,6 +66,9 @@ public:
 private:
   void run_round(size_t round);
   void check_events();
+  void judge_claims(const std::vector<simnet::expected_account>& truth,
+                    const node_repos& repos);
+  void look_at_claims();
   std::string difference();
   void live_on();
   void settle();
@@ -69,7 +79,7 @@ private:
   const heap_watch& heap_;
   performer performer_;
   std::vector<deed> deeds_;
-  steady_time mended_at_;
+  std::optional<steady_time> mended_at_; ///< None in the midst of faults.
   std::chrono::seconds settled_after_{0};
 };
 
@@ -86,6 +96,7 @@ void trial::run() {
 }
 
 void trial::run_round(size_t round) {
+  mended_at_.reset();
   const auto begin = scene_.time().now();
   auto end = begin;
   for (const auto& x : deeds_) {
@@ -95,6 +106,8 @@ void trial::run_round(size_t round) {
     performer_.perform(x);
     end = std::max(end, scene_.time().now() + x.lasting);
     check_events();
+    if (scene_.settings().span > claims_looked_at_in)
+      look_at_claims();
   }
   // Faults end by themselves, or all at once in the middle of the last one.
   if (scene_.settings().ends_in_peace)
@@ -118,6 +131,36 @@ void trial::check_events() {
   });
 }
 
+/// What is called complete has been so, but for what streams may not have brought
+/// yet.
+void trial::judge_claims(const std::vector<simnet::expected_account>& truth,
+                         const node_repos& repos) {
+  if (performer_.may().silent)
+    return;
+  const auto now = scene_.time().now();
+  const auto is_peace = mended_at_ && now - *mended_at_ >= claims_checked_after;
+  if (!is_peace && performer_.may().late)
+    return;
+  const auto age = is_peace ? behind_in_peace : behind_at_most;
+  const auto how
+    = false_claim(truth, repos, scene_.true_clock().wall_now() + -age);
+  if (!how.empty())
+    throw broken{"complete", how};
+}
+
+/// In the midst of faults.
+void trial::look_at_claims() {
+  if (!scene_.node_runs())
+    return;
+  if (const auto repos = scene_.repos()) {
+    auto truth = scene_.life().truth().expected();
+    std::erase_if(truth, [this](const auto& x) {
+      return is_of_enemy(scene_.life().truth(), x.account.id.str());
+    });
+    judge_claims(truth, *repos);
+  }
+}
+
 /// How node and application differ from the network; empty: not at all.
 std::string trial::difference() {
   if (!scene_.node_runs())
@@ -139,10 +182,7 @@ std::string trial::difference() {
   std::erase_if(truth, [&may](const auto& x) {
     return may.unjudged.contains(x.account.id.str());
   });
-  const auto passed = scene_.time().now() - mended_at_;
-  if (passed >= claims_checked_after && !performer_.may().silent)
-    if (const auto how = false_claim(truth, *repos); !how.empty())
-      throw broken{"complete", how};
+  judge_claims(truth, *repos);
   std::string out;
   scene_.application().read([&](const apps::event_copy& copy) {
     out = compare(truth, *repos, copy, may).text();
@@ -182,7 +222,8 @@ void trial::live_on() {
 
 /// Everything is right within the bound, and stays so.
 void trial::settle() {
-  const auto begin = mended_at_ = scene_.time().now();
+  const auto begin = scene_.time().now();
+  mended_at_ = begin;
   microseconds wait = 1s;
   auto settled = false;
   if (scene_.settings().lives_on)

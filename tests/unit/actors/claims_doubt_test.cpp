@@ -23,6 +23,22 @@ TEST(claims, what_is_missing_is_asked_for_a_second_time) {
   EXPECT_EQ(x.machine.bytes(), 0u);
 }
 
+// So may one that calls an identity gone, which is remembered: asking for what
+// is known would say the same.
+TEST(claims, what_is_gone_is_looked_up_a_second_time) {
+  directory x;
+  x.page(of_pds, claims_of(0, 2));
+  x.say_all({kind::names_host, {}});
+  EXPECT_TRUE(x.pages.empty());
+  x.pass_retry();
+  ASSERT_EQ(x.anew.size(), 2u);
+  x.say(claimed_did(0), {kind::names_host, its_host});
+  x.say(claimed_did(1), {kind::names_host, {}});
+  EXPECT_THAT(x.confirmed, testing::ElementsAre(claimed_did(0)));
+  EXPECT_EQ(x.pages.size(), 1u) << "and not a third time";
+  EXPECT_EQ(x.machine.bytes(), 0u);
+}
+
 // Who was found at last does not count against its listing.
 TEST(claims, a_listing_of_late_documents_is_trusted) {
   directory x;

@@ -78,7 +78,7 @@ TEST(EventLogTest, TheWindowForgetsTheOldestFramesAndSaysSo) {
 TEST(EventLogTest, AnAnnouncedLossEndsTheWindow) {
   event_log log{{}};
   add(log, 7);
-  log.begin_loss();
+  log.begin_loss(simnet::event_log::loss::gone);
   add(log, 8);
   add(log, 9);
   EXPECT_EQ(log.end_loss(true), (std::vector<size_t>{8, 9}));
@@ -91,7 +91,7 @@ TEST(EventLogTest, AnAnnouncedLossEndsTheWindow) {
 TEST(EventLogTest, ASilentLossLeavesNothingButAHole) {
   event_log log{{}};
   add(log, 7);
-  log.begin_loss();
+  log.begin_loss(simnet::event_log::loss::gone);
   add(log, 8);
   EXPECT_EQ(log.end_loss(false), std::vector<size_t>{8});
   add(log, 7);

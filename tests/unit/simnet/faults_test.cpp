@@ -292,6 +292,22 @@ TEST_F(FaultsTest, ASilentLossOfTheRelayIsNotAnnounced) {
   EXPECT_EQ(log.judge(0), simnet::event_log::cursor_state::good);
 }
 
+TEST_F(FaultsTest, AGarbledEventIsSentAndCannotBeRead) {
+  fault garble;
+  garble.kind = fault_kind::garble_events;
+  garble.host = view().host;
+  garble.count = 2;
+  EXPECT_EQ(inject(garble).count, 2u);
+  net.traffic().post(3);
+  const auto frames
+    = net.truth().host_log(view().host).read(0, 10, 1'000'000);
+  ASSERT_EQ(frames.size(), 3u);
+  for (size_t i = 0; i < frames.size(); ++i)
+    EXPECT_EQ(atproto::peek_frame(frames[i].frame.view()).has_value(), i == 2)
+      << i;
+  EXPECT_EQ(listen(*net.truth().relay_log()).events.size(), 3u);
+}
+
 TEST_F(FaultsTest, ARestartedSequenceBeginsAtOne) {
   net.traffic().make(10);
   fault restart;

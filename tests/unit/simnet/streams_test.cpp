@@ -94,7 +94,7 @@ TEST_F(StreamsTest, AClientThatTheWindowPassesIsTooSlow) {
   auto x = subscribe(urls.relay, "?cursor=0");
   EXPECT_EQ(seq_of(x.next()), 1);
   auto& log = *net.truth().relay_log();
-  log.begin_loss();
+  log.begin_loss(simnet::event_log::loss::gone);
   net.traffic().make(3);
   log.end_loss(true);
   net.traffic().make(1);
