@@ -107,6 +107,42 @@ deed told(deed x) {
   return x;
 }
 
+bool breaks_chains(const deed& x) {
+  switch (x.kind) {
+    case deed_kind::clock:
+    case deed_kind::disk_full:
+    case deed_kind::disk_error:
+    case deed_kind::add:
+    case deed_kind::remove:
+    case deed_kind::resync:
+      return true;
+    case deed_kind::fault:
+      break;
+    default:
+      return false;
+  }
+  switch (x.what) {
+    case fault_kind::drop_connection:
+    case fault_kind::throttle_stream:
+    case fault_kind::repeat_events:
+    case fault_kind::delay_stream:
+    case fault_kind::change_handle:
+    case fault_kind::slow_repo:
+    case fault_kind::trickle_repo:
+    case fault_kind::failing_repo:
+    case fault_kind::cut_repo:
+    case fault_kind::rate_limit:
+    case fault_kind::directory_down:
+    case fault_kind::directory_limit:
+    case fault_kind::directory_slow:
+    case fault_kind::directory_hang:
+    case fault_kind::directory_refuse:
+      return false;
+    default:
+      return true;
+  }
+}
+
 const char* to_string(server x) noexcept {
   return x == server::host ? "host" : x == server::relay ? "relay"
                                                          : "directory";
@@ -151,6 +187,8 @@ void draw_round(const run_settings& settings, std::vector<deed>& out,
     last = x.at;
     if (random.below(3) != 0)
       x.number = few[random.below(few.size())];
+    if (settings.sound && breaks_chains(x))
+      x.kind = deed_kind::writes, x.value = 3;
     out.push_back(settings.audited ? x : told(x));
   }
   std::stable_sort(out.begin() + first, out.end(),

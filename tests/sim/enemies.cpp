@@ -66,6 +66,8 @@ void count_settings(const run_settings& x,
     ++counts[std::string{"hostile host, "} + simnet::to_string(each.kind)];
   if (x.weighs_fairness)
     ++counts["run weighed for fairness"];
+  if (x.sound)
+    ++counts["run in which nothing breaks a chain"];
   if (x.rests)
     ++counts["run with a long silence"];
   if (x.world.listing_lines_max < limits::listing_page_asked)

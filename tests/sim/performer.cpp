@@ -142,8 +142,17 @@ const std::string& performer::origin_of(const deed& x) const {
     case server::directory:
       return urls.plc;
     default:
-      return urls.hosts[x.number % urls.hosts.size()];
+      return urls.hosts[host_of(x)];
   }
+}
+
+/// What happens to a host happens to the one of the account that the same number
+/// means, now and then to any: hostile ones have few.
+size_t performer::host_of(const deed& x) const {
+  const auto& truth = scene_.life().truth();
+  const auto hosts = scene_.urls().hosts.size();
+  return x.number % 4 == 0 ? x.number % hosts
+                           : truth.view(x.number % truth.accounts()).host;
 }
 
 std::vector<std::string> performer::servers() const {
@@ -294,10 +303,9 @@ void performer::perform_fault(const deed& x) {
   simnet::fault order;
   order.kind = x.what;
   const auto is_stream = x.what <= simnet::fault_kind::restart_sequence;
-  const auto hosts = scene_.urls().hosts.size();
   if (x.of != server::relay
       && (is_stream || simnet::request_kind(x.what).has_value()))
-    order.host = x.number % hosts;
+    order.host = host_of(x);
   if (!is_stream && !simnet::request_kind(x.what) && !ends_absence(x.what))
     order.did = truth.view(x.number % truth.accounts()).id.str();
   order.count = simnet::request_kind(x.what) ? 0 : 1 + x.number % 4;

@@ -54,6 +54,7 @@ private:
   void plan_writes(const deed& x);
   void attend();
   void count(const deed& x);
+  size_t host_of(const deed& x) const;
   const std::string& origin_of(const deed& x) const;
   uint16_t port_of(const deed& x) const { return sim::port_of(origin_of(x)); }
   std::vector<std::string> servers() const;

@@ -108,7 +108,11 @@ run_settings draw_settings(uint64_t seed, const clock& time,
   constexpr std::array<uint64_t, 4> rates{0, 0, 60'000, 25'000};
   out.rate = rates[random->below(rates.size())];
   out.settle_max = out.audited ? 30h : 3h;
+  out.sound = random->below(4) == 0;
+  if (out.sound)
+    out.world.window = {};
   draw_enemies(out);
+  out.sound = out.sound && out.world.hostile.empty();
   draw_crowds(out);
   if (alter)
     alter(out);

@@ -29,6 +29,9 @@ struct run_settings {
   /// Whether listings come often enough to find what streams leave out. Else
   /// nothing happens that only they could find.
   bool audited = true;
+  /// Nothing happens that breaks the chain of a repo, so that none has to be
+  /// fetched a second time.
+  bool sound = false;
   bool ends_in_peace = false; ///< The last faults end by themselves.
   std::chrono::microseconds latency{500};
   /// Bytes a second that each connection to an honest host or the relay carries;

@@ -64,6 +64,7 @@ public:
   const performer& what_was_done() const noexcept { return performer_; }
 
 private:
+  void find_positions();
   void run_round(size_t round);
   void check_events();
   void judge_claims(const std::vector<simnet::expected_account>& truth,
@@ -88,11 +89,25 @@ void trial::run() {
     throw broken{"start", to_string(ok.error())};
   if (auto ok = performer_.start(); !ok)
     throw broken{"start", to_string(ok.error())};
+  if (scene_.settings().sound)
+    find_positions();
   for (size_t i = 0; i < scene_.settings().rounds; ++i)
     run_round(i);
   if (scene_.settings().rests)
     rest();
   check_left();
+}
+
+/// A stream that had no event yet has no position, and what comes while it is
+/// away is lost to it. So every host says something.
+void trial::find_positions() {
+  performer_.run_for(1min);
+  auto& life = scene_.life();
+  std::set<size_t> hosts;
+  for (size_t i = 0; i < life.truth().accounts(); ++i)
+    if (hosts.insert(life.truth().view(i).host).second)
+      life.truth().announce_identity(*life.truth().at(i), true);
+  performer_.run_for(1min);
 }
 
 void trial::run_round(size_t round) {
@@ -265,6 +280,11 @@ void trial::check_left() {
   for (const auto& [change, count] : scene_.status_changes())
     if (!listed_changes.contains(change))
       throw broken{"statuses", "a repo went from " + change};
+  if (scene_.settings().sound)
+    for (const auto& [change, count] : scene_.status_changes())
+      if (change.ends_with(" to desync"))
+        throw broken{"statuses", "a repo went from " + change
+                                   + ", and nothing broke its chain"};
   storage::database_options options;
   options.directory = scene_.settings().node.data_dir;
   options.disk = &scene_.disk();
