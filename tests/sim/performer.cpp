@@ -1,5 +1,6 @@
 #include "tests/sim/performer.hpp"
 
+#include "tests/sim/deed_effects.hpp"
 #include "tests/sim/positions.hpp"
 
 namespace weir::sim {
@@ -11,52 +12,6 @@ using std::chrono::microseconds;
 
 /// What a service manager waits before it starts a program again.
 constexpr auto restart_delay = 5s;
-
-/// It happens to whoever is away, as few are.
-bool ends_absence(simnet::fault_kind x) noexcept {
-  return x == simnet::fault_kind::restore
-         || x == simnet::fault_kind::reactivate
-         || x == simnet::fault_kind::relay_restore;
-}
-
-/// A stream that is away and has no position yet is asked from now on later.
-bool parts_from_streams(deed_kind x) noexcept {
-  switch (x) {
-    case deed_kind::life:
-    case deed_kind::writes:
-    case deed_kind::newcomers:
-    case deed_kind::fault:
-    case deed_kind::clock:
-    case deed_kind::hang_up:
-    case deed_kind::forget:
-    case deed_kind::add:
-    case deed_kind::remove:
-    case deed_kind::resync:
-      return false;
-    default:
-      return true;
-  }
-}
-
-/// Streams are there, and bring less than there is.
-bool holds_back(const deed& x) noexcept {
-  return x.kind == deed_kind::stall || x.kind == deed_kind::crawl
-         || (x.kind == deed_kind::fault
-             && (x.what == simnet::fault_kind::throttle_stream
-                 || x.what == simnet::fault_kind::delay_stream));
-}
-
-/// The directory says of accounts that they are not, or live elsewhere.
-bool denies(simnet::fault_kind x) noexcept {
-  return x >= simnet::fault_kind::directory_wrong
-         && x <= simnet::fault_kind::directory_gone;
-}
-
-bool loses_events(simnet::fault_kind x) noexcept {
-  return x == simnet::fault_kind::lose_window
-         || x == simnet::fault_kind::lose_silently
-         || x == simnet::fault_kind::restart_sequence;
-}
 
 } // namespace
 

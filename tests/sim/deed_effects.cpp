@@ -1,0 +1,47 @@
+#include "tests/sim/deed_effects.hpp"
+
+namespace weir::sim {
+
+bool ends_absence(simnet::fault_kind x) noexcept {
+  return x == simnet::fault_kind::restore
+         || x == simnet::fault_kind::reactivate
+         || x == simnet::fault_kind::relay_restore;
+}
+
+bool parts_from_streams(deed_kind x) noexcept {
+  switch (x) {
+    case deed_kind::life:
+    case deed_kind::writes:
+    case deed_kind::newcomers:
+    case deed_kind::fault:
+    case deed_kind::clock:
+    case deed_kind::hang_up:
+    case deed_kind::forget:
+    case deed_kind::add:
+    case deed_kind::remove:
+    case deed_kind::resync:
+      return false;
+    default:
+      return true;
+  }
+}
+
+bool holds_back(const deed& x) noexcept {
+  return x.kind == deed_kind::stall || x.kind == deed_kind::crawl
+         || (x.kind == deed_kind::fault
+             && (x.what == simnet::fault_kind::throttle_stream
+                 || x.what == simnet::fault_kind::delay_stream));
+}
+
+bool denies(simnet::fault_kind x) noexcept {
+  return x >= simnet::fault_kind::directory_wrong
+         && x <= simnet::fault_kind::directory_gone;
+}
+
+bool loses_events(simnet::fault_kind x) noexcept {
+  return x == simnet::fault_kind::lose_window
+         || x == simnet::fault_kind::lose_silently
+         || x == simnet::fault_kind::restart_sequence;
+}
+
+} // namespace weir::sim

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "tests/sim/deeds.hpp"
+
+/// What a deed means for what may be expected.
+namespace weir::sim {
+
+/// It happens to whoever is away, as few are.
+bool ends_absence(simnet::fault_kind x) noexcept;
+
+/// A stream that is away and has no position yet is asked from now on later.
+bool parts_from_streams(deed_kind x) noexcept;
+
+/// Streams are there, and bring less than there is.
+bool holds_back(const deed& x) noexcept;
+
+/// The directory says of accounts that they are not, or live elsewhere.
+bool denies(simnet::fault_kind x) noexcept;
+
+bool loses_events(simnet::fault_kind x) noexcept;
+
+} // namespace weir::sim
