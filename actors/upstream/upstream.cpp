@@ -264,8 +264,12 @@ upstream_actor::behavior_type upstream::make_behavior() {
 upstream_actor spawn_upstream(caf::actor_system& system, context_ptr shared,
                               storage::upstream_row row,
                               upstream_options options, stream_dialer dial) {
-  return system.spawn<upstream>(std::move(shared), std::move(row), options,
-                                std::move(dial));
+  const auto id = row.id;
+  const upstream_actor out = system.spawn<upstream>(
+    shared, std::move(row), options, std::move(dial));
+  // Before its first turn: whoever stops the node must find it.
+  shared->set_upstream(id, out);
+  return out;
 }
 
 } // namespace weir::actors

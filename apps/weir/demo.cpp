@@ -24,6 +24,7 @@ constexpr auto poll_interval = 100ms;
 constexpr auto deadline = 60s; ///< Of each phase that waits for something.
 constexpr auto status_interval = 10s;
 constexpr size_t findings_shown = 20;
+constexpr uint64_t forget_every = 5'000; ///< Events, of which one is not acked.
 
 class demo {
 public:
@@ -108,7 +109,7 @@ result<void> demo::start() {
                               + network_.urls().control);
   consumer_ = std::make_unique<demo_consumer>(network_.web().transport(),
                                               network_.node().data_url());
-  consumer_->set_forgetful(!options_.forever);
+  consumer_->set_forgetful(options_.forever ? 0 : forget_every);
   consumer_->start();
   return {};
 }
@@ -158,7 +159,7 @@ result<void> demo::live() {
     return ok;
   network_.life().set_rate(0);
   faults_.settle();
-  consumer_->set_forgetful(false);
+  consumer_->set_forgetful(0);
   const auto made = network_.life().traffic().counts();
   report_.line("live", grouped(made.events) + " events at "
                          + grouped(static_cast<uint64_t>(options_.rate))

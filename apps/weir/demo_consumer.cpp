@@ -4,7 +4,8 @@
 
 #include <deque>
 #include <mutex>
-#include <unordered_set>
+#include <set>
+#include <unordered_map>
 
 namespace weir::apps {
 
@@ -15,7 +16,6 @@ using namespace std::chrono_literals;
 constexpr size_t window_frames = 256;
 constexpr size_t window_bytes = 8'388'608;
 constexpr auto flush_delay = 2ms;
-constexpr uint64_t forget_every = 5'000;
 
 } // namespace
 
@@ -53,8 +53,9 @@ struct demo_consumer::impl : std::enable_shared_from_this<impl> {
   mutable std::mutex guard; ///< Of all below.
   event_copy copy;
   counters count;
-  std::unordered_set<uint64_t> forgotten;
-  bool forgetful = false;
+  /// By account.
+  std::unordered_map<std::string, std::set<uint64_t>> forgotten;
+  uint64_t forget_every = 0;
 };
 
 /// One connection.
@@ -128,14 +129,19 @@ void demo_consumer::impl::take(const shared_bytes& frame) {
   const auto x = copy.take(as_text(frame.view()), system_clock().wall_now());
   if (!x)
     return;
-  if (forgetful && !x->again
+  auto& waiting = forgotten[x->did];
+  if (x->live && !waiting.empty() && *waiting.begin() < x->id)
+    ++count.overtook;
+  if (forget_every != 0 && !x->again
       && (copy.counts().received - 1) % forget_every == 0) {
-    forgotten.insert(x->id);
+    waiting.insert(x->id);
     ++count.forgotten;
     return;
   }
-  if (x->again && forgotten.erase(x->id) > 0)
+  if (x->again && waiting.erase(x->id) > 0)
     ++count.recovered;
+  if (waiting.empty())
+    forgotten.erase(x->did);
   acks.push_back(x->id);
 }
 
@@ -199,14 +205,15 @@ void demo_consumer::drop_connection() {
   });
 }
 
-void demo_consumer::set_forgetful(bool x) {
+void demo_consumer::set_forgetful(uint64_t every) {
   const std::lock_guard lock{impl_->guard};
-  impl_->forgetful = x;
+  impl_->forget_every = every;
 }
 
 void demo_consumer::forget_records(const std::string& did) {
   const std::lock_guard lock{impl_->guard};
   impl_->copy.forget_records(did);
+  impl_->forgotten.erase(did);
 }
 
 demo_consumer::counters demo_consumer::counts() const {

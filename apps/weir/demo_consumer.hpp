@@ -35,8 +35,8 @@ public:
   /// Hangs up; comes back a moment later.
   void drop_connection();
 
-  /// Whether every 5,000th event is not acked when it comes first.
-  void set_forgetful(bool x);
+  /// Every so many-th event is not acked when it comes first; 0: all are.
+  void set_forgetful(uint64_t every);
 
   /// See `event_copy::forget_records`.
   void forget_records(const std::string& did);
@@ -45,6 +45,9 @@ public:
     uint64_t connections = 0;
     uint64_t forgotten = 0; ///< Acks that were left out,
     uint64_t recovered = 0; ///< events of those that came again.
+    /// Live records that came while an earlier event of their account was not
+    /// acked.
+    uint64_t overtook = 0;
   };
 
   counters counts() const;

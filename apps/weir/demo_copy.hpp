@@ -66,12 +66,17 @@ public:
     uint64_t conflicts = 0;    ///< An id with two contents.
     uint64_t out_of_order = 0; ///< A new id below an older one.
     uint64_t unreadable = 0;
+    /// Records that came, or came again, after a fact said that their account
+    /// is away and before one said that it is back.
+    uint64_t while_away = 0;
   };
 
   /// What came.
   struct taken {
     uint64_t id = 0;
     bool again = false;
+    bool live = false; ///< A record, written since the node follows the repo.
+    std::string did;
   };
 
   /// Takes one message. Nothing when it is no event.

@@ -15,14 +15,12 @@ constexpr std::array<const char*, deed_kinds> names{
   "life",      "writes",    "newcomers",  "fault", "refuse",        "swallow",
   "stall",     "crawl",      "cut",   "unname",        "mute_name",
   "clock",     "disk_full",
-  "disk_error", "kill",      "kill_in_write", "power", "restart",
+  "disk_error", "kill",      "kill_in_write", "kill_again", "power", "restart",
   "hang_up",   "forget",     "add",   "remove",        "resync"};
 
 /// How often a kind is drawn, among all.
-constexpr std::array<unsigned, deed_kinds> weights{12, 16, 2, 30, 4, 3, 3, 2,
-                                                   3,  2, 2,  4, 2, 2, 3,
-                                                   2,  2, 2,  2, 2, 1, 1,
-                                                   2};
+constexpr std::array<unsigned, deed_kinds> weights{
+  12, 16, 3, 30, 4, 3, 3, 2, 3, 2, 2, 4, 2, 2, 2, 2, 2, 2, 2, 3, 3, 1, 1, 5};
 
 /// Between two durations, as likely short as long by their magnitude.
 microseconds draw_between(microseconds least, microseconds most,
@@ -76,6 +74,7 @@ int64_t draw_value(deed_kind kind, random_source& random) {
       return static_cast<int64_t>(random.below(20'000));
     case deed_kind::disk_error:
     case deed_kind::kill_in_write:
+    case deed_kind::kill_again:
     case deed_kind::power:
       return 1 + static_cast<int64_t>(random.below(60));
     default:
@@ -114,7 +113,6 @@ bool breaks_chains(const deed& x) {
     case deed_kind::disk_error:
     case deed_kind::add:
     case deed_kind::remove:
-    case deed_kind::resync:
       return true;
     case deed_kind::fault:
       break;
@@ -187,8 +185,10 @@ void draw_round(const run_settings& settings, std::vector<deed>& out,
     last = x.at;
     if (random.below(3) != 0)
       x.number = few[random.below(few.size())];
-    if (settings.sound && breaks_chains(x))
-      x.kind = deed_kind::writes, x.value = 3;
+    if (settings.sound && breaks_chains(x)) {
+      x.kind = random.below(2) == 0 ? deed_kind::writes : deed_kind::resync;
+      x.value = 1 + static_cast<int64_t>(random.below(10));
+    }
     out.push_back(settings.audited ? x : told(x));
   }
   std::stable_sort(out.begin() + first, out.end(),

@@ -29,6 +29,7 @@ enum class deed_kind : uint8_t {
   disk_error, ///< The call number `value` of the disk fails.
   kill,      ///< The node is killed, and started again.
   kill_in_write, ///< It is killed at the call number `value` of the disk.
+  kill_again, ///< So it is, and then again and again in its next lives.
   power,     ///< The machine loses power in the call number `value`.
   restart,   ///< The node stops in good order, and starts again.
   hang_up,   ///< The application hangs up.

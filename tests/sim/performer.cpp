@@ -53,6 +53,7 @@ void performer::run_for(microseconds x) {
 void performer::attend() {
   const auto now = scene_.time().now();
   if (std::exchange(dies_, false)) {
+    ++deaths_;
     scene_.end_killed_node();
     look_at_store();
     start_at_ = now + restart_delay;
@@ -66,6 +67,9 @@ void performer::attend() {
   if (auto ok = start(); !ok) {
     scene_.log().note(now, "start", to_string(ok.error()));
     start_at_ = now + restart_delay; // Its disk is still full, say.
+  } else if (lives_ > 0) {
+    --lives_;
+    plan_death(1 + scene_.random().below(60), false);
   }
 }
 
@@ -87,6 +91,11 @@ void performer::count(const deed& x) {
   ++counts_[x.kind == deed_kind::fault
               ? std::string{"fault "} + simnet::to_string(x.what)
               : std::string{to_string(x.kind)}];
+}
+
+uint64_t performer::count_of(deed_kind x) const {
+  const auto found = counts_.find(to_string(x));
+  return found == counts_.end() ? 0 : found->second;
 }
 
 const std::string& performer::origin_of(const deed& x) const {
@@ -170,13 +179,12 @@ void performer::perform(const deed& x) {
       scene_.die(false);
       dies_ = true;
       break;
+    case deed_kind::kill_again:
+      lives_ = 2 + x.number % 10;
+      [[fallthrough]];
     case deed_kind::kill_in_write:
     case deed_kind::power:
-      faults.plan({.nth = static_cast<uint64_t>(x.value),
-                   .instead = [this, power = x.kind == deed_kind::power] {
-                     scene_.die(power);
-                     dies_ = true;
-                   }});
+      plan_death(static_cast<uint64_t>(x.value), x.kind == deed_kind::power);
       break;
     case deed_kind::restart:
       scene_.stop_node();
@@ -186,7 +194,7 @@ void performer::perform(const deed& x) {
       scene_.application().drop_connection();
       break;
     case deed_kind::forget:
-      scene_.application().set_forgetful(true);
+      scene_.application().set_forgetful(1 + x.number % 5);
       break;
     default:
       return ask_node(x);
@@ -222,11 +230,18 @@ void performer::plan_end(const deed& x) {
       break;
     case deed_kind::forget:
       scene_.time().set(end,
-                        [this] { scene_.application().set_forgetful(false); });
+                        [this] { scene_.application().set_forgetful(0); });
       break;
     default:
       break;
   }
+}
+
+void performer::plan_death(uint64_t nth, bool power) {
+  scene_.disk_faults().plan({.nth = nth, .instead = [this, power] {
+                               scene_.die(power);
+                               dies_ = true;
+                             }});
 }
 
 /// As long as the account may write.
@@ -327,9 +342,10 @@ void performer::mend() {
   scene_.log().note(scene_.time().now(), "mend", "all");
   may_.late = false;
   scene_.node_clock().set_wrong(0us);
+  lives_ = 0;
   scene_.disk_faults().heal();
   scene_.disk_faults().budget(std::nullopt);
-  scene_.application().set_forgetful(false);
+  scene_.application().set_forgetful(0);
   for (const auto& x : servers()) {
     scene_.mend_road(sim::port_of(x));
     scene_.set_naming(x, naming::found);

@@ -34,6 +34,8 @@ public:
     return counts_;
   }
 
+  uint64_t count_of(deed_kind x) const;
+
   /// What was wrong with a store that a killed node left; empty: nothing.
   const std::string& wrong_with_store() const noexcept { return wrong_; }
 
@@ -43,6 +45,9 @@ public:
   /// How often the node was started.
   uint64_t starts() const noexcept { return starts_; }
 
+  /// How often it was killed.
+  uint64_t deaths() const noexcept { return deaths_; }
+
   /// The first start.
   result<void> start();
 
@@ -51,6 +56,7 @@ private:
   void disturb_road(const deed& x);
   void ask_node(const deed& x);
   void plan_end(const deed& x);
+  void plan_death(uint64_t nth, bool power);
   void plan_writes(const deed& x);
   void attend();
   void count(const deed& x);
@@ -70,9 +76,10 @@ private:
   bool denied_ = false; ///< And no listing comes.
   allowances may_;
   uint64_t starts_ = 0;
+  uint64_t deaths_ = 0;
   bool dies_ = false;  ///< The disk has ended already.
   bool power_ = false; ///< With the power.
-  bool wanted_ = true; ///< The node is to run.
+  uint64_t lives_ = 0;   ///< That end in a call to the disk.
   std::optional<steady_time> start_at_;
 };
 

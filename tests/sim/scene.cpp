@@ -141,12 +141,24 @@ void scene::stop_node() {
   if (!node_)
     return;
   trace_.note(time_.now(), "node", "stops");
-  node_->stop();
-  note_status_changes();
-  node_.reset();
+  end_node();
   steps_.run_for(0s);
   node_machine_->halt();
   node_machine_->drop_work();
+}
+
+/// One that does not end is left as it is, since nobody could take it away.
+void scene::end_node() {
+  auto node = std::move(node_);
+  stopping_ = true;
+  try {
+    node->stop();
+  } catch (const spins_forever&) {
+    static_cast<void>(node.release());
+    throw;
+  }
+  stopping_ = false;
+  note_status_changes(node->metrics());
 }
 
 void scene::die(bool power) {
@@ -155,16 +167,14 @@ void scene::die(bool power) {
     disk_.cut_power(*random_);
   else
     disk_.kill();
-  if (node_machine_)
+  // One that is ending goes on to its end: nothing of it reaches the disk.
+  if (node_machine_ && !stopping_)
     node_machine_->halt();
 }
 
 void scene::end_killed_node() {
-  if (node_) {
-    node_->stop();
-    note_status_changes();
-    node_.reset();
-  }
+  if (node_)
+    end_node();
   if (node_machine_) {
     node_machine_->halt();
     node_machine_->drop_work();
@@ -173,10 +183,10 @@ void scene::end_killed_node() {
   disk_faults_.heal();
 }
 
-void scene::note_status_changes() {
+void scene::note_status_changes(const metrics_registry& from) {
   constexpr std::string_view name
     = "weir_repo_status_changes_total{change=\"";
-  std::istringstream page{node_->metrics().render()};
+  std::istringstream page{from.render()};
   for (std::string line; std::getline(page, line);) {
     if (!line.starts_with(name))
       continue;

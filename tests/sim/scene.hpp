@@ -103,7 +103,8 @@ public:
 
 private:
   actors::node_config node_config() const;
-  void note_status_changes();
+  void end_node();
+  void note_status_changes(const metrics_registry& from);
   result<std::pair<int, std::string>> ask(net::http_request request);
 
   timeline time_;
@@ -123,6 +124,7 @@ private:
   std::unique_ptr<simnet::network> life_;
   simnet::network_urls urls_;
   std::unique_ptr<actors::node> node_;
+  bool stopping_ = false;
   error failure_;
   std::map<std::string, uint64_t> status_changes_;
   net::http_client_ptr web_;

@@ -74,6 +74,7 @@ private:
   void live_on();
   void settle();
   void rest();
+  void check_soundness();
   void check_left();
 
   scene& scene_;
@@ -143,7 +144,13 @@ void trial::check_events() {
       throw broken{"order", "events of one repo came in another order"};
     if (x.unreadable > 0)
       throw broken{"events", "an event cannot be read"};
+    if (x.while_away > 0)
+      throw broken{"delivery", "a record of an account that is away came"};
   });
+  if (!performer_.may().unacked
+      && scene_.application().counts().overtook > 0)
+    throw broken{"order", "a live record came before an earlier event of its "
+                          "account was acked"};
 }
 
 /// What is called complete has been so, but for what streams may not have brought
@@ -274,6 +281,19 @@ void trial::rest() {
     throw broken{"settles", "after a silence: " + how};
 }
 
+/// Who fell out of sync was asked to. A node that is killed may have to fetch
+/// again what it heard and had not judged.
+void trial::check_soundness() {
+  if (performer_.deaths() > 0)
+    return;
+  const auto asked = performer_.count_of(deed_kind::resync);
+  for (const auto& [change, count] : scene_.status_changes())
+    if (change.ends_with(" to desync") && count > asked
+        && (performer_.starts() == 1 || !change.starts_with("syncing")))
+      throw broken{"statuses", std::to_string(count) + " repos went from "
+                                 + change + ", and nothing broke their chains"};
+}
+
 /// The store of a node that ended in good order agrees with itself.
 void trial::check_left() {
   scene_.stop_node();
@@ -281,10 +301,7 @@ void trial::check_left() {
     if (!listed_changes.contains(change))
       throw broken{"statuses", "a repo went from " + change};
   if (scene_.settings().sound)
-    for (const auto& [change, count] : scene_.status_changes())
-      if (change.ends_with(" to desync"))
-        throw broken{"statuses", "a repo went from " + change
-                                   + ", and nothing broke its chain"};
+    check_soundness();
   storage::database_options options;
   options.directory = scene_.settings().node.data_dir;
   options.disk = &scene_.disk();

@@ -54,15 +54,18 @@ protected:
     row.cursor = 10;
     row.first_cursor = 1;
     sockets.clear();
-    upstream = keep(
-      spawn_upstream(sys, shared, row, options,
+    const auto spawned
+      = spawn_upstream(sys, shared, row, options,
                      [this](const std::string&, std::optional<uint64_t> cursor,
                             uint64_t, const upstream_actor& self) {
                        known = shared->upstream(7) == self;
                        cursors.push_back(cursor.value_or(0));
                        sockets.push_back(std::make_shared<scripted_socket>());
                        return sockets.back();
-                     }));
+                     });
+    // Whoever stops the node at once stops it, too.
+    EXPECT_TRUE(shared->upstream(7) == spawned);
+    upstream = keep(spawned);
   }
 
   void frames(int64_t from, size_t count) {
