@@ -208,11 +208,13 @@ repo_effects repo_machine::on_host_answer(const host_answer& x,
   }
   if (x.account == row_.words.host) {
     hear_rev(x, board, now, out);
-    if (x.account == account_status::active && x.pds == row_.pds)
+    const auto denies_tombstone = row_.words.tombstoned && x.pds == row_.pds
+                                  && x.account != account_status::deleted;
+    if (denies_tombstone)
       doubt_tombstone(now, out);
     if (std::exchange(row_.not_found_at, 0) != 0)
       touch_row();
-    if (x.account != account_status::active) {
+    if (x.account != account_status::active && !denies_tombstone) {
       // Something spoke against what is known, or nobody would have asked. The
       // host may be the former one, so the document is looked up.
       pace_.wanted = true;
@@ -354,9 +356,9 @@ void repo_machine::hear_tombstone(const storage::identity_row& fact,
   follow_words(now, out);
 }
 
-/// Its host says that the account is active and the directory that there is no
-/// such identity, which only a document withdraws. It is asked as if nothing
-/// spoke against it, so that a host that says it for ever costs no more.
+/// Its host says that it has the account and the directory that there is no such
+/// identity, which only a document withdraws. It is asked as if nothing spoke
+/// against it, so that a host that says it for ever costs no more.
 void repo_machine::doubt_tombstone(now_time now, repo_effects& out) {
   if (!row_.words.tombstoned)
     return;

@@ -24,8 +24,8 @@ struct listed_line {
 bool is_news(const listed_line& line, const storage::repo_row& row,
              const storage::chain_row* chain, const upstream_board& board);
 
-/// Whether a line calls an account active that the directory has a tombstone
-/// for, and comes from whoever may say so.
+/// Whether a line names an account that the directory has a tombstone for, as
+/// one that is not deleted, and comes from whoever may say so.
 bool denies_tombstone(const listed_line& line, const storage::repo_row& row,
                       const upstream_board& board);
 

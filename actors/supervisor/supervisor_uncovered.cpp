@@ -1,6 +1,7 @@
 #include "actors/supervisor/listed_line.hpp"
 #include "actors/supervisor/supervisor_impl.hpp"
 
+#include "actors/support/account_sources.hpp"
 #include "actors/support/store_readers.hpp"
 #include "base/log.hpp"
 #include "storage/collection_table.hpp"
@@ -34,8 +35,8 @@ bool is_news(const question_machine::verdict& x,
   const auto& row = *known.row;
   if (is_news_of_host(x.pds, x.account, x.rev, row, known.chain.get()))
     return true;
-  if (row.pds != x.pds || !row.words.tombstoned
-      || x.account != storage::account_status::active)
+  if (row.pds != x.pds
+      || !account_sources::denies_tombstone(row.words, x.account, false, true))
     return false;
   const auto identity = store.load_identity(x.repo);
   return !identity || !*identity || is_due_again(**identity, now);

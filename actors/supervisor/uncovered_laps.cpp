@@ -10,7 +10,7 @@ using storage::account_status;
 
 bool is_asked_about(const storage::repo_row& row) noexcept {
   const auto by_directory = row.words.tombstoned
-                            && row.words.host == account_status::active;
+                            && row.words.host != account_status::deleted;
   const auto is_away = row.account != account_status::active
                        && (row.account != account_status::deleted
                            || by_directory);

@@ -140,7 +140,7 @@ bool note_identity(account_words& x, bool tombstoned) {
 
 bool denies_tombstone(const account_words& x, account_status said, bool relay,
                       bool own_stream) noexcept {
-  return x.tombstoned && said == account_status::active
+  return x.tombstoned && said != account_status::deleted
          && (!relay || !own_stream);
 }
 

@@ -56,8 +56,9 @@ bool answer(storage::account_words& x, storage::account_status said);
 bool note_identity(storage::account_words& x, bool tombstoned);
 
 /// Whether its host, or a relay where the host has no stream of its own here,
-/// calls an account active that the directory has a tombstone for. That
-/// withdraws nothing, but the directory may have erred.
+/// has an account that the directory has a tombstone for: active, or away in a
+/// way from which it can come back. That withdraws nothing, but the directory may
+/// have erred.
 bool denies_tombstone(const storage::account_words& x,
                       storage::account_status said, bool relay,
                       bool own_stream) noexcept;

@@ -61,6 +61,8 @@ TEST(listed_line, denies_a_tombstone_once_a_day) {
   EXPECT_FALSE(denies_tombstone(line, row, board)) << "its host does";
   line.upstream = host.id;
   line.account = storage::account_status::deactivated;
+  EXPECT_TRUE(denies_tombstone(line, row, board)) << "it can come back";
+  line.account = storage::account_status::deleted;
   EXPECT_FALSE(denies_tombstone(line, row, board));
   const wall_time now{1'000'000'000'000'000};
   storage::identity_row tombstone;

@@ -36,6 +36,12 @@ struct tombstoned_repo : repo_world {
     settle();
   }
 
+  /// Its host has it, and it is away.
+  void deactivate() {
+    account_event(false, "deactivated", pds_id);
+    use_up_looks();
+  }
+
   void expect_back() {
     learn(identity());
     settle();
@@ -151,6 +157,50 @@ TEST(repo_account_tombstone, what_the_host_answers_counts_as_its_listing_does) {
   x.answer(account_status::active);
   EXPECT_EQ(x.refreshes, 1u);
   x.expect_back();
+}
+
+// protocol.md 4.t7: one that is away can come back, so `deleted` is wrong of it
+TEST(repo_account_tombstone, one_that_is_deactivated_is_looked_up_as_well) {
+  tombstoned_repo x;
+  x.deactivate();
+  x.pass(limits::identity_fresh);
+  x.list(x.account.rev(), account_status::deleted, pds_id);
+  x.settle();
+  EXPECT_EQ(x.refreshes, 0u) << "its host denies nothing";
+  x.account_event(false, "deactivated", pds_id);
+  x.use_up_looks();
+  x.pass(limits::identity_fresh);
+  x.list(x.account.rev(), account_status::deactivated, pds_id);
+  x.settle();
+  EXPECT_EQ(x.refreshes, 1u);
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::deactivated);
+}
+
+TEST(repo_account_tombstone, an_answer_that_it_is_deactivated_costs_one_look) {
+  tombstoned_repo x;
+  x.deactivate();
+  for (int day = 0; day < 3; ++day) {
+    x.pass(limits::identity_fresh);
+    x.answer(account_status::deactivated);
+    x.learn(x.gone());
+    x.settle();
+    x.pass(12h);
+  }
+  EXPECT_EQ(x.refreshes, 3u) << "one look each, and no second ones";
+  EXPECT_TRUE(x.machine->idle());
+}
+
+TEST(repo_account_tombstone, one_that_is_deactivated_meanwhile_is_looked_at) {
+  tombstoned_repo x;
+  x.use_up_looks();
+  x.account_event(false, "deactivated", pds_id);
+  x.pass(limits::second_look_pause);
+  EXPECT_EQ(x.refreshes, 1u);
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::deactivated);
 }
 
 // As a commit does: such an account is not quiet
