@@ -26,12 +26,21 @@ supervisor_machine::effects supervisor_machine::on_start(steady_time now,
   return on_timer(now);
 }
 
+/// A wait that is longer than any pause follows from a time that a wrong clock
+/// wrote into the repo's row: it is none, as for a row that a scan finds.
+std::chrono::seconds
+supervisor_machine::believed(std::chrono::seconds wait) const noexcept {
+  const auto longest
+    = std::max<std::chrono::seconds>(options_.retry_max, limits::refetch_pause);
+  return wait > longest ? std::chrono::seconds{0} : wait;
+}
+
 supervisor_machine::effects
 supervisor_machine::on_wish(const atproto::did& repo,
                             storage::repo_status status, const std::string& pds,
                             std::chrono::seconds wait, steady_time now) {
   effects out;
-  queue_.wish(repo, status, pds, now + wait, now);
+  queue_.wish(repo, status, pds, now + believed(wait), now);
   run(out, now);
   return out;
 }

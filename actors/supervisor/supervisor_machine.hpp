@@ -108,6 +108,7 @@ public:
   size_t hosts() const noexcept { return queue_.lanes(); }
 
 private:
+  std::chrono::seconds believed(std::chrono::seconds wait) const noexcept;
   fetch_entry* running_job(const atproto::did& repo, uint64_t job);
   std::chrono::seconds rest_after(size_t times, std::chrono::seconds first);
   void let_rest(const fetch_pace::download& x, steady_time now);

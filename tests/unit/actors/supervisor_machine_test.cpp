@@ -120,6 +120,34 @@ TEST(supervisor, a_retry_is_found_by_the_scan_after_its_time) {
   EXPECT_THAT(x.prepared, ElementsAre(name(1)));
 }
 
+// reliability.md P15: `retry_max`, and one more. A clock that was years ahead when a
+// fetch failed wrote a time that never comes, and its repo wishes again when its
+// host becomes known.
+TEST(supervisor, a_wish_for_a_time_that_never_comes_is_one_for_now) {
+  supervisor_options options;
+  options.retry_max = 120s;
+  queue x{options};
+  x.wish(1, repo_status::error, 60s);
+  x.wish(1, repo_status::error, 315'000'000s, a_host);
+  EXPECT_THAT(x.prepared, ElementsAre(name(1)));
+  x.wish(2, repo_status::error, options.retry_max);
+  EXPECT_EQ(x.prepared.size(), 1u);
+  x.wish(3, repo_status::error, options.retry_max + 1s);
+  EXPECT_EQ(x.prepared.size(), 2u);
+}
+
+// limits::refetch_pause: repos that are fetched too often wait for longer than one
+// that fails, where the back-off is that short.
+TEST(supervisor, a_short_back_off_shortens_no_other_pause) {
+  supervisor_options options;
+  options.retry_max = 1s;
+  queue x{options};
+  x.wish(1, repo_status::desync, limits::refetch_pause);
+  EXPECT_THAT(x.prepared, IsEmpty());
+  x.wish(2, repo_status::desync, limits::refetch_pause + 1s);
+  EXPECT_THAT(x.prepared, ElementsAre(name(2)));
+}
+
 // limits::fetch_wake_step; a wait as long as from scan to scan is the scan's
 TEST(supervisor, a_wait_shorter_than_the_scan_ends_on_time) {
   queue x;
