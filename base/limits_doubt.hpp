@@ -42,8 +42,11 @@ constexpr uint32_t second_looks_kept = 4;
 /// Identities whose failure is remembered: the most, what one costs, about, and
 /// the part of `memory_limit` that they may have.
 constexpr size_t lookup_failures_max = 65'536;
-constexpr size_t lookup_failure_bytes = 256;
+constexpr size_t lookup_failure_bytes = 384;
 constexpr size_t lookup_failures_memory_part = 256;
+
+/// Of what is kept of why it failed: enough to tell errors from each other.
+constexpr size_t lookup_cause_bytes_max = 96;
 
 /// Of the budget, for identities whose last look-up failed.
 constexpr double retry_share = 0.25;

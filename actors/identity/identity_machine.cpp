@@ -161,7 +161,7 @@ identity_machine::on_document(const atproto::did& repo,
     row.tombstoned = true;
   } else if (!doc) {
     // Stale is better than nothing while the directory is out of reach.
-    const auto not_before = backoff_.failed(repo, now);
+    const auto not_before = backoff_.failed(repo, now, doc.error());
     for (const auto who : std::exchange(i->second.again, {}))
       add_waiter(i->second.waiters, who);
     // A directory keeps every document that it had. One that does not find it

@@ -56,7 +56,8 @@ bool identity_machine::answer_failing(const atproto::did& repo,
       if (serves)
         x.fact = *known->row;
       else
-        x.fact = fail(ec::unreachable, "the last look-up failed");
+        x.fact = fail(ec::unreachable, "the last look-up failed: "
+                                         + std::string{backoff_.cause(repo)});
     }
   }
   return true;

@@ -7,7 +7,26 @@
 
 namespace weir::actors {
 
-steady_time lookup_backoff::failed(const atproto::did& repo, steady_time now) {
+namespace {
+
+/// Servers have a say in what an error says: it is cut, between two characters.
+std::string short_text(const error& why) {
+  auto out = to_string(why);
+  if (out.size() <= limits::lookup_cause_bytes_max)
+    return out;
+  const auto continues = [](char x) { return (x & 0xC0) == 0x80; };
+  auto end = limits::lookup_cause_bytes_max;
+  while (end > 0 && continues(out[end]))
+    --end;
+  out.resize(end);
+  out.shrink_to_fit();
+  return out;
+}
+
+} // namespace
+
+steady_time lookup_backoff::failed(const atproto::did& repo, steady_time now,
+                                   const error& why) {
   ++in_row_;
   const auto i = failed_.find(repo.str());
   if (i == failed_.end()) {
@@ -15,13 +34,14 @@ steady_time lookup_backoff::failed(const atproto::did& repo, steady_time now) {
       failed_.erase(order_.back().repo.str());
       order_.pop_back();
     }
-    order_.push_front({repo, limits::lookup_pause_min, {}});
+    order_.push_front({repo, limits::lookup_pause_min, {}, {}});
     failed_.emplace(order_.front().repo.str(), order_.begin());
   } else {
     order_.splice(order_.begin(), order_, i->second);
     order_.front().pause = std::min<std::chrono::microseconds>(
       2 * order_.front().pause, limits::lookup_pause_max);
   }
+  order_.front().cause = short_text(why);
   return order_.front().until = now + order_.front().pause;
 }
 
@@ -46,6 +66,11 @@ lookup_backoff::until(const atproto::did& repo, steady_time now) const {
   if (forgiven_ && x.until - *forgiven_ < x.pause)
     return std::nullopt;
   return x.until;
+}
+
+std::string_view lookup_backoff::cause(const atproto::did& repo) const {
+  const auto i = failed_.find(repo.str());
+  return i == failed_.end() ? std::string_view{} : i->second->cause;
 }
 
 } // namespace weir::actors

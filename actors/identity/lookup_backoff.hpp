@@ -2,10 +2,12 @@
 
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
+#include "base/error.hpp"
 
 #include <chrono>
 #include <list>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -24,7 +26,8 @@ public:
   }
 
   /// @returns when it may be looked up again.
-  steady_time failed(const atproto::did& repo, steady_time now);
+  steady_time failed(const atproto::did& repo, steady_time now,
+                     const error& why);
 
   void succeeded(const atproto::did& repo, steady_time now);
 
@@ -39,11 +42,17 @@ public:
   std::optional<steady_time> until(const atproto::did& repo,
                                    steady_time now) const;
 
+  /// For people: why its last look-up failed, the first
+  /// `limits::lookup_cause_bytes_max` bytes of that.
+  /// @returns Empty: it did not, or that was forgotten.
+  std::string_view cause(const atproto::did& repo) const;
+
 private:
   struct failure {
     atproto::did repo;
     std::chrono::microseconds pause;
     steady_time until;
+    std::string cause;
   };
 
   size_t max_;

@@ -15,7 +15,7 @@ using testing::IsEmpty;
 TEST(identity_machine, a_look_up_that_failed_is_made_again_after_its_pause) {
   resolver x;
   x.fetch(1);
-  x.document(fail(ec::unreachable));
+  x.document(fail(ec::unreachable, "HTTP 500"));
   const auto due = x.now + limits::lookup_pause_min;
   EXPECT_EQ(x.last.answers.at(0).not_before, due);
   for (const auto fresh : {false, true}) {
@@ -24,6 +24,8 @@ TEST(identity_machine, a_look_up_that_failed_is_made_again_after_its_pause) {
       x.loaded(std::nullopt);
     ASSERT_EQ(x.last.answers.size(), 1u);
     EXPECT_EQ(x.last.answers[0].fact.error().code, ec::unreachable);
+    EXPECT_THAT(x.last.answers[0].fact.error().context,
+                testing::HasSubstr("failed: unreachable: HTTP 500"));
     EXPECT_EQ(x.last.answers[0].not_before, due);
     EXPECT_TRUE(x.last.answers[0].last);
     EXPECT_THAT(x.last.fetch, IsEmpty());

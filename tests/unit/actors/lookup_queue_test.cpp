@@ -15,6 +15,8 @@ using namespace std::chrono_literals;
 
 constexpr steady_time start{1'000'000'000};
 
+const auto away = fail(ec::unreachable, "away");
+
 atproto::did named(const std::string& x) {
   return atproto::did::trusted("did:plc:" + x);
 }
@@ -141,17 +143,17 @@ TEST(lookup_backoff, the_pause_doubles_until_a_look_up_succeeds) {
   lookup_backoff x{4};
   const auto repo = named("a");
   EXPECT_FALSE(x.knows(repo));
-  EXPECT_EQ(x.failed(repo, start), start + limits::lookup_pause_min);
+  EXPECT_EQ(x.failed(repo, start, away), start + limits::lookup_pause_min);
   EXPECT_EQ(x.until(repo, start), start + limits::lookup_pause_min);
   EXPECT_FALSE(x.until(repo, start + limits::lookup_pause_min));
-  EXPECT_EQ(x.failed(repo, start), start + 2 * limits::lookup_pause_min);
+  EXPECT_EQ(x.failed(repo, start, away), start + 2 * limits::lookup_pause_min);
   for (int i = 0; i < 20; ++i)
-    x.failed(repo, start);
+    x.failed(repo, start, away);
   EXPECT_EQ(x.until(repo, start), start + limits::lookup_pause_max);
   EXPECT_TRUE(x.knows(repo));
   x.succeeded(repo, start);
   EXPECT_FALSE(x.knows(repo));
-  EXPECT_EQ(x.failed(repo, start), start + limits::lookup_pause_min);
+  EXPECT_EQ(x.failed(repo, start, away), start + limits::lookup_pause_min);
 }
 
 // protocol.md 8.3; `limits::lookup_forgiven_min`: when it was the directory
@@ -160,10 +162,10 @@ TEST(lookup_backoff, a_success_after_many_failures_ends_all_pauses) {
   for (const auto failures : {enough - 1, enough}) {
     lookup_backoff x{100};
     for (size_t i = 0; i < failures; ++i)
-      x.failed(named(std::to_string(i)), start);
+      x.failed(named(std::to_string(i)), start, away);
     x.succeeded(named("well"), start + 1s);
     EXPECT_EQ(x.until(named("0"), start + 1s).has_value(), failures < enough);
-    x.failed(named("0"), start + 1s);
+    x.failed(named("0"), start + 1s, away);
     EXPECT_TRUE(x.until(named("0"), start + 2s)) << "that is another failure";
   }
 }
@@ -176,7 +178,7 @@ TEST(lookup_backoff, pauses_end_so_now_and_then_only) {
   size_t ended = 0;
   for (size_t round = 0; round < 60; ++round) {
     for (size_t i = 0; i < enough; ++i)
-      x.failed(named(std::to_string(i)), now);
+      x.failed(named(std::to_string(i)), now, away);
     now = now + 1s;
     x.succeeded(named("well"), now);
     ended += x.until(named("0"), now) ? 0 : 1;
@@ -184,7 +186,7 @@ TEST(lookup_backoff, pauses_end_so_now_and_then_only) {
   EXPECT_EQ(ended, 1u);
   now = now + limits::lookup_pause_max;
   for (size_t i = 0; i < enough; ++i)
-    x.failed(named(std::to_string(i)), now);
+    x.failed(named(std::to_string(i)), now, away);
   x.succeeded(named("well"), now + 1s);
   EXPECT_FALSE(x.until(named("0"), now + 1s));
 }
@@ -193,14 +195,38 @@ TEST(lookup_backoff, pauses_end_so_now_and_then_only) {
 TEST(lookup_backoff, failures_are_remembered_up_to_a_bound) {
   lookup_backoff x{limits::lookup_failures_max};
   for (size_t i = 0; i < limits::lookup_failures_max; ++i)
-    x.failed(named(std::to_string(i)), start);
+    x.failed(named(std::to_string(i)), start, away);
   EXPECT_TRUE(x.knows(named("0")));
-  x.failed(named("0"), start);
-  x.failed(named("last"), start);
+  x.failed(named("0"), start, away);
+  x.failed(named("last"), start, away);
   EXPECT_TRUE(x.knows(named("0")));
   EXPECT_FALSE(x.knows(named("1")));
   EXPECT_TRUE(x.knows(named("last")));
   EXPECT_EQ(x.size(), limits::lookup_failures_max);
+}
+
+// reliability.md 2.1: `limits::lookup_cause_bytes_max`, and one more; no character
+// is torn
+TEST(lookup_backoff, why_it_failed_is_kept_up_to_a_bound) {
+  lookup_backoff x{2};
+  const auto repo = named("a");
+  const auto cause_of = [&](const std::string& context) {
+    x.failed(repo, start, fail(ec::unreachable, context));
+    return std::string{x.cause(repo)};
+  };
+  const std::string code = "unreachable: ";
+  const auto most = limits::lookup_cause_bytes_max - code.size();
+  EXPECT_EQ(x.cause(repo), "");
+  EXPECT_EQ(cause_of("HTTP 500"), code + "HTTP 500");
+  const std::string longest(most, 'x');
+  EXPECT_EQ(cause_of(longest), code + longest);
+  EXPECT_EQ(cause_of(longest + 'y'), code + longest);
+  const auto but_one = longest.substr(1);
+  EXPECT_EQ(cause_of(but_one + "\u00e9"), code + but_one);
+  EXPECT_EQ(cause_of(but_one.substr(1) + "\u00e9"),
+            code + but_one.substr(1) + "\u00e9");
+  x.succeeded(repo, start);
+  EXPECT_EQ(x.cause(repo), "");
 }
 
 } // namespace
