@@ -33,7 +33,7 @@ private:
 
 bool comparer::is_held(const simnet::account_view& x) const {
   const auto listed = node_.find(x.id.str());
-  return listed != node_.end() && listed->second.records > 0;
+  return listed != node_.end() && !listed->second.rev.empty();
 }
 
 /// What the node must take an account for.
