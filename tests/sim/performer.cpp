@@ -318,18 +318,33 @@ void performer::perform_fault(const deed& x) {
   count(x);
 }
 
+bool performer::order(const std::string& what, const std::string& did) {
+  const auto answer
+    = scene_.post("/repos/" + what, R"({"dids":[")" + did + "\"]}");
+  return answer && answer->first == 200;
+}
+
+/// What came of them is dropped. A node that ends before it answers may have
+/// removed one or not: whoever asked asks again.
+void performer::remove_repos() {
+  std::erase_if(to_remove_, [this](const std::string& did) {
+    if (!order("remove", did))
+      return false;
+    removed_.insert(did);
+    scene_.application().forget_records(did);
+    return true;
+  });
+}
+
 void performer::ask_node(const deed& x) {
   if (!scene_.node_runs())
     return;
   const auto did = account(x);
-  const auto* what = to_string(x.kind);
-  const auto answer = scene_.post(std::string{"/repos/"} + what,
-                                  R"({"dids":[")" + did + "\"]}");
-  if (!answer || answer->first != 200)
-    return; // Its disk is full, say.
   if (x.kind == deed_kind::remove) {
-    removed_.insert(did);
-    scene_.application().forget_records(did);
+    to_remove_.insert(did);
+    remove_repos();
+  } else if (!order(to_string(x.kind), did)) {
+    return; // Its disk is full, say.
   }
   if (x.kind == deed_kind::add)
     removed_.erase(did);
@@ -368,6 +383,10 @@ void performer::mend() {
     order.count = 0;
     static_cast<void>(faults.inject(order));
   }
+  // A stop that was to last ends, too: what is asked of a node from now on is
+  // asked of one that runs.
+  if (start_at_)
+    start_at_ = std::min(*start_at_, scene_.time().now() + restart_delay);
   run_for(restart_delay + 1s);
   // Whoever moved has a commit that the key of the new place did not sign,
   // until the account writes something (real-network.md 1).
@@ -384,10 +403,9 @@ void performer::mend() {
     else if (denied_ && !known.contains(x.id.str()))
       truth.announce_identity(*truth.at(i), true);
   }
+  remove_repos();
   std::erase_if(removed_, [this](const std::string& did) {
-    const auto answer
-      = scene_.post("/repos/add", R"({"dids":[")" + did + "\"]}");
-    return answer && answer->first == 200;
+    return order("add", did);
   });
 }
 

@@ -55,6 +55,8 @@ private:
   void perform_fault(const deed& x);
   void disturb_road(const deed& x);
   void ask_node(const deed& x);
+  bool order(const std::string& what, const std::string& did);
+  void remove_repos();
   void plan_end(const deed& x);
   void plan_death(uint64_t nth, bool power);
   void plan_writes(const deed& x);
@@ -71,6 +73,7 @@ private:
   void look_at_store();
 
   std::set<std::string> removed_;
+  std::set<std::string> to_remove_; ///< Until the node says that it did.
   std::string wrong_;
   bool streams_tell_truth_ = true; ///< And their numbers only grow.
   bool denied_ = false; ///< And no listing comes.
