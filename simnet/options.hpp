@@ -30,6 +30,10 @@ struct population_options {
   /// Also makes records that are valid bytes and still unfit for strict
   /// readers: floats and integers beyond 2^53 (protocol.md 6.1, 6.7).
   bool unsafe_records = false;
+  /// Collections of each account that nobody else has, with one record each,
+  /// beside `records`; and so many more of the first account.
+  size_t own_collections = 0;
+  size_t more_collections_of_first = 0;
 };
 
 /// How much of a stream a server keeps for clients that come back.

@@ -187,6 +187,9 @@ void world::fill(account& x, uint64_t records) {
       x.repo.import(std::move(made.path), std::move(made.block));
   }
   x.first_records = records;
+  const auto& people = options_.population;
+  widen(x, people.own_collections
+             + (x.index == 0 ? people.more_collections_of_first : 0));
   sign_first(x);
 }
 
@@ -197,21 +200,24 @@ void world::settle(size_t host, const hostile_host_options& options) {
     auto made = make_newcomer(options_.population, accounts());
     made.host = host;
     auto& x = enter(std::move(made));
-    if (options.kind == hostility::wide)
-      widen(x);
-    else
+    if (options.kind != hostility::wide) {
       fill(x, records);
+      continue;
+    }
+    widen(x, wide_collections);
+    sign_first(x);
   }
 }
 
 /// One record, under one name after the other.
-void world::widen(account& x) {
+void world::widen(account& x, size_t collections) {
+  if (collections == 0)
+    return;
   const auto one = maker_->make(*x.random, options_.population.epoch);
   const auto start = "com.example.a" + std::to_string(x.index) + "x";
-  for (size_t i = 0; i < wide_collections; ++i)
+  for (size_t i = 0; i < collections; ++i)
     x.repo.import(start + std::to_string(i) + "/self", one.block);
-  x.first_records = wide_collections;
-  sign_first(x);
+  x.first_records += collections;
 }
 
 /// After everything initial.

@@ -139,7 +139,7 @@ private:
   void fill(account& x, uint64_t records);
   void sign_first(account& x);
   void settle(size_t host, const hostile_host_options& options);
-  void widen(account& x);
+  void widen(account& x, size_t collections);
 
   template <class Event>
   void send(const account& x, size_t host, Event event);

@@ -73,10 +73,12 @@ memory_plan plan_memory(const node_config& config) {
   out.upstream_window
     = std::min(limits::upstream_bytes_max, limit / 16 / streams);
   out.upstream_frames
-    = std::clamp(limits::all_upstreams_frames_max / streams,
-                 limits::upstream_frames_min, limits::upstream_frames_max);
+    = std::min(std::clamp(limits::all_upstreams_frames_max / streams,
+                          limits::upstream_frames_min,
+                          limits::upstream_frames_max),
+               config.most.frames);
   out.requests = limit / 16;
-  out.names = share(limit, 32, limits::names_bytes_max);
+  out.names = share(limit, 32, config.most.names);
   out.repos = limit / 32 * 7;
   out.doubts = limit / limits::doubt_memory_part;
   out.identities = share(limit / limits::identity_entry_bytes, 32,
@@ -97,7 +99,7 @@ memory_plan plan_memory(const node_config& config) {
                       limits::account_answers_memory_part,
                       limits::account_answers_kept_max);
   out.fetch_queue
-    = share(limit / queued_repo_bytes, 32, limits::fetch_queue_max);
+    = share(limit / queued_repo_bytes, 32, config.most.fetch_queue);
   out.fetch_hosts = std::min(out.fetch_queue / 4, limits::fetch_hosts_max);
   return out;
 }

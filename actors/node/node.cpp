@@ -144,7 +144,8 @@ result<void> node::impl::start_routers() {
     options.shard = shard;
     options.mode = config.mode;
     options.residents.resident_max
-      = residents_for(plan_memory(config).repos, shards);
+      = std::min(residents_for(plan_memory(config).repos, shards),
+                 config.most.residents);
     options.signal = filter_of(config.signal_collections);
     shared->routers.push_back(spawn_router(
       *system, shared, options, std::move(known->tracked[shard]), make_repo));
@@ -204,6 +205,7 @@ result<void> node::impl::start_supervisor(
   options.per_host = config.sync_per_host;
   options.retry_scan = config.retry_scan;
   options.retry_max = config.retry_backoff_max;
+  options.preparing_max = config.most.preparing;
   options.queue_max = plan.fetch_queue;
   options.hosts_max = plan.fetch_hosts;
   options.completeness_interval = config.completeness_interval;

@@ -5,6 +5,7 @@
 #include "base/limits.hpp"
 #include "base/limits_accounts.hpp"
 #include "base/limits_completeness.hpp"
+#include "base/limits_storage.hpp"
 #include "base/limits_streams.hpp"
 
 #include <chrono>
@@ -21,6 +22,16 @@ struct upstream_config {
 };
 
 enum class durability_mode : uint8_t { strict, relaxed };
+
+/// Of what `memory_limit` pays for: how many a node holds at most, where an
+/// operator wants fewer than there is memory for.
+struct held_bounds {
+  size_t fetch_queue = limits::fetch_queue_max; ///< Repos that wait for a fetch.
+  size_t preparing = limits::fetch_preparing_max; ///< Whose hosts are asked for.
+  size_t residents = limits::resident_repos_max;  ///< REPOs of a ROUTER.
+  size_t names = limits::names_bytes_max;         ///< Of collections, in bytes.
+  size_t frames = limits::upstream_frames_max;    ///< Of a stream's window.
+};
 
 /// Everything a node can be told. Defaults are what `conf/weir.toml` ships;
 /// `apps/weir` fills it from file and flags.
@@ -70,6 +81,7 @@ struct node_config {
 
   durability_mode durability = durability_mode::strict;
   uint64_t memory_limit = limits::memory_limit_range.standard;
+  held_bounds most;
   /// Room to stay free; 0 = 2 GiB or 5 % of the disk, the larger.
   uint64_t disk_reserve = limits::disk_reserve_range.standard;
 

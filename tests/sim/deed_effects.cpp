@@ -12,6 +12,7 @@ bool parts_from_streams(deed_kind x) noexcept {
   switch (x) {
     case deed_kind::life:
     case deed_kind::writes:
+    case deed_kind::all_write:
     case deed_kind::newcomers:
     case deed_kind::fault:
     case deed_kind::clock:

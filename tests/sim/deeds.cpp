@@ -1,5 +1,7 @@
 #include "tests/sim/deeds.hpp"
 
+#include "tests/sim/pressure.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -16,11 +18,13 @@ constexpr std::array<const char*, deed_kinds> names{
   "stall",     "crawl",      "cut",   "unname",        "mute_name",
   "clock",     "disk_full",
   "disk_error", "kill",      "kill_in_write", "kill_again", "power", "restart",
-  "hang_up",   "forget",     "add",   "remove",        "resync"};
+  "hang_up",   "forget",     "add",   "remove",        "resync",
+  "die",       "all_write"};
 
 /// How often a kind is drawn, among all.
 constexpr std::array<unsigned, deed_kinds> weights{
-  12, 16, 3, 30, 4, 3, 3, 2, 3, 2, 2, 4, 2, 2, 2, 2, 2, 2, 2, 3, 3, 1, 1, 5};
+  12, 16, 3, 30, 4, 3, 3, 2, 3, 2, 2, 4, 2,
+  2,  2,  2, 2,  2, 2, 3, 3, 1, 1, 5, 0, 0};
 
 /// Between two durations, as likely short as long by their magnitude.
 microseconds draw_between(microseconds least, microseconds most,
@@ -168,10 +172,9 @@ namespace {
 
 /// Most deeds follow soon upon another: what goes wrong goes wrong while
 /// something else is under way.
-void draw_round(const run_settings& settings, std::vector<deed>& out,
-                random_source& random) {
-  const auto round = out.empty() ? 0 : out.back().round + 1;
-  const auto first = static_cast<std::ptrdiff_t>(out.size());
+void draw_round(const run_settings& settings, size_t round,
+                std::vector<deed>& out, random_source& random) {
+  std::vector<deed> drawn;
   // Most of it happens to a few, or nothing would ever meet.
   const std::array few{random.below(64), random.below(64)};
   microseconds last{0};
@@ -189,10 +192,12 @@ void draw_round(const run_settings& settings, std::vector<deed>& out,
       x.kind = random.below(2) == 0 ? deed_kind::writes : deed_kind::resync;
       x.value = 1 + static_cast<int64_t>(random.below(10));
     }
-    out.push_back(settings.audited ? x : told(x));
+    drawn.push_back(settings.audited ? x : told(x));
   }
-  std::stable_sort(out.begin() + first, out.end(),
+  press(settings, round, drawn);
+  std::stable_sort(drawn.begin(), drawn.end(),
                    [](const deed& a, const deed& b) { return a.at < b.at; });
+  out.insert(out.end(), drawn.begin(), drawn.end());
 }
 
 } // namespace
@@ -201,7 +206,7 @@ std::vector<deed> draw_deeds(const run_settings& settings) {
   const auto random = seeded_random(settings.seed ^ 0xc2b2ae3d27d4eb4fu);
   std::vector<deed> out;
   for (size_t i = 0; i < settings.rounds; ++i)
-    draw_round(settings, out, *random);
+    draw_round(settings, i, out, *random);
   return out;
 }
 

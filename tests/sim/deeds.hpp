@@ -37,9 +37,11 @@ enum class deed_kind : uint8_t {
   add,       ///< Somebody adds an account to the node,
   remove,    ///< removes one,
   resync,    ///< or has one fetched again.
+  die,       ///< `value` actors of the node die, one by one.
+  all_write, ///< All accounts write something.
 };
 
-constexpr size_t deed_kinds = static_cast<size_t>(deed_kind::resync) + 1;
+constexpr size_t deed_kinds = static_cast<size_t>(deed_kind::all_write) + 1;
 
 const char* to_string(deed_kind x) noexcept;
 

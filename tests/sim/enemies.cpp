@@ -3,6 +3,7 @@
 #include "base/limits.hpp"
 #include "base/limits_completeness.hpp"
 #include "simnet/hostile_hosts.hpp"
+#include "tests/sim/pressure.hpp"
 
 #include <algorithm>
 
@@ -73,6 +74,7 @@ void count_settings(const run_settings& x,
     ++counts["run weighed for fairness"];
   if (x.sound)
     ++counts["run in which nothing breaks a chain"];
+  count_pressure(x, counts);
   if (x.rests)
     ++counts["run with a long silence"];
   if (x.world.listing_lines_max < limits::listing_page_asked)

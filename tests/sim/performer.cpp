@@ -13,9 +13,16 @@ using std::chrono::microseconds;
 /// What a service manager waits before it starts a program again.
 constexpr auto restart_delay = 5s;
 
+void write_all(scene& x) {
+  auto& truth = x.life().truth();
+  for (size_t i = 0; i < truth.accounts(); ++i)
+    if (truth.view(i).status == simnet::standing::active)
+      x.life().traffic().post(i);
+}
+
 } // namespace
 
-performer::performer(scene& x) : scene_(x) {
+performer::performer(scene& x) : scene_(x), single_deaths_(x.steps()) {
   const auto& settings = x.settings();
   may_.relayed = settings.follows != following::hosts;
   may_.unacked = settings.node.consumer_disable_acks;
@@ -24,7 +31,8 @@ performer::performer(scene& x) : scene_(x) {
 }
 
 result<void> performer::start() {
-  ++starts_;
+  if (++starts_ == 1)
+    let_enemies_fail();
   return scene_.start_node();
 }
 
@@ -196,6 +204,12 @@ void performer::perform(const deed& x) {
     case deed_kind::forget:
       scene_.application().set_forgetful(1 + x.number % 5);
       break;
+    case deed_kind::die:
+      order_deaths(x);
+      break;
+    case deed_kind::all_write:
+      write_all(scene_);
+      break;
     default:
       return ask_node(x);
   }
@@ -283,6 +297,8 @@ void performer::perform_fault(const deed& x) {
   order.lasting
     = std::chrono::duration_cast<std::chrono::milliseconds>(x.lasting);
   order.silent = x.silent;
+  if (x.value > 0)
+    order.rate = static_cast<uint64_t>(x.value);
   // Nobody can know a handle that no stream tells.
   if (x.what == simnet::fault_kind::change_handle)
     order.silent = false;
@@ -336,6 +352,33 @@ void performer::remove_repos() {
   });
 }
 
+/// Mostly REPOs, of which there are most; each other kind now and then.
+void performer::order_deaths(const deed& x) {
+  constexpr std::array<const char*, 10> others{
+    "backfill", "backfill", "upstream",   "identity", "reader",
+    "router",   "journal",  "supervisor", "consumer", "sweeper"};
+  const auto end = scene_.time().now() + x.lasting;
+  const auto count = static_cast<size_t>(x.value);
+  if (count > 1 || x.number % 2 == 0)
+    single_deaths_.order("repo", x.number % 3 == 0 ? "" : account(x), count, end);
+  else
+    single_deaths_.order(others[x.number / 2 % others.size()], "", 1, end);
+}
+
+/// A host that is out of order before and after everything else.
+void performer::let_enemies_fail() {
+  if (!scene_.settings().enemies_fail)
+    return;
+  const auto honest = scene_.settings().world.population.hosts;
+  for (auto i = honest; i < scene_.urls().hosts.size(); ++i) {
+    simnet::fault order;
+    order.kind = simnet::fault_kind::failing_repo;
+    order.host = i;
+    order.count = 0;
+    static_cast<void>(scene_.life().faults().inject(order));
+  }
+}
+
 void performer::ask_node(const deed& x) {
   if (!scene_.node_runs())
     return;
@@ -387,6 +430,8 @@ void performer::mend() {
   // asked of one that runs.
   if (start_at_)
     start_at_ = std::min(*start_at_, scene_.time().now() + restart_delay);
+  let_enemies_fail();
+  single_deaths_.end();
   run_for(restart_delay + 1s);
   // Whoever moved has a commit that the key of the new place did not sign,
   // until the account writes something (real-network.md 1).

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tests/sim/comparison.hpp"
+#include "tests/sim/deaths.hpp"
 #include "tests/sim/deeds.hpp"
 #include "tests/sim/scene.hpp"
 
@@ -68,7 +69,11 @@ private:
   std::vector<std::string> servers() const;
   std::string account(const deed& x) const;
 
+  void order_deaths(const deed& x);
+  void let_enemies_fail();
+
   scene& scene_;
+  deaths single_deaths_;
   std::map<std::string, uint64_t> counts_;
   void look_at_store();
 

@@ -70,6 +70,7 @@ result<void> scene::open() {
   for (size_t i = 0; i < urls_.hosts.size(); ++i)
     mend_road(port_of_host(i));
   mend_road(port_of_relay());
+  mend_road(port_of_directory());
   for (const auto& x : urls_.hosts)
     set_naming(x, naming::found);
   set_naming(urls_.relay, naming::found);
@@ -199,10 +200,10 @@ void scene::note_status_changes(const metrics_registry& from) {
 void scene::mend_road(uint16_t port) {
   auto& way = net_.to(port);
   way = road{};
-  if (port != port_of_directory()) {
-    way.latency = settings_.latency;
+  way.latency = port == port_of_directory() ? settings_.directory_latency
+                                            : settings_.latency;
+  if (port != port_of_directory())
     way.bytes_per_second = settings_.rate;
-  }
   for (auto i = settings_.world.population.hosts; i < urls_.hosts.size(); ++i)
     if (port == port_of_host(i))
       way.bytes_per_second = settings_.enemy_rate;

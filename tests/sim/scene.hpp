@@ -76,6 +76,9 @@ public:
 
   // -- its parts --------------------------------------------------------------
 
+  /// @pre the node runs
+  metrics_registry& metrics() { return node_->metrics(); }
+
   const run_settings& settings() const noexcept { return settings_; }
   random_source& random() noexcept { return *random_; }
   timeline& time() noexcept { return time_; }

@@ -2,6 +2,7 @@
 
 #include "tests/sim/crowds.hpp"
 #include "tests/sim/enemies.hpp"
+#include "tests/sim/pressure.hpp"
 
 #include <algorithm>
 #include <array>
@@ -114,6 +115,7 @@ run_settings draw_settings(uint64_t seed, const clock& time,
   draw_enemies(out);
   out.sound = out.sound && out.world.hostile.empty();
   draw_crowds(out);
+  draw_pressure(out);
   if (alter)
     alter(out);
   return out;

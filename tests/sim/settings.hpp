@@ -13,6 +13,23 @@ namespace weir::sim {
 /// How the node learns of the network.
 enum class following : uint8_t { relay, hosts, both };
 
+/// What a run is about, if anything (pressure.hpp).
+enum class theme : uint8_t {
+  none,
+  failing, ///< Hosts with more failing repos than there are places.
+  siege,   ///< Hosts that crawl, with many accounts.
+  by_hand, ///< Repos are added, removed and resynced in the middle of things.
+  deaths,  ///< Single actors die.
+  names,   ///< Collections of one account alone.
+  doubts,  ///< Listings are ahead of streams.
+  flood,   ///< More events than a window holds, on a slow disk.
+  sharing, ///< Honest hosts beside each other.
+  look_ups, ///< Few look-ups, and a host that wants many.
+  broad,   ///< An account with hundreds of collections.
+};
+
+constexpr size_t themes = static_cast<size_t>(theme::broad) + 1;
+
 /// Everything about a run but the deeds. All of it is drawn from the seed.
 struct run_settings {
   uint64_t seed = 0;
@@ -42,6 +59,11 @@ struct run_settings {
   uint64_t enemy_rate = 0;
   bool lives_on = false; ///< Accounts go on writing after the last fault.
   bool rests = false; ///< There is a long silence at the end.
+  theme subject = theme::none;
+  std::chrono::microseconds directory_latency{500};
+  bool enemies_fail = false;    ///< Downloads of hostile hosts, all the time.
+  bool weighs_sharing = false;  ///< The seed is run for it once more.
+  bool weighs_commits = false;  ///< What a commit writes is measured.
   bool weighs_fairness = false; ///< The seed is run without its enemies, too.
 };
 

@@ -196,8 +196,13 @@ bool stepper::run_actor(size_t i) {
   if (i != 0)
     std::rotate(jobs.begin(), jobs.begin() + static_cast<std::ptrdiff_t>(i),
                 jobs.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-  if (const auto* who = dynamic_cast<caf::scheduled_actor*>(jobs.front()))
+  if (auto* who = dynamic_cast<caf::scheduled_actor*>(jobs.front())) {
     trace_.note(time_.now(), "actor", who->name(), who->id());
+    if (turn_watch_) {
+      const heap::heap_scope outside{tests::heap_of_world};
+      turn_watch_(*who, time_.now());
+    }
+  }
   const auto* job = jobs.front();
   {
     const auto* who = dynamic_cast<caf::scheduled_actor*>(jobs.front());

@@ -13,6 +13,10 @@ namespace caf::scheduler {
 class test_coordinator;
 } // namespace caf::scheduler
 
+namespace caf {
+class scheduled_actor;
+} // namespace caf
+
 namespace weir::sim {
 
 /// How the stepper chooses among what could run now.
@@ -49,6 +53,10 @@ public:
   /// How often the disk was told to sync so far: whoever did that is busy for a
   /// while afterwards, and what it has promised comes late.
   void set_syncs(std::function<uint64_t()> x) { syncs_ = std::move(x); }
+
+  /// Is told which actor has its turn next.
+  using turn_watch = std::function<void(caf::scheduled_actor&, steady_time)>;
+  void set_turn_watch(turn_watch x) { turn_watch_ = std::move(x); }
 
   // -- actors::executor -------------------------------------------------------
 
@@ -90,6 +98,7 @@ private:
   const pace pace_;
   caf::scheduler::test_coordinator* actors_ = nullptr;
   std::function<void()> settle_disk_;
+  turn_watch turn_watch_;
   uint64_t steps_ = 0;
   std::function<uint64_t()> syncs_;
   uint64_t syncs_seen_ = 0;

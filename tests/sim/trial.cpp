@@ -7,7 +7,9 @@
 #include "tests/sim/enemies.hpp"
 #include "tests/sim/fairness.hpp"
 #include "tests/sim/heap_bounds.hpp"
+#include "tests/sim/node_bounds.hpp"
 #include "tests/sim/performer.hpp"
+#include "tests/sim/sharing.hpp"
 
 #include <algorithm>
 
@@ -130,10 +132,15 @@ void trial::run_round(size_t round) {
     performer_.run_for(std::max(end - scene_.time().now(), 1us));
   performer_.mend();
   settle();
+  if (scene_.settings().weighs_commits)
+    if (const auto how = weigh_commits(scene_); !how.empty())
+      throw broken{"memory", how};
 }
 
 /// What an application was told makes sense.
 void trial::check_events() {
+  if (const auto how = past_a_bound(scene_); !how.empty())
+    throw broken{"memory", how};
   if (!performer_.wrong_with_store().empty())
     throw broken{"positions", performer_.wrong_with_store()};
   scene_.application().read([](const apps::event_copy& copy) {
@@ -352,6 +359,9 @@ verdict run_trial(uint64_t seed, const trial_options& options) {
       throw broken{"memory", how};
     if (x.settings().weighs_fairness)
       if (auto how = weigh_fairness(seed, log); !how.empty())
+        throw broken{"fairness", how};
+    if (x.settings().weighs_sharing)
+      if (auto how = weigh_sharing(seed, log); !how.empty())
         throw broken{"fairness", how};
   } catch (const broken& why) {
     out.broken = why.what;

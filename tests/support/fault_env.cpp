@@ -137,6 +137,11 @@ uint64_t fault_env::calls(io_call kind) const {
   return totals_[static_cast<size_t>(kind)];
 }
 
+uint64_t fault_env::appended() const {
+  const std::lock_guard guard{mutex_};
+  return appended_;
+}
+
 void fault_env::budget(std::optional<uint64_t> bytes) {
   const std::lock_guard guard{mutex_};
   budget_ = bytes;
@@ -165,11 +170,12 @@ Status fault_env::enter_append(const std::string& name, size_t size,
   auto planned = enter(io_call::append, name);
   const std::lock_guard guard{mutex_};
   reaches = planned.ok() ? size : size * plan_.torn / 256;
-  if (!budget_)
-    return planned;
-  const bool fits = reaches <= *budget_;
-  reaches = static_cast<size_t>(std::min<uint64_t>(reaches, *budget_));
-  *budget_ -= reaches;
+  const bool fits = !budget_ || reaches <= *budget_;
+  if (budget_) {
+    reaches = static_cast<size_t>(std::min<uint64_t>(reaches, *budget_));
+    *budget_ -= reaches;
+  }
+  appended_ += reaches;
   return fits ? planned : make_error(name, io_error::no_space);
 }
 

@@ -91,6 +91,9 @@ public:
   /// All calls of a kind since the start, failed ones included.
   uint64_t calls(io_call kind) const;
 
+  /// Bytes that were appended to files since the start.
+  uint64_t appended() const;
+
   /// Room for this many more bytes; an append beyond it writes what fits and
   /// says that no space is left. `space` answers with it.
   void budget(std::optional<uint64_t> bytes);
@@ -141,6 +144,7 @@ private:
   uint64_t counted_ = 0;
   std::array<uint64_t, io_call_kinds> totals_{};
   std::optional<uint64_t> budget_;
+  uint64_t appended_ = 0;
 };
 
 } // namespace weir::tests

@@ -1,0 +1,56 @@
+#include "tests/sim/deaths.hpp"
+
+#include "actors/support/observed.hpp"
+
+#include <caf/scheduled_actor.hpp>
+#include <caf/send.hpp>
+
+#include <algorithm>
+
+namespace weir::sim {
+
+namespace {
+
+std::string name_of(uint64_t id) {
+  for (const auto& x : actors::directory().all())
+    if (x->id == id)
+      return x->name;
+  return {};
+}
+
+} // namespace
+
+deaths::deaths(stepper& x) : steps_(x) {
+  steps_.set_turn_watch([this](caf::scheduled_actor& who, steady_time now) {
+    on_turn(who, now);
+  });
+}
+
+deaths::~deaths() {
+  steps_.set_turn_watch(nullptr);
+}
+
+void deaths::order(std::string kind, std::string name, size_t count,
+                   steady_time end) {
+  orders_.push_back({std::move(kind), std::move(name), count, end});
+}
+
+void deaths::on_turn(caf::scheduled_actor& x, steady_time now) {
+  if (orders_.empty() || x.id() == last_)
+    return;
+  std::erase_if(orders_, [now](const death& y) {
+    return y.count == 0 || y.end < now;
+  });
+  const auto order
+    = std::find_if(orders_.begin(), orders_.end(), [&x](const death& y) {
+        return y.kind == x.name()
+               && (y.name.empty() || y.name == name_of(x.id()));
+      });
+  if (order == orders_.end())
+    return;
+  --order->count;
+  last_ = x.id();
+  caf::anon_send_exit(x.address(), caf::exit_reason::kill);
+}
+
+} // namespace weir::sim

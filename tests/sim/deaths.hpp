@@ -1,0 +1,46 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "tests/sim/stepper.hpp"
+
+#include <string>
+#include <vector>
+
+namespace weir::sim {
+
+/// Lets single actors of the node die, as after an exception: by an exit message
+/// that no actor can refuse, behind the mail that it has.
+///
+/// # Ownership and threads
+/// Borrows the stepper, which tells it of each turn. One thread.
+class deaths {
+public:
+  explicit deaths(stepper& x);
+  ~deaths();
+
+  deaths(const deaths&) = delete;
+  deaths& operator=(const deaths&) = delete;
+
+  /// The next `count` actors of this kind that have a turn before `end` die.
+  /// @param name The actor's own, such as a DID; empty: any.
+  void order(std::string kind, std::string name, size_t count, steady_time end);
+
+  /// All orders are forgotten.
+  void end() { orders_.clear(); }
+
+private:
+  struct death {
+    std::string kind;
+    std::string name;
+    size_t count = 0;
+    steady_time end;
+  };
+
+  void on_turn(caf::scheduled_actor& x, steady_time now);
+
+  stepper& steps_;
+  std::vector<death> orders_;
+  uint64_t last_ = 0; ///< The actor that died last.
+};
+
+} // namespace weir::sim

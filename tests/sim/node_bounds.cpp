@@ -1,0 +1,93 @@
+#include "tests/sim/node_bounds.hpp"
+
+#include "actors/node/memory_plan.hpp"
+#include "actors/router/resident_options.hpp"
+#include "actors/support/observed.hpp"
+
+#include <algorithm>
+
+namespace weir::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A frame of a simulated network: a commit of one record has some kilobytes.
+constexpr size_t frame_bytes = 4'096;
+
+/// What a stream may hold beyond its window: the socket's last message.
+constexpr size_t overdraft = 65'536;
+
+/// Commits whose cost is measured, and what one may write: the log, the rows of
+/// its repo, and the same again in LevelDB's journal.
+constexpr size_t commits_weighed = 8;
+constexpr uint64_t commit_bytes_max = 12'288;
+
+size_t actors_of(std::string_view kind) {
+  const auto all = actors::directory().all();
+  return static_cast<size_t>(
+    std::count_if(all.begin(), all.end(),
+                  [kind](const auto& x) { return x->kind == kind; }));
+}
+
+/// REPOs that are awake, and those that fetches and look-ups woke.
+std::string check_repos(scene& x) {
+  const auto& node = x.settings().node;
+  const auto shards = std::max<size_t>(node.router_shards, 1);
+  const auto each
+    = std::min(actors::residents_for(actors::plan_memory(node).repos, shards),
+               node.most.residents);
+  const auto most = shards * (limits::resident_crowd_factor * each + each / 2)
+                    + 2 * node.most.preparing + node.sync_parallelism;
+  const auto found = actors_of("repo");
+  if (found <= most)
+    return {};
+  return std::to_string(found) + " REPOs are in memory, more than "
+         + std::to_string(most);
+}
+
+std::string check_streams(scene& x) {
+  const auto& node = x.settings().node;
+  const auto hosts = x.urls().hosts.size();
+  const auto streams = x.settings().follows == following::relay   ? 1
+                       : x.settings().follows == following::hosts ? hosts
+                                                                  : hosts + 1;
+  const auto most = streams * (node.most.frames * frame_bytes + overdraft);
+  const auto held = x.metrics().gauge("weir_memory_held_bytes",
+                                      "What the queues hold", "by", "streams")
+                      .value();
+  if (held <= most)
+    return {};
+  return std::to_string(held) + " bytes are between sockets and disk, more than "
+         + std::to_string(most);
+}
+
+} // namespace
+
+std::string past_a_bound(scene& x) {
+  if (!x.node_runs())
+    return {};
+  auto out = check_repos(x);
+  return out.empty() ? check_streams(x) : out;
+}
+
+std::string weigh_commits(scene& x) {
+  auto& disk = x.disk_faults();
+  const auto measure = [&](const std::function<void()>& happen) {
+    const auto before = disk.appended();
+    for (size_t i = 0; i < commits_weighed; ++i) {
+      happen();
+      x.steps().run_for(5s);
+    }
+    return disk.appended() - before;
+  };
+  const auto rest = measure([] {});
+  const auto work = measure([&] { x.life().traffic().post(0); });
+  const auto each = (work - std::min(rest, work)) / commits_weighed;
+  if (each <= commit_bytes_max)
+    return {};
+  return "a commit of one record writes " + std::to_string(each)
+         + " bytes, more than " + std::to_string(commit_bytes_max);
+}
+
+} // namespace weir::sim

@@ -1,0 +1,396 @@
+#include "tests/sim/pressure.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace weir::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::microseconds;
+
+constexpr uint64_t small_bounds_in = 3;
+/// So many of forty runs have a theme.
+constexpr uint64_t themes_in = 40;
+
+constexpr std::array<const char*, themes> names{
+  "none",  "failing hosts", "siege", "by hand", "deaths",
+  "names", "doubts",        "flood", "sharing", "look-ups", "broad"};
+
+/// Between two numbers, both of them included.
+size_t between(size_t least, size_t most, random_source& random) {
+  return least + random.below(most - least + 1);
+}
+
+simnet::hostile_host_options enemy(simnet::hostility kind, size_t accounts) {
+  simnet::hostile_host_options out;
+  out.kind = kind;
+  out.accounts = accounts;
+  out.bytes_per_second = 2'000;
+  out.page_lines = 300;
+  return out;
+}
+
+void shorten(run_settings& out) {
+  out.span = 2min;
+  out.rounds = std::min<size_t>(out.rounds, 2);
+  out.speed.grain = std::min<microseconds>(out.speed.grain, 1s);
+  out.rests = false;
+}
+
+void no_enemies(run_settings& out) {
+  out.world.hostile.clear();
+  out.enemy_rate = 0;
+  out.weighs_fairness = false;
+}
+
+// -- bounds -------------------------------------------------------------------
+
+void draw_bounds(run_settings& out, random_source& random) {
+  auto& most = out.node.most;
+  if (random.below(2) == 0)
+    most.fetch_queue = between(3, 16, random);
+  if (random.below(2) == 0)
+    most.preparing = between(2, 10, random);
+  if (random.below(2) == 0)
+    most.residents = between(3, 16, random);
+  if (random.below(2) == 0)
+    most.frames = between(16, 80, random);
+}
+
+// -- themes -------------------------------------------------------------------
+
+/// More repos that cannot be fetched than wait for a fetch in memory.
+void draw_failing(run_settings& out, random_source& random) {
+  no_enemies(out);
+  out.node.most.fetch_queue = between(3, 10, random);
+  out.world.hostile.push_back(
+    enemy(simnet::hostility::slow,
+          out.node.most.fetch_queue + random.below(10)));
+  out.enemies_fail = true;
+  out.enemy_rate = 20'000;
+  out.follows = random.below(2) == 0 ? following::hosts : following::both;
+  shorten(out);
+}
+
+/// Hosts that crawl, with more accounts than there are permits or places.
+void draw_siege(run_settings& out, random_source& random) {
+  out.world.hostile.clear();
+  const auto n = between(1, 2, random);
+  for (size_t i = 0; i < n; ++i)
+    out.world.hostile.push_back(
+      enemy(simnet::hostility::slow,
+            random.below(3) == 0 ? between(4, 10, random)
+                                 : between(66, 90, random)));
+  out.enemy_rate = 3'000;
+  out.follows = random.below(2) == 0 ? following::hosts : following::both;
+  out.node.sync_parallelism = between(3, 6, random);
+  if (out.node.memory_limit == 134'217'728)
+    out.node.sync_parallelism = 3;
+  out.node.most = {};
+  out.world.window = {};
+  out.weighs_fairness = true;
+  out.speed.turn = std::min<microseconds>(out.speed.turn, 30us);
+  shorten(out);
+  out.rounds = 1;
+}
+
+/// Somebody adds, removes and resyncs while look-ups and downloads take long.
+void draw_by_hand(run_settings& out, random_source& random) {
+  no_enemies(out);
+  out.latency = microseconds{50'000 + random.below(1'500'000)};
+  out.directory_latency = microseconds{10'000 + random.below(4'000'000)};
+  out.settle_max = 8min;
+  out.world.window = {};
+  shorten(out);
+}
+
+void draw_deaths(run_settings& out, random_source& random) {
+  no_enemies(out);
+  out.audited = random.below(4) == 0;
+  out.node.listing_interval = out.audited ? 1h : 720h;
+  out.world.window = {};
+  shorten(out);
+}
+
+/// Collections that one account alone has, and room for few of them.
+void draw_names(run_settings& out, random_source& random) {
+  no_enemies(out);
+  auto& people = out.world.population;
+  people.own_collections = between(1, 2, random);
+  people.accounts = std::min<size_t>(people.accounts, 8 * people.hosts);
+  people.deactivated = std::min(people.deactivated, people.accounts / 4);
+  people.lone_hosts = 0;
+  out.node.most.names = 262'144;
+  const auto n = random.below(3);
+  for (size_t i = 0; i < n; ++i)
+    out.world.hostile.push_back(enemy(simnet::hostility::wide, 1));
+  out.enemy_rate = 200'000;
+  out.follows = random.below(2) == 0 ? following::hosts : following::both;
+  shorten(out);
+}
+
+/// Listings are ahead of streams that are far behind.
+void draw_doubts(run_settings& out, random_source& random) {
+  no_enemies(out);
+  auto& people = out.world.population;
+  people.hosts = between(1, 2, random);
+  people.lone_hosts = 0;
+  people.accounts = between(40, 80, random);
+  people.records = people.accounts * 2;
+  people.deactivated = 0;
+  out.world.window = {};
+  out.world.listing_lines_max = 1'000;
+  out.audited = true;
+  out.node.listing_interval = 10s;
+  out.node.listing_requests_per_hour = 10'000;
+  out.node.router_shards = 1;
+  out.node.most = {};
+  out.node.most.residents = between(4, 8, random);
+  out.node.most.preparing = between(2, 6, random);
+  shorten(out);
+  out.rounds = 1;
+}
+
+/// A disk that takes seconds to sync, and more events than a window holds.
+void draw_flood(run_settings& out, random_source& random) {
+  no_enemies(out);
+  out.latency = microseconds{100 + random.below(3'000)};
+  out.speed.sync = microseconds{200'000 + random.below(2'000'000)};
+  out.node.most.frames = between(16, 64, random);
+  out.node.most.residents = limits::resident_repos_max;
+  out.world.window = {};
+  shorten(out);
+}
+
+/// Honest hosts, all of them far away.
+void draw_sharing(run_settings& out, random_source& random) {
+  no_enemies(out);
+  auto& people = out.world.population;
+  people.hosts = between(2, 5, random);
+  people.lone_hosts = random.below(people.hosts);
+  people.accounts = between(60, 100, random);
+  people.records = people.accounts * 2;
+  people.deactivated = 0;
+  out.latency = microseconds{200'000 + random.below(400'000)};
+  out.node.sync_parallelism = between(1, 3, random);
+  out.node.plc_per_second = 20;
+  out.node.most = {};
+  out.world.window = {};
+  out.world.listing_lines_max = 1'000;
+  out.weighs_sharing = true;
+  shorten(out);
+  out.rounds = 1;
+}
+
+/// A host whose accounts all want look-ups, of which there are few.
+void draw_look_ups(run_settings& out, random_source& random) {
+  out.world.hostile.clear();
+  out.world.domain.clear(); // Hosts of one domain are one site.
+  out.world.hostile.push_back(
+    enemy(random.below(2) == 0 ? simnet::hostility::fickle
+                               : simnet::hostility::fictive,
+          between(40, 80, random)));
+  out.enemy_rate = 10'000;
+  auto& people = out.world.population;
+  people.accounts = std::min<size_t>(people.accounts, 10);
+  out.node.plc_per_second = random.below(2) == 0 ? 0.5 : 1;
+  out.follows = following::hosts;
+  out.node.most = {};
+  out.world.window = {};
+  out.weighs_fairness = true;
+  out.speed.turn = std::min<microseconds>(out.speed.turn, 30us);
+  shorten(out);
+  out.rounds = 1;
+}
+
+/// An account with hundreds of collections, which a commit does not touch.
+void draw_broad(run_settings& out, random_source& random) {
+  no_enemies(out);
+  auto& people = out.world.population;
+  people.more_collections_of_first = between(100, 400, random);
+  people.deactivated = 0;
+  out.node.memory_limit = limits::memory_limit_range.standard;
+  out.node.most.names = limits::names_bytes_max;
+  out.weighs_commits = true;
+  shorten(out);
+  out.rounds = 1;
+}
+
+using drawing = void (*)(run_settings&, random_source&);
+
+constexpr std::array<drawing, themes> drawings{
+  nullptr,    draw_failing, draw_siege, draw_by_hand, draw_deaths, draw_names,
+  draw_doubts, draw_flood, draw_sharing, draw_look_ups, draw_broad};
+
+// -- deeds --------------------------------------------------------------------
+
+deed deed_at(microseconds at, deed_kind kind, size_t number = 0,
+             int64_t value = 0) {
+  deed out;
+  out.at = at;
+  out.kind = kind;
+  out.number = number;
+  out.value = value;
+  return out;
+}
+
+microseconds moment(microseconds span, random_source& random) {
+  return microseconds{static_cast<int64_t>(
+    random.below(static_cast<uint64_t>(span.count())))};
+}
+
+void press_by_hand(const run_settings& x, std::vector<deed>& deeds,
+                   random_source& random) {
+  deeds.clear();
+  const auto groups = between(2, 8, random);
+  for (size_t i = 0; i < groups; ++i) {
+    auto at = moment(x.span, random);
+    const auto who = random.below(64);
+    const auto n = between(2, 5, random);
+    for (size_t j = 0; j < n; ++j) {
+      constexpr std::array kinds{deed_kind::add,    deed_kind::remove,
+                                 deed_kind::resync, deed_kind::resync,
+                                 deed_kind::life,   deed_kind::fault,
+                                 deed_kind::fault};
+      constexpr std::array faults{
+        simnet::fault_kind::broken_chain, simnet::fault_kind::wrong_prev_data,
+        simnet::fault_kind::lose_window, simnet::fault_kind::rotate_key};
+      auto each = deed_at(at, kinds[random.below(kinds.size())], who,
+                          static_cast<int64_t>(between(1, 6, random)));
+      each.what = faults[random.below(faults.size())];
+      deeds.push_back(each);
+      at += moment(random.below(2) == 0 ? 300ms : 4s, random);
+    }
+  }
+}
+
+void press_deaths(const run_settings& x, std::vector<deed>& deeds,
+                  random_source& random) {
+  deeds.clear();
+  const auto groups = between(2, 10, random);
+  for (size_t i = 0; i < groups; ++i) {
+    const auto at = random.below(4) == 0 ? 0us : moment(x.span, random);
+    const auto who = random.below(64);
+    const auto often = random.below(2) == 0;
+    auto end = deed_at(at, deed_kind::die, who,
+                       static_cast<int64_t>(often ? between(4, 9, random)
+                                                  : 1 + random.below(2)));
+    end.lasting = often ? 40s : 10s;
+    deeds.push_back(end);
+    const auto events = between(1, 10, random);
+    for (size_t j = 0; j < events; ++j) {
+      auto life = deed_at(at + moment(random.below(2) == 0 ? 1s : 20s, random),
+                          random.below(6) == 0 ? deed_kind::newcomers
+                                               : deed_kind::life,
+                          who, static_cast<int64_t>(between(1, 3, random)));
+      deeds.push_back(life);
+    }
+  }
+}
+
+void press_names(const run_settings& x, std::vector<deed>& deeds,
+                 random_source& random) {
+  for (size_t i = 0; i < 2; ++i) {
+    auto gone = deed_at(x.span / 2 + moment(x.span / 2, random),
+                        deed_kind::fault, random.below(64));
+    gone.what = simnet::fault_kind::remove;
+    deeds.push_back(gone);
+  }
+}
+
+void press_doubts(const run_settings& x, std::vector<deed>& deeds,
+                  random_source& random) {
+  deeds.clear();
+  const auto all = x.world.population.hosts;
+  for (size_t i = 0; i <= all; ++i) {
+    auto slow = deed_at(30s, deed_kind::fault, i,
+                        static_cast<int64_t>(between(200, 1'000, random)));
+    slow.what = simnet::fault_kind::throttle_stream;
+    slow.of = i == all ? server::relay : server::host;
+    slow.lasting = 80s;
+    deeds.push_back(slow);
+  }
+  deeds.push_back(deed_at(40s, deed_kind::all_write));
+  deeds.push_back(deed_at(41s, deed_kind::all_write));
+  deeds.push_back(deed_at(110s, deed_kind::life, 0, 3));
+}
+
+void press_flood(const run_settings& x, std::vector<deed>& deeds,
+                 random_source& random) {
+  deeds.clear();
+  const auto bursts = between(1, 3, random);
+  for (size_t i = 0; i < bursts; ++i)
+    deeds.push_back(deed_at(20s + moment(x.span / 2, random), deed_kind::life,
+                            0,
+                            static_cast<int64_t>(between(150, 400, random))));
+}
+
+void press_few(const run_settings&, std::vector<deed>& deeds,
+               random_source&) {
+  deeds.resize(std::min<size_t>(deeds.size(), 3));
+}
+
+void choose(const run_settings& settings, std::vector<deed>& deeds,
+            random_source& random) {
+  switch (settings.subject) {
+    case theme::by_hand:
+      return press_by_hand(settings, deeds, random);
+    case theme::deaths:
+      return press_deaths(settings, deeds, random);
+    case theme::names:
+      return press_names(settings, deeds, random);
+    case theme::doubts:
+      return press_doubts(settings, deeds, random);
+    case theme::flood:
+      return press_flood(settings, deeds, random);
+    case theme::siege:
+    case theme::sharing:
+    case theme::look_ups:
+      return press_few(settings, deeds, random);
+    default:
+      return;
+  }
+}
+
+} // namespace
+
+void draw_pressure(run_settings& out) {
+  const auto bounds = seeded_random(out.seed ^ 0xbf58476d1ce4e5b9u);
+  if (bounds->below(small_bounds_in) == 0 && !out.weighs_fairness)
+    draw_bounds(out, *bounds);
+  const auto random = seeded_random(out.seed ^ 0xff51afd7ed558ccdu);
+  const auto which = random->below(themes_in);
+  if (which == 0 || which >= themes)
+    return;
+  out.subject = static_cast<theme>(which);
+  drawings[which](out, *random);
+}
+
+void press(const run_settings& settings, size_t round,
+           std::vector<deed>& deeds) {
+  const auto random
+    = seeded_random(settings.seed ^ (0xc4ceb9fe1a85ec53u + round));
+  choose(settings, deeds, *random);
+  for (auto& x : deeds)
+    x.round = round;
+}
+
+void count_pressure(const run_settings& x,
+                    std::map<std::string, uint64_t>& counts) {
+  if (x.subject != theme::none)
+    ++counts[std::string{"run about "} + names[static_cast<size_t>(x.subject)]];
+  const actors::held_bounds standard;
+  const auto& most = x.node.most;
+  if (most.fetch_queue < standard.fetch_queue)
+    ++counts["run with a short queue of fetches"];
+  if (most.preparing < standard.preparing)
+    ++counts["run with few places for look-ups"];
+  if (most.residents < standard.residents)
+    ++counts["run with few REPOs in memory"];
+  if (most.frames < standard.frames)
+    ++counts["run with a small window"];
+}
+
+} // namespace weir::sim
