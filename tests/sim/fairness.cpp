@@ -11,11 +11,6 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::microseconds;
 
-/// What may be added to twice the time. Small worlds are whole after few seconds,
-/// and a host is known to be slow only after some: with five instead, two of five
-/// hundred runs are late by less than a second.
-constexpr microseconds slack = 10s;
-
 /// Who is not whole by then is as late as this.
 constexpr microseconds patience = 1h;
 
@@ -122,7 +117,7 @@ settling measure_settling(uint64_t seed, bool enemies, trace& log) {
   return out;
 }
 
-std::string weigh_fairness(uint64_t seed, trace& log) {
+std::string weigh_fairness(uint64_t seed, microseconds slack, trace& log) {
   const auto with = measure_settling(seed, true, log);
   const auto without = measure_settling(seed, false, log);
   if (with.size() != without.size() || with.empty())

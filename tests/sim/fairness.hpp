@@ -19,8 +19,10 @@ using settling = std::vector<std::map<std::string, std::chrono::microseconds>>;
 settling measure_settling(uint64_t seed, bool enemies, trace& log);
 
 /// Fairness: beside hostile hosts, an account of an honest host is whole within
-/// twice the time that it needs without them, and a constant. Empty: so it is;
-/// else what is not.
-std::string weigh_fairness(uint64_t seed, trace& log);
+/// twice the time that it needs without them, and `slack`: small worlds are whole
+/// after few seconds, and a host is known to be slow only after some. Empty: so it
+/// is; else what is not.
+std::string weigh_fairness(uint64_t seed, std::chrono::microseconds slack,
+                           trace& log);
 
 } // namespace weir::sim

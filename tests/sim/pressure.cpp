@@ -37,6 +37,7 @@ void shorten(run_settings& out) {
   out.rounds = std::min<size_t>(out.rounds, 2);
   out.speed.grain = std::min<microseconds>(out.speed.grain, 1s);
   out.rests = false;
+  out.lives_on = false;
 }
 
 void no_enemies(run_settings& out) {
@@ -100,7 +101,7 @@ void draw_siege(run_settings& out, random_source& random) {
 void draw_by_hand(run_settings& out, random_source& random) {
   no_enemies(out);
   out.latency = microseconds{50'000 + random.below(1'500'000)};
-  out.directory_latency = microseconds{10'000 + random.below(4'000'000)};
+  out.directory_latency = microseconds{10'000 + random.below(1'500'000)};
   out.settle_max = 8min;
   out.world.window = {};
   shorten(out);
@@ -170,11 +171,12 @@ void draw_sharing(run_settings& out, random_source& random) {
   auto& people = out.world.population;
   people.hosts = between(2, 5, random);
   people.lone_hosts = random.below(people.hosts);
-  people.accounts = between(60, 100, random);
-  people.records = people.accounts * 2;
+  people.accounts = between(80, 120, random);
+  people.records = people.accounts;
   people.deactivated = 0;
-  out.latency = microseconds{200'000 + random.below(400'000)};
-  out.node.sync_parallelism = between(1, 3, random);
+  out.latency = microseconds{1'000 + random.below(100'000)};
+  out.rate = 0;
+  out.node.sync_parallelism = limits::sync_parallelism_range.standard;
   out.node.plc_per_second = 20;
   out.node.most = {};
   out.world.window = {};
@@ -200,6 +202,7 @@ void draw_look_ups(run_settings& out, random_source& random) {
   out.node.most = {};
   out.world.window = {};
   out.weighs_fairness = true;
+  out.fairness_slack = 60s; // What is saved of the budget is spent by others.
   out.speed.turn = std::min<microseconds>(out.speed.turn, 30us);
   shorten(out);
   out.rounds = 1;

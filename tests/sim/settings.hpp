@@ -64,6 +64,8 @@ struct run_settings {
   bool enemies_fail = false;    ///< Downloads of hostile hosts, all the time.
   bool weighs_sharing = false;  ///< The seed is run for it once more.
   bool weighs_commits = false;  ///< What a commit writes is measured.
+  /// What may be added to twice the time.
+  std::chrono::microseconds fairness_slack = std::chrono::seconds{10};
   bool weighs_fairness = false; ///< The seed is run without its enemies, too.
 };
 

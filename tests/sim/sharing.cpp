@@ -18,9 +18,12 @@ constexpr microseconds patience = 30min;
 /// What a fair turn may take beside others' turns: the first look-ups.
 constexpr microseconds slack = 8s;
 
+/// Downloads begin so late, well before anybody calls a host silent.
+constexpr std::chrono::milliseconds thinking{1'500};
+
 /// So many of the accounts that are whole fall out of sync, when this part of
 /// all is whole.
-constexpr size_t fallen = 2;
+constexpr size_t fallen = 1;
 constexpr size_t fall_part = 5;
 
 class weighing {
@@ -32,6 +35,7 @@ public:
   std::string run();
 
 private:
+  void slow_down();
   std::set<std::string> whole();
   void note(const std::set<std::string>& now_whole);
   void let_fall(const std::set<std::string>& now_whole);
@@ -111,7 +115,16 @@ std::string weighing::check_fallen() const {
   return {};
 }
 
+void weighing::slow_down() {
+  simnet::fault order;
+  order.kind = simnet::fault_kind::slow_repo;
+  order.count = 0;
+  order.time = thinking;
+  static_cast<void>(scene_.life().faults().inject(order));
+}
+
 std::string weighing::run() {
+  slow_down();
   begin_ = scene_.time().now();
   const auto all = scene_.life().truth().accounts();
   auto fell = false;

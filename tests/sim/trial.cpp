@@ -358,7 +358,8 @@ verdict run_trial(uint64_t seed, const trial_options& options) {
     if (auto how = heap.check_bounds(x.settings().node); !how.empty())
       throw broken{"memory", how};
     if (x.settings().weighs_fairness)
-      if (auto how = weigh_fairness(seed, log); !how.empty())
+      if (auto how = weigh_fairness(
+            seed, x.settings().fairness_slack, log); !how.empty())
         throw broken{"fairness", how};
     if (x.settings().weighs_sharing)
       if (auto how = weigh_sharing(seed, log); !how.empty())
