@@ -70,7 +70,7 @@ enum class hostility : uint8_t {
 
 constexpr size_t hostilities = 7;
 
-/// Collections of an account at a wide host, with one record each.
+/// Collections of an account at a wide host, if not said otherwise.
 constexpr size_t wide_collections = 1'024;
 
 /// A host beside the honest ones. Its repositories are valid.
@@ -81,6 +81,8 @@ struct hostile_host_options {
   uint64_t bytes_per_second = 20'000;
   /// Of listings that go on for ever: ten times as many as anybody asks for.
   size_t page_lines = 10'000;
+  /// Of each account of a wide host, with one record each.
+  size_t collections = wide_collections;
 };
 
 /// A simulated network as a whole.

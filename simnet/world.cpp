@@ -204,7 +204,7 @@ void world::settle(size_t host, const hostile_host_options& options) {
       fill(x, records);
       continue;
     }
-    widen(x, wide_collections);
+    widen(x, options.collections);
     sign_first(x);
   }
 }

@@ -36,6 +36,7 @@ private:
   std::set<std::string> wrong();
   void watch(settling& out);
   void write();
+  void fall();
 
   scene& scene_;
 };
@@ -88,8 +89,29 @@ void measurement::write() {
       scene_.life().traffic().post(i);
 }
 
+/// All accounts of honest hosts write something that no stream tells, and then
+/// something that shows it.
+void measurement::fall() {
+  auto& truth = scene_.life().truth();
+  for (size_t i = 0; i < truth.accounts(); ++i) {
+    const auto x = truth.view(i);
+    simnet::fault order;
+    order.kind = simnet::fault_kind::broken_chain;
+    order.did = x.id.str();
+    if (x.status == simnet::standing::active
+        && !is_of_enemy(truth, order.did)
+        && scene_.life().faults().inject(order))
+      scene_.life().traffic().post(i);
+  }
+}
+
 void measurement::run(settling& out) {
   watch(out);
+  if (scene_.settings().subject == theme::siege) {
+    scene_.steps().run_for(rest);
+    fall();
+    return watch(out);
+  }
   for (size_t i = 0; i < rounds; ++i) {
     scene_.steps().run_for(rest);
     write();
@@ -130,7 +152,7 @@ std::string weigh_fairness(uint64_t seed, microseconds slack, trace& log) {
         continue;
       return did + " is whole after " + tell(late) + " beside hostile hosts, "
              + tell(time) + " without them ("
-             + (i == 0 ? "after the start" : "after all wrote") + ")";
+             + (i == 0 ? "after the start" : "after all wrote or fell out of sync") + ")";
     }
   return {};
 }

@@ -102,7 +102,7 @@ void draw_by_hand(run_settings& out, random_source& random) {
   no_enemies(out);
   out.latency = microseconds{50'000 + random.below(1'500'000)};
   out.directory_latency = microseconds{10'000 + random.below(1'500'000)};
-  out.settle_max = 8min;
+  out.settle_max = 6min;
   out.world.window = {};
   shorten(out);
 }
@@ -123,10 +123,14 @@ void draw_names(run_settings& out, random_source& random) {
   people.accounts = std::min<size_t>(people.accounts, 8 * people.hosts);
   people.deactivated = std::min(people.deactivated, people.accounts / 4);
   people.lone_hosts = 0;
-  out.node.most.names = 262'144;
+  // Half of it is more than what each host may have in any case.
+  out.node.most.names = between(100'000, 200'000, random);
   const auto n = random.below(3);
-  for (size_t i = 0; i < n; ++i)
-    out.world.hostile.push_back(enemy(simnet::hostility::wide, 1));
+  for (size_t i = 0; i < n; ++i) {
+    auto wide = enemy(simnet::hostility::wide, between(20, 40, random));
+    wide.collections = between(10, 20, random);
+    out.world.hostile.push_back(wide);
+  }
   out.enemy_rate = 200'000;
   out.follows = random.below(2) == 0 ? following::hosts : following::both;
   shorten(out);
@@ -169,7 +173,7 @@ void draw_flood(run_settings& out, random_source& random) {
 void draw_sharing(run_settings& out, random_source& random) {
   no_enemies(out);
   auto& people = out.world.population;
-  people.hosts = between(2, 5, random);
+  people.hosts = between(2, 4, random);
   people.lone_hosts = random.below(people.hosts);
   people.accounts = between(80, 120, random);
   people.records = people.accounts;
@@ -212,7 +216,7 @@ void draw_look_ups(run_settings& out, random_source& random) {
 void draw_broad(run_settings& out, random_source& random) {
   no_enemies(out);
   auto& people = out.world.population;
-  people.more_collections_of_first = between(100, 400, random);
+  people.more_collections_of_first = between(300, 900, random);
   people.deactivated = 0;
   out.node.memory_limit = limits::memory_limit_range.standard;
   out.node.most.names = limits::names_bytes_max;
@@ -249,7 +253,8 @@ void press_by_hand(const run_settings& x, std::vector<deed>& deeds,
   deeds.clear();
   const auto groups = between(2, 8, random);
   for (size_t i = 0; i < groups; ++i) {
-    auto at = moment(x.span, random);
+    // Look-ups are made at the start more than later.
+    auto at = moment(random.below(2) == 0 ? 8s : x.span, random);
     const auto who = random.below(64);
     const auto n = between(2, 5, random);
     for (size_t j = 0; j < n; ++j) {
@@ -282,12 +287,13 @@ void press_deaths(const run_settings& x, std::vector<deed>& deeds,
                                                   : 1 + random.below(2)));
     end.lasting = often ? 40s : 10s;
     deeds.push_back(end);
-    const auto events = between(1, 10, random);
+    const auto events = between(1, 3, random);
     for (size_t j = 0; j < events; ++j) {
       auto life = deed_at(at + moment(random.below(2) == 0 ? 1s : 20s, random),
                           random.below(6) == 0 ? deed_kind::newcomers
-                                               : deed_kind::life,
+                                               : deed_kind::writes,
                           who, static_cast<int64_t>(between(1, 3, random)));
+      life.lasting = 1s;
       deeds.push_back(life);
     }
   }
@@ -295,6 +301,12 @@ void press_deaths(const run_settings& x, std::vector<deed>& deeds,
 
 void press_names(const run_settings& x, std::vector<deed>& deeds,
                  random_source& random) {
+  // Who comes later finds what others have left.
+  for (size_t i = 0; i < x.world.population.hosts; ++i)
+    if (random.below(3) != 0) {
+      deeds.push_back(deed_at(0us, deed_kind::refuse, i));
+      deeds.back().lasting = 40s;
+    }
   for (size_t i = 0; i < 2; ++i) {
     auto gone = deed_at(x.span / 2 + moment(x.span / 2, random),
                         deed_kind::fault, random.below(64));

@@ -52,7 +52,11 @@ scene::~scene() {
   time_.clear(); // Faults that would still end.
   application_->stop();
   life_->stop();
-  steps_.run_for(10s);
+  try {
+    steps_.run_for(10s);
+  } catch (const spins_forever&) {
+    // It was told already.
+  }
   application_.reset();
   web_.reset();
   world_machine_->halt();
