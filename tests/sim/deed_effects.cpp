@@ -45,4 +45,10 @@ bool loses_events(simnet::fault_kind x) noexcept {
          || x == simnet::fault_kind::restart_sequence;
 }
 
+bool tells_lies(simnet::fault_kind x) noexcept {
+  return x == simnet::fault_kind::restart_sequence
+         || x == simnet::fault_kind::bad_signature
+         || x == simnet::fault_kind::broken_chain;
+}
+
 } // namespace weir::sim

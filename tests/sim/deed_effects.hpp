@@ -19,4 +19,7 @@ bool denies(simnet::fault_kind x) noexcept;
 
 bool loses_events(simnet::fault_kind x) noexcept;
 
+/// Streams tell what is not so, or their numbers do not only grow.
+bool tells_lies(simnet::fault_kind x) noexcept;
+
 } // namespace weir::sim

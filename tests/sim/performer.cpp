@@ -1,7 +1,6 @@
 #include "tests/sim/performer.hpp"
 
 #include "tests/sim/deed_effects.hpp"
-#include "tests/sim/positions.hpp"
 
 namespace weir::sim {
 
@@ -9,9 +8,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using std::chrono::microseconds;
-
-/// What a service manager waits before it starts a program again.
-constexpr auto restart_delay = 5s;
 
 void write_all(scene& x) {
   auto& truth = x.life().truth();
@@ -22,7 +18,7 @@ void write_all(scene& x) {
 
 } // namespace
 
-performer::performer(scene& x) : scene_(x), single_deaths_(x.steps()) {
+performer::performer(scene& x) : scene_(x), deaths_(x.steps()), manager_(x) {
   const auto& settings = x.settings();
   may_.relayed = settings.follows != following::hosts;
   may_.unacked = settings.node.consumer_disable_acks;
@@ -31,66 +27,8 @@ performer::performer(scene& x) : scene_(x), single_deaths_(x.steps()) {
 }
 
 result<void> performer::start() {
-  if (++starts_ == 1)
-    let_enemies_fail();
-  return scene_.start_node();
-}
-
-// -- the node's life ----------------------------------------------------------
-
-void performer::run_for(microseconds x) {
-  const auto end = scene_.time().now() + x;
-  for (;;) {
-    attend();
-    auto left = end - scene_.time().now();
-    if (left.count() < 0)
-      left = 0us;
-    if (start_at_)
-      left = std::min(left, std::max(*start_at_ - scene_.time().now(), 0us));
-    const auto called = scene_.steps().run_while(left, [this] {
-      return dies_ || (scene_.node_runs() && scene_.failure().code != ec::none);
-    });
-    if (!called && !start_at_ && scene_.time().now() >= end)
-      return;
-    if (!called && start_at_ && scene_.time().now() >= end
-        && *start_at_ > scene_.time().now())
-      return;
-  }
-}
-
-void performer::attend() {
-  const auto now = scene_.time().now();
-  if (std::exchange(dies_, false)) {
-    ++deaths_;
-    scene_.end_killed_node();
-    look_at_store();
-    start_at_ = now + restart_delay;
-  } else if (scene_.node_runs() && scene_.failure().code != ec::none) {
-    scene_.stop_node();
-    start_at_ = now + restart_delay;
-  }
-  if (!start_at_ || *start_at_ > now || scene_.node_runs())
-    return;
-  start_at_.reset();
-  if (auto ok = start(); !ok) {
-    scene_.log().note(now, "start", to_string(ok.error()));
-    start_at_ = now + restart_delay; // Its disk is still full, say.
-  } else if (lives_ > 0) {
-    --lives_;
-    plan_death(1 + scene_.random().below(60), false);
-  }
-}
-
-/// What a killed node has left must make sense before anybody mends it.
-void performer::look_at_store() {
-  storage::database_options options;
-  options.directory = scene_.settings().node.data_dir;
-  options.disk = &scene_.disk();
-  options.access = storage::access_mode::read_only;
-  const auto db = storage::database::open(std::move(options));
-  if (!db || !wrong_.empty() || !streams_tell_truth_)
-    return; // A store that was never finished cannot be read yet.
-  wrong_ = position_ahead(**db, scene_.life().truth(), scene_.urls());
+  let_enemies_fail();
+  return manager_.start();
 }
 
 // -- deeds --------------------------------------------------------------------
@@ -184,19 +122,17 @@ void performer::perform(const deed& x) {
                    .torn = static_cast<unsigned>(x.number * 4)});
       break;
     case deed_kind::kill:
-      scene_.die(false);
-      dies_ = true;
+      manager_.kill();
       break;
     case deed_kind::kill_again:
-      lives_ = 2 + x.number % 10;
+      manager_.kill_again(2 + x.number % 10);
       [[fallthrough]];
     case deed_kind::kill_in_write:
     case deed_kind::power:
-      plan_death(static_cast<uint64_t>(x.value), x.kind == deed_kind::power);
+      manager_.kill_in_call(static_cast<uint64_t>(x.value), x.kind == deed_kind::power);
       break;
     case deed_kind::restart:
-      scene_.stop_node();
-      start_at_ = scene_.time().now() + std::min<microseconds>(x.lasting, 1h);
+      manager_.restart(std::min<microseconds>(x.lasting, 1h));
       break;
     case deed_kind::hang_up:
       scene_.application().drop_connection();
@@ -251,13 +187,6 @@ void performer::plan_end(const deed& x) {
   }
 }
 
-void performer::plan_death(uint64_t nth, bool power) {
-  scene_.disk_faults().plan({.nth = nth, .instead = [this, power] {
-                               scene_.die(power);
-                               dies_ = true;
-                             }});
-}
-
 /// As long as the account may write.
 void performer::plan_writes(const deed& x) {
   const auto index = x.number % scene_.life().truth().accounts();
@@ -305,10 +234,8 @@ void performer::perform_fault(const deed& x) {
   const auto done = scene_.life().faults().inject(order);
   may_.lost_events |= loses_events(x.what);
   denied_ |= denies(x.what) && !scene_.settings().audited;
-  streams_tell_truth_
-    = streams_tell_truth_ && x.what != simnet::fault_kind::restart_sequence
-      && x.what != simnet::fault_kind::bad_signature
-      && x.what != simnet::fault_kind::broken_chain;
+  if (tells_lies(x.what))
+    manager_.distrust_positions();
   const auto is_told = !order.silent || !done || order.did.empty();
   may_.silent |= !is_told
                  || x.what == simnet::fault_kind::lose_silently;
@@ -360,9 +287,9 @@ void performer::order_deaths(const deed& x) {
   const auto end = scene_.time().now() + x.lasting;
   const auto count = static_cast<size_t>(x.value);
   if (count > 1 || x.number % 2 == 0)
-    single_deaths_.order("repo", x.number % 3 == 0 ? "" : account(x), count, end);
+    deaths_.order("repo", x.number % 3 == 0 ? "" : account(x), count, end);
   else
-    single_deaths_.order(others[x.number / 2 % others.size()], "", 1, end);
+    deaths_.order(others[x.number / 2 % others.size()], "", 1, end);
 }
 
 /// A host that is out of order before and after everything else.
@@ -400,7 +327,7 @@ void performer::mend() {
   scene_.log().note(scene_.time().now(), "mend", "all");
   may_.late = false;
   scene_.node_clock().set_wrong(0us);
-  lives_ = 0;
+  manager_.kill_again(0);
   scene_.disk_faults().heal();
   scene_.disk_faults().budget(std::nullopt);
   scene_.application().set_forgetful(0);
@@ -428,11 +355,10 @@ void performer::mend() {
   }
   // A stop that was to last ends, too: what is asked of a node from now on is
   // asked of one that runs.
-  if (start_at_)
-    start_at_ = std::min(*start_at_, scene_.time().now() + restart_delay);
+  manager_.hurry();
   let_enemies_fail();
-  single_deaths_.end();
-  run_for(restart_delay + 1s);
+  deaths_.end();
+  run_for(service_manager::restart_delay + 1s);
   // Whoever moved has a commit that the key of the new place did not sign,
   // until the account writes something (real-network.md 1).
   // And a newcomer whom the directory denied is heard of again.

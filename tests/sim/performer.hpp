@@ -4,6 +4,7 @@
 #include "tests/sim/deaths.hpp"
 #include "tests/sim/deeds.hpp"
 #include "tests/sim/scene.hpp"
+#include "tests/sim/service_manager.hpp"
 
 #include <array>
 #include <map>
@@ -12,8 +13,7 @@
 
 namespace weir::sim {
 
-/// Carries out deeds in a scene, keeps the node alive as a service manager
-/// would, and makes everything right again at the end.
+/// Carries out deeds in a scene, and makes everything right again at the end.
 ///
 /// # Ownership and threads
 /// Borrows the scene. One thread.
@@ -22,12 +22,12 @@ public:
   explicit performer(scene& x);
 
   /// Lets time pass; a node that failed or was killed is started again.
-  void run_for(std::chrono::microseconds x);
+  void run_for(std::chrono::microseconds x) { manager_.run_for(x); }
 
   void perform(const deed& x);
 
-  /// Ends all faults of a round: servers answer, the clock is right, the disk is well, the
-  /// node runs. Repos that were removed are added again.
+  /// Ends all faults of a round: servers answer, the clock is right, the disk is
+  /// well, the node runs. Repos that were removed are added again.
   void mend();
 
   /// How often each deed came to something, by name.
@@ -37,17 +37,10 @@ public:
 
   uint64_t count_of(deed_kind x) const;
 
-  /// What was wrong with a store that a killed node left; empty: nothing.
-  const std::string& wrong_with_store() const noexcept { return wrong_; }
-
   /// What may differ in the end.
   const allowances& may() const noexcept { return may_; }
 
-  /// How often the node was started.
-  uint64_t starts() const noexcept { return starts_; }
-
-  /// How often it was killed.
-  uint64_t deaths() const noexcept { return deaths_; }
+  const service_manager& manager() const noexcept { return manager_; }
 
   /// The first start.
   result<void> start();
@@ -59,9 +52,7 @@ private:
   bool order(const std::string& what, const std::string& did);
   void remove_repos();
   void plan_end(const deed& x);
-  void plan_death(uint64_t nth, bool power);
   void plan_writes(const deed& x);
-  void attend();
   void count(const deed& x);
   size_t host_of(const deed& x) const;
   const std::string& origin_of(const deed& x) const;
@@ -73,22 +64,13 @@ private:
   void let_enemies_fail();
 
   scene& scene_;
-  deaths single_deaths_;
+  deaths deaths_;
+  service_manager manager_;
   std::map<std::string, uint64_t> counts_;
-  void look_at_store();
-
   std::set<std::string> removed_;
   std::set<std::string> to_remove_; ///< Until the node says that it did.
-  std::string wrong_;
-  bool streams_tell_truth_ = true; ///< And their numbers only grow.
   bool denied_ = false; ///< And no listing comes.
   allowances may_;
-  uint64_t starts_ = 0;
-  uint64_t deaths_ = 0;
-  bool dies_ = false;  ///< The disk has ended already.
-  bool power_ = false; ///< With the power.
-  uint64_t lives_ = 0;   ///< That end in a call to the disk.
-  std::optional<steady_time> start_at_;
 };
 
 } // namespace weir::sim

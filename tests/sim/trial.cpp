@@ -141,8 +141,8 @@ void trial::run_round(size_t round) {
 void trial::check_events() {
   if (const auto how = past_a_bound(scene_); !how.empty())
     throw broken{"memory", how};
-  if (!performer_.wrong_with_store().empty())
-    throw broken{"positions", performer_.wrong_with_store()};
+  if (!performer_.manager().wrong_with_store().empty())
+    throw broken{"positions", performer_.manager().wrong_with_store()};
   scene_.application().read([](const apps::event_copy& copy) {
     const auto& x = copy.counts();
     if (x.conflicts > 0)
@@ -291,12 +291,12 @@ void trial::rest() {
 /// Who fell out of sync was asked to. A node that is killed may have to fetch
 /// again what it heard and had not judged.
 void trial::check_soundness() {
-  if (performer_.deaths() > 0)
+  if (performer_.manager().kills() + performer_.count_of(deed_kind::die) > 0)
     return;
   const auto asked = performer_.count_of(deed_kind::resync);
   for (const auto& [change, count] : scene_.status_changes())
     if (change.ends_with(" to desync") && count > asked
-        && (performer_.starts() == 1 || !change.starts_with("syncing")))
+        && (performer_.manager().starts() == 1 || !change.starts_with("syncing")))
       throw broken{"statuses", std::to_string(count) + " repos went from "
                                  + change + ", and nothing broke their chains"};
 }
