@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<const char*, fault_kinds> names{
   "drop_connection", "lose_window",      "lose_silently",   "garble_events",
   "throttle_stream", "repeat_events",    "delay_stream",    "restart_sequence",
-  "bad_signature",   "broken_chain",     "wrong_prev_data",
+  "bad_signature",   "broken_chain",     "wrong_prev_data", "big_commit",
   "rotate_key",      "change_handle",    "take_down",       "suspend",
   "restore",         "deactivate",       "reactivate",      "remove",
   "tombstone",       "relay_take_down",  "relay_restore",   "migrate",
@@ -250,6 +250,9 @@ result<void> faults::happen(world::account& x, const fault& what) {
       break;
     case fault_kind::wrong_prev_data:
       mislead_commit(world_, x);
+      break;
+    case fault_kind::big_commit:
+      leave_out(world_, x);
       break;
     case fault_kind::rotate_key:
       rotate_key(world_, x);

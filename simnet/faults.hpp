@@ -29,6 +29,7 @@ enum class fault_kind : uint8_t {
   bad_signature,   ///< A commit that never was, signed by somebody else.
   broken_chain,    ///< One commit is never announced, the next one is.
   wrong_prev_data, ///< A true commit with a false prevData.
+  big_commit,      ///< A true commit that says tooBig and brings nothing.
   // The life of an account (real-network.md 1).
   rotate_key,
   change_handle,

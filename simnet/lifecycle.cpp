@@ -39,6 +39,13 @@ void mislead_commit(world& where, world::account& x) {
   });
 }
 
+void leave_out(world& where, world::account& x) {
+  where.commit(x, one_change(where, x), [](atproto::commit_event& event) {
+    event.too_big = true;
+    event.ops.clear();
+  });
+}
+
 void rotate_key(world& where, world::account& x) {
   x.set_key(new_key(x));
   x.listed_rev = where.next_rev(x);

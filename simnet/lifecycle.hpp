@@ -17,6 +17,10 @@ void forge_commit(world& where, world::account& x);
 /// back to.
 void mislead_commit(world& where, world::account& x);
 
+/// Announces a true commit as one that is too large to be told (tooBig), without
+/// its operations.
+void leave_out(world& where, world::account& x);
+
 /// #identity, then #sync under a revision that no commit announced.
 void rotate_key(world& where, world::account& x);
 

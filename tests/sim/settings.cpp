@@ -116,6 +116,7 @@ run_settings draw_settings(uint64_t seed, const clock& time,
   out.sound = out.sound && out.world.hostile.empty();
   draw_crowds(out);
   draw_pressure(out);
+  out.sound = out.sound && out.subject == theme::none;
   if (alter)
     alter(out);
   return out;

@@ -99,6 +99,18 @@ TEST_F(FaultsTest, ABrokenChainSkipsOneCommitOfTheTruth) {
   EXPECT_EQ(view().records, before.records + 2);
 }
 
+TEST_F(FaultsTest, ABigCommitIsTrueAndTellsNothing) {
+  const auto before = view();
+  inject(about(fault_kind::big_commit));
+  const auto heard = listen_to_host();
+  const auto verified = verify(heard, 0);
+  ASSERT_FALSE(verified);
+  EXPECT_EQ(verified.error().why, atproto::verdict::unverifiable);
+  EXPECT_TRUE(as<commit_event>(heard, 0).too_big);
+  EXPECT_EQ(view().rev, as<commit_event>(heard, 0).rev);
+  EXPECT_EQ(view().records, before.records + 1);
+}
+
 TEST_F(FaultsTest, AWrongPrevDataComesWithATrueCommit) {
   const auto before = view();
   inject(about(fault_kind::wrong_prev_data));
