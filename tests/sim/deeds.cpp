@@ -110,8 +110,14 @@ deed told(deed x) {
   return x;
 }
 
+/// A node that is killed may have to fetch again what it heard and had not
+/// judged.
 bool breaks_chains(const deed& x) {
   switch (x.kind) {
+    case deed_kind::kill:
+    case deed_kind::kill_in_write:
+    case deed_kind::kill_again:
+    case deed_kind::power:
     case deed_kind::clock:
     case deed_kind::disk_full:
     case deed_kind::disk_error:

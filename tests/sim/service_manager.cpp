@@ -67,7 +67,6 @@ void service_manager::hurry() {
 void service_manager::attend() {
   const auto now = scene_.time().now();
   if (std::exchange(dies_, false)) {
-    ++kills_;
     scene_.end_killed_node();
     look_at_store();
     start_at_ = now + restart_delay;

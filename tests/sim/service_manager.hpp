@@ -52,9 +52,6 @@ public:
   /// How often the node was started.
   uint64_t starts() const noexcept { return starts_; }
 
-  /// How often it was killed.
-  uint64_t kills() const noexcept { return kills_; }
-
 private:
   void attend();
   void look_at_store();
@@ -63,7 +60,6 @@ private:
   std::string wrong_;
   bool streams_tell_truth_ = true; ///< And their numbers only grow.
   uint64_t starts_ = 0;
-  uint64_t kills_ = 0;
   uint64_t lives_ = 0; ///< That end in a call to the disk.
   bool dies_ = false;  ///< The disk has ended already.
   std::optional<steady_time> start_at_;

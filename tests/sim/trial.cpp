@@ -288,11 +288,8 @@ void trial::rest() {
     throw broken{"settles", "after a silence: " + how};
 }
 
-/// Who fell out of sync was asked to. A node that is killed may have to fetch
-/// again what it heard and had not judged.
+/// Who fell out of sync was asked to.
 void trial::check_soundness() {
-  if (performer_.manager().kills() + performer_.count_of(deed_kind::die) > 0)
-    return;
   // A fetch that a restart interrupts begins anew.
   const auto counts_all = performer_.manager().starts() == 1;
   uint64_t fallen = 0;
