@@ -19,6 +19,10 @@ constexpr std::chrono::minutes too_slow_window{60};
 /// Pages of listings that an upstream is asked for in an hour: a thousand repos
 /// are compared every minute or two, a million daily.
 constexpr option_range<size_t> listing_requests_range{1, 100'000, 50};
+/// From the end of a listing to the next one by interval, however few pages it has.
+constexpr option_seconds listing_pause_range{std::chrono::seconds{0},
+                                             std::chrono::hours{720},
+                                             std::chrono::seconds{0}};
 
 /// DIDs of one page that are looked at because it claims them: as many as were
 /// asked for.

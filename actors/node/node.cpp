@@ -212,6 +212,7 @@ result<void> node::impl::start_supervisor(
   listing_options listing;
   listing.interval = config.listing_interval;
   listing.requests_per_hour = config.listing_requests_per_hour;
+  listing.pause = config.listing_pause;
   listing.grace = config.listing_grace;
   listing.salt = seams.random->next();
   const auto supervisor

@@ -62,6 +62,7 @@ void check_ranges(problem_list& out, const node_config& x) {
               identity_refresh_range);
   check_range(out, "listing_interval", x.listing_interval,
               listing_interval_range);
+  check_range(out, "listing_pause", x.listing_pause, listing_pause_range);
   check_range(out, "completeness_interval", x.completeness_interval,
               completeness_interval_range);
   check_range(out, "listing_requests_per_hour", x.listing_requests_per_hour,

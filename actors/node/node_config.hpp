@@ -70,6 +70,7 @@ struct node_config {
     = limits::identity_refresh_range.standard;
   std::chrono::seconds listing_interval
     = limits::listing_interval_range.standard;
+  std::chrono::seconds listing_pause = limits::listing_pause_range.standard;
   std::chrono::seconds completeness_interval
     = limits::completeness_interval_range.standard;
   /// Of each upstream.

@@ -113,8 +113,8 @@ listing_machine::host_of(const listing_id& what) {
     .first->second;
 }
 
-/// What is due by interval alone waits until all that its upstream was asked
-/// for is paid, but not longer than the interval.
+/// What is due by interval alone waits for the pause, and until all that its
+/// upstream was asked for is paid, but not longer than the interval.
 steady_time listing_machine::due_of(const listing_id& what,
                                     const state& x) const {
   auto out = *x.due;
@@ -122,7 +122,8 @@ steady_time listing_machine::due_of(const listing_id& what,
   if (i == hosts_.end())
     return out;
   if (x.ended)
-    out = std::max(out, std::min(i->second.budget.free_at(),
+    out = std::max(out, std::min(std::max(i->second.budget.free_at(),
+                                          *x.ended + options_.pause),
                                  *x.ended + options_.interval));
   return std::max(out, i->second.rests_until.value_or(steady_time{}));
 }

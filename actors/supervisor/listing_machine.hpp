@@ -26,6 +26,8 @@ struct listing_options {
   /// What all listings of an upstream may ask for on average: short ones come
   /// again sooner.
   size_t requests_per_hour = limits::listing_requests_range.standard;
+  /// The shortest time from the end of one to the next, however short it is.
+  std::chrono::seconds pause = limits::listing_pause_range.standard;
   /// A stream that is quiet for so long has told all.
   std::chrono::seconds grace = limits::listing_grace_range.standard;
   /// Rest of a listing that is not trusted; doubles with each further page.

@@ -163,6 +163,12 @@ void add_history(options& out) {
      "hour, on average: short lists are read again sooner. A list that is due "
      "anyway, or new, costs what it costs."}));
   out.push_back(duration_option(
+    &settings::listing_pause, listing_pause_range,
+    {group, "listing_pause",
+     "How long after its end such a list is read again at the earliest, however "
+     "short it is, unless events may have been missed; listing_interval is "
+     "still the longest."}));
+  out.push_back(duration_option(
     &settings::completeness_interval, completeness_interval_range,
     {group, "completeness_interval",
      "How long after a look at all repos, which counts those that are complete "

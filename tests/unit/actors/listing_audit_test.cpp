@@ -24,6 +24,36 @@ TEST(listing_machine, an_upstream_is_listed_again_after_the_interval) {
   EXPECT_EQ(x.last.fetch->cursor, "");
 }
 
+// limits::listing_pause_range: an operator makes audits rarer, and only those
+TEST(listing_machine, a_short_listing_waits_for_the_pause) {
+  listing_options options;
+  options.pause = 1h;
+  listing_run x{options};
+  x.want();
+  x.page("");
+  EXPECT_EQ(*x.last.timer - listing_start, options.pause);
+  x.pass(options.pause - 1us);
+  EXPECT_FALSE(x.tick());
+  x.pass(1us);
+  ASSERT_TRUE(x.tick());
+  x.page("");
+  x.want_later({1, 2, 1});
+  x.page("");
+  ASSERT_FALSE(x.lose());
+  EXPECT_EQ(*x.last.timer - x.now, listing_grace) << "events were missed";
+}
+
+// It is never longer than the interval.
+TEST(listing_machine, a_pause_beyond_the_interval_is_the_interval) {
+  listing_options options;
+  options.interval = 2h;
+  options.pause = 3h;
+  listing_run x{options};
+  x.want();
+  x.page("");
+  EXPECT_EQ(*x.last.timer - listing_start, options.interval);
+}
+
 // requirements.md 3b.18: and every 24 hours, whatever it costs
 TEST(listing_machine, a_long_listing_comes_again_after_a_day) {
   listing_run x;

@@ -103,6 +103,7 @@ TEST(NodeConfigTest, RangesTakeTheirLimitsAndNothingBeyond) {
                "identity_refresh_min");
   expect_range(&config::listing_interval, listing_interval_range,
                "listing_interval");
+  expect_range(&config::listing_pause, listing_pause_range, "listing_pause");
   expect_range(&config::completeness_interval, completeness_interval_range,
                "completeness_interval");
   expect_range(&config::listing_requests_per_hour, listing_requests_range,
