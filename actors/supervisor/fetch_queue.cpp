@@ -266,7 +266,7 @@ fetch_entry* fetch_queue::next_to_prepare(steady_time now) {
   if (places_taken(true) >= options_.preparing_max
       && places_taken(false) >= options_.preparing_max)
     return nullptr;
-  const auto others_first = (picks_ + 1) % limits::refetch_turn == 0;
+  const auto others_first = others_waited_ + 1 >= limits::refetch_turn;
   for (size_t i = 0; i < fetch_lane::priorities; ++i) {
     const auto priority
       = others_first ? (i + 1) % fetch_lane::priorities : i;
@@ -279,6 +279,7 @@ fetch_entry* fetch_queue::next_to_prepare(steady_time now) {
     x.asked = now;
     enter(x, fetch_stage::preparing);
     ++picks_;
+    others_waited_ = priority == 0 ? others_waited_ + 1 : 0;
     return &x;
   }
   return nullptr;

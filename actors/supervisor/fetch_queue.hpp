@@ -180,6 +180,10 @@ private:
   steady_time reserved_until_; ///< The last permit, see `reserve`.
   size_t waiting_lanes_ = 0; ///< With something queued.
   size_t picks_ = 0;
+  /// New repos that were asked in a row. A turn of those that were fetched before
+  /// is owed until one of them took it: of hosts in turn the same one could have
+  /// each eighth, and have none of those.
+  size_t others_waited_ = 0;
 };
 
 } // namespace weir::actors

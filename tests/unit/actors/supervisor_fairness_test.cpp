@@ -183,6 +183,27 @@ TEST(fair_hosts, every_eighth_look_up_is_for_a_repo_out_of_sync) {
   EXPECT_EQ(x.prepared[2 * turn - 1], name(101));
 }
 
+// reliability.md P11: hosts in turn, and every eighth turn: whoever has none of
+// those turns has its repos out of sync fetched all the same
+TEST(fair_hosts, a_repo_out_of_sync_has_its_turn_whichever_host_it_has) {
+  supervisor_options options;
+  options.parallelism = 1;
+  options.preparing_max = 16;
+  queue x{options};
+  const auto host_of = [](int i) {
+    return std::string{i % 2 == 0 ? a_host : b_host};
+  };
+  for (int i = 0; i < 200; ++i)
+    x.wish(i, repo_status::pending, 0s, host_of(i));
+  for (const auto i : {1'000, 1'001})
+    x.wish(i, repo_status::desync, 0s, host_of(i));
+  serve(x, 4 * limits::refetch_turn, host_of);
+  for (const auto i : {1'000, 1'001})
+    EXPECT_NE(std::find(x.started.begin(), x.started.end(), name(i)),
+              x.started.end())
+      << host_of(i);
+}
+
 // `queue_max`, and one more: the last repo of a host with more than its share
 // gives its place to another host's, and the scan finds it
 TEST(fair_hosts, a_full_queue_takes_a_repo_of_another_host) {
