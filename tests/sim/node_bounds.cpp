@@ -71,6 +71,23 @@ std::string past_a_bound(scene& x) {
   return out.empty() ? check_streams(x) : out;
 }
 
+bound_watch::bound_watch(scene& x, std::chrono::microseconds interval)
+  : scene_(x), interval_(interval) {
+  arm();
+}
+
+bound_watch::~bound_watch() {
+  scene_.time().cancel(next_);
+}
+
+void bound_watch::arm() {
+  next_ = scene_.time().set(scene_.time().now() + interval_, [this] {
+    if (broken_.empty())
+      broken_ = past_a_bound(scene_);
+    arm();
+  });
+}
+
 std::string weigh_commits(scene& x) {
   auto& disk = x.disk_faults();
   const auto measure = [&](const std::function<void()>& happen) {

@@ -136,7 +136,8 @@ void draw_names(run_settings& out, random_source& random) {
   shorten(out);
 }
 
-/// Listings are ahead of streams that are far behind.
+/// Listings are ahead of streams that hold back what they have, and a line is
+/// believed late.
 void draw_doubts(run_settings& out, random_source& random) {
   no_enemies(out);
   auto& people = out.world.population;
@@ -148,13 +149,17 @@ void draw_doubts(run_settings& out, random_source& random) {
   out.world.window = {};
   out.world.listing_lines_max = 1'000;
   out.audited = true;
-  out.node.listing_interval = 10s;
+  out.node.listing_interval = std::chrono::minutes{between(1, 5, random)};
+  out.node.listing_grace = std::chrono::minutes{between(4, 12, random)};
   out.node.listing_requests_per_hour = 10'000;
   out.node.router_shards = 1;
   out.node.most = {};
   out.node.most.residents = between(4, 8, random);
   out.node.most.preparing = between(2, 6, random);
   shorten(out);
+  out.speed.grain = 1s;
+  out.span = 50min;
+  out.watches_bounds = 20s;
   out.rounds = 1;
 }
 
@@ -165,6 +170,7 @@ void draw_flood(run_settings& out, random_source& random) {
   out.speed.sync = microseconds{200'000 + random.below(2'000'000)};
   out.node.most.frames = between(16, 64, random);
   out.node.most.residents = limits::resident_repos_max;
+  out.watches_bounds = 200ms;
   out.world.window = {};
   shorten(out);
 }
@@ -231,144 +237,6 @@ constexpr std::array<drawing, themes> drawings{
   nullptr,    draw_failing, draw_siege, draw_by_hand, draw_deaths, draw_names,
   draw_doubts, draw_flood, draw_sharing, draw_look_ups, draw_broad};
 
-// -- deeds --------------------------------------------------------------------
-
-deed deed_at(microseconds at, deed_kind kind, size_t number = 0,
-             int64_t value = 0) {
-  deed out;
-  out.at = at;
-  out.kind = kind;
-  out.number = number;
-  out.value = value;
-  return out;
-}
-
-microseconds moment(microseconds span, random_source& random) {
-  return microseconds{static_cast<int64_t>(
-    random.below(static_cast<uint64_t>(span.count())))};
-}
-
-void press_by_hand(const run_settings& x, std::vector<deed>& deeds,
-                   random_source& random) {
-  deeds.clear();
-  const auto groups = between(2, 8, random);
-  for (size_t i = 0; i < groups; ++i) {
-    // Look-ups are made at the start more than later.
-    auto at = moment(random.below(2) == 0 ? 8s : x.span, random);
-    const auto who = random.below(64);
-    const auto n = between(2, 5, random);
-    for (size_t j = 0; j < n; ++j) {
-      constexpr std::array kinds{deed_kind::add,    deed_kind::remove,
-                                 deed_kind::resync, deed_kind::resync,
-                                 deed_kind::life,   deed_kind::fault,
-                                 deed_kind::fault};
-      constexpr std::array faults{
-        simnet::fault_kind::broken_chain, simnet::fault_kind::wrong_prev_data,
-        simnet::fault_kind::lose_window, simnet::fault_kind::rotate_key};
-      auto each = deed_at(at, kinds[random.below(kinds.size())], who,
-                          static_cast<int64_t>(between(1, 6, random)));
-      each.what = faults[random.below(faults.size())];
-      deeds.push_back(each);
-      at += moment(random.below(2) == 0 ? 300ms : 4s, random);
-    }
-  }
-}
-
-void press_deaths(const run_settings& x, std::vector<deed>& deeds,
-                  random_source& random) {
-  deeds.clear();
-  const auto groups = between(2, 10, random);
-  for (size_t i = 0; i < groups; ++i) {
-    const auto at = random.below(4) == 0 ? 0us : moment(x.span, random);
-    const auto who = random.below(64);
-    const auto often = random.below(2) == 0;
-    auto end = deed_at(at, deed_kind::die, who,
-                       static_cast<int64_t>(often ? between(4, 9, random)
-                                                  : 1 + random.below(2)));
-    end.lasting = often ? 40s : 10s;
-    deeds.push_back(end);
-    const auto events = between(1, 3, random);
-    for (size_t j = 0; j < events; ++j) {
-      auto life = deed_at(at + moment(random.below(2) == 0 ? 1s : 20s, random),
-                          random.below(6) == 0 ? deed_kind::newcomers
-                                               : deed_kind::writes,
-                          who, static_cast<int64_t>(between(1, 3, random)));
-      life.lasting = 1s;
-      deeds.push_back(life);
-    }
-  }
-}
-
-void press_names(const run_settings& x, std::vector<deed>& deeds,
-                 random_source& random) {
-  // Who comes later finds what others have left.
-  for (size_t i = 0; i < x.world.population.hosts; ++i)
-    if (random.below(3) != 0) {
-      deeds.push_back(deed_at(0us, deed_kind::refuse, i));
-      deeds.back().lasting = 40s;
-    }
-  for (size_t i = 0; i < 2; ++i) {
-    auto gone = deed_at(x.span / 2 + moment(x.span / 2, random),
-                        deed_kind::fault, random.below(64));
-    gone.what = simnet::fault_kind::remove;
-    deeds.push_back(gone);
-  }
-}
-
-void press_doubts(const run_settings& x, std::vector<deed>& deeds,
-                  random_source& random) {
-  deeds.clear();
-  const auto all = x.world.population.hosts;
-  for (size_t i = 0; i <= all; ++i) {
-    auto slow = deed_at(30s, deed_kind::fault, i,
-                        static_cast<int64_t>(between(200, 1'000, random)));
-    slow.what = simnet::fault_kind::throttle_stream;
-    slow.of = i == all ? server::relay : server::host;
-    slow.lasting = 80s;
-    deeds.push_back(slow);
-  }
-  deeds.push_back(deed_at(40s, deed_kind::all_write));
-  deeds.push_back(deed_at(41s, deed_kind::all_write));
-  deeds.push_back(deed_at(110s, deed_kind::life, 0, 3));
-}
-
-void press_flood(const run_settings& x, std::vector<deed>& deeds,
-                 random_source& random) {
-  deeds.clear();
-  const auto bursts = between(1, 3, random);
-  for (size_t i = 0; i < bursts; ++i)
-    deeds.push_back(deed_at(20s + moment(x.span / 2, random), deed_kind::life,
-                            0,
-                            static_cast<int64_t>(between(150, 400, random))));
-}
-
-void press_few(const run_settings&, std::vector<deed>& deeds,
-               random_source&) {
-  deeds.resize(std::min<size_t>(deeds.size(), 3));
-}
-
-void choose(const run_settings& settings, std::vector<deed>& deeds,
-            random_source& random) {
-  switch (settings.subject) {
-    case theme::by_hand:
-      return press_by_hand(settings, deeds, random);
-    case theme::deaths:
-      return press_deaths(settings, deeds, random);
-    case theme::names:
-      return press_names(settings, deeds, random);
-    case theme::doubts:
-      return press_doubts(settings, deeds, random);
-    case theme::flood:
-      return press_flood(settings, deeds, random);
-    case theme::siege:
-    case theme::sharing:
-    case theme::look_ups:
-      return press_few(settings, deeds, random);
-    default:
-      return;
-  }
-}
-
 } // namespace
 
 void draw_pressure(run_settings& out) {
@@ -381,15 +249,6 @@ void draw_pressure(run_settings& out) {
     return;
   out.subject = static_cast<theme>(which);
   drawings[which](out, *random);
-}
-
-void press(const run_settings& settings, size_t round,
-           std::vector<deed>& deeds) {
-  const auto random
-    = seeded_random(settings.seed ^ (0xc4ceb9fe1a85ec53u + round));
-  choose(settings, deeds, *random);
-  for (auto& x : deeds)
-    x.round = round;
 }
 
 void count_pressure(const run_settings& x,

@@ -83,6 +83,7 @@ private:
   const heap_watch& heap_;
   performer performer_;
   std::vector<deed> deeds_;
+  std::optional<bound_watch> bounds_;
   std::optional<steady_time> mended_at_; ///< None in the midst of faults.
   std::chrono::seconds settled_after_{0};
 };
@@ -92,6 +93,8 @@ void trial::run() {
     throw broken{"start", to_string(ok.error())};
   if (auto ok = performer_.start(); !ok)
     throw broken{"start", to_string(ok.error())};
+  if (scene_.settings().watches_bounds > 0s)
+    bounds_.emplace(scene_, scene_.settings().watches_bounds);
   if (scene_.settings().sound)
     find_positions();
   for (size_t i = 0; i < scene_.settings().rounds; ++i)
@@ -139,8 +142,11 @@ void trial::run_round(size_t round) {
 
 /// What an application was told makes sense.
 void trial::check_events() {
-  if (const auto how = past_a_bound(scene_); !how.empty())
-    throw broken{"memory", how};
+  auto past = past_a_bound(scene_);
+  if (past.empty() && bounds_)
+    past = bounds_->broken();
+  if (!past.empty())
+    throw broken{"memory", past};
   if (!performer_.manager().wrong_with_store().empty())
     throw broken{"positions", performer_.manager().wrong_with_store()};
   scene_.application().read([](const apps::event_copy& copy) {

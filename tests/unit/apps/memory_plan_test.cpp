@@ -125,6 +125,20 @@ TEST(MemoryPlanTest, MuchMemoryRaisesNoBound) {
             limits::backfill_bytes_max);
 }
 
+// An operator may want fewer of them than there is memory for.
+TEST(MemoryPlanTest, BoundsOfAnOperatorAreKept) {
+  auto config = limited_to(limits::memory_limit_range.max);
+  config.most.fetch_queue = 10;
+  config.most.names = 65'536;
+  config.most.frames = 16;
+  const auto x = plan_memory(config);
+  EXPECT_EQ(x.fetch_queue, 10u);
+  EXPECT_EQ(x.names, 65'536u);
+  EXPECT_EQ(x.upstream_frames, 16u);
+  config.most = {};
+  EXPECT_EQ(plan_memory(config).fetch_queue, limits::fetch_queue_max);
+}
+
 TEST(MemoryPlanTest, AFetchGetsByWithLittle) {
   auto config = limited_to(limits::memory_limit_range.min);
   config.sync_parallelism = 4;
