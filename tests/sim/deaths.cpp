@@ -1,24 +1,11 @@
 #include "tests/sim/deaths.hpp"
 
-#include "actors/support/observed.hpp"
-
 #include <caf/scheduled_actor.hpp>
 #include <caf/send.hpp>
 
 #include <algorithm>
 
 namespace weir::sim {
-
-namespace {
-
-std::string name_of(uint64_t id) {
-  for (const auto& x : actors::directory().all())
-    if (x->id == id)
-      return x->name;
-  return {};
-}
-
-} // namespace
 
 deaths::deaths(stepper& x) : steps_(x) {
   steps_.set_turn_watch([this](caf::scheduled_actor& who, steady_time now) {
@@ -30,9 +17,8 @@ deaths::~deaths() {
   steps_.set_turn_watch(nullptr);
 }
 
-void deaths::order(std::string kind, std::string name, size_t count,
-                   steady_time end) {
-  orders_.push_back({std::move(kind), std::move(name), count, end});
+void deaths::order(std::string kind, size_t count, steady_time end) {
+  orders_.push_back({std::move(kind), count, end});
 }
 
 void deaths::on_turn(caf::scheduled_actor& x, steady_time now) {
@@ -43,8 +29,7 @@ void deaths::on_turn(caf::scheduled_actor& x, steady_time now) {
   });
   const auto order
     = std::find_if(orders_.begin(), orders_.end(), [&x](const death& y) {
-        return y.kind == x.name()
-               && (y.name.empty() || y.name == name_of(x.id()));
+        return y.kind == x.name();
       });
   if (order == orders_.end())
     return;

@@ -22,8 +22,7 @@ public:
   deaths& operator=(const deaths&) = delete;
 
   /// The next `count` actors of this kind that have a turn before `end` die.
-  /// @param name The actor's own, such as a DID; empty: any.
-  void order(std::string kind, std::string name, size_t count, steady_time end);
+  void order(std::string kind, size_t count, steady_time end);
 
   /// All orders are forgotten.
   void end() { orders_.clear(); }
@@ -31,7 +30,6 @@ public:
 private:
   struct death {
     std::string kind;
-    std::string name;
     size_t count = 0;
     steady_time end;
   };

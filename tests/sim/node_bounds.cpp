@@ -23,11 +23,10 @@ constexpr size_t overdraft = 65'536;
 constexpr size_t commits_weighed = 8;
 constexpr uint64_t commit_bytes_max = 12'288;
 
-size_t actors_of(std::string_view kind) {
-  const auto all = actors::directory().all();
-  return static_cast<size_t>(
-    std::count_if(all.begin(), all.end(),
-                  [kind](const auto& x) { return x->kind == kind; }));
+/// Of all actors only REPOs are not in the directory.
+size_t count_repos(scene& x) {
+  const auto all = x.steps().actors();
+  return all - std::min(all, actors::directory().all().size());
 }
 
 /// REPOs that are awake, and those that fetches and look-ups woke.
@@ -39,7 +38,7 @@ std::string check_repos(scene& x) {
                node.most.residents);
   const auto most = shards * (limits::resident_crowd_factor * each + each / 2)
                     + 2 * node.most.preparing + node.sync_parallelism;
-  const auto found = actors_of("repo");
+  const auto found = count_repos(x);
   if (found <= most)
     return {};
   return std::to_string(found) + " REPOs are in memory, more than "

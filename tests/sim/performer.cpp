@@ -287,9 +287,9 @@ void performer::order_deaths(const deed& x) {
   const auto end = scene_.time().now() + x.lasting;
   const auto count = static_cast<size_t>(x.value);
   if (count > 1 || x.number % 2 == 0)
-    deaths_.order("repo", x.number % 3 == 0 ? "" : account(x), count, end);
+    deaths_.order("repo", count, end);
   else
-    deaths_.order(others[x.number / 2 % others.size()], "", 1, end);
+    deaths_.order(others[x.number / 2 % others.size()], 1, end);
 }
 
 /// A host that is out of order before and after everything else.
@@ -375,9 +375,12 @@ void performer::mend() {
       truth.announce_identity(*truth.at(i), true);
   }
   remove_repos();
-  std::erase_if(removed_, [this](const std::string& did) {
-    return order("add", did);
-  });
+  if (scene_.settings().removals_stay)
+    may_.unjudged.insert(removed_.begin(), removed_.end());
+  else
+    std::erase_if(removed_, [this](const std::string& did) {
+      return order("add", did);
+    });
 }
 
 } // namespace weir::sim

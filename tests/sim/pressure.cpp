@@ -38,6 +38,7 @@ void shorten(run_settings& out) {
   out.speed.grain = std::min<microseconds>(out.speed.grain, 1s);
   out.rests = false;
   out.lives_on = false;
+  out.sound = false; // Chains break in some of them.
 }
 
 void no_enemies(run_settings& out) {
@@ -103,6 +104,13 @@ void draw_by_hand(run_settings& out, random_source& random) {
   out.latency = microseconds{50'000 + random.below(1'500'000)};
   out.directory_latency = microseconds{10'000 + random.below(1'500'000)};
   out.settle_max = 6min;
+  out.removals_stay = random.below(2) == 0;
+  if (out.removals_stay) { // Nobody waits for the places of those that are gone.
+    out.node.most.preparing = between(1, 4, random);
+    out.world.population.accounts
+      = std::max<size_t>(out.world.population.accounts, 16);
+    out.world.population.deactivated = 0;
+  }
   out.world.window = {};
   shorten(out);
 }

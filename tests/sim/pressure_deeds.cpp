@@ -34,6 +34,12 @@ microseconds moment(microseconds span, random_source& random) {
 void press_by_hand(const run_settings& x, std::vector<deed>& deeds,
                    random_source& random) {
   deeds.clear();
+  if (x.removals_stay) {
+    for (auto left = between(4, 30, random); left > 0; --left)
+      deeds.push_back(deed_at(moment(15s, random), deed_kind::remove,
+                              random.below(64)));
+    return;
+  }
   const auto groups = between(3, 12, random);
   for (size_t i = 0; i < groups; ++i) {
     // Look-ups are made at the start more than later.

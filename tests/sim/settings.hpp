@@ -64,6 +64,7 @@ struct run_settings {
   bool enemies_fail = false;    ///< Downloads of hostile hosts, all the time.
   /// How often it is looked at what the node holds, beside deeds; 0: never.
   std::chrono::microseconds watches_bounds{0};
+  bool removals_stay = false; ///< Nobody adds again what somebody removed.
   bool weighs_sharing = false;  ///< The seed is run for it once more.
   bool weighs_commits = false;  ///< What a commit writes is measured.
   /// What may be added to twice the time.

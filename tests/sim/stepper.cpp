@@ -2,6 +2,7 @@
 
 #include "tests/sim/heap_census.hpp"
 
+#include <caf/actor_registry.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 #include <caf/atom.hpp>
@@ -130,6 +131,10 @@ void stepper::take_time() {
     jump(time_.now()
          + std::chrono::microseconds{static_cast<int64_t>(random_.below(
            2 * static_cast<uint64_t>(pace_.turn.count())))});
+}
+
+size_t stepper::actors() const {
+  return actors_ == nullptr ? 0 : actors_->system().registry().running();
 }
 
 bool stepper::is_busy(const void* job) const {

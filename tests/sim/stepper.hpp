@@ -80,6 +80,9 @@ public:
 
   uint64_t steps() const noexcept { return steps_; }
 
+  /// Actors that live; none when no node runs.
+  size_t actors() const;
+
 private:
   bool run_something();
   bool run_actor(size_t i);
