@@ -227,8 +227,8 @@ private:
   std::optional<storage::identity_row> identity_;
   atproto::public_key key_;
   bool identity_pending_ = false, prepare_pending_ = false;
-  uint64_t asked_ = 0;      ///< Questions for the identity.
-  uint64_t asked_anew_ = 0; ///< The last one that wants a new document.
+  bool has_no_document_ = false; ///< Nor has the directory, in this life.
+  uint64_t asked_ = 0, asked_anew_ = 0; ///< For the identity; for a new one.
   refresh_pace pace_;
   identity_doubt doubt_;
   refetch_plan refetch_;

@@ -277,12 +277,16 @@ void repo_machine::take_no_identity(const identity_answer& x, bool last,
                                     repo_effects& out) {
   const auto& why = x.fact.error();
   // A directory keeps every document that it had. One that does not find it any
-  // more has not answered.
-  const auto unknown = why.code == ec::not_found && !identity_;
-  const auto passes = identity_ || why.code == ec::unreachable
+  // more has not answered. Whoever asked for a new one has not read the old one.
+  const auto was_known = identity_
+                         || (asked_ == asked_anew_ && !has_no_document_
+                             && !row_.pds.empty());
+  const auto unknown = why.code == ec::not_found && !was_known;
+  const auto passes = was_known || why.code == ec::unreachable
                       || why.code == ec::limit_reached;
   if (unknown) {
     pace_.answered();
+    has_no_document_ = true;
     doubt_.forget_words(); // No host can speak for it.
     if (doubt_.open())
       give_up_kept(now, out);

@@ -180,6 +180,26 @@ TEST(repo_identity, an_event_is_looked_up_again_until_the_directory_answers) {
   EXPECT_TRUE(x.machine->idle());
 }
 
+// protocol.md 4: a directory keeps every document that it had, also of a repo
+// whose document is not in memory
+TEST(repo_identity, a_directory_that_forgets_whom_it_knew_is_asked_again) {
+  repo_world x;
+  x.sync();
+  x.restart();
+  x.identity_event();
+  for (const auto why : {ec::not_found, ec::malformed}) {
+    const auto n = x.refreshes;
+    x.learn(fail(why));
+    x.pass(limits::repo_wait_max);
+    EXPECT_EQ(x.refreshes, n + 1);
+  }
+  x.settle();
+  EXPECT_TRUE(x.row->identity_due);
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_FALSE(x.row->identity_due);
+}
+
 // protocol.md 4: so too when the first identity is only being read
 TEST(repo_identity, an_event_before_the_first_identity_is_not_forgotten) {
   repo_world x;
