@@ -91,7 +91,7 @@ memory_plan plan_memory(const node_config& config) {
   out.claims = share(limit, claims_memory_part, limits::claims_bytes_max);
   out.lookup_failures
     = share(limit / limits::lookup_failure_bytes,
-            limits::lookup_failures_memory_part, limits::lookup_failures_max);
+            limits::lookup_failures_memory_part, config.most.failures);
   out.questions = share(limit / limits::account_question_bytes,
                         limits::account_questions_memory_part,
                         limits::account_questions_max);

@@ -5,6 +5,7 @@
 #include "base/limits.hpp"
 #include "base/limits_accounts.hpp"
 #include "base/limits_completeness.hpp"
+#include "base/limits_doubt.hpp"
 #include "base/limits_storage.hpp"
 #include "base/limits_streams.hpp"
 
@@ -31,6 +32,7 @@ struct held_bounds {
   size_t residents = limits::resident_repos_max;  ///< REPOs of a ROUTER.
   size_t names = limits::names_bytes_max;         ///< Of collections, in bytes.
   size_t frames = limits::upstream_frames_max;    ///< Of a stream's window.
+  size_t failures = limits::lookup_failures_max;  ///< Of look-ups, remembered.
 };
 
 /// Everything a node can be told. Defaults are what `conf/weir.toml` ships;
