@@ -6,7 +6,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/check_tools.cmake")
 set(lines_max 24)
 set(product base atproto wire net storage messages actors)
 set(properties complete delivery events fairness ids memory order positions
-  progress settles silence statuses store)
+  progress settles silence thrift kept statuses store)
 
 find_program(git git)
 if(NOT git)

@@ -18,6 +18,8 @@ bool parts_from_streams(deed_kind x) noexcept {
     case deed_kind::clock:
     case deed_kind::hang_up:
     case deed_kind::forget:
+    case deed_kind::names:
+    case deed_kind::bodies:
     case deed_kind::add:
     case deed_kind::remove:
     case deed_kind::resync:

@@ -1,5 +1,6 @@
 #include "tests/sim/deeds.hpp"
 
+#include "tests/sim/plots.hpp"
 #include "tests/sim/pressure.hpp"
 
 #include <algorithm>
@@ -19,12 +20,13 @@ constexpr std::array<const char*, deed_kinds> names{
   "clock",     "disk_full",
   "disk_error", "kill",      "kill_in_write", "kill_again", "power", "restart",
   "hang_up",   "forget",     "add",   "remove",        "resync",
-  "die",       "all_write"};
+  "die",       "all_write",  "flap",  "names",         "bodies"};
 
 /// How often a kind is drawn, among all.
 constexpr std::array<unsigned, deed_kinds> weights{
   12, 16, 3, 30, 4, 3, 3, 2, 3, 2, 2, 4, 2,
-  2,  2,  2, 2,  2, 2, 3, 3, 1, 1, 5, 0, 0};
+  2,  2,  2, 2,  2, 2, 3, 3, 1, 1, 5, 0, 0,
+  0,  0,  0}; // pressure.hpp, plots.hpp
 
 /// Between two durations, as likely short as long by their magnitude.
 microseconds draw_between(microseconds least, microseconds most,
@@ -212,7 +214,10 @@ std::vector<deed> draw_deeds(const run_settings& settings) {
   const auto random = seeded_random(settings.seed ^ 0xc2b2ae3d27d4eb4fu);
   std::vector<deed> out;
   for (size_t i = 0; i < settings.rounds; ++i)
-    draw_round(settings, i, out, *random);
+    if (settings.about == plot::none)
+      draw_round(settings, i, out, *random);
+    else
+      draw_plot_round(settings, i, *random, out);
   return out;
 }
 

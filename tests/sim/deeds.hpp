@@ -39,9 +39,12 @@ enum class deed_kind : uint8_t {
   resync,    ///< or has one fetched again.
   die,       ///< `value` actors of the node die, one by one.
   all_write, ///< All accounts write something.
+  flap,      ///< Connections to a server last `value` milliseconds.
+  names,     ///< Clients ask for `value` unknown names a second.
+  bodies,    ///< `value` clients declare long bodies and send little of them.
 };
 
-constexpr size_t deed_kinds = static_cast<size_t>(deed_kind::all_write) + 1;
+constexpr size_t deed_kinds = static_cast<size_t>(deed_kind::bodies) + 1;
 
 const char* to_string(deed_kind x) noexcept;
 
@@ -58,6 +61,8 @@ struct deed {
   int64_t value = 0;
   std::chrono::microseconds lasting{0};
   bool silent = false;
+  /// Who comes back is the account of this number; else whoever is away.
+  bool exact = false;
 };
 
 /// For people.

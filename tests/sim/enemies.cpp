@@ -3,6 +3,7 @@
 #include "base/limits.hpp"
 #include "base/limits_completeness.hpp"
 #include "simnet/hostile_hosts.hpp"
+#include "tests/sim/plots.hpp"
 #include "tests/sim/pressure.hpp"
 
 #include <algorithm>
@@ -79,6 +80,8 @@ void count_settings(const run_settings& x,
     ++counts["run with a long silence"];
   if (x.world.listing_lines_max < limits::listing_page_asked)
     ++counts["run with short listing pages"];
+  if (x.about != plot::none)
+    ++counts[std::string{"run about "} + to_string(x.about)];
   if (x.world.population.accounts >= 200)
     ++counts["run with hundreds of accounts"];
 }

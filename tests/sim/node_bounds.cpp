@@ -3,6 +3,8 @@
 #include "actors/node/memory_plan.hpp"
 #include "actors/router/resident_options.hpp"
 #include "actors/support/observed.hpp"
+#include "base/limits_api.hpp"
+#include "base/limits_doubt.hpp"
 
 #include <algorithm>
 
@@ -17,6 +19,9 @@ constexpr size_t frame_bytes = 4'096;
 
 /// What a stream may hold beyond its window: the socket's last message.
 constexpr size_t overdraft = 65'536;
+
+/// Identities beside those of accounts and of clients: hosts that wait.
+constexpr size_t spare_entries = 16;
 
 /// Commits whose cost is measured, and what one may write: the log, the rows of
 /// its repo, and the same again in LevelDB's journal.
@@ -61,13 +66,36 @@ std::string check_streams(scene& x) {
          + std::to_string(most);
 }
 
+/// Accounts, what clients asked for, and as many look-ups that failed as may be
+/// remembered beside what is known. Hostile hosts have look-ups of their own.
+std::string check_look_ups(scene& x) {
+  const auto& config = x.settings().node;
+  if (config.most.failures == limits::lookup_failures_max
+      || !x.settings().world.hostile.empty())
+    return {};
+  const auto entries = x.life().truth().accounts() + x.thrift().invented()
+                       + limits::resolve_waiting_max + spare_entries;
+  const auto most
+    = actors::plan_memory(config).lookup_failures * limits::lookup_failure_bytes
+      + entries * limits::identity_entry_bytes;
+  const auto held = x.metrics().gauge("weir_memory_held_bytes",
+                                      "What the queues hold", "by", "identity")
+                      .value();
+  if (held <= most)
+    return {};
+  return std::to_string(held) + " bytes are held of identities, more than "
+         + std::to_string(most);
+}
+
 } // namespace
 
 std::string past_a_bound(scene& x) {
   if (!x.node_runs())
     return {};
   auto out = check_repos(x);
-  return out.empty() ? check_streams(x) : out;
+  if (out.empty())
+    out = check_streams(x);
+  return out.empty() ? check_look_ups(x) : out;
 }
 
 bound_watch::bound_watch(scene& x, std::chrono::microseconds interval)

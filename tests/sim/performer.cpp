@@ -18,7 +18,8 @@ void write_all(scene& x) {
 
 } // namespace
 
-performer::performer(scene& x) : scene_(x), deaths_(x.steps()), manager_(x) {
+performer::performer(scene& x)
+  : scene_(x), clients_(x), deaths_(x.steps()), manager_(x) {
   const auto& settings = x.settings();
   may_.relayed = settings.follows != following::hosts;
   may_.unacked = settings.node.consumer_disable_acks;
@@ -79,7 +80,8 @@ std::string performer::account(const deed& x) const {
 
 void performer::perform(const deed& x) {
   may_.lost_events |= parts_from_streams(x.kind);
-  may_.late |= holds_back(x);
+  may_.late |= holds_back(x)
+               || (x.kind == deed_kind::fault && denies(x.what));
   scene_.log().note(scene_.time().now(), "deed", to_string(x.kind),
                     x.number);
   auto& faults = scene_.disk_faults();
@@ -101,6 +103,7 @@ void performer::perform(const deed& x) {
     case deed_kind::stall:
     case deed_kind::crawl:
     case deed_kind::cut:
+    case deed_kind::flap:
       disturb_road(x);
       break;
     case deed_kind::unname:
@@ -146,6 +149,10 @@ void performer::perform(const deed& x) {
     case deed_kind::all_write:
       write_all(scene_);
       break;
+    case deed_kind::names:
+    case deed_kind::bodies:
+      clients_.perform(x);
+      break;
     default:
       return ask_node(x);
   }
@@ -161,6 +168,7 @@ void performer::plan_end(const deed& x) {
     case deed_kind::swallow:
     case deed_kind::crawl:
     case deed_kind::stall:
+    case deed_kind::flap:
       scene_.time().set(end, [this, port = port_of(x)] {
         scene_.mend_road(port);
       });
@@ -205,6 +213,7 @@ void performer::disturb_road(const deed& x) {
   way.refuses = x.kind == deed_kind::refuse;
   way.swallows = x.kind == deed_kind::swallow;
   way.stalls = x.kind == deed_kind::stall;
+  way.lifetime = microseconds{x.kind == deed_kind::flap ? x.value * 1'000 : 0};
   if (x.kind == deed_kind::crawl)
     way.bytes_per_second = static_cast<uint64_t>(x.value);
   else if (x.kind != deed_kind::stall)
@@ -216,10 +225,11 @@ void performer::perform_fault(const deed& x) {
   simnet::fault order;
   order.kind = x.what;
   const auto is_stream = x.what <= simnet::fault_kind::restart_sequence;
-  if (x.of != server::relay
+  if (x.of != server::relay && x.what < simnet::fault_kind::directory_down
       && (is_stream || simnet::request_kind(x.what).has_value()))
     order.host = host_of(x);
-  if (!is_stream && !simnet::request_kind(x.what) && !ends_absence(x.what))
+  if (!is_stream && !simnet::request_kind(x.what)
+      && (x.exact || !ends_absence(x.what)))
     order.did = truth.view(x.number % truth.accounts()).id.str();
   order.count = simnet::request_kind(x.what) ? 0 : 1 + x.number % 4;
   order.time = std::chrono::seconds{1 + x.number};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/sim/clients.hpp"
 #include "tests/sim/comparison.hpp"
 #include "tests/sim/deaths.hpp"
 #include "tests/sim/deeds.hpp"
@@ -37,6 +38,11 @@ public:
 
   uint64_t count_of(deed_kind x) const;
 
+  /// What clients of the node suffered; empty: nothing.
+  const std::string& wrong_for_clients() const noexcept {
+    return clients_.wrong();
+  }
+
   /// What may differ in the end.
   const allowances& may() const noexcept { return may_; }
 
@@ -64,6 +70,7 @@ private:
   void let_enemies_fail();
 
   scene& scene_;
+  clients clients_;
   deaths deaths_;
   service_manager manager_;
   std::map<std::string, uint64_t> counts_;

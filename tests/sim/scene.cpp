@@ -80,7 +80,42 @@ result<void> scene::open() {
   set_naming(urls_.relay, naming::found);
   set_naming(urls_.plc, naming::found);
   application_->start();
+  watch_requests();
   return {};
+}
+
+/// Everything that the node's machine writes to servers of the network.
+void scene::watch_requests() {
+  thrift_promises promises;
+  promises.look_ups_per_second = settings_.node.plc_per_second;
+  promises.directory = port_of_directory();
+  promises.only_clients_invent = settings_.world.hostile.empty();
+  promises.is_known = [this](const std::string& did) {
+    return life_->truth().find(did).has_value();
+  };
+  promises.events = [this](uint16_t port) { return events_of(port); };
+  thrift_.emplace(std::move(promises));
+  net_.set_tap([this](const virtual_loop& from, uint16_t server,
+                      uint64_t number, std::string_view written) {
+    if (from.name().starts_with("node"))
+      thrift_->on_request(time_.now(), server, number, written);
+    else if (from.name().starts_with("world"))
+      thrift_->on_answer(number, written);
+  });
+}
+
+uint64_t scene::events_of(uint16_t port) {
+  if (port == port_of_relay())
+    return static_cast<uint64_t>(life_->truth().relay_log()->newest());
+  for (size_t i = 0; i < urls_.hosts.size(); ++i)
+    if (port == port_of_host(i))
+      return static_cast<uint64_t>(life_->truth().host_log(i).newest());
+  return 0;
+}
+
+const std::string& scene::waste() const noexcept {
+  static const std::string none;
+  return thrift_ ? thrift_->broken() : none;
 }
 
 void scene::set_naming(const std::string& origin, naming how) {
@@ -114,6 +149,7 @@ actors::node_config scene::node_config() const {
 
 result<void> scene::start_node() {
   node_machine_ = net_.add("node", node_loops);
+  thrift_->begin_life();
   failure_ = {};
   actors::node_seams seams;
   seams.time = &node_clock_;
@@ -234,6 +270,16 @@ result<std::pair<int, std::string>> scene::get(const std::string& target) {
     = net::parse_url("http://" + settings_.node.bind).value().with_target(
       target);
   return ask(std::move(request));
+}
+
+void scene::send_get(const std::string& target) {
+  net::http_request request;
+  request.target
+    = net::parse_url("http://" + settings_.node.bind).value().with_target(
+      target);
+  web_->get(std::move(request), [](const auto&) {
+    // nop
+  });
 }
 
 result<std::pair<int, std::string>> scene::post(const std::string& target,

@@ -6,6 +6,7 @@
 #include "simnet/network.hpp"
 #include "tests/sim/comparison.hpp"
 #include "tests/sim/settings.hpp"
+#include "tests/sim/thrift.hpp"
 #include "tests/support/fault_env.hpp"
 #include "tests/support/memory_disk.hpp"
 
@@ -14,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace weir::sim {
@@ -71,6 +73,12 @@ public:
   result<std::pair<int, std::string>> post(const std::string& target,
                                            std::string body);
 
+  /// The same as `get`, of a client that goes on with something else.
+  void send_get(const std::string& target);
+
+  /// Where clients of the node run.
+  virtual_net::machine& clients_machine() noexcept { return *app_machine_; }
+
   /// All repos as the node lists them, by DID.
   result<node_repos> repos();
 
@@ -93,6 +101,11 @@ public:
   apps::demo_consumer& application() noexcept { return *application_; }
   trace& log() noexcept { return trace_; }
 
+  /// What the node asked the network for was more than it promises: a sentence.
+  const std::string& waste() const noexcept;
+
+  const thrift_watch& thrift() const noexcept { return *thrift_; }
+
   /// How the name of a server is answered.
   void set_naming(const std::string& origin, naming how);
 
@@ -108,6 +121,8 @@ private:
   actors::node_config node_config() const;
   void end_node();
   void note_status_changes(const metrics_registry& from);
+  void watch_requests();
+  uint64_t events_of(uint16_t port);
   result<std::pair<int, std::string>> ask(net::http_request request);
 
   timeline time_;
@@ -126,6 +141,7 @@ private:
   std::shared_ptr<virtual_net::machine> app_machine_;
   std::unique_ptr<simnet::network> life_;
   simnet::network_urls urls_;
+  std::optional<thrift_watch> thrift_;
   std::unique_ptr<actors::node> node_;
   bool stopping_ = false;
   error failure_;

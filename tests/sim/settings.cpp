@@ -1,7 +1,9 @@
 #include "tests/sim/settings.hpp"
 
+#include "base/limits_streams.hpp"
 #include "tests/sim/crowds.hpp"
 #include "tests/sim/enemies.hpp"
+#include "tests/sim/plots.hpp"
 #include "tests/sim/pressure.hpp"
 
 #include <algorithm>
@@ -117,6 +119,12 @@ run_settings draw_settings(uint64_t seed, const clock& time,
   draw_crowds(out);
   draw_pressure(out);
   out.sound = out.sound && out.subject == theme::none;
+  // The interval is the longest pause of two listings: whoever may ask for fifty
+  // pages an hour lists a small host every few minutes.
+  if (!out.audited && out.world.listing_lines_max >= limits::listing_page_asked)
+    out.node.listing_requests_per_hour = limits::listing_requests_range.min;
+  out.settle_again_max = out.settle_max;
+  draw_plot(out);
   if (alter)
     alter(out);
   return out;

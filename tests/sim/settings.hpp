@@ -30,6 +30,22 @@ enum class theme : uint8_t {
 
 constexpr size_t themes = static_cast<size_t>(theme::broad) + 1;
 
+/// What a run is about. Most are about nothing in particular; the others have
+/// deeds of one kind that meet, and nothing else happens in them (plots.hpp).
+enum class plot : uint8_t {
+  none,
+  outages,  ///< Identities change while the directory does not answer.
+  flaps,    ///< Streams open and end at once, again and again.
+  clients,  ///< Clients ask for more than their share.
+  errors,   ///< Hosts and the directory say for a while that accounts are gone.
+  words,    ///< Relay and host say different things about the same accounts.
+  clocks,   ///< The wall clock is wrong while something is written or fails.
+  relapses, ///< What failed for hours, and was well, fails for a moment.
+  absences, ///< Nobody tells that accounts go or come back.
+};
+
+constexpr size_t plots = static_cast<size_t>(plot::absences) + 1;
+
 /// Everything about a run but the deeds. All of it is drawn from the seed.
 struct run_settings {
   uint64_t seed = 0;
@@ -40,6 +56,9 @@ struct run_settings {
   size_t rounds = 1;
   /// How soon after the last fault of a round all must be right, without help.
   std::chrono::microseconds settle_max{0};
+  /// The same after the later rounds, which are short.
+  std::chrono::microseconds settle_again_max{0};
+  plot about = plot::none;
   following follows = following::relay;
   simnet::network_options world;
   actors::node_config node;

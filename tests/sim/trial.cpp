@@ -7,6 +7,7 @@
 #include "tests/sim/enemies.hpp"
 #include "tests/sim/fairness.hpp"
 #include "tests/sim/heap_bounds.hpp"
+#include "tests/sim/kept.hpp"
 #include "tests/sim/node_bounds.hpp"
 #include "tests/sim/performer.hpp"
 #include "tests/sim/sharing.hpp"
@@ -55,7 +56,8 @@ const std::set<std::string> listed_changes{
 class trial {
 public:
   trial(scene& x, const heap_watch& heap, std::vector<deed> deeds)
-    : scene_(x), heap_(heap), performer_(x), deeds_(std::move(deeds)) {
+    : scene_(x), heap_(heap), performer_(x),
+      kept_(x.settings().node.gone_grace), deeds_(std::move(deeds)) {
     // nop
   }
 
@@ -74,7 +76,7 @@ private:
   void look_at_claims();
   std::string difference();
   void live_on();
-  void settle();
+  void settle(microseconds most);
   void rest();
   void check_soundness();
   void check_left();
@@ -82,6 +84,7 @@ private:
   scene& scene_;
   const heap_watch& heap_;
   performer performer_;
+  kept_watch kept_;
   std::vector<deed> deeds_;
   std::optional<bound_watch> bounds_;
   std::optional<steady_time> mended_at_; ///< None in the midst of faults.
@@ -125,6 +128,7 @@ void trial::run_round(size_t round) {
       continue;
     performer_.run_for(begin + x.at - scene_.time().now());
     performer_.perform(x);
+    kept_.note(x, scene_.time().now());
     end = std::max(end, scene_.time().now() + x.lasting);
     check_events();
     if (scene_.settings().span > claims_looked_at_in)
@@ -133,8 +137,10 @@ void trial::run_round(size_t round) {
   // Faults end by themselves, or all at once in the middle of the last one.
   if (scene_.settings().ends_in_peace)
     performer_.run_for(std::max(end - scene_.time().now(), 1us));
+  check_events();
   performer_.mend();
-  settle();
+  settle(round == 0 ? scene_.settings().settle_max
+                    : scene_.settings().settle_again_max);
   if (scene_.settings().weighs_commits)
     if (const auto how = weigh_commits(scene_); !how.empty())
       throw broken{"memory", how};
@@ -149,6 +155,12 @@ void trial::check_events() {
     throw broken{"memory", past};
   if (!performer_.manager().wrong_with_store().empty())
     throw broken{"positions", performer_.manager().wrong_with_store()};
+  if (!scene_.waste().empty())
+    throw broken{"thrift", scene_.waste()};
+  if (!performer_.wrong_for_clients().empty())
+    throw broken{"fairness", performer_.wrong_for_clients()};
+  if (const auto how = kept_.check(scene_); !how.empty())
+    throw broken{"kept", how};
   scene_.application().read([](const apps::event_copy& copy) {
     const auto& x = copy.counts();
     if (x.conflicts > 0)
@@ -256,7 +268,7 @@ void trial::live_on() {
 }
 
 /// Everything is right within the bound, and stays so.
-void trial::settle() {
+void trial::settle(microseconds most) {
   const auto begin = scene_.time().now();
   mended_at_ = begin;
   microseconds wait = 1s;
@@ -275,7 +287,7 @@ void trial::settle() {
     // Long enough that claims were judged.
     if (how.empty() && passed >= claims_checked_after)
       return;
-    if (passed >= scene_.settings().settle_max)
+    if (passed >= most)
       throw broken{"settles", how};
     performer_.run_for(wait);
     check_events();

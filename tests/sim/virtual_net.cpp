@@ -93,6 +93,13 @@ void virtual_net::connect(virtual_loop& from, const net::endpoint& to,
       theirs->close(true);
   });
   from.post([done = std::move(done), mine] { done(net::stream_ptr{mine}); });
+  if (const auto most = roads_[to.port].lifetime; most.count() != 0)
+    time_.set(time_.now() + most, [a = std::weak_ptr{mine},
+                                   b = std::weak_ptr{theirs}] {
+      for (const auto& x : {a.lock(), b.lock()})
+        if (x)
+          x->fail_now(std::errc::connection_reset);
+    });
 }
 
 // -- a machine ----------------------------------------------------------------

@@ -21,6 +21,7 @@ struct road {
   bool stalls = false;  ///< What is under way on open connections stays there.
   std::chrono::microseconds latency{500};
   uint64_t bytes_per_second = 0; ///< 0: no bound.
+  std::chrono::microseconds lifetime{0}; ///< Of a connection; 0: no bound.
 };
 
 /// How the name of a server is answered.
@@ -55,6 +56,14 @@ public:
 
   void set_naming(const std::string& name, naming how) { names_[name] = how; }
 
+  /// Whoever writes to a connection, either end of it: its loop, the port of the
+  /// server, the number of the connection, and what is written.
+  using tap = std::function<void(const virtual_loop& from, uint16_t server,
+                                 uint64_t number, std::string_view written)>;
+
+  /// Is told of all that is written from now on.
+  void set_tap(tap x) { tap_ = std::move(x); }
+
   /// All loops of machines that live.
   const std::vector<virtual_loop*>& loops() const noexcept { return loops_; }
 
@@ -83,6 +92,7 @@ private:
   std::map<uint16_t, port_owner> ports_;
   std::map<uint16_t, road> roads_;
   std::map<std::string, naming> names_;
+  tap tap_;
   std::vector<std::weak_ptr<virtual_stream>> streams_;
   uint16_t next_port_ = 20'000;
   uint64_t last_ = 0; ///< Numbers streams and ports.

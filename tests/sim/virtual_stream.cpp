@@ -95,6 +95,8 @@ void virtual_stream::write_some(std::span<const bytes_view> parts,
   outgoing_.clear();
   for (const auto part : parts)
     outgoing_ += as_text(part);
+  if (net_.tap_)
+    net_.tap_(loop_, server_, number_, outgoing_);
   writer_ = std::move(done);
   serve_write();
 }

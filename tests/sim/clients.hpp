@@ -1,0 +1,37 @@
+#pragma once
+
+#include "tests/sim/deeds.hpp"
+#include "tests/sim/scene.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weir::sim {
+
+/// Clients of the node's API that want more than their share.
+///
+/// # Ownership and threads
+/// Borrows the scene. One thread.
+class clients {
+public:
+  explicit clients(scene& x) : scene_(x) {
+    // nop
+  }
+
+  /// @pre a deed of clients: `names` or `bodies`
+  void perform(const deed& x);
+
+  /// What an honest client suffered beside them; empty: nothing.
+  const std::string& wrong() const noexcept { return wrong_; }
+
+private:
+  void ask_names(const deed& x);
+  void declare_bodies(const deed& x);
+
+  scene& scene_;
+  uint64_t last_name_ = 0;
+  std::string wrong_;
+};
+
+} // namespace weir::sim

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "tests/sim/deeds.hpp"
+#include "tests/sim/settings.hpp"
+
+#include <vector>
+
+namespace weir::sim {
+
+const char* to_string(plot x) noexcept;
+
+/// Makes one run in five about something: what has to meet for a rule to matter
+/// meets there again and again, in all orders, and nothing else heals it. Draws
+/// from a source of its own, so that other runs stay what they were.
+void draw_plot(run_settings& out);
+
+/// The deeds of one round of such a run, in order of time.
+/// @pre `settings.about` is not `none`
+void draw_plot_round(const run_settings& settings, size_t round,
+                      random_source& random, std::vector<deed>& out);
+
+} // namespace weir::sim

@@ -1,0 +1,158 @@
+#include "tests/sim/thrift.hpp"
+
+#include "base/limits_api.hpp"
+
+#include <algorithm>
+
+namespace weir::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::microseconds;
+
+constexpr std::string_view sync_read = "/xrpc/com.atproto.sync.";
+
+/// Requests that were begun at different times may leave together, and the
+/// directory is asked how it is beside the budget.
+constexpr double together = 16;
+
+/// Over so long clients may not have more than their share.
+constexpr std::chrono::seconds inventions_within = 10s;
+
+/// Of one account and method, without an answer. The pauses double, from two
+/// seconds to five minutes for look-ups, or from a minute; but a directory that
+/// fails is asked every 15 seconds how it is, by an account that it knew.
+constexpr microseconds unanswered_within = 10min;
+constexpr double unanswered_max = 64;
+
+/// Over so long the dials of one stream are counted. Its pauses double from a
+/// second to a minute, and begin anew when it brings something.
+constexpr microseconds dials_within = 10min;
+constexpr size_t dials_max = 24;
+
+/// Path and query of a request; empty: it is none.
+std::string_view target_of(std::string_view head) noexcept {
+  constexpr std::string_view get = "GET ";
+  if (!head.starts_with(get))
+    return {};
+  head.remove_prefix(get.size());
+  return head.substr(0, head.find(' '));
+}
+
+/// The DID in a query, as it stands there.
+std::string_view did_of(std::string_view target) noexcept {
+  constexpr std::string_view key = "did=";
+  const auto at = target.find(key);
+  if (at == std::string_view::npos)
+    return {};
+  target.remove_prefix(at + key.size());
+  return target.substr(0, target.find('&'));
+}
+
+/// Whether somebody says what was asked for, or that there is no such thing.
+bool is_answer(std::string_view head) noexcept {
+  constexpr std::string_view version = "HTTP/1.1 ";
+  if (!head.starts_with(version) || head.size() < version.size() + 3)
+    return false;
+  const auto status = head.substr(version.size(), 3);
+  return status != "429" && status[0] != '5';
+}
+
+} // namespace
+
+thrift_watch::thrift_watch(thrift_promises x) : promises_(std::move(x)) {
+  // nop
+}
+
+void thrift_watch::begin_life() {
+  documents_in_second_.clear();
+  documents_in_minute_.clear();
+  inventions_.clear();
+  invented_ = 0;
+  unanswered_.clear();
+  open_.clear();
+  dials_.clear();
+}
+
+void thrift_watch::on_request(steady_time now, uint16_t server,
+                              uint64_t connection, std::string_view head) {
+  const auto target = target_of(head);
+  if (target.empty())
+    return;
+  if (server == promises_.directory && target.starts_with("/did:"))
+    return note_document(now, connection, std::string{target.substr(1)});
+  if (!target.starts_with(sync_read))
+    return;
+  const auto path = target.substr(0, target.find('?'));
+  const auto method = path.substr(sync_read.size());
+  if (method == "subscribeRepos")
+    return note_stream(now, server);
+  if (const auto did = did_of(target); !did.empty())
+    ask_again(now, connection,
+              std::string{method} + " of " + std::string{did});
+}
+
+void thrift_watch::on_answer(uint64_t connection, std::string_view head) {
+  const auto asked = open_.find(connection);
+  if (asked == open_.end())
+    return;
+  if (is_answer(head))
+    unanswered_.erase(asked->second);
+  open_.erase(asked);
+}
+
+/// A budget has a second's worth at once.
+void thrift_watch::note_document(steady_time now, uint64_t connection,
+                                 const std::string& did) {
+  const auto rate = std::max(promises_.look_ups_per_second, 1.0);
+  spend(now, documents_in_second_, 1s, 2 * rate + together, "look-ups");
+  spend(now, documents_in_minute_, 60s, 61 * rate + together, "look-ups");
+  const auto is_invented = !promises_.is_known(did);
+  invented_ += is_invented ? 1 : 0;
+  if (promises_.only_clients_invent && is_invented)
+    spend(now, inventions_, inventions_within,
+          limits::resolve_share * rate
+              * static_cast<double>(inventions_within.count() + 1)
+            + together,
+          "look-ups of unknown names");
+  ask_again(now, connection, "the document of " + did);
+}
+
+void thrift_watch::ask_again(steady_time now, uint64_t connection,
+                             const std::string& what) {
+  open_[connection] = what;
+  spend(now, unanswered_[what], unanswered_within, unanswered_max,
+        "requests without an answer for " + what);
+}
+
+void thrift_watch::note_stream(steady_time now, uint16_t server) {
+  auto& all = dials_[server];
+  while (!all.empty() && now - all.front().first > 2 * dials_within)
+    all.pop_front();
+  all.push_back({now, promises_.events(server)});
+  const auto late = std::find_if(all.begin(), all.end(), [now](const auto& x) {
+    return now - x.first <= dials_within;
+  });
+  const auto dials = static_cast<size_t>(all.end() - late);
+  // Numbers may start anew.
+  const auto brought = std::max(all.back().second, all.front().second)
+                       - all.front().second;
+  if (broken_.empty() && dials > dials_max + brought)
+    broken_ = std::to_string(dials) + " dials of one stream in ten minutes, "
+              "which brought "
+              + std::to_string(brought) + " events in twice that time";
+}
+
+/// One more, of at most so many within a while.
+void thrift_watch::spend(steady_time now, times& from, microseconds within,
+                         double most, const std::string& what) {
+  while (!from.empty() && now - from.front() >= within)
+    from.pop_front();
+  from.push_back(now);
+  if (broken_.empty() && static_cast<double>(from.size()) > most)
+    broken_ = std::to_string(from.size()) + " " + what + " in "
+              + std::to_string(within / 1s) + " s";
+}
+
+} // namespace weir::sim
