@@ -18,6 +18,14 @@ atproto::tid rev_of(const atproto::frame_event& x) noexcept {
   return sync != nullptr ? sync->rev : atproto::tid{};
 }
 
+/// The upstream that accounts for the repo tells of it for the first time since
+/// it was reset.
+bool is_first_word(const position& since_reset, const storage::repo_row& row,
+                   const upstream_board& board) {
+  return !completeness::is_noted(row, since_reset)
+         && board.accounting_for(row.pds).id == since_reset.upstream;
+}
+
 } // namespace
 
 repo_machine::step repo_machine::take(waiting_frame& x,
@@ -119,6 +127,14 @@ repo_machine::take_commit(waiting_frame& x, const atproto::commit_event& event,
                           repo_effects& out) {
   if (event.rev <= tip_.rev) {
     count(repo_counter::replayed, out);
+    // Another upstream was faster; what its own says of the same rev is a proof.
+    if (event.rev == tip_.rev
+        && is_first_word(x.frame.since_reset(), row_, board)) {
+      const auto again = atproto::verify_commit(x.frame.bytes, event, key_,
+                                                now.wall);
+      if (again && again->data == tip_.data)
+        note_position(x, event.rev, board);
+    }
     settle(x, out);
     return step::taken;
   }

@@ -157,6 +157,41 @@ TEST(repo_position, one_upstream_accounts_for_a_repo) {
   EXPECT_EQ(x.row->fcsr, (position{pds_id, 1, 1}));
 }
 
+// CONS-20; requirements.md 1d: beside a relay that is always faster a host would
+// prove nothing by its own stream
+TEST(repo_position, what_another_upstream_brought_first_is_proved_by_its_own) {
+  repo_world x;
+  x.sync();
+  x.board.put(quiet_upstream(pds_id, pds_origin, 2, 500));
+  x.board.put(quiet_upstream(relay_id, "https://relay.test", 2, 500));
+  const auto commit = x.make_commit();
+  x.take(commit, relay_id);
+  EXPECT_FALSE(x.write().row);
+  x.take(commit, pds_id);
+  EXPECT_TRUE(x.write().row);
+  EXPECT_EQ(x.row->fcsr, (position{pds_id, 2, 500}));
+  EXPECT_EQ(x.row->first_rev, x.account.rev());
+  EXPECT_EQ(x.count_of(repo_counter::replayed), 1u);
+}
+
+// CONS-20: what the account did not sign proves nothing
+TEST(repo_position, a_forged_word_of_our_rev_proves_nothing) {
+  repo_world x;
+  x.sync();
+  const auto before = x.row->fcsr;
+  x.board.put(quiet_upstream(pds_id, pds_origin, 2, 500));
+  x.board.put(quiet_upstream(relay_id, "https://relay.test", 2, 500));
+  x.account.put("app.test.note/here", make_record("here"));
+  const auto draft = x.account.draft();
+  x.take(draft.encode(draft.sign(x.account.key())), relay_id);
+  x.settle();
+  EXPECT_EQ(x.chain->rev, draft.object.rev);
+  x.take(draft.encode(draft.sign(test_repo{99}.key())), pds_id);
+  EXPECT_EQ(x.count_of(repo_counter::replayed), 1u);
+  EXPECT_FALSE(x.in_flight);
+  EXPECT_EQ(x.row->fcsr, before);
+}
+
 // requirements.md 1d: the relay accounts for hosts without a stream
 TEST(repo_position, the_relay_accounts_for_a_host_without_a_stream) {
   repo_world x;
