@@ -2,6 +2,8 @@
 
 #include "tests/sim/deed_effects.hpp"
 
+#include <thread>
+
 namespace weir::sim {
 
 namespace {
@@ -122,7 +124,8 @@ void performer::perform(const deed& x) {
     case deed_kind::disk_error:
       faults.plan({.nth = static_cast<uint64_t>(x.value),
                    .error = tests::io_error::io,
-                   .torn = static_cast<unsigned>(x.number * 4)});
+                   .torn = static_cast<unsigned>(x.number * 4),
+                   .thread = std::this_thread::get_id()});
       break;
     case deed_kind::kill:
       manager_.kill();

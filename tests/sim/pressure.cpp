@@ -106,9 +106,10 @@ void draw_by_hand(run_settings& out, random_source& random) {
   out.settle_max = 6min;
   out.removals_stay = random.below(2) == 0;
   if (out.removals_stay) { // Nobody waits for the places of those that are gone.
-    out.node.most.preparing = between(1, 4, random);
+    out.node.most.preparing = between(1, 2, random);
+    out.node.plc_per_second = 2;
     out.world.population.accounts
-      = std::max<size_t>(out.world.population.accounts, 16);
+      = std::max<size_t>(out.world.population.accounts, 30);
     out.world.population.deactivated = 0;
   }
   out.world.window = {};

@@ -35,9 +35,11 @@ void press_by_hand(const run_settings& x, std::vector<deed>& deeds,
                    random_source& random) {
   deeds.clear();
   if (x.removals_stay) {
-    for (auto left = between(4, 30, random); left > 0; --left)
-      deeds.push_back(deed_at(moment(15s, random), deed_kind::remove,
-                              random.below(64)));
+    for (auto left = between(2, 6, random); left > 0; --left) {
+      const auto at = moment(20s, random);
+      for (size_t i = 0; i < 5; ++i)
+        deeds.push_back(deed_at(at, deed_kind::remove, random.below(64)));
+    }
     return;
   }
   const auto groups = between(3, 12, random);

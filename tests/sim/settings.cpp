@@ -121,7 +121,8 @@ run_settings draw_settings(uint64_t seed, const clock& time,
   out.sound = out.sound && out.subject == theme::none;
   // The interval is the longest pause of two listings: whoever may ask for fifty
   // pages an hour lists a small host every few minutes.
-  if (!out.audited && out.world.listing_lines_max >= limits::listing_page_asked)
+  if (!out.audited && out.subject == theme::none
+      && out.world.listing_lines_max >= limits::listing_page_asked)
     out.node.listing_requests_per_hour = limits::listing_requests_range.min;
   out.settle_again_max = out.settle_max;
   draw_plot(out);

@@ -1,8 +1,7 @@
 #include "tests/sim/trial.hpp"
 
-#include "apps/weir/demo_proof.hpp"
 #include "base/limits_completeness.hpp"
-#include "storage/verify.hpp"
+#include "tests/sim/broken.hpp"
 #include "tests/sim/comparison.hpp"
 #include "tests/sim/enemies.hpp"
 #include "tests/sim/fairness.hpp"
@@ -10,6 +9,7 @@
 #include "tests/sim/kept.hpp"
 #include "tests/sim/node_bounds.hpp"
 #include "tests/sim/performer.hpp"
+#include "tests/sim/remains.hpp"
 #include "tests/sim/sharing.hpp"
 
 #include <algorithm>
@@ -33,25 +33,6 @@ constexpr microseconds claims_looked_at_in = 10min;
 
 /// How long accounts write on after the last fault, where they do.
 constexpr std::chrono::seconds traffic_lasts = 3min;
-
-/// A property does not hold.
-struct broken {
-  std::string what;
-  std::string how;
-};
-
-/// How repos may go from one status to another (SYNC-02 to SYNC-08), as it is
-/// written: what happens while an earlier write is under way is one step. There is
-/// no way to `synced` but through a fetch.
-const std::set<std::string> listed_changes{
-  "new to pending",     "pending to syncing", "pending to error",
-  "pending to desync",  "pending to gone",    "syncing to synced",
-  "syncing to error",   "syncing to desync",  "syncing to pending",
-  "syncing to gone",    "synced to desync",   "synced to pending",
-  "synced to gone",     "synced to syncing",  "synced to error",
-  "new to error",       "desync to syncing",  "desync to error",
-  "desync to pending",  "desync to gone",     "error to syncing",
-  "error to desync",    "error to pending",   "error to gone"};
 
 class trial {
 public:
@@ -78,8 +59,6 @@ private:
   void live_on();
   void settle(microseconds most);
   void rest();
-  void check_soundness();
-  void check_left();
 
   scene& scene_;
   const heap_watch& heap_;
@@ -104,7 +83,7 @@ void trial::run() {
     run_round(i);
   if (scene_.settings().rests)
     rest();
-  check_left();
+  check_remains(scene_, performer_);
 }
 
 /// A stream that had no event yet has no position, and what comes while it is
@@ -304,57 +283,6 @@ void trial::rest() {
     throw broken{"silence", grown};
   if (const auto how = difference(); !how.empty())
     throw broken{"settles", "after a silence: " + how};
-}
-
-/// Who fell out of sync was asked to.
-void trial::check_soundness() {
-  // A fetch that a restart interrupts begins anew.
-  const auto counts_all = performer_.manager().starts() == 1;
-  uint64_t fallen = 0;
-  for (const auto& [change, count] : scene_.status_changes())
-    if (change.ends_with(" to desync")
-        && (counts_all || change.starts_with("synced")))
-      fallen += count;
-  const auto asked = performer_.count_of(deed_kind::resync);
-  if (fallen > asked)
-    throw broken{"statuses", std::to_string(fallen) + " repos fell out of sync, "
-                               + std::to_string(asked)
-                               + " were asked to, and nothing broke a chain"};
-}
-
-/// The store of a node that ended in good order agrees with itself.
-void trial::check_left() {
-  scene_.stop_node();
-  for (const auto& [change, count] : scene_.status_changes())
-    if (!listed_changes.contains(change))
-      throw broken{"statuses", "a repo went from " + change};
-  if (scene_.settings().sound)
-    check_soundness();
-  storage::database_options options;
-  options.directory = scene_.settings().node.data_dir;
-  options.disk = &scene_.disk();
-  options.access = storage::access_mode::read_only;
-  const auto db = storage::database::open(std::move(options));
-  if (!db)
-    throw broken{"store", to_string(db.error())};
-  const auto report = storage::verify_store(**db);
-  if (!report)
-    throw broken{"store", to_string(report.error())};
-  if (report->findings_total > 0) {
-    const auto& x = report->findings.front();
-    throw broken{"store", x.invariant + " " + x.where + ": " + x.sentence};
-  }
-  scene_.application().read([&](const apps::event_copy& copy) {
-    const auto found = apps::check_delivery(**db, copy);
-    if (!found)
-      throw broken{"store", to_string(found.error())};
-    const auto lost = performer_.may().unacked ? 0 : found->lost;
-    if (lost + found->altered + found->invented > 0)
-      throw broken{"delivery",
-                   std::to_string(found->lost) + " events lost, "
-                     + std::to_string(found->altered) + " altered, "
-                     + std::to_string(found->invented) + " invented"};
-  });
 }
 
 } // namespace

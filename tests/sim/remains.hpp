@@ -1,0 +1,14 @@
+#pragma once
+
+#include "tests/sim/performer.hpp"
+#include "tests/sim/scene.hpp"
+
+namespace weir::sim {
+
+/// Stops the node in good order and judges what it leaves: the store agrees with
+/// itself, the application was sent every operation of the log, and repos went from
+/// one status to another in the listed ways only. In sound runs nobody fell out of
+/// sync who was not asked to. Throws `broken`.
+void check_remains(scene& x, const performer& done);
+
+} // namespace weir::sim
