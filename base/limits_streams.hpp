@@ -50,4 +50,8 @@ constexpr size_t passed_frames = 31;
 /// quiet for moments only.
 constexpr std::chrono::microseconds passed_quiet_min = 2s;
 
+/// Of a stream: a frame that comes back within so many is known. One that was
+/// not among them may be an event that is missing here.
+constexpr size_t recent_numbers_max = 256;
+
 } // namespace weir::limits

@@ -171,7 +171,6 @@ struct scan_page {
 /// From: UPSTREAM. To: SUPERVISOR. Travels: local only.
 struct node_command {
   uint32_t list_upstream = 0;
-  bool lost = false; ///< Frames of it were, at the position that it has.
 };
 
 /// One answer of listRepos, or with a collection of listReposByCollection,

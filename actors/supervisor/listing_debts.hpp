@@ -37,12 +37,6 @@ public:
     x.owed |= at != x.compared || at.seq == 0;
   }
 
-  /// Events were lost, and its position is what it was.
-  void on_loss(uint32_t upstream) {
-    auto& x = debts_[upstream];
-    x.owed = x.after_loss = true;
-  }
-
   /// A page came.
   void on_page(uint32_t upstream) {
     auto& x = debts_[upstream];

@@ -48,21 +48,6 @@ listing_machine::effects listing_machine::on_wanted(const listing_id& what,
   return await_stream(x, now, wall);
 }
 
-listing_machine::effects listing_machine::on_loss(const listing_id& what,
-                                                  steady_time now,
-                                                  wall_time wall) {
-  const auto i = listings_.find(what);
-  if (i == listings_.end() || !i->second.known)
-    return {}; // All of it is still to come.
-  auto& x = i->second;
-  if (x.in_run)
-    x.lost = true;
-  if (!x.ended || x.hurried || now < rest_of(what, x))
-    return {}; // In its time.
-  x.hurried = true;
-  return await_stream(x, now, wall);
-}
-
 /// When it may be asked for a page again: it failed, is not trusted, or its
 /// host asked us to wait, with whatever listing.
 steady_time listing_machine::rest_of(const listing_id& what,
@@ -169,12 +154,9 @@ void listing_machine::forget_run(state& x) {
 listing_machine::effects listing_machine::resume(const listing_id& what,
                                                  state& x, steady_time now) {
   x.whole |= x.row.cursor.empty(); // Else its beginning was another run's.
-  x.lost &= !x.row.cursor.empty();
-  x.hurried &= !x.ended;
   if (!std::exchange(x.in_run, true) || x.row.cursor.empty())
     forget_run(x);
   x.running = true;
-  x.again.reset();
   x.due.reset();
   x.ended.reset();
   x.rests_until.reset();
@@ -217,8 +199,8 @@ listing_machine::on_page(const listing_id& what,
   if (!cursor)
     return take_failure(what, x, cursor.error(), wait, now);
   x.retry = x.mistrust = x.doubt = std::chrono::seconds{0};
-  if (x.again && *x.again != x.row.noted)
-    return begin(what, x, *x.again, now);
+  if (x.again && *x.again != x.row.noted && begins_again(x))
+    return resume(what, x, now);
   x.names.keep_page();
   const auto idle = std::exchange(x.repeated, false) || lines == 0;
   x.idle_pages = idle ? x.idle_pages + 1 : 0;
@@ -289,9 +271,10 @@ listing_machine::effects listing_machine::pause(state& x,
   return out;
 }
 
-/// Events were missed since it began.
+/// Events were missed since it began. But not twice before it came to an end, or
+/// what is last in it would never be read beside a stream that often misses some.
 bool listing_machine::begins_again(state& x) {
-  if (!x.again)
+  if (!x.again || std::exchange(x.cut, true))
     return false;
   x.row = {};
   x.row.noted = *std::exchange(x.again, std::nullopt);
@@ -327,17 +310,16 @@ listing_machine::effects listing_machine::finish(const listing_id& what,
                                                  state& x,
                                                  std::chrono::seconds least,
                                                  steady_time now) {
-  x.running = x.in_run = false;
+  x.running = x.in_run = x.cut = false;
   x.seen = {};
   x.names = seen_names{};
   if (x.again)
-    return begin(what, x, *x.again, now);
+    return begin(what, x, *std::exchange(x.again, std::nullopt), now);
   x.row.cursor.clear();
   x.row.done = true;
   x.compared = x.row.noted.epoch;
   x.begins = true;
-  if (!std::exchange(x.lost, false) || std::exchange(x.hurried, true))
-    x.ended = now;
+  x.ended = now;
   auto out = rest(x, least, now);
   out.write = row{what, x.row};
   out.finished = true;

@@ -98,12 +98,6 @@ public:
   effects on_wanted(const listing_id& what, const position& noted,
                     steady_time now, wall_time wall);
 
-  /// Events were lost at the position that is listed already. It is listed
-  /// anew as after a reset, once the run that is under way is through; but from
-  /// one audit to the next only once, or a host could have its listing read
-  /// without end.
-  effects on_loss(const listing_id& what, steady_time now, wall_time wall);
-
   /// Whether one that began in this epoch of its upstream was compared, cut
   /// short or refused, or fails: who was left out of it is to be proved in
   /// another way.
@@ -140,12 +134,11 @@ private:
     bool running = false;
     bool in_run = false; ///< It is under way, though it may rest.
     bool whole = false; ///< No page is missing so far.
+    bool cut = false;   ///< It began again, and did not come to an end since.
     std::optional<position> again; ///< Wanted anew, at this position.
     std::chrono::seconds retry{0}; ///< The wait after the last page failed.
     bool known = false;  ///< Wanted since the start.
     bool begins = false; ///< Anew when it is due; else where it was.
-    bool lost = false; ///< Events were, since its run began.
-    bool hurried = false; ///< Because of a loss, since the last audit began.
     std::chrono::seconds mistrust{0}; ///< The last rest because of it.
     std::chrono::seconds doubt{0};    ///< The same, of the directory.
     std::optional<steady_time> rests_until;

@@ -209,12 +209,7 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
       perform(machine_.on_progress(x.job, x.bytes, x.received, now()));
     },
     [this](const scan_page& x) { on_scan(x); },
-    [this](node_command x) {
-      if (x.lost)
-        list_after_loss(x.list_upstream);
-      else
-        list(x.list_upstream);
-    },
+    [this](node_command x) { list(x.list_upstream); },
     [this](const listing_page& x) { on_listing(x); },
     [this](const listing_compared& x) { on_compared(x); },
     [this](const identity_fact& x) { on_identity(x); },

@@ -148,7 +148,6 @@ private:
   void restore(listing_machine::row x);
   void tell_health(uint32_t upstream, const listing_debts::report& x);
   void list(uint32_t upstream);
-  void list_after_loss(uint32_t upstream);
   void look_up_claim(const atproto::did& repo, bool anew);
   void prove_directory();
   void on_listing(const listing_page& x);

@@ -69,12 +69,6 @@ void supervisor::list(uint32_t upstream) {
   count_complete();
 }
 
-/// A frame that is none was stepped over: what it told is in the listing.
-void supervisor::list_after_loss(uint32_t upstream) {
-  debts_.on_loss(upstream);
-  perform(listing_.on_loss({upstream, {}}, now(), wall()));
-}
-
 /// READER drops the lines that say what the store says, so that a listing of a
 /// quiet network wakes nobody.
 void supervisor::on_listing(const listing_page& x) {

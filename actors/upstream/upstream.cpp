@@ -134,8 +134,6 @@ void upstream::perform(upstream_machine::effects x) {
     socket_->grant(x.grant_frames, x.grant_bytes);
   if (x.list_repos)
     send(shared_->supervisor, node_command{machine_.row().id});
-  if (x.stepped_over)
-    send(shared_->supervisor, node_command{machine_.row().id, true});
   if (x.timer)
     timer_.arm(this, now(), *x.timer);
   publish();

@@ -129,25 +129,20 @@ void upstream_machine::take_frame(shared_bytes frame, effects& out) {
     pass_on(std::move(stamped), out);
 }
 
-/// Whether the frame of this number was taken and is not finished. One with a
-/// lower number that was not taken is lost, because the stream is beyond it.
-bool upstream_machine::is_in_flight(uint64_t seq) const {
-  const auto i = std::lower_bound(
-    flight_.begin(), flight_.end(), seq,
-    [](const flying& x, uint64_t y) { return x.seq < y; });
-  return i != flight_.end() && i->seq == seq;
-}
-
 bool upstream_machine::accept_seq(uint64_t seq, effects& out) {
   if (last_on_connection_ != 0 && seq <= last_on_connection_) {
     ++counters_.regressions;
-    out.stepped_over |= seq != last_on_connection_ && !is_in_flight(seq);
+    if (!recent_.contains(seq)) {
+      recent_.add(seq);
+      begin_reset(); // It comes too late: the stream is beyond it.
+    }
     if (++regressions_ >= limits::seq_regressions_max)
       end_connection_ = true;
     return false;
   }
   const auto first = first_on_connection_;
   last_on_connection_ = seq;
+  recent_.add(seq);
   first_on_connection_ = false;
   if (first && options_.assume_contiguous_seq && row_.cursor != 0
       && seq > last_received_ + 1 && !row_.reset_pending)
@@ -215,7 +210,7 @@ void upstream_machine::take_malformed(const error& why, effects& out) {
   bad_cursor_ = last_received_;
   if (bad_tries_ >= limits::bad_frame_tries_max) {
     ++counters_.skipped_bad;
-    out.stepped_over = true; // Whose it was nobody knows.
+    begin_reset(); // Whose it was nobody knows.
     out.alerts.push_back("stepped over a bad frame behind seq "
                          + std::to_string(last_received_) + ": "
                          + why.context);

@@ -3,6 +3,7 @@
 #include "actors/upstream/careful_machine.hpp"
 #include "actors/upstream/passed_times.hpp"
 #include "actors/upstream/past_flight.hpp"
+#include "actors/upstream/recent_numbers.hpp"
 #include "actors/upstream/redial_pace.hpp"
 #include "actors/upstream/stream_credit.hpp"
 #include "actors/upstream/upstream_types.hpp"
@@ -44,7 +45,6 @@ public:
     std::optional<steady_time> timer;
     /// Repos may have missed events: compare a listing (protocol.md 1.12).
     bool list_repos = false;
-    bool stepped_over = false; ///< So they may: a frame was not taken.
     /// The stream ended for good, with the reason.
     std::optional<std::string> stopped;
     /// Things an operator should see.
@@ -166,7 +166,6 @@ private:
                     effects& out);
   void take_error(std::string_view name, effects& out);
   void take_malformed(const error& why, effects& out);
-  bool is_in_flight(uint64_t seq) const;
   bool accept_seq(uint64_t seq, effects& out);
   bool too_many_below_cursor(effects& out);
   void restart_numbers(const std::string& why, effects& out);
@@ -216,6 +215,7 @@ private:
   uint64_t last_received_ = 0;
   uint32_t numbers_since_ = 0; ///< Epoch in which seqs last started anew.
   uint64_t last_on_connection_ = 0;
+  recent_numbers recent_;
   uint64_t dialled_at_ = 0; ///< The cursor that was asked from; 0: none.
   size_t below_cursor_ = 0; ///< Frames of this connection at or before it.
   size_t regressions_ = 0;

@@ -117,6 +117,7 @@ void upstream_machine::forget_numbers() {
   numbers_since_ = row_.epoch;
   flight_.clear();
   flight_bytes_ = 0;
+  recent_.clear();
   careful_.forget();
 }
 

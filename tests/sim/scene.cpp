@@ -45,14 +45,14 @@ scene::scene(uint64_t seed, trace& log,
 }
 
 scene::~scene() {
-  if (node_) {
-    die(false);
-    end_killed_node();
-  }
-  time_.clear(); // Faults that would still end.
-  application_->stop();
-  life_->stop();
   try {
+    if (node_) {
+      die(false);
+      end_killed_node();
+    }
+    time_.clear(); // Faults that would still end.
+    application_->stop();
+    life_->stop();
     steps_.run_for(10s);
   } catch (const spins_forever&) {
     // It was told already.

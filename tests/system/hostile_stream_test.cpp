@@ -390,7 +390,8 @@ TEST_F(HostileStreamTest, AHostThatJumpsAheadAndBackIsFollowedAgain) {
   EXPECT_NE(third->find("cursor=0"), std::string::npos) << *third;
   jumping.stream.send(strange_frame(20));
   EXPECT_TRUE(await_cursor(jumping, 20));
-  EXPECT_EQ(node->metric(metric("weir_upstream_resets_total", jumping)), 1u);
+  // What came too late may be missing, and then the numbers begin anew.
+  EXPECT_EQ(node->metric(metric("weir_upstream_resets_total", jumping)), 2u);
   expect_others_flow(32 * megabyte);
 }
 

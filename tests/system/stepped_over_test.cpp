@@ -12,6 +12,12 @@ namespace {
 
 constexpr const char* listing_of_host = "/xrpc/com.atproto.sync.listRepos";
 
+bytes commit_as(test_repo& x, int64_t seq) {
+  auto draft = x.draft();
+  draft.seq = seq;
+  return draft.encode(draft.sign(x.key()));
+}
+
 /// A PDS of two accounts, and a node that follows it, whose next audit is a day
 /// away.
 class SteppedOverTest : public ::testing::Test {
@@ -91,9 +97,9 @@ TEST_F(SteppedOverTest, WhatAFrameThatIsNoneToldIsFoundByAListing) {
 TEST_F(SteppedOverTest, WhatAFrameToldThatCameTooLateIsFoundByAListing) {
   auto& late = repos[1];
   late.put("app.test.note/late", make_record("came behind a later one"));
-  const auto frame = late.commit();
+  const auto frame = commit_as(late, 50);
   writer().put("app.test.note/c", make_record("three"));
-  const auto later = writer().commit();
+  const auto later = commit_as(writer(), 51);
   list();
   ASSERT_TRUE(stream.send(later));
   ASSERT_TRUE(stream.send(frame));

@@ -39,8 +39,6 @@ TEST(listing_machine, a_short_listing_waits_for_the_pause) {
   x.page("");
   x.want_later({1, 2, 1});
   x.page("");
-  ASSERT_FALSE(x.lose());
-  EXPECT_EQ(*x.last.timer - x.now, listing_grace) << "events were missed";
 }
 
 // It is never longer than the interval.
@@ -146,62 +144,38 @@ TEST(listing_machine, a_stream_without_a_position_is_listed_each_time) {
   EXPECT_FALSE(y.page(""));
 }
 
-// protocol.md 1.12: what was lost at the position that is listed already
-TEST(listing_machine, a_loss_is_not_left_to_the_next_audit) {
+// protocol.md 1.12: events that are missed again and again while it is read
+TEST(listing_machine, one_that_was_begun_again_comes_to_its_end_first) {
   listing_run x;
   x.want();
-  x.page("");
-  EXPECT_FALSE(x.lose());
-  EXPECT_EQ(*x.last.timer - x.now, listing_grace);
-  x.pass(listing_grace);
-  ASSERT_TRUE(x.tick());
-  EXPECT_EQ(x.last.fetch->cursor, "");
-}
-
-TEST(listing_machine, a_loss_during_a_listing_has_another_one_follow) {
-  listing_run x;
-  x.want();
-  x.page("c1");
-  EXPECT_FALSE(x.lose());
-  EXPECT_FALSE(x.lose());
-  EXPECT_FALSE(x.page(""));
-  EXPECT_LE(*x.last.timer - x.now, 1s);
-  x.pass(1s);
-  ASSERT_TRUE(x.tick());
-  EXPECT_EQ(x.last.fetch->cursor, "");
-  x.page("");
-  EXPECT_GT(*x.last.timer - x.now, 1min) << "one was enough";
-}
-
-// protocol.md 1.12: nor could a host have its listing read without end
-TEST(listing_machine, losses_hurry_one_listing_from_one_audit_to_the_next) {
-  listing_run x;
-  x.want();
-  x.page("");
-  for (const auto* const audit : {"first", "second"}) {
-    x.lose();
-    x.pass(listing_grace);
-    ASSERT_TRUE(x.tick()) << audit;
-    x.lose();
-    ASSERT_TRUE(x.page("c1")) << audit;
-    x.lose();
-    EXPECT_FALSE(x.page("")) << audit;
-    EXPECT_FALSE(x.lose()) << audit;
-    x.pass(listing_grace);
-    EXPECT_FALSE(x.tick()) << audit;
-    x.pass(audit_interval(10));
-    ASSERT_TRUE(x.tick()) << audit;
-    x.page("");
+  ASSERT_TRUE(x.page("c1"));
+  for (uint32_t epoch = 2; epoch < 5; ++epoch) {
+    x.want({1, epoch, 1});
+    const auto is_first = epoch == 2;
+    ASSERT_TRUE(x.page("c" + std::to_string(epoch)));
+    EXPECT_EQ(x.last.fetch->cursor.empty(), is_first) << epoch;
   }
+  ASSERT_TRUE(x.page("")) << "it was missed what came since";
+  EXPECT_EQ(x.last.fetch->cursor, "");
+  EXPECT_FALSE(x.machine.is_compared(x.all, 4));
+  x.page("");
+  EXPECT_TRUE(x.machine.is_compared(x.all, 4));
 }
 
-TEST(listing_machine, a_loss_does_not_end_the_rest_of_one_that_is_not_trusted) {
+TEST(listing_machine, so_does_one_whose_pages_fail) {
   listing_run x;
   x.want();
-  x.take(x.machine.on_mistrust(x.all, "", x.now));
-  EXPECT_FALSE(x.lose());
-  x.pass(listing_grace);
-  EXPECT_FALSE(x.tick());
+  ASSERT_TRUE(x.page("c1"));
+  x.want({1, 2, 1});
+  ASSERT_TRUE(x.page("c2")) << "it begins again";
+  ASSERT_TRUE(x.page("c3"));
+  x.want({1, 3, 1});
+  x.fail_page(ec::unreachable);
+  x.pass(1h);
+  ASSERT_TRUE(x.tick());
+  EXPECT_EQ(x.last.fetch->cursor, "c3");
+  ASSERT_TRUE(x.page(""));
+  EXPECT_EQ(x.last.fetch->cursor, "");
 }
 
 // limits::listing_mistrust_min

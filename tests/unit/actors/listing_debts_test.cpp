@@ -52,15 +52,6 @@ TEST(listing_debts, a_listing_that_is_owed_after_a_loss_and_fails_is_told) {
     << "it was compared";
 }
 
-TEST(listing_debts, a_loss_at_the_same_position_is_one) {
-  auto x = compared_once();
-  x.on_loss(debtor);
-  EXPECT_THAT(fail_pages(x, enough_failures, ec::unreachable),
-              Optional(HasSubstr("after a loss")));
-  EXPECT_THAT(x.on_ended(debtor, met), Optional(std::string{}));
-  EXPECT_FALSE(fail_pages(x, enough_failures, ec::unreachable));
-}
-
 TEST(listing_debts, one_that_is_owed_and_not_trusted_is_told) {
   listing_debts x;
   x.on_wanted(debtor, met);

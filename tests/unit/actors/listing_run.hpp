@@ -37,8 +37,6 @@ public:
   }
 
   /// @returns true when another page is asked for.
-  bool lose() { return take(machine.on_loss(all, now, wall)); }
-
   bool page(const std::string& cursor, size_t lines = 10) {
     return take(machine.on_page(all, cursor, lines, now));
   }

@@ -107,6 +107,9 @@ relay_scenario::treatment relay_scenario::take(const json::value& message) {
   why_.clear();
   auto sent
     = stream_.take({atproto::json_frame(frame.at("header"), frame.at("body"))});
+  if (sent.write) // Frames behind one that is missing wait for it.
+    for (auto& x : stream_.machine.on_row_durable(steady_time{}).forward)
+      sent.forward.push_back(std::move(x));
   for (const auto& x : sent.forward)
     remember_state(x.bytes);
   treatment out;

@@ -41,18 +41,65 @@ TEST(upstream_machine, frames_of_old_numbers_that_were_lost_do_not_count) {
   EXPECT_EQ(x.machine.in_flight(), 0u);
 }
 
+// protocol.md 1.6: end the connection, step over after N tries with an alert.
+// CONS-16: whatever it told is missing since
+TEST(upstream_machine, a_malformed_frame_is_stepped_over_on_its_third_return) {
+  stream x;
+  for (size_t i = 1; i < limits::bad_frame_tries_max; ++i) {
+    const auto out = x.take({garbage(), account_frame(12)});
+    EXPECT_TRUE(out.disconnect) << i;
+    EXPECT_TRUE(out.forward.empty());
+    EXPECT_EQ(x.machine.counters().resets, 0u);
+    x.reopen();
+  }
+  const auto out = x.take({garbage(), account_frame(12)});
+  EXPECT_FALSE(out.disconnect);
+  EXPECT_EQ(out.alerts.size(), 1u);
+  ASSERT_TRUE(out.write);
+  EXPECT_EQ(out.write->epoch, 2u);
+  const auto durable = x.machine.on_row_durable(t0);
+  EXPECT_TRUE(durable.list_repos);
+  EXPECT_THAT(seqs_of(durable), ElementsAre(12));
+  EXPECT_EQ(durable.forward[0].since_reset(), (position{7, 2, 12}));
+  EXPECT_EQ(x.machine.counters().skipped_bad, 1u);
+  EXPECT_EQ(x.machine.counters().malformed, limits::bad_frame_tries_max);
+  // Another place counts anew.
+  EXPECT_TRUE(x.take({garbage()}).disconnect);
+}
+
 // protocol.md 1.8: it is dropped, and may tell what nobody else does
 TEST(upstream_machine, a_frame_that_comes_too_late_may_be_missing) {
   stream x;
-  EXPECT_FALSE(x.take_seqs({11, 13, 13}).stepped_over);
-  EXPECT_FALSE(x.take_seqs({11}).stepped_over) << "it is on its way";
-  EXPECT_TRUE(x.take_seqs({12}).stepped_over);
+  x.take_seqs({11, 13, 13});
+  x.done({11});
+  x.take_seqs({11});
+  EXPECT_EQ(x.machine.counters().resets, 0u) << "it comes a second time";
+  const auto out = x.take_seqs({12});
+  EXPECT_EQ(x.machine.counters().resets, 1u);
+  ASSERT_TRUE(out.write);
+  EXPECT_EQ(out.write->epoch, 2u);
+  EXPECT_TRUE(x.machine.on_row_durable(t0).list_repos);
 }
 
 std::vector<int64_t> signed_seqs(int64_t first, size_t count) {
   std::vector<int64_t> out(count);
   std::iota(out.begin(), out.end(), first);
   return out;
+}
+
+// 2.1.30; limits::recent_numbers_max, and one more
+TEST(upstream_machine, a_frame_that_comes_again_is_known_for_some_time) {
+  stream x;
+  constexpr int64_t first = 11;
+  constexpr auto most = static_cast<int64_t>(limits::recent_numbers_max);
+  x.take_seqs(signed_seqs(first, limits::recent_numbers_max));
+  x.take_seqs({first});
+  EXPECT_EQ(x.machine.counters().resets, 0u);
+  x.take_seqs({first + most});
+  x.take_seqs({first + 1});
+  EXPECT_EQ(x.machine.counters().resets, 0u);
+  x.take_seqs({first, first});
+  EXPECT_EQ(x.machine.counters().resets, 1u) << "it is missed once";
 }
 
 // limits::clock_window_part, and one frame more

@@ -294,27 +294,6 @@ TEST(upstream_machine, a_drained_byte_window_is_given_out_again_in_full) {
   EXPECT_EQ(x.done({11, 12}).grant_bytes, 2 * size);
 }
 
-// protocol.md 1.6: end the connection, step over after N tries with an alert
-TEST(upstream_machine, a_malformed_frame_is_stepped_over_on_its_third_return) {
-  stream x;
-  for (size_t i = 1; i < limits::bad_frame_tries_max; ++i) {
-    const auto out = x.take({garbage(), account_frame(12)});
-    EXPECT_TRUE(out.disconnect) << i;
-    EXPECT_TRUE(out.forward.empty());
-    EXPECT_FALSE(out.stepped_over);
-    x.reopen();
-  }
-  const auto out = x.take({garbage(), account_frame(12)});
-  EXPECT_FALSE(out.disconnect);
-  EXPECT_THAT(seqs_of(out), ElementsAre(12));
-  EXPECT_EQ(out.alerts.size(), 1u);
-  EXPECT_TRUE(out.stepped_over);
-  EXPECT_EQ(x.machine.counters().skipped_bad, 1u);
-  EXPECT_EQ(x.machine.counters().malformed, limits::bad_frame_tries_max);
-  // Another place counts anew.
-  EXPECT_TRUE(x.take({garbage()}).disconnect);
-}
-
 // protocol.md 1.3: 1 s doubling to 60 s; a frame that advanced resets it
 TEST(upstream_machine, back_off_doubles_to_a_minute_and_resets_after_a_frame) {
   stream x;
