@@ -100,7 +100,14 @@ void scene::watch_requests() {
     if (from.name().starts_with("node"))
       thrift_->on_request(time_.now(), server, number, written);
     else if (from.name().starts_with("world"))
-      thrift_->on_answer(number, written);
+      thrift_->on_answer(time_.now(), number, written);
+  });
+  net_.set_wait_tap([this, name = net::parse_url(urls_.plc).value().host](
+                      const std::string& machine, uint16_t server,
+                      const std::string& looked_up, auto took) {
+    if (machine == "node"
+        && (server == port_of_directory() || looked_up == name))
+      thrift_->on_wait(time_.now(), took);
   });
 }
 

@@ -1,5 +1,6 @@
 #include "tests/sim/thrift.hpp"
 
+#include "base/limits.hpp"
 #include "base/limits_api.hpp"
 
 #include <algorithm>
@@ -15,7 +16,13 @@ constexpr std::string_view sync_read = "/xrpc/com.atproto.sync.";
 
 /// Requests that were begun at different times may leave together, and the
 /// directory is asked how it is beside the budget.
-constexpr double together = 16;
+constexpr double a_few = 16;
+
+/// A directory that lets a dial or a request wait for longer holds up others:
+/// they have their share of the budget already, wait for a connection, and may
+/// leave together up to so long after that.
+constexpr microseconds prompt = 500ms;
+constexpr microseconds leaves_within = 1s;
 
 /// Over so long clients may not have more than their share.
 constexpr std::chrono::seconds inventions_within = 10s;
@@ -72,6 +79,7 @@ void thrift_watch::begin_life() {
   invented_ = 0;
   unanswered_.clear();
   open_.clear();
+  held_up_.reset();
   dials_.clear();
 }
 
@@ -90,38 +98,65 @@ void thrift_watch::on_request(steady_time now, uint16_t server,
     return note_stream(now, server);
   if (const auto did = did_of(target); !did.empty())
     ask_again(now, connection,
-              std::string{method} + " of " + std::string{did});
+              std::string{method} + " of " + std::string{did}, false);
 }
 
-void thrift_watch::on_answer(uint64_t connection, std::string_view head) {
+void thrift_watch::on_answer(steady_time now, uint64_t connection,
+                             std::string_view head) {
   const auto asked = open_.find(connection);
   if (asked == open_.end())
     return;
   if (is_answer(head))
-    unanswered_.erase(asked->second);
+    unanswered_.erase(asked->second.what);
+  if (asked->second.of_document && now - asked->second.at > prompt)
+    held_up_ = now;
   open_.erase(asked);
+}
+
+void thrift_watch::on_wait(steady_time now, microseconds took) {
+  if (took > prompt)
+    held_up_ = now;
+}
+
+/// More than the budget says that may leave within a while.
+double thrift_watch::together(steady_time now, microseconds within) const {
+  if (!held_up_ || now - *held_up_ > within + leaves_within)
+    return a_few;
+  const auto waiting
+    = promises_.look_ups_per_second
+      * static_cast<double>(1 + limits::identity_timeout / 1s);
+  return std::max(
+    a_few,
+    std::min(waiting, static_cast<double>(limits::identity_in_flight_max)));
 }
 
 /// A budget has a second's worth at once.
 void thrift_watch::note_document(steady_time now, uint64_t connection,
                                  const std::string& did) {
+  // Nobody says when a connection is cut; a request is given up at its time.
+  for (const auto& [ignored, x] : open_)
+    if (x.of_document && now - x.at > prompt
+        && now - x.at <= limits::identity_timeout)
+      held_up_ = now;
   const auto rate = std::max(promises_.look_ups_per_second, 1.0);
-  spend(now, documents_in_second_, 1s, 2 * rate + together, "look-ups");
-  spend(now, documents_in_minute_, 60s, 61 * rate + together, "look-ups");
+  spend(now, documents_in_second_, 1s, 2 * rate + together(now, 1s),
+        "look-ups");
+  spend(now, documents_in_minute_, 60s, 61 * rate + together(now, 60s),
+        "look-ups");
   const auto is_invented = !promises_.is_known(did);
   invented_ += is_invented ? 1 : 0;
   if (promises_.only_clients_invent && is_invented)
     spend(now, inventions_, inventions_within,
           limits::resolve_share * rate
               * static_cast<double>(inventions_within.count() + 1)
-            + together,
+            + together(now, inventions_within),
           "look-ups of unknown names");
-  ask_again(now, connection, "the document of " + did);
+  ask_again(now, connection, "the document of " + did, true);
 }
 
 void thrift_watch::ask_again(steady_time now, uint64_t connection,
-                             const std::string& what) {
-  open_[connection] = what;
+                             const std::string& what, bool of_document) {
+  open_[connection] = {what, now, of_document};
   spend(now, unanswered_[what], unanswered_within, unanswered_max,
         "requests without an answer for " + what);
 }

@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,8 +27,8 @@ struct thrift_promises {
 };
 
 /// Counts what a node asks the network for, and says when that is more than it
-/// promises: look-ups by their budget, in each second as well as over time, and
-/// those of clients by their share of it; what is not answered about one
+/// promises: look-ups by their budget, in each second as well as over time (what
+/// waited for a directory that is slow leaves at once when it is not), and those of clients by their share of it; what is not answered about one
 /// account by its pauses; dials of a stream by theirs.
 ///
 /// # Ownership and threads
@@ -44,7 +45,10 @@ public:
                   std::string_view head);
 
   /// @param head The first line of an answer, or anything else.
-  void on_answer(uint64_t connection, std::string_view head);
+  void on_answer(steady_time now, uint64_t connection, std::string_view head);
+
+  /// A dial of the directory, or the look-up of its name, is over.
+  void on_wait(steady_time now, std::chrono::microseconds took);
 
   /// Look-ups of names that nobody has, in this life of the node.
   uint64_t invented() const noexcept { return invented_; }
@@ -55,11 +59,18 @@ public:
 private:
   using times = std::deque<steady_time>;
 
+  struct request {
+    std::string what;
+    steady_time at;
+    bool of_document = false;
+  };
+
   void note_document(steady_time now, uint64_t connection,
                      const std::string& did);
+  double together(steady_time now, std::chrono::microseconds within) const;
   void note_stream(steady_time now, uint16_t server);
   void ask_again(steady_time now, uint64_t connection,
-                 const std::string& what);
+                 const std::string& what, bool of_document);
   void spend(steady_time now, times& from, std::chrono::microseconds within,
              double most, const std::string& what);
 
@@ -69,7 +80,9 @@ private:
   times inventions_;
   uint64_t invented_ = 0;
   std::map<std::string, times> unanswered_; ///< By method and account.
-  std::map<uint64_t, std::string> open_;    ///< Requests, by connection.
+  std::map<uint64_t, request> open_;        ///< By connection.
+  /// When the directory last let a request wait for long.
+  std::optional<steady_time> held_up_;
   /// Requests for a stream, and how many events there were by then.
   std::map<uint16_t, std::deque<std::pair<steady_time, uint64_t>>> dials_;
   std::string broken_;

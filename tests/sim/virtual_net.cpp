@@ -170,8 +170,11 @@ void virtual_net::machine::dial(net::event_loop& loop, const net::endpoint& to,
   const auto& way = net_.to(to.port);
   auto& time = net_.time_;
   const auto silent = way.swallows || way.latency > timeout;
-  time.set(time.now() + (silent ? timeout : way.latency),
-           [this, &mine, to, silent, done = std::move(done)]() mutable {
+  const auto wait = silent ? timeout : way.latency;
+  time.set(time.now() + wait,
+           [this, &mine, to, silent, wait, done = std::move(done)]() mutable {
+             if (net_.wait_tap_)
+               net_.wait_tap_(name_, to.port, {}, wait);
              if (!silent)
                return net_.connect(mine, to, std::move(done));
              net_.trace_.note(net_.time_.now(), "unanswered", mine.name(),
@@ -206,7 +209,10 @@ void virtual_net::machine::resolve(
   const auto wait = how == naming::silent
                       ? std::chrono::microseconds{limits::dns_timeout}
                       : std::chrono::microseconds{1'000};
-  time.set(time.now() + wait, [&loop, how, name, done = std::move(done)] {
+  time.set(time.now() + wait, [this, &loop, how, name, wait,
+                               done = std::move(done)] {
+    if (net_.wait_tap_)
+      net_.wait_tap_(name_, 0, name, wait);
     loop.post([how, name, done] {
       if (how == naming::found)
         done(std::vector{net::ip_address::loopback_v4()});

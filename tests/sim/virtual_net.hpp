@@ -64,6 +64,17 @@ public:
   /// Is told of all that is written from now on.
   void set_tap(tap x) { tap_ = std::move(x); }
 
+  /// A dial of a server, or the look-up of a name, that a machine had to wait
+  /// for: its name, the port of the server or else 0, what was looked up, and
+  /// how long that took.
+  using wait_tap
+    = std::function<void(const std::string& machine, uint16_t server,
+                         const std::string& name,
+                         std::chrono::microseconds took)>;
+
+  /// Is told of each that is over from now on.
+  void set_wait_tap(wait_tap x) { wait_tap_ = std::move(x); }
+
   /// All loops of machines that live.
   const std::vector<virtual_loop*>& loops() const noexcept { return loops_; }
 
@@ -93,6 +104,7 @@ private:
   std::map<uint16_t, road> roads_;
   std::map<std::string, naming> names_;
   tap tap_;
+  wait_tap wait_tap_;
   std::vector<std::weak_ptr<virtual_stream>> streams_;
   uint16_t next_port_ = 20'000;
   uint64_t last_ = 0; ///< Numbers streams and ports.
