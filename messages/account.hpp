@@ -114,6 +114,8 @@ struct left_out_page {
   struct repo {
     atproto::did id;
     std::string pds;
+    /// Of its upstream, when the row was looked at, if its own one is stale.
+    position noted{};
   };
   error failed; ///< `ec::none` when the rows were read.
   uint32_t upstream = 0;

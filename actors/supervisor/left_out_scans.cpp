@@ -1,5 +1,7 @@
 #include "actors/supervisor/left_out_scans.hpp"
 
+#include "actors/support/completeness.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -11,6 +13,15 @@ bool left_out_scans::is_left_out(const scan& x, const atproto::did& repo,
   return should_be_listed(row, x.since, now)
          && board.speaks_for(row.pds, x.upstream, &x.listing)
          && x.named->left_out(atproto::stable_hash(repo.str()));
+}
+
+position left_out_scans::to_prove(const storage::repo_row& row,
+                                  const upstream_board& board) {
+  if (!completeness::counts(row)
+      || row.status != storage::repo_status::synced)
+    return {};
+  const auto needed = board.accounting_for(row.pds).since_reset();
+  return needed.defined() && !row.fcsr.covers(needed) ? needed : position{};
 }
 
 void left_out_scans::add(scan x) {

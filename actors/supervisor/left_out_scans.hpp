@@ -41,6 +41,12 @@ public:
                           const storage::repo_row& row,
                           const upstream_board& board, wall_time now);
 
+  /// Of the upstream that accounts for the repo, when its own position is
+  /// stale: the listing would have proved the copy, and its host may do so.
+  /// Undefined: there is nothing to prove.
+  static position to_prove(const storage::repo_row& row,
+                           const upstream_board& board);
+
   /// Takes the place of the one of an earlier listing.
   void add(scan x);
 

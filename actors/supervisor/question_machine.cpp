@@ -56,6 +56,8 @@ question_machine::effects question_machine::on_question(const question& x,
       known.asked.left_out &= x.left_out;
       known.asked.compared &= x.compared;
       known.asked.prove |= x.prove;
+      if (!known.running && x.noted.defined())
+        known.asked.noted = x.noted; // It is asked after that, too.
       return out;
     }
     forget(x.repo);

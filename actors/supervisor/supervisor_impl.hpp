@@ -178,6 +178,7 @@ private:
   void count_lines(const listing_page& x);
   void find_left_out(const listing_id& what);
   void scan_left_out();
+  question_machine::question about_left_out(const left_out_page::repo& x);
   void on_left_out(const left_out_page& x);
 
   // supervisor_uncovered.cpp

@@ -128,7 +128,8 @@ void supervisor::scan_left_out() {
     }
     for (const auto& [repo, row] : *page)
       if (left_out_scans::is_left_out(scan, repo, row, shared->upstreams, now))
-        out.repos.push_back({repo, row.pds});
+        out.repos.push_back(
+          {repo, row.pds, left_out_scans::to_prove(row, shared->upstreams)});
     out.end = page->size() < limits::repos_page_max;
     if (!page->empty())
       out.next = page->back().first;
@@ -137,16 +138,31 @@ void supervisor::scan_left_out() {
   send(env_.shared->reader_of(next->upstream), std::move(job));
 }
 
+/// After a loss the listing would have proved it: its host is asked to, as
+/// after a look at all rows, even if it answered a moment before the loss.
+question_machine::question
+supervisor::about_left_out(const left_out_page::repo& x) {
+  question_machine::question out{x.id, x.pds};
+  out.left_out = true;
+  out.noted = x.noted;
+  out.prove = x.noted.defined();
+  out.prove = out.prove && questions_.is_new(out, now())
+              && mends_.may_ask(x.pds, now());
+  return out;
+}
+
 void supervisor::on_left_out(const left_out_page& x) {
   if (x.failed.code != ec::none)
     log::warn("left_out_unread", {{"upstream", x.upstream},
                                   {"reason", to_string(x.failed)}});
   const auto relay = env_.shared->upstreams.find(x.upstream).relay;
   for (const auto& repo : x.repos) {
-    if (relay && !absences_.on_left_out(x.upstream, repo.id, repo.pds, now()))
+    const auto question = about_left_out(repo);
+    const auto is_news
+      = !relay || absences_.on_left_out(x.upstream, repo.id, repo.pds, now());
+    if (!is_news && !question.prove)
       continue;
-    auto out = questions_.on_question(
-      {repo.id, repo.pds, false, false, false, true}, now());
+    auto out = questions_.on_question(question, now());
     if (std::any_of(out.refused.begin(), out.refused.end(),
                     [&](const auto& y) { return y.repo == repo.id; }))
       scans_.on_shortage(repo.id);

@@ -167,4 +167,24 @@ TEST(completeness_questions, a_host_that_fails_is_left_alone_as_long) {
   EXPECT_TRUE(x.ask());
 }
 
+// Its stream was reset while the host had time until it is asked again.
+TEST(completeness_questions, an_answer_proves_what_was_noted_before_it) {
+  proof_questions x;
+  ASSERT_TRUE(x.ask());
+  x.what.noted.epoch = 2;
+  x.machine.on_question(x.what, x.now);
+  const auto failed = x.machine.on_failed(x.what.repo, some_host, {}, x.now);
+  x.what.noted.epoch = 3;
+  x.machine.on_question(x.what, x.now);
+  ASSERT_TRUE(failed.timer);
+  x.now = *failed.timer;
+  ASSERT_EQ(x.machine.on_timer(x.now).ask.size(), 1u);
+  x.what.noted.epoch = 4;
+  x.machine.on_question(x.what, x.now);
+  const auto out = x.machine.on_told(x.what.repo, some_host,
+                                     storage::account_status::active, x.now);
+  ASSERT_EQ(out.told.size(), 1u);
+  EXPECT_EQ(out.told[0].noted.epoch, 3u) << "the fourth began after it";
+}
+
 } // namespace weir::actors

@@ -1,5 +1,7 @@
 #include "actors/supervisor/left_out_scans.hpp"
 
+#include "tests/unit/actors/upstream_views.hpp"
+
 #include <gtest/gtest.h>
 
 /// Whom a listing left out (protocol.md 4.5, 9).
@@ -150,6 +152,28 @@ TEST(left_out_scans, a_host_is_believed_of_its_own_repos_only) {
   x.scan.upstream = 3;
   EXPECT_TRUE(x.leaves_out(2));
   EXPECT_FALSE(x.leaves_out(2, "https://elsewhere.test"));
+}
+
+// CONS-29: what the listing would have proved
+TEST(left_out_scans, a_copy_of_before_the_loss_is_to_be_proved) {
+  upstream_board board;
+  board.put(quiet_upstream(pds_id, "https://pds.test", 3, 7));
+  auto row = row_at("https://pds.test");
+  row.status = storage::repo_status::synced;
+  row.fcsr = {pds_id, 2, 90};
+  EXPECT_EQ(left_out_scans::to_prove(row, board), (position{pds_id, 3, 7}));
+  row.status = storage::repo_status::desync;
+  EXPECT_FALSE(left_out_scans::to_prove(row, board).defined())
+    << "a fetch proves it";
+  row.status = storage::repo_status::synced;
+  row.account = storage::account_status::deactivated;
+  EXPECT_FALSE(left_out_scans::to_prove(row, board).defined());
+  row.account = storage::account_status::active;
+  row.fcsr = {pds_id, 3, 7};
+  EXPECT_FALSE(left_out_scans::to_prove(row, board).defined())
+    << "it was proved since";
+  EXPECT_FALSE(left_out_scans::to_prove(row_at("https://elsewhere.test"), board)
+                 .defined());
 }
 
 } // namespace

@@ -1,0 +1,91 @@
+#include "actors/supervisor/supervisor.hpp"
+#include "base/limits_accounts.hpp"
+#include "messages/account.hpp"
+#include "messages/backfill.hpp"
+#include "tests/unit/actors/listing_run.hpp"
+#include "tests/unit/actors/shell_fixture.hpp"
+#include "tests/unit/actors/upstream_views.hpp"
+
+/// SUPERVISOR asks hosts about repos that a relay's listing left out.
+namespace weir::tests {
+namespace {
+
+constexpr auto left_out_host = "https://a.test";
+const atproto::tid left_out_rev{7 << 20};
+
+class LeftOutShellTest : public ShellFixture {
+protected:
+  LeftOutShellTest() {
+    shared->readers.push_back(reader.as<reader_actor>());
+    shared->routers.push_back(router.as<router_actor>());
+    shared->journal = journal.as<journal_actor>();
+    supervisor_environment env;
+    env.shared = shared;
+    env.ask = [this](const atproto::did& repo, const std::string&,
+                     const supervisor_actor&) { asked.push_back(repo); };
+    env.list = [](const upstream_view&, const std::string&, const std::string&,
+                  const supervisor_actor&) {};
+    supervisor = keep(spawn_supervisor(sys, env, {}, {}));
+  }
+
+  /// A new epoch of the relay, whose listing is empty.
+  /// @returns how often their host was asked about the repo since.
+  size_t lose(uint32_t epoch, bool is_proved) {
+    shared->upstreams.put(
+      quiet_upstream(relay_id, "https://relay.test", epoch, 7));
+    tell(supervisor, node_command{relay_id});
+    pass(listing_grace);
+    listing_compared listing;
+    listing.page.upstream = relay_id;
+    tell(supervisor, listing);
+    left_out_page rows;
+    rows.upstream = relay_id;
+    rows.repos.push_back({shell_repo(1), left_out_host,
+                          is_proved ? position{} : position{relay_id, epoch, 7}});
+    rows.end = true;
+    asked.clear();
+    tell(supervisor, rows);
+    return asked.size();
+  }
+
+  account_told answer() {
+    account_answer x;
+    x.repo = shell_repo(1);
+    x.pds = left_out_host;
+    x.what = account_answer::kind::told;
+    x.rev = left_out_rev;
+    tell(supervisor, x);
+    const auto told = router.take<account_told>();
+    EXPECT_EQ(told.size(), 1u);
+    return told.empty() ? account_told{} : told[0];
+  }
+
+  probe reader{sys};
+  probe router{sys};
+  probe journal{sys};
+  std::vector<atproto::did> asked;
+  supervisor_actor supervisor;
+};
+
+} // namespace
+
+// CONS-29: without a look at all rows, and though the host answered a moment
+// before the loss
+TEST_F(LeftOutShellTest, OneWhosePositionIsStaleIsProvedByTheAnswer) {
+  for (const uint32_t epoch : {1u, 2u}) {
+    ASSERT_EQ(lose(epoch, false), 1u) << epoch;
+    const auto told = answer();
+    EXPECT_EQ(told.noted, (position{relay_id, epoch, 7}));
+    EXPECT_TRUE(told.prove);
+    EXPECT_EQ(told.rev, left_out_rev);
+  }
+}
+
+// limits::known_absence_memory: what a relay never carries is asked about once
+TEST_F(LeftOutShellTest, OneThatWasProvedIsNotAskedAboutAgain) {
+  ASSERT_EQ(lose(1, true), 1u);
+  EXPECT_FALSE(answer().prove);
+  EXPECT_EQ(lose(2, true), 0u);
+}
+
+} // namespace weir::tests
