@@ -71,7 +71,7 @@ memory_plan plan_memory(const node_config& config) {
   out.tail_cache = share(limit, 32, limits::tail_cache_bytes_max);
   out.delivery = limit / 16;
   out.upstream_window
-    = std::min(limits::upstream_bytes_max, limit / 16 / streams);
+    = std::min(config.most.bytes, limit / 16 / streams);
   out.upstream_frames
     = std::min(std::clamp(limits::all_upstreams_frames_max / streams,
                           limits::upstream_frames_min,

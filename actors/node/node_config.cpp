@@ -198,7 +198,7 @@ void check_memory(problem_list& out, const node_config& x) {
           + number_text(x.sync_parallelism * fetch_bytes_min)
           + " bytes, more than " + number_text(fetch_bytes(x))
           + ", three of 32 parts of memory_limit (" + limit + ")");
-  if (plan.upstream_window < upstream_window_min)
+  if (plan.upstream_window < std::min(upstream_window_min, x.most.bytes))
     add(out, "memory_limit",
         limit + " is too little for " + number_text(x.upstreams.size())
           + " upstreams");

@@ -32,6 +32,7 @@ struct held_bounds {
   size_t residents = limits::resident_repos_max;  ///< REPOs of a ROUTER.
   size_t names = limits::names_bytes_max;         ///< Of collections, in bytes.
   size_t frames = limits::upstream_frames_max;    ///< Of a stream's window.
+  size_t bytes = limits::upstream_bytes_max;      ///< Of the same.
   size_t failures = limits::lookup_failures_max;  ///< Of look-ups, remembered.
 };
 

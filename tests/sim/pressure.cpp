@@ -172,9 +172,16 @@ void draw_doubts(run_settings& out, random_source& random) {
   out.rounds = 1;
 }
 
-/// A disk that takes seconds to sync, and more events than a window holds.
+/// A disk that takes seconds to sync, and more events than a window holds. In one
+/// run of two more than a host may have in a second, for long.
 void draw_flood(run_settings& out, random_source& random) {
   no_enemies(out);
+  if (random.below(2) == 0) {
+    out.node.pds_events_per_second = between(4, 24, random);
+    out.node.most.bytes = between(10'000, 60'000, random);
+    if (out.follows == following::relay)
+      out.follows = following::hosts;
+  }
   out.latency = microseconds{100 + random.below(3'000)};
   out.speed.sync = microseconds{200'000 + random.below(2'000'000)};
   out.node.most.frames = between(16, 64, random);

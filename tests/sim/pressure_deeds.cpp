@@ -35,10 +35,15 @@ void press_by_hand(const run_settings& x, std::vector<deed>& deeds,
                    random_source& random) {
   deeds.clear();
   if (x.removals_stay) {
+    // Of whom nobody asked for some time the host is asked for first.
     for (auto left = between(2, 6, random); left > 0; --left) {
-      const auto at = moment(20s, random);
+      const auto at = 70s + moment(40s, random);
+      const auto first = random.below(64);
       for (size_t i = 0; i < 5; ++i)
-        deeds.push_back(deed_at(at, deed_kind::remove, random.below(64)));
+        deeds.push_back(deed_at(at, deed_kind::resync, first + i));
+      for (size_t i = 0; i < 5; ++i)
+        deeds.push_back(deed_at(at + moment(3s, random), deed_kind::remove,
+                                first + i));
     }
     return;
   }

@@ -131,10 +131,12 @@ TEST(MemoryPlanTest, BoundsOfAnOperatorAreKept) {
   config.most.fetch_queue = 10;
   config.most.names = 65'536;
   config.most.frames = 16;
+  config.most.bytes = 10'000;
   const auto x = plan_memory(config);
   EXPECT_EQ(x.fetch_queue, 10u);
   EXPECT_EQ(x.names, 65'536u);
   EXPECT_EQ(x.upstream_frames, 16u);
+  EXPECT_EQ(x.upstream_window, 10'000u);
   config.most = {};
   EXPECT_EQ(plan_memory(config).fetch_queue, limits::fetch_queue_max);
 }
