@@ -31,22 +31,32 @@ microseconds moment(microseconds span, random_source& random) {
     random.below(static_cast<uint64_t>(span.count())))};
 }
 
+/// Whom nobody lists yet is added, and removed while its host is looked up.
+void press_removals(const run_settings& x, std::vector<deed>& deeds,
+                    random_source& random) {
+  const auto hosts = x.world.population.hosts;
+  for (size_t i = 0; i <= hosts; ++i) {
+    deeds.push_back(deed_at(0us, deed_kind::refuse, i));
+    deeds.back().of = i == hosts ? server::relay : server::host;
+    deeds.back().lasting = 40s;
+  }
+  for (auto left = between(2, 6, random); left > 0; --left) {
+    const auto at = 1s + moment(20s, random);
+    const auto first = random.below(64);
+    for (size_t i = 0; i < 5; ++i) {
+      const auto added = at + moment(1s, random);
+      deeds.push_back(deed_at(added, deed_kind::add, first + i));
+      deeds.push_back(deed_at(added + moment(2s, random), deed_kind::remove,
+                              first + i));
+    }
+  }
+}
+
 void press_by_hand(const run_settings& x, std::vector<deed>& deeds,
                    random_source& random) {
   deeds.clear();
-  if (x.removals_stay) {
-    // Of whom nobody asked for some time the host is asked for first.
-    for (auto left = between(2, 6, random); left > 0; --left) {
-      const auto at = 70s + moment(40s, random);
-      const auto first = random.below(64);
-      for (size_t i = 0; i < 5; ++i)
-        deeds.push_back(deed_at(at, deed_kind::resync, first + i));
-      for (size_t i = 0; i < 5; ++i)
-        deeds.push_back(deed_at(at + moment(3s, random), deed_kind::remove,
-                                first + i));
-    }
-    return;
-  }
+  if (x.removals_stay)
+    return press_removals(x, deeds, random);
   const auto groups = between(3, 12, random);
   for (size_t i = 0; i < groups; ++i) {
     // Look-ups are made at the start more than later.
