@@ -31,7 +31,8 @@ microseconds moment(microseconds span, random_source& random) {
     random.below(static_cast<uint64_t>(span.count())))};
 }
 
-/// Whom nobody lists yet is added, and removed while its host is looked up.
+/// Whom nobody lists yet is added, and removed while its host is looked up. Then
+/// others are added that are never listed, whose hosts are looked up as well.
 void press_removals(const run_settings& x, std::vector<deed>& deeds,
                     random_source& random) {
   const auto hosts = x.world.population.hosts;
@@ -49,6 +50,14 @@ void press_removals(const run_settings& x, std::vector<deed>& deeds,
       deeds.push_back(deed_at(added + moment(2s, random), deed_kind::remove,
                               first + i));
     }
+  }
+  for (auto left = between(2, 6, random); left > 0; --left) {
+    const auto who = random.below(64);
+    auto unlisted = deed_at(0us, deed_kind::fault, who);
+    unlisted.what = simnet::fault_kind::unlisted_repo;
+    unlisted.lasting = x.span;
+    deeds.push_back(unlisted);
+    deeds.push_back(deed_at(50s + moment(50s, random), deed_kind::add, who));
   }
 }
 
