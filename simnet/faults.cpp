@@ -14,11 +14,12 @@ constexpr std::array<const char*, fault_kinds> names{
   "drop_connection", "lose_window",      "lose_silently",   "garble_events",
   "throttle_stream", "repeat_events",    "delay_stream",    "restart_sequence",
   "bad_signature",   "broken_chain",     "wrong_prev_data", "big_commit",
-  "rotate_key",      "change_handle",    "take_down",       "suspend",
-  "restore",         "deactivate",       "reactivate",      "remove",
-  "tombstone",       "relay_take_down",  "relay_restore",   "migrate",
-  "slow_repo",       "trickle_repo",     "endless_repo",    "failing_repo",
-  "cut_repo",        "missing_repo",     "unlisted_repo",   "false_status",
+  "bad_shape",       "rotate_key",       "change_handle",   "take_down",
+  "suspend",         "restore",          "deactivate",      "reactivate",
+  "remove",          "tombstone",        "relay_take_down", "relay_restore",
+  "announce_state",  "migrate",          "slow_repo",       "trickle_repo",
+  "endless_repo",    "failing_repo",     "cut_repo",        "stale_repo",
+  "missing_repo",     "unlisted_repo",   "false_status",
   "rate_limit",      "mend",             "directory_down",  "directory_limit",
   "directory_slow",  "directory_hang",   "directory_refuse",
   "directory_wrong", "directory_stale",  "directory_forget",
@@ -197,11 +198,13 @@ result<fault_record> faults::order_requests(const fault& x) {
   if (!x.did.empty())
     out.dids.push_back(x.did);
   request_faults::order made{*what, x.host, x.did, out.count, x.time, x.rate,
-                             {},    {}};
+                             {},    {},     {}};
   if (x.lasting.count() > 0)
     made.until = world_.options().time->steady_now() + x.lasting;
   if (*what == request_fault::stale_document)
     made.past = everybody();
+  if (*what == request_fault::stale_repo)
+    made.repositories = repositories();
   requests_.add(std::move(made));
   return out;
 }
@@ -211,6 +214,13 @@ std::shared_ptr<const std::vector<account_view>> faults::everybody() const {
   for (size_t i = 0; i < world_.accounts(); ++i)
     out.push_back(world_.view(i));
   return std::make_shared<const std::vector<account_view>>(std::move(out));
+}
+
+std::shared_ptr<const std::vector<shared_bytes>> faults::repositories() const {
+  std::vector<shared_bytes> out;
+  for (size_t i = 0; i < world_.accounts(); ++i)
+    out.push_back(world_.export_car(i));
+  return std::make_shared<const std::vector<shared_bytes>>(std::move(out));
 }
 
 result<size_t> faults::choose(const fault& x) {
@@ -253,6 +263,12 @@ result<void> faults::happen(world::account& x, const fault& what) {
       break;
     case fault_kind::big_commit:
       leave_out(world_, x);
+      break;
+    case fault_kind::bad_shape:
+      misname_commit(world_, x);
+      break;
+    case fault_kind::announce_state:
+      world_.announce_sync(x, x.listed_rev);
       break;
     case fault_kind::rotate_key:
       rotate_key(world_, x);

@@ -30,6 +30,7 @@ enum class fault_kind : uint8_t {
   broken_chain,    ///< One commit is never announced, the next one is.
   wrong_prev_data, ///< A true commit with a false prevData.
   big_commit,      ///< A true commit that says tooBig and brings nothing.
+  bad_shape,       ///< A true commit that names another one as its own.
   // The life of an account (real-network.md 1).
   rotate_key,
   change_handle,
@@ -42,6 +43,7 @@ enum class fault_kind : uint8_t {
   tombstone,
   relay_take_down, ///< The relay's own; its host goes on.
   relay_restore,
+  announce_state, ///< #sync of what is there already.
   migrate,
   // Requests: `count` of them, all when 0, those of `host` and `did` when
   // given, for `lasting` when given, and until `mend`.
@@ -50,6 +52,7 @@ enum class fault_kind : uint8_t {
   endless_repo,  ///< After the repository blocks that no one needs, for ever.
   failing_repo,  ///< 500.
   cut_repo,      ///< Half of it, then the connection ends.
+  stale_repo,    ///< As it was when this was ordered.
   missing_repo,  ///< RepoNotFound, from all reads of one repository.
   unlisted_repo, ///< Left out of listings; each one counts.
   false_status,  ///< getRepoStatus tells the opposite of the truth.
@@ -126,6 +129,7 @@ private:
   result<fault_record> disturb_account(const fault& x);
   result<fault_record> order_requests(const fault& x);
   std::shared_ptr<const std::vector<account_view>> everybody() const;
+  std::shared_ptr<const std::vector<shared_bytes>> repositories() const;
   fault_record lose(event_log& log, const fault& x);
   result<size_t> choose(const fault& x);
   std::optional<size_t> any_account(const fault& x);

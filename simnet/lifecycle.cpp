@@ -46,6 +46,14 @@ void leave_out(world& where, world::account& x) {
   });
 }
 
+void misname_commit(world& where, world::account& x) {
+  const auto other = atproto::cid::of_dag_cbor(as_bytes(x.id().str()));
+  where.commit(x, one_change(where, x),
+               [&other](atproto::commit_event& event) {
+                 event.commit = other;
+               });
+}
+
 void rotate_key(world& where, world::account& x) {
   x.set_key(new_key(x));
   x.listed_rev = where.next_rev(x);

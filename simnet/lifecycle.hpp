@@ -21,6 +21,9 @@ void mislead_commit(world& where, world::account& x);
 /// its operations.
 void leave_out(world& where, world::account& x);
 
+/// Announces a true commit under the CID of another one.
+void misname_commit(world& where, world::account& x);
+
 /// #identity, then #sync under a revision that no commit announced.
 void rotate_key(world& where, world::account& x);
 

@@ -179,7 +179,12 @@ pds_service::get_repo(const net::incoming_request& request, bool whole) const {
     return found.refusal;
   if (auto refusal = refuse_inactive(*found.account))
     return *refusal;
-  auto car = site_.facts.export_car(found.account->index);
+  const auto index = found.account->index;
+  auto car = site_.facts.export_car(index);
+  if (const auto x = site_.faults.take(request_fault::stale_repo, host_,
+                                       found.account->id.str());
+      x && index < x->repositories->size())
+    car = (*x->repositories)[index];
   if (!whole || !site_.gzip || !accepts_gzip(request))
     return car_reply(std::move(car));
   auto out = car_reply(shared_bytes{gzip(car.view())});

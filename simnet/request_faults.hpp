@@ -22,6 +22,7 @@ enum class request_fault : uint8_t {
   endless,      ///< getRepo: blocks follow that no one needs, without end.
   server_error, ///< getRepo: 500.
   cut,          ///< getRepo: the body ends too early.
+  stale_repo,   ///< getRepo: the repository as it was when this was ordered.
   missing,      ///< getRepo and what tells of one repository: RepoNotFound.
   unlisted,     ///< listRepos: left out.
   false_status, ///< getRepoStatus: the opposite of the truth.
@@ -60,6 +61,8 @@ public:
     std::optional<steady_time> until; ///< Then it is over, too.
     /// Of `stale_document`: all accounts as they were, by number.
     std::shared_ptr<const std::vector<account_view>> past;
+    /// Of `stale_repo`: all repositories as they were, by number.
+    std::shared_ptr<const std::vector<shared_bytes>> repositories;
   };
 
   /// @param time Outlives this.

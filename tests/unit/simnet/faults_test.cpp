@@ -111,6 +111,22 @@ TEST_F(FaultsTest, ABigCommitIsTrueAndTellsNothing) {
   EXPECT_EQ(view().records, before.records + 1);
 }
 
+TEST_F(FaultsTest, ABadShapeComesWithATrueCommit) {
+  inject(about(fault_kind::bad_shape));
+  const auto heard = listen_to_host();
+  const auto verified = verify(heard, 0);
+  ASSERT_FALSE(verified);
+  EXPECT_EQ(verified.error().why, atproto::verdict::bad_shape);
+  EXPECT_EQ(view().rev, as<commit_event>(heard, 0).rev);
+}
+
+TEST_F(FaultsTest, AStateIsToldAgain) {
+  const auto before = view();
+  inject(about(fault_kind::announce_state));
+  const auto sync = verify_sync(listen_to_host(), 0);
+  EXPECT_TRUE(sync && sync->rev == before.rev && sync->data == before.data);
+}
+
 TEST_F(FaultsTest, AWrongPrevDataComesWithATrueCommit) {
   const auto before = view();
   inject(about(fault_kind::wrong_prev_data));

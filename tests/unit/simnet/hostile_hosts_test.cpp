@@ -237,6 +237,15 @@ TEST_F(HostileHostsTest, ReadsOfARepoFailInEachOrderedWay) {
   EXPECT_EQ(served(fault_kind::unlisted_repo), 1u);
 }
 
+TEST_F(HostileHostsTest, ARepoCanComeAsItWas) {
+  const auto who = someone_of(0);
+  const auto before = get(repo_url(who)).body;
+  order(fault_kind::stale_repo, who);
+  net.traffic().post(who.index);
+  EXPECT_EQ(get(repo_url(who)).body, before);
+  EXPECT_NE(get(repo_url(who)).body, before);
+}
+
 TEST_F(HostileHostsTest, ARepoCanComeAtARate) {
   const auto who = someone_of(0);
   const auto whole = get(repo_url(who)).body;
