@@ -185,6 +185,7 @@ demo_consumer::~demo_consumer() {
 
 void demo_consumer::start() {
   impl_->loop.post([x = impl_] {
+    x->stopped = false;
     x->connect();
   });
 }

@@ -29,7 +29,7 @@ public:
 
   void start();
 
-  /// Hangs up and stays away.
+  /// Hangs up and stays away until the next `start`.
   void stop();
 
   /// Hangs up; comes back a moment later.

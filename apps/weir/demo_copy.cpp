@@ -139,6 +139,8 @@ std::optional<event_copy::taken> event_copy::take(std::string_view text,
   if (x->is_record && about != accounts_.end() && !about->second.active
       && !about->second.status.empty())
     ++counts_.while_away;
+  if (x->is_record)
+    ++accounts_[x->did].records_came;
   const auto digest = x->digest();
   const auto [known, first] = ids_.try_emplace(x->id, digest);
   if (!first) {

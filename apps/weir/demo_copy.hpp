@@ -20,6 +20,7 @@ struct copied_account {
   std::unordered_map<std::string, std::string> records; ///< Path to CID.
   uint64_t last_record = 0;                             ///< Ids seen.
   uint64_t last_fact = 0;
+  uint64_t records_came = 0; ///< For the first time, or again.
   /// Facts about an account that is away overtake its records, which wait
   /// until it is back: records up to here may come later.
   uint64_t overtaken = 0;

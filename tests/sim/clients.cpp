@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <utility>
 
 namespace weir::sim {
 
@@ -35,10 +36,21 @@ std::string long_request() {
 } // namespace
 
 void clients::perform(const deed& x) {
-  if (x.kind == deed_kind::names)
-    ask_names(x);
-  else
-    declare_bodies(x);
+  switch (x.kind) {
+    case deed_kind::names:
+      return ask_names(x);
+    case deed_kind::bodies:
+      return declare_bodies(x);
+    default:
+      scene_.application().stop();
+      is_away_ = true;
+      scene_.time().set(scene_.time().now() + x.lasting, [this] { mend(); });
+  }
+}
+
+void clients::mend() {
+  if (std::exchange(is_away_, false))
+    scene_.application().start();
 }
 
 /// Each once, so that none is known already.

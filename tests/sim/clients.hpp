@@ -9,7 +9,8 @@
 
 namespace weir::sim {
 
-/// Clients of the node's API that want more than their share.
+/// Clients of the node's API that want more than their share, and an application
+/// that is away.
 ///
 /// # Ownership and threads
 /// Borrows the scene. One thread.
@@ -19,8 +20,11 @@ public:
     // nop
   }
 
-  /// @pre a deed of clients: `names` or `bodies`
+  /// @pre a deed of clients: `names`, `bodies` or `leave`
   void perform(const deed& x);
+
+  /// The application is there again.
+  void mend();
 
   /// What an honest client suffered beside them; empty: nothing.
   const std::string& wrong() const noexcept { return wrong_; }
@@ -31,6 +35,7 @@ private:
 
   scene& scene_;
   uint64_t last_name_ = 0;
+  bool is_away_ = false;
   std::string wrong_;
 };
 

@@ -4,6 +4,7 @@
 #include <caf/send.hpp>
 
 #include <algorithm>
+#include <array>
 
 namespace weir::sim {
 
@@ -17,8 +18,17 @@ deaths::~deaths() {
   steps_.set_turn_watch(nullptr);
 }
 
-void deaths::order(std::string kind, size_t count, steady_time end) {
-  orders_.push_back({std::move(kind), count, end});
+/// Mostly REPOs, of which there are most; each other kind now and then.
+void deaths::order(const deed& x, steady_time now) {
+  constexpr std::array<const char*, 10> others{
+    "backfill", "backfill", "upstream",   "identity", "reader",
+    "router",   "journal",  "supervisor", "consumer", "sweeper"};
+  const auto end = now + x.lasting;
+  const auto count = static_cast<size_t>(x.value);
+  if (count > 1 || x.number % 2 == 0)
+    orders_.push_back({"repo", count, end});
+  else
+    orders_.push_back({others[x.number / 2 % others.size()], 1, end});
 }
 
 void deaths::on_turn(caf::scheduled_actor& x, steady_time now) {

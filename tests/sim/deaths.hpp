@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "tests/sim/deeds.hpp"
 #include "tests/sim/stepper.hpp"
 
 #include <string>
@@ -21,8 +22,8 @@ public:
   deaths(const deaths&) = delete;
   deaths& operator=(const deaths&) = delete;
 
-  /// The next `count` actors of this kind that have a turn before `end` die.
-  void order(std::string kind, size_t count, steady_time end);
+  /// The next actors of a kind that have a turn die, as a deed says.
+  void order(const deed& x, steady_time now);
 
   /// All orders are forgotten.
   void end() { orders_.clear(); }

@@ -20,6 +20,7 @@ bool parts_from_streams(deed_kind x) noexcept {
     case deed_kind::forget:
     case deed_kind::names:
     case deed_kind::bodies:
+    case deed_kind::leave:
     case deed_kind::add:
     case deed_kind::remove:
     case deed_kind::resync:
@@ -50,6 +51,7 @@ bool loses_events(simnet::fault_kind x) noexcept {
 bool tells_lies(simnet::fault_kind x) noexcept {
   return x == simnet::fault_kind::restart_sequence
          || x == simnet::fault_kind::bad_signature
+         || x == simnet::fault_kind::bad_shape
          || x == simnet::fault_kind::broken_chain;
 }
 

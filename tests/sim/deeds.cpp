@@ -1,5 +1,6 @@
 #include "tests/sim/deeds.hpp"
 
+#include "tests/sim/oddities.hpp"
 #include "tests/sim/plots.hpp"
 #include "tests/sim/pressure.hpp"
 
@@ -20,13 +21,14 @@ constexpr std::array<const char*, deed_kinds> names{
   "clock",     "disk_full",
   "disk_error", "kill",      "kill_in_write", "kill_again", "power", "restart",
   "hang_up",   "forget",     "add",   "remove",        "resync",
-  "die",       "all_write",  "flap",  "names",         "bodies"};
+  "die",       "all_write",  "flap",  "names",         "bodies",
+  "leave"};
 
 /// How often a kind is drawn, among all.
 constexpr std::array<unsigned, deed_kinds> weights{
   12, 16, 3, 30, 4, 3, 3, 2, 3, 2, 2, 4, 2,
   2,  2,  2, 2,  2, 2, 3, 3, 1, 1, 5, 0, 0,
-  0,  0,  0}; // pressure.hpp, plots.hpp
+  0,  0,  0,  0}; // pressure.hpp, plots.hpp
 
 /// Between two durations, as likely short as long by their magnitude.
 microseconds draw_between(microseconds least, microseconds most,
@@ -50,9 +52,17 @@ deed_kind draw_kind(random_source& random) {
   return deed_kind::life;
 }
 
+/// These happen in runs about them only; in ascending order.
+constexpr std::array of_plots{fault_kind::bad_shape,
+                              fault_kind::announce_state,
+                              fault_kind::stale_repo};
+
 fault_kind draw_fault(random_source& random) {
   for (;;) {
-    const auto out = static_cast<fault_kind>(random.below(simnet::fault_kinds));
+    auto which = random.below(simnet::fault_kinds - of_plots.size());
+    for (const auto x : of_plots)
+      which += which >= static_cast<size_t>(x) ? 1 : 0;
+    const auto out = static_cast<fault_kind>(which);
     if (out != fault_kind::mend && out != fault_kind::directory_up)
       return out;
   }
@@ -216,6 +226,8 @@ std::vector<deed> draw_deeds(const run_settings& settings) {
   for (size_t i = 0; i < settings.rounds; ++i)
     if (settings.about == plot::none)
       draw_round(settings, i, out, *random);
+    else if (is_oddity(settings.about))
+      draw_oddity_round(settings, i, *random, out);
     else
       draw_plot_round(settings, i, *random, out);
   return out;

@@ -42,9 +42,10 @@ enum class deed_kind : uint8_t {
   flap,      ///< Connections to a server last `value` milliseconds.
   names,     ///< Clients ask for `value` unknown names a second.
   bodies,    ///< `value` clients declare long bodies and send little of them.
+  leave,     ///< The application is not there for a while.
 };
 
-constexpr size_t deed_kinds = static_cast<size_t>(deed_kind::bodies) + 1;
+constexpr size_t deed_kinds = static_cast<size_t>(deed_kind::leave) + 1;
 
 const char* to_string(deed_kind x) noexcept;
 

@@ -147,13 +147,14 @@ void performer::perform(const deed& x) {
       scene_.application().set_forgetful(1 + x.number % 5);
       break;
     case deed_kind::die:
-      order_deaths(x);
+      deaths_.order(x, scene_.time().now());
       break;
     case deed_kind::all_write:
       write_all(scene_);
       break;
     case deed_kind::names:
     case deed_kind::bodies:
+    case deed_kind::leave:
       clients_.perform(x);
       break;
     default:
@@ -292,19 +293,6 @@ void performer::remove_repos() {
   });
 }
 
-/// Mostly REPOs, of which there are most; each other kind now and then.
-void performer::order_deaths(const deed& x) {
-  constexpr std::array<const char*, 10> others{
-    "backfill", "backfill", "upstream",   "identity", "reader",
-    "router",   "journal",  "supervisor", "consumer", "sweeper"};
-  const auto end = scene_.time().now() + x.lasting;
-  const auto count = static_cast<size_t>(x.value);
-  if (count > 1 || x.number % 2 == 0)
-    deaths_.order("repo", count, end);
-  else
-    deaths_.order(others[x.number / 2 % others.size()], 1, end);
-}
-
 /// A host that is out of order before and after everything else.
 void performer::let_enemies_fail() {
   if (!scene_.settings().enemies_fail)
@@ -371,6 +359,7 @@ void performer::mend() {
   manager_.hurry();
   let_enemies_fail();
   deaths_.end();
+  clients_.mend();
   run_for(service_manager::restart_delay + 1s);
   // Whoever moved has a commit that the key of the new place did not sign,
   // until the account writes something (real-network.md 1).

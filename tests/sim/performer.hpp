@@ -66,7 +66,6 @@ private:
   std::vector<std::string> servers() const;
   std::string account(const deed& x) const;
 
-  void order_deaths(const deed& x);
   void let_enemies_fail();
 
   scene& scene_;

@@ -9,6 +9,10 @@ namespace weir::sim {
 
 const char* to_string(plot x) noexcept;
 
+/// No other mechanism finds what went wrong in such a run, and nobody else does
+/// anything.
+void leave_alone(run_settings& out);
+
 /// Makes one run in five about something: what has to meet for a rule to matter
 /// meets there again and again, in all orders, and nothing else heals it. Draws
 /// from a source of its own, so that other runs stay what they were.

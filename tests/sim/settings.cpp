@@ -3,6 +3,7 @@
 #include "base/limits_streams.hpp"
 #include "tests/sim/crowds.hpp"
 #include "tests/sim/enemies.hpp"
+#include "tests/sim/oddities.hpp"
 #include "tests/sim/plots.hpp"
 #include "tests/sim/pressure.hpp"
 
@@ -126,6 +127,7 @@ run_settings draw_settings(uint64_t seed, const clock& time,
     out.node.listing_requests_per_hour = limits::listing_requests_range.min;
   out.settle_again_max = out.settle_max;
   draw_plot(out);
+  draw_oddity(out);
   if (alter)
     alter(out);
   return out;

@@ -31,7 +31,8 @@ enum class theme : uint8_t {
 constexpr size_t themes = static_cast<size_t>(theme::broad) + 1;
 
 /// What a run is about. Most are about nothing in particular; the others have
-/// deeds of one kind that meet, and nothing else happens in them (plots.hpp).
+/// deeds of one kind that meet, and nothing else happens in them (plots.hpp,
+/// oddities.hpp).
 enum class plot : uint8_t {
   none,
   outages,  ///< Identities change while the directory does not answer.
@@ -42,9 +43,13 @@ enum class plot : uint8_t {
   clocks,   ///< The wall clock is wrong while something is written or fails.
   relapses, ///< What failed for hours, and was well, fails for a moment.
   absences, ///< Nobody tells that accounts go or come back.
+  misfits,  ///< The last word of an account cannot be used.
+  states,   ///< What is there already is told again while it is fetched.
+  waits,    ///< Accounts go while the application has not read them.
+  lags,     ///< Hosts serve repositories as they were.
 };
 
-constexpr size_t plots = static_cast<size_t>(plot::absences) + 1;
+constexpr size_t plots = static_cast<size_t>(plot::lags) + 1;
 
 /// Everything about a run but the deeds. All of it is drawn from the seed.
 struct run_settings {

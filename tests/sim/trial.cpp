@@ -1,6 +1,7 @@
 #include "tests/sim/trial.hpp"
 
 #include "base/limits_completeness.hpp"
+#include "tests/sim/away.hpp"
 #include "tests/sim/broken.hpp"
 #include "tests/sim/comparison.hpp"
 #include "tests/sim/enemies.hpp"
@@ -64,6 +65,7 @@ private:
   const heap_watch& heap_;
   performer performer_;
   kept_watch kept_;
+  away_watch away_;
   std::vector<deed> deeds_;
   std::optional<bound_watch> bounds_;
   std::optional<steady_time> mended_at_; ///< None in the midst of faults.
@@ -140,6 +142,8 @@ void trial::check_events() {
     throw broken{"fairness", performer_.wrong_for_clients()};
   if (const auto how = kept_.check(scene_); !how.empty())
     throw broken{"kept", how};
+  if (const auto how = away_.check(scene_); !how.empty())
+    throw broken{"delivery", how};
   scene_.application().read([](const apps::event_copy& copy) {
     const auto& x = copy.counts();
     if (x.conflicts > 0)
