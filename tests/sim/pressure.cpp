@@ -177,7 +177,7 @@ void draw_doubts(run_settings& out, random_source& random) {
 void draw_flood(run_settings& out, random_source& random) {
   no_enemies(out);
   if (random.below(2) == 0) {
-    out.node.pds_events_per_second = between(4, 24, random);
+    out.node.pds_events_per_second = between(16, 40, random);
     out.node.most.bytes = between(10'000, 60'000, random);
     if (out.follows == following::relay)
       out.follows = following::hosts;

@@ -35,6 +35,10 @@ protected:
     more.insert(more.end(), {"--mode", "manual"});
     node = std::make_unique<hostile_node>(std::vector{"pds:" + host.url()},
                                           host.url(), std::move(more));
+    // Then its stream has a position; what was fetched before proves nothing.
+    EXPECT_TRUE(eventually(node_patience, [this] {
+      return host.asked(list_path) > 0;
+    }));
     node->add({repo.did()});
   }
 
