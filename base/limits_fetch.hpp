@@ -70,5 +70,8 @@ constexpr size_t fetch_answering_part = 4;
 /// Twice what a try takes, so that others have half of the time.
 constexpr std::chrono::microseconds fetch_silent_turn = 30s;
 constexpr std::chrono::microseconds fetch_untried_turn = 6s;
+/// A repo that did not fit into the queue is looked for in its row, which may not
+/// be written yet: so it is looked for again so much later.
+constexpr std::chrono::microseconds scan_again_after = 30s;
 
 } // namespace weir::limits

@@ -120,14 +120,14 @@ bool fetch_queue::make_room(const std::string& lane, steady_time due,
     const auto list = std::find_if(from.rbegin(), from.rend(), [](auto& x) {
       return !x.empty();
     });
-    scan.left_out();
+    scan.left_out_now(now);
     erase(list->back(), now);
     return true;
   }
   if (waits)
     scan.left_out(due);
   else
-    scan.left_out();
+    scan.left_out_now(now);
   return false;
 }
 

@@ -18,11 +18,12 @@ void work_scan::begin() noexcept {
   quiet_ = true;
 }
 
-void work_scan::left_out() noexcept {
+void work_scan::left_out_now(steady_time now) noexcept {
   if (wanted_)
     again_ = true;
   else
     begin();
+  written_ = now + limits::scan_again_after;
 }
 
 void work_scan::left_out(steady_time due) noexcept {
@@ -31,9 +32,15 @@ void work_scan::left_out(steady_time due) noexcept {
 }
 
 void work_scan::on_timer(steady_time now) noexcept {
-  if (!later_ || now < *later_)
+  const auto is_due = [now](auto& x) {
+    const auto out = x && now >= *x;
+    if (out)
+      x.reset();
+    return out;
+  };
+  const auto later = is_due(later_);
+  if (!is_due(written_) && !later)
     return;
-  later_.reset();
   if (wanted_)
     again_ = true;
   wanted_ = true;

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/limits.hpp"
+#include "base/limits_fetch.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -34,8 +35,10 @@ public:
   /// All there is.
   void begin() noexcept;
 
-  /// A repo that is due did not fit.
-  void left_out() noexcept;
+  /// A repo that is due did not fit. Its row may still be on its way to the disk,
+  /// and a lap of now find nothing: another one follows after
+  /// `limits::scan_again_after`.
+  void left_out_now(steady_time now) noexcept;
 
   /// One that may wait until then did not fit.
   void left_out(steady_time due) noexcept;
@@ -57,6 +60,8 @@ private:
   bool filling_ = false; ///< The queue has room for more of this lap.
   bool reading_ = false;
   std::optional<steady_time> later_; ///< When the next lap is due by itself.
+  /// When the row of the last one that did not fit is on disk.
+  std::optional<steady_time> written_;
 };
 
 } // namespace weir::actors

@@ -104,6 +104,7 @@ void draw_by_hand(run_settings& out, random_source& random) {
   out.latency = microseconds{50'000 + random.below(1'500'000)};
   out.directory_latency = microseconds{10'000 + random.below(1'500'000)};
   out.settle_max = 6min;
+  out.node.most = {};
   out.removals_stay = random.below(2) == 0;
   if (out.removals_stay) { // Nobody waits for the places of those that are gone.
     out.node.most.preparing = between(1, 2, random);
@@ -112,6 +113,12 @@ void draw_by_hand(run_settings& out, random_source& random) {
       = std::max<size_t>(out.world.population.accounts, 30);
     out.world.population.deactivated = 0;
   }
+  // Six minutes are enough for some dozens, on roads this long.
+  auto& people = out.world.population;
+  people.accounts = std::min<size_t>(people.accounts, 40);
+  people.records = std::min(people.records, people.accounts * 12);
+  people.deactivated = std::min(people.deactivated, people.accounts / 2);
+  out.world.listing_lines_max = limits::listing_page_asked;
   out.world.window = {};
   shorten(out);
 }

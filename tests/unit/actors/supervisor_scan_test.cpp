@@ -105,6 +105,36 @@ TEST(work_scan, repos_behind_many_dead_ones_are_reached) {
   }
 }
 
+// SYNC-10; limits::scan_again_after: on a slow disk the lap for a repo that did not
+// fit reads its row before that is written
+TEST(work_scan, what_did_not_fit_is_looked_for_again_when_it_is_written) {
+  supervisor_options options;
+  options.queue_max = 2;
+  queue x{options};
+  x.start();
+  x.paged({}, true);
+  for (int i = 0; i < 3; ++i)
+    x.wish(i);
+  x.clear();
+  for (int i = 0; i < 3; ++i)
+    x.ready(i, {});
+  ASSERT_TRUE(x.scan);
+  x.paged({}, true);
+  EXPECT_FALSE(x.scan);
+  x.pass(limits::scan_again_after - 1us);
+  x.tick();
+  EXPECT_FALSE(x.scan);
+  x.pass(1us);
+  x.tick();
+  ASSERT_TRUE(x.scan);
+  x.found(2);
+  EXPECT_THAT(x.prepared, ElementsAre(name(2)));
+  x.paged({}, true);
+  x.pass(limits::scan_again_after);
+  x.tick();
+  EXPECT_FALSE(x.scan) << "all of it was found";
+}
+
 // SYNC-10, SYNC-14: those that wait an hour keep no place from those that are
 // due, and are found again at their time
 TEST(work_scan, failed_repos_that_wait_keep_no_place_from_others) {
@@ -198,7 +228,7 @@ TEST(work_scan, what_did_not_fit_meanwhile_asks_for_another_lap) {
   work_scan x;
   x.begin();
   static_cast<void>(x.next(0, 10));
-  x.left_out();
+  x.left_out_now({});
   x.on_page({}, true);
   const auto again = x.next(0, 10);
   ASSERT_TRUE(again);
