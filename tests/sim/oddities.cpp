@@ -52,6 +52,7 @@ private:
   void write_waits();
   void write_wait(microseconds from, size_t number, microseconds back);
   void write_lags();
+  void write_holes();
 
   deed& add(microseconds at, deed_kind kind, size_t number);
   deed& add(microseconds at, fault_kind what, size_t number);
@@ -104,7 +105,8 @@ void oddity_writer::write_misfits() {
   constexpr std::array misfits{fault_kind::bad_shape, fault_kind::bad_shape,
                                fault_kind::bad_shape,
                                fault_kind::bad_signature,
-                               fault_kind::bad_signature};
+                               fault_kind::bad_signature,
+                               fault_kind::big_commit};
   for (const auto number : few_) {
     auto at = between(1ms, 20s, random_);
     for (auto left = random_.below(3); left > 0; --left) {
@@ -215,6 +217,19 @@ void oddity_writer::write_lags() {
   }
 }
 
+/// Nobody speaks of what was lost any more.
+void oddity_writer::write_holes() {
+  auto at = between(1ms, 20s, random_);
+  for (auto left = 1 + random_.below(3); left > 0; --left) {
+    auto& lost = add(at, fault_kind::lose_window, pick(few_));
+    if (settings_.follows != following::relay)
+      lost.of = server::host;
+    if (one_in(4))
+      add(at + between(1ms, 1s, random_), deed_kind::kill, 0);
+    at += between(100ms, 2min, random_);
+  }
+}
+
 void oddity_writer::write() {
   const auto first_deed = static_cast<std::ptrdiff_t>(out_.size());
   if (round_ == 0) { // Each stream has a position, and each copy is proved.
@@ -230,6 +245,9 @@ void oddity_writer::write() {
       break;
     case plot::waits:
       write_waits();
+      break;
+    case plot::holes:
+      write_holes();
       break;
     default:
       write_lags();
@@ -248,10 +266,9 @@ bool is_oddity(plot x) noexcept {
 void draw_oddity(run_settings& out) {
   const auto random = seeded_random(out.seed ^ 0xa0761d6478bd642fu);
   const auto drawn = first + random->below(one_run_in);
-  // One in three of them: few of its runs have hosts that answer in time.
-  constexpr auto again = static_cast<uint64_t>(plots);
+  // Twice as often as the others: few of its runs have hosts that answer in time.
   const auto which
-    = drawn == again ? static_cast<uint64_t>(plot::states) : drawn;
+    = drawn == plots ? static_cast<uint64_t>(plot::states) : drawn;
   if (which >= plots || out.subject != theme::none || out.about != plot::none)
     return;
   out.about = static_cast<plot>(which);
@@ -263,6 +280,8 @@ void draw_oddity(run_settings& out) {
     out.world.population.accounts
       = std::min<size_t>(out.world.population.accounts, 12);
   }
+  if (out.about == plot::holes && out.follows == following::both)
+    out.follows = following::hosts; // Nobody else brings it.
   if (out.about == plot::waits || out.about == plot::lags)
     out.ends_in_peace = true;
 }

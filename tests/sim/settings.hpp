@@ -47,9 +47,10 @@ enum class plot : uint8_t {
   states,   ///< What is there already is told again while it is fetched.
   waits,    ///< Accounts go while the application has not read them.
   lags,     ///< Hosts serve repositories as they were.
+  holes,    ///< Streams lose events, and say so.
 };
 
-constexpr size_t plots = static_cast<size_t>(plot::lags) + 1;
+constexpr size_t plots = static_cast<size_t>(plot::holes) + 1;
 
 /// Everything about a run but the deeds. All of it is drawn from the seed.
 struct run_settings {
