@@ -53,6 +53,7 @@ private:
   void write_wait(microseconds from, size_t number, microseconds back);
   void write_lags();
   void write_holes();
+  void write_quiet();
 
   deed& add(microseconds at, deed_kind kind, size_t number);
   deed& add(microseconds at, fault_kind what, size_t number);
@@ -230,9 +231,25 @@ void oddity_writer::write_holes() {
   }
 }
 
+/// Nothing happens but while a stream is away, which cannot be asked for what it
+/// missed: it has no position yet.
+void oddity_writer::write_quiet() {
+  auto at = between(1s, 5min, random_);
+  for (auto left = 1 + random_.below(2); left > 0; --left) {
+    const auto number = few_[left % few_.size()];
+    auto& away = add(at, one_in(3) ? deed_kind::restart : deed_kind::refuse,
+                     number);
+    away.lasting = between(5s, 5min, random_);
+    if (settings_.follows == following::relay)
+      away.of = server::relay;
+    add_writes(at + away.lasting / 2, number, 1 + random_.below(3), 1s);
+    at += away.lasting + between(10s, 5min, random_);
+  }
+}
+
 void oddity_writer::write() {
   const auto first_deed = static_cast<std::ptrdiff_t>(out_.size());
-  if (round_ == 0) { // Each stream has a position, and each copy is proved.
+  if (round_ == 0 && settings_.about != plot::quiet) { // Each stream has a position, and each copy is proved.
     add(1s - begin_, deed_kind::life, 0).value = 40;
     add(begins_after / 2 - begin_, deed_kind::all_write, 0);
   }
@@ -248,6 +265,9 @@ void oddity_writer::write() {
       break;
     case plot::holes:
       write_holes();
+      break;
+    case plot::quiet:
+      write_quiet();
       break;
     default:
       write_lags();
@@ -280,7 +300,8 @@ void draw_oddity(run_settings& out) {
     out.world.population.accounts
       = std::min<size_t>(out.world.population.accounts, 12);
   }
-  if (out.about == plot::holes && out.follows == following::both)
+  if ((out.about == plot::holes || out.about == plot::quiet)
+      && out.follows == following::both)
     out.follows = following::hosts; // Nobody else brings it.
   if (out.about == plot::waits || out.about == plot::lags)
     out.ends_in_peace = true;

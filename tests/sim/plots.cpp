@@ -20,7 +20,8 @@ constexpr uint64_t one_run_in = 30;
 
 constexpr std::array<const char*, plots> names{
   "nothing",  "outages",  "flaps",   "clients", "errors", "words", "clocks",
-  "relapses", "absences", "misfits", "states",  "waits",  "lags",   "holes"};
+  "relapses", "absences", "misfits", "states",  "waits",  "lags",   "holes",
+  "quiet"};
 
 /// Later ones are oddities.
 constexpr size_t drawn_here = static_cast<size_t>(plot::misfits);

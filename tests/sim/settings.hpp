@@ -48,9 +48,10 @@ enum class plot : uint8_t {
   waits,    ///< Accounts go while the application has not read them.
   lags,     ///< Hosts serve repositories as they were.
   holes,    ///< Streams lose events, and say so.
+  quiet,    ///< Streams that brought nothing yet are away for a while.
 };
 
-constexpr size_t plots = static_cast<size_t>(plot::holes) + 1;
+constexpr size_t plots = static_cast<size_t>(plot::quiet) + 1;
 
 /// Everything about a run but the deeds. All of it is drawn from the seed.
 struct run_settings {
