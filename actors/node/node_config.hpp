@@ -24,8 +24,9 @@ struct upstream_config {
 
 enum class durability_mode : uint8_t { strict, relaxed };
 
-/// Of what `memory_limit` pays for: how many a node holds at most, where an
-/// operator wants fewer than there is memory for.
+/// Of what `memory_limit` pays for: how many a node holds at most. No key of the
+/// configuration sets them; whoever builds a node in a program may want fewer, as
+/// the simulator does, whose worlds are small.
 struct held_bounds {
   size_t fetch_queue = limits::fetch_queue_max; ///< Repos that wait for a fetch.
   size_t preparing = limits::fetch_preparing_max; ///< Whose hosts are asked for.

@@ -45,7 +45,9 @@ listing_machine::effects listing_machine::on_wanted(const listing_id& what,
     return {}; // In its time.
   x.row.noted = noted;
   x.begins = true;
-  return await_stream(x, now, wall);
+  // One that waits is not put off again, or a stream that misses something more
+  // often than the grace would never be listed.
+  return x.waits ? effects{} : await_stream(x, now, wall);
 }
 
 /// When it may be asked for a page again: it failed, is not trusted, or its

@@ -60,7 +60,7 @@ private:
   bool filling_ = false; ///< The queue has room for more of this lap.
   bool reading_ = false;
   std::optional<steady_time> later_; ///< When the next lap is due by itself.
-  /// When the row of the last one that did not fit is on disk.
+  /// When the row of the last one that did not fit should be on disk.
   std::optional<steady_time> written_;
 };
 

@@ -144,6 +144,21 @@ TEST(listing_machine, a_stream_without_a_position_is_listed_each_time) {
   EXPECT_FALSE(y.page(""));
 }
 
+// protocol.md 1.12: events that are missed again and again before it is read
+TEST(listing_machine, one_that_waits_for_its_stream_is_not_put_off_again) {
+  listing_run x;
+  x.want();
+  x.page("");
+  x.want({1, 2, 1});
+  x.pass(listing_grace / 2);
+  x.want({1, 3, 1});
+  x.pass(listing_grace / 2);
+  ASSERT_TRUE(x.tick());
+  EXPECT_EQ(x.last.fetch->cursor, "");
+  x.page("");
+  EXPECT_TRUE(x.machine.is_compared(x.all, 3));
+}
+
 // protocol.md 1.12: events that are missed again and again while it is read
 TEST(listing_machine, one_that_was_begun_again_comes_to_its_end_first) {
   listing_run x;
