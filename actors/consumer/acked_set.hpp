@@ -2,6 +2,7 @@
 
 #include "storage/records.hpp"
 
+#include <iterator>
 #include <map>
 #include <set>
 #include <vector>
@@ -43,6 +44,11 @@ public:
   op_id next_missing(op_id from) const noexcept;
 
   op_id position() const noexcept { return position_; }
+
+  /// The highest id in the set; 0: it is empty.
+  op_id last() const noexcept {
+    return ranges_.empty() ? position_ : std::prev(ranges_.end())->second.last;
+  }
 
   /// How many ids are in the set.
   uint64_t count() const noexcept { return count_; }

@@ -43,6 +43,13 @@ void delivery_lane::take_back(event& x) noexcept {
   next = std::min(next, static_cast<size_t>(i - queue.begin()));
 }
 
+void delivery_lane::note_fact(op_id id, bool active) noexcept {
+  if (id < said_by)
+    return;
+  said_by = id;
+  says_active = active;
+}
+
 void delivery_lane::pop_settled() noexcept {
   while (!queue.empty() && queue.front().at == stage::settled) {
     queue.pop_front();

@@ -87,6 +87,10 @@ struct delivery_lane {
   /// Events of this DID in [read_from, through] are not in the queue.
   bool behind() const noexcept { return read_from <= through; }
 
+  /// Facts of this DID in [look_from, look_through] may have been told by an
+  /// earlier life, and were not looked at yet.
+  bool looks() const noexcept { return look_from <= look_through; }
+
   void pass(storage::op_id id) noexcept;
 
   /// Null when it is not in the queue.
@@ -98,12 +102,16 @@ struct delivery_lane {
   /// A sent event waits again.
   void take_back(event& x) noexcept;
 
+  /// A fact was told, in this life or an earlier one.
+  void note_fact(storage::op_id id, bool active) noexcept;
+
   /// The front is never settled; `next` follows.
   void pop_settled() noexcept;
 
   /// Nothing is left that needs a lane.
   bool idle() const noexcept {
-    return queue.empty() && !behind() && !held && !asked && !ready && !due;
+    return queue.empty() && !behind() && !looks() && !held && !asked && !ready
+           && !due;
   }
 
   const atproto::did repo;
@@ -112,12 +120,17 @@ struct delivery_lane {
   size_t next = 0;         ///< No event before it waits.
   storage::op_id read_from = 1;
   storage::op_id through = 0;
+  storage::op_id look_from = 1;
+  storage::op_id look_through = 0;
+  bool told_away = false; ///< As far as was looked.
+  bool looked = false;    ///< This life knows what the earlier ones told.
   /// Sent, not settled, and no longer in the queue: late acks count.
   std::vector<storage::op_id> outstanding;
   uint32_t attempts = 0;    ///< Of the first event, that ran out of time.
   bool held = false;        ///< The account is not active; the queue is empty.
   bool seen_active = false; ///< When last looked at without a reason.
-  bool says_active = false; ///< What the last fact that was sent says.
+  bool says_active = false; ///< What the last fact that was told says.
+  storage::op_id said_by = 0;
   bool ready = false;       ///< In the machine's `ready_`.
   bool due = false;         ///< In the machine's `due_`.
   bool asked = false;       ///< A page of this DID is on its way.

@@ -19,7 +19,8 @@ delivery_machine::delivery_machine(delivery_options options,
   : options_(std::move(options)), gate_(gate),
     acked_(state.position, state.acked), next_(acked_.next_missing(1)),
     durable_(state.durable),
-    believed_through_(state.ran_before ? state.durable : 0) {
+    believed_through_(state.ran_before ? state.durable : 0),
+    told_through_(acked_.last()) {
   // nop
 }
 
@@ -200,6 +201,7 @@ bool delivery_machine::ack_unseen(op_id id) {
     ++counters_.unknown_acks;
     return false;
   }
+  told_through_ = std::max(told_through_, id);
   return acked_.add(id);
 }
 
@@ -239,7 +241,7 @@ bool delivery_machine::send_lane(delivery_lane& x, steady_time now,
     if (fact && !empty) {
       const auto says = wire::parse_account_fact(event->op().body.view());
       empty = !says;
-      x.says_active = says && says->active;
+      x.note_fact(event->id, says && says->active);
     }
     if (empty) {
       ++counters_.voided;
@@ -251,6 +253,8 @@ bool delivery_machine::send_lane(delivery_lane& x, steady_time now,
       hold(x, now);
       return true;
     }
+    if (!fact && look_back(x, event->id, now))
+      return true;
     auto* session = pick();
     if (session == nullptr)
       break;

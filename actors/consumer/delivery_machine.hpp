@@ -32,7 +32,9 @@ namespace weir::actors {
 ///
 /// # Accounts
 /// No record of an account that is not active is sent; its facts overtake its
-/// records. The records wait until a fact says that the account is back.
+/// records. The records wait until a fact says that the account is back, also
+/// where an earlier life of the process told that it is away: which, the log
+/// knows and is asked for each DID of which that life passed a record.
 /// What was erased is settled without being sent.
 ///
 /// # Durability
@@ -141,6 +143,9 @@ private:
   void pass(delivery_lane& x, op_id id);
   void push(delivery_lane& x, const held_entry_ptr& held, size_t index);
   bool read_page(delivery_lane& x, const did_entries& page, size_t room);
+  void look(delivery_lane& x, const did_entries& page, steady_time now);
+  static void note_acked(delivery_lane& x, op_id id,
+                         const storage::logged_operation& op);
   bool read_entry(delivery_lane& x, const held_entry_ptr& held, size_t& room);
 
   // delivery_machine_lanes.cpp
@@ -154,6 +159,9 @@ private:
   bool may_park(const delivery_lane& x) const noexcept;
   void park(delivery_lane& x);
   void hold(delivery_lane& x, steady_time now);
+  delivery_lane& set_aside(delivery_lane& x);
+  bool look_back(delivery_lane& x, op_id id, steady_time now);
+  void end_look(delivery_lane& x, steady_time now);
   void give_up(delivery_lane& x);
   void release(delivery_lane& x, steady_time now);
   void sweep(steady_time now);
@@ -174,6 +182,7 @@ private:
   op_id next_; ///< All below is settled, in a lane, or passed.
   op_id durable_;
   const op_id believed_through_;
+  op_id told_through_; ///< The last one of earlier lives that was acked.
   bool at_end_ = false; ///< The log had no more when last asked.
   bool page_asked_ = false;
   size_t events_ = 0;

@@ -34,7 +34,8 @@ void delivery_machine::touch(delivery_lane& x, steady_time now) {
   }
   plan(x, now);
   remembered_ -= x.remembered;
-  x.remembered = x.behind() || x.held ? 1 + x.outstanding.size() : 0;
+  const auto counts = x.behind() || x.looks() || x.held;
+  x.remembered = counts ? 1 + x.outstanding.size() : 0;
   remembered_ += x.remembered;
   if (x.idle())
     drop(x, now);
@@ -42,7 +43,7 @@ void delivery_machine::touch(delivery_lane& x, steady_time now) {
 
 /// Has the next part of the log read for a DID that is behind, now or later.
 void delivery_machine::plan(delivery_lane& x, steady_time now) {
-  if (!x.behind() || x.held || x.asked || x.due
+  if (!(x.behind() || x.looks()) || x.held || x.asked || x.due
       || x.queue.size() > options_.did_events_max / 2
       || (x.attempts > 0 && !x.queue.empty()))
     return;
@@ -140,14 +141,44 @@ void delivery_machine::hold(delivery_lane& x, steady_time now) {
     give_up(x);
     return;
   }
+  touch(set_aside(x), now);
+}
+
+/// The queue is read again; facts first, which are returned.
+delivery_lane& delivery_machine::set_aside(delivery_lane& x) {
   park(x);
   wake(x);
-  x.held = true;
+  x.held = x.looked = true;
   ++held_lanes_;
   auto& facts = make(x.repo, true);
   facts.read_from = x.read_from;
   facts.through = x.through;
+  return facts;
+}
+
+/// An earlier life went past this record, perhaps because its account was away,
+/// and told so. Without memory to set the DID aside nobody looks.
+/// @returns whether the record has to wait for that.
+bool delivery_machine::look_back(delivery_lane& x, op_id id, steady_time now) {
+  if (x.looked || id > told_through_ || !may_park(x))
+    return false;
+  auto& facts = set_aside(x);
+  facts.look_from = id;
+  facts.look_through = durable_;
   touch(facts, now);
+  return true;
+}
+
+/// What an earlier life told holds: facts first. Else all in the order of the
+/// log.
+void delivery_machine::end_look(delivery_lane& x, steady_time now) {
+  if (x.told_away)
+    return;
+  auto* records = find(records_, x.repo);
+  records->through = std::max(records->through, x.through);
+  x.read_from = 1;
+  x.through = 0;
+  release(*records, now);
 }
 
 /// No memory is left to wait for the account: its records are dead letters.

@@ -1,5 +1,7 @@
 #include "actors/consumer/delivery_machine.hpp"
 
+#include "wire/tap.hpp"
+
 #include <algorithm>
 
 namespace weir::actors {
@@ -11,6 +13,12 @@ constexpr std::chrono::seconds empty_page_delay{1};
 
 constexpr const char* too_many_ranges
   = "more events wait for acknowledgement than can be remembered";
+
+/// Whether it has all up to `through` that its DID has.
+bool reaches(const did_entries& page, storage::op_id through) noexcept {
+  return page.end
+         || (!page.entries.empty() && page.entries.back()->last() >= through);
+}
 
 } // namespace
 
@@ -49,7 +57,9 @@ delivery_effects delivery_machine::on_did_page(const did_entries& page,
   reserved_events_ -= room;
   reserved_bytes_ -= limits::consumer_did_page_bytes_max;
   // The lane may have been parked further back meanwhile.
-  if (page.after < lane->read_from && !read_page(*lane, page, room))
+  if (lane->looks())
+    look(*lane, page, now);
+  else if (page.after < lane->read_from && !read_page(*lane, page, room))
     lane->retry_at = now + empty_page_delay;
   touch(*lane, now);
   pump(now, out);
@@ -81,7 +91,8 @@ void delivery_machine::ask_did_pages(steady_time now, effects& out) {
   while (!due_.empty() && !sessions_.empty()
          && did_pages_asked_ < limits::consumer_did_pages_max) {
     auto& lane = *due_.front();
-    if (lane.behind() && !lane.held && !ask_did_page(lane, out))
+    if ((lane.behind() || lane.looks()) && !lane.held
+        && !ask_did_page(lane, out))
       return;
     due_.pop_front();
     lane.due = false;
@@ -106,7 +117,8 @@ bool delivery_machine::ask_did_page(delivery_lane& x, effects& out) {
   ++did_pages_asked_;
   reserved_events_ += count;
   reserved_bytes_ += limits::consumer_did_page_bytes_max;
-  out.did_pages.push_back({x.repo, x.facts, x.read_from - 1, durable_, count});
+  const auto from = x.looks() ? x.look_from : x.read_from;
+  out.did_pages.push_back({x.repo, x.facts, from - 1, durable_, count});
   return true;
 }
 
@@ -216,7 +228,7 @@ bool delivery_machine::read_page(delivery_lane& x, const did_entries& page,
     }
     return false;
   }();
-  if (!full && page.end)
+  if (!full && reaches(page, x.through))
     x.read_from = std::max(x.read_from, std::min(page.through, x.through) + 1);
   // What was sent before and is not there any more cannot be acked.
   std::erase_if(x.outstanding, [&](op_id id) {
@@ -230,6 +242,38 @@ bool delivery_machine::read_page(delivery_lane& x, const did_entries& page,
   return x.read_from > before;
 }
 
+/// A fact that was not acked may have been told all the same.
+void delivery_machine::look(delivery_lane& x, const did_entries& page,
+                            steady_time now) {
+  const auto before = x.look_from;
+  for (const auto& entry : page.entries)
+    for (auto id = std::max(x.look_from, entry->first);
+         id <= std::min(entry->last(), x.look_through); ++id) {
+      const auto& op = entry->ops[id - entry->first];
+      x.look_from = id + 1;
+      if (kind_of(op) != kind::fact)
+        continue;
+      const auto says = wire::parse_account_fact(op.body.view());
+      if (says && (!says->active || acked_.contains(id)))
+        x.told_away = !says->active;
+    }
+  if (reaches(page, x.look_through))
+    x.look_from = x.look_through + 1;
+  if (!x.looks())
+    end_look(x, now);
+  else if (x.look_from == before)
+    x.retry_at = now + empty_page_delay;
+}
+
+/// One that says that the account is back releases nothing, since nobody hears it
+/// now: the account may be away again.
+void delivery_machine::note_acked(delivery_lane& x, op_id id,
+                                  const storage::logged_operation& op) {
+  const auto says = wire::parse_account_fact(op.body.view());
+  if (says && !says->active)
+    x.note_fact(id, false);
+}
+
 /// @returns false when the lane is full.
 bool delivery_machine::read_entry(delivery_lane& x, const held_entry_ptr& held,
                                   size_t& room) {
@@ -241,6 +285,8 @@ bool delivery_machine::read_entry(delivery_lane& x, const held_entry_ptr& held,
     const auto wanted = what != kind::implicit
                         && (!x.facts || what == kind::fact)
                         && !acked_.contains(id);
+    if (x.facts && what == kind::fact && acked_.contains(id))
+      note_acked(x, id, entry.ops[index]);
     if (wanted) {
       if (room == 0)
         return false;

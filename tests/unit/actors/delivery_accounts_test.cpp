@@ -202,6 +202,83 @@ TEST(DeliveryAccounts, AfterARestartRecordsStillWait) {
   EXPECT_EQ(x.position, x.last());
 }
 
+// Of three lives the first tells that the account is away. While nobody runs it
+// comes back.
+TEST(DeliveryAccounts, AfterARestartRecordsWaitForTheWordThatEndsTheAbsence) {
+  delivery_world x;
+  x.append(ann, 3);
+  const auto gone = x.append_account(ann, false);
+  x.append(bob);
+  x.publish();
+  x.connect(1);
+  x.ack_all();
+  const auto back = x.append_account(ann, true);
+  const auto after = x.append(ann);
+  for (int i = 0; i < 2; ++i) {
+    x.restart();
+    x.connect(1);
+    EXPECT_EQ(x.sent_ids(), ids{back});
+  }
+  x.ack_all();
+  EXPECT_EQ(x.sent_ids(), (ids{back, 1, 2, 3, after}));
+  EXPECT_EQ(x.position, x.last());
+  EXPECT_EQ(x.times_sent(gone), 0u);
+  EXPECT_EQ(x.machine->lanes(), 0u);
+}
+
+TEST(DeliveryAccounts, AWordThatWasNotAckedMayHaveBeenHeard) {
+  delivery_world x;
+  x.append(ann, 2);
+  x.append_account(ann, false);
+  x.append(bob);
+  x.publish();
+  x.connect(1);
+  x.ack(4);
+  x.append_account(ann, true);
+  x.restart();
+  x.connect(1);
+  EXPECT_EQ(x.sent_ids(), ids{3});
+  x.ack_all();
+  EXPECT_EQ(x.sent_ids(), (ids{3, 5, 1, 2}));
+}
+
+TEST(DeliveryAccounts, AfterARestartAnOldReturnReleasesNothing) {
+  delivery_world x;
+  x.append(ann, 2);
+  x.append_account(ann, false);
+  x.publish();
+  x.connect(1);
+  x.ack_all();
+  x.append_account(ann, true);
+  x.publish();
+  x.ack(4); // The records are sent, and not acked.
+  x.append(ann);
+  x.append_account(ann, false);
+  x.restart();
+  x.connect(1); // Ends, first of all.
+  EXPECT_EQ(x.sent_ids(), ids{6});
+  x.ack_all();
+  x.pass(1min);
+  EXPECT_EQ(x.sent_ids(), ids{6});
+}
+
+TEST(DeliveryAccounts, AfterARestartNobodyOvertakesWhoWasNeverAway) {
+  delivery_world x;
+  x.append(ann, 2, false);
+  x.append_account(ann, true);
+  x.append(bob);
+  x.publish();
+  x.connect(1);
+  x.ack(2);
+  x.ack(4);
+  x.append(ann);
+  x.restart();
+  x.connect(1);
+  x.ack_all();
+  EXPECT_EQ(x.sent_ids(), (ids{1, 3, 5}));
+  EXPECT_EQ(x.position, x.last());
+}
+
 TEST(DeliveryAccounts, AFactThatWasSettledBeforeTheRestartIsNotWaitedFor) {
   delivery_world x;
   x.append(ann, 3);

@@ -1,5 +1,6 @@
 #include "base/random.hpp"
 #include "delivery_world.hpp"
+#include "wire/tap.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -40,6 +41,10 @@ public:
         check_after(x, id);
       else if (id > x.id && flying(id) && barrier(id) && !fact(id))
         ADD_FAILURE() << x.id << " was sent while " << id << " was in flight";
+    // What cannot be set aside is not looked back at.
+    EXPECT_TRUE(fact(x.id) || !was_told_away(who)
+                || world_.options.parked_max < 60)
+      << x.id << " was sent to whom its account is away";
     sent_.insert(x.id);
   }
 
@@ -50,9 +55,28 @@ public:
 
   void deactivated(const std::string& who) { was_inactive_.insert(who); }
 
-  void restarted() { sent_.clear(); }
+  void restarted() {
+    sent_.clear();
+    acked_before_ = world_.acked;
+  }
 
 private:
+  /// By the last fact that this life told or the store knows as acked. A late
+  /// ack may come behind what had waited for it.
+  bool was_told_away(const std::string& who) {
+    auto away = false;
+    for (const auto id : events_[who]) {
+      if (!fact(id))
+        continue;
+      const auto says = wire::parse_account_fact(op_of(id).body.view());
+      if (sent_.contains(id) || acked_before_.contains(id))
+        away = !says->active;
+      else if (world_.acked.contains(id) && says->active)
+        away = false;
+    }
+    return away;
+  }
+
   void check_after(const delivery_world::effects::send& x, op_id earlier) {
     if (fact(x.id) && !fact(earlier)) {
       EXPECT_TRUE(was_inactive_.contains(x.entry->repo.str()))
@@ -89,6 +113,7 @@ private:
   std::unordered_map<std::string, std::vector<op_id>> events_;
   std::unordered_set<std::string> was_inactive_;
   std::unordered_set<op_id> sent_;
+  std::unordered_set<op_id> acked_before_; ///< By clients of earlier lives.
 };
 
 /// One script: the same seed, the same run.
@@ -220,7 +245,9 @@ private:
     world_.begin(world_.machine->on_acks(session_, acked, world_.now));
   }
 
+  /// Nothing is durable for seconds before it is told.
   void advance(std::chrono::microseconds x) {
+    publish();
     const auto end = world_.now + x;
     while (world_.timer && *world_.timer <= end) {
       world_.now = std::max(world_.now, *world_.timer);
