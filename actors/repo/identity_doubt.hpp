@@ -23,6 +23,13 @@ inline bool note_refusal(storage::repo_row& row,
          == 0;
 }
 
+/// The directory says for the first time that an identity is gone which it knew
+/// before. It may err, so that is no document which is newer than an event.
+inline bool is_gone_in_doubt(const storage::identity_row& x,
+                             const storage::repo_row& row) noexcept {
+  return x.tombstoned && !row.words.tombstoned;
+}
+
 /// What a repo does not know while no document is there that is newer than the
 /// frames it has to judge (protocol.md 2.5.6). A look-up that failed is no
 /// answer, so a frame that the known document refuses may still be true.

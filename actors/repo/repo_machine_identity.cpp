@@ -132,7 +132,9 @@ repo_machine::judgement repo_machine::judge_anew(waiting_frame& x, now_time now,
     arm(until, out);
     return judgement::awaited;
   }
-  if (!x.buffered && (identity_pending_ || pace_.failing()))
+  if (!x.buffered
+      && (identity_pending_ || pace_.failing()
+          || (identity_ && is_gone_in_doubt(*identity_, row_))))
     return judgement::needed;
   if (x.buffered || !x.doubted) {
     // Refused without a newer document: refreshes are spent. If the key or host
@@ -382,7 +384,7 @@ repo_effects repo_machine::on_identity(const identity_answer& x,
     pace_.retry.hear(is_unconfirmed(*x.fact), !x.checked || had_handle,
                      now.steady);
   take_host_word(x, now, out);
-  if (newest && anew
+  if (newest && anew && !is_gone_in_doubt(*identity_, row_)
       && (!pace_.wanted || !pace_.may(now.steady, settings_->refresh_min)))
     end_doubt(board, now, out);
   if (last)

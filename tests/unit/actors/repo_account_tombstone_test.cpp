@@ -294,6 +294,30 @@ TEST(repo_account_tombstone, a_document_between_the_two_begins_anew) {
   EXPECT_TRUE(x.is_whole());
 }
 
+// protocol.md 2.5.6: a directory that errs has not said by which key to judge.
+TEST(repo_account_tombstone, what_another_key_signs_waits_for_a_document) {
+  repo_world x;
+  x.sync();
+  x.rotate_key(test_repo{2});
+  auto gone = x.identity();
+  gone.signing_key = test_repo{2}.key().public_part().to_multikey();
+  gone.tombstoned = true;
+  x.identity_event();
+  x.learn(gone);
+  x.make_commit();
+  const auto seq = x.take(x.account.sync_frame(2));
+  x.learn(gone);
+  x.settle();
+  EXPECT_TRUE(x.row->gap) << "it is not complete";
+  EXPECT_TRUE(x.finished(seq)) << "its stream goes on";
+  EXPECT_EQ(x.count_of(repo_counter::sync_refused), 0u);
+  x.learn(gone);
+  x.pass(limits::second_look_pause);
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.count_of(repo_counter::chain_broken), 1u) << "it was judged";
+}
+
 // Invariant I4
 TEST(repo_account_tombstone, the_word_of_an_earlier_life_is_the_first) {
   doubted_repo x;
