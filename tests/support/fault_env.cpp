@@ -137,9 +137,9 @@ uint64_t fault_env::calls(io_call kind) const {
   return totals_[static_cast<size_t>(kind)];
 }
 
-uint64_t fault_env::appended() const {
+uint64_t fault_env::journaled() const {
   const std::lock_guard guard{mutex_};
-  return appended_;
+  return journaled_;
 }
 
 void fault_env::budget(std::optional<uint64_t> bytes) {
@@ -175,7 +175,8 @@ Status fault_env::enter_append(const std::string& name, size_t size,
     reaches = static_cast<size_t>(std::min<uint64_t>(reaches, *budget_));
     *budget_ -= reaches;
   }
-  appended_ += reaches;
+  if (name.ends_with(".log"))
+    journaled_ += reaches;
   return fits ? planned : make_error(name, io_error::no_space);
 }
 

@@ -91,8 +91,9 @@ public:
   /// All calls of a kind since the start, failed ones included.
   uint64_t calls(io_call kind) const;
 
-  /// Bytes that were appended to files since the start.
-  uint64_t appended() const;
+  /// Bytes that were appended to LevelDB's write-ahead logs since the start. What
+  /// it moves from file to file later comes in lumps.
+  uint64_t journaled() const;
 
   /// Room for this many more bytes; an append beyond it writes what fits and
   /// says that no space is left. `space` answers with it.
@@ -144,7 +145,7 @@ private:
   uint64_t counted_ = 0;
   std::array<uint64_t, io_call_kinds> totals_{};
   std::optional<uint64_t> budget_;
-  uint64_t appended_ = 0;
+  uint64_t journaled_ = 0;
 };
 
 } // namespace weir::tests
