@@ -133,8 +133,9 @@ class delivery_checker {
 public:
   delivery_checker(const storage::database& db,
                    const storage::collection_names& names,
-                   const event_copy& copy)
-    : db_(db), log_(db, names, partition), repos_(db, names), copy_(copy) {
+                   const event_copy& copy, storage::op_id all_until)
+    : db_(db), log_(db, names, partition), repos_(db, names), copy_(copy),
+      all_until_(all_until) {
     // nop
   }
 
@@ -154,6 +155,7 @@ private:
   storage::log_reader log_;
   storage::repo_table repos_;
   const event_copy& copy_;
+  storage::op_id all_until_;
   delivery_check out_;
   atproto::did row_owner_;
   std::optional<storage::repo_row> row_;
@@ -204,7 +206,8 @@ result<void> delivery_checker::check(const storage::log_entry& entry) {
     const auto skipped = withheld(entry.repo, id);
     if (!skipped)
       return skipped.error();
-    check(entry, entry.ops[i], id, *skipped || entry.erased);
+    check(entry, entry.ops[i], id,
+          *skipped || entry.erased || id > all_until_);
   }
   return {};
 }
@@ -268,11 +271,12 @@ comparison compare(std::span<const simnet::expected_account> truth,
 }
 
 result<delivery_check> check_delivery(const storage::database& db,
-                                      const event_copy& copy) {
+                                      const event_copy& copy,
+                                      storage::op_id all_until) {
   const auto names = storage::collection_table::load(db);
   if (!names)
     return names.error();
-  return delivery_checker{db, **names, copy}.run();
+  return delivery_checker{db, **names, copy, all_until}.run();
 }
 
 } // namespace weir::apps

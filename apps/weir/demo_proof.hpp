@@ -50,7 +50,10 @@ struct delivery_check {
 
 /// Reads the log of a store that nobody uses and compares it with what a
 /// consumer was sent.
+/// @param all_until What comes after this may have been on its way when the node
+/// stopped: it is not lost when it was not sent.
 result<delivery_check> check_delivery(const storage::database& db,
-                                      const event_copy& copy);
+                                      const event_copy& copy,
+                                      storage::op_id all_until = UINT64_MAX);
 
 } // namespace weir::apps

@@ -8,6 +8,11 @@ namespace weir::sim {
 
 namespace {
 
+using namespace std::chrono_literals;
+
+/// Hostile hosts go on to the end, and what they say last need not have been sent.
+constexpr auto time_to_send = 10s;
+
 /// How repos may go from one status to another (SYNC-02 to SYNC-08), as it is
 /// written: what happens while an earlier write is under way is one step. There is
 /// no way to `synced` but through a fetch.
@@ -67,8 +72,10 @@ void check_store(const storage::database& db) {
 }
 
 void check_sent(const storage::database& db, const apps::event_copy& copy,
-                bool all_were_acked) {
-  const auto found = apps::check_delivery(db, copy);
+                bool all_were_acked, storage::op_id all_until) {
+  if (all_until == 0 && !copy.ids().empty())
+    throw broken{"delivery", "the node does not say how much it wrote"};
+  const auto found = apps::check_delivery(db, copy, all_until);
   if (!found)
     throw broken{"store", to_string(found.error())};
   const auto lost = all_were_acked ? found->lost : 0;
@@ -81,12 +88,14 @@ void check_sent(const storage::database& db, const apps::event_copy& copy,
 } // namespace
 
 void check_remains(scene& x, const performer& done) {
+  const auto all_until = x.last_operation();
+  x.steps().run_for(time_to_send);
   x.stop_node();
   check_statuses(x, done);
   const auto db = open_store(x);
   check_store(*db);
   x.application().read([&](const apps::event_copy& copy) {
-    check_sent(*db, copy, !done.may().unacked);
+    check_sent(*db, copy, !done.may().unacked, all_until);
   });
 }
 

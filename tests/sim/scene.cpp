@@ -339,4 +339,13 @@ result<node_repos> scene::repos() {
   return out;
 }
 
+uint64_t scene::last_operation() const {
+  constexpr std::string_view name = "\nweir_oplog_seq ";
+  if (!node_)
+    return 0;
+  const auto page = node_->metrics().render();
+  const auto at = page.find(name);
+  return at == std::string::npos ? 0 : std::stoull(page.substr(at + name.size()));
+}
+
 } // namespace weir::sim

@@ -82,6 +82,9 @@ public:
   /// All repos as the node lists them, by DID.
   result<node_repos> repos();
 
+  /// The last operation that is on its disk. 0: it does not run, or has none.
+  uint64_t last_operation() const;
+
   // -- its parts --------------------------------------------------------------
 
   /// @pre the node runs
