@@ -1,5 +1,6 @@
 #include "tests/sim/deeds.hpp"
 
+#include "base/limits.hpp"
 #include "tests/sim/oddities.hpp"
 #include "tests/sim/plots.hpp"
 #include "tests/sim/pressure.hpp"
@@ -123,7 +124,8 @@ deed told(deed x) {
 }
 
 /// A node that is killed may have to fetch again what it heard and had not
-/// judged.
+/// judged. A stream that crawls looks quiet, and for one that lags a listing does
+/// not wait for ever.
 bool breaks_chains(const deed& x) {
   switch (x.kind) {
     case deed_kind::kill:
@@ -135,6 +137,7 @@ bool breaks_chains(const deed& x) {
     case deed_kind::disk_error:
     case deed_kind::add:
     case deed_kind::remove:
+    case deed_kind::crawl:
       return true;
     case deed_kind::fault:
       break;
@@ -142,10 +145,11 @@ bool breaks_chains(const deed& x) {
       return false;
   }
   switch (x.what) {
-    case fault_kind::drop_connection:
     case fault_kind::throttle_stream:
-    case fault_kind::repeat_events:
     case fault_kind::delay_stream:
+      return x.lasting > limits::listing_doubt_max / 2;
+    case fault_kind::drop_connection:
+    case fault_kind::repeat_events:
     case fault_kind::change_handle:
     case fault_kind::slow_repo:
     case fault_kind::trickle_repo:

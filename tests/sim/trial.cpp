@@ -171,7 +171,9 @@ void trial::judge_claims(const std::vector<simnet::expected_account>& truth,
   const auto is_peace = mended_at_ && now - *mended_at_ >= claims_checked_after;
   if (!is_peace && performer_.may().late)
     return;
-  const auto age = is_peace ? behind_in_peace : behind_at_most;
+  const auto is_slow = scene_.settings().subject == theme::flood
+                       && scene_.settings().rate > 0;
+  const auto age = is_peace && !is_slow ? behind_in_peace : behind_at_most;
   const auto how
     = false_claim(truth, repos, scene_.true_clock().wall_now() + -age);
   if (!how.empty())
