@@ -284,13 +284,7 @@ router_actor::behavior_type router::make_behavior() {
       if (timer_.fired(x))
         sweep();
     },
-    [this](stop_actor) {
-      residents_.for_each([this](home& x) {
-        if (x.handle)
-          send(x.handle, stop_actor{});
-      });
-      quit();
-    },
+    [this](stop_actor) { quit(); },
     [this](frame_batch& x) { take(std::move(x.frames)); },
     [this](const repo_passive& x) { on_passive(x); },
     [this](const repo_removed& x) { tracked_.learn(x.repo, false); },

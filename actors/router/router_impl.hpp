@@ -45,7 +45,13 @@ public:
 
   behavior_type make_behavior() override;
 
+  /// Nobody else knows the REPOs: those of a router that died are told, too, or
+  /// one that waits for an answer or a timer would keep the process.
   void on_exit() override {
+    residents_.for_each([this](home& x) {
+      if (x.handle)
+        send(x.handle, stop_actor{});
+    });
     residents_.clear();
     by_address_.clear();
     commands_.clear();

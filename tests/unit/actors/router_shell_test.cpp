@@ -265,6 +265,17 @@ TEST_F(RouterShellTest, ACommandForManyReposWakesSoManyAtOnce) {
   EXPECT_THAT(frames_of(repos[4].actor), ElementsAre(12)) << "it is tracked";
 }
 
+// Nobody else could tell them, and they may wait for ever.
+TEST_F(RouterShellTest, ReposEndWithTheirRouterHoweverItEnds) {
+  start();
+  frame(1, 10);
+  frame(2, 11);
+  caf::anon_send_exit(router, caf::exit_reason::unhandled_exception);
+  run();
+  for (auto& x : repos)
+    EXPECT_EQ(x.actor.count<stop_actor>(), 1u);
+}
+
 TEST_F(RouterShellTest, FramesOfReposThatAreNotTrackedAreFinishedAtOnce) {
   start();
   frame(77, 11);
