@@ -376,6 +376,9 @@ void performer::mend() {
     else if (denied_ && !known.contains(x.id.str()))
       truth.announce_identity(*truth.at(i), true);
   }
+  // What was answered may be undone by a power failure then.
+  if (scene_.settings().node.durability == actors::durability_mode::relaxed)
+    to_remove_.insert(removed_.begin(), removed_.end());
   remove_repos();
   if (scene_.settings().removals_stay)
     may_.unjudged.insert(removed_.begin(), removed_.end());
