@@ -28,7 +28,8 @@ struct waiting_claim {
   int64_t since = 0;       ///< Unix seconds.
   bool wants_anew = false; ///< The known document is not enough.
   bool asked_anew = false;
-  bool was_missing = false; ///< And counted as that.
+  bool was_missing = false; ///< At the first look.
+  bool has_failed = false;  ///< It was counted as that then.
 };
 
 /// Whose claims they are: one listing or one stream. Part of `claims_machine`.
@@ -91,12 +92,19 @@ struct claim_source {
     }
   }
 
-  /// A claim that was missing at the first look has counted as failed already:
-  /// when it is found at the second, that is taken back.
+  /// It is looked at a second time.
+  void decide_first(waiting_claim& x, bool fails) noexcept {
+    x.has_failed = fails;
+    decide(fails);
+  }
+
+  /// What the first look counted as is taken back when the second one differs.
   void decide(const waiting_claim& x, bool fails) noexcept {
     if (!x.was_missing)
       decide(fails);
-    else if (!fails && failed > 0)
+    else if (fails && !x.has_failed)
+      ++failed;
+    else if (!fails && x.has_failed && failed > 0)
       --failed;
   }
 

@@ -137,10 +137,18 @@ claims_machine::next_look(waiting_claim& x, const word& said, bool agrees) {
   return x.wants_anew ? second_look::anew : second_look::none;
 }
 
-void claims_machine::look_later(source& from, waiting_claim x,
+/// Not known from before. Who is away may be gone, and is asked for a second time
+/// once a day, as soon as a document is too old.
+bool claims_machine::is_looked_up(const word& said,
+                                  const waiting_claim& x) noexcept {
+  return said.what == word::kind::names_host && said.pds.empty()
+         && said.fetched_at >= x.since;
+}
+
+void claims_machine::look_later(source& from, waiting_claim x, bool fails,
                                 steady_time now) {
   const auto at = now + limits::claim_retry;
-  from.decide(true);
+  from.decide_first(x, fails);
   from.later.emplace_back(at, std::move(x));
   wake_at_ = std::min(wake_at_.value_or(at), at);
 }
@@ -181,16 +189,19 @@ void claims_machine::take_word(listings::value_type& of, waiting_claim x,
   const auto names_host = said.what == word::kind::names_host;
   const auto agrees = names_host && !said.pds.empty()
                       && (from.host.empty() || said.pds == from.host);
-  const auto look = x.of.active ? next_look(x, said, agrees)
-                                : second_look::none;
+  const auto fails
+    = !names_host || (!agrees && !said.pds.empty() && x.of.active);
+  const auto look = x.of.active || is_looked_up(said, x)
+                      ? next_look(x, said, agrees)
+                      : second_look::none;
   if (look == second_look::anew)
     from.put(std::move(x), true);
   else if (look == second_look::later)
-    look_later(from, std::move(x), now);
+    look_later(from, std::move(x), fails, now);
   if (look != second_look::none)
     return;
   release(from, cost_of(x.of));
-  from.decide(x, !names_host || (!agrees && !said.pds.empty() && x.of.active));
+  from.decide(x, fails);
   if (agrees)
     out.confirmed.emplace_back(what, std::move(x.of.repo));
 }

@@ -180,7 +180,8 @@ private:
   enum class second_look : uint8_t { none, anew, later };
   static second_look next_look(waiting_claim& x, const word& said,
                                bool agrees);
-  void look_later(source& from, waiting_claim x, steady_time now);
+  static bool is_looked_up(const word& said, const waiting_claim& x) noexcept;
+  void look_later(source& from, waiting_claim x, bool fails, steady_time now);
   void wake(steady_time now);
   listing* next_listing();
   atproto::did ask_next(source& from, const std::string& host, effects& out);

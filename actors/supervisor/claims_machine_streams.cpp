@@ -99,7 +99,7 @@ void claims_machine::take_word(streams::value_type& of, waiting_claim x,
   if (look == second_look::anew)
     wait(of, std::move(x), true);
   else if (look == second_look::later)
-    look_later(from, std::move(x), now);
+    look_later(from, std::move(x), true, now);
   if (look != second_look::none)
     return;
   const auto bytes = stream_cost_of(x.of.repo);

@@ -39,6 +39,27 @@ TEST(claims, what_is_gone_is_looked_up_a_second_time) {
   EXPECT_EQ(x.machine.bytes(), 0u);
 }
 
+// One that is listed as inactive is tracked as well, and most of those that are gone
+// are: such a look-up is made once for a document that is kept.
+TEST(claims, who_is_inactive_and_gone_is_looked_up_a_second_time_in_a_day) {
+  directory x;
+  const auto count = limits::claims_judged_min + 1;
+  const auto inactive = claims_of(0, count, false);
+  x.page(of_pds, inactive);
+  x.say_all({kind::names_host, {}, x.wall.seconds()});
+  EXPECT_TRUE(x.pages.empty());
+  x.pass_retry();
+  size_t anew = 0;
+  for (; anew < x.anew.size(); ++anew)
+    x.say(atproto::did{x.anew[anew]}, {kind::names_host, {}});
+  EXPECT_EQ(anew, count);
+  ASSERT_EQ(x.pages.size(), 1u);
+  EXPECT_TRUE(x.pages[0].trusted) << "it may list them";
+  x.page(of_pds, inactive);
+  x.say_all({kind::names_host, {}, x.wall.seconds() - 60});
+  EXPECT_EQ(x.pages.size(), 2u) << "known from before";
+}
+
 // Who was found at last does not count against its listing.
 TEST(claims, a_listing_of_late_documents_is_trusted) {
   directory x;
