@@ -229,15 +229,22 @@ caf::result<listing_taken> router::listed(const repo_listing& x) {
       promise.deliver(listing_taken{});
   };
   for (const auto& line : x.repos) {
+    const auto tell = [this, line, taken] {
+      lines_.add(line.upstream, [=, this] { give_line(line, taken); });
+    };
     if (tracked_.contains(line.repo)) {
       ++*left;
-      lines_.add(line.upstream, [=, this] { give_line(line, taken); });
+      tell();
     } else if (x.discover) {
       ++*left;
       admit(line.repo, [=, this](const repo_actor&) {
-        start(line.repo, {}, [this, taken]() mutable {
-          taken();
+        start(line.repo, {}, [=, this]() mutable {
           command_done();
+          if (line.account == storage::account_status::active)
+            taken();
+          else
+            tell();
+          begin_lines();
         });
       });
     }

@@ -8,7 +8,9 @@
 namespace weir::actors {
 
 size_t claims_machine::cost_of(const claim& x) noexcept {
-  return limits::claim_entry_bytes + 3 * x.repo.str().size();
+  const size_t lines = x.active ? 1 : 2; // What it says of it, too.
+  return lines * (limits::claim_entry_bytes + 2 * x.repo.str().size())
+         + x.repo.str().size();
 }
 
 void claims_machine::release(listing& from, size_t bytes) noexcept {

@@ -50,10 +50,14 @@ stream_claim_decided::outcome told(claims_machine::outcome x) {
 void supervisor::claim(const std::vector<repo_listed>& lines,
                        const std::shared_ptr<page_progress>& page) {
   std::vector<claims_machine::claim> claims;
-  for (const auto& line : lines)
-    if (atproto::supported_did(line.repo.str()))
-      claims.push_back(
-        {line.repo, line.account == storage::account_status::active});
+  for (const auto& line : lines) {
+    if (!atproto::supported_did(line.repo.str()))
+      continue;
+    const auto active = line.account == storage::account_status::active;
+    claims.push_back({line.repo, active});
+    if (!active)
+      page->away.emplace(line.repo, line);
+  }
   if (claims.empty())
     return;
   const auto from = env_.shared->upstreams.find(page->what.upstream);
@@ -73,11 +77,15 @@ void supervisor::perform(const claims_machine::effects& x) {
   claims_dropped_->add(x.dropped);
   confirmed_->add(x.confirmed.size());
   for (const auto& [what, repo] : x.confirmed) {
+    const auto& page = claimed_.at(what);
+    auto away = page->away.extract(repo);
     repo_listed line;
+    if (!away.empty())
+      line = std::move(away.mapped());
     line.repo = repo;
     line.upstream = what.upstream;
     give(atproto::stable_hash(repo.str()) % env_.shared->routers.size(),
-         repo_listing{{std::move(line)}, true}, claimed_.at(what));
+         repo_listing{{std::move(line)}, true}, page);
   }
   for (const auto& page : x.pages) {
     const auto decided = std::move(claimed_.extract(page.what).mapped());

@@ -142,6 +142,8 @@ private:
     bool trusted = true;
     bool proved = true; ///< Else the directory was wrong.
     bool has_room = true; ///< Else its claims are to come again.
+    /// Of claims, what it says of accounts that are away.
+    std::unordered_map<atproto::did, repo_listed> away{};
   };
 
   // supervisor_listings.cpp

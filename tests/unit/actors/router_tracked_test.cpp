@@ -113,6 +113,27 @@ TEST_F(RouterTrackedTest, SoManyReposDoubtAndTheListingWaits) {
   EXPECT_EQ(repos.back().actor.count<repo_listed>(), 1u) << "none is forgotten";
 }
 
+// requirements.md 1b.15: a relay may have taken it down, and its host knows nothing
+TEST_F(RouterTrackedTest, WhatAListingSaysOfAnAbsentNewcomerIsTold) {
+  start();
+  repo_listing page;
+  page.discover = true;
+  repo_listed line;
+  line.repo = shell_repo(100);
+  line.upstream = 7;
+  page.repos.push_back(line);
+  line.repo = shell_repo(101);
+  line.account = storage::account_status::takendown;
+  page.repos.push_back(line);
+  tell(router, page);
+  ASSERT_EQ(repos.size(), 2u);
+  EXPECT_EQ(repos[0].actor.count<repo_listed>(), 0u);
+  EXPECT_EQ(repos[1].actor.count<add_repos>(), 1u);
+  const auto told = repos[1].actor.take<repo_listed>();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].account, storage::account_status::takendown);
+}
+
 TEST_F(RouterTrackedTest, ARepoThatDiesGivesItsPlaceBack) {
   answer = caf::make_message(listing_taken{});
   start(at_most(2)); // One place.

@@ -39,14 +39,17 @@ protected:
   }
 
   /// A page of which the store knows nothing.
-  void claim(size_t first, size_t count) {
+  void claim(size_t first, size_t count,
+             storage::account_status of = storage::account_status::active) {
     listing_compared x;
     x.page.upstream = 7;
     x.page.cursor = "c1";
     x.listed = count;
     x.unknown.resize(count);
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < count; ++i) {
       x.unknown[i].repo = shell_repo(first + i);
+      x.unknown[i].account = of;
+    }
     tell(supervisor, x);
   }
 
@@ -107,6 +110,14 @@ TEST_F(SupervisorClaimsTest, AClaimIsTrackedWhenItsDocumentNamesTheHost) {
   run();
   EXPECT_EQ(router.count<repo_listing>(), 0u);
   EXPECT_THAT(listed, ElementsAre("", "c1"));
+}
+
+TEST_F(SupervisorClaimsTest, WhatAListingSaysOfAnAbsentNewcomerGoesWithIt) {
+  claim(1, 1, storage::account_status::takendown);
+  say(1, claiming_host);
+  const auto lines = router.take<repo_listing>();
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0].repos.at(0).account, storage::account_status::takendown);
 }
 
 TEST_F(SupervisorClaimsTest, WhatClaimsTooMuchRests) {
