@@ -81,6 +81,8 @@ completeness_page read_page(const store_readers& store, const look& by,
   const auto now = shared.time->steady_now();
   std::unordered_map<std::string_view, upstream_view> by_host;
   for (const auto& [repo, row] : *page) {
+    if (row.identity_due) // It was closed before that was done.
+      out.repos.push_back({repo, row.pds, false, {}});
     if (!completeness::counts(row))
       continue;
     auto known = by_host.find(row.pds);

@@ -98,4 +98,22 @@ TEST_F(CompletenessShellTest, ALookWakesSoManyAndTheNextOneTheOthers) {
   EXPECT_EQ(router.count<repo_incomplete>(), wakes_max);
 }
 
+// A node short of memory closes those that wait for a look-up; their rows know.
+TEST_F(CompletenessShellTest, ALookWakesThoseWhoseLookUpIsDue) {
+  storage::repo_update away;
+  away.repo = shell_repo(1);
+  away.row.emplace();
+  away.row->account = storage::account_status::deleted;
+  away.row->identity_due = true;
+  store.commit(away);
+  away.repo = shell_repo(2);
+  away.row->identity_due = false;
+  store.commit(away);
+  look();
+  const auto woken = router.take<repo_incomplete>();
+  ASSERT_THAT(woken, SizeIs(1));
+  EXPECT_EQ(woken[0].repo, shell_repo(1));
+  EXPECT_EQ(seen().active, 0u);
+}
+
 } // namespace weir::tests
