@@ -65,7 +65,8 @@ std::string comparer::check_active(const simnet::expected_account& x) const {
     return "is " + listed.status + " in the node";
   if (listed.rev != x.account.rev.str())
     return "is at " + listed.rev + " in the node, at " + x.account.rev.str()
-           + " in the network";
+           + " in the network"
+           + (listed.reason.empty() ? "" : " (" + listed.reason + ")");
   if (listed.records != x.records.size())
     return "has " + std::to_string(listed.records) + " records in the node, "
            + std::to_string(x.records.size()) + " in the network";
