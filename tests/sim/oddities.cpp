@@ -14,10 +14,13 @@ using namespace std::chrono_literals;
 using simnet::fault_kind;
 using std::chrono::microseconds;
 
-/// Each has one run of so many.
+/// Each place below has one run of so many.
 constexpr uint64_t one_run_in = 30;
 
-constexpr auto first = static_cast<uint64_t>(plot::misfits);
+/// States have two of them: few of their runs have hosts that answer in time.
+constexpr std::array drawn{plot::misfits, plot::states, plot::waits,
+                           plot::lags,    plot::holes,  plot::quiet,
+                           plot::states,  plot::drains, plot::backlogs};
 
 /// Nodes list what a stream tells of when it begins.
 constexpr microseconds begins_after = 10min;
@@ -54,6 +57,8 @@ private:
   void write_lags();
   void write_holes();
   void write_quiet();
+  void write_drains();
+  void write_backlogs();
 
   deed& add(microseconds at, deed_kind kind, size_t number);
   deed& add(microseconds at, fault_kind what, size_t number);
@@ -247,6 +252,42 @@ void oddity_writer::write_quiet() {
   }
 }
 
+/// What an account writes while it is fetched is more than one write to the disk
+/// takes, and the node dies about when the download is over. Nobody speaks of the
+/// account any more.
+void oddity_writer::write_drains() {
+  const auto number = few_[round_ % few_.size()];
+  auto& slow = add(0us, fault_kind::slow_repo, 5 + random_.below(4));
+  slow.lasting = 5s;
+  const auto waits = std::chrono::seconds{1 + slow.number};
+  const auto asked = between(10ms, 300ms, random_);
+  add(asked, deed_kind::resync, number);
+  // The first few are kept in memory, more of them on disk.
+  const auto count = one_in(2) ? 80 + random_.below(170)
+                               : 260 + random_.below(160);
+  add_writes(2s, number, count, between(500ms, 2s, random_));
+  // Some turns of the road, to and fro.
+  const auto over = asked + waits + 4 * settings_.latency;
+  auto& end = add(over + between(1ms, 200ms, random_),
+                  one_in(4) ? deed_kind::power : deed_kind::kill_in_write, 0);
+  end.value = 1 + static_cast<int64_t>(random_.below(20));
+  end.lasting = 10s;
+}
+
+/// A stream that serves more slowly than its accounts write brings what is
+/// minutes old, and listings show what it has not brought yet. Its largest event
+/// takes less than `passed_quiet_min`, or it would look quiet.
+void oddity_writer::write_backlogs() {
+  auto& slow = add(0us, fault_kind::throttle_stream, few_[0]);
+  if (settings_.follows != following::relay)
+    slow.of = server::host;
+  slow.value = static_cast<int64_t>(16'000 + random_.below(4'000));
+  slow.lasting = 10min;
+  for (auto left = 2 + random_.below(3); left > 0; --left)
+    add_writes(between(1s, 4min, random_), pick(few_),
+               150 + random_.below(250), between(1ms, 1min, random_));
+}
+
 void oddity_writer::write() {
   const auto first_deed = static_cast<std::ptrdiff_t>(out_.size());
   if (round_ == 0 && settings_.about != plot::quiet) { // Each stream has a position, and each copy is proved.
@@ -269,6 +310,12 @@ void oddity_writer::write() {
     case plot::quiet:
       write_quiet();
       break;
+    case plot::drains:
+      write_drains();
+      break;
+    case plot::backlogs:
+      write_backlogs();
+      break;
     default:
       write_lags();
       break;
@@ -277,21 +324,28 @@ void oddity_writer::write() {
                    [](const deed& a, const deed& b) { return a.at < b.at; });
 }
 
+/// They come every minute or two, and what they show may be on its way.
+void draw_listings(run_settings& out, random_source& random) {
+  out.sound = out.audited = true;
+  out.rate = 0; // Only what is served slowly comes slowly.
+  out.node.listing_interval = std::chrono::minutes{1 + random.below(2)};
+  out.node.listing_requests_per_hour = 10'000;
+  out.node.listing_grace = std::chrono::seconds{10 + random.below(50)};
+}
+
 } // namespace
 
 bool is_oddity(plot x) noexcept {
-  return static_cast<uint64_t>(x) >= first;
+  return x >= plot::misfits;
 }
 
 void draw_oddity(run_settings& out) {
   const auto random = seeded_random(out.seed ^ 0xa0761d6478bd642fu);
-  const auto drawn = first + random->below(one_run_in);
-  // Twice as often as the others: few of its runs have hosts that answer in time.
-  const auto which
-    = drawn == plots ? static_cast<uint64_t>(plot::states) : drawn;
-  if (which >= plots || out.subject != theme::none || out.about != plot::none)
+  const auto which = random->below(one_run_in);
+  if (which >= drawn.size() || out.subject != theme::none
+      || out.about != plot::none)
     return;
-  out.about = static_cast<plot>(which);
+  out.about = drawn[which];
   leave_alone(out);
   out.rounds = 1 + random->below(3);
   if (out.about == plot::states) {
@@ -300,10 +354,13 @@ void draw_oddity(run_settings& out) {
     out.world.population.accounts
       = std::min<size_t>(out.world.population.accounts, 12);
   }
+  if (out.about == plot::backlogs)
+    draw_listings(out, *random);
   if ((out.about == plot::holes || out.about == plot::quiet)
       && out.follows == following::both)
     out.follows = following::hosts; // Nobody else brings it.
-  if (out.about == plot::waits || out.about == plot::lags)
+  if (out.about == plot::waits || out.about == plot::lags
+      || out.about == plot::drains)
     out.ends_in_peace = true;
 }
 

@@ -49,9 +49,11 @@ enum class plot : uint8_t {
   lags,     ///< Hosts serve repositories as they were.
   holes,    ///< Streams lose events, and say so.
   quiet,    ///< Streams that brought nothing yet are away for a while.
+  drains,   ///< The node dies when a long fetch is over.
+  backlogs, ///< Listings come while streams bring what is minutes old.
 };
 
-constexpr size_t plots = static_cast<size_t>(plot::quiet) + 1;
+constexpr size_t plots = static_cast<size_t>(plot::backlogs) + 1;
 
 /// Everything about a run but the deeds. All of it is drawn from the seed.
 struct run_settings {
