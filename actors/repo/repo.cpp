@@ -281,6 +281,7 @@ void repo::begin(uint64_t job) {
 
 void repo::passivate(bool crowded) {
   const auto busy = !machine_.idle(crowded) || !until_loaded_.empty();
+  perform(busy ? repo_effects{} : machine_.on_sleep());
   send(router_, repo_passive{machine_.repo(), busy});
   if (!busy)
     quit();

@@ -72,10 +72,10 @@ public:
   repo_effects on_no_room(now_time now);
 
   // -- state ------------------------------------------------------------------
-  /// Nothing in flight, waiting or scheduled: the actor may passivate.
-  /// @param crowded Memory is short: as a crash would, gives up what waits for
-  /// a document and the wish to look it up, which the row keeps.
+  /// Nothing in flight, waiting or scheduled: the actor may passivate. `crowded`:
+  /// as a crash would, gives up what waits for a document, which the row keeps.
   bool idle(bool crowded = false) const noexcept;
+  repo_effects on_sleep(); ///< It passivates: its fetch waits in the queue.
   /// On disk, or it may be.
   bool tracked() const noexcept { return exists_ || removing_; }
   bool loaded() const noexcept { return loaded_; }

@@ -56,6 +56,14 @@ void repo_machine::continue_fetch(now_time now, repo_effects& out) {
   }
 }
 
+/// Nobody wakes a repo for a fetch that was put off but the queue.
+repo_effects repo_machine::on_sleep() {
+  repo_effects out;
+  if (doubt_.resume() && wants_fetch())
+    out.wish = fetch_wish{row_.status, row_.next_retry};
+  return out;
+}
+
 repo_effects repo_machine::on_begin(uint64_t job, const position& noted,
                                     now_time now) {
   repo_effects out;

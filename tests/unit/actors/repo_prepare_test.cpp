@@ -168,6 +168,15 @@ TEST(repo_prepare, a_repo_that_was_put_off_sleeps_when_memory_is_short) {
   EXPECT_TRUE(x.row->identity_due);
   EXPECT_FALSE(x.machine->idle());
   EXPECT_TRUE(x.machine->idle(true));
+  EXPECT_THAT(x.wishes, IsEmpty());
+  x.sleep();
+  EXPECT_EQ(x.wishes.size(), 1u) << "nobody else would wake it";
+}
+
+TEST(repo_prepare, a_repo_without_a_fetch_that_was_put_off_just_sleeps) {
+  doubting_repo x;
+  x.sleep();
+  EXPECT_THAT(x.wishes, IsEmpty());
 }
 
 // The queue knows it by its host from then on

@@ -124,6 +124,8 @@ public:
   /// For frames that wait for a document.
   void no_room() { perform(machine->on_no_room(now)); }
 
+  void sleep() { perform(machine->on_sleep()); }
+
   void awake() { perform(machine->on_awake(board, now)); }
 
   /// Loads what the store holds into a new machine.
