@@ -29,6 +29,11 @@ protected:
     more.insert(more.end(), {"--mode", "manual"});
     node = std::make_unique<hostile_node>(std::vector{kind + host.url()},
                                           host.url(), std::move(more));
+    // Then its stream has a position. What was fetched before proves nothing,
+    // and would be fetched again without any event.
+    EXPECT_TRUE(eventually(node_patience, [this] {
+      return host.asked("/xrpc/com.atproto.sync.listRepos") > 0;
+    }));
     node->add({repo.did()});
   }
 
