@@ -53,7 +53,7 @@ TEST(CompletenessTest, SoAreReposThatASignalFound) {
   })) << boost::json::serialize(net.summary());
 }
 
-// CONS-04, CONS-05, SYNC-09: positions and revs are on disk
+// CONS-05, SYNC-09: positions and revs are on disk
 TEST(CompletenessTest, ItStaysWholeOverARestart) {
   complete_network net{105};
   ASSERT_TRUE(net.await_lively());
@@ -69,6 +69,11 @@ TEST(CompletenessTest, ALostWindowIsMadeUpForWithoutFetches) {
   complete_network net{106};
   ASSERT_TRUE(net.await_lively());
   const auto revs = net.revs();
+  const auto proved = [&net](size_t account) {
+    return net.told(net.did_of(account))
+      .at("proved").at("epoch").to_number<uint64_t>();
+  };
+  const auto before = proved(0);
   net.node().restart([&] {
     simnet::fault x;
     x.count = 2;
@@ -76,6 +81,8 @@ TEST(CompletenessTest, ALostWindowIsMadeUpForWithoutFetches) {
   });
   EXPECT_TRUE(net.node().await_metric("weir_upstream_resets_total", 1));
   net.await_whole();
+  for (size_t i = 0; i < whole_count; ++i)
+    EXPECT_GT(proved(i), before) << "since the loss: " << net.did_of(i).str();
   EXPECT_EQ(net.node().metric("weir_backfill_started_total"),
             net.changed_since(revs));
 }

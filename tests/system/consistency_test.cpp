@@ -321,6 +321,21 @@ TEST_F(ConsistencyTest, AKillDuringAFetchLeavesNoRevThatWasNotFetched) {
   EXPECT_EQ(text_told("last_indexed_rev"), repo.rev().str());
 }
 
+// CONS-04: by what is on disk, since nothing else outlives a restart
+TEST_F(ConsistencyTest, AReconnectGoesOnFromThePositionOnDisk) {
+  start_synced();
+  const auto first = stream.heads.pop();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->find("cursor="), std::string::npos) << *first;
+  seq = 41;
+  send(next());
+  ASSERT_TRUE(node->await_metric("weir_upstream_cursor", 42));
+  node->restart([] {});
+  const auto again = stream.heads.pop();
+  ASSERT_TRUE(again);
+  EXPECT_NE(again->find("cursor=42 "), std::string::npos) << *again;
+}
+
 // CONS-16: by default a gap in the numbers is nothing, protocol.md 1
 TEST_F(ConsistencyTest, AJumpOfTheNumbersIsAResetWhereSomebodySaysSo) {
   for (const auto contiguous : {false, true}) {
