@@ -60,7 +60,7 @@ TEST(completeness, a_stream_that_is_not_live_proves_nothing) {
   EXPECT_THAT(why_not(whole_row(), upstream), ElementsAre("upstream_live"));
 }
 
-// CONS-13; requirements.md 1b.4, 1b.5
+// CONS-02, CONS-13; requirements.md 1b.4, 1b.5
 TEST(completeness, an_older_or_foreign_or_unset_position_is_not_current) {
   for (const auto& fcsr : {position{7, 2, 99}, position{7, 1, 9'999},
                            position{8, 2, 100}, position{}}) {

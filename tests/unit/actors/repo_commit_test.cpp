@@ -14,7 +14,8 @@ bytes commit_at(repo_world& x, wall_time at) {
   return draft.encode(draft.sign(x.account.key()));
 }
 
-// SYNC-28; CONS-18; invariant I4: the mark returns with durability only
+// SYNC-28; CONS-18, CONS-23; invariant I4: the mark returns with durability
+// only
 // protocol.md 1.10, 2.1.7, 2.5.3
 TEST(repo_commits, a_commit_on_our_root_is_applied_and_then_finished) {
   repo_world x;

@@ -7,7 +7,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// SYNC-03, SYNC-29; requirements.md 3b.11
+// SYNC-03, SYNC-10, SYNC-29; requirements.md 3b.11
 // protocol.md 2.5.2
 TEST(repo_life, an_added_repo_is_pending_and_added_once) {
   repo_world x;

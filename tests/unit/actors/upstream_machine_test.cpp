@@ -213,7 +213,7 @@ TEST(upstream_machine, a_gap_counts_as_a_reset_when_seqs_are_said_to_be_contiguo
   EXPECT_EQ(next.machine.counters().resets, 0u);
 }
 
-// CONS-04, CONS-23; protocol.md 1.10
+// CONS-23; protocol.md 1.10
 TEST(upstream_machine, the_low_water_mark_waits_for_the_oldest_frame) {
   stream x;
   x.take_seqs({11, 13, 20});
@@ -227,7 +227,7 @@ TEST(upstream_machine, the_low_water_mark_waits_for_the_oldest_frame) {
   EXPECT_EQ(x.machine.in_flight_bytes(), 0u);
 }
 
-// CONS-23: the cursor is written last, and once in a while
+// CONS-04, CONS-23: the cursor is written last, and once in a while
 TEST(upstream_machine, the_cursor_is_written_once_per_interval) {
   stream x;
   x.take_seqs({11, 12});
@@ -320,7 +320,7 @@ TEST(upstream_machine, a_host_that_asks_for_time_gets_it) {
             90s);
 }
 
-// CONS-23: frames that were lost inside are read again
+// CONS-04, CONS-23: frames that were lost inside are read again
 // protocol.md 1.10
 TEST(upstream_machine, lost_frames_are_asked_for_again_from_the_low_water_mark) {
   stream x;

@@ -133,7 +133,7 @@ TEST(OptionTableTest, AnUpstreamSaysWhatItIs) {
   EXPECT_EQ(to.upstreams.size(), 2u);
 }
 
-// SYNC-40: the defaults of the source text, under its names.
+// SYNC-11, SYNC-15, SYNC-40: the defaults of the source text, under its names.
 TEST(OptionTableTest, DefaultsAreThoseOfTheSourceText) {
   const auto shown = [](std::string_view name) {
     const auto& x = named(name);
