@@ -35,7 +35,13 @@ public:
     if (now - last_gap_ > 2 * limits::gap_pause_max)
       pause_ = {};
     gap_due_ = std::max(now, last_gap_ + pause_);
-    last_gap_ = *gap_due_;
+  }
+
+  /// It leads to a fetch now, and the next one to a later one. Those that were
+  /// closed before cost nothing.
+  void spend_gap(steady_time now) noexcept {
+    gap_due_.reset();
+    last_gap_ = now;
     pause_ = std::clamp<std::chrono::microseconds>(
       2 * pause_, limits::gap_pause_min, limits::gap_pause_max);
   }
@@ -67,7 +73,7 @@ private:
   steady_time disproved_until_;
   lazy_deque<steady_time> times_; ///< Of the last fetches.
   std::optional<steady_time> gap_due_;
-  steady_time last_gap_; ///< When the last one was due.
+  steady_time last_gap_; ///< When the last one led to a fetch.
   std::chrono::microseconds pause_{};
 };
 

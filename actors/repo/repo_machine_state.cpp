@@ -61,7 +61,7 @@ void repo_machine::attend_gap(now_time now, repo_effects& out) {
     arm(*due, out);
     return;
   }
-  refetch_.close_gap();
+  refetch_.spend_gap(now.steady);
   if (takes_commits() || job_)
     desync("an event was dropped that may have been true", now, out);
 }

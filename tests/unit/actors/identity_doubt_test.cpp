@@ -96,7 +96,7 @@ TEST(refetch_plan, gaps_without_end_are_fetched_less_and_less) {
   x.open_gap(now);
   EXPECT_EQ(x.gap_due(), now) << "the first one at once";
   for (int i = 0; i < 10; ++i) {
-    x.close_gap();
+    x.spend_gap(now);
     x.open_gap(now);
     ASSERT_TRUE(x.gap_due());
     EXPECT_EQ(*x.gap_due() - now, pause);
@@ -110,6 +110,19 @@ TEST(refetch_plan, gaps_without_end_are_fetched_less_and_less) {
   now = now + 2 * limits::gap_pause_max + 1us;
   x.open_gap(now);
   EXPECT_EQ(x.gap_due(), now) << "after a long time without one";
+}
+
+// The events of an account that is well follow on what is held, and close its gaps.
+TEST(refetch_plan, gaps_that_were_closed_put_nothing_off) {
+  refetch_plan x;
+  const steady_time now{1'000'000'000};
+  x.open_gap(now);
+  x.spend_gap(now);
+  for (int i = 0; i < 10; ++i) {
+    x.open_gap(now + 1s);
+    EXPECT_EQ(x.gap_due(), now + limits::gap_pause_min);
+    x.close_gap();
+  }
 }
 
 // protocol.md 5.3; limits::listed_rev_tries_max, and one more: a host is
