@@ -14,7 +14,8 @@ constexpr std::array<const char*, fault_kinds> names{
   "drop_connection", "lose_window",      "lose_silently",   "garble_events",
   "throttle_stream", "repeat_events",    "delay_stream",    "restart_sequence",
   "bad_signature",   "broken_chain",     "wrong_prev_data", "big_commit",
-  "bad_shape",       "rotate_key",       "change_handle",   "take_down",
+  "bad_shape",       "early_commit",
+  "rotate_key",      "change_handle",   "take_down",
   "suspend",         "restore",          "deactivate",      "reactivate",
   "remove",          "tombstone",        "relay_take_down", "relay_restore",
   "announce_state",  "migrate",          "slow_repo",       "trickle_repo",
@@ -24,6 +25,9 @@ constexpr std::array<const char*, fault_kinds> names{
   "directory_slow",  "directory_hang",   "directory_refuse",
   "directory_wrong", "directory_stale",  "directory_forget",
   "directory_gone",  "directory_up"};
+
+/// No clock is that wrong.
+constexpr auto early_by = std::chrono::hours{24};
 
 /// Whether a fault can happen to an account in this state.
 bool fits(fault_kind kind, standing status, bool relay_takedown) noexcept {
@@ -253,7 +257,11 @@ std::optional<size_t> faults::any_account(const fault& x) {
 result<void> faults::happen(world::account& x, const fault& what) {
   switch (what.kind) {
     case fault_kind::bad_signature:
-      forge_commit(world_, x);
+      forge_commit(world_, x, world_.next_rev(x));
+      break;
+    case fault_kind::early_commit:
+      forge_commit(world_, x,
+                   atproto::tid::from_time(world_.now() + early_by, 0));
       break;
     case fault_kind::broken_chain:
       break_chain(world_, x);

@@ -31,6 +31,7 @@ enum class fault_kind : uint8_t {
   wrong_prev_data, ///< A true commit with a false prevData.
   big_commit,      ///< A true commit that says tooBig and brings nothing.
   bad_shape,       ///< A true commit that names another one as its own.
+  early_commit,    ///< As `bad_signature`, and its rev is a day ahead.
   // The life of an account (real-network.md 1).
   rotate_key,
   change_handle,

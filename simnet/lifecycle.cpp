@@ -26,9 +26,9 @@ void break_chain(world& where, world::account& x) {
   where.commit(x, one_change(where, x));
 }
 
-void forge_commit(world& where, world::account& x) {
+void forge_commit(world& where, world::account& x, atproto::tid rev) {
   const auto forged
-    = x.repo.forge(where.new_change(x), where.next_rev(x), new_key(x));
+    = x.repo.forge(where.new_change(x), rev, new_key(x));
   where.announce(x, forged.event);
 }
 

@@ -10,8 +10,9 @@ namespace weir::simnet {
 /// One commit goes unannounced; the next one, which follows from it, is.
 void break_chain(world& where, world::account& x);
 
-/// Announces a commit that never was, signed with a key of somebody else.
-void forge_commit(world& where, world::account& x);
+/// Announces a commit that never was, of any rev, signed with a key of somebody
+/// else.
+void forge_commit(world& where, world::account& x, atproto::tid rev);
 
 /// Announces a true commit with a prevData that its operations do not lead
 /// back to.

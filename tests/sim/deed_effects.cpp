@@ -52,6 +52,7 @@ bool tells_lies(simnet::fault_kind x) noexcept {
   return x == simnet::fault_kind::restart_sequence
          || x == simnet::fault_kind::bad_signature
          || x == simnet::fault_kind::bad_shape
+         || x == simnet::fault_kind::early_commit
          || x == simnet::fault_kind::broken_chain;
 }
 

@@ -55,6 +55,7 @@ deed_kind draw_kind(random_source& random) {
 
 /// These happen in runs about them only; in ascending order.
 constexpr std::array of_plots{fault_kind::bad_shape,
+                              fault_kind::early_commit,
                               fault_kind::announce_state,
                               fault_kind::stale_repo};
 

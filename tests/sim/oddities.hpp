@@ -7,6 +7,10 @@
 
 namespace weir::sim {
 
+/// So long after the numbers of a stream began anew the node knows it, if nothing
+/// else happens to that stream: it has dialled twice.
+constexpr std::chrono::microseconds renumbered_in = std::chrono::seconds{6};
+
 /// Whether a plot is one of these.
 bool is_oddity(plot x) noexcept;
 

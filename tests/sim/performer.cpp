@@ -1,6 +1,7 @@
 #include "tests/sim/performer.hpp"
 
 #include "tests/sim/deed_effects.hpp"
+#include "tests/sim/oddities.hpp"
 
 #include <thread>
 
@@ -248,7 +249,9 @@ void performer::perform_fault(const deed& x) {
   const auto done = scene_.life().faults().inject(order);
   may_.lost_events |= loses_events(x.what);
   denied_ |= denies(x.what) && !scene_.settings().audited;
-  if (tells_lies(x.what))
+  if (scene_.settings().about == plot::numbers)
+    manager_.distrust_positions_until(scene_.time().now() + renumbered_in);
+  else if (tells_lies(x.what))
     manager_.distrust_positions();
   const auto is_told = !order.silent || !done || order.did.empty();
   may_.silent |= !is_told

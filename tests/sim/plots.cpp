@@ -2,10 +2,10 @@
 
 #include "base/limits_doubt.hpp"
 #include "base/limits_streams.hpp"
+#include "tests/sim/moments.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 namespace weir::sim {
 
@@ -21,28 +21,10 @@ constexpr uint64_t one_run_in = 30;
 constexpr std::array<const char*, plots> names{
   "nothing",  "outages",  "flaps",   "clients", "errors", "words", "clocks",
   "relapses", "absences", "misfits", "states",  "waits",  "lags",   "holes",
-  "quiet",    "drains",   "backlogs"};
+  "quiet",    "drains",   "backlogs", "numbers", "replays"};
 
 /// Later ones are oddities.
 constexpr size_t drawn_here = static_cast<size_t>(plot::misfits);
-
-/// Nodes list what a stream tells of when it begins.
-constexpr microseconds begins_after = 10min;
-
-/// As likely short as long by their magnitude.
-microseconds between(microseconds least, microseconds most,
-                     random_source& random) {
-  const auto from = std::log(double(least.count()));
-  const auto to = std::log(double(most.count()));
-  return microseconds{
-    static_cast<int64_t>(std::exp(from + random.unit() * (to - from)))};
-}
-
-/// The same, all equally likely.
-microseconds within(microseconds most, random_source& random) {
-  return microseconds{static_cast<int64_t>(
-    random.below(static_cast<uint64_t>(most.count()) + 1))};
-}
 
 /// Puts deeds into one round, most of them at one of two accounts.
 class round_writer {

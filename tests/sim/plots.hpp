@@ -3,9 +3,13 @@
 #include "tests/sim/deeds.hpp"
 #include "tests/sim/settings.hpp"
 
+#include <chrono>
 #include <vector>
 
 namespace weir::sim {
+
+/// Nodes list what a stream tells of when it begins.
+constexpr std::chrono::microseconds begins_after = std::chrono::minutes{10};
 
 const char* to_string(plot x) noexcept;
 

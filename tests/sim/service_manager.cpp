@@ -97,7 +97,8 @@ void service_manager::look_at_store() {
   options.disk = &scene_.disk();
   options.access = storage::access_mode::read_only;
   const auto db = storage::database::open(std::move(options));
-  if (!db || !wrong_.empty() || !streams_tell_truth_)
+  if (!db || !wrong_.empty() || !streams_tell_truth_
+      || scene_.time().now() < knows_numbers_)
     return; // A store that was never finished cannot be read yet.
   wrong_ = position_ahead(**db, scene_.life().truth(), scene_.urls());
 }

@@ -46,6 +46,9 @@ public:
   /// Streams tell what is not so: positions in a store prove nothing any more.
   void distrust_positions() noexcept { streams_tell_truth_ = false; }
 
+  /// The numbers of a stream began anew; then the node knows it.
+  void distrust_positions_until(steady_time x) noexcept { knows_numbers_ = x; }
+
   /// What was wrong with a store that a killed node left; empty: nothing.
   const std::string& wrong_with_store() const noexcept { return wrong_; }
 
@@ -59,6 +62,7 @@ private:
   scene& scene_;
   std::string wrong_;
   bool streams_tell_truth_ = true; ///< And their numbers only grow.
+  steady_time knows_numbers_;
   uint64_t starts_ = 0;
   uint64_t lives_ = 0; ///< That end in a call to the disk.
   bool dies_ = false;  ///< The disk has ended already.

@@ -51,9 +51,11 @@ enum class plot : uint8_t {
   quiet,    ///< Streams that brought nothing yet are away for a while.
   drains,   ///< The node dies when a long fetch is over.
   backlogs, ///< Listings come while streams bring what is minutes old.
+  numbers,  ///< Those of a stream begin anew while its events wait.
+  replays,  ///< What a stopped node missed comes slowly, with revs of tomorrow.
 };
 
-constexpr size_t plots = static_cast<size_t>(plot::backlogs) + 1;
+constexpr size_t plots = static_cast<size_t>(plot::replays) + 1;
 
 /// Everything about a run but the deeds. All of it is drawn from the seed.
 struct run_settings {

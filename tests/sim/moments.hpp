@@ -1,0 +1,27 @@
+#pragma once
+
+#include "base/random.hpp"
+
+#include <chrono>
+#include <cmath>
+
+namespace weir::sim {
+
+/// As likely short as long by their magnitude.
+inline std::chrono::microseconds between(std::chrono::microseconds least,
+                                         std::chrono::microseconds most,
+                                         random_source& random) {
+  const auto from = std::log(double(least.count()));
+  const auto to = std::log(double(most.count()));
+  return std::chrono::microseconds{
+    static_cast<int64_t>(std::exp(from + random.unit() * (to - from)))};
+}
+
+/// The same, all equally likely.
+inline std::chrono::microseconds within(std::chrono::microseconds most,
+                                        random_source& random) {
+  return std::chrono::microseconds{static_cast<int64_t>(
+    random.below(static_cast<uint64_t>(most.count()) + 1))};
+}
+
+} // namespace weir::sim
