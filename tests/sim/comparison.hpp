@@ -40,6 +40,9 @@ struct allowances {
   /// Since the last peace streams were held back or slow, so that nobody can
   /// know how far they lag.
   bool late = false;
+  /// Since then the directory said what is not so, and nobody can know until an
+  /// account is looked up again.
+  bool misled = false;
   /// Accounts with a tombstone that no stream told of: they may be known as
   /// active, or as deleted.
   std::set<std::string> untold;

@@ -42,6 +42,13 @@ bool denies(simnet::fault_kind x) noexcept {
          && x <= simnet::fault_kind::directory_gone;
 }
 
+bool is_of_directory(const deed& x) noexcept {
+  return x.kind == deed_kind::fault
+           ? x.what >= simnet::fault_kind::directory_down
+               && x.what <= simnet::fault_kind::directory_up
+           : x.of == server::directory;
+}
+
 bool loses_events(simnet::fault_kind x) noexcept {
   return x == simnet::fault_kind::lose_window
          || x == simnet::fault_kind::lose_silently

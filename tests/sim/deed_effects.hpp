@@ -17,6 +17,10 @@ bool holds_back(const deed& x) noexcept;
 /// The directory says of accounts that they are not, or live elsewhere.
 bool denies(simnet::fault_kind x) noexcept;
 
+/// Something is wrong with the directory or the way to it. Whom a stream names
+/// meanwhile is left to the next listing.
+bool is_of_directory(const deed& x) noexcept;
+
 bool loses_events(simnet::fault_kind x) noexcept;
 
 /// Streams tell what is not so, or their numbers do not only grow.

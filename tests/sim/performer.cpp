@@ -85,6 +85,8 @@ void performer::perform(const deed& x) {
   may_.lost_events |= parts_from_streams(x.kind);
   may_.late |= holds_back(x)
                || (x.kind == deed_kind::fault && denies(x.what));
+  may_.misled |= x.kind == deed_kind::fault && denies(x.what);
+  denied_ |= is_of_directory(x) && !scene_.settings().audited;
   scene_.log().note(scene_.time().now(), "deed", to_string(x.kind),
                     x.number);
   auto& faults = scene_.disk_faults();
@@ -225,6 +227,15 @@ void performer::disturb_road(const deed& x) {
     scene_.net().cut(port);
 }
 
+/// Its new numbers pass the old ones before anybody dials it again, so that no
+/// stream tells that they began anew.
+bool performer::has_few_events(const std::optional<size_t>& host) const {
+  constexpr auto few = 64;
+  const auto& truth = scene_.life().truth();
+  const auto& log = host ? truth.host_log(*host) : *truth.relay_log();
+  return log.newest() < few;
+}
+
 void performer::perform_fault(const deed& x) {
   auto& truth = scene_.life().truth();
   simnet::fault order;
@@ -246,9 +257,10 @@ void performer::perform_fault(const deed& x) {
   // Nobody can know a handle that no stream tells.
   if (x.what == simnet::fault_kind::change_handle)
     order.silent = false;
+  may_.silent |= x.what == simnet::fault_kind::restart_sequence
+                 && has_few_events(order.host);
   const auto done = scene_.life().faults().inject(order);
   may_.lost_events |= loses_events(x.what);
-  denied_ |= denies(x.what) && !scene_.settings().audited;
   if (scene_.settings().about == plot::numbers)
     manager_.distrust_positions_until(scene_.time().now() + renumbered_in);
   else if (tells_lies(x.what))
@@ -329,7 +341,6 @@ void performer::ask_node(const deed& x) {
 
 void performer::mend() {
   scene_.log().note(scene_.time().now(), "mend", "all");
-  may_.late = false;
   scene_.node_clock().set_wrong(0us);
   manager_.kill_again(0);
   scene_.disk_faults().heal();

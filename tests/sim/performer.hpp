@@ -27,6 +27,10 @@ public:
 
   void perform(const deed& x);
 
+  /// What streams held back in the last one has come, and what directories said
+  /// was put right.
+  void begin_round() { may_.late = may_.misled = false; }
+
   /// Ends all faults of a round: servers answer, the clock is right, the disk is
   /// well, the node runs. Repos that were removed are added again.
   void mend();
@@ -52,6 +56,7 @@ public:
   result<void> start();
 
 private:
+  bool has_few_events(const std::optional<size_t>& host) const;
   void perform_fault(const deed& x);
   void disturb_road(const deed& x);
   void ask_node(const deed& x);

@@ -32,6 +32,8 @@ constexpr std::chrono::seconds inventions_within = 10s;
 /// fails is asked every 15 seconds how it is, by an account that it knew.
 constexpr microseconds unanswered_within = 10min;
 constexpr double unanswered_max = 64;
+/// A host that limits us says when to come again, which is in a second or later.
+constexpr double limited_max = 600;
 
 /// Over so long the dials of one stream are counted. Its pauses double from a
 /// second to a minute, and begin anew when it brings something.
@@ -66,6 +68,10 @@ bool is_answer(std::string_view head) noexcept {
   return status != "429" && status[0] != '5';
 }
 
+bool is_limit(std::string_view head) noexcept {
+  return head.starts_with("HTTP/1.1 429");
+}
+
 } // namespace
 
 thrift_watch::thrift_watch(thrift_promises x) : promises_(std::move(x)) {
@@ -78,6 +84,7 @@ void thrift_watch::begin_life() {
   inventions_.clear();
   invented_ = 0;
   unanswered_.clear();
+  limited_.clear();
   open_.clear();
   held_up_.reset();
   dials_.clear();
@@ -106,8 +113,11 @@ void thrift_watch::on_answer(steady_time now, uint64_t connection,
   const auto asked = open_.find(connection);
   if (asked == open_.end())
     return;
-  if (is_answer(head))
+  if (is_answer(head) || is_limit(head))
     unanswered_.erase(asked->second.what);
+  if (is_limit(head))
+    spend(now, limited_[asked->second.what], unanswered_within, limited_max,
+          "requests that a host limits for " + asked->second.what);
   if (asked->second.of_document && now - asked->second.at > prompt)
     held_up_ = now;
   open_.erase(asked);

@@ -80,6 +80,7 @@ private:
   times inventions_;
   uint64_t invented_ = 0;
   std::map<std::string, times> unanswered_; ///< By method and account.
+  std::map<std::string, times> limited_;    ///< Those that were told to wait.
   std::map<uint64_t, request> open_;        ///< By connection.
   /// When the directory last let a request wait for long.
   std::optional<steady_time> held_up_;

@@ -102,6 +102,7 @@ void trial::find_positions() {
 
 void trial::run_round(size_t round) {
   mended_at_.reset();
+  performer_.begin_round();
   const auto begin = scene_.time().now();
   auto end = begin;
   for (const auto& x : deeds_) {
@@ -165,14 +166,13 @@ void trial::check_events() {
 /// yet.
 void trial::judge_claims(const std::vector<simnet::expected_account>& truth,
                          const node_repos& repos) {
-  if (performer_.may().silent)
+  if (performer_.may().silent || performer_.may().misled)
     return;
   const auto now = scene_.time().now();
   const auto is_peace = mended_at_ && now - *mended_at_ >= claims_checked_after;
   if (!is_peace && performer_.may().late)
     return;
-  const auto is_slow = scene_.settings().subject == theme::flood
-                       && scene_.settings().rate > 0;
+  const auto is_slow = scene_.settings().subject == theme::flood;
   const auto age = is_peace && !is_slow ? behind_in_peace : behind_at_most;
   const auto how
     = false_claim(truth, repos, scene_.true_clock().wall_now() + -age);
