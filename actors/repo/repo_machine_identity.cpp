@@ -298,8 +298,9 @@ void repo_machine::take_no_identity(const identity_answer& x, bool last,
     pace_.retry.unanswered(now.steady);
   }
   // Who wanted a newer document goes on to want it: what a listing says of the
-  // repo waits for the answer.
-  if ((identity_ && !pace_.retry.waits()) || (row_.identity_due && passes)
+  // repo waits for the answer, or what its host says.
+  if ((identity_ && !pace_.retry.waits())
+      || ((row_.identity_due || host_word_) && passes)
       || (doubt_.open() && !unknown))
     pace_.wanted = true; // Later.
   else if (last)

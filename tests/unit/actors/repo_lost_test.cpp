@@ -111,4 +111,22 @@ TEST(repo_lost, an_old_document_is_looked_up_before_it_is_believed) {
   EXPECT_EQ(x.row->account, account_status::deleted);
 }
 
+// The directory is away when its host says it for the second time, and the repo was
+// loaded for that: what it knew of its identity is on disk.
+TEST(repo_lost, what_the_host_says_waits_for_the_directory) {
+  repo_world x;
+  x.sync();
+  x.answer_once(pds_origin);
+  x.settle();
+  x.restart();
+  x.answer(account_status::deleted);
+  ASSERT_EQ(x.refreshes, 1u);
+  x.learn(fail(ec::unreachable, "HTTP 503"));
+  x.pass(limits::lookup_pause_min);
+  ASSERT_EQ(x.refreshes, 2u);
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::deleted);
+}
+
 } // namespace weir::tests
