@@ -120,6 +120,7 @@ struct delivery_lane {
   size_t next = 0;         ///< No event before it waits.
   storage::op_id read_from = 1;
   storage::op_id through = 0;
+  storage::op_id began = 0; ///< Where the part began that is read; 0: none is.
   storage::op_id look_from = 1;
   storage::op_id look_through = 0;
   bool told_away = false; ///< As far as was looked.

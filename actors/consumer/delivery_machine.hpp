@@ -139,10 +139,12 @@ private:
   bool ask_did_page(delivery_lane& x, effects& out);
   void take(steady_time now);
   bool take_one(const held_entry_ptr& held, size_t index, steady_time now);
+  bool take_again(const storage::log_entry& entry, op_id id);
   bool let_pass(delivery_lane& x, op_id id, steady_time now);
   void pass(delivery_lane& x, op_id id);
   void push(delivery_lane& x, const held_entry_ptr& held, size_t index);
   bool read_page(delivery_lane& x, const did_entries& page, size_t room);
+  void end_part(delivery_lane& x);
   void look(delivery_lane& x, const did_entries& page, steady_time now);
   static void note_acked(delivery_lane& x, op_id id,
                          const storage::logged_operation& op);
@@ -180,6 +182,8 @@ private:
   std::optional<steady_time> save_by_;
 
   op_id next_; ///< All below is settled, in a lane, or passed.
+  op_id again_from_ = 0;  ///< To be read for what was erased; 0: nothing.
+  op_id again_until_ = 0; ///< What lies below was seen before.
   op_id durable_;
   const op_id believed_through_;
   op_id told_through_; ///< The last one of earlier lives that was acked.

@@ -3,6 +3,7 @@
 #include "wire/tap.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace weir::actors {
 
@@ -74,6 +75,11 @@ bool delivery_machine::fits(size_t bytes) const noexcept {
 }
 
 void delivery_machine::ask_page(effects& out) {
+  if (again_from_ != 0 && !page_asked_ && page_.empty()) {
+    again_until_ = std::max(again_until_, next_);
+    next_ = std::min(next_, std::exchange(again_from_, 0));
+    at_end_ = false;
+  }
   if (page_asked_ || at_end_ || !page_.empty() || sessions_.empty()
       || events_ + reserved_events_ >= options_.events_max
       || !fits(limits::log_page_bytes_max))
@@ -149,6 +155,8 @@ bool delivery_machine::take_one(const held_entry_ptr& held, size_t index,
   const auto id = entry.first + index;
   if (acked_.contains(id))
     return true;
+  if (id < again_until_)
+    return take_again(entry, id);
   const auto what = kind_of(entry.ops[index]);
   if (what == kind::implicit) {
     ++counters_.implicit;
@@ -176,6 +184,21 @@ bool delivery_machine::take_one(const held_entry_ptr& held, size_t index,
   push(*lane, held, index);
   touch(*lane, now);
   return true;
+}
+
+/// Seen before. What was erased while its DID waited to be read again is not in
+/// the DID's part of the log any more, and would wait for ever.
+bool delivery_machine::take_again(const storage::log_entry& entry, op_id id) {
+  const auto waits = [&](const delivery_lane* x) {
+    return x != nullptr && (x->held || (x->behind() && id >= x->read_from));
+  };
+  const auto erased
+    = entry.erased || id <= gate_.standing(entry.repo).erased_through;
+  if (!erased || index_.contains(id) || waits(find(records_, entry.repo))
+      || waits(find(facts_, entry.repo)))
+    return true;
+  ++counters_.voided;
+  return acked_.add(id);
 }
 
 /// A DID with a full queue holds up the log for a short while only.
@@ -220,6 +243,7 @@ void delivery_machine::push(delivery_lane& x, const held_entry_ptr& held,
 bool delivery_machine::read_page(delivery_lane& x, const did_entries& page,
                                  size_t room) {
   const auto before = x.read_from;
+  x.began = x.began == 0 ? before : std::min(x.began, before);
   const auto full = [&] {
     for (const auto& entry : page.entries) {
       const auto held = std::make_shared<const held_entry>(entry, held_bytes_);
@@ -239,7 +263,16 @@ bool delivery_machine::read_page(delivery_lane& x, const did_entries& page,
       index_.erase(i);
     return true;
   });
+  if (!x.behind())
+    end_part(x);
   return x.read_from > before;
+}
+
+/// What was erased meanwhile was not in it: the log is read again for that.
+void delivery_machine::end_part(delivery_lane& x) {
+  const auto first = std::exchange(x.began, 0);
+  if (gate_.standing(x.repo).erased_through >= first)
+    again_from_ = again_from_ == 0 ? first : std::min(again_from_, first);
 }
 
 /// A fact that was not acked may have been told all the same.

@@ -4,6 +4,7 @@
 #include "actors/support/account_sources.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,9 +26,9 @@ inline bool note_refusal(storage::repo_row& row,
 
 /// The directory says for the first time that an identity is gone which it knew
 /// before. It may err, so that is no document which is newer than an event.
-inline bool is_gone_in_doubt(const storage::identity_row& x,
+inline bool is_gone_in_doubt(const std::optional<storage::identity_row>& x,
                              const storage::repo_row& row) noexcept {
-  return x.tombstoned && !row.words.tombstoned;
+  return x && x->tombstoned && !row.words.tombstoned;
 }
 
 /// What a repo does not know while no document is there that is newer than the

@@ -281,7 +281,10 @@ void repo::begin(uint64_t job) {
 
 void repo::passivate(bool crowded) {
   const auto busy = !machine_.idle(crowded) || !until_loaded_.empty();
-  perform(busy ? repo_effects{} : machine_.on_sleep());
+  if (!busy) {
+    auto out = machine_.on_sleep(now());
+    send_fetch_effects(out); // It writes nothing any more.
+  }
   send(router_, repo_passive{machine_.repo(), busy});
   if (!busy)
     quit();

@@ -225,8 +225,10 @@ bool repo_machine::idle(bool crowded) const noexcept {
                       || (exists_ && row_.identity_due)
                       || refetch_.gap_due() || question_.waits()
                       || !kept_.frames.empty();
+  // Whose handle it is comes after the document.
+  const auto asks = identity_pending_ || answered_ != asked_;
   return loaded_ && !in_flight_ && !next_used_ && inbox_.empty() && !job_
-         && !(identity_pending_ && !(crowded && doubt_.open()))
+         && !(asks && !(crowded && doubt_.open()))
          && !prepare_pending_ && !suspicion_
          && !queued_add_ && (crowded || !wishes);
 }

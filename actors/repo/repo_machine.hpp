@@ -75,7 +75,7 @@ public:
   /// Nothing in flight, waiting or scheduled: the actor may passivate. `crowded`:
   /// as a crash would, gives up what waits for a document, which the row keeps.
   bool idle(bool crowded = false) const noexcept;
-  repo_effects on_sleep(); ///< It passivates: its fetch waits in the queue.
+  repo_effects on_sleep(now_time now); ///< It passivates: its fetch waits in the queue.
   /// On disk, or it may be.
   bool tracked() const noexcept { return exists_ || removing_; }
   bool loaded() const noexcept { return loaded_; }
@@ -228,7 +228,7 @@ private:
   atproto::public_key key_;
   bool identity_pending_ = false, prepare_pending_ = false;
   bool has_no_document_ = false; ///< Nor has the directory, in this life.
-  uint64_t asked_ = 0, asked_anew_ = 0; ///< For the identity; for a new one.
+  uint64_t asked_ = 0, asked_anew_ = 0, answered_ = 0; ///< For the identity.
   refresh_pace pace_;
   identity_doubt doubt_;
   refetch_plan refetch_;

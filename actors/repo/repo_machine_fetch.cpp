@@ -56,11 +56,14 @@ void repo_machine::continue_fetch(now_time now, repo_effects& out) {
   }
 }
 
-/// Nobody wakes a repo for a fetch that was put off but the queue.
-repo_effects repo_machine::on_sleep() {
+/// Nobody wakes a repo for a fetch that was put off but the queue. The next life
+/// may put it off again, so not at once.
+repo_effects repo_machine::on_sleep(now_time now) {
   repo_effects out;
+  constexpr std::chrono::seconds pause = limits::gap_pause_min;
+  const auto soon = now.wall.seconds() + pause.count();
   if (doubt_.resume() && wants_fetch())
-    out.wish = fetch_wish{row_.status, row_.next_retry};
+    out.wish = fetch_wish{row_.status, std::max(row_.next_retry, soon)};
   return out;
 }
 

@@ -132,9 +132,8 @@ repo_machine::judgement repo_machine::judge_anew(waiting_frame& x, now_time now,
     arm(until, out);
     return judgement::awaited;
   }
-  if (!x.buffered
-      && (identity_pending_ || pace_.failing()
-          || (identity_ && is_gone_in_doubt(*identity_, row_))))
+  if (!x.buffered && (identity_pending_ || pace_.failing()
+                      || is_gone_in_doubt(identity_, row_)))
     return judgement::needed;
   if (x.buffered || !x.doubted) {
     // Refused without a newer document: refreshes are spent. If the key or host
@@ -365,6 +364,7 @@ repo_effects repo_machine::on_identity(const identity_answer& x,
                                        now_time now) {
   repo_effects out;
   const auto last = x.last && x.asked == asked_;
+  answered_ = last ? asked_ : answered_;
   const auto newest = x.settled && x.asked == asked_;
   const auto anew = asked_ == asked_anew_;
   identity_pending_ = !newest && anew;
@@ -385,7 +385,7 @@ repo_effects repo_machine::on_identity(const identity_answer& x,
     pace_.retry.hear(is_unconfirmed(*x.fact), !x.checked || had_handle,
                      now.steady);
   take_host_word(x, now, out);
-  if (newest && anew && !is_gone_in_doubt(*identity_, row_)
+  if (newest && anew && !is_gone_in_doubt(identity_, row_)
       && (!pace_.wanted || !pace_.may(now.steady, settings_->refresh_min)))
     end_doubt(board, now, out);
   if (last)

@@ -61,9 +61,12 @@ void repo_machine::attend_gap(now_time now, repo_effects& out) {
     arm(*due, out);
     return;
   }
+  if (!takes_commits() && !job_) {
+    refetch_.close_gap(); // It is fetched anyhow.
+    return;
+  }
   refetch_.spend_gap(now.steady);
-  if (takes_commits() || job_)
-    desync("an event was dropped that may have been true", now, out);
+  desync("an event was dropped that may have been true", now, out);
 }
 
 /// A key that was not there yet, or an old one: the next event of the account

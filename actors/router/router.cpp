@@ -96,8 +96,8 @@ void router::try_start(const atproto::did& repo,
           then();
         },
         [=, this](caf::error&) {
-          then();
           try_start(repo, heard, [] {});
+          then(); // What it says to the repo comes behind that.
         });
   });
 }

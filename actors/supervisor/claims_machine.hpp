@@ -32,8 +32,8 @@ namespace weir::actors {
 /// A document that names another host and was there before the claim is looked
 /// up anew: the account may have moved, or the document was wrong. One that is
 /// not there, or is gone, is asked for a second time, a while later, since a
-/// directory may lag behind or be wrong; it counts against who claims it
-/// meanwhile.
+/// directory may lag behind or be wrong; one that is not there counts against who
+/// claims it meanwhile, and of a stream one that is gone as well.
 ///
 /// Nobody is blamed for a directory that is wrong: before a judgement it is asked
 /// for a document that it had (`effects::prove`). When it has not even that, the

@@ -28,6 +28,9 @@ result<completeness::terms> judge(const store_readers& store,
   return completeness::explain(row, known->chain.get(), upstream, filter);
 }
 
+/// This part of a page may be woken because a look-up is due.
+constexpr size_t due_part = 4;
+
 /// What a look needs to know besides the rows.
 struct look {
   context_ptr shared;
@@ -81,7 +84,9 @@ completeness_page read_page(const store_readers& store, const look& by,
   const auto now = shared.time->steady_now();
   std::unordered_map<std::string_view, upstream_view> by_host;
   for (const auto& [repo, row] : *page) {
-    if (row.identity_due) // It was closed before that was done.
+    // It may have been closed before that was done; others have their share.
+    if (row.identity_due && !(row.gap && completeness::counts(row))
+        && out.repos.size() < limits::completeness_wakes_max / due_part)
       out.repos.push_back({repo, row.pds, false, {}});
     if (!completeness::counts(row))
       continue;

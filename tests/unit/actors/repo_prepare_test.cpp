@@ -170,7 +170,22 @@ TEST(repo_prepare, a_repo_that_was_put_off_sleeps_when_memory_is_short) {
   EXPECT_TRUE(x.machine->idle(true));
   EXPECT_THAT(x.wishes, IsEmpty());
   x.sleep();
-  EXPECT_EQ(x.wishes.size(), 1u) << "nobody else would wake it";
+  ASSERT_EQ(x.wishes.size(), 1u) << "nobody else would wake it";
+  EXPECT_GE(x.wishes[0].not_before, x.now.wall.seconds() + 60)
+    << "it may be put off again";
+}
+
+// Whoever is put to sleep before the second answer is not told the handle.
+TEST(repo_prepare, a_repo_stays_awake_until_its_handle_is_known) {
+  repo_world x;
+  x.sync();
+  x.identity_event();
+  x.learn(x.identity(), false);
+  x.settle();
+  EXPECT_FALSE(x.machine->idle(true));
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_TRUE(x.machine->idle(true));
 }
 
 TEST(repo_prepare, a_repo_without_a_fetch_that_was_put_off_just_sleeps) {

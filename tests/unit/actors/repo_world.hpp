@@ -124,7 +124,7 @@ public:
   /// For frames that wait for a document.
   void no_room() { perform(machine->on_no_room(now)); }
 
-  void sleep() { perform(machine->on_sleep()); }
+  void sleep() { perform(machine->on_sleep(now)); }
 
   void awake() { perform(machine->on_awake(board, now)); }
 
