@@ -35,6 +35,25 @@ TEST(DeliveryParking, AnUnackedEventComesAgainAfterTheTimeout) {
   EXPECT_EQ(x.times_sent(1), 2u);
 }
 
+// What is erased is not in the DID's part of the log any more.
+TEST(DeliveryParking, WhatIsErasedMeanwhileHoldsUpNoPosition) {
+  delivery_world x;
+  x.connect(1);
+  x.append(ann, 3);
+  x.publish();
+  x.append(ann, 2);
+  x.append(bob);
+  x.publish();
+  const auto gone = x.append_deletion(ann);
+  x.sweep(ann);
+  x.publish();
+  x.pass(limits::consumer_retry_timeout);
+  x.ack_all();
+  x.pass(limits::consumer_retry_timeout);
+  EXPECT_EQ(x.position, gone);
+  EXPECT_EQ(x.machine->backlog(), 0u);
+}
+
 TEST(DeliveryParking, EachFurtherWaitIsLonger) {
   delivery_world x;
   x.connect(1);

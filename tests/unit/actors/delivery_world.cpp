@@ -128,7 +128,7 @@ delivery_world::read_did(const effects::did_wish& wish) const {
   size_t ops = 0;
   for (const auto& x : log_) {
     if (x->repo != wish.repo || x->last() <= wish.after
-        || x->last() > wish.through)
+        || x->last() > wish.through || x->erased)
       continue;
     if (!out.entries.empty() && ops + x->ops.size() > wish.ops_max) {
       out.end = false;
