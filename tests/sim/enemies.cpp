@@ -82,8 +82,29 @@ void count_settings(const run_settings& x,
     ++counts["run with short listing pages"];
   if (x.about != plot::none)
     ++counts[std::string{"run about "} + to_string(x.about)];
-  if (x.world.population.accounts >= 200)
+  const auto& people = x.world.population;
+  if (people.accounts >= 200)
     ++counts["run with hundreds of accounts"];
+  if (people.deactivated * 10 >= people.accounts * 9)
+    ++counts["run with nine of ten inactive"];
+  if (people.lone_hosts > 0)
+    ++counts["run with hosts of one account"];
+  if (x.span > std::chrono::hours{24})
+    ++counts["run of days"];
+}
+
+std::set<std::string> counted_settings() {
+  auto out = counted_pressures();
+  out.insert({"run weighed for fairness", "run in which nothing breaks a chain",
+              "run with a long silence", "run with short listing pages",
+              "run with hundreds of accounts", "run with nine of ten inactive",
+              "run with hosts of one account", "run of days"});
+  for (size_t i = 1; i < plots; ++i)
+    out.insert(std::string{"run about "} + to_string(static_cast<plot>(i)));
+  for (size_t i = 0; i < simnet::hostilities; ++i)
+    out.insert(std::string{"hostile host, "}
+               + simnet::to_string(static_cast<simnet::hostility>(i)));
+  return out;
 }
 
 bool is_of_enemy(const simnet::world& truth, const std::string& did) {

@@ -4,6 +4,7 @@
 #include "tests/sim/settings.hpp"
 
 #include <map>
+#include <set>
 #include <string>
 
 namespace weir::sim {
@@ -16,6 +17,9 @@ void draw_enemies(run_settings& out);
 /// How often a run has what is drawn here and in crowds.hpp, by name.
 void count_settings(const run_settings& x,
                     std::map<std::string, uint64_t>& counts);
+
+/// All names that `count_settings` knows.
+std::set<std::string> counted_settings();
 
 /// Whether an account of this number lives, or began, at a hostile host.
 bool is_of_enemy(const simnet::world& truth, const std::string& did);

@@ -261,7 +261,8 @@ void performer::perform_fault(const deed& x) {
                  && has_few_events(order.host);
   const auto done = scene_.life().faults().inject(order);
   may_.lost_events |= loses_events(x.what);
-  if (scene_.settings().about == plot::numbers)
+  if (x.what == simnet::fault_kind::restart_sequence
+      && scene_.settings().about == plot::numbers)
     manager_.distrust_positions_until(scene_.time().now() + renumbered_in);
   else if (tells_lies(x.what))
     manager_.distrust_positions();
@@ -391,7 +392,8 @@ void performer::mend() {
       truth.announce_identity(*truth.at(i), true);
   }
   // What was answered may be undone by a power failure then.
-  if (scene_.settings().node.durability == actors::durability_mode::relaxed)
+  if (scene_.settings().node.durability == actors::durability_mode::relaxed
+      && counts_.contains(to_string(deed_kind::power)))
     to_remove_.insert(removed_.begin(), removed_.end());
   remove_repos();
   if (scene_.settings().removals_stay)

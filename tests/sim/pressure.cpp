@@ -290,4 +290,13 @@ void count_pressure(const run_settings& x,
     ++counts["run with a small window"];
 }
 
+std::set<std::string> counted_pressures() {
+  std::set<std::string> out{
+    "run with a short queue of fetches", "run with few places for look-ups",
+    "run with few REPOs in memory", "run with a small window"};
+  for (size_t i = 1; i < themes; ++i)
+    out.insert(std::string{"run about "} + names[i]);
+  return out;
+}
+
 } // namespace weir::sim

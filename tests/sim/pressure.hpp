@@ -4,6 +4,7 @@
 #include "tests/sim/settings.hpp"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,5 +23,8 @@ void press(const run_settings& settings, size_t round,
 /// How often a run has what is drawn here, by name.
 void count_pressure(const run_settings& x,
                     std::map<std::string, uint64_t>& counts);
+
+/// All names that it knows.
+std::set<std::string> counted_pressures();
 
 } // namespace weir::sim

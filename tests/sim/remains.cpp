@@ -29,12 +29,13 @@ const std::set<std::string> listed_changes{
 /// Who fell out of sync was asked to.
 void check_soundness(const scene& x, const performer& done) {
   // A fetch that a restart interrupts begins anew, and one that its host puts off.
-  const auto counts_all = done.manager().starts() == 1
-                          && !done.counts().contains("fault rate_limit");
+  const auto counts_all = done.manager().starts() == 1;
+  const auto puts_off = done.counts().contains("fault rate_limit");
   uint64_t fallen = 0;
   for (const auto& [change, count] : x.status_changes())
     if (change.ends_with(" to desync")
-        && (counts_all || change.starts_with("synced")))
+        && (counts_all || change.starts_with("synced"))
+        && !(puts_off && change.starts_with("syncing")))
       fallen += count;
   const auto asked = done.count_of(deed_kind::resync);
   if (fallen > asked)

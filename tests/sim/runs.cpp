@@ -1,11 +1,13 @@
 #include "tests/sim/runs.hpp"
 
 #include "tests/sim/deeds.hpp"
+#include "tests/sim/enemies.hpp"
 
 #include <array>
 #include <iostream>
 #include <sstream>
 #include <csignal>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -59,9 +61,12 @@ std::string tell(uint64_t seed, const verdict& found, const command& x) {
 }
 
 /// Every `x.jobs`-th seed, from the `part`-th on.
-summary run_part(const command& x, size_t part, std::ostream& out) {
+/// @param at Set to the one that runs.
+summary run_part(const command& x, size_t part, std::ostream& out,
+                 uint64_t& at) {
   summary all;
   for (auto seed = x.first + part; seed <= x.last; seed += x.jobs) {
+    at = seed;
     const auto found = run_trial(seed, {nullptr, x.only});
     all.add(found);
     if (x.each)
@@ -84,11 +89,14 @@ std::string pack(const summary& x) {
   return out.str();
 }
 
-void unpack(const std::string& text, summary& all) {
+void unpack(const std::string& text, uint64_t at, summary& all) {
   std::istringstream in{text};
   summary x;
   in >> x.runs >> x.failures >> x.steps >> x.virtual_seconds >> x.settled_max;
-  if (!in) { // It died.
+  if (!in) {
+    std::cout << "FAILED seed " << at << ": the process died\n"
+              << "  weir-sim --seed " << at << " --no-shrink\n"
+              << std::flush;
     ++all.failures;
     return;
   }
@@ -127,27 +135,33 @@ std::string line_of(uint64_t seed, const verdict& x) {
 }
 
 summary run_seeds(const command& x) {
-  if (x.jobs == 1)
-    return run_part(x, 0, std::cout);
+  if (x.jobs == 1) {
+    uint64_t at = 0;
+    return run_part(x, 0, std::cout, at);
+  }
   struct child {
     pid_t id;
     int result;
+    uint64_t* at; ///< Shared: the seed that runs.
   };
   std::vector<child> children;
   std::cout << std::flush;
   for (size_t i = 0; i < x.jobs; ++i) {
     std::array<int, 2> ends{};
-    if (::pipe(ends.data()) != 0)
+    auto* shared = ::mmap(nullptr, sizeof(uint64_t), PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED || ::pipe(ends.data()) != 0)
       break;
+    auto* at = static_cast<uint64_t*>(shared);
     const auto id = ::fork();
     if (id == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      const auto text = pack(run_part(x, i, std::cout));
+      const auto text = pack(run_part(x, i, std::cout, *at));
       const auto sent = ::write(ends[1], text.data(), text.size());
       ::_exit(sent == static_cast<ssize_t>(text.size()) ? 0 : 1);
     }
     ::close(ends[1]);
-    children.push_back({id, ends[0]});
+    children.push_back({id, ends[0], at});
   }
   summary all;
   for (const auto& each : children) {
@@ -158,7 +172,7 @@ summary run_seeds(const command& x) {
       text.append(piece.data(), static_cast<size_t>(n));
     ::close(each.result);
     ::waitpid(each.id, nullptr, 0);
-    unpack(text, all);
+    unpack(text, *each.at, all);
   }
   return all;
 }
@@ -169,6 +183,8 @@ std::set<std::string> missing_kinds(const summary& x) {
     if (!x.counts.contains(name))
       out.insert(name);
   };
+  for (const auto& name : counted_settings())
+    look(name);
   for (size_t i = 0; i < deed_kinds; ++i)
     if (static_cast<deed_kind>(i) != deed_kind::fault)
       look(to_string(static_cast<deed_kind>(i)));

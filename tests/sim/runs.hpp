@@ -27,7 +27,8 @@ summary run_seeds(const command& x);
 /// One run on one line.
 std::string line_of(uint64_t seed, const verdict& x);
 
-/// Kinds of deeds and of faults that came to nothing in all runs.
+/// Kinds of deeds, of faults and of runs that came to nothing, or were not drawn, in
+/// all runs.
 std::set<std::string> missing_kinds(const summary& x);
 
 void print_table(const summary& x, std::ostream& out);
