@@ -124,10 +124,8 @@ void repo::load_buffer(uint64_t after) {
 }
 
 void repo::on_loaded(const repo_loaded& x) {
-  if (x.failed.code != ec::none) {
-    quit(to_caf(x.failed));
-    return;
-  }
+  if (x.failed.code != ec::none)
+    return quit(to_caf(x.failed));
   perform(machine_.on_loaded(x.row, x.chain, x.member, now()));
   for (auto& run : std::exchange(until_loaded_, {}))
     run();
@@ -281,10 +279,8 @@ void repo::begin(uint64_t job) {
 
 void repo::passivate(bool crowded) {
   const auto busy = !machine_.idle(crowded) || !until_loaded_.empty();
-  if (!busy) {
-    auto out = machine_.on_sleep(now());
-    send_fetch_effects(out); // It writes nothing any more.
-  }
+  auto out = busy ? repo_effects{} : machine_.on_sleep(now());
+  send_fetch_effects(out); // It writes nothing any more.
   send(router_, repo_passive{machine_.repo(), busy});
   if (!busy)
     quit();

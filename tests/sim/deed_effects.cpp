@@ -63,4 +63,11 @@ bool tells_lies(simnet::fault_kind x) noexcept {
          || x == simnet::fault_kind::broken_chain;
 }
 
+bool has_few_events(const simnet::world& truth,
+                    const std::optional<size_t>& host) {
+  constexpr auto few = 64;
+  const auto& log = host ? truth.host_log(*host) : *truth.relay_log();
+  return log.newest() < few;
+}
+
 } // namespace weir::sim

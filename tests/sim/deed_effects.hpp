@@ -1,5 +1,6 @@
 #pragma once
 
+#include "simnet/world.hpp"
 #include "tests/sim/deeds.hpp"
 
 /// What a deed means for what may be expected.
@@ -25,5 +26,10 @@ bool loses_events(simnet::fault_kind x) noexcept;
 
 /// Streams tell what is not so, or their numbers do not only grow.
 bool tells_lies(simnet::fault_kind x) noexcept;
+
+/// The new numbers of a stream pass its old ones before anybody dials it again, so
+/// that no stream tells that they began anew. No host: the relay's.
+bool has_few_events(const simnet::world& truth,
+                    const std::optional<size_t>& host);
 
 } // namespace weir::sim

@@ -227,15 +227,6 @@ void performer::disturb_road(const deed& x) {
     scene_.net().cut(port);
 }
 
-/// Its new numbers pass the old ones before anybody dials it again, so that no
-/// stream tells that they began anew.
-bool performer::has_few_events(const std::optional<size_t>& host) const {
-  constexpr auto few = 64;
-  const auto& truth = scene_.life().truth();
-  const auto& log = host ? truth.host_log(*host) : *truth.relay_log();
-  return log.newest() < few;
-}
-
 void performer::perform_fault(const deed& x) {
   auto& truth = scene_.life().truth();
   simnet::fault order;
@@ -258,7 +249,7 @@ void performer::perform_fault(const deed& x) {
   if (x.what == simnet::fault_kind::change_handle)
     order.silent = false;
   may_.silent |= x.what == simnet::fault_kind::restart_sequence
-                 && has_few_events(order.host);
+                 && has_few_events(truth, order.host);
   const auto done = scene_.life().faults().inject(order);
   may_.lost_events |= loses_events(x.what);
   if (x.what == simnet::fault_kind::restart_sequence

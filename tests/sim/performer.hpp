@@ -56,7 +56,6 @@ public:
   result<void> start();
 
 private:
-  bool has_few_events(const std::optional<size_t>& host) const;
   void perform_fault(const deed& x);
   void disturb_road(const deed& x);
   void ask_node(const deed& x);
