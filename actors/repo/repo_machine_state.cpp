@@ -13,6 +13,17 @@ namespace weir::actors {
 using storage::account_status;
 using storage::repo_status;
 
+namespace {
+
+/// Nobody has said anything of it: there is nothing that an event which is on its
+/// way would explain.
+bool is_untold(const storage::repo_row& row, atproto::tid rev) {
+  return !rev.defined() && !row.words.host_at.defined()
+         && row.words.relays.empty() && !row.words.asked;
+}
+
+} // namespace
+
 bool repo_machine::takes_commits() const noexcept {
   return row_.status == repo_status::synced || (job_ && job_->draining);
 }
@@ -154,9 +165,9 @@ repo_effects repo_machine::on_listed(const listed_repo& x,
   if (takes_commits() && board.accounting_for(row_.pds).id == x.upstream
       && completeness::on_listed(row_, x.noted, x.rev, tip_.rev))
     touch_row();
-  const auto other_state = account_sources::is_news(
-    row_.words, account_sources::listed_by(from, x.account, x.asked_at),
-    own_stream);
+  const auto said = account_sources::listed_by(from, x.account, x.asked_at);
+  const auto other_state
+    = account_sources::is_news(row_.words, said, own_stream);
   // A relay is a stranger beside the host. A host that lists what its downloads
   // do not have yet is asked each time, or the repo would stay behind.
   const auto host_speaks
@@ -166,7 +177,10 @@ repo_effects repo_machine::on_listed(const listed_repo& x,
       && (host_speaks || refetch_.is_disproved(x.rev, now.steady));
   const auto is_ahead = takes_commits() && x.rev > tip_.rev && !is_idle_talk
                         && !is_beyond_clock(x.rev, now);
-  if (is_ahead || other_state) {
+  const auto may_move = !from.relay && (identity_pending_ || pace_.open());
+  if (other_state && is_untold(row_, tip_.rev) && !may_move) {
+    hear_account(said, board, now, out);
+  } else if (is_ahead || other_state) {
     // The event may be on its way: look again after a while.
     auto seen = x;
     if (!is_ahead)

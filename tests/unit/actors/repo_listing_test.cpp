@@ -207,6 +207,30 @@ TEST(repo_listings, a_listed_status_counts_after_the_grace) {
   EXPECT_EQ(x.row->account, account_status::takendown);
 }
 
+// protocol.md 4.5: a crowd of newcomers that are away must not wait awake, each
+// of them for an event that is of no use; who migrates has its document first
+TEST(repo_listings, a_status_listed_of_a_newcomer_counts_at_once) {
+  repo_world x;
+  x.add_known();
+  x.list({}, account_status::deactivated, pds_id);
+  EXPECT_FALSE(x.timer);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::deactivated);
+  EXPECT_TRUE(x.machine->idle());
+}
+
+TEST(repo_listings, a_newcomer_without_a_document_is_believed_after_the_grace) {
+  repo_world x;
+  x.add();
+  x.list({}, account_status::deactivated, pds_id);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::active);
+  x.learn(x.identity());
+  x.pass(x.settings->listing_grace);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::deactivated);
+}
+
 // protocol.md 4: an event that comes after the listing outweighs it
 TEST(repo_listings, an_account_event_outweighs_the_listing_before_it) {
   repo_world x;
