@@ -1,6 +1,7 @@
 #include "actors/repo/repo.hpp"
 
 #include "actors/repo/ask_identity.hpp"
+#include "actors/repo/durable_answers.hpp"
 #include "actors/repo/keep_doubts.hpp"
 #include "actors/repo/owed_answer.hpp"
 #include "actors/repo/repo_machine.hpp"
@@ -53,7 +54,7 @@ public:
     held_.set(0);
     doubted_.clear();
     until_loaded_.clear(); // Who waits is told.
-    until_durable_.clear();
+    answers_.clear();
     router_ = nullptr;
     backfill_ = nullptr;
     super::on_exit();
@@ -88,7 +89,6 @@ private:
   void send_fetch_effects(repo_effects& x);
   void when_loaded(std::function<void()> run);
   void on_receipt(const repo_receipt& x);
-  void answer_durable();
   template <class Reply, class Command>
   caf::result<Reply> change(Command command);
   caf::result<tracked_reply> tracked();
@@ -103,10 +103,7 @@ private:
   actor_timer timer_;
   backfill_actor backfill_;
   std::vector<std::function<void()>> until_loaded_;
-  /// Commands whose update is not durable, by the number of that update.
-  lazy_deque<std::pair<uint64_t, std::function<void()>>> until_durable_;
-  uint64_t sent_ = 0;
-  uint64_t confirmed_ = 0;
+  durable_answers answers_;
   size_t waiting_ = 0;
   bool doubts_ = false; ///< A listing, as the ROUTER was told.
   byte_claim held_;
@@ -200,7 +197,7 @@ void repo::send_fetch_effects(repo_effects& x) {
 }
 
 void repo::send_update(repo_effects::outgoing x) {
-  ++sent_;
+  answers_.sent();
   send(env_.shared->journal,
        journal_update{
          std::make_shared<storage::repo_update>(std::move(x.update)),
@@ -227,28 +224,19 @@ caf::result<Reply> repo::change(Command command) {
   when_loaded([this, owed, command] {
     repo_effects out;
     const auto changed = command(out);
-    const auto last = sent_ + (out.update ? 1 : 0) + machine_.unsent();
-    until_durable_.emplace_back(last,
-                                [owed, changed] { owed->give({changed}); });
+    answers_.add((out.update ? 1 : 0) + machine_.unsent(),
+                 [owed, changed] { owed->give({changed}); });
     perform(std::move(out));
-    answer_durable();
+    answers_.give(machine_.unsent() == 0);
   });
   return promise;
-}
-
-void repo::answer_durable() {
-  while (!until_durable_.empty()
-         && until_durable_.front().first <= confirmed_) {
-    until_durable_.front().second();
-    until_durable_.pop_front();
-  }
 }
 
 void repo::on_receipt(const repo_receipt& x) {
   auto out = machine_.on_receipt(*x.receipt, board(), now());
   if (!out.stop || out.stop->code == ec::none)
-    ++confirmed_;
-  answer_durable();
+    answers_.confirmed();
+  answers_.give(!out.update && machine_.unsent() == 0);
   perform(std::move(out));
 }
 

@@ -26,14 +26,33 @@ protected:
     tell(repo, repo_loaded{});
   }
 
-  /// It writes, and this is what becomes of that.
-  void write(update_outcome outcome) {
-    tell(repo, add_repos{{shell_repo(1)}, {}});
+  /// What it wrote ends like that.
+  void end_update(update_outcome outcome) {
     const auto updates = journal.take<journal_update>();
     ASSERT_EQ(updates.size(), 1u);
     auto receipt = std::make_shared<storage::update_receipt>();
     receipt->outcome = outcome;
     tell(repo, repo_receipt{std::move(receipt)});
+  }
+
+  /// It writes, and this is what becomes of that.
+  void write(update_outcome outcome) {
+    tell(repo, add_repos{{shell_repo(1)}, {}});
+    end_update(outcome);
+  }
+
+  /// Sends a command whose answer is counted.
+  template <class Reply, class Command>
+  void ask() {
+    Command command;
+    command.repos.push_back(shell_repo(1));
+    const auto run_asker = [this](caf::event_based_actor* self,
+                                  const Command& what) {
+      self->request(repo, caf::infinite, what).then([this](const Reply&) {
+        ++answered;
+      });
+    };
+    keep(sys.spawn(run_asker, command));
   }
 
   uint64_t bounced() const {
@@ -48,6 +67,7 @@ protected:
   probe router{sys};
   std::shared_ptr<repo_metrics> metrics;
   repo_actor repo;
+  size_t answered = 0;
 };
 
 /// The lines of the log that `run` writes.
@@ -80,6 +100,28 @@ TEST_F(RepoShellTest, AnUpdateOfAPredecessorIsNone) {
             }),
             "");
   EXPECT_EQ(bounced(), 0u);
+}
+
+// SYNC-02: what is taken back has no update; nobody waits for one
+TEST_F(RepoShellTest, ARepoRemovedWhileItIsAddedAnswersEachCommand) {
+  write(update_outcome::done);
+  ask<remove_result, remove_repos>();
+  ask<add_result, add_repos>();
+  ask<remove_result, remove_repos>();
+  EXPECT_EQ(answered, 0u);
+  end_update(update_outcome::done);
+  EXPECT_EQ(answered, 3u);
+}
+
+// SYNC-02: added again while it is removed, it is added when that is durable
+TEST_F(RepoShellTest, ARepoAddedWhileItIsRemovedAnswersWhenItIsThere) {
+  write(update_outcome::done);
+  ask<remove_result, remove_repos>();
+  ask<add_result, add_repos>();
+  end_update(update_outcome::done);
+  EXPECT_EQ(answered, 1u);
+  end_update(update_outcome::done);
+  EXPECT_EQ(answered, 2u);
 }
 
 } // namespace
