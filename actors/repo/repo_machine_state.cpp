@@ -177,8 +177,10 @@ repo_effects repo_machine::on_listed(const listed_repo& x,
       && (host_speaks || refetch_.is_disproved(x.rev, now.steady));
   const auto is_ahead = takes_commits() && x.rev > tip_.rev && !is_idle_talk
                         && !is_beyond_clock(x.rev, now);
-  const auto may_move = !from.relay && (identity_pending_ || pace_.open());
-  if (other_state && is_untold(row_, tip_.rev) && !may_move) {
+  // Another relay, or the host, may know more than this one; a host that is not
+  // its host any more may still list it.
+  const auto counts_at_once = !from.relay && !identity_pending_ && !pace_.open();
+  if (other_state && is_untold(row_, tip_.rev) && counts_at_once) {
     hear_account(said, board, now, out);
   } else if (is_ahead || other_state) {
     // The event may be on its way: look again after a while.

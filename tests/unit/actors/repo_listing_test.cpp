@@ -219,6 +219,18 @@ TEST(repo_listings, a_status_listed_of_a_newcomer_counts_at_once) {
   EXPECT_TRUE(x.machine->idle());
 }
 
+// protocol.md 4.5: its host or another relay may know better
+TEST(repo_listings, what_a_relay_lists_of_a_newcomer_counts_after_the_grace) {
+  repo_world x;
+  x.add_known();
+  x.list({}, account_status::deactivated);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::active);
+  x.pass(x.settings->listing_grace);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::deactivated);
+}
+
 TEST(repo_listings, a_newcomer_without_a_document_is_believed_after_the_grace) {
   repo_world x;
   x.add();
