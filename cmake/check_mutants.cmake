@@ -5,7 +5,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/check_tools.cmake")
 
 set(lines_max 24)
 set(product base atproto wire net storage messages actors)
-set(properties complete delivery events fairness ids memory order positions
+set(properties buffering complete delivery events fairness ids memory order positions
   progress settles silence thrift kept statuses store)
 
 find_program(git git)

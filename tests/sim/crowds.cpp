@@ -12,6 +12,7 @@ constexpr uint64_t short_pages_in = 4;
 constexpr uint64_t one_giant_in = 10;
 constexpr uint64_t many_accounts_in = 50;
 constexpr uint64_t silence_in = 40;
+constexpr uint64_t buffering_in = 12;
 
 /// A node that asks for a thousand lines gets a few, and asks again soon: pages
 /// are read all the time while accounts come, go and move.
@@ -51,6 +52,7 @@ void draw_crowds(run_settings& out) {
     make_many(out, *random);
   // Without end is no silence.
   out.rests = out.world.hostile.empty() && random->below(silence_in) == 0;
+  out.weighs_buffering = random->below(buffering_in) == 0;
 }
 
 } // namespace weir::sim

@@ -73,6 +73,8 @@ void count_settings(const run_settings& x,
     ++counts[std::string{"hostile host, "} + simnet::to_string(each.kind)];
   if (x.weighs_fairness)
     ++counts["run weighed for fairness"];
+  if (x.weighs_buffering)
+    ++counts["run with and without buffering"];
   if (x.sound)
     ++counts["run in which nothing breaks a chain"];
   count_pressure(x, counts);
@@ -95,7 +97,8 @@ void count_settings(const run_settings& x,
 
 std::set<std::string> counted_settings() {
   auto out = counted_pressures();
-  out.insert({"run weighed for fairness", "run in which nothing breaks a chain",
+  out.insert({"run weighed for fairness", "run with and without buffering",
+              "run in which nothing breaks a chain",
               "run with a long silence", "run with short listing pages",
               "run with hundreds of accounts", "run with nine of ten inactive",
               "run with hosts of one account", "run of days"});

@@ -52,17 +52,6 @@ void check_statuses(const scene& x, const performer& done) {
     check_soundness(x, done);
 }
 
-std::unique_ptr<storage::database> open_store(scene& x) {
-  storage::database_options options;
-  options.directory = x.settings().node.data_dir;
-  options.disk = &x.disk();
-  options.access = storage::access_mode::read_only;
-  auto db = storage::database::open(std::move(options));
-  if (!db)
-    throw broken{"store", to_string(db.error())};
-  return std::move(*db);
-}
-
 void check_store(const storage::database& db) {
   const auto report = storage::verify_store(db);
   if (!report)
@@ -88,6 +77,17 @@ void check_sent(const storage::database& db, const apps::event_copy& copy,
 }
 
 } // namespace
+
+std::unique_ptr<storage::database> open_store(scene& x) {
+  storage::database_options options;
+  options.directory = x.settings().node.data_dir;
+  options.disk = &x.disk();
+  options.access = storage::access_mode::read_only;
+  auto db = storage::database::open(std::move(options));
+  if (!db)
+    throw broken{"store", to_string(db.error())};
+  return std::move(*db);
+}
 
 void check_remains(scene& x, const performer& done) {
   const auto all_until = x.last_operation();

@@ -100,6 +100,8 @@ struct run_settings {
   /// What may be added to twice the time.
   std::chrono::microseconds fairness_slack = std::chrono::seconds{10};
   bool weighs_fairness = false; ///< The seed is run without its enemies, too.
+  /// The seed is run twice more: commits that wait for a fetch, and that do not.
+  bool weighs_buffering = false;
 };
 
 /// @param time Dates what the world makes; outlives it.

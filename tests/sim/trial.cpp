@@ -3,6 +3,7 @@
 #include "base/limits_completeness.hpp"
 #include "tests/sim/away.hpp"
 #include "tests/sim/broken.hpp"
+#include "tests/sim/buffering.hpp"
 #include "tests/sim/comparison.hpp"
 #include "tests/sim/enemies.hpp"
 #include "tests/sim/fairness.hpp"
@@ -316,6 +317,9 @@ verdict run_trial(uint64_t seed, const trial_options& options) {
       if (auto how = weigh_fairness(
             seed, x.settings().fairness_slack, log); !how.empty())
         throw broken{"fairness", how};
+    if (x.settings().weighs_buffering)
+      if (auto how = weigh_buffering(seed, log); !how.empty())
+        throw broken{"buffering", how};
     if (x.settings().weighs_sharing)
       if (auto how = weigh_sharing(seed, log); !how.empty())
         throw broken{"fairness", how};
