@@ -223,12 +223,12 @@ TEST(repo_listings, a_status_listed_of_a_newcomer_counts_at_once) {
 TEST(repo_listings, what_a_relay_lists_of_a_newcomer_counts_after_the_grace) {
   repo_world x;
   x.add_known();
-  x.list({}, account_status::deactivated);
+  x.list({}, account_status::takendown);
   x.settle();
   EXPECT_EQ(x.row->account, account_status::active);
   x.pass(x.settings->listing_grace);
   x.settle();
-  EXPECT_EQ(x.row->account, account_status::deactivated);
+  EXPECT_EQ(x.row->account, account_status::takendown);
 }
 
 TEST(repo_listings, a_newcomer_without_a_document_is_believed_after_the_grace) {
