@@ -7,9 +7,10 @@
 
 namespace weir::actors {
 
-/// While too many REPOs live only frames wait that would wake more.
+/// While too many REPOs live only frames wait that would wake more; and where a
+/// batch could make them too many its frames are asked one by one.
 void router::take(frames batch) {
-  if (held_.empty() && !residents_.is_crowded()) {
+  if (held_.empty() && residents_.has_room_for(batch.size())) {
     route(std::move(batch));
     return;
   }

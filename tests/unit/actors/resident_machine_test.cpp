@@ -125,6 +125,22 @@ TEST(ResidentMachine, MoreThanTwiceTooManyAreACrowd) {
   EXPECT_FALSE(x.residents.is_crowded());
 }
 
+TEST(ResidentMachine, RoomIsForAsManyAsNoCrowdWouldWake) {
+  resident_options options;
+  options.resident_max = 3;
+  shard x{options};
+  for (size_t i = 1; i <= 4; ++i)
+    x.wake(i);
+  EXPECT_TRUE(x.residents.has_room_for(3)); // The seventh makes the crowd.
+  EXPECT_FALSE(x.residents.has_room_for(4));
+  for (size_t i = 5; i <= 7; ++i) {
+    EXPECT_TRUE(x.residents.has_room_for(1));
+    x.wake(i);
+  }
+  EXPECT_TRUE(x.residents.is_crowded());
+  EXPECT_FALSE(x.residents.has_room_for(1));
+}
+
 TEST(ResidentMachine, ABusyOneCountsAsUsedAndAnotherIsAsked) {
   resident_options options;
   options.resident_max = 2;

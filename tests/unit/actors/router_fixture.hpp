@@ -46,14 +46,20 @@ protected:
   void frame(size_t repo, uint64_t seq, uint32_t stream = 7,
              bool relay = false) {
     frame_batch batch;
+    batch.frames.push_back(stamped(repo, seq, stream, relay));
+    tell(router, std::move(batch));
+  }
+
+  static atproto::stamped_frame stamped(size_t repo, uint64_t seq,
+                                        uint32_t stream = 7,
+                                        bool relay = false) {
     atproto::stamped_frame x;
     x.repo = shell_repo(repo);
     x.kind = atproto::frame_kind::account;
     x.relay = relay;
     x.at = {stream, 1, seq};
     x.bytes = account_frame(static_cast<int64_t>(seq), true, {}, x.repo);
-    batch.frames.push_back(std::move(x));
-    tell(router, std::move(batch));
+    return x;
   }
 
   /// Seqs of frames that a REPO was given since the last call.

@@ -115,6 +115,25 @@ TEST_F(RouterShellTest, TwiceTooManyHoldFramesUntilSomeHaveClosed) {
   EXPECT_THAT(frames_of(repos.at(6).actor), ElementsAre(17));
 }
 
+// The same, though all of them come at once.
+TEST_F(RouterShellTest, ABatchWakesNoMoreThanItsFramesWouldOneByOne) {
+  start(at_most(2, 1));
+  frame_batch batch;
+  for (size_t i = 1; i <= 7; ++i)
+    batch.frames.push_back(stamped(i, 10 + i));
+  batch.frames.push_back(stamped(1, 18));
+  batch.frames.push_back(stamped(6, 19));
+  tell(router, std::move(batch));
+  ASSERT_EQ(repos.size(), 5u);
+  EXPECT_THAT(frames_of(repos.at(0).actor), ElementsAre(11))
+    << "18 is behind 17";
+  EXPECT_THAT(frames_of(repos.at(4).actor), ElementsAre(15));
+  EXPECT_EQ(upstream.count<frames_done>(), 0u) << "their stream has them";
+  tell(router, repo_passive{shell_repo(2)});
+  ASSERT_EQ(repos.size(), 6u);
+  EXPECT_THAT(frames_of(repos.at(5).actor), ElementsAre(16));
+}
+
 // docs/adr/0006-turns.md: or it would have a few messages each time that all
 // REPOs have had their turn; and no stream keeps it for longer.
 // limits::turn_messages_max
