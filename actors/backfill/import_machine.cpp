@@ -175,11 +175,9 @@ void import_machine::emit(const fetched& x, const atproto::cid& before) {
     close_chunk();
 }
 
-/// Records outside the filter were never ours to delete.
+/// The host has it no more, or the filter became narrower (SYNC-20).
 void import_machine::emit_delete(const held& x) {
   const auto parts = atproto::split_path(x.path);
-  if (!order_.filter.matches(parts.collection))
-    return;
   storage::new_operation op;
   op.scope = parts.collection;
   op.rkey = parts.rkey;

@@ -119,6 +119,17 @@ TEST_F(FilterChangeTest, QuietReposAreFetchedAgainWhenTheFilterGrew) {
   EXPECT_EQ(copy.counts().conflicts, 0u);
 }
 
+// A copy holds what its filter keeps, or it would call old records complete.
+TEST_F(FilterChangeTest, WhatANarrowerFilterLeavesOutIsDeletedAtApplications) {
+  live({});
+  const auto before = copy.counts().records;
+  live({"app.bsky.graph.*"});
+  EXPECT_GT(fetches, 0u);
+  EXPECT_GT(copy.counts().records, before); // Deletions count, too.
+  live({});
+  EXPECT_EQ(copy.counts().conflicts, 0u);
+}
+
 TEST_F(FilterChangeTest, TheSameFilterFetchesNothingAgain) {
   live({"app.bsky.graph.*", "app.bsky.feed.*"});
   EXPECT_GT(fetches, 0u);
