@@ -21,7 +21,8 @@ constexpr std::array<const char*, fault_kinds> names{
   "announce_state",  "migrate",          "slow_repo",       "trickle_repo",
   "endless_repo",    "failing_repo",     "cut_repo",        "stale_repo",
   "missing_repo",     "unlisted_repo",   "false_status",
-  "rate_limit",      "mend",             "directory_down",  "directory_limit",
+  "rate_limit",      "host_down",        "host_hang",
+  "mend",             "directory_down",  "directory_limit",
   "directory_slow",  "directory_hang",   "directory_refuse",
   "directory_wrong", "directory_stale",  "directory_forget",
   "directory_gone",  "directory_up"};
@@ -66,7 +67,7 @@ std::optional<request_fault> request_kind(fault_kind x) noexcept {
                                       + static_cast<int>(x)
                                       - static_cast<int>(begin));
   };
-  if (x >= fault_kind::slow_repo && x <= fault_kind::rate_limit)
+  if (x >= fault_kind::slow_repo && x <= fault_kind::host_hang)
     return from(fault_kind::slow_repo, request_fault::delay);
   if (x >= fault_kind::directory_down && x <= fault_kind::directory_gone)
     return from(fault_kind::directory_down, request_fault::unavailable);
@@ -193,7 +194,7 @@ result<fault_record> faults::order_requests(const fault& x) {
       requests_.clear(request_fault::unavailable,
                       request_fault::gone_document);
     else
-      requests_.clear(request_fault::delay, request_fault::rate_limit);
+      requests_.clear(request_fault::delay, request_fault::host_hang);
     return out;
   }
   if (*what == request_fault::trickle && x.rate == 0)

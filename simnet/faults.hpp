@@ -58,6 +58,8 @@ enum class fault_kind : uint8_t {
   unlisted_repo, ///< Left out of listings; each one counts.
   false_status,  ///< getRepoStatus tells the opposite of the truth.
   rate_limit,    ///< 429, Retry-After is `time`.
+  host_down,     ///< 503 to every XRPC call, streams too.
+  host_hang,     ///< No answer to any XRPC call, streams too.
   mend,          ///< Hosts answer as they should again.
   // Requests to the directory; `host` has no meaning.
   directory_down,   ///< 503.

@@ -30,6 +30,10 @@ bool accepts_gzip(const net::incoming_request& request) {
   return wanted && wanted->find("gzip") != std::string::npos;
 }
 
+net::http_reply unavailable() {
+  return net::error_reply(503, "ServiceUnavailable", "Service Unavailable");
+}
+
 const std::string& did_parameter(const net::incoming_request& request) {
   static const std::string none;
   const auto* did = request.parameter("did");
@@ -45,6 +49,14 @@ pds_service::pds_service(const site& where, size_t host)
   // nop
 }
 
+/// Whoever waits so long gets an error of the server's own.
+template <class Answer>
+void pds_service::never_answer(const Answer& x) const {
+  site_.time->after(std::chrono::hours{24}, [x] {
+    // nop
+  });
+}
+
 void pds_service::on_request(net::incoming_request request,
                              net::responder answer) {
   const std::string_view path = request.path;
@@ -56,6 +68,8 @@ void pds_service::on_request(net::incoming_request request,
     return answer.send(
       net::error_reply(401, "AuthMissing", "Authentication Required"));
   const auto method = path.substr(xrpc.size());
+  if (site_.faults.take(request_fault::host_hang, host_, did_parameter(request)))
+    return never_answer(answer);
   if (auto reply = misbehave(request, method))
     return answer.send(std::move(*reply));
   if (method == get_repo_method)
@@ -67,6 +81,10 @@ void pds_service::on_upgrade(net::incoming_request request,
                              net::upgrader answer) {
   if (request.path != stream_path)
     return answer.reject(net::error_reply(404, "NotFound", "No such stream"));
+  if (site_.faults.take(request_fault::host_hang, host_, {}))
+    return never_answer(answer);
+  if (site_.faults.take(request_fault::host_down, host_, {}))
+    return answer.reject(unavailable());
   subscription::open(request, answer, site_.facts.host_log(host_), site_.time);
 }
 
@@ -125,6 +143,8 @@ std::optional<net::http_reply>
 pds_service::misbehave(const net::incoming_request& request,
                        std::string_view method) const {
   const auto& did = did_parameter(request);
+  if (site_.faults.take(request_fault::host_down, host_, did))
+    return unavailable();
   if (method.starts_with("com.atproto.sync."))
     if (const auto x
         = site_.faults.take(request_fault::rate_limit, host_, did)) {

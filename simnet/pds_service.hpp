@@ -24,6 +24,9 @@ private:
                        std::string_view method) const;
   std::optional<net::http_reply> misbehave(const net::incoming_request& request,
                                            std::string_view method) const;
+  /// @param Answer A responder or an upgrader.
+  template <class Answer>
+  void never_answer(const Answer& x) const;
   void send_repo(const net::incoming_request& request,
                  const net::responder& answer) const;
   /// @param whole Nothing follows it, so it may be compressed.

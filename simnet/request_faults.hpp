@@ -27,6 +27,8 @@ enum class request_fault : uint8_t {
   unlisted,     ///< listRepos: left out.
   false_status, ///< getRepoStatus: the opposite of the truth.
   rate_limit,   ///< Any XRPC read of a host: 429 with Retry-After.
+  host_down,    ///< Any XRPC call of a host, a stream too: 503.
+  host_hang,    ///< Any XRPC call of a host, a stream too: no answer comes.
   // The directory.
   unavailable,     ///< 503.
   directory_limit, ///< 429 with Retry-After.

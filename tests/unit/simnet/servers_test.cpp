@@ -308,6 +308,29 @@ TEST_F(ServersTest, ADownDirectoryComesBackWhenItIsToldTo) {
   EXPECT_EQ(get(url).status, 200);
 }
 
+TEST_F(ServersTest, AHostThatIsDownRefusesEveryCallAndOneThatHangsAnswersNone) {
+  const std::array calls{
+    xrpc(host_url(0), "sync.getRepo?did=" + view(0).id.str()),
+    xrpc(host_url(0), "sync.getRepoStatus?did=" + view(0).id.str()),
+    xrpc(host_url(0), "sync.listRepos")};
+  fault x;
+  x.host = view(0).host;
+  x.count = 0;
+  x.kind = fault_kind::host_down;
+  ASSERT_TRUE(net.faults().inject(x));
+  for (const auto& url : calls)
+    EXPECT_EQ(get(url).status, 503) << url;
+  x.kind = fault_kind::mend;
+  ASSERT_TRUE(net.faults().inject(x));
+  for (const auto& url : calls)
+    EXPECT_EQ(get(url).status, 200) << url;
+  x.kind = fault_kind::host_hang;
+  x.count = 1;
+  ASSERT_TRUE(net.faults().inject(x));
+  EXPECT_EQ(get_error(calls[1]).code, ec::unreachable);
+  EXPECT_EQ(get(calls[1]).status, 200);
+}
+
 TEST_F(ServersTest, GetRepoFailsInEachOrderedWayAndThenWorks) {
   const auto url = xrpc(host_url(0), "sync.getRepo?did=" + view(0).id.str());
   fault x;
