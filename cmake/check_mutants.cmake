@@ -47,6 +47,7 @@ function(check_diff file text)
   endif()
 endfunction()
 
+weir_tests(tests)
 file(GLOB mutants RELATIVE "${ROOT}" "${ROOT}/tests/mutants/*.patch")
 if(NOT mutants)
   weir_fault("tests/mutants: no mutant was found")
@@ -61,6 +62,12 @@ foreach(mutant IN LISTS mutants)
   endif()
   if(NOT breaks OR NOT source OR NOT unit_test)
     weir_fault("${mutant}: says not what it breaks, whence, or which test fails")
+  endif()
+  # Behind the name of its program.
+  if(NOT unit_test STREQUAL "none"
+     AND NOT (unit_test MATCHES "^[a-z_]+[.]([^ ]+)$"
+              AND CMAKE_MATCH_1 IN_LIST tests))
+    weir_fault("${mutant}: there is no test \"${unit_test}\"")
   endif()
   string(REPLACE ", " ";" notices "${notices}")
   foreach(property IN LISTS notices)

@@ -10,18 +10,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/check_tools.cmake")
 set(id_pattern "(CONS|OPLOG|SYNC|CONTENT|INDEX)-[0-9][0-9]")
 set(table "${ROOT}/docs/requirements.md")
 
-# -- every test there is -------------------------------------------------------
-set(tests "")
-weir_sources(sources tests)
-foreach(source IN LISTS sources)
-  weir_read_code(text "${source}")
-  string(REGEX MATCHALL "TEST(_F|_P)? *\\([^)]+\\)" macros "${text}")
-  foreach(macro IN LISTS macros)
-    if(macro MATCHES "\\([ \n]*([A-Za-z0-9_]+)[ \n]*,[ \n]*([A-Za-z0-9_]+)")
-      list(APPEND tests "${CMAKE_MATCH_1}.${CMAKE_MATCH_2}")
-    endif()
-  endforeach()
-endforeach()
+weir_tests(tests)
 
 # -- every row -----------------------------------------------------------------
 if(NOT EXISTS "${table}")

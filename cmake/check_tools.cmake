@@ -28,6 +28,22 @@ function(weir_read_code out file)
   set(${out} "${text}" PARENT_SCOPE)
 endfunction()
 
+# weir_tests(<out>): every GoogleTest there is, as Suite.Name.
+function(weir_tests out)
+  set(found "")
+  weir_sources(sources tests)
+  foreach(source IN LISTS sources)
+    weir_read_code(text "${source}")
+    string(REGEX MATCHALL "TEST(_F|_P)? *\\([^)]+\\)" macros "${text}")
+    foreach(macro IN LISTS macros)
+      if(macro MATCHES "\\([ \n]*([A-Za-z0-9_]+)[ \n]*,[ \n]*([A-Za-z0-9_]+)")
+        list(APPEND found "${CMAKE_MATCH_1}.${CMAKE_MATCH_2}")
+      endif()
+    endforeach()
+  endforeach()
+  set(${out} "${found}" PARENT_SCOPE)
+endfunction()
+
 # weir_fault(<sentence>): remembers one fault.
 function(weir_fault sentence)
   set_property(GLOBAL APPEND_STRING PROPERTY weir_faults "\n  ${sentence}")

@@ -1,0 +1,3 @@
+TEST(one, is_one) {
+  EXPECT_EQ(one(), 1);
+}
