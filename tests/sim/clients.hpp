@@ -26,6 +26,9 @@ public:
   /// The application is there again.
   void mend();
 
+  /// The application has no connection to the node.
+  bool app_is_away() const noexcept { return is_away_; }
+
   /// What an honest client suffered beside them; empty: nothing.
   const std::string& wrong() const noexcept { return wrong_; }
 

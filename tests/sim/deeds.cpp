@@ -57,7 +57,9 @@ deed_kind draw_kind(random_source& random) {
 constexpr std::array of_plots{fault_kind::bad_shape,
                               fault_kind::early_commit,
                               fault_kind::announce_state,
-                              fault_kind::stale_repo};
+                              fault_kind::stale_repo,
+                              fault_kind::host_down,
+                              fault_kind::host_hang};
 
 fault_kind draw_fault(random_source& random) {
   for (;;) {
@@ -168,12 +170,12 @@ bool breaks_chains(const deed& x) {
   }
 }
 
+} // namespace
+
 const char* to_string(server x) noexcept {
   return x == server::host ? "host" : x == server::relay ? "relay"
                                                          : "directory";
 }
-
-} // namespace
 
 const char* to_string(deed_kind x) noexcept {
   return names[static_cast<size_t>(x)];

@@ -52,6 +52,8 @@ const char* to_string(deed_kind x) noexcept;
 /// Who is meant by a deed at the network.
 enum class server : uint8_t { host, relay, directory };
 
+const char* to_string(server x) noexcept;
+
 struct deed {
   size_t round = 0;
   std::chrono::microseconds at{0}; ///< Since the round began.

@@ -3,6 +3,8 @@
 #include "actors/node/memory_plan.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace weir::sim {
 
@@ -22,6 +24,40 @@ constexpr auto between_looks = 7min;
 
 /// What one kind of actor may have more afterwards.
 constexpr int64_t growth_max = 32'768;
+
+/// What all actors of a kind may have at once, in worlds of some hundred accounts:
+/// about four times the most of 400 runs, so that whatever grows with its input is
+/// seen long before `memory_limit`.
+struct kind_bound {
+  std::string_view kind;
+  int64_t bytes;
+};
+
+constexpr int64_t kib = 1'024;
+constexpr int64_t mib = 1'024 * kib;
+
+constexpr std::array kind_bounds{
+  kind_bound{"api", 32 * kib},         kind_bound{"backfill", 48 * mib},
+  kind_bound{"consumer", 1 * mib},     kind_bound{"health", 32 * kib},
+  kind_bound{"identity", 1536 * kib},  kind_bound{"journal", 48 * mib},
+  kind_bound{"loops", 6 * mib},        kind_bound{"node", 32 * kib},
+  kind_bound{"reader", 6 * mib},       kind_bound{"repo", 4 * mib},
+  kind_bound{"room", 16 * kib},        kind_bound{"router", 6 * mib},
+  kind_bound{"start", 32 * mib},       kind_bound{"supervisor", 1 * mib},
+  kind_bound{"sweeper", 512 * kib},    kind_bound{"threads", 3 * mib},
+  kind_bound{"timers", 16 * kib},      kind_bound{"upstream", 2 * mib}};
+
+std::string check_kind(const std::string& name, int64_t bytes) {
+  const auto bound = std::find_if(
+    kind_bounds.begin(), kind_bounds.end(),
+    [&name](const kind_bound& x) { return x.kind == name; });
+  if (bound == kind_bounds.end())
+    return name + " has no bound in tests/sim/heap_bounds.cpp";
+  if (bytes <= bound->bytes)
+    return {};
+  return name + " had " + std::to_string(bytes) + " bytes, more than "
+         + std::to_string(bound->bytes);
+}
 
 /// The JOURNAL's includes tables of LevelDB that are not on disk yet; there are
 /// two, of a size that the plan names.
@@ -61,6 +97,9 @@ heap_watch::check_bounds(const actors::node_config& config) const {
   if (!heap::is_counted())
     return {};
   const auto found = peaks();
+  for (const auto& [name, bytes] : found)
+    if (auto how = check_kind(name, bytes); !how.empty())
+      return how;
   // Not all of them were at one time, so that this is more than there was.
   if (heap::sum(found) > static_cast<int64_t>(config.memory_limit))
     return std::to_string(heap::sum(found)) + " bytes, and memory_limit is "

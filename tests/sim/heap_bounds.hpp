@@ -18,8 +18,8 @@ class heap_watch {
 public:
   heap_watch();
 
-  /// The most that the node held since then was within its memory plan. Empty:
-  /// it was.
+  /// The most that each kind of actor held since then is within its bound, and all
+  /// of it within the memory plan. Empty: it is.
   std::string check_bounds(const actors::node_config& config) const;
 
   /// Live bytes of the node.

@@ -18,7 +18,8 @@ constexpr uint64_t one_run_in = 30;
 constexpr std::array drawn{plot::misfits, plot::states, plot::waits,
                            plot::lags,    plot::holes,  plot::quiet,
                            plot::states,  plot::drains, plot::backlogs,
-                           plot::numbers, plot::replays};
+                           plot::numbers, plot::replays,
+                           plot::erasures, plot::ailing};
 
 /// They come every minute or two, and what they show may be on its way.
 void draw_listings(run_settings& out, random_source& random) {
@@ -54,6 +55,14 @@ void draw_replays(run_settings& out) {
   out.ends_in_peace = true;
 }
 
+/// The disk is slow, so that what is erased is still there for a moment.
+void draw_erasures(run_settings& out, random_source& random) {
+  out.node.durability = actors::durability_mode::strict;
+  out.node.consumer_disable_acks = false;
+  out.speed.sync = std::chrono::milliseconds{100 + random.below(900)};
+  out.ends_in_peace = true;
+}
+
 } // namespace
 
 bool is_oddity(plot x) noexcept {
@@ -84,6 +93,8 @@ void draw_oddity(run_settings& out) {
     draw_numbers(out);
   if (out.about == plot::replays)
     draw_replays(out);
+  if (out.about == plot::erasures)
+    draw_erasures(out, *random);
   if (out.about == plot::waits || out.about == plot::lags
       || out.about == plot::drains)
     out.ends_in_peace = true;

@@ -269,6 +269,48 @@ void oddity_writer::write_replays() {
     add(at, deed_kind::writes, number + 3).value = 1;
 }
 
+/// Records that the application has not read when their repo is removed, and is
+/// there for when they are erased and still on the disk.
+void oddity_writer::write_erasures() {
+  const auto number = few_[0];
+  auto& away = add(0us, deed_kind::leave, 0);
+  const auto back = away.lasting = between(20s, 1min, random_);
+  add_writes(1s, number, 5 + random_.below(60), between(1ms, 5s, random_));
+  // The removal takes a sync or two.
+  const auto removed = back - between(1ms, 4 * settings_.speed.sync, random_);
+  add(removed, deed_kind::remove, number);
+  add_writes(back + between(1s, 20s, random_), number + 1, 1, 1ms);
+  if (one_in(2))
+    add(back + between(10s, 1min, random_), deed_kind::add, number);
+}
+
+/// Hosts that are there and serve nothing, for seconds or hours, while their
+/// accounts change, repos are wanted and streams are dialled again.
+void oddity_writer::write_ailing() {
+  constexpr std::array happenings{
+    fault_kind::broken_chain, fault_kind::rotate_key, fault_kind::deactivate,
+    fault_kind::reactivate,   fault_kind::migrate,    fault_kind::big_commit,
+    fault_kind::change_handle};
+  for (const auto number : few_) {
+    const auto from = within(5s, random_);
+    auto& ill = add(from, one_in(2) ? fault_kind::host_down
+                                    : fault_kind::host_hang, number);
+    ill.of = server::host;
+    const auto lasting = ill.lasting
+      = one_in(2) ? between(1s, 1min, random_) : between(1min, 2h, random_);
+    for (auto left = 1 + random_.below(6); left > 0; --left) {
+      const auto at = from + within(lasting, random_);
+      if (one_in(4))
+        add(at, one_in(2) ? deed_kind::cut : deed_kind::kill, number);
+      else if (one_in(4))
+        add(at, deed_kind::resync, number);
+      else
+        add(at, pick(happenings), number);
+      add_writes(at + between(1ms, 2s, random_), number, 1 + random_.below(4), 1s);
+    }
+  }
+}
+
 void oddity_writer::write() {
   const auto first_deed = static_cast<std::ptrdiff_t>(out_.size());
   if (round_ == 0 && settings_.about != plot::quiet) {
@@ -281,7 +323,8 @@ void oddity_writer::write() {
     &oddity_writer::write_waits,   &oddity_writer::write_lags,
     &oddity_writer::write_holes,   &oddity_writer::write_quiet,
     &oddity_writer::write_drains,  &oddity_writer::write_backlogs,
-    &oddity_writer::write_numbers, &oddity_writer::write_replays};
+    &oddity_writer::write_numbers, &oddity_writer::write_replays,
+    &oddity_writer::write_erasures, &oddity_writer::write_ailing};
   (this->*writers[static_cast<size_t>(settings_.about) - first_oddity])();
   std::stable_sort(out_.begin() + first_deed, out_.end(),
                    [](const deed& a, const deed& b) { return a.at < b.at; });

@@ -40,6 +40,8 @@ private:
   void write_backlogs();
   void write_numbers();
   void write_replays();
+  void write_erasures();
+  void write_ailing();
 
   deed& add(std::chrono::microseconds at, deed_kind kind, size_t number);
   deed& add_to_stream(std::chrono::microseconds at, simnet::fault_kind what);

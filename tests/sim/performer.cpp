@@ -1,6 +1,7 @@
 #include "tests/sim/performer.hpp"
 
 #include "tests/sim/deed_effects.hpp"
+#include "tests/sim/occurrences.hpp"
 #include "tests/sim/oddities.hpp"
 
 #include <thread>
@@ -22,7 +23,8 @@ void write_all(scene& x) {
 } // namespace
 
 performer::performer(scene& x)
-  : scene_(x), clients_(x), deaths_(x.steps()), manager_(x) {
+  : scene_(x), clients_(x), deaths_(x.steps()), manager_(x),
+    removals_(x) {
   const auto& settings = x.settings();
   may_.relayed = settings.follows != following::hosts;
   may_.unacked = settings.node.consumer_disable_acks;
@@ -41,6 +43,7 @@ void performer::count(const deed& x) {
   ++counts_[x.kind == deed_kind::fault
               ? std::string{"fault "} + simnet::to_string(x.what)
               : std::string{to_string(x.kind)}];
+  count_details(x, counts_);
 }
 
 uint64_t performer::count_of(deed_kind x) const {
@@ -282,24 +285,6 @@ void performer::perform_fault(const deed& x) {
   count(x);
 }
 
-bool performer::order(const std::string& what, const std::string& did) {
-  const auto answer
-    = scene_.post("/repos/" + what, R"({"dids":[")" + did + "\"]}");
-  return answer && answer->first == 200;
-}
-
-/// What came of them is dropped. A node that ends before it answers may have
-/// removed one or not: whoever asked asks again.
-void performer::remove_repos() {
-  std::erase_if(to_remove_, [this](const std::string& did) {
-    if (!order("remove", did))
-      return false;
-    removed_.insert(did);
-    scene_.application().forget_records(did);
-    return true;
-  });
-}
-
 /// A host that is out of order before and after everything else.
 void performer::let_enemies_fail() {
   if (!scene_.settings().enemies_fail)
@@ -318,14 +303,12 @@ void performer::ask_node(const deed& x) {
   if (!scene_.node_runs())
     return;
   const auto did = account(x);
-  if (x.kind == deed_kind::remove) {
-    to_remove_.insert(did);
-    remove_repos();
-  } else if (!order(to_string(x.kind), did)) {
+  if (x.kind == deed_kind::remove)
+    removals_.remove(did, clients_.app_is_away());
+  else if (!order(scene_, to_string(x.kind), did))
     return; // Its disk is full, say.
-  }
   if (x.kind == deed_kind::add)
-    removed_.erase(did);
+    removals_.note_added(did);
   count(x);
 }
 
@@ -385,14 +368,13 @@ void performer::mend() {
   // What was answered may be undone by a power failure then.
   if (scene_.settings().node.durability == actors::durability_mode::relaxed
       && counts_.contains(to_string(deed_kind::power)))
-    to_remove_.insert(removed_.begin(), removed_.end());
-  remove_repos();
+    removals_.distrust_answers();
+  removals_.ask_again();
+  const auto& removed = removals_.removed();
   if (scene_.settings().removals_stay)
-    may_.unjudged.insert(removed_.begin(), removed_.end());
+    may_.unjudged.insert(removed.begin(), removed.end());
   else
-    std::erase_if(removed_, [this](const std::string& did) {
-      return order("add", did);
-    });
+    removals_.add_all_again();
 }
 
 } // namespace weir::sim

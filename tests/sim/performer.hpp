@@ -4,6 +4,7 @@
 #include "tests/sim/comparison.hpp"
 #include "tests/sim/deaths.hpp"
 #include "tests/sim/deeds.hpp"
+#include "tests/sim/removals.hpp"
 #include "tests/sim/scene.hpp"
 #include "tests/sim/service_manager.hpp"
 
@@ -47,6 +48,11 @@ public:
     return clients_.wrong();
   }
 
+  /// What came of repos that are gone; empty: nothing.
+  const std::string& wrong_of_removed() const noexcept {
+    return removals_.wrong();
+  }
+
   /// What may differ in the end.
   const allowances& may() const noexcept { return may_; }
 
@@ -59,8 +65,6 @@ private:
   void perform_fault(const deed& x);
   void disturb_road(const deed& x);
   void ask_node(const deed& x);
-  bool order(const std::string& what, const std::string& did);
-  void remove_repos();
   void plan_end(const deed& x);
   void plan_writes(const deed& x);
   void count(const deed& x);
@@ -77,8 +81,7 @@ private:
   deaths deaths_;
   service_manager manager_;
   std::map<std::string, uint64_t> counts_;
-  std::set<std::string> removed_;
-  std::set<std::string> to_remove_; ///< Until the node says that it did.
+  removals removals_;
   bool denied_ = false; ///< And no listing comes.
   allowances may_;
 };

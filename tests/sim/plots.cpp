@@ -21,7 +21,8 @@ constexpr uint64_t one_run_in = 30;
 constexpr std::array<const char*, plots> names{
   "nothing",  "outages",  "flaps",   "clients", "errors", "words", "clocks",
   "relapses", "absences", "misfits", "states",  "waits",  "lags",   "holes",
-  "quiet",    "drains",   "backlogs", "numbers", "replays"};
+  "quiet",    "drains",   "backlogs", "numbers", "replays",
+  "erasures", "ailing"};
 
 /// Later ones are oddities.
 constexpr size_t drawn_here = static_cast<size_t>(plot::misfits);

@@ -2,6 +2,7 @@
 
 #include "tests/sim/deeds.hpp"
 #include "tests/sim/enemies.hpp"
+#include "tests/sim/occurrences.hpp"
 
 #include <array>
 #include <iostream>
@@ -184,6 +185,8 @@ std::set<std::string> missing_kinds(const summary& x) {
       out.insert(name);
   };
   for (const auto& name : counted_settings())
+    look(name);
+  for (const auto& name : known_details())
     look(name);
   for (size_t i = 0; i < deed_kinds; ++i)
     if (static_cast<deed_kind>(i) != deed_kind::fault)

@@ -320,6 +320,16 @@ node_repo read_repo(const boost::json::object& row) {
 
 } // namespace
 
+std::string
+scene::stuck_connection(steady_time begin,
+                        std::chrono::microseconds patience) const {
+  const auto [passed, port] = net_.longest_unread(*node_machine_, begin);
+  if (passed < patience)
+    return {};
+  return "for " + std::to_string(passed / 1s)
+         + " s nobody has read what is there from port " + std::to_string(port);
+}
+
 result<node_repos> scene::repos() {
   node_repos out;
   std::string cursor;

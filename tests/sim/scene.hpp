@@ -85,6 +85,12 @@ public:
   /// The last operation that is on its disk. 0: it does not run, or has none.
   uint64_t last_operation() const;
 
+  /// The longest that bytes have lain in a connection of the node without its
+  /// reading on, counted from `begin` at the earliest, in words; empty: for less
+  /// than `patience`.
+  std::string stuck_connection(steady_time begin,
+                               std::chrono::microseconds patience) const;
+
   // -- its parts --------------------------------------------------------------
 
   /// @pre the node runs

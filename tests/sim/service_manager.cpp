@@ -53,6 +53,7 @@ void service_manager::kill_in_call(uint64_t nth, bool power) {
   scene_.disk_faults().plan({.nth = nth,
                              .thread = std::this_thread::get_id(),
                              .instead = [this, power] {
+                               ++(power ? power_losses_ : ends_in_calls_);
                                scene_.die(power);
                                dies_ = true;
                              }});

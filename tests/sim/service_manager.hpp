@@ -52,6 +52,10 @@ public:
   /// What was wrong with a store that a killed node left; empty: nothing.
   const std::string& wrong_with_store() const noexcept { return wrong_; }
 
+  /// How often it ended in a call to the disk, and the power with it.
+  uint64_t ends_in_calls() const noexcept { return ends_in_calls_; }
+  uint64_t power_losses() const noexcept { return power_losses_; }
+
   /// How often the node was started.
   uint64_t starts() const noexcept { return starts_; }
 
@@ -64,6 +68,8 @@ private:
   bool streams_tell_truth_ = true; ///< And their numbers only grow.
   steady_time knows_numbers_;
   uint64_t starts_ = 0;
+  uint64_t ends_in_calls_ = 0;
+  uint64_t power_losses_ = 0;
   uint64_t lives_ = 0; ///< That end in a call to the disk.
   bool dies_ = false;  ///< The disk has ended already.
   std::optional<steady_time> start_at_;

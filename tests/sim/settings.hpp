@@ -53,9 +53,11 @@ enum class plot : uint8_t {
   backlogs, ///< Listings come while streams bring what is minutes old.
   numbers,  ///< Those of a stream begin anew while its events wait.
   replays,  ///< What a stopped node missed comes slowly, with revs of tomorrow.
+  erasures, ///< Repos go by hand while the application has not read them.
+  ailing,   ///< Hosts answer with 503 only, or nothing.
 };
 
-constexpr size_t plots = static_cast<size_t>(plot::replays) + 1;
+constexpr size_t plots = static_cast<size_t>(plot::ailing) + 1;
 
 /// Everything about a run but the deeds. All of it is drawn from the seed.
 struct run_settings {

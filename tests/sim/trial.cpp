@@ -10,6 +10,7 @@
 #include "tests/sim/heap_bounds.hpp"
 #include "tests/sim/kept.hpp"
 #include "tests/sim/node_bounds.hpp"
+#include "tests/sim/occurrences.hpp"
 #include "tests/sim/performer.hpp"
 #include "tests/sim/remains.hpp"
 #include "tests/sim/sharing.hpp"
@@ -30,6 +31,8 @@ constexpr microseconds claims_checked_after = 3min;
 /// behind than `stream_lag_max` proves nothing, once that is known.
 constexpr microseconds behind_in_peace = 2min;
 constexpr microseconds behind_at_most = limits::stream_lag_max + 5min;
+/// After the last fault bytes that came are read within that.
+constexpr microseconds read_within = 5min;
 /// Claims are looked at in rounds that last longer.
 constexpr microseconds claims_looked_at_in = 10min;
 
@@ -53,6 +56,7 @@ public:
 private:
   void find_positions();
   void run_round(size_t round);
+  void check_progress();
   void check_events();
   void judge_claims(const std::vector<simnet::expected_account>& truth,
                     const node_repos& repos);
@@ -129,8 +133,18 @@ void trial::run_round(size_t round) {
       throw broken{"memory", how};
 }
 
+/// After the last fault the node reads whatever its connections bring.
+void trial::check_progress() {
+  if (!mended_at_ || !scene_.node_runs())
+    return;
+  const auto how = scene_.stuck_connection(*mended_at_, read_within);
+  if (!how.empty())
+    throw broken{"progress", how};
+}
+
 /// What an application was told makes sense.
 void trial::check_events() {
+  check_progress();
   auto past = past_a_bound(scene_);
   if (past.empty() && bounds_)
     past = bounds_->broken();
@@ -140,6 +154,8 @@ void trial::check_events() {
     throw broken{"positions", performer_.manager().wrong_with_store()};
   if (!scene_.waste().empty())
     throw broken{"thrift", scene_.waste()};
+  if (!performer_.wrong_of_removed().empty())
+    throw broken{"delivery", performer_.wrong_of_removed()};
   if (!performer_.wrong_for_clients().empty())
     throw broken{"fairness", performer_.wrong_for_clients()};
   if (const auto how = kept_.check(scene_); !how.empty())
@@ -331,6 +347,7 @@ verdict run_trial(uint64_t seed, const trial_options& options) {
     out.how = why.what();
   }
   out.counts = run.what_was_done().counts();
+  count_met(x, run.what_was_done(), out.counts);
   for (const auto& [change, count] : x.status_changes())
     out.counts["status " + change] += count;
   count_settings(x.settings(), out.counts);

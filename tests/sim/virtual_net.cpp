@@ -47,6 +47,20 @@ size_t virtual_net::connections() const {
   return out;
 }
 
+std::pair<std::chrono::microseconds, uint16_t>
+virtual_net::longest_unread(const machine& at, steady_time begin) const {
+  std::pair<std::chrono::microseconds, uint16_t> out{0, 0};
+  for (const auto& x : streams_) {
+    const auto stream = x.lock();
+    if (!stream || stream->is_over() || !stream->unread_since()
+        || !at.owns(*stream))
+      continue;
+    const auto since = std::max(*stream->unread_since(), begin);
+    out = std::max(out, {time_.now() - since, stream->server()});
+  }
+  return out;
+}
+
 void virtual_net::resume(uint16_t port) {
   to(port).stalls = false;
   for (const auto& x : std::vector{streams_})
@@ -136,6 +150,12 @@ virtual_net::machine::machine(virtual_net& net, std::string name, size_t loops)
   }
 }
 
+bool virtual_net::machine::owns(const virtual_stream& x) const {
+  return std::any_of(loops_.begin(), loops_.end(), [&](const auto& loop) {
+    return x.lives_on(*loop);
+  });
+}
+
 void virtual_net::machine::halt() {
   std::erase_if(net_.ports_,
                 [this](const auto& x) { return x.second.at == this; });
@@ -143,12 +163,8 @@ void virtual_net::machine::halt() {
     const auto stream = x.lock();
     if (!stream)
       continue;
-    const auto mine = std::any_of(
-      loops_.begin(), loops_.end(),
-      [&](const auto& loop) { return stream->lives_on(*loop); });
-    if (!mine)
-      continue;
-    stream->close(true);
+    if (owns(*stream))
+      stream->close(true);
   }
 }
 

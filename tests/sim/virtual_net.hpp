@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weir::sim {
@@ -82,6 +83,11 @@ public:
 
   size_t connections() const;
 
+  /// The longest that a connection of a machine which lives has had bytes that
+  /// nobody asks for, counted from `begin` at the earliest; and its server's port.
+  std::pair<std::chrono::microseconds, uint16_t>
+  longest_unread(const machine& at, steady_time begin) const;
+
 private:
   friend class machine;
   friend class virtual_stream;
@@ -119,6 +125,9 @@ public:
   void halt();
 
   virtual_loop& loop(size_t i) noexcept { return *loops_[i]; }
+
+  /// Whether that end of a connection is one of its own.
+  bool owns(const virtual_stream& x) const;
 
   /// Drops work that nobody will do any more.
   void drop_work();

@@ -49,6 +49,9 @@ void virtual_stream::serve_read() {
     const auto n = std::min(into_.size(), incoming_.size());
     std::copy_n(incoming_.begin(), n, into_.begin());
     incoming_.erase(0, n);
+    unread_since_.reset();
+    if (!incoming_.empty())
+      unread_since_ = net_.time().now();
     finish(reader_, {}, n);
     if (const auto other = peer_.lock())
       other->serve_write();
@@ -72,6 +75,8 @@ void virtual_stream::deliver(parcel x) {
   switch (x.what) {
     case parcel_kind::data:
       incoming_ += x.data;
+      if (!unread_since_)
+        unread_since_ = net_.time().now();
       break;
     case parcel_kind::end:
       ended_ = true;
@@ -169,6 +174,7 @@ void virtual_stream::fail_now(std::errc why) {
     return;
   broken_ = std::make_error_code(why);
   incoming_.clear();
+  unread_since_.reset();
   held_.clear();
   finish(reader_, broken_, 0);
   finish(writer_, broken_, 0);

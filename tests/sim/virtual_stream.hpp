@@ -3,6 +3,7 @@
 #include "tests/sim/virtual_net.hpp"
 
 #include <deque>
+#include <optional>
 #include <string>
 
 namespace weir::sim {
@@ -35,6 +36,11 @@ public:
   bool lives_on(const virtual_loop& x) const noexcept { return &loop_ == &x; }
 
   bool is_over() const noexcept { return closed_; }
+
+  /// Since when there are bytes that nobody asks for; nothing: there are none.
+  std::optional<steady_time> unread_since() const noexcept {
+    return unread_since_;
+  }
 
   /// As a reset that comes from the network.
   void fail_now(std::errc why);
@@ -74,6 +80,7 @@ private:
   uint64_t number_;
   std::weak_ptr<virtual_stream> peer_;
   std::string incoming_;
+  std::optional<steady_time> unread_since_;
   size_t under_way_ = 0; ///< Bytes to us that have not arrived.
   std::deque<parcel> held_; ///< By a stall, to us.
   steady_time last_arrival_;

@@ -127,6 +127,16 @@ bool fault_env::reached() const {
   return reached_;
 }
 
+uint64_t fault_env::failures() const {
+  const std::lock_guard guard{mutex_};
+  return failures_;
+}
+
+uint64_t fault_env::refusals() const {
+  const std::lock_guard guard{mutex_};
+  return refusals_;
+}
+
 uint64_t fault_env::calls() const {
   const std::lock_guard guard{mutex_};
   return counted_;
@@ -158,8 +168,10 @@ Status fault_env::enter(io_call kind, const std::string& name) {
   if (counted_ < plan_.nth || (counted_ > plan_.nth && !plan_.sticky))
     return Status::OK();
   const bool first = !std::exchange(reached_, true);
-  if (!plan_.instead)
+  if (!plan_.instead) {
+    ++failures_;
     return make_error(name, plan_.error);
+  }
   if (first)
     plan_.instead();
   return Status::OK();
@@ -175,6 +187,7 @@ Status fault_env::enter_append(const std::string& name, size_t size,
     reaches = static_cast<size_t>(std::min<uint64_t>(reaches, *budget_));
     *budget_ -= reaches;
   }
+  refusals_ += fits ? 0 : 1;
   if (name.ends_with(".log"))
     journaled_ += reaches;
   return fits ? planned : make_error(name, io_error::no_space);

@@ -85,6 +85,10 @@ public:
   /// True once the planned call was reached.
   bool reached() const;
 
+  /// How often a call failed as planned, and for want of the budget, so far.
+  uint64_t failures() const;
+  uint64_t refusals() const;
+
   /// Calls counted by the current plan.
   uint64_t calls() const;
 
@@ -142,6 +146,8 @@ private:
   fault_plan plan_;
   bool armed_ = false;
   bool reached_ = false;
+  uint64_t failures_ = 0;
+  uint64_t refusals_ = 0;
   uint64_t counted_ = 0;
   std::array<uint64_t, io_call_kinds> totals_{};
   std::optional<uint64_t> budget_;

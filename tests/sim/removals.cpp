@@ -1,0 +1,109 @@
+#include "tests/sim/removals.hpp"
+
+#include <utility>
+
+namespace weir::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// So often it is looked at what comes, and so long after a removal.
+constexpr auto look_interval = 20ms;
+constexpr auto watched_for = 1min;
+
+/// What was on its way to the application when the node answered is there by then.
+constexpr auto arrives_within = 10s;
+
+uint64_t records_of(const apps::event_copy& copy, const std::string& did) {
+  const auto found = copy.accounts().find(did);
+  return found != copy.accounts().end() ? found->second.records_came : 0;
+}
+
+} // namespace
+
+bool order(scene& x, const std::string& what, const std::string& did) {
+  const auto answer = x.post("/repos/" + what, R"({"dids":[")" + did + "\"]}");
+  return answer && answer->first == 200;
+}
+
+removals::~removals() {
+  if (next_)
+    scene_.time().cancel(*next_);
+}
+
+void removals::remove(const std::string& did, bool app_is_away) {
+  app_is_away_ = app_is_away;
+  wanted_.insert(did);
+  ask_again();
+}
+
+/// What came of them is dropped.
+void removals::ask_again() {
+  std::erase_if(wanted_, [this](const std::string& did) {
+    if (!order(scene_, "remove", did))
+      return false;
+    removed_.insert(did);
+    scene_.application().forget_records(did);
+    watch(did);
+    return true;
+  });
+}
+
+void removals::note_added(const std::string& did) {
+  removed_.erase(did);
+}
+
+void removals::add_all_again() {
+  std::erase_if(removed_, [this](const std::string& did) {
+    return order(scene_, "add", did);
+  });
+}
+
+// -- what is gone -------------------------------------------------------------
+
+/// The looks would move the turns of runs that are about something else.
+void removals::watch(const std::string& did) {
+  if (scene_.settings().about != plot::erasures)
+    return;
+  erased x{scene_.time().now(), scene_.last_operation(), 0, app_is_away_};
+  scene_.application().read([&](const apps::event_copy& copy) {
+    x.came = records_of(copy, did);
+  });
+  erased_.insert_or_assign(did, x);
+  arm();
+}
+
+void removals::arm() {
+  if (!next_ && !erased_.empty())
+    next_ = scene_.time().set(scene_.time().now() + look_interval,
+                              [this] { look(); });
+}
+
+void removals::judge(const std::string& did, erased& x,
+                     const apps::event_copy& copy) {
+  const auto came = records_of(copy, did);
+  const auto found = copy.accounts().find(did);
+  const auto is_old = found != copy.accounts().end()
+                      && found->second.last_record <= x.last;
+  if (x.none_on_its_way && came > x.came && is_old && wrong_.empty())
+    wrong_ = std::to_string(came - x.came) + " records of " + did
+             + " came after it was removed";
+  x.none_on_its_way
+    = x.none_on_its_way || scene_.time().now() - x.since >= arrives_within;
+  x.came = came;
+}
+
+void removals::look() {
+  next_.reset();
+  scene_.application().read([this](const apps::event_copy& copy) {
+    for (auto& [did, x] : erased_)
+      judge(did, x, copy);
+  });
+  std::erase_if(erased_, [this](const auto& x) {
+    return scene_.time().now() - x.second.since > watched_for;
+  });
+  arm();
+}
+
+} // namespace weir::sim
