@@ -1,5 +1,6 @@
 #include "actors/journal/journal.hpp"
 
+#include "actors/journal/ended_erasures.hpp"
 #include "actors/journal/status_changes.hpp"
 #include "actors/support/finished_frames.hpp"
 #include "actors/support/observed.hpp"
@@ -81,6 +82,7 @@ private:
   void sync();
   void erase(const erase_step& x);
   void end_erasing(const erase_over& x);
+  void forget_erased();
   void count(const storage::repo_update& x,
              const storage::update_receipt& receipt);
   void fail(const error& why);
@@ -96,6 +98,7 @@ private:
   bool woken_ = false;
   bool failed_ = false;
   actor_timer timer_; ///< Ends a pause of backfill, and syncs.
+  ended_erasures ended_;
   std::vector<announcement> unsynced_; ///< Relaxed: written, not on disk.
   metric* batches_ = nullptr;
   metric* updates_ = nullptr;
@@ -196,6 +199,10 @@ bool journal::write(std::vector<journal_update> updates,
   batches_->add();
   names_held_.set(store_.writer->names_bytes());
   store_.tail->add(written->entries);
+  for (const auto& x : batch.consumers)
+    if (x.row)
+      ended_.note(x.name, x.row->position(0));
+  forget_erased();
   announcement news;
   for (size_t i = 0; i < updates.size(); ++i) {
     auto& receipt = written->receipts[i];
@@ -264,8 +271,8 @@ void journal::erase(const erase_step& x) {
        erase_stepped{*more, queue_.has_live() || queue_.has_backfill()});
 }
 
-/// The log says of a repo that was removed what is gone: nobody has to keep it
-/// in mind any more.
+/// The log says of a repo that was removed what is gone: nobody has to keep it in
+/// mind any more, but for what consumers read before.
 void journal::end_erasing(const erase_over& x) {
   if (failed_)
     return;
@@ -273,7 +280,19 @@ void journal::end_erasing(const erase_over& x) {
   if (!forgotten)
     return fail(forgotten.error());
   if (*forgotten)
-    shared_->accounts.put(x.repo, {});
+    ended_.add(x.repo, x.through);
+  forget_erased();
+}
+
+void journal::forget_erased() {
+  for (const auto& [through, repo] :
+       ended_.take_passed(shared_->subscribers.all().size())) {
+    auto standing = shared_->accounts.of(repo);
+    if (standing.erased_through != through)
+      continue; // It was erased again.
+    standing.erased_through = 0;
+    shared_->accounts.put(repo, standing);
+  }
 }
 
 void journal::count(const storage::repo_update& x,

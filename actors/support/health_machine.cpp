@@ -264,17 +264,18 @@ bool health_machine::misses_known(steady_time now) {
 
 /// A look-up that tells whether the directory answers as one, and what time it
 /// is there. In doubt, and after a start, each of those that are known is asked
-/// for at once.
+/// for at once. Where nobody was ever found there may be another one after each
+/// look-up, and all of them together are asked for no more often than one.
 std::optional<atproto::did> health_machine::next_probe(const clock_state& clock,
                                                        steady_time now) {
   const auto fails = clock.doubted || look_ups_.judge(now) != 0;
-  const auto wanted
-    = doubtful_.judge(now) != 0 || (fails && now >= probe_at_);
-  const auto i = std::find_if(known_.begin(), known_.end(),
-                              [now, wanted](const auto& x) {
-                                return x.must_ask
-                                       || (wanted && now >= x.probe_at);
-                              });
+  const auto in_doubt = doubtful_.judge(now) != 0;
+  const auto is_due = [&](const known_account& x) {
+    const auto wanted = (in_doubt && x.proved) || now >= probe_at_;
+    return x.must_ask
+           || ((in_doubt || fails) && wanted && now >= x.probe_at);
+  };
+  const auto i = std::find_if(known_.begin(), known_.end(), is_due);
   if (i == known_.end())
     return std::nullopt;
   i->must_ask = false;

@@ -110,6 +110,21 @@ TEST_F(HealthDirectoryTest, WithNobodyProvedUnknownAndUnusableOnesCount) {
   }
 }
 
+// Its look-ups are beside the budget: a directory that never had anybody is not
+// asked twice about each account
+TEST_F(HealthDirectoryTest, WithNobodyProvedOneIsAskedForEachInterval) {
+  const std::string names = "abcdefghij";
+  size_t asked = 0;
+  for (const auto name : names) {
+    machine.remember(account(name), false);
+    look_up(10, enough, look_up_fault::unknown);
+    asked += probes().size();
+  }
+  EXPECT_EQ(asked, 1u);
+  pass(limits::health_probe_interval);
+  EXPECT_TRUE(probe);
+}
+
 // limits::health_known_max: after a start nobody else may be looked up for long
 TEST_F(HealthDirectoryTest, ThoseOfEarlierLivesAreAskedForOnceAndSuffice) {
   const std::string names = "abcde";

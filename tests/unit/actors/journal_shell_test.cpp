@@ -64,6 +64,16 @@ protected:
       x.accept(*each.receipt);
   }
 
+  /// A consumer has settled everything up to an operation.
+  void settle(storage::op_id position) {
+    auto batch = std::make_shared<storage::journal_batch>();
+    storage::consumer_change change;
+    change.name = "channel";
+    change.row = storage::consumer_row{{position}, 0, false};
+    batch->consumers.push_back(std::move(change));
+    tell(journal, journal_rows{std::move(batch), 0, {}});
+  }
+
   std::vector<uint64_t> finished() {
     std::vector<uint64_t> out;
     for (const auto& x : upstream.take<frames_done>())
@@ -134,6 +144,10 @@ TEST_F(JournalShellTest, OfARemovedRepoNothingIsKeptInMindInTheEnd) {
   EXPECT_EQ(shared->accounts.size(), 2u) << "of an erasing before";
   for (auto* x : {&alice, &bob})
     tell(journal, erase_over{x->repo, x->chain->erased_through});
+  EXPECT_EQ(shared->accounts.size(), 2u) << "a consumer may hold its events";
+  settle(alice.chain->erased_through - 1);
+  EXPECT_EQ(shared->accounts.size(), 2u);
+  settle(alice.chain->erased_through);
   EXPECT_EQ(shared->accounts.size(), 1u);
   EXPECT_NE(shared->accounts.of(bob.repo).erased_through, 0u)
     << "it is known, and its row says so";
