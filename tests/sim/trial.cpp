@@ -33,9 +33,9 @@ constexpr microseconds claims_checked_after = 3min;
 constexpr microseconds behind_in_peace = 2min;
 constexpr microseconds behind_at_most = limits::stream_lag_max + 5min;
 /// After the last fault bytes that came are read within that, or the stream would
-/// be dialled again for its silence; in a flood the rate of a host lets them wait.
-constexpr microseconds read_within = 20s;
-constexpr microseconds flood_is_read_within = 45s;
+/// soon be dialled again for its silence. A small window, a slow disk or the rate of
+/// a host let them wait that long.
+constexpr microseconds read_within = 45s;
 /// Claims are looked at in rounds that last longer.
 constexpr microseconds claims_looked_at_in = 10min;
 
@@ -140,10 +140,7 @@ void trial::run_round(size_t round) {
 void trial::check_progress() {
   if (!mended_at_ || !scene_.node_runs())
     return;
-  const auto how = scene_.stuck_connection(
-    *mended_at_, scene_.settings().subject == theme::flood
-                   ? flood_is_read_within
-                   : read_within);
+  const auto how = scene_.stuck_connection(*mended_at_, read_within);
   if (!how.empty())
     throw broken{"progress", how};
 }
