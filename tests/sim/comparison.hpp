@@ -37,6 +37,9 @@ struct allowances {
   /// Something happened that no stream tells: only an audit finds it, and until
   /// then a copy may be called complete that is not.
   bool silent = false;
+  /// Nobody looks at all rows: a repo whose first fetch began before its stream
+  /// had a position is compared with nothing until something is told of it.
+  bool unproved = false;
   /// Since the last peace streams were held back or slow, so that nobody can
   /// know how far they lag.
   bool late = false;

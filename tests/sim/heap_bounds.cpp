@@ -26,8 +26,8 @@ constexpr auto between_looks = 7min;
 constexpr int64_t growth_max = 32'768;
 
 /// What all actors of a kind may have at once, in worlds of some hundred accounts:
-/// about four times the most of 400 runs, so that whatever grows with its input is
-/// seen long before `memory_limit`.
+/// more than any of 30,000 runs held, so that whatever grows with its input is seen
+/// long before `memory_limit`.
 struct kind_bound {
   std::string_view kind;
   int64_t bytes;
@@ -37,14 +37,14 @@ constexpr int64_t kib = 1'024;
 constexpr int64_t mib = 1'024 * kib;
 
 constexpr std::array kind_bounds{
-  kind_bound{"api", 32 * kib},         kind_bound{"backfill", 48 * mib},
+  kind_bound{"api", 32 * kib},         kind_bound{"backfill", 64 * mib},
   kind_bound{"consumer", 1 * mib},     kind_bound{"health", 32 * kib},
-  kind_bound{"identity", 1536 * kib},  kind_bound{"journal", 48 * mib},
+  kind_bound{"identity", 4 * mib},  kind_bound{"journal", 48 * mib},
   kind_bound{"loops", 6 * mib},        kind_bound{"node", 32 * kib},
   kind_bound{"reader", 6 * mib},       kind_bound{"repo", 4 * mib},
   kind_bound{"room", 16 * kib},        kind_bound{"router", 6 * mib},
   kind_bound{"start", 32 * mib},       kind_bound{"supervisor", 1 * mib},
-  kind_bound{"sweeper", 512 * kib},    kind_bound{"threads", 3 * mib},
+  kind_bound{"sweeper", 2 * mib},    kind_bound{"threads", 3 * mib},
   kind_bound{"timers", 16 * kib},      kind_bound{"upstream", 2 * mib}};
 
 std::string check_kind(const std::string& name, int64_t bytes) {
@@ -59,9 +59,15 @@ std::string check_kind(const std::string& name, int64_t bytes) {
          + std::to_string(bound->bytes);
 }
 
+/// LevelDB's own thread has what it knows of tables on the disk, some more after
+/// each compaction.
+constexpr int64_t tables_growth_max = 1 * mib;
+
 /// The JOURNAL's includes tables of LevelDB that are not on disk yet; there are
 /// two, of a size that the plan names.
 int64_t growth_of(const std::string& name, const actors::node_config& config) {
+  if (name == "threads")
+    return tables_growth_max;
   if (name != "journal")
     return growth_max;
   return growth_max

@@ -28,6 +28,7 @@ performer::performer(scene& x)
   const auto& settings = x.settings();
   may_.relayed = settings.follows != following::hosts;
   may_.unacked = settings.node.consumer_disable_acks;
+  may_.unproved = settings.node.completeness_interval > 24h && !settings.audited;
   // A window this short is passed by whoever is away for a moment.
   may_.lost_events = settings.world.window.frames_max < 1'000;
 }

@@ -136,7 +136,9 @@ void draw_names(run_settings& out, random_source& random) {
   no_enemies(out);
   auto& people = out.world.population;
   people.own_collections = between(1, 2, random);
-  people.accounts = std::min<size_t>(people.accounts, 8 * people.hosts);
+  // All of a host's are within its floor, beside the names that all have.
+  const size_t most = people.own_collections == 1 ? 8 : 6;
+  people.accounts = std::min<size_t>(people.accounts, most * people.hosts);
   people.deactivated = std::min(people.deactivated, people.accounts / 4);
   people.lone_hosts = 0;
   // Half of it is more than what each host may have in any case.
