@@ -100,7 +100,10 @@ memory_plan plan_memory(const node_config& config) {
                       limits::account_answers_kept_max);
   out.fetch_queue
     = share(limit / queued_repo_bytes, 32, config.most.fetch_queue);
-  out.fetch_hosts = std::min(out.fetch_queue / 4, limits::fetch_hosts_max);
+  // One for each permit at least: who asked for a rest is not asked at once.
+  out.fetch_hosts
+    = std::clamp(out.fetch_queue / 4, std::max<size_t>(config.sync_parallelism, 1),
+                 limits::fetch_hosts_max);
   return out;
 }
 

@@ -32,9 +32,8 @@ constexpr std::chrono::seconds inventions_within = 10s;
 /// fails is asked every 15 seconds how it is, by an account that it knew.
 constexpr microseconds unanswered_within = 10min;
 constexpr double unanswered_max = 64;
-/// A host that limits us says when to come again, which is in a second or later; one
-/// at each end may belong to another minute.
-constexpr double limited_max = 602;
+/// A host that limits us says when to come again, which is in a second or later.
+constexpr double limited_max = 600;
 
 /// Over so long the dials of one stream are counted. Its pauses double from a
 /// second to a minute, and begin anew when it brings something.
