@@ -28,9 +28,11 @@ const std::set<std::string> listed_changes{
 
 /// Who fell out of sync was asked to.
 void check_soundness(const scene& x, const performer& done) {
-  // A fetch that a restart interrupts begins anew, and one that its host puts off.
+  // A fetch that a restart interrupts begins anew, and so does one that its host
+  // puts off, or that gave way to others because its host stood still.
   const auto counts_all = done.manager().starts() == 1;
-  const auto puts_off = done.counts().contains("fault rate_limit");
+  const auto puts_off = done.counts().contains("fault rate_limit")
+                        || done.counts().contains(to_string(deed_kind::stall));
   uint64_t fallen = 0;
   for (const auto& [change, count] : x.status_changes())
     if (change.ends_with(" to desync")
