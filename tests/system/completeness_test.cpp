@@ -176,6 +176,30 @@ TEST(CompletenessTest, HostsAreCountedPageByPage) {
   EXPECT_EQ(net.node().metric("weir_upstream_staleness_seconds"), 0u);
 }
 
+// What an operator sees of a repo that cannot be fetched, and of streams that are
+// away.
+TEST(CompletenessTest, MetricsNameTheTermThatLacksAndHowFarStreamsAreBehind) {
+  complete_network net{114};
+  ASSERT_TRUE(net.await_lively());
+  auto& node = net.node();
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    return node.metric("weir_repos_incomplete ") == 0;
+  }));
+  constexpr auto not_synced
+    = R"(weir_repos_incomplete_by_term{term="synced"})";
+  EXPECT_EQ(node.metric(not_synced), 0u);
+  simnet::fault x;
+  x.did = net.did_of(2).str();
+  x.count = 0;
+  net.inject(whole_fault::failing_repo, x);
+  net.inject(whole_fault::broken_chain, x);
+  net.life().traffic().post(2);
+  EXPECT_TRUE(node.await_metric(not_synced, 1));
+  EXPECT_EQ(node.metric("weir_repos_incomplete "), 1u);
+  net.life().stop();
+  EXPECT_TRUE(node.await_metric("weir_upstream_staleness_seconds", 2));
+}
+
 // Nothing is kept up of an account that is away, so nobody counts it.
 TEST(CompletenessTest, AnAccountThatIsAwayIsNotCounted) {
   complete_network net{113};

@@ -134,6 +134,8 @@ TEST(MemoryPlanTest, BoundsOfAnOperatorAreKept) {
   config.most.bytes = 10'000;
   const auto x = plan_memory(config);
   EXPECT_EQ(x.fetch_queue, 10u);
+  EXPECT_EQ(x.fetch_hosts, config.sync_parallelism)
+    << "one for each permit: a host that asked for a rest is not forgotten";
   EXPECT_EQ(x.names, 65'536u);
   EXPECT_EQ(x.upstream_frames, 16u);
   EXPECT_EQ(x.upstream_window, 10'000u);
