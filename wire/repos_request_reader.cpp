@@ -1,6 +1,7 @@
 #include "wire/repos_request_reader.hpp"
 
 #include "base/limits.hpp"
+#include "base/nearest.hpp"
 #include "wire/filter.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
@@ -19,8 +20,16 @@ using text_view = json::string_view;
 /// not kept.
 constexpr size_t text_bytes_max = limits::did_bytes_max + 1;
 constexpr size_t pattern_bytes_max = limits::nsid_bytes_max + 3;
-/// Enough to tell a key from all that are longer.
-constexpr size_t key_bytes_max = sizeof("collections");
+/// Enough to tell a key from all that are longer, and to show it.
+constexpr size_t key_bytes_max = 64;
+
+error no_such_member(const std::string& name, bool with_collections) {
+  std::vector<std::string> known{"dids"};
+  if (with_collections)
+    known.emplace_back("collections");
+  return fail(ec::invalid_argument, "there is no member \"" + name + "\" here"
+                                      + suggestion(name, known));
+}
 
 error not_strings(std::string_view key) {
   return fail(ec::invalid_argument,
@@ -212,6 +221,8 @@ public:
 
   bool is_object() const noexcept { return is_object_; }
 
+  bool with_collections = true;
+  std::optional<std::string> unknown; ///< The first member of that kind.
   did_list dids;
   pattern_list collections;
   member_state dids_state = member_state::absent;
@@ -224,9 +235,11 @@ private:
     if (text_ == "dids") {
       dids = {};
       state_ = &dids_state;
-    } else if (text_ == "collections") {
+    } else if (text_ == "collections" && with_collections) {
       collections = {};
       state_ = &collections_state;
+    } else if (!unknown) {
+      unknown = text_;
     }
     text_.clear();
   }
@@ -282,9 +295,9 @@ private:
   json::error_code failed_;
 };
 
-repos_request_reader::repos_request_reader()
+repos_request_reader::repos_request_reader(bool with_collections)
   : parser_(std::make_unique<parser>()) {
-  // nop
+  parser_->heard().with_collections = with_collections;
 }
 
 repos_request_reader::~repos_request_reader() = default;
@@ -306,6 +319,8 @@ result<repos_request> repos_request_reader::finish() {
   auto& x = parser_->heard();
   if (!x.is_object())
     return fail(ec::malformed, "no JSON object");
+  if (x.unknown)
+    return no_such_member(*x.unknown, x.with_collections);
   if (x.dids_state != member_state::list)
     return not_strings("dids");
   auto repos = x.dids.finish();

@@ -19,10 +19,12 @@ namespace weir::wire {
 /// not see an earlier answer. `ec::malformed` when the text is no JSON object
 /// or nests deeper than `limits::json_depth_max`, `ec::limit_reached` above
 /// `limits::request_dids_max` DIDs; one bad DID or pattern refuses the request
-/// and is named.
+/// and is named, and so does a member that nobody reads.
 class repos_request_reader {
 public:
-  repos_request_reader();
+  /// @param with_collections Else `collections` is as unknown as any other member
+  /// but `dids`, and refused.
+  explicit repos_request_reader(bool with_collections = true);
   ~repos_request_reader();
 
   repos_request_reader(const repos_request_reader&) = delete;

@@ -207,6 +207,13 @@ net::http_reply count_reply(std::string_view name, uint64_t count) {
 }
 
 net::http_reply miss_reply(const route_miss& x, std::string_view path) {
+  if (x.upgrade) {
+    auto out = net::error_reply(
+      426, "UpgradeRequired",
+      "this is a WebSocket: connect to it with ws:// or wss://");
+    out.headers.push_back({"Upgrade", "websocket"});
+    return out;
+  }
   if (x.method)
     return net::error_reply(405, "MethodNotAllowed",
                             "this path takes another method");

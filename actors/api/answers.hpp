@@ -19,7 +19,8 @@ net::http_reply problem(const error& x);
 /// `{"<name>":<count>}`.
 net::http_reply count_reply(std::string_view name, uint64_t count);
 
-/// 404, or 405 when the path exists with another method.
+/// 404, or 405 when the path exists with another method, or 426 when it is there
+/// for WebSockets only.
 net::http_reply miss_reply(const route_miss& x, std::string_view path);
 
 /// 503: there is too little of something to take the request.

@@ -300,8 +300,9 @@ public:
     } else if (found->to->body_max > 0) {
       if (out_of_memory())
         return no_room_reply(*env_);
-      head.sink = std::make_shared<repos_body>(env_->shared->memory,
-                                               env_->request_bytes_max);
+      head.sink = std::make_shared<repos_body>(
+        env_->shared->memory, env_->request_bytes_max,
+        found->to->what == action::add);
     }
     return std::nullopt;
   }
@@ -311,6 +312,10 @@ public:
     auto found = find_route(on_, request.method, request.path, false);
     if (!found) {
       answer.send(miss_reply(found.error(), request.path));
+      return;
+    }
+    if (auto refusal = refuse_parameters(*found->to, request)) {
+      answer.send(std::move(*refusal));
       return;
     }
     auto made = std::make_shared<api_request>(
@@ -323,6 +328,10 @@ public:
     auto found = find_route(on_, request.method, request.path, true);
     if (!found) {
       answer.reject(miss_reply(found.error(), request.path));
+      return;
+    }
+    if (auto refusal = refuse_parameters(*found->to, request)) {
+      answer.reject(std::move(*refusal));
       return;
     }
     if (out_of_memory()) {
@@ -343,6 +352,14 @@ public:
   }
 
 private:
+  static std::optional<net::http_reply>
+  refuse_parameters(const route& x, const net::incoming_request& request) {
+    auto how = unknown_parameter(x, request);
+    if (how.empty())
+      return std::nullopt;
+    return problem(fail(ec::invalid_argument, std::move(how)));
+  }
+
   bool out_of_memory() const {
     return env_->shared->intake.level(shortage::memory)
            == intake_level::no_requests;

@@ -2,9 +2,10 @@
 
 namespace weir::actors {
 
-repos_body::repos_body(std::shared_ptr<byte_ledger> ledger, size_t bytes_max)
+repos_body::repos_body(std::shared_ptr<byte_ledger> ledger, size_t bytes_max,
+                       bool with_collections)
   : ledger_(std::move(ledger)), claim_(ledger_, memory_use::requests),
-    bytes_max_(bytes_max) {
+    bytes_max_(bytes_max), reader_(with_collections) {
   // nop
 }
 

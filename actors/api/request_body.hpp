@@ -13,7 +13,9 @@ class repos_body final : public net::body_sink {
 public:
   /// @param bytes_max What the bodies of all requests may keep together; one
   /// more byte is a 503 for the body that brings it.
-  repos_body(std::shared_ptr<byte_ledger> ledger, size_t bytes_max);
+  /// @param with_collections Repos may be given collections of their own.
+  repos_body(std::shared_ptr<byte_ledger> ledger, size_t bytes_max,
+             bool with_collections);
 
   std::optional<net::http_reply> put(bytes_view piece) override;
 

@@ -1,14 +1,19 @@
 #include "actors/api/routes.hpp"
 
 #include "base/limits.hpp"
+#include "base/nearest.hpp"
 
-#include <array>
+#include <algorithm>
+#include <vector>
 
 namespace weir::actors {
 
 namespace {
 
 constexpr size_t bulk = limits::bulk_body_bytes_max;
+constexpr std::array<std::string_view, 2> pages{"limit", "cursor"};
+/// Of a name that nobody knows so much is shown.
+constexpr size_t shown_max = 64;
 
 constexpr std::array table{
   route{port::data, "GET", "/health", action::health, false, 0},
@@ -18,14 +23,16 @@ constexpr std::array table{
   route{port::data, "POST", "/repos/add", action::add, false, bulk},
   route{port::data, "POST", "/repos/remove", action::remove, false, bulk},
   route{port::data, "POST", "/repos/resync", action::resync, false, bulk},
-  route{port::data, "GET", "/repos", action::list, false, 0},
+  route{port::data, "GET", "/repos", action::list, false, 0, pages},
   // Before the pattern with a parameter: the static route wins (SYNC 3b.13).
-  route{port::data, "GET", "/repos/errors", action::list_errors, false, 0},
+  route{port::data, "GET", "/repos/errors", action::list_errors, false, 0,
+        pages},
   route{port::data, "GET", "/repos/:did", action::get_repo, false, 0},
   route{port::data, "GET", "/config", action::get_config, false, 0},
   route{port::data, "GET", "/resolve/:did", action::resolve, false, 0},
   route{port::data, "GET", "/info/:did", action::info, false, 0},
-  route{port::data, "GET", "/v1/completeness", action::summary, false, 0},
+  route{port::data, "GET", "/v1/completeness", action::summary, false, 0,
+        pages},
   route{port::data, "GET", "/v1/repos/:did/completeness",
         action::completeness, false, 0},
   route{port::data, "GET", "/stats/repo-count", action::repo_count, false, 0},
@@ -67,6 +74,21 @@ std::span<const route> all_routes() {
   return table;
 }
 
+std::string unknown_parameter(const route& x,
+                              const net::incoming_request& request) {
+  for (const auto& [name, value] : request.query) {
+    if (!name.empty() && std::ranges::find(x.query, name) != x.query.end())
+      continue;
+    std::vector<std::string> known;
+    for (const auto each : x.query)
+      if (!each.empty())
+        known.emplace_back(each);
+    return "there is no parameter \"" + name.substr(0, shown_max) + "\" here"
+           + suggestion(name, known);
+  }
+  return {};
+}
+
 boost::system::result<matched_route, route_miss>
 find_route(port on, std::string_view method, std::string_view path,
            bool upgrade) {
@@ -74,11 +96,13 @@ find_route(port on, std::string_view method, std::string_view path,
   if (method == "HEAD")
     method = "GET";
   for (const auto& x : table) {
-    if (x.on != on || x.upgrade != upgrade)
-      continue;
-    const auto parameter = fit(x.pattern, path);
+    const auto parameter = x.on == on ? fit(x.pattern, path) : std::nullopt;
     if (!parameter)
       continue;
+    if (x.upgrade != upgrade) {
+      miss.upgrade = x.upgrade;
+      continue;
+    }
     if (x.method == method)
       return matched_route{&x, std::string{*parameter}};
     miss.method = true;

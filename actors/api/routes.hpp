@@ -2,6 +2,7 @@
 
 #include "net/http_server.hpp"
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,7 +47,15 @@ struct route {
   action what = action::health;
   bool upgrade = false;
   size_t body_max = 0;
+  /// Names of all query parameters that it takes; the others are empty.
+  std::array<std::string_view, 2> query{};
 };
+
+/// The first query parameter that the route does not take, in words, with the one
+/// that was meant; empty: it takes all of them. What is asked for and ignored would
+/// look as if it were done.
+std::string unknown_parameter(const route& x,
+                              const net::incoming_request& request);
 
 /// All routes there are. Tests and documents read this table.
 std::span<const route> all_routes();
@@ -56,10 +65,11 @@ struct matched_route {
   std::string parameter; ///< The DID, as in the path.
 };
 
-/// The route of a request. `not_found`: no such path; `method`: the path
-/// exists with another method.
+/// Why a request has no route: there is no such path, or it exists with another
+/// method, or for WebSockets only.
 struct route_miss {
   bool method = false;
+  bool upgrade = false;
 };
 
 boost::system::result<matched_route, route_miss>

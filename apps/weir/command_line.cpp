@@ -1,7 +1,7 @@
 #include "apps/weir/command_line.hpp"
 
 #include "apps/weir/commands.hpp"
-#include "apps/weir/nearest.hpp"
+#include "base/nearest.hpp"
 
 #include <CLI/CLI.hpp>
 

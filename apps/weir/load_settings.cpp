@@ -1,6 +1,6 @@
 #include "apps/weir/load_settings.hpp"
 
-#include "apps/weir/nearest.hpp"
+#include "base/nearest.hpp"
 
 #include <algorithm>
 #include <unistd.h>

@@ -157,6 +157,29 @@ TEST_F(ApiReposTest, PageSizesOutOfRangeAreRefused) {
   EXPECT_EQ(get("/repos?cursor=nonsense").status, 400);
 }
 
+// What is asked for and ignored would look as if it were done.
+TEST_F(ApiReposTest, WhatNobodyTakesIsRefusedWithTheNearestName) {
+  const auto refused = [](const plain_reply& x, const std::string& how) {
+    EXPECT_EQ(x.status, 400) << x.body;
+    EXPECT_NE(x.body.find(how), std::string::npos) << x.body;
+  };
+  refused(get("/repos?limt=3"),
+          R"(there is no parameter \"limt\" here; did you mean \"limit\"?)");
+  refused(get("/health?verbose"), R"(there is no parameter \"verbose\" here)");
+  refused(get("/repos?="), R"(there is no parameter \"\" here)");
+  refused(post("/repos/add", R"({"dids":[],"colections":[]})"),
+          R"(did you mean \"collections\"?)");
+  refused(post("/repos/remove", R"({"dids":[],"collections":[]})"),
+          R"(there is no member \"collections\" here)");
+  EXPECT_EQ(get("/repos?limit=3").status, 200);
+}
+
+TEST_F(ApiReposTest, AChannelSaysThatItIsAWebSocket) {
+  const auto x = get("/channel");
+  EXPECT_EQ(x.status, 426);
+  EXPECT_NE(x.body.find("WebSocket"), std::string::npos) << x.body;
+}
+
 // Issue: bad DIDs answered 400 with the reason and nothing changed
 TEST_F(ApiReposTest, OneBadDidRefusesTheWholeRequestAndIsNamed) {
   for (const std::string bad :

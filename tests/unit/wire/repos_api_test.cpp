@@ -38,7 +38,7 @@ ec config_code_of(std::string_view body) {
 
 TEST(ReposRequest, NamesRepos) {
   const auto x = read_request(
-    R"({"dids":[")" + ann + R"(",")" + bob + R"("],"more":{"ignored":[1]}})");
+    R"({"dids":[")" + ann + R"(",")" + bob + R"("]})");
   ASSERT_TRUE(x) << x.error().context;
   ASSERT_EQ(x->dids.size(), 2u);
   EXPECT_EQ(x->dids[0].str(), ann);
@@ -165,10 +165,30 @@ TEST(ReposRequest, ReadsListsAtTheirPlaceOnly) {
         R"({"dids":{"dids":[]}})", R"({"dids":[],"collections":[{}]})",
         R"({"dids":[],"collections":null})"})
     EXPECT_EQ(code_of(text), ec::invalid_argument) << text;
-  const auto x = read_request(
-    R"({"x":{"dids":["bad"]},"y":["bad",["bad"]],"dids":[],"z":["bad"]})");
-  ASSERT_TRUE(x) << x.error().context;
-  EXPECT_TRUE(x->dids.empty());
+}
+
+// What is accepted and ignored would look as if it were done.
+TEST(ReposRequest, AMemberThatNobodyReadsIsRefusedAndNamed) {
+  const auto refusal = [](std::string_view body) {
+    const auto x = read_request(body);
+    return x ? std::string{} : x.error().context;
+  };
+  EXPECT_EQ(refusal(R"({"x":{"dids":["bad"]},"dids":[],"y":["bad"]})"),
+            R"(there is no member "x" here)");
+  EXPECT_EQ(refusal(R"({"dids":[],"colections":["a.b.*"]})"),
+            R"(there is no member "colections" here; did you mean )"
+            R"("collections"?)");
+  const std::string much(10'000, 'x');
+  EXPECT_EQ(refusal(R"({"dids":[],")" + much + R"(":1})"),
+            R"(there is no member ")" + much.substr(0, 64) + R"(" here)");
+}
+
+TEST(ReposRequest, CollectionsBelongToAdditions) {
+  wire::repos_request_reader removal{false};
+  removal.put(R"({"dids":[],"collections":["a.b.*"]})");
+  const auto x = removal.finish();
+  ASSERT_FALSE(x);
+  EXPECT_EQ(x.error().context, R"(there is no member "collections" here)");
 }
 
 TEST(ReposRequest, HoldsWhatItNamesAndNothingElse) {
@@ -203,7 +223,8 @@ TEST(ReposRequest, NestsSoDeepAndNotDeeper) {
     return R"({"dids":[],"x":)" + std::string(depth - 1, '[')
            + std::string(depth - 1, ']') + "}";
   };
-  EXPECT_EQ(code_of(nested(limits::json_depth_max)), ec::none);
+  EXPECT_EQ(code_of(nested(limits::json_depth_max)), ec::invalid_argument)
+    << "it is read, and nobody knows x";
   EXPECT_EQ(code_of(nested(limits::json_depth_max + 1)), ec::malformed);
 }
 

@@ -1,8 +1,8 @@
-#include "apps/weir/nearest.hpp"
+#include "base/nearest.hpp"
 
 #include <gtest/gtest.h>
 
-namespace weir::apps {
+namespace weir::tests {
 
 TEST(NearestTest, DistanceCountsInsertionsRemovalsChangesAndSwaps) {
   EXPECT_EQ(edit_distance("", ""), 0u);
@@ -35,4 +35,4 @@ TEST(NearestTest, VeryLongWordsAreCompared) {
   EXPECT_FALSE(nearest(std::string(1'000'000, 'x'), {"bind"}));
 }
 
-} // namespace weir::apps
+} // namespace weir::tests

@@ -1,8 +1,8 @@
-#include "apps/weir/nearest.hpp"
+#include "base/nearest.hpp"
 
 #include <algorithm>
 
-namespace weir::apps {
+namespace weir {
 
 namespace {
 
@@ -62,4 +62,4 @@ std::string suggestion(std::string_view word,
   return found ? "; did you mean \"" + *found + "\"?" : std::string{};
 }
 
-} // namespace weir::apps
+} // namespace weir

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace weir::apps {
+namespace weir {
 
 /// How many letters must be inserted, removed, replaced or swapped with their
 /// neighbour to make `y` of `x`. Cost is the product of the lengths.
@@ -20,4 +20,4 @@ std::optional<std::string> nearest(std::string_view word,
 std::string suggestion(std::string_view word,
                        const std::vector<std::string>& candidates);
 
-} // namespace weir::apps
+} // namespace weir
