@@ -223,6 +223,10 @@ net::http_reply miss_reply(const route_miss& x, std::string_view path) {
 
 net::http_reply answer_now(action what, const api_environment& env) {
   switch (what) {
+    case action::root:
+      return net::json_reply(200, std::string{R"({"name":"weir","version":")"}
+                                    + version()
+                                    + R"(","documentation":"docs/api.md"})");
     case action::health:
     case action::live:
       return net::json_reply(200, R"({"status":"ok"})");

@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, 2> pages{"limit", "cursor"};
 constexpr size_t shown_max = 64;
 
 constexpr std::array table{
+  route{port::data, "GET", "/", action::root, false, 0},
   route{port::data, "GET", "/health", action::health, false, 0},
   route{port::data, "GET", "/_health", action::version, false, 0},
   route{port::data, "GET", "/xrpc/_health", action::version, false, 0},

@@ -14,6 +14,7 @@ enum class port : uint8_t { data, operations };
 
 /// What a route does; `api.cpp` has one function for each.
 enum class action : uint8_t {
+  root,
   health,
   version,
   channel,
@@ -44,7 +45,7 @@ struct route {
   port on = port::data;
   std::string_view method;
   std::string_view pattern;
-  action what = action::health;
+  action what = action::root;
   bool upgrade = false;
   size_t body_max = 0;
   /// Names of all query parameters that it takes; the others are empty.
@@ -57,7 +58,7 @@ struct route {
 std::string unknown_parameter(const route& x,
                               const net::incoming_request& request);
 
-/// All routes there are. Tests and documents read this table.
+/// All routes there are; docs/api.md has an entry for each of them.
 std::span<const route> all_routes();
 
 struct matched_route {

@@ -88,6 +88,7 @@ public:
   std::string data_dir() const { return dir_.at("data"); }
 
   const std::string& data_url() const noexcept { return at_.data; }
+  const std::string& operations_url() const noexcept { return at_.operations; }
 
   uint16_t data_port() const;
 

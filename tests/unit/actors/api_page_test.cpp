@@ -1,0 +1,75 @@
+#include "actors/api/routes.hpp"
+#include "tests/support/api_page.hpp"
+#include "wire/tap.hpp"
+
+#include <boost/json.hpp>
+#include <gtest/gtest.h>
+
+#include <set>
+
+// docs/api.md has everything that there is, and nothing else.
+
+namespace weir::tests {
+namespace {
+
+using namespace weir::actors;
+
+/// Names of all members, but for those of the record itself.
+void collect_names(const boost::json::object& x, std::set<std::string>& out) {
+  for (const auto& [name, value] : x) {
+    out.emplace(name);
+    if (value.is_object() && !(x.contains("cid") && name == "record"))
+      collect_names(value.as_object(), out);
+  }
+}
+
+std::string heading(const route& x) {
+  return std::string{x.method} + ' ' + std::string{x.pattern};
+}
+
+bool has_row(const std::string& section, std::string_view name) {
+  return section.find("| `" + std::string{name} + "` |") != std::string::npos;
+}
+
+} // namespace
+
+TEST(ApiPageTest, EachRouteAndEachParameterHasAnEntry) {
+  const auto sections = api_sections();
+  for (const auto& x : all_routes()) {
+    const auto found = sections.find(heading(x));
+    ASSERT_NE(found, sections.end()) << heading(x);
+    for (const auto name : x.query)
+      EXPECT_TRUE(name.empty() || has_row(found->second, name))
+        << heading(x) << ": " << name;
+  }
+}
+
+TEST(ApiPageTest, EachEntryIsARoute) {
+  std::set<std::string> known;
+  for (const auto& x : all_routes())
+    known.insert(heading(x));
+  for (const auto& [name, text] : api_sections())
+    EXPECT_TRUE(known.contains(name)) << name;
+}
+
+TEST(ApiPageTest, EachFieldOfAnEventHasARow) {
+  const std::string did = "did:plc:" + std::string(24, 'a');
+  const auto body = as_bytes(std::string_view{"\xa1\x61\x61\x01", 4});
+  const auto cid = atproto::cid::of_dag_cbor(body);
+  std::string record;
+  wire::append_tap_record({1, true, did, atproto::tid{1}, "a.b.c", "x",
+                           atproto::op_action::create, cid, body},
+                          record);
+  std::string identity;
+  wire::append_tap_identity(2, did, {"alice.test", true, "active"}, identity);
+  std::set<std::string> names;
+  for (const auto& text : {record, identity})
+    collect_names(boost::json::parse(text).as_object(), names);
+  EXPECT_GE(names.size(), 13u);
+  const auto page = api_page();
+  const auto events = page.substr(page.find("## Events"));
+  for (const auto& name : names)
+    EXPECT_NE(events.find('`' + name + '`'), std::string::npos) << name;
+}
+
+} // namespace weir::tests
