@@ -43,7 +43,8 @@ access_control::refuse(const net::incoming_request& x) {
   const auto* host = x.header("host");
   if (host == nullptr || !host_allowed(*host))
     return net::error_reply(403, "HostNotAllowed",
-                            "this name is not one of the node's");
+                            "the Host header names none of the node's: loopback "
+                            "names, its address, or one of allowed_hosts");
   // A page of another origin must not reach a local node (also WebSockets).
   if (comes_from_elsewhere(x, *host))
     return net::error_reply(403, "OriginNotAllowed",

@@ -17,7 +17,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 export here root
-export OUT=${OUT:-$root/build/mutants}
+export OUT=$(realpath -m "${OUT:-$root/build/mutants}")
 export SEEDS=${SEEDS:-1:500} SECONDS_MAX=${SECONDS_MAX:-900}
 export TARGET=${TARGET:-weir-sim} PROGRAM=${PROGRAM:-tests/sim/weir-sim}
 jobs=${JOBS:-2}

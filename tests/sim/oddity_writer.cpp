@@ -154,11 +154,13 @@ void oddity_writer::write_lags() {
   }
 }
 
-/// Nobody speaks of what was lost any more.
+/// Nobody speaks of what was lost, or came as bytes that nobody can read, any
+/// more.
 void oddity_writer::write_holes() {
   auto at = between(1ms, 20s, random_);
   for (auto left = 1 + random_.below(3); left > 0; --left) {
-    auto& lost = add(at, fault_kind::lose_window, pick(few_));
+    auto& lost = add(at, one_in(3) ? fault_kind::garble_events
+                                   : fault_kind::lose_window, pick(few_));
     if (settings_.follows != following::relay)
       lost.of = server::host;
     if (one_in(4))

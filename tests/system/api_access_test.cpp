@@ -107,6 +107,7 @@ TEST(ApiAccessTest, EveryRouteRefusesHostsThatAreNotTheNodes) {
     const auto reply = node.ask(port_of(node, x), request);
     EXPECT_EQ(reply.status, 403) << x.pattern;
     EXPECT_NE(reply.body.find("HostNotAllowed"), std::string::npos);
+    EXPECT_NE(reply.body.find("allowed_hosts"), std::string::npos);
   }
   auto without = request_for(all_routes()[0]);
   without.headers["Host"] = "";
