@@ -173,6 +173,10 @@ struct node_command {
   uint32_t list_upstream = 0;
 };
 
+/// This machine's clock was behind, and was set right. From: HEALTH. To:
+/// SUPERVISOR. Travels: local only.
+struct clock_corrected {};
+
 /// One answer of listRepos, or with a collection of listReposByCollection,
 /// whose lines have no rev. From: the HTTP call. To: SUPERVISOR.
 struct listing_page {
@@ -215,5 +219,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::backfill_step)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::heads_page)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::scan_page)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::node_command)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::clock_corrected)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::listing_page)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::listing_compared)

@@ -21,6 +21,7 @@ struct channel_closed;
 struct channel_opened;
 struct channel_text;
 struct chunk_stored;
+struct clock_corrected;
 struct completeness_page;
 struct did_page;
 struct disk_reading;

@@ -94,7 +94,8 @@ using supervisor_actor = common_actor::extend<
   caf::reacts_to<host_report>, caf::reacts_to<fetch_progress>,
   caf::reacts_to<scan_page>,
   // An UPSTREAM may have missed events: compare a listing.
-  caf::reacts_to<node_command>, caf::reacts_to<listing_page>,
+  caf::reacts_to<node_command>, caf::reacts_to<clock_corrected>,
+  caf::reacts_to<listing_page>,
   caf::reacts_to<listing_compared>, caf::reacts_to<identity_fact>,
   caf::reacts_to<stream_claim>, caf::reacts_to<intake_changed>,
   // What accounts are at their hosts, and whom a listing left out.

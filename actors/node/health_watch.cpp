@@ -5,6 +5,7 @@
 #include "actors/support/timer.hpp"
 #include "base/limits_health.hpp"
 #include "base/log.hpp"
+#include "messages/backfill.hpp"
 #include "messages/identity.hpp"
 #include "messages/journal.hpp"
 #include "messages/repo.hpp"
@@ -147,8 +148,11 @@ private:
         std::count_if(all.begin(), all.end(), [i](const health_finding& x) {
           return x.cause == causes[i];
         })));
-    if (std::exchange(corrections_, clock.corrections) != clock.corrections)
+    if (std::exchange(corrections_, clock.corrections) != clock.corrections) {
       retry_ahead(shared_, {});
+      if (shared_->supervisor)
+        send(shared_->supervisor, clock_corrected{});
+    }
   }
 
   /// The eye on room tells who lets something in.

@@ -50,6 +50,25 @@ listing_machine::effects listing_machine::on_wanted(const listing_id& what,
   return x.waits ? effects{} : await_stream(x, now, wall);
 }
 
+listing_machine::effects listing_machine::on_clock_set(steady_time now,
+                                                       wall_time wall) {
+  for (auto& [what, x] : listings_) {
+    if (!x.known)
+      continue;
+    if (x.in_run) {
+      if (!x.again)
+        x.again = x.row.noted;
+      continue;
+    }
+    x.begins = true;
+    if (!x.waits)
+      await_stream(x, now, wall);
+  }
+  effects out;
+  out.timer = next_due();
+  return out;
+}
+
 /// When it may be asked for a page again: it failed, is not trusted, or its
 /// host asked us to wait, with whatever listing.
 steady_time listing_machine::rest_of(const listing_id& what,

@@ -98,6 +98,10 @@ public:
   effects on_wanted(const listing_id& what, const position& noted,
                     steady_time now, wall_time wall);
 
+  /// The clock was behind and is right now. What a listing shows is not believed
+  /// while it lies beyond the clock, so all are compared once more.
+  effects on_clock_set(steady_time now, wall_time wall);
+
   /// Whether one that began in this epoch of its upstream was compared, cut
   /// short or refused, or fails: who was left out of it is to be proved in
   /// another way.

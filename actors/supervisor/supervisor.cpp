@@ -210,6 +210,7 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
     },
     [this](const scan_page& x) { on_scan(x); },
     [this](node_command x) { list(x.list_upstream); },
+    [this](clock_corrected) { perform(listing_.on_clock_set(now(), wall())); },
     [this](const listing_page& x) { on_listing(x); },
     [this](const listing_compared& x) { on_compared(x); },
     [this](const identity_fact& x) { on_identity(x); },

@@ -2,6 +2,7 @@
 #include "actors/repo/tell_news.hpp"
 #include "actors/support/store_readers.hpp"
 #include "base/limits_health.hpp"
+#include "messages/backfill.hpp"
 #include "messages/journal.hpp"
 #include "storage/tail_cache.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
@@ -43,6 +44,7 @@ protected:
     shared->signers.begin(1, 1);
     shared->readers.push_back(reader.as<reader_actor>());
     shared->routers.push_back(router.as<router_actor>());
+    shared->supervisor = supervisor.as<supervisor_actor>();
     keep(spawn_health_watch(sys, shared));
     first_jobs = reader.take<reader_job>();
   }
@@ -57,6 +59,7 @@ protected:
   set_clock hands{time};
   probe reader{sys};
   probe router{sys};
+  probe supervisor{sys};
   std::vector<reader_job> first_jobs; ///< Of its start.
 };
 
@@ -185,6 +188,19 @@ TEST_F(HealthWatchTest, AClockInDoubtHoldsIntakeUntilItIsSetRight) {
   EXPECT_TRUE(shared->intake.reads());
   EXPECT_THAT(shared->intake.reasons(), IsEmpty());
   EXPECT_THAT(shared->health.findings(), IsEmpty());
+}
+
+// What was listed meanwhile was judged by a clock that was behind.
+TEST_F(HealthWatchTest, AClockThatIsSetForwardHasAllListedAnew) {
+  pass(limits::health_check_interval);
+  hands.shift = -1h;
+  pass(limits::health_check_interval);
+  EXPECT_EQ(supervisor.count<clock_corrected>(), 0u);
+  hands.shift = {};
+  pass(limits::health_check_interval);
+  EXPECT_EQ(supervisor.count<clock_corrected>(), 1u);
+  pass(limits::health_check_interval);
+  EXPECT_EQ(supervisor.count<clock_corrected>(), 0u);
 }
 
 // limits::clock_retry_page

@@ -41,6 +41,35 @@ TEST(listing_machine, a_short_listing_waits_for_the_pause) {
   x.page("");
 }
 
+// A rev beyond a clock that was behind was not believed.
+TEST(listing_machine, a_clock_that_was_set_has_all_compared_once_more) {
+  listing_run x;
+  x.want();
+  x.page("");
+  EXPECT_FALSE(x.take(x.machine.on_clock_set(x.now, x.wall)));
+  ASSERT_TRUE(x.last.timer);
+  EXPECT_EQ(*x.last.timer - x.now, listing_grace) << "its stream has a moment";
+  x.pass(listing_grace);
+  ASSERT_TRUE(x.tick());
+  EXPECT_EQ(x.last.fetch->cursor, "");
+  x.page("");
+  x.pass(listing_grace);
+  EXPECT_FALSE(x.tick()) << "once";
+}
+
+// Its first pages may have been compared by the clock of before.
+TEST(listing_machine, a_listing_under_way_when_the_clock_is_set_comes_again) {
+  listing_run x;
+  x.want();
+  x.page("c1");
+  EXPECT_FALSE(x.take(x.machine.on_clock_set(x.now, x.wall)));
+  ASSERT_TRUE(x.page("c2"));
+  EXPECT_EQ(x.last.fetch->cursor, "c2") << "it goes on";
+  ASSERT_TRUE(x.page(""));
+  EXPECT_EQ(x.last.fetch->cursor, "");
+  EXPECT_FALSE(x.page(""));
+}
+
 // It is never longer than the interval.
 TEST(listing_machine, a_pause_beyond_the_interval_is_the_interval) {
   listing_options options;
