@@ -330,7 +330,7 @@ constexpr auto consumer_patience = 1s;
 constexpr auto consumer_lazy_write = 1s; ///< For progress without acks.
 
 // -- options of a node (actors/node/node_config, apps/weir) -------------------
-constexpr option_range<double> plc_per_second_range{0.1, 10'000, 20};
+constexpr option_range<double> plc_per_second_range{0.1, 10'000, 500};
 constexpr option_range<size_t> pds_events_per_second_range{1, 1'000'000, 500};
 constexpr size_t refused_frame_cost = 50; ///< So many events of that rate.
 constexpr size_t doubted_portion_max = 4; ///< Come at a time after it.

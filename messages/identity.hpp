@@ -20,7 +20,7 @@ struct identity_ask {
   /// the account's host.
   std::string by{};
   /// Nobody is told: NODE wants to see whether the directory answers. At once,
-  /// however often it failed.
+  /// however often it failed, but not while the directory limits us.
   bool probe = false;
 };
 
@@ -45,6 +45,8 @@ struct identity_document {
   bool gone = false;
   /// When the directory answered, by its clock, where TLS proves that it did.
   std::optional<wall_time> date = std::nullopt;
+  /// Set when it answered 429: how long it asks us to wait, as far as it says.
+  std::optional<std::chrono::seconds> limited = std::nullopt;
 };
 
 /// From: the HTTP or DNS call. To: IDENTITY. Travels: local only.

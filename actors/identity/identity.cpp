@@ -107,6 +107,8 @@ private:
 
 void identity::ask(const identity_ask& x) {
   if (x.probe) {
+    if (machine_.directory_rests(now()))
+      return;
     fetched_->add();
     network_->fetch_document(x.repo, identity_actor{this});
     return;
@@ -234,7 +236,7 @@ identity_actor::behavior_type identity::make_behavior() {
         x.repo,
         x.failed.code == ec::none ? result<atproto::did_document>{x.doc}
                                   : result<atproto::did_document>{x.failed},
-        x.gone, now(), wall()));
+        x.gone, now(), wall(), x.limited));
     },
     [this](const identity_handle& x) {
       perform(machine_.on_handle(x.repo, x.handle,

@@ -137,6 +137,8 @@ void lookups::fetch_document(const did& repo, identity_actor to) {
     } else if (x->status != 200) {
       out.failed = fail(ec::unreachable,
                         "HTTP " + std::to_string(x->status));
+      if (x->status == 429)
+        out.limited = x->retry_after.value_or(std::chrono::seconds{0});
     } else if (auto doc = atproto::parse_did_document(as_text(x->body), repo)) {
       out.doc = std::move(*doc);
     } else {

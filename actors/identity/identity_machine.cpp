@@ -145,12 +145,16 @@ identity_machine::on_loaded(const atproto::did& repo,
 identity_machine::effects
 identity_machine::on_document(const atproto::did& repo,
                               const result<atproto::did_document>& doc,
-                              bool gone, steady_time now, wall_time wall) {
+                              bool gone, steady_time now, wall_time wall,
+                              std::optional<std::chrono::seconds> limited) {
   effects out;
+  if (limited && !document_is_foreign(repo))
+    queue_.rest_directory(*limited, now);
   const auto i = pending_.find(repo);
   if (i == pending_.end() || i->second.at != phase::fetching)
     return told(std::move(out));
-  queue_.done(repo, doc || gone, now);
+  const auto answered = doc || gone || doc.error().code != ec::unreachable;
+  queue_.done(repo, {doc || gone, answered, limited.has_value()}, now);
   if (doc || gone)
     backoff_.succeeded(repo, now);
   const auto* known = find(repo);

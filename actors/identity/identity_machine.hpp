@@ -24,7 +24,8 @@ struct identity_options {
   size_t waiting_max = limits::identity_waiting_max;
   size_t in_flight_max = limits::identity_in_flight_max;
   size_t failures_max = limits::lookup_failures_max; ///< Remembered.
-  /// Look-up budget (architecture.md 9).
+  /// Look-up budget (architecture.md 9); the directory's answers say how much of
+  /// it is spent.
   double per_second = limits::plc_per_second_range.standard;
   std::chrono::seconds fresh = limits::identity_fresh;
 };
@@ -82,9 +83,11 @@ public:
                     wall_time wall);
 
   /// `ec::not_found` = tombstoned or not registered (`gone` tells which).
+  /// @param limited The server answered 429, and asks for this pause.
   effects on_document(const atproto::did& repo,
                       const result<atproto::did_document>& doc, bool gone,
-                      steady_time now, wall_time wall);
+                      steady_time now, wall_time wall,
+                      std::optional<std::chrono::seconds> limited = {});
 
   /// The DID that the handle resolves to; an error keeps the last answer when
   /// it is transient (`ec::unreachable`), else clears it.
@@ -93,6 +96,11 @@ public:
                     wall_time wall);
 
   effects on_timer(steady_time now, wall_time wall);
+
+  /// The directory limits us: nothing is asked of it yet, for nobody.
+  bool directory_rests(steady_time now) const noexcept {
+    return queue_.directory_rests(now);
+  }
 
   size_t waiting() const noexcept {
     return pending_.size();

@@ -20,6 +20,7 @@ lookup_queue::lookup_queue(double per_second, size_t in_flight_max,
                            size_t waiting_max)
   : budget_(per_second, per_second),
     share_(per_second / limits::web_part, per_second / limits::web_part),
+    pace_(per_second),
     directory_(per_second * limits::retry_share, in_flight_max,
                std::max<size_t>(waiting_max, 1)),
     web_(per_second * limits::retry_share / limits::web_part,
@@ -52,7 +53,7 @@ std::optional<atproto::did> lookup_queue::next(steady_time now) {
   if (!x)
     return std::nullopt;
   budget_.take(now);
-  running_.emplace(x->repo, x->cause);
+  running_.emplace(x->repo, running{x->cause, now});
   return std::move(x->repo);
 }
 
@@ -63,19 +64,26 @@ std::optional<queued_lookup> lookup_queue::take(steady_time now) {
       share_.take(now);
       return x;
     }
-  if (auto x = directory_.take(now))
-    return x;
+  if (pace_.next(now) <= now)
+    if (auto x = directory_.take(now)) {
+      pace_.take(now);
+      return x;
+    }
   return web_.take(now);
 }
 
-void lookup_queue::done(const atproto::did& repo, bool succeeded,
+void lookup_queue::done(const atproto::did& repo, const lookup_outcome& how,
                         steady_time now) {
-  const auto cause = running_.extract(repo).mapped();
-  lane_of(repo).end(cause, succeeded, now);
+  const auto x = running_.extract(repo).mapped();
+  lane_of(repo).end(x.cause, how.succeeded, now);
+  if (!document_is_foreign(repo))
+    pace_.end(how, x.began, now);
 }
 
 std::optional<steady_time> lookup_queue::due(steady_time now) const {
-  const auto a = directory_.due(now);
+  auto a = directory_.due(now);
+  if (a)
+    a = std::max(*a, pace_.next(now));
   const auto b = web_.due(now);
   if (!a && !b)
     return std::nullopt;

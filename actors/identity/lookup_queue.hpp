@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/identity/lookup_lane.hpp"
+#include "actors/identity/lookup_pace.hpp"
 #include "base/limits.hpp"
 
 #include <optional>
@@ -13,7 +14,8 @@ namespace weir::actors {
 /// its own, so that none waits for a host that hangs, however many of those
 /// there are, nor for a directory that does. No clock, no network.
 ///
-/// While both wait, did:web names have `limits::web_part` of the budget.
+/// While both wait, did:web names have `limits::web_part` of the budget. How much
+/// of it the directory gets is up to its answers, too (`lookup_pace`).
 class lookup_queue {
 public:
   /// @param in_flight_max At the directory at a time; did:web names have
@@ -34,7 +36,18 @@ public:
   std::optional<atproto::did> next(steady_time now);
 
   /// A look-up ended.
-  void done(const atproto::did& repo, bool succeeded, steady_time now);
+  void done(const atproto::did& repo, const lookup_outcome& how,
+            steady_time now);
+
+  /// The directory limits us: it is asked for nothing for so long.
+  void rest_directory(std::chrono::seconds asked, steady_time now) noexcept {
+    pace_.rest(asked, now);
+  }
+
+  /// The directory limits us: nothing is asked of it yet.
+  bool directory_rests(steady_time now) const noexcept {
+    return pace_.rests(now);
+  }
 
   /// When `next` is worth another try without a `done` before; none: not
   /// before that.
@@ -54,14 +67,20 @@ public:
   }
 
 private:
+  struct running {
+    lookup_cause cause = lookup_cause::again;
+    steady_time began;
+  };
+
   lookup_lane& lane_of(const atproto::did& repo) noexcept;
   std::optional<queued_lookup> take(steady_time now);
 
   token_bucket budget_; ///< A second's worth of look-ups, one at least.
   token_bucket share_;  ///< Of it, for did:web names while others wait.
+  lookup_pace pace_;    ///< Of it, what the directory can take.
   lookup_lane directory_;
   lookup_lane web_;
-  std::unordered_map<atproto::did, lookup_cause> running_;
+  std::unordered_map<atproto::did, running> running_;
 };
 
 } // namespace weir::actors

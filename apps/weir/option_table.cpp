@@ -83,8 +83,9 @@ void add_upstreams(options& out) {
   out.push_back(real_option(
     &settings::plc_per_second, plc_per_second_range,
     {group, "plc_per_second",
-     "DID documents asked for a second, of that directory and of the hosts of "
-     "did:web identities together."}));
+     "DID documents asked for a second at most, of that directory and of the "
+     "hosts of did:web identities together. The directory is asked for fewer "
+     "while its answers are slow, and for none while it limits us (429)."}));
   out.push_back(text_option(
     &settings::handle_resolver_url,
     {group, "handle_resolver_url",

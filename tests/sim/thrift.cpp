@@ -4,6 +4,7 @@
 #include "base/limits_api.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace weir::sim {
 
@@ -72,6 +73,17 @@ bool is_limit(std::string_view head) noexcept {
   return head.starts_with("HTTP/1.1 429");
 }
 
+/// Of a head with `Retry-After: 9`; zero without.
+std::chrono::seconds retry_after(std::string_view head) noexcept {
+  constexpr std::string_view name = "Retry-After: ";
+  const auto at = head.find(name);
+  int64_t out = 0;
+  if (at != std::string_view::npos)
+    std::from_chars(head.data() + at + name.size(), head.data() + head.size(),
+                    out);
+  return std::chrono::seconds{out};
+}
+
 } // namespace
 
 thrift_watch::thrift_watch(thrift_promises x) : promises_(std::move(x)) {
@@ -87,6 +99,7 @@ void thrift_watch::begin_life() {
   limited_.clear();
   open_.clear();
   held_up_.reset();
+  limited_by_directory_.reset();
   dials_.clear();
 }
 
@@ -120,6 +133,8 @@ void thrift_watch::on_answer(steady_time now, uint64_t connection,
           "requests that a host limits for " + asked->second.what);
   if (asked->second.of_document && now - asked->second.at > prompt)
     held_up_ = now;
+  if (asked->second.of_document && is_limit(head))
+    note_limit(now, head);
   open_.erase(asked);
 }
 
@@ -140,6 +155,23 @@ double thrift_watch::together(steady_time now, microseconds within) const {
     std::min(waiting, static_cast<double>(limits::identity_in_flight_max)));
 }
 
+void thrift_watch::note_limit(steady_time now, std::string_view head) {
+  const auto until = now + retry_after(head);
+  limited_by_directory_ = {
+    now, limited_by_directory_ ? std::max(limited_by_directory_->second, until)
+                               : until};
+}
+
+/// What had begun before leaves a moment later.
+bool thrift_watch::is_limited(steady_time now) const {
+  if (!limited_by_directory_)
+    return false;
+  const auto& [since, until] = *limited_by_directory_;
+  const microseconds leaves
+    = held_up_ ? leaves_within + limits::identity_timeout : leaves_within;
+  return now < until && now - since > leaves;
+}
+
 /// A budget has a second's worth at once.
 void thrift_watch::note_document(steady_time now, uint64_t connection,
                                  const std::string& did) {
@@ -148,6 +180,8 @@ void thrift_watch::note_document(steady_time now, uint64_t connection,
     if (x.of_document && now - x.at > prompt
         && now - x.at <= limits::identity_timeout)
       held_up_ = now;
+  if (broken_.empty() && is_limited(now))
+    broken_ = "a look-up of " + did + " before the directory's Retry-After";
   const auto rate = std::max(promises_.look_ups_per_second, 1.0);
   spend(now, documents_in_second_, 1s, 2 * rate + together(now, 1s),
         "look-ups");

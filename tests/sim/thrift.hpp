@@ -28,8 +28,10 @@ struct thrift_promises {
 
 /// Counts what a node asks the network for, and says when that is more than it
 /// promises: look-ups by their budget, in each second as well as over time (what
-/// waited for a directory that is slow leaves at once when it is not), and those of clients by their share of it; what is not answered about one
-/// account by its pauses; dials of a stream by theirs.
+/// waited for a directory that is slow leaves at once when it is not), and those
+/// of clients by their share of it; what is not answered about one account by its
+/// pauses; dials of a stream by theirs. A directory that limits us
+/// (429) is asked for nothing before the time that it names.
 ///
 /// # Ownership and threads
 /// What it is given outlives it. One thread.
@@ -68,6 +70,8 @@ private:
   void note_document(steady_time now, uint64_t connection,
                      const std::string& did);
   double together(steady_time now, std::chrono::microseconds within) const;
+  void note_limit(steady_time now, std::string_view head);
+  bool is_limited(steady_time now) const;
   void note_stream(steady_time now, uint16_t server);
   void ask_again(steady_time now, uint64_t connection,
                  const std::string& what, bool of_document);
@@ -84,6 +88,8 @@ private:
   std::map<uint64_t, request> open_;        ///< By connection.
   /// When the directory last let a request wait for long.
   std::optional<steady_time> held_up_;
+  /// When the directory last limited us, and until when.
+  std::optional<std::pair<steady_time, steady_time>> limited_by_directory_;
   /// Requests for a stream, and how many events there were by then.
   std::map<uint16_t, std::deque<std::pair<steady_time, uint64_t>>> dials_;
   std::string broken_;

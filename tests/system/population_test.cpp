@@ -33,7 +33,7 @@ TEST(PopulationTest, AMajorityOfInactiveAccountsKeepsNobodyFromBeingSynced) {
   const temp_dir dir;
   simnet::network network{population(accounts, deactivated)};
   const auto urls = network.start(2).value();
-  // A directory of this machine; at 20 look-ups a second it takes 12 minutes.
+  // A directory of this machine; at the default rate it takes half a minute.
   std::vector<std::string> more{"--memory-limit", "128MiB"};
   if (wished("PLC_DEFAULT", 0) == 0)
     more.insert(more.end(), {"--plc-per-second", "5000"});

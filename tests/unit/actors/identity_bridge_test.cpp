@@ -76,6 +76,16 @@ TEST_F(IdentityBridgeTest, ThePlcDirectoryKnowsADidOrNotOrItIsGone) {
   EXPECT_TRUE(hosts->requests.empty());
 }
 
+// A directory that limits us says for how long.
+TEST_F(IdentityBridgeTest, ADirectoryThatLimitsUsIsAskedAgainWhenItSays) {
+  said = answer_with(503, "");
+  EXPECT_FALSE(look_up(ann).limited);
+  said = answer_with(429, "");
+  EXPECT_EQ(look_up(ann).limited, 0s);
+  said->retry_after = 30s;
+  EXPECT_EQ(look_up(ann).limited, 30s);
+}
+
 // protocol.md 8.1: what is no document of the DID says nothing of it. Of a
 // did:web its own host says that.
 TEST_F(IdentityBridgeTest, ADirectoryThatAnswersAnythingElseIsAway) {

@@ -37,6 +37,26 @@ TEST(identity_machine, a_look_up_that_failed_is_made_again_after_its_pause) {
   EXPECT_TRUE(x.last.answers.at(0).fact);
 }
 
+// A directory that limits us (429) says so in answer to whatever was asked.
+TEST(identity_machine, a_directory_that_limits_us_is_asked_for_nothing) {
+  resolver x;
+  x.last = x.machine.on_document(repo_of(2), fail(ec::unreachable, "HTTP 429"),
+                                 false, x.now, x.wall, 60s);
+  EXPECT_THAT(x.last.answers, IsEmpty()) << "nobody waited for that one";
+  EXPECT_TRUE(x.machine.directory_rests(x.now));
+  x.fetch(1);
+  EXPECT_THAT(x.last.fetch, IsEmpty());
+  EXPECT_EQ(x.last.timer, x.now + 60s);
+  x.fetch(2, web_repo(1));
+  EXPECT_THAT(x.last.fetch, ElementsAre(web_repo(1)));
+  x.last = x.machine.on_document(web_repo(1), fail(ec::unreachable, "HTTP 429"),
+                                 false, x.now, x.wall, 90s);
+  x.pass(60s);
+  EXPECT_FALSE(x.machine.directory_rests(x.now));
+  x.last = x.machine.on_timer(x.now, x.wall);
+  EXPECT_THAT(x.last.fetch, ElementsAre(alice));
+}
+
 // So does who asked anew while it was being made
 TEST(identity_machine, one_who_asked_anew_hears_of_the_failure_too) {
   resolver x;

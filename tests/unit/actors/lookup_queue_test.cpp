@@ -31,7 +31,7 @@ std::vector<std::string> run(lookup_queue& x, steady_time now,
   std::vector<std::string> out;
   while (const auto repo = x.next(now)) {
     out.push_back(repo->str());
-    x.done(*repo, succeeds, now);
+    x.done(*repo, {succeeds, succeeds}, now);
   }
   return out;
 }
@@ -95,7 +95,7 @@ TEST(lookup_queue, a_crowd_of_hosts_that_hang_leaves_the_directory_its_places) {
   EXPECT_EQ(hang(x, start).size(), 64u);
   EXPECT_EQ(x.size(), 200u);
   EXPECT_EQ(x.size_beside(web(1)), 100u);
-  x.done(web(0), false, start);
+  x.done(web(0), {}, start);
   EXPECT_EQ(hang(x, start), std::vector{web(64 / limits::web_part)});
 }
 

@@ -3,11 +3,15 @@
 #include "base/limits_health.hpp"
 #include "tests/unit/actors/upstream_stream.hpp"
 
+#include <gmock/gmock.h>
+
 #include <numeric>
 
 // What of a stream is in the node, when its numbers begin anew.
 namespace weir::tests {
 namespace {
+
+using testing::ElementsAre;
 
 // reliability.md P9: or a host that does so again and again fills the memory
 TEST(upstream_machine, frames_of_old_numbers_count_until_they_are_finished) {

@@ -1,0 +1,71 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/token_bucket.hpp"
+
+#include <chrono>
+#include <optional>
+
+namespace weir::actors {
+
+/// How a look-up ended.
+struct lookup_outcome {
+  bool succeeded = false; ///< There is a document, or a tombstone.
+  /// Whoever was asked said something about the DID, though it be that there is
+  /// no such one.
+  bool answered = false;
+  bool limited = false; ///< The server answered 429.
+};
+
+/// How fast the directory is asked: it says so itself, by its answers.
+///
+/// The rate begins at `limits::plc_pace_start` and doubles, once in each
+/// `limits::plc_pace_interval`, while answers are prompt. An answer that takes longer than `limits::plc_prompt`,
+/// or does not come, lowers it, down to `limits::plc_pace_min`, and from then on
+/// it grows by small steps. One that limits us (429) halves it, and nothing is
+/// asked before the time that it names.
+/// Look-ups that began before the rate was lowered do not lower it again.
+///
+/// # Threads
+/// A value for one thread. No clock.
+class lookup_pace {
+public:
+  /// @param most Look-ups a second (`plc_per_second`).
+  explicit lookup_pace(double most);
+
+  /// Look-ups a second at the moment.
+  double per_second() const noexcept { return rate_; }
+
+  /// When another look-up may begin; `now` when it may at once.
+  steady_time next(steady_time now) const noexcept;
+
+  /// The directory limits us: nothing is asked yet.
+  bool rests(steady_time now) const noexcept {
+    return rests_until_ && now < *rests_until_;
+  }
+
+  /// One begins.
+  void take(steady_time now) noexcept { bucket_.take(now); }
+
+  /// The directory limits us, in answer to whatever: nothing is asked for so
+  /// long, at least `limits::plc_rest_min`.
+  void rest(std::chrono::seconds asked, steady_time now) noexcept;
+
+  /// One that began at `began` is over.
+  void end(const lookup_outcome& how, steady_time began,
+           steady_time now) noexcept;
+
+private:
+  void lower(double to, steady_time now) noexcept;
+  void raise(steady_time now) noexcept;
+  void set(double rate, steady_time now) noexcept;
+
+  double most_;
+  double rate_;
+  bool was_lowered_ = false;
+  token_bucket bucket_;
+  std::optional<steady_time> changed_;
+  std::optional<steady_time> rests_until_;
+};
+
+} // namespace weir::actors
