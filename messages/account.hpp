@@ -58,6 +58,9 @@ struct account_told {
 struct repo_incomplete {
   atproto::did repo;
   bool unproved = false; ///< Its host has no word that could prove it.
+  /// Nor is that why: the listings of this relay leave it out, and its host said
+  /// meanwhile that it is there. 0: not so.
+  uint32_t left_out_by = 0;
 };
 
 /// Repos that no upstream covers, in the order of their rows.
@@ -116,6 +119,7 @@ struct left_out_page {
     std::string pds;
     /// Of its upstream, when the row was looked at, if its own one is stale.
     position noted{};
+    bool is_known = false; ///< Its row says that this upstream leaves it out.
   };
   error failed; ///< `ec::none` when the rows were read.
   uint32_t upstream = 0;

@@ -164,6 +164,21 @@ int database::level0_files() const {
   return std::stoi(text);
 }
 
+uint64_t database::file_bytes() const {
+  auto* env = impl_->disk;
+  std::vector<std::string> names;
+  if (!env->GetChildren(impl_->options.directory, &names).ok())
+    return 0;
+  uint64_t out = 0;
+  for (const auto& name : names) {
+    uint64_t size = 0;
+    if (name != "." && name != ".."
+        && env->GetFileSize(impl_->options.directory + "/" + name, &size).ok())
+      out += size;
+  }
+  return out;
+}
+
 uint64_t database::approximate_bytes(const key_range& range) const {
   const leveldb::Range where{slice(range.begin), slice(range.end)};
   uint64_t out = 0;

@@ -146,6 +146,10 @@ public:
   /// `limits::level0_files_pause`.
   int level0_files() const;
 
+  /// Bytes of all files of the directory; one that goes meanwhile counts as
+  /// none.
+  uint64_t file_bytes() const;
+
   /// Bytes on disk under a range, without what is still in memory.
   uint64_t approximate_bytes(const key_range& range) const;
 

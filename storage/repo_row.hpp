@@ -96,6 +96,9 @@ struct repo_row {
   /// Hash of the key by which events were refused; 0: none were. A document
   /// with another key or host says that they may have been true.
   uint64_t refused_by = 0;
+  /// The relay whose whole listings leave the repo out, though its host has it:
+  /// that one does not cover it. 0: none does.
+  uint32_t left_out_by = 0;
 };
 
 } // namespace weir::storage

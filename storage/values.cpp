@@ -88,7 +88,7 @@ void serialize(Archive& ar, repo_row& x) {
      x.filter_generation, x.gap, x.error, x.retry_count, x.next_retry,
      x.last_sync, x.resync_id, x.incarnation, x.erased_through, x.pds, x.handle,
      x.words, x.identity_due, x.missed_rev, x.listed_rev, x.not_found_at,
-     x.refused_by);
+     x.refused_by, x.left_out_by);
 }
 
 template <class Archive>

@@ -5,6 +5,7 @@
 #include "atproto/sha256.hpp"
 #include "base/limits.hpp"
 #include "base/limits_api.hpp"
+#include "base/log.hpp"
 
 #include <algorithm>
 
@@ -65,10 +66,11 @@ access_control::refuse(const net::incoming_request& x) {
 
 std::optional<net::http_reply>
 access_control::check_credential(const net::incoming_request& x) {
-  if (options_.password.empty())
+  const auto secret = password();
+  if (secret.empty() || is_open(x))
     return std::nullopt;
   const auto* header = x.header("authorization");
-  if (header != nullptr && right_password(*header))
+  if (header != nullptr && is_right(*header, secret))
     return std::nullopt; // However many others of this address guess.
   if (header != nullptr && guesses(x.peer)) {
     auto out = net::error_reply(
@@ -83,14 +85,35 @@ access_control::check_credential(const net::incoming_request& x) {
   return out;
 }
 
-bool access_control::right_password(std::string_view header) const {
+std::string access_control::password() const {
+  const std::lock_guard guard{mutex_};
+  return options_.password;
+}
+
+void access_control::set_password(const std::string& x) {
+  const std::lock_guard guard{mutex_};
+  options_.password = x;
+  failures_.clear();
+}
+
+/// What watches a node of this machine has no password; a proxy here speaks for
+/// anybody.
+bool access_control::is_open(const net::incoming_request& x) const {
+  if (x.path != "/livez" && x.path != "/readyz")
+    return false;
+  const auto passed_on = x.header("x-forwarded-for") != nullptr
+                         || x.header("forwarded") != nullptr;
+  return options_.open_probes || (x.peer.is_loopback() && !passed_on);
+}
+
+bool access_control::is_right(std::string_view header,
+                              const std::string& password) {
   const auto space = header.find(' ');
   if (space == std::string_view::npos
       || lower_case(header.substr(0, space)) != "basic")
     return false;
   const auto decoded = atproto::decode_base64(header.substr(space + 1));
-  return decoded
-         && equal_secret(as_text(*decoded), "admin:" + options_.password);
+  return decoded && equal_secret(as_text(*decoded), "admin:" + password);
 }
 
 /// Counts a wrong password. True when this address had too many before.
@@ -100,8 +123,10 @@ bool access_control::guesses(const net::ip_address& peer) {
     failures_.clear(); // A flood of addresses: counting starts anew.
   auto& x = failures_[peer];
   const auto now = time_.steady_now();
-  if (x.count == 0 || now - x.since > limits::auth_lock)
+  if (x.count == 0 || now - x.since > limits::auth_lock) {
     x = {0, now};
+    log::warn("wrong_password", {{"peer", net::to_string(peer)}});
+  }
   return ++x.count > limits::auth_failures_max;
 }
 

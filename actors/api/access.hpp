@@ -16,13 +16,18 @@ struct access_options {
   std::string password;
   /// Host header names allowed besides loopback names.
   std::vector<std::string> hosts;
+  bool open_probes = false; ///< Whoever asks; from loopback they always are.
 };
 
 /// The one check in front of every route, upgrades included (reliability.md
 /// 2.2): Host allow-list, foreign Origin, credential, JSON content type. Of an
 /// address that had many wrong passwords, further wrong ones are answered
 /// later; the right one never is: who guesses may share the address, that of a
-/// proxy for example.
+/// proxy for example. The log names an address with wrong ones once in
+/// `limits::auth_lock`.
+///
+/// `/livez` and `/readyz` need no credential on loopback, unless a proxy passes
+/// them on, or with `open_probes`.
 ///
 /// # Threads
 /// Any.
@@ -33,21 +38,26 @@ public:
   /// The refusal, or nothing when the request may go on.
   std::optional<net::http_reply> refuse(const net::incoming_request& x);
 
+  /// From now on.
+  void set_password(const std::string& x);
+
 private:
   struct failures {
     size_t count = 0;
     steady_time since;
   };
 
+  bool is_open(const net::incoming_request& x) const;
   bool host_allowed(std::string_view authority) const;
   std::optional<net::http_reply> check_credential(
     const net::incoming_request& x);
-  bool right_password(std::string_view header) const;
+  std::string password() const;
+  static bool is_right(std::string_view header, const std::string& password);
   bool guesses(const net::ip_address& peer);
 
-  access_options options_;
+  access_options options_; ///< The password is guarded.
   const clock& time_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<net::ip_address, failures> failures_;
 };
 

@@ -157,6 +157,20 @@ net::http_reply ready_reply(const api_environment& env) {
   return net::json_reply(ok ? 200 : 503, body + '}');
 }
 
+void append_store(const api_environment& env, std::string& body) {
+  const auto sizes = env.sizes();
+  body += R"(,"store":{"bytes":{)";
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    body += i == 0 ? "\"" : ",\"";
+    body += storage::to_string(storage::table_family(i));
+    body += "\":" + std::to_string(sizes[i]);
+  }
+  body += R"(},"growth_per_day":)";
+  const auto growth = env.growth->per_day();
+  body += growth ? std::to_string(static_cast<int64_t>(*growth)) : "null";
+  body += '}';
+}
+
 net::http_reply status_reply(const api_environment& env) {
   using storage::repo_status;
   std::string body = R"({"version":")";
@@ -178,6 +192,7 @@ net::http_reply status_reply(const api_environment& env) {
   body += R"(,"records":)" + std::to_string(env.stats->records.load());
   body += R"(,"log_end":)" + std::to_string(env.stats->durable.load());
   body += R"(,"outbox":)" + std::to_string(env.outbox->backlog.load());
+  append_store(env, body);
   body += R"(,"causes":)";
   append_causes(env.shared->health.findings(), body);
   body += '}';

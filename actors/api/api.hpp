@@ -3,8 +3,10 @@
 #include "actors/api/access.hpp"
 #include "actors/support/consumer_stats.hpp"
 #include "actors/support/context.hpp"
+#include "actors/support/store_growth.hpp"
 #include "actors/support/store_stats.hpp"
 #include "net/http_server.hpp"
+#include "storage/store_sizes.hpp"
 #include "wire/repos_api.hpp"
 
 #include <atomic>
@@ -33,6 +35,11 @@ struct api_environment {
   std::shared_ptr<std::atomic<bool>> ready;
   /// Bodies of all requests that are not answered; one more byte is a 503.
   size_t request_bytes_max = limits::bulk_body_bytes_max;
+  /// Of the store, on disk.
+  std::function<storage::family_sizes()> sizes
+    = [] { return storage::family_sizes{}; };
+  std::shared_ptr<const store_growth> growth
+    = std::make_shared<const store_growth>();
 };
 
 /// The faces of a node: Tap's wire, the repository API and the operations

@@ -1,6 +1,7 @@
 #include "actors/node/node_impl.hpp"
 
 #include "storage/safe_env.hpp"
+#include "storage/store_sizes.hpp"
 
 namespace weir::actors {
 
@@ -64,6 +65,7 @@ result<void> node::impl::start() {
   start_upstreams(*streams);
   start_room_watch();
   start_health_watch();
+  start_progress_watch();
   add_gauges();
   guardian = spawn_guardian(*system, shared, std::move(children), on_failure);
   ready->store(true);
@@ -247,8 +249,10 @@ result<void> node::impl::start_servers() {
   auto hosts = config.allowed_hosts;
   for (const auto& at : {config.bind, config.operations_bind})
     hosts.push_back(at.substr(0, at.rfind(':')));
-  auto access = std::make_shared<access_control>(
-    access_options{config.admin_password, std::move(hosts)}, *seams.time);
+  access = std::make_shared<access_control>(
+    access_options{config.admin_password, std::move(hosts),
+                   config.open_probes},
+    *seams.time);
   api_environment env;
   env.shared = shared;
   env.stats = &store->stats;
@@ -262,7 +266,9 @@ result<void> node::impl::start_servers() {
   env.filter_generation = filter_generation;
   env.ready = ready;
   env.request_bytes_max = plan_memory(config).requests;
-  faces = make_api(*system, std::move(env), std::move(access));
+  env.sizes = [this] { return storage::store_sizes(*store->db); };
+  env.growth = growth;
+  faces = make_api(*system, std::move(env), access);
   guard("api", faces.actor);
   const auto open = [this](const std::string& at,
                            const std::shared_ptr<net::http_service>& service,
@@ -284,61 +290,6 @@ result<void> node::impl::start_servers() {
     return ok;
   return open(config.operations_bind, faces.operations, operations,
               operations_url);
-}
-
-upstream_actor node::impl::spawn_stream(const storage::upstream_row& row) {
-  net::ws_client_options socket;
-  socket.guard = net::address_guard{true}; // The operator named it.
-  socket.tls = net.tls;
-  socket.user_agent = std::string{"weir/"} + version();
-  socket.time = seams.time;
-  socket.random = seams.random;
-  upstream_options options;
-  options.on_future_cursor = config.on_future_cursor;
-  options.assume_contiguous_seq = config.assume_contiguous_seq;
-  const auto plan = plan_memory(config);
-  options.bytes_max = plan.upstream_window;
-  options.frames_max = plan.upstream_frames;
-  if (!row.relay)
-    options.events_per_second = config.pds_events_per_second;
-  return spawn_upstream(*system, shared, row, options,
-                        make_stream_dialer(net.transport, socket));
-}
-
-/// Seen by REPOs from the first moment, so that the host rule can apply.
-void node::impl::show_upstreams(
-  const std::vector<storage::upstream_row>& rows) {
-  for (const auto& row : rows) {
-    upstream_view view;
-    view.id = row.id;
-    view.origin = row.url;
-    view.relay = row.relay;
-    view.epoch = row.epoch;
-    view.first_cursor = row.reset_pending ? 0 : row.first_cursor;
-    view.cursor = row.cursor;
-    shared->upstreams.put(view);
-  }
-}
-
-void node::impl::start_upstreams(
-  const std::vector<storage::upstream_row>& rows) {
-  for (const auto& row : rows) {
-    upstreams.push_back(spawn_stream(row));
-    guarded_child child;
-    child.name = "upstream";
-    child.handle = caf::actor_cast<caf::strong_actor_ptr>(upstreams.back());
-    child.restart = [this, id = row.id]() -> caf::strong_actor_ptr {
-      // From its row: what was in flight comes again.
-      const auto known = storage::load_upstreams(*store->db);
-      if (known)
-        for (const auto& x : *known)
-          if (x.id == id)
-            return caf::actor_cast<caf::strong_actor_ptr>(spawn_stream(x));
-      on_failure(fail(ec::storage_failure, "an upstream's row is unreadable"));
-      return nullptr;
-    };
-    children.push_back(std::move(child));
-  }
 }
 
 node::node(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {
@@ -380,6 +331,15 @@ const std::string& node::operations_url() const noexcept {
 
 void node::stop() {
   impl_->stop();
+}
+
+node_holdings node::holdings() const {
+  return {impl_->store->stats.repo_count(),
+          storage::total_bytes(storage::store_sizes(*impl_->store->db))};
+}
+
+void node::set_admin_password(const std::string& x) {
+  impl_->access->set_password(x);
 }
 
 metrics_registry& node::metrics() noexcept {

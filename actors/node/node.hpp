@@ -42,6 +42,12 @@ struct node_seams {
   std::function<bool()> end_wanted = {};
 };
 
+/// What a node holds.
+struct node_holdings {
+  uint64_t repos = 0;
+  uint64_t store_bytes = 0; ///< On disk, about.
+};
+
 /// A whole node: store, actors, sockets. Starts in dependency order, stops in
 /// reverse.
 ///
@@ -68,6 +74,12 @@ public:
   /// `http://127.0.0.1:PORT` of the data port and the operations port.
   const std::string& data_url() const noexcept;
   const std::string& operations_url() const noexcept;
+
+  node_holdings holdings() const;
+
+  /// Requests need this one from now on; any thread.
+  /// @pre not empty where there was one: it protects what is not on loopback
+  void set_admin_password(const std::string& x);
 
   /// Drains and stops: intake first, then the actors, the store last.
   void stop();

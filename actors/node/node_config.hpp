@@ -47,6 +47,9 @@ struct node_config {
   /// address.
   std::vector<std::string> allowed_hosts;
   std::string admin_password; ///< Empty: none; then loopback only.
+  /// `/livez` and `/readyz` need no password from anywhere; from loopback they
+  /// never do.
+  bool open_probes = false;
 
   std::vector<upstream_config> upstreams;
   future_cursor_policy on_future_cursor = future_cursor_policy::reset;

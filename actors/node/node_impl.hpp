@@ -14,6 +14,7 @@
 #include "actors/node/health_watch.hpp"
 #include "actors/node/memory_plan.hpp"
 #include "actors/node/network.hpp"
+#include "actors/node/progress_watch.hpp"
 #include "actors/node/room_watch.hpp"
 #include "actors/node/spools.hpp"
 #include "actors/node/store_set.hpp"
@@ -48,6 +49,8 @@ struct node::impl {
   std::unique_ptr<caf::actor_system> system;
   context_ptr shared = std::make_shared<context>();
   std::shared_ptr<repo_metrics> repos;
+  std::shared_ptr<access_control> access;
+  std::shared_ptr<store_growth> growth = std::make_shared<store_growth>();
   std::shared_ptr<consumer_stats> outbox = std::make_shared<consumer_stats>();
   std::shared_ptr<std::atomic<bool>> ready
     = std::make_shared<std::atomic<bool>>(false);
@@ -59,6 +62,7 @@ struct node::impl {
   guardian_actor guardian;
   room_actor room;
   common_actor health;
+  common_actor progress;
   api faces;
   std::shared_ptr<net::http_server> data;
   std::shared_ptr<net::http_server> operations;
@@ -82,6 +86,7 @@ struct node::impl {
   void guard(std::string name, caf::strong_actor_ptr handle);
   void start_room_watch();
   void start_health_watch();
+  void start_progress_watch();
   void add_gauges();
   void stop();
   void wait_for(caf::scoped_actor& self, const caf::strong_actor_ptr& x);

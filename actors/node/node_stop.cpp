@@ -1,5 +1,8 @@
 #include "actors/node/node_impl.hpp"
 #include "base/limits_streams.hpp"
+#include "storage/store_sizes.hpp"
+
+#include <limits>
 
 namespace weir::actors {
 
@@ -30,6 +33,15 @@ void node::impl::start_health_watch() {
   guard("health", caf::actor_cast<caf::strong_actor_ptr>(health));
 }
 
+void node::impl::start_progress_watch() {
+  const auto bytes = [this] {
+    return storage::total_bytes(storage::store_sizes(*store->db));
+  };
+  progress = spawn_progress_watch(*system, shared,
+                                  {store->stats, bytes, *growth});
+  guard("progress", caf::actor_cast<caf::strong_actor_ptr>(progress));
+}
+
 void node::impl::add_gauges() {
   auto& metrics = shared->metrics;
   metrics.gauge("weir_oplog_seq", "Last durable operation",
@@ -42,6 +54,19 @@ void node::impl::add_gauges() {
                       shared->time->wall_now(), shared->time->steady_now(),
                       limits::passed_quiet_min);
                   });
+  for (size_t i = 0; i < storage::table_families; ++i)
+    metrics.gauge("weir_store_bytes", "Size of the store on disk, about",
+                  "family", storage::to_string(storage::table_family(i)),
+                  [this, i] {
+                    return double(storage::store_sizes(*store->db)[i]);
+                  });
+  metrics.gauge("weir_store_growth_bytes_per_day",
+                "How fast the store grows, by the last day; NaN in the first "
+                "ten minutes",
+                [this] {
+                  return growth->per_day().value_or(
+                    std::numeric_limits<double>::quiet_NaN());
+                });
   metrics.gauge("weir_records", "Records held",
                 [this] { return double(store->stats.records.load()); });
   metrics.gauge("weir_collections", "Names of collections held",
@@ -102,6 +127,7 @@ void node::impl::stop() {
     end(guardian);
     end(room);
     end(health);
+    end(progress);
     if (data)
       data->stop_listening();
     for (const auto& x : shared->all_upstreams())
@@ -139,6 +165,7 @@ void node::impl::stop() {
   guardian = nullptr;
   room = nullptr;
   health = nullptr;
+  progress = nullptr;
   consumer = nullptr;
   shared->clear();
   net.guarded = nullptr; // Clients end before the loops they lived on.

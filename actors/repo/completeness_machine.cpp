@@ -36,6 +36,13 @@ bool on_listed(storage::repo_row& row, const position& noted,
   return false;
 }
 
+bool on_carried(storage::repo_row& row, uint32_t by) noexcept {
+  if (by == 0 || row.left_out_by != by)
+    return false;
+  row.left_out_by = 0;
+  return true;
+}
+
 bool needs_index(const storage::repo_row& row, atproto::tid applied) {
   return counts(row) && row.status == storage::repo_status::synced
          && (!row.last_indexed_rev.defined()

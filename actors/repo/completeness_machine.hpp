@@ -25,6 +25,10 @@ bool on_event(storage::repo_row& row, const position& since_reset,
 bool on_listed(storage::repo_row& row, const position& noted,
                atproto::tid listed, atproto::tid stored);
 
+/// This upstream tells of the repo, so it does not leave it out.
+/// @returns true when the row changed and must be written.
+bool on_carried(storage::repo_row& row, uint32_t by) noexcept;
+
 /// Whether a repo is in sync by its status and has to be fetched all the same:
 /// it never was, or not since its upstream told its first rev (CONS-27, 28).
 /// @param applied The rev of what is here, written or on its way to the disk.

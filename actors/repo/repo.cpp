@@ -317,7 +317,8 @@ repo_actor::behavior_type repo::make_behavior() {
     },
     [this](const repo_incomplete& x) {
       when_loaded([this, x] {
-        perform(machine_.on_incomplete(x.unproved, board(), now()));
+        perform(machine_.on_incomplete({x.unproved, x.left_out_by}, board(),
+                                       now()));
       });
     },
     [this](const account_unasked& x) {

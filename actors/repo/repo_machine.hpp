@@ -48,8 +48,8 @@ public:
   repo_effects on_host_answer(const host_answer& x, const upstream_board& board,
                               now_time now);
   repo_effects on_host_unasked(bool not_found, bool urgent, now_time now);
-  /// Says a look at all rows. @param unproved Its host proves nothing.
-  repo_effects on_incomplete(bool unproved, const upstream_board&, now_time);
+  repo_effects on_incomplete(const incompleteness&, const upstream_board&,
+                             now_time);
   repo_effects on_timer(const upstream_board& board, now_time now);
 
   // -- commands (SYNC-29, 30, 33) ---------------------------------------------

@@ -376,6 +376,7 @@ void repo_machine::move_host(const std::string& pds) {
     question_.want_now();
   row_.pds = pds;
   row_.not_found_at = 0;
+  row_.left_out_by = 0;
   touch_row();
 }
 

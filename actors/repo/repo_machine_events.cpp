@@ -334,6 +334,8 @@ void repo_machine::move_tip(const waiting_frame& x, tip_state to) {
 void repo_machine::note_position(const waiting_frame& x, atproto::tid rev,
                                  const upstream_board& board,
                                  bool always) {
+  if (completeness::on_carried(row_, x.frame.at.upstream))
+    touch_row();
   const auto since_reset = x.frame.since_reset();
   if ((!always && completeness::is_noted(row_, since_reset))
       || board.accounting_for(row_.pds).id != since_reset.upstream)

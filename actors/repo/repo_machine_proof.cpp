@@ -4,6 +4,8 @@
 #include "actors/repo/repo_machine.hpp"
 #include "base/limits.hpp"
 
+#include <utility>
+
 /// What proves a quiet repo whole, or that it is not, but for the stream and
 /// its listings.
 namespace weir::actors {
@@ -14,7 +16,9 @@ void repo_machine::hear_rev(const host_answer& x, const upstream_board& board,
                             now_time now, repo_effects& out) {
   if (!takes_commits() || x.pds != row_.pds)
     return;
-  const auto from = board.accounting_for(row_.pds);
+  auto from = board.accounting_for(row_.pds);
+  if (from.id == row_.left_out_by)
+    from = {};
   if (from.id != 0)
     hear_proof(x, from, now, out);
   if (from.id != 0 || x.rev <= tip_.rev || is_beyond_clock(x.rev, now))
@@ -55,17 +59,25 @@ void repo_machine::hear_proof(const host_answer& x, const upstream_view& from,
 
 /// What else keeps such a repo from being complete is seen when it is loaded. A
 /// listed rev may be on its way.
-repo_effects repo_machine::on_incomplete(bool unproved,
+repo_effects repo_machine::on_incomplete(const incompleteness& x,
                                          const upstream_board& board,
                                          now_time now) {
   repo_effects out;
+  if (x.left_out_by != 0) {
+    if (loaded_ && exists_
+        && board.accounting_for(row_.pds).id == x.left_out_by
+        && std::exchange(row_.left_out_by, x.left_out_by) != x.left_out_by)
+      touch_row();
+    flush(out);
+    return out;
+  }
   if (!loaded_ || !exists_ || job_ || suspicion_ || !takes_commits()
       || !completeness::counts(row_))
     return out;
   const auto from = board.accounting_for(row_.pds).since_reset();
   if (completeness::needs_index(row_, tip_.rev))
     desync("it was not fetched since its upstream told of it", now, out);
-  else if (unproved && !completeness::is_noted(row_, from))
+  else if (x.unproved && !completeness::is_noted(row_, from))
     desync("its position is stale, and its host does not tell its rev", now,
            out);
   flush(out);

@@ -146,6 +146,8 @@ repo_effects repo_machine::on_listed(const listed_repo& x,
   repo_effects out;
   if (!loaded_ || !exists_)
     return out;
+  if (completeness::on_carried(row_, x.upstream))
+    touch_row();
   const auto from = board.find(x.upstream);
   if (account_sources::is_former(from, row_.pds)) {
     // Its former host, or one that the document does not name yet.

@@ -151,6 +151,13 @@ struct host_answer {
   bool prove = false; ///< It was asked because the repo's position is stale.
 };
 
+/// A look at all rows found it not complete, or a listing left it out.
+struct incompleteness {
+  bool unproved = false; ///< Its host has no word that could prove it.
+  /// A relay whose listings leave it out, while its host has it; 0: none.
+  uint32_t left_out_by = 0;
+};
+
 /// Ask the host what the account is there.
 struct asked_host {
   std::string pds;

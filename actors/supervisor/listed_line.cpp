@@ -10,6 +10,8 @@ bool is_news(const listed_line& line, const storage::repo_row& row,
              const storage::chain_row* chain, const upstream_board& board) {
   if (!line.rev.defined())
     return false;
+  if (row.left_out_by != 0 && row.left_out_by == line.upstream)
+    return true;
   if (account_sources::is_news(
         row.words,
         account_sources::listed_by(board.find(line.upstream), line.account,

@@ -217,6 +217,7 @@ private:
   left_out_scans scans_;
   known_absences absences_;
   uint64_t turn_ = 0; ///< Of the next census.
+  bool left_out_ = false; ///< A relay does not carry some repos.
   uncovered_laps laps_;
   completeness_laps complete_laps_;
   completeness_budget mends_;

@@ -129,7 +129,8 @@ void supervisor::scan_left_out() {
     for (const auto& [repo, row] : *page)
       if (left_out_scans::is_left_out(scan, repo, row, shared->upstreams, now))
         out.repos.push_back(
-          {repo, row.pds, left_out_scans::to_prove(row, shared->upstreams)});
+          {repo, row.pds, left_out_scans::to_prove(row, shared->upstreams),
+           row.left_out_by == scan.upstream});
     out.end = page->size() < limits::repos_page_max;
     if (!page->empty())
       out.next = page->back().first;
@@ -160,6 +161,11 @@ void supervisor::on_left_out(const left_out_page& x) {
     const auto question = about_left_out(repo);
     const auto is_news
       = !relay || absences_.on_left_out(x.upstream, repo.id, repo.pds, now());
+    // Again, and its host has it: a relay need not carry every host.
+    if (!is_news && !std::exchange(left_out_, true))
+      scan_uncovered();
+    if (!is_news && !repo.is_known)
+      send(router_of(repo.id), repo_incomplete{repo.id, false, x.upstream});
     if (!is_news && !question.prove)
       continue;
     auto out = questions_.on_question(question, now());

@@ -50,7 +50,8 @@ void supervisor::scan_uncovered() {
   const auto& shared = *env_.shared;
   if (shared.intake.backfills() && questions_.has_half()) {
     // A host that nobody follows: only a relay covers that.
-    const auto relayed = shared.upstreams.accounting_for({}).id != 0;
+    const auto relayed
+      = shared.upstreams.accounting_for({}).id != 0 && !left_out_;
     if (const auto at = laps_.next(now(), shared.random->next(), relayed)) {
       reader_job job;
       job.run = [to = supervisor_actor{this}, shared = env_.shared,

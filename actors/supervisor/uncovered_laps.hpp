@@ -52,7 +52,8 @@ public:
   void start(steady_time now, uint64_t draw);
 
   /// The page that is to be read now.
-  /// @param all_covered A relay is followed: there is nothing to search.
+  /// @param all_covered A relay is followed that leaves nobody out: there is
+  /// nothing to search.
   std::optional<page> next(steady_time now, uint64_t draw, bool all_covered);
 
   /// Counts one that no upstream covers, in the order of the page.
@@ -116,7 +117,8 @@ void pick_uncovered(const Rows& rows, const upstream_board& followed,
     if (out.end || out.repos.size() >= limits::uncovered_page_max)
       return;
     out.last = repo;
-    if (!row.pds.empty() && followed.accounting_for(row.pds).id == 0)
+    const auto by = followed.accounting_for(row.pds).id;
+    if (!row.pds.empty() && (by == 0 || by == row.left_out_by))
       out.repos.push_back({repo, row});
   }
   out.end = rows.size() < limits::repos_page_max;

@@ -28,7 +28,7 @@ atproto::tid last_rev(const storage::repo_row& row,
 terms explain(const storage::repo_row& row, const storage::chain_row* chain,
               const upstream_view& upstream, uint32_t filter_generation) {
   terms out;
-  out.covered = upstream.id != 0;
+  out.covered = upstream.id != 0 && upstream.id != row.left_out_by;
   out.upstream_live = upstream.live;
   const auto needed = upstream.since_reset();
   out.position_current = needed.defined() && row.fcsr.covers(needed);
@@ -107,6 +107,9 @@ std::string reason(size_t term, const storage::repo_row& row,
                    const storage::chain_row* chain,
                    const upstream_view& upstream, uint32_t filter_generation) {
   const auto holds = all_terms.at(term).holds;
+  if (holds == &terms::covered && upstream.id != 0)
+    return upstream.origin + " does not list it, and its host " + row.pds
+           + " has it, which is asked for its rev about once an hour";
   if (holds == &terms::covered)
     return "no upstream covers its host " + row.pds
            + ", which is asked for its rev about once an hour";

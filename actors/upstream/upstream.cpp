@@ -219,6 +219,10 @@ upstream_actor::behavior_type upstream::make_behavior() {
       if (!current(x.connection))
         return;
       last_error_.clear();
+      log::info("upstream_connected",
+                {{"upstream", url()},
+                 {"cursor", from_now_ ? std::string{"none"}
+                                      : std::to_string(machine_.row().cursor)}});
       rest_.on_open(now(), from_now_);
       perform(machine_.on_open(now()));
     },

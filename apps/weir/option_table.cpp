@@ -52,6 +52,11 @@ void add_faces(options& out) {
      "File with the password of the user admin, at least 16 bytes. Empty: no "
      "password is asked for.",
      "FILE", "/run/credentials/weir/password"}));
+  out.push_back(flag_option(
+    &settings::open_probes,
+    {group, "open_probes",
+     "Whether /livez and /readyz of the operations port answer without the "
+     "password, whoever asks. Programs of this machine never need it there."}));
 }
 
 void add_upstreams(options& out) {

@@ -1,6 +1,7 @@
 #include "actors/node/node.hpp"
 #include "apps/weir/commands.hpp"
 #include "apps/weir/option_flags.hpp"
+#include "apps/weir/reload.hpp"
 #include "apps/weir/stop_signal.hpp"
 #include "base/crash_point.hpp"
 #include "base/printable.hpp"
@@ -36,36 +37,77 @@ std::string address_of(const std::string& url) {
   return url.substr(url.rfind('/') + 1);
 }
 
+std::string urls_of(const settings& x) {
+  std::string out;
+  for (const auto& each : x.upstreams)
+    out += (out.empty() ? "" : ", ") + each.url;
+  return out.empty() ? "none" : out;
+}
+
+void log_start(const settings& x, const actors::node& node) {
+  const auto held = node.holdings();
+  log::info("started", {{"version", version()},
+                        {"data", node.data_url()},
+                        {"operations", node.operations_url()},
+                        {"data_dir", x.data_dir},
+                        {"store_bytes", held.store_bytes},
+                        {"repos", held.repos},
+                        {"mode", wire::to_string(x.mode)},
+                        {"upstreams", urls_of(x)}});
+  if (x.upstreams.empty())
+    log::warn("no_upstream",
+              {{"hint", "repos are fetched once and then not followed"}});
+  if (x.mode != actors::tracking_mode::manual || held.repos > 0)
+    return;
+  log::info("next_step", {{"hint", "no repo is tracked yet; this adds one: curl "
+                                   "-X POST " + node.data_url()
+                                     + "/repos/add -H 'Content-Type: "
+                                       "application/json' -d "
+                                       "'{\"dids\":[\"did:plc:...\"]}'"}});
+  log::info("next_step", {{"hint", "its events come by the WebSocket "
+                                   + node.data_url()
+                                   + "/channel; --mode full-network or signal "
+                                     "tracks repos by itself"}});
+}
+
 /// One life of a node; its exit status, or nothing when the disk was full and
 /// the next one can go on where this one listened.
-std::optional<int> live(settings& wanted, bool first) {
-  stop_signal stop;
+std::optional<int> live(running_settings& all, bool first) {
+  auto& wanted = all.values();
+  std::unique_ptr<actors::node> node;
+  stop_signal stop{[&] { all.reload(node.get()); }};
   actors::node_seams seams;
   seams.end_wanted = [&stop] {
     return stop.requested();
   };
-  auto node = actors::node::start(
+  auto started = actors::node::start(
     wanted,
     [&stop](const error& x) {
       stop.fail(x);
     },
     std::move(seams));
-  if (!node && node.error().code == ec::cancelled)
+  if (!started && started.error().code == ec::cancelled)
     return all_good;
-  if (!node) {
-    std::cerr << "weir: cannot start: " << printable(node.error().context)
+  if (!started) {
+    std::cerr << "weir: cannot start: " << printable(started.error().context)
               << "\n";
     return refused;
   }
-  wanted.bind = address_of((*node)->data_url());
-  wanted.operations_bind = address_of((*node)->operations_url());
+  node = std::move(*started);
+  node->set_admin_password(wanted.admin_password); // It may have changed.
+  wanted.bind = address_of(node->data_url());
+  wanted.operations_bind = address_of(node->operations_url());
   if (first)
-    print_ready(**node);
+    print_ready(*node);
+  log_start(wanted, *node);
   stop.wait();
-  const watchdog limit{drain_patience};
-  (*node)->stop();
-  node->reset();
   const auto reason = stop.failure();
+  log::info("stopping", {{"reason", reason ? to_string(*reason)
+                                           : std::string{"a signal"}}});
+  const watchdog limit{drain_patience};
+  node->stop();
+  node.reset();
+  log::info("stopped");
   if (!reason)
     return all_good;
   if (reason->code == ec::disk_full) {
@@ -85,12 +127,10 @@ int run(const flag_values& flags) {
   if (!loaded.problems.empty())
     return refused;
   configure_log(loaded.values);
-  if (loaded.values.upstreams.empty())
-    log::warn("no_upstream",
-              {{"hint", "repos are fetched once and then not followed"}});
+  running_settings all{flags, std::move(loaded.values)};
   std::optional<int> status;
   for (bool first = true; !status; first = false)
-    status = live(loaded.values, first);
+    status = live(all, first);
   return *status;
 }
 

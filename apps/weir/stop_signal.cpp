@@ -2,6 +2,7 @@
 
 #include "apps/weir/commands.hpp"
 
+#include <algorithm>
 #include <array>
 #include <condition_variable>
 #include <csignal>
@@ -17,6 +18,7 @@
 namespace weir::apps {
 
 struct stop_signal::impl {
+  std::function<void()> on_hangup;
   int signals = -1;  ///< signalfd.
   int failures = -1; ///< eventfd.
   bool stopped = false;
@@ -24,7 +26,9 @@ struct stop_signal::impl {
   std::optional<error> reason;
 };
 
-stop_signal::stop_signal() : impl_(std::make_unique<impl>()) {
+stop_signal::stop_signal(std::function<void()> on_hangup)
+  : impl_(std::make_unique<impl>()) {
+  impl_->on_hangup = std::move(on_hangup);
   sigset_t set;
   sigemptyset(&set);
   for (const int x : {SIGTERM, SIGINT, SIGHUP})
@@ -46,17 +50,25 @@ void stop_signal::wait() {
 }
 
 bool stop_signal::wait_for(std::chrono::milliseconds x) {
-  if (impl_->stopped)
-    return true;
-  std::array<pollfd, 2> fds{pollfd{impl_->signals, POLLIN, 0},
-                            pollfd{impl_->failures, POLLIN, 0}};
-  impl_->stopped
-    = poll(fds.data(), fds.size(), static_cast<int>(x.count())) > 0;
-  // Beside a failure the signal stays for whoever waits next.
-  signalfd_siginfo taken;
-  if (fds[0].revents != 0 && fds[1].revents == 0) [[maybe_unused]]
-    const auto n = read(impl_->signals, &taken, sizeof taken);
-  return impl_->stopped;
+  const auto until = std::chrono::steady_clock::now() + x;
+  while (!impl_->stopped) {
+    std::array<pollfd, 2> fds{pollfd{impl_->signals, POLLIN, 0},
+                              pollfd{impl_->failures, POLLIN, 0}};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+      until - std::chrono::steady_clock::now());
+    const auto most = std::max<int64_t>(left.count(), 0);
+    if (poll(fds.data(), fds.size(), static_cast<int>(most)) <= 0)
+      return false;
+    // Beside a failure the signal stays for whoever waits next.
+    signalfd_siginfo taken{};
+    if (fds[0].revents != 0 && fds[1].revents == 0
+        && read(impl_->signals, &taken, sizeof taken) == sizeof taken
+        && taken.ssi_signo == SIGHUP && impl_->on_hangup)
+      impl_->on_hangup();
+    else
+      impl_->stopped = true;
+  }
+  return true;
 }
 
 void stop_signal::fail(const error& reason) {

@@ -3,13 +3,15 @@
 #include "base/error.hpp"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 
 namespace weir::apps {
 
 /// The wish to end: SIGTERM, SIGINT or SIGHUP, or a failure of the program's
-/// own. No handler runs anywhere; signals are read like any other input. The
+/// own. A program that reads its configuration again at SIGHUP does not end then.
+/// No handler runs anywhere; signals are read like any other input. The
 /// process ignores SIGPIPE from here on.
 ///
 /// # Ownership and threads
@@ -17,7 +19,9 @@ namespace weir::apps {
 /// its signal mask; it waits there. `fail` from any thread.
 class stop_signal {
 public:
-  stop_signal();
+  /// @param on_hangup Called at SIGHUP by the thread that waits; null: SIGHUP
+  /// ends the program.
+  explicit stop_signal(std::function<void()> on_hangup = {});
   ~stop_signal();
 
   stop_signal(const stop_signal&) = delete;

@@ -41,11 +41,12 @@ constexpr std::array kind_bounds{
   kind_bound{"consumer", 1 * mib},     kind_bound{"health", 32 * kib},
   kind_bound{"identity", 4 * mib},     kind_bound{"journal", 16 * mib},
   kind_bound{"loops", 6 * mib},        kind_bound{"node", 32 * kib},
-  kind_bound{"reader", 6 * mib},       kind_bound{"repo", 4 * mib},
-  kind_bound{"room", 16 * kib},        kind_bound{"router", 6 * mib},
-  kind_bound{"start", 32 * mib},       kind_bound{"supervisor", 1 * mib},
-  kind_bound{"sweeper", 2 * mib},      kind_bound{"threads", 3 * mib},
-  kind_bound{"timers", 16 * kib},      kind_bound{"upstream", 2 * mib}};
+  kind_bound{"progress", 16 * kib},    kind_bound{"reader", 6 * mib},
+  kind_bound{"repo", 4 * mib},         kind_bound{"room", 16 * kib},
+  kind_bound{"router", 6 * mib},       kind_bound{"start", 32 * mib},
+  kind_bound{"supervisor", 1 * mib},   kind_bound{"sweeper", 2 * mib},
+  kind_bound{"threads", 3 * mib},      kind_bound{"timers", 16 * kib},
+  kind_bound{"upstream", 2 * mib}};
 
 /// LevelDB's own thread has what it knows of tables on the disk, some more after
 /// each compaction.

@@ -155,12 +155,13 @@ void oddity_writer::write_lags() {
 }
 
 /// Nobody speaks of what was lost, or came as bytes that nobody can read, any
-/// more.
+/// more. Of one kind in a run, since after either a node compares all it has.
 void oddity_writer::write_holes() {
+  const auto kind = few_[0] % 2 == 0 ? fault_kind::garble_events
+                                     : fault_kind::lose_window;
   auto at = between(1ms, 20s, random_);
   for (auto left = 1 + random_.below(3); left > 0; --left) {
-    auto& lost = add(at, one_in(3) ? fault_kind::garble_events
-                                   : fault_kind::lose_window, pick(few_));
+    auto& lost = add(at, kind, pick(few_));
     if (settings_.follows != following::relay)
       lost.of = server::host;
     if (one_in(4))

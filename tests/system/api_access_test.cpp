@@ -51,6 +51,7 @@ TEST(ApiAccessTest, EveryRouteAsksForTheCredentialAndTakesOnlyTheRightOne) {
   for (const auto& x : all_routes()) {
     const auto from = source(i++);
     auto request = request_for(x);
+    request.headers["X-Forwarded-For"] = "192.0.2.1"; // By a proxy here.
     const auto none = node.ask(port_of(node, x), request, from.c_str());
     EXPECT_EQ(none.status, 401) << x.pattern;
     EXPECT_NE(none.head.find("WWW-Authenticate: Basic"), std::string::npos);
@@ -63,6 +64,31 @@ TEST(ApiAccessTest, EveryRouteAsksForTheCredentialAndTakesOnlyTheRightOne) {
     EXPECT_NE(right.status, 0) << x.pattern;
     EXPECT_NE(right.status, 500) << x.pattern << " " << right.body;
   }
+}
+
+// What watches the node has no password to keep.
+TEST(ApiAccessTest, ProbesOfThisMachineNeedNoPassword) {
+  const auto ask = [](const api_node& node, const char* path, bool by_proxy) {
+    plain_request request;
+    request.path = path;
+    if (by_proxy)
+      request.headers["X-Forwarded-For"] = "192.0.2.1";
+    return node.ask(node.operations, request).status;
+  };
+  const api_node node{true};
+  EXPECT_EQ(ask(node, "/livez", false), 200);
+  EXPECT_NE(ask(node, "/readyz", false), 401);
+  EXPECT_EQ(ask(node, "/livez", true), 401);
+  EXPECT_EQ(ask(node, "/readyz", true), 401);
+  EXPECT_EQ(ask(node, "/status", false), 401);
+  EXPECT_EQ(ask(node, "/metrics", false), 401);
+  plain_request data;
+  data.path = "/livez";
+  EXPECT_EQ(node.ask(node.data, data).status, 404) << "no secret is there";
+  const api_node open{true, {"--open-probes"}};
+  EXPECT_EQ(ask(open, "/livez", true), 200);
+  EXPECT_NE(ask(open, "/readyz", true), 401);
+  EXPECT_EQ(ask(open, "/status", true), 401);
 }
 
 TEST(ApiAccessTest, UnknownPathsDoNotSayThatTheyAreUnknown) {

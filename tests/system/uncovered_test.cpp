@@ -65,15 +65,51 @@ protected:
     return page ? std::string{as_text(page->body)} : std::string{};
   }
 
+  explicit UncoveredTest(const std::string& kind = "pds:") : kind_(kind) {
+    // nop
+  }
+
+  const std::string kind_;
   simnet::network network{options()};
   const simnet::network_urls urls = network.start(2).value();
-  hostile_node node{{"pds:" + urls.hosts.at(0)},
+  hostile_node node{{kind_ + urls.hosts.at(0)},
                     urls.plc,
                     {"--mode", "manual", "--listing-interval", "2s"}};
   const std::unique_ptr<apps::web_client> web = apps::web_client::make();
 };
 
+/// The node takes that host for a relay, which carries no other.
+class NarrowRelayTest : public UncoveredTest {
+protected:
+  NarrowRelayTest() : UncoveredTest("relay:") {
+    // nop
+  }
+};
+
 } // namespace
+
+// requirements.md 1d: a relay need not carry every host. What it does not list
+// is not called complete, and its host is asked.
+TEST_F(NarrowRelayTest, WhatItLeavesOutFollowsItsHostAndSaysSo) {
+  const auto left_out = account_of(1);
+  const auto carried = account_of(0);
+  node.add({did_of(left_out), did_of(carried)});
+  ASSERT_TRUE(await_equal(left_out));
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    return answer(left_out).find(R"("complete":false,"reason":")"
+                                 + urls.hosts.at(0) + " does not list it")
+           != std::string::npos;
+  })) << answer(left_out);
+  for (int i = 0; i < 2; ++i) {
+    network.traffic().post(left_out);
+    ASSERT_TRUE(await_equal(left_out));
+  }
+  network.traffic().post(carried);
+  ASSERT_TRUE(await_equal(carried));
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    return answer(carried).find(R"("complete":true)") != std::string::npos;
+  })) << answer(carried);
+}
 
 // SYNC-29; requirements.md 1d: an account at a host that nobody follows
 TEST_F(UncoveredTest, WhatIsAddedByHandFollowsItsHostAndSaysWhatCoversIt) {

@@ -56,6 +56,9 @@ TEST(completeness_words, every_reason_has_its_numbers) {
   const auto row = some_row();
   const auto relay = told_relay();
   EXPECT_THAT(words("covered", row, {}), HasSubstr("https://pds.test"));
+  EXPECT_THAT(words("covered", row, relay),
+              testing::StartsWith("https://relay.test does not list it, and its "
+                                  "host https://pds.test has it"));
   const auto position = words("position_current", row, relay);
   EXPECT_THAT(position, HasSubstr("https://relay.test is without a hole since "
                                   "epoch 3, seq 9100"));

@@ -41,7 +41,8 @@ protected:
     left_out_page rows;
     rows.upstream = relay_id;
     rows.repos.push_back({shell_repo(1), left_out_host,
-                          is_proved ? position{} : position{relay_id, epoch, 7}});
+                          is_proved ? position{} : position{relay_id, epoch, 7},
+                          is_known});
     rows.end = true;
     asked.clear();
     tell(supervisor, rows);
@@ -64,6 +65,7 @@ protected:
   probe router{sys};
   probe journal{sys};
   std::vector<atproto::did> asked;
+  bool is_known = false; ///< The row says that the relay leaves it out.
   supervisor_actor supervisor;
 };
 
@@ -86,6 +88,22 @@ TEST_F(LeftOutShellTest, OneThatWasProvedIsNotAskedAboutAgain) {
   ASSERT_EQ(lose(1, true), 1u);
   EXPECT_FALSE(answer().prove);
   EXPECT_EQ(lose(2, true), 0u);
+}
+
+// requirements.md 1d: a relay that leaves it out a second time, though its host
+// has it, does not cover it
+TEST_F(LeftOutShellTest, OneThatItsHostHasIsSaidToBeLeftOut) {
+  ASSERT_EQ(lose(1, true), 1u);
+  answer();
+  EXPECT_EQ(router.count<repo_incomplete>(), 0u) << "it may have been overlooked";
+  lose(2, true);
+  const auto told = router.take<repo_incomplete>();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].repo, shell_repo(1));
+  EXPECT_EQ(told[0].left_out_by, relay_id);
+  is_known = true;
+  lose(3, true);
+  EXPECT_EQ(router.count<repo_incomplete>(), 0u) << "its row says so";
 }
 
 } // namespace weir::tests

@@ -32,6 +32,19 @@ TEST(listed_line, is_news_when_it_differs_from_a_repo_that_is_in_sync) {
   EXPECT_TRUE(is_news(line, row, &chain, board)) << "nobody follows that relay";
 }
 
+TEST(listed_line, is_news_of_a_repo_that_its_relay_left_out) {
+  const upstream_board board;
+  storage::repo_row row;
+  row.status = storage::repo_status::synced;
+  row.left_out_by = 7;
+  storage::chain_row chain;
+  listed_line line;
+  line.rev = chain.rev = atproto::tid{1'000'000};
+  EXPECT_FALSE(is_news(line, row, &chain, board));
+  line.upstream = 7;
+  EXPECT_TRUE(is_news(line, row, &chain, board));
+}
+
 // protocol.md 4.t7: a host may list its tombstoned accounts for ever
 TEST(listed_line, denies_a_tombstone_once_a_day) {
   const std::string pds = "https://pds.test";

@@ -1,3 +1,4 @@
+#include "actors/support/completeness.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 /// A repo that no upstream covers: what its host says when it is asked is all
@@ -78,6 +79,50 @@ TEST(repo_uncovered, a_stream_that_covers_it_is_waited_for) {
   x.board.put(away_upstream(pds_id, pds_origin));
   x.tell({pds_origin, account_status::active, false, x.account.rev()});
   EXPECT_THAT(x.wishes, IsEmpty());
+}
+
+/// Synced behind a relay whose listings leave it out.
+struct left_out_repo : repo_world {
+  left_out_repo() {
+    board.put(quiet_upstream(pds_id, "https://another.test", 1, 1));
+    EXPECT_EQ(board.accounting_for(pds_origin).id, relay_id);
+    sync();
+    leave_out();
+    settle();
+  }
+};
+
+// requirements.md 1d: a relay need not carry every host
+TEST(repo_uncovered, a_relay_that_leaves_it_out_does_not_cover_it) {
+  left_out_repo x;
+  EXPECT_EQ(x.row->left_out_by, relay_id);
+  EXPECT_FALSE(completeness::explain(*x.row, &*x.chain,
+                                     x.board.accounting_for(pds_origin), 0)
+                 .covered);
+  x.make_commit();
+  x.tell({pds_origin, account_status::active, false, x.account.rev()});
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync) << "nobody else will tell";
+}
+
+TEST(repo_uncovered, a_relay_that_names_it_after_all_covers_it) {
+  left_out_repo listed;
+  listed.list(listed.account.rev());
+  listed.settle();
+  EXPECT_EQ(listed.row->left_out_by, 0u);
+  left_out_repo told;
+  told.take(told.make_commit());
+  told.settle();
+  EXPECT_EQ(told.row->left_out_by, 0u);
+  EXPECT_EQ(told.row->status, repo_status::synced);
+}
+
+TEST(repo_uncovered, only_the_relay_that_accounts_for_it_leaves_it_out) {
+  repo_world x; // Its host's own stream is followed.
+  x.sync();
+  x.leave_out();
+  x.settle();
+  EXPECT_EQ(x.row->left_out_by, 0u);
 }
 
 TEST(repo_uncovered, an_account_that_comes_back_is_fetched) {

@@ -100,8 +100,7 @@ public:
 
   /// RepoNotFound, for the first time.
   void answer_once(std::string_view pds) {
-    perform(machine->on_host_answer(
-      {std::string{pds}, account_status::deleted, true}, board, now));
+    tell({std::string{pds}, account_status::deleted, true});
   }
 
   void tell(const host_answer& x) {
@@ -109,12 +108,17 @@ public:
   }
 
   void look(bool unproved = false) {
-    perform(machine->on_incomplete(unproved, board, now));
+    perform(machine->on_incomplete({unproved, 0}, board, now));
+  }
+
+  /// The relay's listings do not name it, and its host has it.
+  void leave_out() {
+    perform(machine->on_incomplete({false, relay_id}, board, now));
   }
 
   /// There was no room for the last question.
   void put_off() {
-    const auto last = questions.at(questions.size() - 1);
+    const auto& last = questions.back();
     perform(machine->on_host_unasked(last.not_found, last.urgent, now));
   }
 

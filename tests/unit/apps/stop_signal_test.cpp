@@ -48,6 +48,22 @@ TEST(StopSignalTest, ASignalBesideAFailureStaysForWhoeverWaitsNext) {
   EXPECT_FALSE(next.failure());
 }
 
+// logrotate sends it, for example.
+TEST(StopSignalTest, AHangUpEndsOnlyWhoDoesNothingElseThen) {
+  size_t hung_up = 0;
+  {
+    stop_signal stop{[&hung_up] { ++hung_up; }};
+    ASSERT_EQ(kill(getpid(), SIGHUP), 0);
+    EXPECT_FALSE(stop.wait_for(1ms));
+    EXPECT_EQ(hung_up, 1u);
+    ASSERT_EQ(kill(getpid(), SIGTERM), 0);
+    EXPECT_TRUE(stop.wait_for(10s));
+  }
+  stop_signal stop;
+  ASSERT_EQ(kill(getpid(), SIGHUP), 0);
+  EXPECT_TRUE(stop.wait_for(10s));
+}
+
 // The process is there after the time of the watchdog, which is what is tested,
 // and nothing was said.
 TEST(WatchdogDeathTest, AWatchdogThatIsDismissedDoesNothing) {

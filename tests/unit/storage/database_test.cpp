@@ -1,4 +1,5 @@
 #include "storage/database.hpp"
+#include "storage/store_sizes.hpp"
 #include "tests/unit/storage/store_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -29,6 +30,28 @@ std::string key_of(uint32_t id) {
 }
 
 } // namespace
+
+// An operator sees what takes the room, also what is not in a table yet.
+TEST(DatabaseTest, ItsSizeIsThatOfItsFilesByFamily) {
+  memory_disk disk;
+  auto store = open_store(&disk).value();
+  const auto before = store->file_bytes();
+  write_batch batch;
+  for (uint32_t i = 0; i < 1'000; ++i)
+    batch.put(encode_key(listing_key{i, 0}), std::string(1'000, 'x'));
+  ASSERT_TRUE(store->write(batch, sync_mode::durable));
+  EXPECT_GT(store->file_bytes(), before + 1'000'000);
+  const auto fresh = store_sizes(*store);
+  EXPECT_EQ(total_bytes(fresh), store->file_bytes());
+  EXPECT_GT(fresh[size_t(table_family::unsorted)], 1'000'000u);
+  store.reset();
+  store = open_store(&disk).value(); // What it recovers goes into a table.
+  const auto sorted = store_sizes(*store);
+  EXPECT_EQ(sorted[size_t(table_family::log)], 0u);
+  EXPECT_GT(sorted[size_t(table_family::other)], 0u);
+  EXPECT_LT(sorted[size_t(table_family::unsorted)],
+            fresh[size_t(table_family::unsorted)]);
+}
 
 TEST(DatabaseTest, RowsComeBackAlsoAfterTheNextOpen) {
   memory_disk disk;

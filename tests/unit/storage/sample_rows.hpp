@@ -76,7 +76,8 @@ inline storage::repo_row sample_repo() {
           atproto::tid{13},
           atproto::tid{14},
           1'700'000'001,
-          0x123456789abcdef0};
+          0x123456789abcdef0,
+          7};
 }
 
 inline storage::chain_row sample_chain() {

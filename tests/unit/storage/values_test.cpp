@@ -108,6 +108,7 @@ TEST(ValuesTest, FieldsComeBackAsTheyWent) {
   EXPECT_EQ(repo.listed_rev, atproto::tid{14});
   EXPECT_EQ(repo.not_found_at, 1'700'000'001);
   EXPECT_EQ(repo.refused_by, 0x123456789abcdef0);
+  EXPECT_EQ(repo.left_out_by, 7u);
   const auto head = *decode_value<record_head>(
     encode_value(record_head{sample_cid, atproto::tid{99}, 1000, 500, true}));
   EXPECT_EQ(head.id, sample_cid);

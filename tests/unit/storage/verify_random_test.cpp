@@ -14,10 +14,9 @@ namespace {
 
 using bytes_of_row = std::optional<std::string>;
 
-/// One row before and after.
 struct damage {
   const char* kind;
-  std::string key;
+  std::string key; ///< Of one row, before and after.
   bytes_of_row before;
   bytes_of_row after;
 };
@@ -204,7 +203,8 @@ private:
     const auto unseen = [](auto& row) {
       return std::tie(row.gap, row.identity_due, row.error, row.retry_count,
                       row.last_sync, row.incarnation, row.pds, row.missed_rev,
-                      row.listed_rev, row.not_found_at, row.refused_by);
+                      row.listed_rev, row.not_found_at, row.refused_by,
+                      row.left_out_by);
     };
     unseen(*bad) = unseen(std::as_const(*good));
     if (good->resync_id != 0 && bad->resync_id != 0)

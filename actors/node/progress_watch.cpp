@@ -1,0 +1,109 @@
+#include "actors/node/progress_watch.hpp"
+
+#include "actors/support/backfill_story.hpp"
+#include "actors/support/observed.hpp"
+#include "actors/support/timer.hpp"
+#include "base/limits_story.hpp"
+#include "base/log.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <cstdio>
+
+namespace weir::actors {
+
+namespace {
+
+using storage::repo_status;
+
+/// With one digit behind the point.
+std::string short_number(double x) {
+  char out[32];
+  const auto size = std::snprintf(out, sizeof out, "%.1f", x);
+  return {out, static_cast<size_t>(size)};
+}
+
+void write(const backfill_news& x) {
+  using enum backfill_news::what;
+  if (x.is == begun) {
+    log::info("backfill_begun", {{"repos", x.at.waiting},
+                                 {"synced", x.at.synced}});
+  } else if (x.is == progress) {
+    log::info("backfill_progress",
+              {{"waiting", x.at.waiting},
+               {"synced", x.at.synced},
+               {"failed", x.at.failed},
+               {"repos_per_second", short_number(x.per_second)},
+               {"seconds_left", x.left ? std::to_string(x.left->count())
+                                       : std::string{"unknown"}}});
+  } else {
+    log::info("backfill_done", {{"synced", x.at.synced},
+                                {"failed", x.at.failed},
+                                {"seconds", x.took.count()}});
+  }
+}
+
+class progress_watch final : public observed<common_actor::base> {
+public:
+  progress_watch(caf::actor_config& config, context_ptr shared,
+                 progress_sources from)
+    : observed(config, "progress", "0"), shared_(std::move(shared)),
+      from_(std::move(from)) {
+    // nop
+  }
+
+  behavior_type make_behavior() override {
+    set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
+    look();
+    return {
+      [this](tick x) {
+        if (timer_.fired(x))
+          look();
+      },
+      [this](stop_actor) { quit(); },
+    };
+  }
+
+  void on_exit() override {
+    shared_ = nullptr;
+    observed::on_exit();
+  }
+
+private:
+  uint64_t count(repo_status x) const {
+    return from_.stats.repos[static_cast<size_t>(x)].load(
+      std::memory_order_relaxed);
+  }
+
+  void look() {
+    const auto now = shared_->time->steady_now();
+    timer_.arm(this, now, now + limits::story_look_interval);
+    const auto waiting = count(repo_status::pending)
+                         + count(repo_status::syncing)
+                         + count(repo_status::desync);
+    const auto news = story_.look(
+      {waiting, count(repo_status::synced), count(repo_status::error)}, now);
+    if (news)
+      write(*news);
+    if (sized_at_ && now - *sized_at_ < limits::growth_interval)
+      return;
+    sized_at_ = now;
+    from_.growth.note(from_.store_bytes(), now);
+  }
+
+  context_ptr shared_;
+  progress_sources from_;
+  backfill_story story_;
+  std::optional<steady_time> sized_at_;
+  actor_timer timer_;
+};
+
+} // namespace
+
+common_actor spawn_progress_watch(caf::actor_system& system, context_ptr shared,
+                                  progress_sources from) {
+  return system.spawn<progress_watch>(std::move(shared), std::move(from));
+}
+
+} // namespace weir::actors

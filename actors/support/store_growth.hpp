@@ -1,0 +1,53 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/limits_story.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+
+namespace weir::actors {
+
+/// How fast the store grows: by its sizes of the last day.
+///
+/// # Threads
+/// Any.
+class store_growth {
+public:
+  /// The store has this size now.
+  void note(uint64_t bytes, steady_time now) {
+    const std::lock_guard guard{mutex_};
+    while (seen_.size() > 1 && now - seen_.front().at > limits::growth_memory)
+      seen_.pop_front();
+    seen_.push_back({now, bytes});
+  }
+
+  /// Bytes a day, negative while it shrinks; none before
+  /// `limits::growth_interval` is over.
+  std::optional<double> per_day() const {
+    const std::lock_guard guard{mutex_};
+    if (seen_.size() < 2)
+      return std::nullopt;
+    const auto& first = seen_.front();
+    const auto& last = seen_.back();
+    const std::chrono::duration<double, std::ratio<86'400>> days{last.at
+                                                                 - first.at};
+    if (last.at - first.at < limits::growth_interval)
+      return std::nullopt;
+    return (static_cast<double>(last.bytes) - static_cast<double>(first.bytes))
+           / days.count();
+  }
+
+private:
+  struct size_then {
+    steady_time at;
+    uint64_t bytes = 0;
+  };
+
+  mutable std::mutex mutex_;
+  std::deque<size_then> seen_; ///< One in each `limits::growth_interval`.
+};
+
+} // namespace weir::actors

@@ -1,0 +1,73 @@
+#include "apps/weir/reload.hpp"
+
+#include "actors/node/node.hpp"
+#include "apps/weir/option_table.hpp"
+#include "base/log.hpp"
+
+#include <utility>
+
+namespace weir::apps {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& x) {
+  std::string out;
+  for (const auto& each : x)
+    out += (out.empty() ? "" : ", ") + each;
+  return out;
+}
+
+} // namespace
+
+reload_plan plan_reload(const settings& running, const loaded_settings& anew) {
+  reload_plan out;
+  out.problems = anew.problems;
+  const auto& wanted = anew.values;
+  // Whoever may reach the port then was never asked.
+  if (wanted.admin_password.empty() && !running.admin_password.empty()
+      && out.problems.empty())
+    out.problems.emplace_back(
+      "admin_password_file: a password is taken away by a restart only");
+  if (!out.problems.empty())
+    return out;
+  out.password = wanted.admin_password != running.admin_password;
+  for (const auto& x : all_options()) {
+    if (x.get(running) == x.get(wanted))
+      continue;
+    if (x.name == "log_level" || x.name == "log_format")
+      out.log = true;
+    else if (x.name != "admin_password_file")
+      out.at_restart.emplace_back(x.name);
+  }
+  return out;
+}
+
+running_settings::running_settings(flag_values flags, settings loaded)
+  : flags_(std::move(flags)), loaded_(loaded), values_(std::move(loaded)) {
+  // nop
+}
+
+void running_settings::reload(actors::node* to) {
+  const auto anew = load_settings(flags_, process_environment());
+  const auto plan = plan_reload(loaded_, anew);
+  for (const auto& x : plan.problems)
+    log::error("reload_refused", {{"reason", x}});
+  if (!plan.problems.empty())
+    return;
+  for (auto* x : {&loaded_, &values_}) {
+    x->log_level = anew.values.log_level;
+    x->log_format = anew.values.log_format;
+    x->admin_password_file = anew.values.admin_password_file;
+    x->admin_password = anew.values.admin_password;
+  }
+  if (plan.log)
+    configure_log(values_);
+  if (plan.password && to != nullptr)
+    to->set_admin_password(values_.admin_password);
+  log::info("reloaded", {{"log", plan.log ? "changed" : "as before"},
+                         {"password", plan.password ? "changed" : "as before"}});
+  if (!plan.at_restart.empty())
+    log::warn("reload_needs_restart", {{"options", joined(plan.at_restart)}});
+}
+
+} // namespace weir::apps

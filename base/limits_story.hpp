@@ -1,0 +1,25 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+/// What is told of how fetches get on and the store grows, and how often.
+namespace weir::limits {
+
+using namespace std::chrono_literals;
+
+/// How often it is looked.
+constexpr auto story_look_interval = 1s;
+/// How often it is told how far they are; and so long few repos wait before
+/// anybody is told of them.
+constexpr auto story_interval = 30s;
+/// So many are told of at once.
+constexpr uint64_t story_repos_min = 100;
+
+/// How often the size of the store is noted, and for how long that is kept: its
+/// growth is that of a day.
+constexpr auto growth_interval = 10min;
+constexpr auto growth_memory = 24h;
+
+} // namespace weir::limits

@@ -1,0 +1,119 @@
+#include "apps/weir/web_client.hpp"
+#include "tests/support/private_file.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/system/config_program.hpp"
+#include "tests/system/followed_network.hpp"
+#include "tests/system/patience.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fstream>
+
+// What an operator sees of a node, and changes while it runs.
+namespace weir::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Of the address in its ready line.
+std::string address_in(const std::string& line, std::string_view name) {
+  const auto key = "\"" + std::string{name} + "\":\"";
+  const auto begin = line.find(key) + key.size();
+  return line.substr(begin, line.find('"', begin) - begin);
+}
+
+/// Whether these stand in the log, in this order.
+testing::AssertionResult in_order(const std::string& log,
+                                  const std::vector<std::string>& all) {
+  size_t at = 0;
+  for (const auto& x : all) {
+    at = log.find(x, at);
+    if (at == std::string::npos)
+      return testing::AssertionFailure() << x << " is not in\n" << log;
+  }
+  return testing::AssertionSuccess();
+}
+
+} // namespace
+
+// A start, a stream, a stop: without a word about a day nothing can be said of
+// it later.
+TEST(LogStoryTest, ALifeIsToldAtLevelInfo) {
+  const temp_dir dir;
+  followed_network network{1, 120, 400};
+  program node{network.arguments(dir.at("data"), {"--log-format", "json"})};
+  ASSERT_TRUE(node.read_line(node_patience)) << node.errors();
+  EXPECT_TRUE(eventually(60s * slowness, [&] {
+    return node.errors().find(R"("event":"backfill_done")")
+           != std::string::npos;
+  })) << node.errors();
+  node.send(SIGTERM);
+  ASSERT_EQ(node.wait(node_patience), 0) << node.errors();
+  const auto& log = node.errors();
+  EXPECT_TRUE(in_order(log, {R"("event":"started","version":)",
+                             R"("data_dir":")" + dir.at("data"),
+                             R"("mode":"full-network","upstreams":"http://)",
+                             R"("event":"upstream_connected","upstream":)",
+                             R"("event":"backfill_done","synced":"120")",
+                             R"("event":"stopping","reason":"a signal")",
+                             R"("event":"stopped")"}));
+}
+
+// Whoever starts it with nothing has to know what comes next.
+TEST(LogStoryTest, AnEmptyNodeSaysWhatToDoNext) {
+  const temp_dir dir;
+  program node{{"run", "--data-dir", dir.at("data"), "--bind", "127.0.0.1:0",
+                "--upstream", "relay:http://127.0.0.1:9",
+                "--allow-private-addresses", "--log-format", "text"}};
+  const auto ready = node.read_line(node_patience).value_or("");
+  const auto data = address_in(ready, "data");
+  EXPECT_TRUE(eventually(10s * slowness, [&] {
+    return node.errors().find("/channel") != std::string::npos;
+  }));
+  EXPECT_TRUE(in_order(node.errors(),
+                       {"curl -X POST " + data + "/repos/add",
+                        data + "/channel"}));
+}
+
+// limits and addresses need a restart, what an operator turns often does not.
+TEST(ReloadRunTest, AHangUpTakesOverLevelAndPasswordAndEndsNothing) {
+  const temp_dir dir;
+  write_private(dir.at("password"), "correct horse battery\n");
+  const auto config = dir.at("weir.toml");
+  std::ofstream{config} << "log_level = \"info\"\n";
+  program node{{"run", "--config", config, "--data-dir", dir.at("data"), "--bind",
+                "127.0.0.1:0", "--admin-password-file", dir.at("password"),
+                "--log-format", "json"}};
+  const auto ready = node.read_line(node_patience).value_or("");
+  const auto url = address_in(ready, "operations") + "/status";
+  const auto web = apps::web_client::make();
+  const auto status = [&](const std::string& password) {
+    web->set_password(password);
+    const auto reply = web->get(url);
+    return reply ? reply->status : 0;
+  };
+  const auto hang_up = [&](const std::string& expected) {
+    const auto before = node.errors().size();
+    node.send(SIGHUP);
+    EXPECT_TRUE(eventually(10s * slowness, [&] {
+      return node.errors().find(expected, before) != std::string::npos;
+    })) << expected << " is not in " << node.errors();
+  };
+  hang_up(R"("event":"reloaded","log":"as before","password":"as before")");
+  EXPECT_EQ(status("another long password"), 401);
+  write_private(dir.at("password"), "another long password\n");
+  std::ofstream{config} << "log_level = \"debug\"\nplc_per_second = 7\n";
+  hang_up(R"("event":"reload_needs_restart","options":"plc_per_second")");
+  EXPECT_TRUE(in_order(
+    node.errors(), {R"("reloaded","log":"changed","password":"changed")"}));
+  EXPECT_EQ(status("another long password"), 200);
+  EXPECT_EQ(status("correct horse battery"), 401);
+  std::ofstream{config} << "log_level = 3\n";
+  hang_up(R"("event":"reload_refused","reason":)");
+  node.send(SIGTERM);
+  EXPECT_EQ(node.wait(node_patience), 0) << node.errors();
+}
+
+} // namespace weir::tests

@@ -1,0 +1,120 @@
+#include "actors/support/backfill_story.hpp"
+#include "actors/support/store_growth.hpp"
+#include "base/limits_story.hpp"
+
+#include <gtest/gtest.h>
+
+namespace weir::actors {
+namespace {
+
+using namespace std::chrono_literals;
+using told = backfill_news::what;
+
+constexpr steady_time story_begin{1'000'000'000};
+
+} // namespace
+
+// limits::story_repos_min
+TEST(backfill_story, many_are_told_of_at_once_and_few_are_not) {
+  backfill_story few;
+  EXPECT_FALSE(few.look({limits::story_repos_min - 1, 0, 0}, story_begin));
+  backfill_story many;
+  const auto begun = many.look({limits::story_repos_min, 7, 0}, story_begin);
+  ASSERT_TRUE(begun);
+  EXPECT_EQ(begun->is, told::begun);
+  EXPECT_EQ(begun->at.waiting, limits::story_repos_min);
+  EXPECT_EQ(begun->at.synced, 7u);
+}
+
+// limits::story_interval
+TEST(backfill_story, how_far_they_are_is_told_with_rate_and_rest) {
+  backfill_story x;
+  x.look({1'000, 0, 0}, story_begin);
+  EXPECT_FALSE(
+    x.look({500, 500, 0}, story_begin + (limits::story_interval - 1us)));
+  const auto news = x.look({400, 595, 5}, story_begin + limits::story_interval);
+  ASSERT_TRUE(news);
+  EXPECT_EQ(news->is, told::progress);
+  EXPECT_EQ(news->at.failed, 5u);
+  EXPECT_DOUBLE_EQ(news->per_second, 595.0 / 30);
+  ASSERT_TRUE(news->left);
+  EXPECT_EQ(*news->left, 20s);
+  // Nothing moves.
+  const auto stuck
+    = x.look({400, 595, 5}, story_begin + 2 * limits::story_interval);
+  ASSERT_TRUE(stuck);
+  EXPECT_EQ(stuck->per_second, 0);
+  EXPECT_FALSE(stuck->left);
+}
+
+TEST(backfill_story, the_end_is_told_once_with_the_time_it_took) {
+  backfill_story x;
+  x.look({1'000, 0, 0}, story_begin);
+  const auto done = x.look({0, 990, 10}, story_begin + 12s);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->is, told::done);
+  EXPECT_EQ(done->at.synced, 990u);
+  EXPECT_EQ(done->took, 12s);
+  EXPECT_FALSE(x.look({0, 990, 10}, story_begin + 13s));
+  EXPECT_FALSE(x.look({0, 990, 10}, story_begin + 1h)) << "nothing is new";
+}
+
+TEST(backfill_story, few_that_take_long_are_told_of) {
+  backfill_story x;
+  EXPECT_FALSE(x.look({1, 9, 0}, story_begin));
+  EXPECT_FALSE(x.look({1, 9, 0}, story_begin + (limits::story_interval - 1us)));
+  const auto begun = x.look({1, 9, 0}, story_begin + limits::story_interval);
+  ASSERT_TRUE(begun);
+  EXPECT_EQ(begun->is, told::begun);
+  const auto done = x.look({0, 10, 0}, story_begin + 40s);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->took, 40s);
+}
+
+TEST(backfill_story, few_that_were_fast_are_told_of_together) {
+  backfill_story x;
+  x.look({0, 0, 0}, story_begin);
+  EXPECT_FALSE(x.look({3, 2, 0}, story_begin + 1s));
+  EXPECT_FALSE(x.look({0, 5, 0}, story_begin + 2s));
+  const auto done = x.look({0, 6, 0}, story_begin + limits::story_interval);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->is, told::done);
+  EXPECT_EQ(done->at.synced, 6u);
+}
+
+// A first run is over before anybody looks a second time.
+TEST(backfill_story, many_that_were_fast_are_told_of_at_once) {
+  backfill_story x;
+  x.look({0, 0, 0}, story_begin);
+  const auto done = x.look({0, limits::story_repos_min, 0}, story_begin + 1s);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->is, told::done);
+}
+
+TEST(backfill_story, what_an_earlier_start_fetched_is_no_news) {
+  backfill_story x;
+  EXPECT_FALSE(x.look({0, 5'000, 0}, story_begin));
+  EXPECT_FALSE(x.look({0, 5'000, 0}, story_begin + 1h));
+}
+
+// limits::growth_interval, limits::growth_memory
+TEST(store_growth, it_is_that_of_the_last_day) {
+  store_growth x;
+  EXPECT_FALSE(x.per_day());
+  x.note(1'000, story_begin);
+  EXPECT_FALSE(x.per_day());
+  x.note(2'000, story_begin + (limits::growth_interval - 1us));
+  EXPECT_FALSE(x.per_day()) << "too short a time says nothing";
+  x.note(2'000, story_begin + limits::growth_interval);
+  ASSERT_TRUE(x.per_day());
+  EXPECT_DOUBLE_EQ(*x.per_day(), 144'000);
+  store_growth y;
+  y.note(0, story_begin);
+  y.note(500, story_begin + 12h);
+  y.note(1'000, story_begin + limits::growth_memory);
+  EXPECT_DOUBLE_EQ(*y.per_day(), 1'000);
+  y.note(500, story_begin + (limits::growth_memory + 1us));
+  EXPECT_LT(*y.per_day(), 1) << "the first one is forgotten";
+}
+
+} // namespace weir::actors
