@@ -139,12 +139,15 @@ claims_machine::next_look(waiting_claim& x, const word& said, bool agrees) {
   return x.wants_anew ? second_look::anew : second_look::none;
 }
 
-/// Not known from before. Who is away may be gone, and is asked for a second time
-/// once a day, as soon as a document is too old.
+/// That somebody is gone who is listed as away is asked for a second time when it
+/// is not known from before, or for long: the directory may have been wrong.
 bool claims_machine::is_looked_up(const word& said,
                                   const waiting_claim& x) noexcept {
+  constexpr auto known_long
+    = std::chrono::seconds{limits::gone_claim_interval}.count();
   return said.what == word::kind::names_host && said.pds.empty()
-         && said.fetched_at >= x.since;
+         && (said.fetched_at >= x.since
+             || said.fetched_at + known_long <= x.since);
 }
 
 void claims_machine::look_later(source& from, waiting_claim x, bool fails,

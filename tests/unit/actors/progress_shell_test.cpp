@@ -45,7 +45,7 @@ TEST_F(ProgressWatchTest, ManyThatWaitAreToldOfAtTheNextLook) {
   stats.repos[size_t(storage::repo_status::synced)] = 99;
   stats.repos[size_t(storage::repo_status::error)] = 1;
   EXPECT_THAT(told_in(limits::story_look_interval),
-              HasSubstr("backfill_done synced=99 failed=1 seconds=1"));
+              HasSubstr("backfill_done synced=99 failed=1 seconds=5"));
 }
 
 // limits::growth_interval
