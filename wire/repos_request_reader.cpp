@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace weir::wire {
 
@@ -223,24 +224,25 @@ public:
 
   bool with_collections = true;
   std::optional<std::string> unknown; ///< The first member of that kind.
+  std::optional<std::string> repeated; ///< The first that is there twice.
   did_list dids;
   pattern_list collections;
   member_state dids_state = member_state::absent;
   member_state collections_state = member_state::absent;
 
 private:
-  /// Of a key that comes twice the last one counts.
   void begin_member() {
     state_ = nullptr;
-    if (text_ == "dids") {
-      dids = {};
+    if (text_ == "dids")
       state_ = &dids_state;
-    } else if (text_ == "collections" && with_collections) {
-      collections = {};
+    else if (text_ == "collections" && with_collections)
       state_ = &collections_state;
-    } else if (!unknown) {
+    else if (!unknown)
       unknown = text_;
-    }
+    if (state_ != nullptr && std::exchange(*state_, member_state::wrong)
+                               != member_state::absent
+        && !repeated)
+      repeated = text_;
     text_.clear();
   }
 
@@ -321,6 +323,8 @@ result<repos_request> repos_request_reader::finish() {
     return fail(ec::malformed, "no JSON object");
   if (x.unknown)
     return no_such_member(*x.unknown, x.with_collections);
+  if (x.repeated)
+    return fail(ec::invalid_argument, "\"" + *x.repeated + "\" is there twice");
   if (x.dids_state != member_state::list)
     return not_strings("dids");
   auto repos = x.dids.finish();

@@ -1,6 +1,7 @@
 #include "actors/api/completeness_answers.hpp"
 
 #include "actors/api/answers.hpp"
+#include "net/url.hpp"
 
 #include <charconv>
 
@@ -132,6 +133,8 @@ net::http_reply summary_reply(const api_environment& env,
   if (!limit)
     return problem(limit.error());
   const auto* cursor = request.parameter("cursor");
+  if (cursor != nullptr && !net::parse_url(*cursor))
+    return problem(fail(ec::invalid_argument, "cursor is not one of ours"));
   const auto last = env.shared->completeness.last();
   wire::completeness_summary out;
   if (last.census != nullptr) {

@@ -69,6 +69,8 @@ std::optional<std::string_view> fit(std::string_view pattern,
                                                  : std::nullopt;
 }
 
+using named_value = std::pair<std::string, std::string>;
+
 } // namespace
 
 std::span<const route> all_routes() {
@@ -78,8 +80,11 @@ std::span<const route> all_routes() {
 std::string unknown_parameter(const route& x,
                               const net::incoming_request& request) {
   for (const auto& [name, value] : request.query) {
-    if (!name.empty() && std::ranges::find(x.query, name) != x.query.end())
+    if (!name.empty() && std::ranges::find(x.query, name) != x.query.end()) {
+      if (std::ranges::count(request.query, name, &named_value::first) > 1)
+        return name + " is there twice";
       continue;
+    }
     std::vector<std::string> known;
     for (const auto each : x.query)
       if (!each.empty())
@@ -98,7 +103,8 @@ find_route(port on, std::string_view method, std::string_view path,
     method = "GET";
   for (const auto& x : table) {
     const auto parameter = x.on == on ? fit(x.pattern, path) : std::nullopt;
-    if (!parameter)
+    // A path that stands in the table is no parameter of another pattern.
+    if (!parameter || (miss.method && x.pattern != path))
       continue;
     if (x.upgrade != upgrade) {
       miss.upgrade = x.upgrade;

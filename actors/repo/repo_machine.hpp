@@ -137,7 +137,6 @@ private:
                   const upstream_board& board);
   void note_position(const waiting_frame& x, atproto::tid rev,
                      const upstream_board& board, bool always = false);
-
   // repo_machine_identity.cpp
   void ask_identity(repo_effects& out);
   void refresh_identity(now_time now, repo_effects& out);
@@ -157,7 +156,6 @@ private:
   void take_no_identity(const identity_answer& x, bool last,
                         const upstream_board&, now_time, repo_effects& out);
   bool learn(const storage::identity_row&, bool last, now_time, repo_effects&);
-
   // repo_machine_accounts.cpp
   void append_fact(std::string_view scope, now_time now);
   bool account_replayed(const position& at) const noexcept;
@@ -194,12 +192,13 @@ private:
   void set_filter(const storage::member_row& member);
   const wire::collection_filter& filter() const noexcept;
   void check_filter(now_time now, repo_effects& out);
+  bool take_collections(const std::vector<std::string>& x, now_time now,
+                        repo_effects& out);
   void begin_life(addition what, now_time now, repo_effects& out);
   void hear_missed(const addition& what, now_time now, repo_effects& out);
   void finish_removal(const upstream_board&, now_time, repo_effects& out);
   bool takes_commits() const noexcept;
   storage::repo_status status_without_job() const noexcept;
-
   // repo_machine_fetch.cpp
   void buffer(waiting_frame x, now_time now, repo_effects& out);
   void drop_buffer();

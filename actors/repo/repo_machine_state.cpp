@@ -205,8 +205,10 @@ repo_effects repo_machine::on_add(addition what, bool& added, now_time now) {
   repo_effects out;
   added = loaded_ && !exists_ && !queued_add_;
   if (!added) {
-    if (exists_)
+    if (exists_) {
+      added = take_collections(what.collections, now, out);
       hear_missed(what, now, out);
+    }
     flush(out);
     return out;
   }
@@ -217,6 +219,22 @@ repo_effects repo_machine::on_add(addition what, bool& added, now_time now) {
   begin_life(std::move(what), now, out);
   flush(out);
   return out;
+}
+
+/// Those that a second addition names take the place of what was kept before.
+/// @returns whether they are others.
+bool repo_machine::take_collections(const std::vector<std::string>& x,
+                                    now_time now, repo_effects& out) {
+  const auto wanted = wire::collection_filter::parse(x);
+  if (x.empty() || !wanted
+      || (own_filter_ && own_filter_->patterns() == wanted->patterns()))
+    return false;
+  next_.member = storage::member_row{settings_->filter_generation, x};
+  next_used_ = true;
+  set_filter(*next_.member);
+  if (row_.status != repo_status::pending)
+    desync("its collections changed", now, out);
+  return true;
 }
 
 void repo_machine::begin_life(addition what, now_time now, repo_effects& out) {

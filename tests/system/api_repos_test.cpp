@@ -165,6 +165,9 @@ TEST_F(ApiReposTest, WhatNobodyTakesIsRefusedWithTheNearestName) {
   };
   refused(get("/repos?limt=3"),
           R"(there is no parameter \"limt\" here; did you mean \"limit\"?)");
+  refused(get("/repos?limit=1&limit=0"), "limit is there twice");
+  refused(get("/v1/completeness?cursor=zz"), "cursor is not one of ours");
+  refused(get("/v1/completeness?cursor="), "cursor is not one of ours");
   refused(get("/health?verbose"), R"(there is no parameter \"verbose\" here)");
   refused(get("/repos?="), R"(there is no parameter \"\" here)");
   refused(post("/repos/add", R"({"dids":[],"colections":[]})"),
@@ -172,6 +175,14 @@ TEST_F(ApiReposTest, WhatNobodyTakesIsRefusedWithTheNearestName) {
   refused(post("/repos/remove", R"({"dids":[],"collections":[]})"),
           R"(there is no member \"collections\" here)");
   EXPECT_EQ(get("/repos?limit=3").status, 200);
+}
+
+// Nobody asked for a repo of that name.
+TEST_F(ApiReposTest, APathOfTheTableIsNoDidOfAnotherRoute) {
+  for (const auto* path : {"/repos/add", "/repos/remove", "/repos/resync"})
+    EXPECT_EQ(get(path).status, 405) << path;
+  EXPECT_EQ(post("/repos/errors", R"({"dids":[]})").status, 405);
+  EXPECT_EQ(get("/repos/adds").status, 400);
 }
 
 TEST_F(ApiReposTest, AChannelSaysThatItIsAWebSocket) {

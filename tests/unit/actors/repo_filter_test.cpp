@@ -37,6 +37,29 @@ TEST(repo_filter, a_repo_with_collections_of_its_own_keeps_those) {
   }
 }
 
+// A second addition says what is kept from now on, and is counted for that.
+TEST(repo_filter, another_addition_changes_the_collections_of_a_repo) {
+  repo_world x{{"app.test.*"}};
+  x.sync();
+  EXPECT_FALSE(x.add({})) << "it names none";
+  EXPECT_TRUE(x.add({"app.other.*"}));
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+  EXPECT_EQ(x.row->error, "its collections changed");
+  x.run_fetch(2);
+  EXPECT_TRUE(x.orders.back().filter.matches("app.other.note"));
+  EXPECT_FALSE(x.orders.back().filter.matches("app.test.note"));
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_FALSE(x.add({"app.other.*"})) << "it has those";
+  EXPECT_FALSE(x.add({}));
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  x.restart();
+  x.learn(x.identity());
+  x.take(x.make_commit("app.other.note/b"));
+  EXPECT_EQ(x.write().transactions.at(0).ops.size(), 2u) << "they are durable";
+}
+
 // requirements.md 1d, 3d: indexed under another filter is not complete
 TEST(repo_filter, a_repo_indexed_under_another_filter_is_fetched_again) {
   for (const auto woken : {false, true}) {

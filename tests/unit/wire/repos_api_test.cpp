@@ -150,11 +150,19 @@ TEST(ReposRequest, MeansTheSameInWhateverPiecesItComes) {
   }
 }
 
-TEST(ReposRequest, TakesTheLastOfMembersThatComeTwice) {
-  const auto x = read_request(R"({"dids":[7],"dids":[")" + ann + R"("]})");
-  ASSERT_TRUE(x) << x.error().context;
-  EXPECT_EQ(x->dids.size(), 1u);
-  EXPECT_EQ(code_of(R"({"dids":[],"dids":7})"), ec::invalid_argument);
+// Which of them is meant?
+TEST(ReposRequest, RefusesMembersThatComeTwice) {
+  for (const auto& text :
+       {R"({"dids":[")" + ann + R"("],"dids":[]})",
+        std::string{R"({"dids":[],"dids":7})"},
+        std::string{R"({"dids":7,"dids":[]})"}}) {
+    const auto x = read_request(text);
+    ASSERT_FALSE(x) << text;
+    EXPECT_EQ(x.error().code, ec::invalid_argument);
+    EXPECT_EQ(x.error().context, "\"dids\" is there twice");
+  }
+  EXPECT_EQ(code_of(R"({"collections":[],"dids":[],"collections":[]})"),
+            ec::invalid_argument);
 }
 
 TEST(ReposRequest, ReadsListsAtTheirPlaceOnly) {
