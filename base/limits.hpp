@@ -368,7 +368,7 @@ constexpr option_range<size_t> consumer_window_events_range{
 constexpr option_range<size_t> consumer_window_bytes_range{
   65'536, 1'073'741'824, consumer_bytes_max};
 constexpr option_range<size_t> consumer_attempts_range{
-  1, 1'000, consumer_attempts_max};
+  0, 1'000, consumer_attempts_max}; ///< 0: without end.
 /// 0: one a core, two a core.
 constexpr option_range<size_t> threads_range{0, 256, 0};
 constexpr option_range<size_t> router_shards_range{0, 1'024, 0};

@@ -86,14 +86,6 @@ net::http_reply cursors_reply(const api_environment& env) {
   return net::json_reply(200, body);
 }
 
-/// What comes from outside may be no text.
-void append_text(std::string_view x, std::string& out) {
-  if (atproto::valid_utf8(x))
-    atproto::append_json_string(x, out);
-  else
-    atproto::append_json_string("(not UTF-8)", out);
-}
-
 void append_causes(const std::vector<health_finding>& causes,
                    std::string& out) {
   out += '[';
@@ -200,6 +192,13 @@ net::http_reply status_reply(const api_environment& env) {
 }
 
 } // namespace
+
+void append_text(std::string_view x, std::string& out) {
+  if (atproto::valid_utf8(x))
+    atproto::append_json_string(x, out);
+  else
+    atproto::append_json_string("(not UTF-8)", out);
+}
 
 net::http_reply problem(const error& x) {
   const auto kind = wire::kind_of(x.code);

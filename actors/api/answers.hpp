@@ -16,6 +16,10 @@ struct completeness_judge;
 /// `{"error":..,"message":..}` with the status that goes with the code.
 net::http_reply problem(const error& x);
 
+/// As a JSON string. What comes from outside may be no text, and then that is
+/// said.
+void append_text(std::string_view x, std::string& out);
+
 /// `{"<name>":<count>}`.
 net::http_reply count_reply(std::string_view name, uint64_t count);
 

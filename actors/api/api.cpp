@@ -5,6 +5,7 @@
 #include "actors/api/channel_places.hpp"
 #include "actors/api/client_lookups.hpp"
 #include "actors/api/completeness_answers.hpp"
+#include "actors/api/dead_letter_answers.hpp"
 #include "actors/api/request_body.hpp"
 #include "actors/api/routes.hpp"
 #include "actors/support/observed.hpp"
@@ -107,6 +108,7 @@ void api_worker::run(const api_request_ptr& x) {
       return;
     case action::list:
     case action::list_errors:
+    case action::dead_letters:
       read_page(x);
       return;
     case action::resolve:
@@ -210,20 +212,26 @@ void api_worker::read_repo(const api_request_ptr& x) {
 }
 
 void api_worker::read_page(const api_request_ptr& x) {
-  const bool errors = x->route.to->what == action::list_errors;
-  const auto page
-    = parse_page(x->request, errors ? page_order::retry : page_order::did);
+  const auto what = x->route.to->what;
+  const auto page = parse_page(
+    x->request, what == action::dead_letters  ? page_order::id
+                : what == action::list_errors ? page_order::retry
+                                              : page_order::did);
   if (!page) {
     x->answer.send(problem(page.error()));
     return;
   }
   reader_job job;
-  job.run = [x, page = *page, errors,
-             shared = env_->shared,
+  job.run = [x, what, page = *page, shared = env_->shared,
+             consumer = env_->consumer_name,
              filter = env_->filter_generation](store_readers& store) {
     const completeness_judge by{*shared, filter};
-    x->answer.send(errors ? errors_reply(store, by, page)
-                          : repos_reply(store, by, page));
+    if (what == action::dead_letters)
+      x->answer.send(dead_letters_reply(store, consumer, page));
+    else
+      x->answer.send(what == action::list_errors
+                       ? errors_reply(store, by, page)
+                       : repos_reply(store, by, page));
   };
   send(env_->shared->reader_of(0), std::move(job));
 }

@@ -25,6 +25,7 @@ struct api_environment {
   store_stats* stats = nullptr;
   std::shared_ptr<consumer_stats> outbox;
   consumer_actor consumer;
+  std::string consumer_name; ///< In the store.
   metric* waiting = nullptr; ///< Frames held back by REPOs.
   /// Of all look-ups of the node; clients have a share.
   double lookups_per_second = limits::plc_per_second_range.standard;

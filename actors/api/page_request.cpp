@@ -31,6 +31,13 @@ result<page_request> parse_page(const net::incoming_request& x,
   }
   if (const auto* text = x.parameter("cursor"); text != nullptr) {
     std::string_view rest{*text};
+    if (order == page_order::id) {
+      const auto* end = rest.data() + rest.size();
+      const auto [at, bad] = std::from_chars(rest.data(), end, out.after_id);
+      if (bad != std::errc{} || at != end)
+        return fail(ec::invalid_argument, "cursor is not one of ours");
+      return out;
+    }
     const bool timed
       = order == page_order::did || take_due(rest, out.after_due);
     auto after = atproto::did::parse(rest);

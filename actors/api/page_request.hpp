@@ -12,6 +12,7 @@ namespace weir::actors {
 enum class page_order : uint8_t {
   did,   ///< A cursor is the last DID of its page.
   retry, ///< By the time of the next attempt: `<seconds>:<DID>`.
+  id,    ///< A cursor is the last id.
 };
 
 /// Which page of a list is asked for.
@@ -19,6 +20,7 @@ struct page_request {
   size_t limit = limits::api_page_default; ///< 1 to `limits::api_page_max`.
   atproto::did after;                      ///< Empty: from the start.
   uint64_t after_due = 0; ///< Of `after`, Unix seconds; `page_order::retry`.
+  uint64_t after_id = 0;  ///< `page_order::id`.
 };
 
 /// Reads `limit` and `cursor`; `ec::invalid_argument` says which one is wrong.

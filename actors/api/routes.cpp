@@ -32,6 +32,8 @@ constexpr std::array table{
   route{port::data, "GET", "/config", action::get_config, false, 0},
   route{port::data, "GET", "/resolve/:did", action::resolve, false, 0},
   route{port::data, "GET", "/info/:did", action::info, false, 0},
+  route{port::data, "GET", "/v1/dead-letters", action::dead_letters, false, 0,
+        pages},
   route{port::data, "GET", "/v1/completeness", action::summary, false, 0,
         pages},
   route{port::data, "GET", "/v1/repos/:did/completeness",

@@ -23,6 +23,7 @@ enum class action : uint8_t {
   resync,
   list,
   list_errors,
+  dead_letters,
   get_repo,
   get_config,
   resolve,

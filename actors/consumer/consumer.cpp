@@ -174,6 +174,8 @@ void consumer::save(const delivery_effects::write& x) {
   for (const auto& letter : x.letters) {
     log::warn("dead_letter", {{"consumer", env_.name},
                               {"id", letter.id},
+                              {"about", letter.about},
+                              {"attempts", letter.attempts},
                               {"reason", letter.reason}});
     change.dead_letters.emplace_back(
       letter.id,

@@ -25,8 +25,8 @@ namespace weir::actors {
 /// # Parking
 /// A DID that does not ack leaves the window after `retry_timeout`; the log
 /// goes on without it. Its first event is tried again, alone, with growing
-/// delays; after `attempts_max` tries it becomes a dead letter and the next one
-/// follows. Events that were passed are read again for this DID alone, until
+/// delays; after `attempts_max` tries, if there is an end, it becomes a dead letter
+/// and the next one follows. Events that were passed are read again for this DID alone, until
 /// the DID has caught up with the log. A DID that merely has too much at once
 /// goes the same way, without delay.
 ///
@@ -170,7 +170,7 @@ private:
   steady_time deadline(const delivery_session& x) const noexcept;
   void expire(const delivery_flight& x, steady_time now);
   std::chrono::microseconds delay_after(uint32_t attempts) const noexcept;
-  void bury(op_id id, uint32_t attempts, std::string reason);
+  void bury(dead_letter x);
 
   const delivery_options options_;
   const account_gate& gate_;

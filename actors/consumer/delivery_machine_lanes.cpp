@@ -12,6 +12,13 @@ constexpr std::chrono::seconds sweep_interval{30};
 constexpr const char* account_inactive
   = "the account is not active, and more of them wait than can be remembered";
 
+std::string about(const delivery_lane& lane, const delivery_lane::event& x) {
+  const auto& op = x.op();
+  if (op.scope.starts_with('$'))
+    return lane.repo.str();
+  return "at://" + lane.repo.str() + '/' + op.scope + '/' + op.rkey;
+}
+
 } // namespace
 
 delivery_lane* delivery_machine::find(lane_map& in, const atproto::did& repo) {
@@ -183,13 +190,14 @@ void delivery_machine::end_look(delivery_lane& x, steady_time now) {
 
 /// No memory is left to wait for the account: its records are dead letters.
 void delivery_machine::give_up(delivery_lane& x) {
-  std::vector<op_id> records;
+  std::vector<dead_letter> records;
   for (const auto& event : x.queue)
     if (event.at != delivery_lane::stage::settled
         && kind_of(event.op()) == kind::record)
-      records.push_back(event.id);
-  for (const auto id : records) {
-    bury(id, 0, account_inactive);
+      records.push_back({event.id, about(x, event), 0, account_inactive});
+  for (auto& each : records) {
+    const auto id = each.id;
+    bury(std::move(each));
     settle(x, *x.find(id));
   }
 }
@@ -238,8 +246,9 @@ void delivery_machine::expire(const delivery_flight& x, steady_time now) {
   const auto first = &event == &lane.queue.front();
   if (first)
     ++lane.attempts;
-  if (first && lane.attempts >= options_.attempts_max) {
-    bury(event.id, lane.attempts, "not acknowledged");
+  if (first && options_.attempts_max != 0
+      && lane.attempts >= options_.attempts_max) {
+    bury({event.id, about(lane, event), lane.attempts, "not acknowledged"});
     settle(lane, event);
   } else if (may_park(lane)) {
     const auto attempts = lane.attempts;
@@ -262,10 +271,10 @@ delivery_machine::delay_after(uint32_t attempts) const noexcept {
   return std::min(out, options_.retry_delay_max);
 }
 
-void delivery_machine::bury(op_id id, uint32_t attempts, std::string reason) {
+void delivery_machine::bury(dead_letter x) {
   ++counters_.dead;
-  letters_.push_back({id, attempts, std::move(reason)});
-  acked_.add(id);
+  acked_.add(x.id);
+  letters_.push_back(std::move(x));
   urgent_ = true;
 }
 

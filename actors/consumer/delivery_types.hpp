@@ -24,7 +24,7 @@ struct delivery_options {
   size_t ranges_max = limits::consumer_ranges_max;
   std::chrono::microseconds retry_timeout = limits::consumer_retry_timeout;
   std::chrono::microseconds retry_delay_max = limits::consumer_retry_delay_max;
-  uint32_t attempts_max = limits::consumer_attempts_max;
+  uint32_t attempts_max = limits::consumer_attempts_max; ///< 0: no end.
   std::chrono::microseconds patience = limits::consumer_patience;
   std::chrono::microseconds lazy_write = limits::consumer_lazy_write;
 };
@@ -60,6 +60,8 @@ using session_id = uint64_t;
 /// An event that will not be delivered any more.
 struct dead_letter {
   storage::op_id id = 0;
+  /// For people: the record's URI, else the DID.
+  std::string about;
   uint32_t attempts = 0;
   std::string reason;
 };

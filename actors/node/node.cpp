@@ -258,6 +258,7 @@ result<void> node::impl::start_servers() {
   env.stats = &store->stats;
   env.outbox = outbox;
   env.consumer = consumer;
+  env.consumer_name = channel_consumer;
   env.waiting = repos->waiting;
   env.lookups_per_second = config.plc_per_second;
   env.mode = config.mode;

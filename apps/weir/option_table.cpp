@@ -247,7 +247,8 @@ void add_delivery(options& out) {
     count_option(value_kind::number, &settings::consumer_attempts_max,
                  consumer_attempts_range,
                  {group, "consumer_attempts_max",
-                  "Times an event is sent before it becomes a dead letter."}));
+                  "Times an event is sent before it becomes a dead letter; 0 "
+                  "never gives up."}));
   out.push_back(
     flag_option(&settings::consumer_disable_acks,
                 {group, "consumer_disable_acks",

@@ -1,6 +1,7 @@
 #include "apps/weir/web_client.hpp"
 #include "tests/support/private_file.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "tests/system/channel_client.hpp"
 #include "tests/system/config_program.hpp"
 #include "tests/system/followed_network.hpp"
 #include "tests/system/patience.hpp"
@@ -75,6 +76,42 @@ TEST(LogStoryTest, AnEmptyNodeSaysWhatToDoNext) {
   EXPECT_TRUE(in_order(node.errors(),
                        {"curl -X POST " + data + "/repos/add",
                         data + "/channel"}));
+}
+
+// Who gave an event up has to find it again.
+TEST(DeadLetterTest, WhatNobodyAcksIsNamedInTheLogAndListed) {
+  const temp_dir dir;
+  followed_network network{1, 3, 12};
+  program node{network.arguments(
+    dir.at("data"), {"--log-format", "json", "--consumer-retry", "1s",
+                     "--consumer-attempts-max", "2"})};
+  const auto ready = node.read_line(node_patience).value_or("");
+  const auto web = apps::web_client::make();
+  const channel_client silent{web->transport(), address_in(ready, "data"),
+                              [](const auto&) {
+                                return std::vector<uint64_t>{};
+                              }};
+  const auto list = [&](const std::string& query) {
+    const auto x
+      = web->get(address_in(ready, "data") + "/v1/dead-letters" + query);
+    return x ? std::string{as_text(x->body)} : std::string{};
+  };
+  EXPECT_TRUE(eventually(60s * slowness, [&] {
+    return list("").find(R"("uri":"at://did:plc:)") != std::string::npos;
+  })) << list("") << node.errors();
+  EXPECT_NE(list("").find(R"("attempts":2,"reason":"not acknowledged","at":)"),
+            std::string::npos)
+    << list("");
+  EXPECT_TRUE(in_order(node.errors(),
+                       {R"("event":"dead_letter","consumer":"channel","id":")",
+                        R"("about":"at://did:plc:)", R"("attempts":"2")"}));
+  // The next page begins behind the last one.
+  const auto first = list("?limit=1");
+  const auto cursor = address_in(first, "cursor");
+  ASSERT_FALSE(cursor.empty()) << first;
+  const auto second = list("?limit=1&cursor=" + cursor);
+  EXPECT_NE(second, first);
+  EXPECT_EQ(list("?cursor=x").find(R"({"error":"InvalidRequest")"), 0u);
 }
 
 // limits and addresses need a restart, what an operator turns often does not.

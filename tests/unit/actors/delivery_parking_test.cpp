@@ -245,6 +245,8 @@ TEST(DeliveryParking, AfterTheLastAttemptTheEventIsADeadLetter) {
   ASSERT_TRUE(x.letters.contains(1));
   EXPECT_EQ(x.letters[1].attempts, 3u);
   EXPECT_FALSE(x.letters[1].reason.empty());
+  EXPECT_TRUE(x.letters[1].about.starts_with("at://" + ann + '/'))
+    << x.letters[1].about;
   EXPECT_EQ(x.position, 1u);
   x.ack(2);
   EXPECT_EQ(x.position, 2u);
@@ -264,6 +266,18 @@ TEST(DeliveryParking, TheDefaultIsTwentyAttempts) {
   EXPECT_EQ(x.times_sent(1), limits::consumer_attempts_max);
   EXPECT_EQ(x.letters.size(), 1u);
   EXPECT_FALSE(x.timer);
+}
+
+TEST(DeliveryParking, WithoutAnEndOfAttemptsNothingIsGivenUp) {
+  delivery_world x{attempts_of(0)};
+  x.connect(1);
+  x.append(ann);
+  x.publish();
+  x.pass(24h);
+  EXPECT_GT(x.times_sent(1), 2 * limits::consumer_attempts_max);
+  EXPECT_TRUE(x.letters.empty());
+  x.ack(1);
+  EXPECT_EQ(x.position, 1u);
 }
 
 TEST(DeliveryParking, AConnectionThatBreaksIsNoAttempt) {
