@@ -89,7 +89,7 @@ protected:
   }
 
   std::chrono::milliseconds sync_alone(const std::string& data) {
-    default_node node{data, urls, {0, 1}};
+    default_node node{data, urls, {0, 1}, look_ups_as_before};
     await_honest(node);
     const auto out = sync_newcomers(node);
     node.stop();
@@ -97,7 +97,7 @@ protected:
   }
 
   std::chrono::milliseconds sync_beside(const std::string& data) {
-    default_node node{data, urls, followed};
+    default_node node{data, urls, followed, look_ups_as_before};
     await_honest(node);
     await_harm(node);
     const auto out = sync_newcomers(node);

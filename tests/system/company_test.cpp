@@ -69,7 +69,7 @@ protected:
   /// A node that meets nobody else.
   std::chrono::milliseconds sync_alone(const std::string& data) {
     const auto start = steady_clock::now();
-    default_node node{data, urls, {0, 1}};
+    default_node node{data, urls, {0, 1}, look_ups_as_before};
     const auto out = await_honest(node, start);
     resident_alone = node.process().resident_bytes();
     node.stop();
@@ -81,7 +81,7 @@ protected:
   void suffer(const std::string& data) {
     const auto& x = network.hostile().of(hostile_host);
     const company before{"", {}, x.downloads, x.claims, x.frames};
-    default_node node{data, urls, {hostile_host}};
+    default_node node{data, urls, {hostile_host}, look_ups_as_before};
     EXPECT_TRUE(eventually(30s * slowness, [&] {
       return is_harmed(before);
     })) << "what is tested was not reached";
@@ -92,7 +92,7 @@ protected:
   std::chrono::milliseconds sync_beside(const std::string& data) {
     const auto start = steady_clock::now();
     beside = std::make_unique<default_node>(
-      data, urls, std::vector<size_t>{0, 1, hostile_host});
+      data, urls, std::vector<size_t>{0, 1, hostile_host}, look_ups_as_before);
     return await_honest(*beside, start);
   }
 

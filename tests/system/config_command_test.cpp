@@ -61,6 +61,8 @@ TEST(CommandLineTest, VersionIsOneLine) {
 
 TEST(CommandLineTest, ConfigCheckAcceptsWhatWeShip) {
   for (const auto& x : std::filesystem::directory_iterator{WEIR_CONF_DIR}) {
+    if (x.path().extension() != ".toml")
+      continue;
     const auto checked = run_program({"config", "check", x.path().string()});
     EXPECT_EQ(checked.status, 0) << x.path() << " " << checked.errors;
   }
