@@ -24,12 +24,14 @@ constexpr size_t claims_spare_max = 65'536;
 /// fewest were asked about: small hosts are done soon, and large ones go on.
 constexpr size_t claims_even_turn = 4;
 
-/// A tombstone that is older is looked at again when a listing names the account
-/// as one that is away: a host may list those for ever.
+/// When a listing names an account as away, and the tombstone that is known of it
+/// is older than this, the directory is asked again. Not each time, since a host
+/// may list such accounts for ever.
 constexpr auto gone_claim_interval = 1h;
 
 /// DIDs of one stream of a PDS that wait for their documents: twelve seconds of
-/// the standard budget of look-ups. Those beyond are left to the listing.
+/// 20 look-ups a second, the fewest that a slow directory is asked for. Those
+/// beyond are left to the listing.
 constexpr size_t stream_claims_max = 256;
 /// The same in one shard of the ROUTER: so many messages may be on their way.
 constexpr size_t shard_claims_max = 64;

@@ -9,16 +9,18 @@ using namespace std::chrono_literals;
 
 /// Look-ups a second at first: a few hundred repos are there in seconds.
 constexpr double plc_pace_start = 200;
-/// However slow its answers are, so many are asked for a second, which harms
-/// nobody; a directory that limits us is asked for less.
+/// The fewest look-ups a second because of slow answers. One that limits us may
+/// be asked for fewer.
 constexpr double plc_pace_min = 20;
 /// The rate grows at most once in so long.
 constexpr std::chrono::milliseconds plc_pace_interval = 200ms;
-/// An answer that takes longer is slow; those that wait for a connection to be
-/// free have that time, too.
+/// An answer that takes longer is slow. The wait for a free connection to the
+/// directory counts as well.
 constexpr std::chrono::milliseconds plc_prompt = 2s;
-/// A directory that limits us and does not say for how long is not asked for
-/// so long.
+/// How long a directory that limits us is not asked: as long as it says, but at
+/// least and at most so long. Without a look-up now and then nobody would see
+/// that it is well again, nor be told that it is not.
 constexpr std::chrono::seconds plc_rest_min = 1s;
+constexpr std::chrono::seconds plc_rest_max = 1h;
 
 } // namespace weir::limits

@@ -17,8 +17,9 @@ constexpr auto story_interval = 30s;
 /// So many are told of at once.
 constexpr uint64_t story_repos_min = 100;
 
-/// How often the size of the store is noted, and for how long that is kept: its
-/// growth is that of a day.
+/// How old the size of the store may be that is shown.
+constexpr auto store_size_interval = 30s;
+/// How often it is kept to see the growth, and for how long: that of a day.
 constexpr auto growth_interval = 10min;
 constexpr auto growth_memory = 24h;
 

@@ -9,4 +9,10 @@ size_t log_entry::bytes_held() const noexcept {
   return out;
 }
 
+std::string subject_of(const atproto::did& repo, const logged_operation& op) {
+  if (op.scope.starts_with('$'))
+    return repo.str();
+  return "at://" + repo.str() + '/' + op.scope + '/' + op.rkey;
+}
+
 } // namespace weir::storage

@@ -40,6 +40,10 @@ struct log_entry {
   size_t bytes_held() const noexcept;
 };
 
+/// What an operation is about, for people: the URI of its record, or the DID of
+/// an account.
+std::string subject_of(const atproto::did& repo, const logged_operation& op);
+
 using log_entry_ptr = std::shared_ptr<const log_entry>;
 
 } // namespace weir::storage

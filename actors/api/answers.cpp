@@ -150,7 +150,7 @@ net::http_reply ready_reply(const api_environment& env) {
 }
 
 void append_store(const api_environment& env, std::string& body) {
-  const auto sizes = env.sizes();
+  const auto sizes = env.growth->sizes();
   body += R"(,"store":{"bytes":{)";
   for (size_t i = 0; i < sizes.size(); ++i) {
     body += i == 0 ? "\"" : ",\"";

@@ -6,7 +6,6 @@
 #include "actors/support/store_growth.hpp"
 #include "actors/support/store_stats.hpp"
 #include "net/http_server.hpp"
-#include "storage/store_sizes.hpp"
 #include "wire/repos_api.hpp"
 
 #include <atomic>
@@ -36,11 +35,8 @@ struct api_environment {
   std::shared_ptr<std::atomic<bool>> ready;
   /// Bodies of all requests that are not answered; one more byte is a 503.
   size_t request_bytes_max = limits::bulk_body_bytes_max;
-  /// Of the store, on disk.
-  std::function<storage::family_sizes()> sizes
-    = [] { return storage::family_sizes{}; };
   std::shared_ptr<const store_growth> growth
-    = std::make_shared<const store_growth>();
+    = std::make_shared<const store_growth>(); ///< Of the store.
 };
 
 /// The faces of a node: Tap's wire, the repository API and the operations

@@ -25,7 +25,7 @@ void append_subject(const store_readers& store, storage::op_id id,
   if (op.scope.starts_with('$') || entry.erased)
     return;
   out += ",\"uri\":";
-  append_text("at://" + entry.repo.str() + '/' + op.scope + '/' + op.rkey, out);
+  append_text(storage::subject_of(entry.repo, op), out);
 }
 
 } // namespace

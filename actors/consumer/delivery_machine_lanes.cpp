@@ -13,10 +13,7 @@ constexpr const char* account_inactive
   = "the account is not active, and more of them wait than can be remembered";
 
 std::string about(const delivery_lane& lane, const delivery_lane::event& x) {
-  const auto& op = x.op();
-  if (op.scope.starts_with('$'))
-    return lane.repo.str();
-  return "at://" + lane.repo.str() + '/' + op.scope + '/' + op.rkey;
+  return storage::subject_of(lane.repo, x.op());
 }
 
 } // namespace

@@ -8,11 +8,11 @@ namespace weir::actors {
 
 namespace {
 
-/// Of the rate, after an answer that was slow, or did not come.
+/// What is left of the rate after an answer that was slow, or did not come.
 constexpr double slow_part = 0.7;
-/// After one that limits us.
+/// What is left of it after an answer that limits us.
 constexpr double limited_part = 0.5;
-/// Once it was lowered each step adds such a part of the most there may be.
+/// Once the rate was lowered each step up adds this part of the highest rate.
 constexpr double step_part = 0.01;
 
 } // namespace
@@ -29,7 +29,8 @@ steady_time lookup_pace::next(steady_time now) const noexcept {
 }
 
 void lookup_pace::rest(std::chrono::seconds asked, steady_time now) noexcept {
-  const auto until = now + std::max(asked, limits::plc_rest_min);
+  const auto until
+    = now + std::clamp(asked, limits::plc_rest_min, limits::plc_rest_max);
   rests_until_ = rests_until_ ? std::max(*rests_until_, until) : until;
 }
 

@@ -11,19 +11,19 @@ namespace weir::actors {
 /// How a look-up ended.
 struct lookup_outcome {
   bool succeeded = false; ///< There is a document, or a tombstone.
-  /// Whoever was asked said something about the DID, though it be that there is
-  /// no such one.
+  /// The server said something about the DID, if only that it does not exist.
   bool answered = false;
   bool limited = false; ///< The server answered 429.
 };
 
-/// How fast the directory is asked: it says so itself, by its answers.
+/// How many look-ups a second the directory gets. Its answers decide.
 ///
-/// The rate begins at `limits::plc_pace_start` and doubles, once in each
-/// `limits::plc_pace_interval`, while answers are prompt. An answer that takes longer than `limits::plc_prompt`,
-/// or does not come, lowers it, down to `limits::plc_pace_min`, and from then on
-/// it grows by small steps. One that limits us (429) halves it, and nothing is
-/// asked before the time that it names.
+/// The rate begins at `limits::plc_pace_start` and doubles, at most once in each
+/// `limits::plc_pace_interval`, while answers are prompt. An answer that takes
+/// longer than `limits::plc_prompt`, or does not come, lowers the rate, down to
+/// `limits::plc_pace_min`; from then on it grows by small steps. An answer that
+/// limits us (429) halves it, and nothing is asked before the time that the
+/// answer names, within `limits::plc_rest_min` and `limits::plc_rest_max`.
 /// Look-ups that began before the rate was lowered do not lower it again.
 ///
 /// # Threads
@@ -47,8 +47,8 @@ public:
   /// One begins.
   void take(steady_time now) noexcept { bucket_.take(now); }
 
-  /// The directory limits us, in answer to whatever: nothing is asked for so
-  /// long, at least `limits::plc_rest_min`.
+  /// The directory limits us, whatever it was asked: nothing is asked for so
+  /// long.
   void rest(std::chrono::seconds asked, steady_time now) noexcept;
 
   /// One that began at `began` is over.

@@ -28,6 +28,7 @@ result<void> node::impl::start() {
   if (!opened)
     return opened.error();
   store = std::move(*opened);
+  growth->note(storage::store_sizes(*store->db), seams.time->steady_now());
   auto sockets = make_network(config, *seams.time, seams.transport);
   if (!sockets)
     return sockets.error();
@@ -267,7 +268,6 @@ result<void> node::impl::start_servers() {
   env.filter_generation = filter_generation;
   env.ready = ready;
   env.request_bytes_max = plan_memory(config).requests;
-  env.sizes = [this] { return storage::store_sizes(*store->db); };
   env.growth = growth;
   faces = make_api(*system, std::move(env), access);
   guard("api", faces.actor);
@@ -336,7 +336,7 @@ void node::stop() {
 
 node_holdings node::holdings() const {
   return {impl_->store->stats.repo_count(),
-          storage::total_bytes(storage::store_sizes(*impl_->store->db))};
+          storage::total_bytes(impl_->growth->sizes())};
 }
 
 void node::set_admin_password(const std::string& x) {

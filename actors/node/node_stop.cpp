@@ -1,6 +1,5 @@
 #include "actors/node/node_impl.hpp"
 #include "base/limits_streams.hpp"
-#include "storage/store_sizes.hpp"
 
 #include <limits>
 
@@ -34,11 +33,7 @@ void node::impl::start_health_watch() {
 }
 
 void node::impl::start_progress_watch() {
-  const auto bytes = [this] {
-    return storage::total_bytes(storage::store_sizes(*store->db));
-  };
-  progress = spawn_progress_watch(*system, shared,
-                                  {store->stats, bytes, *growth});
+  progress = spawn_progress_watch(*system, shared, store->stats, growth);
   guard("progress", caf::actor_cast<caf::strong_actor_ptr>(progress));
 }
 
@@ -58,7 +53,7 @@ void node::impl::add_gauges() {
     metrics.gauge("weir_store_bytes", "Size of the store on disk, about",
                   "family", storage::to_string(storage::table_family(i)),
                   [this, i] {
-                    return double(storage::store_sizes(*store->db)[i]);
+                    return double(growth->sizes()[i]);
                   });
   metrics.gauge("weir_store_growth_bytes_per_day",
                 "How fast the store grows, by the last day; NaN in the first "

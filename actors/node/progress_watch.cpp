@@ -2,9 +2,11 @@
 
 #include "actors/support/backfill_story.hpp"
 #include "actors/support/observed.hpp"
+#include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
 #include "base/limits_story.hpp"
 #include "base/log.hpp"
+#include "messages/journal.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -47,9 +49,9 @@ void write(const backfill_news& x) {
 class progress_watch final : public observed<common_actor::base> {
 public:
   progress_watch(caf::actor_config& config, context_ptr shared,
-                 progress_sources from)
+                 const store_stats& stats, std::shared_ptr<store_growth> growth)
     : observed(config, "progress", "0"), shared_(std::move(shared)),
-      from_(std::move(from)) {
+      stats_(stats), growth_(std::move(growth)) {
     // nop
   }
 
@@ -72,8 +74,7 @@ public:
 
 private:
   uint64_t count(repo_status x) const {
-    return from_.stats.repos[static_cast<size_t>(x)].load(
-      std::memory_order_relaxed);
+    return stats_.repos[static_cast<size_t>(x)].load(std::memory_order_relaxed);
   }
 
   void look() {
@@ -86,14 +87,23 @@ private:
       {waiting, count(repo_status::synced), count(repo_status::error)}, now);
     if (news)
       write(*news);
-    if (sized_at_ && now - *sized_at_ < limits::growth_interval)
-      return;
+    if (!sized_at_ || now - *sized_at_ >= limits::store_size_interval)
+      measure(now);
+  }
+
+  /// It takes reads of the disk, which are a READER's.
+  void measure(steady_time now) {
     sized_at_ = now;
-    from_.growth.note(from_.store_bytes(), now);
+    reader_job job;
+    job.run = [growth = growth_, now](store_readers& store) {
+      growth->note(storage::store_sizes(store.db), now);
+    };
+    send(shared_->reader_of(0), std::move(job));
   }
 
   context_ptr shared_;
-  progress_sources from_;
+  const store_stats& stats_;
+  std::shared_ptr<store_growth> growth_;
   backfill_story story_;
   std::optional<steady_time> sized_at_;
   actor_timer timer_;
@@ -102,8 +112,10 @@ private:
 } // namespace
 
 common_actor spawn_progress_watch(caf::actor_system& system, context_ptr shared,
-                                  progress_sources from) {
-  return system.spawn<progress_watch>(std::move(shared), std::move(from));
+                                  const store_stats& stats,
+                                  std::shared_ptr<store_growth> growth) {
+  return system.spawn<progress_watch>(std::move(shared), std::cref(stats),
+                                      std::move(growth));
 }
 
 } // namespace weir::actors

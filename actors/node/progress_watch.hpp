@@ -4,7 +4,7 @@
 #include "actors/support/store_growth.hpp"
 #include "actors/support/store_stats.hpp"
 
-#include <functional>
+#include <memory>
 
 namespace caf {
 class actor_system;
@@ -12,16 +12,11 @@ class actor_system;
 
 namespace weir::actors {
 
-/// What it looks at; all of it lives longer.
-struct progress_sources {
-  const store_stats& stats;
-  std::function<uint64_t()> store_bytes; ///< On disk.
-  store_growth& growth;                  ///< Where that is noted.
-};
-
-/// Spawns the one who looks how things get on: it tells in the log how far
-/// fetches are (`backfill_story`), and notes how the store grows.
+/// Spawns the actor that watches how things get on: it tells in the log how far
+/// fetches are (`backfill_story`), and has a READER note how large the store is.
+/// @param stats Lives longer.
 common_actor spawn_progress_watch(caf::actor_system& system, context_ptr shared,
-                                  progress_sources from);
+                                  const store_stats& stats,
+                                  std::shared_ptr<store_growth> growth);
 
 } // namespace weir::actors

@@ -139,8 +139,9 @@ claims_machine::next_look(waiting_claim& x, const word& said, bool agrees) {
   return x.wants_anew ? second_look::anew : second_look::none;
 }
 
-/// That somebody is gone who is listed as away is asked for a second time when it
-/// is not known from before, or for long: the directory may have been wrong.
+/// Whether the directory, which says that an account is gone, is asked a second
+/// time although a listing calls that account away: when it said so just now, or
+/// long ago. It may have been wrong.
 bool claims_machine::is_looked_up(const word& said,
                                   const waiting_claim& x) noexcept {
   constexpr auto known_long

@@ -28,7 +28,8 @@ public:
   }
 
   /// A listing of this relay left it out.
-  /// @returns whether its host is to be asked.
+  /// @returns whether its host is to be asked. If not, the host has said since an
+  /// earlier one that it is there: this relay does not carry it.
   bool on_left_out(uint32_t relay, const atproto::did& repo,
                    const std::string& pds, steady_time now);
 

@@ -61,7 +61,9 @@ listing_machine::effects listing_machine::on_clock_set(steady_time now,
       continue;
     }
     x.begins = true;
-    if (!x.waits)
+    if (const auto until = rest_of(what, x); now < until)
+      put_off(x, true, until);
+    else if (!x.waits)
       await_stream(x, now, wall);
   }
   effects out;

@@ -175,6 +175,8 @@ void supervisor::on_counted(const completeness_page& x) {
   const auto& all = census_->all();
   const auto missing = all.active - all.complete;
   complete_metrics_.set(all);
+  // As the rows say since an earlier start, too.
+  left_out_ |= all.without[completeness::covered_term] > 0;
   env_.shared->completeness.put({std::exchange(census_, nullptr), wall()});
   mends_.on_end();
   complete_laps_.on_end(missing == 0, now());

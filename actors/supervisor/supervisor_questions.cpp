@@ -161,9 +161,7 @@ void supervisor::on_left_out(const left_out_page& x) {
     const auto question = about_left_out(repo);
     const auto is_news
       = !relay || absences_.on_left_out(x.upstream, repo.id, repo.pds, now());
-    // Again, and its host has it: a relay need not carry every host.
-    if (!is_news && !std::exchange(left_out_, true))
-      scan_uncovered();
+    left_out_ |= !is_news;
     if (!is_news && !repo.is_known)
       send(router_of(repo.id), repo_incomplete{repo.id, false, x.upstream});
     if (!is_news && !question.prove)

@@ -49,6 +49,10 @@ inline constexpr std::array all_terms{
   term_name{"synced", &terms::synced},
 };
 
+/// Where `covered` stands among them.
+inline constexpr size_t covered_term = 0;
+static_assert(all_terms[covered_term].holds == &terms::covered);
+
 /// @param upstream The accounting one; its `live` is taken as it is.
 terms explain(const storage::repo_row& row, const storage::chain_row* chain,
               const upstream_view& upstream, uint32_t filter_generation);

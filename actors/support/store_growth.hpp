@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/limits_story.hpp"
+#include "storage/store_sizes.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -10,18 +11,27 @@
 
 namespace weir::actors {
 
-/// How fast the store grows: by its sizes of the last day.
+/// How large the store is, and how fast it grows, by its sizes of the last day.
 ///
 /// # Threads
 /// Any.
 class store_growth {
 public:
-  /// The store has this size now.
-  void note(uint64_t bytes, steady_time now) {
+  /// The store has these sizes now.
+  void note(const storage::family_sizes& x, steady_time now) {
     const std::lock_guard guard{mutex_};
-    while (seen_.size() > 1 && now - seen_.front().at > limits::growth_memory)
+    last_ = x;
+    if (!seen_.empty() && now - seen_.back().at < limits::growth_interval)
+      return;
+    while (!seen_.empty() && now - seen_.front().at > limits::growth_memory)
       seen_.pop_front();
-    seen_.push_back({now, bytes});
+    seen_.push_back({now, storage::total_bytes(x)});
+  }
+
+  /// As they were noted last.
+  storage::family_sizes sizes() const {
+    const std::lock_guard guard{mutex_};
+    return last_;
   }
 
   /// Bytes a day, negative while it shrinks; none before
@@ -34,8 +44,6 @@ public:
     const auto& last = seen_.back();
     const std::chrono::duration<double, std::ratio<86'400>> days{last.at
                                                                  - first.at};
-    if (last.at - first.at < limits::growth_interval)
-      return std::nullopt;
     return (static_cast<double>(last.bytes) - static_cast<double>(first.bytes))
            / days.count();
   }
@@ -47,6 +55,7 @@ private:
   };
 
   mutable std::mutex mutex_;
+  storage::family_sizes last_{};
   std::deque<size_then> seen_; ///< One in each `limits::growth_interval`.
 };
 

@@ -47,7 +47,7 @@ TEST(LogStoryTest, ALifeIsToldAtLevelInfo) {
   program node{network.arguments(dir.at("data"), {"--log-format", "json"})};
   ASSERT_TRUE(node.read_line(node_patience)) << node.errors();
   EXPECT_TRUE(eventually(60s * slowness, [&] {
-    return node.errors().find(R"("event":"backfill_done")")
+    return node.errors().find(R"("event":"backfill_done","synced":"120")")
            != std::string::npos;
   })) << node.errors();
   node.send(SIGTERM);

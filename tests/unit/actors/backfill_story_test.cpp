@@ -99,22 +99,28 @@ TEST(backfill_story, what_an_earlier_start_fetched_is_no_news) {
 
 // limits::growth_interval, limits::growth_memory
 TEST(store_growth, it_is_that_of_the_last_day) {
+  const auto of = [](uint64_t bytes) {
+    storage::family_sizes out{};
+    out[1] = bytes;
+    return out;
+  };
   store_growth x;
   EXPECT_FALSE(x.per_day());
-  x.note(1'000, story_begin);
+  x.note(of(1'000), story_begin);
   EXPECT_FALSE(x.per_day());
-  x.note(2'000, story_begin + (limits::growth_interval - 1us));
+  x.note(of(1'500), story_begin + (limits::growth_interval - 1us));
+  EXPECT_EQ(x.sizes()[1], 1'500u);
   EXPECT_FALSE(x.per_day()) << "too short a time says nothing";
-  x.note(2'000, story_begin + limits::growth_interval);
+  x.note(of(2'000), story_begin + limits::growth_interval);
   ASSERT_TRUE(x.per_day());
   EXPECT_DOUBLE_EQ(*x.per_day(), 144'000);
   store_growth y;
-  y.note(0, story_begin);
-  y.note(500, story_begin + 12h);
-  y.note(1'000, story_begin + limits::growth_memory);
+  y.note(of(0), story_begin);
+  y.note(of(500), story_begin + 12h);
+  y.note(of(1'000), story_begin + limits::growth_memory);
   EXPECT_DOUBLE_EQ(*y.per_day(), 1'000);
-  y.note(500, story_begin + (limits::growth_memory + 1us));
-  EXPECT_LT(*y.per_day(), 1) << "the first one is forgotten";
+  y.note(of(500), story_begin + (limits::growth_memory + 1h));
+  EXPECT_DOUBLE_EQ(*y.per_day(), 0) << "the first one is forgotten";
 }
 
 } // namespace weir::actors

@@ -1,10 +1,14 @@
 #include "actors/supervisor/supervisor.hpp"
+#include "actors/support/store_readers.hpp"
 #include "base/limits_accounts.hpp"
 #include "messages/account.hpp"
 #include "messages/backfill.hpp"
+#include "messages/journal.hpp"
+#include "storage/tail_cache.hpp"
 #include "tests/unit/actors/listing_run.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 #include "tests/unit/actors/upstream_views.hpp"
+#include "tests/unit/storage/journal_fixture.hpp"
 
 /// SUPERVISOR asks hosts about repos that a relay's listing left out.
 namespace weir::tests {
@@ -104,6 +108,28 @@ TEST_F(LeftOutShellTest, OneThatItsHostHasIsSaidToBeLeftOut) {
   is_known = true;
   lose(3, true);
   EXPECT_EQ(router.count<repo_incomplete>(), 0u) << "its row says so";
+}
+
+// It is not compared with a listing before it is left out twice again.
+TEST_F(LeftOutShellTest, OneThatWasLeftOutBeforeARestartIsAskedAbout) {
+  shared->upstreams.put(quiet_upstream(relay_id, "https://relay.test", 1, 7));
+  test_store store;
+  storage::repo_update known;
+  known.repo = shell_repo(1);
+  known.row.emplace();
+  known.row->status = storage::repo_status::synced;
+  known.row->pds = left_out_host;
+  known.row->left_out_by = relay_id;
+  store.commit(known);
+  storage::tail_cache tail{1};
+  store_readers rows{*store.db, *store.names, tail};
+  for (int i = 0; i < 100 && asked.empty(); ++i) {
+    for (const auto& job : reader.take<reader_job>())
+      job.run(rows);
+    pass(5min);
+  }
+  ASSERT_FALSE(asked.empty());
+  EXPECT_EQ(asked[0], shell_repo(1));
 }
 
 } // namespace weir::tests

@@ -57,6 +57,19 @@ TEST(listing_machine, a_clock_that_was_set_has_all_compared_once_more) {
   EXPECT_FALSE(x.tick()) << "once";
 }
 
+// Its host asked for that rest, or it mostly listed what is not so.
+TEST(listing_machine, a_clock_that_was_set_ends_no_rest) {
+  listing_run x;
+  x.want();
+  x.take(x.machine.on_mistrust(x.all, "", x.now));
+  ASSERT_GT(limits::listing_mistrust_min, listing_grace);
+  EXPECT_FALSE(x.take(x.machine.on_clock_set(x.now, x.wall)));
+  x.pass(limits::listing_mistrust_min - 1us);
+  EXPECT_FALSE(x.tick());
+  x.pass(1us);
+  EXPECT_TRUE(x.tick());
+}
+
 // Its first pages may have been compared by the clock of before.
 TEST(listing_machine, a_listing_under_way_when_the_clock_is_set_comes_again) {
   listing_run x;

@@ -121,6 +121,13 @@ TEST(lookup_pace, nothing_is_asked_before_the_time_that_a_limit_names) {
   EXPECT_TRUE(x.rests(begin_at + 30s));
   EXPECT_FALSE(x.rests(begin_at + 1ms + 30s));
   EXPECT_EQ(begun(x, begin_at + 1ms + 30s, 1ms), 100u);
+  // limits::plc_rest_max
+  lookup_pace z{500};
+  z.rest(limits::plc_rest_max, begin_at);
+  EXPECT_EQ(z.next(begin_at), begin_at + limits::plc_rest_max);
+  lookup_pace too_long{500};
+  too_long.rest(limits::plc_rest_max + 1s, begin_at);
+  EXPECT_EQ(too_long.next(begin_at), begin_at + limits::plc_rest_max);
   lookup_pace y{500};
   y.rest(0s, begin_at);
   EXPECT_EQ(y.next(begin_at), begin_at + limits::plc_rest_min);

@@ -1,6 +1,10 @@
 #include "actors/node/progress_watch.hpp"
+#include "actors/support/store_readers.hpp"
 #include "base/limits_story.hpp"
+#include "messages/journal.hpp"
+#include "storage/tail_cache.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
+#include "tests/unit/storage/journal_fixture.hpp"
 
 // Who tells how fetches get on.
 namespace weir::tests {
@@ -14,8 +18,8 @@ class ProgressWatchTest : public ShellFixture {
 protected:
   ProgressWatchTest() {
     log::configure(log::level::info, log::format::text);
-    keep(spawn_progress_watch(
-      sys, shared, {stats, [this] { return bytes; }, growth}));
+    shared->readers.push_back(reader.as<reader_actor>());
+    keep(spawn_progress_watch(sys, shared, stats, growth));
   }
 
   ~ProgressWatchTest() override {
@@ -29,9 +33,9 @@ protected:
     return testing::internal::GetCapturedStderr();
   }
 
+  probe reader{sys};
   store_stats stats;
-  uint64_t bytes = 0;
-  store_growth growth;
+  std::shared_ptr<store_growth> growth = std::make_shared<store_growth>();
 };
 
 } // namespace
@@ -48,12 +52,22 @@ TEST_F(ProgressWatchTest, ManyThatWaitAreToldOfAtTheNextLook) {
               HasSubstr("backfill_done synced=99 failed=1 seconds=5"));
 }
 
-// limits::growth_interval
-TEST_F(ProgressWatchTest, TheSizeOfTheStoreIsNotedNowAndThen) {
-  bytes = 1'000;
-  pass(limits::growth_interval);
-  ASSERT_TRUE(growth.per_day());
-  EXPECT_DOUBLE_EQ(*growth.per_day(), 144'000);
+// limits::store_size_interval: a READER looks, since that reads the disk
+TEST_F(ProgressWatchTest, TheSizeOfTheStoreIsReadNowAndThen) {
+  EXPECT_EQ(reader.count<reader_job>(), 1u);
+  std::chrono::microseconds waited{0};
+  constexpr std::chrono::microseconds look = limits::story_look_interval;
+  for (; waited + look < limits::store_size_interval; waited += look)
+    pass(look);
+  EXPECT_EQ(reader.count<reader_job>(), 0u);
+  pass(look);
+  auto jobs = reader.take<reader_job>();
+  ASSERT_EQ(jobs.size(), 1u);
+  test_store store;
+  storage::tail_cache tail{1};
+  store_readers rows{*store.db, *store.names, tail};
+  jobs[0].run(rows);
+  EXPECT_EQ(storage::total_bytes(growth->sizes()), store.db->file_bytes());
 }
 
 } // namespace weir::tests
