@@ -100,6 +100,11 @@ void io_threads::stop() noexcept {
     loop.context().stop();
 }
 
+void io_threads::finish() {
+  for (auto& loop : impl_->loops)
+    loop.post([&context = loop.context()] { context.stop(); });
+}
+
 void io_threads::join() noexcept {
   for (auto& thread : impl_->threads)
     if (thread.joinable())

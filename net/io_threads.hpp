@@ -31,6 +31,10 @@ public:
   /// Asks all loops to end after the task they are in. From any thread.
   void stop() noexcept;
 
+  /// Asks all loops to end after what was posted before, so that sockets that
+  /// were told to close are closed. From any thread.
+  void finish();
+
   /// Waits for the threads.
   void join() noexcept;
 

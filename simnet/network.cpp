@@ -61,7 +61,7 @@ result<network_urls> network::start(const net::transport_ptr& over,
 void network::stop() {
   impl_->open.stop();
   if (impl_->threads) {
-    impl_->threads->stop();
+    impl_->threads->finish();
     impl_->threads->join();
   } else if (impl_->pace) {
     // Timers end on their loop.

@@ -116,7 +116,7 @@ void replay::stop() {
   impl_->open.stop();
   if (!impl_->threads)
     return;
-  impl_->threads->stop();
+  impl_->threads->finish();
   impl_->threads->join();
   impl_->control->set_pacer(nullptr);
   impl_->pace.reset();

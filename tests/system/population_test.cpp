@@ -52,7 +52,8 @@ TEST(PopulationTest, AMajorityOfInactiveAccountsKeepsNobodyFromBeingSynced) {
   const auto peak = node.process().peak_bytes();
   std::cout << "used " << used / 1ms << " ms in " << quiet_seconds
             << " s, peak " << peak / megabyte << " MiB\n";
-  EXPECT_LT(used, quiet_seconds * 10ms * slowness);
+  // 7.5 ms a second on a quiet machine; whatever does not rest takes a core.
+  EXPECT_LT(used, quiet_seconds * 75ms * slowness);
   EXPECT_LT(peak, memory + memory_slack);
   EXPECT_EQ(node.metric("weir_repos_synced"), accounts - deactivated);
 }

@@ -110,6 +110,24 @@ TEST(IoThreadsTest, NothingRunsAfterJoin) {
   EXPECT_EQ(ran.size(), 0u);
 }
 
+TEST(IoThreadsTest, WhatWasPostedBeforeRunsWhenTheyFinish) {
+  inbox<int> ran;
+  io_threads threads{2};
+  for (size_t i = 0; i < 2; ++i)
+    threads.loop(i).post([&ran] {
+      ran.push(1);
+    });
+  threads.finish();
+  threads.post([&ran] {
+    ran.push(2);
+  });
+  threads.start();
+  threads.join();
+  ASSERT_EQ(ran.size(), 2u);
+  EXPECT_EQ(ran.pop(), 1);
+  EXPECT_EQ(ran.pop(), 1);
+}
+
 TEST(IoThreadsTest, WorkThatIsLeftIsDestroyed) {
   auto token = std::make_shared<int>(0);
   std::weak_ptr<int> watch = token;
