@@ -109,7 +109,7 @@ TEST_F(HostileHostsTest, ASlowHostSendsTheRepoAndThenWhatNobodyNeeds) {
   const auto& count = net.hostile().of(slow_host);
   EXPECT_EQ(count.downloads, 2u);
   EXPECT_GT(count.bytes, 0u);
-  EXPECT_LE(count.bytes, 5'000u);
+  EXPECT_LE(count.bytes, 50'000u); // Five thousand a second on a quiet machine.
 }
 
 TEST_F(HostileHostsTest, AnEndlessDownloadGoesOnUntilTheClientHasEnough) {
