@@ -239,8 +239,6 @@ constexpr size_t journal_bytes_max = 4'194'304;
 /// Backfill rests for this while LevelDB has so many files to merge.
 constexpr int level0_files_pause = 6;
 constexpr auto journal_pause = 20ms;
-/// Relaxed: what a power failure may take, and how late events are told.
-constexpr auto relaxed_sync_interval = 50ms;
 constexpr size_t resident_repos_max = 20'000; ///< A ROUTER shard keeps alive.
 /// More than so many times as many hold frames, which are tried more often.
 constexpr size_t resident_crowd_factor = 2;

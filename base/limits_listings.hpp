@@ -21,4 +21,15 @@ constexpr size_t listing_names_max = 1'024;
 /// longest page there may be, so that any one page may come twice.
 constexpr size_t listing_again_max = 10'000;
 
+
+// -- accounts of a PDS, by collection (actors/supervisor/holders_bridge) ------
+/// Of a page whose accounts are asked about one by one: what is lost when it
+/// fails.
+constexpr size_t described_page_asked = 100;
+/// An answer has the account's document and a name for each collection.
+constexpr size_t describe_bytes_max = 131'072;
+/// So many answers in a row that are none: the host is away or broken, and all
+/// that is left would be called empty.
+constexpr size_t describe_failures_max = 4;
+
 } // namespace weir::limits

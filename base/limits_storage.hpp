@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 /// Bounds of what one repo or host may take of the store.
 namespace weir::limits {
@@ -24,5 +26,19 @@ constexpr size_t names_host_floor = 8'192;
 /// Streams that the row of a chain names; each further one has its own row, so
 /// that a commit writes what it changes and not what the repo ever held.
 constexpr size_t chain_streams_inline_max = 16;
+
+// -- ids of events (storage/log_epochs) ---------------------------------------
+/// How far behind the last id of a store that is adopted the next one is.
+constexpr uint64_t adopted_ids_ahead = 4'294'967'296;
+/// And each second has so many ids of its own, more than any node can give out
+/// in one, so that a backup that is put back twice gives none twice either. They
+/// last until 2094.
+constexpr uint64_t adopted_ids_a_second = 4'194'304;
+constexpr int64_t adopted_ids_since = 1'767'225'600; ///< 2026 began, in Unix time.
+/// Backups put back into one store, one on the other.
+constexpr size_t log_epochs_max = 1'000;
+/// An application that acknowledges what this log never gave out is named in the
+/// log of the node so often at most.
+constexpr auto foreign_ack_interval = std::chrono::minutes{1};
 
 } // namespace weir::limits

@@ -184,6 +184,8 @@ struct listing_page {
   std::string collection;
   error failed;
   std::vector<repo_listed> repos;
+  /// Of a PDS that was asked for a collection: those that have no records of it.
+  std::vector<repo_listed> without;
   std::string cursor;
   std::chrono::seconds retry_after{0}; ///< As its host asks when it failed.
 };

@@ -29,14 +29,13 @@ committer::committer(database& db, collection_table& names, const clock& time,
   // nop
 }
 
-result<commit_result> committer::commit(const journal_batch& group,
-                                        sync_mode sync) {
+result<commit_result> committer::commit(const journal_batch& group) {
   if (failure_.code != ec::none)
     return failure_;
   auto out = stage(group);
   if (!out)
     return broken(out.error());
-  if (auto ok = write(sync); !ok)
+  if (auto ok = write(sync_mode::durable); !ok)
     return ok.error();
   return out;
 }
@@ -66,15 +65,6 @@ result<void> committer::write(sync_mode sync) {
       return broken(ok.error());
   batch_.clear();
   unwritten_buffer_.clear();
-  return {};
-}
-
-result<void> committer::sync() {
-  if (failure_.code != ec::none)
-    return failure_;
-  // An empty batch still syncs the log it is appended to.
-  if (auto ok = db_.write(batch_, sync_mode::durable); !ok)
-    return broken(ok.error());
   return {};
 }
 

@@ -38,9 +38,9 @@ struct commit_result {
 /// One that fails writes nothing; the others of the group go on.
 ///
 /// # Durability
-/// `commit` returns after the whole batch is written, all or nothing; with
-/// `sync_mode::durable` after fsync. After a failed read or write every further
-/// call repeats that error: what is on disk shows only after the next open.
+/// `commit` returns after the whole batch is on disk, all or nothing. After a
+/// failed read or write every further call repeats that error: what is on disk
+/// shows only after the next open.
 ///
 /// # Ownership and threads
 /// Borrows database, names and clock, which outlive it. One thread.
@@ -59,11 +59,7 @@ public:
 
   /// @returns `ec::disk_full` when no space was left, else
   ///          `ec::storage_failure`.
-  result<commit_result> commit(const journal_batch& group,
-                               sync_mode sync = sync_mode::durable);
-
-  /// Makes all relaxed commits so far durable.
-  result<void> sync();
+  result<commit_result> commit(const journal_batch& group);
 
   /// Drops updates of `repo` that come from older actors, from now on.
   /// @returns the incarnation of the next actor. The caller commits all

@@ -145,6 +145,19 @@ struct filter_row {
   bool operator==(const filter_row&) const = default;
 };
 
+/// From the operation `first` on, ids that applications see are `ahead` higher.
+struct log_epoch {
+  op_id first = 0;
+  uint64_t ahead = 0;
+
+  bool operator==(const log_epoch&) const = default;
+};
+
+/// What `weir adopt` began, in order; at most `limits::log_epochs_max`.
+struct log_epochs_row {
+  std::vector<log_epoch> begun;
+};
+
 /// A repo that has rows of a collection: records, or a history of them.
 struct holder_row {
   op_id since = 0;    ///< Last operation of the update that changed `holds`.

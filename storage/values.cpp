@@ -131,6 +131,16 @@ void serialize(Archive& ar, filter_row& x) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, log_epoch& x) {
+  ar(x.first, x.ahead);
+}
+
+template <class Archive>
+void serialize(Archive& ar, log_epochs_row& x) {
+  ar(x.begun);
+}
+
+template <class Archive>
 void serialize(Archive& ar, content_span& x) {
   ar(x.first, x.last);
 }
@@ -244,6 +254,15 @@ void check(const erasure_row& x) {
     throw bad_value{"a stage is unknown"};
 }
 
+void check(const log_epochs_row& x) {
+  for (size_t i = 0; i < x.begun.size(); ++i)
+    if (x.begun[i].first == 0 || x.begun[i].ahead == 0
+        || (i > 0
+            && (x.begun[i].first <= x.begun[i - 1].first
+                || x.begun[i].ahead <= x.begun[i - 1].ahead)))
+      throw bad_value{"an epoch of ids does not follow the one before it"};
+}
+
 void check(const collection_row& x) {
   if (x.repo.empty() && !x.host.empty())
     throw bad_value{"the host of no repo"};
@@ -263,6 +282,7 @@ constexpr table table_of(const identity_row*) { return table::identity; }
 constexpr table table_of(const consumer_row*) { return table::consumer; }
 constexpr table table_of(const dead_letter_row*) { return table::dead_letter; }
 constexpr table table_of(const filter_row*) { return table::configuration; }
+constexpr table table_of(const log_epochs_row*) { return table::meta; }
 constexpr table table_of(const erasure_row*) { return table::erasure; }
 constexpr table table_of(const holder_row*) { return table::collection_member; }
 constexpr table table_of(const collection_row*) { return table::collection_name; }
@@ -366,6 +386,7 @@ WEIR_ROW(identity_row);
 WEIR_ROW(consumer_row);
 WEIR_ROW(dead_letter_row);
 WEIR_ROW(filter_row);
+WEIR_ROW(log_epochs_row);
 WEIR_ROW(erasure_row);
 WEIR_ROW(holder_row);
 WEIR_ROW(collection_row);

@@ -1,5 +1,6 @@
 #include "storage/content_block.hpp"
 #include "storage/hashes.hpp"
+#include "storage/log_epochs.hpp"
 #include "storage/verify_context.hpp"
 
 #include <algorithm>
@@ -142,6 +143,7 @@ public:
         check_block(key.first, value);
       });
     x_.last_id = next_ - 1;
+    check_epochs();
     contents_.finish(x_.last_id);
     skip_minutes({});
     if (auto ok = minutes_.status(); !ok)
@@ -149,6 +151,13 @@ public:
   }
 
 private:
+  /// A damaged row is a finding of the pass over meta rows.
+  void check_epochs() {
+    const auto begun = load_log_epochs(x_.db);
+    if (begun && !begun->empty() && begun->back().first > next_)
+      x_.find("tables", "meta", "an epoch of ids begins behind the log");
+  }
+
   void check_block(op_id first, std::string_view value) {
     x_.count("log blocks");
     const bool follows = first == next_;

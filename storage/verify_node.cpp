@@ -1,5 +1,6 @@
 #include "storage/filter_table.hpp"
 #include "storage/identity_table.hpp"
+#include "storage/log_epochs.hpp"
 #include "storage/store_identity.hpp"
 #include "storage/verify_context.hpp"
 
@@ -42,6 +43,8 @@ private:
     } else if (name == "store_epoch" || name == "metadata_version"
                || name == "next_collection_id") {
       x_.decoded<counter>(value, table::meta);
+    } else if (name == log_epochs_row_name) {
+      x_.decoded<log_epochs_row>(value, table::meta);
     } else {
       return x_.find("tables", "meta", "nothing is called " + name);
     }

@@ -182,7 +182,9 @@ net::http_reply status_reply(const api_environment& env) {
   body += R"(,"completeness":)";
   append_short_count(*env.shared, body);
   body += R"(,"records":)" + std::to_string(env.stats->records.load());
-  body += R"(,"log_end":)" + std::to_string(env.stats->durable.load());
+  const auto end = env.stats->durable.load();
+  body += R"(,"log_epoch":")" + env.shared->log_epoch + R"(","log_end":)";
+  body += std::to_string(end == 0 ? 0 : env.shared->numbers.id_of(end).value());
   body += R"(,"outbox":)" + std::to_string(env.outbox->backlog.load());
   append_store(env, body);
   body += R"(,"causes":)";

@@ -227,7 +227,7 @@ void api_worker::read_page(const api_request_ptr& x) {
              filter = env_->filter_generation](store_readers& store) {
     const completeness_judge by{*shared, filter};
     if (what == action::dead_letters)
-      x->answer.send(dead_letters_reply(store, consumer, page));
+      x->answer.send(dead_letters_reply(store, shared->numbers, consumer, page));
     else
       x->answer.send(what == action::list_errors
                        ? errors_reply(store, by, page)

@@ -4,7 +4,6 @@
 #include "storage/collection_table.hpp"
 #include "storage/consumer_table.hpp"
 #include "storage/log_reader.hpp"
-#include "wire/position.hpp"
 #include "wire/problem.hpp"
 
 namespace weir::actors {
@@ -31,6 +30,7 @@ void append_subject(const store_readers& store, storage::op_id id,
 } // namespace
 
 net::http_reply dead_letters_reply(const store_readers& store,
+                                   const wire::event_numbers& numbers,
                                    const std::string& consumer,
                                    const page_request& page) {
   const auto rows = storage::load_dead_letters(
@@ -41,7 +41,7 @@ net::http_reply dead_letters_reply(const store_readers& store,
   std::string body = R"({"dead_letters":[)";
   for (const auto& [id, row] : *rows) {
     body += body.back() == '[' ? "{\"id\":" : ",{\"id\":";
-    body += std::to_string(wire::event_id({0, id}, 1).value());
+    body += std::to_string(numbers.id_of(id).value());
     append_subject(store, id, body);
     body += ",\"attempts\":" + std::to_string(row.attempts) + ",\"reason\":";
     append_text(row.reason, body);

@@ -5,10 +5,10 @@
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
 #include "base/crash_point.hpp"
+#include "base/limits_storage.hpp"
 #include "base/log.hpp"
 #include "messages/consumer.hpp"
 #include "storage/tail_cache.hpp"
-#include "wire/position.hpp"
 #include "wire/tap.hpp"
 
 #include <caf/actor_system.hpp>
@@ -68,6 +68,7 @@ private:
   void ask_did_page(const delivery_effects::did_wish& x);
   void save(const delivery_effects::write& x);
   void on_text(const channel_text& x);
+  void on_foreign_ack(uint64_t id);
   void on_log_page(const log_page& x);
   void on_did_page(const did_page& x);
   void publish();
@@ -78,6 +79,7 @@ private:
   std::map<session_id, std::shared_ptr<event_channel>> channels_;
   std::string json_;
   storage::op_id durable_ = 0;
+  steady_time next_alarm_{};
   actor_timer timer_;
   byte_claim held_;
 };
@@ -125,7 +127,7 @@ consumer::deliver(const std::vector<delivery_effects::send>& sends) {
 void consumer::encode(const delivery_effects::send& x) {
   json_.clear();
   const auto& op = x.op();
-  const auto id = wire::event_id({0, x.id}, 1).value();
+  const auto id = env_.shared->numbers.id_of(x.id).value();
   if (op.scope.starts_with('$')) {
     const auto fact = wire::parse_account_fact(op.body.view());
     wire::append_tap_identity(id, x.entry->repo.str(),
@@ -173,7 +175,8 @@ void consumer::save(const delivery_effects::write& x) {
   change.acked = x.put;
   for (const auto& letter : x.letters) {
     log::warn("dead_letter", {{"consumer", env_.name},
-                              {"id", letter.id},
+                              {"id", env_.shared->numbers.id_of(letter.id)
+                                       .value()},
                               {"about", letter.about},
                               {"attempts", letter.attempts},
                               {"reason", letter.reason}});
@@ -196,11 +199,28 @@ void consumer::on_text(const channel_text& x) {
   }
   if (!*ack)
     return;
-  const auto place = wire::place_of(**ack, 1);
-  if (!place)
-    return;
-  const std::array<storage::op_id, 1> ids{place->op};
+  const auto op = env_.shared->numbers.op_of(**ack);
+  if (!op || *op > durable_)
+    return on_foreign_ack(**ack);
+  const std::array<storage::op_id, 1> ids{*op};
   perform(machine_.on_acks(x.session, ids, now()));
+}
+
+/// The application holds what this log never gave out: an older copy of the
+/// store was put back, or it is another node's application.
+void consumer::on_foreign_ack(uint64_t id) {
+  ++env_.stats->foreign_acks;
+  if (next_alarm_ > now())
+    return;
+  next_alarm_ = now() + limits::foreign_ack_interval;
+  const auto& numbers = env_.shared->numbers;
+  log::warn("foreign_ack",
+            {{"consumer", env_.name},
+             {"id", id},
+             {"last_id", durable_ == 0 ? 0 : numbers.id_of(durable_).value()},
+             {"hint", "this log gave out no event of that id: was an older copy "
+                      "of the store put back? Then stop the node and run weir "
+                      "adopt on it"}});
 }
 
 void consumer::on_log_page(const log_page& x) {

@@ -23,13 +23,6 @@ namespace weir::actors {
 
 namespace {
 
-/// What may be told once a batch is on disk.
-struct announcement {
-  finished_frames marks;
-  std::vector<journal_rows> rows;
-  storage::op_id last = 0; ///< 0: the log did not grow.
-};
-
 bool makes_synced(const storage::repo_update& x) {
   return x.row && x.row->status == storage::repo_status::synced
          && x.old_status != storage::repo_status::synced;
@@ -77,9 +70,9 @@ private:
   result<storage::commit_result> commit(const storage::journal_batch& batch);
   storage::journal_batch gather(std::vector<journal_update>& updates,
                                 const std::vector<journal_rows>& rows);
-  void publish(announcement x);
+  void publish(finished_frames marks, const std::vector<journal_rows>& rows,
+               storage::op_id last);
   void note_missed(const journal_missed& x);
-  void sync();
   void erase(const erase_step& x);
   void end_erasing(const erase_over& x);
   void forget_erased();
@@ -97,9 +90,8 @@ private:
   std::vector<journal_rows> rows_;
   bool woken_ = false;
   bool failed_ = false;
-  actor_timer timer_; ///< Ends a pause of backfill, and syncs.
+  actor_timer timer_; ///< Ends a pause of backfill.
   ended_erasures ended_;
-  std::vector<announcement> unsynced_; ///< Relaxed: written, not on disk.
   metric* batches_ = nullptr;
   metric* updates_ = nullptr;
   metric* refused_ = nullptr;
@@ -181,7 +173,7 @@ journal::commit(const storage::journal_batch& batch) {
   pass(crash_point::journal_batch);
   pass_if(crash_point::synced_batch, has(makes_synced));
   pass_if(crash_point::erase_batch, has(erases));
-  auto written = store_.writer->commit(batch, options_.sync);
+  auto written = store_.writer->commit(batch);
   pass(crash_point::journal_written);
   pass_if(crash_point::synced_written, has(makes_synced));
   pass_if(crash_point::erase_written, has(erases));
@@ -203,58 +195,39 @@ bool journal::write(std::vector<journal_update> updates,
     if (x.row)
       ended_.note(x.name, x.row->position(0));
   forget_erased();
-  announcement news;
+  finished_frames marks;
   for (size_t i = 0; i < updates.size(); ++i) {
     auto& receipt = written->receipts[i];
     count(batch.updates[i], receipt);
     // What was not written is not finished: its REPO decides.
     if (receipt.outcome == storage::update_outcome::done)
       for (const auto& x : updates[i].marks)
-        news.marks.add(x);
+        marks.add(x);
     if (batch.updates[i].erase && shared_->sweeper)
       send(shared_->sweeper, erase_begun{});
     send(updates[i].from,
          repo_receipt{std::make_shared<const storage::update_receipt>(
            std::move(receipt))});
   }
-  news.rows = std::move(rows);
-  if (!written->entries.empty())
-    news.last = written->last;
-  if (options_.sync == storage::sync_mode::durable) {
-    publish(std::move(news));
-    return true;
-  }
-  if (unsynced_.empty()) {
-    const auto now = shared_->time->steady_now();
-    timer_.arm(this, now, now + limits::relaxed_sync_interval);
-  }
-  unsynced_.push_back(std::move(news));
+  publish(std::move(marks), rows, written->entries.empty() ? 0 : written->last);
   return true;
 }
 
 /// Cursors, acks and events go out only for what a power failure cannot take.
-void journal::publish(announcement x) {
-  x.marks.tell(this, *shared_);
-  for (const auto& row : x.rows)
+/// @param last Of the log; 0: it did not grow.
+void journal::publish(finished_frames marks,
+                      const std::vector<journal_rows>& rows,
+                      storage::op_id last) {
+  marks.tell(this, *shared_);
+  for (const auto& row : rows)
     if (row.from)
       send(row.from, rows_durable{row.token});
-  if (x.last != 0) {
-    store_.stats->durable = x.last;
+  if (last != 0) {
+    store_.stats->durable = last;
     for (const auto& to : shared_->subscribers.all())
-      send(to, log_advanced{x.last});
+      send(to, log_advanced{last});
   }
   pass(crash_point::journal_told);
-}
-
-void journal::sync() {
-  if (failed_ || unsynced_.empty())
-    return;
-  if (auto ok = store_.writer->sync(); !ok) {
-    fail(ok.error());
-    return;
-  }
-  for (auto& x : std::exchange(unsynced_, {}))
-    publish(std::move(x));
 }
 
 /// Not synced: a power failure takes steps back that are done again.
@@ -340,16 +313,13 @@ journal_actor::behavior_type journal::make_behavior() {
   });
   return {
     [this](tick x) {
-      if (!timer_.fired(x))
-        return;
-      sync();
-      flush();
+      if (timer_.fired(x))
+        flush();
     },
     [this](stop_actor) {
       // Everything that was sent before is in the mailbox ahead of this.
       while (!failed_ && (queue_.has_live() || !rows_.empty()))
         flush();
-      sync();
       quit();
     },
     [this](journal_update& x) {

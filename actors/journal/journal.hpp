@@ -21,7 +21,6 @@ class tail_cache;
 namespace weir::actors {
 
 struct journal_options {
-  storage::sync_mode sync = storage::sync_mode::durable;
   batch_bounds bounds;
   bool detached = true; ///< Tests run it on the test scheduler.
 };

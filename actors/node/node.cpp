@@ -15,6 +15,15 @@ wire::collection_filter filter_of(const std::vector<std::string>& patterns) {
   return wire::collection_filter::parse(patterns).value();
 }
 
+/// Of PDSs, for these patterns: with others all repos are asked about again.
+std::string holders_listing(const std::vector<std::string>& patterns) {
+  const auto filter = filter_of(patterns);
+  std::string all;
+  for (const auto& x : filter.patterns())
+    all += x + ' ';
+  return "signal-" + std::to_string(atproto::stable_hash(all));
+}
+
 } // namespace
 
 void node::impl::guard(std::string name, caf::strong_actor_ptr handle) {
@@ -37,6 +46,8 @@ result<void> node::impl::start() {
     net.threads->start();
   shared->time = seams.time;
   shared->random = seams.random;
+  shared->numbers = store->numbers;
+  shared->log_epoch = store->numbers.name_of(store->db->log_identity());
   // These write themselves: before the JOURNAL, who then writes alone.
   auto streams = load_upstreams(*store, config.upstreams);
   if (!streams)
@@ -84,9 +95,6 @@ void node::impl::start_system() {
 
 void node::impl::start_store_actors() {
   journal_options options;
-  options.sync = config.durability == durability_mode::strict
-                   ? storage::sync_mode::durable
-                   : storage::sync_mode::relaxed;
   const auto own_threads = seams.run == nullptr;
   options.detached = own_threads;
   shared->journal = spawn_journal(
@@ -187,7 +195,8 @@ result<void> node::impl::start_supervisor(
   env.make_backfill = [this, backfills](fetch_started order) {
     return spawn_backfill(*system, backfills, std::move(order));
   };
-  env.list = make_repo_lister(net.configured, shared);
+  env.list = make_repo_lister(net.configured, shared,
+                              filter_of(config.signal_collections));
   env.ask = make_account_asker(net.guarded);
   env.questions.gone_grace = config.gone_grace;
   env.questions.waiting_max = plan.questions;
@@ -196,7 +205,12 @@ result<void> node::impl::start_supervisor(
   env.claims_bytes = plan.claims;
   env.discover = config.mode == tracking_mode::full_network;
   env.signal_collections = listed_collections();
-  auto listings = load_listings(*store, streams, env.signal_collections);
+  auto listed = env.signal_collections;
+  if (config.mode == tracking_mode::signal) {
+    env.holders_listing = holders_listing(config.signal_collections);
+    listed.push_back(env.holders_listing);
+  }
+  auto listings = load_listings(*store, streams, listed);
   if (!listings)
     return listings.error();
   env.listings = std::move(*listings);
@@ -320,6 +334,10 @@ node::start(node_config config, std::function<void(const error&)> on_failure,
   if (auto ok = out->impl_->start(); !ok)
     return ok.error();
   return out;
+}
+
+const std::string& node::log_epoch() const noexcept {
+  return impl_->shared->log_epoch;
 }
 
 const std::string& node::data_url() const noexcept {

@@ -75,6 +75,9 @@ public:
   const std::string& data_url() const noexcept;
   const std::string& operations_url() const noexcept;
 
+  /// Names the ids that its events have (`wire::event_numbers::name_of`).
+  const std::string& log_epoch() const noexcept;
+
   node_holdings holdings() const;
 
   /// Requests need this one from now on; any thread.

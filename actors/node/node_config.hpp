@@ -22,8 +22,6 @@ struct upstream_config {
   bool relay = false; ///< Else a PDS.
 };
 
-enum class durability_mode : uint8_t { strict, relaxed };
-
 /// Of what `memory_limit` pays for: how many a node holds at most. No key of the
 /// configuration sets them; whoever builds a node in a program may want fewer, as
 /// the simulator does, whose worlds are small.
@@ -87,7 +85,6 @@ struct node_config {
   std::chrono::seconds gone_grace = limits::gone_grace_range.standard;
   uint64_t repo_bytes_max = limits::repo_bytes_range.standard;
 
-  durability_mode durability = durability_mode::strict;
   uint64_t memory_limit = limits::memory_limit_range.standard;
   held_bounds most;
   /// Room to stay free; 0 = 2 GiB or 5 % of the disk, the larger.

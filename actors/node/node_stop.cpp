@@ -89,6 +89,9 @@ void node::impl::add_gauges() {
                 [this] { return double(outbox->redelivered.load()); });
   metrics.gauge("weir_acked_total", "Events acked",
                 [this] { return double(outbox->acked.load()); });
+  metrics.gauge("weir_consumer_foreign_acks_total",
+                "Acks of ids that this log never gave out",
+                [this] { return double(outbox->foreign_acks.load()); });
   metrics.gauge("weir_deadletters", "Events given up",
                 [this] { return double(outbox->dead_letters.load()); });
 }

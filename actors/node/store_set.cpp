@@ -7,6 +7,7 @@
 #include "net/url.hpp"
 #include "storage/erasure.hpp"
 #include "storage/filter_table.hpp"
+#include "storage/log_epochs.hpp"
 #include "storage/repo_table.hpp"
 #include "storage/upstream_table.hpp"
 
@@ -41,6 +42,13 @@ result<std::unique_ptr<store_set>> open_store(const node_config& config,
   if (!writer)
     return writer.error();
   out->writer = std::move(*writer);
+  const auto epochs = storage::load_log_epochs(*out->db);
+  if (!epochs)
+    return epochs.error();
+  std::vector<wire::id_epoch> begun;
+  for (const auto& x : *epochs)
+    begun.push_back({x.first, x.ahead});
+  out->numbers = wire::event_numbers{std::move(begun)};
   const auto last = out->writer->last_id();
   out->tail = std::make_unique<storage::tail_cache>(last + 1, plan.tail_cache);
   out->stats.durable = last;

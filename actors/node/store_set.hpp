@@ -10,6 +10,7 @@
 #include "storage/consumer_table.hpp"
 #include "storage/database.hpp"
 #include "storage/tail_cache.hpp"
+#include "wire/event_numbers.hpp"
 
 #include <memory>
 #include <optional>
@@ -27,6 +28,7 @@ struct store_set {
   std::unique_ptr<storage::committer> writer;
   std::unique_ptr<storage::tail_cache> tail;
   std::unique_ptr<store_readers> readers;
+  wire::event_numbers numbers;
   store_stats stats;
 };
 

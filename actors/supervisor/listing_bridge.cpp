@@ -1,7 +1,9 @@
 #include "actors/supervisor/listing_bridge.hpp"
 
 #include "actors/support/account_json.hpp"
+#include "actors/supervisor/holders_bridge.hpp"
 #include "base/limits.hpp"
+#include "base/limits_listings.hpp"
 
 #include <boost/json.hpp>
 #include <caf/send.hpp>
@@ -62,8 +64,9 @@ void read_page(std::string_view body, const upstream_view& before,
 
 } // namespace
 
-repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared) {
-  return [client, shared](const upstream_view& upstream,
+repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
+                             wire::collection_filter signal) {
+  return [client, shared, signal = std::move(signal)](const upstream_view& upstream,
                           const std::string& collection,
                           const std::string& cursor, supervisor_actor to) {
     listing_page out;
@@ -76,19 +79,27 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared) {
       caf::anon_send(to, std::move(out));
       return;
     }
+    const auto each = !collection.empty() && !before.relay;
+    const auto by_name = !collection.empty() && before.relay;
     std::string path
       = std::string{"/xrpc/com.atproto.sync."}
-        + (collection.empty() ? "listRepos" : "listReposByCollection")
-        + "?limit=" + std::to_string(limits::listing_page_asked);
-    if (!collection.empty())
+        + (by_name ? "listReposByCollection" : "listRepos") + "?limit="
+        + std::to_string(each ? limits::described_page_asked
+                              : limits::listing_page_asked);
+    if (by_name)
       net::append_query(path, "collection", collection);
     if (!cursor.empty())
       net::append_query(path, "cursor", cursor);
     net::http_request request;
     request.target = target->with_target(std::move(path));
     request.limits.body_bytes_max = limits::listing_bytes_max;
-    client->get(std::move(request), [out, before,
-                                     to](result<net::http_response> x) mutable {
+    auto ask_each = [from = std::weak_ptr{client}, host = *target, signal,
+                     to](listing_page page) {
+      if (const auto asked = from.lock())
+        find_holders(asked, host, signal, std::move(page), to);
+    };
+    client->get(std::move(request), [out, before, to, each, ask_each](
+                                      result<net::http_response> x) mutable {
       if (x)
         out.retry_after = wait_asked(*x);
       if (!x)
@@ -104,7 +115,10 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared) {
                           "HTTP " + std::to_string(x->status));
       else
         read_page(as_text(x->body), before, out);
-      caf::anon_send(to, std::move(out));
+      if (each && out.failed.code == ec::none)
+        ask_each(std::move(out));
+      else
+        caf::anon_send(to, std::move(out));
     });
   };
 }

@@ -37,6 +37,9 @@ struct supervisor_environment {
   bool discover = false; ///< Full-network mode: listings add repos.
   /// In signal mode: relays are asked who has records in these.
   std::vector<std::string> signal_collections;
+  /// And PDSs who has records of any signal collection, in a listing that is
+  /// kept under this name; empty: not in this mode.
+  std::string holders_listing;
   /// As an earlier start left them.
   std::vector<listing_machine::row> listings;
   uint32_t filter_generation = 0; ///< In force.

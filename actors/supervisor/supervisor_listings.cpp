@@ -55,8 +55,9 @@ void supervisor::perform(const listing_machine::effects& x) {
   listings_->set(listing_.finished());
 }
 
-/// Its repos; from a relay in signal mode also those that have records in a
-/// signal collection, which may have been quiet for years (requirements.md 3d).
+/// Its repos; in signal mode also those that have records in a signal
+/// collection, which may have been quiet for years (requirements.md 3d). Each
+/// repo of a PDS is asked about, for all collections at once.
 void supervisor::list(uint32_t upstream) {
   complete_laps_.hurry(now());
   const auto at = env_.shared->upstreams.find(upstream);
@@ -66,6 +67,9 @@ void supervisor::list(uint32_t upstream) {
   if (at.relay)
     for (const auto& x : env_.signal_collections)
       perform(listing_.on_wanted({upstream, x}, {}, now(), wall()));
+  else if (!env_.holders_listing.empty())
+    perform(
+      listing_.on_wanted({upstream, env_.holders_listing}, {}, now(), wall()));
   count_complete();
 }
 
@@ -89,14 +93,15 @@ void supervisor::on_listing(const listing_page& x) {
     debts_.on_page(x.upstream);
   count_lines(x);
   std::vector<uint64_t> named;
-  named.reserve(x.repos.size());
-  for (const auto& line : x.repos)
-    named.push_back(atproto::stable_hash(line.repo.str()));
+  named.reserve(x.repos.size() + x.without.size());
+  for (const auto* lines : {&x.repos, &x.without})
+    for (const auto& line : *lines)
+      named.push_back(atproto::stable_hash(line.repo.str()));
   listing_.on_lines({x.upstream, x.collection}, named);
   reader_job job;
   job.run = [to = supervisor_actor{this}, shared = env_.shared,
              page = x](store_readers& store) mutable {
-    const auto listed = page.repos.size();
+    const auto listed = page.repos.size() + page.without.size();
     auto unknown = drop_known_lines(page.repos, store, shared->upstreams,
                                     shared->time->wall_now());
     caf::anon_send(

@@ -96,8 +96,10 @@ void supervisor::count_lines(const listing_page& x) {
 /// The listing named all there are: the repos of its upstream that it did not
 /// name may be gone.
 void supervisor::find_left_out(const listing_id& what) {
+  if (!what.collection.empty())
+    return;
   auto census = censuses_.extract(what.upstream);
-  if (!what.collection.empty() || census.empty())
+  if (census.empty())
     return;
   census.mapped().named->close();
   const auto from = env_.shared->upstreams.find(what.upstream);

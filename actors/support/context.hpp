@@ -12,6 +12,7 @@
 #include "base/metrics.hpp"
 #include "base/random.hpp"
 #include "messages/interfaces.hpp"
+#include "wire/event_numbers.hpp"
 
 #include <atomic>
 #include <memory>
@@ -44,6 +45,8 @@ struct context {
   const clock* time = nullptr;
   random_source* random = nullptr;
   metrics_registry metrics;
+  wire::event_numbers numbers; ///< Never changes while there are actors.
+  std::string log_epoch;       ///< Its name and the log's.
   upstream_board upstreams;
   account_board accounts;
   intake_board intake;

@@ -52,6 +52,7 @@ int run_command_line(int argc, const char* const* argv) {
   add_demo(app, status);
   add_simnet(app, status);
   add_verify(app, status);
+  add_adopt(app, status);
   add_repos(app, status);
   add_config(app, status);
   add_version(app, status);

@@ -18,6 +18,7 @@ enum exit_status : int {
 void add_run(CLI::App& app, int& status);
 void add_demo(CLI::App& app, int& status);
 void add_simnet(CLI::App& app, int& status);
+void add_adopt(CLI::App& app, int& status);
 void add_verify(CLI::App& app, int& status);
 void add_repos(CLI::App& app, int& status);
 void add_config(CLI::App& app, int& status);

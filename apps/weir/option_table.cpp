@@ -13,7 +13,6 @@ using namespace limits;
 
 constexpr std::array<std::string_view, 3> mode_words{"manual", "signal",
                                                      "full-network"};
-constexpr std::array<std::string_view, 2> durability_words{"strict", "relaxed"};
 constexpr std::array<std::string_view, 2> future_cursor_words{"reset", "stop"};
 constexpr std::array<std::string_view, 5> level_words{"debug", "info", "warn",
                                                       "error", "off"};
@@ -126,8 +125,8 @@ void add_tracking(options& out) {
     &settings::signal_collections,
     {group, "signal_collection",
      "In mode signal: collections whose records make a repo tracked. Relays "
-     "are asked who has some (listReposByCollection); a repo of a pds: upstream "
-     "is found by its next commit there.",
+     "are asked who has some (listReposByCollection), and a pds: upstream about "
+     "each of its accounts (describeRepo).",
      "NSID,...", "fm.teal.alpha.feed.play"}));
   out.push_back(list_option(
     &settings::collections,
@@ -197,12 +196,6 @@ void add_history(options& out) {
 
 void add_engine(options& out) {
   constexpr auto group = "Store and machine";
-  out.push_back(choice_option(
-    &settings::durability, durability_words,
-    {group, "durability",
-     "Strict: nothing is visible before it is safe from a power failure. "
-     "Relaxed: a power failure may take the last moments, never a part in "
-     "between."}));
   out.push_back(count_option(
     value_kind::size, &settings::memory_limit, memory_limit_range,
     {group, "memory_limit",

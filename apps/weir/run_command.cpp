@@ -20,7 +20,7 @@ namespace {
 void print_ready(const actors::node& x) {
   std::cout << R"({"ready":true,"version":")" << version() << R"(","data":")"
             << x.data_url() << R"(","operations":")" << x.operations_url()
-            << "\"}" << std::endl;
+            << R"(","log_epoch":")" << x.log_epoch() << "\"}" << std::endl;
 }
 
 /// Sockets and tables share the descriptors: as many as the system allows.
@@ -50,6 +50,7 @@ void log_start(const settings& x, const actors::node& node) {
                         {"data", node.data_url()},
                         {"operations", node.operations_url()},
                         {"data_dir", x.data_dir},
+                        {"log_epoch", node.log_epoch()},
                         {"store_bytes", held.store_bytes},
                         {"repos", held.repos},
                         {"mode", wire::to_string(x.mode)},

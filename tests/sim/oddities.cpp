@@ -58,7 +58,6 @@ void draw_replays(run_settings& out) {
 
 /// The disk is slow, so that what is erased is still there for a moment.
 void draw_erasures(run_settings& out, random_source& random) {
-  out.node.durability = actors::durability_mode::strict;
   out.node.consumer_disable_acks = false;
   out.speed.sync = std::chrono::milliseconds{100 + random.below(900)};
   out.ends_in_peace = true;

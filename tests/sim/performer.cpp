@@ -366,10 +366,6 @@ void performer::mend() {
     else if (denied_ && !known.contains(x.id.str()))
       truth.announce_identity(*truth.at(i), true);
   }
-  // What was answered may be undone by a power failure then.
-  if (scene_.settings().node.durability == actors::durability_mode::relaxed
-      && counts_.contains(to_string(deed_kind::power)))
-    removals_.distrust_answers();
   removals_.ask_again();
   const auto& removed = removals_.removed();
   if (scene_.settings().removals_stay)

@@ -38,9 +38,6 @@ public:
   /// Somebody added it.
   void note_added(const std::string& did);
 
-  /// What was answered may be undone: all of them are asked for again.
-  void distrust_answers() { wanted_.insert(removed_.begin(), removed_.end()); }
-
   void add_all_again();
 
   const std::set<std::string>& removed() const noexcept { return removed_; }

@@ -65,8 +65,8 @@ void draw_node(run_settings& out, random_source& random) {
   node.readers = 1 + random.below(2);
   node.threads = 1;
   node.sync_parallelism = 1 + random.below(6);
-  node.durability = random.below(4) == 0 ? actors::durability_mode::relaxed
-                                         : actors::durability_mode::strict;
+  if (random.below(4) == 0)
+    node.consumer_window_events = 4; // So a repo's events wait for each other's.
   node.consumer_disable_acks = random.below(6) == 0;
   out.audited = random.below(2) == 0;
   node.listing_interval = !out.audited         ? 720h

@@ -110,7 +110,6 @@ std::vector<std::string> KillTest::options(const kill_target* at) {
   const auto one_of = [&](uint64_t first, uint64_t last) {
     return std::to_string(first + random->below(last - first + 1));
   };
-  add("--durability", "relaxed");
   add("--threads", one_of(1, 4));
   add("--router-shards", one_of(1, 5));
   add("--readers", one_of(1, 3));

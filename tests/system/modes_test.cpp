@@ -212,6 +212,29 @@ TEST_F(ModesTest, SignalModeFollowsWhoHasARecordInTheCollection) {
   end();
 }
 
+// SYNC-18: a PDS has no list of who has records in a collection, so its accounts
+// are asked about, and who turns up later shows by an event
+TEST_F(ModesTest, SignalModeAsksHostsWhoHasARecordInTheCollection) {
+  const auto before = holding(follows);
+  ASSERT_LT(before.size(), everybody().size());
+  auto arguments_of = arguments(true, {"--mode", "signal", "--signal-collection",
+                                       follows, "--collections", posts});
+  run(arguments_of);
+  const auto kept = wire::collection_filter::parse({posts}).value();
+  expect_copy([&] { return before; }, kept);
+  for (size_t i = 0; i < 10 && holding(follows) == before; ++i)
+    net.life().traffic().make(200);
+  ASSERT_GT(holding(follows).size(), before.size());
+  expect_copy(
+    [this, &before] {
+      auto out = holding(follows); // Who deleted it stays.
+      out.insert(before.begin(), before.end());
+      return out;
+    },
+    kept);
+  end();
+}
+
 } // namespace
 
 } // namespace weir::tests

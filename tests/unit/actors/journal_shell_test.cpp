@@ -16,9 +16,8 @@ using testing::IsEmpty;
 
 class JournalShellTest : public ShellFixture {
 protected:
-  void start(storage::sync_mode sync = storage::sync_mode::durable) {
+  void start() {
     journal_options options;
-    options.sync = sync;
     options.detached = false;
     shared->subscribers.add(consumer.as<consumer_actor>());
     shared->set_upstream(7, upstream.as<upstream_actor>());
@@ -167,55 +166,26 @@ TEST_F(JournalShellTest, WhatIsDurableIsToldAtOnce) {
   EXPECT_GT(stats.durable, 0u);
 }
 
-// limits::relaxed_sync_interval: cursors, acks and events wait for the disk
-TEST_F(JournalShellTest, RelaxedItTellsWhenTheIntervalIsOver) {
-  start(storage::sync_mode::relaxed);
-  test_account ann{'a'};
-  tell(journal, update(ann, 11));
-  tell(journal, rows(5));
-  EXPECT_EQ(repo.count<repo_receipt>(), 1u) << "the REPO goes on";
-  pass(limits::relaxed_sync_interval - 1us);
-  EXPECT_THAT(finished(), IsEmpty());
-  EXPECT_EQ(asker.count<rows_durable>(), 0u);
-  EXPECT_EQ(consumer.count<log_advanced>(), 0u);
-  EXPECT_EQ(stats.durable, 0u);
-  pass(1us);
-  EXPECT_THAT(finished(), ElementsAre(11));
-  EXPECT_EQ(asker.count<rows_durable>(), 1u);
-  EXPECT_EQ(consumer.count<log_advanced>(), 1u);
-}
-
-TEST_F(JournalShellTest, RelaxedItTellsTheRestWhenItStops) {
-  start(storage::sync_mode::relaxed);
-  tell(journal, rows(5));
-  EXPECT_EQ(asker.count<rows_durable>(), 0u);
-  tell(journal, stop_actor{});
-  EXPECT_EQ(asker.count<rows_durable>(), 1u);
-}
-
 // invariant I4: before the frames of a repo are given up that has no REPO
 TEST_F(JournalShellTest, WhatIsMissedIsNotedBehindEverythingBefore) {
-  for (const auto sync :
-       {storage::sync_mode::durable, storage::sync_mode::relaxed}) {
-    start(sync);
-    test_account ann{sync == storage::sync_mode::durable ? 'a' : 'b'};
-    auto change = update(ann, 11);
-    const auto did = change.update->repo;
-    change.update->row.emplace().status = storage::repo_status::synced;
-    caf::anon_send(journal, std::move(change));
-    tell(journal, journal_missed{did, router.as<router_actor>()});
-    EXPECT_EQ(router.count<journal_noted>(), 1u);
-    tell(journal, stop_actor{});
-    store.disk.kill();
-    store.close();
-    store.disk.power_on();
-    ASSERT_TRUE(store.try_open());
-    const auto left = storage::repo_table{*store.db, *store.names}.row(did);
-    ASSERT_TRUE(left && *left);
-    EXPECT_EQ((*left)->status, storage::repo_status::synced);
-    EXPECT_TRUE((*left)->gap);
-    EXPECT_TRUE((*left)->identity_due);
-  }
+  start();
+  test_account ann{'a'};
+  auto change = update(ann, 11);
+  const auto did = change.update->repo;
+  change.update->row.emplace().status = storage::repo_status::synced;
+  caf::anon_send(journal, std::move(change));
+  tell(journal, journal_missed{did, router.as<router_actor>()});
+  EXPECT_EQ(router.count<journal_noted>(), 1u);
+  tell(journal, stop_actor{});
+  store.disk.kill();
+  store.close();
+  store.disk.power_on();
+  ASSERT_TRUE(store.try_open());
+  const auto left = storage::repo_table{*store.db, *store.names}.row(did);
+  ASSERT_TRUE(left && *left);
+  EXPECT_EQ((*left)->status, storage::repo_status::synced);
+  EXPECT_TRUE((*left)->gap);
+  EXPECT_TRUE((*left)->identity_due);
 }
 
 // Of a repo that is not known nothing can be missing.

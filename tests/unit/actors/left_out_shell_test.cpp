@@ -29,6 +29,7 @@ protected:
                      const supervisor_actor&) { asked.push_back(repo); };
     env.list = [](const upstream_view&, const std::string&, const std::string&,
                   const supervisor_actor&) {};
+    env.signal_collections = {"app.test.note"};
     supervisor = keep(spawn_supervisor(sys, env, {}, {}));
   }
 
@@ -41,6 +42,11 @@ protected:
     pass(listing_grace);
     listing_compared listing;
     listing.page.upstream = relay_id;
+    if (lists_collection) {
+      listing.page.collection = "app.test.note";
+      tell(supervisor, listing);
+      listing.page.collection.clear();
+    }
     tell(supervisor, listing);
     left_out_page rows;
     rows.upstream = relay_id;
@@ -69,6 +75,7 @@ protected:
   probe router{sys};
   probe journal{sys};
   std::vector<atproto::did> asked;
+  bool lists_collection = false; ///< Its listing ends first.
   bool is_known = false; ///< The row says that the relay leaves it out.
   supervisor_actor supervisor;
 };
@@ -85,6 +92,12 @@ TEST_F(LeftOutShellTest, OneWhosePositionIsStaleIsProvedByTheAnswer) {
     EXPECT_TRUE(told.prove);
     EXPECT_EQ(told.rev, left_out_rev);
   }
+}
+
+// A listing of a collection that ends meanwhile names other repos.
+TEST_F(LeftOutShellTest, OneThatNoListingOfAllNamedIsAskedAboutInSignalMode) {
+  lists_collection = true;
+  EXPECT_EQ(lose(1, true), 1u);
 }
 
 // limits::known_absence_memory: what a relay never carries is asked about once

@@ -27,6 +27,7 @@ protected:
     upstream_view upstream;
     upstream.id = 7;
     upstream.origin = "https://pds.test";
+    upstream.relay = !collection.empty(); // A PDS has no such listing.
     upstream.epoch = 1;
     upstream.first_cursor = 20;
     upstream.received = 90;

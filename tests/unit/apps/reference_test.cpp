@@ -58,7 +58,6 @@ TEST(ReferenceTest, TheFileForTheRealNetworkIsSafe) {
   const auto x = load_settings(flags, {}).values;
   EXPECT_EQ(x.bind, "127.0.0.1:2480");
   EXPECT_FALSE(x.allow_private_addresses);
-  EXPECT_EQ(x.durability, actors::durability_mode::strict);
   EXPECT_EQ(x.mode, actors::tracking_mode::manual);
   ASSERT_EQ(x.upstreams.size(), 1u);
   EXPECT_EQ(x.upstreams[0].url, "https://bsky.network");

@@ -348,20 +348,5 @@ TEST_F(CommitterGuardsTest, TheTimeIndexHasOneRowAMinute) {
   EXPECT_EQ(store.findings(), "");
 }
 
-// -- failure ------------------------------------------------------------------
-
-TEST_F(CommitterGuardsTest, RelaxedCommitsBecomeDurableWithSync) {
-  journal_batch group;
-  group.updates.push_back(alice.commit({{"app.a.x/1", "one"}}));
-  ASSERT_TRUE(store.writer->commit(group, sync_mode::relaxed));
-  ASSERT_TRUE(store.writer->sync());
-  const auto dice = seeded_random(3);
-  store.disk.cut_power(*dice);
-  store.close();
-  store.disk.power_on();
-  store.reopen();
-  EXPECT_EQ(store.writer->last_id(), 2u);
-}
-
 } // namespace
 } // namespace weir::storage

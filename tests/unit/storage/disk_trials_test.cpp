@@ -104,7 +104,7 @@ private:
       if (!more)
         return more.error();
       if (!*more)
-        return store.writer->sync();
+        return store.db->write({}, sync_mode::durable);
     }
   }
 

@@ -49,6 +49,8 @@ std::map<std::string, std::string> sample_values() {
     {"collection_name",
      encode_value(collection_row{"app.test.note", "https://pds.example.com",
                                  "did:plc:ewvi7nxzyoun6zhxrhs64oiz"})},
+    {"log_epochs",
+     encode_value(log_epochs_row{{{1000, 1ull << 32}, {2000, 1ull << 40}}})},
     {"erasure", encode_value(erasure_row{
                   1000, erasure_stage::streams, {1, 2, 3}, {{200, 900}}})},
     {"identity",

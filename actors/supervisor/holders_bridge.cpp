@@ -1,0 +1,129 @@
+#include "actors/supervisor/holders_bridge.hpp"
+
+#include "base/limits_listings.hpp"
+
+#include <boost/json.hpp>
+#include <caf/send.hpp>
+
+#include <memory>
+
+namespace weir::actors {
+
+namespace {
+
+namespace json = boost::json;
+
+/// Whether one of the collections that it names is wanted; nothing: it is no
+/// answer about this repo.
+std::optional<bool> holds(std::string_view body, const atproto::did& repo,
+                          const wire::collection_filter& wanted) {
+  boost::system::error_code bad;
+  const auto x = json::parse(body, bad);
+  if (bad || !x.is_object())
+    return std::nullopt;
+  const auto* did = x.get_object().if_contains("did");
+  const auto* names = x.get_object().if_contains("collections");
+  if (did == nullptr || !did->is_string() || did->get_string() != repo.str()
+      || names == nullptr || !names->is_array())
+    return std::nullopt;
+  for (const auto& name : names->get_array())
+    if (name.is_string() && wanted.matches(name.get_string()))
+      return true;
+  return false;
+}
+
+/// A page on its way through `describeRepo`; it holds itself by what it waits
+/// for.
+class holders_page : public std::enable_shared_from_this<holders_page> {
+public:
+  holders_page(net::http_client_ptr client, net::url host,
+               wire::collection_filter collections, listing_page page,
+               supervisor_actor to)
+    : client_(client), host_(std::move(host)), wanted_(std::move(collections)),
+      lines_(std::move(page.repos)), out_(std::move(page)), to_(std::move(to)) {
+    out_.repos.clear();
+  }
+
+  void go_on() {
+    while (next_ < lines_.size()
+           && lines_[next_].account != storage::account_status::active)
+      out_.without.push_back(std::move(lines_[next_++]));
+    const auto client = client_.lock();
+    if (!client)
+      return;
+    if (next_ == lines_.size())
+      return end();
+    std::string path = "/xrpc/com.atproto.repo.describeRepo";
+    net::append_query(path, "repo", lines_[next_].repo.str());
+    net::http_request request;
+    request.target = host_.with_target(std::move(path));
+    request.limits.body_bytes_max = limits::describe_bytes_max;
+    client->get(std::move(request),
+                [self = shared_from_this()](const auto& x) { self->take(x); });
+  }
+
+private:
+  void take(const result<net::http_response>& x) {
+    if (x && (x->status == 401 || x->status == 404 || x->status == 501))
+      return give_up(fail(ec::not_found, "describeRepo is not offered"), {});
+    if (x && x->status == 429)
+      return give_up(fail(ec::unreachable, "HTTP 429"),
+                     x->retry_after.value_or(
+                       x->rate_limit_reset.value_or(std::chrono::seconds{0})));
+    auto& line = lines_[next_];
+    auto answer = x && x->status == 200
+                    ? holds(as_text(x->body), line.repo, wanted_)
+                    : std::nullopt;
+    if (x && x->status == 400)
+      answer = false; // It is gone, or was never there.
+    if (answer) {
+      (*answer ? out_.repos : out_.without).push_back(std::move(line));
+      failures_ = 0;
+    } else if (++failures_ == limits::describe_failures_max) {
+      return give_up(x ? fail(ec::unreachable,
+                              "describeRepo: HTTP " + std::to_string(x->status))
+                       : x.error(),
+                     {});
+    } else if (!std::exchange(again_, true)) {
+      return go_on();
+    } else {
+      out_.without.push_back(std::move(line));
+    }
+    again_ = false;
+    ++next_;
+    go_on();
+  }
+
+  void give_up(error why, std::chrono::seconds wait) {
+    out_.failed = std::move(why);
+    out_.retry_after = wait;
+    out_.repos.clear();
+    out_.without.clear();
+    end();
+  }
+
+  void end() { caf::anon_send(to_, std::move(out_)); }
+
+  std::weak_ptr<net::http_client> client_;
+  net::url host_;
+  wire::collection_filter wanted_;
+  std::vector<repo_listed> lines_;
+  listing_page out_;
+  supervisor_actor to_;
+  size_t next_ = 0;
+  size_t failures_ = 0; ///< In a row.
+  bool again_ = false;  ///< Its second time.
+};
+
+} // namespace
+
+void find_holders(net::http_client_ptr client, net::url host,
+                  wire::collection_filter collections, listing_page page,
+                  supervisor_actor to) {
+  std::make_shared<holders_page>(std::move(client), std::move(host),
+                                 std::move(collections), std::move(page),
+                                 std::move(to))
+    ->go_on();
+}
+
+} // namespace weir::actors

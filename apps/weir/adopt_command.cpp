@@ -1,0 +1,58 @@
+#include "apps/weir/commands.hpp"
+#include "base/clock.hpp"
+#include "base/printable.hpp"
+#include "storage/log_epochs.hpp"
+#include "storage/safe_env_disk.hpp"
+#include "storage/store_identity.hpp"
+#include "wire/event_numbers.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+
+namespace weir::apps {
+
+namespace {
+
+result<std::string> adopt(const std::string& directory) {
+  const auto known
+    = storage::read_store_identity(storage::posix_disk(), directory);
+  if (!known)
+    return known.error();
+  if (!*known) // Opening it would make one.
+    return fail(ec::not_found, "there is no store in " + directory);
+  storage::database_options where;
+  where.directory = directory;
+  auto db = storage::database::open(std::move(where));
+  if (!db)
+    return db.error();
+  const auto begun = storage::begin_log_epoch(**db, system_clock().wall_now());
+  if (!begun)
+    return begun.error();
+  const wire::event_numbers numbers{{{begun->first, begun->ahead}}};
+  return "events from now on have ids from " + std::to_string(numbers.epoch())
+         + " on; the log's epoch is "
+         + numbers.name_of((*db)->log_identity());
+}
+
+} // namespace
+
+void add_adopt(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand(
+    "adopt", "Take over a data directory that was put back from a backup: its "
+             "next events get ids that no event had before");
+  auto directory = std::make_shared<std::string>();
+  command->add_option("DIR", *directory, "Data directory; no node may use it")
+    ->required();
+  command->callback([directory, &status] {
+    const auto done = adopt(*directory);
+    if (done)
+      std::cout << *done << std::endl;
+    else
+      std::cerr << "weir: cannot adopt: " << printable(done.error().context)
+                << "\n";
+    status = done ? all_good : refused;
+  });
+}
+
+} // namespace weir::apps

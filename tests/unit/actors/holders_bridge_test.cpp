@@ -1,0 +1,203 @@
+#include "actors/supervisor/listing_bridge.hpp"
+#include "base/limits_listings.hpp"
+#include "tests/unit/actors/bridge_world.hpp"
+
+#include <gmock/gmock.h>
+
+// SYNC-18: who has records in a signal collection, at a PDS, which has no list
+// of them.
+namespace weir::tests {
+
+namespace {
+
+using namespace weir::actors;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::string did_number(size_t i) {
+  return "did:web:r" + std::to_string(i) + ".test";
+}
+
+std::string described(const std::string& did, const std::string& collections) {
+  return R"({"handle":"a.test","did":")" + did + R"(","didDoc":{},)"
+         + R"("collections":[)" + collections
+         + R"(],"handleIsCorrect":true})";
+}
+
+class HoldersBridgeTest : public bridge_world {
+protected:
+  /// A page of so many accounts, whose answers are those of `say`.
+  listing_page ask(size_t accounts,
+                   std::vector<std::string> signal = {"app.test.note"}) {
+    lines.clear();
+    for (size_t i = 0; i < accounts; ++i)
+      lines += (i == 0 ? "" : ",") + line(did_number(i));
+    upstream_view upstream;
+    upstream.id = 7;
+    upstream.origin = "https://pds.test";
+    shared->upstreams.put(upstream);
+    const auto filter = wire::collection_filter::parse(std::move(signal));
+    make_repo_lister(client, shared, *filter)(
+      upstream, "signal-1", "c1", as<supervisor_actor>());
+    return next<listing_page>().value_or(listing_page{});
+  }
+
+  static std::string line(const std::string& did) {
+    return R"({"did":")" + did
+           + R"(","head":"x","rev":"3jzfcijpj2z2a","active":)"
+           + (did == did_number(1) ? "false" : "true") + '}';
+  }
+
+  /// Whom it was asked about, in order.
+  std::vector<std::string> asked() const {
+    std::vector<std::string> out;
+    for (const auto& x : client->requests) {
+      const auto target = to_string(x.target);
+      constexpr std::string_view path
+        = "https://pds.test/xrpc/com.atproto.repo.describeRepo?repo=did%3Aweb%3A";
+      if (target.starts_with(path))
+        out.push_back(target.substr(path.size()));
+    }
+    return out;
+  }
+
+  static std::vector<std::string> names(const std::vector<repo_listed>& x) {
+    std::vector<std::string> out;
+    for (const auto& each : x)
+      out.push_back(each.repo.str());
+    return out;
+  }
+
+  /// Of the host, about the DID in the request.
+  std::function<result<net::http_response>(const std::string& did)> say
+    = [](const std::string& did) {
+        return answer_with(200, described(did, R"("app.test.note")"));
+      };
+  std::string lines;
+  std::shared_ptr<scripted_client> client
+    = std::make_shared<scripted_client>(
+      [this](const net::http_request& x) -> result<net::http_response> {
+        const auto target = to_string(x.target);
+        const auto at = target.find("r", target.find("did%3Aweb%3A"));
+        if (target.find("describeRepo") == std::string::npos)
+          return answer_with(200, R"({"cursor":"c2","repos":[)" + lines + "]}");
+        return say("did:web:" + target.substr(at));
+      });
+  context_ptr shared = std::make_shared<context>();
+};
+
+} // namespace
+
+TEST_F(HoldersBridgeTest, EachActiveAccountOfAPageIsAskedAbout) {
+  say = [](const std::string& did) {
+    return answer_with(200,
+                       described(did, did == did_number(2)
+                                        ? R"("app.test.like","app.test.note")"
+                                        : R"("app.test.like")"));
+  };
+  const auto page = ask(4);
+  EXPECT_EQ(to_string(client->requests.front().target),
+            "https://pds.test/xrpc/com.atproto.sync.listRepos?limit="
+              + std::to_string(limits::described_page_asked) + "&cursor=c1");
+  EXPECT_THAT(asked(), ElementsAre("r0.test", "r2.test", "r3.test"));
+  EXPECT_EQ(client->requests.back().limits.body_bytes_max,
+            limits::describe_bytes_max);
+  EXPECT_EQ(page.failed.code, ec::none);
+  EXPECT_EQ(page.collection, "signal-1");
+  EXPECT_EQ(page.cursor, "c2");
+  EXPECT_THAT(names(page.repos), ElementsAre(did_number(2)));
+  EXPECT_THAT(names(page.without),
+              ElementsAre(did_number(0), did_number(1), did_number(3)));
+  const auto feed = ask(1, {"app.test.*"});
+  EXPECT_EQ(feed.repos.size(), 1u) << "patterns count, too";
+}
+
+TEST_F(HoldersBridgeTest, AnEmptyPageAsksNobody) {
+  const auto page = ask(0);
+  EXPECT_THAT(asked(), IsEmpty());
+  EXPECT_EQ(page.cursor, "") << "it is the last one";
+}
+
+// limits::describe_bytes_max
+TEST_F(HoldersBridgeTest, AnAnswerHasSoManyBytesAndNotOneMore) {
+  size_t size = limits::describe_bytes_max;
+  say = [&](const std::string& did) {
+    auto body = described(did, R"("app.test.note")");
+    body.resize(size, ' ');
+    return answer_with(200, body);
+  };
+  EXPECT_EQ(ask(1).repos.size(), 1u);
+  ++size;
+  const auto more = ask(1);
+  EXPECT_EQ(more.repos.size(), 0u);
+  EXPECT_EQ(more.without.size(), 1u);
+}
+
+TEST_F(HoldersBridgeTest, WhatIsNoAnswerIsAskedForTwice) {
+  for (const auto* body :
+       {"", "[]", R"({"collections":["app.test.note"]})",
+        R"({"did":"did:web:other.test","collections":["app.test.note"]})",
+        R"({"did":"did:web:r0.test","collections":"app.test.note"})"}) {
+    client->requests.clear();
+    say = [&](const std::string&) { return answer_with(200, body); };
+    const auto page = ask(1);
+    EXPECT_THAT(asked(), ElementsAre("r0.test", "r0.test")) << body;
+    EXPECT_EQ(page.failed.code, ec::none);
+    EXPECT_EQ(page.without.size(), 1u);
+  }
+  size_t answers = 0;
+  say = [&](const std::string& did) {
+    return answers++ == 0 ? answer_with(503, "")
+                          : answer_with(200, described(did, R"("app.test.note")"));
+  };
+  EXPECT_EQ(ask(1).repos.size(), 1u);
+}
+
+TEST_F(HoldersBridgeTest, AnAccountThatIsGoneHoldsNothing) {
+  client->requests.clear();
+  say = [](const std::string&) {
+    return answer_with(400, R"({"error":"RepoNotFound"})");
+  };
+  EXPECT_EQ(ask(1).without.size(), 1u);
+  EXPECT_EQ(asked().size(), 1u);
+}
+
+// limits::describe_failures_max
+TEST_F(HoldersBridgeTest, ThatManyFailuresInARowFailThePageAndOneLessDoesNot) {
+  const auto failing = [this](size_t count) {
+    client->requests.clear();
+    say = [count, n = size_t{0}](const std::string& did) mutable {
+      return n++ < count ? answer_with(500, "")
+                         : answer_with(200, described(did, R"("app.test.note")"));
+    };
+    return ask(6);
+  };
+  const auto fewer = failing(limits::describe_failures_max - 1);
+  EXPECT_EQ(fewer.failed.code, ec::none);
+  EXPECT_EQ(fewer.repos.size(), 4u);
+  const auto most = failing(limits::describe_failures_max);
+  EXPECT_EQ(most.failed.code, ec::unreachable);
+  EXPECT_THAT(most.repos, IsEmpty());
+  EXPECT_THAT(most.without, IsEmpty());
+  EXPECT_EQ(asked().size(), limits::describe_failures_max);
+}
+
+TEST_F(HoldersBridgeTest, AHostThatAsksForTimeOrDoesNotOfferItIsLeft) {
+  say = [](const std::string&) {
+    auto out = answer_with(429, "");
+    out.rate_limit_reset = std::chrono::seconds{90};
+    return out;
+  };
+  const auto busy = ask(3);
+  EXPECT_EQ(busy.failed.code, ec::unreachable);
+  EXPECT_EQ(busy.retry_after, std::chrono::seconds{90});
+  EXPECT_EQ(asked().size(), 1u);
+  for (const auto status : {401, 404, 501}) {
+    client->requests.clear();
+    say = [status](const std::string&) { return answer_with(status, ""); };
+    EXPECT_EQ(ask(3).failed.code, ec::not_found) << status;
+    EXPECT_EQ(asked().size(), 1u);
+  }
+}
+
+} // namespace weir::tests

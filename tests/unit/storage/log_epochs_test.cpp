@@ -1,0 +1,127 @@
+#include "base/limits_storage.hpp"
+#include "storage/keys.hpp"
+#include "storage/log_epochs.hpp"
+#include "tests/unit/storage/committer_fixture.hpp"
+
+// architecture.md 4: a store that is put back moves ids on.
+namespace weir::storage {
+namespace {
+
+constexpr int64_t autumn = 1'795'600'000; // 2026-11-25, in Unix time.
+
+class LogEpochsTest : public tests::committer_fixture {
+protected:
+  /// Writes `count` commits, of two operations each.
+  void write(size_t count) {
+    for (size_t i = 0; i < count; ++i)
+      apply(alice, alice.commit({{tests::numbered("app.a.x/", ++written_), "r"}}));
+  }
+
+  log_epoch adopt(int64_t seconds) {
+    auto out = begin_log_epoch(*store.db, wall_time{seconds * 1'000'000});
+    EXPECT_TRUE(out);
+    return out ? *out : log_epoch{};
+  }
+
+  static uint64_t first_id(const log_epoch& x) { return x.first + x.ahead; }
+
+private:
+  size_t written_ = 0;
+};
+
+TEST_F(LogEpochsTest, AStoreThatWasNeverAdoptedHasNone) {
+  write(3);
+  EXPECT_TRUE(load_log_epochs(*store.db).value().empty());
+}
+
+TEST_F(LogEpochsTest, OneBeginsWithTheNextOperationAndIsDurable) {
+  write(3);
+  const auto last = store.writer->last_id();
+  const auto begun = adopt(autumn);
+  EXPECT_EQ(begun.first, last + 1);
+  EXPECT_GE(first_id(begun), last + limits::adopted_ids_ahead);
+  store.disk.kill();
+  store.close();
+  store.disk.power_on();
+  store.reopen();
+  EXPECT_EQ(load_log_epochs(*store.db).value(), std::vector{begun});
+  EXPECT_EQ(store.writer->last_id(), last) << "operations go on without a hole";
+  write(1);
+  EXPECT_EQ(store.findings(), "");
+}
+
+// limits::adopted_ids_a_second, limits::adopted_ids_since: one backup that is
+// put back twice
+TEST_F(LogEpochsTest, EverySecondHasIdsOfItsOwn) {
+  write(3);
+  const auto before = adopt(autumn);
+  const auto again = adopt(autumn + 1);
+  EXPECT_EQ(first_id(again), first_id(before) + limits::adopted_ids_a_second);
+  EXPECT_EQ(load_log_epochs(*store.db).value(), std::vector{again})
+    << "nothing was written in the one before";
+}
+
+// limits::adopted_ids_ahead
+TEST_F(LogEpochsTest, AClockThatIsWrongStillMovesThemOn) {
+  write(3);
+  const auto last = store.writer->last_id();
+  const auto first = adopt(0);
+  EXPECT_EQ(first_id(first), last + 1 + limits::adopted_ids_ahead);
+  write(1);
+  const auto second = adopt(0);
+  EXPECT_EQ(first_id(second),
+            store.writer->last_id() + 1 + first.ahead
+              + limits::adopted_ids_ahead);
+  EXPECT_EQ(load_log_epochs(*store.db).value(), (std::vector{first, second}));
+}
+
+TEST_F(LogEpochsTest, IdsThatJsonCannotCarryAreRefused) {
+  constexpr int64_t far = int64_t{1} << 40;
+  const auto refused = begin_log_epoch(*store.db, wall_time{far * 1'000'000});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ec::limit_reached);
+  EXPECT_TRUE(load_log_epochs(*store.db).value().empty());
+}
+
+// limits::log_epochs_max
+TEST_F(LogEpochsTest, SoManyAndNoMore) {
+  std::vector<log_epoch> all;
+  for (uint64_t i = 1; i < limits::log_epochs_max; ++i)
+    all.push_back({i, i});
+  const auto put = [&](uint64_t operations) {
+    store.put_raw(encode_key(meta_key{log_epochs_row_name}),
+                  encode_value(log_epochs_row{all}));
+    for (uint64_t i = 0; i < operations; ++i)
+      write(1);
+  };
+  put(limits::log_epochs_max / 2);
+  EXPECT_EQ(adopt(autumn).first, store.writer->last_id() + 1);
+  write(1);
+  const auto refused
+    = begin_log_epoch(*store.db, wall_time{(autumn + 9) * 1'000'000});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ec::limit_reached);
+  EXPECT_EQ(load_log_epochs(*store.db).value().size(), limits::log_epochs_max);
+}
+
+TEST_F(LogEpochsTest, ADamagedRowIsFoundAndStopsAnAdoption) {
+  write(1);
+  const auto key = encode_key(meta_key{log_epochs_row_name});
+  for (const auto& bad :
+       {log_epochs_row{{{2, 9}, {2, 10}}}, log_epochs_row{{{2, 9}, {3, 9}}},
+        log_epochs_row{{{0, 9}}}}) {
+    store.put_raw(key, encode_value(bad));
+    EXPECT_FALSE(load_log_epochs(*store.db));
+    EXPECT_FALSE(begin_log_epoch(*store.db, wall_time{autumn * 1'000'000}));
+    EXPECT_NE(store.findings().find("an epoch of ids does not follow"),
+              std::string::npos)
+      << store.findings();
+  }
+  store.put_raw(key, encode_value(log_epochs_row{{{1'000, 9}}}));
+  EXPECT_NE(store.findings().find("an epoch of ids begins behind the log"),
+            std::string::npos)
+    << store.findings();
+}
+
+} // namespace
+} // namespace weir::storage
