@@ -20,8 +20,8 @@ bool contains(const std::string& text, std::string_view part) {
 TEST(CommandLineTest, HelpNamesEverySubcommand) {
   const auto x = run_program({"--help"});
   EXPECT_EQ(x.status, 0);
-  for (const auto* name :
-       {"run", "demo", "simnet", "verify", "repos", "config", "version"})
+  for (const auto* name : {"run", "demo", "simnet", "verify", "repos", "config",
+                           "manual", "completion", "version"})
     EXPECT_TRUE(contains(x.output, name)) << name;
 }
 
