@@ -14,7 +14,7 @@ add_custom_command(
   COMMAND weir completion bash > "${weir_made}/weir.bash"
   DEPENDS weir
   VERBATIM)
-add_custom_target(manuals
+add_custom_target(manuals ALL
   DEPENDS "${weir_made}/weir.1.gz" "${weir_made}/weir.toml.5.gz" "${weir_made}/weir.bash")
 add_dependencies(programs manuals)
 install(FILES "${weir_made}/weir.1.gz" COMPONENT weir
