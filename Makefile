@@ -14,8 +14,9 @@ COVERED := atproto/ storage/ net/address_guard 'actors/.*_machine' \
            actors/upstream/event_rate \
            'actors/support/(upstream_view|restart_policy)'
 
-.PHONY: all demo check check-long check-real bench fuzz mutants coverage \
-        format tidy install setup configure programs everything
+.PHONY: all demo check check-long check-real check-package \
+        check-image bench fuzz mutants coverage format tidy install package \
+        setup configure programs everything
 
 all: programs
 
@@ -80,12 +81,23 @@ coverage: setup
 	  --json build/coverage/lines.json --txt build/coverage/lines.txt
 	tests/coverage.py build/coverage/lines.json
 
-# The published servers and clients, from npm.
-check-real: programs
+# The package in a clean root; the published servers and clients, from npm.
+check-real: programs check-package
 	cmake --build --preset release --parallel $(JOBS) --target differential
 	@cmake/install_packages real
 	@command -v npm >/dev/null || cmake/install_packages node
 	tests/real/run.sh
+
+# What becomes of a clean Debian 12 that the package is installed on, upgraded
+# and removed from. As root, through sudo.
+check-package: package
+	@cmake/install_packages cleanroot
+	tests/package/run.sh $(RELEASE)/package/weir_*.deb
+
+# The image of conf/Containerfile, on a base that is made here.
+check-image: package
+	@cmake/install_packages cleanroot image
+	tests/package/image.sh $(RELEASE)/package/weir_*.deb
 
 # Every figure of docs/benchmarks.md; ARGS="live --repeats 5" for some of them.
 bench: programs
@@ -104,3 +116,9 @@ tidy: setup
 
 install: programs
 	cmake --install $(RELEASE) --prefix $(PREFIX)
+
+# build/release/package/weir_VERSION_ARCHITECTURE.deb
+package: programs
+	@cmake/install_packages package
+	rm -rf $(RELEASE)/package
+	cpack --config $(RELEASE)/CPackConfig.cmake -B $(CURDIR)/$(RELEASE)/package

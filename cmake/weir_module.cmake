@@ -49,7 +49,8 @@ endfunction()
 
 # weir_program(<name> SOURCES … LIBRARIES … [PCH …])
 #
-# One installed program, built as <build>/<folder>/<name>.
+# One installed program, built as <build>/<folder>/<name>, and a component of
+# that name (cmake/weir_install.cmake).
 function(weir_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;PCH")
   weir_keep_present(arg_SOURCES arg_LIBRARIES)
@@ -59,7 +60,7 @@ function(weir_program name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE weir::flags ${arg_LIBRARIES})
   weir_precompile(${name} ${arg_PCH})
-  install(TARGETS ${name} RUNTIME)
+  install(TARGETS ${name} RUNTIME COMPONENT ${name})
 endfunction()
 
 # weir_test(<folder> LABEL unit SOURCES … LIBRARIES … [PCH …] [TIMEOUT seconds])

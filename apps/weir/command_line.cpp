@@ -42,12 +42,11 @@ int complain(const CLI::App& app, const CLI::ParseError& x) {
 
 } // namespace
 
-int run_command_line(int argc, const char* const* argv) {
-  CLI::App app{"Weir keeps a verified copy of any part of the AT Protocol "
-               "network and hands every change to applications.",
-               "weir"};
+void add_all_commands(CLI::App& app, int& status) {
+  app.description("Weir keeps a verified copy of any part of the AT Protocol "
+                  "network and hands every change to applications.");
+  app.name("weir");
   app.require_subcommand(1);
-  int status = all_good;
   add_run(app, status);
   add_demo(app, status);
   add_simnet(app, status);
@@ -55,7 +54,15 @@ int run_command_line(int argc, const char* const* argv) {
   add_adopt(app, status);
   add_repos(app, status);
   add_config(app, status);
+  add_manual(app, status);
+  add_completion(app, status);
   add_version(app, status);
+}
+
+int run_command_line(int argc, const char* const* argv) {
+  CLI::App app;
+  int status = all_good;
+  add_all_commands(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& x) {

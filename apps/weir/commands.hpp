@@ -22,6 +22,12 @@ void add_adopt(CLI::App& app, int& status);
 void add_verify(CLI::App& app, int& status);
 void add_repos(CLI::App& app, int& status);
 void add_config(CLI::App& app, int& status);
+void add_manual(CLI::App& app, int& status);
+void add_completion(CLI::App& app, int& status);
 void add_version(CLI::App& app, int& status);
+
+/// Name, description and every command: the whole command line.
+/// @pre `app` and `status` live while it parses.
+void add_all_commands(CLI::App& app, int& status);
 
 } // namespace weir::apps

@@ -62,9 +62,9 @@ struct option_flags::impl {
 
 option_flags::option_flags(CLI::App& command)
   : impl_(std::make_unique<impl>()) {
-  impl_->config_seen
-    = command.add_option("--config", impl_->config,
-                         "File with options; conf/weir.toml shows them all.");
+  impl_->config_seen = command.add_option(
+    "--config", impl_->config,
+    "File with options; weir config print shows them all.");
   impl_->config_seen->type_name("FILE");
   for (const auto& x : all_options())
     impl_->add(command, x);

@@ -2,6 +2,7 @@
 #include "apps/weir/commands.hpp"
 #include "apps/weir/option_flags.hpp"
 #include "apps/weir/reload.hpp"
+#include "apps/weir/service_notify.hpp"
 #include "apps/weir/stop_signal.hpp"
 #include "base/crash_point.hpp"
 #include "base/printable.hpp"
@@ -9,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdlib>
 #include <iostream>
 #include <optional>
 #include <sys/resource.h>
@@ -60,55 +62,92 @@ void log_start(const settings& x, const actors::node& node) {
               {{"hint", "repos are fetched once and then not followed"}});
   if (x.mode != actors::tracking_mode::manual || held.repos > 0)
     return;
-  log::info("next_step", {{"hint", "no repo is tracked yet; this adds one: curl "
-                                   "-X POST " + node.data_url()
-                                     + "/repos/add -H 'Content-Type: "
-                                       "application/json' -d "
-                                       "'{\"dids\":[\"did:plc:...\"]}'"}});
-  log::info("next_step", {{"hint", "its events come by the WebSocket "
-                                   + node.data_url()
-                                   + "/channel; --mode full-network or signal "
-                                     "tracks repos by itself"}});
+  log::info("next_step",
+            {{"hint", "no repo is tracked yet; this adds one: curl "
+                      "-X POST "
+                        + node.data_url()
+                        + "/repos/add -H 'Content-Type: "
+                          "application/json' -d "
+                          "'{\"dids\":[\"did:plc:...\"]}'"}});
+  log::info("next_step",
+            {{"hint", "its events come by the WebSocket " + node.data_url()
+                        + "/channel; --mode full-network or signal "
+                          "tracks repos by itself"}});
 }
 
-/// One life of a node; its exit status, or nothing when the disk was full and
-/// the next one can go on where this one listened.
-std::optional<int> live(running_settings& all, bool first) {
-  auto& wanted = all.values();
-  std::unique_ptr<actors::node> node;
-  stop_signal stop{[&] { all.reload(node.get()); }};
+/// Null when it did not start, with the reason: `ec::cancelled` when it was
+/// told to end meanwhile.
+result<std::unique_ptr<actors::node>> start_node(settings& wanted,
+                                                 stop_signal& stop) {
   actors::node_seams seams;
   seams.end_wanted = [&stop] {
     return stop.requested();
   };
-  auto started = actors::node::start(
+  auto out = actors::node::start(
     wanted,
     [&stop](const error& x) {
       stop.fail(x);
     },
     std::move(seams));
-  if (!started && started.error().code == ec::cancelled)
-    return all_good;
-  if (!started) {
-    std::cerr << "weir: cannot start: " << printable(started.error().context)
-              << "\n";
-    return refused;
-  }
-  node = std::move(*started);
-  node->set_admin_password(wanted.admin_password); // It may have changed.
-  wanted.bind = address_of(node->data_url());
-  wanted.operations_bind = address_of(node->operations_url());
-  if (first)
-    print_ready(*node);
-  log_start(wanted, *node);
-  stop.wait();
-  const auto reason = stop.failure();
-  log::info("stopping", {{"reason", reason ? to_string(*reason)
-                                           : std::string{"a signal"}}});
+  if (!out)
+    return out.error();
+  (*out)->set_admin_password(wanted.admin_password); // It may have changed.
+  wanted.bind = address_of((*out)->data_url());
+  wanted.operations_bind = address_of((*out)->operations_url());
+  return out;
+}
+
+/// Stops it within its time.
+void end_node(std::unique_ptr<actors::node> node) {
   const watchdog limit{drain_patience};
   node->stop();
   node.reset();
   log::info("stopped");
+}
+
+void say_ready(service_notify& manager, const actors::node& node, bool first) {
+  if (first)
+    print_ready(node);
+  manager.ready("answers at " + node.data_url() + " and "
+                + node.operations_url());
+}
+
+/// The exit status of a node that did not start.
+int end_without_node(service_notify& manager, const error& why) {
+  const bool told = why.code == ec::cancelled;
+  manager.stopping(told ? "told to end" : "cannot start: " + why.context);
+  if (told)
+    return all_good;
+  std::cerr << "weir: cannot start: " << printable(why.context) << "\n";
+  return refused;
+}
+
+/// One life of a node; its exit status, or nothing when the disk was full and
+/// the next one can go on where this one listened.
+std::optional<int> live(running_settings& all, service_notify& manager,
+                        bool first) {
+  std::unique_ptr<actors::node> node;
+  stop_signal stop{[&] {
+    manager.reloading();
+    all.reload(node.get());
+    manager.reloaded();
+  }};
+  manager.status("opens the store");
+  auto started = start_node(all.values(), stop);
+  if (!started)
+    return end_without_node(manager, started.error());
+  node = std::move(*started);
+  say_ready(manager, *node, first);
+  log_start(all.values(), *node);
+  stop.wait();
+  const auto reason = stop.failure();
+  const auto why = reason ? to_string(*reason) : std::string{"a signal"};
+  log::info("stopping", {{"reason", why}});
+  if (reason && reason->code == ec::disk_full)
+    manager.status("starts anew, the disk was full");
+  else
+    manager.stopping("stops: " + why);
+  end_node(std::move(node));
   if (!reason)
     return all_good;
   if (reason->code == ec::disk_full) {
@@ -129,9 +168,10 @@ int run(const flag_values& flags) {
     return refused;
   configure_log(loaded.values);
   running_settings all{flags, std::move(loaded.values)};
+  service_notify manager{std::getenv("NOTIFY_SOCKET")};
   std::optional<int> status;
   for (bool first = true; !status; first = false)
-    status = live(all, first);
+    status = live(all, manager, first);
   return *status;
 }
 

@@ -20,8 +20,8 @@ bool contains(const std::string& text, std::string_view part) {
 TEST(CommandLineTest, HelpNamesEverySubcommand) {
   const auto x = run_program({"--help"});
   EXPECT_EQ(x.status, 0);
-  for (const auto* name :
-       {"run", "demo", "simnet", "verify", "repos", "config", "version"})
+  for (const auto* name : {"run", "demo", "simnet", "verify", "repos", "config",
+                           "manual", "completion", "version"})
     EXPECT_TRUE(contains(x.output, name)) << name;
 }
 
@@ -91,6 +91,20 @@ TEST(CommandLineTest, ConfigPrintShowsValuesAndWhereTheyComeFrom) {
   EXPECT_TRUE(contains(x.output, "# From --readers.\nreaders = 7\n"));
   EXPECT_TRUE(
     contains(x.output, "# From WEIR_SYNC_PARALLELISM.\nsync_parallelism = 9"));
+}
+
+TEST(CommandLineTest, ManualAndCompletionArePrinted) {
+  const auto program = run_program({"manual"});
+  EXPECT_EQ(program.status, 0);
+  EXPECT_TRUE(contains(program.output, "\n.TH weir 1 ")) << program.output;
+  const auto file = run_program({"manual", "weir.toml"});
+  EXPECT_EQ(file.status, 0);
+  EXPECT_TRUE(contains(file.output, "\n.TH weir.toml 5 ")) << file.output;
+  EXPECT_EQ(run_program({"manual", "bash"}).status, 2);
+  const auto script = run_program({"completion", "bash"});
+  EXPECT_EQ(script.status, 0);
+  EXPECT_TRUE(script.output.ends_with("\ncomplete -F _weir weir\n"));
+  EXPECT_EQ(run_program({"completion", "zsh"}).status, 2);
 }
 
 TEST(CommandLineTest, VerifyOfWhatIsNoStoreEndsWithTwo) {

@@ -51,6 +51,16 @@ TEST(ReferenceTest, EveryShippedFileIsGood) {
   EXPECT_GE(files, 3u);
 }
 
+// Its password lies on the machine where it is installed (make check-package).
+TEST(ReferenceTest, TheFileOfTheServiceSaysWhereItsDataAre) {
+  const auto x = read_config((conf / "system" / "weir.toml").string());
+  EXPECT_TRUE(x.problems.empty()) << x.problems.front();
+  ASSERT_EQ(x.values.size(), 2u);
+  EXPECT_EQ(x.values[0].to->name, "data_dir");
+  EXPECT_EQ(x.values[0].value, option_value{"/var/lib/weir"});
+  EXPECT_EQ(x.values[1].to->name, "admin_password_file");
+}
+
 // Everything that reaches outside is off, or asks for a decision.
 TEST(ReferenceTest, TheFileForTheRealNetworkIsSafe) {
   flag_values flags;
