@@ -282,7 +282,7 @@ bool valid_datetime(std::string_view x) noexcept {
 
 result<did> did::parse(std::string_view x) {
   if (!valid_did(x))
-    return fail(ec::malformed, "not a DID");
+    return fail(ec::malformed, "not a DID, such as did:plc:... or did:web:...");
   return trusted(std::string{x});
 }
 

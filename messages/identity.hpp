@@ -43,8 +43,9 @@ struct identity_document {
   error failed;
   atproto::did_document doc;
   bool gone = false;
-  /// When the directory answered, by its clock, where TLS proves that it did.
+  /// When the directory answered, by its clock.
   std::optional<wall_time> date = std::nullopt;
+  bool date_is_proved = false; ///< By TLS: it may say that our clock is right.
   /// Set when it answered 429: how long it asks us to wait, as far as it says.
   std::optional<std::chrono::seconds> limited = std::nullopt;
 };

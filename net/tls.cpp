@@ -143,17 +143,20 @@ public:
     // OpenSSL would wait for a pipe that nobody writes.
     if (!options.ca_file.empty() && !is_regular(options.ca_file))
       return fail(ec::invalid_argument,
-                  "TLS: cannot load the trusted CAs: " + options.ca_file
-                    + ": it is no file");
+                  "ca_file: " + options.ca_file
+                    + ": it is no file; give a PEM file with the certificates "
+                      "to trust, or leave it out for the machine's");
     if (options.ca_file.empty())
       context_.set_default_verify_paths(error);
     else
       context_.load_verify_file(options.ca_file, error);
     if (error)
       return fail(ec::invalid_argument,
-                  "TLS: cannot load the trusted CAs: " + options.ca_file
-                    + (options.ca_file.empty() ? "" : ": ")
-                    + error.message());
+                  options.ca_file.empty()
+                    ? "the machine's trusted certificates cannot be read: "
+                        + error.message() + "; is ca-certificates installed?"
+                    : "ca_file: " + options.ca_file + ": " + error.message()
+                        + "; it must be a PEM file with certificates");
     context_.set_verify_mode(ssl::verify_peer, error);
     return {};
   }

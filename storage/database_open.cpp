@@ -79,7 +79,10 @@ result<void> database::impl::claim_directory() {
   if (const auto x = disk->lock_owner(directory + "/OWNER", false, lock);
       !x.ok())
     return fail(ec::invalid_argument, "the store in " + directory
-                                        + " cannot be opened: " + x.ToString());
+                                        + " cannot be opened: " + x.ToString()
+                                        + "; one node uses a directory at a "
+                                          "time: end that one, or choose "
+                                          "another data_dir");
   // Only its owner makes a store, and only now it is certain who that is.
   known = read_store_identity(*disk, directory);
   if (!known)

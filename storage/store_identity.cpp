@@ -2,7 +2,9 @@
 
 #include "storage/safe_env_disk.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <vector>
 
 namespace weir::storage {
 
@@ -14,6 +16,13 @@ constexpr std::string_view title = "weir store\n";
 constexpr std::string_view format_label = "format: ";
 constexpr std::string_view identity_label = "identity: ";
 constexpr size_t identity_digits = 16;
+
+/// What is there before a store is complete, and what a file system has of
+/// itself.
+constexpr std::string_view no_strangers[] = {
+  ".",    "..",  "lost+found", "OWNER", "FORMAT", "FORMAT.draft",
+  "LOCK", "LOG", "LOG.old",
+};
 
 result<void> to_result(const Status& x) {
   if (x.ok())
@@ -27,7 +36,23 @@ result<void> made(const Status& x, const std::string& directory) {
   if (out)
     return out;
   return fail(out.error().code, "the store in " + directory
-                                  + " cannot be made: " + out.error().context);
+                                  + " cannot be made: " + out.error().context
+                                  + "; data_dir must be a directory that the "
+                                    "user of this program may write");
+}
+
+/// A store takes its directory for itself alone: nobody's home, or /etc, is to
+/// become one by a slip.
+result<void> check_no_strangers(disk_env& disk, const std::string& directory) {
+  std::vector<std::string> names;
+  if (!disk.GetChildren(directory, &names).ok())
+    return {}; // There is none, or whoever makes it will say why not.
+  for (const auto& x : names)
+    if (std::ranges::find(no_strangers, x) == std::end(no_strangers))
+      return fail(ec::invalid_argument,
+                  directory + " holds other files (" + x
+                    + ") and no store; choose an empty or a new directory");
+  return {};
 }
 
 std::string format_file(const std::string& directory) {
@@ -122,7 +147,10 @@ result<std::optional<store_identity>>
 read_store_identity(disk_env& disk, const std::string& directory) {
   const auto text = read_if_there(disk, format_file(directory));
   if (!text)
-    return text.error();
+    return fail(text.error().code,
+                "the store in " + directory
+                  + " cannot be read: " + text.error().context
+                  + "; data_dir must be a directory of the user who runs this");
   if (!*text) {
     const auto other = read_if_there(disk, directory + "/CURRENT");
     if (!other)
@@ -148,6 +176,8 @@ read_store_identity(disk_env& disk, const std::string& directory) {
 
 result<void> make_store_directory(disk_env& disk,
                                   const std::string& directory) {
+  if (auto x = check_no_strangers(disk, directory); !x)
+    return x;
   return made(create_directories(disk, directory), directory);
 }
 

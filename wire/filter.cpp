@@ -44,7 +44,9 @@ collection_filter::parse(std::vector<std::string> patterns) {
     } else if (pattern.find('*') != std::string::npos) {
       return bad_pattern(pattern, "may have one star, after its last dot");
     } else if (!atproto::valid_nsid(pattern)) {
-      return bad_pattern(pattern, "is not the name of a collection");
+      return bad_pattern(pattern, "is not the name of a collection, such as "
+                                  "app.bsky.feed.post, or app.bsky.* for all "
+                                  "below");
     } else {
       out.exact_.push_back(pattern);
     }

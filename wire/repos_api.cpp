@@ -69,6 +69,10 @@ void append_repo(const repo_view& x, std::string& out) {
   append_json_string(x.did, out);
   out += R"(,"status":)";
   append_json_string(x.status, out);
+  if (!x.account.empty()) {
+    out += R"(,"account":)";
+    append_json_string(x.account, out);
+  }
   if (x.rev.defined()) {
     out += R"(,"rev":")";
     out += x.rev.str();

@@ -65,7 +65,8 @@ struct repo_view {
   std::span<const std::string> collections;
   /// Whether the copy is whole; unset: the account is not active.
   std::optional<bool> complete{};
-  std::string_view reason{}; ///< Why it is not, in words.
+  std::string_view reason{};  ///< Why it is not, in words.
+  std::string_view account{}; ///< Its state; empty: not told.
 };
 
 /// `GET /repos/:did`.

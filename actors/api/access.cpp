@@ -43,9 +43,11 @@ std::optional<net::http_reply>
 access_control::refuse(const net::incoming_request& x) {
   const auto* host = x.header("host");
   if (host == nullptr || !host_allowed(*host))
-    return net::error_reply(403, "HostNotAllowed",
-                            "the Host header names none of the node's: loopback "
-                            "names, its address, or one of allowed_hosts");
+    return net::error_reply(
+      403, "HostNotAllowed",
+      "the Host header names none of the node's: loopback "
+      "names, its address, or one of allowed_hosts, where "
+      "it can be added");
   // A page of another origin must not reach a local node (also WebSockets).
   if (comes_from_elsewhere(x, *host))
     return net::error_reply(403, "OriginNotAllowed",
@@ -59,7 +61,8 @@ access_control::refuse(const net::incoming_request& x) {
                          : lower_case(type->substr(0, type->find(';')));
     if (plain != "application/json")
       return net::error_reply(415, "InvalidContentType",
-                              "the body must be application/json");
+                              "a POST needs the header Content-Type: "
+                              "application/json");
   }
   return std::nullopt;
 }
@@ -80,7 +83,11 @@ access_control::check_credential(const net::incoming_request& x) {
     return out;
   }
   auto out = net::error_reply(401, "AuthenticationRequired",
-                              "the admin password is needed");
+                              header == nullptr
+                                ? "the password of the user admin is needed "
+                                  "(basic authentication)"
+                                : "that is not the user admin with the "
+                                  "password of admin_password_file");
   out.headers.push_back({"WWW-Authenticate", "Basic realm=\"weir\""});
   return out;
 }

@@ -23,11 +23,18 @@ net::http_reply text_reply(int status, std::string_view type,
 }
 
 /// @param verdict Outlives the view.
+/// Of docs/api.md. Tap's clients know no word for what nobody says.
+std::string_view account_word(storage::account_status x) noexcept {
+  return x == storage::account_status::inactive ? "inactive"
+                                                : storage::to_string(x);
+}
+
 wire::repo_view to_view(const store_readers::listed_row& x,
                         const completeness_verdict& verdict) {
   wire::repo_view out;
   out.did = x.repo.str();
   out.status = storage::to_string(x.row.status);
+  out.account = account_word(x.row.account);
   if (x.chain != nullptr) {
     out.rev = x.chain->rev;
     out.record_count = x.chain->record_count;
@@ -96,6 +103,8 @@ void append_causes(const std::vector<health_finding>& causes,
     append_text(x.where, out);
     out += R"(,"error":)";
     append_text(x.error, out);
+    out += R"(,"remedy":)";
+    append_text(remedy_of(x.cause), out);
     out += R"(,"since":)" + std::to_string(x.since.seconds());
     out += R"(,"level":")";
     out += to_string(x.level);
@@ -163,21 +172,39 @@ void append_store(const api_environment& env, std::string& body) {
   body += '}';
 }
 
-net::http_reply status_reply(const api_environment& env) {
+void append_count(std::string_view name, uint64_t count, std::string& out) {
+  out += out.ends_with('{') ? "\"" : ",\"";
+  out += name;
+  out += "\":" + std::to_string(count);
+}
+
+/// How many repos and how many accounts are in each state: each is counted
+/// once here and once there.
+void append_states(const store_stats& stats, std::string& out) {
+  using storage::account_status;
   using storage::repo_status;
+  out += R"(,"repos":{)";
+  for (const auto x :
+       {repo_status::pending, repo_status::syncing, repo_status::synced,
+        repo_status::error, repo_status::desync})
+    append_count(storage::to_string(x),
+                 stats.statuses[static_cast<size_t>(x)].load(), out);
+  out += R"(},"accounts":{)";
+  for (const auto x : {account_status::active, account_status::takendown,
+                       account_status::suspended, account_status::deactivated,
+                       account_status::deleted, account_status::inactive})
+    append_count(account_word(x), stats.accounts[static_cast<size_t>(x)].load(),
+                 out);
+  out += '}';
+}
+
+net::http_reply status_reply(const api_environment& env) {
   std::string body = R"({"version":")";
   body += version();
-  body += R"(","repos":{"away":)" + std::to_string(env.stats->repos[0].load());
-  for (const auto x : {repo_status::pending, repo_status::syncing,
-                       repo_status::synced, repo_status::error,
-                       repo_status::desync}) {
-    body += ",\"";
-    body += storage::to_string(x);
-    body += "\":";
-    body += std::to_string(env.stats->repos[static_cast<size_t>(x)].load());
-  }
+  body += '"';
+  append_states(*env.stats, body);
   const auto uncovered = env.shared->uncovered.load();
-  body += R"(},"uncovered":)"
+  body += R"(,"uncovered":)"
           + (uncovered < 0 ? "null" : std::to_string(uncovered));
   body += R"(,"completeness":)";
   append_short_count(*env.shared, body);
@@ -230,11 +257,15 @@ net::http_reply miss_reply(const route_miss& x, std::string_view path) {
     out.headers.push_back({"Upgrade", "websocket"});
     return out;
   }
-  if (x.method)
-    return net::error_reply(405, "MethodNotAllowed",
-                            "this path takes another method");
+  if (!x.method.empty()) {
+    auto out = net::error_reply(405, "MethodNotAllowed",
+                                "this path takes " + std::string{x.method});
+    out.headers.push_back({"Allow", std::string{x.method}});
+    return out;
+  }
   return net::error_reply(404, "NotFound",
-                          "there is nothing at " + std::string{path});
+                          "there is nothing at " + std::string{path}
+                            + "; docs/api.md has every path, and its port");
 }
 
 net::http_reply answer_now(action what, const api_environment& env) {

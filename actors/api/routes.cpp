@@ -73,6 +73,17 @@ std::optional<std::string_view> fit(std::string_view pattern,
 
 using named_value = std::pair<std::string, std::string>;
 
+/// The name that was meant, or all that there are.
+std::string describe_near(const std::string& name,
+                          const std::vector<std::string>& known) {
+  if (auto near = suggestion(name, known); !near.empty())
+    return near;
+  std::string all;
+  for (const auto& x : known)
+    all += (all.empty() ? "" : ", ") + x;
+  return "; it takes " + (all.empty() ? "none" : all);
+}
+
 } // namespace
 
 std::span<const route> all_routes() {
@@ -92,7 +103,7 @@ std::string unknown_parameter(const route& x,
       if (!each.empty())
         known.emplace_back(each);
     return "there is no parameter \"" + name.substr(0, shown_max) + "\" here"
-           + suggestion(name, known);
+           + describe_near(name, known);
   }
   return {};
 }
@@ -106,7 +117,7 @@ find_route(port on, std::string_view method, std::string_view path,
   for (const auto& x : table) {
     const auto parameter = x.on == on ? fit(x.pattern, path) : std::nullopt;
     // A path that stands in the table is no parameter of another pattern.
-    if (!parameter || (miss.method && x.pattern != path))
+    if (!parameter || (!miss.method.empty() && x.pattern != path))
       continue;
     if (x.upgrade != upgrade) {
       miss.upgrade = x.upgrade;
@@ -114,7 +125,7 @@ find_route(port on, std::string_view method, std::string_view path,
     }
     if (x.method == method)
       return matched_route{&x, std::string{*parameter}};
-    miss.method = true;
+    miss.method = x.method;
   }
   return miss;
 }

@@ -70,7 +70,8 @@ struct matched_route {
 /// Why a request has no route: there is no such path, or it exists with another
 /// method, or for WebSockets only.
 struct route_miss {
-  bool method = false;
+  std::string_view
+    method; ///< The one that the path takes; empty: no such path.
   bool upgrade = false;
 };
 

@@ -182,7 +182,7 @@ void identity::answer(const identity_machine::answer& x) {
 
 void identity::note_health(const identity_document& x) {
   if (x.date)
-    shared_->signers.on_directory(*x.date, now(), wall());
+    shared_->signers.on_directory(*x.date, x.date_is_proved, now(), wall());
   if (!x.repo.str().starts_with("did:plc:"))
     return; // Not the directory's.
   const auto [fault, text] = outcome_of(x);

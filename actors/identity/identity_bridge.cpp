@@ -121,8 +121,9 @@ void lookups::fetch_document(const did& repo, identity_actor to) {
                                     result<net::http_response> x) {
     identity_document out;
     out.repo = repo;
-    if (x && is_proved)
+    if (x && is_plc)
       out.date = date_of(x->headers);
+    out.date_is_proved = is_proved;
     if (!x) {
       out.failed = x.error();
       // It sends us away; or nobody knows its own name, which says nothing of

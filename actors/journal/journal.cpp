@@ -281,13 +281,14 @@ void journal::count(const storage::repo_update& x,
   if (x.row || x.forget || receipt.erased_through != 0) {
     auto standing = shared_->accounts.of(x.repo);
     if (x.old_status && (x.row || x.forget))
-      --stats.of(*x.old_status, standing.active);
+      stats.take_away(*x.old_status, standing.account);
     if (x.row || x.forget)
       changes_.note(x.old_status,
                     x.row ? std::optional{x.row->status} : std::nullopt);
     if (x.row) {
+      standing.account = x.row->account;
       standing.active = x.row->account == storage::account_status::active;
-      ++stats.of(x.row->status, standing.active);
+      stats.add(x.row->status, x.row->account);
     }
     if (receipt.erased_through != 0)
       standing.erased_through = receipt.erased_through;

@@ -135,7 +135,8 @@ private:
       log::warn("unhealthy", {{"cause", to_string(x.cause)},
                               {"level", to_string(x.level)},
                               {"where", x.where},
-                              {"reason", x.error}});
+                              {"reason", x.error},
+                              {"remedy", remedy_of(x.cause)}});
     for (const auto& x : news.ended)
       log::warn("healthy_again", {{"cause", to_string(x.cause)},
                                   {"where", x.where},

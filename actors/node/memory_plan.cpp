@@ -62,6 +62,10 @@ size_t fetch_bytes(const node_config& config) noexcept {
   return config.memory_limit / 32 * 3;
 }
 
+size_t memory_for_fetches(size_t count) noexcept {
+  return (count * fetch_bytes_min + 2) / 3 * 32;
+}
+
 memory_plan plan_memory(const node_config& config) {
   const auto limit = config.memory_limit;
   const auto streams = std::max<size_t>(config.upstreams.size(), 1);

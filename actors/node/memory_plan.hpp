@@ -52,6 +52,9 @@ memory_plan plan_memory(const node_config& config);
 
 /// What all fetches may hold beside their spools, and one needs of it.
 size_t fetch_bytes(const node_config& config) noexcept;
+
+/// The least memory limit whose part for fetches holds so many.
+size_t memory_for_fetches(size_t count) noexcept;
 constexpr size_t fetch_bytes_min
   = limits::fetch_window_bytes + limits::chunk_bytes_max
     + limits::walk_index_run_entries * 2 * sizeof(uint64_t);

@@ -285,7 +285,7 @@ result<void> node::impl::start_servers() {
   env.growth = growth;
   faces = make_api(*system, std::move(env), access);
   guard("api", faces.actor);
-  const auto open = [this](const std::string& at,
+  const auto open = [this](const char* option, const std::string& at,
                            const std::shared_ptr<net::http_service>& service,
                            std::shared_ptr<net::http_server>& server,
                            std::string& url) -> result<void> {
@@ -296,15 +296,18 @@ result<void> node::impl::start_servers() {
     options.at = *where;
     auto made = net::make_http_server(net.transport, service, options);
     if (!made)
-      return fail(made.error().code, at + ": " + made.error().context);
+      return fail(made.error().code,
+                  std::string{option} + ": " + made.error().context
+                    + "; choose another address or port, or end what listens "
+                      "there");
     server = std::move(*made);
     url = "http://" + net::to_string(server->local());
     return {};
   };
-  if (auto ok = open(config.bind, faces.data, data, data_url); !ok)
+  if (auto ok = open("bind", config.bind, faces.data, data, data_url); !ok)
     return ok;
-  return open(config.operations_bind, faces.operations, operations,
-              operations_url);
+  return open("operations_bind", config.operations_bind, faces.operations,
+              operations, operations_url);
 }
 
 node::node(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {

@@ -128,14 +128,19 @@ void check_faces(problem_list& out, const node_config& x) {
 std::optional<net::url> check_url(problem_list& out, std::string_view name,
                                   const std::string& text,
                                   const net::address_guard& guard) {
-  const auto parsed = net::parse_url(text);
-  if (!parsed) {
-    add(out, name, "\"" + text + "\" is not a URL: " + parsed.error().context);
+  if (!text.starts_with("https://")
+      && !(guard.allow_private() && text.starts_with("http://"))) {
+    add(out, name,
+        "\"" + text
+          + "\" must begin with https://, or with http:// where "
+            "allow_private_addresses is set");
     return std::nullopt;
   }
-  if (parsed->scheme != net::scheme::http
-      && parsed->scheme != net::scheme::https) {
-    add(out, name, text + " must begin with http:// or https://");
+  const auto parsed = net::parse_url(text);
+  if (!parsed) {
+    add(out, name,
+        "\"" + text + "\" is not a URL such as https://example.com: "
+          + parsed.error().context);
     return std::nullopt;
   }
   if (const auto ok = guard.check_url(*parsed); !ok) {
@@ -158,7 +163,8 @@ void check_upstreams(problem_list& out, const node_config& x,
     if (!found)
       continue;
     if (found->target != "/")
-      add(out, "upstream", each.url + " must end with the host or port");
+      add(out, "upstream",
+          each.url + " must end with the host or port: " + found->origin());
     if (!seen.insert(found->origin()).second)
       add(out, "upstream", each.url + " is there twice");
   }
@@ -166,18 +172,27 @@ void check_upstreams(problem_list& out, const node_config& x,
 
 void check_tracking(problem_list& out, const node_config& x) {
   if (x.mode == tracking_mode::signal && x.signal_collections.empty())
-    add(out, "signal_collection", "mode signal needs at least one");
+    add(out, "signal_collection",
+        "mode signal needs at least one, such as fm.teal.alpha.feed.play");
+  if (x.mode != tracking_mode::signal && !x.signal_collections.empty())
+    add(out, "signal_collection",
+        "only mode signal reads it, and this one is "
+          + std::string{wire::to_string(x.mode)}
+          + "; set mode = \"signal\", or leave it out");
   for (const auto& each : x.signal_collections)
     if (!atproto::valid_nsid(each))
       add(out, "signal_collection",
-          "\"" + each + "\" is not the name of a collection");
+          "\"" + each
+            + "\" is not the name of a collection, such as "
+              "fm.teal.alpha.feed.play; no patterns here");
   if (x.signal_collections.size() > limits::filter_patterns_max)
     add(out, "signal_collection",
         "more than " + number_text(limits::filter_patterns_max)
           + " are too many");
   if (x.mode != tracking_mode::manual && x.upstreams.empty())
     add(out, "upstream",
-        "mode " + std::string{wire::to_string(x.mode)} + " needs one");
+        "mode " + std::string{wire::to_string(x.mode)}
+          + " needs one, such as relay:https://bsky.network");
   const auto filter = wire::collection_filter::parse(x.collections);
   if (!filter)
     add(out, "collections", filter.error().context);
@@ -191,22 +206,22 @@ void check_memory(problem_list& out, const node_config& x) {
     add(out, "consumer_window_bytes",
         number_text(x.consumer_window_bytes) + " is more than "
           + number_text(plan.delivery) + ", a sixteenth of memory_limit ("
-          + limit + ")");
+          + limit + "): lower it, or raise memory_limit");
   if (x.sync_parallelism * fetch_bytes_min > fetch_bytes(x))
     add(out, "sync_parallelism",
-        number_text(x.sync_parallelism) + " fetches need "
-          + number_text(x.sync_parallelism * fetch_bytes_min)
-          + " bytes, more than " + number_text(fetch_bytes(x))
-          + ", three of 32 parts of memory_limit (" + limit + ")");
+        number_text(x.sync_parallelism) + " fetches need a memory_limit of "
+          + number_text(memory_for_fetches(x.sync_parallelism))
+          + " bytes, and it is " + limit
+          + ": raise it, or fetch fewer at the same time");
   if (plan.upstream_window < std::min(upstream_window_min, x.most.bytes))
     add(out, "memory_limit",
-        limit + " is too little for " + number_text(x.upstreams.size())
-          + " upstreams");
+        limit + " bytes are too little for " + number_text(x.upstreams.size())
+          + " upstreams: raise it, or follow fewer");
   if (x.router_shards * limits::residents_min * limits::repo_actor_bytes
       > plan.repos)
     add(out, "router_shards",
         number_text(x.router_shards) + " are too many for a memory_limit of "
-          + limit);
+          + limit + " bytes: raise it, or leave router_shards out");
 }
 
 } // namespace

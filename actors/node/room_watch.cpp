@@ -97,8 +97,9 @@ private:
     reserve_->set(reserve);
     if (disk_.on_room(x.room->free, disk_marks(reserve)))
       show(shortage::disk, disk_.level(),
-           "the disk has " + mebibytes(x.room->free) + " free and "
-             + mebibytes(reserve) + " are to stay free");
+           "the disk of data_dir has " + mebibytes(x.room->free) + " free and "
+             + mebibytes(reserve)
+             + " are to stay free: make room there, or lower disk_reserve");
     if (shared_->intake.level(shortage::store) != intake_level::open
         && room_machine::is_ample(x.room->free, reserve) && reopen_)
       std::exchange(reopen_, nullptr)(

@@ -130,10 +130,10 @@ result<known_repos> load_repos(store_set& store, size_t shards,
       out.tracked[hash % shards].insert(hash);
       out.quiet_work |= has_quiet_work(x.row, filter_generation, followed);
       const auto active = x.row.account == storage::account_status::active;
-      ++store.stats.of(x.row.status, active);
+      store.stats.add(x.row.status, x.row.account);
       if (x.chain != nullptr)
         store.stats.records += x.chain->record_count;
-      accounts.put(x.repo, {active, x.row.erased_through});
+      accounts.put(x.repo, {active, x.row.erased_through, x.row.account});
     }
     if (page->size() < limits::repos_page_max)
       break;

@@ -20,6 +20,7 @@ public:
   struct standing {
     bool active = true;
     storage::op_id erased_through = 0;
+    storage::account_status account = storage::account_status::active;
   };
 
   void put(const atproto::did& repo, const standing& x);

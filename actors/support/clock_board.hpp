@@ -20,9 +20,10 @@ public:
     machine_.on_signed(x, now, wall);
   }
 
-  void on_directory(wall_time date, steady_time now, wall_time wall) {
+  void on_directory(wall_time date, bool is_proved, steady_time now,
+                    wall_time wall) {
     const std::lock_guard guard{mutex_};
-    machine_.on_directory(date, now, wall);
+    machine_.on_directory(date, is_proved, now, wall);
   }
 
   clock_verdict verdict(uint32_t upstream, steady_time now,
@@ -35,7 +36,7 @@ public:
   clock_state look(steady_time now, wall_time wall) {
     const std::lock_guard guard{mutex_};
     machine_.on_timer(now, wall);
-    return machine_.state();
+    return machine_.state(now, wall);
   }
 
 private:

@@ -128,9 +128,12 @@ bool clock_machine::is_vouched_for(steady_time now,
               <= micros(limits::rev_future_max);
 }
 
-void clock_machine::on_directory(wall_time date, steady_time now,
-                                 wall_time wall) {
+void clock_machine::on_directory(wall_time date, bool is_proved,
+                                 steady_time now, wall_time wall) {
   note_time(now, wall);
+  told_ = witness{date.micros - now.micros, now};
+  if (!is_proved)
+    return;
   directory_ = witness{date.micros - now.micros, now};
   if (doubted_ && is_vouched_for(now, wall))
     end_doubt();
@@ -238,6 +241,17 @@ void clock_machine::on_timer(steady_time now, wall_time wall) {
   } else if (!hold_until_ && heard_until_ <= now) {
     end_doubt(); // Who raised it is gone.
   }
+}
+
+clock_state clock_machine::state(steady_time now,
+                                 wall_time wall) const noexcept {
+  clock_state out{doubted_, holds(), behind_, corrections_};
+  if (!told_ || now - told_->at > limits::clock_witness_memory)
+    return out;
+  const auto ahead = told_->clock - (wall.micros - now.micros);
+  if (std::abs(ahead) > micros(limits::rev_future_max))
+    out.directory_ahead = std::chrono::microseconds{ahead};
+  return out;
 }
 
 clock_verdict clock_machine::verdict(uint32_t upstream, steady_time now,

@@ -33,6 +33,9 @@ struct clock_state {
   std::chrono::microseconds behind{0};
   /// How often it was set forward: what was beyond it may no longer be.
   uint64_t corrections = 0;
+  /// How far the directory's clock is ahead of ours, when its last answer of
+  /// late shows that one of them is wrong.
+  std::optional<std::chrono::microseconds> directory_ahead = std::nullopt;
 };
 
 /// The rev of a commit whose signature holds.
@@ -78,8 +81,10 @@ public:
 
   void on_signed(const signed_rev& x, steady_time now, wall_time wall);
 
-  /// The directory answered, at `date` by its clock.
-  void on_directory(wall_time date, steady_time now, wall_time wall);
+  /// The directory answered, at `date` by its clock. Only where TLS proves who
+  /// said so does it vouch for our clock; that it differs, any may say.
+  void on_directory(wall_time date, bool is_proved, steady_time now,
+                    wall_time wall);
 
   void on_timer(steady_time now, wall_time wall);
 
@@ -87,9 +92,7 @@ public:
   clock_verdict verdict(uint32_t upstream, steady_time now,
                         wall_time wall) const;
 
-  clock_state state() const noexcept {
-    return {doubted_, holds(), behind_, corrections_};
-  }
+  clock_state state(steady_time now, wall_time wall) const noexcept;
 
 private:
   /// A clock's distance from the steady one: what it shows while ours says 0.
@@ -158,7 +161,8 @@ private:
     offset clock = 0;
     steady_time at;
   };
-  std::optional<witness> directory_;
+  std::optional<witness> directory_; ///< The last one that TLS proves.
+  std::optional<witness> told_;      ///< The last one.
   bool doubted_ = false;
   std::optional<steady_time> hold_until_;
   steady_time heard_until_;       ///< Unless somebody repeats the doubt.

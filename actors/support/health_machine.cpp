@@ -25,6 +25,27 @@ const char* to_string(health_cause x) noexcept {
   return "unknown";
 }
 
+const char* remedy_of(health_cause x) noexcept {
+  switch (x) {
+    case health_cause::directory:
+      return "is plc_url right, and can this machine reach it? What is known "
+             "goes on, and new repos wait";
+    case health_cause::clock:
+      return "set this machine's clock (chronyc tracking shows how far it is "
+             "off); nothing is lost until then";
+    case health_cause::upstream:
+      return "is the URL the origin of a relay or PDS that runs, and of the "
+             "kind that it is called (relay: or pds:)?";
+    case health_cause::fetch:
+      return "look at this machine's network and resolver; fetches are tried "
+             "again by themselves";
+    case health_cause::commits:
+      return "is plc_url right? Keys that are not known yet are looked up; "
+             "repos that were refused are fetched";
+  }
+  return "";
+}
+
 const char* to_string(health_level x) noexcept {
   switch (x) {
     case health_level::failing:
@@ -165,6 +186,16 @@ health_machine::findings_list health_machine::judge(const views& streams,
                         "commits are signed about "
                           + std::to_string(minutes.count())
                           + " minutes ahead of this machine's clock"));
+  } else if (clock.directory_ahead) {
+    const auto minutes
+      = std::chrono::round<std::chrono::minutes>(*clock.directory_ahead);
+    out.push_back(
+      found(health_cause::clock, {},
+            "the directory's answers are dated "
+              + std::to_string(std::abs(minutes.count()))
+              + (minutes.count() > 0 ? " minutes ahead of" : " minutes behind")
+              + " this machine's clock"));
+    out.back().level = health_level::degraded;
   }
   judge_work(now, out);
   const auto named = judge_streams(streams, now, out);
@@ -268,7 +299,8 @@ bool health_machine::misses_known(steady_time now) {
 /// look-up, and all of them together are asked for no more often than one.
 std::optional<atproto::did> health_machine::next_probe(const clock_state& clock,
                                                        steady_time now) {
-  const auto fails = clock.doubted || look_ups_.judge(now) != 0;
+  const auto fails
+    = clock.doubted || clock.directory_ahead || look_ups_.judge(now) != 0;
   const auto in_doubt = doubtful_.judge(now) != 0;
   const auto is_due = [&](const known_account& x) {
     const auto wanted = (in_doubt && x.proved) || now >= probe_at_;

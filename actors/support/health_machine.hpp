@@ -16,7 +16,7 @@ namespace weir::actors {
 /// Why a node that runs does not do its work.
 enum class health_cause : uint8_t {
   directory, ///< Most identities cannot be looked up there.
-  clock,     ///< Many signers are beyond it.
+  clock,     ///< Many signers are beyond it, or the directory's differs.
   /// One is not connected, stalls, does not give a listing that it owes, or
   /// most of its commits are refused.
   upstream,
@@ -25,6 +25,9 @@ enum class health_cause : uint8_t {
 };
 
 const char* to_string(health_cause x) noexcept;
+
+/// What whoever runs the node can do about it, in a sentence.
+const char* remedy_of(health_cause x) noexcept;
 
 /// What a cause means for the node.
 enum class health_level : uint8_t {

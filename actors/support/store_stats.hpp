@@ -12,13 +12,26 @@ struct store_stats {
   /// By `repo_status`; 0: out of sync and the account is away, so that nothing
   /// is fetched.
   std::atomic<uint64_t> repos[6] = {};
+  /// By `repo_status` alone, whatever the account is: as `GET /repos` says it.
+  std::atomic<uint64_t> statuses[6] = {};
+  /// By `account_status`.
+  std::atomic<uint64_t> accounts[7] = {};
   std::atomic<uint64_t> records{0};
   std::atomic<uint64_t> durable{0}; ///< Last id that is on disk.
 
-  /// Where a repo is counted.
-  std::atomic<uint64_t>& of(storage::repo_status status, bool active) noexcept {
-    const auto away = !active && status != storage::repo_status::synced;
-    return repos[away ? 0 : static_cast<size_t>(status)];
+  void add(storage::repo_status status,
+           storage::account_status account) noexcept {
+    ++of(status, account);
+    ++statuses[static_cast<size_t>(status)];
+    ++accounts[static_cast<size_t>(account)];
+  }
+
+  /// What was added before.
+  void take_away(storage::repo_status status,
+                 storage::account_status account) noexcept {
+    --of(status, account);
+    --statuses[static_cast<size_t>(status)];
+    --accounts[static_cast<size_t>(account)];
   }
 
   uint64_t repo_count() const noexcept {
@@ -26,6 +39,14 @@ struct store_stats {
     for (const auto& x : repos)
       sum += x.load(std::memory_order_relaxed);
     return sum;
+  }
+
+private:
+  std::atomic<uint64_t>& of(storage::repo_status status,
+                            storage::account_status account) noexcept {
+    const auto away = account != storage::account_status::active
+                      && status != storage::repo_status::synced;
+    return repos[away ? 0 : static_cast<size_t>(status)];
   }
 };
 

@@ -40,13 +40,14 @@ void add_config(CLI::App& app, int& status) {
   auto* checker = command->add_subcommand(
     "check", "Report everything that is wrong with a file");
   auto file = std::make_shared<std::string>();
-  checker->add_option("FILE", *file, "A configuration file")->required();
+  checker->add_option("FILE,--config", *file, "A configuration file")
+    ->required();
   checker->callback([file, &status] {
     status = check(*file);
   });
   auto* printer = command->add_subcommand(
     "print", "Print every option with its value, and where that comes from");
-  auto flags = std::make_shared<option_flags>(*printer);
+  auto flags = std::make_shared<option_flags>(*printer, "FILE,--config");
   printer->callback([flags, &status] {
     status = print(*flags);
   });

@@ -104,9 +104,12 @@ result<std::string> read_secret(const std::string& path) {
   if (text->ends_with('\r'))
     text->pop_back();
   if (text->size() < range.min || text->size() > range.max)
-    return fail(ec::invalid_argument, path + ": a password has "
-                                        + std::to_string(range.min) + " to "
-                                        + std::to_string(range.max) + " bytes");
+    return fail(ec::invalid_argument,
+                path + ": a password has " + std::to_string(range.min) + " to "
+                  + std::to_string(range.max) + " bytes, and this one "
+                  + std::to_string(text->size())
+                  + "; this prints a good one: head -c 24 /dev/urandom | "
+                    "base64");
   if (std::any_of(text->begin(), text->end(), [](char c) {
         return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
       }))

@@ -125,7 +125,9 @@ option upstream_option(const option_text& x) {
     for (const auto& text : std::get<std::vector<std::string>>(value)) {
       const bool is_relay = text.starts_with(relay);
       if (!is_relay && !text.starts_with(pds))
-        return fail(ec::invalid_argument);
+        return fail(ec::invalid_argument,
+                    "a list of relay:URL or pds:URL; did you mean relay:" + text
+                      + "?");
       found.push_back({text.substr((is_relay ? relay : pds).size()), is_relay});
     }
     to.upstreams = std::move(found);

@@ -60,10 +60,10 @@ struct option_flags::impl {
   std::vector<std::unique_ptr<flag>> flags;
 };
 
-option_flags::option_flags(CLI::App& command)
+option_flags::option_flags(CLI::App& command, const std::string& config_names)
   : impl_(std::make_unique<impl>()) {
   impl_->config_seen = command.add_option(
-    "--config", impl_->config,
+    config_names, impl_->config,
     "File with options; weir config print shows them all.");
   impl_->config_seen->type_name("FILE");
   for (const auto& x : all_options())

@@ -16,7 +16,9 @@ namespace weir::apps {
 /// The command line writes into this object while it parses: keep both.
 class option_flags {
 public:
-  explicit option_flags(CLI::App& command);
+  /// @param config_names Of the option for the file, as CLI11 reads them.
+  explicit option_flags(CLI::App& command,
+                        const std::string& config_names = "--config");
   ~option_flags();
 
   option_flags(const option_flags&) = delete;

@@ -31,7 +31,8 @@ int complain(const std::string& text) {
 /// What the node says, as it says it.
 int print(const result<net::http_response>& x) {
   if (!x)
-    return complain("the node does not answer: " + to_string(x.error()));
+    return complain("the node does not answer: " + to_string(x.error())
+                    + "; is it running, and is --node its data address?");
   const std::string body{as_text(x->body)};
   if (x->status != 200)
     return complain("the node answers " + std::to_string(x->status) + ": "

@@ -7,14 +7,30 @@ import { differential } from './cases/differential.mjs';
 import { engine } from './cases/engine.mjs';
 import { legacy } from './cases/legacy.mjs';
 import { network } from './cases/network.mjs';
+import { newcomer } from './cases/newcomer.mjs';
 import { outage } from './cases/outage.mjs';
 import { simnet } from './cases/simnet.mjs';
 import { Network } from './lib/network.mjs';
 import { Runner, seconds } from './lib/runner.mjs';
 import { killAll } from './lib/weir.mjs';
 
-const suites = { network, engine, outage, legacy, simnet, differential };
-const usual = ['engine', 'outage', 'legacy', 'simnet', 'differential'];
+const suites = {
+  network,
+  engine,
+  outage,
+  legacy,
+  simnet,
+  newcomer,
+  differential,
+};
+const usual = [
+  'engine',
+  'outage',
+  'legacy',
+  'simnet',
+  'newcomer',
+  'differential',
+];
 const onNetwork = ['engine', 'outage', 'legacy'];
 
 const names = process.argv.slice(2);

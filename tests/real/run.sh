@@ -3,7 +3,7 @@
 #
 #   run.sh            every suite
 #   run.sh NAME...    these suites: engine outage legacy simnet
-#                     differential network
+#                     newcomer differential network
 #   run.sh serve      only starts the network and prints its addresses
 #
 # WEIR_BIN         the program (default build/release/apps/weir/weir)

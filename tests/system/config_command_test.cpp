@@ -84,6 +84,18 @@ TEST(CommandLineTest, ConfigCheckReportsEveryProblemWithItsPlace) {
   EXPECT_TRUE(contains(x.errors, "bind: 0.0.0.0:2480"));
 }
 
+TEST(CommandLineTest, BothConfigCommandsTakeTheFileBothWays) {
+  const std::string path = WEIR_CONF_DIR "/weir.toml";
+  for (const std::string command : {"check", "print"}) {
+    const auto plain = run_program({"config", command, path});
+    const auto named = run_program({"config", command, "--config", path});
+    EXPECT_EQ(plain.status, 0) << plain.errors;
+    EXPECT_EQ(named.status, 0) << named.errors;
+    EXPECT_EQ(plain.output, named.output);
+    EXPECT_TRUE(contains(plain.output, "weir.toml")) << plain.output;
+  }
+}
+
 TEST(CommandLineTest, ConfigPrintShowsValuesAndWhereTheyComeFrom) {
   const auto x = run_program({"config", "print", "--readers", "7"},
                              {"WEIR_SYNC_PARALLELISM=9"});

@@ -14,7 +14,7 @@ TEST(clock_machine, a_clock_that_many_are_beyond_is_doubted_and_holds_intake) {
   EXPECT_TRUE(x.holds());
   EXPECT_EQ(x.verdict(relay), clock_verdict::doubted);
   EXPECT_EQ(x.verdict(host), clock_verdict::doubted);
-  EXPECT_EQ(x.machine.state().behind, 1h);
+  EXPECT_EQ(x.state().behind, 1h);
 }
 
 // protocol.md 2.1.4: five minutes are nobody's fault
@@ -162,7 +162,7 @@ TEST(clock_machine, the_doubt_ends_when_the_clock_is_set_right) {
   x.set_clock(0s);
   EXPECT_FALSE(x.doubted());
   EXPECT_EQ(x.verdict(relay), clock_verdict::undecided);
-  EXPECT_EQ(x.machine.state().corrections, 2u);
+  EXPECT_EQ(x.state().corrections, 2u);
 }
 
 // Time alone makes no clock right: the signers' clocks go on as well
@@ -232,12 +232,47 @@ TEST(clock_machine, a_clock_that_was_set_makes_evidence_void) {
   x.hear(relay, 0, 50);
   x.set_clock(limits::clock_step - 1us);
   EXPECT_EQ(x.verdict(relay), clock_verdict::right);
-  EXPECT_EQ(x.machine.state().corrections, 0u);
+  EXPECT_EQ(x.state().corrections, 0u);
   x.set_clock(2h);
   EXPECT_EQ(x.verdict(relay), clock_verdict::undecided);
-  EXPECT_EQ(x.machine.state().corrections, 0u) << "it was set back";
+  EXPECT_EQ(x.state().corrections, 0u) << "it was set back";
   x.hear(relay, 100, limits::clock_signers_min);
   EXPECT_TRUE(x.doubted());
+}
+
+// limits::rev_future_max, limits::clock_witness_memory
+TEST(clock_machine, a_directory_whose_date_differs_is_told_of_for_a_while) {
+  for (const auto sign : {1, -1}) {
+    clock_world x;
+    EXPECT_FALSE(x.state().directory_ahead);
+    x.directory(sign * limits::rev_future_max, false);
+    EXPECT_FALSE(x.state().directory_ahead);
+    x.directory(sign * (limits::rev_future_max + 1us), false);
+    EXPECT_EQ(x.state().directory_ahead, sign * (limits::rev_future_max + 1us));
+    EXPECT_FALSE(x.doubted()) << "one word holds nobody up";
+    x.pass(limits::clock_witness_memory);
+    EXPECT_TRUE(x.state().directory_ahead);
+    x.pass(1us);
+    EXPECT_FALSE(x.state().directory_ahead);
+  }
+}
+
+TEST(clock_machine, a_clock_that_was_set_agrees_with_the_directory_at_once) {
+  clock_world x{1h};
+  x.directory();
+  EXPECT_EQ(x.state().directory_ahead, 1h);
+  x.set_clock(0s);
+  EXPECT_FALSE(x.state().directory_ahead);
+}
+
+// A mirror on the same machine has the same clock.
+TEST(clock_machine, only_a_proved_date_vouches_for_our_clock) {
+  for (const bool proved : {true, false}) {
+    clock_world x{1h};
+    x.directory(-1h, proved);
+    x.hear(relay, 0, 20);
+    EXPECT_EQ(x.doubted(), !proved);
+  }
 }
 
 } // namespace weir::tests

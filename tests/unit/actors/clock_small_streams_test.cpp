@@ -11,7 +11,7 @@ TEST(clock_machine, streams_with_few_signers_are_judged_together) {
   EXPECT_FALSE(x.doubted());
   x.hear(other_host, 101, 1);
   EXPECT_TRUE(x.doubted()) << "two of three streams";
-  EXPECT_EQ(x.machine.state().behind, 1h);
+  EXPECT_EQ(x.state().behind, 1h);
   x.set_clock(0s);
   EXPECT_FALSE(x.doubted());
   clock_world y{1h, 2};

@@ -39,8 +39,8 @@ public:
   }
 
   /// The directory answers, whose clock is so far from the true time.
-  void directory(std::chrono::microseconds off = 0s) {
-    machine.on_directory(truth + off, now, wall());
+  void directory(std::chrono::microseconds off = 0s, bool is_proved = true) {
+    machine.on_directory(truth + off, is_proved, now, wall());
   }
 
   void pass(std::chrono::microseconds x) {
@@ -59,8 +59,9 @@ public:
     return machine.verdict(stream, now, wall());
   }
 
-  bool doubted() const { return machine.state().doubted; }
-  bool holds() const { return machine.state().holds; }
+  clock_state state() const { return machine.state(now, wall()); }
+  bool doubted() const { return state().doubted; }
+  bool holds() const { return state().holds; }
 
   clock_machine machine;
   steady_time now{1'000'000};

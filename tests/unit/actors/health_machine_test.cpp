@@ -221,4 +221,33 @@ TEST_F(HealthTest, AClockInDoubtIsACause) {
   EXPECT_THAT(ended, SizeIs(1));
 }
 
+// One clock is wrong, and the work goes on: it is named, and asked about again.
+TEST_F(HealthTest, ADirectoryOfAnotherTimeIsNoReasonToStop) {
+  for (const auto& [ahead, words] :
+       {std::pair{1h, "60 minutes ahead of this machine's clock"},
+        std::pair{-1h, "60 minutes behind this machine's clock"}}) {
+    clock.directory_ahead = ahead;
+    look();
+    ASSERT_THAT(begun, SizeIs(1));
+    EXPECT_EQ(begun[0].cause, health_cause::clock);
+    EXPECT_EQ(level(), health_level::degraded);
+    EXPECT_THAT(begun[0].error, HasSubstr(words));
+    clock.directory_ahead.reset();
+    look();
+    EXPECT_THAT(ended, SizeIs(1));
+  }
+  clock.directory_ahead = 1h;
+  clock.doubted = true;
+  look();
+  EXPECT_EQ(level(), health_level::failing) << "signers outweigh it";
+  EXPECT_THAT(machine.findings(), SizeIs(1));
+}
+
+TEST_F(HealthTest, EachCauseHasARemedy) {
+  for (const auto x :
+       {health_cause::directory, health_cause::clock, health_cause::upstream,
+        health_cause::fetch, health_cause::commits})
+    EXPECT_STRNE(remedy_of(x), "") << to_string(x);
+}
+
 } // namespace weir::tests

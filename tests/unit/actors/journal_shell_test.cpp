@@ -231,11 +231,25 @@ TEST_F(JournalShellTest, ARepoOfAnAccountThatIsAwayIsCountedAsAway) {
   write(desync, account_status::suspended);
   EXPECT_EQ(away, 1u);
   EXPECT_EQ(stats.repo_count(), 1u);
+  // What /status says: each once by its own state, and once by its account's.
+  const auto is_counted = [&](uint64_t n) {
+    EXPECT_EQ(stats.statuses[static_cast<size_t>(desync)], n);
+    EXPECT_EQ(stats.accounts[static_cast<size_t>(account_status::suspended)],
+              n);
+    for (const auto& x :
+         {std::ref(stats.statuses[size_t(pending)]),
+          std::ref(stats.statuses[size_t(synced)]),
+          std::ref(stats.accounts[size_t(account_status::active)]),
+          std::ref(stats.accounts[size_t(account_status::deleted)])})
+      EXPECT_EQ(x.get(), 0u);
+  };
+  is_counted(1);
   journal_update gone;
   gone.update = std::make_shared<storage::repo_update>(ann.forget());
   gone.from = repo.as<repo_actor>();
   tell(journal, std::move(gone));
   EXPECT_EQ(stats.repo_count(), 0u);
+  is_counted(0);
   EXPECT_THAT(failures, IsEmpty());
 }
 

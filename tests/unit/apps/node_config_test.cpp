@@ -182,6 +182,8 @@ TEST(NodeConfigTest, AModeThatDiscoversNeedsSomethingToLookAt) {
   EXPECT_TRUE(has_problem(x, "signal_collection: "));
   x.signal_collections = {"fm.teal.alpha.feed.play"};
   EXPECT_TRUE(x.problems().empty());
+  x.mode = tracking_mode::full_network;
+  EXPECT_TRUE(has_problem(x, "signal_collection: only mode signal reads it"));
 }
 
 TEST(NodeConfigTest, CollectionsArePatternsAndSignalsAreNames) {
@@ -191,8 +193,9 @@ TEST(NodeConfigTest, CollectionsArePatternsAndSignalsAreNames) {
   x.collections = {"app.*.feed"};
   EXPECT_TRUE(has_problem(x, "collections: "));
   x.collections = {};
+  x.mode = tracking_mode::signal;
   x.signal_collections = {"app.bsky.*"};
-  EXPECT_TRUE(has_problem(x, "signal_collection: "));
+  EXPECT_TRUE(has_problem(x, "signal_collection: \"app.bsky.*\" is not"));
 }
 
 TEST(NodeConfigTest, HostNamesCarryNoSchemeAndNoPort) {

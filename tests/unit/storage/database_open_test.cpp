@@ -130,6 +130,27 @@ TEST(DatabaseOpenTest, ADatabaseOfSomebodyElseIsRefusedAndNothingChanges) {
   EXPECT_TRUE(content_of(disk) == before);
 }
 
+// A slip in data_dir must not make a store of somebody's home, and its mode
+// 700.
+TEST(DatabaseOpenTest, NoStoreIsMadeAmongOtherFiles) {
+  const tests::temp_dir dir;
+  const auto home = dir.at("home");
+  std::filesystem::create_directories(home + "/lost+found");
+  std::filesystem::permissions(home, std::filesystem::perms{0755});
+  std::ofstream{home + "/letter"} << "dear";
+  const auto refused = open_store(nullptr, {.directory = home});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ec::invalid_argument);
+  EXPECT_NE(refused.error().context.find("holds other files (letter)"),
+            std::string::npos)
+    << refused.error().context;
+  EXPECT_EQ(std::filesystem::status(home).permissions(),
+            std::filesystem::perms{0755});
+  EXPECT_FALSE(std::filesystem::exists(home + "/OWNER"));
+  std::filesystem::remove(home + "/letter");
+  EXPECT_TRUE(open_store(nullptr, {.directory = home}));
+}
+
 TEST(DatabaseOpenTest, ADamagedFormatFileIsRefused) {
   memory_disk disk;
   open_store(&disk).value();
