@@ -168,7 +168,7 @@ struct tombstone_row {
   op_id deleted_by = 0;
 };
 
-/// Rows: record_head, repo_row, member_row, upstream_row, identity_row,
+/// Rows: record_head, repo_row, member_row, upstream_row, identity_row, export_row,
 /// consumer_row, dead_letter_row, filter_row, erasure_row, holder_row,
 /// collection_row, and those above.
 template <class Row>

@@ -42,6 +42,8 @@ private:
     } else if (name == "store_epoch" || name == "metadata_version"
                || name == "next_collection_id") {
       x_.decoded<counter>(value, table::meta);
+    } else if (name == directory_export_row) {
+      x_.decoded<export_row>(value, table::meta);
     } else {
       return x_.find("tables", "meta", "nothing is called " + name);
     }
@@ -124,6 +126,19 @@ void check_identities(verify_context& x) {
     });
 }
 
+void check_exported(verify_context& x) {
+  x.each_row<identity_row, exported_key>(
+    range_of<exported_key>(),
+    [&](const exported_key& key, const identity_row& row) {
+      x.count("exported");
+      if (!atproto::did::parse(key.repo.str()))
+        x.find("tables", "exported", key.repo.str() + " is no DID");
+      if (row.fetched_at != 0 || row.tombstoned || !row.handle.empty())
+        x.find("tables", "exported",
+               key.repo.str() + " has what no export says");
+    });
+}
+
 void check_handle(verify_context& x, const std::string& handle,
                   const stored_bytes& owner) {
   const auto find = [&](std::string sentence) {
@@ -166,6 +181,7 @@ bool is_written(table x) {
     case table::handle:
     case table::identity:
     case table::erasure:
+    case table::exported:
     case table::upstream:
     case table::listing:
     case table::consumer:
@@ -232,6 +248,7 @@ void verify_node(verify_context& x) {
   check_upstreams(x);
   check_listings(x);
   check_identities(x);
+  check_exported(x);
   x.each_row<stored_bytes, handle_key>(
     range_of<handle_key>(),
     [&](const handle_key& key, const stored_bytes& owner) {

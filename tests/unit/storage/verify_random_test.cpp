@@ -56,6 +56,8 @@ public:
         return !x.after;
       case table::identity:
         return covers_identity(x);
+      case table::exported:
+        return covers_exported(x);
       case table::erasure:
         return covers_erasure(x);
       case table::upstream:
@@ -217,6 +219,14 @@ private:
     const auto good = row_of<identity_row>(x.before, table::identity);
     const auto bad = row_of<identity_row>(x.after, table::identity);
     return bad && (!good || bad->handle == good->handle);
+  }
+
+  /// What an operation said; one that is lost is looked up.
+  static bool covers_exported(const damage& x) {
+    const auto bad = row_of<identity_row>(x.after, table::exported);
+    return !x.after
+           || (bad && bad->handle.empty() && bad->fetched_at == 0
+               && !bad->tombstoned);
   }
 
   /// Erasing that is over and begins again, and where one goes on: what lies
