@@ -53,10 +53,15 @@ struct identity_document {
   std::optional<std::chrono::seconds> limited = std::nullopt;
 };
 
-/// A page of the directory's export. From: the HTTP call. To: IDENTITY.
-/// Travels: local only.
+/// A page of the directory's export, first as it came, then read by a READER,
+/// since a thousand documents are some work. From: the HTTP call, READER.
+/// To: IDENTITY. Travels: local only.
 struct export_page {
-  error failed;
+  uint64_t after = 0; ///< What was asked for.
+  size_t lines = 0;
+  bytes text{}; ///< Empty when it was read.
+  bool read = false;
+  error failed{};
   /// Set when it answered 429: how long it asks us to wait, as far as it says.
   std::optional<std::chrono::seconds> limited = std::nullopt;
   std::vector<atproto::exported_operation> operations{};

@@ -23,6 +23,7 @@ bool says_the_same(json::object a, json::object b) {
 } // namespace
 
 void directory_log::catch_up() {
+  const std::lock_guard lock{guard_};
   for (size_t i = 0; i < site_.facts.accounts(); ++i) {
     const auto account = site_.facts.view(i);
     const auto known = last_.find(i);
@@ -55,7 +56,6 @@ json::object directory_log::line(size_t index) const {
 
 std::string directory_log::lines_after(uint64_t after, size_t count) {
   const std::lock_guard lock{guard_};
-  catch_up();
   std::string out;
   const auto first = std::min<uint64_t>(after, entries_.size());
   const auto end = std::min<uint64_t>(first + count, entries_.size());
@@ -70,7 +70,6 @@ std::string directory_log::lines_after(uint64_t after, size_t count) {
 
 std::string directory_log::lines_after(const std::string& time, size_t count) {
   const std::lock_guard lock{guard_};
-  catch_up();
   std::string out;
   for (size_t i = 0; i < entries_.size() && count > 0; ++i) {
     if (created_at(i) <= time)

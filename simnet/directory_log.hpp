@@ -13,8 +13,8 @@
 namespace weir::simnet {
 
 /// The directory's log of operations, as its export tells it: numbered from 1,
-/// the oldest first. It is written when somebody reads it: what has changed
-/// about an account since then is one operation.
+/// the oldest first. It is written when somebody is about to read it: what has
+/// changed about an account since then is one operation.
 ///
 /// # Ownership and threads
 /// Borrows the site, which outlives it. Any thread.
@@ -26,6 +26,9 @@ public:
     : site_(where), epoch_(epoch) {
     // nop
   }
+
+  /// Writes what has happened since the last time.
+  void catch_up();
 
   /// JSON lines of at most `count` operations with numbers above `after`, in
   /// the form of a directory that numbers them.
@@ -41,7 +44,6 @@ private:
     boost::json::object operation;
   };
 
-  void catch_up();
   std::string created_at(size_t index) const;
   boost::json::object line(size_t index) const;
 

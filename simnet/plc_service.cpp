@@ -100,13 +100,16 @@ net::http_reply plc_service::document(const account_view& account) const {
 }
 
 /// The directory's orders hit it, too, those of an account named "export" it
-/// alone: 404, 410, or a page that ends within a line.
+/// alone: 404, 410, a page that ends within a line, or nothing of what has
+/// happened since it was read last.
 net::http_reply
 plc_service::export_lines(const net::incoming_request& request) const {
   if (site_.faults.take(request_fault::forgotten_document, 0, export_name))
     return plc_error(404, "Not Found", {});
   if (site_.faults.take(request_fault::gone_document, 0, export_name))
     return plc_error(410, "Gone", {});
+  if (!site_.faults.take(request_fault::stale_document, 0, export_name))
+    log_.catch_up();
   const auto* after = request.parameter("after");
   const auto count
     = size_parameter(request, "count", export_lines_max, export_lines_max);

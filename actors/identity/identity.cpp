@@ -1,5 +1,6 @@
 #include "actors/identity/identity.hpp"
 
+#include "actors/identity/export_reads.hpp"
 #include "actors/support/did_method.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
@@ -178,28 +179,6 @@ void identity::perform(identity_machine::effects x) {
   look_export();
 }
 
-namespace {
-
-/// What is stored of a DID. The export counts where there is nothing else.
-/// @param as_of When it was true; none: it does not count.
-identity_stored stored_of(const store_readers& store, const atproto::did& repo,
-                          std::optional<int64_t> as_of) {
-  identity_stored out{repo, std::nullopt};
-  const auto row = store.load_identity(repo);
-  if (row)
-    out.row = *row;
-  if (!row || out.row || !as_of)
-    return out;
-  if (auto exported = store.load_exported(repo)) {
-    out.exported = std::move(*exported);
-    if (out.exported)
-      out.exported->fetched_at = *as_of;
-  }
-  return out;
-}
-
-} // namespace
-
 void identity::load(const atproto::did& repo) {
   reader_job job;
   job.run = [to = identity_actor{this}, repo,
@@ -328,6 +307,13 @@ void identity::load_exported() {
 void identity::on_export_page(const export_page& x) {
   if (!export_)
     return;
+  if (x.failed.code == ec::none && !x.read) {
+    reader_job job;
+    job.run = [to = identity_actor{this}, x](store_readers&) {
+      caf::anon_send(to, read_page(x));
+    };
+    return send(shared_->reader_of(0), std::move(job));
+  }
   if (x.limited)
     machine_.rest_directory(*x.limited, now());
   operations_->add(x.operations.size());

@@ -155,6 +155,8 @@ void lookups::fetch_document(const did& repo, identity_actor to) {
 
 void lookups::fetch_export(uint64_t after, size_t lines, identity_actor to) {
   export_page out;
+  out.after = after;
+  out.lines = lines;
   const auto origin = net::parse_url(options_.plc_url);
   if (!origin) {
     out.failed = origin.error();
@@ -168,24 +170,18 @@ void lookups::fetch_export(uint64_t after, size_t lines, identity_actor to) {
   request.target = origin->with_target(std::move(path));
   request.limits.body_bytes_max = limits::export_page_bytes_max;
   request.limits.total = limits::export_page_timeout;
-  directory_->get(std::move(request), [after, lines,
-                                       to](result<net::http_response> x) {
-    export_page page;
+  directory_->get(std::move(request), [out = std::move(out),
+                                       to](result<net::http_response> x) mutable {
     if (!x) {
-      page.failed = x.error();
+      out.failed = x.error();
     } else if (x->status != 200) {
-      page.failed = fail(ec::unreachable, "HTTP " + std::to_string(x->status));
+      out.failed = fail(ec::unreachable, "HTTP " + std::to_string(x->status));
       if (x->status == 429)
-        page.limited = x->retry_after.value_or(std::chrono::seconds{0});
-    } else if (auto read = atproto::parse_export_page(as_text(x->body), after);
-               !read) {
-      page.failed = read.error();
-    } else if (read->size() > lines) {
-      page.failed = fail(ec::malformed, "more operations than were asked for");
+        out.limited = x->retry_after.value_or(std::chrono::seconds{0});
     } else {
-      page.operations = std::move(*read);
+      out.text = std::move(x->body);
     }
-    caf::anon_send(to, std::move(page));
+    caf::anon_send(to, std::move(out));
   });
 }
 

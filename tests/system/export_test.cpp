@@ -88,6 +88,7 @@ protected:
 
 } // namespace
 
+// protocol.md 8.3, SYNC-19
 TEST_F(ExportTest, AFirstSyncTakesItInsteadOfMostLookUps) {
   sync();
   const auto asked = life.requests().directory();
@@ -111,6 +112,25 @@ TEST_F(ExportTest, AnExportThatCannotBeReadDoesNoHarm) {
   order(fault_kind::directory_wrong);
   sync();
   EXPECT_EQ(life.requests().directory().documents, accounts);
+  expect_identities();
+}
+
+// A directory whose export is behind its documents: keys and hosts in there are
+// those of before.
+TEST_F(ExportTest, AnExportThatIsBehindDoesNoHarm) {
+  ASSERT_TRUE(apps::web_client::make()->get(urls.plc + "/export?after=0"));
+  for (size_t i = 0; i < 40; ++i) {
+    simnet::fault x;
+    x.kind = i % 2 == 0 ? fault_kind::rotate_key : fault_kind::migrate;
+    x.did = life.truth().view(i * 97 % accounts).id.str();
+    ASSERT_TRUE(life.faults().inject(x));
+  }
+  order(fault_kind::directory_stale);
+  sync();
+  EXPECT_GT(node->metric("weir_identity_exported_total "), accounts / 2);
+  ASSERT_TRUE(eventually(node_patience, [this] {
+    return node->metric("weir_repos_synced ") == accounts;
+  }));
   expect_identities();
 }
 

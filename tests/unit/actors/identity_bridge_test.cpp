@@ -1,3 +1,4 @@
+#include "actors/identity/export_reads.hpp"
 #include "actors/identity/identity_bridge.hpp"
 #include "base/limits.hpp"
 #include "base/limits_export.hpp"
@@ -287,7 +288,8 @@ TEST_F(IdentityBridgeTest, TheDateOfADirectoryIsBelievedWhereTlsProvesIt) {
 TEST_F(IdentityBridgeTest, APageOfTheExportIsAskedForByNumber) {
   const auto page = [&] {
     network()->fetch_export(41, 7, as<identity_actor>());
-    return next<export_page>().value_or(export_page{});
+    auto x = next<export_page>().value_or(export_page{});
+    return x.failed.code == ec::none ? read_page(std::move(x)) : x;
   };
   const auto line = [](int number) {
     return R"({"seq":)" + std::to_string(number) + R"(,"cid":"x","did":")"
@@ -317,7 +319,7 @@ TEST_F(IdentityBridgeTest, APageOfTheExportIsAskedForByNumber) {
   EXPECT_EQ(page().limited, 30s);
 }
 
-// limits::export_page_bytes_max
+// limits::export_page_bytes_max, limits::export_page_timeout
 TEST_F(IdentityBridgeTest, APageOfTheExportIsSoLargeAndNotOneByteMore) {
   const auto failure = [&](size_t bytes) {
     said = answer_with(200, std::string(bytes, '\n'));
@@ -325,6 +327,8 @@ TEST_F(IdentityBridgeTest, APageOfTheExportIsSoLargeAndNotOneByteMore) {
     return next<export_page>().value_or(export_page{}).failed.code;
   };
   EXPECT_EQ(failure(limits::export_page_bytes_max), ec::none);
+  EXPECT_EQ(directory->requests.back().limits.total,
+            limits::export_page_timeout);
   EXPECT_EQ(failure(limits::export_page_bytes_max + 1), ec::limit_reached);
 }
 

@@ -310,10 +310,12 @@ TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
   ASSERT_THAT(network->pages,
               ElementsAre(std::pair<uint64_t, size_t>(16'000, 1)));
   tell(other, export_page{}); // It ends before that.
+  read_store();
   pass(std::chrono::milliseconds{1});
   ASSERT_EQ(network->pages.size(), 2u);
   EXPECT_EQ(network->pages[1].second, limits::export_page_lines);
   export_page page;
+  page.read = true;
   for (uint64_t i = 1; i <= 2; ++i) {
     auto& x = page.operations.emplace_back();
     x.number = i;
@@ -338,6 +340,35 @@ TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
   write();
   EXPECT_THAT(storage::list_exported(*store.db, 10).value(), IsEmpty());
   EXPECT_TRUE(storage::load_identity(*store.db, shell_repo(2)).value());
+}
+
+// limits::export_names_page: what is kept of another mode, or directory, is
+// forgotten in pieces.
+TEST_F(IdentityShellTest, SoManyNamesOfTheExportAreForgottenAtATime) {
+  storage::journal_batch had;
+  for (size_t i = 0; i <= limits::export_names_page; ++i)
+    had.exported.emplace_back(shell_repo(i), storage::identity_row{});
+  had.export_place = storage::export_row{"https://other.test", 7, "op7", 0};
+  store.commit(std::move(had));
+  auto other = keep(
+    spawn_identity(sys, shared, {}, network, export_settings{}));
+  storage::tail_cache tail{1};
+  store_readers rows{*store.db, *store.names, tail};
+  std::vector<size_t> forgotten;
+  for (int i = 0; i < 3; ++i) {
+    for (auto& job : reader.take<reader_job>())
+      job.run(rows);
+    run();
+    for (auto& x : journal.take<journal_rows>()) {
+      forgotten.push_back(x.rows->exported.size());
+      store.commit(*x.rows);
+      tell(other, rows_durable{x.token});
+    }
+  }
+  EXPECT_THAT(forgotten, ElementsAre(limits::export_names_page, 1u));
+  EXPECT_THAT(storage::list_exported(*store.db, 10).value(), IsEmpty());
+  EXPECT_EQ(storage::load_export_place(*store.db).value(),
+            storage::export_row{});
 }
 
 } // namespace weir::tests

@@ -57,6 +57,7 @@ std::optional<did_document> said_by(const json::object& operation) {
 
 } // namespace
 
+// protocol.md 8.3
 TEST(DirectoryExportTest, APageIsOperationsWithNumbersThatGrow) {
   const auto page
     = parse_export_page(export_line(3) + export_line(7) + "\n", 2).value();
