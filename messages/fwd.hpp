@@ -29,6 +29,8 @@ struct erase_begun;
 struct erase_over;
 struct erase_step;
 struct erase_stepped;
+struct export_page;
+struct export_stored;
 struct fetch_bytes;
 struct fetch_ended;
 struct fetch_head;

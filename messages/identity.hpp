@@ -1,11 +1,13 @@
 #pragma once
 
 #include "atproto/did_document.hpp"
+#include "atproto/directory_export.hpp"
 #include "base/clock.hpp"
 #include "messages/repo.hpp"
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace weir {
 
@@ -35,6 +37,8 @@ struct identity_shared {
 struct identity_stored {
   atproto::did repo;
   std::optional<storage::identity_row> row;
+  /// Without a row: what the directory's export says.
+  std::optional<storage::identity_row> exported = std::nullopt;
 };
 
 /// From: the HTTP call. To: IDENTITY. Travels: local only.
@@ -50,6 +54,27 @@ struct identity_document {
   std::optional<std::chrono::seconds> limited = std::nullopt;
 };
 
+/// A page of the directory's export, first as it came, then read by a READER,
+/// since a thousand documents are some work. From: the HTTP call, READER.
+/// To: IDENTITY. Travels: local only.
+struct export_page {
+  uint64_t after = 0; ///< What was asked for.
+  size_t lines = 0;
+  bytes text{}; ///< Empty when it was read.
+  bool read = false;
+  error failed{};
+  /// Set when it answered 429: how long it asks us to wait, as far as it says.
+  std::optional<std::chrono::seconds> limited = std::nullopt;
+  std::vector<atproto::exported_operation> operations{};
+};
+
+/// What the store has of the directory's export. From: READER. To: IDENTITY.
+/// Travels: local only.
+struct export_stored {
+  storage::export_row place;
+  std::vector<atproto::did> names; ///< The first ones of which it says something.
+};
+
 /// From: the HTTP or DNS call. To: IDENTITY. Travels: local only.
 struct identity_handle {
   atproto::did repo;
@@ -60,6 +85,8 @@ struct identity_handle {
 
 } // namespace weir
 
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::export_page)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::export_stored)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_ask)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_stored)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_document)

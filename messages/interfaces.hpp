@@ -118,7 +118,10 @@ using identity_actor = common_actor::extend<
   // Answers `identity_fact`, again when a handle was verified anew.
   caf::reacts_to<identity_ask>, caf::reacts_to<identity_stored>,
   caf::reacts_to<identity_document>, caf::reacts_to<identity_handle>,
-  caf::reacts_to<identity_shared>>;
+  caf::reacts_to<identity_shared>,
+  // The directory's export.
+  caf::reacts_to<export_page>, caf::reacts_to<export_stored>,
+  caf::reacts_to<rows_durable>>;
 
 /// The CONSUMER: one application's durable reading of the log.
 using consumer_actor = common_actor::extend<

@@ -173,6 +173,7 @@ control_service::truth_page(const net::incoming_request& request) {
 
 net::http_reply control_service::stats() {
   const auto made = traffic_.counts();
+  const auto asked = requests_.directory();
   json::array streams;
   for (size_t i = 0; i < world_.hosts(); ++i)
     streams.push_back(describe(world_.host_log(i)));
@@ -187,6 +188,8 @@ net::http_reply control_service::stats() {
                              {"accounts", made.accounts}}},
     {"injected", json::value_from(faults_.injected())},
     {"served", describe(requests_)},
+    {"directory", json::object{{"documents", asked.documents},
+                               {"export_pages", asked.export_pages}}},
     {"hostile", describe(enemies_)},
     {"hosts", std::move(streams)}};
   if (const auto* relay = world_.relay_log())

@@ -81,23 +81,21 @@ std::string make_did_document(const account_view& x, const site& where) {
                  {"service", json::array{service}}});
 }
 
-std::string make_export_line(const account_view& x, const site& where,
-                             const std::string& created_at) {
+json::object make_operation(const account_view& x, const site& where,
+                            const std::string& before) {
+  if (x.status == standing::tombstoned)
+    return {{"type", "plc_tombstone"}, {"prev", before}};
   const auto key = "did:key:" + x.signing_key;
   const json::object pds{{"type", "AtprotoPersonalDataServer"},
                          {"endpoint", where.host_urls[x.host]}};
-  const json::object operation{
-    {"type", "plc_operation"},
-    {"rotationKeys", json::array{key}},
-    {"verificationMethods", json::object{{"atproto", key}}},
-    {"alsoKnownAs", json::array{"at://" + x.handle}},
-    {"services", json::object{{"atproto_pds", pds}}},
-    {"prev", nullptr}};
-  return json::serialize(json::object{{"did", x.id.str()},
-                                      {"operation", operation},
-                                      {"nullified", false},
-                                      {"createdAt", created_at}})
-         + "\n";
+  json::object out{{"type", "plc_operation"},
+                   {"rotationKeys", json::array{key}},
+                   {"verificationMethods", json::object{{"atproto", key}}},
+                   {"alsoKnownAs", json::array{"at://" + x.handle}},
+                   {"services", json::object{{"atproto_pds", pds}}}};
+  out["prev"]
+    = before.empty() ? json::value{nullptr} : json::value{json::string{before}};
+  return out;
 }
 
 } // namespace weir::simnet

@@ -2,6 +2,8 @@
 
 #include "simnet/site.hpp"
 
+#include <boost/json/object.hpp>
+
 #include <string>
 
 /// What the directory says of an account.
@@ -11,9 +13,11 @@ namespace weir::simnet {
 /// that older servers still send (protocol.md 7).
 std::string make_did_document(const account_view& x, const site& where);
 
-/// One line of the directory's export, without signature and CID: nobody can
-/// check those of an account whose host has no name before it starts.
-std::string make_export_line(const account_view& x, const site& where,
-                             const std::string& created_at);
+/// An operation of the directory's log, as JSON: what makes the account's
+/// document what it is now; or a tombstone. Without a signature: nobody can
+/// check one of an account whose host has no name before it starts.
+/// @param before CID of the account's operation before; empty: its first one.
+boost::json::object make_operation(const account_view& x, const site& where,
+                                   const std::string& before);
 
 } // namespace weir::simnet

@@ -1,16 +1,19 @@
 #include "simnet/plc_service.hpp"
 
-#include "simnet/datetime.hpp"
 #include "simnet/did_documents.hpp"
 #include "simnet/sync_reads.hpp"
 
 #include <boost/json.hpp>
 
+#include <cstdlib>
 #include <string>
 
 namespace weir::simnet {
 
 namespace {
+
+constexpr size_t export_lines_max = 1'000;
+constexpr const char* export_name = "export";
 
 /// The directory's own form of errors.
 net::http_reply plc_error(int status, std::string_view what,
@@ -29,6 +32,10 @@ net::http_reply gone(std::string_view did) {
 void plc_service::on_request(net::incoming_request request,
                              net::responder answer) {
   const auto did = request.path.substr(1);
+  if (did == export_name)
+    site_.faults.note_export_page();
+  else if (did.starts_with("did:"))
+    site_.faults.note_document();
   const auto take = [this, &did](request_fault x) {
     return site_.faults.take(x, 0, did);
   };
@@ -92,19 +99,29 @@ net::http_reply plc_service::document(const account_view& account) const {
   return out;
 }
 
+/// The directory's orders hit it, too, those of an account named "export" it
+/// alone: 404, 410, a page that ends within a line, or nothing of what has
+/// happened since it was read last.
 net::http_reply
 plc_service::export_lines(const net::incoming_request& request) const {
+  if (site_.faults.take(request_fault::forgotten_document, 0, export_name))
+    return plc_error(404, "Not Found", {});
+  if (site_.faults.take(request_fault::gone_document, 0, export_name))
+    return plc_error(410, "Gone", {});
+  if (!site_.faults.take(request_fault::stale_document, 0, export_name))
+    log_.catch_up();
   const auto* after = request.parameter("after");
-  auto left = size_parameter(request, "count", 10, 1000);
-  std::string lines;
-  for (size_t i = 0; i < site_.facts.accounts() && left > 0; ++i) {
-    const auto offset = static_cast<int64_t>(i) * 1000;
-    const auto created = format_datetime({epoch_.micros + offset});
-    if (after && created <= *after)
-      continue;
-    lines += make_export_line(site_.facts.view(i), site_, created);
-    --left;
-  }
+  const auto count
+    = size_parameter(request, "count", export_lines_max, export_lines_max);
+  const auto is_number
+    = after != nullptr && !after->empty()
+      && after->find_first_not_of("0123456789") == std::string::npos;
+  auto lines
+    = is_number
+        ? log_.lines_after(std::strtoull(after->c_str(), nullptr, 10), count)
+        : log_.lines_after(after ? *after : std::string{}, count);
+  if (site_.faults.take(request_fault::wrong_document, 0, export_name))
+    lines = "{\"seq\":" + lines.substr(0, lines.size() / 2);
   auto out = net::json_reply(200, lines);
   out.content_type = "application/jsonlines";
   return out;

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "net/http_server.hpp"
+#include "simnet/directory_log.hpp"
 #include "simnet/site.hpp"
 
 namespace weir::simnet {
@@ -17,7 +18,7 @@ public:
   /// @param epoch When the first account entered the directory; the others
   /// followed a millisecond apart.
   plc_service(const site& where, wall_time epoch)
-    : site_(where), epoch_(epoch) {
+    : site_(where), log_(where, epoch) {
     // nop
   }
 
@@ -31,7 +32,7 @@ private:
   net::http_reply export_lines(const net::incoming_request& request) const;
 
   const site& site_;
-  const wall_time epoch_;
+  mutable directory_log log_;
 };
 
 } // namespace weir::simnet

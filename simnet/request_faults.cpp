@@ -41,4 +41,19 @@ uint64_t request_faults::served(request_fault what) const {
   return served_[static_cast<size_t>(what)];
 }
 
+void request_faults::note_document() {
+  const std::lock_guard lock{guard_};
+  ++directory_.documents;
+}
+
+void request_faults::note_export_page() {
+  const std::lock_guard lock{guard_};
+  ++directory_.export_pages;
+}
+
+request_faults::directory_requests request_faults::directory() const {
+  const std::lock_guard lock{guard_};
+  return directory_;
+}
+
 } // namespace weir::simnet

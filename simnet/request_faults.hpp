@@ -84,11 +84,24 @@ public:
   /// Requests that were hit so far.
   uint64_t served(request_fault what) const;
 
+  /// What the directory was asked for so far, hit or not.
+  struct directory_requests {
+    uint64_t documents = 0;
+    uint64_t export_pages = 0;
+  };
+
+  /// The directory is asked for a document, or for a page of its export.
+  void note_document();
+  void note_export_page();
+
+  directory_requests directory() const;
+
 private:
   const clock& time_;
   mutable std::mutex guard_;
   std::vector<order> orders_;
   uint64_t served_[request_fault_kinds]{};
+  directory_requests directory_;
 };
 
 } // namespace weir::simnet

@@ -120,6 +120,7 @@ private:
 
   // -- rows beside the updates (committer_rows.cpp) ---------------------------
   void stage_others(const journal_batch& group);
+  void stage_export(const journal_batch& group);
   void stage_bytes(const std::string& key, const std::optional<bytes>& value);
   void stage_listing(const listing_change& x);
   void stage_consumer(const consumer_change& x);

@@ -94,6 +94,7 @@ void committer::stage_others(const journal_batch& group) {
     stage_listing(x);
   for (const auto& [repo, row] : group.identities)
     batch_.put(encode_key(identity_key{repo}), encode_value(row));
+  stage_export(group);
   for (const auto& x : group.handles)
     stage_bytes(encode_key(handle_key{x.handle}),
                 x.repo ? std::optional{text_bytes(x.repo->str())}
@@ -105,6 +106,19 @@ void committer::stage_others(const journal_batch& group) {
   if (group.raise_metadata_version)
     batch_.put(metadata_version_key(),
                encode_value(counter{++metadata_version_}));
+}
+
+void committer::stage_export(const journal_batch& group) {
+  for (const auto& [repo, row] : group.exported) {
+    const auto key = encode_key(exported_key{repo});
+    if (row)
+      batch_.put(key, encode_value(*row));
+    else
+      batch_.erase(key);
+  }
+  if (group.export_place)
+    batch_.put(encode_key(meta_key{directory_export_row}),
+               encode_value(*group.export_place));
 }
 
 void committer::stage_bytes(const std::string& key,

@@ -45,6 +45,9 @@ struct journal_batch {
   std::vector<upstream_row> upstreams;
   std::vector<listing_change> listings;
   std::vector<std::pair<atproto::did, identity_row>> identities;
+  /// In order; no row: it is no more.
+  std::vector<std::pair<atproto::did, std::optional<identity_row>>> exported;
+  std::optional<export_row> export_place;
   std::vector<handle_change> handles;
   std::vector<consumer_change> consumers;
   std::vector<configuration_change> configuration;

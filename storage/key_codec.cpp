@@ -304,6 +304,7 @@ constexpr std::pair<table, const char*> table_names[] = {
   {table::handle, "handle"},
   {table::identity, "identity"},
   {table::erasure, "erasure"},
+  {table::exported, "exported"},
   {table::upstream, "upstream"},
   {table::host, "host"},
   {table::listing, "listing"},

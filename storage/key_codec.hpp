@@ -44,6 +44,7 @@ enum class table : uint8_t {
   handle = 0x35,
   identity = 0x36,
   erasure = 0x37,
+  exported = 0x38,
   upstream = 0x40,
   host = 0x41,
   listing = 0x42,

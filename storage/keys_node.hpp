@@ -15,6 +15,9 @@ struct meta_key {
   static auto parts(auto& x) { return std::tie(x.name); }
 };
 
+/// The meta row that holds the `export_row`.
+constexpr const char* directory_export_row = "directory_export";
+
 /// Settings changed while running; value: `stored_bytes`.
 struct configuration_key {
   static constexpr auto in = table::configuration;

@@ -75,6 +75,15 @@ struct identity_key {
   static auto parts(auto& x) { return std::tie(x.repo); }
 };
 
+/// What the directory's export says of a DID of which nothing else is known;
+/// value: `identity_row`.
+struct exported_key {
+  static constexpr auto in = table::exported;
+  atproto::did repo;
+
+  static auto parts(auto& x) { return std::tie(x.repo); }
+};
+
 /// What SWEEPER has still to erase of a repo; value: `erasure_row`.
 struct erasure_key {
   static constexpr auto in = table::erasure;

@@ -97,6 +97,17 @@ struct identity_row {
   bool tombstoned = false;
 };
 
+/// How far the export of the directory was read.
+struct export_row {
+  std::string directory; ///< Its origin; empty: nothing was read.
+  uint64_t place = 0;    ///< Number of the last operation that was read.
+  std::string last;      ///< The CID of that one.
+  /// Unix seconds: what was read is all that there was then; 0 = never.
+  int64_t whole_at = 0;
+
+  bool operator==(const export_row&) const = default;
+};
+
 /// How far the listing of an upstream's repos came.
 struct listing_row {
   std::string cursor;

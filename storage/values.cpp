@@ -104,6 +104,11 @@ void serialize(Archive& ar, identity_row& x) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, export_row& x) {
+  ar(x.directory, x.place, x.last, x.whole_at);
+}
+
+template <class Archive>
 void serialize(Archive& ar, consumer_row& x) {
   uint64_t partitions = x.positions.size();
   ar(partitions);
@@ -279,6 +284,7 @@ constexpr table table_of(const repo_row*) { return table::repo; }
 constexpr table table_of(const member_row*) { return table::member; }
 constexpr table table_of(const upstream_row*) { return table::upstream; }
 constexpr table table_of(const identity_row*) { return table::identity; }
+constexpr table table_of(const export_row*) { return table::meta; }
 constexpr table table_of(const consumer_row*) { return table::consumer; }
 constexpr table table_of(const dead_letter_row*) { return table::dead_letter; }
 constexpr table table_of(const filter_row*) { return table::configuration; }
@@ -383,6 +389,7 @@ WEIR_ROW(repo_row);
 WEIR_ROW(member_row);
 WEIR_ROW(upstream_row);
 WEIR_ROW(identity_row);
+WEIR_ROW(export_row);
 WEIR_ROW(consumer_row);
 WEIR_ROW(dead_letter_row);
 WEIR_ROW(filter_row);

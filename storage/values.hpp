@@ -169,8 +169,8 @@ struct tombstone_row {
 };
 
 /// Rows: record_head, repo_row, member_row, upstream_row, identity_row,
-/// consumer_row, dead_letter_row, filter_row, log_epochs_row, erasure_row,
-/// holder_row, collection_row, and those above.
+/// export_row, consumer_row, dead_letter_row, filter_row, log_epochs_row,
+/// erasure_row, holder_row, collection_row, and those above.
 template <class Row>
 std::string encode_value(const Row& x);
 

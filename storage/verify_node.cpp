@@ -45,6 +45,8 @@ private:
       x_.decoded<counter>(value, table::meta);
     } else if (name == log_epochs_row_name) {
       x_.decoded<log_epochs_row>(value, table::meta);
+    } else if (name == directory_export_row) {
+      x_.decoded<export_row>(value, table::meta);
     } else {
       return x_.find("tables", "meta", "nothing is called " + name);
     }
@@ -127,6 +129,19 @@ void check_identities(verify_context& x) {
     });
 }
 
+void check_exported(verify_context& x) {
+  x.each_row<identity_row, exported_key>(
+    range_of<exported_key>(),
+    [&](const exported_key& key, const identity_row& row) {
+      x.count("exported");
+      if (!atproto::did::parse(key.repo.str()))
+        x.find("tables", "exported", key.repo.str() + " is no DID");
+      if (row.fetched_at != 0 || row.tombstoned || !row.handle.empty())
+        x.find("tables", "exported",
+               key.repo.str() + " has what no export says");
+    });
+}
+
 void check_handle(verify_context& x, const std::string& handle,
                   const stored_bytes& owner) {
   const auto find = [&](std::string sentence) {
@@ -169,6 +184,7 @@ bool is_written(table x) {
     case table::handle:
     case table::identity:
     case table::erasure:
+    case table::exported:
     case table::upstream:
     case table::listing:
     case table::consumer:
@@ -235,6 +251,7 @@ void verify_node(verify_context& x) {
   check_upstreams(x);
   check_listings(x);
   check_identities(x);
+  check_exported(x);
   x.each_row<stored_bytes, handle_key>(
     range_of<handle_key>(),
     [&](const handle_key& key, const stored_bytes& owner) {

@@ -1,9 +1,11 @@
 #include "actors/identity/identity.hpp"
 
+#include "actors/identity/export_reads.hpp"
 #include "actors/support/did_method.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
+#include "base/limits_export.hpp"
 #include "base/log.hpp"
 #include "messages/identity.hpp"
 #include "messages/journal.hpp"
@@ -11,6 +13,7 @@
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -43,10 +46,15 @@ std::pair<look_up_fault, std::string> outcome_of(const identity_document& x) {
 class identity final : public observed<identity_actor::base> {
 public:
   identity(caf::actor_config& config, context_ptr shared,
-           identity_options options, std::shared_ptr<identity_network> network)
+           identity_options options, std::shared_ptr<identity_network> network,
+           std::optional<export_settings> exported)
     : observed(config, "identity", "0", turn::full), shared_(std::move(shared)),
       machine_(options), network_(std::move(network)),
       held_(shared_->memory, memory_use::identity) {
+    if (exported) {
+      export_.emplace(std::move(exported->options));
+      wanted_ = std::move(exported->wanted);
+    }
     auto& registry = shared_->metrics;
     asked_ = &registry.counter("weir_identity_asked_total",
                                "Questions for an identity");
@@ -54,6 +62,12 @@ public:
                                  "Documents fetched");
     failed_ = &registry.counter("weir_identity_failures_total",
                                 "Documents that could not be had");
+    exported_ = &registry.counter("weir_identity_exported_total",
+                                  "Documents had from the directory's export");
+    pages_ = &registry.counter("weir_identity_export_requests_total",
+                               "Pages of the directory's export asked for");
+    operations_ = &registry.counter("weir_identity_export_operations_total",
+                                    "Operations read of the directory's export");
   }
 
   behavior_type make_behavior() override;
@@ -83,9 +97,16 @@ private:
   void answer(const identity_machine::answer& x);
   void note_health(const identity_document& x);
   void note_unknown(const atproto::did& repo, std::string text);
+  void look_export();
+  void perform(const export_machine::effects& x);
+  void list_export();
+  void load_exported();
+  void on_export_page(const export_page& x);
 
   context_ptr shared_;
   identity_machine machine_;
+  std::optional<export_machine> export_;
+  std::function<size_t()> wanted_;
   std::shared_ptr<identity_network> network_;
   struct waiter {
     identity_sink to;
@@ -103,6 +124,9 @@ private:
   metric* asked_ = nullptr;
   metric* fetched_ = nullptr;
   metric* failed_ = nullptr;
+  metric* exported_ = nullptr;
+  metric* pages_ = nullptr;
+  metric* operations_ = nullptr;
 };
 
 void identity::ask(const identity_ask& x) {
@@ -135,6 +159,9 @@ void identity::perform(identity_machine::effects x) {
   if (!x.store.empty()) {
     auto rows = std::make_shared<storage::journal_batch>();
     rows->identities = std::move(x.store);
+    for (auto& repo : x.taken)
+      rows->exported.emplace_back(std::move(repo), std::nullopt);
+    exported_->add(x.taken.size());
     send(shared_->journal, journal_rows{std::move(rows), 0, {}});
   }
   for (const auto& a : x.answers)
@@ -149,13 +176,15 @@ void identity::perform(identity_machine::effects x) {
     network_->resolve_handle(check.repo, check.handle, identity_actor{this});
   if (x.timer)
     timer_.arm(this, now(), *x.timer);
+  look_export();
 }
 
 void identity::load(const atproto::did& repo) {
   reader_job job;
-  job.run = [to = identity_actor{this}, repo](store_readers& store) {
-    auto row = store.load_identity(repo);
-    caf::anon_send(to, identity_stored{repo, row ? *row : std::nullopt});
+  job.run = [to = identity_actor{this}, repo,
+             as_of = export_ ? export_->as_of(wall())
+                             : std::nullopt](store_readers& store) {
+    caf::anon_send(to, stored_of(store, repo, as_of));
   };
   send(shared_->reader_of(atproto::stable_hash(repo.str())), std::move(job));
 }
@@ -212,8 +241,90 @@ void identity::note_unknown(const atproto::did& repo, std::string text) {
   send(shared_->reader_of(atproto::stable_hash(repo.str())), std::move(job));
 }
 
+// -- the directory's export ---------------------------------------------------
+
+void identity::look_export() {
+  if (!export_)
+    return;
+  const auto wanted = std::max(machine_.waiting(), wanted_());
+  perform(export_->look(wanted, machine_.directory_rests(now()), now(), wall()));
+}
+
+void identity::perform(const export_machine::effects& x) {
+  if (!x.refused.empty())
+    log::info("export_not_read", {{"reason", x.refused}});
+  if (x.place || !x.rows.empty()) {
+    auto rows = std::make_shared<storage::journal_batch>();
+    rows->exported = x.rows;
+    rows->export_place = x.place;
+    send(shared_->journal, journal_rows{std::move(rows), 0, rows_sink{this}});
+  }
+  if (x.list)
+    list_export();
+  if (x.ask) {
+    machine_.spend(now());
+    pages_->add();
+    network_->fetch_export(x.ask->after, x.ask->lines, identity_actor{this});
+  }
+  if (x.whole) {
+    log::info("export_read", {{"operations", export_->operations()}});
+    load_exported();
+  }
+  if (x.timer)
+    timer_.arm(this, now(), *x.timer);
+}
+
+void identity::list_export() {
+  reader_job job;
+  job.run = [to = identity_actor{this}](store_readers& store) {
+    if (auto x = store.load_export(limits::export_names_page))
+      caf::anon_send(to,
+                     export_stored{std::move(x->place), std::move(x->names)});
+  };
+  send(shared_->reader_of(0), std::move(job));
+}
+
+/// Those who wait may be known now.
+void identity::load_exported() {
+  const auto all = machine_.served_by_export();
+  const auto as_of = export_->as_of(wall());
+  for (size_t i = 0; i < all.size(); i += limits::export_names_page) {
+    const auto n = std::min(all.size() - i, limits::export_names_page);
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(i);
+    reader_job job;
+    job.run = [to = identity_actor{this}, as_of,
+               some = std::vector<atproto::did>(
+                 first, first + static_cast<std::ptrdiff_t>(n))](
+                store_readers& store) {
+      for (const auto& repo : some)
+        if (auto x = stored_of(store, repo, as_of); x.exported)
+          caf::anon_send(to, std::move(x));
+    };
+    send(shared_->reader_of(i), std::move(job));
+  }
+}
+
+void identity::on_export_page(const export_page& x) {
+  if (!export_)
+    return;
+  if (x.failed.code == ec::none && !x.read) {
+    reader_job job;
+    job.run = [to = identity_actor{this}, x](store_readers&) {
+      caf::anon_send(to, read_page(x));
+    };
+    return send(shared_->reader_of(0), std::move(job));
+  }
+  if (x.limited)
+    machine_.rest_directory(*x.limited, now());
+  operations_->add(x.operations.size());
+  perform(x.failed.code == ec::none ? export_->on_page(x.operations, now())
+                                    : export_->on_failed(x.failed, now()));
+}
+
 identity_actor::behavior_type identity::make_behavior() {
   set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
+  if (export_)
+    perform(export_->start());
   return {
     [this](tick x) {
       if (timer_.fired(x))
@@ -223,7 +334,16 @@ identity_actor::behavior_type identity::make_behavior() {
     [this](const identity_ask& x) { ask(x); },
     [this](const identity_shared& x) { machine_.on_shared(x.repo, x.by); },
     [this](const identity_stored& x) {
-      perform(machine_.on_loaded(x.repo, x.row, now(), wall()));
+      perform(machine_.on_loaded(x.repo, x.row, now(), wall(), x.exported));
+    },
+    [this](const export_page& x) { on_export_page(x); },
+    [this](const export_stored& x) {
+      if (export_)
+        perform(export_->on_stored(x.place, x.names, now()));
+    },
+    [this](rows_durable) {
+      if (export_)
+        perform(export_->on_durable(now()));
     },
     [this](const identity_document& x) {
       if (x.failed.code != ec::none) {
@@ -252,9 +372,10 @@ identity_actor::behavior_type identity::make_behavior() {
 
 identity_actor spawn_identity(caf::actor_system& system, context_ptr shared,
                               identity_options options,
-                              std::shared_ptr<identity_network> network) {
-  return system.spawn<identity>(std::move(shared), options,
-                                std::move(network));
+                              std::shared_ptr<identity_network> network,
+                              std::optional<export_settings> exported) {
+  return system.spawn<identity>(std::move(shared), options, std::move(network),
+                                std::move(exported));
 }
 
 } // namespace weir::actors

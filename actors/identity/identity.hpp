@@ -1,10 +1,12 @@
 #pragma once
 
+#include "actors/identity/export_machine.hpp"
 #include "actors/identity/identity_machine.hpp"
 #include "actors/support/context.hpp"
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace caf {
 class actor_system;
@@ -20,16 +22,31 @@ public:
 
   virtual void fetch_document(const atproto::did& repo, identity_actor to) = 0;
 
+  /// A page of the directory's export, as an `export_page`: operations behind
+  /// the number `after`, at most `lines`.
+  virtual void fetch_export(uint64_t after, size_t lines, identity_actor to) = 0;
+
   virtual void resolve_handle(const atproto::did& repo,
                               const std::string& handle, identity_actor to)
     = 0;
 };
 
+/// Whether and when the directory's export is read.
+struct export_settings {
+  export_options options;
+  /// Repos whose documents will be wanted, about. Any thread.
+  std::function<size_t()> wanted = [] {
+    return size_t{0};
+  };
+};
+
 /// Spawns the IDENTITY of a node.
 ///
 /// Lifetime: from NODE, which restarts it; its cache is the store's table.
+/// @param exported None: the export is neither read nor forgotten.
 identity_actor spawn_identity(caf::actor_system& system, context_ptr shared,
                               identity_options options,
-                              std::shared_ptr<identity_network> network);
+                              std::shared_ptr<identity_network> network,
+                              std::optional<export_settings> exported = {});
 
 } // namespace weir::actors

@@ -3,6 +3,7 @@
 #include "actors/support/did_document_url.hpp"
 #include "actors/support/did_method.hpp"
 #include "base/limits.hpp"
+#include "base/limits_export.hpp"
 #include "messages/identity.hpp"
 #include "net/retry_hints.hpp"
 
@@ -58,6 +59,8 @@ public:
   }
 
   void fetch_document(const did& repo, identity_actor to) override;
+
+  void fetch_export(uint64_t after, size_t lines, identity_actor to) override;
 
   void resolve_handle(const did& repo, const std::string& handle,
                       identity_actor to) override;
@@ -147,6 +150,38 @@ void lookups::fetch_document(const did& repo, identity_actor to) {
     }
     if (is_plc && is_no_document(out.failed.code))
       out.failed.code = ec::unreachable;
+    caf::anon_send(to, std::move(out));
+  });
+}
+
+void lookups::fetch_export(uint64_t after, size_t lines, identity_actor to) {
+  export_page out;
+  out.after = after;
+  out.lines = lines;
+  const auto origin = net::parse_url(options_.plc_url);
+  if (!origin) {
+    out.failed = origin.error();
+    caf::anon_send(to, std::move(out));
+    return;
+  }
+  std::string path = "/export";
+  net::append_query(path, "count", std::to_string(lines));
+  net::append_query(path, "after", std::to_string(after));
+  net::http_request request;
+  request.target = origin->with_target(std::move(path));
+  request.limits.body_bytes_max = limits::export_page_bytes_max;
+  request.limits.total = limits::export_page_timeout;
+  directory_->get(std::move(request), [out = std::move(out),
+                                       to](result<net::http_response> x) mutable {
+    if (!x) {
+      out.failed = x.error();
+    } else if (x->status != 200) {
+      out.failed = fail(ec::unreachable, "HTTP " + std::to_string(x->status));
+      if (x->status == 429)
+        out.limited = x->retry_after.value_or(std::chrono::seconds{0});
+    } else {
+      out.text = std::move(x->body);
+    }
     caf::anon_send(to, std::move(out));
   });
 }

@@ -116,9 +116,14 @@ void identity_machine::add_waiter(std::vector<waiter_id>& to, waiter_id who) {
 identity_machine::effects
 identity_machine::on_loaded(const atproto::did& repo,
                             std::optional<storage::identity_row> row,
-                            steady_time now, wall_time wall) {
+                            steady_time now, wall_time wall,
+                            std::optional<storage::identity_row> exported) {
   effects out;
   const auto i = pending_.find(repo);
+  if (!row && exported && is_served_by_export(repo)) {
+    take_exported(repo, std::move(*exported), now, out);
+    return told(std::move(out));
+  }
   if (i == pending_.end() || i->second.at != phase::loading)
     return told(std::move(out));
   if (row) {
@@ -193,21 +198,29 @@ identity_machine::on_document(const atproto::did& repo,
     if (doc->claimed_handle.empty())
       row.handle.clear();
   }
-  remember(repo, row, std::nullopt, wall);
+  take_document(repo, std::move(row), wall, now, out);
+  return told(std::move(out));
+}
+
+/// What a look-up, or the export, said.
+/// @pre it is pending
+void identity_machine::take_document(const atproto::did& repo,
+                                     storage::identity_row row, wall_time at,
+                                     steady_time now, effects& out) {
+  remember(repo, row, std::nullopt, at);
   out.store.emplace_back(repo, row);
-  const auto verify = !gone && !row.claimed_handle.empty();
+  const auto verify = !row.tombstoned && !row.claimed_handle.empty();
   if (verify) {
     // Or who starts after a crash would take it for checked.
     out.store.back().second.fetched_at = 0;
     auto& check = checking_[repo];
     ++check.checks;
-    for (const auto who : i->second.waiters)
+    for (const auto who : pending_.find(repo)->second.waiters)
       add_waiter(check.waiters, who);
     out.verify.push_back({repo, row.claimed_handle});
   }
   answer_all(repo, row, !verify, now, out);
   run(out, now);
-  return told(std::move(out));
 }
 
 identity_machine::effects

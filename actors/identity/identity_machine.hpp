@@ -64,6 +64,8 @@ public:
     std::vector<atproto::did> fetch; ///< Fetch the documents of these.
     std::vector<handle_check> verify;
     std::vector<std::pair<atproto::did, storage::identity_row>> store;
+    /// What the directory's export said of these has become their rows.
+    std::vector<atproto::did> taken;
     std::optional<steady_time> timer;
   };
 
@@ -78,9 +80,21 @@ public:
   /// Somebody else wants what was asked for, too.
   void on_shared(const atproto::did& repo, const std::string& by);
 
+  /// @param exported What the directory's export says of it, and since when:
+  /// as good as a look-up at that time, where nothing else is known.
   effects on_loaded(const atproto::did& repo,
                     std::optional<storage::identity_row> row, steady_time now,
-                    wall_time wall);
+                    wall_time wall,
+                    std::optional<storage::identity_row> exported = {});
+
+  /// Who waits for a look-up at the directory, and could do with what its
+  /// export says: `on_loaded` takes it while they wait.
+  std::vector<atproto::did> served_by_export() const;
+
+  /// The directory is asked for something else, within the same budget.
+  void spend(steady_time now) noexcept {
+    queue_.spend(now);
+  }
 
   /// `ec::not_found` = tombstoned or not registered (`gone` tells which).
   /// @param limited The server answered 429, and asks for this pause.
@@ -96,6 +110,11 @@ public:
                     wall_time wall);
 
   effects on_timer(steady_time now, wall_time wall);
+
+  /// The directory limits us, whatever it was asked for.
+  void rest_directory(std::chrono::seconds asked, steady_time now) noexcept {
+    queue_.rest_directory(asked, now);
+  }
 
   /// The directory limits us: nothing is asked of it yet, for nobody.
   bool directory_rests(steady_time now) const noexcept {
@@ -152,6 +171,11 @@ private:
   void remember(const atproto::did& repo,
                 std::optional<storage::identity_row> row,
                 std::optional<error> failure, wall_time wall);
+  bool is_served_by_export(const atproto::did& repo) const;
+  void take_exported(const atproto::did& repo, storage::identity_row row,
+                     steady_time now, effects& out);
+  void take_document(const atproto::did& repo, storage::identity_row row,
+                     wall_time at, steady_time now, effects& out);
   void take_owner(const atproto::did& repo, const cached_row& known,
                   const result<atproto::did>& owner, wall_time wall,
                   effects& out);

@@ -1,5 +1,6 @@
 #include "actors/identity/identity_machine.hpp"
 
+#include "actors/support/did_method.hpp"
 #include "actors/support/identity_source.hpp"
 #include "actors/support/site.hpp"
 #include "base/stored_time.hpp"
@@ -163,6 +164,34 @@ void identity_machine::refuse(const atproto::did& repo,
     x.not_before = not_before;
     x.last = !told_later(repo, who);
   }
+}
+
+/// What the export says is a document that was looked up when it was read. It
+/// serves who asks for the first time, and nobody who needs a newer one.
+bool identity_machine::is_served_by_export(const atproto::did& repo) const {
+  const auto i = pending_.find(repo);
+  if (i == pending_.end() || i->second.fresh || document_is_foreign(repo)
+      || i->second.at == phase::fetching || backoff_.knows(repo))
+    return false;
+  const auto known = cache_.find(repo);
+  return known == cache_.end() || !known->second.row;
+}
+
+std::vector<atproto::did> identity_machine::served_by_export() const {
+  std::vector<atproto::did> out;
+  for (const auto& [repo, ask] : pending_)
+    if (ask.at == phase::queued && is_served_by_export(repo))
+      out.push_back(repo);
+  return out;
+}
+
+void identity_machine::take_exported(const atproto::did& repo,
+                                     storage::identity_row row,
+                                     steady_time now, effects& out) {
+  queue_.drop(repo);
+  out.taken.push_back(repo);
+  const wall_time at{row.fetched_at * 1'000'000};
+  take_document(repo, std::move(row), at, now, out);
 }
 
 /// Starts look-ups as far as the budget and the wire allow.

@@ -38,6 +38,9 @@ public:
     waiting_.share(repo, host);
   }
 
+  /// It waits no more. Returns false when it did not.
+  bool drop(const atproto::did& repo) { return waiting_.drop(repo); }
+
   /// Whose turn it is: a look-up that is under way from now on. None while all
   /// places are taken.
   std::optional<queued_lookup> take(steady_time now);

@@ -32,6 +32,15 @@ public:
   /// If it waits: this host wants it, too.
   void share(const atproto::did& repo, const std::string& host);
 
+  /// Nobody needs its look-up any more. Returns false when it does not wait.
+  bool drop(const atproto::did& repo) { return lane_of(repo).drop(repo); }
+
+  /// The directory is asked for something else, within the same budget.
+  void spend(steady_time now) noexcept {
+    budget_.charge(now, 1, 1);
+    pace_.take(now);
+  }
+
   /// The next one, which is being looked up from now on.
   std::optional<atproto::did> next(steady_time now);
 

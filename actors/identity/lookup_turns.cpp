@@ -46,6 +46,13 @@ std::optional<atproto::did> lookup_turns::displace(lookup_cause cause,
   return std::nullopt;
 }
 
+bool lookup_turns::drop(const atproto::did& repo) {
+  if (!waiting_.contains(repo))
+    return false;
+  remove(repo);
+  return true;
+}
+
 atproto::did lookup_turns::remove(const atproto::did& repo) {
   const auto i = waiting_.find(repo);
   leave(*i);

@@ -54,6 +54,9 @@ public:
   std::optional<atproto::did> displace(lookup_cause cause,
                                        const std::string& host);
 
+  /// It waits no more. Returns false when it did not.
+  bool drop(const atproto::did& repo);
+
   bool empty(lookup_cause cause) const noexcept {
     return turns_[static_cast<size_t>(cause)].empty();
   }

@@ -156,6 +156,9 @@ journal::gather(std::vector<journal_update>& updates,
     append(out.upstreams, x.rows->upstreams);
     append(out.listings, x.rows->listings);
     append(out.identities, x.rows->identities);
+    append(out.exported, x.rows->exported);
+    if (x.rows->export_place)
+      out.export_place = x.rows->export_place;
     append(out.handles, x.rows->handles);
     append(out.consumers, x.rows->consumers);
     append(out.configuration, x.rows->configuration);

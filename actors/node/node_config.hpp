@@ -6,6 +6,7 @@
 #include "base/limits_accounts.hpp"
 #include "base/limits_completeness.hpp"
 #include "base/limits_doubt.hpp"
+#include "base/limits_export.hpp"
 #include "base/limits_storage.hpp"
 #include "base/limits_streams.hpp"
 
@@ -33,6 +34,8 @@ struct held_bounds {
   size_t frames = limits::upstream_frames_max;    ///< Of a stream's window.
   size_t bytes = limits::upstream_bytes_max;      ///< Of the same.
   size_t failures = limits::lookup_failures_max;  ///< Of look-ups, remembered.
+  /// Documents that are wanted, at least, when the directory's export is read.
+  size_t export_wanted_min = limits::export_wanted_min;
 };
 
 /// Everything a node can be told. Defaults are what `conf/weir.toml` ships;

@@ -152,6 +152,22 @@ store_readers::load_identity(const atproto::did& repo) const {
   return storage::load_identity(db, repo);
 }
 
+result<store_readers::export_state>
+store_readers::load_export(size_t names_max) const {
+  auto place = storage::load_export_place(db);
+  if (!place)
+    return place.error();
+  auto names = storage::list_exported(db, names_max);
+  if (!names)
+    return names.error();
+  return export_state{std::move(*place), std::move(*names)};
+}
+
+result<std::optional<storage::identity_row>>
+store_readers::load_exported(const atproto::did& repo) const {
+  return storage::load_exported(db, repo);
+}
+
 log_page store_readers::read_log(storage::op_id after,
                                  storage::op_id durable) const {
   log_page out;

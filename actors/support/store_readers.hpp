@@ -51,6 +51,18 @@ struct store_readers {
   result<std::optional<storage::identity_row>>
   load_identity(const atproto::did& repo) const;
 
+  /// How far the directory's export was read, and the first DIDs of which it
+  /// says something, at most so many.
+  struct export_state {
+    storage::export_row place;
+    std::vector<atproto::did> names;
+  };
+  result<export_state> load_export(size_t names_max) const;
+
+  /// What the directory's export says of it.
+  result<std::optional<storage::identity_row>>
+  load_exported(const atproto::did& repo) const;
+
   /// A page of the log after `after` and not beyond `durable`.
   log_page read_log(storage::op_id after, storage::op_id durable) const;
 

@@ -1,5 +1,7 @@
+#include "actors/identity/export_reads.hpp"
 #include "actors/identity/identity_bridge.hpp"
 #include "base/limits.hpp"
+#include "base/limits_export.hpp"
 #include "messages/identity.hpp"
 #include "tests/unit/actors/bridge_world.hpp"
 
@@ -280,6 +282,54 @@ TEST_F(IdentityBridgeTest, TheDateOfADirectoryIsBelievedWhereTlsProvesIt) {
   EXPECT_EQ(look_up(ann).date, std::nullopt);
   said->headers.clear();
   EXPECT_EQ(look_up(ann).date, std::nullopt);
+}
+
+// The did:plc specification, "Bulk Export"
+TEST_F(IdentityBridgeTest, APageOfTheExportIsAskedForByNumber) {
+  const auto page = [&] {
+    network()->fetch_export(41, 7, as<identity_actor>());
+    auto x = next<export_page>().value_or(export_page{});
+    return x.failed.code == ec::none ? read_page(std::move(x)) : x;
+  };
+  const auto line = [](int number) {
+    return R"({"seq":)" + std::to_string(number) + R"(,"cid":"x","did":")"
+           + ann.str() + R"(","operation":{"type":"plc_operation"}})" + "\n";
+  };
+  said = answer_with(200, line(42) + line(43));
+  const auto two = page();
+  EXPECT_EQ(two.failed.code, ec::none);
+  ASSERT_EQ(two.operations.size(), 2u);
+  EXPECT_EQ(two.operations[1].number, 43u);
+  EXPECT_EQ(to_string(directory->requests.at(0).target),
+            "http://plc.test/export?count=7&after=41");
+  EXPECT_TRUE(hosts->requests.empty());
+  std::string eight;
+  for (int i = 42; i < 50; ++i)
+    eight += line(i);
+  said = answer_with(200, eight);
+  EXPECT_EQ(page().failed.code, ec::malformed) << "more than asked for";
+  said = answer_with(200, line(41));
+  EXPECT_EQ(page().failed.code, ec::malformed) << "not behind it";
+  for (const auto status : {404, 429, 500, 503}) {
+    said = answer_with(status, "");
+    EXPECT_EQ(page().failed.code, ec::unreachable) << status;
+  }
+  said = answer_with(429, "");
+  said->retry_after = 30s;
+  EXPECT_EQ(page().limited, 30s);
+}
+
+// limits::export_page_bytes_max, limits::export_page_timeout
+TEST_F(IdentityBridgeTest, APageOfTheExportIsSoLargeAndNotOneByteMore) {
+  const auto failure = [&](size_t bytes) {
+    said = answer_with(200, std::string(bytes, '\n'));
+    network()->fetch_export(0, 1'000, as<identity_actor>());
+    return next<export_page>().value_or(export_page{}).failed.code;
+  };
+  EXPECT_EQ(failure(limits::export_page_bytes_max), ec::none);
+  EXPECT_EQ(directory->requests.back().limits.total,
+            limits::export_page_timeout);
+  EXPECT_EQ(failure(limits::export_page_bytes_max + 1), ec::limit_reached);
 }
 
 } // namespace weir::tests

@@ -1,9 +1,11 @@
 #include "actors/identity/identity.hpp"
 #include "actors/support/store_readers.hpp"
 #include "base/limits_doubt.hpp"
+#include "base/limits_export.hpp"
 #include "base/limits_health.hpp"
 #include "messages/identity.hpp"
 #include "messages/journal.hpp"
+#include "storage/identity_table.hpp"
 #include "storage/tail_cache.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
@@ -23,12 +25,17 @@ public:
     documents.push_back(repo);
   }
 
+  void fetch_export(uint64_t after, size_t lines, identity_actor) override {
+    pages.emplace_back(after, lines);
+  }
+
   void resolve_handle(const atproto::did&, const std::string& handle,
                       identity_actor) override {
     handles.push_back(handle);
   }
 
   std::vector<atproto::did> documents;
+  std::vector<std::pair<uint64_t, size_t>> pages;
   std::vector<std::string> handles;
 };
 
@@ -273,6 +280,95 @@ TEST_F(IdentityShellTest, WhatTheStoreHasTheDirectoryMustHave) {
     EXPECT_EQ(named_for(x, "did:plc:a", proved),
               tombstoned ? "" : "not_found: not registered");
   }
+}
+
+// docs/adr/0013-the-export-of-the-directory.md: read when so many documents are
+// wanted, and those who wait are served from it.
+TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
+  export_settings exported;
+  exported.options.directory = "https://plc.test";
+  exported.options.wanted_min = 2;
+  exported.wanted = [] {
+    return size_t{5'000};
+  };
+  auto other = keep(spawn_identity(sys, shared, {}, network, exported));
+  storage::tail_cache tail{1};
+  store_readers rows{*store.db, *store.names, tail};
+  const auto read_store = [&] {
+    for (auto& job : reader.take<reader_job>())
+      job.run(rows);
+    run();
+  };
+  const auto write = [&] {
+    for (auto& x : journal.take<journal_rows>()) {
+      store.commit(*x.rows);
+      tell(other, rows_durable{x.token});
+    }
+  };
+  read_store();
+  tell(other, identity_ask{shell_repo(1), false, ann.as<identity_sink>()});
+  ASSERT_THAT(network->pages,
+              ElementsAre(std::pair<uint64_t, size_t>(16'000, 1)));
+  tell(other, export_page{}); // It ends before that.
+  read_store();
+  pass(std::chrono::milliseconds{1});
+  ASSERT_EQ(network->pages.size(), 2u);
+  EXPECT_EQ(network->pages[1].second, limits::export_page_lines);
+  export_page page;
+  page.read = true;
+  for (uint64_t i = 1; i <= 2; ++i) {
+    auto& x = page.operations.emplace_back();
+    x.number = i;
+    x.id = "op" + std::to_string(i);
+    x.repo = shell_repo(i);
+    x.doc.emplace();
+    x.doc->signing_key = "zExported" + std::to_string(i);
+  }
+  tell(other, page);
+  write();
+  pass(std::chrono::milliseconds{1});
+  page.operations.erase(page.operations.begin());
+  tell(other, page); // Nothing new.
+  write();
+  EXPECT_THAT(keys(ann), IsEmpty());
+  read_store();
+  EXPECT_THAT(keys(ann), ElementsAre("zExported1"));
+  // Who comes later is served at once.
+  tell(other, identity_ask{shell_repo(2), false, bob.as<identity_sink>()});
+  read_store();
+  EXPECT_THAT(keys(bob), ElementsAre("zExported2"));
+  write();
+  EXPECT_THAT(storage::list_exported(*store.db, 10).value(), IsEmpty());
+  EXPECT_TRUE(storage::load_identity(*store.db, shell_repo(2)).value());
+}
+
+// limits::export_names_page: what is kept of another mode, or directory, is
+// forgotten in pieces.
+TEST_F(IdentityShellTest, SoManyNamesOfTheExportAreForgottenAtATime) {
+  storage::journal_batch had;
+  for (size_t i = 0; i <= limits::export_names_page; ++i)
+    had.exported.emplace_back(shell_repo(i), storage::identity_row{});
+  had.export_place = storage::export_row{"https://other.test", 7, "op7", 0};
+  store.commit(std::move(had));
+  auto other = keep(
+    spawn_identity(sys, shared, {}, network, export_settings{}));
+  storage::tail_cache tail{1};
+  store_readers rows{*store.db, *store.names, tail};
+  std::vector<size_t> forgotten;
+  for (int i = 0; i < 3; ++i) {
+    for (auto& job : reader.take<reader_job>())
+      job.run(rows);
+    run();
+    for (auto& x : journal.take<journal_rows>()) {
+      forgotten.push_back(x.rows->exported.size());
+      store.commit(*x.rows);
+      tell(other, rows_durable{x.token});
+    }
+  }
+  EXPECT_THAT(forgotten, ElementsAre(limits::export_names_page, 1u));
+  EXPECT_THAT(storage::list_exported(*store.db, 10).value(), IsEmpty());
+  EXPECT_EQ(storage::load_export_place(*store.db).value(),
+            storage::export_row{});
 }
 
 } // namespace weir::tests

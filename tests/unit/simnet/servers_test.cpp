@@ -255,22 +255,6 @@ TEST_F(LegacyServersTest, DocumentsInTheOldFormNameTheSameKeys) {
   }
 }
 
-TEST_F(ServersTest, TheExportGoesOnAfterATime) {
-  std::set<std::string> dids;
-  for (std::string after; dids.size() < net.truth().accounts();) {
-    const auto x = get(urls.plc + "/export?count=5&after=" + after);
-    const auto body = std::string{as_text(x.body)};
-    const auto before = dids.size();
-    for (size_t start = 0, end = 0; (end = body.find('\n', start)) != body.npos;
-         start = end + 1) {
-      const auto line = json::parse(body.substr(start, end - start));
-      dids.insert(std::string{line.at("did").as_string()});
-      after = line.at("createdAt").as_string();
-    }
-    ASSERT_GT(dids.size(), before);
-  }
-}
-
 TEST_F(ServersTest, HandlesResolveByXrpcAndByWellKnownPath) {
   const auto account = view(3);
   for (const auto& base : {urls.plc, urls.hosts[0]}) {

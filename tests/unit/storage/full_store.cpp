@@ -84,6 +84,11 @@ void full_store::make_upstreams() {
   }
   group.listings.push_back({1, {}, {"cursor", false, {1, 1, 1}}});
   group.listings.push_back({2, "app.a.x", {"", true, {}}});
+  group.exported.emplace_back(
+    atproto::did::trusted("did:plc:aaaaaaaaaaaaaaaaaaaaaaaa"),
+    identity_row{"zKey", "https://host2.test", {}, "a.test", 0, false});
+  group.export_place
+    = export_row{"https://plc.test", 17, "bafyop", 1'700'000'000};
   group.configuration.push_back({default_dataset, "mode", text("all")});
   group.raise_metadata_version = true;
   commit(std::move(group));

@@ -1,0 +1,255 @@
+#include "actors/identity/export_machine.hpp"
+
+#include "base/limits_directory.hpp"
+#include "base/stored_time.hpp"
+
+#include <algorithm>
+
+namespace weir::actors {
+
+namespace {
+
+/// Pages may be smaller than asked for, but not all of them.
+constexpr size_t requests_per_page = 4;
+constexpr size_t requests_min = 16;
+
+storage::identity_row row_of(const atproto::did_document& x) {
+  storage::identity_row out;
+  out.signing_key = x.signing_key;
+  out.pds = x.pds;
+  out.claimed_handle = x.claimed_handle;
+  return out;
+}
+
+} // namespace
+
+export_machine::export_machine(export_options options)
+  : options_(std::move(options)) {
+  // nop
+}
+
+export_machine::effects export_machine::start() {
+  effects out;
+  out.list = true;
+  return out;
+}
+
+export_machine::effects
+export_machine::on_stored(const storage::export_row& place,
+                          const std::vector<atproto::did>& names,
+                          steady_time now) {
+  static_cast<void>(now);
+  if (at_ == phase::loading) {
+    place_ = place;
+    at_ = phase::idle;
+    if (place_.directory == options_.directory && !options_.directory.empty())
+      return {};
+  } else if (at_ != phase::clearing) {
+    return {};
+  }
+  // Of another directory, or of an end that came too early.
+  return forget(names);
+}
+
+/// Forgets these, and that anything was read.
+export_machine::effects
+export_machine::forget(const std::vector<atproto::did>& names) {
+  effects out;
+  const storage::export_row none;
+  at_ = names.empty() && place_ == none ? phase::idle : phase::clearing;
+  if (at_ == phase::idle) {
+    place_.directory = options_.directory;
+    return out;
+  }
+  for (const auto& name : names)
+    out.rows.emplace_back(name, std::nullopt);
+  place_ = none;
+  out.place = place_;
+  return out;
+}
+
+export_machine::effects export_machine::clear(std::string why,
+                                              steady_time now) {
+  auto out = why.empty() ? effects{} : refuse(std::move(why), now);
+  at_ = phase::clearing;
+  out.list = true;
+  return out;
+}
+
+/// Not now. It is looked at again after a pause.
+export_machine::effects export_machine::refuse(std::string why,
+                                               steady_time now) {
+  effects out;
+  at_ = phase::idle;
+  rests_until_ = now + pause_;
+  pause_
+    = std::min<std::chrono::microseconds>(2 * pause_, limits::export_pause_max);
+  if (why != told_)
+    out.refused = why;
+  told_ = std::move(why);
+  return out;
+}
+
+std::optional<int64_t> export_machine::as_of(wall_time wall) const {
+  if (at_ == phase::loading || at_ == phase::clearing || place_.whole_at == 0
+      || age_of(place_.whole_at, wall) >= options_.fresh.count())
+    return std::nullopt;
+  return place_.whole_at;
+}
+
+bool export_machine::may_begin(size_t wanted, steady_time now,
+                               wall_time wall) const {
+  if (options_.directory.empty()
+      || wanted < std::max<size_t>(options_.wanted_min, 1))
+    return false;
+  const auto again
+    = std::chrono::duration_cast<std::chrono::seconds>(limits::export_again);
+  if (place_.whole_at != 0
+      && age_of(place_.whole_at, wall)
+           < std::min(again, options_.fresh).count())
+    return false;
+  if (too_long_for_ != 0)
+    return wanted / 2 >= too_long_for_ || now >= *rests_until_;
+  return !rests_until_ || now >= *rests_until_;
+}
+
+/// Nobody goes on with what is there.
+bool export_machine::is_left(size_t wanted, wall_time wall) const {
+  if (wanted >= options_.wanted_min)
+    return false;
+  return place_.whole_at == 0
+           ? place_.place != 0
+           : age_of(place_.whole_at, wall) >= options_.fresh.count();
+}
+
+export_machine::effects export_machine::look(size_t wanted, bool rests,
+                                             steady_time now, wall_time wall) {
+  if (at_ == phase::pausing)
+    return next_page(rests, now, wall);
+  if (at_ != phase::idle)
+    return {};
+  if (!rests && may_begin(wanted, now, wall))
+    return begin(wanted, now);
+  if (is_left(wanted, wall))
+    return clear({}, now);
+  return {};
+}
+
+/// Is there an operation so far away that reading up to it is not worth it?
+export_machine::effects export_machine::begin(size_t wanted, steady_time now) {
+  effects out;
+  const auto pages
+    = std::max<size_t>(wanted / limits::export_wanted_per_page, 1);
+  wanted_ = wanted;
+  operations_left_ = (pages + 1) * limits::export_page_lines;
+  requests_left_ = pages * requests_per_page + requests_min;
+  lines_ = limits::export_page_lines;
+  at_ = phase::probing;
+  pages_.charge(now, 1, limits::export_pages_at_once);
+  out.ask = request{place_.place + pages * limits::export_page_lines, 1};
+  return out;
+}
+
+export_machine::effects export_machine::next_page(bool rests, steady_time now,
+                                                  wall_time wall) {
+  effects out;
+  const auto wait = pages_.delay(now);
+  if (rests || wait.count() > 0) {
+    out.timer = now
+                + std::max<std::chrono::microseconds>(
+                  wait, rests ? limits::plc_rest_min : wait);
+    return out;
+  }
+  pages_.take(now);
+  --requests_left_;
+  asked_at_ = wall.seconds();
+  at_ = phase::reading;
+  out.ask = request{place_.place == 0 ? 0 : place_.place - 1, lines_};
+  return out;
+}
+
+/// Whether a page begins with the operation that was read last.
+bool export_machine::goes_on_from(
+  const std::vector<atproto::exported_operation>& operations) const {
+  return place_.place == 0
+         || (!operations.empty() && operations.front().number == place_.place
+             && operations.front().id == place_.last);
+}
+
+export_machine::effects export_machine::on_page(
+  const std::vector<atproto::exported_operation>& operations, steady_time now) {
+  effects out;
+  if (at_ == phase::probing) {
+    if (!operations.empty()) {
+      too_long_for_ = wanted_;
+      return refuse("it is too long for what is wanted", now);
+    }
+    too_long_for_ = 0;
+    at_ = phase::pausing;
+    out.timer = now;
+    return out;
+  }
+  if (at_ != phase::reading)
+    return out;
+  if (!goes_on_from(operations))
+    return clear("it does not go on where it was left", now);
+  const size_t known = place_.place == 0 ? 0 : 1;
+  for (auto i = known; i < operations.size(); ++i) {
+    const auto& x = operations[i];
+    out.rows.emplace_back(x.repo,
+                          x.doc ? std::optional{row_of(*x.doc)} : std::nullopt);
+    place_.place = x.number;
+    place_.last = x.id;
+  }
+  ends_ = out.rows.empty();
+  if (ends_)
+    place_.whole_at = asked_at_;
+  place_.directory = options_.directory;
+  operations_ += out.rows.size();
+  operations_left_ -= std::min(operations_left_, out.rows.size());
+  lines_ = std::min(2 * lines_, limits::export_page_lines);
+  out.place = place_;
+  at_ = phase::storing;
+  return out;
+}
+
+export_machine::effects export_machine::on_failed(const error& why,
+                                                  steady_time now) {
+  effects out;
+  if (at_ == phase::reading && why.code == ec::limit_reached
+      && lines_ > limits::export_page_lines_min && requests_left_ > 0) {
+    lines_ = std::max(lines_ / 4, limits::export_page_lines_min);
+    at_ = phase::pausing;
+    out.timer = now;
+    return out;
+  }
+  if (at_ != phase::reading && at_ != phase::probing)
+    return out;
+  too_long_for_ = 0;
+  return refuse(to_string(why), now);
+}
+
+export_machine::effects export_machine::on_durable(steady_time now) {
+  effects out;
+  if (at_ == phase::clearing) {
+    out.list = true;
+    return out;
+  }
+  if (at_ != phase::storing)
+    return out;
+  if (ends_) {
+    at_ = phase::idle;
+    pause_ = limits::export_pause_min;
+    rests_until_.reset();
+    told_.clear();
+    out.whole = true;
+    return out;
+  }
+  if (operations_left_ == 0 || requests_left_ == 0)
+    return refuse("it goes on for longer than it said", now);
+  at_ = phase::pausing;
+  out.timer = now;
+  return out;
+}
+
+} // namespace weir::actors

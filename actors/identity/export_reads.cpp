@@ -1,0 +1,36 @@
+#include "actors/identity/export_reads.hpp"
+
+#include <utility>
+
+namespace weir::actors {
+
+identity_stored stored_of(const store_readers& store, const atproto::did& repo,
+                          std::optional<int64_t> as_of) {
+  identity_stored out{repo, std::nullopt};
+  const auto row = store.load_identity(repo);
+  if (row)
+    out.row = *row;
+  if (!row || out.row || !as_of)
+    return out;
+  if (auto exported = store.load_exported(repo)) {
+    out.exported = std::move(*exported);
+    if (out.exported)
+      out.exported->fetched_at = *as_of;
+  }
+  return out;
+}
+
+export_page read_page(export_page x) {
+  auto operations = atproto::parse_export_page(as_text(x.text), x.after);
+  if (!operations)
+    x.failed = operations.error();
+  else if (operations->size() > x.lines)
+    x.failed = fail(ec::malformed, "more operations than were asked for");
+  else
+    x.operations = std::move(*operations);
+  x.text.clear();
+  x.read = true;
+  return x;
+}
+
+} // namespace weir::actors
