@@ -5,7 +5,7 @@
 
 /// Reading the export of the directory of did:plc documents: all operations of
 /// all DIDs in pages, instead of one document for each look-up
-/// (docs/adr/0013-the-export-of-the-directory.md has the arithmetic).
+/// (docs/adr/0015-the-export-of-the-directory.md has the arithmetic).
 namespace weir::limits {
 
 using namespace std::chrono_literals;

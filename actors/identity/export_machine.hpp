@@ -20,7 +20,7 @@ struct export_options {
 };
 
 /// Reads the directory's export when so many documents are wanted that single
-/// look-ups would cost more (docs/adr/0013-the-export-of-the-directory.md).
+/// look-ups would cost more (docs/adr/0015-the-export-of-the-directory.md).
 ///
 /// One request asks first whether the export ends within what is worth it. Then
 /// it is read page by page, from the place that the store has on, each page

@@ -8,7 +8,7 @@
 #include <iostream>
 
 // The first sync of a network of thousands: the directory's export instead of
-// one look-up each (docs/adr/0013-the-export-of-the-directory.md).
+// one look-up each (docs/adr/0015-the-export-of-the-directory.md).
 // ACCOUNTS=15000 is the large form.
 
 namespace weir::tests {

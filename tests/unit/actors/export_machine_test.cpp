@@ -1,6 +1,6 @@
 #include "tests/unit/actors/export_world.hpp"
 
-// docs/adr/0013-the-export-of-the-directory.md: when it is read, and how fast.
+// docs/adr/0015-the-export-of-the-directory.md: when it is read, and how fast.
 
 namespace weir::tests::exports {
 

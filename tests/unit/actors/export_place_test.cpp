@@ -1,6 +1,6 @@
 #include "tests/unit/actors/export_world.hpp"
 
-// docs/adr/0013-the-export-of-the-directory.md: what is kept of it,
+// docs/adr/0015-the-export-of-the-directory.md: what is kept of it,
 // and where it goes on.
 
 namespace weir::tests::exports {

@@ -1,7 +1,7 @@
 #include "base/limits_doubt.hpp"
 #include "tests/unit/actors/identity_world.hpp"
 
-// docs/adr/0013-the-export-of-the-directory.md: what the export says serves who
+// docs/adr/0015-the-export-of-the-directory.md: what the export says serves who
 // asks for the first time, as if it had been looked up when it was read.
 
 namespace weir::tests::identities {

@@ -282,7 +282,7 @@ TEST_F(IdentityShellTest, WhatTheStoreHasTheDirectoryMustHave) {
   }
 }
 
-// docs/adr/0013-the-export-of-the-directory.md: read when so many documents are
+// docs/adr/0015-the-export-of-the-directory.md: read when so many documents are
 // wanted, and those who wait are served from it.
 TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
   export_settings exported;
