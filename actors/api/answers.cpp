@@ -22,13 +22,13 @@ net::http_reply text_reply(int status, std::string_view type,
   return out;
 }
 
-/// @param verdict Outlives the view.
 /// Of docs/api.md. Tap's clients know no word for what nobody says.
 std::string_view account_word(storage::account_status x) noexcept {
   return x == storage::account_status::inactive ? "inactive"
                                                 : storage::to_string(x);
 }
 
+/// @param verdict Outlives the view.
 wire::repo_view to_view(const store_readers::listed_row& x,
                         const completeness_verdict& verdict) {
   wire::repo_view out;
