@@ -48,8 +48,10 @@ class Application:
                     del out[uri]
         return out
 
-    def equals(self, dids):
+    def truth(self, dids):
         """The network's records of these accounts, and no others."""
-        truth = {f'at://{did}/{path}': cid for did in dids
-                 for path, cid in self.world.truth(did)['records'].items()}
-        return self.table() == truth
+        return {f'at://{did}/{path}': cid for did in dids
+                for path, cid in self.world.truth(did)['records'].items()}
+
+    def equals(self, dids):
+        return self.table() == self.truth(dids)

@@ -274,9 +274,11 @@ TEST_F(IdentityBridgeTest, TheDateOfADirectoryIsBelievedWhereTlsProvesIt) {
   constexpr wall_time autumn{784'111'777'000'000};
   said = answer_with(404, "");
   said->headers.push_back({"date", "Sun, 06 Nov 1994 08:49:37 GMT"});
-  EXPECT_EQ(look_up(ann).date, std::nullopt) << "anybody may have said that";
+  EXPECT_EQ(look_up(ann).date, autumn);
+  EXPECT_FALSE(look_up(ann).date_is_proved) << "anybody may have said that";
   options.plc_url = "https://plc.test";
   EXPECT_EQ(look_up(ann).date, autumn);
+  EXPECT_TRUE(look_up(ann).date_is_proved);
   EXPECT_EQ(look_up(web).date, std::nullopt) << "its owner's host";
   said->headers.back().value = "yesterday";
   EXPECT_EQ(look_up(ann).date, std::nullopt);

@@ -238,7 +238,15 @@ TEST_F(IdentityShellTest, TheDirectorysDateIsToldToWhoJudgesTheClock) {
   said.repo = shell_repo(1);
   tell(identity, said);
   EXPECT_EQ(verdict(), clock_verdict::undecided);
+  said.date = time.wall_now() + 1h;
+  tell(identity, said);
+  EXPECT_EQ(shared->signers.look(time.steady_now(), time.wall_now())
+              .directory_ahead,
+            1h);
   said.date = time.wall_now();
+  tell(identity, said);
+  EXPECT_EQ(verdict(), clock_verdict::undecided) << "anybody may have said that";
+  said.date_is_proved = true;
   tell(identity, said);
   EXPECT_EQ(verdict(), clock_verdict::right);
 }
