@@ -38,8 +38,8 @@ export_machine::effects
 export_machine::on_stored(const storage::export_row& place,
                           const std::vector<atproto::did>& names,
                           steady_time now) {
-  static_cast<void>(now);
   if (at_ == phase::loading) {
+    idle_since_ = now;
     place_ = place;
     at_ = phase::idle;
     if (place_.directory == options_.directory && !options_.directory.empty())
@@ -81,6 +81,7 @@ export_machine::effects export_machine::refuse(std::string why,
                                                steady_time now) {
   effects out;
   at_ = phase::idle;
+  idle_since_ = now;
   rests_until_ = now + pause_;
   pause_
     = std::min<std::chrono::microseconds>(2 * pause_, limits::export_pause_max);
@@ -114,8 +115,9 @@ bool export_machine::may_begin(size_t wanted, steady_time now,
 }
 
 /// Nobody goes on with what is there.
-bool export_machine::is_left(size_t wanted, wall_time wall) const {
-  if (wanted >= options_.wanted_min)
+bool export_machine::is_left(size_t wanted, steady_time now,
+                             wall_time wall) const {
+  if (wanted >= options_.wanted_min || now < idle_since_ + options_.fresh)
     return false;
   return place_.whole_at == 0
            ? place_.place != 0
@@ -130,7 +132,7 @@ export_machine::effects export_machine::look(size_t wanted, bool rests,
     return {};
   if (!rests && may_begin(wanted, now, wall))
     return begin(wanted, now);
-  if (is_left(wanted, wall))
+  if (is_left(wanted, now, wall))
     return clear({}, now);
   return {};
 }
@@ -138,8 +140,12 @@ export_machine::effects export_machine::look(size_t wanted, bool rests,
 /// Is there an operation so far away that reading up to it is not worth it?
 export_machine::effects export_machine::begin(size_t wanted, steady_time now) {
   effects out;
+  // What an earlier life has read was worth it, and pays for as much again.
+  const auto paid = place_.whole_at == 0
+                      ? place_.place / limits::export_page_lines
+                      : 0;
   const auto pages
-    = std::max<size_t>(wanted / limits::export_wanted_per_page, 1);
+    = std::max<size_t>({wanted / limits::export_wanted_per_page, paid, 1});
   wanted_ = wanted;
   operations_left_ = (pages + 1) * limits::export_page_lines;
   requests_left_ = pages * requests_per_page + requests_min;
@@ -239,6 +245,7 @@ export_machine::effects export_machine::on_durable(steady_time now) {
     return out;
   if (ends_) {
     at_ = phase::idle;
+    idle_since_ = now;
     pause_ = limits::export_pause_min;
     rests_until_.reset();
     told_.clear();

@@ -19,8 +19,9 @@ struct export_options {
   std::chrono::seconds fresh = limits::export_fresh;
 };
 
-/// Reads the directory's export when so many documents are wanted that single
-/// look-ups would cost more (docs/adr/0015-the-export-of-the-directory.md).
+/// Reads the directory's export when single look-ups have cost as much as it
+/// would: how many more there will be nobody knows, and so the cost is never more
+/// than twice the least (docs/adr/0015-the-export-of-the-directory.md).
 ///
 /// One request asks first whether the export ends within what is worth it. Then
 /// it is read page by page, from the place that the store has on, each page
@@ -62,8 +63,10 @@ public:
                     const std::vector<atproto::did>& names, steady_time now);
 
   /// Whether there is something to do.
-  /// @param wanted Documents that are, or will be, looked up singly else.
-  /// @param rests The directory limits us: nothing is asked of it.
+  /// @param wanted Documents that had to be looked up so far, or wait for it: as
+  /// many may follow.
+  /// @param rests Nothing is asked for: the directory limits us, or there is no
+  /// room for more.
   effects look(size_t wanted, bool rests, steady_time now, wall_time wall);
 
   effects on_page(const std::vector<atproto::exported_operation>& operations,
@@ -92,7 +95,7 @@ private:
   };
 
   bool may_begin(size_t wanted, steady_time now, wall_time wall) const;
-  bool is_left(size_t wanted, wall_time wall) const;
+  bool is_left(size_t wanted, steady_time now, wall_time wall) const;
   effects begin(size_t wanted, steady_time now);
   effects next_page(bool rests, steady_time now, wall_time wall);
   effects forget(const std::vector<atproto::did>& names);
@@ -113,6 +116,7 @@ private:
   int64_t asked_at_ = 0;    ///< Unix seconds, of the page that is being read.
   size_t wanted_ = 0;       ///< When it was last begun.
   size_t too_long_for_ = 0; ///< So many were wanted; 0: it was not too long.
+  steady_time idle_since_;
   std::optional<steady_time> rests_until_;
   std::chrono::microseconds pause_ = limits::export_pause_min;
   std::string told_; ///< The last reason.

@@ -47,14 +47,12 @@ class identity final : public observed<identity_actor::base> {
 public:
   identity(caf::actor_config& config, context_ptr shared,
            identity_options options, std::shared_ptr<identity_network> network,
-           std::optional<export_settings> exported)
+           std::optional<export_options> exported)
     : observed(config, "identity", "0", turn::full), shared_(std::move(shared)),
       machine_(options), network_(std::move(network)),
       held_(shared_->memory, memory_use::identity) {
-    if (exported) {
-      export_.emplace(std::move(exported->options));
-      wanted_ = std::move(exported->wanted);
-    }
+    if (exported)
+      export_.emplace(std::move(*exported));
     auto& registry = shared_->metrics;
     asked_ = &registry.counter("weir_identity_asked_total",
                                "Questions for an identity");
@@ -106,7 +104,7 @@ private:
   context_ptr shared_;
   identity_machine machine_;
   std::optional<export_machine> export_;
-  std::function<size_t()> wanted_;
+  size_t newcomers_ = 0; ///< Without a row, since the export was read.
   std::shared_ptr<identity_network> network_;
   struct waiter {
     identity_sink to;
@@ -246,8 +244,10 @@ void identity::note_unknown(const atproto::did& repo, std::string text) {
 void identity::look_export() {
   if (!export_)
     return;
-  const auto wanted = std::max(machine_.waiting(), wanted_());
-  perform(export_->look(wanted, machine_.directory_rests(now()), now(), wall()));
+  const auto wanted = std::max(machine_.waiting(), newcomers_);
+  const auto rests = machine_.directory_rests(now())
+                     || !shared_->intake.backfills();
+  perform(export_->look(wanted, rests, now(), wall()));
 }
 
 void identity::perform(const export_machine::effects& x) {
@@ -267,6 +267,7 @@ void identity::perform(const export_machine::effects& x) {
     network_->fetch_export(x.ask->after, x.ask->lines, identity_actor{this});
   }
   if (x.whole) {
+    newcomers_ = 0;
     log::info("export_read", {{"operations", export_->operations()}});
     load_exported();
   }
@@ -334,6 +335,7 @@ identity_actor::behavior_type identity::make_behavior() {
     [this](const identity_ask& x) { ask(x); },
     [this](const identity_shared& x) { machine_.on_shared(x.repo, x.by); },
     [this](const identity_stored& x) {
+      newcomers_ += x.row ? 0 : 1;
       perform(machine_.on_loaded(x.repo, x.row, now(), wall(), x.exported));
     },
     [this](const export_page& x) { on_export_page(x); },
@@ -373,7 +375,7 @@ identity_actor::behavior_type identity::make_behavior() {
 identity_actor spawn_identity(caf::actor_system& system, context_ptr shared,
                               identity_options options,
                               std::shared_ptr<identity_network> network,
-                              std::optional<export_settings> exported) {
+                              std::optional<export_options> exported) {
   return system.spawn<identity>(std::move(shared), options, std::move(network),
                                 std::move(exported));
 }

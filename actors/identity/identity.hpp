@@ -31,15 +31,6 @@ public:
     = 0;
 };
 
-/// Whether and when the directory's export is read.
-struct export_settings {
-  export_options options;
-  /// Repos whose documents will be wanted, about. Any thread.
-  std::function<size_t()> wanted = [] {
-    return size_t{0};
-  };
-};
-
 /// Spawns the IDENTITY of a node.
 ///
 /// Lifetime: from NODE, which restarts it; its cache is the store's table.
@@ -47,6 +38,6 @@ struct export_settings {
 identity_actor spawn_identity(caf::actor_system& system, context_ptr shared,
                               identity_options options,
                               std::shared_ptr<identity_network> network,
-                              std::optional<export_settings> exported = {});
+                              std::optional<export_options> exported = {});
 
 } // namespace weir::actors

@@ -117,14 +117,10 @@ void node::impl::start_store_actors() {
   identities.cached_max = plan.identities;
   identities.waiting_max = plan.identity_waits;
   identities.failures_max = plan.lookup_failures;
-  export_settings exported;
+  export_options exported;
   if (config.mode == tracking_mode::full_network)
-    exported.options.directory = config.plc_url;
-  exported.options.wanted_min = config.most.export_wanted_min;
-  exported.wanted = [this] {
-    const auto pending = static_cast<size_t>(storage::repo_status::pending);
-    return static_cast<size_t>(store->stats.repos[pending].load());
-  };
+    exported.directory = config.plc_url;
+  exported.wanted_min = config.most.export_wanted_min;
   shared->identity = spawn_identity(
     *system, shared, identities,
     make_identity_network(net.transport, net.guarded, net.configured,

@@ -157,10 +157,10 @@ store_readers::load_export(size_t names_max) const {
   auto place = storage::load_export_place(db);
   if (!place)
     return place.error();
-  auto names = storage::list_exported(db, names_max);
-  if (!names)
-    return names.error();
-  return export_state{std::move(*place), std::move(*names)};
+  auto first = storage::list_exported(db, names_max);
+  if (!first)
+    return first.error();
+  return export_state{std::move(*place), std::move(*first)};
 }
 
 result<std::optional<storage::identity_row>>

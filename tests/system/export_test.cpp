@@ -92,7 +92,7 @@ protected:
 TEST_F(ExportTest, AFirstSyncTakesItInsteadOfMostLookUps) {
   sync();
   const auto asked = life.requests().directory();
-  EXPECT_LT(asked.documents, accounts / 2);
+  EXPECT_LT(asked.documents, accounts * 2 / 3);
   EXPECT_LE(asked.export_pages, accounts / limits::export_page_lines + 3);
   EXPECT_EQ(node->metric("weir_identity_exported_total ") + asked.documents,
             accounts);
@@ -127,7 +127,7 @@ TEST_F(ExportTest, AnExportThatIsBehindDoesNoHarm) {
   }
   order(fault_kind::directory_stale);
   sync();
-  EXPECT_GT(node->metric("weir_identity_exported_total "), accounts / 2);
+  EXPECT_GT(node->metric("weir_identity_exported_total "), accounts / 3);
   ASSERT_TRUE(eventually(node_patience, [this] {
     return node->metric("weir_repos_synced ") == accounts;
   }));

@@ -136,7 +136,9 @@ TEST(export_machine, what_a_scan_left_behind_is_forgotten_when_nobody_goes_on) {
   x.look();
   x.fails = fail(ec::unreachable);
   x.look();
+  x.run(0);
   EXPECT_FALSE(x.rows.empty());
+  x.pass(limits::export_fresh);
   x.run(0);
   EXPECT_TRUE(x.rows.empty());
 }

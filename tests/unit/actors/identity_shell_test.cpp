@@ -293,13 +293,12 @@ TEST_F(IdentityShellTest, WhatTheStoreHasTheDirectoryMustHave) {
 // docs/adr/0015-the-export-of-the-directory.md: read when so many documents are
 // wanted, and those who wait are served from it.
 TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
-  export_settings exported;
-  exported.options.directory = "https://plc.test";
-  exported.options.wanted_min = 2;
-  exported.wanted = [] {
-    return size_t{5'000};
-  };
-  auto other = keep(spawn_identity(sys, shared, {}, network, exported));
+  export_options exported;
+  exported.directory = "https://plc.test";
+  exported.wanted_min = 1;
+  identity_options slow;
+  slow.per_second = 0.1; // One look-up, of somebody else.
+  auto other = keep(spawn_identity(sys, shared, slow, network, exported));
   storage::tail_cache tail{1};
   store_readers rows{*store.db, *store.names, tail};
   const auto read_store = [&] {
@@ -314,9 +313,10 @@ TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
     }
   };
   read_store();
+  tell(other, identity_ask{shell_repo(9), false, bob.as<identity_sink>()});
   tell(other, identity_ask{shell_repo(1), false, ann.as<identity_sink>()});
   ASSERT_THAT(network->pages,
-              ElementsAre(std::pair<uint64_t, size_t>(16'000, 1)));
+              ElementsAre(std::pair<uint64_t, size_t>(1'000, 1)));
   tell(other, export_page{}); // It ends before that.
   read_store();
   pass(std::chrono::milliseconds{1});
@@ -359,7 +359,7 @@ TEST_F(IdentityShellTest, SoManyNamesOfTheExportAreForgottenAtATime) {
   had.export_place = storage::export_row{"https://other.test", 7, "op7", 0};
   store.commit(std::move(had));
   auto other = keep(
-    spawn_identity(sys, shared, {}, network, export_settings{}));
+    spawn_identity(sys, shared, {}, network, export_options{}));
   storage::tail_cache tail{1};
   store_readers rows{*store.db, *store.names, tail};
   std::vector<size_t> forgotten;
