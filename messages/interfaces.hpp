@@ -126,6 +126,9 @@ using consumer_actor = common_actor::extend<
   caf::reacts_to<log_advanced>, caf::reacts_to<log_page>,
   caf::reacts_to<did_page>, caf::reacts_to<channel_opened>,
   caf::reacts_to<channel_text>, caf::reacts_to<channel_closed>,
-  caf::reacts_to<rows_durable>>;
+  caf::reacts_to<rows_durable>,
+  // Dead letters, and how old the oldest event is.
+  caf::reacts_to<letters_order>, caf::reacts_to<letters_found>,
+  caf::reacts_to<operation_dated>>;
 
 } // namespace weir

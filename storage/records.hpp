@@ -113,6 +113,8 @@ struct consumer_row {
   std::vector<op_id> positions; ///< One for each partition of the log.
   uint64_t log_identity = 0;
   bool fire_and_forget = false;
+  uint64_t settled = 0;      ///< Events of the log that are acked, about.
+  uint64_t dead_letters = 0; ///< Rows that it has of them.
 
   op_id position(uint16_t partition) const noexcept {
     return partition < positions.size() ? positions[partition] : 0;

@@ -142,6 +142,7 @@ public:
         check_block(key.first, value);
       });
     x_.last_id = next_ - 1;
+    x_.log_events = events_;
     contents_.finish(x_.last_id);
     skip_minutes({});
     if (auto ok = minutes_.status(); !ok)
@@ -168,6 +169,9 @@ private:
     if (follows && previous_ && block->previous != *previous_)
       x_.find("I3", operation_name(first),
               "it does not carry the hash of the block before it");
+    if (follows && previous_ && block->events_before != events_)
+      x_.find("I3", operation_name(first),
+              "it counts other events before it than there are");
     if (block->written_us < written_us_)
       x_.find("I3", operation_name(first),
               "its time lies before that of the block before it");
@@ -180,6 +184,7 @@ private:
     next_ = first + block->ops.size();
     previous_ = block_hash(x_.options.partition, first, value);
     written_us_ = block->written_us;
+    events_ = block->events_before + block->events();
   }
 
   /// What is erased loses its rows in the table of streams, and the names of
@@ -277,6 +282,7 @@ private:
   op_id next_ = 1;
   std::optional<atproto::digest> previous_{std::in_place};
   int64_t written_us_ = 0;
+  uint64_t events_ = 0;
   uint32_t minute_ = 0;
   std::unordered_map<atproto::did, op_id> erased_through_; ///< Of those erased.
 };

@@ -12,6 +12,7 @@
 #include "actors/support/timer.hpp"
 #include "base/log.hpp"
 #include "messages/api.hpp"
+#include "messages/consumer.hpp"
 #include "messages/error.hpp"
 #include "messages/identity.hpp"
 #include "messages/journal.hpp"
@@ -81,6 +82,7 @@ private:
   void change_repos(const api_request_ptr& x);
   void read_repo(const api_request_ptr& x);
   void read_page(const api_request_ptr& x);
+  void order_letters(const api_request_ptr& x);
   void resolve(const api_request_ptr& x);
   void look_up(const api_lookup& x);
   void arm_timer();
@@ -110,6 +112,10 @@ void api_worker::run(const api_request_ptr& x) {
     case action::list_errors:
     case action::dead_letters:
       read_page(x);
+      return;
+    case action::retry_letters:
+    case action::drop_letters:
+      order_letters(x);
       return;
     case action::resolve:
       resolve(x);
@@ -213,10 +219,7 @@ void api_worker::read_repo(const api_request_ptr& x) {
 
 void api_worker::read_page(const api_request_ptr& x) {
   const auto what = x->route.to->what;
-  const auto page = parse_page(
-    x->request, what == action::dead_letters  ? page_order::id
-                : what == action::list_errors ? page_order::retry
-                                              : page_order::did);
+  const auto page = parse_page(x->request, order_of(what));
   if (!page) {
     x->answer.send(problem(page.error()));
     return;
@@ -226,14 +229,20 @@ void api_worker::read_page(const api_request_ptr& x) {
              consumer = env_->consumer_name,
              filter = env_->filter_generation](store_readers& store) {
     const completeness_judge by{*shared, filter};
-    if (what == action::dead_letters)
-      x->answer.send(dead_letters_reply(store, consumer, page));
-    else
-      x->answer.send(what == action::list_errors
-                       ? errors_reply(store, by, page)
-                       : repos_reply(store, by, page));
+    x->answer.send(what == action::dead_letters
+                     ? dead_letters_reply(store, consumer, page)
+                   : what == action::list_errors ? errors_reply(store, by, page)
+                                                 : repos_reply(store, by, page));
   };
   send(env_->shared->reader_of(0), std::move(job));
+}
+
+void api_worker::order_letters(const api_request_ptr& x) {
+  const auto retry = x->route.to->what == action::retry_letters;
+  auto order = letters_order_of(*x->request.sink, retry, x->answer);
+  if (!order)
+    return x->answer.send(problem(order.error()));
+  send(env_->consumer, std::move(*order));
 }
 
 /// The DID document: as it is stored, if that is not old, else looked up.
@@ -308,9 +317,8 @@ public:
     } else if (found->to->body_max > 0) {
       if (out_of_memory())
         return no_room_reply(*env_);
-      head.sink = std::make_shared<repos_body>(
-        env_->shared->memory, env_->request_bytes_max,
-        found->to->what == action::add);
+      head.sink = make_body(found->to->what, env_->shared->memory,
+                            env_->request_bytes_max);
     }
     return std::nullopt;
   }
@@ -322,7 +330,7 @@ public:
       answer.send(miss_reply(found.error(), request.path));
       return;
     }
-    if (auto refusal = refuse_parameters(*found->to, request)) {
+    if (auto refusal = parameter_refusal(*found->to, request)) {
       answer.send(std::move(*refusal));
       return;
     }
@@ -338,7 +346,7 @@ public:
       answer.reject(miss_reply(found.error(), request.path));
       return;
     }
-    if (auto refusal = refuse_parameters(*found->to, request)) {
+    if (auto refusal = parameter_refusal(*found->to, request)) {
       answer.reject(std::move(*refusal));
       return;
     }
@@ -360,14 +368,6 @@ public:
   }
 
 private:
-  static std::optional<net::http_reply>
-  refuse_parameters(const route& x, const net::incoming_request& request) {
-    auto how = unknown_parameter(x, request);
-    if (how.empty())
-      return std::nullopt;
-    return problem(fail(ec::invalid_argument, std::move(how)));
-  }
-
   bool out_of_memory() const {
     return env_->shared->intake.level(shortage::memory)
            == intake_level::no_requests;

@@ -1,9 +1,11 @@
 #include "actors/api/dead_letter_answers.hpp"
 
 #include "actors/api/answers.hpp"
+#include "actors/api/request_body.hpp"
 #include "storage/collection_table.hpp"
 #include "storage/consumer_table.hpp"
 #include "storage/log_reader.hpp"
+#include "wire/letters_request.hpp"
 #include "wire/position.hpp"
 #include "wire/problem.hpp"
 
@@ -28,7 +30,55 @@ void append_subject(const store_readers& store, storage::op_id id,
   append_text(storage::subject_of(entry.repo, op), out);
 }
 
+void append_ids(std::string_view name, const std::vector<storage::op_id>& ids,
+                std::string& out) {
+  if (ids.empty())
+    return;
+  out += ",\"";
+  out += name;
+  out += "\":[";
+  for (const auto id : ids) {
+    if (out.back() != '[')
+      out += ',';
+    out += std::to_string(wire::event_id({0, id}, 1).value());
+  }
+  out += ']';
+}
+
+net::http_reply letters_reply(const result<letters_report>& x, bool retry) {
+  if (!x)
+    return problem(x.error());
+  std::string body = retry ? R"({"retried":)" : R"({"dropped":)";
+  body += std::to_string(x->done.size());
+  append_ids("outdated", x->outdated, body);
+  append_ids("unknown", x->unknown, body);
+  append_ids("left", x->left, body);
+  if (x->next != 0)
+    body += R"(,"cursor":")" + std::to_string(x->next) + '"';
+  return net::json_reply(200, body + '}');
+}
+
 } // namespace
+
+result<letters_order> letters_order_of(const net::body_sink& body, bool retry,
+                                       net::responder answer) {
+  auto request = wire::parse_letters_request(
+    static_cast<const text_body&>(body).text());
+  if (!request)
+    return request.error();
+  letters_order out;
+  out.retry = retry;
+  out.ids.reserve(request->ids.size());
+  for (const auto id : request->ids)
+    out.ids.push_back(wire::place_of(id, 1).value().op);
+  out.all = request->all;
+  out.repo = std::move(request->repo);
+  out.after = request->after;
+  out.answer = [answer = std::move(answer), retry](const auto& report) {
+    answer.send(letters_reply(report, retry));
+  };
+  return out;
+}
 
 net::http_reply dead_letters_reply(const store_readers& store,
                                    const std::string& consumer,

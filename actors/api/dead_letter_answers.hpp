@@ -2,6 +2,7 @@
 
 #include "actors/api/page_request.hpp"
 #include "actors/support/store_readers.hpp"
+#include "messages/consumer.hpp"
 #include "net/http_server.hpp"
 
 #include <string>
@@ -13,5 +14,11 @@ namespace weir::actors {
 net::http_reply dead_letters_reply(const store_readers& store,
                                    const std::string& consumer,
                                    const page_request& page);
+
+/// What a body of `/v1/dead-letters/retry` or `/drop` wants.
+/// @param body A `text_body`.
+/// @param answer Hears what became of it.
+result<letters_order> letters_order_of(const net::body_sink& body, bool retry,
+                                       net::responder answer);
 
 } // namespace weir::actors

@@ -1,6 +1,7 @@
 #include "actors/api/routes.hpp"
 
 #include "base/limits.hpp"
+#include "base/limits_api.hpp"
 #include "base/nearest.hpp"
 
 #include <algorithm>
@@ -34,6 +35,10 @@ constexpr std::array table{
   route{port::data, "GET", "/info/:did", action::info, false, 0},
   route{port::data, "GET", "/v1/dead-letters", action::dead_letters, false, 0,
         pages},
+  route{port::data, "POST", "/v1/dead-letters/retry", action::retry_letters,
+        false, limits::dead_letters_body_bytes_max},
+  route{port::data, "POST", "/v1/dead-letters/drop", action::drop_letters,
+        false, limits::dead_letters_body_bytes_max},
   route{port::data, "GET", "/v1/completeness", action::summary, false, 0,
         pages},
   route{port::data, "GET", "/v1/repos/:did/completeness",

@@ -24,6 +24,8 @@ enum class action : uint8_t {
   list,
   list_errors,
   dead_letters,
+  retry_letters,
+  drop_letters,
   get_repo,
   get_config,
   resolve,

@@ -1,12 +1,16 @@
 #include "actors/consumer/consumer.hpp"
 
 #include "actors/consumer/delivery_machine.hpp"
+#include "actors/consumer/letter_desk.hpp"
+#include "actors/consumer/letter_reads.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
 #include "base/crash_point.hpp"
 #include "base/log.hpp"
 #include "messages/consumer.hpp"
+#include "storage/collection_table.hpp"
+#include "storage/log_reader.hpp"
 #include "storage/tail_cache.hpp"
 #include "wire/position.hpp"
 #include "wire/tap.hpp"
@@ -51,6 +55,7 @@ public:
     for (auto& [id, channel] : channels_)
       channel->cut();
     channels_.clear();
+    letters_ = {};
     held_.set(0);
     env_.shared = nullptr;
     observed::on_exit();
@@ -68,9 +73,14 @@ private:
   void ask_did_page(const delivery_effects::did_wish& x);
   void save(const delivery_effects::write& x);
   void on_text(const channel_text& x);
+  void look_for_letters();
+  void judge(const letters_found& x);
+  void on_letters(const letters_found& x);
   void on_log_page(const log_page& x);
   void on_did_page(const did_page& x);
   void publish();
+  void date_oldest();
+  void ask_date(storage::op_id id);
 
   consumer_environment env_;
   board_gate gate_;
@@ -80,6 +90,9 @@ private:
   storage::op_id durable_ = 0;
   actor_timer timer_;
   byte_claim held_;
+  letter_desk letters_;
+  oldest_event oldest_;      ///< As it was dated last.
+  bool date_asked_ = false; ///< The log is asked how old the oldest one is.
 };
 
 /// Carries effects out until there are none; a send makes new ones.
@@ -168,7 +181,11 @@ void consumer::save(const delivery_effects::write& x) {
   storage::consumer_change change;
   change.name = env_.name;
   change.row = storage::consumer_row{
-    {x.position}, env_.log_identity, env_.fire_and_forget};
+    {x.position},          env_.log_identity, env_.fire_and_forget, x.settled,
+    x.dead_letters};
+  change.dead_letters_gone = x.letters_gone;
+  if (!x.letters_gone.empty())
+    letters_.on_write();
   change.acked_gone = x.erase;
   change.acked = x.put;
   for (const auto& letter : x.letters) {
@@ -201,6 +218,54 @@ void consumer::on_text(const channel_text& x) {
     return;
   const std::array<storage::op_id, 1> ids{place->op};
   perform(machine_.on_acks(x.session, ids, now()));
+}
+
+// -- dead letters -------------------------------------------------------------
+
+void consumer::look_for_letters() {
+  const auto* order = letters_.begin();
+  if (order == nullptr)
+    return;
+  reader_job job;
+  job.run = [to = consumer_actor{this}, name = env_.name,
+             order = *order](store_readers& store) {
+    caf::anon_send(to, find_letters(store, name, order));
+  };
+  send(env_.shared->reader_of(1), std::move(job));
+}
+
+/// Nothing of their accounts is sent until it is known what was logged later.
+void consumer::judge(const letters_found& x) {
+  std::vector<atproto::did> repos;
+  for (const auto& letter : x.letters)
+    if (letter.entry != nullptr)
+      repos.push_back(letter.entry->repo);
+  machine_.watch(std::move(repos));
+  reader_job job;
+  job.run = [to = consumer_actor{this}, x](store_readers& store) {
+    auto judged = x;
+    judge_letters(store, judged);
+    caf::anon_send(to, std::move(judged));
+  };
+  send(env_.shared->reader_of(1), std::move(job));
+}
+
+void consumer::on_letters(const letters_found& x) {
+  if (x.failed.code == ec::none && letters_.order().retry && !x.judged) {
+    judge(x);
+    return;
+  }
+  letters_settled settled;
+  delivery_effects effects;
+  if (x.failed.code == ec::none) {
+    effects = machine_.on_letters(letters_.wishes(x), now(), settled);
+    letters_.decide(env_.name, x, std::move(settled));
+  } else {
+    effects = machine_.on_letters({}, now(), settled);
+    letters_.fail(x.failed);
+  }
+  perform(std::move(effects));
+  look_for_letters();
 }
 
 void consumer::on_log_page(const log_page& x) {
@@ -237,9 +302,32 @@ void consumer::publish() {
   stats.acked = counters.acked;
   stats.redelivered = counters.resent;
   stats.unknown_acks = counters.unknown_acks;
-  stats.dead_letters = counters.dead;
+  stats.dead_letters = machine_.dead_letters();
   stats.parked = counters.parked;
   stats.sessions = machine_.sessions();
+  date_oldest();
+}
+
+/// The log is asked only for what is not in memory: while no application is there,
+/// and for the first event of a DID that is read apart.
+void consumer::date_oldest() {
+  const auto x = machine_.oldest_due();
+  if (x.id == 0 || x.written_us != 0)
+    oldest_ = x;
+  else if (x.id != oldest_.id && !std::exchange(date_asked_, true))
+    ask_date(x.id);
+  env_.stats->oldest_us = oldest_.written_us;
+}
+
+void consumer::ask_date(storage::op_id id) {
+  reader_job job;
+  job.run = [to = consumer_actor{this}, id](store_readers& store) {
+    const auto entry
+      = storage::log_reader{store.db, store.names, store.partition}.find(id);
+    const auto found = entry && *entry != nullptr;
+    caf::anon_send(to, operation_dated{id, found ? (*entry)->written_us : 0});
+  };
+  send(env_.shared->reader_of(1), std::move(job));
 }
 
 consumer_actor::behavior_type consumer::make_behavior() {
@@ -257,7 +345,7 @@ consumer_actor::behavior_type consumer::make_behavior() {
     },
     [this](log_advanced x) {
       durable_ = x.id;
-      perform(machine_.on_log(x.id, now()));
+      perform(machine_.on_log(x.id, x.events, now()));
     },
     [this](const log_page& x) { on_log_page(x); },
     [this](const did_page& x) { on_did_page(x); },
@@ -272,7 +360,19 @@ consumer_actor::behavior_type consumer::make_behavior() {
     },
     [this](rows_durable) {
       pass(crash_point::ack_written);
+      letters_.on_durable();
       perform(machine_.on_durable_rows(now()));
+      look_for_letters();
+    },
+    [this](letters_order& x) {
+      letters_.add(std::move(x));
+      look_for_letters();
+    },
+    [this](const letters_found& x) { on_letters(x); },
+    [this](operation_dated x) {
+      date_asked_ = false;
+      oldest_ = {x.id, x.written_us};
+      date_oldest();
     },
   };
 }

@@ -28,6 +28,7 @@ struct announcement {
   finished_frames marks;
   std::vector<journal_rows> rows;
   storage::op_id last = 0; ///< 0: the log did not grow.
+  uint64_t log_events = 0;
 };
 
 bool makes_synced(const storage::repo_update& x) {
@@ -218,8 +219,10 @@ bool journal::write(std::vector<journal_update> updates,
            std::move(receipt))});
   }
   news.rows = std::move(rows);
-  if (!written->entries.empty())
+  if (!written->entries.empty()) {
     news.last = written->last;
+    news.log_events = written->log_events;
+  }
   if (options_.sync == storage::sync_mode::durable) {
     publish(std::move(news));
     return true;
@@ -240,8 +243,9 @@ void journal::publish(announcement x) {
       send(row.from, rows_durable{row.token});
   if (x.last != 0) {
     store_.stats->durable = x.last;
+    store_.stats->events = x.log_events;
     for (const auto& to : shared_->subscribers.all())
-      send(to, log_advanced{x.last});
+      send(to, log_advanced{x.last, x.log_events});
   }
   pass(crash_point::journal_told);
 }

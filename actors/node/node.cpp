@@ -236,6 +236,9 @@ void node::impl::start_consumer(storage::consumer_state known,
   state.position = known.row.position(0);
   state.acked = std::move(known.acked);
   state.durable = store->stats.durable;
+  state.log_events = store->stats.events;
+  state.settled = known.row.settled;
+  state.dead_letters = known.row.dead_letters;
   state.ran_before = ran_before;
   consumer
     = spawn_consumer(*system,

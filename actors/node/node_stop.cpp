@@ -79,8 +79,14 @@ void node::impl::add_gauges() {
   });
   metrics.gauge("weir_repos_tracked", "Repos tracked",
                 [this] { return double(store->stats.repo_count()); });
-  metrics.gauge("weir_consumer_backlog_events", "Operations not acked",
+  metrics.gauge("weir_consumer_backlog_events", "Events not acked",
                 [this] { return double(outbox->backlog.load()); });
+  metrics.gauge("weir_consumer_backlog_seconds",
+                "Age of the oldest event that could be delivered and is not "
+                "acked",
+                [this] {
+                  return outbox->backlog_seconds(seams.time->wall_now());
+                });
   metrics.gauge("weir_consumer_inflight", "Events in the window",
                 [this] { return double(outbox->in_flight.load()); });
   metrics.gauge("weir_delivered_total", "Events sent",
@@ -89,7 +95,7 @@ void node::impl::add_gauges() {
                 [this] { return double(outbox->redelivered.load()); });
   metrics.gauge("weir_acked_total", "Events acked",
                 [this] { return double(outbox->acked.load()); });
-  metrics.gauge("weir_deadletters", "Events given up",
+  metrics.gauge("weir_deadletters", "Events given up and kept for a decision",
                 [this] { return double(outbox->dead_letters.load()); });
 }
 

@@ -14,6 +14,7 @@ struct store_stats {
   std::atomic<uint64_t> repos[6] = {};
   std::atomic<uint64_t> records{0};
   std::atomic<uint64_t> durable{0}; ///< Last id that is on disk.
+  std::atomic<uint64_t> events{0};  ///< How many of the ids up to it are events.
 
   /// Where a repo is counted.
   std::atomic<uint64_t>& of(storage::repo_status status, bool active) noexcept {

@@ -58,7 +58,7 @@ std::map<std::string, std::string> sample_values() {
                                            3, 1ull << 50, 12, true})},
     {"listing",
      encode_value(listing_row{"cursor", true, {7, 2, 12345}})},
-    {"consumer", encode_value(consumer_row{{1000}, 0xfedcba9876543210, true})},
+    {"consumer", encode_value(consumer_row{{1000}, 0xfedcba9876543210, true, 900, 3})},
     {"dead_letter", encode_value(dead_letter_row{3, "no answer", -1})},
   };
 }

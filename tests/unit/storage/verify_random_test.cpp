@@ -279,9 +279,11 @@ private:
         || bad->log_identity != store_.db->log_identity())
       return false;
     auto changed = stored();
-    if (key->name == "tap")
+    const auto is_tap = key->name == "tap";
+    if (is_tap)
       changed.position = bad->position(0);
-    return sound(changed) && bad->positions.size() == 1
+    return bad->settled <= store_.writer->log_events()
+           && bad->dead_letters == (is_tap ? 2 : 0) && sound(changed) && bad->positions.size() == 1
            && bad->position(0) <= store_.writer->last_id();
   }
 
@@ -302,7 +304,7 @@ private:
     const auto key = decode_key<dead_letter_key>(x.key);
     return key && key->name == "tap" && key->partition == 0
            && key->dataset == default_dataset && stored().hold(key->id)
-           && (!x.after || is<dead_letter_row>(x));
+           && x.before && is<dead_letter_row>(x);
   }
 
   const tests::full_store& store_;
