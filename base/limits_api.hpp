@@ -21,4 +21,12 @@ constexpr size_t http_server_per_network_max = 128;
 /// The answer to a wrong password comes so late.
 constexpr auto auth_failure_delay = 1s;
 
+/// Dead letters that one request reads and decides on: each costs some reads of the
+/// log and of the record that is there now, on a thread that others wait for.
+constexpr size_t dead_letters_order_max = 256;
+/// So many ids of 16 digits, a DID and a cursor have room in its body.
+constexpr size_t dead_letters_body_bytes_max = 8'192;
+/// Such requests that wait for each other; one more is refused.
+constexpr size_t dead_letters_orders_max = 16;
+
 } // namespace weir::limits

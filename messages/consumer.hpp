@@ -3,7 +3,9 @@
 #include "messages/journal.hpp"
 #include "storage/log_entry.hpp"
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,8 +64,62 @@ struct channel_closed {
   uint64_t session = 0;
 };
 
+/// What became of the dead letters of a `letters_order`, each in one list.
+struct letters_report {
+  std::vector<storage::op_id> done; ///< Delivered again, or dropped.
+  /// Not delivered again, since a later event says more; forgotten.
+  std::vector<storage::op_id> outdated;
+  std::vector<storage::op_id> unknown; ///< No dead letters.
+  std::vector<storage::op_id> left;    ///< There is no room for them now.
+  storage::op_id next = 0; ///< There may be more behind this one; 0: there are not.
+};
+
+/// Somebody wants dead letters delivered again, or dropped: those that are named,
+/// or of all there are at most `limits::dead_letters_order_max`. What the answer
+/// says is durable.
+///
+/// From: API. To: CONSUMER. Travels: local only.
+struct letters_order {
+  bool retry = false; ///< Else they are dropped.
+  std::vector<storage::op_id> ids; ///< Each once.
+  bool all = false;
+  std::optional<atproto::did> repo; ///< With `all`: only of this one.
+  storage::op_id after = 0;         ///< With `all`: behind this one.
+  std::function<void(const result<letters_report>&)> answer; ///< Once.
+};
+
+/// A dead letter as the store has it.
+struct found_letter {
+  storage::op_id id = 0;
+  storage::log_entry_ptr entry; ///< That holds it; null: the log has it no more.
+  /// Nothing that was logged later tells of the same record, or of the account.
+  bool current = false;
+};
+
+/// The dead letters of an order; `judged`: `current` says something.
+///
+/// From: READER. To: CONSUMER. Travels: local only.
+struct letters_found {
+  error failed;
+  bool judged = false;
+  std::vector<found_letter> letters;
+  std::vector<storage::op_id> unknown;
+  storage::op_id next = 0;
+};
+
+/// When the log got an operation, in microseconds since 1970; 0: nobody knows.
+///
+/// From: READER. To: CONSUMER. Travels: local only.
+struct operation_dated {
+  storage::op_id id = 0;
+  int64_t written_us = 0;
+};
+
 } // namespace weir
 
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::letters_order)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::letters_found)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::operation_dated)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::log_page)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::did_page)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::channel_opened)

@@ -79,11 +79,12 @@ struct journal_noted {
 /// Write what waits. From: JOURNAL itself. Travels: local only.
 struct journal_flush {};
 
-/// The log is durable up to and including `id`.
+/// The log is durable up to and including `id`, and has so many events up to it.
 ///
 /// From: JOURNAL. To: CONSUMER. Travels: local only.
 struct log_advanced {
   storage::op_id id = 0;
+  uint64_t events = 0;
 };
 
 /// A repo was erased: its rows are to be taken off the disk.

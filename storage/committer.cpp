@@ -56,6 +56,7 @@ result<commit_result> committer::stage(const journal_batch& group) {
     receipt.metadata_version = metadata_version_;
   }
   out.last = last_id();
+  out.log_events = log_events();
   return out;
 }
 

@@ -26,7 +26,8 @@ struct committer_options {
 struct commit_result {
   std::vector<update_receipt> receipts; ///< One an update, in their order.
   std::vector<log_entry_ptr> entries;   ///< Appended, in order of ids.
-  op_id last = 0; ///< Last id of the log after this commit.
+  op_id last = 0;          ///< Last id of the log after this commit.
+  uint64_t log_events = 0; ///< Events of the log after it: `is_event_scope`.
 };
 
 /// The only writer of one partition: makes one batch of a group of updates and
@@ -87,6 +88,9 @@ public:
 
   /// Last id of the log; 0 = empty.
   op_id last_id() const noexcept { return log_.tail().next - 1; }
+
+  /// How many events the log has: `is_event_scope`.
+  uint64_t log_events() const noexcept { return log_.tail().events; }
 
   uint64_t metadata_version() const noexcept { return metadata_version_; }
 

@@ -1,6 +1,5 @@
-#include "storage/database_impl.hpp"
-
 #include "base/crash_point.hpp"
+#include "storage/database_impl.hpp"
 #include "storage/log_repair.hpp"
 #include "storage/values.hpp"
 

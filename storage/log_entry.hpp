@@ -28,6 +28,7 @@ struct log_entry {
   uint64_t job = 0;
   int64_t time_us = 0;
   int64_t written_us = 0; ///< The store's clock, never decreasing.
+  uint64_t events_before = 0; ///< Of the log: `is_event_scope`.
   /// Only the envelopes are left: the account was deleted or the repo removed,
   /// and SWEEPER has been there. Names of collections may be empty.
   bool erased = false;

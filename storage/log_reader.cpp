@@ -29,6 +29,7 @@ result<std::shared_ptr<log_entry>> make_entry(op_id first, const log_block& x,
   out->job = x.job;
   out->time_us = x.time_us;
   out->written_us = x.written_us;
+  out->events_before = x.events_before;
   out->ops.reserve(x.ops.size());
   for (const auto& op : x.ops)
     out->ops.push_back({scopes[op.stream], next[op.stream]++,

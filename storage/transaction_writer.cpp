@@ -42,6 +42,7 @@ std::shared_ptr<log_entry> entry_of(const atproto::did& repo,
   out->job = tx.job;
   out->time_us = tx.time_us;
   out->written_us = tail.written_us;
+  out->events_before = tail.events;
   out->ops.reserve(tx.ops.size());
   return out;
 }
@@ -68,6 +69,7 @@ log_block block_of(const atproto::did& repo, const transaction& tx,
   out.time_us = tx.time_us;
   out.written_us = tail.written_us;
   out.previous = tail.previous;
+  out.events_before = tail.events;
   out.ops.reserve(tx.ops.size());
   return out;
 }
@@ -91,6 +93,7 @@ result<log_tail> read_log_tail(const database& db, uint16_t partition) {
   out.next = key->first + block->ops.size();
   out.previous = block_hash(partition, key->first, value);
   out.written_us = block->written_us;
+  out.events = block->events_before + block->events();
   auto minute = db.last_in(range_of<time_index_key>(partition));
   if (!minute)
     return minute.error();
@@ -213,6 +216,7 @@ result<void> transaction_writer::put_block(const log_block& block,
   }
   tail_.previous = block_hash(partition_, tail_.next, *value);
   tail_.next += block.ops.size();
+  tail_.events += block.events();
   return {};
 }
 

@@ -16,6 +16,13 @@ constexpr std::string_view commit_scope = "$commit";
 constexpr std::string_view identity_scope = "$identity";
 constexpr std::string_view account_scope = "$account";
 
+/// Whether operations of this scope are events, which consumers may be told: those
+/// of records and of accounts. What a commit itself says is none.
+constexpr bool is_event_scope(std::string_view scope) noexcept {
+  return !scope.starts_with('$') || scope == identity_scope
+         || scope == account_scope;
+}
+
 /// A frame in the sync buffer.
 struct waiting_on_disk {
   uint64_t number = 0; ///< Grows with every frame of the repo that waits.

@@ -117,7 +117,7 @@ void serialize(Archive& ar, consumer_row& x) {
   x.positions.resize(partitions);
   for (auto& position : x.positions)
     ar(position);
-  ar(x.log_identity, x.fire_and_forget);
+  ar(x.log_identity, x.fire_and_forget, x.settled, x.dead_letters);
 }
 
 template <class Archive>

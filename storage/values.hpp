@@ -24,6 +24,12 @@ constexpr uint32_t account_scope_id = 3;
 constexpr uint32_t local_scope_id = 4;
 constexpr uint32_t first_collection_id = 16;
 
+/// `is_event_scope`, of a scope inside a store.
+constexpr bool is_event_scope(uint32_t scope) noexcept {
+  return scope >= first_collection_id || scope == identity_scope_id
+         || scope == account_scope_id;
+}
+
 /// Branches of a stream. On disk.
 constexpr uint16_t main_branch = 0;   ///< Verified history.
 constexpr uint16_t denied_branch = 1; ///< Failed verification for good.
@@ -91,6 +97,7 @@ struct log_block {
   int64_t time_us = 0;
   int64_t written_us = 0;
   atproto::digest previous{}; ///< `block_hash` of the block before; or zeros.
+  uint64_t events_before = 0; ///< Of the log: `is_event_scope`.
   std::vector<block_stream> streams;
   std::vector<block_operation> ops;
 
@@ -98,6 +105,9 @@ struct log_block {
 
   /// Index of every operation in its stream, in the order of `ops`.
   std::vector<uint64_t> indices() const;
+
+  /// How many of its operations are events.
+  uint64_t events() const noexcept;
 };
 
 /// Encodes with a CRC32C at the end. `ec::limit_reached` or

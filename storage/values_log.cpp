@@ -132,7 +132,7 @@ const char* fault_of(const log_block& x) {
 void take_block(byte_input& ar, log_block& x) {
   int64_t delay_us = 0;
   ar(x.repo, x.rev, x.from, x.live, x.job, x.cause, x.time_us, delay_us,
-     x.previous);
+     x.previous, x.events_before);
   x.written_us = static_cast<int64_t>(static_cast<uint64_t>(x.time_us)
                                       + static_cast<uint64_t>(delay_us));
   x.streams.resize(std::min(ar.take_count(), limits::transaction_ops_max + 1));
@@ -159,6 +159,13 @@ std::vector<uint64_t> log_block::indices() const {
   return out;
 }
 
+uint64_t log_block::events() const noexcept {
+  uint64_t out = 0;
+  for (const auto& op : ops)
+    out += is_event_scope(streams[op.stream].scope) ? 1 : 0;
+  return out;
+}
+
 result<std::string> encode_log_block(const log_block& x) {
   if (x.ops.size() > limits::transaction_ops_max)
     return fail(ec::limit_reached, "a log block has too many operations");
@@ -169,7 +176,7 @@ result<std::string> encode_log_block(const log_block& x) {
   const auto delay_us = static_cast<int64_t>(
     static_cast<uint64_t>(x.written_us) - static_cast<uint64_t>(x.time_us));
   ar(value_format, x.repo, x.rev, x.from, x.live, x.job, x.cause, x.time_us,
-     delay_us, x.previous);
+     delay_us, x.previous, x.events_before);
   ar.put_varint(x.streams.size());
   for (const auto& stream : x.streams)
     put_stream(ar, stream);

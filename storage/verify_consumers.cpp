@@ -1,5 +1,7 @@
 #include "storage/verify_context.hpp"
 
+#include <map>
+
 /// The pass over what consumers have made durable.
 namespace weir::storage {
 
@@ -25,6 +27,7 @@ public:
       range_of<dead_letter_key>(),
       [this](const dead_letter_key& key, const dead_letter_row&) {
         check_owner(key, "dead letters");
+        ++letters_[{key.dataset, key.name}];
         if (key.id > x_.last_id)
           x_.find("tables", "consumer " + key.name,
                   "a dead letter lies after the end of the log");
@@ -33,6 +36,11 @@ public:
                   "its dead letter " + std::to_string(key.id)
                     + " is not acked");
       });
+    for (const auto& [owner, said] : said_)
+      if (letters_[owner] != said)
+        x_.find("tables", "consumer " + owner.second,
+                "it counts " + std::to_string(said) + " dead letters and has "
+                  + std::to_string(letters_[owner]));
   }
 
 private:
@@ -47,6 +55,9 @@ private:
       x_.find("tables", where,
               "it has " + std::to_string(row.positions.size())
                 + " positions in a log of one partition");
+    if (row.settled > x_.log_events)
+      x_.find("tables", where, "it counts more events than the log has");
+    said_[{key.dataset, key.name}] = row.dead_letters;
     op_id end = row.position(x_.options.partition);
     if (end > x_.last_id)
       x_.find("tables", where, "its position lies after the end of the log");
@@ -98,6 +109,9 @@ private:
   verify_context& x_;
   std::optional<consumer_key> owner_;
   std::optional<consumer_row> row_; ///< Of `owner_`.
+  /// Dead letters by dataset and name, as counted and as the row says.
+  std::map<std::pair<uint16_t, std::string>, uint64_t> letters_;
+  std::map<std::pair<uint16_t, std::string>, uint64_t> said_;
 };
 
 } // namespace

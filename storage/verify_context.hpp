@@ -123,6 +123,7 @@ public:
   content_reader contents;                      ///< For single bodies.
   std::map<uint32_t, uint32_t> upstream_epochs; ///< After the node's pass.
   op_id last_id = 0; ///< After the pass over the log.
+  uint64_t log_events = 0; ///< After the same pass.
   /// Operations that have a row in the table of streams; after the same pass.
   uint64_t operations_in_streams = 0;
 

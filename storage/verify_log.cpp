@@ -129,14 +129,13 @@ public:
   }
 
   void run() {
-    x_.each<chain_key>(
-      range_of<chain_key>(),
-      [this](const chain_key& key, std::string_view value) {
-        const auto stored = key.scope == 0 ? decode_chain(value, x_.names)
-                                           : result<stored_chain>{stored_chain{}};
-        if (stored && stored->chain.erased_through != 0)
-          erased_through_[key.repo] = stored->chain.erased_through;
-      });
+    x_.each<chain_key>(range_of<chain_key>(), [this](const chain_key& key,
+                                                     std::string_view value) {
+      const auto stored = key.scope == 0 ? decode_chain(value, x_.names)
+                                         : result<stored_chain>{stored_chain{}};
+      if (stored && stored->chain.erased_through != 0)
+        erased_through_[key.repo] = stored->chain.erased_through;
+    });
     x_.each<log_block_key>(
       range_of<log_block_key>(x_.options.partition),
       [this](const log_block_key& key, std::string_view value) {
@@ -144,6 +143,7 @@ public:
       });
     x_.last_id = next_ - 1;
     check_epochs();
+    x_.log_events = events_;
     contents_.finish(x_.last_id);
     skip_minutes({});
     if (auto ok = minutes_.status(); !ok)
@@ -177,6 +177,9 @@ private:
     if (follows && previous_ && block->previous != *previous_)
       x_.find("I3", operation_name(first),
               "it does not carry the hash of the block before it");
+    if (follows && previous_ && block->events_before != events_)
+      x_.find("I3", operation_name(first),
+              "it counts other events before it than there are");
     if (block->written_us < written_us_)
       x_.find("I3", operation_name(first),
               "its time lies before that of the block before it");
@@ -189,6 +192,7 @@ private:
     next_ = first + block->ops.size();
     previous_ = block_hash(x_.options.partition, first, value);
     written_us_ = block->written_us;
+    events_ = block->events_before + block->events();
   }
 
   /// What is erased loses its rows in the table of streams, and the names of
@@ -286,6 +290,7 @@ private:
   op_id next_ = 1;
   std::optional<atproto::digest> previous_{std::in_place};
   int64_t written_us_ = 0;
+  uint64_t events_ = 0;
   uint32_t minute_ = 0;
   std::unordered_map<atproto::did, op_id> erased_through_; ///< Of those erased.
 };

@@ -158,6 +158,23 @@ net::http_reply ready_reply(const api_environment& env) {
   return net::json_reply(ok ? 200 : 503, body + '}');
 }
 
+/// As Tap says it, and what waits for a decision beside.
+net::http_reply outbox_reply(const consumer_stats& x) {
+  return net::json_reply(200, R"({"outbox_buffer":)"
+                                + std::to_string(x.backlog.load())
+                                + R"(,"dead_letters":)"
+                                + std::to_string(x.dead_letters.load()) + '}');
+}
+
+void append_outbox(const api_environment& env, std::string& body) {
+  const auto& x = *env.outbox;
+  body += R"(,"outbox":)" + std::to_string(x.backlog.load());
+  body += R"(,"outbox_seconds":)"
+          + std::to_string(static_cast<uint64_t>(
+            x.backlog_seconds(env.shared->time->wall_now())));
+  body += R"(,"dead_letters":)" + std::to_string(x.dead_letters.load());
+}
+
 void append_store(const api_environment& env, std::string& body) {
   const auto sizes = env.growth->sizes();
   body += R"(,"store":{"bytes":{)";
@@ -212,7 +229,7 @@ net::http_reply status_reply(const api_environment& env) {
   const auto end = env.stats->durable.load();
   body += R"(,"log_epoch":")" + env.shared->log_epoch + R"(","log_end":)";
   body += std::to_string(end == 0 ? 0 : env.shared->numbers.id_of(end).value());
-  body += R"(,"outbox":)" + std::to_string(env.outbox->backlog.load());
+  append_outbox(env, body);
   append_store(env, body);
   body += R"(,"causes":)";
   append_causes(env.shared->health.findings(), body);
@@ -234,6 +251,14 @@ net::http_reply problem(const error& x) {
   std::string body;
   wire::append_problem(kind.name, x.context, body);
   return net::json_reply(kind.status, body);
+}
+
+std::optional<net::http_reply>
+parameter_refusal(const route& x, const net::incoming_request& request) {
+  auto how = unknown_parameter(x, request);
+  if (how.empty())
+    return std::nullopt;
+  return problem(fail(ec::invalid_argument, std::move(how)));
 }
 
 net::http_reply no_room_reply(const api_environment& env) {
@@ -291,7 +316,7 @@ net::http_reply answer_now(action what, const api_environment& env) {
     case action::record_count:
       return count_reply("record_count", env.stats->records);
     case action::outbox_buffer:
-      return count_reply("outbox_buffer", env.outbox->backlog.load());
+      return outbox_reply(*env.outbox);
     case action::resync_buffer:
       return count_reply("resync_buffer", env.waiting->value());
     case action::cursors:
@@ -315,8 +340,7 @@ net::http_reply repo_reply(const store_readers& store,
   if (!rows)
     return problem(rows.error());
   if (!rows->row)
-    return net::error_reply(404, "RepoNotFound",
-                            did.str() + " is not tracked");
+    return net::error_reply(404, "RepoNotFound", did.str() + " is not tracked");
   const store_readers::listed_row line{did, *rows->row, rows->chain,
                                        std::move(rows->collections)};
   const auto verdict = judge(by, line.row, line.chain.get());
@@ -335,8 +359,7 @@ net::http_reply repos_reply(const store_readers& store,
   if (!rows)
     return problem(rows.error());
   const auto more = rows->size() == page.limit;
-  return page_reply(*rows, by,
-                    more ? rows->back().repo.str() : std::string{});
+  return page_reply(*rows, by, more ? rows->back().repo.str() : std::string{});
 }
 
 net::http_reply errors_reply(const store_readers& store,
@@ -347,9 +370,9 @@ net::http_reply errors_reply(const store_readers& store,
   if (!found)
     return problem(found.error());
   return page_reply(found->repos, by,
-                    found->end ? std::string{}
-                               : retry_cursor(found->last.due,
-                                              found->last.repo));
+                    found->end
+                      ? std::string{}
+                      : retry_cursor(found->last.due, found->last.repo));
 }
 
 net::http_reply document_reply(const atproto::did& repo,

@@ -27,6 +27,10 @@ net::http_reply count_reply(std::string_view name, uint64_t count);
 /// for WebSockets only.
 net::http_reply miss_reply(const route_miss& x, std::string_view path);
 
+/// 400 for a query parameter that the route does not take.
+std::optional<net::http_reply>
+parameter_refusal(const route& x, const net::incoming_request& request);
+
 /// 503: there is too little of something to take the request.
 net::http_reply no_room_reply(const api_environment& env);
 

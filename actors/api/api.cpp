@@ -12,6 +12,7 @@
 #include "actors/support/timer.hpp"
 #include "base/log.hpp"
 #include "messages/api.hpp"
+#include "messages/consumer.hpp"
 #include "messages/error.hpp"
 #include "messages/identity.hpp"
 #include "messages/journal.hpp"
@@ -47,7 +48,9 @@ public:
   }
 
   behavior_type make_behavior() override {
-    set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
+    set_exit_handler([this](caf::exit_msg& x) {
+      quit(x.reason);
+    });
     return {
       [this](tick x) {
         if (!timer_.fired(x))
@@ -55,11 +58,15 @@ public:
         lookups_.on_timer(env_->shared->time->steady_now());
         arm_timer();
       },
-      [this](stop_actor) { quit(); },
+      [this](stop_actor) {
+        quit();
+      },
       [this](const api_call& x) {
         run(std::static_pointer_cast<api_request>(x.request));
       },
-      [this](const api_lookup& x) { look_up(x); },
+      [this](const api_lookup& x) {
+        look_up(x);
+      },
       [this](const identity_fact& x) {
         lookups_.on_fact(x.repo,
                          x.failed.code == ec::none
@@ -81,6 +88,7 @@ private:
   void change_repos(const api_request_ptr& x);
   void read_repo(const api_request_ptr& x);
   void read_page(const api_request_ptr& x);
+  void order_letters(const api_request_ptr& x);
   void resolve(const api_request_ptr& x);
   void look_up(const api_lookup& x);
   void arm_timer();
@@ -111,6 +119,10 @@ void api_worker::run(const api_request_ptr& x) {
     case action::dead_letters:
       read_page(x);
       return;
+    case action::retry_letters:
+    case action::drop_letters:
+      order_letters(x);
+      return;
     case action::resolve:
       resolve(x);
       return;
@@ -134,9 +146,8 @@ void api_worker::change_repos(const api_request_ptr& x) {
   }
   for (const auto& did : body->dids)
     if (!atproto::supported_did(did.str())) {
-      x->answer.send(problem(fail(ec::invalid_argument,
-                                  "not a DID this node can follow: "
-                                    + did.str())));
+      x->answer.send(problem(fail(
+        ec::invalid_argument, "not a DID this node can follow: " + did.str())));
       return;
     }
   switch (x->route.to->what) {
@@ -144,17 +155,18 @@ void api_worker::change_repos(const api_request_ptr& x) {
       ask_shards<add_repos>(x, std::move(*body), "queued", &add_result::queued);
       return;
     case action::remove:
-      ask_shards<remove_repos>(x, std::move(*body), "removed", &remove_result::removed);
+      ask_shards<remove_repos>(x, std::move(*body), "removed",
+                               &remove_result::removed);
       return;
     default:
-      ask_shards<resync_repos>(x, std::move(*body), "queued", &resync_result::queued);
+      ask_shards<resync_repos>(x, std::move(*body), "queued",
+                               &resync_result::queued);
   }
 }
 
 /// Splits the DIDs by shard and adds up the answers.
 template <class Request, class Reply>
-void api_worker::ask_shards(const api_request_ptr& x,
-                            wire::repos_request body,
+void api_worker::ask_shards(const api_request_ptr& x, wire::repos_request body,
                             std::string_view count_name,
                             uint32_t Reply::*count) {
   std::map<size_t, Request> by_shard;
@@ -213,10 +225,7 @@ void api_worker::read_repo(const api_request_ptr& x) {
 
 void api_worker::read_page(const api_request_ptr& x) {
   const auto what = x->route.to->what;
-  const auto page = parse_page(
-    x->request, what == action::dead_letters  ? page_order::id
-                : what == action::list_errors ? page_order::retry
-                                              : page_order::did);
+  const auto page = parse_page(x->request, order_of(what));
   if (!page) {
     x->answer.send(problem(page.error()));
     return;
@@ -226,14 +235,21 @@ void api_worker::read_page(const api_request_ptr& x) {
              consumer = env_->consumer_name,
              filter = env_->filter_generation](store_readers& store) {
     const completeness_judge by{*shared, filter};
-    if (what == action::dead_letters)
-      x->answer.send(dead_letters_reply(store, shared->numbers, consumer, page));
-    else
-      x->answer.send(what == action::list_errors
-                       ? errors_reply(store, by, page)
-                       : repos_reply(store, by, page));
+    x->answer.send(
+      what == action::dead_letters
+        ? dead_letters_reply(store, shared->numbers, consumer, page)
+      : what == action::list_errors ? errors_reply(store, by, page)
+                                    : repos_reply(store, by, page));
   };
   send(env_->shared->reader_of(0), std::move(job));
+}
+
+void api_worker::order_letters(const api_request_ptr& x) {
+  const auto retry = x->route.to->what == action::retry_letters;
+  auto order = letters_order_of(*x->request.sink, retry, env_->shared->numbers,
+                                x->answer);
+  order ? send(env_->consumer, std::move(*order))
+        : x->answer.send(problem(order.error()));
 }
 
 /// The DID document: as it is stored, if that is not old, else looked up.
@@ -298,8 +314,7 @@ public:
                  : limits::http_request_body_bytes_default;
   }
 
-  std::optional<net::http_reply>
-  on_head(net::incoming_request& head) override {
+  std::optional<net::http_reply> on_head(net::incoming_request& head) override {
     if (auto refused = access_->refuse(head))
       return refused; // Strangers' bodies are not read.
     const auto found = find_route(on_, head.method, head.path, false);
@@ -308,9 +323,8 @@ public:
     } else if (found->to->body_max > 0) {
       if (out_of_memory())
         return no_room_reply(*env_);
-      head.sink = std::make_shared<repos_body>(
-        env_->shared->memory, env_->request_bytes_max,
-        found->to->what == action::add);
+      head.sink = make_body(found->to->what, env_->shared->memory,
+                            env_->request_bytes_max);
     }
     return std::nullopt;
   }
@@ -322,7 +336,7 @@ public:
       answer.send(miss_reply(found.error(), request.path));
       return;
     }
-    if (auto refusal = refuse_parameters(*found->to, request)) {
+    if (auto refusal = parameter_refusal(*found->to, request)) {
       answer.send(std::move(*refusal));
       return;
     }
@@ -338,7 +352,7 @@ public:
       answer.reject(miss_reply(found.error(), request.path));
       return;
     }
-    if (auto refusal = refuse_parameters(*found->to, request)) {
+    if (auto refusal = parameter_refusal(*found->to, request)) {
       answer.reject(std::move(*refusal));
       return;
     }
@@ -360,14 +374,6 @@ public:
   }
 
 private:
-  static std::optional<net::http_reply>
-  refuse_parameters(const route& x, const net::incoming_request& request) {
-    auto how = unknown_parameter(x, request);
-    if (how.empty())
-      return std::nullopt;
-    return problem(fail(ec::invalid_argument, std::move(how)));
-  }
-
   bool out_of_memory() const {
     return env_->shared->intake.level(shortage::memory)
            == intake_level::no_requests;
@@ -391,8 +397,12 @@ api make_api(caf::actor_system& system, api_environment env,
   out.data = std::make_shared<service>(port::data, access, worker, shared);
   out.operations
     = std::make_shared<service>(port::operations, access, worker, shared);
-  out.stop = [worker] { caf::anon_send(worker, stop_actor{}); };
-  out.release = [shared] { shared->consumer = nullptr; };
+  out.stop = [worker] {
+    caf::anon_send(worker, stop_actor{});
+  };
+  out.release = [shared] {
+    shared->consumer = nullptr;
+  };
   out.actor = caf::actor_cast<caf::strong_actor_ptr>(worker);
   return out;
 }

@@ -18,6 +18,17 @@ bool take_due(std::string_view& text, uint64_t& due) {
 
 } // namespace
 
+page_order order_of(action list) noexcept {
+  switch (list) {
+    case action::dead_letters:
+      return page_order::id;
+    case action::list_errors:
+      return page_order::retry;
+    default:
+      return page_order::did;
+  }
+}
+
 result<page_request> parse_page(const net::incoming_request& x,
                                 page_order order) {
   page_request out;

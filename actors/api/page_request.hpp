@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/api/routes.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/limits.hpp"
 #include "net/http_server.hpp"
@@ -14,6 +15,8 @@ enum class page_order : uint8_t {
   retry, ///< By the time of the next attempt: `<seconds>:<DID>`.
   id,    ///< A cursor is the last id.
 };
+
+page_order order_of(action list) noexcept;
 
 /// Which page of a list is asked for.
 struct page_request {

@@ -2,6 +2,19 @@
 
 namespace weir::actors {
 
+namespace {
+
+/// Nothing while there is room.
+std::optional<net::http_reply> refusal(const byte_ledger& ledger,
+                                       size_t bytes_max) {
+  if (ledger.held(memory_use::requests) <= bytes_max)
+    return std::nullopt;
+  return net::error_reply(503, "TooManyRequests",
+                          "the bodies of all requests are too large now");
+}
+
+} // namespace
+
 repos_body::repos_body(std::shared_ptr<byte_ledger> ledger, size_t bytes_max,
                        bool with_collections)
   : ledger_(std::move(ledger)), claim_(ledger_, memory_use::requests),
@@ -12,10 +25,21 @@ repos_body::repos_body(std::shared_ptr<byte_ledger> ledger, size_t bytes_max,
 std::optional<net::http_reply> repos_body::put(bytes_view piece) {
   reader_.put(as_text(piece));
   claim_.set(reader_.held_bytes());
-  if (ledger_->held(memory_use::requests) > bytes_max_)
-    return net::error_reply(503, "TooManyRequests",
-                            "the bodies of all requests are too large now");
-  return std::nullopt;
+  return refusal(*ledger_, bytes_max_);
+}
+
+std::optional<net::http_reply> text_body::put(bytes_view piece) {
+  text_ += as_text(piece);
+  claim_.set(text_.capacity());
+  return refusal(*ledger_, bytes_max_);
+}
+
+std::shared_ptr<net::body_sink>
+make_body(action what, const std::shared_ptr<byte_ledger>& ledger,
+          size_t bytes_max) {
+  if (what == action::retry_letters || what == action::drop_letters)
+    return std::make_shared<text_body>(ledger, bytes_max);
+  return std::make_shared<repos_body>(ledger, bytes_max, what == action::add);
 }
 
 } // namespace weir::actors

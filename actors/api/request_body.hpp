@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/api/routes.hpp"
 #include "base/byte_ledger.hpp"
 #include "net/http_server.hpp"
 #include "wire/repos_request_reader.hpp"
@@ -28,10 +29,36 @@ private:
   wire::repos_request_reader reader_;
 };
 
+/// The body of a small request, kept as it is and claimed in the ledger as it comes.
+class text_body final : public net::body_sink {
+public:
+  /// @param bytes_max As of `repos_body`.
+  text_body(std::shared_ptr<byte_ledger> ledger, size_t bytes_max)
+    : ledger_(std::move(ledger)), claim_(ledger_, memory_use::requests),
+      bytes_max_(bytes_max) {
+    // nop
+  }
+
+  std::optional<net::http_reply> put(bytes_view piece) override;
+
+  const std::string& text() const noexcept { return text_; }
+
+private:
+  std::shared_ptr<byte_ledger> ledger_;
+  byte_claim claim_;
+  size_t bytes_max_;
+  std::string text_;
+};
+
 /// A body that no route reads.
 class ignored_body final : public net::body_sink {
 public:
   std::optional<net::http_reply> put(bytes_view) override { return {}; }
 };
+
+/// Where the body of a route that takes one goes.
+std::shared_ptr<net::body_sink>
+make_body(action what, const std::shared_ptr<byte_ledger>& ledger,
+          size_t bytes_max);
 
 } // namespace weir::actors

@@ -1,6 +1,7 @@
 #include "actors/api/routes.hpp"
 
 #include "base/limits.hpp"
+#include "base/limits_api.hpp"
 #include "base/nearest.hpp"
 
 #include <algorithm>
@@ -34,17 +35,21 @@ constexpr std::array table{
   route{port::data, "GET", "/info/:did", action::info, false, 0},
   route{port::data, "GET", "/v1/dead-letters", action::dead_letters, false, 0,
         pages},
+  route{port::data, "POST", "/v1/dead-letters/retry", action::retry_letters,
+        false, limits::dead_letters_body_bytes_max},
+  route{port::data, "POST", "/v1/dead-letters/drop", action::drop_letters,
+        false, limits::dead_letters_body_bytes_max},
   route{port::data, "GET", "/v1/completeness", action::summary, false, 0,
         pages},
-  route{port::data, "GET", "/v1/repos/:did/completeness",
-        action::completeness, false, 0},
+  route{port::data, "GET", "/v1/repos/:did/completeness", action::completeness,
+        false, 0},
   route{port::data, "GET", "/stats/repo-count", action::repo_count, false, 0},
   route{port::data, "GET", "/stats/record-count", action::record_count, false,
         0},
-  route{port::data, "GET", "/stats/outbox-buffer", action::outbox_buffer,
-        false, 0},
-  route{port::data, "GET", "/stats/resync-buffer", action::resync_buffer,
-        false, 0},
+  route{port::data, "GET", "/stats/outbox-buffer", action::outbox_buffer, false,
+        0},
+  route{port::data, "GET", "/stats/resync-buffer", action::resync_buffer, false,
+        0},
   route{port::data, "GET", "/stats/cursors", action::cursors, false, 0},
   route{port::operations, "GET", "/metrics", action::metrics, false, 0},
   route{port::operations, "GET", "/livez", action::live, false, 0},

@@ -66,6 +66,29 @@ void acked_set::add_range(op_id first, op_id last) {
   }
 }
 
+bool acked_set::remove(op_id id) {
+  if (id == 0 || !contains(id))
+    return false;
+  changed_ = true;
+  --count_;
+  auto last = position_;
+  if (id <= position_) {
+    position_ = id - 1;
+  } else {
+    const auto i = std::prev(ranges_.upper_bound(id));
+    last = i->second.last;
+    if (i->first == id) {
+      drop(i);
+    } else {
+      i->second.last = id - 1;
+      touch(i);
+    }
+  }
+  if (id < last)
+    touch(ranges_.emplace(id + 1, range{last, false}).first);
+  return true;
+}
+
 bool acked_set::contains(op_id id) const noexcept {
   if (id <= position_)
     return true;

@@ -38,6 +38,10 @@ public:
   /// Both ends included.
   void add_range(op_id first, op_id last);
 
+  /// Takes one out again; the position goes back where it has to. False when it
+  /// was not there.
+  bool remove(op_id id);
+
   bool contains(op_id id) const noexcept;
 
   /// Lowest id from `from` on that is not in the set.

@@ -1,13 +1,17 @@
 #include "actors/consumer/consumer.hpp"
 
 #include "actors/consumer/delivery_machine.hpp"
+#include "actors/consumer/foreign_acks.hpp"
+#include "actors/consumer/letter_desk.hpp"
+#include "actors/consumer/letter_reads.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
 #include "base/crash_point.hpp"
-#include "base/limits_storage.hpp"
 #include "base/log.hpp"
 #include "messages/consumer.hpp"
+#include "storage/collection_table.hpp"
+#include "storage/log_reader.hpp"
 #include "storage/tail_cache.hpp"
 #include "wire/tap.hpp"
 
@@ -51,15 +55,14 @@ public:
     for (auto& [id, channel] : channels_)
       channel->cut();
     channels_.clear();
+    letters_ = {};
     held_.set(0);
     env_.shared = nullptr;
     observed::on_exit();
   }
 
 private:
-  steady_time now() const {
-    return env_.shared->time->steady_now();
-  }
+  steady_time now() const { return env_.shared->time->steady_now(); }
 
   void perform(delivery_effects x);
   delivery_effects deliver(const std::vector<delivery_effects::send>& sends);
@@ -68,10 +71,14 @@ private:
   void ask_did_page(const delivery_effects::did_wish& x);
   void save(const delivery_effects::write& x);
   void on_text(const channel_text& x);
-  void on_foreign_ack(uint64_t id);
+  void look_for_letters();
+  void judge(const letters_found& x);
+  void on_letters(const letters_found& x);
   void on_log_page(const log_page& x);
   void on_did_page(const did_page& x);
   void publish();
+  void date_oldest();
+  void ask_date(storage::op_id id);
 
   consumer_environment env_;
   board_gate gate_;
@@ -79,9 +86,12 @@ private:
   std::map<session_id, std::shared_ptr<event_channel>> channels_;
   std::string json_;
   storage::op_id durable_ = 0;
-  steady_time next_alarm_{};
+  foreign_acks foreign_;
   actor_timer timer_;
   byte_claim held_;
+  letter_desk letters_;
+  oldest_event oldest_;     ///< As it was dated last.
+  bool date_asked_ = false; ///< The log is asked how old the oldest one is.
 };
 
 /// Carries effects out until there are none; a send makes new ones.
@@ -134,9 +144,8 @@ void consumer::encode(const delivery_effects::send& x) {
                               fact ? *fact : wire::account_fact{}, json_);
     return;
   }
-  wire::append_tap_record({id, x.entry->live, x.entry->repo.str(),
-                           x.entry->rev, op.scope, op.rkey, op.action, op.id,
-                           op.body.view()},
+  wire::append_tap_record({id, x.entry->live, x.entry->repo.str(), x.entry->rev,
+                           op.scope, op.rkey, op.action, op.id, op.body.view()},
                           json_);
 }
 
@@ -157,8 +166,8 @@ void consumer::ask_page(storage::op_id after) {
 void consumer::ask_did_page(const delivery_effects::did_wish& x) {
   reader_job job;
   job.run = [to = consumer_actor{this}, x](store_readers& store) {
-    caf::anon_send(to, store.read_did(x.repo, x.facts, x.after, x.through,
-                                      x.ops_max));
+    caf::anon_send(
+      to, store.read_did(x.repo, x.facts, x.after, x.through, x.ops_max));
   };
   send(env_.shared->reader_of(atproto::stable_hash(x.repo.str())),
        std::move(job));
@@ -169,17 +178,23 @@ void consumer::save(const delivery_effects::write& x) {
   auto rows = std::make_shared<storage::journal_batch>();
   storage::consumer_change change;
   change.name = env_.name;
-  change.row = storage::consumer_row{
-    {x.position}, env_.log_identity, env_.fire_and_forget};
+  change.row = storage::consumer_row{{x.position},
+                                     env_.log_identity,
+                                     env_.fire_and_forget,
+                                     x.settled,
+                                     x.dead_letters};
+  change.dead_letters_gone = x.letters_gone;
+  if (!x.letters_gone.empty())
+    letters_.on_write();
   change.acked_gone = x.erase;
   change.acked = x.put;
   for (const auto& letter : x.letters) {
-    log::warn("dead_letter", {{"consumer", env_.name},
-                              {"id", env_.shared->numbers.id_of(letter.id)
-                                       .value()},
-                              {"about", letter.about},
-                              {"attempts", letter.attempts},
-                              {"reason", letter.reason}});
+    log::warn("dead_letter",
+              {{"consumer", env_.name},
+               {"id", env_.shared->numbers.id_of(letter.id).value()},
+               {"about", letter.about},
+               {"attempts", letter.attempts},
+               {"reason", letter.reason}});
     change.dead_letters.emplace_back(
       letter.id,
       storage::dead_letter_row{letter.attempts, letter.reason,
@@ -193,40 +208,75 @@ void consumer::save(const delivery_effects::write& x) {
 void consumer::on_text(const channel_text& x) {
   const auto ack = wire::parse_ack(x.text);
   if (!ack) {
-    log::debug("bad_ack", {{"consumer", env_.name},
-                           {"reason", ack.error().context}});
+    log::debug("bad_ack",
+               {{"consumer", env_.name}, {"reason", ack.error().context}});
     return;
   }
   if (!*ack)
     return;
-  const auto op = env_.shared->numbers.op_of(**ack);
-  if (!op || *op > durable_)
-    return on_foreign_ack(**ack);
+  const auto& numbers = env_.shared->numbers;
+  const auto op = numbers.op_of(**ack);
+  if (!op || *op > durable_) {
+    const auto last = durable_ == 0 ? 0 : numbers.id_of(durable_).value();
+    foreign_.note(env_.name, **ack, last, now());
+    return publish();
+  }
   const std::array<storage::op_id, 1> ids{*op};
   perform(machine_.on_acks(x.session, ids, now()));
 }
 
-/// The application holds what this log never gave out: an older copy of the
-/// store was put back, or it is another node's application.
-void consumer::on_foreign_ack(uint64_t id) {
-  ++env_.stats->foreign_acks;
-  if (next_alarm_ > now())
+// -- dead letters -------------------------------------------------------------
+
+void consumer::look_for_letters() {
+  const auto* order = letters_.begin();
+  if (order == nullptr)
     return;
-  next_alarm_ = now() + limits::foreign_ack_interval;
-  const auto& numbers = env_.shared->numbers;
-  log::warn("foreign_ack",
-            {{"consumer", env_.name},
-             {"id", id},
-             {"last_id", durable_ == 0 ? 0 : numbers.id_of(durable_).value()},
-             {"hint", "this log gave out no event of that id: was an older copy "
-                      "of the store put back? Then stop the node and run weir "
-                      "adopt on it"}});
+  reader_job job;
+  job.run = [to = consumer_actor{this}, name = env_.name,
+             order = *order](store_readers& store) {
+    caf::anon_send(to, find_letters(store, name, order));
+  };
+  send(env_.shared->reader_of(1), std::move(job));
+}
+
+/// Nothing of their accounts is sent until it is known what was logged later.
+void consumer::judge(const letters_found& x) {
+  std::vector<atproto::did> repos;
+  for (const auto& letter : x.letters)
+    if (letter.entry != nullptr)
+      repos.push_back(letter.entry->repo);
+  machine_.watch(std::move(repos));
+  reader_job job;
+  job.run = [to = consumer_actor{this}, x](store_readers& store) {
+    auto judged = x;
+    judge_letters(store, judged);
+    caf::anon_send(to, std::move(judged));
+  };
+  send(env_.shared->reader_of(1), std::move(job));
+}
+
+void consumer::on_letters(const letters_found& x) {
+  if (x.failed.code == ec::none && letters_.order().retry && !x.judged) {
+    judge(x);
+    return;
+  }
+  letters_settled settled;
+  delivery_effects effects;
+  if (x.failed.code == ec::none) {
+    effects = machine_.on_letters(letters_.wishes(x), now(), settled);
+    letters_.decide(env_.name, env_.shared->numbers, x, std::move(settled));
+  } else {
+    effects = machine_.on_letters({}, now(), settled);
+    letters_.fail(x.failed);
+  }
+  perform(std::move(effects));
+  look_for_letters();
 }
 
 void consumer::on_log_page(const log_page& x) {
   if (x.failed.code != ec::none) {
-    log::error("log_unreadable", {{"consumer", env_.name},
-                                  {"reason", to_string(x.failed)}});
+    log::error("log_unreadable",
+               {{"consumer", env_.name}, {"reason", to_string(x.failed)}});
     quit(caf::exit_reason::user_shutdown);
     return;
   }
@@ -241,9 +291,8 @@ void consumer::on_did_page(const did_page& x) {
     quit(caf::exit_reason::user_shutdown);
     return;
   }
-  perform(machine_.on_did_page({x.repo, x.facts, x.after, x.through,
-                                 x.entries, x.end},
-                               now()));
+  perform(machine_.on_did_page(
+    {x.repo, x.facts, x.after, x.through, x.entries, x.end}, now()));
 }
 
 void consumer::publish() {
@@ -257,13 +306,39 @@ void consumer::publish() {
   stats.acked = counters.acked;
   stats.redelivered = counters.resent;
   stats.unknown_acks = counters.unknown_acks;
-  stats.dead_letters = counters.dead;
+  stats.foreign_acks = foreign_.count();
+  stats.dead_letters = machine_.dead_letters();
   stats.parked = counters.parked;
   stats.sessions = machine_.sessions();
+  date_oldest();
+}
+
+/// The log is asked only for what is not in memory: while no application is
+/// there, and for the first event of a DID that is read apart.
+void consumer::date_oldest() {
+  const auto x = machine_.oldest_due();
+  if (x.id == 0 || x.written_us != 0)
+    oldest_ = x;
+  else if (x.id != oldest_.id && !std::exchange(date_asked_, true))
+    ask_date(x.id);
+  env_.stats->oldest_us = oldest_.written_us;
+}
+
+void consumer::ask_date(storage::op_id id) {
+  reader_job job;
+  job.run = [to = consumer_actor{this}, id](store_readers& store) {
+    const auto entry
+      = storage::log_reader{store.db, store.names, store.partition}.find(id);
+    const auto found = entry && *entry != nullptr;
+    caf::anon_send(to, operation_dated{id, found ? (*entry)->written_us : 0});
+  };
+  send(env_.shared->reader_of(1), std::move(job));
 }
 
 consumer_actor::behavior_type consumer::make_behavior() {
-  set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
+  set_exit_handler([this](caf::exit_msg& x) {
+    quit(x.reason);
+  });
   publish();
   return {
     [this](tick x) {
@@ -277,22 +352,42 @@ consumer_actor::behavior_type consumer::make_behavior() {
     },
     [this](log_advanced x) {
       durable_ = x.id;
-      perform(machine_.on_log(x.id, now()));
+      perform(machine_.on_log(x.id, x.events, now()));
     },
-    [this](const log_page& x) { on_log_page(x); },
-    [this](const did_page& x) { on_did_page(x); },
+    [this](const log_page& x) {
+      on_log_page(x);
+    },
+    [this](const did_page& x) {
+      on_did_page(x);
+    },
     [this](const channel_opened& x) {
       channels_[x.session] = x.channel;
       perform(machine_.on_session_up(x.session, now()));
     },
-    [this](const channel_text& x) { on_text(x); },
+    [this](const channel_text& x) {
+      on_text(x);
+    },
     [this](channel_closed x) {
       channels_.erase(x.session);
       perform(machine_.on_session_down(x.session, now()));
     },
     [this](rows_durable) {
       pass(crash_point::ack_written);
+      letters_.on_durable();
       perform(machine_.on_durable_rows(now()));
+      look_for_letters();
+    },
+    [this](letters_order& x) {
+      letters_.add(std::move(x));
+      look_for_letters();
+    },
+    [this](const letters_found& x) {
+      on_letters(x);
+    },
+    [this](operation_dated x) {
+      date_asked_ = false;
+      oldest_ = {x.id, x.written_us};
+      date_oldest();
     },
   };
 }

@@ -12,6 +12,20 @@ void delivery_lane::pass(op_id id) noexcept {
   through = id;
 }
 
+void delivery_lane::reopen(op_id id) noexcept {
+  const auto more = behind();
+  through = more ? std::max(through, id) : id;
+  read_from = more ? std::min(read_from, id) : id;
+}
+
+op_id delivery_lane::first_waiting() const noexcept {
+  if (held)
+    return 0;
+  if (!behind())
+    return queue.empty() ? 0 : queue.front().id;
+  return queue.empty() ? read_from : std::min(read_from, queue.front().id);
+}
+
 delivery_lane::event* delivery_lane::find(op_id id) noexcept {
   const auto i = std::lower_bound(queue.begin(), queue.end(), id,
                                   [](const event& x, op_id y) {

@@ -93,6 +93,13 @@ struct delivery_lane {
 
   void pass(storage::op_id id) noexcept;
 
+  /// An event that was settled is not any more. @pre nothing is in the queue
+  void reopen(storage::op_id id) noexcept;
+
+  /// About the first one that waits, never beyond it; 0: none, or none of them
+  /// may be delivered.
+  storage::op_id first_waiting() const noexcept;
+
   /// Null when it is not in the queue.
   event* find(storage::op_id id) noexcept;
 
@@ -139,6 +146,7 @@ struct delivery_lane {
   size_t remembered = 0;    ///< Its share of `parked_max`.
   steady_time retry_at;     ///< Not read before.
   std::optional<steady_time> sleeps_until; ///< In the machine's `sleeping_`.
+  storage::op_id first_due = 0; ///< In the machine's `waiting_`; 0: it is not.
 };
 
 } // namespace weir::actors

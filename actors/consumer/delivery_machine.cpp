@@ -17,7 +17,9 @@ delivery_machine::delivery_machine(delivery_options options,
                                    const delivery_state& state,
                                    const account_gate& gate)
   : options_(std::move(options)), gate_(gate),
-    acked_(state.position, state.acked), next_(acked_.next_missing(1)),
+    acked_(state.position, state.acked), log_events_(state.log_events),
+    settled_(state.settled), dead_letters_(state.dead_letters),
+    next_(acked_.next_missing(1)),
     durable_(state.durable),
     believed_through_(state.ran_before ? state.durable : 0),
     told_through_(acked_.last()) {
@@ -64,8 +66,10 @@ delivery_effects delivery_machine::on_session_down(session_id id,
   return out;
 }
 
-delivery_effects delivery_machine::on_log(op_id durable, steady_time now) {
+delivery_effects delivery_machine::on_log(op_id durable, uint64_t log_events,
+                                          steady_time now) {
   effects out;
+  log_events_ = std::max(log_events_, log_events);
   durable_ = std::max(durable_, durable);
   at_end_ = false;
   pump(now, out);
@@ -182,7 +186,7 @@ bool delivery_machine::ack(delivery_session* from, op_id id, steady_time now) {
   } else {
     index_.erase(i);
     std::erase(lane.outstanding, id);
-    acked_.add(id);
+    close(id);
     if (id <= lane.read_from)
       lane.attempts = 0;
     wake(lane);
@@ -202,7 +206,46 @@ bool delivery_machine::ack_unseen(op_id id) {
     return false;
   }
   told_through_ = std::max(told_through_, id);
-  return acked_.add(id);
+  return close(id);
+}
+
+/// One event less is open.
+bool delivery_machine::close(op_id id) {
+  if (!acked_.add(id))
+    return false;
+  ++settled_;
+  return true;
+}
+
+/// Everything up to the end of this entry was read, and what is open of it are
+/// events. Where nothing behind it was acked yet the number follows anew, whatever
+/// an application may have acked that was none.
+void delivery_machine::recount(const storage::log_entry& entry) {
+  if (acked_.last() >= next_ || next_ < again_until_)
+    return;
+  const auto events = entry.events_before
+                      + static_cast<uint64_t>(std::ranges::count_if(
+                        entry.ops, [](const auto& op) {
+                          return storage::is_event_scope(op.scope);
+                        }));
+  const auto open = next_ - 1 - acked_.count();
+  settled_ = events > open ? events - open : 0;
+}
+
+oldest_event delivery_machine::oldest_due() const noexcept {
+  if (!waiting_.empty()) {
+    const auto& [id, lane] = *waiting_.begin();
+    const auto here = !lane->queue.empty() && lane->queue.front().id == id;
+    return {id, here ? lane->queue.front().held->get()->written_us : 0};
+  }
+  const auto seen = std::max(next_, again_until_);
+  const auto first = acked_.next_missing(seen);
+  if (first > durable_ || backlog() == 0
+      || (acked_.last() < seen && backlog() <= seen - 1 - acked_.count()))
+    return {};
+  const auto here = !page_.empty() && page_.front()->get()->first <= first
+                    && first <= page_.front()->get()->last();
+  return {first, here ? page_.front()->get()->written_us : 0};
 }
 
 // -- sending ------------------------------------------------------------------
@@ -232,6 +275,8 @@ bool delivery_machine::send_ready(steady_time now, effects& out) {
 
 bool delivery_machine::send_lane(delivery_lane& x, steady_time now,
                                  effects& out) {
+  if (is_watched(x))
+    return false;
   const auto standing = gate_.standing(x.repo);
   bool freed = false;
   while (auto* event = x.next_to_send()) {
@@ -295,7 +340,7 @@ delivery_session* delivery_machine::find_session(session_id id) {
 
 /// Acks are written at once, one write at a time; the rest may wait.
 void delivery_machine::save(steady_time now, effects& out) {
-  if (rows_in_flight_ || !acked_.changed())
+  if (rows_in_flight_ || (!acked_.changed() && letters_gone_.empty()))
     return;
   if (!save_by_)
     save_by_ = now + options_.lazy_write;
@@ -303,8 +348,11 @@ void delivery_machine::save(steady_time now, effects& out) {
     return;
   auto rows = acked_.take_delta();
   out.rows.emplace(effects::write{rows.position, std::move(rows.erase),
-                                  std::move(rows.put), std::move(letters_)});
+                                  std::move(rows.put), std::move(letters_gone_),
+                                  std::move(letters_), settled_,
+                                  dead_letters_});
   letters_.clear();
+  letters_gone_.clear();
   urgent_ = false;
   save_by_.reset();
   rows_in_flight_ = true;

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace weir::actors {
 
@@ -26,9 +27,9 @@ namespace weir::actors {
 /// A DID that does not ack leaves the window after `retry_timeout`; the log
 /// goes on without it. Its first event is tried again, alone, with growing
 /// delays; after `attempts_max` tries, if there is an end, it becomes a dead letter
-/// and the next one follows. Events that were passed are read again for this DID alone, until
-/// the DID has caught up with the log. A DID that merely has too much at once
-/// goes the same way, without delay.
+/// and the next one follows. Events that were passed are read again for this DID
+/// alone, until it has caught up with the log. A DID that merely has too much at
+/// once goes the same way, without delay.
 ///
 /// # Accounts
 /// No record of an account that is not active is sent; its facts overtake its
@@ -36,6 +37,11 @@ namespace weir::actors {
 /// where an earlier life of the process told that it is away: which, the log
 /// knows and is asked for each DID of which that life passed a record.
 /// What was erased is settled without being sent.
+///
+/// # Dead letters
+/// One that is wanted again is unsettled again, an event like any other of its DID.
+/// Whoever wants it looks first whether a later event makes it outdated; nothing of
+/// the DID is sent meanwhile, so that the answer still holds when it comes.
 ///
 /// # Durability
 /// Only acks (and what needs none) settle an event. Position and ranges are the
@@ -61,8 +67,8 @@ public:
   effects on_session_up(session_id id, steady_time now);
   effects on_session_down(session_id id, steady_time now);
 
-  /// The log is durable up to `durable`.
-  effects on_log(op_id durable, steady_time now);
+  /// The log is durable up to `durable`, and has so many events up to there.
+  effects on_log(op_id durable, uint64_t log_events, steady_time now);
 
   effects on_page(std::vector<storage::log_entry_ptr> entries, steady_time now);
   effects on_did_page(const did_entries& page, steady_time now);
@@ -77,6 +83,14 @@ public:
   /// Acks may be late, repeated, out of order, of an earlier connection.
   effects on_acks(session_id from, std::span<const op_id> ids, steady_time now);
 
+  /// Nothing of these is sent until `on_letters`.
+  void watch(std::vector<atproto::did> repos);
+
+  /// Decides on dead letters whose rows are durable. It is so once a write with
+  /// `letters_gone` is durable.
+  effects on_letters(std::span<const letter_wish> wishes, steady_time now,
+                     letters_settled& out);
+
   effects on_durable_rows(steady_time now);
   effects on_timer(steady_time now);
 
@@ -88,10 +102,16 @@ public:
 
   op_id position() const noexcept { return acked_.position(); }
 
-  /// Durable events that are not settled yet.
+  /// Durable events that are not settled yet. What the filter leaves out or was
+  /// erased counts until it is read.
   uint64_t backlog() const noexcept {
-    return durable_ > acked_.count() ? durable_ - acked_.count() : 0;
+    return log_events_ > settled_ ? log_events_ - settled_ : 0;
   }
+
+  /// Without records of accounts that are not active.
+  oldest_event oldest_due() const noexcept;
+
+  uint64_t dead_letters() const noexcept { return dead_letters_; }
 
   /// Events in memory: they wait for their turn or for an ack.
   size_t events() const noexcept { return events_; }
@@ -129,6 +149,8 @@ private:
   void take_report(delivery_session& x, size_t taken, steady_time now);
   bool ack(delivery_session* from, op_id id, steady_time now);
   bool ack_unseen(op_id id);
+  bool close(op_id id);
+  void recount(const storage::log_entry& entry);
   void save(steady_time now, effects& out);
   void arm(steady_time now, effects& out) const;
 
@@ -172,11 +194,23 @@ private:
   std::chrono::microseconds delay_after(uint32_t attempts) const noexcept;
   void bury(dead_letter x);
 
+  // delivery_machine_letters.cpp
+  bool is_watched(const delivery_lane& x) const;
+  void unwatch(steady_time now);
+  bool is_over(const letter_wish& x) const;
+  bool reopen(const letter_wish& x, steady_time now);
+  void forget(op_id letter);
+
   const delivery_options options_;
   const account_gate& gate_;
   acked_set acked_;
   delivery_counters counters_;
+  uint64_t log_events_;
+  uint64_t settled_; ///< Of them.
+  uint64_t dead_letters_;
   std::vector<dead_letter> letters_; ///< To be written.
+  std::vector<op_id> letters_gone_;  ///< The same.
+  std::unordered_set<atproto::did> watched_;
   bool urgent_ = false;              ///< Acks are to be written.
   bool rows_in_flight_ = false;
   std::optional<steady_time> save_by_;
@@ -204,6 +238,8 @@ private:
   std::deque<delivery_lane*> ready_;                ///< Something can be sent.
   std::deque<delivery_lane*> due_; ///< A page of the DID can be asked for.
   std::set<std::pair<steady_time, delivery_lane*>> sleeping_;
+  /// What may be delivered, by its first event.
+  std::set<std::pair<op_id, delivery_lane*>> waiting_;
   size_t remembered_ = 0;
   size_t held_lanes_ = 0;
   steady_time sweep_at_;

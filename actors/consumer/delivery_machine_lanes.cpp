@@ -32,9 +32,15 @@ delivery_lane& delivery_machine::make(const atproto::did& repo, bool facts) {
 
 /// To be called last after every change of a lane, which may be gone then.
 void delivery_machine::touch(delivery_lane& x, steady_time now) {
-  if (!x.ready && x.next_to_send() != nullptr) {
+  if (!x.ready && !is_watched(x) && x.next_to_send() != nullptr) {
     x.ready = true;
     ready_.push_back(&x);
+  }
+  if (const auto first = x.first_waiting(); first != x.first_due) {
+    waiting_.erase({x.first_due, &x});
+    x.first_due = first;
+    if (first != 0)
+      waiting_.emplace(first, &x);
   }
   plan(x, now);
   remembered_ -= x.remembered;
@@ -75,6 +81,7 @@ void delivery_machine::wake(delivery_lane& x) {
 void delivery_machine::drop(delivery_lane& x, steady_time now) {
   wake(x);
   remembered_ -= x.remembered;
+  waiting_.erase({x.first_due, &x});
   if (blocked_ == &x)
     blocked_ = nullptr;
   if (!x.facts) {
@@ -95,7 +102,7 @@ void delivery_machine::settle(delivery_lane& x, delivery_lane::event& event) {
     event.session = nullptr;
   }
   index_.erase(event.id);
-  acked_.add(event.id);
+  close(event.id);
   event.at = delivery_lane::stage::settled;
   event.held.reset();
   --events_;
@@ -270,7 +277,8 @@ delivery_machine::delay_after(uint32_t attempts) const noexcept {
 
 void delivery_machine::bury(dead_letter x) {
   ++counters_.dead;
-  acked_.add(x.id);
+  ++dead_letters_;
+  close(x.id);
   letters_.push_back(std::move(x));
   urgent_ = true;
 }

@@ -144,6 +144,7 @@ void delivery_machine::take(steady_time now) {
     for (; next_ <= entry.last(); ++next_)
       if (!take_one(page_.front(), next_ - entry.first, now))
         return;
+    recount(entry);
     page_.pop_front();
   }
 }
@@ -160,6 +161,7 @@ bool delivery_machine::take_one(const held_entry_ptr& held, size_t index,
   const auto what = kind_of(entry.ops[index]);
   if (what == kind::implicit) {
     ++counters_.implicit;
+    settled_ += storage::is_event_scope(entry.ops[index].scope) ? 1 : 0;
     return acked_.add(id);
   }
   auto* lane = find(records_, entry.repo);
@@ -198,7 +200,7 @@ bool delivery_machine::take_again(const storage::log_entry& entry, op_id id) {
       || waits(find(facts_, entry.repo)))
     return true;
   ++counters_.voided;
-  return acked_.add(id);
+  return close(id);
 }
 
 /// A DID with a full queue holds up the log for a short while only.

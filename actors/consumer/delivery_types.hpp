@@ -37,6 +37,9 @@ struct delivery_state {
   /// anything up to here, so acks for it are believed.
   storage::op_id durable = 0;
   bool ran_before = false;
+  uint64_t log_events = 0;   ///< Events of the log up to `durable`.
+  uint64_t settled = 0;      ///< Events that are acked, as it was written down.
+  uint64_t dead_letters = 0; ///< That are kept.
 };
 
 /// What an account may show.
@@ -64,6 +67,33 @@ struct dead_letter {
   std::string about;
   uint32_t attempts = 0;
   std::string reason;
+};
+
+/// What somebody wants of a dead letter, as far as the store knows of it.
+struct letter_wish {
+  enum class fate : uint8_t {
+    deliver,  ///< Again.
+    outdated, ///< What came later says more: to be forgotten.
+    drop,     ///< Nobody wants it.
+  };
+
+  storage::op_id id = 0;
+  storage::log_entry_ptr entry; ///< That holds it; null: the log has it no more.
+  fate what = fate::drop;
+};
+
+/// What became of `letter_wish`es, each id in one list.
+struct letters_settled {
+  std::vector<storage::op_id> done; ///< Delivered again, or dropped.
+  std::vector<storage::op_id> outdated;
+  std::vector<storage::op_id> unknown; ///< No dead letters.
+  std::vector<storage::op_id> left;    ///< There is no room for them now.
+};
+
+/// The event that has waited longest of those that may be delivered.
+struct oldest_event {
+  storage::op_id id = 0;  ///< 0: none waits.
+  int64_t written_us = 0; ///< When it was logged; 0: the log has to be asked.
 };
 
 /// What the shell carries out, in this order.
@@ -102,7 +132,10 @@ struct delivery_effects {
     storage::op_id position = 0;
     std::vector<storage::op_id> erase; ///< Ranges, by first id; before `put`.
     std::vector<storage::acked_range> put;
+    std::vector<storage::op_id> letters_gone; ///< Before `letters`.
     std::vector<dead_letter> letters;
+    uint64_t settled = 0;      ///< Events that are acked now.
+    uint64_t dead_letters = 0; ///< Rows that there are then.
   };
 
   std::vector<send> sends;       ///< If any: `on_sent`, before any other event.

@@ -38,15 +38,15 @@ public:
           journal_options options, std::function<void(const error&)> failure)
     : observed(config, "journal", "0"), shared_(std::move(shared)),
       store_(std::move(store)), options_(options),
-      on_failure_(std::move(failure)),
-      queue_(options.bounds), names_held_(shared_->memory, memory_use::names),
+      on_failure_(std::move(failure)), queue_(options.bounds),
+      names_held_(shared_->memory, memory_use::names),
       changes_(shared_->metrics) {
     names_held_.set(store_.writer->names_bytes());
     auto& registry = shared_->metrics;
     batches_ = &registry.counter("weir_journal_batches_total",
                                  "Batches written to the store");
-    updates_ = &registry.counter("weir_journal_updates_total",
-                                 "Repo updates written");
+    updates_
+      = &registry.counter("weir_journal_updates_total", "Repo updates written");
     refused_ = &registry.counter("weir_journal_refused_total",
                                  "Repo updates that were not written");
     operations_ = &registry.counter("weir_journal_operations_total",
@@ -71,7 +71,7 @@ private:
   storage::journal_batch gather(std::vector<journal_update>& updates,
                                 const std::vector<journal_rows>& rows);
   void publish(finished_frames marks, const std::vector<journal_rows>& rows,
-               storage::op_id last);
+               storage::op_id last, uint64_t log_events);
   void note_missed(const journal_missed& x);
   void erase(const erase_step& x);
   void end_erasing(const erase_over& x);
@@ -111,8 +111,8 @@ void journal::flush() {
   woken_ = false;
   if (failed_)
     return;
-  const auto paused = queue_.has_backfill()
-                      && queue_.rests(store_.level0_files());
+  const auto paused
+    = queue_.has_backfill() && queue_.rests(store_.level0_files());
   auto updates = queue_.take(paused);
   auto rows = std::exchange(rows_, {});
   if (!updates.empty() || !rows.empty())
@@ -142,9 +142,8 @@ void journal::note_missed(const journal_missed& x) {
   send(x.from, journal_noted{x.repo});
 }
 
-storage::journal_batch
-journal::gather(std::vector<journal_update>& updates,
-                const std::vector<journal_rows>& rows) {
+storage::journal_batch journal::gather(std::vector<journal_update>& updates,
+                                       const std::vector<journal_rows>& rows) {
   storage::journal_batch out;
   const auto append = [](auto& to, const auto& from) {
     to.insert(to.end(), from.begin(), from.end());
@@ -212,23 +211,27 @@ bool journal::write(std::vector<journal_update> updates,
          repo_receipt{std::make_shared<const storage::update_receipt>(
            std::move(receipt))});
   }
-  publish(std::move(marks), rows, written->entries.empty() ? 0 : written->last);
+  const auto grew = !written->entries.empty();
+  publish(std::move(marks), rows, grew ? written->last : 0,
+          grew ? written->log_events : 0);
   return true;
 }
 
 /// Cursors, acks and events go out only for what a power failure cannot take.
 /// @param last Of the log; 0: it did not grow.
+/// @param log_events So many events there are in it then.
 void journal::publish(finished_frames marks,
                       const std::vector<journal_rows>& rows,
-                      storage::op_id last) {
+                      storage::op_id last, uint64_t log_events) {
   marks.tell(this, *shared_);
   for (const auto& row : rows)
     if (row.from)
       send(row.from, rows_durable{row.token});
   if (last != 0) {
     store_.stats->durable = last;
+    store_.stats->events = log_events;
     for (const auto& to : shared_->subscribers.all())
-      send(to, log_advanced{last});
+      send(to, log_advanced{last, log_events});
   }
   pass(crash_point::journal_told);
 }
@@ -247,8 +250,8 @@ void journal::erase(const erase_step& x) {
        erase_stepped{*more, queue_.has_live() || queue_.has_backfill()});
 }
 
-/// The log says of a repo that was removed what is gone: nobody has to keep it in
-/// mind any more, but for what consumers read before.
+/// The log says of a repo that was removed what is gone: nobody has to keep it
+/// in mind any more, but for what consumers read before.
 void journal::end_erasing(const erase_over& x) {
   if (failed_)
     return;
@@ -344,10 +347,18 @@ journal_actor::behavior_type journal::make_behavior() {
       if (write_all())
         send(x.from, journal_fenced{x.repo, store_.writer->fence(x.repo)});
     },
-    [this](const journal_missed& x) { note_missed(x); },
-    [this](journal_flush) { flush(); },
-    [this](const erase_step& x) { erase(x); },
-    [this](const erase_over& x) { end_erasing(x); },
+    [this](const journal_missed& x) {
+      note_missed(x);
+    },
+    [this](journal_flush) {
+      flush();
+    },
+    [this](const erase_step& x) {
+      erase(x);
+    },
+    [this](const erase_over& x) {
+      end_erasing(x);
+    },
   };
 }
 

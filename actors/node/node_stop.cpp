@@ -39,8 +39,9 @@ void node::impl::start_progress_watch() {
 
 void node::impl::add_gauges() {
   auto& metrics = shared->metrics;
-  metrics.gauge("weir_oplog_seq", "Last durable operation",
-                [this] { return double(store->stats.durable.load()); });
+  metrics.gauge("weir_oplog_seq", "Last durable operation", [this] {
+    return double(store->stats.durable.load());
+  });
   for (const auto& x : shared->upstreams.all())
     metrics.gauge("weir_upstream_staleness_seconds",
                   "How far a stream is behind the time of day", "upstream",
@@ -62,13 +63,16 @@ void node::impl::add_gauges() {
                   return growth->per_day().value_or(
                     std::numeric_limits<double>::quiet_NaN());
                 });
-  metrics.gauge("weir_records", "Records held",
-                [this] { return double(store->stats.records.load()); });
-  metrics.gauge("weir_collections", "Names of collections held",
-                [this] { return double(store->names->size()); });
+  metrics.gauge("weir_records", "Records held", [this] {
+    return double(store->stats.records.load());
+  });
+  metrics.gauge("weir_collections", "Names of collections held", [this] {
+    return double(store->names->size());
+  });
   metrics.gauge("weir_collection_names_bytes",
-                "Memory that the names of collections hold",
-                [this] { return double(store->names->bytes()); });
+                "Memory that the names of collections hold", [this] {
+                  return double(store->names->bytes());
+                });
   metrics.gauge("weir_store_failed_reads_total",
                 "Reads of the store that failed", [this] {
                   return double(store->db->counters().failed_reads);
@@ -77,23 +81,38 @@ void node::impl::add_gauges() {
     return double(
       store->stats.repos[size_t(storage::repo_status::synced)].load());
   });
-  metrics.gauge("weir_repos_tracked", "Repos tracked",
-                [this] { return double(store->stats.repo_count()); });
-  metrics.gauge("weir_consumer_backlog_events", "Operations not acked",
-                [this] { return double(outbox->backlog.load()); });
-  metrics.gauge("weir_consumer_inflight", "Events in the window",
-                [this] { return double(outbox->in_flight.load()); });
-  metrics.gauge("weir_delivered_total", "Events sent",
-                [this] { return double(outbox->sent.load()); });
-  metrics.gauge("weir_redelivered_total", "Events sent again",
-                [this] { return double(outbox->redelivered.load()); });
-  metrics.gauge("weir_acked_total", "Events acked",
-                [this] { return double(outbox->acked.load()); });
+  metrics.gauge("weir_repos_tracked", "Repos tracked", [this] {
+    return double(store->stats.repo_count());
+  });
+  metrics.gauge("weir_consumer_backlog_events", "Events not acked", [this] {
+    return double(outbox->backlog.load());
+  });
+  metrics.gauge("weir_consumer_backlog_seconds",
+                "Age of the oldest event that could be delivered and is not "
+                "acked",
+                [this] {
+                  return outbox->backlog_seconds(seams.time->wall_now());
+                });
+  metrics.gauge("weir_consumer_inflight", "Events in the window", [this] {
+    return double(outbox->in_flight.load());
+  });
+  metrics.gauge("weir_delivered_total", "Events sent", [this] {
+    return double(outbox->sent.load());
+  });
+  metrics.gauge("weir_redelivered_total", "Events sent again", [this] {
+    return double(outbox->redelivered.load());
+  });
+  metrics.gauge("weir_acked_total", "Events acked", [this] {
+    return double(outbox->acked.load());
+  });
   metrics.gauge("weir_consumer_foreign_acks_total",
-                "Acks of ids that this log never gave out",
-                [this] { return double(outbox->foreign_acks.load()); });
-  metrics.gauge("weir_deadletters", "Events given up",
-                [this] { return double(outbox->dead_letters.load()); });
+                "Acks of ids that this log never gave out", [this] {
+                  return double(outbox->foreign_acks.load());
+                });
+  metrics.gauge("weir_deadletters", "Events given up and kept for a decision",
+                [this] {
+                  return double(outbox->dead_letters.load());
+                });
 }
 
 /// Returns when an actor that was told to stop has done so.
@@ -101,7 +120,9 @@ void node::impl::wait_for(caf::scoped_actor& self,
                           const caf::strong_actor_ptr& x) {
   self->monitor(x);
   if (seams.run != nullptr)
-    seams.run->run_until([&self] { return self->has_next_message(); });
+    seams.run->run_until([&self] {
+      return self->has_next_message();
+    });
   self->receive([](const caf::down_msg&) {
     // It is down.
   });
@@ -154,7 +175,9 @@ void node::impl::stop() {
   if (faces.release)
     faces.release();
   if (seams.run != nullptr)
-    seams.run->run_until([this] { return system->registry().running() == 0; });
+    seams.run->run_until([this] {
+      return system->registry().running() == 0;
+    });
   system->await_all_actors_done();
   if (seams.run != nullptr)
     seams.run->end();

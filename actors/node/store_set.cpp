@@ -52,6 +52,7 @@ result<std::unique_ptr<store_set>> open_store(const node_config& config,
   const auto last = out->writer->last_id();
   out->tail = std::make_unique<storage::tail_cache>(last + 1, plan.tail_cache);
   out->stats.durable = last;
+  out->stats.events = out->writer->log_events();
   out->readers = std::make_unique<store_readers>(
     store_readers{*out->db, *out->names, *out->tail, 0});
   return out;

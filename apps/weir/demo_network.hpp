@@ -28,7 +28,7 @@ struct node_status {
   uint64_t synced = 0;
   uint64_t records = 0;
   uint64_t log_end = 0;
-  uint64_t outbox = 0; ///< Operations the consumer has not settled.
+  uint64_t outbox = 0; ///< Events the consumer has not settled.
 };
 
 /// Everything the demo runs, in one process: a simulated network on real

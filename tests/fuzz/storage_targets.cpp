@@ -120,7 +120,7 @@ std::vector<bytes> value_seeds() {
     to_bytes(encode_chain(tests::sample_chain(), names()).value()),
     to_bytes(encode_value(member_row{3, {"app.test.note"}})),
     to_bytes(encode_value(filter_row{2, {"a.b.*", "app.test.note"}})),
-    to_bytes(encode_value(consumer_row{{70, 71}, 5, true})),
+    to_bytes(encode_value(consumer_row{{70, 71}, 5, true, 60, 2})),
     to_bytes(encode_value(listing_row{"next", false, {7, 2, 9}}))};
   return out;
 }

@@ -47,7 +47,7 @@ TEST(Delivery, SendsNothingBeyondWhatIsDurable) {
   x.append(ann);
   x.append(bob);
   EXPECT_TRUE(x.sent.empty());
-  x.carry(x.machine->on_log(1, x.now));
+  x.carry(x.machine->on_log(1, 1, x.now));
   EXPECT_EQ(x.machine->backlog(), 1u);
 }
 
@@ -349,7 +349,7 @@ TEST(Delivery, AFullSocketLeavesTheEventsToAnother) {
 
 TEST(Delivery, AnEmptyPageIsNotAskedForAgainUntilTheLogGrows) {
   started x;
-  x.carry(x.machine->on_log(x.last() + 5, x.now));
+  x.carry(x.machine->on_log(x.last() + 5, x.log_events(), x.now));
   EXPECT_EQ(x.pages_read, 1u);
   x.pass(std::chrono::minutes{10});
   EXPECT_EQ(x.pages_read, 1u);

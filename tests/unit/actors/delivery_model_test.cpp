@@ -25,7 +25,8 @@ public:
 
   bool settled(op_id id) const {
     const auto& op = op_of(id);
-    return world_.acked.contains(id) || world_.letters.contains(id)
+    return world_.acked.contains(id) || world_.dropped.contains(id)
+           || (world_.letters.contains(id) && !world_.retried.contains(id))
            || world_.buried(id)
            || id <= world_.standing(repo_of(id)).erased_through
            || (!delivery_world::is_fact(op)
@@ -39,7 +40,8 @@ public:
     for (const auto id : events_[who])
       if (id < x.id && !settled(id))
         check_after(x, id);
-      else if (id > x.id && flying(id) && barrier(id) && !fact(id))
+      else if (id > x.id && flying(id) && barrier(id) && !fact(id)
+               && !world_.retried.contains(x.id))
         ADD_FAILURE() << x.id << " was sent while " << id << " was in flight";
     // What cannot be set aside is not looked back at.
     EXPECT_TRUE(fact(x.id) || !was_told_away(who)
@@ -136,7 +138,9 @@ public:
       ASSERT_LE(machine.remembered(),
                 world_.options.parked_max + world_.options.events_max);
       // Holes are events in memory, or of DIDs that are set aside.
-      ASSERT_GE(machine.position(), world_.position);
+      if (world_.retried.empty()) {
+        ASSERT_GE(machine.position(), world_.position);
+      }
     }
     drain();
   }
@@ -161,7 +165,7 @@ private:
   }
 
   void step() {
-    switch (random_->below(12)) {
+    switch (random_->below(13)) {
       case 0:
       case 1:
         return write();
@@ -180,10 +184,23 @@ private:
         return advance(std::chrono::milliseconds{random_->below(40'000)});
       case 10:
         return disk();
+      case 11:
+        return one_in(6) ? decide() : void();
       default:
         if (one_in(12))
           crash();
     }
+  }
+
+  /// Somebody wants a dead letter again, or not at all.
+  void decide() {
+    for (const auto& [id, letter] : world_.letters)
+      if (one_in(3) && !world_.retried.contains(id)
+          && !world_.dropped.contains(id) && !world_.acked.contains(id)) {
+        using enum actors::letter_wish::fate;
+        world_.decide({id}, one_in(3) ? drop : deliver);
+        return;
+      }
   }
 
   void write() {
@@ -211,7 +228,8 @@ private:
   }
 
   void publish() {
-    world_.begin(world_.machine->on_log(world_.last(), world_.now));
+    world_.begin(world_.machine->on_log(world_.last(),
+                                         world_.log_events(), world_.now));
   }
 
   void connection() {

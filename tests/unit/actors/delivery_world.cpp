@@ -42,6 +42,9 @@ op_id delivery_world::append(const std::string& who, size_t count, bool live,
     entry.ops.push_back(std::move(op));
   }
   next_ += count;
+  entry.written_us = now.micros;
+  entry.events_before = events_;
+  events_ += storage::is_event_scope(collection) ? count : 0;
   log_.push_back(std::make_shared<const log_entry>(std::move(entry)));
   return log_.back()->first;
 }
@@ -65,6 +68,8 @@ op_id delivery_world::append_account(const std::string& who, bool active,
              + (active ? R"(true,"status":"active"})"
                        : R"(false,"status":")" + status + "\"}")));
   entry.ops.push_back(std::move(op));
+  entry.written_us = now.micros;
+  entry.events_before = events_++;
   log_.push_back(std::make_shared<const log_entry>(std::move(entry)));
   return log_.back()->first;
 }
@@ -82,7 +87,8 @@ void delivery_world::sweep(const std::string& who) {
     auto left = *entry;
     left.erased = true;
     for (auto& op : left.ops) {
-      op.scope.clear();
+      if (!op.scope.starts_with('$'))
+        op.scope.clear();
       op.body = {};
     }
     entry = std::make_shared<const log_entry>(std::move(left));
@@ -149,6 +155,11 @@ void delivery_world::restart() {
     state.acked.push_back({first, end});
   state.durable = last();
   state.ran_before = ran_before;
+  for (const auto& [id, letter] : letters)
+    retried.erase(id); // It was not written down that it is wanted.
+  state.log_events = events_;
+  state.settled = settled;
+  state.dead_letters = letters.size();
   machine = std::make_unique<actors::delivery_machine>(options, state, *this);
   sent.clear();
   inbox.clear();
@@ -214,14 +225,19 @@ bool delivery_world::answer_one(size_t choice) {
 }
 
 void delivery_world::write_rows() {
-  EXPECT_GE(rows->position, position);
+  for (const auto id : rows->letters_gone)
+    EXPECT_EQ(letters.erase(id), 1u) << id << " is no dead letter";
   position = rows->position;
   for (const auto first : rows->erase)
     EXPECT_EQ(ranges.erase(first), 1u) << first;
   for (const auto& x : rows->put)
     ranges[x.first] = x.last;
-  for (auto& x : rows->letters)
+  for (auto& x : rows->letters) {
     EXPECT_TRUE(letters.emplace(x.id, x).second) << x.id;
+    retried.erase(x.id);
+  }
+  settled = rows->settled;
+  EXPECT_EQ(rows->dead_letters, letters.size());
   rows.reset();
 }
 
@@ -247,7 +263,8 @@ void delivery_world::check_send(const effects::send& x) const {
   ASSERT_LE(x.id, last());
   ASSERT_EQ(x.entry->first + x.index, x.id);
   EXPECT_FALSE(acked.contains(x.id)) << x.id << " was acked";
-  EXPECT_FALSE(letters.contains(x.id)) << x.id << " is a dead letter";
+  EXPECT_TRUE(!letters.contains(x.id) || retried.contains(x.id))
+    << x.id << " is a dead letter";
   EXPECT_TRUE(options.filter.matches(x.op().scope) || is_fact(x.op()));
   const auto account = standing(x.entry->repo);
   EXPECT_GT(x.id, account.erased_through) << x.id << " was erased";
@@ -279,6 +296,23 @@ void delivery_world::ack_all(const std::unordered_set<std::string>& except) {
     ack(i->first, i->second.to);
     i = unacked.begin();
   }
+}
+
+actors::letters_settled
+delivery_world::decide(const std::vector<op_id>& ids,
+                       actors::letter_wish::fate what) {
+  std::vector<actors::letter_wish> wishes;
+  for (const auto id : ids)
+    wishes.push_back({id, entry_of(id), what});
+  actors::letters_settled out;
+  auto todo = machine->on_letters(wishes, now, out);
+  const auto again = what == actors::letter_wish::fate::deliver;
+  for (const auto id : out.done)
+    (again ? retried : dropped).insert(id);
+  for (const auto id : out.outdated)
+    dropped.insert(id);
+  begin(std::move(todo));
+  return out;
 }
 
 void delivery_world::pass(std::chrono::microseconds x) {

@@ -52,6 +52,8 @@ public:
 
   op_id last() const { return next_ - 1; }
 
+  uint64_t log_events() const { return events_; }
+
   storage::log_entry_ptr entry_of(op_id id) const;
 
   const std::string& did_of(op_id id) const { return entry_of(id)->repo.str(); }
@@ -73,7 +75,7 @@ public:
   bool answer_one(size_t choice);
 
   /// Tells the machine of everything appended.
-  void publish() { carry(machine->on_log(last(), now)); }
+  void publish() { carry(machine->on_log(last(), events_, now)); }
 
   void connect(actors::session_id id);
   void disconnect(actors::session_id id);
@@ -82,6 +84,10 @@ public:
   /// Acks whatever is unacked, and what comes then, until nothing comes; not
   /// the DIDs in `except`.
   void ack_all(const std::unordered_set<std::string>& except = {});
+
+  /// Decides on dead letters as an operator does; what became of them.
+  actors::letters_settled
+  decide(const std::vector<op_id>& ids, actors::letter_wish::fate what);
 
   /// Lets time pass, with every timer on the way.
   void pass(std::chrono::microseconds x);
@@ -111,6 +117,7 @@ public:
   op_id position = 0;
   std::map<op_id, op_id> ranges;
   std::map<op_id, actors::dead_letter> letters;
+  uint64_t settled = 0;
   bool ran_before = false;
   bool disk_is_slow = false; ///< Rows stay on their way until `write_rows`.
   std::optional<effects::write> rows; ///< On their way.
@@ -121,6 +128,8 @@ public:
   std::vector<effects::send> sent;        ///< Of this machine.
   std::map<op_id, effects::send> unacked; ///< Across restarts, too.
   std::unordered_set<op_id> acked;        ///< Across restarts, too.
+  std::unordered_set<op_id> retried; ///< Dead letters that are events again.
+  std::unordered_set<op_id> dropped; ///< Or nothing any more.
   std::map<actors::session_id, std::vector<op_id>> inbox;
   size_t socket_room = 1'000'000; ///< Messages a socket takes per call.
   std::unordered_set<actors::session_id> full_sockets;
@@ -147,6 +156,7 @@ private:
 
   std::vector<storage::log_entry_ptr> log_;
   op_id next_ = 1;
+  uint64_t events_ = 0; ///< Of the log.
 };
 
 /// DID number `n`.

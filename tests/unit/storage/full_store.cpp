@@ -191,7 +191,7 @@ void full_store::make_consumers() {
   journal_batch group;
   consumer_change tap;
   tap.name = "tap";
-  tap.row = consumer_row{{3}, db->log_identity(), false};
+  tap.row = consumer_row{{3}, db->log_identity(), false, 4, 2};
   tap.acked = {{6, 9}, {12, 12}};
   tap.dead_letters = {{2, {20, "no answer", 99}}, {8, {20, "no answer", 99}}};
   group.consumers.push_back(tap);

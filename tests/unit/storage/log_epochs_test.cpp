@@ -14,7 +14,8 @@ protected:
   /// Writes `count` commits, of two operations each.
   void write(size_t count) {
     for (size_t i = 0; i < count; ++i)
-      apply(alice, alice.commit({{tests::numbered("app.a.x/", ++written_), "r"}}));
+      apply(alice,
+            alice.commit({{tests::numbered("app.a.x/", ++written_), "r"}}));
   }
 
   log_epoch adopt(int64_t seconds) {
@@ -69,9 +70,8 @@ TEST_F(LogEpochsTest, AClockThatIsWrongStillMovesThemOn) {
   EXPECT_EQ(first_id(first), last + 1 + limits::adopted_ids_ahead);
   write(1);
   const auto second = adopt(0);
-  EXPECT_EQ(first_id(second),
-            store.writer->last_id() + 1 + first.ahead
-              + limits::adopted_ids_ahead);
+  EXPECT_EQ(first_id(second), store.writer->last_id() + 1 + first.ahead
+                                + limits::adopted_ids_ahead);
   EXPECT_EQ(load_log_epochs(*store.db).value(), (std::vector{first, second}));
 }
 

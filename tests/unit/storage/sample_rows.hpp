@@ -106,6 +106,7 @@ inline storage::log_block sample_block() {
   x.time_us = 1'700'000'000'000'000;
   x.written_us = 1'700'000'000'250'000;
   x.previous = digest_of_byte(4);
+  x.events_before = 500;
   x.streams
     = {{storage::commit_scope_id, storage::main_branch, 8, digest_of_byte(5)},
        {16, storage::main_branch, 0, {}},

@@ -174,7 +174,7 @@ TEST_F(TablesTest, ConsumersKeepPositionRangesAndDeadLetters) {
   journal_batch group;
   consumer_change tap;
   tap.name = "tap";
-  tap.row = consumer_row{{3}, store.db->log_identity(), false};
+  tap.row = consumer_row{{3}, store.db->log_identity(), false, 3, 1};
   tap.acked = {{5, 6}, {8, 9}};
   tap.dead_letters = {{6, {20, "no answer", 99}}};
   group.consumers.push_back(tap);
@@ -183,7 +183,7 @@ TEST_F(TablesTest, ConsumersKeepPositionRangesAndDeadLetters) {
 
   tap = {};
   tap.name = "tap";
-  tap.row = consumer_row{{6}, store.db->log_identity(), false};
+  tap.row = consumer_row{{6}, store.db->log_identity(), false, 5, 1};
   tap.acked_gone = {5};
   tap.acked = {{8, 11}};
   tap.dead_letters_gone = {6};
@@ -195,6 +195,8 @@ TEST_F(TablesTest, ConsumersKeepPositionRangesAndDeadLetters) {
   const consumer_name name{default_dataset, "tap"};
   const auto state = load_consumer(*store.db, name, 0).value();
   EXPECT_EQ(state->row.position(0), 6u);
+  EXPECT_EQ(state->row.settled, 5u);
+  EXPECT_EQ(state->row.dead_letters, 1u);
   ASSERT_EQ(state->acked.size(), 1u);
   EXPECT_EQ(state->acked[0].first, 8u);
   EXPECT_EQ(state->acked[0].last, 11u);

@@ -96,6 +96,13 @@ TEST_F(VerifyLogTest, ABlockThatGoesBackInTimeIsFound) {
   expect("I3", "its time lies before");
 }
 
+TEST_F(VerifyLogTest, AWrongCountOfEventsIsFound) {
+  change_block(42, [](log_block& x) {
+    ++x.events_before;
+  });
+  expect("I3", "it counts other events before it than there are");
+}
+
 TEST_F(VerifyLogTest, ADamagedTimeIndexIsFound) {
   const auto range = range_of<time_index_key>();
   const std::string key{store.db->scan(range).key()};

@@ -145,8 +145,9 @@ private:
     const auto erased = good->chain.erased_through;
     if (erased != 0 && key->repo == store_.forgotten.repo)
       bad->chain.erased_through = std::min(bad->chain.erased_through, erased);
-    if (erased != 0 && (key->repo != store_.erasing.repo
-                        || bad->chain.index_base > good->chain.index_base))
+    if (erased != 0
+        && (key->repo != store_.erasing.repo
+            || bad->chain.index_base > good->chain.index_base))
       bad->chain.index_base = good->chain.index_base;
     return bad->apart == good->apart
            && bad->apart_operations == good->apart_operations
@@ -275,9 +276,12 @@ private:
         || bad->log_identity != store_.db->log_identity())
       return false;
     auto changed = stored();
-    if (key->name == "tap")
+    const auto letters = key->name == "tap" ? 2u : 0u;
+    if (letters != 0)
       changed.position = bad->position(0);
-    return sound(changed) && bad->positions.size() == 1
+    return bad->settled <= store_.writer->log_events()
+           && bad->dead_letters == letters && sound(changed)
+           && bad->positions.size() == 1
            && bad->position(0) <= store_.writer->last_id();
   }
 
@@ -294,11 +298,8 @@ private:
     return sound(changed);
   }
 
-  bool covers_dead_letter(const damage& x) const {
-    const auto key = decode_key<dead_letter_key>(x.key);
-    return key && key->name == "tap" && key->partition == 0
-           && key->dataset == default_dataset && stored().hold(key->id)
-           && (!x.after || is<dead_letter_row>(x));
+  static bool covers_dead_letter(const damage& x) {
+    return x.before && is<dead_letter_row>(x);
   }
 
   const tests::full_store& store_;

@@ -196,6 +196,8 @@ TEST_F(VerifyStateTest, ConsumersMustLieWithinTheLog) {
   spoil({{10}, log, false}, {{12, 15}, {15, 18}}, "overlaps");
   spoil({{10}, log, false}, {{12, 11}}, "or is empty");
   spoil({{10}, log, false}, {{12, 9'999}}, "ends after the end of the log");
+  spoil({{1}, log, false, 9'999, 0}, {}, "counts more events than the log has");
+  spoil({{10}, log, false, 0, 1}, {}, "counts 1 dead letters and has 0");
   store.put_raw(encode_key(dead_letter_key{default_dataset, "tap", 0, 9'999}),
                 encode_value(dead_letter_row{}));
   expect("tables", "a dead letter lies after the end of the log");

@@ -1,0 +1,117 @@
+#include "actors/consumer/letter_reads.hpp"
+
+#include "base/limits_api.hpp"
+#include "storage/collection_table.hpp"
+#include "storage/consumer_table.hpp"
+#include "storage/log_reader.hpp"
+#include "storage/row_access.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace weir::actors {
+
+namespace {
+
+using storage::op_id;
+
+/// One transaction has two facts at most: enough to see the next one.
+constexpr size_t facts_read = 8;
+
+/// @returns false when the store failed.
+bool take(const store_readers& store, op_id id, const letters_order& order,
+          letters_found& out) {
+  auto entry
+    = storage::log_reader{store.db, store.names, store.partition}.find(id);
+  if (!entry && entry.error().code != ec::not_found) {
+    out.failed = entry.error();
+    return false;
+  }
+  auto holds = entry ? std::move(*entry) : storage::log_entry_ptr{};
+  if (!order.repo || (holds != nullptr && holds->repo == *order.repo))
+    out.letters.push_back({id, std::move(holds), false});
+  return true;
+}
+
+bool is_fact(const storage::logged_operation& op) {
+  return op.scope == storage::identity_scope
+         || op.scope == storage::account_scope;
+}
+
+result<bool> is_current(const store_readers& store, const found_letter& x) {
+  const auto& entry = *x.entry;
+  const auto& op = entry.ops[x.id - entry.first];
+  if (is_fact(op)) {
+    const auto page = store.read_did(
+      entry.repo, true, x.id, std::numeric_limits<op_id>::max(), facts_read);
+    if (page.failed.code != ec::none)
+      return page.failed;
+    return std::ranges::none_of(page.entries, [&](const auto& y) {
+      return y->last() > x.id && is_fact(y->ops.back());
+    });
+  }
+  const auto collection = store.names.id_of(op.scope);
+  if (entry.erased || !collection)
+    return false;
+  const auto head = storage::load_row<storage::record_head>(
+    store.db, storage::record_head_key{
+                store.partition, entry.repo, *collection, {op.rkey}});
+  if (!head)
+    return head.error();
+  return op.action == atproto::op_action::remove ? !*head
+                                                 : *head && (*head)->op == x.id;
+}
+
+} // namespace
+
+letters_found find_letters(const store_readers& store,
+                           const std::string& consumer,
+                           const letters_order& order) {
+  letters_found out;
+  const storage::consumer_name name{storage::default_dataset, consumer};
+  const auto rows_after = [&](op_id after, size_t limit) {
+    return storage::load_dead_letters(store.db, name, store.partition, after,
+                                      limit);
+  };
+  if (order.all) {
+    const auto rows = rows_after(order.after, limits::dead_letters_order_max);
+    if (!rows) {
+      out.failed = rows.error();
+      return out;
+    }
+    for (const auto& [id, row] : *rows)
+      if (!take(store, id, order, out))
+        return out;
+    if (rows->size() == limits::dead_letters_order_max)
+      out.next = rows->back().first;
+    return out;
+  }
+  for (const auto id : order.ids) {
+    const auto row = rows_after(id - 1, 1);
+    if (!row) {
+      out.failed = row.error();
+      return out;
+    }
+    if (row->empty() || row->front().first != id)
+      out.unknown.push_back(id);
+    else if (!take(store, id, order, out))
+      return out;
+  }
+  return out;
+}
+
+void judge_letters(const store_readers& store, letters_found& x) {
+  x.judged = true;
+  for (auto& letter : x.letters) {
+    if (letter.entry == nullptr)
+      continue;
+    const auto current = is_current(store, letter);
+    if (!current) {
+      x.failed = current.error();
+      return;
+    }
+    letter.current = *current;
+  }
+}
+
+} // namespace weir::actors

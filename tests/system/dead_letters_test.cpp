@@ -1,0 +1,175 @@
+#include "apps/weir/web_client.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/system/channel_client.hpp"
+#include "tests/system/config_program.hpp"
+#include "tests/system/followed_network.hpp"
+#include "tests/system/patience.hpp"
+#include "tests/system/store_left.hpp"
+
+#include <boost/json.hpp>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <mutex>
+#include <set>
+
+// Issue "The first hour and the first month", 6: what was given up is delivered
+// again or dropped by hand, on a running node and over its death.
+namespace weir::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Takes everything; acks it, or nothing.
+class letters_client {
+public:
+  letters_client(const net::transport_ptr& network, const std::string& data,
+                 bool acks)
+    : channel_(network, data, [this, acks](const auto& texts) {
+        const std::lock_guard lock{guard_};
+        std::vector<uint64_t> ids;
+        for (const auto text : texts)
+          ids.push_back(
+            static_cast<uint64_t>(boost::json::parse({text.data(), text.size()})
+                                    .at("id")
+                                    .as_int64()));
+        got_.insert(ids.begin(), ids.end());
+        return acks ? ids : std::vector<uint64_t>{};
+      }) {
+    // nop
+  }
+
+  std::set<uint64_t> got() const {
+    const std::lock_guard lock{guard_};
+    return got_;
+  }
+
+private:
+  mutable std::mutex guard_;
+  std::set<uint64_t> got_;
+  channel_client channel_; ///< Ends first.
+};
+
+class DeadLettersTest : public testing::Test {
+protected:
+  void start() {
+    node = std::make_unique<program>(network.arguments(
+      dir.at("data"), {"--log-format", "json", "--consumer-retry", "1s",
+                       "--consumer-attempts-max", "2"}));
+    at = parse_ready(node->read_line(node_patience).value_or(""));
+    ASSERT_NE(at.data, "") << node->errors();
+  }
+
+  boost::json::object answer(const std::string& path,
+                             const std::string& body = {}) {
+    const auto url = at.data + path;
+    const auto x = body.empty() ? web->get(url) : web->post(url, body);
+    if (!x)
+      return {};
+    const auto text = as_text(x->body);
+    return boost::json::parse({text.data(), text.size()}).as_object();
+  }
+
+  int64_t number(const std::string& path, const char* name) {
+    const auto x = answer(path);
+    const auto* value = x.if_contains(name);
+    return value != nullptr ? value->as_int64() : -1;
+  }
+
+  std::set<uint64_t> letters() {
+    std::set<uint64_t> out;
+    for (const auto& x :
+         answer("/v1/dead-letters?limit=1000").at("dead_letters").as_array())
+      out.insert(static_cast<uint64_t>(x.at("id").as_int64()));
+    return out;
+  }
+
+  /// Nobody acks anything until nothing is due any more.
+  void give_all_up() {
+    const letters_client silent{web->transport(), at.data, false};
+    EXPECT_TRUE(eventually(
+      120s * slowness,
+      [&] {
+        return number("/stats/repo-count", "repo_count") == 3
+               && number("/stats/outbox-buffer", "outbox_buffer") == 0
+               && number("/stats/outbox-buffer", "dead_letters") > 0;
+      }))
+      << node->errors();
+  }
+
+  void end(int by) {
+    node->send(by);
+    EXPECT_EQ(node->wait(node_patience), by == SIGTERM ? 0 : -by);
+  }
+
+  const temp_dir dir;
+  followed_network network{1, 3, 12};
+  const std::unique_ptr<apps::web_client> web = apps::web_client::make();
+  std::unique_ptr<program> node;
+  node_addresses at;
+};
+
+} // namespace
+
+TEST_F(DeadLettersTest, WhatIsWantedAgainComesOverADeathAndIsDoneWithItsAck) {
+  start();
+  give_all_up();
+  const auto all = letters();
+  ASSERT_GE(all.size(), 3u);
+  // One is dropped for good; of the others those that still hold come again.
+  const auto dropped = *all.begin();
+  const auto one = "{\"ids\":[" + std::to_string(dropped) + ",999999]}";
+  const auto gone = answer("/v1/dead-letters/drop", one);
+  EXPECT_EQ(gone.at("dropped").as_int64(), 1);
+  EXPECT_EQ(gone.at("unknown").as_array().at(0).as_int64(), 999'999);
+  EXPECT_NE(node->errors().find(R"("event":"dead_letter_dropped","consumer":)"
+                                R"("channel","id":")"
+                                + std::to_string(dropped) + "\""),
+            std::string::npos);
+  const auto back = answer("/v1/dead-letters/retry", R"({"all":true})");
+  const auto retried = back.at("retried").as_int64();
+  const auto* outdated = back.if_contains("outdated");
+  const auto over = outdated != nullptr ? outdated->as_array().size() : 0;
+  EXPECT_GT(retried, 0);
+  EXPECT_EQ(static_cast<size_t>(retried) + over, all.size() - 1);
+  EXPECT_EQ(number("/stats/outbox-buffer", "outbox_buffer"), retried);
+  EXPECT_EQ(number("/stats/outbox-buffer", "dead_letters"), 0);
+  end(SIGKILL);
+  EXPECT_FALSE(HasFailure());
+  start();
+  EXPECT_EQ(number("/stats/outbox-buffer", "outbox_buffer"), retried);
+  {
+    const letters_client again{web->transport(), at.data, true};
+    EXPECT_TRUE(eventually(60s * slowness, [&] {
+      return number("/stats/outbox-buffer", "outbox_buffer") == 0;
+    }));
+    const auto got = again.got();
+    EXPECT_EQ(got.size(), static_cast<size_t>(retried));
+    EXPECT_FALSE(got.contains(dropped));
+    for (const auto id : got)
+      EXPECT_TRUE(all.contains(id)) << id;
+  }
+  EXPECT_TRUE(letters().empty());
+  end(SIGTERM);
+  EXPECT_EQ(store_left::read(dir.at("data")).findings, "");
+}
+
+TEST_F(DeadLettersTest, WhatFailsAgainIsADeadLetterAgain) {
+  start();
+  give_all_up();
+  const auto all = letters();
+  answer("/v1/dead-letters/retry", R"({"all":true})");
+  EXPECT_TRUE(letters().empty());
+  give_all_up();
+  const auto again = letters();
+  EXPECT_FALSE(again.empty());
+  for (const auto id : again)
+    EXPECT_TRUE(all.contains(id)) << id;
+  const auto refused
+    = answer("/v1/dead-letters/retry", R"({"all":true,"limit":1})");
+  EXPECT_EQ(refused.at("error").as_string(), "InvalidRequest");
+  end(SIGTERM);
+}
+
+} // namespace weir::tests

@@ -1,0 +1,211 @@
+#include "wire/letters_request.hpp"
+
+#include "base/limits.hpp"
+#include "base/limits_api.hpp"
+#include "base/nearest.hpp"
+
+#include <boost/json/basic_parser_impl.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+#include <utility>
+
+namespace weir::wire {
+
+namespace {
+
+namespace json = boost::json;
+using text_view = json::string_view;
+
+constexpr std::array<std::string_view, 4> names{"ids", "did", "all", "cursor"};
+constexpr std::array<std::string_view, 4> values{
+  "a list of ids of events", "a DID", "true", "as the answer before gave it"};
+constexpr size_t shown_max = 64; ///< Of a name that nobody knows.
+
+enum member : size_t { ids, did, all, cursor, none };
+
+/// Hears every token of the text, in its order. The body's size bounds all.
+class letters_handler {
+public:
+  static constexpr size_t max_object_size = SIZE_MAX;
+  static constexpr size_t max_array_size = SIZE_MAX;
+  static constexpr size_t max_key_size = SIZE_MAX;
+  static constexpr size_t max_string_size = SIZE_MAX;
+
+  bool on_document_begin(json::error_code&) { return true; }
+
+  bool on_document_end(json::error_code&) { return true; }
+
+  bool on_object_begin(json::error_code&) {
+    is_object = is_object || depth_ == 0;
+    if (depth_++ > 0)
+      is_wrong();
+    return true;
+  }
+
+  bool on_object_end(size_t, json::error_code&) { return close(); }
+
+  bool on_array_begin(json::error_code&) {
+    if (depth_++ != 1 || at_ != ids)
+      is_wrong();
+    return true;
+  }
+
+  bool on_array_end(size_t, json::error_code&) { return close(); }
+
+  bool on_key_part(text_view x, size_t, json::error_code&) {
+    text_.append(x.data(), x.size());
+    return true;
+  }
+
+  bool on_key(text_view x, size_t, json::error_code&) {
+    text_.append(x.data(), x.size());
+    const auto name = std::exchange(text_, {});
+    if (depth_ != 1)
+      return true; // Of a value that is wrong already.
+    at_ = static_cast<size_t>(std::ranges::find(names, name) - names.begin());
+    if (at_ == none) {
+      if (!unknown)
+        unknown = name.substr(0, shown_max);
+    } else if (std::exchange(seen[at_], true) && !repeated) {
+      repeated = name;
+    }
+    return true;
+  }
+
+  bool on_string_part(text_view x, size_t, json::error_code&) {
+    text_.append(x.data(), x.size());
+    return true;
+  }
+
+  bool on_string(text_view x, size_t, json::error_code&) {
+    text_.append(x.data(), x.size());
+    auto text = std::exchange(text_, {});
+    if (depth_ == 1 && at_ == did)
+      repo = std::move(text);
+    else if (depth_ == 1 && at_ == cursor)
+      after = std::move(text);
+    else
+      is_wrong();
+    return true;
+  }
+
+  bool on_number_part(text_view, json::error_code&) { return true; }
+
+  bool on_int64(int64_t x, text_view, json::error_code&) {
+    if (depth_ != 2 || at_ != ids || x < 1 || x > limits::safe_integer_max)
+      is_wrong();
+    else if (++id_count <= limits::dead_letters_order_max)
+      events.push_back(static_cast<uint64_t>(x));
+    return true;
+  }
+
+  bool on_uint64(uint64_t, text_view, json::error_code&) { return is_wrong(); }
+
+  bool on_double(double, text_view, json::error_code&) { return is_wrong(); }
+
+  bool on_bool(bool x, json::error_code&) {
+    return (depth_ == 1 && at_ == all && x) || is_wrong();
+  }
+
+  bool on_null(json::error_code&) { return is_wrong(); }
+
+  bool on_comment_part(text_view, json::error_code&) { return true; }
+
+  bool on_comment(text_view, json::error_code&) { return true; }
+
+  bool is_object = false;
+  std::optional<std::string> unknown;  ///< The first member of that kind.
+  std::optional<std::string> repeated; ///< The first that is there twice.
+  std::array<bool, none> seen{};
+  std::array<bool, none + 1> wrong{};
+  std::vector<uint64_t> events;
+  size_t id_count = 0;
+  std::string repo;
+  std::string after;
+
+private:
+  /// The value of the member at hand is not what it should be.
+  bool is_wrong() {
+    wrong[at_] = true;
+    return true;
+  }
+
+  bool close() {
+    --depth_;
+    return true;
+  }
+
+  size_t depth_ = 0;
+  size_t at_ = none; ///< The member whose value is read.
+  std::string text_; ///< Of the key or text that is read.
+};
+
+error wrong_value(size_t i) {
+  return fail(ec::invalid_argument, "\"" + std::string{names[i]} + "\" must be "
+                                      + std::string{values[i]});
+}
+
+result<void> check(const letters_handler& x) {
+  if (!x.is_object)
+    return fail(ec::malformed, "no JSON object");
+  if (x.unknown)
+    return fail(ec::invalid_argument,
+                "there is no member \"" + *x.unknown + "\" here"
+                  + suggestion(*x.unknown, {names.begin(), names.end()}));
+  if (x.repeated)
+    return fail(ec::invalid_argument, "\"" + *x.repeated + "\" is there twice");
+  for (size_t i = 0; i < names.size(); ++i)
+    if (x.wrong[i])
+      return wrong_value(i);
+  if (x.seen[ids] + x.seen[did] + x.seen[all] != 1)
+    return fail(ec::invalid_argument,
+                R"(one of "ids", "did" and "all" must be there)");
+  if (x.seen[ids] && x.seen[cursor])
+    return fail(ec::invalid_argument, R"("cursor" is of "did" and "all")");
+  if (x.id_count > limits::dead_letters_order_max)
+    return fail(ec::limit_reached,
+                "more than " + std::to_string(limits::dead_letters_order_max)
+                  + " ids in one request");
+  return {};
+}
+
+} // namespace
+
+result<letters_request> parse_letters_request(std::string_view body) {
+  json::parse_options options;
+  options.max_depth = limits::json_depth_max;
+  json::basic_parser<letters_handler> parser{options};
+  json::error_code failed;
+  const auto used = parser.write_some(false, body.data(), body.size(), failed);
+  if (!failed && used < body.size())
+    failed = json::error::extra_data;
+  if (failed)
+    return fail(ec::malformed, "no valid JSON: " + failed.message());
+  auto& x = parser.handler();
+  if (auto ok = check(x); !ok)
+    return ok.error();
+  letters_request out;
+  out.all = !x.seen[ids];
+  out.ids = std::move(x.events);
+  std::ranges::sort(out.ids);
+  const auto repeats = std::ranges::unique(out.ids);
+  out.ids.erase(repeats.begin(), repeats.end());
+  if (x.seen[did]) {
+    auto repo = atproto::did::parse(x.repo);
+    if (!repo)
+      return wrong_value(did);
+    out.repo = std::move(*repo);
+  }
+  if (x.seen[cursor]) {
+    const auto* end = x.after.data() + x.after.size();
+    const auto [at, bad] = std::from_chars(x.after.data(), end, out.after);
+    if (bad != std::errc{} || at != end)
+      return wrong_value(cursor);
+  }
+  return out;
+}
+
+} // namespace weir::wire
