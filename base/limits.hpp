@@ -6,10 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The bounds of the engine; later ones of one stage are in limits_*.hpp. A
-/// name says the thing and the unit; the comment says where the number comes
-/// from. Values are ceilings: the value itself is accepted, value + 1 is
-/// refused.
+/// The bounds of the engine; later ones of one stage are in limits_*.hpp. A name
+/// says the thing and the unit; the comment says where the number comes from.
+/// Values are ceilings: the value itself is accepted, value + 1 is refused.
 namespace weir::limits {
 
 using namespace std::chrono_literals;
@@ -343,8 +342,8 @@ constexpr option_seconds retry_scan_range{1s, 1h, 30s};
 constexpr option_seconds identity_refresh_range{1s, 24h, 60s};
 constexpr option_seconds listing_interval_range{1s, 720h, 24h};
 constexpr option_seconds listing_grace_range{0s, 1h, 10s};
-constexpr option_range<uint64_t> repo_bytes_range{1'048'576, repo_car_bytes_max,
-                                                  repo_car_bytes_max};
+constexpr option_range<uint64_t> repo_bytes_range{
+  1'048'576, repo_car_bytes_max, repo_car_bytes_max};
 constexpr option_range<uint64_t> memory_limit_range{
   134'217'728, 1'099'511'627'776, 1'073'741'824};
 /// Of `memory_limit` (reliability.md P9); and of the disk, the larger of two

@@ -21,6 +21,7 @@ constexpr size_t listing_names_max = 1'024;
 /// longest page there may be, so that any one page may come twice.
 constexpr size_t listing_again_max = 10'000;
 
+
 // -- accounts of a PDS, by collection (actors/supervisor/holders_bridge) ------
 /// Of a page whose accounts are asked about one by one: what is lost when it
 /// fails.

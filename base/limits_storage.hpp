@@ -31,15 +31,14 @@ constexpr size_t chain_streams_inline_max = 16;
 /// How far behind the last id of a store that is adopted the next one is.
 constexpr uint64_t adopted_ids_ahead = 4'294'967'296;
 /// And each second has so many ids of its own, more than any node can give out
-/// in one, so that a backup that is put back twice gives none twice either.
-/// They last until 2094.
+/// in one, so that a backup that is put back twice gives none twice either. They
+/// last until 2094.
 constexpr uint64_t adopted_ids_a_second = 4'194'304;
-constexpr int64_t adopted_ids_since
-  = 1'767'225'600; ///< 2026 began, in Unix time.
+constexpr int64_t adopted_ids_since = 1'767'225'600; ///< 2026 began, in Unix time.
 /// Backups put back into one store, one on the other.
 constexpr size_t log_epochs_max = 1'000;
-/// An application that acknowledges what this log never gave out is named in
-/// the log of the node so often at most.
+/// An application that acknowledges what this log never gave out is named in the
+/// log of the node so often at most.
 constexpr auto foreign_ack_interval = std::chrono::minutes{1};
 
 } // namespace weir::limits

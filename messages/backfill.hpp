@@ -162,7 +162,7 @@ struct scan_page {
   error failed; ///< `ec::none` when all of the page was read.
   std::vector<found> repos;
   std::vector<lost_repo> lost; ///< These may stand in `repos`, too.
-  std::string next;            ///< Where the next page begins.
+  std::string next; ///< Where the next page begins.
   bool end = false;
 };
 
@@ -184,8 +184,7 @@ struct listing_page {
   std::string collection;
   error failed;
   std::vector<repo_listed> repos;
-  /// Of a PDS that was asked for a collection: those that have no records of
-  /// it.
+  /// Of a PDS that was asked for a collection: those that have no records of it.
   std::vector<repo_listed> without;
   std::string cursor;
   std::chrono::seconds retry_after{0}; ///< As its host asks when it failed.

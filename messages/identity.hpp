@@ -72,8 +72,7 @@ struct export_page {
 /// Travels: local only.
 struct export_stored {
   storage::export_row place;
-  std::vector<atproto::did>
-    names; ///< The first ones of which it says something.
+  std::vector<atproto::did> names; ///< The first ones of which it says something.
 };
 
 /// From: the HTTP or DNS call. To: IDENTITY. Travels: local only.

@@ -7,8 +7,8 @@
 namespace weir {
 
 /// Every actor of ours: a timer it set, and the order to end.
-using common_actor
-  = caf::typed_actor<caf::reacts_to<tick>, caf::reacts_to<stop_actor>>;
+using common_actor = caf::typed_actor<caf::reacts_to<tick>,
+                                      caf::reacts_to<stop_actor>>;
 
 /// Hears that rows it asked the JOURNAL to write are durable.
 using rows_sink = caf::typed_actor<caf::reacts_to<rows_durable>>;
@@ -29,14 +29,15 @@ using journal_actor = common_actor::extend<
   caf::reacts_to<journal_fence>,
   // Events of a repo are given up: its row is to say so. Answers
   // `journal_noted` when that is durable.
-  caf::reacts_to<journal_missed>, caf::reacts_to<journal_flush>,
+  caf::reacts_to<journal_missed>,
+  caf::reacts_to<journal_flush>,
   // One step of an erasing, answers `erase_stepped`; and its end.
   caf::reacts_to<erase_step>, caf::reacts_to<erase_over>>;
 
 /// The SWEEPER: takes what was erased off the disk.
-using sweeper_actor = common_actor::extend<caf::reacts_to<erase_begun>,
-                                           caf::reacts_to<erase_stepped>,
-                                           caf::reacts_to<sweep_on>>;
+using sweeper_actor = common_actor::extend<
+  caf::reacts_to<erase_begun>, caf::reacts_to<erase_stepped>,
+  caf::reacts_to<sweep_on>>;
 
 /// The UPSTREAM: one connection to a PDS or relay.
 using upstream_actor = common_actor::extend<
@@ -52,7 +53,8 @@ using upstream_actor = common_actor::extend<
 using repo_actor = common_actor::extend<
   caf::reacts_to<repo_frames>, caf::reacts_to<repo_loaded>,
   caf::reacts_to<identity_fact>, caf::reacts_to<repo_receipt>,
-  caf::reacts_to<passivate_repo>, caf::reacts_to<settings_changed>,
+  caf::reacts_to<passivate_repo>,
+  caf::reacts_to<settings_changed>,
   caf::replies_to<repo_listed>::with<listing_taken>,
   // Its host was asked what the account is.
   caf::reacts_to<account_told>, caf::reacts_to<account_unasked>,
@@ -70,9 +72,9 @@ using repo_actor = common_actor::extend<
 /// One shard of the ROUTER: DID to REPO, wake and passivation.
 using router_actor = common_actor::extend<
   caf::reacts_to<frame_batch>, caf::reacts_to<repo_passive>,
-  caf::reacts_to<repo_removed>, caf::reacts_to<journal_fenced>,
-  caf::reacts_to<journal_noted>, caf::reacts_to<listing_doubt>,
-  caf::reacts_to<settings_changed>,
+  caf::reacts_to<repo_removed>,
+  caf::reacts_to<journal_fenced>, caf::reacts_to<journal_noted>,
+  caf::reacts_to<listing_doubt>, caf::reacts_to<settings_changed>,
   // Commands for DIDs of this shard; forwarded to their REPOs.
   caf::replies_to<add_repos>::with<add_result>,
   caf::replies_to<remove_repos>::with<remove_result>,
@@ -93,9 +95,9 @@ using supervisor_actor = common_actor::extend<
   caf::reacts_to<scan_page>,
   // An UPSTREAM may have missed events: compare a listing.
   caf::reacts_to<node_command>, caf::reacts_to<clock_corrected>,
-  caf::reacts_to<listing_page>, caf::reacts_to<listing_compared>,
-  caf::reacts_to<identity_fact>, caf::reacts_to<stream_claim>,
-  caf::reacts_to<intake_changed>,
+  caf::reacts_to<listing_page>,
+  caf::reacts_to<listing_compared>, caf::reacts_to<identity_fact>,
+  caf::reacts_to<stream_claim>, caf::reacts_to<intake_changed>,
   // What accounts are at their hosts, and whom a listing left out.
   caf::reacts_to<account_question>, caf::reacts_to<account_answer>,
   caf::reacts_to<left_out_page>, caf::reacts_to<uncovered_page>,

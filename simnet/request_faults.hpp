@@ -30,13 +30,13 @@ enum class request_fault : uint8_t {
   host_down,    ///< Any XRPC call of a host, a stream too: 503.
   host_hang,    ///< Any XRPC call of a host, a stream too: no answer comes.
   // The directory.
-  unavailable,        ///< 503.
-  directory_limit,    ///< 429 with Retry-After.
-  directory_delay,    ///< The answer starts late.
-  directory_hang,     ///< No answer comes.
-  directory_cut,      ///< The connection ends instead of an answer.
-  wrong_document,     ///< The document of somebody else.
-  stale_document,     ///< The document as it was when this was ordered.
+  unavailable,     ///< 503.
+  directory_limit, ///< 429 with Retry-After.
+  directory_delay, ///< The answer starts late.
+  directory_hang,  ///< No answer comes.
+  directory_cut,   ///< The connection ends instead of an answer.
+  wrong_document,  ///< The document of somebody else.
+  stale_document,  ///< The document as it was when this was ordered.
   forgotten_document, ///< 404, as of a DID that was never registered.
   gone_document,      ///< 410, as of a DID with a tombstone.
 };
@@ -59,7 +59,7 @@ public:
     size_t count = 1;
     /// Of delays the wait, of limits the Retry-After.
     std::chrono::milliseconds time{0};
-    uint64_t bytes_per_second = 0;    ///< Of `trickle`.
+    uint64_t bytes_per_second = 0; ///< Of `trickle`.
     std::optional<steady_time> until; ///< Then it is over, too.
     /// Of `stale_document`: all accounts as they were, by number.
     std::shared_ptr<const std::vector<account_view>> past;

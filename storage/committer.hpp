@@ -26,7 +26,7 @@ struct committer_options {
 struct commit_result {
   std::vector<update_receipt> receipts; ///< One an update, in their order.
   std::vector<log_entry_ptr> entries;   ///< Appended, in order of ids.
-  op_id last = 0;          ///< Last id of the log after this commit.
+  op_id last = 0; ///< Last id of the log after this commit.
   uint64_t log_events = 0; ///< Events of the log after it: `is_event_scope`.
 };
 

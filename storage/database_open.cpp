@@ -1,5 +1,6 @@
-#include "base/crash_point.hpp"
 #include "storage/database_impl.hpp"
+
+#include "base/crash_point.hpp"
 #include "storage/log_repair.hpp"
 #include "storage/values.hpp"
 

@@ -39,8 +39,8 @@ result<log_epoch> begin_log_epoch(database& db, wall_time now) {
   if (!tail)
     return tail.error();
   const auto ahead = begun->empty() ? 0 : begun->back().ahead;
-  const auto id
-    = std::max(tail->next + ahead + limits::adopted_ids_ahead, number_of(now));
+  const auto id = std::max(tail->next + ahead + limits::adopted_ids_ahead,
+                           number_of(now));
   if (id > id_max - limits::adopted_ids_ahead)
     return fail(ec::limit_reached, "there are no more ids that JSON can carry");
   const log_epoch next{tail->next, id - tail->next};

@@ -20,9 +20,8 @@ result<std::vector<log_epoch>> load_log_epochs(const database& db);
 
 /// Begins an epoch with the next operation, durably. Its ids begin
 /// `limits::adopted_ids_ahead` after the last one of this store, and not before
-/// the number that stands for the second `now`
-/// (`limits::adopted_ids_a_second`): so two copies of one backup that are
-/// adopted at different times differ, too.
+/// the number that stands for the second `now` (`limits::adopted_ids_a_second`):
+/// so two copies of one backup that are adopted at different times differ, too.
 /// @returns the epoch; `ec::limit_reached` when ids would not fit into JSON, or
 ///          after `limits::log_epochs_max`.
 result<log_epoch> begin_log_epoch(database& db, wall_time now);

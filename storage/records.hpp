@@ -55,7 +55,7 @@ struct record_head {
   atproto::cid id;
   atproto::tid rev;
   op_id op = 0;
-  uint64_t content = 0;    ///< Content number; 0 = no bytes are held.
+  uint64_t content = 0; ///< Content number; 0 = no bytes are held.
   bool referenced = false; ///< A content reference row exists.
 };
 
@@ -70,10 +70,10 @@ enum class stream_life : uint8_t {
 /// One upstream (CONS-04, CONS-05).
 struct upstream_row {
   uint32_t id = 0;
-  std::string url;    ///< Origin, as configured.
+  std::string url;   ///< Origin, as configured.
   bool relay = false; ///< Else a PDS: its events are checked against the host.
   uint32_t epoch = 1;
-  uint64_t cursor = 0;       ///< Low-water mark: all at or below is durable.
+  uint64_t cursor = 0; ///< Low-water mark: all at or below is durable.
   uint64_t first_cursor = 0; ///< first_cursor_since_reset; 0 = unset.
   bool reset_pending = false;
   stream_life life = stream_life::ended;
@@ -152,7 +152,7 @@ struct member_row {
 
 /// The collections a node keeps, kept from one start to the next (SYNC-20).
 struct filter_row {
-  uint32_t generation = 1;              ///< Grows by one with every change.
+  uint32_t generation = 1; ///< Grows by one with every change.
   std::vector<std::string> collections; ///< Sorted; empty = all.
 
   bool operator==(const filter_row&) const = default;

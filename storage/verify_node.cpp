@@ -96,11 +96,10 @@ void check_upstreams(verify_context& x) {
              "it is at the same place as " + std::to_string(other->second));
     if (row.epoch == 0)
       x.find("tables", where, "it has no epoch");
-    const auto may_suspect
-      = row.life == stream_life::careful || row.life == stream_life::moved;
+    const auto may_suspect = row.life == stream_life::careful
+                             || row.life == stream_life::moved;
     if (row.suspect == 0 ? row.ends != 0 : !may_suspect)
-      x.find("tables", where,
-             "it counts ends of a frame that it does not name");
+      x.find("tables", where, "it counts ends of a frame that it does not name");
   });
 }
 

@@ -13,10 +13,9 @@ event_numbers::event_numbers(std::vector<id_epoch> begun) {
 }
 
 result<uint64_t> event_numbers::id_of(uint64_t op) const {
-  const auto next = std::upper_bound(epochs_.begin() + 1, epochs_.end(), op,
-                                     [](uint64_t x, const id_epoch& y) {
-                                       return x < y.first;
-                                     });
+  const auto next = std::upper_bound(
+    epochs_.begin() + 1, epochs_.end(), op,
+    [](uint64_t x, const id_epoch& y) { return x < y.first; });
   const auto id = event_id({0, op}, 1);
   if (!id)
     return id.error();
@@ -26,10 +25,9 @@ result<uint64_t> event_numbers::id_of(uint64_t op) const {
 std::optional<uint64_t> event_numbers::op_of(uint64_t id) const {
   if (!place_of(id, 1))
     return std::nullopt;
-  const auto next = std::upper_bound(epochs_.begin() + 1, epochs_.end(), id,
-                                     [](uint64_t x, const id_epoch& y) {
-                                       return x < y.first + y.ahead;
-                                     });
+  const auto next = std::upper_bound(
+    epochs_.begin() + 1, epochs_.end(), id,
+    [](uint64_t x, const id_epoch& y) { return x < y.first + y.ahead; });
   const auto op = id - std::prev(next)->ahead;
   if (next != epochs_.end() && op >= next->first)
     return std::nullopt; // Between two epochs.

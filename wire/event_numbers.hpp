@@ -20,8 +20,8 @@ struct id_epoch {
 
 /// Ids of events, as applications see them, and the operations of the log they
 /// stand for. A log that was never put back from a backup has one epoch, in
-/// which they are the same; each time that it was (`weir adopt`) begins an
-/// epoch whose ids no event had before (architecture.md 4).
+/// which they are the same; each time that it was (`weir adopt`) begins an epoch
+/// whose ids no event had before (architecture.md 4).
 ///
 /// # Threads
 /// Never changes; any.
@@ -42,8 +42,8 @@ public:
   /// The first id of the epoch in force: what tells it from those before.
   uint64_t epoch() const;
 
-  /// `0123456789abcdef.1`: identity and epoch of a log. An application that
-  /// kept the text of another time and finds another one knows that the ids it
+  /// `0123456789abcdef.1`: identity and epoch of a log. An application that kept
+  /// the text of another time and finds another one knows that the ids it
   /// remembers need not be of this log.
   std::string name_of(uint64_t log_identity) const;
 

@@ -76,9 +76,9 @@ access_control::check_credential(const net::incoming_request& x) {
   if (header != nullptr && is_right(*header, secret))
     return std::nullopt; // However many others of this address guess.
   if (header != nullptr && guesses(x.peer)) {
-    auto out
-      = net::error_reply(429, "TooManyFailures",
-                         "too many wrong passwords; try again in a minute");
+    auto out = net::error_reply(
+      429, "TooManyFailures",
+      "too many wrong passwords; try again in a minute");
     out.delay = limits::auth_failure_delay;
     return out;
   }

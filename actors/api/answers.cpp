@@ -1,6 +1,7 @@
 #include "actors/api/answers.hpp"
 
 #include "actors/api/completeness_answers.hpp"
+#include "actors/api/status_answers.hpp"
 #include "atproto/record_json.hpp"
 #include "atproto/utf8.hpp"
 #include "base/version.hpp"
@@ -20,12 +21,6 @@ net::http_reply text_reply(int status, std::string_view type,
   out.content_type = type;
   out.body = shared_bytes::copy_of(as_bytes(body));
   return out;
-}
-
-/// Of docs/api.md. Tap's clients know no word for what nobody says.
-std::string_view account_word(storage::account_status x) noexcept {
-  return x == storage::account_status::inactive ? "inactive"
-                                                : storage::to_string(x);
 }
 
 /// @param verdict Outlives the view.
@@ -90,150 +85,6 @@ net::http_reply cursors_reply(const api_environment& env) {
     cursors.push_back({x.origin, x.cursor});
   std::string body;
   wire::append_cursors(cursors, {}, body);
-  return net::json_reply(200, body);
-}
-
-void append_causes(const std::vector<health_finding>& causes,
-                   std::string& out) {
-  out += '[';
-  for (const auto& x : causes) {
-    out += &x == causes.data() ? R"({"cause":")" : R"(,{"cause":")";
-    out += to_string(x.cause);
-    out += R"(","where":)";
-    append_text(x.where, out);
-    out += R"(,"error":)";
-    append_text(x.error, out);
-    out += R"(,"remedy":)";
-    append_text(remedy_of(x.cause), out);
-    out += R"(,"since":)" + std::to_string(x.since.seconds());
-    out += R"(,"level":")";
-    out += to_string(x.level);
-    out += "\"}";
-  }
-  out += ']';
-}
-
-/// Streams that are not open, if the node does not work without them. One that
-/// never was is starting, until it is named.
-void add_missing_streams(const std::vector<upstream_view>& all,
-                         const std::vector<health_finding>& causes,
-                         std::vector<std::string>& out) {
-  const auto is_away = [](const upstream_view& x) {
-    return !x.connected;
-  };
-  const auto is_named = [&](const upstream_view& x) {
-    return std::any_of(causes.begin(), causes.end(), [&](const auto& y) {
-      return y.cause == health_cause::upstream && y.where == x.origin;
-    });
-  };
-  const auto stops = stops_work(all, is_away);
-  for (const auto& x : all)
-    if (is_away(x) && (stops || !(x.opened || is_named(x))))
-      out.push_back("upstream " + std::to_string(x.id) + " is not connected");
-}
-
-/// Ready: started, the streams are open but for a part, there is room for what
-/// they bring, and the work does not fail. A silent host is no fault of ours.
-net::http_reply ready_reply(const api_environment& env) {
-  std::vector<std::string> waiting;
-  if (!env.ready->load())
-    waiting.emplace_back("starting");
-  const auto causes = env.shared->health.findings();
-  add_missing_streams(env.shared->upstreams.all(), causes, waiting);
-  for (auto& x : env.shared->intake.reasons())
-    waiting.push_back(std::move(x));
-  for (const auto& x : causes)
-    if (x.level == health_level::failing)
-      waiting.emplace_back(to_string(x.cause));
-  const auto ok = waiting.empty();
-  std::string body = R"({"ready":)";
-  body += ok ? "true" : "false";
-  body += R"(,"waiting":[)";
-  for (const auto& x : waiting) {
-    body += &x == waiting.data() ? "" : ",";
-    append_text(x, body);
-  }
-  body += R"(],"causes":)";
-  append_causes(causes, body);
-  return net::json_reply(ok ? 200 : 503, body + '}');
-}
-
-/// As Tap says it, and what waits for a decision beside.
-net::http_reply outbox_reply(const consumer_stats& x) {
-  return net::json_reply(200, R"({"outbox_buffer":)"
-                                + std::to_string(x.backlog.load())
-                                + R"(,"dead_letters":)"
-                                + std::to_string(x.dead_letters.load()) + '}');
-}
-
-void append_outbox(const api_environment& env, std::string& body) {
-  const auto& x = *env.outbox;
-  body += R"(,"outbox":)" + std::to_string(x.backlog.load());
-  body += R"(,"outbox_seconds":)"
-          + std::to_string(static_cast<uint64_t>(
-            x.backlog_seconds(env.shared->time->wall_now())));
-  body += R"(,"dead_letters":)" + std::to_string(x.dead_letters.load());
-}
-
-void append_store(const api_environment& env, std::string& body) {
-  const auto sizes = env.growth->sizes();
-  body += R"(,"store":{"bytes":{)";
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    body += i == 0 ? "\"" : ",\"";
-    body += storage::to_string(storage::table_family(i));
-    body += "\":" + std::to_string(sizes[i]);
-  }
-  body += R"(},"growth_per_day":)";
-  const auto growth = env.growth->per_day();
-  body += growth ? std::to_string(static_cast<int64_t>(*growth)) : "null";
-  body += '}';
-}
-
-void append_count(std::string_view name, uint64_t count, std::string& out) {
-  out += out.ends_with('{') ? "\"" : ",\"";
-  out += name;
-  out += "\":" + std::to_string(count);
-}
-
-/// How many repos and how many accounts are in each state: each is counted
-/// once here and once there.
-void append_states(const store_stats& stats, std::string& out) {
-  using storage::account_status;
-  using storage::repo_status;
-  out += R"(,"repos":{)";
-  for (const auto x :
-       {repo_status::pending, repo_status::syncing, repo_status::synced,
-        repo_status::error, repo_status::desync})
-    append_count(storage::to_string(x),
-                 stats.statuses[static_cast<size_t>(x)].load(), out);
-  out += R"(},"accounts":{)";
-  for (const auto x : {account_status::active, account_status::takendown,
-                       account_status::suspended, account_status::deactivated,
-                       account_status::deleted, account_status::inactive})
-    append_count(account_word(x), stats.accounts[static_cast<size_t>(x)].load(),
-                 out);
-  out += '}';
-}
-
-net::http_reply status_reply(const api_environment& env) {
-  std::string body = R"({"version":")";
-  body += version();
-  body += '"';
-  append_states(*env.stats, body);
-  const auto uncovered = env.shared->uncovered.load();
-  body += R"(,"uncovered":)"
-          + (uncovered < 0 ? "null" : std::to_string(uncovered));
-  body += R"(,"completeness":)";
-  append_short_count(*env.shared, body);
-  body += R"(,"records":)" + std::to_string(env.stats->records.load());
-  const auto end = env.stats->durable.load();
-  body += R"(,"log_epoch":")" + env.shared->log_epoch + R"(","log_end":)";
-  body += std::to_string(end == 0 ? 0 : env.shared->numbers.id_of(end).value());
-  append_outbox(env, body);
-  append_store(env, body);
-  body += R"(,"causes":)";
-  append_causes(env.shared->health.findings(), body);
-  body += '}';
   return net::json_reply(200, body);
 }
 

@@ -48,9 +48,7 @@ public:
   }
 
   behavior_type make_behavior() override {
-    set_exit_handler([this](caf::exit_msg& x) {
-      quit(x.reason);
-    });
+    set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
     return {
       [this](tick x) {
         if (!timer_.fired(x))
@@ -58,15 +56,11 @@ public:
         lookups_.on_timer(env_->shared->time->steady_now());
         arm_timer();
       },
-      [this](stop_actor) {
-        quit();
-      },
+      [this](stop_actor) { quit(); },
       [this](const api_call& x) {
         run(std::static_pointer_cast<api_request>(x.request));
       },
-      [this](const api_lookup& x) {
-        look_up(x);
-      },
+      [this](const api_lookup& x) { look_up(x); },
       [this](const identity_fact& x) {
         lookups_.on_fact(x.repo,
                          x.failed.code == ec::none
@@ -146,8 +140,9 @@ void api_worker::change_repos(const api_request_ptr& x) {
   }
   for (const auto& did : body->dids)
     if (!atproto::supported_did(did.str())) {
-      x->answer.send(problem(fail(
-        ec::invalid_argument, "not a DID this node can follow: " + did.str())));
+      x->answer.send(problem(fail(ec::invalid_argument,
+                                  "not a DID this node can follow: "
+                                    + did.str())));
       return;
     }
   switch (x->route.to->what) {
@@ -155,18 +150,17 @@ void api_worker::change_repos(const api_request_ptr& x) {
       ask_shards<add_repos>(x, std::move(*body), "queued", &add_result::queued);
       return;
     case action::remove:
-      ask_shards<remove_repos>(x, std::move(*body), "removed",
-                               &remove_result::removed);
+      ask_shards<remove_repos>(x, std::move(*body), "removed", &remove_result::removed);
       return;
     default:
-      ask_shards<resync_repos>(x, std::move(*body), "queued",
-                               &resync_result::queued);
+      ask_shards<resync_repos>(x, std::move(*body), "queued", &resync_result::queued);
   }
 }
 
 /// Splits the DIDs by shard and adds up the answers.
 template <class Request, class Reply>
-void api_worker::ask_shards(const api_request_ptr& x, wire::repos_request body,
+void api_worker::ask_shards(const api_request_ptr& x,
+                            wire::repos_request body,
                             std::string_view count_name,
                             uint32_t Reply::*count) {
   std::map<size_t, Request> by_shard;
@@ -235,19 +229,18 @@ void api_worker::read_page(const api_request_ptr& x) {
              consumer = env_->consumer_name,
              filter = env_->filter_generation](store_readers& store) {
     const completeness_judge by{*shared, filter};
-    x->answer.send(
-      what == action::dead_letters
-        ? dead_letters_reply(store, shared->numbers, consumer, page)
-      : what == action::list_errors ? errors_reply(store, by, page)
-                                    : repos_reply(store, by, page));
+    x->answer.send(what == action::dead_letters
+                     ? dead_letters_reply(store, shared->numbers, consumer, page)
+                   : what == action::list_errors ? errors_reply(store, by, page)
+                                                 : repos_reply(store, by, page));
   };
   send(env_->shared->reader_of(0), std::move(job));
 }
 
 void api_worker::order_letters(const api_request_ptr& x) {
   const auto retry = x->route.to->what == action::retry_letters;
-  auto order = letters_order_of(*x->request.sink, retry, env_->shared->numbers,
-                                x->answer);
+  auto order = letters_order_of(*x->request.sink, retry,
+                                env_->shared->numbers, x->answer);
   order ? send(env_->consumer, std::move(*order))
         : x->answer.send(problem(order.error()));
 }
@@ -314,7 +307,8 @@ public:
                  : limits::http_request_body_bytes_default;
   }
 
-  std::optional<net::http_reply> on_head(net::incoming_request& head) override {
+  std::optional<net::http_reply>
+  on_head(net::incoming_request& head) override {
     if (auto refused = access_->refuse(head))
       return refused; // Strangers' bodies are not read.
     const auto found = find_route(on_, head.method, head.path, false);
@@ -397,12 +391,8 @@ api make_api(caf::actor_system& system, api_environment env,
   out.data = std::make_shared<service>(port::data, access, worker, shared);
   out.operations
     = std::make_shared<service>(port::operations, access, worker, shared);
-  out.stop = [worker] {
-    caf::anon_send(worker, stop_actor{});
-  };
-  out.release = [shared] {
-    shared->consumer = nullptr;
-  };
+  out.stop = [worker] { caf::anon_send(worker, stop_actor{}); };
+  out.release = [shared] { shared->consumer = nullptr; };
   out.actor = caf::actor_cast<caf::strong_actor_ptr>(worker);
   return out;
 }

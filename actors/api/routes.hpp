@@ -55,9 +55,9 @@ struct route {
   std::array<std::string_view, 2> query{};
 };
 
-/// The first query parameter that the route does not take, in words, with the
-/// one that was meant; empty: it takes all of them. What is asked for and
-/// ignored would look as if it were done.
+/// The first query parameter that the route does not take, in words, with the one
+/// that was meant; empty: it takes all of them. What is asked for and ignored would
+/// look as if it were done.
 std::string unknown_parameter(const route& x,
                               const net::incoming_request& request);
 

@@ -336,9 +336,7 @@ void consumer::ask_date(storage::op_id id) {
 }
 
 consumer_actor::behavior_type consumer::make_behavior() {
-  set_exit_handler([this](caf::exit_msg& x) {
-    quit(x.reason);
-  });
+  set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
   publish();
   return {
     [this](tick x) {
@@ -354,19 +352,13 @@ consumer_actor::behavior_type consumer::make_behavior() {
       durable_ = x.id;
       perform(machine_.on_log(x.id, x.events, now()));
     },
-    [this](const log_page& x) {
-      on_log_page(x);
-    },
-    [this](const did_page& x) {
-      on_did_page(x);
-    },
+    [this](const log_page& x) { on_log_page(x); },
+    [this](const did_page& x) { on_did_page(x); },
     [this](const channel_opened& x) {
       channels_[x.session] = x.channel;
       perform(machine_.on_session_up(x.session, now()));
     },
-    [this](const channel_text& x) {
-      on_text(x);
-    },
+    [this](const channel_text& x) { on_text(x); },
     [this](channel_closed x) {
       channels_.erase(x.session);
       perform(machine_.on_session_down(x.session, now()));

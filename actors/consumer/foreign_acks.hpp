@@ -15,11 +15,12 @@ namespace weir::actors {
 class foreign_acks {
 public:
   /// @param last_id The last one that was given; 0: none was.
-  void note(const std::string& consumer, uint64_t id, uint64_t last_id,
+  /// @returns whether it was an alarm.
+  bool note(const std::string& consumer, uint64_t id, uint64_t last_id,
             steady_time now) {
     ++count_;
     if (count_ > 1 && now < next_alarm_)
-      return;
+      return false;
     next_alarm_ = now + limits::foreign_ack_interval;
     log::warn("foreign_ack",
               {{"consumer", consumer},
@@ -28,6 +29,7 @@ public:
                {"hint", "this log gave out no event of that id: was an older "
                         "copy of the store put back? Then stop the node and "
                         "run weir adopt on it"}});
+    return true;
   }
 
   uint64_t count() const noexcept { return count_; }

@@ -141,8 +141,9 @@ export_machine::effects export_machine::look(size_t wanted, bool rests,
 export_machine::effects export_machine::begin(size_t wanted, steady_time now) {
   effects out;
   // What an earlier life has read was worth it, and pays for as much again.
-  const auto paid
-    = place_.whole_at == 0 ? place_.place / limits::export_page_lines : 0;
+  const auto paid = place_.whole_at == 0
+                      ? place_.place / limits::export_page_lines
+                      : 0;
   const auto pages
     = std::max<size_t>({wanted / limits::export_wanted_per_page, paid, 1});
   wanted_ = wanted;

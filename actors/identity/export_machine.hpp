@@ -20,8 +20,8 @@ struct export_options {
 };
 
 /// Reads the directory's export when single look-ups have cost as much as it
-/// would: how many more there will be nobody knows, and so the cost is never
-/// more than twice the least (docs/adr/0015-the-export-of-the-directory.md).
+/// would: how many more there will be nobody knows, and so the cost is never more
+/// than twice the least (docs/adr/0015-the-export-of-the-directory.md).
 ///
 /// One request asks first whether the export ends within what is worth it. Then
 /// it is read page by page, from the place that the store has on, each page
@@ -63,8 +63,8 @@ public:
                     const std::vector<atproto::did>& names, steady_time now);
 
   /// Whether there is something to do.
-  /// @param wanted Documents that had to be looked up so far, or wait for it:
-  /// as many may follow.
+  /// @param wanted Documents that had to be looked up so far, or wait for it: as
+  /// many may follow.
   /// @param rests Nothing is asked for: the directory limits us, or there is no
   /// room for more.
   effects look(size_t wanted, bool rests, steady_time now, wall_time wall);

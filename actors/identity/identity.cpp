@@ -56,17 +56,16 @@ public:
     auto& registry = shared_->metrics;
     asked_ = &registry.counter("weir_identity_asked_total",
                                "Questions for an identity");
-    fetched_
-      = &registry.counter("weir_identity_lookups_total", "Documents fetched");
+    fetched_ = &registry.counter("weir_identity_lookups_total",
+                                 "Documents fetched");
     failed_ = &registry.counter("weir_identity_failures_total",
                                 "Documents that could not be had");
     exported_ = &registry.counter("weir_identity_exported_total",
                                   "Documents had from the directory's export");
     pages_ = &registry.counter("weir_identity_export_requests_total",
                                "Pages of the directory's export asked for");
-    operations_
-      = &registry.counter("weir_identity_export_operations_total",
-                          "Operations read of the directory's export");
+    operations_ = &registry.counter("weir_identity_export_operations_total",
+                                    "Operations read of the directory's export");
   }
 
   behavior_type make_behavior() override;
@@ -81,9 +80,13 @@ public:
   }
 
 private:
-  steady_time now() const { return shared_->time->steady_now(); }
+  steady_time now() const {
+    return shared_->time->steady_now();
+  }
 
-  wall_time wall() const { return shared_->time->wall_now(); }
+  wall_time wall() const {
+    return shared_->time->wall_now();
+  }
 
   void ask(const identity_ask& x);
   void forget(waiter_id who);
@@ -242,8 +245,8 @@ void identity::look_export() {
   if (!export_)
     return;
   const auto wanted = std::max(machine_.waiting(), newcomers_);
-  const auto rests
-    = machine_.directory_rests(now()) || !shared_->intake.backfills();
+  const auto rests = machine_.directory_rests(now())
+                     || !shared_->intake.backfills();
   perform(export_->look(wanted, rests, now(), wall()));
 }
 
@@ -290,14 +293,14 @@ void identity::load_exported() {
     const auto n = std::min(all.size() - i, limits::export_names_page);
     const auto first = all.begin() + static_cast<std::ptrdiff_t>(i);
     reader_job job;
-    job.run =
-      [to = identity_actor{this}, as_of,
-       some = std::vector<atproto::did>(
-         first, first + static_cast<std::ptrdiff_t>(n))](store_readers& store) {
-        for (const auto& repo : some)
-          if (auto x = stored_of(store, repo, as_of); x.exported)
-            caf::anon_send(to, std::move(x));
-      };
+    job.run = [to = identity_actor{this}, as_of,
+               some = std::vector<atproto::did>(
+                 first, first + static_cast<std::ptrdiff_t>(n))](
+                store_readers& store) {
+      for (const auto& repo : some)
+        if (auto x = stored_of(store, repo, as_of); x.exported)
+          caf::anon_send(to, std::move(x));
+    };
     send(shared_->reader_of(i), std::move(job));
   }
 }
@@ -320,9 +323,7 @@ void identity::on_export_page(const export_page& x) {
 }
 
 identity_actor::behavior_type identity::make_behavior() {
-  set_exit_handler([this](caf::exit_msg& x) {
-    quit(x.reason);
-  });
+  set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
   if (export_)
     perform(export_->start());
   return {
@@ -330,22 +331,14 @@ identity_actor::behavior_type identity::make_behavior() {
       if (timer_.fired(x))
         perform(machine_.on_timer(now(), wall()));
     },
-    [this](stop_actor) {
-      quit();
-    },
-    [this](const identity_ask& x) {
-      ask(x);
-    },
-    [this](const identity_shared& x) {
-      machine_.on_shared(x.repo, x.by);
-    },
+    [this](stop_actor) { quit(); },
+    [this](const identity_ask& x) { ask(x); },
+    [this](const identity_shared& x) { machine_.on_shared(x.repo, x.by); },
     [this](const identity_stored& x) {
       newcomers_ += x.row ? 0 : 1;
       perform(machine_.on_loaded(x.repo, x.row, now(), wall(), x.exported));
     },
-    [this](const export_page& x) {
-      on_export_page(x);
-    },
+    [this](const export_page& x) { on_export_page(x); },
     [this](const export_stored& x) {
       if (export_)
         perform(export_->on_stored(x.place, x.names, now()));
@@ -357,15 +350,15 @@ identity_actor::behavior_type identity::make_behavior() {
     [this](const identity_document& x) {
       if (x.failed.code != ec::none) {
         failed_->add();
-        log::debug("identity_failed",
-                   {{"did", x.repo.str()}, {"reason", to_string(x.failed)}});
+        log::debug("identity_failed", {{"did", x.repo.str()},
+                                       {"reason", to_string(x.failed)}});
       }
       note_health(x);
-      perform(machine_.on_document(x.repo,
-                                   x.failed.code == ec::none
-                                     ? result<atproto::did_document>{x.doc}
-                                     : result<atproto::did_document>{x.failed},
-                                   x.gone, now(), wall(), x.limited));
+      perform(machine_.on_document(
+        x.repo,
+        x.failed.code == ec::none ? result<atproto::did_document>{x.doc}
+                                  : result<atproto::did_document>{x.failed},
+        x.gone, now(), wall(), x.limited));
     },
     [this](const identity_handle& x) {
       perform(machine_.on_handle(x.repo, x.handle,

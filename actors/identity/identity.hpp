@@ -24,8 +24,7 @@ public:
 
   /// A page of the directory's export, as an `export_page`: operations behind
   /// the number `after`, at most `lines`.
-  virtual void fetch_export(uint64_t after, size_t lines, identity_actor to)
-    = 0;
+  virtual void fetch_export(uint64_t after, size_t lines, identity_actor to) = 0;
 
   virtual void resolve_handle(const atproto::did& repo,
                               const std::string& handle, identity_actor to)

@@ -40,9 +40,7 @@ constexpr std::string_view without_dns[]{".bsky.social"};
 
 bool served_by_http(std::string_view handle) noexcept {
   return std::any_of(std::begin(without_dns), std::end(without_dns),
-                     [=](auto x) {
-                       return handle.ends_with(x);
-                     });
+                     [=](auto x) { return handle.ends_with(x); });
 }
 
 /// Whether nobody outside of a test network can have it (protocol.md 0.6).
@@ -119,11 +117,11 @@ void lookups::fetch_document(const did& repo, identity_actor to) {
   }
   const auto is_plc = !document_is_foreign(repo);
   const auto is_proved = is_plc && target->secure();
-  auto request
-    = small_request(std::move(*target), limits::did_document_bytes_max);
+  auto request = small_request(std::move(*target),
+                               limits::did_document_bytes_max);
   const auto& client = is_plc ? directory_ : client_;
-  client->get(std::move(request), [repo, to, is_plc,
-                                   is_proved](result<net::http_response> x) {
+  client->get(std::move(request), [repo, to, is_plc, is_proved](
+                                    result<net::http_response> x) {
     identity_document out;
     out.repo = repo;
     if (x && is_plc)
@@ -141,7 +139,8 @@ void lookups::fetch_document(const did& repo, identity_actor to) {
     } else if (x->status == 404) {
       out.failed = fail(ec::not_found, "the DID is not registered");
     } else if (x->status != 200) {
-      out.failed = fail(ec::unreachable, "HTTP " + std::to_string(x->status));
+      out.failed = fail(ec::unreachable,
+                        "HTTP " + std::to_string(x->status));
       if (x->status == 429)
         out.limited = x->retry_after.value_or(std::chrono::seconds{0});
     } else if (auto doc = atproto::parse_did_document(as_text(x->body), repo)) {
@@ -172,8 +171,8 @@ void lookups::fetch_export(uint64_t after, size_t lines, identity_actor to) {
   request.target = origin->with_target(std::move(path));
   request.limits.body_bytes_max = limits::export_page_bytes_max;
   request.limits.total = limits::export_page_timeout;
-  directory_->get(std::move(request), [out = std::move(out), to](
-                                        result<net::http_response> x) mutable {
+  directory_->get(std::move(request), [out = std::move(out),
+                                       to](result<net::http_response> x) mutable {
     if (!x) {
       out.failed = x.error();
     } else if (x->status != 200) {
@@ -212,30 +211,32 @@ void lookups::ask_resolver(identity_handle x, identity_actor to) {
   }
   std::string path = "/xrpc/com.atproto.identity.resolveHandle";
   net::append_query(path, "handle", x.handle);
-  directory_->get(
-    small_request(target->with_target(std::move(path)),
-                  limits::handle_body_bytes_max),
-    [x, to](result<net::http_response> r) mutable {
-      if (!r) {
-        x.failed = r.error();
-      } else if (r->status >= 500 || r->status == 429) {
-        x.failed = fail(ec::unreachable, "resolver is down");
-      } else {
-        boost::system::error_code bad;
-        const auto body = boost::json::parse(as_text(r->body), bad);
-        const auto* text = bad || !body.is_object()
-                             ? nullptr
-                             : body.get_object().if_contains("did");
-        auto owner = text != nullptr && text->is_string()
-                       ? did::parse(std::string_view{text->get_string()})
-                       : result<did>{fail(ec::not_found, "no such handle")};
-        if (owner)
-          x.owner = std::move(*owner);
-        else
-          x.failed = fail(ec::not_found, "no such handle");
-      }
-      answer(to, std::move(x));
-    });
+  directory_->get(small_request(target->with_target(std::move(path)),
+                                limits::handle_body_bytes_max),
+                  [x, to](result<net::http_response> r) mutable {
+                    if (!r) {
+                      x.failed = r.error();
+                    } else if (r->status >= 500 || r->status == 429) {
+                      x.failed = fail(ec::unreachable, "resolver is down");
+                    } else {
+                      boost::system::error_code bad;
+                      const auto body
+                        = boost::json::parse(as_text(r->body), bad);
+                      const auto* text
+                        = bad || !body.is_object()
+                            ? nullptr
+                            : body.get_object().if_contains("did");
+                      auto owner
+                        = text != nullptr && text->is_string()
+                            ? did::parse(std::string_view{text->get_string()})
+                            : result<did>{fail(ec::not_found, "no such handle")};
+                      if (owner)
+                        x.owner = std::move(*owner);
+                      else
+                        x.failed = fail(ec::not_found, "no such handle");
+                    }
+                    answer(to, std::move(x));
+                  });
 }
 
 /// DNS first; when it has no answer, the handle's own host (protocol.md 8.7).
@@ -268,14 +269,15 @@ void lookups::ask_dns(identity_handle x, identity_actor to) {
 
 void lookups::ask_well_known(identity_handle x, identity_actor to,
                              error unknown) {
-  auto target
-    = net::parse_url("https://" + x.handle + "/.well-known/atproto-did");
+  auto target = net::parse_url("https://" + x.handle
+                               + "/.well-known/atproto-did");
   if (!target) {
     x.failed = fail(ec::not_found, "no such host");
     answer(to, std::move(x));
     return;
   }
-  client_->get(small_request(std::move(*target), limits::handle_body_bytes_max),
+  client_->get(small_request(std::move(*target),
+                             limits::handle_body_bytes_max),
                [x, to, unknown](result<net::http_response> r) mutable {
                  auto owner = owner_in_file(r);
                  if (owner)

@@ -8,17 +8,16 @@
 namespace weir::actors {
 
 identity_machine::identity_machine(identity_options options)
-  : options_(options),
-    queue_(options.per_second, options.in_flight_max, options.waiting_max),
+  : options_(options), queue_(options.per_second, options.in_flight_max,
+                              options.waiting_max),
     backoff_(options.failures_max) {
   // nop
 }
 
-identity_machine::effects identity_machine::on_ask(const atproto::did& repo,
-                                                   waiter_id who, bool fresh,
-                                                   steady_time now,
-                                                   wall_time wall,
-                                                   const std::string& by) {
+identity_machine::effects
+identity_machine::on_ask(const atproto::did& repo, waiter_id who, bool fresh,
+                         steady_time now, wall_time wall,
+                         const std::string& by) {
   effects out;
   if (!fresh && answer_known(repo, who, now, wall, out))
     return told(std::move(out));
@@ -164,8 +163,8 @@ identity_machine::on_document(const atproto::did& repo,
   if (doc || gone)
     backoff_.succeeded(repo, now);
   const auto* known = find(repo);
-  auto row
-    = known != nullptr && known->row ? *known->row : storage::identity_row{};
+  auto row = known != nullptr && known->row ? *known->row
+                                            : storage::identity_row{};
   row.fetched_at = wall.seconds();
   if (gone) {
     row.tombstoned = true;
@@ -225,9 +224,10 @@ void identity_machine::take_document(const atproto::did& repo,
 }
 
 identity_machine::effects
-identity_machine::on_handle(const atproto::did& repo, const std::string& handle,
-                            const result<atproto::did>& owner, steady_time now,
-                            wall_time wall) {
+identity_machine::on_handle(const atproto::did& repo,
+                            const std::string& handle,
+                            const result<atproto::did>& owner,
+                            steady_time now, wall_time wall) {
   effects out;
   static_cast<void>(now);
   const auto check = checking_.find(repo);
@@ -291,7 +291,8 @@ identity_machine::find(const atproto::did& repo) {
 
 void identity_machine::remember(const atproto::did& repo,
                                 std::optional<storage::identity_row> row,
-                                std::optional<error> failure, wall_time wall) {
+                                std::optional<error> failure,
+                                wall_time wall) {
   auto i = cache_.find(repo);
   if (i == cache_.end()) {
     lru_.push_front(repo);

@@ -24,8 +24,8 @@ struct identity_options {
   size_t waiting_max = limits::identity_waiting_max;
   size_t in_flight_max = limits::identity_in_flight_max;
   size_t failures_max = limits::lookup_failures_max; ///< Remembered.
-  /// Look-up budget (architecture.md 9); the directory's answers say how much
-  /// of it is spent.
+  /// Look-up budget (architecture.md 9); the directory's answers say how much of
+  /// it is spent.
   double per_second = limits::plc_per_second_range.standard;
   std::chrono::seconds fresh = limits::identity_fresh;
 };
@@ -92,7 +92,9 @@ public:
   std::vector<atproto::did> served_by_export() const;
 
   /// The directory is asked for something else, within the same budget.
-  void spend(steady_time now) noexcept { queue_.spend(now); }
+  void spend(steady_time now) noexcept {
+    queue_.spend(now);
+  }
 
   /// `ec::not_found` = tombstoned or not registered (`gone` tells which).
   /// @param limited The server answered 429, and asks for this pause.
@@ -119,16 +121,23 @@ public:
     return queue_.directory_rests(now);
   }
 
-  size_t waiting() const noexcept { return pending_.size(); }
+  size_t waiting() const noexcept {
+    return pending_.size();
+  }
 
-  size_t cached() const noexcept { return cache_.size(); }
+  size_t cached() const noexcept {
+    return cache_.size();
+  }
 
   /// Hosts for which look-ups wait.
-  size_t hosts() const noexcept { return queue_.hosts(); }
+  size_t hosts() const noexcept {
+    return queue_.hosts();
+  }
 
   /// Memory that all of it holds, about.
   size_t bytes() const noexcept {
-    return (cached() + waiting() + hosts()) * limits::identity_entry_bytes
+    return (cached() + waiting() + hosts())
+             * limits::identity_entry_bytes
            + backoff_.size() * limits::lookup_failure_bytes;
   }
 

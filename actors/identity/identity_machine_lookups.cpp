@@ -1,4 +1,5 @@
 #include "actors/identity/identity_machine.hpp"
+
 #include "actors/support/did_method.hpp"
 #include "actors/support/identity_source.hpp"
 #include "actors/support/site.hpp"
@@ -22,10 +23,7 @@ void identity_machine::answer_all(const atproto::did& repo,
                                   bool last, steady_time now, effects& out) {
   auto ask = pending_.extract(repo);
   if (!ask.mapped().again.empty()) {
-    pending_[repo] = {phase::queued,
-                      true,
-                      std::move(ask.mapped().again),
-                      {},
+    pending_[repo] = {phase::queued, true, std::move(ask.mapped().again), {},
                       std::move(ask.mapped().by)};
     enter(repo,
           backoff_.knows(repo) ? lookup_cause::retry : lookup_cause::rotation,
@@ -87,8 +85,8 @@ std::string identity_machine::host_of(const atproto::did& repo,
     return by;
   const auto known = cache_.find(repo);
   const auto source = identity_source(repo);
-  if (source != directory_source || known == cache_.end() || !known->second.row
-      || known->second.row->pds.empty())
+  if (source != directory_source || known == cache_.end()
+      || !known->second.row || known->second.row->pds.empty())
     return source;
   return site_of(known->second.row->pds);
 }
@@ -188,8 +186,8 @@ std::vector<atproto::did> identity_machine::served_by_export() const {
 }
 
 void identity_machine::take_exported(const atproto::did& repo,
-                                     storage::identity_row row, steady_time now,
-                                     effects& out) {
+                                     storage::identity_row row,
+                                     steady_time now, effects& out) {
   queue_.drop(repo);
   out.taken.push_back(repo);
   const wall_time at{row.fetched_at * 1'000'000};

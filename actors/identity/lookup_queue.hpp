@@ -14,8 +14,8 @@ namespace weir::actors {
 /// its own, so that none waits for a host that hangs, however many of those
 /// there are, nor for a directory that does. No clock, no network.
 ///
-/// While both wait, did:web names have `limits::web_part` of the budget. How
-/// much of it the directory gets is up to its answers, too (`lookup_pace`).
+/// While both wait, did:web names have `limits::web_part` of the budget. How much
+/// of it the directory gets is up to its answers, too (`lookup_pace`).
 class lookup_queue {
 public:
   /// @param in_flight_max At the directory at a time; did:web names have
@@ -63,13 +63,17 @@ public:
   std::optional<steady_time> due(steady_time now) const;
 
   /// That wait or are being looked up.
-  size_t size() const noexcept { return directory_.size() + web_.size(); }
+  size_t size() const noexcept {
+    return directory_.size() + web_.size();
+  }
 
   /// Those of them that are in the lane of `repo`.
   size_t size_beside(const atproto::did& repo) const noexcept;
 
   /// For whom somebody waits.
-  size_t hosts() const noexcept { return directory_.hosts() + web_.hosts(); }
+  size_t hosts() const noexcept {
+    return directory_.hosts() + web_.hosts();
+  }
 
 private:
   struct running {

@@ -18,7 +18,8 @@ std::optional<atproto::did> lookup_turns::take(lookup_cause cause) {
 
 void lookup_turns::share(const atproto::did& repo, const std::string& host) {
   const auto i = waiting_.find(repo);
-  if (i == waiting_.end() || of_host(host) + 1 >= i->second.of->second.size)
+  if (i == waiting_.end()
+      || of_host(host) + 1 >= i->second.of->second.size)
     return;
   const auto cause = i->second.cause;
   leave(*i);

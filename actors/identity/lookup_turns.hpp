@@ -92,7 +92,7 @@ private:
   void resize(host_map::value_type& x, bool more);
   size_t of_host(const std::string& host) const;
 
-  host_map hosts_; ///< With somebody who waits.
+  host_map hosts_;     ///< With somebody who waits.
   waiter_map waiting_;
   std::array<turns, lookup_causes> turns_; ///< Whose turn it is first.
   std::set<std::pair<size_t, std::string_view>> by_size_;

@@ -60,8 +60,8 @@ storage::due_repo anywhere(random_source& random) {
 }
 
 /// Documents that earlier lives had: a few of any active accounts are what the
-/// directory is measured by. Each is drawn for itself, or whoever makes up
-/// names that lie close together could have all of them.
+/// directory is measured by. Each is drawn for itself, or whoever makes up names
+/// that lie close together could have all of them.
 void recall_known(const context_ptr& shared) {
   std::vector<storage::due_repo> places(limits::health_known_max);
   for (auto& x : places)
@@ -97,16 +97,13 @@ public:
     : observed(config, "health", "0"), shared_(std::move(shared)) {
     for (size_t i = 0; i < causes.size(); ++i)
       failing_[i] = &shared_->metrics.gauge(
-        "weir_health_causes",
-        "Why the node does not do its work: so many of "
-        "a kind",
+        "weir_health_causes", "Why the node does not do its work: so many of "
+                              "a kind",
         "cause", to_string(causes[i]));
   }
 
   behavior_type make_behavior() override {
-    set_exit_handler([this](caf::exit_msg& x) {
-      quit(x.reason);
-    });
+    set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
     recall_known(shared_);
     look();
     return {
@@ -114,9 +111,7 @@ public:
         if (timer_.fired(x))
           look();
       },
-      [this](stop_actor) {
-        quit();
-      },
+      [this](stop_actor) { quit(); },
     };
   }
 

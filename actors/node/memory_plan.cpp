@@ -74,11 +74,13 @@ memory_plan plan_memory(const node_config& config) {
   plan_fetch(out, config);
   out.tail_cache = share(limit, 32, limits::tail_cache_bytes_max);
   out.delivery = limit / 16;
-  out.upstream_window = std::min(config.most.bytes, limit / 16 / streams);
-  out.upstream_frames = std::min(
-    std::clamp(limits::all_upstreams_frames_max / streams,
-               limits::upstream_frames_min, limits::upstream_frames_max),
-    config.most.frames);
+  out.upstream_window
+    = std::min(config.most.bytes, limit / 16 / streams);
+  out.upstream_frames
+    = std::min(std::clamp(limits::all_upstreams_frames_max / streams,
+                          limits::upstream_frames_min,
+                          limits::upstream_frames_max),
+               config.most.frames);
   out.requests = limit / 16;
   out.names = share(limit, 32, config.most.names);
   out.repos = limit / 32 * 7;
@@ -87,9 +89,9 @@ memory_plan plan_memory(const node_config& config) {
                          limits::identity_cached_max);
   out.identity_waits = std::min(out.repos / limits::repo_actor_bytes / 2,
                                 limits::identity_waiting_max);
-  out.census
-    = std::max(limit / limits::census_memory_part / streams / sizeof(uint64_t),
-               limits::census_entries_min);
+  out.census = std::max(limit / limits::census_memory_part / streams
+                          / sizeof(uint64_t),
+                        limits::census_entries_min);
   out.claims = share(limit, claims_memory_part, limits::claims_bytes_max);
   out.lookup_failures
     = share(limit / limits::lookup_failure_bytes,
@@ -103,9 +105,9 @@ memory_plan plan_memory(const node_config& config) {
   out.fetch_queue
     = share(limit / queued_repo_bytes, 32, config.most.fetch_queue);
   // One for each permit at least: who asked for a rest is not asked at once.
-  out.fetch_hosts = std::clamp(out.fetch_queue / 4,
-                               std::max<size_t>(config.sync_parallelism, 1),
-                               limits::fetch_hosts_max);
+  out.fetch_hosts
+    = std::clamp(out.fetch_queue / 4, std::max<size_t>(config.sync_parallelism, 1),
+                 limits::fetch_hosts_max);
   return out;
 }
 

@@ -1,4 +1,5 @@
 #include "actors/node/node_impl.hpp"
+
 #include "storage/safe_env.hpp"
 #include "storage/store_sizes.hpp"
 
@@ -61,9 +62,8 @@ result<void> node::impl::start() {
   if (!channel)
     return channel.error();
   shared->signers.begin(seams.random->next(), streams->size());
-  shared->health.with([this](health_machine& x) {
-    x.begin(config.plc_url);
-  });
+  shared->health.with(
+    [this](health_machine& x) { x.begin(config.plc_url); });
   start_system();
   start_store_actors();
   start_consumer(std::move(*channel), ran_before);
@@ -89,27 +89,21 @@ void node::impl::start_system() {
     config.threads == 0 ? cores() : config.threads, seams.run);
   system = std::make_unique<caf::actor_system>(*caf_config);
   if (seams.run != nullptr)
-    seams.run->begin(*system, [this] {
-      store->db->files().wait_until_idle();
-    });
+    seams.run->begin(*system,
+                     [this] { store->db->files().wait_until_idle(); });
 }
 
 void node::impl::start_store_actors() {
   journal_options options;
   const auto own_threads = seams.run == nullptr;
   options.detached = own_threads;
-  shared->journal
-    = spawn_journal(*system, shared,
-                    {store->writer.get(), store->tail.get(), &store->stats,
-                     [this] {
-                       return store->db->level0_files();
-                     }},
-                    options, [this](const error& why) {
-                      on_journal_failure(why);
-                    });
+  shared->journal = spawn_journal(
+    *system, shared,
+    {store->writer.get(), store->tail.get(), &store->stats,
+     [this] { return store->db->level0_files(); }},
+    options, [this](const error& why) { on_journal_failure(why); });
   guard("journal", caf::actor_cast<caf::strong_actor_ptr>(shared->journal));
-  shared->sweeper
-    = spawn_sweeper(*system, shared, {store->db.get(), 0}, own_threads);
+  shared->sweeper = spawn_sweeper(*system, shared, {store->db.get(), 0}, own_threads);
   guard("sweeper", caf::actor_cast<caf::strong_actor_ptr>(shared->sweeper));
   for (size_t i = 0; i < config.readers; ++i) {
     shared->readers.push_back(
@@ -165,8 +159,9 @@ result<void> node::impl::start_routers() {
     router_options options;
     options.shard = shard;
     options.mode = config.mode;
-    options.residents.resident_max = std::min(
-      residents_for(plan_memory(config).repos, shards), config.most.residents);
+    options.residents.resident_max
+      = std::min(residents_for(plan_memory(config).repos, shards),
+                 config.most.residents);
     options.signal = filter_of(config.signal_collections);
     shared->routers.push_back(spawn_router(
       *system, shared, options, std::move(known->tracked[shard]), make_repo));
@@ -278,7 +273,8 @@ result<void> node::impl::start_servers() {
   for (const auto& at : {config.bind, config.operations_bind})
     hosts.push_back(at.substr(0, at.rfind(':')));
   access = std::make_shared<access_control>(
-    access_options{config.admin_password, std::move(hosts), config.open_probes},
+    access_options{config.admin_password, std::move(hosts),
+                   config.open_probes},
     *seams.time);
   api_environment env;
   env.shared = shared;

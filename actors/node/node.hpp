@@ -28,8 +28,8 @@ class executor;
 
 /// What a node is given from outside: the seams.
 struct node_seams {
-  const clock* time = nullptr;       ///< Null: the machine's.
-  random_source* random = nullptr;   ///< Null: the kernel's.
+  const clock* time = nullptr;     ///< Null: the machine's.
+  random_source* random = nullptr; ///< Null: the kernel's.
   storage::disk_env* disk = nullptr; ///< Null: the machine's.
   /// Null: the machine's sockets, on threads of the node. Else its loops run
   /// until the node has ended.

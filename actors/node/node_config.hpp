@@ -23,19 +23,17 @@ struct upstream_config {
   bool relay = false; ///< Else a PDS.
 };
 
-/// Of what `memory_limit` pays for: how many a node holds at most. No key of
-/// the configuration sets them; whoever builds a node in a program may want
-/// fewer, as the simulator does, whose worlds are small.
+/// Of what `memory_limit` pays for: how many a node holds at most. No key of the
+/// configuration sets them; whoever builds a node in a program may want fewer, as
+/// the simulator does, whose worlds are small.
 struct held_bounds {
-  size_t fetch_queue
-    = limits::fetch_queue_max; ///< Repos that wait for a fetch.
-  size_t preparing
-    = limits::fetch_preparing_max;               ///< Whose hosts are asked for.
-  size_t residents = limits::resident_repos_max; ///< REPOs of a ROUTER.
-  size_t names = limits::names_bytes_max;        ///< Of collections, in bytes.
-  size_t frames = limits::upstream_frames_max;   ///< Of a stream's window.
-  size_t bytes = limits::upstream_bytes_max;     ///< Of the same.
-  size_t failures = limits::lookup_failures_max; ///< Of look-ups, remembered.
+  size_t fetch_queue = limits::fetch_queue_max; ///< Repos that wait for a fetch.
+  size_t preparing = limits::fetch_preparing_max; ///< Whose hosts are asked for.
+  size_t residents = limits::resident_repos_max;  ///< REPOs of a ROUTER.
+  size_t names = limits::names_bytes_max;         ///< Of collections, in bytes.
+  size_t frames = limits::upstream_frames_max;    ///< Of a stream's window.
+  size_t bytes = limits::upstream_bytes_max;      ///< Of the same.
+  size_t failures = limits::lookup_failures_max;  ///< Of look-ups, remembered.
   /// Documents that are wanted, at least, when the directory's export is read.
   size_t export_wanted_min = limits::export_wanted_min;
 };
@@ -65,9 +63,9 @@ struct node_config {
   bool allow_private_addresses = false;
   std::string ca_file; ///< PEM; empty = the machine's.
 
-  tracking_mode mode = tracking_mode::manual;  ///< SYNC-17 to 19
-  std::vector<std::string> signal_collections; ///< SYNC-18
-  std::vector<std::string> collections;        ///< SYNC-20; empty = all
+  tracking_mode mode = tracking_mode::manual;          ///< SYNC-17 to 19
+  std::vector<std::string> signal_collections;         ///< SYNC-18
+  std::vector<std::string> collections;                ///< SYNC-20; empty = all
   /// SYNC-11
   size_t sync_parallelism = limits::sync_parallelism_range.standard;
   size_t sync_per_host = limits::sync_per_host_range.standard;

@@ -34,10 +34,9 @@ struct store_set {
 
 /// Opens the data directory and everything on it.
 /// @param disk Null: the machine's.
-result<std::unique_ptr<store_set>> open_store(const node_config& config,
-                                              const clock& time,
-                                              random_source& random,
-                                              storage::disk_env* disk);
+result<std::unique_ptr<store_set>>
+open_store(const node_config& config, const clock& time, random_source& random,
+           storage::disk_env* disk);
 
 /// Generation of the collection filter; another filter than the stored one
 /// gets the next number, which is durable before anything is indexed under it

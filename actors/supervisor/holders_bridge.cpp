@@ -58,9 +58,8 @@ public:
     net::http_request request;
     request.target = host_.with_target(std::move(path));
     request.limits.body_bytes_max = limits::describe_bytes_max;
-    client->get(std::move(request), [self = shared_from_this()](const auto& x) {
-      self->take(x);
-    });
+    client->get(std::move(request),
+                [self = shared_from_this()](const auto& x) { self->take(x); });
   }
 
 private:

@@ -8,13 +8,13 @@ namespace weir::actors {
 
 /// Sorts the repos of a page of a PDS by whether they have records in one of
 /// these collections: a PDS has no listReposByCollection, so it is asked about
-/// each active account with `com.atproto.repo.describeRepo`, one after the
-/// other (requirements.md SYNC-18). The page goes to `to` when all have been
-/// asked about.
+/// each active account with `com.atproto.repo.describeRepo`, one after the other
+/// (requirements.md SYNC-18). The page goes to `to` when all have been asked
+/// about.
 ///
 /// A repo without a good answer, twice, has none; after
-/// `limits::describe_failures_max` of them in a row the page fails, and also
-/// when the host asks for time, or does not offer this.
+/// `limits::describe_failures_max` of them in a row the page fails, and also when
+/// the host asks for time, or does not offer this.
 void find_holders(net::http_client_ptr client, net::url host,
                   wire::collection_filter collections, listing_page page,
                   supervisor_actor to);

@@ -1,7 +1,7 @@
 #include "actors/supervisor/listing_bridge.hpp"
 
-#include "actors/supervisor/holders_bridge.hpp"
 #include "actors/support/account_json.hpp"
+#include "actors/supervisor/holders_bridge.hpp"
 #include "base/limits.hpp"
 #include "base/limits_listings.hpp"
 
@@ -42,9 +42,9 @@ void read_page(std::string_view body, const upstream_view& before,
     return;
   }
   if (repos->get_array().size() > limits::listing_page_max) {
-    out.failed
-      = fail(ec::limit_reached,
-             std::to_string(repos->get_array().size()) + " repos on one page");
+    out.failed = fail(ec::limit_reached,
+                      std::to_string(repos->get_array().size())
+                        + " repos on one page");
     return;
   }
   for (const auto& line : repos->get_array()) {
@@ -53,11 +53,9 @@ void read_page(std::string_view body, const upstream_view& before,
     auto repo = atproto::did::parse(text_of(line.get_object(), "did"));
     const auto rev = atproto::tid::parse(text_of(line.get_object(), "rev"));
     if (repo && (rev || !out.collection.empty()))
-      out.repos.push_back({std::move(*repo),
-                           rev ? *rev : atproto::tid{},
+      out.repos.push_back({std::move(*repo), rev ? *rev : atproto::tid{},
                            read_account_status(line.get_object()),
-                           before.since_reset(),
-                           out.upstream,
+                           before.since_reset(), out.upstream,
                            {before.id, before.epoch, before.received}});
   }
   if (!repos->get_array().empty())
@@ -68,9 +66,9 @@ void read_page(std::string_view body, const upstream_view& before,
 
 repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
                              wire::collection_filter signal) {
-  return [client, shared, signal = std::move(signal)](
-           const upstream_view& upstream, const std::string& collection,
-           const std::string& cursor, supervisor_actor to) {
+  return [client, shared, signal = std::move(signal)](const upstream_view& upstream,
+                          const std::string& collection,
+                          const std::string& cursor, supervisor_actor to) {
     listing_page out;
     out.upstream = upstream.id;
     out.collection = collection;
@@ -83,11 +81,11 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
     }
     const auto each = !collection.empty() && !before.relay;
     const auto by_name = !collection.empty() && before.relay;
-    std::string path = std::string{"/xrpc/com.atproto.sync."}
-                       + (by_name ? "listReposByCollection" : "listRepos")
-                       + "?limit="
-                       + std::to_string(each ? limits::described_page_asked
-                                             : limits::listing_page_asked);
+    std::string path
+      = std::string{"/xrpc/com.atproto.sync."}
+        + (by_name ? "listReposByCollection" : "listRepos") + "?limit="
+        + std::to_string(each ? limits::described_page_asked
+                              : limits::listing_page_asked);
     if (by_name)
       net::append_query(path, "collection", collection);
     if (!cursor.empty())
@@ -113,7 +111,8 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
       else if (x->status == 400)
         out.failed = fail(ec::malformed, "HTTP 400");
       else if (x->status != 200)
-        out.failed = fail(ec::unreachable, "HTTP " + std::to_string(x->status));
+        out.failed = fail(ec::unreachable,
+                          "HTTP " + std::to_string(x->status));
       else
         read_page(as_text(x->body), before, out);
       if (each && out.failed.code == ec::none)

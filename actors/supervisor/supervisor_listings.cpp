@@ -134,17 +134,10 @@ void supervisor::on_compared(const listing_compared& x) {
 void supervisor::give(size_t shard, repo_listing lines,
                       const std::shared_ptr<page_progress>& page) {
   ++page->left;
-  const auto taken = [this, page] {
-    finish_part(*page);
-  };
+  const auto taken = [this, page] { finish_part(*page); };
   request(env_.shared->routers[shard], caf::infinite, std::move(lines))
-    .then(
-      [taken](const listing_taken&) {
-        taken();
-      },
-      [taken](caf::error&) {
-        taken();
-      });
+    .then([taken](const listing_taken&) { taken(); },
+          [taken](caf::error&) { taken(); });
 }
 
 void supervisor::finish_part(page_progress& x) {
@@ -153,8 +146,8 @@ void supervisor::finish_part(page_progress& x) {
   pass(crash_point::listing_page);
   if (!x.has_room)
     perform(listing_.on_page(
-      x.what, fail(ec::limit_reached, "too many DIDs that are only listed"), 0,
-      now()));
+      x.what, fail(ec::limit_reached, "too many DIDs that are only listed"),
+      0, now()));
   else if (x.trusted)
     perform(listing_.on_page(x.what, x.cursor, x.listed, now()));
   else

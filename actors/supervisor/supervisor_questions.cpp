@@ -1,4 +1,5 @@
 #include "actors/supervisor/supervisor_impl.hpp"
+
 #include "actors/support/store_readers.hpp"
 #include "base/log.hpp"
 #include "storage/collection_table.hpp"
@@ -17,9 +18,9 @@ void supervisor::perform(question_machine::effects x) {
     if (each.compared)
       compare(each);
     else
-      send(router_of(each.repo),
-           account_told{each.repo, each.pds, each.account, false, each.rev,
-                        each.noted, each.prove});
+      send(router_of(each.repo), account_told{each.repo, each.pds, each.account,
+                                              false, each.rev, each.noted,
+                                              each.prove});
   }
   for (const auto& each : x.lost)
     send(router_of(each.repo),
@@ -103,12 +104,8 @@ void supervisor::find_left_out(const listing_id& what) {
   census.mapped().named->close();
   const auto from = env_.shared->upstreams.find(what.upstream);
   listing_all_.insert(what.upstream);
-  scans_.add({what.upstream,
-              from.relay ? std::string{} : from.origin,
-              census.mapped().since,
-              census.mapped().named,
-              listing_all_,
-              {}});
+  scans_.add({what.upstream, from.relay ? std::string{} : from.origin,
+              census.mapped().since, census.mapped().named, listing_all_, {}});
   scan_left_out();
 }
 
@@ -133,9 +130,9 @@ void supervisor::scan_left_out() {
     }
     for (const auto& [repo, row] : *page)
       if (left_out_scans::is_left_out(scan, repo, row, shared->upstreams, now))
-        out.repos.push_back({repo, row.pds,
-                             left_out_scans::to_prove(row, shared->upstreams),
-                             row.left_out_by == scan.upstream});
+        out.repos.push_back(
+          {repo, row.pds, left_out_scans::to_prove(row, shared->upstreams),
+           row.left_out_by == scan.upstream});
     out.end = page->size() < limits::repos_page_max;
     if (!page->empty())
       out.next = page->back().first;
@@ -159,8 +156,8 @@ supervisor::about_left_out(const left_out_page::repo& x) {
 
 void supervisor::on_left_out(const left_out_page& x) {
   if (x.failed.code != ec::none)
-    log::warn("left_out_unread",
-              {{"upstream", x.upstream}, {"reason", to_string(x.failed)}});
+    log::warn("left_out_unread", {{"upstream", x.upstream},
+                                  {"reason", to_string(x.failed)}});
   const auto relay = env_.shared->upstreams.find(x.upstream).relay;
   for (const auto& repo : x.repos) {
     const auto question = about_left_out(repo);
@@ -172,9 +169,8 @@ void supervisor::on_left_out(const left_out_page& x) {
     if (!is_news && !question.prove)
       continue;
     auto out = questions_.on_question(question, now());
-    if (std::any_of(out.refused.begin(), out.refused.end(), [&](const auto& y) {
-          return y.repo == repo.id;
-        }))
+    if (std::any_of(out.refused.begin(), out.refused.end(),
+                    [&](const auto& y) { return y.repo == repo.id; }))
       scans_.on_shortage(repo.id);
     perform(std::move(out));
   }

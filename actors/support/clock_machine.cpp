@@ -34,10 +34,9 @@ T* place_of(std::vector<T>& all, uint64_t rank, size_t most) {
     all.emplace_back().rank = rank;
     return &all.back();
   }
-  auto& highest
-    = *std::max_element(all.begin(), all.end(), [](const T& a, const T& b) {
-        return a.rank < b.rank;
-      });
+  auto& highest = *std::max_element(
+    all.begin(), all.end(),
+    [](const T& a, const T& b) { return a.rank < b.rank; });
   if (rank > highest.rank)
     return nullptr;
   highest = T{};
@@ -63,7 +62,8 @@ void clock_machine::on_signed(const signed_rev& x, steady_time now,
     judge(now, wall);
 }
 
-void clock_machine::remember(stream& to, uint64_t host, const heard_signer& x) {
+void clock_machine::remember(stream& to, uint64_t host,
+                             const heard_signer& x) {
   const auto is_old = [&x](const heard_signer& y) {
     return x.at - y.at > limits::clock_memory;
   };
@@ -75,8 +75,8 @@ void clock_machine::remember(stream& to, uint64_t host, const heard_signer& x) {
   if (from == nullptr)
     return;
   std::erase_if(from->signers, is_old);
-  if (auto* place
-      = place_of(from->signers, x.rank, limits::clock_host_signers_max))
+  if (auto* place = place_of(from->signers, x.rank,
+                             limits::clock_host_signers_max))
     *place = x;
 }
 
@@ -228,10 +228,10 @@ void clock_machine::on_timer(steady_time now, wall_time wall) {
   note_time(now, wall);
   if (!doubted_)
     return;
-  const auto still
-    = std::count_if(witnesses_.begin(), witnesses_.end(), [this](offset x) {
-        return x > *our_clock_ + micros(limits::rev_future_max);
-      });
+  const auto still = std::count_if(
+    witnesses_.begin(), witnesses_.end(), [this](offset x) {
+      return x > *our_clock_ + micros(limits::rev_future_max);
+    });
   if (2 * static_cast<size_t>(still) < witnesses_.size()) {
     end_doubt();
   } else if (hold_until_ && *hold_until_ <= now) {

@@ -74,10 +74,8 @@ health_finding found(health_cause cause, std::string where, std::string error,
 void health_machine::remember(const atproto::did& x, bool proved) {
   if (document_is_foreign(x))
     return;
-  const auto i
-    = std::find_if(known_.begin(), known_.end(), [&x](const auto& y) {
-        return y.id == x;
-      });
+  const auto i = std::find_if(known_.begin(), known_.end(),
+                              [&x](const auto& y) { return y.id == x; });
   if (i != known_.end()) {
     i->proved |= proved;
     return;
@@ -94,9 +92,9 @@ void health_machine::remember(const atproto::did& x, bool proved) {
 std::optional<atproto::did> health_machine::known() const {
   if (known_.empty())
     return std::nullopt;
-  const auto i = std::find_if(known_.begin(), known_.end(), [](const auto& x) {
-    return x.proved && !x.missed;
-  });
+  const auto i
+    = std::find_if(known_.begin(), known_.end(),
+                   [](const auto& x) { return x.proved && !x.missed; });
   return i != known_.end() ? i->id : known_.front().id;
 }
 
@@ -123,9 +121,7 @@ void health_machine::on_look_up(uint64_t subject, look_up_fault fault,
   }
   look_ups_.succeed(subject, now);
   doubtful_ = outcome_tally{};
-  std::erase_if(known_, [](const auto& x) {
-    return x.missed;
-  });
+  std::erase_if(known_, [](const auto& x) { return x.missed; });
 }
 
 void health_machine::on_fetch(uint64_t subject, const std::string& host,
@@ -162,7 +158,8 @@ void health_machine::on_listing(uint32_t upstream, std::string_view trouble) {
     trouble.substr(0, limits::health_text_bytes_max));
 }
 
-bool health_machine::is_away(stream_state& x, bool connected, steady_time now) {
+bool health_machine::is_away(stream_state& x, bool connected,
+                             steady_time now) {
   if (!connected) {
     x.open_since.reset();
     if (!x.away_since)
@@ -287,8 +284,8 @@ void health_machine::judge_commits(const views& streams, size_t named,
     out.back().level = health_level::degraded;
 }
 
-/// Nobody was found of late, nor any of those who had been. Others may invent
-/// as many accounts as they like: those who are honest are still found.
+/// Nobody was found of late, nor any of those who had been. Others may invent as
+/// many accounts as they like: those who are honest are still found.
 bool health_machine::misses_known(steady_time now) {
   return doubtful_.judge(now) != 0
          && std::none_of(known_.begin(), known_.end(), [](const auto& x) {
@@ -307,7 +304,8 @@ std::optional<atproto::did> health_machine::next_probe(const clock_state& clock,
   const auto in_doubt = doubtful_.judge(now) != 0;
   const auto is_due = [&](const known_account& x) {
     const auto wanted = (in_doubt && x.proved) || now >= probe_at_;
-    return x.must_ask || ((in_doubt || fails) && wanted && now >= x.probe_at);
+    return x.must_ask
+           || ((in_doubt || fails) && wanted && now >= x.probe_at);
   };
   const auto i = std::find_if(known_.begin(), known_.end(), is_due);
   if (i == known_.end())
@@ -325,9 +323,8 @@ health_machine::look(const std::vector<upstream_view>& streams,
   auto before = std::exchange(findings_, judge(streams, clock, now));
   for (auto& x : findings_) {
     const auto known
-      = std::find_if(before.begin(), before.end(), [&](const auto& y) {
-          return y.is_same(x);
-        });
+      = std::find_if(before.begin(), before.end(),
+                     [&](const auto& y) { return y.is_same(x); });
     if (known == before.end()) {
       x.since = wall;
       out.begun.push_back(x);

@@ -20,8 +20,8 @@ enum class health_cause : uint8_t {
   /// One is not connected, stalls, does not give a listing that it owes, or
   /// most of its commits are refused.
   upstream,
-  fetch,   ///< Most repos cannot be fetched, from most hosts.
-  commits, ///< Most are refused, of most upstreams, by however few of each.
+  fetch,     ///< Most repos cannot be fetched, from most hosts.
+  commits,   ///< Most are refused, of most upstreams, by however few of each.
 };
 
 const char* to_string(health_cause x) noexcept;
@@ -46,8 +46,8 @@ struct health_finding {
   health_level level = health_level::failing;
 
   bool is_same(const health_finding& x) const noexcept {
-    return cause == x.cause
-           && (cause != health_cause::upstream || where == x.where);
+    return cause == x.cause && (cause != health_cause::upstream
+                                || where == x.where);
   }
 };
 
@@ -66,9 +66,9 @@ enum class look_up_fault : uint8_t {
 ///
 /// One failure is nothing, an idle node is well, and one bad host is not the
 /// node's health: fetches that mostly fail are named, but stop a node only when
-/// most hosts fail; DIDs that are unknown or unusable count only when those
-/// that were proved are missing as well; and an upstream is named but stops a
-/// node only when most others, or all relays, are bad, too.
+/// most hosts fail; DIDs that are unknown or unusable count only when those that
+/// were proved are missing as well; and an upstream is named but stops a node
+/// only when most others, or all relays, are bad, too.
 ///
 /// What failed and is not tried any more is neither bad nor well: it is named
 /// as that. The directory is asked for a document now and then, so there it is
@@ -78,13 +78,12 @@ public:
   void begin(std::string directory) { directory_url_ = std::move(directory); }
 
   /// An account that the directory should know.
-  /// @param proved It does, or did: the first few are kept as its measure,
-  /// until
+  /// @param proved It does, or did: the first few are kept as its measure, until
   ///        one is missed while others are found.
   void remember(const atproto::did& x, bool proved);
 
-  /// One that an earlier life had: to be asked for once, because nobody else
-  /// may be for long. Its host gave its repo: it answered well then.
+  /// One that an earlier life had: to be asked for once, because nobody else may
+  /// be for long. Its host gave its repo: it answered well then.
   void recall(const atproto::did& x, const std::string& host, steady_time now);
 
   /// One at the directory; other hosts answer for their own DIDs only.
@@ -162,8 +161,8 @@ private:
   outcome_tally hosts_{1, limits::health_hosts_max, true};
   std::string failing_host_;
   outcome_tally commits_;
-  outcome_tally refusing_{1};        ///< Upstreams, each by its last commit.
-  uint32_t last_refused_ = 0;        ///< The upstream of that commit.
+  outcome_tally refusing_{1}; ///< Upstreams, each by its last commit.
+  uint32_t last_refused_ = 0; ///< The upstream of that commit.
   std::vector<known_account> known_; ///< All proved, or one that is not.
   steady_time probe_at_;             ///< Not before, of none of them.
   std::map<uint32_t, stream_state> streams_;

@@ -258,8 +258,8 @@ store_readers::list_repos(const atproto::did& after, size_t limit) const {
     auto state = table.load(repo);
     if (!state)
       return state.error();
-    out.push_back(
-      {repo, std::move(row), std::move(state->chain), collections_of(*state)});
+    out.push_back({repo, std::move(row), std::move(state->chain),
+                   collections_of(*state)});
   }
   return out;
 }
@@ -288,7 +288,8 @@ store_readers::list_ahead(const storage::due_repo& after, size_t limit) const {
 
 result<store_readers::status_page>
 store_readers::list_status(storage::repo_status status,
-                           const storage::due_repo& after, size_t limit) const {
+                           const storage::due_repo& after,
+                           size_t limit) const {
   const storage::repo_table table{db, names};
   auto page = table.with_status(status, std::numeric_limits<uint64_t>::max(),
                                 after, limit);
@@ -301,8 +302,9 @@ store_readers::list_status(storage::repo_status status,
     if (!state)
       return state.error();
     if (state->row)
-      out.repos.push_back({found.repo, std::move(*state->row),
-                           std::move(state->chain), collections_of(*state)});
+      out.repos.push_back(
+        {found.repo, std::move(*state->row), std::move(state->chain),
+         collections_of(*state)});
   }
   if (!page->empty())
     out.last = page->back();

@@ -21,8 +21,8 @@ class tail_cache;
 namespace weir {
 
 /// Whether a repo whose status asks for no fetch is to be woken at start: its
-/// identity is due, an event of it was lost, it was indexed under another
-/// filter than `filter`, or a relay objects to it that is followed no more.
+/// identity is due, an event of it was lost, it was indexed under another filter
+/// than `filter`, or a relay objects to it that is followed no more.
 bool has_quiet_work(const storage::repo_row& row, uint32_t filter,
                     const actors::upstream_board& followed);
 

@@ -18,7 +18,7 @@ struct store_stats {
   std::atomic<uint64_t> accounts[7] = {};
   std::atomic<uint64_t> records{0};
   std::atomic<uint64_t> durable{0}; ///< Last id that is on disk.
-  std::atomic<uint64_t> events{0}; ///< How many of the ids up to it are events.
+  std::atomic<uint64_t> events{0};  ///< How many of the ids up to it are events.
 
   void add(storage::repo_status status,
            storage::account_status account) noexcept {

@@ -31,7 +31,8 @@ result<std::string> adopt(const std::string& directory) {
     return begun.error();
   const wire::event_numbers numbers{{{begun->first, begun->ahead}}};
   return "events from now on have ids from " + std::to_string(numbers.epoch())
-         + " on; the log's epoch is " + numbers.name_of((*db)->log_identity());
+         + " on; the log's epoch is "
+         + numbers.name_of((*db)->log_identity());
 }
 
 } // namespace

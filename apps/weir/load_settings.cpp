@@ -95,8 +95,8 @@ environment process_environment() {
 result<std::string> read_secret(const std::string& path) {
   constexpr auto range = limits::admin_password_bytes_range;
   constexpr size_t line_break_max = 2;
-  auto text
-    = read_small_file(path, range.max + line_break_max, file_secrecy::secret);
+  auto text = read_small_file(path, range.max + line_break_max,
+                              file_secrecy::secret);
   if (!text)
     return text.error();
   if (text->ends_with('\n'))

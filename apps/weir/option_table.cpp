@@ -80,8 +80,7 @@ void add_upstreams(options& out) {
     pds_events_per_second_range,
     {group, "pds_events_per_second",
      "Events a second that one PDS may send; more wait there. One that is not "
-     "what it claims counts as 50. A relay may send as many as can be "
-     "taken."}));
+     "what it claims counts as 50. A relay may send as many as can be taken."}));
   out.push_back(
     text_option(&settings::plc_url,
                 {group, "plc_url", "Directory of did:plc identities.", "URL"}));
@@ -126,8 +125,7 @@ void add_tracking(options& out) {
     &settings::signal_collections,
     {group, "signal_collection",
      "In mode signal: collections whose records make a repo tracked. Relays "
-     "are asked who has some (listReposByCollection), and a pds: upstream "
-     "about "
+     "are asked who has some (listReposByCollection), and a pds: upstream about "
      "each of its accounts (describeRepo).",
      "NSID,...", "fm.teal.alpha.feed.play"}));
   out.push_back(list_option(
@@ -172,8 +170,7 @@ void add_history(options& out) {
   out.push_back(duration_option(
     &settings::listing_pause, listing_pause_range,
     {group, "listing_pause",
-     "How long after its end such a list is read again at the earliest, "
-     "however "
+     "How long after its end such a list is read again at the earliest, however "
      "short it is, unless events may have been missed; listing_interval is "
      "still the longest."}));
   out.push_back(duration_option(

@@ -54,15 +54,15 @@ result<std::unique_ptr<web_client>> client_of(const repos_flags& x) {
 }
 
 int post(const repos_flags& flags, const std::string& path) {
-  json::object body{
-    {"dids", json::array(flags.dids.begin(), flags.dids.end())}};
+  json::object body{{"dids", json::array(flags.dids.begin(),
+                                         flags.dids.end())}};
   if (!flags.collections.empty())
-    body["collections"]
-      = json::array(flags.collections.begin(), flags.collections.end());
+    body["collections"] = json::array(flags.collections.begin(),
+                                      flags.collections.end());
   const auto client = client_of(flags);
-  return client
-           ? print((*client)->post(flags.node + path, json::serialize(body)))
-           : complain(client.error().context);
+  return client ? print((*client)->post(flags.node + path,
+                                        json::serialize(body)))
+                : complain(client.error().context);
 }
 
 int get(const repos_flags& flags, const std::string& path) {
@@ -76,7 +76,8 @@ int show(const repos_flags& flags) {
   for (const auto& text : flags.dids) {
     if (!atproto::did::parse(text))
       return complain(text + " is no DID");
-    if (const auto status = get(flags, "/v1/repos/" + text + "/completeness");
+    if (const auto status
+        = get(flags, "/v1/repos/" + text + "/completeness");
         status != all_good)
       return status;
   }
@@ -111,33 +112,21 @@ void add_repos(CLI::App& app, int& status) {
     ->add_option("--collection", flags->collections,
                  "Keep only these collections of them")
     ->type_name("NSID");
-  add->callback([=, &status] {
-    status = post(*flags, "/repos/add");
-  });
+  add->callback([=, &status] { status = post(*flags, "/repos/add"); });
   add_command(*repos, "remove", "Follow these no more", flags, true)
-    ->callback([=, &status] {
-      status = post(*flags, "/repos/remove");
-    });
+    ->callback([=, &status] { status = post(*flags, "/repos/remove"); });
   add_command(*repos, "resync", "Fetch these again", flags, true)
-    ->callback([=, &status] {
-      status = post(*flags, "/repos/resync");
-    });
+    ->callback([=, &status] { status = post(*flags, "/repos/resync"); });
   add_command(*repos, "show",
               "Say whether the copies of these are complete, and why not",
               flags, true)
-    ->callback([=, &status] {
-      status = show(*flags);
-    });
+    ->callback([=, &status] { status = show(*flags); });
   add_command(*repos, "list", "List the first of those that are followed",
               flags, false)
-    ->callback([=, &status] {
-      status = get(*flags, "/repos");
-    });
+    ->callback([=, &status] { status = get(*flags, "/repos"); });
   add_command(*repos, "errors", "List the first of those whose fetches failed",
               flags, false)
-    ->callback([=, &status] {
-      status = get(*flags, "/repos/errors");
-    });
+    ->callback([=, &status] { status = get(*flags, "/repos/errors"); });
 }
 
 } // namespace weir::apps

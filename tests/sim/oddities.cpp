@@ -14,12 +14,13 @@ using namespace std::chrono_literals;
 /// Each place below has one run of so many.
 constexpr uint64_t one_run_in = 30;
 
-/// States have two of them: few of their runs have hosts that answer in time.
-/// So have holes, which are of two kinds.
-constexpr std::array drawn{
-  plot::misfits, plot::states,   plot::waits,  plot::lags,     plot::holes,
-  plot::quiet,   plot::states,   plot::drains, plot::backlogs, plot::numbers,
-  plot::replays, plot::erasures, plot::ailing, plot::holes};
+/// States have two of them: few of their runs have hosts that answer in time. So
+/// have holes, which are of two kinds.
+constexpr std::array drawn{plot::misfits, plot::states, plot::waits,
+                           plot::lags,    plot::holes,  plot::quiet,
+                           plot::states,  plot::drains, plot::backlogs,
+                           plot::numbers, plot::replays,
+                           plot::erasures, plot::ailing, plot::holes};
 
 /// They come every minute or two, and what they show may be on its way.
 void draw_listings(run_settings& out, random_source& random) {

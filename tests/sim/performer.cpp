@@ -23,12 +23,12 @@ void write_all(scene& x) {
 } // namespace
 
 performer::performer(scene& x)
-  : scene_(x), clients_(x), deaths_(x.steps()), manager_(x), removals_(x) {
+  : scene_(x), clients_(x), deaths_(x.steps()), manager_(x),
+    removals_(x) {
   const auto& settings = x.settings();
   may_.relayed = settings.follows != following::hosts;
   may_.unacked = settings.node.consumer_disable_acks;
-  may_.unproved
-    = settings.node.completeness_interval > 24h && !settings.audited;
+  may_.unproved = settings.node.completeness_interval > 24h && !settings.audited;
   // A window this short is passed by whoever is away for a moment.
   may_.lost_events = settings.world.window.frames_max < 1'000;
 }
@@ -64,8 +64,8 @@ const std::string& performer::origin_of(const deed& x) const {
   }
 }
 
-/// What happens to a host happens to the one of the account that the same
-/// number means, now and then to any: hostile ones have few.
+/// What happens to a host happens to the one of the account that the same number
+/// means, now and then to any: hostile ones have few.
 size_t performer::host_of(const deed& x) const {
   const auto& truth = scene_.life().truth();
   const auto hosts = scene_.urls().hosts.size();
@@ -87,10 +87,12 @@ std::string performer::account(const deed& x) const {
 
 void performer::perform(const deed& x) {
   may_.lost_events |= parts_from_streams(x.kind);
-  may_.late |= holds_back(x) || (x.kind == deed_kind::fault && denies(x.what));
+  may_.late |= holds_back(x)
+               || (x.kind == deed_kind::fault && denies(x.what));
   may_.misled |= x.kind == deed_kind::fault && denies(x.what);
   denied_ |= is_of_directory(x) && !scene_.settings().audited;
-  scene_.log().note(scene_.time().now(), "deed", to_string(x.kind), x.number);
+  scene_.log().note(scene_.time().now(), "deed", to_string(x.kind),
+                    x.number);
   auto& faults = scene_.disk_faults();
   switch (x.kind) {
     case deed_kind::life:
@@ -140,8 +142,7 @@ void performer::perform(const deed& x) {
       [[fallthrough]];
     case deed_kind::kill_in_write:
     case deed_kind::power:
-      manager_.kill_in_call(static_cast<uint64_t>(x.value),
-                            x.kind == deed_kind::power);
+      manager_.kill_in_call(static_cast<uint64_t>(x.value), x.kind == deed_kind::power);
       break;
     case deed_kind::restart:
       manager_.restart(std::min<microseconds>(x.lasting, 1h));
@@ -190,19 +191,15 @@ void performer::plan_end(const deed& x) {
       });
       break;
     case deed_kind::clock:
-      scene_.time().set(end, [this] {
-        scene_.node_clock().set_wrong(0us);
-      });
+      scene_.time().set(end, [this] { scene_.node_clock().set_wrong(0us); });
       break;
     case deed_kind::disk_full:
-      scene_.time().set(end, [this] {
-        scene_.disk_faults().budget(std::nullopt);
-      });
+      scene_.time().set(end,
+                        [this] { scene_.disk_faults().budget(std::nullopt); });
       break;
     case deed_kind::forget:
-      scene_.time().set(end, [this] {
-        scene_.application().set_forgetful(0);
-      });
+      scene_.time().set(end,
+                        [this] { scene_.application().set_forgetful(0); });
       break;
     default:
       break;
@@ -215,7 +212,8 @@ void performer::plan_writes(const deed& x) {
   const auto pause = x.lasting / x.value;
   for (int64_t i = 0; i < x.value; ++i)
     scene_.time().set(scene_.time().now() + i * pause, [this, index] {
-      if (scene_.life().truth().view(index).status == simnet::standing::active)
+      if (scene_.life().truth().view(index).status
+          == simnet::standing::active)
         scene_.life().traffic().write(index);
     });
 }
@@ -264,7 +262,8 @@ void performer::perform_fault(const deed& x) {
   else if (tells_lies(x.what))
     manager_.distrust_positions();
   const auto is_told = !order.silent || !done || order.did.empty();
-  may_.silent |= !is_told || x.what == simnet::fault_kind::lose_silently;
+  may_.silent |= !is_told
+                 || x.what == simnet::fault_kind::lose_silently;
   if (!done)
     return; // The account is in another state, say.
   if (x.what == simnet::fault_kind::tombstone) {
@@ -328,8 +327,8 @@ void performer::mend() {
     scene_.set_naming(x, naming::found);
   }
   auto& faults = scene_.life().faults();
-  for (const auto kind :
-       {simnet::fault_kind::mend, simnet::fault_kind::directory_up}) {
+  for (const auto kind : {simnet::fault_kind::mend,
+                          simnet::fault_kind::directory_up}) {
     simnet::fault order;
     order.kind = kind;
     static_cast<void>(faults.inject(order));

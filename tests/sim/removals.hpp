@@ -12,8 +12,8 @@ namespace weir::sim {
 /// Repos that somebody takes from the node by hand, and adds again in the end.
 ///
 /// What was erased is gone: from the node's answer on, no record that it had of
-/// such a repo comes to the application, but for those that were on their way
-/// to it. It is looked at often enough to see one before those of a new life.
+/// such a repo comes to the application, but for those that were on their way to
+/// it. It is looked at often enough to see one before those of a new life.
 ///
 /// # Ownership and threads
 /// Borrows the scene. One thread.
@@ -31,8 +31,8 @@ public:
   /// @param app_is_away It has no connection to the node.
   void remove(const std::string& did, bool app_is_away);
 
-  /// A node that ended before it answered may have removed a repo or not:
-  /// whoever asked asks again.
+  /// A node that ended before it answered may have removed a repo or not: whoever
+  /// asked asks again.
   void ask_again();
 
   /// Somebody added it.

@@ -66,11 +66,12 @@ void draw_node(run_settings& out, random_source& random) {
   node.threads = 1;
   node.sync_parallelism = 1 + random.below(6);
   if (random.below(4) == 0)
-    node.consumer_window_events
-      = 4; // So a repo's events wait for each other's.
+    node.consumer_window_events = 4; // So a repo's events wait for each other's.
   node.consumer_disable_acks = random.below(6) == 0;
   out.audited = random.below(2) == 0;
-  node.listing_interval = !out.audited ? 720h : random.below(2) == 0 ? 1h : 6h;
+  node.listing_interval = !out.audited         ? 720h
+                          : random.below(2) == 0 ? 1h
+                                                 : 6h;
   if (random.below(2) == 0)
     node.completeness_interval = 720h; // Nor does any look at all rows help.
   if (random.below(2) == 0) {
@@ -119,8 +120,8 @@ run_settings draw_settings(uint64_t seed, const clock& time,
   draw_crowds(out);
   draw_pressure(out);
   out.sound = out.sound && out.subject == theme::none;
-  // The interval is the longest pause of two listings: whoever may ask for
-  // fifty pages an hour lists a small host every few minutes.
+  // The interval is the longest pause of two listings: whoever may ask for fifty
+  // pages an hour lists a small host every few minutes.
   if (!out.audited && out.subject == theme::none
       && out.world.listing_lines_max >= limits::listing_page_asked)
     out.node.listing_requests_per_hour = limits::listing_requests_range.min;

@@ -24,10 +24,9 @@ uint64_t id_in(std::string_view event) {
 class keeping_application {
 public:
   void connect(const std::string& data_url) {
-    channel_ = std::make_unique<channel_client>(web_->transport(), data_url,
-                                                [this](const auto& events) {
-                                                  return take(events);
-                                                });
+    channel_ = std::make_unique<channel_client>(
+      web_->transport(), data_url,
+      [this](const auto& events) { return take(events); });
   }
 
   void hang_up() { channel_.reset(); }
@@ -87,9 +86,7 @@ protected:
   /// Stops the node, does this to its directory, starts it.
   void with_directory(const std::function<void(const std::string&)>& change) {
     app.hang_up();
-    net.node().restart([&] {
-      change(net.node().data_dir());
-    });
+    net.node().restart([&] { change(net.node().data_dir()); });
     app.connect(net.node().data_url());
   }
 
@@ -169,17 +166,16 @@ TEST_F(AdoptTest, OneThatWasNotIsNoticedByWhatItsApplicationAcks) {
   back_up();
   write_and_take();
   const auto seen = app.last();
-  with_directory([this](const std::string& data) {
-    put_back(data);
-  });
+  with_directory([this](const std::string& data) { put_back(data); });
   app.ack(seen + 100);
-  EXPECT_TRUE(net.node().await_metric("weir_consumer_foreign_acks_total", 1));
+  EXPECT_TRUE(
+    net.node().await_metric("weir_consumer_foreign_acks_total", 1));
   app.ack(seen + 100); // Named once a minute: limits::foreign_ack_interval.
-  EXPECT_TRUE(net.node().await_metric("weir_consumer_foreign_acks_total", 2));
+  EXPECT_TRUE(
+    net.node().await_metric("weir_consumer_foreign_acks_total", 2));
   const auto log = net.node().log();
-  const auto line
-    = log.find(R"("event":"foreign_ack","consumer":"channel","id":")"
-               + std::to_string(seen + 100));
+  const auto line = log.find(R"("event":"foreign_ack","consumer":"channel","id":")"
+                             + std::to_string(seen + 100));
   ASSERT_NE(line, std::string::npos) << log;
   EXPECT_NE(log.find("weir adopt", line), std::string::npos);
   EXPECT_EQ(log.find("foreign_ack", line + 20), std::string::npos);

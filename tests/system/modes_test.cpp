@@ -112,8 +112,9 @@ std::string ModesTest::copy_difference(const std::set<std::string>& repos,
   return out;
 }
 
-void ModesTest::expect_copy(const std::function<std::set<std::string>()>& repos,
-                            const wire::collection_filter& kept) {
+void ModesTest::expect_copy(
+  const std::function<std::set<std::string>()>& repos,
+  const wire::collection_filter& kept) {
   EXPECT_TRUE(eventually(node_patience,
                          [&] {
                            const auto now = status_of(*web, at);
@@ -131,22 +132,14 @@ TEST_F(ModesTest, ManualModeFollowsOnlyWhatWasAdded) {
   track(chosen);
   net.life().traffic().make(300); // Of everybody.
   net.life().traffic().post(3);
-  expect_copy(
-    [&] {
-      return std::set{chosen};
-    },
-    {});
+  expect_copy([&] { return std::set{chosen}; }, {});
   end();
 }
 
 // SYNC-19, SYNC-25: quiet repos from the listing
 TEST_F(ModesTest, FullNetworkModeFollowsEveryListedRepo) {
   start({"--mode", "full-network"});
-  expect_copy(
-    [this] {
-      return everybody();
-    },
-    {});
+  expect_copy([this] { return everybody(); }, {});
   end();
 }
 
@@ -171,17 +164,9 @@ TEST_F(ModesTest, TheFilterDecidesInAllModesWhatIsStored) {
   const auto kept = wire::collection_filter::parse(names).value();
   start({"--mode", "full-network", "--collections",
          std::string{"app.bsky.feed.*,"} + follows});
-  expect_copy(
-    [this] {
-      return everybody();
-    },
-    kept);
+  expect_copy([this] { return everybody(); }, kept);
   net.life().traffic().make(300);
-  expect_copy(
-    [this] {
-      return everybody();
-    },
-    kept);
+  expect_copy([this] { return everybody(); }, kept);
   const auto events = "weir_repo_events_total";
   EXPECT_GT(metric(events, "result=\"filtered\""), 0u);
   EXPECT_EQ(metric(events, "result=\"chain_broken\""), 0u);
@@ -198,17 +183,14 @@ TEST_F(ModesTest, ARepoKeepsTheCollectionsThatItWasAddedWith) {
   track(usual);
   track(special, {follows});
   net.life().traffic().make(300);
-  expect_copy(
-    [&] {
-      return std::set{usual, special};
-    },
-    wire::collection_filter::parse({posts}).value());
+  expect_copy([&] { return std::set{usual, special}; },
+              wire::collection_filter::parse({posts}).value());
   end();
 }
 
-// SYNC-18, SYNC-23, SYNC-25; protocol.md 9.2; requirements.md 3b.2, 3d: whoever
-// has a record in the signal collection, found by the relay's listing or by an
-// event, with the records of another one
+// SYNC-18, SYNC-23, SYNC-25; protocol.md 9.2; requirements.md 3b.2, 3d: whoever has a record in
+// the signal collection, found by the relay's listing or by an event, with the
+// records of another one
 TEST_F(ModesTest, SignalModeFollowsWhoHasARecordInTheCollection) {
   const auto before = holding(follows);
   ASSERT_FALSE(before.empty());
@@ -216,11 +198,7 @@ TEST_F(ModesTest, SignalModeFollowsWhoHasARecordInTheCollection) {
   const auto kept = wire::collection_filter::parse({posts}).value();
   start({"--mode", "signal", "--signal-collection", follows, "--collections",
          posts});
-  expect_copy(
-    [&] {
-      return before;
-    },
-    kept); // Quiet ones, by the listing.
+  expect_copy([&] { return before; }, kept); // Quiet ones, by the listing.
   for (size_t i = 0; i < 10 && holding(follows) == before; ++i)
     net.life().traffic().make(200);
   ASSERT_GT(holding(follows).size(), before.size());
@@ -234,21 +212,16 @@ TEST_F(ModesTest, SignalModeFollowsWhoHasARecordInTheCollection) {
   end();
 }
 
-// SYNC-18: a PDS has no list of who has records in a collection, so its
-// accounts are asked about, and who turns up later shows by an event
+// SYNC-18: a PDS has no list of who has records in a collection, so its accounts
+// are asked about, and who turns up later shows by an event
 TEST_F(ModesTest, SignalModeAsksHostsWhoHasARecordInTheCollection) {
   const auto before = holding(follows);
   ASSERT_LT(before.size(), everybody().size());
-  auto arguments_of
-    = arguments(true, {"--mode", "signal", "--signal-collection", follows,
-                       "--collections", posts});
+  auto arguments_of = arguments(true, {"--mode", "signal", "--signal-collection",
+                                       follows, "--collections", posts});
   run(arguments_of);
   const auto kept = wire::collection_filter::parse({posts}).value();
-  expect_copy(
-    [&] {
-      return before;
-    },
-    kept);
+  expect_copy([&] { return before; }, kept);
   for (size_t i = 0; i < 10 && holding(follows) == before; ++i)
     net.life().traffic().make(200);
   ASSERT_GT(holding(follows).size(), before.size());

@@ -117,7 +117,8 @@ TEST(clock_machine, the_accounts_of_one_host_do_not_stop_the_others) {
   clock_world x{0s, 3};
   x.hear(host, 0, 1'000, 24h);
   EXPECT_FALSE(x.doubted()) << "nobody else was heard";
-  EXPECT_EQ(x.verdict(host), clock_verdict::right) << "its revs are at fault";
+  EXPECT_EQ(x.verdict(host), clock_verdict::right)
+    << "its revs are at fault";
   x.hear(relay, 2'000, limits::clock_signers_min);
   EXPECT_FALSE(x.doubted());
   x.hear(other_host, 3'000, limits::clock_signers_min, 24h);

@@ -70,8 +70,8 @@ public:
 private:
   void sign(uint32_t stream, uint64_t by, uint64_t signer,
             std::chrono::microseconds ahead) {
-    machine.on_signed({stream, stream == relay, by, signer, truth + ahead}, now,
-                      wall());
+    machine.on_signed({stream, stream == relay, by, signer, truth + ahead},
+                      now, wall());
   }
 
   std::chrono::microseconds behind_;

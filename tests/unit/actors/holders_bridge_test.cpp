@@ -20,7 +20,8 @@ std::string did_number(size_t i) {
 
 std::string described(const std::string& did, const std::string& collections) {
   return R"({"handle":"a.test","did":")" + did + R"(","didDoc":{},)"
-         + R"("collections":[)" + collections + R"(],"handleIsCorrect":true})";
+         + R"("collections":[)" + collections
+         + R"(],"handleIsCorrect":true})";
 }
 
 class HoldersBridgeTest : public bridge_world {
@@ -36,8 +37,8 @@ protected:
     upstream.origin = "https://pds.test";
     shared->upstreams.put(upstream);
     const auto filter = wire::collection_filter::parse(std::move(signal));
-    make_repo_lister(client, shared, *filter)(upstream, "signal-1", "c1",
-                                              as<supervisor_actor>());
+    make_repo_lister(client, shared, *filter)(
+      upstream, "signal-1", "c1", as<supervisor_actor>());
     return next<listing_page>().value_or(listing_page{});
   }
 
@@ -53,8 +54,7 @@ protected:
     for (const auto& x : client->requests) {
       const auto target = to_string(x.target);
       constexpr std::string_view path
-        = "https://pds.test/xrpc/"
-          "com.atproto.repo.describeRepo?repo=did%3Aweb%3A";
+        = "https://pds.test/xrpc/com.atproto.repo.describeRepo?repo=did%3Aweb%3A";
       if (target.starts_with(path))
         out.push_back(target.substr(path.size()));
     }
@@ -74,14 +74,15 @@ protected:
         return answer_with(200, described(did, R"("app.test.note")"));
       };
   std::string lines;
-  std::shared_ptr<scripted_client> client = std::make_shared<scripted_client>(
-    [this](const net::http_request& x) -> result<net::http_response> {
-      const auto target = to_string(x.target);
-      const auto at = target.find("r", target.find("did%3Aweb%3A"));
-      if (target.find("describeRepo") == std::string::npos)
-        return answer_with(200, R"({"cursor":"c2","repos":[)" + lines + "]}");
-      return say("did:web:" + target.substr(at));
-    });
+  std::shared_ptr<scripted_client> client
+    = std::make_shared<scripted_client>(
+      [this](const net::http_request& x) -> result<net::http_response> {
+        const auto target = to_string(x.target);
+        const auto at = target.find("r", target.find("did%3Aweb%3A"));
+        if (target.find("describeRepo") == std::string::npos)
+          return answer_with(200, R"({"cursor":"c2","repos":[)" + lines + "]}");
+        return say("did:web:" + target.substr(at));
+      });
   context_ptr shared = std::make_shared<context>();
 };
 
@@ -138,9 +139,7 @@ TEST_F(HoldersBridgeTest, WhatIsNoAnswerIsAskedForTwice) {
         R"({"did":"did:web:other.test","collections":["app.test.note"]})",
         R"({"did":"did:web:r0.test","collections":"app.test.note"})"}) {
     client->requests.clear();
-    say = [&](const std::string&) {
-      return answer_with(200, body);
-    };
+    say = [&](const std::string&) { return answer_with(200, body); };
     const auto page = ask(1);
     EXPECT_THAT(asked(), ElementsAre("r0.test", "r0.test")) << body;
     EXPECT_EQ(page.failed.code, ec::none);
@@ -148,9 +147,8 @@ TEST_F(HoldersBridgeTest, WhatIsNoAnswerIsAskedForTwice) {
   }
   size_t answers = 0;
   say = [&](const std::string& did) {
-    return answers++ == 0
-             ? answer_with(503, "")
-             : answer_with(200, described(did, R"("app.test.note")"));
+    return answers++ == 0 ? answer_with(503, "")
+                          : answer_with(200, described(did, R"("app.test.note")"));
   };
   EXPECT_EQ(ask(1).repos.size(), 1u);
 }
@@ -169,9 +167,8 @@ TEST_F(HoldersBridgeTest, ThatManyFailuresInARowFailThePageAndOneLessDoesNot) {
   const auto failing = [this](size_t count) {
     client->requests.clear();
     say = [count, n = size_t{0}](const std::string& did) mutable {
-      return n++ < count
-               ? answer_with(500, "")
-               : answer_with(200, described(did, R"("app.test.note")"));
+      return n++ < count ? answer_with(500, "")
+                         : answer_with(200, described(did, R"("app.test.note")"));
     };
     return ask(6);
   };
@@ -197,9 +194,7 @@ TEST_F(HoldersBridgeTest, AHostThatAsksForTimeOrDoesNotOfferItIsLeft) {
   EXPECT_EQ(asked().size(), 1u);
   for (const auto status : {401, 404, 501}) {
     client->requests.clear();
-    say = [status](const std::string&) {
-      return answer_with(status, "");
-    };
+    say = [status](const std::string&) { return answer_with(status, ""); };
     EXPECT_EQ(ask(3).failed.code, ec::not_found) << status;
     EXPECT_EQ(asked().size(), 1u);
   }

@@ -240,13 +240,12 @@ TEST_F(IdentityShellTest, TheDirectorysDateIsToldToWhoJudgesTheClock) {
   EXPECT_EQ(verdict(), clock_verdict::undecided);
   said.date = time.wall_now() + 1h;
   tell(identity, said);
-  EXPECT_EQ(
-    shared->signers.look(time.steady_now(), time.wall_now()).directory_ahead,
-    1h);
+  EXPECT_EQ(shared->signers.look(time.steady_now(), time.wall_now())
+              .directory_ahead,
+            1h);
   said.date = time.wall_now();
   tell(identity, said);
-  EXPECT_EQ(verdict(), clock_verdict::undecided)
-    << "anybody may have said that";
+  EXPECT_EQ(verdict(), clock_verdict::undecided) << "anybody may have said that";
   said.date_is_proved = true;
   tell(identity, said);
   EXPECT_EQ(verdict(), clock_verdict::right);
@@ -359,7 +358,8 @@ TEST_F(IdentityShellTest, SoManyNamesOfTheExportAreForgottenAtATime) {
     had.exported.emplace_back(shell_repo(i), storage::identity_row{});
   had.export_place = storage::export_row{"https://other.test", 7, "op7", 0};
   store.commit(std::move(had));
-  auto other = keep(spawn_identity(sys, shared, {}, network, export_options{}));
+  auto other = keep(
+    spawn_identity(sys, shared, {}, network, export_options{}));
   storage::tail_cache tail{1};
   store_readers rows{*store.db, *store.names, tail};
   std::vector<size_t> forgotten;

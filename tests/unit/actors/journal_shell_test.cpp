@@ -105,9 +105,7 @@ protected:
 // reliability.md P9
 TEST_F(JournalShellTest, TheNamesOfCollectionsCountAsMemory) {
   start();
-  const auto held = [this] {
-    return shared->memory->held(memory_use::names);
-  };
+  const auto held = [this] { return shared->memory->held(memory_use::names); };
   EXPECT_EQ(held(), 0u);
   test_account alice{'a'};
   tell(journal, update(alice, 1));
@@ -195,8 +193,7 @@ TEST_F(JournalShellTest, NothingIsNotedOfARepoWithoutARow) {
   start();
   tell(journal, journal_missed{shell_repo(1), router.as<router_actor>()});
   EXPECT_EQ(router.count<journal_noted>(), 1u);
-  EXPECT_FALSE(
-    *storage::repo_table(*store.db, *store.names).row(shell_repo(1)));
+  EXPECT_FALSE(*storage::repo_table(*store.db, *store.names).row(shell_repo(1)));
 }
 
 // What waits for nothing is not counted as if it did: an account first seen as

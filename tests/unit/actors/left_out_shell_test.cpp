@@ -26,9 +26,7 @@ protected:
     supervisor_environment env;
     env.shared = shared;
     env.ask = [this](const atproto::did& repo, const std::string&,
-                     const supervisor_actor&) {
-      asked.push_back(repo);
-    };
+                     const supervisor_actor&) { asked.push_back(repo); };
     env.list = [](const upstream_view&, const std::string&, const std::string&,
                   const supervisor_actor&) {};
     env.signal_collections = {"app.test.note"};
@@ -78,7 +76,7 @@ protected:
   probe journal{sys};
   std::vector<atproto::did> asked;
   bool lists_collection = false; ///< Its listing ends first.
-  bool is_known = false;         ///< The row says that the relay leaves it out.
+  bool is_known = false; ///< The row says that the relay leaves it out.
   supervisor_actor supervisor;
 };
 
@@ -114,8 +112,7 @@ TEST_F(LeftOutShellTest, OneThatWasProvedIsNotAskedAboutAgain) {
 TEST_F(LeftOutShellTest, OneThatItsHostHasIsSaidToBeLeftOut) {
   ASSERT_EQ(lose(1, true), 1u);
   answer();
-  EXPECT_EQ(router.count<repo_incomplete>(), 0u)
-    << "it may have been overlooked";
+  EXPECT_EQ(router.count<repo_incomplete>(), 0u) << "it may have been overlooked";
   lose(2, true);
   const auto told = router.take<repo_incomplete>();
   ASSERT_EQ(told.size(), 1u);

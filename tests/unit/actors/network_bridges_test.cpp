@@ -98,9 +98,9 @@ class StreamBridgeTest : public bridge_world {};
 // protocol.md 4.5: {did, active, status?}
 TEST_F(AccountBridgeTest, AHostSaysWhatTheAccountIs) {
   const auto said = [this](std::string_view rest) {
-    const auto x
-      = ask(answer_with(200, R"({"did":"did:plc:ewvi7nxzyoun6zhxrhs64oiz",)"
-                               + std::string{rest} + '}'));
+    const auto x = ask(answer_with(
+      200, R"({"did":"did:plc:ewvi7nxzyoun6zhxrhs64oiz",)"
+             + std::string{rest} + '}'));
     EXPECT_EQ(x.what, account_answer::kind::told);
     return x.account;
   };
@@ -167,7 +167,8 @@ TEST_F(AccountBridgeTest, AHostThatDoesNotAnswerBothIsAskedAgain) {
   busy.retry_after = std::chrono::seconds{17};
   for (const auto& first :
        {answer_with(
-          200, R"({"did":"did:plc:ewvi7nxzyoun6zhxrhs64oiz","active":true})"),
+          200,
+          R"({"did":"did:plc:ewvi7nxzyoun6zhxrhs64oiz","active":true})"),
         answer_with(401, "{}"), answer_with(200, "<html>")}) {
     EXPECT_EQ(ask_both(first, busy), std::pair(kind::failed, 17L));
     for (const answer& away :

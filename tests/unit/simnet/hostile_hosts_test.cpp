@@ -30,9 +30,12 @@ protected:
     : ServersFixture([] {
         auto out = small_network(system_clock());
         out.population.deactivated = 4;
-        out.hostile = {{hostility::slow, 2, 4'000}, {hostility::inventive, 1},
-                       {hostility::wide, 1},        {hostility::endless, 3},
-                       {hostility::fictive, 1},     {hostility::fickle, 2},
+        out.hostile = {{hostility::slow, 2, 4'000},
+                       {hostility::inventive, 1},
+                       {hostility::wide, 1},
+                       {hostility::endless, 3},
+                       {hostility::fictive, 1},
+                       {hostility::fickle, 2},
                        {hostility::circular, 3}};
         return out;
       }()) {
@@ -152,8 +155,8 @@ TEST_F(HostileHostsTest, AnInventiveListingNeverEnds) {
   std::set<std::string> named;
   std::string cursor;
   for (int page = 0; page < 4; ++page) {
-    const auto x = json_of(get(
-      xrpc(urls.hosts[inventive_host], "sync.listRepos?limit=1000" + cursor)));
+    const auto x = json_of(get(xrpc(urls.hosts[inventive_host],
+                                    "sync.listRepos?limit=1000" + cursor)));
     for (const auto& repo : x.at("repos").as_array()) {
       const std::string did{repo.at("did").as_string()};
       ASSERT_TRUE(atproto::valid_did(did));
@@ -172,8 +175,8 @@ TEST_F(HostileHostsTest, ACircularListingNamesItsAccountsForEver) {
   std::set<std::string> pages;
   std::string cursor;
   for (int page = 0; page < 4; ++page) {
-    const auto said = get(
-      xrpc(urls.hosts[circular_host], "sync.listRepos?limit=1000" + cursor));
+    const auto said = get(xrpc(urls.hosts[circular_host],
+                               "sync.listRepos?limit=1000" + cursor));
     const auto x = json_of(said);
     pages.insert(boost::json::serialize(x.at("repos")));
     EXPECT_GT(x.at("repos").as_array().size(), 9'900u);
@@ -320,8 +323,8 @@ TEST_F(HostileHostsTest, AThrottledStreamComesAtItsRate) {
 
 TEST_F(HostileHostsTest, AnOrderEndsWithItsTimeAndWithAWord) {
   const auto url = urls.plc + "/" + someone_of(0).id.str();
-  auto x
-    = simnet::read_fault(R"({"kind":"directory_down","count":0,"for_ms":300})");
+  auto x = simnet::read_fault(
+    R"({"kind":"directory_down","count":0,"for_ms":300})");
   ASSERT_TRUE(x);
   ASSERT_TRUE(net.faults().inject(*x));
   EXPECT_EQ(get(url).status, 503);

@@ -268,8 +268,8 @@ TEST_F(ServersTest, HandlesResolveByXrpcAndByWellKnownPath) {
 }
 
 TEST_F(ServersTest, TheHostHeaderOfAWellKnownPathIsTheHandle) {
-  const simnet::site where{net.truth(), net.requests(), nullptr, "", false,
-                           true,        1'000,          {},      {}};
+  const simnet::site where{net.truth(), net.requests(), nullptr, "",
+                           false,       true,           1'000, {}, {}};
   net::incoming_request request;
   request.headers.push_back({"host", view(4).handle + ":80"});
   const auto found = well_known_did(request, where);

@@ -114,8 +114,8 @@ TEST(CommitterFaultsTest, DurableIdsKeepTheirContentOverPowerLosses) {
       // One more group is written and not yet synced when the power goes.
       const auto late = past.next_group();
       faults.plan({.kinds = kind_bit(io_call::sync), .instead = [&] {
-                     disk.cut_power(*dice, {.garble = dice->below(2) == 0});
-                   }});
+        disk.cut_power(*dice, {.garble = dice->below(2) == 0});
+      }});
       ASSERT_FALSE(store.writer->commit(late));
       store.close();
       disk.power_on();

@@ -7,15 +7,14 @@
 namespace weir::storage {
 namespace {
 
-constexpr int64_t autumn = 1'795'600'000; // 2026-11-25, in Unix time.
+constexpr int64_t autumn = limits::adopted_ids_since + 28'374'400; // 2026-11-25
 
 class LogEpochsTest : public tests::committer_fixture {
 protected:
   /// Writes `count` commits, of two operations each.
   void write(size_t count) {
     for (size_t i = 0; i < count; ++i)
-      apply(alice,
-            alice.commit({{tests::numbered("app.a.x/", ++written_), "r"}}));
+      apply(alice, alice.commit({{tests::numbered("app.a.x/", ++written_), "r"}}));
   }
 
   log_epoch adopt(int64_t seconds) {
@@ -57,6 +56,7 @@ TEST_F(LogEpochsTest, EverySecondHasIdsOfItsOwn) {
   write(3);
   const auto before = adopt(autumn);
   const auto again = adopt(autumn + 1);
+  EXPECT_EQ(first_id(before), 28'374'400 * limits::adopted_ids_a_second);
   EXPECT_EQ(first_id(again), first_id(before) + limits::adopted_ids_a_second);
   EXPECT_EQ(load_log_epochs(*store.db).value(), std::vector{again})
     << "nothing was written in the one before";
@@ -70,8 +70,9 @@ TEST_F(LogEpochsTest, AClockThatIsWrongStillMovesThemOn) {
   EXPECT_EQ(first_id(first), last + 1 + limits::adopted_ids_ahead);
   write(1);
   const auto second = adopt(0);
-  EXPECT_EQ(first_id(second), store.writer->last_id() + 1 + first.ahead
-                                + limits::adopted_ids_ahead);
+  EXPECT_EQ(first_id(second),
+            store.writer->last_id() + 1 + first.ahead
+              + limits::adopted_ids_ahead);
   EXPECT_EQ(load_log_epochs(*store.db).value(), (std::vector{first, second}));
 }
 

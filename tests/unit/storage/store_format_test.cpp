@@ -36,8 +36,8 @@ std::map<std::string, std::string> sample_values() {
      encode_value(record_head{sample_cid, atproto::tid{99}, 1000, 500, true})},
     {"counter", encode_value(counter{300})},
     {"stored_bytes", encode_value(stored_bytes{{1, 2, 3}})},
-    {"sync_buffer",
-     encode_value(waiting_row{{7, 2, 12345}, 11, true, {{1, 2, 3}}})},
+    {"sync_buffer", encode_value(waiting_row{{7, 2, 12345}, 11, true,
+                                             {{1, 2, 3}}})},
     {"operation_dedup", encode_value(operation_place{3, 1000})},
     {"tombstone", encode_value(tombstone_row{atproto::tid{99}, 1000})},
     {"repo", encode_value(tests::sample_repo())},
@@ -58,9 +58,9 @@ std::map<std::string, std::string> sample_values() {
                                "bob.test", 1'700'000'000, true})},
     {"upstream", encode_value(upstream_row{7, "wss://relay.example.com", true,
                                            3, 1ull << 50, 12, true})},
-    {"listing", encode_value(listing_row{"cursor", true, {7, 2, 12345}})},
-    {"consumer",
-     encode_value(consumer_row{{1000}, 0xfedcba9876543210, true, 900, 3})},
+    {"listing",
+     encode_value(listing_row{"cursor", true, {7, 2, 12345}})},
+    {"consumer", encode_value(consumer_row{{1000}, 0xfedcba9876543210, true, 900, 3})},
     {"dead_letter", encode_value(dead_letter_row{3, "no answer", -1})},
   };
 }

@@ -145,9 +145,8 @@ private:
     const auto erased = good->chain.erased_through;
     if (erased != 0 && key->repo == store_.forgotten.repo)
       bad->chain.erased_through = std::min(bad->chain.erased_through, erased);
-    if (erased != 0
-        && (key->repo != store_.erasing.repo
-            || bad->chain.index_base > good->chain.index_base))
+    if (erased != 0 && (key->repo != store_.erasing.repo
+                        || bad->chain.index_base > good->chain.index_base))
       bad->chain.index_base = good->chain.index_base;
     return bad->apart == good->apart
            && bad->apart_operations == good->apart_operations
@@ -280,8 +279,7 @@ private:
     if (letters != 0)
       changed.position = bad->position(0);
     return bad->settled <= store_.writer->log_events()
-           && bad->dead_letters == letters && sound(changed)
-           && bad->positions.size() == 1
+           && bad->dead_letters == letters && sound(changed) && bad->positions.size() == 1
            && bad->position(0) <= store_.writer->last_id();
   }
 

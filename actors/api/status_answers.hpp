@@ -1,0 +1,22 @@
+#pragma once
+
+#include "actors/api/api.hpp"
+
+#include <string_view>
+
+/// What the node says of itself, from memory.
+namespace weir::actors {
+
+/// Of docs/api.md. Tap's clients know no word for what nobody says.
+std::string_view account_word(storage::account_status x) noexcept;
+
+/// Ready: started, the streams are open but for a part, there is room for what
+/// they bring, and the work does not fail. A silent host is no fault of ours.
+net::http_reply ready_reply(const api_environment& env);
+
+/// As Tap says it, and what waits for a decision beside.
+net::http_reply outbox_reply(const consumer_stats& x);
+
+net::http_reply status_reply(const api_environment& env);
+
+} // namespace weir::actors
