@@ -113,7 +113,7 @@ TEST(CommitterFaultsTest, DurableIdsKeepTheirContentOverPowerLosses) {
       ASSERT_TRUE(ok) << to_string(ok.error());
       // One more group is written and not yet synced when the power goes.
       const auto late = past.next_group();
-      faults.plan({.kinds = kind_bit(io_call::sync), .instead = [&] {
+      faults.plan({.kinds = tests::kind_bit(tests::io_call::sync), .instead = [&] {
         disk.cut_power(*dice, {.garble = dice->below(2) == 0});
       }});
       ASSERT_FALSE(store.writer->commit(late));
