@@ -21,7 +21,7 @@ constexpr size_t export_page_lines_min = 60;
 /// One operation, as JSON: twice the most that a directory takes.
 constexpr size_t export_line_bytes_max = 32'768;
 
-/// The export is read when so many documents are wanted, at least, and not
+/// The export is read when so many names were looked up, at least, and not
 /// fewer than so many for each page of it: a page is as many bytes as 300
 /// documents or more, and a directory that gives 500 pages in five minutes
 /// gives 300 documents in the time of a page.

@@ -110,7 +110,7 @@ bool export_machine::may_begin(size_t wanted, steady_time now,
            < std::min(again, options_.fresh).count())
     return false;
   if (too_long_for_ != 0)
-    return wanted / 2 >= too_long_for_ || now >= *rests_until_;
+    return wanted >= too_long_for_ + too_long_for_ / 4 || now >= *rests_until_;
   return !rests_until_ || now >= *rests_until_;
 }
 

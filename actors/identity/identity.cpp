@@ -259,6 +259,7 @@ void identity::perform(const export_machine::effects& x) {
     rows->export_place = x.place;
     send(shared_->journal, journal_rows{std::move(rows), 0, rows_sink{this}});
   }
+  operations_->add(x.place && x.place->place != 0 ? x.rows.size() : 0);
   if (x.list)
     list_export();
   if (x.ask) {
@@ -317,7 +318,6 @@ void identity::on_export_page(const export_page& x) {
   }
   if (x.limited)
     machine_.rest_directory(*x.limited, now());
-  operations_->add(x.operations.size());
   perform(x.failed.code == ec::none ? export_->on_page(x.operations, now())
                                     : export_->on_failed(x.failed, now()));
 }

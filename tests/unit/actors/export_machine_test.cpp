@@ -75,13 +75,13 @@ TEST(export_machine, an_export_is_read_up_to_the_length_that_is_worth_it) {
 }
 
 TEST(export_machine,
-     one_that_is_too_long_is_looked_at_when_twice_as_many_are_wanted) {
+     one_that_is_too_long_is_looked_at_when_a_quarter_more_is_wanted) {
   export_reader x{100'000};
   x.start();
   x.run(2'000);
-  x.run(3'999);
+  x.run(2'499);
   EXPECT_EQ(x.asked.size(), 1u);
-  x.run(4'000);
+  x.run(2'500);
   EXPECT_EQ(x.asked.size(), 2u);
   EXPECT_EQ(x.refusals.size(), 1u) << "it is said once";
   x.run(100'000);

@@ -293,6 +293,9 @@ TEST_F(IdentityShellTest, WhatTheStoreHasTheDirectoryMustHave) {
 // docs/adr/0015-the-export-of-the-directory.md: read when so many documents are
 // wanted, and those who wait are served from it.
 TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
+  const auto plc_name = [](uint64_t i) {
+    return atproto::did::trusted("did:plc:r" + std::to_string(i));
+  };
   export_options exported;
   exported.directory = "https://plc.test";
   exported.wanted_min = 1;
@@ -313,8 +316,8 @@ TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
     }
   };
   read_store();
-  tell(other, identity_ask{shell_repo(9), false, bob.as<identity_sink>()});
-  tell(other, identity_ask{shell_repo(1), false, ann.as<identity_sink>()});
+  tell(other, identity_ask{plc_name(9), false, bob.as<identity_sink>()});
+  tell(other, identity_ask{plc_name(1), false, ann.as<identity_sink>()});
   ASSERT_THAT(network->pages,
               ElementsAre(std::pair<uint64_t, size_t>(1'000, 1)));
   tell(other, export_page{}); // It ends before that.
@@ -328,7 +331,7 @@ TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
     auto& x = page.operations.emplace_back();
     x.number = i;
     x.id = "op" + std::to_string(i);
-    x.repo = shell_repo(i);
+    x.repo = plc_name(i);
     x.doc.emplace();
     x.doc->signing_key = "zExported" + std::to_string(i);
   }
@@ -336,18 +339,21 @@ TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
   write();
   pass(std::chrono::milliseconds{1});
   page.operations.erase(page.operations.begin());
+  ASSERT_EQ(network->pages.size(), 3u);
   tell(other, page); // Nothing new.
   write();
+  EXPECT_EQ(storage::load_export_place(*store.db).value().whole_at,
+            time.wall_now().seconds());
   EXPECT_THAT(keys(ann), IsEmpty());
   read_store();
   EXPECT_THAT(keys(ann), ElementsAre("zExported1"));
   // Who comes later is served at once.
-  tell(other, identity_ask{shell_repo(2), false, bob.as<identity_sink>()});
+  tell(other, identity_ask{plc_name(2), false, bob.as<identity_sink>()});
   read_store();
   EXPECT_THAT(keys(bob), ElementsAre("zExported2"));
   write();
   EXPECT_THAT(storage::list_exported(*store.db, 10).value(), IsEmpty());
-  EXPECT_TRUE(storage::load_identity(*store.db, shell_repo(2)).value());
+  EXPECT_TRUE(storage::load_identity(*store.db, plc_name(2)).value());
 }
 
 // limits::export_names_page: what is kept of another mode, or directory, is
