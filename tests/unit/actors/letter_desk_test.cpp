@@ -43,7 +43,7 @@ TEST(LetterDeskTest, OneIsAnsweredWhenItIsDurableAndTheNextBeginsThen) {
   desk.add(order_for(got));
   ASSERT_NE(desk.begin(), nullptr);
   EXPECT_EQ(desk.begin(), nullptr) << "another one is under way";
-  desk.decide("channel", one_found(), one_done());
+  desk.decide("channel", wire::event_numbers{}, one_found(), one_done());
   desk.on_durable(); // Of a write that began before.
   EXPECT_TRUE(got.empty());
   desk.on_write();
@@ -61,7 +61,7 @@ TEST(LetterDeskTest, WhereNothingIsToBeWrittenTheAnswerComesAtOnce) {
   desk.begin();
   letters_found none;
   none.unknown = {7};
-  desk.decide("channel", none, {});
+  desk.decide("channel", wire::event_numbers{}, none, {});
   ASSERT_EQ(got.size(), 1u);
   EXPECT_EQ(got[0]->unknown, std::vector<storage::op_id>{7});
   desk.add(order_for(got));
