@@ -79,8 +79,8 @@ protected:
 
   std::set<uint64_t> letters() {
     std::set<uint64_t> out;
-    for (const auto& x :
-         answer("/v1/dead-letters?limit=1000").at("dead_letters").as_array())
+    const auto page = answer("/v1/dead-letters?limit=1000");
+    for (const auto& x : page.at("dead_letters").as_array())
       out.insert(static_cast<uint64_t>(x.at("id").as_int64()));
     return out;
   }
