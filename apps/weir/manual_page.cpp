@@ -74,8 +74,7 @@ std::string entry(std::string_view head, const std::string& body) {
   return ".TP\n" + std::string{head} + "\n" + body + "\n";
 }
 
-// -- weir(1)
-// -------------------------------------------------------------------
+// -- weir(1) ------------------------------------------------------------------
 
 std::string names_of(const CLI::Option& x) {
   std::string out;
@@ -103,12 +102,22 @@ std::string flags_of(const CLI::App& command) {
   std::string out;
   for (const auto* x : command.get_options()) {
     const auto value = value_of(*x);
+    auto head = names_of(*x);
+    if (!head.empty() && !value.empty())
+      head += " " + italic(value);
     if (x->get_positional())
-      out += entry(italic(value), explain(*x));
-    else
-      out += entry(names_of(*x) + (value.empty() ? "" : " " + italic(value)),
-                   explain(*x));
+      head = italic(value) + (head.empty() ? "" : ", " + head);
+    out += entry(head, explain(*x));
   }
+  return out;
+}
+
+/// The same of what has a name, without what stands there without one.
+std::string only_flags_of(const CLI::App& command) {
+  std::string out;
+  for (const auto* x : command.get_options())
+    if (const auto names = names_of(*x); !names.empty())
+      out += names + explain(*x);
   return out;
 }
 
@@ -132,9 +141,9 @@ const CLI::App* same_flags(const std::vector<const CLI::App*>& before,
                            const CLI::App& command) {
   if (command.get_options().size() <= listed_twice_max)
     return nullptr;
-  const auto flags = flags_of(command);
+  const auto flags = only_flags_of(command);
   for (const auto* x : before)
-    if (flags_of(*x) == flags)
+    if (only_flags_of(*x) == flags)
       return x;
   return nullptr;
 }

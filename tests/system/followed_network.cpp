@@ -120,6 +120,22 @@ apps::node_status status_of(apps::web_client& web, const node_addresses& at) {
   return out;
 }
 
+repo_work work_of(apps::web_client& web, const node_addresses& at) {
+  const auto answer = web.get(at.data + "/repos?limit=1000");
+  if (!answer || answer->status != 200)
+    throw std::runtime_error("the node does not list its repos");
+  repo_work out;
+  const auto page = json::parse(as_text(answer->body));
+  for (const auto& x : page.at("repos").as_array()) {
+    if (x.at("account").as_string() != "active")
+      continue;
+    const std::string_view status = x.at("status").as_string();
+    ++(status == "synced" ? out.none
+       : status == "error" ? out.failed : out.open);
+  }
+  return out;
+}
+
 bool eventually(std::chrono::seconds at_most,
                 const std::function<bool()>& reached) {
   const auto until = std::chrono::steady_clock::now() + at_most;

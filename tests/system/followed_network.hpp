@@ -50,6 +50,16 @@ node_addresses parse_ready(const std::string& line);
 /// Answer of `/status`. Throws when there is none.
 apps::node_status status_of(apps::web_client& web, const node_addresses& at);
 
+/// Repos whose accounts are active, by what there is to do for them.
+struct repo_work {
+  uint64_t none = 0;   ///< In sync.
+  uint64_t open = 0;   ///< Waiting for a fetch, or in one.
+  uint64_t failed = 0; ///< To be tried again.
+};
+
+/// As the first page of `/repos` says, of a thousand at most.
+repo_work work_of(apps::web_client& web, const node_addresses& at);
+
 /// Looks again and again, where nothing signals, until it is as expected.
 bool eventually(std::chrono::seconds at_most,
                 const std::function<bool()>& reached);

@@ -3,7 +3,6 @@
 #include "apps/weir/demo_proof.hpp"
 #include "tests/system/patience.hpp"
 
-#include <boost/json.hpp>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -103,23 +102,6 @@ bool kill_network::remove_one() {
   return life().faults().inject(x).has_value();
 }
 
-namespace {
-
-/// Active repos that are not in sync, though all that is known of them may be
-/// right: their fetches failed, or are under way.
-uint64_t unsettled(apps::web_client& web, const node_addresses& at) {
-  const auto answer = web.get(at.operations + "/status");
-  if (!answer || answer->status != 200)
-    throw std::runtime_error("the node does not tell its status");
-  const auto all = boost::json::parse(as_text(answer->body));
-  uint64_t out = 0;
-  for (const auto* state : {"pending", "syncing", "error", "desync"})
-    out += all.at("repos").at(state).to_number<uint64_t>();
-  return out;
-}
-
-} // namespace
-
 std::string kill_network::converge(const durable_consumer& consumer,
                                    const node_addresses& at) {
   std::string difference;
@@ -127,7 +109,8 @@ std::string kill_network::converge(const durable_consumer& consumer,
   uint64_t waiting = UINT64_MAX;
   const auto equal = eventually(node_patience, [&] {
     const auto before = std::exchange(waiting, status_of(*web_, at).outbox);
-    if (waiting != before || unsettled(*web_, at) > 0)
+    const auto work = work_of(*web_, at);
+    if (waiting != before || work.open + work.failed > 0)
       return false;
     consumer.read([&](const apps::event_copy& copy) {
       difference = net_.difference(copy);

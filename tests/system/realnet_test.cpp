@@ -120,12 +120,9 @@ protected:
 
   /// Whether no repo has anything to do, and there are some.
   bool at_rest() {
-    const auto status = ask(node->operations_url() + "/status");
-    const auto count = [&](const char* which) {
-      return status.at("repos").at(which).to_number<size_t>();
-    };
-    return count("synced") > 0
-           && count("pending") + count("syncing") + count("desync") == 0;
+    const auto work
+      = work_of(*web, {node->data_url(), node->operations_url()});
+    return work.none > 0 && work.open == 0;
   }
 
   void settle() {
