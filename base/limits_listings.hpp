@@ -28,8 +28,8 @@ constexpr size_t listing_again_max = 10'000;
 constexpr size_t described_page_asked = 100;
 /// An answer has the account's document and a name for each collection.
 constexpr size_t describe_bytes_max = 131'072;
-/// So many answers in a row that are none: the host is away or broken, and all
-/// that is left would be called empty.
+/// So many accounts in a row without an answer: the host is away or broken, and
+/// all that is left would be called empty.
 constexpr size_t describe_failures_max = 4;
 
 } // namespace weir::limits

@@ -28,12 +28,14 @@ constexpr size_t names_host_floor = 8'192;
 constexpr size_t chain_streams_inline_max = 16;
 
 // -- ids of events (storage/log_epochs) ---------------------------------------
-/// How far behind the last id of a store that is adopted the next one is.
-constexpr uint64_t adopted_ids_ahead = 4'294'967'296;
-/// And each second has so many ids of its own, more than any node can give out
-/// in one, so that a backup that is put back twice gives none twice either. They
-/// last until 2094.
+/// Each second has so many ids of its own, more than any node can give out in
+/// one: a store that is adopted begins with those of the second, so a backup
+/// that is put back twice gives none twice. They last until 2094.
 constexpr uint64_t adopted_ids_a_second = 4'194'304;
+/// Where the clock does not help, the next id is so far behind the last one at
+/// least, and so many seconds' ids more, which are drawn.
+constexpr uint64_t adopted_ids_ahead = 4'294'967'296;
+constexpr uint64_t adopted_ids_drawn = 1'048'576;
 constexpr int64_t adopted_ids_since = 1'767'225'600; ///< 2026 began, in Unix time.
 /// Backups put back into one store, one on the other.
 constexpr size_t log_epochs_max = 1'000;

@@ -186,6 +186,7 @@ struct listing_page {
   std::vector<repo_listed> repos;
   /// Of a PDS that was asked for a collection: those that have no records of it.
   std::vector<repo_listed> without;
+  size_t unanswered = 0; ///< Of these: nobody could say.
   std::string cursor;
   std::chrono::seconds retry_after{0}; ///< As its host asks when it failed.
 };

@@ -31,18 +31,24 @@ result<std::vector<log_epoch>> load_log_epochs(const database& db) {
   return *row ? std::move((*row)->begun) : std::vector<log_epoch>{};
 }
 
-result<log_epoch> begin_log_epoch(database& db, wall_time now) {
+result<log_epoch> begin_log_epoch(database& db, wall_time now,
+                                  random_source& random) {
   auto begun = load_log_epochs(db);
   if (!begun)
     return begun.error();
   const auto tail = read_log_tail(db, 0);
   if (!tail)
     return tail.error();
-  const auto ahead = begun->empty() ? 0 : begun->back().ahead;
-  const auto id = std::max(tail->next + ahead + limits::adopted_ids_ahead,
-                           number_of(now));
+  const auto usual
+    = tail->next + (begun->empty() ? 0 : begun->back().ahead);
+  auto id = number_of(now);
+  if (id <= usual)
+    id = usual + limits::adopted_ids_ahead
+         + random.below(limits::adopted_ids_drawn)
+             * limits::adopted_ids_a_second;
   if (id > id_max - limits::adopted_ids_ahead)
-    return fail(ec::limit_reached, "there are no more ids that JSON can carry");
+    return fail(ec::limit_reached, "there are no more ids that JSON can carry; "
+                                   "is the clock of this machine right?");
   const log_epoch next{tail->next, id - tail->next};
   if (!begun->empty() && begun->back().first == next.first)
     begun->pop_back(); // Nothing was written in it.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/random.hpp"
 #include "storage/database.hpp"
 #include "storage/records.hpp"
 
@@ -18,12 +19,15 @@ constexpr const char* log_epochs_row_name = "log_epochs";
 /// In order; empty for a store that was never adopted.
 result<std::vector<log_epoch>> load_log_epochs(const database& db);
 
-/// Begins an epoch with the next operation, durably. Its ids begin
-/// `limits::adopted_ids_ahead` after the last one of this store, and not before
-/// the number that stands for the second `now` (`limits::adopted_ids_a_second`):
-/// so two copies of one backup that are adopted at different times differ, too.
+/// Begins an epoch with the next operation, durably. Its ids begin at the number
+/// that stands for the second `now` (`limits::adopted_ids_a_second`), so two
+/// copies of one backup that are adopted at different times differ. Where that is
+/// no later id, because the clock is behind or that second has begun one already,
+/// they begin a drawn distance behind the last one, `limits::adopted_ids_ahead`
+/// at least.
 /// @returns the epoch; `ec::limit_reached` when ids would not fit into JSON, or
 ///          after `limits::log_epochs_max`.
-result<log_epoch> begin_log_epoch(database& db, wall_time now);
+result<log_epoch> begin_log_epoch(database& db, wall_time now,
+                                  random_source& random);
 
 } // namespace weir::storage

@@ -63,32 +63,44 @@ public:
   }
 
 private:
+  /// Nobody is there, or it cannot answer anything now.
+  static bool is_away(const result<net::http_response>& x) {
+    return !x || x->status == 408 || (x->status >= 502 && x->status <= 504);
+  }
+
   void take(const result<net::http_response>& x) {
-    if (x && (x->status == 401 || x->status == 404 || x->status == 501))
-      return give_up(fail(ec::not_found, "describeRepo is not offered"), {});
     if (x && x->status == 429)
       return give_up(fail(ec::unreachable, "HTTP 429"),
                      x->retry_after.value_or(
                        x->rate_limit_reset.value_or(std::chrono::seconds{0})));
     auto& line = lines_[next_];
-    auto answer = x && x->status == 200
-                    ? holds(as_text(x->body), line.repo, wanted_)
-                    : std::nullopt;
-    if (x && x->status == 400)
-      answer = false; // It is gone, or was never there.
+    const auto answer = x && x->status == 200
+                          ? holds(as_text(x->body), line.repo, wanted_)
+                          : std::nullopt;
     if (answer) {
       (*answer ? out_.repos : out_.without).push_back(std::move(line));
+      answered_ = true;
       failures_ = 0;
-    } else if (++failures_ == limits::describe_failures_max) {
-      return give_up(x ? fail(ec::unreachable,
-                              "describeRepo: HTTP " + std::to_string(x->status))
-                       : x.error(),
-                     {});
-    } else if (!std::exchange(again_, true)) {
-      return go_on();
-    } else {
-      out_.without.push_back(std::move(line));
+      return next();
     }
+    if (!std::exchange(again_, true))
+      return go_on();
+    // Of one account that cannot be described others are not made to wait.
+    ++out_.unanswered;
+    out_.without.push_back(std::move(line));
+    const auto refused
+      = x && (x->status == 401 || x->status == 404 || x->status == 501);
+    failures_ = is_away(x) || (refused && !answered_) ? failures_ + 1 : 0;
+    if (failures_ < limits::describe_failures_max)
+      return next();
+    give_up(!x       ? x.error()
+            : refused ? fail(ec::not_found, "describeRepo is not offered")
+                      : fail(ec::unreachable, "describeRepo: HTTP "
+                                                + std::to_string(x->status)),
+            {});
+  }
+
+  void next() {
     again_ = false;
     ++next_;
     go_on();
@@ -111,7 +123,8 @@ private:
   listing_page out_;
   supervisor_actor to_;
   size_t next_ = 0;
-  size_t failures_ = 0; ///< In a row.
+  size_t failures_ = 0; ///< Accounts in a row, because of their host.
+  bool answered_ = false; ///< It has described one.
   bool again_ = false;  ///< Its second time.
 };
 

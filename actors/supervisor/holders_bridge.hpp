@@ -12,9 +12,11 @@ namespace weir::actors {
 /// (requirements.md SYNC-18). The page goes to `to` when all have been asked
 /// about.
 ///
-/// A repo without a good answer, twice, has none; after
-/// `limits::describe_failures_max` of them in a row the page fails, and also when
-/// the host asks for time, or does not offer this.
+/// An account without a good answer, twice, is passed over and counted
+/// (`listing_page::unanswered`): the next listing asks again. The page fails
+/// when the host asks for time, and after `limits::describe_failures_max`
+/// accounts in a row for which it was away, or which it refused as what it does
+/// not offer before it described one.
 void find_holders(net::http_client_ptr client, net::url host,
                   wire::collection_filter collections, listing_page page,
                   supervisor_actor to);

@@ -27,8 +27,11 @@ public:
     return std::chrono::microseconds{(hour.count() + n - 1) / n};
   }
 
-  void charge(steady_time now) noexcept {
-    free_at_ = std::min(std::max(free_at_, now) + cost_, now + most_);
+  void charge(steady_time now, size_t requests = 1) noexcept {
+    free_at_
+      = std::min(std::max(free_at_, now)
+                   + cost_ * static_cast<int64_t>(requests),
+                 now + most_);
   }
 
   std::chrono::microseconds cost() const noexcept { return cost_; }

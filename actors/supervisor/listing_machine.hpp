@@ -107,6 +107,9 @@ public:
   /// another way.
   bool is_compared(const listing_id& what, uint32_t epoch) const;
 
+  /// So many requests more were made for a page than the one for itself.
+  void on_asked(const listing_id& what, size_t requests, steady_time now);
+
   /// A page came. One with the same repos as one of the last pages counts as
   /// one without any.
   /// @param repos Hashes of their DIDs, in any order.

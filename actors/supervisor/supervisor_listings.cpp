@@ -81,6 +81,12 @@ void supervisor::on_listing(const listing_page& x) {
     log::info("listing_failed", {{"upstream", x.upstream},
                                  {"collection", x.collection},
                                  {"reason", to_string(x.failed)}});
+    if (!x.collection.empty() && x.collection == env_.holders_listing)
+      log::warn("holders_unknown",
+                {{"upstream", x.upstream},
+                 {"reason", x.failed.context},
+                 {"hint", "who has records of the signal collection there is "
+                          "not known yet; their next commits tell"}});
     if (x.collection.empty()) {
       listing_all_.erase(x.upstream);
       tell_health(x.upstream, debts_.on_failed(x.upstream, x.failed));
@@ -97,6 +103,14 @@ void supervisor::on_listing(const listing_page& x) {
   for (const auto* lines : {&x.repos, &x.without})
     for (const auto& line : *lines)
       named.push_back(atproto::stable_hash(line.repo.str()));
+  if (!x.collection.empty() && x.collection == env_.holders_listing)
+    listing_.on_asked({x.upstream, x.collection}, named.size(), now());
+  if (x.unanswered > 0)
+    log::warn("accounts_not_described",
+              {{"upstream", x.upstream},
+               {"accounts", x.unanswered},
+               {"hint", "whether they have records of the signal collection is "
+                        "asked again with the next listing"}});
   listing_.on_lines({x.upstream, x.collection}, named);
   reader_job job;
   job.run = [to = supervisor_actor{this}, shared = env_.shared,

@@ -26,7 +26,7 @@ result<std::string> adopt(const std::string& directory) {
   auto db = storage::database::open(std::move(where));
   if (!db)
     return db.error();
-  const auto begun = storage::begin_log_epoch(**db, system_clock().wall_now());
+  const auto begun = storage::begin_log_epoch(**db, system_clock().wall_now(), system_random());
   if (!begun)
     return begun.error();
   const wire::event_numbers numbers{{{begun->first, begun->ahead}}};

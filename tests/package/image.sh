@@ -110,7 +110,7 @@ ready=""
 IFS= read -r -t "$seconds_max" ready <&"${node[0]}" || true
 check "with one it is ready" same "${ready%%,*}" '{"ready":true'
 check "on all addresses" grep -q '"operations":"http://0.0.0.0:' <(echo "$ready")
-port=${ready##*:}
+port=${ready##*'"operations":"http://0.0.0.0:'}
 port=${port%%\"*}
 answer=""
 if exec 3<> "/dev/tcp/127.0.0.1/$port"; then

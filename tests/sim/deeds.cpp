@@ -195,6 +195,27 @@ std::string describe(const deed& x) {
 
 namespace {
 
+/// An account writes faster than the disk, and the node dies while it does.
+void add_deaths_in_writes(const run_settings& settings, size_t round,
+                          std::vector<deed>& out, random_source& random) {
+  constexpr size_t times = 3;
+  for (size_t i = 0; i < times; ++i) {
+    deed writes;
+    writes.round = round;
+    writes.kind = deed_kind::writes;
+    writes.number = random.below(64);
+    writes.value = 2 + static_cast<int64_t>(random.below(12));
+    writes.at = microseconds{static_cast<int64_t>(
+      random.below(static_cast<uint64_t>(settings.span.count())))};
+    auto death = writes;
+    death.kind = deed_kind::kill_in_write;
+    death.value = 1 + static_cast<int64_t>(random.below(12));
+    death.at += draw_between(1ms, 1s, random);
+    out.push_back(writes);
+    out.push_back(death);
+  }
+}
+
 /// Most deeds follow soon upon another: what goes wrong goes wrong while
 /// something else is under way.
 void draw_round(const run_settings& settings, size_t round,
@@ -219,6 +240,8 @@ void draw_round(const run_settings& settings, size_t round,
     }
     drawn.push_back(settings.audited ? x : told(x));
   }
+  if (settings.dies_in_writes && !settings.sound)
+    add_deaths_in_writes(settings, round, drawn, random);
   press(settings, round, drawn);
   std::stable_sort(drawn.begin(), drawn.end(),
                    [](const deed& a, const deed& b) { return a.at < b.at; });

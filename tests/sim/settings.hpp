@@ -78,6 +78,8 @@ struct run_settings {
   /// Whether listings come often enough to find what streams leave out. Else
   /// nothing happens that only they could find.
   bool audited = true;
+  /// In each round it is killed some times while a repo's commits are written.
+  bool dies_in_writes = false;
   /// Nothing happens that breaks the chain of a repo, so that none has to be
   /// fetched a second time.
   bool sound = false;

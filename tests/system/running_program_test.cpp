@@ -10,6 +10,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <iostream>
 
 // What an operator sees of a node, and changes while it runs.
 namespace weir::tests {
@@ -60,6 +61,45 @@ TEST(LogStoryTest, ALifeIsToldAtLevelInfo) {
                              R"("event":"backfill_done","synced":"120")",
                              R"("event":"stopping","reason":"a signal")",
                              R"("event":"stopped")"}));
+}
+
+// With the defaults, as somebody tries it first. Two seconds on a quiet machine
+// are promised; ten times that catches a node that waits for something.
+TEST(FirstRunTest, ThreeHundredReposAreThereAtOnce) {
+  const temp_dir dir;
+  followed_network network{3, 300, 3'000};
+  const auto begin = std::chrono::steady_clock::now();
+  program node{{"run", "--data-dir", dir.at("data"), "--bind", "127.0.0.1:0",
+                "--operations-bind", "127.0.0.1:0", "--upstream",
+                "relay:" + network.urls().relay, "--plc-url",
+                network.urls().plc, "--mode", "full-network",
+                "--allow-private-addresses", "--log-format", "json"}};
+  const auto at = parse_ready(node.read_line(node_patience).value_or(""));
+  const auto web = apps::web_client::make();
+  EXPECT_TRUE(eventually(20s * slowness, [&] {
+    return status_of(*web, at).synced == 300;
+  })) << node.errors();
+  std::cout << "300 repos in "
+            << (std::chrono::steady_clock::now() - begin) / 1ms << " ms\n";
+  const auto shown = [&](const std::string& url) {
+    const auto x = web->get(at.operations + url);
+    return x ? std::string{as_text(x->body)} : std::string{};
+  };
+  EXPECT_TRUE(in_order(shown("/status"), {R"("log_epoch":")", R"("outbox":)",
+                                          R"("outbox_seconds":)",
+                                          R"("store":{"bytes":{"log":)",
+                                          R"("growth_per_day":)"}));
+  const auto metrics = shown("/metrics");
+  for (const auto* name :
+       {"weir_store_bytes{family=\"log\"}", "weir_store_growth_bytes_per_day",
+        "weir_consumer_backlog_events", "weir_consumer_backlog_seconds",
+        "weir_consumer_foreign_acks_total", "weir_deadletters"})
+    EXPECT_NE(metrics.find(name), std::string::npos) << name;
+  network.life().stop();
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    return node.errors().find(R"("event":"upstream_closed")")
+           != std::string::npos;
+  })) << node.errors();
 }
 
 // Whoever starts it with nothing has to know what comes next.

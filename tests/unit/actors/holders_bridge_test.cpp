@@ -153,36 +153,61 @@ TEST_F(HoldersBridgeTest, WhatIsNoAnswerIsAskedForTwice) {
   EXPECT_EQ(ask(1).repos.size(), 1u);
 }
 
-TEST_F(HoldersBridgeTest, AnAccountThatIsGoneHoldsNothing) {
-  client->requests.clear();
-  say = [](const std::string&) {
-    return answer_with(400, R"({"error":"RepoNotFound"})");
-  };
-  EXPECT_EQ(ask(1).without.size(), 1u);
-  EXPECT_EQ(asked().size(), 1u);
+// One account that is gone, refused or damaged hides no other.
+TEST_F(HoldersBridgeTest, AnAccountWithoutAnAnswerIsPassedOverAndCounted) {
+  for (const auto status : {400, 401, 404, 500, 501, 503}) {
+    client->requests.clear();
+    say = [status](const std::string& did) {
+      return did == did_number(2) || did == did_number(3)
+               ? answer_with(status, R"({"error":"InternalServerError"})")
+               : answer_with(200, described(did, R"("app.test.note")"));
+    };
+    const auto page = ask(6);
+    EXPECT_EQ(page.failed.code, ec::none) << status;
+    EXPECT_EQ(page.unanswered, 2u);
+    EXPECT_THAT(names(page.repos),
+                ElementsAre(did_number(0), did_number(4), did_number(5)));
+    EXPECT_THAT(asked(), ElementsAre("r0.test", "r2.test", "r2.test", "r3.test",
+                                     "r3.test", "r4.test", "r5.test"));
+  }
 }
 
-// limits::describe_failures_max
-TEST_F(HoldersBridgeTest, ThatManyFailuresInARowFailThePageAndOneLessDoesNot) {
-  const auto failing = [this](size_t count) {
+// limits::describe_failures_max: of a host that goes away
+TEST_F(HoldersBridgeTest, SoManyInARowThatNobodyAnswersFailThePage) {
+  const auto failing = [this](size_t accounts) {
     client->requests.clear();
-    say = [count, n = size_t{0}](const std::string& did) mutable {
-      return n++ < count ? answer_with(500, "")
-                         : answer_with(200, described(did, R"("app.test.note")"));
+    say = [accounts, last = std::string{},
+           seen = size_t{0}](const std::string& did) mutable {
+      seen += std::exchange(last, did) == did ? 0u : 1u;
+      return seen > 1 && seen <= accounts + 1
+               ? answer_with(503, "")
+               : answer_with(200, described(did, R"("app.test.note")"));
     };
-    return ask(6);
+    return ask(9);
   };
   const auto fewer = failing(limits::describe_failures_max - 1);
   EXPECT_EQ(fewer.failed.code, ec::none);
-  EXPECT_EQ(fewer.repos.size(), 4u);
+  EXPECT_EQ(fewer.unanswered, limits::describe_failures_max - 1);
   const auto most = failing(limits::describe_failures_max);
   EXPECT_EQ(most.failed.code, ec::unreachable);
   EXPECT_THAT(most.repos, IsEmpty());
   EXPECT_THAT(most.without, IsEmpty());
-  EXPECT_EQ(asked().size(), limits::describe_failures_max);
 }
 
-TEST_F(HoldersBridgeTest, AHostThatAsksForTimeOrDoesNotOfferItIsLeft) {
+TEST_F(HoldersBridgeTest, AHostThatDescribesNobodyDoesNotOfferIt) {
+  for (const auto status : {401, 404, 501}) {
+    client->requests.clear();
+    say = [status](const std::string&) { return answer_with(status, ""); };
+    EXPECT_EQ(ask(9).failed.code, ec::not_found) << status;
+    EXPECT_EQ(asked().size(), 2 * limits::describe_failures_max);
+  }
+  say = [](const std::string&) { return answer_with(500, ""); };
+  const auto damaged = ask(9);
+  EXPECT_EQ(damaged.failed.code, ec::none);
+  EXPECT_EQ(damaged.unanswered, 8u);
+}
+
+TEST_F(HoldersBridgeTest, AHostThatAsksForTimeIsLeft) {
   say = [](const std::string&) {
     auto out = answer_with(429, "");
     out.rate_limit_reset = std::chrono::seconds{90};
@@ -192,12 +217,6 @@ TEST_F(HoldersBridgeTest, AHostThatAsksForTimeOrDoesNotOfferItIsLeft) {
   EXPECT_EQ(busy.failed.code, ec::unreachable);
   EXPECT_EQ(busy.retry_after, std::chrono::seconds{90});
   EXPECT_EQ(asked().size(), 1u);
-  for (const auto status : {401, 404, 501}) {
-    client->requests.clear();
-    say = [status](const std::string&) { return answer_with(status, ""); };
-    EXPECT_EQ(ask(3).failed.code, ec::not_found) << status;
-    EXPECT_EQ(asked().size(), 1u);
-  }
 }
 
 } // namespace weir::tests

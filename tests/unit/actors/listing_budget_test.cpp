@@ -195,6 +195,23 @@ TEST(listing_retry_after, nobody_is_waited_for_longer_than_a_day) {
   }
 }
 
+// Who is asked about each repo of a page is asked as often as it names repos.
+TEST(listing_budget, what_is_asked_about_each_repo_is_paid_too) {
+  constexpr size_t repos = 1'000;
+  const steady_time begin{1'000'000};
+  const auto due_after = [&](bool asked) {
+    listing_machine x{frugal()};
+    EXPECT_TRUE(x.on_wanted(listing(1), {}, begin, {}).fetch);
+    if (asked)
+      x.on_asked(listing(1), repos, begin);
+    const auto end = x.on_page(listing(1), std::string{}, repos, begin);
+    EXPECT_TRUE(end.finished);
+    return end.timer.value_or(steady_time{}) - begin;
+  };
+  EXPECT_EQ(due_after(true), (repos + 1) * cost);
+  EXPECT_LT(due_after(false), repos * cost);
+}
+
 /// Lines as `stable_hash` makes them.
 std::vector<uint64_t> lines(size_t from, size_t count, size_t of) {
   std::vector<uint64_t> out;
