@@ -163,11 +163,6 @@ listing_machine::effects listing_machine::ask(const listing_id& what, state& x,
   return out;
 }
 
-void listing_machine::on_asked(const listing_id& what, size_t requests,
-                               steady_time now) {
-  host_of(what).budget.charge(now, requests);
-}
-
 void listing_machine::forget_run(state& x) {
   constexpr uint64_t step = 0x9e3779b97f4a7c15; // Another sample each time.
   x.pages = 0;

@@ -108,7 +108,9 @@ public:
   bool is_compared(const listing_id& what, uint32_t epoch) const;
 
   /// So many requests more were made for a page than the one for itself.
-  void on_asked(const listing_id& what, size_t requests, steady_time now);
+  void on_asked(const listing_id& what, size_t requests, steady_time now) {
+    host_of(what).budget.charge(now, requests);
+  }
 
   /// A page came. One with the same repos as one of the last pages counts as
   /// one without any.
