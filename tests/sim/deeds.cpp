@@ -195,22 +195,29 @@ std::string describe(const deed& x) {
 
 namespace {
 
-/// An account writes faster than the disk, and the node dies while it does.
+/// An account writes faster than the disk and is renamed, and the node dies while
+/// it takes that in.
 void add_deaths_in_writes(const run_settings& settings, size_t round,
                           std::vector<deed>& out, random_source& random) {
-  constexpr size_t times = 3;
+  constexpr size_t times = 10;
   for (size_t i = 0; i < times; ++i) {
     deed writes;
     writes.round = round;
     writes.kind = deed_kind::writes;
     writes.number = random.below(64);
-    writes.value = 2 + static_cast<int64_t>(random.below(12));
+    writes.value = 1 + static_cast<int64_t>(random.below(4));
     writes.at = microseconds{static_cast<int64_t>(
       random.below(static_cast<uint64_t>(settings.span.count())))};
+    // What it is changes meanwhile: said once, and waiting for the disk, too.
+    auto change = writes;
+    change.kind = deed_kind::fault;
+    change.what = fault_kind::change_handle;
+    change.at += draw_between(1ms, 150ms, random);
+    out.push_back(change);
     auto death = writes;
     death.kind = deed_kind::kill_in_write;
-    death.value = 1 + static_cast<int64_t>(random.below(12));
-    death.at += draw_between(1ms, 1s, random);
+    death.value = 1 + static_cast<int64_t>(random.below(6));
+    death.at = change.at + draw_between(1ms, 300ms, random);
     out.push_back(writes);
     out.push_back(death);
   }
