@@ -71,6 +71,15 @@ def ask(url, body=None, headers=None):
         return x.code, json.load(x)
 
 
+def end_group(made, by):
+    """Tells a command and all that it started; false: nobody is there any more."""
+    try:
+        os.killpg(made.pid, by)
+        return True
+    except ProcessLookupError:
+        return False
+
+
 class World:
     """Made by `with World(step)`; everything that it started ends with it."""
 
@@ -91,7 +100,7 @@ class World:
         os.makedirs(os.path.join(self.root, 'etc/systemd/system'))
         os.makedirs(os.path.join(self.root, 'var/lib'))
         net = subprocess.Popen(self.network, stdout=subprocess.PIPE, text=True,
-                               env=self.plain_environment())
+                               env=self.plain_environment(), start_new_session=True)
         self.started.append(net)
         self.net = json.loads(net.stdout.readline())
         self.accounts = [x for x in self.truth() if x['status'] == 'active']
@@ -102,13 +111,13 @@ class World:
         if kind is not None:
             print(self.log(), file=sys.stderr)
         for x in reversed(self.started):
-            if x.poll() is None:
-                x.terminate()
+            end_group(x, signal.SIGTERM)
         for x in self.started:
             try:
                 x.wait(30)
             except subprocess.TimeoutExpired:
-                x.kill()
+                pass
+            eventually('what a command started has ended', lambda x=x: not end_group(x, 0))
         pid = os.path.join(self.root, 'unit.pid')
         if os.path.exists(pid):
             self.run_text('systemctl stop weir')
@@ -163,7 +172,7 @@ class World:
         with open(os.path.join(self.folder, log), 'a', encoding='utf-8') as out:
             made = subprocess.Popen(['sh', '-euc', '\n'.join(map(self.literal, names))],
                                     env=self.environment(), cwd=self.folder,
-                                    stdout=out, stderr=out)
+                                    stdout=out, stderr=out, start_new_session=True)
         self.started.append(made)
         return made
 
@@ -178,7 +187,7 @@ class World:
         with open(os.path.join(self.folder, 'node.log'), 'a', encoding='utf-8') as out:
             self.started.append(subprocess.Popen(
                 [weir_program(), 'run', '--data-dir', os.path.join(self.folder, 'data')],
-                env=self.environment(), stdout=out, stderr=out))
+                env=self.environment(), stdout=out, stderr=out, start_new_session=True))
 
     def await_node(self, headers=None):
         def answers():
