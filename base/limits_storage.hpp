@@ -28,16 +28,19 @@ constexpr size_t names_host_floor = 8'192;
 constexpr size_t chain_streams_inline_max = 16;
 
 // -- ids of events (storage/log_epochs) ---------------------------------------
-/// Each second has so many ids of its own, more than any node can give out in
-/// one: a store that is adopted begins with those of the second, so a backup
-/// that is put back twice gives none twice. They last until 2094.
+/// Each second since the begin of 2026 has so many ids of its own, which is more
+/// than any node can give out in a second. A store that is adopted goes on with
+/// the ids of that second, so a backup that is put back twice does not give out
+/// the same ids twice. There are enough of them until 2094.
 constexpr uint64_t adopted_ids_a_second = 4'194'304;
-/// Where the clock does not help, the next id is so far behind the last one at
-/// least, and so many seconds' ids more, which are drawn.
+/// When the clock does not help, because it is behind or the store was adopted in
+/// the same second before, the next id is larger than the last one by at least
+/// `adopted_ids_ahead`, plus the ids of a random number of seconds that is below
+/// `adopted_ids_drawn`.
 constexpr uint64_t adopted_ids_ahead = 4'294'967'296;
 constexpr uint64_t adopted_ids_drawn = 1'048'576;
 constexpr int64_t adopted_ids_since = 1'767'225'600; ///< 2026 began, in Unix time.
-/// Backups put back into one store, one on the other.
+/// How often one store can be adopted.
 constexpr size_t log_epochs_max = 1'000;
 /// An application that acknowledges what this log never gave out is named in the
 /// log of the node so often at most.

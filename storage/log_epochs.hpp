@@ -21,10 +21,10 @@ result<std::vector<log_epoch>> load_log_epochs(const database& db);
 
 /// Begins an epoch with the next operation, durably. Its ids begin at the number
 /// that stands for the second `now` (`limits::adopted_ids_a_second`), so two
-/// copies of one backup that are adopted at different times differ. Where that is
-/// no later id, because the clock is behind or that second has begun one already,
-/// they begin a drawn distance behind the last one, `limits::adopted_ids_ahead`
-/// at least.
+/// copies of one backup that are adopted at different times differ. When that
+/// number is not larger than the last id, because the clock is behind or an epoch
+/// was begun in the same second, they begin at a random distance after the last
+/// id, which is at least `limits::adopted_ids_ahead`.
 /// @returns the epoch; `ec::limit_reached` when ids would not fit into JSON, or
 ///          after `limits::log_epochs_max`.
 result<log_epoch> begin_log_epoch(database& db, wall_time now,

@@ -1,5 +1,6 @@
 #include "actors/supervisor/holders_bridge.hpp"
 
+#include "actors/supervisor/holders_machine.hpp"
 #include "base/limits_listings.hpp"
 
 #include <boost/json.hpp>
@@ -32,8 +33,8 @@ std::optional<bool> holds(std::string_view body, const atproto::did& repo,
   return false;
 }
 
-/// A page on its way through `describeRepo`; it holds itself by what it waits
-/// for.
+/// Asks about the accounts of a page, one after the other. The request that is
+/// under way keeps it alive.
 class holders_page : public std::enable_shared_from_this<holders_page> {
 public:
   holders_page(net::http_client_ptr client, net::url host,
@@ -63,9 +64,25 @@ public:
   }
 
 private:
-  /// Nobody is there, or it cannot answer anything now.
-  static bool is_away(const result<net::http_response>& x) {
-    return !x || x->status == 408 || (x->status >= 502 && x->status <= 504);
+  using answer = holders_machine::answer;
+
+  static answer kind_of(const result<net::http_response>& x) {
+    if (!x)
+      return x.error().code == ec::limit_reached ? answer::unclear
+                                                 : answer::away;
+    switch (x->status) {
+      case 408:
+      case 502:
+      case 503:
+      case 504:
+        return answer::away;
+      case 401:
+      case 404:
+      case 501:
+        return answer::refused;
+      default:
+        return answer::unclear;
+    }
   }
 
   void take(const result<net::http_response>& x) {
@@ -74,36 +91,26 @@ private:
                      x->retry_after.value_or(
                        x->rate_limit_reset.value_or(std::chrono::seconds{0})));
     auto& line = lines_[next_];
-    const auto answer = x && x->status == 200
-                          ? holds(as_text(x->body), line.repo, wanted_)
-                          : std::nullopt;
-    if (answer) {
-      (*answer ? out_.repos : out_.without).push_back(std::move(line));
-      answered_ = true;
-      failures_ = 0;
-      return next();
+    const auto found = x && x->status == 200
+                         ? holds(as_text(x->body), line.repo, wanted_)
+                         : std::nullopt;
+    switch (machine_.on_answer(found ? answer::described : kind_of(x))) {
+      case holders_machine::step::again:
+        return go_on();
+      case holders_machine::step::next:
+        (found.value_or(false) ? out_.repos : out_.without)
+          .push_back(std::move(line));
+        ++next_;
+        return go_on();
+      case holders_machine::step::not_offered:
+        return give_up(fail(ec::not_found, "describeRepo is not offered"), {});
+      case holders_machine::step::host_away:
+        return give_up(x ? fail(ec::unreachable,
+                                "describeRepo: HTTP "
+                                  + std::to_string(x->status))
+                         : x.error(),
+                       {});
     }
-    if (!std::exchange(again_, true))
-      return go_on();
-    // Of one account that cannot be described others are not made to wait.
-    ++out_.unanswered;
-    out_.without.push_back(std::move(line));
-    const auto refused
-      = x && (x->status == 401 || x->status == 404 || x->status == 501);
-    failures_ = is_away(x) || (refused && !answered_) ? failures_ + 1 : 0;
-    if (failures_ < limits::describe_failures_max)
-      return next();
-    give_up(!x       ? x.error()
-            : refused ? fail(ec::not_found, "describeRepo is not offered")
-                      : fail(ec::unreachable, "describeRepo: HTTP "
-                                                + std::to_string(x->status)),
-            {});
-  }
-
-  void next() {
-    again_ = false;
-    ++next_;
-    go_on();
   }
 
   void give_up(error why, std::chrono::seconds wait) {
@@ -114,7 +121,10 @@ private:
     end();
   }
 
-  void end() { caf::anon_send(to_, std::move(out_)); }
+  void end() {
+    out_.unanswered = machine_.unanswered();
+    caf::anon_send(to_, std::move(out_));
+  }
 
   std::weak_ptr<net::http_client> client_;
   net::url host_;
@@ -123,9 +133,7 @@ private:
   listing_page out_;
   supervisor_actor to_;
   size_t next_ = 0;
-  size_t failures_ = 0; ///< Accounts in a row, because of their host.
-  bool answered_ = false; ///< It has described one.
-  bool again_ = false;  ///< Its second time.
+  holders_machine machine_;
 };
 
 } // namespace

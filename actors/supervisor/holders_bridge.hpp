@@ -12,11 +12,9 @@ namespace weir::actors {
 /// (requirements.md SYNC-18). The page goes to `to` when all have been asked
 /// about.
 ///
-/// An account without a good answer, twice, is passed over and counted
-/// (`listing_page::unanswered`): the next listing asks again. The page fails
-/// when the host asks for time, and after `limits::describe_failures_max`
-/// accounts in a row for which it was away, or which it refused as what it does
-/// not offer before it described one.
+/// `holders_machine` says who is passed over (`listing_page::unanswered`; the
+/// next listing asks about them again) and when the page fails. It also fails when
+/// the host asks for time.
 void find_holders(net::http_client_ptr client, net::url host,
                   wire::collection_filter collections, listing_page page,
                   supervisor_actor to);

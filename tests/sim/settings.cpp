@@ -66,9 +66,9 @@ void draw_node(run_settings& out, random_source& random) {
   node.threads = 1;
   node.sync_parallelism = 1 + random.below(6);
   if (random.below(4) == 0) {
-    node.consumer_window_events = 4; // So a repo's events wait for each other's,
-    out.speed.sync = 200ms;          // and its commits for the disk,
-    out.dies_in_writes = true;       // which the node does not always see done.
+    node.consumer_window_events = 4; // Most events wait until others are acked.
+    out.speed.sync = 200ms;          // Commits wait for those before them.
+    out.dies_in_writes = true;
   }
   node.consumer_disable_acks = random.below(6) == 0;
   out.audited = random.below(2) == 0;

@@ -50,6 +50,10 @@ protected:
 
   std::set<std::string> everybody();
 
+  /// Of a node that follows whoever has a record in `follows` and keeps `posts`:
+  /// it finds those who had one before, then those who write their first one.
+  void expect_holders_of_follows();
+
   /// By how many repos the node says it tracks.
   uint64_t tracked() { return status_of(*web, at).repos; }
 
@@ -110,6 +114,25 @@ std::string ModesTest::copy_difference(const std::set<std::string>& repos,
              + std::to_string(wanted.size()) + "\n";
   }
   return out;
+}
+
+void ModesTest::expect_holders_of_follows() {
+  const auto before = holding(follows);
+  ASSERT_FALSE(before.empty());
+  ASSERT_LT(before.size(), everybody().size());
+  const auto kept = wire::collection_filter::parse({posts}).value();
+  expect_copy([&] { return before; }, kept); // They are quiet.
+  for (size_t i = 0; i < 10 && holding(follows) == before; ++i)
+    net.life().traffic().make(200);
+  ASSERT_GT(holding(follows).size(), before.size());
+  expect_copy(
+    [this, &before] {
+      auto out = holding(follows); // Who deleted it stays.
+      out.insert(before.begin(), before.end());
+      return out;
+    },
+    kept);
+  end();
 }
 
 void ModesTest::expect_copy(
@@ -192,47 +215,17 @@ TEST_F(ModesTest, ARepoKeepsTheCollectionsThatItWasAddedWith) {
 // the signal collection, found by the relay's listing or by an event, with the
 // records of another one
 TEST_F(ModesTest, SignalModeFollowsWhoHasARecordInTheCollection) {
-  const auto before = holding(follows);
-  ASSERT_FALSE(before.empty());
-  ASSERT_LT(before.size(), everybody().size());
-  const auto kept = wire::collection_filter::parse({posts}).value();
   start({"--mode", "signal", "--signal-collection", follows, "--collections",
          posts});
-  expect_copy([&] { return before; }, kept); // Quiet ones, by the listing.
-  for (size_t i = 0; i < 10 && holding(follows) == before; ++i)
-    net.life().traffic().make(200);
-  ASSERT_GT(holding(follows).size(), before.size());
-  expect_copy(
-    [this, &before] {
-      auto out = holding(follows); // Who deleted it stays.
-      out.insert(before.begin(), before.end());
-      return out;
-    },
-    kept);
-  end();
+  expect_holders_of_follows();
 }
 
 // SYNC-18: a PDS has no list of who has records in a collection, so its accounts
 // are asked about, and who turns up later shows by an event
 TEST_F(ModesTest, SignalModeAsksHostsWhoHasARecordInTheCollection) {
-  const auto before = holding(follows);
-  ASSERT_LT(before.size(), everybody().size());
-  auto arguments_of = arguments(true, {"--mode", "signal", "--signal-collection",
-                                       follows, "--collections", posts});
-  run(arguments_of);
-  const auto kept = wire::collection_filter::parse({posts}).value();
-  expect_copy([&] { return before; }, kept);
-  for (size_t i = 0; i < 10 && holding(follows) == before; ++i)
-    net.life().traffic().make(200);
-  ASSERT_GT(holding(follows).size(), before.size());
-  expect_copy(
-    [this, &before] {
-      auto out = holding(follows); // Who deleted it stays.
-      out.insert(before.begin(), before.end());
-      return out;
-    },
-    kept);
-  end();
+  run(arguments(true, {"--mode", "signal", "--signal-collection", follows,
+                       "--collections", posts}));
+  expect_holders_of_follows();
 }
 
 } // namespace
