@@ -159,8 +159,6 @@ TEST_F(HostileIdentityTest, WhatIsNoDocumentOfThisDidIsRefused) {
       "unreachable: DID document is not JSON");
   add("nothing", say(""), "unreachable");
   add("an error", say(http_answer(500, "{}")), "HTTP 500");
-  add("too many requests",
-      say(http_answer(429, "{}", "Retry-After: 86400\r\n")), "HTTP 429");
   add("not registered", nullptr, "not registered");
   add("packed", say(http_answer(200, "x", "Content-Encoding: gzip\r\n")),
       "unreachable: content encoding");
@@ -186,6 +184,48 @@ TEST_F(HostileIdentityTest, WhatIsNoDocumentOfThisDidIsRefused) {
   no_host("", "not_found");
   run();
   EXPECT_EQ(elsewhere.connections(), 0u);
+}
+
+// reliability.md 2.1, protocol.md 8.3: a directory that limits us is asked nothing, about
+// nobody, until the time that it named is over; then work goes on by itself.
+TEST_F(HostileIdentityTest, ADirectoryThatLimitsUsIsLeftInPeaceAsLongAsItSays) {
+  using clock = std::chrono::steady_clock;
+  constexpr std::chrono::seconds rest{4};
+  inbox<clock::time_point> limited;
+  inbox<clock::time_point> asked;
+  const auto noting = [&](inbox<clock::time_point>& when, std::string answer) {
+    return [&when, answer = std::move(answer)](raw_peer& peer,
+                                               const std::string&) {
+      when.push(clock::now());
+      peer.send(answer);
+    };
+  };
+  auto& first = add("limited", nullptr, "HTTP 429");
+  hub.on_document(first.did(),
+                  noting(limited, http_answer(429, "{}", "Retry-After: 4\r\n")));
+  hostile_node node{{"relay:" + hub.url()}, hub.url()};
+  node.add({first.did()});
+  const auto told = node.await_failure(first.did());
+  EXPECT_NE(told.error.find("HTTP 429"), std::string::npos) << told.error;
+  const auto named = limited.pop();
+  ASSERT_TRUE(named);
+  std::vector<atproto::did> others;
+  for (int i = 0; i < 8; ++i) {
+    const auto& x = add("other", nullptr, "");
+    hub.on_document(x.did(), noting(asked, http_answer(200, document(x, ""))));
+    others.push_back(x.did());
+  }
+  hub.on_document(first.did(),
+                  noting(asked, http_answer(200, document(first, ""))));
+  node.add(others);
+  for (const auto& x : others)
+    EXPECT_EQ(node.await(x, "synced").records, 1u);
+  EXPECT_EQ(node.await(first.did(), "synced").records, 1u);
+  for (size_t i = 0; i <= others.size(); ++i) {
+    const auto at = asked.pop();
+    ASSERT_TRUE(at);
+    EXPECT_GE(*at - *named, rest) << "question " << i;
+  }
 }
 
 // reliability.md 2.1, DNS abuse: names that nobody knows, from many hosts at a
