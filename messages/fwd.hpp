@@ -74,6 +74,7 @@ struct prepare_fetch;
 struct reader_job;
 struct remove_repos;
 struct remove_result;
+struct release_caches;
 struct repo_buffer_page;
 struct repo_chunk;
 struct repo_fetch_failed;

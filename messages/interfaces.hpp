@@ -34,10 +34,11 @@ using journal_actor = common_actor::extend<
   // One step of an erasing, answers `erase_stepped`; and its end.
   caf::reacts_to<erase_step>, caf::reacts_to<erase_over>>;
 
-/// The SWEEPER: takes what was erased off the disk.
+/// The SWEEPER: takes what was erased off the disk, and what a store that rests
+/// needs no more out of memory.
 using sweeper_actor = common_actor::extend<
   caf::reacts_to<erase_begun>, caf::reacts_to<erase_stepped>,
-  caf::reacts_to<sweep_on>>;
+  caf::reacts_to<release_caches>, caf::reacts_to<sweep_on>>;
 
 /// The UPSTREAM: one connection to a PDS or relay.
 using upstream_actor = common_actor::extend<

@@ -114,6 +114,10 @@ struct erase_over {
   storage::op_id through = 0;
 };
 
+/// Give up what the store holds in memory only to be faster. From: NODE's eye on
+/// room. To: SWEEPER. Travels: local only.
+struct release_caches {};
+
 /// Go on. From: SWEEPER itself. Travels: local only.
 struct sweep_on {};
 
@@ -142,4 +146,5 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::erase_begun)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::erase_step)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::erase_stepped)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::erase_over)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::release_caches)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::sweep_on)

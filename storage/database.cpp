@@ -192,6 +192,26 @@ result<bool> database::purge(const key_range& range) {
   return table_purge{*impl_, range}.run();
 }
 
+uint64_t database::memory_bytes() const {
+  std::string text;
+  if (!impl_->db->GetProperty("leveldb.approximate-memory-usage", &text))
+    return 0;
+  return std::stoull(text);
+}
+
+/// LevelDB does it for every range that it is to compact; this one has no rows.
+void database::impl::flush_memtable() {
+  const std::string nowhere(1, '\xff');
+  const auto x = slice(nowhere);
+  db->CompactRange(&x, &x);
+}
+
+void database::release_memory() {
+  if (!failed())
+    impl_->flush_memtable();
+  impl_->cache->Prune();
+}
+
 result<disk_space> database::space() const {
   disk_space out;
   if (const auto x = impl_->disk->space(impl_->options.directory, out);

@@ -161,6 +161,14 @@ public:
   ///          files or LevelDB moved them: call again later.
   result<bool> purge(const key_range& range);
 
+  /// Memory of the memtables and the cache of blocks, about.
+  uint64_t memory_bytes() const;
+
+  /// Writes the memtable to a table, and empties the cache of blocks. Blocks
+  /// until that is done, and until a compaction that is under way is over;
+  /// nothing happens to what is read or written meanwhile.
+  void release_memory();
+
   /// Of the file system it lies on. Asks the disk.
   result<disk_space> space() const;
 

@@ -59,6 +59,10 @@ struct database::impl {
   result<void> begin_epoch();
   result<uint64_t> meta_number(const char* name);
 
+  /// Ends the memtable and its log. Waits for a compaction that is under way, too,
+  /// and removes files that nobody needs any more.
+  void flush_memtable();
+
   /// The first call wins; later ones change nothing.
   void fail_for_good(const error& reason);
 

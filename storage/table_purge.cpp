@@ -102,7 +102,7 @@ result<bool> table_purge::run() {
   const auto newest = newest_file();
   if (!newest)
     return newest.error();
-  flush();
+  of_.flush_memtable();
   for (int i = 0; i < limits::purge_rounds_max; ++i) {
     moved_ = false;
     const auto dead = find_dead();
@@ -117,7 +117,7 @@ result<bool> table_purge::run() {
       continue;
     auto left = is_left(*newest);
     if (left && *left) {
-      flush();
+      of_.flush_memtable();
       left = is_left(*newest);
     }
     return left ? result<bool>{!*left} : left;
@@ -229,15 +229,6 @@ result<bool> table_purge::is_left(uint64_t newest) const {
            && std::ranges::find(*tables, *number, &table_file::number)
                 == tables->end();
   });
-}
-
-/// Ends the memtable and its log. LevelDB does so for every range; this one has
-/// no rows. Waits for a compaction that is under way, too, and removes files
-/// that nobody needs any more.
-void table_purge::flush() {
-  const std::string nowhere(1, '\xff');
-  const auto x = slice(nowhere);
-  of_.db->CompactRange(&x, &x);
 }
 
 std::string table_purge::path_of(uint64_t table) const {

@@ -45,7 +45,6 @@ private:
   result<void> rewrite(const std::vector<dead_rows>& all);
   result<uint64_t> newest_file() const;
   result<bool> is_left(uint64_t newest) const;
-  void flush();
   std::string path_of(uint64_t table) const;
 
   database::impl& of_;

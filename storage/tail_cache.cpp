@@ -12,10 +12,8 @@ tail_cache::tail_cache(op_id next, size_t bytes_max)
 void tail_cache::add(std::span<const log_entry_ptr> entries) {
   const std::lock_guard guard{mutex_};
   for (const auto& entry : entries) {
-    if (entry->first != next_) {
-      entries_.clear();
-      held_ = 0;
-    }
+    if (entry->first != next_)
+      forget();
     entries_.push_back(entry);
     held_ += entry->bytes_held();
     next_ = entry->last() + 1;
@@ -50,6 +48,17 @@ tail_cache::since(op_id after, op_id through, size_t ops_max,
     out.push_back(*i);
   }
   return out;
+}
+
+void tail_cache::clear() {
+  const std::lock_guard guard{mutex_};
+  forget();
+}
+
+void tail_cache::forget() {
+  entries_.clear();
+  entries_.shrink_to_fit();
+  held_ = 0;
 }
 
 size_t tail_cache::bytes_held() const {

@@ -40,9 +40,14 @@ public:
   since(op_id after, op_id through, size_t ops_max = limits::log_page_ops_max,
         size_t bytes_max = limits::log_page_bytes_max) const;
 
+  /// Forgets all entries; who reads them next reads the log.
+  void clear();
+
   size_t bytes_held() const;
 
 private:
+  void forget(); ///< @pre `mutex_` is held.
+
   mutable std::mutex mutex_;
   std::deque<log_entry_ptr> entries_;
   op_id next_;

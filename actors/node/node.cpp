@@ -103,7 +103,8 @@ void node::impl::start_store_actors() {
      [this] { return store->db->level0_files(); }},
     options, [this](const error& why) { on_journal_failure(why); });
   guard("journal", caf::actor_cast<caf::strong_actor_ptr>(shared->journal));
-  shared->sweeper = spawn_sweeper(*system, shared, {store->db.get(), 0}, own_threads);
+  shared->sweeper = spawn_sweeper(
+    *system, shared, {store->db.get(), store->tail.get()}, own_threads);
   guard("sweeper", caf::actor_cast<caf::strong_actor_ptr>(shared->sweeper));
   for (size_t i = 0; i < config.readers; ++i) {
     shared->readers.push_back(

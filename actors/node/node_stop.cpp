@@ -56,6 +56,12 @@ void node::impl::add_gauges() {
                   [this, i] {
                     return double(growth->sizes()[i]);
                   });
+  metrics.gauge("weir_store_memory_bytes",
+                "Memory that the store holds to be faster, about",
+                [this] {
+                  return double(store->db->memory_bytes()
+                                + store->tail->bytes_held());
+                });
   metrics.gauge("weir_store_growth_bytes_per_day",
                 "How fast the store grows, by the last day; NaN in the first "
                 "ten minutes",

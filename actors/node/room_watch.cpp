@@ -122,10 +122,17 @@ private:
       show(shortage::memory, memory_room_.level(),
            mebibytes(used) + " of memory are in use and " + mebibytes(limit)
              + " are the limit");
-    if (heap_.on_measure(resident, ledger.passing(),
-                         used > limit - marks.backfill, now))
-      options_.give_back();
+    give_back(heap_.on_measure(resident, ledger.passing(),
+                               used > limit - marks.backfill, now));
     announce();
+  }
+
+  /// SWEEPER gives back what the allocator keeps when the caches are empty.
+  void give_back(memory_return what) {
+    if (what == memory_return::freed)
+      options_.give_back();
+    else if (what == memory_return::caches)
+      send(shared_->sweeper, release_caches{});
   }
 
   void show(shortage of, intake_level to, const std::string& why) {

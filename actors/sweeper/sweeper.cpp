@@ -8,7 +8,9 @@
 #include "base/thread_name.hpp"
 #include "messages/journal.hpp"
 #include "storage/compaction.hpp"
+#include "storage/database.hpp"
 #include "storage/erasure.hpp"
+#include "storage/tail_cache.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -24,7 +26,7 @@ public:
   sweeper(caf::actor_config& config, context_ptr shared, sweeper_store store,
           bool own_thread)
     : observed(config, "sweeper", "0"), shared_(std::move(shared)),
-      store_(store), own_thread_(own_thread) {
+      store_(std::move(store)), own_thread_(own_thread) {
     erased_ = &shared_->metrics.counter(
       "weir_repos_erased_total",
       "Repos whose erased content has left the disk");
@@ -44,6 +46,7 @@ private:
   void perform(const sweeper_effects& x);
   void scan();
   void compact(const sweeper_range& x);
+  void release();
   void fail(const error& why);
   steady_time now() const { return shared_->time->steady_now(); }
 
@@ -95,6 +98,12 @@ void sweeper::compact(const sweeper_range& x) {
   perform(machine_.on_compacted(*found, now()));
 }
 
+void sweeper::release() {
+  store_.tail->clear();
+  store_.db->release_memory();
+  store_.give_back();
+}
+
 void sweeper::fail(const error& why) {
   failed_->add();
   const auto next = machine_.on_failed(now());
@@ -117,6 +126,7 @@ sweeper_actor::behavior_type sweeper::make_behavior() {
     [this](const erase_stepped& x) {
       perform(machine_.on_stepped(x.more, x.busy, now()));
     },
+    [this](release_caches) { release(); },
     [this](sweep_on) {
       if (const auto range = std::exchange(order_, std::nullopt))
         compact(*range);
@@ -131,8 +141,9 @@ sweeper_actor::behavior_type sweeper::make_behavior() {
 sweeper_actor spawn_sweeper(caf::actor_system& system, context_ptr shared,
                             sweeper_store store, bool detached) {
   if (detached)
-    return system.spawn<sweeper, caf::detached>(std::move(shared), store, true);
-  return system.spawn<sweeper>(std::move(shared), store, false);
+    return system.spawn<sweeper, caf::detached>(std::move(shared), std::move(store),
+                                                 true);
+  return system.spawn<sweeper>(std::move(shared), std::move(store), false);
 }
 
 } // namespace weir::actors

@@ -1,5 +1,6 @@
 #include "tests/sim/scene.hpp"
 
+#include "base/limits_heap.hpp"
 #include "net/url.hpp"
 #include "tests/sim/heap_census.hpp"
 
@@ -164,8 +165,11 @@ result<void> scene::start_node() {
   seams.disk = &disk_faults_;
   seams.transport = node_machine_;
   seams.run = &steps_;
-  seams.resident = [] {
-    return uint64_t{0};
+  // Every other minute so much larger that what the store holds to be faster is
+  // given up, in the middle of whatever happens then.
+  seams.resident = [this] {
+    const bool has_grown = time_.now().micros / 60'000'000 % 2 == 1;
+    return has_grown ? limits::heap_return_bytes : uint64_t{0};
   };
   trace_.note(time_.now(), "node", "starts");
   const heap::heap_scope owner{heap::tag_of("start")};

@@ -7,6 +7,7 @@ namespace weir::actors {
 namespace {
 
 using namespace std::chrono_literals;
+using enum memory_return;
 
 constexpr uint64_t small = 20'000'000;
 constexpr uint64_t large = small + limits::heap_return_bytes;
@@ -18,7 +19,7 @@ public:
     machine_.on_measure(small, passing, false, now);
   }
 
-  bool after(std::chrono::microseconds wait, uint64_t resident) {
+  memory_return after(std::chrono::microseconds wait, uint64_t resident) {
     now = now + wait;
     return machine_.on_measure(resident, passing_, false, now);
   }
@@ -35,9 +36,9 @@ private:
 // limits::heap_return_bytes and one less, limits::heap_rest_time and less
 TEST(heap_return, comes_when_a_process_that_has_grown_rests) {
   resting x;
-  EXPECT_FALSE(x.after(limits::heap_rest_time - 1us, large));
-  EXPECT_FALSE(x.after(1us, large - 1));
-  EXPECT_TRUE(x.after(0us, large));
+  EXPECT_EQ(x.after(limits::heap_rest_time - 1us, large), nothing);
+  EXPECT_EQ(x.after(1us, large - 1), nothing);
+  EXPECT_EQ(x.after(0us, large), caches);
 }
 
 // limits::heap_rest_bytes and one less
@@ -45,29 +46,43 @@ TEST(heap_return, waits_while_much_is_on_its_way) {
   resting busy{limits::heap_rest_bytes};
   resting calm{limits::heap_rest_bytes - 1};
   for (int i = 0; i < 3; ++i) {
-    EXPECT_FALSE(busy.after(limits::heap_rest_time, large));
-    EXPECT_EQ(calm.after(limits::heap_rest_time, large), i == 0);
+    EXPECT_EQ(busy.after(limits::heap_rest_time, large), nothing);
+    EXPECT_EQ(calm.after(limits::heap_rest_time, large),
+              i == 0 ? caches : nothing);
   }
+}
+
+// limits::cache_release_interval and less: what is freed meanwhile goes back.
+TEST(heap_return, leaves_the_caches_of_a_node_that_works_alone) {
+  resting x;
+  ASSERT_EQ(x.after(limits::heap_rest_time, large), caches);
+  ASSERT_EQ(x.after(1s, small), nothing);
+  ASSERT_EQ(x.after(limits::room_check_interval, large), freed);
+  EXPECT_EQ(x.after(limits::cache_release_interval - limits::room_check_interval
+                      - 1s - 1us,
+                    large),
+            nothing);
+  EXPECT_EQ(x.after(1us, large), caches);
 }
 
 // What cannot be returned is in use.
 TEST(heap_return, is_not_tried_again_without_need) {
   resting x;
-  ASSERT_TRUE(x.after(limits::heap_rest_time, large));
+  ASSERT_EQ(x.after(limits::heap_rest_time, large), caches);
   for (int i = 0; i < 10; ++i)
-    EXPECT_FALSE(x.after(limits::heap_rest_time, large));
-  EXPECT_TRUE(x.after(1s, large + limits::heap_return_bytes));
+    EXPECT_EQ(x.after(limits::cache_release_interval, large), nothing);
+  EXPECT_EQ(x.after(1s, large + limits::heap_return_bytes), caches);
 }
 
 // limits::room_check_interval
 TEST(heap_return, is_often_while_memory_is_short) {
   heap_return x;
   steady_time now{1'000'000};
-  EXPECT_TRUE(x.on_measure(small, large, true, now));
+  EXPECT_EQ(x.on_measure(small, large, true, now), freed);
   now = now + (limits::room_check_interval - 1us);
-  EXPECT_FALSE(x.on_measure(small, large, true, now));
+  EXPECT_EQ(x.on_measure(small, large, true, now), nothing);
   now = now + 1us;
-  EXPECT_TRUE(x.on_measure(small, large, true, now));
+  EXPECT_EQ(x.on_measure(small, large, true, now), freed);
 }
 
 } // namespace weir::actors

@@ -1,6 +1,7 @@
 #include "actors/journal/journal.hpp"
 #include "actors/node/room_watch.hpp"
 #include "base/limits.hpp"
+#include "base/limits_heap.hpp"
 #include "messages/consumer.hpp"
 #include "messages/journal.hpp"
 #include "storage/tail_cache.hpp"
@@ -27,6 +28,7 @@ protected:
   RoomWatchTest() {
     shared->readers.push_back(reader.as<reader_actor>());
     shared->supervisor = supervisor.as<supervisor_actor>();
+    shared->sweeper = sweeper.as<sweeper_actor>();
     shared->set_upstream(7, upstream.as<upstream_actor>());
     room_watch_options options;
     options.disk_reserve = reserve;
@@ -58,6 +60,7 @@ protected:
 
   probe reader{sys};
   probe supervisor{sys};
+  probe sweeper{sys};
   probe upstream{sys};
   std::vector<ec> reopened;
   uint64_t resident = 1;
@@ -183,6 +186,17 @@ TEST_F(RoomWatchTest, FreeMemoryIsGivenBackOnceASecondWhileItIsShort) {
   EXPECT_EQ(given_back, 1u);
   pass(often);
   EXPECT_EQ(given_back, 2u);
+}
+
+// The caches of the store, too; SWEEPER gives back what the allocator keeps then.
+TEST_F(RoomWatchTest, TheStoreGivesUpItsCachesWhenANodeThatHasGrownRests) {
+  resident = 1 + limits::heap_return_bytes;
+  for (std::chrono::microseconds passed{}; passed < limits::heap_rest_time;
+       passed += often) {
+    EXPECT_EQ(sweeper.count<release_caches>(), 0u);
+    pass(often);
+  }
+  EXPECT_EQ(sweeper.count<release_caches>(), 1u);
 }
 
 TEST_F(RoomWatchTest, IntakePausesAtTheReserveAndRequestsAtHalfOfIt) {

@@ -88,6 +88,18 @@ TEST_F(TailCacheTest, AnEntryAboveTheLimitEmptiesIt) {
   EXPECT_TRUE(tiny.since(1, 1).value().empty());
 }
 
+// The log has what was forgotten, and what comes next follows it.
+TEST_F(TailCacheTest, WhenClearedItGoesOnWithWhatComesNext) {
+  add({make(1, 2), make(3, 2)});
+  cache.clear();
+  EXPECT_EQ(cache.bytes_held(), 0u);
+  EXPECT_FALSE(cache.since(2, 4));
+  EXPECT_TRUE(cache.since(4, 4).value().empty());
+  add({make(5, 2)});
+  EXPECT_FALSE(cache.since(2, 6));
+  EXPECT_EQ(firsts(cache.since(4, 6).value()), (ids{5}));
+}
+
 TEST_F(TailCacheTest, AHoleIsNeverBridged) {
   add({make(1, 2), make(5, 2)});
   EXPECT_FALSE(cache.since(0, 6));
