@@ -81,8 +81,8 @@ coverage: setup
 	  --json build/coverage/lines.json --txt build/coverage/lines.txt
 	tests/coverage.py build/coverage/lines.json
 
-# The published servers and clients, from npm.
-check-real: programs
+# The package in a clean root; the published servers and clients, from npm.
+check-real: programs check-package
 	cmake --build --preset release --parallel $(JOBS) --target differential
 	@cmake/install_packages real
 	@command -v npm >/dev/null || cmake/install_packages node
