@@ -76,6 +76,8 @@ void supervisor::list(uint32_t upstream) {
 /// READER drops the lines that say what the store says, so that a listing of a
 /// quiet network wakes nobody.
 void supervisor::on_listing(const listing_page& x) {
+  if (x.asked > 0)
+    listing_.on_asked({x.upstream, x.collection}, x.asked, now());
   if (x.failed.code != ec::none) {
     listings_failed_->add();
     log::info("listing_failed", {{"upstream", x.upstream},
@@ -103,8 +105,6 @@ void supervisor::on_listing(const listing_page& x) {
   for (const auto* lines : {&x.repos, &x.without})
     for (const auto& line : *lines)
       named.push_back(atproto::stable_hash(line.repo.str()));
-  if (!x.collection.empty() && x.collection == env_.holders_listing)
-    listing_.on_asked({x.upstream, x.collection}, named.size(), now());
   if (x.unanswered > 0)
     log::warn("accounts_not_described",
               {{"upstream", x.upstream},
