@@ -20,6 +20,8 @@ constexpr size_t http_server_strangers_max = 768;
 constexpr size_t http_server_per_network_max = 128;
 /// The answer to a wrong password comes so late.
 constexpr auto auth_failure_delay = 1s;
+/// Addresses with wrong passwords that the log names within an `auth_lock`.
+constexpr size_t auth_lines_max = 20;
 
 /// Dead letters that one request reads and decides on: each costs some reads of the
 /// log and of the record that is there now, on a thread that others wait for.

@@ -184,9 +184,11 @@ struct listing_page {
   std::string collection;
   error failed;
   std::vector<repo_listed> repos;
-  /// Of a PDS that was asked for a collection: those that have no records of it.
+  /// Of a PDS that was asked for a collection: those that have no records of it,
+  /// and those that need not be asked about.
   std::vector<repo_listed> without;
   size_t unanswered = 0; ///< Of these: nobody could say.
+  size_t asked = 0;      ///< Requests that were made about single accounts.
   std::string cursor;
   std::chrono::seconds retry_after{0}; ///< As its host asks when it failed.
 };

@@ -107,19 +107,21 @@ struct letters_found {
   storage::op_id next = 0;
 };
 
-/// When the log got an operation, in microseconds since 1970; 0: nobody knows.
+/// What the log has from an operation on, and how far it was asked for: whether
+/// one of them is due, and since when.
 ///
 /// From: READER. To: CONSUMER. Travels: local only.
-struct operation_dated {
+struct unread_log {
   storage::op_id id = 0;
-  int64_t written_us = 0;
+  storage::op_id through = 0;
+  std::vector<storage::log_entry_ptr> entries;
 };
 
 } // namespace weir
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::letters_order)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::letters_found)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::operation_dated)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::unread_log)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::log_page)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::did_page)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::channel_opened)

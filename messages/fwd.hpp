@@ -68,7 +68,6 @@ struct listing_taken;
 struct log_advanced;
 struct log_page;
 struct node_command;
-struct operation_dated;
 struct passivate_repo;
 struct prepare_fetch;
 struct reader_job;
@@ -105,5 +104,6 @@ struct sweep_on;
 struct tick;
 struct tracked_reply;
 struct uncovered_page;
+struct unread_log;
 
 } // namespace weir

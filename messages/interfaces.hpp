@@ -133,6 +133,6 @@ using consumer_actor = common_actor::extend<
   caf::reacts_to<rows_durable>,
   // Dead letters, and how old the oldest event is.
   caf::reacts_to<letters_order>, caf::reacts_to<letters_found>,
-  caf::reacts_to<operation_dated>>;
+  caf::reacts_to<unread_log>>;
 
 } // namespace weir

@@ -132,9 +132,23 @@ bool access_control::guesses(const net::ip_address& peer) {
   const auto now = time_.steady_now();
   if (x.count == 0 || now - x.since > limits::auth_lock) {
     x = {0, now};
-    log::warn("wrong_password", {{"peer", net::to_string(peer)}});
+    name(peer, now);
   }
   return ++x.count > limits::auth_failures_max;
+}
+
+/// Whoever has many addresses must not fill the disk.
+void access_control::name(const net::ip_address& peer, steady_time now) {
+  if (named_.count == 0 || now - named_.since > limits::auth_lock)
+    named_ = {0, now};
+  if (named_.count >= limits::auth_lines_max)
+    return;
+  if (++named_.count < limits::auth_lines_max)
+    log::warn("wrong_password", {{"peer", net::to_string(peer)}});
+  else
+    log::warn("wrong_password", {{"peer", net::to_string(peer)},
+                                 {"hint", "there are many; for a minute no "
+                                          "others are named"}});
 }
 
 } // namespace weir::actors

@@ -24,7 +24,8 @@ struct access_options {
 /// address that had many wrong passwords, further wrong ones are answered
 /// later; the right one never is: who guesses may share the address, that of a
 /// proxy for example. The log names an address with wrong ones once in
-/// `limits::auth_lock`.
+/// `limits::auth_lock`, and so many addresses in that time:
+/// `limits::auth_lines_max`.
 ///
 /// `/livez` and `/readyz` need no credential on loopback, unless a proxy passes
 /// them on, or with `open_probes`.
@@ -54,11 +55,13 @@ private:
   std::string password() const;
   static bool is_right(std::string_view header, const std::string& password);
   bool guesses(const net::ip_address& peer);
+  void name(const net::ip_address& peer, steady_time now);
 
   access_options options_; ///< The password is guarded.
   const clock& time_;
   mutable std::mutex mutex_;
   std::map<net::ip_address, failures> failures_;
+  failures named_; ///< Lines of the log.
 };
 
 } // namespace weir::actors

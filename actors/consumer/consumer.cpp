@@ -4,6 +4,7 @@
 #include "actors/consumer/foreign_acks.hpp"
 #include "actors/consumer/letter_desk.hpp"
 #include "actors/consumer/letter_reads.hpp"
+#include "actors/consumer/unread_reads.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
@@ -11,7 +12,6 @@
 #include "base/log.hpp"
 #include "messages/consumer.hpp"
 #include "storage/collection_table.hpp"
-#include "storage/log_reader.hpp"
 #include "storage/tail_cache.hpp"
 #include "wire/tap.hpp"
 
@@ -78,7 +78,7 @@ private:
   void on_did_page(const did_page& x);
   void publish();
   void date_oldest();
-  void ask_date(storage::op_id id);
+  void on_unread(const unread_log& x);
 
   consumer_environment env_;
   board_gate gate_;
@@ -320,19 +320,20 @@ void consumer::date_oldest() {
   if (x.id == 0 || x.written_us != 0)
     oldest_ = x;
   else if (x.id != oldest_.id && !std::exchange(date_asked_, true))
-    ask_date(x.id);
+    send(env_.shared->reader_of(1),
+         read_unread(x, durable_, consumer_actor{this}));
   env_.stats->oldest_us = oldest_.written_us;
 }
 
-void consumer::ask_date(storage::op_id id) {
-  reader_job job;
-  job.run = [to = consumer_actor{this}, id](store_readers& store) {
-    const auto entry
-      = storage::log_reader{store.db, store.names, store.partition}.find(id);
-    const auto found = entry && *entry != nullptr;
-    caf::anon_send(to, operation_dated{id, found ? (*entry)->written_us : 0});
-  };
-  send(env_.shared->reader_of(1), std::move(job));
+void consumer::on_unread(const unread_log& x) {
+  date_asked_ = false;
+  const auto asked = machine_.oldest_due();
+  if (!asked.unread || asked.id != x.id)
+    oldest_ = {x.id, x.entries.empty() ? 0 : x.entries.front()->written_us};
+  else if (const auto due = machine_.look_ahead(x.id, x.through, x.entries);
+           due.id != 0)
+    oldest_ = due;
+  date_oldest();
 }
 
 consumer_actor::behavior_type consumer::make_behavior() {
@@ -376,10 +377,8 @@ consumer_actor::behavior_type consumer::make_behavior() {
     [this](const letters_found& x) {
       on_letters(x);
     },
-    [this](operation_dated x) {
-      date_asked_ = false;
-      oldest_ = {x.id, x.written_us};
-      date_oldest();
+    [this](const unread_log& x) {
+      on_unread(x);
     },
   };
 }

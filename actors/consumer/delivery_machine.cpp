@@ -239,13 +239,14 @@ oldest_event delivery_machine::oldest_due() const noexcept {
     return {id, here ? lane->queue.front().held->get()->written_us : 0};
   }
   const auto seen = std::max(next_, again_until_);
-  const auto first = acked_.next_missing(seen);
+  const auto first = acked_.next_missing(std::max(seen, idle_through_ + 1));
   if (first > durable_ || backlog() == 0
       || (acked_.last() < seen && backlog() <= seen - 1 - acked_.count()))
     return {};
   const auto here = !page_.empty() && page_.front()->get()->first <= first
                     && first <= page_.front()->get()->last();
-  return {first, here ? page_.front()->get()->written_us : 0};
+  return {first, here ? page_.front()->get()->written_us : 0,
+          !here && sessions_.empty()};
 }
 
 // -- sending ------------------------------------------------------------------

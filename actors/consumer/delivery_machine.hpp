@@ -76,8 +76,7 @@ public:
   /// One report for each session in the `sends` of the last effects.
   effects on_sent(std::span<const sent_report> reports, steady_time now);
 
-  /// A session that did not take all has room again. Without this call it is
-  /// tried again after a short while.
+  /// A session that did not take all has room again; else it is tried later.
   effects on_drained(session_id id, steady_time now);
 
   /// Acks may be late, repeated, out of order, of an earlier connection.
@@ -111,24 +110,24 @@ public:
   /// Without records of accounts that are not active.
   oldest_event oldest_due() const noexcept;
 
+  /// What lies in the log from an `oldest_due` that is unread, up to `through`.
+  /// @returns the first event in it that may be delivered.
+  oldest_event look_ahead(op_id from, op_id through,
+                          std::span<const storage::log_entry_ptr> entries);
+
   uint64_t dead_letters() const noexcept { return dead_letters_; }
 
-  /// Events in memory: they wait for their turn or for an ack.
+  // Events in memory, which wait for their turn or for an ack; bytes of the log
+  // entries held for them; DIDs and events that are only remembered.
   size_t events() const noexcept { return events_; }
-
-  /// Bytes of the log entries held for them.
   size_t bytes() const noexcept { return held_bytes_; }
-
-  /// DIDs and events that are only remembered.
   size_t remembered() const noexcept { return remembered_; }
-
   size_t ranges() const noexcept { return acked_.ranges(); }
   size_t lanes() const noexcept { return records_.size() + facts_.size(); }
   size_t sessions() const noexcept { return sessions_.size(); }
 
   /// Dead letters that are not on their way to the store yet.
   std::span<const dead_letter> letters() const noexcept { return letters_; }
-
   const delivery_counters& counters() const noexcept { return counters_; }
 
 private:
@@ -219,6 +218,7 @@ private:
   op_id again_from_ = 0;  ///< To be read for what was erased; 0: nothing.
   op_id again_until_ = 0; ///< What lies below was seen before.
   op_id durable_;
+  op_id idle_through_ = 0; ///< Nothing unread up to here may be delivered.
   const op_id believed_through_;
   op_id told_through_; ///< The last one of earlier lives that was acked.
   bool at_end_ = false; ///< The log had no more when last asked.

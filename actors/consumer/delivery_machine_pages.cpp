@@ -239,6 +239,26 @@ void delivery_machine::push(delivery_lane& x, const held_entry_ptr& held,
   ++events_;
 }
 
+oldest_event delivery_machine::look_ahead(
+  op_id from, op_id through, std::span<const storage::log_entry_ptr> entries) {
+  for (const auto& entry : entries) {
+    const auto standing = gate_.standing(entry->repo);
+    for (auto id = std::max({from, entry->first, standing.erased_through + 1});
+         id <= entry->last(); ++id) {
+      const auto what = kind_of(entry->ops[id - entry->first]);
+      if (!acked_.contains(id) && what != kind::implicit
+          && (what == kind::fact || (standing.active && !entry->erased))) {
+        idle_through_ = std::max(idle_through_, id - 1);
+        return {id, entry->written_us};
+      }
+    }
+    idle_through_ = std::max(idle_through_, entry->last());
+  }
+  if (entries.empty())
+    idle_through_ = std::max(idle_through_, through);
+  return {};
+}
+
 // -- one DID's part of the log ------------------------------------------------
 
 /// @returns false when the page led nowhere.

@@ -94,6 +94,8 @@ struct letters_settled {
 struct oldest_event {
   storage::op_id id = 0;  ///< 0: none waits.
   int64_t written_us = 0; ///< When it was logged; 0: the log has to be asked.
+  /// Nobody has read it: whether it may be delivered is not known, either.
+  bool unread = false;
 };
 
 /// What the shell carries out, in this order.

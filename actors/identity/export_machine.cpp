@@ -1,5 +1,6 @@
 #include "actors/identity/export_machine.hpp"
 
+#include "base/limits.hpp"
 #include "base/limits_directory.hpp"
 #include "base/stored_time.hpp"
 
@@ -95,7 +96,8 @@ std::optional<int64_t> export_machine::as_of(wall_time wall) const {
   if (at_ == phase::loading || at_ == phase::clearing || place_.whole_at == 0
       || age_of(place_.whole_at, wall) >= options_.fresh.count())
     return std::nullopt;
-  return place_.whole_at;
+  return std::min(place_.whole_at,
+                  wall.seconds() - limits::identity_current.count() - 1);
 }
 
 bool export_machine::may_begin(size_t wanted, steady_time now,

@@ -77,7 +77,9 @@ public:
   effects on_durable(steady_time now);
 
   /// When what the store has of the export was true, in Unix seconds; none: it
-  /// does not count.
+  /// does not count. Never so late that it would name the current hosts
+  /// (`limits::identity_current`): an export may be made now and then, and before
+  /// an account is believed to be away the directory is asked for its document.
   std::optional<int64_t> as_of(wall_time wall) const;
 
   /// Operations that were read and written by this life.

@@ -1,12 +1,15 @@
 #include "actors/supervisor/holders_bridge.hpp"
 
+#include "actors/support/store_readers.hpp"
 #include "actors/supervisor/holders_machine.hpp"
 #include "base/limits_listings.hpp"
+#include "messages/journal.hpp"
 
 #include <boost/json.hpp>
 #include <caf/send.hpp>
 
 #include <memory>
+#include <utility>
 
 namespace weir::actors {
 
@@ -33,6 +36,11 @@ std::optional<bool> holds(std::string_view body, const atproto::did& repo,
   return false;
 }
 
+bool is_tracked(const atproto::did& repo, const store_readers& store) {
+  const auto known = store.load_repo(repo);
+  return known && known->row;
+}
+
 /// Asks about the accounts of a page, one after the other. The request that is
 /// under way keeps it alive.
 class holders_page : public std::enable_shared_from_this<holders_page> {
@@ -45,10 +53,18 @@ public:
     out_.repos.clear();
   }
 
+  /// What is tracked is followed whatever it holds, and compared by the listing
+  /// of all repos.
+  void pass_over_known(const store_readers& store) {
+    for (auto& line : std::exchange(lines_, {}))
+      (line.account == storage::account_status::active
+           && !is_tracked(line.repo, store)
+         ? lines_
+         : out_.without)
+        .push_back(std::move(line));
+  }
+
   void go_on() {
-    while (next_ < lines_.size()
-           && lines_[next_].account != storage::account_status::active)
-      out_.without.push_back(std::move(lines_[next_++]));
     const auto client = client_.lock();
     if (!client)
       return;
@@ -59,6 +75,7 @@ public:
     net::http_request request;
     request.target = host_.with_target(std::move(path));
     request.limits.body_bytes_max = limits::describe_bytes_max;
+    ++out_.asked;
     client->get(std::move(request),
                 [self = shared_from_this()](const auto& x) { self->take(x); });
   }
@@ -139,12 +156,16 @@ private:
 } // namespace
 
 void find_holders(net::http_client_ptr client, net::url host,
-                  wire::collection_filter collections, listing_page page,
-                  supervisor_actor to) {
-  std::make_shared<holders_page>(std::move(client), std::move(host),
-                                 std::move(collections), std::move(page),
-                                 std::move(to))
-    ->go_on();
+                  wire::collection_filter collections, reader_actor store,
+                  listing_page page, supervisor_actor to) {
+  reader_job job;
+  job.run = [asked = std::make_shared<holders_page>(
+               std::move(client), std::move(host), std::move(collections),
+               std::move(page), std::move(to))](const store_readers& rows) {
+    asked->pass_over_known(rows);
+    asked->go_on();
+  };
+  caf::anon_send(store, std::move(job));
 }
 
 } // namespace weir::actors

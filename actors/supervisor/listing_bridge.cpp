@@ -94,9 +94,10 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
     request.target = target->with_target(std::move(path));
     request.limits.body_bytes_max = limits::listing_bytes_max;
     auto ask_each = [from = std::weak_ptr{client}, host = *target, signal,
-                     to](listing_page page) {
+                     shared, to](listing_page page) {
       if (const auto asked = from.lock())
-        find_holders(asked, host, signal, std::move(page), to);
+        find_holders(asked, host, signal, shared->reader_of(0),
+                     std::move(page), to);
     };
     client->get(std::move(request), [out, before, to, each, ask_each](
                                       result<net::http_response> x) mutable {

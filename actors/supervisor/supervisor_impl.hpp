@@ -13,6 +13,7 @@
 #include "actors/supervisor/listing_census.hpp"
 #include "actors/supervisor/listing_debts.hpp"
 #include "actors/supervisor/uncovered_laps.hpp"
+#include "actors/supervisor/unknown_holders.hpp"
 #include "messages/claims.hpp"
 #include "messages/error.hpp"
 #include "messages/intake.hpp"
@@ -149,6 +150,7 @@ private:
   // supervisor_listings.cpp
   void restore(listing_machine::row x);
   void tell_health(uint32_t upstream, const listing_debts::report& x);
+  void tell_holders(uint32_t upstream, const unknown_holders::report& x);
   void list(uint32_t upstream);
   void look_up_claim(const atproto::did& repo, bool anew);
   void prove_directory();
@@ -197,6 +199,7 @@ private:
   supervisor_machine machine_;
   listing_machine listing_;
   listing_debts debts_;
+  unknown_holders holders_;
   std::chrono::seconds retry_max_;
   claims_machine claims_;
   byte_claim claims_held_;

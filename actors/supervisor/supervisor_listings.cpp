@@ -21,6 +21,14 @@ void supervisor::tell_health(uint32_t upstream,
     });
 }
 
+void supervisor::tell_holders(uint32_t upstream,
+                              const unknown_holders::report& x) {
+  if (x)
+    env_.shared->health.with([&](health_machine& health) {
+      health.on_holders(upstream, *x);
+    });
+}
+
 void supervisor::perform(const listing_machine::effects& x) {
   auto& board = env_.shared->upstreams;
   if (x.finished && x.write->what.collection.empty()) {
@@ -31,6 +39,9 @@ void supervisor::perform(const listing_machine::effects& x) {
     tell_health(upstream, ended);
     complete_laps_.hurry(now());
     count_complete();
+  } else if (x.finished) {
+    const auto& what = x.write->what;
+    tell_holders(what.upstream, holders_.on_ended(what));
   }
   if (x.write) {
     auto rows = std::make_shared<storage::journal_batch>();
@@ -76,6 +87,8 @@ void supervisor::list(uint32_t upstream) {
 /// READER drops the lines that say what the store says, so that a listing of a
 /// quiet network wakes nobody.
 void supervisor::on_listing(const listing_page& x) {
+  if (x.asked > 0)
+    listing_.on_asked({x.upstream, x.collection}, x.asked, now());
   if (x.failed.code != ec::none) {
     listings_failed_->add();
     log::info("listing_failed", {{"upstream", x.upstream},
@@ -90,6 +103,9 @@ void supervisor::on_listing(const listing_page& x) {
     if (x.collection.empty()) {
       listing_all_.erase(x.upstream);
       tell_health(x.upstream, debts_.on_failed(x.upstream, x.failed));
+    } else {
+      tell_holders(x.upstream,
+                   holders_.on_failed({x.upstream, x.collection}, x.failed));
     }
     perform(listing_.on_page({x.upstream, x.collection}, x.failed, 0, now(),
                              x.retry_after));
@@ -97,14 +113,14 @@ void supervisor::on_listing(const listing_page& x) {
   }
   if (x.collection.empty())
     debts_.on_page(x.upstream);
+  else
+    holders_.on_page({x.upstream, x.collection}, x.unanswered);
   count_lines(x);
   std::vector<uint64_t> named;
   named.reserve(x.repos.size() + x.without.size());
   for (const auto* lines : {&x.repos, &x.without})
     for (const auto& line : *lines)
       named.push_back(atproto::stable_hash(line.repo.str()));
-  if (!x.collection.empty() && x.collection == env_.holders_listing)
-    listing_.on_asked({x.upstream, x.collection}, named.size(), now());
   if (x.unanswered > 0)
     log::warn("accounts_not_described",
               {{"upstream", x.upstream},

@@ -158,6 +158,11 @@ void health_machine::on_listing(uint32_t upstream, std::string_view trouble) {
     trouble.substr(0, limits::health_text_bytes_max));
 }
 
+void health_machine::on_holders(uint32_t upstream, std::string_view trouble) {
+  streams_[upstream].holders.assign(
+    trouble.substr(0, limits::health_text_bytes_max));
+}
+
 bool health_machine::is_away(stream_state& x, bool connected,
                              steady_time now) {
   if (!connected) {
@@ -230,10 +235,12 @@ health_machine::judge_stream(const upstream_view& x, stream_state& known,
     return found(health_cause::upstream, x.origin,
                  "most of its commits are refused: " + known.commits.text(),
                  known.commits.is_stale(now));
-  if (!x.stalls && known.listing.empty())
+  const auto& untold
+    = known.listing.empty() ? known.holders : known.listing;
+  if (!x.stalls && untold.empty())
     return std::nullopt;
   auto out = found(health_cause::upstream, x.origin,
-                   x.stalls ? x.last_error : known.listing);
+                   x.stalls ? x.last_error : untold);
   out.level = health_level::degraded;
   return out;
 }

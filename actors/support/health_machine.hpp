@@ -103,6 +103,10 @@ public:
   /// @param trouble Why; empty: it was had.
   void on_listing(uint32_t upstream, std::string_view trouble);
 
+  /// Who has records of the signal collection is not known there.
+  /// @param trouble Why; empty: it is known.
+  void on_holders(uint32_t upstream, std::string_view trouble);
+
   struct news {
     std::vector<health_finding> begun;
     std::vector<health_finding> ended;
@@ -127,6 +131,7 @@ private:
   struct stream_state {
     outcome_tally commits;
     std::string listing; ///< Why the one that it owes cannot be had.
+    std::string holders; ///< Why those of the signal collection are not known.
     std::optional<steady_time> open_since;
     std::optional<steady_time> away_since;
     bool is_away = false;

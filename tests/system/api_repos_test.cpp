@@ -1,9 +1,11 @@
 #include "base/limits.hpp"
+#include "tests/support/vectors.hpp"
 #include "tests/system/api_node.hpp"
 
 #include <boost/json.hpp>
 
 #include <csignal>
+#include <fstream>
 
 namespace weir::tests {
 
@@ -62,6 +64,17 @@ std::string numbered(size_t i) {
 } // namespace
 
 // SYNC-36, SYNC-40: of the running node, by default and as it was started
+// docs/api.md: whoever meets the port sees what it is, and where to read on
+TEST_F(ApiReposTest, TheRootNamesTheProgramAndItsDocumentation) {
+  const auto is = get("/");
+  EXPECT_EQ(is.status, 200);
+  const auto x = json::parse(is.body).as_object();
+  EXPECT_EQ(x.at("name").as_string(), "weir");
+  EXPECT_FALSE(x.at("version").as_string().empty());
+  const std::string page{x.at("documentation").as_string()};
+  EXPECT_TRUE(std::ifstream{data_path("../../" + page)}) << page;
+}
+
 TEST_F(ApiReposTest, TheConfigurationIsShown) {
   auto is = get("/config");
   EXPECT_EQ(is.status, 200);

@@ -9,6 +9,7 @@
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <mutex>
 #include <set>
@@ -153,6 +154,36 @@ TEST_F(DeadLettersTest, WhatIsWantedAgainComesOverADeathAndIsDoneWithItsAck) {
   EXPECT_TRUE(letters().empty());
   end(SIGTERM);
   EXPECT_EQ(store_left::read(dir.at("data")).findings, "");
+}
+
+TEST_F(DeadLettersTest, ThoseOfOneAccountComeAgainAndNoOthers) {
+  start();
+  give_all_up();
+  const auto page = answer("/v1/dead-letters?limit=1000");
+  const auto& all = page.at("dead_letters").as_array();
+  const std::string did{all.at(0).at("did").as_string()};
+  std::set<uint64_t> its;
+  std::set<uint64_t> others;
+  for (const auto& x : all)
+    (x.at("did").as_string() == did ? its : others)
+      .insert(static_cast<uint64_t>(x.at("id").as_int64()));
+  ASSERT_FALSE(others.empty());
+  const auto back
+    = answer("/v1/dead-letters/retry", R"({"did":")" + did + "\"}");
+  const auto retried = static_cast<size_t>(back.at("retried").as_int64());
+  EXPECT_GT(retried, 0u);
+  EXPECT_EQ(letters(), others);
+  {
+    const letters_client again{web->transport(), at.data, true};
+    EXPECT_TRUE(eventually(60s * slowness, [&] {
+      return number("/stats/outbox-buffer", "outbox_buffer") == 0;
+    }));
+    const auto got = again.got();
+    EXPECT_EQ(got.size(), retried);
+    EXPECT_TRUE(std::ranges::includes(its, got));
+  }
+  EXPECT_EQ(letters(), others);
+  end(SIGTERM);
 }
 
 TEST_F(DeadLettersTest, WhatFailsAgainIsADeadLetterAgain) {

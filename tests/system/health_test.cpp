@@ -226,6 +226,33 @@ TEST_F(HealthToldTest, AListingThatIsOwedAfterALossAndFailsIsNamed) {
                           "what was lost cannot be found", "degraded"));
 }
 
+// SYNC-18: quiet repos there may be missing
+TEST_F(HealthToldTest, AHostThatDoesNotSayWhoHasRecordsIsNamed) {
+  hostile_stream stream;
+  hostile_host gate;
+  const std::string describe = "/xrpc/com.atproto.repo.describeRepo";
+  const auto did = net.life().truth().view(0).id.str();
+  gate.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
+  gate.on("/xrpc/com.atproto.sync.listRepos",
+          say(http_answer(200, R"({"repos":[{"did":")" + did
+                                 + R"(","rev":"3jzfcijpj2z2a"}]})")));
+  gate.on(describe, say(http_answer(400, "no")));
+  config.mode = actors::tracking_mode::signal;
+  config.signal_collections = {"app.test.none"};
+  config.listing_interval = config.listing_pause = 1s;
+  config.listing_requests_per_hour = 100'000;
+  config.upstreams.push_back({gate.url(), false});
+  start();
+  ASSERT_TRUE(await_cause("upstream", gate.url(), "of some accounts there",
+                          "degraded"));
+  EXPECT_EQ(causes_of("/status"), causes_of("/readyz"));
+  gate.on(describe, say(http_answer(200, R"({"did":")" + did
+                                           + R"(","collections":[]})")));
+  ASSERT_TRUE(await_ready());
+  EXPECT_EQ(warnings("unhealthy", "upstream"), 1u);
+  EXPECT_EQ(warnings("healthy_again", "upstream"), 1u);
+}
+
 // protocol.md 2.1.2: the same host by another name is another one
 TEST_F(HealthToldTest, AnUpstreamByANameThatNoDocumentHasIsNamed) {
   auto url = net.urls().hosts[0];

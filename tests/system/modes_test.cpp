@@ -37,6 +37,8 @@ protected:
 
   void track(const std::string& did, std::vector<std::string> collections = {});
 
+  void untrack(const std::string& did);
+
   /// Waits until the copy has the `kept` records of exactly `repos`, and
   /// nothing is left to do.
   void expect_copy(const std::function<std::set<std::string>()>& repos,
@@ -67,6 +69,15 @@ void ModesTest::track(const std::string& did,
     {"dids", boost::json::array{did}},
     {"collections", boost::json::value_from(std::move(collections))}});
   const auto answer = web->post(at.data + "/repos/add", body);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 200);
+}
+
+void ModesTest::untrack(const std::string& did) {
+  const auto answer = web->post(
+    at.data + "/repos/remove",
+    boost::json::serialize(
+      boost::json::object{{"dids", boost::json::array{did}}}));
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 200);
 }
@@ -208,6 +219,50 @@ TEST_F(ModesTest, ARepoKeepsTheCollectionsThatItWasAddedWith) {
   net.life().traffic().make(300);
   expect_copy([&] { return std::set{usual, special}; },
               wire::collection_filter::parse({posts}).value());
+  end();
+}
+
+// SYNC-29; docs/api.md, POST /repos/add
+TEST_F(ModesTest, WhatARepoKeepsNoMoreIsDeletedAtApplications) {
+  start({"--mode", "manual"});
+  const auto chosen = net.life().truth().view(3).id.str();
+  track(chosen);
+  expect_copy([&] { return std::set{chosen}; }, {});
+  own.emplace(chosen, wire::collection_filter::parse({follows}).value());
+  track(chosen, {follows});
+  expect_copy([&] { return std::set{chosen}; }, {});
+  own.clear(); // To the node's own again.
+  untrack(chosen);
+  track(chosen);
+  expect_copy([&] { return std::set{chosen}; }, {});
+  end();
+}
+
+// SYNC-30; docs/api.md, POST /repos/remove; ADR 16: they keep what they have
+TEST_F(ModesTest, ARemovedRepoIsNotDeletedAtApplications) {
+  start({"--mode", "manual"});
+  const auto removed = net.life().truth().view(3).id.str();
+  const auto kept = net.life().truth().view(4).id.str();
+  track(removed);
+  track(kept);
+  expect_copy([&] { return std::set{removed, kept}; }, {});
+  const auto records_of_removed = [this, &removed] {
+    return copy.read([&removed](const apps::event_copy& x) {
+      return x.accounts().at(removed).records;
+    });
+  };
+  const auto before = records_of_removed();
+  ASSERT_FALSE(before.empty());
+  untrack(removed);
+  ASSERT_TRUE(eventually(node_patience, [this] {
+    return metric("weir_repos_erased_total") == 1;
+  }));
+  net.life().traffic().post(3); // Nobody hears of these.
+  net.life().traffic().post(4);
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    return copy_difference({kept}, {}) == removed + " came\n";
+  })) << copy_difference({kept}, {});
+  EXPECT_TRUE(records_of_removed() == before);
   end();
 }
 

@@ -3,6 +3,7 @@
 #include "actors/api/answers.hpp"
 #include "actors/api/channel.hpp"
 #include "base/limits_api.hpp"
+#include "base/log.hpp"
 #include "messages/consumer.hpp"
 #include "net/ws_codec.hpp"
 #include "tests/support/net_memory.hpp"
@@ -66,6 +67,32 @@ TEST_F(AccessTest, WhoGuessesTooOftenWaitsAndNobodyElse) {
   EXPECT_EQ(wrong(peer), 429);
   time.advance(1us);
   EXPECT_EQ(wrong(peer), 401);
+}
+
+// limits::auth_lines_max: once in a while each, and not too many
+TEST_F(AccessTest, TheLogNamesSoManyAddressesWithWrongPasswords) {
+  log::configure(log::level::warn, log::format::text);
+  testing::internal::CaptureStderr();
+  const auto flood = [this] {
+    for (int again = 0; again < 2; ++again)
+      for (size_t i = 1; i <= limits::auth_lines_max + 1; ++i)
+        wrong(address(i));
+  };
+  flood();
+  time.advance(limits::auth_lock + 1us);
+  flood();
+  const auto lines = testing::internal::GetCapturedStderr();
+  log::configure(log::level::off, log::format::text);
+  const auto times = [&](const std::string& text) {
+    size_t out = 0;
+    for (auto i = lines.find(text); i != std::string::npos;
+         i = lines.find(text, i + 1))
+      ++out;
+    return out;
+  };
+  EXPECT_EQ(times("wrong_password"), 2 * limits::auth_lines_max) << lines;
+  EXPECT_EQ(times("peer=0.0.0.1\n"), 2u) << lines;
+  EXPECT_EQ(times("no others are named"), 2u) << lines;
 }
 
 // limits::auth_peers_max

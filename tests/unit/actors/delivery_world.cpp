@@ -224,6 +224,17 @@ bool delivery_world::answer_one(size_t choice) {
   return true;
 }
 
+actors::oldest_event delivery_world::find_oldest() {
+  for (;;) {
+    const auto x = machine->oldest_due();
+    if (!x.unread)
+      return x;
+    const auto found = machine->look_ahead(x.id, last(), read_log(x.id - 1));
+    if (found.id != 0)
+      return found;
+  }
+}
+
 void delivery_world::write_rows() {
   for (const auto id : rows->letters_gone)
     EXPECT_EQ(letters.erase(id), 1u) << id << " is no dead letter";

@@ -141,6 +141,13 @@ public:
   size_t pages_read = 0;
   size_t did_pages_read = 0;
 
+  /// A page of the log, as a READER gives it.
+  std::vector<storage::log_entry_ptr> read_log(op_id after) const;
+
+  /// The oldest event that is due, as the shell finds it: the log is read where
+  /// the machine has not.
+  actors::oldest_event find_oldest();
+
   /// Stores the rows on their way and says so.
   void write_rows();
 
@@ -150,7 +157,6 @@ private:
   }
 
   void take_sends(const effects& todo);
-  std::vector<storage::log_entry_ptr> read_log(op_id after) const;
   actors::did_entries read_did(const effects::did_wish& wish) const;
   void check_send(const effects::send& x) const;
 

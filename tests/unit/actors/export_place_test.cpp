@@ -94,7 +94,7 @@ TEST(export_machine, it_is_read_on_while_many_are_wanted) {
   x.run();
   EXPECT_EQ(x.asked.size(), 3u);
   EXPECT_EQ(x.rows.at(exported_repo(1).str()).signing_key, "zNew");
-  EXPECT_EQ(x.machine.as_of(x.wall), x.wall.seconds());
+  EXPECT_EQ(x.place.whole_at, x.wall.seconds());
 }
 
 TEST(export_machine, a_directory_that_goes_on_for_longer_than_it_said_is_left) {

@@ -1,6 +1,10 @@
+#include "actors/support/store_readers.hpp"
 #include "actors/supervisor/listing_bridge.hpp"
 #include "base/limits_listings.hpp"
+#include "messages/journal.hpp"
+#include "storage/tail_cache.hpp"
 #include "tests/unit/actors/bridge_world.hpp"
+#include "tests/unit/storage/journal_fixture.hpp"
 
 #include <gmock/gmock.h>
 
@@ -13,6 +17,7 @@ namespace {
 using namespace weir::actors;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 std::string did_number(size_t i) {
   return "did:web:r" + std::to_string(i) + ".test";
@@ -26,6 +31,16 @@ std::string described(const std::string& did, const std::string& collections) {
 
 class HoldersBridgeTest : public bridge_world {
 protected:
+  HoldersBridgeTest() { shared->readers.push_back(as<reader_actor>()); }
+
+  /// As a repo that was added, or found in an earlier listing.
+  void track(size_t account) {
+    storage::repo_update known;
+    known.repo = atproto::did::parse(did_number(account)).value();
+    known.row.emplace();
+    store.commit(known);
+  }
+
   /// A page of so many accounts, whose answers are those of `say`.
   listing_page ask(size_t accounts,
                    std::vector<std::string> signal = {"app.test.note"}) {
@@ -39,6 +54,8 @@ protected:
     const auto filter = wire::collection_filter::parse(std::move(signal));
     make_repo_lister(client, shared, *filter)(
       upstream, "signal-1", "c1", as<supervisor_actor>());
+    if (auto job = next<reader_job>())
+      job->run(rows);
     return next<listing_page>().value_or(listing_page{});
   }
 
@@ -84,6 +101,9 @@ protected:
         return say("did:web:" + target.substr(at));
       });
   context_ptr shared = std::make_shared<context>();
+  test_store store;
+  storage::tail_cache tail{1};
+  store_readers rows{*store.db, *store.names, tail};
 };
 
 } // namespace
@@ -107,9 +127,26 @@ TEST_F(HoldersBridgeTest, EachActiveAccountOfAPageIsAskedAbout) {
   EXPECT_EQ(page.cursor, "c2");
   EXPECT_THAT(names(page.repos), ElementsAre(did_number(2)));
   EXPECT_THAT(names(page.without),
-              ElementsAre(did_number(0), did_number(1), did_number(3)));
+              UnorderedElementsAre(did_number(0), did_number(1),
+                                   did_number(3)));
+  EXPECT_EQ(page.asked, 3u);
   const auto feed = ask(1, {"app.test.*"});
   EXPECT_EQ(feed.repos.size(), 1u) << "patterns count, too";
+}
+
+// It is followed whatever it holds, and each request costs its host.
+TEST_F(HoldersBridgeTest, AnAccountThatIsTrackedIsNotAskedAbout) {
+  track(0);
+  track(3);
+  const auto page = ask(5);
+  EXPECT_THAT(asked(), ElementsAre("r2.test", "r4.test"));
+  EXPECT_EQ(page.asked, 2u);
+  EXPECT_THAT(names(page.repos), ElementsAre(did_number(2), did_number(4)));
+  EXPECT_THAT(names(page.without),
+              ElementsAre(did_number(0), did_number(1), did_number(3)));
+  track(2);
+  track(4);
+  EXPECT_EQ(ask(5).asked, 0u);
 }
 
 TEST_F(HoldersBridgeTest, AnEmptyPageAsksNobody) {

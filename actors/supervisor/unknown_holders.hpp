@@ -1,0 +1,82 @@
+#pragma once
+
+#include "actors/supervisor/listing_machine.hpp"
+#include "base/error.hpp"
+#include "base/limits_health.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace weir::actors {
+
+/// Which upstreams could not say who has records of a signal collection: quiet
+/// repos there may be missing. Health is told of it. No clock, threads or I/O in
+/// here.
+class unknown_holders {
+public:
+  /// What is wrong at an upstream; empty: nothing any more.
+  using report = std::optional<std::string>;
+
+  /// A page came.
+  /// @param unanswered Accounts that its host could not describe.
+  void on_page(const listing_id& what, size_t unanswered) {
+    auto& x = listings_[what];
+    x.offered = true;
+    x.passed_over |= unanswered > 0;
+    if (!x.from_the_beginning)
+      x.failures = 0;
+  }
+
+  /// A page failed, or its host describes nobody.
+  report on_failed(const listing_id& what, const error& why) {
+    auto& x = listings_[what];
+    x.offered = why.code != ec::not_found;
+    // It is read from its start again, so pages that came before come first.
+    x.from_the_beginning = why.code == ec::malformed;
+    if (x.from_the_beginning)
+      x.passed_over = false;
+    if (x.offered && ++x.failures < limits::health_listing_failures_min)
+      return std::nullopt;
+    x.trouble = "who has records of the signal collection there is not known: "
+                + to_string(why);
+    return trouble_of(what.upstream);
+  }
+
+  /// A listing has ended, or is not offered.
+  report on_ended(const listing_id& what) {
+    auto& x = listings_[what];
+    if (!x.offered)
+      return std::nullopt;
+    const auto passed_over = x.passed_over;
+    x = state{};
+    if (passed_over)
+      x.trouble = "of some accounts there it is not known whether they have "
+                  "records of the signal collection: describeRepo failed";
+    return trouble_of(what.upstream);
+  }
+
+private:
+  struct state {
+    bool offered = true;
+    bool from_the_beginning = false; ///< Its last failure made it begin anew.
+    bool passed_over = false;        ///< Accounts of the run under way.
+    size_t failures = 0;             ///< In a row.
+    std::string trouble;             ///< Empty: all was said.
+  };
+
+  /// Of its first listing that has any.
+  std::string trouble_of(uint32_t upstream) const {
+    for (const auto& [what, x] : listings_)
+      if (what.upstream == upstream && !x.trouble.empty())
+        return x.trouble;
+    return {};
+  }
+
+  std::map<listing_id, state> listings_;
+};
+
+} // namespace weir::actors

@@ -1,0 +1,85 @@
+#include "tests/unit/actors/delivery_world.hpp"
+
+#include <gtest/gtest.h>
+
+// docs/operations.md, Alerts: how old the oldest event is that is due, while no
+// application is there.
+namespace weir::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+class DeliveryDueAtRestTest : public testing::Test {
+protected:
+  void leave(const std::string& repo) { world.standings[repo].active = false; }
+
+  op_id oldest() { return world.find_oldest().id; }
+
+  delivery_world world;
+};
+
+} // namespace
+
+TEST_F(DeliveryDueAtRestTest, WhatWaitsForAnAccountIsNotDueAfterARestart) {
+  world.connect(1);
+  leave(ann);
+  world.append(ann, 3);
+  world.append(bob);
+  world.publish();
+  world.ack_all();
+  EXPECT_EQ(world.machine->backlog(), 3u);
+  EXPECT_EQ(oldest(), 0u) << "before it";
+  world.disconnect(1);
+  world.restart();
+  EXPECT_EQ(world.machine->backlog(), 3u);
+  EXPECT_EQ(oldest(), 0u) << "after it";
+  world.now = world.now + 5s;
+  world.append(bob);
+  world.publish();
+  EXPECT_EQ(oldest(), world.last());
+  EXPECT_EQ(world.find_oldest().written_us, world.now.micros);
+}
+
+TEST_F(DeliveryDueAtRestTest, ItIsFoundBehindPagesOfThoseThatWait) {
+  leave(ann);
+  for (size_t i = 0; i < 3 * limits::log_page_ops_max; ++i)
+    world.append(ann);
+  world.append(bob);
+  world.publish();
+  world.restart();
+  EXPECT_EQ(oldest(), world.last());
+}
+
+TEST_F(DeliveryDueAtRestTest, WhatAccountsAreIsDueAndWhatWasErasedIsNot) {
+  leave(ann);
+  world.append(ann);
+  world.append(bob);
+  world.standings[bob].erased_through = world.last();
+  world.publish();
+  world.restart();
+  EXPECT_EQ(oldest(), 0u);
+  world.append_account(ann, false);
+  world.publish();
+  EXPECT_EQ(oldest(), world.last());
+}
+
+TEST_F(DeliveryDueAtRestTest, AnApplicationThatComesChangesNothing) {
+  leave(ann);
+  world.append(ann, 2);
+  world.append(bob);
+  world.publish();
+  world.restart();
+  EXPECT_EQ(oldest(), 3u);
+  world.connect(1);
+  EXPECT_EQ(oldest(), 3u);
+  world.ack_all();
+  EXPECT_EQ(oldest(), 0u);
+  leave(bob);
+  world.standings[ann].active = true;
+  world.append_account(ann, true);
+  world.publish();
+  world.ack_all();
+  EXPECT_EQ(world.machine->backlog(), 0u);
+}
+
+} // namespace weir::tests
