@@ -41,8 +41,8 @@ bool has_sample(const std::string& text, const std::string& metric) {
 TEST(OperationsPageTest, EveryMetricThatItNamesIsPrinted) {
   complete_network net{20};
   ASSERT_TRUE(net.await_whole());
-  const auto answer = apps::web_client::make()->get(net.node().operations_url()
-                                                    + "/metrics");
+  const auto answer
+    = apps::web_client::make()->get(net.node().operations_url() + "/metrics");
   ASSERT_TRUE(answer);
   const std::string text{as_text(answer->body)};
   const auto names = metrics_of_page();
