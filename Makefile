@@ -15,7 +15,7 @@ COVERED := atproto/ storage/ net/address_guard 'actors/.*_machine' \
            'actors/support/(upstream_view|restart_policy)'
 
 .PHONY: all demo check check-long check-real check-package \
-        check-image bench fuzz mutants coverage format tidy install package \
+        check-image bench bench-disk fuzz mutants coverage format tidy install package \
         setup configure programs everything
 
 all: programs
@@ -102,6 +102,10 @@ check-image: package
 # Every figure of docs/benchmarks.md; ARGS="live --repeats 5" for some of them.
 bench: programs
 	$(RELEASE)/bench/weir-bench $(if $(ARGS),$(ARGS),all)
+
+# Those of "How much disk" in docs/operations.md; ARGS="--growth 30" for that, too.
+bench-disk: programs
+	bench/disk.py $(ARGS)
 
 format:
 	@cmake/install_packages tools

@@ -32,7 +32,8 @@ install(DIRECTORY docs/ COMPONENT weir
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY conf/ COMPONENT weir
         DESTINATION "${CMAKE_INSTALL_DATADIR}/weir"
-        FILES_MATCHING PATTERN "*.toml" PATTERN debian EXCLUDE)
+        FILES_MATCHING PATTERN "*.toml" PATTERN "nginx.conf"
+        PATTERN debian EXCLUDE)
 
 # Where the programs will be is known when they are installed (--prefix). systemd
 # looks below /usr and below /usr/local.

@@ -46,7 +46,8 @@ void add_missing_streams(const std::vector<upstream_view>& all,
   const auto stops = stops_work(all, is_away);
   for (const auto& x : all)
     if (is_away(x) && (stops || !(x.opened || is_named(x))))
-      out.push_back("upstream " + std::to_string(x.id) + " is not connected");
+      out.push_back(to_string(health_cause::upstream)
+                    + (": " + x.origin + " is not connected"));
 }
 
 void append_outbox(const api_environment& env, std::string& body) {

@@ -24,10 +24,6 @@ namespace weir::actors {
 
 namespace {
 
-constexpr std::array causes{health_cause::directory, health_cause::clock,
-                            health_cause::upstream, health_cause::fetch,
-                            health_cause::commits};
-
 /// Asks the repos that were refused for a rev beyond our clock to fetch anew, a
 /// page at a time.
 void retry_ahead(const context_ptr& shared, const storage::due_repo& after) {
@@ -95,11 +91,11 @@ class health_watch final : public observed<common_actor::base> {
 public:
   health_watch(caf::actor_config& config, context_ptr shared)
     : observed(config, "health", "0"), shared_(std::move(shared)) {
-    for (size_t i = 0; i < causes.size(); ++i)
+    for (size_t i = 0; i < health_causes.size(); ++i)
       failing_[i] = &shared_->metrics.gauge(
         "weir_health_causes", "Why the node does not do its work: so many of "
                               "a kind",
-        "cause", to_string(causes[i]));
+        "cause", to_string(health_causes[i]));
   }
 
   behavior_type make_behavior() override {
@@ -144,10 +140,10 @@ private:
     if (news.probe && shared_->identity)
       send(shared_->identity, identity_ask{*news.probe, true, {}, 0, {}, true});
     const auto all = shared_->health.findings();
-    for (size_t i = 0; i < causes.size(); ++i)
+    for (size_t i = 0; i < health_causes.size(); ++i)
       failing_[i]->set(static_cast<uint64_t>(
         std::count_if(all.begin(), all.end(), [i](const health_finding& x) {
-          return x.cause == causes[i];
+          return x.cause == health_causes[i];
         })));
     if (std::exchange(corrections_, clock.corrections) != clock.corrections) {
       retry_ahead(shared_, {});
@@ -171,7 +167,7 @@ private:
   bool holds_ = false;
   uint64_t corrections_ = 0;
   actor_timer timer_;
-  std::array<metric*, causes.size()> failing_{};
+  std::array<metric*, health_causes.size()> failing_{};
 };
 
 } // namespace

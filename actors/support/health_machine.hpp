@@ -5,6 +5,7 @@
 #include "actors/support/upstream_view.hpp"
 #include "atproto/identifiers.hpp"
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +24,11 @@ enum class health_cause : uint8_t {
   fetch,     ///< Most repos cannot be fetched, from most hosts.
   commits,   ///< Most are refused, of most upstreams, by however few of each.
 };
+
+/// All of them, in the order in which they are shown.
+inline constexpr std::array health_causes{
+  health_cause::directory, health_cause::clock, health_cause::upstream,
+  health_cause::fetch, health_cause::commits};
 
 const char* to_string(health_cause x) noexcept;
 

@@ -18,6 +18,21 @@ enum class shortage : uint8_t {
   clock, ///< Time that others agree with.
 };
 
+/// The word that its reason begins with. Never null.
+constexpr const char* to_string(shortage x) noexcept {
+  switch (x) {
+    case shortage::disk:
+      return "disk";
+    case shortage::memory:
+      return "memory";
+    case shortage::store:
+      return "store";
+    case shortage::clock:
+      return "clock";
+  }
+  return "unknown";
+}
+
 /// What is let in at this moment, and why not more. Written by NODE, read by
 /// all who let something in. Any thread.
 class intake_board {
@@ -52,13 +67,13 @@ public:
     return level() < intake_level::no_requests;
   }
 
-  /// Why not all is open.
+  /// Why not all is open: a word, and a sentence.
   std::vector<std::string> reasons() const {
     const std::lock_guard guard{mutex_};
     std::vector<std::string> out;
-    for (const auto& x : reasons_)
-      if (!x.empty())
-        out.push_back(x);
+    for (size_t i = 0; i < shortages; ++i)
+      if (!reasons_[i].empty())
+        out.push_back(to_string(shortage(i)) + (": " + reasons_[i]));
     return out;
   }
 

@@ -24,6 +24,7 @@ STEPS = {
     'see_an_error': ['addresses', 'errors', 'resync'],
     'lose_a_table': ['addresses', 'application', 'application-run', 'lost-table'],
     'secure': ['set-up', 'ask'],
+    'proxy': ['set-up', 'proxy', 'ask-proxy'],
     'back_up': ['set-up', 'back-up', 'restore'],
     'upgrade': ['set-up', 'upgrade'],
 }

@@ -9,9 +9,11 @@ The commands are those of the documents, but for these substitutions:
 * did:plc:... is an account of that network, which a page cannot know;
 * /etc, /var/lib, /usr/local and /backup lie in a scratch folder;
 * `weir repos` asks the node at its port, of which the pages leave out the usual one;
-* sudo, systemctl, journalctl, useradd, install and make are the programs in stubs/: the
-  first runs its command, the next two keep one unit, and make installs the
+* sudo, systemctl, journalctl, useradd, install, apt and make are the programs in stubs/:
+  the first runs its command, the next two keep one unit, and make installs the
   build that is there instead of building another;
+* nginx, there as well, reads what lies in the scratch folder, and curl finds
+  weir.example.com on this machine;
 * npm takes the pinned packages of tests/real instead of downloading.
 """
 

@@ -58,6 +58,11 @@ protected:
       ++i;
     return net.life().truth().view(i).id.str();
   }();
+  /// Another one.
+  size_t other() {
+    return net.life().truth().view(0).id.str() == did ? 1 : 0;
+  }
+
   const temp_dir dir;
   const std::string data = dir.at("data");
   const std::unique_ptr<apps::web_client> web = apps::web_client::make();
@@ -246,6 +251,12 @@ TEST_F(AccountStatesTest, WhatWasGivenUpOfARepoIsFoundAfterAKill) {
   stop();
   start(patient, {"WEIR_THROW_AT=frame.taken:1000:" + did});
   constexpr auto cursor = "weir_upstream_cursor";
+  // Nothing has happened yet, so it connected without a cursor: what the relay
+  // sent before it knew this connection would be lost.
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    net.life().traffic().post(other());
+    return metric(cursor, net.urls().relay) > 0;
+  }));
   const auto before = metric(cursor, net.urls().relay);
   inject(fault_kind::deactivate);
   EXPECT_TRUE(eventually(node_patience,

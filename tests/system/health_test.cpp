@@ -73,6 +73,10 @@ TEST_F(HealthToldTest, WithoutMostOfItsUpstreamsANodeIsNotReady) {
   start();
   for (auto& gate : gates)
     ASSERT_TRUE(await_cause("upstream", gate.url(), "403"));
+  EXPECT_NE(readiness().find("\"upstream: " + gates[0].url()
+                             + " is not connected\""),
+            std::string::npos)
+    << readiness();
   gates[0].on(path, streams[0].script());
   ASSERT_TRUE(await_cause("upstream", gates[1].url(), "403", "degraded"));
   gates[1].on(path, streams[1].script());

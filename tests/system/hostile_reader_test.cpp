@@ -64,8 +64,14 @@ TEST(HostileReaderTest, ClientsThatNeverReadCostAWindowAndNoMore) {
   EXPECT_GE(node.metric("weir_consumer_backlog_events"),
             (filling + more) * commits);
   EXPECT_TRUE(node.is_healthy());
-  EXPECT_LT(node.peak_bytes(), before + 192 * megabyte + memory_slack);
-  EXPECT_LT(node.peak_bytes(), full + 24 * megabyte + memory_slack);
+  // They have missed more than a gigabyte. How full the store's buffers are at
+  // their fullest depends on how long their writing takes.
+  constexpr auto kept = 2 * limits::write_buffer_bytes_max
+                        + limits::block_cache_bytes_max
+                        + limits::tail_cache_bytes_max;
+  constexpr auto passing = limits::consumer_bytes_max + 64 * megabyte;
+  EXPECT_LT(node.peak_bytes(), before + kept + passing + memory_slack);
+  EXPECT_LT(node.peak_bytes(), full + 64 * megabyte + memory_slack);
 }
 
 } // namespace weir::tests

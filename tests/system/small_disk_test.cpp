@@ -143,7 +143,7 @@ TEST(SmallDiskTest, TheProgramPausesIsReadOnlyAndGoesOnAsRoomComesAndGoes) {
   ASSERT_TRUE(converges()) << difference << tail_of(node.errors());
 
   others.leave(24 * megabyte);
-  EXPECT_TRUE(says("are to stay free")) << readiness(*web, at);
+  EXPECT_TRUE(says("[\"disk: the disk of data_dir has ")) << readiness(*web, at);
   others.go();
   EXPECT_TRUE(says("200 ")) << readiness(*web, at);
 

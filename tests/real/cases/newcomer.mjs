@@ -1,5 +1,5 @@
-// The application of docs/api.md, as it stands there, with the published client:
-// the steps of tests/newcomer that need npm.
+// The steps of tests/newcomer that need what others made: the application of
+// docs/api.md with the published client, and the proxy of docs/operations.md.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -9,8 +9,8 @@ const folder = fileURLToPath(new URL('../../newcomer', import.meta.url));
 const stepMs = 300_000;
 
 export async function newcomer(run) {
-  run.suite('newcomer: the application of the documents');
-  for (const step of ['application', 'lose_a_table']) {
+  run.suite('newcomer: the application and the proxy of the documents');
+  for (const step of ['application', 'lose_a_table', 'proxy']) {
     await run.test(step, () => runStep(step));
   }
 }

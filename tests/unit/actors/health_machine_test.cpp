@@ -244,9 +244,7 @@ TEST_F(HealthTest, ADirectoryOfAnotherTimeIsNoReasonToStop) {
 }
 
 TEST_F(HealthTest, EachCauseHasARemedy) {
-  for (const auto x :
-       {health_cause::directory, health_cause::clock, health_cause::upstream,
-        health_cause::fetch, health_cause::commits})
+  for (const auto x : health_causes)
     EXPECT_STRNE(remedy_of(x), "") << to_string(x);
 }
 

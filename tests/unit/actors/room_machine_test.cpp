@@ -99,12 +99,12 @@ TEST(intake_board, the_tightest_shortage_counts_and_all_are_named) {
   intake_board x;
   EXPECT_TRUE(x.backfills() && x.reads() && x.takes_requests());
   EXPECT_THAT(x.reasons(), IsEmpty());
-  x.set(shortage::disk, intake_level::no_reading, "disk");
-  x.set(shortage::memory, intake_level::no_backfill, "memory");
+  x.set(shortage::disk, intake_level::no_reading, "full");
+  x.set(shortage::memory, intake_level::no_backfill, "short");
   EXPECT_FALSE(x.backfills());
   EXPECT_FALSE(x.reads());
   EXPECT_TRUE(x.takes_requests());
-  EXPECT_THAT(x.reasons(), ElementsAre("disk", "memory"));
+  EXPECT_THAT(x.reasons(), ElementsAre("disk: full", "memory: short"));
   x.set(shortage::disk, intake_level::open, {});
   EXPECT_TRUE(x.reads());
   EXPECT_FALSE(x.backfills());
