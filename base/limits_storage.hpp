@@ -45,5 +45,11 @@ constexpr size_t log_epochs_max = 1'000;
 /// An application that acknowledges what this log never gave out is named in the
 /// log of the node so often at most.
 constexpr auto foreign_ack_interval = std::chrono::minutes{1};
+/// How often an event that waits while no application is there is looked at
+/// again: a page of the log, and no more.
+constexpr std::chrono::microseconds unread_look_interval
+  = std::chrono::seconds{10};
+/// One that sends what is no ack at all is named so often at most.
+constexpr auto refused_ack_interval = std::chrono::minutes{1};
 
 } // namespace weir::limits

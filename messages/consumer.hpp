@@ -115,6 +115,7 @@ struct unread_log {
   storage::op_id id = 0;
   storage::op_id through = 0;
   std::vector<storage::log_entry_ptr> entries;
+  bool failed = false; ///< The log could not be read.
 };
 
 } // namespace weir

@@ -1,9 +1,11 @@
 #include "actors/consumer/consumer.hpp"
 
 #include "actors/consumer/delivery_machine.hpp"
+#include "actors/consumer/backlog_age.hpp"
 #include "actors/consumer/foreign_acks.hpp"
 #include "actors/consumer/letter_desk.hpp"
 #include "actors/consumer/letter_reads.hpp"
+#include "actors/consumer/refused_acks.hpp"
 #include "actors/consumer/unread_reads.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
@@ -87,11 +89,11 @@ private:
   std::string json_;
   storage::op_id durable_ = 0;
   foreign_acks foreign_;
+  refused_acks refused_;
   actor_timer timer_;
   byte_claim held_;
   letter_desk letters_;
-  oldest_event oldest_;     ///< As it was dated last.
-  bool date_asked_ = false; ///< The log is asked how old the oldest one is.
+  backlog_age age_;
 };
 
 /// Carries effects out until there are none; a send makes new ones.
@@ -207,13 +209,11 @@ void consumer::save(const delivery_effects::write& x) {
 
 void consumer::on_text(const channel_text& x) {
   const auto ack = wire::parse_ack(x.text);
-  if (!ack) {
-    log::debug("bad_ack",
-               {{"consumer", env_.name}, {"reason", ack.error().context}});
-    return;
+  if (!ack || !*ack) {
+    refused_.note(env_.name, ack ? "a message of another type than ack"
+                                 : ack.error().context, now());
+    return publish();
   }
-  if (!*ack)
-    return;
   const auto& numbers = env_.shared->numbers;
   const auto op = numbers.op_of(**ack);
   if (!op || *op > durable_) {
@@ -307,32 +307,34 @@ void consumer::publish() {
   stats.redelivered = counters.resent;
   stats.unknown_acks = counters.unknown_acks;
   stats.foreign_acks = foreign_.count();
+  stats.refused_acks = refused_.count();
   stats.dead_letters = machine_.dead_letters();
   stats.parked = counters.parked;
   stats.sessions = machine_.sessions();
   date_oldest();
 }
 
-/// The log is asked only for what is not in memory: while no application is
-/// there, and for the first event of a DID that is read apart.
 void consumer::date_oldest() {
   const auto x = machine_.oldest_due();
-  if (x.id == 0 || x.written_us != 0)
-    oldest_ = x;
-  else if (x.id != oldest_.id && !std::exchange(date_asked_, true))
+  if (age_.see(x, now()))
     send(env_.shared->reader_of(1),
          read_unread(x, durable_, consumer_actor{this}));
-  env_.stats->oldest_us = oldest_.written_us;
+  if (const auto at = age_.look_at())
+    timer_.arm(this, now(), *at);
+  env_.stats->oldest_us = age_.written_us();
 }
 
 void consumer::on_unread(const unread_log& x) {
-  date_asked_ = false;
+  age_.on_read();
   const auto asked = machine_.oldest_due();
-  if (!asked.unread || asked.id != x.id)
-    oldest_ = {x.id, x.entries.empty() ? 0 : x.entries.front()->written_us};
+  if (x.failed)
+    age_.keep(x.id, now());
+  else if (!asked.unread || asked.id != x.id)
+    age_.set({x.id, x.entries.empty() ? 0 : x.entries.front()->written_us},
+             now());
   else if (const auto due = machine_.look_ahead(x.id, x.through, x.entries);
            due.id != 0)
-    oldest_ = due;
+    age_.set(due, now());
   date_oldest();
 }
 

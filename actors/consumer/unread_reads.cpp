@@ -23,7 +23,7 @@ reader_job read_unread(const oldest_event& x, storage::op_id durable,
     auto entries
       = storage::log_reader{store.db, store.names, store.partition}.read(
         id - 1, durable, page);
-    unread_log out{id, durable, {}};
+    unread_log out{id, durable, {}, !entries};
     if (entries)
       out.entries = std::move(*entries);
     caf::anon_send(to, std::move(out));

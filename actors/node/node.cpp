@@ -66,10 +66,14 @@ result<void> node::impl::start() {
     [this](health_machine& x) { x.begin(config.plc_url); });
   start_system();
   start_store_actors();
-  start_consumer(std::move(*channel), ran_before);
   show_upstreams(*streams); // Rows of relays that are not among them differ.
-  if (auto ok = start_routers(); !ok)
-    return ok;
+  auto known
+    = load_repos(*store, shard_count(), filter_generation, shared->upstreams,
+                 shared->accounts, seams.end_wanted);
+  if (!known)
+    return known.error();
+  start_consumer(std::move(*channel), ran_before); // It asks for accounts.
+  start_routers(std::move(*known));
   if (auto ok = start_supervisor(*streams); !ok)
     return ok;
   if (auto ok = start_servers(); !ok)
@@ -131,9 +135,11 @@ void node::impl::start_store_actors() {
   guard("identity", caf::actor_cast<caf::strong_actor_ptr>(shared->identity));
 }
 
-result<void> node::impl::start_routers() {
-  const auto shards
-    = config.router_shards == 0 ? 2 * cores() : config.router_shards;
+size_t node::impl::shard_count() const {
+  return config.router_shards == 0 ? 2 * cores() : config.router_shards;
+}
+
+void node::impl::start_routers(known_repos known) {
   auto settings = std::make_shared<repo_settings>();
   settings->filter = filter_of(config.collections);
   settings->filter_generation = filter_generation;
@@ -144,11 +150,7 @@ result<void> node::impl::start_routers() {
   settings->gone_grace = config.gone_grace;
   shared->doubts->set_most(
     {plan_memory(config).doubts, limits::doubt_disk_bytes_max});
-  auto known = load_repos(*store, shards, filter_generation, shared->upstreams,
-                          shared->accounts, seams.end_wanted);
-  if (!known)
-    return known.error();
-  quiet_work = known->quiet_work;
+  quiet_work = known.quiet_work;
   repos = std::make_shared<repo_metrics>(shared->metrics);
   const repo_environment env{shared, settings, repos};
   const auto make_repo = [this, env](router_actor router, atproto::did repo,
@@ -156,20 +158,19 @@ result<void> node::impl::start_routers() {
     return spawn_repo(*system, std::move(router), env, std::move(repo),
                       incarnation);
   };
-  for (size_t shard = 0; shard < shards; ++shard) {
+  for (size_t shard = 0; shard < shard_count(); ++shard) {
     router_options options;
     options.shard = shard;
     options.mode = config.mode;
     options.residents.resident_max
-      = std::min(residents_for(plan_memory(config).repos, shards),
+      = std::min(residents_for(plan_memory(config).repos, shard_count()),
                  config.most.residents);
     options.signal = filter_of(config.signal_collections);
     shared->routers.push_back(spawn_router(
-      *system, shared, options, std::move(known->tracked[shard]), make_repo));
+      *system, shared, options, std::move(known.tracked[shard]), make_repo));
     guard("router",
           caf::actor_cast<caf::strong_actor_ptr>(shared->routers.back()));
   }
-  return {};
 }
 
 /// Patterns name no collection that a relay could be asked for.

@@ -74,7 +74,8 @@ struct node::impl {
   void start_system();
   void start_store_actors();
   void on_journal_failure(const error& why);
-  result<void> start_routers();
+  size_t shard_count() const;
+  void start_routers(known_repos known);
   result<void>
   start_supervisor(const std::vector<storage::upstream_row>& streams);
   std::vector<std::string> listed_collections() const;

@@ -115,6 +115,10 @@ void node::impl::add_gauges() {
                 "Acks of ids that this log never gave out", [this] {
                   return double(outbox->foreign_acks.load());
                 });
+  metrics.gauge("weir_consumer_bad_acks_total",
+                "Messages of applications that were no acks", [this] {
+                  return double(outbox->refused_acks.load());
+                });
   metrics.gauge("weir_deadletters", "Events given up and kept for a decision",
                 [this] {
                   return double(outbox->dead_letters.load());

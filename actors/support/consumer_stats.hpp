@@ -20,6 +20,7 @@ struct consumer_stats {
   std::atomic<uint64_t> redelivered{0};
   std::atomic<uint64_t> unknown_acks{0};
   std::atomic<uint64_t> foreign_acks{0}; ///< Of ids that the log never gave.
+  std::atomic<uint64_t> refused_acks{0}; ///< Messages that were no acks.
   std::atomic<uint64_t> dead_letters{0}; ///< That are kept now.
   std::atomic<uint64_t> parked{0};
   std::atomic<uint64_t> sessions{0};

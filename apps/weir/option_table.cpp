@@ -226,7 +226,8 @@ void add_delivery(options& out) {
   out.push_back(duration_option(
     &settings::consumer_retry, consumer_retry_range,
     {group, "consumer_retry",
-     "An event that is not acked is sent again after this time."}));
+     "An event that is not acked within this time is sent again; from the second "
+     "time on after a pause, which doubles up to ten minutes."}));
   out.push_back(
     count_option(value_kind::number, &settings::consumer_window_events,
                  consumer_window_events_range,

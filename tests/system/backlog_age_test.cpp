@@ -70,4 +70,22 @@ TEST_F(BacklogAgeTest, WhatWaitsForAnAccountHasNoneAfterARestartEither) {
   EXPECT_LT(oldest, std::chrono::steady_clock::now() - restarted);
 }
 
+// A start that reads many rows asks too soon what accounts are; and what is held
+// back later is looked at again (limits::unread_look_interval).
+TEST_F(BacklogAgeTest, WhatIsHeldBackMeanwhileHasNoneEither) {
+  run(how);
+  ASSERT_TRUE(await_equal());
+  ASSERT_TRUE(await_outbox(0));
+  copy.end();
+  post(3, 3);
+  ASSERT_TRUE(await_outbox(3)) << outbox();
+  ASSERT_TRUE(eventually(node_patience, [this] { return age() > 0; }));
+  const auto answer = web->post(
+    at.data + "/repos/remove",
+    R"({"dids":[")" + net.life().truth().view(3).id.str() + R"("]})");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_TRUE(eventually(node_patience, [this] { return age() == 0; }));
+}
+
 } // namespace weir::tests

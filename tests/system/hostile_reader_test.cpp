@@ -74,4 +74,24 @@ TEST(HostileReaderTest, ClientsThatNeverReadCostAWindowAndNoMore) {
   EXPECT_LT(node.peak_bytes(), full + 64 * megabyte + memory_slack);
 }
 
+// A message that is no ack acknowledges nothing, and the log says why.
+TEST(HostileReaderTest, MessagesThatAreNoAcksAreCountedAndNamed) {
+  hostile_host directory;
+  hostile_node node{{}, directory.url()};
+  raw_peer socket = raw_peer::dial(node.data_port(), nullptr, 4'096);
+  auto channel = ws_peer::ask(socket, "/channel", "localhost");
+  ASSERT_TRUE(channel.answer.starts_with("HTTP/1.1 101 "));
+  ASSERT_TRUE(channel.send_text(R"({"type":"ack","id":"7"})"));
+  ASSERT_TRUE(node.await_metric("weir_consumer_bad_acks_total", 1));
+  ASSERT_TRUE(channel.send_text(R"({"type":"nack","id":7})"));
+  ASSERT_TRUE(channel.send_text("7"));
+  ASSERT_TRUE(node.await_metric("weir_consumer_bad_acks_total", 3));
+  const auto log = node.log();
+  const auto line = log.find(R"("event":"bad_ack")");
+  ASSERT_NE(line, std::string::npos) << log;
+  EXPECT_NE(log.find("an ack without an id", line), std::string::npos) << log;
+  EXPECT_EQ(log.find(R"("event":"bad_ack")", line + 1), std::string::npos)
+    << "limits::refused_ack_interval";
+}
+
 } // namespace weir::tests

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "actors/consumer/delivery_types.hpp"
+#include "base/clock.hpp"
+#include "base/limits_storage.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace weir::actors {
+
+/// Since when the oldest event waits that could be delivered, and when the log has
+/// to be read for that: for what is not in memory, while no application is there
+/// and for the first event of a DID that is read apart.
+///
+/// Whether an event that nobody has read could be delivered changes with its
+/// account, which is no news to a CONSUMER without an application: it is looked at
+/// again every `limits::unread_look_interval`. One thread; no clock.
+class backlog_age {
+public:
+  /// @param x The oldest event as it is known.
+  /// @returns whether the log is to be read for it; `on_read` then follows.
+  bool see(const oldest_event& x, steady_time now) {
+    look_at_.reset();
+    if (x.id == 0 || x.written_us != 0) {
+      oldest_ = x;
+      return false;
+    }
+    const auto again = x.unread && x.id == oldest_.id;
+    if (again && now < judged_ + limits::unread_look_interval)
+      look_at_ = judged_ + limits::unread_look_interval;
+    else if (again || x.id != oldest_.id)
+      return !std::exchange(reading_, true);
+    return false;
+  }
+
+  void on_read() noexcept { reading_ = false; }
+
+  /// This one is the oldest.
+  void set(const oldest_event& x, steady_time now) {
+    oldest_ = x;
+    judged_ = now;
+  }
+
+  /// The log could not be read for it: as old as what was known before.
+  void keep(storage::op_id id, steady_time now) {
+    set({id, oldest_.written_us}, now);
+  }
+
+  int64_t written_us() const noexcept { return oldest_.written_us; }
+
+  /// When `see` is to be called again, whatever happens before.
+  std::optional<steady_time> look_at() const noexcept { return look_at_; }
+
+private:
+  oldest_event oldest_; ///< As it was judged last.
+  steady_time judged_;
+  bool reading_ = false;
+  std::optional<steady_time> look_at_;
+};
+
+} // namespace weir::actors
