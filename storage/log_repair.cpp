@@ -52,6 +52,21 @@ result<void> copy_part(Env& files, const std::string& from, uint64_t begin,
 
 // -- the logs -----------------------------------------------------------------
 
+/// LevelDB makes a log, and `safe_env` its name durable, before an edit names
+/// it, and removes it only after a later edit is durable: no crash takes it. 0 is
+/// a store that died before its first log.
+result<void> check_named_log(const std::string& directory,
+                             const std::vector<std::string>& names,
+                             const manifest& current) {
+  if (current.log == 0 || has_log(names, current.log))
+    return {};
+  return fail(ec::storage_failure,
+              "the store's log " + directory + "/" + log_name(current.log)
+                + " is gone, and what was written last with it: put the file "
+                  "back, restore a backup, or rebuild the store from the "
+                  "network in a new directory");
+}
+
 /// Names of the logs LevelDB will replay, oldest first.
 std::vector<std::string> live_logs(const std::vector<std::string>& names,
                                    const manifest& current) {
@@ -206,6 +221,8 @@ result<void> repair_logs(disk_env& disk, const std::string& directory) {
     return disk_error(x);
   if ((*known)->damaged && !is_complete(current, names))
     return damaged_manifest(directory + "/" + (*known)->name);
+  if (auto x = check_named_log(directory, names, current); !x)
+    return x;
   log_survey survey{disk, directory, current};
   for (const auto& name : live_logs(names, current))
     if (auto x = survey.look_at(name); !x)

@@ -43,6 +43,12 @@ read_manifest(disk_env& disk, const std::string& directory);
 /// removes what an edit replaces only after the edit is durable.
 bool is_complete(const manifest& x, const std::vector<std::string>& names);
 
+/// True when the log of this number is among the files of a directory.
+bool has_log(const std::vector<std::string>& names, uint64_t number);
+
+/// How LevelDB calls the log of this number.
+std::string log_name(uint64_t number);
+
 error damaged_manifest(const std::string& path);
 
 /// The number of a file that is called `<number><suffix>`.

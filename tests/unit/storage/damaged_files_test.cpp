@@ -1,0 +1,148 @@
+#include "storage/manifest.hpp"
+#include "tests/unit/storage/store_fixture.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+// Files of a store that somebody removed or that the disk damaged: never taken
+// for less content, and the sentence says what to do. What a crash leaves behind
+// is none of that.
+
+namespace weir::storage {
+
+namespace {
+
+using testing::HasSubstr;
+using tests::content_of;
+using tests::files_like;
+using tests::memory_disk;
+using tests::open_store;
+using tests::path_of;
+using tests::put_row;
+
+constexpr access_mode both_modes[] = {access_mode::owner,
+                                      access_mode::read_only};
+
+/// A store that its owner closed, with `rows` rows that only its log has.
+std::unique_ptr<memory_disk> closed_store(uint64_t rows) {
+  auto disk = std::make_unique<memory_disk>();
+  const auto store = open_store(disk.get(), {.write_buffer_bytes = 4'194'304});
+  for (uint64_t i = 0; i < rows; ++i)
+    EXPECT_TRUE(put_row(**store, i));
+  return disk;
+}
+
+void expect_refused(memory_disk& disk, const std::string& words) {
+  const auto before = content_of(disk);
+  for (const auto access : both_modes) {
+    const auto store = open_store(&disk, {.access = access});
+    ASSERT_FALSE(store);
+    EXPECT_EQ(store.error().code, ec::storage_failure);
+    EXPECT_THAT(store.error().context, HasSubstr(words));
+    EXPECT_THAT(store.error().context, HasSubstr("put the file back"));
+    EXPECT_THAT(store.error().context, HasSubstr("restore a backup"));
+    EXPECT_TRUE(content_of(disk) == before) << "nothing was changed";
+  }
+}
+
+/// Opens a store twice, lets it write many logs and tables, and ends it.
+/// @returns how many rows it acknowledged.
+uint64_t use_store(disk_env& disk) {
+  uint64_t acknowledged = 0;
+  for (int opening = 0; opening < 2; ++opening) {
+    const auto store = open_store(&disk, {.write_buffer_bytes = 16'384});
+    for (int i = 0; store && i < 120; ++i) {
+      if (!put_row(**store, acknowledged))
+        break;
+      ++acknowledged;
+    }
+  }
+  return acknowledged;
+}
+
+/// What everybody who opens a store after a crash must find.
+void expect_opens(memory_disk& disk, uint64_t acknowledged) {
+  for (const auto access : {access_mode::read_only, access_mode::owner}) {
+    const auto store = open_store(&disk, {.access = access});
+    if (!store && store.error().code == ec::not_found && acknowledged == 0)
+      continue;
+    ASSERT_TRUE(store) << store.error().context;
+    EXPECT_GE(tests::dense_rows(**store, acknowledged + 2), acknowledged);
+  }
+}
+
+} // namespace
+
+// -- the log ------------------------------------------------------------------
+
+// LevelDB would start without a word, and give the ids of the rows out again.
+TEST(DamagedFilesTest, AStoreWithoutItsLogIsRefusedUntilItIsBack) {
+  const auto disk = closed_store(50);
+  const auto logs = files_like(*disk, ".log");
+  ASSERT_EQ(logs.size(), 1u);
+  const auto log = disk->read(path_of(logs[0]));
+  ASSERT_TRUE(disk->RemoveFile(path_of(logs[0])).ok());
+  expect_refused(*disk, path_of(logs[0]) + " is gone");
+  disk->write(path_of(logs[0]), log);
+  expect_opens(*disk, 50);
+}
+
+TEST(DamagedFilesTest, ANewerLogDoesNotStandInForTheOneThatIsGone) {
+  const auto disk = closed_store(50);
+  const auto name = path_of(files_like(*disk, ".log").at(0));
+  disk->write(path_of("000099.log"), disk->read(name));
+  ASSERT_TRUE(disk->RemoveFile(name).ok());
+  expect_refused(*disk, name + " is gone");
+}
+
+TEST(DamagedFilesTest, AStoreThatDiedBeforeItsFirstLogIsMade) {
+  memory_disk disk;
+  tests::fault_env faults{disk};
+  faults.plan({.kinds = tests::kind_bit(tests::io_call::create),
+               .name_ends_with = ".log",
+               .instead = [&] {
+                 disk.kill();
+               }});
+  EXPECT_FALSE(open_store(&faults));
+  ASSERT_TRUE(faults.reached());
+  disk.power_on();
+  ASSERT_TRUE(disk.FileExists(path_of("CURRENT")));
+  ASSERT_TRUE(files_like(disk, ".log").empty());
+  expect_opens(disk, 0);
+}
+
+// Every moment of the first openings, of the change from log to log and of
+// compactions; killed, and with the power lost.
+TEST(DamagedFilesTest, NoCrashLeavesAStoreWhoseLogIsMissed) {
+  constexpr tests::power_loss losses[] = {
+    {.bytes = tests::kept::none, .entries = tests::kept::none},
+    {.bytes = tests::kept::all, .entries = tests::kept::none},
+    {.bytes = tests::kept::none, .entries = tests::kept::all},
+    {}};
+  for (size_t how = 0; how <= std::size(losses); ++how) {
+    for (uint64_t nth = 1;; nth += nth < 80 ? 1 : 7) {
+      SCOPED_TRACE("way " + std::to_string(how) + ", call "
+                   + std::to_string(nth));
+      const auto random = seeded_random(nth);
+      memory_disk disk;
+      tests::fault_env faults{disk};
+      faults.plan({.nth = nth, .instead = [&] {
+                     if (how < std::size(losses))
+                       disk.cut_power(*random, losses[how]);
+                     else
+                       disk.kill();
+                   }});
+      const auto acknowledged = use_store(faults);
+      const bool reached = faults.reached();
+      if (reached)
+        disk.power_on();
+      expect_opens(disk, acknowledged);
+      if (testing::Test::HasFailure())
+        return;
+      if (!reached)
+        break;
+    }
+  }
+}
+
+} // namespace weir::storage
