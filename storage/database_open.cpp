@@ -25,8 +25,7 @@ constexpr unsigned epoch_counter_shift = 32;
 error damaged(const std::string& directory, const std::string& why) {
   return fail(ec::storage_failure,
               "the store in " + directory + " is damaged (" + why
-                + "): restore a backup, or rebuild it from the network in a "
-                  "new directory");
+                + "): " + damage_remedy);
 }
 
 } // namespace

@@ -145,4 +145,67 @@ TEST(DamagedFilesTest, NoCrashLeavesAStoreWhoseLogIsMissed) {
   }
 }
 
+// -- the tables ---------------------------------------------------------------
+
+namespace {
+
+constexpr uint64_t table_rows = 500;
+
+/// A store that is open and whose rows are in damaged tables.
+std::unique_ptr<database> store_of_damaged_tables(memory_disk& disk) {
+  {
+    const auto store = open_store(&disk).value();
+    for (uint64_t i = 0; i < table_rows; ++i)
+      EXPECT_TRUE(put_row(*store, i));
+  }
+  auto store = open_store(&disk).value();
+  store->release_memory();
+  const auto tables = files_like(disk, ".ldb");
+  EXPECT_FALSE(tables.empty());
+  for (const auto& name : tables)
+    disk.flip_bit(path_of(name), disk.read(path_of(name)).size() / 2, 1);
+  return store;
+}
+
+void expect_remedy(const error& x) {
+  EXPECT_EQ(x.code, ec::storage_failure);
+  EXPECT_THAT(x.context, HasSubstr("checksum mismatch"));
+  EXPECT_THAT(x.context, HasSubstr(std::string{tests::store_directory}
+                                   + " is damaged (Corruption"));
+  EXPECT_THAT(x.context, HasSubstr("): restore a backup, or rebuild it from "
+                                   "the network in a new directory"));
+}
+
+} // namespace
+
+// The reason of the line `node_failed`.
+TEST(DamagedFilesTest, ADamagedTableFoundByAReadIsNamedWithARemedy) {
+  memory_disk disk;
+  const auto store = store_of_damaged_tables(disk);
+  uint64_t failed = 0;
+  for (uint64_t i = 0; i < table_rows; ++i)
+    if (const auto got = store->get(tests::row_key(i)); !got) {
+      expect_remedy(got.error());
+      ++failed;
+    }
+  EXPECT_GT(failed, 0u);
+  auto rows = store->scan({tests::row_key(0), tests::row_key(table_rows)});
+  while (rows.valid())
+    rows.next();
+  ASSERT_FALSE(rows.status());
+  expect_remedy(rows.status().error());
+}
+
+// LevelDB meets it while it merges tables, and refuses the next write.
+TEST(DamagedFilesTest, ADamagedTableFoundByAWriteIsNamedWithARemedy) {
+  memory_disk disk;
+  const auto store = store_of_damaged_tables(disk);
+  result<void> done;
+  for (uint64_t i = 0; done && i < 100 * table_rows; ++i)
+    done = put_row(*store, i % table_rows, sync_mode::relaxed);
+  ASSERT_FALSE(done);
+  expect_remedy(done.error());
+  expect_remedy(store->failure());
+}
+
 } // namespace weir::storage
