@@ -12,7 +12,7 @@
 #include <vector>
 
 /// What LevelDB's MANIFEST says about the files beside it. Included by
-/// `log_repair*.cpp` only, and by `table_purge.cpp` for the names of files.
+/// `log_repair*.cpp` only, and by others for the names of files.
 namespace weir::storage {
 
 class disk_env;

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
+
 // Files of a store that somebody removed or that the disk damaged: never taken
 // for less content, and the sentence says what to do. What a crash leaves behind
 // is none of that.
@@ -47,11 +49,11 @@ void expect_refused(memory_disk& disk, const std::string& words) {
 
 /// Opens a store twice, lets it write many logs and tables, and ends it.
 /// @returns how many rows it acknowledged.
-uint64_t use_store(disk_env& disk) {
+uint64_t use_store(disk_env& disk, int rows) {
   uint64_t acknowledged = 0;
   for (int opening = 0; opening < 2; ++opening) {
     const auto store = open_store(&disk, {.write_buffer_bytes = 16'384});
-    for (int i = 0; store && i < 120; ++i) {
+    for (int i = 0; store && i < rows; ++i) {
       if (!put_row(**store, acknowledged))
         break;
       ++acknowledged;
@@ -95,6 +97,58 @@ TEST(DamagedFilesTest, ANewerLogDoesNotStandInForTheOneThatIsGone) {
   expect_refused(*disk, name + " is gone");
 }
 
+/// A store that was killed while one log gives way to the next.
+std::unique_ptr<memory_disk> killed_between_logs(uint64_t& rows) {
+  auto disk = std::make_unique<memory_disk>();
+  tests::fault_env faults{*disk};
+  std::promise<void> killed;
+  // The table of the old log waits until then.
+  faults.plan({.kinds = tests::kind_bit(tests::io_call::create),
+               .name_ends_with = ".ldb",
+               .instead = [done = killed.get_future().share()] {
+                 done.wait();
+               }});
+  auto store = open_store(&faults);
+  for (rows = 0; files_like(*disk, ".log").size() < 2; ++rows)
+    EXPECT_TRUE(put_row(**store, rows));
+  disk->kill();
+  killed.set_value();
+  store->reset();
+  disk->power_on();
+  return disk;
+}
+
+// The MANIFEST names the oldest log only.
+TEST(DamagedFilesTest, TheNewestOfTwoLogsIsMissedToo) {
+  uint64_t rows = 0;
+  const auto whole = killed_between_logs(rows);
+  const auto logs = files_like(*whole, ".log");
+  ASSERT_EQ(logs.size(), 2u);
+  for (const auto& name : logs) {
+    const auto disk = whole->clone();
+    ASSERT_TRUE(disk->RemoveFile(path_of(name)).ok());
+    expect_refused(*disk, path_of(name) + " is gone");
+  }
+  expect_opens(*whole, rows);
+}
+
+// A store of an earlier version has no side file, and a bit of it may flip.
+TEST(DamagedFilesTest, WithoutASideFileThatSaysSomethingNothingIsMissed) {
+  const auto whole = closed_store(50);
+  const auto name = path_of("NEWEST_LOG");
+  const auto sound = whole->read(name);
+  EXPECT_TRUE(sound.starts_with(files_like(*whole, ".log").at(0) + " "))
+    << sound;
+  for (size_t byte = 0; byte < sound.size(); ++byte) {
+    const auto disk = whole->clone();
+    disk->flip_bit(name, byte, 0);
+    expect_opens(*disk, 50);
+  }
+  ASSERT_TRUE(whole->RemoveFile(name).ok());
+  expect_opens(*whole, 50);
+  EXPECT_TRUE(whole->FileExists(name));
+}
+
 TEST(DamagedFilesTest, AStoreThatDiedBeforeItsFirstLogIsMade) {
   memory_disk disk;
   tests::fault_env faults{disk};
@@ -120,7 +174,7 @@ TEST(DamagedFilesTest, NoCrashLeavesAStoreWhoseLogIsMissed) {
     {.bytes = tests::kept::none, .entries = tests::kept::all},
     {}};
   for (size_t how = 0; how <= std::size(losses); ++how) {
-    for (uint64_t nth = 1;; nth += nth < 80 ? 1 : 7) {
+    for (uint64_t nth = 1;; nth += nth < 80 ? 1 : 17) {
       SCOPED_TRACE("way " + std::to_string(how) + ", call "
                    + std::to_string(nth));
       const auto random = seeded_random(nth);
@@ -132,7 +186,7 @@ TEST(DamagedFilesTest, NoCrashLeavesAStoreWhoseLogIsMissed) {
                      else
                        disk.kill();
                    }});
-      const auto acknowledged = use_store(faults);
+      const auto acknowledged = use_store(faults, 120);
       const bool reached = faults.reached();
       if (reached)
         disk.power_on();
@@ -141,6 +195,31 @@ TEST(DamagedFilesTest, NoCrashLeavesAStoreWhoseLogIsMissed) {
         return;
       if (!reached)
         break;
+    }
+  }
+}
+
+// A name that is not durable yet may be lost, and another of the same moment not.
+TEST(DamagedFilesTest, NoPowerLossTakesALogThatIsNamed) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    for (uint64_t nth = 1;; ++nth) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", call "
+                   + std::to_string(nth));
+      const auto random = seeded_random(seed);
+      memory_disk disk;
+      tests::fault_env faults{disk};
+      faults.plan({.nth = nth,
+                   .kinds = tests::kind_bit(tests::io_call::sync_directory),
+                   .instead = [&] {
+                     disk.cut_power(*random);
+                   }});
+      const auto acknowledged = use_store(faults, 45);
+      if (!faults.reached())
+        break;
+      disk.power_on();
+      expect_opens(disk, acknowledged);
+      if (testing::Test::HasFailure())
+        return;
     }
   }
 }
