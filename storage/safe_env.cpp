@@ -76,6 +76,9 @@ public:
   Status NewRandomAccessFile(const std::string& name,
                              leveldb::RandomAccessFile** out) override {
     auto status = target()->NewRandomAccessFile(name, out);
+    // LevelDB passes "not found" on as if it were said of a row.
+    if (status.IsNotFound())
+      return Status::Corruption(name, "the file is gone");
     if (status.ok())
       *out = counted_file(*out, counts);
     return status;

@@ -275,6 +275,31 @@ TEST(DamagedFilesTest, ADamagedTableFoundByAReadIsNamedWithARemedy) {
   expect_remedy(rows.status().error());
 }
 
+// LevelDB takes it for "there is no such row".
+TEST(DamagedFilesTest, ATableThatGoesWhileTheStoreIsOpenIsNoMissingRow) {
+  memory_disk disk;
+  {
+    const auto store = open_store(&disk).value();
+    for (uint64_t i = 0; i < table_rows; ++i)
+      ASSERT_TRUE(put_row(*store, i));
+    store->release_memory();
+  }
+  const auto store = open_store(&disk).value(); // Opens few of its tables.
+  for (const auto& name : files_like(disk, ".ldb"))
+    ASSERT_TRUE(disk.RemoveFile(path_of(name)).ok());
+  uint64_t failed = 0;
+  for (uint64_t i = 0; i < table_rows; ++i) {
+    const auto got = store->get(tests::row_key(i));
+    ASSERT_TRUE(!got || *got) << "row " << i << " is said not to be there";
+    if (got)
+      continue;
+    ++failed;
+    EXPECT_THAT(got.error().context, HasSubstr(".ldb: the file is gone"));
+    EXPECT_THAT(got.error().context, HasSubstr("): restore a backup"));
+  }
+  EXPECT_GT(failed, 0u);
+}
+
 // LevelDB meets it while it merges tables, and refuses the next write.
 TEST(DamagedFilesTest, ADamagedTableFoundByAWriteIsNamedWithARemedy) {
   memory_disk disk;
