@@ -30,11 +30,18 @@ inline error from_status(const leveldb::Status& x) {
               x.ToString());
 }
 
-/// LevelDB does not say which store it speaks of.
+constexpr const char* damage_remedy
+  = "restore a backup, or rebuild it from the network in a new directory";
+
+/// LevelDB does not say which store it speaks of, nor what helps against
+/// damage.
 inline error from_status(const std::string& directory,
                          const leveldb::Status& x) {
   auto out = from_status(x);
-  out.context = "the store in " + directory + ": " + out.context;
+  out.context = "the store in " + directory
+                + (x.IsCorruption() ? " is damaged (" + out.context
+                                        + "): " + damage_remedy
+                                    : ": " + out.context);
   return out;
 }
 

@@ -2,6 +2,8 @@
 
 #include "base/crash_point.hpp"
 #include "storage/log_repair.hpp"
+#include "storage/manifest.hpp"
+#include "storage/newest_log.hpp"
 #include "storage/values.hpp"
 
 #include <algorithm>
@@ -25,8 +27,7 @@ constexpr unsigned epoch_counter_shift = 32;
 error damaged(const std::string& directory, const std::string& why) {
   return fail(ec::storage_failure,
               "the store in " + directory + " is damaged (" + why
-                + "): restore a backup, or rebuild it from the network in a "
-                  "new directory");
+                + "): " + damage_remedy);
 }
 
 } // namespace
@@ -114,11 +115,17 @@ result<void> database::impl::check_current() {
 }
 
 result<void> database::impl::open_leveldb() {
-  env = std::make_unique<safe_env>(
-    safe_env_options{disk, [this](const error& reason) {
-                       if (!read_only())
-                         fail_for_good(reason);
-                     }});
+  safe_env_options files{.disk = disk};
+  files.on_poison = [this](const error& reason) {
+    if (!read_only())
+      fail_for_good(reason);
+  };
+  files.on_log = [this](const std::string& path) {
+    const auto name = path.substr(path.rfind('/') + 1);
+    const auto number = file_number(name, ".log").value_or(0);
+    return write_newest_log(*disk, options.directory, number);
+  };
+  env = std::make_unique<safe_env>(std::move(files));
   filter.reset(leveldb::NewBloomFilterPolicy(bloom_bits));
   cache.reset(leveldb::NewLRUCache(options.block_cache_bytes));
   leveldb::Options how;

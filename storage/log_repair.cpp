@@ -3,6 +3,7 @@
 #include "base/log.hpp"
 #include "storage/log_scan.hpp"
 #include "storage/manifest.hpp"
+#include "storage/newest_log.hpp"
 #include "storage/safe_env_disk.hpp"
 
 #include <algorithm>
@@ -51,6 +52,30 @@ result<void> copy_part(Env& files, const std::string& from, uint64_t begin,
 }
 
 // -- the logs -----------------------------------------------------------------
+
+error log_gone(const std::string& directory, uint64_t number) {
+  return fail(ec::storage_failure,
+              "the store's log " + directory + "/" + log_name(number)
+                + " is gone, and what was written last with it: put the file "
+                  "back, restore a backup, or rebuild the store from the "
+                  "network in a new directory");
+}
+
+/// A log's name is durable before the MANIFEST or the side file names it, and
+/// LevelDB removes the log only after an edit is durable that names a later one:
+/// no crash takes it. 0 is a store that died before its first log.
+result<void> check_named_logs(disk_env& disk, const std::string& directory,
+                              const std::vector<std::string>& names,
+                              const manifest& current) {
+  if (current.log != 0 && !has_log(names, current.log))
+    return log_gone(directory, current.log);
+  const auto newest = read_newest_log(disk, directory);
+  if (!newest)
+    return newest.error();
+  if (*newest > current.log && !has_log(names, *newest))
+    return log_gone(directory, *newest);
+  return {};
+}
 
 /// Names of the logs LevelDB will replay, oldest first.
 std::vector<std::string> live_logs(const std::vector<std::string>& names,
@@ -206,6 +231,8 @@ result<void> repair_logs(disk_env& disk, const std::string& directory) {
     return disk_error(x);
   if ((*known)->damaged && !is_complete(current, names))
     return damaged_manifest(directory + "/" + (*known)->name);
+  if (auto x = check_named_logs(disk, directory, names, current); !x)
+    return x;
   log_survey survey{disk, directory, current};
   for (const auto& name : live_logs(names, current))
     if (auto x = survey.look_at(name); !x)

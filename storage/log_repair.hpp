@@ -23,9 +23,9 @@ class disk_env;
 /// A crash at any moment leaves a directory for which the same holds.
 ///
 /// # Errors
-/// `ec::storage_failure`: damage that is more than a tail, or a failed read or
-/// write (`ec::disk_full`). Without a MANIFEST
-/// there is nothing to look at, and LevelDB says so.
+/// `ec::storage_failure`: damage that is more than a tail, a log that is gone,
+/// or a failed read or write (`ec::disk_full`). Without a MANIFEST there is
+/// nothing to look at, and LevelDB says so.
 ///
 /// @pre Nobody has the store open.
 result<void> repair_logs(disk_env& disk, const std::string& directory);

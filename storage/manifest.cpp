@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <memory>
 
 namespace weir::storage {
@@ -136,13 +137,23 @@ read_manifest(disk_env& disk, const std::string& directory) {
 
 bool is_complete(const manifest& x, const std::vector<std::string>& names) {
   auto missing = x.tables;
-  bool log = false;
-  for (const auto& name : names) {
-    log = log || file_number(name, ".log") == x.log;
+  for (const auto& name : names)
     if (const auto table = file_number(name, ".ldb"))
       missing.erase(*table);
-  }
-  return x.log != 0 && log && missing.empty();
+  return x.log != 0 && has_log(names, x.log) && missing.empty();
+}
+
+bool has_log(const std::vector<std::string>& names, uint64_t number) {
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    return file_number(name, ".log") == number;
+  });
+}
+
+std::string log_name(uint64_t number) {
+  char out[32];
+  std::snprintf(out, sizeof out, "%06llu.log",
+                static_cast<unsigned long long>(number));
+  return out;
 }
 
 error damaged_manifest(const std::string& path) {

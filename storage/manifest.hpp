@@ -12,7 +12,7 @@
 #include <vector>
 
 /// What LevelDB's MANIFEST says about the files beside it. Included by
-/// `log_repair*.cpp` only, and by `table_purge.cpp` for the names of files.
+/// `log_repair*.cpp` only, and by others for the names of files.
 namespace weir::storage {
 
 class disk_env;
@@ -42,6 +42,12 @@ read_manifest(disk_env& disk, const std::string& directory);
 /// never took effect, or changed nothing that was acknowledged, because LevelDB
 /// removes what an edit replaces only after the edit is durable.
 bool is_complete(const manifest& x, const std::vector<std::string>& names);
+
+/// True when the log of this number is among the files of a directory.
+bool has_log(const std::vector<std::string>& names, uint64_t number);
+
+/// How LevelDB calls the log of this number.
+std::string log_name(uint64_t number);
 
 error damaged_manifest(const std::string& path);
 

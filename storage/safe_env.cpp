@@ -76,6 +76,9 @@ public:
   Status NewRandomAccessFile(const std::string& name,
                              leveldb::RandomAccessFile** out) override {
     auto status = target()->NewRandomAccessFile(name, out);
+    // LevelDB passes "not found" on as if it were said of a row.
+    if (status.IsNotFound())
+      return Status::Corruption(name, "the file is gone");
     if (status.ok())
       *out = counted_file(*out, counts);
     return status;
@@ -92,7 +95,7 @@ public:
     ++counts.files_created;
     std::unique_ptr<leveldb::WritableFile> owner{file};
     if (is_log(name))
-      if (auto x = sync_parent(name); !x.ok())
+      if (auto x = begin_log(name); !x.ok())
         return x;
     const auto kind = is_log(name)        ? file_kind::log
                       : is_manifest(name) ? file_kind::manifest
@@ -171,6 +174,11 @@ public:
   void wait_until_idle() const { worker_.wait_until_idle(); }
 
 private:
+  Status begin_log(const std::string& name) {
+    auto out = sync_parent(name);
+    return out.ok() && options_.on_log ? check(options_.on_log(name)) : out;
+  }
+
   safe_env_options options_;
   mutable std::mutex mutex_;
   std::atomic<bool> poisoned_{false};

@@ -19,6 +19,10 @@ struct safe_env_options {
   std::function<void(const error&)> on_poison = {};
   /// The info log and its predecessor take at most twice this.
   uint64_t info_log_bytes_max = limits::info_log_bytes_max;
+  /// Called with the path of each log that LevelDB begins, once its name is
+  /// durable and before its first byte, with LevelDB's locks held. What is not
+  /// ok poisons.
+  std::function<leveldb::Status(const std::string&)> on_log = {};
 };
 
 /// What went through since the start.

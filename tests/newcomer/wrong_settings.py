@@ -4,6 +4,7 @@ the cause and what to do: on standard error, in /readyz, or in the answer.
 
 docs/testing.md lists each setting with its test; most are rows here."""
 
+import glob
 import json
 import os
 import subprocess
@@ -103,6 +104,9 @@ DAMAGED = {
     'CURRENT is nonsense': (lambda d: write(f'{d}/CURRENT', 'xx\n'), ['CURRENT points to', 'restore a backup']),
     'FORMAT is gone': (lambda d: os.remove(f'{d}/FORMAT'), ["not Weir's", 'choose another directory']),
     'FORMAT is nonsense': (lambda d: write(f'{d}/FORMAT', 'xx\n'), ['FORMAT is damaged', 'restore a backup']),
+    'the log is gone': (
+        lambda d: [os.remove(x) for x in glob.glob(f'{d}/*.log')],
+        ['.log is gone', 'put the file back', 'restore a backup']),
     'of another version': (
         lambda d: write(f'{d}/FORMAT', 'weir store\nformat: stable 9\n'),
         ['has the format "stable 9"', 'use the version that made it']),

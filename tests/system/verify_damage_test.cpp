@@ -294,6 +294,9 @@ TEST_F(VerifyDamageTest, DamageOfLevelDbsFilesIsNeverCalledGood) {
   expect_bad("missing", [](const std::string& where) {
     remove(file_of(where, ".ldb"));
   });
+  expect_bad(".log is gone", [](const std::string& where) {
+    remove(file_of(where, ".log"));
+  });
   expect_bad("CURRENT", [](const std::string& where) {
     std::filesystem::remove(where + "/CURRENT");
   });
