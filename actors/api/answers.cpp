@@ -2,6 +2,7 @@
 
 #include "actors/api/completeness_answers.hpp"
 #include "actors/api/status_answers.hpp"
+#include "actors/support/state_words.hpp"
 #include "atproto/record_json.hpp"
 #include "atproto/utf8.hpp"
 #include "base/version.hpp"
