@@ -181,7 +181,7 @@ net::http_reply answer_now(action what, const api_environment& env) {
     case action::status:
       return status_reply(env);
     default:
-      return net::error_reply(500, "InternalError", "no such answer");
+      return net::error_reply(500, "InternalServerError", "no such answer");
   }
 }
 

@@ -242,7 +242,7 @@ TEST(repo_accounts, a_repo_that_fails_and_goes_away_fails_no_more) {
   repo_world x;
   x.add_known();
   x.start_fetch(7);
-  x.fail_fetch(7, fail(ec::unreachable, "HTTP 500"));
+  x.fail_fetch(7, fail(ec::malformed, "no CAR file"));
   x.settle();
   ASSERT_EQ(x.row->status, repo_status::error);
   x.account_event(false, "deactivated");
