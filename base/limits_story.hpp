@@ -10,7 +10,7 @@ namespace weir::limits {
 using namespace std::chrono_literals;
 
 /// How often it is looked.
-constexpr auto story_look_interval = 5s;
+constexpr auto story_look_interval = 1s;
 /// How often it is told how far they are; and so long few repos wait before
 /// anybody is told of them.
 constexpr auto story_interval = 30s;

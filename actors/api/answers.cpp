@@ -2,6 +2,7 @@
 
 #include "actors/api/completeness_answers.hpp"
 #include "actors/api/status_answers.hpp"
+#include "actors/support/state_words.hpp"
 #include "atproto/record_json.hpp"
 #include "atproto/utf8.hpp"
 #include "base/version.hpp"
@@ -180,7 +181,7 @@ net::http_reply answer_now(action what, const api_environment& env) {
     case action::status:
       return status_reply(env);
     default:
-      return net::error_reply(500, "InternalError", "no such answer");
+      return net::error_reply(500, "InternalServerError", "no such answer");
   }
 }
 

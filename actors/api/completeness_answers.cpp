@@ -1,6 +1,7 @@
 #include "actors/api/completeness_answers.hpp"
 
 #include "actors/api/answers.hpp"
+#include "actors/support/state_words.hpp"
 #include "net/url.hpp"
 
 #include <charconv>
@@ -108,7 +109,7 @@ net::http_reply completeness_reply(const store_readers& store,
   wire::completeness_view view;
   view.did = did.str();
   view.status = storage::to_string(row.status);
-  view.account = storage::to_string(row.account);
+  view.account = account_word(row.account);
   view.active = completeness::counts(row);
   view.terms = terms;
   view.upstream = to_view(upstream);

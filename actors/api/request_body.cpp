@@ -9,7 +9,7 @@ std::optional<net::http_reply> refusal(const byte_ledger& ledger,
                                        size_t bytes_max) {
   if (ledger.held(memory_use::requests) <= bytes_max)
     return std::nullopt;
-  return net::error_reply(503, "TooManyRequests",
+  return net::error_reply(503, "Unavailable",
                           "the bodies of all requests are too large now");
 }
 

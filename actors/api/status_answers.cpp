@@ -2,6 +2,7 @@
 
 #include "actors/api/answers.hpp"
 #include "actors/api/completeness_answers.hpp"
+#include "actors/support/state_words.hpp"
 #include "base/version.hpp"
 
 #include <algorithm>
@@ -73,38 +74,18 @@ void append_store(const api_environment& env, std::string& body) {
   body += '}';
 }
 
-void append_count(std::string_view name, uint64_t count, std::string& out) {
-  out += out.ends_with('{') ? "\"" : ",\"";
-  out += name;
-  out += "\":" + std::to_string(count);
-}
-
-/// How many repos and how many accounts are in each state: each is counted
-/// once here and once there.
-void append_states(const store_stats& stats, std::string& out) {
-  using storage::account_status;
-  using storage::repo_status;
-  out += R"(,"repos":{)";
-  for (const auto x :
-       {repo_status::pending, repo_status::syncing, repo_status::synced,
-        repo_status::error, repo_status::desync})
-    append_count(storage::to_string(x),
-                 stats.statuses[static_cast<size_t>(x)].load(), out);
-  out += R"(},"accounts":{)";
-  for (const auto x : {account_status::active, account_status::takendown,
-                       account_status::suspended, account_status::deactivated,
-                       account_status::deleted, account_status::inactive})
-    append_count(account_word(x), stats.accounts[static_cast<size_t>(x)].load(),
-                 out);
+void append_counts(std::string_view name, const std::vector<state_count>& counts,
+                   std::string& out) {
+  out.append(",\"").append(name).append("\":{");
+  for (const auto& x : counts) {
+    out += &x == counts.data() ? "\"" : ",\"";
+    out += x.word;
+    out += "\":" + std::to_string(x.count->load());
+  }
   out += '}';
 }
 
 } // namespace
-
-std::string_view account_word(storage::account_status x) noexcept {
-  return x == storage::account_status::inactive ? "inactive"
-                                                : storage::to_string(x);
-}
 
 net::http_reply ready_reply(const api_environment& env) {
   std::vector<std::string> waiting;
@@ -141,7 +122,9 @@ net::http_reply status_reply(const api_environment& env) {
   std::string body = R"({"version":")";
   body += version();
   body += '"';
-  append_states(*env.stats, body);
+  // Each repo is counted once here and once there.
+  append_counts("repos", repo_states(*env.stats), body);
+  append_counts("accounts", account_states(*env.stats), body);
   const auto uncovered = env.shared->uncovered.load();
   body += R"(,"uncovered":)"
           + (uncovered < 0 ? "null" : std::to_string(uncovered));

@@ -2,13 +2,8 @@
 
 #include "actors/api/api.hpp"
 
-#include <string_view>
-
 /// What the node says of itself, from memory.
 namespace weir::actors {
-
-/// Of docs/api.md. Tap's clients know no word for what nobody says.
-std::string_view account_word(storage::account_status x) noexcept;
 
 /// Ready: started, the streams are open but for a part, there is room for what
 /// they bring, and the work does not fail. A silent host is no fault of ours.

@@ -286,6 +286,7 @@ void journal::count(const storage::repo_update& x,
   auto& stats = *store_.stats;
   if (x.row || x.forget || receipt.erased_through != 0) {
     auto standing = shared_->accounts.of(x.repo);
+    const auto waiting = stats.waiting();
     if (x.old_status && (x.row || x.forget))
       stats.take_away(*x.old_status, standing.account);
     if (x.row || x.forget)
@@ -296,6 +297,7 @@ void journal::count(const storage::repo_update& x,
       standing.active = x.row->account == storage::account_status::active;
       stats.add(x.row->status, x.row->account);
     }
+    stats.note_waiting(waiting, shared_->time->steady_now());
     if (receipt.erased_through != 0)
       standing.erased_through = receipt.erased_through;
     shared_->accounts.put(x.repo, standing);

@@ -1,4 +1,5 @@
 #include "actors/node/node_impl.hpp"
+#include "actors/support/state_words.hpp"
 #include "base/limits_streams.hpp"
 
 #include <limits>
@@ -37,8 +38,24 @@ void node::impl::start_progress_watch() {
   guard("progress", caf::actor_cast<caf::strong_actor_ptr>(progress));
 }
 
+namespace {
+
+void add_state_gauges(metrics_registry& metrics, const std::string& name,
+                      const std::string& help,
+                      const std::vector<state_count>& counts) {
+  for (const auto& x : counts)
+    metrics.gauge(name, help, "state", std::string{x.word},
+                  [count = x.count] { return double(count->load()); });
+}
+
+} // namespace
+
 void node::impl::add_gauges() {
   auto& metrics = shared->metrics;
+  add_state_gauges(metrics, "weir_repos", "Repos by state",
+                   repo_states(store->stats));
+  add_state_gauges(metrics, "weir_accounts", "Repos by state of their account",
+                   account_states(store->stats));
   metrics.gauge("weir_oplog_seq", "Last durable operation", [this] {
     return double(store->stats.durable.load());
   });

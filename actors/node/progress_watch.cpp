@@ -19,10 +19,10 @@ namespace {
 
 using storage::repo_status;
 
-/// With one digit behind the point.
-std::string short_number(double x) {
+/// With one digit behind the point, or as many.
+std::string short_number(double x, int digits = 1) {
   char out[32];
-  const auto size = std::snprintf(out, sizeof out, "%.1f", x);
+  const auto size = std::snprintf(out, sizeof out, "%.*f", digits, x);
   return {out, static_cast<size_t>(size)};
 }
 
@@ -40,16 +40,20 @@ void write(const backfill_news& x) {
                {"seconds_left", x.left ? std::to_string(x.left->count())
                                        : std::string{"unknown"}}});
   } else {
+    const auto took = std::chrono::duration<double>(x.took).count();
+    const auto digits = took < 10 ? 2 : 0;
     log::info("backfill_done", {{"synced", x.at.synced},
                                 {"failed", x.at.failed},
-                                {"seconds", x.took.count()}});
+                                {"seconds", short_number(took, digits)},
+                                {"repos_per_second",
+                                 short_number(x.per_second)}});
   }
 }
 
 class progress_watch final : public observed<common_actor::base> {
 public:
   progress_watch(caf::actor_config& config, context_ptr shared,
-                 const store_stats& stats, std::shared_ptr<store_growth> growth)
+                 store_stats& stats, std::shared_ptr<store_growth> growth)
     : observed(config, "progress", "0"), shared_(std::move(shared)),
       stats_(stats), growth_(std::move(growth)) {
     // nop
@@ -80,13 +84,17 @@ private:
   void look() {
     const auto now = shared_->time->steady_now();
     timer_.arm(this, now, now + limits::story_look_interval);
-    const auto waiting = count(repo_status::pending)
-                         + count(repo_status::syncing)
-                         + count(repo_status::desync);
-    const auto news = story_.look(
-      {waiting, count(repo_status::synced), count(repo_status::error)}, now);
-    if (news)
-      write(*news);
+    const auto time_of = [](const std::atomic<int64_t>& x) {
+      const auto micros = x.load();
+      return micros == 0 ? std::nullopt : std::optional{steady_time{micros}};
+    };
+    const backfill_counts counts{
+      stats_.waiting(), count(repo_status::synced), count(repo_status::error),
+      time_of(stats_.waits_since), time_of(stats_.waited_until)};
+    for (const auto& x : story_.look(counts, now))
+      write(x);
+    if (story_.rests(counts))
+      stats_.waits_since = 0;
     if (!sized_at_ || now - *sized_at_ >= limits::store_size_interval)
       measure(now);
   }
@@ -102,7 +110,7 @@ private:
   }
 
   context_ptr shared_;
-  const store_stats& stats_;
+  store_stats& stats_;
   std::shared_ptr<store_growth> growth_;
   backfill_story story_;
   std::optional<steady_time> sized_at_;
@@ -112,9 +120,9 @@ private:
 } // namespace
 
 common_actor spawn_progress_watch(caf::actor_system& system, context_ptr shared,
-                                  const store_stats& stats,
+                                  store_stats& stats,
                                   std::shared_ptr<store_growth> growth) {
-  return system.spawn<progress_watch>(std::move(shared), std::cref(stats),
+  return system.spawn<progress_watch>(std::move(shared), std::ref(stats),
                                       std::move(growth));
 }
 

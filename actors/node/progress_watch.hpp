@@ -14,9 +14,9 @@ namespace weir::actors {
 
 /// Spawns the actor that watches how things get on: it tells in the log how far
 /// fetches are (`backfill_story`), and has a READER note how large the store is.
-/// @param stats Lives longer.
+/// @param stats Lives longer. Its `waits_since` is set back when all is told.
 common_actor spawn_progress_watch(caf::actor_system& system, context_ptr shared,
-                                  const store_stats& stats,
+                                  store_stats& stats,
                                   std::shared_ptr<store_growth> growth);
 
 } // namespace weir::actors

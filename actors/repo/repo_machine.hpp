@@ -178,6 +178,7 @@ private:
   void purge();
   bool hear_refusal(storage::account_status, now_time, repo_effects& out);
   void take_host_word(const identity_answer&, now_time, repo_effects& out);
+  void forget_failure();
   void obey_host(storage::account_status, now_time, repo_effects& out);
   void hear_rev(const host_answer&, const upstream_board&, now_time now,
                 repo_effects& out);

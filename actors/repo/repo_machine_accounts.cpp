@@ -115,6 +115,8 @@ void repo_machine::follow_words(now_time now, repo_effects& out) {
     end_job(out, fail(ec::account_inactive, storage::to_string(status)));
     row_.status = status_without_job();
   }
+  if (row_.status == repo_status::error)
+    forget_failure(); // Nothing is fetched meanwhile, so nothing fails.
   if (status == account_status::deleted)
     purge();
   append_fact(storage::account_scope, now);
@@ -293,16 +295,19 @@ void repo_machine::believe_host(now_time now, repo_effects& out) {
   out.wish = fetch_wish{row_.status, 0};
 }
 
+void repo_machine::forget_failure() {
+  row_.status = status_without_job();
+  row_.error.clear();
+  row_.retry_count = 0;
+  row_.next_retry = 0;
+}
+
 void repo_machine::obey_host(account_status status, now_time now,
                              repo_effects& out) {
   const auto fetch_failed = row_.status == repo_status::error
                             || row_.status == repo_status::syncing;
-  if (status != account_status::active && fetch_failed) {
-    row_.status = status_without_job();
-    row_.error.clear();
-    row_.retry_count = 0;
-    row_.next_retry = 0;
-  }
+  if (status != account_status::active && fetch_failed)
+    forget_failure();
   const auto was_lost = std::exchange(row_.not_found_at, 0) != 0;
   if (account_sources::answer(row_.words, status) || was_lost)
     touch_row();

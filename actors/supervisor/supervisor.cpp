@@ -104,10 +104,7 @@ void supervisor::on_end(const job_ended& x) {
   if (i == jobs_.end() || i->second.job != x.job)
     return; // Its permit is gone.
   forget(x.repo, x.outcome.code != ec::none);
-  (x.outcome.code == ec::none ? finished_ : failed_)->add();
-  if (x.outcome.code != ec::none)
-    log::info("backfill_failed", {{"did", x.repo.str()},
-                                  {"reason", to_string(x.outcome)}});
+  ends_.note(x);
   perform(machine_.on_end(x.repo, x.job, now()));
 }
 
@@ -127,7 +124,7 @@ void supervisor::on_down(const caf::down_msg& x) {
       const auto did = repo;
       const auto id = job.job;
       forget(did, true);
-      failed_->add();
+      ends_.note_lost();
       perform(machine_.on_owner_lost(did, id, in_order, now()));
       return;
     }

@@ -9,6 +9,7 @@
 #include "actors/supervisor/completeness_budget.hpp"
 #include "actors/supervisor/completeness_laps.hpp"
 #include "actors/supervisor/completeness_metrics.hpp"
+#include "actors/supervisor/fetch_ends.hpp"
 #include "actors/supervisor/left_out_scans.hpp"
 #include "actors/supervisor/listing_census.hpp"
 #include "actors/supervisor/listing_debts.hpp"
@@ -45,7 +46,7 @@ public:
                                            limits::uncovered_interval)),
       complete_laps_(options.completeness_interval),
       mends_(env_.shared->random->next()),
-      complete_metrics_(env_.shared->metrics) {
+      complete_metrics_(env_.shared->metrics), ends_(env_.shared->metrics) {
     // Before it runs: the REPOs that it asks answer to this handle.
     env_.shared->supervisor = this;
     for (auto& x : std::exchange(env_.listings, {}))
@@ -53,10 +54,6 @@ public:
     auto& registry = env_.shared->metrics;
     started_ = &registry.counter("weir_backfill_started_total",
                                  "Fetches started");
-    finished_ = &registry.counter("weir_backfill_finished_total",
-                                  "Fetches ended", "result", "ok");
-    failed_ = &registry.counter("weir_backfill_finished_total",
-                                "Fetches ended", "result", "failed");
     crawled_ = &registry.counter("weir_backfill_crawled_total",
                                  "Fetches given up because others waited");
     unanswered_
@@ -225,6 +222,7 @@ private:
   completeness_laps complete_laps_;
   completeness_budget mends_;
   completeness_metrics complete_metrics_;
+  fetch_ends ends_;
   std::shared_ptr<completeness_census> census_; ///< Of the look under way.
   metric* compared_ = nullptr;
   metric* uncovered_ = nullptr;
@@ -233,8 +231,6 @@ private:
   std::optional<atproto::did> proof_; ///< Asked for by `prove_directory`.
   actor_timer timer_;
   metric* started_ = nullptr;
-  metric* finished_ = nullptr;
-  metric* failed_ = nullptr;
   metric* crawled_ = nullptr;
   metric* given_back_ = nullptr;
   metric* unanswered_ = nullptr;

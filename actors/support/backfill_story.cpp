@@ -3,36 +3,31 @@
 #include "base/limits_story.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace weir::actors {
 
 using std::chrono::seconds;
 
-std::optional<backfill_news> backfill_story::look(const backfill_counts& x,
-                                                  steady_time now) {
+std::vector<backfill_news> backfill_story::look(const backfill_counts& x,
+                                                steady_time now) {
   if (!told_at_) { // What an earlier start synced is no news.
     told_ = x;
     told_at_ = now;
   }
   if (!running_)
     return look_idle(x, now);
-  if (x.waiting == 0) {
-    running_ = false;
-    auto out = tell(backfill_news::what::done, x, now);
-    out.took = std::chrono::ceil<seconds>(now - began_);
-    return out;
-  }
+  if (x.waiting == 0)
+    return {end(x, now)};
   if (now - *told_at_ < limits::story_interval)
-    return std::nullopt;
+    return {};
   auto out = tell(backfill_news::what::progress, x, now);
   if (out.per_second > 0)
     out.left = seconds{static_cast<int64_t>(static_cast<double>(x.waiting)
                                             / out.per_second)};
-  return out;
+  return {out};
 }
 
-std::optional<backfill_news>
+std::vector<backfill_news>
 backfill_story::look_idle(const backfill_counts& x, steady_time now) {
   if (x.waiting == 0)
     waits_since_.reset();
@@ -40,19 +35,43 @@ backfill_story::look_idle(const backfill_counts& x, steady_time now) {
     waits_since_ = now;
   const auto lasts
     = waits_since_ && now - *waits_since_ >= limits::story_interval;
-  if (x.waiting >= limits::story_repos_min || lasts) {
-    began_ = *std::exchange(waits_since_, std::nullopt);
-    running_ = true;
-    return tell(backfill_news::what::begun, x, now);
-  }
+  if (x.waiting >= limits::story_repos_min || lasts)
+    return {begin(x, now)};
   // Fast: many are told of at once, few of a while together.
   told_.synced = std::min(told_.synced, x.synced);
   const auto more = x.synced - told_.synced;
-  if (x.waiting > 0 || more == 0
-      || (more < limits::story_repos_min
-          && now - *told_at_ < limits::story_interval))
-    return std::nullopt;
-  return tell(backfill_news::what::done, x, now);
+  if (x.waiting > 0 || more == 0)
+    return {};
+  if (more >= limits::story_repos_min) {
+    auto before = x;
+    before.waiting = more;
+    before.synced = told_.synced;
+    auto begun = begin(before, now);
+    return {begun, end(x, now)};
+  }
+  if (now - *told_at_ < limits::story_interval)
+    return {};
+  begin(x, now);
+  return {end(x, now)};
+}
+
+/// @param x As it was then.
+backfill_news backfill_story::begin(const backfill_counts& x, steady_time now) {
+  began_ = x.since.value_or(waits_since_.value_or(*told_at_));
+  waits_since_.reset();
+  running_ = true;
+  synced_before_ = std::min(told_.synced, x.synced);
+  return tell(backfill_news::what::begun, x, now);
+}
+
+backfill_news backfill_story::end(const backfill_counts& x, steady_time now) {
+  running_ = false;
+  auto out = tell(backfill_news::what::done, x, now);
+  out.took = std::max(x.until.value_or(now), began_) - began_;
+  const auto passed = std::chrono::duration<double>(out.took).count();
+  const auto synced = x.synced - std::min(synced_before_, x.synced);
+  out.per_second = passed > 0 ? static_cast<double>(synced) / passed : 0;
+  return out;
 }
 
 backfill_news backfill_story::tell(backfill_news::what what,

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace weir::actors {
 
@@ -13,6 +14,9 @@ struct backfill_counts {
   uint64_t waiting = 0; ///< To be fetched, or being fetched.
   uint64_t synced = 0;
   uint64_t failed = 0; ///< Tried again later.
+  /// When the first one began to wait since the story rested; unset: not known.
+  std::optional<steady_time> since{};
+  std::optional<steady_time> until{}; ///< When one ceased to wait.
 };
 
 /// What is worth a line in the log.
@@ -21,28 +25,38 @@ struct backfill_news {
 
   what is = what::begun;
   backfill_counts at;
-  double per_second = 0; ///< Of the time since the last news.
+  /// Of the time since the last news; of `done`: of all of it.
+  double per_second = 0;
   /// Of `progress`: when nobody waits any more, at that rate.
   std::optional<std::chrono::seconds> left{};
-  std::chrono::seconds took{0}; ///< Of `done`.
+  std::chrono::microseconds took{0}; ///< Of `done`.
 };
 
 /// Tells of fetches in the log as a person would: when many begin, how far they
-/// are every `limits::story_interval`, and when nobody waits any more. Repos of
-/// which few are fetched now and then are told of when it takes long, or
+/// are every `limits::story_interval`, and when nobody waits any more. Many that
+/// began and ended between two looks are told of as if somebody had seen it. Repos
+/// of which few are fetched now and then are told of when it takes long, or
 /// together. No clock.
 class backfill_story {
 public:
-  std::optional<backfill_news> look(const backfill_counts& x, steady_time now);
+  std::vector<backfill_news> look(const backfill_counts& x, steady_time now);
+
+  /// Nobody waits, and nothing is to be told: what comes next begins anew.
+  bool rests(const backfill_counts& x) const noexcept {
+    return !running_ && x.waiting == 0 && x.synced <= told_.synced;
+  }
 
 private:
-  std::optional<backfill_news> look_idle(const backfill_counts& x,
-                                         steady_time now);
+  std::vector<backfill_news> look_idle(const backfill_counts& x,
+                                       steady_time now);
+  backfill_news begin(const backfill_counts& x, steady_time now);
+  backfill_news end(const backfill_counts& x, steady_time now);
   backfill_news tell(backfill_news::what what, const backfill_counts& x,
                      steady_time now);
 
   bool running_ = false;
   steady_time began_;
+  uint64_t synced_before_ = 0; ///< When it began.
   std::optional<steady_time> waits_since_; ///< Somebody, and untold.
   backfill_counts told_;
   std::optional<steady_time> told_at_;

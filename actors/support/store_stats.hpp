@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/clock.hpp"
 #include "storage/records.hpp"
 
 #include <atomic>
@@ -16,6 +17,10 @@ struct store_stats {
   std::atomic<uint64_t> statuses[6] = {};
   /// By `account_status`.
   std::atomic<uint64_t> accounts[7] = {};
+  /// When the first repo began to wait for its fetch, as a steady time; 0: none
+  /// did since all was told and this was set back.
+  std::atomic<int64_t> waits_since{0};
+  std::atomic<int64_t> waited_until{0}; ///< When one ceased to wait.
   std::atomic<uint64_t> records{0};
   std::atomic<uint64_t> durable{0}; ///< Last id that is on disk.
   std::atomic<uint64_t> events{0};  ///< How many of the ids up to it are events.
@@ -33,6 +38,26 @@ struct store_stats {
     --of(status, account);
     --statuses[static_cast<size_t>(status)];
     --accounts[static_cast<size_t>(account)];
+  }
+
+  /// Repos that are to be fetched, or are being fetched.
+  uint64_t waiting() const noexcept {
+    uint64_t sum = 0;
+    for (const auto x :
+         {storage::repo_status::pending, storage::repo_status::syncing,
+          storage::repo_status::desync})
+      sum += repos[static_cast<size_t>(x)].load(std::memory_order_relaxed);
+    return sum;
+  }
+
+  /// After `add` and `take_away`, of one repo.
+  /// @param before How many waited.
+  void note_waiting(uint64_t before, steady_time now) noexcept {
+    const auto after = waiting();
+    if (after > before && waits_since.load() == 0)
+      waits_since = now.micros;
+    if (after < before)
+      waited_until = now.micros;
   }
 
   uint64_t repo_count() const noexcept {

@@ -1,5 +1,6 @@
 #include "apps/weir/account_check.hpp"
 
+#include "actors/support/state_words.hpp"
 #include "apps/weir/key_look_up.hpp"
 #include "storage/keys.hpp"
 #include "storage/row_access.hpp"
@@ -63,14 +64,14 @@ void account_check::check_away(const atproto::did& repo,
   else if (is_others_verdict(row))
     out_.count("taken down by another relay");
   else
-    out_.find(repo, std::string{"is "} + storage::to_string(row.account)
+    out_.find(repo, "is " + std::string{actors::account_word(row.account)}
                       + " here and active at the host");
 }
 
 /// Away here, for a while as it seems, and deleted there.
 void account_check::check_gone(const atproto::did& repo,
                                const storage::repo_row& row) {
-  const auto sentence = std::string{"is "} + storage::to_string(row.account)
+  const auto sentence = "is " + std::string{actors::account_word(row.account)}
                         + " here and gone at the host";
   if (keeps_records(repo))
     out_.find(repo, sentence + ", and its records are kept");

@@ -46,6 +46,11 @@ std::string urls_of(const settings& x) {
   return out.empty() ? "none" : out;
 }
 
+/// @param x Begins with `http`.
+std::string socket_url(const std::string& x) {
+  return "ws" + x.substr(4);
+}
+
 void log_start(const settings& x, const actors::node& node) {
   const auto held = node.holdings();
   log::info("started", {{"version", version()},
@@ -70,7 +75,8 @@ void log_start(const settings& x, const actors::node& node) {
                           "application/json' -d "
                           "'{\"dids\":[\"did:plc:...\"]}'"}});
   log::info("next_step",
-            {{"hint", "its events come by the WebSocket " + node.data_url()
+            {{"hint", "its events come by the WebSocket "
+                        + socket_url(node.data_url())
                         + "/channel; --mode full-network or signal "
                           "tracks repos by itself"}});
 }

@@ -14,10 +14,10 @@ namespace weir::tests {
 
 namespace {
 
-/// With `{label}`, where the page says it so.
+/// With `{label}` or `{label="value"}`, where the page says it so.
 std::set<std::string> metrics_of_page() {
   const auto page = read_file(data_path("../../docs/operations.md"));
-  const std::regex name{"weir_[a-z][a-z0-9_]*(\\{[a-z]+\\})?"};
+  const std::regex name{"weir_[a-z][a-z0-9_]*(\\{[a-z]+(=\"[a-z]+\")?\\})?"};
   std::set<std::string> out;
   for (std::sregex_iterator i{page.begin(), page.end(), name}, end; i != end;
        ++i)
@@ -32,7 +32,8 @@ bool has_sample(const std::string& text, const std::string& metric) {
     return text.find('\n' + metric + ' ') != std::string::npos
            || text.find('\n' + metric + '{') != std::string::npos;
   auto start = '\n' + metric;
-  start.back() = '=';
+  if (metric.find('=') == std::string::npos)
+    start.back() = '=';
   return text.find(start) != std::string::npos;
 }
 

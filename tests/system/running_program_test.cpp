@@ -57,7 +57,11 @@ TEST(LogStoryTest, ALifeIsToldAtLevelInfo) {
   EXPECT_TRUE(in_order(log, {R"("event":"started","version":)",
                              R"("data_dir":")" + dir.at("data"),
                              R"("mode":"full-network","upstreams":"http://)",
-                             R"("event":"upstream_connected","upstream":)",
+                             R"("event":"stopping","reason":"a signal")",
+                             R"("event":"stopped")"}));
+  // A stream may be open before the node says that it is started.
+  EXPECT_TRUE(in_order(log, {R"("event":"upstream_connected","upstream":)",
+                             R"("event":"backfill_begun","repos":")",
                              R"("event":"backfill_done","synced":"120")",
                              R"("event":"stopping","reason":"a signal")",
                              R"("event":"stopped")"}));
@@ -95,6 +99,14 @@ TEST(FirstRunTest, ThreeHundredReposAreThereAtOnce) {
         "weir_consumer_backlog_events", "weir_consumer_backlog_seconds",
         "weir_consumer_foreign_acks_total", "weir_deadletters"})
     EXPECT_NE(metrics.find(name), std::string::npos) << name;
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    return node.errors().find(R"("event":"backfill_done")")
+           != std::string::npos;
+  })) << node.errors();
+  EXPECT_TRUE(in_order(node.errors(), {R"("event":"backfill_begun","repos":")",
+                                       R"("event":"backfill_done","synced":"300")"}));
+  EXPECT_EQ(node.errors().find(R"("seconds":"0")"), std::string::npos);
+  EXPECT_EQ(node.errors().find(R"("seconds":"0.00")"), std::string::npos);
   network.life().stop();
   EXPECT_TRUE(eventually(node_patience, [&] {
     return node.errors().find(R"("event":"upstream_closed")")
@@ -115,7 +127,7 @@ TEST(LogStoryTest, AnEmptyNodeSaysWhatToDoNext) {
   }));
   EXPECT_TRUE(in_order(node.errors(),
                        {"curl -X POST " + data + "/repos/add",
-                        data + "/channel"}));
+                        "WebSocket ws" + data.substr(4) + "/channel"}));
 }
 
 // Who gave an event up has to find it again.

@@ -5,6 +5,8 @@
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -49,7 +51,62 @@ std::set<std::string> event_rows() {
   return out;
 }
 
+/// "status name" of all errors that these sources can answer with, each of which is
+/// written as a status and a name.
+std::set<std::string> errors_of_code() {
+  const std::regex pair{
+    "\\b([45][0-9][0-9])(?:,|:\\s*return)\\s*\"([A-Z][A-Za-z]+)\""};
+  std::set<std::string> out;
+  for (const auto* folder : {"actors/api", "net", "wire"})
+    for (const auto& each : std::filesystem::recursive_directory_iterator{
+           data_path(std::string{"../../"} + folder)}) {
+      // Phrases of a status line are no names.
+      if (each.path().extension() != ".cpp"
+          || each.path().filename() == "http_types.cpp")
+        continue;
+      const auto text = read_file(each.path());
+      for (std::sregex_iterator i{text.begin(), text.end(), pair}, end; i != end;
+           ++i)
+        out.insert((*i)[1].str() + ' ' + (*i)[2].str());
+    }
+  return out;
+}
+
+/// The same of the page's table of errors.
+std::set<std::string> errors_of_page() {
+  const auto page = api_page();
+  const auto begin = page.find("## Errors");
+  const auto section = page.substr(begin, page.find("\n## ", begin) - begin);
+  const std::regex row{"\n\\| ([0-9]+) \\| `([A-Za-z]+)` \\|"};
+  std::set<std::string> out;
+  for (std::sregex_iterator i{section.begin(), section.end(), row}, end;
+       i != end; ++i)
+    out.insert((*i)[1].str() + ' ' + (*i)[2].str());
+  return out;
+}
+
+/// Names in the text that an answer's status stands in front of: 404 (`NotFound`).
+std::set<std::string> errors_of_text() {
+  const auto page = api_page();
+  const std::regex named{"\\b([45][0-9][0-9])[\\s,(]+`([A-Z][A-Za-z]+)`"};
+  std::set<std::string> out;
+  for (std::sregex_iterator i{page.begin(), page.end(), named}, end; i != end;
+       ++i)
+    out.insert((*i)[1].str() + ' ' + (*i)[2].str());
+  return out;
+}
+
 } // namespace
+
+TEST(ApiPageTest, EachErrorHasARowWithItsStatusAndNoOther) {
+  const auto known = errors_of_code();
+  EXPECT_GE(known.size(), 20u);
+  EXPECT_TRUE(known.contains("408 RequestTimeout"));
+  EXPECT_TRUE(known.contains("500 InternalServerError"));
+  EXPECT_EQ(errors_of_page(), known);
+  for (const auto& x : errors_of_text())
+    EXPECT_TRUE(known.contains(x)) << x;
+}
 
 TEST(ApiPageTest, EachRouteAndEachParameterHasAnEntry) {
   const auto sections = api_sections();

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 namespace weir::actors {
 namespace {
 
@@ -12,13 +14,24 @@ using told = backfill_news::what;
 
 constexpr steady_time story_begin{1'000'000'000};
 
+/// A story that tells of one thing at a time.
+struct teller {
+  std::optional<backfill_news> look(const backfill_counts& x, steady_time now) {
+    const auto out = story.look(x, now);
+    EXPECT_LE(out.size(), 1u);
+    return out.empty() ? std::nullopt : std::optional{out[0]};
+  }
+
+  backfill_story story;
+};
+
 } // namespace
 
 // limits::story_repos_min
 TEST(backfill_story, many_are_told_of_at_once_and_few_are_not) {
-  backfill_story few;
+  teller few;
   EXPECT_FALSE(few.look({limits::story_repos_min - 1, 0, 0}, story_begin));
-  backfill_story many;
+  teller many;
   const auto begun = many.look({limits::story_repos_min, 7, 0}, story_begin);
   ASSERT_TRUE(begun);
   EXPECT_EQ(begun->is, told::begun);
@@ -28,7 +41,7 @@ TEST(backfill_story, many_are_told_of_at_once_and_few_are_not) {
 
 // limits::story_interval
 TEST(backfill_story, how_far_they_are_is_told_with_rate_and_rest) {
-  backfill_story x;
+  teller x;
   x.look({1'000, 0, 0}, story_begin);
   EXPECT_FALSE(
     x.look({500, 500, 0}, story_begin + (limits::story_interval - 1us)));
@@ -48,7 +61,7 @@ TEST(backfill_story, how_far_they_are_is_told_with_rate_and_rest) {
 }
 
 TEST(backfill_story, the_end_is_told_once_with_the_time_it_took) {
-  backfill_story x;
+  teller x;
   x.look({1'000, 0, 0}, story_begin);
   const auto done = x.look({0, 990, 10}, story_begin + 12s);
   ASSERT_TRUE(done);
@@ -60,7 +73,7 @@ TEST(backfill_story, the_end_is_told_once_with_the_time_it_took) {
 }
 
 TEST(backfill_story, few_that_take_long_are_told_of) {
-  backfill_story x;
+  teller x;
   EXPECT_FALSE(x.look({1, 9, 0}, story_begin));
   EXPECT_FALSE(x.look({1, 9, 0}, story_begin + (limits::story_interval - 1us)));
   const auto begun = x.look({1, 9, 0}, story_begin + limits::story_interval);
@@ -72,7 +85,7 @@ TEST(backfill_story, few_that_take_long_are_told_of) {
 }
 
 TEST(backfill_story, few_that_were_fast_are_told_of_together) {
-  backfill_story x;
+  teller x;
   x.look({0, 0, 0}, story_begin);
   EXPECT_FALSE(x.look({3, 2, 0}, story_begin + 1s));
   EXPECT_FALSE(x.look({0, 5, 0}, story_begin + 2s));
@@ -83,16 +96,37 @@ TEST(backfill_story, few_that_were_fast_are_told_of_together) {
 }
 
 // A first run is over before anybody looks a second time.
-TEST(backfill_story, many_that_were_fast_are_told_of_at_once) {
+TEST(backfill_story, many_that_were_fast_are_told_of_as_begun_and_done) {
   backfill_story x;
+  x.look({0, 7, 0}, story_begin);
+  const backfill_counts after{0, 7 + limits::story_repos_min, 1,
+                              story_begin + 100ms, story_begin + 500ms};
+  EXPECT_FALSE(x.rests(after));
+  const auto news = x.look(after, story_begin + 1s);
+  ASSERT_EQ(news.size(), 2u);
+  EXPECT_EQ(news[0].is, told::begun);
+  EXPECT_EQ(news[0].at.waiting, limits::story_repos_min);
+  EXPECT_EQ(news[0].at.synced, 7u);
+  EXPECT_EQ(news[1].is, told::done);
+  EXPECT_EQ(news[1].at.synced, 7 + limits::story_repos_min);
+  EXPECT_EQ(news[1].took, 400ms);
+  EXPECT_DOUBLE_EQ(news[1].per_second, limits::story_repos_min / 0.4);
+  EXPECT_TRUE(x.rests(after));
+}
+
+TEST(backfill_story, its_time_is_that_of_the_fetches_and_not_of_the_looks) {
+  teller x;
   x.look({0, 0, 0}, story_begin);
-  const auto done = x.look({0, limits::story_repos_min, 0}, story_begin + 1s);
+  ASSERT_TRUE(x.look({400, 100, 0, story_begin + 300ms, {}}, story_begin + 1s));
+  const auto done = x.look(
+    {0, 500, 0, story_begin + 300ms, story_begin + 2'800ms}, story_begin + 3s);
   ASSERT_TRUE(done);
-  EXPECT_EQ(done->is, told::done);
+  EXPECT_EQ(done->took, 2'500ms);
+  EXPECT_DOUBLE_EQ(done->per_second, 200);
 }
 
 TEST(backfill_story, what_an_earlier_start_fetched_is_no_news) {
-  backfill_story x;
+  teller x;
   EXPECT_FALSE(x.look({0, 5'000, 0}, story_begin));
   EXPECT_FALSE(x.look({0, 5'000, 0}, story_begin + 1h));
 }

@@ -49,7 +49,8 @@ TEST_F(ProgressWatchTest, ManyThatWaitAreToldOfAtTheNextLook) {
   stats.repos[size_t(storage::repo_status::synced)] = 99;
   stats.repos[size_t(storage::repo_status::error)] = 1;
   EXPECT_THAT(told_in(limits::story_look_interval),
-              HasSubstr("backfill_done synced=99 failed=1 seconds=5"));
+              HasSubstr("backfill_done synced=99 failed=1 seconds=1.00 "
+                        "repos_per_second=99.0"));
 }
 
 // limits::store_size_interval: a READER looks, since that reads the disk

@@ -237,6 +237,22 @@ TEST(repo_accounts, a_host_that_names_a_status_ends_the_retries) {
   }
 }
 
+// protocol.md 4: what is not fetched does not fail, whoever said that it is away
+TEST(repo_accounts, a_repo_that_fails_and_goes_away_fails_no_more) {
+  repo_world x;
+  x.add_known();
+  x.start_fetch(7);
+  x.fail_fetch(7, fail(ec::malformed, "no CAR file"));
+  x.settle();
+  ASSERT_EQ(x.row->status, repo_status::error);
+  x.account_event(false, "deactivated");
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::pending);
+  EXPECT_EQ(x.row->error, "");
+  EXPECT_EQ(x.row->retry_count, 0u);
+  EXPECT_EQ(x.row->next_retry, 0);
+}
+
 // protocol.md 4.t7, 8: a tombstoned DID counts as deleted
 TEST(repo_accounts, a_tombstoned_identity_deletes_the_account) {
   repo_world x;
