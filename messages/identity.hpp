@@ -52,6 +52,8 @@ struct identity_document {
   bool date_is_proved = false; ///< By TLS: it may say that our clock is right.
   /// Set when it answered 429: how long it asks us to wait, as far as it says.
   std::optional<std::chrono::seconds> limited = std::nullopt;
+  /// Of a DID that is not registered: no directory says it in these words.
+  bool is_foreign = false;
 };
 
 /// A page of the directory's export, first as it came, then read by a READER,
@@ -75,12 +77,20 @@ struct export_stored {
   std::vector<atproto::did> names; ///< The first ones of which it says something.
 };
 
+/// What a configured resolver said of a handle.
+enum class resolver_answer : uint8_t {
+  not_asked,
+  given, ///< Whose it is, or that it is nobody's.
+  none,  ///< Nothing came, or it is not the answer of a resolver.
+};
+
 /// From: the HTTP or DNS call. To: IDENTITY. Travels: local only.
 struct identity_handle {
   atproto::did repo;
   std::string handle;
   error failed;
   atproto::did owner;
+  resolver_answer resolver = resolver_answer::not_asked;
 };
 
 } // namespace weir

@@ -1,5 +1,6 @@
 #include "actors/identity/identity.hpp"
 
+#include "actors/identity/document_outcome.hpp"
 #include "actors/identity/export_reads.hpp"
 #include "actors/support/did_method.hpp"
 #include "actors/support/observed.hpp"
@@ -22,27 +23,6 @@ namespace weir::actors {
 
 namespace {
 
-/// What it says of the directory, and in words.
-std::pair<look_up_fault, std::string> outcome_of(const identity_document& x) {
-  switch (x.failed.code) {
-    case ec::none:
-      break;
-    case ec::unreachable:
-      return {look_up_fault::unreachable, to_string(x.failed)};
-    case ec::not_found:
-      return {look_up_fault::unknown, to_string(x.failed)};
-    default:
-      return {look_up_fault::unusable, to_string(x.failed)};
-  }
-  if (x.gone)
-    return {look_up_fault::unusable, "the DID is tombstoned"};
-  if (x.doc.signing_key.empty())
-    return {look_up_fault::unusable, "the document has no usable signing key"};
-  if (x.doc.pds.empty())
-    return {look_up_fault::unusable, "the document names no PDS"};
-  return {look_up_fault::none, {}};
-}
-
 class identity final : public observed<identity_actor::base> {
 public:
   identity(caf::actor_config& config, context_ptr shared,
@@ -60,6 +40,8 @@ public:
                                  "Documents fetched");
     failed_ = &registry.counter("weir_identity_failures_total",
                                 "Documents that could not be had");
+    unchecked_ = &registry.counter("weir_identity_handle_failures_total",
+                                   "Handles whose owner nobody could tell");
     exported_ = &registry.counter("weir_identity_exported_total",
                                   "Documents had from the directory's export");
     pages_ = &registry.counter("weir_identity_export_requests_total",
@@ -94,7 +76,9 @@ private:
   void load(const atproto::did& repo);
   void answer(const identity_machine::answer& x);
   void note_health(const identity_document& x);
-  void note_unknown(const atproto::did& repo, std::string text);
+  void note_unknown(const atproto::did& repo, look_up_fault fault,
+                    std::string text);
+  void note_handle(const identity_handle& x);
   void look_export();
   void perform(const export_machine::effects& x);
   void list_export();
@@ -122,6 +106,7 @@ private:
   metric* asked_ = nullptr;
   metric* fetched_ = nullptr;
   metric* failed_ = nullptr;
+  metric* unchecked_ = nullptr;
   metric* exported_ = nullptr;
   metric* pages_ = nullptr;
   metric* operations_ = nullptr;
@@ -213,27 +198,42 @@ void identity::note_health(const identity_document& x) {
   if (!x.repo.str().starts_with("did:plc:"))
     return; // Not the directory's.
   const auto [fault, text] = outcome_of(x);
+  const auto is_unknown = fault == look_up_fault::unknown
+                          || fault == look_up_fault::foreign;
   shared_->health.with([&](health_machine& health) {
     health.remember(x.repo, fault == look_up_fault::none);
-    if (fault != look_up_fault::unknown)
+    if (!is_unknown)
       health.on_look_up(atproto::stable_hash(x.repo.str()), fault, text, now());
   });
-  if (fault == look_up_fault::unknown)
-    note_unknown(x.repo, text);
+  if (is_unknown)
+    note_unknown(x.repo, fault, text);
+}
+
+void identity::note_handle(const identity_handle& x) {
+  if (x.failed.code == ec::unreachable)
+    unchecked_->add();
+  if (x.resolver == resolver_answer::not_asked)
+    return;
+  const auto failure = x.resolver == resolver_answer::given
+                         ? std::string{}
+                         : to_string(x.failed);
+  shared_->health.with([&](health_machine& health) {
+    health.on_handle(failure, now());
+  });
 }
 
 /// A directory keeps every document that it had. Whether it had one the store
 /// says.
-void identity::note_unknown(const atproto::did& repo, std::string text) {
+void identity::note_unknown(const atproto::did& repo, look_up_fault fault,
+                            std::string text) {
   reader_job job;
-  job.run = [shared = shared_, repo, text = std::move(text),
+  job.run = [shared = shared_, repo, fault, text = std::move(text),
              at = now()](store_readers& store) {
     const auto row = store.load_identity(repo);
     const auto had = row && *row && !(*row)->tombstoned;
     shared->health.with([&](health_machine& health) {
       health.on_look_up(atproto::stable_hash(repo.str()),
-                        had ? look_up_fault::lost : look_up_fault::unknown,
-                        text, at);
+                        had ? look_up_fault::lost : fault, text, at);
     });
   };
   send(shared_->reader_of(atproto::stable_hash(repo.str())), std::move(job));
@@ -361,6 +361,7 @@ identity_actor::behavior_type identity::make_behavior() {
         x.gone, now(), wall(), x.limited));
     },
     [this](const identity_handle& x) {
+      note_handle(x);
       perform(machine_.on_handle(x.repo, x.handle,
                                  x.failed.code == ec::none
                                    ? result<atproto::did>{x.owner}

@@ -87,6 +87,12 @@ bool is_no_document(ec x) noexcept {
   return x == ec::malformed || x == ec::verification_failed;
 }
 
+/// In which words a directory says it. Other services say 404 to what they do
+/// not have, too.
+bool says_not_registered(std::string_view body) {
+  return body.find("not registered") != std::string_view::npos;
+}
+
 net::http_request small_request(net::url target, size_t body_max) {
   net::http_request out;
   out.target = std::move(target);
@@ -106,6 +112,40 @@ result<did> owner_in_file(const result<net::http_response>& r) {
   if (!owner)
     return fail(ec::not_found, "no DID in the file");
   return std::move(*owner);
+}
+
+/// What a resolver says of `x.handle`.
+void take_resolved(const result<net::http_response>& r, identity_handle& x) {
+  x.resolver = resolver_answer::none;
+  if (!r) {
+    x.failed = r.error();
+    x.failed.code = ec::unreachable; // Of its own name nothing else follows.
+    return;
+  }
+  const auto status = "HTTP " + std::to_string(r->status);
+  boost::system::error_code bad;
+  const auto body = boost::json::parse(as_text(r->body), bad);
+  const auto is_away = r->status >= 500 || r->status == 429;
+  const auto foreign = status + ", in words that no resolver uses";
+  if (is_away || bad || !body.is_object()) {
+    x.failed = fail(ec::unreachable, is_away ? status : foreign);
+    return;
+  }
+  const auto member = [&body](std::string_view name) {
+    const auto* text = body.get_object().if_contains(name);
+    return text != nullptr && text->is_string()
+             ? std::string_view{text->get_string()}
+             : std::string_view{};
+  };
+  auto owner = did::parse(member("did"));
+  const auto is_given = owner || r->status == 200 || r->status == 400
+                        || member("error") == "HandleNotFound";
+  if (is_given)
+    x.resolver = resolver_answer::given;
+  if (owner)
+    x.owner = std::move(*owner);
+  else
+    x.failed = fail(ec::not_found, is_given ? "no such handle" : foreign);
 }
 
 void lookups::fetch_document(const did& repo, identity_actor to) {
@@ -138,6 +178,7 @@ void lookups::fetch_document(const did& repo, identity_actor to) {
       out.gone = true;
     } else if (x->status == 404) {
       out.failed = fail(ec::not_found, "the DID is not registered");
+      out.is_foreign = is_plc && !says_not_registered(as_text(x->body));
     } else if (x->status != 200) {
       out.failed = fail(ec::unreachable,
                         "HTTP " + std::to_string(x->status));
@@ -213,28 +254,8 @@ void lookups::ask_resolver(identity_handle x, identity_actor to) {
   net::append_query(path, "handle", x.handle);
   directory_->get(small_request(target->with_target(std::move(path)),
                                 limits::handle_body_bytes_max),
-                  [x, to](result<net::http_response> r) mutable {
-                    if (!r) {
-                      x.failed = r.error();
-                    } else if (r->status >= 500 || r->status == 429) {
-                      x.failed = fail(ec::unreachable, "resolver is down");
-                    } else {
-                      boost::system::error_code bad;
-                      const auto body
-                        = boost::json::parse(as_text(r->body), bad);
-                      const auto* text
-                        = bad || !body.is_object()
-                            ? nullptr
-                            : body.get_object().if_contains("did");
-                      auto owner
-                        = text != nullptr && text->is_string()
-                            ? did::parse(std::string_view{text->get_string()})
-                            : result<did>{fail(ec::not_found, "no such handle")};
-                      if (owner)
-                        x.owner = std::move(*owner);
-                      else
-                        x.failed = fail(ec::not_found, "no such handle");
-                    }
+                  [x, to](const result<net::http_response>& r) mutable {
+                    take_resolved(r, x);
                     answer(to, std::move(x));
                   });
 }

@@ -160,6 +160,10 @@ identity_machine::on_document(const atproto::did& repo,
     return told(std::move(out));
   const auto answered = doc || gone || doc.error().code != ec::unreachable;
   queue_.done(repo, {doc || gone, answered, limited.has_value()}, now);
+  if (limited && !document_is_foreign(repo)) {
+    wait_again(repo, out, now, wall);
+    return told(std::move(out));
+  }
   if (doc || gone)
     backoff_.succeeded(repo, now);
   const auto* known = find(repo);

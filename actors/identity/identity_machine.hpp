@@ -97,7 +97,8 @@ public:
   }
 
   /// `ec::not_found` = tombstoned or not registered (`gone` tells which).
-  /// @param limited The server answered 429, and asks for this pause.
+  /// @param limited The server answered 429, and asks for this pause. At the
+  ///        directory this is no failure: the look-up waits for its turn again.
   effects on_document(const atproto::did& repo,
                       const result<atproto::did_document>& doc, bool gone,
                       steady_time now, wall_time wall,
@@ -196,6 +197,8 @@ private:
   std::string host_of(const atproto::did& repo, const std::string& by) const;
   void queue_fetch(const atproto::did& repo, effects& out, steady_time now,
                    wall_time wall);
+  void wait_again(const atproto::did& repo, effects& out, steady_time now,
+                  wall_time wall);
   void enter(const atproto::did& repo, lookup_cause cause, steady_time now,
              effects& out);
   steady_time room_at(steady_time now) const;

@@ -109,6 +109,18 @@ void identity_machine::queue_fetch(const atproto::did& repo, effects& out,
   run(out, now);
 }
 
+/// The directory limits us: it has said nothing of the DID. Who asked anew
+/// meanwhile hears of the same look-up, since that has yet to begin.
+/// @pre it is pending, and was being looked up
+void identity_machine::wait_again(const atproto::did& repo, effects& out,
+                                  steady_time now, wall_time wall) {
+  auto& ask = pending_.find(repo)->second;
+  ask.fresh |= !ask.again.empty();
+  for (const auto who : std::exchange(ask.again, {}))
+    add_waiter(ask.waiters, who);
+  queue_fetch(repo, out, now, wall);
+}
+
 /// @pre it is pending and queued
 void identity_machine::enter(const atproto::did& repo, lookup_cause cause,
                              steady_time now, effects& out) {

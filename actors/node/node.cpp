@@ -62,8 +62,9 @@ result<void> node::impl::start() {
   if (!channel)
     return channel.error();
   shared->signers.begin(seams.random->next(), streams->size());
-  shared->health.with(
-    [this](health_machine& x) { x.begin(config.plc_url); });
+  shared->health.with([this](health_machine& x) {
+    x.begin(config.plc_url, config.handle_resolver_url);
+  });
   start_system();
   start_store_actors();
   show_upstreams(*streams); // Rows of relays that are not among them differ.

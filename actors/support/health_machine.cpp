@@ -9,55 +9,6 @@
 
 namespace weir::actors {
 
-const char* to_string(health_cause x) noexcept {
-  switch (x) {
-    case health_cause::directory:
-      return "directory";
-    case health_cause::clock:
-      return "clock";
-    case health_cause::upstream:
-      return "upstream";
-    case health_cause::fetch:
-      return "fetch";
-    case health_cause::commits:
-      return "commits";
-  }
-  return "unknown";
-}
-
-const char* remedy_of(health_cause x) noexcept {
-  switch (x) {
-    case health_cause::directory:
-      return "is plc_url right, and can this machine reach it? What is known "
-             "goes on, and new repos wait";
-    case health_cause::clock:
-      return "set this machine's clock (chronyc tracking shows how far it is "
-             "off); nothing is lost until then";
-    case health_cause::upstream:
-      return "is the URL the origin of a relay or PDS that runs, and of the "
-             "kind that it is called (relay: or pds:)?";
-    case health_cause::fetch:
-      return "look at this machine's network and resolver; fetches are tried "
-             "again by themselves";
-    case health_cause::commits:
-      return "is plc_url right? Keys that are not known yet are looked up; "
-             "repos that were refused are fetched";
-  }
-  return "";
-}
-
-const char* to_string(health_level x) noexcept {
-  switch (x) {
-    case health_level::failing:
-      return "failing";
-    case health_level::degraded:
-      return "degraded";
-    case health_level::unproved:
-      return "unproved";
-  }
-  return "unknown";
-}
-
 namespace {
 
 health_finding found(health_cause cause, std::string where, std::string error,
@@ -67,6 +18,12 @@ health_finding found(health_cause cause, std::string where, std::string error,
           std::move(error),
           {},
           stale ? health_level::unproved : health_level::failing};
+}
+
+/// The node goes on without.
+void lower(health_finding& x) {
+  if (x.level == health_level::failing)
+    x.level = health_level::degraded;
 }
 
 } // namespace
@@ -108,10 +65,18 @@ void health_machine::recall(const atproto::did& x, const std::string& host,
 
 void health_machine::on_look_up(uint64_t subject, look_up_fault fault,
                                 std::string_view text, steady_time now) {
-  if (fault == look_up_fault::unreachable || fault == look_up_fault::lost)
+  if (fault == look_up_fault::limited)
+    return limited_.fail(subject, 1, text, now);
+  const auto away = fault == look_up_fault::unreachable;
+  if (away || fault == look_up_fault::lost)
     look_ups_.fail(subject, 1, text, now);
-  if (fault == look_up_fault::unreachable)
+  if (away || fault == look_up_fault::lost || fault == look_up_fault::foreign)
+    directory_.fail(text, now);
+  else
+    directory_.answer();
+  if (away)
     return;
+  limited_.succeed(subject, now);
   for (auto& x : known_)
     if (atproto::stable_hash(x.id.str()) == subject)
       x.missed = fault != look_up_fault::none;
@@ -122,6 +87,15 @@ void health_machine::on_look_up(uint64_t subject, look_up_fault fault,
   look_ups_.succeed(subject, now);
   doubtful_ = outcome_tally{};
   std::erase_if(known_, [](const auto& x) { return x.missed; });
+}
+
+void health_machine::on_handle(std::string_view failure, steady_time now) {
+  if (resolver_url_.empty())
+    return;
+  if (failure.empty())
+    resolver_.answer();
+  else
+    resolver_.fail(failure, now);
 }
 
 void health_machine::on_fetch(uint64_t subject, const std::string& host,
@@ -208,14 +182,34 @@ health_machine::findings_list health_machine::judge(const views& streams,
   return out;
 }
 
-void health_machine::judge_work(steady_time now, findings_list& out) {
+std::optional<health_finding>
+health_machine::judge_directory(steady_time now) {
   look_ups_.end_if_calm(now);
+  limited_.end_if_calm(now);
   if (look_ups_.judge(now) != 0)
-    out.push_back(found(health_cause::directory, directory_url_,
-                        look_ups_.text(), look_ups_.is_stale(now)));
-  else if (misses_known(now))
-    out.push_back(found(health_cause::directory, directory_url_,
-                        doubtful_.text(), doubtful_.is_stale(now)));
+    return found(health_cause::directory, directory_url_, look_ups_.text(),
+                 look_ups_.is_stale(now));
+  if (misses_known(now))
+    return found(health_cause::directory, directory_url_, doubtful_.text(),
+                 doubtful_.is_stale(now));
+  const auto limits_us = limited_.judge(now) != 0; // It goes on, if slowly.
+  if (!limits_us && !directory_.never_answered())
+    return std::nullopt;
+  auto out = found(health_cause::directory, directory_url_,
+                   limits_us ? limited_.text() : directory_.text(),
+                   limits_us && limited_.is_stale(now));
+  lower(out);
+  return out;
+}
+
+void health_machine::judge_work(steady_time now, findings_list& out) {
+  if (auto x = judge_directory(now))
+    out.push_back(std::move(*x));
+  if (resolver_.is_silent(now)) {
+    out.push_back(found(health_cause::resolver, resolver_url_,
+                        resolver_.text(), resolver_.is_stale(now)));
+    lower(out.back()); // Repos are kept all the same.
+  }
   const auto hosts_fail = hosts_.judge(now) != 0;
   if (fetches_.judge(now) == 0)
     return;
@@ -306,8 +300,11 @@ bool health_machine::misses_known(steady_time now) {
 /// look-up, and all of them together are asked for no more often than one.
 std::optional<atproto::did> health_machine::next_probe(const clock_state& clock,
                                                        steady_time now) {
-  const auto fails
-    = clock.doubted || clock.directory_ahead || look_ups_.judge(now) != 0;
+  const auto never_answered
+    = directory_.never_answered()
+      && now - directory_.failed_at() >= limits::health_probe_interval;
+  const auto fails = clock.doubted || clock.directory_ahead
+                     || look_ups_.judge(now) != 0 || never_answered;
   const auto in_doubt = doubtful_.judge(now) != 0;
   const auto is_due = [&](const known_account& x) {
     const auto wanted = (in_doubt && x.proved) || now >= probe_at_;

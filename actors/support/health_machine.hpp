@@ -2,6 +2,7 @@
 
 #include "actors/support/clock_machine.hpp"
 #include "actors/support/outcome_tally.hpp"
+#include "actors/support/service_answers.hpp"
 #include "actors/support/upstream_view.hpp"
 #include "atproto/identifiers.hpp"
 
@@ -16,7 +17,9 @@ namespace weir::actors {
 
 /// Why a node that runs does not do its work.
 enum class health_cause : uint8_t {
-  directory, ///< Most identities cannot be looked up there.
+  /// Most identities cannot be looked up there, or it has never answered.
+  directory,
+  resolver,  ///< It does not answer who asks for the owner of a handle.
   clock,     ///< Many signers are beyond it, or the directory's differs.
   /// One is not connected, stalls, does not give a listing that it owes, or
   /// most of its commits are refused.
@@ -27,8 +30,8 @@ enum class health_cause : uint8_t {
 
 /// All of them, in the order in which they are shown.
 inline constexpr std::array health_causes{
-  health_cause::directory, health_cause::clock, health_cause::upstream,
-  health_cause::fetch, health_cause::commits};
+  health_cause::directory, health_cause::resolver, health_cause::clock,
+  health_cause::upstream,  health_cause::fetch,    health_cause::commits};
 
 const char* to_string(health_cause x) noexcept;
 
@@ -63,6 +66,8 @@ enum class look_up_fault : uint8_t {
   unreachable, ///< The directory, or it did not answer as one.
   lost,        ///< It does not find a DID any more whose document it had.
   unknown,     ///< It knows no such DID.
+  foreign,     ///< Nor does this, and it says so as no directory does.
+  limited,     ///< It has answered 429: the look-up is made again.
   unusable,    ///< The document has no key or no host, or the DID is gone.
 };
 
@@ -70,8 +75,8 @@ enum class look_up_fault : uint8_t {
 /// with the outcome of each piece of work, asked now and then. No clock,
 /// threads or I/O in here; all that it remembers is bounded.
 ///
-/// One failure is nothing, an idle node is well, and one bad host is not the
-/// node's health: fetches that mostly fail are named, but stop a node only when
+/// One failure is nothing, but of a directory or a resolver that never answered;
+/// an idle node is well, and one bad host is not the node's health: fetches that mostly fail are named, but stop a node only when
 /// most hosts fail; DIDs that are unknown or unusable count only when those that
 /// were proved are missing as well; and an upstream is named but stops a node
 /// only when most others, or all relays, are bad, too.
@@ -81,7 +86,11 @@ enum class look_up_fault : uint8_t {
 /// known.
 class health_machine {
 public:
-  void begin(std::string directory) { directory_url_ = std::move(directory); }
+  /// @param resolver Empty: none is asked.
+  void begin(std::string directory, std::string resolver = {}) {
+    directory_url_ = std::move(directory);
+    resolver_url_ = std::move(resolver);
+  }
 
   /// An account that the directory should know.
   /// @param proved It does, or did: the first few are kept as its measure, until
@@ -95,6 +104,10 @@ public:
   /// One at the directory; other hosts answer for their own DIDs only.
   void on_look_up(uint64_t subject, look_up_fault fault, std::string_view text,
                   steady_time now);
+
+  /// The resolver was asked for the owner of a handle.
+  /// @param failure Empty: it answered, if only that nobody has that handle.
+  void on_handle(std::string_view failure, steady_time now);
 
   /// @param failure Empty: the host answered as it should.
   void on_fetch(uint64_t subject, const std::string& host,
@@ -147,6 +160,7 @@ private:
   using views = std::vector<upstream_view>;
   using findings_list = std::vector<health_finding>;
   findings_list judge(const views&, const clock_state&, steady_time now);
+  std::optional<health_finding> judge_directory(steady_time now);
   void judge_work(steady_time now, findings_list& out);
   static std::optional<health_finding>
   judge_stream(const upstream_view& x, stream_state& known, steady_time now);
@@ -166,7 +180,11 @@ private:
   };
 
   std::string directory_url_;
+  std::string resolver_url_;
+  service_answers directory_;
+  service_answers resolver_;
   outcome_tally look_ups_;
+  outcome_tally limited_; ///< Who was answered with 429 fails here.
   outcome_tally doubtful_; ///< Unknown or unusable, since anybody was found.
   outcome_tally fetches_;
   outcome_tally hosts_{1, limits::health_hosts_max, true};

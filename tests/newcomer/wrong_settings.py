@@ -288,6 +288,27 @@ def serve(directory, ahead):
     return server, f'http://127.0.0.1:{server.server_address[1]}'
 
 
+def check_one_repo(data, at, closed):
+    """As whoever tries out a configuration has it: one repo, added by hand."""
+    did = ask(at['relay'] + '/xrpc/com.atproto.sync.listRepos?limit=1')[1]['repos'][0]['did']
+    relay, plc = at['relay'], at['plc']
+    rows = [
+        ('directory that nobody serves', closed, plc, 'directory', 'refused'),
+        ('something else as the directory', relay, plc, 'directory', 'in words that no directory uses'),
+        ('resolver that nobody serves', plc, closed, 'resolver', 'refused'),
+        ('something else as the resolver', plc, relay, 'resolver', 'HTTP 501'),
+    ]
+    for name, directory, resolver, cause, words in rows:
+        with Node(data, [*SIMULATED, '--upstream', f'relay:{relay}', '--plc-url', directory,
+                         '--handle-resolver-url', resolver]) as node:
+            status, answer = ask(node.at['data'] + '/repos/add', {'dids': [did]})
+            assert status == 200, answer
+            x = node.await_cause(cause, words, 'degraded')
+            assert {'directory': 'plc_url', 'resolver': 'handle_resolver_url'}[cause] in x['remedy'], x
+        subprocess.run(['rm', '-r', data], check=True)
+        print(f'  ok one repo: {name}')
+
+
 def check_network(folder):
     """What only the network can tell: /readyz says it."""
     # Listings are judged from claims_judged_min (50) accounts on.
@@ -316,6 +337,7 @@ def check_network(folder):
                 node.await_cause(cause, words, level)
             subprocess.run(['rm', '-r', f'{folder}/net'], check=True)
             print(f'  ok {name}')
+        check_one_repo(f'{folder}/net', at, closed)
         for hours, words in ((1, '60 minutes ahead of'), (-1, '60 minutes behind'),
                              (24 * 365, 'minutes ahead of'), (-24 * 365, 'minutes behind')):
             server, url = serve(plc, timedelta(hours=hours))

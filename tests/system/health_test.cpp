@@ -46,6 +46,49 @@ TEST_F(HealthToldTest, AServiceThatIsNoDirectoryIsNamed) {
   EXPECT_EQ(warnings("unhealthy", "directory"), 1u);
 }
 
+// One repo is enough for whoever tries a new configuration
+TEST_F(HealthToldTest, ADirectoryThatNeverAnsweredIsNamedByOneRepo) {
+  config.retry_backoff_min = config.retry_backoff_max = 1h;
+  config.mode = actors::tracking_mode::manual;
+  happen(simnet::fault_kind::directory_down);
+  start();
+  add(1);
+  ASSERT_TRUE(await_cause("directory", net.urls().plc, "HTTP 503", "degraded"));
+  happen(simnet::fault_kind::directory_up);
+  time.pass(limits::health_probe_interval);
+  ASSERT_TRUE(await_ready()) << "it is asked, whoever waits";
+  EXPECT_EQ(warnings("unhealthy", "directory"), 1u);
+  EXPECT_EQ(warnings("healthy_again", "directory"), 1u);
+}
+
+TEST_F(HealthToldTest, SoIsAServiceThatIsNoDirectory) {
+  config.plc_url = net.urls().relay;
+  config.mode = actors::tracking_mode::manual;
+  start();
+  add(1);
+  ASSERT_TRUE(await_cause("directory", net.urls().relay,
+                          "in words that no directory uses", "degraded"));
+}
+
+TEST_F(HealthToldTest, AResolverThatDoesNotAnswerIsNamedUntilItDoes) {
+  hostile_host gate;
+  const std::string path = "/xrpc/com.atproto.identity.resolveHandle";
+  gate.on(path, say(http_answer(500, "no")));
+  config.handle_resolver_url = gate.url();
+  config.mode = actors::tracking_mode::manual;
+  start();
+  add(1);
+  ASSERT_TRUE(await_cause("resolver", gate.url(), "HTTP 500", "degraded"));
+  EXPECT_EQ(metric("weir_health_causes", "cause=\"resolver\""), 1u);
+  EXPECT_GE(metric("weir_identity_handle_failures_total"), 1u);
+  EXPECT_EQ(causes_of("/status"), causes_of("/readyz"));
+  gate.on(path, say(http_answer(400, R"({"error":"InvalidRequest"})")));
+  add(2);
+  ASSERT_TRUE(await_ready());
+  EXPECT_EQ(warnings("unhealthy", "resolver"), 1u);
+  EXPECT_EQ(warnings("healthy_again", "resolver"), 1u);
+}
+
 TEST_F(HealthToldTest, AnUpstreamThatRefusesIsNamedUntilItDoesNot) {
   hostile_stream stream;
   hostile_host gate;

@@ -8,7 +8,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-class HealthTest : public health_world {};
+class HealthTest : public health_world {
+protected:
+  HealthTest() { look_up(999, 1, look_up_fault::none); } // It is a directory.
+};
 
 } // namespace
 
@@ -56,6 +59,7 @@ TEST_F(HealthTest, WhatHappenedLongAgoDoesNotCount) {
   look();
   EXPECT_THAT(begun, SizeIs(1));
   machine = health_machine{};
+  look_up(999, 1, look_up_fault::none);
   look_up(0, enough - 1, look_up_fault::unreachable);
   pass(limits::health_memory + 1us);
   look_up(100, 1, look_up_fault::unreachable);

@@ -67,6 +67,7 @@ TEST_F(IdentityBridgeTest, ThePlcDirectoryKnowsADidOrNotOrItIsGone) {
   said = answer_with(404, R"({"message":"DID not registered: "})");
   EXPECT_EQ(look_up(ann).failed.code, ec::not_found);
   EXPECT_FALSE(look_up(ann).gone);
+  EXPECT_FALSE(look_up(ann).is_foreign);
   said = answer_with(410, "");
   EXPECT_TRUE(look_up(ann).gone);
   said = answer_with(404, R"({"message":"DID not available: "})");
@@ -76,6 +77,16 @@ TEST_F(IdentityBridgeTest, ThePlcDirectoryKnowsADidOrNotOrItIsGone) {
     EXPECT_EQ(look_up(ann).failed.code, ec::unreachable) << status;
   }
   EXPECT_TRUE(hosts->requests.empty());
+}
+
+// So may any service: what it says of a DID is not a directory's word.
+TEST_F(IdentityBridgeTest, WhoSaysNotFoundInOtherWordsIsNoDirectory) {
+  for (const auto* body : {"", "<html>Not Found", R"({"error":"NotFound"})"}) {
+    said = answer_with(404, body);
+    EXPECT_EQ(look_up(ann).failed.code, ec::not_found) << body;
+    EXPECT_TRUE(look_up(ann).is_foreign) << body;
+    EXPECT_FALSE(look_up(web).is_foreign) << "it is its owner's host";
+  }
 }
 
 // A directory that limits us says for how long.
@@ -267,6 +278,37 @@ TEST_F(IdentityBridgeTest, AResolverIsAskedInTheirPlaceAndNoFurther) {
             "?handle=ann.test");
   EXPECT_EQ(asked.limits.body_bytes_max, limits::handle_body_bytes_max);
   EXPECT_EQ(asked.limits.total, limits::identity_timeout);
+}
+
+// What is no resolver is told from one that does not know the handle.
+TEST_F(IdentityBridgeTest, OnlyAResolverAnswersAsOne) {
+  as_in_a_test_network();
+  EXPECT_EQ(resolve("ann.test").resolver, resolver_answer::not_asked);
+  options.handle_resolver_url = "https://resolver.test";
+  const auto answered = [&](int status, const std::string& body) {
+    said = answer_with(status, body);
+    const auto x = resolve("ann.test");
+    return std::pair{x.resolver, x.failed.code};
+  };
+  using enum resolver_answer;
+  const std::pair owned{given, ec::none};
+  const std::pair nobodys{given, ec::not_found};
+  const std::pair foreign{none, ec::not_found};
+  const std::pair away{none, ec::unreachable};
+  EXPECT_EQ(answered(200, R"({"did":")" + ann.str() + R"("})"), owned);
+  EXPECT_EQ(answered(200, R"({"did":"no"})"), nobodys);
+  EXPECT_EQ(answered(400, R"({"error":"InvalidRequest"})"), nobodys);
+  EXPECT_EQ(answered(404, R"({"error":"HandleNotFound"})"), nobodys);
+  EXPECT_EQ(answered(404, R"({"error":"XRPCNotSupported"})"), foreign);
+  EXPECT_EQ(answered(404, "<html>"), away);
+  EXPECT_EQ(answered(200, "<html>"), away);
+  EXPECT_EQ(answered(429, "{}"), away);
+  EXPECT_EQ(answered(501, R"({"error":"MethodNotImplemented"})"), away);
+  for (const auto code : {ec::unreachable, ec::not_found}) {
+    said = fail(code, "its name");
+    EXPECT_EQ(resolve("ann.test").failed.code, ec::unreachable);
+    EXPECT_EQ(resolve("ann.test").resolver, none);
+  }
 }
 
 // architecture.md, A wrong clock

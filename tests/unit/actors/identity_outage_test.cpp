@@ -57,6 +57,52 @@ TEST(identity_machine, a_directory_that_limits_us_is_asked_for_nothing) {
   EXPECT_THAT(x.last.fetch, ElementsAre(alice));
 }
 
+// requirements.md 3b, 9: that is no failure of the look-up, which is made again when
+// the directory has rested, for whoever asked before or meanwhile
+TEST(identity_machine, a_look_up_that_is_limited_waits_and_is_made_again) {
+  resolver x;
+  const auto limit = [&x] {
+    x.last = x.machine.on_document(alice, fail(ec::unreachable, "HTTP 429"),
+                                   false, x.now, x.wall, 60s);
+    EXPECT_THAT(x.last.answers, IsEmpty());
+    EXPECT_THAT(x.last.fetch, IsEmpty());
+    EXPECT_EQ(x.last.timer, x.now + 60s);
+    EXPECT_EQ(x.machine.waiting(), 1u);
+  };
+  x.fetch(1);
+  x.ask(2, true);
+  limit();
+  for (int i = 0; i < 3; ++i) {
+    x.pass(60s);
+    x.last = x.machine.on_timer(x.now, x.wall);
+    ASSERT_THAT(x.last.fetch, ElementsAre(alice)) << "and no pause is longer";
+    limit();
+  }
+  x.pass(60s);
+  x.last = x.machine.on_timer(x.now, x.wall);
+  x.document(doc_of());
+  ASSERT_EQ(x.last.answers.size(), 2u);
+  for (const auto& y : x.last.answers)
+    EXPECT_TRUE(y.fact && y.last);
+  EXPECT_THAT(x.last.fetch, IsEmpty()) << "who asked meanwhile has it, too";
+}
+
+// limits::identity_waiting_max: it has a place like any other
+TEST(identity_machine, look_ups_that_are_limited_hold_no_more_places) {
+  identity_options options;
+  options.waiting_max = 2;
+  resolver x{options};
+  x.fetch(1);
+  x.last = x.machine.on_document(alice, fail(ec::unreachable, "HTTP 429"),
+                                 false, x.now, x.wall, 60s);
+  x.fetch(2, repo_of(2));
+  EXPECT_THAT(x.last.answers, IsEmpty());
+  x.fetch(3, repo_of(3));
+  ASSERT_EQ(x.last.answers.size(), 1u);
+  EXPECT_EQ(x.last.answers[0].fact.error().code, ec::limit_reached);
+  EXPECT_EQ(x.machine.waiting(), 2u);
+}
+
 // So does who asked anew while it was being made
 TEST(identity_machine, one_who_asked_anew_hears_of_the_failure_too) {
   resolver x;

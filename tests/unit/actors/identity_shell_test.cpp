@@ -1,117 +1,14 @@
-#include "actors/identity/identity.hpp"
-#include "actors/support/store_readers.hpp"
 #include "base/limits_doubt.hpp"
 #include "base/limits_export.hpp"
-#include "base/limits_health.hpp"
-#include "messages/identity.hpp"
-#include "messages/journal.hpp"
 #include "storage/identity_table.hpp"
-#include "storage/tail_cache.hpp"
-#include "tests/unit/actors/shell_fixture.hpp"
-#include "tests/unit/storage/journal_fixture.hpp"
+#include "tests/unit/actors/identity_shell_world.hpp"
 
 // architecture.md 2, IDENTITY: who asked hears, once for each question.
 namespace weir::tests {
 namespace {
 
-using namespace weir::actors;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-/// Writes down what is looked up.
-class quiet_network final : public identity_network {
-public:
-  void fetch_document(const atproto::did& repo, identity_actor) override {
-    documents.push_back(repo);
-  }
-
-  void fetch_export(uint64_t after, size_t lines, identity_actor) override {
-    pages.emplace_back(after, lines);
-  }
-
-  void resolve_handle(const atproto::did&, const std::string& handle,
-                      identity_actor) override {
-    handles.push_back(handle);
-  }
-
-  std::vector<atproto::did> documents;
-  std::vector<std::pair<uint64_t, size_t>> pages;
-  std::vector<std::string> handles;
-};
-
-class IdentityShellTest : public ShellFixture {
-protected:
-  IdentityShellTest() {
-    shared->readers.push_back(reader.as<reader_actor>());
-    shared->journal = journal.as<journal_actor>();
-    identity = keep(spawn_identity(sys, shared, {}, network));
-  }
-
-  void ask(const probe& who, size_t repo = 1, bool fresh = false) {
-    tell(identity,
-         identity_ask{shell_repo(repo), fresh, who.as<identity_sink>()});
-  }
-
-  /// Nothing is stored of a repo.
-  void not_stored(size_t repo = 1) {
-    tell(identity, identity_stored{shell_repo(repo), std::nullopt});
-  }
-
-  void document(size_t repo = 1, std::string handle = {}) {
-    identity_document x;
-    x.repo = shell_repo(repo);
-    x.doc.id = x.repo;
-    x.doc.signing_key = "zKey" + std::to_string(repo);
-    x.doc.claimed_handle = std::move(handle);
-    tell(identity, x);
-  }
-
-  void no_document(size_t repo = 1) {
-    identity_document x;
-    x.repo = shell_repo(repo);
-    x.failed = fail(ec::unreachable);
-    tell(identity, x);
-  }
-
-  /// Such a look-up of several accounts: what the directory is named for then.
-  std::string named_for(identity_document x,
-                        const std::string& name = "did:plc:a",
-                        const atproto::did& proved = {}) {
-    shared->health.with([&](health_machine& y) {
-      y = health_machine{};
-      if (!proved.empty())
-        y.remember(proved, true);
-    });
-    for (size_t i = 0; i < limits::health_failures_min; ++i) {
-      x.repo = atproto::did::trusted(name + std::to_string(i));
-      tell(identity, x);
-    }
-    storage::tail_cache tail{1};
-    store_readers rows{*store.db, *store.names, tail};
-    for (auto& job : reader.take<reader_job>())
-      job.run(rows);
-    return shared->health.with([this](health_machine& y) {
-      y.look({}, {}, time.steady_now(), {});
-      return y.findings().empty() ? std::string{} : y.findings()[0].error;
-    });
-  }
-
-  /// Keys that were told since the last call.
-  static std::vector<std::string> keys(probe& x) {
-    std::vector<std::string> out;
-    for (const auto& fact : x.take<identity_fact>())
-      out.push_back(fact.row.signing_key);
-    return out;
-  }
-
-  test_store store;
-  probe reader{sys};
-  probe journal{sys};
-  probe ann{sys};
-  probe bob{sys};
-  std::shared_ptr<quiet_network> network = std::make_shared<quiet_network>();
-  identity_actor identity;
-};
 
 } // namespace
 
@@ -249,45 +146,6 @@ TEST_F(IdentityShellTest, TheDirectorysDateIsToldToWhoJudgesTheClock) {
   said.date_is_proved = true;
   tell(identity, said);
   EXPECT_EQ(verdict(), clock_verdict::right);
-}
-
-// architecture.md, Health: what a look-up says of the directory
-TEST_F(IdentityShellTest, HealthHearsOfDocumentsThatAreOfNoUse) {
-  identity_document x;
-  x.doc.signing_key = "zKey";
-  x.doc.pds = "https://a.test";
-  EXPECT_EQ(named_for(x), "");
-  x.doc.pds = "";
-  EXPECT_EQ(named_for(x), "the document names no PDS");
-  x.doc.signing_key = "";
-  EXPECT_EQ(named_for(x), "the document has no usable signing key");
-  x.gone = true;
-  EXPECT_EQ(named_for(x), "the DID is tombstoned");
-  x = {};
-  x.failed = fail(ec::limit_reached, "too large");
-  EXPECT_EQ(named_for(x), "limit_reached: too large");
-  x.failed = fail(ec::not_found, "not registered");
-  EXPECT_EQ(named_for(x), "not_found: not registered");
-  EXPECT_EQ(named_for(x, "did:web:a"), "") << "others know those";
-}
-
-// A directory keeps every document that it had
-TEST_F(IdentityShellTest, WhatTheStoreHasTheDirectoryMustHave) {
-  identity_document x;
-  x.failed = fail(ec::not_found, "not registered");
-  const auto proved = atproto::did::trusted("did:plc:b");
-  EXPECT_EQ(named_for(x, "did:plc:a", proved), "") << "nobody knew them";
-  for (const auto tombstoned : {true, false}) {
-    storage::journal_batch had;
-    for (size_t i = 0; i < limits::health_failures_min; ++i) {
-      auto& row = had.identities.emplace_back();
-      row.first = atproto::did::trusted("did:plc:a" + std::to_string(i));
-      row.second.tombstoned = tombstoned;
-    }
-    store.commit(std::move(had));
-    EXPECT_EQ(named_for(x, "did:plc:a", proved),
-              tombstoned ? "" : "not_found: not registered");
-  }
 }
 
 // docs/adr/0015-the-export-of-the-directory.md: read when so many documents are

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "actors/support/health_machine.hpp"
+
+#include <string>
+#include <utility>
+
+namespace weir {
+struct identity_document;
+} // namespace weir
+
+namespace weir::actors {
+
+/// What a look-up says of the directory, and in words.
+std::pair<look_up_fault, std::string> outcome_of(const identity_document& x);
+
+} // namespace weir::actors

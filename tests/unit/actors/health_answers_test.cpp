@@ -1,0 +1,146 @@
+#include "tests/unit/actors/health_world.hpp"
+
+// architecture.md, Health: options that name what is no directory or resolver
+// are told of by the first answer.
+namespace weir::tests {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class HealthAnswersTest : public health_world {
+protected:
+  HealthAnswersTest() {
+    machine.begin("https://plc.test", "https://resolver.test");
+  }
+
+  void handle(const std::string& failure) { machine.on_handle(failure, now); }
+};
+
+} // namespace
+
+TEST_F(HealthAnswersTest, ADirectoryThatNeverAnsweredIsNamedByOneLookUp) {
+  look_up(0, 1, look_up_fault::unreachable);
+  look();
+  ASSERT_THAT(begun, SizeIs(1));
+  EXPECT_EQ(begun[0].cause, health_cause::directory);
+  EXPECT_EQ(begun[0].where, "https://plc.test");
+  EXPECT_EQ(begun[0].error, "HTTP 502");
+  EXPECT_EQ(begun[0].level, health_level::degraded);
+  pass(24h);
+  EXPECT_THAT(machine.findings(), SizeIs(1)) << "nobody saw it answer";
+  look_up(0, enough, look_up_fault::unreachable);
+  look();
+  EXPECT_THAT(begun, IsEmpty()) << "it was told";
+  EXPECT_EQ(level(), health_level::failing);
+}
+
+TEST_F(HealthAnswersTest, OneAnswerOfADirectoryEndsThat) {
+  for (const auto fault : {look_up_fault::none, look_up_fault::unknown,
+                           look_up_fault::unusable}) {
+    look_up(0, 1, look_up_fault::unreachable);
+    look();
+    EXPECT_THAT(machine.findings(), SizeIs(1));
+    look_up(1, 1, fault);
+    look();
+    EXPECT_THAT(ended, SizeIs(1));
+    look_up(0, enough - 1, look_up_fault::unreachable);
+    look();
+    EXPECT_THAT(machine.findings(), IsEmpty()) << "few failures are nothing";
+    machine = health_machine{};
+  }
+}
+
+TEST_F(HealthAnswersTest, WhatNoDirectorySaysIsNoAnswer) {
+  for (const auto fault : {look_up_fault::lost, look_up_fault::foreign}) {
+    machine = health_machine{};
+    look_up(0, 1, fault);
+    look();
+    ASSERT_THAT(machine.findings(), SizeIs(1));
+    EXPECT_EQ(level(), health_level::degraded);
+  }
+  for (const auto fault : {look_up_fault::unknown, look_up_fault::limited}) {
+    machine = health_machine{};
+    look_up(0, 1, fault);
+    look();
+    EXPECT_THAT(machine.findings(), IsEmpty());
+  }
+}
+
+// limits::health_probe_interval: the repo itself waits ever longer
+TEST_F(HealthAnswersTest, OneThatNeverAnsweredIsAskedNowAndThen) {
+  const auto account = atproto::did::trusted("did:plc:a");
+  machine.remember(account, false);
+  look_up(0, 1, look_up_fault::unreachable);
+  look();
+  EXPECT_FALSE(probe) << "it was asked a moment ago";
+  for (int i = 0; i < 3; ++i) {
+    pass(limits::health_probe_interval - 1us);
+    EXPECT_FALSE(probe);
+    pass(1us);
+    EXPECT_EQ(probe, account);
+    look_up(0, 1, look_up_fault::unreachable);
+  }
+  look_up(0, 1, look_up_fault::none);
+  pass(limits::health_probe_interval);
+  EXPECT_FALSE(probe);
+}
+
+TEST_F(HealthAnswersTest, ADirectoryThatLimitsMostIsNamedAndTheNodeGoesOn) {
+  look_up(0, enough, look_up_fault::limited);
+  look();
+  ASSERT_THAT(machine.findings(), SizeIs(1));
+  EXPECT_EQ(level(), health_level::degraded);
+  look_up(0, 3 * enough, look_up_fault::unreachable);
+  look();
+  EXPECT_EQ(level(), health_level::failing) << "now it is away";
+  look_up(0, 3 * enough, look_up_fault::none);
+  look();
+  EXPECT_THAT(machine.findings(), IsEmpty());
+}
+
+TEST_F(HealthAnswersTest, AResolverThatNeverAnsweredIsNamedByOneHandle) {
+  handle("refused");
+  look();
+  ASSERT_THAT(begun, SizeIs(1));
+  EXPECT_EQ(begun[0].cause, health_cause::resolver);
+  EXPECT_EQ(begun[0].where, "https://resolver.test");
+  EXPECT_EQ(begun[0].error, "refused");
+  EXPECT_EQ(begun[0].level, health_level::degraded);
+  pass(24h);
+  EXPECT_EQ(level(), health_level::degraded) << "nobody saw it answer";
+  handle("");
+  look();
+  EXPECT_THAT(ended, SizeIs(1));
+}
+
+// limits::health_failures_min, limits::health_memory_failing
+TEST_F(HealthAnswersTest, OneThatAnsweredIsNamedByAsManyFailuresInARow) {
+  const auto fail = [this](size_t n) {
+    for (size_t i = 0; i < n; ++i)
+      handle("refused");
+    look();
+  };
+  handle("");
+  fail(enough - 1);
+  EXPECT_THAT(machine.findings(), IsEmpty());
+  handle("");
+  fail(enough - 1);
+  EXPECT_THAT(machine.findings(), IsEmpty()) << "it answered in between";
+  fail(1);
+  ASSERT_THAT(machine.findings(), SizeIs(1));
+  EXPECT_EQ(level(), health_level::degraded);
+  pass(limits::health_memory + 1us);
+  EXPECT_EQ(level(), health_level::unproved);
+  pass(limits::health_memory_failing);
+  EXPECT_THAT(machine.findings(), IsEmpty());
+}
+
+TEST_F(HealthAnswersTest, WithoutAResolverHandlesAreNobodysHealth) {
+  machine.begin("https://plc.test");
+  handle("refused");
+  look();
+  EXPECT_THAT(machine.findings(), IsEmpty());
+}
+
+} // namespace weir::tests
