@@ -32,6 +32,13 @@ protected:
 
   uint64_t outbox() { return status_of(*web, at).outbox; }
 
+  /// Without an application.
+  void start_alone() {
+    node = std::make_unique<program>(how);
+    at = parse_ready(node->read_line(node_patience).value_or(""));
+    ASSERT_NE(at.data, "");
+  }
+
   bool await_outbox(uint64_t wanted) {
     return eventually(node_patience, [&] {
       return outbox() == wanted;
@@ -59,33 +66,13 @@ TEST_F(BacklogAgeTest, WhatWaitsForAnAccountHasNoneAfterARestartEither) {
   ASSERT_TRUE(eventually(node_patience, [this] { return age() == 0; }));
   stop();
   const auto restarted = std::chrono::steady_clock::now();
-  node = std::make_unique<program>(how);
-  at = parse_ready(node->read_line(node_patience).value_or(""));
-  ASSERT_NE(at.data, "");
+  start_alone();
   ASSERT_TRUE(await_outbox(3)) << outbox();
   post(4, 1); // Nobody comes for it.
   ASSERT_TRUE(await_outbox(4)) << outbox();
   ASSERT_TRUE(eventually(node_patience, [this] { return age() > 0; }));
   const auto oldest = std::chrono::duration<double>{age()};
   EXPECT_LT(oldest, std::chrono::steady_clock::now() - restarted);
-}
-
-// A start that reads many rows asks too soon what accounts are; and what is held
-// back later is looked at again (limits::unread_look_interval).
-TEST_F(BacklogAgeTest, WhatIsHeldBackMeanwhileHasNoneEither) {
-  run(how);
-  ASSERT_TRUE(await_equal());
-  ASSERT_TRUE(await_outbox(0));
-  copy.end();
-  post(3, 3);
-  ASSERT_TRUE(await_outbox(3)) << outbox();
-  ASSERT_TRUE(eventually(node_patience, [this] { return age() > 0; }));
-  const auto answer = web->post(
-    at.data + "/repos/remove",
-    R"({"dids":[")" + net.life().truth().view(3).id.str() + R"("]})");
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->status, 200);
-  EXPECT_TRUE(eventually(node_patience, [this] { return age() == 0; }));
 }
 
 } // namespace weir::tests

@@ -77,7 +77,7 @@ TEST(HostileReaderTest, ClientsThatNeverReadCostAWindowAndNoMore) {
 // A message that is no ack acknowledges nothing, and the log says why.
 TEST(HostileReaderTest, MessagesThatAreNoAcksAreCountedAndNamed) {
   hostile_host directory;
-  hostile_node node{{}, directory.url()};
+  hostile_node node{{}, directory.url(), {"--mode", "manual"}};
   raw_peer socket = raw_peer::dial(node.data_port(), nullptr, 4'096);
   auto channel = ws_peer::ask(socket, "/channel", "localhost");
   ASSERT_TRUE(channel.answer.starts_with("HTTP/1.1 101 "));
@@ -92,6 +92,22 @@ TEST(HostileReaderTest, MessagesThatAreNoAcksAreCountedAndNamed) {
   EXPECT_NE(log.find("an ack without an id", line), std::string::npos) << log;
   EXPECT_EQ(log.find(R"("event":"bad_ack")", line + 1), std::string::npos)
     << "limits::refused_ack_interval";
+}
+
+// limits::unread_look_interval: it is looked at again while nobody is there.
+TEST(HostileReaderTest, WhatIsRemovedWhileNobodyIsThereHasNoAge) {
+  hostile_host host;
+  test_repo repo{1};
+  repo.put("app.test.note/a", make_record("one"));
+  repo.commit();
+  host.publish_and_serve(repo);
+  hostile_node node{{}, host.url(), {"--mode", "manual"}};
+  node.add({repo.did()});
+  node.await(repo.did(), "synced");
+  constexpr auto age = "weir_consumer_backlog_seconds";
+  ASSERT_TRUE(node.await_metric(age, 1));
+  node.remove({repo.did()});
+  EXPECT_TRUE(eventually(node_patience, [&] { return node.metric(age) == 0; }));
 }
 
 } // namespace weir::tests
