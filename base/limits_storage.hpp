@@ -45,8 +45,9 @@ constexpr size_t log_epochs_max = 1'000;
 /// An application that acknowledges what this log never gave out is named in the
 /// log of the node so often at most.
 constexpr auto foreign_ack_interval = std::chrono::minutes{1};
-/// How often an event that waits while no application is there is looked at
-/// again: a page of the log, and no more.
+/// How often the oldest event that waits is looked at again while no application is
+/// connected. That reads one page of the log, and further pages only while none of
+/// the events read may be delivered.
 constexpr std::chrono::microseconds unread_look_interval
   = std::chrono::seconds{10};
 /// One that sends what is no ack at all is named so often at most.

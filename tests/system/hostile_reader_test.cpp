@@ -65,7 +65,9 @@ TEST(HostileReaderTest, ClientsThatNeverReadCostAWindowAndNoMore) {
             (filling + more) * commits);
   EXPECT_TRUE(node.is_healthy());
   // They have missed more than a gigabyte. How full the store's buffers are at
-  // their fullest depends on how long their writing takes.
+  // their fullest depends on how long it takes to write them. On a quiet machine the
+  // peak is less than 192 MiB above `before` and 24 MiB above `full`, which were the
+  // bounds here until a busy machine exceeded them by up to 9 MiB.
   constexpr auto kept = 2 * limits::write_buffer_bytes_max
                         + limits::block_cache_bytes_max
                         + limits::tail_cache_bytes_max;
