@@ -34,7 +34,7 @@ scene::scene(uint64_t seed, trace& log,
     world_machine_(net_.add("world", 1)), app_machine_(net_.add("app", 1)),
     life_(std::make_unique<simnet::network>(settings_.world)) {
   steps_.set_syncs(
-    [this] { return disk_faults_.calls(tests::io_call::sync); });
+    [this] { return disk_faults_.calls_of_maker(tests::io_call::sync); });
   net::http_client_options options;
   options.guard = net::address_guard{true};
   options.time = &true_clock_;

@@ -50,8 +50,10 @@ public:
   stepper(timeline& time, virtual_net& net, random_source& random, trace& log,
           const pace& speed);
 
-  /// How often the disk was told to sync so far: whoever did that is busy for a
-  /// while afterwards, and what it has promised comes late.
+  /// How often this thread told the disk to sync so far: whoever did that is busy
+  /// for a while afterwards, and what it has promised comes late. Syncs of
+  /// LevelDB's own thread hold nobody up, and are no part of a seed: a read that
+  /// it gets ahead of is charged to another file than one that it does not.
   void set_syncs(std::function<uint64_t()> x) { syncs_ = std::move(x); }
 
   /// Is told which actor has its turn next.

@@ -147,6 +147,11 @@ uint64_t fault_env::calls(io_call kind) const {
   return totals_[static_cast<size_t>(kind)];
 }
 
+uint64_t fault_env::calls_of_maker(io_call kind) const {
+  const std::lock_guard guard{mutex_};
+  return of_maker_[static_cast<size_t>(kind)];
+}
+
 uint64_t fault_env::journaled() const {
   const std::lock_guard guard{mutex_};
   return journaled_;
@@ -158,8 +163,10 @@ void fault_env::budget(std::optional<uint64_t> bytes) {
 }
 
 Status fault_env::enter(io_call kind, const std::string& name) {
-  const std::lock_guard guard{mutex_};
+  std::unique_lock guard{mutex_};
   ++totals_[static_cast<size_t>(kind)];
+  if (std::this_thread::get_id() == maker_)
+    ++of_maker_[static_cast<size_t>(kind)];
   if (!armed_ || (plan_.kinds & kind_bit(kind)) == 0
       || !name.ends_with(plan_.name_ends_with)
       || (plan_.thread && *plan_.thread != std::this_thread::get_id()))
@@ -172,8 +179,12 @@ Status fault_env::enter(io_call kind, const std::string& name) {
     ++failures_;
     return make_error(name, plan_.error);
   }
-  if (first)
-    plan_.instead();
+  if (!first)
+    return Status::OK();
+  // It may wait for another thread that makes calls meanwhile.
+  const auto instead = plan_.instead;
+  guard.unlock();
+  instead();
   return Status::OK();
 }
 

@@ -95,6 +95,10 @@ public:
   /// All calls of a kind since the start, failed ones included.
   uint64_t calls(io_call kind) const;
 
+  /// Those of them that the thread made that made this object. LevelDB's own
+  /// makes its calls when it likes.
+  uint64_t calls_of_maker(io_call kind) const;
+
   /// Bytes that were appended to LevelDB's write-ahead logs since the start. What
   /// it moves from file to file later comes in lumps.
   uint64_t journaled() const;
@@ -150,6 +154,8 @@ private:
   uint64_t refusals_ = 0;
   uint64_t counted_ = 0;
   std::array<uint64_t, io_call_kinds> totals_{};
+  std::array<uint64_t, io_call_kinds> of_maker_{};
+  const std::thread::id maker_ = std::this_thread::get_id();
   std::optional<uint64_t> budget_;
   uint64_t journaled_ = 0;
 };

@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <memory>
+#include <thread>
 
 // The harness itself: a test that trusts it must know that it bites.
 
@@ -140,6 +142,26 @@ TEST(FaultEnvTest, TheNthCallFailsOnceOrForGood) {
     EXPECT_TRUE(file->Append("4").ok());
     EXPECT_EQ(disk.read("d/a"), sticky ? "14" : "134");
   }
+}
+
+TEST(FaultEnvTest, WhatHappensInsteadMayWaitForACallOfAnotherThread) {
+  memory_disk disk;
+  fault_env faults{disk};
+  std::promise<void> called;
+  faults.plan({.name_ends_with = "a", .instead = [&] {
+                 called.get_future().wait();
+               }});
+  std::thread waits{[&] {
+    EXPECT_TRUE(faults.RemoveFile("d/a").IsNotFound());
+  }};
+  while (!faults.reached())
+    std::this_thread::yield();
+  EXPECT_TRUE(create(faults, "d/b")->Append("1").ok());
+  called.set_value();
+  waits.join();
+  EXPECT_EQ(faults.calls(io_call::remove), 1u);
+  EXPECT_EQ(faults.calls_of_maker(io_call::remove), 0u);
+  EXPECT_EQ(faults.calls_of_maker(io_call::append), 1u);
 }
 
 TEST(FaultEnvTest, ATornAppendWritesAPart) {
