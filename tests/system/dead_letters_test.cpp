@@ -86,13 +86,13 @@ protected:
     return out;
   }
 
-  /// Nobody acks anything until nothing is due any more.
+  /// Nobody acks anything until all is fetched and nothing is due any more.
   void give_all_up() {
     const letters_client silent{web->transport(), at.data, false};
     EXPECT_TRUE(eventually(
       120s * slowness,
       [&] {
-        return number("/stats/repo-count", "repo_count") == 3
+        return work_of(*web, at).none == 3
                && number("/stats/outbox-buffer", "outbox_buffer") == 0
                && number("/stats/outbox-buffer", "dead_letters") > 0;
       }))
