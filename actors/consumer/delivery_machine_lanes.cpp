@@ -168,10 +168,13 @@ delivery_lane& delivery_machine::set_aside(delivery_lane& x) {
 }
 
 /// An earlier life went past this record, perhaps because its account was away,
-/// and told so. Without memory to set the DID aside nobody looks.
+/// and told so. Without memory to set the DID aside nobody looks; nor while one
+/// of its records is in flight, which would be sent again: a late ack may show
+/// only then how far that life came.
 /// @returns whether the record has to wait for that.
 bool delivery_machine::look_back(delivery_lane& x, op_id id, steady_time now) {
-  if (x.looked || id > told_through_ || !may_park(x))
+  if (x.looked || id > told_through_ || x.queue.front().session != nullptr
+      || !may_park(x))
     return false;
   auto& facts = set_aside(x);
   facts.look_from = id;

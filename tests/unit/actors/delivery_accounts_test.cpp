@@ -298,6 +298,29 @@ TEST(DeliveryAccounts, AFactThatWasSettledBeforeTheRestartIsNotWaitedFor) {
   EXPECT_EQ(x.sent_ids(), (ids{1, 2, 3}));
 }
 
+// Whose ack shows that the earlier life came further than the store says.
+TEST(DeliveryAccounts, ALateAckRepeatsNothingThatIsInFlight) {
+  actors::delivery_options settings;
+  settings.events_max = 2;
+  delivery_world x{settings};
+  x.append(ann, 2, false);
+  const auto other = x.append(bob);
+  x.socket_room = 1;
+  x.connect(1);
+  x.publish();
+  ASSERT_EQ(x.sent_ids(), ids{1});
+  x.restart();
+  x.connect(1);
+  ASSERT_EQ(x.sent_ids(), ids{1});
+  x.ack(other); // As if the earlier life had sent it.
+  x.socket_room = 10;
+  x.carry(x.machine->on_drained(1, x.now));
+  EXPECT_EQ(x.sent_ids(), (ids{1, 2}));
+  x.ack_all();
+  EXPECT_EQ(x.position, x.last());
+  EXPECT_EQ(x.machine->lanes(), 0u);
+}
+
 TEST(DeliveryAccounts, AnAccountThatIsBackWithoutAFactIsNotForgotten) {
   delivery_world x;
   x.append(ann, 3);
