@@ -46,9 +46,27 @@ constexpr auto listing_mistrust_min = 60s;
 /// Finished frames of a stream of which the middle one says how far it is: an
 /// odd number.
 constexpr size_t passed_frames = 31;
-/// A stream that is quiet for so long has told all; one that catches up is
-/// quiet for moments only.
+/// A stream whose last frames came in time, and which is quiet for so long, has
+/// told all.
 constexpr std::chrono::microseconds passed_quiet_min = 2s;
+/// A frame that comes so long after its repo changed is in time: clocks of hosts
+/// differ by seconds, and relays need some.
+constexpr std::chrono::microseconds frame_delay_max = 10s;
+/// So many late ones in a row say that their stream is late.
+constexpr size_t late_frames_min = 3;
+/// The least delay of a host's frames is known once no frame came by more than
+/// this sooner than those before it, as often as `passed_frames`.
+constexpr std::chrono::microseconds frame_delay_jitter = 1s;
+/// After late frames a silence means something that is at least so long, at least
+/// this part of their delay (but no more than `quiet_by_delay_max`, since the
+/// last news of a host that is silent for hours are old), and this many times as
+/// long as one pause made them later. No more than `late_quiet_max`, where bytes
+/// that come so slowly are the host's fault.
+constexpr std::chrono::microseconds late_quiet_min = 10s;
+constexpr int quiet_delay_part = 10;
+constexpr std::chrono::microseconds quiet_by_delay_max = 60s;
+constexpr int quiet_growth_factor = 4;
+constexpr std::chrono::microseconds late_quiet_max = 5min;
 
 /// Of a stream: a frame that comes back within so many is known. One that was
 /// not among them may be an event that is missing here.

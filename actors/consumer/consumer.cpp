@@ -2,11 +2,10 @@
 
 #include "actors/consumer/delivery_machine.hpp"
 #include "actors/consumer/backlog_age.hpp"
-#include "actors/consumer/foreign_acks.hpp"
 #include "actors/consumer/letter_desk.hpp"
 #include "actors/consumer/letter_reads.hpp"
-#include "actors/consumer/refused_acks.hpp"
 #include "actors/consumer/unread_reads.hpp"
+#include "actors/consumer/useless_acks.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
@@ -88,8 +87,7 @@ private:
   std::map<session_id, std::shared_ptr<event_channel>> channels_;
   std::string json_;
   storage::op_id durable_ = 0;
-  foreign_acks foreign_;
-  refused_acks refused_;
+  useless_acks useless_;
   actor_timer timer_;
   byte_claim held_;
   letter_desk letters_;
@@ -210,15 +208,17 @@ void consumer::save(const delivery_effects::write& x) {
 void consumer::on_text(const channel_text& x) {
   const auto ack = wire::parse_ack(x.text);
   if (!ack || !*ack) {
-    refused_.note(env_.name, ack ? "a message of another type than ack"
-                                 : ack.error().context, now());
+    useless_.note_bad(env_.name,
+                      ack ? "a message of another type than ack"
+                          : ack.error().context,
+                      now());
     return publish();
   }
   const auto& numbers = env_.shared->numbers;
   const auto op = numbers.op_of(**ack);
   if (!op || *op > durable_) {
     const auto last = durable_ == 0 ? 0 : numbers.id_of(durable_).value();
-    foreign_.note(env_.name, **ack, last, now());
+    useless_.note_foreign(env_.name, **ack, last, now());
     return publish();
   }
   const std::array<storage::op_id, 1> ids{*op};
@@ -306,8 +306,8 @@ void consumer::publish() {
   stats.acked = counters.acked;
   stats.redelivered = counters.resent;
   stats.unknown_acks = counters.unknown_acks;
-  stats.foreign_acks = foreign_.count();
-  stats.refused_acks = refused_.count();
+  stats.foreign_acks = useless_.foreign();
+  stats.refused_acks = useless_.bad();
   stats.dead_letters = machine_.dead_letters();
   stats.parked = counters.parked;
   stats.sessions = machine_.sessions();

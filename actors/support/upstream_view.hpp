@@ -43,6 +43,8 @@ struct upstream_view {
   wall_time passed{};
   wall_time told_until{}; ///< The same, as its row says: it was quiet then.
   std::optional<steady_time> quiet_since; ///< Nothing in flight since then.
+  /// So long a silence means that all was told: longer, if what came last was late.
+  std::chrono::microseconds quiet_min = limits::passed_quiet_min;
   /// While signers are heard on a doubted clock, frames up to this one do not
   /// wait for it: the window has no room for others. 0: it has.
   uint64_t gives_way = 0;
@@ -55,7 +57,9 @@ struct upstream_view {
   bool told_all(wall_time at, steady_time now,
                 std::chrono::microseconds grace) const noexcept {
     return connected
-           && (passed >= at || (quiet_since && now - *quiet_since >= grace));
+           && (passed >= at
+               || (quiet_since
+                   && now - *quiet_since >= std::max(grace, quiet_min)));
   }
 
   /// Whether a repo that looks whole is: the stream is live and read, what
@@ -72,7 +76,7 @@ struct upstream_view {
   bool rested(steady_time now) const noexcept {
     return quiet_since
            && now - std::max(*quiet_since, opened_at)
-                >= limits::catch_up_quiet_min;
+                >= std::max(limits::catch_up_quiet_min, quiet_min);
   }
 
   bool has_caught_up(steady_time now, wall_time wall) const noexcept {
@@ -89,13 +93,14 @@ struct upstream_view {
   }
 
   bool is_quiet(steady_time now) const noexcept {
-    return quiet_since && now - *quiet_since >= limits::passed_quiet_min;
+    return quiet_since && now - *quiet_since >= quiet_min;
   }
 
   /// How far behind the time of day it is, in seconds: 0 while it is quiet.
   double staleness(wall_time wall, steady_time now,
                    std::chrono::microseconds grace) const noexcept {
-    if (connected && quiet_since && now - *quiet_since >= grace)
+    if (connected && quiet_since
+        && now - *quiet_since >= std::max(grace, quiet_min))
       return 0;
     const auto behind = wall.micros - std::max(passed, told_until).micros;
     return static_cast<double>(std::max<int64_t>(behind, 0)) / 1e6;

@@ -5,6 +5,7 @@
 #include "base/limits_streams.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 
 namespace weir::actors {
@@ -21,14 +22,16 @@ public:
     rested_at_.reset();
   }
 
-  /// Frames have come, and nothing was in flight from `quiet_since` on.
+  /// Frames have come in time, and nothing was in flight from `quiet_since` on.
+  /// @param quiet_min The shortest silence that meant something.
   void on_frames(std::optional<steady_time> quiet_since,
+                 std::chrono::microseconds quiet_min,
                  steady_time now) noexcept {
     if (!quiet_since)
       return;
     const auto rest = now - std::max(*quiet_since, opened_at_);
-    caught_up_ |= rest >= limits::catch_up_quiet_min;
-    if (rest >= limits::passed_quiet_min)
+    caught_up_ |= rest >= std::max(limits::catch_up_quiet_min, quiet_min);
+    if (rest >= quiet_min)
       rested_at_ = now;
   }
 

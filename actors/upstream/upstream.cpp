@@ -79,6 +79,7 @@ private:
     machine_.note_passed(now(), shared_->time->wall_now());
   }
 
+  void on_frames(stream_frames& x);
   void perform(upstream_machine::effects x);
   void forward(std::vector<atproto::stamped_frame> frames);
   void publish();
@@ -139,6 +140,18 @@ void upstream::perform(upstream_machine::effects x) {
   publish();
 }
 
+/// The silence before a late frame was no rest.
+void upstream::on_frames(stream_frames& x) {
+  const auto& arrivals = machine_.arrivals();
+  const auto wall = shared_->time->wall_now();
+  const auto quiet_since = machine_.quiet_since();
+  const auto quiet_min = arrivals.quiet_min(now(), wall);
+  auto effects = machine_.on_frames(std::move(x.frames), now());
+  if (!arrivals.is_late(now(), wall))
+    rest_.on_frames(quiet_since, quiet_min, now());
+  perform(std::move(effects));
+}
+
 /// By shard of the ROUTER, in order, in bounded batches.
 void upstream::forward(std::vector<atproto::stamped_frame> frames) {
   if (frames.empty())
@@ -179,6 +192,8 @@ void upstream::publish() {
   view.passed = machine_.passed();
   view.told_until = wall_time{row.passed_us};
   view.quiet_since = machine_.quiet_since();
+  view.quiet_min
+    = machine_.arrivals().quiet_min(now(), shared_->time->wall_now());
   view.gives_way = machine_.gives_way();
   view.caught_up = rest_.caught_up() && view.connected;
   view.rested_at = rest_.rested_at();
@@ -229,8 +244,7 @@ upstream_actor::behavior_type upstream::make_behavior() {
     [this](stream_frames& x) {
       if (!current(x.connection))
         return;
-      rest_.on_frames(machine_.quiet_since(), now());
-      perform(machine_.on_frames(std::move(x.frames), now()));
+      on_frames(x);
     },
     [this](const stream_closed& x) {
       if (!current(x.connection))

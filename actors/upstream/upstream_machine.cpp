@@ -20,7 +20,7 @@ upstream_machine::upstream_machine(storage::upstream_row row,
             event_rate{options.events_per_second, row_.id}),
     begun_(row_.reset_pending),
     careful_(row_.life == storage::stream_life::careful),
-    last_received_(row_.cursor),
+    arrivals_(row_.relay), last_received_(row_.cursor),
     numbers_since_(row_.first_cursor == 0 && row_.cursor == 0 ? row_.epoch
                                                               : 0) {
   // nop
@@ -44,6 +44,7 @@ upstream_machine::effects upstream_machine::on_open(steady_time now) {
   regressions_ = 0;
   below_cursor_ = 0;
   infos_ = 0;
+  arrivals_.on_open();
   redial_at_.reset();
   credit_.on_open();
   note_quiet(now);
@@ -69,7 +70,7 @@ upstream_machine::on_frames(std::vector<shared_bytes> frames,
       continue;
     ++counters_.frames;
     counters_.bytes += frame.size();
-    take_frame(std::move(frame), out);
+    take_frame(std::move(frame), now, out);
   }
   if (counters_.too_slow != too_slow)
     if (const auto times = pace_.was_too_slow(now))
@@ -88,7 +89,8 @@ upstream_machine::on_frames(std::vector<shared_bytes> frames,
   return out;
 }
 
-void upstream_machine::take_frame(shared_bytes frame, effects& out) {
+void upstream_machine::take_frame(shared_bytes frame, steady_time now,
+                                  effects& out) {
   auto peek = atproto::peek_frame(frame.view());
   if (!peek) {
     take_malformed(peek.error(), out);
@@ -104,11 +106,13 @@ void upstream_machine::take_frame(shared_bytes frame, effects& out) {
       take_malformed(fail(ec::malformed, "frame without a valid seq"), out);
     return;
   }
+  const auto rev = atproto::tid::parse(peek->rev);
+  const auto changed = rev ? rev->time() : wall_time{};
+  arrivals_.add(changed, now);
   if (!accept_seq(seq, out))
     return;
-  const auto rev = atproto::tid::parse(peek->rev);
-  flight_.push_back({seq, static_cast<uint32_t>(frame.size()), false,
-                     rev ? rev->time() : wall_time{}});
+  flight_.push_back(
+    {seq, static_cast<uint32_t>(frame.size()), false, changed});
   flight_bytes_ += frame.size();
   auto who = atproto::did::parse(peek->did);
   if (peek->kind == frame_kind::unknown || !who) {

@@ -5,6 +5,7 @@
 #include "actors/upstream/past_flight.hpp"
 #include "actors/upstream/recent_numbers.hpp"
 #include "actors/upstream/redial_pace.hpp"
+#include "actors/upstream/stream_arrivals.hpp"
 #include "actors/upstream/stream_credit.hpp"
 #include "actors/upstream/upstream_types.hpp"
 #include "atproto/stamped_frame.hpp"
@@ -139,6 +140,9 @@ public:
     return flight_bytes_ + past_.bytes();
   }
 
+  /// How late frames came, and what silence means after them.
+  const stream_arrivals& arrivals() const noexcept { return arrivals_; }
+
   /// What waits for a right clock fills more of the window than it may: up to
   /// this seq it gives way. Else 0.
   uint64_t gives_way() const noexcept;
@@ -160,7 +164,7 @@ private:
 
   std::optional<uint64_t> start_cursor() const;
   dial connect();
-  void take_frame(shared_bytes frame, effects& out);
+  void take_frame(shared_bytes frame, steady_time now, effects& out);
   void note_quiet(steady_time now);
   void take_special(const atproto::frame_peek& peek, bytes_view frame,
                     effects& out);
@@ -209,6 +213,7 @@ private:
   std::deque<flying> flight_;
   past_flight past_;
   passed_times passed_;
+  stream_arrivals arrivals_;
   bool passed_noted_ = false; ///< Nothing came since the row says "up to now".
   std::optional<steady_time> quiet_since_;
   size_t flight_bytes_ = 0;

@@ -21,10 +21,10 @@ void upstream_machine::persist(steady_time now, effects& out) {
   out.write = row_;
 }
 
-/// A stream that catches up is quiet for moments, so only a longer silence says
-/// that all has come. An idle one is not written again and again.
+/// An idle one is not written again and again.
 void upstream_machine::note_passed(steady_time now, wall_time wall) {
-  if (!quiet_since_ || now - *quiet_since_ < limits::passed_quiet_min) {
+  if (!quiet_since_
+      || now - *quiet_since_ < arrivals_.quiet_min(now, wall)) {
     const auto told = std::min(passed_.middle(), wall);
     row_.passed_us = std::max(row_.passed_us, told.micros);
     return;

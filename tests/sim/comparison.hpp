@@ -40,8 +40,8 @@ struct allowances {
   /// Nobody looks at all rows: a repo whose first fetch began before its stream
   /// had a position is compared with nothing until something is told of it.
   bool unproved = false;
-  /// Since the last peace streams were held back or slow, so that nobody can
-  /// know how far they lag.
+  /// Since the last peace streams were held back, so that nobody can know how far
+  /// they lag.
   bool late = false;
   /// Since then the directory said what is not so, and nobody can know until an
   /// account is looked up again.

@@ -30,11 +30,10 @@ bool parts_from_streams(deed_kind x) noexcept {
   }
 }
 
-bool holds_back(const deed& x) noexcept {
-  return x.kind == deed_kind::stall || x.kind == deed_kind::crawl
+bool hides_delays(const deed& x) noexcept {
+  return x.kind == deed_kind::stall
          || (x.kind == deed_kind::fault
-             && (x.what == simnet::fault_kind::throttle_stream
-                 || x.what == simnet::fault_kind::delay_stream));
+             && x.what == simnet::fault_kind::delay_stream);
 }
 
 bool denies(simnet::fault_kind x) noexcept {

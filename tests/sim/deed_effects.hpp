@@ -12,8 +12,9 @@ bool ends_absence(simnet::fault_kind x) noexcept;
 /// A stream that is away and has no position yet is asked from now on later.
 bool parts_from_streams(deed_kind x) noexcept;
 
-/// Streams are there, and bring less than there is.
-bool holds_back(const deed& x) noexcept;
+/// Streams are there and bring less than there is, and what they bring does not
+/// show it.
+bool hides_delays(const deed& x) noexcept;
 
 /// The directory says of accounts that they are not, or live elsewhere.
 bool denies(simnet::fault_kind x) noexcept;

@@ -127,8 +127,8 @@ deed told(deed x) {
 }
 
 /// A node that is killed may have to fetch again what it heard and had not
-/// judged. A stream that crawls looks quiet, and for one that lags a listing does
-/// not wait for ever.
+/// judged. A stream that crawls looks quiet at first, and for one that lags a
+/// listing does not wait for ever.
 bool breaks_chains(const deed& x) {
   switch (x.kind) {
     case deed_kind::kill:

@@ -20,7 +20,8 @@ constexpr std::array drawn{plot::misfits, plot::states, plot::waits,
                            plot::lags,    plot::holes,  plot::quiet,
                            plot::states,  plot::drains, plot::backlogs,
                            plot::numbers, plot::replays,
-                           plot::erasures, plot::ailing, plot::holes};
+                           plot::erasures, plot::ailing, plot::holes,
+                           plot::behind};
 
 /// They come every minute or two, and what they show may be on its way.
 void draw_listings(run_settings& out, random_source& random) {
@@ -53,6 +54,15 @@ void draw_replays(run_settings& out) {
   out.rounds = 1;
   out.span = 15min;  // It is looked at claims.
   out.rate = 15'000; // Few frames a second, and never ten seconds without any.
+  out.ends_in_peace = true;
+}
+
+/// It is looked at claims all the time.
+void draw_behind(run_settings& out) {
+  draw_one_stream(out);
+  out.rounds = 1;
+  out.rate = 0;
+  out.span = 40min;
   out.ends_in_peace = true;
 }
 
@@ -93,6 +103,8 @@ void draw_oddity(run_settings& out) {
     draw_numbers(out);
   if (out.about == plot::replays)
     draw_replays(out);
+  if (out.about == plot::behind)
+    draw_behind(out);
   if (out.about == plot::erasures)
     draw_erasures(out, *random);
   if (out.about == plot::waits || out.about == plot::lags

@@ -209,13 +209,12 @@ void oddity_writer::write_drains() {
 }
 
 /// A stream that serves more slowly than its accounts write brings what is
-/// minutes old, and listings show what it has not brought yet. Its largest event
-/// takes less than `passed_quiet_min`, or it would look quiet.
+/// minutes old, and listings show what it has not brought yet.
 void oddity_writer::write_backlogs() {
   auto& slow = add(0us, fault_kind::throttle_stream, few_[0]);
   if (settings_.follows != following::relay)
     slow.of = server::host;
-  slow.value = static_cast<int64_t>(16'000 + random_.below(4'000));
+  slow.value = static_cast<int64_t>(4'000 + random_.below(16'000));
   slow.lasting = 10min;
   for (auto left = 2 + random_.below(3); left > 0; --left)
     add_writes(between(1s, 4min, random_), pick(few_),
@@ -228,6 +227,17 @@ deed& oddity_writer::add_to_stream(microseconds at, fault_kind what) {
   if (settings_.follows != following::relay)
     out.of = server::host;
   return out;
+}
+
+/// One event takes seconds, and more are made meanwhile than come: a pause says
+/// nothing, and what is complete is so only until then.
+void oddity_writer::write_behind() {
+  add_to_stream(0us, fault_kind::throttle_stream).value
+    = static_cast<int64_t>(100 + random_.below(250));
+  out_.back().lasting = settings_.span;
+  for (auto at = microseconds{1min}; at < settings_.span; at += 30s)
+    add_writes(at, one_in(2) ? pick(few_) : random_.below(64),
+               5 + random_.below(20), 30s);
 }
 
 /// A server that loses its store, twice. While identities cannot be had their
@@ -327,7 +337,8 @@ void oddity_writer::write() {
     &oddity_writer::write_holes,   &oddity_writer::write_quiet,
     &oddity_writer::write_drains,  &oddity_writer::write_backlogs,
     &oddity_writer::write_numbers, &oddity_writer::write_replays,
-    &oddity_writer::write_erasures, &oddity_writer::write_ailing};
+    &oddity_writer::write_erasures, &oddity_writer::write_ailing,
+    &oddity_writer::write_behind};
   (this->*writers[static_cast<size_t>(settings_.about) - first_oddity])();
   std::stable_sort(out_.begin() + first_deed, out_.end(),
                    [](const deed& a, const deed& b) { return a.at < b.at; });

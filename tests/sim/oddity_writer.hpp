@@ -42,6 +42,7 @@ private:
   void write_replays();
   void write_erasures();
   void write_ailing();
+  void write_behind();
 
   deed& add(std::chrono::microseconds at, deed_kind kind, size_t number);
   deed& add_to_stream(std::chrono::microseconds at, simnet::fault_kind what);

@@ -87,7 +87,7 @@ std::string performer::account(const deed& x) const {
 
 void performer::perform(const deed& x) {
   may_.lost_events |= parts_from_streams(x.kind);
-  may_.late |= holds_back(x)
+  may_.late |= hides_delays(x)
                || (x.kind == deed_kind::fault && denies(x.what));
   may_.misled |= x.kind == deed_kind::fault && denies(x.what);
   denied_ |= is_of_directory(x) && !scene_.settings().audited;

@@ -22,7 +22,7 @@ constexpr std::array<const char*, plots> names{
   "nothing",  "outages",  "flaps",   "clients", "errors", "words", "clocks",
   "relapses", "absences", "misfits", "states",  "waits",  "lags",   "holes",
   "quiet",    "drains",   "backlogs", "numbers", "replays",
-  "erasures", "ailing"};
+  "erasures", "ailing",   "behind"};
 
 /// Later ones are oddities.
 constexpr size_t drawn_here = static_cast<size_t>(plot::misfits);

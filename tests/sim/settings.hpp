@@ -55,9 +55,10 @@ enum class plot : uint8_t {
   replays,  ///< What a stopped node missed comes slowly, with revs of tomorrow.
   erasures, ///< Repos go by hand while the application has not read them.
   ailing,   ///< Hosts answer with 503 only, or nothing.
+  behind,   ///< A stream serves more slowly than its accounts write, for long.
 };
 
-constexpr size_t plots = static_cast<size_t>(plot::ailing) + 1;
+constexpr size_t plots = static_cast<size_t>(plot::behind) + 1;
 
 /// Everything about a run but the deeds. All of it is drawn from the seed.
 struct run_settings {

@@ -3,6 +3,8 @@
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 // Which copies are whole: a running node says so of every active repo once the
 // network is quiet, without help, and says why not before (CONS-10 to CONS-13).
 
@@ -10,6 +12,7 @@ namespace weir::tests {
 
 namespace {
 
+using namespace std::chrono_literals;
 using whole_fault = simnet::fault_kind;
 using whole_by = complete_network::by;
 
@@ -198,6 +201,26 @@ TEST(CompletenessTest, MetricsNameTheTermThatLacksAndHowFarStreamsAreBehind) {
   EXPECT_EQ(node.metric("weir_repos_incomplete "), 1u);
   net.life().stop();
   EXPECT_TRUE(node.await_metric("weir_upstream_staleness_seconds", 2));
+}
+
+// One that is behind makes pauses, of three seconds and more here, and is not called
+// quiet in them.
+TEST(CompletenessTest, AStreamThatIsBehindIsNotQuietBetweenItsFrames) {
+  complete_network net{115};
+  ASSERT_TRUE(net.await_lively());
+  simnet::fault slow;
+  slow.rate = 1'000;
+  net.inject(whole_fault::throttle_stream, slow);
+  net.life().traffic().make(60);
+  auto& node = net.node();
+  ASSERT_TRUE(node.await_metric("weir_upstream_staleness_seconds", 15));
+  uint64_t least = 15;
+  const auto frames = node.metric("weir_upstream_frames_total");
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    least = std::min(least, node.metric("weir_upstream_staleness_seconds"));
+    return node.metric("weir_upstream_frames_total") > frames + 3;
+  }));
+  EXPECT_GT(least, limits::passed_quiet_min / 1s);
 }
 
 // Nothing is kept up of an account that is away, so nobody counts it.

@@ -82,5 +82,26 @@ TEST(upstream_board, one_upstream_accounts_for_a_repo_whoever_is_away) {
   }
 }
 
+// What came last was late: a silence of the usual length proves nothing.
+TEST(upstream_view, after_late_frames_a_longer_silence_proves) {
+  using namespace std::chrono_literals;
+  const steady_time now{7'200'000'000};
+  const wall_time wall{1'700'000'000'000'000};
+  auto x = view_of(1, host, true, true);
+  x.live = true;
+  x.first_cursor = 1;
+  x.epoch = 1;
+  x.quiet_min = 60s;
+  x.quiet_since = now + -(x.quiet_min - 1us);
+  EXPECT_FALSE(x.proves(now, wall));
+  EXPECT_FALSE(x.told_all(wall, now, 10s));
+  EXPECT_GT(x.staleness(wall, now, 10s), 3'600);
+  x.quiet_since = now + -x.quiet_min;
+  EXPECT_TRUE(x.proves(now, wall));
+  EXPECT_TRUE(x.told_all(wall, now, 10s));
+  EXPECT_EQ(x.staleness(wall, now, 10s), 0);
+  EXPECT_FALSE(x.told_all(wall, now, 61s)) << "a longer grace counts";
+}
+
 } // namespace
 } // namespace weir::tests

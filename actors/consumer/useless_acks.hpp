@@ -1,0 +1,73 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/limits_storage.hpp"
+#include "base/log.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace weir::actors {
+
+/// What an application sends and what acknowledges nothing: the event that it was
+/// meant for comes again, and ends as a dead letter. Each is counted, and one of
+/// a kind in some time is a warning in the log. One thread.
+class useless_acks {
+public:
+  /// An id that the log never gave out: an older copy of the store was put back,
+  /// or another node's application is connected. One in
+  /// `limits::foreign_ack_interval` is an alarm.
+  /// @param last_id The last one that was given; 0: none was.
+  /// @returns whether it was an alarm.
+  bool note_foreign(const std::string& consumer, uint64_t id, uint64_t last_id,
+                    steady_time now) {
+    if (!foreign_.add(now, limits::foreign_ack_interval))
+      return false;
+    log::warn("foreign_ack",
+              {{"consumer", consumer},
+               {"id", id},
+               {"last_id", last_id},
+               {"hint", "this log gave out no event of that id: was an older "
+                        "copy of the store put back? Then stop the node and "
+                        "run weir adopt on it"}});
+    return true;
+  }
+
+  /// A message that is no ack. One in `limits::refused_ack_interval` is a warning.
+  /// @returns whether it was a warning.
+  bool note_bad(const std::string& consumer, const std::string& reason,
+                steady_time now) {
+    if (!bad_.add(now, limits::refused_ack_interval))
+      return false;
+    log::warn("bad_ack",
+              {{"consumer", consumer},
+               {"reason", reason},
+               {"hint", R"(an ack is {"type":"ack","id":7}, with the number that )"
+                        "stood in the event"}});
+    return true;
+  }
+
+  uint64_t foreign() const noexcept { return foreign_.count; }
+  uint64_t bad() const noexcept { return bad_.count; }
+
+private:
+  struct tally {
+    /// @returns whether nothing was told of this kind for so long.
+    bool add(steady_time now, std::chrono::microseconds interval) {
+      ++count;
+      if (count > 1 && now < next)
+        return false;
+      next = now + interval;
+      return true;
+    }
+
+    uint64_t count = 0;
+    steady_time next;
+  };
+
+  tally foreign_;
+  tally bad_;
+};
+
+} // namespace weir::actors

@@ -1,0 +1,149 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/limits_streams.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+
+namespace weir::actors {
+
+/// Says how long a stream has to be silent until it has told all.
+///
+/// Silence alone says little: a relay that is behind, or whose bytes come slowly,
+/// makes pauses, too, while more waits behind them. So it is remembered how late
+/// the last frames came, by the time of day that their revs name. After frames
+/// that came in time, `limits::passed_quiet_min` is enough. After late ones it
+/// takes longer, the later they were and the more this grew in one pause: a
+/// backlog that is fetched quickly ends without such pauses, one that grows makes
+/// them again and again.
+///
+/// A host whose clock is slow is not late. It is known by that no frame of it ever
+/// comes in time, while the least delay stays what it is. A relay carries many
+/// hosts and is judged by the time of day alone.
+///
+/// A frame proves nothing of what it says, so no single one counts: late are the
+/// last `limits::late_frames_min` together, or the middle one of the last
+/// `limits::passed_frames`. What is kept are differences between two clocks, so
+/// that a time of day that was wrong when a frame came does no harm once it is
+/// right.
+///
+/// Part of an `upstream_machine`; one thread.
+class stream_arrivals {
+public:
+  using duration = std::chrono::microseconds;
+
+  explicit stream_arrivals(bool relay) : relay_(relay) {
+    // nop
+  }
+
+  /// Frames of another connection say nothing of this one; the clock of its host
+  /// is the same.
+  void on_open() noexcept {
+    count_ = 0;
+    last_.reset();
+    growth_ = former_growth_ = {};
+  }
+
+  /// @param changed When its repo says that it changed; nothing: it does not say.
+  void add(wall_time changed, steady_time now) noexcept {
+    if (changed == wall_time{})
+      return;
+    const duration ahead{changed.micros - now.micros};
+    note_growth(ahead, now);
+    note_least(ahead);
+    ahead_[count_++ % ahead_.size()] = ahead;
+    last_ = {ahead, now};
+  }
+
+  /// The shortest silence that means something.
+  duration quiet_min(steady_time now, wall_time wall) const noexcept {
+    if (count_ == 0)
+      return limits::passed_quiet_min;
+    const auto late = delay(std::min(middle(), best_of_last()), now, wall);
+    if (late <= limits::frame_delay_max)
+      return limits::passed_quiet_min;
+    const auto by_delay = std::min<duration>(late / limits::quiet_delay_part,
+                                             limits::quiet_by_delay_max);
+    const auto by_growth = limits::quiet_growth_factor
+                           * std::max(growth_, former_growth_);
+    return std::clamp<duration>(std::max(by_delay, by_growth),
+                                limits::late_quiet_min,
+                                limits::late_quiet_max);
+  }
+
+  /// Whether the last frame was late: the silence before it was no rest.
+  bool is_late(steady_time now, wall_time wall) const noexcept {
+    return last_ && delay(last_->ahead, now, wall) > limits::frame_delay_max;
+  }
+
+private:
+  struct arrival {
+    duration ahead; ///< Of the steady clock.
+    steady_time at;
+  };
+
+  /// By how much a pause made the stream later than it was. Of the last minutes.
+  void note_growth(duration ahead, steady_time now) noexcept {
+    if (now - growth_since_ >= limits::late_quiet_max) {
+      former_growth_ = now - growth_since_ >= 2 * limits::late_quiet_max
+                         ? duration{0}
+                         : growth_;
+      growth_ = {};
+      growth_since_ = now;
+    }
+    if (last_)
+      growth_ = std::max(growth_,
+                         std::min<duration>(now - last_->at,
+                                            last_->ahead - ahead));
+  }
+
+  void note_least(duration ahead) noexcept {
+    if (!least_ || ahead - *least_ > limits::frame_delay_jitter)
+      frames_since_least_ = 0;
+    else
+      ++frames_since_least_;
+    least_ = std::max(least_.value_or(ahead), ahead);
+  }
+
+  duration middle() const noexcept {
+    auto x = ahead_;
+    const auto end = x.begin()
+                     + static_cast<ptrdiff_t>(std::min(count_, x.size()));
+    const auto at = x.begin() + (end - x.begin()) / 2;
+    std::nth_element(x.begin(), at, end);
+    return *at;
+  }
+
+  /// Of those that came last.
+  duration best_of_last() const noexcept {
+    const auto of = std::min(count_, limits::late_frames_min);
+    auto out = ahead_[(count_ - 1) % ahead_.size()];
+    for (size_t i = 2; i <= of; ++i)
+      out = std::max(out, ahead_[(count_ - i) % ahead_.size()]);
+    return out;
+  }
+
+  duration delay(duration ahead, steady_time now,
+                 wall_time wall) const noexcept {
+    const duration by_day = duration{wall.micros - now.micros} - ahead;
+    if (relay_ || frames_since_least_ < limits::passed_frames)
+      return by_day;
+    return std::min(by_day, *least_ - ahead);
+  }
+
+  bool relay_;
+  std::array<duration, limits::passed_frames> ahead_{};
+  size_t count_ = 0; ///< Frames of this connection.
+  std::optional<arrival> last_;
+  duration growth_{0};
+  duration former_growth_{0}; ///< Of the time before `growth_since_`.
+  steady_time growth_since_{};
+  std::optional<duration> least_; ///< Delay, of all connections.
+  size_t frames_since_least_ = 0; ///< It has stayed so.
+};
+
+} // namespace weir::actors
