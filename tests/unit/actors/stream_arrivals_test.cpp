@@ -58,10 +58,10 @@ TEST_F(stream_arrivals_test, after_late_ones_it_takes_longer) {
   EXPECT_TRUE(is_late());
 }
 
-// limits::quiet_delay_part, limits::quiet_by_delay_max
+// limits::quiet_by_delay_max
 TEST_F(stream_arrivals_test, the_longer_the_later_they_were) {
   come(1ms, 5min);
-  EXPECT_EQ(quiet_min(), 30s);
+  EXPECT_EQ(quiet_min(), microseconds{5min} / limits::quiet_delay_part);
   come(1ms, 10min);
   come(1ms, 10min);
   EXPECT_EQ(quiet_min(), limits::quiet_by_delay_max);
@@ -69,13 +69,13 @@ TEST_F(stream_arrivals_test, the_longer_the_later_they_were) {
   EXPECT_EQ(quiet_min(), limits::quiet_by_delay_max);
 }
 
-// limits::quiet_growth_factor, limits::late_quiet_max: 4,000 bytes a second of
+// limits::late_quiet_max: 4,000 bytes a second of
 // events that are made ten times as fast
 TEST_F(stream_arrivals_test, and_the_more_they_fell_behind_in_one_pause) {
   auto delay = microseconds{1min};
   for (int i = 0; i < 10; ++i)
     come(10s, delay += 9s);
-  EXPECT_EQ(quiet_min(), 4 * 9s);
+  EXPECT_EQ(quiet_min(), limits::quiet_growth_factor * 9s);
   come(100s, delay += 90s);
   EXPECT_EQ(quiet_min(), limits::late_quiet_max);
 }
@@ -83,9 +83,9 @@ TEST_F(stream_arrivals_test, and_the_more_they_fell_behind_in_one_pause) {
 TEST_F(stream_arrivals_test, such_a_pause_is_forgotten_after_some_minutes) {
   come(40, 1s, 1min);
   come(30s, 90s);
-  EXPECT_EQ(quiet_min(), 4 * 30s);
+  EXPECT_EQ(quiet_min(), limits::quiet_growth_factor * 30s);
   come(290, 1s, 90s);
-  EXPECT_EQ(quiet_min(), 4 * 30s);
+  EXPECT_EQ(quiet_min(), limits::quiet_growth_factor * 30s);
   come(400, 1s, 90s);
   EXPECT_EQ(quiet_min(), limits::late_quiet_min);
 }
