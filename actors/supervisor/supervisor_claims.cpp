@@ -86,6 +86,7 @@ void supervisor::perform(const claims_machine::effects& x) {
     line.upstream = what.upstream;
     give(atproto::stable_hash(repo.str()) % env_.shared->routers.size(),
          repo_listing{{std::move(line)}, true}, page);
+    perform(origins_.on_confirmed(what.upstream));
   }
   for (const auto& page : x.pages) {
     const auto decided = std::move(claimed_.extract(page.what).mapped());
@@ -160,7 +161,9 @@ void supervisor::on_identity(const identity_fact& x) {
     proof_.reset();
     perform(claims_.on_proof(is_usable(x), now()));
   }
-  perform(claims_.on_word(x.repo, word_of(x), now()));
+  const auto said = word_of(x);
+  perform(origins_.on_word(x.repo, said, now()));
+  perform(claims_.on_word(x.repo, said, now()));
 }
 
 } // namespace weir::actors

@@ -116,6 +116,7 @@ void supervisor::on_listing(const listing_page& x) {
   else
     holders_.on_page({x.upstream, x.collection}, x.unanswered);
   count_lines(x);
+  look_at_origin(x);
   std::vector<uint64_t> named;
   named.reserve(x.repos.size() + x.without.size());
   for (const auto* lines : {&x.repos, &x.without})
