@@ -66,9 +66,10 @@ void read_page(std::string_view body, const upstream_view& before,
 
 repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
                              wire::collection_filter signal) {
-  return [client, shared, signal = std::move(signal)](const upstream_view& upstream,
-                          const std::string& collection,
-                          const std::string& cursor, supervisor_actor to) {
+  return [client, shared, signal = std::move(signal),
+          runs = std::make_shared<holders_runs>()](
+           const upstream_view& upstream, const std::string& collection,
+           const std::string& cursor, supervisor_actor to) {
     listing_page out;
     out.upstream = upstream.id;
     out.collection = collection;
@@ -94,9 +95,10 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
     request.target = target->with_target(std::move(path));
     request.limits.body_bytes_max = limits::listing_bytes_max;
     auto ask_each = [from = std::weak_ptr{client}, host = *target, signal,
-                     shared, to](listing_page page) {
+                     shared, to, runs,
+                     first = cursor.empty()](listing_page page) {
       if (const auto asked = from.lock())
-        find_holders(asked, host, signal, shared->reader_of(0),
+        find_holders(asked, host, signal, shared->reader_of(0), runs, first,
                      std::move(page), to);
     };
     client->get(std::move(request), [out, before, to, each, ask_each](

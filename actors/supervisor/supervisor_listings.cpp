@@ -94,7 +94,8 @@ void supervisor::on_listing(const listing_page& x) {
     log::info("listing_failed", {{"upstream", x.upstream},
                                  {"collection", x.collection},
                                  {"reason", to_string(x.failed)}});
-    if (!x.collection.empty() && x.collection == env_.holders_listing)
+    if (!x.collection.empty() && x.collection == env_.holders_listing
+        && x.failed.code != ec::rate_limited)
       log::warn("holders_unknown",
                 {{"upstream", x.upstream},
                  {"reason", x.failed.context},
