@@ -62,6 +62,20 @@ void read_page(std::string_view body, const upstream_view& before,
     out.cursor = text_of(page.get_object(), "cursor");
 }
 
+/// @param repo Text of the DID.
+void ask_about(const net::http_client_ptr& client, const net::url& host,
+               const wire::collection_filter& signal, const context& shared,
+               const std::string& repo, const upstream_view& from,
+               listing_page page, const supervisor_actor& to) {
+  repo_listed line;
+  line.repo = atproto::did::trusted(repo);
+  line.account = storage::account_status::active;
+  line.upstream = from.id;
+  page.repos.push_back(std::move(line));
+  find_holders(client, host, signal, shared.reader_of(0),
+               std::make_shared<holders_runs>(), true, std::move(page), to);
+}
+
 } // namespace
 
 repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
@@ -80,6 +94,9 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
       caf::anon_send(to, std::move(out));
       return;
     }
+    if (collection == one_account)
+      return ask_about(client, *target, signal, *shared, cursor, before,
+                       std::move(out), to);
     const auto each = !collection.empty() && !before.relay;
     const auto by_name = !collection.empty() && before.relay;
     std::string path

@@ -248,6 +248,7 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
       perform(listing_.on_timer(env_.shared->upstreams, now(), wall()));
       perform(claims_.on_timer(now()));
       perform(origins_.on_timer(now()));
+      perform(returned_.on_timer(now()));
       perform(questions_.on_timer(now()));
       scan_uncovered();
       count_complete();

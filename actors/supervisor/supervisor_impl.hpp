@@ -14,6 +14,7 @@
 #include "actors/supervisor/listing_census.hpp"
 #include "actors/supervisor/listing_debts.hpp"
 #include "actors/supervisor/origin_machine.hpp"
+#include "actors/supervisor/returned_machine.hpp"
 #include "actors/supervisor/uncovered_laps.hpp"
 #include "actors/supervisor/unknown_holders.hpp"
 #include "messages/claims.hpp"
@@ -109,11 +110,19 @@ private:
   void perform(const claims_machine::effects& x);
   void perform_streams(const claims_machine::effects& x);
   void on_stream_claim(const stream_claim& x);
+  void look_up_named(uint32_t upstream, const atproto::did& repo, bool anew,
+                     bool returned);
   void on_identity(const identity_fact& x);
 
   // supervisor_origins.cpp
   void look_at_origin(const listing_page& x);
   void perform(const origin_machine::effects& x);
+
+  // supervisor_returned.cpp
+  void perform(const returned_machine::effects& x);
+  void on_active(uint32_t upstream, const atproto::did& repo);
+  void on_returned(const listing_page& x);
+  void take_up(uint32_t upstream, const atproto::did& repo);
 
   // supervisor_questions.cpp
   struct running_census {
@@ -150,6 +159,10 @@ private:
   claims_machine claims_;
   byte_claim claims_held_;
   origin_machine origins_;
+  returned_machine returned_;
+  /// Whom streams named and whose documents are looked up; true: it is active
+  /// again, so that no ROUTER waits for it.
+  std::map<std::pair<uint32_t, atproto::did>, bool> named_;
   /// Pages with claims that are not decided.
   std::map<listing_id, std::shared_ptr<page_progress>> claimed_;
   std::unordered_map<atproto::did, running_job> jobs_;

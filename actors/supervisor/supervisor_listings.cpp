@@ -87,6 +87,8 @@ void supervisor::list(uint32_t upstream) {
 /// READER drops the lines that say what the store says, so that a listing of a
 /// quiet network wakes nobody.
 void supervisor::on_listing(const listing_page& x) {
+  if (x.collection == one_account)
+    return on_returned(x);
   if (x.asked > 0)
     listing_.on_asked({x.upstream, x.collection}, x.asked, now());
   if (x.failed.code != ec::none) {

@@ -1,3 +1,4 @@
+#include "atproto/frame.hpp"
 #include "net/url.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/watched_node.hpp"
@@ -144,6 +145,38 @@ TEST_F(HoldersTest, AHostThatKnowsNoneOfItsAccountsIsNamed) {
   is_right = true;
   ASSERT_TRUE(await_synced(6));
   ASSERT_TRUE(await_ready());
+}
+
+// Nobody looked at it before the next listing.
+TEST_F(HoldersTest, AnAccountThatIsActiveAgainIsAskedAboutAtOnce) {
+  list(2, false);
+  say = [this](const std::string& did) {
+    return described(did, index_of(did) == 0);
+  };
+  start();
+  ASSERT_TRUE(eventually(node_patience, [this] {
+    return metric("weir_listing_finished_total") >= 2;
+  }));
+  {
+    const std::lock_guard lock{guard};
+    EXPECT_TRUE(answered.empty()) << "those who are away are not asked about";
+  }
+  int64_t seq = 0;
+  for (const auto& x : repos)
+    for (int i = 0; i < 2; ++i) {
+      atproto::account_event event;
+      event.seq = ++seq;
+      event.repo = x.did();
+      event.time = "2026-11-26T08:00:00.000Z";
+      event.active = true;
+      ASSERT_TRUE(stream.send(atproto::encode_frame(event)));
+    }
+  ASSERT_TRUE(await_synced(1)) << readiness();
+  ASSERT_TRUE(eventually(node_patience, [this] {
+    const std::lock_guard lock{guard};
+    return answered.size() == 2;
+  }));
+  EXPECT_EQ(metric("weir_repos_tracked"), 1u) << "the other one has no records";
 }
 
 } // namespace weir::tests
