@@ -43,4 +43,17 @@ constexpr size_t stream_claim_bytes = 512;
 /// The longest rest of a stream that names what is not so.
 constexpr auto stream_mistrust_max = 1h;
 
+// -- the origin of a PDS (actors/supervisor/origin_machine.hpp) -----------------
+
+/// Accounts of a listing whose documents are looked at before the origin of its
+/// host is called wrong: of a host that half of its accounts have left, and still
+/// calls active, one of 65,000 listings has none that is still there among them.
+constexpr size_t origin_accounts_max = 16;
+/// Documents that are asked for at once because of this, of all upstreams: beside
+/// the claims of listings, which have the same turn.
+constexpr size_t origin_asked_max = 8;
+/// So often a document that names another host is fetched anew, because the one
+/// that came was older than the page.
+constexpr size_t origin_looks_max = 2;
+
 } // namespace weir::limits

@@ -31,5 +31,13 @@ constexpr size_t describe_bytes_max = 131'072;
 /// So many accounts in a row without an answer: the host is away or broken, and
 /// all that is left would be called empty.
 constexpr size_t describe_failures_max = 4;
+/// So many accounts that a listing calls active are said not to be there, and
+/// nobody is described: beside accounts that are tracked, fewer may be gone.
+constexpr size_t describe_absent_min = 4;
+/// Accounts of one PDS that are asked about because they are active again, and that
+/// wait: as many as a page has, one request each.
+constexpr size_t returned_accounts_max = described_page_asked;
+/// So often one of them is asked about whose host fails. The next listing has it.
+constexpr size_t returned_tries_max = 3;
 
 } // namespace weir::limits

@@ -22,7 +22,7 @@ void append_causes(const std::vector<health_finding>& causes,
     out += R"(,"error":)";
     append_text(x.error, out);
     out += R"(,"remedy":)";
-    append_text(remedy_of(x.cause), out);
+    append_text(x.remedy(), out);
     out += R"(,"since":)" + std::to_string(x.since.seconds());
     out += R"(,"level":")";
     out += to_string(x.level);

@@ -132,7 +132,7 @@ private:
                               {"level", to_string(x.level)},
                               {"where", x.where},
                               {"reason", x.error},
-                              {"remedy", remedy_of(x.cause)}});
+                              {"remedy", x.remedy()}});
     for (const auto& x : news.ended)
       log::warn("healthy_again", {{"cause", to_string(x.cause)},
                                   {"where", x.where},

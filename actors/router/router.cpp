@@ -69,8 +69,12 @@ bool router::wanted(const atproto::stamped_frame& x) {
     start(x.repo, {}, [] {});
     return true;
   }
-  if (!claims_.hear(x) && tracking_.discovers(x))
+  if (claims_.hear(x))
+    return false;
+  if (tracking_.discovers(x))
     claim(x);
+  else if (tracking_.may_return(x)) // Its host says whether it is wanted.
+    send(shared_->supervisor, stream_claim{x.at.upstream, x.repo, true});
   return false;
 }
 

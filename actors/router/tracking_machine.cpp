@@ -12,6 +12,14 @@ bool tracking_machine::discovers(const atproto::stamped_frame& x) const {
   return mode_ == tracking_mode::full_network || signals(x);
 }
 
+bool tracking_machine::may_return(const atproto::stamped_frame& x) const {
+  if (mode_ != tracking_mode::signal || x.kind != atproto::frame_kind::account
+      || !atproto::supported_did(x.repo.str()))
+    return false;
+  const auto event = atproto::decode_frame(x.bytes.view());
+  return event && std::get<atproto::account_event>(*event).active;
+}
+
 /// A create or update in the signal collection discovers a repo (SYNC-18,
 /// 3b.2, 3b.16): looked for before any filter.
 bool tracking_machine::signals(const atproto::stamped_frame& x) const {

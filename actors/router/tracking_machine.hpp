@@ -22,6 +22,10 @@ public:
   /// method we cannot resolve never does.
   bool discovers(const atproto::stamped_frame& x) const;
 
+  /// True when the frame of an untracked repo calls its account active in mode
+  /// `signal`: its host is to say whether it has records that are older.
+  bool may_return(const atproto::stamped_frame& x) const;
+
 private:
   bool signals(const atproto::stamped_frame& x) const;
 

@@ -1,5 +1,6 @@
 #include "actors/supervisor/holders_bridge.hpp"
 
+#include "actors/support/account_json.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/supervisor/holders_machine.hpp"
 #include "base/limits_listings.hpp"
@@ -41,37 +42,55 @@ bool is_tracked(const atproto::did& repo, const store_readers& store) {
   return known && known->row;
 }
 
+/// Whether the host says, in words of the protocol, that it does not serve this
+/// account. Another 404 may be of a proxy, or of a host without this question.
+bool is_absence(const net::http_response& x) {
+  if (x.status != 400 && x.status != 404)
+    return false;
+  boost::system::error_code bad;
+  const auto body = json::parse(as_text(x.body), bad);
+  const auto* name
+    = bad || !body.is_object() ? nullptr : body.get_object().if_contains("error");
+  return name != nullptr && name->is_string()
+         && account_of_error(std::string_view{name->get_string()});
+}
+
 /// Asks about the accounts of a page, one after the other. The request that is
 /// under way keeps it alive.
 class holders_page : public std::enable_shared_from_this<holders_page> {
 public:
   holders_page(net::http_client_ptr client, net::url host,
-               wire::collection_filter collections, listing_page page,
-               supervisor_actor to)
+               wire::collection_filter collections,
+               std::shared_ptr<holders_runs> runs, bool first,
+               listing_page page, supervisor_actor to)
     : client_(client), host_(std::move(host)), wanted_(std::move(collections)),
+      runs_(std::move(runs)), run_(runs_->take(page.upstream)),
       lines_(std::move(page.repos)), out_(std::move(page)), to_(std::move(to)) {
     out_.repos.clear();
+    if (first)
+      run_.begin();
   }
 
   /// What is tracked is followed whatever it holds, and compared by the listing
   /// of all repos.
   void pass_over_known(const store_readers& store) {
-    for (auto& line : std::exchange(lines_, {}))
-      (line.account == storage::account_status::active
-           && !is_tracked(line.repo, store)
-         ? lines_
-         : out_.without)
-        .push_back(std::move(line));
+    for (auto& line : std::exchange(lines_, {})) {
+      const auto active = line.account == storage::account_status::active;
+      const auto tracked = active && is_tracked(line.repo, store);
+      known_ += tracked ? 1 : 0;
+      (active && !tracked ? lines_ : out_.without).push_back(std::move(line));
+    }
   }
 
   void go_on() {
     const auto client = client_.lock();
     if (!client)
       return;
-    if (next_ == lines_.size())
-      return end();
+    pass_over_kept();
+    if (said_.size() == lines_.size())
+      return end_page();
     std::string path = "/xrpc/com.atproto.repo.describeRepo";
-    net::append_query(path, "repo", lines_[next_].repo.str());
+    net::append_query(path, "repo", lines_[said_.size()].repo.str());
     net::http_request request;
     request.target = host_.with_target(std::move(path));
     request.limits.body_bytes_max = limits::describe_bytes_max;
@@ -82,11 +101,25 @@ public:
 
 private:
   using answer = holders_machine::answer;
+  using said = holders_run::said;
+
+  void pass_over_kept() {
+    while (said_.size() < lines_.size()) {
+      const auto x = run_.kept(lines_[said_.size()].repo);
+      if (!x)
+        return;
+      if (*x != said::nothing)
+        machine_.on_known();
+      said_.push_back(*x);
+    }
+  }
 
   static answer kind_of(const result<net::http_response>& x) {
     if (!x)
       return x.error().code == ec::limit_reached ? answer::unclear
                                                  : answer::away;
+    if (is_absence(*x))
+      return answer::absent;
     switch (x->status) {
       case 408:
       case 502:
@@ -104,24 +137,27 @@ private:
 
   void take(const result<net::http_response>& x) {
     if (x && x->status == 429)
-      return give_up(fail(ec::unreachable, "HTTP 429"),
-                     x->retry_after.value_or(
-                       x->rate_limit_reset.value_or(std::chrono::seconds{0})));
-    auto& line = lines_[next_];
-    const auto found = x && x->status == 200
-                         ? holds(as_text(x->body), line.repo, wanted_)
-                         : std::nullopt;
-    switch (machine_.on_answer(found ? answer::described : kind_of(x))) {
+      return rest(x->retry_after.value_or(
+        x->rate_limit_reset.value_or(std::chrono::seconds{0})));
+    const auto found
+      = x && x->status == 200
+          ? holds(as_text(x->body), lines_[said_.size()].repo, wanted_)
+          : std::nullopt;
+    const auto kind = found ? answer::described : kind_of(x);
+    switch (machine_.on_answer(kind)) {
       case holders_machine::step::again:
         return go_on();
       case holders_machine::step::next:
-        (found.value_or(false) ? out_.repos : out_.without)
-          .push_back(std::move(line));
-        ++next_;
+        said_.push_back(found ? (*found ? said::holds : said::without)
+                        : kind == answer::absent ? said::absent
+                                                 : said::nothing);
+        ++answered_;
         return go_on();
       case holders_machine::step::not_offered:
+        run_.forget_page();
         return give_up(fail(ec::not_found, "describeRepo is not offered"), {});
       case holders_machine::step::host_away:
+        keep_answers();
         return give_up(x ? fail(ec::unreachable,
                                 "describeRepo: HTTP "
                                   + std::to_string(x->status))
@@ -130,26 +166,60 @@ private:
     }
   }
 
+  /// The host asks for time.
+  void rest(std::chrono::seconds wait) {
+    keep_answers();
+    give_up(fail(answered_ > 0 ? ec::rate_limited : ec::unreachable, "HTTP 429"),
+            wait);
+  }
+
+  /// Those who were passed over are asked about again: the host may have been
+  /// away already.
+  void keep_answers() {
+    run_.forget_page();
+    for (size_t i = 0; i < said_.size(); ++i)
+      if (said_[i] != said::nothing)
+        run_.keep(lines_[i].repo, said_[i]);
+  }
+
   void give_up(error why, std::chrono::seconds wait) {
     out_.failed = std::move(why);
     out_.retry_after = wait;
-    out_.repos.clear();
     out_.without.clear();
     end();
   }
 
-  void end() {
+  /// All have been asked about.
+  void end_page() {
+    for (size_t i = 0; i < lines_.size(); ++i) {
+      run_.count(said_[i]);
+      (said_[i] == said::holds ? out_.repos : out_.without)
+        .push_back(std::move(lines_[i]));
+    }
+    run_.count_known(known_);
+    run_.forget_page();
     out_.unanswered = machine_.unanswered();
+    if (out_.cursor.empty())
+      out_.unanswered += run_.disowned();
+    end();
+  }
+
+  void end() {
+    runs_->put(out_.upstream, std::move(run_));
     caf::anon_send(to_, std::move(out_));
   }
 
   std::weak_ptr<net::http_client> client_;
   net::url host_;
   wire::collection_filter wanted_;
+  std::shared_ptr<holders_runs> runs_;
+  holders_run run_;
   std::vector<repo_listed> lines_;
+  std::vector<said> said_; ///< Of the first of them.
   listing_page out_;
   supervisor_actor to_;
-  size_t next_ = 0;
+  size_t answered_ = 0; ///< Accounts that are done since the page was asked for.
+  size_t known_ = 0;    ///< Active accounts of the page that are tracked.
   holders_machine machine_;
 };
 
@@ -157,11 +227,13 @@ private:
 
 void find_holders(net::http_client_ptr client, net::url host,
                   wire::collection_filter collections, reader_actor store,
+                  std::shared_ptr<holders_runs> runs, bool first,
                   listing_page page, supervisor_actor to) {
   reader_job job;
   job.run = [asked = std::make_shared<holders_page>(
                std::move(client), std::move(host), std::move(collections),
-               std::move(page), std::move(to))](const store_readers& rows) {
+               std::move(runs), first, std::move(page),
+               std::move(to))](const store_readers& rows) {
     asked->pass_over_known(rows);
     asked->go_on();
   };

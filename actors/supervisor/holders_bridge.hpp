@@ -1,10 +1,37 @@
 #pragma once
 
+#include "actors/supervisor/holders_run.hpp"
 #include "actors/supervisor/supervisor.hpp"
 #include "net/http_client.hpp"
 #include "wire/filter.hpp"
 
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
 namespace weir::actors {
+
+/// The `holders_run` of each PDS, by upstream. All calls from any thread.
+class holders_runs {
+public:
+  /// Whoever asks about a page has it until `put`: one page of an upstream is
+  /// asked about at a time.
+  holders_run take(uint32_t upstream) {
+    const std::lock_guard guard{mutex_};
+    return std::exchange(runs_[upstream], {});
+  }
+
+  void put(uint32_t upstream, holders_run x) {
+    const std::lock_guard guard{mutex_};
+    runs_[upstream] = std::move(x);
+  }
+
+private:
+  std::mutex mutex_;
+  std::map<uint32_t, holders_run> runs_;
+};
 
 /// Sorts the repos of a page of a PDS by whether they have records in one of
 /// these collections: a PDS has no listReposByCollection, so it is asked about
@@ -14,10 +41,17 @@ namespace weir::actors {
 ///
 /// `holders_machine` says who is passed over (`listing_page::unanswered`; the
 /// next listing asks about them again) and when the page fails. It also fails when
-/// the host asks for time.
+/// the host asks for time: with `ec::rate_limited` when it has answered before
+/// that, so that all goes on where it was. Of a page that failed nobody is asked
+/// about a second time whose answer came.
+///
+/// A host that knows none of all the accounts which it lists is not believed: at
+/// the end of such a listing they count as unanswered.
 /// @param store Knows which repos are tracked.
+/// @param first Whether it is the first page of its listing.
 void find_holders(net::http_client_ptr client, net::url host,
                   wire::collection_filter collections, reader_actor store,
+                  std::shared_ptr<holders_runs> runs, bool first,
                   listing_page page, supervisor_actor to);
 
 } // namespace weir::actors

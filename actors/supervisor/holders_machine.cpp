@@ -7,7 +7,7 @@
 namespace weir::actors {
 
 holders_machine::step holders_machine::on_answer(answer x) noexcept {
-  if (x == answer::described) {
+  if (x == answer::described || x == answer::absent) {
     describes_ = true;
     asked_twice_ = false;
     failures_ = 0;

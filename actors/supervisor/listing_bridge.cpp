@@ -62,13 +62,28 @@ void read_page(std::string_view body, const upstream_view& before,
     out.cursor = text_of(page.get_object(), "cursor");
 }
 
+/// @param repo Text of the DID.
+void ask_about(const net::http_client_ptr& client, const net::url& host,
+               const wire::collection_filter& signal, const context& shared,
+               const std::string& repo, const upstream_view& from,
+               listing_page page, const supervisor_actor& to) {
+  repo_listed line;
+  line.repo = atproto::did::trusted(repo);
+  line.account = storage::account_status::active;
+  line.upstream = from.id;
+  page.repos.push_back(std::move(line));
+  find_holders(client, host, signal, shared.reader_of(0),
+               std::make_shared<holders_runs>(), true, std::move(page), to);
+}
+
 } // namespace
 
 repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
                              wire::collection_filter signal) {
-  return [client, shared, signal = std::move(signal)](const upstream_view& upstream,
-                          const std::string& collection,
-                          const std::string& cursor, supervisor_actor to) {
+  return [client, shared, signal = std::move(signal),
+          runs = std::make_shared<holders_runs>()](
+           const upstream_view& upstream, const std::string& collection,
+           const std::string& cursor, supervisor_actor to) {
     listing_page out;
     out.upstream = upstream.id;
     out.collection = collection;
@@ -79,6 +94,9 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
       caf::anon_send(to, std::move(out));
       return;
     }
+    if (collection == one_account)
+      return ask_about(client, *target, signal, *shared, cursor, before,
+                       std::move(out), to);
     const auto each = !collection.empty() && !before.relay;
     const auto by_name = !collection.empty() && before.relay;
     std::string path
@@ -94,9 +112,10 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
     request.target = target->with_target(std::move(path));
     request.limits.body_bytes_max = limits::listing_bytes_max;
     auto ask_each = [from = std::weak_ptr{client}, host = *target, signal,
-                     shared, to](listing_page page) {
+                     shared, to, runs,
+                     first = cursor.empty()](listing_page page) {
       if (const auto asked = from.lock())
-        find_holders(asked, host, signal, shared->reader_of(0),
+        find_holders(asked, host, signal, shared->reader_of(0), runs, first,
                      std::move(page), to);
     };
     client->get(std::move(request), [out, before, to, each, ask_each](

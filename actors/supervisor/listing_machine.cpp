@@ -320,8 +320,11 @@ listing_machine::take_failure(const listing_id& what, state& x,
   }
   begins_again(x);
   x.running = false;
-  x.retry = std::clamp(x.retry * 2, options_.retry_min, retry_most(what));
   const auto asked = std::min(wait, limits::retry_wait_max);
+  if (why.code == ec::rate_limited) // It answers, and goes on where it was.
+    x.retry = asked.count() > 0 ? std::chrono::seconds{0} : options_.retry_min;
+  else
+    x.retry = std::clamp(x.retry * 2, options_.retry_min, retry_most(what));
   if (asked.count() > 0)
     host.rests_until
       = std::max(host.rests_until.value_or(steady_time{}), now + asked);

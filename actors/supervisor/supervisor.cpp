@@ -6,6 +6,76 @@
 
 namespace weir::actors {
 
+supervisor::supervisor(caf::actor_config& config, supervisor_environment env,
+                       supervisor_options options, listing_options listing)
+  : observed(config, "supervisor", "0", turn::full), env_(std::move(env)),
+    machine_(options), listing_(listing), retry_max_(options.retry_max),
+    claims_(env_.claims_bytes),
+    claims_held_(env_.shared->memory, memory_use::claims),
+    questions_(env_.questions),
+    questions_held_(env_.shared->memory, memory_use::questions),
+    absences_(env_.questions.kept_max),
+    laps_(std::min<std::chrono::seconds>(listing.interval,
+                                         limits::uncovered_interval)),
+    complete_laps_(options.completeness_interval),
+    mends_(env_.shared->random->next()),
+    complete_metrics_(env_.shared->metrics), ends_(env_.shared->metrics) {
+  // Before it runs: the REPOs that it asks answer to this handle.
+  env_.shared->supervisor = this;
+  for (auto& x : std::exchange(env_.listings, {}))
+    restore(std::move(x));
+  register_fetch_metrics();
+  register_listing_metrics();
+}
+
+void supervisor::register_fetch_metrics() {
+  auto& registry = env_.shared->metrics;
+  started_ = &registry.counter("weir_backfill_started_total",
+                               "Fetches started");
+  crawled_ = &registry.counter("weir_backfill_crawled_total",
+                               "Fetches given up because others waited");
+  unanswered_
+    = &registry.counter("weir_backfill_unanswered_total",
+                        "Fetches without an answer, given up for others");
+  given_back_ = &registry.counter(
+    "weir_backfill_given_back_total",
+    "Fetches of a host with more than its share, given up for others");
+  queue_ = &registry.gauge("weir_backfill_queue_depth",
+                           "Repos waiting for a fetch or in one");
+}
+
+void supervisor::register_listing_metrics() {
+  auto& registry = env_.shared->metrics;
+  listings_ = &registry.counter("weir_listing_finished_total",
+                                "Listings compared");
+  listings_failed_ = &registry.counter("weir_listing_failed_total",
+                                       "Pages of listings that failed");
+  confirmed_ = &registry.counter("weir_listing_confirmed_total",
+                                 "Listed DIDs whose documents agree");
+  claims_dropped_
+    = &registry.counter("weir_listing_claims_dropped_total",
+                        "Listed DIDs left to the next listing");
+  mistrusted_ = &registry.counter("weir_listing_mistrusted_total",
+                                  "Pages of listings that mostly list what "
+                                  "is not so");
+  streams_mistrusted_
+    = &registry.counter("weir_stream_mistrusted_total",
+                        "Rests of streams that mostly name what is not so");
+  questions_open_
+    = &registry.gauge("weir_account_questions",
+                      "Accounts whose host is to say what they are");
+  questions_refused_
+    = &registry.counter("weir_account_questions_refused_total",
+                        "Questions without a place or an answer; asked "
+                        "later");
+  compared_ = &registry.counter("weir_uncovered_compared_total",
+                                "Answers of hosts about repos that no "
+                                "upstream covers");
+  uncovered_ = &registry.gauge("weir_repos_uncovered",
+                               "Repos that no upstream covers, as the last "
+                               "look at all rows found them");
+}
+
 void supervisor::perform(supervisor_machine::effects x) {
   for (const auto& repo : x.prepare)
     send(router_of(repo), prepare_fetch{repo});
@@ -177,6 +247,8 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
       });
       perform(listing_.on_timer(env_.shared->upstreams, now(), wall()));
       perform(claims_.on_timer(now()));
+      perform(origins_.on_timer(now()));
+      perform(returned_.on_timer(now()));
       perform(questions_.on_timer(now()));
       scan_uncovered();
       count_complete();

@@ -18,6 +18,10 @@ namespace weir::actors {
 /// Makes a BACKFILL; tests pass a fake.
 using backfill_factory = std::function<backfill_actor(fetch_started order)>;
 
+/// The name of no listing: under it a PDS is asked whether the one account that
+/// the cursor names has records of a signal collection.
+inline constexpr auto one_account = "#account";
+
 /// Asks an upstream for one page of listRepos, or of listReposByCollection;
 /// the answer is a `listing_page`. The real one is `make_repo_lister`.
 using repo_lister = std::function<void(

@@ -86,6 +86,7 @@ void supervisor::perform(const claims_machine::effects& x) {
     line.upstream = what.upstream;
     give(atproto::stable_hash(repo.str()) % env_.shared->routers.size(),
          repo_listing{{std::move(line)}, true}, page);
+    perform(origins_.on_confirmed(what.upstream));
   }
   for (const auto& page : x.pages) {
     const auto decided = std::move(claimed_.extract(page.what).mapped());
@@ -131,11 +132,19 @@ void supervisor::prove_directory() {
 }
 
 void supervisor::perform_streams(const claims_machine::effects& x) {
-  for (const auto& each : x.answers)
+  for (const auto& each : x.answers) {
+    const auto named = named_.extract({each.stream, each.repo});
+    if (named && named.mapped()
+        && each.what == claims_machine::outcome::confirmed)
+      take_up(each.stream, each.repo);
     send(router_of(each.repo),
          stream_claim_decided{each.stream, each.repo, told(each.what),
                               each.anew});
+  }
   for (const auto& each : x.rests) {
+    std::erase_if(named_, [&each](const auto& y) {
+      return y.first.first == each.stream;
+    });
     streams_mistrusted_->add();
     log::warn("stream_mistrusted",
               {{"upstream", each.stream},
@@ -148,11 +157,25 @@ void supervisor::perform_streams(const claims_machine::effects& x) {
   }
 }
 
+/// In signal mode a stream claims with commits, which say nothing of documents:
+/// when those may have changed it is an account that is active again.
 void supervisor::on_stream_claim(const stream_claim& x) {
-  const auto from = env_.shared->upstreams.find(x.upstream);
-  perform(claims_.on_named(x.upstream,
-                           from.relay ? std::string{} : from.origin, x.repo,
-                           now(), wall(), x.anew));
+  if (x.anew && !env_.holders_listing.empty())
+    on_active(x.upstream, x.repo);
+  else
+    look_up_named(x.upstream, x.repo, x.anew, false);
+}
+
+/// One answer is for all who ask about the same name.
+void supervisor::look_up_named(uint32_t upstream, const atproto::did& repo,
+                               bool anew, bool returned) {
+  const auto [i, is_first] = named_.try_emplace({upstream, repo}, returned);
+  i->second |= returned;
+  if (!is_first)
+    return;
+  const auto from = env_.shared->upstreams.find(upstream);
+  perform(claims_.on_named(upstream, from.relay ? std::string{} : from.origin,
+                           repo, now(), wall(), anew));
 }
 
 void supervisor::on_identity(const identity_fact& x) {
@@ -160,7 +183,9 @@ void supervisor::on_identity(const identity_fact& x) {
     proof_.reset();
     perform(claims_.on_proof(is_usable(x), now()));
   }
-  perform(claims_.on_word(x.repo, word_of(x), now()));
+  const auto said = word_of(x);
+  perform(origins_.on_word(x.repo, said, now()));
+  perform(claims_.on_word(x.repo, said, now()));
 }
 
 } // namespace weir::actors

@@ -13,6 +13,8 @@
 #include "actors/supervisor/left_out_scans.hpp"
 #include "actors/supervisor/listing_census.hpp"
 #include "actors/supervisor/listing_debts.hpp"
+#include "actors/supervisor/origin_machine.hpp"
+#include "actors/supervisor/returned_machine.hpp"
 #include "actors/supervisor/uncovered_laps.hpp"
 #include "actors/supervisor/unknown_holders.hpp"
 #include "messages/claims.hpp"
@@ -34,65 +36,7 @@ namespace weir::actors {
 class supervisor final : public observed<supervisor_actor::base> {
 public:
   supervisor(caf::actor_config& config, supervisor_environment env,
-             supervisor_options options, listing_options listing)
-    : observed(config, "supervisor", "0", turn::full), env_(std::move(env)),
-      machine_(options), listing_(listing), retry_max_(options.retry_max),
-      claims_(env_.claims_bytes),
-      claims_held_(env_.shared->memory, memory_use::claims),
-      questions_(env_.questions),
-      questions_held_(env_.shared->memory, memory_use::questions),
-      absences_(env_.questions.kept_max),
-      laps_(std::min<std::chrono::seconds>(listing.interval,
-                                           limits::uncovered_interval)),
-      complete_laps_(options.completeness_interval),
-      mends_(env_.shared->random->next()),
-      complete_metrics_(env_.shared->metrics), ends_(env_.shared->metrics) {
-    // Before it runs: the REPOs that it asks answer to this handle.
-    env_.shared->supervisor = this;
-    for (auto& x : std::exchange(env_.listings, {}))
-      restore(std::move(x));
-    auto& registry = env_.shared->metrics;
-    started_ = &registry.counter("weir_backfill_started_total",
-                                 "Fetches started");
-    crawled_ = &registry.counter("weir_backfill_crawled_total",
-                                 "Fetches given up because others waited");
-    unanswered_
-      = &registry.counter("weir_backfill_unanswered_total",
-                          "Fetches without an answer, given up for others");
-    given_back_ = &registry.counter(
-      "weir_backfill_given_back_total",
-      "Fetches of a host with more than its share, given up for others");
-    listings_ = &registry.counter("weir_listing_finished_total",
-                                  "Listings compared");
-    listings_failed_ = &registry.counter("weir_listing_failed_total",
-                                         "Pages of listings that failed");
-    confirmed_ = &registry.counter("weir_listing_confirmed_total",
-                                   "Listed DIDs whose documents agree");
-    claims_dropped_
-      = &registry.counter("weir_listing_claims_dropped_total",
-                          "Listed DIDs left to the next listing");
-    mistrusted_ = &registry.counter("weir_listing_mistrusted_total",
-                                    "Pages of listings that mostly list what "
-                                    "is not so");
-    streams_mistrusted_
-      = &registry.counter("weir_stream_mistrusted_total",
-                          "Rests of streams that mostly name what is not so");
-    questions_open_
-      = &registry.gauge("weir_account_questions",
-                        "Accounts whose host is to say what they are");
-    questions_refused_
-      = &registry.counter("weir_account_questions_refused_total",
-                          "Questions without a place or an answer; asked "
-                          "later");
-    compared_ = &registry.counter("weir_uncovered_compared_total",
-                                  "Answers of hosts about repos that no "
-                                  "upstream covers");
-    uncovered_ = &registry.gauge("weir_repos_uncovered",
-                                 "Repos that no upstream covers, as the last "
-                                 "look at all rows found them");
-    queue_ = &registry.gauge("weir_backfill_queue_depth",
-                             "Repos waiting for a fetch or in one");
-  }
+             supervisor_options options, listing_options listing);
 
   behavior_type make_behavior() override;
   void on_exit() override;
@@ -117,6 +61,8 @@ private:
     return env_.shared->router_of(atproto::stable_hash(repo.str()));
   }
 
+  void register_fetch_metrics();
+  void register_listing_metrics();
   void perform(supervisor_machine::effects x);
   void perform(const listing_machine::effects& x);
   void grant(const supervisor_machine::begin& x);
@@ -164,7 +110,19 @@ private:
   void perform(const claims_machine::effects& x);
   void perform_streams(const claims_machine::effects& x);
   void on_stream_claim(const stream_claim& x);
+  void look_up_named(uint32_t upstream, const atproto::did& repo, bool anew,
+                     bool returned);
   void on_identity(const identity_fact& x);
+
+  // supervisor_origins.cpp
+  void look_at_origin(const listing_page& x);
+  void perform(const origin_machine::effects& x);
+
+  // supervisor_returned.cpp
+  void perform(const returned_machine::effects& x);
+  void on_active(uint32_t upstream, const atproto::did& repo);
+  void on_returned(const listing_page& x);
+  void take_up(uint32_t upstream, const atproto::did& repo);
 
   // supervisor_questions.cpp
   struct running_census {
@@ -200,6 +158,11 @@ private:
   std::chrono::seconds retry_max_;
   claims_machine claims_;
   byte_claim claims_held_;
+  origin_machine origins_;
+  returned_machine returned_;
+  /// Whom streams named and whose documents are looked up; true: it is active
+  /// again, so that no ROUTER waits for it.
+  std::map<std::pair<uint32_t, atproto::did>, bool> named_;
   /// Pages with claims that are not decided.
   std::map<listing_id, std::shared_ptr<page_progress>> claimed_;
   std::unordered_map<atproto::did, running_job> jobs_;

@@ -87,6 +87,8 @@ void supervisor::list(uint32_t upstream) {
 /// READER drops the lines that say what the store says, so that a listing of a
 /// quiet network wakes nobody.
 void supervisor::on_listing(const listing_page& x) {
+  if (x.collection == one_account)
+    return on_returned(x);
   if (x.asked > 0)
     listing_.on_asked({x.upstream, x.collection}, x.asked, now());
   if (x.failed.code != ec::none) {
@@ -94,7 +96,8 @@ void supervisor::on_listing(const listing_page& x) {
     log::info("listing_failed", {{"upstream", x.upstream},
                                  {"collection", x.collection},
                                  {"reason", to_string(x.failed)}});
-    if (!x.collection.empty() && x.collection == env_.holders_listing)
+    if (!x.collection.empty() && x.collection == env_.holders_listing
+        && x.failed.code != ec::rate_limited)
       log::warn("holders_unknown",
                 {{"upstream", x.upstream},
                  {"reason", x.failed.context},
@@ -116,6 +119,7 @@ void supervisor::on_listing(const listing_page& x) {
   else
     holders_.on_page({x.upstream, x.collection}, x.unanswered);
   count_lines(x);
+  look_at_origin(x);
   std::vector<uint64_t> named;
   named.reserve(x.repos.size() + x.without.size());
   for (const auto* lines : {&x.repos, &x.without})

@@ -79,10 +79,12 @@ void supervisor::on_answer(const account_answer& x) {
 
 /// A listing begins with its first page.
 void supervisor::count_page(const listing_machine::request& x) {
-  if (x.what.collection.empty() && x.cursor.empty())
-    censuses_[x.what.upstream]
-      = {std::make_shared<listing_census>(env_.census_entries, ++turn_),
-         wall().seconds()};
+  if (!x.what.collection.empty() || !x.cursor.empty())
+    return;
+  censuses_[x.what.upstream]
+    = {std::make_shared<listing_census>(env_.census_entries, ++turn_),
+       wall().seconds()};
+  origins_.on_begin(x.what.upstream);
 }
 
 void supervisor::count_lines(const listing_page& x) {

@@ -22,7 +22,8 @@ public:
   using report = std::optional<std::string>;
 
   /// A page came.
-  /// @param unanswered Accounts that its host could not describe.
+  /// @param unanswered Accounts that its host could not describe, or of which
+  ///        it disowns all.
   void on_page(const listing_id& what, size_t unanswered) {
     auto& x = listings_[what];
     x.offered = true;
@@ -34,6 +35,10 @@ public:
   /// A page failed, or its host describes nobody.
   report on_failed(const listing_id& what, const error& why) {
     auto& x = listings_[what];
+    if (why.code == ec::rate_limited) { // Its page goes on where it was.
+      x.failures = 0;
+      return std::nullopt;
+    }
     x.offered = why.code != ec::not_found;
     // It is read from its start again, so pages that came before come first.
     x.from_the_beginning = why.code == ec::malformed;
@@ -55,7 +60,8 @@ public:
     x = state{};
     if (passed_over)
       x.trouble = "of some accounts there it is not known whether they have "
-                  "records of the signal collection: describeRepo failed";
+                  "records of the signal collection: describeRepo failed, or "
+                  "knows none of those that are listed";
     return trouble_of(what.upstream);
   }
 

@@ -17,7 +17,8 @@ health_finding found(health_cause cause, std::string where, std::string error,
           std::move(where),
           std::move(error),
           {},
-          stale ? health_level::unproved : health_level::failing};
+          stale ? health_level::unproved : health_level::failing,
+          {}};
 }
 
 /// The node goes on without.
@@ -137,6 +138,13 @@ void health_machine::on_holders(uint32_t upstream, std::string_view trouble) {
     trouble.substr(0, limits::health_text_bytes_max));
 }
 
+void health_machine::on_origin(uint32_t upstream, std::string trouble,
+                               std::string remedy) {
+  auto& x = streams_[upstream];
+  x.origin = std::move(trouble);
+  x.remedy = std::move(remedy);
+}
+
 bool health_machine::is_away(stream_state& x, bool connected,
                              steady_time now) {
   if (!connected) {
@@ -225,6 +233,11 @@ health_machine::judge_stream(const upstream_view& x, stream_state& known,
   if (is_away(known, x.connected, now))
     return found(health_cause::upstream, x.origin,
                  x.last_error.empty() ? "it is not connected" : x.last_error);
+  if (!known.origin.empty()) { // Its commits are refused for the same reason.
+    auto out = found(health_cause::upstream, x.origin, known.origin);
+    out.own_remedy = known.remedy;
+    return out;
+  }
   if (known.commits.judge(now) != 0)
     return found(health_cause::upstream, x.origin,
                  "most of its commits are refused: " + known.commits.text(),

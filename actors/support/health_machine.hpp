@@ -21,8 +21,8 @@ enum class health_cause : uint8_t {
   directory,
   resolver,  ///< It does not answer who asks for the owner of a handle.
   clock,     ///< Many signers are beyond it, or the directory's differs.
-  /// One is not connected, stalls, does not give a listing that it owes, or
-  /// most of its commits are refused.
+  /// One is not connected, stalls, does not give a listing that it owes, is not
+  /// named by its accounts' documents, or most of its commits are refused.
   upstream,
   fetch,     ///< Most repos cannot be fetched, from most hosts.
   commits,   ///< Most are refused, of most upstreams, by however few of each.
@@ -53,6 +53,12 @@ struct health_finding {
   std::string error; ///< What the last failure said; from outside.
   wall_time since;
   health_level level = health_level::failing;
+  std::string own_remedy; ///< Empty: what every cause of this kind has.
+
+  /// What whoever runs the node can do about it, in a sentence.
+  std::string_view remedy() const noexcept {
+    return own_remedy.empty() ? remedy_of(cause) : std::string_view{own_remedy};
+  }
 
   bool is_same(const health_finding& x) const noexcept {
     return cause == x.cause && (cause != health_cause::upstream
@@ -126,6 +132,12 @@ public:
   /// @param trouble Why; empty: it is known.
   void on_holders(uint32_t upstream, std::string_view trouble);
 
+  /// Its accounts' documents name other origins than the one by which it is
+  /// configured, so that all it says of them is refused.
+  /// @param trouble Why; empty: one of them names it.
+  /// @param remedy What to do about it.
+  void on_origin(uint32_t upstream, std::string trouble, std::string remedy);
+
   struct news {
     std::vector<health_finding> begun;
     std::vector<health_finding> ended;
@@ -151,6 +163,8 @@ private:
     outcome_tally commits;
     std::string listing; ///< Why the one that it owes cannot be had.
     std::string holders; ///< Why those of the signal collection are not known.
+    std::string origin;  ///< Why it is not the host that documents name.
+    std::string remedy;  ///< Of that.
     std::optional<steady_time> open_since;
     std::optional<steady_time> away_since;
     bool is_away = false;

@@ -1,3 +1,4 @@
+#include "base/limits.hpp"
 #include "tests/unit/actors/export_world.hpp"
 
 // docs/adr/0015-the-export-of-the-directory.md: when it is read, and how fast.

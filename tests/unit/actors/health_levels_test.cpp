@@ -176,6 +176,30 @@ TEST_F(HealthLevelTest, AnUpstreamThatOwesItsListingIsNamed) {
   EXPECT_THAT(ended, SizeIs(1));
 }
 
+// Nothing that it says is taken, and the remedy is its own
+TEST_F(HealthLevelTest, AnUpstreamThatNoDocumentNamesIsNamedWithItsRemedy) {
+  for (uint64_t i = 0; i < enough; ++i)
+    machine.on_commit(1, i, 3, "wrong_host", now);
+  machine.on_origin(1, "documents name another one", "name that one");
+  look();
+  ASSERT_THAT(begun, SizeIs(1));
+  EXPECT_EQ(begun[0].cause, health_cause::upstream);
+  EXPECT_EQ(begun[0].where, "https://relay.test");
+  EXPECT_EQ(begun[0].error, "documents name another one") << "not its commits";
+  EXPECT_EQ(begun[0].remedy(), "name that one");
+  EXPECT_EQ(level(), health_level::failing);
+  add_streams(3);
+  look();
+  EXPECT_EQ(level(), health_level::degraded) << "the others are well";
+  machine.on_origin(1, "", "");
+  for (uint64_t i = 0; i < enough; ++i)
+    machine.on_commit(1, i, 0, "", now);
+  machine.on_listing(1, "a listing fails");
+  look();
+  ASSERT_THAT(machine.findings(), SizeIs(1));
+  EXPECT_EQ(machine.findings()[0].remedy(), remedy_of(health_cause::upstream));
+}
+
 TEST_F(HealthLevelTest, AStreamThatStallsAgainAndAgainIsNamed) {
   stream.last_error = "not read";
   look();

@@ -44,6 +44,7 @@ protected:
   /// A page of so many accounts, whose answers are those of `say`.
   listing_page ask(size_t accounts,
                    std::vector<std::string> signal = {"app.test.note"}) {
+    const auto signal_is_usual = signal.front() == "app.test.note";
     lines.clear();
     for (size_t i = 0; i < accounts; ++i)
       lines += (i == 0 ? "" : ",") + line(did_number(i));
@@ -52,8 +53,9 @@ protected:
     upstream.origin = "https://pds.test";
     shared->upstreams.put(upstream);
     const auto filter = wire::collection_filter::parse(std::move(signal));
-    make_repo_lister(client, shared, *filter)(
-      upstream, "signal-1", "c1", as<supervisor_actor>());
+    if (!lister || !signal_is_usual)
+      lister = make_repo_lister(client, shared, *filter);
+    lister(upstream, "signal-1", cursor, as<supervisor_actor>());
     if (auto job = next<reader_job>())
       job->run(rows);
     return next<listing_page>().value_or(listing_page{});
@@ -91,13 +93,17 @@ protected:
         return answer_with(200, described(did, R"("app.test.note")"));
       };
   std::string lines;
+  std::string cursor = "c1"; ///< Of the page that is asked for.
+  std::string next_cursor = "c2";
+  repo_lister lister;
   std::shared_ptr<scripted_client> client
     = std::make_shared<scripted_client>(
       [this](const net::http_request& x) -> result<net::http_response> {
         const auto target = to_string(x.target);
         const auto at = target.find("r", target.find("did%3Aweb%3A"));
         if (target.find("describeRepo") == std::string::npos)
-          return answer_with(200, R"({"cursor":"c2","repos":[)" + lines + "]}");
+          return answer_with(200, R"({"cursor":")" + next_cursor
+                                    + R"(","repos":[)" + lines + "]}");
         return say("did:web:" + target.substr(at));
       });
   context_ptr shared = std::make_shared<context>();
@@ -193,6 +199,7 @@ TEST_F(HoldersBridgeTest, WhatIsNoAnswerIsAskedForTwice) {
 // One account that is gone, refused or damaged hides no other.
 TEST_F(HoldersBridgeTest, AnAccountWithoutAnAnswerIsPassedOverAndCounted) {
   for (const auto status : {400, 401, 404, 500, 501, 503}) {
+    lister = {};
     client->requests.clear();
     say = [status](const std::string& did) {
       return did == did_number(2) || did == did_number(3)
@@ -212,6 +219,7 @@ TEST_F(HoldersBridgeTest, AnAccountWithoutAnAnswerIsPassedOverAndCounted) {
 // limits::describe_failures_max: of a host that goes away
 TEST_F(HoldersBridgeTest, SoManyInARowThatNobodyAnswersFailThePage) {
   const auto failing = [this](size_t accounts) {
+    lister = {};
     client->requests.clear();
     say = [accounts, last = std::string{},
            seen = size_t{0}](const std::string& did) mutable {
@@ -244,6 +252,42 @@ TEST_F(HoldersBridgeTest, AHostThatDescribesNobodyDoesNotOfferIt) {
   EXPECT_EQ(damaged.unanswered, 8u);
 }
 
+// They were listed as active and are not there: that is said, and costs no other.
+TEST_F(HoldersBridgeTest, AnAccountThatItsHostDoesNotServeIsAnAnswer) {
+  for (const auto status : {400, 404})
+    for (const std::string name :
+         {"RepoNotFound", "RepoTakendown", "RepoSuspended", "RepoDeactivated"}) {
+      client->requests.clear();
+      say = [&](const std::string& did) {
+        return did == did_number(9)
+                 ? answer_with(200, described(did, R"("app.test.note")"))
+                 : answer_with(status, R"({"error":")" + name + R"("})");
+      };
+      const auto page = ask(10);
+      EXPECT_EQ(page.failed.code, ec::none) << status << name;
+      EXPECT_EQ(page.unanswered, 0u);
+      EXPECT_EQ(page.asked, 9u) << "each is asked about once";
+      EXPECT_THAT(names(page.repos), ElementsAre(did_number(9)));
+      EXPECT_EQ(page.without.size(), 9u);
+    }
+}
+
+TEST_F(HoldersBridgeTest, AHostThatKnowsNoneOfItsAccountsIsNotBelieved) {
+  say = [](const std::string&) {
+    return answer_with(400, R"({"error":"RepoNotFound"})");
+  };
+  cursor = {};
+  EXPECT_EQ(ask(5).unanswered, 0u) << "not all is listed yet";
+  cursor = "c2";
+  next_cursor = {};
+  EXPECT_EQ(ask(5).unanswered, 8u) << "of both pages";
+  cursor = {};
+  track(0);
+  EXPECT_EQ(ask(4).unanswered, 0u) << "two of them may be gone";
+  EXPECT_EQ(ask(limits::describe_absent_min + 2).unanswered,
+            limits::describe_absent_min);
+}
+
 TEST_F(HoldersBridgeTest, AHostThatAsksForTimeIsLeft) {
   say = [](const std::string&) {
     auto out = answer_with(429, "");
@@ -251,9 +295,54 @@ TEST_F(HoldersBridgeTest, AHostThatAsksForTimeIsLeft) {
     return out;
   };
   const auto busy = ask(3);
-  EXPECT_EQ(busy.failed.code, ec::unreachable);
+  EXPECT_EQ(busy.failed.code, ec::unreachable) << "nothing is known yet";
   EXPECT_EQ(busy.retry_after, std::chrono::seconds{90});
   EXPECT_EQ(asked().size(), 1u);
+}
+
+// Nobody is asked about twice.
+TEST_F(HoldersBridgeTest, APageGoesOnWhereItWasWhenItsHostHadAskedForTime) {
+  size_t left = 2;
+  say = [&](const std::string& did) {
+    return left-- == 0 ? answer_with(429, "")
+           : did == did_number(0)
+             ? answer_with(400, R"({"error":"RepoNotFound"})")
+             : answer_with(200, described(did, R"("app.test.note")"));
+  };
+  const auto busy = ask(6);
+  EXPECT_EQ(busy.failed.code, ec::rate_limited);
+  EXPECT_THAT(busy.repos, IsEmpty());
+  left = 2;
+  EXPECT_EQ(ask(6).failed.code, ec::rate_limited) << "two more are known";
+  left = 2;
+  const auto page = ask(6);
+  EXPECT_EQ(page.failed.code, ec::none);
+  EXPECT_EQ(page.asked, 1u);
+  EXPECT_THAT(names(page.repos),
+              ElementsAre(did_number(2), did_number(3), did_number(4),
+                          did_number(5)));
+  EXPECT_THAT(asked(), ElementsAre("r0.test", "r2.test", "r3.test", "r3.test",
+                                   "r4.test", "r5.test", "r5.test"));
+  left = 100;
+  EXPECT_EQ(ask(6).asked, 5u) << "the next listing asks anew";
+}
+
+// The page comes again from its host as well.
+TEST_F(HoldersBridgeTest, SoItDoesAfterItsHostWasAway) {
+  bool is_there = true;
+  say = [&](const std::string& did) {
+    is_there &= did != did_number(3);
+    return is_there ? answer_with(200, described(did, R"("app.test.note")"))
+                    : answer_with(503, "");
+  };
+  EXPECT_EQ(ask(9).failed.code, ec::unreachable);
+  client->requests.clear();
+  say = [&](const std::string& did) {
+    return answer_with(200, described(did, R"("app.test.note")"));
+  };
+  EXPECT_EQ(ask(9).repos.size(), 8u);
+  EXPECT_THAT(asked(), ElementsAre("r3.test", "r4.test", "r5.test", "r6.test",
+                                   "r7.test", "r8.test"));
 }
 
 } // namespace weir::tests

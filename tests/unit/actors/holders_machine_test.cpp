@@ -43,6 +43,20 @@ TEST(holders_machine, one_that_describes_accounts_offers_it_whom_it_may_refuse) 
     EXPECT_EQ(twice(x, answer::refused), step::next);
 }
 
+// However many there are: their host has answered.
+TEST(holders_machine, an_account_that_is_not_there_is_an_answer) {
+  holders_machine x;
+  for (size_t i = 0; i < 100; ++i)
+    EXPECT_EQ(x.on_answer(answer::absent), step::next);
+  EXPECT_EQ(x.unanswered(), 0u);
+  for (size_t i = 0; i < 100; ++i)
+    EXPECT_EQ(twice(x, answer::refused), step::next) << "it offers the question";
+  holders_machine y;
+  y.on_known();
+  for (size_t i = 0; i < 100; ++i)
+    EXPECT_EQ(twice(y, answer::refused), step::next) << "so it did before";
+}
+
 // limits::describe_failures_max
 TEST(holders_machine, so_many_in_a_row_are_the_hosts_fault_and_one_less_is_not) {
   for (const auto& [said, end] :

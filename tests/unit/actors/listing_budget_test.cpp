@@ -184,6 +184,26 @@ TEST(listing_retry_after, the_listing_goes_on_at_its_cursor) {
   EXPECT_EQ(*x.last.timer - x.now, 2s);
 }
 
+// A host that answers, as fast as it wishes to be asked, is no host that fails.
+TEST(listing_retry_after, a_page_that_goes_on_waits_no_longer_than_asked) {
+  listing_run x;
+  x.want();
+  x.page("c1");
+  const auto limited = [&](std::chrono::seconds wait) {
+    EXPECT_FALSE(x.take(
+      x.machine.on_page(x.all, fail(ec::rate_limited), 0, x.now, wait)));
+    const auto rest = *x.last.timer - x.now;
+    x.pass(rest);
+    EXPECT_TRUE(x.tick());
+    EXPECT_EQ(x.last.fetch->cursor, "c1");
+    return rest;
+  };
+  for (size_t i = 0; i < 10; ++i)
+    EXPECT_EQ(limited(3s), 3s) << i;
+  for (size_t i = 0; i < 10; ++i)
+    EXPECT_EQ(limited(0s), listing_options{}.retry_min) << i;
+}
+
 // limits::retry_wait_max
 TEST(listing_retry_after, nobody_is_waited_for_longer_than_a_day) {
   for (const auto more : {0s, 1s}) {

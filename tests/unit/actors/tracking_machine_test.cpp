@@ -56,6 +56,28 @@ TEST(tracking_machine, manual_discovers_nothing) {
     x.discovers(commit_of({{op_action::create, "app.test.note/a"}})));
 }
 
+// Its host says whether it has older records.
+TEST(tracking_machine, in_signal_mode_an_account_that_is_active_may_return) {
+  const auto account = [](bool active, const char* repo = nullptr) {
+    atproto::account_event event;
+    event.seq = 1;
+    event.repo = test_did();
+    event.time = frame_time;
+    event.active = active;
+    return stamped(shared_bytes{atproto::encode_frame(event)},
+                   frame_kind::account, repo);
+  };
+  const auto x = in_mode(tracking_mode::signal);
+  EXPECT_TRUE(x.may_return(account(true)));
+  EXPECT_FALSE(x.may_return(account(false)));
+  EXPECT_FALSE(x.may_return(account(true, "did:key:zabc")));
+  EXPECT_FALSE(
+    x.may_return(commit_of({{op_action::create, "app.test.note/a"}})));
+  EXPECT_FALSE(x.discovers(account(true)));
+  for (const auto mode : {tracking_mode::manual, tracking_mode::full_network})
+    EXPECT_FALSE(in_mode(mode).may_return(account(true)));
+}
+
 TEST(tracking_machine, the_full_network_is_whoever_speaks) {
   const auto x = in_mode(tracking_mode::full_network);
   EXPECT_TRUE(x.discovers(commit_of({{op_action::remove, "app.other/a"}})));

@@ -39,6 +39,16 @@ TEST(unknown_holders, pages_that_fail_now_and_then_are_not_told) {
   }
 }
 
+// The host answers, as fast as it wishes to be asked.
+TEST(unknown_holders, a_page_that_goes_on_after_a_wait_is_no_trouble) {
+  unknown_holders x;
+  const auto limited = fail(ec::rate_limited, "HTTP 429");
+  for (size_t i = 0; i < 3 * limits::health_listing_failures_min; ++i)
+    EXPECT_FALSE(x.on_failed(asked, limited)) << i;
+  for (size_t i = 0; i < 3 * limits::health_listing_failures_min; ++i)
+    EXPECT_FALSE(x.on_failed(asked, i % 2 == 0 ? no_answer : limited)) << i;
+}
+
 TEST(unknown_holders, a_page_that_is_no_listing_again_and_again_is_told) {
   unknown_holders x;
   const auto bad = fail(ec::malformed, "not a listing of repos");

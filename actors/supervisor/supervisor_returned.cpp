@@ -1,0 +1,40 @@
+#include "actors/supervisor/supervisor_impl.hpp"
+
+/// Accounts that are active again, in signal mode: returned_machine holds the
+/// rules.
+namespace weir::actors {
+
+void supervisor::perform(const returned_machine::effects& x) {
+  for (const auto& each : x.ask)
+    env_.list(env_.shared->upstreams.find(each.upstream), one_account,
+              each.repo.str(), supervisor_actor{this});
+  if (x.timer)
+    timer_.arm(this, now(), *x.timer);
+}
+
+/// While repos are not fetched they are left to the next listing.
+void supervisor::on_active(uint32_t upstream, const atproto::did& repo) {
+  if (env_.shared->intake.backfills())
+    perform(returned_.on_active(upstream, repo, now()));
+}
+
+/// What was asked is paid out of the budget of the host's listings.
+void supervisor::on_returned(const listing_page& x) {
+  listing_.on_asked({x.upstream, env_.holders_listing}, x.asked, now());
+  if (x.failed.code != ec::none && x.failed.code != ec::not_found)
+    return perform(returned_.on_failed(x.upstream, x.retry_after, now()));
+  for (const auto& line : x.repos)
+    look_up_named(x.upstream, line.repo, true, true);
+  perform(returned_.on_answer(x.upstream, now()));
+}
+
+/// Its document names the host, and it has records of a signal collection.
+void supervisor::take_up(uint32_t upstream, const atproto::did& repo) {
+  repo_listed line;
+  line.repo = repo;
+  line.upstream = upstream;
+  request(router_of(repo), caf::infinite, repo_listing{{std::move(line)}, true})
+    .then([](const listing_taken&) {}, [](const caf::error&) {});
+}
+
+} // namespace weir::actors
