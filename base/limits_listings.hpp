@@ -35,8 +35,10 @@ constexpr size_t describe_failures_max = 4;
 /// nobody is described: beside accounts that are tracked, fewer may be gone.
 constexpr size_t describe_absent_min = 4;
 /// Accounts of one PDS that are asked about because they are active again, and that
-/// wait: as many as a page has, one request each.
+/// wait: as many as a page has, one request each. They have a budget of their own,
+/// one in this time: somebody's return is rare, and who is new is found by a commit.
 constexpr size_t returned_accounts_max = described_page_asked;
+constexpr std::chrono::microseconds returned_pause = std::chrono::seconds{30};
 /// So often one of them is asked about whose host fails. The next listing has it.
 constexpr size_t returned_tries_max = 3;
 

@@ -46,6 +46,12 @@ delivery_lane::event* delivery_lane::next_to_send() noexcept {
   return &x;
 }
 
+bool delivery_lane::is_in_flight() const noexcept {
+  return std::ranges::any_of(queue, [](const event& x) {
+    return x.session != nullptr;
+  });
+}
+
 void delivery_lane::take_back(event& x) noexcept {
   x.session->flights.erase(x.flight);
   x.session = nullptr;

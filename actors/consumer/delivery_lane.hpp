@@ -106,6 +106,9 @@ struct delivery_lane {
   /// The event that may be sent next, if any.
   event* next_to_send() noexcept;
 
+  /// An event of the queue is sent, to whatever session.
+  bool is_in_flight() const noexcept;
+
   /// A sent event waits again.
   void take_back(event& x) noexcept;
 

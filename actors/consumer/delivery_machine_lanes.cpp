@@ -173,8 +173,7 @@ delivery_lane& delivery_machine::set_aside(delivery_lane& x) {
 /// only then how far that life came.
 /// @returns whether the record has to wait for that.
 bool delivery_machine::look_back(delivery_lane& x, op_id id, steady_time now) {
-  if (x.looked || id > told_through_ || x.queue.front().session != nullptr
-      || !may_park(x))
+  if (x.looked || id > told_through_ || x.is_in_flight() || !may_park(x))
     return false;
   auto& facts = set_aside(x);
   facts.look_from = id;

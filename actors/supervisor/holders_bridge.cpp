@@ -151,7 +151,7 @@ private:
         said_.push_back(found ? (*found ? said::holds : said::without)
                         : kind == answer::absent ? said::absent
                                                  : said::nothing);
-        ++answered_;
+        answered_ += said_.back() == said::nothing ? 0 : 1;
         return go_on();
       case holders_machine::step::not_offered:
         run_.forget_page();
@@ -218,7 +218,7 @@ private:
   std::vector<said> said_; ///< Of the first of them.
   listing_page out_;
   supervisor_actor to_;
-  size_t answered_ = 0; ///< Accounts that are done since the page was asked for.
+  size_t answered_ = 0; ///< Since the page was asked for; they are kept.
   size_t known_ = 0;    ///< Active accounts of the page that are tracked.
   holders_machine machine_;
 };

@@ -27,6 +27,7 @@ returned_machine::effects returned_machine::on_answer(uint32_t upstream,
   x.waiting.pop_front();
   x.asked = false;
   x.tries = 0;
+  x.rests_until = std::max(x.rests_until, now + limits::returned_pause);
   return run(now);
 }
 

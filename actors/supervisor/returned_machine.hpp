@@ -17,7 +17,9 @@ namespace weir::actors {
 /// Which accounts a PDS is asked about because its stream calls them active and
 /// nobody tracks them: in signal mode such an account may have had records of the
 /// collection before it was away, and the next listing may be a day off. Each is
-/// asked about once, one after the other.
+/// asked about once, one after the other, with a pause of
+/// `limits::returned_pause`: a stream that calls many active asks its host for
+/// little, and takes nothing from the budget of its listings.
 ///
 /// A host that fails, or asks for time, is left for that time; then the same
 /// account is asked about again, `limits::returned_tries_max` times in all.

@@ -18,10 +18,11 @@ void supervisor::on_active(uint32_t upstream, const atproto::did& repo) {
     perform(returned_.on_active(upstream, repo, now()));
 }
 
-/// What was asked is paid out of the budget of the host's listings.
+/// A host that does not offer the question has answered it for good.
 void supervisor::on_returned(const listing_page& x) {
-  listing_.on_asked({x.upstream, env_.holders_listing}, x.asked, now());
-  if (x.failed.code != ec::none && x.failed.code != ec::not_found)
+  const auto fails = x.failed.code != ec::none
+                     && x.failed.code != ec::not_found;
+  if (fails || x.unanswered > 0)
     return perform(returned_.on_failed(x.upstream, x.retry_after, now()));
   for (const auto& line : x.repos)
     look_up_named(x.upstream, line.repo, true, true);

@@ -22,12 +22,14 @@ namespace weir::actors {
 /// them again and again.
 ///
 /// A host whose clock is slow is not late. It is known by that no frame of it ever
-/// comes in time, while the least delay stays what it is. A relay carries many
-/// hosts and is judged by the time of day alone.
+/// comes in time, while the least delay stays what it is. One frame that does,
+/// or says so, ends that. A relay carries many hosts and is judged by the time of
+/// day alone.
 ///
-/// A frame proves nothing of what it says, so no single one counts: late are the
-/// last `limits::late_frames_min` together, or the middle one of the last
-/// `limits::passed_frames`. What is kept are differences between two clocks, so
+/// A frame proves nothing of what it says, so one among many does not count: late
+/// are the last `limits::late_frames_min` together, or the middle one of the last
+/// `limits::passed_frames`, or as many as there are on a new connection. Frames
+/// without a rev (#identity, #account) say nothing. What is kept are differences between two clocks, so
 /// that a time of day that was wrong when a frame came does no harm once it is
 /// right.
 ///
@@ -86,7 +88,8 @@ private:
     steady_time at;
   };
 
-  /// By how much a pause made the stream later than it was. Of the last minutes.
+  /// By how much a pause made the stream later than it was. One is remembered for
+  /// `limits::late_quiet_max`, and twice as long at most.
   void note_growth(duration ahead, steady_time now) noexcept {
     if (now - growth_since_ >= limits::late_quiet_max) {
       former_growth_ = now - growth_since_ >= 2 * limits::late_quiet_max

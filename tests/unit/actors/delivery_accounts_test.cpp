@@ -321,6 +321,33 @@ TEST(DeliveryAccounts, ALateAckRepeatsNothingThatIsInFlight) {
   EXPECT_EQ(x.machine->lanes(), 0u);
 }
 
+// Nor does it when the first one of them is free again, whose connection ended.
+TEST(DeliveryAccounts, ALateAckRepeatsNothingOfAnotherConnection) {
+  delivery_world x;
+  x.append(ann, 3, false);
+  const auto other = x.append(bob);
+  x.options.events_max = 3;
+  x.restart();
+  x.full_sockets = {1, 2};
+  x.connect(1);
+  x.connect(2);
+  x.full_sockets = {};
+  x.socket_room = 1;
+  x.carry(x.machine->on_drained(1, x.now));
+  x.carry(x.machine->on_drained(2, x.now));
+  ASSERT_EQ(x.sent_ids(), (ids{1, 2}));
+  ASSERT_NE(x.sent[0].to, x.sent[1].to);
+  x.full_sockets = {1, 2};
+  x.disconnect(x.sent[0].to);
+  x.ack(other, x.sent[1].to);
+  x.full_sockets = {};
+  x.socket_room = 10;
+  x.pass(1s);
+  EXPECT_EQ(x.times_sent(2), 1u);
+  x.ack_all();
+  EXPECT_EQ(x.position, x.last());
+}
+
 TEST(DeliveryAccounts, AnAccountThatIsBackWithoutAFactIsNotForgotten) {
   delivery_world x;
   x.append(ann, 3);

@@ -29,13 +29,17 @@ TEST(returned_machine, each_host_is_asked_about_one_account_after_the_other) {
   EXPECT_THAT(x.on_active(1, account(0), noon).ask, IsEmpty());
   EXPECT_THAT(x.on_active(1, account(1), noon).ask, IsEmpty());
   EXPECT_THAT(x.on_active(2, account(0), noon).ask, SizeIs(1)) << "another host";
-  const auto next = x.on_answer(1, noon);
+  EXPECT_EQ(x.on_answer(1, noon).timer, noon + limits::returned_pause);
+  auto now = noon + limits::returned_pause;
+  EXPECT_THAT(x.on_timer(now + -1us).ask, IsEmpty());
+  const auto next = x.on_timer(now);
   ASSERT_THAT(next.ask, SizeIs(1));
   EXPECT_EQ(next.ask[0].upstream, 1u);
   EXPECT_EQ(next.ask[0].repo, account(1));
-  EXPECT_THAT(x.on_answer(1, noon).ask, IsEmpty()) << "all are asked about";
-  EXPECT_THAT(x.on_answer(1, noon).ask, IsEmpty()) << "nobody waits";
-  EXPECT_THAT(x.on_active(1, account(0), noon).ask, SizeIs(1)) << "it is back";
+  EXPECT_THAT(x.on_answer(1, now).ask, IsEmpty()) << "all are asked about";
+  EXPECT_THAT(x.on_answer(1, now).ask, IsEmpty()) << "nobody waits";
+  now = now + limits::returned_pause;
+  EXPECT_THAT(x.on_active(1, account(0), now).ask, SizeIs(1)) << "it is back";
 }
 
 // limits::returned_accounts_max
@@ -45,9 +49,12 @@ TEST(returned_machine, so_many_of_a_host_wait_and_not_one_more) {
     auto asked = x.on_active(1, account(0), noon).ask.size();
     for (size_t i = 1; i < limits::returned_accounts_max + more; ++i)
       x.on_active(1, account(i), noon);
-    for (auto next = x.on_answer(1, noon); !next.ask.empty();
-         next = x.on_answer(1, noon))
-      ++asked;
+    for (auto now = noon;; ++asked) {
+      x.on_answer(1, now);
+      now = now + limits::returned_pause;
+      if (x.on_timer(now).ask.empty())
+        break;
+    }
     EXPECT_EQ(asked, limits::returned_accounts_max);
   }
 }
@@ -69,10 +76,13 @@ TEST(returned_machine, a_host_that_fails_is_left_for_a_while) {
     EXPECT_EQ(again.ask[0].repo, account(0)) << i;
   }
   EXPECT_THAT(x.on_failed(1, 0s, now).ask, IsEmpty());
-  now = now + limits::claim_retry;
+  now = now + limits::returned_pause;
   EXPECT_EQ(x.on_timer(now).ask.at(0).repo, account(1)) << "the next one";
-  for (size_t i = 0; i < 2; ++i)
+  for (size_t i = 0; i < 2; ++i) {
     x.on_answer(1, now);
+    now = now + limits::returned_pause;
+    x.on_timer(now);
+  }
   x.on_active(1, account(3), now);
   for (size_t i = 1; i < limits::returned_tries_max; ++i) {
     x.on_failed(1, 0s, now);

@@ -53,11 +53,12 @@ protected:
     tell(supervisor, x);
   }
 
-  void fail_with(ec code) {
+  void fail_with(ec code, size_t unanswered = 0) {
     listing_page x;
     x.upstream = 7;
     x.collection = one_account;
     x.failed = fail(code, "no");
+    x.unanswered = unanswered;
     tell(supervisor, x);
   }
 
@@ -86,6 +87,7 @@ TEST_F(SupervisorReturnedTest, ItsHostIsAskedAndThenItsDocument) {
   EXPECT_EQ(identity.count<identity_ask>(), 0u);
   answer(1, false);
   EXPECT_EQ(identity.count<identity_ask>(), 0u);
+  pass(limits::returned_pause);
   EXPECT_THAT(asked, ElementsAre(shell_repo(1).str(), shell_repo(2).str()));
   answer(2, true);
   const auto looked_up = identity.take<identity_ask>();
@@ -131,9 +133,12 @@ TEST_F(SupervisorReturnedTest, AHostThatIsAwayIsAskedAgain) {
   EXPECT_EQ(asked.size(), 1u);
   pass(limits::claim_retry);
   EXPECT_EQ(asked.size(), 2u);
+  fail_with(ec::none, 1); // As of a page on which it gave no answer, twice.
+  pass(limits::claim_retry);
+  EXPECT_EQ(asked.size(), 3u);
   fail_with(ec::not_found); // It describes nobody.
   pass(limits::claim_retry);
-  EXPECT_EQ(asked.size(), 2u);
+  EXPECT_EQ(asked.size(), 3u);
 }
 
 } // namespace weir::tests
