@@ -96,13 +96,17 @@ struct upstream_view {
     return quiet_since && now - *quiet_since >= quiet_min;
   }
 
-  /// How far behind the time of day it is, in seconds: 0 while it is quiet.
+  /// How far behind the time of day it is, in seconds: 0 while it is quiet. Until
+  /// anything says so: how long its connection is open.
   double staleness(wall_time wall, steady_time now,
                    std::chrono::microseconds grace) const noexcept {
     if (connected && quiet_since
         && now - *quiet_since >= std::max(grace, quiet_min))
       return 0;
-    const auto behind = wall.micros - std::max(passed, told_until).micros;
+    const auto told = std::max(passed, told_until);
+    const auto behind = told == wall_time{}
+                          ? (connected ? (now - opened_at).count() : 0)
+                          : wall.micros - told.micros;
     return static_cast<double>(std::max<int64_t>(behind, 0)) / 1e6;
   }
 

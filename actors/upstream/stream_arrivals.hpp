@@ -28,7 +28,7 @@ namespace weir::actors {
 ///
 /// A frame proves nothing of what it says, so one among many does not count: late
 /// are the last `limits::late_frames_min` together, or the middle one of the last
-/// `limits::passed_frames`, or as many as there are on a new connection. Frames
+/// `limits::passed_frames`, or as many as there are in a new process. Frames
 /// without a rev (#identity, #account) say nothing. What is kept are differences between two clocks, so
 /// that a time of day that was wrong when a frame came does no harm once it is
 /// right.
@@ -42,13 +42,9 @@ public:
     // nop
   }
 
-  /// Frames of another connection say nothing of this one; the clock of its host
-  /// is the same.
-  void on_open() noexcept {
-    count_ = 0;
-    last_.reset();
-    growth_ = former_growth_ = {};
-  }
+  /// What was late is so until frames in time have come. The pause since the last
+  /// connection is none of this one.
+  void on_open() noexcept { last_.reset(); }
 
   /// @param changed When its repo says that it changed; nothing: it does not say.
   void add(wall_time changed, steady_time now) noexcept {
@@ -104,11 +100,14 @@ private:
                                             last_->ahead - ahead));
   }
 
+  /// One that gets less by little, again and again, is a backlog.
   void note_least(duration ahead) noexcept {
-    if (!least_ || ahead - *least_ > limits::frame_delay_jitter)
+    if (!least_ || ahead - counted_from_ > limits::frame_delay_jitter) {
       frames_since_least_ = 0;
-    else
+      counted_from_ = ahead;
+    } else {
       ++frames_since_least_;
+    }
     least_ = std::max(least_.value_or(ahead), ahead);
   }
 
@@ -140,12 +139,13 @@ private:
 
   bool relay_;
   std::array<duration, limits::passed_frames> ahead_{};
-  size_t count_ = 0; ///< Frames of this connection.
+  size_t count_ = 0; ///< Frames, of all connections.
   std::optional<arrival> last_;
   duration growth_{0};
   duration former_growth_{0}; ///< Of the time before `growth_since_`.
   steady_time growth_since_{};
   std::optional<duration> least_; ///< Delay, of all connections.
+  duration counted_from_{0}; ///< What it was when they were counted from.
   size_t frames_since_least_ = 0; ///< It has stayed so.
 };
 

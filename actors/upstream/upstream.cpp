@@ -147,7 +147,9 @@ void upstream::on_frames(stream_frames& x) {
   const auto quiet_since = machine_.quiet_since();
   const auto quiet_min = arrivals.quiet_min(now(), wall);
   auto effects = machine_.on_frames(std::move(x.frames), now());
-  if (!arrivals.is_late(now(), wall))
+  const auto is_late = arrivals.is_late(now(), wall);
+  machine_.judge_silence(!is_late);
+  if (!is_late)
     rest_.on_frames(quiet_since, quiet_min, now());
   perform(std::move(effects));
 }

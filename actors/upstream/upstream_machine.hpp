@@ -129,6 +129,10 @@ public:
   /// `on_stop`, which write it.
   void note_passed(steady_time now, wall_time wall);
 
+  /// What came after a silence shows whether the stream was quiet. When it was
+  /// not, the row says again how far the stream was before.
+  void judge_silence(bool was_quiet) noexcept;
+
   /// Connected and read, with nothing in flight, since then.
   const std::optional<steady_time>& quiet_since() const noexcept {
     return quiet_since_;
@@ -215,6 +219,7 @@ private:
   passed_times passed_;
   stream_arrivals arrivals_;
   bool passed_noted_ = false; ///< Nothing came since the row says "up to now".
+  std::optional<int64_t> passed_before_; ///< What it said before that.
   std::optional<steady_time> quiet_since_;
   size_t flight_bytes_ = 0;
   uint64_t last_received_ = 0;

@@ -29,9 +29,19 @@ void upstream_machine::note_passed(steady_time now, wall_time wall) {
     row_.passed_us = std::max(row_.passed_us, told.micros);
     return;
   }
+  if (!passed_before_)
+    passed_before_ = row_.passed_us;
   row_.passed_us = wall.micros;
   if (!std::exchange(passed_noted_, true))
     row_dirty_ = true;
+}
+
+void upstream_machine::judge_silence(bool was_quiet) noexcept {
+  const auto before = std::exchange(passed_before_, std::nullopt);
+  if (was_quiet || !before)
+    return;
+  row_.passed_us = *before;
+  row_dirty_ = true;
 }
 
 /// A timer of credit, or a frame that is finished, does not make it due.

@@ -294,6 +294,24 @@ TEST(upstream_machine, a_quiet_stream_has_passed_all_until_now) {
   EXPECT_EQ(x.machine.row().passed_us, wall.micros) << "it is away";
 }
 
+// A late frame shows that there was more behind the silence.
+TEST(upstream_machine, what_a_silence_said_is_taken_back_when_it_was_none) {
+  for (const auto was_quiet : {true, false}) {
+    const wall_time wall{early.micros + 3'600'000'000};
+    stream x;
+    x.take_seqs({11});
+    x.done({11}, t0);
+    const auto quiet = t0 + limits::passed_quiet_min;
+    x.machine.note_passed(quiet, wall);
+    x.machine.note_passed(quiet + 1s, wall + 1s);
+    x.machine.judge_silence(was_quiet);
+    const auto now_it_says = was_quiet ? wall.micros + 1'000'000 : 0;
+    EXPECT_EQ(x.machine.row().passed_us, now_it_says);
+    x.machine.judge_silence(false);
+    EXPECT_EQ(x.machine.row().passed_us, now_it_says) << "of that silence only";
+  }
+}
+
 // It is written once after the last frame, not every few seconds.
 TEST(upstream_machine, that_a_stream_is_quiet_is_written_once) {
   stream x;

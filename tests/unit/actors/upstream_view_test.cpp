@@ -95,12 +95,27 @@ TEST(upstream_view, after_late_frames_a_longer_silence_proves) {
   x.quiet_since = now + -(x.quiet_min - 1us);
   EXPECT_FALSE(x.proves(now, wall));
   EXPECT_FALSE(x.told_all(wall, now, 10s));
-  EXPECT_GT(x.staleness(wall, now, 10s), 3'600);
+  x.passed = wall + -2h;
+  EXPECT_EQ(x.staleness(wall, now, 10s), 7'200);
   x.quiet_since = now + -x.quiet_min;
   EXPECT_TRUE(x.proves(now, wall));
   EXPECT_TRUE(x.told_all(wall, now, 10s));
   EXPECT_EQ(x.staleness(wall, now, 10s), 0);
   EXPECT_FALSE(x.told_all(wall, now, 61s)) << "a longer grace counts";
+}
+
+TEST(upstream_view, of_a_new_stream_the_time_since_its_opening_is_told) {
+  using namespace std::chrono_literals;
+  const steady_time now{7'200'000'000};
+  const wall_time wall{1'700'000'000'000'000};
+  auto x = view_of(1, host, true, true);
+  x.opened_at = now + -90s;
+  EXPECT_EQ(x.staleness(wall, now, 10s), 90);
+  x.told_until = wall + -30s;
+  EXPECT_EQ(x.staleness(wall, now, 10s), 30);
+  x.told_until = {};
+  x.connected = false;
+  EXPECT_EQ(x.staleness(wall, now, 10s), 0) << "it never was";
 }
 
 } // namespace
