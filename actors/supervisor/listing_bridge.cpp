@@ -72,7 +72,7 @@ void ask_about(const net::http_client_ptr& client, const net::url& host,
   line.account = storage::account_status::active;
   line.upstream = from.id;
   page.repos.push_back(std::move(line));
-  page.cursor = repo; // No end of a listing, which says more.
+  page.cursor = repo; // Not empty: this is not the last page of a listing.
   find_holders(client, host, signal, shared.reader_of(0),
                std::make_shared<holders_runs>(), true, std::move(page), to);
 }

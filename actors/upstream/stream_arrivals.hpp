@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 namespace weir::actors {
 
@@ -17,21 +18,22 @@ namespace weir::actors {
 /// makes pauses, too, while more waits behind them. So it is remembered how late
 /// the last frames came, by the time of day that their revs name. After frames
 /// that came in time, `limits::passed_quiet_min` is enough. After late ones it
-/// takes longer, the later they were and the more this grew in one pause: a
-/// backlog that is fetched quickly ends without such pauses, one that grows makes
-/// them again and again.
+/// takes longer: the later they were, and the more the stream fell behind in one
+/// pause. A backlog that is fetched quickly ends without such pauses; one that
+/// grows makes them again and again.
 ///
-/// A host whose clock is slow is not late. It is known by that no frame of it ever
-/// comes in time, while the least delay stays what it is. One frame that does,
-/// or says so, ends that. A relay carries many hosts and is judged by the time of
-/// day alone.
+/// A PDS whose clock is slow seems late and is not. It is recognised when the
+/// smallest delay of its frames stays the same over `limits::passed_frames` of
+/// them; from then on delays are measured from that one. A frame with a rev from
+/// the future makes the smallest delay so small that this has no effect any more.
+/// A relay carries many hosts, so it is always judged by the time of day.
 ///
 /// A frame proves nothing of what it says, so one among many does not count: late
 /// are the last `limits::late_frames_min` together, or the middle one of the last
 /// `limits::passed_frames`, or as many as there are in a new process. Frames
-/// without a rev (#identity, #account) say nothing. What is kept are differences between two clocks, so
-/// that a time of day that was wrong when a frame came does no harm once it is
-/// right.
+/// without a rev (#identity, #account) are left out. Each time is kept as a
+/// difference to the steady clock, so a time of day that was wrong when a frame
+/// came does no harm once it is right.
 ///
 /// Part of an `upstream_machine`; one thread.
 class stream_arrivals {
@@ -42,9 +44,16 @@ public:
     // nop
   }
 
-  /// What was late is so until frames in time have come. The pause since the last
-  /// connection is none of this one.
-  void on_open() noexcept { last_.reset(); }
+  /// A stream that was late stays so on its next connection, until frames in time
+  /// have come. The time between two connections is no pause of the stream.
+  void on_open() noexcept {
+    last_.reset();
+    first_.reset();
+  }
+
+  /// Frames have come together. The first `add` that follows is the one that ended
+  /// the silence before them.
+  void on_batch() noexcept { batch_begins_ = true; }
 
   /// @param changed When its repo says that it changed; nothing: it does not say.
   void add(wall_time changed, steady_time now) noexcept {
@@ -55,6 +64,8 @@ public:
     note_least(ahead);
     ahead_[count_++ % ahead_.size()] = ahead;
     last_ = {ahead, now};
+    if (std::exchange(batch_begins_, false))
+      first_ = ahead;
   }
 
   /// The shortest silence that means something.
@@ -73,9 +84,10 @@ public:
                                 limits::late_quiet_max);
   }
 
-  /// Whether the last frame was late: the silence before it was no rest.
+  /// Whether the frame that ended the last silence was late: then more waited
+  /// behind that silence. A batch without a rev says as much as the one before.
   bool is_late(steady_time now, wall_time wall) const noexcept {
-    return last_ && delay(last_->ahead, now, wall) > limits::frame_delay_max;
+    return first_ && delay(*first_, now, wall) > limits::frame_delay_max;
   }
 
 private:
@@ -84,8 +96,8 @@ private:
     steady_time at;
   };
 
-  /// By how much a pause made the stream later than it was. One is remembered for
-  /// `limits::late_quiet_max`, and twice as long at most.
+  /// Remembers by how much the stream fell behind in the worst pause lately: for
+  /// `limits::late_quiet_max` at least, and for twice that time at most.
   void note_growth(duration ahead, steady_time now) noexcept {
     if (now - growth_since_ >= limits::late_quiet_max) {
       former_growth_ = now - growth_since_ >= 2 * limits::late_quiet_max
@@ -100,7 +112,9 @@ private:
                                             last_->ahead - ahead));
   }
 
-  /// One that gets less by little, again and again, is a backlog.
+  /// Counts frames since the smallest delay last became smaller by more than
+  /// `limits::frame_delay_jitter`, in one step or in several: a stream that works
+  /// off a backlog gets there in many small steps.
   void note_least(duration ahead) noexcept {
     if (!least_ || ahead - counted_from_ > limits::frame_delay_jitter) {
       frames_since_least_ = 0;
@@ -140,13 +154,15 @@ private:
   bool relay_;
   std::array<duration, limits::passed_frames> ahead_{};
   size_t count_ = 0; ///< Frames, of all connections.
-  std::optional<arrival> last_;
+  std::optional<arrival> last_; ///< Of this connection.
+  std::optional<duration> first_; ///< Of the last batch that has one.
+  bool batch_begins_ = false;
   duration growth_{0};
   duration former_growth_{0}; ///< Of the time before `growth_since_`.
   steady_time growth_since_{};
-  std::optional<duration> least_; ///< Delay, of all connections.
-  duration counted_from_{0}; ///< What it was when they were counted from.
-  size_t frames_since_least_ = 0; ///< It has stayed so.
+  std::optional<duration> least_; ///< Of the smallest delay, all connections.
+  duration counted_from_{0}; ///< What `least_` was when the count began.
+  size_t frames_since_least_ = 0;
 };
 
 } // namespace weir::actors

@@ -63,6 +63,7 @@ upstream_machine::on_frames(std::vector<shared_bytes> frames,
   if (dropping_)
     return out; // Of a connection that was given up; they come again.
   end_connection_ = false;
+  arrivals_.on_batch();
   const auto too_slow = counters_.too_slow;
   for (auto& frame : frames) {
     credit_.on_frame(frame.size());

@@ -21,6 +21,7 @@ protected:
   /// A frame comes `after` the last one, `delay` after its repo changed.
   void come(microseconds after, microseconds delay) {
     now = now + after;
+    x.on_batch();
     x.add(day + (microseconds{now.micros} - delay), now);
   }
 
@@ -149,6 +150,18 @@ TEST_F(stream_arrivals_test, a_clock_that_was_wrong_leaves_nothing) {
   clock_ahead = 0s;
   EXPECT_EQ(quiet_min(), limits::passed_quiet_min);
   EXPECT_FALSE(is_late());
+}
+
+// Of frames that come together the first one shows what waited.
+TEST_F(stream_arrivals_test, the_frame_that_ends_a_silence_says_if_it_was_one) {
+  for (const auto first_is_late : {true, false}) {
+    come(1min, first_is_late ? late : 0us);
+    x.add(wall() + -(first_is_late ? microseconds{0} : late), now);
+    EXPECT_EQ(is_late(), first_is_late);
+    x.on_batch();
+    x.add({}, now);
+    EXPECT_EQ(is_late(), first_is_late) << "a frame without a time";
+  }
 }
 
 // limits::frame_delay_jitter
