@@ -48,8 +48,10 @@ origin_machine::on_page(uint32_t upstream, const std::string& origin,
   if (active.empty() || !wants(upstream))
     return out;
   auto& x = looks_[upstream];
-  if (std::exchange(x.begins, false))
+  if (std::exchange(x.begins, false)) {
     x.elsewhere = x.without = x.undecided = 0;
+    x.several = false;
+  }
   const auto looked_at = x.elsewhere + x.without + x.undecided;
   const auto most = looked_at < limits::origin_accounts_max
                       ? limits::origin_accounts_max - looked_at
@@ -112,6 +114,7 @@ void origin_machine::take_word(looks::value_type& of, candidate x,
     x.asked_anew += is_old ? 1 : 0;
     at.left.push_front(std::move(x));
   } else if (names_host) {
+    at.several |= at.elsewhere > 0 && said.pds != at.example_host;
     ++at.elsewhere;
     at.example = std::move(x.repo);
     at.example_host = said.pds;
@@ -130,7 +133,8 @@ void origin_machine::take_word(looks::value_type& of, candidate x,
 void origin_machine::judge(looks::value_type& of, effects& out) {
   const auto& x = of.second;
   if (x.undecided == 0 && x.elsewhere > x.without)
-    out.found.push_back({of.first, x.origin, x.example.str(), x.example_host});
+    out.found.push_back(
+      {of.first, x.origin, x.example.str(), x.example_host, x.several});
   else if (x.undecided == 0 && x.elsewhere == 0)
     out.found.push_back({.upstream = of.first, .origin = x.origin});
 }

@@ -51,6 +51,7 @@ public:
     std::string origin;    ///< As it is configured.
     std::string account{}; ///< An example; empty: nothing is wrong any more.
     std::string host{};    ///< What the document of that account names.
+    bool several = false;  ///< Others name yet another host, as of a relay.
   };
 
   struct effects {
@@ -99,6 +100,7 @@ private:
     size_t undecided = 0;    ///< Nobody could say.
     atproto::did example;    ///< One of `elsewhere`.
     std::string example_host;
+    bool several = false;    ///< `elsewhere` are of more than one host.
   };
 
   using looks = std::map<uint32_t, look>;

@@ -12,6 +12,18 @@ std::string cut(std::string_view x) {
   return std::string{x.substr(0, limits::health_text_bytes_max)};
 }
 
+std::string remedy_of(const origin_machine::finding& x) {
+  const auto origin = cut(x.origin);
+  if (x.several)
+    return "it lists accounts of several hosts, as a relay does: name it in "
+           "upstream as relay:"
+           + origin + " instead of pds:" + origin;
+  return "name it in upstream by the origin that its accounts' documents name: "
+         "pds:"
+         + cut(x.host) + " instead of pds:" + origin + "; if it is a relay, as relay:"
+         + origin;
+}
+
 } // namespace
 
 void supervisor::look_at_origin(const listing_page& x) {
@@ -39,9 +51,7 @@ void supervisor::perform(const origin_machine::effects& x) {
       trouble = "its accounts' documents do not name " + cut(each.origin)
                 + ": that of " + cut(each.account) + " names "
                 + cut(each.host) + ", so all that it says of them is refused";
-      remedy = "name it in upstream by the origin that its accounts' documents "
-               "name: pds:"
-               + cut(each.host) + " instead of pds:" + cut(each.origin);
+      remedy = remedy_of(each);
     }
     env_.shared->health.with([&](health_machine& health) {
       health.on_origin(each.upstream, trouble, remedy);

@@ -326,7 +326,7 @@ def check_network(folder):
             ('TLS where there is none', f'relay:{relay.replace("http:", "https:")}', plc,
              'upstream', 'TLS', 'failing'),
             ('a relay that is called a PDS', f'pds:{relay}', plc, 'upstream',
-             'most accounts that it lists have no document that says so', 'degraded'),
+             "its accounts' documents do not name", 'failing'),
             ('directory that nobody serves', f'relay:{relay}', closed, 'directory', 'refused', 'failing'),
             ('something else as the directory', f'relay:{relay}', relay, 'directory',
              'not registered', 'failing'),
@@ -334,7 +334,9 @@ def check_network(folder):
         for name, upstream, directory, cause, words, level in rows:
             with Node(f'{folder}/net', [*SIMULATED, '--mode', 'full-network', '--upstream', upstream,
                                         '--plc-url', directory]) as node:
-                node.await_cause(cause, words, level)
+                x = node.await_cause(cause, words, level)
+                if upstream == f'pds:{relay}':
+                    assert f'relay:{relay}' in x['remedy'], x
             subprocess.run(['rm', '-r', f'{folder}/net'], check=True)
             print(f'  ok {name}')
         check_one_repo(f'{folder}/net', at, closed)

@@ -76,6 +76,17 @@ TEST_F(WrongOriginTest, AHostThatNoDocumentNamesIsNamedInEveryMode) {
   }
 }
 
+TEST_F(WrongOriginTest, ARelayThatIsCalledAPdsIsToldSo) {
+  list({elsewhere, "https://pds.other.test"});
+  config.mode = tracking_mode::manual;
+  start();
+  ASSERT_TRUE(await_cause("upstream", gate.url(), "do not name"));
+  EXPECT_NE(readiness().find("as relay:" + gate.url() + " instead of pds:"
+                             + gate.url()),
+            std::string::npos)
+    << readiness();
+}
+
 // It is right again when the documents name it, without a restart.
 TEST_F(WrongOriginTest, AHostThatDocumentsNameAgainIsWell) {
   list({elsewhere, elsewhere});

@@ -86,6 +86,23 @@ TEST(origin_machine, one_account_is_enough_to_name_a_host) {
   EXPECT_EQ(x.found[0].host, named_host);
 }
 
+// A relay that is called a PDS lists accounts of several hosts.
+TEST(origin_machine, documents_of_several_hosts_are_told) {
+  origin_world x;
+  x.begin();
+  x.page(accounts(3));
+  x.say(kind::names_host, named_host);
+  x.say(kind::missing);
+  x.say(kind::names_host, "https://other.test");
+  ASSERT_THAT(x.found, SizeIs(1));
+  EXPECT_TRUE(x.found[0].several);
+  x.begin();
+  x.page(accounts(2));
+  x.say_all(named_host);
+  ASSERT_THAT(x.found, SizeIs(2));
+  EXPECT_FALSE(x.found[1].several) << "of another listing";
+}
+
 TEST(origin_machine, one_document_that_agrees_is_enough_for_a_listing) {
   origin_world x;
   x.begin();
