@@ -5,6 +5,7 @@
 #include "simnet/hostile_hosts.hpp"
 #include "tests/sim/plots.hpp"
 #include "tests/sim/pressure.hpp"
+#include "tests/sim/scope.hpp"
 
 #include <algorithm>
 
@@ -97,6 +98,7 @@ void count_settings(const run_settings& x,
 
 std::set<std::string> counted_settings() {
   auto out = counted_pressures();
+  out.merge(counted_scopes());
   out.insert({"run weighed for fairness", "run with and without buffering",
               "run in which nothing breaks a chain",
               "run with a long silence", "run with short listing pages",

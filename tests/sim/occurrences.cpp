@@ -62,13 +62,15 @@ void count_met(scene& x, const performer& done, occurrences& counts) {
   add("disk_full", x.disk_faults().refusals());
   add("kill_in_write", done.manager().ends_in_calls());
   add("power", done.manager().power_losses());
+  add("listing that changed under the reader", x.listings().changed());
 }
 
 std::set<std::string> known_details() {
   std::set<std::string> out{
     "outage of hours", "outage of a day",       "clock ahead",
     "clock behind",    "clock wrong by a year", "met disk_error",
-    "met disk_full",   "met kill_in_write",     "met power"};
+    "met disk_full",   "met kill_in_write",     "met power",
+    "met listing that changed under the reader"};
   for (const auto what : of_servers)
     for (const auto whose : servers)
       out.insert(of(what, whose));

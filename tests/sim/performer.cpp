@@ -3,6 +3,7 @@
 #include "tests/sim/deed_effects.hpp"
 #include "tests/sim/occurrences.hpp"
 #include "tests/sim/oddities.hpp"
+#include "tests/sim/scope.hpp"
 
 #include <thread>
 
@@ -35,7 +36,9 @@ performer::performer(scene& x)
 
 result<void> performer::start() {
   let_enemies_fail();
-  return manager_.start();
+  auto started = manager_.start();
+  add_by_hand(scene_);
+  return started;
 }
 
 // -- deeds --------------------------------------------------------------------
@@ -366,6 +369,7 @@ void performer::mend() {
     else if (denied_ && !known.contains(x.id.str()))
       truth.announce_identity(*truth.at(i), true);
   }
+  add_by_hand(scene_);
   removals_.ask_again();
   const auto& removed = removals_.removed();
   if (scene_.settings().removals_stay)

@@ -3,6 +3,7 @@
 #include "base/limits_heap.hpp"
 #include "net/url.hpp"
 #include "tests/sim/heap_census.hpp"
+#include "tests/sim/scope.hpp"
 
 #include <boost/json.hpp>
 
@@ -98,9 +99,10 @@ void scene::watch_requests() {
   thrift_.emplace(std::move(promises));
   net_.set_tap([this](const virtual_loop& from, uint16_t server,
                       uint64_t number, std::string_view written) {
-    if (from.name().starts_with("node"))
+    if (from.name().starts_with("node")) {
       thrift_->on_request(time_.now(), server, number, written);
-    else if (from.name().starts_with("world"))
+      listings_.on_request(server, written, events_of(server));
+    } else if (from.name().starts_with("world"))
       thrift_->on_answer(time_.now(), number, written);
   });
   net_.set_wait_tap([this, name = net::parse_url(urls_.plc).value().host](
@@ -144,6 +146,7 @@ uint16_t scene::port_of_directory() const {
 
 actors::node_config scene::node_config() const {
   auto out = settings_.node;
+  out.collections = filter_of_life();
   out.plc_url = out.handle_resolver_url = urls_.plc;
   if (settings_.follows != following::relay)
     for (const auto& x : urls_.hosts)
@@ -153,12 +156,25 @@ actors::node_config scene::node_config() const {
   return out;
 }
 
+std::vector<std::string> scene::filter_of_life() const {
+  const auto& all = settings_.filters;
+  return all.empty() ? std::vector<std::string>{}
+                     : all[(lives_ - 1) % all.size()];
+}
+
+std::vector<simnet::expected_account> scene::expected() const {
+  auto out = life_->truth().expected();
+  leave_what_is_kept(out, filter_of_life());
+  return out;
+}
+
 // -- the node -----------------------------------------------------------------
 
 result<void> scene::start_node() {
   node_machine_ = net_.add("node", node_loops);
   thrift_->begin_life();
   failure_ = {};
+  ++lives_;
   actors::node_seams seams;
   seams.time = &node_clock_;
   seams.random = node_random_.get();

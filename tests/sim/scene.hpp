@@ -5,6 +5,7 @@
 #include "net/http_client.hpp"
 #include "simnet/network.hpp"
 #include "tests/sim/comparison.hpp"
+#include "tests/sim/listing_watch.hpp"
 #include "tests/sim/settings.hpp"
 #include "tests/sim/thrift.hpp"
 #include "tests/support/fault_env.hpp"
@@ -79,6 +80,10 @@ public:
   /// Where clients of the node run.
   virtual_net::machine& clients_machine() noexcept { return *app_machine_; }
 
+  /// The network as the node has to have it, whoever it tracks: what the life
+  /// that runs, or was the last, keeps of each account.
+  std::vector<simnet::expected_account> expected() const;
+
   /// All repos as the node lists them, by DID.
   result<node_repos> repos();
 
@@ -115,6 +120,8 @@ public:
 
   const thrift_watch& thrift() const noexcept { return *thrift_; }
 
+  const listing_watch& listings() const noexcept { return listings_; }
+
   /// How the name of a server is answered.
   void set_naming(const std::string& origin, naming how);
 
@@ -128,6 +135,7 @@ public:
 
 private:
   actors::node_config node_config() const;
+  std::vector<std::string> filter_of_life() const;
   void end_node();
   void note_status_changes(const metrics_registry& from);
   void watch_requests();
@@ -151,7 +159,9 @@ private:
   std::unique_ptr<simnet::network> life_;
   simnet::network_urls urls_;
   std::optional<thrift_watch> thrift_;
+  listing_watch listings_;
   std::unique_ptr<actors::node> node_;
+  size_t lives_ = 0; ///< That were begun.
   bool stopping_ = false;
   error failure_;
   std::map<std::string, uint64_t> status_changes_;

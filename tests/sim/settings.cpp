@@ -6,6 +6,7 @@
 #include "tests/sim/oddities.hpp"
 #include "tests/sim/plots.hpp"
 #include "tests/sim/pressure.hpp"
+#include "tests/sim/scope.hpp"
 
 #include <algorithm>
 #include <array>
@@ -131,6 +132,7 @@ run_settings draw_settings(uint64_t seed, const clock& time,
   out.settle_again_max = out.settle_max;
   draw_plot(out);
   draw_oddity(out);
+  draw_scope(out);
   // Worlds are small: every fifth reads the directory's export all the same.
   if (seed % 5 == 4)
     out.node.most.export_wanted_min = 2;

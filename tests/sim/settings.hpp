@@ -76,6 +76,9 @@ struct run_settings {
   following follows = following::relay;
   simnet::network_options world;
   actors::node_config node;
+  /// The collections that the node keeps, in each of its lives in turn; none: all
+  /// of them.
+  std::vector<std::vector<std::string>> filters;
   /// Whether listings come often enough to find what streams leave out. Else
   /// nothing happens that only they could find.
   bool audited = true;

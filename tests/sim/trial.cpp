@@ -14,6 +14,7 @@
 #include "tests/sim/occurrences.hpp"
 #include "tests/sim/performer.hpp"
 #include "tests/sim/remains.hpp"
+#include "tests/sim/scope.hpp"
 #include "tests/sim/sharing.hpp"
 
 #include <algorithm>
@@ -56,6 +57,8 @@ public:
 
   const performer& what_was_done() const noexcept { return performer_; }
 
+  size_t not_tracked() const noexcept { return not_tracked_; }
+
 private:
   void find_positions();
   void run_round(size_t round);
@@ -78,6 +81,7 @@ private:
   std::optional<bound_watch> bounds_;
   std::optional<steady_time> mended_at_; ///< None in the midst of faults.
   std::chrono::seconds settled_after_{0};
+  size_t not_tracked_ = 0; ///< When it was looked at last.
 };
 
 void trial::run() {
@@ -205,7 +209,7 @@ void trial::look_at_claims() {
   if (!scene_.node_runs())
     return;
   if (const auto repos = scene_.repos()) {
-    auto truth = scene_.life().truth().expected();
+    auto truth = scene_.expected();
     std::erase_if(truth, [this](const auto& x) {
       return is_of_enemy(scene_.life().truth(), x.account.id.str());
     });
@@ -220,7 +224,7 @@ std::string trial::difference() {
   const auto repos = scene_.repos();
   if (!repos)
     return "the node does not list its repos: " + to_string(repos.error());
-  auto truth = scene_.life().truth().expected();
+  auto truth = scene_.expected();
   auto may = performer_.may();
   // Records of accounts that are away wait until they are back.
   const auto somebody_is_away
@@ -234,6 +238,7 @@ std::string trial::difference() {
   std::erase_if(truth, [&may](const auto& x) {
     return may.unjudged.contains(x.account.id.str());
   });
+  not_tracked_ = leave_who_is_tracked(truth, *repos, scene_);
   judge_claims(truth, *repos);
   std::string out;
   scene_.application().read([&](const apps::event_copy& copy) {
@@ -259,7 +264,7 @@ void trial::live_on() {
   const auto repos = scene_.node_runs() ? scene_.repos() : node_repos{};
   if (!repos)
     return;
-  for (const auto& x : scene_.life().truth().expected()) {
+  for (const auto& x : scene_.expected()) {
     const auto listed = repos->find(x.account.id.str());
     if (is_of_enemy(scene_.life().truth(), x.account.id.str()))
       continue;
@@ -357,6 +362,7 @@ verdict run_trial(uint64_t seed, const trial_options& options) {
   for (const auto& [change, count] : x.status_changes())
     out.counts["status " + change] += count;
   count_settings(x.settings(), out.counts);
+  count_scope(x.settings(), run.not_tracked(), out.counts);
   out.settled_after = run.settled_after();
   out.steps = x.steps().steps();
   out.trace_hash = log.hash();
