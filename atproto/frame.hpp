@@ -31,6 +31,8 @@ struct frame_peek {
   std::string_view did;
   /// Of a #commit or #sync, as `did`: when its repo was changed.
   std::string_view rev;
+  /// When its host made the frame, as `did`.
+  std::string_view time;
 };
 
 /// Reads header and the few payload keys; checks that the frame is exactly two

@@ -111,15 +111,15 @@ result<frame_kind> read_kind(bytes_view& frame) {
 } // namespace
 
 result<frame_peek> peek_frame(bytes_view frame) {
-  enum : size_t { seq, own_did, repo, rev };
-  static constexpr std::array<std::string_view, 4> keys{"seq", "did", "repo",
-                                                        "rev"};
+  enum : size_t { seq, own_did, repo, rev, time };
+  static constexpr std::array<std::string_view, 5> keys{"seq", "did", "repo",
+                                                        "rev", "time"};
   if (frame.size() > limits::frame_bytes_max)
     return fail(ec::limit_reached, "frame too large");
   const auto kind = read_kind(frame);
   if (!kind)
     return kind.error();
-  map_scan<4> payload{keys};
+  map_scan<5> payload{keys};
   if (auto scanned = payload.run(frame); !scanned)
     return scanned.error();
   if (!frame.empty())
@@ -131,6 +131,7 @@ result<frame_peek> peek_frame(bytes_view frame) {
     out.seq = n;
   out.did = payload.text(*kind == frame_kind::commit ? repo : own_did);
   out.rev = payload.text(rev);
+  out.time = payload.text(time);
   return out;
 }
 

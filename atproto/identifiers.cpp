@@ -139,6 +139,22 @@ bool take_zone(std::string_view& x, int& minutes) noexcept {
   return !west || minutes != 0;
 }
 
+/// The digits behind a dot, if there is one.
+bool take_fraction(std::string_view& x, int& micros) noexcept {
+  constexpr size_t digits_max = 20;
+  micros = 0;
+  if (!take(x, '.'))
+    return true;
+  const auto digits = std::min(x.find_first_not_of("0123456789"), x.size());
+  if (digits == 0 || digits > digits_max)
+    return false;
+  int worth = 100'000;
+  for (size_t i = 0; i < digits; ++i, worth /= 10)
+    micros += (x[i] - '0') * worth;
+  x.remove_prefix(digits);
+  return true;
+}
+
 // -- hash ---------------------------------------------------------------------
 
 constexpr uint64_t prime1 = 0x9e37'79b1'85eb'ca87u;
@@ -249,8 +265,8 @@ bool valid_repo_path(std::string_view x) noexcept {
          && valid_record_key(x.substr(slash + 1));
 }
 
-bool valid_datetime(std::string_view x) noexcept {
-  constexpr size_t fraction_digits_max = 20;
+std::optional<wall_time> parse_datetime(std::string_view x) noexcept {
+  using namespace std::chrono;
   const auto year = take_digits(x, 4);
   bool form = take(x, '-');
   const auto month = take_digits(x, 2);
@@ -262,22 +278,24 @@ bool valid_datetime(std::string_view x) noexcept {
   const auto minute = take_digits(x, 2);
   form = form && take(x, ':');
   const auto second = take_digits(x, 2);
+  int micros = 0;
+  int zone = 0;
   if (!form || year < 0 || !within(month, 1, 12)
       || !within(day, 1, days_in_month(year, month)) || !within(hour, 0, 23)
-      || !within(minute, 0, 59) || !within(second, 0, 59))
-    return false;
-  if (take(x, '.')) {
-    const auto digits = std::min(x.find_first_not_of("0123456789"), x.size());
-    if (digits == 0 || digits > fraction_digits_max)
-      return false;
-    x.remove_prefix(digits);
-  }
-  int zone = 0;
-  if (!take_zone(x, zone) || !x.empty())
-    return false;
+      || !within(minute, 0, 59) || !within(second, 0, 59)
+      || !take_fraction(x, micros) || !take_zone(x, zone) || !x.empty())
+    return std::nullopt;
   // In UTC it must not fall before year 0.
   const auto since_new_year = (day - 1) * 24 * 60 + hour * 60 + minute;
-  return year > 0 || month > 1 || since_new_year >= zone;
+  if (year == 0 && month == 1 && since_new_year < zone)
+    return std::nullopt;
+  const sys_days date{year_month_day{std::chrono::year{year},
+                                     std::chrono::month(static_cast<unsigned>(month)),
+                                     std::chrono::day(static_cast<unsigned>(day))}};
+  const microseconds out = date.time_since_epoch() + hours{hour}
+                           + minutes{minute - zone} + seconds{second}
+                           + microseconds{micros};
+  return wall_time{out.count()};
 }
 
 result<did> did::parse(std::string_view x) {

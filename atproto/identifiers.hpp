@@ -33,8 +33,9 @@ bool valid_handle(std::string_view x) noexcept;
 bool valid_repo_path(std::string_view x) noexcept;
 
 /// RFC 3339 as atproto restricts it, and a moment that exists: no month 13, no
-/// 30 February, no leap second, nothing before year 0 in UTC.
-bool valid_datetime(std::string_view x) noexcept;
+/// 30 February, no leap second, nothing before year 0 in UTC. What is finer than
+/// a microsecond is cut off.
+std::optional<wall_time> parse_datetime(std::string_view x) noexcept;
 
 /// A decentralized identifier whose syntax was checked.
 class did {

@@ -9,8 +9,7 @@
 
 namespace weir::actors {
 
-/// How far a stream is in time: when the repos of its last finished frames say
-/// that they changed.
+/// How far a stream is in time: when what its last finished frames tell happened.
 ///
 /// Nobody has proved what a frame says when it is one of a repo that is not
 /// tracked, or was refused. So no single frame is believed: the middle one of

@@ -16,24 +16,24 @@ namespace weir::actors {
 ///
 /// Silence alone says little: a relay that is behind, or whose bytes come slowly,
 /// makes pauses, too, while more waits behind them. So it is remembered how late
-/// the last frames came, by the time of day that their revs name. After frames
-/// that came in time, `limits::passed_quiet_min` is enough. After late ones it
-/// takes longer: the later they were, and the more the stream fell behind in one
-/// pause. A backlog that is fetched quickly ends without such pauses; one that
-/// grows makes them again and again.
+/// the last frames came, by the time of day that they name. After frames that came
+/// in time, `limits::passed_quiet_min` is enough. After late ones it takes longer:
+/// the later they were, and the more the stream fell behind in one pause. A backlog
+/// that is fetched quickly ends without such pauses; one that grows makes them again
+/// and again.
 ///
 /// A PDS whose clock is slow seems late and is not. It is recognised when the
 /// smallest delay of its frames stays the same over `limits::passed_frames` of
-/// them; from then on delays are measured from that one. A frame with a rev from
-/// the future makes the smallest delay so small that this has no effect any more.
+/// them; from then on delays are measured from that one. A frame from the future
+/// makes the smallest delay so small that this has no effect any more.
 /// A relay carries many hosts, so it is always judged by the time of day.
 ///
 /// A frame proves nothing of what it says, so one among many does not count: late
 /// are the last `limits::late_frames_min` together, or the middle one of the last
 /// `limits::passed_frames`, or as many as there are in a new process. Frames
-/// without a rev (#identity, #account) are left out. Each time is kept as a
-/// difference to the steady clock, so a time of day that was wrong when a frame
-/// came does no harm once it is right.
+/// that name no time are left out. Each time is kept as a difference to the steady
+/// clock, so a time of day that was wrong when a frame came does no harm once it is
+/// right.
 ///
 /// Part of an `upstream_machine`; one thread.
 class stream_arrivals {
@@ -55,7 +55,7 @@ public:
   /// the silence before them.
   void on_batch() noexcept { batch_begins_ = true; }
 
-  /// @param changed When its repo says that it changed; nothing: it does not say.
+  /// @param changed When what it tells happened; 0: it does not say.
   void add(wall_time changed, steady_time now) noexcept {
     if (changed == wall_time{})
       return;
@@ -85,7 +85,7 @@ public:
   }
 
   /// Whether the frame that ended the last silence was late: then more waited
-  /// behind that silence. A batch without a rev says as much as the one before.
+  /// behind that silence. A batch without a time says as much as the one before.
   bool is_late(steady_time now, wall_time wall) const noexcept {
     return first_ && delay(*first_, now, wall) > limits::frame_delay_max;
   }

@@ -11,6 +11,16 @@ namespace {
 
 using atproto::frame_kind;
 
+/// When what the frame tells happened; 0: it does not say. A commit is as old as its
+/// rev. The others are of the moment in which their host wrote them: a #sync may
+/// show a repo that has not changed for long.
+wall_time moment_of(const atproto::frame_peek& x) {
+  if (x.kind != frame_kind::commit)
+    return atproto::parse_datetime(x.time).value_or(wall_time{});
+  const auto rev = atproto::tid::parse(x.rev);
+  return rev ? rev->time() : wall_time{};
+}
+
 } // namespace
 
 upstream_machine::upstream_machine(storage::upstream_row row,
@@ -107,8 +117,7 @@ void upstream_machine::take_frame(shared_bytes frame, steady_time now,
       take_malformed(fail(ec::malformed, "frame without a valid seq"), out);
     return;
   }
-  const auto rev = atproto::tid::parse(peek->rev);
-  const auto changed = rev ? rev->time() : wall_time{};
+  const auto changed = moment_of(*peek);
   arrivals_.add(changed, now);
   if (!accept_seq(seq, out))
     return;

@@ -163,7 +163,7 @@ private:
     uint64_t seq = 0;
     uint32_t bytes = 0;
     bool done = false;
-    wall_time changed; ///< When its repo says that it was; else 0.
+    wall_time changed; ///< When what it tells happened; 0: it does not say.
   };
 
   std::optional<uint64_t> start_cursor() const;

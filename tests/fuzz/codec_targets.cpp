@@ -288,7 +288,9 @@ void run_identifiers(bytes_view input) {
   }
   if (const auto parsed = tid::parse(x))
     require(parsed->str() == x, "a TID has one spelling");
-  valid_datetime(x);
+  const auto moment = parse_datetime(x);
+  require(!moment || x.size() >= std::string_view{"0000-00-00T00:00:00Z"}.size(),
+          "a moment has date and time");
   check_encodings(x);
 }
 

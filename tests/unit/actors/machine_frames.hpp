@@ -30,6 +30,18 @@ inline shared_bytes identity_frame(int64_t seq,
     atproto::encode_frame(atproto::identity_event{seq, who, frame_time, {}})};
 }
 
+/// Nobody can verify it.
+inline shared_bytes commit_frame(int64_t seq, atproto::tid rev,
+                                 const atproto::did& who = test_did()) {
+  atproto::commit_event out;
+  out.seq = seq;
+  out.repo = who;
+  out.time = frame_time;
+  out.rev = rev;
+  out.commit = atproto::cid::of_dag_cbor(bytes{0xa0});
+  return shared_bytes{atproto::encode_frame(out)};
+}
+
 inline shared_bytes sync_frame(int64_t seq, atproto::tid rev,
                                const atproto::did& who = test_did()) {
   return shared_bytes{atproto::encode_frame(

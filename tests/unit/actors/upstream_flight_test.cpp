@@ -11,6 +11,7 @@
 namespace weir::tests {
 namespace {
 
+using atproto::frame_kind;
 using testing::ElementsAre;
 
 // reliability.md P9: or a host that does so again and again fills the memory
@@ -235,7 +236,7 @@ std::vector<shared_bytes> timed_frames(int64_t from, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     const auto seq = from + static_cast<int64_t>(i);
     const wall_time changed{early.micros + (seq - 10) * 1'000'000};
-    out.push_back(sync_frame(seq, atproto::tid::from_time(changed, 0)));
+    out.push_back(commit_frame(seq, atproto::tid::from_time(changed, 0)));
   }
   return out;
 }
@@ -259,6 +260,24 @@ TEST(upstream_machine, what_has_passed_is_what_is_finished_not_what_came) {
   EXPECT_EQ(x.machine.passed(), wall_time{}) << "its numbers start anew";
 }
 
+// A #sync may show a repo that has not changed for long.
+TEST(upstream_machine, frames_that_are_no_commits_are_of_the_moment_of_their_host) {
+  const auto moment = atproto::parse_datetime(frame_time).value();
+  const auto rev = atproto::tid::from_time(early, 0);
+  for (const auto kind : {frame_kind::sync, frame_kind::identity,
+                          frame_kind::account}) {
+    stream x;
+    for (size_t i = 0; i < limits::passed_frames; ++i) {
+      const auto seq = 11 + static_cast<int64_t>(i);
+      x.take({kind == frame_kind::sync       ? sync_frame(seq, rev)
+              : kind == frame_kind::identity ? identity_frame(seq)
+                                             : account_frame(seq)});
+    }
+    x.done(seqs_from(11, limits::passed_frames));
+    EXPECT_EQ(x.machine.passed(), moment);
+  }
+}
+
 // Anybody may say anything through a relay, and a stream that lags behind must
 // not seem to have told all because of it.
 TEST(upstream_machine, a_few_revs_of_the_future_do_not_say_how_far_it_is) {
@@ -267,7 +286,7 @@ TEST(upstream_machine, a_few_revs_of_the_future_do_not_say_how_far_it_is) {
   stream x;
   int64_t seq = 10;
   for (size_t i = 0; i < all / 2; ++i)
-    x.take({sync_frame(++seq, atproto::tid::from_time(future, 0))});
+    x.take({commit_frame(++seq, atproto::tid::from_time(future, 0))});
   x.done(seqs_from(11, all / 2));
   EXPECT_EQ(x.machine.passed(), wall_time{});
   x.take(timed_frames(seq + 1, all));

@@ -41,6 +41,16 @@ TEST(FramePeekTest, ReadsKindSeqAndDid) {
   EXPECT_EQ(peek_frame(sync).value().did, who);
 }
 
+TEST(FramePeekTest, ReadsWhenItWasMade) {
+  for (const auto* kind : {"#commit", "#sync", "#identity", "#account"}) {
+    const fields payload{{"seq", number(9)}, {"time", text(some_time)}};
+    const auto whole = frame(kind, payload);
+    EXPECT_EQ(peek_frame(whole).value().time, some_time) << kind;
+    const auto without = frame(kind, {{"seq", number(9)}, {"time", number(1)}});
+    EXPECT_EQ(peek_frame(without).value().time, "") << kind;
+  }
+}
+
 // protocol.md 1.6
 TEST(FramePeekTest, CountsTheSeqOfAnUnknownKind) {
   const auto newer = frame("#future", {{"seq", number(9)}, {"x", null()}});

@@ -175,28 +175,40 @@ TEST(DatetimeTest, TheMomentMustExist) {
         "2023-04-30T00:00:00Z", "0000-01-01T00:00:00Z",
         "0000-01-01T01:00:00+01:00", "0000-01-01T00:00:00-01:00",
         "2023-01-01T00:00:00+23:59"})
-    EXPECT_TRUE(valid_datetime(good)) << good;
+    EXPECT_TRUE(parse_datetime(good)) << good;
   for (const auto* bad :
        {"2023-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2023-04-31T00:00:00Z",
         "2023-00-10T00:00:00Z", "2023-13-10T00:00:00Z", "2023-01-00T00:00:00Z",
         "2023-01-32T00:00:00Z", "2023-01-01T24:00:00Z", "2023-01-01T23:60:00Z",
         "2023-01-01T23:59:60Z", "2023-01-01T00:00:00+24:00",
         "2023-01-01T00:00:00+00:60", "0000-01-01T00:59:00+01:00"})
-    EXPECT_FALSE(valid_datetime(bad)) << bad;
+    EXPECT_FALSE(parse_datetime(bad)) << bad;
+}
+
+TEST(DatetimeTest, TheMomentIsCountedFrom1970InUtc) {
+  const auto micros = [](std::string_view x) { return parse_datetime(x)->micros; };
+  EXPECT_EQ(micros("1970-01-01T00:00:00Z"), 0);
+  EXPECT_EQ(micros("1970-01-01T01:30:00+01:30"), 0);
+  EXPECT_EQ(micros("1969-12-31T23:00:00-01:00"), 0);
+  EXPECT_EQ(micros("1970-01-01T00:00:00.5Z"), 500'000);
+  EXPECT_EQ(micros("1970-01-01T00:00:00.123456789Z"), 123'456);
+  EXPECT_EQ(micros("1969-12-31T23:59:59.999Z"), -1'000);
+  EXPECT_EQ(micros("2024-02-29T12:34:56.000001Z"), 1'709'210'096'000'001);
+  EXPECT_EQ(micros("0000-01-01T00:00:00Z"), -62'167'219'200'000'000);
 }
 
 TEST(DatetimeTest, FractionsEndAt20Digits) {
   EXPECT_TRUE(
-    valid_datetime("2023-01-01T00:00:00." + std::string(20, '1') + "Z"));
+    parse_datetime("2023-01-01T00:00:00." + std::string(20, '1') + "Z"));
   EXPECT_FALSE(
-    valid_datetime("2023-01-01T00:00:00." + std::string(21, '1') + "Z"));
+    parse_datetime("2023-01-01T00:00:00." + std::string(21, '1') + "Z"));
 }
 
 TEST(DatetimeTest, EveryCutIsInvalid) {
   const std::string_view whole = "1985-04-12T23:20:50.123+01:45";
-  EXPECT_TRUE(valid_datetime(whole));
+  EXPECT_TRUE(parse_datetime(whole));
   for (size_t size = 0; size < whole.size(); ++size)
-    EXPECT_FALSE(valid_datetime(whole.substr(0, size))) << size;
+    EXPECT_FALSE(parse_datetime(whole.substr(0, size))) << size;
 }
 
 // -- TID ----------------------------------------------------------------------
