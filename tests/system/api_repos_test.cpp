@@ -186,7 +186,7 @@ TEST_F(ApiReposTest, WhatNobodyTakesIsRefusedWithTheNearestName) {
   refused(post("/repos/add", R"({"dids":[],"colections":[]})"),
           R"(did you mean \"collections\"?)");
   refused(post("/repos/remove", R"({"dids":[],"collections":[]})"),
-          R"(there is no member \"collections\" here)");
+          R"(there is no member \"collections\" here; it takes dids)");
   EXPECT_EQ(get("/repos?limit=3").status, 200);
 }
 
