@@ -42,6 +42,7 @@ constexpr std::array table{
         false, limits::dead_letters_body_bytes_max, {}, wire::letter_members},
   route{port::data, "POST", "/v1/dead-letters/drop", action::drop_letters,
         false, limits::dead_letters_body_bytes_max, {}, wire::letter_members},
+  route{port::data, "GET", "/v1/status", action::short_status, false, 0},
   route{port::data, "GET", "/v1/completeness", action::summary, false, 0,
         pages},
   route{port::data, "GET", "/v1/repos/:did/completeness",

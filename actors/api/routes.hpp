@@ -42,6 +42,7 @@ enum class action : uint8_t {
   live,
   ready,
   status,
+  short_status,
 };
 
 /// One row of the route table; a pattern with `/:did` in it has a parameter.

@@ -75,6 +75,28 @@ TEST_F(ApiReposTest, TheRootNamesTheProgramAndItsDocumentation) {
   EXPECT_TRUE(std::ifstream{data_path("../../" + page)}) << page;
 }
 
+// Issue: the epoch of the log stands in the ready line and in /v1/status
+TEST_F(ApiReposTest, TheStatusSaysWhatThisNodeIs) {
+  const auto is = get("/v1/status");
+  EXPECT_EQ(is.status, 200);
+  const auto x = json::parse(is.body).as_object();
+  EXPECT_EQ(x.at("name").as_string(), "weir");
+  EXPECT_EQ(x.at("version").as_string(),
+            json::parse(get("/").body).at("version").as_string());
+  EXPECT_EQ(x.at("mode").as_string(), "manual");
+  EXPECT_EQ(x.at("log_epoch").as_string(),
+            json::parse(node.ready_line()).at("log_epoch").as_string());
+  EXPECT_EQ(x.at("log_begin").to_number<int64_t>(), 0) << "nothing was logged";
+  EXPECT_EQ(x.at("log_end").to_number<int64_t>(), 0);
+  EXPECT_EQ(x.size(), 6u);
+  plain_request long_form;
+  long_form.path = "/status";
+  const auto all
+    = json::parse(node.ask(node.operations, long_form).body).as_object();
+  for (const auto& [name, value] : x)
+    EXPECT_EQ(all.at(name), value) << name;
+}
+
 TEST_F(ApiReposTest, TheConfigurationIsShown) {
   auto is = get("/config");
   EXPECT_EQ(is.status, 200);
