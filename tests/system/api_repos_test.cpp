@@ -226,6 +226,24 @@ TEST_F(ApiReposTest, AChannelSaysThatItIsAWebSocket) {
   EXPECT_NE(x.body.find("WebSocket"), std::string::npos) << x.body;
 }
 
+// Whoever asks for a cursor would take the events of the one consumer there is.
+TEST_F(ApiReposTest, AnUpgradeWithAParameterThatNobodyTakesIsRefused) {
+  const auto answer = [this](const std::string& path) {
+    return node.ask(node.data, api_node::upgrade(path));
+  };
+  const auto refused = answer("/channel?cursor=0");
+  EXPECT_EQ(refused.status, 400) << refused.head;
+  EXPECT_NE(refused.head.find("Content-Type: application/json"),
+            std::string::npos)
+    << refused.head;
+  const auto said = json::parse(refused.body).as_object();
+  EXPECT_EQ(said.at("error").as_string(), "InvalidRequest");
+  EXPECT_EQ(said.at("message").as_string(),
+            R"(there is no parameter "cursor" here; it takes none)");
+  EXPECT_EQ(answer("/channel?consumer=x&cursor=0").status, 400);
+  EXPECT_EQ(answer("/channel").status, 101);
+}
+
 // Issue: bad DIDs answered 400 with the reason and nothing changed
 TEST_F(ApiReposTest, OneBadDidRefusesTheWholeRequestAndIsNamed) {
   for (const std::string bad :
