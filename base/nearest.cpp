@@ -62,4 +62,14 @@ std::string suggestion(std::string_view word,
   return found ? "; did you mean \"" + *found + "\"?" : std::string{};
 }
 
+std::string nearest_or_all(std::string_view word,
+                           const std::vector<std::string>& candidates) {
+  if (auto near = suggestion(word, candidates); !near.empty())
+    return near;
+  std::string all;
+  for (const auto& x : candidates)
+    all += (all.empty() ? "" : ", ") + x;
+  return "; it takes " + (all.empty() ? "none" : all);
+}
+
 } // namespace weir

@@ -20,4 +20,9 @@ std::optional<std::string> nearest(std::string_view word,
 std::string suggestion(std::string_view word,
                        const std::vector<std::string>& candidates);
 
+/// The same, and when none is near `; it takes a, b` with all that there are, or
+/// `; it takes none`.
+std::string nearest_or_all(std::string_view word,
+                           const std::vector<std::string>& candidates);
+
 } // namespace weir

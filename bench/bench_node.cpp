@@ -14,14 +14,18 @@ using namespace std::chrono_literals;
 constexpr auto look_interval = 1ms;
 
 actors::node_config make_config(const outside& network,
-                                const std::filesystem::path& data_dir) {
+                                const std::filesystem::path& data_dir,
+                                node_settings settings) {
   actors::node_config out;
   out.data_dir = data_dir.string();
   out.bind = out.operations_bind = "127.0.0.1:0";
   out.upstreams = {{network.relay_url(), true}};
-  out.plc_url = out.handle_resolver_url = network.plc_url();
+  out.plc_url = network.plc_url();
   out.allow_private_addresses = true;
   out.mode = actors::tracking_mode::full_network;
+  if (settings == node_settings::standard)
+    return out;
+  out.handle_resolver_url = network.plc_url();
   out.plc_per_second = 5'000;
   out.sync_parallelism = 8;
   out.retry_backoff_min = 1s;
@@ -34,24 +38,26 @@ actors::node_config make_config(const outside& network,
 } // namespace
 
 result<std::unique_ptr<bench_node>>
-bench_node::start(const outside& network, const std::filesystem::path& dir) {
+bench_node::start(const outside& network, const std::filesystem::path& dir,
+                  node_settings settings) {
   std::unique_ptr<bench_node> out{new bench_node};
-  if (auto ok = out->open(network, dir); !ok)
+  if (auto ok = out->open(network, dir, settings); !ok)
     return ok.error();
   return out;
 }
 
 result<void> bench_node::open(const outside& network,
-                              const std::filesystem::path& dir) {
+                              const std::filesystem::path& dir,
+                              node_settings settings) {
   auto made = scratch_dir::make(dir);
   if (!made)
     return made.error();
   data_dir_ = std::move(*made);
-  auto started = actors::node::start(make_config(network, data_dir_.path()),
-                                     [this](const error& x) {
-                                       const std::lock_guard lock{guard_};
-                                       failure_ = x;
-                                     });
+  auto started = actors::node::start(
+    make_config(network, data_dir_.path(), settings), [this](const error& x) {
+      const std::lock_guard lock{guard_};
+      failure_ = x;
+    });
   if (!started)
     return started.error();
   node_ = std::move(*started);

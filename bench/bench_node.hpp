@@ -12,9 +12,14 @@
 
 namespace weir::bench {
 
+/// How a node of a benchmark is set up.
+enum class node_settings : uint8_t {
+  hurried,  ///< As conf/demo.toml where production waits.
+  standard, ///< The defaults, as somebody tries it first.
+};
+
 /// A node as `weir run` makes it, with its store in a new directory, and its
-/// own counters to measure it by. Full network mode, durable writes, the
-/// settings of conf/demo.toml where production waits.
+/// own counters to measure it by. Full network mode, durable writes.
 ///
 /// # Ownership and threads
 /// Owned by the main thread, which alone calls it. Ends before `outside`.
@@ -22,7 +27,8 @@ class bench_node {
 public:
   /// @param dir Where the store's directory is made; removed with this object.
   static result<std::unique_ptr<bench_node>>
-  start(const outside& network, const std::filesystem::path& dir);
+  start(const outside& network, const std::filesystem::path& dir,
+        node_settings settings);
 
   const std::string& data_url() const noexcept { return node_->data_url(); }
 
@@ -60,7 +66,8 @@ private:
 
   std::string state() const;
 
-  result<void> open(const outside& network, const std::filesystem::path& dir);
+  result<void> open(const outside& network, const std::filesystem::path& dir,
+                    node_settings settings);
   void find_counters(const std::string& relay);
 
   scratch_dir data_dir_;     ///< Outlives the node.

@@ -21,7 +21,7 @@ enum exit_status : int { measured = 0, failed = 1, refused = 2 };
 
 void add_options(CLI::App& app, bench_options& x) {
   app.add_option("workload", x.workload, "What to measure")
-    ->check(CLI::IsMember({"micro", "live", "backfill", "all"}))
+    ->check(CLI::IsMember({"micro", "live", "backfill", "first", "all"}))
     ->capture_default_str();
   app.add_flag("--quick", x.quick,
                "Small inputs: shows that it runs, not how fast");
@@ -29,7 +29,7 @@ void add_options(CLI::App& app, bench_options& x) {
     ->capture_default_str();
   app
     .add_option("--repeats", x.repeats,
-                "Runs of live and of backfill [5; quick: 1]")
+                "Runs of live, of backfill and of first [5; quick: 1]")
     ->check(CLI::Range(1, 1'000));
   app
     .add_option("--json", x.json,
@@ -65,6 +65,9 @@ public:
         return ok;
     if (options_.wants("backfill"))
       if (auto ok = load(measure_backfill(options_, sizes_)); !ok)
+        return ok;
+    if (options_.wants("first"))
+      if (auto ok = load(measure_first(options_, sizes_)); !ok)
         return ok;
     warn();
     return {};

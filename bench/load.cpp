@@ -47,7 +47,8 @@ struct load_scene {
   std::unique_ptr<bench_node> node;
 
   result<void> start_network();
-  result<void> start_node(const std::filesystem::path& dir);
+  result<void> start_node(const std::filesystem::path& dir,
+                          node_settings settings = node_settings::hurried);
   bool all_synced() const;
 };
 
@@ -59,8 +60,9 @@ result<void> load_scene::start_network() {
   return {};
 }
 
-result<void> load_scene::start_node(const std::filesystem::path& dir) {
-  auto started = bench_node::start(*network, dir);
+result<void> load_scene::start_node(const std::filesystem::path& dir,
+                                    node_settings settings) {
+  auto started = bench_node::start(*network, dir, settings);
   if (!started)
     return started.error();
   node = std::move(*started);
@@ -151,11 +153,13 @@ result<load_run> run_live(load_scene& scene, const std::filesystem::path& dir) {
   return out;
 }
 
-result<load_run> run_backfill(load_scene& scene,
-                              const std::filesystem::path& dir) {
+/// From the start of a node until it has all.
+/// @param counted What a unit is.
+result<load_run> fetch_all(load_scene& scene, const std::filesystem::path& dir,
+                           node_settings settings, uint64_t counted) {
   const auto start = steady_seconds();
   const cpu_meter meter{scene.network->id()};
-  if (auto ok = scene.start_node(dir); !ok)
+  if (auto ok = scene.start_node(dir, settings); !ok)
     return ok.error();
   const auto& node = *scene.node;
   auto ok = node.until("the backfill", scene.patience, [&] {
@@ -165,12 +169,22 @@ result<load_run> run_backfill(load_scene& scene,
     return ok.error();
   load_run out;
   out.seconds = steady_seconds() - start;
-  const auto units = static_cast<double>(scene.corpus.records);
+  const auto units = static_cast<double>(counted);
   out.rate = units / out.seconds;
   take_usage(out, meter, units);
   if (ok = check_records(scene); !ok)
     return ok.error();
   return out;
+}
+
+result<load_run> run_backfill(load_scene& scene,
+                              const std::filesystem::path& dir) {
+  return fetch_all(scene, dir, node_settings::hurried, scene.corpus.records);
+}
+
+result<load_run> run_first(load_scene& scene,
+                           const std::filesystem::path& dir) {
+  return fetch_all(scene, dir, node_settings::standard, scene.corpus.accounts);
 }
 
 using load_body
@@ -231,6 +245,17 @@ result<load_result> measure_backfill(const bench_options& options,
   load_result out{
     "backfill", "records", {355'000, 40'000}, std::move(*corpus), {}};
   if (auto ok = repeat(options, sizes, run_backfill, out); !ok)
+    return ok.error();
+  return out;
+}
+
+result<load_result> measure_first(const bench_options& options,
+                                  const bench_sizes& sizes) {
+  auto corpus = find_corpus(options.dir, sizes.first, 0);
+  if (!corpus)
+    return corpus.error();
+  load_result out{"first", "repos", {0, 150}, std::move(*corpus), {}};
+  if (auto ok = repeat(options, sizes, run_first, out); !ok)
     return ok.error();
   return out;
 }

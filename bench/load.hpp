@@ -15,7 +15,7 @@ namespace weir::bench {
 struct load_run {
   calibration_pair calibration;
   double rate = 0;        ///< Units a second of wall time.
-  double seconds = 0;     ///< From the first durable unit to the last.
+  double seconds = 0;     ///< What the rate is of.
   double node_micros = 0; ///< CPU of the node a unit, its LevelDB's included.
   double outside_micros = 0; ///< CPU of network and application a unit.
   double others_percent = 0; ///< Of the machine, used by others meanwhile.
@@ -28,7 +28,7 @@ struct load_run {
 /// What a load is measured against (performance.md 6): two cores of the
 /// reference machine. Scaled by calibration and cores.
 struct load_ceiling {
-  double on_two_cores = 0;
+  double on_two_cores = 0; ///< 0: none is known.
   double goal = 0; ///< Accepted from here on, on two quiet cores.
 };
 
@@ -39,7 +39,7 @@ struct load_result {
   corpus_facts corpus;
   std::vector<load_run> runs; ///< At least one.
 
-  /// The ceiling on this machine, by the speed it had in one run.
+  /// The ceiling on this machine, by the speed it had in one run; 0: none.
   double ceiling_here(const load_run& x) const;
 
   /// Of the rates.
@@ -56,5 +56,11 @@ result<load_result> measure_live(const bench_options& options,
 /// synced and durable.
 result<load_result> measure_backfill(const bench_options& options,
                                      const bench_sizes& sizes);
+
+/// Repos a second of a small network by a node with its defaults, which starts
+/// slowly where it does not know how much others bear: from its start until
+/// every repo is synced and durable.
+result<load_result> measure_first(const bench_options& options,
+                                  const bench_sizes& sizes);
 
 } // namespace weir::bench

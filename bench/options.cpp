@@ -19,11 +19,13 @@ std::filesystem::path default_dir() {
 
 bench_sizes sizes_of(const bench_options& x) {
   bench_sizes out;
-  out.live.seed = out.backfill.seed = x.seed;
+  out.live.seed = out.backfill.seed = out.first.seed = x.seed;
   if (x.quick) {
     out.live.accounts = out.backfill.accounts = 60;
     out.live.records = out.backfill.records = 6'000;
     out.live_events = 2'000;
+    out.first.accounts = 30;
+    out.first.records = 600;
     out.calibration = 100ms;
     out.slot = 5ms;
     out.slots = 5;
@@ -35,6 +37,8 @@ bench_sizes sizes_of(const bench_options& x) {
     // A mean of 470 records and a median far below it (performance.md 11).
     out.backfill.accounts = 2'000;
     out.backfill.records = 940'000;
+    out.first.accounts = 300;
+    out.first.records = 6'000;
     out.calibration = 500ms;
     out.slot = 50ms;
     out.slots = 11;

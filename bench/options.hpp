@@ -12,10 +12,10 @@ namespace weir::bench {
 
 /// What the command line asks for.
 struct bench_options {
-  std::string workload = "all"; ///< micro, live, backfill or all.
+  std::string workload = "all"; ///< micro, live, backfill, first or all.
   bool quick = false;           ///< Small inputs: does it run at all.
   uint64_t seed = 1;
-  size_t repeats = 0;        ///< Of live and backfill; 0 = by `quick`.
+  size_t repeats = 0;        ///< Of each load; 0 = by `quick`.
   std::string json;          ///< File that gets one JSON line a result.
   std::filesystem::path dir; ///< Corpora and stores; needs a real disk.
 
@@ -29,6 +29,7 @@ struct bench_sizes {
   simnet::population_options live;
   size_t live_events = 0;
   simnet::population_options backfill;
+  simnet::population_options first;
   size_t repeats = 0;
   std::chrono::milliseconds calibration{0};
   std::chrono::milliseconds slot{0}; ///< Of a micro benchmark.

@@ -31,6 +31,10 @@ std::string grouped_rate(double x) {
   return line.data();
 }
 
+std::string part_of(double ceiling, double rate) {
+  return ceiling > 0 ? format("%.1f%%", 100 * rate / ceiling) : "-";
+}
+
 std::string calibration_text(const calibration_pair& x) {
   return grouped_rate(x.before) + " / " + grouped_rate(x.after);
 }
@@ -53,16 +57,18 @@ json::object head(const std::string& name, const machine_facts& machine,
 }
 
 json::object to_json(const load_run& x, double ceiling) {
-  return {{"rate", x.rate},
-          {"seconds", x.seconds},
-          {"calibration_before", x.calibration.before},
-          {"calibration_after", x.calibration.after},
-          {"multiple", x.multiple()},
-          {"ratio_to_ceiling", x.rate / ceiling},
-          {"node_cpu_micros", x.node_micros},
-          {"outside_cpu_micros", x.outside_micros},
-          {"others_percent", x.others_percent},
-          {"delivered_per_second", x.delivered}};
+  json::object out{{"rate", x.rate},
+                   {"seconds", x.seconds},
+                   {"calibration_before", x.calibration.before},
+                   {"calibration_after", x.calibration.after},
+                   {"multiple", x.multiple()},
+                   {"node_cpu_micros", x.node_micros},
+                   {"outside_cpu_micros", x.outside_micros},
+                   {"others_percent", x.others_percent},
+                   {"delivered_per_second", x.delivered}};
+  if (ceiling > 0)
+    out["ratio_to_ceiling"] = x.rate / ceiling;
+  return out;
 }
 
 } // namespace
@@ -79,16 +85,17 @@ void print(const load_result& x, std::ostream& out) {
       << x.name << ": " << grouped(x.corpus.accounts) << " repos, "
       << grouped(x.corpus.records) << " records, " << grouped(x.corpus.events)
       << " events, durable writes\n"
-      << format("%5s %12s %9s %9s %9s %9s %9s %8s   %s\n", "run",
-                (x.unit + "/s").c_str(), "x calibr", "of ceil", "node us",
-                "world us", "acked/s", "others", "calibration");
+      << format("%5s %12s %8s %9s %9s %9s %9s %9s %8s   %s\n", "run",
+                (x.unit + "/s").c_str(), "seconds", "x calibr", "of ceil",
+                "node us", "world us", "acked/s", "others", "calibration");
   size_t number = 0;
   for (const auto& y : x.runs)
-    out << format("%5zu %12s %9.3f %8.1f%% %9.1f %9.1f %9s %7.1f%%   %s\n",
-                  ++number, grouped_rate(y.rate).c_str(), y.multiple(),
-                  100 * y.rate / x.ceiling_here(y), y.node_micros,
-                  y.outside_micros, grouped_rate(y.delivered).c_str(),
-                  y.others_percent, calibration_text(y.calibration).c_str());
+    out << format("%5zu %12s %8.2f %9.3f %9s %9.1f %9.1f %9s %7.1f%%   %s\n",
+                  ++number, grouped_rate(y.rate).c_str(), y.seconds,
+                  y.multiple(), part_of(x.ceiling_here(y), y.rate).c_str(),
+                  y.node_micros, y.outside_micros,
+                  grouped_rate(y.delivered).c_str(), y.others_percent,
+                  calibration_text(y.calibration).c_str());
   const auto rates = x.rates();
   out << format("%5s %12s  MAD %.1f %%, accepted from %s\n", "mid.",
                 grouped_rate(rates.median).c_str(), rates.mad_percent(),

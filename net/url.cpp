@@ -81,7 +81,7 @@ result<url> convert(const boost::urls::url_view_base& from) {
   if (!known)
     return refuse("only http, https, ws and wss are spoken");
   if (from.has_userinfo())
-    return refuse("it holds a user name");
+    return refuse("it holds a user name; leave out what stands before the @");
   url x;
   x.scheme = *known;
   auto host = parse_host(from);

@@ -2,7 +2,7 @@
 
 #include "base/limits.hpp"
 #include "base/limits_api.hpp"
-#include "base/nearest.hpp"
+#include "wire/body_members.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
 
@@ -19,12 +19,18 @@ namespace {
 namespace json = boost::json;
 using text_view = json::string_view;
 
-constexpr std::array<std::string_view, 4> names{"ids", "did", "all", "cursor"};
-constexpr std::array<std::string_view, 4> values{
-  "a list of ids of events", "a DID", "true", "as the answer before gave it"};
 constexpr size_t shown_max = 64; ///< Of a name that nobody knows.
 
+/// In the order of `letter_members`.
 enum member : size_t { ids, did, all, cursor, none };
+
+static_assert(letter_members.size() == none && letter_members[ids].name == "ids"
+              && letter_members[did].name == "did"
+              && letter_members[all].name == "all"
+              && letter_members[cursor].name == "cursor");
+
+constexpr std::array<std::string_view, none> values{
+  "a list of ids of events", "a DID", "true", "as the answer before gave it"};
 
 /// Hears every token of the text, in its order. The body's size bounds all.
 class letters_handler {
@@ -65,7 +71,9 @@ public:
     const auto name = std::exchange(text_, {});
     if (depth_ != 1)
       return true; // Of a value that is wrong already.
-    at_ = static_cast<size_t>(std::ranges::find(names, name) - names.begin());
+    at_ = static_cast<size_t>(
+      std::ranges::find(letter_members, name, &body_member::name)
+      - letter_members.begin());
     if (at_ == none) {
       if (!unknown)
         unknown = name.substr(0, shown_max);
@@ -144,23 +152,26 @@ private:
 };
 
 error wrong_value(size_t i) {
-  return fail(ec::invalid_argument, "\"" + std::string{names[i]} + "\" must be "
-                                      + std::string{values[i]});
+  return fail(ec::invalid_argument,
+              "\"" + std::string{letter_members[i].name} + "\" must be "
+                + std::string{values[i]});
 }
 
 result<void> check(const letters_handler& x) {
   if (!x.is_object)
     return fail(ec::malformed, "no JSON object");
   if (x.unknown)
-    return fail(ec::invalid_argument,
-                "there is no member \"" + *x.unknown + "\" here"
-                  + suggestion(*x.unknown, {names.begin(), names.end()}));
+    return fail(ec::invalid_argument, unknown_member(*x.unknown, letter_members));
   if (x.repeated)
     return fail(ec::invalid_argument, "\"" + *x.repeated + "\" is there twice");
-  for (size_t i = 0; i < names.size(); ++i)
+  for (size_t i = 0; i < none; ++i)
     if (x.wrong[i])
       return wrong_value(i);
-  if (x.seen[ids] + x.seen[did] + x.seen[all] != 1)
+  size_t choices = 0;
+  for (size_t i = 0; i < none; ++i)
+    if (x.seen[i] && letter_members[i].need == member_need::one_of)
+      ++choices;
+  if (choices != 1)
     return fail(ec::invalid_argument,
                 R"(one of "ids", "did" and "all" must be there)");
   if (x.seen[ids] && x.seen[cursor])

@@ -1,7 +1,6 @@
 #include "wire/repos_request_reader.hpp"
 
 #include "base/limits.hpp"
-#include "base/nearest.hpp"
 #include "wire/filter.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
@@ -23,14 +22,6 @@ constexpr size_t text_bytes_max = limits::did_bytes_max + 1;
 constexpr size_t pattern_bytes_max = limits::nsid_bytes_max + 3;
 /// Enough to tell a key from all that are longer, and to show it.
 constexpr size_t key_bytes_max = 64;
-
-error no_such_member(const std::string& name, bool with_collections) {
-  std::vector<std::string> known{"dids"};
-  if (with_collections)
-    known.emplace_back("collections");
-  return fail(ec::invalid_argument, "there is no member \"" + name + "\" here"
-                                      + suggestion(name, known));
-}
 
 error not_strings(std::string_view key) {
   return fail(ec::invalid_argument,
@@ -222,7 +213,12 @@ public:
 
   bool is_object() const noexcept { return is_object_; }
 
-  bool with_collections = true;
+  /// Of a member in the table.
+  member_state state_of(std::string_view name) const noexcept {
+    return name == "dids" ? dids_state : collections_state;
+  }
+
+  std::span<const body_member> members; ///< All that there may be.
   std::optional<std::string> unknown; ///< The first member of that kind.
   std::optional<std::string> repeated; ///< The first that is there twice.
   did_list dids;
@@ -233,9 +229,11 @@ public:
 private:
   void begin_member() {
     state_ = nullptr;
-    if (text_ == "dids")
+    const auto known = std::ranges::find(members, text_, &body_member::name)
+                       != members.end();
+    if (known && text_ == "dids")
       state_ = &dids_state;
-    else if (text_ == "collections" && with_collections)
+    else if (known && text_ == "collections")
       state_ = &collections_state;
     else if (!unknown)
       unknown = text_;
@@ -297,9 +295,9 @@ private:
   json::error_code failed_;
 };
 
-repos_request_reader::repos_request_reader(bool with_collections)
+repos_request_reader::repos_request_reader(std::span<const body_member> members)
   : parser_(std::make_unique<parser>()) {
-  parser_->heard().with_collections = with_collections;
+  parser_->heard().members = members;
 }
 
 repos_request_reader::~repos_request_reader() = default;
@@ -322,16 +320,18 @@ result<repos_request> repos_request_reader::finish() {
   if (!x.is_object())
     return fail(ec::malformed, "no JSON object");
   if (x.unknown)
-    return no_such_member(*x.unknown, x.with_collections);
+    return fail(ec::invalid_argument, unknown_member(*x.unknown, x.members));
   if (x.repeated)
     return fail(ec::invalid_argument, "\"" + *x.repeated + "\" is there twice");
-  if (x.dids_state != member_state::list)
-    return not_strings("dids");
+  for (const auto wanted : {member_state::wrong, member_state::absent})
+    for (const auto& member : x.members)
+      if (x.state_of(member.name) == wanted
+          && (wanted == member_state::wrong
+              || member.need == member_need::required))
+        return not_strings(member.name);
   auto repos = x.dids.finish();
   if (!repos)
     return repos.error();
-  if (x.collections_state == member_state::wrong)
-    return not_strings("collections");
   auto filter = x.collections.finish();
   if (!filter)
     return filter.error();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "wire/body_members.hpp"
 #include "wire/repos_api.hpp"
 
 #include <memory>
@@ -22,9 +23,10 @@ namespace weir::wire {
 /// and is named, and so does a member that nobody reads.
 class repos_request_reader {
 public:
-  /// @param with_collections Else `collections` is as unknown as any other member
-  /// but `dids`, and refused.
-  explicit repos_request_reader(bool with_collections = true);
+  /// @param members All that the body may have, `dids` and perhaps `collections`;
+  /// any other is refused. They outlive the reader.
+  explicit repos_request_reader(std::span<const body_member> members
+                                = add_members);
   ~repos_request_reader();
 
   repos_request_reader(const repos_request_reader&) = delete;

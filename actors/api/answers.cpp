@@ -180,6 +180,8 @@ net::http_reply answer_now(action what, const api_environment& env) {
       return ready_reply(env);
     case action::status:
       return status_reply(env);
+    case action::short_status:
+      return short_status_reply(env);
     default:
       return net::error_reply(500, "InternalServerError", "no such answer");
   }

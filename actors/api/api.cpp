@@ -317,7 +317,7 @@ public:
     } else if (found->to->body_max > 0) {
       if (out_of_memory())
         return no_room_reply(*env_);
-      head.sink = make_body(found->to->what, env_->shared->memory,
+      head.sink = make_body(*found->to, env_->shared->memory,
                             env_->request_bytes_max);
     }
     return std::nullopt;

@@ -16,9 +16,9 @@ std::optional<net::http_reply> refusal(const byte_ledger& ledger,
 } // namespace
 
 repos_body::repos_body(std::shared_ptr<byte_ledger> ledger, size_t bytes_max,
-                       bool with_collections)
+                       std::span<const wire::body_member> members)
   : ledger_(std::move(ledger)), claim_(ledger_, memory_use::requests),
-    bytes_max_(bytes_max), reader_(with_collections) {
+    bytes_max_(bytes_max), reader_(members) {
   // nop
 }
 
@@ -35,11 +35,11 @@ std::optional<net::http_reply> text_body::put(bytes_view piece) {
 }
 
 std::shared_ptr<net::body_sink>
-make_body(action what, const std::shared_ptr<byte_ledger>& ledger,
+make_body(const route& to, const std::shared_ptr<byte_ledger>& ledger,
           size_t bytes_max) {
-  if (what == action::retry_letters || what == action::drop_letters)
+  if (to.what == action::retry_letters || to.what == action::drop_letters)
     return std::make_shared<text_body>(ledger, bytes_max);
-  return std::make_shared<repos_body>(ledger, bytes_max, what == action::add);
+  return std::make_shared<repos_body>(ledger, bytes_max, to.body);
 }
 
 } // namespace weir::actors

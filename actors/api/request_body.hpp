@@ -14,9 +14,9 @@ class repos_body final : public net::body_sink {
 public:
   /// @param bytes_max What the bodies of all requests may keep together; one
   /// more byte is a 503 for the body that brings it.
-  /// @param with_collections Repos may be given collections of their own.
+  /// @param members As of `repos_request_reader`.
   repos_body(std::shared_ptr<byte_ledger> ledger, size_t bytes_max,
-             bool with_collections);
+             std::span<const wire::body_member> members);
 
   std::optional<net::http_reply> put(bytes_view piece) override;
 
@@ -58,7 +58,7 @@ public:
 
 /// Where the body of a route that takes one goes.
 std::shared_ptr<net::body_sink>
-make_body(action what, const std::shared_ptr<byte_ledger>& ledger,
+make_body(const route& to, const std::shared_ptr<byte_ledger>& ledger,
           size_t bytes_max);
 
 } // namespace weir::actors

@@ -22,9 +22,12 @@ constexpr std::array table{
   route{port::data, "GET", "/_health", action::version, false, 0},
   route{port::data, "GET", "/xrpc/_health", action::version, false, 0},
   route{port::data, "GET", "/channel", action::channel, true, 0},
-  route{port::data, "POST", "/repos/add", action::add, false, bulk},
-  route{port::data, "POST", "/repos/remove", action::remove, false, bulk},
-  route{port::data, "POST", "/repos/resync", action::resync, false, bulk},
+  route{port::data, "POST", "/repos/add", action::add, false, bulk, {},
+        wire::add_members},
+  route{port::data, "POST", "/repos/remove", action::remove, false, bulk, {},
+        wire::did_members},
+  route{port::data, "POST", "/repos/resync", action::resync, false, bulk, {},
+        wire::did_members},
   route{port::data, "GET", "/repos", action::list, false, 0, pages},
   // Before the pattern with a parameter: the static route wins (SYNC 3b.13).
   route{port::data, "GET", "/repos/errors", action::list_errors, false, 0,
@@ -36,9 +39,10 @@ constexpr std::array table{
   route{port::data, "GET", "/v1/dead-letters", action::dead_letters, false, 0,
         pages},
   route{port::data, "POST", "/v1/dead-letters/retry", action::retry_letters,
-        false, limits::dead_letters_body_bytes_max},
+        false, limits::dead_letters_body_bytes_max, {}, wire::letter_members},
   route{port::data, "POST", "/v1/dead-letters/drop", action::drop_letters,
-        false, limits::dead_letters_body_bytes_max},
+        false, limits::dead_letters_body_bytes_max, {}, wire::letter_members},
+  route{port::data, "GET", "/v1/status", action::short_status, false, 0},
   route{port::data, "GET", "/v1/completeness", action::summary, false, 0,
         pages},
   route{port::data, "GET", "/v1/repos/:did/completeness",
@@ -78,17 +82,6 @@ std::optional<std::string_view> fit(std::string_view pattern,
 
 using named_value = std::pair<std::string, std::string>;
 
-/// The name that was meant, or all that there are.
-std::string describe_near(const std::string& name,
-                          const std::vector<std::string>& known) {
-  if (auto near = suggestion(name, known); !near.empty())
-    return near;
-  std::string all;
-  for (const auto& x : known)
-    all += (all.empty() ? "" : ", ") + x;
-  return "; it takes " + (all.empty() ? "none" : all);
-}
-
 } // namespace
 
 std::span<const route> all_routes() {
@@ -108,7 +101,7 @@ std::string unknown_parameter(const route& x,
       if (!each.empty())
         known.emplace_back(each);
     return "there is no parameter \"" + name.substr(0, shown_max) + "\" here"
-           + describe_near(name, known);
+           + nearest_or_all(name, known);
   }
   return {};
 }

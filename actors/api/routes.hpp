@@ -1,6 +1,7 @@
 #pragma once
 
 #include "net/http_server.hpp"
+#include "wire/body_members.hpp"
 
 #include <array>
 #include <optional>
@@ -41,6 +42,7 @@ enum class action : uint8_t {
   live,
   ready,
   status,
+  short_status,
 };
 
 /// One row of the route table; a pattern with `/:did` in it has a parameter.
@@ -53,6 +55,8 @@ struct route {
   size_t body_max = 0;
   /// Names of all query parameters that it takes; the others are empty.
   std::array<std::string_view, 2> query{};
+  /// All members of its JSON body; none where `body_max` is 0.
+  std::span<const wire::body_member> body{};
 };
 
 /// The first query parameter that the route does not take, in words, with the one

@@ -51,6 +51,21 @@ void add_missing_streams(const std::vector<upstream_view>& all,
                     + (": " + x.origin + " is not connected"));
 }
 
+/// What this node is, and which ids its log has: it is never cut off at its begin.
+void append_node(const api_environment& env, std::string& body) {
+  const auto end = env.stats->durable.load();
+  const auto id_of = [&](uint64_t op) {
+    return std::to_string(end == 0 ? 0 : env.shared->numbers.id_of(op).value());
+  };
+  body += R"("name":"weir","version":")";
+  body += version();
+  body += R"(","mode":")";
+  body += wire::to_string(env.mode);
+  body += R"(","log_epoch":")" + env.shared->log_epoch;
+  body += R"(","log_begin":)" + id_of(1);
+  body += R"(,"log_end":)" + id_of(end);
+}
+
 void append_outbox(const api_environment& env, std::string& body) {
   const auto& x = *env.outbox;
   body += R"(,"outbox":)" + std::to_string(x.backlog.load());
@@ -118,10 +133,15 @@ net::http_reply outbox_reply(const consumer_stats& x) {
                                 + std::to_string(x.dead_letters.load()) + '}');
 }
 
+net::http_reply short_status_reply(const api_environment& env) {
+  std::string body = "{";
+  append_node(env, body);
+  return net::json_reply(200, body + '}');
+}
+
 net::http_reply status_reply(const api_environment& env) {
-  std::string body = R"({"version":")";
-  body += version();
-  body += '"';
+  std::string body = "{";
+  append_node(env, body);
   // Each repo is counted once here and once there.
   append_counts("repos", repo_states(*env.stats), body);
   append_counts("accounts", account_states(*env.stats), body);
@@ -131,9 +151,6 @@ net::http_reply status_reply(const api_environment& env) {
   body += R"(,"completeness":)";
   append_short_count(*env.shared, body);
   body += R"(,"records":)" + std::to_string(env.stats->records.load());
-  const auto end = env.stats->durable.load();
-  body += R"(,"log_epoch":")" + env.shared->log_epoch + R"(","log_end":)";
-  body += std::to_string(end == 0 ? 0 : env.shared->numbers.id_of(end).value());
   append_outbox(env, body);
   append_store(env, body);
   body += R"(,"causes":)";

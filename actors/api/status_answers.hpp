@@ -12,6 +12,10 @@ net::http_reply ready_reply(const api_environment& env);
 /// As Tap says it, and what waits for a decision beside.
 net::http_reply outbox_reply(const consumer_stats& x);
 
+/// `/status`: all of it.
 net::http_reply status_reply(const api_environment& env);
+
+/// `/v1/status`: what it is, and which ids its log has.
+net::http_reply short_status_reply(const api_environment& env);
 
 } // namespace weir::actors

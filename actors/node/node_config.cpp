@@ -85,7 +85,8 @@ void check_ranges(problem_list& out, const node_config& x) {
   check_range(out, "io_threads", x.io_threads, io_threads_range);
   if (x.retry_backoff_min > x.retry_backoff_max)
     add(out, "retry_backoff_min",
-        number_text(x.retry_backoff_min) + " is more than retry_backoff_max");
+        number_text(x.retry_backoff_min)
+          + " is more than retry_backoff_max; lower it, or raise that");
 }
 
 void check_bind(problem_list& out, std::string_view name,
@@ -106,12 +107,13 @@ void check_bind(problem_list& out, std::string_view name,
 void check_faces(problem_list& out, const node_config& x) {
   constexpr auto password = limits::admin_password_bytes_range;
   if (x.data_dir.empty())
-    add(out, "data_dir", "is empty");
+    add(out, "data_dir", "is empty; name a directory, such as weir-data");
   check_bind(out, "bind", x.bind, !x.admin_password.empty());
   check_bind(out, "operations_bind", x.operations_bind,
              !x.admin_password.empty());
   if (x.bind == x.operations_bind && !x.bind.ends_with(":0"))
-    add(out, "operations_bind", x.bind + " is what bind listens on");
+    add(out, "operations_bind",
+        x.bind + " is what bind listens on; give one of them another port");
   if (!x.admin_password.empty()
       && (x.admin_password.size() < password.min
           || x.admin_password.size() > password.max))
@@ -156,7 +158,8 @@ void check_upstreams(problem_list& out, const node_config& x,
                      const net::address_guard& guard) {
   if (x.upstreams.size() > limits::upstreams_max)
     add(out, "upstream",
-        "more than " + number_text(limits::upstreams_max) + " are too many");
+        "more than " + number_text(limits::upstreams_max)
+          + " are too many; name fewer");
   std::set<std::string> seen;
   for (const auto& each : x.upstreams) {
     const auto found = check_url(out, "upstream", each.url, guard);
@@ -166,7 +169,7 @@ void check_upstreams(problem_list& out, const node_config& x,
       add(out, "upstream",
           each.url + " must end with the host or port: " + found->origin());
     if (!seen.insert(found->origin()).second)
-      add(out, "upstream", each.url + " is there twice");
+      add(out, "upstream", each.url + " is there twice; leave one of them out");
   }
 }
 
@@ -188,7 +191,7 @@ void check_tracking(problem_list& out, const node_config& x) {
   if (x.signal_collections.size() > limits::filter_patterns_max)
     add(out, "signal_collection",
         "more than " + number_text(limits::filter_patterns_max)
-          + " are too many");
+          + " are too many; name fewer");
   if (x.mode != tracking_mode::manual && x.upstreams.empty())
     add(out, "upstream",
         "mode " + std::string{wire::to_string(x.mode)}

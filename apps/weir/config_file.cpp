@@ -139,6 +139,10 @@ result<std::string> read_small_file(const std::string& path, size_t bytes_max,
                                     file_secrecy secrecy) {
   // A pipe that nobody writes would be waited for.
   const auto number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (number < 0 && errno == EACCES)
+    return fail(ec::invalid_argument,
+                path + ": cannot be read: " + std::strerror(errno)
+                  + "; let the user who runs this read it");
   if (number < 0)
     return fail(ec::not_found,
                 path + ": cannot be read: " + std::strerror(errno));
@@ -168,7 +172,12 @@ given_values read_config(const std::string& path) {
   if (text)
     return parse_config(*text, path);
   given_values out;
-  out.problems.push_back(text.error().context);
+  out.problems.push_back(
+    text.error().context
+    + (text.error().code == ec::invalid_argument
+         ? ""
+         : "; give the path of a TOML file, such as one that weir config "
+           "print wrote"));
   return out;
 }
 

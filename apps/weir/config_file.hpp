@@ -40,8 +40,8 @@ given_values read_config(const std::string& path);
 enum class file_secrecy : uint8_t { open, secret };
 
 /// A whole small file. `ec::not_found`, also for what is no regular file,
-/// `ec::limit_reached`, `ec::invalid_argument` for a secret that others may read
-/// or change.
+/// `ec::limit_reached`, and `ec::invalid_argument`, which says what to do, for one
+/// that this user may not read and for a secret that others may read or change.
 result<std::string> read_small_file(const std::string& path, size_t bytes_max,
                                     file_secrecy secrecy);
 

@@ -97,6 +97,12 @@ result<std::string> read_secret(const std::string& path) {
   constexpr size_t line_break_max = 2;
   auto text = read_small_file(path, range.max + line_break_max,
                               file_secrecy::secret);
+  const auto* const advice
+    = " this prints a good one: head -c 24 /dev/urandom | base64";
+  if (!text && text.error().code != ec::invalid_argument)
+    return fail(text.error().code,
+                text.error().context
+                  + "; give the path of a file with a password;" + advice);
   if (!text)
     return text.error();
   if (text->ends_with('\n'))
@@ -107,14 +113,13 @@ result<std::string> read_secret(const std::string& path) {
     return fail(ec::invalid_argument,
                 path + ": a password has " + std::to_string(range.min) + " to "
                   + std::to_string(range.max) + " bytes, and this one "
-                  + std::to_string(text->size())
-                  + "; this prints a good one: head -c 24 /dev/urandom | "
-                    "base64");
+                  + std::to_string(text->size()) + ";" + advice);
   if (std::any_of(text->begin(), text->end(), [](char c) {
         return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
       }))
     return fail(ec::invalid_argument,
-                path + ": a password is one line without control bytes");
+                path + ": a password is one line without control bytes;"
+                  + advice);
   return text;
 }
 

@@ -57,9 +57,9 @@ protected:
     EXPECT_EQ(x.at("repeats").to_number<int>(), 2);
     ASSERT_EQ(x.at("runs").as_array().size(), 2u);
     for (const auto& run : x.at("runs").as_array())
-      expect_positive(run.as_object(), {"rate", "seconds", "calibration_before",
-                                        "calibration_after", "multiple",
-                                        "ratio_to_ceiling", "node_cpu_micros"});
+      expect_positive(run.as_object(),
+                      {"rate", "seconds", "calibration_before",
+                       "calibration_after", "multiple", "node_cpu_micros"});
   }
 
   temp_dir dir;
@@ -75,6 +75,19 @@ TEST_F(WeirBenchTest, AQuickRunMeasuresEverythingAndWritesItDown) {
   expect_load(lines.at("backfill"), "records/s");
   for (const auto& x : lines.at("live").at("runs").as_array())
     expect_positive(x.as_object(), {"delivered_per_second"});
+  for (const auto* name : {"live", "backfill"})
+    for (const auto& x : lines.at(name).at("runs").as_array())
+      expect_positive(x.as_object(), {"ratio_to_ceiling"});
+  // With the defaults, and nothing that it could be a part of.
+  const auto& first = lines.at("first");
+  expect_load(first, "repos/s");
+  EXPECT_EQ(first.at("accounts").to_number<int>(), 30);
+  for (const auto& x : first.at("runs").as_array()) {
+    EXPECT_FALSE(x.as_object().contains("ratio_to_ceiling"));
+    EXPECT_NEAR(x.at("rate").to_number<double>()
+                  * x.at("seconds").to_number<double>(),
+                30, 0.001);
+  }
   for (const auto* name :
        {"signature_k256", "signature_p256", "car_parse", "sha256_blocks",
         "commit_verify", "record_json", "repo_walk", "store_commit"}) {
@@ -83,7 +96,8 @@ TEST_F(WeirBenchTest, AQuickRunMeasuresEverythingAndWritesItDown) {
     expect_positive(stage, {"median", "reference", "ratio_to_reference",
                             "calibration_before", "calibration_after"});
   }
-  for (const auto* part : {"calibration", "commits/s", "records/s", "ns/op"})
+  for (const auto* part :
+       {"calibration", "seconds", "commits/s", "records/s", "repos/s", "ns/op"})
     EXPECT_NE(run.output.find(part), std::string::npos) << part;
 }
 

@@ -23,6 +23,9 @@ WITHIN = 10  # seconds: what the issue promises
 PLAIN = {k: v for k, v in os.environ.items() if not k.startswith('WEIR_')}
 SIMULATED = ['--allow-private-addresses']
 
+GOOD_PASSWORD = 'this prints a good one: head -c 24 /dev/urandom | base64'
+CONFIG_FILE = 'give the path of a TOML file, such as one that weir config print wrote'
+
 # arguments after `weir run`, and what the sentence says: cause and remedy.
 # {dir} is a scratch folder.
 REFUSED = {
@@ -39,7 +42,7 @@ REFUSED = {
         ['--upstream', 'relay:https://bsky.network/xrpc/com.atproto.sync.subscribeRepos'],
         ['must end with the host or port: https://bsky.network']),
     'upstream with a user': (
-        ['--upstream', 'relay:https://a:b@bsky.network'], ['upstream:', 'it holds a user name']),
+        ['--upstream', 'relay:https://a:b@bsky.network'], ['upstream:', 'it holds a user name; leave out what stands before the @']),
     'upstream at another port': (
         ['--upstream', 'relay:https://bsky.network:81'],
         ['only port 443 is allowed', 'allow_private_addresses']),
@@ -51,7 +54,7 @@ REFUSED = {
     'port beyond 65535': (['--bind', '127.0.0.1:65536'], ['is not ADDRESS:PORT, such as']),
     'one port for both': (
         ['--bind', '127.0.0.1:2480', '--operations-bind', '127.0.0.1:2480'],
-        ['operations_bind: 127.0.0.1:2480 is what bind listens on']),
+        ['operations_bind: 127.0.0.1:2480 is what bind listens on; give one of them another port']),
     'all addresses without a password': (
         ['--bind', '0.0.0.0:0'], ['there is no password; set admin_password_file, or listen on']),
     'unknown flag': (['--mod', 'manual'], ['did you mean "--mode"?']),
@@ -79,17 +82,31 @@ REFUSED = {
         ['"app.bsky.*" is not the name of a collection, such as', 'no patterns here']),
     'password file that is not there': (
         ['--admin-password-file', '{dir}/none'],
-        ['admin_password_file: {dir}/none: cannot be read: No such file']),
+        ['admin_password_file: {dir}/none: cannot be read: No such file', GOOD_PASSWORD]),
     'password file that is a folder': (
-        ['--admin-password-file', '{dir}'], ['cannot be read: it is no file']),
+        ['--admin-password-file', '{dir}'], ['cannot be read: it is no file', GOOD_PASSWORD]),
+    'password file that is too long': (
+        ['--admin-password-file', '{dir}/long'], ['long: more than', GOOD_PASSWORD]),
+    'password of two lines': (
+        ['--admin-password-file', '{dir}/lines'], ['a password is one line', GOOD_PASSWORD]),
     'empty password': (
-        ['--admin-password-file', '{dir}/empty'], ['a password has 16 to 1024 bytes, and this one 0', 'base64']),
+        ['--admin-password-file', '{dir}/empty'], ['a password has 16 to 1024 bytes, and this one 0', GOOD_PASSWORD]),
     'short password': (
-        ['--admin-password-file', '{dir}/short'], ['and this one 5', 'head -c 24 /dev/urandom | base64']),
+        ['--admin-password-file', '{dir}/short'], ['and this one 5', GOOD_PASSWORD]),
     'password that others may read': (
         ['--admin-password-file', '{dir}/open'], ['other users may read or change it', 'chmod 600']),
     'configuration that is not there': (
-        ['--config', '{dir}/none.toml'], ['none.toml: cannot be read: No such file']),
+        ['--config', '{dir}/none.toml'], ['none.toml: cannot be read: No such file', CONFIG_FILE]),
+    'configuration that is a folder': (
+        ['--config', '{dir}'], ['cannot be read: it is no file', CONFIG_FILE]),
+    'upstream twice': (
+        ['--upstream', 'relay:https://a.example.com', '--upstream', 'relay:https://a.example.com'],
+        ['upstream: https://a.example.com is there twice; leave one of them out']),
+    'pauses the wrong way round': (
+        ['--retry-backoff-min', '2h', '--retry-backoff-max', '1h'],
+        ['retry_backoff_min: 7200s is more than retry_backoff_max; lower it, or raise that']),
+    'no data_dir': (
+        ['--data-dir', ''], ['data_dir: is empty; name a directory, such as']),
     'certificates that are not there': (
         ['--ca-file', '{dir}/none', '--data-dir', '{dir}/made'], ['ca_file: {dir}/none: it is no file; give a PEM file']),
     'data_dir that is a file': (
@@ -183,12 +200,22 @@ def refused(name, arguments, says, user=None):
 def check_refused(folder):
     write(f'{folder}/empty', '')
     write(f'{folder}/short', 'short')
+    write(f'{folder}/long', 2000 * 'x')
+    write(f'{folder}/lines', 'sixteen bytes at\nleast\n')
     write(f'{folder}/open', 'correct horse battery\n', 0o644)
     for name, (arguments, says) in REFUSED.items():
         given = [x.replace('{dir}', folder) for x in arguments]
         flags = {'--data-dir': f'{folder}/data', '--bind': '127.0.0.1:0'}
         rest = [y for k, v in flags.items() if k not in given for y in (k, v)]
         refused(name, rest + given, [x.replace('{dir}', folder) for x in says])
+    if os.getuid() == 0:  # Whoever is not root is kept out by the file's mode.
+        other = {'user': 65534}
+    else:
+        other = {}
+        os.chmod(f'{folder}/long', 0)
+    refused('password file that this user may not read',
+            ['--admin-password-file', f'{folder}/long', '--data-dir', f'{folder}/data'],
+            ['long: cannot be read: Permission denied; let the user who runs this read it'], **other)
     assert not os.path.exists(f'{folder}/data'), 'nothing was made'
     variable = subprocess.run([weir_program(), 'run'], env={**PLAIN, 'WEIR_MOD': 'x'}, cwd=folder,
                               timeout=WITHIN, capture_output=True, text=True, check=False)

@@ -1,6 +1,8 @@
+#include "apps/weir/web_client.hpp"
 #include "tests/system/channel_client.hpp"
 #include "tests/system/complete_network.hpp"
 
+#include <boost/json.hpp>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -121,6 +123,18 @@ protected:
     return status.substr(begin, status.find('"', begin) - begin);
   }
 
+  /// docs/api.md, `GET /v1/status`: which log this is, and which ids it gave.
+  void expect_told_to_applications() {
+    const auto answer
+      = apps::web_client::make()->get(net.node().data_url() + "/v1/status");
+    ASSERT_TRUE(answer) << answer.error().context;
+    const auto told = boost::json::parse(as_text(answer->body)).as_object();
+    EXPECT_EQ(std::string{told.at("log_epoch").as_string()}, epoch());
+    EXPECT_EQ(told.at("log_begin").to_number<uint64_t>(), 1u)
+      << "ids of before are of this log, too";
+    EXPECT_GE(told.at("log_end").to_number<uint64_t>(), app.last());
+  }
+
   const temp_dir dir;
   complete_network net{120};
   keeping_application app;
@@ -149,6 +163,7 @@ TEST_F(AdoptTest, AnOldCopyThatWasAdoptedGivesNoIdTwice) {
   write_and_take();
   EXPECT_TRUE(net.await_whole());
   EXPECT_GT(app.last(), seen + (uint64_t{1} << 32));
+  expect_told_to_applications();
   EXPECT_EQ(app.mixed_up(), 0u);
   EXPECT_EQ(net.node().metric("weir_consumer_foreign_acks_total"), 0u);
   // Acks of the new ids are kept.

@@ -71,7 +71,8 @@ void api_node::start() {
   const auto line = process_->read_line(60s);
   if (!line)
     throw std::runtime_error("no ready line: " + process_->errors());
-  const auto ready = boost::json::parse(*line).as_object();
+  ready_line_ = *line;
+  const auto ready = boost::json::parse(ready_line_).as_object();
   data = port_of(ready, "data");
   operations = port_of(ready, "operations");
   bytes_before_ = process_->resident_bytes();

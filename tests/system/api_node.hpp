@@ -65,6 +65,9 @@ public:
   static plain_request upgrade(const std::string& path,
                                std::map<std::string, std::string> more = {});
 
+  /// The line that says where it is reached.
+  const std::string& ready_line() const noexcept { return ready_line_; }
+
   uint16_t data = 0;       ///< Port.
   uint16_t operations = 0; ///< Port.
 
@@ -75,6 +78,7 @@ private:
   temp_dir dir_;
   std::vector<std::string> arguments_;
   std::unique_ptr<program> process_;
+  std::string ready_line_;
   size_t bytes_before_ = 0;
   size_t growth_bytes_max_ = 16 * megabyte;
 };

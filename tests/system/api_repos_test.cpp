@@ -75,6 +75,28 @@ TEST_F(ApiReposTest, TheRootNamesTheProgramAndItsDocumentation) {
   EXPECT_TRUE(std::ifstream{data_path("../../" + page)}) << page;
 }
 
+// Issue: the epoch of the log stands in the ready line and in /v1/status
+TEST_F(ApiReposTest, TheStatusSaysWhatThisNodeIs) {
+  const auto is = get("/v1/status");
+  EXPECT_EQ(is.status, 200);
+  const auto x = json::parse(is.body).as_object();
+  EXPECT_EQ(x.at("name").as_string(), "weir");
+  EXPECT_EQ(x.at("version").as_string(),
+            json::parse(get("/").body).at("version").as_string());
+  EXPECT_EQ(x.at("mode").as_string(), "manual");
+  EXPECT_EQ(x.at("log_epoch").as_string(),
+            json::parse(node.ready_line()).at("log_epoch").as_string());
+  EXPECT_EQ(x.at("log_begin").to_number<int64_t>(), 0) << "nothing was logged";
+  EXPECT_EQ(x.at("log_end").to_number<int64_t>(), 0);
+  EXPECT_EQ(x.size(), 6u);
+  plain_request long_form;
+  long_form.path = "/status";
+  const auto all
+    = json::parse(node.ask(node.operations, long_form).body).as_object();
+  for (const auto& [name, value] : x)
+    EXPECT_EQ(all.at(name), value) << name;
+}
+
 TEST_F(ApiReposTest, TheConfigurationIsShown) {
   auto is = get("/config");
   EXPECT_EQ(is.status, 200);
@@ -186,7 +208,7 @@ TEST_F(ApiReposTest, WhatNobodyTakesIsRefusedWithTheNearestName) {
   refused(post("/repos/add", R"({"dids":[],"colections":[]})"),
           R"(did you mean \"collections\"?)");
   refused(post("/repos/remove", R"({"dids":[],"collections":[]})"),
-          R"(there is no member \"collections\" here)");
+          R"(there is no member \"collections\" here; it takes dids)");
   EXPECT_EQ(get("/repos?limit=3").status, 200);
 }
 
@@ -202,6 +224,24 @@ TEST_F(ApiReposTest, AChannelSaysThatItIsAWebSocket) {
   const auto x = get("/channel");
   EXPECT_EQ(x.status, 426);
   EXPECT_NE(x.body.find("WebSocket"), std::string::npos) << x.body;
+}
+
+// Whoever asks for a cursor would take the events of the one consumer there is.
+TEST_F(ApiReposTest, AnUpgradeWithAParameterThatNobodyTakesIsRefused) {
+  const auto answer = [this](const std::string& path) {
+    return node.ask(node.data, api_node::upgrade(path));
+  };
+  const auto refused = answer("/channel?cursor=0");
+  EXPECT_EQ(refused.status, 400) << refused.head;
+  EXPECT_NE(refused.head.find("Content-Type: application/json"),
+            std::string::npos)
+    << refused.head;
+  const auto said = json::parse(refused.body).as_object();
+  EXPECT_EQ(said.at("error").as_string(), "InvalidRequest");
+  EXPECT_EQ(said.at("message").as_string(),
+            R"(there is no parameter "cursor" here; it takes none)");
+  EXPECT_EQ(answer("/channel?consumer=x&cursor=0").status, 400);
+  EXPECT_EQ(answer("/channel").status, 101);
 }
 
 // Issue: bad DIDs answered 400 with the reason and nothing changed

@@ -117,7 +117,7 @@ TEST(HostileAccessTest, SecretsAreInNoLogAndNoAnswer) {
        {parse_ready(*ready).data, parse_ready(*ready).operations})
     for (const std::string& credential : {encoded, wrong})
       for (const auto* path :
-           {"/health", "/config", "/status", "/metrics", "/nothing",
+           {"/health", "/config", "/status", "/v1/status", "/metrics", "/nothing",
             "/repos?password=in-the-url-1234", "/resolve/nonsense"}) {
         const auto port = std::stoul(url.substr(url.rfind(':') + 1));
         auto peer = raw_peer::dial(static_cast<uint16_t>(port));

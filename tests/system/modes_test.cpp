@@ -47,6 +47,19 @@ protected:
   std::string copy_difference(const std::set<std::string>& repos,
                               const wire::collection_filter& kept);
 
+  /// Of this repo at the application.
+  auto copied(const std::string& did) {
+    return copy.read([&did](const apps::event_copy& x) {
+      return x.accounts().at(did).records;
+    });
+  }
+
+  bool await_erased() {
+    return eventually(node_patience, [this] {
+      return metric("weir_repos_erased_total") == 1;
+    });
+  }
+
   /// Accounts with a record in it.
   std::set<std::string> holding(std::string_view collection);
 
@@ -246,23 +259,49 @@ TEST_F(ModesTest, ARemovedRepoIsNotDeletedAtApplications) {
   track(removed);
   track(kept);
   expect_copy([&] { return std::set{removed, kept}; }, {});
-  const auto records_of_removed = [this, &removed] {
-    return copy.read([&removed](const apps::event_copy& x) {
-      return x.accounts().at(removed).records;
-    });
-  };
-  const auto before = records_of_removed();
+  const auto before = copied(removed);
   ASSERT_FALSE(before.empty());
   untrack(removed);
-  ASSERT_TRUE(eventually(node_patience, [this] {
-    return metric("weir_repos_erased_total") == 1;
-  }));
+  ASSERT_TRUE(await_erased());
   net.life().traffic().post(3); // Nobody hears of these.
   net.life().traffic().post(4);
   EXPECT_TRUE(eventually(node_patience, [&] {
     return copy_difference({kept}, {}) == removed + " came\n";
   })) << copy_difference({kept}, {});
-  EXPECT_TRUE(records_of_removed() == before);
+  EXPECT_TRUE(copied(removed) == before);
+  end();
+}
+
+// ADR 16: how deletions are sent all the same. Those that were not sent before the
+// removal are not sent.
+TEST_F(ModesTest, ARepoThatKeepsNothingAnyMoreIsRemovedWithDeletes) {
+  start({"--mode", "manual"});
+  const auto heard = net.life().truth().view(3).id.str();
+  const auto unheard = net.life().truth().view(4).id.str();
+  const std::string nothing = "com.example.nothing";
+  track(heard);
+  track(unheard);
+  expect_copy([&] { return std::set{heard, unheard}; }, {});
+  own.emplace(heard, wire::collection_filter::parse({nothing}).value());
+  track(heard, {nothing});
+  expect_copy([&] { return std::set{heard, unheard}; }, {});
+  untrack(heard);
+  ASSERT_TRUE(await_erased());
+  EXPECT_TRUE(copied(heard).empty());
+  copy.end(); // The application goes away.
+  const auto before = copied(unheard);
+  track(unheard, {nothing});
+  ASSERT_TRUE(eventually(node_patience, [&] {
+    const auto now = status_of(*web, at);
+    return now.synced == 1 && now.outbox == before.size();
+  }));
+  untrack(unheard);
+  ASSERT_TRUE(eventually(node_patience, [this] { return tracked() == 0; }));
+  copy.follow(*web, at.data);
+  ASSERT_TRUE(eventually(node_patience, [this] {
+    return status_of(*web, at).outbox == 0;
+  }));
+  EXPECT_TRUE(copied(unheard) == before);
   end();
 }
 

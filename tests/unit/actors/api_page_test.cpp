@@ -1,11 +1,15 @@
+#include "actors/api/request_body.hpp"
 #include "actors/api/routes.hpp"
 #include "tests/support/api_page.hpp"
+#include "wire/letters_request.hpp"
 #include "wire/tap.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -32,6 +36,29 @@ std::string heading(const route& x) {
 
 bool has_row(const std::string& section, std::string_view name) {
   return section.find("| `" + std::string{name} + "` |") != std::string::npos;
+}
+
+/// Names in the first cells of the section's tables, and the words behind them up
+/// to a colon or comma.
+std::map<std::string, std::string> rows_of(const std::string& section) {
+  const std::regex row{"\\| `([^`]+)` \\| ([^:,|]*[^:,| ])[^|]*\\|\n"};
+  std::map<std::string, std::string> out;
+  for (std::sregex_iterator i{section.begin(), section.end(), row}, end;
+       i != end; ++i)
+    out[(*i)[1]] = (*i)[2];
+  return out;
+}
+
+/// What the route says of a body with this member; empty: nothing is wrong.
+std::string refusal_of(const route& to, std::string_view member) {
+  const auto ledger = std::make_shared<byte_ledger>();
+  const auto sink = make_body(to, ledger, limits::bulk_body_bytes_max);
+  const auto text = "{\"" + std::string{member} + "\":0}";
+  sink->put(as_bytes(text));
+  if (auto* const repos = dynamic_cast<repos_body*>(sink.get()))
+    return repos->finish().error().context;
+  const auto& body = dynamic_cast<const text_body&>(*sink);
+  return wire::parse_letters_request(body.text()).error().context;
 }
 
 /// What stands in backquotes in the first cells of the table of event fields.
@@ -116,6 +143,55 @@ TEST(ApiPageTest, EachRouteAndEachParameterHasAnEntry) {
     for (const auto name : x.query)
       EXPECT_TRUE(name.empty() || has_row(found->second, name))
         << heading(x) << ": " << name;
+  }
+}
+
+TEST(ApiPageTest, EachMemberOfABodyHasARowThatSaysWhetherItMustBeThere) {
+  const auto sections = api_sections();
+  size_t bodies = 0;
+  for (const auto& x : all_routes()) {
+    EXPECT_EQ(x.body.empty(), x.body_max == 0) << heading(x);
+    bodies += x.body.empty() ? 0 : 1;
+    const auto rows = rows_of(sections.at(heading(x)));
+    size_t known = 0;
+    for (const auto& member : x.body) {
+      const auto row = rows.find(std::string{member.name});
+      ASSERT_NE(row, rows.end()) << heading(x) << ": " << member.name;
+      EXPECT_EQ(row->second, wire::to_string(member.need))
+        << heading(x) << ": " << member.name;
+      ++known;
+    }
+    for (const auto name : x.query)
+      known += name.empty() ? 0 : 1;
+    EXPECT_EQ(rows.size(), known) << heading(x) << " has a row of nothing";
+  }
+  EXPECT_GE(bodies, 5u);
+}
+
+// The value is wrong for each of them: that is what is said of those in the table,
+// and of no other.
+TEST(ApiPageTest, ABodyTakesTheMembersOfTheTableAndNoOther) {
+  for (const auto& x : all_routes()) {
+    if (x.body.empty())
+      continue;
+    for (const auto& member : x.body) {
+      const auto name = '"' + std::string{member.name} + '"';
+      EXPECT_TRUE(refusal_of(x, member.name).starts_with(name + " must be "))
+        << heading(x) << name;
+    }
+    for (const auto& other : all_routes())
+      for (const auto& member : other.body) {
+        const auto known = std::ranges::find(x.body, member.name,
+                                             &wire::body_member::name)
+                           != x.body.end();
+        EXPECT_EQ(refusal_of(x, member.name).starts_with("there is no member "),
+                  !known)
+          << heading(x) << ": " << member.name;
+      }
+    const auto& first = x.body.front().name;
+    EXPECT_EQ(refusal_of(x, std::string{first} + "x"),
+              "there is no member \"" + std::string{first}
+                + "x\" here; did you mean \"" + std::string{first} + "\"?");
   }
 }
 

@@ -63,6 +63,37 @@ TEST_F(DeliveryDueAtRestTest, WhatAccountsAreIsDueAndWhatWasErasedIsNot) {
   EXPECT_EQ(oldest(), world.last());
 }
 
+// docs/api.md, `GET /stats/outbox-buffer`: what is counted beside what is due
+TEST_F(DeliveryDueAtRestTest, TheBacklogHasWhatWaitsAndWhatWillBePassedOver) {
+  actors::delivery_options options;
+  options.filter
+    = *wire::collection_filter::parse({"app.bsky.feed.post"});
+  delivery_world x{options};
+  x.standings[ann].active = false;
+  x.append(ann, 2);
+  x.append(bob, 3);
+  x.standings[bob].erased_through = x.last();
+  x.append(bob, 4, true, "app.bsky.feed.like");
+  x.append_commit(bob);
+  x.publish();
+  EXPECT_EQ(x.machine->backlog(), 9u) << "nobody has read any of it";
+  EXPECT_EQ(x.find_oldest().id, 0u) << "and nothing is due";
+  x.connect(1);
+  EXPECT_TRUE(x.sent.empty());
+  EXPECT_EQ(x.machine->backlog(), 2u) << "records of an account that is away";
+  x.append(bob);
+  x.publish();
+  EXPECT_EQ(x.machine->backlog(), 3u);
+  x.ack_all();
+  EXPECT_EQ(x.machine->backlog(), 2u);
+  x.append_deletion(ann);
+  x.publish();
+  x.ack_all();
+  x.pass(2min);
+  EXPECT_EQ(x.machine->backlog(), 0u) << "erased, and told once";
+  EXPECT_EQ(x.sent.size(), 2u);
+}
+
 TEST_F(DeliveryDueAtRestTest, AnApplicationThatComesChangesNothing) {
   leave(ann);
   world.append(ann, 2);

@@ -103,8 +103,14 @@ TEST(ConfigFileTest, AFileThatCannotBeReadIsAProblem) {
   const tests::temp_dir dir;
   EXPECT_EQ(read_config(dir.at("absent.toml")).problems,
             std::vector{dir.at("absent.toml")
-                        + ": cannot be read: No such file or directory"});
-  EXPECT_EQ(read_config(dir.path().string()).problems.size(), 1u);
+                        + ": cannot be read: No such file or directory; give "
+                          "the path of a TOML file, such as one that weir "
+                          "config print wrote"});
+  const auto folder = read_config(dir.path().string()).problems;
+  ASSERT_EQ(folder.size(), 1u);
+  EXPECT_NE(folder[0].find("it is no file; give the path of a TOML file"),
+            std::string::npos)
+    << folder[0];
 }
 
 TEST(ConfigFileTest, AFileIsReadUpToTheLimitAndNotBeyond) {
@@ -114,7 +120,9 @@ TEST(ConfigFileTest, AFileIsReadUpToTheLimitAndNotBeyond) {
   EXPECT_TRUE(read_config(path).problems.empty());
   std::ofstream{path, std::ios::app} << '\n';
   EXPECT_EQ(read_config(path).problems,
-            std::vector{path + ": more than 1048576 bytes"});
+            std::vector{path
+                        + ": more than 1048576 bytes; give the path of a TOML "
+                          "file, such as one that weir config print wrote"});
 }
 
 } // namespace weir::apps

@@ -147,7 +147,9 @@ TEST_F(LoadSettingsTest, APasswordFileThatIsAbsentIsOneProblem) {
   const auto x = load().problems;
   ASSERT_EQ(x.size(), 1u);
   EXPECT_EQ(x[0], "admin_password_file: " + dir.at("absent")
-                    + ": cannot be read: No such file or directory");
+                    + ": cannot be read: No such file or directory; give the "
+                      "path of a file with a password; this prints a good "
+                      "one: head -c 24 /dev/urandom | base64");
 }
 
 } // namespace weir::apps

@@ -30,6 +30,14 @@ TEST(NearestTest, WhatIsFarFromEverythingHasNoSuggestion) {
   EXPECT_EQ(suggestion("bins", names), "; did you mean \"bind\"?");
 }
 
+TEST(NearestTest, WhereNoneIsNearAllAreNamed) {
+  EXPECT_EQ(nearest_or_all("bins", {"plc_url", "bind"}),
+            "; did you mean \"bind\"?");
+  EXPECT_EQ(nearest_or_all("frobnicate", {"plc_url", "bind"}),
+            "; it takes plc_url, bind");
+  EXPECT_EQ(nearest_or_all("frobnicate", {}), "; it takes none");
+}
+
 // A name is cut at 64 letters, so that a hostile one costs nothing.
 TEST(NearestTest, VeryLongWordsAreCompared) {
   EXPECT_FALSE(nearest(std::string(1'000'000, 'x'), {"bind"}));

@@ -182,21 +182,23 @@ TEST(ReposRequest, AMemberThatNobodyReadsIsRefusedAndNamed) {
     return x ? std::string{} : x.error().context;
   };
   EXPECT_EQ(refusal(R"({"x":{"dids":["bad"]},"dids":[],"y":["bad"]})"),
-            R"(there is no member "x" here)");
+            R"(there is no member "x" here; it takes dids, collections)");
   EXPECT_EQ(refusal(R"({"dids":[],"colections":["a.b.*"]})"),
             R"(there is no member "colections" here; did you mean )"
             R"("collections"?)");
   const std::string much(10'000, 'x');
   EXPECT_EQ(refusal(R"({"dids":[],")" + much + R"(":1})"),
-            R"(there is no member ")" + much.substr(0, 64) + R"(" here)");
+            R"(there is no member ")" + much.substr(0, 64)
+              + R"(" here; it takes dids, collections)");
 }
 
 TEST(ReposRequest, CollectionsBelongToAdditions) {
-  wire::repos_request_reader removal{false};
+  wire::repos_request_reader removal{wire::did_members};
   removal.put(R"({"dids":[],"collections":["a.b.*"]})");
   const auto x = removal.finish();
   ASSERT_FALSE(x);
-  EXPECT_EQ(x.error().context, R"(there is no member "collections" here)");
+  EXPECT_EQ(x.error().context,
+            R"(there is no member "collections" here; it takes dids)");
 }
 
 TEST(ReposRequest, HoldsWhatItNamesAndNothingElse) {
