@@ -191,7 +191,7 @@ bool valid_secret(const scalar& secret) {
 }
 
 std::array<uint8_t, 64> sign(const digest& hash, const scalar& secret) {
-  const field f;
+  thread_local const field f; // To make it takes as long as to sign.
   const auto d = f.read(secret);
   auto z = f.read(hash);
   BN_nnmod(z.get(), z.get(), f.order(), f.context());

@@ -21,6 +21,7 @@ struct listed_line {
 /// Whether a REPO has to hear of a line: its rev or status differs from what is
 /// stored, or its position can be raised (CONS-24, CONS-25). A line too many is
 /// harmless, the REPO decides.
+/// @param chain Of a repo in sync; it is not asked for of others.
 bool is_news(const listed_line& line, const storage::repo_row& row,
              const storage::chain_row* chain, const upstream_board& board);
 

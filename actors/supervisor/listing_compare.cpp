@@ -1,8 +1,37 @@
 #include "actors/supervisor/listing_compare.hpp"
 
 #include "actors/supervisor/listed_line.hpp"
+#include "storage/chain_table.hpp"
+#include "storage/collection_table.hpp"
+#include "storage/repo_table.hpp"
 
 namespace weir::actors {
+
+namespace {
+
+/// What a line is compared with, and no more: a listing names every repo.
+struct compared_rows {
+  std::optional<storage::repo_row> row;
+  std::shared_ptr<const storage::chain_row> chain; ///< Of one in sync.
+};
+
+result<compared_rows> load(const store_readers& store,
+                           const atproto::did& repo) {
+  compared_rows out;
+  auto row = storage::repo_table{store.db, store.names}.row(repo);
+  if (!row)
+    return row.error();
+  out.row = std::move(*row);
+  if (!out.row || out.row->status != storage::repo_status::synced)
+    return out;
+  auto chain = storage::load_chain(store.db, store.names, repo);
+  if (!chain)
+    return chain.error();
+  out.chain = std::move(*chain);
+  return out;
+}
+
+} // namespace
 
 std::vector<repo_listed> drop_known_lines(std::vector<repo_listed>& lines,
                                           const store_readers& store,
@@ -10,7 +39,7 @@ std::vector<repo_listed> drop_known_lines(std::vector<repo_listed>& lines,
                                           wall_time now) {
   std::vector<repo_listed> unknown;
   std::erase_if(lines, [&](const repo_listed& line) {
-    const auto known = store.load_repo(line.repo);
+    const auto known = load(store, line.repo);
     if (!known)
       return false;
     if (!known->row) {
