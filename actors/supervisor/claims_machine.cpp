@@ -185,10 +185,12 @@ void claims_machine::take_word(listings::value_type& of, waiting_claim x,
   const auto is_web = document_is_foreign(x.of.repo);
   if (said.what == word::kind::away && !is_web) {
     x.wants_anew = false; // What is known of it may decide.
-    if (++x.tries < limits::claim_tries_max)
+    if (++x.tries < limits::claim_tries_max) {
       from.put(std::move(x));
-    else
+    } else {
       release(from, cost_of(x.of));
+      ++out.dropped;
+    }
     return;
   }
   // A did:web is its own host's word: nobody there is as good as no document.

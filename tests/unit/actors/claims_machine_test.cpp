@@ -162,7 +162,9 @@ TEST(claims, a_directory_that_is_away_says_nothing) {
     x.now = *x.timer;
     x.take(x.machine.on_timer(x.now));
   }
+  EXPECT_EQ(x.dropped, 0u);
   EXPECT_EQ(x.say_all({kind::away, {}}), 1u);
+  EXPECT_EQ(x.dropped, 1u) << "it is counted";
   ASSERT_EQ(x.pages.size(), 1u) << "it comes again with the next listing";
   EXPECT_TRUE(x.pages[0].trusted);
 }
