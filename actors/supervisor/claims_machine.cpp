@@ -103,7 +103,8 @@ size_t claims_machine::size() const noexcept {
   return out;
 }
 
-/// Drops what finds no place beyond `limits::claims_of_page_max`.
+/// Drops what finds no place beyond `limits::claims_of_page_max`, and what would
+/// find none however long it waited: names may be long, and the room small.
 /// @returns the bytes of the others
 size_t claims_machine::take_places(listing& x, std::vector<claim>& claims) {
   size_t bytes = 0;
@@ -116,6 +117,8 @@ size_t claims_machine::take_places(listing& x, std::vector<claim>& claims) {
         break;
       ++x.spare;
       ++spare_;
+    } else if (bytes + cost > bytes_max_) {
+      break;
     }
     bytes += cost;
   }
