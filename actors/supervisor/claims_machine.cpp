@@ -103,7 +103,8 @@ size_t claims_machine::size() const noexcept {
   return out;
 }
 
-/// Drops what finds no place beyond `limits::claims_of_page_max`.
+/// Drops what finds no place beyond `limits::claims_of_page_max`, and what would
+/// find none however long it waited: names may be long, and the room small.
 /// @returns the bytes of the others
 size_t claims_machine::take_places(listing& x, std::vector<claim>& claims) {
   size_t bytes = 0;
@@ -116,6 +117,8 @@ size_t claims_machine::take_places(listing& x, std::vector<claim>& claims) {
         break;
       ++x.spare;
       ++spare_;
+    } else if (bytes + cost > bytes_max_) {
+      break;
     }
     bytes += cost;
   }
@@ -185,10 +188,12 @@ void claims_machine::take_word(listings::value_type& of, waiting_claim x,
   const auto is_web = document_is_foreign(x.of.repo);
   if (said.what == word::kind::away && !is_web) {
     x.wants_anew = false; // What is known of it may decide.
-    if (++x.tries < limits::claim_tries_max)
+    if (++x.tries < limits::claim_tries_max) {
       from.put(std::move(x));
-    else
+    } else {
       release(from, cost_of(x.of));
+      ++out.dropped;
+    }
     return;
   }
   // A did:web is its own host's word: nobody there is as good as no document.

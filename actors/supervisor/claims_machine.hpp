@@ -99,7 +99,8 @@ public:
     std::vector<std::pair<listing_id, atproto::did>> confirmed;
     std::vector<verdict> pages;
     bool prove = false; ///< Answer with `on_proof`.
-    size_t dropped = 0; ///< Claims without room; the next listing has them.
+    /// Claims of listings without room or an answer; the next listing has them.
+    size_t dropped = 0;
     std::vector<answer> answers; ///< In front of `rests`.
     std::vector<stream_rest> rests;
     std::optional<steady_time> timer;

@@ -169,7 +169,7 @@ void listing_machine::forget_run(state& x) {
   x.idle_pages = 0;
   x.seen = {};
   x.names = seen_names{options_.salt + step * ++runs_};
-  x.repeated = false;
+  x.print.reset();
 }
 
 /// From where the row says. A host that fails now and then does not make us
@@ -208,7 +208,7 @@ void listing_machine::on_lines(const listing_id& what,
     print += repo;
     x.names.add(repo);
   }
-  x.repeated = x.seen.repeats(print);
+  x.print = print;
 }
 
 listing_machine::effects
@@ -225,7 +225,7 @@ listing_machine::on_page(const listing_id& what,
   if (x.again && *x.again != x.row.noted && begins_again(x))
     return resume(what, x, now);
   x.names.keep_page();
-  const auto idle = std::exchange(x.repeated, false) || lines == 0;
+  const auto idle = x.take_print() || lines == 0;
   x.idle_pages = idle ? x.idle_pages + 1 : 0;
   const auto repeats = x.seen.repeats_cursor(atproto::stable_hash(*cursor));
   if (cursor->empty() || repeats || ++x.pages >= options_.pages_max
@@ -252,6 +252,7 @@ listing_machine::on_mistrust(const listing_id& what, const std::string& cursor,
     return {};
   auto& x = i->second;
   x.names.keep_page();
+  x.take_print();
   x.mistrust = std::clamp(x.mistrust * 2, options_.mistrust_min,
                           std::max(options_.mistrust_min, options_.interval));
   if (cursor.empty()) {
@@ -274,8 +275,7 @@ listing_machine::on_unproved(const listing_id& what, steady_time now) {
     return {};
   auto& x = i->second;
   x.names.drop_page();
-  x.seen = {};
-  x.repeated = false;
+  x.print.reset();
   begins_again(x);
   x.doubt = std::clamp<std::chrono::seconds>(
     x.doubt * 2, limits::claim_retry,
@@ -312,6 +312,7 @@ listing_machine::take_failure(const listing_id& what, state& x,
     return finish(what, x, options_.interval, now);
   auto& host = host_of(what);
   x.names.drop_page();
+  x.print.reset();
   steady_time due;
   if (why.code == ec::malformed) {
     // The host may not know its own cursor any more: all of it comes again.

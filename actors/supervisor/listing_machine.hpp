@@ -16,6 +16,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weir::actors {
@@ -112,8 +113,8 @@ public:
     host_of(what).budget.charge(now, requests);
   }
 
-  /// A page came. One with the same repos as one of the last pages counts as
-  /// one without any.
+  /// A page came. One with the same repos as one of the last pages that were
+  /// taken counts as one without any.
   /// @param repos Hashes of their DIDs, in any order.
   void on_lines(const listing_id& what, const std::vector<uint64_t>& repos);
 
@@ -155,7 +156,7 @@ private:
     size_t idle_pages = 0;
     seen_pages seen;       ///< Of this run.
     seen_names names;      ///< Of this run.
-    bool repeated = false; ///< The page that came last.
+    std::optional<uint64_t> print; ///< Of the page that came, and is not taken.
     std::optional<steady_time> due;
     /// It came to its end, and is due by interval: when there is budget.
     std::optional<steady_time> ended;
@@ -167,6 +168,14 @@ private:
     std::optional<patience> waits;
     uint32_t compared = 0; ///< Epoch of the last one that came to its end.
     storage::listing_row row;
+
+    /// The page that came was taken. One that was not is the same when it comes
+    /// again, and does not count as one that came before.
+    /// @returns whether an earlier one had the same repos
+    bool take_print() {
+      const auto x = std::exchange(print, std::nullopt);
+      return x && seen.repeats(*x);
+    }
   };
 
   /// What the listings of one upstream have in common.

@@ -14,8 +14,10 @@ namespace {
 
 constexpr std::string_view some_time = "2026-01-01T00:00:00.000Z";
 
-/// 2026-01-01, as every repository of tests begins.
+/// 2026-01-01: where repositories without a clock begin.
 constexpr wall_time epoch{1'767'225'600'000'000};
+
+constexpr uint16_t clock_id = 7;
 
 atproto::did make_did(random_source& random) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz234567";
@@ -89,8 +91,10 @@ bytes commit_draft::encode(bytes_view commit_block) const {
 
 // -- test_repo ----------------------------------------------------------------
 
-test_repo::test_repo(uint64_t seed, curve which)
-  : rev_(tid::from_time(epoch, 7)), data_(mst::empty_root()) {
+test_repo::test_repo(uint64_t seed, curve which, const clock* time)
+  : time_(time),
+    rev_(tid::from_time(time == nullptr ? epoch : time->wall_now(), clock_id)),
+    data_(mst::empty_root()) {
   const auto random = seeded_random(seed);
   did_ = make_did(*random);
   key_ = private_key::generate(which, *random);
@@ -130,6 +134,13 @@ const bytes_view* test_repo::find_node(const cid& id) {
 
 commit_object test_repo::object() const {
   return {did_, rev_, data_, {}, {}};
+}
+
+tid test_repo::next_rev() const {
+  if (time_ == nullptr)
+    return tid{rev_.value() + (uint64_t{1'000'000} << 10)};
+  const auto wanted = tid::from_time(time_->wall_now(), clock_id);
+  return wanted > rev_ ? wanted : tid{rev_.value() + 1};
 }
 
 commit_draft test_repo::draft() {
@@ -177,7 +188,7 @@ commit_draft test_repo::draft() {
         return find_node(id);
       });
   assert(held);
-  rev_ = tid{rev_.value() + (uint64_t{1'000'000} << 10)};
+  rev_ = next_rev();
   committed_ = true;
   out.object = object();
   return out;

@@ -4,6 +4,7 @@
 #include "atproto/frame.hpp"
 #include "atproto/mst.hpp"
 #include "atproto/verify.hpp"
+#include "base/clock.hpp"
 
 #include <map>
 #include <optional>
@@ -62,8 +63,12 @@ verify_frame(const bytes& frame, const atproto::public_key& key, wall_time now);
 /// A repository of one account. Changes wait until `commit` signs them.
 class test_repo {
 public:
+  /// @param time Dates each commit, as a PDS does, and outlives the repository.
+  ///        Without it the first one is of 2026-01-01 and each of a second after
+  ///        the last: the same bytes whenever a test runs.
   explicit test_repo(uint64_t seed = 1,
-                     atproto::curve which = atproto::curve::k256);
+                     atproto::curve which = atproto::curve::k256,
+                     const clock* time = nullptr);
 
   const atproto::did& did() const noexcept { return did_; }
 
@@ -110,10 +115,12 @@ public:
 
 private:
   atproto::commit_object object() const;
+  atproto::tid next_rev() const;
   const bytes_view* find_node(const atproto::cid& id);
 
   atproto::did did_;
   atproto::private_key key_;
+  const clock* time_;
   atproto::tid rev_;
   atproto::cid data_;
   bool committed_ = false;

@@ -29,7 +29,7 @@ std::chrono::milliseconds since(steady_clock::time_point x) {
 
 commit_load::commit_load(const net::transport_ptr& network,
                          const std::string& data_url, hostile_stream& stream,
-                         std::list<test_repo>& repos)
+                         std::list<live_repo>& repos)
   : stream_(stream), repos_(repos) {
   channel_ = std::make_unique<channel_client>(
     network, data_url, [this](const std::vector<std::string_view>& texts) {

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "net/transport.hpp"
-#include "tests/support/repo_builder.hpp"
 #include "tests/system/channel_client.hpp"
 #include "tests/system/hostile_host.hpp"
+#include "tests/system/live_repo.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -44,7 +44,7 @@ public:
 
   /// @param data_url Of the node, which has the repos.
   commit_load(const net::transport_ptr& network, const std::string& data_url,
-              hostile_stream& stream, std::list<test_repo>& repos);
+              hostile_stream& stream, std::list<live_repo>& repos);
   ~commit_load();
 
   commit_load(const commit_load&) = delete;
@@ -74,7 +74,7 @@ private:
   void arrive(std::string_view text);
 
   hostile_stream& stream_;
-  std::list<test_repo>& repos_;
+  std::list<live_repo>& repos_;
   std::mutex sending_; ///< The order of the stream.
   int64_t seq_ = 0;
   mutable std::mutex guard_; ///< Of all below.

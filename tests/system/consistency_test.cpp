@@ -124,7 +124,7 @@ protected:
 
   hostile_stream stream;
   hostile_host host;
-  test_repo repo{1};
+  live_repo repo{1};
   std::unique_ptr<hostile_node> node;
   std::unique_ptr<apps::web_client> web = apps::web_client::make();
   size_t records = 0;

@@ -28,7 +28,7 @@ protected:
   }
 
   /// So many repos of both hosts, tracked and in sync.
-  void make(std::list<test_repo>& to, hostile_host& one, hostile_host& two) {
+  void make(std::list<live_repo>& to, hostile_host& one, hostile_host& two) {
     for (size_t i = 0; i < limits::clock_signers_min; ++i) {
       auto& x = to.emplace_back(++made_);
       auto& host = i % 2 == 0 ? one : two;
@@ -66,7 +66,7 @@ protected:
   /// Commits of one repo, each a second after the last one.
   /// @param ahead What the first is beyond the time.
   /// @returns the rev of the last one.
-  std::string send(test_repo& x, std::chrono::microseconds ahead,
+  std::string send(live_repo& x, std::chrono::microseconds ahead,
                    size_t count = 1) {
     x.put("app.test.note/" + std::to_string(seq_), make_record("more"));
     auto draft = x.draft();
@@ -112,8 +112,8 @@ protected:
   hostile_host other_host;
   hostile_host liar;
   hostile_host other_liar;
-  std::list<test_repo> honest;
-  std::list<test_repo> lying;
+  std::list<live_repo> honest;
+  std::list<live_repo> lying;
   actors::node_config config;
   const std::unique_ptr<apps::web_client> web = apps::web_client::make();
   std::unique_ptr<actors::node> node;

@@ -72,7 +72,7 @@ protected:
 
   hostile_stream stream;
   hostile_host host;
-  test_repo repo{1};
+  live_repo repo{1};
   std::unique_ptr<hostile_node> node;
   size_t records = 0;
   int64_t seq = 0;
@@ -101,7 +101,7 @@ TEST_F(DroppedEventTest, WhatItsOwnHostSendsAndNobodySignedIsFetched) {
   start_synced("pds:");
   auto x = next();
   host.serve(repo);
-  send(std::move(x), test_repo{2});
+  send(std::move(x), live_repo{2});
   expect_synced();
   EXPECT_EQ(events("bad_signature"), 1u);
 }
@@ -127,7 +127,10 @@ TEST_F(DroppedEventTest, AFetchThatIsOlderThanItsCauseIsNoSuccess) {
 // another state under a rev that we have; what it has now counts
 TEST_F(DroppedEventTest, AnotherStateUnderTheRevWeHaveIsFetched) {
   start_synced();
-  test_repo other{1};
+  constexpr std::chrono::microseconds step{1};
+  manual_clock time{repo.now() + -step};
+  test_repo other{1, atproto::curve::k256, &time}; // The same keys and rev.
+  time.advance(step);
   other.put("app.test.note/b", make_record("two"));
   other.put("app.test.note/c", make_record("three"));
   other.commit();
@@ -154,7 +157,7 @@ TEST_F(DroppedEventTest, AnotherStateUnderTheRevWeHaveIsFetched) {
 // protocol.md 5.2: an account that is between its import and its first write
 // has its old key still
 TEST_F(DroppedEventTest, AFetchThatItsKeyRefusedIsTriedAgainWithTheNextCommit) {
-  const test_repo other{2};
+  const live_repo other{2};
   host.on_document(
     repo.did(),
     say(http_answer(200, make_document(repo.did().str(),
@@ -174,7 +177,7 @@ TEST_F(DroppedEventTest, AFetchThatItsKeyRefusedIsTriedAgainWithTheNextCommit) {
 // is the same all the time, so no other event than this one says that its root
 // may be another by now.
 TEST_F(DroppedEventTest, AFetchThatItsKeyRefusedIsTriedAgainWithItsIdentity) {
-  const test_repo other{2};
+  const live_repo other{2};
   auto imported = repo.blocks();
   const auto commit = encode_signed_commit(
     {repo.did(), repo.rev(), repo.data(), {}, {}}, other.key());

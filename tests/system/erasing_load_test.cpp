@@ -38,7 +38,7 @@ protected:
       make(leaving, 1'001 + i, leaving_records);
   }
 
-  void make(std::list<test_repo>& where, uint64_t seed, size_t records) {
+  void make(std::list<live_repo>& where, uint64_t seed, size_t records) {
     auto& out = where.emplace_back(seed);
     const auto text = unlikely_text(seed);
     for (size_t i = 0; i < records; ++i)
@@ -117,8 +117,8 @@ protected:
 
   hostile_stream stream;
   hostile_host host;
-  std::list<test_repo> busy;
-  std::list<test_repo> leaving;
+  std::list<live_repo> busy;
+  std::list<live_repo> leaving;
   std::vector<std::string> kept; ///< What the busy ones say.
   std::vector<std::string> gone; ///< What the others do.
   std::optional<hostile_node> node;

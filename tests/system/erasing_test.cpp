@@ -25,7 +25,7 @@ protected:
   }
 
   /// A repo whose records say this.
-  test_repo& make(uint64_t seed, const std::string& text) {
+  live_repo& make(uint64_t seed, const std::string& text) {
     auto& out = repos.emplace_back(seed);
     out.put("app.test.note/a", make_record(text));
     out.put("app.test.like/b", make_record(text + " too"));
@@ -36,7 +36,7 @@ protected:
 
   void make_inventors() {
     for (size_t i = 0; i < inventors; ++i) {
-      test_repo inventor{1'000 + i};
+      live_repo inventor{1'000 + i};
       for (size_t n = 0; n < limits::repo_streams_max; ++n)
         inventor.put("com.evil.a" + std::to_string(i) + "x" + std::to_string(n)
                        + "/k",
@@ -58,7 +58,7 @@ protected:
   hostile_stream stream;
   hostile_host host;
   hostile_host inventive;
-  std::list<test_repo> repos;
+  std::list<live_repo> repos;
   std::vector<atproto::did> invented;
 };
 

@@ -78,8 +78,8 @@ protected:
     relay.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
   }
 
-  static test_repo account(uint64_t seed) {
-    test_repo out{seed};
+  static live_repo account(uint64_t seed) {
+    live_repo out{seed};
     out.put("app.test.note/a", make_record("one"));
     out.commit();
     return out;

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "tests/support/net_fixture.hpp"
-#include "tests/support/repo_builder.hpp"
 #include "tests/system/channel_client.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
+#include "tests/system/live_repo.hpp"
 
 #include <chrono>
 #include <functional>
@@ -77,7 +77,7 @@ private:
   net::transport_ptr network_;
   hostile_stream stream_;
   hostile_host host_;
-  std::list<test_repo> repos_;
+  std::list<live_repo> repos_;
   inbox<arrival> live_;
   int64_t seq_ = 0;
   std::unique_ptr<hostile_node> node_;

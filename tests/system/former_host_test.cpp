@@ -48,7 +48,7 @@ protected:
                                   static_cast<uint64_t>(by.seq)));
   }
 
-  test_repo repo{1};
+  live_repo repo{1};
   hostile_host directory;
   upstream former;
   upstream present;

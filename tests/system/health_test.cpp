@@ -279,7 +279,7 @@ TEST_F(HealthToldTest, AHostThatDoesNotSayWhoHasRecordsIsNamed) {
   hostile_host gate;
   hostile_host directory;
   const std::string describe = "/xrpc/com.atproto.repo.describeRepo";
-  const test_repo account{1};
+  const live_repo account{1};
   const auto did = account.did().str();
   directory.publish(account, gate.url());
   config.plc_url = directory.url();

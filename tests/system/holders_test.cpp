@@ -84,7 +84,7 @@ protected:
     return out;
   }
 
-  std::list<test_repo> repos;
+  std::list<live_repo> repos;
   std::mutex guard;
   std::map<std::string, size_t> answered; ///< Answers about each account.
   /// Of the gate, about an account.

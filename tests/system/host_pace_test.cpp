@@ -1,6 +1,7 @@
 #include "atproto/dag_cbor.hpp"
 #include "base/clock.hpp"
 #include "base/limits.hpp"
+#include "base/limits_streams.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
 
@@ -14,6 +15,8 @@
 namespace weir::tests {
 
 namespace {
+
+using namespace std::chrono_literals;
 
 constexpr const char* list_repos = "/xrpc/com.atproto.sync.listRepos";
 
@@ -73,7 +76,7 @@ protected:
     return out;
   }
 
-  std::list<test_repo> repos;
+  std::list<live_repo> repos;
   hostile_stream stream;
   hostile_host host;
 };
@@ -135,36 +138,38 @@ TEST_F(SilentHostTest, WhatChangedWhileItWasCutIsFoundWithoutAnEvent) {
 // protocol.md 9.3: what is listed is not missing while the stream lags behind,
 // whatever a single frame, which nobody signed, says of the time.
 TEST_F(SilentHostTest, NothingIsMissingWhileItsStreamIsLate) {
-  constexpr size_t filler = 20;
+  constexpr size_t per_second = 6;
+  // So many that those behind them come late.
+  constexpr size_t before = per_second * (limits::frame_delay_max / 1s + 3);
   hostile_node node{{"pds:" + host.url()},
                     host.url(),
-                    {"--mode", "manual", "--pds-events-per-second", "6",
-                     "--listing-interval", "2s",
+                    {"--mode", "manual", "--pds-events-per-second",
+                     std::to_string(per_second), "--listing-interval", "2s",
                      "--listing-requests-per-hour", "3600"}};
   for (const auto& x : repos)
     node.add({x.did()});
   ASSERT_TRUE(has_all(node));
   ASSERT_TRUE(node.await_metric("weir_listing_finished_total", 1));
-  test_repo stranger{accounts + 1};
-  stranger.put("app.test.note/a", make_record("one"));
-  auto liar = stranger.draft();
-  liar.object.rev = atproto::tid::from_time(
-    system_clock().wall_now() + std::chrono::hours{24}, 1);
-  ASSERT_TRUE(stream.send(liar.encode(liar.sign(stranger.key()))));
-  int64_t seq = 1;
-  for (size_t i = 0; i < filler; ++i)
-    ASSERT_TRUE(stream.send(unknown_frame(++seq)));
-  for (auto& x : repos) {
+  int64_t seq = 0;
+  const auto next = [](live_repo& x) {
     x.put("app.test.note/b", make_record("two"));
-    auto commit = x.draft();
-    commit.seq = ++seq;
-    ASSERT_TRUE(stream.send(commit.encode(commit.sign(x.key()))));
-  }
+    return x.draft();
+  };
+  const auto send = [&](commit_draft x, const live_repo& from) {
+    x.seq = ++seq;
+    return stream.send(x.encode(x.sign(from.key())));
+  };
+  live_repo stranger{accounts + 1};
+  auto liar = next(stranger);
+  liar.object.rev = atproto::tid::from_time(system_clock().wall_now() + 24h, 1);
+  ASSERT_TRUE(send(liar, stranger));
+  for (size_t i = 0; i < before; ++i)
+    ASSERT_TRUE(send(next(stranger), stranger));
+  for (auto& x : repos)
+    ASSERT_TRUE(send(next(x), x));
   publish();
   EXPECT_TRUE(has_all(node));
-  ASSERT_TRUE(eventually(std::chrono::minutes{5}, [&] { // late_quiet_max
-    return node.metric("weir_listing_finished_total") >= 2;
-  }));
+  ASSERT_TRUE(node.await_metric("weir_listing_finished_total", 2));
   EXPECT_EQ(node.metric(listed_anew), 0u);
   EXPECT_EQ(host.asked("/xrpc/com.atproto.sync.getRepo?"), accounts);
 }
@@ -172,16 +177,18 @@ TEST_F(SilentHostTest, NothingIsMissingWhileItsStreamIsLate) {
 // protocol.md 9.3; reliability.md 2.1, Event flood: a stream is held back after
 // a frame that was refused. What it did not bring meanwhile is not missing.
 TEST_F(SilentHostTest, NothingIsMissingWhileItsStreamIsHeldBack) {
-  test_repo forger{accounts + 1};
+  live_repo forger{accounts + 1};
   forger.put("app.test.note/a", make_record("one"));
   forger.commit();
   host.publish_and_serve(forger);
-  // One refused frame costs ten seconds.
+  // One refused frame costs five seconds: more than a silence that means
+  // something, and too few for what comes behind it to be late.
+  static_assert(limits::passed_quiet_min < 5s && 5s < limits::frame_delay_max);
   hostile_node node{{"pds:" + host.url()},
                     host.url(),
                     {"--mode", "manual", "--listing-requests-per-hour", "3600",
                      "--pds-events-per-second",
-                     std::to_string(limits::refused_frame_cost / 10)}};
+                     std::to_string(limits::refused_frame_cost / 5)}};
   node.add({forger.did()});
   for (const auto& x : repos)
     node.add({x.did()});
@@ -205,9 +212,7 @@ TEST_F(SilentHostTest, NothingIsMissingWhileItsStreamIsHeldBack) {
   publish();
   const auto listed = node.metric("weir_listing_finished_total");
   EXPECT_TRUE(has_all(node));
-  ASSERT_TRUE(eventually(std::chrono::minutes{5}, [&] { // late_quiet_max
-    return node.metric("weir_listing_finished_total") >= listed + 1;
-  }));
+  ASSERT_TRUE(node.await_metric("weir_listing_finished_total", listed + 1));
   EXPECT_EQ(node.metric(listed_anew), 0u);
   EXPECT_EQ(downloads(), fetches);
 }

@@ -19,7 +19,7 @@ protected:
   }
 
   /// So many repos, which `host` serves.
-  void make(std::list<test_repo>& to, hostile_host& host, size_t count) {
+  void make(std::list<live_repo>& to, hostile_host& host, size_t count) {
     for (size_t i = 0; i < count; ++i) {
       auto& x = to.emplace_back(++made_);
       x.put("app.test.note/a", make_record("one"));
@@ -30,7 +30,7 @@ protected:
   }
 
   /// @param ahead What its rev is beyond the time.
-  std::string send(test_repo& x, std::chrono::microseconds ahead) {
+  std::string send(live_repo& x, std::chrono::microseconds ahead) {
     x.put("app.test.note/next", make_record("more"));
     auto draft = x.draft();
     draft.object.rev
@@ -53,8 +53,8 @@ private:
 
 // docs/hostile-inputs.md 2.1.12; limits::clock_hosts_min
 TEST_F(HostileClockTest, AHostWithThreeOfFourAccountsHoldsNobodyElse) {
-  std::list<test_repo> honest;
-  std::list<test_repo> lying;
+  std::list<live_repo> honest;
+  std::list<live_repo> lying;
   make(honest, relay, limits::clock_signers_min);
   make(lying, liar, 3 * limits::clock_signers_min);
   hostile_node node{{"relay:" + relay.url()}, relay.url()};

@@ -21,7 +21,7 @@ protected:
   }
 
   /// A repo that is in sync once `start` was called.
-  test_repo& open() {
+  live_repo& open() {
     auto& x = repos.emplace_back(repos.size() + 1);
     x.put("app.test.note/a", make_record("one"));
     x.commit();
@@ -84,20 +84,20 @@ protected:
   hostile_stream pds_stream;
   hostile_host hub;
   hostile_host other;
-  std::list<test_repo> repos;
+  std::list<live_repo> repos;
   std::unique_ptr<hostile_node> node;
   size_t before = 0;
   int64_t seq = 0;
 };
 
 /// The next commit of a repo, with one more record.
-commit_draft next_draft(test_repo& x, const std::string& text = "more") {
+commit_draft next_draft(live_repo& x, const std::string& text = "more") {
   x.put("app.test.note/next", make_record(text));
   return x.draft();
 }
 
 /// One whose CAR has exactly this many bytes.
-commit_draft draft_of_size(test_repo& x, size_t size) {
+commit_draft draft_of_size(live_repo& x, size_t size) {
   auto out = next_draft(x);
   const auto commit = out.sign(x.key());
   const auto size_with = [&](size_t padding) {
@@ -112,14 +112,14 @@ commit_draft draft_of_size(test_repo& x, size_t size) {
   return out;
 }
 
-commit_draft draft_of_ops(test_repo& x, size_t ops) {
+commit_draft draft_of_ops(live_repo& x, size_t ops) {
   for (size_t i = 0; i < ops; ++i)
     x.put("app.test.note/" + std::to_string(i), make_record("many"));
   return x.draft();
 }
 
 /// One whose CAR has this many blocks, its commit among them.
-commit_draft draft_of_blocks(test_repo& x, size_t blocks) {
+commit_draft draft_of_blocks(live_repo& x, size_t blocks) {
   auto out = next_draft(x);
   for (size_t i = 0; out.blocks.size() + 1 < blocks; ++i) {
     auto block = make_record(std::to_string(i));
@@ -133,7 +133,7 @@ commit_draft draft_of_blocks(test_repo& x, size_t blocks) {
 // reliability.md 2.1, big commit: limits::commit_blocks_bytes_max,
 // commit_ops_max, frame_car_blocks_max
 TEST_F(HostileCommitTest, CommitsAreTakenUpToTheirLimitsAndNotAbove) {
-  using maker = commit_draft (*)(test_repo&, size_t);
+  using maker = commit_draft (*)(live_repo&, size_t);
   const std::pair<maker, size_t> bounds[]{
     {draft_of_size, limits::commit_blocks_bytes_max},
     {draft_of_ops, limits::commit_ops_max},
@@ -287,7 +287,7 @@ TEST_F(HostileCommitTest, WhatOneAccountDeletesAnotherNeitherLosesNorRevives) {
 
 // reliability.md 2.1: limits::rev_future_max
 TEST_F(HostileCommitTest, RevsOfTheFutureAreNeverStored) {
-  const auto send_ahead = [this](test_repo& x, std::chrono::seconds ahead) {
+  const auto send_ahead = [this](live_repo& x, std::chrono::seconds ahead) {
     auto draft = next_draft(x);
     draft.object.rev
       = atproto::tid::from_time(system_clock().wall_now() + ahead, 1);

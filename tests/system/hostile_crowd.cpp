@@ -62,9 +62,9 @@ hostile_crowd::hostile_crowd(size_t hosts,
   }
 }
 
-test_repo hostile_crowd::account(size_t i) {
+live_repo hostile_crowd::account(size_t i) {
   constexpr uint64_t first_seed = 1'000; // Not those of a test's own repos.
-  test_repo out{first_seed + i};
+  live_repo out{first_seed + i};
   out.put("app.test.note/a", make_record("one"));
   out.commit();
   return out;
@@ -117,10 +117,10 @@ void hostile_crowd::misbehave(member& x, misdeed how) {
   }
 }
 
-void hostile_crowd::send_forgeries(raw_peer& peer, test_repo repo) {
+void hostile_crowd::send_forgeries(raw_peer& peer, live_repo repo) {
   repo.put("app.test.note/forged", make_record("forged"));
   auto x = repo.draft();
-  const auto commit = x.sign(test_repo{1}.key());
+  const auto commit = x.sign(live_repo{1}.key());
   for (x.seq = 1; x.seq <= forgeries_ && peer.send(binary(x.encode(commit)));
        ++x.seq)
     ++forged_;

@@ -38,7 +38,7 @@ public:
   std::vector<atproto::did> accounts() const;
 
   /// The account of the host with this number, as it is at first.
-  static test_repo account(size_t i);
+  static live_repo account(size_t i);
 
   /// Connections to all of them so far.
   size_t connections() const;
@@ -53,12 +53,12 @@ private:
   struct member {
     explicit member(size_t i) : repo(account(i)) {}
 
-    test_repo repo;
+    live_repo repo;
     hostile_host host;
   };
 
   void misbehave(member& x, misdeed how);
-  void send_forgeries(raw_peer& peer, test_repo repo);
+  void send_forgeries(raw_peer& peer, live_repo repo);
 
   const int64_t forgeries_;
   std::atomic<size_t> forged_ = 0;

@@ -44,8 +44,8 @@ hostile_downloads::hostile_downloads() {
   hub_.publish_and_serve(honest_);
 }
 
-test_repo hostile_downloads::make_repo() {
-  test_repo out{++seed_};
+live_repo hostile_downloads::make_repo() {
+  live_repo out{++seed_};
   out.put("app.test.note/a", make_record("one"));
   out.put("app.test.note/b", make_record("two"));
   out.commit();

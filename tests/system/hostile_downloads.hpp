@@ -30,7 +30,7 @@ public:
   hostile_downloads();
 
   /// A new repo of two records.
-  test_repo make_repo();
+  live_repo make_repo();
 
   /// Its download is this, from a host of its own.
   /// @param error A part of what the node must say. Empty: it is synced.
@@ -62,7 +62,7 @@ private:
   std::list<hostile_host> hosts_;
   std::vector<trial> trials_;
   uint64_t seed_ = 0;
-  test_repo honest_ = make_repo();
+  live_repo honest_ = make_repo();
 };
 
 } // namespace weir::tests

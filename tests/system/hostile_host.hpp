@@ -3,7 +3,7 @@
 #include "tests/support/net_fixture.hpp"
 #include "tests/support/net_scripted_server.hpp"
 #include "tests/support/net_ws_peer.hpp"
-#include "tests/support/repo_builder.hpp"
+#include "tests/system/live_repo.hpp"
 
 #include <map>
 #include <memory>

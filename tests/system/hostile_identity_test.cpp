@@ -17,7 +17,7 @@ protected:
   }
 
   /// A repo that is served, with this answer for its document. Its error.
-  test_repo& add(const std::string& what, hostile_host::script document,
+  live_repo& add(const std::string& what, hostile_host::script document,
                  const std::string& error) {
     auto& x = repos.emplace_back(repos.size() + 1);
     x.put("app.test.note/a", make_record("one"));
@@ -67,7 +67,7 @@ protected:
 
   hostile_stream stream;
   hostile_host hub;
-  std::list<test_repo> repos;
+  std::list<live_repo> repos;
   std::vector<std::pair<std::string, std::string>> trials;
 };
 

@@ -120,7 +120,7 @@ protected:
 
   std::atomic<size_t> unanswered{0};
   std::list<upstream> all;
-  test_repo repo{1};
+  live_repo repo{1};
   std::string line;
 };
 
@@ -186,7 +186,7 @@ TEST_F(HostileListingTest, InventedNamesAreNoReposAndTheirListingRests) {
   hostile_node node{urls, honest.url(), {"--listing-requests-per-hour", "3600"}};
   EXPECT_EQ(node.await(repo.did(), "synced").records, 1u);
   EXPECT_TRUE(node.await_metric("weir_listing_mistrusted_total", 2));
-  test_repo later{2};
+  live_repo later{2};
   later.put("app.test.note/a", make_record("one"));
   later.commit();
   honest.publish_and_serve(later);
@@ -213,7 +213,7 @@ TEST_F(HostileListingTest, ADirectoryThatIsAwayIsNoFaultOfAListing) {
   auto& host = all.back().host;
   hostile_host directory;
   std::string lines;
-  std::list<test_repo> there;
+  std::list<live_repo> there;
   for (size_t i = 0; i < invented + 1; ++i) {
     auto& x = there.emplace_back(100 + i);
     x.put("app.test.note/a", make_record("one"));

@@ -32,7 +32,7 @@ TEST(HostileReaderTest, ClientsThatNeverReadCostAWindowAndNoMore) {
   hostile_stream stream;
   hostile_host hub;
   hub.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
-  test_repo repo{1};
+  live_repo repo{1};
   repo.put("app.test.note/a", make_record("one"));
   repo.commit();
   hub.publish_and_serve(repo);
@@ -99,7 +99,7 @@ TEST(HostileReaderTest, MessagesThatAreNoAcksAreCountedAndNamed) {
 // limits::unread_look_interval: it is looked at again while nobody is there.
 TEST(HostileReaderTest, WhatIsRemovedWhileNobodyIsThereHasNoAge) {
   hostile_host host;
-  test_repo repo{1};
+  live_repo repo{1};
   repo.put("app.test.note/a", make_record("one"));
   repo.commit();
   host.publish_and_serve(repo);

@@ -94,8 +94,8 @@ protected:
 
   hostile_stream stream;
   hostile_host hub;
-  test_repo fetched{1};
-  test_repo live{2};
+  live_repo fetched{1};
+  live_repo live{2};
   std::unique_ptr<hostile_node> node;
   size_t before = 0;
   inbox<std::string> events;

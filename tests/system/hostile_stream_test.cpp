@@ -114,7 +114,7 @@ protected:
 
   std::list<upstream> all;
   upstream& honest = open();
-  test_repo repo{1};
+  live_repo repo{1};
   std::unique_ptr<hostile_node> node;
   size_t before = 0;
 };

@@ -28,7 +28,7 @@ TEST(IdleNodeTest, ANodeThatHasNothingToDoTakesNextToNoTime) {
     upstreams.push_back("pds:" + x.url());
   }
   auto& directory = hosts.front();
-  test_repo repo{1};
+  live_repo repo{1};
   repo.put("app.test.note/a", make_record("one"));
   repo.commit();
   directory.publish_and_serve(repo);

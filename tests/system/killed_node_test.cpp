@@ -39,7 +39,7 @@ protected:
 
   hostile_stream stream;
   hostile_host host; ///< Directory, relay and PDS.
-  test_repo repo{1};
+  live_repo repo{1};
 
 private:
   int written_ = 0;

@@ -71,7 +71,7 @@ protected:
     db->write(crowd_rows(row, crowd), storage::sync_mode::durable).value();
   }
 
-  void expect_live(hostile_node& node, test_repo& repo) {
+  void expect_live(hostile_node& node, live_repo& repo) {
     repo.put("app.test.note/b", make_record("two"));
     auto commit = repo.draft();
     commit.seq = ++seq;
@@ -85,13 +85,13 @@ protected:
   hostile_host host; ///< Relay, directory and PDS.
   std::atomic<bool> lists{false};
   std::atomic<size_t> pages{0};
-  const test_repo any = [] {
-    test_repo out{1'000};
+  const live_repo any = [] {
+    live_repo out{1'000};
     out.put("app.test.note/a", make_record("one"));
     out.commit();
     return out;
   }();
-  std::list<test_repo> sleeping;
+  std::list<live_repo> sleeping;
   int64_t seq = 0;
 };
 

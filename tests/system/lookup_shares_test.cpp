@@ -22,7 +22,7 @@ protected:
   }
 
   /// An account of the host.
-  test_repo& make(uint64_t seed) {
+  live_repo& make(uint64_t seed) {
     auto& out = repos.emplace_back(seed);
     out.put("app.test.note/a", make_record("one"));
     out.commit();
@@ -49,7 +49,7 @@ protected:
   inbox<std::chrono::steady_clock::time_point> asked;
   hostile_stream stream;
   hostile_host host;
-  std::list<test_repo> repos;
+  std::list<live_repo> repos;
   std::vector<atproto::did> failing;
   int64_t seq = 0;
 };

@@ -36,7 +36,7 @@ protected:
     });
   }
 
-  test_repo repo{1};
+  live_repo repo{1};
   std::atomic<bool> listed{true};
   std::atomic<size_t> questions{0};
   hostile_stream stream;

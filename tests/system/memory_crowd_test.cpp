@@ -57,7 +57,7 @@ protected:
     }
   }
 
-  test_repo live{2};
+  live_repo live{2};
   const streamed_repo large
     = streamed_repo::of_bytes(wished("CAR_MIB", 64) * megabyte);
   hostile_stream stream;

@@ -37,7 +37,7 @@ constexpr size_t fetch_bytes
 /// A CAR that begins with more than its part of the memory for spools, and goes
 /// on as slowly as may be.
 void trickle(raw_peer& peer, const std::string&) {
-  const test_repo any;
+  const live_repo any;
   const std::array roots{atproto::cid::of_dag_cbor(any.commit_block())};
   atproto::car_writer car{roots};
   car.add(roots[0], any.commit_block());
@@ -85,13 +85,13 @@ protected:
                                "--consumer-retry", "1h"});
   }
 
-  void put_record(test_repo& x) {
+  void put_record(live_repo& x) {
     x.put("app.test.note/a", make_record(std::string(frame_record_bytes, 'x')
                                          + std::to_string(++made)));
   }
 
   /// Next commit of an account.
-  bytes next_commit(test_repo& x) {
+  bytes next_commit(live_repo& x) {
     put_record(x);
     auto draft = x.draft();
     draft.seq = ++seq;
@@ -108,7 +108,7 @@ protected:
     return out;
   }
 
-  void track(const std::list<test_repo>& of) {
+  void track(const std::list<live_repo>& of) {
     std::vector<atproto::did> dids;
     for (const auto& x : of)
       dids.push_back(x.did());
@@ -117,8 +117,8 @@ protected:
 
   int64_t seq = 0;
   size_t made = 0;
-  std::list<test_repo> repos;
-  std::list<test_repo> slow;
+  std::list<live_repo> repos;
+  std::list<live_repo> slow;
   hostile_stream stream;
   hostile_host hub; ///< Relay, directory, and the host of `repos`.
   std::list<hostile_host> hosts;
@@ -142,7 +142,7 @@ TEST_F(MemoryFullTest, EachQueueAtItsShareAtOnceStaysUnderTheLimit) {
       ASSERT_TRUE(stream.send(next_commit(x)));
   std::jthread flood{[this](const std::stop_token& stop) {
     for (uint64_t i = 0; !stop.stop_requested(); ++i) {
-      test_repo x{1'000'000 + i};
+      live_repo x{1'000'000 + i};
       if (!stream.send(next_commit(x)))
         return;
     }

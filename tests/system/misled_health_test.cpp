@@ -186,7 +186,7 @@ TEST_F(MisledHealthTest, InventedAccountsMakeNoNodeUnready) {
   constexpr size_t invented = 4 * limits::health_failures_min;
   std::vector<atproto::did> dids;
   for (uint64_t i = 0; i < invented; ++i)
-    dids.push_back(test_repo{1'000 + i}.did());
+    dids.push_back(live_repo{1'000 + i}.did());
   add(dids);
   ASSERT_TRUE(eventually(node_patience, [&] {
     return directory.asked() > asked + invented;

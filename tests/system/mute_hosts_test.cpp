@@ -14,8 +14,8 @@ namespace {
 constexpr size_t mute_hosts = 150;
 constexpr size_t honest_repos = 20;
 
-test_repo account(uint64_t seed) {
-  test_repo out{seed};
+live_repo account(uint64_t seed) {
+  live_repo out{seed};
   out.put("app.test.note/a", make_record("one"));
   out.commit();
   return out;

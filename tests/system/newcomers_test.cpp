@@ -134,7 +134,7 @@ protected:
 
   hostile_stream stream;
   hostile_host host;
-  test_repo repo{1};
+  live_repo repo{1};
 };
 
 } // namespace
@@ -142,7 +142,7 @@ protected:
 // protocol.md 4: the answer that the claim waits for was given before
 // the #identity, whose frame is finished by then.
 TEST_F(NewcomerTest, AnIdentityThatChangesDuringTheClaimIsLookedUpAnew) {
-  const test_repo former{2};
+  const live_repo former{2};
   std::promise<void> asked;
   std::promise<void> answer;
   auto released = answer.get_future().share();

@@ -26,8 +26,7 @@ inline constexpr size_t memory_slack = 0;
 inline constexpr unsigned slowness = 1;
 #endif
 
-/// How long a test waits for what must come; nothing is slept through. After late
-/// frames, as those of repos with revs of long ago, a listing waits for a minute.
-inline constexpr std::chrono::seconds node_patience{180 * slowness};
+/// How long a test waits for what must come; nothing is slept through.
+inline constexpr std::chrono::seconds node_patience{60 * slowness};
 
 } // namespace weir::tests

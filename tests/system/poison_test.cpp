@@ -107,7 +107,7 @@ TEST(CarefulLifeTest, ADeathAfterProgressIsNotFollowedByCare) {
   hostile_stream stream;
   hostile_host host;
   host.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
-  test_repo repo{1};
+  live_repo repo{1};
   repo.put("app.test.note/a", make_record("one"));
   repo.commit();
   host.publish_and_serve(repo);

@@ -23,7 +23,8 @@ namespace {
 namespace json = boost::json;
 using namespace std::chrono_literals;
 
-/// After every rev of the capture, whatever the machine's clock says.
+/// After every rev of the capture, whatever the machine's clock says. They are
+/// signed, so they stay as they are: to this node all of its streams are late.
 class later_clock final : public clock {
 public:
   steady_time steady_now() const noexcept override {

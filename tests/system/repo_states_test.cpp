@@ -27,7 +27,7 @@ protected:
 
   ~RepoStatesTest() override { open_gate(); }
 
-  test_repo& account() {
+  live_repo& account() {
     auto& out = repos.emplace_back(repos.size() + 1);
     out.put("app.test.note/a", make_record("one"));
     out.put("app.test.like/a", make_record("two"));
@@ -106,7 +106,7 @@ protected:
   }
 
   /// A commit that does not follow on what the node has.
-  void break_chain(test_repo& repo) {
+  void break_chain(live_repo& repo) {
     for (const auto* name : {"app.test.note/lost", "app.test.note/sent"}) {
       repo.put(name, make_record("more"));
       broken = repo.draft();
@@ -125,7 +125,7 @@ protected:
   inbox<steady_time> tries;
   hostile_stream stream;
   hostile_host host; ///< Its threads use what is above.
-  std::list<test_repo> repos;
+  std::list<live_repo> repos;
   std::unique_ptr<hostile_node> node;
   std::unique_ptr<apps::web_client> web = apps::web_client::make();
   commit_draft broken;

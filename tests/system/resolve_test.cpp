@@ -45,7 +45,7 @@ protected:
     EXPECT_EQ(x->signing_key, repo.key().public_part().to_multikey());
   }
 
-  test_repo repo{1};
+  live_repo repo{1};
   hostile_host hub;
   api_node node{false, {"--plc-url", hub.url(), "--allow-private-addresses"}};
 };
@@ -113,7 +113,7 @@ TEST(ResolveBudgetTest, ClientsHaveAShareOfAllLookUpsAndNoMore) {
   size_t looked_up = 0;
   for (uint64_t i = 0; i < 40; ++i) {
     plain_request x;
-    x.path = "/resolve/" + test_repo{100 + i}.did().str();
+    x.path = "/resolve/" + live_repo{100 + i}.did().str();
     const auto status = node.ask(node.data, x).status;
     looked_up += status == 404;
     EXPECT_TRUE(status == 404 || status == 429) << status;
@@ -128,15 +128,15 @@ TEST(ResolveBudgetTest, ClientsHaveAShareOfAllLookUpsAndNoMore) {
 TEST_F(ResolveTest, WhatIsNoDocumentOfThisDidIsNotPassedOn) {
   const auto did = repo.did().str();
   EXPECT_EQ(get("/resolve/" + did).status, 404);
-  const auto failing = test_repo{2}.did().str();
+  const auto failing = live_repo{2}.did().str();
   hub.on('/' + failing, say(http_answer(500, "{}")));
   EXPECT_EQ(get("/resolve/" + failing).status, 502);
-  const auto other = test_repo{3}.did().str();
+  const auto other = live_repo{3}.did().str();
   hub.on('/' + other, say(http_answer(200, document("did:plc:other"))));
   const auto foreign = get("/resolve/" + other);
   EXPECT_EQ(foreign.status, 502);
   EXPECT_NE(foreign.body.find("DirectoryUnreachable"), std::string::npos);
-  const auto twice = test_repo{4}.did().str();
+  const auto twice = live_repo{4}.did().str();
   auto ambiguous = document(twice);
   ambiguous.insert(1, R"("id":")" + twice + R"(",)");
   hub.on('/' + twice, say(http_answer(200, ambiguous)));
@@ -194,7 +194,7 @@ walk_errors(const std::function<plain_reply(const std::string&)>& get,
 TEST_F(ResolveTest, FailedReposAreListedPageByPage) {
   std::vector<std::string> all;
   for (uint64_t i = 0; i < 7; ++i) {
-    const test_repo failing{20 + i};
+    const live_repo failing{20 + i};
     hub.publish(failing, hub.url());
     hub.on_repo(failing.did(), say(http_answer(500, "{}")));
     all.push_back(failing.did().str());

@@ -64,7 +64,7 @@ protected:
 
   std::atomic<bool> lists = true; ///< The repo: by the relay and its host.
   hostile_stream stream;
-  test_repo repo{1};
+  live_repo repo{1};
   std::string line; ///< Of the repo in a listing, as it is at first.
   hostile_host host; ///< The repo's PDS, and the directory.
   hostile_host relay;

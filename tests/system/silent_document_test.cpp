@@ -17,7 +17,7 @@ constexpr size_t forged_bytes = 900'000;
 constexpr size_t node_memory = 128 * megabyte;
 
 /// A commit that another key has signed.
-bytes forge(test_repo repo, int64_t seq, const test_repo& stranger) {
+bytes forge(live_repo repo, int64_t seq, const test_repo& stranger) {
   repo.put("app.test.note/forged", make_record(std::string(forged_bytes, 'x')));
   auto draft = repo.draft();
   draft.seq = seq;
@@ -84,9 +84,9 @@ protected:
   upstream honest; ///< The directory, too.
   upstream crowded;
   upstream foreign;
-  test_repo repo{1};
-  test_repo stranger{2};
-  std::list<test_repo> crowd;
+  live_repo repo{1};
+  live_repo stranger{2};
+  std::list<live_repo> crowd;
   std::vector<atproto::did> dids;
   std::unique_ptr<hostile_node> node;
 };

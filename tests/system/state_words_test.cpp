@@ -63,7 +63,7 @@ size_t count_of(const std::string& text, const std::string& what) {
 TEST(StateWordsTest, AnAccountThatIsInactiveIsCalledSoInEveryAnswer) {
   hostile_stream stream;
   hostile_host host;
-  test_repo repo{1};
+  live_repo repo{1};
   repo.put("app.test.note/a", make_record("one"));
   repo.commit();
   const auto did = repo.did().str();

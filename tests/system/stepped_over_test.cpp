@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* listing_of_host = "/xrpc/com.atproto.sync.listRepos";
 
-bytes commit_as(test_repo& x, int64_t seq) {
+bytes commit_as(live_repo& x, int64_t seq) {
   auto draft = x.draft();
   draft.seq = seq;
   return draft.encode(draft.sign(x.key()));
@@ -44,7 +44,7 @@ protected:
     listed = host.asked(listing_of_host);
   }
 
-  test_repo& writer() { return repos[0]; }
+  live_repo& writer() { return repos[0]; }
 
   /// One page with the accounts as they are now.
   void list() {
@@ -68,7 +68,7 @@ protected:
 
   hostile_stream stream;
   hostile_host host;
-  std::array<test_repo, 2> repos{test_repo{1}, test_repo{2}};
+  std::array<live_repo, 2> repos{live_repo{1}, live_repo{2}};
   std::unique_ptr<hostile_node> node;
   size_t listed = 0;
 };

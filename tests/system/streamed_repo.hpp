@@ -1,7 +1,7 @@
 #pragma once
 
-#include "tests/support/repo_builder.hpp"
 #include "tests/system/hostile_host.hpp"
+#include "tests/system/live_repo.hpp"
 
 #include <cstddef>
 
@@ -36,7 +36,7 @@ private:
   size_t records_;
   size_t contents_; ///< The first so many records have each their own.
   size_t body_bytes_ = 0;
-  test_repo account_;
+  live_repo account_;
   bytes front_; ///< Header, commit and nodes.
 };
 

@@ -176,7 +176,7 @@ private:
   static constexpr auto directory = "plc.example.com";
 
   small_world& world_;
-  std::list<test_repo> repos_;
+  std::list<live_repo> repos_;
   /// The world may be asked for them until it ends, after this.
   std::shared_ptr<std::map<std::string, std::string>> documents_
     = std::make_shared<std::map<std::string, std::string>>();

@@ -15,7 +15,7 @@ TEST(WriteAmountTest, ACommitOfARepoWithManyCollectionsWritesLittle) {
   hostile_stream stream;
   hostile_host host;
   host.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
-  test_repo repo{1};
+  live_repo repo{1};
   for (size_t i = 0; i + 1 < limits::repo_streams_max; ++i)
     repo.put("com.example.collection" + std::to_string(i) + "/self",
              make_record("one"));

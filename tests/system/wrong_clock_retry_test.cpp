@@ -90,7 +90,7 @@ protected:
   hostile_stream stream;
   std::atomic<bool> listed{true};
   hostile_host relay;
-  test_repo repo{1};
+  live_repo repo{1};
   const std::unique_ptr<apps::web_client> web = apps::web_client::make();
   actors::node_config config;
 };

@@ -50,7 +50,7 @@ protected:
   }
 
   std::atomic<bool> is_right = false;
-  std::list<test_repo> repos;
+  std::list<live_repo> repos;
   hostile_stream stream;
   hostile_host host;
   hostile_host directory;
@@ -83,7 +83,7 @@ TEST_F(WrongDirectoryTest, WhatItDidNotHaveForAMomentIsThereSoon) {
 
 // What a document says for a moment is not believed for a day.
 TEST_F(WrongDirectoryTest, ADocumentThatNamesAnotherHostIsLookedUpAnew) {
-  test_repo x{1}; // The same keys.
+  live_repo x{1}; // The same keys.
   open(1, http_answer(200, make_document(
                              x.did().str(),
                              x.key().public_part().to_multikey(),

@@ -40,7 +40,7 @@ protected:
             say(http_answer(200, R"({"repos":[)" + lines + "]}")));
   }
 
-  std::list<test_repo> repos;
+  std::list<live_repo> repos;
   hostile_stream stream;
   hostile_host gate;
   hostile_host directory;

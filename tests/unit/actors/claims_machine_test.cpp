@@ -162,7 +162,9 @@ TEST(claims, a_directory_that_is_away_says_nothing) {
     x.now = *x.timer;
     x.take(x.machine.on_timer(x.now));
   }
+  EXPECT_EQ(x.dropped, 0u);
   EXPECT_EQ(x.say_all({kind::away, {}}), 1u);
+  EXPECT_EQ(x.dropped, 1u) << "it is counted";
   ASSERT_EQ(x.pages.size(), 1u) << "it comes again with the next listing";
   EXPECT_TRUE(x.pages[0].trusted);
 }
@@ -247,6 +249,21 @@ TEST(claims_machine, a_page_without_room_comes_again) {
   out = machine.on_page(of_other, {}, claims_of(1, 1), noon, {});
   EXPECT_THAT(out.pages, testing::IsEmpty());
   EXPECT_EQ(machine.bytes(), 10 * cost);
+}
+
+// limits::claims_bytes_max: or its listing would wait for ever
+TEST(claims_machine, of_a_page_that_never_has_room_as_much_is_taken_as_has) {
+  const auto cost = claims_machine::cost_of({claimed_did(1), true});
+  for (const size_t more : {0u, 1u}) {
+    directory x;
+    x.machine = claims_machine{8 * cost};
+    x.page(of_pds, claims_of(0, 8 + more));
+    EXPECT_EQ(x.dropped, more);
+    EXPECT_EQ(x.machine.bytes(), 8 * cost);
+    EXPECT_EQ(x.say_all({kind::names_host, its_host}), 8u);
+    ASSERT_EQ(x.pages.size(), 1u);
+    EXPECT_TRUE(x.pages[0].has_room && x.pages[0].trusted);
+  }
 }
 
 } // namespace weir::tests::claims

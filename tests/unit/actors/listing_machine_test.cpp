@@ -211,6 +211,26 @@ TEST(listing_machine, pages_with_the_same_repos_end_the_listing) {
     EXPECT_TRUE(print_page(1));
 }
 
+// reliability.md 2.1: `limits::listing_idle_pages_max`. For some pages there is no
+// room, or the directory is wrong: they come again, and repeat nothing.
+TEST(listing_machine, a_page_that_was_not_taken_is_no_repetition) {
+  for (const auto has_room : {false, true}) {
+    listing_run x;
+    ASSERT_TRUE(x.want());
+    for (uint64_t i = 0; i <= limits::listing_idle_pages_max; ++i) {
+      x.machine.on_lines(x.all, {i});
+      EXPECT_FALSE(has_room ? x.take(x.machine.on_unproved(x.all, x.now))
+                            : x.fail_page(ec::limit_reached));
+      x.pass(limits::listing_retry_max);
+      ASSERT_TRUE(x.tick());
+      x.machine.on_lines(x.all, {i});
+      EXPECT_TRUE(x.page("c" + std::to_string(i))) << "after page " << i;
+    }
+    EXPECT_FALSE(x.page(""));
+    EXPECT_TRUE(x.last.audited) << "it came to its end";
+  }
+}
+
 // reliability.md 2.1: `limits::listing_pages_max`
 TEST(listing_machine, a_listing_has_a_last_page) {
   EXPECT_EQ(listing_options{}.pages_max, limits::listing_pages_max);

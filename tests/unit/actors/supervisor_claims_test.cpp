@@ -40,9 +40,10 @@ protected:
 
   /// A page of which the store knows nothing.
   void claim(size_t first, size_t count,
-             storage::account_status of = storage::account_status::active) {
+             storage::account_status of = storage::account_status::active,
+             uint32_t upstream = 7) {
     listing_compared x;
-    x.page.upstream = 7;
+    x.page.upstream = upstream;
     x.page.cursor = "c1";
     x.listed = count;
     x.unknown.resize(count);
@@ -207,9 +208,16 @@ TEST_F(SupervisorClaimsTest, ClaimsCountAsMemoryAndAPageWithoutRoomComesAgain) {
   for (const size_t i : {1u, 2u, 3u})
     say(i, claiming_host);
   EXPECT_EQ(held(), 0u);
+  upstream_view other;
+  other.id = 8;
+  shared->upstreams.put(other);
+  tell(supervisor, node_command{8});
+  claim(1, 200, storage::account_status::active, 8);
+  const auto of_other = held();
+  EXPECT_GT(of_other, 0u);
   listed.clear();
-  claim(1, 400);
-  EXPECT_EQ(held(), 0u);
+  claim(201, 200);
+  EXPECT_EQ(held(), of_other);
   EXPECT_THAT(listed, IsEmpty()) << "not what comes behind it";
   pass(limits::listing_retry_min);
   EXPECT_THAT(listed, ElementsAre("c1")) << "the page that had no room";

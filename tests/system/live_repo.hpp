@@ -1,0 +1,23 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "tests/support/repo_builder.hpp"
+
+namespace weir::tests {
+
+/// A repo whose revs are the time of day, as those of a real host. A node that
+/// runs by the machine's clock takes a stream whose frames have revs of long ago
+/// for one that is far behind, and each listing waits for such a stream
+/// (actors/upstream/stream_arrivals.hpp): so only a test that is about lateness
+/// has frames of a `test_repo` without a clock. What only a listing names may have
+/// any rev: no frame has it.
+class live_repo : public test_repo {
+public:
+  explicit live_repo(uint64_t seed = 1,
+                     atproto::curve which = atproto::curve::k256)
+    : test_repo(seed, which, &system_clock()) {
+    // nop
+  }
+};
+
+} // namespace weir::tests
