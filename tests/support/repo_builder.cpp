@@ -3,7 +3,9 @@
 #include "atproto/car.hpp"
 #include "atproto/dag_cbor.hpp"
 
+#include <array>
 #include <cassert>
+#include <ctime>
 #include <set>
 
 namespace weir::tests {
@@ -11,8 +13,6 @@ namespace weir::tests {
 using namespace atproto;
 
 namespace {
-
-constexpr std::string_view some_time = "2026-01-01T00:00:00.000Z";
 
 /// 2026-01-01: where repositories without a clock begin.
 constexpr wall_time epoch{1'767'225'600'000'000};
@@ -62,6 +62,15 @@ verified<verified_commit> verify_frame(const bytes& frame,
   return verify_commit(owned, *commit, key, now);
 }
 
+std::string frame_time_of(wall_time x) {
+  const auto seconds = static_cast<std::time_t>(x.seconds());
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 32> out{};
+  const auto size = std::strftime(out.data(), out.size(), "%FT%TZ", &parts);
+  return {out.data(), size};
+}
+
 // -- commit_draft -------------------------------------------------------------
 
 bytes commit_draft::sign(const private_key& key) const {
@@ -74,10 +83,11 @@ bytes commit_draft::encode(bytes_view commit_block) const {
     {id, bytes{commit_block.begin(), commit_block.end()}}};
   all.insert(all.end(), blocks.begin(), blocks.end());
   const auto car = make_car(id, all);
+  const auto time = frame_time_of(object.rev.time());
   commit_event out;
   out.seq = seq;
   out.repo = object.repo;
-  out.time = some_time;
+  out.time = time;
   out.rev = object.rev;
   out.since = since;
   out.commit = id;
@@ -231,10 +241,11 @@ bytes test_repo::sync_frame(int64_t seq) const {
   const auto commit = commit_block();
   const auto id = cid::of_dag_cbor(commit);
   const auto car = make_car(id, {{id, commit}});
+  const auto time = frame_time_of(rev_.time());
   sync_event out;
   out.seq = seq;
   out.repo = did_;
-  out.time = some_time;
+  out.time = time;
   out.rev = rev_;
   out.blocks = car;
   return encode_frame(out);

@@ -60,6 +60,9 @@ struct commit_draft {
 atproto::verified<atproto::verified_commit>
 verify_frame(const bytes& frame, const atproto::public_key& key, wall_time now);
 
+/// The field `time` of a frame that was made then.
+std::string frame_time_of(wall_time x);
+
 /// A repository of one account. Changes wait until `commit` signs them.
 class test_repo {
 public:

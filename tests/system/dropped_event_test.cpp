@@ -1,6 +1,7 @@
 #include "atproto/dag_cbor.hpp"
 #include "base/limits.hpp"
 #include "tests/system/hostile_host.hpp"
+#include "tests/system/live_repo.hpp"
 #include "tests/system/hostile_node.hpp"
 #include "tests/system/store_left.hpp"
 
@@ -193,7 +194,8 @@ TEST_F(DroppedEventTest, AFetchThatItsKeyRefusedIsTriedAgainWithItsIdentity) {
   atproto::identity_event x;
   x.seq = ++seq;
   x.repo = repo.did();
-  x.time = "2026-01-01T00:00:00.000Z";
+  const auto made = frame_time_of_now();
+  x.time = made;
   ASSERT_TRUE(stream.send(atproto::encode_frame(x)));
   expect_synced();
 }

@@ -1,5 +1,6 @@
 #include "tests/support/net_fixture.hpp"
 #include "tests/system/commit_load.hpp"
+#include "tests/system/live_repo.hpp"
 #include "tests/system/disk_texts.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
@@ -81,7 +82,8 @@ protected:
           atproto::account_event event;
           event.seq = seq;
           event.repo = x.did();
-          event.time = "2026-01-01T00:00:00.000Z";
+          const auto made = frame_time_of_now();
+          event.time = made;
           event.status = "deleted";
           return atproto::encode_frame(event);
         }));

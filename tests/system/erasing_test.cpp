@@ -1,5 +1,6 @@
 #include "base/limits.hpp"
 #include "tests/system/disk_texts.hpp"
+#include "tests/system/live_repo.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
 
@@ -97,7 +98,8 @@ TEST_F(ErasingTest, WhatADeletedAccountSaidLeavesTheDisk) {
   atproto::account_event event;
   event.seq = 1;
   event.repo = deleted.did();
-  event.time = "2026-01-01T00:00:00.000Z";
+  const auto made = frame_time_of_now();
+  event.time = made;
   event.status = "deleted";
   ASSERT_TRUE(stream.send(atproto::encode_frame(event)));
   EXPECT_TRUE(node.await_metric("weir_repos_erased_total", 1));

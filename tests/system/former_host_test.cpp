@@ -1,4 +1,5 @@
 #include "tests/system/hostile_host.hpp"
+#include "tests/system/live_repo.hpp"
 #include "tests/system/hostile_node.hpp"
 
 // An account moves while the directory is away (protocol.md 2.1.2, 4.1): which
@@ -31,7 +32,8 @@ protected:
   void send(upstream& from, Event x) {
     x.seq = ++from.seq;
     x.repo = repo.did();
-    x.time = "2026-01-01T00:00:00.000Z";
+    const auto made = frame_time_of_now();
+    x.time = made;
     ASSERT_TRUE(from.stream.send(atproto::encode_frame(x)));
   }
 

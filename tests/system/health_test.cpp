@@ -2,6 +2,7 @@
 #include "base/limits_health.hpp"
 #include "simnet/network.hpp"
 #include "tests/system/hostile_host.hpp"
+#include "tests/system/live_repo.hpp"
 #include "tests/system/watched_node.hpp"
 
 // architecture.md, Health; reliability.md P16
@@ -244,7 +245,8 @@ TEST_F(HealthToldTest, AListingThatIsOwedAfterALossAndFailsIsNamed) {
     atproto::identity_event next;
     next.seq = ++seq;
     next.repo = net.life().truth().view(0).id;
-    next.time = "2026-11-23T08:00:00.000Z";
+    const auto made = frame_time_of_now();
+    next.time = made;
     return stream.send(atproto::encode_frame(
              atproto::info_event{"OutdatedCursor", {}}))
            && stream.send(atproto::encode_frame(next));

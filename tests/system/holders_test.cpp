@@ -1,6 +1,7 @@
 #include "atproto/frame.hpp"
 #include "net/url.hpp"
 #include "tests/system/hostile_host.hpp"
+#include "tests/system/live_repo.hpp"
 #include "tests/system/watched_node.hpp"
 
 #include <atomic>
@@ -167,7 +168,8 @@ TEST_F(HoldersTest, AnAccountThatIsActiveAgainIsAskedAboutAtOnce) {
       atproto::account_event event;
       event.seq = ++seq;
       event.repo = x.did();
-      event.time = "2026-11-26T08:00:00.000Z";
+      const auto made = frame_time_of_now();
+      event.time = made;
       event.active = true;
       ASSERT_TRUE(stream.send(atproto::encode_frame(event)));
     }

@@ -2,6 +2,7 @@
 #include "base/clock.hpp"
 #include "base/limits.hpp"
 #include "tests/system/hostile_downloads.hpp"
+#include "tests/system/live_repo.hpp"
 
 #include <list>
 
@@ -209,7 +210,8 @@ TEST_F(HostileCommitTest, AKeyIsWorthNothingAfterItsRotation) {
   atproto::identity_event rotated;
   rotated.seq = ++seq;
   rotated.repo = repo.did();
-  rotated.time = "2026-01-01T00:00:00.000Z";
+  const auto made = frame_time_of_now();
+  rotated.time = made;
   ASSERT_TRUE(stream.send(atproto::encode_frame(rotated)));
   EXPECT_TRUE(await_taken()); // Is finished when the document was read.
   EXPECT_GT(hub.asked(path), asked);
@@ -244,7 +246,8 @@ TEST_F(HostileCommitTest, ForgedSyncEventsChangeNothing) {
     atproto::sync_event x;
     x.seq = ++seq;
     x.repo = repo.did();
-    x.time = "2026-01-01T00:00:00.000Z";
+    const auto made = frame_time_of_now();
+    x.time = made;
     x.rev = rev;
     x.blocks = car;
     ASSERT_TRUE(stream.send(atproto::encode_frame(x)));
@@ -273,7 +276,8 @@ TEST_F(HostileCommitTest, WhatOneAccountDeletesAnotherNeitherLosesNorRevives) {
   atproto::account_event deleted;
   deleted.seq = ++seq;
   deleted.repo = gone.did();
-  deleted.time = "2026-01-01T00:00:00.000Z";
+  const auto made = frame_time_of_now();
+  deleted.time = made;
   deleted.status = "deleted";
   ASSERT_TRUE(stream.send(atproto::encode_frame(deleted)));
   ASSERT_TRUE(await_taken());
@@ -347,7 +351,8 @@ TEST_F(HostileCommitTest, AHostSpeaksForItsOwnAccountsOnly) {
   atproto::account_event gone;
   gone.seq = 2;
   gone.repo = repo.did();
-  gone.time = "2026-01-01T00:00:00.000Z";
+  const auto made = frame_time_of_now();
+  gone.time = made;
   gone.status = "deleted";
   ASSERT_TRUE(pds_stream.send(atproto::encode_frame(gone)));
   EXPECT_TRUE(node->await_metric(
@@ -383,7 +388,8 @@ TEST_F(HostileCommitTest, AFloodOfIdentityEventsIsAFewLookUps) {
   const auto asked = hub.asked("/" + repo.did().str());
   atproto::identity_event hint;
   hint.repo = repo.did();
-  hint.time = "2026-01-01T00:00:00.000Z";
+  const auto made = frame_time_of_now();
+  hint.time = made;
   for (int i = 0; i < 100'000; ++i) {
     hint.seq = ++seq;
     ASSERT_TRUE(stream.send(atproto::encode_frame(hint)));

@@ -1,6 +1,7 @@
 #include "base/limits.hpp"
 #include "base/limits_doubt.hpp"
 #include "tests/system/api_node.hpp"
+#include "tests/system/live_repo.hpp"
 #include "tests/system/hostile_downloads.hpp"
 
 #include <array>
@@ -80,7 +81,8 @@ struct flooder {
   void start(int first, int count) {
     sender = std::jthread{[=, this] {
       atproto::identity_event x;
-      x.time = "2026-01-01T00:00:00.000Z";
+      const auto made = frame_time_of_now();
+      x.time = made;
       for (x.seq = 1; x.seq <= count; ++x.seq) {
         x.repo = atproto::did::parse("did:web:n" + std::to_string(first + x.seq)
                                      + ".flood.test")
@@ -296,7 +298,8 @@ TEST_F(HostileIdentityTest, HostsThatHangHoldUpNoLookUpAtTheDirectory) {
   hub.publish(honest, hub.url());
   hostile_node node{{"relay:" + hub.url()}, hub.url()};
   atproto::identity_event event;
-  event.time = "2026-01-01T00:00:00.000Z";
+  const auto made = frame_time_of_now();
+  event.time = made;
   for (auto& host : crowd) {
     host.on("/", [](raw_peer& peer, const std::string&) {
       peer.wait_for_end();

@@ -20,4 +20,9 @@ public:
   }
 };
 
+/// The field `time` of a frame that is made now.
+inline std::string frame_time_of_now() {
+  return frame_time_of(system_clock().wall_now());
+}
+
 } // namespace weir::tests

@@ -1,5 +1,6 @@
 #include "base/limits_doubt.hpp"
 #include "tests/system/hostile_host.hpp"
+#include "tests/system/live_repo.hpp"
 #include "tests/system/hostile_node.hpp"
 
 #include <list>
@@ -42,7 +43,8 @@ protected:
     atproto::identity_event event;
     event.seq = ++seq;
     event.repo = did;
-    event.time = "2026-01-01T00:00:00.000Z";
+    const auto made = frame_time_of_now();
+    event.time = made;
     ASSERT_TRUE(stream.send(atproto::encode_frame(event)));
   }
 

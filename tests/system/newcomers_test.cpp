@@ -1,5 +1,6 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/default_node.hpp"
+#include "tests/system/live_repo.hpp"
 #include "tests/system/followed_network.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
@@ -118,7 +119,8 @@ protected:
   bytes identity_frame_of(int64_t seq) {
     atproto::identity_event event;
     event.repo = repo.did();
-    event.time = "2026-01-01T00:00:00.000Z";
+    const auto made = frame_time_of_now();
+    event.time = made;
     event.seq = seq;
     return atproto::encode_frame(event);
   }

@@ -2,6 +2,7 @@
 #include "base/limits.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/hostile_host.hpp"
+#include "tests/system/live_repo.hpp"
 #include "tests/system/hostile_node.hpp"
 #include "tests/system/kill_network.hpp"
 #include "tests/system/patience.hpp"
@@ -127,7 +128,8 @@ TEST(CarefulLifeTest, ADeathAfterProgressIsNotFollowedByCare) {
   const auto before = node.metric("weir_journal_batches_total");
   atproto::identity_event event;
   event.repo = atproto::did::trusted("did:plc:" + std::string(24, 'z'));
-  event.time = "2026-01-01T00:00:00.000Z";
+  const auto made = frame_time_of_now();
+  event.time = made;
   for (event.seq = 3; event.seq < 3 + frames; ++event.seq)
     ASSERT_TRUE(stream.send(atproto::encode_frame(event)));
   EXPECT_TRUE(node.await_metric("weir_upstream_cursor", 2 + frames));

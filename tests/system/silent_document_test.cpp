@@ -2,6 +2,7 @@
 #include "base/limits_doubt.hpp"
 #include "base/limits_frames.hpp"
 #include "tests/system/hostile_host.hpp"
+#include "tests/system/live_repo.hpp"
 #include "tests/system/hostile_node.hpp"
 
 #include <gtest/gtest.h>
@@ -111,7 +112,8 @@ TEST_F(SilentDocumentTest, WhatWaitsForThemKeepsNobodyFromReading) {
 // than a state, and waits as that. limits::notice_frame_bytes_max
 TEST_F(SilentDocumentTest, LongWordsOnAccountsOfOtherHostsCostNoMemory) {
   atproto::account_event event;
-  event.time = "2026-01-01T00:00:00.000Z";
+  const auto made = frame_time_of_now();
+  event.time = made;
   for (const auto& x : dids) {
     ++event.seq;
     event.repo = x;
