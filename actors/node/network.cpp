@@ -5,17 +5,21 @@
 namespace weir::actors {
 
 result<network> make_network(const node_config& config, const clock& time,
-                             net::transport_ptr transport) {
+                             net::transport_ptr transport,
+                             net::tls_client_ptr tls) {
   network out;
   out.transport = std::move(transport);
   if (!out.transport) {
     out.threads = std::make_unique<net::io_threads>(config.io_threads);
     out.transport = net::make_system_transport(*out.threads);
   }
-  auto tls = net::tls_client::make({config.ca_file});
-  if (!tls)
-    return tls.error();
-  out.tls = std::move(*tls);
+  out.tls = std::move(tls);
+  if (!out.tls) {
+    auto made = net::tls_client::make({config.ca_file});
+    if (!made)
+      return made.error();
+    out.tls = std::move(*made);
+  }
   net::http_client_options options;
   options.tls = out.tls;
   options.user_agent = std::string{"weir/"} + version();

@@ -38,7 +38,8 @@ result<void> node::impl::start() {
     return opened.error();
   store = std::move(*opened);
   growth->note(storage::store_sizes(*store->db), seams.time->steady_now());
-  auto sockets = make_network(config, *seams.time, seams.transport);
+  auto sockets = make_network(config, *seams.time, seams.transport,
+                              seams.tls);
   if (!sockets)
     return sockets.error();
   net = std::move(*sockets);

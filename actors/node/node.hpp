@@ -3,6 +3,7 @@
 #include "actors/node/node_config.hpp"
 #include "base/error.hpp"
 #include "base/metrics.hpp"
+#include "net/tls.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -34,6 +35,8 @@ struct node_seams {
   /// Null: the machine's sockets, on threads of the node. Else its loops run
   /// until the node has ended.
   std::shared_ptr<net::transport> transport = nullptr;
+  /// Null: one with the certificates of `ca_file`, which are read then.
+  net::tls_client_ptr tls = nullptr;
   executor* run = nullptr; ///< Null: threads of the node's own.
   /// How much memory the process has in RAM; null: the machine says so.
   std::function<uint64_t()> resident = {};

@@ -19,6 +19,14 @@ constexpr auto answer_patience = 60s;
 constexpr size_t node_loops = 2;
 constexpr auto reconnect_delay = 2s;
 
+/// Nobody here speaks TLS, and reading the machine's certificates takes longer
+/// than anything else in a node's start: all nodes of the process share them.
+const net::tls_client_ptr& trusted_certificates() {
+  const heap::heap_scope outside{tests::heap_of_world};
+  static const auto all = net::tls_client::make().value();
+  return all;
+}
+
 } // namespace
 
 uint16_t port_of(const std::string& origin) {
@@ -164,6 +172,7 @@ result<void> scene::start_node() {
   seams.random = node_random_.get();
   seams.disk = &disk_faults_;
   seams.transport = node_machine_;
+  seams.tls = trusted_certificates();
   seams.run = &steps_;
   // Every other minute so much larger that what the store holds to be faster is
   // given up, in the middle of whatever happens then.
