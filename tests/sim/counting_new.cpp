@@ -1,7 +1,9 @@
 // The heap of the program weir-sim: before each block stands how long it is and
-// who asked for it (tests/sim/heap_census.hpp).
+// who asked for it (tests/sim/heap_census.hpp). Small blocks that were given back
+// are kept for the next who asks, but not under a sanitizer or MALLOC_PERTURB_.
 
 #include "tests/sim/heap_census.hpp"
+#include "tests/sim/spare_blocks.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -17,12 +19,38 @@ struct block_head {
 
 static_assert(sizeof(block_head) == 16);
 
-void* take(size_t bytes, size_t alignment) noexcept {
+constexpr size_t plain = weir::sim::heap::spare_blocks::grain;
+
+/// With its head, and the end that makes the next one aligned.
+size_t whole_size(size_t bytes, size_t offset, size_t alignment) noexcept {
+  return (bytes + offset + alignment - 1) / alignment * alignment;
+}
+
+// Only the thread that simulates has them, and nobody where somebody wants to know
+// of blocks that are used after their end.
+constinit weir::sim::heap::spare_blocks spares;
+#if defined(__SANITIZE_ADDRESS__)
+const bool keeps_spares = false;
+#else
+const bool keeps_spares = std::getenv("MALLOC_PERTURB_") == nullptr;
+#endif
+
+bool has_spares() noexcept {
+  return keeps_spares && weir::sim::heap::is_simulator();
+}
+
+void* find(size_t whole, size_t alignment) noexcept {
+  if (alignment > plain)
+    return std::aligned_alloc(alignment, whole);
+  auto* spare = has_spares() ? spares.take(whole) : nullptr;
+  return spare != nullptr ? spare : std::malloc(whole);
+}
+
+void* take(size_t bytes, size_t at_least) noexcept {
+  const auto alignment = std::max(at_least, plain);
   const auto offset = std::max(alignment, sizeof(block_head));
-  const auto whole = (bytes + offset + alignment - 1) / alignment * alignment;
-  auto* start = static_cast<char*>(alignment <= alignof(std::max_align_t)
-                                     ? std::malloc(whole)
-                                     : std::aligned_alloc(alignment, whole));
+  auto* start = static_cast<char*>(
+    find(whole_size(bytes, offset, alignment), alignment));
   if (start == nullptr)
     return nullptr;
   auto* out = start + offset;
@@ -45,12 +73,21 @@ void give_back(void* x) noexcept {
   auto* block = static_cast<char*>(x);
   const auto head = *reinterpret_cast<block_head*>(block - sizeof(block_head));
   weir::sim::heap::lose(head.owner, head.bytes);
-  std::free(block - head.offset);
+  auto* start = block - head.offset;
+  const auto is_kept
+    = head.offset == sizeof(block_head) && has_spares()
+      && spares.give(start, whole_size(head.bytes, head.offset, plain));
+  if (!is_kept)
+    std::free(start);
 }
 
-constexpr size_t plain = alignof(std::max_align_t);
-
 } // namespace
+
+/// In place of malloc's, which nodes call whenever they have become smaller: the
+/// next of them would ask the kernel for the same pages again.
+extern "C" int malloc_trim(size_t) noexcept {
+  return 0;
+}
 
 void* operator new(size_t n) {
   return take_or_throw(n, plain);

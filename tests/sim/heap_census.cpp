@@ -7,9 +7,35 @@ namespace weir::sim::heap {
 
 namespace {
 
-std::array<std::atomic<int64_t>, tags_max> bytes_of{};
-std::array<std::atomic<int64_t>, tags_max> most_of{};
+using counters = std::array<std::atomic<int64_t>, tags_max>;
+
+// Nearly all blocks are asked for and given back by the thread that simulates:
+// it alone writes its counters, and need not lock the memory for that.
+counters bytes_of_simulator{};
+counters bytes_of_others{};
+counters most_of{};
 std::atomic<bool> counts{false};
+thread_local bool simulates = false;
+
+int64_t load(const std::atomic<int64_t>& x) noexcept {
+  return x.load(std::memory_order_relaxed);
+}
+
+/// @returns what all threads have of it now
+int64_t add(heap_tag tag, int64_t bytes) noexcept {
+  auto& others = bytes_of_others[tag];
+  auto& own = bytes_of_simulator[tag];
+  if (!simulates)
+    return others.fetch_add(bytes, std::memory_order_relaxed) + bytes
+           + load(own);
+  const auto now = load(own) + bytes;
+  own.store(now, std::memory_order_relaxed);
+  return now + load(others);
+}
+
+int64_t bytes_of(heap_tag tag) noexcept {
+  return load(bytes_of_simulator[tag]) + load(bytes_of_others[tag]);
+}
 
 using registry = std::map<std::string, heap_tag, std::less<>>;
 
@@ -19,12 +45,13 @@ registry& names() {
   return all;
 }
 
-census look_at(const std::array<std::atomic<int64_t>, tags_max>& numbers) {
+template <class NumberOf>
+census look_at(NumberOf number_of) {
   const heap_scope outside{tests::heap_of_world};
   census out;
-  for (const auto& [name, number] : names())
-    if (number != tests::heap_of_world)
-      out[name] = numbers[number].load(std::memory_order_relaxed);
+  for (const auto& [name, tag] : names())
+    if (tag != tests::heap_of_world)
+      out[name] = number_of(tag);
   return out;
 }
 
@@ -49,12 +76,12 @@ census live() {
 }
 
 census peaks() {
-  return look_at(most_of);
+  return look_at([](heap_tag tag) { return load(most_of[tag]); });
 }
 
 void forget_peaks() noexcept {
-  for (size_t i = 0; i < tags_max; ++i)
-    most_of[i] = bytes_of[i].load();
+  for (heap_tag i = 0; i < tags_max; ++i)
+    most_of[i] = bytes_of(i);
 }
 
 census difference(const census& later, const census& earlier) {
@@ -79,19 +106,25 @@ std::string describe(const census& x) {
   return out;
 }
 
+void count_as_simulator() noexcept {
+  simulates = true;
+}
+
+bool is_simulator() noexcept {
+  return simulates;
+}
+
 heap_tag gain(size_t bytes) noexcept {
   counts.store(true, std::memory_order_relaxed);
   const auto out = tests::heap_owner;
-  const auto more = static_cast<int64_t>(bytes);
-  const auto now = bytes_of[out].fetch_add(more) + more;
-  if (now > most_of[out].load(std::memory_order_relaxed))
+  const auto now = add(out, static_cast<int64_t>(bytes));
+  if (now > load(most_of[out]))
     most_of[out].store(now, std::memory_order_relaxed);
   return out;
 }
 
 void lose(heap_tag of, size_t bytes) noexcept {
-  bytes_of[of].fetch_sub(static_cast<int64_t>(bytes),
-                         std::memory_order_relaxed);
+  add(of, -static_cast<int64_t>(bytes));
 }
 
 } // namespace weir::sim::heap

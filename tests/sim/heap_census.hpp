@@ -46,6 +46,11 @@ std::string describe(const census& x);
 
 // -- for the allocator --------------------------------------------------------
 
+/// The calling thread is the one that simulates, the only one of the process:
+/// what it asks for is counted without locking the memory.
+void count_as_simulator() noexcept;
+bool is_simulator() noexcept;
+
 heap_tag gain(size_t bytes) noexcept;
 void lose(heap_tag of, size_t bytes) noexcept;
 

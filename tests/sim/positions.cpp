@@ -5,30 +5,11 @@
 #include "storage/repo_table.hpp"
 #include "storage/upstream_table.hpp"
 
-#include <map>
 #include <variant>
 
 namespace weir::sim {
 
 namespace {
-
-using revs = std::map<std::string, atproto::tid>; ///< By DID.
-
-/// Of each account the last commit after `from` and up to `to`.
-revs last_commits(const simnet::event_log& log, uint64_t from, uint64_t to) {
-  revs out;
-  const auto frames = log.read(static_cast<int64_t>(from), SIZE_MAX, SIZE_MAX);
-  for (const auto& x : frames) {
-    if (static_cast<uint64_t>(x.seq) > to)
-      break;
-    const auto event = atproto::decode_frame(x.frame.view());
-    if (!event)
-      continue;
-    if (const auto* commit = std::get_if<atproto::commit_event>(&*event))
-      out[commit->repo.str()] = commit->rev;
-  }
-  return out;
-}
 
 simnet::event_log* log_of(const std::string& origin, simnet::world& world,
                           const simnet::network_urls& urls) {
@@ -50,8 +31,41 @@ bool claims_all(const storage::repo_row& row) {
 
 } // namespace
 
+stream_commits::read_frame
+stream_commits::read(simnet::event_log::numbered_frame x) {
+  read_frame out{std::move(x), {}};
+  const auto event = atproto::decode_frame(out.frame.frame.view());
+  if (!event)
+    return out;
+  if (const auto* commit = std::get_if<atproto::commit_event>(&*event))
+    out.commit.emplace(commit->repo.str(), commit->rev);
+  return out;
+}
+
+/// A number may be given again, and a frame be spoilt: one is known by its bytes.
+stream_commits::revs stream_commits::last(const simnet::event_log& log,
+                                          uint64_t from, uint64_t to) {
+  revs out;
+  std::vector<read_frame> read_now;
+  auto next = known_.begin();
+  for (auto& x : log.read(static_cast<int64_t>(from), SIZE_MAX, SIZE_MAX)) {
+    if (static_cast<uint64_t>(x.seq) > to)
+      break;
+    while (next != known_.end() && next->frame.seq < x.seq)
+      ++next;
+    const auto is_known = next != known_.end() && next->frame.seq == x.seq
+                          && next->frame.frame.data() == x.frame.data();
+    read_now.push_back(is_known ? std::move(*next) : read(std::move(x)));
+    if (const auto& commit = read_now.back().commit)
+      out[commit->first] = commit->second;
+  }
+  known_ = std::move(read_now);
+  return out;
+}
+
 std::string position_ahead(const storage::database& db, simnet::world& world,
-                           const simnet::network_urls& urls) {
+                           const simnet::network_urls& urls,
+                           std::map<std::string, stream_commits>& known) {
   const auto names = storage::collection_table::load(db);
   const auto streams = storage::load_upstreams(db);
   if (!names || !streams)
@@ -62,7 +76,7 @@ std::string position_ahead(const storage::database& db, simnet::world& world,
     if (log == nullptr || stream.cursor == 0)
       continue;
     for (const auto& [did, rev] :
-         last_commits(*log, stream.first_cursor, stream.cursor)) {
+         known[stream.url].last(*log, stream.first_cursor, stream.cursor)) {
       const auto repo = repos.load(atproto::did::trusted(did));
       if (!repo)
         return "the row of " + did + " cannot be read";

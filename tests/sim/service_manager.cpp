@@ -1,7 +1,6 @@
 #include "tests/sim/service_manager.hpp"
 
 #include "storage/database.hpp"
-#include "tests/sim/positions.hpp"
 
 #include <algorithm>
 #include <thread>
@@ -101,7 +100,8 @@ void service_manager::look_at_store() {
   if (!db || !wrong_.empty() || !streams_tell_truth_
       || scene_.time().now() < knows_numbers_)
     return; // A store that was never finished cannot be read yet.
-  wrong_ = position_ahead(**db, scene_.life().truth(), scene_.urls());
+  wrong_ = position_ahead(**db, scene_.life().truth(), scene_.urls(),
+                          streams_);
 }
 
 } // namespace weir::sim

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/sim/positions.hpp"
 #include "tests/sim/scene.hpp"
 
 #include <optional>
@@ -65,6 +66,7 @@ private:
 
   scene& scene_;
   std::string wrong_;
+  std::map<std::string, stream_commits> streams_; ///< By URL.
   bool streams_tell_truth_ = true; ///< And their numbers only grow.
   steady_time knows_numbers_;
   uint64_t starts_ = 0;

@@ -201,8 +201,10 @@ bool stepper::run_actor(size_t i) {
   if (i != 0)
     std::rotate(jobs.begin(), jobs.begin() + static_cast<std::ptrdiff_t>(i),
                 jobs.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  std::string_view name = "actors";
   if (auto* who = dynamic_cast<caf::scheduled_actor*>(jobs.front())) {
-    trace_.note(time_.now(), "actor", who->name(), who->id());
+    name = who->name();
+    trace_.note(time_.now(), "actor", name, who->id());
     if (turn_watch_) {
       const heap::heap_scope outside{tests::heap_of_world};
       turn_watch_(*who, time_.now());
@@ -210,9 +212,7 @@ bool stepper::run_actor(size_t i) {
   }
   const auto* job = jobs.front();
   {
-    const auto* who = dynamic_cast<caf::scheduled_actor*>(jobs.front());
-    const heap::heap_scope owner{
-      heap::tag_of(who == nullptr ? "actors" : who->name())};
+    const heap::heap_scope owner{heap::tag_of(name)};
     actors_->run_once();
   }
   // CAF puts an actor with more mail back in front; with threads it would queue

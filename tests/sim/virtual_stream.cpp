@@ -74,7 +74,10 @@ void virtual_stream::deliver(parcel x) {
   }
   switch (x.what) {
     case parcel_kind::data:
-      incoming_ += x.data;
+      if (incoming_.empty())
+        incoming_ = std::move(x.data);
+      else
+        incoming_ += x.data;
       if (!unread_since_)
         unread_since_ = net_.time().now();
       break;
