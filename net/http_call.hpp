@@ -24,6 +24,10 @@ public:
 
   void start();
 
+  /// Calls of a pool are numbered as they come; 0: it was not taken in.
+  uint64_t number() const noexcept { return number_; }
+  void set_number(uint64_t x) noexcept { number_ = x; }
+
   const url& target() const noexcept { return request_.target; }
 
   const http_call_limits& limits() const noexcept { return request_.limits; }
@@ -60,6 +64,7 @@ private:
   http_request request_;
   std::shared_ptr<http_sink> sink_;
   std::unique_ptr<timer> deadline_;
+  uint64_t number_ = 0;
   phase phase_ = phase::connect;
   unsigned redirects_ = 0;
   unsigned interims_ = 0;

@@ -17,7 +17,8 @@ http_pool::http_pool(transport_ptr network, http_client_options options)
 void http_pool::admit(std::shared_ptr<running_call> call) {
   if (closed_)
     return call->end(fail(ec::cancelled, "the client is closed"));
-  calls_.insert(call);
+  call->set_number(++admitted_);
+  calls_.emplace(call->number(), call);
   call->start();
 }
 
@@ -89,7 +90,7 @@ void http_pool::release(const std::string& origin, stream_ptr x) {
 }
 
 void http_pool::forget(const std::shared_ptr<running_call>& call) {
-  calls_.erase(call);
+  calls_.erase(call->number());
   auto at = places_.find(call->target().origin());
   if (at != places_.end())
     waiting_ -= std::erase(at->second.waiting, call);
@@ -98,7 +99,7 @@ void http_pool::forget(const std::shared_ptr<running_call>& call) {
 void http_pool::close() {
   closed_ = true;
   sweeper_->cancel();
-  for (auto& call : std::exchange(calls_, {}))
+  for (auto& [number, call] : std::exchange(calls_, {}))
     call->end(fail(ec::cancelled, "the client was closed"));
   for (auto& [origin, spot] : places_)
     for (auto& x : std::exchange(spot.idle, {}))

@@ -5,7 +5,6 @@
 
 #include <deque>
 #include <map>
-#include <set>
 
 namespace weir::net {
 
@@ -68,7 +67,8 @@ private:
   std::map<std::string, place> places_; ///< By origin.
   size_t idle_ = 0;
   size_t waiting_ = 0;
-  std::set<std::shared_ptr<running_call>> calls_;
+  std::map<uint64_t, std::shared_ptr<running_call>> calls_; ///< By number.
+  uint64_t admitted_ = 0;
   bool closed_ = false;
 };
 

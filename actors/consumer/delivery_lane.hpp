@@ -5,6 +5,7 @@
 #include <deque>
 #include <list>
 #include <memory>
+#include <tuple>
 
 /// Parts of `delivery_machine`.
 namespace weir::actors {
@@ -150,6 +151,19 @@ struct delivery_lane {
   steady_time retry_at;     ///< Not read before.
   std::optional<steady_time> sleeps_until; ///< In the machine's `sleeping_`.
   storage::op_id first_due = 0; ///< In the machine's `waiting_`; 0: it is not.
+};
+
+/// A lane that waits for a moment. Of those with the same one the DID decides: where
+/// they lie in memory is another place in each run.
+struct sleeping_lane {
+  steady_time until;
+  delivery_lane* lane;
+
+  friend bool operator<(const sleeping_lane& a,
+                        const sleeping_lane& b) noexcept {
+    return std::tie(a.until, a.lane->repo, a.lane->facts)
+           < std::tie(b.until, b.lane->repo, b.lane->facts);
+  }
 };
 
 } // namespace weir::actors

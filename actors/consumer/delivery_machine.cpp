@@ -38,7 +38,7 @@ delivery_effects delivery_machine::on_session_up(session_id id,
   if (first) {
     // A client that comes back may have been mended.
     while (!sleeping_.empty()) {
-      auto& lane = *sleeping_.begin()->second;
+      auto& lane = *sleeping_.begin()->lane;
       wake(lane);
       touch(lane, now);
     }
@@ -149,8 +149,8 @@ delivery_effects delivery_machine::on_timer(steady_time now) {
     while (!session.flights.empty() && deadline(session) <= now)
       expire(session.flights.front(), now);
   }
-  while (!sleeping_.empty() && sleeping_.begin()->first <= now) {
-    auto& lane = *sleeping_.begin()->second;
+  while (!sleeping_.empty() && sleeping_.begin()->until <= now) {
+    auto& lane = *sleeping_.begin()->lane;
     wake(lane);
     touch(lane, now);
   }
@@ -371,7 +371,7 @@ void delivery_machine::arm(steady_time now, effects& out) const {
       at(deadline(session));
   }
   if (!sleeping_.empty())
-    at(sleeping_.begin()->first);
+    at(sleeping_.begin()->until);
   if (blocked_ != nullptr && blocked_since_ + options_.patience > now)
     at(blocked_since_ + options_.patience);
   if (save_by_ && !rows_in_flight_)

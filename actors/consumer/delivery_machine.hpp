@@ -237,7 +237,7 @@ private:
   std::unordered_map<op_id, delivery_lane*> index_; ///< In queues, outstanding.
   std::deque<delivery_lane*> ready_;                ///< Something can be sent.
   std::deque<delivery_lane*> due_; ///< A page of the DID can be asked for.
-  std::set<std::pair<steady_time, delivery_lane*>> sleeping_;
+  std::set<sleeping_lane> sleeping_;
   /// What may be delivered, by its first event.
   std::set<std::pair<op_id, delivery_lane*>> waiting_;
   size_t remembered_ = 0;

@@ -66,7 +66,7 @@ void delivery_machine::plan(delivery_lane& x, steady_time now) {
     wake(x);
     x.retry_at = at;
     x.sleeps_until = at;
-    sleeping_.emplace(at, &x);
+    sleeping_.insert({at, &x});
   }
 }
 

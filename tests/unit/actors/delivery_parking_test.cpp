@@ -20,6 +20,24 @@ actors::delivery_options attempts_of(uint32_t count) {
 
 } // namespace
 
+// The same run has the same order, wherever its lanes lie in memory.
+TEST(DeliveryParking, LanesThatWaitForTheSameMomentAreInTheOrderOfTheirDids) {
+  for (const auto* made : {"abc", "cba"}) {
+    std::deque<actors::delivery_lane> lanes;
+    std::set<actors::sleeping_lane> all;
+    for (const char* x = made; *x != 0; ++x)
+      for (const auto facts : {true, false})
+        all.insert({steady_time{*x == 'b' ? 1 : 2},
+                    &lanes.emplace_back(
+                      atproto::did::trusted(std::string{"did:plc:"} + *x),
+                      facts)});
+    std::string order;
+    for (const auto& x : all)
+      order += x.lane->repo.str().back() + std::string{x.lane->facts ? "! " : " "};
+    EXPECT_EQ(order, "b b! a a! c c! ") << made;
+  }
+}
+
 TEST(DeliveryParking, AnUnackedEventComesAgainAfterTheTimeout) {
   delivery_world x;
   x.connect(1);

@@ -336,4 +336,42 @@ TEST_F(HttpClientLimitsTest, TheEndOfTheClientCancelsItsCalls) {
   settle();
 }
 
+// In the order in which they were made, wherever they lie in memory: those of the
+// second round lie where the first ones were, the last one first.
+TEST_F(HttpClientLimitsTest, TheEndOfTheClientCancelsItsCallsInOrder) {
+  class numbered_sink final : public http_sink {
+  public:
+    numbered_sink(size_t number, inbox<size_t>& ends)
+      : number_(number), ends_(ends) {
+      // nop
+    }
+
+    bool on_head(const http_response_head&) override { return true; }
+    void on_body(bytes_view) override {}
+    void on_end(result<void>) override { ends_.push(number_); }
+
+  private:
+    size_t number_;
+    inbox<size_t>& ends_;
+  };
+
+  constexpr size_t count = 6;
+  scripted_server server{[](raw_peer& peer, size_t) { peer.wait_for_end(); }};
+  inbox<size_t> ends;
+  for (const auto cancels : {true, false}) {
+    std::vector<http_call_ptr> calls;
+    for (size_t i = 0; i < count; ++i)
+      calls.push_back(client->stream(
+        request(server), std::make_shared<numbered_sink>(i, ends)));
+    settle();
+    if (!cancels)
+      client.reset();
+    for (size_t i = 0; i < count; ++i) {
+      if (cancels)
+        calls[i]->cancel();
+      EXPECT_EQ(ends.pop(), i);
+    }
+  }
+}
+
 } // namespace weir::net
