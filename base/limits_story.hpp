@@ -14,6 +14,8 @@ constexpr auto story_look_interval = 1s;
 /// How often it is told how far they are; and so long few repos wait before
 /// anybody is told of them.
 constexpr auto story_interval = 30s;
+/// A backfill is over when nobody has waited for so long.
+constexpr auto story_rest = 5s;
 /// So many are told of at once.
 constexpr uint64_t story_repos_min = 100;
 

@@ -16,12 +16,16 @@ std::vector<backfill_news> backfill_story::look(const backfill_counts& x,
   }
   if (!running_)
     return look_idle(x, now);
-  if (x.waiting == 0)
+  if (x.waiting > 0 || x.synced + x.failed != ended_) {
+    ended_ = x.synced + x.failed;
+    busy_at_ = now;
+  }
+  if (now - busy_at_ >= limits::story_rest)
     return {end(x, now)};
   if (now - *told_at_ < limits::story_interval)
     return {};
   auto out = tell(backfill_news::what::progress, x, now);
-  if (out.per_second > 0)
+  if (out.per_second > 0 && x.waiting > 0)
     out.left = seconds{static_cast<int64_t>(static_cast<double>(x.waiting)
                                             / out.per_second)};
   return {out};
@@ -47,7 +51,8 @@ backfill_story::look_idle(const backfill_counts& x, steady_time now) {
     before.waiting = more;
     before.synced = told_.synced;
     auto begun = begin(before, now);
-    return {begun, end(x, now)};
+    told_ = x;
+    return {begun};
   }
   if (now - *told_at_ < limits::story_interval)
     return {};
@@ -60,6 +65,8 @@ backfill_news backfill_story::begin(const backfill_counts& x, steady_time now) {
   began_ = x.since.value_or(waits_since_.value_or(*told_at_));
   waits_since_.reset();
   running_ = true;
+  busy_at_ = now;
+  ended_ = 0;
   synced_before_ = std::min(told_.synced, x.synced);
   return tell(backfill_news::what::begun, x, now);
 }
@@ -67,7 +74,7 @@ backfill_news backfill_story::begin(const backfill_counts& x, steady_time now) {
 backfill_news backfill_story::end(const backfill_counts& x, steady_time now) {
   running_ = false;
   auto out = tell(backfill_news::what::done, x, now);
-  out.took = std::max(x.until.value_or(now), began_) - began_;
+  out.took = std::max(x.until.value_or(busy_at_), began_) - began_;
   const auto passed = std::chrono::duration<double>(out.took).count();
   const auto synced = x.synced - std::min(synced_before_, x.synced);
   out.per_second = passed > 0 ? static_cast<double>(synced) / passed : 0;

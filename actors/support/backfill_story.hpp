@@ -33,10 +33,11 @@ struct backfill_news {
 };
 
 /// Tells of fetches in the log as a person would: when many begin, how far they
-/// are every `limits::story_interval`, and when nobody waits any more. Many that
-/// began and ended between two looks are told of as if somebody had seen it. Repos
-/// of which few are fetched now and then are told of when it takes long, or
-/// together. No clock.
+/// are every `limits::story_interval`, and that it is over once nobody has waited
+/// for `limits::story_rest`: where look-ups are slow, each repo waits for a moment
+/// only, and the next one is still to come. Many that began and ended between two
+/// looks are told of as if somebody had seen it. Repos of which few are fetched now
+/// and then are told of when it takes long, or together. No clock.
 class backfill_story {
 public:
   std::vector<backfill_news> look(const backfill_counts& x, steady_time now);
@@ -56,6 +57,8 @@ private:
 
   bool running_ = false;
   steady_time began_;
+  steady_time busy_at_;  ///< Somebody waited, or was done with.
+  uint64_t ended_ = 0;   ///< Synced or failed, by then.
   uint64_t synced_before_ = 0; ///< When it began.
   std::optional<steady_time> waits_since_; ///< Somebody, and untold.
   backfill_counts told_;

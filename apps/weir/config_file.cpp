@@ -94,8 +94,11 @@ void read_key(given_values& out, const std::string& file, const toml::key& key,
   const std::string name{key.str()};
   const auto* to = find_option(name);
   if (to == nullptr) {
-    out.problems.push_back(at + ": unknown key \"" + name + "\""
-                           + suggestion(name, option_names()));
+    const auto nearest = suggestion(name, option_names());
+    out.problems.push_back(
+      at + ": unknown key \"" + name + "\""
+      + (nearest.empty() ? "; \"weir config print\" has all that there are"
+                         : nearest));
     return;
   }
   auto value = read_value(*to, node);
@@ -130,7 +133,9 @@ given_values parse_config(std::string_view text, const std::string& name) {
       read_key(out, name, *key, *node);
   } catch (const toml::parse_error& x) {
     out.problems.push_back(place(name, x.source()) + ": "
-                           + std::string{x.description()});
+                           + std::string{x.description()}
+                           + "; a line is NAME = VALUE, as \"weir config print\" "
+                             "writes it");
   }
   return out;
 }

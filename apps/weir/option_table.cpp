@@ -132,7 +132,8 @@ void add_tracking(options& out) {
     &settings::collections,
     {group, "collections",
      "Collections whose records are kept: exact names, or patterns such as "
-     "app.bsky.feed.*. Empty: all.",
+     "app.bsky.feed.*. Empty: all. Once it is changed, what is kept no more is "
+     "deleted from the copies, as applications are told.",
      "NSID,...", "app.bsky.feed.post"}));
 }
 

@@ -67,9 +67,12 @@ void log_start(const settings& x, const actors::node& node) {
               {{"hint", "repos are fetched once and then not followed"}});
   if (x.mode != actors::tracking_mode::manual || held.repos > 0)
     return;
+  const auto password = x.admin_password_file.empty()
+                          ? std::string{}
+                          : "-u admin:$(cat " + x.admin_password_file + ") ";
   log::info("next_step",
             {{"hint", "no repo is tracked yet; this adds one: curl "
-                      "-X POST "
+                        + password + "-X POST "
                         + node.data_url()
                         + "/repos/add -H 'Content-Type: "
                           "application/json' -d "

@@ -124,6 +124,11 @@ TEST_F(ApiReposTest, AddedReposAreListedResyncedAndRemoved) {
   EXPECT_EQ(post("/repos/add", body_of({alice, bob, alice})).body,
             R"({"queued":2})");
   EXPECT_EQ(post("/repos/add", body_of({alice})).body, R"({"queued":0})");
+  // A second addition that changes what is kept of it counts.
+  const auto narrower = R"({"collections":["app.test.note"],)"
+                        + body_of({alice}).substr(1);
+  EXPECT_EQ(post("/repos/add", narrower).body, R"({"queued":1})");
+  EXPECT_EQ(post("/repos/add", narrower).body, R"({"queued":0})");
   EXPECT_EQ(count(), R"({"repo_count":2})");
   const auto one = get(std::string{"/repos/"} + alice);
   EXPECT_EQ(one.status, 200);

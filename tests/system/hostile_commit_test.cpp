@@ -89,6 +89,7 @@ protected:
   std::unique_ptr<hostile_node> node;
   size_t before = 0;
   int64_t seq = 0;
+  const std::string made = frame_time_of_now(); ///< When frames are.
 };
 
 /// The next commit of a repo, with one more record.
@@ -210,7 +211,6 @@ TEST_F(HostileCommitTest, AKeyIsWorthNothingAfterItsRotation) {
   atproto::identity_event rotated;
   rotated.seq = ++seq;
   rotated.repo = repo.did();
-  const auto made = frame_time_of_now();
   rotated.time = made;
   ASSERT_TRUE(stream.send(atproto::encode_frame(rotated)));
   EXPECT_TRUE(await_taken()); // Is finished when the document was read.
@@ -246,7 +246,6 @@ TEST_F(HostileCommitTest, ForgedSyncEventsChangeNothing) {
     atproto::sync_event x;
     x.seq = ++seq;
     x.repo = repo.did();
-    const auto made = frame_time_of_now();
     x.time = made;
     x.rev = rev;
     x.blocks = car;
@@ -276,7 +275,6 @@ TEST_F(HostileCommitTest, WhatOneAccountDeletesAnotherNeitherLosesNorRevives) {
   atproto::account_event deleted;
   deleted.seq = ++seq;
   deleted.repo = gone.did();
-  const auto made = frame_time_of_now();
   deleted.time = made;
   deleted.status = "deleted";
   ASSERT_TRUE(stream.send(atproto::encode_frame(deleted)));
@@ -351,7 +349,6 @@ TEST_F(HostileCommitTest, AHostSpeaksForItsOwnAccountsOnly) {
   atproto::account_event gone;
   gone.seq = 2;
   gone.repo = repo.did();
-  const auto made = frame_time_of_now();
   gone.time = made;
   gone.status = "deleted";
   ASSERT_TRUE(pds_stream.send(atproto::encode_frame(gone)));
@@ -388,7 +385,6 @@ TEST_F(HostileCommitTest, AFloodOfIdentityEventsIsAFewLookUps) {
   const auto asked = hub.asked("/" + repo.did().str());
   atproto::identity_event hint;
   hint.repo = repo.did();
-  const auto made = frame_time_of_now();
   hint.time = made;
   for (int i = 0; i < 100'000; ++i) {
     hint.seq = ++seq;

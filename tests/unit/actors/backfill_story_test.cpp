@@ -2,6 +2,7 @@
 #include "actors/support/store_growth.hpp"
 #include "base/limits_story.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -63,12 +64,14 @@ TEST(backfill_story, how_far_they_are_is_told_with_rate_and_rest) {
 TEST(backfill_story, the_end_is_told_once_with_the_time_it_took) {
   teller x;
   x.look({1'000, 0, 0}, story_begin);
-  const auto done = x.look({0, 990, 10}, story_begin + 12s);
+  const backfill_counts all{0, 990, 10, {}, story_begin + 12s};
+  EXPECT_FALSE(x.look(all, story_begin + 12s));
+  const auto done = x.look(all, story_begin + 12s + limits::story_rest);
   ASSERT_TRUE(done);
   EXPECT_EQ(done->is, told::done);
   EXPECT_EQ(done->at.synced, 990u);
   EXPECT_EQ(done->took, 12s);
-  EXPECT_FALSE(x.look({0, 990, 10}, story_begin + 13s));
+  EXPECT_FALSE(x.look({0, 990, 10}, story_begin + 23s));
   EXPECT_FALSE(x.look({0, 990, 10}, story_begin + 1h)) << "nothing is new";
 }
 
@@ -79,7 +82,9 @@ TEST(backfill_story, few_that_take_long_are_told_of) {
   const auto begun = x.look({1, 9, 0}, story_begin + limits::story_interval);
   ASSERT_TRUE(begun);
   EXPECT_EQ(begun->is, told::begun);
-  const auto done = x.look({0, 10, 0}, story_begin + 40s);
+  const backfill_counts all{0, 10, 0, {}, story_begin + 40s};
+  EXPECT_FALSE(x.look(all, story_begin + 40s));
+  const auto done = x.look(all, story_begin + 40s + limits::story_rest);
   ASSERT_TRUE(done);
   EXPECT_EQ(done->took, 40s);
 }
@@ -102,15 +107,18 @@ TEST(backfill_story, many_that_were_fast_are_told_of_as_begun_and_done) {
   const backfill_counts after{0, 7 + limits::story_repos_min, 1,
                               story_begin + 100ms, story_begin + 500ms};
   EXPECT_FALSE(x.rests(after));
-  const auto news = x.look(after, story_begin + 1s);
-  ASSERT_EQ(news.size(), 2u);
-  EXPECT_EQ(news[0].is, told::begun);
-  EXPECT_EQ(news[0].at.waiting, limits::story_repos_min);
-  EXPECT_EQ(news[0].at.synced, 7u);
-  EXPECT_EQ(news[1].is, told::done);
-  EXPECT_EQ(news[1].at.synced, 7 + limits::story_repos_min);
-  EXPECT_EQ(news[1].took, 400ms);
-  EXPECT_DOUBLE_EQ(news[1].per_second, limits::story_repos_min / 0.4);
+  const auto begun = x.look(after, story_begin + 1s);
+  ASSERT_EQ(begun.size(), 1u);
+  EXPECT_EQ(begun[0].is, told::begun);
+  EXPECT_EQ(begun[0].at.waiting, limits::story_repos_min);
+  EXPECT_EQ(begun[0].at.synced, 7u);
+  EXPECT_THAT(x.look(after, story_begin + 2s), testing::IsEmpty());
+  const auto done = x.look(after, story_begin + 2s + limits::story_rest);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(done[0].is, told::done);
+  EXPECT_EQ(done[0].at.synced, 7 + limits::story_repos_min);
+  EXPECT_EQ(done[0].took, 400ms);
+  EXPECT_DOUBLE_EQ(done[0].per_second, limits::story_repos_min / 0.4);
   EXPECT_TRUE(x.rests(after));
 }
 
@@ -118,11 +126,42 @@ TEST(backfill_story, its_time_is_that_of_the_fetches_and_not_of_the_looks) {
   teller x;
   x.look({0, 0, 0}, story_begin);
   ASSERT_TRUE(x.look({400, 100, 0, story_begin + 300ms, {}}, story_begin + 1s));
-  const auto done = x.look(
-    {0, 500, 0, story_begin + 300ms, story_begin + 2'800ms}, story_begin + 3s);
+  const backfill_counts all{0, 500, 0, story_begin + 300ms,
+                            story_begin + 2'800ms};
+  EXPECT_FALSE(x.look(all, story_begin + 3s));
+  const auto done = x.look(all, story_begin + 3s + limits::story_rest);
   ASSERT_TRUE(done);
   EXPECT_EQ(done->took, 2'500ms);
   EXPECT_DOUBLE_EQ(done->per_second, 200);
+}
+
+// limits::story_rest: where look-ups are slow nobody waits when it is looked, and
+// the next ones are still to come.
+TEST(backfill_story, one_that_is_slow_is_one_story_with_its_rate) {
+  teller x;
+  x.look({0, 0, 0}, story_begin);
+  uint64_t synced = 0;
+  size_t begun = 0;
+  size_t progress = 0;
+  auto now = story_begin;
+  for (; synced < 4'000; synced += 40) {
+    now = now + 1s;
+    const auto news = x.look({0, synced + 40, 0, {}, now}, now);
+    begun += news && news->is == told::begun;
+    if (!news || news->is != told::progress)
+      continue;
+    ++progress;
+    EXPECT_DOUBLE_EQ(news->per_second, 40);
+    EXPECT_FALSE(news->left) << "nobody knows who is still to come";
+  }
+  EXPECT_EQ(begun, 1u);
+  EXPECT_EQ(progress, 3u);
+  const backfill_counts all{0, synced, 0, {}, now};
+  EXPECT_FALSE(x.look(all, now + (limits::story_rest - 1us)));
+  const auto done = x.look(all, now + limits::story_rest);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->is, told::done);
+  EXPECT_EQ(done->at.synced, 4'000u);
 }
 
 TEST(backfill_story, what_an_earlier_start_fetched_is_no_news) {

@@ -48,9 +48,23 @@ TEST_F(ProgressWatchTest, ManyThatWaitAreToldOfAtTheNextLook) {
   stats.repos[size_t(storage::repo_status::pending)] = 0;
   stats.repos[size_t(storage::repo_status::synced)] = 99;
   stats.repos[size_t(storage::repo_status::error)] = 1;
-  EXPECT_THAT(told_in(limits::story_look_interval),
+  EXPECT_THAT(told_in(limits::story_look_interval), IsEmpty());
+  EXPECT_THAT(told_in(limits::story_rest),
               HasSubstr("backfill_done synced=99 failed=1 seconds=1.00 "
                         "repos_per_second=99.0"));
+}
+
+// limits::story_interval
+TEST_F(ProgressWatchTest, HowFarTheyAreIsToldWithRateAndTimeLeft) {
+  auto& waiting = stats.repos[size_t(storage::repo_status::pending)];
+  waiting = 1'000;
+  EXPECT_THAT(told_in(limits::story_look_interval),
+              HasSubstr("backfill_begun repos=1000 synced=0"));
+  waiting = 700;
+  stats.repos[size_t(storage::repo_status::synced)] = 300;
+  EXPECT_THAT(told_in(limits::story_interval),
+              HasSubstr("backfill_progress waiting=700 synced=300 failed=0 "
+                        "repos_per_second=10.0 seconds_left=70"));
 }
 
 // limits::store_size_interval: a READER looks, since that reads the disk

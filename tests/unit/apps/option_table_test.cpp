@@ -62,6 +62,11 @@ TEST(OptionTableTest, EveryDefaultIsAValueThatTheOptionTakes) {
   }
 }
 
+// A first run is as fast as the directory: 20 a second took 14 s for 300 repos.
+TEST(OptionTableTest, LookUpsAreAsFastAsTheDirectoryByDefault) {
+  EXPECT_EQ(settings{}.plc_per_second, 500);
+}
+
 TEST(OptionTableTest, EveryDefaultReadsBackFromItsText) {
   for (const auto& x : all_options()) {
     const auto value = x.get(settings{});
