@@ -6,7 +6,12 @@ A block that a newcomer copies has an invisible mark before it:
     ```sh
 
 Nothing is copied into the tests: a block that loses its mark, or changes, is
-missed or run as it is then.
+missed or run as it is then. Commands that no step can run say so, and why:
+
+    <!-- no step runs it: REASON -->
+    ```sh
+
+The other examples of docs/api.md are run against a node by ApiPageExamplesTest.
 """
 
 import os
@@ -14,6 +19,7 @@ import re
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PAGES = ['README.md', 'docs/api.md', 'docs/operations.md']
+MARKED_PAGES = ['README.md', 'docs/operations.md']
 
 # Which step runs which blocks. `marks.py` holds it to the documents.
 STEPS = {
@@ -30,6 +36,7 @@ STEPS = {
 }
 
 MARK = re.compile(r'<!-- newcomer: (\S+) -->')
+SHELL = re.compile(r'^(.*)\n```sh$', re.M)
 BLOCK = re.compile(r'<!-- newcomer: (\S+) -->\n```(?:sh|js)\n(.*?)^```$', re.M | re.S)
 
 
@@ -49,12 +56,23 @@ def blocks(texts):
     return found
 
 
-def read_blocks():
+def read_pages(pages):
     texts = {}
-    for page in PAGES:
+    for page in pages:
         with open(os.path.join(ROOT, page), encoding='utf-8') as file:
             texts[page] = file.read()
-    return blocks(texts)
+    return texts
+
+
+def read_blocks():
+    return blocks(read_pages(PAGES))
+
+
+def unmarked(text):
+    """Blocks of commands that say neither which step runs them nor why none does,
+    by the line before them."""
+    return [line for line in SHELL.findall(text)
+            if not MARK.fullmatch(line) and not re.fullmatch(r'<!-- no step runs it: .+ -->', line)]
 
 
 def faults(found, steps=None, programs=()):

@@ -4,13 +4,15 @@ marked block is run by a step; and faults in that are found."""
 
 import os
 
-from documents import blocks, faults, read_blocks
+from documents import MARKED_PAGES, blocks, faults, read_blocks, read_pages, unmarked
 
 here = os.path.dirname(os.path.abspath(__file__))
 programs = [name[:-3] for name in os.listdir(here) if name.endswith('.py')]
 
 bad = faults(read_blocks(), programs=programs)
 assert not bad, bad
+for page, text in read_pages(MARKED_PAGES).items():
+    assert not unmarked(text), f'{page} has commands without a mark'
 
 # That it can fail.
 good = '<!-- newcomer: one -->\n```sh\ntrue\n```\n'
@@ -22,6 +24,8 @@ for planted in (good + good, '<!-- newcomer: one -->\n\n```sh\ntrue\n```\n',
     except ValueError:
         continue
     raise AssertionError(f'not noticed: {planted!r}')
+assert unmarked(good) == [] and unmarked('<!-- no step runs it: x -->\n```sh\ntrue\n```\n') == []
+assert unmarked('Text:\n\n```sh\ntrue\n```\n') and unmarked('<!-- other -->\n```sh\n')
 steps = {'step': ['one']}
 assert faults({'one': ''}, steps, ['step']) == []
 assert faults({}, steps, ['step']), 'a block that vanished'

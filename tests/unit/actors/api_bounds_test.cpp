@@ -53,6 +53,33 @@ protected:
 
 } // namespace
 
+// What watches a node needs no password on the same machine, and elsewhere only
+// when that was asked for. A proxy on this machine speaks for anybody.
+TEST_F(AccessTest, ProbesAreOpenFromLoopbackAloneUnlessAskedFor) {
+  const auto probe = [&](access_control& of, const std::string& path,
+                         const net::ip_address& peer, bool passed_on) {
+    net::incoming_request x;
+    x.method = "GET";
+    x.path = path;
+    x.peer = peer;
+    x.headers = {{"host", "localhost"}};
+    if (passed_on)
+      x.headers.push_back({"x-forwarded-for", "192.0.2.1"});
+    const auto refused = of.refuse(x);
+    return refused ? refused->status : 200;
+  };
+  const auto here = net::ip_address::loopback_v4();
+  const auto elsewhere = address(0xc0000202); // 192.0.2.2
+  access_control open{{"secret", {}, true}, time};
+  for (const auto* path : {"/livez", "/readyz"}) {
+    EXPECT_EQ(probe(access, path, here, false), 200) << path;
+    EXPECT_EQ(probe(access, path, here, true), 401) << path;
+    EXPECT_EQ(probe(access, path, elsewhere, false), 401) << path;
+    EXPECT_EQ(probe(open, path, elsewhere, false), 200) << path;
+  }
+  EXPECT_EQ(probe(open, "/status", here, false), 401);
+}
+
 // limits::auth_failures_max, limits::auth_lock, limits::auth_failure_delay
 TEST_F(AccessTest, WhoGuessesTooOftenWaitsAndNobodyElse) {
   const auto peer = address(1);
