@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 
 /// How fast the directory of did:plc documents is asked, by its answers.
 namespace weir::limits {
@@ -14,6 +15,10 @@ constexpr double plc_pace_start = 200;
 constexpr double plc_pace_min = 20;
 /// The rate grows at most once in so long.
 constexpr std::chrono::milliseconds plc_pace_interval = 200ms;
+/// Connections to the directory, and to each other server that is configured. Each
+/// has one look-up at a time: where an answer takes a tenth of a second, eight
+/// would bring eighty a second, whatever `plc_per_second` says.
+constexpr size_t directory_connections_max = 32;
 /// An answer that takes longer is slow. The wait for a free connection to the
 /// directory counts as well.
 constexpr std::chrono::milliseconds plc_prompt = 2s;

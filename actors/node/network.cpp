@@ -1,5 +1,6 @@
 #include "actors/node/network.hpp"
 
+#include "base/limits_directory.hpp"
 #include "base/version.hpp"
 
 namespace weir::actors {
@@ -28,6 +29,7 @@ result<network> make_network(const node_config& config, const clock& time,
   out.guarded = net::make_http_client(out.transport, options);
   options.guard = net::address_guard{true};
   options.foreign_redirects = false;
+  options.connections_per_origin_max = limits::directory_connections_max;
   out.configured = net::make_http_client(out.transport, options);
   return out;
 }
