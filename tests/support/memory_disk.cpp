@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <map>
+#include <memory>
 
 namespace weir::tests {
 
@@ -57,6 +60,27 @@ std::shared_ptr<memory_file> what_is_left(const memory_file& before,
   return out;
 }
 
+/// Draws for each name apart. LevelDB's own thread may be in the middle of a file
+/// when the power is lost: whatever it has written by then, what becomes of the
+/// other files is the same.
+class draws_by_name {
+public:
+  explicit draws_by_name(random_source& random) : seed_(random.next()) {
+    // nop
+  }
+
+  random_source& of(const std::string& name) {
+    auto& out = all_[name];
+    if (!out)
+      out = seeded_random(seed_ ^ std::hash<std::string>{}(name));
+    return *out;
+  }
+
+private:
+  uint64_t seed_;
+  std::map<std::string, std::unique_ptr<random_source>> all_;
+};
+
 class nothing_locked final : public leveldb::FileLock {};
 
 std::string parent_of(const std::string& name) {
@@ -80,11 +104,12 @@ void memory_disk::cut_power(random_source& random, const power_loss& how) {
   const std::lock_guard guard{state_->mutex};
   auto& after = state_->after;
   after = state_->durable;
+  draws_by_name draws{random};
   for (const auto& x : state_->pending)
-    if (is_kept(how.entries, random))
+    if (is_kept(how.entries, draws.of(x.name + x.gone)))
       x.apply_to(after);
   for (auto& [name, file] : after)
-    file = what_is_left(*file, random, how);
+    file = what_is_left(*file, draws.of(name), how);
   state_->powered = false;
 }
 
