@@ -153,8 +153,8 @@ struct delivery_lane {
   storage::op_id first_due = 0; ///< In the machine's `waiting_`; 0: it is not.
 };
 
-/// A lane that waits for a moment. Of those with the same one the DID decides: where
-/// they lie in memory is another place in each run.
+/// A lane that waits for a moment. Lanes that wait for the same moment are ordered by
+/// their DIDs. Their addresses would be another order in each run.
 struct sleeping_lane {
   steady_time until;
   delivery_lane* lane;

@@ -24,6 +24,9 @@ std::vector<backfill_news> backfill_story::look(const backfill_counts& x,
     return {end(x, now)};
   if (now - *told_at_ < limits::story_interval)
     return {};
+  // Newcomers, who never cease on a large network, are no backfill.
+  if (x.waiting == 0 && x.synced < told_.synced + limits::story_repos_min)
+    return {end(x, now)};
   auto out = tell(backfill_news::what::progress, x, now);
   if (out.per_second > 0 && x.waiting > 0)
     out.left = seconds{static_cast<int64_t>(static_cast<double>(x.waiting)

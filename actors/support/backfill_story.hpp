@@ -35,7 +35,9 @@ struct backfill_news {
 /// Tells of fetches in the log as a person would: when many begin, how far they
 /// are every `limits::story_interval`, and that it is over once nobody has waited
 /// for `limits::story_rest`: where look-ups are slow, each repo waits for a moment
-/// only, and the next one is still to come. Many that began and ended between two
+/// only, and the next one is still to come. It is over as well when nobody waits and
+/// fewer than `limits::story_repos_min` were synced since the last line: somebody new
+/// comes every few seconds on a large network. Many that began and ended between two
 /// looks are told of as if somebody had seen it. Repos of which few are fetched now
 /// and then are told of when it takes long, or together. No clock.
 class backfill_story {

@@ -164,6 +164,25 @@ TEST(backfill_story, one_that_is_slow_is_one_story_with_its_rate) {
   EXPECT_EQ(done->at.synced, 4'000u);
 }
 
+// limits::story_repos_min: on a large network somebody new comes all the time.
+TEST(backfill_story, newcomers_who_never_cease_do_not_keep_it_open) {
+  for (const auto a_line : {limits::story_repos_min - 1, limits::story_repos_min}) {
+    teller x;
+    x.look({1'000, 0, 0}, story_begin);
+    auto now = story_begin + limits::story_interval;
+    const auto first = x.look({0, 1'000, 0}, now);
+    ASSERT_TRUE(first);
+    EXPECT_EQ(first->is, told::progress);
+    for (size_t i = 1; i < 30; ++i)
+      EXPECT_FALSE(x.look({0, 1'000 + i, 0}, now + i * 1s)) << i;
+    now = now + limits::story_interval;
+    const auto second = x.look({0, 1'000 + a_line, 0}, now);
+    ASSERT_TRUE(second);
+    EXPECT_EQ(second->is, a_line < limits::story_repos_min ? told::done
+                                                           : told::progress);
+  }
+}
+
 TEST(backfill_story, what_an_earlier_start_fetched_is_no_news) {
   teller x;
   EXPECT_FALSE(x.look({0, 5'000, 0}, story_begin));
