@@ -32,7 +32,7 @@ struct memory_plan {
   size_t repos = 0;           ///< REPOs and what they hold.
   size_t doubts = 0;          ///< Of it: frames that wait for documents.
   size_t identities = 0;      ///< Known: entries.
-  size_t identity_waits = 0;  ///< Asked for; each keeps a REPO awake.
+  size_t identity_waits = 0;  ///< Asked for; each may keep a REPO awake.
   size_t lookup_failures = 0; ///< Remembered.
   size_t fetch_queue = 0;     ///< Entries.
   size_t fetch_hosts = 0;     ///< Remembered without entries.

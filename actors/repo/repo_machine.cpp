@@ -10,6 +10,9 @@
 
 namespace weir::actors {
 
+using storage::account_status;
+using storage::repo_status;
+
 repo_machine::repo_machine(atproto::did repo, repo_settings_ptr settings,
                            uint64_t incarnation)
   : repo_(std::move(repo)), settings_(std::move(settings)),
@@ -34,7 +37,7 @@ repo_machine::on_loaded(std::optional<storage::repo_row> row,
   written_status_ = row_.status;
   if (chain_ != nullptr)
     tip_ = {chain_->rev, chain_->data};
-  if (row_.status == storage::repo_status::syncing) {
+  if (row_.status == repo_status::syncing) {
     // Found at start: what was fetched or buffered may be incomplete; the diff
     // of the next fetch makes it whole (SYNC 3b.7).
     row_.status = status_without_job();
@@ -53,7 +56,7 @@ repo_machine::on_loaded(std::optional<storage::repo_row> row,
   }
   if (row_.refused_by != 0)
     doubt_.regret();
-  if (row_.gap && row_.status == storage::repo_status::synced) {
+  if (row_.gap && row_.status == repo_status::synced) {
     next_.buffer_clear = true;
     desync("events that were not judged are lost", now, out);
   }
@@ -61,7 +64,7 @@ repo_machine::on_loaded(std::optional<storage::repo_row> row,
     doubt_.begin();
     doubt_.regret(); // What the last life decided is not known.
   }
-  if (row_.gap && row_.account != storage::account_status::active)
+  if (row_.gap && row_.account != account_status::active)
     doubt_inactive(now, out); // No fetch shows that it is back.
   check_filter(now, out);
   flush(out);
@@ -227,8 +230,12 @@ bool repo_machine::idle(bool crowded) const noexcept {
                       || !kept_.frames.empty();
   // Whose handle it is comes after the document.
   const auto asks = identity_pending_ || answered_ != asked_;
+  // Whoever wakes it asks again, and somebody will: the row says that something
+  // was not judged, or the first fetch is in the queue.
+  const auto asks_again
+    = doubt_.open() || (wants_fetch() && row_.status == repo_status::pending);
   return loaded_ && !in_flight_ && !next_used_ && inbox_.empty() && !job_
-         && !(asks && !(crowded && doubt_.open()))
+         && !(asks && !(crowded && asks_again))
          && !prepare_pending_ && !suspicion_
          && !queued_add_ && (crowded || !wishes);
 }

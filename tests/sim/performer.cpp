@@ -369,13 +369,20 @@ void performer::mend() {
     else if (denied_ && !known.contains(x.id.str()))
       truth.announce_identity(*truth.at(i), true);
   }
-  add_by_hand(scene_);
-  removals_.ask_again();
+  refused_ = true;
+  ask_refused();
+}
+
+void performer::ask_refused() {
+  if (!refused_ || !scene_.node_runs())
+    return;
+  refused_ = !add_by_hand(scene_);
+  refused_ |= !removals_.ask_again();
   const auto& removed = removals_.removed();
   if (scene_.settings().removals_stay)
     may_.unjudged.insert(removed.begin(), removed.end());
   else
-    removals_.add_all_again();
+    refused_ |= !removals_.add_all_again();
 }
 
 } // namespace weir::sim

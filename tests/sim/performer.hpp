@@ -36,6 +36,10 @@ public:
   /// well, the node runs. Repos that were removed are added again.
   void mend();
 
+  /// What the node was asked for at the end of a round and could not do, because
+  /// it had to start anew first, is asked for again.
+  void ask_refused();
+
   /// How often each deed came to something, by name.
   const std::map<std::string, uint64_t>& counts() const noexcept {
     return counts_;
@@ -82,7 +86,8 @@ private:
   service_manager manager_;
   std::map<std::string, uint64_t> counts_;
   removals removals_;
-  bool denied_ = false; ///< And no listing comes.
+  bool denied_ = false;  ///< And no listing comes.
+  bool refused_ = false; ///< The node did not do all that it was asked for.
   allowances may_;
 };
 

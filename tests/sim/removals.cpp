@@ -39,7 +39,7 @@ void removals::remove(const std::string& did, bool app_is_away) {
 }
 
 /// What came of them is dropped.
-void removals::ask_again() {
+bool removals::ask_again() {
   std::erase_if(wanted_, [this](const std::string& did) {
     if (!order(scene_, "remove", did))
       return false;
@@ -48,16 +48,18 @@ void removals::ask_again() {
     watch(did);
     return true;
   });
+  return wanted_.empty();
 }
 
 void removals::note_added(const std::string& did) {
   removed_.erase(did);
 }
 
-void removals::add_all_again() {
+bool removals::add_all_again() {
   std::erase_if(removed_, [this](const std::string& did) {
     return order(scene_, "add", did);
   });
+  return removed_.empty();
 }
 
 // -- what is gone -------------------------------------------------------------

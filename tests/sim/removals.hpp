@@ -33,12 +33,14 @@ public:
 
   /// A node that ended before it answered may have removed a repo or not: whoever
   /// asked asks again.
-  void ask_again();
+  /// @returns whether it did all.
+  bool ask_again();
 
   /// Somebody added it.
   void note_added(const std::string& did);
 
-  void add_all_again();
+  /// @returns whether the node did it.
+  bool add_all_again();
 
   const std::set<std::string>& removed() const noexcept { return removed_; }
 

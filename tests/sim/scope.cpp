@@ -121,16 +121,20 @@ size_t leave_who_is_tracked(std::vector<simnet::expected_account>& truth,
   });
 }
 
-void add_by_hand(scene& x) {
-  if (x.settings().node.mode != tracking_mode::manual || !x.node_runs())
-    return;
+bool add_by_hand(scene& x) {
+  if (x.settings().node.mode != tracking_mode::manual)
+    return true;
+  if (!x.node_runs())
+    return false;
   const auto tracked = x.repos();
   if (!tracked)
-    return;
+    return false;
+  auto all = true;
   const auto& truth = x.life().truth();
   for (size_t i = 0; i < truth.accounts(); ++i)
     if (const auto did = truth.view(i).id.str(); !tracked->contains(did))
-      order(x, "add", did);
+      all &= order(x, "add", did);
+  return all;
 }
 
 } // namespace weir::sim

@@ -36,6 +36,7 @@ size_t leave_who_is_tracked(std::vector<simnet::expected_account>& truth,
                             const node_repos& node, scene& x);
 
 /// In manual mode somebody adds whoever the node does not track.
-void add_by_hand(scene& x);
+/// @returns whether the node did it.
+bool add_by_hand(scene& x);
 
 } // namespace weir::sim

@@ -303,6 +303,7 @@ void trial::settle(microseconds most) {
     if (passed >= most)
       throw broken{"settles", how};
     performer_.run_for(wait);
+    performer_.ask_refused();
     check_events();
     wait = std::min<microseconds>(wait * 2, 10min);
   }

@@ -188,6 +188,26 @@ TEST(repo_prepare, a_repo_stays_awake_until_its_handle_is_known) {
   EXPECT_TRUE(x.machine->idle(true));
 }
 
+// reliability.md P9: or the directory's answers would decide how many live
+TEST(repo_prepare, a_new_repo_sleeps_when_memory_is_short_and_asks_again) {
+  repo_world x;
+  ASSERT_TRUE(x.add());
+  EXPECT_FALSE(x.machine->idle(true)) << "nothing is durable";
+  x.settle();
+  EXPECT_EQ(x.asked, 1u);
+  EXPECT_FALSE(x.machine->idle());
+  EXPECT_TRUE(x.machine->idle(true));
+  ASSERT_EQ(x.wishes.size(), 1u) << "the queue wakes it";
+  x.sleep();
+  x.restart();
+  EXPECT_EQ(x.asked, 0u) << "it is not its turn";
+  x.prepare();
+  EXPECT_EQ(x.asked, 1u);
+  EXPECT_FALSE(x.machine->idle(true)) << "somebody waits for the answer";
+  x.learn(x.identity());
+  EXPECT_THAT(hosts_of(x), ElementsAre(pds_origin));
+}
+
 TEST(repo_prepare, a_repo_without_a_fetch_that_was_put_off_just_sleeps) {
   doubting_repo x;
   x.sleep();
