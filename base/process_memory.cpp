@@ -2,11 +2,34 @@
 
 #include "base/limits_heap.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <malloc.h>
 #include <unistd.h>
 
 namespace weir {
+
+namespace {
+
+uint64_t machine_bytes(const std::string& root) {
+  std::ifstream in{root + "/proc/meminfo"};
+  std::string name;
+  uint64_t kilobytes = 0;
+  in >> name >> kilobytes;
+  return in && name == "MemTotal:" ? kilobytes * 1'024 : 0;
+}
+
+/// The control group of this process, such as "/system.slice/weir.service".
+std::string group_of(const std::string& root) {
+  constexpr std::string_view unified = "0::";
+  std::ifstream in{root + "/proc/self/cgroup"};
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with(unified))
+      return line.substr(unified.size());
+  return {};
+}
+
+} // namespace
 
 uint64_t resident_bytes() {
   std::ifstream in{"/proc/self/statm"};
@@ -14,6 +37,19 @@ uint64_t resident_bytes() {
   uint64_t resident = 0;
   in >> all >> resident;
   return in ? resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
+uint64_t memory_bytes_max(const std::string& root) {
+  auto out = machine_bytes(root);
+  for (auto group = group_of(root); !group.empty();
+       group.resize(group.rfind('/'))) {
+    std::ifstream in{root + "/sys/fs/cgroup" + group + "/memory.max"};
+    if (uint64_t most = 0; in >> most) // Else it says "max".
+      out = out == 0 ? most : std::min(out, most);
+    if (group.rfind('/') == std::string::npos)
+      break;
+  }
+  return out;
 }
 
 void limit_free_memory() {

@@ -178,6 +178,16 @@ std::string to_string(const url& x) {
   return x.origin() + x.target;
 }
 
+std::string without_user(std::string_view text) {
+  const auto scheme = text.find("://");
+  const auto begin = scheme == std::string_view::npos ? 0 : scheme + 3;
+  const auto at = text.substr(0, text.find_first_of("/?#", begin)).rfind('@');
+  if (at == std::string_view::npos || at < begin)
+    return std::string{text};
+  return std::string{text.substr(0, begin)} + "..."
+         + std::string{text.substr(at)};
+}
+
 result<url> parse_url(std::string_view text) {
   if (text.size() > limits::url_bytes_max)
     return refuse("it is too long");

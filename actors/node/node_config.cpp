@@ -133,7 +133,7 @@ std::optional<net::url> check_url(problem_list& out, std::string_view name,
   if (!text.starts_with("https://")
       && !(guard.allow_private() && text.starts_with("http://"))) {
     add(out, name,
-        "\"" + text
+        "\"" + net::without_user(text)
           + "\" must begin with https://, or with http:// where "
             "allow_private_addresses is set");
     return std::nullopt;
@@ -141,7 +141,7 @@ std::optional<net::url> check_url(problem_list& out, std::string_view name,
   const auto parsed = net::parse_url(text);
   if (!parsed) {
     add(out, name,
-        "\"" + text + "\" is not a URL such as https://example.com: "
+        "\"" + net::without_user(text) + "\" is not a URL such as https://example.com: "
           + parsed.error().context);
     return std::nullopt;
   }

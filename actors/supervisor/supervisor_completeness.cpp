@@ -114,6 +114,7 @@ void supervisor::count_complete() {
     if (after->empty()) {
       census_ = std::make_shared<completeness_census>();
       mends_.on_begin();
+      hints_.on_look();
     }
     look by{env_.shared, env_.filter_generation, {}, census_};
     for (const auto& x : env_.shared->upstreams.all())
@@ -153,6 +154,20 @@ bool supervisor::mend(const completeness_page& x) {
   return asked;
 }
 
+void supervisor::hint(const completeness_census& x) {
+  for (const auto& origin : hints_.pds_relays(env_.shared->upstreams.all(), x))
+    log::warn("relay_is_pds",
+              {{"upstream", origin},
+               {"hint", "it is the PDS of accounts that it tells of, not a relay: "
+                        "name it in upstream as pds:"
+                          + origin + " instead of relay:" + origin}});
+  if (hints_.finds_nobody(x))
+    log::warn("signal_finds_nobody",
+              {{"hint", "nobody has records of signal_collection: is it the name "
+                        "of a collection that exists? Whoever writes the first "
+                        "one is tracked from then on"}});
+}
+
 void supervisor::on_counted(const completeness_page& x) {
   if (x.failed.code != ec::none) {
     log::warn("completeness_unread", {{"reason", to_string(x.failed)}});
@@ -175,6 +190,7 @@ void supervisor::on_counted(const completeness_page& x) {
   const auto& all = census_->all();
   const auto missing = all.active - all.complete;
   complete_metrics_.set(all);
+  hint(*census_);
   // As the rows say since an earlier start, too.
   left_out_ |= all.without[completeness::covered_term] > 0;
   env_.shared->completeness.put({std::exchange(census_, nullptr), wall()});

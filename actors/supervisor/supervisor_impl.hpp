@@ -15,6 +15,7 @@
 #include "actors/supervisor/listing_debts.hpp"
 #include "actors/supervisor/origin_machine.hpp"
 #include "actors/supervisor/returned_machine.hpp"
+#include "actors/supervisor/setup_hints.hpp"
 #include "actors/supervisor/uncovered_laps.hpp"
 #include "actors/supervisor/unknown_holders.hpp"
 #include "messages/claims.hpp"
@@ -149,6 +150,7 @@ private:
   void count_complete();
   void on_counted(const completeness_page& x);
   bool mend(const completeness_page& x);
+  void hint(const completeness_census& x);
 
   supervisor_environment env_;
   supervisor_machine machine_;
@@ -185,6 +187,7 @@ private:
   completeness_laps complete_laps_;
   completeness_budget mends_;
   completeness_metrics complete_metrics_;
+  setup_hints hints_;
   fetch_ends ends_;
   std::shared_ptr<completeness_census> census_; ///< Of the look under way.
   metric* compared_ = nullptr;

@@ -42,6 +42,8 @@ void supervisor::perform(const listing_machine::effects& x) {
   } else if (x.finished) {
     const auto& what = x.write->what;
     tell_holders(what.upstream, holders_.on_ended(what));
+    hints_.on_holders_listed();
+    complete_laps_.hurry(now());
   }
   if (x.write) {
     auto rows = std::make_shared<storage::journal_batch>();

@@ -1,5 +1,7 @@
 #include "apps/weir/option_fields.hpp"
 
+#include "net/url.hpp"
+
 namespace weir::apps {
 
 namespace {
@@ -126,8 +128,8 @@ option upstream_option(const option_text& x) {
       const bool is_relay = text.starts_with(relay);
       if (!is_relay && !text.starts_with(pds))
         return fail(ec::invalid_argument,
-                    "a list of relay:URL or pds:URL; did you mean relay:" + text
-                      + "?");
+                    "a list of relay:URL or pds:URL; did you mean relay:"
+                      + net::without_user(text) + "?");
       found.push_back({text.substr((is_relay ? relay : pds).size()), is_relay});
     }
     to.upstreams = std::move(found);

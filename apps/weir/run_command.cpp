@@ -6,6 +6,7 @@
 #include "apps/weir/stop_signal.hpp"
 #include "base/crash_point.hpp"
 #include "base/printable.hpp"
+#include "base/process_memory.hpp"
 #include "base/version.hpp"
 
 #include <CLI/CLI.hpp>
@@ -62,6 +63,13 @@ void log_start(const settings& x, const actors::node& node) {
                         {"repos", held.repos},
                         {"mode", wire::to_string(x.mode)},
                         {"upstreams", urls_of(x)}});
+  const auto most = memory_bytes_max();
+  if (most > 0 && x.memory_limit > most)
+    log::warn("memory_limit_too_large",
+              {{"memory_limit", x.memory_limit},
+               {"memory", most},
+               {"hint", "the node may take more memory than there is, and is "
+                        "killed then: set memory_limit to half of it, or less"}});
   if (x.upstreams.empty())
     log::warn("no_upstream",
               {{"hint", "repos are fetched once and then not followed"}});

@@ -42,7 +42,7 @@ REFUSED = {
         ['--upstream', 'relay:https://bsky.network/xrpc/com.atproto.sync.subscribeRepos'],
         ['must end with the host or port: https://bsky.network']),
     'upstream with a user': (
-        ['--upstream', 'relay:https://a:b@bsky.network'], ['upstream:', 'it holds a user name; leave out what stands before the @']),
+        ['--upstream', 'relay:https://a:b@bsky.network'], ['"https://...@bsky.network"', 'it holds a user name; leave out what stands before the @']),
     'upstream at another port': (
         ['--upstream', 'relay:https://bsky.network:81'],
         ['only port 443 is allowed', 'allow_private_addresses']),
@@ -165,8 +165,13 @@ class Node:
     def __enter__(self):
         self.began = time.monotonic()
         self.at = json.loads(self.process.stdout.readline())
-        threading.Thread(target=self.process.stderr.read, daemon=True).start()
+        self.log = []
+        threading.Thread(target=self.read_log, daemon=True).start()
         return self
+
+    def read_log(self):
+        for line in self.process.stderr:
+            self.log.append(line)
 
     def __exit__(self, *_):
         self.process.terminate()
@@ -181,6 +186,15 @@ class Node:
         x = eventually(f'{cause}: {words}', found, WITHIN - (time.monotonic() - self.began))
         assert len(x['remedy']) > 20, x
         return x
+
+
+    def await_line(self, event, words):
+        """The log warns of it within ten seconds of the start."""
+        def found():
+            lines = [json.loads(x) for x in self.log if f'"{event}"' in x]
+            return next((x for x in lines if words in x.get('hint', '')), None)
+        x = eventually(f'{event}: {words}', found, WITHIN - (time.monotonic() - self.began))
+        assert x['level'] == 'warning', x
 
 
 def ready(at):
@@ -336,6 +350,24 @@ def check_one_repo(data, at, closed):
         print(f'  ok one repo: {name}')
 
 
+def check_warnings(data, at):
+    """What works and is probably not meant: the log warns of it."""
+    relay, plc, pds = at['relay'], at['plc'], at['pds'][0]
+    everybody = ['--mode', 'full-network', '--upstream', f'relay:{pds}']
+    rows = [
+        ('a PDS that is called a relay', everybody, 'relay_is_pds', f'pds:{pds} instead of relay:{pds}'),
+        ('a collection that nobody has', ['--mode', 'signal', '--upstream', f'relay:{relay}',
+                                          '--signal-collection', 'com.example.nobody'],
+         'signal_finds_nobody', 'is it the name of a collection that exists?'),
+        ('more memory than there is', ['--memory-limit', '1TiB'], 'memory_limit_too_large', 'set memory_limit to half'),
+    ]
+    for name, arguments, event, words in rows:
+        with Node(data, [*SIMULATED, *arguments, '--plc-url', plc]) as node:
+            node.await_line(event, words)
+        subprocess.run(['rm', '-r', data], check=True)
+        print(f'  ok {name}')
+
+
 def check_network(folder):
     """What only the network can tell: /readyz says it."""
     # Listings are judged from claims_judged_min (50) accounts on.
@@ -367,6 +399,7 @@ def check_network(folder):
             subprocess.run(['rm', '-r', f'{folder}/net'], check=True)
             print(f'  ok {name}')
         check_one_repo(f'{folder}/net', at, closed)
+        check_warnings(f'{folder}/net', at)
         for hours, words in ((1, '60 minutes ahead of'), (-1, '60 minutes behind'),
                              (24 * 365, 'minutes ahead of'), (-24 * 365, 'minutes behind')):
             server, url = serve(plc, timedelta(hours=hours))

@@ -1,9 +1,13 @@
 #include "base/limits_heap.hpp"
 #include "base/process_memory.hpp"
 
+#include "tests/support/temp_dir.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <malloc.h>
 #include <memory>
 #include <vector>
@@ -23,6 +27,38 @@ block allocate(size_t bytes) {
 }
 
 } // namespace
+
+namespace {
+
+/// A file below `root`, and the folders that it needs.
+void put(const std::filesystem::path& root, const std::string& path,
+         const std::string& text) {
+  std::filesystem::create_directories((root / path).parent_path());
+  std::ofstream{root / path} << text;
+}
+
+} // namespace
+
+// The least of what bounds a process: the machine, its group, and those above.
+TEST(MemoryBytesMaxTest, IsThatOfTheMachineOrOfAGroup) {
+  const tests::temp_dir dir;
+  const std::filesystem::path root{dir.path()};
+  EXPECT_EQ(memory_bytes_max(root), 0u) << "the system does not tell";
+  put(root, "proc/meminfo", "MemTotal:        2048 kB\nMemFree: 1 kB\n");
+  EXPECT_EQ(memory_bytes_max(root), 2'097'152u);
+  put(root, "proc/self/cgroup", "1:name=systemd:/x\n0::/system.slice/weir.service\n");
+  put(root, "sys/fs/cgroup/system.slice/weir.service/memory.max", "max\n");
+  EXPECT_EQ(memory_bytes_max(root), 2'097'152u);
+  put(root, "sys/fs/cgroup/system.slice/memory.max", "1048576\n");
+  EXPECT_EQ(memory_bytes_max(root), 1'048'576u);
+  put(root, "sys/fs/cgroup/system.slice/weir.service/memory.max", "4096\n");
+  EXPECT_EQ(memory_bytes_max(root), 4'096u);
+  put(root, "proc/self/cgroup", "0::/\n");
+  EXPECT_EQ(memory_bytes_max(root), 2'097'152u);
+  put(root, "sys/fs/cgroup/memory.max", "8192\n");
+  EXPECT_EQ(memory_bytes_max(root), 8'192u) << "a container sees its own group";
+  EXPECT_GT(memory_bytes_max(), 0u);
+}
 
 class ProcessMemoryTest : public testing::Test {
 protected:

@@ -78,6 +78,16 @@ TEST(UrlTest, WhatIsNotOneOfOurUrlsIsRefused) {
     EXPECT_EQ(normal(text), "refused") << text;
 }
 
+// A password belongs in no message and in no log.
+TEST(UrlTest, UsersAreLeftOutOfMessages) {
+  EXPECT_EQ(without_user("https://alice:secret@a.test/x"), "https://...@a.test/x");
+  EXPECT_EQ(without_user("https://a@b@c.test"), "https://...@c.test");
+  EXPECT_EQ(without_user("alice:secret@a.test"), "...@a.test");
+  EXPECT_EQ(without_user("https://a.test/@alice?x=@y"), "https://a.test/@alice?x=@y");
+  EXPECT_EQ(without_user("https://a.test"), "https://a.test");
+  EXPECT_EQ(without_user(""), "");
+}
+
 TEST(UrlTest, LengthIsBounded) {
   std::string text = "https://a.com/";
   text.resize(limits::url_bytes_max, 'x');
