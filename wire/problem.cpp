@@ -16,19 +16,17 @@ problem_kind kind_of(ec code) noexcept {
       return {404, "NotFound"};
     case ec::limit_reached:
       return {413, "PayloadTooLarge"};
-    case ec::chain_broken:
-    case ec::metadata_changed:
-      return {409, "Conflict"};
     case ec::rate_limited:
       return {429, "RateLimitExceeded"};
-    case ec::account_inactive:
-      return {400, "RepoInactive"};
-    case ec::unreachable:
-      return {502, "UpstreamFailure"};
     case ec::disk_full:
     case ec::cancelled:
       return {503, "Unavailable"};
+    // No route waits for another server but /resolve, which has names of its own.
     case ec::none:
+    case ec::chain_broken:
+    case ec::metadata_changed:
+    case ec::account_inactive:
+    case ec::unreachable:
     case ec::verification_failed:
     case ec::storage_failure:
     case ec::unverifiable:

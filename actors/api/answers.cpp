@@ -15,6 +15,10 @@ namespace weir::actors {
 
 namespace {
 
+/// Where people find it.
+constexpr auto documentation
+  = "docs/api.md in the source, share/doc/weir/api.md where weir is installed";
+
 net::http_reply text_reply(int status, std::string_view type,
                            std::string_view body) {
   net::http_reply out;
@@ -137,9 +141,14 @@ net::http_reply miss_reply(const route_miss& x, std::string_view path) {
   if (!x.method.empty()) {
     auto out = net::error_reply(405, "MethodNotAllowed",
                                 "this path takes " + std::string{x.method});
-    out.headers.push_back({"Allow", std::string{x.method}});
+    out.headers.push_back(
+      {"Allow", x.method == "GET" ? "GET, HEAD" : std::string{x.method}});
     return out;
   }
+  if (x.plain)
+    return net::error_reply(404, "NotFound",
+                            std::string{path}
+                              + " is no WebSocket; /channel of the data port is");
   return net::error_reply(404, "NotFound",
                           "there is nothing at " + std::string{path}
                             + "; docs/api.md has every path, and its port");
@@ -150,7 +159,8 @@ net::http_reply answer_now(action what, const api_environment& env) {
     case action::root:
       return net::json_reply(200, std::string{R"({"name":"weir","version":")"}
                                     + version()
-                                    + R"(","documentation":"docs/api.md"})");
+                                    + R"(","documentation":")" + documentation
+                                    + R"("})");
     case action::health:
     case action::live:
       return net::json_reply(200, R"({"status":"ok"})");

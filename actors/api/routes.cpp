@@ -118,7 +118,7 @@ find_route(port on, std::string_view method, std::string_view path,
     if (!parameter || (!miss.method.empty() && x.pattern != path))
       continue;
     if (x.upgrade != upgrade) {
-      miss.upgrade = x.upgrade;
+      (upgrade ? miss.plain : miss.upgrade) = true;
       continue;
     }
     if (x.method == method)

@@ -74,11 +74,12 @@ struct matched_route {
 };
 
 /// Why a request has no route: there is no such path, or it exists with another
-/// method, or for WebSockets only.
+/// method, or for WebSockets only, or not for them.
 struct route_miss {
   std::string_view
     method; ///< The one that the path takes; empty: no such path.
-  bool upgrade = false;
+  bool upgrade = false; ///< It is a WebSocket.
+  bool plain = false;   ///< It is none, and one is wanted.
 };
 
 boost::system::result<matched_route, route_miss>

@@ -1,10 +1,15 @@
 #include "tests/support/api_page.hpp"
 #include "tests/system/complete_network.hpp"
 
+#include <boost/json.hpp>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdio>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
 
 // The examples of docs/api.md, as they stand there, against a node.
 
@@ -49,6 +54,67 @@ outcome run_in_shell(const std::string& commands) {
   return out;
 }
 
+void collect_members(const boost::json::value& x, std::set<std::string>& out) {
+  if (const auto* list = x.if_array())
+    for (const auto& each : *list)
+      collect_members(each, out);
+  if (const auto* object = x.if_object())
+    for (const auto& [name, value] : *object) {
+      out.emplace(name);
+      collect_members(value, out);
+    }
+}
+
+/// Members of an answer; none of one that is no JSON.
+std::set<std::string> members_of(const std::string& answer) {
+  boost::system::error_code failed;
+  std::set<std::string> out;
+  const auto parsed = boost::json::parse(answer, failed);
+  if (!failed)
+    collect_members(parsed, out);
+  return out;
+}
+
+/// What stands in backquotes in the text, without "GET " and the like, and the
+/// members of JSON in it.
+std::set<std::string> names_in(const std::string& text) {
+  static const std::regex member{"\"([a-z_]+)\":"};
+  std::istringstream lines{text};
+  std::set<std::string> out;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream pieces{line};
+    for (std::string name; std::getline(pieces, name, '`');)
+      if (std::getline(pieces, name, '`'))
+        out.insert(name.substr(name.find(' ') == std::string::npos
+                                 ? 0
+                                 : name.find(' ') + 1));
+  }
+  for (std::sregex_iterator i{text.begin(), text.end(), member}, end; i != end;
+       ++i)
+    out.insert((*i)[1]);
+  return out;
+}
+
+/// The names that the section of a route has, and those of sections and pages that
+/// it sends its reader to.
+std::set<std::string> names_of(const std::map<std::string, std::string>& sections,
+                               const std::string& route) {
+  const auto& text = sections.at(route);
+  const auto own = names_in(text);
+  auto out = own;
+  for (const auto& [other, theirs] : sections)
+    if (own.contains(other.substr(other.find(' ') + 1)))
+      out.merge(names_in(theirs));
+  if (text.find("](#words)") != std::string::npos) {
+    const auto page = api_page();
+    const auto begin = page.find("\n## Words");
+    out.merge(names_in(page.substr(begin, page.find("\n## ", begin + 1) - begin)));
+  }
+  if (text.find("](completeness.md)") != std::string::npos)
+    out.merge(names_in(read_file(data_path("../../docs/completeness.md"))));
+  return out;
+}
+
 } // namespace
 
 TEST(ApiPageExamplesTest, EachIsAnsweredAsItSays) {
@@ -57,18 +123,26 @@ TEST(ApiPageExamplesTest, EachIsAnsweredAsItSays) {
   const auto variables = "DATA=" + net.node().data_url()
                          + " OPERATIONS=" + net.node().operations_url()
                          + " DID=" + net.did_of(3).str() + "\n";
+  const auto sections = api_sections();
   size_t run = 0;
-  for (const auto& [route, text] : api_sections()) {
+  size_t members = 0;
+  for (const auto& [route, text] : sections) {
     const auto examples = examples_in(text);
     EXPECT_TRUE(!examples.empty() || route == "GET /channel") << route;
     for (const auto& x : examples) {
       const auto got = run_in_shell(variables + x);
       EXPECT_EQ(got.status, 0) << route << "\n" << x << got.output;
       EXPECT_NE(got.output, "") << route;
+      const auto known = names_of(sections, route);
+      for (const auto& name : members_of(got.output)) {
+        EXPECT_TRUE(known.contains(name)) << route << " does not name " << name;
+        ++members;
+      }
       ++run;
     }
   }
   EXPECT_GE(run, 20u);
+  EXPECT_GE(members, 80u);
 }
 
 } // namespace weir::tests

@@ -3,9 +3,11 @@
 #include "tests/system/api_node.hpp"
 
 #include <boost/json.hpp>
+#include <gmock/gmock.h>
 
 #include <csignal>
 #include <fstream>
+#include <tuple>
 
 namespace weir::tests {
 
@@ -71,8 +73,37 @@ TEST_F(ApiReposTest, TheRootNamesTheProgramAndItsDocumentation) {
   const auto x = json::parse(is.body).as_object();
   EXPECT_EQ(x.at("name").as_string(), "weir");
   EXPECT_FALSE(x.at("version").as_string().empty());
-  const std::string page{x.at("documentation").as_string()};
+  const std::string where{x.at("documentation").as_string()};
+  const auto page = where.substr(0, where.find(' '));
   EXPECT_TRUE(std::ifstream{data_path("../../" + page)}) << page;
+  EXPECT_THAT(where, testing::HasSubstr("share/doc/weir/api.md"));
+}
+
+// docs/api.md, "What holds for all routes"
+TEST_F(ApiReposTest, APathNamesTheMethodsThatItTakes) {
+  for (const auto& [method, path, allow] :
+       {std::tuple{"PUT", "/repos", "GET, HEAD"},
+        std::tuple{"DELETE", "/v1/status", "GET, HEAD"},
+        std::tuple{"GET", "/repos/add", "POST"}}) {
+    plain_request request;
+    request.method = method;
+    request.path = path;
+    const auto is = node.ask(node.data, request);
+    EXPECT_EQ(is.status, 405) << path;
+    EXPECT_THAT(is.head, testing::HasSubstr(std::string{"\r\nAllow: "} + allow
+                                            + "\r\n"))
+      << path;
+  }
+}
+
+TEST_F(ApiReposTest, OnlyTheChannelIsAWebSocket) {
+  const auto is = node.ask(node.data, api_node::upgrade("/repos"));
+  EXPECT_EQ(is.status, 404);
+  EXPECT_THAT(is.body, testing::HasSubstr("/repos is no WebSocket; /channel"));
+  EXPECT_EQ(node.ask(node.data, api_node::upgrade("/channel")).status, 101);
+  const auto plain = get("/channel");
+  EXPECT_EQ(plain.status, 426);
+  EXPECT_THAT(plain.head, testing::HasSubstr("\r\nUpgrade: websocket\r\n"));
 }
 
 // Issue: the epoch of the log stands in the ready line and in /v1/status

@@ -34,7 +34,6 @@ TEST(Problem, OfTheCallerIsAFourHundred) {
   EXPECT_EQ(wire::kind_of(ec::malformed).status, 400);
   EXPECT_EQ(wire::kind_of(ec::invalid_argument).status, 400);
   EXPECT_EQ(wire::kind_of(ec::not_found).status, 404);
-  EXPECT_EQ(wire::kind_of(ec::chain_broken).status, 409);
   EXPECT_EQ(wire::kind_of(ec::limit_reached).status, 413);
   EXPECT_EQ(wire::kind_of(ec::rate_limited).status, 429);
 }
@@ -42,7 +41,9 @@ TEST(Problem, OfTheCallerIsAFourHundred) {
 TEST(Problem, OfOursIsAFiveHundred) {
   EXPECT_EQ(wire::kind_of(ec::storage_failure).status, 500);
   EXPECT_EQ(wire::kind_of(ec::storage_failure).name, "InternalServerError");
-  EXPECT_EQ(wire::kind_of(ec::unreachable).status, 502);
+  // No route answers with what another server did: that would be a fault.
+  EXPECT_EQ(wire::kind_of(ec::unreachable).status, 500);
+  EXPECT_EQ(wire::kind_of(ec::chain_broken).status, 500);
   EXPECT_EQ(wire::kind_of(ec::disk_full).status, 503);
 }
 
