@@ -15,7 +15,7 @@ struct sample {
   metric value;
   std::string label_key;
   std::string label_value;
-  std::function<double()> read; ///< Set for asked gauges.
+  std::function<double()> read; ///< Set where it is asked for.
 };
 
 struct family {
@@ -91,6 +91,13 @@ metric& metrics_registry::counter(const std::string& name,
     ->find(name, help, prometheus::MetricType::Counter, label_key,
            label_value)
     .value;
+}
+
+void metrics_registry::counter(const std::string& name,
+                               const std::string& help,
+                               std::function<double()> read) {
+  impl_->find(name, help, prometheus::MetricType::Counter, {}, {}).read
+    = std::move(read);
 }
 
 metric& metrics_registry::gauge(const std::string& name,

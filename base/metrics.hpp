@@ -52,6 +52,10 @@ public:
                   const std::string& label_key = {},
                   const std::string& label_value = {});
 
+  /// A counter that is asked for when the page is made.
+  void counter(const std::string& name, const std::string& help,
+               std::function<double()> read);
+
   metric& gauge(const std::string& name, const std::string& help,
                 const std::string& label_key = {},
                 const std::string& label_value = {});

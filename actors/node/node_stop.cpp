@@ -96,7 +96,7 @@ void node::impl::add_gauges() {
                 "Memory that the names of collections hold", [this] {
                   return double(store->names->bytes());
                 });
-  metrics.gauge("weir_store_failed_reads_total",
+  metrics.counter("weir_store_failed_reads_total",
                 "Reads of the store that failed", [this] {
                   return double(store->db->counters().failed_reads);
                 });
@@ -119,20 +119,20 @@ void node::impl::add_gauges() {
   metrics.gauge("weir_consumer_inflight", "Events in the window", [this] {
     return double(outbox->in_flight.load());
   });
-  metrics.gauge("weir_delivered_total", "Events sent", [this] {
+  metrics.counter("weir_delivered_total", "Events sent", [this] {
     return double(outbox->sent.load());
   });
-  metrics.gauge("weir_redelivered_total", "Events sent again", [this] {
+  metrics.counter("weir_redelivered_total", "Events sent again", [this] {
     return double(outbox->redelivered.load());
   });
-  metrics.gauge("weir_acked_total", "Events acked", [this] {
+  metrics.counter("weir_acked_total", "Events acked", [this] {
     return double(outbox->acked.load());
   });
-  metrics.gauge("weir_consumer_foreign_acks_total",
+  metrics.counter("weir_consumer_foreign_acks_total",
                 "Acks of ids that this log never gave out", [this] {
                   return double(outbox->foreign_acks.load());
                 });
-  metrics.gauge("weir_consumer_bad_acks_total",
+  metrics.counter("weir_consumer_bad_acks_total",
                 "Messages of applications that were no acks", [this] {
                   return double(outbox->refused_acks.load());
                 });

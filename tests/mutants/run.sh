@@ -8,6 +8,7 @@
 # JOBS       mutants at a time (2); each has a copy of the tree, some 200 MB
 # SEEDS      first:last, for each mutant (1:500); it stops at the first that
 #            fails
+# KNOWN      a file with lines "NAME SEED": that seed is tried before the others
 # SECONDS_MAX  for one run of the program (900); one that takes longer hangs
 # TARGET     what is built (weir-sim)
 # PROGRAM    what is run with --seeds, below the build folder (tests/sim/weir-sim)
@@ -19,6 +20,7 @@ root=$(cd "$here/../.." && pwd)
 export here root
 export OUT=$(realpath -m "${OUT:-$root/build/mutants}")
 export SEEDS=${SEEDS:-1:500} SECONDS_MAX=${SECONDS_MAX:-900}
+export KNOWN=${KNOWN:-/dev/null}
 export TARGET=${TARGET:-weir-sim} PROGRAM=${PROGRAM:-tests/sim/weir-sim}
 jobs=${JOBS:-2}
 
@@ -60,6 +62,13 @@ run_seeds() {
   timeout "$SECONDS_MAX" "$program" --seeds "$2" --no-shrink
 }
 
+# The seed that found it before, then all.
+look_for() {
+  local known
+  known=$(awk -v name="$2" '$1 == name { print $2; exit }' "$KNOWN")
+  { [ -z "$known" ] || run_seeds "$1" "$known:$known"; } && run_seeds "$1" "$SEEDS"
+}
+
 # Sets seed and property: "FAILED seed 7: settles: 2 accounts differ ...".
 read_failure() {
   local log=$1 code=$2 line
@@ -83,7 +92,7 @@ try() {
     property="does not build"
     patch -R
   else
-    run_seeds "$slot" "$SEEDS" > "$log.run" 2>&1 || code=$?
+    look_for "$slot" "$name" > "$log.run" 2>&1 || code=$?
     [ "$code" -eq 0 ] || read_failure "$log.run" "$code"
     patch -R
   fi
@@ -94,7 +103,7 @@ try() {
   printf '%-34s %-9s %6s  %-28s %5s\n' "$name" "$verdict" "${seed:--}" \
     "$property" $(($(date +%s) - began)) | tee -a "$OUT/table.txt"
 }
-export -f copy_tree build prepare run_seeds read_failure try
+export -f copy_tree build prepare run_seeds look_for read_failure try
 
 mkdir -p "$OUT/logs"
 [ $# -gt 0 ] || set -- ${MUTANTS:-}
