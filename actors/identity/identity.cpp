@@ -15,6 +15,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -38,6 +39,9 @@ public:
                                "Questions for an identity");
     fetched_ = &registry.counter("weir_identity_lookups_total",
                                  "Documents fetched");
+    pace_ = &registry.gauge("weir_identity_pace",
+                            "Look-ups a second that the directory gets now");
+    pace_->set(static_cast<uint64_t>(std::ceil(machine_.lookups_per_second())));
     failed_ = &registry.counter("weir_identity_failures_total",
                                 "Documents that could not be had");
     unchecked_ = &registry.counter("weir_identity_handle_failures_total",
@@ -106,6 +110,7 @@ private:
   metric* asked_ = nullptr;
   metric* fetched_ = nullptr;
   metric* failed_ = nullptr;
+  metric* pace_ = nullptr;
   metric* unchecked_ = nullptr;
   metric* exported_ = nullptr;
   metric* pages_ = nullptr;
@@ -138,6 +143,7 @@ void identity::forget(waiter_id who) {
 
 void identity::perform(identity_machine::effects x) {
   held_.set(machine_.bytes());
+  pace_->set(static_cast<uint64_t>(std::ceil(machine_.lookups_per_second())));
   // First: what a repo writes of it is never on disk before it is itself.
   if (!x.store.empty()) {
     auto rows = std::make_shared<storage::journal_batch>();

@@ -122,6 +122,11 @@ public:
     return queue_.directory_rests(now);
   }
 
+  /// Look-ups a second that the directory gets at the moment.
+  double lookups_per_second() const noexcept {
+    return queue_.per_second();
+  }
+
   size_t waiting() const noexcept {
     return pending_.size();
   }

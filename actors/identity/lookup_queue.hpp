@@ -58,6 +58,9 @@ public:
     return pace_.rests(now);
   }
 
+  /// Look-ups a second that the directory gets at the moment.
+  double per_second() const noexcept { return pace_.per_second(); }
+
   /// When `next` is worth another try without a `done` before; none: not
   /// before that.
   std::optional<steady_time> due(steady_time now) const;

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// What a newcomer has configured and hardly meant (issue 15: every wrong setting
+// What a newcomer has configured and hardly meant (every wrong setting
 // is answered).
 
 namespace weir::actors {
