@@ -34,8 +34,8 @@ struct allowances {
   /// learnt with the next #identity of its account, so handles are not compared
   /// and such accounts may be active.
   bool lost_events = false;
-  /// Something happened that no stream tells: only an audit finds it, and until
-  /// then a copy may be called complete that is not.
+  /// Since the last peace something happened that no stream tells: only an audit
+  /// finds it, and until then a copy may be called complete that is not.
   bool silent = false;
   /// Nobody looks at all rows: a repo whose first fetch began before its stream
   /// had a position is compared with nothing until something is told of it.

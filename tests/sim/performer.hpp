@@ -28,9 +28,9 @@ public:
 
   void perform(const deed& x);
 
-  /// What streams held back in the last one has come, and what directories said
-  /// was put right.
-  void begin_round() { may_.late = may_.misled = false; }
+  /// What streams held back in the last one has come, what directories said was put
+  /// right, and what no stream told was found: all copies were equal at its end.
+  void begin_round() { may_.late = may_.misled = may_.silent = false; }
 
   /// Ends all faults of a round: servers answer, the clock is right, the disk is
   /// well, the node runs. Repos that were removed are added again.
