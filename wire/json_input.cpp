@@ -119,7 +119,7 @@ result<std::optional<uint64_t>> parse_ack(std::string_view text) {
     return std::nullopt;
   const auto* number = object->if_contains("id");
   const auto id = number != nullptr ? safe_number(*number) : std::nullopt;
-  if (!id)
+  if (!id || *id == 0)
     return fail(ec::malformed, "an ack without an id");
   return id;
 }

@@ -94,7 +94,9 @@ private:
     for (size_t i = 0; i < bad_.size(); ++i)
       text += (i == 0 ? " \"" : ", \"") + bad_[i] + "\"";
     return fail(ec::invalid_argument,
-                text + (bad_count_ > bad_.size() ? ", ..." : ""));
+                text + (bad_count_ > bad_.size() ? ", ..." : "")
+                  + "; a DID is such as did:plc:ewvi7nxzyoun6zhxrhs64oiz or "
+                    "did:web:example.com, and no handle");
   }
 
   std::vector<atproto::did> dids_;

@@ -51,20 +51,22 @@ access_control::refuse(const net::incoming_request& x) {
   // A page of another origin must not reach a local node (also WebSockets).
   if (comes_from_elsewhere(x, *host))
     return net::error_reply(403, "OriginNotAllowed",
-                            "requests of other origins are refused");
-  if (auto refused = check_credential(x))
-    return refused;
-  if (x.method == "POST") {
-    const auto* type = x.header("content-type");
-    const auto plain = type == nullptr
-                         ? std::string{}
-                         : lower_case(type->substr(0, type->find(';')));
-    if (plain != "application/json")
-      return net::error_reply(415, "InvalidContentType",
-                              "a POST needs the header Content-Type: "
-                              "application/json");
-  }
-  return std::nullopt;
+                            "pages of other origins are refused: ask from a "
+                            "server, or let a proxy serve both");
+  return check_credential(x);
+}
+
+std::optional<net::http_reply>
+refuse_content_type(const net::incoming_request& x) {
+  const auto* type = x.header("content-type");
+  const auto plain = type == nullptr
+                       ? std::string{}
+                       : lower_case(type->substr(0, type->find(';')));
+  if (plain == "application/json")
+    return std::nullopt;
+  return net::error_reply(415, "InvalidContentType",
+                          "a POST needs the header Content-Type: "
+                          "application/json");
 }
 
 std::optional<net::http_reply>
@@ -80,6 +82,9 @@ access_control::check_credential(const net::incoming_request& x) {
       429, "TooManyFailures",
       "too many wrong passwords; try again in a minute");
     out.delay = limits::auth_failure_delay;
+    out.headers.push_back(
+      {"Retry-After",
+       std::to_string(std::chrono::seconds{limits::auth_lock}.count())});
     return out;
   }
   auto out = net::error_reply(401, "AuthenticationRequired",

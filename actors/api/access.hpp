@@ -20,7 +20,7 @@ struct access_options {
 };
 
 /// The one check in front of every route, upgrades included (reliability.md
-/// 2.2): Host allow-list, foreign Origin, credential, JSON content type. Of an
+/// 2.2): Host allow-list, foreign Origin, credential. Of an
 /// address that had many wrong passwords, further wrong ones are answered
 /// later; the right one never is: who guesses may share the address, that of a
 /// proxy for example. The log names an address with wrong ones once in
@@ -63,5 +63,10 @@ private:
   std::map<net::ip_address, failures> failures_;
   failures named_; ///< Lines of the log.
 };
+
+/// A POST is JSON (reliability.md 2.2): pages of other origins cannot send that
+/// without asking. The refusal, or nothing.
+std::optional<net::http_reply>
+refuse_content_type(const net::incoming_request& x);
 
 } // namespace weir::actors

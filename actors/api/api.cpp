@@ -315,6 +315,8 @@ public:
     if (!found) {
       head.sink = std::make_shared<ignored_body>();
     } else if (found->to->body_max > 0) {
+      if (auto refused = refuse_content_type(head))
+        return refused;
       if (out_of_memory())
         return no_room_reply(*env_);
       head.sink = make_body(*found->to, env_->shared->memory,

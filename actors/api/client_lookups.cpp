@@ -54,7 +54,9 @@ void client_lookups::on_timer(steady_time now) {
       return;
     answer_all(atproto::did{late->first},
                net::error_reply(503, "Unavailable",
-                                "other look-ups go first; try again later"));
+                                "nobody has answered yet: other look-ups go "
+                                "first, or the directory limits this node, which "
+                                "/readyz says then; try again later"));
   }
 }
 

@@ -80,6 +80,17 @@ std::optional<std::string_view> fit(std::string_view pattern,
                                                  : std::nullopt;
 }
 
+/// Paths hold a DID as it is, and are decoded: the port of a did:web name is
+/// written %3A in it (protocol.md 4), and nothing else there has a colon.
+std::string did_text(std::string_view x) {
+  constexpr std::string_view web = "did:web:";
+  std::string out{x};
+  if (const auto port = out.find(':', web.size());
+      x.starts_with(web) && port != std::string::npos)
+    out.replace(port, 1, "%3A");
+  return out;
+}
+
 using named_value = std::pair<std::string, std::string>;
 
 } // namespace
@@ -122,7 +133,7 @@ find_route(port on, std::string_view method, std::string_view path,
       continue;
     }
     if (x.method == method)
-      return matched_route{&x, std::string{*parameter}};
+      return matched_route{&x, did_text(*parameter)};
     miss.method = x.method;
   }
   return miss;

@@ -108,6 +108,10 @@ void check_faces(problem_list& out, const node_config& x) {
   constexpr auto password = limits::admin_password_bytes_range;
   if (x.data_dir.empty())
     add(out, "data_dir", "is empty; name a directory, such as weir-data");
+  if (x.data_dir.starts_with('~') || x.data_dir.starts_with('$'))
+    add(out, "data_dir",
+        "\"" + x.data_dir
+          + "\" is not read by a shell; write the path out, such as /var/lib/weir");
   check_bind(out, "bind", x.bind, !x.admin_password.empty());
   check_bind(out, "operations_bind", x.operations_bind,
              !x.admin_password.empty());
@@ -121,9 +125,11 @@ void check_faces(problem_list& out, const node_config& x) {
         "a password has " + number_text(password.min) + " to "
           + number_text(password.max) + " bytes");
   for (const auto& name : x.allowed_hosts)
-    if (name.empty() || name.find_first_of("/: \t@") != std::string::npos)
+    if (name.empty() || name.find_first_of("/: \t@*") != std::string::npos)
       add(out, "allowed_hosts",
-          "\"" + name + "\" is not a host name; leave scheme and port out");
+          "\"" + name
+            + "\" is not a host name; leave scheme and port out, and name each "
+              "host: there are no patterns");
 }
 
 /// The URL when it is one and may be used.

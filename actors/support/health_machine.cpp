@@ -66,8 +66,10 @@ void health_machine::recall(const atproto::did& x, const std::string& host,
 
 void health_machine::on_look_up(uint64_t subject, look_up_fault fault,
                                 std::string_view text, steady_time now) {
-  if (fault == look_up_fault::limited)
+  if (fault == look_up_fault::limited) {
+    directory_.fail(text, now); // Nobody has been answered, if it is the first.
     return limited_.fail(subject, 1, text, now);
+  }
   const auto away = fault == look_up_fault::unreachable;
   if (away || fault == look_up_fault::lost)
     look_ups_.fail(subject, 1, text, now);
@@ -200,13 +202,17 @@ health_machine::judge_directory(steady_time now) {
   if (misses_known(now))
     return found(health_cause::directory, directory_url_, doubtful_.text(),
                  doubtful_.is_stale(now));
-  const auto limits_us = limited_.judge(now) != 0; // It goes on, if slowly.
-  if (!limits_us && !directory_.never_answered())
+  const auto limits_most = limited_.judge(now) != 0; // It goes on, if slowly.
+  if (!limits_most && !directory_.never_answered())
     return std::nullopt;
+  const auto limits_us = limits_most || directory_.text() == limited_.text();
   auto out = found(health_cause::directory, directory_url_,
                    limits_us ? limited_.text() : directory_.text(),
-                   limits_us && limited_.is_stale(now));
+                   limits_most && limited_.is_stale(now));
   lower(out);
+  if (limits_us)
+    out.own_remedy = "it limits this node, which waits as long as it says: have "
+                     "patience, and lower plc_per_second if that goes on";
   return out;
 }
 

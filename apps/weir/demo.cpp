@@ -225,9 +225,14 @@ result<void> demo::become_whole() {
     const auto repos = network_.repos();
     if (!repos)
       return repos.error();
-    missing = not_whole(network_.life().truth(), *repos);
+    auto found = judge_completeness(network_.life().truth(), *repos);
+    if (!found.wrong.empty())
+      return fail(ec::verification_failed, found.wrong.front());
+    missing = std::move(found.missing);
     return missing.empty();
   });
+  if (!ok && ok.error().code == ec::verification_failed)
+    return ok.error();
   if (!ok) {
     for (size_t i = 0; i < missing.size() && i < findings_shown; ++i)
       report_.line("incomplete", missing[i]);

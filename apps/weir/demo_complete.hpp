@@ -8,11 +8,18 @@
 
 namespace weir::apps {
 
-/// What the node says of completeness on a network that is quiet: active
-/// accounts of which it does not say that their copies are whole, and those of
-/// which it does although they are not what the network has. A sentence each.
-std::vector<std::string>
-not_whole(simnet::world& truth,
-          const std::map<std::string, listed_repo>& repos);
+/// What the node says of completeness on a network that is quiet. A sentence for
+/// each active account.
+struct completeness_findings {
+  std::vector<std::string> missing; ///< It does not say that this copy is whole.
+  /// It does, and the copy is not what the network has: that is never right, not
+  /// even for a while.
+  std::vector<std::string> wrong;
+};
+
+/// @pre all events were delivered
+completeness_findings
+judge_completeness(simnet::world& truth,
+                   const std::map<std::string, listed_repo>& repos);
 
 } // namespace weir::apps

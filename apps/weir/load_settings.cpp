@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unistd.h>
+#include <utility>
 
 namespace weir::apps {
 
@@ -20,6 +21,28 @@ void take_text(given_values& out, const option& to, const std::string& where,
     out.problems.push_back(unfit(to, where, text));
 }
 
+/// What is set in vain by whoever comes from Tap, or guesses, and what is meant.
+/// Other names need not be meant for us: a cluster manager sets some by the name of
+/// a service.
+constexpr std::pair<std::string_view, std::string_view> meant[]{
+  {"WEIR_ADMIN_PASSWORD", "WEIR_ADMIN_PASSWORD_FILE"},
+  {"WEIR_PASSWORD", "WEIR_ADMIN_PASSWORD_FILE"},
+  {"WEIR_RELAY", "WEIR_UPSTREAM"},
+  {"WEIR_RELAY_URL", "WEIR_UPSTREAM"},
+  {"WEIR_DATABASE_URL", "WEIR_DATA_DIR"},
+  {"WEIR_FULL_NETWORK", "WEIR_MODE"},
+  {"WEIR_COLLECTION_FILTERS", "WEIR_COLLECTIONS"},
+  {"WEIR_DISABLE_ACKS", "WEIR_CONSUMER_DISABLE_ACKS"},
+  {"WEIR_RETRY_TIMEOUT", "WEIR_CONSUMER_RETRY"},
+  {"WEIR_RESYNC_PARALLELISM", "WEIR_SYNC_PARALLELISM"},
+  {"WEIR_METRICS_LISTEN", "WEIR_OPERATIONS_BIND"},
+};
+
+std::string unknown_variable(std::string_view name, std::string_view wanted) {
+  return "unknown variable " + std::string{name} + "; did you mean "
+         + std::string{wanted} + "?";
+}
+
 given_values read_environment(const environment& variables) {
   constexpr size_t slips_max = 2;
   given_values out;
@@ -32,10 +55,15 @@ given_values read_environment(const environment& variables) {
       take_text(out, *to, name, text);
       continue;
     }
+    const auto known = std::ranges::find(meant, name,
+                                         &std::pair<std::string_view, std::string_view>::first);
+    if (known != std::end(meant)) {
+      out.problems.push_back(unknown_variable(name, known->second));
+      continue;
+    }
     for (const auto& x : all)
       if (edit_distance(name, x.variable()) <= slips_max)
-        out.problems.push_back("unknown variable " + name + "; did you mean "
-                               + x.variable() + "?");
+        out.problems.push_back(unknown_variable(name, x.variable()));
   }
   return out;
 }

@@ -34,7 +34,8 @@ void take_values(loaded_settings& to, given_values from);
 
 /// Defaults, then the file (`--config` or WEIR_CONFIG), then the environment,
 /// then flags; secrets from their files; and whether it all fits together. A
-/// variable that is nearly an option's is a problem, others are not ours.
+/// variable that is nearly an option's, or what Tap calls one, is a problem, others
+/// are not ours.
 loaded_settings load_settings(const flag_values& flags,
                               const environment& variables);
 

@@ -2,6 +2,8 @@
 
 #include "net/url.hpp"
 
+#include <strings.h>
+
 namespace weir::apps {
 
 namespace {
@@ -126,6 +128,13 @@ option upstream_option(const option_text& x) {
     std::vector<actors::upstream_config> found;
     for (const auto& text : std::get<std::vector<std::string>>(value)) {
       const bool is_relay = text.starts_with(relay);
+      const auto is_large = [&text](std::string_view kind) {
+        return strncasecmp(text.c_str(), kind.data(), kind.size()) == 0;
+      };
+      if (!is_relay && !text.starts_with(pds)
+          && (is_large(relay) || is_large(pds)))
+        return fail(ec::invalid_argument,
+                    "a list of relay:URL or pds:URL, these words in small letters");
       if (!is_relay && !text.starts_with(pds))
         return fail(ec::invalid_argument,
                     "a list of relay:URL or pds:URL; did you mean relay:"

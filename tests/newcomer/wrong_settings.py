@@ -109,6 +109,12 @@ REFUSED = {
         ['--data-dir', ''], ['data_dir: is empty; name a directory, such as']),
     'certificates that are not there': (
         ['--ca-file', '{dir}/none', '--data-dir', '{dir}/made'], ['ca_file: {dir}/none: it is no file; give a PEM file']),
+    'data_dir for a shell': (
+        ['--data-dir', '~/weir'], ['data_dir: "~/weir" is not read by a shell; write the path out']),
+    'a pattern of hosts': (
+        ['--allowed-hosts', '*.example.com'], ['allowed_hosts: "*.example.com" is not a host name', 'there are no patterns']),
+    'a kind in large letters': (
+        ['--upstream', 'RELAY:https://bsky.network'], ['these words in small letters']),
     'data_dir that is a file': (
         ['--data-dir', '{dir}/short'], ['Not a directory', 'data_dir must be a directory']),
     'data_dir with other files': (
@@ -142,7 +148,8 @@ ANSWERS = [
     ('GET', '/channel', {}, None, 426, 'connect to it with ws://'),
     ('GET', '/repos', {'Host': 'weir.example.com'}, None, 403, 'one of allowed_hosts, where it can be added'),
     ('POST', '/repos/add', {'Content-Type': 'text/plain'}, '{"dids":[]}', 415, 'Content-Type: application/json'),
-    ('POST', '/repos/add', {}, '{"dids":["alice.test"]}', 400, 'alice.test'),
+    ('POST', '/repos/add', {}, '{"dids":["alice.test"]}', 400, '"alice.test"; a DID is such as did:plc:'),
+    ('POST', '/repos', {'Content-Type': 'text/plain'}, '{}', 405, 'this path takes GET'),
     ('POST', '/repos/add', {}, '{"did":["did:plc:a"]}', 400, 'did you mean'),
     ('POST', '/repos/add', {}, '{"dids":[],"collections":["app..x"]}', 400, 'such as app.bsky.feed.post'),
 ]

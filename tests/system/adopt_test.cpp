@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <mutex>
 
@@ -69,6 +70,20 @@ private:
   size_t mixed_up_ = 0;
   std::unique_ptr<channel_client> channel_; ///< Ends first.
 };
+
+/// Of the file that LevelDB wrote last; damages what is written last in it.
+void damage_log(const std::string& data) {
+  files::path newest;
+  for (const auto& x : files::directory_iterator{data})
+    if (x.path().extension() == ".log" && x.path() > newest)
+      newest = x.path();
+  std::fstream file{newest, std::ios::in | std::ios::out | std::ios::binary};
+  file.seekg(-10, std::ios::end);
+  const auto was = static_cast<char>(file.get());
+  file.seekp(-10, std::ios::end);
+  file.put(static_cast<char>(was ^ 0x10));
+  ASSERT_TRUE(file);
+}
 
 class AdoptTest : public testing::Test {
 protected:
@@ -175,6 +190,17 @@ TEST_F(AdoptTest, AnOldCopyThatWasAdoptedGivesNoIdTwice) {
   EXPECT_TRUE(net.await_whole());
   EXPECT_EQ(net.node().metric("weir_delivered_total"), 0u);
   EXPECT_EQ(app.size(), before);
+}
+
+// A damaged end of the log counts as what a power failure cut off.
+TEST_F(AdoptTest, AnAdoptionOutlivesDamageToWhatWasWrittenLast) {
+  const auto first_epoch = epoch();
+  with_directory([](const std::string& data) {
+    EXPECT_EQ(run_program({"adopt", data}).status, 0);
+    damage_log(data);
+  });
+  EXPECT_NE(epoch(), first_epoch);
+  EXPECT_TRUE(net.await_whole());
 }
 
 TEST_F(AdoptTest, OneThatWasNotIsNoticedByWhatItsApplicationAcks) {

@@ -79,6 +79,19 @@ TEST_F(ApiReposTest, TheRootNamesTheProgramAndItsDocumentation) {
   EXPECT_THAT(where, testing::HasSubstr("share/doc/weir/api.md"));
 }
 
+// docs/api.md: paths hold a DID as it is
+TEST_F(ApiReposTest, ThePortOfAWebNameIsWrittenAsInTheDid) {
+  const std::string did = "did:web:localhost%3A8080";
+  EXPECT_EQ(post("/repos/add", R"({"dids":[")" + did + "\"]}").status, 200);
+  for (const auto* path : {"/repos/", "/info/"}) {
+    const auto is = get(path + did);
+    EXPECT_EQ(is.status, 200) << is.body;
+    EXPECT_EQ(json::parse(is.body).at("did").as_string(), did);
+  }
+  EXPECT_EQ(get("/repos/did:web:localhost%253A8080").status, 200);
+  EXPECT_EQ(get("/v1/repos/" + did + "/completeness").status, 200);
+}
+
 // docs/api.md, "What holds for all routes"
 TEST_F(ApiReposTest, APathNamesTheMethodsThatItTakes) {
   for (const auto& [method, path, allow] :

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 namespace weir::apps {
@@ -71,6 +72,30 @@ TEST_F(LoadSettingsTest, AVariableThatIsNearlyAnOptionsIsAProblem) {
   EXPECT_EQ(load().problems,
             std::vector<std::string>{
               "unknown variable WEIR_PLC_ULR; did you mean WEIR_PLC_URL?"});
+}
+
+// Whoever comes from Tap writes its names with ours in front.
+TEST_F(LoadSettingsTest, WhatTapCallsAnOptionIsAProblemThatNamesOurs) {
+  for (const auto& [name, meant] :
+       {std::pair{"WEIR_ADMIN_PASSWORD", "WEIR_ADMIN_PASSWORD_FILE"},
+        std::pair{"WEIR_PASSWORD", "WEIR_ADMIN_PASSWORD_FILE"},
+        std::pair{"WEIR_RELAY", "WEIR_UPSTREAM"},
+        std::pair{"WEIR_RELAY_URL", "WEIR_UPSTREAM"},
+        std::pair{"WEIR_DATABASE_URL", "WEIR_DATA_DIR"},
+        std::pair{"WEIR_FULL_NETWORK", "WEIR_MODE"},
+        std::pair{"WEIR_COLLECTION_FILTERS", "WEIR_COLLECTIONS"},
+        std::pair{"WEIR_DISABLE_ACKS", "WEIR_CONSUMER_DISABLE_ACKS"},
+        std::pair{"WEIR_RETRY_TIMEOUT", "WEIR_CONSUMER_RETRY"},
+        std::pair{"WEIR_RESYNC_PARALLELISM", "WEIR_SYNC_PARALLELISM"},
+        std::pair{"WEIR_METRICS_LISTEN", "WEIR_OPERATIONS_BIND"}}) {
+    variables = {{name, "x"}};
+    EXPECT_EQ(load().problems,
+              std::vector<std::string>{std::string{"unknown variable "} + name
+                                       + "; did you mean " + meant + "?"});
+    EXPECT_NE(std::ranges::find(all_options(), meant, &option::variable),
+              all_options().end())
+      << meant;
+  }
 }
 
 TEST_F(LoadSettingsTest, AVariableThatIsNotOursIsLeftAlone) {
