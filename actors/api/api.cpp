@@ -288,6 +288,14 @@ void api_worker::arm_timer() {
     timer_.arm(this, env_->shared->time->steady_now(), *due);
 }
 
+/// When there is no such route, or it does not take these parameters.
+std::optional<net::http_reply>
+refusal_of(const boost::system::result<matched_route, route_miss>& x,
+           const net::incoming_request& request) {
+  return x ? parameter_refusal(*x->to, request)
+           : miss_reply(x.error(), request.path);
+}
+
 /// Routes requests of one port: checks first, then the actor.
 class service final : public net::http_service {
 public:
@@ -328,12 +336,8 @@ public:
   void on_request(net::incoming_request request,
                   net::responder answer) override {
     auto found = find_route(on_, request.method, request.path, false);
-    if (!found) {
-      answer.send(miss_reply(found.error(), request.path));
-      return;
-    }
-    if (auto refusal = parameter_refusal(*found->to, request)) {
-      answer.send(std::move(*refusal));
+    if (auto refused = refusal_of(found, request)) {
+      answer.send(std::move(*refused));
       return;
     }
     auto made = std::make_shared<api_request>(
@@ -344,12 +348,8 @@ public:
   void on_upgrade(net::incoming_request request,
                   net::upgrader answer) override {
     auto found = find_route(on_, request.method, request.path, true);
-    if (!found) {
-      answer.reject(miss_reply(found.error(), request.path));
-      return;
-    }
-    if (auto refusal = parameter_refusal(*found->to, request)) {
-      answer.reject(std::move(*refusal));
+    if (auto refused = refusal_of(found, request)) {
+      answer.reject(std::move(*refused));
       return;
     }
     if (out_of_memory()) {
