@@ -93,43 +93,6 @@ net::http_reply cursors_reply(const api_environment& env) {
   return net::json_reply(200, body);
 }
 
-} // namespace
-
-void append_text(std::string_view x, std::string& out) {
-  if (atproto::valid_utf8(x))
-    atproto::append_json_string(x, out);
-  else
-    atproto::append_json_string("(not UTF-8)", out);
-}
-
-net::http_reply problem(const error& x) {
-  const auto kind = wire::kind_of(x.code);
-  std::string body;
-  wire::append_problem(kind.name, x.context, body);
-  return net::json_reply(kind.status, body);
-}
-
-std::optional<net::http_reply>
-parameter_refusal(const route& x, const net::incoming_request& request) {
-  auto how = unknown_parameter(x, request);
-  if (how.empty())
-    return std::nullopt;
-  return problem(fail(ec::invalid_argument, std::move(how)));
-}
-
-net::http_reply no_room_reply(const api_environment& env) {
-  std::string why;
-  for (const auto& x : env.shared->intake.reasons())
-    why.append(why.empty() ? "" : "; ").append(x);
-  return net::error_reply(503, "Unavailable", why);
-}
-
-net::http_reply count_reply(std::string_view name, uint64_t count) {
-  std::string body;
-  wire::append_count(name, count, body);
-  return net::json_reply(200, body);
-}
-
 net::http_reply miss_reply(const route_miss& x, std::string_view path) {
   if (x.upgrade) {
     auto out = net::error_reply(
@@ -152,6 +115,46 @@ net::http_reply miss_reply(const route_miss& x, std::string_view path) {
   return net::error_reply(404, "NotFound",
                           "there is nothing at " + std::string{path}
                             + "; docs/api.md has every path, and its port");
+}
+
+} // namespace
+
+void append_text(std::string_view x, std::string& out) {
+  if (atproto::valid_utf8(x))
+    atproto::append_json_string(x, out);
+  else
+    atproto::append_json_string("(not UTF-8)", out);
+}
+
+net::http_reply problem(const error& x) {
+  const auto kind = wire::kind_of(x.code);
+  std::string body;
+  wire::append_problem(kind.name, x.context, body);
+  return net::json_reply(kind.status, body);
+}
+
+net::http_reply no_room_reply(const api_environment& env) {
+  std::string why;
+  for (const auto& x : env.shared->intake.reasons())
+    why.append(why.empty() ? "" : "; ").append(x);
+  return net::error_reply(503, "Unavailable", why);
+}
+
+net::http_reply count_reply(std::string_view name, uint64_t count) {
+  std::string body;
+  wire::append_count(name, count, body);
+  return net::json_reply(200, body);
+}
+
+std::optional<net::http_reply>
+refusal_of(const boost::system::result<matched_route, route_miss>& x,
+           const net::incoming_request& request) {
+  if (!x)
+    return miss_reply(x.error(), request.path);
+  auto how = unknown_parameter(*x->to, request);
+  if (how.empty())
+    return std::nullopt;
+  return problem(fail(ec::invalid_argument, std::move(how)));
 }
 
 net::http_reply answer_now(action what, const api_environment& env) {

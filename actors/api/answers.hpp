@@ -23,13 +23,12 @@ void append_text(std::string_view x, std::string& out);
 /// `{"<name>":<count>}`.
 net::http_reply count_reply(std::string_view name, uint64_t count);
 
-/// 404, or 405 when the path exists with another method, or 426 when it is there
-/// for WebSockets only.
-net::http_reply miss_reply(const route_miss& x, std::string_view path);
-
-/// 400 for a query parameter that the route does not take.
+/// What has no route is 404, or 405 when the path exists with another method, or 426
+/// when it is there for WebSockets only; a query parameter that the route does not
+/// take is 400. Nothing when it may go on.
 std::optional<net::http_reply>
-parameter_refusal(const route& x, const net::incoming_request& request);
+refusal_of(const boost::system::result<matched_route, route_miss>& x,
+           const net::incoming_request& request);
 
 /// 503: there is too little of something to take the request.
 net::http_reply no_room_reply(const api_environment& env);

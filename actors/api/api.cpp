@@ -288,14 +288,6 @@ void api_worker::arm_timer() {
     timer_.arm(this, env_->shared->time->steady_now(), *due);
 }
 
-/// When there is no such route, or it does not take these parameters.
-std::optional<net::http_reply>
-refusal_of(const boost::system::result<matched_route, route_miss>& x,
-           const net::incoming_request& request) {
-  return x ? parameter_refusal(*x->to, request)
-           : miss_reply(x.error(), request.path);
-}
-
 /// Routes requests of one port: checks first, then the actor.
 class service final : public net::http_service {
 public:
