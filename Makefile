@@ -15,7 +15,7 @@ COVERED := atproto/ storage/ net/address_guard 'actors/.*_machine' \
            'actors/support/(upstream_view|restart_policy)'
 
 .PHONY: all demo check check-long check-real check-package \
-        check-image bench bench-disk fuzz mutants coverage format tidy install package \
+        check-image bench bench-disk fuzz mutants mutants-rows coverage format tidy install package \
         setup configure programs everything
 
 all: programs
@@ -67,6 +67,11 @@ check-long: everything fuzz
 # of the tree; MUTANTS="a b" for some of them.
 mutants: setup
 	JOBS=$(JOBS) tests/mutants/run.sh $(MUTANTS)
+
+# Rules of docs/requirements.md, each taken out of a copy of the tree: the test
+# that its row names has to fail. MUTANTS="a b" for some of them.
+mutants-rows: setup
+	JOBS=$(JOBS) tests/mutants/rows.sh $(MUTANTS)
 
 # Lines that the tests of the rules run, and whether every refusal did:
 # tests/coverage.py judges. build/coverage/lines.txt lists what did not run.

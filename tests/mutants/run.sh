@@ -24,37 +24,7 @@ export KNOWN=${KNOWN:-/dev/null}
 export TARGET=${TARGET:-weir-sim} PROGRAM=${PROGRAM:-tests/sim/weir-sim}
 jobs=${JOBS:-2}
 
-# Copies what differs, so that nothing else is compiled again.
-copy_tree() {
-  local to=$1 file
-  mkdir -p "$to"
-  (cd "$root" && git ls-files -z --cached --others --exclude-standard) |
-    while IFS= read -r -d '' file; do
-      [ -f "$root/$file" ] || continue
-      printf '%s\n' "$file"
-      cmp -s "$root/$file" "$to/$file" || {
-        mkdir -p "$to/$(dirname "$file")"
-        cp "$root/$file" "$to/$file"
-      }
-    done | sort > "$to.files"
-  (cd "$to" && find . -type f | sed 's,^\./,,' | sort) |
-    comm -13 "$to.files" - | (cd "$to" && xargs -r -d '\n' rm --)
-}
-
-# The copies share what was compiled: to ccache both have the same paths.
-build() {
-  local copy=$OUT/$1
-  CCACHE_BASEDIR=$copy CCACHE_NOHASHDIR=1 nice \
-    cmake --build "$copy/build" --parallel "$2" --target "$TARGET"
-}
-
-prepare() {
-  local copy=$OUT/$1
-  copy_tree "$copy/tree"
-  (cd "$copy/tree" && CCACHE_BASEDIR=$copy CCACHE_NOHASHDIR=1 \
-    cmake --preset release -B "$copy/build" -DWEIR_WERROR=OFF \
-    -DWEIR_SHARED="$root/../shared" --log-level=WARNING)
-}
+. "$here/copies.sh"
 
 run_seeds() {
   local program=$PROGRAM
@@ -81,20 +51,18 @@ read_failure() {
 
 # One mutant in the copy that this job has: `slot` is set by xargs.
 try() {
-  local name=$1 copy=$OUT/$slot log=$OUT/logs/$1 began code=0
+  local name=$1 log=$OUT/logs/$1 began code=0
   local seed='' property=''
   began=$(date +%s)
-  patch() { (cd "$copy/tree" && GIT_DIR=/nonexistent git apply \
-    --whitespace=nowarn "$@" "$here/$name.patch"); }
-  if ! patch 2> "$log.build"; then
+  if ! put "$slot" "$here/$name.patch" 2> "$log.build"; then
     property="does not apply"
   elif ! build "$slot" 1 > "$log.build" 2>&1; then
     property="does not build"
-    patch -R
+    put "$slot" "$here/$name.patch" -R
   else
     look_for "$slot" "$name" > "$log.run" 2>&1 || code=$?
     [ "$code" -eq 0 ] || read_failure "$log.run" "$code"
-    patch -R
+    put "$slot" "$here/$name.patch" -R
   fi
   local verdict=found
   [ -n "$property" ] || property=-
@@ -103,7 +71,7 @@ try() {
   printf '%-34s %-9s %6s  %-28s %5s\n' "$name" "$verdict" "${seed:--}" \
     "$property" $(($(date +%s) - began)) | tee -a "$OUT/table.txt"
 }
-export -f copy_tree build prepare run_seeds look_for read_failure try
+export -f build put run_seeds look_for read_failure try
 
 mkdir -p "$OUT/logs"
 [ $# -gt 0 ] || set -- ${MUTANTS:-}

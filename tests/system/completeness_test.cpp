@@ -238,13 +238,32 @@ TEST(CompletenessTest, AnAccountThatIsAwayIsNotCounted) {
   net.await_counted(whole_count - 1);
 }
 
-// CONS-26
+// CONS-26: by the new one's stream; what the former one proved counts no more
 TEST(CompletenessTest, AnAccountThatMovedIsWholeAtItsNewHost) {
   complete_network net{109, {}, whole_by::hosts, false};
   ASSERT_TRUE(net.await_lively());
+  const auto moved = net.did_of(0);
+  const auto host = [](const boost::json::object& x) {
+    return x.at("upstream").at("origin").as_string();
+  };
+  const auto is_current = [](const boost::json::object& x) {
+    for (const auto& term : x.at("terms").as_array())
+      if (term.at("term").as_string() == "position_current")
+        return term.at("holds").as_bool();
+    return false;
+  };
+  const auto before = net.told(moved);
   simnet::fault x;
-  x.did = net.did_of(0).str();
+  x.did = moved.str();
   net.inject(whole_fault::migrate, x);
+  boost::json::object after;
+  ASSERT_TRUE(eventually(node_patience, [&] {
+    after = net.told(moved);
+    return host(after) != host(before);
+  })) << boost::json::serialize(after);
+  EXPECT_EQ(is_current(after), after.at("proved").at("upstream")
+                                 == after.at("upstream").at("id"));
+  net.life().traffic().post(0); // Signed by the key that it has there.
   net.await_whole();
 }
 

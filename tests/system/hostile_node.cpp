@@ -57,8 +57,8 @@ hostile_node::hostile_node(const std::vector<std::string>& upstreams,
   start();
 }
 
-void hostile_node::start() {
-  process_ = std::make_unique<program>(arguments_);
+void hostile_node::start(const std::vector<std::string>& environment) {
+  process_ = std::make_unique<program>(arguments_, environment);
   const auto line = process_->read_line(60s);
   if (!line)
     throw std::runtime_error("no ready line: " + process_->errors());
@@ -85,6 +85,18 @@ void hostile_node::restart_with(const std::vector<std::string>& options) {
 
 void hostile_node::kill(const std::function<void()>& away) {
   process_->send(SIGKILL);
+  EXPECT_EQ(process_->wait(longest_wait), -SIGKILL) << process_->errors();
+  away();
+  start();
+}
+
+void hostile_node::die_at(const std::string& point,
+                          const std::function<void()>& meanwhile,
+                          const std::function<void()>& away) {
+  process_->send(SIGTERM);
+  EXPECT_EQ(process_->wait(longest_wait), 0) << process_->errors();
+  start({"WEIR_CRASH_AT=" + point});
+  meanwhile();
   EXPECT_EQ(process_->wait(longest_wait), -SIGKILL) << process_->errors();
   away();
   start();

@@ -52,6 +52,13 @@ public:
   /// The same without any order.
   void kill(const std::function<void()>& away);
 
+  /// Ends it in order, and starts it again to die at this point, as
+  /// base/crash_point.hpp names it; then once more.
+  /// @param meanwhile Makes it come there.
+  /// @param away Runs while it is down.
+  void die_at(const std::string& point, const std::function<void()>& meanwhile,
+              const std::function<void()>& away);
+
   /// Tracks these.
   void add(const std::vector<atproto::did>& repos);
 
@@ -108,7 +115,7 @@ private:
   void name_repos(const std::string& path,
                   const std::vector<atproto::did>& repos);
 
-  void start();
+  void start(const std::vector<std::string>& environment = {});
 
   temp_dir dir_;
   std::vector<std::string> arguments_;
