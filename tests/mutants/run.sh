@@ -66,7 +66,8 @@ try() {
   fi
   local verdict=found
   [ -n "$property" ] || property=-
-  case $property in "does not "*) verdict=FAULTY ;; esac
+  # Only a property that was broken says that the mutant was found.
+  case $property in "does not "* | "exit status "* | hangs) verdict=FAULTY ;; esac
   [ "$verdict" = FAULTY ] || [ "$code" -ne 0 ] || verdict=SURVIVED
   printf '%-34s %-9s %6s  %-28s %5s\n' "$name" "$verdict" "${seed:--}" \
     "$property" $(($(date +%s) - began)) | tee -a "$OUT/table.txt"
