@@ -41,8 +41,24 @@ int print(const result<net::http_response>& x) {
   return all_good;
 }
 
+/// The node's origin; what stands behind it is no path of the node.
+result<std::string> origin_of(const std::string& node) {
+  const auto x = net::parse_url(node);
+  if (!x || !(node.starts_with("http://") || node.starts_with("https://"))
+      || x->target != "/")
+    return fail(ec::invalid_argument,
+                "--node: \"" + net::without_user(node)
+                  + "\" is not the data address of a node, such as "
+                    "http://127.0.0.1:2480");
+  return x->origin();
+}
+
 /// A client for the node, with the password if there is one.
-result<std::unique_ptr<web_client>> client_of(const repos_flags& x) {
+result<std::unique_ptr<web_client>> client_of(repos_flags& x) {
+  const auto origin = origin_of(x.node);
+  if (!origin)
+    return origin.error();
+  x.node = *origin;
   auto out = web_client::make();
   if (x.password_file.empty())
     return out;
@@ -53,7 +69,7 @@ result<std::unique_ptr<web_client>> client_of(const repos_flags& x) {
   return out;
 }
 
-int post(const repos_flags& flags, const std::string& path) {
+int post(repos_flags& flags, const std::string& path) {
   json::object body{{"dids", json::array(flags.dids.begin(),
                                          flags.dids.end())}};
   if (!flags.collections.empty())
@@ -65,14 +81,14 @@ int post(const repos_flags& flags, const std::string& path) {
                 : complain(client.error().context);
 }
 
-int get(const repos_flags& flags, const std::string& path) {
+int get(repos_flags& flags, const std::string& path) {
   const auto client = client_of(flags);
   return client ? print((*client)->get(flags.node + path))
                 : complain(client.error().context);
 }
 
 /// The DID stands in a path, so nothing else may.
-int show(const repos_flags& flags) {
+int show(repos_flags& flags) {
   for (const auto& text : flags.dids) {
     if (!atproto::did::parse(text))
       return complain(text + " is no DID");

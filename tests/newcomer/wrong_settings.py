@@ -296,6 +296,10 @@ def check_answers(folder):
     ended = subprocess.run([weir_program(), 'repos', 'list', '--node', tried.removesuffix('/nowhere')],
                            env=PLAIN, timeout=WITHIN, capture_output=True, text=True, check=False)
     assert 'is it running, and is --node its data address?' in ended.stderr, ended
+    for address in ('127.0.0.1:2480', 'ws://127.0.0.1:2480', 'http://127.0.0.1:2480/repos'):
+        ended = subprocess.run([weir_program(), 'repos', 'list', '--node', address], env=PLAIN, timeout=WITHIN,
+                               capture_output=True, text=True, check=False)
+        assert f'--node: "{address}" is not the data address of a node, such as' in ended.stderr, ended
     print(f'  ok {len(ANSWERS)} answers, and weir repos without a node')
 
 
