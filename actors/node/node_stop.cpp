@@ -97,9 +97,9 @@ void node::impl::add_gauges() {
                   return double(store->names->bytes());
                 });
   metrics.counter("weir_store_failed_reads_total",
-                "Reads of the store that failed", [this] {
-                  return double(store->db->counters().failed_reads);
-                });
+                  "Reads of the store that failed", [this] {
+                    return double(store->db->counters().failed_reads);
+                  });
   metrics.gauge("weir_repos_synced", "Repos in sync", [this] {
     return double(
       store->stats.repos[size_t(storage::repo_status::synced)].load());
@@ -129,13 +129,13 @@ void node::impl::add_gauges() {
     return double(outbox->acked.load());
   });
   metrics.counter("weir_consumer_foreign_acks_total",
-                "Acks of ids that this log never gave out", [this] {
-                  return double(outbox->foreign_acks.load());
-                });
+                  "Acks of ids that this log never gave out", [this] {
+                    return double(outbox->foreign_acks.load());
+                  });
   metrics.counter("weir_consumer_bad_acks_total",
-                "Messages of applications that were no acks", [this] {
-                  return double(outbox->refused_acks.load());
-                });
+                  "Messages of applications that were no acks", [this] {
+                    return double(outbox->refused_acks.load());
+                  });
   metrics.gauge("weir_deadletters", "Events given up and kept for a decision",
                 [this] {
                   return double(outbox->dead_letters.load());
