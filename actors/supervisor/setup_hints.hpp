@@ -2,7 +2,11 @@
 
 #include "actors/support/completeness_census.hpp"
 #include "actors/support/upstream_view.hpp"
+#include "actors/supervisor/listing_machine.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,15 +18,28 @@ namespace weir::actors {
 /// in here.
 ///
 /// # Limits
-/// Origins of configured upstreams, of which there are few.
+/// Configured upstreams and signal collections, of which there are few.
 class setup_hints {
 public:
-  /// The listing of who has records of a signal collection has ended, and those
-  /// who have are tracked.
-  void on_holders_listed() noexcept { listed_ = true; }
+  /// It will be listed who has records of a signal collection at an upstream.
+  void on_holders_wanted(const listing_id& what) {
+    open_[what.upstream].insert(what.collection);
+  }
 
-  /// A look at all rows begins.
-  void on_look() noexcept { looks_after_ = listed_; }
+  /// That listing has ended, and those who have some are tracked.
+  /// @param known Its host has told of everybody.
+  void on_holders_listed(const listing_id& what, bool known) {
+    if (known)
+      open_[what.upstream].erase(what.collection);
+  }
+
+  /// A look at all rows begins, of a node with these upstreams.
+  void on_look(const std::vector<upstream_view>& all) {
+    looks_after_ = std::ranges::all_of(all, [this](const upstream_view& x) {
+      const auto found = open_.find(x.id);
+      return found != open_.end() && found->second.empty();
+    });
+  }
 
   /// Relays that are the host of some of the repos.
   std::vector<std::string> pds_relays(const std::vector<upstream_view>& all,
@@ -35,8 +52,8 @@ public:
     return out;
   }
 
-  /// @returns whether the look that has ended found nobody, after a listing of
-  ///          those who have records of a signal collection.
+  /// @returns whether the look that has ended found nobody, after every upstream
+  ///          had told who has records of the signal collections.
   bool finds_nobody(const completeness_census& census) {
     if (!looks_after_ || told_nobody_)
       return false;
@@ -46,8 +63,9 @@ public:
   }
 
 private:
-  bool listed_ = false;
-  bool looks_after_ = false; ///< The look began after the listing.
+  /// By upstream: collections of which it has not told yet who has some.
+  std::map<uint32_t, std::set<std::string>> open_;
+  bool looks_after_ = false; ///< The look began when all had told.
   bool told_nobody_ = false; ///< Or there was somebody.
   std::set<std::string, std::less<>> told_;
 };

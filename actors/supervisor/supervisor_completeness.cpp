@@ -114,7 +114,7 @@ void supervisor::count_complete() {
     if (after->empty()) {
       census_ = std::make_shared<completeness_census>();
       mends_.on_begin();
-      hints_.on_look();
+      hints_.on_look(env_.shared->upstreams.all());
     }
     look by{env_.shared, env_.filter_generation, {}, census_};
     for (const auto& x : env_.shared->upstreams.all())

@@ -96,6 +96,7 @@ private:
   void tell_health(uint32_t upstream, const listing_debts::report& x);
   void tell_holders(uint32_t upstream, const unknown_holders::report& x);
   void list(uint32_t upstream);
+  void list_holders(const listing_id& what);
   void look_up_claim(const atproto::did& repo, bool anew);
   void prove_directory();
   void on_listing(const listing_page& x);

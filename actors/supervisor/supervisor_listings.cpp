@@ -42,7 +42,7 @@ void supervisor::perform(const listing_machine::effects& x) {
   } else if (x.finished) {
     const auto& what = x.write->what;
     tell_holders(what.upstream, holders_.on_ended(what));
-    hints_.on_holders_listed();
+    hints_.on_holders_listed(what, holders_.knows(what));
     complete_laps_.hurry(now());
   }
   if (x.write) {
@@ -79,11 +79,15 @@ void supervisor::list(uint32_t upstream) {
   perform(listing_.on_wanted({upstream, {}}, noted, now(), wall()));
   if (at.relay)
     for (const auto& x : env_.signal_collections)
-      perform(listing_.on_wanted({upstream, x}, {}, now(), wall()));
+      list_holders({upstream, x});
   else if (!env_.holders_listing.empty())
-    perform(
-      listing_.on_wanted({upstream, env_.holders_listing}, {}, now(), wall()));
+    list_holders({upstream, env_.holders_listing});
   count_complete();
+}
+
+void supervisor::list_holders(const listing_id& what) {
+  hints_.on_holders_wanted(what);
+  perform(listing_.on_wanted(what, {}, now(), wall()));
 }
 
 /// READER drops the lines that say what the store says, so that a listing of a

@@ -65,6 +65,12 @@ public:
     return trouble_of(what.upstream);
   }
 
+  /// Its last listing told of everybody.
+  bool knows(const listing_id& what) const {
+    const auto i = listings_.find(what);
+    return i != listings_.end() && i->second.offered && i->second.trouble.empty();
+  }
+
 private:
   struct state {
     bool offered = true;

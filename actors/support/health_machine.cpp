@@ -205,6 +205,7 @@ health_machine::judge_directory(steady_time now) {
   const auto limits_most = limited_.judge(now) != 0; // It goes on, if slowly.
   if (!limits_most && !directory_.never_answered())
     return std::nullopt;
+  // Nobody was answered yet, and the last failure was one that limits us.
   const auto limits_us = limits_most || directory_.text() == limited_.text();
   auto out = found(health_cause::directory, directory_url_,
                    limits_us ? limited_.text() : directory_.text(),

@@ -53,42 +53,46 @@ result<std::string> origin_of(const std::string& node) {
   return x->origin();
 }
 
-/// A client for the node, with the password if there is one.
-result<std::unique_ptr<web_client>> client_of(repos_flags& x) {
+/// The node, and a client for it, with the password if there is one.
+struct reached_node {
+  std::string origin;
+  std::unique_ptr<web_client> client = web_client::make();
+};
+
+result<reached_node> reach(const repos_flags& x) {
   const auto origin = origin_of(x.node);
   if (!origin)
     return origin.error();
-  x.node = *origin;
-  auto out = web_client::make();
+  reached_node out{*origin};
   if (x.password_file.empty())
     return out;
   const auto secret = read_secret(x.password_file);
   if (!secret)
     return secret.error();
-  out->set_password(*secret);
+  out.client->set_password(*secret);
   return out;
 }
 
-int post(repos_flags& flags, const std::string& path) {
+int post(const repos_flags& flags, const std::string& path) {
   json::object body{{"dids", json::array(flags.dids.begin(),
                                          flags.dids.end())}};
   if (!flags.collections.empty())
     body["collections"] = json::array(flags.collections.begin(),
                                       flags.collections.end());
-  const auto client = client_of(flags);
-  return client ? print((*client)->post(flags.node + path,
-                                        json::serialize(body)))
-                : complain(client.error().context);
+  const auto node = reach(flags);
+  return node ? print(node->client->post(node->origin + path,
+                                         json::serialize(body)))
+              : complain(node.error().context);
 }
 
-int get(repos_flags& flags, const std::string& path) {
-  const auto client = client_of(flags);
-  return client ? print((*client)->get(flags.node + path))
-                : complain(client.error().context);
+int get(const repos_flags& flags, const std::string& path) {
+  const auto node = reach(flags);
+  return node ? print(node->client->get(node->origin + path))
+              : complain(node.error().context);
 }
 
 /// The DID stands in a path, so nothing else may.
-int show(repos_flags& flags) {
+int show(const repos_flags& flags) {
   for (const auto& text : flags.dids) {
     if (!atproto::did::parse(text))
       return complain(text + " is no DID");

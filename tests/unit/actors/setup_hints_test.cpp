@@ -43,24 +43,64 @@ TEST(setup_hints, a_relay_that_is_the_host_of_repos_is_named_once) {
   EXPECT_THAT(x.pds_relays(all, census), IsEmpty());
 }
 
-TEST(setup_hints, a_collection_that_nobody_has_is_told_once) {
+/// A relay and a PDS, each with one listing of who has records.
+struct two_upstreams {
   setup_hints x;
-  x.on_look();
-  EXPECT_FALSE(x.finds_nobody(census_of({}))) << "nothing was listed";
-  x.on_look();
-  x.on_holders_listed();
-  EXPECT_FALSE(x.finds_nobody(census_of({}))) << "the look began before";
-  x.on_look();
-  EXPECT_TRUE(x.finds_nobody(census_of({})));
-  EXPECT_FALSE(x.finds_nobody(census_of({})));
+  std::vector<upstream_view> all{upstream_at("https://relay.test", true),
+                                 upstream_at("https://a.test", false)};
+
+  two_upstreams() {
+    all[0].id = 1;
+    all[1].id = 2;
+  }
+
+  bool finds_nobody(const std::vector<std::string>& hosts = {}) {
+    x.on_look(all);
+    return x.finds_nobody(census_of(hosts));
+  }
+
+  void want(uint32_t upstream) { x.on_holders_wanted({upstream, "app.a"}); }
+
+  void list(uint32_t upstream, bool known = true) {
+    x.on_holders_listed({upstream, "app.a"}, known);
+  }
+};
+
+TEST(setup_hints, a_collection_that_nobody_has_is_told_once) {
+  two_upstreams net;
+  EXPECT_FALSE(net.finds_nobody()) << "nothing was listed";
+  net.want(1);
+  net.want(2);
+  net.list(1);
+  EXPECT_FALSE(net.finds_nobody()) << "the other one may know somebody";
+  net.x.on_look(net.all);
+  net.list(2);
+  EXPECT_FALSE(net.x.finds_nobody(census_of({}))) << "the look began before";
+  EXPECT_TRUE(net.finds_nobody());
+  EXPECT_FALSE(net.finds_nobody());
+}
+
+TEST(setup_hints, an_upstream_that_is_away_or_does_not_tell_may_know_somebody) {
+  two_upstreams net;
+  net.want(1);
+  net.list(1);
+  EXPECT_FALSE(net.finds_nobody()) << "it is away";
+  net.want(2);
+  net.list(2, false);
+  EXPECT_FALSE(net.finds_nobody()) << "it does not tell";
+  net.want(2);
+  net.list(2);
+  EXPECT_TRUE(net.finds_nobody());
 }
 
 TEST(setup_hints, whoever_was_found_may_leave) {
-  setup_hints x;
-  x.on_holders_listed();
-  x.on_look();
-  EXPECT_FALSE(x.finds_nobody(census_of({"https://a.test"})));
-  EXPECT_FALSE(x.finds_nobody(census_of({})));
+  two_upstreams net;
+  for (const uint32_t i : {1, 2}) {
+    net.want(i);
+    net.list(i);
+  }
+  EXPECT_FALSE(net.finds_nobody({"https://a.test"}));
+  EXPECT_FALSE(net.finds_nobody());
 }
 
 } // namespace weir::actors

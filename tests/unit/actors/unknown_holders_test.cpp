@@ -31,6 +31,21 @@ TEST(unknown_holders, pages_that_fail_are_told_until_one_listing_ends) {
   EXPECT_FALSE(x.on_failed(asked, no_answer)) << "they are counted anew";
 }
 
+TEST(unknown_holders, a_listing_is_known_when_it_told_of_everybody) {
+  unknown_holders x;
+  EXPECT_FALSE(x.knows(asked)) << "it was not asked for";
+  x.on_page(asked, 0);
+  x.on_ended(asked);
+  EXPECT_TRUE(x.knows(asked));
+  EXPECT_FALSE(x.knows(other));
+  x.on_page(asked, 1);
+  x.on_ended(asked);
+  EXPECT_FALSE(x.knows(asked)) << "of one account nobody could say";
+  x.on_failed(other, not_offered);
+  x.on_ended(other);
+  EXPECT_FALSE(x.knows(other));
+}
+
 TEST(unknown_holders, pages_that_fail_now_and_then_are_not_told) {
   unknown_holders x;
   for (size_t i = 0; i < 3 * limits::health_listing_failures_min; ++i) {
