@@ -25,7 +25,7 @@ void write_all(scene& x) {
 
 performer::performer(scene& x)
   : scene_(x), clients_(x), deaths_(x.steps()), manager_(x),
-    removals_(x) {
+    removals_(x), last_words_(x) {
   const auto& settings = x.settings();
   may_.relayed = settings.follows != following::hosts;
   may_.unacked = settings.node.consumer_disable_acks;
@@ -93,7 +93,8 @@ void performer::perform(const deed& x) {
   may_.late |= hides_delays(x)
                || (x.kind == deed_kind::fault && denies(x.what));
   may_.misled |= x.kind == deed_kind::fault && denies(x.what);
-  denied_ |= is_of_directory(x) && !scene_.settings().audited;
+  last_words_.note(x, x.of == server::relay ? std::nullopt
+                                            : std::optional{host_of(x)});
   scene_.log().note(scene_.time().now(), "deed", to_string(x.kind),
                     x.number);
   auto& faults = scene_.disk_faults();
@@ -354,21 +355,7 @@ void performer::mend() {
   deaths_.end();
   clients_.mend();
   run_for(service_manager::restart_delay + 1s);
-  // Whoever moved has a commit that the key of the new place did not sign,
-  // until the account writes something (real-network.md 1).
-  // And a newcomer whom the directory denied is heard of again.
-  auto& truth = scene_.life().truth();
-  node_repos known;
-  if (scene_.node_runs())
-    if (auto listed = scene_.repos())
-      known = std::move(*listed);
-  for (size_t i = 0; i < truth.accounts(); ++i) {
-    const auto x = truth.view(i);
-    if (x.status == simnet::standing::active && x.listed_rev != x.rev)
-      scene_.life().traffic().post(i);
-    else if (denied_ && !known.contains(x.id.str()))
-      truth.announce_identity(*truth.at(i), true);
-  }
+  last_words_.say();
   refused_ = true;
   ask_refused();
 }

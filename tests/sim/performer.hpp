@@ -4,6 +4,7 @@
 #include "tests/sim/comparison.hpp"
 #include "tests/sim/deaths.hpp"
 #include "tests/sim/deeds.hpp"
+#include "tests/sim/last_words.hpp"
 #include "tests/sim/removals.hpp"
 #include "tests/sim/scene.hpp"
 #include "tests/sim/service_manager.hpp"
@@ -86,7 +87,7 @@ private:
   service_manager manager_;
   std::map<std::string, uint64_t> counts_;
   removals removals_;
-  bool denied_ = false;  ///< And no listing comes.
+  last_words last_words_;
   bool refused_ = false; ///< The node did not do all that it was asked for.
   allowances may_;
 };

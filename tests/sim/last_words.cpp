@@ -1,0 +1,54 @@
+#include "tests/sim/last_words.hpp"
+
+#include "tests/sim/deed_effects.hpp"
+
+#include <utility>
+
+namespace weir::sim {
+
+void last_words::note(const deed& x, std::optional<size_t> host) {
+  if (scene_.settings().audited)
+    return; // Listings say it.
+  denied_ |= is_of_directory(x);
+  if (x.kind != deed_kind::fault
+      || x.what != simnet::fault_kind::missing_repo)
+    return;
+  for (size_t i = 0; i < scene_.urls().hosts.size(); ++i)
+    if (!host || *host == i)
+      without_repos_[i] += x.lasting;
+}
+
+/// Its host denied it for so long that it was to be believed.
+bool last_words::is_disowned(const simnet::account_view& x,
+                             const node_repos& known) const {
+  const auto lasted = without_repos_.find(x.host);
+  const auto listed = known.find(x.id.str());
+  return lasted != without_repos_.end()
+         && lasted->second >= scene_.settings().node.gone_grace
+         && listed != known.end() && listed->second.status != "synced";
+}
+
+void last_words::say() {
+  auto& truth = scene_.life().truth();
+  node_repos known;
+  if (scene_.node_runs())
+    if (auto listed = scene_.repos())
+      known = std::move(*listed);
+  for (size_t i = 0; i < truth.accounts(); ++i) {
+    const auto x = truth.view(i);
+    const auto is_active = x.status == simnet::standing::active;
+    // Whoever moved has a commit that the key of the new place did not sign,
+    // until the account writes something (real-network.md 1).
+    if (is_active && x.listed_rev != x.rev)
+      scene_.life().traffic().post(i);
+    // A newcomer whom the directory denied is heard of again.
+    else if (denied_ && !known.contains(x.id.str()))
+      truth.announce_identity(*truth.at(i), true);
+    // And whom a fetch found gone has a host that says it has it.
+    else if (is_active && is_disowned(x, known))
+      truth.announce_account(*truth.at(i), x.host, nullptr);
+  }
+  without_repos_.clear();
+}
+
+} // namespace weir::sim
