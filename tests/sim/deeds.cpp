@@ -118,6 +118,16 @@ deed draw_deed(microseconds span, random_source& random) {
   return out;
 }
 
+/// A host that cannot be reached may as well be reached and not serve.
+void fall_ill(deed& x) {
+  const auto is_dead = x.kind == deed_kind::refuse || x.kind == deed_kind::swallow;
+  if (!is_dead || x.of != server::host || x.number % 4 != 1)
+    return;
+  x.what = x.kind == deed_kind::refuse ? fault_kind::host_down
+                                       : fault_kind::host_hang;
+  x.kind = deed_kind::fault;
+}
+
 /// The same, or something like it, that streams tell of.
 deed told(deed x) {
   x.silent = false;
@@ -159,6 +169,8 @@ bool breaks_chains(const deed& x) {
     case fault_kind::failing_repo:
     case fault_kind::cut_repo:
     case fault_kind::rate_limit:
+    case fault_kind::host_down:
+    case fault_kind::host_hang:
     case fault_kind::directory_down:
     case fault_kind::directory_limit:
     case fault_kind::directory_slow:
@@ -241,6 +253,7 @@ void draw_round(const run_settings& settings, size_t round,
     last = x.at;
     if (random.below(3) != 0)
       x.number = few[random.below(few.size())];
+    fall_ill(x);
     if (settings.sound && breaks_chains(x)) {
       x.kind = random.below(2) == 0 ? deed_kind::writes : deed_kind::resync;
       x.value = 1 + static_cast<int64_t>(random.below(10));
