@@ -16,8 +16,14 @@ constexpr auto story_look_interval = 1s;
 constexpr auto story_interval = 30s;
 /// A backfill is over when nobody has waited for so long.
 constexpr auto story_rest = 5s;
+/// And for so long, when accounts are being looked up.
+constexpr auto story_claims_rest = 300s;
 /// So many are told of at once.
 constexpr uint64_t story_repos_min = 100;
+
+/// Of the events that one consumer gives up, so many are named in so long a time.
+constexpr uint64_t letter_lines_max = 60;
+constexpr auto letter_lines_interval = 60s;
 
 /// How old the size of the store may be that is shown.
 constexpr auto store_size_interval = 30s;

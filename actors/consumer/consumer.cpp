@@ -1,8 +1,9 @@
 #include "actors/consumer/consumer.hpp"
 
-#include "actors/consumer/delivery_machine.hpp"
 #include "actors/consumer/backlog_age.hpp"
+#include "actors/consumer/delivery_machine.hpp"
 #include "actors/consumer/letter_desk.hpp"
+#include "actors/consumer/letter_lines.hpp"
 #include "actors/consumer/letter_reads.hpp"
 #include "actors/consumer/unread_reads.hpp"
 #include "actors/consumer/useless_acks.hpp"
@@ -88,6 +89,7 @@ private:
   std::string json_;
   storage::op_id durable_ = 0;
   useless_acks useless_;
+  letter_lines letter_lines_;
   actor_timer timer_;
   byte_claim held_;
   letter_desk letters_;
@@ -189,12 +191,9 @@ void consumer::save(const delivery_effects::write& x) {
   change.acked_gone = x.erase;
   change.acked = x.put;
   for (const auto& letter : x.letters) {
-    log::warn("dead_letter",
-              {{"consumer", env_.name},
-               {"id", env_.shared->numbers.id_of(letter.id).value()},
-               {"about", letter.about},
-               {"attempts", letter.attempts},
-               {"reason", letter.reason}});
+    letter_lines_.tell(env_.name,
+                       env_.shared->numbers.id_of(letter.id).value(), letter,
+                       now());
     change.dead_letters.emplace_back(
       letter.id,
       storage::dead_letter_row{letter.attempts, letter.reason,

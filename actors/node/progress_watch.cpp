@@ -90,7 +90,8 @@ private:
     };
     const backfill_counts counts{
       stats_.waiting(), count(repo_status::synced), count(repo_status::error),
-      time_of(stats_.waits_since), time_of(stats_.waited_until)};
+      time_of(stats_.waits_since), time_of(stats_.waited_until),
+      shared_->memory->held(memory_use::claims) > 0};
     for (const auto& x : story_.look(counts, now))
       write(x);
     if (story_.rests(counts))

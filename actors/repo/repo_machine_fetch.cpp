@@ -47,10 +47,10 @@ void repo_machine::continue_fetch(now_time now, repo_effects& out) {
       return;
     }
     out.ready = fetch_ready{identity_->pds};
-    if (identity_->pds.empty())
-      fail_job(now, out,
-               {fail(ec::not_found, "the DID document names no PDS"),
-                std::nullopt});
+    if (identity_->pds.empty()) {
+      out.ready->failed = fail(ec::not_found, "the DID document names no PDS");
+      fail_job(now, out, {*out.ready->failed, std::nullopt});
+    }
   } else if (!doubted && doubt_.resume() && wants_fetch()) {
     out.wish = fetch_wish{row_.status, row_.next_retry};
   }

@@ -306,7 +306,7 @@ void repo_machine::take_no_identity(const identity_answer& x, bool last,
     end_look_up();
   try_refresh(now, out);
   if (std::exchange(prepare_pending_, false)) {
-    out.ready = fetch_ready{};
+    out.ready = fetch_ready{{}, why};
     fail_job(now, out, {why, std::nullopt});
   } else if (doubt_.resume() && wants_fetch()) {
     fail_job(now, out, {why, std::nullopt});

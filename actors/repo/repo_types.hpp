@@ -96,6 +96,7 @@ struct fetch_wish {
 /// Answer to the SUPERVISOR's question where to fetch from.
 struct fetch_ready {
   std::string pds; ///< Empty: cannot be fetched; the repo took the error.
+  std::optional<error> failed{}; ///< Why not, where that is a failure.
 };
 
 /// The repo is durably `syncing`: fetch it now.

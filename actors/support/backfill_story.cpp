@@ -20,15 +20,20 @@ std::vector<backfill_news> backfill_story::look(const backfill_counts& x,
     ended_ = x.synced + x.failed;
     busy_at_ = now;
   }
-  if (now - busy_at_ >= limits::story_rest)
+  const seconds rest = x.claimed ? limits::story_claims_rest : limits::story_rest;
+  if (now - busy_at_ >= rest)
     return {end(x, now)};
   if (now - *told_at_ < limits::story_interval)
     return {};
   // Newcomers, who never cease on a large network, are no backfill.
-  if (x.waiting == 0 && x.synced < told_.synced + limits::story_repos_min)
+  if (x.waiting > 0 || x.synced >= told_.synced + limits::story_repos_min)
+    slow_since_.reset();
+  else if (!slow_since_)
+    slow_since_ = told_at_;
+  if (slow_since_ && (!x.claimed || now - *slow_since_ >= rest))
     return {end(x, now)};
   auto out = tell(backfill_news::what::progress, x, now);
-  if (out.per_second > 0 && x.waiting > 0)
+  if (out.per_second > 0 && x.waiting > 0 && !x.claimed)
     out.left = seconds{static_cast<int64_t>(static_cast<double>(x.waiting)
                                             / out.per_second)};
   return {out};
@@ -67,6 +72,7 @@ backfill_story::look_idle(const backfill_counts& x, steady_time now) {
 backfill_news backfill_story::begin(const backfill_counts& x, steady_time now) {
   began_ = x.since.value_or(waits_since_.value_or(*told_at_));
   waits_since_.reset();
+  slow_since_.reset();
   running_ = true;
   busy_at_ = now;
   ended_ = 0;

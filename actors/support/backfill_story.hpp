@@ -17,6 +17,9 @@ struct backfill_counts {
   /// When the first one began to wait since the story rested; unset: not known.
   std::optional<steady_time> since{};
   std::optional<steady_time> until{}; ///< When one ceased to wait.
+  /// Accounts that listings or streams name are being looked up, so that repos are
+  /// still to come.
+  bool claimed = false;
 };
 
 /// What is worth a line in the log.
@@ -37,9 +40,11 @@ struct backfill_news {
 /// for `limits::story_rest`: where look-ups are slow, each repo waits for a moment
 /// only, and the next one is still to come. It is over as well when nobody waits and
 /// fewer than `limits::story_repos_min` were synced since the last line: somebody new
-/// comes every few seconds on a large network. Many that began and ended between two
-/// looks are told of as if somebody had seen it. Repos of which few are fetched now
-/// and then are told of when it takes long, or together. No clock.
+/// comes every few seconds on a large network. While accounts are being looked up
+/// both take `limits::story_claims_rest`: the directory may ask for a minute's pause,
+/// and of some accounts there is never an answer. Many that began and ended between
+/// two looks are told of as if somebody had seen it. Repos of which few are fetched
+/// now and then are told of when it takes long, or together. No clock.
 class backfill_story {
 public:
   std::vector<backfill_news> look(const backfill_counts& x, steady_time now);
@@ -61,6 +66,7 @@ private:
   steady_time began_;
   steady_time busy_at_;  ///< Somebody waited, or was done with.
   uint64_t ended_ = 0;   ///< Synced or failed, by then.
+  std::optional<steady_time> slow_since_; ///< Nobody waits, and few are synced.
   uint64_t synced_before_ = 0; ///< When it began.
   std::optional<steady_time> waits_since_; ///< Somebody, and untold.
   backfill_counts told_;

@@ -142,4 +142,20 @@ TEST(StateWordsTest, MetricsAndLogTellAccountsThatAreAwayFromRepoThatFail) {
             told);
 }
 
+// Else who adds an account that nobody registered waits, and nothing says why.
+TEST(StateWordsTest, AnAccountWithoutADocumentIsNamedInTheLog) {
+  const hostile_host host; // Its directory has no account.
+  hostile_node node{{"pds:" + host.url()}, host.url()};
+  const auto did
+    = atproto::did::parse("did:plc:aaaaaaaaaaaaaaaaaaaaaaaa").value();
+  node.add({did});
+  const auto found = node.await_failure(did);
+  EXPECT_EQ(found.status, "error");
+  EXPECT_GE(count_of(node.log(), R"("event":"backfill_failed","did":")"
+                                   + did.str()
+                                   + R"(","reason":"not_found: )"),
+            1u)
+    << node.log();
+}
+
 } // namespace weir::tests

@@ -183,6 +183,51 @@ TEST(backfill_story, newcomers_who_never_cease_do_not_keep_it_open) {
   }
 }
 
+// limits::story_claims_rest: a directory that is slow, or asks for a pause
+TEST(backfill_story, it_is_not_over_while_accounts_are_looked_up) {
+  teller x;
+  x.look({1'000, 0, 0}, story_begin);
+  auto now = story_begin + 1s;
+  backfill_counts some{0, 1'000, 0, {}, now, true};
+  EXPECT_FALSE(x.look(some, now));
+  size_t lines = 0;
+  for (const auto end = now + (limits::story_claims_rest - 1s); now < end;) {
+    now = now + 1s;
+    const auto news = x.look(some, now);
+    lines += news ? 1 : 0;
+    EXPECT_FALSE(news && news->is == told::done);
+    EXPECT_FALSE(news && news->left) << "nobody knows who is still to come";
+  }
+  EXPECT_EQ(lines, limits::story_claims_rest / limits::story_interval);
+  // They were confirmed, and nobody waits any more.
+  some.claimed = false;
+  some.synced = 1'500;
+  EXPECT_FALSE(x.look(some, now));
+  const auto done = x.look(some, now + limits::story_rest);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->is, told::done);
+  EXPECT_EQ(done->at.synced, 1'500u);
+}
+
+TEST(backfill_story, look_ups_that_never_end_do_not_keep_it_open) {
+  for (const auto newcomers : {false, true}) {
+    teller x;
+    x.look({1'000, 0, 0}, story_begin);
+    backfill_counts all{0, 1'000, 0, {}, {}, true};
+    auto ended = story_begin;
+    for (auto now = story_begin; ended == story_begin;) {
+      ASSERT_LE(now - story_begin, 1h);
+      now = now + 1s;
+      all.synced += newcomers ? 1 : 0;
+      if (const auto news = x.look(all, now); news && news->is == told::done)
+        ended = now;
+    }
+    EXPECT_GE(ended - story_begin, limits::story_claims_rest);
+    EXPECT_LE(ended - story_begin,
+              limits::story_claims_rest + 2 * limits::story_interval);
+  }
+}
+
 TEST(backfill_story, what_an_earlier_start_fetched_is_no_news) {
   teller x;
   EXPECT_FALSE(x.look({0, 5'000, 0}, story_begin));

@@ -332,6 +332,8 @@ TEST(repo_fetch, a_prepared_repo_whose_identity_fails_backs_off) {
   x.learn(fail(ec::not_found, "no such DID"));
   ASSERT_EQ(x.ready.size(), 1u);
   EXPECT_EQ(x.ready[0].pds, "");
+  ASSERT_TRUE(x.ready[0].failed);
+  EXPECT_EQ(to_string(*x.ready[0].failed), "not_found: no such DID");
   x.settle();
   EXPECT_EQ(x.row->status, repo_status::error);
   EXPECT_EQ(x.row->error, "not_found: no such DID");

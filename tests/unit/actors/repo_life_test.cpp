@@ -54,6 +54,7 @@ TEST(repo_life, a_removal_during_the_look_up_answers_that_there_is_nothing) {
   EXPECT_TRUE(x.remove());
   ASSERT_EQ(x.ready.size(), 1u);
   EXPECT_EQ(x.ready[0].pds, "");
+  EXPECT_FALSE(x.ready[0].failed);
   x.settle();
   EXPECT_EQ(x.ready.size(), 1u);
 }

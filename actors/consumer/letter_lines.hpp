@@ -1,0 +1,49 @@
+#pragma once
+
+#include "actors/consumer/delivery_types.hpp"
+#include "base/clock.hpp"
+#include "base/limits_story.hpp"
+#include "base/log.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace weir::actors {
+
+/// Names events that were given up in the log. An application that acknowledges
+/// nothing makes thousands of them a minute, so that after
+/// `limits::letter_lines_max` of them one line says where the others are. One
+/// thread.
+class letter_lines {
+public:
+  /// @param id As the application knows it.
+  /// @returns whether it was named.
+  bool tell(const std::string& consumer, uint64_t id, const dead_letter& x,
+            steady_time now) {
+    if (now - began_ >= limits::letter_lines_interval || lines_ == 0) {
+      began_ = now;
+      lines_ = 0;
+    }
+    if (lines_ > limits::letter_lines_max)
+      return false;
+    if (lines_++ == limits::letter_lines_max) {
+      log::warn("dead_letters_unnamed",
+                {{"consumer", consumer},
+                 {"hint", "more events are given up than are named here: "
+                          "GET /v1/dead-letters has all of them"}});
+      return false;
+    }
+    log::warn("dead_letter", {{"consumer", consumer},
+                              {"id", id},
+                              {"about", x.about},
+                              {"attempts", x.attempts},
+                              {"reason", x.reason}});
+    return true;
+  }
+
+private:
+  steady_time began_;
+  uint64_t lines_ = 0; ///< Since then.
+};
+
+} // namespace weir::actors
