@@ -90,6 +90,7 @@ TEST(repo_account_sources, a_fetch_outweighs_a_listing_that_is_behind) {
   EXPECT_EQ(x.row->account, account_status::active);
   ASSERT_EQ(x.questions.size(), 1u);
   x.answer(account_status::deactivated);
+  x.learn(x.identity());
   x.settle();
   EXPECT_EQ(x.row->account, account_status::deactivated);
 }
@@ -195,6 +196,7 @@ TEST(repo_account_sources, a_question_that_comes_too_soon_is_asked_later) {
   x.settle();
   ASSERT_EQ(x.questions.size(), 1u);
   x.answer(account_status::deactivated);
+  x.learn(x.identity());
   x.settle();
   ASSERT_EQ(x.row->account, account_status::deactivated);
   x.account_event(true, {}, relay_id);

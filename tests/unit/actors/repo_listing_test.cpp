@@ -197,6 +197,19 @@ TEST(repo_listings, an_older_or_missing_rev_says_nothing) {
   EXPECT_TRUE(x.machine->idle());
 }
 
+// Whom a listing names is tracked when a document confirms it, minutes later.
+TEST(repo_listings, a_line_that_names_it_only_is_no_word_of_its_account) {
+  repo_world x;
+  x.sync();
+  x.account_event(false, "takendown", relay_id);
+  x.settle();
+  ASSERT_EQ(x.row->account, account_status::takendown);
+  x.list({});
+  x.pass(x.settings->listing_grace);
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::takendown);
+}
+
 // protocol.md 4.5, 9: a status of which the event was lost
 TEST(repo_listings, a_listed_status_counts_after_the_grace) {
   repo_world x;
