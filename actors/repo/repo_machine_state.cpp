@@ -148,6 +148,12 @@ repo_effects repo_machine::on_listed(const listed_repo& x,
     return out;
   if (completeness::on_carried(row_, x.upstream))
     touch_row();
+  const auto says_something
+    = x.rev.defined() || x.account != account_status::active;
+  if (!says_something) { // It names the repo, no more.
+    flush(out);
+    return out;
+  }
   const auto from = board.find(x.upstream);
   if (account_sources::is_former(from, row_.pds)) {
     // Its former host, or one that the document does not name yet.

@@ -275,6 +275,7 @@ TEST(repo_listings, a_repo_listed_as_active_again_is_fetched) {
   x.start_fetch(7);
   x.fail_fetch(7, fail(ec::account_inactive, "RepoDeactivated"),
                account_status::deactivated);
+  x.learn(x.identity());
   x.settle();
   x.clear();
   x.list(x.account.rev(), account_status::active, pds_id);
