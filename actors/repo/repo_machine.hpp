@@ -110,8 +110,8 @@ private:
   void flush(repo_effects& out);
   void remember_sent();
   void send_chunk(repo_effects& out);
-  bool accept(const storage::update_receipt& receipt, bool was_chunk,
-              now_time now, repo_effects& out);
+  bool accept(const storage::update_receipt&, bool was_chunk, now_time,
+              repo_effects&);
   void take_refusal(const std::string& reason, now_time, repo_effects& out);
   void drop_commits();
   void settle(const waiting_frame& x, repo_effects& out);
@@ -159,10 +159,10 @@ private:
   // repo_machine_accounts.cpp
   void append_fact(std::string_view scope, now_time now);
   bool account_replayed(const position& at) const noexcept;
-  void take_account(const waiting_frame& x, const atproto::account_event& event,
-                    const upstream_board&, now_time, repo_effects& out);
-  void obey_event(const account_sources::saying& what, const upstream_board&,
-                  now_time, repo_effects& out);
+  void take_account(const waiting_frame&, const atproto::account_event&,
+                    const upstream_board&, now_time, repo_effects&);
+  void obey_event(const account_sources::saying&, const upstream_board&, now_time,
+                  repo_effects&);
   void hear_account(const account_sources::saying& what, const upstream_board&,
                     now_time, repo_effects& out);
   void follow_words(now_time now, repo_effects& out);
@@ -180,10 +180,10 @@ private:
   void take_host_word(const identity_answer&, now_time, repo_effects& out);
   void forget_failure();
   void obey_host(storage::account_status, now_time, repo_effects& out);
-  void hear_rev(const host_answer&, const upstream_board&, now_time now,
-                repo_effects& out);
-  void hear_proof(const host_answer&, const upstream_view&, now_time now,
-                  repo_effects& out); // repo_machine_proof.cpp, both
+  void look_for_move(storage::account_status, now_time, repo_effects&);
+  void hear_rev(const host_answer&, const upstream_board&, now_time, repo_effects&);
+  void hear_proof(const host_answer&, const upstream_view&, now_time,
+                  repo_effects&); // repo_machine_proof.cpp, all three
   // repo_machine_state.cpp
   void desync(std::string reason, now_time now, repo_effects& out);
   void wish_fetch(now_time now, repo_effects& out);

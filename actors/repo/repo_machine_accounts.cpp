@@ -23,13 +23,6 @@ bool is_current(const std::optional<storage::identity_row>& x, now_time now) {
          && age_of(x->fetched_at, now.wall) <= limits::identity_current.count();
 }
 
-/// What the former host of an account says when this one has moved, which has a
-/// new document by then: no older one proves the word, however young it is. That
-/// there is no such repo counts the second time only, minutes later.
-bool says_former_host(account_status x) {
-  return x == account_status::deactivated;
-}
-
 } // namespace
 
 /// One `$identity` or `$account` operation: the facts as they are now.
@@ -233,8 +226,9 @@ repo_effects repo_machine::on_host_answer(const host_answer& x,
     return out;
   }
   host_word_ = host_word{x.account, x.pds, asked_, true};
-  if (is_current(identity_, now) && !says_former_host(x.account)) {
+  if (is_current(identity_, now)) {
     believe_host(now, out);
+    look_for_move(x.account, now, out);
   } else {
     pace_.wanted = true;
     try_refresh(now, out);
@@ -255,7 +249,7 @@ bool repo_machine::hear_refusal(account_status status, now_time now,
   const auto said_twice = is_lost && question_.take_gone()
                           && row_.not_found_at != 0;
   const auto doubted = identity_pending_ || pace_.open();
-  if (doubted || !is_current(identity_, now) || says_former_host(status)) {
+  if (doubted || !is_current(identity_, now)) {
     host_word_ = host_word{status, identity_ ? identity_->pds : row_.pds,
                            asked_, said_twice};
     pace_.wanted = true;
@@ -267,6 +261,7 @@ bool repo_machine::hear_refusal(account_status status, now_time now,
     return false;
   }
   obey_host(status, now, out);
+  look_for_move(status, now, out);
   return true;
 }
 

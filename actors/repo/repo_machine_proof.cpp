@@ -84,4 +84,17 @@ repo_effects repo_machine::on_incomplete(const incompleteness& x,
   return out;
 }
 
+/// So says the former host of an account that has moved, which has a new document
+/// by then: the known one may be older than the move, however young it is. That
+/// there is no such repo counts the second time only, minutes later.
+void repo_machine::look_for_move(account_status said, now_time now,
+                                 repo_effects& out) {
+  if (said != account_status::deactivated)
+    return;
+  if (!std::exchange(row_.identity_due, true))
+    touch_row();
+  pace_.wanted = true;
+  try_refresh(now, out);
+}
+
 } // namespace weir::actors

@@ -336,13 +336,18 @@ TEST(repo_account_doubt, no_document_is_young_enough_for_a_former_host) {
                    account_status::deactivated);
     }
     x.settle();
-    EXPECT_EQ(x.row->account, account_status::active);
+    EXPECT_EQ(x.row->account, account_status::deactivated);
+    EXPECT_TRUE(x.row->identity_due) << "for the next life, too";
     auto fact = x.identity();
     fact.pds = other_origin;
     x.learn(fact);
     x.settle();
+    EXPECT_FALSE(x.row->identity_due);
+    ASSERT_EQ(x.questions.size(), 1u);
+    x.answer(account_status::active, other_origin);
+    x.learn(fact);
+    x.settle();
     EXPECT_EQ(x.row->account, account_status::active);
-    EXPECT_EQ(x.row->pds, other_origin);
     ASSERT_FALSE(x.wishes.empty());
     EXPECT_EQ(x.wishes.back().not_before, 0);
   }

@@ -90,7 +90,6 @@ TEST(repo_account_sources, a_fetch_outweighs_a_listing_that_is_behind) {
   EXPECT_EQ(x.row->account, account_status::active);
   ASSERT_EQ(x.questions.size(), 1u);
   x.answer(account_status::deactivated);
-  x.learn(x.identity());
   x.settle();
   EXPECT_EQ(x.row->account, account_status::deactivated);
 }

@@ -87,7 +87,6 @@ TEST(repo_account_stale, an_answer_that_an_event_overtook_is_asked_for_again) {
   EXPECT_EQ(x.row->account, account_status::active);
   ASSERT_EQ(x.questions.size(), 2u);
   x.answer(account_status::deactivated);
-  x.learn(x.identity());
   x.settle();
   EXPECT_EQ(x.row->account, account_status::deactivated);
 }

@@ -228,12 +228,6 @@ TEST(repo_accounts, a_host_that_names_a_status_ends_the_retries) {
     x.start_fetch(7);
     x.clear();
     x.fail_fetch(7, fail(ec::account_inactive, "RepoGone"), status);
-    if (status == account_status::deactivated) { // As a former host says it.
-      x.settle();
-      EXPECT_EQ(x.row->account, account_status::active);
-      x.clear();
-      x.learn(x.identity());
-    }
     x.settle();
     EXPECT_EQ(x.row->account, status);
     EXPECT_EQ(x.row->status, repo_status::pending);

@@ -128,7 +128,6 @@ TEST(repo_uncovered, only_the_relay_that_accounts_for_it_leaves_it_out) {
 TEST(repo_uncovered, an_account_that_comes_back_is_fetched) {
   uncovered_repo x;
   x.answer(account_status::deactivated);
-  x.learn(x.identity());
   x.settle();
   ASSERT_EQ(x.row->account, account_status::deactivated);
   x.make_commit();
