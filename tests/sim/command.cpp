@@ -27,6 +27,8 @@ bool read_range(std::string_view text, command& out) {
 }
 
 bool read_set(std::string_view text, std::set<size_t>& out) {
+  if (text == "none")
+    return true;
   while (!text.empty()) {
     const auto comma = std::min(text.find(','), text.size());
     uint64_t x = 0;
@@ -43,7 +45,11 @@ bool read_value(std::string_view name, std::string_view value, command& out) {
   if (name == "--seeds")
     return read_range(value, out);
   if (name == "--only")
-    return read_set(value, out.only.emplace());
+    return !value.empty() && read_set(value, out.only.emplace());
+  if (name == "--fail-on") {
+    out.fail_on = value;
+    return true;
+  }
   if (!read_number(value, number))
     return false;
   if (name == "--seed")
@@ -52,6 +58,8 @@ bool read_value(std::string_view name, std::string_view value, command& out) {
     out.jobs = std::max<uint64_t>(number, 1);
   else if (name == "--failures")
     out.failures_max = std::max<uint64_t>(number, 1);
+  else if (name == "--threads")
+    out.threads = std::max<uint64_t>(number, 1);
   else
     return false;
   return true;
@@ -81,7 +89,10 @@ const char* usage() noexcept {
   return "weir-sim --seeds A:B | --seed S [options]\n"
          "  --jobs N       processes that share the seeds (1)\n"
          "  --failures N   ends after so many failures (1)\n"
-         "  --only I,J     carries out these deeds of the seed only\n"
+         "  --only I,J     carries out these deeds of the seed only; or none\n"
+         "  --threads N    what the node is told to have (1): the same run\n"
+         "  --fail-on NAME calls a run failed in which that happened, by its\n"
+         "                 name in the table\n"
          "  --no-shrink    leaves a failing run as it is\n"
          "  --each         a line for each seed\n"
          "  --table        counts of what happened\n"
@@ -107,7 +118,7 @@ result<command> parse_command(int argc, char** argv) {
 
 size_t run_command(const command& x) {
   if (x.trace) {
-    const auto found = run_trial(x.first, {&std::cout, x.only});
+    const auto found = run_trial(x.first, {&std::cout, x.only, x.threads});
     std::cerr << line_of(x.first, found) << '\n';
     return found.good() ? 0 : 1;
   }

@@ -22,6 +22,8 @@ struct command {
   bool whole = false;    ///< Every kind of deed must have happened.
   bool shrink = true;    ///< Deeds that a failure does not need are left out.
   std::optional<std::set<size_t>> only; ///< Numbers of deeds.
+  size_t threads = 1;    ///< Of the node; all it does is done by one.
+  std::string fail_on;   ///< Something of the table, to see a failure.
 };
 
 /// Errors: `ec::invalid_argument`, with a sentence.

@@ -9,21 +9,28 @@ namespace weir::sim {
 void last_words::note(const deed& x, std::optional<size_t> host) {
   if (scene_.settings().audited)
     return; // Listings say it.
-  denied_ |= is_of_directory(x);
-  if (x.kind != deed_kind::fault
-      || x.what != simnet::fault_kind::missing_repo)
+  denied_ |= is_of_directory(x)
+             || (x.kind == deed_kind::fault
+                 && x.what == simnet::fault_kind::unlisted_repo);
+  if (x.kind != deed_kind::fault)
     return;
+  // A wrong status is believed at once.
+  const auto grace = scene_.settings().node.gone_grace;
+  const auto lasting = x.what == simnet::fault_kind::missing_repo ? x.lasting
+                       : x.what == simnet::fault_kind::false_status
+                         ? std::chrono::microseconds{grace}
+                         : std::chrono::microseconds{0};
   for (size_t i = 0; i < scene_.urls().hosts.size(); ++i)
     if (!host || *host == i)
-      without_repos_[i] += x.lasting;
+      denied_for_[i] += lasting;
 }
 
 /// Its host denied it for so long that it was to be believed.
 bool last_words::is_disowned(const simnet::account_view& x,
                              const node_repos& known) const {
-  const auto lasted = without_repos_.find(x.host);
+  const auto lasted = denied_for_.find(x.host);
   const auto listed = known.find(x.id.str());
-  return lasted != without_repos_.end()
+  return lasted != denied_for_.end()
          && lasted->second >= scene_.settings().node.gone_grace
          && listed != known.end() && listed->second.status != "synced";
 }
@@ -41,14 +48,28 @@ void last_words::say() {
     // until the account writes something (real-network.md 1).
     if (is_active && x.listed_rev != x.rev)
       scene_.life().traffic().post(i);
-    // A newcomer whom the directory denied is heard of again.
+    // A newcomer whom the directory denied, or whom the only listing left out, is
+    // heard of again.
     else if (denied_ && !known.contains(x.id.str()))
       truth.announce_identity(*truth.at(i), true);
     // And whom a fetch found gone has a host that says it has it.
     else if (is_active && is_disowned(x, known))
       truth.announce_account(*truth.at(i), x.host, nullptr);
   }
-  without_repos_.clear();
+  denied_for_.clear();
+}
+
+void last_words::say_of_relay(const std::set<std::string>& removed) {
+  const auto& settings = scene_.settings();
+  if (settings.audited)
+    return;
+  const auto all = settings.node.mode == actors::tracking_mode::manual;
+  auto& truth = scene_.life().truth();
+  const auto* word = simnet::status_word(simnet::standing::takendown);
+  for (size_t i = 0; i < truth.accounts(); ++i)
+    if (const auto x = truth.view(i);
+        x.relay_takedown && (all || removed.contains(x.id.str())))
+      truth.announce_relay_account(*truth.at(i), word);
 }
 
 } // namespace weir::sim

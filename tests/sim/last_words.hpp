@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 
 namespace weir::sim {
 
@@ -27,14 +29,19 @@ public:
 
   void say();
 
+  /// What the relay told of repos that nobody tracked, it tells again.
+  /// @param removed Those that were not tracked for a while.
+  void say_of_relay(const std::set<std::string>& removed);
+
 private:
   bool is_disowned(const simnet::account_view& x,
                    const node_repos& known) const;
 
   scene& scene_;
-  bool denied_ = false; ///< By the directory, and no listing comes.
-  /// How long hosts said in this round that they have no such repos.
-  std::map<size_t, std::chrono::microseconds> without_repos_;
+  bool denied_ = false; ///< Some may be unknown, and no listing comes.
+  /// How long hosts said in this round that they have no such repos, or that these
+  /// are away.
+  std::map<size_t, std::chrono::microseconds> denied_for_;
 };
 
 } // namespace weir::sim

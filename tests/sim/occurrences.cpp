@@ -21,8 +21,36 @@ bool is_of_server(deed_kind x) {
   return std::find(of_servers.begin(), of_servers.end(), x) != of_servers.end();
 }
 
+/// What a server suffers, and whoever talks to it meets.
+constexpr std::array met_of_servers{
+  deed_kind::refuse, deed_kind::swallow,   deed_kind::stall, deed_kind::crawl,
+  deed_kind::unname, deed_kind::mute_name, deed_kind::cut,   deed_kind::flap};
+
 std::string of(deed_kind what, server whose) {
   return std::string{to_string(what)} + " of the " + to_string(whose);
+}
+
+uint64_t met(virtual_net& net, const std::string& origin, deed_kind what) {
+  const auto& x = net.troubles(port_of(origin));
+  const auto name = net::parse_url(origin).value().host;
+  switch (what) {
+    case deed_kind::refuse:
+      return x.refused;
+    case deed_kind::swallow:
+      return x.unanswered;
+    case deed_kind::stall:
+      return x.stalled;
+    case deed_kind::crawl:
+      return x.slowed;
+    case deed_kind::unname:
+      return net.misnamed(name, naming::unknown);
+    case deed_kind::mute_name:
+      return net.misnamed(name, naming::silent);
+    case deed_kind::flap:
+      return x.short_lived;
+    default:
+      return x.cut;
+  }
 }
 
 /// A server is away, or does not answer as it should.
@@ -58,6 +86,15 @@ void count_met(scene& x, const performer& done, occurrences& counts) {
     if (const auto what = simnet::request_kind(kind))
       add(simnet::to_string(kind), x.life().requests().served(*what));
   }
+  for (const auto what : met_of_servers) {
+    const auto count = [&](const std::string& origin, server whose) {
+      add(of(what, whose), met(x.net(), origin, what));
+    };
+    for (const auto& origin : x.urls().hosts)
+      count(origin, server::host);
+    count(x.urls().relay, server::relay);
+    count(x.urls().plc, server::directory);
+  }
   add("disk_error", x.disk_faults().failures());
   add("disk_full", x.disk_faults().refusals());
   add("kill_in_write", done.manager().ends_in_calls());
@@ -74,6 +111,10 @@ std::set<std::string> known_details() {
   for (const auto what : of_servers)
     for (const auto whose : servers)
       out.insert(of(what, whose));
+  for (const auto what : met_of_servers)
+    for (const auto whose : servers)
+      if (what != deed_kind::flap || whose != server::directory)
+        out.insert("met " + of(what, whose)); // Only streams flap.
   for (size_t i = 0; i < simnet::fault_kinds; ++i) {
     const auto kind = static_cast<simnet::fault_kind>(i);
     if (simnet::request_kind(kind))

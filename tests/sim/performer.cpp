@@ -229,7 +229,8 @@ void performer::disturb_road(const deed& x) {
   way.swallows = x.kind == deed_kind::swallow;
   way.stalls = x.kind == deed_kind::stall;
   way.lifetime = microseconds{x.kind == deed_kind::flap ? x.value * 1'000 : 0};
-  if (x.kind == deed_kind::crawl)
+  way.crawls = x.kind == deed_kind::crawl;
+  if (way.crawls)
     way.bytes_per_second = static_cast<uint64_t>(x.value);
   else if (x.kind != deed_kind::stall)
     scene_.net().cut(port);
@@ -370,6 +371,8 @@ void performer::ask_refused() {
     may_.unjudged.insert(removed.begin(), removed.end());
   else
     refused_ |= !removals_.add_all_again();
+  if (!refused_)
+    last_words_.say_of_relay(removals_.ever());
 }
 
 } // namespace weir::sim

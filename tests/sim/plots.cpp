@@ -327,8 +327,6 @@ void leave_alone(run_settings& out) {
   out.node.consumer_disable_acks = false;
   out.audited = false;
   out.node.listing_interval = out.node.completeness_interval = 720h;
-  out.node.listing_requests_per_hour = limits::listing_requests_range.min;
-  // The next listing of a small host is two hours after the first.
   out.settle_max = out.settle_again_max = 90min;
   out.speed.grain = 1s;
 }

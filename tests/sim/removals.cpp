@@ -44,6 +44,7 @@ bool removals::ask_again() {
     if (!order(scene_, "remove", did))
       return false;
     removed_.insert(did);
+    ever_.insert(did);
     scene_.application().forget_records(did);
     watch(did);
     return true;

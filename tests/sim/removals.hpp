@@ -44,6 +44,9 @@ public:
 
   const std::set<std::string>& removed() const noexcept { return removed_; }
 
+  /// Whoever was removed, and may be there again.
+  const std::set<std::string>& ever() const noexcept { return ever_; }
+
   /// What came of a repo that is gone; empty: nothing.
   const std::string& wrong() const noexcept { return wrong_; }
 
@@ -63,6 +66,7 @@ private:
 
   scene& scene_;
   std::set<std::string> removed_;
+  std::set<std::string> ever_;
   std::set<std::string> wanted_; ///< Until the node says that it did.
   bool app_is_away_ = false;
   std::map<std::string, erased> erased_; ///< Watched, by DID.

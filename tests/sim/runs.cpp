@@ -18,9 +18,19 @@ namespace weir::sim {
 
 namespace {
 
+verdict try_seed(uint64_t seed, const command& x,
+                 const std::optional<std::set<size_t>>& only) {
+  auto out = run_trial(seed, {nullptr, only, x.threads});
+  if (out.good() && !x.fail_on.empty() && out.counts.contains(x.fail_on)) {
+    out.broken = "asked";
+    out.how = x.fail_on + " happened";
+  }
+  return out;
+}
+
 /// The fewest deeds that break the same property: each is left out in turn, as
 /// long as that changes something.
-std::set<size_t> shrink(uint64_t seed, const verdict& found) {
+std::set<size_t> shrink(uint64_t seed, const verdict& found, const command& x) {
   std::set<size_t> kept;
   for (size_t i = 0; i < found.deeds; ++i)
     kept.insert(i);
@@ -29,7 +39,7 @@ std::set<size_t> shrink(uint64_t seed, const verdict& found) {
     for (const auto i : std::vector<size_t>{kept.begin(), kept.end()}) {
       auto fewer = kept;
       fewer.erase(i);
-      if (run_trial(seed, {nullptr, fewer}).broken == found.broken)
+      if (try_seed(seed, x, fewer).broken == found.broken)
         kept = std::move(fewer);
     }
   }
@@ -37,6 +47,8 @@ std::set<size_t> shrink(uint64_t seed, const verdict& found) {
 }
 
 std::string join(const std::set<size_t>& x) {
+  if (x.empty())
+    return "none";
   std::string out;
   for (const auto i : x)
     out += (out.empty() ? "" : ",") + std::to_string(i);
@@ -48,7 +60,7 @@ std::string tell(uint64_t seed, const verdict& found, const command& x) {
   std::string out = "FAILED " + line_of(seed, found) + "\n";
   auto only = x.only;
   if (x.shrink && !only)
-    only = shrink(seed, found);
+    only = shrink(seed, found, x);
   if (!only && !x.shrink)
     return out + "  weir-sim --seed " + std::to_string(seed) + "\n";
   const auto deeds = draw_deeds(draw_settings(seed, system_clock()));
@@ -68,7 +80,7 @@ summary run_part(const command& x, size_t part, std::ostream& out,
   summary all;
   for (auto seed = x.first + part; seed <= x.last; seed += x.jobs) {
     at = seed;
-    const auto found = run_trial(seed, {nullptr, x.only});
+    const auto found = try_seed(seed, x, x.only);
     all.add(found);
     if (x.each)
       out << line_of(seed, found) + "\n" << std::flush;

@@ -1,21 +1,15 @@
 cmake_minimum_required(VERSION 3.25)
 
-# Runs some seeds in two processes, one of them with other addresses and one
-# processor, and fails when their traces differ in a byte, or when two seeds have
-# the same one.
+# Runs some seeds in two processes, one of them with other addresses, one processor
+# and a node that is told to have other threads, and fails when their traces differ in
+# a byte, or when two seeds have the same one.
 # CTest runs: cmake -DPROGRAM=<weir-sim> -P tests/sim/same_trace.cmake
 find_program(TASKSET taskset)
 find_program(SETARCH setarch)
-set(other)
-if(TASKSET)
-  list(APPEND other ${TASKSET} -c 0)
+if(NOT TASKSET OR NOT SETARCH)
+  message(FATAL_ERROR "taskset or setarch is not here (util-linux)")
 endif()
-if(SETARCH)
-  list(APPEND other ${SETARCH} -R)
-endif()
-if(NOT other)
-  message(FATAL_ERROR "neither taskset nor setarch is here (util-linux)")
-endif()
+set(other ${TASKSET} -c 0 ${SETARCH} -R)
 
 set(known)
 foreach(seed RANGE 1 6)
@@ -24,7 +18,7 @@ foreach(seed RANGE 1 6)
   if(failed)
     message(FATAL_ERROR "seed ${seed} fails: ${verdict}")
   endif()
-  execute_process(COMMAND ${other} ${PROGRAM} --seed ${seed} --trace
+  execute_process(COMMAND ${other} ${PROGRAM} --seed ${seed} --trace --threads 7
     OUTPUT_VARIABLE second ERROR_QUIET RESULT_VARIABLE failed)
   if(failed)
     message(FATAL_ERROR "seed ${seed} fails in another process")

@@ -17,6 +17,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// What only a listing finds waits for two of them, six hours apart, and more.
+constexpr auto settle_with_listings = 30h;
+
 /// Over what time deeds are spread. Most runs are short, so that there can be
 /// many; some take days.
 std::chrono::microseconds draw_span(random_source& random) {
@@ -86,6 +89,17 @@ void draw_node(run_settings& out, random_source& random) {
   node.plc_per_second = paces[random.below(paces.size())];
 }
 
+/// The interval is the longest pause of two listings: whoever may ask for fifty
+/// pages an hour lists a small host every minute or two. So do half of the runs that
+/// have listings, and those that have no time for the next one; in the others none
+/// comes sooner than the interval says.
+void hold_listings(run_settings& out) {
+  const auto waits = std::min(out.settle_max, out.settle_again_max)
+                     >= settle_with_listings;
+  if (!out.audited || (waits && out.seed % 2 == 0))
+    out.node.listing_pause = out.node.listing_interval;
+}
+
 } // namespace
 
 run_settings draw_settings(uint64_t seed, const clock& time,
@@ -115,7 +129,7 @@ run_settings draw_settings(uint64_t seed, const clock& time,
   out.latency = std::chrono::microseconds{100 + random->below(100'000)};
   constexpr std::array<uint64_t, 4> rates{0, 0, 60'000, 25'000};
   out.rate = rates[random->below(rates.size())];
-  out.settle_max = out.audited ? 30h : 3h;
+  out.settle_max = out.audited ? settle_with_listings : 3h;
   out.sound = random->below(4) == 0;
   if (out.sound)
     out.world.window = {};
@@ -124,15 +138,11 @@ run_settings draw_settings(uint64_t seed, const clock& time,
   draw_crowds(out);
   draw_pressure(out);
   out.sound = out.sound && out.subject == theme::none;
-  // The interval is the longest pause of two listings: whoever may ask for fifty
-  // pages an hour lists a small host every few minutes.
-  if (!out.audited && out.subject == theme::none
-      && out.world.listing_lines_max >= limits::listing_page_asked)
-    out.node.listing_requests_per_hour = limits::listing_requests_range.min;
   out.settle_again_max = out.settle_max;
   draw_plot(out);
   draw_oddity(out);
   draw_scope(out);
+  hold_listings(out);
   // Worlds are small: every fifth reads the directory's export all the same.
   if (seed % 5 == 4)
     out.node.most.export_wanted_min = 2;

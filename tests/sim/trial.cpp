@@ -326,7 +326,9 @@ verdict run_trial(uint64_t seed, const trial_options& options) {
   trace log{options.trace_out};
   verdict out;
   const heap_watch heap;
-  scene x{seed, log};
+  scene x{seed, log, [&options](run_settings& settings) {
+            settings.node.threads = options.threads;
+          }};
   auto deeds = draw_deeds(x.settings());
   out.deeds = deeds.size();
   if (options.only) {

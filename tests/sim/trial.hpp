@@ -27,6 +27,7 @@ struct trial_options {
   std::ostream* trace_out = nullptr; ///< Null: the trace is only hashed.
   /// Numbers of the deeds that are carried out, from 0; nothing: all.
   std::optional<std::set<size_t>> only;
+  size_t threads = 1; ///< That the node is told to have.
 };
 
 /// One run: a world, a node, what happens to them, and what must hold.

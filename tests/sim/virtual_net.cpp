@@ -73,6 +73,7 @@ size_t virtual_net::cut(uint16_t port) {
   for (const auto& x : std::vector{streams_})
     if (const auto stream = x.lock(); stream && stream->server() == port) {
       stream->fail_now(std::errc::connection_reset);
+      ++troubles_[port].cut;
       ++out;
     }
   trace_.note(time_.now(), "cut", "connections", out);
@@ -84,6 +85,7 @@ void virtual_net::connect(virtual_loop& from, const net::endpoint& to,
                           net::stream_handler done) {
   const auto server = ports_.find(to.port);
   if (server == ports_.end() || roads_[to.port].refuses) {
+    troubles_[to.port].refused += roads_[to.port].refuses;
     trace_.note(time_.now(), "refused", from.name(), to.port);
     return from.post([done = std::move(done)] {
       done(fail(ec::unreachable, "connection refused"));
@@ -108,11 +110,14 @@ void virtual_net::connect(virtual_loop& from, const net::endpoint& to,
   });
   from.post([done = std::move(done), mine] { done(net::stream_ptr{mine}); });
   if (const auto most = roads_[to.port].lifetime; most.count() != 0)
-    time_.set(time_.now() + most, [a = std::weak_ptr{mine},
+    time_.set(time_.now() + most, [this, port = to.port,
+                                   a = std::weak_ptr{mine},
                                    b = std::weak_ptr{theirs}] {
       for (const auto& x : {a.lock(), b.lock()})
-        if (x)
+        if (x) {
+          troubles_[port].short_lived += x->is_over() ? 0 : 1;
           x->fail_now(std::errc::connection_reset);
+        }
     });
 }
 
@@ -193,6 +198,7 @@ void virtual_net::machine::dial(net::event_loop& loop, const net::endpoint& to,
                net_.wait_tap_(name_, to.port, {}, wait);
              if (!silent)
                return net_.connect(mine, to, std::move(done));
+             ++net_.troubles_[to.port].unanswered;
              net_.trace_.note(net_.time_.now(), "unanswered", mine.name(),
                               to.port);
              mine.post([done = std::move(done)] {
@@ -222,6 +228,8 @@ void virtual_net::machine::resolve(
   const auto how
     = known == net_.names_.end() ? naming::unknown : known->second;
   auto& time = net_.time_;
+  if (known != net_.names_.end() && how != naming::found)
+    ++net_.misnamed_[{name, how}];
   const auto wait = how == naming::silent
                       ? std::chrono::microseconds{limits::dns_timeout}
                       : std::chrono::microseconds{1'000};

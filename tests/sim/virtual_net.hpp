@@ -20,9 +20,20 @@ struct road {
   bool refuses = false; ///< Dials are refused.
   bool swallows = false; ///< Dials are not answered.
   bool stalls = false;  ///< What is under way on open connections stays there.
+  bool crawls = false;  ///< It has fewer bytes a second than usual.
   std::chrono::microseconds latency{500};
   uint64_t bytes_per_second = 0; ///< 0: no bound.
   std::chrono::microseconds lifetime{0}; ///< Of a connection; 0: no bound.
+};
+
+/// What came of that, and of the server's name: how often somebody met it.
+struct road_troubles {
+  uint64_t refused = 0;    ///< Dials.
+  uint64_t unanswered = 0; ///< Dials.
+  uint64_t stalled = 0;    ///< Pieces that stayed under way.
+  uint64_t slowed = 0;     ///< Pieces that had to wait for the road.
+  uint64_t short_lived = 0; ///< Ends of connections that time cut.
+  uint64_t cut = 0;         ///< Ends of connections that were cut.
 };
 
 /// How the name of a server is answered.
@@ -56,6 +67,14 @@ public:
   size_t cut(uint16_t port);
 
   void set_naming(const std::string& name, naming how) { names_[name] = how; }
+
+  const road_troubles& troubles(uint16_t port) { return troubles_[port]; }
+
+  /// How often a look-up of the name was answered so, otherwise than it should.
+  uint64_t misnamed(const std::string& name, naming how) const {
+    const auto i = misnamed_.find({name, how});
+    return i == misnamed_.end() ? 0 : i->second;
+  }
 
   /// Whoever writes to a connection, either end of it: its loop, the port of the
   /// server, the number of the connection, and what is written.
@@ -108,7 +127,9 @@ private:
   std::vector<virtual_loop*> loops_; ///< Of machines that live.
   std::map<uint16_t, port_owner> ports_;
   std::map<uint16_t, road> roads_;
+  std::map<uint16_t, road_troubles> troubles_;
   std::map<std::string, naming> names_;
+  std::map<std::pair<std::string, naming>, uint64_t> misnamed_;
   tap tap_;
   wait_tap wait_tap_;
   std::vector<std::weak_ptr<virtual_stream>> streams_;

@@ -69,6 +69,7 @@ void virtual_stream::deliver(parcel x) {
   under_way_ -= x.data.size();
   if (net_.to(server_).stalls) {
     under_way_ += x.data.size();
+    ++net_.troubles_[server_].stalled;
     held_.push_back(std::move(x));
     return;
   }
@@ -134,10 +135,12 @@ void virtual_stream::send(parcel x) {
     return;
   const auto& way = net_.to(server_);
   auto at = net_.time().now() + way.latency;
-  if (way.bytes_per_second != 0)
+  if (way.bytes_per_second != 0) {
+    net_.troubles_[server_].slowed += way.crawls ? 1 : 0;
     at = std::max(at, other->last_arrival_)
          + std::chrono::microseconds{x.data.size() * 1'000'000
                                      / way.bytes_per_second};
+  }
   at = std::max(at, other->last_arrival_);
   other->last_arrival_ = at;
   net_.time().set(at, [weak = peer_, x = std::move(x)]() mutable {
