@@ -1,7 +1,7 @@
 # Fails when a mutant of tests/mutants is out of date: it does not apply any
 # more, changes something else than the product, or does not say what it breaks.
 # One of tests/mutants/rows names a row of docs/requirements.md that is done, and
-# a test that this row names.
+# a test that this row names; each row that is done has one.
 # CTest runs: cmake -DROOT=<source dir> -P cmake/check_mutants.cmake
 include("${CMAKE_CURRENT_LIST_DIR}/check_tools.cmake")
 
@@ -128,10 +128,17 @@ foreach(mutant IN LISTS mutants)
 endforeach()
 
 read_rows()
+set(taken_out "")
 file(GLOB mutants RELATIVE "${ROOT}" "${ROOT}/tests/mutants/rows/*.patch")
 foreach(mutant IN LISTS mutants)
   read_mutant("${mutant}")
   check_row("${mutant}")
   check_diff("${mutant}" "${text}" "${product};apps")
+  list(APPEND taken_out "${row}")
+endforeach()
+foreach(id IN LISTS done)
+  if(NOT id IN_LIST taken_out)
+    weir_fault("docs/requirements.md: ${id} is done, and no mutant takes it out")
+  endif()
 endforeach()
 weir_finish("mutants that are out of date")

@@ -65,7 +65,6 @@ std::string numbered(size_t i) {
 
 } // namespace
 
-// SYNC-36, SYNC-40: of the running node, by default and as it was started
 // docs/api.md: whoever meets the port sees what it is, and where to read on
 TEST_F(ApiReposTest, TheRootNamesTheProgramAndItsDocumentation) {
   const auto is = get("/");
@@ -141,6 +140,7 @@ TEST_F(ApiReposTest, TheStatusSaysWhatThisNodeIs) {
     EXPECT_EQ(all.at(name), value) << name;
 }
 
+// SYNC-36, SYNC-40: of the running node, by default and as it was started
 TEST_F(ApiReposTest, TheConfigurationIsShown) {
   auto is = get("/config");
   EXPECT_EQ(is.status, 200);

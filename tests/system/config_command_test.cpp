@@ -84,6 +84,23 @@ TEST(CommandLineTest, ConfigCheckReportsEveryProblemWithItsPlace) {
   EXPECT_TRUE(contains(x.errors, "bind: 0.0.0.0:2480"));
 }
 
+// SYNC-41
+TEST(CommandLineTest, ADurationWithoutAUnitIsRefused) {
+  const temp_dir dir;
+  const auto path = dir.at("durations.toml");
+  std::ofstream{path} << "retry_scan = \"20\"\nlisting_interval = 3600\n"
+                         "gone_grace = \"1H\"\nlisting_grace = \"20s\"\n";
+  const auto x = run_program({"config", "check", path});
+  EXPECT_EQ(x.status, 1);
+  for (const auto* place : {":1:1: retry_scan", ":2:1: listing_interval",
+                            ":3:1: gone_grace"})
+    EXPECT_TRUE(contains(x.errors, path + place)) << x.errors;
+  EXPECT_FALSE(contains(x.errors, "listing_grace")) << x.errors;
+  const auto flag = run_program({"config", "print", "--retry-scan", "20"});
+  EXPECT_NE(flag.status, 0);
+  EXPECT_TRUE(contains(flag.errors, "retry-scan")) << flag.errors;
+}
+
 TEST(CommandLineTest, BothConfigCommandsTakeTheFileBothWays) {
   const std::string path = WEIR_CONF_DIR "/weir.toml";
   for (const std::string command : {"check", "print"}) {

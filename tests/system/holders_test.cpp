@@ -148,6 +148,23 @@ TEST_F(HoldersTest, AHostThatKnowsNoneOfItsAccountsIsNamed) {
   ASSERT_TRUE(await_ready());
 }
 
+// SYNC-18: whoever had no record is asked about again with each listing, so a
+// first record of which no event told is found late, and found
+TEST_F(HoldersTest, AFirstRecordThatNoEventToldIsFoundByALaterListing) {
+  list(2);
+  config.listing_interval = config.listing_pause = 1s;
+  config.listing_requests_per_hour = 100'000;
+  std::atomic<bool> has_written = false;
+  say = [&](const std::string& did) {
+    return described(did, has_written || index_of(did) == 0);
+  };
+  start();
+  ASSERT_TRUE(await_synced(1)) << readiness();
+  EXPECT_EQ(metric("weir_repos_tracked"), 1u);
+  has_written = true;
+  EXPECT_TRUE(await_synced(2)) << readiness();
+}
+
 // Nobody looked at it before the next listing.
 TEST_F(HoldersTest, AnAccountThatIsActiveAgainIsAskedAboutAtOnce) {
   list(2, false);

@@ -134,7 +134,7 @@ protected:
 
 } // namespace
 
-// SYNC-01 to SYNC-09, SYNC-13, SYNC-16: one permit, which one download holds
+// SYNC-01 to SYNC-09, SYNC-13, SYNC-16, SYNC-33: one permit, which one download holds
 TEST_F(RepoStatesTest, EveryStatusIsToldAndOutlivesARestart) {
   auto& failing = account();
   auto& broken_repo = account();
@@ -170,6 +170,9 @@ TEST_F(RepoStatesTest, EveryStatusIsToldAndOutlivesARestart) {
   auto after = row(failing);
   for (const auto* key : {"status", "error", "retry_count", "next_retry"})
     EXPECT_EQ(after.at(key), error.at(key)) << key;
+  after = row(broken_repo); // No other download of it has come.
+  for (const auto* key : {"rev", "record_count", "last_sync"})
+    EXPECT_EQ(after.at(key), synced.at(key)) << key;
   ASSERT_TRUE(await_arrivals(2));
   // The others say what they said before the end until they are woken.
   size_t fetching = 0;

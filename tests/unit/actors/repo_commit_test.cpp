@@ -67,6 +67,22 @@ TEST(repo_commits, a_replay_is_finished_when_what_it_repeats_is_durable) {
   EXPECT_FALSE(x.in_flight);
 }
 
+// protocol.md 2.1.0: the cheap check comes first, and ends it
+TEST(repo_commits, an_old_rev_is_a_replay_whoever_signed_it) {
+  repo_world x;
+  x.sync();
+  const auto draft = x.account.draft();
+  x.take(draft.encode(draft.sign(x.account.key())));
+  x.write();
+  const test_repo stranger{99};
+  const auto forged = x.take(draft.encode(draft.sign(stranger.key())));
+  EXPECT_EQ(x.count_of(repo_counter::replayed), 1u);
+  EXPECT_EQ(x.count_of(repo_counter::bad_signature), 0u);
+  EXPECT_EQ(x.refreshes, 0u);
+  EXPECT_TRUE(x.finished(forged));
+  EXPECT_FALSE(x.in_flight);
+}
+
 // OPLOG-34; architecture.md 3, REPO life; invariant I4
 TEST(repo_commits, an_update_that_is_not_written_stops_the_repo) {
   for (const auto outcome :

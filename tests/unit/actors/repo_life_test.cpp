@@ -212,26 +212,31 @@ TEST(repo_life, a_resync_of_an_inactive_account_asks_its_host) {
 }
 
 // SYNC-18; invariant I4: a crash must not lose what was discovered
-// protocol.md 3.6
+// protocol.md 3.6: whether a #commit or a #sync found it
 TEST(repo_life, the_frame_that_found_a_repo_is_finished_after_its_addition) {
-  for (const auto frame_first : {true, false}) {
-    repo_world x;
-    const auto frame = x.make_commit();
-    x.machine.emplace(x.account.did(), x.settings, 1);
-    uint64_t seq = 0;
-    if (frame_first)
-      seq = x.take(frame);
-    x.machine->on_loaded({}, {}, {}, x.now);
-    EXPECT_TRUE(x.add());
-    EXPECT_THAT(x.done, IsEmpty());
-    x.awake();
-    if (!frame_first)
-      seq = x.take(frame);
-    EXPECT_FALSE(x.finished(seq));
-    x.write();
-    EXPECT_TRUE(x.row);
-    EXPECT_TRUE(x.finished(seq));
-  }
+  for (const auto is_sync : {false, true})
+    for (const auto frame_first : {true, false}) {
+      repo_world x;
+      auto frame = x.make_commit();
+      if (is_sync)
+        frame = x.account.sync_frame(1);
+      x.machine.emplace(x.account.did(), x.settings, 1);
+      uint64_t seq = 0;
+      if (frame_first)
+        seq = x.take(frame);
+      x.machine->on_loaded({}, {}, {}, x.now);
+      EXPECT_TRUE(x.add());
+      EXPECT_THAT(x.done, IsEmpty());
+      x.awake();
+      if (!frame_first)
+        seq = x.take(frame);
+      EXPECT_FALSE(x.finished(seq));
+      x.write();
+      ASSERT_TRUE(x.row);
+      EXPECT_EQ(x.row->status, repo_status::pending);
+      EXPECT_EQ(x.wishes.size(), 1u);
+      EXPECT_TRUE(x.finished(seq));
+    }
 }
 
 // architecture.md 3.3: frames that waited for the rows of an untracked repo

@@ -46,6 +46,15 @@ commit_of(std::vector<std::pair<op_action, std::string_view>> changes,
                  repo);
 }
 
+atproto::stamped_frame sync_of() {
+  atproto::sync_event event;
+  event.seq = 1;
+  event.repo = test_did();
+  event.time = frame_time;
+  event.rev = atproto::tid{1 << 20};
+  return stamped(shared_bytes{atproto::encode_frame(event)}, frame_kind::sync);
+}
+
 tracking_machine in_mode(tracking_mode mode) {
   return {mode, wire::collection_filter::parse({"app.test.*"}).value()};
 }
@@ -78,11 +87,15 @@ TEST(tracking_machine, in_signal_mode_an_account_that_is_active_may_return) {
     EXPECT_FALSE(in_mode(mode).may_return(account(true)));
 }
 
+// protocol.md 3.6: a #sync says that there is a repo, not what is in it
 TEST(tracking_machine, the_full_network_is_whoever_speaks) {
   const auto x = in_mode(tracking_mode::full_network);
   EXPECT_TRUE(x.discovers(commit_of({{op_action::remove, "app.other/a"}})));
   EXPECT_TRUE(x.discovers(stamped(account_frame(1), frame_kind::account)));
   EXPECT_TRUE(x.discovers(stamped(identity_frame(1), frame_kind::identity)));
+  EXPECT_TRUE(x.discovers(sync_of()));
+  for (const auto mode : {tracking_mode::manual, tracking_mode::signal})
+    EXPECT_FALSE(in_mode(mode).discovers(sync_of()));
   EXPECT_FALSE(x.discovers(
     stamped(account_frame(1), frame_kind::account, "did:key:zQ3sh")));
 }

@@ -34,6 +34,7 @@ TEST(OptionValueTest, DurationsNeedAUnit) {
   EXPECT_FALSE(parse_value(value_kind::duration, "30"));
 }
 
+// SYNC-41: a wrong duration among them
 TEST(OptionValueTest, TextThatIsNoValueOfTheKindIsRefused) {
   for (const auto* x : {"", "MiB", "-1", "+1", "1 MiB", "1mib", "1.5MiB",
                         "1MiBs", "9223372036854775808", "9007199254740993TiB"})

@@ -189,6 +189,30 @@ TEST_F(VerifyTest, RefusesARootThatIsNotTheCommit) {
   EXPECT_EQ(done.error().why, verdict::bad_shape);
 }
 
+// protocol.md 2.2.1: whatever the further ones name
+TEST_F(VerifyTest, TheFirstRootIsTheCommitAndFurtherOnesAreIgnored) {
+  const auto frame = shared_bytes::copy_of(next.encode(next.sign(repo.key())));
+  auto event = std::get<commit_event>(decode_frame(frame.view()).value());
+  const auto slice = car_slice::parse(event.blocks).value();
+  std::vector roots{event.commit, next.blocks.front().first,
+                    cid::of_dag_cbor(make_record("not in the CAR"))};
+  const auto check_roots = [&] {
+    car_writer out{roots};
+    for (const auto& x : slice.blocks())
+      out.add(x.id, x.data);
+    const auto car = out.take();
+    event.blocks = car;
+    return verify_frame(encode_frame(event), key, repo.now());
+  };
+  const auto done = check_roots();
+  ASSERT_TRUE(done) << done.error().reason;
+  EXPECT_EQ(done->commit, event.commit);
+  std::swap(roots[0], roots[1]);
+  const auto refused = check_roots();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().why, verdict::bad_shape);
+}
+
 // protocol.md 2.2.2
 TEST_F(VerifyTest, RefusesABrokenCar) {
   const auto frame = shared_bytes::copy_of(next.encode(next.sign(repo.key())));
