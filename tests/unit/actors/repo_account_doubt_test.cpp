@@ -322,37 +322,6 @@ TEST(repo_account_doubt, a_young_document_names_the_current_host) {
   }
 }
 
-// protocol.md 4.5: what its former host says of an account that moved, after the
-// document was looked up
-TEST(repo_account_doubt, no_document_is_young_enough_for_a_former_host) {
-  for (const auto asked : {false, true}) {
-    repo_world x;
-    x.add_known();
-    if (asked) {
-      x.answer(account_status::deactivated);
-    } else {
-      x.start_fetch(7);
-      x.fail_fetch(7, fail(ec::account_inactive, "RepoDeactivated"),
-                   account_status::deactivated);
-    }
-    x.settle();
-    EXPECT_EQ(x.row->account, account_status::deactivated);
-    EXPECT_TRUE(x.row->identity_due) << "for the next life, too";
-    auto fact = x.identity();
-    fact.pds = other_origin;
-    x.learn(fact);
-    x.settle();
-    EXPECT_FALSE(x.row->identity_due);
-    ASSERT_EQ(x.questions.size(), 1u);
-    x.answer(account_status::active, other_origin);
-    x.learn(fact);
-    x.settle();
-    EXPECT_EQ(x.row->account, account_status::active);
-    ASSERT_FALSE(x.wishes.empty());
-    EXPECT_EQ(x.wishes.back().not_before, 0);
-  }
-}
-
 // -- frames that come again ---------------------------------------------------
 
 // protocol.md 4: what a later event decided stays, also after a crash
