@@ -58,6 +58,8 @@ check-long: everything fuzz
 	  --gtest_filter='Memory*:HostileIdentityTest.AFlood*'
 	RECORDS=10000001 $(RELEASE)/tests/system/system_test \
 	  --gtest_filter='MemoryBoundTest.ARepo*'
+	ACCOUNTS=100000 $(RELEASE)/tests/system/system_test \
+	  --gtest_filter='QuietCrowdTest.*'
 	QUIET_SECONDS=3600 PLC_DEFAULT=1 SYNC_SECONDS=3600 \
 	  $(RELEASE)/tests/system/system_test --gtest_filter='PopulationTest.*'
 	KILLS=$(or $(KILLS),1000) $(RELEASE)/tests/system/system_test \

@@ -6,13 +6,9 @@
 
 #include <caf/send.hpp>
 
-#include <atomic>
-
 namespace weir::actors {
 
 namespace {
-
-std::atomic<uint64_t> last_session{0};
 
 class socket_channel final : public event_channel {
 public:
@@ -69,7 +65,7 @@ void open_channel(const consumer_actor& to, const net::upgrader& answer,
     answer.cut();
     return;
   }
-  const auto number = ++last_session;
+  const auto number = place->number();
   auto channel = std::make_shared<socket_channel>();
   // One ack an event: a client that keeps up sends as many as it gets.
   net::ws_session_options options;

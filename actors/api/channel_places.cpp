@@ -13,7 +13,7 @@ channel_places::take(const net::ip_address& peer) {
     return fail(ec::limit_reached, "all channels of this node are in use");
   ++taken_[peer];
   ++all_;
-  return std::make_shared<place>(shared_from_this(), peer);
+  return std::make_shared<place>(shared_from_this(), peer, ++last_);
 }
 
 void channel_places::give_back(const net::ip_address& peer) {

@@ -4,6 +4,7 @@
 #include "base/limits.hpp"
 #include "net/ip_address.hpp"
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,8 +27,9 @@ public:
   /// One place; the end of the object gives it back.
   class place {
   public:
-    place(std::shared_ptr<channel_places> all, const net::ip_address& peer)
-      : all_(std::move(all)), peer_(peer) {
+    place(std::shared_ptr<channel_places> all, const net::ip_address& peer,
+          uint64_t number)
+      : all_(std::move(all)), peer_(peer), number_(number) {
       // nop
     }
 
@@ -36,9 +38,13 @@ public:
     place(const place&) = delete;
     place& operator=(const place&) = delete;
 
+    /// From 1; no other channel of the node ever had it.
+    uint64_t number() const noexcept { return number_; }
+
   private:
     std::shared_ptr<channel_places> all_;
     net::ip_address peer_;
+    uint64_t number_;
   };
 
   using place_ptr = std::shared_ptr<place>;
@@ -55,6 +61,7 @@ private:
   std::mutex mutex_;
   std::map<net::ip_address, size_t> taken_;
   size_t all_ = 0;
+  uint64_t last_ = 0; ///< Number of the newest place.
 };
 
 } // namespace weir::actors
