@@ -1,8 +1,12 @@
 #include "tests/sim/remains.hpp"
 
 #include "apps/weir/demo_proof.hpp"
+#include "storage/collection_table.hpp"
+#include "storage/head_cursor.hpp"
+#include "storage/repo_table.hpp"
 #include "storage/verify.hpp"
 #include "tests/sim/broken.hpp"
+#include "tests/sim/enemies.hpp"
 
 namespace weir::sim {
 
@@ -64,6 +68,52 @@ void check_store(const storage::database& db) {
   throw broken{"store", x.invariant + " " + x.where + ": " + x.sentence};
 }
 
+using cids = std::map<std::string, std::string>; ///< By path.
+
+cids stored_records(const storage::database& db,
+                    const storage::collection_names& names,
+                    const atproto::did& repo, const storage::chain_row& chain) {
+  cids out;
+  storage::head_cursor heads{db, names, 0, repo, chain};
+  for (;;) {
+    const auto page = heads.next();
+    if (!page)
+      throw broken{"store", to_string(page.error())};
+    for (const auto& x : *page)
+      out.emplace(x.path(), x.head.id.to_text());
+    if (page->size() < limits::heads_page_max)
+      return out;
+  }
+}
+
+/// Of each repo that is in sync at the rev of its source the records are those of
+/// its source. Until the end they are compared by number, and by what the
+/// application has, if it acknowledges anything.
+void check_records(const storage::database& db,
+                   const std::vector<simnet::expected_account>& truth) {
+  const auto names = storage::collection_table::load(db);
+  if (!names)
+    throw broken{"store", to_string(names.error())};
+  const storage::repo_table repos{db, **names};
+  for (const auto& x : truth) {
+    const auto known = repos.load(x.account.id);
+    if (!known)
+      throw broken{"store", to_string(known.error())};
+    if (!known->row || !known->chain
+        || known->row->status != storage::repo_status::synced
+        || known->row->account != storage::account_status::active
+        || known->chain->rev != x.account.rev)
+      continue;
+    cids wanted;
+    for (const auto& each : x.records)
+      wanted.emplace(each.path, each.id.to_text());
+    if (stored_records(db, **names, x.account.id, *known->chain) != wanted)
+      throw broken{"complete", x.account.id.str()
+                                 + " has other records in the store than at "
+                                   "its source, at the same rev"};
+  }
+}
+
 void check_sent(const storage::database& db, const apps::event_copy& copy,
                 bool all_were_acked, storage::op_id all_until) {
   if (all_until == 0 && !copy.ids().empty())
@@ -94,10 +144,15 @@ std::unique_ptr<storage::database> open_store(scene& x) {
 void check_remains(scene& x, const performer& done) {
   const auto all_until = x.last_operation();
   x.steps().run_for(time_to_send);
+  auto truth = x.expected();
+  std::erase_if(truth, [&x](const auto& each) {
+    return is_of_enemy(x.life().truth(), each.account.id.str());
+  });
   x.stop_node();
   check_statuses(x, done);
   const auto db = open_store(x);
   check_store(*db);
+  check_records(*db, truth);
   x.application().read([&](const apps::event_copy& copy) {
     check_sent(*db, copy, !done.may().unacked, all_until);
   });
