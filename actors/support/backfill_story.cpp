@@ -52,20 +52,33 @@ backfill_story::look_idle(const backfill_counts& x, steady_time now) {
   // Fast: many are told of at once, few of a while together.
   told_.synced = std::min(told_.synced, x.synced);
   const auto more = x.synced - told_.synced;
+  if (x.waiting > 0 || x.synced + x.failed != ended_) {
+    ended_ = x.synced + x.failed;
+    busy_at_ = now;
+  }
   if (x.waiting > 0 || more == 0)
     return {};
-  if (more >= limits::story_repos_min) {
-    auto before = x;
-    before.waiting = more;
-    before.synced = told_.synced;
-    auto begun = begin(before, now);
-    told_ = x;
-    return {begun};
-  }
-  if (now - *told_at_ < limits::story_interval)
+  const auto many = more >= limits::story_repos_min;
+  if (!many && !may_tell(now))
     return {};
-  begin(x, now);
-  return {end(x, now)};
+  auto before = x;
+  before.waiting = more;
+  before.synced = told_.synced;
+  auto begun = begin(before, now);
+  told_ = x;
+  if (many)
+    return {begun};
+  synced_before_ = before.synced;
+  return {begun, end(x, now)};
+}
+
+/// Of few: when they rest, or go on for long, and not too often. Whoever added the
+/// first ones waits for a word.
+bool backfill_story::may_tell(steady_time now) const noexcept {
+  const auto since = now - *told_at_;
+  const auto rests = now - busy_at_ >= limits::story_rest;
+  return (rests && (!spoke_ || since >= limits::story_interval))
+         || since >= 2 * limits::story_interval;
 }
 
 /// @param x As it was then.
@@ -73,7 +86,7 @@ backfill_news backfill_story::begin(const backfill_counts& x, steady_time now) {
   began_ = x.since.value_or(waits_since_.value_or(*told_at_));
   waits_since_.reset();
   slow_since_.reset();
-  running_ = true;
+  running_ = spoke_ = true;
   busy_at_ = now;
   ended_ = 0;
   synced_before_ = std::min(told_.synced, x.synced);

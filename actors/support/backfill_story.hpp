@@ -44,7 +44,8 @@ struct backfill_news {
 /// both take `limits::story_claims_rest`: the directory may ask for a minute's pause,
 /// and of some accounts there is never an answer. Many that began and ended between
 /// two looks are told of as if somebody had seen it. Repos of which few are fetched
-/// now and then are told of when it takes long, or together. No clock.
+/// now and then are told of when it takes long, or together when they rest, the first
+/// ones at once. No clock.
 class backfill_story {
 public:
   std::vector<backfill_news> look(const backfill_counts& x, steady_time now);
@@ -57,12 +58,14 @@ public:
 private:
   std::vector<backfill_news> look_idle(const backfill_counts& x,
                                        steady_time now);
+  bool may_tell(steady_time now) const noexcept;
   backfill_news begin(const backfill_counts& x, steady_time now);
   backfill_news end(const backfill_counts& x, steady_time now);
   backfill_news tell(backfill_news::what what, const backfill_counts& x,
                      steady_time now);
 
   bool running_ = false;
+  bool spoke_ = false; ///< Ever.
   steady_time began_;
   steady_time busy_at_;  ///< Somebody waited, or was done with.
   uint64_t ended_ = 0;   ///< Synced or failed, by then.

@@ -89,15 +89,35 @@ TEST(backfill_story, few_that_take_long_are_told_of) {
   EXPECT_EQ(done->took, 40s);
 }
 
+// Whoever adds the first repo looks at the log; on a large network somebody new
+// comes every few seconds.
 TEST(backfill_story, few_that_were_fast_are_told_of_together) {
-  teller x;
+  backfill_story x;
+  const auto none = testing::IsEmpty();
+  EXPECT_THAT(x.look({0, 0, 0}, story_begin), none);
+  EXPECT_THAT(x.look({3, 2, 0}, story_begin + 1s), none);
+  EXPECT_THAT(x.look({0, 5, 0}, story_begin + 2s), none);
+  const auto rest = story_begin + 2s + limits::story_rest;
+  EXPECT_THAT(x.look({0, 5, 0}, rest + -1us), none);
+  const auto first = x.look({0, 5, 0}, rest);
+  ASSERT_EQ(first.size(), 2u);
+  EXPECT_EQ(first[0].is, told::begun);
+  EXPECT_EQ(first[0].at.waiting, 5u);
+  EXPECT_EQ(first[1].is, told::done);
+  EXPECT_EQ(first[1].at.synced, 5u);
+  // The next ones wait until it is not too often.
+  EXPECT_THAT(x.look({0, 6, 0}, rest + 1s), none);
+  EXPECT_THAT(x.look({0, 6, 0}, rest + (limits::story_interval - 1us)), none);
+  EXPECT_EQ(x.look({0, 6, 0}, rest + limits::story_interval).size(), 2u);
+}
+
+TEST(backfill_story, few_that_never_rest_are_told_of_now_and_then) {
+  backfill_story x;
   x.look({0, 0, 0}, story_begin);
-  EXPECT_FALSE(x.look({3, 2, 0}, story_begin + 1s));
-  EXPECT_FALSE(x.look({0, 5, 0}, story_begin + 2s));
-  const auto done = x.look({0, 6, 0}, story_begin + limits::story_interval);
-  ASSERT_TRUE(done);
-  EXPECT_EQ(done->is, told::done);
-  EXPECT_EQ(done->at.synced, 6u);
+  size_t lines = 0;
+  for (uint64_t i = 1; i <= 600; ++i)
+    lines += x.look({0, i / 4, 0}, story_begin + i * 1s).size();
+  EXPECT_EQ(lines, 2 * (600s / (2 * limits::story_interval)));
 }
 
 // A first run is over before anybody looks a second time.
