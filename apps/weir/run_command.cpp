@@ -184,6 +184,7 @@ int run(const flag_values& flags) {
   if (!loaded.problems.empty())
     return refused;
   configure_log(loaded.values);
+  warn_of(loaded.others);
   running_settings all{flags, std::move(loaded.values)};
   service_notify manager{std::getenv("NOTIFY_SOCKET")};
   std::optional<int> status;

@@ -164,10 +164,10 @@ def write(path, text, mode=0o600):
 class Node:
     """`weir run`; ended with the block."""
 
-    def __init__(self, folder, more=(), user=None):
+    def __init__(self, folder, more=(), user=None, variables=None):
         self.process = subprocess.Popen(
             [weir_program(), 'run', '--bind', '127.0.0.1:0', '--data-dir', folder, *more],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=PLAIN, text=True, user=user)
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**PLAIN, **(variables or {})}, text=True, user=user)
 
     def __enter__(self):
         self.began = time.monotonic()
@@ -250,6 +250,21 @@ def check_refused(folder):
         for x in ('b.toml:1:1: mode', 'did you mean "upstream"?', 'b.toml:3:1: bind = 3: must be'):
             assert x in done.stderr, (form, done.stderr)
     print('  ok unknown variable, unknown key, both forms of weir config')
+    check_variables(folder)
+
+
+def check_variables(folder):
+    """Variables that nobody reads: the log names them, and nothing of a cluster."""
+    given = {'WEIR_BANANA': '1', 'WEIR_APPLE': '1', 'WEIR_SERVICE_HOST': '10.0.0.1',
+             'WEIR_PORT': 'tcp://10.0.0.1:2480', 'TAP_RELAY_URL': 'https://bsky.network'}
+    with Node(f'{folder}/variables', variables=given) as node:
+        node.await_line('unknown_variable', 'weir config print has all')
+        node.await_line('tap_variable', 'set WEIR_UPSTREAM=relay:URL')
+        lines = [json.loads(x) for x in node.log if '_variable"' in x]
+        assert [x['event'] for x in lines] == ['unknown_variable', 'tap_variable'], lines
+        assert lines[0]['variables'] == 'WEIR_APPLE, WEIR_BANANA', lines
+    subprocess.run(['rm', '-r', f'{folder}/variables'], check=True)
+    print('  ok variables that nobody reads')
 
 
 def check_places(folder):
