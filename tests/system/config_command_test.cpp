@@ -53,6 +53,23 @@ TEST(CommandLineTest, AMisspeltFlagNamesTheNearest) {
   EXPECT_EQ(x.output, "");
 }
 
+TEST(CommandLineTest, AFlagBeforeItsSubcommandIsToldItsPlace) {
+  const std::string place
+    = "it belongs after the subcommand: weir repos list --admin-password-file";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"repos", "--admin-password-file", "x", "list"},
+        {"repos", "--admin-password-file=x", "list"}}) {
+    const auto x = run_program(words);
+    EXPECT_EQ(x.status, 2);
+    EXPECT_TRUE(contains(x.errors, place)) << x.errors;
+    EXPECT_FALSE(contains(x.errors, "did you mean")) << x.errors;
+  }
+  const auto without = run_program({"repos", "--admin-password-file", "x"});
+  EXPECT_EQ(without.status, 2);
+  EXPECT_TRUE(contains(without.errors, "weir repos add --admin-password-file"))
+    << without.errors;
+}
+
 TEST(CommandLineTest, VersionIsOneLine) {
   const auto x = run_program({"version"});
   EXPECT_EQ(x.status, 0);
