@@ -6,6 +6,7 @@
 #include "net/address_guard.hpp"
 #include "net/ip_address.hpp"
 #include "wire/filter.hpp"
+#include "wire/nsid_case.hpp"
 
 #include <algorithm>
 #include <set>
@@ -194,6 +195,11 @@ void check_tracking(problem_list& out, const node_config& x) {
           "\"" + each
             + "\" is not the name of a collection, such as "
               "fm.teal.alpha.feed.play; no patterns here");
+    else if (const auto meant = wire::with_small_authority(each))
+      add(out, "signal_collection",
+          "\"" + each
+            + "\" has large letters in its domain, as no record has; did you mean "
+            + *meant + "?");
   if (x.signal_collections.size() > limits::filter_patterns_max)
     add(out, "signal_collection",
         "more than " + number_text(limits::filter_patterns_max)

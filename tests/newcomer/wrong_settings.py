@@ -77,6 +77,13 @@ REFUSED = {
         ['"app..post" is not the name of a collection, such as app.bsky.feed.post']),
     'NSID with a star in it': (
         ['--collections', 'app.bsky.feed*'], ['may have one star, after its last dot']),
+    'large letters in a domain': (
+        ['--collections', 'App.bsky.feed.post'], ['has large letters in its domain', 'did you mean app.bsky.feed.post?']),
+    'large letters in a pattern': (
+        ['--collections', 'app.Bsky.*'], ['did you mean app.bsky.*?']),
+    'large letters in the domain of a signal': (
+        ['--mode', 'signal', '--signal-collection', 'App.bsky.feed.Post', '--upstream', 'relay:https://a.example.com'],
+        ['signal_collection: "App.bsky.feed.Post" has large letters in its domain', 'did you mean app.bsky.feed.Post?']),
     'pattern for a signal': (
         ['--mode', 'signal', '--signal-collection', 'app.bsky.*', '--upstream', 'relay:https://a.example.com'],
         ['"app.bsky.*" is not the name of a collection, such as', 'no patterns here']),
@@ -152,6 +159,7 @@ ANSWERS = [
     ('POST', '/repos', {'Content-Type': 'text/plain'}, '{}', 405, 'this path takes GET'),
     ('POST', '/repos/add', {}, '{"did":["did:plc:a"]}', 400, 'did you mean'),
     ('POST', '/repos/add', {}, '{"dids":[],"collections":["app..x"]}', 400, 'such as app.bsky.feed.post'),
+    ('POST', '/repos/add', {}, '{"dids":[],"collections":["App.bsky.feed.Post"]}', 400, 'did you mean app.bsky.feed.Post?'),
 ]
 
 
@@ -385,6 +393,9 @@ def check_warnings(data, at):
         ('a collection that nobody has', ['--mode', 'signal', '--upstream', f'relay:{relay}',
                                           '--signal-collection', 'com.example.nobody'],
          'signal_finds_nobody', 'is it the name of a collection that exists?'),
+        ('collections that nobody has', ['--mode', 'full-network', '--upstream', f'relay:{relay}',
+                                         '--collections', 'com.example.nobody'],
+         'collections_keep_nothing', 'of collections that exist?'),
         ('more memory than there is', ['--memory-limit', '1TiB'], 'memory_limit_too_large', 'set memory_limit to half'),
     ]
     for name, arguments, event, words in rows:
@@ -396,8 +407,9 @@ def check_warnings(data, at):
 
 def check_network(folder):
     """What only the network can tell: /readyz says it."""
-    # Listings are judged from claims_judged_min (50) accounts on.
-    net = subprocess.Popen([weir_program(), 'simnet', '--accounts', '100', '--records', '400'],
+    # Listings are judged from claims_judged_min (50) accounts on, collections from
+    # kept_nothing_repos_min (100) repos on.
+    net = subprocess.Popen([weir_program(), 'simnet', '--accounts', '120', '--records', '480'],
                            stdout=subprocess.PIPE, env=PLAIN, text=True)
     try:
         at = json.loads(net.stdout.readline())
