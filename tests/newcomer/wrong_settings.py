@@ -31,6 +31,19 @@ CONFIG_FILE = 'give the path of a TOML file, such as one that weir config print 
 REFUSED = {
     'upstream without its kind': (
         ['--upstream', 'https://bsky.network'], ['did you mean relay:https://bsky.network?']),
+    'upstream without its kind, as a WebSocket': (
+        ['--upstream', 'wss://bsky.network'], ['did you mean relay:https://bsky.network?']),
+    'upstream that is a word': (
+        ['--upstream', 'relay'], ['must be a list of relay:URL or pds:URL, such as relay:https://bsky.network']),
+    'host that is misspelt': (
+        ['--upstream', 'relay:https://bsky..network'], ['"bsky..network" is not a host name, such as bsky.network\n']),
+    'host in letters that are not ASCII': (
+        ['--plc-url', 'https://b\u00fccher.example'], ['it holds a letter that is not ASCII', 'xn--']),
+    'directory with a path': (
+        ['--plc-url', 'https://plc.directory/export'],
+        ['plc_url: https://plc.directory/export must end with the host', 'leave out "/export"']),
+    'resolver with a path': (
+        ['--handle-resolver-url', 'https://a.example.com/xrpc'], ['leave out "/xrpc"']),
     'upstream as a WebSocket': (
         ['--upstream', 'relay:wss://bsky.network'], ['"wss://bsky.network" must begin with https://']),
     'upstream without TLS': (

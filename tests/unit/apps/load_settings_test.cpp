@@ -170,6 +170,36 @@ TEST_F(LoadSettingsTest, ARepeatedFlagAddsUpAndReplacesTheFilesList) {
   EXPECT_EQ(x.values.upstreams[1].url, "https://b.example.com");
 }
 
+TEST_F(LoadSettingsTest, WhatIsOfferedForAnUpstreamIsTaken) {
+  constexpr std::string_view offer = "did you mean ";
+  for (const auto& [given, meant] :
+       {std::pair{"https://bsky.network", "relay:https://bsky.network"},
+        std::pair{"wss://bsky.network", "relay:https://bsky.network"},
+        std::pair{"wss://bsky.network/xrpc/x", "relay:https://bsky.network"},
+        std::pair{"bsky.network", "relay:https://bsky.network"},
+        std::pair{"tap:https://bsky.network", "relay:https://bsky.network"},
+        std::pair{"relay=https://bsky.network", "relay:https://bsky.network"},
+        std::pair{"pds=https://pds.example.com", "pds:https://pds.example.com"},
+        std::pair{"ftp", ""}, std::pair{"relay", ""},
+        std::pair{"https://u:p@bsky.network", ""},
+        std::pair{"https://bsky..network", ""}}) {
+    flags.given.clear();
+    flag("upstream", {given});
+    const auto x = load().problems;
+    ASSERT_EQ(x.size(), 1u);
+    EXPECT_NE(x[0].find("must be a list of relay:URL or pds:URL"),
+              std::string::npos);
+    const auto at = x[0].find(offer);
+    ASSERT_EQ(at == std::string::npos, *meant == '\0') << x[0];
+    if (*meant == '\0')
+      continue;
+    EXPECT_EQ(x[0].substr(at + offer.size()), meant + std::string{"?"});
+    flags.given.clear();
+    flag("upstream", {meant});
+    EXPECT_TRUE(load().problems.empty()) << meant;
+  }
+}
+
 TEST_F(LoadSettingsTest, ProblemsOfAllSourcesAreReportedAtOnce) {
   file("sync_parallelism = 257\nunknown_thing = 1\n");
   variables["WEIR_READERS"] = "none";
