@@ -51,6 +51,15 @@ int complain(const CLI::App& app, const CLI::ParseError& x) {
   return refused;
 }
 
+/// What a command wrote may have been lost, as on a full disk. A node only says
+/// where it listens.
+int check_output(const CLI::App& app, int status) {
+  if (std::cout.flush() || called(app).get_name() == "run")
+    return status;
+  std::cerr << "weir: standard output could not be written: is its disk full?\n";
+  return status == all_good ? failed : status;
+}
+
 } // namespace
 
 void add_all_commands(CLI::App& app, int& status) {
@@ -81,7 +90,7 @@ int run_command_line(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& x) {
     return complain(app, x);
   }
-  return status;
+  return check_output(app, status);
 }
 
 } // namespace weir::apps

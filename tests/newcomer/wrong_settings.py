@@ -127,6 +127,8 @@ REFUSED = {
         ['retry_backoff_min: 7200s is more than retry_backoff_max; lower it, or raise that']),
     'no data_dir': (
         ['--data-dir', ''], ['data_dir: is empty; name a directory, such as']),
+    'certificates that are none': (
+        ['--ca-file', '{dir}/long', '--data-dir', '{dir}/made'], ['ca_file: {dir}/long: ', 'it must be a PEM file with certificates']),
     'certificates that are not there': (
         ['--ca-file', '{dir}/none', '--data-dir', '{dir}/made'], ['ca_file: {dir}/none: it is no file; give a PEM file']),
     'data_dir for a shell': (
@@ -276,6 +278,11 @@ def check_refused(folder):
         assert done.returncode == 1, done
         for x in ('b.toml:1:1: mode', 'did you mean "upstream"?', 'b.toml:3:1: bind = 3: must be'):
             assert x in done.stderr, (form, done.stderr)
+    for text in (f'{folder}/long', f'{folder}/none'):
+        write(f'{folder}/ca.toml', f'ca_file = "{text}"\n')
+        done = subprocess.run([weir_program(), 'config', 'check', f'{folder}/ca.toml'], env=PLAIN,
+                              timeout=WITHIN, capture_output=True, text=True, check=False)
+        assert done.returncode == 1 and f'ca_file: {text}: ' in done.stderr, done
     print('  ok unknown variable, unknown key, both forms of weir config')
     check_variables(folder)
 

@@ -4,8 +4,10 @@
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 namespace weir::tests {
 
@@ -99,6 +101,35 @@ TEST(CommandLineTest, ConfigCheckReportsEveryProblemWithItsPlace) {
     << x.errors;
   EXPECT_TRUE(contains(x.errors, ":3:1: sync_parallelism = 1000"));
   EXPECT_TRUE(contains(x.errors, "bind: 0.0.0.0:2480"));
+}
+
+// What a node would read at its start and refuse.
+TEST(CommandLineTest, ConfigCheckReadsTheCertificates) {
+  const temp_dir dir;
+  std::ofstream{dir.at("junk.pem")} << "junk\n";
+  const auto path = dir.at("ca.toml");
+  for (const auto& ca_file : {dir.at("junk.pem"), dir.at("absent")}) {
+    std::ofstream{path} << "ca_file = \"" << ca_file << "\"\n";
+    const auto x = run_program({"config", "check", path});
+    EXPECT_EQ(x.status, 1) << x.output;
+    EXPECT_TRUE(contains(x.errors, "ca_file: " + ca_file)) << x.errors;
+  }
+}
+
+// Half of what was wanted, in a file, would look like all of it.
+TEST(CommandLineTest, ConfigPrintPrintsAllOrNothing) {
+  const temp_dir dir;
+  const auto absent
+    = run_program({"config", "print", "--config", dir.at("absent")});
+  EXPECT_EQ(absent.status, 1);
+  EXPECT_EQ(absent.output, "");
+  EXPECT_TRUE(contains(absent.errors, "cannot be read")) << absent.errors;
+  const std::string lost = WEIR_PROGRAM " config print > /dev/full 2> "
+                           + dir.at("said");
+  EXPECT_NE(std::system(lost.c_str()), 0);
+  std::ostringstream said;
+  said << std::ifstream{dir.at("said")}.rdbuf();
+  EXPECT_TRUE(contains(said.str(), "could not be written")) << said.str();
 }
 
 TEST(CommandLineTest, BothConfigCommandsTakeTheFileBothWays) {
