@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 /// Bounds of counting which repos are complete: all rows are looked at, again
 /// and again, a page at a time.
@@ -40,5 +41,8 @@ constexpr std::chrono::seconds completeness_wake_interval = completeness_pause;
 /// questions (limits_uncovered.hpp) is asked about another part of them in each
 /// hour. Half: by chance some parts are larger than others.
 constexpr size_t completeness_ask_part = 2;
+/// When so many repos were fetched and `collections` keeps no record of any, it is
+/// hardly what was meant: the log warns of it.
+constexpr uint64_t kept_nothing_repos_min = 100;
 
 } // namespace weir::limits

@@ -1,7 +1,9 @@
 # Fails when docs/operations.md names what the code does not have: a metric, an
 # option, an event of the log, a route, a word of an answer; when something that
 # /readyz can say has no row in "When it is not ready", and when a warning or error
-# of the log has none in "What the log warns of".
+# of the log has none in "What the log warns of". Fails as well when the code gives
+# a log line a field by the name of what each line has anyway: a JSON object would
+# have that key twice.
 # CTest runs: cmake -DROOT=<source dir> -P cmake/check_operations.cmake
 include("${CMAKE_CURRENT_LIST_DIR}/check_tools.cmake")
 
@@ -47,12 +49,17 @@ endfunction()
 matches(literals "${code}" "\"([a-z][a-z0-9_]*) ?\"")
 matches(metrics "${code}" "\"(weir_[a-z0-9_]+)\"")
 matches(alarms "${code}" "log::(warn|error)\\([ \n]*\"([a-z_]+)\"" "\\2")
+matches(doubled "${code}" "{\"(time|level|event)\" *,")
 matches(routes "${code}" "\"([A-Z]+)\", *\"(/[^\"]*)\"" "\\1 \\2")
 file(STRINGS "${ROOT}/conf/weir.toml" lines REGEX "^[a-z_]+ = ")
 list(TRANSFORM lines REPLACE " = .*" "" OUTPUT_VARIABLE options)
 enumerators(causes health_cause)
 enumerators(shortages shortage)
 matches(begins "${code}" "waiting\\.emplace_back\\(\"([a-z]+)\"\\)")
+
+foreach(name IN LISTS doubled)
+  weir_fault("a field of the log is called ${name}, which each line has already")
+endforeach()
 
 # -- what the page has -----------------------------------------------------------
 string(REPLACE "\n" ";" lines "${text}")

@@ -100,6 +100,29 @@ bool is_label(std::string_view x) noexcept {
             });
 }
 
+struct host_labels {
+  size_t count = 0;
+  std::string_view last;
+};
+
+/// Nothing when it is no host name.
+std::optional<host_labels> labels_of(std::string_view host) noexcept {
+  if (host.size() > 253)
+    return std::nullopt;
+  host_labels out;
+  for (size_t from = 0; from <= host.size(); ++out.count) {
+    auto dot = std::min(host.find('.', from), host.size());
+    out.last = host.substr(from, dot - from);
+    if (!is_label(out.last))
+      return std::nullopt;
+    from = dot + 1;
+  }
+  // A last label that starts with a digit is a number: 127.1, 0x7f.0.0.1.
+  if (out.last.front() >= '0' && out.last.front() <= '9')
+    return std::nullopt;
+  return out;
+}
+
 } // namespace
 
 bool is_public(const ip_address& wrapped) noexcept {
@@ -111,27 +134,20 @@ bool is_public(const ip_address& wrapped) noexcept {
 }
 
 bool is_public_host_name(std::string_view host) noexcept {
-  if (host.size() > 253)
+  const auto labels = labels_of(host);
+  if (!labels || labels->count < 2)
     return false;
-  size_t labels = 0;
-  std::string_view last;
-  for (size_t from = 0; from <= host.size(); ++labels) {
-    auto dot = std::min(host.find('.', from), host.size());
-    last = host.substr(from, dot - from);
-    if (!is_label(last))
-      return false;
-    from = dot + 1;
-  }
-  // A last label that starts with a digit is a number: 127.1, 0x7f.0.0.1.
-  if (labels < 2 || (last.front() >= '0' && last.front() <= '9'))
-    return false;
-  std::string lower{last};
+  std::string lower{labels->last};
   std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
   return std::find(std::begin(reserved_last_labels),
                    std::end(reserved_last_labels), lower)
          == std::end(reserved_last_labels);
+}
+
+bool is_host(std::string_view host) {
+  return labels_of(host) || ip_address::parse(host);
 }
 
 result<void> address_guard::check_url(const url& x) const {

@@ -49,4 +49,8 @@ bool is_public(const ip_address& x) noexcept;
 /// letters, digits and inner hyphens, no reserved last label, no address.
 bool is_public_host_name(std::string_view host) noexcept;
 
+/// Whether `host` is written as a host name, public or not, or is an address:
+/// `localhost` and `10.0.0.1` are, `a..b`, `-a.b`, `a_b.c` and `1.2.3` are not.
+bool is_host(std::string_view host);
+
 } // namespace weir::net

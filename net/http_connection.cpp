@@ -34,6 +34,14 @@ constexpr std::string_view error_name(int status) noexcept {
   }
 }
 
+http_reply body_too_large(size_t most) {
+  return error_reply(413, error_name(413),
+                     most == 0 ? "this path takes no body"
+                               : "the body is larger than the "
+                                   + std::to_string(most)
+                                   + " bytes that this path takes");
+}
+
 } // namespace
 
 // -- http_connection ----------------------------------------------------------
@@ -182,7 +190,7 @@ bool http_connection::check_upgrade(const http_head& head) {
 void http_connection::begin_body(const http_head& head) {
   if (head.framing == body_framing::sized
       && head.content_length > body_bytes_max_)
-    return refuse(413, "The request body is too large.");
+    return refuse(body_too_large(body_bytes_max_));
   if (auto expect = request_.header("expect")) {
     if (!same_text(*expect, "100-continue"))
       return refuse(417, "Only 100-continue can be expected.");
@@ -217,7 +225,7 @@ void http_connection::on_body_bytes() {
 
 std::optional<http_reply> http_connection::take_body(bytes_view piece) {
   if (piece.size() > body_bytes_max_ - body_bytes_)
-    return error_reply(413, error_name(413), "The request body is too large.");
+    return body_too_large(body_bytes_max_);
   body_bytes_ += piece.size();
   if (request_.sink)
     return request_.sink->put(piece);

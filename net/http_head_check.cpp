@@ -3,15 +3,32 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
 
 namespace weir::net {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> single_fields{
-  "origin", "referer", "sec-fetch-site", "authorization", "content-type",
-  "expect", "sec-websocket-key", "sec-websocket-version"};
+constexpr std::array<std::string_view, 9> single_fields{
+  "origin",           "referer", "sec-fetch-site",    "authorization",
+  "content-type",     "expect",  "sec-websocket-key", "sec-websocket-version",
+  "content-encoding"};
+
+const char* head_too_long() {
+  static const auto out
+    = "the head of the request is longer than "
+      + std::to_string(limits::http_request_head_bytes_max)
+      + " bytes: send fewer or shorter header fields";
+  return out.c_str();
+}
+
+const char* too_many_fields() {
+  static const auto out = "more than "
+                          + std::to_string(limits::http_request_fields_max)
+                          + " header fields: send fewer";
+  return out.c_str();
+}
 
 /// Walks the lines of one request head.
 class head_checker {
@@ -26,7 +43,7 @@ public:
       if (end == std::string_view::npos)
         return incomplete(data_.substr(from));
       if (end + 1 > limits::http_request_head_bytes_max)
-        return refuse(431, "the request head is too long");
+        return refuse(431, head_too_long());
       if (end == from || data_[end - 1] != '\r')
         return refuse(400, "a line does not end with CRLF");
       auto line = data_.substr(from, end - 1 - from);
@@ -45,7 +62,7 @@ private:
 
   head_verdict incomplete(std::string_view last_line) const {
     if (data_.size() >= limits::http_request_head_bytes_max)
-      return refuse(431, "the request head is too long");
+      return refuse(431, head_too_long());
     if (!last_line.empty() && last_line.back() == '\r')
       last_line.remove_suffix(1);
     if (!is_header_value(last_line))
@@ -94,7 +111,7 @@ private:
   const char* check_field(std::string_view line) {
     if (lines_ - 1 > limits::http_request_fields_max) {
       status_ = 431;
-      return "too many header fields";
+      return too_many_fields();
     }
     auto colon = line.find(':');
     if (colon == std::string_view::npos || !is_token(line.substr(0, colon)))

@@ -19,6 +19,15 @@ error refuse(std::string_view why) {
   return fail(ec::invalid_argument, "bad URL: " + std::string{why});
 }
 
+/// The parser's own words, such as "leftover", say nothing to people.
+error refuse_form(std::string_view text) {
+  if (std::any_of(text.begin(), text.end(),
+                  [](char c) { return static_cast<unsigned char>(c) > 0x7e; }))
+    return refuse("it holds a letter that is not ASCII; a host name has another "
+                  "form for URLs, such as xn--bcher-kva.example");
+  return refuse("it holds what no URL has, such as a space");
+}
+
 std::optional<scheme> parse_scheme(std::string_view lower) noexcept {
   for (auto x : {scheme::http, scheme::https, scheme::ws, scheme::wss})
     if (lower == to_string(x))
@@ -193,7 +202,7 @@ result<url> parse_url(std::string_view text) {
     return refuse("it is too long");
   auto parsed = boost::urls::parse_uri({text.data(), text.size()});
   if (!parsed)
-    return refuse(parsed.error().message());
+    return refuse_form(text);
   return convert(*parsed);
 }
 
@@ -203,7 +212,7 @@ result<url> resolve_reference(const url& base, std::string_view reference) {
   auto parsed
     = boost::urls::parse_uri_reference({reference.data(), reference.size()});
   if (!parsed)
-    return refuse(parsed.error().message());
+    return refuse_form(reference);
   try {
     boost::urls::url whole{to_string(base)};
     if (auto done = whole.resolve(*parsed); !done)

@@ -30,12 +30,19 @@ error damaged(const std::string& directory, const std::string& why) {
                 + "): " + damage_remedy);
 }
 
+/// A store is opened by writing, so that a full disk is met first here.
+error with_remedy(error x) {
+  if (x.code == ec::disk_full)
+    x.context += "; make room on that disk";
+  return x;
+}
+
 } // namespace
 
 result<std::unique_ptr<database>> database::open(database_options options) {
   auto rep = std::make_unique<impl>(std::move(options));
   if (auto x = rep->open(); !x)
-    return x.error();
+    return with_remedy(x.error());
   pass(crash_point::store_opened);
   rep->serving = true;
   return std::unique_ptr<database>{new database{std::move(rep)}};
@@ -78,7 +85,9 @@ result<void> database::impl::claim_directory() {
   if (const auto x = disk->check_place(directory); !x.ok())
     return fail(ec::invalid_argument, x.ToString());
   if (const auto x = disk->lock_owner(directory + "/OWNER", false, lock);
-      !x.ok())
+      says_disk_full(x))
+    return from_status(directory, x);
+  else if (!x.ok())
     return fail(ec::invalid_argument, "the store in " + directory
                                         + " cannot be opened: " + x.ToString()
                                         + "; one node uses a directory at a "

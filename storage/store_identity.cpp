@@ -35,10 +35,13 @@ result<void> made(const Status& x, const std::string& directory) {
   auto out = to_result(x);
   if (out)
     return out;
-  return fail(out.error().code, "the store in " + directory
-                                  + " cannot be made: " + out.error().context
-                                  + "; data_dir must be a directory that the "
-                                    "user of this program may write");
+  const auto& why = out.error();
+  return fail(why.code, "the store in " + directory
+                          + " cannot be made: " + why.context
+                          + (why.code == ec::disk_full
+                               ? "" // Said by whoever opens it.
+                               : "; data_dir must be a directory that the user "
+                                 "of this program may write"));
 }
 
 /// A store takes its directory for itself alone: nobody's home, or /etc, is to

@@ -2,6 +2,7 @@
 
 #include "atproto/identifiers.hpp"
 #include "base/limits.hpp"
+#include "wire/nsid_case.hpp"
 
 #include <algorithm>
 
@@ -14,6 +15,14 @@ error bad_pattern(const std::string& pattern, std::string_view why) {
               "collection pattern \""
                 + pattern.substr(0, limits::named_pattern_bytes_max) + "\" "
                 + std::string{why});
+}
+
+/// Why a name with large letters in its authority is refused; empty: it has none.
+std::string meant_instead(const std::string& pattern) {
+  const auto meant = with_small_authority(pattern);
+  return meant ? "has large letters in its domain, as no record has; did you mean "
+                   + meant->substr(0, limits::named_pattern_bytes_max) + "?"
+               : std::string{};
 }
 
 /// `a.b.` is a prefix when names can begin with it.
@@ -40,6 +49,8 @@ collection_filter::parse(std::vector<std::string> patterns) {
       auto prefix = pattern.substr(0, pattern.size() - 1);
       if (!valid_prefix(prefix))
         return bad_pattern(pattern, "has no names before its star");
+      if (const auto why = meant_instead(pattern); !why.empty())
+        return bad_pattern(pattern, why);
       out.prefixes_.push_back(std::move(prefix));
     } else if (pattern.find('*') != std::string::npos) {
       return bad_pattern(pattern, "may have one star, after its last dot");
@@ -47,6 +58,8 @@ collection_filter::parse(std::vector<std::string> patterns) {
       return bad_pattern(pattern, "is not the name of a collection, such as "
                                   "app.bsky.feed.post, or app.bsky.* for all "
                                   "below");
+    } else if (const auto why = meant_instead(pattern); !why.empty()) {
+      return bad_pattern(pattern, why);
     } else {
       out.exact_.push_back(pattern);
     }

@@ -5,9 +5,6 @@
 
 #include <boost/json.hpp>
 
-#include <array>
-#include <cmath>
-
 /// What reads short JSON written by others; bodies that may be long have
 /// `repos_request_reader`.
 namespace weir::wire {
@@ -16,31 +13,19 @@ namespace {
 
 namespace json = boost::json;
 
-/// The object that is all of `text`. The storage outlives the object.
-result<json::object> parse_object(std::string_view text,
-                                  json::storage_ptr storage = {}) {
+/// The object that is all of `text`.
+result<json::object> parse_object(std::string_view text) {
   json::parse_options options;
   options.max_depth = limits::json_depth_max;
   json::error_code failed;
   auto value = json::parse(json::string_view{text.data(), text.size()}, failed,
-                           std::move(storage), options);
+                           {}, options);
   if (failed)
     return fail(ec::malformed, "no valid JSON: " + failed.message());
   auto* object = value.if_object();
   if (object == nullptr)
     return fail(ec::malformed, "no JSON object");
   return std::move(*object);
-}
-
-/// A number that is an id, however it is spelled: 7, 7.0, 7e0.
-std::optional<uint64_t> safe_number(const json::value& x) {
-  constexpr auto top = limits::safe_integer_max;
-  if (const auto* i = x.if_int64())
-    return *i >= 0 && *i <= top ? std::optional<uint64_t>{*i} : std::nullopt;
-  if (const auto* d = x.if_double())
-    if (*d >= 0 && *d <= static_cast<double>(top) && std::trunc(*d) == *d)
-      return static_cast<uint64_t>(*d);
-  return std::nullopt;
 }
 
 error not_strings(std::string_view key) {
@@ -103,26 +88,6 @@ result<void> read_signal(const json::value& in, config_change& out) {
 }
 
 } // namespace
-
-result<std::optional<uint64_t>> parse_ack(std::string_view text) {
-  if (text.size() > limits::channel_message_bytes_max)
-    return fail(ec::limit_reached, "a message of a client is too long");
-  std::array<unsigned char, 1024> buffer;
-  json::monotonic_resource memory{buffer.data(), buffer.size()};
-  const auto object = parse_object(text, &memory);
-  if (!object)
-    return object.error();
-  const auto* type = object->if_contains("type");
-  if (type == nullptr || !type->is_string())
-    return fail(ec::malformed, "a message without a type");
-  if (type->get_string() != "ack")
-    return std::nullopt;
-  const auto* number = object->if_contains("id");
-  const auto id = number != nullptr ? safe_number(*number) : std::nullopt;
-  if (!id || *id == 0)
-    return fail(ec::malformed, "an ack without an id");
-  return id;
-}
 
 result<account_fact> parse_account_fact(bytes_view text) {
   const auto object = parse_object(as_text(text));

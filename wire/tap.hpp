@@ -49,7 +49,8 @@ void append_tap_identity(uint64_t id, std::string_view did,
                          const account_fact& x, std::string& out);
 
 /// What an ack says: the id, or nothing for a message of another type, which is
-/// ignored. `ec::malformed` when the text is no message at all.
+/// ignored. `ec::malformed` when the text is no message at all, or has one of the
+/// two members twice.
 result<std::optional<uint64_t>> parse_ack(std::string_view text);
 
 // -- answers ------------------------------------------------------------------

@@ -62,11 +62,16 @@ refuse_content_type(const net::incoming_request& x) {
   const auto plain = type == nullptr
                        ? std::string{}
                        : lower_case(type->substr(0, type->find(';')));
-  if (plain == "application/json")
-    return std::nullopt;
-  return net::error_reply(415, "InvalidContentType",
-                          "a POST needs the header Content-Type: "
-                          "application/json");
+  if (plain != "application/json")
+    return net::error_reply(415, "InvalidContentType",
+                            "a POST needs the header Content-Type: "
+                            "application/json");
+  const auto* encoding = x.header("content-encoding");
+  if (encoding != nullptr && lower_case(*encoding) != "identity")
+    return net::error_reply(415, "InvalidContentType",
+                            "bodies are not compressed here: leave out "
+                            "Content-Encoding, and send the JSON as it is");
+  return std::nullopt;
 }
 
 std::optional<net::http_reply>

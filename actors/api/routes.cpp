@@ -128,6 +128,10 @@ find_route(port on, std::string_view method, std::string_view path,
     // A path that stands in the table is no parameter of another pattern.
     if (!parameter || (!miss.method.empty() && x.pattern != path))
       continue;
+    if (x.upgrade && !upgrade && x.method != method) {
+      miss.method = x.method; // Another method would be refused as well.
+      continue;
+    }
     if (x.upgrade != upgrade) {
       (upgrade ? miss.plain : miss.upgrade) = true;
       continue;

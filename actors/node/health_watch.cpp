@@ -129,7 +129,7 @@ private:
     });
     for (const auto& x : news.begun)
       log::warn("unhealthy", {{"cause", to_string(x.cause)},
-                              {"level", to_string(x.level)},
+                              {"grade", to_string(x.level)},
                               {"where", x.where},
                               {"reason", x.error},
                               {"remedy", x.remedy()}});

@@ -212,6 +212,8 @@ result<void> node::impl::start_supervisor(
   env.questions.kept_max = plan.answers;
   env.census_entries = plan.census;
   env.claims_bytes = plan.claims;
+  if (!filter_of(config.collections).matches_all())
+    env.kept_records = &store->stats.records;
   env.discover = config.mode == tracking_mode::full_network;
   env.signal_collections = listed_collections();
   auto listed = env.signal_collections;

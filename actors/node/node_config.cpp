@@ -6,6 +6,7 @@
 #include "net/address_guard.hpp"
 #include "net/ip_address.hpp"
 #include "wire/filter.hpp"
+#include "wire/nsid_case.hpp"
 
 #include <algorithm>
 #include <set>
@@ -132,7 +133,14 @@ void check_faces(problem_list& out, const node_config& x) {
               "host: there are no patterns");
 }
 
-/// The URL when it is one and may be used.
+/// What stands behind the origin and would be dropped, such as a path.
+std::string_view behind_origin(std::string_view url) {
+  const auto end = url.find_first_of("/?#", url.find("://") + 3);
+  const auto out = url.substr(std::min(end, url.size()));
+  return out == "/" ? "" : out;
+}
+
+/// The URL when it is the origin of a server and may be used.
 std::optional<net::url> check_url(problem_list& out, std::string_view name,
                                   const std::string& text,
                                   const net::address_guard& guard) {
@@ -151,12 +159,23 @@ std::optional<net::url> check_url(problem_list& out, std::string_view name,
           + parsed.error().context);
     return std::nullopt;
   }
-  if (const auto ok = guard.check_url(*parsed); !ok) {
+  const auto allowed = guard.check_url(*parsed);
+  if (!allowed && !net::is_host(parsed->host)) {
     add(out, name,
-        text + ": " + ok.error().context
+        text + ": \"" + parsed->host
+          + "\" is not a host name, such as bsky.network");
+    return std::nullopt;
+  }
+  if (!allowed) {
+    add(out, name,
+        text + ": " + allowed.error().context
           + " (allow_private_addresses permits it)");
     return std::nullopt;
   }
+  if (const auto more = behind_origin(text); !more.empty())
+    add(out, name,
+        text + " must end with the host or port: " + parsed->origin()
+          + "; leave out \"" + std::string{more} + "\"");
   return *parsed;
 }
 
@@ -171,9 +190,6 @@ void check_upstreams(problem_list& out, const node_config& x,
     const auto found = check_url(out, "upstream", each.url, guard);
     if (!found)
       continue;
-    if (found->target != "/")
-      add(out, "upstream",
-          each.url + " must end with the host or port: " + found->origin());
     if (!seen.insert(found->origin()).second)
       add(out, "upstream", each.url + " is there twice; leave one of them out");
   }
@@ -194,6 +210,11 @@ void check_tracking(problem_list& out, const node_config& x) {
           "\"" + each
             + "\" is not the name of a collection, such as "
               "fm.teal.alpha.feed.play; no patterns here");
+    else if (const auto meant = wire::with_small_authority(each))
+      add(out, "signal_collection",
+          "\"" + each
+            + "\" has large letters in its domain, as no record has; did you mean "
+            + *meant + "?");
   if (x.signal_collections.size() > limits::filter_patterns_max)
     add(out, "signal_collection",
         "more than " + number_text(limits::filter_patterns_max)

@@ -142,7 +142,7 @@ private:
       log::info("intake_resumed", {{"reason", why}});
     else
       log::warn("intake_paused",
-                {{"level", static_cast<int64_t>(to)}, {"reason", why}});
+                {{"intake", static_cast<int64_t>(to)}, {"reason", why}});
   }
 
   /// Whoever set the board, all who let something in hear of it.

@@ -18,7 +18,8 @@ namespace weir::actors {
 /// in here.
 ///
 /// # Limits
-/// Configured upstreams and signal collections, of which there are few.
+/// Configured upstreams and signal collections, of which there are few; `collections`
+/// is judged from `limits::kept_nothing_repos_min` repos on.
 class setup_hints {
 public:
   /// It will be listed who has records of a signal collection at an upstream.
@@ -62,11 +63,25 @@ public:
     return census.all().active == 0;
   }
 
+  /// @param records That are held, of all repos; `collections` left out others.
+  /// @returns whether the look that has ended saw many repos that were fetched
+  ///          with these `collections`, and nothing of any is held.
+  bool keeps_nothing(const completeness_census& census, uint64_t records) {
+    const auto& all = census.all();
+    const auto lacking = all.without[completeness::synced_term]
+                         + all.without[completeness::filter_current_term];
+    if (told_nothing_ || records > 0
+        || all.active < limits::kept_nothing_repos_min + lacking)
+      return false;
+    return told_nothing_ = true;
+  }
+
 private:
   /// By upstream: collections of which it has not told yet who has some.
   std::map<uint32_t, std::set<std::string>> open_;
   bool looks_after_ = false; ///< The look began when all had told.
   bool told_nobody_ = false; ///< Or there was somebody.
+  bool told_nothing_ = false;
   std::set<std::string, std::less<>> told_;
 };
 

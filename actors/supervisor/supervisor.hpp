@@ -7,6 +7,7 @@
 #include "messages/account.hpp"
 #include "messages/backfill.hpp"
 
+#include <atomic>
 #include <functional>
 
 namespace caf {
@@ -50,6 +51,9 @@ struct supervisor_environment {
   /// Not 0: the filter's generation, and repos have quiet work under it.
   uint32_t quiet_work_filter = 0;
   question_options questions;
+  /// How many records are held; null where `collections` leaves none out. Lives
+  /// longer.
+  const std::atomic<uint64_t>* kept_records = nullptr;
   /// DIDs that are remembered of a listing under way (`listing_census`).
   size_t census_entries = limits::census_entries_min;
   /// What claims of listings may hold; those of streams have a part beside it.

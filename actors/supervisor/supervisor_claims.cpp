@@ -96,7 +96,7 @@ void supervisor::perform(const claims_machine::effects& x) {
     if (!page.trusted) {
       mistrusted_->add();
       log::warn("listing_mistrusted",
-                {{"upstream", page.what.upstream},
+                {{"upstream", url_of(page.what.upstream)},
                  {"reason", page.proved
                              ? "most of what it lists is not so; it rests"
                              : no_document}});
@@ -147,7 +147,7 @@ void supervisor::perform_streams(const claims_machine::effects& x) {
     });
     streams_mistrusted_->add();
     log::warn("stream_mistrusted",
-              {{"upstream", each.stream},
+              {{"upstream", url_of(each.stream)},
                {"reason", each.proved
                             ? "most accounts that it names are not there; new "
                               "ones are left to its listing for a while"

@@ -166,6 +166,13 @@ void supervisor::hint(const completeness_census& x) {
               {{"hint", "nobody has records of signal_collection: is it the name "
                         "of a collection that exists? Whoever writes the first "
                         "one is tracked from then on"}});
+  if (env_.kept_records != nullptr
+      && hints_.keeps_nothing(x, env_.kept_records->load()))
+    log::warn("collections_keep_nothing",
+              {{"repos", x.all().active},
+               {"hint", "none of these repos has a record that collections "
+                        "keeps, so nothing of them is held: are its names those "
+                        "of collections that exist?"}});
 }
 
 void supervisor::on_counted(const completeness_page& x) {

@@ -62,6 +62,11 @@ private:
     return env_.shared->router_of(atproto::stable_hash(repo.str()));
   }
 
+  /// For people, as in the lines of UPSTREAM.
+  std::string url_of(uint32_t upstream) const {
+    return env_.shared->upstreams.find(upstream).origin;
+  }
+
   void register_fetch_metrics();
   void register_listing_metrics();
   void perform(supervisor_machine::effects x);

@@ -99,13 +99,13 @@ void supervisor::on_listing(const listing_page& x) {
     listing_.on_asked({x.upstream, x.collection}, x.asked, now());
   if (x.failed.code != ec::none) {
     listings_failed_->add();
-    log::info("listing_failed", {{"upstream", x.upstream},
+    log::info("listing_failed", {{"upstream", url_of(x.upstream)},
                                  {"collection", x.collection},
                                  {"reason", to_string(x.failed)}});
     if (!x.collection.empty() && x.collection == env_.holders_listing
         && x.failed.code != ec::rate_limited)
       log::warn("holders_unknown",
-                {{"upstream", x.upstream},
+                {{"upstream", url_of(x.upstream)},
                  {"reason", x.failed.context},
                  {"hint", "who has records of the signal collection there is "
                           "not known yet; their next commits tell"}});
@@ -133,7 +133,7 @@ void supervisor::on_listing(const listing_page& x) {
       named.push_back(atproto::stable_hash(line.repo.str()));
   if (x.unanswered > 0)
     log::warn("accounts_not_described",
-              {{"upstream", x.upstream},
+              {{"upstream", url_of(x.upstream)},
                {"accounts", x.unanswered},
                {"hint", "whether they have records of the signal collection is "
                         "asked again with the next listing"}});

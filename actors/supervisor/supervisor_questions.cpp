@@ -158,7 +158,7 @@ supervisor::about_left_out(const left_out_page::repo& x) {
 
 void supervisor::on_left_out(const left_out_page& x) {
   if (x.failed.code != ec::none)
-    log::warn("left_out_unread", {{"upstream", x.upstream},
+    log::warn("left_out_unread", {{"upstream", url_of(x.upstream)},
                                   {"reason", to_string(x.failed)}});
   const auto relay = env_.shared->upstreams.find(x.upstream).relay;
   for (const auto& repo : x.repos) {

@@ -52,6 +52,10 @@ inline constexpr std::array all_terms{
 /// Where `covered` stands among them.
 inline constexpr size_t covered_term = 0;
 static_assert(all_terms[covered_term].holds == &terms::covered);
+inline constexpr size_t filter_current_term = 5;
+static_assert(all_terms[filter_current_term].holds == &terms::filter_current);
+inline constexpr size_t synced_term = 7;
+static_assert(all_terms[synced_term].holds == &terms::synced);
 
 /// @param upstream The accounting one; its `live` is taken as it is.
 terms explain(const storage::repo_row& row, const storage::chain_row* chain,

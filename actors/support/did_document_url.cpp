@@ -16,7 +16,8 @@ result<net::url> did_document_url(const atproto::did& repo,
                                   bool allow_private) {
   const std::string_view text = repo.str();
   if (text.starts_with(plc))
-    return net::parse_url(directory + '/' + std::string{text});
+    return net::parse_url(directory + (directory.ends_with('/') ? "" : "/")
+                          + std::string{text});
   if (!text.starts_with(web))
     return fail(ec::invalid_argument, "unknown DID method");
   // What follows is a host name, or this one form with a port: no escape in it

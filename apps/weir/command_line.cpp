@@ -1,10 +1,12 @@
 #include "apps/weir/command_line.hpp"
 
+#include "apps/weir/command_tree.hpp"
 #include "apps/weir/commands.hpp"
 #include "base/nearest.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <iostream>
 
 namespace weir::apps {
@@ -30,14 +32,32 @@ std::vector<std::string> words(const CLI::App& command) {
   return out;
 }
 
+/// What to do about a word that nobody took after `command`: a flag belongs after
+/// the subcommand that knows it.
+std::string advice(const CLI::App& command, const std::string& word) {
+  for (const auto* x : all_commands(command))
+    if (std::ranges::count(words(*x), word) > 0)
+      return "; it belongs after the subcommand: " + path_of(*x) + " " + word;
+  return suggestion(word, words(command));
+}
+
 int complain(const CLI::App& app, const CLI::ParseError& x) {
   const auto& command = called(app);
   std::cerr << "weir: " << x.what();
   if (const auto rest = app.remaining(true); !rest.empty())
-    std::cerr << suggestion(rest.front().substr(0, rest.front().find('=')),
-                            words(command));
+    std::cerr << advice(command,
+                        rest.front().substr(0, rest.front().find('=')));
   std::cerr << "\nRun with --help for more.\n";
   return refused;
+}
+
+/// What a command wrote may have been lost, as on a full disk. A node only says
+/// where it listens.
+int check_output(const CLI::App& app, int status) {
+  if (std::cout.flush() || called(app).get_name() == "run")
+    return status;
+  std::cerr << "weir: standard output could not be written: is its disk full?\n";
+  return status == all_good ? failed : status;
 }
 
 } // namespace
@@ -70,7 +90,7 @@ int run_command_line(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& x) {
     return complain(app, x);
   }
-  return status;
+  return check_output(app, status);
 }
 
 } // namespace weir::apps

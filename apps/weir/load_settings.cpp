@@ -1,7 +1,5 @@
 #include "apps/weir/load_settings.hpp"
 
-#include "base/nearest.hpp"
-
 #include <algorithm>
 #include <unistd.h>
 #include <utility>
@@ -21,49 +19,16 @@ void take_text(given_values& out, const option& to, const std::string& where,
     out.problems.push_back(unfit(to, where, text));
 }
 
-/// What is set in vain by whoever comes from Tap, or guesses, and what is meant.
-/// Other names need not be meant for us: a cluster manager sets some by the name of
-/// a service.
-constexpr std::pair<std::string_view, std::string_view> meant[]{
-  {"WEIR_ADMIN_PASSWORD", "WEIR_ADMIN_PASSWORD_FILE"},
-  {"WEIR_PASSWORD", "WEIR_ADMIN_PASSWORD_FILE"},
-  {"WEIR_RELAY", "WEIR_UPSTREAM"},
-  {"WEIR_RELAY_URL", "WEIR_UPSTREAM"},
-  {"WEIR_DATABASE_URL", "WEIR_DATA_DIR"},
-  {"WEIR_FULL_NETWORK", "WEIR_MODE"},
-  {"WEIR_COLLECTION_FILTERS", "WEIR_COLLECTIONS"},
-  {"WEIR_DISABLE_ACKS", "WEIR_CONSUMER_DISABLE_ACKS"},
-  {"WEIR_RETRY_TIMEOUT", "WEIR_CONSUMER_RETRY"},
-  {"WEIR_RESYNC_PARALLELISM", "WEIR_SYNC_PARALLELISM"},
-  {"WEIR_METRICS_LISTEN", "WEIR_OPERATIONS_BIND"},
-};
-
-std::string unknown_variable(std::string_view name, std::string_view wanted) {
-  return "unknown variable " + std::string{name} + "; did you mean "
-         + std::string{wanted} + "?";
-}
-
-given_values read_environment(const environment& variables) {
-  constexpr size_t slips_max = 2;
+given_values read_environment(const environment& variables,
+                              foreign_variables& others) {
   given_values out;
+  const auto& all = all_options();
   for (const auto& [name, text] : variables) {
-    if (name == config_variable)
-      continue;
-    const auto& all = all_options();
     const auto to = std::ranges::find(all, name, &option::variable);
-    if (to != all.end()) {
+    if (to != all.end())
       take_text(out, *to, name, text);
-      continue;
-    }
-    const auto known = std::ranges::find(meant, name,
-                                         &std::pair<std::string_view, std::string_view>::first);
-    if (known != std::end(meant)) {
-      out.problems.push_back(unknown_variable(name, known->second));
-      continue;
-    }
-    for (const auto& x : all)
-      if (edit_distance(name, x.variable()) <= slips_max)
-        out.problems.push_back(unknown_variable(name, x.variable()));
+    else
+      others.add(name, text);
   }
   return out;
 }
@@ -114,7 +79,7 @@ environment process_environment() {
   for (char** x = environ; *x != nullptr; ++x) {
     const std::string_view line{*x};
     const auto sign = line.find('=');
-    if (line.starts_with("WEIR_") && sign + 1 < line.size())
+    if ((line.starts_with("WEIR_") || line.starts_with("TAP_")) && sign + 1 < line.size())
       out.emplace(line.substr(0, sign), line.substr(sign + 1));
   }
   return out;
@@ -159,7 +124,8 @@ loaded_settings load_settings(const flag_values& flags,
   else if (const auto named = variables.find(config_variable);
            named != variables.end())
     take_values(out, read_config(named->second));
-  take_values(out, read_environment(variables));
+  take_values(out, read_environment(variables, out.others));
+  std::ranges::copy(out.others.problems, std::back_inserter(out.problems));
   take_values(out, read_flags(flags));
   auto& values = out.values;
   if (has_port_zero(values.bind)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "apps/weir/config_file.hpp"
+#include "apps/weir/foreign_variables.hpp"
 
 #include <map>
 #include <optional>
@@ -15,7 +16,7 @@ struct flag_values {
   std::map<const option*, std::vector<std::string>> given;
 };
 
-/// Variables whose names begin with WEIR_, by name.
+/// Variables whose names begin with WEIR_ or TAP_, by name.
 using environment = std::map<std::string, std::string, std::less<>>;
 
 /// That of this process, without empty ones: those count as unset.
@@ -27,6 +28,7 @@ struct loaded_settings {
   std::map<const option*, std::string> origins;
   /// Everything that is wrong, one sentence each. Do not start with any.
   std::vector<std::string> problems;
+  foreign_variables others; ///< What the environment has beside options.
 };
 
 /// Takes values over those that are there; notes what is wrong.
@@ -34,8 +36,8 @@ void take_values(loaded_settings& to, given_values from);
 
 /// Defaults, then the file (`--config` or WEIR_CONFIG), then the environment,
 /// then flags; secrets from their files; and whether it all fits together. A
-/// variable that is nearly an option's, or what Tap calls one, is a problem, others
-/// are not ours.
+/// variable that is nearly an option's, or what others call one, is a problem; the
+/// rest is in `others`, to be warned of.
 loaded_settings load_settings(const flag_values& flags,
                               const environment& variables);
 

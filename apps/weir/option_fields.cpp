@@ -1,5 +1,6 @@
 #include "apps/weir/option_fields.hpp"
 
+#include "net/address_guard.hpp"
 #include "net/url.hpp"
 
 #include <strings.h>
@@ -28,6 +29,33 @@ option plain_option(value_kind kind, T settings::*member,
 template <class T>
 bool outside(const limits::option_range<T>& range, T x) {
   return !(range.min <= x && x <= range.max);
+}
+
+/// What was meant by an upstream without its kind, or with another one, where that
+/// can be taken: of `wss://a.example.com`, `a.example.com` and
+/// `tap:https://a.example.com` it is `relay:https://a.example.com`.
+std::optional<std::string> meant_upstream(std::string_view text) {
+  const auto mark = text.find("://");
+  const auto scheme = text.substr(0, std::min(mark, text.size()));
+  const auto plain = scheme.ends_with("http") || scheme == "ws";
+  const auto rest
+    = mark == std::string_view::npos ? text : text.substr(mark + 3);
+  const auto parsed
+    = net::parse_url((plain ? "http://" : "https://") + std::string{rest});
+  // A word without a dot may be anything.
+  if (!parsed || !net::is_host(parsed->host)
+      || (mark == std::string_view::npos
+          && parsed->host.find('.') == std::string::npos))
+    return std::nullopt;
+  return (text.starts_with("pds") ? "pds:" : "relay:") + parsed->origin();
+}
+
+error not_an_upstream(std::string_view text) {
+  const auto meant = meant_upstream(text);
+  return fail(ec::invalid_argument,
+              "a list of relay:URL or pds:URL"
+                + (meant ? "; did you mean " + *meant + "?"
+                         : std::string{", such as relay:https://bsky.network"}));
 }
 
 } // namespace
@@ -136,9 +164,7 @@ option upstream_option(const option_text& x) {
         return fail(ec::invalid_argument,
                     "a list of relay:URL or pds:URL, these words in small letters");
       if (!is_relay && !text.starts_with(pds))
-        return fail(ec::invalid_argument,
-                    "a list of relay:URL or pds:URL; did you mean relay:"
-                      + net::without_user(text) + "?");
+        return not_an_upstream(text);
       found.push_back({text.substr((is_relay ? relay : pds).size()), is_relay});
     }
     to.upstreams = std::move(found);

@@ -9,7 +9,9 @@ constexpr std::string_view head =
 #
 # An option has one name: sync_per_host in this file is --sync-per-host as a
 # flag and WEIR_SYNC_PER_HOST in the environment. Flags win over the
-# environment, the environment over the file. Unknown names are errors.
+# environment, the environment over the file. Unknown names are errors in this
+# file and as flags. Of WEIR_ variables those are errors that are meant for an
+# option; the log warns of others (unknown_variable).
 # Sizes: 512B, 64KiB, 64MiB, 2GiB. Durations: 30s, 5m, 1h, 7d.
 )";
 

@@ -35,8 +35,11 @@ int print(const result<net::http_response>& x) {
                     + "; is it running, and is --node its data address?");
   const std::string body{as_text(x->body)};
   if (x->status != 200)
-    return complain("the node answers " + std::to_string(x->status) + ": "
-                    + body);
+    return complain(
+      "the node answers " + std::to_string(x->status) + ": " + body
+      + (x->status == 401 ? "; give --admin-password-file FILE, the file that "
+                            "admin_password_file of the node names"
+                          : ""));
   std::cout << printable_json(body) << std::endl;
   return all_good;
 }

@@ -8,10 +8,13 @@
 #include "base/printable.hpp"
 #include "base/process_memory.hpp"
 #include "base/version.hpp"
+#include "storage/safe_env_disk.hpp"
+#include "storage/store_identity.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <sys/resource.h>
@@ -52,12 +55,22 @@ std::string socket_url(const std::string& x) {
   return "ws" + x.substr(4);
 }
 
-void log_start(const settings& x, const actors::node& node) {
+/// Whether there is a store already, before the node makes one.
+bool is_kept(const std::string& data_dir) {
+  const auto found
+    = storage::read_store_identity(storage::posix_disk(), data_dir);
+  return found && *found;
+}
+
+void log_start(const settings& x, const actors::node& node, bool kept) {
   const auto held = node.holdings();
   log::info("started", {{"version", version()},
                         {"data", node.data_url()},
                         {"operations", node.operations_url()},
-                        {"data_dir", x.data_dir},
+                        {"data_dir", std::filesystem::absolute(x.data_dir)
+                                       .lexically_normal()
+                                       .string()},
+                        {"store", kept ? "kept" : "new"},
                         {"log_epoch", node.log_epoch()},
                         {"store_bytes", held.store_bytes},
                         {"repos", held.repos},
@@ -150,12 +163,13 @@ std::optional<int> live(running_settings& all, service_notify& manager,
     manager.reloaded();
   }};
   manager.status("opens the store");
+  const auto kept = is_kept(all.values().data_dir);
   auto started = start_node(all.values(), stop);
   if (!started)
     return end_without_node(manager, started.error());
   node = std::move(*started);
   say_ready(manager, *node, first);
-  log_start(all.values(), *node);
+  log_start(all.values(), *node, kept);
   stop.wait();
   const auto reason = stop.failure();
   const auto why = reason ? to_string(*reason) : std::string{"a signal"};
@@ -184,6 +198,7 @@ int run(const flag_values& flags) {
   if (!loaded.problems.empty())
     return refused;
   configure_log(loaded.values);
+  warn_of(loaded.others);
   running_settings all{flags, std::move(loaded.values)};
   service_notify manager{std::getenv("NOTIFY_SOCKET")};
   std::optional<int> status;

@@ -82,7 +82,24 @@ void merge(host_check_report& to, storage::verify_report from) {
     to.counts[what] += count;
 }
 
-result<host_check_report> check(const verify_flags& flags) {
+/// A report, and how many of its findings the store itself has.
+struct checked_store {
+  host_check_report report;
+  uint64_t own_findings = 0;
+};
+
+/// On standard error: the report stands alone on the other one.
+void print_remedy(const checked_store& x) {
+  if (x.own_findings > 0)
+    std::cerr << "weir: this store is damaged: restore a backup, or begin with "
+                 "an empty data_dir, which is filled from the network\n";
+  else if (x.report.findings_total > 0)
+    std::cerr << "weir: the store is sound and differs from that host: a "
+                 "running node mends what it hears of, and \"weir repos "
+                 "resync DID\" fetches a repo again\n";
+}
+
+result<checked_store> check(const verify_flags& flags) {
   storage::database_options where;
   where.directory = flags.directory;
   where.access = storage::access_mode::read_only;
@@ -92,10 +109,11 @@ result<host_check_report> check(const verify_flags& flags) {
   auto store = storage::verify_store(**db);
   if (!store)
     return store.error();
-  host_check_report out;
+  const auto own = store->findings_total;
   if (flags.against.empty()) {
+    host_check_report out;
     merge(out, std::move(*store));
-    return out;
+    return checked_store{std::move(out), own};
   }
   const auto web = web_client::make();
   host_check_options host;
@@ -107,7 +125,7 @@ result<host_check_report> check(const verify_flags& flags) {
   if (!compared)
     return compared.error();
   merge(*compared, std::move(*store));
-  return compared;
+  return checked_store{std::move(*compared), own};
 }
 
 int verify(const verify_flags& flags) {
@@ -120,17 +138,18 @@ int verify(const verify_flags& flags) {
               << " is not a URL\n";
     return refused;
   }
-  const auto report = check(flags);
-  if (!report) {
-    std::cerr << "weir: cannot verify: " << printable(report.error().context)
+  const auto done = check(flags);
+  if (!done) {
+    std::cerr << "weir: cannot verify: " << printable(done.error().context)
               << "\n";
     return refused;
   }
   if (flags.as_json)
-    print_json(*report);
+    print_json(done->report);
   else
-    print_text(*report);
-  return report->findings_total == 0 ? all_good : failed;
+    print_text(done->report);
+  print_remedy(*done);
+  return done->report.findings_total == 0 ? all_good : failed;
 }
 
 } // namespace

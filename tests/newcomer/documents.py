@@ -29,7 +29,7 @@ STEPS = {
     'remove': ['addresses', 'remove'],
     'see_an_error': ['addresses', 'errors', 'resync'],
     'lose_a_table': ['addresses', 'application', 'application-run', 'lost-table'],
-    'secure': ['set-up', 'ask'],
+    'secure': ['set-up', 'ask', 'ask-by-command'],
     'proxy': ['set-up', 'proxy', 'ask-proxy'],
     'back_up': ['set-up', 'back-up', 'restore'],
     'upgrade': ['set-up', 'upgrade'],

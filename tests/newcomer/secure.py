@@ -19,7 +19,8 @@ def secure(world):
     assert f'{world.root}/etc/weir/weir.toml: good, ' in shown, shown
     assert mode(f'{world.root}/etc/weir/password') == 0o640
     assert mode(f'{world.root}/var/lib/weir') == 0o700
-    assert json.loads(world.run('ask')) == {'repos': []}
+    for block in ('ask', 'ask-by-command'):
+        assert json.loads(world.run(block)) == {'repos': []}, block
     for url in (f'{world.data}/repos', f'{world.operations}/status'):
         assert ask(url)[1]['error'] == 'AuthenticationRequired', url
         assert ask(url, headers=with_password(world))[0] == 200, url

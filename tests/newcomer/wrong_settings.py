@@ -31,6 +31,19 @@ CONFIG_FILE = 'give the path of a TOML file, such as one that weir config print 
 REFUSED = {
     'upstream without its kind': (
         ['--upstream', 'https://bsky.network'], ['did you mean relay:https://bsky.network?']),
+    'upstream without its kind, as a WebSocket': (
+        ['--upstream', 'wss://bsky.network'], ['did you mean relay:https://bsky.network?']),
+    'upstream that is a word': (
+        ['--upstream', 'relay'], ['must be a list of relay:URL or pds:URL, such as relay:https://bsky.network']),
+    'host that is misspelt': (
+        ['--upstream', 'relay:https://bsky..network'], ['"bsky..network" is not a host name, such as bsky.network\n']),
+    'host in letters that are not ASCII': (
+        ['--plc-url', 'https://b\u00fccher.example'], ['it holds a letter that is not ASCII', 'xn--']),
+    'directory with a path': (
+        ['--plc-url', 'https://plc.directory/export'],
+        ['plc_url: https://plc.directory/export must end with the host', 'leave out "/export"']),
+    'resolver with a path': (
+        ['--handle-resolver-url', 'https://a.example.com/xrpc'], ['leave out "/xrpc"']),
     'upstream as a WebSocket': (
         ['--upstream', 'relay:wss://bsky.network'], ['"wss://bsky.network" must begin with https://']),
     'upstream without TLS': (
@@ -77,6 +90,13 @@ REFUSED = {
         ['"app..post" is not the name of a collection, such as app.bsky.feed.post']),
     'NSID with a star in it': (
         ['--collections', 'app.bsky.feed*'], ['may have one star, after its last dot']),
+    'large letters in a domain': (
+        ['--collections', 'App.bsky.feed.post'], ['has large letters in its domain', 'did you mean app.bsky.feed.post?']),
+    'large letters in a pattern': (
+        ['--collections', 'app.Bsky.*'], ['did you mean app.bsky.*?']),
+    'large letters in the domain of a signal': (
+        ['--mode', 'signal', '--signal-collection', 'App.bsky.feed.Post', '--upstream', 'relay:https://a.example.com'],
+        ['signal_collection: "App.bsky.feed.Post" has large letters in its domain', 'did you mean app.bsky.feed.Post?']),
     'pattern for a signal': (
         ['--mode', 'signal', '--signal-collection', 'app.bsky.*', '--upstream', 'relay:https://a.example.com'],
         ['"app.bsky.*" is not the name of a collection, such as', 'no patterns here']),
@@ -107,6 +127,8 @@ REFUSED = {
         ['retry_backoff_min: 7200s is more than retry_backoff_max; lower it, or raise that']),
     'no data_dir': (
         ['--data-dir', ''], ['data_dir: is empty; name a directory, such as']),
+    'certificates that are none': (
+        ['--ca-file', '{dir}/long', '--data-dir', '{dir}/made'], ['ca_file: {dir}/long: ', 'it must be a PEM file with certificates']),
     'certificates that are not there': (
         ['--ca-file', '{dir}/none', '--data-dir', '{dir}/made'], ['ca_file: {dir}/none: it is no file; give a PEM file']),
     'data_dir for a shell': (
@@ -150,8 +172,15 @@ ANSWERS = [
     ('POST', '/repos/add', {'Content-Type': 'text/plain'}, '{"dids":[]}', 415, 'Content-Type: application/json'),
     ('POST', '/repos/add', {}, '{"dids":["alice.test"]}', 400, '"alice.test"; a DID is such as did:plc:'),
     ('POST', '/repos', {'Content-Type': 'text/plain'}, '{}', 405, 'this path takes GET'),
+    ('POST', '/channel', {}, '{}', 405, 'this path takes GET'),
+    ('PUT', '/channel', {}, '{}', 405, 'this path takes GET'),
+    ('GET', '/repos', {}, '{}', 413, 'this path takes no body'),
+    ('POST', '/v1/dead-letters/drop', {}, 20_000 * ' ', 413, 'bytes that this path takes'),
+    ('GET', '/repos', {'X-Long': 20_000 * 'x'}, None, 431, 'bytes: send fewer or shorter header fields'),
+    ('POST', '/repos/add', {'Content-Encoding': 'gzip'}, '{"dids":[]}', 415, 'bodies are not compressed here'),
     ('POST', '/repos/add', {}, '{"did":["did:plc:a"]}', 400, 'did you mean'),
     ('POST', '/repos/add', {}, '{"dids":[],"collections":["app..x"]}', 400, 'such as app.bsky.feed.post'),
+    ('POST', '/repos/add', {}, '{"dids":[],"collections":["App.bsky.feed.Post"]}', 400, 'did you mean app.bsky.feed.Post?'),
 ]
 
 
@@ -164,10 +193,10 @@ def write(path, text, mode=0o600):
 class Node:
     """`weir run`; ended with the block."""
 
-    def __init__(self, folder, more=(), user=None):
+    def __init__(self, folder, more=(), user=None, variables=None):
         self.process = subprocess.Popen(
             [weir_program(), 'run', '--bind', '127.0.0.1:0', '--data-dir', folder, *more],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=PLAIN, text=True, user=user)
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**PLAIN, **(variables or {})}, text=True, user=user)
 
     def __enter__(self):
         self.began = time.monotonic()
@@ -249,7 +278,27 @@ def check_refused(folder):
         assert done.returncode == 1, done
         for x in ('b.toml:1:1: mode', 'did you mean "upstream"?', 'b.toml:3:1: bind = 3: must be'):
             assert x in done.stderr, (form, done.stderr)
+    for text in (f'{folder}/long', f'{folder}/none'):
+        write(f'{folder}/ca.toml', f'ca_file = "{text}"\n')
+        done = subprocess.run([weir_program(), 'config', 'check', f'{folder}/ca.toml'], env=PLAIN,
+                              timeout=WITHIN, capture_output=True, text=True, check=False)
+        assert done.returncode == 1 and f'ca_file: {text}: ' in done.stderr, done
     print('  ok unknown variable, unknown key, both forms of weir config')
+    check_variables(folder)
+
+
+def check_variables(folder):
+    """Variables that nobody reads: the log names them, and nothing of a cluster."""
+    given = {'WEIR_BANANA': '1', 'WEIR_APPLE': '1', 'WEIR_SERVICE_HOST': '10.0.0.1',
+             'WEIR_PORT': 'tcp://10.0.0.1:2480', 'TAP_RELAY_URL': 'https://bsky.network'}
+    with Node(f'{folder}/variables', variables=given) as node:
+        node.await_line('unknown_variable', 'weir config print has all')
+        node.await_line('tap_variable', 'set WEIR_UPSTREAM=relay:URL')
+        lines = [json.loads(x) for x in node.log if '_variable"' in x]
+        assert [x['event'] for x in lines] == ['unknown_variable', 'tap_variable'], lines
+        assert lines[0]['variables'] == 'WEIR_APPLE, WEIR_BANANA', lines
+    subprocess.run(['rm', '-r', f'{folder}/variables'], check=True)
+    print('  ok variables that nobody reads')
 
 
 def check_places(folder):
@@ -370,6 +419,9 @@ def check_warnings(data, at):
         ('a collection that nobody has', ['--mode', 'signal', '--upstream', f'relay:{relay}',
                                           '--signal-collection', 'com.example.nobody'],
          'signal_finds_nobody', 'is it the name of a collection that exists?'),
+        ('collections that nobody has', ['--mode', 'full-network', '--upstream', f'relay:{relay}',
+                                         '--collections', 'com.example.nobody'],
+         'collections_keep_nothing', 'of collections that exist?'),
         ('more memory than there is', ['--memory-limit', '1TiB'], 'memory_limit_too_large', 'set memory_limit to half'),
     ]
     for name, arguments, event, words in rows:
@@ -381,8 +433,9 @@ def check_warnings(data, at):
 
 def check_network(folder):
     """What only the network can tell: /readyz says it."""
-    # Listings are judged from claims_judged_min (50) accounts on.
-    net = subprocess.Popen([weir_program(), 'simnet', '--accounts', '100', '--records', '400'],
+    # Listings are judged from claims_judged_min (50) accounts on, collections from
+    # kept_nothing_repos_min (100) repos on.
+    net = subprocess.Popen([weir_program(), 'simnet', '--accounts', '120', '--records', '480'],
                            stdout=subprocess.PIPE, env=PLAIN, text=True)
     try:
         at = json.loads(net.stdout.readline())

@@ -4,8 +4,10 @@
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 namespace weir::tests {
 
@@ -51,6 +53,23 @@ TEST(CommandLineTest, AMisspeltFlagNamesTheNearest) {
   EXPECT_EQ(x.status, 2);
   EXPECT_TRUE(contains(x.errors, "did you mean \"--plc-url\"?")) << x.errors;
   EXPECT_EQ(x.output, "");
+}
+
+TEST(CommandLineTest, AFlagBeforeItsSubcommandIsToldItsPlace) {
+  const std::string place
+    = "it belongs after the subcommand: weir repos list --admin-password-file";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"repos", "--admin-password-file", "x", "list"},
+        {"repos", "--admin-password-file=x", "list"}}) {
+    const auto x = run_program(words);
+    EXPECT_EQ(x.status, 2);
+    EXPECT_TRUE(contains(x.errors, place)) << x.errors;
+    EXPECT_FALSE(contains(x.errors, "did you mean")) << x.errors;
+  }
+  const auto without = run_program({"repos", "--admin-password-file", "x"});
+  EXPECT_EQ(without.status, 2);
+  EXPECT_TRUE(contains(without.errors, "weir repos add --admin-password-file"))
+    << without.errors;
 }
 
 TEST(CommandLineTest, VersionIsOneLine) {
@@ -99,6 +118,35 @@ TEST(CommandLineTest, ADurationWithoutAUnitIsRefused) {
   const auto flag = run_program({"config", "print", "--retry-scan", "20"});
   EXPECT_NE(flag.status, 0);
   EXPECT_TRUE(contains(flag.errors, "retry-scan")) << flag.errors;
+}
+
+// What a node would read at its start and refuse.
+TEST(CommandLineTest, ConfigCheckReadsTheCertificates) {
+  const temp_dir dir;
+  std::ofstream{dir.at("junk.pem")} << "junk\n";
+  const auto path = dir.at("ca.toml");
+  for (const auto& ca_file : {dir.at("junk.pem"), dir.at("absent")}) {
+    std::ofstream{path} << "ca_file = \"" << ca_file << "\"\n";
+    const auto x = run_program({"config", "check", path});
+    EXPECT_EQ(x.status, 1) << x.output;
+    EXPECT_TRUE(contains(x.errors, "ca_file: " + ca_file)) << x.errors;
+  }
+}
+
+// Half of what was wanted, in a file, would look like all of it.
+TEST(CommandLineTest, ConfigPrintPrintsAllOrNothing) {
+  const temp_dir dir;
+  const auto absent
+    = run_program({"config", "print", "--config", dir.at("absent")});
+  EXPECT_EQ(absent.status, 1);
+  EXPECT_EQ(absent.output, "");
+  EXPECT_TRUE(contains(absent.errors, "cannot be read")) << absent.errors;
+  const std::string lost = WEIR_PROGRAM " config print > /dev/full 2> "
+                           + dir.at("said");
+  EXPECT_NE(std::system(lost.c_str()), 0);
+  std::ostringstream said;
+  said << std::ifstream{dir.at("said")}.rdbuf();
+  EXPECT_TRUE(contains(said.str(), "could not be written")) << said.str();
 }
 
 TEST(CommandLineTest, BothConfigCommandsTakeTheFileBothWays) {

@@ -61,6 +61,9 @@ TEST_F(ReposCommandTest, WhatFailsEndsWithOneAndAReason) {
   const auto refused = run({"add", followed}, false);
   EXPECT_EQ(refused.status, 1);
   EXPECT_NE(refused.errors.find("401"), std::string::npos) << refused.errors;
+  EXPECT_NE(refused.errors.find("give --admin-password-file FILE"),
+            std::string::npos)
+    << refused.errors;
   const auto unknown = run({"show", followed});
   EXPECT_EQ(unknown.status, 1);
   EXPECT_NE(unknown.errors.find("is not tracked"), std::string::npos);

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
@@ -66,6 +67,24 @@ TEST(LogStoryTest, ALifeIsToldAtLevelInfo) {
                              R"("event":"backfill_done","synced":"120")",
                              R"("event":"stopping","reason":"a signal")",
                              R"("event":"stopped")"}));
+}
+
+// Whoever started it somewhere else than meant sees an empty store there.
+TEST(LogStoryTest, AStartSaysWhereItsStoreIsAndWhetherItIsNew) {
+  const temp_dir dir;
+  const auto data = std::filesystem::relative(dir.at("data")).string();
+  ASSERT_FALSE(data.starts_with('/'));
+  for (const std::string store : {"new", "kept"}) {
+    program node{{"run", "--data-dir", data, "--bind", "127.0.0.1:0",
+                  "--log-format", "json"}};
+    ASSERT_TRUE(node.read_line(node_patience)) << node.errors();
+    node.send(SIGTERM);
+    ASSERT_EQ(node.wait(node_patience), 0) << node.errors();
+    EXPECT_TRUE(in_order(node.errors(),
+                         {R"("event":"started","version":)",
+                          R"("data_dir":")" + dir.at("data") + "\"",
+                          R"("store":")" + store + "\""}));
+  }
 }
 
 // With the defaults, as somebody tries it first. Two seconds on a quiet machine

@@ -92,6 +92,7 @@ TEST_F(VerifyAgainstTest, EveryRecordThatDiffersIsNamed) {
   EXPECT_EQ(x.status, 1);
   EXPECT_THAT(x.findings,
               HasSubstr(other.rkey.text + " has another cid than at the host"));
+  EXPECT_THAT(x.errors, HasSubstr("restore a backup"));
   EXPECT_THAT(x.findings, HasSubstr(lost.rkey.text + " is missing here"));
   EXPECT_THAT(x.findings, HasSubstr("zzzz-invented is not at the host"));
   for (const auto& key : {other, lost, invented})

@@ -34,6 +34,7 @@ protected:
     const auto x = verify(copy.close());
     EXPECT_EQ(x.status, 1) << words << "\n" << x.errors;
     EXPECT_THAT(x.findings, HasSubstr(words));
+    EXPECT_THAT(x.errors, HasSubstr("restore a backup"));
   }
 
   /// Changes a log block, with a right checksum.
@@ -85,6 +86,7 @@ TEST_F(VerifyDamageTest, ACopyWithoutDamageIsGood) {
   damaged_copy copy{data};
   const auto x = verify(copy.close());
   EXPECT_EQ(x.status, 0) << x.findings << x.errors;
+  EXPECT_EQ(x.errors, "");
   EXPECT_EQ(x.count("repos"), net.life().truth().accounts());
   EXPECT_GT(x.count("roots rebuilt"), 0u);
   EXPECT_GT(x.count("operations"), 1'000u);

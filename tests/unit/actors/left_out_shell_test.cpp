@@ -1,6 +1,7 @@
 #include "actors/supervisor/supervisor.hpp"
 #include "actors/support/store_readers.hpp"
 #include "base/limits_accounts.hpp"
+#include "base/log.hpp"
 #include "messages/account.hpp"
 #include "messages/backfill.hpp"
 #include "messages/journal.hpp"
@@ -33,13 +34,17 @@ protected:
     supervisor = keep(spawn_supervisor(sys, env, {}, {}));
   }
 
-  /// A new epoch of the relay, whose listing is empty.
-  /// @returns how often their host was asked about the repo since.
-  size_t lose(uint32_t epoch, bool is_proved) {
+  void begin_listing(uint32_t epoch) {
     shared->upstreams.put(
       quiet_upstream(relay_id, "https://relay.test", epoch, 7));
     tell(supervisor, node_command{relay_id});
     pass(listing_grace);
+  }
+
+  /// A new epoch of the relay, whose listing is empty.
+  /// @returns how often their host was asked about the repo since.
+  size_t lose(uint32_t epoch, bool is_proved) {
+    begin_listing(epoch);
     listing_compared listing;
     listing.page.upstream = relay_id;
     if (lists_collection) {
@@ -143,6 +148,37 @@ TEST_F(LeftOutShellTest, OneThatWasLeftOutBeforeARestartIsAskedAbout) {
   }
   ASSERT_FALSE(asked.empty());
   EXPECT_EQ(asked[0], shell_repo(1));
+}
+
+// People know an upstream by its URL, and not by the number in the store.
+TEST_F(LeftOutShellTest, TheLogNamesAnUpstreamByItsUrl) {
+  log::configure(log::level::info, log::format::text);
+  testing::internal::CaptureStderr();
+  begin_listing(1);
+  listing_page page;
+  page.upstream = relay_id;
+  page.unanswered = 1;
+  tell(supervisor, page);
+  listing_compared listing;
+  listing.page.upstream = relay_id;
+  tell(supervisor, listing);
+  left_out_page rows;
+  rows.upstream = relay_id;
+  rows.failed = fail(ec::storage_failure, "unread");
+  tell(supervisor, rows);
+  begin_listing(2);
+  page = {};
+  page.upstream = relay_id;
+  page.failed = fail(ec::unreachable, "away");
+  tell(supervisor, page);
+  const auto lines = testing::internal::GetCapturedStderr();
+  log::configure(log::level::off, log::format::text);
+  for (const auto* event :
+       {"accounts_not_described", "left_out_unread", "listing_failed"})
+    EXPECT_NE(lines.find(std::string{event} + " upstream=https://relay.test"),
+              std::string::npos)
+      << event << "\n"
+      << lines;
 }
 
 } // namespace weir::tests

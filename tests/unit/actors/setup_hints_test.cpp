@@ -93,6 +93,31 @@ TEST(setup_hints, an_upstream_that_is_away_or_does_not_tell_may_know_somebody) {
   EXPECT_TRUE(net.finds_nobody());
 }
 
+/// So many repos, fetched or not, under the filter of now or an earlier one.
+completeness_census fetched_repos(size_t count, bool fetched = true,
+                                  bool filter_current = true) {
+  completeness_census out;
+  completeness::terms terms;
+  terms.synced = fetched;
+  terms.filter_current = filter_current;
+  for (size_t i = 0; i < count; ++i)
+    out.add(atproto::did::trusted("did:web:a.test"), {}, terms);
+  out.close();
+  return out;
+}
+
+TEST(setup_hints, collections_that_keep_nothing_of_many_repos_are_told_once) {
+  constexpr auto enough = limits::kept_nothing_repos_min;
+  setup_hints x;
+  EXPECT_FALSE(x.keeps_nothing(fetched_repos(enough - 1), 0));
+  EXPECT_FALSE(x.keeps_nothing(fetched_repos(enough + 1), 1)) << "one is kept";
+  EXPECT_FALSE(x.keeps_nothing(fetched_repos(enough + 1, false), 0));
+  EXPECT_FALSE(x.keeps_nothing(fetched_repos(enough + 1, true, false), 0))
+    << "what these collections keep was not fetched yet";
+  EXPECT_TRUE(x.keeps_nothing(fetched_repos(enough), 0));
+  EXPECT_FALSE(x.keeps_nothing(fetched_repos(enough + 1), 0)) << "told";
+}
+
 TEST(setup_hints, whoever_was_found_may_leave) {
   two_upstreams net;
   for (const uint32_t i : {1, 2}) {

@@ -98,9 +98,66 @@ TEST_F(LoadSettingsTest, WhatTapCallsAnOptionIsAProblemThatNamesOurs) {
   }
 }
 
-TEST_F(LoadSettingsTest, AVariableThatIsNotOursIsLeftAlone) {
+TEST_F(LoadSettingsTest, WhatPeopleGuessIsAProblemThatNamesTheOption) {
+  for (const auto& [name, meant] :
+       {std::pair{"WEIR_PASSWORD_FILE", "WEIR_ADMIN_PASSWORD_FILE"},
+        std::pair{"WEIR_PLC", "WEIR_PLC_URL"},
+        std::pair{"WEIR_PLC_DIRECTORY", "WEIR_PLC_URL"},
+        std::pair{"WEIR_RELAYS", "WEIR_UPSTREAM"},
+        std::pair{"WEIR_PDS", "WEIR_UPSTREAM"},
+        std::pair{"WEIR_HOSTS", "WEIR_UPSTREAM"},
+        std::pair{"WEIR_PORT", "WEIR_BIND"},
+        std::pair{"WEIR_LISTEN", "WEIR_BIND"},
+        std::pair{"WEIR_MEMORY", "WEIR_MEMORY_LIMIT"},
+        std::pair{"WEIR_DATA", "WEIR_DATA_DIR"},
+        std::pair{"WEIR_FILTER", "WEIR_COLLECTIONS"}}) {
+    variables = {{name, "x"}};
+    EXPECT_EQ(load().problems,
+              std::vector<std::string>{std::string{"unknown variable "} + name
+                                       + "; did you mean " + meant + "?"});
+  }
+}
+
+TEST_F(LoadSettingsTest, AVariableThatNobodyKnowsIsNamedAndNoProblem) {
   variables["WEIR_REQUIRE_VECTORS"] = "1";
-  EXPECT_TRUE(load().problems.empty());
+  variables["WEIR_BANANA"] = "1";
+  const auto x = load();
+  EXPECT_TRUE(x.problems.empty());
+  EXPECT_EQ(x.others.unknown, (std::vector<std::string>{
+                                "WEIR_BANANA", "WEIR_REQUIRE_VECTORS"}));
+  EXPECT_EQ(sentences_of(x.others).size(), 1u);
+}
+
+// Of services weir and weir-data.
+TEST_F(LoadSettingsTest, WhatAClusterSetsForAServiceIsPassedOver) {
+  for (const auto* name :
+       {"WEIR_SERVICE_HOST", "WEIR_SERVICE_PORT", "WEIR_SERVICE_PORT_DATA",
+        "WEIR_PORT", "WEIR_PORT_2480_TCP", "WEIR_PORT_2480_TCP_ADDR",
+        "WEIR_DATA_SERVICE_HOST", "WEIR_DATA_PORT"})
+    variables[name] = "tcp://10.0.0.1:2480";
+  variables["WEIR_CRASH_AT"] = "nowhere";
+  const auto x = load();
+  EXPECT_TRUE(x.problems.empty()) << x.problems.front();
+  EXPECT_TRUE(x.others.unknown.empty()) << x.others.unknown.front();
+}
+
+TEST_F(LoadSettingsTest, OfEachVariableOfTapItsHintNamesTheOption) {
+  for (const auto& [name, hint] :
+       {std::pair{"TAP_RELAY_URL",
+                  "upstream means the same: set WEIR_UPSTREAM=relay:URL"},
+        std::pair{"TAP_FULL_NETWORK",
+                  "mode means the same: set WEIR_MODE=full-network"},
+        std::pair{"TAP_PLC_URL", "plc_url means the same: set WEIR_PLC_URL"},
+        std::pair{"TAP_WEBHOOK_URL", "no option of it means the same"}}) {
+    variables = {{name, "secret"}};
+    const auto x = load();
+    EXPECT_TRUE(x.problems.empty());
+    EXPECT_TRUE(x.others.unknown.empty());
+    ASSERT_EQ(x.others.tap.size(), 1u);
+    EXPECT_EQ(x.others.tap[0].name, name);
+    EXPECT_TRUE(x.others.tap[0].hint.ends_with(hint)) << x.others.tap[0].hint;
+    EXPECT_EQ(x.others.tap[0].hint.find("secret"), std::string::npos);
+  }
 }
 
 TEST_F(LoadSettingsTest, ARepeatedFlagAddsUpAndReplacesTheFilesList) {
@@ -111,6 +168,36 @@ TEST_F(LoadSettingsTest, ARepeatedFlagAddsUpAndReplacesTheFilesList) {
   ASSERT_TRUE(x.problems.empty()) << x.problems.front();
   ASSERT_EQ(x.values.upstreams.size(), 2u);
   EXPECT_EQ(x.values.upstreams[1].url, "https://b.example.com");
+}
+
+TEST_F(LoadSettingsTest, WhatIsOfferedForAnUpstreamIsTaken) {
+  constexpr std::string_view offer = "did you mean ";
+  for (const auto& [given, meant] :
+       {std::pair{"https://bsky.network", "relay:https://bsky.network"},
+        std::pair{"wss://bsky.network", "relay:https://bsky.network"},
+        std::pair{"wss://bsky.network/xrpc/x", "relay:https://bsky.network"},
+        std::pair{"bsky.network", "relay:https://bsky.network"},
+        std::pair{"tap:https://bsky.network", "relay:https://bsky.network"},
+        std::pair{"relay=https://bsky.network", "relay:https://bsky.network"},
+        std::pair{"pds=https://pds.example.com", "pds:https://pds.example.com"},
+        std::pair{"ftp", ""}, std::pair{"relay", ""},
+        std::pair{"https://u:p@bsky.network", ""},
+        std::pair{"https://bsky..network", ""}}) {
+    flags.given.clear();
+    flag("upstream", {given});
+    const auto x = load().problems;
+    ASSERT_EQ(x.size(), 1u);
+    EXPECT_NE(x[0].find("must be a list of relay:URL or pds:URL"),
+              std::string::npos);
+    const auto at = x[0].find(offer);
+    ASSERT_EQ(at == std::string::npos, *meant == '\0') << x[0];
+    if (*meant == '\0')
+      continue;
+    EXPECT_EQ(x[0].substr(at + offer.size()), meant + std::string{"?"});
+    flags.given.clear();
+    flag("upstream", {meant});
+    EXPECT_TRUE(load().problems.empty()) << meant;
+  }
 }
 
 TEST_F(LoadSettingsTest, ProblemsOfAllSourcesAreReportedAtOnce) {

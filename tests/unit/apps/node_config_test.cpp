@@ -160,6 +160,48 @@ TEST(NodeConfigTest, UpstreamsAreDistinctOrigins) {
   EXPECT_TRUE(has_problem(x, "upstream: "));
 }
 
+// What stands behind them would be dropped, here or there.
+TEST(NodeConfigTest, ServersAreNamedByTheirOriginAlone) {
+  for (const auto* more : {"/xrpc", "/?x", "?x", "#x", "/export", "?"}) {
+    node_config x;
+    const auto url = std::string{"https://a.example.com"} + more;
+    const auto words = "must end with the host or port: https://a.example.com; "
+                       "leave out \""
+                       + std::string{more} + "\"";
+    x.upstreams = {{url, true}};
+    EXPECT_TRUE(has_problem(x, words)) << url;
+    x.upstreams = {};
+    x.plc_url = url;
+    EXPECT_TRUE(has_problem(x, words)) << url;
+    x.plc_url = "https://a.example.com/";
+    EXPECT_TRUE(x.problems().empty());
+    x.handle_resolver_url = url;
+    EXPECT_TRUE(has_problem(x, words)) << url;
+  }
+}
+
+TEST(NodeConfigTest, OnlyAPrivateHostIsALeaveOfPrivateAddresses) {
+  constexpr auto leave = "(allow_private_addresses permits it)";
+  node_config x;
+  for (const auto* host : {"localhost", "10.0.0.1", "[::1]", "relay.test"}) {
+    x.plc_url = std::string{"https://"} + host;
+    EXPECT_TRUE(has_problem(x, leave)) << host;
+  }
+  const auto long_label = std::string(64, 'a') + ".network";
+  for (const auto& host : {std::string{"bsky..network"}, std::string{"-x.y"},
+                           std::string{"bsky_x.network"}, std::string{"1.2.3"},
+                           long_label}) {
+    x.plc_url = "https://" + host;
+    EXPECT_TRUE(has_problem(x, "is not a host name")) << host;
+    EXPECT_FALSE(has_problem(x, leave)) << host;
+  }
+  x.plc_url = "https://" + long_label.substr(1);
+  EXPECT_TRUE(x.problems().empty());
+  x.plc_url = "https://b\xc3\xbc"
+              "cher.example.com";
+  EXPECT_TRUE(has_problem(x, "a letter that is not ASCII"));
+}
+
 TEST(NodeConfigTest, UpstreamsAreCountedToTheirLimit) {
   node_config x;
   x.memory_limit = limits::memory_limit_range.max;

@@ -234,6 +234,21 @@ TEST(AddressGuardTest, PrivateAddressesPassOnRequestButOnlyUnicastOnes) {
     EXPECT_FALSE(guard.check_address(address(text))) << text;
 }
 
+// What a person may have meant, also where it is not allowed.
+TEST(AddressGuardTest, AHostIsANameOrAnAddress) {
+  const std::string label(63, 'a');
+  for (const auto& text :
+       {std::string{"localhost"}, std::string{"pds.test"},
+        std::string{"bsky.network"}, std::string{"10.0.0.1"},
+        std::string{"::1"}, label, label + ".com"})
+    EXPECT_TRUE(is_host(text)) << text;
+  for (const auto& text :
+       {std::string{}, std::string{"a..b"}, std::string{"-a.b"},
+        std::string{"a_b.c"}, std::string{"1.2.3"}, std::string{"a.b."},
+        label + "a.com"})
+    EXPECT_FALSE(is_host(text)) << text;
+}
+
 TEST(AddressGuardTest, EndpointsAreWrittenAsTheyAreRead) {
   for (auto text : {"127.0.0.1:2480", "[::1]:0", "8.8.8.8:65535"}) {
     auto x = endpoint::parse(text);

@@ -48,6 +48,25 @@ TEST(DatabaseOpenTest, ASecondOwnerInTheSameProcessIsRefused) {
   EXPECT_TRUE(has_row(*open_store(nullptr, how).value(), 1));
 }
 
+TEST(DatabaseOpenTest, AFullDiskIsToldAsOne) {
+  const tests::temp_dir dir;
+  tests::fault_env disk{posix_disk()};
+  const auto expect_room = [&](const std::string& name) {
+    disk.budget(0);
+    const auto x = open_store(&disk, {.directory = dir.at(name)});
+    disk.budget(std::nullopt);
+    ASSERT_FALSE(x);
+    EXPECT_EQ(x.error().code, ec::disk_full);
+    EXPECT_TRUE(x.error().context.ends_with("; make room on that disk"))
+      << x.error().context;
+    EXPECT_EQ(x.error().context.find("data_dir"), std::string::npos);
+  };
+  expect_room("new");
+  EXPECT_TRUE(open_store(&disk, {.directory = dir.at("kept")}));
+  expect_room("kept");
+  EXPECT_TRUE(open_store(&disk, {.directory = dir.at("kept")}));
+}
+
 // P2: a name that was not synced may vanish with everything below it. Somebody
 // has just made it, or a start that ended there; he may keep the parent from
 // us.

@@ -74,6 +74,22 @@ TEST(Filter, RefusesWhatIsNoPatternAndNamesIt) {
   }
 }
 
+// Obeyed, such a filter would delete every record there is.
+TEST(Filter, RefusesLargeLettersInADomainAndNamesWhatWasMeant) {
+  for (const auto& [bad, meant] :
+       {std::pair{"App.bsky.feed.Post", "app.bsky.feed.Post"},
+        std::pair{"app.bsky.Feed.post", "app.bsky.feed.post"},
+        std::pair{"app.Bsky.*", "app.bsky.*"}}) {
+    const auto filter = collection_filter::parse({"a.b.c", bad});
+    ASSERT_FALSE(filter) << bad;
+    EXPECT_EQ(filter.error().code, ec::invalid_argument);
+    EXPECT_TRUE(filter.error().context.ends_with(
+      std::string{"did you mean "} + meant + "?"))
+      << filter.error().context;
+  }
+  EXPECT_TRUE(filter_of({"app.bsky.feed.Post"}).matches("app.bsky.feed.Post"));
+}
+
 TEST(Filter, ShowsSoMuchOfABadPatternAndNotOneByteMore) {
   for (const size_t more : {0, 1}) {
     const std::string bad(limits::named_pattern_bytes_max + more, '!');

@@ -41,6 +41,20 @@ TEST(TapAck, WithABadIdIsRefused) {
   EXPECT_EQ(ack(R"({"type":"ack"})"), malformed);
 }
 
+// Nobody could say which one counts.
+TEST(TapAck, WithAMemberTwiceIsRefused) {
+  for (const auto* text :
+       {R"({"type":"ack","id":5,"id":6})", R"({"type":"ack","id":5,"id":5})",
+        R"({"type":"ack","id":5,"\u0069d":6})", R"({"id":null,"type":"ack","id":5})",
+        R"({"type":"ack","type":"ack","id":5})",
+        R"({"type":"hello","type":"ack","id":5})",
+        R"({"type":"ack","type":7,"id":5})"})
+    EXPECT_EQ(ack(text), malformed) << text;
+  EXPECT_EQ(ack(R"({"type":"ack","id":7,"more":{"id":1,"id":2,"type":"x"}})"),
+            7);
+  EXPECT_EQ(ack(R"({"type":"ack","id":7,"more":[{"id":1}],"more":"id"})"), 7);
+}
+
 TEST(TapAck, OfAnotherTypeIsIgnored) {
   EXPECT_EQ(ack(R"({"type":"hello","id":7})"), 0);
   EXPECT_EQ(ack(R"({"type":""})"), 0);

@@ -6,7 +6,7 @@ enum class shortage : uint8_t { disk };
 void node() {
   gauge("weir_records", "help");
   log::info("started");
-  log::warn("unhealthy", {{"level", 1}});
+  log::warn("unhealthy", {{"grade", 1}});
   log::error(
     "node_failed", {});
   waiting.emplace_back("starting");
