@@ -231,9 +231,12 @@ bool repo_machine::idle(bool crowded) const noexcept {
   // Whose handle it is comes after the document.
   const auto asks = identity_pending_ || answered_ != asked_;
   // Whoever wakes it asks again, and somebody will: the row says that something
-  // was not judged, or the first fetch is in the queue.
+  // was not judged, or that a look-up of an account that is away is due, or the
+  // first fetch is in the queue.
+  const auto away = row_.account != storage::account_status::active;
   const auto asks_again
-    = doubt_.open() || (wants_fetch() && row_.status == repo_status::pending);
+    = doubt_.open() || (away && row_.identity_due)
+      || (wants_fetch() && row_.status == repo_status::pending);
   return loaded_ && !in_flight_ && !next_used_ && inbox_.empty() && !job_
          && !(asks && !(crowded && asks_again))
          && !prepare_pending_ && !suspicion_

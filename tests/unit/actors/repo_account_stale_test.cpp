@@ -165,6 +165,8 @@ TEST(repo_account_stale, no_document_is_young_enough_for_a_former_host) {
     x.settle();
     EXPECT_EQ(x.row->account, account_status::deactivated);
     EXPECT_TRUE(x.row->identity_due) << "for the next life, too";
+    EXPECT_FALSE(x.machine->idle());
+    EXPECT_TRUE(x.machine->idle(true)) << "memory is short";
     auto fact = x.identity();
     fact.pds = other_origin;
     x.learn(fact);
