@@ -15,8 +15,8 @@ constexpr std::string_view own_prefix = "WEIR_";
 constexpr std::string_view tap_prefix = "TAP_";
 
 /// Variables that the program reads and that are no options.
-constexpr std::array<std::string_view, 2> read_elsewhere{"WEIR_CONFIG",
-                                                         "WEIR_CRASH_AT"};
+constexpr std::array<std::string_view, 3> read_elsewhere{
+  "WEIR_CONFIG", "WEIR_CRASH_AT", "WEIR_THROW_AT"};
 
 struct other_name {
   std::string_view theirs; ///< What stands after WEIR_ or TAP_.
