@@ -74,12 +74,19 @@ repo_effects repo_machine::on_incomplete(const incompleteness& x,
   if (!loaded_ || !exists_ || job_ || suspicion_ || !takes_commits()
       || !completeness::counts(row_))
     return out;
-  const auto from = board.accounting_for(row_.pds).since_reset();
-  if (completeness::needs_index(row_, tip_.rev))
-    desync("it was not fetched since its upstream told of it", now, out);
-  else if (x.unproved && !completeness::is_noted(row_, from))
+  const auto from = board.accounting_for(row_.pds);
+  // A listing may have told the rev ahead of a stream that is late.
+  const auto is_on_its_way
+    = from.id != 0 && row_.last_indexed_rev.defined()
+      && !from.told_all(row_.first_rev.time(), now.steady,
+                        settings_->listing_grace);
+  if (completeness::needs_index(row_, tip_.rev)) {
+    if (!is_on_its_way) // Else a later look sees whether it came.
+      desync("it was not fetched since its upstream told of it", now, out);
+  } else if (x.unproved && !completeness::is_noted(row_, from.since_reset())) {
     desync("its position is stale, and its host does not tell its rev", now,
            out);
+  }
   flush(out);
   return out;
 }

@@ -131,6 +131,29 @@ TEST(repo_proof, a_look_while_a_commit_is_written_fetches_nothing) {
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
+// CONS-28: a listing that shows what a late stream has not brought yet
+TEST(repo_proof, what_was_told_ahead_of_a_late_stream_is_waited_for) {
+  stale_repo x;
+  auto row = *x.row;
+  row.first_rev = atproto::tid{~uint64_t{0} >> 1};
+  x.row = row;
+  x.restart();
+  x.clear();
+  auto view = x.board.accounting_for(x.row->pds);
+  ASSERT_NE(view.id, 0u);
+  view.quiet_since.reset();
+  x.board.put(view);
+  x.look();
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_THAT(x.wishes, IsEmpty());
+  view.quiet_since = steady_time{}; // It has nothing more to bring.
+  x.board.put(view);
+  x.look();
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+}
+
 // CONS-27, CONS-28: a row that says `synced` and was never whole
 TEST(repo_proof, what_was_never_fetched_since_it_was_told_of_is_fetched) {
   for (const auto never : {true, false}) {
