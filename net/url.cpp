@@ -25,7 +25,7 @@ error refuse_form(std::string_view text) {
                   [](char c) { return static_cast<unsigned char>(c) > 0x7e; }))
     return refuse("it holds a letter that is not ASCII; a host name has another "
                   "form for URLs, such as xn--bcher-kva.example");
-  return refuse("it holds what no URL has, such as a space");
+  return refuse("it is not written as a URL is, such as https://bsky.network");
 }
 
 std::optional<scheme> parse_scheme(std::string_view lower) noexcept {

@@ -1,4 +1,5 @@
 #include "base/limits.hpp"
+#include "wire/json_tokens.hpp"
 #include "wire/tap.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
@@ -17,16 +18,8 @@ using text_view = json::string_view;
 /// Hears every token of a message, in its order, so that a member that is there
 /// twice is noticed: an object would keep one of them. The message's size bounds
 /// all.
-class ack_handler {
+class ack_handler : public json_tokens {
 public:
-  static constexpr size_t max_object_size = SIZE_MAX;
-  static constexpr size_t max_array_size = SIZE_MAX;
-  static constexpr size_t max_key_size = SIZE_MAX;
-  static constexpr size_t max_string_size = SIZE_MAX;
-
-  bool on_document_begin(json::error_code&) { return true; }
-  bool on_document_end(json::error_code&) { return true; }
-
   bool on_object_begin(json::error_code&) {
     is_object = is_object || depth_ == 0;
     return open();
@@ -68,8 +61,6 @@ public:
     return true;
   }
 
-  bool on_number_part(text_view, json::error_code&) { return true; }
-
   bool on_int64(int64_t x, text_view, json::error_code&) {
     if (is_value_of(member::id) && x > 0 && x <= limits::safe_integer_max)
       id = static_cast<uint64_t>(x);
@@ -88,9 +79,6 @@ public:
 
   bool on_bool(bool, json::error_code&) { return true; }
   bool on_null(json::error_code&) { return true; }
-  bool on_comment_part(text_view, json::error_code&) { return true; }
-  bool on_comment(text_view, json::error_code&) { return true; }
-
   bool is_object = false;
   size_t types = 0;
   size_t ids = 0;

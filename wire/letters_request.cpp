@@ -3,6 +3,7 @@
 #include "base/limits.hpp"
 #include "base/limits_api.hpp"
 #include "wire/body_members.hpp"
+#include "wire/json_tokens.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
 
@@ -33,17 +34,8 @@ constexpr std::array<std::string_view, none> values{
   "a list of ids of events", "a DID", "true", "as the answer before gave it"};
 
 /// Hears every token of the text, in its order. The body's size bounds all.
-class letters_handler {
+class letters_handler : public json_tokens {
 public:
-  static constexpr size_t max_object_size = SIZE_MAX;
-  static constexpr size_t max_array_size = SIZE_MAX;
-  static constexpr size_t max_key_size = SIZE_MAX;
-  static constexpr size_t max_string_size = SIZE_MAX;
-
-  bool on_document_begin(json::error_code&) { return true; }
-
-  bool on_document_end(json::error_code&) { return true; }
-
   bool on_object_begin(json::error_code&) {
     is_object = is_object || depth_ == 0;
     if (depth_++ > 0)
@@ -100,8 +92,6 @@ public:
     return true;
   }
 
-  bool on_number_part(text_view, json::error_code&) { return true; }
-
   bool on_int64(int64_t x, text_view, json::error_code&) {
     if (depth_ != 2 || at_ != ids || x < 1 || x > limits::safe_integer_max)
       is_wrong();
@@ -119,10 +109,6 @@ public:
   }
 
   bool on_null(json::error_code&) { return is_wrong(); }
-
-  bool on_comment_part(text_view, json::error_code&) { return true; }
-
-  bool on_comment(text_view, json::error_code&) { return true; }
 
   bool is_object = false;
   std::optional<std::string> unknown;  ///< The first member of that kind.

@@ -2,6 +2,7 @@
 
 #include "base/limits.hpp"
 #include "wire/filter.hpp"
+#include "wire/json_tokens.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
 
@@ -134,18 +135,8 @@ private:
 enum class member_state : uint8_t { absent, list, wrong };
 
 /// Hears every token of the text, in its order.
-class request_handler {
+class request_handler : public json_tokens {
 public:
-  // The size of the whole body is what bounds each of them.
-  static constexpr size_t max_object_size = SIZE_MAX;
-  static constexpr size_t max_array_size = SIZE_MAX;
-  static constexpr size_t max_key_size = SIZE_MAX;
-  static constexpr size_t max_string_size = SIZE_MAX;
-
-  bool on_document_begin(json::error_code&) { return true; }
-
-  bool on_document_end(json::error_code&) { return true; }
-
   bool on_object_begin(json::error_code&) {
     is_object_ = is_object_ || depth_ == 0;
     on_other();
@@ -197,8 +188,6 @@ public:
     return true;
   }
 
-  bool on_number_part(text_view, json::error_code&) { return true; }
-
   bool on_int64(int64_t, text_view, json::error_code&) { return on_other(); }
 
   bool on_uint64(uint64_t, text_view, json::error_code&) { return on_other(); }
@@ -208,10 +197,6 @@ public:
   bool on_bool(bool, json::error_code&) { return on_other(); }
 
   bool on_null(json::error_code&) { return on_other(); }
-
-  bool on_comment_part(text_view, json::error_code&) { return true; }
-
-  bool on_comment(text_view, json::error_code&) { return true; }
 
   bool is_object() const noexcept { return is_object_; }
 

@@ -75,11 +75,14 @@ repo_effects repo_machine::on_incomplete(const incompleteness& x,
       || !completeness::counts(row_))
     return out;
   const auto from = board.accounting_for(row_.pds);
-  // A listing may have told the rev ahead of a stream that is late.
+  // A listing may have told the rev ahead of a stream that is late: no longer is
+  // that waited for than a listing is doubted.
+  const auto told_at = row_.first_rev.time();
   const auto is_on_its_way
     = from.id != 0 && row_.last_indexed_rev.defined()
-      && !from.told_all(row_.first_rev.time(), now.steady,
-                        settings_->listing_grace);
+      && now.wall.micros - told_at.micros
+           < std::chrono::microseconds{limits::listing_doubt_max}.count()
+      && !from.told_all(told_at, now.steady, settings_->listing_grace);
   if (completeness::needs_index(row_, tip_.rev)) {
     if (!is_on_its_way) // Else a later look sees whether it came.
       desync("it was not fetched since its upstream told of it", now, out);

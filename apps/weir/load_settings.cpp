@@ -79,7 +79,8 @@ environment process_environment() {
   for (char** x = environ; *x != nullptr; ++x) {
     const std::string_view line{*x};
     const auto sign = line.find('=');
-    if ((line.starts_with("WEIR_") || line.starts_with("TAP_")) && sign + 1 < line.size())
+    const auto is_ours = line.starts_with("WEIR_") || line.starts_with("TAP_");
+    if (is_ours && sign + 1 < line.size())
       out.emplace(line.substr(0, sign), line.substr(sign + 1));
   }
   return out;

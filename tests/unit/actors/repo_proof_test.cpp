@@ -131,27 +131,32 @@ TEST(repo_proof, a_look_while_a_commit_is_written_fetches_nothing) {
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
-// CONS-28: a listing that shows what a late stream has not brought yet
+// CONS-28; limits::listing_doubt_max: what a listing shows and a late stream has not
+// brought yet
 TEST(repo_proof, what_was_told_ahead_of_a_late_stream_is_waited_for) {
-  stale_repo x;
-  auto row = *x.row;
-  row.first_rev = atproto::tid{~uint64_t{0} >> 1};
-  x.row = row;
-  x.restart();
-  x.clear();
-  auto view = x.board.accounting_for(x.row->pds);
-  ASSERT_NE(view.id, 0u);
-  view.quiet_since.reset();
-  x.board.put(view);
-  x.look();
-  x.settle();
-  EXPECT_EQ(x.row->status, repo_status::synced);
-  EXPECT_THAT(x.wishes, IsEmpty());
-  view.quiet_since = steady_time{}; // It has nothing more to bring.
-  x.board.put(view);
-  x.look();
-  x.settle();
-  EXPECT_EQ(x.row->status, repo_status::desync);
+  constexpr std::chrono::microseconds longest = limits::listing_doubt_max;
+  for (const auto told_all : {false, true})
+    for (const auto age : {1us, longest - 1us, longest}) {
+      stale_repo x;
+      auto row = *x.row;
+      x.pass(24h);
+      row.first_rev = atproto::tid::from_time(x.now.wall + -age, 1);
+      ASSERT_GT(row.first_rev, row.last_indexed_rev);
+      x.row = row;
+      x.restart();
+      x.clear();
+      auto view = x.board.accounting_for(x.row->pds);
+      ASSERT_NE(view.id, 0u);
+      if (!told_all)
+        view.quiet_since.reset();
+      x.board.put(view);
+      x.look();
+      x.settle();
+      const auto waits = !told_all && age < longest;
+      EXPECT_EQ(x.row->status,
+                waits ? repo_status::synced : repo_status::desync)
+        << told_all << ' ' << age.count();
+    }
 }
 
 // CONS-27, CONS-28: a row that says `synced` and was never whole
