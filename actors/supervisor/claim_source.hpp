@@ -6,6 +6,7 @@
 #include "base/limits_claims.hpp"
 #include "base/limits_streams.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -39,7 +40,7 @@ struct claim_source {
   std::deque<waiting_claim> waiting_web; ///< Of did:web names.
   bool web_is_next = false;              ///< Both have turns.
   std::unordered_map<atproto::did, waiting_claim> asked;
-  /// To be asked about again, and when.
+  /// To be asked about again, and when; the next one first.
   std::deque<std::pair<steady_time, waiting_claim>> later;
   /// Most of it is not so, and the directory is asked whether that is its fault.
   bool in_proof = false;
@@ -51,6 +52,13 @@ struct claim_source {
   void put(waiting_claim x, bool first = false) {
     auto& line = document_is_foreign(x.of.repo) ? waiting_web : waiting;
     line.insert(first ? line.begin() : line.end(), std::move(x));
+  }
+
+  void put_later(waiting_claim x, steady_time at) {
+    const auto behind = std::upper_bound(
+      later.begin(), later.end(), at,
+      [](steady_time wanted, const auto& y) { return wanted < y.first; });
+    later.emplace(behind, at, std::move(x));
   }
 
   /// @param web Whether a did:web name may be asked about.

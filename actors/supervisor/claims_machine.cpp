@@ -156,9 +156,12 @@ bool claims_machine::is_looked_up(const word& said,
 
 void claims_machine::look_later(source& from, waiting_claim x, bool fails,
                                 steady_time now) {
-  const auto at = now + limits::claim_retry;
   from.decide_first(x, fails);
-  from.later.emplace_back(at, std::move(x));
+  put_later(from, std::move(x), now + limits::claim_retry);
+}
+
+void claims_machine::put_later(source& from, waiting_claim x, steady_time at) {
+  from.put_later(std::move(x), at);
   wake_at_ = std::min(wake_at_.value_or(at), at);
 }
 

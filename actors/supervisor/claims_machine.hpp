@@ -42,7 +42,9 @@ namespace weir::actors {
 /// An account that is away may have moved: a document that names another host
 /// says nothing against its listing then. A directory that cannot be reached
 /// says nothing at all: all claims rest for a while, this one is asked about
-/// again a few times, and comes again with the next listing. A did:web that
+/// again a few times, and comes again with the next listing. That of a stream is
+/// asked about when its DID may be looked up again: no listing may come for a day,
+/// and the page of a listing would hold up others. A did:web that
 /// cannot be reached is its listing's fault alone.
 ///
 /// # Threads and ownership
@@ -61,6 +63,8 @@ public:
     kind what = kind::missing;
     std::string pds;
     int64_t fetched_at = 0; ///< Unix seconds.
+    /// Of `away`: asked sooner, nobody looks it up.
+    steady_time not_before{};
   };
 
   /// A page of this listing is decided, or its claims were dropped.
@@ -183,6 +187,7 @@ private:
                                bool agrees);
   static bool is_looked_up(const word& said, const waiting_claim& x) noexcept;
   void look_later(source& from, waiting_claim x, bool fails, steady_time now);
+  void put_later(source& from, waiting_claim x, steady_time at);
   void wake(steady_time now);
   listing* next_listing();
   atproto::did ask_next(source& from, const std::string& host, effects& out);

@@ -92,7 +92,10 @@ void claims_machine::take_word(streams::value_type& of, waiting_claim x,
                        && !document_is_foreign(x.of.repo);
   if (is_away && ++x.tries < limits::claim_tries_max) {
     x.wants_anew = false; // What is known of it may decide.
-    wait(of, std::move(x), false);
+    if (said.not_before > now + limits::claim_retry)
+      put_later(from, std::move(x), said.not_before);
+    else
+      wait(of, std::move(x), false);
     return;
   }
   const auto look = is_away ? second_look::none : next_look(x, said, agrees);

@@ -22,7 +22,7 @@ claims_machine::word word_of(const identity_fact& x) {
             x.row.fetched_at};
   const auto away = x.failed.code == ec::unreachable
                     || x.failed.code == ec::limit_reached;
-  return {away ? kind::away : kind::missing, {}};
+  return {away ? kind::away : kind::missing, {}, 0, x.not_before};
 }
 
 /// A directory that calls all identities gone, or knows no host of them, proves

@@ -309,6 +309,32 @@ TEST(claims_streams, a_directory_that_is_away_says_nothing) {
   EXPECT_EQ(x.machine.bytes(), 0u);
 }
 
+// Its look-ups failed before and pause: asked sooner, they would fail unheard.
+TEST(claims_streams, who_is_looked_up_later_is_asked_about_then) {
+  stream_world x;
+  x.name_many(1, 2);
+  const auto first = x.now + 6 * limits::claim_retry;
+  const auto second = x.now + 3 * limits::claim_retry;
+  for (const auto& [i, at] : {std::pair{1, first}, std::pair{2, second}})
+    x.take(x.machine.on_word(streamed_did(static_cast<size_t>(i)),
+                             {kind::away, {}, 0, at}, x.now));
+  x.asked.clear();
+  x.pass_retry();
+  EXPECT_THAT(x.asked, IsEmpty());
+  for (const auto& [i, at] : {std::pair{2, second}, std::pair{1, first}}) {
+    ASSERT_EQ(x.timer, at);
+    x.now = at + -1us;
+    x.take(x.machine.on_timer(x.now));
+    EXPECT_THAT(x.asked, IsEmpty());
+    x.now = at;
+    x.take(x.machine.on_timer(x.now));
+    EXPECT_THAT(x.asked, ElementsAre(streamed_did(static_cast<size_t>(i))));
+    EXPECT_EQ(x.say_all(kind::names_host, its_pds), 1u);
+  }
+  EXPECT_EQ(x.count_of(outcome::confirmed), 2u);
+  EXPECT_EQ(x.machine.bytes(), 0u);
+}
+
 // A stream that is followed no more, or whose host nobody knows.
 TEST(claims_streams, without_a_host_nothing_can_agree) {
   stream_world x;
