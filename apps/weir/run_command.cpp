@@ -1,6 +1,7 @@
 #include "actors/node/node.hpp"
 #include "apps/weir/commands.hpp"
 #include "apps/weir/option_flags.hpp"
+#include "apps/weir/process_limits.hpp"
 #include "apps/weir/reload.hpp"
 #include "apps/weir/service_notify.hpp"
 #include "apps/weir/stop_signal.hpp"
@@ -17,7 +18,6 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
-#include <sys/resource.h>
 
 namespace weir::apps {
 
@@ -27,15 +27,6 @@ void print_ready(const actors::node& x) {
   std::cout << R"({"ready":true,"version":")" << version() << R"(","data":")"
             << x.data_url() << R"(","operations":")" << x.operations_url()
             << R"(","log_epoch":")" << x.log_epoch() << "\"}" << std::endl;
-}
-
-/// Sockets and tables share the descriptors: as many as the system allows.
-void raise_descriptor_limit() {
-  rlimit x{};
-  if (getrlimit(RLIMIT_NOFILE, &x) != 0 || x.rlim_cur == x.rlim_max)
-    return;
-  x.rlim_cur = x.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &x);
 }
 
 /// `ADDRESS:PORT` of a face.
@@ -85,7 +76,8 @@ void log_start(const settings& x, const actors::node& node, bool kept) {
                         "killed then: set memory_limit to half of it, or less"}});
   if (x.upstreams.empty())
     log::warn("no_upstream",
-              {{"hint", "repos are fetched once and then not followed"}});
+              {{"hint", "repos are fetched once and then not followed; set "
+                        "upstream to follow a relay or a PDS"}});
   if (x.mode != actors::tracking_mode::manual || held.repos > 0)
     return;
   const auto password = x.admin_password_file.empty()
@@ -190,14 +182,29 @@ std::optional<int> live(running_settings& all, service_notify& manager,
   return failed;
 }
 
+/// What the log says once, since no restart of the node's own changes it.
+void warn_of_descriptors(uint64_t allowed) {
+  if (allowed < descriptors_enough)
+    log::warn("few_descriptors",
+              {{"descriptors", allowed},
+               {"enough", descriptors_enough},
+               {"hint", "the node may open so many files and sockets; with many "
+                        "applications or hosts some wait for a connection: raise "
+                        "ulimit -n, or LimitNOFILE of the service"}});
+}
+
 int run(const flag_values& flags) {
-  raise_descriptor_limit();
+  explain_aborts();
+  const auto descriptors = raise_descriptor_limit();
   auto loaded = load_settings(flags, process_environment());
+  if (auto x = check_descriptors(descriptors); !x)
+    loaded.problems.push_back(x.error().context);
   for (const auto& x : loaded.problems)
     std::cerr << "weir: " << x << "\n";
   if (!loaded.problems.empty())
     return refused;
   configure_log(loaded.values);
+  warn_of_descriptors(descriptors);
   warn_of(loaded.others);
   running_settings all{flags, std::move(loaded.values)};
   service_notify manager{std::getenv("NOTIFY_SOCKET")};

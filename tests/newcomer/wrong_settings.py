@@ -237,11 +237,11 @@ def ready(at):
     return ask(at['operations'] + '/readyz')[1]
 
 
-def refused(name, arguments, says, user=None):
-    """It ends within ten seconds, with status 2 and a sentence."""
-    done = subprocess.run([weir_program(), 'run', *arguments], env=PLAIN, timeout=WITHIN, user=user,
+def refused(name, arguments, says, user=None, before=(), status=2):
+    """It ends within ten seconds, with that status and a sentence."""
+    done = subprocess.run([*before, weir_program(), 'run', *arguments], env=PLAIN, timeout=WITHIN, user=user,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-    assert done.returncode == 2 and done.stdout == '', (name, done)
+    assert done.returncode == status and done.stdout == '', (name, done)
     for x in says:
         assert x in done.stderr, f'{name}: {x!r} is not in {done.stderr!r}'
     print(f'  ok {name}')
@@ -319,6 +319,10 @@ def check_places(folder):
         damage(f'{data}.bad')
         refused(name, ['--bind', '127.0.0.1:0', '--data-dir', f'{data}.bad'], says)
         subprocess.run(['rm', '-r', f'{data}.bad'], check=True)
+    refused('few descriptors', ['--bind', '127.0.0.1:0', '--data-dir', data],
+            ['may open 40 files and sockets', 'at least 256', 'raise ulimit -n'], before=['prlimit', '--nofile=40'])
+    refused('too little memory for threads', ['--bind', '127.0.0.1:0', '--data-dir', f'{folder}/other'],
+            ['gives it no', 'raise ulimit'], before=['prlimit', f'--as={100_000_000}'], status=-signal.SIGABRT)
     if os.getuid() == 0:  # Whoever is not root may not become somebody else,
         os.chmod(folder, 0o755)
         refused('data_dir of another user', ['--bind', '127.0.0.1:0', '--data-dir', data],

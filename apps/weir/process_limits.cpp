@@ -1,0 +1,67 @@
+#include "apps/weir/process_limits.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <new>
+#include <string>
+#include <sys/resource.h>
+#include <system_error>
+
+namespace weir::apps {
+
+namespace {
+
+/// Allocates nothing: there may be no memory.
+[[noreturn]] void say_and_abort(const char* what, const char* remedy) {
+  std::fprintf(stderr, "weir: ends: %s%s\n", what, remedy);
+  std::abort();
+}
+
+[[noreturn]] void on_terminate() {
+  if (const auto why = std::current_exception())
+    try {
+      std::rethrow_exception(why);
+    } catch (const std::bad_alloc&) {
+      say_and_abort("the system gives it no more memory",
+                    ": raise ulimit -v, or MemoryMax of the service");
+    } catch (const std::system_error& x) {
+      if (x.code() == std::errc::resource_unavailable_try_again)
+        say_and_abort("the system gives it no further thread",
+                      ": raise ulimit -u and -v, or TasksMax of the service");
+      say_and_abort(x.what(), "");
+    } catch (const std::exception& x) {
+      say_and_abort(x.what(), "");
+    } catch (...) {
+    }
+  say_and_abort("something failed that nobody handles", "");
+}
+
+} // namespace
+
+uint64_t raise_descriptor_limit() {
+  constexpr auto unknown = std::numeric_limits<uint64_t>::max();
+  rlimit x{};
+  if (::getrlimit(RLIMIT_NOFILE, &x) != 0)
+    return unknown;
+  const auto before = x.rlim_cur;
+  x.rlim_cur = x.rlim_max;
+  return ::setrlimit(RLIMIT_NOFILE, &x) == 0 ? x.rlim_cur : before;
+}
+
+result<void> check_descriptors(uint64_t allowed) {
+  if (allowed >= descriptors_min)
+    return {};
+  return fail(ec::invalid_argument,
+              "this process may open " + std::to_string(allowed)
+                + " files and sockets, and a node needs at least "
+                + std::to_string(descriptors_min)
+                + ": raise ulimit -n, or LimitNOFILE of the service");
+}
+
+void explain_aborts() {
+  std::set_terminate(on_terminate);
+}
+
+} // namespace weir::apps
