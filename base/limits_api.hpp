@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 /// Bounds of what clients may ask a node for, beside those of limits.hpp.
 namespace weir::limits {
@@ -22,6 +23,10 @@ constexpr size_t http_server_per_network_max = 128;
 constexpr auto auth_failure_delay = 1s;
 /// Addresses with wrong passwords that the log names within an `auth_lock`.
 constexpr size_t auth_lines_max = 20;
+
+/// Channels beyond their limits that the log names, and within how long a time.
+constexpr uint64_t channel_lines_max = 20;
+constexpr auto channel_lines_interval = 1min;
 
 /// Dead letters that one request reads and decides on: each costs some reads of the
 /// log and of the record that is there now, on a thread that others wait for.

@@ -59,9 +59,11 @@ access_control::refuse(const net::incoming_request& x) {
 std::optional<net::http_reply>
 refuse_content_type(const net::incoming_request& x) {
   const auto* type = x.header("content-type");
-  const auto plain = type == nullptr
-                       ? std::string{}
-                       : lower_case(type->substr(0, type->find(';')));
+  auto plain = type == nullptr
+                 ? std::string{}
+                 : lower_case(type->substr(0, type->find(';')));
+  while (!plain.empty() && (plain.back() == ' ' || plain.back() == '\t'))
+    plain.pop_back(); // RFC 9110, 5.6.6: spaces may stand before a `;`.
   if (plain != "application/json")
     return net::error_reply(415, "InvalidContentType",
                             "a POST needs the header Content-Type: "
@@ -149,13 +151,10 @@ bool access_control::guesses(const net::ip_address& peer) {
 
 /// Whoever has many addresses must not fill the disk.
 void access_control::name(const net::ip_address& peer, steady_time now) {
-  if (named_.count == 0 || now - named_.since > limits::auth_lock)
-    named_ = {0, now};
-  if (named_.count >= limits::auth_lines_max)
-    return;
-  if (++named_.count < limits::auth_lines_max)
+  const auto verdict = lines_.take(now);
+  if (verdict == line_budget::verdict::line)
     log::warn("wrong_password", {{"peer", net::to_string(peer)}});
-  else
+  else if (verdict == line_budget::verdict::last)
     log::warn("wrong_password", {{"peer", net::to_string(peer)},
                                  {"hint", "there are many; for a minute no "
                                           "others are named"}});

@@ -1,6 +1,8 @@
 #pragma once
 
-#include "base/clock.hpp"
+#include "base/limits.hpp"
+#include "base/limits_api.hpp"
+#include "base/line_budget.hpp"
 #include "net/http_server.hpp"
 
 #include <map>
@@ -61,7 +63,8 @@ private:
   const clock& time_;
   mutable std::mutex mutex_;
   std::map<net::ip_address, failures> failures_;
-  failures named_; ///< Lines of the log.
+  /// The last line names one, too.
+  line_budget lines_{limits::auth_lines_max - 1, limits::auth_lock};
 };
 
 /// A POST is JSON (reliability.md 2.2): pages of other origins cannot send that

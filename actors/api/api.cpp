@@ -3,6 +3,7 @@
 #include "actors/api/answers.hpp"
 #include "actors/api/channel.hpp"
 #include "actors/api/channel_places.hpp"
+#include "actors/api/channel_refusals.hpp"
 #include "actors/api/client_lookups.hpp"
 #include "actors/api/completeness_answers.hpp"
 #include "actors/api/dead_letter_answers.hpp"
@@ -250,7 +251,8 @@ void api_worker::resolve(const api_request_ptr& x) {
   const auto did = atproto::did::parse(x->route.parameter);
   if (!did || !atproto::supported_did(did->str())) {
     x->answer.send(
-      problem(fail(ec::invalid_argument, "not a DID this node can follow")));
+      problem(fail(ec::invalid_argument, "not a DID this node can follow: "
+                                           + x->route.parameter)));
     return;
   }
   reader_job job;
@@ -295,7 +297,7 @@ public:
           std::shared_ptr<api_environment> env)
     : on_(on), access_(std::move(access)), to_(std::move(to)),
       env_(std::move(env)), channels_(std::make_shared<channel_places>()),
-      channels_refused_(&env_->shared->metrics.counter(
+      refusals_(env_->shared->metrics.counter(
         "weir_channels_refused_total", "Channels beyond their limits")) {
     // nop
   }
@@ -352,9 +354,8 @@ public:
     if (!place) {
       // Tap's client stops for good at any answer but 101, and there will be
       // room again: who is cut comes back (real-network.md 2).
-      channels_refused_->add();
-      log::info("channel_refused", {{"peer", to_string(request.peer)},
-                                    {"reason", place.error().context}});
+      refusals_.tell(request.peer, place.error().context,
+                     env_->shared->time->steady_now());
       answer.cut();
       return;
     }
@@ -372,7 +373,7 @@ private:
   api_actor to_;
   std::shared_ptr<api_environment> env_;
   std::shared_ptr<channel_places> channels_;
-  metric* channels_refused_;
+  channel_refusals refusals_;
 };
 
 } // namespace

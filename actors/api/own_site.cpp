@@ -43,9 +43,12 @@ std::optional<std::string> host_of(std::string_view authority) {
   const auto end = std::min(authority.find(':', bracket), authority.size());
   const auto rest = authority.substr(end);
   if (end == 0 || (bracket > 0 && end != bracket + 1)
-      || (!rest.empty() && !is_port(rest.substr(1))))
+      || (rest.size() > 1 && !is_port(rest.substr(1))))
     return std::nullopt;
-  return lower_case(authority.substr(0, end));
+  auto out = lower_case(authority.substr(0, end));
+  if (out.size() > 1 && out.ends_with('.'))
+    out.pop_back();
+  return out;
 }
 
 bool comes_from_elsewhere(const net::incoming_request& x,

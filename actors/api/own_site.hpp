@@ -12,8 +12,9 @@ namespace weir::actors {
 
 std::string lower_case(std::string_view x);
 
-/// Host of `name`, `name:port`, `[v6]` or `[v6]:port`, in lower case; nothing
-/// when it is none of these.
+/// Host of `name`, `name:port`, `[v6]` or `[v6]:port`, in lower case and without
+/// the dot that a full name may end with; nothing when it is none of these. The
+/// port may be empty (RFC 3986, 3.2.3).
 std::optional<std::string> host_of(std::string_view authority);
 
 /// True when a browser says that it asks for a page of another origin: by

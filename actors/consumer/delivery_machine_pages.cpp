@@ -221,7 +221,7 @@ void delivery_machine::pass(delivery_lane& x, op_id id) {
   if (acked_.ranges() < options_.ranges_max)
     x.pass(id);
   else
-    bury({id, x.repo.str(), 0, too_many_ranges});
+    bury({id, x.repo.str(), {}, 0, too_many_ranges});
 }
 
 void delivery_machine::push(delivery_lane& x, const held_entry_ptr& held,

@@ -63,8 +63,8 @@ using session_id = uint64_t;
 /// An event that will not be delivered any more.
 struct dead_letter {
   storage::op_id id = 0;
-  /// For people: the record's URI, else the DID.
-  std::string about;
+  std::string did;
+  std::string uri; ///< Of a record, where it is read already; else empty.
   uint32_t attempts = 0;
   std::string reason;
 };

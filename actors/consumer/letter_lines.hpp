@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/consumer/delivery_types.hpp"
-#include "base/clock.hpp"
+#include "base/line_budget.hpp"
 #include "base/limits_story.hpp"
 #include "base/log.hpp"
 
@@ -20,30 +20,25 @@ public:
   /// @returns whether it was named.
   bool tell(const std::string& consumer, uint64_t id, const dead_letter& x,
             steady_time now) {
-    if (now - began_ >= limits::letter_lines_interval || lines_ == 0) {
-      began_ = now;
-      lines_ = 0;
-    }
-    if (lines_ > limits::letter_lines_max)
-      return false;
-    if (lines_++ == limits::letter_lines_max) {
+    const auto verdict = lines_.take(now);
+    if (verdict == line_budget::verdict::last)
       log::warn("dead_letters_unnamed",
                 {{"consumer", consumer},
                  {"hint", "more events are given up than are named here: "
                           "GET /v1/dead-letters has all of them"}});
+    if (verdict != line_budget::verdict::line)
       return false;
-    }
     log::warn("dead_letter", {{"consumer", consumer},
                               {"id", id},
-                              {"about", x.about},
+                              {"did", x.did},
+                              {"uri", x.uri},
                               {"attempts", x.attempts},
                               {"reason", x.reason}});
     return true;
   }
 
 private:
-  steady_time began_;
-  uint64_t lines_ = 0; ///< Since then.
+  line_budget lines_{limits::letter_lines_max, limits::letter_lines_interval};
 };
 
 } // namespace weir::actors

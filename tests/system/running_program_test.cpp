@@ -193,7 +193,7 @@ TEST(DeadLetterTest, WhatNobodyAcksIsNamedInTheLogAndListed) {
     << list("");
   EXPECT_TRUE(in_order(node.errors(),
                        {R"("event":"dead_letter","consumer":"channel","id":")",
-                        R"("about":"at://did:plc:)", R"("attempts":"2")",
+                        R"("did":"did:plc:)", R"("uri":"at://did:plc:)", R"("attempts":"2")",
                         R"("reason":"not acknowledged")"}));
   const auto metrics = web->get(address_in(ready, "operations") + "/metrics");
   ASSERT_TRUE(metrics);

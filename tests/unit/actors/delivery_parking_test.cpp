@@ -263,8 +263,8 @@ TEST(DeliveryParking, AfterTheLastAttemptTheEventIsADeadLetter) {
   ASSERT_TRUE(x.letters.contains(1));
   EXPECT_EQ(x.letters[1].attempts, 3u);
   EXPECT_FALSE(x.letters[1].reason.empty());
-  EXPECT_TRUE(x.letters[1].about.starts_with("at://" + ann + '/'))
-    << x.letters[1].about;
+  EXPECT_TRUE(x.letters[1].uri.starts_with("at://" + ann + '/'))
+    << x.letters[1].uri;
   EXPECT_EQ(x.position, 1u);
   x.ack(2);
   EXPECT_EQ(x.position, 2u);

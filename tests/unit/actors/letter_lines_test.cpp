@@ -8,7 +8,8 @@ namespace weir::actors {
 TEST(LetterLinesTest, SomeAreNamedInAMinuteAndTheOthersAreNot) {
   constexpr steady_time begin{5'000'000};
   constexpr std::chrono::microseconds moment{1};
-  const dead_letter letter{7, "at://did:plc:abc/app.test.note/1", 3, "no ack"};
+  const dead_letter letter{7, "did:plc:abc", "at://did:plc:abc/app.test.note/1", 3,
+                           "no ack"};
   letter_lines x;
   for (const auto from : {begin, begin + limits::letter_lines_interval}) {
     for (uint64_t i = 0; i < limits::letter_lines_max; ++i)

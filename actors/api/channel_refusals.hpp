@@ -1,0 +1,48 @@
+#pragma once
+
+#include "base/limits_api.hpp"
+#include "base/line_budget.hpp"
+#include "base/log.hpp"
+#include "base/metrics.hpp"
+#include "net/ip_address.hpp"
+
+#include <mutex>
+#include <string>
+
+namespace weir::actors {
+
+/// Counts the WebSocket channels that are refused, and names their addresses in
+/// the log: `limits::channel_lines_max` in `limits::channel_lines_interval`, since
+/// an application that is cut comes back at once.
+///
+/// # Ownership and threads
+/// Borrows the metric. Any thread.
+class channel_refusals {
+public:
+  explicit channel_refusals(metric& counted) : counted_(counted) {
+    // nop
+  }
+
+  void tell(const net::ip_address& peer, const std::string& reason,
+            steady_time now) {
+    counted_.add();
+    const auto verdict = [&] {
+      const std::lock_guard guard{mutex_};
+      return lines_.take(now);
+    }();
+    if (verdict == line_budget::verdict::line)
+      log::info("channel_refused",
+                {{"peer", net::to_string(peer)}, {"reason", reason}});
+    else if (verdict == line_budget::verdict::last)
+      log::info("channels_refused_unnamed",
+                {{"hint", "more channels are refused than are named here: "
+                          "weir_channels_refused_total counts all of them"}});
+  }
+
+private:
+  metric& counted_;
+  std::mutex mutex_;
+  line_budget lines_{limits::channel_lines_max, limits::channel_lines_interval};
+};
+
+} // namespace weir::actors
