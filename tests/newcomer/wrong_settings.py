@@ -7,6 +7,7 @@ docs/testing.md lists each setting with its test; most are rows here."""
 import glob
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
