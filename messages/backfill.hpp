@@ -152,6 +152,7 @@ struct scan_page {
     storage::repo_status status = storage::repo_status::pending;
     int64_t due = 0; ///< Unix seconds.
     std::string pds; ///< Its host as far as it is known.
+    bool quiet = false; ///< Its status does not say that it wants work.
   };
   /// Its host said RepoNotFound once.
   struct lost_repo {

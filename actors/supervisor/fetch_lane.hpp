@@ -53,6 +53,7 @@ struct fetch_entry
   fetch_lane* lane = nullptr;
   fetch_stage at = fetch_stage::delayed;
   storage::repo_status status = storage::repo_status::pending;
+  bool quiet = false;         ///< Its status does not say that it wants work.
   uint64_t job = 0;           ///< While running.
   steady_time asked;          ///< While preparing.
   alarms::iterator alarm;     ///< While delayed.

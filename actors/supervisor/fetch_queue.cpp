@@ -72,9 +72,12 @@ void fetch_queue::wish(const atproto::did& repo, repo_status status,
 
 void fetch_queue::found(const atproto::did& repo, repo_status status,
                         const std::string& pds, steady_time due,
-                        steady_time now) {
-  if (find(repo) == nullptr)
-    add(repo, status, pds, due, now, false);
+                        steady_time now, bool quiet) {
+  if (find(repo) != nullptr)
+    return;
+  add(repo, status, pds, due, now, false);
+  if (auto* added = find(repo); added != nullptr)
+    added->quiet = quiet;
 }
 
 fetch_entry* fetch_queue::find(const atproto::did& repo) {
@@ -106,7 +109,7 @@ bool fetch_queue::make_room(const std::string& lane, steady_time due,
   if (!alarms_.empty()) {
     const auto last = std::prev(alarms_.end());
     if (!waits || due < last->first) {
-      scan.left_out(last->first);
+      scan.left_out(last->first, last->second->quiet);
       erase(*last->second, now);
       return true;
     }
@@ -125,7 +128,7 @@ bool fetch_queue::make_room(const std::string& lane, steady_time due,
     return true;
   }
   if (waits)
-    scan.left_out(due);
+    scan.left_out(due, false);
   else
     scan.left_out_now(now);
   return false;

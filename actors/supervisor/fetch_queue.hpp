@@ -38,8 +38,10 @@ public:
             const std::string& pds, steady_time due, steady_time now);
 
   /// The scan found that it wants one. What is in memory knows better.
+  /// @param quiet Only a scan that looks for quiet work finds it again.
   void found(const atproto::did& repo, storage::repo_status status,
-             const std::string& pds, steady_time due, steady_time now);
+             const std::string& pds, steady_time due, steady_time now,
+             bool quiet = false);
 
   fetch_entry* find(const atproto::did& repo);
 

@@ -114,7 +114,8 @@ void supervisor::on_scan(const scan_page& x) {
   ask_lost(x);
   for (const auto& found : x.repos)
     perform(machine_.on_found(found.repo, found.status, found.pds,
-                              wait_of(found.due, wall(), retry_max_), now()));
+                              wait_of(found.due, wall(), retry_max_), now(),
+                              found.quiet));
   perform(machine_.on_page(x.next, x.end, now()));
 }
 

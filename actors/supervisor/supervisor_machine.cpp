@@ -49,9 +49,9 @@ supervisor_machine::effects
 supervisor_machine::on_found(const atproto::did& repo,
                              storage::repo_status status,
                              const std::string& pds, std::chrono::seconds wait,
-                             steady_time now) {
+                             steady_time now, bool quiet) {
   effects out;
-  queue_.found(repo, status, pds, now + wait, now);
+  queue_.found(repo, status, pds, now + wait, now, quiet);
   run(out, now);
   return out;
 }

@@ -63,9 +63,11 @@ public:
                   steady_time now);
 
   /// The same, seen in the store.
+  /// @param quiet Its status does not say so: only a lap that looks for quiet
+  ///        work finds it again.
   effects on_found(const atproto::did& repo, storage::repo_status status,
                    const std::string& pds, std::chrono::seconds wait,
-                   steady_time now);
+                   steady_time now, bool quiet = false);
 
   /// All of a page was found.
   effects on_page(std::string next, bool end, steady_time now);

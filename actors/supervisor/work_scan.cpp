@@ -26,9 +26,10 @@ void work_scan::left_out_now(steady_time now) noexcept {
   written_ = now + limits::scan_again_after;
 }
 
-void work_scan::left_out(steady_time due) noexcept {
+void work_scan::left_out(steady_time due, bool quiet) noexcept {
   if (!later_ || due < *later_)
     later_ = due;
+  later_quiet_ |= quiet;
 }
 
 void work_scan::on_timer(steady_time now) noexcept {
@@ -42,8 +43,11 @@ void work_scan::on_timer(steady_time now) noexcept {
   if (!is_due(written_) && !later)
     return;
   if (wanted_)
-    again_ = true;
+    again_ = true; // Such a lap looks for quiet work.
+  else
+    quiet_ = later && later_quiet_;
   wanted_ = true;
+  later_quiet_ &= !later;
 }
 
 std::optional<work_scan::request> work_scan::next(size_t held,

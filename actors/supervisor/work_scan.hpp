@@ -41,7 +41,8 @@ public:
   void left_out_now(steady_time now) noexcept;
 
   /// One that may wait until then did not fit.
-  void left_out(steady_time due) noexcept;
+  /// @param quiet Only a lap that looks for quiet work finds it again.
+  void left_out(steady_time due, bool quiet) noexcept;
 
   void on_timer(steady_time now) noexcept;
 
@@ -60,6 +61,7 @@ private:
   bool filling_ = false; ///< The queue has room for more of this lap.
   bool reading_ = false;
   std::optional<steady_time> later_; ///< When the next lap is due by itself.
+  bool later_quiet_ = false;         ///< That one looks for quiet work.
   /// When the row of the last one that did not fit should be on disk.
   std::optional<steady_time> written_;
 };

@@ -73,7 +73,7 @@ scan_page scan_statuses(const store_readers& store, scan_place place,
     if (*row)
       note_lost(out, found.repo, **row);
     out.repos.push_back({found.repo, status, static_cast<int64_t>(found.due),
-                         *row ? std::move((*row)->pds) : std::string{}});
+                         *row ? std::move((*row)->pds) : std::string{}, false});
   }
   if (page->size() >= limit)
     place.after = page->back();
@@ -100,7 +100,7 @@ scan_page scan_quiet_work(const storage::repo_table& table, scan_place place,
         || row.status == repo_status::synced)
       note_lost(out, repo, row);
     if (has_quiet_work(row, filter, followed))
-      out.repos.push_back({repo, repo_status::desync, 0, row.pds});
+      out.repos.push_back({repo, repo_status::desync, 0, row.pds, true});
   }
   out.end = page->size() < limit;
   if (!out.end)

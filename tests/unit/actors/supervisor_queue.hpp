@@ -38,8 +38,9 @@ public:
 
   /// In a page of the scan.
   void found(int repo, repo_status status = repo_status::pending,
-             std::chrono::seconds wait = 0s, const std::string& pds = {}) {
-    take(machine.on_found(repo_of(repo), status, pds, wait, now));
+             std::chrono::seconds wait = 0s, const std::string& pds = {},
+             bool quiet = false) {
+    take(machine.on_found(repo_of(repo), status, pds, wait, now, quiet));
   }
 
   void start() { take(machine.on_start(now, wall)); }

@@ -240,15 +240,46 @@ TEST(work_scan, what_did_not_fit_meanwhile_asks_for_another_lap) {
 // Looking for quiet work reads the rows of all repos: not for a retry.
 TEST(work_scan, a_lap_for_retries_looks_for_no_quiet_work) {
   work_scan x;
-  x.left_out(steady_time{50});
-  x.left_out(steady_time{20});
-  x.left_out(steady_time{30});
+  x.left_out(steady_time{50}, false);
+  x.left_out(steady_time{20}, false);
+  x.left_out(steady_time{30}, false);
   x.on_timer(steady_time{19});
   EXPECT_FALSE(x.next(0, 10));
   x.on_timer(steady_time{20});
   const auto page = x.next(0, 10);
   ASSERT_TRUE(page);
   EXPECT_FALSE(page->quiet);
+}
+
+// But for repos with such work that gave their places away: nothing else finds
+// them again.
+TEST(work_scan, quiet_work_that_was_left_out_is_looked_for_again) {
+  supervisor_options options;
+  options.queue_max = 2;
+  queue x{options};
+  x.start();
+  ASSERT_TRUE(x.scan);
+  EXPECT_TRUE(x.scan->quiet);
+  x.host(a_host, host_verdict::rate_limited, 60s);
+  x.found(1, repo_status::desync, 0s, a_host, true);
+  x.paged({}, true);
+  EXPECT_FALSE(x.scan);
+  x.wish(2, repo_status::desync, 0s, b_host);
+  x.wish(3, repo_status::desync, 0s, b_host);
+  EXPECT_THAT(x.prepared, ElementsAre(name(2), name(3)));
+  x.ready(2, {});
+  x.ready(3, {});
+  EXPECT_EQ(x.machine.queued(), 0u) << "the first one waits, and has no place";
+  x.pass(60s);
+  x.tick();
+  ASSERT_TRUE(x.scan);
+  EXPECT_TRUE(x.scan->quiet);
+  x.found(1, repo_status::desync, 0s, a_host, true);
+  x.paged({}, true);
+  EXPECT_THAT(x.prepared, ElementsAre(name(2), name(3), name(1)));
+  x.pass(120s);
+  x.tick();
+  EXPECT_FALSE(x.scan) << "it was found";
 }
 
 // reliability.md P15: `retry_max`, and one more. A clock that was years ahead
