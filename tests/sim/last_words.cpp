@@ -14,6 +14,11 @@ void last_words::note(const deed& x, std::optional<size_t> host) {
                  && x.what == simnet::fault_kind::unlisted_repo);
   if (x.kind != deed_kind::fault)
     return;
+  if (x.what == simnet::fault_kind::restart_sequence
+      && has_few_events(scene_.life().truth(), host))
+    for (size_t i = 0; i < scene_.urls().hosts.size(); ++i)
+      if (!host || *host == i)
+        renumbered_.insert(i);
   // A wrong status is believed at once.
   const auto grace = scene_.settings().node.gone_grace;
   const auto lasting = x.what == simnet::fault_kind::missing_repo ? x.lasting
@@ -44,9 +49,15 @@ void last_words::say() {
   for (size_t i = 0; i < truth.accounts(); ++i) {
     const auto x = truth.view(i);
     const auto is_active = x.status == simnet::standing::active;
+    const auto is_renumbered = renumbered_.contains(x.host);
+    if (is_renumbered)
+      truth.announce_account(*truth.at(i), x.host,
+                             is_active ? nullptr
+                                       : simnet::status_word(x.status));
     // Whoever moved has a commit that the key of the new place did not sign,
-    // until the account writes something (real-network.md 1).
-    if (is_active && x.listed_rev != x.rev)
+    // until the account writes something (real-network.md 1). And where numbers
+    // that begin anew passed our position, only the next commit shows what was lost.
+    if (is_active && (is_renumbered || x.listed_rev != x.rev))
       scene_.life().traffic().post(i);
     // A newcomer whom the directory denied, or whom the only listing left out, is
     // heard of again.
@@ -57,6 +68,7 @@ void last_words::say() {
       truth.announce_account(*truth.at(i), x.host, nullptr);
   }
   denied_for_.clear();
+  renumbered_.clear();
 }
 
 void last_words::say_of_relay(const std::set<std::string>& removed) {

@@ -42,6 +42,9 @@ private:
   /// How long hosts said in this round that they have no such repos, or that these
   /// are away.
   std::map<size_t, std::chrono::microseconds> denied_for_;
+  /// Hosts whose streams began their numbers anew, from so few that ours may be among
+  /// them.
+  std::set<size_t> renumbered_;
 };
 
 } // namespace weir::sim
