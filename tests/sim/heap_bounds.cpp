@@ -26,7 +26,7 @@ constexpr auto between_looks = 7min;
 constexpr int64_t growth_max = 32'768;
 
 /// What all actors of a kind may have at once, in worlds of some hundred accounts:
-/// more than any of 30,000 runs held, so that whatever grows with its input is seen
+/// more than any of 50,000 runs held, so that whatever grows with its input is seen
 /// long before `memory_limit`.
 struct kind_bound {
   std::string_view kind;
@@ -40,7 +40,7 @@ constexpr std::array kind_bounds{
   kind_bound{"api", 32 * kib},         kind_bound{"backfill", 64 * mib},
   kind_bound{"consumer", 1 * mib},     kind_bound{"health", 32 * kib},
   kind_bound{"identity", 4 * mib},     kind_bound{"journal", 16 * mib},
-  kind_bound{"loops", 6 * mib},        kind_bound{"node", 32 * kib},
+  kind_bound{"loops", 12 * mib},       kind_bound{"node", 32 * kib},
   kind_bound{"progress", 16 * kib},    kind_bound{"reader", 6 * mib},
   kind_bound{"repo", 4 * mib},         kind_bound{"room", 16 * kib},
   kind_bound{"router", 6 * mib},       kind_bound{"start", 32 * mib},
