@@ -24,9 +24,10 @@ constexpr size_t pattern_bytes_max = limits::nsid_bytes_max + 3;
 /// Enough to tell a key from all that are longer, and to show it.
 constexpr size_t key_bytes_max = 64;
 
-error not_strings(std::string_view key) {
+error not_strings(std::string_view key, bool absent) {
   return fail(ec::invalid_argument,
-              "\"" + std::string{key} + "\" must be a list of texts");
+              "\"" + std::string{key} + "\""
+                + (absent ? " is missing; it" : "") + " must be a list of texts");
 }
 
 void append_up_to(std::string& to, text_view more, size_t most) {
@@ -315,7 +316,7 @@ result<repos_request> repos_request_reader::finish() {
       if (x.state_of(member.name) == wanted
           && (wanted == member_state::wrong
               || member.need == member_need::required))
-        return not_strings(member.name);
+        return not_strings(member.name, wanted == member_state::absent);
   auto repos = x.dids.finish();
   if (!repos)
     return repos.error();

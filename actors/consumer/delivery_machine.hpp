@@ -161,8 +161,9 @@ private:
   void take(steady_time now);
   bool take_one(const held_entry_ptr& held, size_t index, steady_time now);
   bool take_again(const storage::log_entry& entry, op_id id);
-  bool let_pass(delivery_lane& x, op_id id, steady_time now);
-  void pass(delivery_lane& x, op_id id);
+  bool let_pass(delivery_lane& x, op_id id,
+                const storage::logged_operation& op, steady_time now);
+  void pass(delivery_lane& x, op_id id, const storage::logged_operation& op);
   void push(delivery_lane& x, const held_entry_ptr& held, size_t index);
   bool read_page(delivery_lane& x, const did_entries& page, size_t room);
   void end_part(delivery_lane& x);

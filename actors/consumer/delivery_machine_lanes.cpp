@@ -12,15 +12,6 @@ constexpr std::chrono::seconds sweep_interval{30};
 constexpr const char* account_inactive
   = "the account is not active, and more of them wait than can be remembered";
 
-dead_letter letter_of(const delivery_lane& lane, const delivery_lane::event& x,
-                      uint32_t attempts, const char* reason) {
-  auto did = lane.repo.str();
-  auto uri = storage::subject_of(lane.repo, x.op());
-  if (uri == did)
-    uri.clear();
-  return {x.id, std::move(did), std::move(uri), attempts, reason};
-}
-
 } // namespace
 
 delivery_lane* delivery_machine::find(lane_map& in, const atproto::did& repo) {
@@ -205,7 +196,8 @@ void delivery_machine::give_up(delivery_lane& x) {
   for (const auto& event : x.queue)
     if (event.at != delivery_lane::stage::settled
         && kind_of(event.op()) == kind::record)
-      records.push_back(letter_of(x, event, 0, account_inactive));
+      records.push_back(letter_of(x.repo, event.id, event.op(), 0,
+                                  account_inactive));
   for (auto& each : records) {
     const auto id = each.id;
     bury(std::move(each));
@@ -259,7 +251,8 @@ void delivery_machine::expire(const delivery_flight& x, steady_time now) {
     ++lane.attempts;
   if (first && options_.attempts_max != 0
       && lane.attempts >= options_.attempts_max) {
-    bury(letter_of(lane, event, lane.attempts, "not acknowledged"));
+    bury(letter_of(lane.repo, event.id, event.op(), lane.attempts,
+                   "not acknowledged"));
     settle(lane, event);
   } else if (may_park(lane)) {
     const auto attempts = lane.attempts;

@@ -168,15 +168,15 @@ bool delivery_machine::take_one(const held_entry_ptr& held, size_t index,
   if (lane != nullptr && lane->held && what == kind::fact)
     lane = find(facts_, entry.repo);
   else if (lane != nullptr && lane->held) {
-    pass(*lane, id);
+    pass(*lane, id, entry.ops[index]);
     return true;
   }
   if (lane != nullptr && lane->behind()) {
-    pass(*lane, id);
+    pass(*lane, id, entry.ops[index]);
     return true;
   }
   if (lane != nullptr && lane->queue.size() >= options_.did_events_max)
-    return let_pass(*lane, id, now);
+    return let_pass(*lane, id, entry.ops[index], now);
   if (starved_ || events_ + reserved_events_ >= options_.events_max)
     return false;
   if (lane == nullptr)
@@ -204,24 +204,28 @@ bool delivery_machine::take_again(const storage::log_entry& entry, op_id id) {
 }
 
 /// A DID with a full queue holds up the log for a short while only.
-bool delivery_machine::let_pass(delivery_lane& x, op_id id, steady_time now) {
+bool delivery_machine::let_pass(delivery_lane& x, op_id id,
+                                const storage::logged_operation& op,
+                                steady_time now) {
   if (blocked_ != &x) {
     blocked_ = &x;
     blocked_since_ = now;
   }
   if (now < blocked_since_ + options_.patience || !may_park(x))
     return false;
-  pass(x, id);
+  pass(x, id, op);
   touch(x, now);
   return true;
 }
 
-/// The operation will be read again for its DID.
-void delivery_machine::pass(delivery_lane& x, op_id id) {
+/// The operation will be read again for its DID. The acks of others must not lie in
+/// more pieces than can be remembered.
+void delivery_machine::pass(delivery_lane& x, op_id id,
+                            const storage::logged_operation& op) {
   if (acked_.ranges() < options_.ranges_max)
     x.pass(id);
   else
-    bury({id, x.repo.str(), {}, 0, too_many_ranges});
+    bury(letter_of(x.repo, id, op, 0, too_many_ranges));
 }
 
 void delivery_machine::push(delivery_lane& x, const held_entry_ptr& held,

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// Events and effects of delivery to one consumer: plain values.
@@ -64,10 +65,20 @@ using session_id = uint64_t;
 struct dead_letter {
   storage::op_id id = 0;
   std::string did;
-  std::string uri; ///< Of a record, where it is read already; else empty.
+  std::string uri; ///< Of a record; else empty.
   uint32_t attempts = 0;
   std::string reason;
 };
+
+inline dead_letter letter_of(const atproto::did& repo, storage::op_id id,
+                             const storage::logged_operation& op,
+                             uint32_t attempts, std::string reason) {
+  auto did = repo.str();
+  auto uri = storage::subject_of(repo, op);
+  if (uri == did)
+    uri.clear();
+  return {id, std::move(did), std::move(uri), attempts, std::move(reason)};
+}
 
 /// What somebody wants of a dead letter, as far as the store knows of it.
 struct letter_wish {

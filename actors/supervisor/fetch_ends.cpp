@@ -19,7 +19,7 @@ bool is_away(const error& x) {
 fetch_ends::fetch_ends(metrics_registry& registry)
   : finished_(&registry.counter(name, help, "result", "ok")),
     failed_(&registry.counter(name, help, "result", "failed")),
-    inactive_(&registry.counter(name, help, "result", "inactive")) {
+    away_(&registry.counter(name, help, "result", "away")) {
   // nop
 }
 
@@ -29,8 +29,8 @@ void fetch_ends::note(const job_ended& x) {
     return;
   }
   const auto away = is_away(x.outcome);
-  (away ? inactive_ : failed_)->add();
-  log::info(away ? "account_inactive" : "backfill_failed",
+  (away ? away_ : failed_)->add();
+  log::info(away ? "account_away" : "backfill_failed",
             {{"did", x.repo.str()},
              {"reason", away ? x.outcome.context : to_string(x.outcome)}});
 }

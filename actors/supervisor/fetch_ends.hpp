@@ -19,7 +19,7 @@ public:
 private:
   metric* finished_;
   metric* failed_;
-  metric* inactive_;
+  metric* away_;
 };
 
 } // namespace weir::actors

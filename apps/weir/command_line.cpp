@@ -38,12 +38,22 @@ std::string advice(const CLI::App& command, const std::string& word) {
   for (const auto* x : all_commands(command))
     if (std::ranges::count(words(*x), word) > 0)
       return "; it belongs after the subcommand: " + path_of(*x) + " " + word;
+  if (word.ends_with(".toml") && std::ranges::count(words(command), "--config") > 0)
+    return "; a file of options is named by --config " + word;
   return suggestion(word, words(command));
+}
+
+/// In words that do not count.
+std::string in_words(const std::string& x) {
+  const auto twice = x.find(": At Most 1 required but received ");
+  return twice == std::string::npos
+           ? x
+           : x.substr(0, twice) + " is given more than once, and has one value";
 }
 
 int complain(const CLI::App& app, const CLI::ParseError& x) {
   const auto& command = called(app);
-  std::cerr << "weir: " << x.what();
+  std::cerr << "weir: " << in_words(x.what());
   if (const auto rest = app.remaining(true); !rest.empty())
     std::cerr << advice(command,
                         rest.front().substr(0, rest.front().find('=')));

@@ -50,9 +50,11 @@ void add_config(CLI::App& app, int& status) {
     "check", "Report everything that is wrong with a file");
   auto file = std::make_shared<std::string>();
   checker->add_option("FILE,--config", *file, "A configuration file")
-    ->required();
+    ->type_name("FILE");
   checker->callback([file, &status] {
-    status = check(*file);
+    if (file->empty())
+      std::cerr << "weir: name the file: weir config check FILE\n";
+    status = file->empty() ? refused : check(*file);
   });
   auto* printer = command->add_subcommand(
     "print", "Print every option with its value, and where that comes from");

@@ -243,7 +243,7 @@ void add_delivery(options& out) {
                  consumer_attempts_range,
                  {group, "consumer_attempts_max",
                   "Times an event is sent before it becomes a dead letter; 0 "
-                  "never gives up."}));
+                  "never gives up what was sent."}));
   out.push_back(
     flag_option(&settings::consumer_disable_acks,
                 {group, "consumer_disable_acks",

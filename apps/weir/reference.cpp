@@ -11,7 +11,8 @@ constexpr std::string_view head =
 # flag and WEIR_SYNC_PER_HOST in the environment. Flags win over the
 # environment, the environment over the file. Unknown names are errors in this
 # file and as flags. Of WEIR_ variables those are errors that are meant for an
-# option; the log warns of others (unknown_variable).
+# option; the log warns of others (unknown_variable). In a variable the parts
+# of a list have commas between them: WEIR_COLLECTIONS=app.test.a,app.test.b
 # Sizes: 512B, 64KiB, 64MiB, 2GiB. Durations: 30s, 5m, 1h, 7d.
 )";
 

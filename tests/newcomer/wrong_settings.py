@@ -72,6 +72,9 @@ REFUSED = {
     'all addresses without a password': (
         ['--bind', '0.0.0.0:0'], ['there is no password; set admin_password_file, or listen on']),
     'unknown flag': (['--mod', 'manual'], ['did you mean "--mode"?']),
+    'a file without its flag': (['n.toml'], ['a file of options is named by --config n.toml']),
+    'an option twice': (
+        ['--mode', 'manual', '--mode', 'full-network'], ['--mode is given more than once, and has one value']),
     'unknown word': (['--mode', 'all'], ['must be one of manual, signal, full-network']),
     'a number out of range': (['--readers', '65'], ['must be a whole number from 1 to 64']),
     'a size without sense': (['--memory-limit', 'much'], ['must be a size from 128MiB to 1TiB']),
@@ -171,6 +174,7 @@ ANSWERS = [
     ('GET', '/channel', {}, None, 426, 'connect to it with ws://'),
     ('GET', '/repos', {'Host': 'weir.example.com'}, None, 403, 'one of allowed_hosts, where it can be added'),
     ('POST', '/repos/add', {'Content-Type': 'text/plain'}, '{"dids":[]}', 415, 'Content-Type: application/json'),
+    ('POST', '/repos/add', {}, '{}', 400, '"dids" is missing; it must be a list of texts'),
     ('POST', '/repos/add', {}, '{"dids":["alice.test"]}', 400, '"alice.test"; a DID is such as did:plc:'),
     ('POST', '/repos', {'Content-Type': 'text/plain'}, '{}', 405, 'this path takes GET'),
     ('POST', '/channel', {}, '{}', 405, 'this path takes GET'),

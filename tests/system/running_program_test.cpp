@@ -57,7 +57,10 @@ TEST(LogStoryTest, ALifeIsToldAtLevelInfo) {
   ASSERT_EQ(node.wait(node_patience), 0) << node.errors();
   const auto& log = node.errors();
   EXPECT_TRUE(in_order(log, {R"("event":"started","version":)",
+                             R"("data":"http://127.0.0.1:)",
+                             R"("operations":"http://127.0.0.1:)",
                              R"("data_dir":")" + dir.at("data"),
+                             R"("store_bytes":")",
                              R"("mode":"full-network","upstreams":"http://)",
                              R"("event":"stopping","reason":"a signal")",
                              R"("event":"stopped")"}));
@@ -130,7 +133,8 @@ TEST(FirstRunTest, ThreeHundredReposAreThereAtOnce) {
   EXPECT_EQ(node.errors().find(R"("seconds":"0.00")"), std::string::npos);
   network.life().stop();
   EXPECT_TRUE(eventually(node_patience, [&] {
-    return node.errors().find(R"("event":"upstream_closed")")
+    return node.errors().find(R"("event":"upstream_closed","upstream":")"
+                              + network.urls().relay + R"(","reason":")")
            != std::string::npos;
   })) << node.errors();
 }
@@ -241,8 +245,19 @@ TEST(ReloadRunTest, AHangUpTakesOverLevelAndPasswordAndEndsNothing) {
     node.errors(), {R"("reloaded","log":"changed","password":"changed")"}));
   EXPECT_EQ(status("another long password"), 200);
   EXPECT_EQ(status("correct horse battery"), 401);
+  // From here on the log has errors alone.
+  const auto before = node.errors().size();
+  write_private(dir.at("password"), "a third long password\n");
+  std::ofstream{config} << "log_level = \"error\"\n";
+  node.send(SIGHUP);
+  EXPECT_TRUE(eventually(10s * slowness, [&] {
+    return status("a third long password") == 200;
+  })) << node.errors();
   std::ofstream{config} << "log_level = 3\n";
   hang_up(R"("event":"reload_refused","reason":)");
+  EXPECT_EQ(node.errors().find(R"("event":"reloaded")", before),
+            std::string::npos)
+    << node.errors();
   node.send(SIGTERM);
   EXPECT_EQ(node.wait(node_patience), 0) << node.errors();
 }

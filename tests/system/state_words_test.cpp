@@ -136,9 +136,9 @@ TEST(StateWordsTest, MetricsAndLogTellAccountsThatAreAwayFromRepoThatFail) {
                                    + failing.did + '"'),
             1u);
   EXPECT_EQ(count_of(node.log(), R"("event":"backfill_failed")"), 1u);
-  const auto told = count_of(node.log(), R"("event":"account_inactive")");
+  const auto told = count_of(node.log(), R"("event":"account_away")");
   EXPECT_GT(told, 0u);
-  EXPECT_EQ(node.metric("weir_backfill_finished_total{result=\"inactive\"}"),
+  EXPECT_EQ(node.metric("weir_backfill_finished_total{result=\"away\"}"),
             told);
 }
 

@@ -362,6 +362,7 @@ TEST(DeliveryParking, SparseRangesHaveABound) {
   ASSERT_EQ(settings.ranges_max, limits::consumer_ranges_max);
   settings.ranges_max = 50;
   settings.events_max = 20;
+  settings.attempts_max = 0; // What was never sent has no end of attempts.
   delivery_world x{settings};
   x.connect(1);
   x.append(ann);
@@ -377,6 +378,12 @@ TEST(DeliveryParking, SparseRangesHaveABound) {
   EXPECT_LE(x.machine->ranges(), settings.ranges_max + settings.events_max);
   EXPECT_GT(x.letters.size(), 100u);
   EXPECT_LT(x.letters.size(), 200u);
+  for (const auto& [id, letter] : x.letters) {
+    EXPECT_EQ(letter.attempts, 0u);
+    EXPECT_EQ(letter.did, ann);
+    EXPECT_TRUE(letter.uri.starts_with("at://" + ann + '/')) << letter.uri;
+    EXPECT_TRUE(letter.reason.starts_with("more events wait")) << letter.reason;
+  }
   x.pass(limits::consumer_retry_delay_max);
   x.ack_all();
   EXPECT_EQ(x.position, x.last());
