@@ -14,6 +14,9 @@ namespace {
 
 constexpr uint16_t policy_violation = 1008;
 
+/// The cursor of a subscription that was refused: it asks its log for no more.
+constexpr auto nothing_follows = INT64_MAX;
+
 /// What one turn of the loop takes from the log.
 constexpr size_t turn_frames_max = 256;
 constexpr size_t turn_bytes_max = size_t{1} << 20;
@@ -138,7 +141,7 @@ void subscription::start(const std::optional<std::string>& cursor) {
 }
 
 void subscription::refuse(std::string_view name, std::string_view message) {
-  cursor_ = INT64_MAX; // Nothing follows.
+  cursor_ = nothing_follows;
   atproto::error_event error;
   error.name = name;
   error.message = message;
@@ -174,7 +177,7 @@ void subscription::wake() {
 void subscription::pump() {
   awake_ = false;
   const auto x = session();
-  if (!x || resting_)
+  if (!x || resting_ || cursor_ == nothing_follows)
     return;
   if (cursor_ < log_.horizon())
     return refuse("ConsumerTooSlow", "Stream consumer too slow");

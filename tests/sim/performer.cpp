@@ -14,6 +14,9 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::microseconds;
 
+/// Until then a stream may have no position: what it tells is not asked for again.
+const steady_time first_positions = timeline::begin + 10s;
+
 void write_all(scene& x) {
   auto& truth = x.life().truth();
   for (size_t i = 0; i < truth.accounts(); ++i)
@@ -273,9 +276,9 @@ void performer::perform_fault(const deed& x) {
     return; // The account is in another state, say.
   if (x.what == simnet::fault_kind::tombstone) {
     const auto index = x.number % truth.accounts();
-    if (x.silent)
+    if (x.silent || scene_.time().now() < first_positions)
       may_.untold.insert(truth.view(index).id.str());
-    else
+    if (!x.silent)
       truth.announce_identity(*truth.at(index), false);
   }
   if (x.what == simnet::fault_kind::throttle_stream)

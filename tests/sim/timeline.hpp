@@ -17,6 +17,9 @@ public:
   /// Names one alarm; alarms of one moment ring in the order of their making.
   using key = std::pair<steady_time, uint64_t>;
 
+  /// When each run begins.
+  static constexpr steady_time begin{1'000'000'000};
+
   steady_time now() const noexcept { return now_; }
 
   key set(steady_time due, net::task x) {
@@ -57,7 +60,7 @@ public:
   size_t waiting() const noexcept { return alarms_.size(); }
 
 private:
-  steady_time now_{1'000'000'000};
+  steady_time now_{begin};
   std::map<key, net::task> alarms_;
   uint64_t last_ = 0;
 };

@@ -371,7 +371,7 @@ verdict run_trial(uint64_t seed, const trial_options& options) {
   out.trace_hash = log.hash();
   out.virtual_time
     = std::chrono::duration_cast<std::chrono::seconds>(
-      std::chrono::microseconds{x.time().now().micros - 1'000'000'000});
+      x.time().now() - timeline::begin);
   return out;
 }
 
