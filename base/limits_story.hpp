@@ -21,6 +21,10 @@ constexpr auto story_claims_rest = 300s;
 /// So many are told of at once.
 constexpr uint64_t story_repos_min = 100;
 
+/// Of the fetches that bring nothing, so many are named in so long a time.
+constexpr uint64_t fetch_lines_max = 100;
+constexpr auto fetch_lines_interval = 60s;
+
 /// Of the events that one consumer gives up, so many are named in so long a time.
 constexpr uint64_t letter_lines_max = 60;
 constexpr auto letter_lines_interval = 60s;

@@ -1,13 +1,17 @@
 #include "base/log.hpp"
 
 #include "base/limits.hpp"
+#include "base/log_writer.hpp"
 #include "base/printable.hpp"
 
-#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
+#include <mutex>
+#include <unistd.h>
 
 namespace weir::log {
 
@@ -15,16 +19,6 @@ namespace {
 
 std::atomic<level> least_level{level::warn};
 std::atomic<format> layout_now{format::text};
-
-spdlog::logger& sink() {
-  static const auto instance = [] {
-    auto made = spdlog::stderr_logger_mt("weir");
-    made->set_level(spdlog::level::trace);
-    made->flush_on(spdlog::level::trace);
-    return made;
-  }();
-  return *instance;
-}
 
 /// JSON string escapes; also what keeps a terminal from doing what a host says.
 void append_escaped(std::string& out, std::string_view text) {
@@ -76,6 +70,49 @@ std::string render_json(std::string_view event,
   return out;
 }
 
+std::string render(std::string_view event,
+                   std::initializer_list<field> fields) {
+  return layout_now == format::json ? render_json(event, fields)
+                                    : render_text(event, fields);
+}
+
+/// In the format of all lines.
+class stderr_sink final : public spdlog::sinks::base_sink<std::mutex> {
+private:
+  void sink_it_(const spdlog::details::log_msg& x) override {
+    writer_.write(format(x));
+  }
+
+  void flush_() override {
+    // Nothing is held.
+  }
+
+  std::string format(const spdlog::details::log_msg& x) {
+    spdlog::memory_buf_t out;
+    formatter_->format(x, out);
+    return {out.data(), out.size()};
+  }
+
+  std::string say_lost(uint64_t lines) {
+    const auto said = render("log_lines_lost", {{"lines", lines}});
+    return format({spdlog::string_view_t{}, spdlog::level::warn,
+                   spdlog::string_view_t{said.data(), said.size()}});
+  }
+
+  line_writer writer_{STDERR_FILENO,
+                      [this](uint64_t lines) { return say_lost(lines); }};
+};
+
+spdlog::logger& sink() {
+  static const auto instance = [] {
+    auto made
+      = std::make_shared<spdlog::logger>("weir", std::make_shared<stderr_sink>());
+    made->set_level(spdlog::level::trace);
+    return made;
+  }();
+  return *instance;
+}
+
 spdlog::level::level_enum to_spdlog(level x) noexcept {
   switch (x) {
     case level::debug:
@@ -109,8 +146,7 @@ bool enabled(level x) noexcept {
 
 void write(level x, std::string_view event,
            std::initializer_list<field> fields) {
-  const auto line = layout_now == format::json ? render_json(event, fields)
-                                               : render_text(event, fields);
+  const auto line = render(event, fields);
   sink().log(to_spdlog(x), spdlog::string_view_t{line.data(), line.size()});
 }
 

@@ -30,6 +30,7 @@ struct repo_ready {
   atproto::did repo;
   std::string pds;
   repo_actor from; ///< Gets the permit, and is watched while it has one.
+  error failed{};  ///< Why its host is not known, if that was looked up in vain.
 };
 
 /// The permit. From: SUPERVISOR. To: REPO.

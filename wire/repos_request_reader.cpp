@@ -97,8 +97,9 @@ private:
       text += (i == 0 ? " \"" : ", \"") + bad_[i] + "\"";
     return fail(ec::invalid_argument,
                 text + (bad_count_ > bad_.size() ? ", ..." : "")
-                  + "; a DID is such as did:plc:ewvi7nxzyoun6zhxrhs64oiz or "
-                    "did:web:example.com, and no handle");
+                  + "; a DID is such as did:plc:ewvi7nxzyoun6zhxrhs64oiz (24 letters "
+                    "a to z and digits 2 to 7) or did:web:example.com (a domain "
+                    "without a path), and no handle");
   }
 
   std::vector<atproto::did> dids_;

@@ -24,12 +24,17 @@
 #include <caf/send.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
 namespace weir::actors {
 
 namespace {
+
+error no_followed_did(const std::string& x) {
+  return fail(ec::invalid_argument, "not a DID this node can follow: " + x);
+}
 
 /// A request on its way to the API actor.
 struct api_request {
@@ -63,11 +68,9 @@ public:
       },
       [this](const api_lookup& x) { look_up(x); },
       [this](const identity_fact& x) {
-        lookups_.on_fact(x.repo,
-                         x.failed.code == ec::none
-                           ? result<storage::identity_row>{x.row}
-                           : result<storage::identity_row>{x.failed},
-                         x.last, env_->shared->time->wall_now());
+        const auto& causes = env_->shared->health.findings();
+        lookups_.on_fact(x.repo, fact_of(x.row, x.failed, causes), x.last,
+                         env_->shared->time->wall_now());
       },
     };
   }
@@ -141,9 +144,7 @@ void api_worker::change_repos(const api_request_ptr& x) {
   }
   for (const auto& did : body->dids)
     if (!atproto::supported_did(did.str())) {
-      x->answer.send(problem(fail(ec::invalid_argument,
-                                  "not a DID this node can follow: "
-                                    + did.str())));
+      x->answer.send(problem(no_followed_did(did.str())));
       return;
     }
   switch (x->route.to->what) {
@@ -201,8 +202,8 @@ void api_worker::ask_shards(const api_request_ptr& x,
 
 void api_worker::read_repo(const api_request_ptr& x) {
   auto did = atproto::did::parse(x->route.parameter);
-  if (!did) {
-    x->answer.send(problem(did.error()));
+  if (!did || !atproto::supported_did(did->str())) {
+    x->answer.send(problem(did ? no_followed_did(x->route.parameter) : did.error()));
     return;
   }
   reader_job job;
@@ -251,8 +252,7 @@ void api_worker::resolve(const api_request_ptr& x) {
   const auto did = atproto::did::parse(x->route.parameter);
   if (!did || !atproto::supported_did(did->str())) {
     x->answer.send(
-      problem(fail(ec::invalid_argument, "not a DID this node can follow: "
-                                           + x->route.parameter)));
+      problem(no_followed_did(x->route.parameter)));
     return;
   }
   reader_job job;

@@ -78,6 +78,20 @@ void client_lookups::answer_all(const atproto::did& repo,
     to(reply);
 }
 
+result<storage::identity_row>
+fact_of(const storage::identity_row& row, const error& failed,
+        const std::vector<health_finding>& causes) {
+  if (failed.code == ec::none)
+    return row;
+  const auto wrong = std::ranges::find_if(causes, [](const auto& y) {
+    return y.cause == health_cause::directory;
+  });
+  if (failed.code == ec::not_found && wrong != causes.end())
+    return fail(ec::unreachable, "the directory is not right: " + wrong->error
+                                   + "; /readyz has more");
+  return failed;
+}
+
 bool is_fresh(const storage::identity_row& row, wall_time wall) {
   return age_of(row.fetched_at, wall)
          < std::chrono::seconds{limits::identity_fresh}.count();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/support/health_machine.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -56,6 +57,13 @@ private:
   size_t clients_ = 0;
   token_bucket budget_;
 };
+
+/// What IDENTITY said, for clients: a directory that is not right, as one that is
+/// none, or lost its documents, says nothing of a DID.
+/// @param failed `ec::none`: `row` is the answer.
+result<storage::identity_row>
+fact_of(const storage::identity_row& row, const error& failed,
+        const std::vector<health_finding>& causes);
 
 /// True when a row was read so lately that it may be given out.
 bool is_fresh(const storage::identity_row& row, wall_time wall);

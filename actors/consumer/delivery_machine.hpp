@@ -101,8 +101,7 @@ public:
 
   op_id position() const noexcept { return acked_.position(); }
 
-  /// Durable events that are not settled yet, due or not: records of inactive accounts
-  /// count, and what the filter leaves out or was erased does until it is read.
+  /// Durable events that are not settled yet, due or not (docs/adr/0023).
   uint64_t backlog() const noexcept {
     return log_events_ > settled_ ? log_events_ - settled_ : 0;
   }

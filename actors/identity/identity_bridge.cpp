@@ -177,8 +177,10 @@ void lookups::fetch_document(const did& repo, identity_actor to) {
     } else if (says_gone(repo, x->status, as_text(x->body))) {
       out.gone = true;
     } else if (x->status == 404) {
-      out.failed = fail(ec::not_found, "the DID is not registered");
       out.is_foreign = is_plc && !says_not_registered(as_text(x->body));
+      out.failed = fail(ec::not_found, out.is_foreign
+                                         ? "HTTP 404"
+                                         : "the DID is not registered");
     } else if (x->status != 200) {
       out.failed = fail(ec::unreachable,
                         "HTTP " + std::to_string(x->status));

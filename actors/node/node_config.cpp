@@ -23,6 +23,18 @@ void add(problem_list& out, std::string_view name, std::string sentence) {
   out.push_back(std::string{name} + ": " + std::move(sentence));
 }
 
+bool is_control(char x) noexcept {
+  return static_cast<unsigned char>(x) < 0x20 || x == 0x7f;
+}
+
+/// One that a request can have; an address of version 6 needs no entry.
+bool is_host_name(std::string_view x) noexcept {
+  return !x.empty() && std::ranges::all_of(x, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+           || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
+  });
+}
+
 std::string number_text(double x) {
   auto out = std::to_string(x);
   out.erase(out.find_last_not_of('0') + 1);
@@ -109,6 +121,11 @@ void check_faces(problem_list& out, const node_config& x) {
   constexpr auto password = limits::admin_password_bytes_range;
   if (x.data_dir.empty())
     add(out, "data_dir", "is empty; name a directory, such as weir-data");
+  if (std::ranges::any_of(x.data_dir, is_control)
+      || x.data_dir.find_first_not_of(' ') == std::string::npos)
+    add(out, "data_dir",
+        "\"" + x.data_dir + "\" is no name of a directory: it is blank, or has "
+        "control characters");
   if (x.data_dir.starts_with('~') || x.data_dir.starts_with('$'))
     add(out, "data_dir",
         "\"" + x.data_dir
@@ -126,11 +143,13 @@ void check_faces(problem_list& out, const node_config& x) {
         "a password has " + number_text(password.min) + " to "
           + number_text(password.max) + " bytes");
   for (const auto& name : x.allowed_hosts)
-    if (name.empty() || name.find_first_of("/: \t@*") != std::string::npos)
+    if (!is_host_name(name))
       add(out, "allowed_hosts",
           "\"" + name
-            + "\" is not a host name; leave scheme and port out, and name each "
-              "host: there are no patterns");
+            + "\" is not a host name, which has letters, digits, dots and hyphens; "
+              "leave scheme and port out, name each host, since there are no "
+              "patterns, and write one with other letters as a browser sends it: "
+              "xn--...");
 }
 
 /// What stands behind the origin and would be dropped, such as a path.

@@ -180,12 +180,9 @@ void repo::send_fetch_effects(repo_effects& x) {
                    x.job_end->outcome ? error{} : x.job_end->outcome.error()});
     backfill_ = nullptr;
   }
-  if (x.ready) {
-    send(supervisor, repo_ready{did, x.ready->pds, repo_actor{this}});
-    if (x.ready->failed)
-      log::info("backfill_failed", {{"did", did.str()},
-                                    {"reason", to_string(*x.ready->failed)}});
-  }
+  if (x.ready)
+    send(supervisor, repo_ready{did, x.ready->pds, repo_actor{this},
+                                x.ready->failed.value_or(error{})});
   if (const auto& ask = x.ask_host)
     send(supervisor,
          account_question{did, ask->pds, ask->not_found, ask->at_once,

@@ -8,6 +8,7 @@ namespace {
 
 constexpr auto name = "weir_backfill_finished_total";
 constexpr auto help = "Fetches ended";
+constexpr auto no_fetch = "backfill_failed";
 
 /// A host that knows no such repo may have lost it.
 bool is_away(const error& x) {
@@ -23,16 +24,33 @@ fetch_ends::fetch_ends(metrics_registry& registry)
   // nop
 }
 
-void fetch_ends::note(const job_ended& x) {
+void fetch_ends::note(const job_ended& x, steady_time now) {
   if (x.outcome.code == ec::none) {
     finished_->add();
-    return;
+  } else if (is_away(x.outcome)) {
+    away_->add();
+    tell("account_away", x.repo, x.outcome.context, now);
+  } else {
+    failed_->add();
+    tell(no_fetch, x.repo, to_string(x.outcome), now);
   }
-  const auto away = is_away(x.outcome);
-  (away ? away_ : failed_)->add();
-  log::info(away ? "account_away" : "backfill_failed",
-            {{"did", x.repo.str()},
-             {"reason", away ? x.outcome.context : to_string(x.outcome)}});
+}
+
+void fetch_ends::note_no_host(const atproto::did& repo, const error& why,
+                              steady_time now) {
+  tell(no_fetch, repo, to_string(why), now);
+}
+
+void fetch_ends::tell(const char* event, const atproto::did& repo,
+                      const std::string& reason, steady_time now) {
+  const auto verdict = lines_.take(now);
+  if (verdict == line_budget::verdict::line)
+    log::info(event, {{"did", repo.str()}, {"reason", reason}});
+  else if (verdict == line_budget::verdict::last)
+    log::info("fetches_unnamed",
+              {{"hint", "more fetches bring nothing than are named here: GET "
+                        "/repos/errors has those that failed, and "
+                        "weir_backfill_finished_total counts all of them"}});
 }
 
 } // namespace weir::actors

@@ -1,25 +1,38 @@
 #pragma once
 
+#include "base/clock.hpp"
+#include "base/limits_story.hpp"
+#include "base/line_budget.hpp"
 #include "base/metrics.hpp"
 #include "messages/backfill.hpp"
 
 namespace weir::actors {
 
 /// Counts how fetches end, and names in the log those that brought nothing: the
-/// ones that failed, and those of accounts that are away, which is no failure.
+/// ones that failed, and those of accounts that are away, which is no failure. A long
+/// list of names that are none has that many, at each try, so that after
+/// `limits::fetch_lines_max` of them one line says where the others are.
 class fetch_ends {
 public:
   explicit fetch_ends(metrics_registry& registry);
 
-  void note(const job_ended& x);
+  void note(const job_ended& x, steady_time now);
+
+  /// Its host was looked up in vain, so that no fetch began.
+  void note_no_host(const atproto::did& repo, const error& why,
+                    steady_time now);
 
   /// Its REPO ended before it did, which the log tells of elsewhere.
   void note_lost() { failed_->add(); }
 
 private:
+  void tell(const char* event, const atproto::did& repo,
+            const std::string& reason, steady_time now);
+
   metric* finished_;
   metric* failed_;
   metric* away_;
+  line_budget lines_{limits::fetch_lines_max, limits::fetch_lines_interval};
 };
 
 } // namespace weir::actors

@@ -175,7 +175,7 @@ void supervisor::on_end(const job_ended& x) {
   if (i == jobs_.end() || i->second.job != x.job)
     return; // Its permit is gone.
   forget(x.repo, x.outcome.code != ec::none);
-  ends_.note(x);
+  ends_.note(x, now());
   perform(machine_.on_end(x.repo, x.job, now()));
 }
 
@@ -264,6 +264,8 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
       perform(machine_.on_wish(x.repo, x.status, x.pds, x.wait, now()));
     },
     [this](const repo_ready& x) {
+      if (x.failed.code != ec::none)
+        ends_.note_no_host(x.repo, x.failed, now());
       owners_[x.repo] = x.from;
       perform(machine_.on_ready(x.repo, x.pds, now()));
       if (!machine_.waits_for_permit(x.repo))

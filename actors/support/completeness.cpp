@@ -119,6 +119,10 @@ std::string reason(size_t term, const storage::repo_row& row,
     return why_not_current(row, upstream);
   if (holds == &terms::first_rev_set)
     return "neither an event nor a listing told a rev of it yet";
+  if (row.filter_generation == 0 && holds == &terms::filter_current)
+    return "it was never fetched";
+  if (row.filter_generation == 0 && holds == &terms::indexed_past_first_rev)
+    return "there is no copy of it";
   if (holds == &terms::indexed_past_first_rev)
     return "the copy is whole through rev " + text(last_rev(row, chain))
            + " (last fetch " + text(row.last_indexed_rev)

@@ -53,8 +53,14 @@ std::string in_words(const std::string& x) {
 
 int complain(const CLI::App& app, const CLI::ParseError& x) {
   const auto& command = called(app);
-  std::cerr << "weir: " << in_words(x.what());
-  if (const auto rest = app.remaining(true); !rest.empty())
+  const auto rest = app.remaining(true);
+  const auto is_no_command
+    = !rest.empty() && dynamic_cast<const CLI::RequiredError*>(&x) != nullptr
+      && !rest.front().starts_with('-');
+  std::cerr << "weir: "
+            << (is_no_command ? '"' + rest.front() + "\" is no subcommand"
+                              : in_words(x.what()));
+  if (!rest.empty())
     std::cerr << advice(command,
                         rest.front().substr(0, rest.front().find('=')));
   std::cerr << "\nRun with --help for more.\n";

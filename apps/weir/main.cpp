@@ -1,4 +1,5 @@
 #include "apps/weir/command_line.hpp"
+#include "apps/weir/process_limits.hpp"
 #include "base/process_memory.hpp"
 
 #include <csignal>
@@ -6,6 +7,7 @@
 #include <sys/stat.h>
 
 int main(int argc, char** argv) {
+  weir::apps::open_standard_descriptors();
   // A reload that is asked for before anybody takes it waits, and ends nothing.
   if (argc > 1 && std::string_view{argv[1]} == "run") {
     sigset_t reload;

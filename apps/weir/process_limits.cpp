@@ -1,13 +1,16 @@
 #include "apps/weir/process_limits.hpp"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <fcntl.h>
 #include <limits>
 #include <new>
 #include <string>
 #include <sys/resource.h>
 #include <system_error>
+#include <unistd.h>
 
 namespace weir::apps {
 
@@ -58,6 +61,12 @@ result<void> check_descriptors(uint64_t allowed) {
                 + " files and sockets, and a node needs at least "
                 + std::to_string(descriptors_min)
                 + ": raise ulimit -n, or LimitNOFILE of the service");
+}
+
+void open_standard_descriptors() {
+  for (const int x : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(x, F_GETFD) == -1 && errno == EBADF)
+      static_cast<void>(::open("/dev/null", O_RDWR)); // The least that is free.
 }
 
 void explain_aborts() {

@@ -22,6 +22,11 @@ uint64_t raise_descriptor_limit();
 /// Refuses fewer than `descriptors_min`, with the remedy.
 result<void> check_descriptors(uint64_t allowed);
 
+/// Input, output and error output lead nowhere where they were closed: else the first
+/// file or socket that is opened would be one of them, and get what is printed.
+/// Before anything is opened.
+void open_standard_descriptors();
+
 /// From here on the process says on its error output why it ends when nobody can
 /// handle what happened, such as a thread or memory that the system refuses. It
 /// still aborts.

@@ -13,6 +13,7 @@ constexpr std::string_view head =
 # file and as flags. Of WEIR_ variables those are errors that are meant for an
 # option; the log warns of others (unknown_variable). In a variable the parts
 # of a list have commas between them: WEIR_COLLECTIONS=app.test.a,app.test.b
+# One that is empty counts as not set.
 # Sizes: 512B, 64KiB, 64MiB, 2GiB. Durations: 30s, 5m, 1h, 7d.
 )";
 

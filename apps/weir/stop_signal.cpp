@@ -35,6 +35,7 @@ stop_signal::stop_signal(std::function<void()> on_hangup)
     sigaddset(&set, x);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN); // A file that grows too large is an error of a write.
   impl_->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   impl_->failures = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }

@@ -4,6 +4,8 @@ the cause and what to do: on standard error, in /readyz, or in the answer.
 
 docs/testing.md lists each setting with its test; most are rows here."""
 
+import array
+import fcntl
 import glob
 import json
 import os
@@ -11,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 import urllib.request
@@ -72,6 +75,9 @@ REFUSED = {
     'all addresses without a password': (
         ['--bind', '0.0.0.0:0'], ['there is no password; set admin_password_file, or listen on']),
     'unknown flag': (['--mod', 'manual'], ['did you mean "--mode"?']),
+    'data_dir of blanks': (['--data-dir', ' '], ['is no name of a directory: it is blank']),
+    'a host that no request can have': (
+        ['--allowed-hosts', 'münchen.example'], ['is not a host name', 'xn--']),
     'a file without its flag': (['n.toml'], ['a file of options is named by --config n.toml']),
     'an option twice': (
         ['--mode', 'manual', '--mode', 'full-network'], ['--mode is given more than once, and has one value']),
@@ -168,6 +174,7 @@ ANSWERS = [
     ('GET', '/health?verbose', {}, None, 400, 'no parameter "verbose" here; it takes none'),
     ('GET', '/repos?limit=0', {}, None, 400, 'limit must be 1 to 1000'),
     ('GET', '/repos/alice.test', {}, None, 400, 'not a DID, such as did:plc:'),
+    ('GET', '/repos/did:plc:ABC', {}, None, 400, 'not a DID this node can follow: did:plc:ABC'),
     ('GET', '/repos/add', {}, None, 405, 'this path takes POST'),
     ('GET', '/nothing', {}, None, 404, 'there is nothing at /nothing; docs/api.md has every path'),
     ('GET', '/status', {}, None, 404, 'docs/api.md has every path, and its port'),
@@ -361,6 +368,41 @@ def check_answers(folder):
     print(f'  ok {len(ANSWERS)} answers, and weir repos without a node')
 
 
+def check_stalled_log(folder):
+    """Nobody reads the log: the node answers, and ends when it is told to."""
+    node = subprocess.Popen([weir_program(), 'run', '--data-dir', f'{folder}/log', '--bind', '127.0.0.1:0',
+                             '--log-format', 'json'], env=PLAIN, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    at = json.loads(node.stdout.readline())
+
+    def is_full():
+        for _ in range(20):
+            node.send_signal(signal.SIGHUP)  # A line each, but for those that come together.
+            time.sleep(0.002)
+        unread = array.array('i', [0])
+        fcntl.ioctl(node.stderr, termios.FIONREAD, unread)
+        return unread[0] > 60_000
+
+    eventually('nobody reads the log, and it is full', is_full, patience=120)
+    for _ in range(10):
+        is_full()
+    assert ask(at['data'] + '/health')[0] == 200
+    node.terminate()
+    assert node.wait(WITHIN) == 0
+    print('  ok a log that nobody reads')
+
+
+def check_closed_output(folder):
+    """What is printed goes nowhere, and into no file of the store."""
+    with subprocess.Popen(['bash', '-c', 'exec "$@" <&- >&- 2>&-', '-', weir_program(), 'run', '--data-dir',
+                           f'{folder}/closed', '--bind', '127.0.0.1:0'], env=PLAIN) as node:
+        eventually('it is there', lambda: os.path.exists(f'{folder}/closed/CURRENT'))
+        for x in (0, 1, 2):
+            assert os.readlink(f'/proc/{node.pid}/fd/{x}') == '/dev/null'
+        node.terminate()
+        assert node.wait(WITHIN) == 0
+    print('  ok closed output')
+
+
 def check_disk(folder):
     with Node(f'{folder}/full', ['--disk-reserve', '1TiB']) as node:
         said = eventually('the disk is too full', lambda: ready(node.at)['waiting'], WITHIN)
@@ -490,7 +532,7 @@ def check_network(folder):
 
 def main():
     with tempfile.TemporaryDirectory(prefix='weir-newcomer-') as folder:
-        chosen = sys.argv[1:] or ['refused', 'places', 'answers', 'disk', 'network']
+        chosen = sys.argv[1:] or ['refused', 'places', 'answers', 'stalled_log', 'closed_output', 'disk', 'network']
         for name in chosen:
             own = os.path.join(folder, name)
             os.mkdir(own, 0o755)

@@ -1,0 +1,62 @@
+#include "base/log_writer.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <poll.h>
+#include <unistd.h>
+
+namespace weir::log {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What a pipe with room takes at once (pipe(7)).
+constexpr size_t piece_max = PIPE_BUF;
+
+} // namespace
+
+bool line_writer::has_room(std::chrono::milliseconds wait) const {
+  pollfd x{descriptor_, POLLOUT, 0};
+  return ::poll(&x, 1, static_cast<int>(wait.count())) == 1;
+}
+
+bool line_writer::put(std::string_view text, std::chrono::milliseconds wait) {
+  const auto whole = text.size();
+  while (!text.empty()) {
+    if (!has_room(wait)) {
+      torn_ |= text.size() < whole;
+      return false;
+    }
+    const auto n
+      = ::write(descriptor_, text.data(), std::min(text.size(), piece_max));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return errno != EAGAIN; // Nobody is there: there is nothing to count for.
+    text.remove_prefix(static_cast<size_t>(n));
+  }
+  return true;
+}
+
+bool line_writer::catch_up() {
+  if (torn_ && !put("\n", 0ms))
+    return false;
+  torn_ = false;
+  if (!put(say_(lost_), 0ms))
+    return false;
+  lost_ = 0;
+  return true;
+}
+
+void line_writer::write(std::string_view line) {
+  const auto waits = lost_ == 0;
+  if (waits || catch_up()) {
+    if (put(line, waits ? patience : 0ms))
+      return;
+  }
+  ++lost_;
+}
+
+} // namespace weir::log
