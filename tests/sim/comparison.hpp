@@ -15,6 +15,7 @@ namespace weir::sim {
 /// A repo as the node lists it.
 struct node_repo {
   std::string status;
+  std::string account; ///< Its state.
   std::string rev; ///< Empty before the first fetch.
   uint64_t records = 0;
   std::optional<bool> complete; ///< Nothing: the account is not active.

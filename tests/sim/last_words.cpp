@@ -40,6 +40,33 @@ bool last_words::is_disowned(const simnet::account_view& x,
          && listed != known.end() && listed->second.status != "synced";
 }
 
+/// The node does not call its copy complete, and nobody looks at all rows.
+bool last_words::is_unproved(const simnet::account_view& x,
+                             const node_repos& known) const {
+  const auto listed = known.find(x.id.str());
+  if (!is_unlooked() || listed == known.end())
+    return false;
+  const auto& why = listed->second.reason;
+  return why.find("was never compared") != std::string::npos
+         || why.find("was proved with epoch") != std::string::npos;
+}
+
+/// The directory erred, and nobody looks at all rows for look-ups that are due.
+bool last_words::is_taken_for_deleted(const simnet::account_view& x,
+                                      const node_repos& known) const {
+  const auto listed = known.find(x.id.str());
+  return is_unlooked() && listed != known.end()
+         && listed->second.account == "deleted"
+         && x.status != simnet::standing::deleted
+         && x.status != simnet::standing::tombstoned;
+}
+
+bool last_words::is_unlooked() const {
+  const auto& settings = scene_.settings();
+  return !settings.audited
+         && settings.node.completeness_interval > std::chrono::hours{24};
+}
+
 void last_words::say() {
   auto& truth = scene_.life().truth();
   node_repos known;
@@ -57,8 +84,12 @@ void last_words::say() {
     // Whoever moved has a commit that the key of the new place did not sign,
     // until the account writes something (real-network.md 1). And where numbers
     // that begin anew passed our position, only the next commit shows what was lost.
-    if (is_active && (is_renumbered || x.listed_rev != x.rev))
+    if (is_active
+        && (is_renumbered || x.listed_rev != x.rev || is_unproved(x, known)))
       scene_.life().traffic().post(i);
+    else if (!is_active && is_taken_for_deleted(x, known))
+      truth.announce_account(*truth.at(i), x.host,
+                             simnet::status_word(x.status));
     // A newcomer whom the directory denied, or whom the only listing left out, is
     // heard of again.
     else if (denied_ && !known.contains(x.id.str()))

@@ -36,6 +36,11 @@ public:
 private:
   bool is_disowned(const simnet::account_view& x,
                    const node_repos& known) const;
+  bool is_unproved(const simnet::account_view& x,
+                   const node_repos& known) const;
+  bool is_taken_for_deleted(const simnet::account_view& x,
+                            const node_repos& known) const;
+  bool is_unlooked() const;
 
   scene& scene_;
   bool denied_ = false; ///< Some may be unknown, and no listing comes.

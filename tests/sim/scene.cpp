@@ -335,6 +335,7 @@ namespace {
 node_repo read_repo(const boost::json::object& row) {
   node_repo out;
   out.status = row.at("status").as_string().c_str();
+  out.account = row.at("account").as_string().c_str();
   if (const auto* rev = row.if_contains("rev"))
     out.rev = rev->as_string().c_str();
   out.records
