@@ -179,7 +179,7 @@ void lookups::fetch_document(const did& repo, identity_actor to) {
     } else if (x->status == 404) {
       out.is_foreign = is_plc && !says_not_registered(as_text(x->body));
       out.failed = fail(ec::not_found, out.is_foreign
-                                         ? "HTTP 404"
+                                         ? "the directory answers HTTP 404"
                                          : "the DID is not registered");
     } else if (x->status != 200) {
       out.failed = fail(ec::unreachable,

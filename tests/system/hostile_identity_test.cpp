@@ -161,7 +161,7 @@ TEST_F(HostileIdentityTest, WhatIsNoDocumentOfThisDidIsRefused) {
       "unreachable: DID document is not JSON");
   add("nothing", say(""), "unreachable");
   add("an error", say(http_answer(500, "{}")), "HTTP 500");
-  add("not registered", nullptr, "not registered");
+  add("not registered", nullptr, "the directory answers HTTP 404");
   add("packed", say(http_answer(200, "x", "Content-Encoding: gzip\r\n")),
       "unreachable: content encoding");
   add(

@@ -144,7 +144,7 @@ TEST_F(MisledHealthTest, ADirectoryThatLostMostDocumentsIsNamed) {
                                             net.urls().hosts[x.host]);
   });
   rotate(accounts);
-  expect_named("not_found: the DID is not registered");
+  expect_named("not_found: the directory answers HTTP 404");
 }
 
 // Nothing is looked up in this life: the store says whom it knew
