@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// A frame of a simulated network: a commit of one record has some kilobytes.
-constexpr size_t frame_bytes = 4'096;
+constexpr size_t frame_bytes = 8'192;
 
 /// What a stream may hold beyond its window: the socket's last message.
 constexpr size_t overdraft = 65'536;
