@@ -503,7 +503,7 @@ def check_network(folder):
              "its accounts' documents do not name", 'failing'),
             ('directory that nobody serves', f'relay:{relay}', closed, 'directory', 'refused', 'failing'),
             ('something else as the directory', f'relay:{relay}', relay, 'directory',
-             'not registered', 'failing'),
+             'the directory answers HTTP 404', 'failing'),
         ]
         for name, upstream, directory, cause, words, level in rows:
             with Node(f'{folder}/net', [*SIMULATED, '--mode', 'full-network', '--upstream', upstream,
