@@ -84,7 +84,8 @@ fact_of(const storage::identity_row& row, const error& failed,
   if (failed.code == ec::none)
     return row;
   const auto wrong = std::ranges::find_if(causes, [](const auto& y) {
-    return y.cause == health_cause::directory;
+    return y.cause == health_cause::directory
+           && y.level == health_level::failing;
   });
   if (failed.code == ec::not_found && wrong != causes.end())
     return fail(ec::unreachable, "the directory is not right: " + wrong->error

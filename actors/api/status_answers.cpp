@@ -110,15 +110,16 @@ net::http_reply ready_reply(const api_environment& env) {
   add_missing_streams(env.shared->upstreams.all(), causes, waiting);
   for (auto& x : env.shared->intake.reasons())
     waiting.push_back(std::move(x));
-  const auto is_there = [&waiting](const health_finding& x) {
-    return x.cause == health_cause::upstream
-           && std::ranges::any_of(waiting, [&x](const std::string& y) {
-                return y.find(x.where) != std::string::npos;
-              });
-  };
-  for (const auto& x : causes)
-    if (x.level == health_level::failing && !is_there(x))
-      waiting.push_back(std::string{to_string(x.cause)} + ": " + x.error);
+  for (const auto& x : causes) {
+    auto who = std::string{to_string(x.cause)} + ": ";
+    if (x.cause == health_cause::upstream)
+      who += x.where + " ";
+    const auto is_there = std::ranges::any_of(waiting, [&](const auto& y) {
+      return x.cause == health_cause::upstream && y.starts_with(who);
+    });
+    if (x.level == health_level::failing && !is_there)
+      waiting.push_back(who + x.error);
+  }
   const auto ok = waiting.empty();
   std::string body = R"({"ready":)";
   body += ok ? "true" : "false";

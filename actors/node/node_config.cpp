@@ -121,8 +121,8 @@ void check_faces(problem_list& out, const node_config& x) {
   constexpr auto password = limits::admin_password_bytes_range;
   if (x.data_dir.empty())
     add(out, "data_dir", "is empty; name a directory, such as weir-data");
-  if (std::ranges::any_of(x.data_dir, is_control)
-      || x.data_dir.find_first_not_of(' ') == std::string::npos)
+  else if (std::ranges::any_of(x.data_dir, is_control)
+           || x.data_dir.find_first_not_of(' ') == std::string::npos)
     add(out, "data_dir",
         "\"" + x.data_dir + "\" is no name of a directory: it is blank, or has "
         "control characters");

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits>
 #include <new>
+#include <poll.h>
 #include <string>
 #include <sys/resource.h>
 #include <system_error>
@@ -16,9 +17,13 @@ namespace weir::apps {
 
 namespace {
 
-/// Allocates nothing: there may be no memory.
+/// Allocates nothing: there may be no memory. Nobody may be reading, which must not
+/// keep the process from ending.
 [[noreturn]] void say_and_abort(const char* what, const char* remedy) {
-  std::fprintf(stderr, "weir: ends: %s%s\n", what, remedy);
+  constexpr int patience_ms = 250;
+  pollfd out{STDERR_FILENO, POLLOUT, 0};
+  if (::poll(&out, 1, patience_ms) == 1)
+    std::fprintf(stderr, "weir: ends: %s%s\n", what, remedy);
   std::abort();
 }
 

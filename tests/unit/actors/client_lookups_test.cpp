@@ -110,4 +110,21 @@ TEST_F(ClientLookupsTest, EachFailureHasItsStatus) {
   EXPECT_EQ(answers, (std::vector<int>{404, 502, 502, 503, 404}));
 }
 
+// A service that is no directory knows nobody; one that fails now and then is
+// believed about whom it calls unregistered.
+TEST_F(ClientLookupsTest, ADirectoryThatFailsSaysNothingOfADid) {
+  const auto unknown = fail(ec::not_found, "the DID is not registered");
+  health_finding wrong;
+  wrong.cause = health_cause::directory;
+  wrong.error = "in words that no directory uses";
+  EXPECT_EQ(fact_of({}, unknown, {}).error().code, ec::not_found);
+  const auto told = fact_of({}, unknown, {wrong});
+  EXPECT_EQ(told.error().code, ec::unreachable);
+  EXPECT_NE(told.error().context.find(wrong.error), std::string::npos);
+  wrong.level = health_level::degraded;
+  EXPECT_EQ(fact_of({}, unknown, {wrong}).error().code, ec::not_found);
+  wrong.level = health_level::failing;
+  EXPECT_TRUE(fact_of(row(1s), {}, {wrong})) << "who is found is found";
+}
+
 } // namespace weir::actors
