@@ -118,6 +118,11 @@ heard hear(account_words& x, const saying& what, bool own_stream) {
     out.changed |= noted;
     return out;
   }
+  // It waited for a look-up, and the host has answered: nobody knows which of
+  // the two is newer.
+  if (what.listed && x.asked && what.said != account_status::active
+      && what.said != x.host)
+    return {false, true};
   if (!what.listed) {
     x.asked = false;
     x.host_at = what.at;

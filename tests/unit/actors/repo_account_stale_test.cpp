@@ -67,7 +67,27 @@ TEST(repo_account_stale, a_listing_takes_nothing_while_a_document_is_awaited) {
     x.learn(fact);
     x.pass(2 * x.settings->listing_grace);
     x.settle();
+    EXPECT_EQ(x.questions.size(), moves ? 0u : 1u);
+    x.answer(account_status::deactivated);
+    x.settle();
     EXPECT_EQ(x.row->account == account_status::active, moves);
+  }
+}
+
+// The line of a listing can wait for a document longer than a fetch lasts
+TEST(repo_account_stale, a_listing_does_not_undo_what_the_host_said_meanwhile) {
+  for (const auto said : {account_status::active, account_status::suspended}) {
+    repo_world x;
+    x.sync(); // Its host gave the repo: the account is active.
+    x.board.put(quiet_upstream(pds_id, pds_origin, 1, 1));
+    x.list({}, account_status::suspended, pds_id);
+    x.pass(x.settings->listing_grace);
+    x.settle();
+    EXPECT_EQ(x.row->account, account_status::active);
+    EXPECT_EQ(x.questions.size(), 1u);
+    x.answer(said);
+    x.settle();
+    EXPECT_EQ(x.row->account, said);
   }
 }
 

@@ -332,10 +332,10 @@ TEST(repo_buffer, a_page_that_comes_after_its_job_is_not_taken) {
   x.write_commits(commits_max + 1);
   x.settle();
   x.answered();
-  x.list({}, account_status::deactivated, pds_id);
+  x.list({}, account_status::takendown);
   x.pass(x.settings->listing_grace);
   EXPECT_THAT(x.job_ends, ElementsAre(ec::account_inactive));
-  x.account_event(true);
+  x.account_event(true, {}, relay_id);
   x.settle();
   x.start_fetch(8);
   x.answer = x.root();
@@ -351,6 +351,26 @@ TEST(repo_buffer, a_page_that_comes_after_its_job_is_not_taken) {
   x.serve_pages();
   EXPECT_EQ(x.count_of(repo_counter::chain_broken), 0u);
   EXPECT_EQ(x.row->status, repo_status::synced);
+}
+
+// protocol.md 4.5: the host may have said it after it gave its repo
+TEST(repo_buffer, what_a_host_says_meanwhile_is_asked_for_again) {
+  buffering x;
+  x.write_commits(commits_max + 1);
+  x.settle();
+  x.answered(); // The fetch is over, what was kept is not.
+  x.tell({std::string{pds_origin}, account_status::deactivated});
+  EXPECT_EQ(x.questions.size(), 1u);
+  x.tell({std::string{pds_origin}, account_status::deactivated});
+  EXPECT_EQ(x.questions.size(), 1u);
+  x.pass(limits::account_question_interval);
+  EXPECT_EQ(x.questions.size(), 2u);
+  x.serve_pages();
+  EXPECT_EQ(x.row->account, account_status::active);
+  x.tell({std::string{pds_origin}, account_status::deactivated});
+  x.learn(x.identity()); // Its host is still that one.
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::deactivated);
 }
 
 // requirements.md 3b.6, 3b.7: what cannot be read is missing
@@ -378,11 +398,11 @@ TEST(repo_buffer, the_place_in_the_buffer_ends_with_its_job) {
   x.page(100, false);
   x.settle();
   EXPECT_NE(x.page_after, 0u);
-  x.list({}, account_status::suspended, pds_id);
+  x.list({}, account_status::suspended);
   x.pass(x.settings->listing_grace);
   x.settle();
   x.page(100, false); // Of the job that ended.
-  x.account_event(true);
+  x.account_event(true, {}, relay_id);
   x.settle();
   x.start_fetch(8);
   x.answer = x.root();
