@@ -1,6 +1,6 @@
-# Fails when code below the seams reads a clock, draws a random number or opens
-# a socket or a file by itself instead of through base/clock.hpp,
-# base/random.hpp, net/transport.hpp or LevelDB's Env.
+# Fails when code below the seams reads a clock, draws a random number, opens a
+# socket or a file or begins a thread by itself instead of through base/clock.hpp,
+# base/random.hpp, net/transport.hpp, LevelDB's Env or the executor.
 # CTest runs: cmake -DROOT=<source dir> -P cmake/check_seams.cmake
 #
 # cmake/seams_allowed.txt lists the lines that may: "file | text | reason".
@@ -10,7 +10,7 @@ set(folders atproto wire net storage messages actors)
 # The Env is the seam: it is where files are opened.
 set(file_seam "^storage/safe_env[a-z_]*\\.[ch]pp$")
 
-set(seams clock random network file)
+set(seams clock random network file thread)
 set(global "(^|[^A-Za-z0-9_>])")
 set(clock_pattern "[A-Za-z_]*clock::now|clock_gettime *\\(\
 |gettimeofday *\\(|${global}time *\\( *(nullptr|NULL|0) *\\)\
@@ -19,7 +19,9 @@ set(clock_pattern "[A-Za-z_]*clock::now|clock_gettime *\\(\
 set(random_pattern "random_device|mt19937|default_random_engine\
 |${global}(std::)?s?rand *\\(|getrandom *\\(|RAND_bytes")
 set(network_pattern "${global}::(socket|connect|bind|listen|accept) *\\(\
-|getaddrinfo *\\(")
+|getaddrinfo *\\(|tcp::(socket|acceptor|resolver) [a-z_]+")
+set(thread_pattern "std::j?thread[ >{(]|std::async *\\(|pthread_create *\\(\
+|caf::detached")
 set(file_pattern "fopen *\\(|std::(basic_)?[io]?fstream\
 |${global}::(open|openat|creat|rename|unlink|mkdir|truncate|mmap) *\\(\
 |mkstemp *\\(|std::filesystem::[a-z_]+ *\\(")

@@ -87,10 +87,16 @@ void append_complete(const completeness_view& x, std::string& out) {
     out += '"';
     return;
   }
-  bool complete = true;
+  std::string reasons;
   for (const auto& term : x.terms)
-    complete &= term.holds;
-  out += complete ? "true" : "false";
+    if (!term.holds)
+      reasons += (reasons.empty() ? "" : "; ") + term.reason;
+  if (reasons.empty()) {
+    out += "true";
+    return;
+  }
+  out += R"(false,"reason":)";
+  append_json_string(reasons, out);
 }
 
 void append_counts(const completeness_counts& x, std::string& out) {
@@ -154,6 +160,11 @@ void append_summary(const completeness_summary& x, std::string& out) {
   if (x.others) {
     out += R"(,"others":{)";
     append_counts(*x.others, out);
+    out += '}';
+  }
+  if (x.unresolved) {
+    out += R"(,"unresolved":{)";
+    append_counts(*x.unresolved, out);
     out += '}';
   }
   if (!x.cursor.empty()) {

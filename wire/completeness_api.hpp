@@ -75,6 +75,8 @@ struct completeness_summary {
   completeness_counts all;
   std::vector<host_counts> hosts;
   std::optional<completeness_counts> others; ///< Hosts beyond the bound.
+  /// Repos whose host is not known yet.
+  std::optional<completeness_counts> unresolved;
   std::string_view cursor; ///< Of the next page; empty: this is the last.
 };
 

@@ -144,11 +144,13 @@ net::http_reply summary_reply(const api_environment& env,
     out.all = to_counts(census.all());
     if (census.others().active > 0)
       out.others = to_counts(census.others());
-    auto i = cursor == nullptr ? census.hosts().begin()
-                               : census.hosts().upper_bound(*cursor);
-    for (; i != census.hosts().end() && out.hosts.size() < *limit; ++i)
+    const auto& hosts = census.hosts();
+    if (const auto i = hosts.find(std::string{}); i != hosts.end())
+      out.unresolved = to_counts(i->second);
+    auto i = hosts.upper_bound(cursor == nullptr ? std::string{} : *cursor);
+    for (; i != hosts.end() && out.hosts.size() < *limit; ++i)
       out.hosts.push_back({i->first, to_counts(i->second)});
-    if (i != census.hosts().end())
+    if (i != hosts.end())
       out.cursor = out.hosts.back().host;
   }
   std::string body;

@@ -181,6 +181,23 @@ TEST(CompletenessTest, HostsAreCountedPageByPage) {
   EXPECT_EQ(net.node().metric("weir_upstream_staleness_seconds"), 0u);
 }
 
+TEST(CompletenessTest, ReposWhoseHostIsNotKnownAreCountedApart) {
+  complete_network net{113};
+  ASSERT_TRUE(net.await_counted(whole_count));
+  net.node().add(
+    {atproto::did::parse("did:plc:aaaaaaaaaaaaaaaaaaaaaaaa").value()});
+  EXPECT_FALSE(net.summary().contains("unresolved"));
+  ASSERT_TRUE(eventually(node_patience, [&] {
+    return net.summary("?limit=1").contains("unresolved");
+  }));
+  const auto page = net.summary("?limit=1");
+  EXPECT_EQ(page.at("unresolved").at("incomplete").to_number<uint64_t>(), 1u);
+  const auto hosts = page.at("hosts").as_array();
+  ASSERT_EQ(hosts.size(), 1u);
+  EXPECT_EQ(hosts.at(0).at("host").as_string(), page.at("cursor").as_string());
+  EXPECT_EQ(page.at("active").to_number<uint64_t>(), whole_count + 1);
+}
+
 // What an operator sees of a repo that cannot be fetched, and of streams that are
 // away.
 TEST(CompletenessTest, MetricsNameTheTermThatLacksAndHowFarStreamsAreBehind) {

@@ -9,7 +9,7 @@
 
 // The host of very many quiet accounts loses what it would have told: one reading
 // of its listing proves them all. ACCOUNTS=100000 is the large form
-// (docs/testing.md).
+// (docs/completeness.md).
 
 namespace weir::tests {
 
