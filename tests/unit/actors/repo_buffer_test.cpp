@@ -1,5 +1,4 @@
-#include "base/limits.hpp"
-#include "tests/unit/actors/repo_world.hpp"
+#include "tests/unit/actors/buffering_repo.hpp"
 
 namespace weir::tests {
 namespace {
@@ -7,59 +6,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr auto commits_max = limits::repo_waiting_commits_max;
 constexpr auto bytes_max = limits::repo_waiting_bytes_max;
 constexpr auto disk_max = limits::repo_disk_buffer_bytes_max;
-
-/// A repo that is being fetched while the account goes on writing.
-class buffering : public repo_world {
-public:
-  buffering() {
-    add_known();
-    start_fetch(7);
-    answer = root();
-    clear();
-  }
-
-  std::vector<uint64_t> write_commits(size_t count) {
-    std::vector<uint64_t> out;
-    for (size_t i = 0; i < count; ++i)
-      out.push_back(take(make_commit()));
-    return out;
-  }
-
-  /// The host's answer, as the repo was when the fetch began.
-  void answered() { fetched(7, *answer); }
-
-  /// A signed commit frame of exactly `size` bytes; the chain moves on.
-  bytes frame_of(size_t size) {
-    sized(1); // From here on they are updates.
-    const auto made = sized(2 * size - 2'000 - sized(size - 2'000).size());
-    EXPECT_EQ(made.size(), size);
-    return made;
-  }
-
-  /// Serves pages of the buffer on disk until none is asked for.
-  void serve_pages(size_t page_max = limits::repo_coalesced_commits_max) {
-    while (reads > pages || in_flight) {
-      if (reads == pages) {
-        write();
-        continue;
-      }
-      const auto left
-        = std::distance(buffer.upper_bound(page_after), buffer.end());
-      page(page_max, static_cast<size_t>(left) < page_max);
-    }
-  }
-
-  std::optional<atproto::verified_root> answer;
-
-private:
-  bytes sized(size_t text) {
-    account.put("app.test.note/sized", make_record(std::string(text, 'x')));
-    return account.commit();
-  }
-};
 
 // SYNC-26; architecture.md 3: after a crash the fetch contains the commit
 TEST(repo_buffer, a_commit_during_the_fetch_is_kept_and_finished_at_once) {
@@ -152,12 +100,12 @@ TEST(repo_buffer, a_long_drain_takes_several_updates_and_stays_syncing) {
 // architecture.md 2: `limits::repo_waiting_commits_max`, and one more
 TEST(repo_buffer, one_commit_more_than_memory_holds_moves_all_to_disk) {
   buffering x;
-  x.write_commits(commits_max);
+  x.write_commits(buffering::commits_max);
   EXPECT_FALSE(x.in_flight);
-  EXPECT_EQ(x.machine->waiting(), commits_max);
+  EXPECT_EQ(x.machine->waiting(), buffering::commits_max);
   x.write_commits(1);
   ASSERT_TRUE(x.in_flight);
-  EXPECT_EQ(x.in_flight->update.buffer_put.size(), commits_max + 1);
+  EXPECT_EQ(x.in_flight->update.buffer_put.size(), buffering::commits_max + 1);
   EXPECT_EQ(x.machine->waiting(), 0u);
 }
 
@@ -179,9 +127,9 @@ TEST(repo_buffer, one_byte_more_than_memory_holds_moves_all_to_disk) {
 // architecture.md 3, Waiting: disk first, memory after it, live ones last
 TEST(repo_buffer, the_buffer_on_disk_is_drained_in_order_page_by_page) {
   buffering x;
-  x.write_commits(commits_max + 1);
+  x.write_commits(buffering::commits_max + 1);
   x.settle();
-  EXPECT_EQ(x.buffer.size(), commits_max + 1);
+  EXPECT_EQ(x.buffer.size(), buffering::commits_max + 1);
   x.write_commits(5);
   x.answered();
   EXPECT_EQ(x.reads, 1u);
@@ -190,7 +138,8 @@ TEST(repo_buffer, the_buffer_on_disk_is_drained_in_order_page_by_page) {
   EXPECT_FALSE(x.finished(live));
   x.serve_pages();
   EXPECT_EQ(x.count_of(repo_counter::chain_broken), 0u);
-  EXPECT_EQ(x.count_of(repo_counter::commit_applied), commits_max + 7);
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied),
+            buffering::commits_max + 7);
   EXPECT_TRUE(x.finished(live));
   EXPECT_EQ(x.chain->rev, x.account.rev());
   EXPECT_EQ(x.row->status, repo_status::synced);
@@ -201,24 +150,26 @@ TEST(repo_buffer, the_buffer_on_disk_is_drained_in_order_page_by_page) {
 // requirements.md 3b.6: a PDS sends both when an account begins
 TEST(repo_buffer, a_commit_and_a_sync_of_one_rev_are_both_kept_on_disk) {
   buffering x;
-  for (size_t i = 0; i <= commits_max / 2; ++i) {
+  for (size_t i = 0; i <= buffering::commits_max / 2; ++i) {
     x.write_commits(1);
     x.take(x.account.sync_frame(1));
   }
   x.settle();
-  EXPECT_EQ(x.buffer.size(), commits_max + 1);
+  EXPECT_EQ(x.buffer.size(), buffering::commits_max + 1);
   x.answered();
   x.serve_pages();
   EXPECT_EQ(x.count_of(repo_counter::chain_broken), 0u);
-  EXPECT_EQ(x.count_of(repo_counter::commit_applied), commits_max / 2 + 1);
-  EXPECT_EQ(x.count_of(repo_counter::sync_noop), commits_max / 2 + 1);
+  EXPECT_EQ(x.count_of(repo_counter::commit_applied),
+            buffering::commits_max / 2 + 1);
+  EXPECT_EQ(x.count_of(repo_counter::sync_noop),
+            buffering::commits_max / 2 + 1);
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
 // architecture.md 2: memory holds one page, not the buffer
 TEST(repo_buffer, the_next_page_is_read_when_the_last_one_was_taken) {
   buffering x;
-  x.write_commits(commits_max + 1);
+  x.write_commits(buffering::commits_max + 1);
   x.settle();
   x.answered();
   x.page(100, false);
@@ -234,7 +185,7 @@ TEST(repo_buffer, the_next_page_is_read_when_the_last_one_was_taken) {
 // architecture.md 3, Waiting: the store's readers see only what is durable
 TEST(repo_buffer, the_buffer_is_not_read_before_it_is_on_disk) {
   buffering x;
-  x.write_commits(commits_max + 1); // On their way to the disk.
+  x.write_commits(buffering::commits_max + 1); // On their way to the disk.
   x.answered();
   EXPECT_EQ(x.reads, 0u);
   x.write();
@@ -252,7 +203,7 @@ TEST(repo_buffer, puts_behind_another_update_are_waited_for_too) {
   op.rkey = "a";
   op.id = atproto::cid::of_dag_cbor(make_record("a"));
   x.chunk(7, {op});
-  x.write_commits(commits_max + 1);
+  x.write_commits(buffering::commits_max + 1);
   x.answered();
   x.write(); // The chunk; puts and root go together now.
   x.take(x.make_commit());
@@ -297,123 +248,6 @@ TEST(repo_buffer, a_fetch_after_the_overflow_closes_the_gap) {
   x.run_fetch(9);
   EXPECT_EQ(x.row->status, repo_status::synced);
   EXPECT_FALSE(x.row->gap);
-}
-
-// requirements.md 3b.7: a failed fetch keeps nothing
-TEST(repo_buffer, a_fetch_that_fails_drops_what_was_kept) {
-  buffering x;
-  x.write_commits(commits_max + 3);
-  x.settle();
-  x.fail_fetch(7, fail(ec::unreachable));
-  x.settle();
-  EXPECT_THAT(x.buffer, IsEmpty());
-  EXPECT_EQ(x.machine->waiting(), 0u);
-  EXPECT_EQ(x.row->status, repo_status::error);
-}
-
-// requirements.md 3b.7: nor what had not gone to the disk yet
-TEST(repo_buffer, a_fetch_that_fails_takes_puts_back_that_were_not_sent) {
-  buffering x;
-  storage::new_operation op;
-  op.scope = "app.test.note";
-  op.rkey = "a";
-  op.id = atproto::cid::of_dag_cbor(make_record("a"));
-  x.chunk(7, {op});
-  x.write_commits(commits_max + 1); // Wait for the chunk.
-  x.fail_fetch(7, fail(ec::unreachable));
-  x.settle();
-  EXPECT_THAT(x.buffer, IsEmpty());
-  EXPECT_EQ(x.row->status, repo_status::error);
-}
-
-// architecture.md 3, Backfill: a page of an ended job is of no use
-TEST(repo_buffer, a_page_that_comes_after_its_job_is_not_taken) {
-  buffering x;
-  x.write_commits(commits_max + 1);
-  x.settle();
-  x.answered();
-  x.list({}, account_status::takendown);
-  x.pass(x.settings->listing_grace);
-  EXPECT_THAT(x.job_ends, ElementsAre(ec::account_inactive));
-  x.account_event(true, {}, relay_id);
-  x.settle();
-  x.start_fetch(8);
-  x.answer = x.root();
-  x.write_commits(commits_max + 1);
-  x.fetched(8, *x.answer);
-  x.settle();
-  EXPECT_EQ(x.reads, 1u);
-  x.page_after = std::next(x.buffer.begin(), 5)->first; // Of somewhere else.
-  x.page(10, false);
-  EXPECT_EQ(x.machine->waiting(), 0u);
-  EXPECT_EQ(x.reads, 2u);
-  x.page_after = {};
-  x.serve_pages();
-  EXPECT_EQ(x.count_of(repo_counter::chain_broken), 0u);
-  EXPECT_EQ(x.row->status, repo_status::synced);
-}
-
-// protocol.md 4.5: the host may have said it after it gave its repo
-TEST(repo_buffer, what_a_host_says_meanwhile_is_asked_for_again) {
-  buffering x;
-  x.write_commits(commits_max + 1);
-  x.settle();
-  x.answered(); // The fetch is over, what was kept is not.
-  x.tell({std::string{pds_origin}, account_status::deactivated});
-  EXPECT_EQ(x.questions.size(), 1u);
-  x.tell({std::string{pds_origin}, account_status::deactivated});
-  EXPECT_EQ(x.questions.size(), 1u);
-  x.pass(limits::account_question_interval);
-  EXPECT_EQ(x.questions.size(), 2u);
-  x.serve_pages();
-  EXPECT_EQ(x.row->account, account_status::active);
-  x.tell({std::string{pds_origin}, account_status::deactivated});
-  x.learn(x.identity()); // Its host is still that one.
-  x.settle();
-  EXPECT_EQ(x.row->account, account_status::deactivated);
-}
-
-// requirements.md 3b.6, 3b.7: what cannot be read is missing
-TEST(repo_buffer, a_buffer_that_cannot_be_read_desyncs_the_repo) {
-  buffering x;
-  x.write_commits(commits_max + 1);
-  x.settle();
-  x.answered();
-  EXPECT_EQ(x.reads, 1u);
-  x.fail_page(fail(ec::storage_failure, "a block is damaged"));
-  x.settle();
-  EXPECT_EQ(x.row->status, repo_status::desync);
-  EXPECT_THAT(x.row->error, testing::HasSubstr("a block is damaged"));
-  EXPECT_THAT(x.cancelled, ElementsAre(7));
-  EXPECT_EQ(x.wishes.size(), 1u);
-  EXPECT_THAT(x.buffer, IsEmpty());
-}
-
-// architecture.md 3, Waiting: the next job reads its own buffer from its start
-TEST(repo_buffer, the_place_in_the_buffer_ends_with_its_job) {
-  buffering x;
-  x.write_commits(commits_max + 1);
-  x.settle();
-  x.answered();
-  x.page(100, false);
-  x.settle();
-  EXPECT_NE(x.page_after, 0u);
-  x.list({}, account_status::suspended);
-  x.pass(x.settings->listing_grace);
-  x.settle();
-  x.page(100, false); // Of the job that ended.
-  x.account_event(true, {}, relay_id);
-  x.settle();
-  x.start_fetch(8);
-  x.answer = x.root();
-  x.write_commits(commits_max + 1);
-  x.settle();
-  x.fetched(8, *x.answer);
-  x.settle();
-  EXPECT_EQ(x.page_after, 0u);
-  x.serve_pages();
-  EXPECT_EQ(x.row->status, repo_status::synced);
-  EXPECT_EQ(x.chain->data, x.account.data());
 }
 
 } // namespace

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "base/limits.hpp"
+#include "tests/unit/actors/repo_world.hpp"
+
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weir::tests {
+
+/// A repo that is being fetched while the account goes on writing.
+class buffering : public repo_world {
+public:
+  /// Commits that are kept in memory; with one more all go to disk.
+  static constexpr auto commits_max = limits::repo_waiting_commits_max;
+
+  buffering() {
+    add_known();
+    start_fetch(7);
+    answer = root();
+    clear();
+  }
+
+  std::vector<uint64_t> write_commits(size_t count) {
+    std::vector<uint64_t> out;
+    for (size_t i = 0; i < count; ++i)
+      out.push_back(take(make_commit()));
+    return out;
+  }
+
+  /// The host's answer, as the repo was when the fetch began.
+  void answered() { fetched(7, *answer); }
+
+  /// A signed commit frame of exactly `size` bytes; the chain moves on.
+  bytes frame_of(size_t size) {
+    sized(1); // From here on they are updates.
+    const auto made = sized(2 * size - 2'000 - sized(size - 2'000).size());
+    EXPECT_EQ(made.size(), size);
+    return made;
+  }
+
+  /// Serves pages of the buffer on disk until none is asked for.
+  void serve_pages(size_t page_max = limits::repo_coalesced_commits_max) {
+    while (reads > pages || in_flight) {
+      if (reads == pages) {
+        write();
+        continue;
+      }
+      const auto left
+        = std::distance(buffer.upper_bound(page_after), buffer.end());
+      page(page_max, static_cast<size_t>(left) < page_max);
+    }
+  }
+
+  std::optional<atproto::verified_root> answer;
+
+private:
+  bytes sized(size_t text) {
+    account.put("app.test.note/sized", make_record(std::string(text, 'x')));
+    return account.commit();
+  }
+};
+
+} // namespace weir::tests
