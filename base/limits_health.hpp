@@ -63,6 +63,12 @@ constexpr auto health_memory = 5min;
 constexpr auto health_memory_failing = 1h;
 /// How often all of it is judged.
 constexpr auto health_check_interval = 500ms;
+/// A directory or resolver that never answered is a cause when it was asked so
+/// long ago: whoever named a wrong address hears of it within ten seconds.
+constexpr auto health_answer_grace = 5s;
+/// A directory, or the listing of an upstream, that asks not to be asked for so
+/// long is a cause.
+constexpr std::chrono::seconds health_rest_min = 1min;
 /// A stream that is not connected for so long is a cause; so is one that has
 /// not been connected for as long since.
 constexpr auto health_upstream_grace = 5s;

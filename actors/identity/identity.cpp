@@ -1,7 +1,7 @@
 #include "actors/identity/identity.hpp"
 
-#include "actors/identity/document_outcome.hpp"
 #include "actors/identity/export_reads.hpp"
+#include "actors/identity/identity_health.hpp"
 #include "actors/support/did_method.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
@@ -30,7 +30,7 @@ public:
            identity_options options, std::shared_ptr<identity_network> network,
            std::optional<export_options> exported)
     : observed(config, "identity", "0", turn::full), shared_(std::move(shared)),
-      machine_(options), network_(std::move(network)),
+      machine_(options), network_(std::move(network)), health_(shared_),
       held_(shared_->memory, memory_use::identity) {
     if (exported)
       export_.emplace(std::move(*exported));
@@ -60,6 +60,7 @@ public:
     waiters_.clear();
     numbers_.clear();
     network_ = nullptr;
+    health_.end();
     held_.set(0);
     shared_ = nullptr;
     observed::on_exit();
@@ -79,10 +80,6 @@ private:
   void perform(identity_machine::effects x);
   void load(const atproto::did& repo);
   void answer(const identity_machine::answer& x);
-  void note_health(const identity_document& x);
-  void note_unknown(const atproto::did& repo, look_up_fault fault,
-                    std::string text);
-  void note_handle(const identity_handle& x);
   void look_export();
   void perform(const export_machine::effects& x);
   void list_export();
@@ -105,6 +102,7 @@ private:
   /// Asker and repo to the number they have in there.
   std::map<std::pair<caf::actor_addr, atproto::did>, waiter_id> numbers_;
   waiter_id last_waiter_ = 0;
+  identity_health health_;
   actor_timer timer_;
   byte_claim held_;
   metric* asked_ = nullptr;
@@ -157,6 +155,8 @@ void identity::perform(identity_machine::effects x) {
     answer(a);
   for (const auto& repo : x.load)
     load(repo);
+  health_.note_rest(machine_.directory_rests_until(), now());
+  health_.note_asked(x, now());
   for (const auto& repo : x.fetch) {
     fetched_->add();
     network_->fetch_document(repo, identity_actor{this});
@@ -196,53 +196,6 @@ void identity::answer(const identity_machine::answer& x) {
   send(i->second.to, std::move(out));
   if (x.last)
     forget(x.to);
-}
-
-void identity::note_health(const identity_document& x) {
-  if (x.date)
-    shared_->signers.on_directory(*x.date, x.date_is_proved, now(), wall());
-  if (!x.repo.str().starts_with("did:plc:"))
-    return; // Not the directory's.
-  const auto [fault, text] = outcome_of(x);
-  const auto is_unknown = fault == look_up_fault::unknown
-                          || fault == look_up_fault::foreign;
-  shared_->health.with([&](health_machine& health) {
-    health.remember(x.repo, fault == look_up_fault::none);
-    if (!is_unknown)
-      health.on_look_up(atproto::stable_hash(x.repo.str()), fault, text, now());
-  });
-  if (is_unknown)
-    note_unknown(x.repo, fault, text);
-}
-
-void identity::note_handle(const identity_handle& x) {
-  if (x.failed.code == ec::unreachable)
-    unchecked_->add();
-  if (x.resolver == resolver_answer::not_asked)
-    return;
-  const auto failure = x.resolver == resolver_answer::given
-                         ? std::string{}
-                         : to_string(x.failed);
-  shared_->health.with([&](health_machine& health) {
-    health.on_handle(failure, now());
-  });
-}
-
-/// A directory keeps every document that it had. Whether it had one the store
-/// says.
-void identity::note_unknown(const atproto::did& repo, look_up_fault fault,
-                            std::string text) {
-  reader_job job;
-  job.run = [shared = shared_, repo, fault, text = std::move(text),
-             at = now()](store_readers& store) {
-    const auto row = store.load_identity(repo);
-    const auto had = row && *row && !(*row)->tombstoned;
-    shared->health.with([&](health_machine& health) {
-      health.on_look_up(atproto::stable_hash(repo.str()),
-                        had ? look_up_fault::lost : fault, text, at);
-    });
-  };
-  send(shared_->reader_of(atproto::stable_hash(repo.str())), std::move(job));
 }
 
 // -- the directory's export ---------------------------------------------------
@@ -359,7 +312,7 @@ identity_actor::behavior_type identity::make_behavior() {
         log::debug("identity_failed", {{"did", x.repo.str()},
                                        {"reason", to_string(x.failed)}});
       }
-      note_health(x);
+      health_.on_document(x, now(), wall());
       perform(machine_.on_document(
         x.repo,
         x.failed.code == ec::none ? result<atproto::did_document>{x.doc}
@@ -367,7 +320,9 @@ identity_actor::behavior_type identity::make_behavior() {
         x.gone, now(), wall(), x.limited));
     },
     [this](const identity_handle& x) {
-      note_handle(x);
+      if (x.failed.code == ec::unreachable)
+        unchecked_->add();
+      health_.on_handle(x, now());
       perform(machine_.on_handle(x.repo, x.handle,
                                  x.failed.code == ec::none
                                    ? result<atproto::did>{x.owner}

@@ -122,6 +122,11 @@ public:
     return queue_.directory_rests(now);
   }
 
+  /// Until then; no time: it did not limit us yet.
+  std::optional<steady_time> directory_rests_until() const noexcept {
+    return queue_.directory_rests_until();
+  }
+
   /// Look-ups a second that the directory gets at the moment.
   double lookups_per_second() const noexcept {
     return queue_.per_second();

@@ -44,6 +44,11 @@ public:
     return rests_until_ && now < *rests_until_;
   }
 
+  /// Until then; no time: it did not limit us yet.
+  std::optional<steady_time> rests_until() const noexcept {
+    return rests_until_;
+  }
+
   /// One begins.
   void take(steady_time now) noexcept { bucket_.take(now); }
 

@@ -58,6 +58,10 @@ public:
     return pace_.rests(now);
   }
 
+  std::optional<steady_time> directory_rests_until() const noexcept {
+    return pace_.rests_until();
+  }
+
   /// Look-ups a second that the directory gets at the moment.
   double per_second() const noexcept { return pace_.per_second(); }
 

@@ -289,9 +289,11 @@ void journal::count(const storage::repo_update& x,
     const auto waiting = stats.waiting();
     if (x.old_status && (x.row || x.forget))
       stats.take_away(*x.old_status, standing.account);
-    if (x.row || x.forget)
-      changes_.note(x.old_status,
-                    x.row ? std::optional{x.row->status} : std::nullopt);
+    if (x.row || x.forget) {
+      const auto after = x.row ? std::optional{x.row->status} : std::nullopt;
+      changes_.note(x.old_status, after);
+      stats.note_change(x.old_status, after);
+    }
     if (x.row) {
       standing.account = x.row->account;
       standing.active = x.row->account == storage::account_status::active;

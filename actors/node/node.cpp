@@ -30,7 +30,7 @@ void node::impl::guard(std::string name, caf::strong_actor_ptr handle) {
   children.push_back({std::move(name), std::move(handle), {}});
 }
 
-result<void> node::impl::start() {
+result<void> node::impl::start(const node& owner) {
   if (const auto problems = config.problems(); !problems.empty())
     return fail(ec::invalid_argument, problems.front());
   auto opened = open_store(config, *seams.time, *seams.random, seams.disk);
@@ -80,6 +80,8 @@ result<void> node::impl::start() {
     return ok;
   if (auto ok = start_servers(); !ok)
     return ok;
+  if (seams.opened)
+    seams.opened(owner);
   start_upstreams(*streams);
   start_room_watch();
   start_health_watch();
@@ -348,7 +350,7 @@ node::start(node_config config, std::function<void(const error&)> on_failure,
     };
   made->seams = std::move(seams);
   std::unique_ptr<node> out{new node{std::move(made)}};
-  if (auto ok = out->impl_->start(); !ok)
+  if (auto ok = out->impl_->start(*out); !ok)
     return ok.error();
   return out;
 }
@@ -371,7 +373,8 @@ void node::stop() {
 
 node_holdings node::holdings() const {
   return {impl_->store->stats.repo_count(),
-          storage::total_bytes(impl_->growth->sizes())};
+          storage::total_bytes(impl_->growth->sizes()),
+          impl_->store->stats.outdated};
 }
 
 void node::set_admin_password(const std::string& x) {

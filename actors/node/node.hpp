@@ -26,6 +26,7 @@ class disk_env;
 namespace weir::actors {
 
 class executor;
+class node;
 
 /// What a node is given from outside: the seams.
 struct node_seams {
@@ -43,12 +44,16 @@ struct node_seams {
   /// Asked between the steps of a start, and of those that take long: true ends
   /// it with `ec::cancelled`. Nothing was promised yet.
   std::function<bool()> end_wanted = {};
+  /// Called once, within `start`, when the ports are open and no stream is yet.
+  std::function<void(const node&)> opened = {};
 };
 
 /// What a node holds.
 struct node_holdings {
   uint64_t repos = 0;
   uint64_t store_bytes = 0; ///< On disk, about.
+  /// At its start: repos that are fetched again, since `collections` are others.
+  uint64_t outdated = 0;
 };
 
 /// A whole node: store, actors, sockets. Starts in dependency order, stops in

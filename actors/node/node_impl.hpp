@@ -70,7 +70,8 @@ struct node::impl {
   std::string operations_url;
   bool stopped = false;
 
-  result<void> start();
+  /// @param owner For `node_seams::opened`.
+  result<void> start(const node& owner);
   void start_system();
   void start_store_actors();
   void on_journal_failure(const error& why);

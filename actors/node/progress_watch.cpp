@@ -29,12 +29,12 @@ std::string short_number(double x, int digits = 1) {
 void write(const backfill_news& x) {
   using enum backfill_news::what;
   if (x.is == begun) {
-    log::info("backfill_begun", {{"repos", x.at.waiting},
-                                 {"synced", x.at.synced}});
+    log::info("backfill_begun", {{"repos", x.at.waiting + x.at.outdated},
+                                 {"synced", x.at.synced_now()}});
   } else if (x.is == progress) {
     log::info("backfill_progress",
-              {{"waiting", x.at.waiting},
-               {"synced", x.at.synced},
+              {{"waiting", x.at.waiting + x.at.outdated},
+               {"synced", x.at.synced_now()},
                {"failed", x.at.failed},
                {"repos_per_second", short_number(x.per_second)},
                {"seconds_left", x.left ? std::to_string(x.left->count())
@@ -42,7 +42,7 @@ void write(const backfill_news& x) {
   } else {
     const auto took = std::chrono::duration<double>(x.took).count();
     const auto digits = took < 10 ? 2 : 0;
-    log::info("backfill_done", {{"synced", x.at.synced},
+    log::info("backfill_done", {{"synced", x.at.synced_now()},
                                 {"failed", x.at.failed},
                                 {"seconds", short_number(took, digits)},
                                 {"repos_per_second",
@@ -88,12 +88,21 @@ private:
       const auto micros = x.load();
       return micros == 0 ? std::nullopt : std::optional{steady_time{micros}};
     };
+    const auto fallen = stats_.fallen.load();
     const backfill_counts counts{
-      stats_.waiting(), count(repo_status::synced), count(repo_status::error),
-      time_of(stats_.waits_since), time_of(stats_.waited_until),
-      shared_->memory->held(memory_use::claims) > 0};
-    for (const auto& x : story_.look(counts, now))
+      stats_.waiting(),
+      count(repo_status::synced) + fallen,
+      count(repo_status::error),
+      time_of(stats_.waits_since),
+      time_of(stats_.waited_until),
+      shared_->memory->held(memory_use::claims) > 0,
+      fallen,
+      stats_.outdated};
+    for (const auto& x : story_.look(counts, now)) {
       write(x);
+      if (x.is == backfill_news::what::done)
+        stats_.outdated = 0; // Removed ones, and those that are away.
+    }
     if (story_.rests(counts))
       stats_.waits_since = 0;
     if (!sized_at_ || now - *sized_at_ >= limits::store_size_interval)

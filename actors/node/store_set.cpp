@@ -132,6 +132,10 @@ result<known_repos> load_repos(store_set& store, size_t shards,
       out.quiet_work |= has_quiet_work(x.row, filter_generation, followed);
       const auto active = x.row.account == storage::account_status::active;
       store.stats.add(x.row.status, x.row.account);
+      if (active && x.row.status == storage::repo_status::synced
+          && x.row.filter_generation != filter_generation
+          && x.collections.empty())
+        ++store.stats.outdated;
       if (x.chain != nullptr)
         store.stats.records += x.chain->record_count;
       accounts.put(x.repo, {active, x.row.erased_through, x.row.account});

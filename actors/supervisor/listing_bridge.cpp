@@ -128,7 +128,8 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
                        ? fail(ec::unreachable, x.error().context)
                        : x.error();
       else if (x->status == 401 || x->status == 404 || x->status == 501)
-        out.failed = fail(ec::not_found, "it is not offered");
+        out.failed = fail(ec::not_found, "it is not offered: HTTP "
+                                           + std::to_string(x->status));
       else if (x->status == 400)
         out.failed = fail(ec::malformed, "HTTP 400");
       else if (x->status != 200)

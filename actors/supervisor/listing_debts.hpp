@@ -4,6 +4,7 @@
 #include "base/limits_health.hpp"
 #include "base/position.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -17,6 +18,12 @@ namespace weir::actors {
 /// stale. Health is told of it. No clock, threads or I/O in here.
 class listing_debts {
 public:
+  /// @param discovers Repos are found by listings.
+  explicit listing_debts(bool discovers = false) noexcept
+    : discovers_(discovers) {
+    // nop
+  }
+
   /// What is wrong with the listing of an upstream; empty: nothing any more.
   using report = std::optional<std::string>;
 
@@ -46,16 +53,23 @@ public:
   }
 
   /// A page failed.
-  report on_failed(uint32_t upstream, const error& why) {
+  /// @param wait The host asks not to be asked for so long.
+  report on_failed(uint32_t upstream, const error& why,
+                   std::chrono::seconds wait = {}) {
     auto& x = debts_[upstream];
     if (!x.owed)
       return std::nullopt;
     if (why.code == ec::not_found) {
       x.offered = false;
-      return x.after_loss
-               ? report{"it offers no listing: what was lost cannot be found"}
-               : std::nullopt;
+      if (x.after_loss)
+        return "it offers no listing: what was lost cannot be found";
+      if (!discovers_)
+        return std::nullopt;
+      return "it offers no listing, by which repos are found: " + why.context;
     }
+    if (wait >= limits::health_rest_min)
+      return "it asked not to be asked for its listing for "
+             + std::to_string(wait.count()) + " seconds";
     // It is read from its start again, so pages that came before come first.
     x.from_the_beginning = why.code == ec::malformed;
     if (++x.failures < limits::health_listing_failures_min)
@@ -93,6 +107,7 @@ private:
     size_t failures = 0;             ///< In a row.
   };
 
+  bool discovers_ = false;
   std::map<uint32_t, debt> debts_;
 };
 

@@ -221,7 +221,7 @@ listing_machine::on_page(const listing_id& what,
   auto& x = i->second;
   if (!cursor)
     return take_failure(what, x, cursor.error(), wait, now);
-  x.retry = x.mistrust = x.doubt = std::chrono::seconds{0};
+  x.retry = x.mistrust = x.doubt = x.missing = std::chrono::seconds{0};
   if (x.again && *x.again != x.row.noted && begins_again(x))
     return resume(what, x, now);
   x.names.keep_page();
@@ -253,8 +253,7 @@ listing_machine::on_mistrust(const listing_id& what, const std::string& cursor,
   auto& x = i->second;
   x.names.keep_page();
   x.take_print();
-  x.mistrust = std::clamp(x.mistrust * 2, options_.mistrust_min,
-                          std::max(options_.mistrust_min, options_.interval));
+  x.mistrust = longer(x.mistrust);
   if (cursor.empty()) {
     auto out = finish(what, x, x.mistrust, now);
     out.finished = false; // What it named is not known to be all.
@@ -308,8 +307,8 @@ listing_machine::effects
 listing_machine::take_failure(const listing_id& what, state& x,
                               const error& why, std::chrono::seconds wait,
                               steady_time now) {
-  if (why.code == ec::not_found) // Not offered.
-    return finish(what, x, options_.interval, now);
+  if (why.code == ec::not_found)
+    return finish(what, x, x.missing = longer(x.missing), now);
   auto& host = host_of(what);
   x.names.drop_page();
   x.print.reset();

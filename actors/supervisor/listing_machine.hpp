@@ -10,6 +10,7 @@
 #include "base/limits_streams.hpp"
 #include "storage/records.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <compare>
 #include <cstdint>
@@ -31,7 +32,8 @@ struct listing_options {
   std::chrono::seconds pause = limits::listing_pause_range.standard;
   /// A stream that is quiet for so long has told all.
   std::chrono::seconds grace = limits::listing_grace_range.standard;
-  /// Rest of a listing that is not trusted; doubles with each further page.
+  /// Rest of a listing that is not trusted; doubles with each further page. And
+  /// of one that is not offered: a proxy says so of a relay that starts.
   std::chrono::seconds mistrust_min = limits::listing_mistrust_min;
   /// After a failed page; doubles with each further one.
   std::chrono::seconds retry_min = limits::listing_retry_min;
@@ -151,6 +153,7 @@ private:
     bool begins = false; ///< Anew when it is due; else where it was.
     std::chrono::seconds mistrust{0}; ///< The last rest because of it.
     std::chrono::seconds doubt{0};    ///< The same, of the directory.
+    std::chrono::seconds missing{0};  ///< The same, since it is not offered.
     std::optional<steady_time> rests_until;
     size_t pages = 0;
     size_t idle_pages = 0;
@@ -199,6 +202,12 @@ private:
   bool may_begin(const listing_id& what, state& x, const upstream_board& board,
                  steady_time now) const;
   steady_time due_of(const listing_id& what, const state& x) const;
+  /// The rest after one that did no good.
+  std::chrono::seconds longer(std::chrono::seconds last) const {
+    return std::clamp(last * 2, options_.mistrust_min,
+                      std::max(options_.mistrust_min, options_.interval));
+  }
+
   std::chrono::seconds retry_most(const listing_id& what);
   effects finish(const listing_id& what, state& x, std::chrono::seconds least,
                  steady_time now);

@@ -98,6 +98,7 @@ private:
 
   // supervisor_listings.cpp
   void restore(listing_machine::row x);
+  std::string name_of(const std::string& collection) const;
   void tell_health(uint32_t upstream, const listing_debts::report& x);
   void tell_holders(uint32_t upstream, const unknown_holders::report& x);
   void list(uint32_t upstream);

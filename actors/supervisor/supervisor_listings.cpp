@@ -5,6 +5,13 @@
 
 namespace weir::actors {
 
+/// For people.
+std::string supervisor::name_of(const std::string& collection) const {
+  return !collection.empty() && collection == env_.holders_listing
+           ? "those of signal_collection"
+           : collection;
+}
+
 void supervisor::restore(listing_machine::row x) {
   if (x.what.collection.empty()) {
     debts_.restore(x.what.upstream, x.value.noted, x.value.done);
@@ -100,7 +107,7 @@ void supervisor::on_listing(const listing_page& x) {
   if (x.failed.code != ec::none) {
     listings_failed_->add();
     log::info("listing_failed", {{"upstream", url_of(x.upstream)},
-                                 {"collection", x.collection},
+                                 {"collection", name_of(x.collection)},
                                  {"reason", to_string(x.failed)}});
     if (!x.collection.empty() && x.collection == env_.holders_listing
         && x.failed.code != ec::rate_limited)
@@ -111,7 +118,7 @@ void supervisor::on_listing(const listing_page& x) {
                           "not known yet; their next commits tell"}});
     if (x.collection.empty()) {
       listing_all_.erase(x.upstream);
-      tell_health(x.upstream, debts_.on_failed(x.upstream, x.failed));
+      tell_health(x.upstream, debts_.on_failed(x.upstream, x.failed, x.retry_after));
     } else {
       tell_holders(x.upstream,
                    holders_.on_failed({x.upstream, x.collection}, x.failed));

@@ -33,9 +33,10 @@ std::vector<backfill_news> backfill_story::look(const backfill_counts& x,
   if (slow_since_ && (!x.claimed || now - *slow_since_ >= rest))
     return {end(x, now)};
   auto out = tell(backfill_news::what::progress, x, now);
-  if (out.per_second > 0 && x.waiting > 0 && !x.claimed)
-    out.left = seconds{static_cast<int64_t>(static_cast<double>(x.waiting)
-                                            / out.per_second)};
+  if (out.per_second > 0 && x.waiting > 0 && !x.claimed) {
+    const auto all = static_cast<double>(x.waiting + x.outdated);
+    out.left = seconds{static_cast<int64_t>(all / out.per_second)};
+  }
   return {out};
 }
 
@@ -50,7 +51,6 @@ backfill_story::look_idle(const backfill_counts& x, steady_time now) {
   if (x.waiting >= limits::story_repos_min || lasts)
     return {begin(x, now)};
   // Fast: many are told of at once, few of a while together.
-  told_.synced = std::min(told_.synced, x.synced);
   const auto more = x.synced - told_.synced;
   if (x.waiting > 0 || x.synced + x.failed != ended_) {
     ended_ = x.synced + x.failed;
@@ -61,6 +61,10 @@ backfill_story::look_idle(const backfill_counts& x, steady_time now) {
   const auto many = more >= limits::story_repos_min;
   if (!many && !may_tell(now))
     return {};
+  if (!many && x.synced_now() <= told_.synced_now()) {
+    told_ = x;
+    return {};
+  }
   auto before = x;
   before.waiting = more;
   before.synced = told_.synced;
@@ -89,7 +93,7 @@ backfill_news backfill_story::begin(const backfill_counts& x, steady_time now) {
   running_ = spoke_ = true;
   busy_at_ = now;
   ended_ = 0;
-  synced_before_ = std::min(told_.synced, x.synced);
+  synced_before_ = told_.synced;
   return tell(backfill_news::what::begun, x, now);
 }
 
@@ -98,7 +102,7 @@ backfill_news backfill_story::end(const backfill_counts& x, steady_time now) {
   auto out = tell(backfill_news::what::done, x, now);
   out.took = std::max(x.until.value_or(busy_at_), began_) - began_;
   const auto passed = std::chrono::duration<double>(out.took).count();
-  const auto synced = x.synced - std::min(synced_before_, x.synced);
+  const auto synced = x.synced - synced_before_;
   out.per_second = passed > 0 ? static_cast<double>(synced) / passed : 0;
   return out;
 }
@@ -107,7 +111,7 @@ backfill_news backfill_story::tell(backfill_news::what what,
                                    const backfill_counts& x, steady_time now) {
   backfill_news out{what, x};
   const auto passed = std::chrono::duration<double>(now - *told_at_).count();
-  if (passed > 0 && x.synced > told_.synced)
+  if (passed > 0)
     out.per_second = static_cast<double>(x.synced - told_.synced) / passed;
   told_ = x;
   told_at_ = now;

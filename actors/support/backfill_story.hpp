@@ -12,6 +12,8 @@ namespace weir::actors {
 /// Repos by what has become of their fetches.
 struct backfill_counts {
   uint64_t waiting = 0; ///< To be fetched, or being fetched.
+  /// How often one became synced: it never falls, so that its growth is that of
+  /// the fetches.
   uint64_t synced = 0;
   uint64_t failed = 0; ///< Tried again later.
   /// When the first one began to wait since the story rested; unset: not known.
@@ -20,6 +22,15 @@ struct backfill_counts {
   /// Accounts that listings or streams name are being looked up, so that repos are
   /// still to come.
   bool claimed = false;
+  /// How often one was synced and is not any more.
+  uint64_t fallen = 0;
+  /// Fetched under other collections and synced so far: each will wait once its
+  /// turn has come.
+  uint64_t outdated = 0;
+
+  uint64_t synced_now() const noexcept {
+    return synced - fallen;
+  }
 };
 
 /// What is worth a line in the log.
@@ -45,7 +56,8 @@ struct backfill_news {
 /// and of some accounts there is never an answer. Many that began and ended between
 /// two looks are told of as if somebody had seen it. Repos of which few are fetched
 /// now and then are told of when it takes long, or together when they rest, the first
-/// ones at once. No clock.
+/// ones at once; but for those that were synced before, which a large network always
+/// has some of. No clock.
 class backfill_story {
 public:
   std::vector<backfill_news> look(const backfill_counts& x, steady_time now);

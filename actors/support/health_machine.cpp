@@ -21,6 +21,8 @@ health_finding found(health_cause cause, std::string where, std::string error,
           {}};
 }
 
+constexpr std::string_view silent = "it was asked, and does not answer";
+
 /// The node goes on without.
 void lower(health_finding& x) {
   if (x.level == health_level::failing)
@@ -68,6 +70,7 @@ void health_machine::on_look_up(uint64_t subject, look_up_fault fault,
                                 std::string_view text, steady_time now) {
   if (fault == look_up_fault::limited) {
     directory_.fail(text, now); // Nobody has been answered, if it is the first.
+    look_ups_.succeed(subject, now); // It can be reached.
     return limited_.fail(subject, 1, text, now);
   }
   const auto away = fault == look_up_fault::unreachable;
@@ -90,6 +93,14 @@ void health_machine::on_look_up(uint64_t subject, look_up_fault fault,
   look_ups_.succeed(subject, now);
   doubtful_ = outcome_tally{};
   std::erase_if(known_, [](const auto& x) { return x.missed; });
+}
+
+void health_machine::on_directory_rest(steady_time until, steady_time now) {
+  const auto rest = std::chrono::round<std::chrono::seconds>(until - now);
+  if (rest < limits::health_rest_min)
+    return;
+  rest_until_ = until;
+  rest_ = rest;
 }
 
 void health_machine::on_handle(std::string_view failure, steady_time now) {
@@ -199,17 +210,28 @@ health_machine::judge_directory(steady_time now) {
   if (look_ups_.judge(now) != 0)
     return found(health_cause::directory, directory_url_, look_ups_.text(),
                  look_ups_.is_stale(now));
+  if (directory_.keeps_waiting(now)) {
+    auto out
+      = found(health_cause::directory, directory_url_, std::string{silent});
+    lower(out);
+    return out;
+  }
   if (misses_known(now))
     return found(health_cause::directory, directory_url_, doubtful_.text(),
                  doubtful_.is_stale(now));
+  const auto rests = now < rest_until_;
   const auto limits_most = limited_.judge(now) != 0; // It goes on, if slowly.
-  if (!limits_most && !directory_.never_answered())
+  if (!rests && !limits_most && !directory_.never_answered())
     return std::nullopt;
   // Nobody was answered yet, and the last failure was one that limits us.
-  const auto limits_us = limits_most || directory_.text() == limited_.text();
+  const auto limits_us
+    = rests || limits_most || directory_.text() == limited_.text();
   auto out = found(health_cause::directory, directory_url_,
                    limits_us ? limited_.text() : directory_.text(),
-                   limits_most && limited_.is_stale(now));
+                   !rests && limits_most && limited_.is_stale(now));
+  if (rests)
+    out.error = "it asked (HTTP 429) not to be asked for "
+                + std::to_string(rest_.count()) + " seconds";
   lower(out);
   if (limits_us)
     out.own_remedy = "it limits this node, which waits as long as it says: have "
@@ -220,9 +242,11 @@ health_machine::judge_directory(steady_time now) {
 void health_machine::judge_work(steady_time now, findings_list& out) {
   if (auto x = judge_directory(now))
     out.push_back(std::move(*x));
-  if (resolver_.is_silent(now)) {
+  const auto waits = resolver_.keeps_waiting(now);
+  if (waits || resolver_.is_silent(now)) {
     out.push_back(found(health_cause::resolver, resolver_url_,
-                        resolver_.text(), resolver_.is_stale(now)));
+                        waits ? std::string{silent} : resolver_.text(),
+                        resolver_.is_stale(now)));
     lower(out.back()); // Repos are kept all the same.
   }
   const auto hosts_fail = hosts_.judge(now) != 0;

@@ -107,9 +107,20 @@ public:
   /// be for long. Its host gave its repo: it answered well then.
   void recall(const atproto::did& x, const std::string& host, steady_time now);
 
+  /// The directory is asked for a document, the resolver for a handle.
+  void on_asked(bool resolver, steady_time now) noexcept {
+    if (!resolver)
+      directory_.ask(now);
+    else if (!resolver_url_.empty())
+      resolver_.ask(now);
+  }
+
   /// One at the directory; other hosts answer for their own DIDs only.
   void on_look_up(uint64_t subject, look_up_fault fault, std::string_view text,
                   steady_time now);
+
+  /// The directory asked (429) not to be asked before `until`.
+  void on_directory_rest(steady_time until, steady_time now);
 
   /// The resolver was asked for the owner of a handle.
   /// @param failure Empty: it answered, if only that nobody has that handle.
@@ -208,6 +219,8 @@ private:
   uint32_t last_refused_ = 0; ///< The upstream of that commit.
   std::vector<known_account> known_; ///< All proved, or one that is not.
   steady_time probe_at_;             ///< Not before, of none of them.
+  steady_time rest_until_;           ///< Of the directory, if it is long.
+  std::chrono::seconds rest_{0};     ///< How long it is.
   std::map<uint32_t, stream_state> streams_;
   std::vector<health_finding> findings_;
 };

@@ -4,6 +4,7 @@
 #include "base/limits_health.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,11 +13,17 @@ namespace weir::actors {
 /// Whether what an option names as a service answers as one. No clock or threads
 /// in here; bounded.
 ///
-/// Until it has answered once the first failure tells that it does not: the
-/// option may be wrong. Later it takes as many failures in a row as any cause
+/// Until it has answered once the first failure tells that it does not, and so
+/// does a first question that waits (`limits::health_answer_grace`): the option
+/// may be wrong. Later it takes as many failures in a row as any cause
 /// does (`limits::health_failures_min`).
 class service_answers {
 public:
+  void ask(steady_time now) noexcept {
+    if (!has_answered_ && !asked_at_)
+      asked_at_ = now;
+  }
+
   void answer() noexcept {
     has_answered_ = true;
     failures_ = 0;
@@ -26,6 +33,12 @@ public:
     ++failures_;
     failed_at_ = now;
     text_.assign(text.substr(0, limits::health_text_bytes_max));
+  }
+
+  /// It was asked, and has said nothing at all yet.
+  bool keeps_waiting(steady_time now) const noexcept {
+    return !has_answered_ && failures_ == 0 && asked_at_
+           && now - *asked_at_ >= limits::health_answer_grace;
   }
 
   /// It was asked, and nothing was an answer of such a service.
@@ -53,6 +66,7 @@ public:
 private:
   bool has_answered_ = false;
   size_t failures_ = 0; ///< Since the last answer.
+  std::optional<steady_time> asked_at_; ///< For the first time.
   steady_time failed_at_;
   std::string text_;
 };

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 namespace weir::actors {
 
@@ -21,6 +22,11 @@ struct store_stats {
   /// did since all was told and this was set back.
   std::atomic<int64_t> waits_since{0};
   std::atomic<int64_t> waited_until{0}; ///< When one ceased to wait.
+  /// How often a synced repo was synced no more, or removed.
+  std::atomic<uint64_t> fallen{0};
+  /// Repos that were synced under other collections at the start, and have not
+  /// fallen out of sync since.
+  std::atomic<uint64_t> outdated{0};
   std::atomic<uint64_t> records{0};
   std::atomic<uint64_t> durable{0}; ///< Last id that is on disk.
   std::atomic<uint64_t> events{0};  ///< How many of the ids up to it are events.
@@ -48,6 +54,22 @@ struct store_stats {
           storage::repo_status::desync})
       sum += repos[static_cast<size_t>(x)].load(std::memory_order_relaxed);
     return sum;
+  }
+
+  /// Beside `add` and `take_away`. One that is fetched under the collections in
+  /// force was out of sync before.
+  void note_change(std::optional<storage::repo_status> before,
+                   std::optional<storage::repo_status> after) noexcept {
+    constexpr auto synced = storage::repo_status::synced;
+    if (before != synced || after == synced)
+      return;
+    ++fallen;
+    if (after != storage::repo_status::desync)
+      return;
+    auto left = outdated.load();
+    while (left > 0 && !outdated.compare_exchange_weak(left, left - 1)) {
+      // Somebody set it back.
+    }
   }
 
   /// After `add` and `take_away`, of one repo.

@@ -67,6 +67,11 @@ void log_start(const settings& x, const actors::node& node, bool kept) {
                         {"repos", held.repos},
                         {"mode", wire::to_string(x.mode)},
                         {"upstreams", urls_of(x)}});
+  if (held.outdated > 0)
+    log::info("collections_changed",
+              {{"repos", held.outdated},
+               {"hint", "they were fetched under other collections, and are "
+                        "fetched again"}});
   const auto most = memory_bytes_max();
   if (most > 0 && x.memory_limit > most)
     log::warn("memory_limit_too_large",
@@ -99,11 +104,14 @@ void log_start(const settings& x, const actors::node& node, bool kept) {
 
 /// Null when it did not start, with the reason: `ec::cancelled` when it was
 /// told to end meanwhile.
-result<std::unique_ptr<actors::node>> start_node(settings& wanted,
-                                                 stop_signal& stop) {
+result<std::unique_ptr<actors::node>>
+start_node(settings& wanted, bool kept, stop_signal& stop) {
   actors::node_seams seams;
   seams.end_wanted = [&stop] {
     return stop.requested();
+  };
+  seams.opened = [&wanted, kept](const actors::node& x) {
+    log_start(wanted, x, kept);
   };
   auto out = actors::node::start(
     wanted,
@@ -156,12 +164,11 @@ std::optional<int> live(running_settings& all, service_notify& manager,
   }};
   manager.status("opens the store");
   const auto kept = is_kept(all.values().data_dir);
-  auto started = start_node(all.values(), stop);
+  auto started = start_node(all.values(), kept, stop);
   if (!started)
     return end_without_node(manager, started.error());
   node = std::move(*started);
   say_ready(manager, *node, first);
-  log_start(all.values(), *node, kept);
   stop.wait();
   const auto reason = stop.failure();
   const auto why = reason ? to_string(*reason) : std::string{"a signal"};

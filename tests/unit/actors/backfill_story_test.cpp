@@ -248,6 +248,59 @@ TEST(backfill_story, look_ups_that_never_end_do_not_keep_it_open) {
   }
 }
 
+// Other collections: of 3,000 synced ones 30 fall out and are fetched each second.
+TEST(backfill_story, what_was_synced_before_counts_when_it_is_fetched_again) {
+  teller x;
+  backfill_counts at{0, 3'000, 0};
+  at.outdated = 3'000;
+  EXPECT_FALSE(x.look(at, story_begin));
+  at.waiting = limits::story_repos_min;
+  at.fallen = at.waiting;
+  at.synced = 3'000;
+  at.outdated -= at.waiting;
+  auto now = story_begin + 1s;
+  const auto begun = x.look(at, now);
+  ASSERT_TRUE(begun);
+  EXPECT_EQ(begun->at.waiting + begun->at.outdated, 3'000u);
+  std::optional<backfill_news> progress;
+  for (auto i = 0; i < 30; ++i) {
+    now = now + 1s;
+    at.fallen += 30;
+    at.outdated -= 30;
+    at.synced += 30;
+    progress = x.look(at, now);
+  }
+  ASSERT_TRUE(progress);
+  EXPECT_EQ(progress->at.synced_now(), 2'900u);
+  EXPECT_DOUBLE_EQ(progress->per_second, 30);
+  EXPECT_EQ(progress->left, 70s); // 2,000 are outdated, 100 wait.
+  at.waiting = at.outdated = 0;
+  at.synced += 2'100;
+  at.fallen += 2'000;
+  EXPECT_FALSE(x.look(at, now + 1s));
+  const auto done = x.look(at, now + 1s + limits::story_rest);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->at.synced_now(), 3'000u);
+  EXPECT_EQ(done->took, now + 1s - story_begin - 1s);
+  EXPECT_NEAR(done->per_second * 31, 3'000, 100);
+}
+
+// A large network always has some that fall out of sync.
+TEST(backfill_story, few_that_fell_out_of_sync_are_not_told_of) {
+  teller x;
+  backfill_counts at{0, 5'000, 0};
+  EXPECT_FALSE(x.look(at, story_begin));
+  for (auto now = story_begin; now < story_begin + 1h; now = now + 1s) {
+    if (now.micros % 60'000'000 == 0) {
+      ++at.fallen;
+      ++at.synced;
+    }
+    EXPECT_FALSE(x.look(at, now));
+  }
+  ++at.synced; // A newcomer.
+  EXPECT_EQ(x.story.look(at, story_begin + 2h).size(), 2u);
+}
+
 TEST(backfill_story, what_an_earlier_start_fetched_is_no_news) {
   teller x;
   EXPECT_FALSE(x.look({0, 5'000, 0}, story_begin));

@@ -51,6 +51,69 @@ TEST_F(HealthAnswersTest, OneAnswerOfADirectoryEndsThat) {
   }
 }
 
+// limits::health_answer_grace: an address where nobody answers
+TEST_F(HealthAnswersTest, OneThatIsAskedAndSilentIsNamedBeforeItFails) {
+  for (const auto resolver : {false, true}) {
+    machine = health_machine{};
+    machine.begin("https://plc.test", "https://resolver.test");
+    machine.on_asked(resolver, now);
+    pass(limits::health_answer_grace - 1us);
+    EXPECT_THAT(machine.findings(), IsEmpty());
+    machine.on_asked(resolver, now); // Not for the first time.
+    pass(1us);
+    ASSERT_THAT(machine.findings(), SizeIs(1));
+    EXPECT_EQ(machine.findings()[0].cause,
+              resolver ? health_cause::resolver : health_cause::directory);
+    EXPECT_EQ(machine.findings()[0].error, "it was asked, and does not answer");
+    EXPECT_EQ(level(), health_level::degraded);
+    if (resolver)
+      handle({});
+    else
+      look_up(0, 1, look_up_fault::none);
+    look();
+    EXPECT_THAT(machine.findings(), IsEmpty());
+    machine.on_asked(resolver, now);
+    pass(24h);
+    EXPECT_THAT(machine.findings(), IsEmpty()) << "it has answered once";
+  }
+}
+
+TEST_F(HealthAnswersTest, WithoutAResolverNoHandleWaits) {
+  machine = health_machine{};
+  machine.begin("https://plc.test");
+  machine.on_asked(true, now);
+  pass(24h);
+  EXPECT_THAT(machine.findings(), IsEmpty());
+}
+
+// It was away, and limits us since it is back: another remedy.
+TEST_F(HealthAnswersTest, OneThatLimitsUsAfterItWasAwayIsNamedAsThat) {
+  look_up(0, enough, look_up_fault::unreachable);
+  look();
+  EXPECT_EQ(level(), health_level::failing);
+  look_up(0, enough, look_up_fault::limited);
+  look();
+  EXPECT_EQ(level(), health_level::degraded);
+  EXPECT_THAT(std::string{machine.findings()[0].remedy()},
+              testing::HasSubstr("plc_per_second"));
+}
+
+// limits::health_rest_min: nothing is asked, so nothing fails
+TEST_F(HealthAnswersTest, ALongRestIsACauseWhileItLasts) {
+  look_up(0, 1, look_up_fault::none);
+  machine.on_directory_rest(now + (limits::health_rest_min - 1s), now);
+  look();
+  EXPECT_THAT(machine.findings(), IsEmpty());
+  machine.on_directory_rest(now + limits::health_rest_min, now);
+  look();
+  ASSERT_THAT(machine.findings(), SizeIs(1));
+  EXPECT_EQ(level(), health_level::degraded);
+  EXPECT_EQ(machine.findings()[0].error,
+            "it asked (HTTP 429) not to be asked for 60 seconds");
+  pass(limits::health_rest_min);
+  EXPECT_THAT(machine.findings(), IsEmpty());
+}
+
 TEST_F(HealthAnswersTest, WhatNoDirectorySaysIsNoAnswer) {
   for (const auto fault : {look_up_fault::lost, look_up_fault::foreign}) {
     machine = health_machine{};

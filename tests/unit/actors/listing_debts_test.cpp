@@ -102,6 +102,28 @@ TEST(listing_debts, one_that_is_not_offered_is_told_after_a_loss_only) {
   EXPECT_THAT(x.on_ended(debtor, reset), Optional(std::string{}));
 }
 
+// Full-network mode
+TEST(listing_debts, one_by_which_repos_are_found_is_told_at_once) {
+  listing_debts x{true};
+  x.on_wanted(debtor, met);
+  EXPECT_THAT(fail_pages(x, 1, ec::not_found),
+              Optional(HasSubstr("by which repos are found: HTTP 500")));
+  x.on_page(debtor);
+  EXPECT_THAT(x.on_ended(debtor, met), Optional(std::string{}));
+  EXPECT_FALSE(fail_pages(x, 1, ec::not_found)) << "it was compared";
+}
+
+// limits::health_rest_min
+TEST(listing_debts, a_host_that_asks_for_a_long_rest_is_told_at_once) {
+  listing_debts x;
+  x.on_wanted(debtor, met);
+  const auto limited = fail(ec::rate_limited, "HTTP 429");
+  EXPECT_FALSE(x.on_failed(debtor, limited,
+                           limits::health_rest_min - std::chrono::seconds{1}));
+  EXPECT_THAT(x.on_failed(debtor, limited, limits::health_rest_min),
+              Optional(HasSubstr("for 60 seconds")));
+}
+
 TEST(listing_debts, an_earlier_start_is_remembered) {
   listing_debts x;
   x.restore(debtor, met, true);

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "actors/identity/identity_machine.hpp"
+#include "actors/support/context.hpp"
+#include "actors/support/health_machine.hpp"
+#include "messages/identity.hpp"
+
+#include <optional>
+#include <string>
+
+namespace weir::actors {
+
+/// What the node's health and its clock hear of the directory and the resolver
+/// of handles (architecture.md, Health).
+///
+/// # Threads
+/// A part of IDENTITY.
+class identity_health {
+public:
+  explicit identity_health(context_ptr shared) : shared_(std::move(shared)) {
+    // nop
+  }
+
+  /// Documents and handles are asked for.
+  void note_asked(const identity_machine::effects& x, steady_time now);
+
+  /// A long rest is a cause of its own: nothing is asked, so nothing fails.
+  /// @param until No time: the directory never limited us.
+  void note_rest(std::optional<steady_time> until, steady_time now);
+
+  void on_document(const identity_document& x, steady_time now, wall_time wall);
+
+  void on_handle(const identity_handle& x, steady_time now);
+
+  void end() { shared_ = nullptr; }
+
+private:
+  void note_unknown(const atproto::did& repo, look_up_fault fault,
+                    std::string text, steady_time now);
+
+  context_ptr shared_;
+  std::optional<steady_time> rest_told_;
+};
+
+} // namespace weir::actors
