@@ -14,6 +14,7 @@ struct intake_changed {};
 /// From: READER. To: NODE. Travels: local only.
 struct disk_reading {
   result<storage::disk_space> room;
+  error failed{}; ///< What the store has failed for, for good, if it has.
 };
 
 /// NODE's eye on room: asks a READER for the disk, and tells who lets in.

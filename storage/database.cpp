@@ -213,6 +213,15 @@ void database::release_memory() {
 }
 
 result<disk_space> database::space() const {
+  if (!impl_->lock->is_in_place()) {
+    const auto& directory = impl_->options.directory;
+    impl_->fail_for_good(
+      fail(ec::storage_failure,
+           directory + " was removed, or another directory put in its place, "
+                       "while this process used it: what it wrote since is lost. "
+                       "Put it back, or start anew, with no process running"));
+    return failure();
+  }
   disk_space out;
   if (const auto x = impl_->disk->space(impl_->options.directory, out);
       !x.ok())

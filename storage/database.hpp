@@ -169,7 +169,8 @@ public:
   /// nothing happens to what is read or written meanwhile.
   void release_memory();
 
-  /// Of the file system it lies on. Asks the disk.
+  /// Of the file system it lies on. Asks the disk. A directory that was removed
+  /// or replaced meanwhile is a failure for good.
   result<disk_space> space() const;
 
   database_counters counters() const noexcept;

@@ -11,6 +11,7 @@
 #include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -83,12 +84,22 @@ private:
 
 class flock_lock final : public owner_lock {
 public:
-  explicit flock_lock(int file) noexcept : file_(file) {
+  flock_lock(int file, std::string name) noexcept
+    : file_(file), name_(std::move(name)) {
     // nop
+  }
+
+  bool is_in_place() const override {
+    struct stat held {};
+    struct stat there {};
+    return ::fstat(file_.get(), &held) == 0
+           && ::stat(name_.c_str(), &there) == 0 && held.st_dev == there.st_dev
+           && held.st_ino == there.st_ino;
   }
 
 private:
   descriptor file_;
+  std::string name_;
 };
 
 std::string holder_of(int file) {
@@ -208,7 +219,7 @@ public:
     }
     if (!shared)
       note_holder(file.get());
-    out = std::make_unique<flock_lock>(file.release());
+    out = std::make_unique<flock_lock>(file.release(), name);
     return Status::OK();
   }
 

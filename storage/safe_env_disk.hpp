@@ -14,6 +14,10 @@ namespace weir::storage {
 class owner_lock {
 public:
   virtual ~owner_lock() = default;
+
+  /// Whether the path still leads to the file that was locked. Else its
+  /// directory was removed, or another one put in its place.
+  virtual bool is_in_place() const { return true; }
 };
 
 /// LevelDB's Env plus what it lacks for promises about power loss. This is the

@@ -25,9 +25,9 @@ class room_watch final : public observed<room_actor::base> {
 public:
   room_watch(caf::actor_config& config, context_ptr shared,
              room_watch_options options,
-             std::function<void(const error&)> reopen)
+             std::function<void(const error&)> on_failure)
     : observed(config, "room", "0"), shared_(std::move(shared)),
-      options_(std::move(options)), reopen_(std::move(reopen)) {
+      options_(std::move(options)), on_failure_(std::move(on_failure)) {
     auto& registry = shared_->metrics;
     free_ = &registry.gauge("weir_disk_free_bytes",
                             "Room on the disk of the store");
@@ -71,7 +71,7 @@ public:
 
   void on_exit() override {
     shared_ = nullptr;
-    reopen_ = nullptr;
+    on_failure_ = nullptr;
     observed::on_exit();
   }
 
@@ -81,13 +81,18 @@ private:
     look_at_.reset();
     reader_job job;
     job.run = [to = room_actor{this}](store_readers& store) {
-      caf::anon_send(to, disk_reading{store.db.space()});
+      auto room = store.db.space();
+      caf::anon_send(to, disk_reading{std::move(room), store.db.failure()});
     };
     send(shared_->reader_of(0), std::move(job));
   }
 
   void on_disk(const disk_reading& x) {
     look_at_ = shared_->time->steady_now() + limits::room_check_interval;
+    if (x.failed.code == ec::storage_failure && on_failure_) {
+      std::exchange(on_failure_, nullptr)(x.failed);
+      return;
+    }
     if (!x.room) {
       log::warn("disk_not_known", {{"reason", to_string(x.room.error())}});
       return;
@@ -101,8 +106,8 @@ private:
              + mebibytes(reserve)
              + " are to stay free: make room there, or lower disk_reserve");
     if (shared_->intake.level(shortage::store) != intake_level::open
-        && room_machine::is_ample(x.room->free, reserve) && reopen_)
-      std::exchange(reopen_, nullptr)(
+        && room_machine::is_ample(x.room->free, reserve) && on_failure_)
+      std::exchange(on_failure_, nullptr)(
         fail(ec::disk_full, "there is room again after the disk was full"));
     announce();
   }
@@ -158,7 +163,7 @@ private:
 
   context_ptr shared_;
   room_watch_options options_;
-  std::function<void(const error&)> reopen_;
+  std::function<void(const error&)> on_failure_;
   room_machine disk_;
   room_machine memory_room_;
   heap_return heap_;
@@ -176,9 +181,9 @@ private:
 
 room_actor spawn_room_watch(caf::actor_system& system, context_ptr shared,
                             room_watch_options options,
-                            std::function<void(const error&)> reopen) {
+                            std::function<void(const error&)> on_failure) {
   return system.spawn<room_watch>(std::move(shared), std::move(options),
-                                  std::move(reopen));
+                                  std::move(on_failure));
 }
 
 } // namespace weir::actors

@@ -29,9 +29,10 @@ struct room_watch_options {
 ///
 /// # Errors
 /// A store that found no space is closed for writing. When there is ample room
-/// again, `reopen` is called once, with `ec::disk_full`.
+/// again, `on_failure` is called once, with `ec::disk_full`. It is called with
+/// another code when the store's directory is not there any more.
 room_actor spawn_room_watch(caf::actor_system& system, context_ptr shared,
                             room_watch_options options,
-                            std::function<void(const error&)> reopen);
+                            std::function<void(const error&)> on_failure);
 
 } // namespace weir::actors

@@ -5,6 +5,7 @@
 #include "actors/upstream/stream_rest.hpp"
 #include "base/crash_point.hpp"
 #include "base/limits.hpp"
+#include "base/limits_health.hpp"
 #include "base/log.hpp"
 #include "messages/backfill.hpp"
 #include "messages/intake.hpp"
@@ -83,6 +84,7 @@ private:
   void perform(upstream_machine::effects x);
   void forward(std::vector<atproto::stamped_frame> frames);
   void publish();
+  void note_end(const stream_closed& x);
   bool current(uint64_t connection) const noexcept {
     return connection == connection_;
   }
@@ -98,6 +100,7 @@ private:
   stream_rest rest_;
   bool from_now_ = false;  ///< The last dial asked for nothing older.
   std::string last_error_; ///< Of the connection.
+  std::string hung_up_for_; ///< What made us end it.
   actor_timer timer_;
   metric* frames_ = nullptr;
   metric* bytes_ = nullptr;
@@ -123,8 +126,10 @@ void upstream::perform(upstream_machine::effects x) {
                       rows_sink{upstream_actor{this}}});
   }
   forward(std::move(x.forward));
-  if (x.disconnect && socket_)
+  if (x.disconnect && socket_) {
+    hung_up_for_ = x.alerts.empty() ? std::string{} : x.alerts.back();
     socket_->close();
+  }
   if (x.connect) {
     dials_->add();
     from_now_ = !x.connect->cursor;
@@ -138,6 +143,15 @@ void upstream::perform(upstream_machine::effects x) {
   if (x.timer)
     timer_.arm(this, now(), *x.timer);
   publish();
+}
+
+/// Why it is not connected, for people: what the host did, if it made us hang up.
+void upstream::note_end(const stream_closed& x) {
+  const auto why = std::exchange(hung_up_for_, {});
+  last_error_ = why.empty() ? to_string(x.reason) : why;
+  if (x.retry_after >= limits::health_rest_min)
+    last_error_ += "; it asked not to be dialled for "
+                   + std::to_string(x.retry_after.count()) + " seconds";
 }
 
 /// The silence before a late frame was no rest.
@@ -252,7 +266,7 @@ upstream_actor::behavior_type upstream::make_behavior() {
       if (!current(x.connection))
         return;
       socket_ = nullptr;
-      last_error_ = to_string(x.reason);
+      note_end(x);
       log::info("upstream_closed",
                 {{"upstream", url()}, {"reason", last_error_}});
       perform(machine_.on_closed({x.reason, x.http_status, x.retry_after,

@@ -62,14 +62,51 @@ TEST(LogStoryTest, ALifeIsToldAtLevelInfo) {
                              R"("data_dir":")" + dir.at("data"),
                              R"("store_bytes":")",
                              R"("mode":"full-network","upstreams":"http://)",
-                             R"("event":"stopping","reason":"a signal")",
-                             R"("event":"stopped")"}));
-  // A stream may be open before the node says that it is started.
-  EXPECT_TRUE(in_order(log, {R"("event":"upstream_connected","upstream":)",
+                             R"("event":"upstream_connected","upstream":)",
                              R"("event":"backfill_begun","repos":")",
                              R"("event":"backfill_done","synced":"120")",
                              R"("event":"stopping","reason":"a signal")",
                              R"("event":"stopped")"}));
+}
+
+// Other collections: all is fetched again, though nothing was out of sync.
+TEST(LogStoryTest, ThatAllIsFetchedUnderOtherCollectionsIsTold) {
+  const temp_dir dir;
+  followed_network network{4, 120, 400};
+  const auto life = [&](const std::vector<std::string>& more) {
+    auto arguments = network.arguments(dir.at("data"), {"--log-format", "json"});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    program node{arguments};
+    EXPECT_TRUE(node.read_line(node_patience)) << node.errors();
+    EXPECT_TRUE(eventually(60s * slowness, [&] {
+      return node.errors().find(R"("event":"backfill_done","synced":"120")")
+             != std::string::npos;
+    })) << node.errors();
+    node.send(SIGTERM);
+    EXPECT_EQ(node.wait(node_patience), 0) << node.errors();
+    return node.errors();
+  };
+  EXPECT_EQ(life({}).find("collections_changed"), std::string::npos);
+  EXPECT_TRUE(in_order(life({"--collections", "app.bsky.feed.like"}),
+                       {R"("event":"collections_changed","repos":"120")",
+                        R"("event":"backfill_begun")",
+                        R"("event":"backfill_done","synced":"120")"}));
+}
+
+// It must not go on as if somebody could ever read what it writes.
+TEST(LogStoryTest, ADirectoryThatIsTakenAwayEndsTheNode) {
+  const temp_dir dir;
+  program node{{"run", "--data-dir", dir.at("data"), "--bind", "127.0.0.1:0",
+                "--log-format", "json"}};
+  ASSERT_TRUE(node.read_line(node_patience)) << node.errors();
+  std::filesystem::rename(dir.at("data"), dir.at("elsewhere"));
+  std::filesystem::create_directory(dir.at("data"));
+  const auto status = node.wait(node_patience);
+  ASSERT_TRUE(status) << node.errors();
+  EXPECT_NE(*status, 0);
+  EXPECT_TRUE(in_order(node.errors(),
+                       {R"("event":"node_failed")",
+                        dir.at("data") + " was removed, or another directory"}));
 }
 
 // Whoever started it somewhere else than meant sees an empty store there.

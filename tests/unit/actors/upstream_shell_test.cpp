@@ -186,6 +186,33 @@ TEST_F(UpstreamShellTest, ASocketThatIsNotReadForTooLongIsDialledAnew) {
               testing::HasSubstr("is not read"));
 }
 
+// What the host did, and not that the connection was ended here.
+TEST_F(UpstreamShellTest, WhyItIsNotConnectedIsWhatMadeUsHangUp) {
+  tell(upstream, stream_opened{1});
+  stream_frames x{1, {}};
+  x.frames.push_back(error_frame("Blocked"));
+  tell(upstream, std::move(x));
+  EXPECT_TRUE(sockets[0]->closed);
+  tell(upstream, stream_closed{1, fail(ec::cancelled, "closed by us"), 0, 0s});
+  EXPECT_EQ(shared->upstreams.find(7).last_error, "stream error: Blocked");
+  pass(longest(limits::upstream_backoff_min));
+  tell(upstream, stream_closed{2, fail(ec::unreachable, "refused"), 0, 0s});
+  EXPECT_EQ(shared->upstreams.find(7).last_error, "unreachable: refused");
+}
+
+// limits::health_rest_min
+TEST_F(UpstreamShellTest, AHostThatAsksForALongRestIsToldOf) {
+  const auto ends = [this](std::chrono::seconds rest) {
+    tell(upstream, stream_closed{sockets.size(), fail(ec::unreachable, "HTTP 503"),
+                                 503, rest});
+    return shared->upstreams.find(7).last_error;
+  };
+  EXPECT_EQ(ends(limits::health_rest_min - 1s), "unreachable: HTTP 503");
+  pass(limits::health_rest_min + longest(limits::upstream_backoff_min));
+  EXPECT_EQ(ends(limits::health_rest_min),
+            "unreachable: HTTP 503; it asked not to be dialled for 60 seconds");
+}
+
 // protocol.md 1.3: limits::upstream_backoff_min, limits::upstream_backoff_max,
 // and a part of the wait that is drawn
 TEST_F(UpstreamShellTest, EachFurtherFailureWaitsTwiceAsLongUpToALimit) {
