@@ -28,8 +28,13 @@ install(FILES README.md CHANGELOG.md COMPONENT weir
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(FILES LICENSE COMPONENT license
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-install(DIRECTORY docs/ COMPONENT weir
+# As in the source, so that their links lead somewhere.
+install(DIRECTORY docs COMPONENT weir
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES conf/weir.toml COMPONENT weir
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}/conf")
+install(FILES conf/system/nginx.conf COMPONENT weir
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}/conf/system")
 install(DIRECTORY conf/ COMPONENT weir
         DESTINATION "${CMAKE_INSTALL_DATADIR}/weir"
         FILES_MATCHING PATTERN "*.toml" PATTERN "nginx.conf"
@@ -54,7 +59,7 @@ install(FILES LICENSE RENAME copyright COMPONENT package EXCLUDE_FROM_ALL
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_INSTALL_CMAKE_PROJECTS
-    "${PROJECT_BINARY_DIR};weir;weir;/;${PROJECT_BINARY_DIR};weir;package;/")
+    "${PROJECT_BINARY_DIR};weir;weir;/;${PROJECT_BINARY_DIR};weir;weir-bench;/;${PROJECT_BINARY_DIR};weir;package;/")
 set(CPACK_SET_DESTDIR ON) # For /etc.
 set(CPACK_INSTALL_PREFIX /usr)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS

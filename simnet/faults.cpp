@@ -74,6 +74,10 @@ std::optional<request_fault> request_kind(fault_kind x) noexcept {
   return std::nullopt;
 }
 
+std::vector<std::string> fault_names() {
+  return {names.begin(), names.end()};
+}
+
 std::optional<fault_kind> parse_fault_kind(std::string_view x) noexcept {
   const auto at = std::ranges::find(names, x, [](const char* name) {
     return std::string_view{name};

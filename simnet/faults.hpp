@@ -85,6 +85,9 @@ const char* to_string(fault_kind x) noexcept;
 
 std::optional<fault_kind> parse_fault_kind(std::string_view x) noexcept;
 
+/// All that `parse_fault_kind` knows.
+std::vector<std::string> fault_names();
+
 struct fault {
   fault_kind kind = fault_kind::drop_connection;
   std::string did; ///< Account faults: empty takes any active account.

@@ -119,7 +119,10 @@ Status make_private(const std::string& directory) {
   if (::stat(directory.c_str(), &x) != 0)
     return posix_error(directory);
   if (x.st_uid != ::geteuid())
-    return Status::IOError(directory, "belongs to another user");
+    return Status::IOError(directory,
+                           "belongs to another user (id "
+                             + std::to_string(x.st_uid)
+                             + "), who is the one to run this: sudo -u NAME");
   if ((x.st_mode & of_others) == 0)
     return Status::OK();
   if (::chmod(directory.c_str(), x.st_mode & mode_bits & ~of_others) != 0)

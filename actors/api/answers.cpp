@@ -17,7 +17,7 @@ namespace {
 
 /// Where people find it.
 constexpr auto documentation
-  = "docs/api.md in the source, share/doc/weir/api.md where weir is installed";
+  = "docs/api.md in the source, share/doc/weir/docs/api.md where weir is installed";
 
 net::http_reply text_reply(int status, std::string_view type,
                            std::string_view body) {
@@ -114,7 +114,8 @@ net::http_reply miss_reply(const route_miss& x, std::string_view path) {
                               + " is no WebSocket; /channel of the data port is");
   return net::error_reply(404, "NotFound",
                           "there is nothing at " + std::string{path}
-                            + "; docs/api.md has every path, and its port");
+                            + "; every path, and its port, is in "
+                            + documentation);
 }
 
 } // namespace

@@ -233,6 +233,7 @@ listing_machine::on_page(const listing_id& what,
     ++finished_;
     const auto whole = x.whole && cursor->empty();
     auto out = finish(what, x, std::chrono::seconds{1}, now);
+    out.cut_short = out.finished && !cursor->empty();
     out.audited = out.finished && cursor->empty();
     if (whole && !out.fetch) // Else it is listed anew: events may be missing.
       out.whole = what;

@@ -84,6 +84,7 @@ public:
     std::optional<steady_time> timer;
     bool finished = false; ///< It came to its end.
     bool audited = false;  ///< Its host's: it was not cut short, nor refused.
+    bool cut_short = false; ///< It had no end, or named nobody new any more.
     std::optional<listing_id> whole; ///< It named all there are, in one run.
   };
 

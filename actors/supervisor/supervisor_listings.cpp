@@ -38,6 +38,13 @@ void supervisor::tell_holders(uint32_t upstream,
 
 void supervisor::perform(const listing_machine::effects& x) {
   auto& board = env_.shared->upstreams;
+  if (x.cut_short)
+    log::info("listing_cut_short",
+              {{"upstream", url_of(x.write->what.upstream)},
+               {"collection", name_of(x.write->what.collection)},
+               {"reason", "its last pages named nobody new, or it has more "
+                          "pages than are read; whom it did not name is not "
+                          "found before their next event"}});
   if (x.finished && x.write->what.collection.empty()) {
     const auto upstream = x.write->what.upstream;
     const auto ended = debts_.on_ended(upstream, x.write->value.noted);

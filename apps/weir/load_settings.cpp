@@ -50,7 +50,9 @@ bool has_port_zero(const std::string& bind) {
 }
 
 void read_password(loaded_settings& out) {
-  auto secret = read_secret(out.values.admin_password_file);
+  auto secret = read_secret(out.values.admin_password_file,
+                            "this prints a good one: head -c 24 /dev/urandom "
+                            "| base64");
   if (secret)
     out.values.admin_password = std::move(*secret);
   else
@@ -86,13 +88,13 @@ environment process_environment() {
   return out;
 }
 
-result<std::string> read_secret(const std::string& path) {
+result<std::string> read_secret(const std::string& path,
+                                std::string_view remedy) {
   constexpr auto range = limits::admin_password_bytes_range;
   constexpr size_t line_break_max = 2;
   auto text = read_small_file(path, range.max + line_break_max,
                               file_secrecy::secret);
-  const auto* const advice
-    = " this prints a good one: head -c 24 /dev/urandom | base64";
+  const auto advice = " " + std::string{remedy};
   if (!text && text.error().code != ec::invalid_argument)
     return fail(text.error().code,
                 text.error().context

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weir::apps {
@@ -44,6 +45,8 @@ loaded_settings load_settings(const flag_values& flags,
 /// The password in a file, without the line break at its end.
 /// `ec::invalid_argument` when its length is out of
 /// `limits::admin_password_bytes_range`, or it holds control bytes.
-result<std::string> read_secret(const std::string& path);
+/// @param remedy Ends what is said of a file that has none.
+result<std::string> read_secret(const std::string& path,
+                                std::string_view remedy);
 
 } // namespace weir::apps

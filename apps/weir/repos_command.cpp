@@ -69,7 +69,9 @@ result<reached_node> reach(const repos_flags& x) {
   reached_node out{*origin};
   if (x.password_file.empty())
     return out;
-  const auto secret = read_secret(x.password_file);
+  const auto secret = read_secret(x.password_file,
+                                  "the node's is in the file that its "
+                                  "admin_password_file names");
   if (!secret)
     return secret.error();
   out.client->set_password(*secret);

@@ -166,7 +166,10 @@ void add_trouble_flags(CLI::App& app, simnet_flags& x) {
                 "slow one; may be repeated")
     ->type_name("KIND[:ACCOUNTS[:RATE]]")
     ->check([](const std::string& text) {
-      return parse_hostile(text) ? "" : "KIND[:ACCOUNTS[:RATE]] is wanted";
+      return parse_hostile(text)
+               ? ""
+               : text + ": KIND[:ACCOUNTS[:RATE]] is wanted, with a KIND of slow, "
+                        "inventive, wide, endless, fictive, fickle or circular";
     });
   app
     .add_option("--fault", x.faults,

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 
+#include <algorithm>
 #include <iostream>
 
 namespace weir::apps {
@@ -88,11 +89,20 @@ struct checked_store {
   uint64_t own_findings = 0;
 };
 
+bool says_not_compared(const storage::verify_finding& x) {
+  return x.sentence.find("cannot be compared") != std::string::npos;
+}
+
 /// On standard error: the report stands alone on the other one.
 void print_remedy(const checked_store& x) {
   if (x.own_findings > 0)
     std::cerr << "weir: this store is damaged: restore a backup, or begin with "
                  "an empty data_dir, which is filled from the network\n";
+  else if (!x.report.findings.empty()
+           && std::all_of(x.report.findings.begin(), x.report.findings.end(),
+                          says_not_compared))
+    std::cerr << "weir: the store is sound, and that host does not answer as one "
+                 "to compare it with: try again, or with another --against\n";
   else if (x.report.findings_total > 0)
     std::cerr << "weir: the store is sound and differs from that host: a "
                  "running node mends what it hears of, and \"weir repos "
@@ -160,24 +170,30 @@ void add_verify(CLI::App& app, int& status) {
               "that all tables agree");
   auto flags = std::make_shared<verify_flags>();
   command->add_option("DIR", flags->directory, "Data directory")->required();
-  command
-    ->add_option("--against", flags->against,
-                 "Compare every repo, and the accounts, with this PDS or "
-                 "relay, too")
-    ->type_name("URL");
+  auto* against
+    = command
+        ->add_option("--against", flags->against,
+                     "Compare every repo, and the accounts, with this PDS or "
+                     "relay, too")
+        ->type_name("URL");
   command
     ->add_option("--plc-url", flags->directory_url,
                  "With --against: look up the key of a repo that the key known "
                  "here does not prove, and whether a tombstone still stands")
-    ->type_name("URL");
+    ->type_name("URL")
+    ->needs(against);
   command->add_flag("--json", flags->as_json, "Print JSON");
-  command->add_flag("--strict", flags->strict,
-                    "With --against: what is newer at the host than what the "
-                    "node claims to know, and what it has not fetched yet, is "
-                    "a finding, too");
-  command->add_flag("--full-network", flags->full_network,
-                    "With --against: the node follows every account, so one "
-                    "that is not known here is a finding");
+  command
+    ->add_flag("--strict", flags->strict,
+               "With --against: what is newer at the host than what the node "
+               "claims to know, and what it has not fetched yet, is a finding, "
+               "too")
+    ->needs(against);
+  command
+    ->add_flag("--full-network", flags->full_network,
+               "With --against: the node follows every account, so one that is "
+               "not known here is a finding")
+    ->needs(against);
   command->callback([flags, &status] {
     status = verify(*flags);
   });

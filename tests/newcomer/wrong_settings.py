@@ -10,6 +10,7 @@ import glob
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -176,8 +177,8 @@ ANSWERS = [
     ('GET', '/repos/alice.test', {}, None, 400, 'not a DID, such as did:plc:'),
     ('GET', '/repos/did:plc:ABC', {}, None, 400, 'not a DID this node can follow: did:plc:ABC'),
     ('GET', '/repos/add', {}, None, 405, 'this path takes POST'),
-    ('GET', '/nothing', {}, None, 404, 'there is nothing at /nothing; docs/api.md has every path'),
-    ('GET', '/status', {}, None, 404, 'docs/api.md has every path, and its port'),
+    ('GET', '/nothing', {}, None, 404, 'there is nothing at /nothing; every path, and its port, is in docs/api.md'),
+    ('GET', '/status', {}, None, 404, 'every path, and its port, is in docs/api.md'),
     ('GET', '/channel', {}, None, 426, 'connect to it with ws://'),
     ('GET', '/repos', {'Host': 'weir.example.com'}, None, 403, 'one of allowed_hosts, where it can be added'),
     ('POST', '/repos/add', {'Content-Type': 'text/plain'}, '{"dids":[]}', 415, 'Content-Type: application/json'),
@@ -339,6 +340,10 @@ def check_places(folder):
         os.chmod(folder, 0o755)
         refused('data_dir of another user', ['--bind', '127.0.0.1:0', '--data-dir', data],
                 ['Permission denied', 'data_dir must be a directory of the user'], user=65534)
+        os.chown(data, 65534, 65534)
+        refused('data_dir of another user, for root', ['--bind', '127.0.0.1:0', '--data-dir', data],
+                ['belongs to another user (id 65534), who is the one to run this: sudo -u NAME'])
+        os.chown(data, 0, 0)
     else:  # and is kept out of a folder by its mode.
         os.chmod(data, 0)
         refused('data_dir without permission', ['--bind', '127.0.0.1:0', '--data-dir', data],
@@ -444,7 +449,11 @@ def check_one_repo(data, at, closed):
     """As whoever tries out a configuration has it: one repo, added by hand."""
     did = ask(at['relay'] + '/xrpc/com.atproto.sync.listRepos?limit=1')[1]['repos'][0]['did']
     relay, plc = at['relay'], at['plc']
+    deaf = socket.create_server(('127.0.0.1', 0))  # Nobody accepts, nobody answers.
+    silent = f'http://127.0.0.1:{deaf.getsockname()[1]}'
     rows = [
+        ('directory that is silent', silent, plc, 'directory', 'it was asked, and does not answer'),
+        ('resolver that is silent', plc, silent, 'resolver', 'it was asked, and does not answer'),
         ('directory that nobody serves', closed, plc, 'directory', 'refused'),
         ('something else as the directory', relay, plc, 'directory', 'in words that no directory uses'),
         ('resolver that nobody serves', plc, closed, 'resolver', 'refused'),
@@ -459,6 +468,7 @@ def check_one_repo(data, at, closed):
             assert {'directory': 'plc_url', 'resolver': 'handle_resolver_url'}[cause] in x['remedy'], x
         subprocess.run(['rm', '-r', data], check=True)
         print(f'  ok one repo: {name}')
+    deaf.close()
 
 
 def check_warnings(data, at):

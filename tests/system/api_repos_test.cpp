@@ -75,7 +75,7 @@ TEST_F(ApiReposTest, TheRootNamesTheProgramAndItsDocumentation) {
   const std::string where{x.at("documentation").as_string()};
   const auto page = where.substr(0, where.find(' '));
   EXPECT_TRUE(std::ifstream{data_path("../../" + page)}) << page;
-  EXPECT_THAT(where, testing::HasSubstr("share/doc/weir/api.md"));
+  EXPECT_THAT(where, testing::HasSubstr("share/doc/weir/docs/api.md"));
 }
 
 // docs/api.md: paths hold a DID as it is

@@ -45,6 +45,11 @@ TEST(CommandLineTest, WhatCannotBeUnderstoodEndsWithTwo) {
   EXPECT_EQ(run_program({"run", "--bind"}).status, 2);
   EXPECT_EQ(run_program({"run", "extra"}).status, 2);
   EXPECT_EQ(run_program({"verify"}).status, 2);
+  for (const auto* flag : {"--strict", "--full-network", "--plc-url=https://x"}) {
+    const auto x = run_program({"verify", flag, "DIR"});
+    EXPECT_EQ(x.status, 2) << flag;
+    EXPECT_NE(x.errors.find("requires --against"), std::string::npos) << x.errors;
+  }
   EXPECT_EQ(run_program({"simnet", "--accounts", "0"}).status, 2);
 }
 

@@ -270,6 +270,7 @@ TEST(listing_machine, only_a_listing_that_names_all_is_an_audit) {
     EXPECT_FALSE(x.page(cursor == "c2" ? "c3" : cursor));
     EXPECT_TRUE(x.last.finished);
     EXPECT_EQ(x.last.audited, cursor.empty()) << cursor;
+    EXPECT_EQ(x.last.cut_short, !cursor.empty()) << cursor;
     EXPECT_TRUE(x.machine.is_compared(x.all, 1)) << "nothing more will come";
   }
   listing_run refused;
@@ -277,6 +278,7 @@ TEST(listing_machine, only_a_listing_that_names_all_is_an_audit) {
   refused.fail_page(ec::not_found);
   EXPECT_TRUE(refused.last.finished);
   EXPECT_FALSE(refused.last.audited);
+  EXPECT_FALSE(refused.last.cut_short);
 }
 
 // architecture.md 2: upstreams and collections are listed apart from each other

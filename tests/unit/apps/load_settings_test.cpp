@@ -237,7 +237,7 @@ TEST_F(LoadSettingsTest, APasswordHasTheAllowedLength) {
   constexpr auto range = limits::admin_password_bytes_range;
   const auto good = [this](size_t length, const std::string& end) {
     write("password", std::string(length, 'x') + end);
-    return read_secret(dir.at("password")).has_value();
+    return read_secret(dir.at("password"), "").has_value();
   };
   EXPECT_FALSE(good(range.min - 1, ""));
   EXPECT_FALSE(good(range.min - 1, "\n"));
@@ -250,7 +250,7 @@ TEST_F(LoadSettingsTest, APasswordHasTheAllowedLength) {
 
 TEST_F(LoadSettingsTest, APasswordIsOneLine) {
   write("password", "sixteen bytes at\nleast\n");
-  EXPECT_FALSE(read_secret(dir.at("password")));
+  EXPECT_FALSE(read_secret(dir.at("password"), ""));
 }
 
 TEST_F(LoadSettingsTest, APasswordFileThatIsAbsentIsOneProblem) {
