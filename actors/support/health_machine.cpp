@@ -261,9 +261,13 @@ void health_machine::judge_work(steady_time now, findings_list& out) {
 std::optional<health_finding>
 health_machine::judge_stream(const upstream_view& x, stream_state& known,
                              steady_time now) {
-  if (is_away(known, x.connected, now))
+  if (is_away(known, x.connected, now)) {
+    const auto* const now_and_then
+      = x.connected ? "it was away, and is connected since a moment only"
+                    : "it is not connected";
     return found(health_cause::upstream, x.origin,
-                 x.last_error.empty() ? "it is not connected" : x.last_error);
+                 x.last_error.empty() ? now_and_then : x.last_error);
+  }
   if (!known.origin.empty()) { // Its commits are refused for the same reason.
     auto out = found(health_cause::upstream, x.origin, known.origin);
     out.own_remedy = known.remedy;

@@ -206,9 +206,9 @@ def write(path, text, mode=0o600):
 class Node:
     """`weir run`; ended with the block."""
 
-    def __init__(self, folder, more=(), user=None, variables=None):
+    def __init__(self, folder, more=(), user=None, variables=None, before=()):
         self.process = subprocess.Popen(
-            [weir_program(), 'run', '--bind', '127.0.0.1:0', '--data-dir', folder, *more],
+            [*before, weir_program(), 'run', '--bind', '127.0.0.1:0', '--data-dir', folder, *more],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**PLAIN, **(variables or {})}, text=True, user=user)
 
     def __enter__(self):
@@ -334,6 +334,11 @@ def check_places(folder):
         subprocess.run(['rm', '-r', f'{data}.bad'], check=True)
     refused('few descriptors', ['--bind', '127.0.0.1:0', '--data-dir', data],
             ['may open 40 files and sockets', 'at least 256', 'raise ulimit -n'], before=['prlimit', '--nofile=40'])
+    for files, is_told in ((4095, True), (4096, False)):  # descriptors_enough
+        with Node(data, before=['prlimit', f'--nofile={files}']) as node:
+            eventually('it has started', lambda: [x for x in node.log if '"started"' in x], WITHIN)
+            assert is_told == any('"few_descriptors"' in x for x in node.log), node.log
+    print('  ok enough descriptors, and one less')
     refused('too little memory for threads', ['--bind', '127.0.0.1:0', '--data-dir', f'{folder}/other'],
             ['gives it no', 'raise ulimit'], before=['prlimit', f'--as={100_000_000}'], status=-signal.SIGABRT)
     if os.getuid() == 0:  # Whoever is not root may not become somebody else,
