@@ -24,7 +24,7 @@ install(FILES "${weir_made}/weir.toml.5.gz" COMPONENT weir
 install(FILES "${weir_made}/weir.bash" RENAME weir COMPONENT weir
         DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
 
-install(FILES README.md CHANGELOG.md COMPONENT weir
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md COMPONENT weir
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(FILES LICENSE COMPONENT license
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")

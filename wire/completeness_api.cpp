@@ -87,11 +87,14 @@ void append_complete(const completeness_view& x, std::string& out) {
     out += '"';
     return;
   }
+  bool complete = true;
   std::string reasons;
   for (const auto& term : x.terms)
-    if (!term.holds)
+    if (!term.holds) {
+      complete = false;
       reasons += (reasons.empty() ? "" : "; ") + term.reason;
-  if (reasons.empty()) {
+    }
+  if (complete) {
     out += "true";
     return;
   }

@@ -87,8 +87,8 @@ access_control::check_credential(const net::incoming_request& x) {
   if (header != nullptr && guesses(x.peer)) {
     auto out = net::error_reply(
       429, "TooManyFailures",
-      "this is not the user admin with its password either: after many wrong "
-      "ones of an address the next are answered late, and the right one at once");
+      "wrong user or password again: after many from one address further wrong "
+      "ones are answered late, and the right one at once");
     out.delay = limits::auth_failure_delay;
     out.headers.push_back(
       {"Retry-After",

@@ -190,7 +190,9 @@ export_machine::effects export_machine::on_page(
   if (at_ == phase::probing) {
     if (!operations.empty()) {
       too_long_for_ = wanted_;
-      return refuse("it is longer than looking up what is wanted so far", now);
+      return refuse("reading all of it would take longer than the look-ups "
+                    "wanted so far",
+                    now);
     }
     too_long_for_ = 0;
     at_ = phase::pausing;

@@ -120,6 +120,7 @@ void identity::ask(const identity_ask& x) {
     if (machine_.directory_rests(now()))
       return;
     fetched_->add();
+    health_.note_asked({x.repo}, false, now());
     network_->fetch_document(x.repo, identity_actor{this});
     return;
   }
@@ -156,7 +157,7 @@ void identity::perform(identity_machine::effects x) {
   for (const auto& repo : x.load)
     load(repo);
   health_.note_rest(machine_.directory_rests_until(), now());
-  health_.note_asked(x, now());
+  health_.note_asked(x.fetch, !x.verify.empty(), now());
   for (const auto& repo : x.fetch) {
     fetched_->add();
     network_->fetch_document(repo, identity_actor{this});
@@ -277,6 +278,7 @@ void identity::on_export_page(const export_page& x) {
   }
   if (x.limited)
     machine_.rest_directory(*x.limited, now());
+  health_.note_rest(machine_.directory_rests_until(), now());
   perform(x.failed.code == ec::none ? export_->on_page(x.operations, now())
                                     : export_->on_failed(x.failed, now()));
 }

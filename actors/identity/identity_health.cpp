@@ -18,16 +18,16 @@ bool is_of_directory(const atproto::did& x) {
 
 } // namespace
 
-void identity_health::note_asked(const identity_machine::effects& x,
-                                 steady_time now) {
+void identity_health::note_asked(const std::vector<atproto::did>& documents,
+                                 bool handles, steady_time now) {
   const auto directory
-    = std::any_of(x.fetch.begin(), x.fetch.end(), is_of_directory);
-  if (!directory && x.verify.empty())
+    = std::any_of(documents.begin(), documents.end(), is_of_directory);
+  if (!directory && !handles)
     return;
   shared_->health.with([&](health_machine& health) {
     if (directory)
       health.on_asked(false, now);
-    if (!x.verify.empty())
+    if (handles)
       health.on_asked(true, now);
   });
 }
@@ -62,7 +62,9 @@ void identity_health::on_document(const identity_document& x, steady_time now,
 
 void identity_health::on_handle(const identity_handle& x, steady_time now) {
   if (x.resolver == resolver_answer::not_asked)
-    return;
+    return shared_->health.with([](health_machine& health) {
+      health.on_resolver_unasked();
+    });
   const auto failure = x.resolver == resolver_answer::given
                          ? std::string{}
                          : to_string(x.failed);

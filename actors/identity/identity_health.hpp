@@ -1,12 +1,13 @@
 #pragma once
 
-#include "actors/identity/identity_machine.hpp"
 #include "actors/support/context.hpp"
 #include "actors/support/health_machine.hpp"
 #include "messages/identity.hpp"
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace weir::actors {
 
@@ -21,8 +22,9 @@ public:
     // nop
   }
 
-  /// Documents and handles are asked for.
-  void note_asked(const identity_machine::effects& x, steady_time now);
+  /// These documents are asked for, and owners of handles.
+  void note_asked(const std::vector<atproto::did>& documents, bool handles,
+                  steady_time now);
 
   /// A long rest is a cause of its own: nothing is asked, so nothing fails.
   /// @param until No time: the directory never limited us.

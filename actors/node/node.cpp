@@ -74,6 +74,7 @@ result<void> node::impl::start(const node& owner) {
                  shared->accounts, seams.end_wanted);
   if (!known)
     return known.error();
+  outdated = store->stats.outdated;
   start_consumer(std::move(*channel), ran_before); // It asks for accounts.
   start_routers(std::move(*known));
   if (auto ok = start_supervisor(*streams); !ok)
@@ -374,7 +375,7 @@ void node::stop() {
 node_holdings node::holdings() const {
   return {impl_->store->stats.repo_count(),
           storage::total_bytes(impl_->growth->sizes()),
-          impl_->store->stats.outdated};
+          impl_->outdated};
 }
 
 void node::set_admin_password(const std::string& x) {

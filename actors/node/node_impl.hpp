@@ -56,6 +56,7 @@ struct node::impl {
     = std::make_shared<std::atomic<bool>>(false);
   std::vector<guarded_child> children;
   uint32_t filter_generation = 0;
+  uint64_t outdated = 0; ///< `node_holdings::outdated`.
   bool quiet_work = false; ///< Some repos have it: `has_quiet_work`.
   std::vector<upstream_actor> upstreams;
   consumer_actor consumer;

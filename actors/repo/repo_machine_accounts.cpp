@@ -213,6 +213,8 @@ repo_effects repo_machine::on_host_answer(const host_answer& x,
     return out;
   }
   if (x.account == row_.words.host) {
+    if (x.pds == row_.pds && account_sources::answer(row_.words, x.account))
+      touch_row();
     hear_rev(x, board, now, out);
     const auto denies_tombstone = row_.words.tombstoned && x.pds == row_.pds
                                   && x.account != account_status::deleted;

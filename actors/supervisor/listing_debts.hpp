@@ -45,11 +45,13 @@ public:
   }
 
   /// A page came.
-  void on_page(uint32_t upstream) {
+  report on_page(uint32_t upstream) {
     auto& x = debts_[upstream];
+    const auto is_over = std::exchange(x.rests, false) || !x.offered;
     x.offered = true;
     if (!x.from_the_beginning)
       x.failures = 0;
+    return is_over && x.failures == 0 ? report{std::string{}} : std::nullopt;
   }
 
   /// A page failed.
@@ -67,7 +69,8 @@ public:
         return std::nullopt;
       return "it offers no listing, by which repos are found: " + why.context;
     }
-    if (wait >= limits::health_rest_min)
+    x.rests = wait >= limits::health_rest_min;
+    if (x.rests)
       return "it asked not to be asked for its listing for "
              + std::to_string(wait.count()) + " seconds";
     // It is read from its start again, so pages that came before come first.
@@ -103,6 +106,7 @@ private:
     bool owed = false;
     bool after_loss = false; ///< Else it is the one after each start.
     bool offered = true;
+    bool rests = false; ///< Its host asked for a long one.
     bool from_the_beginning = false; ///< Its last failure made it begin anew.
     size_t failures = 0;             ///< In a row.
   };

@@ -123,19 +123,6 @@ listing_machine::host_of(const listing_id& what) {
 
 /// What is due by interval alone waits for the pause, and until all that its
 /// upstream was asked for is paid, but not longer than the interval.
-steady_time listing_machine::due_of(const listing_id& what,
-                                    const state& x) const {
-  auto out = *x.due;
-  const auto i = hosts_.find(what.upstream);
-  if (i == hosts_.end())
-    return out;
-  if (x.ended)
-    out = std::max(out, std::min(std::max(i->second.budget.free_at(),
-                                          *x.ended + options_.pause),
-                                 *x.ended + options_.interval));
-  return std::max(out, i->second.rests_until.value_or(steady_time{}));
-}
-
 /// When all listings of an upstream fail for long they keep its budget, too.
 std::chrono::seconds listing_machine::retry_most(const listing_id& what) {
   const auto share = std::count_if(
@@ -309,7 +296,7 @@ listing_machine::take_failure(const listing_id& what, state& x,
                               const error& why, std::chrono::seconds wait,
                               steady_time now) {
   if (why.code == ec::not_found)
-    return finish(what, x, x.missing = longer(x.missing), now);
+    return finish_missing(what, x, now);
   auto& host = host_of(what);
   x.names.drop_page();
   x.print.reset();
@@ -350,6 +337,19 @@ listing_machine::effects listing_machine::finish(const listing_id& what,
   auto out = rest(x, least, now);
   out.write = row{what, x.row};
   out.finished = true;
+  return out;
+}
+
+/// A proxy says so of a relay that starts: it is asked again soon at first.
+listing_machine::effects
+listing_machine::finish_missing(const listing_id& what, state& x,
+                                steady_time now) {
+  x.missing = std::clamp(x.missing * 2, options_.retry_min,
+                         std::max(options_.retry_min, options_.interval));
+  auto out = finish(what, x, x.missing, now);
+  if (!x.running)
+    x.ended.reset(); // What was not given does not count as a listing.
+  out.timer = next_due();
   return out;
 }
 

@@ -32,10 +32,10 @@ struct listing_options {
   std::chrono::seconds pause = limits::listing_pause_range.standard;
   /// A stream that is quiet for so long has told all.
   std::chrono::seconds grace = limits::listing_grace_range.standard;
-  /// Rest of a listing that is not trusted; doubles with each further page. And
-  /// of one that is not offered: a proxy says so of a relay that starts.
+  /// Rest of a listing that is not trusted; doubles with each further page.
   std::chrono::seconds mistrust_min = limits::listing_mistrust_min;
-  /// After a failed page; doubles with each further one.
+  /// After a failed page, or a listing that is not offered; doubles with each
+  /// further one.
   std::chrono::seconds retry_min = limits::listing_retry_min;
   std::chrono::seconds retry_max = limits::listing_retry_max;
   size_t pages_max = limits::listing_pages_max;
@@ -196,13 +196,25 @@ private:
   effects resume(const listing_id& what, state& x, steady_time now);
   effects begin(const listing_id& what, state& x, const position& noted,
                 steady_time now);
+  effects finish_missing(const listing_id& what, state& x, steady_time now);
   effects rest(state& x, std::chrono::microseconds wait, steady_time now);
   effects pause(state& x, std::chrono::seconds wait, steady_time now);
   static bool begins_again(state& x);
   effects await_stream(state& x, steady_time now, wall_time wall);
   bool may_begin(const listing_id& what, state& x, const upstream_board& board,
                  steady_time now) const;
-  steady_time due_of(const listing_id& what, const state& x) const;
+  steady_time due_of(const listing_id& what, const state& x) const {
+    auto out = *x.due;
+    const auto i = hosts_.find(what.upstream);
+    if (i == hosts_.end())
+      return out;
+    if (x.ended)
+      out = std::max(out, std::min(std::max(i->second.budget.free_at(),
+                                            *x.ended + options_.pause),
+                                   *x.ended + options_.interval));
+    return std::max(out, i->second.rests_until.value_or(steady_time{}));
+  }
+
   /// The rest after one that did no good.
   std::chrono::seconds longer(std::chrono::seconds last) const {
     return std::clamp(last * 2, options_.mistrust_min,

@@ -14,7 +14,9 @@ std::string supervisor::name_of(const std::string& collection) const {
 
 void supervisor::restore(listing_machine::row x) {
   if (x.what.collection.empty()) {
-    debts_.restore(x.what.upstream, x.value.noted, x.value.done);
+    // One that was never audited was not offered, or had no end.
+    debts_.restore(x.what.upstream, x.value.noted,
+                   x.value.done && x.value.audited != 0);
     env_.shared->upstreams.set_audited(x.what.upstream, x.value.audited);
   }
   listing_.restore(std::move(x));
@@ -135,7 +137,7 @@ void supervisor::on_listing(const listing_page& x) {
     return;
   }
   if (x.collection.empty())
-    debts_.on_page(x.upstream);
+    tell_health(x.upstream, debts_.on_page(x.upstream));
   else
     holders_.on_page({x.upstream, x.collection}, x.unanswered);
   count_lines(x);

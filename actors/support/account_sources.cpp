@@ -118,11 +118,14 @@ heard hear(account_words& x, const saying& what, bool own_stream) {
     out.changed |= noted;
     return out;
   }
-  // It waited for a look-up, and the host has answered: nobody knows which of
-  // the two is newer.
+  // The line of a listing can wait for a look-up, so nobody knows whether it is
+  // newer than what the host answered. If it says nothing more the next listing
+  // counts.
   if (what.listed && x.asked && what.said != account_status::active
-      && what.said != x.host)
-    return {false, true};
+      && what.said != x.host) {
+    x.asked = false;
+    return {true, true};
+  }
   if (!what.listed) {
     x.asked = false;
     x.host_at = what.at;

@@ -7,7 +7,8 @@
 /// Whose word on an account counts for what (protocol.md 4.1): a PDS speaks for
 /// its own accounts. A relay passes on what the host says, and may take an
 /// account down by itself; that stands until the same relay withdraws it. Where
-/// listings of relays contradict each other or the host, the host is asked. The
+/// listings of relays contradict each other or the host, or a host's own one
+/// calls an account away that it said is active, the host is asked. The
 /// directory says whether there is such an identity at all.
 ///
 /// Pure functions over the words of one account. What an account is in the end

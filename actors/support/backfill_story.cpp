@@ -8,8 +8,9 @@ namespace weir::actors {
 
 using std::chrono::seconds;
 
-std::vector<backfill_news> backfill_story::look(const backfill_counts& x,
+std::vector<backfill_news> backfill_story::look(backfill_counts x,
                                                 steady_time now) {
+  x.synced = std::max(x.synced, told_.synced); // They are read one by one.
   if (!told_at_) { // What an earlier start synced is no news.
     told_ = x;
     told_at_ = now;
@@ -56,12 +57,16 @@ backfill_story::look_idle(const backfill_counts& x, steady_time now) {
     ended_ = x.synced + x.failed;
     busy_at_ = now;
   }
-  if (x.waiting > 0 || more == 0)
+  if (x.waiting > 0)
     return {};
+  if (more == 0) {
+    told_.fallen = x.fallen;
+    return {};
+  }
   const auto many = more >= limits::story_repos_min;
   if (!many && !may_tell(now))
     return {};
-  if (!many && x.synced_now() <= told_.synced_now()) {
+  if (!many && told_.outdated == 0 && x.synced_now() <= told_.synced_now()) {
     told_ = x;
     return {};
   }

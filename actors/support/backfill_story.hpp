@@ -60,7 +60,7 @@ struct backfill_news {
 /// has some of. No clock.
 class backfill_story {
 public:
-  std::vector<backfill_news> look(const backfill_counts& x, steady_time now);
+  std::vector<backfill_news> look(backfill_counts x, steady_time now);
 
   /// Nobody waits, and nothing is to be told: what comes next begins anew.
   bool rests(const backfill_counts& x) const noexcept {

@@ -115,6 +115,9 @@ public:
       resolver_.ask(now);
   }
 
+  /// A handle was answered without the resolver.
+  void on_resolver_unasked() noexcept { resolver_.withdraw(); }
+
   /// One at the directory; other hosts answer for their own DIDs only.
   void on_look_up(uint64_t subject, look_up_fault fault, std::string_view text,
                   steady_time now);

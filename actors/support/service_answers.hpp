@@ -24,6 +24,9 @@ public:
       asked_at_ = now;
   }
 
+  /// Nobody had to ask it after all.
+  void withdraw() noexcept { asked_at_.reset(); }
+
   void answer() noexcept {
     has_answered_ = true;
     failures_ = 0;

@@ -82,6 +82,7 @@ for page in man1/weir.1 man5/weir.toml.5; do
   check "manual page $page" zgrep -q '^.SH DESCRIPTION' "/usr/share/man/$page.gz"
 done
 check "completion can be read" bash -n /usr/share/bash-completion/completions/weir
+check "the benchmark is there" test -x /usr/bin/weir-bench
 check "documents are there" test -s /usr/share/doc/weir/docs/operations.md
 check "the license is" grep -q "MIT License" /usr/share/doc/weir/copyright
 

@@ -12,6 +12,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// It has no accounts, and says so.
+void list_nobody(hostile_host& x) {
+  x.on("/xrpc/com.atproto.sync.listRepos",
+       say(http_answer(200, R"({"repos":[]})")));
+}
+
 class HealthToldTest : public WatchedNodeTest {
 protected:
   void happen(simnet::fault_kind kind) {
@@ -95,6 +101,7 @@ TEST_F(HealthToldTest, AnUpstreamThatRefusesIsNamedUntilItDoesNot) {
   hostile_host gate;
   const std::string path = "/xrpc/com.atproto.sync.subscribeRepos";
   gate.on(path, say(http_answer(403, "not you")));
+  list_nobody(gate);
   config.upstreams.push_back({gate.url(), true});
   start();
   ASSERT_TRUE(await_cause("upstream", gate.url(), "403", "degraded"))
@@ -112,6 +119,7 @@ TEST_F(HealthToldTest, WithoutMostOfItsUpstreamsANodeIsNotReady) {
   const std::string path = "/xrpc/com.atproto.sync.subscribeRepos";
   for (auto& gate : gates) {
     gate.on(path, say(http_answer(403, "not you")));
+    list_nobody(gate);
     config.upstreams.push_back({gate.url(), false});
   }
   start();

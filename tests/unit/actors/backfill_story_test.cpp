@@ -301,6 +301,37 @@ TEST(backfill_story, few_that_fell_out_of_sync_are_not_told_of) {
   EXPECT_EQ(x.story.look(at, story_begin + 2h).size(), 2u);
 }
 
+TEST(backfill_story, few_that_are_fetched_under_other_collections_are_told_of) {
+  backfill_story x;
+  backfill_counts at{0, 20, 0};
+  at.outdated = 20;
+  EXPECT_THAT(x.look(at, story_begin), testing::IsEmpty());
+  at.synced = 40;
+  at.fallen = 20;
+  at.outdated = 0;
+  EXPECT_THAT(x.look(at, story_begin + 1s), testing::IsEmpty());
+  EXPECT_EQ(x.look(at, story_begin + 1s + limits::story_rest).size(), 2u);
+}
+
+// The numbers are read one by one while others change them.
+TEST(backfill_story, a_count_that_seems_to_fall_is_nothing) {
+  teller x;
+  EXPECT_FALSE(x.look({0, 5'000, 0}, story_begin));
+  EXPECT_FALSE(x.look({0, 4'999, 0}, story_begin + 1s));
+  EXPECT_FALSE(x.look({0, 4'999, 0}, story_begin + 1h));
+}
+
+TEST(backfill_story, one_that_is_added_after_a_removal_is_told_of) {
+  backfill_story x;
+  backfill_counts at{0, 20, 0};
+  EXPECT_THAT(x.look(at, story_begin), testing::IsEmpty());
+  at.fallen = 1;
+  EXPECT_THAT(x.look(at, story_begin + 1s), testing::IsEmpty());
+  at.synced = 21;
+  EXPECT_THAT(x.look(at, story_begin + 2s), testing::IsEmpty());
+  EXPECT_EQ(x.look(at, story_begin + 2s + limits::story_rest).size(), 2u);
+}
+
 TEST(backfill_story, what_an_earlier_start_fetched_is_no_news) {
   teller x;
   EXPECT_FALSE(x.look({0, 5'000, 0}, story_begin));

@@ -87,7 +87,8 @@ TEST(export_machine, an_export_is_read_up_to_the_length_that_is_worth_it) {
   EXPECT_EQ(longer.asked.size(), 1u);
   EXPECT_TRUE(longer.rows.empty());
   ASSERT_EQ(longer.refusals.size(), 1u);
-  EXPECT_EQ(longer.refusals[0], "it is longer than looking up what is wanted so far");
+  EXPECT_EQ(longer.refusals[0], "reading all of it would take longer than the "
+                                "look-ups wanted so far");
 }
 
 TEST(export_machine,

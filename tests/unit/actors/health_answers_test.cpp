@@ -78,6 +78,13 @@ TEST_F(HealthAnswersTest, OneThatIsAskedAndSilentIsNamedBeforeItFails) {
   }
 }
 
+TEST_F(HealthAnswersTest, AHandleThatNobodyHadToAskForDoesNotWait) {
+  machine.on_asked(true, now);
+  machine.on_resolver_unasked();
+  pass(24h);
+  EXPECT_THAT(machine.findings(), IsEmpty());
+}
+
 TEST_F(HealthAnswersTest, WithoutAResolverNoHandleWaits) {
   machine = health_machine{};
   machine.begin("https://plc.test");

@@ -122,6 +122,9 @@ TEST(listing_debts, a_host_that_asks_for_a_long_rest_is_told_at_once) {
                            limits::health_rest_min - std::chrono::seconds{1}));
   EXPECT_THAT(x.on_failed(debtor, limited, limits::health_rest_min),
               Optional(HasSubstr("for 60 seconds")));
+  // A large listing lasts days; the rest is over.
+  EXPECT_THAT(x.on_page(debtor), Optional(std::string{}));
+  EXPECT_FALSE(x.on_page(debtor));
 }
 
 TEST(listing_debts, an_earlier_start_is_remembered) {
