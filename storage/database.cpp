@@ -1,3 +1,4 @@
+#include "base/limits_health.hpp"
 #include "base/log.hpp"
 #include "storage/database_impl.hpp"
 #include "storage/table_purge.hpp"
@@ -213,13 +214,17 @@ void database::release_memory() {
 }
 
 result<disk_space> database::space() const {
-  if (!impl_->lock->is_in_place()) {
+  // Somebody may move it away for a moment, and back.
+  auto& missed = impl_->looks_missed;
+  missed = impl_->lock->is_in_place() ? 0 : missed + 1;
+  if (missed >= limits::place_looks_max) {
     const auto& directory = impl_->options.directory;
     impl_->fail_for_good(
       fail(ec::storage_failure,
            directory + " was removed, or another directory put in its place, "
-                       "while this process used it: what it wrote since is lost. "
-                       "Put it back, or start anew, with no process running"));
+                       "while this process used it: what it wrote since may be "
+                       "lost. Put it back, or start anew, with no process "
+                       "running"));
     return failure();
   }
   disk_space out;

@@ -104,6 +104,8 @@ struct database::impl {
   disk_env* disk = nullptr;
   random_source* random = nullptr;
   std::unique_ptr<owner_lock> lock;
+  /// How often in a row its directory was not in place.
+  std::atomic<size_t> looks_missed{0};
   std::unique_ptr<const leveldb::FilterPolicy> filter;
   std::unique_ptr<leveldb::Cache> cache;
   std::unique_ptr<safe_env> env;

@@ -84,22 +84,26 @@ private:
 
 class flock_lock final : public owner_lock {
 public:
-  flock_lock(int file, std::string name) noexcept
-    : file_(file), name_(std::move(name)) {
+  flock_lock(int file, const std::string& name)
+    : file_(file), directory_(name.substr(0, name.rfind('/'))),
+      held_(::open(directory_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
     // nop
   }
 
   bool is_in_place() const override {
     struct stat held {};
     struct stat there {};
-    return ::fstat(file_.get(), &held) == 0
-           && ::stat(name_.c_str(), &there) == 0 && held.st_dev == there.st_dev
-           && held.st_ino == there.st_ino;
+    if (!held_.ok() || ::fstat(held_.get(), &held) != 0)
+      return true;
+    if (::stat(directory_.c_str(), &there) != 0)
+      return errno != ENOENT && errno != ENOTDIR;
+    return held.st_dev == there.st_dev && held.st_ino == there.st_ino;
   }
 
 private:
   descriptor file_;
-  std::string name_;
+  std::string directory_;
+  descriptor held_; ///< The directory that it was.
 };
 
 std::string holder_of(int file) {

@@ -15,8 +15,9 @@ class owner_lock {
 public:
   virtual ~owner_lock() = default;
 
-  /// Whether the path still leads to the file that was locked. Else its
-  /// directory was removed, or another one put in its place.
+  /// Whether the path of the directory still leads to the one with the file that
+  /// was locked. Else it was removed, or another one put in its place. Where
+  /// nobody can tell, such as for want of permission, it is taken to be there.
   virtual bool is_in_place() const { return true; }
 };
 

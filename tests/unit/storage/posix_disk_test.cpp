@@ -1,4 +1,6 @@
 #include "base/limits_files.hpp"
+#include "base/limits_health.hpp"
+#include "storage/database.hpp"
 #include "storage/safe_env_disk.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -38,6 +40,34 @@ TEST(PosixDiskTest, ADirectoryThatIsNotThereIsAnError) {
   std::unique_ptr<owner_lock> lock;
   EXPECT_TRUE(says(disk.lock_owner(gone + "/OWNER", false, lock), gone));
   EXPECT_EQ(lock, nullptr);
+}
+
+// limits::place_looks_max: not for a moment, and not for its file OWNER
+TEST(PosixDiskTest, AStoreWhoseDirectoryStaysAwayFailsForGood) {
+  const temp_dir dir;
+  const auto data = dir.at("data");
+  const auto away = dir.at("away");
+  database_options where;
+  where.directory = data;
+  const auto store = database::open(std::move(where)).value();
+  std::filesystem::copy_file(data + "/OWNER", data + "/owner");
+  std::filesystem::rename(data + "/owner", data + "/OWNER");
+  for (size_t i = 0; i <= limits::place_looks_max; ++i)
+    EXPECT_TRUE(store->space());
+  std::filesystem::rename(data, away);
+  for (size_t i = 1; i < limits::place_looks_max; ++i)
+    EXPECT_FALSE(store->space());
+  std::filesystem::rename(away, data);
+  EXPECT_TRUE(store->space());
+  std::filesystem::rename(data, away);
+  std::filesystem::create_directory(data);
+  for (size_t i = 1; i < limits::place_looks_max; ++i)
+    EXPECT_TRUE(store->space()) << "of the other one";
+  EXPECT_FALSE(store->failed());
+  EXPECT_FALSE(store->space());
+  EXPECT_TRUE(store->failed());
+  EXPECT_NE(store->failure().context.find(data + " was removed, or another"),
+            std::string::npos);
 }
 
 // Pipes and devices have no end, and a link leads where others want.
