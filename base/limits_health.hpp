@@ -66,9 +66,6 @@ constexpr auto health_check_interval = 500ms;
 /// A directory or resolver that never answered is a cause when it was asked so
 /// long ago: whoever named a wrong address hears of it within ten seconds.
 constexpr auto health_answer_grace = 5s;
-/// The data directory is gone when it was not in its place so many times in a
-/// row, a second apart: somebody may move it for a moment.
-constexpr size_t place_looks_max = 3;
 /// A directory, or the listing of an upstream, that asks not to be asked for so
 /// long is a cause.
 constexpr std::chrono::seconds health_rest_min = 1min;

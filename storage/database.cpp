@@ -1,4 +1,4 @@
-#include "base/limits_health.hpp"
+#include "base/limits_files.hpp"
 #include "base/log.hpp"
 #include "storage/database_impl.hpp"
 #include "storage/table_purge.hpp"

@@ -2,6 +2,8 @@
 
 #include "atproto/record_json.hpp"
 
+#include <algorithm>
+
 namespace weir::wire {
 
 namespace {
@@ -87,19 +89,14 @@ void append_complete(const completeness_view& x, std::string& out) {
     out += '"';
     return;
   }
-  bool complete = true;
-  std::string reasons;
-  for (const auto& term : x.terms)
-    if (!term.holds) {
-      complete = false;
-      reasons += (reasons.empty() ? "" : "; ") + term.reason;
-    }
-  if (complete) {
+  if (std::all_of(x.terms.begin(), x.terms.end(), [](const auto& term) {
+        return term.holds;
+      })) {
     out += "true";
     return;
   }
   out += R"(false,"reason":)";
-  append_json_string(reasons, out);
+  append_json_string(reasons_of(x.terms), out);
 }
 
 void append_counts(const completeness_counts& x, std::string& out) {
@@ -125,6 +122,14 @@ void append_counts(const completeness_counts& x, std::string& out) {
 }
 
 } // namespace
+
+std::string reasons_of(std::span<const term_view> terms) {
+  std::string out;
+  for (const auto& x : terms)
+    if (!x.holds)
+      out += (out.empty() ? "" : "; ") + x.reason;
+  return out;
+}
 
 void append_completeness(const completeness_view& x, std::string& out) {
   out += R"({"did":)";

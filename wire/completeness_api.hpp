@@ -22,6 +22,9 @@ struct term_view {
   std::string reason; ///< In words; of a term that does not hold.
 };
 
+/// The reasons of all that do not hold; empty: every term holds.
+std::string reasons_of(std::span<const term_view> terms);
+
 /// The upstream by whose stream a copy is judged.
 struct completeness_upstream {
   uint32_t id = 0; ///< 0: none covers the repo.

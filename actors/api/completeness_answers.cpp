@@ -82,11 +82,8 @@ completeness_verdict judge(const completeness_judge& by,
   const auto terms
     = completeness::explain(row, chain, upstream, by.filter_generation);
   out.complete = terms.complete();
-  const auto words
-    = to_terms(terms, row, chain, upstream, by.filter_generation);
-  for (const auto& x : words)
-    if (!x.holds)
-      out.reason += (out.reason.empty() ? "" : "; ") + x.reason;
+  out.reason = wire::reasons_of(
+    to_terms(terms, row, chain, upstream, by.filter_generation));
   return out;
 }
 

@@ -195,7 +195,8 @@ repo_effects repo_machine::on_host_answer(const host_answer& x,
   if (job_ || x.once) { // A fetch asks the host itself.
     if (!x.once && x.account == account_status::deleted && x.pds == row_.pds)
       question_.note_gone();
-    if (!x.once && job_->draining && x.account != row_.words.host) {
+    if (!x.once && job_->draining && x.pds == row_.pds
+        && x.account != row_.words.host) {
       question_.want(); // What was fetched may be older than the answer.
       ask_host(now, out);
     }

@@ -340,7 +340,7 @@ listing_machine::effects listing_machine::finish(const listing_id& what,
   return out;
 }
 
-/// A proxy says so of a relay that starts: it is asked again soon at first.
+/// A proxy answers so for a relay that starts: the first tries follow fast.
 listing_machine::effects
 listing_machine::finish_missing(const listing_id& what, state& x,
                                 steady_time now) {

@@ -14,7 +14,8 @@ std::string supervisor::name_of(const std::string& collection) const {
 
 void supervisor::restore(listing_machine::row x) {
   if (x.what.collection.empty()) {
-    // One that was never audited was not offered, or had no end.
+    // Without an audit the listing was not offered, or was cut short: it is
+    // still owed.
     debts_.restore(x.what.upstream, x.value.noted,
                    x.value.done && x.value.audited != 0);
     env_.shared->upstreams.set_audited(x.what.upstream, x.value.audited);

@@ -118,8 +118,8 @@ std::string reason(size_t term, const storage::repo_row& row,
   if (holds == &terms::position_current)
     return why_not_current(row, upstream);
   if (holds == &terms::first_rev_set)
-    return "neither an event nor a listing told a rev of it that counts; those "
-           "of commits before its first fetch do not";
+    return "no event and no listing has told a rev of it that counts: the revs "
+           "of commits that came before its first fetch do not count";
   if (row.filter_generation == 0 && holds == &terms::filter_current)
     return "it was never fetched";
   if (row.filter_generation == 0 && holds == &terms::indexed_past_first_rev)

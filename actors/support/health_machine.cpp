@@ -262,11 +262,11 @@ std::optional<health_finding>
 health_machine::judge_stream(const upstream_view& x, stream_state& known,
                              steady_time now) {
   if (is_away(known, x.connected, now)) {
-    const auto* const now_and_then
-      = x.connected ? "it was away, and is connected since a moment only"
+    const auto* const text
+      = x.connected ? "it was away, and has been connected for seconds only"
                     : "it is not connected";
     return found(health_cause::upstream, x.origin,
-                 x.last_error.empty() ? now_and_then : x.last_error);
+                 x.last_error.empty() ? text : x.last_error);
   }
   if (!known.origin.empty()) { // Its commits are refused for the same reason.
     auto out = found(health_cause::upstream, x.origin, known.origin);

@@ -56,8 +56,9 @@ struct store_stats {
     return sum;
   }
 
-  /// Beside `add` and `take_away`. One that is fetched under the collections in
-  /// force was out of sync before.
+  /// The status of one repo changed; called beside `add` and `take_away`. Before a
+  /// repo is fetched again under other collections it falls out of sync, and from
+  /// then on it does not count as `outdated` any more.
   void note_change(std::optional<storage::repo_status> before,
                    std::optional<storage::repo_status> after) noexcept {
     constexpr auto synced = storage::repo_status::synced;
@@ -68,7 +69,7 @@ struct store_stats {
       return;
     auto left = outdated.load();
     while (left > 0 && !outdated.compare_exchange_weak(left, left - 1)) {
-      // Somebody set it back.
+      // Another thread changed it: again, with what it is now.
     }
   }
 

@@ -100,7 +100,7 @@ private:
   stream_rest rest_;
   bool from_now_ = false;  ///< The last dial asked for nothing older.
   std::string last_error_; ///< Of the connection.
-  std::string hung_up_for_; ///< What made us end it.
+  std::string hung_up_for_; ///< Why this node ended it, until it is closed.
   actor_timer timer_;
   metric* frames_ = nullptr;
   metric* bytes_ = nullptr;
@@ -127,7 +127,7 @@ void upstream::perform(upstream_machine::effects x) {
   }
   forward(std::move(x.forward));
   if (x.disconnect && socket_) {
-    hung_up_for_ = x.alerts.empty() ? std::string{} : x.alerts.back();
+    hung_up_for_ = *x.disconnect;
     socket_->close();
   }
   if (x.connect) {
@@ -145,7 +145,8 @@ void upstream::perform(upstream_machine::effects x) {
   publish();
 }
 
-/// Why it is not connected, for people: what the host did, if it made us hang up.
+/// Keeps for people why it is not connected. When this node hung up, that is the
+/// reason for which it did.
 void upstream::note_end(const stream_closed& x) {
   const auto why = std::exchange(hung_up_for_, {});
   last_error_ = why.empty() ? to_string(x.reason) : why;

@@ -72,12 +72,12 @@ upstream_machine::on_frames(std::vector<shared_bytes> frames,
   effects out;
   if (dropping_)
     return out; // Of a connection that was given up; they come again.
-  end_connection_ = false;
+  end_reason_.clear();
   arrivals_.on_batch();
   const auto too_slow = counters_.too_slow;
   for (auto& frame : frames) {
     credit_.on_frame(frame.size());
-    if (end_connection_ || stopped_)
+    if (!end_reason_.empty() || stopped_)
       continue;
     ++counters_.frames;
     counters_.bytes += frame.size();
@@ -93,8 +93,8 @@ upstream_machine::on_frames(std::vector<shared_bytes> frames,
   go_on_carefully(now, out);
   if (urgent_)
     persist(now, out);
-  if (end_connection_)
-    drop_connection(out, now);
+  if (!end_reason_.empty())
+    drop_connection(end_reason_, out, now);
   else
     give_credit(now, out);
   return out;
@@ -151,7 +151,7 @@ bool upstream_machine::accept_seq(uint64_t seq, effects& out) {
       begin_reset(); // It comes too late: the stream is beyond it.
     }
     if (++regressions_ >= limits::seq_regressions_max)
-      end_connection_ = true;
+      end_reason_ = "its numbers went back again and again";
     return false;
   }
   const auto first = first_on_connection_;
@@ -192,8 +192,8 @@ void upstream_machine::take_special(const atproto::frame_peek& peek,
     return;
   }
   if (++infos_ > limits::infos_per_connection_max) {
-    end_connection_ = true;
-    out.alerts.push_back("too many #info frames");
+    end_reason_ = "too many #info frames";
+    out.alerts.push_back(end_reason_);
     return;
   }
   const auto& info = std::get<atproto::info_event>(*event);
@@ -206,8 +206,8 @@ void upstream_machine::take_special(const atproto::frame_peek& peek,
 }
 
 void upstream_machine::take_error(std::string_view name, effects& out) {
-  end_connection_ = true;
-  out.alerts.push_back("stream error: " + std::string{name});
+  end_reason_ = "stream error: " + std::string{name};
+  out.alerts.push_back(end_reason_);
   if (name == "ConsumerTooSlow")
     ++counters_.too_slow;
   if (name != "FutureCursor")
@@ -230,8 +230,9 @@ void upstream_machine::take_malformed(const error& why, effects& out) {
                          + why.context);
     return;
   }
-  out.alerts.push_back("bad frame: " + why.context);
-  end_connection_ = true; // protocol.md 1.6: never skip at once.
+  // protocol.md 1.6: never skip at once.
+  end_reason_ = "bad frame: " + why.context;
+  out.alerts.push_back(end_reason_);
 }
 
 upstream_machine::effects
@@ -290,7 +291,7 @@ upstream_machine::effects upstream_machine::on_lost(steady_time now) {
   held_.clear();
   careful_.forget();
   last_received_ = row_.cursor;
-  drop_connection(out, now);
+  drop_connection("frames were lost here, and are asked for again", out, now);
   return out;
 }
 
@@ -364,8 +365,9 @@ upstream_machine::effects upstream_machine::on_look(bool is_read,
   note_quiet(now);
   if (!over)
     return out;
-  out.alerts.push_back("its socket has credit and is not read");
-  drop_connection(out, now);
+  constexpr auto why = "its socket has credit and is not read";
+  out.alerts.push_back(why);
+  drop_connection(why, out, now);
   return out;
 }
 
@@ -374,10 +376,11 @@ void upstream_machine::arm(effects& out, steady_time at) {
     out.timer = at;
 }
 
-void upstream_machine::drop_connection(effects& out, steady_time now) {
+void upstream_machine::drop_connection(std::string why, effects& out,
+                                       steady_time now) {
   if (!connected_)
     return;
-  out.disconnect = true;
+  out.disconnect = std::move(why);
   dropping_ = true;
   arm(out, now + limits::cursor_write_interval);
 }

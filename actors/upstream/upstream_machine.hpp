@@ -36,7 +36,7 @@ public:
 
   struct effects {
     std::optional<dial> connect;
-    bool disconnect = false;
+    std::optional<std::string> disconnect; ///< With the reason, for people.
     size_t grant_frames = 0; ///< More credit for the socket.
     size_t grant_bytes = 0;
     std::vector<atproto::stamped_frame> forward;
@@ -189,7 +189,7 @@ private:
   void release_careful(effects& out);
   void give_credit(steady_time now, effects& out);
   void arm(effects& out, steady_time at);
-  void drop_connection(effects& out, steady_time now);
+  void drop_connection(std::string why, effects& out, steady_time now);
 
   storage::upstream_row row_;
   upstream_options options_;
@@ -205,7 +205,7 @@ private:
   bool urgent_ = false;          ///< The row must not wait for the timer.
   bool write_has_stamp_ = false; ///< The write in flight has the new stamp.
   bool stamp_blocked_ = false;   ///< The row of a new stamp is not durable yet.
-  bool end_connection_ = false;
+  std::string end_reason_; ///< Not empty: the connection is to be ended.
   bool begun_ = false; ///< A connection of this epoch was open.
   /// Epoch of the row that was written last, and of the last durable one, when
   /// its first number was not known; else 0.

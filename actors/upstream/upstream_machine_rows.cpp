@@ -95,8 +95,8 @@ upstream_machine::dial upstream_machine::connect() {
 bool upstream_machine::too_many_below_cursor(effects& out) {
   if (++below_cursor_ < limits::seq_regressions_max)
     return false;
-  end_connection_ = true;
-  restart_numbers("the host sends what lies before our cursor", out);
+  end_reason_ = "the host sends what lies before our cursor";
+  restart_numbers(end_reason_, out);
   return true;
 }
 

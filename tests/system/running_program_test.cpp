@@ -40,6 +40,22 @@ testing::AssertionResult in_order(const std::string& log,
   return testing::AssertionSuccess();
 }
 
+/// A node fetches all 120 accounts, and is stopped: its whole log.
+std::string log_of_a_backfill(followed_network& network, const std::string& data,
+                              const std::vector<std::string>& more = {}) {
+  auto arguments = network.arguments(data, {"--log-format", "json"});
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  program node{arguments};
+  EXPECT_TRUE(node.read_line(node_patience)) << node.errors();
+  EXPECT_TRUE(eventually(60s * slowness, [&] {
+    return node.errors().find(R"("event":"backfill_done","synced":"120")")
+           != std::string::npos;
+  })) << node.errors();
+  node.send(SIGTERM);
+  EXPECT_EQ(node.wait(node_patience), 0) << node.errors();
+  return node.errors();
+}
+
 } // namespace
 
 // A start, a stream, a stop: without a word about a day nothing can be said of
@@ -47,15 +63,7 @@ testing::AssertionResult in_order(const std::string& log,
 TEST(LogStoryTest, ALifeIsToldAtLevelInfo) {
   const temp_dir dir;
   followed_network network{1, 120, 400};
-  program node{network.arguments(dir.at("data"), {"--log-format", "json"})};
-  ASSERT_TRUE(node.read_line(node_patience)) << node.errors();
-  EXPECT_TRUE(eventually(60s * slowness, [&] {
-    return node.errors().find(R"("event":"backfill_done","synced":"120")")
-           != std::string::npos;
-  })) << node.errors();
-  node.send(SIGTERM);
-  ASSERT_EQ(node.wait(node_patience), 0) << node.errors();
-  const auto& log = node.errors();
+  const auto log = log_of_a_backfill(network, dir.at("data"));
   EXPECT_TRUE(in_order(log, {R"("event":"started","version":)",
                              R"("data":"http://127.0.0.1:)",
                              R"("operations":"http://127.0.0.1:)",
@@ -73,21 +81,11 @@ TEST(LogStoryTest, ALifeIsToldAtLevelInfo) {
 TEST(LogStoryTest, ThatAllIsFetchedUnderOtherCollectionsIsTold) {
   const temp_dir dir;
   followed_network network{4, 120, 400};
-  const auto life = [&](const std::vector<std::string>& more) {
-    auto arguments = network.arguments(dir.at("data"), {"--log-format", "json"});
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    program node{arguments};
-    EXPECT_TRUE(node.read_line(node_patience)) << node.errors();
-    EXPECT_TRUE(eventually(60s * slowness, [&] {
-      return node.errors().find(R"("event":"backfill_done","synced":"120")")
-             != std::string::npos;
-    })) << node.errors();
-    node.send(SIGTERM);
-    EXPECT_EQ(node.wait(node_patience), 0) << node.errors();
-    return node.errors();
-  };
-  EXPECT_EQ(life({}).find("collections_changed"), std::string::npos);
-  EXPECT_TRUE(in_order(life({"--collections", "app.bsky.feed.like"}),
+  const auto data = dir.at("data");
+  EXPECT_EQ(log_of_a_backfill(network, data).find("collections_changed"),
+            std::string::npos);
+  EXPECT_TRUE(in_order(log_of_a_backfill(network, data, {"--collections",
+                                                         "app.bsky.feed.like"}),
                        {R"("event":"collections_changed","repos":"120")",
                         R"("event":"backfill_begun")",
                         R"("event":"backfill_done","synced":"120")"}));

@@ -174,7 +174,8 @@ TEST(upstream_machine, ten_regressions_end_the_connection) {
     EXPECT_FALSE(out.disconnect) << i;
     EXPECT_TRUE(out.forward.empty());
   }
-  EXPECT_TRUE(x.take_seqs({19}).disconnect);
+  EXPECT_EQ(x.take_seqs({19}).disconnect,
+            "its numbers went back again and again");
   EXPECT_EQ(x.machine.counters().regressions, limits::seq_regressions_max);
   x.reopen(); // Counted per connection.
   x.take_seqs({21});

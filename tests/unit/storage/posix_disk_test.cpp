@@ -1,5 +1,4 @@
 #include "base/limits_files.hpp"
-#include "base/limits_health.hpp"
 #include "storage/database.hpp"
 #include "storage/safe_env_disk.hpp"
 #include "tests/support/temp_dir.hpp"
