@@ -7,7 +7,7 @@
 /// Bounds of what one repo or host may take of the store.
 namespace weir::limits {
 
-// -- names of collections (storage/name_shares) -------------------------------
+// -- names of collections (storage/tables/name_shares) -------------------------------
 /// What all names may hold in memory.
 constexpr size_t names_bytes_max = 33'554'432;
 /// What a name costs beside its text and the texts of its owners: a place in
@@ -22,12 +22,12 @@ constexpr size_t names_repo_share = 32;
 /// much others took: for 2,048 hosts that invent names, with all the memory.
 constexpr size_t names_host_floor = 8'192;
 
-// -- chains (storage/chain_table) ---------------------------------------------
+// -- chains (storage/tables/chain_table) ---------------------------------------------
 /// Streams that the row of a chain names; each further one has its own row, so
 /// that a commit writes what it changes and not what the repo ever held.
 constexpr size_t chain_streams_inline_max = 16;
 
-// -- ids of events (storage/log_epochs) ---------------------------------------
+// -- ids of events (storage/log/log_epochs) ---------------------------------------
 /// Each second since the begin of 2026 has so many ids of its own, which is more
 /// than any node can give out in a second. A store that is adopted goes on with
 /// the ids of that second, so a backup that is put back twice does not give out

@@ -2,8 +2,8 @@
 
 #include "bench/micro_stages.hpp"
 #include "bench/scratch_dir.hpp"
-#include "storage/collection_table.hpp"
-#include "storage/committer.hpp"
+#include "storage/log/committer.hpp"
+#include "storage/tables/collection_table.hpp"
 
 #include <cstdlib>
 

@@ -14,8 +14,9 @@ set(actors_may base atproto wire net storage messages actors)
 set(simnet_may base atproto net simnet)
 set(apps_may base atproto wire net storage messages actors simnet apps)
 set(bench_may ${apps_may} bench)
-# The console is built from the contract alone; storage/dump reads offline.
-set(weirctl_may base wire messages apps)
+
+# -- rooms of a folder: each sees itself and the ones before it -----------------
+set(storage_rooms format disk tables log verify)
 
 # -- libraries: who may touch them, and who only in its .cpp files -------------
 set(libraries "caf|leveldb|cereal|asio|beast|url|json|openssl|secp256k1|spdlog\
@@ -42,7 +43,8 @@ set(wire_hides json)
 # Everything a *_machine file reaches must be one of these, or plain code of
 # the same actor; plain rows of storage are values, too.
 set(machine_may
-  "^(base|atproto|wire)/|^storage/([a-z_]+_row|content_span|records|update|log_entry)\\.hpp$")
+  "^(base|atproto|wire)/|^storage/format/([a-z_]+_row|content_span|records\
+|update|log_entry)\\.hpp$")
 set(machine_libraries "<(caf|leveldb|openssl|boost/(asio|beast))[/.]")
 
 function(read_includes out source)
@@ -53,12 +55,6 @@ endfunction()
 # One include of one of our own headers.
 function(check_own source folder header)
   set(allowed ${${folder}_may})
-  if(source MATCHES "^apps/weirctl/")
-    set(allowed ${weirctl_may})
-    if(header MATCHES "^storage/dump")
-      return()
-    endif()
-  endif()
   string(REGEX MATCH "^[a-z_]+" target "${header}")
   if(NOT header MATCHES "/" OR NOT target IN_LIST allowed)
     weir_fault("${source}: \"${header}\" is not for ${folder}")
@@ -72,6 +68,19 @@ function(check_own source folder header)
        AND NOT other STREQUAL CMAKE_MATCH_1)
       weir_fault("${source}: \"${header}\" is another actor's")
     endif()
+  endif()
+endfunction()
+
+# One include inside a folder that is built in rooms.
+function(check_room source folder header)
+  string(REGEX REPLACE "^${folder}/([a-z]+)/.*" "\\1" from "${source}")
+  string(REGEX REPLACE "^${folder}/([a-z]+)/.*" "\\1" to "${header}")
+  list(FIND ${folder}_rooms "${from}" above)
+  list(FIND ${folder}_rooms "${to}" below)
+  if(above LESS 0 OR below LESS 0)
+    weir_fault("${source}: \"${header}\": one is in no room of ${folder}")
+  elseif(below GREATER above)
+    weir_fault("${source}: \"${header}\" is above the room ${from}")
   endif()
 endfunction()
 
@@ -119,7 +128,11 @@ foreach(folder IN ITEMS base atproto wire net storage messages actors simnet
     read_includes(includes "${source}")
     foreach(include IN LISTS includes)
       if(include MATCHES "\"([^\"]+)\"")
-        check_own("${source}" ${folder} "${CMAKE_MATCH_1}")
+        set(header "${CMAKE_MATCH_1}")
+        check_own("${source}" ${folder} "${header}")
+        if(DEFINED ${folder}_rooms AND header MATCHES "^${folder}/")
+          check_room("${source}" ${folder} "${header}")
+        endif()
       elseif(include MATCHES "<(boost/)?(${libraries})[/._]")
         check_library("${source}" ${folder} "${CMAKE_MATCH_2}")
       endif()

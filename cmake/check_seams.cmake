@@ -8,7 +8,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/check_tools.cmake")
 
 set(folders atproto wire net storage messages actors)
 # The Env is the seam: it is where files are opened.
-set(file_seam "^storage/safe_env[a-z_]*\\.[ch]pp$")
+set(file_seam "^storage/disk/safe_env[a-z_]*\\.[ch]pp$")
 
 set(seams clock random network file thread)
 set(global "(^|[^A-Za-z0-9_>])")

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "messages/journal.hpp"
-#include "storage/log_entry.hpp"
+#include "storage/format/log_entry.hpp"
 
 #include <functional>
 #include <memory>

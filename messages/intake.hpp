@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "messages/interfaces.hpp"
-#include "storage/disk_space.hpp"
+#include "storage/disk/disk_space.hpp"
 
 namespace weir {
 

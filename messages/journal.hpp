@@ -1,8 +1,8 @@
 #pragma once
 
 #include "messages/interfaces.hpp"
-#include "storage/journal_batch.hpp"
-#include "storage/update.hpp"
+#include "storage/format/journal_batch.hpp"
+#include "storage/format/update.hpp"
 
 #include <functional>
 #include <memory>

@@ -4,8 +4,8 @@
 #include "atproto/verify.hpp"
 #include "messages/frames.hpp"
 #include "messages/interfaces.hpp"
-#include "storage/records.hpp"
-#include "storage/update.hpp"
+#include "storage/format/records.hpp"
+#include "storage/format/update.hpp"
 
 #include <memory>
 #include <optional>

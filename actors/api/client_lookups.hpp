@@ -7,7 +7,7 @@
 #include "base/limits_api.hpp"
 #include "base/token_bucket.hpp"
 #include "net/http_server.hpp"
-#include "storage/records.hpp"
+#include "storage/format/records.hpp"
 
 #include <chrono>
 #include <functional>

@@ -2,9 +2,9 @@
 
 #include "actors/api/answers.hpp"
 #include "actors/api/request_body.hpp"
-#include "storage/collection_table.hpp"
-#include "storage/consumer_table.hpp"
-#include "storage/log_reader.hpp"
+#include "storage/log/log_reader.hpp"
+#include "storage/tables/collection_table.hpp"
+#include "storage/tables/consumer_table.hpp"
 #include "wire/letters_request.hpp"
 #include "wire/problem.hpp"
 

@@ -3,7 +3,7 @@
 #include "atproto/repo_walk.hpp"
 #include "atproto/spool.hpp"
 #include "base/limits.hpp"
-#include "storage/update.hpp"
+#include "storage/format/update.hpp"
 #include "wire/filter.hpp"
 
 #include <deque>

@@ -13,8 +13,8 @@
 #include "base/crash_point.hpp"
 #include "base/log.hpp"
 #include "messages/consumer.hpp"
-#include "storage/collection_table.hpp"
-#include "storage/tail_cache.hpp"
+#include "storage/log/tail_cache.hpp"
+#include "storage/tables/collection_table.hpp"
 #include "wire/tap.hpp"
 
 #include <caf/actor_system.hpp>

@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/limits.hpp"
-#include "storage/log_entry.hpp"
+#include "storage/format/log_entry.hpp"
 #include "wire/filter.hpp"
 
 #include <chrono>

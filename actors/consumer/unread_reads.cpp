@@ -2,8 +2,8 @@
 
 #include "actors/support/store_readers.hpp"
 #include "messages/consumer.hpp"
-#include "storage/collection_table.hpp"
-#include "storage/log_reader.hpp"
+#include "storage/log/log_reader.hpp"
+#include "storage/tables/collection_table.hpp"
 
 #include <caf/send.hpp>
 

@@ -4,7 +4,7 @@
 #include "base/clock.hpp"
 #include "base/limits_export.hpp"
 #include "base/token_bucket.hpp"
-#include "storage/records.hpp"
+#include "storage/format/records.hpp"
 
 #include <optional>
 #include <string>

@@ -6,7 +6,7 @@
 #include "base/clock.hpp"
 #include "base/limits.hpp"
 #include "base/limits_doubt.hpp"
-#include "storage/records.hpp"
+#include "storage/format/records.hpp"
 
 #include <chrono>
 #include <list>

@@ -11,8 +11,8 @@
 #include "base/thread_name.hpp"
 #include "messages/consumer.hpp"
 #include "messages/journal.hpp"
-#include "storage/committer.hpp"
-#include "storage/tail_cache.hpp"
+#include "storage/log/committer.hpp"
+#include "storage/log/tail_cache.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>

@@ -4,7 +4,7 @@
 #include "actors/support/context.hpp"
 #include "actors/support/store_stats.hpp"
 #include "base/error.hpp"
-#include "storage/database.hpp"
+#include "storage/disk/database.hpp"
 
 #include <functional>
 #include <memory>

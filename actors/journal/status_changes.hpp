@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/metrics.hpp"
-#include "storage/records.hpp"
+#include "storage/format/records.hpp"
 
 #include <array>
 #include <optional>

@@ -1,7 +1,7 @@
 #include "actors/node/node_impl.hpp"
 
-#include "storage/safe_env.hpp"
-#include "storage/store_sizes.hpp"
+#include "storage/disk/safe_env.hpp"
+#include "storage/disk/store_sizes.hpp"
 
 namespace weir::actors {
 

@@ -27,7 +27,7 @@
 #include "actors/upstream/stream_bridge.hpp"
 #include "base/log.hpp"
 #include "base/version.hpp"
-#include "storage/upstream_table.hpp"
+#include "storage/tables/upstream_table.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/scoped_actor.hpp>

@@ -7,7 +7,7 @@
 #include "base/limits.hpp"
 #include "base/log.hpp"
 #include "messages/journal.hpp"
-#include "storage/database.hpp"
+#include "storage/disk/database.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>

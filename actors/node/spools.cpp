@@ -1,7 +1,7 @@
 #include "actors/node/spools.hpp"
 
 #include "actors/node/memory_plan.hpp"
-#include "storage/file_spool.hpp"
+#include "storage/disk/file_spool.hpp"
 
 namespace weir::actors {
 

@@ -5,11 +5,11 @@
 #include "base/crash_point.hpp"
 #include "base/limits.hpp"
 #include "net/url.hpp"
-#include "storage/erasure.hpp"
-#include "storage/filter_table.hpp"
-#include "storage/log_epochs.hpp"
-#include "storage/repo_table.hpp"
-#include "storage/upstream_table.hpp"
+#include "storage/log/erasure.hpp"
+#include "storage/log/log_epochs.hpp"
+#include "storage/tables/filter_table.hpp"
+#include "storage/tables/repo_table.hpp"
+#include "storage/tables/upstream_table.hpp"
 
 #include <algorithm>
 

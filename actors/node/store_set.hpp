@@ -5,11 +5,11 @@
 #include "actors/router/router.hpp"
 #include "actors/supervisor/listing_machine.hpp"
 #include "actors/support/store_readers.hpp"
-#include "storage/collection_table.hpp"
-#include "storage/committer.hpp"
-#include "storage/consumer_table.hpp"
-#include "storage/database.hpp"
-#include "storage/tail_cache.hpp"
+#include "storage/disk/database.hpp"
+#include "storage/log/committer.hpp"
+#include "storage/log/tail_cache.hpp"
+#include "storage/tables/collection_table.hpp"
+#include "storage/tables/consumer_table.hpp"
 #include "wire/event_numbers.hpp"
 
 #include <memory>

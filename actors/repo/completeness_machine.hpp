@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/support/completeness.hpp"
-#include "storage/records.hpp"
+#include "storage/format/records.hpp"
 
 /// What events, listings and fetches do to the terms of completeness
 /// (requirements.md part 1).

@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/limits_doubt.hpp"
-#include "storage/records.hpp"
+#include "storage/format/records.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/limits_doubt.hpp"
-#include "storage/repo_row.hpp"
+#include "storage/format/repo_row.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "actors/support/account_sources.hpp"
 #include "base/limits.hpp"
 #include "base/stored_time.hpp"
-#include "storage/account_fact.hpp"
+#include "storage/format/account_fact.hpp"
 
 #include <algorithm>
 #include <utility>

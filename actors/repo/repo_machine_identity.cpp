@@ -1,7 +1,7 @@
 #include "actors/repo/repo_machine.hpp"
 #include "base/limits.hpp"
 #include "base/limits_doubt.hpp"
-#include "storage/account_fact.hpp"
+#include "storage/format/account_fact.hpp"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 #include "actors/repo/repo_reads.hpp"
 
-#include "storage/collection_table.hpp"
-#include "storage/repo_table.hpp"
+#include "storage/tables/collection_table.hpp"
+#include "storage/tables/repo_table.hpp"
 
 #include <caf/send.hpp>
 

@@ -7,7 +7,7 @@
 #include "base/clock.hpp"
 #include "base/limits.hpp"
 #include "base/limits_accounts.hpp"
-#include "storage/update.hpp"
+#include "storage/format/update.hpp"
 #include "wire/filter.hpp"
 
 #include <boost/container/deque.hpp>

@@ -3,7 +3,7 @@
 #include "actors/supervisor/listing_census.hpp"
 #include "actors/support/upstream_view.hpp"
 #include "atproto/identifiers.hpp"
-#include "storage/records.hpp"
+#include "storage/format/records.hpp"
 
 #include <deque>
 #include <functional>

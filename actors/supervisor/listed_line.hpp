@@ -3,7 +3,7 @@
 #include "actors/support/upstream_view.hpp"
 #include "base/clock.hpp"
 #include "base/position.hpp"
-#include "storage/records.hpp"
+#include "storage/format/records.hpp"
 
 #include <cstdint>
 

@@ -1,9 +1,9 @@
 #include "actors/supervisor/listing_compare.hpp"
 
 #include "actors/supervisor/listed_line.hpp"
-#include "storage/chain_table.hpp"
-#include "storage/collection_table.hpp"
-#include "storage/repo_table.hpp"
+#include "storage/tables/chain_table.hpp"
+#include "storage/tables/collection_table.hpp"
+#include "storage/tables/repo_table.hpp"
 
 namespace weir::actors {
 

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/limits_streams.hpp"
-#include "storage/records.hpp"
+#include "storage/format/records.hpp"
 
 #include <algorithm>
 #include <chrono>

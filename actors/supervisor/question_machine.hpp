@@ -5,7 +5,7 @@
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
 #include "base/limits_accounts.hpp"
-#include "storage/records.hpp"
+#include "storage/format/records.hpp"
 
 #include <chrono>
 #include <list>

@@ -2,8 +2,8 @@
 
 #include "actors/support/store_readers.hpp"
 #include "base/log.hpp"
-#include "storage/collection_table.hpp"
-#include "storage/repo_table.hpp"
+#include "storage/tables/collection_table.hpp"
+#include "storage/tables/repo_table.hpp"
 
 #include <algorithm>
 

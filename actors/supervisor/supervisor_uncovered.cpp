@@ -4,8 +4,8 @@
 #include "actors/support/account_sources.hpp"
 #include "actors/support/store_readers.hpp"
 #include "base/log.hpp"
-#include "storage/collection_table.hpp"
-#include "storage/repo_table.hpp"
+#include "storage/tables/collection_table.hpp"
+#include "storage/tables/repo_table.hpp"
 
 #include <algorithm>
 

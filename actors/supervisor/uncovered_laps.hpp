@@ -5,7 +5,7 @@
 #include "base/clock.hpp"
 #include "base/limits.hpp"
 #include "base/limits_uncovered.hpp"
-#include "storage/records.hpp"
+#include "storage/format/records.hpp"
 
 #include <array>
 #include <chrono>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "atproto/identifiers.hpp"
-#include "storage/records.hpp"
+#include "storage/format/records.hpp"
 
 #include <shared_mutex>
 #include <unordered_map>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "storage/records.hpp"
+#include "storage/format/records.hpp"
 
 #include <boost/json/object.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "actors/support/upstream_view.hpp"
 #include "atproto/stamped_frame.hpp"
-#include "storage/records.hpp"
+#include "storage/format/records.hpp"
 
 /// Whose word on an account counts for what (protocol.md 4.1): a PDS speaks for
 /// its own accounts. A relay passes on what the host says, and may take an

@@ -2,7 +2,7 @@
 
 #include "actors/support/upstream_view.hpp"
 #include "base/clock.hpp"
-#include "storage/records.hpp"
+#include "storage/format/records.hpp"
 
 #include <array>
 #include <cstddef>

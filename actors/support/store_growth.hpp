@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/limits_story.hpp"
-#include "storage/store_sizes.hpp"
+#include "storage/disk/store_sizes.hpp"
 
 #include <cstdint>
 #include <deque>

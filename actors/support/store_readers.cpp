@@ -2,12 +2,12 @@
 
 #include "actors/support/account_sources.hpp"
 #include "base/limits.hpp"
-#include "storage/collection_table.hpp"
-#include "storage/head_cursor.hpp"
-#include "storage/identity_table.hpp"
-#include "storage/log_reader.hpp"
-#include "storage/repo_table.hpp"
-#include "storage/tail_cache.hpp"
+#include "storage/log/log_reader.hpp"
+#include "storage/log/tail_cache.hpp"
+#include "storage/tables/collection_table.hpp"
+#include "storage/tables/head_cursor.hpp"
+#include "storage/tables/identity_table.hpp"
+#include "storage/tables/repo_table.hpp"
 
 #include <array>
 #include <limits>

@@ -4,8 +4,8 @@
 #include "messages/backfill.hpp"
 #include "messages/consumer.hpp"
 #include "messages/repo.hpp"
-#include "storage/records.hpp"
-#include "storage/repo_table.hpp"
+#include "storage/format/records.hpp"
+#include "storage/tables/repo_table.hpp"
 
 #include <memory>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "storage/records.hpp"
+#include "storage/format/records.hpp"
 
 #include <atomic>
 #include <cstdint>

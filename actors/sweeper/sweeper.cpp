@@ -7,10 +7,10 @@
 #include "base/log.hpp"
 #include "base/thread_name.hpp"
 #include "messages/journal.hpp"
-#include "storage/compaction.hpp"
-#include "storage/database.hpp"
-#include "storage/erasure.hpp"
-#include "storage/tail_cache.hpp"
+#include "storage/disk/compaction.hpp"
+#include "storage/disk/database.hpp"
+#include "storage/log/erasure.hpp"
+#include "storage/log/tail_cache.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>

@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/limits_sweeper.hpp"
-#include "storage/erasure_row.hpp"
+#include "storage/format/erasure_row.hpp"
 
 #include <deque>
 #include <optional>

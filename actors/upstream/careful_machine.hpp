@@ -2,7 +2,7 @@
 
 #include "atproto/stamped_frame.hpp"
 #include "base/clock.hpp"
-#include "storage/records.hpp"
+#include "storage/format/records.hpp"
 
 #include <cstddef>
 #include <deque>

@@ -11,7 +11,7 @@
 #include "atproto/stamped_frame.hpp"
 #include "base/clock.hpp"
 #include "base/limits.hpp"
-#include "storage/records.hpp"
+#include "storage/format/records.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -2,8 +2,8 @@
 
 #include "actors/support/state_words.hpp"
 #include "apps/weir/key_look_up.hpp"
-#include "storage/keys.hpp"
-#include "storage/row_access.hpp"
+#include "storage/format/keys.hpp"
+#include "storage/tables/row_access.hpp"
 
 namespace weir::apps {
 

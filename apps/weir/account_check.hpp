@@ -3,8 +3,8 @@
 #include "apps/weir/host_accounts.hpp"
 #include "apps/weir/host_findings.hpp"
 #include "apps/weir/stream_claims.hpp"
-#include "storage/database.hpp"
-#include "storage/repo_row.hpp"
+#include "storage/disk/database.hpp"
+#include "storage/format/repo_row.hpp"
 
 #include <string>
 

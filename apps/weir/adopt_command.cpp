@@ -1,9 +1,9 @@
 #include "apps/weir/commands.hpp"
 #include "base/clock.hpp"
 #include "base/printable.hpp"
-#include "storage/log_epochs.hpp"
-#include "storage/safe_env_disk.hpp"
-#include "storage/store_identity.hpp"
+#include "storage/disk/safe_env_disk.hpp"
+#include "storage/disk/store_identity.hpp"
+#include "storage/log/log_epochs.hpp"
 #include "wire/event_numbers.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,9 +1,9 @@
 #include "apps/weir/demo_proof.hpp"
 
-#include "storage/collection_table.hpp"
-#include "storage/erasure.hpp"
-#include "storage/log_reader.hpp"
-#include "storage/repo_table.hpp"
+#include "storage/log/erasure.hpp"
+#include "storage/log/log_reader.hpp"
+#include "storage/tables/collection_table.hpp"
+#include "storage/tables/repo_table.hpp"
 
 namespace weir::apps {
 

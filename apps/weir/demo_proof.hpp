@@ -3,7 +3,7 @@
 #include "apps/weir/demo_copy.hpp"
 #include "apps/weir/demo_network.hpp"
 #include "simnet/truth.hpp"
-#include "storage/verify.hpp"
+#include "storage/verify/verify.hpp"
 
 #include <filesystem>
 #include <map>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "storage/head_cursor.hpp"
+#include "storage/tables/head_cursor.hpp"
 
 #include <algorithm>
 #include <deque>

@@ -5,11 +5,11 @@
 #include "apps/weir/record_diff.hpp"
 #include "apps/weir/stream_claims.hpp"
 #include "base/limits.hpp"
-#include "storage/collection_table.hpp"
-#include "storage/filter_table.hpp"
-#include "storage/identity_table.hpp"
-#include "storage/repo_table.hpp"
-#include "storage/row_access.hpp"
+#include "storage/tables/collection_table.hpp"
+#include "storage/tables/filter_table.hpp"
+#include "storage/tables/identity_table.hpp"
+#include "storage/tables/repo_table.hpp"
+#include "storage/tables/row_access.hpp"
 #include "wire/filter.hpp"
 
 #include <functional>

@@ -2,7 +2,7 @@
 
 #include "apps/weir/web_client.hpp"
 #include "base/limits.hpp"
-#include "storage/verify.hpp"
+#include "storage/verify/verify.hpp"
 
 #include <string>
 

@@ -3,7 +3,7 @@
 #include "apps/weir/web_client.hpp"
 #include "atproto/repo_walk.hpp"
 #include "atproto/signature.hpp"
-#include "storage/file_spool.hpp"
+#include "storage/disk/file_spool.hpp"
 
 #include <functional>
 #include <optional>

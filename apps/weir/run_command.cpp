@@ -9,8 +9,8 @@
 #include "base/printable.hpp"
 #include "base/process_memory.hpp"
 #include "base/version.hpp"
-#include "storage/safe_env_disk.hpp"
-#include "storage/store_identity.hpp"
+#include "storage/disk/safe_env_disk.hpp"
+#include "storage/disk/store_identity.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -1,6 +1,6 @@
 #include "apps/weir/stream_claims.hpp"
 
-#include "storage/upstream_table.hpp"
+#include "storage/tables/upstream_table.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "storage/database.hpp"
-#include "storage/records.hpp"
+#include "storage/disk/database.hpp"
+#include "storage/format/records.hpp"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 #include "tests/sim/buffering.hpp"
 
-#include "storage/collection_table.hpp"
-#include "storage/log_reader.hpp"
+#include "storage/log/log_reader.hpp"
+#include "storage/tables/collection_table.hpp"
 #include "tests/sim/broken.hpp"
 #include "tests/sim/remains.hpp"
 

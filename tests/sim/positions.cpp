@@ -1,9 +1,9 @@
 #include "tests/sim/positions.hpp"
 
 #include "atproto/frame.hpp"
-#include "storage/collection_table.hpp"
-#include "storage/repo_table.hpp"
-#include "storage/upstream_table.hpp"
+#include "storage/tables/collection_table.hpp"
+#include "storage/tables/repo_table.hpp"
+#include "storage/tables/upstream_table.hpp"
 
 #include <variant>
 

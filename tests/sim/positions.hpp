@@ -4,7 +4,7 @@
 #include "simnet/event_log.hpp"
 #include "simnet/servers.hpp"
 #include "simnet/world.hpp"
-#include "storage/database.hpp"
+#include "storage/disk/database.hpp"
 
 #include <map>
 #include <optional>

@@ -1,10 +1,10 @@
 #include "tests/sim/remains.hpp"
 
 #include "apps/weir/demo_proof.hpp"
-#include "storage/collection_table.hpp"
-#include "storage/head_cursor.hpp"
-#include "storage/repo_table.hpp"
-#include "storage/verify.hpp"
+#include "storage/tables/collection_table.hpp"
+#include "storage/tables/head_cursor.hpp"
+#include "storage/tables/repo_table.hpp"
+#include "storage/verify/verify.hpp"
 #include "tests/sim/broken.hpp"
 #include "tests/sim/enemies.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "storage/database.hpp"
+#include "storage/disk/database.hpp"
 #include "tests/sim/performer.hpp"
 #include "tests/sim/scene.hpp"
 

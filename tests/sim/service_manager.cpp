@@ -1,6 +1,6 @@
 #include "tests/sim/service_manager.hpp"
 
-#include "storage/database.hpp"
+#include "storage/disk/database.hpp"
 
 #include <algorithm>
 #include <thread>

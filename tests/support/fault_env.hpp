@@ -1,6 +1,6 @@
 #pragma once
 
-#include "storage/safe_env_disk.hpp"
+#include "storage/disk/safe_env_disk.hpp"
 
 #include <array>
 #include <cstdint>

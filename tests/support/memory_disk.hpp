@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/random.hpp"
-#include "storage/safe_env_disk.hpp"
+#include "storage/disk/safe_env_disk.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "apps/weir/web_client.hpp"
-#include "storage/collection_table.hpp"
-#include "storage/keys_repo.hpp"
-#include "storage/repo_table.hpp"
-#include "storage/values.hpp"
+#include "storage/format/keys_repo.hpp"
+#include "storage/format/values.hpp"
+#include "storage/tables/collection_table.hpp"
+#include "storage/tables/repo_table.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
 #include "tests/system/live_repo.hpp"

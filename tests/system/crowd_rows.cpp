@@ -1,8 +1,8 @@
 #include "tests/system/crowd_rows.hpp"
 
-#include "storage/keys_repo.hpp"
-#include "storage/repo_guards.hpp"
-#include "storage/values.hpp"
+#include "storage/format/keys_repo.hpp"
+#include "storage/format/values.hpp"
+#include "storage/log/repo_guards.hpp"
 
 #include <string>
 

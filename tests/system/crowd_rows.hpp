@@ -1,8 +1,8 @@
 #pragma once
 
 #include "atproto/identifiers.hpp"
-#include "storage/database.hpp"
-#include "storage/repo_row.hpp"
+#include "storage/disk/database.hpp"
+#include "storage/format/repo_row.hpp"
 
 #include <cstddef>
 

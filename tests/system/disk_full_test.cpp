@@ -1,6 +1,6 @@
 #include "actors/node/node.hpp"
 #include "apps/weir/demo_evidence.hpp"
-#include "storage/safe_env_disk.hpp"
+#include "storage/disk/safe_env_disk.hpp"
 #include "tests/support/fault_env.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/channel_client.hpp"

@@ -1,4 +1,4 @@
-#include "storage/safe_env_disk.hpp"
+#include "storage/disk/safe_env_disk.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/config_program.hpp"
 #include "tests/system/patience.hpp"

@@ -1,10 +1,10 @@
 #include "tests/system/store_left.hpp"
 
 #include "actors/node/store_set.hpp"
-#include "storage/consumer_table.hpp"
-#include "storage/repo_table.hpp"
-#include "storage/row_access.hpp"
-#include "storage/verify.hpp"
+#include "storage/tables/consumer_table.hpp"
+#include "storage/tables/repo_table.hpp"
+#include "storage/tables/row_access.hpp"
+#include "storage/verify/verify.hpp"
 
 #include <filesystem>
 

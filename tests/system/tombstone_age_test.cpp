@@ -1,7 +1,7 @@
-#include "storage/database.hpp"
-#include "storage/keys.hpp"
-#include "storage/repo_table.hpp"
-#include "storage/row_access.hpp"
+#include "storage/disk/database.hpp"
+#include "storage/format/keys.hpp"
+#include "storage/tables/repo_table.hpp"
+#include "storage/tables/row_access.hpp"
 #include "tests/system/hostile_node.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "base/limits_streams.hpp"
-#include "storage/repo_guards.hpp"
-#include "storage/values.hpp"
+#include "storage/format/values.hpp"
+#include "storage/log/repo_guards.hpp"
 #include "tests/system/patience.hpp"
 #include "tests/system/verify_store.hpp"
 

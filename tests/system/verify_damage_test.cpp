@@ -1,5 +1,5 @@
-#include "storage/content_block.hpp"
-#include "storage/values.hpp"
+#include "storage/format/content_block.hpp"
+#include "storage/format/values.hpp"
 #include "tests/system/verify_store.hpp"
 
 #include <gmock/gmock.h>

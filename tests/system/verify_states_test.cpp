@@ -1,5 +1,5 @@
-#include "storage/repo_guards.hpp"
-#include "storage/values.hpp"
+#include "storage/format/values.hpp"
+#include "storage/log/repo_guards.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/patience.hpp"
 #include "tests/system/verify_store.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "storage/collection_table.hpp"
-#include "storage/database.hpp"
-#include "storage/row_access.hpp"
+#include "storage/disk/database.hpp"
+#include "storage/tables/collection_table.hpp"
+#include "storage/tables/row_access.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/followed_network.hpp"
 

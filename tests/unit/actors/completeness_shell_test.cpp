@@ -2,8 +2,8 @@
 #include "actors/support/store_readers.hpp"
 #include "base/limits_completeness.hpp"
 #include "messages/account.hpp"
-#include "storage/keys.hpp"
-#include "storage/tail_cache.hpp"
+#include "storage/format/keys.hpp"
+#include "storage/log/tail_cache.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 

@@ -1,8 +1,8 @@
-#include "actors/support/store_readers.hpp"
 #include "actors/supervisor/listing_bridge.hpp"
+#include "actors/support/store_readers.hpp"
 #include "base/limits_listings.hpp"
 #include "messages/journal.hpp"
-#include "storage/tail_cache.hpp"
+#include "storage/log/tail_cache.hpp"
 #include "tests/unit/actors/bridge_world.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 

@@ -1,6 +1,6 @@
 #include "base/limits_doubt.hpp"
 #include "base/limits_export.hpp"
-#include "storage/identity_table.hpp"
+#include "storage/tables/identity_table.hpp"
 #include "tests/unit/actors/identity_shell_world.hpp"
 
 // architecture.md 2, IDENTITY: who asked hears, once for each question.

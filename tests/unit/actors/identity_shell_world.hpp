@@ -5,7 +5,7 @@
 #include "base/limits_health.hpp"
 #include "messages/identity.hpp"
 #include "messages/journal.hpp"
-#include "storage/tail_cache.hpp"
+#include "storage/log/tail_cache.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 

@@ -1,8 +1,8 @@
 #include "actors/journal/journal.hpp"
 #include "messages/consumer.hpp"
 #include "messages/journal.hpp"
-#include "storage/repo_table.hpp"
-#include "storage/tail_cache.hpp"
+#include "storage/log/tail_cache.hpp"
+#include "storage/tables/repo_table.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 

@@ -5,7 +5,7 @@
 #include "messages/account.hpp"
 #include "messages/backfill.hpp"
 #include "messages/journal.hpp"
-#include "storage/tail_cache.hpp"
+#include "storage/log/tail_cache.hpp"
 #include "tests/unit/actors/listing_run.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 #include "tests/unit/actors/upstream_views.hpp"

@@ -2,7 +2,7 @@
 #include "actors/support/store_readers.hpp"
 #include "base/limits_story.hpp"
 #include "messages/journal.hpp"
-#include "storage/tail_cache.hpp"
+#include "storage/log/tail_cache.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 

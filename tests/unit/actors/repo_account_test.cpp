@@ -1,5 +1,5 @@
 #include "base/limits.hpp"
-#include "storage/account_fact.hpp"
+#include "storage/format/account_fact.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 namespace weir::tests {

@@ -4,7 +4,7 @@
 #include "base/limits_heap.hpp"
 #include "messages/consumer.hpp"
 #include "messages/journal.hpp"
-#include "storage/tail_cache.hpp"
+#include "storage/log/tail_cache.hpp"
 #include "tests/support/fault_env.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"

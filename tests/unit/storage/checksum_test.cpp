@@ -1,5 +1,5 @@
 #include "base/random.hpp"
-#include "storage/crc32c.hpp"
+#include "storage/format/crc32c.hpp"
 
 #include <gtest/gtest.h>
 

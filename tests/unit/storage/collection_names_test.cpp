@@ -1,4 +1,4 @@
-#include "storage/chain_table.hpp"
+#include "storage/tables/chain_table.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
 #include "base/limits_storage.hpp"

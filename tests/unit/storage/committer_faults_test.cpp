@@ -1,4 +1,4 @@
-#include "storage/log_reader.hpp"
+#include "storage/log/log_reader.hpp"
 #include "tests/support/fault_env.hpp"
 #include "tests/unit/storage/journal_history.hpp"
 

@@ -1,4 +1,4 @@
-#include "storage/log_reader.hpp"
+#include "storage/log/log_reader.hpp"
 #include "tests/unit/storage/committer_fixture.hpp"
 
 #include <gmock/gmock.h>

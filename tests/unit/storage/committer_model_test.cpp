@@ -1,7 +1,7 @@
-#include "storage/content_reader.hpp"
-#include "storage/head_cursor.hpp"
-#include "storage/log_reader.hpp"
-#include "storage/repo_table.hpp"
+#include "storage/log/content_reader.hpp"
+#include "storage/log/log_reader.hpp"
+#include "storage/tables/head_cursor.hpp"
+#include "storage/tables/repo_table.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
 // Random lives of several repos against a model of their records: requirements

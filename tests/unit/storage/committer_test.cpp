@@ -1,4 +1,4 @@
-#include "storage/content_reader.hpp"
+#include "storage/log/content_reader.hpp"
 #include "tests/unit/storage/committer_fixture.hpp"
 
 // What the writer writes, and what it costs: architecture.md 3 (5), 4;

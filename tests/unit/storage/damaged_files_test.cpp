@@ -1,4 +1,4 @@
-#include "storage/manifest.hpp"
+#include "storage/disk/manifest.hpp"
 #include "tests/unit/storage/store_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-#include "storage/keys.hpp"
-#include "storage/store_identity.hpp"
+#include "storage/disk/store_identity.hpp"
+#include "storage/format/keys.hpp"
 #include "tests/unit/storage/store_fixture.hpp"
 
 #include <gtest/gtest.h>

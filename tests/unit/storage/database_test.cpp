@@ -1,5 +1,5 @@
-#include "storage/database.hpp"
-#include "storage/store_sizes.hpp"
+#include "storage/disk/database.hpp"
+#include "storage/disk/store_sizes.hpp"
 #include "tests/unit/storage/store_fixture.hpp"
 
 #include <gtest/gtest.h>

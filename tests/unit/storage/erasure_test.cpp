@@ -1,10 +1,10 @@
 #include "base/limits_sweeper.hpp"
-#include "storage/account_fact.hpp"
-#include "storage/compaction.hpp"
-#include "storage/erasure.hpp"
-#include "storage/head_cursor.hpp"
-#include "storage/log_reader.hpp"
-#include "storage/repo_table.hpp"
+#include "storage/disk/compaction.hpp"
+#include "storage/format/account_fact.hpp"
+#include "storage/log/erasure.hpp"
+#include "storage/log/log_reader.hpp"
+#include "storage/tables/head_cursor.hpp"
+#include "storage/tables/repo_table.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
 // Erasing: architecture.md 3 (Erasing), 8 (I8).

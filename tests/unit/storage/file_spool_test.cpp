@@ -1,5 +1,5 @@
 #include "base/random.hpp"
-#include "storage/file_spool.hpp"
+#include "storage/disk/file_spool.hpp"
 #include "tests/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>

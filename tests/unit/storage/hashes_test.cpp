@@ -1,6 +1,6 @@
 #include "atproto/sha256.hpp"
-#include "storage/hashes.hpp"
-#include "storage/values.hpp"
+#include "storage/format/hashes.hpp"
+#include "storage/format/values.hpp"
 #include "tests/unit/storage/codec_checks.hpp"
 #include "tests/unit/storage/sample_rows.hpp"
 

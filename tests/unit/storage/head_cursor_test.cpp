@@ -1,4 +1,4 @@
-#include "storage/head_cursor.hpp"
+#include "storage/tables/head_cursor.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
 // Heads in tree order: architecture.md 4 (a diff merges two sorted sub-ranges

@@ -2,7 +2,7 @@
 
 #include "atproto/commit.hpp"
 #include "atproto/mst.hpp"
-#include "storage/account_fact.hpp"
+#include "storage/format/account_fact.hpp"
 
 #include <gmock/gmock.h>
 

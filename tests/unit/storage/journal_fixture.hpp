@@ -1,8 +1,8 @@
 #pragma once
 
-#include "storage/collection_table.hpp"
-#include "storage/committer.hpp"
-#include "storage/verify.hpp"
+#include "storage/log/committer.hpp"
+#include "storage/tables/collection_table.hpp"
+#include "storage/verify/verify.hpp"
 #include "tests/support/memory_disk.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "tests/unit/storage/journal_history.hpp"
 
-#include "storage/log_reader.hpp"
+#include "storage/log/log_reader.hpp"
 
 namespace weir::tests {
 

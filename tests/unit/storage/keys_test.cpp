@@ -1,4 +1,4 @@
-#include "storage/keys.hpp"
+#include "storage/format/keys.hpp"
 #include "tests/unit/storage/codec_checks.hpp"
 
 #include <gtest/gtest.h>

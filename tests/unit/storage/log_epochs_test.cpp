@@ -1,6 +1,6 @@
 #include "base/limits_storage.hpp"
-#include "storage/keys.hpp"
-#include "storage/log_epochs.hpp"
+#include "storage/format/keys.hpp"
+#include "storage/log/log_epochs.hpp"
 #include "tests/unit/storage/committer_fixture.hpp"
 
 #include <set>

@@ -1,5 +1,5 @@
-#include "storage/content_reader.hpp"
-#include "storage/log_reader.hpp"
+#include "storage/log/content_reader.hpp"
+#include "storage/log/log_reader.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
 #include <algorithm>

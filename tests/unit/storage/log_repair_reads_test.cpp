@@ -1,5 +1,5 @@
-#include "storage/log_repair.hpp"
-#include "storage/manifest.hpp"
+#include "storage/disk/log_repair.hpp"
+#include "storage/disk/manifest.hpp"
 #include "tests/unit/storage/store_fixture.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-#include "storage/crc32c.hpp"
-#include "storage/log_repair.hpp"
-#include "storage/log_scan.hpp"
+#include "storage/disk/log_repair.hpp"
+#include "storage/disk/log_scan.hpp"
+#include "storage/format/crc32c.hpp"
 #include "tests/unit/storage/store_fixture.hpp"
 
 #include <gtest/gtest.h>

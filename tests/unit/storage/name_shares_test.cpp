@@ -1,4 +1,4 @@
-#include "storage/name_shares.hpp"
+#include "storage/tables/name_shares.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "storage/consumer_table.hpp"
-#include "storage/erasure.hpp"
-#include "storage/head_cursor.hpp"
-#include "storage/repo_guards.hpp"
-#include "storage/repo_table.hpp"
-#include "storage/safe_env.hpp"
+#include "storage/disk/safe_env.hpp"
+#include "storage/log/erasure.hpp"
+#include "storage/log/repo_guards.hpp"
+#include "storage/tables/consumer_table.hpp"
+#include "storage/tables/head_cursor.hpp"
+#include "storage/tables/repo_table.hpp"
 #include "tests/unit/storage/committer_fixture.hpp"
 
 #include <limits>

@@ -1,4 +1,4 @@
-#include "storage/safe_env.hpp"
+#include "storage/disk/safe_env.hpp"
 #include "tests/unit/storage/store_fixture.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "storage/values.hpp"
+#include "storage/format/values.hpp"
 
 #include <map>
 #include <string>

@@ -2,9 +2,9 @@
 
 #include "base/log.hpp"
 #include "base/random.hpp"
-#include "storage/database.hpp"
-#include "storage/safe_env.hpp"
-#include "storage/values.hpp"
+#include "storage/disk/database.hpp"
+#include "storage/disk/safe_env.hpp"
+#include "storage/format/values.hpp"
 #include "tests/support/fault_env.hpp"
 #include "tests/support/memory_disk.hpp"
 #include "tests/support/temp_dir.hpp"

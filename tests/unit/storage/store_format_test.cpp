@@ -1,5 +1,5 @@
-#include "storage/content_block.hpp"
-#include "storage/hashes.hpp"
+#include "storage/format/content_block.hpp"
+#include "storage/format/hashes.hpp"
 #include "tests/support/vectors.hpp"
 #include "tests/unit/storage/codec_checks.hpp"
 #include "tests/unit/storage/sample_rows.hpp"

@@ -1,8 +1,8 @@
-#include "storage/consumer_table.hpp"
-#include "storage/filter_table.hpp"
-#include "storage/identity_table.hpp"
-#include "storage/repo_table.hpp"
-#include "storage/upstream_table.hpp"
+#include "storage/tables/consumer_table.hpp"
+#include "storage/tables/filter_table.hpp"
+#include "storage/tables/identity_table.hpp"
+#include "storage/tables/repo_table.hpp"
+#include "storage/tables/upstream_table.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
 // What the writer writes is what the tables read: architecture.md 4.

@@ -1,4 +1,4 @@
-#include "storage/tail_cache.hpp"
+#include "storage/log/tail_cache.hpp"
 
 #include <gtest/gtest.h>
 

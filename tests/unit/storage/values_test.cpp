@@ -1,4 +1,4 @@
-#include "storage/values.hpp"
+#include "storage/format/values.hpp"
 
 #include "base/limits.hpp"
 #include "tests/unit/storage/codec_checks.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "storage/row_access.hpp"
+#include "storage/tables/row_access.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-#include "storage/account_fact.hpp"
-#include "storage/content_block.hpp"
+#include "storage/format/account_fact.hpp"
+#include "storage/format/content_block.hpp"
 #include "tests/unit/storage/full_store.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "storage/content_block.hpp"
+#include "storage/format/content_block.hpp"
 #include "tests/unit/storage/verify_fixture.hpp"
 
 // Every kind of planted damage is found: architecture.md 8 (I3, and that tables

@@ -1,5 +1,5 @@
-#include "storage/content_block.hpp"
-#include "storage/row_access.hpp"
+#include "storage/format/content_block.hpp"
+#include "storage/tables/row_access.hpp"
 #include "tests/unit/storage/full_store.hpp"
 
 #include <gmock/gmock.h>

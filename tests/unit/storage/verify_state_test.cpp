@@ -1,4 +1,4 @@
-#include "storage/filter_table.hpp"
+#include "storage/tables/filter_table.hpp"
 #include "tests/unit/storage/verify_fixture.hpp"
 
 // Every kind of planted damage is found: architecture.md 8 (I2, I6, and that

@@ -1,5 +1,5 @@
-#include "storage/filter_table.hpp"
-#include "storage/keys.hpp"
+#include "storage/format/keys.hpp"
+#include "storage/tables/filter_table.hpp"
 #include "tests/unit/storage/full_store.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,3 @@
-#include "storage/keys.hpp"
+#include "storage/format/keys.hpp"
 
 #include <openssl/evp.h>

@@ -1,1 +1,1 @@
-#include "storage/repo_row.hpp"
+#include "storage/format/repo_row.hpp"

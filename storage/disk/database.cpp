@@ -1,0 +1,246 @@
+#include "base/limits_files.hpp"
+#include "base/log.hpp"
+#include "storage/disk/database_impl.hpp"
+#include "storage/disk/table_purge.hpp"
+
+#include <algorithm>
+
+namespace weir::storage {
+
+// -- row_reader ---------------------------------------------------------------
+
+row_reader::row_reader(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {
+  // nop
+}
+
+row_reader::~row_reader() = default;
+row_reader::row_reader(row_reader&&) noexcept = default;
+row_reader& row_reader::operator=(row_reader&&) noexcept = default;
+
+bool row_reader::valid() const noexcept {
+  const auto& end = impl_->range.end;
+  return impl_->rows->Valid() && (end.empty() || key() < end);
+}
+
+std::string_view row_reader::key() const noexcept {
+  return view(impl_->rows->key());
+}
+
+std::string_view row_reader::value() const noexcept {
+  return view(impl_->rows->value());
+}
+
+void row_reader::next() {
+  impl_->rows->Next();
+}
+
+void row_reader::seek(std::string_view key) {
+  impl_->rows->Seek(slice(std::max<std::string_view>(key, impl_->range.begin)));
+}
+
+result<void> row_reader::status() const {
+  const auto x = impl_->rows->status();
+  return x.ok() ? result<void>{}
+                : from_status(impl_->owner.options.directory, x);
+}
+
+// -- database -----------------------------------------------------------------
+
+database::database(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {
+  // nop
+}
+
+database::~database() {
+  impl_->serving = false; // Nobody is left to be told.
+}
+
+void database::impl::fail_for_good(const error& reason) {
+  {
+    const std::lock_guard guard{failure_mutex};
+    if (failed)
+      return;
+    failure = reason;
+    failed = true;
+  }
+  log::error("store_failed",
+             {{"directory", options.directory}, {"reason", to_string(reason)}});
+  if (serving && options.on_failure)
+    options.on_failure(reason);
+}
+
+error database::impl::failed_to_read(const leveldb::Status& x) const {
+  auto out = from_status(options.directory, x);
+  ++failed_reads;
+  const std::lock_guard guard{failure_mutex};
+  auto& all = read_failures;
+  if (all.size() < limits::findings_max
+      && std::find(all.begin(), all.end(), out.context) == all.end())
+    all.push_back(out.context);
+  return out;
+}
+
+result<std::optional<std::string>> database::get(std::string_view key) const {
+  ++impl_->gets;
+  std::optional<std::string> out{std::in_place};
+  const auto x = impl_->db->Get(checked_read(), slice(key), &*out);
+  if (x.IsNotFound())
+    return std::optional<std::string>{};
+  if (!x.ok())
+    return impl_->failed_to_read(x);
+  return out;
+}
+
+result<void> database::write(const write_batch& batch, sync_mode sync) {
+  if (impl_->read_only())
+    return fail(ec::invalid_argument, "the store was opened to read only");
+  if (failed())
+    return failure();
+  leveldb::WriteOptions how;
+  how.sync = sync == sync_mode::durable;
+  if (const auto x = impl_->db->Write(how, batch.rep_.get()); !x.ok()) {
+    impl_->fail_for_good(from_status(impl_->options.directory, x));
+    return failure();
+  }
+  ++impl_->batches;
+  impl_->rows += batch.rows();
+  impl_->bytes += batch.bytes();
+  return {};
+}
+
+row_reader database::scan(const key_range& range) const {
+  ++impl_->scans;
+  auto options = checked_read();
+  options.fill_cache = false;
+  auto rep = std::make_unique<row_reader::impl>(
+    *impl_, impl_->db->NewIterator(options), range);
+  rep->rows->Seek(slice(range.begin));
+  return row_reader{std::move(rep)};
+}
+
+result<std::optional<std::pair<std::string, std::string>>>
+database::last_in(const key_range& range) const {
+  ++impl_->scans;
+  const std::unique_ptr<leveldb::Iterator> rows{
+    impl_->db->NewIterator(checked_read())};
+  if (!range.end.empty())
+    rows->Seek(slice(range.end));
+  if (rows->Valid())
+    rows->Prev();
+  else if (rows->status().ok())
+    rows->SeekToLast();
+  if (const auto x = rows->status(); !x.ok())
+    return impl_->failed_to_read(x);
+  std::optional<std::pair<std::string, std::string>> out;
+  if (rows->Valid() && view(rows->key()) >= range.begin)
+    out.emplace(view(rows->key()), view(rows->value()));
+  return out;
+}
+
+bool database::failed() const noexcept {
+  return impl_->failed;
+}
+
+error database::failure() const {
+  const std::lock_guard guard{impl_->failure_mutex};
+  return impl_->failure;
+}
+
+std::vector<std::string> database::failed_reads() const {
+  const std::lock_guard guard{impl_->failure_mutex};
+  return impl_->read_failures;
+}
+
+uint64_t database::log_identity() const noexcept {
+  return impl_->identity.log_identity;
+}
+
+uint64_t database::store_epoch() const noexcept {
+  return impl_->epoch;
+}
+
+int database::level0_files() const {
+  std::string text;
+  if (!impl_->db->GetProperty("leveldb.num-files-at-level0", &text))
+    return 0;
+  return std::stoi(text);
+}
+
+uint64_t database::file_bytes() const {
+  auto* env = impl_->disk;
+  std::vector<std::string> names;
+  if (!env->GetChildren(impl_->options.directory, &names).ok())
+    return 0;
+  uint64_t out = 0;
+  for (const auto& name : names) {
+    uint64_t size = 0;
+    if (name != "." && name != ".."
+        && env->GetFileSize(impl_->options.directory + "/" + name, &size).ok())
+      out += size;
+  }
+  return out;
+}
+
+uint64_t database::approximate_bytes(const key_range& range) const {
+  const leveldb::Range where{slice(range.begin), slice(range.end)};
+  uint64_t out = 0;
+  impl_->db->GetApproximateSizes(&where, 1, &out);
+  return out;
+}
+
+result<bool> database::purge(const key_range& range) {
+  if (failed())
+    return failure();
+  return table_purge{*impl_, range}.run();
+}
+
+uint64_t database::memory_bytes() const {
+  std::string text;
+  if (!impl_->db->GetProperty("leveldb.approximate-memory-usage", &text))
+    return 0;
+  return std::stoull(text);
+}
+
+/// LevelDB does it for every range that it is to compact; this one has no rows.
+void database::impl::flush_memtable() {
+  const std::string nowhere(1, '\xff');
+  const auto x = slice(nowhere);
+  db->CompactRange(&x, &x);
+}
+
+void database::release_memory() {
+  if (!failed())
+    impl_->flush_memtable();
+  impl_->cache->Prune();
+}
+
+result<disk_space> database::space() const {
+  // Somebody may move it away for a moment, and back.
+  auto& missed = impl_->looks_missed;
+  missed = impl_->lock->is_in_place() ? 0 : missed + 1;
+  if (missed >= limits::place_looks_max) {
+    const auto& directory = impl_->options.directory;
+    impl_->fail_for_good(
+      fail(ec::storage_failure,
+           directory + " was removed, or another directory put in its place, "
+                       "while this process used it: what it wrote since may be "
+                       "lost. Put it back, or start anew, with no process "
+                       "running"));
+    return failure();
+  }
+  disk_space out;
+  if (const auto x = impl_->disk->space(impl_->options.directory, out);
+      !x.ok())
+    return from_status(impl_->options.directory, x);
+  return out;
+}
+
+database_counters database::counters() const noexcept {
+  return {impl_->gets, impl_->scans, impl_->batches,
+          impl_->rows, impl_->bytes, impl_->failed_reads};
+}
+
+safe_env& database::files() noexcept {
+  return *impl_->env;
+}
+
+} // namespace weir::storage

@@ -1,0 +1,215 @@
+#include "storage/disk/database_impl.hpp"
+
+#include "base/crash_point.hpp"
+#include "storage/disk/log_repair.hpp"
+#include "storage/disk/manifest.hpp"
+#include "storage/disk/newest_log.hpp"
+#include "storage/format/values.hpp"
+
+#include <algorithm>
+
+namespace weir::storage {
+
+namespace {
+
+/// Files LevelDB keeps for itself.
+constexpr int other_files = 10;
+constexpr int bloom_bits = 10;
+
+// Names in the table meta.
+constexpr const char* format_row = "format";
+constexpr const char* log_identity_row = "log_identity";
+constexpr const char* store_epoch_row = "store_epoch";
+
+/// An epoch is a counter above as many random bits.
+constexpr unsigned epoch_counter_shift = 32;
+
+error damaged(const std::string& directory, const std::string& why) {
+  return fail(ec::storage_failure,
+              "the store in " + directory + " is damaged (" + why
+                + "): " + damage_remedy);
+}
+
+/// A store is opened by writing, so that a full disk is met first here.
+error with_remedy(error x) {
+  if (x.code == ec::disk_full)
+    x.context += "; make room on that disk";
+  return x;
+}
+
+} // namespace
+
+result<std::unique_ptr<database>> database::open(database_options options) {
+  auto rep = std::make_unique<impl>(std::move(options));
+  if (auto x = rep->open(); !x)
+    return with_remedy(x.error());
+  pass(crash_point::store_opened);
+  rep->serving = true;
+  return std::unique_ptr<database>{new database{std::move(rep)}};
+}
+
+result<void> database::impl::open() {
+  disk = options.disk != nullptr ? options.disk : &posix_disk();
+  random = options.random != nullptr ? options.random : &system_random();
+  if (read_only()) {
+    shield = read_only_disk(*disk);
+    disk = shield.get();
+  }
+  if (auto x = claim_directory(); !x)
+    return x;
+  pass(crash_point::store_claimed);
+  if (auto x = check_current(); !x)
+    return x;
+  if (auto x = repair_logs(*disk, options.directory); !x)
+    return x;
+  if (auto x = open_leveldb(); !x)
+    return x;
+  pass(crash_point::store_recovered);
+  if (auto x = check_meta(); !x)
+    return x;
+  return read_only() ? result<void>{} : begin_epoch();
+}
+
+/// Whose directory is it? Nothing is changed before the answer is "ours".
+result<void> database::impl::claim_directory() {
+  const auto& directory = options.directory;
+  auto known = read_store_identity(*disk, directory);
+  if (!known)
+    return known.error();
+  const bool there = known->has_value();
+  if (!there && read_only())
+    return fail(ec::not_found, "there is no store in " + directory);
+  if (!there)
+    if (auto x = make_store_directory(*disk, directory); !x)
+      return x;
+  if (const auto x = disk->check_place(directory); !x.ok())
+    return fail(ec::invalid_argument, x.ToString());
+  if (const auto x = disk->lock_owner(directory + "/OWNER", false, lock);
+      says_disk_full(x))
+    return from_status(directory, x);
+  else if (!x.ok())
+    return fail(ec::invalid_argument, "the store in " + directory
+                                        + " cannot be opened: " + x.ToString()
+                                        + "; one node uses a directory at a "
+                                          "time: end that one, or choose "
+                                          "another data_dir");
+  // Only its owner makes a store, and only now it is certain who that is.
+  known = read_store_identity(*disk, directory);
+  if (!known)
+    return known.error();
+  if (*known) {
+    identity = **known;
+    return {};
+  }
+  if (there)
+    return damaged(directory, "FORMAT is gone");
+  while (identity.log_identity == 0)
+    identity.log_identity = random->next();
+  return write_store_identity(*disk, directory, identity);
+}
+
+/// Without CURRENT only a store that never held a row may be created anew.
+result<void> database::impl::check_current() {
+  const auto& directory = options.directory;
+  fresh = !disk->FileExists(directory + "/CURRENT");
+  if (!fresh)
+    return {};
+  std::vector<std::string> names;
+  if (const auto x = disk->GetChildren(directory, &names); !x.ok())
+    return from_status(directory, x);
+  for (const auto& name : names)
+    if (name.ends_with(".ldb") || name.ends_with(".log"))
+      return damaged(directory, "CURRENT is gone");
+  return {};
+}
+
+result<void> database::impl::open_leveldb() {
+  safe_env_options files{.disk = disk};
+  files.on_poison = [this](const error& reason) {
+    if (!read_only())
+      fail_for_good(reason);
+  };
+  files.on_log = [this](const std::string& path) {
+    const auto name = path.substr(path.rfind('/') + 1);
+    const auto number = file_number(name, ".log").value_or(0);
+    return write_newest_log(*disk, options.directory, number);
+  };
+  env = std::make_unique<safe_env>(std::move(files));
+  filter.reset(leveldb::NewBloomFilterPolicy(bloom_bits));
+  cache.reset(leveldb::NewLRUCache(options.block_cache_bytes));
+  leveldb::Options how;
+  how.create_if_missing = fresh;
+  how.paranoid_checks = true;
+  how.env = env->env();
+  how.write_buffer_size = options.write_buffer_bytes;
+  how.max_file_size = options.table_bytes;
+  how.max_open_files = static_cast<int>(options.tables_open_max) + other_files;
+  how.block_cache = cache.get();
+  how.filter_policy = filter.get();
+  how.compression = leveldb::kSnappyCompression;
+  leveldb::DB* opened = nullptr;
+  const auto x = leveldb::DB::Open(how, options.directory, &opened);
+  db.reset(opened);
+  if (shield)
+    shield->refuse_tables();
+  if (x.ok())
+    return {};
+  return x.IsCorruption() || x.IsInvalidArgument()
+           ? damaged(options.directory, x.ToString())
+           : from_status(options.directory, x);
+}
+
+result<uint64_t> database::impl::meta_number(const char* name) {
+  std::string value;
+  const auto x = db->Get(checked_read(), encode_key(meta_key{name}), &value);
+  if (!x.ok())
+    return damaged(options.directory, std::string{name} + ": " + x.ToString());
+  auto row = decode_value<counter>(value, table::meta);
+  if (!row)
+    return row.error();
+  return row->value;
+}
+
+/// The rows inside must agree with the file beside them. Empty is a store
+/// whose first batch never became durable.
+result<void> database::impl::check_meta() {
+  const std::unique_ptr<leveldb::Iterator> first{
+    db->NewIterator(checked_read())};
+  first->SeekToFirst();
+  if (const auto x = first->status(); !x.ok())
+    return from_status(options.directory, x);
+  fresh = !first->Valid();
+  if (fresh)
+    return {};
+  const auto log = meta_number(log_identity_row);
+  if (!log)
+    return log.error();
+  if (*log != identity.log_identity)
+    return damaged(options.directory, "FORMAT belongs to another store");
+  const auto last_epoch = meta_number(store_epoch_row);
+  if (!last_epoch)
+    return last_epoch.error();
+  epoch = *last_epoch;
+  return {};
+}
+
+result<void> database::impl::begin_epoch() {
+  const auto count = (epoch >> epoch_counter_shift) + 1;
+  epoch = count << epoch_counter_shift | random->next() >> epoch_counter_shift;
+  leveldb::WriteBatch batch;
+  if (fresh) {
+    const auto text = as_bytes(store_format);
+    batch.Put(encode_key(meta_key{format_row}),
+              encode_value(stored_bytes{{text.begin(), text.end()}}));
+    batch.Put(encode_key(meta_key{log_identity_row}),
+              encode_value(counter{identity.log_identity}));
+  }
+  batch.Put(encode_key(meta_key{store_epoch_row}),
+            encode_value(counter{epoch}));
+  leveldb::WriteOptions how;
+  how.sync = true;
+  const auto x = db->Write(how, &batch);
+  return x.ok() ? result<void>{} : from_status(options.directory, x);
+}
+
+} // namespace weir::storage

@@ -1,0 +1,61 @@
+#include "storage/disk/newest_log.hpp"
+
+#include "storage/disk/manifest.hpp"
+#include "storage/disk/safe_env_disk.hpp"
+#include "storage/format/crc32c.hpp"
+
+#include <array>
+#include <memory>
+
+namespace weir::storage {
+
+namespace {
+
+using leveldb::Status;
+
+std::string side_file(const std::string& directory) {
+  return directory + "/NEWEST_LOG";
+}
+
+/// One line: the log's name and, in decimal, the CRC-32C of it.
+std::string to_text(uint64_t number) {
+  const auto name = log_name(number);
+  return name + " " + std::to_string(crc32c(name)) + "\n";
+}
+
+} // namespace
+
+Status write_newest_log(disk_env& disk, const std::string& directory,
+                        uint64_t number) {
+  const auto name = side_file(directory);
+  const auto draft = name + ".draft";
+  leveldb::WritableFile* file = nullptr;
+  auto status = disk.NewWritableFile(draft, &file);
+  const std::unique_ptr<leveldb::WritableFile> owner{file};
+  if (status.ok())
+    status = file->Append(to_text(number));
+  if (status.ok())
+    status = file->Sync();
+  if (status.ok())
+    status = file->Close();
+  return status.ok() ? disk.RenameFile(draft, name) : status;
+}
+
+result<uint64_t> read_newest_log(disk_env& disk, const std::string& directory) {
+  leveldb::SequentialFile* opened = nullptr;
+  auto status = disk.NewSequentialFile(side_file(directory), &opened);
+  const std::unique_ptr<leveldb::SequentialFile> file{opened};
+  if (status.IsNotFound())
+    return uint64_t{0};
+  std::array<char, 64> scratch{};
+  leveldb::Slice got;
+  if (status.ok())
+    status = file->Read(scratch.size(), &got, scratch.data());
+  if (!status.ok())
+    return disk_error(status);
+  const std::string_view text{got.data(), got.size()};
+  const auto number = file_number(text.substr(0, text.find(' ')), ".log");
+  return number && text == to_text(*number) ? *number : uint64_t{0};
+}
+
+} // namespace weir::storage

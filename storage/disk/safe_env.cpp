@@ -1,0 +1,228 @@
+#include "storage/disk/safe_env.hpp"
+
+#include "storage/disk/safe_env_parts.hpp"
+
+namespace weir::storage {
+
+namespace {
+
+using leveldb::Status;
+
+std::string parent_of(const std::string& name) {
+  const auto slash = name.rfind('/');
+  return slash == std::string::npos ? "." : name.substr(0, slash);
+}
+
+std::string_view last_part(std::string_view name) noexcept {
+  return name.substr(name.rfind('/') + 1);
+}
+
+bool is_log(std::string_view name) noexcept {
+  return name.ends_with(".log");
+}
+
+bool is_manifest(std::string_view name) noexcept {
+  return last_part(name).starts_with("MANIFEST-");
+}
+
+/// LevelDB's text log: useful, never needed.
+bool is_info_log(std::string_view name) noexcept {
+  return last_part(name).starts_with("LOG");
+}
+
+} // namespace
+
+/// The Env itself; its files and its logger report to it.
+class safe_env::impl final : public leveldb::EnvWrapper, public write_guard {
+public:
+  explicit impl(safe_env_options x)
+    : EnvWrapper(x.disk), options_(std::move(x)) {
+    // nop
+  }
+
+  // -- write_guard ------------------------------------------------------------
+
+  Status healthy() const override {
+    if (!poisoned_.load(std::memory_order_acquire))
+      return Status::OK();
+    const std::lock_guard guard{mutex_};
+    return Status::IOError("the store failed before", reason_.context);
+  }
+
+  Status check(Status x) override {
+    if (x.ok())
+      return x;
+    error reason = fail(says_disk_full(x) ? ec::disk_full : ec::storage_failure,
+                        x.ToString());
+    {
+      const std::lock_guard guard{mutex_};
+      if (poisoned_.load(std::memory_order_relaxed))
+        return x;
+      reason_ = reason;
+      poisoned_.store(true, std::memory_order_release);
+    }
+    if (options_.on_poison)
+      options_.on_poison(reason);
+    return x;
+  }
+
+  Status sync_parent(const std::string& name) override {
+    ++counts.directory_syncs;
+    return check(options_.disk->sync_directory(parent_of(name)));
+  }
+
+  // -- Env --------------------------------------------------------------------
+
+  Status NewRandomAccessFile(const std::string& name,
+                             leveldb::RandomAccessFile** out) override {
+    auto status = target()->NewRandomAccessFile(name, out);
+    // LevelDB passes "not found" on as if it were said of a row.
+    if (status.IsNotFound())
+      return Status::Corruption(name, "the file is gone");
+    if (status.ok())
+      *out = counted_file(*out, counts);
+    return status;
+  }
+
+  Status NewWritableFile(const std::string& name,
+                         leveldb::WritableFile** out) override {
+    *out = nullptr;
+    if (auto x = healthy(); !x.ok())
+      return x;
+    leveldb::WritableFile* file = nullptr;
+    if (auto x = check(target()->NewWritableFile(name, &file)); !x.ok())
+      return x;
+    ++counts.files_created;
+    std::unique_ptr<leveldb::WritableFile> owner{file};
+    if (is_log(name))
+      if (auto x = begin_log(name); !x.ok())
+        return x;
+    const auto kind = is_log(name)        ? file_kind::log
+                      : is_manifest(name) ? file_kind::manifest
+                                          : file_kind::other;
+    *out = guarded_file(std::move(owner), name, kind, *this);
+    return Status::OK();
+  }
+
+  /// LevelDB appends only when told to use logs again, which we never do.
+  Status NewAppendableFile(const std::string& name,
+                           leveldb::WritableFile** out) override {
+    *out = nullptr;
+    return Status::NotSupported(name, "nothing is appended to old files");
+  }
+
+  Status RenameFile(const std::string& from, const std::string& to) override {
+    if (is_info_log(to))
+      return target()->RenameFile(from, to);
+    if (auto x = healthy(); !x.ok())
+      return x;
+    if (auto x = check(target()->RenameFile(from, to)); !x.ok())
+      return x;
+    return last_part(to) == "CURRENT" ? sync_parent(to) : Status::OK();
+  }
+
+  Status RemoveFile(const std::string& name) override {
+    if (auto x = healthy(); !x.ok())
+      return x;
+    {
+      const std::lock_guard guard{mutex_};
+      if (holds_ != 0) {
+        held_.push_back(name);
+        return Status::OK();
+      }
+    }
+    ++counts.files_removed;
+    return target()->RemoveFile(name);
+  }
+
+  Status NewLogger(const std::string& name, leveldb::Logger** out) override {
+    *out = bounded_logger(*target(), name, options_.info_log_bytes_max);
+    return Status::OK();
+  }
+
+  void Schedule(void (*function)(void*), void* argument) override {
+    worker_.post(function, argument);
+  }
+
+  // -- safe_env ---------------------------------------------------------------
+
+  bool poisoned() const noexcept {
+    return poisoned_.load(std::memory_order_acquire);
+  }
+
+  error poison() const {
+    const std::lock_guard guard{mutex_};
+    return reason_;
+  }
+
+  void hold() {
+    const std::lock_guard guard{mutex_};
+    ++holds_;
+  }
+
+  void release() {
+    std::vector<std::string> due;
+    {
+      const std::lock_guard guard{mutex_};
+      if (--holds_ == 0)
+        due.swap(held_);
+    }
+    for (const auto& name : due)
+      RemoveFile(name);
+  }
+
+  void wait_until_idle() const { worker_.wait_until_idle(); }
+
+private:
+  Status begin_log(const std::string& name) {
+    auto out = sync_parent(name);
+    return out.ok() && options_.on_log ? check(options_.on_log(name)) : out;
+  }
+
+  safe_env_options options_;
+  mutable std::mutex mutex_;
+  std::atomic<bool> poisoned_{false};
+  error reason_;
+  size_t holds_ = 0;
+  std::vector<std::string> held_;
+  background_worker worker_;
+};
+
+safe_env::safe_env(safe_env_options options)
+  : impl_(std::make_unique<impl>(std::move(options))) {
+  // nop
+}
+
+safe_env::~safe_env() = default;
+
+leveldb::Env* safe_env::env() const noexcept {
+  return impl_.get();
+}
+
+bool safe_env::poisoned() const noexcept {
+  return impl_->poisoned();
+}
+
+error safe_env::poison() const {
+  return impl_->poison();
+}
+
+env_counters safe_env::counters() const noexcept {
+  const auto& x = impl_->counts;
+  return {x.bytes_written,   x.bytes_read,    x.writes,       x.syncs,
+          x.directory_syncs, x.files_created, x.files_removed};
+}
+
+void safe_env::wait_until_idle() const {
+  impl_->wait_until_idle();
+}
+
+safe_env::removal_hold::removal_hold(safe_env& owner) : owner_(owner) {
+  owner_.impl_->hold();
+}
+
+safe_env::removal_hold::~removal_hold() {
+  owner_.impl_->release();
+}
+
+} // namespace weir::storage

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "storage/format/records.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace weir::storage {
+
+/// What consumers are told of an account without a verified handle.
+inline constexpr std::string_view no_handle = "handle.invalid";
+
+/// @param verified Empty when there is none.
+inline std::string_view handle_or_none(std::string_view verified) noexcept {
+  return verified.empty() ? no_handle : verified;
+}
+
+inline bool has_handle(const repo_row& x) noexcept {
+  return !x.handle.empty() && x.handle != no_handle;
+}
+
+/// Content of every `$identity` and `$account` operation: what the row says of
+/// the account at that moment, as JSON. The CID of the operation is that of
+/// these bytes, raw. Rows that differ in nothing else give the same bytes, so
+/// that the last fact of a repo can be compared with its row.
+std::string fact_json(const repo_row& x);
+
+} // namespace weir::storage

@@ -1,0 +1,99 @@
+#include "storage/format/content_block.hpp"
+
+#include "base/limits.hpp"
+#include "storage/format/byte_archive.hpp"
+#include "storage/format/crc32c.hpp"
+
+#include <cassert>
+
+namespace weir::storage {
+
+namespace {
+
+// An item is its size shifted left by one, with this bit when it is a stub,
+// and the checksum of its bytes. All items stand in front of all bodies.
+constexpr uint64_t erased_bit = 1;
+constexpr size_t item_bytes_min = 5;
+
+void put_item(byte_output& ar, uint32_t size, bool erased, uint32_t sum) {
+  ar.put_varint(uint64_t{size} << 1 | (erased ? erased_bit : 0));
+  ar.put_fixed32(sum);
+}
+
+} // namespace
+
+void content_block_writer::add(bytes_view body) {
+  assert(count() < limits::transaction_ops_max);
+  sizes_.push_back(static_cast<uint32_t>(body.size()));
+  sums_.push_back(crc32c(as_text(body)));
+  bodies_ += as_text(body);
+}
+
+std::string content_block_writer::take() {
+  byte_output ar;
+  ar.data.reserve(16 + 8 * sizes_.size() + bodies_.size());
+  ar(value_format);
+  ar.put_varint(sizes_.size());
+  for (size_t i = 0; i < sizes_.size(); ++i)
+    put_item(ar, sizes_[i], false, sums_[i]);
+  ar.data += bodies_;
+  sizes_.clear();
+  sums_.clear();
+  bodies_.clear();
+  return std::move(ar.data);
+}
+
+result<content_block_reader> content_block_reader::open(std::string_view x) {
+  return guarded<content_block_reader>(
+    x, table::content_block, [](byte_input& ar, content_block_reader& out) {
+      const auto count = ar.take_count();
+      if (count == 0 || count > limits::transaction_ops_max
+          || count > ar.rest.size() / item_bytes_min)
+        throw bad_value{"a length is wrong"};
+      size_t offset = 0;
+      for (size_t i = 0; i < count; ++i) {
+        const auto packed = ar.take_varint();
+        slot item{static_cast<uint32_t>(packed >> 1), ar.take_fixed32(),
+                  (packed & erased_bit) != 0, offset};
+        if (packed >> 1 != item.size)
+          throw bad_value{"a length is too large"};
+        offset += item.erased ? 0 : item.size;
+        out.slots_.push_back(item);
+      }
+      out.bodies_ = ar.take(offset);
+    });
+}
+
+result<content_item> content_block_reader::at(size_t i) const {
+  if (i >= slots_.size())
+    return fail(ec::not_found, "a content block has no such item");
+  const auto& item = slots_[i];
+  if (item.erased)
+    return content_item{true, item.size, {}};
+  const auto body = bodies_.substr(item.offset, item.size);
+  if (crc32c(body) != item.sum)
+    return fail(ec::storage_failure,
+                "an item of the table content_block is damaged");
+  return content_item{false, item.size, as_bytes(body)};
+}
+
+result<std::string>
+content_block_reader::with_stubs(const std::vector<size_t>& erase) const {
+  auto kept = slots_;
+  for (const auto i : erase) {
+    if (i >= kept.size())
+      return fail(ec::not_found, "a content block has no such item");
+    kept[i].erased = true;
+  }
+  byte_output ar;
+  ar(value_format);
+  ar.put_varint(kept.size());
+  for (const auto& item : kept)
+    put_item(ar, item.size, item.erased, item.erased ? 0 : item.sum);
+  for (const auto& item : kept)
+    if (!item.erased)
+      ar.data += bodies_.substr(item.offset, item.size);
+  return std::move(ar.data);
+}
+
+} // namespace weir::storage

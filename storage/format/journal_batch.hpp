@@ -1,0 +1,58 @@
+#pragma once
+
+#include "storage/format/keys_repo.hpp"
+#include "storage/format/update.hpp"
+#include "storage/format/values.hpp"
+
+/// Everything one group commit writes, as plain values.
+namespace weir::storage {
+
+/// What a consumer's acks changed. Rows are removed before rows are put.
+struct consumer_change {
+  std::string name;
+  uint16_t dataset = default_dataset;
+  std::optional<consumer_row> row;
+  std::vector<op_id> acked_gone; ///< First ids of ranges that are no more.
+  std::vector<acked_range> acked;
+  std::vector<op_id> dead_letters_gone;
+  std::vector<std::pair<op_id, dead_letter_row>> dead_letters;
+};
+
+/// Progress of a listing; an empty collection means all repos.
+struct listing_change {
+  uint32_t upstream = 0;
+  std::string collection;
+  listing_row row;
+};
+
+/// A setting changed while running; no value = back to the file's.
+struct configuration_change {
+  uint16_t dataset = default_dataset;
+  std::string name;
+  std::optional<bytes> value;
+};
+
+/// A verified handle and whose it is; no DID = released.
+struct handle_change {
+  std::string handle; ///< Lower case.
+  std::optional<atproto::did> repo;
+};
+
+/// One group: updates of repos in the order in which they take effect, and
+/// rows that must not be on disk before these updates are (cursors, acks).
+struct journal_batch {
+  std::vector<repo_update> updates;
+  std::vector<upstream_row> upstreams;
+  std::vector<listing_change> listings;
+  std::vector<std::pair<atproto::did, identity_row>> identities;
+  /// In order; no row: it is no more.
+  std::vector<std::pair<atproto::did, std::optional<identity_row>>> exported;
+  std::optional<export_row> export_place;
+  std::vector<handle_change> handles;
+  std::vector<consumer_change> consumers;
+  std::vector<configuration_change> configuration;
+  /// Raises the global metadata version by one (INDEX-09).
+  bool raise_metadata_version = false;
+};
+
+} // namespace weir::storage

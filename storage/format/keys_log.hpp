@@ -1,0 +1,150 @@
+#pragma once
+
+#include "storage/format/key_codec.hpp"
+#include "storage/format/records.hpp"
+
+/// Keys of the log and of what is derived from it.
+namespace weir::storage {
+
+/// One transaction of the log; value: `log_block`.
+struct log_block_key {
+  static constexpr auto in = table::log_block;
+  uint16_t partition = 0;
+  op_id first = 0;
+
+  static auto parts(auto& x) { return std::tie(x.partition, x.first); }
+};
+
+/// The record blocks of one transaction; value: `content_block`.
+struct content_block_key {
+  static constexpr auto in = table::content_block;
+  uint16_t partition = 0;
+  uint64_t first = 0; ///< Content number.
+
+  static auto parts(auto& x) { return std::tie(x.partition, x.first); }
+};
+
+/// Part of a stream that one transaction wrote; value: `stream_run`.
+struct stream_block_key {
+  static constexpr auto in = table::stream_block;
+  atproto::did repo;
+  uint32_t scope = 0;  ///< `scope_id` of values.hpp.
+  uint16_t branch = 0; ///< `main_branch` of values.hpp, or another.
+  uint64_t first_index = 0;
+
+  static auto parts(auto& x) {
+    return std::tie(x.repo, x.scope, x.branch, x.first_index);
+  }
+};
+
+/// Proved history of a repo; value: `chain_row` for scope 0, and
+/// `stream_head_row` for the scope of a stream that stands apart.
+struct chain_key {
+  static constexpr auto in = table::chain;
+  atproto::did repo;
+  uint32_t scope = 0;
+  uint16_t branch = 0;
+
+  static auto parts(auto& x) { return std::tie(x.repo, x.scope, x.branch); }
+};
+
+/// Current version of a record; value: `record_head`.
+struct record_head_key {
+  static constexpr auto in = table::record_head;
+  uint16_t partition = 0;
+  atproto::did repo;
+  uint32_t collection = 0;
+  record_key rkey;
+
+  static auto parts(auto& x) {
+    return std::tie(x.partition, x.repo, x.collection, x.rkey);
+  }
+};
+
+/// Repos that have rows of a collection; value: `holder_row`.
+struct collection_member_key {
+  static constexpr auto in = table::collection_member;
+  uint16_t partition = 0;
+  uint32_t collection = 0;
+  atproto::did repo;
+
+  static auto parts(auto& x) {
+    return std::tie(x.partition, x.collection, x.repo);
+  }
+};
+
+/// One operation that wants some content; value: `counter` (content number).
+/// Written blind: the number of rows is the reference count.
+struct content_reference_key {
+  static constexpr auto in = table::content_reference;
+  short_hash content{};
+  uint16_t partition = 0;
+  op_id id = 0;
+
+  static auto parts(auto& x) { return std::tie(x.content, x.partition, x.id); }
+};
+
+/// First operation written in a minute; value: `counter` (operation id).
+struct time_index_key {
+  static constexpr auto in = table::time_index;
+  uint16_t partition = 0;
+  uint32_t minute = 0; ///< Since 1970, by the store's clock.
+
+  static auto parts(auto& x) { return std::tie(x.partition, x.minute); }
+};
+
+/// Operations whose identity the caller supplied; value: `operation_place`.
+struct operation_dedup_key {
+  static constexpr auto in = table::operation_dedup;
+  short_hash operation{}; ///< First half of the operation's digest.
+
+  static auto parts(auto& x) { return std::tie(x.operation); }
+};
+
+/// A deleted path that may come again out of order; value: `tombstone_row`.
+struct tombstone_key {
+  static constexpr auto in = table::tombstone;
+  atproto::did repo;
+  uint32_t collection = 0;
+  record_key rkey;
+
+  static auto parts(auto& x) { return std::tie(x.repo, x.collection, x.rkey); }
+};
+
+/// Content of an operation that is not simply processed.
+struct content_state_key {
+  static constexpr auto in = table::content_state;
+  uint16_t dataset = 0;
+  uint16_t partition = 0;
+  op_id id = 0;
+
+  static auto parts(auto& x) { return std::tie(x.dataset, x.partition, x.id); }
+};
+
+/// Missing content, by the time of the next attempt.
+struct missing_key {
+  static constexpr auto in = table::missing;
+  uint16_t dataset = 0;
+  uint64_t due = 0; ///< Unix seconds.
+  uint16_t partition = 0;
+  op_id id = 0;
+
+  static auto parts(auto& x) {
+    return std::tie(x.dataset, x.due, x.partition, x.id);
+  }
+};
+
+/// Operations that wait for the same content.
+struct waiter_key {
+  static constexpr auto in = table::waiter;
+  short_hash content{};
+  uint16_t dataset = 0;
+  uint16_t partition = 0;
+  op_id id = 0;
+
+  static auto parts(auto& x) {
+    return std::tie(x.content, x.dataset, x.partition, x.id);
+  }
+};
+
+} // namespace weir::storage

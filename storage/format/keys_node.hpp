@@ -1,0 +1,117 @@
+#pragma once
+
+#include "storage/format/key_codec.hpp"
+#include "storage/format/records.hpp"
+
+/// Keys of what belongs to the node: its sources, consumers, evidence and
+/// settings.
+namespace weir::storage {
+
+/// Facts about the store itself; see `database.hpp` for its own names.
+struct meta_key {
+  static constexpr auto in = table::meta;
+  std::string name;
+
+  static auto parts(auto& x) { return std::tie(x.name); }
+};
+
+/// The meta row that holds the `export_row`.
+constexpr const char* directory_export_row = "directory_export";
+
+/// Settings changed while running; value: `stored_bytes`.
+struct configuration_key {
+  static constexpr auto in = table::configuration;
+  uint16_t dataset = 0;
+  std::string name;
+
+  static auto parts(auto& x) { return std::tie(x.dataset, x.name); }
+};
+
+/// Value: `upstream_row`.
+struct upstream_key {
+  static constexpr auto in = table::upstream;
+  uint32_t id = 0;
+
+  static auto parts(auto& x) { return std::tie(x.id); }
+};
+
+/// Budget and state of a place to fetch from.
+struct host_key {
+  static constexpr auto in = table::host;
+  std::string origin;
+
+  static auto parts(auto& x) { return std::tie(x.origin); }
+};
+
+/// Progress of a listing at an upstream; value: `listing_row`.
+struct listing_key {
+  static constexpr auto in = table::listing;
+  uint32_t upstream = 0;
+  uint32_t collection = 0; ///< 0 = all repos.
+
+  static auto parts(auto& x) { return std::tie(x.upstream, x.collection); }
+};
+
+/// Value: `consumer_row`.
+struct consumer_key {
+  static constexpr auto in = table::consumer;
+  uint16_t dataset = 0;
+  std::string name;
+
+  static auto parts(auto& x) { return std::tie(x.dataset, x.name); }
+};
+
+/// A range acked above a consumer's position; value: `counter`, its last id.
+struct acked_key {
+  static constexpr auto in = table::acked;
+  uint16_t dataset = 0;
+  std::string name;
+  uint16_t partition = 0;
+  op_id first = 0;
+
+  static auto parts(auto& x) {
+    return std::tie(x.dataset, x.name, x.partition, x.first);
+  }
+};
+
+/// Value: `dead_letter_row`.
+struct dead_letter_key {
+  static constexpr auto in = table::dead_letter;
+  uint16_t dataset = 0;
+  std::string name;
+  uint16_t partition = 0;
+  op_id id = 0;
+
+  static auto parts(auto& x) {
+    return std::tie(x.dataset, x.name, x.partition, x.id);
+  }
+};
+
+/// Evidence of something that could not be verified.
+struct quarantine_key {
+  static constexpr auto in = table::quarantine;
+  uint64_t time_us = 0;
+  uint32_t number = 0;
+
+  static auto parts(auto& x) { return std::tie(x.time_us, x.number); }
+};
+
+/// What an operator did.
+struct audit_key {
+  static constexpr auto in = table::audit;
+  uint64_t time_us = 0;
+  uint32_t number = 0;
+
+  static auto parts(auto& x) { return std::tie(x.time_us, x.number); }
+};
+
+/// What a dataset used in a span of time.
+struct usage_key {
+  static constexpr auto in = table::usage;
+  uint64_t time_us = 0;
+  uint32_t number = 0;
+
+  static auto parts(auto& x) { return std::tie(x.time_us, x.number); }
+};
+
+} // namespace weir::storage

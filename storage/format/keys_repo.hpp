@@ -1,0 +1,133 @@
+#pragma once
+
+#include "storage/format/key_codec.hpp"
+#include "storage/format/records.hpp"
+
+/// Keys of what is known about repos and identities.
+namespace weir::storage {
+
+/// The tenant that always exists; 0 stands for the node itself.
+constexpr uint16_t node_dataset = 0;
+constexpr uint16_t default_dataset = 1;
+
+/// Value: `repo_row`.
+struct repo_key {
+  static constexpr auto in = table::repo;
+  atproto::did repo;
+
+  static auto parts(auto& x) { return std::tie(x.repo); }
+};
+
+/// Of repos that nobody fetches because their account is not active.
+constexpr uint64_t never_due = UINT64_MAX;
+
+/// Repos by workflow state, in order of their next attempt; empty value.
+struct repo_by_status_key {
+  static constexpr auto in = table::repo_by_status;
+  repo_status status = repo_status::pending;
+  uint64_t due = 0; ///< Unix seconds; 0 = at once; or `never_due`.
+  atproto::did repo;
+
+  static auto parts(auto& x) { return std::tie(x.status, x.due, x.repo); }
+};
+
+/// The last life events of a repo.
+struct timeline_key {
+  static constexpr auto in = table::timeline;
+  atproto::did repo;
+  uint64_t number = 0;
+
+  static auto parts(auto& x) { return std::tie(x.repo, x.number); }
+};
+
+/// A repo in a dataset; value: `member_row`.
+struct member_key {
+  static constexpr auto in = table::member;
+  uint16_t dataset = 0;
+  atproto::did repo;
+
+  static auto parts(auto& x) { return std::tie(x.dataset, x.repo); }
+};
+
+/// A #commit or #sync that waits for its repo; value: `waiting_row`. Numbers
+/// are the order of arrival: both kinds of one rev may wait.
+struct sync_buffer_key {
+  static constexpr auto in = table::sync_buffer;
+  atproto::did repo;
+  uint64_t number = 0;
+
+  static auto parts(auto& x) { return std::tie(x.repo, x.number); }
+};
+
+/// Value: `stored_bytes`, the text of the DID.
+struct handle_key {
+  static constexpr auto in = table::handle;
+  std::string handle; ///< Lower case.
+
+  static auto parts(auto& x) { return std::tie(x.handle); }
+};
+
+/// Value: `identity_row`.
+struct identity_key {
+  static constexpr auto in = table::identity;
+  atproto::did repo;
+
+  static auto parts(auto& x) { return std::tie(x.repo); }
+};
+
+/// What the directory's export says of a DID of which nothing else is known;
+/// value: `identity_row`.
+struct exported_key {
+  static constexpr auto in = table::exported;
+  atproto::did repo;
+
+  static auto parts(auto& x) { return std::tie(x.repo); }
+};
+
+/// What SWEEPER has still to erase of a repo; value: `erasure_row`.
+struct erasure_key {
+  static constexpr auto in = table::erasure;
+  atproto::did repo;
+
+  static auto parts(auto& x) { return std::tie(x.repo); }
+};
+
+/// Name of a collection by its id; value: `collection_row`.
+struct collection_name_key {
+  static constexpr auto in = table::collection_name;
+  uint32_t id = 0;
+
+  static auto parts(auto& x) { return std::tie(x.id); }
+};
+
+/// Id of a collection by its name; value: `counter`.
+struct collection_id_key {
+  static constexpr auto in = table::collection_id;
+  std::string name;
+
+  static auto parts(auto& x) { return std::tie(x.name); }
+};
+
+/// Definition of one dataset's index; its states, version and claim.
+struct index_metadata_key {
+  static constexpr auto in = table::index_metadata;
+  uint16_t dataset = 0;
+  uint32_t collection = 0;
+
+  static auto parts(auto& x) { return std::tie(x.dataset, x.collection); }
+};
+
+/// One record under one value of an index.
+struct index_entry_key {
+  static constexpr auto in = table::index_entry;
+  uint32_t incarnation = 0; ///< Of the index; never used again.
+  std::string value;        ///< Bytes that sort as the value does.
+  atproto::did repo;
+  record_key rkey;
+
+  static auto parts(auto& x) {
+    return std::tie(x.incarnation, x.value, x.repo, x.rkey);
+  }
+};
+
+} // namespace weir::storage

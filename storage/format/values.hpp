@@ -1,0 +1,192 @@
+#pragma once
+
+#include "storage/format/key_codec.hpp"
+#include "storage/format/records.hpp"
+#include "storage/format/update.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// How rows become bytes. Every value begins with a format byte; decoding
+/// checks every bound, never throws, and names the table in its error
+/// (docs/storage-format.md 3).
+namespace weir::storage {
+
+// -- scopes -------------------------------------------------------------------
+
+/// A scope inside a store: below `first_collection_id` the reserved `$`
+/// scopes, from there on ids that the writer assigned to collections. On disk.
+constexpr uint32_t commit_scope_id = 1;
+constexpr uint32_t identity_scope_id = 2;
+constexpr uint32_t account_scope_id = 3;
+constexpr uint32_t local_scope_id = 4;
+constexpr uint32_t first_collection_id = 16;
+
+/// `is_event_scope`, of a scope inside a store.
+constexpr bool is_event_scope(uint32_t scope) noexcept {
+  return scope >= first_collection_id || scope == identity_scope_id
+         || scope == account_scope_id;
+}
+
+/// Branches of a stream. On disk.
+constexpr uint16_t main_branch = 0;   ///< Verified history.
+constexpr uint16_t denied_branch = 1; ///< Failed verification for good.
+/// From here on: conflicting signed histories.
+constexpr uint16_t first_fork_branch = 16;
+
+/// Names and ids of the collections of one store. Borrowed by codecs.
+class collection_names {
+public:
+  virtual ~collection_names() = default;
+
+  virtual std::optional<uint32_t> id_of(std::string_view name) const = 0;
+
+  virtual std::optional<std::string> name_of(uint32_t id) const = 0;
+
+  /// True for an id that has a name, or had one that nobody uses any more.
+  virtual bool was_given(uint32_t id) const = 0;
+};
+
+/// Id of a collection or `$` scope; empty when the collection has none yet.
+std::optional<uint32_t> scope_id(const collection_names& names,
+                                 std::string_view scope);
+
+/// Name of a collection or `$` scope; empty when nothing has that id.
+std::optional<std::string> scope_name(const collection_names& names,
+                                      uint32_t id);
+
+// -- the log ------------------------------------------------------------------
+
+/// What one block appends to one stream: `first_index` and up, in the order of
+/// the block's operations.
+struct block_stream {
+  uint32_t scope = 0;
+  uint16_t branch = main_branch;
+  uint64_t first_index = 0;
+  atproto::digest previous{}; ///< Stream hash before; zeros at index 0.
+
+  bool operator==(const block_stream&) const = default;
+};
+
+struct block_operation {
+  uint32_t stream = 0; ///< Position in `log_block::streams`.
+  atproto::op_action action = atproto::op_action::create;
+  bool undecodable = false; ///< The record's bytes were no valid record.
+  uint32_t skip = 0;
+  std::string rkey;
+  atproto::cid id;
+  uint64_t content = 0; ///< Content number; 0 = none was stored.
+
+  bool operator==(const block_operation&) const = default;
+};
+
+/// One transaction as it is stored. Operation ids follow from the key, indices
+/// from `streams`; op_id and stream hashes are derived (hashes.hpp).
+///
+/// # Limits
+/// 1 to `limits::transaction_ops_max` operations.
+struct log_block {
+  atproto::did repo;
+  atproto::tid rev; ///< Undefined for `$identity` and `$account`.
+  provenance from = provenance::live;
+  bool live = true;
+  uint64_t job = 0; ///< Resync id; 0 = the commit is its own job.
+  bytes cause;      ///< Digest of the operation re-appended; mostly empty.
+  int64_t time_us = 0;
+  int64_t written_us = 0;
+  atproto::digest previous{}; ///< `block_hash` of the block before; or zeros.
+  uint64_t events_before = 0; ///< Of the log: `is_event_scope`.
+  std::vector<block_stream> streams;
+  std::vector<block_operation> ops;
+
+  bool operator==(const log_block&) const = default;
+
+  /// Index of every operation in its stream, in the order of `ops`.
+  std::vector<uint64_t> indices() const;
+
+  /// How many of its operations are events.
+  uint64_t events() const noexcept;
+};
+
+/// Encodes with a CRC32C at the end. `ec::limit_reached` or
+/// `ec::invalid_argument` when the block cannot be one.
+result<std::string> encode_log_block(const log_block& x);
+
+/// Checks the CRC32C, too: any changed byte is `ec::storage_failure`.
+result<log_block> decode_log_block(std::string_view x);
+
+// -- chain: needs the collection table ----------------------------------------
+
+/// What the row of a chain says: the streams with rows of their own are only
+/// counted (`load_chain` reads them all).
+struct stored_chain {
+  chain_row chain;
+  uint64_t apart = 0;            ///< Streams that are missing in `chain`.
+  uint64_t apart_operations = 0; ///< Of all of them together.
+};
+
+/// `ec::not_found` when a stream's collection has no id yet.
+result<std::string> encode_chain(const chain_row& x,
+                                 const collection_names& names);
+
+result<stored_chain> decode_chain(std::string_view x,
+                                  const collection_names& names);
+
+// -- all other rows -----------------------------------------------------------
+
+/// A number: ids, counts.
+struct counter {
+  uint64_t value = 0;
+};
+
+/// Opaque bytes, with a CRC32C.
+struct stored_bytes {
+  bytes value;
+};
+
+/// A frame that waits for its repo, with its stamp.
+struct waiting_row {
+  position at;
+  uint64_t first_cursor = 0;
+  bool relay = false;
+  stored_bytes frame; ///< The last field: it takes what is left.
+};
+
+/// Value of a stream block: these operations, in stream order, are the ones of
+/// that scope and branch in the log block `block`.
+struct stream_run {
+  op_id block = 0; ///< First id of the log block.
+  uint32_t count = 0;
+};
+
+/// Value of a stream that stands apart from its chain.
+struct stream_head_row {
+  uint64_t next_index = 0;
+  atproto::digest hash{};
+  uint64_t records = 0;
+};
+
+struct operation_place {
+  uint16_t partition = 0;
+  op_id id = 0;
+};
+
+struct tombstone_row {
+  atproto::tid rev;
+  op_id deleted_by = 0;
+};
+
+/// Rows: record_head, repo_row, member_row, upstream_row, identity_row,
+/// export_row, consumer_row, dead_letter_row, filter_row, log_epochs_row,
+/// erasure_row, holder_row, collection_row, and those above.
+template <class Row>
+std::string encode_value(const Row& x);
+
+/// `ec::storage_failure` unless `encode_value` can have made exactly `x`.
+/// Rows of several tables (`counter`, `stored_bytes`) take the table's name.
+template <class Row>
+result<Row> decode_value(std::string_view x, table in = {});
+
+} // namespace weir::storage

@@ -1,0 +1,136 @@
+#include "storage/log/committer.hpp"
+
+#include "storage/log/erasure.hpp"
+#include "storage/tables/collection_table.hpp"
+#include "storage/tables/row_access.hpp"
+
+namespace weir::storage {
+
+result<std::unique_ptr<committer>> committer::open(database& db,
+                                                   collection_table& names,
+                                                   const clock& time,
+                                                   committer_options options) {
+  auto tail = read_log_tail(db, options.partition);
+  if (!tail)
+    return tail.error();
+  std::unique_ptr<committer> out{
+    new committer{db, names, time, options, *tail}};
+  if (auto ok = out->learn_versions(); !ok)
+    return ok.error();
+  return out;
+}
+
+committer::committer(database& db, collection_table& names, const clock& time,
+                     committer_options options, log_tail tail)
+  : db_(db), names_(names), clock_(time), options_(options),
+    log_(names, options.partition, tail),
+    heads_(db, names, options.partition, options.inline_refs_min),
+    guards_(options.guards_max) {
+  // nop
+}
+
+result<commit_result> committer::commit(const journal_batch& group) {
+  if (failure_.code != ec::none)
+    return failure_;
+  auto out = stage(group);
+  if (!out)
+    return broken(out.error());
+  if (auto ok = write(sync_mode::durable); !ok)
+    return ok.error();
+  return out;
+}
+
+result<commit_result> committer::stage(const journal_batch& group) {
+  commit_result out;
+  log_.set_time(clock_.wall_now().micros);
+  out.receipts.reserve(group.updates.size());
+  for (const auto& update : group.updates) {
+    auto receipt = stage_update(update, out);
+    if (!receipt)
+      return receipt.error();
+    out.receipts.push_back(std::move(*receipt));
+  }
+  stage_others(group);
+  for (auto& receipt : out.receipts) {
+    receipt.store_epoch = db_.store_epoch();
+    receipt.metadata_version = metadata_version_;
+  }
+  out.last = last_id();
+  out.log_events = log_events();
+  return out;
+}
+
+result<void> committer::write(sync_mode sync) {
+  if (!batch_.empty())
+    if (auto ok = db_.write(batch_, sync); !ok)
+      return broken(ok.error());
+  batch_.clear();
+  unwritten_buffer_.clear();
+  return {};
+}
+
+error committer::broken(error why) {
+  failure_ = why;
+  return why;
+}
+
+uint64_t committer::fence(const atproto::did& repo) {
+  const auto [at, fresh] = fences_.insert_or_assign(repo, ++last_fence_);
+  if (fresh) {
+    fence_order_.push_back(repo);
+    if (fence_order_.size() > limits::fences_max) {
+      fences_.erase(fence_order_.front());
+      fence_order_.pop_front();
+    }
+  }
+  return at->second;
+}
+
+result<void> committer::note_missed(const atproto::did& repo) {
+  if (failure_.code != ec::none)
+    return failure_;
+  auto row = load_row<repo_row>(db_, repo_key{repo});
+  if (!row)
+    return broken(row.error());
+  if (!*row)
+    return {};
+  (*row)->gap = (*row)->identity_due = true;
+  batch_.put(encode_key(repo_key{repo}), encode_value(**row));
+  return write(sync_mode::durable);
+}
+
+result<bool> committer::erase_step(const atproto::did& repo, size_t rows_max) {
+  if (failure_.code != ec::none)
+    return failure_;
+  eraser step{db_, names_, options_.partition, repo, batch_};
+  const auto left = step.run(rows_max);
+  if (!left)
+    return broken(left.error());
+  if (auto ok = write(sync_mode::relaxed); !ok)
+    return ok.error();
+  return *left;
+}
+
+size_t committer::names_bytes() const {
+  return names_.bytes();
+}
+
+result<bool> committer::end_erasure(const atproto::did& repo, op_id through) {
+  if (failure_.code != ec::none)
+    return failure_;
+  const auto row = load_row<erasure_row>(db_, erasure_key{repo});
+  if (!row)
+    return broken(row.error());
+  if (!*row || (*row)->through != through
+      || (*row)->stage != erasure_stage::compact)
+    return false; // It was erased again meanwhile.
+  const auto known = load_row<repo_row>(db_, repo_key{repo});
+  if (!known)
+    return broken(known.error());
+  batch_.erase(encode_key(erasure_key{repo}));
+  if (auto ok = write(sync_mode::relaxed); !ok)
+    return ok.error();
+  return !*known;
+}
+
+} // namespace weir::storage

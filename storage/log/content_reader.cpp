@@ -1,0 +1,65 @@
+#include "storage/log/content_reader.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace weir::storage {
+
+result<std::vector<shared_bytes>>
+content_reader::read(std::span<const uint64_t> numbers) {
+  std::vector<size_t> order(numbers.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t x, size_t y) {
+    return numbers[x] < numbers[y];
+  });
+  std::vector<shared_bytes> out(numbers.size());
+  for (const auto i : order) {
+    auto body = read_one(numbers[i]);
+    if (!body)
+      return body.error();
+    out[i] = std::move(*body);
+  }
+  return out;
+}
+
+result<shared_bytes> content_reader::read_one(uint64_t number) {
+  if (number == 0)
+    return shared_bytes{};
+  if (!holds(number))
+    if (auto ok = load(number); !ok)
+      return ok.error();
+  if (!holds(number))
+    return shared_bytes{};
+  const auto item = block_.at(number - first_);
+  if (!item)
+    return item.error();
+  return item->body.empty() ? shared_bytes{}
+                            : shared_bytes::copy_of(item->body);
+}
+
+result<void> content_reader::load(uint64_t number) {
+  block_ = {};
+  auto range = range_of<content_block_key>(partition_);
+  range.end = encode_key(content_block_key{partition_, number + 1});
+  auto row = db_.last_in(range);
+  if (!row)
+    return row.error();
+  if (!*row)
+    return {};
+  const auto key = decode_key<content_block_key>((*row)->first);
+  if (!key)
+    return key.error();
+  first_ = key->first;
+  value_ = std::move((*row)->second);
+  auto block = content_block_reader::open(value_);
+  if (!block)
+    return block.error();
+  block_ = std::move(*block);
+  return {};
+}
+
+bool content_reader::holds(uint64_t number) const noexcept {
+  return number >= first_ && number - first_ < block_.count();
+}
+
+} // namespace weir::storage

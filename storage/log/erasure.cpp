@@ -1,0 +1,188 @@
+#include "storage/log/erasure.hpp"
+
+#include "base/limits_sweeper.hpp"
+#include "storage/tables/chain_table.hpp"
+#include "storage/tables/collection_table.hpp"
+#include "storage/tables/row_access.hpp"
+
+namespace weir::storage {
+
+namespace {
+
+void remember(erasure_row& row, std::string_view key) {
+  const auto view = as_bytes(key);
+  row.resume.assign(view.begin(), view.end());
+}
+
+void next_stage(erasure_row& row, erasure_stage stage) {
+  row.stage = stage;
+  row.resume.clear();
+}
+
+} // namespace
+
+result<bool> eraser::run(size_t rows_max) {
+  auto found = load_row<erasure_row>(db_, erasure_key{repo_});
+  if (!found)
+    return found.error();
+  if (!*found || (*found)->stage == erasure_stage::compact)
+    return false;
+  auto& row = **found;
+  auto ok = row.stage == erasure_stage::heads ? erase_heads(row, rows_max)
+                                              : erase_streams(row, rows_max);
+  if (!ok)
+    return ok.error();
+  batch_.put(encode_key(erasure_key{repo_}), encode_value(row));
+  return row.stage != erasure_stage::compact;
+}
+
+// Both stages look at `rows_max` rows from `row.resume` on.
+
+result<void> eraser::erase_heads(erasure_row& row, size_t rows_max) {
+  auto rows = rest_of(range_of<record_head_key>(partition_, repo_), row);
+  for (size_t n = 0; rows.valid() && n < rows_max; rows.next(), ++n) {
+    remember(row, rows.key());
+    const auto head = decode_value<record_head>(rows.value());
+    if (!head)
+      return head.error();
+    if (head->op > row.through)
+      continue;
+    batch_.erase(rows.key());
+    if (head->referenced)
+      batch_.erase(encode_key(content_reference_key{short_hash_of(head->id),
+                                                    partition_, head->op}));
+  }
+  if (!rows.valid())
+    next_stage(row, erasure_stage::streams);
+  return rows.status();
+}
+
+/// A collection is left in the step that takes its last row.
+result<void> eraser::erase_streams(erasure_row& row, size_t rows_max) {
+  auto rows = rest_of(range_of<stream_block_key>(repo_), row);
+  uint32_t scope = 0;
+  for (size_t n = 0; rows.valid(); rows.next()) {
+    const auto key = decode_key<stream_block_key>(rows.key());
+    if (!key)
+      return key.error();
+    if (scope != 0 && key->scope != scope)
+      if (auto ok = leave_collection(scope); !ok)
+        return ok;
+    scope = 0;
+    if (n >= rows_max)
+      return {};
+    scope = key->scope;
+    const auto run = decode_value<stream_run>(rows.value());
+    if (!run)
+      return run.error();
+    const auto looked_at = erase_run(*key, *run, row);
+    if (!looked_at)
+      return looked_at.error();
+    n += *looked_at;
+    remember(row, rows.key());
+  }
+  if (auto ok = rows.status(); !ok)
+    return ok;
+  if (scope != 0)
+    if (auto ok = leave_collection(scope); !ok)
+      return ok;
+  next_stage(row, erasure_stage::compact);
+  return {};
+}
+
+/// Returns how many rows it looked at.
+result<size_t> eraser::erase_run(const stream_block_key& key,
+                                 const stream_run& run, erasure_row& row) {
+  if (run.block > row.through || key.scope == account_scope_id)
+    return size_t{1};
+  if (key.scope >= first_collection_id)
+    batch_.erase(encode_key(key));
+  const auto value
+    = db_.get(encode_key(log_block_key{partition_, run.block}));
+  if (!value)
+    return value.error();
+  if (!*value)
+    return size_t{1};
+  const auto block = decode_log_block(**value);
+  if (!block)
+    return block.error();
+  size_t out = 1;
+  const auto end = run.block + block->ops.size();
+  auto rows = db_.scan({encode_key(content_block_key{partition_, run.block}),
+                        encode_key(content_block_key{partition_, end})});
+  for (; rows.valid(); rows.next(), ++out)
+    batch_.erase(rows.key());
+  if (auto ok = rows.status(); !ok)
+    return ok.error();
+  add_span(row.content, {run.block, end - 1}, limits::erasure_spans_max);
+  return out;
+}
+
+/// Nothing old is left of it. Unless the repo came back with it, the repo is no
+/// member any more, and the last one to go frees the name.
+result<void> eraser::leave_collection(uint32_t id) {
+  if (id < first_collection_id)
+    return {};
+  if (!chain_) {
+    auto chain = load_chain(db_, names_, repo_);
+    if (!chain)
+      return chain.error();
+    chain_ = std::move(*chain);
+  }
+  const auto name = names_.name_of(id);
+  if (!name || (*chain_ && (*chain_)->find(*name) != nullptr))
+    return {};
+  const auto own
+    = encode_key(collection_member_key{partition_, id, repo_});
+  batch_.erase(own);
+  auto members = db_.scan(range_of<collection_member_key>(partition_, id));
+  while (members.valid() && members.key() == own)
+    members.next();
+  if (!members.valid() && members.status())
+    names_.free(id, batch_);
+  return members.status();
+}
+
+row_reader eraser::rest_of(key_range range, const erasure_row& row) const {
+  if (!row.resume.empty())
+    range.begin = key_after(std::string{as_text(row.resume)});
+  return db_.scan(range);
+}
+
+result<std::vector<open_erasure>> erasures_to_sweep(const database& db,
+                                                    size_t limit) {
+  std::vector<open_erasure> out;
+  size_t waiting = 0;
+  auto ok = each_row<erasure_row, erasure_key>(
+    db, range_of<erasure_key>(), [&](erasure_key& key, erasure_row& row) {
+      const bool waits = row.stage == erasure_stage::compact;
+      if (waits && waiting == limit)
+        return true;
+      waiting += waits ? 1 : 0;
+      out.push_back({std::move(key.repo), std::move(row)});
+      return out.size() - waiting < limit;
+    });
+  if (!ok)
+    return ok.error();
+  return out;
+}
+
+result<std::vector<open_erasure>>
+open_erasures(const database& db, const atproto::did& after, size_t limit) {
+  auto range = range_of<erasure_key>();
+  if (!after.empty())
+    range.begin = key_after(encode_key(erasure_key{after}));
+  std::vector<open_erasure> out;
+  if (limit == 0)
+    return out;
+  auto ok = each_row<erasure_row, erasure_key>(
+    db, range, [&](erasure_key& key, erasure_row& row) {
+      out.push_back({std::move(key.repo), std::move(row)});
+      return out.size() < limit;
+    });
+  if (!ok)
+    return ok.error();
+  return out;
+}
+
+} // namespace weir::storage

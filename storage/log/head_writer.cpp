@@ -1,0 +1,95 @@
+#include "storage/log/head_writer.hpp"
+
+#include "storage/disk/database.hpp"
+
+#include <cassert>
+
+namespace weir::storage {
+
+namespace {
+
+// A damaged count stays at 0; `weir verify` reports it.
+void count(uint64_t& records, bool before, bool after) noexcept {
+  if (after && !before)
+    ++records;
+  else if (before && !after && records != 0)
+    --records;
+}
+
+} // namespace
+
+result<void> head_writer::apply(const log_entry& entry, chain_row& chain,
+                                write_batch& out) {
+  for (size_t i = 0; i < entry.ops.size(); ++i)
+    if (!entry.ops[i].scope.starts_with('$'))
+      if (auto ok = apply_one(entry, i, chain, out); !ok)
+        return ok;
+  return {};
+}
+
+result<void> head_writer::apply_one(const log_entry& entry, size_t i,
+                                    chain_row& chain, write_batch& out) {
+  using atproto::op_action;
+  const auto& op = entry.ops[i];
+  const auto collection = names_.id_of(op.scope);
+  const auto* found = chain.find(op.scope);
+  assert(collection && found != nullptr); // Else it were not in the log.
+  auto& stream = chain.streams[static_cast<size_t>(found - &chain.streams[0])];
+  auto key = encode_key(
+    record_head_key{partition_, entry.repo, *collection, {op.rkey}});
+  found_head before;
+  if (op.action != op_action::create || chain.erased_through != 0) {
+    auto head = find(key);
+    if (!head)
+      return head.error();
+    before = std::move(*head);
+  }
+  const bool was_there = before && before->op > chain.erased_through;
+  if (before)
+    release(*before, out);
+  found_head after;
+  if (op.action == op_action::remove) {
+    if (before)
+      out.erase(key);
+  } else {
+    after = record_head{op.id, entry.rev, entry.first + i, op.content,
+                        op.body.size() > inline_refs_min_};
+    refer(*after, out);
+    out.put(key, encode_value(*after));
+  }
+  count(stream.records, was_there, after.has_value());
+  count(chain.record_count, was_there, after.has_value());
+  if (several_)
+    unwritten_.insert_or_assign(std::move(key), std::move(after));
+  return {};
+}
+
+result<head_writer::found_head>
+head_writer::find(const std::string& key) const {
+  if (const auto i = unwritten_.find(key); i != unwritten_.end())
+    return i->second;
+  auto value = db_.get(key);
+  if (!value)
+    return value.error();
+  if (!*value)
+    return found_head{};
+  auto head = decode_value<record_head>(**value);
+  if (!head)
+    return head.error();
+  return found_head{std::move(*head)};
+}
+
+void head_writer::refer(const record_head& head, write_batch& out) const {
+  if (head.referenced)
+    out.put(encode_key(content_reference_key{short_hash_of(head.id), partition_,
+                                             head.op}),
+            encode_value(counter{head.content}));
+}
+
+void head_writer::release(const record_head& head, write_batch& out) const {
+  if (head.referenced)
+    out.erase(encode_key(
+      content_reference_key{short_hash_of(head.id), partition_, head.op}));
+}
+
+} // namespace weir::storage

@@ -1,0 +1,71 @@
+#include "storage/log/log_epochs.hpp"
+
+#include "base/limits_storage.hpp"
+#include "storage/format/keys.hpp"
+#include "storage/log/transaction_writer.hpp"
+#include "storage/tables/row_access.hpp"
+
+#include <algorithm>
+
+namespace weir::storage {
+
+namespace {
+
+constexpr auto id_max = static_cast<uint64_t>(limits::safe_integer_max);
+
+/// The number that stands for a second; 0 before the first one that has one.
+uint64_t number_of(wall_time now) {
+  const auto seconds = now.seconds() - limits::adopted_ids_since;
+  return seconds <= 0 ? 0
+                      : std::min(id_max / limits::adopted_ids_a_second,
+                                 static_cast<uint64_t>(seconds))
+                          * limits::adopted_ids_a_second;
+}
+
+} // namespace
+
+result<std::vector<log_epoch>> load_log_epochs(const database& db) {
+  auto row = load_row<log_epochs_row>(db, meta_key{log_epochs_row_name});
+  if (!row)
+    return row.error();
+  return *row ? std::move((*row)->begun) : std::vector<log_epoch>{};
+}
+
+result<log_epoch> begin_log_epoch(database& db, wall_time now,
+                                  random_source& random) {
+  auto begun = load_log_epochs(db);
+  if (!begun)
+    return begun.error();
+  const auto tail = read_log_tail(db, 0);
+  if (!tail)
+    return tail.error();
+  const auto usual
+    = tail->next + (begun->empty() ? 0 : begun->back().ahead);
+  auto id = number_of(now);
+  if (id <= usual)
+    id = usual + limits::adopted_ids_ahead
+         + random.below(limits::adopted_ids_drawn)
+             * limits::adopted_ids_a_second;
+  if (id > id_max - limits::adopted_ids_ahead)
+    return fail(ec::limit_reached, "there are no more ids that JSON can carry; "
+                                   "is the clock of this machine right?");
+  const log_epoch next{tail->next, id - tail->next};
+  if (!begun->empty() && begun->back().first == next.first)
+    begun->pop_back(); // Nothing was written in it.
+  if (begun->size() == limits::log_epochs_max)
+    return fail(ec::limit_reached,
+                "this store was adopted " + std::to_string(begun->size())
+                  + " times, which is as often as it can be");
+  begun->push_back(next);
+  write_batch batch;
+  batch.put(encode_key(meta_key{log_epochs_row_name}),
+            encode_value(log_epochs_row{std::move(*begun)}));
+  // Twice: a last record that is damaged looks like one that a power failure cut
+  // off, which nobody has been told of, and is left out.
+  for (int i = 0; i < 2; ++i)
+    if (auto ok = db.write(batch, sync_mode::durable); !ok)
+      return ok.error();
+  return next;
+}
+
+} // namespace weir::storage

@@ -1,0 +1,292 @@
+#include "storage/log/log_reader.hpp"
+
+#include "storage/log/content_reader.hpp"
+#include "storage/tables/row_access.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace weir::storage {
+
+result<std::shared_ptr<log_entry>> make_entry(op_id first, const log_block& x,
+                                              const collection_names& names) {
+  auto out = std::make_shared<log_entry>();
+  std::vector<std::string> scopes;
+  std::vector<uint64_t> next;
+  for (const auto& stream : x.streams) {
+    auto name = scope_name(names, stream.scope);
+    if (!name && !names.was_given(stream.scope))
+      return fail(ec::storage_failure, "a log block names no known scope");
+    out->erased |= !name;
+    scopes.push_back(std::move(name).value_or(""));
+    next.push_back(stream.first_index);
+  }
+  out->first = first;
+  out->repo = x.repo;
+  out->rev = x.rev;
+  out->from = x.from;
+  out->live = x.live;
+  out->job = x.job;
+  out->time_us = x.time_us;
+  out->written_us = x.written_us;
+  out->events_before = x.events_before;
+  out->ops.reserve(x.ops.size());
+  for (const auto& op : x.ops)
+    out->ops.push_back({scopes[op.stream], next[op.stream]++,
+                        op.action, op.rkey, op.id, op.skip, op.content,
+                        shared_bytes{}, op.undecodable});
+  return out;
+}
+
+/// A page while it is read.
+struct log_reader::filling {
+  const log_page& page;
+  op_id after;
+  op_id durable;
+  /// Where the next block has to begin, when none may be missing.
+  std::optional<op_id> next;
+  std::vector<log_entry_ptr> entries;
+  size_t ops = 0;
+  size_t bytes = 0;
+};
+
+result<std::vector<log_entry_ptr>>
+log_reader::read(op_id after, op_id durable, const log_page& page) const {
+  if (after >= durable)
+    return std::vector<log_entry_ptr>{};
+  const auto begin = block_of(after + 1);
+  if (!begin)
+    return begin.error();
+  auto range = range_of<log_block_key>(partition_);
+  range.begin = encode_key(log_block_key{partition_, after + 1});
+  if (*begin == 0) {
+    const auto rows = db_.scan(range);
+    if (rows.valid())
+      return fail(ec::storage_failure,
+                  "the log has no operation " + std::to_string(after + 1));
+    if (auto ok = rows.status(); !ok)
+      return ok.error();
+    return std::vector<log_entry_ptr>{}; // The log ends before it.
+  }
+  filling out{page, after, durable, *begin, {}, 0, 0};
+  range.begin = encode_key(log_block_key{partition_, *begin});
+  auto ok = each_value<log_block_key>(
+    db_, range, [&](const log_block_key& key, std::string_view value) {
+      return add(out, key.first, value);
+    });
+  if (!ok)
+    return ok.error();
+  return std::move(out.entries);
+}
+
+/// First id of the block that holds `id`; 0 when the log ends before it.
+result<op_id> log_reader::block_of(op_id id) const {
+  // Readers mostly ask from the beginning of a block on.
+  auto range = range_of<log_block_key>(partition_);
+  auto value = db_.get(encode_key(log_block_key{partition_, id}));
+  if (!value)
+    return value.error();
+  if (*value)
+    return id;
+  range.end = encode_key(log_block_key{partition_, id + 1});
+  const auto row = db_.last_in(range);
+  if (!row)
+    return row.error();
+  if (!*row)
+    return fail(ec::not_found,
+                "operation " + std::to_string(id) + " is no longer held");
+  const auto key = decode_key<log_block_key>((*row)->first);
+  if (!key)
+    return key.error();
+  const auto block = decode_log_block((*row)->second);
+  if (!block)
+    return block.error();
+  return id - key->first < block->ops.size() ? key->first : op_id{0};
+}
+
+result<bool> log_reader::add(filling& to, op_id first,
+                             std::string_view value) const {
+  const auto block = decode_log_block(value);
+  if (!block)
+    return block.error();
+  const auto last = first + block->ops.size() - 1;
+  if (to.next) {
+    if (first != *to.next)
+      return fail(ec::storage_failure,
+                  "the log has no operation " + std::to_string(*to.next));
+    to.next = last + 1;
+  }
+  if (last > to.durable)
+    return false;
+  if (last <= to.after)
+    return true;
+  auto entry = make_entry(first, *block, names_);
+  if (!entry)
+    return entry.error();
+  if (to.page.with_content) {
+    if (auto ok = add_bodies(**entry); !ok)
+      return ok.error();
+    if (auto ok = mark_erased(*block, **entry); !ok)
+      return ok.error();
+  }
+  to.ops += block->ops.size();
+  to.bytes += (*entry)->bytes_held();
+  if (!to.entries.empty()
+      && (to.ops > to.page.ops_max || to.bytes > to.page.bytes_max))
+    return false;
+  to.entries.push_back(std::move(*entry));
+  return to.ops < to.page.ops_max && to.bytes < to.page.bytes_max
+         && last < to.durable;
+}
+
+result<void> log_reader::add_bodies(log_entry& entry) const {
+  // The bodies of a transaction lie under its own ids.
+  const key_range own{
+    encode_key(content_block_key{partition_, entry.first}),
+    encode_key(content_block_key{partition_, entry.last() + 1})};
+  size_t i = 0;
+  return each_value<content_block_key>(
+    db_, own,
+    [&](const content_block_key& key, std::string_view value) -> result<bool> {
+      const auto owner = std::make_shared<const std::string>(value);
+      const auto block = content_block_reader::open(*owner);
+      if (!block)
+        return block.error();
+      for (; i < entry.ops.size(); ++i) {
+        auto& op = entry.ops[i];
+        if (op.content < key.first)
+          continue;
+        if (op.content - key.first >= block->count())
+          break;
+        const auto item = block->at(op.content - key.first);
+        if (!item)
+          return item.error();
+        op.body = shared_bytes{owner, item->body};
+      }
+      return true;
+    });
+}
+
+/// Erasing takes the content of a whole block, and its stream blocks with it.
+/// Facts of the account stay.
+result<void> log_reader::mark_erased(const log_block& block,
+                                     log_entry& entry) const {
+  bool has_content = false;
+  for (const auto& op : entry.ops) {
+    has_content |= op.content != 0;
+    entry.erased |= op.content != 0 && op.body.empty();
+  }
+  if (has_content || entry.erased)
+    return {};
+  const auto& stream = block.streams.front();
+  const auto row = db_.get(encode_key(stream_block_key{
+    block.repo, stream.scope, stream.branch, stream.first_index}));
+  if (!row)
+    return row.error();
+  entry.erased = !*row;
+  return {};
+}
+
+result<log_entry_ptr> log_reader::find(op_id id) const {
+  const auto first = block_of(id);
+  if (!first)
+    return first.error().code == ec::not_found
+             ? result<log_entry_ptr>{log_entry_ptr{}}
+             : first.error();
+  if (*first == 0)
+    return log_entry_ptr{};
+  const auto value = db_.get(encode_key(log_block_key{partition_, *first}));
+  if (!value)
+    return value.error();
+  if (!*value)
+    return log_entry_ptr{};
+  const auto block = decode_log_block(**value);
+  if (!block)
+    return block.error();
+  auto entry = make_entry(*first, *block, names_);
+  if (!entry)
+    return entry.error();
+  return log_entry_ptr{std::move(*entry)};
+}
+
+// -- one repo -----------------------------------------------------------------
+
+result<std::vector<log_entry_ptr>>
+log_reader::read_repo(const atproto::did& repo, const chain_row& chain,
+                      op_id after, op_id durable, const log_page& page) const {
+  filling out{page, after, durable, std::nullopt, {}, 0, 0};
+  // A stream cut at `ops_max` blocks makes no hole: they alone fill the page.
+  std::vector<op_id> blocks;
+  for (const auto& stream : chain.streams) {
+    const auto scope = scope_id(names_, stream.scope);
+    if (!scope)
+      return fail(ec::storage_failure, "no id for the scope " + stream.scope);
+    const auto more = blocks_after({repo, *scope, main_branch, 0},
+                                   stream.next_index, after, page.ops_max);
+    if (!more)
+      return more.error();
+    blocks.insert(blocks.end(), more->begin(), more->end());
+  }
+  std::sort(blocks.begin(), blocks.end());
+  blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+  for (const auto first : blocks) {
+    const auto value = db_.get(encode_key(log_block_key{partition_, first}));
+    if (!value)
+      return value.error();
+    if (!*value)
+      return fail(ec::not_found,
+                  "operation " + std::to_string(first) + " is no longer held");
+    const auto more = add(out, first, **value);
+    if (!more)
+      return more.error();
+    if (!*more)
+      break;
+  }
+  return std::move(out.entries);
+}
+
+/// First ids of the blocks that hold operations of a stream after `after`: the
+/// last block that begins at or before it, and the next `limit`.
+result<std::vector<op_id>>
+log_reader::blocks_after(const stream_block_key& stream, uint64_t next_index,
+                         op_id after, size_t limit) const {
+  auto rows = db_.scan(
+    range_of<stream_block_key>(stream.repo, stream.scope, stream.branch));
+  const auto run_here = [&] {
+    return decode_value<stream_run>(rows.value());
+  };
+  uint64_t low = 0; // Some run at or after `low` is the one to begin with.
+  for (uint64_t high = next_index; low < high;) {
+    const auto middle = low + (high - low) / 2;
+    auto probe = stream;
+    probe.first_index = middle + 1;
+    rows.seek(encode_key(probe));
+    if (!rows.valid()) {
+      high = middle;
+      continue;
+    }
+    const auto key = decode_key<stream_block_key>(rows.key());
+    const auto run = run_here();
+    if (!key || !run)
+      return key ? run.error() : key.error();
+    if (run->block <= after)
+      low = key->first_index;
+    else
+      high = middle;
+  }
+  auto begin = stream;
+  begin.first_index = low;
+  rows.seek(encode_key(begin));
+  std::vector<op_id> out;
+  for (; rows.valid() && out.size() <= limit; rows.next()) {
+    const auto run = run_here();
+    if (!run)
+      return run.error();
+    out.push_back(run->block);
+  }
+  if (auto ok = rows.status(); !ok)
+    return ok.error();
+  return out;
+}
+
+} // namespace weir::storage

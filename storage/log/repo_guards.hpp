@@ -1,0 +1,62 @@
+#pragma once
+
+#include "base/limits.hpp"
+#include "storage/format/records.hpp"
+#include "storage/format/values.hpp"
+
+#include <list>
+#include <unordered_map>
+
+namespace weir::storage {
+
+/// What the writer remembers of one repo to judge its next update.
+struct repo_guard {
+  bool chain_known = false;
+  uint64_t commit_revision = 0;
+  uint64_t operations = 0; ///< Of all streams: grows with every change.
+  op_id erased_through = 0;
+
+  bool row_known = false;
+  bool has_row = false;
+  repo_status status = repo_status::pending;
+  uint64_t due = 0;
+  uint64_t resync_id = 0;
+
+  void learn(const stored_chain& x) noexcept;
+  void learn(const chain_row& x) noexcept;
+  void learn(const repo_row& x) noexcept;
+};
+
+/// Operations of all streams of a repo. Equal chains of one repo have equal
+/// counts, and every update but an erasing raises it.
+uint64_t operations_of(const chain_row& x) noexcept;
+
+/// Key part of a repo in the status index: when it is due. A repo whose account
+/// is not active never is, whatever its status asks for.
+uint64_t due_of(const repo_row& x) noexcept;
+
+/// Guards of the repos used last. One thread.
+///
+/// # Limits
+/// `capacity` repos; the one not used for longest is forgotten first.
+class repo_guards {
+public:
+  explicit repo_guards(size_t capacity = limits::repo_guards_max)
+    : capacity_(capacity) {
+    // nop
+  }
+
+  /// The guard of `x`, new when unknown. Valid until the next call.
+  repo_guard& at(const atproto::did& x);
+
+  size_t size() const noexcept { return by_did_.size(); }
+
+private:
+  using entries = std::list<std::pair<atproto::did, repo_guard>>;
+
+  size_t capacity_;
+  entries entries_; ///< Last used first.
+  std::unordered_map<std::string_view, entries::iterator> by_did_;
+};
+
+} // namespace weir::storage

@@ -1,0 +1,223 @@
+#include "storage/log/transaction_writer.hpp"
+
+#include "base/limits.hpp"
+#include "storage/disk/database.hpp"
+
+#include <algorithm>
+
+namespace weir::storage {
+
+namespace {
+
+constexpr int64_t minute_us = 60'000'000;
+
+bool has_body(const new_operation& op) noexcept {
+  return !op.content.empty() && !op.undecodable;
+}
+
+/// All bodies of a transaction in one buffer of exactly their size.
+shared_bytes copy_bodies(const transaction& tx) {
+  size_t total = 0;
+  for (const auto& op : tx.ops)
+    total += has_body(op) ? op.content.size() : 0;
+  bytes all;
+  all.reserve(total);
+  for (const auto& op : tx.ops)
+    if (has_body(op)) {
+      const auto body = op.content.view();
+      all.insert(all.end(), body.begin(), body.end());
+    }
+  return shared_bytes{std::move(all)};
+}
+
+std::shared_ptr<log_entry> entry_of(const atproto::did& repo,
+                                    const transaction& tx,
+                                    const log_tail& tail) {
+  auto out = std::make_shared<log_entry>();
+  out->first = tail.next;
+  out->repo = repo;
+  out->rev = tx.rev;
+  out->from = tx.from;
+  out->live = tx.live;
+  out->job = tx.job;
+  out->time_us = tx.time_us;
+  out->written_us = tail.written_us;
+  out->events_before = tail.events;
+  out->ops.reserve(tx.ops.size());
+  return out;
+}
+
+logged_operation logged_of(const new_operation& op, uint64_t index) {
+  logged_operation out;
+  out.scope = op.scope;
+  out.index = index;
+  out.action = op.action;
+  out.rkey = op.rkey;
+  out.id = op.id;
+  out.undecodable = op.undecodable;
+  return out;
+}
+
+log_block block_of(const atproto::did& repo, const transaction& tx,
+                   const log_tail& tail) {
+  log_block out;
+  out.repo = repo;
+  out.rev = tx.rev;
+  out.from = tx.from;
+  out.live = tx.live;
+  out.job = tx.job;
+  out.time_us = tx.time_us;
+  out.written_us = tail.written_us;
+  out.previous = tail.previous;
+  out.events_before = tail.events;
+  out.ops.reserve(tx.ops.size());
+  return out;
+}
+
+} // namespace
+
+result<log_tail> read_log_tail(const database& db, uint16_t partition) {
+  log_tail out;
+  auto row = db.last_in(range_of<log_block_key>(partition));
+  if (!row)
+    return row.error();
+  if (!*row)
+    return out;
+  const auto& [encoded_key, value] = **row;
+  auto key = decode_key<log_block_key>(encoded_key);
+  if (!key)
+    return key.error();
+  auto block = decode_log_block(value);
+  if (!block)
+    return block.error();
+  out.next = key->first + block->ops.size();
+  out.previous = block_hash(partition, key->first, value);
+  out.written_us = block->written_us;
+  out.events = block->events_before + block->events();
+  auto minute = db.last_in(range_of<time_index_key>(partition));
+  if (!minute)
+    return minute.error();
+  if (*minute) {
+    auto last = decode_key<time_index_key>((*minute)->first);
+    if (!last)
+      return last.error();
+    out.minute = last->minute;
+  }
+  return out;
+}
+
+void transaction_writer::set_time(int64_t now_us) noexcept {
+  tail_.written_us = std::max(tail_.written_us, now_us);
+}
+
+result<log_entry_ptr> transaction_writer::append(const atproto::did& repo,
+                                                 const transaction& tx,
+                                                 chain_row& chain,
+                                                 write_batch& out) {
+  auto entry = entry_of(repo, tx, tail_);
+  auto block = block_of(repo, tx, tail_);
+  const auto bodies = copy_bodies(tx);
+  size_t offset = 0;
+  slots_.clear();
+  for (const auto& op : tx.ops) {
+    const auto stream = slot_of(op.scope, chain, block);
+    if (!stream)
+      return stream.error();
+    auto& at = slots_[*stream];
+    auto& logged = entry->ops.emplace_back(logged_of(op, at.head->next_index));
+    if (has_body(op)) {
+      logged.content = entry->last();
+      logged.body = bodies.slice(offset, op.content.size());
+      offset += op.content.size();
+    }
+    block.ops.push_back(
+      {*stream, op.action, op.undecodable, 0, op.rkey, op.id, logged.content});
+    advance(block, op, at);
+  }
+  put_content(*entry, out);
+  put_streams(block, out);
+  if (auto ok = put_block(block, out); !ok)
+    return ok.error();
+  return log_entry_ptr{std::move(entry)};
+}
+
+result<uint32_t> transaction_writer::slot_of(const std::string& scope,
+                                             chain_row& chain,
+                                             log_block& block) {
+  // Operations of one scope mostly follow each other.
+  for (auto i = slots_.size(); i-- > 0;)
+    if (slots_[i].head->scope == scope)
+      return static_cast<uint32_t>(i);
+  const auto id = scope_id(names_, scope);
+  const auto* found = chain.find(scope);
+  if (!id || found == nullptr)
+    return fail(ec::invalid_argument, "unknown scope " + scope);
+  auto* head = &chain.streams[static_cast<size_t>(found - &chain.streams[0])];
+  slots_.push_back({head, *id, 0});
+  block.streams.push_back({*id, main_branch, head->next_index, head->hash});
+  return static_cast<uint32_t>(slots_.size() - 1);
+}
+
+void transaction_writer::advance(const log_block& block,
+                                 const new_operation& op, slot& at) {
+  const auto& did = block.repo.str();
+  const auto operation = hasher_.operation(
+    {did, block.rev, op.scope, op.rkey, op.action, &op.id,
+     origin_of(op.scope, block.from, block.job, at.head->next_index)});
+  at.head->hash = hasher_.stream(
+    {did, op.scope, main_branch, at.head->next_index, 0, operation,
+     at.head->hash, block.time_us / 1000, op.action, op.rkey, &op.id});
+  ++at.head->next_index;
+  ++at.count;
+}
+
+void transaction_writer::put_content(const log_entry& entry, write_batch& out) {
+  uint64_t first = 0;
+  const auto flush = [&] {
+    if (content_.count() != 0)
+      out.put(encode_key(content_block_key{partition_, first}),
+              content_.take());
+  };
+  for (const auto& op : entry.ops) {
+    if (op.content == 0)
+      continue;
+    if (content_.body_bytes() + op.body.size()
+        > limits::content_block_bytes_max)
+      flush();
+    if (content_.count() == 0)
+      first = op.content;
+    while (first + content_.count() < op.content)
+      content_.add({});
+    content_.add(op.body.view());
+  }
+  flush();
+}
+
+void transaction_writer::put_streams(const log_block& block, write_batch& out) {
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    const auto& stream = block.streams[i];
+    out.put(encode_key(stream_block_key{block.repo, stream.scope, stream.branch,
+                                        stream.first_index}),
+            encode_value(stream_run{tail_.next, slots_[i].count}));
+  }
+}
+
+result<void> transaction_writer::put_block(const log_block& block,
+                                           write_batch& out) {
+  const auto value = encode_log_block(block);
+  if (!value)
+    return value.error();
+  out.put(encode_key(log_block_key{partition_, tail_.next}), *value);
+  const auto minute = static_cast<uint32_t>(tail_.written_us / minute_us);
+  if (minute > tail_.minute) {
+    out.put(encode_key(time_index_key{partition_, minute}),
+            encode_value(counter{tail_.next}));
+    tail_.minute = minute;
+  }
+  tail_.previous = block_hash(partition_, tail_.next, *value);
+  tail_.next += block.ops.size();
+  tail_.events += block.events();
+  return {};
+}
+
+} // namespace weir::storage

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "storage/format/content_block.hpp"
+#include "storage/format/hashes.hpp"
+#include "storage/format/log_entry.hpp"
+#include "storage/format/values.hpp"
+
+namespace weir::storage {
+
+class database;
+class write_batch;
+
+/// Where the log of a partition ends.
+struct log_tail {
+  op_id next = 1;             ///< Id of the next operation.
+  atproto::digest previous{}; ///< `block_hash` of the last block, or zeros.
+  int64_t written_us = 0;     ///< Time of the last block.
+  uint32_t minute = 0;        ///< Last minute of the time index.
+  uint64_t events = 0;        ///< In all of it: `is_event_scope`.
+};
+
+/// Reads it from the store. `ec::storage_failure` when the last block is
+/// damaged.
+result<log_tail> read_log_tail(const database& db, uint16_t partition);
+
+/// Turns transactions into rows: log block, content blocks, stream blocks,
+/// time index. Assigns ids, indices, hashes and content numbers.
+///
+/// # Layout
+/// The content number of an operation is its own id, so a number is never used
+/// twice, whatever is erased. A content block lies inside one transaction;
+/// operations without a body between two bodies have an empty item.
+///
+/// # Ownership and threads
+/// Borrows the names. One thread.
+class transaction_writer {
+public:
+  transaction_writer(const collection_names& names, uint16_t partition,
+                     log_tail tail)
+    : names_(names), partition_(partition), tail_(tail) {
+    // nop
+  }
+
+  const log_tail& tail() const noexcept { return tail_; }
+
+  /// Time of the blocks that follow; never goes back.
+  void set_time(int64_t now_us) noexcept;
+
+  /// Appends `tx` and moves the streams of `chain` on.
+  /// @pre every scope of `tx` is in `chain.streams` and has an id; 1 to
+  ///      `limits::transaction_ops_max` operations.
+  result<log_entry_ptr> append(const atproto::did& repo, const transaction& tx,
+                               chain_row& chain, write_batch& out);
+
+private:
+  struct slot {
+    stream_head* head;
+    uint32_t scope;
+    uint32_t count;
+  };
+
+  result<uint32_t> slot_of(const std::string& scope, chain_row& chain,
+                           log_block& block);
+  void advance(const log_block& block, const new_operation& op, slot& at);
+  void put_content(const log_entry& entry, write_batch& out);
+  result<void> put_block(const log_block& block, write_batch& out);
+  void put_streams(const log_block& block, write_batch& out);
+
+  const collection_names& names_;
+  uint16_t partition_;
+  log_tail tail_;
+  log_hasher hasher_;
+  content_block_writer content_;
+  std::vector<slot> slots_; ///< Of the transaction at hand.
+};
+
+} // namespace weir::storage

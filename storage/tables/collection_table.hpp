@@ -1,0 +1,83 @@
+#pragma once
+
+#include "storage/format/values.hpp"
+#include "storage/tables/name_shares.hpp"
+
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <unordered_map>
+
+namespace weir::storage {
+
+class database;
+class write_batch;
+
+/// Names and 4-byte ids of all collections of a store. A name lives as long as
+/// some repo has rows of it (a row in the table of collection members), or a
+/// listing of it is kept. Its id is never given out again: the log names it for
+/// ever.
+///
+/// # Ownership and threads
+/// Any thread may look up; only the committer changes it.
+///
+/// # Limits
+/// `limits::collections_max` names, and the bytes it was made with. An update
+/// with names beyond that, or beyond the share of its repo or host, is refused.
+class collection_table final : public collection_names {
+public:
+  static result<std::unique_ptr<collection_table>>
+  load(const database& db, size_t bytes_max = limits::names_bytes_max);
+
+  std::optional<uint32_t> id_of(std::string_view name) const override;
+
+  std::optional<std::string> name_of(uint32_t id) const override;
+
+  bool was_given(uint32_t id) const override;
+
+  size_t size() const;
+
+  /// Memory that the names hold, about.
+  size_t bytes() const;
+
+  /// Row of a name, or nothing.
+  std::optional<collection_row> row_of(uint32_t id) const;
+
+  /// Why `who` may not begin to use these names, for people; empty when it may.
+  std::string refusal(const std::vector<std::string>& names,
+                      const name_user& who) const;
+
+  /// `who` begins to use `name`, which gets an id when it has none, and is its
+  /// share then.
+  /// @pre `refusal` is empty, for a name without an id
+  uint32_t use(const std::string& name, const name_user& who,
+               write_batch& batch);
+
+  /// Keeps `name` for a listing, whoever uses it. Costs nobody's share.
+  uint32_t keep(const std::string& name, write_batch& batch);
+
+  /// Frees a name that no repo has rows of any more, unless it is kept.
+  void free(uint32_t id, write_batch& batch);
+
+private:
+  struct entry {
+    collection_row row;
+    bool kept = false; ///< There is a listing of it.
+  };
+
+  explicit collection_table(size_t bytes_max) : shares_(bytes_max) {
+    // nop
+  }
+
+  result<void> read_names(const database& db);
+  result<void> read_kept(const database& db);
+  uint32_t insert(collection_row row, write_batch& batch);
+
+  mutable std::shared_mutex mutex_;
+  std::map<uint32_t, entry> names_;
+  std::unordered_map<std::string_view, uint32_t> ids_; ///< Into `names_`.
+  uint32_t next_ = first_collection_id;
+  name_shares shares_;
+};
+
+} // namespace weir::storage

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "base/limits.hpp"
+#include "storage/disk/database.hpp"
+#include "storage/format/values.hpp"
+
+#include <vector>
+
+/// Reads what consumers have made durable; the committer writes it. Safe from
+/// any thread.
+namespace weir::storage {
+
+/// Where a consumer goes on from.
+struct consumer_state {
+  consumer_row row;
+  std::vector<acked_range> acked; ///< Above the position, in order.
+};
+
+/// Which consumer: names are unique in a dataset.
+struct consumer_name {
+  uint16_t dataset = default_dataset;
+  std::string name;
+};
+
+/// Every consumer that ever was made durable.
+result<std::vector<consumer_name>> list_consumers(const database& db);
+
+/// Nothing when there is no such consumer. Fails with `ec::limit_reached`
+/// above `limits::consumer_ranges_max` ranges.
+result<std::optional<consumer_state>> load_consumer(const database& db,
+                                                    const consumer_name& which,
+                                                    uint16_t partition);
+
+/// Dead letters by id, after `after`.
+result<std::vector<std::pair<op_id, dead_letter_row>>>
+load_dead_letters(const database& db, const consumer_name& which,
+                  uint16_t partition, op_id after = 0,
+                  size_t limit = limits::dead_letters_page_max);
+
+/// Settings that were changed while running, by name.
+result<std::vector<std::pair<std::string, bytes>>>
+load_configuration(const database& db, uint16_t dataset = default_dataset);
+
+} // namespace weir::storage

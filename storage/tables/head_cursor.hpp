@@ -1,0 +1,57 @@
+#pragma once
+
+#include "base/limits.hpp"
+#include "storage/disk/database.hpp"
+#include "storage/format/values.hpp"
+
+namespace weir::storage {
+
+/// One current record of a repo.
+struct head_entry {
+  std::string_view collection; ///< Borrowed from the cursor.
+  std::string rkey;
+  record_head head;
+
+  /// `collection/rkey`, as in the tree.
+  std::string path() const;
+};
+
+/// Walks the record heads of one repo in the order of its tree: byte order of
+/// `collection/rkey`. Heads that `erased_through` covers are left out.
+///
+/// # Ownership and threads
+/// Borrows database and names; copies what it needs of the chain. One thread.
+/// Holds nothing between pages, so it may live as long as a fetch. Heads
+/// written behind it are not seen, those before it are.
+class head_cursor {
+public:
+  head_cursor(const database& db, const collection_names& names,
+              uint16_t partition, atproto::did repo, const chain_row& chain);
+
+  /// Goes on after this path. Either part may be any text.
+  void seek_after(std::string_view collection, std::string_view rkey);
+
+  /// At most `limit` heads; fewer only at the end, none after it.
+  result<std::vector<head_entry>> next(size_t limit = limits::heads_page_max);
+
+private:
+  struct collection {
+    std::string name;
+    uint32_t id;
+  };
+
+  result<bool> read_collection(const collection& from, size_t limit,
+                               std::vector<head_entry>& out);
+  key_range tids_of(const collection& x) const;
+  key_range texts_of(const collection& x) const;
+
+  const database& db_;
+  uint16_t partition_;
+  atproto::did repo_;
+  op_id erased_through_;
+  std::vector<collection> collections_; ///< In tree order.
+  size_t at_ = 0;
+  std::string after_; ///< Last record key given of the current collection.
+};
+
+} // namespace weir::storage

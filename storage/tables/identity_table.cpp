@@ -1,0 +1,63 @@
+#include "storage/tables/identity_table.hpp"
+
+#include "storage/tables/row_access.hpp"
+
+namespace weir::storage {
+
+result<std::optional<identity_row>> load_identity(const database& db,
+                                                  const atproto::did& repo) {
+  return load_row<identity_row>(db, identity_key{repo});
+}
+
+result<std::vector<std::optional<identity_row>>>
+load_identities(const database& db, std::span<const atproto::did> repos) {
+  std::vector<std::optional<identity_row>> out;
+  out.reserve(repos.size());
+  for (const auto& repo : repos) {
+    auto row = load_identity(db, repo);
+    if (!row)
+      return row.error();
+    out.push_back(std::move(*row));
+  }
+  return out;
+}
+
+result<std::optional<identity_row>> load_exported(const database& db,
+                                                  const atproto::did& repo) {
+  return load_row<identity_row>(db, exported_key{repo});
+}
+
+result<std::vector<atproto::did>> list_exported(const database& db,
+                                                size_t limit) {
+  std::vector<atproto::did> out;
+  auto ok = each_value<exported_key>(
+    db, range_of<exported_key>(),
+    [&](exported_key& key, std::string_view) -> result<bool> {
+      if (out.size() < limit)
+        out.push_back(std::move(key.repo));
+      return out.size() < limit;
+    });
+  if (!ok)
+    return ok.error();
+  return out;
+}
+
+result<export_row> load_export_place(const database& db) {
+  auto row = load_row<export_row>(db, meta_key{directory_export_row});
+  if (!row)
+    return row.error();
+  return row->value_or(export_row{});
+}
+
+result<std::optional<atproto::did>> load_handle(const database& db,
+                                                const std::string& handle) {
+  const auto text = load_row<stored_bytes>(db, handle_key{handle});
+  if (!text)
+    return text.error();
+  if (!*text)
+    return std::optional<atproto::did>{};
+  return std::optional{
+    atproto::did::trusted(std::string{as_text((*text)->value)})};
+}
+
+} // namespace weir::storage

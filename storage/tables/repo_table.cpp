@@ -1,0 +1,143 @@
+#include "storage/tables/repo_table.hpp"
+
+#include "storage/tables/chain_table.hpp"
+#include "storage/tables/row_access.hpp"
+
+namespace weir::storage {
+
+result<repo_state> repo_table::load(const atproto::did& repo) const {
+  repo_state out;
+  auto row = load_row<repo_row>(db_, repo_key{repo});
+  if (!row)
+    return row.error();
+  out.row = std::move(*row);
+  auto chain = load_chain(db_, names_, repo);
+  if (!chain)
+    return chain.error();
+  out.chain = std::move(*chain);
+  if (!out.row)
+    return out;
+  auto member = load_row<member_row>(db_, member_key{default_dataset, repo});
+  if (!member)
+    return member.error();
+  out.member = std::move(*member);
+  return out;
+}
+
+result<std::optional<repo_row>>
+repo_table::row(const atproto::did& repo) const {
+  return load_row<repo_row>(db_, repo_key{repo});
+}
+
+result<std::vector<repo_state>>
+repo_table::load_many(std::span<const atproto::did> repos) const {
+  std::vector<repo_state> out;
+  out.reserve(repos.size());
+  for (const auto& repo : repos) {
+    auto state = load(repo);
+    if (!state)
+      return state.error();
+    out.push_back(std::move(*state));
+  }
+  return out;
+}
+
+result<std::vector<due_repo>> repo_table::with_status(repo_status status,
+                                                      uint64_t due_max,
+                                                      const due_repo& after,
+                                                      size_t limit) const {
+  auto range = range_of<repo_by_status_key>(status);
+  if (!after.repo.empty())
+    range = after_key(std::move(range),
+                      repo_by_status_key{status, after.due, after.repo});
+  std::vector<due_repo> out;
+  if (limit == 0)
+    return out;
+  auto ok = each_value<repo_by_status_key>(
+    db_, range, [&](repo_by_status_key& key, std::string_view) {
+      if (key.due > due_max)
+        return false;
+      out.push_back({key.due, std::move(key.repo)});
+      return out.size() < limit;
+    });
+  if (!ok)
+    return ok.error();
+  return out;
+}
+
+result<uint64_t> repo_table::count(repo_status status) const {
+  uint64_t out = 0;
+  auto rows = db_.scan(range_of<repo_by_status_key>(status));
+  for (; rows.valid(); rows.next())
+    ++out;
+  if (auto ok = rows.status(); !ok)
+    return ok.error();
+  return out;
+}
+
+result<std::vector<std::pair<atproto::did, repo_row>>>
+repo_table::page(const atproto::did& after, size_t limit) const {
+  auto range = range_of<repo_key>();
+  if (!after.empty())
+    range = after_key(std::move(range), repo_key{after});
+  std::vector<std::pair<atproto::did, repo_row>> out;
+  if (limit == 0)
+    return out;
+  auto ok = each_row<repo_row, repo_key>(
+    db_, range, [&](repo_key& key, repo_row& row) {
+      out.emplace_back(std::move(key.repo), std::move(row));
+      return out.size() < limit;
+    });
+  if (!ok)
+    return ok.error();
+  return out;
+}
+
+result<std::vector<atproto::did>>
+repo_table::holding(uint16_t partition, std::string_view collection,
+                    const atproto::did& after, size_t limit) const {
+  std::vector<atproto::did> out;
+  const auto id = names_.id_of(collection);
+  if (!id || limit == 0)
+    return out;
+  auto range = range_of<collection_member_key>(partition, *id);
+  if (!after.empty())
+    range = after_key(std::move(range),
+                      collection_member_key{partition, *id, after});
+  auto ok = each_row<holder_row, collection_member_key>(
+    db_, range, [&](collection_member_key& key, const holder_row& row) {
+      if (row.holds)
+        out.push_back(std::move(key.repo));
+      return out.size() < limit;
+    });
+  if (!ok)
+    return ok.error();
+  return out;
+}
+
+result<std::vector<waiting_on_disk>>
+repo_table::buffered(const atproto::did& repo, uint64_t after,
+                     size_t limit) const {
+  auto range = range_of<sync_buffer_key>(repo);
+  if (after != 0)
+    range = after_key(std::move(range), sync_buffer_key{repo, after});
+  std::vector<waiting_on_disk> out;
+  if (limit == 0)
+    return out;
+  auto ok = each_row<waiting_row, sync_buffer_key>(
+    db_, range, [&](sync_buffer_key& key, waiting_row& row) {
+      auto& x = out.emplace_back();
+      x.number = key.number;
+      x.frame.at = row.at;
+      x.frame.first_cursor = row.first_cursor;
+      x.frame.relay = row.relay;
+      x.frame.repo = repo;
+      x.frame.bytes = shared_bytes{std::move(row.frame.value)};
+      return out.size() < limit;
+    });
+  if (!ok)
+    return ok.error();
+  return out;
+}
+
+} // namespace weir::storage

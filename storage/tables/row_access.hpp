@@ -1,0 +1,62 @@
+#pragma once
+
+#include "storage/disk/database.hpp"
+#include "storage/format/values.hpp"
+
+/// Decoded rows instead of bytes.
+namespace weir::storage {
+
+/// The row at `key`, or nothing.
+template <class Row, table_key Key>
+result<std::optional<Row>> load_row(const database& db, const Key& key) {
+  const auto value = db.get(encode_key(key));
+  if (!value)
+    return value.error();
+  if (!*value)
+    return std::optional<Row>{};
+  auto row = decode_value<Row>(**value, Key::in);
+  if (!row)
+    return row.error();
+  return std::optional<Row>{std::move(*row)};
+}
+
+/// Calls `visit(key, value)` for the rows of `range`, in order, until it
+/// returns false. The value is still encoded and valid during the call.
+template <table_key Key, class Visit>
+result<void> each_value(const database& db, const key_range& range,
+                        Visit visit) {
+  auto rows = db.scan(range);
+  for (; rows.valid(); rows.next()) {
+    auto key = decode_key<Key>(rows.key());
+    if (!key)
+      return key.error();
+    result<bool> more = visit(*key, rows.value());
+    if (!more)
+      return more.error();
+    if (!*more)
+      break;
+  }
+  // Also after an early end: a scan steps over blocks that it cannot read.
+  return rows.status();
+}
+
+/// The same with decoded values.
+template <class Row, table_key Key, class Visit>
+result<void> each_row(const database& db, const key_range& range, Visit visit) {
+  return each_value<Key>(db, range,
+                         [&](Key& key, std::string_view value) -> result<bool> {
+                           auto row = decode_value<Row>(value, Key::in);
+                           if (!row)
+                             return row.error();
+                           return visit(key, *row);
+                         });
+}
+
+/// `range` without what lies at or before `key`.
+template <table_key Key>
+key_range after_key(key_range range, const Key& key) {
+  range.begin = key_after(encode_key(key));
+  return range;
+}
+
+} // namespace weir::storage

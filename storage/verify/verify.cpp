@@ -1,0 +1,132 @@
+#include "storage/verify/verify.hpp"
+
+#include "storage/tables/chain_table.hpp"
+#include "storage/verify/verify_context.hpp"
+
+#include <algorithm>
+
+namespace weir::storage {
+
+namespace {
+
+constexpr size_t cached_blocks_max = 512;
+
+} // namespace
+
+void verify_context::find(std::string invariant, std::string where,
+                          std::string sentence) {
+  if (++report.findings_total <= options.findings_max)
+    report.findings.push_back(
+      {std::move(invariant), std::move(where), std::move(sentence)});
+}
+
+void verify_context::damaged(std::string where, const error& what) {
+  find("tables", std::move(where), what.context);
+}
+
+std::shared_ptr<const chain_row>
+verify_context::chain_of(const atproto::did& repo) {
+  if (repo == chain_owner_)
+    return chain_;
+  chain_owner_ = repo;
+  chain_ = nullptr;
+  auto chain = load_chain(db, names, repo);
+  if (chain)
+    chain_ = std::move(*chain);
+  else
+    damaged(repo.str(), chain.error());
+  return chain_;
+}
+
+std::shared_ptr<const log_block> verify_context::block_at(op_id first) {
+  if (const auto i = blocks_.find(first); i != blocks_.end())
+    return i->second;
+  std::shared_ptr<const log_block> out;
+  const auto value
+    = db.get(encode_key(log_block_key{options.partition, first}));
+  if (value && *value)
+    if (auto block = decode_log_block(**value))
+      out = std::make_shared<const log_block>(std::move(*block));
+  if (blocks_.size() >= cached_blocks_max)
+    blocks_.clear();
+  blocks_.emplace(first, out);
+  return out;
+}
+
+placed_block verify_context::block_holding(op_id id) {
+  const auto row
+    = db.last_in({encode_key(log_block_key{options.partition, 0}),
+                  encode_key(log_block_key{options.partition, id + 1})});
+  const auto key = row && *row ? decode_key<log_block_key>((*row)->first)
+                               : bad_key(log_block_key::in);
+  if (!key)
+    return {};
+  auto block = block_at(key->first);
+  if (!block || id - key->first >= block->ops.size())
+    return {};
+  return {key->first, std::move(block)};
+}
+
+std::string verify_context::stream_name(const stream_block_key& x) const {
+  return x.repo.str() + " "
+         + scope_name(names, x.scope).value_or(std::to_string(x.scope));
+}
+
+std::optional<size_t> stream_in(const log_block& x,
+                                const stream_block_key& key) {
+  if (x.repo == key.repo)
+    for (size_t i = 0; i < x.streams.size(); ++i)
+      if (x.streams[i].scope == key.scope && x.streams[i].branch == key.branch
+          && x.streams[i].first_index == key.first_index)
+        return i;
+  return std::nullopt;
+}
+
+namespace {
+
+/// Not every pass says of each read that it failed: what it would have shown
+/// may be proved elsewhere. Nor must a hole in what was read look like damage
+/// only: this comes first and has a place, however many findings there are.
+void tell_failed_reads(verify_context& x) {
+  auto& all = x.report.findings;
+  size_t told = 0;
+  for (const auto& why : x.db.failed_reads()) {
+    if (std::any_of(all.begin(), all.end(), [&](const verify_finding& y) {
+          return y.sentence.find(why) != std::string::npos;
+        }))
+      continue;
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(told++),
+               {"tables", "reads", why});
+    ++x.report.findings_total;
+  }
+}
+
+} // namespace
+
+result<verify_report> verify_store(const database& db,
+                                   const verify_options& options) {
+  if (const auto rows = db.scan({}); !rows.valid()) {
+    if (auto ok = rows.status(); !ok)
+      return ok.error();
+    return verify_report{}; // Its first batch never became durable.
+  }
+  const auto names = collection_table::load(db);
+  if (!names) {
+    // Without them no scope, chain or head can be told.
+    verify_report out;
+    out.findings.push_back({"tables", "collections", names.error().context});
+    out.findings_total = 1;
+    return out;
+  }
+  verify_context x{db, **names, options};
+  verify_node(x);
+  verify_log(x);
+  verify_streams(x);
+  verify_repos(x);
+  verify_names(x);
+  verify_consumers(x);
+  tell_failed_reads(x);
+  return std::move(x.report);
+}
+
+} // namespace weir::storage

@@ -1,0 +1,159 @@
+#pragma once
+
+#include "storage/disk/database.hpp"
+#include "storage/log/content_reader.hpp"
+#include "storage/tables/collection_table.hpp"
+#include "storage/tables/row_access.hpp"
+#include "storage/verify/verify.hpp"
+
+#include <unordered_map>
+
+/// What the parts of the checker share.
+namespace weir::storage {
+
+/// Position among a block's streams of the one that a row of the stream table
+/// means; nothing when the block does not hold it.
+std::optional<size_t> stream_in(const log_block& x,
+                                const stream_block_key& key);
+
+/// "operation 5", for findings.
+inline std::string operation_name(op_id id) {
+  return "operation " + std::to_string(id);
+}
+
+/// A log block and where it begins.
+struct placed_block {
+  op_id first = 0;
+  std::shared_ptr<const log_block> block;
+};
+
+/// The last operation of its kind that is not erased; number 0 = none.
+struct last_operation {
+  op_id number = 0; ///< Of the operation and of its content.
+  atproto::cid id;
+};
+
+/// Of one repo.
+struct last_operations {
+  std::optional<repo_row> row; ///< What they are compared with.
+  bool has_indexed = false;    ///< There is a commit of its indexed revision.
+  last_operation commit;
+  atproto::tid commit_rev;
+  last_operation fact;
+};
+
+/// Findings, counts and small caches of one run.
+class verify_context {
+public:
+  verify_context(const database& store, const collection_table& known,
+                 const verify_options& how)
+    : db(store), names(known), options(how), contents(store, how.partition) {
+    // nop
+  }
+
+  void find(std::string invariant, std::string where, std::string sentence);
+
+  /// Notes a damaged row or a failed read as a finding.
+  void damaged(std::string where, const error& what);
+
+  void count(const char* what, uint64_t n = 1) { report.counts[what] += n; }
+
+  /// Chain of a repo; null when it has none or it is damaged (reported).
+  std::shared_ptr<const chain_row> chain_of(const atproto::did& repo);
+
+  /// The block that begins at `first`; null when absent or damaged. The
+  /// latter is reported by the pass over the log.
+  std::shared_ptr<const log_block> block_at(op_id first);
+
+  /// The block that holds an operation; null when none does.
+  placed_block block_holding(op_id id);
+
+  /// "did:plc:... app.bsky.feed.like", for findings.
+  std::string stream_name(const stream_block_key& x) const;
+
+  /// A row that may be damaged (reported) or absent.
+  template <class Row, table_key Key>
+  std::optional<Row> row_at(const Key& key, const std::string& where) {
+    auto row = load_row<Row>(db, key);
+    if (row)
+      return std::move(*row);
+    damaged(where, row.error());
+    return std::nullopt;
+  }
+
+  /// A value, or nothing when it is damaged (reported).
+  template <class Row>
+  std::optional<Row> decoded(std::string_view value, table in) {
+    auto row = decode_value<Row>(value, in);
+    if (row)
+      return std::move(*row);
+    damaged(to_string(in), row.error());
+    return std::nullopt;
+  }
+
+  /// `each_value` that reports a damaged key or a failed read and goes on as
+  /// far as it can.
+  template <table_key Key, class Visit>
+  void each(const key_range& range, Visit visit) {
+    auto rows = db.scan(range);
+    for (; rows.valid(); rows.next()) {
+      auto key = decode_key<Key>(rows.key());
+      if (key)
+        visit(*key, rows.value());
+      else
+        damaged(to_string(Key::in), key.error());
+    }
+    if (auto ok = rows.status(); !ok)
+      damaged(to_string(Key::in), ok.error());
+  }
+
+  /// The same with decoded values.
+  template <class Row, table_key Key, class Visit>
+  void each_row(const key_range& range, Visit visit) {
+    each<Key>(range, [&](Key& key, std::string_view value) {
+      if (auto row = decoded<Row>(value, Key::in))
+        visit(key, *row);
+    });
+  }
+
+  const database& db;
+  const collection_table& names;
+  const verify_options& options;
+  verify_report report;
+  content_reader contents;                      ///< For single bodies.
+  std::map<uint32_t, uint32_t> upstream_epochs; ///< After the node's pass.
+  op_id last_id = 0; ///< After the pass over the log.
+  uint64_t log_events = 0; ///< After the same pass.
+  /// Operations that have a row in the table of streams; after the same pass.
+  uint64_t operations_in_streams = 0;
+
+private:
+  std::unordered_map<op_id, std::shared_ptr<const log_block>> blocks_;
+  atproto::did chain_owner_;
+  std::shared_ptr<const chain_row> chain_;
+};
+
+/// Compares the record heads of a collection with what its stream leads to.
+void verify_heads(verify_context& x, const stream_block_key& stream,
+                  const chain_row& chain, const stream_head& head);
+
+/// Looks whether a head that counts as absent may still be there.
+void verify_left_over(verify_context& x, const record_head_key& key,
+                      const std::string& where);
+
+/// Compares chain and row of a repo with the last operations of its streams.
+void verify_latest(verify_context& x, const atproto::did& repo,
+                   const chain_row& chain, const last_operations& last);
+
+/// Looks for what no writer puts into a log block.
+void verify_operations(verify_context& x, op_id first, const log_block& block);
+
+// The passes, in the order in which they run.
+void verify_node(verify_context& x);
+void verify_log(verify_context& x);
+void verify_streams(verify_context& x);
+void verify_repos(verify_context& x);
+void verify_names(verify_context& x);
+void verify_consumers(verify_context& x);
+
+} // namespace weir::storage

@@ -1,0 +1,88 @@
+#include "atproto/commit.hpp"
+#include "storage/format/account_fact.hpp"
+#include "storage/verify/verify_context.hpp"
+
+/// What the last commit and the last fact of a repo say, against its chain and
+/// its row: both are written in the batch of the operation.
+namespace weir::storage {
+
+namespace {
+
+class latest_check {
+public:
+  latest_check(verify_context& x, const atproto::did& repo,
+               const chain_row& chain, const last_operations& last)
+    : x_(x), repo_(repo), chain_(chain), last_(last) {
+    // nop
+  }
+
+  void run() {
+    if (chain_.rev.defined() != (last_.commit.number != 0))
+      find("the chain and the commits in the log differ in whether there is "
+           "one");
+    else if (chain_.rev.defined())
+      check_commit();
+    if (last_.row)
+      check_row(*last_.row);
+    else if (last_.fact.number != 0)
+      find("it has facts, but no row");
+  }
+
+private:
+  void find(std::string sentence) {
+    x_.find("tables", repo_.str(), std::move(sentence));
+  }
+
+  /// Nothing when it is missing or damaged, which the pass over the log says.
+  shared_bytes content_of(const last_operation& op) {
+    auto body = x_.contents.read_one(op.number);
+    return body ? std::move(*body) : shared_bytes{};
+  }
+
+  void check_commit() {
+    if (chain_.commit != last_.commit.id || chain_.rev != last_.commit_rev)
+      find("the chain is not at operation "
+           + std::to_string(last_.commit.number)
+           + ", the last commit in the log");
+    const auto body = content_of(last_.commit);
+    if (body.empty())
+      return;
+    const auto commit = atproto::decode_commit(body.view());
+    if (!commit)
+      find("its last commit is none: " + commit.error().context);
+    else if (commit->repo != repo_ || commit->rev != chain_.rev
+             || commit->data != chain_.data)
+      find("the chain says another repo, revision or tree than the commit it "
+           "is at");
+  }
+
+  /// Before the first fact, a row says what a new one does.
+  void check_row(const repo_row& row) {
+    if (row.last_indexed_rev.defined() && !last_.has_indexed)
+      find("it was indexed at a revision of which the log has no commit");
+    const auto expected = fact_json(row);
+    if (last_.fact.number == 0) {
+      if (expected != fact_json({}))
+        find("its row says " + expected + ", no fact in the log does");
+      return;
+    }
+    const auto body = content_of(last_.fact);
+    if (!body.empty() && as_text(body.view()) != expected)
+      find("its row says " + expected + ", the last fact in the log "
+           + std::string{as_text(body.view())});
+  }
+
+  verify_context& x_;
+  const atproto::did& repo_;
+  const chain_row& chain_;
+  const last_operations& last_;
+};
+
+} // namespace
+
+void verify_latest(verify_context& x, const atproto::did& repo,
+                   const chain_row& chain, const last_operations& last) {
+  latest_check{x, repo, chain, last}.run();
+}
+
+} // namespace weir::storage

@@ -1,0 +1,268 @@
+#include "storage/disk/store_identity.hpp"
+#include "storage/log/log_epochs.hpp"
+#include "storage/tables/filter_table.hpp"
+#include "storage/tables/identity_table.hpp"
+#include "storage/verify/verify_context.hpp"
+
+#include <algorithm>
+
+/// The passes over what belongs to the node, over identities, and over rows
+/// that lie where nothing may lie.
+namespace weir::storage {
+
+namespace {
+
+// -- meta, configuration ------------------------------------------------------
+
+class meta_pass {
+public:
+  explicit meta_pass(verify_context& x) : x_(x) {
+    // nop
+  }
+
+  void run() {
+    x_.each<meta_key>(range_of<meta_key>(),
+                      [this](const meta_key& key, std::string_view value) {
+                        check(key.name, value);
+                      });
+    for (const auto* name : {"format", "log_identity", "store_epoch"})
+      if (std::find(seen_.begin(), seen_.end(), name) == seen_.end())
+        x_.find("tables", "meta", std::string{name} + " is missing");
+  }
+
+private:
+  void check(const std::string& name, std::string_view value) {
+    if (name == "format") {
+      const auto row = x_.decoded<stored_bytes>(value, table::meta);
+      if (row && as_text(row->value) != store_format)
+        x_.find("tables", "meta", "it says another format than FORMAT");
+    } else if (name == "log_identity") {
+      const auto row = x_.decoded<counter>(value, table::meta);
+      if (row && row->value != x_.db.log_identity())
+        x_.find("tables", "meta", "it says another identity than FORMAT");
+    } else if (name == "store_epoch" || name == "metadata_version"
+               || name == "next_collection_id") {
+      x_.decoded<counter>(value, table::meta);
+    } else if (name == log_epochs_row_name) {
+      x_.decoded<log_epochs_row>(value, table::meta);
+    } else if (name == directory_export_row) {
+      x_.decoded<export_row>(value, table::meta);
+    } else {
+      return x_.find("tables", "meta", "nothing is called " + name);
+    }
+    seen_.push_back(name);
+  }
+
+  verify_context& x_;
+  std::vector<std::string> seen_; ///< Of those that there may be.
+};
+
+void check_configuration(verify_context& x) {
+  x.each_row<stored_bytes, configuration_key>(
+    range_of<configuration_key>(),
+    [&](const configuration_key& key, const stored_bytes& value) {
+      x.count("settings");
+      if (key.name == filter_setting) {
+        const auto row = decode_value<filter_row>(as_text(value.value));
+        if (!row)
+          x.damaged(key.name, row.error());
+      }
+      if (key.dataset > default_dataset)
+        x.find("tables", "configuration",
+               key.name + " is of a dataset that there is not");
+    });
+}
+
+// -- upstreams, listings ------------------------------------------------------
+
+/// Ids are given from 1 on, and none is ever taken back.
+void check_upstreams(verify_context& x) {
+  std::map<std::pair<std::string, bool>, uint32_t> known;
+  x.each_row<upstream_row,
+             upstream_key>(range_of<upstream_key>(), [&](
+                                                       const upstream_key& key,
+                                                       const upstream_row&
+                                                         row) {
+    x.count("upstreams");
+    const auto where = "upstream " + std::to_string(key.id);
+    if (row.id != key.id)
+      x.find("tables", where, "its row is another one's");
+    if (key.id != x.upstream_epochs.size() + 1)
+      x.find("tables", where, "ids before it are missing");
+    x.upstream_epochs[key.id] = row.epoch;
+    const auto [other, fresh] = known.try_emplace({row.url, row.relay}, key.id);
+    if (!fresh)
+      x.find("tables", where,
+             "it is at the same place as " + std::to_string(other->second));
+    if (row.epoch == 0)
+      x.find("tables", where, "it has no epoch");
+    const auto may_suspect = row.life == stream_life::careful
+                             || row.life == stream_life::moved;
+    if (row.suspect == 0 ? row.ends != 0 : !may_suspect)
+      x.find("tables", where, "it counts ends of a frame that it does not name");
+  });
+}
+
+void check_listings(verify_context& x) {
+  x.each_row<listing_row, listing_key>(
+    range_of<listing_key>(),
+    [&](const listing_key& key, const listing_row& row) {
+      const auto where = "listing at " + std::to_string(key.upstream);
+      if (!x.upstream_epochs.contains(key.upstream))
+        x.find("tables", where, "there is no such upstream");
+      if (key.collection != 0 && !x.names.name_of(key.collection))
+        x.find("tables", where, "its collection has no name");
+      if (row.noted != position{} && row.noted.upstream != key.upstream)
+        x.find("tables", where, "it was begun at another upstream");
+    });
+}
+
+// -- identities, handles ------------------------------------------------------
+
+void check_identities(verify_context& x) {
+  x.each_row<identity_row, identity_key>(
+    range_of<identity_key>(),
+    [&](const identity_key& key, const identity_row&) {
+      x.count("identities");
+      if (!atproto::did::parse(key.repo.str()))
+        x.find("tables", "identity", key.repo.str() + " is no DID");
+    });
+}
+
+void check_exported(verify_context& x) {
+  x.each_row<identity_row, exported_key>(
+    range_of<exported_key>(),
+    [&](const exported_key& key, const identity_row& row) {
+      x.count("exported");
+      if (!atproto::did::parse(key.repo.str()))
+        x.find("tables", "exported", key.repo.str() + " is no DID");
+      if (row.fetched_at != 0 || row.tombstoned || !row.handle.empty())
+        x.find("tables", "exported",
+               key.repo.str() + " has what no export says");
+    });
+}
+
+void check_handle(verify_context& x, const std::string& handle,
+                  const stored_bytes& owner) {
+  const auto find = [&](std::string sentence) {
+    x.find("tables", "handle " + handle, std::move(sentence));
+  };
+  if (std::any_of(handle.begin(), handle.end(), [](char c) {
+        return c >= 'A' && c <= 'Z';
+      }))
+    find("it is not in lower case");
+  const auto repo = atproto::did::parse(as_text(owner.value));
+  if (!repo)
+    return find("its owner is no DID");
+  const auto row = x.row_at<identity_row>(identity_key{*repo}, repo->str());
+  if (!row || row->handle != handle)
+    find("the identity of " + repo->str() + " has another");
+}
+
+// -- where nothing may lie ----------------------------------------------------
+
+/// A table that is added is a warning here until it is decided which passes
+/// read it.
+bool is_written(table x) {
+  switch (x) {
+    case table::meta:
+    case table::configuration:
+    case table::collection_name:
+    case table::collection_id:
+    case table::log_block:
+    case table::content_block:
+    case table::stream_block:
+    case table::chain:
+    case table::record_head:
+    case table::collection_member:
+    case table::content_reference:
+    case table::time_index:
+    case table::repo:
+    case table::repo_by_status:
+    case table::member:
+    case table::sync_buffer:
+    case table::handle:
+    case table::identity:
+    case table::erasure:
+    case table::exported:
+    case table::upstream:
+    case table::listing:
+    case table::consumer:
+    case table::acked:
+    case table::dead_letter:
+      return true;
+    case table::operation_dedup:
+    case table::tombstone:
+    case table::content_state:
+    case table::missing:
+    case table::waiter:
+    case table::timeline:
+    case table::host:
+    case table::quarantine:
+    case table::audit:
+    case table::usage:
+    case table::index_metadata:
+    case table::index_entry:
+      return false;
+  }
+  return false; // No table of this format.
+}
+
+/// One row, or a whole table, is one step.
+void check_strays(verify_context& x) {
+  auto rows = x.db.scan({});
+  while (rows.valid()) {
+    const auto key = rows.key();
+    const auto in = key.empty() ? table{} : static_cast<table>(key.front());
+    if (is_written(in)) {
+      rows.seek(prefix_end(std::string{key.substr(0, 1)}));
+      continue;
+    }
+    x.find("tables", to_string(in),
+           "a row of " + std::to_string(key.size())
+             + " bytes of key lies where nothing is written");
+    rows.next();
+  }
+  if (auto ok = rows.status(); !ok)
+    x.damaged("strays", ok.error());
+}
+
+/// A store holds one partition.
+template <table_key Key>
+void check_partition(verify_context& x) {
+  const auto all = range_of<Key>();
+  const auto own = range_of<Key>(x.options.partition);
+  for (const auto& range :
+       {key_range{all.begin, own.begin}, key_range{own.end, all.end}}) {
+    auto rows = x.db.scan(range);
+    for (; rows.valid(); rows.next())
+      x.find("tables", to_string(Key::in),
+             "a row is of another partition, or its key is damaged");
+    if (auto ok = rows.status(); !ok)
+      x.damaged(to_string(Key::in), ok.error());
+  }
+}
+
+} // namespace
+
+void verify_node(verify_context& x) {
+  meta_pass{x}.run();
+  check_configuration(x);
+  check_upstreams(x);
+  check_listings(x);
+  check_identities(x);
+  check_exported(x);
+  x.each_row<stored_bytes, handle_key>(
+    range_of<handle_key>(),
+    [&](const handle_key& key, const stored_bytes& owner) {
+      x.count("handles");
+      check_handle(x, key.handle, owner);
+    });
+  check_strays(x);
+  check_partition<log_block_key>(x);
+  check_partition<content_block_key>(x);
+  check_partition<record_head_key>(x);
+  check_partition<time_index_key>(x);
+}
+
+} // namespace weir::storage

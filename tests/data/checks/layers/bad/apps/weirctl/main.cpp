@@ -1,1 +1,0 @@
-#include "storage/keys.hpp"

@@ -1,0 +1,2 @@
+#include "storage/log/committer.hpp"
+#include "storage/loose.hpp"

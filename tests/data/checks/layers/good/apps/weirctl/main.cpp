@@ -1,2 +1,0 @@
-#include "messages/fwd.hpp"
-#include "storage/dump.hpp"

@@ -1,1 +1,0 @@
-#include <leveldb/db.h>

@@ -1,0 +1,2 @@
+#include "storage/format/repo_row.hpp"
+#include "storage/log/committer.hpp"
