@@ -1,8 +1,8 @@
 #include "storage/format/content_block.hpp"
 
-#include "base/limits.hpp"
 #include "storage/format/byte_archive.hpp"
 #include "storage/format/crc32c.hpp"
+#include "storage/format/limits.hpp"
 
 #include <cassert>
 
@@ -24,22 +24,22 @@ void put_item(byte_output& ar, uint32_t size, bool erased, uint32_t sum) {
 
 void content_block_writer::add(bytes_view body) {
   assert(count() < limits::transaction_ops_max);
-  sizes_.push_back(static_cast<uint32_t>(body.size()));
-  sums_.push_back(crc32c(as_text(body)));
-  bodies_ += as_text(body);
+  bodies_.push_back(body);
+  body_bytes_ += body.size();
 }
 
 std::string content_block_writer::take() {
   byte_output ar;
-  ar.data.reserve(16 + 8 * sizes_.size() + bodies_.size());
+  ar.data.reserve(16 + 8 * bodies_.size() + body_bytes_);
   ar(value_format);
-  ar.put_varint(sizes_.size());
-  for (size_t i = 0; i < sizes_.size(); ++i)
-    put_item(ar, sizes_[i], false, sums_[i]);
-  ar.data += bodies_;
-  sizes_.clear();
-  sums_.clear();
+  ar.put_varint(bodies_.size());
+  for (const auto body : bodies_)
+    put_item(ar, static_cast<uint32_t>(body.size()), false,
+             crc32c(as_text(body)));
+  for (const auto body : bodies_)
+    ar.data += as_text(body);
   bodies_.clear();
+  body_bytes_ = 0;
   return std::move(ar.data);
 }
 

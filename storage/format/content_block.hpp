@@ -18,23 +18,27 @@ struct content_item {
   bytes_view body;   ///< Borrowed; empty when erased.
 };
 
-/// Builds the value of one content block piece by piece.
+/// Builds the value of one content block from bodies that lie elsewhere, so
+/// that each body is copied once, into the value.
+///
+/// # Ownership and threads
+/// Borrows the bodies until `take`. One thread.
 class content_block_writer {
 public:
   /// @pre `count() < limits::transaction_ops_max`
   void add(bytes_view body);
 
-  size_t count() const noexcept { return sizes_.size(); }
+  size_t count() const noexcept { return bodies_.size(); }
 
-  size_t body_bytes() const noexcept { return bodies_.size(); }
+  size_t body_bytes() const noexcept { return body_bytes_; }
 
-  /// The value; the writer is empty again afterwards.
+  /// The value, which ends with the bodies in the order in which they were
+  /// added. The writer is empty afterwards.
   std::string take();
 
 private:
-  std::vector<uint32_t> sizes_;
-  std::vector<uint32_t> sums_;
-  std::string bodies_;
+  std::vector<bytes_view> bodies_;
+  size_t body_bytes_ = 0;
 };
 
 /// Opens the value of a content block without copying bodies.

@@ -1,7 +1,7 @@
 #include "storage/log/transaction_writer.hpp"
 
-#include "base/limits.hpp"
 #include "storage/disk/database.hpp"
+#include "storage/format/limits.hpp"
 
 #include <algorithm>
 
@@ -13,21 +13,6 @@ constexpr int64_t minute_us = 60'000'000;
 
 bool has_body(const new_operation& op) noexcept {
   return !op.content.empty() && !op.undecodable;
-}
-
-/// All bodies of a transaction in one buffer of exactly their size.
-shared_bytes copy_bodies(const transaction& tx) {
-  size_t total = 0;
-  for (const auto& op : tx.ops)
-    total += has_body(op) ? op.content.size() : 0;
-  bytes all;
-  all.reserve(total);
-  for (const auto& op : tx.ops)
-    if (has_body(op)) {
-      const auto body = op.content.view();
-      all.insert(all.end(), body.begin(), body.end());
-    }
-  return shared_bytes{std::move(all)};
 }
 
 std::shared_ptr<log_entry> entry_of(const atproto::did& repo,
@@ -116,8 +101,6 @@ result<log_entry_ptr> transaction_writer::append(const atproto::did& repo,
                                                  write_batch& out) {
   auto entry = entry_of(repo, tx, tail_);
   auto block = block_of(repo, tx, tail_);
-  const auto bodies = copy_bodies(tx);
-  size_t offset = 0;
   slots_.clear();
   for (const auto& op : tx.ops) {
     const auto stream = slot_of(op.scope, chain, block);
@@ -125,16 +108,13 @@ result<log_entry_ptr> transaction_writer::append(const atproto::did& repo,
       return stream.error();
     auto& at = slots_[*stream];
     auto& logged = entry->ops.emplace_back(logged_of(op, at.head->next_index));
-    if (has_body(op)) {
+    if (has_body(op))
       logged.content = entry->last();
-      logged.body = bodies.slice(offset, op.content.size());
-      offset += op.content.size();
-    }
     block.ops.push_back(
       {*stream, op.action, op.undecodable, 0, op.rkey, op.id, logged.content});
     advance(block, op, at);
   }
-  put_content(*entry, out);
+  put_content(tx, *entry, out);
   put_streams(block, out);
   if (auto ok = put_block(block, out); !ok)
     return ok.error();
@@ -171,26 +151,42 @@ void transaction_writer::advance(const log_block& block,
   ++at.count;
 }
 
-void transaction_writer::put_content(const log_entry& entry, write_batch& out) {
-  uint64_t first = 0;
-  const auto flush = [&] {
-    if (content_.count() != 0)
-      out.put(encode_key(content_block_key{partition_, first}),
-              content_.take());
-  };
-  for (const auto& op : entry.ops) {
-    if (op.content == 0)
+void transaction_writer::put_content(const transaction& tx, log_entry& entry,
+                                     write_batch& out) {
+  size_t first = 0; // The operation whose body is the first of the block.
+  for (size_t i = 0; i < tx.ops.size(); ++i) {
+    if (!has_body(tx.ops[i]))
       continue;
-    if (content_.body_bytes() + op.body.size()
-        > limits::content_block_bytes_max)
-      flush();
+    const auto body = tx.ops[i].content.view();
+    if (content_.body_bytes() + body.size() > limits::content_block_bytes_max)
+      put_content_block(tx, first, entry, out);
     if (content_.count() == 0)
-      first = op.content;
-    while (first + content_.count() < op.content)
+      first = i;
+    while (first + content_.count() < i)
       content_.add({});
-    content_.add(op.body.view());
+    content_.add(body);
   }
-  flush();
+  put_content_block(tx, first, entry, out);
+}
+
+void transaction_writer::put_content_block(const transaction& tx, size_t first,
+                                           log_entry& entry,
+                                           write_batch& out) {
+  const auto count = content_.count();
+  if (count == 0)
+    return;
+  const auto bodies = content_.body_bytes();
+  const auto value = std::make_shared<const std::string>(content_.take());
+  out.put(encode_key(content_block_key{partition_, entry.ops[first].content}),
+          *value);
+  // Whoever reads the newest operations shares the value that is written.
+  auto rest = as_bytes(*value).last(bodies);
+  for (auto i = first; i < first + count; ++i)
+    if (has_body(tx.ops[i])) {
+      const auto size = tx.ops[i].content.size();
+      entry.ops[i].body = {value, rest.first(size)};
+      rest = rest.subspan(size);
+    }
 }
 
 void transaction_writer::put_streams(const log_block& block, write_batch& out) {

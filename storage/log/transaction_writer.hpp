@@ -62,7 +62,9 @@ private:
   result<uint32_t> slot_of(const std::string& scope, chain_row& chain,
                            log_block& block);
   void advance(const log_block& block, const new_operation& op, slot& at);
-  void put_content(const log_entry& entry, write_batch& out);
+  void put_content(const transaction& tx, log_entry& entry, write_batch& out);
+  void put_content_block(const transaction& tx, size_t first, log_entry& entry,
+                         write_batch& out);
   result<void> put_block(const log_block& block, write_batch& out);
   void put_streams(const log_block& block, write_batch& out);
 

@@ -1,4 +1,5 @@
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
+#include "storage/format/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 namespace weir::tests {
@@ -35,6 +36,20 @@ TEST(repo_commits, a_commit_on_our_root_is_applied_and_then_finished) {
   EXPECT_EQ(tx.ops[0].rkey, "a");
   EXPECT_EQ(tx.ops[1].scope, storage::commit_scope);
   EXPECT_EQ(x.chain->data, x.account.data());
+}
+
+// The store copies a record once more (RecordCopiesTest).
+TEST(repo_commits, a_record_is_a_part_of_its_frame_and_no_copy) {
+  repo_world x;
+  x.sync();
+  const auto frame = x.stamp(x.make_commit("app.test.note/a"), relay_id);
+  x.perform_frames({frame});
+  const auto update = x.write();
+  const auto record = update.transactions.at(0).ops.at(0).content.view();
+  ASSERT_FALSE(record.empty());
+  EXPECT_GE(record.data(), frame.bytes.data());
+  EXPECT_LE(record.data() + record.size(),
+            frame.bytes.data() + frame.bytes.size());
 }
 
 // SYNC-20, SYNC-24; requirements.md 3b.1: accounting before the filter

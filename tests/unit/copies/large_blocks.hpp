@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+
+namespace weir::tests {
+
+/// Counts the blocks of memory that the program asks for, from all its threads,
+/// while it exists. A copy of something large needs a block of its size, so
+/// this counts copies.
+class large_blocks {
+public:
+  /// @param bytes_min What counts as large.
+  explicit large_blocks(size_t bytes_min) noexcept;
+  ~large_blocks();
+  large_blocks(const large_blocks&) = delete;
+  large_blocks& operator=(const large_blocks&) = delete;
+
+  size_t count() const noexcept;
+};
+
+} // namespace weir::tests
