@@ -1,6 +1,6 @@
 #include "atproto/base_encodings.hpp"
 
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,7 @@
 #include "atproto/block_index.hpp"
 
+#include "atproto/limits.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -63,7 +65,7 @@ bool block_index::entry::same_block(const entry& x) const noexcept {
 block_index::block_index(spool& overflow, size_t entries_max,
                          size_t run_entries)
   : overflow_(overflow), entries_max_(entries_max), run_entries_(run_entries) {
-  // nop
+  static_assert(sizeof(entry) == limits::walk_index_entry_bytes);
 }
 
 result<void> block_index::add(const uint8_t* digest, block_place at) {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "atproto/limits.hpp"
 #include "atproto/spool.hpp"
-#include "base/limits.hpp"
 
 #include <functional>
 #include <vector>

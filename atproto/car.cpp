@@ -2,8 +2,8 @@
 
 #include "atproto/cbor_walk.hpp"
 #include "atproto/dag_cbor.hpp"
+#include "atproto/limits.hpp"
 #include "atproto/sha256.hpp"
-#include "base/limits.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "atproto/dag_cbor.hpp"
+#include "atproto/limits.hpp"
 #include "atproto/utf8.hpp"
-#include "base/limits.hpp"
 
 /// The parts of DAG-CBOR items and the faults they can have.
 namespace weir::atproto::cbor {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "atproto/cbor_item.hpp"
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 
 #include "atproto/base_encodings.hpp"
 #include "atproto/identifiers.hpp"
+#include "atproto/limits.hpp"
 #include "atproto/sha256.hpp"
-#include "base/limits.hpp"
 
 #include <algorithm>
 #include <cstring>

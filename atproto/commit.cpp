@@ -1,7 +1,7 @@
 #include "atproto/commit.hpp"
 
 #include "atproto/dag_cbor.hpp"
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 #include "atproto/dag_cbor.hpp"
 
 #include "atproto/cbor_walk.hpp"
+#include "atproto/limits.hpp"
 
 namespace weir::atproto::cbor {
 

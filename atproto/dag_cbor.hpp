@@ -1,7 +1,7 @@
 #pragma once
 
 #include "atproto/cid.hpp"
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
 
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 #include "atproto/did_document.hpp"
 
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
 
 #include <boost/json.hpp>
 

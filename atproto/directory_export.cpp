@@ -1,7 +1,6 @@
 #include "atproto/directory_export.hpp"
 
-#include "base/limits.hpp"
-#include "base/limits_export.hpp"
+#include "atproto/limits.hpp"
 
 #include <boost/json.hpp>
 

@@ -1,8 +1,7 @@
 #include "atproto/frame.hpp"
 
 #include "atproto/dag_cbor.hpp"
-#include "base/limits.hpp"
-#include "base/limits_frames.hpp"
+#include "atproto/limits.hpp"
 
 namespace weir::atproto {
 

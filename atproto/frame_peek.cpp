@@ -1,5 +1,6 @@
 #include "atproto/cbor_walk.hpp"
 #include "atproto/frame.hpp"
+#include "atproto/limits.hpp"
 #include "base/limits.hpp"
 
 #include <array>

@@ -2,7 +2,7 @@
 
 #include "atproto/cid.hpp"
 #include "atproto/frame.hpp"
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
 
 #include <functional>
 #include <memory>

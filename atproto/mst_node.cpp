@@ -1,8 +1,8 @@
 #include "atproto/mst_node.hpp"
 
 #include "atproto/cbor_walk.hpp"
+#include "atproto/limits.hpp"
 #include "atproto/sha256.hpp"
-#include "base/limits.hpp"
 
 #include <algorithm>
 #include <bit>

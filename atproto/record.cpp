@@ -1,7 +1,7 @@
 #include "atproto/record.hpp"
 
 #include "atproto/cbor_walk.hpp"
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
 
 namespace weir::atproto {
 

@@ -2,6 +2,7 @@
 
 #include "atproto/base_encodings.hpp"
 #include "atproto/cbor_walk.hpp"
+#include "atproto/limits.hpp"
 
 #include <charconv>
 

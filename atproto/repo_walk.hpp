@@ -1,8 +1,8 @@
 #pragma once
 
+#include "atproto/limits.hpp"
 #include "atproto/spool.hpp"
 #include "atproto/verify.hpp"
-#include "base/limits.hpp"
 
 #include <functional>
 #include <memory>

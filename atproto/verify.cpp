@@ -2,9 +2,9 @@
 
 #include "atproto/car.hpp"
 #include "atproto/commit.hpp"
+#include "atproto/limits.hpp"
 #include "atproto/mst.hpp"
 #include "atproto/record.hpp"
-#include "base/limits.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "base/process_memory.hpp"
 
-#include "base/limits_heap.hpp"
+#include "base/limits.hpp"
 
 #include <algorithm>
 #include <fstream>

@@ -1,6 +1,7 @@
 #include "bench/micro_stages.hpp"
 
 #include "atproto/car.hpp"
+#include "atproto/limits.hpp"
 #include "atproto/record_json.hpp"
 #include "atproto/repo_walk.hpp"
 #include "atproto/sha256.hpp"

@@ -43,8 +43,8 @@ set(wire_hides json)
 # Everything a *_machine file reaches must be one of these, or plain code of
 # the same actor; plain rows of storage are values, too.
 set(machine_may
-  "^(base|atproto|wire)/|^storage/format/([a-z_]+_row|content_span|records\
-|update|log_entry)\\.hpp$")
+  "^(base|atproto|wire)/|^net/limits\\.hpp$|^storage/format/([a-z_]+_row\
+|content_span|records|update|log_entry|limits)\\.hpp$")
 set(machine_libraries "<(caf|leveldb|openssl|boost/(asio|beast))[/.]")
 
 function(read_includes out source)

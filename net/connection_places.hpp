@@ -1,8 +1,7 @@
 #pragma once
 
-#include "base/limits.hpp"
-#include "base/limits_api.hpp"
 #include "net/ip_address.hpp"
+#include "net/limits.hpp"
 
 #include <cstdint>
 #include <map>

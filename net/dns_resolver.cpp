@@ -1,7 +1,7 @@
 #include "net/dns_resolver.hpp"
 
-#include "base/limits.hpp"
 #include "net/asio_loop.hpp"
+#include "net/limits.hpp"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 

@@ -1,5 +1,6 @@
 #include "net/http_call.hpp"
 
+#include "net/limits.hpp"
 #include "net/retry_hints.hpp"
 
 #include <algorithm>

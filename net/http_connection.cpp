@@ -1,5 +1,6 @@
 #include "net/http_connection.hpp"
 
+#include "net/limits.hpp"
 #include "net/ws_codec.hpp"
 #include "net/ws_session_channel.hpp"
 

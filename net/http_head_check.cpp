@@ -1,5 +1,5 @@
-#include "base/limits.hpp"
 #include "net/http_parser.hpp"
+#include "net/limits.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "net/http_parser.hpp"
 
-#include "base/limits.hpp"
+#include "net/limits.hpp"
 
 // GCC 12 takes an empty boost::optional for one that is used (sanitizers on).
 #pragma GCC diagnostic push

@@ -2,9 +2,9 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/limits.hpp"
 #include "net/connection_places.hpp"
 #include "net/http_types.hpp"
+#include "net/limits.hpp"
 #include "net/transport.hpp"
 #include "net/ws_session.hpp"
 

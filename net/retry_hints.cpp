@@ -1,7 +1,6 @@
 #include "net/retry_hints.hpp"
 
-#include "base/limits.hpp"
-#include "base/limits_retry.hpp"
+#include "net/limits.hpp"
 
 #include <algorithm>
 #include <charconv>

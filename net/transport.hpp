@@ -2,9 +2,9 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/limits.hpp"
 #include "net/event_loop.hpp"
 #include "net/ip_address.hpp"
+#include "net/limits.hpp"
 
 #include <chrono>
 #include <functional>

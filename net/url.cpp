@@ -1,7 +1,7 @@
 #include "net/url.hpp"
 
-#include "base/limits.hpp"
 #include "net/ip_address.hpp"
+#include "net/limits.hpp"
 
 #include <boost/url/parse.hpp>
 #include <boost/url/url.hpp>

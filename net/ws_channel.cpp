@@ -1,6 +1,7 @@
 #include "net/ws_channel.hpp"
 
 #include "base/random.hpp"
+#include "net/limits.hpp"
 
 #include <algorithm>
 

@@ -3,6 +3,7 @@
 #include "base/random.hpp"
 #include "net/connector.hpp"
 #include "net/http_parser.hpp"
+#include "net/limits.hpp"
 #include "net/retry_hints.hpp"
 #include "net/ws_channel.hpp"
 

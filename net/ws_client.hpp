@@ -7,6 +7,7 @@
 #include "base/random.hpp"
 #include "net/address_guard.hpp"
 #include "net/http_types.hpp"
+#include "net/limits.hpp"
 #include "net/tls.hpp"
 #include "net/transport.hpp"
 #include "net/url.hpp"

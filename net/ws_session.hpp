@@ -1,7 +1,7 @@
 #pragma once
 
-#include "base/limits.hpp"
 #include "net/ip_address.hpp"
+#include "net/limits.hpp"
 #include "net/ws_message.hpp"
 
 #include <chrono>

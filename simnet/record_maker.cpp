@@ -3,7 +3,7 @@
 #include "atproto/cid.hpp"
 #include "atproto/dag_cbor.hpp"
 #include "atproto/identifiers.hpp"
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
 #include "simnet/datetime.hpp"
 
 #include <array>

@@ -1,5 +1,6 @@
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
 #include "wire/json_tokens.hpp"
+#include "wire/limits.hpp"
 #include "wire/tap.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>

@@ -1,7 +1,7 @@
 #include "wire/filter.hpp"
 
 #include "atproto/identifiers.hpp"
-#include "base/limits.hpp"
+#include "wire/limits.hpp"
 #include "wire/nsid_case.hpp"
 
 #include <algorithm>

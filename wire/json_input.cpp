@@ -1,5 +1,5 @@
-#include "base/limits.hpp"
 #include "wire/filter.hpp"
+#include "wire/limits.hpp"
 #include "wire/repos_api.hpp"
 #include "wire/tap.hpp"
 

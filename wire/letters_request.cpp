@@ -1,9 +1,9 @@
 #include "wire/letters_request.hpp"
 
-#include "base/limits.hpp"
-#include "base/limits_api.hpp"
+#include "atproto/limits.hpp"
 #include "wire/body_members.hpp"
 #include "wire/json_tokens.hpp"
+#include "wire/limits.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
 

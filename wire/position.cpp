@@ -1,6 +1,7 @@
 #include "wire/position.hpp"
 
 #include "atproto/base_encodings.hpp"
+#include "atproto/limits.hpp"
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
 

@@ -1,8 +1,9 @@
 #include "wire/repos_request_reader.hpp"
 
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
 #include "wire/filter.hpp"
 #include "wire/json_tokens.hpp"
+#include "wire/limits.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
 

@@ -1,10 +1,9 @@
 #include "actors/api/access.hpp"
 
+#include "actors/api/limits.hpp"
 #include "actors/api/own_site.hpp"
 #include "atproto/base_encodings.hpp"
 #include "atproto/sha256.hpp"
-#include "base/limits.hpp"
-#include "base/limits_api.hpp"
 #include "base/log.hpp"
 
 #include <algorithm>

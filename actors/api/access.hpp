@@ -1,7 +1,6 @@
 #pragma once
 
-#include "base/limits.hpp"
-#include "base/limits_api.hpp"
+#include "actors/api/limits.hpp"
 #include "base/line_budget.hpp"
 #include "net/http_server.hpp"
 

@@ -18,6 +18,7 @@
 #include "messages/identity.hpp"
 #include "messages/journal.hpp"
 #include "messages/repo.hpp"
+#include "net/limits.hpp"
 #include "wire/problem.hpp"
 
 #include <caf/actor_system.hpp>

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "actors/api/access.hpp"
+#include "actors/api/limits.hpp"
 #include "actors/support/consumer_stats.hpp"
 #include "actors/support/context.hpp"
+#include "actors/support/limits.hpp"
 #include "actors/support/store_growth.hpp"
 #include "actors/support/store_stats.hpp"
 #include "net/http_server.hpp"

@@ -1,6 +1,6 @@
 #include "actors/api/channel.hpp"
 
-#include "base/limits.hpp"
+#include "actors/api/limits.hpp"
 #include "messages/consumer.hpp"
 #include "net/ws_session.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "actors/api/limits.hpp"
 #include "base/error.hpp"
-#include "base/limits.hpp"
 #include "net/ip_address.hpp"
 
 #include <cstdint>

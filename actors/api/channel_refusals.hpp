@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/limits_api.hpp"
+#include "actors/api/limits.hpp"
 #include "base/line_budget.hpp"
 #include "base/log.hpp"
 #include "base/metrics.hpp"

@@ -1,6 +1,8 @@
 #include "actors/api/client_lookups.hpp"
 
 #include "actors/api/answers.hpp"
+#include "actors/api/limits.hpp"
+#include "actors/support/limits.hpp"
 #include "base/stored_time.hpp"
 
 #include <algorithm>

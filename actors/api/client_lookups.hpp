@@ -4,7 +4,6 @@
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "base/limits_api.hpp"
 #include "base/token_bucket.hpp"
 #include "net/http_server.hpp"
 #include "storage/format/records.hpp"

@@ -1,5 +1,7 @@
 #include "actors/api/page_request.hpp"
 
+#include "actors/api/limits.hpp"
+
 #include <charconv>
 
 namespace weir::actors {

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "actors/api/limits.hpp"
 #include "actors/api/routes.hpp"
 #include "atproto/identifiers.hpp"
-#include "base/limits.hpp"
 #include "net/http_server.hpp"
 
 #include <string>

@@ -1,7 +1,6 @@
 #include "actors/api/routes.hpp"
 
-#include "base/limits.hpp"
-#include "base/limits_api.hpp"
+#include "actors/api/limits.hpp"
 #include "base/nearest.hpp"
 
 #include <algorithm>

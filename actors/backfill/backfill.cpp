@@ -1,11 +1,11 @@
 #include "actors/backfill/backfill.hpp"
 
+#include "actors/backfill/limits.hpp"
 #include "actors/support/account_json.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
+#include "atproto/limits.hpp"
 #include "base/crash_point.hpp"
-#include "base/limits.hpp"
-#include "base/limits_fetch.hpp"
 #include "messages/journal.hpp"
 
 #include <caf/actor_system.hpp>

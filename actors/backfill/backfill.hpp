@@ -1,7 +1,9 @@
 #pragma once
 
 #include "actors/backfill/import_machine.hpp"
+#include "actors/backfill/limits.hpp"
 #include "actors/support/context.hpp"
+#include "atproto/limits.hpp"
 #include "messages/backfill.hpp"
 
 #include <functional>

@@ -1,5 +1,7 @@
 #include "actors/backfill/fetch_bridge.hpp"
 
+#include "actors/backfill/limits.hpp"
+
 #include <caf/send.hpp>
 
 namespace weir::actors {

@@ -1,5 +1,7 @@
 #include "actors/backfill/import_machine.hpp"
 
+#include "actors/backfill/limits.hpp"
+
 #include <utility>
 
 namespace weir::actors {

@@ -1,8 +1,9 @@
 #pragma once
 
+#include "actors/backfill/limits.hpp"
+#include "atproto/limits.hpp"
 #include "atproto/repo_walk.hpp"
 #include "atproto/spool.hpp"
-#include "base/limits.hpp"
 #include "storage/format/update.hpp"
 #include "wire/filter.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "actors/consumer/delivery_types.hpp"
+#include "actors/consumer/limits.hpp"
 #include "base/clock.hpp"
-#include "base/limits_storage.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,4 +1,6 @@
 #include "actors/consumer/delivery_machine.hpp"
+#include "actors/support/limits.hpp"
+#include "storage/format/limits.hpp"
 
 #include "wire/tap.hpp"
 

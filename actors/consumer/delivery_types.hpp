@@ -1,7 +1,9 @@
 #pragma once
 
+#include "actors/consumer/limits.hpp"
+#include "actors/support/limits.hpp"
 #include "base/clock.hpp"
-#include "base/limits.hpp"
+#include "storage/format/limits.hpp"
 #include "storage/format/log_entry.hpp"
 #include "wire/filter.hpp"
 

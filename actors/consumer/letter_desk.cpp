@@ -1,6 +1,6 @@
 #include "actors/consumer/letter_desk.hpp"
 
-#include "base/limits_api.hpp"
+#include "actors/consumer/limits.hpp"
 #include "base/log.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "actors/consumer/delivery_types.hpp"
+#include "actors/consumer/limits.hpp"
 #include "base/line_budget.hpp"
-#include "base/limits_story.hpp"
 #include "base/log.hpp"
 
 #include <cstdint>

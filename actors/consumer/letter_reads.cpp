@@ -1,10 +1,10 @@
 #include "actors/consumer/letter_reads.hpp"
 
-#include "base/limits_api.hpp"
 #include "storage/log/log_reader.hpp"
 #include "storage/tables/collection_table.hpp"
 #include "storage/tables/consumer_table.hpp"
 #include "storage/tables/row_access.hpp"
+#include "wire/limits.hpp"
 
 #include <algorithm>
 #include <limits>

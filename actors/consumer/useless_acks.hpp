@@ -1,7 +1,7 @@
 #pragma once
 
+#include "actors/consumer/limits.hpp"
 #include "base/clock.hpp"
-#include "base/limits_storage.hpp"
 #include "base/log.hpp"
 
 #include <chrono>

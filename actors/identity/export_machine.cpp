@@ -1,7 +1,8 @@
 #include "actors/identity/export_machine.hpp"
 
-#include "base/limits.hpp"
-#include "base/limits_directory.hpp"
+#include "actors/identity/limits.hpp"
+#include "actors/support/limits.hpp"
+#include "atproto/limits.hpp"
 #include "base/stored_time.hpp"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 #pragma once
 
+#include "actors/identity/limits.hpp"
 #include "atproto/directory_export.hpp"
+#include "atproto/limits.hpp"
 #include "base/clock.hpp"
-#include "base/limits_export.hpp"
 #include "base/token_bucket.hpp"
 #include "storage/format/records.hpp"
 

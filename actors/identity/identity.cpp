@@ -2,11 +2,11 @@
 
 #include "actors/identity/export_reads.hpp"
 #include "actors/identity/identity_health.hpp"
+#include "actors/identity/limits.hpp"
 #include "actors/support/did_method.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
-#include "base/limits_export.hpp"
 #include "base/log.hpp"
 #include "messages/identity.hpp"
 #include "messages/journal.hpp"

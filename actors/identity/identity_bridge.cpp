@@ -1,9 +1,9 @@
 #include "actors/identity/identity_bridge.hpp"
 
+#include "actors/identity/limits.hpp"
 #include "actors/support/did_document_url.hpp"
 #include "actors/support/did_method.hpp"
-#include "base/limits.hpp"
-#include "base/limits_export.hpp"
+#include "atproto/limits.hpp"
 #include "messages/identity.hpp"
 #include "net/retry_hints.hpp"
 

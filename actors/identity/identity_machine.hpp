@@ -1,11 +1,11 @@
 #pragma once
 
+#include "actors/identity/limits.hpp"
 #include "actors/identity/lookup_backoff.hpp"
 #include "actors/identity/lookup_queue.hpp"
+#include "actors/support/limits.hpp"
 #include "atproto/did_document.hpp"
 #include "base/clock.hpp"
-#include "base/limits.hpp"
-#include "base/limits_doubt.hpp"
 #include "storage/format/records.hpp"
 
 #include <chrono>

@@ -1,4 +1,5 @@
 #include "actors/identity/identity_machine.hpp"
+#include "actors/support/limits.hpp"
 
 #include "actors/support/did_method.hpp"
 #include "actors/support/identity_source.hpp"

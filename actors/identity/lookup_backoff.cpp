@@ -1,6 +1,7 @@
 #include "actors/identity/lookup_backoff.hpp"
 
-#include "base/limits_doubt.hpp"
+#include "actors/identity/limits.hpp"
+#include "actors/support/limits.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "actors/identity/lookup_pace.hpp"
 
-#include "base/limits_directory.hpp"
+#include "actors/identity/limits.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "actors/identity/lookup_queue.hpp"
 
+#include "actors/identity/limits.hpp"
 #include "actors/support/did_method.hpp"
-#include "base/limits_doubt.hpp"
 
 #include <algorithm>
 #include <utility>

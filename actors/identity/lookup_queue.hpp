@@ -1,8 +1,8 @@
 #pragma once
 
+#include "actors/identity/limits.hpp"
 #include "actors/identity/lookup_lane.hpp"
 #include "actors/identity/lookup_pace.hpp"
-#include "base/limits.hpp"
 
 #include <optional>
 #include <unordered_map>

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "base/limits.hpp"
+#include "actors/journal/limits.hpp"
+#include "actors/support/limits.hpp"
 
 #include <cstddef>
 #include <cstdint>

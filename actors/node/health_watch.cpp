@@ -1,9 +1,10 @@
 #include "actors/node/health_watch.hpp"
 
+#include "actors/node/limits.hpp"
+#include "actors/support/limits_health.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
-#include "base/limits_health.hpp"
 #include "base/log.hpp"
 #include "messages/backfill.hpp"
 #include "messages/identity.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "base/limits.hpp"
+#include "actors/backfill/limits.hpp"
+#include "atproto/limits.hpp"
 
 #include <cstddef>
 

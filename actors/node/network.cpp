@@ -1,6 +1,6 @@
 #include "actors/node/network.hpp"
 
-#include "base/limits_directory.hpp"
+#include "actors/node/limits.hpp"
 #include "base/version.hpp"
 
 namespace weir::actors {

@@ -1,4 +1,5 @@
 #include "actors/node/node_impl.hpp"
+#include "actors/support/limits.hpp"
 
 #include "storage/disk/safe_env.hpp"
 #include "storage/disk/store_sizes.hpp"

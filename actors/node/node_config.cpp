@@ -1,11 +1,18 @@
 #include "actors/node/node_config.hpp"
 
+#include "actors/node/limits.hpp"
 #include "actors/node/memory_plan.hpp"
+#include "actors/supervisor/limits.hpp"
+#include "actors/supervisor/limits_completeness.hpp"
+#include "actors/supervisor/limits_streams.hpp"
+#include "actors/support/limits.hpp"
 #include "atproto/identifiers.hpp"
-#include "base/limits.hpp"
+#include "base/option_range.hpp"
 #include "net/address_guard.hpp"
 #include "net/ip_address.hpp"
+#include "storage/format/limits.hpp"
 #include "wire/filter.hpp"
+#include "wire/limits.hpp"
 #include "wire/nsid_case.hpp"
 
 #include <algorithm>

@@ -1,14 +1,15 @@
 #pragma once
 
+#include "actors/identity/limits.hpp"
+#include "actors/node/limits.hpp"
+#include "actors/supervisor/limits.hpp"
+#include "actors/supervisor/limits_completeness.hpp"
+#include "actors/supervisor/limits_streams.hpp"
+#include "actors/support/limits.hpp"
 #include "actors/support/tracking_mode.hpp"
+#include "actors/upstream/limits.hpp"
 #include "actors/upstream/upstream_machine.hpp"
-#include "base/limits.hpp"
-#include "base/limits_accounts.hpp"
-#include "base/limits_completeness.hpp"
-#include "base/limits_doubt.hpp"
-#include "base/limits_export.hpp"
-#include "base/limits_storage.hpp"
-#include "base/limits_streams.hpp"
+#include "storage/format/limits.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "actors/node/node_impl.hpp"
+#include "actors/support/limits.hpp"
 #include "actors/support/state_words.hpp"
-#include "base/limits_streams.hpp"
 
 #include <limits>
 

@@ -1,10 +1,10 @@
 #include "actors/node/progress_watch.hpp"
 
+#include "actors/node/limits.hpp"
 #include "actors/support/backfill_story.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
-#include "base/limits_story.hpp"
 #include "base/log.hpp"
 #include "messages/journal.hpp"
 

@@ -1,10 +1,10 @@
 #include "actors/node/room_watch.hpp"
 
 #include "actors/support/heap_return.hpp"
+#include "actors/support/limits.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
-#include "base/limits.hpp"
 #include "base/log.hpp"
 #include "messages/journal.hpp"
 #include "storage/disk/database.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "actors/support/context.hpp"
+#include "actors/support/limits.hpp"
 #include "base/error.hpp"
-#include "base/limits.hpp"
 #include "base/process_memory.hpp"
 #include "messages/intake.hpp"
 

@@ -1,6 +1,6 @@
 #include "actors/repo/identity_doubt.hpp"
 
-#include "base/limits_doubt.hpp"
+#include "actors/repo/limits.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "actors/repo/limits.hpp"
 #include "base/clock.hpp"
-#include "base/limits_doubt.hpp"
 #include "storage/format/records.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/limits_doubt.hpp"
+#include "actors/repo/limits.hpp"
 #include "storage/format/repo_row.hpp"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 #pragma once
 
+#include "actors/repo/limits.hpp"
 #include "actors/repo/repo_types.hpp"
-#include "base/limits_doubt.hpp"
+#include "actors/support/limits.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/repo/identity_retry.hpp"
+#include "actors/repo/limits.hpp"
 #include "actors/repo/repo_types.hpp"
 
 #include <utility>

@@ -1,7 +1,7 @@
 #include "actors/repo/repo_clock.hpp"
 
-#include "base/limits.hpp"
-#include "base/limits_health.hpp"
+#include "actors/repo/limits.hpp"
+#include "atproto/limits.hpp"
 
 #include <algorithm>
 

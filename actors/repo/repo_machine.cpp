@@ -1,9 +1,10 @@
 #include "actors/repo/repo_machine.hpp"
 
+#include "actors/repo/limits.hpp"
 #include "actors/repo/needed_rev.hpp"
 #include "actors/repo/repo_clock.hpp"
-#include "base/limits.hpp"
-#include "base/limits_doubt.hpp"
+#include "actors/support/limits.hpp"
+#include "storage/format/limits.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,8 +1,9 @@
+#include "actors/repo/limits.hpp"
 #include "actors/repo/needed_rev.hpp"
 #include "actors/repo/repo_clock.hpp"
 #include "actors/repo/repo_machine.hpp"
 #include "actors/support/account_sources.hpp"
-#include "base/limits.hpp"
+#include "actors/support/limits.hpp"
 #include "base/stored_time.hpp"
 #include "storage/format/account_fact.hpp"
 

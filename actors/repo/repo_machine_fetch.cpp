@@ -1,9 +1,8 @@
 #include "actors/repo/completeness_machine.hpp"
+#include "actors/repo/limits.hpp"
 #include "actors/repo/needed_rev.hpp"
 #include "actors/repo/repo_clock.hpp"
 #include "actors/repo/repo_machine.hpp"
-#include "base/limits.hpp"
-#include "base/limits_health.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
+#include "actors/repo/limits.hpp"
 #include "actors/repo/repo_machine.hpp"
-#include "base/limits.hpp"
-#include "base/limits_doubt.hpp"
+#include "actors/support/limits.hpp"
 #include "storage/format/account_fact.hpp"
 
 #include <utility>

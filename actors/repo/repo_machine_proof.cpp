@@ -2,7 +2,7 @@
 #include "actors/repo/needed_rev.hpp"
 #include "actors/repo/repo_clock.hpp"
 #include "actors/repo/repo_machine.hpp"
-#include "base/limits.hpp"
+#include "actors/support/limits.hpp"
 
 #include <utility>
 

@@ -2,11 +2,10 @@
 
 #include "actors/repo/signed_news.hpp"
 #include "actors/support/clock_board.hpp"
+#include "actors/support/limits.hpp"
 #include "atproto/stamped_frame.hpp"
 #include "atproto/verify.hpp"
 #include "base/clock.hpp"
-#include "base/limits.hpp"
-#include "base/limits_accounts.hpp"
 #include "storage/format/update.hpp"
 #include "wire/filter.hpp"
 

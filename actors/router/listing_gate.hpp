@@ -1,7 +1,7 @@
 #pragma once
 
+#include "actors/router/limits.hpp"
 #include "atproto/identifiers.hpp"
-#include "base/limits_listings.hpp"
 
 #include <algorithm>
 #include <cstddef>

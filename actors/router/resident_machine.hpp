@@ -1,10 +1,10 @@
 #pragma once
 
+#include "actors/router/limits.hpp"
 #include "actors/router/resident_options.hpp"
 #include "actors/support/restart_policy.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
-#include "base/limits.hpp"
 
 #include <algorithm>
 #include <chrono>

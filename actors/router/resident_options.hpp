@@ -1,6 +1,7 @@
 #pragma once
 
-#include "base/limits.hpp"
+#include "actors/router/limits.hpp"
+#include "actors/support/limits.hpp"
 
 #include <algorithm>
 #include <chrono>

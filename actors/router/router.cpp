@@ -1,3 +1,4 @@
+#include "actors/router/limits.hpp"
 #include "actors/router/router_impl.hpp"
 #include "actors/support/finished_frames.hpp"
 

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "actors/router/limits.hpp"
 #include "actors/router/resident_options.hpp"
 #include "actors/router/tracked_repos.hpp"
 #include "actors/router/tracking_machine.hpp"
 #include "actors/support/context.hpp"
 #include "atproto/identifiers.hpp"
-#include "base/limits.hpp"
 #include "wire/filter.hpp"
 
 #include <chrono>

@@ -1,5 +1,7 @@
 #include "actors/router/stream_claims.hpp"
 
+#include "actors/router/limits.hpp"
+
 #include <algorithm>
 #include <utility>
 

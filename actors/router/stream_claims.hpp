@@ -2,7 +2,6 @@
 
 #include "atproto/stamped_frame.hpp"
 #include "base/clock.hpp"
-#include "base/limits_claims.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "actors/supervisor/account_bridge.hpp"
 
+#include "actors/supervisor/limits_accounts.hpp"
 #include "actors/support/account_json.hpp"
-#include "base/limits_accounts.hpp"
 
 #include <boost/json.hpp>
 #include <caf/send.hpp>

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "actors/supervisor/limits_claims.hpp"
+#include "actors/supervisor/limits_streams.hpp"
 #include "actors/support/did_method.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
-#include "base/limits_claims.hpp"
-#include "base/limits_streams.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,7 @@
 #include "actors/supervisor/claims_machine.hpp"
 
+#include "actors/supervisor/limits_claims.hpp"
+#include "actors/supervisor/limits_streams.hpp"
 #include "actors/support/did_method.hpp"
 
 #include <algorithm>

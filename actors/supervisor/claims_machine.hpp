@@ -1,11 +1,11 @@
 #pragma once
 
 #include "actors/supervisor/claim_source.hpp"
+#include "actors/supervisor/limits_claims.hpp"
+#include "actors/supervisor/limits_streams.hpp"
 #include "actors/supervisor/listing_machine.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
-#include "base/limits_claims.hpp"
-#include "base/limits_streams.hpp"
 
 #include <deque>
 #include <map>

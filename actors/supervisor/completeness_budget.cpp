@@ -1,6 +1,7 @@
 #include "actors/supervisor/completeness_budget.hpp"
 
-#include "base/limits_completeness.hpp"
+#include "actors/supervisor/limits_completeness.hpp"
+#include "actors/supervisor/limits_uncovered.hpp"
 
 #include <chrono>
 #include <utility>

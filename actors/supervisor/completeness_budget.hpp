@@ -1,8 +1,8 @@
 #pragma once
 
+#include "actors/supervisor/limits_uncovered.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
-#include "base/limits_uncovered.hpp"
 
 #include <array>
 #include <cstdint>

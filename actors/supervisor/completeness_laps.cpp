@@ -1,5 +1,7 @@
 #include "actors/supervisor/completeness_laps.hpp"
 
+#include "actors/supervisor/limits_completeness.hpp"
+
 #include <algorithm>
 
 namespace weir::actors {

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "actors/supervisor/limits_completeness.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
-#include "base/limits_completeness.hpp"
 
 #include <chrono>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "actors/supervisor/limits.hpp"
 #include "base/clock.hpp"
-#include "base/limits_story.hpp"
 #include "base/line_budget.hpp"
 #include "base/metrics.hpp"
 #include "messages/backfill.hpp"

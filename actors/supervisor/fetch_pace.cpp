@@ -1,5 +1,7 @@
 #include "actors/supervisor/fetch_pace.hpp"
 
+#include "actors/supervisor/limits_fetch.hpp"
+
 #include <algorithm>
 #include <set>
 #include <string_view>

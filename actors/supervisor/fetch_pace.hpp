@@ -2,7 +2,6 @@
 
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
-#include "base/limits_fetch.hpp"
 
 #include <deque>
 #include <map>

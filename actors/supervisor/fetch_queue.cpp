@@ -1,5 +1,6 @@
 #include "actors/supervisor/fetch_queue.hpp"
 
+#include "actors/supervisor/limits_fetch.hpp"
 #include "actors/support/identity_source.hpp"
 
 #include <algorithm>

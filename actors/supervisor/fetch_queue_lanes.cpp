@@ -1,5 +1,6 @@
-#include "actors/support/did_method.hpp"
 #include "actors/supervisor/fetch_queue.hpp"
+#include "actors/supervisor/limits.hpp"
+#include "actors/support/did_method.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,5 @@
 #include "actors/supervisor/fetch_queue.hpp"
+#include "actors/supervisor/limits_fetch.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,9 +1,9 @@
 #include "actors/supervisor/holders_bridge.hpp"
 
+#include "actors/supervisor/holders_machine.hpp"
+#include "actors/supervisor/limits_listings.hpp"
 #include "actors/support/account_json.hpp"
 #include "actors/support/store_readers.hpp"
-#include "actors/supervisor/holders_machine.hpp"
-#include "base/limits_listings.hpp"
 #include "messages/journal.hpp"
 
 #include <boost/json.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "actors/supervisor/limits_listings.hpp"
 #include "atproto/identifiers.hpp"
-#include "base/limits_listings.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,7 @@
 #include "actors/supervisor/known_absences.hpp"
 
+#include "actors/supervisor/limits_accounts.hpp"
+
 #include <utility>
 
 namespace weir::actors {

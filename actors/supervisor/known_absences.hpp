@@ -1,8 +1,8 @@
 #pragma once
 
+#include "actors/supervisor/limits_accounts.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
-#include "base/limits_accounts.hpp"
 
 #include <cstddef>
 #include <cstdint>

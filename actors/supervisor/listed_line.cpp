@@ -1,7 +1,7 @@
 #include "actors/supervisor/listed_line.hpp"
 
 #include "actors/support/account_sources.hpp"
-#include "base/limits.hpp"
+#include "actors/support/limits.hpp"
 #include "base/stored_time.hpp"
 
 namespace weir::actors {

@@ -1,9 +1,9 @@
 #include "actors/supervisor/listing_bridge.hpp"
 
-#include "actors/support/account_json.hpp"
 #include "actors/supervisor/holders_bridge.hpp"
-#include "base/limits.hpp"
-#include "base/limits_listings.hpp"
+#include "actors/supervisor/limits.hpp"
+#include "actors/supervisor/limits_listings.hpp"
+#include "actors/support/account_json.hpp"
 
 #include <boost/json.hpp>
 #include <caf/send.hpp>

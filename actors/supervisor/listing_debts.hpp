@@ -1,7 +1,8 @@
 #pragma once
 
+#include "actors/supervisor/limits.hpp"
+#include "actors/support/limits_health.hpp"
 #include "base/error.hpp"
-#include "base/limits_health.hpp"
 #include "base/position.hpp"
 
 #include <chrono>

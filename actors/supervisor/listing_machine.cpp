@@ -1,6 +1,8 @@
 #include "actors/supervisor/listing_machine.hpp"
 
-#include "atproto/identifiers.hpp"
+#include "actors/supervisor/limits_streams.hpp"
+#include "actors/support/limits.hpp"
+#include "net/limits.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -378,11 +380,11 @@ listing_machine::effects listing_machine::on_timer(const upstream_board& board,
       next = &each;
   }
   effects out;
-  if (next != nullptr && next->second.begins)
-    out = begin(next->first, next->second, position{next->second.row.noted},
-                now);
-  else if (next != nullptr)
-    out = resume(next->first, next->second, now);
+  if (next != nullptr) {
+    auto& [what, x] = *next;
+    out = x.begins ? begin(what, x, position{x.row.noted}, now)
+                   : resume(what, x, now);
+  }
   out.timer = next_due();
   return out;
 }
@@ -390,10 +392,8 @@ listing_machine::effects listing_machine::on_timer(const upstream_board& board,
 std::optional<steady_time> listing_machine::next_due() const {
   std::optional<steady_time> out;
   for (const auto& [what, x] : listings_)
-    if (!x.running && x.due) {
-      const auto due = due_of(what, x);
-      out = out ? std::min(*out, due) : due;
-    }
+    if (!x.running && x.due)
+      out = std::min(out.value_or(due_of(what, x)), due_of(what, x));
   return out;
 }
 

@@ -1,13 +1,14 @@
 #pragma once
 
+#include "actors/supervisor/limits.hpp"
+#include "actors/supervisor/limits_streams.hpp"
 #include "actors/supervisor/listing_budget.hpp"
 #include "actors/supervisor/seen_names.hpp"
 #include "actors/supervisor/seen_pages.hpp"
+#include "actors/support/limits.hpp"
 #include "actors/support/upstream_view.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "base/limits.hpp"
-#include "base/limits_streams.hpp"
 #include "storage/format/records.hpp"
 
 #include <algorithm>

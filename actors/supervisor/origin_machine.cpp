@@ -1,7 +1,8 @@
 #include "actors/supervisor/origin_machine.hpp"
 
+#include "actors/supervisor/limits_claims.hpp"
+#include "actors/supervisor/limits_streams.hpp"
 #include "actors/support/did_method.hpp"
-#include "base/limits_health.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,7 +1,9 @@
 #include "actors/supervisor/question_machine.hpp"
 
-#include "actors/support/site.hpp"
+#include "actors/supervisor/limits_accounts.hpp"
 #include "actors/supervisor/supervisor_options.hpp"
+#include "actors/support/site.hpp"
+#include "storage/format/limits.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,10 +1,11 @@
 #pragma once
 
+#include "actors/supervisor/limits_accounts.hpp"
 #include "actors/supervisor/question_places.hpp"
 #include "actors/supervisor/question_turns.hpp"
+#include "actors/support/limits.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
-#include "base/limits_accounts.hpp"
 #include "storage/format/records.hpp"
 
 #include <chrono>

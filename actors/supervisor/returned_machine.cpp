@@ -1,7 +1,8 @@
 #include "actors/supervisor/returned_machine.hpp"
 
-#include "base/limits.hpp"
-#include "base/limits_streams.hpp"
+#include "actors/supervisor/limits_listings.hpp"
+#include "actors/supervisor/limits_streams.hpp"
+#include "net/limits.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,6 @@
 
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
-#include "base/limits_listings.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -1,8 +1,9 @@
 #pragma once
 
+#include "actors/supervisor/limits_completeness.hpp"
+#include "actors/supervisor/listing_machine.hpp"
 #include "actors/support/completeness_census.hpp"
 #include "actors/support/upstream_view.hpp"
-#include "actors/supervisor/listing_machine.hpp"
 
 #include <algorithm>
 #include <cstdint>

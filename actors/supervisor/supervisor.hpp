@@ -1,9 +1,11 @@
 #pragma once
 
-#include "actors/support/context.hpp"
+#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits_streams.hpp"
 #include "actors/supervisor/listing_machine.hpp"
 #include "actors/supervisor/question_machine.hpp"
 #include "actors/supervisor/supervisor_machine.hpp"
+#include "actors/support/context.hpp"
 #include "messages/account.hpp"
 #include "messages/backfill.hpp"
 

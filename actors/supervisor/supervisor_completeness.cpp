@@ -1,4 +1,7 @@
+#include "actors/supervisor/limits_completeness.hpp"
+#include "actors/supervisor/limits_uncovered.hpp"
 #include "actors/supervisor/supervisor_impl.hpp"
+#include "storage/format/limits.hpp"
 
 #include "actors/support/store_readers.hpp"
 #include "base/log.hpp"

@@ -1,5 +1,8 @@
 #include "actors/supervisor/supervisor_machine.hpp"
 
+#include "actors/supervisor/limits_fetch.hpp"
+#include "actors/support/limits.hpp"
+
 #include <algorithm>
 #include <utility>
 

@@ -1,8 +1,9 @@
 #pragma once
 
-#include "base/limits.hpp"
-#include "base/limits_completeness.hpp"
-#include "base/limits_fetch.hpp"
+#include "actors/supervisor/limits.hpp"
+#include "actors/supervisor/limits_completeness.hpp"
+#include "actors/supervisor/limits_fetch.hpp"
+#include "actors/support/limits.hpp"
 
 namespace weir::actors {
 

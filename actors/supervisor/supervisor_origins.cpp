@@ -1,5 +1,5 @@
 #include "actors/supervisor/supervisor_impl.hpp"
-#include "base/limits_health.hpp"
+#include "actors/support/limits_health.hpp"
 
 /// Whether the origins of PDSs are those that documents name: origin_machine holds
 /// the rules.

@@ -1,4 +1,5 @@
 #include "actors/supervisor/supervisor_impl.hpp"
+#include "storage/format/limits.hpp"
 
 #include "actors/support/store_readers.hpp"
 #include "base/log.hpp"

@@ -1,5 +1,7 @@
 #include "actors/supervisor/uncovered_laps.hpp"
 
+#include "actors/supervisor/limits_uncovered.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <utility>

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "actors/supervisor/limits_uncovered.hpp"
 #include "actors/support/upstream_view.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
-#include "base/limits.hpp"
-#include "base/limits_uncovered.hpp"
+#include "storage/format/limits.hpp"
 #include "storage/format/records.hpp"
 
 #include <array>

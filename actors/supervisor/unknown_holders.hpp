@@ -1,8 +1,8 @@
 #pragma once
 
+#include "actors/supervisor/limits.hpp"
 #include "actors/supervisor/listing_machine.hpp"
 #include "base/error.hpp"
-#include "base/limits_health.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,8 @@
 #include "actors/supervisor/work_scan.hpp"
 
+#include "actors/supervisor/limits_fetch.hpp"
+#include "storage/format/limits.hpp"
+
 #include <algorithm>
 #include <utility>
 

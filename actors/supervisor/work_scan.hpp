@@ -1,8 +1,6 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "base/limits.hpp"
-#include "base/limits_fetch.hpp"
 
 #include <chrono>
 #include <cstdint>

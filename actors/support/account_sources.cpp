@@ -1,6 +1,6 @@
 #include "actors/support/account_sources.hpp"
 
-#include "base/limits.hpp"
+#include "storage/format/limits.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "actors/support/backfill_story.hpp"
 
-#include "base/limits_story.hpp"
+#include "actors/support/limits.hpp"
 
 #include <algorithm>
 

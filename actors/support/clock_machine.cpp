@@ -1,5 +1,8 @@
 #include "actors/support/clock_machine.hpp"
 
+#include "actors/support/limits_health.hpp"
+#include "atproto/limits.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <set>

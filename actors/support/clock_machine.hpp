@@ -1,8 +1,7 @@
 #pragma once
 
+#include "actors/support/limits_health.hpp"
 #include "base/clock.hpp"
-#include "base/limits.hpp"
-#include "base/limits_health.hpp"
 
 #include <chrono>
 #include <cstdint>

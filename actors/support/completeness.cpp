@@ -1,7 +1,5 @@
 #include "actors/support/completeness.hpp"
 
-#include "base/limits_streams.hpp"
-
 #include <algorithm>
 
 namespace weir::actors::completeness {

@@ -1,5 +1,7 @@
 #include "actors/support/completeness_census.hpp"
 
+#include "actors/support/limits.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <utility>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "actors/support/completeness.hpp"
-#include "base/limits_completeness.hpp"
 
 #include <array>
 #include <map>

@@ -1,7 +1,7 @@
 #include "actors/support/doubt_room.hpp"
 
 #include "actors/support/identity_source.hpp"
-#include "base/limits_doubt.hpp"
+#include "actors/support/limits.hpp"
 
 #include <utility>
 

@@ -1,6 +1,7 @@
 #include "actors/support/health_machine.hpp"
 
 #include "actors/support/did_method.hpp"
+#include "actors/support/limits_health.hpp"
 
 #include <algorithm>
 #include <functional>

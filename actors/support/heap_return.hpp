@@ -1,8 +1,7 @@
 #pragma once
 
+#include "actors/support/limits.hpp"
 #include "base/clock.hpp"
-#include "base/limits.hpp"
-#include "base/limits_heap.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/limits.hpp"
+#include "actors/support/limits.hpp"
 
 #include <caf/actor_control_block.hpp>
 #include <caf/mailbox_element.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "actors/support/limits.hpp"
 #include "base/clock.hpp"
-#include "base/limits.hpp"
 
 #include <chrono>
 #include <cstddef>

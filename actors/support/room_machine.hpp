@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/limits.hpp"
+#include "actors/support/limits.hpp"
 
 #include <algorithm>
 #include <cstdint>

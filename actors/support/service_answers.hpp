@@ -1,7 +1,7 @@
 #pragma once
 
+#include "actors/support/limits_health.hpp"
 #include "base/clock.hpp"
-#include "base/limits_health.hpp"
 
 #include <cstddef>
 #include <optional>

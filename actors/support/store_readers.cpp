@@ -1,7 +1,8 @@
 #include "actors/support/store_readers.hpp"
 
 #include "actors/support/account_sources.hpp"
-#include "base/limits.hpp"
+#include "actors/support/limits.hpp"
+#include "storage/format/limits.hpp"
 #include "storage/log/log_reader.hpp"
 #include "storage/log/tail_cache.hpp"
 #include "storage/tables/collection_table.hpp"

@@ -1,8 +1,7 @@
 #pragma once
 
+#include "actors/support/limits.hpp"
 #include "base/clock.hpp"
-#include "base/limits_completeness.hpp"
-#include "base/limits_streams.hpp"
 #include "base/position.hpp"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
+#include "actors/sweeper/limits.hpp"
 #include "actors/sweeper/sweeper_machine.hpp"
 #include "base/crash_point.hpp"
 #include "base/log.hpp"

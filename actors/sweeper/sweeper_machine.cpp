@@ -1,5 +1,7 @@
 #include "actors/sweeper/sweeper_machine.hpp"
 
+#include "actors/sweeper/limits.hpp"
+
 #include <algorithm>
 #include <utility>
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "base/limits_sweeper.hpp"
 #include "storage/format/erasure_row.hpp"
 
 #include <deque>

@@ -1,6 +1,6 @@
 #include "actors/upstream/careful_machine.hpp"
 
-#include "base/limits.hpp"
+#include "actors/upstream/limits.hpp"
 
 #include <utility>
 

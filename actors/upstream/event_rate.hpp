@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/limits.hpp"
+#include "actors/upstream/limits.hpp"
 #include "base/token_bucket.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/limits_streams.hpp"
+#include "actors/upstream/limits.hpp"
 
 #include <algorithm>
 #include <cstddef>

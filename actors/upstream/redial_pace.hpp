@@ -1,7 +1,7 @@
 #pragma once
 
+#include "actors/upstream/limits.hpp"
 #include "base/clock.hpp"
-#include "base/limits.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,8 @@
 #pragma once
 
+#include "actors/support/limits.hpp"
+#include "actors/upstream/limits.hpp"
 #include "base/clock.hpp"
-#include "base/limits_streams.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "actors/support/limits_health.hpp"
 #include "actors/upstream/event_rate.hpp"
+#include "actors/upstream/limits.hpp"
 #include "base/clock.hpp"
-#include "base/limits_health.hpp"
-#include "base/limits_streams.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,11 +1,11 @@
 #include "actors/upstream/upstream.hpp"
 
+#include "actors/support/limits_health.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
+#include "actors/upstream/limits.hpp"
 #include "actors/upstream/stream_rest.hpp"
 #include "base/crash_point.hpp"
-#include "base/limits.hpp"
-#include "base/limits_health.hpp"
 #include "base/log.hpp"
 #include "messages/backfill.hpp"
 #include "messages/intake.hpp"

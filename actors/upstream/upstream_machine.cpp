@@ -1,6 +1,8 @@
 #include "actors/upstream/upstream_machine.hpp"
 
-#include "base/limits.hpp"
+#include "actors/support/limits.hpp"
+#include "actors/upstream/limits.hpp"
+#include "atproto/limits.hpp"
 
 #include <algorithm>
 #include <utility>

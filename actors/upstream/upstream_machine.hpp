@@ -10,7 +10,6 @@
 #include "actors/upstream/upstream_types.hpp"
 #include "atproto/stamped_frame.hpp"
 #include "base/clock.hpp"
-#include "base/limits.hpp"
 #include "storage/format/records.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
+#include "actors/support/limits.hpp"
+#include "actors/upstream/limits.hpp"
 #include "actors/upstream/upstream_machine.hpp"
-#include "base/limits.hpp"
-#include "base/limits_health.hpp"
 
 #include <algorithm>
 #include <utility>

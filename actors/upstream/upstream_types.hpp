@@ -1,7 +1,7 @@
 #pragma once
 
+#include "actors/upstream/limits.hpp"
 #include "base/error.hpp"
-#include "base/limits.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -1,5 +1,6 @@
 #include "apps/weir/demo_proof.hpp"
 
+#include "storage/format/limits.hpp"
 #include "storage/log/erasure.hpp"
 #include "storage/log/log_reader.hpp"
 #include "storage/tables/collection_table.hpp"

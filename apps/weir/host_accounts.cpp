@@ -1,6 +1,6 @@
 #include "apps/weir/host_accounts.hpp"
 
-#include "base/limits.hpp"
+#include "actors/supervisor/limits.hpp"
 
 #include <boost/json.hpp>
 

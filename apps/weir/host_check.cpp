@@ -4,7 +4,7 @@
 #include "apps/weir/key_look_up.hpp"
 #include "apps/weir/record_diff.hpp"
 #include "apps/weir/stream_claims.hpp"
-#include "base/limits.hpp"
+#include "storage/format/limits.hpp"
 #include "storage/tables/collection_table.hpp"
 #include "storage/tables/filter_table.hpp"
 #include "storage/tables/identity_table.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "apps/weir/web_client.hpp"
-#include "base/limits.hpp"
+#include "storage/format/limits.hpp"
 #include "storage/verify/verify.hpp"
 
 #include <string>

@@ -1,5 +1,7 @@
 #include "apps/weir/load_settings.hpp"
 
+#include "actors/node/limits.hpp"
+
 #include <algorithm>
 #include <unistd.h>
 #include <utility>

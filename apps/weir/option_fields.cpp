@@ -1,5 +1,6 @@
 #include "apps/weir/option_fields.hpp"
 
+#include "base/option_range.hpp"
 #include "net/address_guard.hpp"
 #include "net/url.hpp"
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "apps/weir/option_table.hpp"
+#include "base/option_range.hpp"
 
 #include <chrono>
 

@@ -1,5 +1,10 @@
 #include "apps/weir/option_table.hpp"
 
+#include "actors/node/limits.hpp"
+#include "actors/supervisor/limits.hpp"
+#include "actors/supervisor/limits_completeness.hpp"
+#include "actors/supervisor/limits_streams.hpp"
+#include "actors/support/limits.hpp"
 #include "apps/weir/option_fields.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "apps/weir/option_value.hpp"
 #include "apps/weir/settings.hpp"
-#include "base/limits.hpp"
+#include "base/option_range.hpp"
 
 #include <functional>
 #include <optional>

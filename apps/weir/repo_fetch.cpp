@@ -1,7 +1,8 @@
 #include "apps/weir/repo_fetch.hpp"
 
+#include "actors/backfill/limits.hpp"
 #include "apps/weir/host_accounts.hpp"
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
 
 #include <filesystem>
 

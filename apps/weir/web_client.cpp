@@ -1,5 +1,6 @@
 #include "apps/weir/web_client.hpp"
 
+#include "actors/supervisor/limits.hpp"
 #include "atproto/base_encodings.hpp"
 #include "net/io_threads.hpp"
 

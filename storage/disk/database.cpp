@@ -1,7 +1,7 @@
-#include "base/limits_files.hpp"
 #include "base/log.hpp"
 #include "storage/disk/database_impl.hpp"
 #include "storage/disk/table_purge.hpp"
+#include "storage/format/limits.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "base/limits.hpp"
 #include "base/random.hpp"
 #include "storage/disk/disk_space.hpp"
 #include "storage/disk/write_batch.hpp"

@@ -1,7 +1,7 @@
 #include "storage/disk/table_purge.hpp"
 
-#include "base/limits_sweeper.hpp"
 #include "storage/disk/manifest.hpp"
+#include "storage/format/limits.hpp"
 
 #include <leveldb/comparator.h>
 #include <leveldb/table.h>

@@ -3,6 +3,7 @@
 #include "base/limits.hpp"
 #include "storage/format/byte_archive.hpp"
 #include "storage/format/crc32c.hpp"
+#include "storage/format/limits.hpp"
 
 #include <algorithm>
 

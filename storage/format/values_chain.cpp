@@ -1,5 +1,5 @@
-#include "base/limits.hpp"
 #include "storage/format/byte_archive.hpp"
+#include "storage/format/limits.hpp"
 #include "storage/format/values.hpp"
 
 /// The row of a chain, whose streams need the table of collections.

@@ -1,5 +1,6 @@
 #include "storage/log/committer.hpp"
 
+#include "storage/format/limits.hpp"
 #include "storage/log/erasure.hpp"
 #include "storage/tables/collection_table.hpp"
 #include "storage/tables/row_access.hpp"

@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "storage/disk/database.hpp"
 #include "storage/format/journal_batch.hpp"
+#include "storage/format/limits.hpp"
 #include "storage/log/head_writer.hpp"
 #include "storage/log/repo_guards.hpp"
 #include "storage/log/transaction_writer.hpp"

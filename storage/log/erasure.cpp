@@ -1,6 +1,6 @@
 #include "storage/log/erasure.hpp"
 
-#include "base/limits_sweeper.hpp"
+#include "storage/format/limits.hpp"
 #include "storage/tables/chain_table.hpp"
 #include "storage/tables/collection_table.hpp"
 #include "storage/tables/row_access.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/limits.hpp"
 #include "storage/format/log_entry.hpp"
 #include "storage/format/values.hpp"
 

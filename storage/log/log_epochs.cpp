@@ -1,7 +1,8 @@
 #include "storage/log/log_epochs.hpp"
 
-#include "base/limits_storage.hpp"
+#include "atproto/limits.hpp"
 #include "storage/format/keys.hpp"
+#include "storage/format/limits.hpp"
 #include "storage/log/transaction_writer.hpp"
 #include "storage/tables/row_access.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/limits.hpp"
+#include "storage/format/limits.hpp"
 #include "storage/format/records.hpp"
 #include "storage/format/values.hpp"
 

@@ -1,7 +1,7 @@
 #include "storage/log/update_check.hpp"
 
-#include "base/limits.hpp"
-#include "base/limits_storage.hpp"
+#include "atproto/limits.hpp"
+#include "storage/format/limits.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "storage/format/limits.hpp"
 #include "storage/format/values.hpp"
 #include "storage/tables/name_shares.hpp"
 

@@ -1,5 +1,7 @@
 #include "storage/tables/name_shares.hpp"
 
+#include "storage/format/limits.hpp"
+
 #include <algorithm>
 
 namespace weir::storage {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/limits_storage.hpp"
 #include "storage/format/records.hpp"
 
 #include <string>

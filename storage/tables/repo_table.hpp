@@ -1,7 +1,7 @@
 #pragma once
 
-#include "base/limits.hpp"
 #include "storage/disk/database.hpp"
+#include "storage/format/limits.hpp"
 #include "storage/format/values.hpp"
 
 #include <span>

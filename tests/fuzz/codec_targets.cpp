@@ -4,6 +4,7 @@
 #include "atproto/did_document.hpp"
 #include "atproto/frame.hpp"
 #include "atproto/identifiers.hpp"
+#include "atproto/limits.hpp"
 #include "atproto/record.hpp"
 #include "atproto/record_json.hpp"
 #include "tests/fuzz/sample_network.hpp"

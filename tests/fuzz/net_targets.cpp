@@ -1,7 +1,7 @@
-#include "base/limits.hpp"
 #include "net/address_guard.hpp"
 #include "net/http_parser.hpp"
 #include "net/inflater.hpp"
+#include "net/limits.hpp"
 #include "net/retry_hints.hpp"
 #include "net/url.hpp"
 #include "net/ws_codec.hpp"

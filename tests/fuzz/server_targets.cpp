@@ -1,10 +1,12 @@
 #include "actors/api/access.hpp"
+#include "actors/api/limits.hpp"
 #include "actors/api/page_request.hpp"
 #include "actors/api/routes.hpp"
 #include "atproto/identifiers.hpp"
 #include "net/http_parser.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/support/net_memory.hpp"
+#include "wire/limits.hpp"
 #include "wire/repos_request_reader.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #include "tests/sim/buffering.hpp"
 
+#include "actors/repo/limits.hpp"
 #include "storage/log/log_reader.hpp"
 #include "storage/tables/collection_table.hpp"
 #include "tests/sim/broken.hpp"

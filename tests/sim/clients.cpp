@@ -1,6 +1,6 @@
 #include "tests/sim/clients.hpp"
 
-#include "base/limits.hpp"
+#include "actors/api/limits.hpp"
 
 #include <array>
 #include <memory>

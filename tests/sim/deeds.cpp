@@ -1,6 +1,6 @@
 #include "tests/sim/deeds.hpp"
 
-#include "base/limits.hpp"
+#include "actors/support/limits.hpp"
 #include "tests/sim/oddities.hpp"
 #include "tests/sim/plots.hpp"
 #include "tests/sim/pressure.hpp"

@@ -1,6 +1,6 @@
 #include "tests/sim/fairness.hpp"
 
-#include "base/limits_completeness.hpp"
+#include "actors/supervisor/limits_completeness.hpp"
 #include "tests/sim/enemies.hpp"
 
 #include <algorithm>

@@ -1,10 +1,12 @@
 #include "tests/sim/node_bounds.hpp"
 
+#include "actors/api/limits.hpp"
+#include "actors/identity/limits.hpp"
 #include "actors/node/memory_plan.hpp"
+#include "actors/router/limits.hpp"
 #include "actors/router/resident_options.hpp"
+#include "actors/support/limits.hpp"
 #include "actors/support/observed.hpp"
-#include "base/limits_api.hpp"
-#include "base/limits_doubt.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "tests/sim/plots.hpp"
 
-#include "base/limits_doubt.hpp"
-#include "base/limits_streams.hpp"
+#include "actors/identity/limits.hpp"
+#include "actors/supervisor/limits.hpp"
 #include "tests/sim/moments.hpp"
 
 #include <algorithm>

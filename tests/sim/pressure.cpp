@@ -1,5 +1,9 @@
 #include "tests/sim/pressure.hpp"
 
+#include "actors/supervisor/limits.hpp"
+#include "actors/support/limits.hpp"
+#include "storage/format/limits.hpp"
+
 #include <algorithm>
 #include <array>
 

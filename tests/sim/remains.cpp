@@ -1,6 +1,7 @@
 #include "tests/sim/remains.hpp"
 
 #include "apps/weir/demo_proof.hpp"
+#include "storage/format/limits.hpp"
 #include "storage/tables/collection_table.hpp"
 #include "storage/tables/head_cursor.hpp"
 #include "storage/tables/repo_table.hpp"

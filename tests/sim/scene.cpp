@@ -1,6 +1,6 @@
 #include "tests/sim/scene.hpp"
 
-#include "base/limits_heap.hpp"
+#include "actors/support/limits.hpp"
 #include "net/url.hpp"
 #include "tests/sim/heap_census.hpp"
 #include "tests/sim/scope.hpp"

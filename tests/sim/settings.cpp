@@ -1,6 +1,5 @@
 #include "tests/sim/settings.hpp"
 
-#include "base/limits_streams.hpp"
 #include "tests/sim/crowds.hpp"
 #include "tests/sim/enemies.hpp"
 #include "tests/sim/oddities.hpp"

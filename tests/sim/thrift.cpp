@@ -1,7 +1,7 @@
 #include "tests/sim/thrift.hpp"
 
-#include "base/limits.hpp"
-#include "base/limits_api.hpp"
+#include "actors/api/limits.hpp"
+#include "actors/identity/limits.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,8 +1,7 @@
 #include "tests/sim/trial.hpp"
 
-#include "base/limits_accounts.hpp"
-#include "base/limits_completeness.hpp"
-#include "base/limits_streams.hpp"
+#include "actors/support/limits.hpp"
+#include "actors/upstream/limits.hpp"
 #include "tests/sim/away.hpp"
 #include "tests/sim/broken.hpp"
 #include "tests/sim/buffering.hpp"

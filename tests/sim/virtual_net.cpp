@@ -1,5 +1,6 @@
 #include "tests/sim/virtual_net.hpp"
 
+#include "net/limits.hpp"
 #include "tests/sim/virtual_stream.hpp"
 
 #include <algorithm>

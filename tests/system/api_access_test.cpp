@@ -1,5 +1,5 @@
+#include "actors/api/limits.hpp"
 #include "actors/api/routes.hpp"
-#include "base/limits.hpp"
 #include "tests/system/api_node.hpp"
 
 namespace weir::tests {

@@ -1,6 +1,8 @@
-#include "base/limits.hpp"
+#include "actors/api/limits.hpp"
+#include "actors/support/limits.hpp"
 #include "tests/support/vectors.hpp"
 #include "tests/system/api_node.hpp"
+#include "wire/limits.hpp"
 
 #include <boost/json.hpp>
 #include <gmock/gmock.h>

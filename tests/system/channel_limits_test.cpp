@@ -1,4 +1,4 @@
-#include "base/limits.hpp"
+#include "actors/api/limits.hpp"
 #include "tests/system/api_node.hpp"
 
 namespace weir::tests {

@@ -1,4 +1,5 @@
-#include "base/limits_directory.hpp"
+#include "actors/identity/limits.hpp"
+#include "actors/node/limits.hpp"
 #include "tests/system/hostile_node.hpp"
 
 #include <gtest/gtest.h>

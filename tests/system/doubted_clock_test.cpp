@@ -1,5 +1,5 @@
-#include "base/limits.hpp"
-#include "base/limits_health.hpp"
+#include "actors/support/limits_health.hpp"
+#include "actors/upstream/limits.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/watched_node.hpp"
 

@@ -1,8 +1,8 @@
+#include "actors/repo/limits.hpp"
 #include "atproto/dag_cbor.hpp"
-#include "base/limits.hpp"
 #include "tests/system/hostile_host.hpp"
-#include "tests/system/live_repo.hpp"
 #include "tests/system/hostile_node.hpp"
+#include "tests/system/live_repo.hpp"
 #include "tests/system/store_left.hpp"
 
 #include <atomic>

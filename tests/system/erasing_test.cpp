@@ -1,8 +1,8 @@
-#include "base/limits.hpp"
+#include "storage/format/limits.hpp"
 #include "tests/system/disk_texts.hpp"
-#include "tests/system/live_repo.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
+#include "tests/system/live_repo.hpp"
 
 #include <algorithm>
 #include <list>

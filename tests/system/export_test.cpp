@@ -1,4 +1,4 @@
-#include "base/limits_export.hpp"
+#include "atproto/limits.hpp"
 #include "simnet/network.hpp"
 #include "tests/system/hostile_node.hpp"
 

@@ -1,5 +1,5 @@
+#include "actors/support/limits_health.hpp"
 #include "atproto/frame.hpp"
-#include "base/limits_health.hpp"
 #include "simnet/network.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/live_repo.hpp"

@@ -1,7 +1,7 @@
+#include "actors/support/limits.hpp"
+#include "actors/upstream/limits.hpp"
 #include "atproto/dag_cbor.hpp"
 #include "base/clock.hpp"
-#include "base/limits.hpp"
-#include "base/limits_streams.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
 

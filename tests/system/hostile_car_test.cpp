@@ -1,7 +1,7 @@
 #include "atproto/car.hpp"
 #include "atproto/dag_cbor.hpp"
+#include "atproto/limits.hpp"
 #include "atproto/sha256.hpp"
-#include "base/limits.hpp"
 #include "tests/support/hostile_tree.hpp"
 #include "tests/system/hostile_downloads.hpp"
 

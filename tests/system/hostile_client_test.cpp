@@ -1,7 +1,8 @@
-#include "base/limits.hpp"
-#include "base/limits_api.hpp"
+#include "actors/api/limits.hpp"
+#include "net/limits.hpp"
 #include "tests/system/api_node.hpp"
 #include "tests/system/patience.hpp"
+#include "wire/limits.hpp"
 
 #include <array>
 

@@ -1,5 +1,5 @@
+#include "actors/support/limits_health.hpp"
 #include "base/clock.hpp"
-#include "base/limits_health.hpp"
 #include "tests/system/hostile_downloads.hpp"
 
 #include <list>

@@ -1,13 +1,13 @@
+#include "actors/repo/limits.hpp"
 #include "atproto/car.hpp"
+#include "atproto/limits.hpp"
 #include "base/clock.hpp"
-#include "base/limits.hpp"
 #include "tests/system/hostile_downloads.hpp"
 #include "tests/system/live_repo.hpp"
 
 #include <list>
 
 namespace weir::tests {
-
 namespace {
 
 using atproto::cid;

@@ -1,8 +1,8 @@
-#include "base/limits.hpp"
-#include "base/limits_doubt.hpp"
+#include "actors/identity/limits.hpp"
+#include "atproto/limits.hpp"
 #include "tests/system/api_node.hpp"
-#include "tests/system/live_repo.hpp"
 #include "tests/system/hostile_downloads.hpp"
+#include "tests/system/live_repo.hpp"
 
 #include <array>
 #include <thread>

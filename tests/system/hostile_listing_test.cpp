@@ -1,5 +1,6 @@
-#include "base/limits_claims.hpp"
-#include "base/limits_streams.hpp"
+#include "actors/supervisor/limits.hpp"
+#include "actors/supervisor/limits_claims.hpp"
+#include "actors/supervisor/limits_streams.hpp"
 #include "tests/system/hostile_downloads.hpp"
 
 #include <atomic>

@@ -1,5 +1,5 @@
+#include "atproto/limits.hpp"
 #include "atproto/mst.hpp"
-#include "base/limits.hpp"
 #include "tests/support/hostile_tree.hpp"
 #include "tests/system/hostile_downloads.hpp"
 

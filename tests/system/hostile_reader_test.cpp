@@ -1,4 +1,7 @@
-#include "base/limits.hpp"
+#include "actors/api/limits.hpp"
+#include "actors/consumer/limits.hpp"
+#include "actors/support/limits.hpp"
+#include "storage/format/limits.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
 

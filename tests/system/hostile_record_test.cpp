@@ -1,5 +1,5 @@
 #include "atproto/dag_cbor.hpp"
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
 #include "tests/system/channel_client.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"

@@ -1,4 +1,5 @@
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
+#include "net/limits.hpp"
 #include "simnet/gzip.hpp"
 #include "tests/support/net_tls_authority.hpp"
 #include "tests/system/hostile_downloads.hpp"

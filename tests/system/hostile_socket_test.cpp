@@ -1,4 +1,4 @@
-#include "base/limits.hpp"
+#include "net/limits.hpp"
 #include "tests/support/net_ws_peer.hpp"
 #include "tests/system/api_node.hpp"
 

@@ -1,14 +1,16 @@
+#include "actors/support/limits.hpp"
+#include "actors/upstream/limits.hpp"
 #include "atproto/dag_cbor.hpp"
+#include "atproto/limits.hpp"
 #include "base/limits.hpp"
+#include "net/limits.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
 
 #include <list>
 
 namespace weir::tests {
-
 namespace {
-
 namespace ws_code = net::ws_code;
 using net::ws_opcode;
 

@@ -1,4 +1,4 @@
-#include "base/limits_accounts.hpp"
+#include "actors/supervisor/limits_accounts.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
 

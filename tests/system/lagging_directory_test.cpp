@@ -1,4 +1,4 @@
-#include "base/limits_doubt.hpp"
+#include "actors/repo/limits.hpp"
 #include "tests/system/followed_node.hpp"
 
 #include <gtest/gtest.h>

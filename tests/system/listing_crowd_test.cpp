@@ -1,6 +1,7 @@
 #include "actors/node/memory_plan.hpp"
 #include "actors/node/node_config.hpp"
-#include "base/limits_listings.hpp"
+#include "actors/router/limits.hpp"
+#include "actors/support/limits.hpp"
 #include "tests/system/crowd_rows.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"

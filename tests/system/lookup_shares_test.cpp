@@ -1,7 +1,8 @@
-#include "base/limits_doubt.hpp"
+#include "actors/identity/limits.hpp"
+#include "actors/support/limits.hpp"
 #include "tests/system/hostile_host.hpp"
-#include "tests/system/live_repo.hpp"
 #include "tests/system/hostile_node.hpp"
+#include "tests/system/live_repo.hpp"
 
 #include <list>
 

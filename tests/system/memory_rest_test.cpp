@@ -1,4 +1,4 @@
-#include "base/limits_heap.hpp"
+#include "actors/support/limits.hpp"
 #include "tests/system/followed_network.hpp"
 #include "tests/system/hostile_node.hpp"
 #include "tests/system/patience.hpp"

@@ -1,4 +1,5 @@
-#include "base/limits_health.hpp"
+#include "actors/node/limits.hpp"
+#include "actors/support/limits_health.hpp"
 #include "net/url.hpp"
 #include "simnet/network.hpp"
 #include "tests/system/hostile_host.hpp"

@@ -1,10 +1,10 @@
+#include "actors/upstream/limits.hpp"
 #include "apps/weir/demo_evidence.hpp"
-#include "base/limits.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/hostile_host.hpp"
-#include "tests/system/live_repo.hpp"
 #include "tests/system/hostile_node.hpp"
 #include "tests/system/kill_network.hpp"
+#include "tests/system/live_repo.hpp"
 #include "tests/system/patience.hpp"
 
 #include <gtest/gtest.h>

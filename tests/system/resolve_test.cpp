@@ -1,5 +1,5 @@
+#include "actors/api/limits.hpp"
 #include "atproto/did_document.hpp"
-#include "base/limits_api.hpp"
 #include "tests/system/api_node.hpp"
 #include "tests/system/followed_network.hpp"
 #include "tests/system/hostile_host.hpp"

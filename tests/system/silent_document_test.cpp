@@ -1,9 +1,8 @@
+#include "atproto/limits.hpp"
 #include "base/limits.hpp"
-#include "base/limits_doubt.hpp"
-#include "base/limits_frames.hpp"
 #include "tests/system/hostile_host.hpp"
-#include "tests/system/live_repo.hpp"
 #include "tests/system/hostile_node.hpp"
+#include "tests/system/live_repo.hpp"
 
 #include <gtest/gtest.h>
 

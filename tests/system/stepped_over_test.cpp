@@ -1,4 +1,4 @@
-#include "base/limits.hpp"
+#include "actors/upstream/limits.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
 

@@ -1,4 +1,4 @@
-#include "base/limits_streams.hpp"
+#include "actors/support/limits.hpp"
 #include "storage/format/values.hpp"
 #include "storage/log/repo_guards.hpp"
 #include "tests/system/patience.hpp"

@@ -1,4 +1,4 @@
-#include "base/limits.hpp"
+#include "storage/format/limits.hpp"
 #include "tests/system/default_node.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"

@@ -1,5 +1,5 @@
-#include "base/limits.hpp"
-#include "base/limits_health.hpp"
+#include "actors/support/limits_health.hpp"
+#include "actors/upstream/limits.hpp"
 #include "simnet/network.hpp"
 #include "tests/system/watched_node.hpp"
 

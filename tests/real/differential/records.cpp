@@ -1,4 +1,5 @@
 #include "atproto/dag_cbor.hpp"
+#include "atproto/limits.hpp"
 #include "atproto/record.hpp"
 #include "atproto/record_json.hpp"
 #include "tests/real/differential/cases.hpp"

@@ -1,3 +1,4 @@
+#include "actors/api/limits.hpp"
 #include "actors/api/request_body.hpp"
 #include "actors/api/routes.hpp"
 #include "tests/support/api_page.hpp"

@@ -1,6 +1,6 @@
 #include "actors/support/backfill_story.hpp"
+#include "actors/support/limits.hpp"
 #include "actors/support/store_growth.hpp"
-#include "base/limits_story.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

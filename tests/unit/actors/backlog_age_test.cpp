@@ -1,4 +1,5 @@
 #include "actors/consumer/backlog_age.hpp"
+#include "actors/consumer/limits.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "base/limits.hpp"
+#include "actors/repo/limits.hpp"
+#include "storage/format/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 #include <iterator>

@@ -1,4 +1,5 @@
 #include "actors/api/channel_refusals.hpp"
+#include "actors/api/limits.hpp"
 
 #include "base/metrics.hpp"
 

@@ -1,3 +1,5 @@
+#include "actors/supervisor/limits_claims.hpp"
+#include "actors/supervisor/limits_streams.hpp"
 #include "tests/unit/actors/claims_directory.hpp"
 
 // What only a listing says is a claim until a DID document agrees.

@@ -1,4 +1,6 @@
 #include "actors/supervisor/claims_machine.hpp"
+#include "actors/supervisor/limits_claims.hpp"
+#include "actors/supervisor/limits_streams.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

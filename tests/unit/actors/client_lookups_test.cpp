@@ -1,6 +1,6 @@
 #include "actors/api/client_lookups.hpp"
-
-#include "base/limits.hpp"
+#include "actors/api/limits.hpp"
+#include "actors/support/limits.hpp"
 
 #include <gtest/gtest.h>
 

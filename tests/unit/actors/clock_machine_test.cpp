@@ -1,3 +1,5 @@
+#include "actors/support/limits_health.hpp"
+#include "atproto/limits.hpp"
 #include "tests/unit/actors/clock_world.hpp"
 
 // architecture.md, A wrong clock: many signers against one clock.

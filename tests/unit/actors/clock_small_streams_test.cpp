@@ -1,3 +1,4 @@
+#include "actors/support/limits_health.hpp"
 #include "tests/unit/actors/clock_world.hpp"
 
 // architecture.md, A wrong clock: streams of which each has too few signers.

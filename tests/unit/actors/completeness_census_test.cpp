@@ -1,5 +1,7 @@
-#include "actors/support/completeness_census.hpp"
 #include "actors/supervisor/completeness_laps.hpp"
+#include "actors/supervisor/limits_completeness.hpp"
+#include "actors/support/completeness_census.hpp"
+#include "actors/support/limits.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
+#include "actors/supervisor/limits_completeness.hpp"
 #include "actors/supervisor/supervisor.hpp"
 #include "actors/support/store_readers.hpp"
-#include "base/limits_completeness.hpp"
 #include "messages/account.hpp"
 #include "storage/format/keys.hpp"
 #include "storage/log/tail_cache.hpp"

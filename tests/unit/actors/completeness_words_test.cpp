@@ -1,5 +1,5 @@
 #include "actors/support/completeness.hpp"
-#include "base/limits_streams.hpp"
+#include "actors/support/limits.hpp"
 #include "tests/unit/actors/listing_run.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+#include "storage/format/limits.hpp"
 #include "tests/unit/actors/delivery_world.hpp"
 
 #include <gtest/gtest.h>

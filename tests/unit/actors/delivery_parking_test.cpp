@@ -1,4 +1,6 @@
+#include "actors/support/limits.hpp"
 #include "delivery_world.hpp"
+#include "storage/format/limits.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,5 @@
 #include "delivery_world.hpp"
+#include "storage/format/limits.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,5 @@
 #include "actors/support/doubt_room.hpp"
-#include "base/limits.hpp"
-#include "base/limits_doubt.hpp"
+#include "actors/support/limits.hpp"
 
 #include <gtest/gtest.h>
 

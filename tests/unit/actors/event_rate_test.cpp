@@ -1,4 +1,4 @@
-#include "base/limits.hpp"
+#include "actors/upstream/limits.hpp"
 #include "tests/support/repo_builder.hpp"
 #include "tests/unit/actors/upstream_stream.hpp"
 

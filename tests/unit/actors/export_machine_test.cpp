@@ -1,4 +1,6 @@
-#include "base/limits.hpp"
+#include "actors/identity/limits.hpp"
+#include "actors/support/limits.hpp"
+#include "atproto/limits.hpp"
 #include "tests/unit/actors/export_world.hpp"
 
 // docs/adr/0015-the-export-of-the-directory.md: when it is read, and how fast.

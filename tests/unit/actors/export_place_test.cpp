@@ -1,3 +1,5 @@
+#include "actors/identity/limits.hpp"
+#include "atproto/limits.hpp"
 #include "tests/unit/actors/export_world.hpp"
 
 // docs/adr/0015-the-export-of-the-directory.md: what is kept of it,

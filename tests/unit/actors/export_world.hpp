@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/identity/export_machine.hpp"
-#include "base/limits_directory.hpp"
+#include "actors/identity/limits.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 #include "actors/supervisor/fetch_ends.hpp"
+#include "actors/supervisor/limits.hpp"
 
 #include "base/log.hpp"
 

@@ -1,4 +1,5 @@
 #include "actors/supervisor/fetch_pace.hpp"
+#include "actors/supervisor/limits_fetch.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,3 @@
-#include "base/limits.hpp"
 #include "tests/unit/actors/supervisor_queue.hpp"
 
 /// Places of those that are prepared for a fetch: for repos whose hosts nobody

@@ -1,5 +1,5 @@
 #include "actors/node/guardian.hpp"
-#include "base/limits.hpp"
+#include "actors/support/limits.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 
 // reliability.md P19: one for one, so many restarts, then the process ends.

@@ -1,3 +1,4 @@
+#include "actors/support/limits_health.hpp"
 #include "tests/unit/actors/health_world.hpp"
 
 // architecture.md, Health: options that name what is no directory or resolver

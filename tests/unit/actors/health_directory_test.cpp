@@ -1,3 +1,4 @@
+#include "actors/support/limits_health.hpp"
 #include "tests/unit/actors/health_world.hpp"
 
 // architecture.md, Health: a directory that answers, and not as one.

@@ -1,3 +1,4 @@
+#include "actors/support/limits_health.hpp"
 #include "tests/unit/actors/health_world.hpp"
 
 // architecture.md, Health: what most of the work fails for.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/support/health_machine.hpp"
+#include "actors/support/limits_health.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 #include "actors/support/heap_return.hpp"
+#include "actors/support/limits.hpp"
 
 #include <gtest/gtest.h>
 

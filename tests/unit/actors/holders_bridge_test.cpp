@@ -1,6 +1,6 @@
+#include "actors/supervisor/limits_listings.hpp"
 #include "actors/supervisor/listing_bridge.hpp"
 #include "actors/support/store_readers.hpp"
-#include "base/limits_listings.hpp"
 #include "messages/journal.hpp"
 #include "storage/log/tail_cache.hpp"
 #include "tests/unit/actors/bridge_world.hpp"

@@ -1,4 +1,5 @@
 #include "actors/supervisor/holders_run.hpp"
+#include "actors/supervisor/limits_listings.hpp"
 
 #include <gtest/gtest.h>
 

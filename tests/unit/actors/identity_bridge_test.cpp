@@ -1,7 +1,7 @@
 #include "actors/identity/export_reads.hpp"
 #include "actors/identity/identity_bridge.hpp"
-#include "base/limits.hpp"
-#include "base/limits_export.hpp"
+#include "actors/identity/limits.hpp"
+#include "atproto/limits.hpp"
 #include "messages/identity.hpp"
 #include "tests/unit/actors/bridge_world.hpp"
 

@@ -1,4 +1,4 @@
-#include "base/limits_doubt.hpp"
+#include "actors/support/limits.hpp"
 #include "tests/unit/actors/identity_world.hpp"
 
 // docs/adr/0015-the-export-of-the-directory.md: what the export says serves who

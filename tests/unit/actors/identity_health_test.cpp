@@ -1,3 +1,4 @@
+#include "actors/support/limits_health.hpp"
 #include "tests/unit/actors/identity_shell_world.hpp"
 
 // architecture.md, Health: what an IDENTITY tells of the directory and of the

@@ -1,4 +1,5 @@
-#include "base/limits_doubt.hpp"
+#include "actors/identity/limits.hpp"
+#include "actors/support/limits.hpp"
 #include "tests/unit/actors/identity_world.hpp"
 
 #include <map>

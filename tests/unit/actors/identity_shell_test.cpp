@@ -1,5 +1,6 @@
-#include "base/limits_doubt.hpp"
-#include "base/limits_export.hpp"
+#include "actors/identity/limits.hpp"
+#include "actors/support/limits.hpp"
+#include "atproto/limits.hpp"
 #include "storage/tables/identity_table.hpp"
 #include "tests/unit/actors/identity_shell_world.hpp"
 

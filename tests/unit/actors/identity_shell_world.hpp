@@ -2,7 +2,6 @@
 
 #include "actors/identity/identity.hpp"
 #include "actors/support/store_readers.hpp"
-#include "base/limits_health.hpp"
 #include "messages/identity.hpp"
 #include "messages/journal.hpp"
 #include "storage/log/tail_cache.hpp"

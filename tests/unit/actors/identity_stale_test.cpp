@@ -1,4 +1,4 @@
-#include "base/limits_doubt.hpp"
+#include "actors/support/limits.hpp"
 #include "tests/unit/actors/identity_world.hpp"
 
 namespace weir::tests::identities {

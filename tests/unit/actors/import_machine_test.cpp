@@ -1,5 +1,5 @@
 #include "actors/backfill/import_machine.hpp"
-#include "base/limits.hpp"
+#include "actors/backfill/limits.hpp"
 #include "tests/support/repo_builder.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
 #include "actors/supervisor/known_absences.hpp"
+#include "actors/supervisor/limits_accounts.hpp"
 
 #include <gtest/gtest.h>
 

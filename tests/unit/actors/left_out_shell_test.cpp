@@ -1,6 +1,5 @@
 #include "actors/supervisor/supervisor.hpp"
 #include "actors/support/store_readers.hpp"
-#include "base/limits_accounts.hpp"
 #include "base/log.hpp"
 #include "messages/account.hpp"
 #include "messages/backfill.hpp"

@@ -1,5 +1,5 @@
 #include "actors/consumer/letter_desk.hpp"
-#include "base/limits_api.hpp"
+#include "actors/consumer/limits.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 #include "actors/consumer/letter_lines.hpp"
+#include "actors/consumer/limits.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,6 @@
+#include "actors/supervisor/limits.hpp"
 #include "actors/supervisor/listing_debts.hpp"
+#include "actors/support/limits_health.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

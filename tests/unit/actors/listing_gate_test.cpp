@@ -1,3 +1,4 @@
+#include "actors/router/limits.hpp"
 #include "actors/router/listing_gate.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
+#include "actors/identity/limits.hpp"
 #include "actors/identity/lookup_pace.hpp"
 #include "actors/identity/lookup_queue.hpp"
-#include "base/limits_directory.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
+#include "actors/identity/limits.hpp"
 #include "actors/identity/lookup_backoff.hpp"
 #include "actors/identity/lookup_queue.hpp"
-#include "base/limits_doubt.hpp"
+#include "actors/support/limits.hpp"
 
 #include <gtest/gtest.h>
 

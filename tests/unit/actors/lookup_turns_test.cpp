@@ -1,5 +1,5 @@
 #include "actors/identity/lookup_queue.hpp"
-#include "base/limits.hpp"
+#include "actors/support/limits.hpp"
 #include "tests/unit/actors/identity_world.hpp"
 
 #include <map>

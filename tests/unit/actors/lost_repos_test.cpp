@@ -1,6 +1,7 @@
+#include "actors/supervisor/limits_accounts.hpp"
 #include "actors/supervisor/supervisor.hpp"
+#include "actors/support/limits.hpp"
 #include "actors/support/store_readers.hpp"
-#include "base/limits_accounts.hpp"
 #include "messages/account.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 

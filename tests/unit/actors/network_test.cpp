@@ -1,6 +1,6 @@
+#include "actors/node/limits.hpp"
 #include "actors/node/network.hpp"
-#include "base/limits.hpp"
-#include "base/limits_directory.hpp"
+#include "net/limits.hpp"
 #include "net/url.hpp"
 #include "tests/support/net_memory.hpp"
 

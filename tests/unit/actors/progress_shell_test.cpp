@@ -1,6 +1,7 @@
+#include "actors/node/limits.hpp"
 #include "actors/node/progress_watch.hpp"
+#include "actors/support/limits.hpp"
 #include "actors/support/store_readers.hpp"
-#include "base/limits_story.hpp"
 #include "messages/journal.hpp"
 #include "storage/log/tail_cache.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"

@@ -1,4 +1,6 @@
+#include "actors/supervisor/limits_accounts.hpp"
 #include "actors/supervisor/question_machine.hpp"
+#include "actors/support/limits.hpp"
 
 #include <gtest/gtest.h>
 

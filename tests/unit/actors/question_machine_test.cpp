@@ -1,5 +1,8 @@
+#include "actors/supervisor/limits_accounts.hpp"
 #include "actors/supervisor/question_machine.hpp"
 #include "actors/supervisor/supervisor_options.hpp"
+#include "actors/support/limits.hpp"
+#include "storage/format/limits.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

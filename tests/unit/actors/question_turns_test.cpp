@@ -1,3 +1,4 @@
+#include "actors/supervisor/limits_accounts.hpp"
 #include "actors/supervisor/question_turns.hpp"
 
 #include "actors/support/site.hpp"

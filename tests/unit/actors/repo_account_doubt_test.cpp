@@ -1,6 +1,5 @@
-#include "base/limits.hpp"
-#include "base/limits_accounts.hpp"
-#include "base/limits_doubt.hpp"
+#include "actors/repo/limits.hpp"
+#include "actors/support/limits.hpp"
 #include "tests/unit/actors/machine_frames.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 

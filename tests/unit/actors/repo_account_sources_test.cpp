@@ -1,4 +1,4 @@
-#include "base/limits_accounts.hpp"
+#include "actors/support/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 /// What a relay, the host's stream and the host itself say of an account, and

@@ -1,3 +1,4 @@
+#include "actors/repo/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 // What is believed of an account by a document that may be an old one, or by

@@ -1,4 +1,3 @@
-#include "base/limits.hpp"
 #include "storage/format/account_fact.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 

@@ -1,5 +1,5 @@
-#include "base/limits.hpp"
-#include "base/limits_doubt.hpp"
+#include "actors/repo/limits.hpp"
+#include "actors/support/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 /// The directory said that an identity is gone, which only a document withdraws

@@ -1,3 +1,4 @@
+#include "actors/support/limits.hpp"
 #include "tests/unit/actors/buffering_repo.hpp"
 
 namespace weir::tests {

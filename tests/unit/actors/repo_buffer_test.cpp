@@ -1,3 +1,5 @@
+#include "actors/repo/limits.hpp"
+#include "storage/format/limits.hpp"
 #include "tests/unit/actors/buffering_repo.hpp"
 
 namespace weir::tests {

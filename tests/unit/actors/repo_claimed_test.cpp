@@ -1,4 +1,4 @@
-#include "base/limits_doubt.hpp"
+#include "actors/repo/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 // A repo that the stream of a PDS named: what its events told was finished

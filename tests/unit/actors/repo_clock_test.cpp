@@ -1,5 +1,6 @@
+#include "actors/repo/limits.hpp"
 #include "actors/support/clock_board.hpp"
-#include "base/limits_health.hpp"
+#include "actors/support/limits_health.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 // architecture.md, A wrong clock: what a repo does with a rev beyond it.

@@ -1,5 +1,6 @@
-#include "base/limits.hpp"
-#include "base/limits_doubt.hpp"
+#include "actors/repo/limits.hpp"
+#include "actors/support/limits.hpp"
+#include "storage/format/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 /// A directory that is slow or away while keys and hosts change (protocol.md

@@ -1,4 +1,3 @@
-#include "base/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 /// Which collections of a repo are kept (SYNC-20 to 23), and who accounts for

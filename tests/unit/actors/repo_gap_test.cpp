@@ -1,5 +1,5 @@
-#include "base/limits.hpp"
-#include "base/limits_doubt.hpp"
+#include "actors/repo/limits.hpp"
+#include "actors/support/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 /// Events that were dropped, and fetches that do not bring what they are for.

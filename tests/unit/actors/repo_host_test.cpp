@@ -1,5 +1,5 @@
-#include "base/limits.hpp"
-#include "base/limits_frames.hpp"
+#include "actors/repo/limits.hpp"
+#include "atproto/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 namespace weir::tests {

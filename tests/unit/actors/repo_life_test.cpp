@@ -1,4 +1,3 @@
-#include "base/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 namespace weir::tests {

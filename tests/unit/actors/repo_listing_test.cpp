@@ -1,5 +1,6 @@
-#include "base/limits.hpp"
-#include "base/limits_doubt.hpp"
+#include "actors/repo/limits.hpp"
+#include "actors/support/limits.hpp"
+#include "atproto/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 /// What a listing says of a repo (protocol.md 9, 2.1.2).

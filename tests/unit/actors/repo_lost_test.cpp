@@ -1,6 +1,5 @@
+#include "actors/support/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
-
-#include "base/limits_accounts.hpp"
 
 /// RepoNotFound that answers a question while a fetch of the same repo runs
 /// (protocol.md 4.5): it is neither lost nor believed before the fetch ends.

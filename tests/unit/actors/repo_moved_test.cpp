@@ -1,5 +1,4 @@
-#include "base/limits_accounts.hpp"
-#include "base/limits_doubt.hpp"
+#include "actors/repo/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 /// A directory that lags behind a migration (protocol.md 2.5.6, 4.1, 4.6): the

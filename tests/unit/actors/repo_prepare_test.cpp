@@ -1,5 +1,4 @@
-#include "base/limits.hpp"
-#include "base/limits_doubt.hpp"
+#include "actors/repo/limits.hpp"
 #include "tests/unit/actors/machine_frames.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 

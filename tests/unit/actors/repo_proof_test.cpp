@@ -1,3 +1,4 @@
+#include "actors/support/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 #include "actors/repo/completeness_machine.hpp"

@@ -1,4 +1,5 @@
-#include "base/limits.hpp"
+#include "actors/repo/limits.hpp"
+#include "actors/support/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 /// Updates that the store will never take (`update_outcome::refused`), and

@@ -1,5 +1,4 @@
-#include "base/limits_accounts.hpp"
-#include "base/limits_doubt.hpp"
+#include "actors/repo/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 /// What a life has to know of the one before, which may have been killed

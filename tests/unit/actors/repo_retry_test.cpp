@@ -1,4 +1,5 @@
-#include "base/limits_doubt.hpp"
+#include "actors/repo/limits.hpp"
+#include "actors/support/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 namespace weir::tests {

@@ -1,4 +1,5 @@
 #include "actors/support/completeness.hpp"
+#include "atproto/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 /// A repo that no upstream covers: what its host says when it is asked is all

@@ -1,4 +1,6 @@
+#include "actors/router/limits.hpp"
 #include "actors/router/resident_machine.hpp"
+#include "actors/support/limits.hpp"
 #include "tests/unit/actors/machine_frames.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,7 @@
+#include "actors/supervisor/limits_listings.hpp"
+#include "actors/supervisor/limits_streams.hpp"
 #include "actors/supervisor/returned_machine.hpp"
-#include "base/limits.hpp"
-#include "base/limits_streams.hpp"
+#include "net/limits.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,6 @@
 #include "actors/support/intake_board.hpp"
+#include "actors/support/limits.hpp"
+#include "actors/upstream/limits.hpp"
 #include "base/random.hpp"
 #include "tests/unit/actors/supervisor_queue.hpp"
 #include "tests/unit/actors/upstream_stream.hpp"

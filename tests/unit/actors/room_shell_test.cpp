@@ -1,7 +1,6 @@
 #include "actors/journal/journal.hpp"
 #include "actors/node/room_watch.hpp"
-#include "base/limits.hpp"
-#include "base/limits_heap.hpp"
+#include "actors/support/limits.hpp"
 #include "messages/consumer.hpp"
 #include "messages/journal.hpp"
 #include "storage/log/tail_cache.hpp"

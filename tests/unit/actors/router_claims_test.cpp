@@ -1,4 +1,4 @@
-#include "base/limits_claims.hpp"
+#include "actors/router/limits.hpp"
 #include "messages/claims.hpp"
 #include "tests/unit/actors/router_fixture.hpp"
 

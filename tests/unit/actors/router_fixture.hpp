@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/router/limits.hpp"
 #include "actors/router/router.hpp"
 #include "messages/backfill.hpp"
 #include "messages/journal.hpp"

@@ -1,3 +1,5 @@
+#include "actors/router/limits.hpp"
+#include "actors/support/limits.hpp"
 #include "tests/unit/actors/router_fixture.hpp"
 
 // architecture.md 3, REPO life: what the rules of a shard come to.

@@ -1,4 +1,4 @@
-#include "base/limits_listings.hpp"
+#include "actors/router/limits.hpp"
 #include "tests/unit/actors/router_fixture.hpp"
 
 // Whose frames a shard takes while commands fail, and whom its listings wake.

@@ -1,3 +1,5 @@
+#include "actors/support/limits.hpp"
+#include "actors/upstream/limits.hpp"
 #include "actors/upstream/stream_arrivals.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+#include "actors/router/limits.hpp"
 #include "actors/router/stream_claims.hpp"
 #include "tests/unit/actors/machine_frames.hpp"
 

@@ -1,3 +1,5 @@
+#include "actors/support/limits_health.hpp"
+#include "actors/upstream/limits.hpp"
 #include "actors/upstream/stream_credit.hpp"
 #include "tests/unit/actors/upstream_stream.hpp"
 

@@ -1,3 +1,4 @@
+#include "actors/support/limits.hpp"
 #include "actors/upstream/stream_rest.hpp"
 
 #include <gtest/gtest.h>

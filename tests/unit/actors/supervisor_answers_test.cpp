@@ -1,5 +1,5 @@
-#include "base/limits.hpp"
-#include "base/limits_fetch.hpp"
+#include "actors/supervisor/limits_fetch.hpp"
+#include "net/limits.hpp"
 #include "tests/unit/actors/supervisor_queue.hpp"
 
 #include <iostream>

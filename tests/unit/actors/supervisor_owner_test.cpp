@@ -1,4 +1,5 @@
-#include "base/limits.hpp"
+#include "actors/supervisor/limits.hpp"
+#include "actors/support/limits.hpp"
 #include "tests/unit/actors/supervisor_queue.hpp"
 
 namespace weir::tests::supervisors {

@@ -1,5 +1,6 @@
+#include "actors/supervisor/limits_listings.hpp"
+#include "actors/supervisor/limits_streams.hpp"
 #include "actors/supervisor/supervisor.hpp"
-#include "base/limits_streams.hpp"
 #include "messages/claims.hpp"
 #include "messages/identity.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"

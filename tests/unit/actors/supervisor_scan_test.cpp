@@ -1,4 +1,5 @@
-#include "base/limits.hpp"
+#include "actors/supervisor/limits_fetch.hpp"
+#include "storage/format/limits.hpp"
 #include "tests/unit/actors/supervisor_queue.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+#include "actors/sweeper/limits.hpp"
 #include "actors/sweeper/sweeper_machine.hpp"
 
 #include "atproto/identifiers.hpp"

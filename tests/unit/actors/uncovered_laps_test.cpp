@@ -1,4 +1,6 @@
+#include "actors/supervisor/limits_uncovered.hpp"
 #include "actors/supervisor/uncovered_laps.hpp"
+#include "storage/format/limits.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

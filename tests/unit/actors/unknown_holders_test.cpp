@@ -1,3 +1,4 @@
+#include "actors/supervisor/limits.hpp"
 #include "actors/supervisor/unknown_holders.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
+#include "actors/support/limits.hpp"
 #include "actors/support/upstream_view.hpp"
-#include "base/limits.hpp"
-#include "base/limits_health.hpp"
+#include "actors/upstream/limits.hpp"
 #include "tests/unit/actors/upstream_stream.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-#include "base/limits.hpp"
+#include "actors/support/limits.hpp"
+#include "actors/upstream/limits.hpp"
 #include "tests/unit/actors/machine_frames.hpp"
 #include "tests/unit/actors/upstream_stream.hpp"
 

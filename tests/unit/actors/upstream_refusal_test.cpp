@@ -1,3 +1,4 @@
+#include "actors/upstream/limits.hpp"
 #include "atproto/dag_cbor.hpp"
 #include "tests/unit/actors/upstream_stream.hpp"
 

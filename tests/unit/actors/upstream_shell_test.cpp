@@ -1,3 +1,5 @@
+#include "actors/support/limits_health.hpp"
+#include "actors/upstream/limits.hpp"
 #include "actors/upstream/upstream.hpp"
 #include "messages/backfill.hpp"
 #include "messages/journal.hpp"

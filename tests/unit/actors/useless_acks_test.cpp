@@ -1,3 +1,4 @@
+#include "actors/consumer/limits.hpp"
 #include "actors/consumer/useless_acks.hpp"
 
 #include <gtest/gtest.h>

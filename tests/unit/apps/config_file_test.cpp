@@ -1,3 +1,4 @@
+#include "apps/limits.hpp"
 #include "apps/weir/config_file.hpp"
 #include "tests/support/temp_dir.hpp"
 

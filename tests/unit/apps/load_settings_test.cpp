@@ -1,3 +1,4 @@
+#include "actors/node/limits.hpp"
 #include "apps/weir/load_settings.hpp"
 #include "tests/support/private_file.hpp"
 #include "tests/support/temp_dir.hpp"

@@ -1,11 +1,17 @@
+#include "actors/backfill/limits.hpp"
+#include "actors/identity/limits.hpp"
+#include "actors/node/limits.hpp"
 #include "actors/node/memory_plan.hpp"
 #include "actors/node/node_config.hpp"
+#include "actors/supervisor/limits.hpp"
+#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits_streams.hpp"
+#include "actors/support/limits.hpp"
+#include "actors/upstream/limits.hpp"
+#include "atproto/limits.hpp"
 #include "base/byte_ledger.hpp"
-#include "base/limits_accounts.hpp"
-#include "base/limits_doubt.hpp"
-#include "base/limits_storage.hpp"
-#include "base/limits_streams.hpp"
 #include "base/process_memory.hpp"
+#include "storage/format/limits.hpp"
 
 #include <gtest/gtest.h>
 

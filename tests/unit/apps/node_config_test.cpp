@@ -1,5 +1,11 @@
+#include "actors/node/limits.hpp"
 #include "actors/node/node_config.hpp"
-#include "base/limits.hpp"
+#include "actors/supervisor/limits.hpp"
+#include "actors/supervisor/limits_completeness.hpp"
+#include "actors/supervisor/limits_streams.hpp"
+#include "actors/support/limits.hpp"
+#include "base/option_range.hpp"
+#include "storage/format/limits.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
+#include "apps/limits.hpp"
 #include "apps/weir/service_notify.hpp"
-#include "base/limits_service.hpp"
 #include "tests/support/manager_socket.hpp"
 #include "tests/support/temp_dir.hpp"
 

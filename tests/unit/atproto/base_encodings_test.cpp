@@ -1,5 +1,5 @@
 #include "atproto/base_encodings.hpp"
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
 #include "base/random.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 #include "atproto/car.hpp"
 #include "atproto/dag_cbor.hpp"
+#include "atproto/limits.hpp"
 #include "base/random.hpp"
 #include "tests/support/repo_builder.hpp"
 

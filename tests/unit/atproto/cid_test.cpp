@@ -1,7 +1,7 @@
 #include "atproto/base_encodings.hpp"
 #include "atproto/cid.hpp"
+#include "atproto/limits.hpp"
 #include "atproto/sha256.hpp"
-#include "base/limits.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,9 +2,9 @@
 #include "atproto/car.hpp"
 #include "atproto/dag_cbor.hpp"
 #include "atproto/identifiers.hpp"
+#include "atproto/limits.hpp"
 #include "atproto/mst.hpp"
 #include "atproto/repo_walk.hpp"
-#include "base/limits.hpp"
 #include "tests/support/repo_builder.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "atproto/commit.hpp"
 #include "atproto/dag_cbor.hpp"
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
 #include "base/random.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "atproto/base_encodings.hpp"
 #include "atproto/dag_cbor.hpp"
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
 
 #include <gtest/gtest.h>
 

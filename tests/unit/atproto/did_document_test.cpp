@@ -1,5 +1,5 @@
 #include "atproto/did_document.hpp"
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 #include "atproto/directory_export.hpp"
-#include "base/limits_export.hpp"
+#include "atproto/limits.hpp"
 #include "tests/support/vectors.hpp"
 
 #include <boost/json.hpp>

@@ -1,4 +1,5 @@
 #include "atproto/frame.hpp"
+#include "atproto/limits.hpp"
 #include "base/limits.hpp"
 #include "frame_parts.hpp"
 

@@ -1,6 +1,5 @@
 #include "atproto/frame.hpp"
-#include "base/limits.hpp"
-#include "base/limits_frames.hpp"
+#include "atproto/limits.hpp"
 #include "frame_parts.hpp"
 
 #include <gtest/gtest.h>

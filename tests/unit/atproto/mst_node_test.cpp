@@ -1,8 +1,8 @@
 #include "atproto/car.hpp"
 #include "atproto/dag_cbor.hpp"
+#include "atproto/limits.hpp"
 #include "atproto/mst_node.hpp"
 #include "atproto/repo_walk.hpp"
-#include "base/limits.hpp"
 #include "tests/support/hostile_tree.hpp"
 
 #include <gtest/gtest.h>

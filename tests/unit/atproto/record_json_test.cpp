@@ -1,7 +1,7 @@
 #include "atproto/base_encodings.hpp"
 #include "atproto/dag_cbor.hpp"
+#include "atproto/limits.hpp"
 #include "atproto/record_json.hpp"
-#include "base/limits.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>

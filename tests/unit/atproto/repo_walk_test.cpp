@@ -1,4 +1,5 @@
 #include "atproto/car.hpp"
+#include "atproto/limits.hpp"
 #include "atproto/repo_walk.hpp"
 #include "base/random.hpp"
 #include "tests/support/repo_builder.hpp"
@@ -15,7 +16,6 @@ namespace weir::tests {
 using namespace atproto;
 
 namespace {
-
 using record_list = std::vector<std::pair<std::string, cid>>;
 
 /// What a walk over a CAR comes to.

@@ -1,4 +1,4 @@
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
 #include "tests/support/repo_builder.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "atproto/car.hpp"
+#include "atproto/limits.hpp"
 #include "atproto/verify.hpp"
-#include "base/limits.hpp"
 #include "tests/support/repo_builder.hpp"
 
 #include <gtest/gtest.h>

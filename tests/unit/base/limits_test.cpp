@@ -1,3 +1,4 @@
+#include "atproto/limits.hpp"
 #include "base/limits.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "base/limits_heap.hpp"
+#include "base/limits.hpp"
 #include "base/process_memory.hpp"
 
 #include "tests/support/temp_dir.hpp"

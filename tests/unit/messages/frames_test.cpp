@@ -1,3 +1,4 @@
+#include "base/limits.hpp"
 #include "messages/frames.hpp"
 
 #include <caf/actor_system.hpp>

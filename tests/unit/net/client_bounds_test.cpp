@@ -1,6 +1,6 @@
-#include "base/limits.hpp"
 #include "net/http_client.hpp"
 #include "net/io_threads.hpp"
+#include "net/limits.hpp"
 #include "tests/support/net_memory.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 #include "net/connection_places.hpp"
+#include "net/limits.hpp"
 
 #include <gtest/gtest.h>
 

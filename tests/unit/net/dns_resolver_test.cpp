@@ -1,4 +1,4 @@
-#include "base/limits.hpp"
+#include "net/limits.hpp"
 #include "net/transport.hpp"
 #include "tests/support/net_dns_server.hpp"
 #include "tests/support/net_fixture.hpp"

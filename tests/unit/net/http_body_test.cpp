@@ -1,6 +1,6 @@
-#include "base/limits.hpp"
 #include "net/http_parser.hpp"
 #include "net/inflater.hpp"
+#include "net/limits.hpp"
 
 #include <gtest/gtest.h>
 

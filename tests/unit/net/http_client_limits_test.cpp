@@ -1,4 +1,5 @@
 #include "net/http_client.hpp"
+#include "net/limits.hpp"
 #include "tests/support/net_fixture.hpp"
 #include "tests/support/net_scripted_server.hpp"
 

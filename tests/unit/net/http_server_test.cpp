@@ -1,4 +1,5 @@
 #include "net/http_server.hpp"
+#include "net/limits.hpp"
 #include "tests/support/net_fixture.hpp"
 #include "tests/support/net_raw_peer.hpp"
 

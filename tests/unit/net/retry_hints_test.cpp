@@ -1,5 +1,4 @@
-#include "base/limits.hpp"
-#include "base/limits_retry.hpp"
+#include "net/limits.hpp"
 #include "net/retry_hints.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
-#include "base/limits.hpp"
-#include "base/limits_api.hpp"
 #include "net/http_server.hpp"
+#include "net/limits.hpp"
 #include "tests/support/net_memory.hpp"
 
 #include <gtest/gtest.h>

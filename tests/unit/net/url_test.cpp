@@ -1,4 +1,4 @@
-#include "base/limits.hpp"
+#include "net/limits.hpp"
 #include "net/url.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-#include "base/limits.hpp"
 #include "net/http_server.hpp"
+#include "net/limits.hpp"
 #include "net/ws_client.hpp"
 #include "net/ws_codec.hpp"
 #include "tests/support/net_memory.hpp"

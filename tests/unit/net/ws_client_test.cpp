@@ -1,3 +1,5 @@
+#include "base/limits.hpp"
+#include "net/limits.hpp"
 #include "net/ws_client.hpp"
 #include "tests/support/net_fixture.hpp"
 #include "tests/support/net_scripted_server.hpp"

@@ -1,3 +1,4 @@
+#include "net/limits.hpp"
 #include "tests/unit/net/ws_session_fixture.hpp"
 
 namespace weir::net {

@@ -1,7 +1,6 @@
+#include "storage/format/limits.hpp"
 #include "storage/tables/chain_table.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
-
-#include "base/limits_storage.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,3 +1,5 @@
+#include "atproto/limits.hpp"
+#include "storage/format/limits.hpp"
 #include "storage/log/log_reader.hpp"
 #include "tests/unit/storage/committer_fixture.hpp"
 

@@ -1,3 +1,4 @@
+#include "storage/format/limits.hpp"
 #include "storage/log/content_reader.hpp"
 #include "storage/log/log_reader.hpp"
 #include "storage/tables/head_cursor.hpp"

@@ -1,3 +1,4 @@
+#include "storage/format/limits.hpp"
 #include "storage/log/content_reader.hpp"
 #include "tests/unit/storage/committer_fixture.hpp"
 

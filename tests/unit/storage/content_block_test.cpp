@@ -1,5 +1,5 @@
-#include "base/limits.hpp"
 #include "storage/format/content_block.hpp"
+#include "storage/format/limits.hpp"
 #include "tests/unit/storage/codec_checks.hpp"
 
 #include <gtest/gtest.h>

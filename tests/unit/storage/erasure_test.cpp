@@ -1,6 +1,7 @@
-#include "base/limits_sweeper.hpp"
+#include "actors/sweeper/limits.hpp"
 #include "storage/disk/compaction.hpp"
 #include "storage/format/account_fact.hpp"
+#include "storage/format/limits.hpp"
 #include "storage/log/erasure.hpp"
 #include "storage/log/log_reader.hpp"
 #include "storage/tables/head_cursor.hpp"

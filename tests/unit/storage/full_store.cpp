@@ -1,7 +1,7 @@
 #include "tests/unit/storage/full_store.hpp"
 
 #include "atproto/frame.hpp"
-#include "base/limits_storage.hpp"
+#include "storage/format/limits.hpp"
 
 namespace weir::tests {
 

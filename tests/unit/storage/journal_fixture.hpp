@@ -1,5 +1,6 @@
 #pragma once
 
+#include "storage/format/limits.hpp"
 #include "storage/log/committer.hpp"
 #include "storage/tables/collection_table.hpp"
 #include "storage/verify/verify.hpp"

@@ -1,6 +1,6 @@
-#include "base/limits.hpp"
 #include "storage/format/byte_archive.hpp"
 #include "storage/format/crc32c.hpp"
+#include "storage/format/limits.hpp"
 #include "storage/format/values.hpp"
 #include "tests/unit/storage/codec_checks.hpp"
 #include "tests/unit/storage/sample_rows.hpp"

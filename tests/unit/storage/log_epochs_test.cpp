@@ -1,5 +1,5 @@
-#include "base/limits_storage.hpp"
 #include "storage/format/keys.hpp"
+#include "storage/format/limits.hpp"
 #include "storage/log/log_epochs.hpp"
 #include "tests/unit/storage/committer_fixture.hpp"
 

@@ -1,4 +1,5 @@
 #include "storage/disk/safe_env.hpp"
+#include "storage/format/limits.hpp"
 #include "storage/log/erasure.hpp"
 #include "storage/log/repo_guards.hpp"
 #include "storage/tables/consumer_table.hpp"

@@ -1,6 +1,6 @@
-#include "base/limits_files.hpp"
 #include "storage/disk/database.hpp"
 #include "storage/disk/safe_env_disk.hpp"
+#include "storage/format/limits.hpp"
 #include "tests/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>

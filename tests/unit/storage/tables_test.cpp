@@ -1,3 +1,4 @@
+#include "storage/format/limits.hpp"
 #include "storage/tables/consumer_table.hpp"
 #include "storage/tables/filter_table.hpp"
 #include "storage/tables/identity_table.hpp"

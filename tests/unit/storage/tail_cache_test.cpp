@@ -1,3 +1,4 @@
+#include "storage/format/limits.hpp"
 #include "storage/log/tail_cache.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
+#include "base/limits.hpp"
 #include "storage/format/values.hpp"
 
-#include "base/limits.hpp"
 #include "tests/unit/storage/codec_checks.hpp"
 #include "tests/unit/storage/sample_rows.hpp"
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "storage/format/limits.hpp"
 #include "storage/tables/row_access.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 

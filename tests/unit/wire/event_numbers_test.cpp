@@ -1,4 +1,4 @@
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
 #include "wire/event_numbers.hpp"
 
 #include <gtest/gtest.h>

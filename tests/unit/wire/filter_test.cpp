@@ -1,5 +1,5 @@
-#include "base/limits.hpp"
 #include "wire/filter.hpp"
+#include "wire/limits.hpp"
 
 #include <gtest/gtest.h>
 

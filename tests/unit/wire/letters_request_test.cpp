@@ -1,5 +1,6 @@
-#include "base/limits_api.hpp"
+#include "actors/api/limits.hpp"
 #include "wire/letters_request.hpp"
+#include "wire/limits.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "base/limits.hpp"
+#include "wire/limits.hpp"
 #include "wire/repos_api.hpp"
 #include "wire/repos_request_reader.hpp"
 

@@ -1,4 +1,5 @@
-#include "base/limits.hpp"
+#include "atproto/limits.hpp"
+#include "wire/limits.hpp"
 #include "wire/tap.hpp"
 
 #include <gtest/gtest.h>

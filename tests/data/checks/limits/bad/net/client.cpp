@@ -5,3 +5,7 @@ bool fits(size_t n) {
 }
 
 auto wait = limits::member_timeout;
+
+bool fits_elsewhere(size_t n) {
+  return n <= limits::one_folder_max && n <= limits::of_another_max;
+}

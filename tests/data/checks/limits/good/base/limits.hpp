@@ -2,14 +2,6 @@
 
 namespace weir::limits {
 
-constexpr size_t name_bytes_max = 8;
-constexpr auto answer_timeout = 3s;
-template <class T>
-struct option_range {
-  T min;
-  T max;
-};
-constexpr option_range<std::chrono::seconds> pause_range{
-  1s, 2s};
+constexpr size_t frame_bytes_max = 9;
 
 } // namespace weir::limits

@@ -3,3 +3,4 @@ bool fits(size_t n) {
 }
 
 auto wait = limits::answer_timeout;
+auto longest = limits::frame_bytes_max;

@@ -1,5 +1,7 @@
 TEST(ClientTest, HasItsBounds) {
   EXPECT_TRUE(fits(limits::kept_and_tested_max));
   EXPECT_FALSE(fits(limits::only_tested_max));
+  EXPECT_TRUE(fits_elsewhere(limits::one_folder_max));
+  EXPECT_TRUE(fits_elsewhere(limits::of_another_max));
   options.member_timeout = 1ms; // As limits::commented_max.
 }

@@ -3,7 +3,8 @@
 #include <chrono>
 #include <cstddef>
 
-/// What listings and streams claim (actors/supervisor/claims_machine.hpp).
+/// Bounds that `actors/supervisor` keeps. A name says the thing and the unit.
+/// The value itself is accepted; value + 1 is refused.
 namespace weir::limits {
 
 using namespace std::chrono_literals;
@@ -12,11 +13,14 @@ using namespace std::chrono_literals;
 /// of all streams: the turns of those that wait decide who is next, not who came
 /// a moment sooner.
 constexpr size_t claims_asked_max = 16;
+
 /// Of those, of one listing or stream.
 constexpr size_t claims_asked_share = 12;
+
 /// Of those, of did:web names: anybody can have any number of hosts that hang, and
 /// claim their names from any number of listings.
 constexpr size_t claims_web_max = 4;
+
 /// Claims beyond `claims_of_page_max` of their pages, of all listings together.
 constexpr size_t claims_spare_max = 65'536;
 
@@ -33,25 +37,26 @@ constexpr auto gone_claim_interval = 1h;
 /// 20 look-ups a second, the fewest that a slow directory is asked for. Those
 /// beyond are left to the listing.
 constexpr size_t stream_claims_max = 256;
-/// The same in one shard of the ROUTER: so many messages may be on their way.
-constexpr size_t shard_claims_max = 64;
+
 /// What the claims of all streams may hold, in parts of what those of listings
 /// may, and beside that.
 constexpr size_t stream_claims_part = 4;
+
 /// Each costs this beside four texts of its DID: SUPERVISOR and ROUTER have it.
 constexpr size_t stream_claim_bytes = 512;
+
 /// The longest rest of a stream that names what is not so.
 constexpr auto stream_mistrust_max = 1h;
-
-// -- the origin of a PDS (actors/supervisor/origin_machine.hpp) -----------------
 
 /// Accounts of a listing whose documents are looked at before the origin of its
 /// host is called wrong: of a host that half of its accounts have left, and still
 /// calls active, one of 65,000 listings has none that is still there among them.
 constexpr size_t origin_accounts_max = 16;
+
 /// Documents that are asked for at once because of this, of all upstreams: beside
 /// the claims of listings, which have the same turn.
 constexpr size_t origin_asked_max = 8;
+
 /// So often a document that names another host is fetched anew, because the one
 /// that came was older than the page.
 constexpr size_t origin_looks_max = 2;

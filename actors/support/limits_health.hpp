@@ -3,91 +3,91 @@
 #include <chrono>
 #include <cstddef>
 
-/// Bounds of what a node believes of itself: whether its clock is right, and
-/// whether most of its work fails for one reason. As in `base/limits.hpp`.
+/// Bounds that `actors/support` keeps. A name says the thing and the unit.
+/// The value itself is accepted; value + 1 is refused.
 namespace weir::limits {
 
 using namespace std::chrono_literals;
 
-// -- the wall clock (architecture.md, A wrong clock) --------------------------
+// -- the wall clock -----------------------------------------------------------
 
 /// So many signers of one stream must be beyond our clock before it is doubted.
 constexpr size_t clock_signers_min = 8;
+
 /// Of a relay so many hosts must have been heard, and be beyond: the accounts
 /// of one may all be its own. The same holds for streams with fewer signers,
 /// which are judged together.
 constexpr size_t clock_hosts_min = 2;
+
 /// So many hosts of such streams are believed although most streams of the node
 /// are silent; fewer must be most of its streams.
 constexpr size_t clock_small_hosts_min = 8;
+
 /// Hosts of one stream that are remembered, and signers of each: fair samples.
 constexpr size_t clock_hosts_max = 64;
 constexpr size_t clock_host_signers_max = 8;
+
 /// For so long the date of the directory's answer tells what time it is.
 constexpr auto clock_witness_memory = 10min;
+
 /// For so long what a signer said counts.
 constexpr auto clock_memory = 1min;
+
 /// A clock that is doubted holds intake for so long; then signers are heard
 /// again, or nobody could ever say that it is right.
 constexpr auto clock_hold = 1min;
+
 /// Then for so long. A doubt that nobody repeats meanwhile ends: what waits is
 /// judged, and fetched when it is refused.
 constexpr auto clock_hearing_max = 5min;
-/// What waits for a right clock leaves one of so many parts of its stream's
-/// window to those who are heard.
-constexpr size_t clock_window_part = 2;
+
 /// The wall clock was set when it has moved so much against the steady one.
 constexpr auto clock_step = 1min;
-/// How often whoever waits for a right clock looks at it.
-constexpr auto clock_check_interval = 1s;
-/// A fetch for which only our clock was in the way is wished again after this.
-/// While intake is held it waits in the queue; while signers are heard it is made
-/// again, and counts as a word about the time.
-constexpr auto clock_refetch_wait = 5s;
-/// Repos that are asked to fetch again at once when the clock is right again.
-constexpr size_t clock_retry_page = 1'000;
 
-// -- what fails (architecture.md, Health) -------------------------------------
+// -- what fails ---------------------------------------------------------------
 
 /// Fewer failures than this are nobody's health.
 constexpr size_t health_failures_min = 5;
+
 /// Subjects whose last outcome is remembered.
 constexpr size_t health_subjects_max = 64;
+
 /// Hosts that repos are fetched from: those that answered well when they were
 /// last asked count as well, however long ago.
 constexpr size_t health_hosts_max = 1'024;
+
 /// For so long an outcome counts; while something is wrong, longer: what is
 /// tried ever more rarely would seem well in between. But what has not failed
 /// for the shorter time makes no node unready.
 constexpr auto health_memory = 5min;
 constexpr auto health_memory_failing = 1h;
-/// How often all of it is judged.
-constexpr auto health_check_interval = 500ms;
+
 /// A directory or resolver that never answered is a cause when it was asked so
 /// long ago: whoever named a wrong address hears of it within ten seconds.
 constexpr auto health_answer_grace = 5s;
+
 /// A directory, or the listing of an upstream, that asks not to be asked for so
 /// long is a cause.
 constexpr std::chrono::seconds health_rest_min = 1min;
+
 /// A stream that is not connected for so long is a cause; so is one that has
 /// not been connected for as long since.
 constexpr auto health_upstream_grace = 5s;
-/// A stream that had to be dialled anew so often because nobody read it, each
-/// time within `health_memory` of the last, is a cause.
-constexpr size_t health_stalls_min = 2;
-/// Pages of a listing that is owed which fail in a row: a cause from here on.
-constexpr size_t health_listing_failures_min = 3;
+
 /// While the directory fails, or our clock is in doubt, it is asked so often
 /// for a document that it should have.
 constexpr auto health_probe_interval = 15s;
+
 /// So many accounts that it had are kept to measure it by. When it finds nobody
 /// it is asked for each of them, one after the other, as often; and once after
 /// a start: they suffice to name it.
 constexpr size_t health_known_max = health_failures_min;
+
 /// It is well again when nothing failed there for so long, and so many look-ups
 /// succeeded.
 constexpr auto health_calm = 1min;
 constexpr size_t health_successes_min = 3;
+
 /// Of an error's text, which others may have written.
 constexpr size_t health_text_bytes_max = 200;
 

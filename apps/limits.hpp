@@ -1,8 +1,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 
-/// What a node has to do with the program that started it as a service.
+/// Bounds that `apps` keeps. A name says the thing and the unit.
+/// The value itself is accepted; value + 1 is refused.
 namespace weir::limits {
 
 using namespace std::chrono_literals;
@@ -10,5 +12,7 @@ using namespace std::chrono_literals;
 /// How long a message to the service manager waits for room in its queue. The
 /// manager reads within milliseconds; a stop has 10 s for everything.
 constexpr auto service_message_wait = 1s;
+
+constexpr size_t config_file_bytes_max = 1'048'576;
 
 } // namespace weir::limits

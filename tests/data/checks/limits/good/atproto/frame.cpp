@@ -1,0 +1,3 @@
+bool is_frame(size_t n) {
+  return n <= limits::frame_bytes_max;
+}

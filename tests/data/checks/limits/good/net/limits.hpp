@@ -1,0 +1,15 @@
+#pragma once
+
+namespace weir::limits {
+
+constexpr size_t name_bytes_max = 8;
+constexpr auto answer_timeout = 3s;
+template <class T>
+struct option_range {
+  T min;
+  T max;
+};
+constexpr option_range<std::chrono::seconds> pause_range{
+  1s, 2s};
+
+} // namespace weir::limits
