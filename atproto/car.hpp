@@ -15,7 +15,7 @@ struct car_block {
   bytes_view data;
 };
 
-/// A whole CAR in memory: the slice inside a frame (protocol.md 2.2).
+/// A whole CAR in memory: the slice inside a frame (protocol-coverage.md 2.2).
 ///
 /// # Ownership and threads
 /// Borrows the bytes. Read-only after `parse`, any thread.

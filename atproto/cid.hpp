@@ -16,7 +16,8 @@ namespace weir::atproto {
 /// SHA-256 digest.
 using digest = std::array<uint8_t, 32>;
 
-/// A content identifier in binary form, exactly as found (protocol.md 7).
+/// A content identifier in binary form, exactly as found
+/// (protocol-coverage.md 7).
 ///
 /// The blessed form is CIDv1 with codec dag-cbor (0x71) or raw (0x55) and a
 /// SHA-256 multihash: 36 bytes, held inline. Any other well-formed CID is kept

@@ -5,7 +5,8 @@
 
 namespace weir::atproto {
 
-/// The signed commit object of a repository, version 3 (protocol.md 2.3).
+/// The signed commit object of a repository, version 3
+/// (protocol-coverage.md 2.3).
 struct commit_object {
   did repo;
   tid rev;

@@ -7,7 +7,8 @@
 #include <string>
 #include <string_view>
 
-/// Strict DAG-CBOR (DRISL), protocol.md 6. Iterative and bounded: hostile
+/// Strict DAG-CBOR (DRISL), protocol-coverage.md 6. Iterative and bounded:
+/// hostile
 /// input costs at most time linear in its size and a fixed amount of memory.
 namespace weir::atproto::cbor {
 
@@ -23,7 +24,7 @@ struct rules {
 
 /// Checks one whole item and nothing behind it. Does not allocate, except for
 /// the text of an error. Integers may take the whole range of CBOR; `read_int`
-/// and JSON are narrower (protocol.md 6.1).
+/// and JSON are narrower (protocol-coverage.md 6.1).
 ///
 /// # Errors
 /// `ec::malformed`, or `ec::limit_reached` for depth, elements of a container
@@ -69,7 +70,7 @@ public:
   /// Kind of the next item without consuming it.
   result<kind> peek() const;
 
-  /// Any integer that fits int64 (protocol.md 6.1).
+  /// Any integer that fits int64 (protocol-coverage.md 6.1).
   result<int64_t> read_int();
 
   result<bool> read_bool();

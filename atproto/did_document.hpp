@@ -7,7 +7,7 @@
 
 namespace weir::atproto {
 
-/// What the engine takes from a DID document (protocol.md 8.3 to 8.6).
+/// What the engine takes from a DID document (protocol-coverage.md 8.3 to 8.6).
 struct did_document {
   did id;
   /// First `at://` entry of alsoKnownAs with a valid handle, lower case;

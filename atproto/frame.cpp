@@ -134,8 +134,8 @@ taken take_action(cbor::reader& in, op_action& out) {
   return taken::wrong;
 }
 
-/// The combinations of protocol.md 2. An update or delete may lack `prev`: its
-/// sender is older than the rule.
+/// The combinations of protocol-coverage.md 2. An update or delete may lack
+/// `prev`: its sender is older than the rule.
 bool fits_action(const commit_op& x) noexcept {
   switch (x.action) {
     case op_action::create:

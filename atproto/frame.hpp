@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-/// Frames of `com.atproto.sync.subscribeRepos` (protocol.md 1 to 4).
+/// Frames of `com.atproto.sync.subscribeRepos` (protocol-coverage.md 1 to 4).
 namespace weir::atproto {
 
 enum class frame_kind : uint8_t {
@@ -37,8 +37,8 @@ struct frame_peek {
 
 /// Reads header and the few payload keys; checks that the frame is exactly two
 /// well-formed maps in strict DAG-CBOR, but for the order of keys. Whatever
-/// error it returns ends the connection (protocol.md 1.4, 1.6); a wrong field
-/// does not, it is left to `decode_frame`.
+/// error it returns ends the connection (protocol-coverage.md 1.4, 1.6); a
+/// wrong field does not, it is left to `decode_frame`.
 result<frame_peek> peek_frame(bytes_view frame);
 
 enum class op_action : uint8_t { create = 1, update = 2, remove = 3 };
@@ -53,8 +53,8 @@ struct commit_op {
   cid prev;              ///< Undefined when absent.
 };
 
-/// Fields of a #commit with types and sizes checked (protocol.md 2, 2.1.1).
-/// Views borrow from the frame.
+/// Fields of a #commit with types and sizes checked (protocol-coverage.md 2,
+/// 2.1.1). Views borrow from the frame.
 struct commit_event {
   int64_t seq = 0;
   did repo;

@@ -82,7 +82,7 @@ size_t count_labels(std::string_view x, Check check) noexcept {
   }
 }
 
-/// Top-level domains no handle may have (protocol.md 0).
+/// Top-level domains no handle may have (protocol-coverage.md 0).
 constexpr std::array<std::string_view, 8> denied_domains{
   "alt",     "arpa",  "example",   "internal",
   "invalid", "local", "localhost", "onion"};

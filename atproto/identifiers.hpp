@@ -12,7 +12,7 @@
 
 namespace weir::atproto {
 
-// Syntax checks of protocol.md 0. They look at form only.
+// Syntax checks of protocol-coverage.md 0. They look at form only.
 
 /// `did:method:id`; any method. At most `limits::did_bytes_max`.
 bool valid_did(std::string_view x) noexcept;
@@ -67,7 +67,7 @@ private:
 uint64_t stable_hash(std::string_view x) noexcept;
 
 /// A timestamp identifier: 53 bits of microseconds, 10 bits of clock id.
-/// Numeric order equals byte order of the text (protocol.md 0).
+/// Numeric order equals byte order of the text (protocol-coverage.md 0).
 class tid {
 public:
   tid() = default;

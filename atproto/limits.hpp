@@ -62,7 +62,7 @@ constexpr size_t commit_blocks_bytes_max = 2'000'000;
 constexpr size_t commit_ops_max = 200;
 constexpr size_t sync_blocks_bytes_max = 2'000'000;
 
-/// A rev may be this far ahead of our wall clock (protocol.md 2.1.4).
+/// A rev may be this far ahead of our wall clock (protocol-coverage.md 2.1.4).
 constexpr auto rev_future_max = 5min;
 
 // -- identity -----------------------------------------------------------------
@@ -73,7 +73,8 @@ constexpr size_t did_document_entries_max = 64;
 
 // -- codecs of atproto/ -------------------------------------------------------
 
-/// Containers inside each other that no caller can exceed (protocol.md 6.9).
+/// Containers inside each other that no caller can exceed
+/// (protocol-coverage.md 6.9).
 constexpr size_t cbor_depth_hard_max = 128;
 
 /// Of a map whose keys are out of order, where allowed: they are sorted aside.

@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
-/// Merkle search trees of repositories (protocol.md 5.1): nodes, building from
-/// a sorted list, mutation, and the inversion of a commit's operations.
+/// Merkle search trees of repositories (protocol-coverage.md 5.1): nodes,
+/// building from a sorted list, mutation, and the inversion of a commit's
+/// operations.
 namespace weir::atproto::mst {
 
 /// Depth of a key: leading zero bits of its SHA-256, halved.
@@ -36,7 +37,7 @@ struct node {
 
 /// Decodes one node and checks every rule that can be seen inside it: exact
 /// keys, shortest-prefix form, order, one depth for all keys, limits.
-/// Record paths with wrong syntax are accepted here (protocol.md 5.1).
+/// Record paths with wrong syntax are accepted here (protocol-coverage.md 5.1).
 result<node> decode_node(bytes_view block);
 
 bytes encode_node(const node& x);
@@ -86,10 +87,10 @@ using block_source = std::function<const bytes_view*(const cid&)>;
 /// touching one is `ec::unverifiable`.
 ///
 /// # Errors
-/// `ec::malformed` for a node that breaks a rule of protocol.md 5.1. Of the
-/// keys of a loaded node only one is hashed for its depth, and those that are
-/// looked up; `check_inversion` says why this is enough. After an error of
-/// `put`, `remove` or `root` each of them returns it again.
+/// `ec::malformed` for a node that breaks a rule of protocol-coverage.md 5.1.
+/// Of the keys of a loaded node only one is hashed for its depth, and those
+/// that are looked up; `check_inversion` says why this is enough. After an
+/// error of `put`, `remove` or `root` each of them returns it again.
 class tree {
 public:
   tree(); ///< The empty tree.
@@ -121,8 +122,9 @@ private:
 };
 
 /// Proves that `ops` lead from `prev_data` to the tree at `data`
-/// (protocol.md 2.4): undoes each op, checks what it finds on the way against
-/// the op, and compares the root. Paths are checked to be valid and unique.
+/// (protocol-coverage.md 2.4): undoes each op, checks what it finds on the way
+/// against the op, and compares the root. Paths are checked to be valid and
+/// unique.
 ///
 /// When the tree at `prev_data` is sound, so is the one at `data`, and the two
 /// differ by `ops` alone: undoing moves nothing but the ops' own keys, whose

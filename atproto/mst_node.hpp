@@ -15,10 +15,10 @@ namespace weir::atproto::mst {
 /// `ec::malformed`, `ec::limit_reached`.
 class node_reader {
 public:
-  /// Checks all of a node that shows in its bytes (protocol.md 5.1): closed and
-  /// canonical form, longest shared prefixes, growing keys, link forms, limits.
-  /// Depths need hashing and are left to the caller; so is the question whether
-  /// a node without entries may stand where it stands.
+  /// Checks all of a node that shows in its bytes (protocol-coverage.md 5.1):
+  /// closed and canonical form, longest shared prefixes, growing keys, link
+  /// forms, limits. Depths need hashing and are left to the caller; so is the
+  /// question whether a node without entries may stand where it stands.
   result<void> open(bytes_view block);
 
   /// Entries in the whole node.

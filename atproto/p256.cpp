@@ -29,7 +29,7 @@ using number_ptr = std::unique_ptr<BIGNUM, freed_by<BN_clear_free>>;
 using number_context_ptr = std::unique_ptr<BN_CTX, freed_by<BN_CTX_free>>;
 using point_ptr = std::unique_ptr<EC_POINT, freed_by<EC_POINT_free>>;
 
-/// (n - 1) / 2, the largest s that atproto accepts (protocol.md 7).
+/// (n - 1) / 2, the largest s that atproto accepts (protocol-coverage.md 7).
 constexpr scalar low_s_max{0x7f, 0xff, 0xff, 0xff, 0x80, 0x00, 0x00, 0x00,
                            0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
                            0xde, 0x73, 0x7d, 0x56, 0xd3, 0x8b, 0xcf, 0x42,

@@ -5,8 +5,9 @@
 namespace weir::atproto {
 
 /// True when a block may stand for a record: at most
-/// `limits::record_bytes_max` bytes and one strict DAG-CBOR map (protocol.md
-/// 2.4, 6). Any other block keeps its place in the tree and is undecodable.
+/// `limits::record_bytes_max` bytes and one strict DAG-CBOR map
+/// (protocol-coverage.md 2.4, 6). Any other block keeps its place in the tree
+/// and is undecodable.
 bool is_record(bytes_view block);
 
 /// Bytes that the record bodies of a CAR of `car_bytes` may have together,

@@ -8,7 +8,7 @@
 namespace weir::atproto {
 
 /// Why a well-formed record cannot be handed to strict JSON clients
-/// (real-network.md 2: such an event would fail as a whole and never be acked).
+/// (api.md, Events: such an event would fail as a whole and never be acked).
 enum class json_hazard : uint8_t {
   none = 0,
   unsafe_integer, ///< Beyond 2^53 - 1 in size.
@@ -17,9 +17,10 @@ enum class json_hazard : uint8_t {
   bad_special,    ///< Map that looks like $link, $bytes or a blob and is none.
 };
 
-/// Converts one DAG-CBOR record to JSON text in one pass (protocol.md 6.12):
-/// links as {"$link"}, bytes as {"$bytes"} in base64 without padding. Appends
-/// to `out`; on error or hazard `out` is restored to what it was.
+/// Converts one DAG-CBOR record to JSON text in one pass
+/// (protocol-coverage.md 6.12): links as {"$link"}, bytes as {"$bytes"} in
+/// base64 without padding. Appends to `out`; on error or hazard `out` is
+/// restored to what it was.
 ///
 /// The input is checked strictly on the way; a separate `cbor::validate` is not
 /// needed.

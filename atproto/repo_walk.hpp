@@ -26,9 +26,9 @@ struct walk_limits {
   size_t index_run_entries = limits::walk_index_run_entries;
 };
 
-/// Verifies a whole repository export (protocol.md 5): feed the CAR in any
-/// chunks, then step through the tree. Records come out sorted by path and may
-/// be used only after the walk ended without error: until then nothing is
+/// Verifies a whole repository export (protocol-coverage.md 5): feed the CAR in
+/// any chunks, then step through the tree. Records come out sorted by path and
+/// may be used only after the walk ended without error: until then nothing is
 /// proved complete.
 ///
 /// # Limits
@@ -75,7 +75,7 @@ public:
   uint64_t records() const noexcept;
 
   /// Keys that are no valid repo path, since the same: part of the tree, never
-  /// visited (protocol.md 5.1).
+  /// visited (protocol-coverage.md 5.1).
   uint64_t skipped() const noexcept;
 
   uint64_t bytes_fed() const noexcept;

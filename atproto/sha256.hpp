@@ -6,7 +6,7 @@
 
 namespace weir::atproto {
 
-/// One-shot SHA-256 (performance.md 2: OpenSSL's own one-shot call is 2.5 times
+/// One-shot SHA-256 (OpenSSL's own one-shot call is 2.5 times
 /// slower on small blocks). Never fails, allocates nothing, any thread.
 digest sha256(bytes_view x);
 

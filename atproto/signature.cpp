@@ -118,7 +118,7 @@ bool public_key::verify_digest(const digest& hash, bytes_view sig) const {
     return false;
   if (impl_->which == curve::p256)
     return impl_->p256.verify(hash, sig);
-  // Refuses r and s outside 1..n-1, and high s (protocol.md 7).
+  // Refuses r and s outside 1..n-1, and high s (protocol-coverage.md 7).
   secp256k1_ecdsa_signature parsed;
   return secp256k1_ecdsa_signature_parse_compact(k256(), &parsed, sig.data())
            == 1

@@ -15,8 +15,8 @@ enum class curve : uint8_t { k256, p256 };
 using signature = std::array<uint8_t, 64>;
 
 /// A parsed, verified-to-be-on-the-curve signing key, ready for many checks:
-/// parsing costs as much as a verification (performance.md 1), so hold on to
-/// this object (protocol.md 7).
+/// parsing costs as much as a verification, so hold on to
+/// this object (protocol-coverage.md 7).
 ///
 /// # Ownership and threads
 /// A value sharing its parsed form; checks may run on many threads at once.

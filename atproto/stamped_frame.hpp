@@ -6,7 +6,8 @@
 namespace weir::atproto {
 
 /// A frame with where it came from, as one travels from UPSTREAM to REPO. The
-/// stamp makes reading the UPSTREAM's state unnecessary (architecture.md 3.2).
+/// stamp makes reading the UPSTREAM's state unnecessary (architecture.md, The
+/// stages).
 struct stamped_frame {
   position at;               ///< Of this frame.
   uint64_t first_cursor = 0; ///< First cursor since reset, in `at.epoch`.

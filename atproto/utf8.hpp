@@ -38,7 +38,8 @@ inline bool is_ascii(std::string_view x) noexcept {
 bool valid_utf8_slow(std::string_view x) noexcept;
 
 /// True when `x` is well-formed UTF-8: no overlong form, no surrogate, nothing
-/// above U+10FFFF. NUL is a character like any other (protocol.md 6.4).
+/// above U+10FFFF. NUL is a character like any other
+/// (protocol-coverage.md 6.4).
 inline bool valid_utf8(std::string_view x) noexcept {
   return is_ascii(x) || valid_utf8_slow(x);
 }

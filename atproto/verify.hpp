@@ -23,7 +23,8 @@ struct verified_op {
   /// is no valid record (`undecodable`).
   shared_bytes record;
   /// The block is in the tree but too large or not a strict record: kept in
-  /// the log as (path, cid), delivered without its body (protocol.md 2.4).
+  /// the log as (path, cid), delivered without its body
+  /// (protocol-coverage.md 2.4).
   bool undecodable = false;
 };
 
@@ -40,7 +41,7 @@ struct verified_commit {
   std::vector<verified_op> ops;
 };
 
-/// Why a commit was not verified, in the classes of protocol.md 2.5.
+/// Why a commit was not verified, in the classes of protocol-coverage.md 2.5.
 enum class verdict : uint8_t {
   bad_shape,     ///< Fields, CAR or commit object wrong, or not this DID's.
   future_rev,    ///< rev beyond now + 5 minutes; all else holds.
@@ -66,14 +67,14 @@ throw_exception_from_error(const refusal& x, const boost::source_location&) {
   throw std::logic_error(x.reason);
 }
 
-/// Whether `rev` is too far beyond `now` (protocol.md 2.1.4).
+/// Whether `rev` is too far beyond `now` (protocol-coverage.md 2.1.4).
 bool in_future(tid rev, wall_time now) noexcept;
 
-/// Verifies a #commit frame (protocol.md 2.1.4 future rule, 2.2, 2.3, 2.4).
-/// Order: cheap checks, hashes, tree, inversion, signature; but a proof fault
-/// is only reported as `bad_proof` when the signature holds. A rev in the future
-/// comes last of all: it may be our clock that is wrong, and only accounts may
-/// say so.
+/// Verifies a #commit frame (protocol-coverage.md 2.1.4 future rule, 2.2, 2.3,
+/// 2.4). Order: cheap checks, hashes, tree, inversion, signature; but a proof
+/// fault is only reported as `bad_proof` when the signature holds. A rev in the
+/// future comes last of all: it may be our clock that is wrong, and only
+/// accounts may say so.
 /// A commit without `prev_data` is verified as a first commit when its CAR
 /// holds the whole tree and its ops create exactly that tree, otherwise it is
 /// `unverifiable`.
@@ -83,7 +84,7 @@ verified<verified_commit> verify_commit(const shared_bytes& frame,
                                         const public_key& key, wall_time now);
 
 /// A #sync whose commit block is signed by `key`, names this DID and has the
-/// event's rev (protocol.md 3.1, 3.5).
+/// event's rev (protocol-coverage.md 3.1, 3.5).
 struct verified_sync {
   did repo;
   tid rev;
@@ -96,7 +97,7 @@ verified<verified_sync> verify_sync(const shared_bytes& frame,
                                     const sync_event& event,
                                     const public_key& key, wall_time now);
 
-/// The root commit of a full repository export (protocol.md 5.2).
+/// The root commit of a full repository export (protocol-coverage.md 5.2).
 struct verified_root {
   did repo;
   tid rev;

@@ -21,7 +21,7 @@ struct steady_time {
 };
 
 /// Wall clock: microseconds since 1970, UTC. For the "rev in the future" rule
-/// and for display only (reliability.md P15).
+/// and for display only (architecture.md, A wrong clock).
 struct wall_time {
   int64_t micros = 0;
 

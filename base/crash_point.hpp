@@ -9,7 +9,7 @@
 #include <string_view>
 
 /// Named moments at which a process can be told to die, so that tests kill it
-/// exactly where a crash hurts most (reliability.md 3.2, Crash-kill loop).
+/// exactly where a crash hurts most (testing.md, Kills).
 ///
 /// # Operation
 /// `WEIR_CRASH_AT=name:n` in the environment ends the process at the n-th

@@ -6,7 +6,7 @@
 namespace weir {
 
 /// A place in the event stream of one upstream. Cursors of different upstreams
-/// or epochs say nothing about each other (requirements.md CONS 1b.4), so there
+/// or epochs say nothing about each other (ADR 1, 5), so there
 /// is no `operator<`: ask `reaches`.
 struct position {
   uint32_t upstream = 0; ///< Upstream id; 0 = unset.

@@ -6,13 +6,13 @@ namespace weir::bench {
 
 /// The speed of this machine at this moment: k256 signature checks a second of
 /// one core, by libsecp256k1 alone, so that no change of ours moves it
-/// (performance.md 0).
+/// (benchmarks.md, How to read it).
 ///
 /// Thread CPU time, median of slots; takes `duration`.
 double calibrate(std::chrono::milliseconds duration);
 
-/// What `calibrate` gives on the machine of performance.md, quiet: its figures
-/// are scaled with `calibration / reference_calibration`.
+/// What `calibrate` gives on the machine of the reference figures, quiet: its
+/// figures are scaled with `calibration / reference_calibration`.
 constexpr double reference_calibration = 22'500;
 
 /// Calibrations further apart belong to different machines, or to one that was

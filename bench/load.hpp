@@ -25,8 +25,8 @@ struct load_run {
   double multiple() const noexcept { return rate / calibration.mean(); }
 };
 
-/// What a load is measured against (performance.md 6): two cores of the
-/// reference machine. Scaled by calibration and cores.
+/// What a load is measured against (benchmarks.md, How to read it): two cores
+/// of the reference machine. Scaled by calibration and cores.
 struct load_ceiling {
   double on_two_cores = 0; ///< 0: none is known.
   double goal = 0; ///< Accepted from here on, on two quiet cores.

@@ -15,7 +15,7 @@ namespace weir::bench {
 struct stage {
   std::string name;
   std::string what;           ///< What one operation is.
-  double reference_nanos = 0; ///< performance.md, on its machine.
+  double reference_nanos = 0; ///< Of the prototype, on its machine.
   /// Does a batch of operations; returns how many.
   std::function<size_t()> run;
   /// Threads of its own count, too: the store's.

@@ -118,7 +118,7 @@ result<stage> make_store_stage(const micro_input_ptr& input,
   const auto made = std::make_shared<store_writer>(input);
   if (auto ok = made->open(dir); !ok)
     return ok.error();
-  // Log entry 4 and state row 5 microseconds (performance.md 6).
+  // Log entry 4 and state row 5 microseconds (of the prototype).
   return stage{"store_commit", "one commit of a durable batch of 100", 9'000,
                [made] {
                  return made->run();

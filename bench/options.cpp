@@ -34,7 +34,8 @@ bench_sizes sizes_of(const bench_options& x) {
     out.live.accounts = 2'000;
     out.live.records = 60'000;
     out.live_events = 60'000;
-    // A mean of 470 records and a median far below it (performance.md 11).
+    // A mean of 470 records and a median far below it (benchmarks.md, What is
+    // measured).
     out.backfill.accounts = 2'000;
     out.backfill.records = 940'000;
     out.first.accounts = 300;

@@ -8,10 +8,11 @@
 # A rule's row is "| id | sentence | status | tests |", a vector's
 # "| vectors/path | files | tests | what |"; tests are Suite.Name, separated by
 # <br>, or "none: reason". A status is "done", "open: what lacks" or "departs
-# (ADR [n](adr/file.md), decision): what is done instead"; without a test it is
-# not done. A test names its rules in the comment above it: "// protocol.md
-# 2.5.3, 2.5.4". Rules, sentences and vectors are compared with the shared folder
-# where there is one; where there is none, the check says so.
+# (ADR [n](adr/...), decision): what is done instead"; without a test it is
+# not done. A test names its rules in the comment above it:
+# "// protocol-coverage.md 2.5.3, 2.5.4". Rules, sentences and vectors are compared
+# with the shared folder where there is one; where there is none, the check says
+# so.
 include("${CMAKE_CURRENT_LIST_DIR}/check_tools.cmake")
 
 set(page "docs/protocol-coverage.md")
@@ -23,7 +24,7 @@ set(names "") # Suite.Name=id, for every rule that a test names
 function(read_test source comment name)
   set(tests ${tests} ${name} PARENT_SCOPE)
   string(REPLACE "\n// " " " comment "${comment}")
-  string(REGEX MATCHALL "protocol\\.md [0-9t., ]+" lists "${comment}")
+  string(REGEX MATCHALL "protocol-coverage\\.md [0-9t., ]+" lists "${comment}")
   string(REGEX MATCHALL "${id_pattern}" ids "${lists}")
   set(found ${names})
   foreach(id IN LISTS ids)

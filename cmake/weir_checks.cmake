@@ -1,6 +1,6 @@
 # Checks of the tree itself, each with a test that it can fail.
 foreach(check IN ITEMS layers sizes seams requirements limits protocol
-                       packages flags mutants operations)
+                       packages flags mutants operations references)
   add_test(NAME ${check}
     COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR}
             -DSHARED=${WEIR_SHARED} -DBUILD=${PROJECT_BINARY_DIR}

@@ -91,7 +91,7 @@ typename Inspector::result_type inspect(Inspector& f, position& x) {
 }
 
 /// Raw bytes behind a length; refuses lengths above the frame limit before it
-/// allocates (caf.md 1.3).
+/// allocates.
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, shared_bytes& x) {
   if constexpr (std::is_same_v<Inspector,

@@ -9,8 +9,8 @@
 namespace weir::net {
 
 /// Decides where this process may connect: a did:web, a PDS endpoint, a handle
-/// or a redirect must not lead into the operator's own network (reliability.md
-/// 2.1, SSRF).
+/// or a redirect must not lead into the operator's own network
+/// (hostile-inputs.md 2.1.24).
 ///
 /// A URL is checked before its name is resolved, every address before it is
 /// dialled, and the connected address again: names may change their answer.
@@ -41,8 +41,9 @@ private:
   bool allow_private_ = false;
 };
 
-/// Whether an address is globally reachable unicast, by the table of
-/// reliability.md 2.1. IPv4 inside ::ffff/96 and 64:ff9b::/96 is unwrapped.
+/// Whether an address is globally reachable unicast, by the rules of
+/// hostile-inputs.md 2.1.24. IPv4 inside ::ffff/96 and 64:ff9b::/96 is
+/// unwrapped.
 bool is_public(const ip_address& x) noexcept;
 
 /// Whether `host` is a name as public servers have it: two or more labels of

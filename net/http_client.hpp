@@ -19,7 +19,7 @@
 
 namespace weir::net {
 
-/// Bounds of one call (reliability.md 2.1, slowloris). Times are per hop but
+/// Bounds of one call (hostile-inputs.md 2.1.21). Times are per hop but
 /// `total`, which covers redirects and the body.
 struct http_call_limits {
   /// Body bytes after inflating.
@@ -43,7 +43,7 @@ struct http_request {
   std::string method = "GET";
   http_headers headers;
   std::string body;
-  /// Offers gzip (getRepo only, architecture.md 9). Any content encoding that
+  /// Offers gzip (getRepo only, ADR 7, 4). Any content encoding that
   /// was not offered is refused.
   bool accept_gzip = false;
   /// Redirects followed for GET and HEAD; one more fails.

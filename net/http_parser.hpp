@@ -43,7 +43,7 @@ struct head_verdict {
 
 /// Judges the bytes of a request up to the end of its head, more strictly than
 /// a parser must: only what no two implementations can read differently passes
-/// (reliability.md 2.2, request smuggling). Refuses both Content-Length and
+/// (hostile-inputs.md 2.2.5). Refuses both Content-Length and
 /// Transfer-Encoding, either twice, other encodings than chunked, folded lines,
 /// bare LF or CR, control bytes, spaces around names, absent or second Host,
 /// targets that are not a path, more than `limits::http_request_fields_max`

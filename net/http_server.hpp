@@ -87,7 +87,7 @@ struct incoming_request {
 
 http_reply json_reply(int status, std::string_view body);
 
-/// `{"error": name, "message": message}` (architecture.md 6).
+/// `{"error": name, "message": message}` (api.md, Errors).
 http_reply error_reply(int status, std::string_view name,
                        std::string_view message);
 
@@ -162,7 +162,7 @@ public:
   virtual void on_upgrade(incoming_request request, upgrader answer);
 };
 
-/// Bounds of reliability.md 2.2.
+/// Bounds of hostile-inputs.md 2.2.9.
 struct http_server_options {
   endpoint at; ///< Port 0 takes a free one.
   connection_places::bounds places;

@@ -52,7 +52,7 @@ constexpr auto http_server_idle_timeout = 60s;
 constexpr auto http_linger_timeout = 2s;
 constexpr size_t http_linger_bytes_max = 4'194'304;
 
-/// Messages handed over at once (architecture.md 2: batches of 16 to 256).
+/// Messages handed over at once (actors.md, Rules: batches of 16 to 256).
 constexpr size_t ws_batch_frames_max = 64;
 constexpr auto ws_ping_interval = 30s;
 constexpr auto ws_client_idle_timeout = 75s;

@@ -76,7 +76,8 @@ public:
   virtual void on_close(const ws_close_info& info) = 0;
 };
 
-/// A WebSocket connection for event streams (protocol.md 1): no compression,
+/// A WebSocket connection for event streams (protocol-coverage.md 1): no
+/// compression,
 /// no subprotocol, pings every `ping_interval`.
 ///
 /// # Credit

@@ -66,7 +66,7 @@ public:
   virtual bool send(const ws_message& x) = 0;
 
   /// Cuts the TCP connection without a close frame: clients of Tap and
-  /// Jetstream then reconnect (real-network.md 2). Unsent messages are lost.
+  /// Jetstream then reconnect (api.md, GET /channel). Unsent messages are lost.
   virtual void cut() = 0;
 
   /// Sends a close frame ahead of unsent messages, which are lost, and ends the

@@ -9,7 +9,7 @@
 #include <vector>
 
 /// A network written down: repositories and then live events, all signed, so
-/// that replaying them costs nothing but sending (performance.md 11).
+/// that replaying them costs nothing but sending.
 ///
 /// # Layout
 /// `WEIRNET1`, then CARs and frames as they are, then the index, then 48 bytes:

@@ -10,7 +10,7 @@
 namespace weir::simnet {
 
 /// The DID document, as JSON: Multikey, or with `legacy_documents` the form
-/// that older servers still send (protocol.md 7).
+/// that older servers still send (protocol-coverage.md 7).
 std::string make_did_document(const account_view& x, const site& where);
 
 /// An operation of the directory's log, as JSON: what makes the account's

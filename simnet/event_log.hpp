@@ -14,7 +14,7 @@
 namespace weir::simnet {
 
 /// The frames of one stream with their sequence numbers, as far back as its
-/// server remembers (real-network.md 1, subscribeRepos).
+/// server remembers (protocol-coverage.md 10.14).
 ///
 /// # Ownership and threads
 /// All calls from any thread. Listeners are held weakly and called outside the

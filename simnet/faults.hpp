@@ -32,7 +32,7 @@ enum class fault_kind : uint8_t {
   big_commit,      ///< A true commit that says tooBig and brings nothing.
   bad_shape,       ///< A true commit that names another one as its own.
   early_commit,    ///< As `bad_signature`, and its rev is a day ahead.
-  // The life of an account (real-network.md 1).
+  // The life of an account (protocol-coverage.md 4).
   rotate_key,
   change_handle,
   take_down,

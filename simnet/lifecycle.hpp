@@ -4,7 +4,7 @@
 #include "simnet/world.hpp"
 
 /// What happens to accounts, with the events in which real servers tell it
-/// (real-network.md 1). The caller holds the account.
+/// (protocol-coverage.md 4). The caller holds the account.
 namespace weir::simnet {
 
 /// One commit goes unannounced; the next one, which follows from it, is.

@@ -28,7 +28,7 @@ struct population_options {
   /// two years after it, and lies in the past of any honest clock.
   wall_time epoch{1'609'459'200'000'000};
   /// Also makes records that are valid bytes and still unfit for strict
-  /// readers: floats and integers beyond 2^53 (protocol.md 6.1, 6.7).
+  /// readers: floats and integers beyond 2^53 (protocol-coverage.md 6.1, 6.7).
   bool unsafe_records = false;
   /// Collections of each account that nobody else has, with one record each,
   /// beside `records`; and so many more of the first account.

@@ -7,7 +7,7 @@
 namespace weir::simnet {
 
 /// One host: repositories, records, handles, and the stream of its accounts.
-/// Speaks as the reference server does (real-network.md 1).
+/// Speaks as the reference server does.
 ///
 /// # Ownership and threads
 /// Borrows the site, which outlives it. Any thread.

@@ -16,9 +16,9 @@ struct new_record {
   bytes block; ///< DAG-CBOR.
 };
 
-/// Makes records shaped like those of the network (performance.md 0): 55%
-/// likes, 20% follows, 10% reposts, 15% posts and odd ones, 224 bytes on
-/// average; record keys are TIDs, and text in the odd collections.
+/// Makes records shaped like those of the network: 55% likes, 20% follows, 10%
+/// reposts, 15% posts and odd ones, 224 bytes on average; record keys are TIDs,
+/// and text in the odd collections.
 ///
 /// # Ownership and threads
 /// Borrows the DIDs. Read-only; the random source belongs to the caller.

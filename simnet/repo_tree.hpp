@@ -19,8 +19,9 @@ struct record {
 };
 
 /// All records of one account, kept as the Merkle search tree that they form
-/// (protocol.md 5.1), so that a commit costs only the nodes it changes. Written
-/// apart from `atproto::mst`: the network is no mirror of what it tests.
+/// (protocol-coverage.md 5.1), so that a commit costs only the nodes it
+/// changes. Written apart from `atproto::mst`: the network is no mirror of what
+/// it tests.
 ///
 /// # Ownership and threads
 /// Owns records and node blocks. One thread at a time.

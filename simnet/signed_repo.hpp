@@ -30,7 +30,7 @@ struct signed_commit {
 };
 
 /// The repository of one account with its signing key: makes sync 1.1 commits
-/// (protocol.md 2) and exports.
+/// (protocol-coverage.md 2) and exports.
 ///
 /// # Ownership and threads
 /// Owns all it holds. One thread at a time.

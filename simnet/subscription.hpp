@@ -14,9 +14,9 @@
 namespace weir::simnet {
 
 /// One client of subscribeRepos: sends what the log holds from the client's
-/// cursor on, as fast as the client takes it (real-network.md 1: the cursor is
-/// exclusive, #info when the window has passed it, FutureCursor beyond the
-/// newest event).
+/// cursor on, as fast as the client takes it (protocol-coverage.md 1.9, 1.12,
+/// 1.13: the cursor is exclusive, #info when the window has passed it,
+/// FutureCursor beyond the newest event).
 ///
 /// # Ownership and threads
 /// Kept by its session. Works on the loop of `alarms` alone.

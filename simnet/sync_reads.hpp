@@ -8,7 +8,7 @@
 #include <string_view>
 
 /// Answers of com.atproto.sync and com.atproto.identity that hosts and relay
-/// give alike; names and texts as in real-network.md 1.
+/// give alike; names and texts as a real PDS has them.
 namespace weir::simnet {
 
 /// An account as one server knows it.

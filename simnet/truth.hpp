@@ -47,7 +47,7 @@ struct account_view {
   standing status = standing::active;
   atproto::tid rev; ///< Of the last signed commit.
   /// What the host claims: ahead of `rev` from a migration until the next
-  /// commit (real-network.md 1).
+  /// commit (protocol-coverage.md 11.3).
   atproto::tid listed_rev;
   atproto::cid head;
   atproto::cid data;

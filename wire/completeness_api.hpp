@@ -12,7 +12,7 @@
 #include <vector>
 
 /// Bodies of the routes that say whether copies are whole, and why not
-/// (requirements.md part 1).
+/// (completeness.md, Asking).
 namespace weir::wire {
 
 /// One term of the predicate.

@@ -20,8 +20,8 @@ struct id_epoch {
 
 /// Ids of events, as applications see them, and the operations of the log they
 /// stand for. A log that was never put back from a backup has one epoch, in
-/// which they are the same; each time that it was (`weir adopt`) begins an epoch
-/// whose ids no event had before (architecture.md 4).
+/// which they are the same; each time that it was (`weir adopt`) begins an
+/// epoch whose ids no event had before (ADR 14).
 ///
 /// # Threads
 /// Never changes; any.

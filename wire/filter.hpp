@@ -8,7 +8,7 @@
 
 namespace weir::wire {
 
-/// Which collections are kept (requirements.md SYNC-20 to 23): exact NSIDs, or
+/// Which collections are kept (SYNC-20 to SYNC-23): exact NSIDs, or
 /// `a.b.*` for everything below a segment boundary. Empty, or the pattern `*`
 /// alone, keeps everything.
 class collection_filter {

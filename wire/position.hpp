@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-/// Numbers and places of the log as others see them (architecture.md 4).
+/// Numbers and places of the log as others see them (storage-format.md 4).
 namespace weir::wire {
 
 /// One operation of a log with several partitions.

@@ -6,7 +6,7 @@
 #include <string_view>
 
 /// Errors as HTTP clients see them: `{"error": Name, "message": sentence}`
-/// (architecture.md 6).
+/// (api.md, Errors).
 namespace weir::wire {
 
 /// How an error is called outside.

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-/// Bodies of the repository routes (requirements.md SYNC-29 to 36). Tap's
+/// Bodies of the repository routes (SYNC-29 to SYNC-36). Tap's
 /// `/repos/add` and `/repos/remove` are a part of them.
 namespace weir::wire {
 

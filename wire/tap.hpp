@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-/// The wire of Tap, as its published clients read it (real-network.md 2). Every
+/// The wire of Tap, as its published clients read it (api.md, Events). Every
 /// function appends one JSON text to `out` or reads one; none throws.
 namespace weir::wire {
 

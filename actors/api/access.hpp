@@ -20,12 +20,12 @@ struct access_options {
   bool open_probes = false; ///< Whoever asks; from loopback they always are.
 };
 
-/// The one check in front of every route, upgrades included (reliability.md
-/// 2.2): Host allow-list, foreign Origin, credential. Of an
-/// address that had many wrong passwords, further wrong ones are answered
-/// later; the right one never is: who guesses may share the address, that of a
-/// proxy for example. The log names an address with wrong ones once in
-/// `limits::auth_lock`, and so many addresses in that time:
+/// The one check in front of every route, upgrades included
+/// (hostile-inputs.md 2.2.1, 2.2.2, 2.2.4): Host allow-list, foreign Origin,
+/// credential. Of an address that had many wrong passwords, further wrong ones
+/// are answered later; the right one never is: who guesses may share the
+/// address, that of a proxy for example. The log names an address with wrong
+/// ones once in `limits::auth_lock`, and so many addresses in that time:
 /// `limits::auth_lines_max`.
 ///
 /// `/livez` and `/readyz` need no credential on loopback, unless a proxy passes
@@ -66,8 +66,8 @@ private:
   line_budget lines_{limits::auth_lines_max - 1, limits::auth_lock};
 };
 
-/// A POST is JSON (reliability.md 2.2): pages of other origins cannot send that
-/// without asking. The refusal, or nothing.
+/// A POST is JSON (hostile-inputs.md 2.2.4): pages of other origins cannot send
+/// that without asking. The refusal, or nothing.
 std::optional<net::http_reply>
 refuse_content_type(const net::incoming_request& x);
 

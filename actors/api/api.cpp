@@ -354,7 +354,7 @@ public:
     auto place = channels_->take(request.peer);
     if (!place) {
       // Tap's client stops for good at any answer but 101, and there will be
-      // room again: who is cut comes back (real-network.md 2).
+      // room again: who is cut comes back (api.md, GET /channel).
       refusals_.tell(request.peer, place.error().context,
                      env_->shared->time->steady_now());
       answer.cut();

@@ -8,7 +8,7 @@ namespace weir::actors {
 
 /// Accepts a `/channel` upgrade and joins it to the CONSUMER. Before the node
 /// is ready the connection is cut, so that clients try again
-/// (real-network.md 2).
+/// (api.md, GET /channel).
 /// @param place Held until the channel is over.
 void open_channel(const consumer_actor& to, const net::upgrader& answer,
                   channel_places::place_ptr place);

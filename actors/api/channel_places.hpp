@@ -12,7 +12,7 @@
 namespace weir::actors {
 
 /// How many WebSocket channels there may be, in all and of one address
-/// (reliability.md 2.2, WebSocket flood).
+/// (hostile-inputs.md 2.2.7).
 ///
 /// # Threads
 /// Any.

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-/// Whether copies are whole, and why not, as the API tells it (requirements.md
-/// part 1).
+/// Whether copies are whole, and why not, as the API tells it
+/// (completeness.md).
 namespace weir::actors {
 
 /// What a copy is judged by, besides its rows.

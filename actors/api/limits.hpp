@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 constexpr size_t auth_failures_max = 10;
 constexpr auto auth_lock = 1min;
 constexpr size_t auth_peers_max = 10'000;
-constexpr size_t bulk_body_bytes_max = 8'388'608; ///< reliability.md 2.2
+constexpr size_t bulk_body_bytes_max = 8'388'608; ///< hostile-inputs.md 2.2.6
 constexpr size_t api_page_max = 1'000; ///< Repos of a listing answer.
 constexpr size_t api_page_default = 100;
 
@@ -44,7 +44,7 @@ constexpr auto channel_lines_interval = 1min;
 /// So many ids of 16 digits, a DID and a cursor have room in its body.
 constexpr size_t dead_letters_body_bytes_max = 8'192;
 
-/// Of a consumer: its handlers may take a minute or two (real-network.md 2).
+/// Of a consumer: its handlers may take a minute or two (ADR 7, 8).
 constexpr auto channel_stall_timeout = 3min;
 
 } // namespace weir::limits

@@ -7,7 +7,7 @@
 #include <string_view>
 
 /// Whether a browser asks for the node itself or for a page of somebody else
-/// (reliability.md 2.2: CSRF, DNS rebinding).
+/// (hostile-inputs.md 2.2.4).
 namespace weir::actors {
 
 std::string lower_case(std::string_view x);

@@ -80,7 +80,8 @@ std::optional<std::string_view> fit(std::string_view pattern,
 }
 
 /// Paths hold a DID as it is, and are decoded: the port of a did:web name is
-/// written %3A in it (protocol.md 4), and nothing else there has a colon.
+/// written %3A in it (protocol-coverage.md 4), and nothing else there has a
+/// colon.
 std::string did_text(std::string_view x) {
   constexpr std::string_view web = "did:web:";
   std::string out{x};

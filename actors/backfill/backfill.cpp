@@ -155,7 +155,8 @@ void backfill::on_end(const fetch_ended& x) {
   send(this, backfill_step{});
 }
 
-/// An answer that is no CAR (protocol.md 5): rate limits and account states
+/// An answer that is no CAR (protocol-coverage.md 5): rate limits and account
+/// states
 /// are not failures.
 void backfill::refused_by_host() {
   if (head_.status == 429) {

@@ -6,7 +6,7 @@
 namespace weir::actors {
 
 /// `com.atproto.sync.getRepo` over real sockets, gzip accepted, redirects
-/// followed under the address guard (protocol.md 5).
+/// followed under the address guard (protocol-coverage.md 5).
 /// @param bytes_max Of the inflated body; one more byte fails the fetch.
 repo_fetcher make_repo_fetcher(net::http_client_ptr client,
                                uint64_t bytes_max);

@@ -30,7 +30,7 @@ struct import_order {
 };
 
 /// Proves one fetched repository and finds how it differs from what we hold
-/// (architecture.md 3, Backfill): creates, updates and deletes. Nothing comes
+/// (architecture.md, The stages): creates, updates and deletes. Nothing comes
 /// out of it before the whole CAR was proved.
 ///
 /// Feed the body, `finish` it, then call `step` until it is done, giving it
@@ -59,7 +59,8 @@ public:
   result<void> feed(bytes_view piece);
 
   /// The body ended in good order. Checks the root commit; refuses one that is
-  /// older than what we hold or heard of (a stale mirror, protocol.md 5.3).
+  /// older than what we hold or heard of (a stale mirror,
+  /// protocol-coverage.md 5.3).
   result<void> finish(wall_time now);
 
   /// A quantum: at most `records_max` records.

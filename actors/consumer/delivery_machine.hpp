@@ -11,8 +11,8 @@
 
 namespace weir::actors {
 
-/// The rules of one consumer on one partition of the log (real-network.md 2,
-/// Tap; reliability.md P4, P5, P8, P10), without CAF, clock, disk or socket.
+/// The rules of one consumer on one partition of the log (api.md, Acks;
+/// architecture.md I5, I8), without CAF, clock, disk or socket.
 ///
 /// Feed it events, carry out the `delivery_effects`. Same events, same effects.
 ///

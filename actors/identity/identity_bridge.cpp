@@ -35,7 +35,7 @@ std::optional<wall_time> date_of(const net::http_headers& headers) {
 }
 
 /// Handles under these are served by HTTP alone: DNS need not be asked
-/// (protocol.md 8.9).
+/// (protocol-coverage.md 8.9).
 constexpr std::string_view without_dns[]{".bsky.social"};
 
 bool served_by_http(std::string_view handle) noexcept {
@@ -43,7 +43,8 @@ bool served_by_http(std::string_view handle) noexcept {
                      [=](auto x) { return handle.ends_with(x); });
 }
 
-/// Whether nobody outside of a test network can have it (protocol.md 0.6).
+/// Whether nobody outside of a test network can have it
+/// (protocol-coverage.md 0.6).
 bool is_for_tests(std::string_view handle) noexcept {
   return handle.ends_with(".test");
 }
@@ -262,7 +263,8 @@ void lookups::ask_resolver(identity_handle x, identity_actor to) {
                   });
 }
 
-/// DNS first; when it has no answer, the handle's own host (protocol.md 8.7).
+/// DNS first; when it has no answer, the handle's own host
+/// (protocol-coverage.md 8.7).
 void lookups::ask_dns(identity_handle x, identity_actor to) {
   transport_->resolve_txt(
     transport_->next_loop(), "_atproto." + x.handle,

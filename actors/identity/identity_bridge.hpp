@@ -13,8 +13,8 @@ struct identity_network_options {
   bool allow_private = false; ///< did:web on localhost, plain http.
 };
 
-/// Look-ups over real sockets (protocol.md 8): did:plc from the directory,
-/// did:web from its host, handles by DNS TXT and well-known file.
+/// Look-ups over real sockets (protocol-coverage.md 8): did:plc from the
+/// directory, did:web from its host, handles by DNS TXT and well-known file.
 /// @param directory Client for the configured directory and resolver, which
 /// may lie in private networks; `client` obeys the address guard.
 std::shared_ptr<identity_network>

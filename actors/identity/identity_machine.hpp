@@ -24,8 +24,8 @@ struct identity_options {
   size_t waiting_max = limits::identity_waiting_max;
   size_t in_flight_max = limits::identity_in_flight_max;
   size_t failures_max = limits::lookup_failures_max; ///< Remembered.
-  /// Look-up budget (architecture.md 9); the directory's answers say how much of
-  /// it is spent.
+  /// Look-up budget (actors.md, Who is looked up next); the directory's answers
+  /// say how much of it is spent.
   double per_second = limits::plc_per_second_range.standard;
   std::chrono::seconds fresh = limits::identity_fresh;
 };
@@ -33,8 +33,8 @@ struct identity_options {
 /// Who asked; the shell maps it to an actor.
 using waiter_id = uint64_t;
 
-/// DID to key, host and handle (protocol.md 8): cache, coalescing, budget; no
-/// CAF, clock or socket.
+/// DID to key, host and handle (protocol-coverage.md 8): cache, coalescing,
+/// budget; no CAF, clock or socket.
 ///
 /// An answer comes as soon as the document is there, with the handle verified
 /// before; when that was verified anew, the waiters hear a second time.

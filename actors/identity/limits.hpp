@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 constexpr size_t handle_body_bytes_max = 2'048;
 
-/// One look-up of a document or handle (protocol.md 8.2).
+/// One look-up of a document or handle (protocol-coverage.md 8.2).
 constexpr auto identity_timeout = 10s;
 
 /// DIDs in memory, DIDs being resolved or queued, look-ups on the wire.

@@ -6,9 +6,9 @@ namespace weir::actors {
 
 class executor;
 
-/// CAF's settings: from code alone, no file, no arguments (architecture.md
-/// 7.11). Knows the messages that travel between nodes. Work stealing, one
-/// thread a core, bounded turns (caf.md 0, 3).
+/// CAF's settings: from code alone, no file, no arguments (ADR 1, 11). Knows
+/// the messages that travel between nodes. One queue, one thread a core,
+/// bounded turns (ADR 6).
 class actor_config : public caf::actor_system_config {
 public:
   /// @param run Null: CAF's own threads.

@@ -26,7 +26,7 @@ struct guarded_child {
 using guardian_actor = common_actor;
 
 /// Spawns the supervisor at the root: one for one, 3 restarts in 10 s, then
-/// `escalate` (reliability.md P19). Children that end in good order are
+/// `escalate` (actors.md, Rules). Children that end in good order are
 /// forgotten.
 guardian_actor
 spawn_guardian(caf::actor_system& system, context_ptr shared,

@@ -38,7 +38,7 @@ constexpr auto story_look_interval = 1s;
 /// How old the size of the store may be that is shown.
 constexpr auto store_size_interval = 30s;
 
-/// Bytes of the admin password (reliability.md 2.2).
+/// Bytes of the admin password (hostile-inputs.md 2.2.3).
 constexpr option_range<size_t> admin_password_bytes_range{16, 1'024};
 
 } // namespace weir::limits

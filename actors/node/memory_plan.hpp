@@ -9,10 +9,10 @@ namespace weir::actors {
 
 struct node_config;
 
-/// How a node divides `memory_limit` (reliability.md P9): every size that
-/// depends on it. Each part is a share of the limit and never more than its
-/// bound in base/limits.hpp; all of them at once are 31 of 32 parts, the rest
-/// is the program's.
+/// How a node divides `memory_limit` (architecture.md, When memory runs short):
+/// every size that depends on it. Each part is a share of the limit and never
+/// more than its bound in base/limits.hpp; all of them at once are 31 of 32
+/// parts, the rest is the program's.
 struct memory_plan {
   // -- LevelDB
   size_t write_buffer = 0; ///< There are two.

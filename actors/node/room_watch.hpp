@@ -23,9 +23,10 @@ struct room_watch_options {
   std::function<void()> give_back = return_free_memory;
 };
 
-/// Spawns NODE's eye on room (reliability.md P9, P13): looks at the disk every
-/// `limits::room_check_interval` and at memory ten times as often, keeps the
-/// intake board, and tells UPSTREAMs and the SUPERVISOR when it changes.
+/// Spawns NODE's eye on room (architecture.md, When memory runs short, When the
+/// disk fills up): looks at the disk every `limits::room_check_interval` and at
+/// memory ten times as often, keeps the intake board, and tells UPSTREAMs and
+/// the SUPERVISOR when it changes.
 ///
 /// # Errors
 /// A store that found no space is closed for writing. When there is ample room

@@ -40,7 +40,7 @@ open_store(const node_config& config, const clock& time, random_source& random,
 
 /// Generation of the collection filter; another filter than the stored one
 /// gets the next number, which is durable before anything is indexed under it
-/// (requirements.md 1d).
+/// (completeness.md, The terms).
 result<uint32_t> load_filter(store_set& store,
                              const wire::collection_filter& wanted);
 

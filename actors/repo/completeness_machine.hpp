@@ -4,7 +4,7 @@
 #include "storage/format/records.hpp"
 
 /// What events, listings and fetches do to the terms of completeness
-/// (requirements.md part 1).
+/// (completeness.md, The terms).
 namespace weir::actors::completeness {
 
 /// Whether an event with this stamp has nothing to add (CONS-19).
@@ -20,7 +20,7 @@ bool on_event(storage::repo_row& row, const position& since_reset,
               atproto::tid rev, bool always = false);
 
 /// A listing or latest-commit answer for this repo, taken when the upstream
-/// stood at `noted` (CONS-25; requirements.md 1b.6, 1b.15): an equal rev proves
+/// stood at `noted` (CONS-25; completeness.md, The terms): an equal rev proves
 /// a quiet repo whole.
 bool on_listed(storage::repo_row& row, const position& noted,
                atproto::tid listed, atproto::tid stored);

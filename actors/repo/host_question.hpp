@@ -9,8 +9,8 @@
 namespace weir::actors {
 
 /// Whether the current host is to be asked what an account is there
-/// (protocol.md 2.1.3, 4.5), as one REPO sees it: not for every frame of an
-/// account that is away, and never forgotten while its host is not known.
+/// (protocol-coverage.md 2.1.3, 4.5), as one REPO sees it: not for every frame
+/// of an account that is away, and never forgotten while its host is not known.
 class host_question {
 public:
   /// Something does not fit. Asked once in `limits::account_question_interval`;

@@ -32,8 +32,8 @@ inline bool is_gone_in_doubt(const std::optional<storage::identity_row>& x,
 }
 
 /// What a repo does not know while no document is there that is newer than the
-/// frames it has to judge (protocol.md 2.5.6). A look-up that failed is no
-/// answer, so a frame that the known document refuses may still be true.
+/// frames it has to judge (protocol-coverage.md 2.5.6). A look-up that failed
+/// is no answer, so a frame that the known document refuses may still be true.
 ///
 /// - Frames that need the answer are kept in the sync buffer.
 /// - Words of hosts on the account are held here, the last one of each stream.

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 /// What the next fetch of a repo has to bring, as its row says it: a crash
-/// between an event and its fetch makes no older fetch a success (protocol.md
-/// 5.3).
+/// between an event and its fetch makes no older fetch a success
+/// (protocol-coverage.md 5.3).
 namespace weir::actors::needed_rev {
 
 /// An event of this rev was not applied.

@@ -9,7 +9,8 @@
 namespace weir::actors {
 
 /// When a repo may have its identity looked up anew: a few times in a while
-/// (protocol.md 2.5.9), and after a failure not before the pause is over.
+/// (protocol-coverage.md 2.5.9), and after a failure not before the pause is
+/// over.
 class refresh_pace {
 public:
   bool may(steady_time now, std::chrono::seconds interval) const {

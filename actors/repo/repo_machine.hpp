@@ -10,8 +10,8 @@
 
 namespace weir::actors {
 
-/// The rules of one repo's life (requirements.md parts 1 and 3, protocol.md 2
-/// to 5), without CAF, clock, disk or network.
+/// The rules of one repo's life (CONS and SYNC of requirements.md,
+/// protocol-coverage.md 2 to 5), without CAF, clock, disk or network.
 ///
 /// Feed it events, perform the `repo_effects` it returns. Same events, same
 /// effects. Only what `atproto::verify_*` made in here is ever appended.
@@ -41,7 +41,7 @@ public:
                            const upstream_board& board, now_time now);
   repo_effects on_receipt(const storage::update_receipt& receipt,
                           const upstream_board& board, now_time now);
-  /// A PDS's listing counts for its own accounts only (protocol.md 2.1.2).
+  /// A PDS's listing counts for its own accounts (protocol-coverage.md 2.1.2).
   repo_effects on_listed(const listed_repo& x, const upstream_board& board,
                          now_time now);
   /// The current host was asked what the account is there, or could not be.

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <utility>
 
-/// Whether the account is active, and who may say so (protocol.md 4).
+/// Whether the account is active, and who may say so (protocol-coverage.md 4).
 namespace weir::actors {
 
 using storage::account_status;
@@ -68,7 +68,7 @@ void repo_machine::obey_event(const account_sources::saying& what,
     hear_account(what, board, now, out);
 }
 
-/// A stream or a listing says what the account is (protocol.md 4.1).
+/// A stream or a listing says what the account is (protocol-coverage.md 4.1).
 void repo_machine::hear_account(const account_sources::saying& what,
                                 const upstream_board& board, now_time now,
                                 repo_effects& out) {
@@ -123,7 +123,7 @@ void repo_machine::follow_words(now_time now, repo_effects& out) {
   append_fact(storage::account_scope, now);
 }
 
-/// protocol.md 4; architecture.md 3, Erasing. Commits that wait in this very
+/// protocol-coverage.md 4; actors.md, Erasing. Commits that wait in this very
 /// update would outlive the mark, so they go at once.
 void repo_machine::purge() {
   drop_commits();
@@ -141,8 +141,8 @@ void repo_machine::purge() {
   tip_ = {};
 }
 
-/// Whoever goes on writing is not away (protocol.md 2.1.3). A relay's verdict
-/// is that relay's: the host has nothing to say about it.
+/// Whoever goes on writing is not away (protocol-coverage.md 2.1.3). A relay's
+/// verdict is that relay's: the host has nothing to say about it.
 void repo_machine::doubt_inactive(now_time now, repo_effects& out) {
   if (row_.words.tombstoned)
     doubt_document(now, out);
@@ -152,7 +152,7 @@ void repo_machine::doubt_inactive(now_time now, repo_effects& out) {
   ask_host(now, out);
 }
 
-// -- what its host says when it is asked (protocol.md 4.5, 5) -----------------
+// -- what its host says when it is asked (protocol-coverage.md 4.5, 5) --------
 
 /// As soon as it is known which host that is.
 void repo_machine::ask_host(now_time now, repo_effects& out) {
@@ -245,7 +245,7 @@ repo_effects repo_machine::on_host_answer(const host_answer& x,
   return out;
 }
 
-// -- what getRepo says of the account (protocol.md 5) -------------------------
+// -- what getRepo says of the account (protocol-coverage.md 5) ----------------
 
 /// A host that was asked by an old document may be the former one: its word
 /// counts when a new document names it again.

@@ -90,7 +90,7 @@ repo_machine::step repo_machine::take_known(waiting_frame& x,
 }
 
 /// Frames that change nothing whoever sent them do not wait for an identity,
-/// or each would hold its stream (architecture.md 3, Waiting).
+/// or each would hold its stream (architecture.md, Limits).
 bool repo_machine::needs_nothing(const waiting_frame& x,
                                  const atproto::frame_event& event,
                                  const upstream_board& board, now_time now,
@@ -196,7 +196,7 @@ void repo_machine::give_up_kept(now_time now, repo_effects& out) {
   doubt_.close();
 }
 
-/// What an event that did not verify means (protocol.md 2.5, 3.5).
+/// What an event that did not verify means (protocol-coverage.md 2.5, 3.5).
 repo_machine::step repo_machine::refused(waiting_frame& x,
                                          const atproto::refusal& why,
                                          bool is_sync,
@@ -240,7 +240,7 @@ repo_machine::step repo_machine::refused(waiting_frame& x,
     case verdict::bad_signature:
       count(repo_counter::bad_signature, out);
       if (!x.frame.relay && !doubt_.open())
-        open_gap(now, out); // architecture.md 9
+        open_gap(now, out); // ADR 12, 8
       break;
     case verdict::bad_proof:
       count(repo_counter::bad_proof, out);
@@ -328,8 +328,8 @@ void repo_machine::move_tip(const waiting_frame& x, tip_state to) {
     doubt_.regret();
 }
 
-/// CONS-19, CONS-20; requirements.md 1d: one upstream accounts for a repo. The
-/// events of others are applied and prove nothing.
+/// CONS-19, CONS-20; completeness.md, The terms: one upstream accounts for a
+/// repo. The events of others are applied and prove nothing.
 void repo_machine::note_position(const waiting_frame& x, atproto::tid rev,
                                  const upstream_board& board,
                                  bool always) {

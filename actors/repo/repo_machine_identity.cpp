@@ -6,7 +6,7 @@
 #include <utility>
 
 /// Which document a repo judges by, and what becomes of frames that need a
-/// newer one (protocol.md 2.1.2, 2.5.6, 4).
+/// newer one (protocol-coverage.md 2.1.2, 2.5.6, 4).
 namespace weir::actors {
 
 using storage::account_status;
@@ -65,8 +65,8 @@ void repo_machine::try_refresh(now_time now, repo_effects& out) {
     arm(pace_.due(settings_->refresh_min), out);
 }
 
-/// A hint only: resolve anew, at most once in a while (protocol.md 4). The
-/// frame is finished when the row says so, and outlives a crash as that.
+/// A hint only: resolve anew, at most once in a while (protocol-coverage.md 4).
+/// The frame is finished when the row says so, and outlives a crash as that.
 void repo_machine::take_hint(const waiting_frame& x, now_time now,
                              repo_effects& out) {
   note_cause(pace_, x, identity_pending_, out);
@@ -172,10 +172,10 @@ repo_machine::step repo_machine::leave_in_doubt(waiting_frame& x,
   return step::taken;
 }
 
-/// protocol.md 2.1.2: on a PDS's stream only its own accounts count, by a
-/// document that is newer than the frame. Without one, signed commits of the
-/// known host count, its word on the account does not: after a migration both
-/// hosts speak.
+/// protocol-coverage.md 2.1.2: on a PDS's stream only its own accounts count,
+/// by a document that is newer than the frame. Without one, signed commits of
+/// the known host count, its word on the account does not: after a migration
+/// both hosts speak.
 /// @returns nothing when the frame is to be judged by what it says.
 std::optional<repo_machine::step>
 repo_machine::check_host(waiting_frame& x, const upstream_board& board,

@@ -10,8 +10,8 @@
 /// its listings.
 namespace weir::actors {
 
-/// No event and no listing would ever show it (requirements.md 1d). Where an
-/// upstream covers the repo, its event may be on its way.
+/// No event and no listing would ever show it (actors.md, What no upstream
+/// covers). Where an upstream covers the repo, its event may be on its way.
 void repo_machine::hear_rev(const host_answer& x, const upstream_board& board,
                             now_time now, repo_effects& out) {
   if (!takes_commits() || x.pds != row_.pds)
@@ -30,8 +30,9 @@ void repo_machine::hear_rev(const host_answer& x, const upstream_board& board,
          now, out);
 }
 
-/// requirements.md 1b.15: a host that names our rev proves a quiet repo whole,
-/// like a line of a listing. One that never says its rev is fetched from.
+/// completeness.md, The terms: a host that names our rev proves a quiet repo
+/// whole, like a line of a listing. One that never says its rev is fetched
+/// from.
 void repo_machine::hear_proof(const host_answer& x, const upstream_view& from,
                               now_time now, repo_effects& out) {
   if (job_ || x.account != storage::account_status::active

@@ -80,8 +80,8 @@ void repo_machine::attend_gap(now_time now, repo_effects& out) {
 }
 
 /// A key that was not there yet, or an old one: the next event of the account
-/// says that there may be another by now (protocol.md 5.2). A few times, then
-/// the back-off holds.
+/// says that there may be another by now (protocol-coverage.md 5.2). A few
+/// times, then the back-off holds.
 void repo_machine::hurry_fetch(now_time now, repo_effects& out) {
   const auto is_of_key = [this](ec x) {
     return row_.error.starts_with(to_string(x));
@@ -111,7 +111,7 @@ void repo_machine::wish_fetch(now_time now, repo_effects& out) {
   out.wish = fetch_wish{row_.status, row_.next_retry};
 }
 
-// -- the filter (SYNC-20; requirements.md 1d, 3d) -----------------------------
+// -- the filter (SYNC-20; completeness.md, The terms) -------------------------
 
 /// A repo's own collections, if it has some, stand before the node's.
 void repo_machine::set_filter(const storage::member_row& member) {

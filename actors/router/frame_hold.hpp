@@ -12,10 +12,11 @@
 
 namespace weir::actors {
 
-/// Frames that wait until fewer REPOs live (reliability.md P9): one queue for
-/// each stream, whose frames are taken in turn, so that a stream of many new
-/// repos holds up no other. Frames of one repo from one stream keep their
-/// order; between streams there is none. Without CAF or clock; one thread.
+/// Frames that wait until fewer REPOs live (architecture.md, When memory runs
+/// short): one queue for each stream, whose frames are taken in turn, so that a
+/// stream of many new repos holds up no other. Frames of one repo from one
+/// stream keep their order; between streams there is none. Without CAF or
+/// clock; one thread.
 ///
 /// What is in here is in flight for its stream, whose window bounds it; only
 /// when a REPO of another shard dies its streams are read again all the same.

@@ -30,7 +30,7 @@ enum class resident_phase : uint8_t {
 
 /// Which REPOs of a shard live: woken by work, asked to close when idle or too
 /// many, fenced and replaced when they die, left alone when they die again and
-/// again (architecture.md 3, REPO life). Without CAF or clock.
+/// again (actors.md, One update of a repo). Without CAF or clock.
 ///
 /// `Home` is what the shell keeps of a REPO; `has_work()` says that something
 /// waits for the next one.

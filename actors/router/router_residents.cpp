@@ -63,9 +63,9 @@ void router::on_passive(const repo_passive& x) {
 }
 
 /// A REPO died: its frames come again from the upstreams, its late updates are
-/// shut out first (architecture.md 3, REPO life). One that dies again and again
-/// is left alone for a while: each death costs every stream a reconnect. Not
-/// before its row says so, or nobody would know that there were frames.
+/// shut out first (actors.md, One update of a repo). One that dies again and
+/// again is left alone for a while: each death costs every stream a reconnect.
+/// Not before its row says so, or nobody would know that there were frames.
 void router::on_repo_down(const caf::down_msg& x) {
   const auto known = by_address_.extract(x.source);
   if (known.empty())

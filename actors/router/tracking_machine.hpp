@@ -7,7 +7,7 @@
 namespace weir::actors {
 
 /// Which repos a stream discovers: the rules of the modes for a DID that is not
-/// tracked (requirements.md SYNC-17 to 19).
+/// tracked (SYNC-17 to SYNC-19).
 ///
 /// Thread-safe as any value.
 class tracking_machine {

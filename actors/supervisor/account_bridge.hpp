@@ -5,7 +5,8 @@
 
 namespace weir::actors {
 
-/// `com.atproto.sync.getRepoStatus` over real sockets (protocol.md 4.5).
+/// `com.atproto.sync.getRepoStatus` over real sockets
+/// (protocol-coverage.md 4.5).
 /// @param client With the address guard: hosts name themselves.
 account_asker make_account_asker(net::http_client_ptr client);
 

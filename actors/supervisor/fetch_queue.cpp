@@ -12,7 +12,8 @@ namespace {
 
 using storage::repo_status;
 
-/// Never fetched before out of sync before failed (requirements.md 3f).
+/// Never fetched before out of sync before failed (actors.md, Who is fetched
+/// next).
 size_t priority_of(repo_status status) noexcept {
   switch (status) {
     case repo_status::pending:

@@ -11,7 +11,8 @@
 namespace weir::actors {
 
 /// The repos that wait for a fetch, and who is next: never fetched before out
-/// of sync before failed (requirements.md 3f), hosts in turn, by age in each.
+/// of sync before failed (actors.md, Who is fetched next), hosts in turn, by
+/// age in each.
 ///
 /// # Limits
 /// `queue_max` repos. Those that wait for their time give their places to

@@ -27,7 +27,7 @@ constexpr auto host_rest_max = 15min;
 /// After a 429 without Retry-After.
 constexpr auto host_rate_limit_rest = 15s;
 
-/// Pages of one listing, and in a row without a new DID (reliability.md 2.1).
+/// Pages of one listing, and in a row without a new DID.
 constexpr size_t listing_pages_max = 1'000'000;
 constexpr size_t listing_idle_pages_max = 3;
 
@@ -35,7 +35,8 @@ constexpr size_t listing_idle_pages_max = 3;
 constexpr auto listing_retry_min = 1s;
 constexpr auto listing_retry_max = 60s;
 
-/// Lines asked for, and lines and bytes of one listing page (protocol.md 9).
+/// Lines asked for, and lines and bytes of one listing page
+/// (protocol-coverage.md 9).
 constexpr size_t listing_page_asked = 1'000;
 constexpr size_t listing_page_max = 10'000;
 constexpr size_t listing_bytes_max = 2'097'152;

@@ -54,8 +54,8 @@ struct listing_id {
 
 /// Pages through `listRepos` and `listReposByCollection` of each upstream, one
 /// page at a time, again when events may have been missed, soon after each
-/// start of the node and by interval (protocol.md 9, reliability.md 2.1:
-/// endless listings; requirements.md 3b.18).
+/// start of the node and by interval (protocol-coverage.md 9,
+/// hostile-inputs.md 2.1.29: endless listings; completeness.md, The terms).
 ///
 /// What was never listed is listed at once. Later a listing waits until the
 /// stream has told what its host knew: of a stream that lags behind most repos

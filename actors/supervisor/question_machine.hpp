@@ -29,11 +29,12 @@ struct question_options {
   size_t tries_max = limits::account_question_tries_max;
 };
 
-/// Asks hosts what accounts are there (getRepoStatus; protocol.md 4.5): each
-/// account once in an interval, few at a time, hosts in turn. A host that does
-/// not answer changes nothing and is asked again, later and later. RepoNotFound
-/// counts when it was said twice, `gone_grace` apart: a host that is being
-/// restored says it, too. Without CAF or clock.
+/// Asks hosts what accounts are there (getRepoStatus;
+/// protocol-coverage.md 4.5): each account once in an interval, few at a time,
+/// hosts in turn. A host that does not answer changes nothing and is asked
+/// again, later and later. RepoNotFound counts when it was said twice,
+/// `gone_grace` apart: a host that is being restored says it, too. Without CAF
+/// or clock.
 ///
 /// # Limits
 /// `waiting_max` questions are open; `question_places` says whose. What finds

@@ -86,8 +86,8 @@ void supervisor::perform(const listing_machine::effects& x) {
 }
 
 /// Its repos; in signal mode also those that have records in a signal
-/// collection, which may have been quiet for years (requirements.md 3d). Each
-/// repo of a PDS is asked about, for all collections at once.
+/// collection, which may have been quiet for years (SYNC-18). Each repo of a
+/// PDS is asked about, for all collections at once.
 void supervisor::list(uint32_t upstream) {
   complete_laps_.hurry(now());
   const auto at = env_.shared->upstreams.find(upstream);

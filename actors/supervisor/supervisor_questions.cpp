@@ -9,7 +9,7 @@
 #include <algorithm>
 
 /// What accounts are at their hosts: who is asked, and whom a listing left out
-/// (protocol.md 4.5, 9).
+/// (protocol-coverage.md 4.5, 9).
 namespace weir::actors {
 
 void supervisor::perform(question_machine::effects x) {

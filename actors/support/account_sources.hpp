@@ -4,11 +4,11 @@
 #include "atproto/stamped_frame.hpp"
 #include "storage/format/records.hpp"
 
-/// Whose word on an account counts for what (protocol.md 4.1): a PDS speaks for
-/// its own accounts. A relay passes on what the host says, and may take an
-/// account down by itself; that stands until the same relay withdraws it. Where
-/// listings of relays contradict each other or the host, or a host's own one
-/// calls an account away that it said is active, the host is asked. The
+/// Whose word on an account counts for what (protocol-coverage.md 4.1): a PDS
+/// speaks for its own accounts. A relay passes on what the host says, and may
+/// take an account down by itself; that stands until the same relay withdraws
+/// it. Where listings of relays contradict each other or the host, or a host's
+/// own one calls an account away that it said is active, the host is asked. The
 /// directory says whether there is such an identity at all.
 ///
 /// Pure functions over the words of one account. What an account is in the end

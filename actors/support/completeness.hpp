@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-/// The consistency model (requirements.md part 1): when is the copy of a repo
-/// whole, and why not. The REPO keeps what the terms are about in its row
+/// The consistency model (completeness.md): when is the copy of a repo whole,
+/// and why not. The REPO keeps what the terms are about in its row
 /// (`completeness_machine`); SUPERVISOR and the API read them.
 namespace weir::actors::completeness {
 

@@ -78,8 +78,8 @@ enum class look_up_fault : uint8_t {
   unusable,    ///< The document has no key or no host, or the DID is gone.
 };
 
-/// What most of a node's work fails for, if it does (reliability.md P16): fed
-/// with the outcome of each piece of work, asked now and then. No clock,
+/// What most of a node's work fails for, if it does (architecture.md, Health):
+/// fed with the outcome of each piece of work, asked now and then. No clock,
 /// threads or I/O in here; all that it remembers is bounded.
 ///
 /// One failure is nothing, but of a directory or a resolver that never answered;

@@ -28,8 +28,8 @@ constexpr size_t identity_entry_bytes = 512;
 constexpr size_t repo_refusals_a_turn = 8;
 constexpr size_t residents_min = 64;
 
-/// An answer is believed this long (protocol.md 8.3); a failure as long as
-/// `lookup_pause_min` and what follows it say.
+/// An answer is believed this long (protocol-coverage.md 8.3); a failure as
+/// long as `lookup_pause_min` and what follows it say.
 constexpr auto identity_fresh = 24h;
 
 /// Backfill rests for this while LevelDB has so many files to merge.
@@ -37,7 +37,7 @@ constexpr int level0_files_pause = 6;
 constexpr auto journal_pause = 20ms;
 constexpr size_t resident_repos_max = 20'000; ///< A ROUTER shard keeps alive.
 
-/// Restarts by NODE in the window; one more ends the program (P19).
+/// Restarts by NODE in the window; one more ends the program.
 constexpr size_t child_restarts_max = 3;
 constexpr auto child_restart_window = 10s;
 
@@ -72,8 +72,8 @@ constexpr option_range<uint64_t> repo_bytes_range{
 constexpr option_range<uint64_t> memory_limit_range{
   134'217'728, 1'099'511'627'776, 1'073'741'824};
 
-/// Of `memory_limit` (reliability.md P9); and of the disk, the larger of two
-/// when the option is 0 (P13): what stays free. Looked at this often.
+/// Of `memory_limit`; and of the disk, the larger of two when the option is 0:
+/// what stays free. Looked at this often.
 constexpr uint64_t memory_backfill_percent = 80;
 constexpr uint64_t memory_live_percent = 90;
 constexpr uint64_t memory_refuse_percent = 95;

@@ -51,8 +51,8 @@ actor_directory& directory();
 /// time that thousands have had their turn.
 enum class turn : uint8_t { brief, full };
 
-/// Counts what an actor receives and handles; depth is the difference
-/// (caf.md 6). `Base` is `some_actor::base`.
+/// Counts what an actor receives and handles; depth is the difference. `Base`
+/// is `some_actor::base`.
 template <class Base>
 class observed : public Base {
 public:

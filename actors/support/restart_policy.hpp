@@ -9,8 +9,8 @@
 
 namespace weir::actors {
 
-/// OTP's restart intensity (reliability.md P19): at most `count_max` restarts
-/// in `window`; one more escalates.
+/// OTP's restart intensity (actors.md, Rules): at most `count_max` restarts in
+/// `window`; one more escalates.
 class restart_policy {
 public:
   explicit restart_policy(size_t count_max = limits::child_restarts_max,

@@ -22,7 +22,8 @@ struct room_marks {
   uint64_t requests = 0;
 };
 
-/// What is to stay free of a disk with `total` bytes (reliability.md P13).
+/// What is to stay free of a disk with `total` bytes (architecture.md, When the
+/// disk fills up).
 /// @param wanted As the operator says; 0: the standard.
 constexpr uint64_t disk_reserve(uint64_t wanted, uint64_t total) noexcept {
   return wanted != 0 ? wanted
@@ -35,7 +36,7 @@ constexpr room_marks disk_marks(uint64_t reserve) noexcept {
   return {reserve, reserve, reserve / 2};
 }
 
-/// Of a memory limit (reliability.md P9).
+/// Of a memory limit (architecture.md, When memory runs short).
 constexpr room_marks memory_marks(uint64_t limit) noexcept {
   const auto above = [limit](uint64_t percent) {
     return limit / 100 * (100 - percent);

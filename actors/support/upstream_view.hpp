@@ -144,8 +144,8 @@ public:
   std::vector<upstream_view> all() const;
 
   /// The upstream by which a repo hosted at `pds` is accounted: the stream of
-  /// that host, else the first relay. Exactly one (requirements.md 1d). An id
-  /// of 0 means that no stream carries the repo.
+  /// that host, else the first relay. Exactly one (completeness.md, The terms).
+  /// An id of 0 means that no stream carries the repo.
   upstream_view accounting_for(const std::string& pds) const;
 
   /// Whether what this upstream leaves out, or says so that nobody can read it,

@@ -42,14 +42,14 @@ constexpr size_t clock_window_part = 2;
 constexpr size_t health_stalls_min = 2;
 
 /// A socket that should be read and is not, for so long, is dialled anew
-/// (architecture.md 9).
+/// (architecture.md, Health).
 constexpr auto credit_stall_max = 10s;
 
 /// A stream that ended is dialled again up to this part of its wait later.
 constexpr int upstream_jitter_part = 4;
 
 /// A host that calls us too slow so often within this time does it frequently
-/// (protocol.md 1.14): an operator should know.
+/// (protocol-coverage.md 1.14): an operator should know.
 constexpr size_t too_slow_often = 3;
 constexpr std::chrono::minutes too_slow_window{60};
 

@@ -10,8 +10,9 @@
 namespace weir::actors {
 
 /// The numbers of the frames that a stream brought last, to tell one that comes
-/// twice from one that comes too late (protocol.md 1.8), which is missing. Holds
-/// `limits::recent_numbers_max`. No clock, threads or I/O in here.
+/// twice from one that comes too late (protocol-coverage.md 1.8), which is
+/// missing. Holds `limits::recent_numbers_max`. No clock, threads or I/O in
+/// here.
 class recent_numbers {
 public:
   void add(uint64_t seq) {

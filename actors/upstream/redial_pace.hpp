@@ -11,7 +11,7 @@
 
 namespace weir::actors {
 
-/// When a stream is dialled again (protocol.md 1.3, 1.14).
+/// When a stream is dialled again (protocol-coverage.md 1.3, 1.14).
 class redial_pace {
 public:
   /// It brought something new: the next wait is the shortest again.

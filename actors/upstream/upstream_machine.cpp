@@ -232,7 +232,7 @@ void upstream_machine::take_malformed(const error& why, effects& out) {
                          + why.context);
     return;
   }
-  // protocol.md 1.6: never skip at once.
+  // protocol-coverage.md 1.6: never skip at once.
   end_reason_ = "bad frame: " + why.context;
   out.alerts.push_back(end_reason_);
 }

@@ -21,8 +21,9 @@
 
 namespace weir::actors {
 
-/// The rules of one stream: position, window, liveness, resets (protocol.md 1,
-/// CONS-04, 05, 15, 16, 23), without CAF, clock or socket.
+/// The rules of one stream: position, window, liveness, resets
+/// (protocol-coverage.md 1, CONS-04, 05, 15, 16, 23), without CAF, clock or
+/// socket.
 ///
 /// Feed it events, carry out the `effects`. The cursor that is persisted is
 /// the low-water mark: all frames at or below it are durable, recorded as a
@@ -43,7 +44,8 @@ public:
     std::optional<storage::upstream_row> write;
     /// Call `on_timer` then.
     std::optional<steady_time> timer;
-    /// Repos may have missed events: compare a listing (protocol.md 1.12).
+    /// Repos may have missed events: compare a listing
+    /// (protocol-coverage.md 1.12).
     bool list_repos = false;
     /// The stream ended for good, with the reason.
     std::optional<std::string> stopped;
@@ -101,8 +103,8 @@ public:
     return connected_;
   }
 
-  /// Connected, and no reset pending (requirements.md 1d `live`): the epoch has
-  /// its first number, or is without a hole although nothing came yet.
+  /// Connected, and no reset pending (completeness.md, The terms): the epoch
+  /// has its first number, or is without a hole although nothing came yet.
   bool live() const noexcept {
     return connected_ && (!row_.reset_pending || whole());
   }

@@ -100,7 +100,7 @@ bool upstream_machine::too_many_below_cursor(effects& out) {
   return true;
 }
 
-/// protocol.md 1.13: never in silence, and by the operator's policy.
+/// protocol-coverage.md 1.13: never in silence, and by the operator's policy.
 void upstream_machine::restart_numbers(const std::string& why, effects& out) {
   if (options_.on_future_cursor == future_cursor_policy::stop) {
     stopped_ = true;

@@ -217,8 +217,8 @@ result<void> demo::converge() {
   return {};
 }
 
-/// I9: nothing happens any more, and the node says of everybody that its copy
-/// is whole, and is right.
+/// architecture.md I9: nothing happens any more, and the node says of everybody
+/// that its copy is whole, and is right.
 result<void> demo::become_whole() {
   std::vector<std::string> missing;
   auto ok = until("completeness", [&]() -> result<bool> {

@@ -177,7 +177,7 @@ void event_copy::apply(const event& x) {
   account.status = x.status;
   account.active = x.active;
   if (x.status == "deleted")
-    account.records.clear(); // No deletions follow (real-network.md 2).
+    account.records.clear(); // No deletions follow (api.md, Acks).
 }
 
 void event_copy::note_latency(std::string_view rev, wall_time now) {

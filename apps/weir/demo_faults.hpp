@@ -32,7 +32,7 @@ public:
   void step();
 
   /// After the last one: accounts that moved write once more, as their
-  /// repositories verify again only then (real-network.md 1).
+  /// repositories verify again only then (protocol-coverage.md 11.3).
   void settle();
 
   /// By kind, of those that hit something.

@@ -36,13 +36,13 @@ struct host_check_report : storage::verify_report {
 };
 
 /// Compares every synced repo of a store with what a host has now, and the
-/// accounts of the one with those of the other: invariant I9 (architecture.md
-/// 8). What differs is a finding: records, a revision that the host had before
-/// the time that the node claims its streams have passed, a repo that the key
-/// known here does not prove, the state of an account, an account that is
-/// tracked and has no row, and with `full_network` any that has none. So is a
-/// repo that the host offers and that has no true copy here (`error` and
-/// `desync`), and one of which we keep records that the host has no more.
+/// accounts of the one with those of the other: architecture.md I9. What
+/// differs is a finding: records, a revision that the host had before the time
+/// that the node claims its streams have passed, a repo that the key known here
+/// does not prove, the state of an account, an account that is tracked and has
+/// no row, and with `full_network` any that has none. So is a repo that the
+/// host offers and that has no true copy here (`error` and `desync`), and one
+/// of which we keep records that the host has no more.
 ///
 /// Counts "repos compared", "records compared", "of other hosts" (the host is a
 /// PDS and not theirs), "not in sync here", "not active here", and what proves

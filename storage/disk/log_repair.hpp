@@ -8,8 +8,8 @@ namespace weir::storage {
 
 class disk_env;
 
-/// Looks at the logs that LevelDB will replay, before it does (architecture.md
-/// 4, reliability.md 4).
+/// Looks at the logs that LevelDB will replay, before it does
+/// (storage-format.md 1.1).
 ///
 /// Sound, or the last one torn by a crash: nothing is changed. The newest
 /// bytes damaged, with nothing valid after them: they were never acknowledged

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-/// Our own reader of LevelDB's log format (its doc/log_format.md), because
+/// Our own reader of LevelDB's log format (as its own page has it), because
 /// LevelDB's reader takes some damage for the end of the file.
 namespace weir::storage {
 

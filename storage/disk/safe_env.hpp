@@ -37,7 +37,7 @@ struct env_counters {
 };
 
 /// The Env under every LevelDB of ours: it makes "acknowledged" mean "will be
-/// there again" (reliability.md 0 and 4).
+/// there again" (ADR 1, Consequences).
 ///
 /// # Durability
 /// - A `.log` is synced before it is closed, so that rotation makes no hole.

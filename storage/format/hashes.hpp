@@ -5,7 +5,7 @@
 #include "storage/format/update.hpp"
 
 /// What the log derives instead of storing: identities of operations, the hash
-/// of every stream, the chain over log blocks (requirements.md 2d, OPLOG-06,
+/// of every stream, the chain over log blocks (storage-format.md 4; OPLOG-06,
 /// OPLOG-24). Pure functions of envelopes and CIDs, never of record bytes.
 namespace weir::storage {
 

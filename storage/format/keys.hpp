@@ -4,7 +4,7 @@
 #include "storage/format/keys_node.hpp"
 #include "storage/format/keys_repo.hpp"
 
-/// Keys of all tables: one struct per table (architecture.md 4). A key built
+/// Keys of all tables: one struct per table (storage-format.md 2). A key built
 /// by hand anywhere else is a defect.
 ///
 ///   auto key = encode_key(chain_key{did});

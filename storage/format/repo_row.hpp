@@ -12,7 +12,7 @@
 /// disk: append, never renumber.
 namespace weir::storage {
 
-/// Workflow state of a repo (requirements.md SYNC-02).
+/// Workflow state of a repo (SYNC-02).
 enum class repo_status : uint8_t {
   pending = 1,
   syncing = 2,
@@ -23,7 +23,7 @@ enum class repo_status : uint8_t {
 
 const char* to_string(repo_status x) noexcept;
 
-/// What the upstream says of the account (protocol.md 4).
+/// What the upstream says of the account (protocol-coverage.md 4).
 enum class account_status : uint8_t {
   active = 1,
   deactivated = 2,
@@ -62,7 +62,7 @@ struct account_words {
 account_status combined(const account_words& x) noexcept;
 
 /// Everything known of one repo besides its chain. Written on transitions
-/// only (architecture.md 4).
+/// only (CONS-19).
 struct repo_row {
   repo_status status = repo_status::pending;
   account_status account = account_status::active;

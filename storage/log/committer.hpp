@@ -17,7 +17,7 @@ class collection_table;
 
 struct committer_options {
   uint16_t partition = 0;
-  /// Bodies above this get content reference rows (architecture.md 4).
+  /// Bodies above this get content reference rows.
   size_t inline_refs_min = limits::inline_refs_min;
   /// Repos whose chain position is remembered; about 256 bytes each.
   size_t guards_max = limits::repo_guards_max;
@@ -36,7 +36,7 @@ struct commit_result {
 ///
 /// # Guards
 /// Every update is judged before anything of it is staged: the actor's fence,
-/// the resync id, then the revision of its chain (requirements.md OPLOG-33).
+/// the resync id, then the revision of its chain (OPLOG-33).
 /// One that fails writes nothing; the others of the group go on.
 ///
 /// # Durability
@@ -74,7 +74,7 @@ public:
   result<void> note_missed(const atproto::did& repo);
 
   /// One bounded step of erasing what `erased_through` of `repo` covers
-  /// (architecture.md 3, Erasing).
+  /// (actors.md, Erasing).
   /// @returns false when only the compaction is left, or nothing at all.
   result<bool> erase_step(const atproto::did& repo,
                           size_t rows_max = limits::erase_step_rows_max);

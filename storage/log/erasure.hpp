@@ -10,7 +10,7 @@
 #include <vector>
 
 /// Erasing of what `erased_through` of a repo covers, in bounded steps that go
-/// on after a restart (architecture.md 3, Erasing).
+/// on after a restart (actors.md, Erasing).
 namespace weir::storage {
 
 class collection_table;

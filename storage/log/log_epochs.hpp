@@ -10,7 +10,7 @@
 /// The epochs of the ids that applications see. Operations are numbered without
 /// a hole for ever; an older copy of a store that is put back would give the
 /// next events numbers that other events had. So it begins an epoch first, in
-/// which ids are higher than any that were given (architecture.md 4).
+/// which ids are higher than any that were given (ADR 14).
 namespace weir::storage {
 
 /// Name of the row in the meta table.

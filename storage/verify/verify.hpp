@@ -9,7 +9,7 @@
 #include <vector>
 
 /// The checker behind `weir verify`: everything that one store can prove about
-/// itself (architecture.md 8, I2, I3, I6, and that tables agree).
+/// itself (architecture.md I2, I3, I6, and that tables agree).
 namespace weir::storage {
 
 /// One thing that is wrong.

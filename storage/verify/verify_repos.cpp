@@ -8,7 +8,8 @@
 
 #include <algorithm>
 
-/// The passes over everything kept per repo, and the rebuilt trees (I2).
+/// The passes over everything kept per repo, and the rebuilt trees
+/// (architecture.md I2).
 namespace weir::storage {
 
 namespace {
@@ -20,7 +21,7 @@ bool is_filtered(const verify_context& x, const atproto::did& repo,
   return !kept || !*kept || !(*kept)->empty();
 }
 
-/// I2: the root over all record heads is the chain's data root.
+/// architecture.md I2: the root over all record heads is the chain's data root.
 void check_root(verify_context& x, const atproto::did& repo,
                 const chain_row& chain) {
   head_cursor heads{x.db, x.names, x.options.partition, repo, chain};
@@ -223,7 +224,8 @@ void check_head_owners(verify_context& x) {
     x.damaged("record_head", ok.error());
 }
 
-/// I6: every reference is wanted by the head that its operation wrote.
+/// architecture.md I6: every reference is wanted by the head that its operation
+/// wrote.
 void check_reference(verify_context& x, const content_reference_key& key) {
   x.count("content references");
   const auto unwanted = [&] {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-// How figures are read: performance.md 0 and 11.
+// How figures are read: benchmarks.md, How to read it.
 
 namespace weir::bench {
 namespace {

@@ -90,7 +90,8 @@ void check_json(bytes_view input, bool valid) {
   require(!failed, "a record becomes well-formed JSON");
 }
 
-/// Strict decoding, writing the same bytes again, and JSON (protocol.md 6).
+/// Strict decoding, writing the same bytes again, and JSON
+/// (protocol-coverage.md 6).
 void run_cbor(bytes_view input) {
   cbor::rules rules;
   rules.depth_max = limits::cbor_depth_max;
@@ -181,7 +182,7 @@ std::vector<bytes> car_seeds() {
 
 // -- frames -------------------------------------------------------------------
 
-/// What decodes is encoded in one way (protocol.md 1 to 4).
+/// What decodes is encoded in one way (protocol-coverage.md 1 to 4).
 void run_frame(bytes_view input) {
   const auto peek = peek_frame(input);
   const auto event = decode_frame(input);
@@ -261,7 +262,8 @@ void check_encodings(std::string_view x) {
     require(std::ranges::equal(id->view(), binary), "a CID keeps its bytes");
 }
 
-/// Syntax of identifiers (protocol.md 0) and the alphabets they are made of.
+/// Syntax of identifiers (protocol-coverage.md 0) and the alphabets they are
+/// made of.
 void run_identifiers(bytes_view input) {
   const auto x = as_text(input);
   if (const auto parsed = did::parse(x))

@@ -44,7 +44,7 @@ class FuzzTest : public testing::TestWithParam<target> {};
 
 } // namespace
 
-// reliability.md 3.3: every target with its seeds, with changes of them, and
+// testing.md, Fuzzing: every target with its seeds, with changes of them, and
 // with all that ever broke it, kept in tests/data/fuzz/<target>/.
 TEST_P(FuzzTest, SeedsChangesAndFormerFaultsKeepEveryPromise) {
   constexpr size_t changes = 3'000;
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(Targets, FuzzTest, testing::ValuesIn(all_targets()),
                            return std::string{x.param.name};
                          });
 
-// reliability.md 3.3: a dictionary for each target, where words can be.
+// testing.md, Fuzzing: a dictionary for each target, where words can be.
 TEST(FuzzFilesTest, EveryTargetHasADictionaryOrSaysWhyNot) {
   for (const auto& x : all_targets()) {
     const auto file = dictionaries() / (std::string{x.name} + ".dict");

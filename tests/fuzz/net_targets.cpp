@@ -73,7 +73,7 @@ void check_body(const http_head& head, bytes_view body, uint8_t pattern) {
           "a body has no more bytes than it says");
 }
 
-/// A strict head, then its body (reliability.md 2.2).
+/// A strict head, then its body (hostile-inputs.md 2.2.5).
 void run_http_request(bytes_view input) {
   if (input.empty())
     return;
@@ -275,7 +275,7 @@ std::vector<bytes> ws_seeds() {
 
 // -- where we may connect -----------------------------------------------------
 
-/// The table of reliability.md 2.1 a second time, as numbers.
+/// The table of net/address_guard.cpp a second time, as numbers.
 bool may_dial_v4(uint32_t x) {
   const auto in = [x](uint32_t a, uint32_t b, uint32_t c, unsigned bits) {
     return x >> (32 - bits) == (a << 24 | b << 16 | c << 8) >> (32 - bits);

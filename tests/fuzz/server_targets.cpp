@@ -39,7 +39,7 @@ bool names_this_node(const std::string& host) {
   });
 }
 
-/// What nobody may do whom the rules of reliability.md 2.2 keep out.
+/// What nobody may do whom the rules of hostile-inputs.md 2.2 keep out.
 void check_admitted(const incoming_request& x, const matched_route& to,
                     bool guarded) {
   require(x.path.starts_with('/') && x.path.find('\0') == std::string::npos,

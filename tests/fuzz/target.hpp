@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-/// What the fuzzers and their regression test run (reliability.md 3.3).
+/// What the fuzzers and their regression test run (testing.md, Fuzzing).
 namespace weir::fuzz {
 
 /// One boundary that takes bytes from outside.

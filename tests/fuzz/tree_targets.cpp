@@ -17,7 +17,7 @@ using namespace atproto;
 
 // -- one node -----------------------------------------------------------------
 
-/// A node that is accepted has one encoding (protocol.md 5.1).
+/// A node that is accepted has one encoding (protocol-coverage.md 5.1).
 void run_mst_node(bytes_view input) {
   mst::node_reader reader;
   const bool opened = reader.open(input).has_value();
@@ -281,7 +281,7 @@ bool apply(const verified_commit& x,
 
 /// Signed commits of a living repository, spoiled as the input says: what is
 /// verified against the model's root leads from the model before to the model
-/// after, and nothing else does (protocol.md 2.4).
+/// after, and nothing else does (protocol-coverage.md 2.4).
 void run_inversion(bytes_view input) {
   decisions draw{input};
   tests::test_repo repo{3};

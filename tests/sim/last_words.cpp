@@ -82,8 +82,9 @@ void last_words::say() {
                              is_active ? nullptr
                                        : simnet::status_word(x.status));
     // Whoever moved has a commit that the key of the new place did not sign,
-    // until the account writes something (real-network.md 1). And where numbers
-    // that begin anew passed our position, only the next commit shows what was lost.
+    // until the account writes something (protocol-coverage.md 11.3). And where
+    // numbers that begin anew passed our position, only the next commit shows
+    // what was lost.
     if (is_active
         && (is_renumbered || x.listed_rev != x.rev || is_unproved(x, known)))
       scene_.life().traffic().post(i);

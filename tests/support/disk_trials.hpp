@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-/// The disk harness (reliability.md 3.2): one piece of work, and everything a
+/// The disk harness (testing.md, Disk): one piece of work, and everything a
 /// disk can do to it. Whatever lives on a `disk_env` can be put through it.
 namespace weir::tests {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-// Search trees that may break every rule of protocol.md 5.1.
+// Search trees that may break every rule of protocol-coverage.md 5.1.
 
 namespace weir::tests {
 

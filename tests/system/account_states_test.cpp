@@ -12,7 +12,8 @@
 #include <csignal>
 #include <mutex>
 
-// Who may say what an account is, and when its host is asked (protocol.md 4).
+// Who may say what an account is, and when its host is asked
+// (protocol-coverage.md 4).
 
 namespace weir::tests {
 
@@ -161,7 +162,7 @@ void AccountStatesTest::expect_listings(uint64_t more) {
 
 } // namespace
 
-// protocol.md 4.1, 4.3
+// protocol-coverage.md 4.1, 4.3
 TEST_F(AccountStatesTest, ARelaysTakedownStandsUntilThatRelayWithdrawsIt) {
   start({"--upstream", "pds:" + net.urls().hosts.at(0)});
   inject(fault_kind::relay_take_down);
@@ -182,7 +183,7 @@ TEST_F(AccountStatesTest, ARelaysTakedownStandsUntilThatRelayWithdrawsIt) {
   stop();
 }
 
-// protocol.md 4.1: nobody is left to withdraw the relay's word
+// protocol-coverage.md 4.1: nobody is left to withdraw the relay's word
 TEST_F(AccountStatesTest, ATakedownEndsWithTheRelayThatIsFollowedNoMore) {
   const std::vector<std::string> pds{"--upstream",
                                      "pds:" + net.urls().hosts.at(0)};
@@ -196,8 +197,8 @@ TEST_F(AccountStatesTest, ATakedownEndsWithTheRelayThatIsFollowedNoMore) {
   stop();
 }
 
-// protocol.md 4.t7: no host and no relay knows of a tombstone, and their
-// listings call the account active for ever
+// protocol-coverage.md 4.t7: no host and no relay knows of a tombstone, and
+// their listings call the account active for ever
 TEST_F(AccountStatesTest, ATombstoneOfTheDirectoryOutlivesListings) {
   start({"--upstream", "pds:" + net.urls().hosts.at(0)});
   inject(fault_kind::directory_down);
@@ -211,7 +212,8 @@ TEST_F(AccountStatesTest, ATombstoneOfTheDirectoryOutlivesListings) {
   stop();
 }
 
-// protocol.md 4.5: a second relay lists what was so long ago, again and again
+// protocol-coverage.md 4.5: a second relay lists what was so long ago, again
+// and again
 TEST_F(AccountStatesTest, ARelayThatIsBehindChangesNothing) {
   hostile_stream silent;
   hostile_host behind;
@@ -229,7 +231,8 @@ TEST_F(AccountStatesTest, ARelayThatIsBehindChangesNothing) {
   stop();
 }
 
-// protocol.md 4.5: its event is lost, no listing names it, its host knows
+// protocol-coverage.md 4.5: its event is lost, no listing names it, its host
+// knows
 TEST_F(AccountStatesTest, ADeletionThatNobodyAnnouncesIsFound) {
   start();
   stop();
@@ -242,8 +245,8 @@ TEST_F(AccountStatesTest, ADeletionThatNobodyAnnouncesIsFound) {
   stop();
 }
 
-// invariant I4: an actor that keeps dying does not hold its stream, and its
-// repo remembers that something is missing. No listing says it: they count
+// architecture.md I4: an actor that keeps dying does not hold its stream, and
+// its repo remembers that something is missing. No listing says it: they count
 // after an hour.
 TEST_F(AccountStatesTest, WhatWasGivenUpOfARepoIsFoundAfterAKill) {
   const std::vector<std::string> patient{"--listing-grace", "1h"};
@@ -275,7 +278,7 @@ TEST_F(AccountStatesTest, WhatWasGivenUpOfARepoIsFoundAfterAKill) {
   stop();
 }
 
-// protocol.md 4.5, 5: a host that is being restored knows nobody
+// protocol-coverage.md 4.5, 5: a host that is being restored knows nobody
 TEST_F(AccountStatesTest, OneRepoNotFoundErasesNothing) {
   start();
   const auto before = records();
@@ -296,8 +299,8 @@ TEST_F(AccountStatesTest, OneRepoNotFoundErasesNothing) {
   stop();
 }
 
-// protocol.md 2.1.3: the event of its return is lost, no listing counts, and it
-// writes on.
+// protocol-coverage.md 2.1.3: the event of its return is lost, no listing
+// counts, and it writes on.
 TEST_F(AccountStatesTest, AnAccountThatIsAwayAndWritesIsAskedAbout) {
   start({"--listing-interval", "30d", "--listing-grace", "1h"});
   inject(fault_kind::deactivate);
@@ -311,8 +314,8 @@ TEST_F(AccountStatesTest, AnAccountThatIsAwayAndWritesIsAskedAbout) {
   stop();
 }
 
-// SYNC-33; protocol.md 2.1.3: a wrong state that nobody corrects. No listing
-// counts, and the events of its return never come.
+// SYNC-33; protocol-coverage.md 2.1.3: a wrong state that nobody corrects. No
+// listing counts, and the events of its return never come.
 TEST_F(AccountStatesTest, AnAccountThatIsAwayCanBeAskedAboutByHand) {
   start({"--listing-interval", "30d", "--listing-grace", "1h"});
   inject(fault_kind::deactivate);

@@ -10,8 +10,8 @@
 #include <map>
 #include <mutex>
 
-// architecture.md 4: an id never has two contents, also when an older copy of
-// the data directory is put back.
+// ADR 14: an id never has two contents, also when an older copy of the data
+// directory is put back.
 namespace weir::tests {
 
 namespace {

@@ -43,7 +43,7 @@ uint16_t port_of(const api_node& node, const route& x) {
 
 } // namespace
 
-// reliability.md 2.2: one credential check in front of every route
+// hostile-inputs.md 2.2.1: one credential check in front of every route
 TEST(ApiAccessTest, EveryRouteAsksForTheCredentialAndTakesOnlyTheRightOne) {
   const api_node node{true, {"--plc-url", "http://127.0.0.1:9",
                              "--allow-private-addresses"}};
@@ -125,7 +125,7 @@ TEST(ApiAccessTest, ManyWrongPasswordsLockNobodyOut) {
   EXPECT_TRUE(guesser.read_until("\r\n").starts_with("HTTP/1.1 200 "));
 }
 
-// reliability.md 2.2: Host allow-list against DNS rebinding
+// hostile-inputs.md 2.2.4: Host allow-list against DNS rebinding
 TEST(ApiAccessTest, EveryRouteRefusesHostsThatAreNotTheNodes) {
   const api_node node{false};
   for (const auto& x : all_routes()) {
@@ -161,7 +161,7 @@ TEST(ApiAccessTest, LoopbackNamesAndConfiguredHostsAreAllowed) {
   }
 }
 
-// reliability.md 2.2: pages of other origins, WebSocket upgrades too
+// hostile-inputs.md 2.2.4: pages of other origins, WebSocket upgrades too
 TEST(ApiAccessTest, EveryRouteRefusesForeignOrigins) {
   const api_node node{false};
   for (const auto& x : all_routes()) {
@@ -243,7 +243,7 @@ TEST(ApiAccessTest, ChannelsOpenWithOneProperKeyOnly) {
     EXPECT_EQ(ask(key), 400) << key;
 }
 
-// reliability.md 2.2: JSON content type on POST
+// hostile-inputs.md 2.2.4: JSON content type on POST
 TEST(ApiAccessTest, EveryPostAsksForJson) {
   const api_node node{false};
   size_t posts = 0;

@@ -51,7 +51,7 @@ public:
   api_node(const api_node&) = delete;
   api_node& operator=(const api_node&) = delete;
 
-  /// Sets another bound than the usual one (reliability.md 2.1: 16 MiB).
+  /// Sets another bound than the usual one (hostile-inputs.md: 16 MiB).
   void may_grow_by(size_t bytes) { growth_bytes_max_ = bytes; }
 
   /// Ends the process by `signal` and starts it anew on the same folder.

@@ -4,8 +4,8 @@
 
 #include <chrono>
 
-// docs/operations.md, Alerts: an application is behind with what it could have
-// had, and with nothing else.
+// docs/operations.md, Watch it: an application is behind with what it could
+// have had, and with nothing else.
 
 namespace weir::tests {
 

@@ -36,9 +36,9 @@ private:
 
 } // namespace
 
-// reliability.md 2.2, WebSocket flood: so many channels of one address and in
-// all. Whoever comes too late is cut without an answer, and so tries again
-// (real-network.md 2).
+// hostile-inputs.md 2.2.7: so many channels of one address and in all. Whoever
+// comes too late is cut without an answer, and so tries again (api.md, GET
+// /channel).
 TEST(ChannelLimitsTest, ChannelsAreBoundedOfOneAddressAndInAll) {
   const api_node node{false};
   open_channels channels{node};

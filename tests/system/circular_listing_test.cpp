@@ -35,7 +35,7 @@ simnet::network_options circular_network() {
 
 } // namespace
 
-// limits::listing_again_max, listing_requests_range; reliability.md 2.1
+// limits::listing_again_max, listing_requests_range; hostile-inputs.md 2.1.29
 TEST(CircularListingTest, AHostThatListsTheSameForEverIsAskedWithinItsBudget) {
   simnet::network network{circular_network()};
   const auto urls = network.start(2).value();

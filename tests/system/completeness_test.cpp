@@ -90,7 +90,7 @@ TEST(CompletenessTest, ALostWindowIsMadeUpForWithoutFetches) {
             net.changed_since(revs));
 }
 
-// requirements.md 1b.4
+// completeness.md, The terms
 TEST(CompletenessTest, SoAreNumbersThatStartAnew) {
   complete_network net{107};
   ASSERT_TRUE(net.await_lively());
@@ -100,7 +100,7 @@ TEST(CompletenessTest, SoAreNumbersThatStartAnew) {
   net.await_whole();
 }
 
-// requirements.md 1d: what was fetched under another filter
+// completeness.md, The terms: what was fetched under another filter
 TEST(CompletenessTest, AnotherFilterIsNotWholeUntilAllIsFetchedUnderIt) {
   complete_network net{108, {"--collections", "app.bsky.feed.post"}};
   EXPECT_TRUE(net.await_counted(whole_count));
@@ -109,7 +109,7 @@ TEST(CompletenessTest, AnotherFilterIsNotWholeUntilAllIsFetchedUnderIt) {
   net.await_counted(whole_count);
 }
 
-// CONS-29, CONS-30; requirements.md 1b-15: nor does the listing name it
+// CONS-29, CONS-30; completeness.md, The terms: nor does the listing name it
 TEST(CompletenessTest, ARepoThatTheListingLeavesOutIsProvedByItsHost) {
   complete_network net{110};
   ASSERT_TRUE(net.await_lively());
@@ -131,8 +131,8 @@ TEST(CompletenessTest, ARepoThatTheListingLeavesOutIsProvedByItsHost) {
             net.changed_since(revs));
 }
 
-// CONS-24; requirements.md 1b-16: of what is skipped without a word while the node
-// runs the next listing by interval tells, and when that was
+// CONS-24; ADR 20, 2: of what is skipped without a word while the node runs the
+// next listing by interval tells, and when that was
 TEST(CompletenessTest, AnAuditFindsWhatWasSkippedOfAQuietRepo) {
   complete_network net{111, {"--listing-interval", "2s"}};
   ASSERT_TRUE(net.await_lively());

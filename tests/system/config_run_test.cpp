@@ -91,7 +91,7 @@ TEST_F(RunTest, LogLinesAreJsonOnStandardError) {
   EXPECT_GT(count, 0u) << "no upstream is worth a warning";
 }
 
-// reliability.md 2.2, start-up matrix, with the real program.
+// hostile-inputs.md 2.2.3, with the real program.
 TEST_F(RunTest, BindingBeyondLoopbackWithoutAPasswordIsRefused) {
   for (const auto* at : {"0.0.0.0:0", "[::]:0"}) {
     const auto x
@@ -166,7 +166,7 @@ TEST_F(RunTest, AStoreThatANodeLeftBehindIsGood) {
   EXPECT_TRUE(json::parse(x.output).as_object().at("good").as_bool());
 }
 
-// The command line of issue 2, against hosts the node has never seen.
+// What somebody types first, against hosts the node has never seen.
 TEST_F(RunTest, ANodeFollowsHostsItHasNeverSeen) {
   program net{{"simnet", "--accounts", "20", "--records", "400", "--hosts", "2",
                "--seed", "7"}};

@@ -37,7 +37,7 @@ TEST_F(ConsistencyTest, TheFirstRevSinceAResetIsRememberedAndTheLastOneFollows) 
     EXPECT_EQ(told().at(key), all.at(key)) << key;
 }
 
-// CONS-21; requirements.md 1b.10: nothing older than such a commit will do
+// CONS-21: nothing older than such a commit will do
 TEST_F(ConsistencyTest, ACommitThatIsTooBigForTheStreamIsFetched) {
   start_synced();
   send(next());
@@ -64,8 +64,8 @@ TEST_F(ConsistencyTest, ACommitThatIsTooBigForTheStreamIsFetched) {
   EXPECT_EQ(text_told("last_indexed_rev"), repo.rev().str());
 }
 
-// CONS-13, CONS-29, CONS-30; requirements.md 1b.7, 1b.15: nothing tells of a
-// quiet repo after a reset but its host, which is asked for its rev
+// CONS-13, CONS-29, CONS-30: nothing tells of a quiet repo after a reset but
+// its host, which is asked for its rev
 TEST_F(ConsistencyTest, AQuietRepoThatNoListingNamesIsProvedByItsHost) {
   host.on(list_path, say(http_answer(501, "{}")));
   host.on(status_path, say(http_answer(503, "{}")));
@@ -115,7 +115,7 @@ TEST_F(ConsistencyTest, AHostThatNeverTellsARevIsFetchedFromOnce) {
   }
 }
 
-// CONS-24, CONS-25, CONS-30; requirements.md 1b.15
+// CONS-24, CONS-25, CONS-30
 TEST_F(ConsistencyTest, AQuietRepoIsProvedByAListing) {
   host.on(list_path, say(listing_of(repo)));
   start_synced();
@@ -150,7 +150,7 @@ TEST_F(ConsistencyTest, AReconnectGoesOnFromThePositionOnDisk) {
   EXPECT_NE(again->find("cursor=42 "), std::string::npos) << *again;
 }
 
-// CONS-16: by default a gap in the numbers is nothing, protocol.md 1
+// CONS-16: by default a gap in the numbers is nothing, protocol-coverage.md 1
 TEST_F(ConsistencyTest, AJumpOfTheNumbersIsAResetWhereSomebodySaysSo) {
   for (const auto contiguous : {false, true}) {
     seq = 0;

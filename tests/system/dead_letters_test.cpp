@@ -14,8 +14,8 @@
 #include <mutex>
 #include <set>
 
-// Issue "The first hour and the first month", 6: what was given up is delivered
-// again or dropped by hand, on a running node and over its death.
+// What was given up is delivered again or dropped by hand, on a running node
+// and over its death.
 namespace weir::tests {
 
 namespace {

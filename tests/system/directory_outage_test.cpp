@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-// A directory that is away while keys rotate and accounts move (protocol.md
-// 2.5.6): when it is back, each repo equals its source, without the account's
-// next commit, and without a listing.
+// A directory that is away while keys rotate and accounts move
+// (protocol-coverage.md 2.5.6): when it is back, each repo equals its source,
+// without the account's next commit, and without a listing.
 
 namespace weir::tests {
 
@@ -108,7 +108,7 @@ protected:
 
 } // namespace
 
-// protocol.md 2.5.6, 7.6; architecture.md 9
+// protocol-coverage.md 2.5.6, 7.6; actors.md, A document that may be old
 TEST_F(DirectoryOutageTest, AKeyRotationDuringItLosesNothing) {
   for (const auto direct : {false, true}) {
     start_synced(direct);
@@ -127,7 +127,8 @@ TEST_F(DirectoryOutageTest, AKeyRotationDuringItLosesNothing) {
   }
 }
 
-// protocol.md 2.5.6; limits::repo_wait_max: no answer in time is no answer
+// protocol-coverage.md 2.5.6; limits::repo_wait_max: no answer in time is no
+// answer
 TEST_F(DirectoryOutageTest, OneThatIsSlowLosesNothing) {
   start_synced(false);
   simnet::fault slow;
@@ -145,7 +146,8 @@ TEST_F(DirectoryOutageTest, OneThatIsSlowLosesNothing) {
   EXPECT_EQ(count("bad_signature"), 0u);
 }
 
-// protocol.md 2.1.2, 4.1, 4.6: the word of the former host, too, is judged by
+// protocol-coverage.md 2.1.2, 4.1, 4.6: the word of the former host, too, is
+// judged by
 // a document that is newer
 TEST_F(DirectoryOutageTest, AMigrationBehindTwoHostsLosesNothing) {
   start_synced(true);
@@ -160,13 +162,13 @@ TEST_F(DirectoryOutageTest, AMigrationBehindTwoHostsLosesNothing) {
   expect_nothing_listed();
 }
 
-// Invariant I4: what was kept is gone, the mark on the repo is not
+// architecture.md I4: what was kept is gone, the mark on the repo is not
 TEST_F(DirectoryOutageTest, AKillInTheMiddleOfItLosesNothing) {
   for (const auto direct : {false, true})
     end_in_the_middle(true, direct);
 }
 
-// protocol.md 2.5.6: the same when the frames do not come again
+// protocol-coverage.md 2.5.6: the same when the frames do not come again
 TEST_F(DirectoryOutageTest, AnEndInTheMiddleOfItLosesNothing) {
   for (const auto direct : {false, true})
     end_in_the_middle(false, direct);

@@ -14,7 +14,7 @@
 #include <condition_variable>
 #include <mutex>
 
-// reliability.md P13 and 4, "Disk full"; architecture.md 4.
+// architecture.md, When the disk fills up.
 
 namespace weir::tests {
 

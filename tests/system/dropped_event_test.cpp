@@ -81,8 +81,8 @@ protected:
 
 } // namespace
 
-// CONS-11; architecture.md 3, Completeness: a gap leads to a fetch, whether or
-// not another event comes.
+// CONS-11; completeness.md, Acting: a gap leads to a fetch, whether or not
+// another event comes.
 TEST_F(DroppedEventTest, WhatCannotBeReadIsFetched) {
   start_synced();
   next();
@@ -97,7 +97,7 @@ TEST_F(DroppedEventTest, WhatCannotBeReadIsFetched) {
 }
 
 // The same of what the account's own host sends and its key did not sign.
-// protocol.md 2.5.6
+// protocol-coverage.md 2.5.6
 TEST_F(DroppedEventTest, WhatItsOwnHostSendsAndNobodySignedIsFetched) {
   start_synced("pds:");
   auto x = next();
@@ -107,7 +107,7 @@ TEST_F(DroppedEventTest, WhatItsOwnHostSendsAndNobodySignedIsFetched) {
   EXPECT_EQ(events("bad_signature"), 1u);
 }
 
-// protocol.md 5.0: a host that lags behind its own stream
+// protocol-coverage.md 5.0: a host that lags behind its own stream
 TEST_F(DroppedEventTest, AFetchThatIsOlderThanItsCauseIsNoSuccess) {
   start_synced("relay:", {"--retry-backoff-max", "1s"});
   const auto before = http_answer(200, as_text(repo.export_car()));
@@ -124,8 +124,8 @@ TEST_F(DroppedEventTest, AFetchThatIsOlderThanItsCauseIsNoSuccess) {
   EXPECT_EQ(events("chain_broken"), 1u);
 }
 
-// protocol.md 3.2, 5.3: a host that was restored from a backup has signed
-// another state under a rev that we have; what it has now counts
+// protocol-coverage.md 3.2, 5.3: a host that was restored from a backup has
+// signed another state under a rev that we have; what it has now counts
 TEST_F(DroppedEventTest, AnotherStateUnderTheRevWeHaveIsFetched) {
   start_synced();
   constexpr std::chrono::microseconds step{1};
@@ -155,8 +155,8 @@ TEST_F(DroppedEventTest, AnotherStateUnderTheRevWeHaveIsFetched) {
   EXPECT_EQ(events("applied"), 1u) << "without another fetch";
 }
 
-// protocol.md 5.2: an account that is between its import and its first write
-// has its old key still
+// protocol-coverage.md 5.2: an account that is between its import and its first
+// write has its old key still
 TEST_F(DroppedEventTest, AFetchThatItsKeyRefusedIsTriedAgainWithTheNextCommit) {
   const live_repo other{2};
   host.on_document(
@@ -174,9 +174,9 @@ TEST_F(DroppedEventTest, AFetchThatItsKeyRefusedIsTriedAgainWithTheNextCommit) {
   expect_synced();
 }
 
-// protocol.md 5.2: one that moved here and has written nothing yet. Its document
-// is the same all the time, so no other event than this one says that its root
-// may be another by now.
+// protocol-coverage.md 5.2: one that moved here and has written nothing yet.
+// Its document is the same all the time, so no other event than this one says
+// that its root may be another by now.
 TEST_F(DroppedEventTest, AFetchThatItsKeyRefusedIsTriedAgainWithItsIdentity) {
   const live_repo other{2};
   auto imported = repo.blocks();
@@ -200,7 +200,7 @@ TEST_F(DroppedEventTest, AFetchThatItsKeyRefusedIsTriedAgainWithItsIdentity) {
   expect_synced();
 }
 
-// architecture.md 3, Waiting: what comes during a fetch, more than stays in
+// architecture.md, Limits: what comes during a fetch, more than stays in
 // memory; a host says #commit and #sync of one rev when it makes an account.
 TEST_F(DroppedEventTest, ACommitAndASyncOfOneRevAreBothKept) {
   std::promise<void> sent;

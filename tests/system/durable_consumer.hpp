@@ -23,7 +23,7 @@ namespace weir::tests {
 /// can be seen from outside. The node settles an event only by its ack, writes
 /// acks at once and one write at a time, through the one queue of the JOURNAL,
 /// before it sends what the ack made room for (delivery_machine.hpp,
-/// Durability; architecture.md 3, 5 and 7). Of that follows, in order of
+/// Durability; architecture.md, The stages). Of that follows, in order of
 /// strength:
 ///
 ///  1. An event whose ack is in the store that a dead process left never comes

@@ -129,7 +129,7 @@ protected:
 
 } // namespace
 
-// SYNC-30; architecture.md 3, Erasing: bounded beside load.
+// SYNC-30; storage-format.md 5.1: bounded beside load.
 TEST_F(ErasingLoadTest, BesideCommitsContentLeavesTheDiskAndKeepsNoneWaiting) {
   ASSERT_NO_FATAL_FAILURE(start());
   ASSERT_TRUE(load->await(quiet_commits));
@@ -145,8 +145,8 @@ TEST_F(ErasingLoadTest, BesideCommitsContentLeavesTheDiskAndKeepsNoneWaiting) {
   expect_kept();
 }
 
-// SYNC-30; architecture.md 3, Erasing: within seconds while idle, here after
-// commits that end while it is under way.
+// SYNC-30; storage-format.md 5.1: within seconds while idle, here after commits
+// that end while it is under way.
 TEST_F(ErasingLoadTest, WhenCommitsEndContentLeavesTheDiskWithinSeconds) {
   ASSERT_NO_FATAL_FAILURE(start());
   ASSERT_TRUE(load->await(quiet_commits));

@@ -65,7 +65,7 @@ protected:
 
 } // namespace
 
-// SYNC-30; architecture.md 3, Erasing.
+// SYNC-30; storage-format.md 5.1.
 TEST_F(ErasingTest, WhatARemovedRepoSaidLeavesTheDisk) {
   const auto gone = unlikely_text(1);
   const auto kept = unlikely_text(2);
@@ -83,7 +83,7 @@ TEST_F(ErasingTest, WhatARemovedRepoSaidLeavesTheDisk) {
   EXPECT_EQ(node.repo(repos.back().did()).records, 2u);
 }
 
-// SYNC-30; architecture.md 3, Erasing.
+// SYNC-30; storage-format.md 5.1.
 TEST_F(ErasingTest, WhatADeletedAccountSaidLeavesTheDisk) {
   const auto gone = unlikely_text(3);
   const auto kept = unlikely_text(4);

@@ -103,7 +103,7 @@ protected:
 
 } // namespace
 
-// protocol.md 8.3, SYNC-19
+// protocol-coverage.md 8.3, SYNC-19
 TEST_F(ExportTest, AFirstSyncTakesItInsteadOfMostLookUps) {
   sync();
   const auto asked = life.requests().directory();

@@ -190,8 +190,9 @@ size_t doubt_all(damaged_copy& store,
 
 } // namespace
 
-// SYNC-10; reliability.md P9: repos that cannot be fetched, more than the queue
-// has places, keep nobody from being fetched, and cost nothing afterwards.
+// SYNC-10; actors.md, Who is fetched next: repos that cannot be fetched, more
+// than the queue has places, keep nobody from being fetched, and cost nothing
+// afterwards.
 TEST_F(FetchQueueStoreTest, ActiveReposBehindACrowdThatIsAwayAreFetched) {
   storage::repo_row away;
   away.account = storage::account_status::deactivated;
@@ -280,8 +281,9 @@ TEST_F(FetchQueueTest, ReposThatAreRemovedDuringTheirLookUpStopNobody) {
   expect_others_synced(5);
 }
 
-// reliability.md P11: a host with many accounts whose downloads crawl does not
-// keep the permits for half an hour, nor the places of those that wait.
+// actors.md, Who is fetched next: a host with many accounts whose downloads
+// crawl does not keep the permits for half an hour, nor the places of those
+// that wait.
 TEST_F(FetchQueueTest, ASlowHostWithManyAccountsDoesNotStopOthers) {
   add_crowd(80, [](const auto& repo) { return slow_download(repo); });
   ASSERT_NO_FATAL_FAILURE(start_occupied({"--sync-per-host", "4"}));
@@ -290,8 +292,8 @@ TEST_F(FetchQueueTest, ASlowHostWithManyAccountsDoesNotStopOthers) {
   expect_no_failures();
 }
 
-// reliability.md P11: who has few repos does not wait for all of a host that
-// was there first.
+// actors.md, Who is fetched next: who has few repos does not wait for all of a
+// host that was there first.
 TEST_F(FetchQueueTest, ReposOfTwoHostsAreFetchedInTurn) {
   add_crowd(200, [](const auto& repo) {
     return [answer = http_answer(200, as_text(repo.export_car()))](

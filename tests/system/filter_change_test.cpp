@@ -13,8 +13,8 @@
 #include <csignal>
 #include <mutex>
 
-// SYNC-20; requirements.md 1d, 3d: what was indexed under another filter is not
-// complete under this one, and is completed without a word from the repo.
+// SYNC-20; completeness.md, The terms: what was indexed under another filter is
+// not complete under this one, and is completed without a word from the repo.
 
 namespace weir::tests {
 

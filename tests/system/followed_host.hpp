@@ -53,8 +53,8 @@ public:
   /// many milliseconds after the time at which it was to be sent each came to
   /// the consumer, in the order of those times. So what delays the sender
   /// counts as well, and a node that stands still for a second has a second's
-  /// worth of late commits and not one (performance.md 11). Fewer when some
-  /// never came, which fails the test.
+  /// worth of late commits and not one (latency.md, The method). Fewer when
+  /// some never came, which fails the test.
   /// @param before Is told the number of each, when its time has come.
   std::vector<double>
   commit_in_time(size_t commits, std::chrono::milliseconds pace,

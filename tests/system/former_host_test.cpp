@@ -2,8 +2,8 @@
 #include "tests/system/live_repo.hpp"
 #include "tests/system/hostile_node.hpp"
 
-// An account moves while the directory is away (protocol.md 2.1.2, 4.1): which
-// host speaks first is decided here.
+// An account moves while the directory is away (protocol-coverage.md 2.1.2,
+// 4.1): which host speaks first is decided here.
 
 namespace weir::tests {
 
@@ -61,8 +61,8 @@ protected:
 
 } // namespace
 
-// protocol.md 2.1.2, 2.5.6: what a look-up that failed leaves open, nobody
-// decides.
+// protocol-coverage.md 2.1.2, 2.5.6: what a look-up that failed leaves open,
+// nobody decides.
 TEST_F(FormerHostTest, ItsWordIsNotBelievedWhileNoDocumentIsThere) {
   node.add({repo.did()});
   ASSERT_EQ(node.await(repo.did(), "synced").status, "synced");

@@ -5,7 +5,7 @@
 #include "tests/system/live_repo.hpp"
 #include "tests/system/watched_node.hpp"
 
-// architecture.md, Health; reliability.md P16
+// architecture.md, Health
 namespace weir::tests {
 
 namespace {
@@ -206,7 +206,8 @@ TEST_F(HealthToldTest, WhatIsNotTriedAnyMoreIsNamedAsThat) {
   EXPECT_EQ(warnings("healthy_again", "fetch"), 1u);
 }
 
-// reliability.md P16: it is connected, and most of what it brings is no good
+// architecture.md, Health: it is connected, and most of what it brings is no
+// good
 TEST_F(HealthToldTest, AnUpstreamWhoseCommitsAreRefusedIsNamed) {
   start();
   ASSERT_TRUE(await_all_equal());
@@ -243,7 +244,8 @@ TEST_F(HealthToldTest, HostsThatServeNothingAreNamed) {
   EXPECT_EQ(warnings("healthy_again", "fetch"), 1u);
 }
 
-// protocol.md 1.12: until it is compared nobody knows which repos are stale
+// protocol-coverage.md 1.12: until it is compared nobody knows which repos are
+// stale
 TEST_F(HealthToldTest, AListingThatIsOwedAfterALossAndFailsIsNamed) {
   hostile_stream stream;
   hostile_host gate;
@@ -314,7 +316,7 @@ TEST_F(HealthToldTest, AHostThatDoesNotSayWhoHasRecordsIsNamed) {
   EXPECT_EQ(warnings("healthy_again", "upstream"), 1u);
 }
 
-// protocol.md 2.1.2: the same host by another name is another one
+// protocol-coverage.md 2.1.2: the same host by another name is another one
 TEST_F(HealthToldTest, AnUpstreamByANameThatNoDocumentHasIsNamed) {
   auto url = net.urls().hosts[0];
   const std::string address = "127.0.0.1";

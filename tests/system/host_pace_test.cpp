@@ -84,7 +84,7 @@ protected:
 } // namespace
 
 // CONS-24: a stream that never brought an event has no position to go on from.
-// protocol.md 9.3
+// protocol-coverage.md 9.3
 TEST_F(SilentHostTest, WhatChangedDuringARestartIsFoundWithoutAnEvent) {
   hostile_node node{{"relay:" + host.url()}, host.url()};
   ASSERT_TRUE(has_all(node));
@@ -95,9 +95,9 @@ TEST_F(SilentHostTest, WhatChangedDuringARestartIsFoundWithoutAnEvent) {
   EXPECT_GT(node.metric(listed_anew), 0u);
 }
 
-// requirements.md 3b.18: a listing soon after each start, also of a stream that
-// goes on where it was. By its interval alone the next one would come in an
-// hour.
+// completeness.md, The terms: a listing soon after each start, also of a stream
+// that goes on where it was. By its interval alone the next one would come in
+// an hour.
 TEST_F(SilentHostTest, WhatNobodyAnnouncesDuringARestartIsFound) {
   hostile_node node{
     {"relay:" + host.url()}, host.url(), {"--listing-requests-per-hour", "1"}};
@@ -110,7 +110,7 @@ TEST_F(SilentHostTest, WhatNobodyAnnouncesDuringARestartIsFound) {
   EXPECT_EQ(node.metric("weir_upstream_cursor"), 7u);
 }
 
-// requirements.md 3b.18: as often as so many requests an hour allow
+// hostile-inputs.md 2.1.29: as often as so many requests an hour allow
 TEST_F(SilentHostTest, WhatNobodyAnnouncesIsFoundByTheNextListing) {
   hostile_node node{{"relay:" + host.url()},
                     host.url(),
@@ -121,8 +121,8 @@ TEST_F(SilentHostTest, WhatNobodyAnnouncesIsFoundByTheNextListing) {
   EXPECT_TRUE(has_all(node));
 }
 
-// protocol.md 9.3: the same without a restart. The stream was cut, and is as
-// silent as before.
+// protocol-coverage.md 9.3: the same without a restart. The stream was cut, and
+// is as silent as before.
 TEST_F(SilentHostTest, WhatChangedWhileItWasCutIsFoundWithoutAnEvent) {
   hostile_node node{
     {"relay:" + host.url()}, host.url(), {"--listing-requests-per-hour", "1"}};
@@ -135,8 +135,8 @@ TEST_F(SilentHostTest, WhatChangedWhileItWasCutIsFoundWithoutAnEvent) {
   EXPECT_GT(node.metric(listed_anew), 0u);
 }
 
-// protocol.md 9.3: what is listed is not missing while the stream lags behind,
-// whatever a single frame, which nobody signed, says of the time.
+// protocol-coverage.md 9.3: what is listed is not missing while the stream lags
+// behind, whatever a single frame, which nobody signed, says of the time.
 TEST_F(SilentHostTest, NothingIsMissingWhileItsStreamIsLate) {
   constexpr size_t per_second = 6;
   // So many that those behind them come late.
@@ -178,8 +178,9 @@ TEST_F(SilentHostTest, NothingIsMissingWhileItsStreamIsLate) {
     << node.log();
 }
 
-// protocol.md 9.3; reliability.md 2.1, Event flood: a stream is held back after
-// a frame that was refused. What it did not bring meanwhile is not missing.
+// protocol-coverage.md 9.3; hostile-inputs.md 2.1.32: a stream is held back
+// after a frame that was refused. What it did not bring meanwhile is not
+// missing.
 TEST_F(SilentHostTest, NothingIsMissingWhileItsStreamIsHeldBack) {
   live_repo forger{accounts + 1};
   forger.put("app.test.note/a", make_record("one"));
@@ -221,7 +222,7 @@ TEST_F(SilentHostTest, NothingIsMissingWhileItsStreamIsHeldBack) {
   EXPECT_EQ(downloads(), fetches);
 }
 
-// architecture.md 9: unread bytes and no debt imply credit. A PDS with a
+// architecture.md, Limits: unread bytes and no debt imply credit. A PDS with a
 // backlog of four windows, at the usual rate.
 TEST(ThrottledHostTest, ABacklogOfManyWindowsComesToItsEnd) {
   constexpr int64_t most = 1'200;

@@ -35,9 +35,8 @@ std::vector<std::string> spellings_of(const std::string& path) {
 
 } // namespace
 
-// reliability.md 2.2, auth bypass and path traversal: however a path is
-// spelled, nothing is served without the password, and nothing but routes with
-// it.
+// hostile-inputs.md 2.2.1, 2.2.10: however a path is spelled, nothing is served
+// without the password, and nothing but routes with it.
 TEST(HostileAccessTest, OtherSpellingsOfAPathLeadNowhere) {
   const api_node node{true};
   auto paths = spellings_of("/config");
@@ -69,7 +68,7 @@ TEST(HostileAccessTest, OtherSpellingsOfAPathLeadNowhere) {
   EXPECT_EQ(node.ask(node.data, plain).status, 400) << "nobody takes that";
 }
 
-// reliability.md 2.2, DNS rebinding: without a Host, with two, or of HTTP/1.0
+// hostile-inputs.md 2.2.4: without a Host, with two, or of HTTP/1.0
 TEST(HostileAccessTest, ARequestWithoutOneAllowedHostIsRefused) {
   const api_node node{false};
   const auto ask = [&](const std::string& head) {
@@ -94,8 +93,8 @@ TEST(HostileAccessTest, ARequestWithoutOneAllowedHostIsRefused) {
     }
 }
 
-// reliability.md 2.2, secret leak: the log of everything says no secret, and an
-// answer none of the inside.
+// hostile-inputs.md 2.2.11: the log of everything says no secret, and an answer
+// none of the inside.
 TEST(HostileAccessTest, SecretsAreInNoLogAndNoAnswer) {
   const temp_dir dir;
   const std::string password = "s3cret-of-the-operator";

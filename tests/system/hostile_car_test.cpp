@@ -110,7 +110,7 @@ protected:
 
 } // namespace
 
-// reliability.md 2.1: huge header, huge section, many tiny blocks, extra blocks
+// hostile-inputs.md 2.1.17: huge header or section, many tiny or extra blocks
 TEST_F(HostileCarTest, CarsAreTakenUpToTheirLimitsAndNotAbove) {
   const auto header = [](size_t size) {
     return varint(size) + bytes(size, 0);
@@ -176,8 +176,8 @@ TEST_F(HostileCarTest, CarsAreTakenUpToTheirLimitsAndNotAbove) {
   all.run(32 * megabyte);
 }
 
-// reliability.md 2.1, CBOR depth bomb: limits::frame_depth_max, of the commit
-// and of the header. Records and nodes are in hostile_mst_test.cpp.
+// hostile-inputs.md 2.1.4: limits::frame_depth_max, of the commit and of the
+// header. Records and nodes are in hostile_mst_test.cpp.
 TEST_F(HostileCarTest, CommitsAndHeadersNestUpToTheirLimitAndNotAbove) {
   constexpr auto most = limits::frame_depth_max;
   for (const auto depth : {most, most + 1}) {
@@ -202,9 +202,9 @@ TEST_F(HostileCarTest, CommitsAndHeadersNestUpToTheirLimitAndNotAbove) {
   all.run(16 * megabyte);
 }
 
-// reliability.md 2.1, protocol.md 2.2.4: what nothing links is ignored and
-// costs no memory.
-// protocol.md 5.4
+// hostile-inputs.md 2.1.17, protocol-coverage.md 2.2.4: what nothing links is
+// ignored and costs no memory.
+// protocol-coverage.md 5.4
 TEST_F(HostileCarTest, UnlinkedBlocksAreNeverKept) {
   add(
     "400,000 blocks of one byte",
@@ -233,7 +233,7 @@ TEST_F(HostileCarTest, UnlinkedBlocksAreNeverKept) {
   all.run(64 * megabyte);
 }
 
-// reliability.md 2.1: missing blocks in a full export; CID mismatch
+// hostile-inputs.md 2.1.6, 2.1.19: missing blocks in an export; CID mismatch
 TEST_F(HostileCarTest, ACarThatLacksOrChangesABlockIsRefused) {
   const auto count = blocks_of(all.make_repo()).size();
   for (size_t i = 0; i < count; ++i) {
@@ -258,9 +258,8 @@ TEST_F(HostileCarTest, ACarThatLacksOrChangesABlockIsRefused) {
   all.run(32 * megabyte);
 }
 
-// reliability.md 2.1, other hashes and codecs in CIDs: a record's link is kept
-// as it is, a node or a tree is never followed by one, even with its block
-// there.
+// hostile-inputs.md 2.1.7: a record's link is kept as it is, a node or a tree
+// is never followed by one, even with its block there.
 TEST_F(HostileCarTest, OtherHashesAndCodecsLeadNowhere) {
   const auto record = make_record("x");
   std::vector<named_block> nodes;
@@ -299,7 +298,8 @@ TEST_F(HostileCarTest, OtherHashesAndCodecsLeadNowhere) {
   all.run(32 * megabyte);
 }
 
-// reliability.md 2.1: forged commits, commits of others, revs in the future
+// hostile-inputs.md 2.1.8, 2.1.9, 2.1.12: forged commits, commits of others,
+// revs in the future
 TEST_F(HostileCarTest, TheCommitIsThisReposOwnAndOfToday) {
   const auto other = all.make_repo();
   add(
@@ -359,8 +359,8 @@ TEST_F(HostileCarTest, TheCommitIsThisReposOwnAndOfToday) {
   all.run(32 * megabyte);
 }
 
-// reliability.md 2.1: declared lengths and depth bombs, as each kind of block.
-// A record that is none is of no harm to its repo.
+// hostile-inputs.md 2.1.3, 2.1.4: declared lengths and depth bombs, as each
+// kind of block. A record that is none is of no harm to its repo.
 TEST_F(HostileCarTest, CborBombsCostNoMemory) {
   using namespace std::string_literals;
   const auto nested = [](const std::string& piece, size_t size) {

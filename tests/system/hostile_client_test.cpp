@@ -132,8 +132,8 @@ constexpr std::array heads{
 
 } // namespace
 
-// reliability.md 2.2, request smuggling: whatever hides a second request in the
-// first is answered once, and nothing of that connection is read further.
+// hostile-inputs.md 2.2.5: whatever hides a second request in the first is
+// answered once, and nothing of that connection is read further.
 TEST(HostileClientTest, AHiddenSecondRequestIsNeverAnswered) {
   const api_node node{false};
   const std::string hidden = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -251,8 +251,8 @@ TEST(HostileClientTest, AnnouncedBodiesThatNeverComeHoldUpNobody) {
   EXPECT_EQ(refused_with(node, post(R"({"dids":[]})")), 200);
 }
 
-// reliability.md 2.2: of 2,000 slow sockets of one network the last have its
-// share, and the others are cut at once; a new client is served.
+// hostile-inputs.md 2.2.9: of 2,000 slow sockets of one network the last have
+// its share, and the others are cut at once; a new client is served.
 // limits::http_server_per_network_max
 TEST(HostileClientTest, TwoThousandSlowSocketsLeaveRoomForANewClient) {
   constexpr size_t addresses = 10;
@@ -301,8 +301,8 @@ TEST(HostileClientTest, StrangersKeepNobodyOutWhoHasThePassword) {
   EXPECT_TRUE(asks(open)) << "it has its place since then";
 }
 
-// reliability.md 2.2, connection hoarding: one address takes its share and no
-// more; each of its silent connections is ended, begun requests with 408.
+// hostile-inputs.md 2.2.9: one address takes its share and no more; each of its
+// silent connections is ended, begun requests with 408.
 TEST(HostileClientTest, SlowRequestsHoldUpNobodyAndEnd) {
   const api_node node{false};
   std::vector<raw_peer> slow;

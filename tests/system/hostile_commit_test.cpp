@@ -132,8 +132,8 @@ commit_draft draft_of_blocks(live_repo& x, size_t blocks) {
 
 } // namespace
 
-// reliability.md 2.1, big commit: limits::commit_blocks_bytes_max,
-// commit_ops_max, frame_car_blocks_max
+// hostile-inputs.md 2.1.2: limits::commit_blocks_bytes_max, commit_ops_max,
+// frame_car_blocks_max
 TEST_F(HostileCommitTest, CommitsAreTakenUpToTheirLimitsAndNotAbove) {
   using maker = commit_draft (*)(live_repo&, size_t);
   const std::pair<maker, size_t> bounds[]{
@@ -159,7 +159,7 @@ TEST_F(HostileCommitTest, CommitsAreTakenUpToTheirLimitsAndNotAbove) {
   EXPECT_EQ(count("bad_shape"), std::size(bounds));
 }
 
-// reliability.md 2.1: forged commit; commit of another DID, on a shared key
+// hostile-inputs.md 2.1.8, 2.1.9: forged commit; another DID's, of a shared key
 TEST_F(HostileCommitTest, ForgedAndForeignCommitsChangeNothing) {
   auto& thief = open();
   auto& stolen = open();
@@ -191,7 +191,7 @@ TEST_F(HostileCommitTest, ForgedAndForeignCommitsChangeNothing) {
   EXPECT_EQ(revs(), known);
 }
 
-// reliability.md 2.1: the key before a rotation signs nothing any more.
+// hostile-inputs.md 2.1.8: the key before a rotation signs nothing any more.
 TEST_F(HostileCommitTest, AKeyIsWorthNothingAfterItsRotation) {
   auto& thief = open(); // Has the key of old.
   auto& repo = open();
@@ -226,8 +226,8 @@ TEST_F(HostileCommitTest, AKeyIsWorthNothingAfterItsRotation) {
   EXPECT_EQ(node->repo(repo.did()).rev, repo.rev().str());
 }
 
-// reliability.md 2.1: forged, foreign and future #sync events; only the last
-// one, which the account signed, leads to a fetch.
+// hostile-inputs.md 2.1.8, 2.1.9: forged, foreign and future #sync events; only
+// the last one, which the account signed, leads to a fetch.
 TEST_F(HostileCommitTest, ForgedSyncEventsChangeNothing) {
   auto& thief = open();
   auto& repo = open();
@@ -265,8 +265,8 @@ TEST_F(HostileCommitTest, ForgedSyncEventsChangeNothing) {
   EXPECT_LE(hub.asked("/xrpc/com.atproto.sync.getRepo"), fetches + 1);
 }
 
-// reliability.md 2.1, cross-account contamination: what one account deletes is
-// gone, though another holds the very same blocks, and only there.
+// hostile-inputs.md 2.1.20: what one account deletes is gone, though another
+// holds the very same blocks, and only there.
 TEST_F(HostileCommitTest, WhatOneAccountDeletesAnotherNeitherLosesNorRevives) {
   auto& gone = open();
   auto& holder = open();
@@ -287,7 +287,7 @@ TEST_F(HostileCommitTest, WhatOneAccountDeletesAnotherNeitherLosesNorRevives) {
   EXPECT_EQ(node->repo(gone.did()).records, 0u);
 }
 
-// reliability.md 2.1: limits::rev_future_max
+// hostile-inputs.md 2.1.12: limits::rev_future_max
 TEST_F(HostileCommitTest, RevsOfTheFutureAreNeverStored) {
   const auto send_ahead = [this](live_repo& x, std::chrono::seconds ahead) {
     auto draft = next_draft(x);
@@ -311,8 +311,8 @@ TEST_F(HostileCommitTest, RevsOfTheFutureAreNeverStored) {
   EXPECT_EQ(revs(), expected);
 }
 
-// SYNC-28; reliability.md 2.1, replay: the whole stream a second time, under
-// new numbers, is no event at all.
+// SYNC-28; hostile-inputs.md 2.1.11: the whole stream a second time, under new
+// numbers, is no event at all.
 TEST_F(HostileCommitTest, AReplayOfTheWholeStreamIsNoEvent) {
   for (size_t i = 0; i < 4; ++i)
     open();
@@ -338,8 +338,8 @@ TEST_F(HostileCommitTest, AReplayOfTheWholeStreamIsNoEvent) {
   EXPECT_EQ(node->log_end(), events);
 }
 
-// reliability.md 2.1: account on another host. What a PDS says of accounts that
-// are not its own is dropped: commits, and that they are gone.
+// hostile-inputs.md 2.1.10: account on another host. What a PDS says of
+// accounts that are not its own is dropped: commits, and that they are gone.
 TEST_F(HostileCommitTest, AHostSpeaksForItsOwnAccountsOnly) {
   auto& repo = open();
   start();
@@ -360,8 +360,8 @@ TEST_F(HostileCommitTest, AHostSpeaksForItsOwnAccountsOnly) {
   EXPECT_EQ(node->repo(repo.did()).status, "synced");
 }
 
-// reliability.md 2.1, replay and rollback: a host that serves an older repo
-// than it did is not believed, and one whose chain broke is fetched again.
+// hostile-inputs.md 2.1.11: a host that serves an older repo than it did is not
+// believed, and one whose chain broke is fetched again.
 TEST_F(HostileCommitTest, AnOlderRepoThanIsKnownIsRefused) {
   auto& repo = open(); // The host goes on to serve it as it is now.
   start();
@@ -379,7 +379,7 @@ TEST_F(HostileCommitTest, AnOlderRepoThanIsKnownIsRefused) {
   EXPECT_EQ(node->await(repo.did(), "synced").rev, repo.rev().str());
 }
 
-// reliability.md 2.1, identity flood: limits::refresh_burst_max a minute
+// hostile-inputs.md 2.1.33: limits::refresh_burst_max a minute
 TEST_F(HostileCommitTest, AFloodOfIdentityEventsIsAFewLookUps) {
   auto& repo = open();
   start();

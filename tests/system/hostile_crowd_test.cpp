@@ -12,7 +12,7 @@ protected:
 
 } // namespace
 
-// reliability.md P11, P9: 100 bad hosts, 25 of each kind.
+// testing.md, Bad company: 100 bad hosts, 25 of each kind.
 TEST_F(HostileCrowdTest, AHundredBadHostsDoNotKeepAGoodOneFromItsConsumer) {
   constexpr int64_t forgeries = 100;
   const hostile_crowd crowd{100,

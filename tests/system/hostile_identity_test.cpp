@@ -116,7 +116,7 @@ std::string many_services(const std::string& document, size_t count) {
 
 } // namespace
 
-// reliability.md 2.1, big or deep DID document: limits::did_document_bytes_max,
+// hostile-inputs.md 2.1.26: limits::did_document_bytes_max,
 // did_document_depth_max, did_document_entries_max
 TEST_F(HostileIdentityTest, DocumentsAreTakenUpToTheirLimitsAndNotAbove) {
   const auto sized = [](size_t size) {
@@ -149,8 +149,8 @@ TEST_F(HostileIdentityTest, DocumentsAreTakenUpToTheirLimitsAndNotAbove) {
   run();
 }
 
-// reliability.md 2.1: the id equals the DID; directories that fail or send us
-// away, even to an address that is allowed
+// hostile-inputs.md 2.1.23, 2.1.26: the id equals the DID; directories that
+// fail or send us away, even to an address that is allowed
 TEST_F(HostileIdentityTest, WhatIsNoDocumentOfThisDidIsRefused) {
   hostile_host elsewhere;
   const auto& other = add("sound", nullptr, "");
@@ -188,8 +188,9 @@ TEST_F(HostileIdentityTest, WhatIsNoDocumentOfThisDidIsRefused) {
   EXPECT_EQ(elsewhere.connections(), 0u);
 }
 
-// reliability.md 2.1, protocol.md 8.3: a directory that limits us is asked nothing, about
-// nobody, until the time that it named is over; then work goes on by itself.
+// hostile-inputs.md 2.1.25, protocol-coverage.md 8.3: a directory that limits
+// us is asked nothing, about nobody, until the time that it named is over; then
+// work goes on by itself.
 TEST_F(HostileIdentityTest, ADirectoryThatLimitsUsIsLeftInPeaceAsLongAsItSays) {
   using clock = std::chrono::steady_clock;
   constexpr std::chrono::seconds rest{4};
@@ -232,9 +233,9 @@ TEST_F(HostileIdentityTest, ADirectoryThatLimitsUsIsLeftInPeaceAsLongAsItSays) {
   }
 }
 
-// reliability.md 2.1, DNS abuse: names that nobody knows, from many hosts at a
-// time, cost as many look-ups as the budget gives, and hold up nobody else; nor
-// do the repos that they are take memory without end.
+// hostile-inputs.md 2.1.25, 2.1.33: names that nobody knows, from many hosts at
+// a time, cost as many look-ups as the budget gives, and hold up nobody else;
+// nor do the repos that they are take memory without end.
 TEST_F(HostileIdentityTest, AFloodOfNewNamesIsAsManyLookUpsAsTheBudgetGives) {
   constexpr size_t hosts = 32;
   const auto names = static_cast<int>(wished("NAMES", 100'000) / hosts);
@@ -284,8 +285,8 @@ TEST_F(HostileIdentityTest, AFloodOfNewNamesIsAsManyLookUpsAsTheBudgetGives) {
             768 * megabyte + memory_slack); // Of `memory_limit`, 1 GiB.
 }
 
-// reliability.md 2.1, DNS abuse: limits::web_part. Each did:web is at a host of
-// its own, and these accept connections and say nothing.
+// hostile-inputs.md 2.1.25: limits::web_part. Each did:web is at a host of its
+// own, and these accept connections and say nothing.
 TEST_F(HostileIdentityTest, HostsThatHangHoldUpNoLookUpAtTheDirectory) {
   std::list<hostile_host> crowd(limits::identity_in_flight_max + 8);
   const auto asked = [&crowd] {
@@ -318,7 +319,7 @@ TEST_F(HostileIdentityTest, HostsThatHangHoldUpNoLookUpAtTheDirectory) {
     << "one more for each that ended";
 }
 
-// reliability.md 2.1, SSRF: without --allow-private-addresses nothing that a
+// hostile-inputs.md 2.1.24: without --allow-private-addresses nothing that a
 // DID names leads into our own network. StrictGuardTest has what needs public
 // addresses, a name server and TLS.
 TEST_F(HostileIdentityTest, ADidWebDoesNotLeadIntoTheOwnNetwork) {

@@ -127,7 +127,7 @@ protected:
 
 } // namespace
 
-// reliability.md 2.1, endless listings
+// hostile-inputs.md 2.1.29
 TEST_F(HostileListingTest, EachListingEnds) {
   constexpr auto idle = limits::listing_idle_pages_max;
   add_paged(

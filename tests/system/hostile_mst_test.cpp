@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-// Trees that break the rules of protocol.md 5.1, as whole repos of hosts, and
-// trees at their limits and one past them.
+// Trees that break the rules of protocol-coverage.md 5.1, as whole repos of
+// hosts, and trees at their limits and one past them.
 
 namespace weir::tests {
 
@@ -178,7 +178,8 @@ protected:
 
 } // namespace
 
-// reliability.md 2.1: prefix length; order, height, duplicates, empty nodes.
+// hostile-inputs.md 2.1.13, 2.1.14: prefix length; order, height, duplicates,
+// empty nodes.
 TEST_F(HostileMstTest, EachRuleIsHeldAtEachDepth) {
   add("sound", *sketch_of(leaves()), "");
   size_t broken = 0;
@@ -197,7 +198,7 @@ TEST_F(HostileMstTest, EachRuleIsHeldAtEachDepth) {
   all.run(64 * megabyte);
 }
 
-// reliability.md 2.1, DAG bomb: each node has the next one on both sides of its
+// hostile-inputs.md 2.1.15: each node has the next one on both sides of its
 // key, so that a walk which only follows links makes 2^65 visits.
 TEST_F(HostileMstTest, DagBombsEndAtTheirSecondVisit) {
   const auto bomb = [](int nodes, const std::function<int(int)>& depth_of,
@@ -233,8 +234,8 @@ TEST_F(HostileMstTest, DagBombsEndAtTheirSecondVisit) {
   all.run(32 * megabyte);
 }
 
-// reliability.md 2.1, prefix length and order: limits::mst_key_bytes_max,
-// mst_node_entries_max; protocol.md 5.7: mst_node_bytes_max
+// hostile-inputs.md 2.1.13, 2.1.14: limits::mst_key_bytes_max,
+// mst_node_entries_max; protocol-coverage.md 5.7: mst_node_bytes_max
 TEST_F(HostileMstTest, NodesAreTakenUpToTheirLimitsAndNotAbove) {
   const auto of_key = [](size_t size) {
     return sketch_of({{std::string(size, 'k'), record_id()}});

@@ -24,8 +24,8 @@ private:
 
 } // namespace
 
-// reliability.md 2.2, slow reader; P10: clients that never read cost the window
-// of the one consumer and no more, however much they miss, and intake goes on.
+// hostile-inputs.md 2.2.8: clients that never read cost the window of the one
+// consumer and no more, however much they miss, and intake goes on.
 // limits::consumer_bytes_max
 TEST(HostileReaderTest, ClientsThatNeverReadCostAWindowAndNoMore) {
   constexpr size_t commits = 150;

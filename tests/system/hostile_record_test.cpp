@@ -104,10 +104,10 @@ protected:
 
 } // namespace
 
-// reliability.md 2.1, big commit and CBOR: limits::record_bytes_max,
+// hostile-inputs.md 2.1.2, 2.1.3, 2.1.4: limits::record_bytes_max,
 // cbor_depth_max, cbor_container_max, cbor_map_key_bytes_max. A record above
 // one of them is told with its CID and without its content, and is of no harm
-// to its repo (protocol.md 2.4.4), be it fetched or in a commit.
+// to its repo (protocol-coverage.md 2.4.4), be it fetched or in a commit.
 TEST_F(HostileRecordTest, RecordsAreTakenUpToTheirLimitsAndNotAbove) {
   using maker = bytes (*)(size_t);
   const std::pair<maker, size_t> bounds[]{

@@ -84,7 +84,8 @@ protected:
 
 } // namespace
 
-// reliability.md 2.1: bodies cut short, TLS tricks, zip of death, big CARs.
+// hostile-inputs.md 2.1.17, 2.1.27, 2.1.28: bodies cut short, TLS tricks, zip
+// of death, big CARs.
 TEST_F(HostileRepoTest, NoBodyCutShortOrPackedOrTooLongIsTaken) {
   add_car(
     "cut, by length",
@@ -148,7 +149,7 @@ TEST_F(HostileRepoTest, NoBodyCutShortOrPackedOrTooLongIsTaken) {
   all.run(64 * megabyte);
 }
 
-// reliability.md 2.1: redirects; limits::http_redirects_max
+// hostile-inputs.md 2.1.23: redirects; limits::http_redirects_max
 TEST_F(HostileRepoTest, RedirectsAreFollowedThriceAndNowhereElse) {
   constexpr auto most = limits::http_redirects_max;
   const auto near = all.make_repo();
@@ -185,8 +186,7 @@ TEST_F(HostileRepoTest, HeadsAndLinesThatNeverEndAreCutOff) {
   all.run(32 * megabyte);
 }
 
-// reliability.md 2.1, zip of death; the option repo_bytes_max counts what comes
-// out.
+// hostile-inputs.md 2.1.27; the option repo_bytes_max counts what comes out.
 TEST_F(HostileRepoTest, ARepoHasSoManyBytesPackedOrNot) {
   constexpr size_t most = megabyte;
   const auto add_sized = [this](const std::string& what, size_t size,
@@ -213,7 +213,7 @@ TEST_F(HostileRepoTest, ARepoHasSoManyBytesPackedOrNot) {
   all.run(32 * megabyte, {"--repo-bytes-max", std::to_string(most)});
 }
 
-// reliability.md 2.1, slowloris: limits::first_byte_timeout, tls_timeout,
+// hostile-inputs.md 2.1.21: limits::first_byte_timeout, tls_timeout,
 // http_rate_window; all at the same time, since these are half a minute.
 TEST_F(HostileRepoTest, SlowHostsAreGivenUpAndHoldUpNobody) {
   all.add("no answer", all.make_repo(), stop_after(""), "unreachable");
@@ -235,7 +235,7 @@ TEST_F(HostileRepoTest, SlowHostsAreGivenUpAndHoldUpNobody) {
   all.run(16 * megabyte);
 }
 
-// reliability.md 2.1, TLS tricks
+// hostile-inputs.md 2.1.28
 TEST_F(HostileRepoTest, CertificatesAndTheEndOfTlsAreChecked) {
   const tls_authority trusted;
   const tls_authority stranger;

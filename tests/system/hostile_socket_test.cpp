@@ -39,7 +39,7 @@ protected:
 
 } // namespace
 
-// reliability.md 2.2, WebSocket flood: limits::ws_control_per_minute_max
+// hostile-inputs.md 2.2.7: limits::ws_control_per_minute_max
 TEST_F(HostileSocketTest, AFloodOfPingsEndsTheChannel) {
   ASSERT_TRUE(channel.answer.starts_with("HTTP/1.1 101 ")) << channel.answer;
   EXPECT_FALSE(

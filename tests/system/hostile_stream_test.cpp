@@ -123,7 +123,7 @@ protected:
 
 } // namespace
 
-// reliability.md 2.1, huge WebSocket message: limits::frame_bytes_max
+// hostile-inputs.md 2.1.1: limits::frame_bytes_max
 TEST_F(HostileStreamTest, AMessageAtTheLimitIsTakenAndOneMoreByteIsNot) {
   auto& large = open();
   auto& fragments = open();
@@ -148,8 +148,8 @@ TEST_F(HostileStreamTest, AMessageAtTheLimitIsTakenAndOneMoreByteIsNot) {
   expect_others_flow(16 * megabyte);
 }
 
-// reliability.md 2.1, half-open stream: limits::ws_client_idle_timeout. Nothing
-// comes from either of them, no answer to a ping either.
+// hostile-inputs.md 2.1.22: limits::ws_client_idle_timeout. Nothing comes from
+// either of them, no answer to a ping either.
 TEST_F(HostileStreamTest, AStreamThatFallsSilentIsOpenedAnew) {
   auto& silent = open();
   start();
@@ -162,7 +162,7 @@ TEST_F(HostileStreamTest, AStreamThatFallsSilentIsOpenedAnew) {
   expect_others_flow(16 * megabyte);
 }
 
-// reliability.md 2.1: binary only, no compression.
+// hostile-inputs.md 2.1.1: binary only, no compression.
 TEST_F(HostileStreamTest, WhatIsNoBinaryMessageEndsTheConnection) {
   const auto with = [](bytes x, size_t at, uint8_t bits) {
     x[at] = static_cast<uint8_t>(x[at] | bits);
@@ -197,7 +197,7 @@ TEST_F(HostileStreamTest, WhatIsNoBinaryMessageEndsTheConnection) {
   expect_others_flow(32 * megabyte);
 }
 
-// reliability.md 2.1, CBOR rows; limits::bad_frame_tries_max: a bad frame ends
+// hostile-inputs.md 2.1.3, 2.1.4; limits::bad_frame_tries_max: a bad frame ends
 // the connection and is stepped over when it comes for the third time.
 TEST_F(HostileStreamTest, AFrameThatIsNoneIsSteppedOverAtItsThirdTime) {
   using namespace std::string_literals;
@@ -229,7 +229,7 @@ TEST_F(HostileStreamTest, AFrameThatIsNoneIsSteppedOverAtItsThirdTime) {
   expect_others_flow(16 * megabyte);
 }
 
-// reliability.md 2.1, CBOR rows: limits::frame_depth_max, cbor_container_max,
+// hostile-inputs.md 2.1.3, 2.1.4: limits::frame_depth_max, cbor_container_max,
 // cbor_map_key_bytes_max. A frame above one of them is none.
 TEST_F(HostileStreamTest, FramesAreTakenUpToTheLimitsOfCborAndNotAbove) {
   struct trial {
@@ -262,8 +262,8 @@ TEST_F(HostileStreamTest, FramesAreTakenUpToTheLimitsOfCborAndNotAbove) {
   expect_others_flow(16 * megabyte);
 }
 
-// reliability.md 2.1, event flood: frames that are finished at once and cost a
-// line of the log each; limits::infos_per_connection_max
+// hostile-inputs.md 2.1.32: frames that are finished at once and cost a line of
+// the log each; limits::infos_per_connection_max
 TEST_F(HostileStreamTest, AConnectionHasSoManyInfosAndNotOneMore) {
   constexpr auto most = limits::infos_per_connection_max;
   const auto info = net::ws_frame(
@@ -287,7 +287,7 @@ TEST_F(HostileStreamTest, AConnectionHasSoManyInfosAndNotOneMore) {
   expect_others_flow(16 * megabyte);
 }
 
-// reliability.md 2.1, sequence attacks
+// hostile-inputs.md 2.1.30
 TEST_F(HostileStreamTest, NumbersThatDoNotGrowCountForNothing) {
   auto& falling = open();
   auto& repeating = open();
@@ -310,7 +310,7 @@ TEST_F(HostileStreamTest, NumbersThatDoNotGrowCountForNothing) {
   expect_others_flow(32 * megabyte);
 }
 
-// reliability.md 2.1, redirects: an upgrade is never sent elsewhere.
+// hostile-inputs.md 2.1.23: an upgrade is never sent elsewhere.
 TEST_F(HostileStreamTest, AnUpgradeFollowsNoRedirect) {
   constexpr const char* subscribe = "/xrpc/com.atproto.sync.subscribeRepos";
   hostile_host elsewhere;
@@ -326,8 +326,8 @@ TEST_F(HostileStreamTest, AnUpgradeFollowsNoRedirect) {
   expect_others_flow(32 * megabyte);
 }
 
-// protocol.md 1.12: what was lost is found by comparing, and fetched, though no
-// event speaks of it.
+// protocol-coverage.md 1.12: what was lost is found by comparing, and fetched,
+// though no event speaks of it.
 TEST_F(HostileStreamTest, AnOutdatedCursorMakesWhatWasLostBeFetched) {
   constexpr const char* list_repos = "/xrpc/com.atproto.sync.listRepos";
   start();
@@ -357,7 +357,7 @@ TEST_F(HostileStreamTest, AnOutdatedCursorMakesWhatWasLostBeFetched) {
   expect_others_flow(32 * megabyte);
 }
 
-// reliability.md 2.1, future cursor: a new epoch from the oldest event, once.
+// hostile-inputs.md 2.1.31: a new epoch from the oldest event, once.
 TEST_F(HostileStreamTest, ACursorThatLiesInTheFutureIsReset) {
   auto& restarted = open();
   start();
@@ -376,8 +376,8 @@ TEST_F(HostileStreamTest, ACursorThatLiesInTheFutureIsReset) {
   expect_others_flow(32 * megabyte);
 }
 
-// reliability.md 2.1, sequence attacks: a number at the end of the range, and
-// then those of before, from a host that never says FutureCursor.
+// hostile-inputs.md 2.1.30: a number at the end of the range, and then those of
+// before, from a host that never says FutureCursor.
 TEST_F(HostileStreamTest, AHostThatJumpsAheadAndBackIsFollowedAgain) {
   auto& jumping = open();
   start();

@@ -7,7 +7,7 @@
 #include <numeric>
 
 // A host whose stream says without end that its accounts changed, beside
-// others, where look-ups are few (issue 13, 5 and 21).
+// others, where look-ups are few (hostile-inputs.md 2.1.33).
 
 namespace weir::tests {
 

@@ -19,7 +19,7 @@ void stay_silent(raw_peer& peer, const std::string& head) {
 
 } // namespace
 
-// performance.md: a node waits for events, it does not look for them.
+// A node waits for events, it does not look for them.
 TEST(IdleNodeTest, ANodeThatHasNothingToDoTakesNextToNoTime) {
   std::list<hostile_host> hosts(20);
   std::vector<std::string> upstreams;

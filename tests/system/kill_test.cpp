@@ -10,8 +10,7 @@
 #include <map>
 #include <set>
 
-// reliability.md 3.2, Crash-kill loop; P1, P3, P4, P5, P6;
-// architecture.md 8, I1 to I6 and I9.
+// testing.md, Kills; architecture.md I1 to I6 and I9.
 
 namespace weir::tests {
 

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-// What a life knows of the one before, which was killed (Invariant I4).
+// What a life knows of the one before, which was killed (architecture.md I4).
 
 namespace weir::tests {
 
@@ -47,7 +47,7 @@ private:
 
 } // namespace
 
-// protocol.md 5.3: the host's downloads lag behind its stream
+// protocol-coverage.md 5.3: the host's downloads lag behind its stream
 TEST_F(KilledNodeTest, AFetchHasToBringWhatAnEarlierLifeHeardOf) {
   hostile_node node{{"relay:" + host.url()}, host.url()};
   node.add({repo.did()});
@@ -65,8 +65,8 @@ TEST_F(KilledNodeTest, AFetchHasToBringWhatAnEarlierLifeHeardOf) {
   EXPECT_EQ(node.await(repo.did(), "synced").rev, repo.rev().str());
 }
 
-// protocol.md 4.5: a crash between the first and the second RepoNotFound. The
-// next fetch would come in a week.
+// protocol-coverage.md 4.5: a crash between the first and the second
+// RepoNotFound. The next fetch would come in a week.
 TEST_F(KilledNodeTest, TheSecondQuestionComesInItsTime) {
   constexpr auto grace = 8s;
   std::atomic<std::chrono::steady_clock::time_point> asked{};

@@ -6,9 +6,9 @@
 #include <thread>
 
 // A directory that answers what was true before, that it knows nothing, or that
-// an identity is gone (protocol.md 2.5.6, 4.1, 4.6, 4.t7). Nothing happens in
-// the network when it is right again, so nothing tells of it; and no listing
-// shows what was lost.
+// an identity is gone (protocol-coverage.md 2.5.6, 4.1, 4.6, 4.t7). Nothing
+// happens in the network when it is right again, so nothing tells of it; and no
+// listing shows what was lost.
 
 namespace weir::tests {
 
@@ -103,8 +103,8 @@ TEST_P(LaggingDirectoryTest, AMigrationIsNoticedWhenItIsRightAgain) {
   expect_mended();
 }
 
-// Invariant I4: ends while it lags behind, between two looks at the document.
-// Nothing comes again, and the next life lists nothing for an hour.
+// architecture.md I4: ends while it lags behind, between two looks at the
+// document. Nothing comes again, and the next life lists nothing for an hour.
 TEST_P(LaggingDirectoryTest, ARestartBeforeItIsRightAgainLosesNothing) {
   order(fault_kind::directory_stale);
   inject(fault_kind::rotate_key, hit);
@@ -132,8 +132,8 @@ TEST_P(LaggingDirectoryTest, OneThatForgetsAnAccountIsAsGoodAsAway) {
   EXPECT_EQ(metric(fetches), fetched) << "what waited was enough";
 }
 
-// Invariant I4, protocol.md 4.t7: it says for a while that an identity is gone,
-// and the process dies meanwhile.
+// architecture.md I4, protocol-coverage.md 4.t7: it says for a while that an
+// identity is gone, and the process dies meanwhile.
 TEST_P(LaggingDirectoryTest, AKillWhileItSaysThatAnAccountIsGoneLosesNothing) {
   order(fault_kind::directory_gone);
   inject(fault_kind::change_handle, hit);
@@ -147,7 +147,7 @@ TEST_P(LaggingDirectoryTest, AKillWhileItSaysThatAnAccountIsGoneLosesNothing) {
   expect_mended();
 }
 
-// protocol.md 4.t7: nothing is erased for one word
+// protocol-coverage.md 4.t7: nothing is erased for one word
 TEST_P(LaggingDirectoryTest, OneThatSaysOnceThatAnAccountIsGoneErasesNothing) {
   const auto fetched = metric(fetches);
   inject(fault_kind::directory_gone);

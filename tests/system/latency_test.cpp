@@ -17,7 +17,7 @@ namespace {
 constexpr auto commit_pace = 4ms;
 constexpr size_t commits_a_second = 1s / commit_pace;
 
-/// reliability.md P11, measured on request (docs/latency.md).
+/// Latency beside bad hosts, measured on request (docs/latency.md).
 ///
 /// One good host, a node that follows it with its store on the disk, and a
 /// consumer; then the same again beside bad hosts, or the other way round. Each
@@ -101,8 +101,8 @@ protected:
 
 } // namespace
 
-// performance.md 11: no coordinated omission. A closed loop would have sent one
-// commit while the node stood still.
+// latency.md, The method: no coordinated omission. A closed loop would have
+// sent one commit while the node stood still.
 TEST_F(OpenLoopTest, ANodeThatStandsStillIsLateWithAllCommitsOfThatTime) {
   using namespace testing;
   constexpr size_t stopped = 50;

@@ -98,9 +98,9 @@ protected:
 
 } // namespace
 
-// reliability.md P9; limits::listing_doubts_part: one listing keeps at most a
-// quarter of the repos awake for which there is memory, its other lines wait,
-// and the live commits of others do not.
+// actors.md, Falling asleep; limits::listing_doubts_part: one listing keeps at
+// most a quarter of the repos awake for which there is memory, its other lines
+// wait, and the live commits of others do not.
 TEST_F(ListingCrowdTest, AListingDuringCatchUpKeepsNoMoreAwakeThanItsShare) {
   actors::node_config config;
   config.memory_limit = small_memory_bytes;

@@ -45,8 +45,8 @@ protected:
 
 } // namespace
 
-// protocol.md 4.5: its listing leaves a repo out and getRepoStatus says
-// RepoNotFound, once.
+// protocol-coverage.md 4.5: its listing leaves a repo out and getRepoStatus
+// says RepoNotFound, once.
 TEST_F(LostRepoTest, OneAnswerThatARepoIsNotThereErasesNothing) {
   hostile_node node{{"pds:" + host.url()},
                     host.url(),

@@ -12,8 +12,9 @@
 #include <csignal>
 #include <iostream>
 
-// reliability.md P9: the program's memory stays under its limit, with every
-// queue full. The large forms run on request (docs/testing.md).
+// architecture.md, When memory runs short: the program's memory stays under its
+// limit, with every queue full. The large forms run on request
+// (docs/testing.md).
 
 namespace weir::tests {
 
@@ -185,7 +186,7 @@ TEST_F(MemoryBoundTest, WithEveryQueueFullTheProcessStaysUnderItsLimit) {
   node.stop();
 }
 
-// reliability.md 2.1, "10-million-record repo": flat memory at any size.
+// hostile-inputs.md 2.1.18: flat memory at any size.
 TEST_F(MemoryBoundTest, ACarHalfAsLargeAsTheLimitIsTakenInFlatMemory) {
   const auto large = streamed_repo::of_bytes(wished("CAR_MIB", 64) * megabyte);
   expect_taken(large, "a CAR of " + std::to_string(large.car_bytes() / megabyte)
@@ -198,8 +199,8 @@ TEST_F(MemoryBoundTest, ARepoOfManyRecordsIsTakenInFlatMemory) {
   expect_taken(large, std::to_string(large.records()) + " records");
 }
 
-// reliability.md P9: "any number of repos", while they are added and when they
-// are known from the start.
+// architecture.md, When memory runs short: any number of repos, while they are
+// added and when they are known from the start.
 TEST_F(MemoryBoundTest, TrackedReposDoNotFillIt) {
   const temp_dir dir;
   const auto count = wished("REPOS", 20'000);

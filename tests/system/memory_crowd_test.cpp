@@ -72,7 +72,7 @@ protected:
 
 } // namespace
 
-// reliability.md P9, P10, P11: a hundred bad hosts, a large
+// architecture.md, When memory runs short: a hundred bad hosts, a large
 // CAR, a consumer that acks nothing, live commits and tracked repos at once.
 // The large form runs on request (docs/testing.md).
 TEST_F(MemoryCrowdTest, EverythingAtOnceStaysUnderTheLimit) {

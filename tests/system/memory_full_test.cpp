@@ -14,7 +14,7 @@
 #include <map>
 #include <thread>
 
-// reliability.md P9: "with every queue full". docs/testing.md, Memory.
+// testing.md, Memory: with every queue full.
 
 namespace weir::tests {
 

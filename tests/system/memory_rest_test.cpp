@@ -9,7 +9,8 @@
 
 namespace weir::tests {
 
-// reliability.md P9: what a backfill took, a node that has done it gives back.
+// benchmarks.md, Memory after a backfill: what a backfill took, a node that has
+// done it gives back.
 TEST(MemoryRestTest, AfterABackfillItsMemoryGoesBackToTheSystem) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "most of the memory would be the sanitizer's";

@@ -196,7 +196,7 @@ TEST_F(MisledHealthTest, InventedAccountsMakeNoNodeUnready) {
   EXPECT_EQ(warnings("unhealthy", "directory"), 0u);
 }
 
-// protocol.md 5: whatever the host says is no repository
+// protocol-coverage.md 5: whatever the host says is no repository
 TEST_F(MisledHealthTest, HostsThatServePagesAreNamed) {
   for (const auto status : {200, 404}) {
     const std::string fetch = "/xrpc/com.atproto.sync.getRepo";

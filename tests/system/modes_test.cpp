@@ -9,7 +9,7 @@
 #include <set>
 
 // Which repos are tracked in each mode, and which of their records are kept
-// (SYNC-17 to SYNC-20, SYNC-23, SYNC-25; requirements.md 3b.2, 3d).
+// (SYNC-17 to SYNC-20, SYNC-23, SYNC-25).
 
 namespace weir::tests {
 
@@ -250,8 +250,7 @@ TEST_F(ModesTest, TheFilterDecidesInAllModesWhatIsStored) {
   end();
 }
 
-// SYNC-20, SYNC-29; requirements.md 3b.10: in manual mode, and one repo with
-// collections of its own
+// SYNC-20, SYNC-29: in manual mode, and one repo with collections of its own
 TEST_F(ModesTest, ARepoKeepsTheCollectionsThatItWasAddedWith) {
   start({"--mode", "manual", "--collections", posts});
   const auto usual = net.life().truth().view(3).id.str();
@@ -335,7 +334,7 @@ TEST_F(ModesTest, ARepoThatKeepsNothingAnyMoreIsRemovedWithDeletes) {
   end();
 }
 
-// SYNC-18, SYNC-23, SYNC-25; protocol.md 9.2; requirements.md 3b.2, 3d: whoever has a record in
+// SYNC-18, SYNC-23, SYNC-25; protocol-coverage.md 9.2: whoever has a record in
 // the signal collection, found by the relay's listing or by an event, with the
 // records of another one
 TEST_F(ModesTest, SignalModeFollowsWhoHasARecordInTheCollection) {

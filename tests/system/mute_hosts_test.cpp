@@ -63,8 +63,8 @@ protected:
 
 } // namespace
 
-// reliability.md P11: hosts that never answer have their turn, and not fifteen
-// seconds of it while others wait.
+// actors.md, Who is fetched next: hosts that never answer have their turn, and
+// not fifteen seconds of it while others wait.
 TEST_F(MuteHostsTest, HonestReposBehindACrowdThatNeverAnswersAreFetched) {
   hostile_node node{{"relay:" + relay.url()},
                     relay.url(),

@@ -141,7 +141,7 @@ protected:
 
 } // namespace
 
-// protocol.md 4: the answer that the claim waits for was given before
+// protocol-coverage.md 4: the answer that the claim waits for was given before
 // the #identity, whose frame is finished by then.
 TEST_F(NewcomerTest, AnIdentityThatChangesDuringTheClaimIsLookedUpAnew) {
   const live_repo former{2};
@@ -170,7 +170,7 @@ TEST_F(NewcomerTest, AnIdentityThatChangesDuringTheClaimIsLookedUpAnew) {
   EXPECT_EQ(fetches(), 1u) << "not by the key that was";
 }
 
-// protocol.md 2.5.6: the document that is known names its former host.
+// protocol-coverage.md 2.5.6: the document that is known names its former host.
 TEST_F(NewcomerTest, AnAccountThatMovedInIsFoundAlthoughItsOldDocumentIsKnown) {
   hostile_host former;
   host.serve(repo);

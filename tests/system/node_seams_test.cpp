@@ -12,7 +12,8 @@
 #include <atomic>
 #include <filesystem>
 
-// architecture.md 1: what a node is given from outside is all it uses.
+// architecture.md, Shells and machines: what a node is given from outside is
+// all it uses.
 
 namespace weir::tests {
 
@@ -125,7 +126,7 @@ TEST_F(NodeSeamsTest, ANodeLivesOnTheDiskAndTheNetworkItIsGiven) {
   EXPECT_FALSE(std::filesystem::exists(dir.at("data/store/CURRENT")));
 }
 
-// issue 2, point 8: whoever ends a node that still starts need not wait for it
+// Whoever ends a node that still starts need not wait for it
 TEST_F(NodeSeamsTest, AStartEndsWhereverItIsAskedToAndHarmsNothing) {
   {
     auto node = start();

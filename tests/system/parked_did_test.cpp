@@ -12,8 +12,8 @@
 #include <csignal>
 #include <mutex>
 
-// Issue 2, "Accepted when": one DID is never acked while 10,000 events of
-// others are. Issue 2, 9 (parking); reliability.md P5, P10.
+// api.md, Acks: one DID is never acked while 10,000 events of others are.
+// architecture.md I5.
 
 namespace weir::tests {
 

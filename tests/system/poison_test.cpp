@@ -11,8 +11,8 @@
 
 #include <csignal>
 
-// reliability.md 2.1, Poison message: "process must get past it within 4
-// restarts" (limits::poison_frame_ends_max).
+// hostile-inputs.md 2.1.34: the process gets past it within four starts
+// (limits::poison_frame_ends_max).
 
 namespace weir::tests {
 

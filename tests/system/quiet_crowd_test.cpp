@@ -88,7 +88,7 @@ private:
 
 } // namespace
 
-// CONS-13, CONS-15, CONS-29, CONS-30; requirements.md 1b.7
+// CONS-13, CONS-15, CONS-29, CONS-30
 TEST(QuietCrowdTest, OneListingProvesThemAllWithoutFetches) {
   quiet_crowd net{wished("ACCOUNTS", 2'000)};
   std::cout << "first copies: " << net.await_whole() << " s\n";

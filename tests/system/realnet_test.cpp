@@ -14,7 +14,7 @@
 
 #include <set>
 
-// Issue 3, part 1: a capture of two real PDSs drives the engine, over sockets.
+// A capture of two real PDSs drives the engine, over sockets.
 
 namespace weir::tests {
 
@@ -277,7 +277,7 @@ protected:
 
 } // namespace
 
-// protocol.md 2.1.2, 2.5.1, 3.3, 4.t2, 4.t3, 4.t4, 4.6, 11.3, 11.10
+// protocol-coverage.md 2.1.2, 2.5.1, 3.3, 4.t2, 4.t3, 4.t4, 4.6, 11.3, 11.10
 TEST_F(RealnetTest, FollowedLiveEveryScenarioEndsInItsState) {
   ASSERT_NO_FATAL_FAILURE(start());
   follow();
@@ -297,7 +297,8 @@ TEST_F(RealnetTest, FollowedLiveEveryScenarioEndsInItsState) {
 }
 
 // The tombstone is the directory's alone: the host goes on serving the repo,
-// and only reading the identity anew shows it (protocol.md 4.0, #identity).
+// and only reading the identity anew shows it (protocol-coverage.md 4.0,
+// #identity).
 TEST_F(RealnetTest, ATombstoneIsADeletionOnceTheIdentityIsReadAnew) {
   ASSERT_NO_FATAL_FAILURE(start());
   follow();
@@ -344,8 +345,8 @@ TEST_F(RealnetTest, FoundLateEveryScenarioEndsInItsState) {
   EXPECT_EQ(first.count("repos compared"), 11u);
 }
 
-// A node that ends while handles are being checked (protocol.md 8.8): nobody
-// speaks of these accounts again, and they are checked all the same.
+// A node that ends while handles are being checked (protocol-coverage.md 8.8):
+// nobody speaks of these accounts again, and they are checked all the same.
 TEST_F(RealnetTest, HandlesThatWereBeingCheckedAreCheckedInTheNextLife) {
   while (replay->tell()) {
   }
@@ -373,7 +374,7 @@ TEST_F(RealnetTest, HandlesThatWereBeingCheckedAreCheckedInTheNextLife) {
 
 // Whatever happens while the engine is away, keys, hosts and handles among it:
 // it comes back with its cursors to a world that has moved on.
-// protocol.md 4.6
+// protocol-coverage.md 4.6
 TEST_F(RealnetTest, AwayAgainAndAgainEveryScenarioEndsInItsState) {
   constexpr size_t stride = 23;
   listing_interval = 1s;

@@ -197,7 +197,7 @@ TEST_F(RepoStatesTest, EveryStatusIsToldAndOutlivesARestart) {
   }
 }
 
-// SYNC-01; requirements.md 3b.10: collections of its own
+// SYNC-01: collections of its own
 TEST_F(RepoStatesTest, CollectionsOfARepoAreShownAndOutliveARestart) {
   auto& all = account();
   auto& some = account();

@@ -52,7 +52,7 @@ protected:
 
 } // namespace
 
-// real-network.md 2, /resolve/:did
+// api.md, GET /resolve/:did
 TEST_F(ResolveTest, ADocumentComesFromTheDirectory) {
   const auto did = repo.did().str();
   hub.on('/' + did, say(http_answer(200, document(did))));

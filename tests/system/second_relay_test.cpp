@@ -73,13 +73,13 @@ protected:
 
 } // namespace
 
-// protocol.md 4.5: whom a listing leaves out is asked about
+// protocol-coverage.md 4.5: whom a listing leaves out is asked about
 TEST_F(SecondRelayTest, ItsListingCountsWhileTheFirstRelayIsDead) {
   start(std::string{"relay:"} + dead_url);
   expect_deletion_found();
 }
 
-// protocol.md 4.5: the first one has a stream, and answers 404
+// protocol-coverage.md 4.5: the first one has a stream, and answers 404
 TEST_F(SecondRelayTest, ItsListingCountsWhenTheFirstRelayHasNone) {
   hostile_stream silent;
   hostile_host first;
@@ -88,15 +88,15 @@ TEST_F(SecondRelayTest, ItsListingCountsWhenTheFirstRelayHasNone) {
   expect_deletion_found();
 }
 
-// protocol.md 4.5: the PDS is followed, answers questions, and refuses its
-// stream.
+// protocol-coverage.md 4.5: the PDS is followed, answers questions, and refuses
+// its stream.
 TEST_F(SecondRelayTest, ItsListingCountsWhileTheHostRefusesItsStream) {
   start("pds:" + host.url());
   expect_deletion_found();
 }
 
-// CONS-11; architecture.md 3, Completeness: a gap leads to a fetch. No listing
-// tells of it.
+// CONS-11; completeness.md, Acting: a gap leads to a fetch. No listing tells of
+// it.
 TEST_F(SecondRelayTest, WhatItSendsAndNobodyCanReadIsFetched) {
   relay.on(list_repos, say(http_answer(404, "{}")));
   for (const auto& first : {"relay:" + std::string{dead_url},

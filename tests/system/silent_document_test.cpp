@@ -93,9 +93,9 @@ protected:
 
 } // namespace
 
-// protocol.md 2.5.6: while no document can be had a bad signature proves
-// nothing; what is kept for it has a bound all the same, for whoever does not
-// answer decides how long. limits::doubt_memory_part
+// protocol-coverage.md 2.5.6: while no document can be had a bad signature
+// proves nothing; what is kept for it has a bound all the same, for whoever
+// does not answer decides how long. limits::doubt_memory_part
 TEST_F(SilentDocumentTest, WhatWaitsForThemKeepsNobodyFromReading) {
   for (const auto& x : dids)
     honest.host.on_document(x, say(""));

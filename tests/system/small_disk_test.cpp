@@ -18,8 +18,8 @@
 #include <unistd.h>
 #include <vector>
 
-// reliability.md P13, as users meet it: the program on a file system that is
-// really full, and what it does when somebody makes room.
+// architecture.md, When the disk fills up, as users meet it: the program on a
+// file system that is really full, and what it does when somebody makes room.
 
 namespace weir::tests {
 
@@ -171,7 +171,8 @@ TEST(SmallDiskTest, TheProgramPausesIsReadOnlyAndGoesOnAsRoomComesAndGoes) {
   EXPECT_EQ(store_left::read(data).findings, "");
 }
 
-// reliability.md 3.2: killed as it goes on after the disk was full.
+// architecture.md, When the disk fills up: killed as it goes on after the disk
+// was full.
 TEST(SmallDiskTest, AProgramThatDiesAsItResumesHasLostNothing) {
   const temp_dir dir;
   const small_disk disk{dir.at("disk"), "size=160m"};

@@ -75,9 +75,9 @@ protected:
 
 } // namespace
 
-// protocol.md 1.6, 1.12; limits::bad_frame_tries_max: nobody knows whose a frame
-// was that is none, so its host is listed at once, and the repo is fetched,
-// though no event speaks of it.
+// protocol-coverage.md 1.6, 1.12; limits::bad_frame_tries_max: nobody knows
+// whose a frame was that is none, so its host is listed at once, and the repo
+// is fetched, though no event speaks of it.
 TEST_F(SteppedOverTest, WhatAFrameThatIsNoneToldIsFoundByAListing) {
   writer().put("app.test.note/lost", make_record("nobody could read it"));
   auto frame = writer().commit();
@@ -93,7 +93,7 @@ TEST_F(SteppedOverTest, WhatAFrameThatIsNoneToldIsFoundByAListing) {
   EXPECT_NE(node->log().find("stepped over a bad frame"), std::string::npos);
 }
 
-// protocol.md 1.8: a host that mixes up the order of two events
+// protocol-coverage.md 1.8: a host that mixes up the order of two events
 TEST_F(SteppedOverTest, WhatAFrameToldThatCameTooLateIsFoundByAListing) {
   auto& late = repos[1];
   late.put("app.test.note/late", make_record("came behind a later one"));

@@ -11,9 +11,9 @@
 #include <memory>
 #include <mutex>
 
-// reliability.md 2.1, SSRF and redirects, against the program with the guard as
-// it is when nobody changes it: names come from a name server, hosts speak TLS
-// at port 443. Whatever address a case leads to, a server is there and sees it.
+// hostile-inputs.md 2.1.23 and 2.1.24, against the program with the guard as it
+// is when nobody changes it: names come from a name server, hosts speak TLS at
+// port 443. Whatever address a case leads to, a server is there and sees it.
 
 namespace weir::tests {
 
@@ -290,7 +290,8 @@ TEST(StrictGuardTest, RedirectsOverTlsPassTheGuardOnEveryHop) {
   world.expect_nobody_inside();
 }
 
-// protocol.md 8.7: a handle's own host is asked when DNS has no record for it.
+// protocol-coverage.md 8.7: a handle's own host is asked when DNS has no record
+// for it.
 TEST(StrictGuardTest, AHandleLeadsNotIntoTheOwnNetwork) {
   if (!in_own_network(addresses))
     return;

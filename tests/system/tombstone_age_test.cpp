@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 // An account that is deleted because the directory said so long ago, wrongly:
-// no look is left, no event comes, and its host has it as ever (protocol.md
-// 4.t7).
+// no look is left, no event comes, and its host has it as ever
+// (protocol-coverage.md 4.t7).
 
 namespace weir::tests {
 

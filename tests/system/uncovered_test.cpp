@@ -88,8 +88,8 @@ protected:
 
 } // namespace
 
-// requirements.md 1d: a relay need not carry every host. What it does not list
-// is not called complete, and its host is asked.
+// actors.md, What no upstream covers: a relay need not carry every host. What
+// it does not list is not called complete, and its host is asked.
 TEST_F(NarrowRelayTest, WhatItLeavesOutFollowsItsHostAndSaysSo) {
   const auto left_out = account_of(1);
   const auto carried = account_of(0);
@@ -111,7 +111,8 @@ TEST_F(NarrowRelayTest, WhatItLeavesOutFollowsItsHostAndSaysSo) {
   })) << answer(carried);
 }
 
-// SYNC-29; requirements.md 1d: an account at a host that nobody follows
+// SYNC-29; actors.md, What no upstream covers: an account at a host that nobody
+// follows
 TEST_F(UncoveredTest, WhatIsAddedByHandFollowsItsHostAndSaysWhatCoversIt) {
   const auto uncovered = account_of(1);
   const auto covered = account_of(0);
@@ -136,7 +137,8 @@ TEST_F(UncoveredTest, WhatIsAddedByHandFollowsItsHostAndSaysWhatCoversIt) {
     << node.status();
 }
 
-// requirements.md 1d: its last event of the old host is the last of all
+// actors.md, What no upstream covers: its last event of the old host is the
+// last of all
 TEST_F(UncoveredTest, AnAccountThatMovedToAHostNobodyFollowsIsNotLeftBehind) {
   const auto account = account_of(0);
   node.add({did_of(account)});
@@ -149,7 +151,7 @@ TEST_F(UncoveredTest, AnAccountThatMovedToAHostNobodyFollowsIsNotLeftBehind) {
   EXPECT_TRUE(await_equal(account));
 }
 
-// protocol.md 4.5: nobody tells that an account comes back, either
+// protocol-coverage.md 4.5: nobody tells that an account comes back, either
 TEST_F(UncoveredTest, AnAccountThatIsAwayIsAskedAboutUntilItComesBack) {
   const auto account = account_of(1);
   node.add({did_of(account)});

@@ -9,8 +9,8 @@
 #include <csignal>
 #include <thread>
 
-// Issue 2, "Accepted when": `weir verify --against URL` checks I9
-// (architecture.md 8) against a running network.
+// `weir verify --against URL` checks architecture.md I9 against a running
+// network.
 
 namespace weir::tests {
 
@@ -242,7 +242,8 @@ TEST_F(VerifyAgainstTest, ADirectoryThatDoesNotAnswerExplainsNothing) {
   EXPECT_THAT(x.findings, HasSubstr("its document: HTTP 503"));
 }
 
-// protocol.md 4.1: what the host says of the account is known and the same
+// protocol-coverage.md 4.1: what the host says of the account is known and the
+// same
 TEST_F(VerifyAgainstTest, AnAccountThatAnotherRelayTookDownIsNoFinding) {
   const auto did = account(0).id;
   damaged_copy copy{data};

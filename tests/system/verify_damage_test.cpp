@@ -8,9 +8,9 @@
 #include <fstream>
 #include <functional>
 
-// Issue 2, "Accepted when": each planted damage is found. The real program on a
-// real data directory; every single finding is planted in tests/unit/storage.
-// Architecture.md 8: I2, I3, I6, and that tables agree.
+// Each planted damage is found. The real program on a real data directory;
+// every single finding is planted in tests/unit/storage. architecture.md I2,
+// I3, I6, and that tables agree.
 
 namespace weir::tests {
 
@@ -278,7 +278,7 @@ void flip_byte(const std::filesystem::path& file, uintmax_t at) {
 
 } // namespace
 
-// Reliability.md P14: detected at open or at read, never served.
+// storage-format.md 1.1: detected at open or at read, never served.
 TEST_F(VerifyDamageTest, DamageOfLevelDbsFilesIsNeverCalledGood) {
   const auto expect_bad = [&](const std::string& words,
                               const std::function<void(std::string)>& plant) {

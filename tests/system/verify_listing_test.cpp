@@ -6,8 +6,8 @@
 
 #include <set>
 
-// What a host says of its accounts: protocol.md 9 (listRepos in pages), 5
-// (getRepoStatus).
+// What a host says of its accounts: protocol-coverage.md 9 (listRepos in
+// pages), 5 (getRepoStatus).
 
 namespace weir::tests {
 

@@ -9,7 +9,7 @@
 #include <csignal>
 
 // `weir verify --against URL` and repos that claim no true copy here
-// (architecture.md 8, I9): a store in which nothing is compared is not good.
+// (architecture.md I9): a store in which nothing is compared is not good.
 
 namespace weir::tests {
 
@@ -228,8 +228,8 @@ TEST_F(VerifyStatesTest, WithoutAListingAnAccountThatIsActiveThereIsFound) {
                                       "host"));
 }
 
-// protocol.md 4.t7: no host withdraws it, but the directory may have erred when
-// it was asked; no relay has anything to do with it.
+// protocol-coverage.md 4.t7: no host withdraws it, but the directory may have
+// erred when it was asked; no relay has anything to do with it.
 TEST_F(VerifyStatesTest, ATombstoneOfAnAccountThatIsActiveThereIsAFinding) {
   damaged_copy copy{data};
   change_repo(copy, account(0), [](repo_row& row) {

@@ -7,8 +7,8 @@
 
 namespace weir::tests {
 
-// reliability.md 2.1; limits::chain_streams_inline_max: a commit writes what it
-// changes, not all that the repo has.
+// hostile-inputs.md 2.1.36; limits::chain_streams_inline_max: a commit writes
+// what it changes, not all that the repo has.
 TEST(WriteAmountTest, ACommitOfARepoWithManyCollectionsWritesLittle) {
   constexpr size_t commits = 100;
   constexpr size_t bytes_of_one_max = 8'192;

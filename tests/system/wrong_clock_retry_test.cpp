@@ -8,7 +8,7 @@
 
 #include <atomic>
 
-// reliability.md P15: a wall clock that was wrong for a while.
+// architecture.md, A wrong clock: a wall clock that was wrong for a while.
 
 namespace weir::tests {
 
@@ -113,7 +113,7 @@ TEST_F(WrongClockRetryTest, AHostThatAsksForAMomentWaitsNoLonger) {
   expect_synced(*node);
 }
 
-// protocol.md 4.5: what was fetched while our clock was a year ahead
+// protocol-coverage.md 4.5: what was fetched while our clock was a year ahead
 TEST_F(WrongClockRetryTest, ARepoThatItsListingLeavesOutIsAskedAbout) {
   config.upstreams = {{relay.url(), false}};
   config.gone_grace = config.listing_grace = 1s;

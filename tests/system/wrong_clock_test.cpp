@@ -3,7 +3,7 @@
 #include "simnet/network.hpp"
 #include "tests/system/watched_node.hpp"
 
-// architecture.md, A wrong clock; reliability.md P15
+// architecture.md, A wrong clock
 namespace weir::tests {
 
 namespace {
@@ -74,7 +74,7 @@ TEST_F(WrongClockOfSmallHostsTest, TogetherTheySayThatItIsBehind) {
   EXPECT_EQ(refused(), 0u);
 }
 
-// protocol.md 2.1.4
+// protocol-coverage.md 2.1.4
 TEST_F(WrongClockTest, WhileItIsBehindNothingIsLostAndNothingIsDone) {
   static_assert(accounts > limits::clock_signers_min);
   start();
@@ -122,7 +122,7 @@ TEST_F(WrongClockTest, NorIsAnythingLostOfWhatItsStreamHasNoRoomFor) {
   ASSERT_TRUE(await_ready());
 }
 
-// protocol.md 5.2: a fetched root is signed, too
+// protocol-coverage.md 5.2: a fetched root is signed, too
 TEST_F(WrongClockTest, WhatIsFetchedIsEvidenceAndIsFetchedAgain) {
   commit_everywhere();
   time.shift(-1h);

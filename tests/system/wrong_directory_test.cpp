@@ -71,7 +71,8 @@ TEST_F(WrongDirectoryTest, OneThatHasNoDocumentsIsNoFaultOfAListing) {
   expect_all_synced();
 }
 
-// protocol.md 8.3; `limits::claim_retry`: the next listing is an hour away.
+// protocol-coverage.md 8.3; `limits::claim_retry`: the next listing is an hour
+// away.
 TEST_F(WrongDirectoryTest, WhatItDidNotHaveForAMomentIsThereSoon) {
   open(1, http_answer(404, R"({"message":"DID not registered"})"), 1);
   ASSERT_TRUE(eventually(node_patience, [&] {

@@ -9,7 +9,8 @@
 namespace weir::differential {
 
 /// Grows CBOR of all shapes that atproto knows; where told to, one item in some
-/// breaks a rule of DAG-CBOR (protocol.md 6) and stays well-formed CBOR or not.
+/// breaks a rule of DAG-CBOR (protocol-coverage.md 6) and stays well-formed
+/// CBOR or not.
 class cbor_grower {
 public:
   /// @param faults_in_100 How many items of a hundred break a rule.

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-/// Whose word on an account counts for what (protocol.md 4.1 to 4.3).
+/// Whose word on an account counts for what (protocol-coverage.md 4.1 to 4.3).
 namespace weir::tests {
 namespace {
 
@@ -35,7 +35,8 @@ bool is_verdict(account_status x) {
   return x == account_status::takendown || x == account_status::suspended;
 }
 
-// protocol.md 4.3: active only when all agree, else the gravest word counts
+// protocol-coverage.md 4.3: active only when all agree, else the gravest word
+// counts
 TEST(account_sources, every_pair_of_words_has_one_outcome) {
   for (const auto* host = std::begin(all); host != std::end(all); ++host)
     for (const auto* one = std::begin(all); one != std::end(all); ++one) {
@@ -48,7 +49,8 @@ TEST(account_sources, every_pair_of_words_has_one_outcome) {
     }
 }
 
-// protocol.md 4.1: the relay may override, and it alone takes that back
+// protocol-coverage.md 4.1: the relay may override, and it alone takes that
+// back
 TEST(account_sources, a_relays_takedown_stands_until_that_relay_withdraws_it) {
   for (const auto verdict :
        {account_status::takendown, account_status::suspended}) {
@@ -66,8 +68,8 @@ TEST(account_sources, a_relays_takedown_stands_until_that_relay_withdraws_it) {
   }
 }
 
-// protocol.md 4.1: where the host has a stream of its own, hearsay is asked
-// about; elsewhere it is all there is
+// protocol-coverage.md 4.1: where the host has a stream of its own, hearsay is
+// asked about; elsewhere it is all there is
 TEST(account_sources, what_a_relay_passes_on_counts_where_the_host_is_silent) {
   for (const auto said : {account_status::inactive, account_status::deactivated,
                           account_status::deleted}) {
@@ -85,7 +87,8 @@ TEST(account_sources, what_a_relay_passes_on_counts_where_the_host_is_silent) {
   }
 }
 
-// protocol.md 4.5: a listing that is behind does not undo the host's answer
+// protocol-coverage.md 4.5: a listing that is behind does not undo the host's
+// answer
 TEST(account_sources, a_relays_listing_is_weaker_than_the_hosts_own_answer) {
   account_words x;
   EXPECT_TRUE(account_sources::answer(x, account_status::deactivated));
@@ -98,8 +101,8 @@ TEST(account_sources, a_relays_listing_is_weaker_than_the_hosts_own_answer) {
   EXPECT_EQ(combined(x), account_status::active);
 }
 
-// protocol.md 4.5: one of two relays is behind. None of them is taken at its
-// word for ever, each raises the question, and the host's answer stands.
+// protocol-coverage.md 4.5: one of two relays is behind. None of them is taken
+// at its word for ever, each raises the question, and the host's answer stands.
 TEST(account_sources, relays_that_list_different_states_have_the_host_asked) {
   account_words x;
   const auto list = [&](account_status said, uint32_t id) {
@@ -122,7 +125,8 @@ TEST(account_sources, relays_that_list_different_states_have_the_host_asked) {
     << "it corrects itself";
 }
 
-// protocol.md 4.t7: a directory that answers 410 is a source of its own
+// protocol-coverage.md 4.t7: a directory that answers 410 is a source of its
+// own
 TEST(account_sources, a_tombstone_stands_until_there_is_a_document) {
   account_words x;
   EXPECT_TRUE(account_sources::note_identity(x, true));

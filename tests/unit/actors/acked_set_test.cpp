@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-// architecture.md 4: position and sparse acked ranges.
+// storage-format.md 2: position and sparse acked ranges.
 namespace weir::tests {
 
 namespace {

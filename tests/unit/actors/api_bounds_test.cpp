@@ -9,7 +9,7 @@
 #include "tests/support/net_memory.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 
-// reliability.md 2.2: bounds of clients, met at the limit, acted on one past
+// hostile-inputs.md 2.2: bounds of clients, met at the limit, acted on one past
 // it.
 namespace weir::tests {
 namespace {
@@ -342,7 +342,8 @@ TEST_F(ChannelBoundsTest, ItsPlaceIsFreeWhenItIsOver) {
   EXPECT_TRUE(places->take(peer_address));
 }
 
-// reliability.md P9: what the bodies of all requests keep is shared.
+// architecture.md, When memory runs short: what the bodies of all requests keep
+// is shared.
 TEST_F(RequestBytesTest, BodiesKeepSoManyBytesTogetherAndNotOneMore) {
   const std::string one = R"({"dids":["did:web:a.example.com")";
   net::incoming_request first;

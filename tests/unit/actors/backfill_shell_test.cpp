@@ -9,7 +9,7 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 
-// architecture.md 3, Backfill: one fetch, its window and its answers.
+// architecture.md, The stages: one fetch, its window and its answers.
 namespace weir::tests {
 namespace {
 
@@ -145,8 +145,8 @@ TEST_F(BackfillShellTest, ItSaysNowAndThenHowFarItIs) {
   EXPECT_TRUE(told[0].received);
 }
 
-// reliability.md P9: what counts is the share of this node, not the most that
-// any may have.
+// architecture.md, When memory runs short: what counts is the share of this
+// node, not the most that any may have.
 TEST_F(BackfillShellTest, WhatItHoldsCountsUpToItsShare) {
   const auto of = repo_of(100);
   backfill_environment env;
@@ -190,7 +190,7 @@ TEST_F(BackfillShellTest, AsManyChunksAsMayBeOnTheirWayNeedNoAnswer) {
   EXPECT_EQ(repo.count<repo_fetched>(), 1u);
 }
 
-// protocol.md 5; limits::fetch_error_bytes_max
+// protocol-coverage.md 5; limits::fetch_error_bytes_max
 TEST_F(BackfillShellTest, SoMuchOfARefusalIsReadAndNotOneByteMore) {
   for (const size_t more : {0, 1}) {
     const std::string frame = R"({"error":"RepoTakendown","message":""})";

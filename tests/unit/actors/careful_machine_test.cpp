@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-// reliability.md 2.1, Poison message: stepped over after
+// hostile-inputs.md 2.1.34: stepped over after
 // limits::poison_frame_ends_max ends of the process.
 
 namespace weir::tests {

@@ -83,7 +83,7 @@ TEST(claims, a_listing_of_late_documents_is_trusted) {
   }
 }
 
-// protocol.md 2.5.6: it moved, or the document was wrong
+// protocol-coverage.md 2.5.6: it moved, or the document was wrong
 TEST(claims, a_document_from_before_the_claim_is_looked_up_anew) {
   directory x;
   x.page(of_pds, claims_of(0, 1));

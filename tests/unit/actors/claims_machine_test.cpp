@@ -213,7 +213,7 @@ TEST(claims, one_claimed_by_two_listings_is_asked_about_once) {
 }
 
 } // namespace
-// reliability.md P9; limits::claims_bytes_max
+// architecture.md, When memory runs short; limits::claims_bytes_max
 TEST(claims_machine, what_it_holds_is_counted_and_given_back) {
   directory x;
   EXPECT_EQ(x.machine.bytes(), 0u);

@@ -126,7 +126,7 @@ TEST(claims_streams, an_identity_that_is_gone_has_no_host) {
   EXPECT_EQ(x.count_of(outcome::failed), 1u);
 }
 
-// protocol.md 2.5.6: whose former host the known document names
+// protocol-coverage.md 2.5.6: whose former host the known document names
 TEST(claims_streams, a_document_from_before_the_claim_is_looked_up_anew) {
   stream_world x;
   x.name(1);
@@ -345,7 +345,7 @@ TEST(claims_streams, without_a_host_nothing_can_agree) {
   EXPECT_THAT(x.asked, IsEmpty());
 }
 
-// protocol.md 8.3: an #identity says that what is known may be old
+// protocol-coverage.md 8.3: an #identity says that what is known may be old
 TEST(claims_streams, one_whose_document_may_have_changed_is_looked_up) {
   claims_machine x;
   constexpr steady_time now{1'000'000'000};

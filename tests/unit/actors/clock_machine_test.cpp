@@ -19,7 +19,7 @@ TEST(clock_machine, a_clock_that_many_are_beyond_is_doubted_and_holds_intake) {
   EXPECT_EQ(x.state().behind, 1h);
 }
 
-// protocol.md 2.1.4: five minutes are nobody's fault
+// protocol-coverage.md 2.1.4: five minutes are nobody's fault
 TEST(clock_machine, a_clock_that_is_within_the_bound_is_right) {
   clock_world x{limits::rev_future_max};
   x.hear(relay, 0, 20);

@@ -7,7 +7,7 @@
 
 #include <string>
 
-// Counting which repos are complete (requirements.md 1f: host-level counts).
+// Counting which repos are complete (completeness.md, Asking).
 
 namespace weir::actors {
 namespace {

@@ -47,7 +47,7 @@ TEST(completeness, a_repo_for_which_every_term_holds_is_complete) {
   EXPECT_TRUE(why_not(whole_row(), live_upstream()).empty());
 }
 
-// requirements.md 1d: what nobody would tell of is not whole
+// completeness.md, The terms: what nobody would tell of is not whole
 TEST(completeness, a_repo_that_no_upstream_covers_is_not_complete) {
   EXPECT_THAT(why_not(whole_row(), upstream_view{}),
               ElementsAre("covered", "upstream_live", "position_current"));
@@ -60,7 +60,7 @@ TEST(completeness, a_stream_that_is_not_live_proves_nothing) {
   EXPECT_THAT(why_not(whole_row(), upstream), ElementsAre("upstream_live"));
 }
 
-// CONS-02, CONS-13; requirements.md 1b.4, 1b.5
+// CONS-02, CONS-13
 TEST(completeness, an_older_or_foreign_or_unset_position_is_not_current) {
   for (const auto& fcsr : {position{7, 2, 99}, position{7, 1, 9'999},
                            position{8, 2, 100}, position{}}) {
@@ -74,7 +74,7 @@ TEST(completeness, an_older_or_foreign_or_unset_position_is_not_current) {
   EXPECT_THAT(why_not(whole_row(), unset), ElementsAre("position_current"));
 }
 
-// CONS-07; requirements.md 1b.1: unset is never complete
+// CONS-07: unset is never complete
 TEST(completeness, a_repo_without_a_first_rev_is_not_complete) {
   auto row = whole_row();
   row.first_rev = {};
@@ -82,7 +82,7 @@ TEST(completeness, a_repo_without_a_first_rev_is_not_complete) {
               ElementsAre("first_rev_set", "indexed_past_first_rev"));
 }
 
-// CONS-12, CONS-28; requirements.md 1b.1
+// CONS-12, CONS-28
 TEST(completeness, the_index_must_reach_the_first_rev) {
   auto row = whole_row();
   row.first_rev = rev_of(6);
@@ -103,7 +103,7 @@ TEST(completeness, a_repo_that_was_never_indexed_is_not_complete) {
               ElementsAre("indexed_past_first_rev"));
 }
 
-// requirements.md 1d; SYNC-02, SYNC-20
+// completeness.md, The terms; SYNC-02, SYNC-20
 TEST(completeness, filter_gap_and_status_are_terms_of_their_own) {
   EXPECT_THAT(why_not(whole_row(), live_upstream(), nullptr, 4),
               ElementsAre("filter_current"));
@@ -147,14 +147,14 @@ TEST(completeness, an_event_without_its_changes_renews_the_position_always) {
   EXPECT_TRUE(why_not(row, live_upstream()).empty());
 }
 
-// CONS-26; requirements.md 1b.4: another upstream never reaches
+// CONS-26: another upstream never reaches
 TEST(completeness, an_event_of_a_new_upstream_starts_anew) {
   auto row = whole_row();
   EXPECT_TRUE(on_event(row, {8, 1, 1}, rev_of(9)));
   EXPECT_EQ(row.fcsr, (position{8, 1, 1}));
 }
 
-// CONS-25; requirements.md 1b.6, 1b.15
+// CONS-25
 TEST(completeness, a_listing_fills_an_unset_rev_and_proves_a_quiet_repo) {
   auto fresh = whole_row();
   fresh.first_rev = {};
@@ -176,7 +176,7 @@ TEST(completeness, a_listing_fills_an_unset_rev_and_proves_a_quiet_repo) {
   EXPECT_FALSE(unknown.first_rev.defined());
 }
 
-// CONS-06, CONS-14, CONS-30; requirements.md 1b.7: raised, never lowered
+// CONS-06, CONS-14, CONS-30: raised, never lowered
 TEST(completeness, an_index_raises_the_position_and_never_lowers_it) {
   auto row = whole_row();
   row.gap = true;

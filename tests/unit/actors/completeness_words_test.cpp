@@ -101,8 +101,9 @@ TEST(completeness_words, a_stream_that_is_not_live_says_why) {
   EXPECT_THAT(words("upstream_live", row, x), HasSubstr("was reset"));
 }
 
-// requirements.md 1d `live`: events from before the connection was opened are on
-// their way until later ones have come, or none comes for ten seconds
+// completeness.md, The terms (`upstream_live`): events from before the
+// connection was opened are on their way until later ones have come, or none
+// comes for ten seconds
 TEST(completeness_words, a_stream_proves_nothing_before_it_has_caught_up) {
   upstream_board board;
   auto x = told_relay();
@@ -133,7 +134,7 @@ TEST(completeness_words, a_stream_proves_nothing_before_it_has_caught_up) {
   EXPECT_FALSE(live_at(now, wall));
 }
 
-// requirements.md 1d `live`: read, and not far behind
+// completeness.md, The terms (`upstream_live`): read, and not far behind
 TEST(completeness_words, a_stream_that_is_not_read_or_lags_proves_nothing) {
   auto x = told_relay();
   const auto wall = wall_time{1'000'000'000};

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-// reliability.md P8; architecture.md 3 (Erasing) and 8 (I8). The world itself
-// checks that no record of an inactive account ever leaves.
+// architecture.md I8. The world itself checks that no record of an inactive
+// account ever leaves.
 namespace weir::tests {
 
 namespace {
@@ -29,7 +29,7 @@ TEST(DeliveryAccounts, AnInactiveAccountsFactOvertakesItsRecords) {
   EXPECT_EQ(x.machine->events(), 0u);
 }
 
-// protocol.md 4.t2
+// protocol-coverage.md 4.t2
 TEST(DeliveryAccounts, RecordsFollowWhenTheAccountIsBack) {
   delivery_world x;
   x.append(ann, 3);
@@ -156,7 +156,8 @@ TEST(DeliveryAccounts, AnAccountErasedWhileItWaitedIsForgotten) {
   EXPECT_EQ(x.sent.size(), 1u);
 }
 
-// I8, when the process that erased it is gone and nobody remembers.
+// architecture.md I8, when the process that erased it is gone and nobody
+// remembers.
 TEST(DeliveryAccounts, WhatTheLogHasNoContentOfIsNotSent) {
   delivery_world x;
   x.append(ann, 3);

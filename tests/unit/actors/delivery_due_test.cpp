@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-// docs/operations.md, Alerts: how old the oldest event is that is due, while no
-// application is there.
+// docs/operations.md, Watch it: how old the oldest event is that is due, while
+// no application is there.
 namespace weir::tests {
 namespace {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-// Issue "The first hour and the first month", 6: dead letters are delivered
-// again or dropped, and what is due is counted in events and seconds.
+// Dead letters are delivered again or dropped, and what is due is counted in
+// events and seconds.
 namespace weir::tests {
 
 namespace {

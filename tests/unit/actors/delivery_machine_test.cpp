@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-// real-network.md 2 (Tap: order, acks); reliability.md P4, P5.
+// api.md, Acks; architecture.md I5.
 namespace weir::tests {
 
 namespace {

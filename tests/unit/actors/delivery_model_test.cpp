@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-// Random scripts against a small model: real-network.md 2 (Order, Acks),
-// reliability.md P4, P5, P8, P10, invariants I5 and I8 of architecture.md 8.
+// Random scripts against a small model: api.md, Acks; architecture.md I5 and
+// I8.
 namespace weir::tests {
 
 namespace {

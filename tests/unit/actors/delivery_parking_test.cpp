@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-// real-network.md 2 (Not acked: send again); reliability.md P10; issue "First
-// light", point 9: a DID that does not ack is parked, others flow on.
+// api.md, Acks: a DID that does not ack is parked, others flow on.
 namespace weir::tests {
 
 namespace {

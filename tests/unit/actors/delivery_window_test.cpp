@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-// architecture.md 2, log -> CONSUMER: everything in the window counts.
+// architecture.md, Limits (log to consumer): everything in the window counts.
 namespace weir::tests {
 
 namespace {

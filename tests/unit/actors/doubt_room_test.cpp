@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-/// How much a node keeps of frames that wait for a document (protocol.md
-/// 2.5.6), and how much of it one source may have.
+/// How much a node keeps of frames that wait for a document
+/// (protocol-coverage.md 2.5.6), and how much of it one source may have.
 namespace weir::actors {
 namespace {
 

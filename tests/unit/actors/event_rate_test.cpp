@@ -2,8 +2,7 @@
 #include "tests/support/repo_builder.hpp"
 #include "tests/unit/actors/upstream_stream.hpp"
 
-// reliability.md 2.1, Event flood: more than the rate waits, nothing is
-// dropped.
+// hostile-inputs.md 2.1.32: more than the rate waits, nothing is dropped.
 namespace weir::tests {
 namespace {
 
@@ -41,8 +40,8 @@ TEST(event_rate, single_ones_are_given_only_to_who_wants_no_more) {
   EXPECT_EQ(slow.allow(9, t0 + 1s), 1u);
 }
 
-// reliability.md P11: others pay for a check that found nothing
-// protocol.md 2.5.9
+// hostile-inputs.md 2.1.8: others pay for a check that found nothing
+// protocol-coverage.md 2.5.9
 TEST(event_rate, a_refused_frame_costs_as_much_as_many) {
   constexpr auto cost = limits::refused_frame_cost;
   auto x = trusted(1'000);
@@ -104,7 +103,7 @@ std::vector<std::chrono::microseconds> waits(size_t streams, size_t refused) {
   return out;
 }
 
-// reliability.md P11: a hundred streams that began together.
+// hostile-inputs.md 2.1.32: a hundred streams that began together.
 TEST(event_rate, streams_do_not_have_their_portions_together) {
   for (const size_t refused : {0, 4}) {
     const auto found = waits(100, refused);
@@ -168,7 +167,7 @@ TEST(event_rate, a_stream_beyond_its_rate_is_read_again_a_second_later) {
   EXPECT_EQ(x.machine.quiet_since(), t1 + 1s);
 }
 
-// protocol.md 2.5.9
+// protocol-coverage.md 2.5.9
 TEST(event_rate, a_stream_of_refused_frames_is_read_later) {
   rated_stream x;
   x.machine.on_timer(t1);
@@ -183,7 +182,7 @@ TEST(event_rate, a_stream_of_refused_frames_is_read_later) {
   EXPECT_EQ(x.machine.on_timer(t1 + paid + 100ms).grant_frames, 1u);
 }
 
-// protocol.md 1.3: what is ignored costs nobody anything.
+// protocol-coverage.md 1.3: what is ignored costs nobody anything.
 TEST(event_rate, frames_of_an_unknown_kind_are_not_doubted) {
   constexpr size_t rate = 100;
   static_assert(rate / 10 > limits::doubted_portion_max);

@@ -7,7 +7,7 @@
 
 namespace weir::tests::exports {
 
-// protocol.md 8.3
+// protocol-coverage.md 8.3
 TEST(export_machine, it_is_read_to_its_end_and_counts_then) {
   export_reader x{3'500};
   x.start();

@@ -2,7 +2,7 @@
 #include "actors/support/limits.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 
-// reliability.md P19: one for one, so many restarts, then the process ends.
+// actors.md, Rules: one for one, so many restarts, then the process ends.
 namespace weir::tests {
 namespace {
 

@@ -3,7 +3,8 @@
 
 #include <gtest/gtest.h>
 
-// reliability.md P9: memory that nobody uses any more goes back.
+// architecture.md, When memory runs short: memory that nobody uses any more
+// goes back.
 namespace weir::actors {
 namespace {
 

@@ -54,7 +54,7 @@ protected:
 
 } // namespace
 
-// protocol.md 8.1
+// protocol-coverage.md 8.1
 TEST_F(IdentityBridgeTest, ThePlcDirectoryKnowsADidOrNotOrItIsGone) {
   said = answer_with(200, document_of(ann));
   said->headers.push_back({"content-type", "application/json"});
@@ -99,8 +99,8 @@ TEST_F(IdentityBridgeTest, ADirectoryThatLimitsUsIsAskedAgainWhenItSays) {
   EXPECT_EQ(look_up(ann).limited, 30s);
 }
 
-// protocol.md 8.1: what is no document of the DID says nothing of it. Of a
-// did:web its own host says that.
+// protocol-coverage.md 8.1: what is no document of the DID says nothing of it.
+// Of a did:web its own host says that.
 TEST_F(IdentityBridgeTest, ADirectoryThatAnswersAnythingElseIsAway) {
   for (const auto& [body, own] :
        {std::pair{std::string{"<html>"}, ec::malformed},
@@ -130,7 +130,7 @@ TEST_F(IdentityBridgeTest, ADirectoryThatAnswersAnythingElseIsAway) {
     << "that is the document of the DID";
 }
 
-// protocol.md 8.1
+// protocol-coverage.md 8.1
 TEST_F(IdentityBridgeTest, AWebDidIsAskedOfItsHost) {
   said = answer_with(200, document_of(web));
   EXPECT_EQ(look_up(web).failed.code, ec::none);
@@ -161,14 +161,14 @@ TEST_F(IdentityBridgeTest, AWebDidNamesAHostAndNothingElse) {
   EXPECT_TRUE(directory->requests.empty());
 }
 
-// protocol.md 0.2
+// protocol-coverage.md 0.2
 TEST_F(IdentityBridgeTest, AnUnknownMethodIsNotLookedUp) {
   const auto out = look_up(did::parse("did:key:zQ3sh").value());
   EXPECT_EQ(out.failed.code, ec::invalid_argument);
   EXPECT_TRUE(hosts->requests.empty() && directory->requests.empty());
 }
 
-// protocol.md 8.2
+// protocol-coverage.md 8.2
 TEST_F(IdentityBridgeTest, DocumentsAreReadUpToTheirLimit) {
   auto body = document_of(ann);
   body.append(limits::did_document_bytes_max - body.size(), ' ');
@@ -187,7 +187,7 @@ TEST_F(IdentityBridgeTest, DocumentsAreReadUpToTheirLimit) {
   }
 }
 
-// protocol.md 8.7
+// protocol-coverage.md 8.7
 TEST_F(IdentityBridgeTest, DnsNamesTheDidOfAHandleAndWins) {
   as_in_a_test_network();
   said = answer_with(200, web.str());
@@ -201,7 +201,7 @@ TEST_F(IdentityBridgeTest, DnsNamesTheDidOfAHandleAndWins) {
   EXPECT_TRUE(hosts->requests.empty());
 }
 
-// protocol.md 8.7, 10.15
+// protocol-coverage.md 8.7, 10.15
 TEST_F(IdentityBridgeTest, WithoutDnsTheHandlesHostIsAsked) {
   as_in_a_test_network();
   transport->values["_atproto.ann.test"] = {"v=spf1"};
@@ -227,8 +227,8 @@ TEST_F(IdentityBridgeTest, WithoutDnsTheHandlesHostIsAsked) {
   EXPECT_EQ(hosts->requests.back().limits.total, limits::identity_timeout);
 }
 
-// protocol.md 8.7: a name server that does not answer proves nothing, and what
-// it did not say is not made up for by a host without the file
+// protocol-coverage.md 8.7: a name server that does not answer proves nothing,
+// and what it did not say is not made up for by a host without the file
 TEST_F(IdentityBridgeTest, ANameServerThatIsSilentSaysNothingOfAHandle) {
   said = answer_with(404, "");
   EXPECT_EQ(resolve("ann.example.com").failed.code, ec::not_found);
@@ -238,7 +238,7 @@ TEST_F(IdentityBridgeTest, ANameServerThatIsSilentSaysNothingOfAHandle) {
   EXPECT_EQ(resolve("ann.example.com").owner, ann);
 }
 
-// protocol.md 8.9
+// protocol-coverage.md 8.9
 TEST_F(IdentityBridgeTest, DnsIsNotAskedForHandlesThatAreServedByHttp) {
   said = answer_with(200, ann.str());
   EXPECT_EQ(resolve("ann.bsky.social").owner, ann);
@@ -249,7 +249,7 @@ TEST_F(IdentityBridgeTest, DnsIsNotAskedForHandlesThatAreServedByHttp) {
   EXPECT_EQ(transport->asked, 2u);
 }
 
-// protocol.md 0.6
+// protocol-coverage.md 0.6
 TEST_F(IdentityBridgeTest, HandlesOfTestNetworksAreLookedUpInThoseOnly) {
   said = answer_with(200, ann.str());
   transport->values["_atproto.ann.test"] = {"did=" + ann.str()};

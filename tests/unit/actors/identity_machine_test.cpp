@@ -8,7 +8,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// protocol.md 8.3: cache, store, directory, in this order
+// protocol-coverage.md 8.3: cache, store, directory, in this order
 TEST(identity_machine, the_store_is_read_before_the_directory_is_asked) {
   resolver x;
   x.ask(1);
@@ -29,7 +29,7 @@ TEST(identity_machine, the_store_is_read_before_the_directory_is_asked) {
   EXPECT_THAT(x.last.fetch, IsEmpty());
 }
 
-// protocol.md 4: an #identity or a bad signature wants it anew
+// protocol-coverage.md 4: an #identity or a bad signature wants it anew
 TEST(identity_machine, a_fresh_answer_passes_by_cache_and_store) {
   resolver x;
   x.ask(1, true);
@@ -41,8 +41,8 @@ TEST(identity_machine, a_fresh_answer_passes_by_cache_and_store) {
   EXPECT_THAT(x.last.fetch, ElementsAre(alice));
 }
 
-// architecture.md 2, IDENTITY: coalescing
-// protocol.md 4.0, 8.3
+// actors.md, Who is looked up next: coalescing
+// protocol-coverage.md 4.0, 8.3
 TEST(identity_machine, all_who_wait_for_one_did_share_a_look_up) {
   resolver x;
   x.ask(1);
@@ -56,7 +56,8 @@ TEST(identity_machine, all_who_wait_for_one_did_share_a_look_up) {
   EXPECT_EQ(x.machine.waiting(), 0u);
 }
 
-// protocol.md 4: one who wants it anew joins those who are being served
+// protocol-coverage.md 4: one who wants it anew joins those who are being
+// served
 TEST(identity_machine, a_fresh_ask_makes_the_one_that_is_loading_fresh) {
   resolver x;
   x.ask(1);
@@ -66,7 +67,8 @@ TEST(identity_machine, a_fresh_ask_makes_the_one_that_is_loading_fresh) {
   EXPECT_THAT(x.last.fetch, ElementsAre(alice));
 }
 
-// protocol.md 8.3: failures are kept for a while, in the end for five minutes
+// protocol-coverage.md 8.3: failures are kept for a while, in the end for five
+// minutes
 TEST(identity_machine, a_failure_is_remembered_for_a_while) {
   resolver x;
   x.fetch(1);
@@ -88,7 +90,7 @@ TEST(identity_machine, a_failure_is_remembered_for_a_while) {
   EXPECT_EQ(kept, limits::lookup_pause_max);
 }
 
-// protocol.md 8.2: a directory out of reach says nothing about the DID
+// protocol-coverage.md 8.2: a directory out of reach says nothing about the DID
 TEST(identity_machine, an_unreachable_directory_is_not_remembered) {
   resolver x;
   x.fetch(1);
@@ -98,7 +100,7 @@ TEST(identity_machine, an_unreachable_directory_is_not_remembered) {
   EXPECT_THAT(x.last.answers, IsEmpty());
 }
 
-// protocol.md 4.t7, 8: tombstoned, and back again
+// protocol-coverage.md 4.t7, 8: tombstoned, and back again
 TEST(identity_machine, a_gone_did_is_an_answer_and_keeps_what_was_known) {
   resolver x;
   x.ask(1);
@@ -113,10 +115,10 @@ TEST(identity_machine, a_gone_did_is_an_answer_and_keeps_what_was_known) {
   EXPECT_FALSE(x.last.answers.at(0).fact->tombstoned);
 }
 
-// -- handles (protocol.md 8.8: both directions) -------------------------------
+// -- handles (protocol-coverage.md 8.8: both directions) ----------------------
 
-// protocol.md 8.8: the document's claim alone proves nothing
-// protocol.md 8.8, 8.9
+// protocol-coverage.md 8.8: the document's claim alone proves nothing
+// protocol-coverage.md 8.8, 8.9
 TEST(identity_machine, a_handle_is_told_when_it_was_verified) {
   resolver x;
   x.fetch(1);
@@ -134,7 +136,7 @@ TEST(identity_machine, a_handle_is_told_when_it_was_verified) {
   EXPECT_EQ(x.last.store.at(0).second.handle, "alice.test");
 }
 
-// protocol.md 8.8
+// protocol-coverage.md 8.8
 TEST(identity_machine, who_asks_while_a_handle_is_checked_hears_the_outcome) {
   resolver x;
   x.fetch(1);
@@ -150,7 +152,7 @@ TEST(identity_machine, who_asks_while_a_handle_is_checked_hears_the_outcome) {
   EXPECT_EQ(x.last.answers[1].fact->handle, "alice.test");
 }
 
-// protocol.md 8.8
+// protocol-coverage.md 8.8
 TEST(identity_machine, a_handle_of_someone_else_is_not_taken) {
   resolver x;
   x.fetch(1);
@@ -162,7 +164,8 @@ TEST(identity_machine, a_handle_of_someone_else_is_not_taken) {
   EXPECT_EQ(x.last.store.at(0).second.handle, "");
 }
 
-// protocol.md 8.8, 8.9; reliability.md P6: killed between document and handle
+// protocol-coverage.md 8.8, 8.9; architecture.md I4: killed between document
+// and handle
 TEST(identity_machine,
      a_document_is_stale_on_disk_until_its_handle_was_checked) {
   resolver x;
@@ -184,8 +187,8 @@ TEST(identity_machine,
   EXPECT_EQ(next.last.answers.at(0).fact->handle, "alice.test");
 }
 
-// protocol.md 8.8: a verified handle outlives an outage, nothing else
-// protocol.md 8.7
+// protocol-coverage.md 8.8: a verified handle outlives an outage, nothing else
+// protocol-coverage.md 8.7
 TEST(identity_machine, a_verified_handle_is_lost_by_an_answer_only) {
   resolver x;
   x.fetch(1);
@@ -203,8 +206,8 @@ TEST(identity_machine, a_verified_handle_is_lost_by_an_answer_only) {
   EXPECT_EQ(x.last.answers.at(0).fact->handle, "");
 }
 
-// protocol.md 8.8: another claim, or none any more
-// protocol.md 8.9
+// protocol-coverage.md 8.8: another claim, or none any more
+// protocol-coverage.md 8.9
 TEST(identity_machine, an_answer_about_an_old_claim_changes_nothing) {
   resolver x;
   x.fetch(1);
@@ -219,7 +222,8 @@ TEST(identity_machine, an_answer_about_an_old_claim_changes_nothing) {
   EXPECT_THAT(x.last.store, IsEmpty());
 }
 
-// protocol.md 8.8: a new claim that cannot be checked is not the old handle
+// protocol-coverage.md 8.8: a new claim that cannot be checked is not the old
+// handle
 TEST(identity_machine, a_changed_claim_does_not_keep_the_old_handle) {
   resolver x;
   x.fetch(1);
@@ -231,7 +235,8 @@ TEST(identity_machine, a_changed_claim_does_not_keep_the_old_handle) {
   EXPECT_EQ(x.last.answers.at(0).fact->handle, "");
 }
 
-// protocol.md 2.5.6: a check that failed is no check, and who asked hears so
+// protocol-coverage.md 2.5.6: a check that failed is no check, and who asked
+// hears so
 TEST(identity_machine, a_handle_that_nobody_could_check_is_told_apart) {
   for (const auto why : {ec::unreachable, ec::not_found}) {
     resolver x;
@@ -243,10 +248,11 @@ TEST(identity_machine, a_handle_that_nobody_could_check_is_told_apart) {
   }
 }
 
-// -- bounds (architecture.md 2, 9) --------------------------------------------
+// -- bounds (actors.md, Who is looked up next) --------------------------------
 
-// architecture.md 9: `per_second` look-ups, then one as tokens come
-// protocol.md 2.5.9
+// actors.md, Who is looked up next: `per_second` look-ups, then one as tokens
+// come
+// protocol-coverage.md 2.5.9
 TEST(identity_machine, the_directory_is_asked_within_the_budget) {
   identity_options options;
   options.per_second = 2;
@@ -267,7 +273,7 @@ TEST(identity_machine, the_directory_is_asked_within_the_budget) {
   EXPECT_THAT(x.last.fetch, ElementsAre(repo_of(4)));
 }
 
-// architecture.md 9: the smallest value of the option
+// actors.md, Who is looked up next: the smallest value of the option
 TEST(identity_machine, a_budget_below_one_a_second_is_slow_but_not_dead) {
   identity_options options;
   options.per_second = 0.1;
@@ -281,7 +287,7 @@ TEST(identity_machine, a_budget_below_one_a_second_is_slow_but_not_dead) {
   EXPECT_THAT(x.last.fetch, ElementsAre(repo_of(2)));
 }
 
-// architecture.md 2: `in_flight_max`, and one more
+// actors.md, Who is looked up next: `in_flight_max`, and one more
 TEST(identity_machine, look_ups_on_the_wire_are_bounded) {
   identity_options options;
   options.in_flight_max = 2;
@@ -294,7 +300,7 @@ TEST(identity_machine, look_ups_on_the_wire_are_bounded) {
   EXPECT_THAT(x.last.fetch, ElementsAre(repo_of(3)));
 }
 
-// architecture.md 2: `waiting_max`, and one more
+// hostile-inputs.md 2.1.33: `waiting_max`, and one more
 TEST(identity_machine, one_did_too_many_is_refused) {
   identity_options options;
   options.waiting_max = 2;
@@ -331,7 +337,8 @@ TEST(identity_machine, hosts_that_hang_shut_out_no_name_of_the_directory) {
   EXPECT_THAT(x.last.answers, IsEmpty()) << "there is room again";
 }
 
-// architecture.md 2: `cached_max`, and one more; the oldest use goes
+// architecture.md, When memory runs short: `cached_max`, and one more; the
+// oldest use goes
 TEST(identity_machine, the_cache_forgets_what_was_not_used_for_longest) {
   identity_options options;
   options.cached_max = 2;

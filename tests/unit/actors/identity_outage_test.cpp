@@ -11,8 +11,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// protocol.md 8.2, 8.3: whoever asks before its pause is over hears that it
-// fails, and when to ask again
+// protocol-coverage.md 8.2, 8.3: whoever asks before its pause is over hears
+// that it fails, and when to ask again
 TEST(identity_machine, a_look_up_that_failed_is_made_again_after_its_pause) {
   resolver x;
   x.fetch(1);
@@ -58,8 +58,9 @@ TEST(identity_machine, a_directory_that_limits_us_is_asked_for_nothing) {
   EXPECT_THAT(x.last.fetch, ElementsAre(alice));
 }
 
-// requirements.md 3b, 9: that is no failure of the look-up, which is made again when
-// the directory has rested, for whoever asked before or meanwhile
+// actors.md, Who is looked up next: that is no failure of the look-up, which is
+// made again when the directory has rested, for whoever asked before or
+// meanwhile
 TEST(identity_machine, a_look_up_that_is_limited_waits_and_is_made_again) {
   resolver x;
   const auto limit = [&x] {
@@ -116,9 +117,9 @@ TEST(identity_machine, one_who_asked_anew_hears_of_the_failure_too) {
   EXPECT_EQ(x.machine.waiting(), 0u);
 }
 
-// architecture.md 9: PLC look-ups have a budget. 300 identities that fail for
-// ever take `limits::retry_share` of it at most; who is new and whose key
-// rotated are looked up at once
+// actors.md, Who is looked up next: PLC look-ups have a budget. 300 identities
+// that fail for ever take `limits::retry_share` of it at most; who is new and
+// whose key rotated are looked up at once
 TEST(identity_machine, identities_that_fail_for_ever_leave_the_budget_to_others) {
   constexpr int failing = 300;
   constexpr auto tick = 100ms;

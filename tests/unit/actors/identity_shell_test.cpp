@@ -4,7 +4,7 @@
 #include "storage/tables/identity_table.hpp"
 #include "tests/unit/actors/identity_shell_world.hpp"
 
-// architecture.md 2, IDENTITY: who asked hears, once for each question.
+// actors.md, Who is looked up next: who asked hears, once for each question.
 namespace weir::tests {
 namespace {
 
@@ -27,7 +27,7 @@ TEST_F(IdentityShellTest, OneWhoAsksTwiceHearsOnceAndOthersHearToo) {
   EXPECT_EQ(journal.count<journal_rows>(), 1u);
 }
 
-// reliability.md P9: limits::lookup_failure_bytes
+// architecture.md, When memory runs short: limits::lookup_failure_bytes
 TEST_F(IdentityShellTest, FailuresThatAreRememberedCountAsMemory) {
   ask(ann);
   not_stored();
@@ -66,7 +66,8 @@ TEST_F(IdentityShellTest, OneWhoHeardMayAskAgain) {
   EXPECT_EQ(network->documents.size(), 2u);
 }
 
-// protocol.md 8.4: the document at once, the handle when it was verified
+// protocol-coverage.md 8.4: the document at once, the handle when it was
+// verified
 TEST_F(IdentityShellTest, AVerifiedHandleIsToldToThoseWhoAsked) {
   ask(ann);
   not_stored();

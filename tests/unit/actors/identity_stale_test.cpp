@@ -7,7 +7,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// protocol.md 8.3: after an outage of a day nobody waits for the directory
+// protocol-coverage.md 8.3: after an outage of a day nobody waits for the
+// directory
 TEST(identity_machine, a_stale_answer_comes_at_once_and_the_new_one_after_it) {
   resolver x;
   x.fetch(1);
@@ -28,7 +29,7 @@ TEST(identity_machine, a_stale_answer_comes_at_once_and_the_new_one_after_it) {
   EXPECT_TRUE(x.last.answers[1].last);
 }
 
-// architecture.md 2: no queue without a bound
+// ADR 1, 8: no queue without a bound
 TEST(identity_machine, one_who_asks_again_and_again_waits_once) {
   resolver x;
   for (int i = 0; i < 5; ++i)
@@ -49,7 +50,8 @@ TEST(identity_machine, one_who_asks_again_and_again_waits_once) {
   }
 }
 
-// protocol.md 8.8: a document that came while an older handle was checked
+// protocol-coverage.md 8.8: a document that came while an older handle was
+// checked
 TEST(identity_machine, who_waits_for_a_new_handle_hears_of_it) {
   resolver x;
   x.fetch(1);
@@ -70,7 +72,7 @@ TEST(identity_machine, who_waits_for_a_new_handle_hears_of_it) {
   EXPECT_THAT(x.last.answers, IsEmpty());
 }
 
-// architecture.md 2: `cached_max`
+// architecture.md, When memory runs short: `cached_max`
 TEST(identity_machine,
      a_row_that_was_forgotten_meanwhile_is_to_be_asked_again) {
   identity_options options;
@@ -100,7 +102,7 @@ TEST(identity_machine, an_asker_is_not_let_go_while_it_waits_for_more) {
   EXPECT_TRUE(x.last.answers[0].last);
 }
 
-// architecture.md 2: `waiting_max`: what is known is told all the same
+// hostile-inputs.md 2.1.33: `waiting_max`: what is known is told all the same
 TEST(identity_machine, a_full_queue_still_tells_what_is_known) {
   identity_options options;
   options.waiting_max = 1;
@@ -115,7 +117,7 @@ TEST(identity_machine, a_full_queue_still_tells_what_is_known) {
   EXPECT_TRUE(x.last.answers[0].last);
 }
 
-// reliability.md 2.1, DNS abuse: `waiting_max` names that nobody knows
+// hostile-inputs.md 2.1.25: `waiting_max` names that nobody knows
 TEST(identity_machine, a_full_queue_does_not_shut_out_what_is_stored) {
   for (const auto age : {1h, 25h}) {
     identity_options options;
@@ -137,7 +139,8 @@ TEST(identity_machine, a_full_queue_does_not_shut_out_what_is_stored) {
   }
 }
 
-// protocol.md 8.3: 24 hours, and a second more; stale while it is refreshed
+// protocol-coverage.md 8.3: 24 hours, and a second more; stale while it is
+// refreshed
 TEST(identity_machine, a_stored_answer_is_good_for_a_day) {
   for (const auto age : {24h - 1s, 24h + 0s}) {
     resolver x;
@@ -150,7 +153,8 @@ TEST(identity_machine, a_stored_answer_is_good_for_a_day) {
   }
 }
 
-// protocol.md 8.3: a clock that was ahead makes no document good for years
+// protocol-coverage.md 8.3: a clock that was ahead makes no document good for
+// years
 TEST(identity_machine, an_answer_of_a_clock_that_was_ahead_is_old) {
   for (const auto age : {0s, -1s}) {
     resolver x;
@@ -170,7 +174,7 @@ TEST(identity_machine, an_answer_of_a_clock_that_was_ahead_is_old) {
   EXPECT_THAT(y.last.fetch, ElementsAre(alice));
 }
 
-// protocol.md 8.3: age counts from the fetch, not from the read
+// protocol-coverage.md 8.3: age counts from the fetch, not from the read
 TEST(identity_machine, reading_a_stored_answer_does_not_make_it_younger) {
   resolver x;
   x.ask(1);
@@ -180,7 +184,8 @@ TEST(identity_machine, reading_a_stored_answer_does_not_make_it_younger) {
   EXPECT_THAT(x.last.fetch, ElementsAre(alice));
 }
 
-// protocol.md 8.3: stale is better than nothing, but not when asked anew
+// protocol-coverage.md 8.3: stale is better than nothing, but not when asked
+// anew
 TEST(identity_machine, a_stale_answer_serves_while_the_directory_is_away) {
   for (const auto fresh : {false, true}) {
     resolver x;

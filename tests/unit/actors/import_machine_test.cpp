@@ -129,7 +129,7 @@ TEST(import_machine, a_first_fetch_creates_every_record) {
     std::ranges::equal(op.content.view(), make_record("app.test.a/1")));
 }
 
-// protocol.md 5.6: creates, updates and deletes too
+// protocol-coverage.md 5.6: creates, updates and deletes too
 TEST(import_machine, the_difference_to_what_is_held_comes_out) {
   auto repo = repo_with(
     {"app.test.a/1", "app.test.a/2", "app.test.a/4", "app.test.b/1"});
@@ -151,7 +151,7 @@ TEST(import_machine, the_difference_to_what_is_held_comes_out) {
   }
 }
 
-// architecture.md 3, Backfill: what is already applied differs no more
+// architecture.md, The stages: what is already applied differs no more
 TEST(import_machine, an_equal_copy_gives_no_operation) {
   const auto repo = repo_with({"app.test.a/1", "app.test.a/2"});
   fetch x{repo, heads_of(repo)};
@@ -160,7 +160,7 @@ TEST(import_machine, an_equal_copy_gives_no_operation) {
   EXPECT_THAT(x.chunks, IsEmpty());
 }
 
-// protocol.md 5.6: an empty repo deletes all that is held
+// protocol-coverage.md 5.6: an empty repo deletes all that is held
 TEST(import_machine, an_emptied_repo_deletes_everything) {
   auto repo = repo_with({"app.test.a/1", "app.test.a/2"});
   const auto held = heads_of(repo);
@@ -191,7 +191,7 @@ TEST(import_machine, the_filter_decides_what_is_compared) {
                           "delete app.test.b/9"));
 }
 
-// architecture.md 3, Backfill: `limits::chunk_ops_max`, and one more
+// architecture.md, Limits: `limits::chunk_ops_max`, and one more
 TEST(import_machine, a_chunk_holds_no_more_than_the_limit) {
   for (const size_t extra : {0, 1}) {
     test_repo repo;
@@ -217,7 +217,7 @@ TEST(import_machine, a_chunk_holds_no_more_than_the_limit) {
   }
 }
 
-// architecture.md 2: `limits::chunk_bytes_max`
+// architecture.md, Limits: `limits::chunk_bytes_max`
 TEST(import_machine, a_chunk_ends_when_its_bytes_are_used_up) {
   test_repo repo;
   for (size_t i = 0; i < 6; ++i)
@@ -231,7 +231,7 @@ TEST(import_machine, a_chunk_ends_when_its_bytes_are_used_up) {
   EXPECT_EQ(x.chunks[0].size(), 3u);
 }
 
-// architecture.md 3, Backfill: above one pass the records are read twice
+// architecture.md, The stages: above one pass the records are read twice
 TEST(import_machine, a_large_repo_gives_the_same_difference) {
   test_repo repo;
   const std::string body(100'000, 'x');
@@ -276,7 +276,7 @@ TEST(import_machine, a_repo_is_walked_once_up_to_the_limit) {
   EXPECT_GE(steps(car.size() - 1), 2 * 40u);
 }
 
-// invariant of architecture.md 3: nothing comes out of an unproved CAR
+// architecture.md, The stages: nothing comes out of an unproved CAR
 TEST(import_machine, nothing_comes_out_before_the_whole_tree_was_proved) {
   test_repo repo;
   for (size_t i = 0; i < 100; ++i)
@@ -295,7 +295,7 @@ TEST(import_machine, nothing_comes_out_before_the_whole_tree_was_proved) {
   EXPECT_THAT(x.chunks, IsEmpty());
 }
 
-// protocol.md 5.2
+// protocol-coverage.md 5.2
 TEST(import_machine, a_root_by_another_key_or_for_another_did_is_refused) {
   const auto repo = repo_with({"app.test.a/1"});
   const test_repo other{2};
@@ -309,7 +309,7 @@ TEST(import_machine, a_root_by_another_key_or_for_another_did_is_refused) {
             ec::verification_failed);
 }
 
-// protocol.md 5.3: a stale mirror; the same rev again is fine
+// protocol-coverage.md 5.3: a stale mirror; the same rev again is fine
 TEST(import_machine, a_root_older_than_what_is_held_is_refused) {
   const auto repo = repo_with({"app.test.a/1"});
   for (const uint64_t ahead : {0, 1}) {
@@ -328,7 +328,8 @@ TEST(import_machine, a_root_older_than_what_is_held_is_refused) {
   }
 }
 
-// protocol.md 5.3: a mirror that has not seen yet what an event told of
+// protocol-coverage.md 5.3: a mirror that has not seen yet what an event told
+// of
 TEST(import_machine, a_root_older_than_the_event_that_led_to_it_is_refused) {
   const auto repo = repo_with({"app.test.a/1"});
   for (const uint64_t ahead : {0, 1}) {
@@ -342,7 +343,7 @@ TEST(import_machine, a_root_older_than_the_event_that_led_to_it_is_refused) {
   }
 }
 
-// protocol.md 5.1: the body was cut off
+// protocol-coverage.md 5.1: the body was cut off
 TEST(import_machine, a_body_that_was_cut_is_refused) {
   const auto repo = repo_with({"app.test.a/1", "app.test.a/2"});
   auto car = repo.export_car();
@@ -351,7 +352,8 @@ TEST(import_machine, a_body_that_was_cut_is_refused) {
   EXPECT_FALSE(x.feed(car));
 }
 
-// protocol.md 2.4, 5.4: a record that is no valid block keeps its place
+// protocol-coverage.md 2.4, 5.4: a record that is no valid block keeps its
+// place
 TEST(import_machine, an_undecodable_record_comes_without_its_body) {
   auto repo = repo_with({"app.test.a/1"});
   repo.put("app.test.a/2", bytes{0x01}); // A number, not a record.

@@ -7,7 +7,7 @@
 #include "tests/unit/actors/shell_fixture.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
-// architecture.md 3, Journal: what is told, and when.
+// actors.md, One update of a repo: what is told, and when.
 namespace weir::tests {
 namespace {
 
@@ -103,7 +103,7 @@ protected:
 
 } // namespace
 
-// reliability.md P9
+// architecture.md, When memory runs short
 TEST_F(JournalShellTest, TheNamesOfCollectionsCountAsMemory) {
   start();
   const auto held = [this] { return shared->memory->held(memory_use::names); };
@@ -167,7 +167,7 @@ TEST_F(JournalShellTest, WhatIsDurableIsToldAtOnce) {
   EXPECT_GT(stats.durable, 0u);
 }
 
-// invariant I4: before the frames of a repo are given up that has no REPO
+// architecture.md I4: before the frames of a repo are given up that has no REPO
 TEST_F(JournalShellTest, WhatIsMissedIsNotedBehindEverythingBefore) {
   start();
   test_account ann{'a'};
@@ -278,7 +278,8 @@ TEST_F(JournalShellTest, BackfillGoesOnUpToTheLimit) {
   EXPECT_THAT(finished(), ElementsAre(11));
 }
 
-// OPLOG-34, architecture.md 3: late updates of a dead REPO are shut out
+// OPLOG-34; actors.md, One update of a repo: late updates of a dead REPO are
+// shut out
 TEST_F(JournalShellTest, AFenceComesAfterWhatWasSentBeforeAndShutsOutTheRest) {
   start();
   test_account ann{'a'};

@@ -17,7 +17,8 @@ atproto::did did_of(size_t n) {
   return atproto::did::trusted("did:plc:repo" + std::to_string(n));
 }
 
-// protocol.md 4.5; limits::known_absence_memory: just before its end and at it
+// protocol-coverage.md 4.5; limits::known_absence_memory: just before its end
+// and at it
 TEST(known_absences, what_a_host_answered_is_asked_again_half_a_day_later) {
   known_absences x{10};
   EXPECT_TRUE(x.on_left_out(1, did_of(1), host, start));

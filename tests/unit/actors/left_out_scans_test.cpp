@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-/// Whom a listing left out (protocol.md 4.5, 9).
+/// Whom a listing left out (protocol-coverage.md 4.5, 9).
 namespace weir::tests {
 namespace {
 
@@ -126,7 +126,8 @@ struct second_relay {
   left_out_scans::scan scan;
 };
 
-// protocol.md 4.5: also when another relay stands first in the configuration
+// protocol-coverage.md 4.5: also when another relay stands first in the
+// configuration
 TEST(left_out_scans, what_any_relay_leaves_out_is_asked_about) {
   const second_relay x;
   EXPECT_TRUE(x.leaves_out(2));
@@ -134,7 +135,8 @@ TEST(left_out_scans, what_any_relay_leaves_out_is_asked_about) {
   EXPECT_FALSE(x.leaves_out(2, "")) << "there is nobody to be asked";
 }
 
-// protocol.md 4.5: its own host knows better, if it lists and can be heard
+// protocol-coverage.md 4.5: its own host knows better, if it lists and can be
+// heard
 TEST(left_out_scans, a_relay_counts_while_the_own_host_does_not_list) {
   second_relay x;
   x.follow(3, "https://pds.test", false, true);

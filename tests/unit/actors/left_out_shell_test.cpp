@@ -111,8 +111,8 @@ TEST_F(LeftOutShellTest, OneThatWasProvedIsNotAskedAboutAgain) {
   EXPECT_EQ(lose(2, true), 0u);
 }
 
-// requirements.md 1d: a relay that leaves it out a second time, though its host
-// has it, does not cover it
+// completeness.md, The terms: a relay that leaves it out a second time, though
+// its host has it, does not cover it
 TEST_F(LeftOutShellTest, OneThatItsHostHasIsSaidToBeLeftOut) {
   ASSERT_EQ(lose(1, true), 1u);
   answer();

@@ -45,7 +45,7 @@ TEST(listed_line, is_news_of_a_repo_that_its_relay_left_out) {
   EXPECT_TRUE(is_news(line, row, &chain, board));
 }
 
-// protocol.md 4.t7: a host may list its tombstoned accounts for ever
+// protocol-coverage.md 4.t7: a host may list its tombstoned accounts for ever
 TEST(listed_line, denies_a_tombstone_once_a_day) {
   const std::string pds = "https://pds.test";
   upstream_board board;

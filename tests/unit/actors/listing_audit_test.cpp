@@ -8,8 +8,8 @@
 namespace weir::tests {
 namespace {
 
-// requirements.md 3b.18: a full listing again, as often as so many requests an
-// hour allow
+// hostile-inputs.md 2.1.29: a full listing again, as often as so many requests
+// an hour allow
 // limits::listing_requests_range
 TEST(listing_machine, an_upstream_is_listed_again_after_the_interval) {
   listing_run x;
@@ -96,7 +96,7 @@ TEST(listing_machine, a_pause_beyond_the_interval_is_the_interval) {
   EXPECT_EQ(*x.last.timer - listing_start, options.interval);
 }
 
-// requirements.md 3b.18: and every 24 hours, whatever it costs
+// ADR 20, 1: and every 24 hours, whatever it costs
 TEST(listing_machine, a_long_listing_comes_again_after_a_day) {
   listing_run x;
   x.want();
@@ -188,7 +188,8 @@ TEST(listing_machine, a_stream_without_a_position_is_listed_each_time) {
   EXPECT_FALSE(y.page(""));
 }
 
-// protocol.md 1.12: events that are missed again and again before it is read
+// protocol-coverage.md 1.12: events that are missed again and again before it
+// is read
 TEST(listing_machine, one_that_waits_for_its_stream_is_not_put_off_again) {
   listing_run x;
   x.want();
@@ -203,7 +204,8 @@ TEST(listing_machine, one_that_waits_for_its_stream_is_not_put_off_again) {
   EXPECT_TRUE(x.machine.is_compared(x.all, 3));
 }
 
-// protocol.md 1.12: events that are missed again and again while it is read
+// protocol-coverage.md 1.12: events that are missed again and again while it is
+// read
 TEST(listing_machine, one_that_was_begun_again_comes_to_its_end_first) {
   listing_run x;
   x.want();

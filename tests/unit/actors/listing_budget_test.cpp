@@ -82,7 +82,7 @@ TEST(listing_budget, a_request_costs_its_part_of_an_hour_and_not_less) {
   EXPECT_EQ(listing_budget::cost_of(limits::listing_requests_range.max), 36ms);
 }
 
-// requirements.md 3b.18: however many collections are listed
+// hostile-inputs.md 2.1.29: however many collections are listed
 TEST(listing_budget, the_listings_of_an_upstream_share_it) {
   for (const size_t count : {1u, 2u, 11u}) {
     budget_run x{frugal()};
@@ -245,8 +245,8 @@ std::vector<uint64_t> lines(size_t from, size_t count, size_t of) {
   return out;
 }
 
-// reliability.md 2.1, endless listings: fresh cursors, an order that changes,
-// and another number of lines each time
+// hostile-inputs.md 2.1.29: fresh cursors, an order that changes, and another
+// number of lines each time
 TEST(listing_machine, the_same_repos_in_changing_pages_end_the_listing) {
   listing_run x;
   ASSERT_TRUE(x.want());

@@ -56,7 +56,7 @@ TEST(listing_census, a_listing_that_repeats_itself_fills_no_memory) {
   EXPECT_TRUE(x.left_out(hash_of(50)));
 }
 
-// reliability.md P15; architecture.md 9
+// architecture.md, A wrong clock
 TEST(listing_census, a_fetch_in_the_future_excuses_nobody) {
   storage::repo_row row;
   row.pds = "https://pds.test";
@@ -73,8 +73,8 @@ TEST(listing_census, a_fetch_in_the_future_excuses_nobody) {
   EXPECT_TRUE(should_be_listed(row, since, now)) << "a clock was ahead";
 }
 
-// architecture.md 9: an account that a complete, uninterrupted listing leaves
-// out is asked about
+// actors.md, What an account is: an account that a complete, uninterrupted
+// listing leaves out is asked about
 TEST(listing_machine, a_listing_is_whole_when_one_life_read_it_to_its_end) {
   listing_run x;
   x.want();
@@ -91,7 +91,7 @@ TEST(listing_machine, a_listing_is_whole_when_one_life_read_it_to_its_end) {
   EXPECT_TRUE(x.last.whole == x.all);
 }
 
-// architecture.md 9
+// actors.md, What an account is
 TEST(listing_machine, a_listing_that_is_cut_or_wanted_anew_is_not_whole) {
   listing_run anew;
   anew.want();

@@ -7,7 +7,7 @@
 namespace weir::tests {
 namespace {
 
-// SYNC-19; protocol.md 9.1
+// SYNC-19; protocol-coverage.md 9.1
 TEST(listing_machine, pages_follow_each_other_until_there_is_no_cursor) {
   listing_run x;
   ASSERT_TRUE(x.want());
@@ -20,7 +20,7 @@ TEST(listing_machine, pages_follow_each_other_until_there_is_no_cursor) {
   EXPECT_EQ(x.machine.finished(), 1u);
 }
 
-// requirements.md 3b.18: the cursor is kept
+// storage-format.md 2: the cursor is kept
 TEST(listing_machine, a_restart_goes_on_behind_the_last_page_that_was_taken) {
   listing_run x;
   x.want();
@@ -89,7 +89,7 @@ TEST(listing_machine, a_listing_that_waits_to_begin_anew_does_not_go_on) {
   EXPECT_EQ(y.last.fetch->cursor, "");
 }
 
-// requirements.md 1d: wanted twice at one position is wanted once
+// completeness.md, The terms: wanted twice at one position is wanted once
 TEST(listing_machine, a_second_wish_for_the_same_changes_nothing) {
   listing_run x;
   x.want();
@@ -98,7 +98,7 @@ TEST(listing_machine, a_second_wish_for_the_same_changes_nothing) {
   EXPECT_FALSE(x.page(""));
 }
 
-// protocol.md 9.2: what fails is tried soon, from where it was
+// protocol-coverage.md 9.2: what fails is tried soon, from where it was
 TEST(listing_machine, a_failed_page_is_tried_again_at_its_cursor) {
   listing_run x;
   x.want();
@@ -112,8 +112,8 @@ TEST(listing_machine, a_failed_page_is_tried_again_at_its_cursor) {
   EXPECT_EQ(x.last.fetch->cursor, "c1");
 }
 
-// protocol.md 9.2: up to `limits::listing_retry_max`, or to what the budget
-// gives, and anew after a good page
+// protocol-coverage.md 9.2: up to `limits::listing_retry_max`, or to what the
+// budget gives, and anew after a good page
 TEST(listing_machine, the_wait_doubles_while_pages_fail) {
   listing_options options;
   options.requests_per_hour = 60;
@@ -133,7 +133,7 @@ TEST(listing_machine, the_wait_doubles_while_pages_fail) {
   EXPECT_EQ(*x.last.timer - x.now, limits::listing_retry_min);
 }
 
-// protocol.md 9.2: a host may forget its own cursors; limits::
+// protocol-coverage.md 9.2: a host may forget its own cursors; limits::
 // listing_requests_range: each new run costs what it asked for
 TEST(listing_machine, a_page_that_is_no_listing_begins_it_anew) {
   listing_run x;
@@ -148,8 +148,8 @@ TEST(listing_machine, a_page_that_is_no_listing_begins_it_anew) {
   EXPECT_EQ(x.last.fetch->cursor, "");
 }
 
-// protocol.md 9.2: what is not offered is asked for more and more rarely. It may
-// be a proxy that says so, of a relay that starts.
+// protocol-coverage.md 9.2: what is not offered is asked for more and more
+// rarely. It may be a proxy that says so, of a relay that starts.
 TEST(listing_machine, a_route_that_is_missing_is_tried_after_the_interval) {
   listing_run x;
   x.want();
@@ -168,7 +168,7 @@ TEST(listing_machine, a_route_that_is_missing_is_tried_after_the_interval) {
   EXPECT_EQ(*x.last.timer - x.now, 24h);
 }
 
-// reliability.md 2.1, endless listings: a cursor that comes twice
+// hostile-inputs.md 2.1.29: a cursor that comes twice
 TEST(listing_machine, a_cursor_that_comes_twice_ends_the_listing) {
   listing_run x;
   x.want();
@@ -181,7 +181,8 @@ TEST(listing_machine, a_cursor_that_comes_twice_ends_the_listing) {
   EXPECT_TRUE(x.page("c1")); // Forgotten with the run.
 }
 
-// reliability.md 2.1: `limits::listing_idle_pages_max` in a row, and one less
+// hostile-inputs.md 2.1.29: `limits::listing_idle_pages_max` in a row, and one
+// less
 TEST(listing_machine, pages_without_a_repo_end_the_listing) {
   listing_run x;
   x.want();
@@ -197,7 +198,7 @@ TEST(listing_machine, pages_without_a_repo_end_the_listing) {
   EXPECT_FALSE(idle());
 }
 
-// reliability.md 2.1: a cursor that grows over the same repos
+// hostile-inputs.md 2.1.29: a cursor that grows over the same repos
 TEST(listing_machine, pages_with_the_same_repos_end_the_listing) {
   listing_run x;
   x.want();
@@ -221,8 +222,9 @@ TEST(listing_machine, pages_with_the_same_repos_end_the_listing) {
     EXPECT_TRUE(print_page(1));
 }
 
-// reliability.md 2.1: `limits::listing_idle_pages_max`. For some pages there is no
-// room, or the directory is wrong: they come again, and repeat nothing.
+// hostile-inputs.md 2.1.29: `limits::listing_idle_pages_max`. For some pages
+// there is no room, or the directory is wrong: they come again, and repeat
+// nothing.
 TEST(listing_machine, a_page_that_was_not_taken_is_no_repetition) {
   for (const auto has_room : {false, true}) {
     listing_run x;
@@ -241,7 +243,7 @@ TEST(listing_machine, a_page_that_was_not_taken_is_no_repetition) {
   }
 }
 
-// reliability.md 2.1: `limits::listing_pages_max`
+// hostile-inputs.md 2.1.29: `limits::listing_pages_max`
 TEST(listing_machine, a_listing_has_a_last_page) {
   EXPECT_EQ(listing_options{}.pages_max, limits::listing_pages_max);
   listing_options options;
@@ -280,7 +282,8 @@ TEST(listing_machine, only_a_listing_that_names_all_is_an_audit) {
   EXPECT_FALSE(refused.last.cut_short);
 }
 
-// architecture.md 2: upstreams and collections are listed apart from each other
+// storage-format.md 2: upstreams and collections are listed apart from each
+// other
 TEST(listing_machine, listings_share_nothing) {
   const listing_id some{1, "app.test.note"};
   const listing_id other{2, {}};
@@ -300,7 +303,7 @@ TEST(listing_machine, listings_share_nothing) {
     x.take(x.machine.on_page({3, {}}, std::string{"c9"}, 1, x.now)));
 }
 
-// architecture.md 2: two that are due begin one after the other
+// Two that are due begin one after the other
 TEST(listing_machine, the_timer_comes_back_for_the_second_that_is_due) {
   listing_run x;
   for (const uint32_t upstream : {1u, 2u}) {

@@ -37,7 +37,8 @@ std::vector<std::string> run(lookup_queue& x, steady_time now,
   return out;
 }
 
-// architecture.md 9: who is new and whose key may have changed come first
+// actors.md, Who is looked up next: who is new and whose key may have changed
+// come first
 TEST(lookup_queue, newcomers_and_rotations_share_most_of_each_round) {
   lookup_queue x{8, 64};
   for (int i = 0; i < 100; ++i) {
@@ -157,7 +158,8 @@ TEST(lookup_backoff, the_pause_doubles_until_a_look_up_succeeds) {
   EXPECT_EQ(x.failed(repo, start, away), start + limits::lookup_pause_min);
 }
 
-// protocol.md 8.3; `limits::lookup_forgiven_min`: when it was the directory
+// protocol-coverage.md 8.3; `limits::lookup_forgiven_min`: when it was the
+// directory
 TEST(lookup_backoff, a_success_after_many_failures_ends_all_pauses) {
   constexpr auto enough = limits::lookup_forgiven_min;
   for (const auto failures : {enough - 1, enough}) {
@@ -206,8 +208,8 @@ TEST(lookup_backoff, failures_are_remembered_up_to_a_bound) {
   EXPECT_EQ(x.size(), limits::lookup_failures_max);
 }
 
-// reliability.md 2.1: `limits::lookup_cause_bytes_max`, and one more; no character
-// is torn
+// architecture.md, When memory runs short: `limits::lookup_cause_bytes_max`,
+// and one more; no character is torn
 TEST(lookup_backoff, why_it_failed_is_kept_up_to_a_bound) {
   lookup_backoff x{2};
   const auto repo = named("a");

@@ -145,7 +145,7 @@ struct flooded : resolver {
   }
 };
 
-// Issue 13, 21: shares of look-ups
+// actors.md, Who is looked up next: shares of look-ups
 TEST(identity_hosts, a_crowd_of_one_host_delays_no_rotation_of_another) {
   flooded x;
   const auto who = repo_of(crowd + 1);

@@ -55,8 +55,8 @@ protected:
 
 } // namespace
 
-// protocol.md 4.5: after a restart, neither anew nor at once; whatever the
-// clock was then
+// protocol-coverage.md 4.5: after a restart, neither anew nor at once; whatever
+// the clock was then
 TEST_F(LostReposTest, AreAskedAboutForTheSecondTimeInTheirTime) {
   constexpr std::chrono::seconds grace = limits::gone_grace_range.standard;
   constexpr auto least = grace / limits::gone_grace_part;

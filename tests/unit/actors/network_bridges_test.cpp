@@ -98,7 +98,7 @@ class StreamBridgeTest : public bridge_world {};
 
 } // namespace
 
-// protocol.md 4.5: {did, active, status?}
+// protocol-coverage.md 4.5: {did, active, status?}
 TEST_F(AccountBridgeTest, AHostSaysWhatTheAccountIs) {
   const auto said = [this](std::string_view rest) {
     const auto x = ask(answer_with(
@@ -117,7 +117,7 @@ TEST_F(AccountBridgeTest, AHostSaysWhatTheAccountIs) {
   EXPECT_EQ(refused.account, account_status::takendown);
 }
 
-// requirements.md 1b.15: a rev that getRepoStatus leaves out is in
+// completeness.md, The terms: a rev that getRepoStatus leaves out is in
 // getLatestCommit, which is asked for accounts that are active
 TEST_F(AccountBridgeTest, TheRevIsAskedForWhereItIsLeftOut) {
   const auto ask_for = [this](std::string_view status,
@@ -149,8 +149,8 @@ TEST_F(AccountBridgeTest, TheRevIsAskedForWhereItIsLeftOut) {
     EXPECT_FALSE(ask_for(head + R"("active":true})", none).first.defined());
 }
 
-// requirements.md 1b.15: a host that is busy is no reason to fetch; it is asked
-// again when it says so. Nor is a page of somebody else in front of it.
+// completeness.md, Acting: a host that is busy is no reason to fetch; it is
+// asked again when it says so. Nor is a page of somebody else in front of it.
 TEST_F(AccountBridgeTest, AHostThatDoesNotAnswerBothIsAskedAgain) {
   using kind = account_answer::kind;
   using answer = result<net::http_response>;
@@ -184,8 +184,9 @@ TEST_F(AccountBridgeTest, AHostThatDoesNotAnswerBothIsAskedAgain) {
             kind::useless);
 }
 
-// protocol.md 4.5: only RepoNotFound says that it is gone; an answer about
-// somebody else, or of a server that does not know the method, says nothing
+// protocol-coverage.md 4.5: only RepoNotFound says that it is gone; an answer
+// about somebody else, or of a server that does not know the method, says
+// nothing
 TEST_F(AccountBridgeTest, WhatIsNoAnswerSaysNothing) {
   using kind = account_answer::kind;
   EXPECT_EQ(kind_of(400, R"({"error":"RepoNotFound"})"), kind::not_found);
@@ -204,7 +205,7 @@ TEST_F(AccountBridgeTest, WhatIsNoAnswerSaysNothing) {
   EXPECT_EQ(ask(busy).retry_after, std::chrono::seconds{17});
 }
 
-// protocol.md 9.1
+// protocol-coverage.md 9.1
 TEST_F(ListingBridgeTest, PagesOfAThousandAreAskedForByTheirCursor) {
   said = answer_with(200, R"({"cursor":"a b","repos":[
     {"did":"did:plc:ewvi7nxzyoun6zhxrhs64oiz","head":"x",
@@ -254,7 +255,7 @@ TEST_F(ListingBridgeTest, APageHasSoManyLinesAndNotOneMore) {
   EXPECT_TRUE(more.repos.empty());
 }
 
-// protocol.md 9.2: who has records in a collection; no line has a rev
+// protocol-coverage.md 9.2: who has records in a collection; no line has a rev
 TEST_F(ListingBridgeTest, ACollectionIsAskedForByItsName) {
   said = answer_with(200, R"({"cursor":"c2","repos":[
     {"did":"did:plc:ewvi7nxzyoun6zhxrhs64oiz"},{"did":"nonsense"}]})");
@@ -269,14 +270,14 @@ TEST_F(ListingBridgeTest, ACollectionIsAskedForByItsName) {
   EXPECT_FALSE(page.repos[0].rev.defined());
 }
 
-// protocol.md 9: a host that does not know its own cursor
+// protocol-coverage.md 9: a host that does not know its own cursor
 TEST_F(ListingBridgeTest, ARefusedCursorIsNoListing) {
   said = answer_with(400, R"({"error":"InvalidRequest"})");
   EXPECT_EQ(ask("c1").failed.code, ec::malformed);
 }
 
 // A real PDS gives a cursor with its last page, too.
-// protocol.md 9.1
+// protocol-coverage.md 9.1
 TEST_F(ListingBridgeTest, AnEmptyPageIsTheLastOne) {
   said = answer_with(200, R"({"cursor":"again","repos":[]})");
   const auto page = ask("x");
@@ -284,7 +285,8 @@ TEST_F(ListingBridgeTest, AnEmptyPageIsTheLastOne) {
   EXPECT_EQ(page.cursor, "");
 }
 
-// protocol.md 9.2: what a host that is busy asks for, however it says so
+// protocol-coverage.md 9.2: what a host that is busy asks for, however it says
+// so
 TEST_F(ListingBridgeTest, AHostThatAsksForTimeIsHeard) {
   for (const auto status : {429, 500, 503}) {
     said = answer_with(status, "");
@@ -301,7 +303,7 @@ TEST_F(ListingBridgeTest, AHostThatAsksForTimeIsHeard) {
   EXPECT_EQ(ask("").retry_after, 0s) << "it answers";
 }
 
-// protocol.md 9.2
+// protocol-coverage.md 9.2
 TEST_F(ListingBridgeTest, WhatIsNotOfferedIsToldFromWhatFailed) {
   for (const auto status : {401, 404, 501}) {
     said = answer_with(status, "");
@@ -317,7 +319,7 @@ TEST_F(ListingBridgeTest, WhatIsNotOfferedIsToldFromWhatFailed) {
   }
 }
 
-// protocol.md 9.2: a name that is not known says nothing of the method
+// protocol-coverage.md 9.2: a name that is not known says nothing of the method
 TEST_F(ListingBridgeTest, AHostWhoseNameIsNotKnownIsAway) {
   client = std::make_shared<scripted_client>(
     [](const auto&) -> result<net::http_response> {
@@ -328,7 +330,7 @@ TEST_F(ListingBridgeTest, AHostWhoseNameIsNotKnownIsAway) {
   EXPECT_EQ(page.failed.context, "no such name: pds.test");
 }
 
-// protocol.md 5.0
+// protocol-coverage.md 5.0
 TEST_F(FetchBridgeTest, ACarIsAskedForAndGzipIsWelcome) {
   auto said = answer_with(429, "{}");
   said.retry_after = 90s;
@@ -357,7 +359,7 @@ TEST_F(FetchBridgeTest, ACarIsAskedForAndGzipIsWelcome) {
   EXPECT_TRUE(next<fetch_ended>());
 }
 
-// protocol.md 1.1, 1.11
+// protocol-coverage.md 1.1, 1.11
 TEST_F(StreamBridgeTest, TheCursorIsPartOfThePath) {
   net::io_threads threads;
   const auto network = net::make_system_transport(threads);

@@ -24,8 +24,8 @@ question_machine::question asked(std::optional<std::chrono::seconds> age = {}) {
   return out;
 }
 
-// protocol.md 4.5: a restart is no reason to begin anew, and a clock that was
-// put right none to ask at once: limits::gone_grace_part
+// protocol-coverage.md 4.5: a restart is no reason to begin anew, and a clock
+// that was put right none to ask at once: limits::gone_grace_part
 TEST(question_machine, what_an_earlier_life_was_told_counts) {
   question_options options;
   options.gone_grace = 80s;
@@ -54,7 +54,7 @@ TEST(question_machine, the_shortest_grace_is_no_reason_to_ask_at_once) {
   EXPECT_EQ(x.on_timer(now + options.gone_grace).ask.size(), 1u);
 }
 
-// reliability.md P9: what it counts as in the ledger
+// architecture.md, When memory runs short: what it counts as in the ledger
 TEST(question_machine, its_memory_is_counted) {
   question_machine x{{}};
   const steady_time now{1};

@@ -9,7 +9,7 @@
 
 #include <set>
 
-/// Asking hosts what accounts are there (protocol.md 2.1.3, 4.5).
+/// Asking hosts what accounts are there (protocol-coverage.md 2.1.3, 4.5).
 namespace weir::tests {
 namespace {
 
@@ -91,7 +91,8 @@ struct world {
   std::optional<steady_time> timer;
 };
 
-// protocol.md 2.1.3: at most once in an interval, unless somebody asks for it
+// protocol-coverage.md 2.1.3: at most once in an interval, unless somebody asks
+// for it
 TEST(question_machine, an_account_is_asked_about_once_in_an_interval) {
   world x;
   x.ask(1);
@@ -111,8 +112,8 @@ TEST(question_machine, an_account_is_asked_about_once_in_an_interval) {
   EXPECT_EQ(x.asked.size(), 3u);
 }
 
-// protocol.md 4.5: 400 RepoNotFound there = gone from that host. Said once it
-// proves nothing.
+// protocol-coverage.md 4.5: 400 RepoNotFound there = gone from that host. Said
+// once it proves nothing.
 TEST(question_machine, an_account_is_gone_when_it_was_not_found_twice) {
   world x;
   x.ask(1);
@@ -149,7 +150,7 @@ TEST(question_machine, a_fetch_that_found_nothing_counts_as_asked) {
   EXPECT_THAT(x.told, ElementsAre(account_status::deleted));
 }
 
-// protocol.md 4.5: host unreachable: status unchanged
+// protocol-coverage.md 4.5: host unreachable: status unchanged
 // `limits::account_question_tries_max`
 TEST(question_machine, a_host_that_does_not_answer_is_asked_later_and_later) {
   world x;
@@ -169,7 +170,7 @@ TEST(question_machine, a_host_that_does_not_answer_is_asked_later_and_later) {
   EXPECT_THAT(x.refused, IsEmpty()) << "nobody waits for it";
 }
 
-// protocol.md 2.1.3: what somebody asked for is not dropped in silence
+// protocol-coverage.md 2.1.3: what somebody asked for is not dropped in silence
 // `limits::account_question_tries_max`
 TEST(question_machine, a_question_that_somebody_waits_for_comes_again) {
   world x;
@@ -186,7 +187,8 @@ TEST(question_machine, a_question_that_somebody_waits_for_comes_again) {
   EXPECT_THAT(x.told, ElementsAre(account_status::active));
 }
 
-// reliability.md 2.1: Retry-After rests the host, not only the account
+// actors.md, What an account is: Retry-After rests the host, not only the
+// account
 TEST(question_machine, a_host_that_asks_for_time_gets_it) {
   world x;
   for (size_t i = 0; i < 10; ++i)
@@ -239,7 +241,7 @@ TEST(question_machine, hosts_are_asked_in_turn_and_few_at_a_time) {
   EXPECT_EQ(x.machine.open(), 0u);
 }
 
-// protocol.md 4.6: after a migration the new host is asked instead
+// protocol-coverage.md 4.6: after a migration the new host is asked instead
 TEST(question_machine, the_latest_host_counts) {
   world x;
   x.ask(1, pds, false, true);

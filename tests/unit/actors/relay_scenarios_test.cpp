@@ -16,8 +16,8 @@ using outcome = relay_scenario::outcome;
 /// A frame of a scenario, by its place.
 using frame_name = std::pair<std::string, size_t>;
 
-/// protocol.md 2.5.8: nothing proves a commit without prevData, or an op
-/// without prev, so it is not applied, and the repo is fetched. The relay
+/// protocol-coverage.md 2.5.8: nothing proves a commit without prevData, or an
+/// op without prev, so it is not applied, and the repo is fetched. The relay
 /// passes such a commit on where it is told to be lenient.
 constexpr auto no_prev_data = "unverifiable";
 
@@ -41,8 +41,8 @@ const std::map<frame_name, std::string>& not_followed() {
   return out;
 }
 
-/// Those that it drops, and we do, with the rule: protocol.md 2.1.3, 2.1.1, 2.1.4
-/// and 1.8.
+/// Those that it drops, and we do, with the rule: protocol-coverage.md 2.1.3,
+/// 2.1.1, 2.1.4 and 1.8.
 const std::map<frame_name, std::string>& dropped() {
   static const std::map<frame_name, std::string> out{
     {{"deactivation", 2}, "inactive_account"},
@@ -95,7 +95,8 @@ void play(const std::filesystem::path& path, bool relay, tally& out) {
   }
 }
 
-// protocol.md 1.8, 2.1.3, 2.1.4, 2.5.8, 2.5.10, 4.4, 11.7: also where the relay is lenient
+// protocol-coverage.md 1.8, 2.1.3, 2.1.4, 2.5.8, 2.5.10, 4.4, 11.7: also where
+// the relay is lenient
 TEST(RelayScenariosTest, EveryFrameIsTreatedAsItsMarksSay) {
   WEIR_VECTORS(folder, "vectors/indigo/cmd/relay/testing/testdata");
   for (const auto relay : {false, true}) {

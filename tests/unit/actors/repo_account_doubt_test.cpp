@@ -28,8 +28,8 @@ struct woken_repo : repo_world {
   }
 };
 
-// protocol.md 4: it is decided when the identity comes; architecture.md 3,
-// Waiting: its stream does not wait for that
+// protocol-coverage.md 4: it is decided when the identity comes;
+// architecture.md, Limits: its stream does not wait for that
 TEST(repo_account_doubt, an_account_event_outlives_a_slow_identity) {
   woken_repo x;
   x.take(x.make_commit(), pds_id);
@@ -49,7 +49,7 @@ TEST(repo_account_doubt, an_account_event_outlives_a_slow_identity) {
   EXPECT_TRUE(x.machine->idle(true)) << "a second look is to come";
 }
 
-// protocol.md 4.1: a former host's word is not taken for it
+// protocol-coverage.md 4.1: a former host's word is not taken for it
 TEST(repo_account_doubt, a_held_event_counts_from_the_current_host_only) {
   woken_repo x;
   const auto seq = x.account_said(false, "takendown", other_pds_id);
@@ -79,7 +79,8 @@ TEST(repo_account_doubt, a_held_event_goes_on_asking_for_the_identity) {
   EXPECT_EQ(x.done.size(), 1u);
 }
 
-// reliability.md P9: nor does it fill memory; a listing shows it later
+// architecture.md, When memory runs short: nor does it fill memory; a listing
+// shows it later
 TEST(repo_account_doubt, a_held_event_is_given_up_when_memory_is_short) {
   woken_repo x;
   x.account_said(false, "takendown");
@@ -104,7 +105,7 @@ TEST(repo_account_doubt, a_held_event_of_no_did_is_dropped) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// protocol.md 4.1: a relay's word needs no identity, wherever it stood
+// protocol-coverage.md 4.1: a relay's word needs no identity, wherever it stood
 TEST(repo_account_doubt, a_relay_is_heard_when_the_frames_before_are_given_up) {
   woken_repo x;
   const auto commit = x.take(x.make_commit());
@@ -117,7 +118,7 @@ TEST(repo_account_doubt, a_relay_is_heard_when_the_frames_before_are_given_up) {
   EXPECT_EQ(x.row->account, account_status::takendown);
 }
 
-// protocol.md 4: a later word stands before a held one
+// protocol-coverage.md 4: a later word stands before a held one
 TEST(repo_account_doubt, a_held_event_is_overtaken_by_a_later_one) {
   woken_repo x;
   const auto first = x.account_said(false, "takendown");
@@ -135,7 +136,7 @@ TEST(repo_account_doubt, a_held_event_is_overtaken_by_a_later_one) {
 
 // -- wishes when memory is short -----------------------------------------------
 
-// reliability.md P9, identity flood: what is only wished does not fill memory
+// hostile-inputs.md 2.1.33: what is only wished does not fill memory
 TEST(repo_identity, a_wish_to_refresh_is_left_to_the_row_when_memory_is_short) {
   repo_world x;
   x.sync();
@@ -151,7 +152,7 @@ TEST(repo_identity, a_wish_to_refresh_is_left_to_the_row_when_memory_is_short) {
   EXPECT_EQ(x.done.size(), burst + 1);
 }
 
-// -- what getRepo says (protocol.md 5) ----------------------------------------
+// -- what getRepo says (protocol-coverage.md 5) -------------------------------
 
 /// A fetch that is refused by a host whose document is an hour old.
 struct refused_repo : repo_world {
@@ -167,8 +168,8 @@ struct refused_repo : repo_world {
   }
 };
 
-// protocol.md 4.5: one answer erases nothing; a host that is being restored
-// knows nobody, either
+// protocol-coverage.md 4.5: one answer erases nothing; a host that is being
+// restored knows nobody, either
 TEST(repo_account_doubt, a_host_that_knows_nothing_of_a_repo_is_asked_again) {
   refused_repo x;
   EXPECT_EQ(x.refreshes, 1u);
@@ -220,8 +221,8 @@ TEST(repo_account_doubt, who_asks_by_hand_does_not_wait_for_room) {
   EXPECT_TRUE(x.questions.back().urgent);
 }
 
-// protocol.md 5: the current host is known by a new document
-// protocol.md 4.5
+// protocol-coverage.md 5: the current host is known by a new document
+// protocol-coverage.md 4.5
 TEST(repo_account_doubt, a_host_that_lost_a_repo_is_believed_when_confirmed) {
   refused_repo x;
   x.learn(x.identity());
@@ -240,8 +241,9 @@ TEST(repo_account_doubt, a_host_that_lost_a_repo_is_believed_when_confirmed) {
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
-// protocol.md 4.6, 5: after a migration the old host knows nothing of it
-// protocol.md 4.5
+// protocol-coverage.md 4.6, 5: after a migration the old host knows nothing of
+// it
+// protocol-coverage.md 4.5
 TEST(repo_account_doubt, a_former_host_that_lost_a_repo_proves_nothing) {
   for (const auto twice : {false, true}) {
     refused_repo x;
@@ -268,7 +270,7 @@ TEST(repo_account_doubt, a_former_host_that_lost_a_repo_proves_nothing) {
   }
 }
 
-// protocol.md 5: an answer from before the refusal, or none
+// protocol-coverage.md 5: an answer from before the refusal, or none
 TEST(repo_account_doubt, an_old_document_confirms_nothing) {
   refused_repo x;
   x.learn(x.identity(), false, x.asked - 1);
@@ -281,8 +283,8 @@ TEST(repo_account_doubt, an_old_document_confirms_nothing) {
   EXPECT_EQ(x.wishes.back().not_before, x.now.wall.seconds() + 60);
 }
 
-// protocol.md 5: the other refusals say what the account is, and keep its
-// records: they count at once when the document is new
+// protocol-coverage.md 5: the other refusals say what the account is, and keep
+// its records: they count at once when the document is new
 TEST(repo_account_doubt, a_refused_fetch_waits_for_a_new_document) {
   for (const auto moves : {false, true}) {
     repo_world x;
@@ -323,7 +325,7 @@ TEST(repo_account_doubt, a_young_document_names_the_current_host) {
 
 // -- frames that come again ---------------------------------------------------
 
-// protocol.md 4: what a later event decided stays, also after a crash
+// protocol-coverage.md 4: what a later event decided stays, also after a crash
 TEST(repo_account_doubt, an_account_event_that_comes_again_is_ignored) {
   for (const auto crash : {false, true}) {
     repo_world x;
@@ -369,7 +371,7 @@ TEST(repo_account_doubt, an_event_that_came_again_and_was_held_is_ignored) {
   EXPECT_EQ(x.machine->row().account, account_status::active);
 }
 
-// requirements.md 1b.4: cursors of two upstreams say nothing of each other
+// ADR 1, 5: cursors of two upstreams say nothing of each other
 TEST(repo_account_doubt, a_lower_cursor_of_another_upstream_or_epoch_counts) {
   repo_world x;
   x.sync();

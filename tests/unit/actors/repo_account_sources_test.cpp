@@ -2,7 +2,7 @@
 #include "tests/unit/actors/repo_world.hpp"
 
 /// What a relay, the host's stream and the host itself say of an account, and
-/// when it is asked (protocol.md 2.1.3, 4.1, 4.5).
+/// when it is asked (protocol-coverage.md 2.1.3, 4.1, 4.5).
 namespace weir::tests {
 namespace {
 
@@ -15,7 +15,7 @@ struct synced_repo : repo_world {
   }
 };
 
-// protocol.md 4.1, 4.3
+// protocol-coverage.md 4.1, 4.3
 TEST(repo_account_sources, a_relays_takedown_outlives_the_hosts_words) {
   synced_repo x;
   x.account_event(false, "takendown", relay_id);
@@ -33,7 +33,7 @@ TEST(repo_account_sources, a_relays_takedown_outlives_the_hosts_words) {
   EXPECT_EQ(x.row->account, account_status::active);
 }
 
-// protocol.md 4.t7: the directory's word is withdrawn by no host
+// protocol-coverage.md 4.t7: the directory's word is withdrawn by no host
 TEST(repo_account_sources, a_tombstone_outlives_events_and_listings) {
   synced_repo x;
   x.identity_event();
@@ -62,7 +62,7 @@ TEST(repo_account_sources, a_tombstone_outlives_events_and_listings) {
   EXPECT_EQ(x.wishes.size(), 1u);
 }
 
-// protocol.md 4.1: nobody is left to withdraw it
+// protocol-coverage.md 4.1: nobody is left to withdraw it
 TEST(repo_account_sources, a_relay_that_is_followed_no_more_takes_nobody_down) {
   synced_repo x;
   x.account_event(false, "takendown", relay_id);
@@ -77,8 +77,8 @@ TEST(repo_account_sources, a_relay_that_is_followed_no_more_takes_nobody_down) {
   EXPECT_EQ(x.wishes.size(), 1u);
 }
 
-// protocol.md 4.5: the host of a repo that was fetched is active by its own
-// word
+// protocol-coverage.md 4.5: the host of a repo that was fetched is active by
+// its own word
 TEST(repo_account_sources, a_fetch_outweighs_a_listing_that_is_behind) {
   repo_world x;
   x.board.put(quiet_upstream(pds_id, "https://elsewhere.test", 1, 1));
@@ -103,7 +103,7 @@ TEST(repo_account_sources, a_relays_takedown_is_not_asked_about) {
   EXPECT_THAT(x.questions, IsEmpty());
 }
 
-// protocol.md 2.1.3: once in `limits::account_question_interval`
+// protocol-coverage.md 2.1.3: once in `limits::account_question_interval`
 TEST(repo_account_sources, commits_of_an_account_that_is_away_are_asked_about) {
   synced_repo x;
   x.account_event(false, "deactivated");
@@ -127,7 +127,7 @@ TEST(repo_account_sources, commits_of_an_account_that_is_away_are_asked_about) {
   EXPECT_EQ(x.wishes.size(), 1u);
 }
 
-// SYNC-33; protocol.md 4.5
+// SYNC-33; protocol-coverage.md 4.5
 TEST(repo_account_sources, an_account_that_is_away_can_be_asked_about_by_hand) {
   synced_repo x;
   x.account_event(false, "suspended");
@@ -160,7 +160,8 @@ TEST(repo_account_sources, a_host_that_is_not_known_is_looked_up_and_asked) {
   EXPECT_EQ(x.questions[0].pds, pds_origin);
 }
 
-// protocol.md 4.6: the state at the old host is not the one at the new host
+// protocol-coverage.md 4.6: the state at the old host is not the one at the new
+// host
 TEST(repo_account_sources, the_new_host_of_an_account_that_is_away_is_asked) {
   synced_repo x;
   x.account_event(false, "deactivated");
@@ -175,7 +176,8 @@ TEST(repo_account_sources, the_new_host_of_an_account_that_is_away_is_asked) {
   EXPECT_EQ(x.row->account, account_status::active);
 }
 
-// protocol.md 4.1: the host has a stream of its own, the relay may be behind
+// protocol-coverage.md 4.1: the host has a stream of its own, the relay may be
+// behind
 TEST(repo_account_sources, a_relay_that_contradicts_the_host_makes_us_ask) {
   synced_repo x;
   x.account_event(false, "deleted", relay_id);
@@ -188,7 +190,7 @@ TEST(repo_account_sources, a_relay_that_contradicts_the_host_makes_us_ask) {
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
-// protocol.md 4.5: what comes soon after a question is not forgotten
+// protocol-coverage.md 4.5: what comes soon after a question is not forgotten
 TEST(repo_account_sources, a_question_that_comes_too_soon_is_asked_later) {
   synced_repo x;
   x.account_event(false, "deactivated", relay_id);
@@ -212,7 +214,7 @@ TEST(repo_account_sources, a_question_that_comes_too_soon_is_asked_later) {
   EXPECT_EQ(x.row->account, account_status::active);
 }
 
-// protocol.md 4.5, t5: bytes stay until it is certain
+// protocol-coverage.md 4.5, t5: bytes stay until it is certain
 TEST(repo_account_sources, a_repo_is_erased_when_its_host_says_it_is_gone) {
   synced_repo x;
   x.answer(account_status::deleted);

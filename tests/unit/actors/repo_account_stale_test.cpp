@@ -6,7 +6,7 @@
 namespace weir::tests {
 namespace {
 
-// reliability.md P15: a clock was ahead when it was fetched
+// architecture.md, A wrong clock: a clock was ahead when it was fetched
 TEST(repo_account_stale, a_document_from_the_future_is_not_current) {
   repo_world x;
   x.add_known();
@@ -21,7 +21,8 @@ TEST(repo_account_stale, a_document_from_the_future_is_not_current) {
   EXPECT_EQ(x.row->account, account_status::deactivated);
 }
 
-// reliability.md P15: which is the newer one does not depend on the clock
+// architecture.md, A wrong clock: which is the newer one does not depend on the
+// clock
 TEST(repo_account_stale, a_clock_that_is_put_right_hides_no_new_document) {
   repo_world x;
   x.sync();
@@ -33,7 +34,7 @@ TEST(repo_account_stale, a_clock_that_is_put_right_hides_no_new_document) {
   EXPECT_EQ(x.row->account, account_status::deactivated);
 }
 
-// architecture.md 3.6: what was given up while nobody judged it may have said
+// architecture.md I4: what was given up while nobody judged it may have said
 // that the account is back
 TEST(repo_account_stale, a_gap_of_an_account_that_is_away_asks_its_host) {
   for (const auto gap : {false, true}) {
@@ -92,7 +93,7 @@ TEST(repo_account_stale, a_listing_does_not_undo_what_the_host_said_meanwhile) {
   }
 }
 
-// protocol.md 4.5: an answer may be long on its way, too
+// protocol-coverage.md 4.5: an answer may be long on its way, too
 TEST(repo_account_stale, an_answer_that_an_event_overtook_is_asked_for_again) {
   repo_world x;
   x.sync();
@@ -112,8 +113,8 @@ TEST(repo_account_stale, an_answer_that_an_event_overtook_is_asked_for_again) {
   EXPECT_EQ(x.row->account, account_status::deactivated);
 }
 
-// protocol.md 4.t7: a directory that says once that an identity is gone may be
-// wrong, and nothing announces that it is right again
+// protocol-coverage.md 4.t7: a directory that says once that an identity is
+// gone may be wrong, and nothing announces that it is right again
 TEST(repo_account_stale, a_tombstone_is_looked_at_again) {
   repo_world x;
   x.sync();
@@ -140,8 +141,8 @@ TEST(repo_account_stale, a_tombstone_is_looked_at_again) {
   EXPECT_EQ(x.row->account, account_status::active);
 }
 
-// protocol.md 4.1: a page may be long on its way, and what the stream told
-// meanwhile is newer
+// protocol-coverage.md 4.1: a page may be long on its way, and what the stream
+// told meanwhile is newer
 TEST(repo_account_stale, a_listing_undoes_no_event_behind_its_request) {
   for (const auto from : {pds_id, relay_id}) {
     for (const uint64_t told : {5u, 6u}) {
@@ -170,8 +171,8 @@ TEST(repo_account_stale, a_listing_undoes_no_event_behind_its_request) {
 }
 
 } // namespace
-// protocol.md 4.5: what its former host says of an account that moved, after the
-// document was looked up
+// protocol-coverage.md 4.5: what its former host says of an account that moved,
+// after the document was looked up
 TEST(repo_account_stale, no_document_is_young_enough_for_a_former_host) {
   for (const auto asked : {false, true}) {
     repo_world x;

@@ -34,7 +34,7 @@ struct status_case {
   account_status status;
 };
 
-// protocol.md 4.2, 4.t2, 4.t3, 4.t4: every word of the table
+// protocol-coverage.md 4.2, 4.t2, 4.t3, 4.t4: every word of the table
 TEST(repo_accounts, every_inactive_status_is_kept_as_a_fact) {
   for (const auto& [word, status] : std::initializer_list<status_case>{
          {"deactivated", account_status::deactivated},
@@ -59,8 +59,8 @@ TEST(repo_accounts, every_inactive_status_is_kept_as_a_fact) {
   }
 }
 
-// architecture.md 4: an operation is known by its CID; a fact's is that of its
-// text, raw, so that what is stored can be checked
+// storage-format.md 3.2: an operation is known by its CID; a fact's is that of
+// its text, raw, so that what is stored can be checked
 TEST(repo_accounts, every_fact_is_named_by_the_cid_of_its_text) {
   repo_world x;
   x.sync();
@@ -81,8 +81,8 @@ TEST(repo_accounts, every_fact_is_named_by_the_cid_of_its_text) {
             storage::fact_json(*x.row));
 }
 
-// protocol.md 4.2: active decides, whatever the word
-// protocol.md 4.t6
+// protocol-coverage.md 4.2: active decides, whatever the word
+// protocol-coverage.md 4.t6
 TEST(repo_accounts, an_active_account_is_visible_whatever_its_status_says) {
   for (const auto* word : {"", "throttled", "desynchronized", "takendown"}) {
     repo_world x;
@@ -95,9 +95,10 @@ TEST(repo_accounts, an_active_account_is_visible_whatever_its_status_says) {
   }
 }
 
-// protocol.md 4.4: commits and syncs of an inactive account are dropped
-// protocol.md 2.1.3, 4.t1
-// protocol.md 3.1
+// protocol-coverage.md 4.4: commits and syncs of an inactive account are
+// dropped
+// protocol-coverage.md 2.1.3, 4.t1
+// protocol-coverage.md 3.1
 TEST(repo_accounts, an_inactive_account_says_nothing_until_it_is_back) {
   repo_world x;
   x.sync();
@@ -118,7 +119,8 @@ TEST(repo_accounts, an_inactive_account_says_nothing_until_it_is_back) {
   EXPECT_EQ(x.chain->data, x.account.data());
 }
 
-// protocol.md 4: a repo that was not in sync is fetched when it is back
+// protocol-coverage.md 4: a repo that was not in sync is fetched when it is
+// back
 TEST(repo_accounts, reactivation_queues_a_repo_that_is_not_synced) {
   repo_world x;
   x.add_known();
@@ -134,7 +136,7 @@ TEST(repo_accounts, reactivation_queues_a_repo_that_is_not_synced) {
   EXPECT_EQ(x.wishes[0].status, repo_status::pending);
 }
 
-// protocol.md 4.t5; architecture.md 3, Erasing
+// protocol-coverage.md 4.t5; actors.md, Erasing
 TEST(repo_accounts, a_deleted_account_is_purged_in_one_update) {
   repo_world x;
   x.sync();
@@ -154,7 +156,7 @@ TEST(repo_accounts, a_deleted_account_is_purged_in_one_update) {
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
-// architecture.md 3, Erasing: nothing outlives the mark
+// actors.md, Erasing: nothing outlives the mark
 TEST(repo_accounts, commits_that_wait_go_with_the_deleted_account) {
   busy_repo x;
   x.account_event(false, "deleted");
@@ -167,7 +169,8 @@ TEST(repo_accounts, commits_that_wait_go_with_the_deleted_account) {
   EXPECT_FALSE(x.chain->rev.defined());
 }
 
-// protocol.md 4.t5: a deleted account may come back, then it is fetched whole
+// protocol-coverage.md 4.t5: a deleted account may come back, then it is
+// fetched whole
 TEST(repo_accounts, a_deleted_account_that_returns_is_fetched_from_nothing) {
   repo_world x;
   x.sync();
@@ -187,7 +190,7 @@ TEST(repo_accounts, a_deleted_account_that_returns_is_fetched_from_nothing) {
   EXPECT_EQ(x.chain->data, x.account.data());
 }
 
-// architecture.md 3, Erasing: what was purged is logged again
+// actors.md, Erasing: what was purged is logged again
 TEST(repo_accounts, a_deleted_account_that_returns_unchanged_is_logged_anew) {
   repo_world x;
   x.sync();
@@ -199,7 +202,7 @@ TEST(repo_accounts, a_deleted_account_that_returns_unchanged_is_logged_anew) {
   EXPECT_EQ(x.chain->rev, x.account.rev());
 }
 
-// protocol.md 4; SYNC-30: a status that changes during a fetch ends it
+// protocol-coverage.md 4; SYNC-30: a status that changes during a fetch ends it
 TEST(repo_accounts, an_account_that_goes_away_ends_its_fetch) {
   for (const auto* word : {"takendown", "deleted"}) {
     repo_world x;
@@ -217,7 +220,7 @@ TEST(repo_accounts, an_account_that_goes_away_ends_its_fetch) {
   }
 }
 
-// protocol.md 5.0: the host says why it serves nothing; no retry loop
+// protocol-coverage.md 5.0: the host says why it serves nothing; no retry loop
 TEST(repo_accounts, a_host_that_names_a_status_ends_the_retries) {
   for (const auto status :
        {account_status::deactivated, account_status::suspended,
@@ -236,7 +239,8 @@ TEST(repo_accounts, a_host_that_names_a_status_ends_the_retries) {
   }
 }
 
-// protocol.md 4: what is not fetched does not fail, whoever said that it is away
+// protocol-coverage.md 4: what is not fetched does not fail, whoever said that
+// it is away
 TEST(repo_accounts, a_repo_that_fails_and_goes_away_fails_no_more) {
   repo_world x;
   x.add_known();
@@ -252,7 +256,7 @@ TEST(repo_accounts, a_repo_that_fails_and_goes_away_fails_no_more) {
   EXPECT_EQ(x.row->next_retry, 0);
 }
 
-// protocol.md 4.t7, 8: a tombstoned DID counts as deleted
+// protocol-coverage.md 4.t7, 8: a tombstoned DID counts as deleted
 TEST(repo_accounts, a_tombstoned_identity_deletes_the_account) {
   repo_world x;
   x.sync();

@@ -3,8 +3,8 @@
 #include "tests/unit/actors/repo_world.hpp"
 
 /// The directory said that an identity is gone, which only a document withdraws
-/// (protocol.md 4.t7). It may have erred, and nothing announces that it is right
-/// again.
+/// (protocol-coverage.md 4.t7). It may have erred, and nothing announces that
+/// it is right again.
 namespace weir::tests {
 namespace {
 
@@ -50,7 +50,8 @@ struct tombstoned_repo : repo_world {
   }
 };
 
-// protocol.md 4.t7; invariant I4: the process ends and begins meanwhile
+// protocol-coverage.md 4.t7; architecture.md I4: the process ends and begins
+// meanwhile
 TEST(repo_account_tombstone, the_next_life_goes_on_looking) {
   tombstoned_repo x;
   ASSERT_TRUE(x.row->identity_due);
@@ -95,7 +96,8 @@ TEST(repo_account_tombstone, nobody_looks_again_when_it_is_withdrawn) {
   EXPECT_EQ(x.refreshes, asked);
 }
 
-// protocol.md 4.t7: when no look is left, its host is heard, once a day
+// protocol-coverage.md 4.t7: when no look is left, its host is heard, once a
+// day
 TEST(repo_account_tombstone, its_host_has_the_directory_asked_once_a_day) {
   tombstoned_repo x;
   x.use_up_looks();
@@ -159,7 +161,8 @@ TEST(repo_account_tombstone, what_the_host_answers_counts_as_its_listing_does) {
   x.expect_back();
 }
 
-// protocol.md 4.t7: one that is away can come back, so `deleted` is wrong of it
+// protocol-coverage.md 4.t7: one that is away can come back, so `deleted` is
+// wrong of it
 TEST(repo_account_tombstone, one_that_is_deactivated_is_looked_up_as_well) {
   tombstoned_repo x;
   x.deactivate();
@@ -235,7 +238,7 @@ struct doubted_repo : repo_world {
   }
 };
 
-// protocol.md 4.t7
+// protocol-coverage.md 4.t7
 TEST(repo_account_tombstone, the_first_one_changes_nothing) {
   doubted_repo x;
   ASSERT_TRUE(x.is_whole());
@@ -294,7 +297,8 @@ TEST(repo_account_tombstone, a_document_between_the_two_begins_anew) {
   EXPECT_TRUE(x.is_whole());
 }
 
-// protocol.md 2.5.6: a directory that errs has not said by which key to judge.
+// protocol-coverage.md 2.5.6: a directory that errs has not said by which key
+// to judge.
 TEST(repo_account_tombstone, what_another_key_signs_waits_for_a_document) {
   repo_world x;
   x.sync();
@@ -318,7 +322,7 @@ TEST(repo_account_tombstone, what_another_key_signs_waits_for_a_document) {
   EXPECT_EQ(x.count_of(repo_counter::chain_broken), 1u) << "it was judged";
 }
 
-// Invariant I4
+// architecture.md I4
 TEST(repo_account_tombstone, the_word_of_an_earlier_life_is_the_first) {
   doubted_repo x;
   const auto stored = x.gone();

@@ -7,7 +7,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// requirements.md 3b.7: a failed fetch keeps nothing
+// SYNC-26: a failed fetch keeps nothing
 TEST(repo_buffer, a_fetch_that_fails_drops_what_was_kept) {
   buffering x;
   x.write_commits(buffering::commits_max + 3);
@@ -19,7 +19,7 @@ TEST(repo_buffer, a_fetch_that_fails_drops_what_was_kept) {
   EXPECT_EQ(x.row->status, repo_status::error);
 }
 
-// requirements.md 3b.7: nor what had not gone to the disk yet
+// SYNC-26: nor what had not gone to the disk yet
 TEST(repo_buffer, a_fetch_that_fails_takes_puts_back_that_were_not_sent) {
   buffering x;
   storage::new_operation op;
@@ -34,7 +34,7 @@ TEST(repo_buffer, a_fetch_that_fails_takes_puts_back_that_were_not_sent) {
   EXPECT_EQ(x.row->status, repo_status::error);
 }
 
-// architecture.md 3, Backfill: a page of an ended job is of no use
+// SYNC-26: a page of an ended job is of no use
 TEST(repo_buffer, a_page_that_comes_after_its_job_is_not_taken) {
   buffering x;
   x.write_commits(buffering::commits_max + 1);
@@ -61,7 +61,7 @@ TEST(repo_buffer, a_page_that_comes_after_its_job_is_not_taken) {
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
-// requirements.md 3b.6, 3b.7: what cannot be read is missing
+// SYNC-26: what cannot be read is missing
 TEST(repo_buffer, a_buffer_that_cannot_be_read_desyncs_the_repo) {
   buffering x;
   x.write_commits(buffering::commits_max + 1);
@@ -77,7 +77,7 @@ TEST(repo_buffer, a_buffer_that_cannot_be_read_desyncs_the_repo) {
   EXPECT_THAT(x.buffer, IsEmpty());
 }
 
-// architecture.md 3, Waiting: the next job reads its own buffer from its start
+// SYNC-26: the next job reads its own buffer from its start
 TEST(repo_buffer, the_place_in_the_buffer_ends_with_its_job) {
   buffering x;
   x.write_commits(buffering::commits_max + 1);
@@ -104,7 +104,7 @@ TEST(repo_buffer, the_place_in_the_buffer_ends_with_its_job) {
   EXPECT_EQ(x.chain->data, x.account.data());
 }
 
-// protocol.md 4.5: the host may have said it after it gave its repo
+// protocol-coverage.md 4.5: the host may have said it after it gave its repo
 TEST(repo_buffer, what_a_host_says_meanwhile_is_asked_for_again) {
   buffering x;
   x.write_commits(buffering::commits_max + 1);

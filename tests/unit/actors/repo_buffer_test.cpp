@@ -11,7 +11,7 @@ using testing::IsEmpty;
 constexpr auto bytes_max = limits::repo_waiting_bytes_max;
 constexpr auto disk_max = limits::repo_disk_buffer_bytes_max;
 
-// SYNC-26; architecture.md 3: after a crash the fetch contains the commit
+// SYNC-26; ADR 2, 2: after a crash the fetch contains the commit
 TEST(repo_buffer, a_commit_during_the_fetch_is_kept_and_finished_at_once) {
   buffering x;
   const auto seq = x.take(x.make_commit());
@@ -21,7 +21,7 @@ TEST(repo_buffer, a_commit_during_the_fetch_is_kept_and_finished_at_once) {
   EXPECT_EQ(x.machine->waiting(), 1u);
 }
 
-// invariant I4: but not before the row says `syncing` on disk
+// architecture.md I4: but not before the row says `syncing` on disk
 TEST(repo_buffer, a_kept_commit_is_not_finished_before_syncing_is_durable) {
   repo_world x;
   x.add_known();
@@ -34,8 +34,8 @@ TEST(repo_buffer, a_kept_commit_is_not_finished_before_syncing_is_durable) {
   EXPECT_TRUE(x.finished(seq));
 }
 
-// requirements.md 3b.6: in order, and the switch to synced is the same step
-// protocol.md 5.6
+// SYNC-26: in order, and the switch to synced is the same step
+// protocol-coverage.md 5.6
 TEST(repo_buffer, kept_commits_follow_the_root_in_order_and_end_the_fetch) {
   buffering x;
   x.write_commits(3);
@@ -54,7 +54,7 @@ TEST(repo_buffer, kept_commits_follow_the_root_in_order_and_end_the_fetch) {
   EXPECT_THAT(x.job_ends, ElementsAre(ec::none));
 }
 
-// requirements.md 3b.6: what the fetch contains is dropped
+// SYNC-26: what the fetch contains is dropped
 TEST(repo_buffer, kept_commits_up_to_the_fetched_rev_are_replays) {
   buffering x;
   x.write_commits(2);
@@ -69,7 +69,7 @@ TEST(repo_buffer, kept_commits_up_to_the_fetched_rev_are_replays) {
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
-// requirements.md 3b.6: the first kept commit must chain
+// SYNC-26: the first kept commit must chain
 TEST(repo_buffer, a_kept_commit_that_does_not_chain_desyncs_again) {
   buffering x;
   x.make_commit(); // Lost.
@@ -84,7 +84,7 @@ TEST(repo_buffer, a_kept_commit_that_does_not_chain_desyncs_again) {
   EXPECT_EQ(x.machine->waiting(), 0u);
 }
 
-// architecture.md 3.4: a drain longer than one update
+// actors.md, One update of a repo: a drain longer than one update
 TEST(repo_buffer, a_long_drain_takes_several_updates_and_stays_syncing) {
   buffering x;
   x.write_commits(limits::repo_coalesced_commits_max + 10);
@@ -99,7 +99,7 @@ TEST(repo_buffer, a_long_drain_takes_several_updates_and_stays_syncing) {
   EXPECT_TRUE(x.finished(late));
 }
 
-// architecture.md 2: `limits::repo_waiting_commits_max`, and one more
+// architecture.md, Limits: `limits::repo_waiting_commits_max`, and one more
 TEST(repo_buffer, one_commit_more_than_memory_holds_moves_all_to_disk) {
   buffering x;
   x.write_commits(buffering::commits_max);
@@ -111,7 +111,7 @@ TEST(repo_buffer, one_commit_more_than_memory_holds_moves_all_to_disk) {
   EXPECT_EQ(x.machine->waiting(), 0u);
 }
 
-// architecture.md 2: `limits::repo_waiting_bytes_max`, and one more
+// architecture.md, Limits: `limits::repo_waiting_bytes_max`, and one more
 TEST(repo_buffer, one_byte_more_than_memory_holds_moves_all_to_disk) {
   buffering x;
   const auto small = x.make_commit();
@@ -126,7 +126,7 @@ TEST(repo_buffer, one_byte_more_than_memory_holds_moves_all_to_disk) {
   }
 }
 
-// architecture.md 3, Waiting: disk first, memory after it, live ones last
+// SYNC-26: disk first, memory after it, live ones last
 TEST(repo_buffer, the_buffer_on_disk_is_drained_in_order_page_by_page) {
   buffering x;
   x.write_commits(buffering::commits_max + 1);
@@ -149,7 +149,7 @@ TEST(repo_buffer, the_buffer_on_disk_is_drained_in_order_page_by_page) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// requirements.md 3b.6: a PDS sends both when an account begins
+// SYNC-26: a PDS sends both when an account begins
 TEST(repo_buffer, a_commit_and_a_sync_of_one_rev_are_both_kept_on_disk) {
   buffering x;
   for (size_t i = 0; i <= buffering::commits_max / 2; ++i) {
@@ -168,7 +168,7 @@ TEST(repo_buffer, a_commit_and_a_sync_of_one_rev_are_both_kept_on_disk) {
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
-// architecture.md 2: memory holds one page, not the buffer
+// architecture.md, Limits: memory holds one page, not the buffer
 TEST(repo_buffer, the_next_page_is_read_when_the_last_one_was_taken) {
   buffering x;
   x.write_commits(buffering::commits_max + 1);
@@ -184,7 +184,7 @@ TEST(repo_buffer, the_next_page_is_read_when_the_last_one_was_taken) {
   EXPECT_EQ(x.machine->waiting(), 0u);
 }
 
-// architecture.md 3, Waiting: the store's readers see only what is durable
+// ADR 1, 4: the store's readers see only what is durable
 TEST(repo_buffer, the_buffer_is_not_read_before_it_is_on_disk) {
   buffering x;
   x.write_commits(buffering::commits_max + 1); // On their way to the disk.
@@ -197,7 +197,7 @@ TEST(repo_buffer, the_buffer_is_not_read_before_it_is_on_disk) {
   EXPECT_EQ(x.chain->rev, x.account.rev());
 }
 
-// architecture.md 3, Waiting: puts that had to wait for a chunk
+// SYNC-26: puts that had to wait for a chunk
 TEST(repo_buffer, puts_behind_another_update_are_waited_for_too) {
   buffering x;
   storage::new_operation op;
@@ -216,8 +216,8 @@ TEST(repo_buffer, puts_behind_another_update_are_waited_for_too) {
   EXPECT_EQ(x.chain->rev, x.account.rev());
 }
 
-// architecture.md 2: `limits::repo_disk_buffer_bytes_max`, and one more
-// protocol.md 2.1.4
+// architecture.md, Limits: `limits::repo_disk_buffer_bytes_max`, and one more
+// protocol-coverage.md 2.1.4
 TEST(repo_buffer, a_full_disk_buffer_is_discarded_and_leaves_a_gap) {
   for (const auto over : {false, true}) {
     buffering x;
@@ -239,7 +239,7 @@ TEST(repo_buffer, a_full_disk_buffer_is_discarded_and_leaves_a_gap) {
   }
 }
 
-// requirements.md 3b.7: the fetch that follows heals the gap
+// SYNC-26: the fetch that follows heals the gap
 TEST(repo_buffer, a_fetch_after_the_overflow_closes_the_gap) {
   buffering x;
   x.row->gap = true;

@@ -8,8 +8,8 @@ namespace {
 
 using testing::IsEmpty;
 
-// protocol.md 4: an #identity that came between the look-up of the claim and
-// the addition
+// protocol-coverage.md 4: an #identity that came between the look-up of the
+// claim and the addition
 TEST(repo_claimed, a_document_that_may_be_old_is_looked_up_before_the_fetch) {
   repo_world x;
   EXPECT_TRUE(x.add_heard({{}, true, {}}));
@@ -22,7 +22,7 @@ TEST(repo_claimed, a_document_that_may_be_old_is_looked_up_before_the_fetch) {
   EXPECT_EQ(x.ready[0].pds, pds_origin);
 }
 
-// invariant I4: its frames are finished, so the row has to say it
+// architecture.md I4: its frames are finished, so the row has to say it
 TEST(repo_claimed, a_crash_does_not_forget_the_look_up) {
   repo_world x;
   x.add_heard({{}, true, {}});

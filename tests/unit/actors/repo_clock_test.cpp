@@ -126,7 +126,7 @@ TEST_F(RepoClockTest, WhatWaitsBehindItMakesRoomToo) {
   EXPECT_EQ(x.row->status, repo_status::desync);
 }
 
-// architecture.md 3, Waiting: limits::repo_wait_max
+// architecture.md, Limits: limits::repo_wait_max
 TEST_F(RepoClockTest, WithoutAVerdictItWaitsAMoment) {
   const auto seq = x.take(commit_in(1h));
   x.pass(limits::repo_wait_max - 1us);

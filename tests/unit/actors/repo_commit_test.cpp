@@ -15,9 +15,9 @@ bytes commit_at(repo_world& x, wall_time at) {
   return draft.encode(draft.sign(x.account.key()));
 }
 
-// SYNC-28; CONS-18, CONS-23; invariant I4: the mark returns with durability
-// only
-// protocol.md 1.10, 2.1.7, 2.5.3
+// SYNC-28; CONS-18, CONS-23; architecture.md I4: the mark returns with
+// durability only
+// protocol-coverage.md 1.10, 2.1.7, 2.5.3
 TEST(repo_commits, a_commit_on_our_root_is_applied_and_then_finished) {
   repo_world x;
   x.sync();
@@ -52,7 +52,7 @@ TEST(repo_commits, a_record_is_a_part_of_its_frame_and_no_copy) {
             frame.bytes.data() + frame.bytes.size());
 }
 
-// SYNC-20, SYNC-24; requirements.md 3b.1: accounting before the filter
+// SYNC-20, SYNC-24: accounting before the filter
 TEST(repo_commits, a_commit_outside_the_filter_still_moves_the_chain) {
   repo_world x{{"app.other.*"}};
   x.sync();
@@ -66,8 +66,8 @@ TEST(repo_commits, a_commit_outside_the_filter_still_moves_the_chain) {
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
-// requirements.md 3b.4; protocol.md 2.1.4
-// protocol.md 2.1.0
+// protocol-coverage.md 2.1.4
+// protocol-coverage.md 2.1.0
 TEST(repo_commits, a_replay_is_finished_when_what_it_repeats_is_durable) {
   repo_world x;
   x.sync();
@@ -82,7 +82,7 @@ TEST(repo_commits, a_replay_is_finished_when_what_it_repeats_is_durable) {
   EXPECT_FALSE(x.in_flight);
 }
 
-// protocol.md 2.1.0: the cheap check comes first, and ends it
+// protocol-coverage.md 2.1.0: the cheap check comes first, and ends it
 TEST(repo_commits, an_old_rev_is_a_replay_whoever_signed_it) {
   repo_world x;
   x.sync();
@@ -98,7 +98,7 @@ TEST(repo_commits, an_old_rev_is_a_replay_whoever_signed_it) {
   EXPECT_FALSE(x.in_flight);
 }
 
-// OPLOG-34; architecture.md 3, REPO life; invariant I4
+// OPLOG-34; architecture.md I4
 TEST(repo_commits, an_update_that_is_not_written_stops_the_repo) {
   for (const auto outcome :
        {update_outcome::fenced, update_outcome::mismatch}) {
@@ -114,8 +114,8 @@ TEST(repo_commits, an_update_that_is_not_written_stops_the_repo) {
   }
 }
 
-// SYNC-07, SYNC-16, SYNC-27; protocol.md 2.5.5
-// protocol.md 2.1.6
+// SYNC-07, SYNC-16, SYNC-27; protocol-coverage.md 2.5.5
+// protocol-coverage.md 2.1.6
 TEST(repo_commits, a_commit_on_another_root_desyncs_and_is_not_applied) {
   repo_world x;
   x.sync();
@@ -132,8 +132,8 @@ TEST(repo_commits, a_commit_on_another_root_desyncs_and_is_not_applied) {
   EXPECT_EQ(x.row->last_indexed_rev, x.chain->rev);
 }
 
-// architecture.md 9: prevData decides, whatever `since` says
-// protocol.md 2.5.4, 11.12
+// prevData decides, whatever `since` says
+// protocol-coverage.md 2.5.4, 11.12
 TEST(repo_commits, a_wrong_since_with_our_root_is_applied) {
   repo_world x;
   x.sync();
@@ -144,7 +144,7 @@ TEST(repo_commits, a_wrong_since_with_our_root_is_applied) {
   EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
 }
 
-// protocol.md 2.5.8: sent in a form that proves nothing
+// protocol-coverage.md 2.5.8: sent in a form that proves nothing
 TEST(repo_commits, a_commit_that_cannot_be_proved_desyncs) {
   repo_world x;
   x.make_commit();
@@ -158,8 +158,8 @@ TEST(repo_commits, a_commit_that_cannot_be_proved_desyncs) {
   EXPECT_EQ(x.row->status, repo_status::desync);
 }
 
-// protocol.md 2.5.7: signature good, proof bad
-// protocol.md 11.7
+// protocol-coverage.md 2.5.7: signature good, proof bad
+// protocol-coverage.md 11.7
 TEST(repo_commits, a_commit_whose_proof_is_false_desyncs) {
   repo_world x;
   x.sync();
@@ -172,7 +172,7 @@ TEST(repo_commits, a_commit_whose_proof_is_false_desyncs) {
   EXPECT_EQ(x.row->status, repo_status::desync);
 }
 
-// protocol.md 2.5.6, 7; architecture.md 9: after one refresh it is quarantined
+// protocol-coverage.md 2.5.6, 7; ADR 12, 8: after one refresh it is quarantined
 TEST(repo_commits, a_bad_signature_asks_once_and_changes_nothing) {
   repo_world x;
   x.sync();
@@ -195,8 +195,8 @@ TEST(repo_commits, a_bad_signature_asks_once_and_changes_nothing) {
   EXPECT_TRUE(x.refused.empty()) << "a relay speaks for many";
 }
 
-// architecture.md 9: on a direct PDS stream it also opens a gap, which is
-// fetched, and (reliability.md P11) the host pays for it
+// ADR 12, 8: on a direct PDS stream it also opens a gap, which is fetched, and
+// the host pays for it (hostile-inputs.md 2.1.8)
 TEST(repo_commits, a_bad_signature_from_the_host_itself_opens_a_gap) {
   repo_world x;
   x.sync();
@@ -215,7 +215,7 @@ TEST(repo_commits, a_bad_signature_from_the_host_itself_opens_a_gap) {
   EXPECT_EQ(x.wishes.size(), 1u);
 }
 
-// protocol.md 7.6: key rotation
+// protocol-coverage.md 7.6: key rotation
 TEST(repo_commits, a_new_key_found_by_the_refresh_proves_the_commit) {
   repo_world x;
   x.sync();
@@ -228,7 +228,8 @@ TEST(repo_commits, a_new_key_found_by_the_refresh_proves_the_commit) {
   EXPECT_EQ(x.count_of(repo_counter::bad_signature), 0u);
 }
 
-// protocol.md 2.1.4: `limits::rev_future_max` ahead, and a microsecond more
+// protocol-coverage.md 2.1.4: `limits::rev_future_max` ahead, and a microsecond
+// more
 TEST(repo_commits, a_rev_too_far_in_the_future_is_refused) {
   for (const auto beyond : {0us, 1us}) {
     repo_world x;
@@ -243,7 +244,7 @@ TEST(repo_commits, a_rev_too_far_in_the_future_is_refused) {
   }
 }
 
-// protocol.md 2.1.1
+// protocol-coverage.md 2.1.1
 TEST(repo_commits, a_frame_that_is_no_event_is_counted_and_finished) {
   repo_world x;
   x.sync();
@@ -251,8 +252,8 @@ TEST(repo_commits, a_frame_that_is_no_event_is_counted_and_finished) {
   EXPECT_EQ(x.count_of(repo_counter::bad_shape), 1u);
 }
 
-// requirements.md 3b.5: Pending, Error, Desync drop; Error keeps its back-off
-// protocol.md 2.1.4, 2.5.2
+// ADR 21, 1: Pending, Error, Desync drop; Error keeps its back-off
+// protocol-coverage.md 2.1.4, 2.5.2
 TEST(repo_commits, a_repo_out_of_sync_drops_commits_and_keeps_its_state) {
   for (const auto status :
        {repo_status::pending, repo_status::error, repo_status::desync}) {
@@ -274,7 +275,8 @@ TEST(repo_commits, a_repo_out_of_sync_drops_commits_and_keeps_its_state) {
   }
 }
 
-// architecture.md 3.4: `limits::repo_coalesced_commits_max`, and one more
+// actors.md, One update of a repo: `limits::repo_coalesced_commits_max`, and
+// one more
 TEST(repo_commits, commits_are_coalesced_up_to_the_limit) {
   constexpr auto max = limits::repo_coalesced_commits_max;
   for (const auto busy : {false, true}) {
@@ -297,7 +299,7 @@ TEST(repo_commits, commits_are_coalesced_up_to_the_limit) {
   }
 }
 
-// architecture.md 3.3: frames wait, in order, until the rows are there
+// architecture.md, The stages: frames wait, in order, until the rows are there
 TEST(repo_commits, frames_before_the_rows_wait_for_them_and_the_key) {
   repo_world x;
   x.sync();
@@ -314,7 +316,7 @@ TEST(repo_commits, frames_before_the_rows_wait_for_them_and_the_key) {
   EXPECT_THAT(x.done, ElementsAre(a, b));
 }
 
-// protocol.md 2.2: sound blocks around a commit of another rev
+// protocol-coverage.md 2.2: sound blocks around a commit of another rev
 TEST(repo_commits, a_commit_of_another_shape_than_its_frame_says_is_dropped) {
   repo_world x;
   x.sync();
@@ -327,7 +329,7 @@ TEST(repo_commits, a_commit_of_another_shape_than_its_frame_says_is_dropped) {
   EXPECT_EQ(x.machine->row().status, repo_status::synced);
 }
 
-// protocol.md 2.4.4, 6.9: counted, on both ways
+// protocol-coverage.md 2.4.4, 6.9: counted, on both ways
 TEST(repo_commits, a_record_that_is_none_is_counted) {
   repo_world x;
   x.sync();
@@ -344,8 +346,8 @@ TEST(repo_commits, a_record_that_is_none_is_counted) {
   EXPECT_EQ(x.count_of(repo_counter::record_undecodable), 2u);
 }
 
-// protocol.md 8.4, 8.5: without a key nothing is proved, and without a PDS no
-// host speaks for the account
+// protocol-coverage.md 8.4, 8.5: without a key nothing is proved, and without a
+// PDS no host speaks for the account
 TEST(repo_commits, without_a_key_or_a_pds_commits_are_dropped) {
   for (const auto keyless : {true, false})
     for (const auto sync : {true, false}) {

@@ -3,9 +3,9 @@
 #include "storage/format/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
-/// A directory that is slow or away while keys and hosts change (protocol.md
-/// 2.5.6): nothing is decided by an old document that a true frame would lose
-/// by.
+/// A directory that is slow or away while keys and hosts change
+/// (protocol-coverage.md 2.5.6): nothing is decided by an old document that a
+/// true frame would lose by.
 namespace weir::tests {
 namespace {
 
@@ -53,8 +53,8 @@ private:
   int written_ = 0;
 };
 
-// protocol.md 2.5.6; architecture.md 9: kept, finished, judged by the document
-// that comes, all in order, without a fetch
+// protocol-coverage.md 2.5.6; actors.md, A document that may be old: kept,
+// finished, judged by the document that comes, all in order, without a fetch
 TEST(repo_doubt, commits_by_a_new_key_outlive_a_directory_that_is_away) {
   for (const auto upstream : {relay_id, pds_id}) {
     rotating_repo x;
@@ -88,7 +88,7 @@ TEST(repo_doubt, commits_by_a_new_key_outlive_a_directory_that_is_away) {
   }
 }
 
-// architecture.md 3, Waiting: so do more than memory holds
+// architecture.md, Limits: so do more than memory holds
 TEST(repo_doubt, what_memory_does_not_hold_is_kept_on_disk) {
   rotating_repo x;
   constexpr auto count = limits::repo_waiting_commits_max + 20;
@@ -124,7 +124,8 @@ TEST(repo_doubt, a_kept_commit_that_turns_out_forged_is_charged) {
   EXPECT_EQ(x.refused, std::vector<uint64_t>{seq});
 }
 
-// Invariant I4: the node has no room for what waits, and the fetch brings it
+// architecture.md I4: the node has no room for what waits, and the fetch brings
+// it
 TEST(repo_doubt, without_room_what_is_kept_is_dropped_and_fetched) {
   for (const auto count : {size_t{3}, limits::repo_waiting_commits_max + 20}) {
     rotating_repo x;
@@ -175,7 +176,7 @@ TEST(repo_doubt, want_of_room_is_nothing_to_a_repo_that_keeps_nothing) {
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
-// protocol.md 2.5.6: the document is there and names the same key
+// protocol-coverage.md 2.5.6: the document is there and names the same key
 TEST(repo_doubt, forged_commits_are_refused_without_a_fetch) {
   rotating_repo x;
   test_repo stranger{3};
@@ -200,7 +201,7 @@ TEST(repo_doubt, forged_commits_are_refused_without_a_fetch) {
   EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
 }
 
-// reliability.md P11: what a stranger sends in its name holds up nobody
+// hostile-inputs.md 2.1.38: what a stranger sends in its name holds up nobody
 TEST(repo_doubt, true_commits_do_not_wait_behind_forged_ones) {
   rotating_repo x;
   test_repo stranger{3};
@@ -223,7 +224,8 @@ TEST(repo_doubt, true_commits_do_not_wait_behind_forged_ones) {
   EXPECT_EQ(x.chain->rev, x.account.rev());
 }
 
-// protocol.md 2.5.6: it was signed by a key that is no longer the account's
+// protocol-coverage.md 2.5.6: it was signed by a key that is no longer the
+// account's
 TEST(repo_doubt, a_commit_by_the_old_key_that_overtook_is_fetched_over) {
   rotating_repo x;
   const auto before = x.account;
@@ -238,7 +240,7 @@ TEST(repo_doubt, a_commit_by_the_old_key_that_overtook_is_fetched_over) {
   EXPECT_EQ(x.wishes.size(), 1u);
 }
 
-// Invariant I4: killed meanwhile, the next life looks up and fetches
+// architecture.md I4: killed meanwhile, the next life looks up and fetches
 TEST(repo_doubt, a_restart_while_commits_are_kept_leads_to_a_fetch) {
   rotating_repo x;
   for (size_t i = 0; i <= limits::repo_waiting_commits_max; ++i)
@@ -265,7 +267,8 @@ TEST(repo_doubt, a_restart_while_commits_are_kept_leads_to_a_fetch) {
   EXPECT_EQ(x.ready[0].pds, other_origin);
 }
 
-// reliability.md P9: as a crash would, a repo in doubt gives up its memory
+// architecture.md, When memory runs short: as a crash would, a repo in doubt
+// gives up its memory
 TEST(repo_doubt, a_repo_in_doubt_sleeps_only_when_memory_is_short) {
   rotating_repo x;
   x.take(x.signed_by(x.next));
@@ -277,7 +280,8 @@ TEST(repo_doubt, a_repo_in_doubt_sleeps_only_when_memory_is_short) {
   EXPECT_TRUE(x.machine->idle(true));
 }
 
-// protocol.md 2.5.6: refused by a directory that did not know the key yet
+// protocol-coverage.md 2.5.6: refused by a directory that did not know the key
+// yet
 TEST(repo_doubt, a_key_that_changes_after_a_refusal_leads_to_a_fetch) {
   rotating_repo x;
   x.take(x.signed_by(x.next));
@@ -292,7 +296,8 @@ TEST(repo_doubt, a_key_that_changes_after_a_refusal_leads_to_a_fetch) {
   EXPECT_EQ(x.wishes.size(), 1u);
 }
 
-// protocol.md 2.5.6: a directory that lags behind answers, with an old document
+// protocol-coverage.md 2.5.6: a directory that lags behind answers, with an old
+// document
 TEST(repo_doubt, a_refusal_by_an_old_document_is_looked_at_again) {
   rotating_repo x;
   x.take(x.signed_by(x.next));
@@ -312,7 +317,7 @@ TEST(repo_doubt, a_refusal_by_an_old_document_is_looked_at_again) {
   EXPECT_EQ(x.row->status, repo_status::desync) << "it was a true one";
 }
 
-// protocol.md 2.1.2, 4.6: the same of a host
+// protocol-coverage.md 2.1.2, 4.6: the same of a host
 TEST(repo_doubt, a_host_that_changes_after_a_refusal_leads_to_a_fetch) {
   rotating_repo x;
   x.take(x.make_commit(), other_pds_id);
@@ -336,8 +341,8 @@ TEST(repo_doubt, a_rotation_that_is_known_in_time_needs_no_fetch) {
   EXPECT_EQ(x.chain->rev, x.account.rev());
 }
 
-// protocol.md 2.1.2, 4.6: a migration behind the streams of two hosts while the
-// directory is away
+// protocol-coverage.md 2.1.2, 4.6: a migration behind the streams of two hosts
+// while the directory is away
 TEST(repo_doubt, a_migration_outlives_a_directory_that_is_away) {
   rotating_repo x;
   x.identity_event(other_pds_id);
@@ -361,7 +366,7 @@ TEST(repo_doubt, a_migration_outlives_a_directory_that_is_away) {
   EXPECT_FALSE(x.row->gap);
 }
 
-// protocol.md 4.1: it stayed where it was, and its host means it
+// protocol-coverage.md 4.1: it stayed where it was, and its host means it
 TEST(repo_doubt, the_hosts_own_word_is_believed_when_the_document_is_there) {
   rotating_repo x;
   x.identity_event(pds_id);

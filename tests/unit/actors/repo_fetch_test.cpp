@@ -25,7 +25,7 @@ TEST(repo_fetch, the_fetch_is_ordered_when_syncing_is_durable) {
   EXPECT_TRUE(x.orders[0].key == x.account.key().public_part());
 }
 
-// architecture.md 3, Backfill: chunks carry the guard, one at a time
+// architecture.md, The stages: chunks carry the guard, one at a time
 TEST(repo_fetch, a_chunk_is_one_guarded_update_that_is_not_live) {
   repo_world x;
   x.add_known();
@@ -64,7 +64,7 @@ TEST(repo_fetch, the_fetch_is_not_ordered_when_an_earlier_update_is_durable) {
   EXPECT_EQ(x.orders.size(), 1u);
 }
 
-// SYNC-05, SYNC-08; architecture.md 3, Backfill: one batch ends the fetch
+// SYNC-05, SYNC-08: one batch ends the fetch
 TEST(repo_fetch, the_root_follows_the_chunks_and_makes_the_repo_synced) {
   repo_world x;
   x.add_known();
@@ -90,8 +90,8 @@ TEST(repo_fetch, the_root_follows_the_chunks_and_makes_the_repo_synced) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// architecture.md 3, Completeness: what is held already is not logged twice
-// protocol.md 5.3
+// architecture.md, The stages: what is held already is not logged twice
+// protocol-coverage.md 5.3
 TEST(repo_fetch, a_fetch_that_finds_our_own_root_appends_nothing) {
   repo_world x;
   x.make_commit();
@@ -103,7 +103,8 @@ TEST(repo_fetch, a_fetch_that_finds_our_own_root_appends_nothing) {
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
-// requirements.md 3d: a filter that was widened meanwhile was not in force
+// completeness.md, The terms: a filter that was widened meanwhile was not in
+// force
 TEST(repo_fetch, the_generation_written_is_that_of_the_filter_fetched_with) {
   repo_world x;
   x.add_known();
@@ -116,8 +117,8 @@ TEST(repo_fetch, the_generation_written_is_that_of_the_filter_fetched_with) {
   EXPECT_EQ(x.row->filter_generation, 1u);
 }
 
-// SYNC-06, SYNC-13, SYNC-15; requirements.md 3b.8
-// protocol.md 5.0
+// SYNC-06, SYNC-13, SYNC-15
+// protocol-coverage.md 5.0
 TEST(repo_fetch, back_off_doubles_from_a_minute_to_an_hour) {
   repo_world x;
   x.add_known();
@@ -140,7 +141,7 @@ TEST(repo_fetch, back_off_doubles_from_a_minute_to_an_hour) {
   EXPECT_THAT(waits, ElementsAre(60, 120, 240, 480, 960, 1'920, 3'600, 3'600));
 }
 
-// requirements.md 3b.8: success clears the traces of failure
+// SYNC-05: success clears the traces of failure
 TEST(repo_fetch, a_fetch_that_succeeds_clears_the_retry_fields) {
   repo_world x;
   x.add_known();
@@ -154,7 +155,7 @@ TEST(repo_fetch, a_fetch_that_succeeds_clears_the_retry_fields) {
   EXPECT_EQ(x.row->next_retry, 0);
 }
 
-// SYNC-13; requirements.md 3b.9: a rate limit is not the repo's failure
+// SYNC-13: a rate limit is not the repo's failure
 TEST(repo_fetch, a_rate_limit_is_no_failure) {
   repo_world x;
   x.add_known();
@@ -169,8 +170,8 @@ TEST(repo_fetch, a_rate_limit_is_no_failure) {
   EXPECT_EQ(x.wishes[0].not_before, 0);
 }
 
-// reliability.md P13: our full disk is not the repo's failure, and no reason to
-// try without end
+// architecture.md, When the disk fills up: our full disk is not the repo's
+// failure, and no reason to try without end
 TEST(repo_fetch, want_of_room_is_no_failure_and_waits) {
   repo_world x;
   x.add_known();
@@ -184,8 +185,8 @@ TEST(repo_fetch, want_of_room_is_no_failure_and_waits) {
   EXPECT_EQ(x.wishes[0].not_before, x.now.wall.seconds() + 60);
 }
 
-// reliability.md 2.1, Forged commit; protocol.md 8.3: the #identity of a new
-// key or host may have been lost, and a host that is away be the former one
+// hostile-inputs.md 2.1.8; protocol-coverage.md 8.3: the #identity of a new key
+// or host may have been lost, and a host that is away be the former one
 TEST(repo_fetch, a_copy_by_another_key_or_none_makes_the_identity_anew) {
   for (const auto& [code, anew] :
        {std::pair{ec::verification_failed, 1}, std::pair{ec::not_found, 1},
@@ -272,7 +273,7 @@ TEST(repo_fetch, a_permit_that_is_not_wanted_ends_under_its_own_number) {
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
-// requirements.md 3b.9: and a repo that was indexed stays out of sync
+// SYNC-13: and a repo that was indexed stays out of sync
 TEST(repo_fetch, a_rate_limited_resync_stays_desync) {
   repo_world x;
   x.sync();
@@ -353,7 +354,7 @@ TEST(repo_fetch, a_synced_repo_refuses_a_fetch) {
   EXPECT_EQ(x.machine->row().status, repo_status::synced);
 }
 
-// architecture.md 3, Backfill: the resync id guards against the past
+// OPLOG-33: the resync id guards against the past
 TEST(repo_fetch, what_belongs_to_another_job_is_ignored) {
   repo_world x;
   x.add_known();

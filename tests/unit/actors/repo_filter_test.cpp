@@ -1,7 +1,7 @@
 #include "tests/unit/actors/repo_world.hpp"
 
-/// Which collections of a repo are kept (SYNC-20 to 23), and who accounts for
-/// it (requirements.md part 1).
+/// Which collections of a repo are kept (SYNC-20 to SYNC-23), and who accounts
+/// for it (completeness.md, The terms).
 namespace weir::tests {
 namespace {
 
@@ -59,7 +59,7 @@ TEST(repo_filter, another_addition_changes_the_collections_of_a_repo) {
   EXPECT_EQ(x.write().transactions.at(0).ops.size(), 2u) << "they are durable";
 }
 
-// requirements.md 1d, 3d: indexed under another filter is not complete
+// completeness.md, The terms: indexed under another filter is not complete
 TEST(repo_filter, a_repo_indexed_under_another_filter_is_fetched_again) {
   for (const auto woken : {false, true}) {
     repo_world x;
@@ -84,7 +84,7 @@ TEST(repo_filter, a_repo_indexed_under_another_filter_is_fetched_again) {
   }
 }
 
-// requirements.md 3d: a change of the node's filter is none of its own
+// completeness.md, The terms: a change of the node's filter is none of its own
 TEST(repo_filter, a_repo_with_its_own_filter_takes_note_and_stays_synced) {
   repo_world x;
   x.add({"app.test.*"});
@@ -99,7 +99,7 @@ TEST(repo_filter, a_repo_with_its_own_filter_takes_note_and_stays_synced) {
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
-// requirements.md 3d: it changed while the repo was fetched
+// completeness.md, The terms: it changed while the repo was fetched
 TEST(repo_filter, a_filter_that_changes_during_a_fetch_asks_for_another_one) {
   repo_world x;
   x.add_known();
@@ -131,8 +131,8 @@ TEST(repo_position, it_is_written_once_per_reset) {
   EXPECT_FALSE(x.write().row);
 }
 
-// CONS-21; requirements.md 1b.10: also without a reset, and nothing that is
-// older than the commit makes the repo whole
+// CONS-21: also without a reset, and nothing that is older than the commit
+// makes the repo whole
 TEST(repo_position, a_commit_too_big_for_the_stream_renews_it_always) {
   repo_world x;
   x.sync();
@@ -159,7 +159,7 @@ TEST(repo_position, a_commit_too_big_for_the_stream_renews_it_always) {
   EXPECT_EQ(x.row->last_indexed_rev, draft.object.rev);
 }
 
-// requirements.md 1d: events of another upstream are applied, no more
+// completeness.md, The terms: events of another upstream are applied, no more
 TEST(repo_position, one_upstream_accounts_for_a_repo) {
   repo_world x;
   x.sync();
@@ -179,8 +179,8 @@ TEST(repo_position, one_upstream_accounts_for_a_repo) {
   EXPECT_EQ(x.row->fcsr, (position{pds_id, 1, 1}));
 }
 
-// CONS-20; requirements.md 1d: beside a relay that is always faster a host would
-// prove nothing by its own stream
+// CONS-20; completeness.md, The terms: beside a relay that is always faster a
+// host would prove nothing by its own stream
 TEST(repo_position, what_another_upstream_brought_first_is_proved_by_its_own) {
   repo_world x;
   x.sync();
@@ -214,7 +214,7 @@ TEST(repo_position, a_forged_word_of_our_rev_proves_nothing) {
   EXPECT_EQ(x.row->fcsr, before);
 }
 
-// requirements.md 1d: the relay accounts for hosts without a stream
+// completeness.md, The terms: the relay accounts for hosts without a stream
 TEST(repo_position, the_relay_accounts_for_a_host_without_a_stream) {
   repo_world x;
   x.sync();

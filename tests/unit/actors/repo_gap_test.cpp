@@ -8,9 +8,9 @@ namespace {
 
 using testing::IsEmpty;
 
-// -- gaps (requirements.md 1b.11) ---------------------------------------------
+// -- gaps (completeness.md, The terms) ----------------------------------------
 
-// CONS-11; architecture.md 3: an open gap leads to a fetch
+// CONS-11; completeness.md, The terms: an open gap leads to a fetch
 TEST(repo_gaps, a_frame_that_does_not_decode_is_fetched) {
   repo_world x;
   x.sync();
@@ -84,8 +84,8 @@ TEST(repo_gaps, garbage_of_any_relay_is_fetched_while_the_host_is_away) {
   EXPECT_FALSE(x.row->gap);
 }
 
-// reliability.md P11; limits::gap_pause_max: a relay that sends garbage in its
-// name for a day, every ten seconds
+// limits::gap_pause_max: a relay that sends garbage in its name for a day,
+// every ten seconds
 TEST(repo_gaps, a_relay_that_sends_garbage_for_a_day_costs_few_fetches) {
   twice_relayed x;
   x.sync();
@@ -103,8 +103,8 @@ TEST(repo_gaps, a_relay_that_sends_garbage_for_a_day_costs_few_fetches) {
   EXPECT_LE(fetches, 24h / limits::gap_pause_max + 7) << "and as it began";
 }
 
-// reliability.md P11: garbage in its name costs few fetches; a commit that
-// follows says that nothing is missing
+// Garbage in its name costs few fetches; a commit that follows says that
+// nothing is missing
 TEST(repo_gaps, a_second_gap_waits_and_the_next_commit_closes_it) {
   for (const auto follows : {true, false}) {
     repo_world x;
@@ -132,7 +132,7 @@ TEST(repo_gaps, a_second_gap_waits_and_the_next_commit_closes_it) {
   }
 }
 
-// Invariant I4: a gap outlives a crash
+// architecture.md I4: a gap outlives a crash
 TEST(repo_gaps, a_gap_that_is_found_at_start_is_fetched) {
   repo_world x;
   x.sync();
@@ -143,7 +143,7 @@ TEST(repo_gaps, a_gap_that_is_found_at_start_is_fetched) {
   EXPECT_EQ(x.wishes.size(), 1u);
 }
 
-// -- fetches that wait for a key (protocol.md 5.2) ----------------------------
+// -- fetches that wait for a key (protocol-coverage.md 5.2) -------------------
 
 /// Fetched before its key was in its document.
 struct early_repo : repo_world {
@@ -159,7 +159,7 @@ struct early_repo : repo_world {
   }
 };
 
-// protocol.md 5.2: retried on the next #commit or #identity
+// protocol-coverage.md 5.2: retried on the next #commit or #identity
 TEST(repo_early, the_next_event_of_the_account_retries_its_fetch) {
   for (const auto hint : {false, true}) {
     early_repo x;
@@ -195,7 +195,8 @@ TEST(repo_early, an_error_of_another_kind_keeps_its_back_off) {
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
-// protocol.md 5.3: a fetch that is older than what caused it is no success
+// protocol-coverage.md 5.3: a fetch that is older than what caused it is no
+// success
 TEST(repo_early, a_fetch_has_to_bring_the_event_that_caused_it) {
   repo_world x;
   x.sync();

@@ -15,10 +15,10 @@ storage::identity_row at_host(const repo_world& x, const char* origin) {
   return out;
 }
 
-// -- the host rule (protocol.md 2.1.2) ----------------------------------------
+// -- the host rule (protocol-coverage.md 2.1.2) -------------------------------
 
-// protocol.md 2.1.2
-// protocol.md 3.1
+// protocol-coverage.md 2.1.2
+// protocol-coverage.md 3.1
 TEST(repo_hosts, frames_of_the_current_host_count) {
   repo_world x;
   x.sync();
@@ -30,7 +30,7 @@ TEST(repo_hosts, frames_of_the_current_host_count) {
   EXPECT_EQ(x.refreshes, 0u);
 }
 
-// protocol.md 2.1.2: one refresh, then silence
+// protocol-coverage.md 2.1.2: one refresh, then silence
 TEST(repo_hosts, a_foreign_host_is_asked_about_once_and_then_dropped) {
   repo_world x;
   x.sync();
@@ -63,7 +63,7 @@ TEST(repo_hosts, health_is_told_of_commits_of_another_host) {
 
 // limits::refused_frame_cost: whoever speaks for accounts that are not its own
 // pays for each check; not while nobody knows whose they are
-// protocol.md 2.5.9
+// protocol-coverage.md 2.5.9
 TEST(repo_hosts, a_foreign_host_pays_for_its_frames) {
   repo_world x;
   x.sync();
@@ -91,7 +91,8 @@ TEST(repo_hosts, an_account_frame_that_is_too_long_is_malformed) {
   EXPECT_EQ(x.refreshes, 0u);
 }
 
-// protocol.md 2.1.2, 4.1: its word on the account does not count either
+// protocol-coverage.md 2.1.2, 4.1: its word on the account does not count
+// either
 TEST(repo_hosts, a_former_host_cannot_deactivate_the_account) {
   repo_world x;
   x.sync();
@@ -101,7 +102,8 @@ TEST(repo_hosts, a_former_host_cannot_deactivate_the_account) {
   EXPECT_EQ(x.machine->row().account, account_status::active);
 }
 
-// protocol.md 4: the refresh finds the account where the frame came from
+// protocol-coverage.md 4: the refresh finds the account where the frame came
+// from
 TEST(repo_hosts, a_frame_of_the_new_host_counts_once_the_document_says_so) {
   repo_world x;
   x.sync();
@@ -115,7 +117,8 @@ TEST(repo_hosts, a_frame_of_the_new_host_counts_once_the_document_says_so) {
   EXPECT_EQ(x.count_of(repo_counter::wrong_host), 1u);
 }
 
-// protocol.md 4.6, migration: identity at the new host, deactivated at the old
+// protocol-coverage.md 4.6, migration: identity at the new host, deactivated at
+// the old
 TEST(repo_hosts, after_an_identity_event_the_old_host_waits_for_the_document) {
   repo_world x;
   x.sync();
@@ -131,7 +134,7 @@ TEST(repo_hosts, after_an_identity_event_the_old_host_waits_for_the_document) {
   EXPECT_EQ(x.row->pds, other_origin);
 }
 
-// architecture.md 3, Waiting: `limits::repo_wait_max`, and not longer
+// architecture.md, Limits: `limits::repo_wait_max`, and not longer
 TEST(repo_hosts, a_frame_waits_for_the_document_for_the_bound_only) {
   repo_world x;
   x.sync();
@@ -145,7 +148,7 @@ TEST(repo_hosts, a_frame_waits_for_the_document_for_the_bound_only) {
   EXPECT_TRUE(x.finished(seq));
 }
 
-// protocol.md 2.1.2: through a relay the host is not known
+// protocol-coverage.md 2.1.2: through a relay the host is not known
 TEST(repo_hosts, a_relay_is_believed_and_its_frames_do_not_wait) {
   repo_world x;
   x.sync();
@@ -157,8 +160,8 @@ TEST(repo_hosts, a_relay_is_believed_and_its_frames_do_not_wait) {
   EXPECT_EQ(x.row->account, account_status::takendown);
 }
 
-// architecture.md 9: foreign frames cannot refresh without end
-// protocol.md 2.5.9
+// hostile-inputs.md 2.1.33: foreign frames cannot refresh without end
+// protocol-coverage.md 2.5.9
 TEST(repo_hosts, foreign_frames_are_dropped_at_once_when_refreshes_are_spent) {
   repo_world x;
   x.sync();
@@ -181,7 +184,7 @@ TEST(repo_hosts, foreign_frames_are_dropped_at_once_when_refreshes_are_spent) {
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
-// protocol.md 4: a refresh that fails leaves what was known
+// protocol-coverage.md 4: a refresh that fails leaves what was known
 TEST(repo_hosts, when_the_refresh_fails_the_known_document_decides) {
   repo_world x;
   x.sync();
@@ -193,8 +196,8 @@ TEST(repo_hosts, when_the_refresh_fails_the_known_document_decides) {
 
 // -- an identity that does not come -------------------------------------------
 
-// architecture.md 3, Waiting; protocol.md 2.5.6: one bad repo never stalls its
-// upstream, and loses nothing
+// architecture.md, Limits; protocol-coverage.md 2.5.6: one bad repo never
+// stalls its upstream, and loses nothing
 TEST(repo_hosts, without_an_identity_frames_are_kept_after_the_bound) {
   repo_world x;
   x.sync();
@@ -223,7 +226,7 @@ TEST(repo_hosts, without_an_identity_frames_are_kept_after_the_bound) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// protocol.md 8.2: there is no such identity
+// protocol-coverage.md 8.2: there is no such identity
 TEST(repo_hosts, without_any_document_the_repo_is_out_of_sync) {
   repo_world x;
   x.sync();
@@ -237,7 +240,7 @@ TEST(repo_hosts, without_any_document_the_repo_is_out_of_sync) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// architecture.md 3, Waiting: what is dropped in any case waits for nothing
+// architecture.md, Limits: what is dropped in any case waits for nothing
 TEST(repo_hosts, a_repo_that_takes_no_commits_drops_them_without_an_identity) {
   for (const auto upstream : {relay_id, pds_id}) {
     for (const auto status :
@@ -254,7 +257,7 @@ TEST(repo_hosts, a_repo_that_takes_no_commits_drops_them_without_an_identity) {
   }
 }
 
-// protocol.md 4.1: through a relay, an account's status needs no key
+// protocol-coverage.md 4.1: through a relay, an account's status needs no key
 TEST(repo_hosts, an_account_event_of_a_relay_needs_no_identity) {
   repo_world x;
   x.sync();

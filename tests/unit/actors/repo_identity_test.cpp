@@ -8,11 +8,11 @@ using testing::HasSubstr;
 
 constexpr auto at_once = limits::refresh_burst_max;
 
-// -- #identity (protocol.md 4) ------------------------------------------------
+// -- #identity (protocol-coverage.md 4) ---------------------------------------
 
-// protocol.md 4: a hint; the answer decides. Invariant I4: it is finished when
-// a crash cannot lose it any more.
-// protocol.md 4.0
+// protocol-coverage.md 4: a hint; the answer decides. architecture.md I4: it is
+// finished when a crash cannot lose it any more.
+// protocol-coverage.md 4.0
 TEST(repo_identity, an_identity_event_resolves_anew_and_the_row_says_so) {
   repo_world x;
   x.sync();
@@ -29,7 +29,7 @@ TEST(repo_identity, an_identity_event_resolves_anew_and_the_row_says_so) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// Invariant I4: the document is there, its handle is not checked yet
+// architecture.md I4: the document is there, its handle is not checked yet
 TEST(repo_identity, an_event_is_due_until_the_last_answer) {
   repo_world x;
   x.sync();
@@ -48,9 +48,9 @@ TEST(repo_identity, an_event_is_due_until_the_last_answer) {
   EXPECT_EQ(x.refreshes, 1u);
 }
 
-// protocol.md 4.0
-// Invariant I4: killed before that, the next life asks again by itself: what is
-// known first, for an outage must not stop it, and then anew
+// protocol-coverage.md 4.0
+// architecture.md I4: killed before that, the next life asks again by itself:
+// what is known first, for an outage must not stop it, and then anew
 TEST(repo_identity, an_event_that_is_due_outlives_a_crash) {
   for (const auto known : {false, true}) {
     repo_world x;
@@ -72,7 +72,7 @@ TEST(repo_identity, an_event_that_is_due_outlives_a_crash) {
   }
 }
 
-// Invariant I4: so is the first handle of a repo
+// architecture.md I4: so is the first handle of a repo
 TEST(repo_identity, the_first_identity_is_due_until_its_handle_is_checked) {
   repo_world x;
   x.add();
@@ -89,8 +89,8 @@ TEST(repo_identity, the_first_identity_is_due_until_its_handle_is_checked) {
   EXPECT_FALSE(x.row->identity_due);
 }
 
-// Invariant I4: IDENTITY had not heard of the event when it said its last word
-// to a question before it
+// architecture.md I4: IDENTITY had not heard of the event when it said its last
+// word to a question before it
 TEST(repo_identity, an_answer_to_an_older_question_does_not_end_an_event) {
   repo_world x;
   x.sync();
@@ -119,9 +119,9 @@ TEST(repo_identity, an_event_during_a_look_up_is_due_after_it) {
   EXPECT_EQ(x.refreshes, 2u);
 }
 
-// protocol.md 4; architecture.md 9: at `limits::refresh_burst_max`, and one
-// more
-// protocol.md 2.5.9, 4.0
+// protocol-coverage.md 4; hostile-inputs.md 2.1.33: at
+// `limits::refresh_burst_max`, and one more
+// protocol-coverage.md 2.5.9, 4.0
 TEST(repo_identity, refreshes_are_bounded_and_the_one_too_many_comes_later) {
   repo_world x;
   x.sync();
@@ -143,7 +143,7 @@ TEST(repo_identity, refreshes_are_bounded_and_the_one_too_many_comes_later) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// protocol.md 4: the document may have changed after it was read
+// protocol-coverage.md 4: the document may have changed after it was read
 TEST(repo_identity, an_event_during_a_refresh_is_answered_by_another_one) {
   repo_world x;
   x.sync();
@@ -159,7 +159,7 @@ TEST(repo_identity, an_event_during_a_refresh_is_answered_by_another_one) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// protocol.md 4: a directory that is away does not lose the hint
+// protocol-coverage.md 4: a directory that is away does not lose the hint
 TEST(repo_identity, an_event_is_looked_up_again_until_the_directory_answers) {
   repo_world x;
   x.sync();
@@ -180,8 +180,8 @@ TEST(repo_identity, an_event_is_looked_up_again_until_the_directory_answers) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// protocol.md 4: a directory keeps every document that it had, also of a repo
-// whose document is not in memory
+// protocol-coverage.md 4: a directory keeps every document that it had, also of
+// a repo whose document is not in memory
 TEST(repo_identity, a_directory_that_forgets_whom_it_knew_is_asked_again) {
   repo_world x;
   x.sync();
@@ -200,7 +200,7 @@ TEST(repo_identity, a_directory_that_forgets_whom_it_knew_is_asked_again) {
   EXPECT_FALSE(x.row->identity_due);
 }
 
-// protocol.md 4: so too when the first identity is only being read
+// protocol-coverage.md 4: so too when the first identity is only being read
 TEST(repo_identity, an_event_before_the_first_identity_is_not_forgotten) {
   repo_world x;
   x.add();
@@ -211,7 +211,7 @@ TEST(repo_identity, an_event_before_the_first_identity_is_not_forgotten) {
   EXPECT_EQ(x.refreshes, 1u);
 }
 
-// reliability.md 2.1, identity flood: all are finished by one row
+// hostile-inputs.md 2.1.33: all are finished by one row
 TEST(repo_identity, a_flood_of_events_is_finished_by_one_row) {
   repo_world x;
   x.sync();
@@ -227,7 +227,7 @@ TEST(repo_identity, a_flood_of_events_is_finished_by_one_row) {
   EXPECT_FALSE(x.machine->idle()); // It is looked up once more, later.
 }
 
-// architecture.md 9: a timer that comes for another reason
+// A timer that comes for another reason
 TEST(repo_identity, a_refresh_that_is_due_outlives_an_earlier_timer) {
   repo_world x;
   x.sync();
@@ -245,7 +245,7 @@ TEST(repo_identity, a_refresh_that_is_due_outlives_an_earlier_timer) {
   EXPECT_EQ(x.refreshes, at_once + 1);
 }
 
-// architecture.md 5; OPLOG: facts of the handle are operations
+// storage-format.md 3.2: facts of the handle are operations
 TEST(repo_identity, a_new_handle_is_logged_and_an_equal_one_is_not) {
   repo_world x;
   x.sync();

@@ -6,8 +6,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// SYNC-03, SYNC-10, SYNC-29; requirements.md 3b.11
-// protocol.md 2.5.2
+// SYNC-03, SYNC-10, SYNC-29
+// protocol-coverage.md 2.5.2
 TEST(repo_life, an_added_repo_is_pending_and_added_once) {
   repo_world x;
   EXPECT_TRUE(x.add());
@@ -22,7 +22,7 @@ TEST(repo_life, an_added_repo_is_pending_and_added_once) {
   EXPECT_FALSE(x.add());
 }
 
-// architecture.md 3.3: frames of unknown DIDs are finished at once
+// actors.md, One update of a repo: frames of unknown DIDs are finished at once
 TEST(repo_life, frames_of_a_repo_that_is_not_tracked_are_given_back) {
   repo_world x;
   const auto seq = x.take(x.make_commit());
@@ -30,7 +30,7 @@ TEST(repo_life, frames_of_a_repo_that_is_not_tracked_are_given_back) {
   EXPECT_FALSE(x.in_flight);
 }
 
-// architecture.md 3, REPO life: it may passivate while it waits for a permit
+// actors.md, Falling asleep: it may passivate while it waits for a permit
 TEST(repo_life, a_permit_that_wakes_the_repo_queues_it_again) {
   repo_world x;
   x.add_known();
@@ -58,7 +58,7 @@ TEST(repo_life, a_removal_during_the_look_up_answers_that_there_is_nothing) {
   EXPECT_EQ(x.ready.size(), 1u);
 }
 
-// SYNC-09; requirements.md 3b.7; architecture.md 3, Waiting
+// SYNC-09; ADR 2, 2
 TEST(repo_life, syncing_found_at_start_is_fetched_again) {
   for (const auto indexed : {false, true}) {
     repo_world x;
@@ -99,7 +99,7 @@ TEST(repo_life, a_resync_queues_the_repo_and_leaves_a_running_fetch) {
   EXPECT_EQ(x.machine->row().status, repo_status::syncing);
 }
 
-// SYNC-30; requirements.md 3b.12
+// SYNC-30
 TEST(repo_life, removal_forgets_the_row_and_then_the_repo) {
   repo_world x;
   EXPECT_FALSE(x.remove());
@@ -120,7 +120,7 @@ TEST(repo_life, removal_forgets_the_row_and_then_the_repo) {
   EXPECT_TRUE(x.finished(late)) << "it was on its way";
 }
 
-// requirements.md 3b.12: what was on its way cannot bring the repo back
+// SYNC-30: what was on its way cannot bring the repo back
 TEST(repo_life, removal_waits_for_the_update_in_flight_and_drops_the_next) {
   repo_world x;
   x.sync();
@@ -140,7 +140,7 @@ TEST(repo_life, removal_waits_for_the_update_in_flight_and_drops_the_next) {
   EXPECT_FALSE(x.row);
 }
 
-// SYNC-30; requirements.md 3b.12: remove while syncing
+// SYNC-30: remove while syncing
 TEST(repo_life, removal_cancels_the_fetch_and_ignores_its_late_result) {
   repo_world x;
   x.add_known();
@@ -196,8 +196,8 @@ TEST(repo_life, a_queued_addition_can_be_removed) {
   EXPECT_FALSE(x.row);
 }
 
-// SYNC-33; protocol.md 4: there is nothing to fetch from, but its host can say
-// whether that is still so
+// SYNC-33; protocol-coverage.md 4: there is nothing to fetch from, but its host
+// can say whether that is still so
 TEST(repo_life, a_resync_of_an_inactive_account_asks_its_host) {
   repo_world x;
   x.sync();
@@ -210,8 +210,8 @@ TEST(repo_life, a_resync_of_an_inactive_account_asks_its_host) {
   EXPECT_EQ(x.machine->row().status, repo_status::synced);
 }
 
-// SYNC-18; invariant I4: a crash must not lose what was discovered
-// protocol.md 3.6: whether a #commit or a #sync found it
+// SYNC-18; architecture.md I4: a crash must not lose what was discovered
+// protocol-coverage.md 3.6: whether a #commit or a #sync found it
 TEST(repo_life, the_frame_that_found_a_repo_is_finished_after_its_addition) {
   for (const auto is_sync : {false, true})
     for (const auto frame_first : {true, false}) {
@@ -238,7 +238,8 @@ TEST(repo_life, the_frame_that_found_a_repo_is_finished_after_its_addition) {
     }
 }
 
-// architecture.md 3.3: frames that waited for the rows of an untracked repo
+// actors.md, One update of a repo: frames that waited for the rows of an
+// untracked repo
 TEST(repo_life, frames_before_the_rows_are_given_back_when_nothing_adds_it) {
   repo_world x;
   x.machine.emplace(x.account.did(), x.settings, 1);

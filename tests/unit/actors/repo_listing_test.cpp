@@ -3,12 +3,12 @@
 #include "atproto/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
-/// What a listing says of a repo (protocol.md 9, 2.1.2).
+/// What a listing says of a repo (protocol-coverage.md 9, 2.1.2).
 namespace weir::tests {
 namespace {
 
-// CONS-25; requirements.md 1b.6: an equal rev proves a quiet repo
-// protocol.md 9.3, 9.5
+// CONS-25: an equal rev proves a quiet repo
+// protocol-coverage.md 9.3, 9.5
 TEST(repo_listings, an_equal_rev_raises_the_position_and_is_no_suspicion) {
   repo_world x;
   x.sync();
@@ -20,7 +20,7 @@ TEST(repo_listings, an_equal_rev_raises_the_position_and_is_no_suspicion) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// protocol.md 9: the event may be on its way, for the time of grace
+// protocol-coverage.md 9: the event may be on its way, for the time of grace
 TEST(repo_listings, a_newer_rev_that_does_not_come_desyncs_after_the_grace) {
   repo_world x;
   x.sync();
@@ -116,8 +116,8 @@ TEST(repo_listings, what_its_own_host_lists_is_asked_for_each_time) {
   EXPECT_EQ(mismatches_with(x, later, pds_id), 2u);
 }
 
-// protocol.md 2.1.2: a stream that lags behind, or is away, proves nothing by
-// silence; a fetch would only add to its load
+// protocol-coverage.md 2.1.2: a stream that lags behind, or is away, proves
+// nothing by silence; a fetch would only add to its load
 TEST(repo_listings, a_newer_rev_is_no_mismatch_while_the_stream_is_behind) {
   for (const auto connected : {true, false}) {
     repo_world x;
@@ -174,7 +174,7 @@ TEST(repo_listings, a_stream_that_never_catches_up_is_not_waited_for) {
   EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 1u);
 }
 
-// protocol.md 9
+// protocol-coverage.md 9
 TEST(repo_listings, a_newer_rev_that_comes_in_time_is_no_mismatch) {
   repo_world x;
   x.sync();
@@ -188,7 +188,7 @@ TEST(repo_listings, a_newer_rev_that_comes_in_time_is_no_mismatch) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// protocol.md 9: an older line, or one without a rev, says nothing
+// protocol-coverage.md 9: an older line, or one without a rev, says nothing
 TEST(repo_listings, an_older_or_missing_rev_says_nothing) {
   repo_world x;
   x.sync();
@@ -211,7 +211,7 @@ TEST(repo_listings, a_line_that_names_it_only_is_no_word_of_its_account) {
   EXPECT_EQ(x.row->account, account_status::takendown);
 }
 
-// protocol.md 4.5, 9: a status of which the event was lost
+// protocol-coverage.md 4.5, 9: a status of which the event was lost
 TEST(repo_listings, a_listed_status_counts_after_the_grace) {
   repo_world x;
   x.sync();
@@ -221,8 +221,9 @@ TEST(repo_listings, a_listed_status_counts_after_the_grace) {
   EXPECT_EQ(x.row->account, account_status::takendown);
 }
 
-// protocol.md 4.5: a crowd of newcomers that are away must not wait awake, each
-// of them for an event that is of no use; who migrates has its document first
+// protocol-coverage.md 4.5: a crowd of newcomers that are away must not wait
+// awake, each of them for an event that is of no use; who migrates has its
+// document first
 TEST(repo_listings, a_status_listed_of_a_newcomer_counts_at_once) {
   repo_world x;
   x.add_known();
@@ -233,7 +234,7 @@ TEST(repo_listings, a_status_listed_of_a_newcomer_counts_at_once) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// protocol.md 4.5: its host or another relay may know better
+// protocol-coverage.md 4.5: its host or another relay may know better
 TEST(repo_listings, what_a_relay_lists_of_a_newcomer_counts_after_the_grace) {
   repo_world x;
   x.add_known();
@@ -257,7 +258,7 @@ TEST(repo_listings, a_newcomer_without_a_document_is_believed_after_the_grace) {
   EXPECT_EQ(x.row->account, account_status::deactivated);
 }
 
-// protocol.md 4: an event that comes after the listing outweighs it
+// protocol-coverage.md 4: an event that comes after the listing outweighs it
 TEST(repo_listings, an_account_event_outweighs_the_listing_before_it) {
   repo_world x;
   x.sync();
@@ -268,8 +269,8 @@ TEST(repo_listings, an_account_event_outweighs_the_listing_before_it) {
   EXPECT_EQ(x.row->account, account_status::deactivated);
 }
 
-// protocol.md 4.5: a repo that was refused as inactive is found again
-// protocol.md 2.1.3
+// protocol-coverage.md 4.5: a repo that was refused as inactive is found again
+// protocol-coverage.md 2.1.3
 TEST(repo_listings, a_repo_listed_as_active_again_is_fetched) {
   repo_world x;
   x.add_known();
@@ -286,7 +287,7 @@ TEST(repo_listings, a_repo_listed_as_active_again_is_fetched) {
   EXPECT_EQ(x.wishes.size(), 1u);
 }
 
-// requirements.md 3b.5: a line about a repo out of sync desyncs nothing
+// CONS-25: a line about a repo out of sync desyncs nothing
 TEST(repo_listings, a_repo_that_is_to_be_fetched_is_not_suspected) {
   repo_world x;
   x.add_known();
@@ -295,7 +296,7 @@ TEST(repo_listings, a_repo_that_is_to_be_fetched_is_not_suspected) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// protocol.md 2.1.2: a PDS's listing counts for its own accounts only
+// protocol-coverage.md 2.1.2: a PDS's listing counts for its own accounts only
 TEST(repo_listings, the_listing_of_a_former_host_is_ignored) {
   repo_world x;
   x.sync();
@@ -307,7 +308,7 @@ TEST(repo_listings, the_listing_of_a_former_host_is_ignored) {
   EXPECT_TRUE(x.timer);
 }
 
-// architecture.md 2: two reasons for one timer
+// Two reasons for one timer
 TEST(repo_listings, a_suspicion_outlives_an_earlier_timer) {
   repo_world x;
   x.sync();

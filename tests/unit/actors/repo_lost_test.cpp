@@ -2,7 +2,8 @@
 #include "tests/unit/actors/repo_world.hpp"
 
 /// RepoNotFound that answers a question while a fetch of the same repo runs
-/// (protocol.md 4.5): it is neither lost nor believed before the fetch ends.
+/// (protocol-coverage.md 4.5): it is neither lost nor believed before the fetch
+/// ends.
 namespace weir::tests {
 namespace {
 

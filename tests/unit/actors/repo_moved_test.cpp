@@ -1,8 +1,9 @@
 #include "actors/repo/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
-/// A directory that lags behind a migration (protocol.md 2.5.6, 4.1, 4.6): the
-/// former host says that the account is away, and the document still names it.
+/// A directory that lags behind a migration (protocol-coverage.md 2.5.6, 4.1,
+/// 4.6): the former host says that the account is away, and the document still
+/// names it.
 namespace weir::tests {
 namespace {
 
@@ -52,8 +53,8 @@ TEST(repo_moved, the_document_is_looked_at_again_after_an_account_went_away) {
   x.expect_found();
 }
 
-// protocol.md 2.1.3: whoever goes on writing is not away, whatever its document
-// says
+// protocol-coverage.md 2.1.3: whoever goes on writing is not away, whatever its
+// document says
 TEST(repo_moved, a_host_that_says_again_what_is_doubted_may_be_the_former_one) {
   moved_repo x;
   x.restart_unconcerned();
@@ -96,8 +97,8 @@ TEST(repo_moved, so_is_one_of_an_account_that_is_active) {
   }
 }
 
-// protocol.md 4.6: right after a migration its head is signed by the old key, so
-// a fetch would only fail. Nothing was refused.
+// protocol-coverage.md 4.6: right after a migration its head is signed by the
+// old key, so a fetch would only fail. Nothing was refused.
 TEST(repo_moved, the_move_that_was_looked_for_is_no_reason_to_fetch) {
   repo_world x;
   x.sync();

@@ -3,7 +3,7 @@
 #include "tests/unit/actors/repo_world.hpp"
 
 /// A fetch while another document is looked up, and for whom that is
-/// (protocol.md 2.5.6; issue 13, 4 and 21).
+/// (protocol-coverage.md 2.5.6; actors.md, Who is looked up next).
 namespace weir::tests {
 namespace {
 
@@ -41,7 +41,8 @@ TEST(repo_prepare, a_document_that_may_have_changed_delays_no_fetch) {
   EXPECT_THAT(hosts_of(x), ElementsAre(pds_origin));
 }
 
-// protocol.md 2.5.6: but what it brought is fetched anew if it did change
+// protocol-coverage.md 2.5.6: but what it brought is fetched anew if it did
+// change
 TEST(repo_prepare, a_host_that_changes_after_such_a_fetch_leads_to_another) {
   for (const auto during : {false, true}) {
     hinted_repo x;
@@ -70,7 +71,7 @@ TEST(repo_prepare, a_document_that_did_not_change_leads_to_no_other_fetch) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// protocol.md 2.1.2, 4.6: it may be its former host that says so
+// protocol-coverage.md 2.1.2, 4.6: it may be its former host that says so
 TEST(repo_prepare, a_host_is_not_believed_while_another_one_may_be_named) {
   for (const auto moves : {false, true}) {
     hinted_repo x;
@@ -112,7 +113,7 @@ struct doubting_repo : repo_world {
   }
 };
 
-// Issue 13, 4: nobody judges by a document that something speaks against
+// Nobody judges by a document that something speaks against
 TEST(repo_prepare, a_doubted_document_gives_the_place_to_others) {
   doubting_repo x;
   x.prepare();
@@ -159,7 +160,7 @@ TEST(repo_prepare, a_fetch_is_put_off_once_however_often_it_is_doubted) {
   EXPECT_THAT(hosts_of(x), ElementsAre("")) << "the next one is";
 }
 
-// reliability.md P9: its row keeps all of that
+// architecture.md, When memory runs short: its row keeps all of that
 TEST(repo_prepare, a_repo_that_was_put_off_sleeps_when_memory_is_short) {
   doubting_repo x;
   x.prepare();
@@ -187,7 +188,8 @@ TEST(repo_prepare, a_repo_stays_awake_until_its_handle_is_known) {
   EXPECT_TRUE(x.machine->idle(true));
 }
 
-// reliability.md P9: or the directory's answers would decide how many live
+// architecture.md, When memory runs short: or the directory's answers would
+// decide how many live
 TEST(repo_prepare, a_new_repo_sleeps_when_memory_is_short_and_asks_again) {
   repo_world x;
   ASSERT_TRUE(x.add());

@@ -4,7 +4,7 @@
 #include "actors/repo/completeness_machine.hpp"
 
 /// How a repo whose position is stale is proved whole again, but by a commit
-/// (requirements.md 1b.7, 1b.15; CONS-27 to CONS-30).
+/// (completeness.md, Acting; CONS-27 to CONS-30).
 namespace weir::tests {
 namespace {
 
@@ -51,7 +51,8 @@ TEST(repo_proof, an_answer_to_another_question_proves_it_as_well) {
   EXPECT_TRUE(x.is_current());
 }
 
-// requirements.md 1b.6: the position of before the reset, or of another stream
+// completeness.md, The terms: the position of before the reset, or of another
+// stream
 TEST(repo_proof, an_answer_at_another_position_proves_nothing) {
   stale_repo x;
   x.answer_rev(x.account.rev(), true, {pds_id, 1, 1});

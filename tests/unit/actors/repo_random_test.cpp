@@ -236,8 +236,8 @@ void expect_forward(const std::vector<storage::transaction>& log) {
   }
 }
 
-// requirements.md 3e: prop_state_machine, prop_every_added_repo_settles,
-// prop_buffer_equals_unbuffered; invariants I4, I9
+// architecture.md I4, I9: states as a model has them, every repo that is added
+// settles, and what waited changes nothing
 TEST(repo_random, whatever_happens_the_copy_ends_equal_and_all_is_finished) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

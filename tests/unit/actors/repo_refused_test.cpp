@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// SYNC-06, SYNC-13; invariant I4: a failure of the repo, not of its actor
+// SYNC-06, SYNC-13; architecture.md I4: a failure of the repo, not of its actor
 TEST(repo_refused, a_commit_that_is_refused_is_an_error_with_back_off) {
   repo_world x;
   x.sync();
@@ -60,7 +60,7 @@ TEST(repo_refused, a_chunk_that_is_refused_ends_its_job) {
   }
 }
 
-// architecture.md 3, Backfill: the job ended before the answer came
+// OPLOG-33: the job ended before the answer came
 TEST(repo_refused, a_chunk_of_an_ended_job_changes_nothing) {
   repo_world x;
   x.add_known();
@@ -89,7 +89,7 @@ TEST(repo_refused, a_root_that_is_refused_leaves_nothing_of_completeness) {
   EXPECT_EQ(x.machine->waiting(), 0u);
 }
 
-// protocol.md 4: a fact in the same update is not lost with the commit
+// protocol-coverage.md 4: a fact in the same update is not lost with the commit
 TEST(repo_refused, facts_beside_a_refused_commit_are_written_without_it) {
   for (const auto* word : {"deactivated", "deleted"}) {
     repo_world x;
@@ -136,8 +136,8 @@ TEST(repo_refused, a_removal_follows_a_refused_update) {
   EXPECT_TRUE(x.removed);
 }
 
-// reliability.md 2.1, Poison message: what a frame said that its UPSTREAM
-// stepped over is fetched
+// hostile-inputs.md 2.1.34: what a frame said that its UPSTREAM stepped over is
+// fetched
 TEST(repo_poison, a_frame_that_was_stepped_over_puts_its_repo_out_of_sync) {
   repo_world x;
   x.sync();
@@ -173,7 +173,8 @@ TEST(repo_poison, a_repo_that_is_not_fetched_yet_needs_no_other_fetch) {
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
-// reliability.md P11: a flood of forged commits leaves the thread to others
+// hostile-inputs.md 2.1.8: a flood of forged commits leaves the thread to
+// others
 TEST(repo_refused, forged_commits_are_refused_a_few_a_turn) {
   constexpr auto turn = limits::repo_refusals_a_turn;
   constexpr auto burst = limits::refresh_burst_max;
@@ -206,8 +207,9 @@ TEST(repo_refused, forged_commits_are_refused_a_few_a_turn) {
   EXPECT_TRUE(x.machine->idle(true));
 }
 
-// reliability.md P11: many forged commits are many reasons for a newer document,
-// and when no more are fetched the next ones are refused by one that is new
+// hostile-inputs.md 2.1.8: many forged commits are many reasons for a newer
+// document, and when no more are fetched the next ones are refused by one that
+// is new
 TEST(repo_refused, a_host_pays_for_forged_commits_beyond_its_look_ups) {
   constexpr auto burst = limits::refresh_burst_max;
   repo_world x;

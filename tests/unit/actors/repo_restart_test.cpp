@@ -2,7 +2,7 @@
 #include "tests/unit/actors/repo_world.hpp"
 
 /// What a life has to know of the one before, which may have been killed
-/// (Invariant I4).
+/// (architecture.md I4).
 namespace weir::tests {
 namespace {
 
@@ -33,7 +33,7 @@ struct broken_repo : repo_world {
   atproto::tid missed;
 };
 
-// protocol.md 5.3: killed between the event and its fetch
+// protocol-coverage.md 5.3: killed between the event and its fetch
 TEST(repo_restart, a_fetch_has_to_bring_the_event_of_an_earlier_life) {
   broken_repo x;
   x.write();
@@ -143,7 +143,8 @@ struct refused_events : repo_world {
   uint64_t seq = 0;
 };
 
-// protocol.md 2.5.6; requirements.md 3b: the look-ups of the last life go on
+// protocol-coverage.md 2.5.6; actors.md, A document that may be old: the
+// look-ups of the last life go on
 TEST(repo_restart, a_document_that_refused_events_is_looked_at_again) {
   refused_events x;
   EXPECT_FALSE(x.finished(x.seq)) << "the row does not say so yet";
@@ -179,7 +180,7 @@ TEST(repo_restart, a_key_that_changed_between_two_lives_is_a_change) {
   }
 }
 
-// protocol.md 2.1.2: so is a host
+// protocol-coverage.md 2.1.2: so is a host
 TEST(repo_restart, a_host_that_changed_after_a_restart_is_a_change) {
   repo_world x;
   x.sync();
@@ -264,7 +265,7 @@ struct lost_repo : repo_world {
   int64_t first = 0;
 };
 
-// protocol.md 4.5: the second time counts a while after this one
+// protocol-coverage.md 4.5: the second time counts a while after this one
 TEST(repo_restart, the_time_of_the_first_repo_not_found_is_kept) {
   lost_repo x;
   ASSERT_EQ(x.questions.size(), 1u);

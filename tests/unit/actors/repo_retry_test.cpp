@@ -33,8 +33,8 @@ bool tried_again_after(repo_world& x, std::chrono::seconds pause) {
 
 } // namespace
 
-// protocol.md 2.5.6, 4: an #identity names a handle that the document of a
-// directory that lags behind does not have yet; nothing else announces it
+// protocol-coverage.md 2.5.6, 4: an #identity names a handle that the document
+// of a directory that lags behind does not have yet; nothing else announces it
 TEST(repo_retry, a_handle_that_an_event_promised_is_looked_up_until_confirmed) {
   repo_world x;
   x.sync();
@@ -73,7 +73,7 @@ TEST(repo_retry, its_tries_are_counted) {
   EXPECT_EQ(x.refreshes, 1 + limits::second_looks_max);
 }
 
-// reliability.md P6: killed between two tries
+// architecture.md I4: killed between two tries
 TEST(repo_retry, a_try_that_is_due_outlives_a_crash) {
   repo_world x;
   x.sync();
@@ -88,7 +88,8 @@ TEST(repo_retry, a_try_that_is_due_outlives_a_crash) {
   EXPECT_TRUE(tried_again_after(x, limits::second_look_pause));
 }
 
-// protocol.md 2.5.6: or whatever its host lists would wait for the answer
+// protocol-coverage.md 2.5.6: or whatever its host lists would wait for the
+// answer
 TEST(repo_retry, a_look_up_that_a_failed_fetch_wants_is_made_until_it_succeeds) {
   repo_world x;
   x.add_known();
@@ -106,7 +107,8 @@ TEST(repo_retry, a_look_up_that_a_failed_fetch_wants_is_made_until_it_succeeds) 
   EXPECT_EQ(x.refreshes, 2u);
 }
 
-// protocol.md 2.5.6: a directory that is silent for an hour uses up no try
+// protocol-coverage.md 2.5.6: a directory that is silent for an hour uses up no
+// try
 TEST(repo_retry, a_look_up_that_fails_is_made_again_and_is_no_try) {
   repo_world x;
   x.sync();
@@ -129,9 +131,9 @@ TEST(repo_retry, a_look_up_that_fails_is_made_again_and_is_no_try) {
   EXPECT_EQ(x.row->handle, "alice.test");
 }
 
-// protocol.md 2.5.6: each commit by a key that the document does not have yet is
-// looked up for itself. Those answers are no second looks, or a few such commits
-// would put the next one off for a minute.
+// protocol-coverage.md 2.5.6: each commit by a key that the document does not
+// have yet is looked up for itself. Those answers are no second looks, or a few
+// such commits would put the next one off for a minute.
 TEST(repo_retry, many_refusals_put_a_second_look_off_no_longer_than_one) {
   repo_world x;
   x.sync();
@@ -176,7 +178,7 @@ TEST(repo_retry, one_that_belongs_to_somebody_else_is_looked_up_once) {
   EXPECT_EQ(x.refreshes, 0u);
 }
 
-// reliability.md P6: between the document and the word on its handle
+// architecture.md I4: between the document and the word on its handle
 TEST(repo_retry, a_handle_that_is_being_checked_is_due_after_a_crash) {
   repo_world x;
   x.sync();

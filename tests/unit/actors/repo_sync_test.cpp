@@ -1,10 +1,10 @@
 #include "tests/unit/actors/repo_world.hpp"
 
-/// What #sync does to a repo (protocol.md 3).
+/// What #sync does to a repo (protocol-coverage.md 3).
 namespace weir::tests {
 namespace {
 
-// protocol.md 3.2, 3.6
+// protocol-coverage.md 3.2, 3.6
 TEST(repo_sync_events, our_own_state_is_a_no_op_and_an_older_one_a_replay) {
   repo_world x;
   x.make_commit();
@@ -18,8 +18,8 @@ TEST(repo_sync_events, our_own_state_is_a_no_op_and_an_older_one_a_replay) {
   EXPECT_FALSE(x.in_flight);
 }
 
-// protocol.md 3.3; architecture.md 4: a `$commit` operation of kind sync
-// protocol.md 11.4
+// protocol-coverage.md 3.3: a `$commit` operation of kind sync
+// protocol-coverage.md 11.4
 TEST(repo_sync_events, a_new_rev_of_the_same_root_is_logged_without_a_fetch) {
   repo_world x;
   x.make_commit();
@@ -39,7 +39,7 @@ TEST(repo_sync_events, a_new_rev_of_the_same_root_is_logged_without_a_fetch) {
   EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
 }
 
-// protocol.md 3.4
+// protocol-coverage.md 3.4
 TEST(repo_sync_events, another_root_desyncs) {
   repo_world x;
   x.sync();
@@ -50,7 +50,7 @@ TEST(repo_sync_events, another_root_desyncs) {
   EXPECT_EQ(x.row->status, repo_status::desync);
 }
 
-// protocol.md 3.2: a fork, or a host that was set back
+// protocol-coverage.md 3.2: a fork, or a host that was set back
 TEST(repo_sync_events, another_root_at_our_own_rev_desyncs) {
   repo_world x;
   x.make_commit();
@@ -77,7 +77,7 @@ TEST(repo_sync_events, another_root_at_our_own_rev_desyncs) {
   EXPECT_EQ(x.row->status, repo_status::desync);
 }
 
-// protocol.md 3.5: what a real host sends after every migration
+// protocol-coverage.md 3.5: what a real host sends after every migration
 TEST(repo_sync_events, a_sync_by_a_past_key_is_refused_and_never_a_desync) {
   repo_world x;
   x.sync();

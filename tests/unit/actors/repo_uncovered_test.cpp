@@ -3,7 +3,7 @@
 #include "tests/unit/actors/repo_world.hpp"
 
 /// A repo that no upstream covers: what its host says when it is asked is all
-/// that ever shows something newer (requirements.md 1d).
+/// that ever shows something newer (actors.md, What no upstream covers).
 namespace weir::tests {
 namespace {
 
@@ -93,7 +93,7 @@ struct left_out_repo : repo_world {
   }
 };
 
-// requirements.md 1d: a relay need not carry every host
+// actors.md, What no upstream covers: a relay need not carry every host
 TEST(repo_uncovered, a_relay_that_leaves_it_out_does_not_cover_it) {
   left_out_repo x;
   EXPECT_EQ(x.row->left_out_by, relay_id);

@@ -8,7 +8,7 @@
 
 #include <string>
 
-// architecture.md 3, REPO life: which REPOs of a shard live.
+// actors.md, Falling asleep: which REPOs of a shard live.
 namespace weir::actors {
 namespace {
 
@@ -111,7 +111,8 @@ TEST(ResidentMachine, OneTooManyAsksTheLeastUsedToClose) {
   EXPECT_EQ(x.residents.size(), 3u);
 }
 
-// reliability.md P9: limits::resident_crowd_factor times as many, and one more
+// architecture.md, When memory runs short: limits::resident_crowd_factor times
+// as many, and one more
 TEST(ResidentMachine, MoreThanTwiceTooManyAreACrowd) {
   resident_options options;
   options.resident_max = 3;
@@ -241,7 +242,8 @@ TEST(ResidentMachine, OneDeathTooManyInTheWindowParksIt) {
   EXPECT_EQ(x.die(2), resident_phase::fencing) << "others are not touched";
 }
 
-// invariant I4: its frames are given up when its row says so, and not before
+// architecture.md I4: its frames are given up when its row says so, and not
+// before
 TEST(ResidentMachine, ItIsParkedWhenThatIsNoted) {
   shard x;
   for (size_t i = 0; i < limits::repo_restarts_max; ++i)

@@ -8,7 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// reliability.md P9, P13: when intake pauses, and when it goes on.
+// architecture.md, When memory runs short, When the disk fills up: when intake
+// pauses, and when it goes on.
 namespace weir::actors {
 namespace {
 
@@ -114,7 +115,8 @@ TEST(intake_board, the_tightest_shortage_counts_and_all_are_named) {
   EXPECT_FALSE(x.takes_requests());
 }
 
-// reliability.md P13: without room the socket gets no credit, whatever happens.
+// architecture.md, When the disk fills up: without room the socket gets no
+// credit, whatever happens.
 TEST(upstream_machine, a_stream_is_not_read_without_room_and_goes_on_with_it) {
   tests::stream x;
   EXPECT_EQ(x.machine.on_intake(false, tests::t0).grant_frames, 0u);
@@ -142,7 +144,8 @@ TEST(upstream_machine, a_stream_that_is_not_read_is_not_quiet) {
   EXPECT_EQ(x.machine.quiet_since(), later);
 }
 
-// reliability.md P13: backfill hands out nothing, and starts by itself.
+// architecture.md, When the disk fills up: backfill hands out nothing, and
+// starts by itself.
 TEST(supervisor_machine, without_room_nobody_is_asked_and_no_permit_is_given) {
   tests::supervisors::queue x;
   x.ask(1, a_host);

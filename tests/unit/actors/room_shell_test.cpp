@@ -8,7 +8,8 @@
 #include "tests/unit/actors/shell_fixture.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
-// reliability.md P9 and P13: a full disk, from the eye on it to who must know.
+// architecture.md, When the disk fills up: a full disk, from the eye on it to
+// who must know.
 namespace weir::tests {
 namespace {
 

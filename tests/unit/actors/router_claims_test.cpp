@@ -166,7 +166,8 @@ TEST_F(RouterClaimsTest, AnAdditionByHandEndsTheClaim) {
   EXPECT_EQ(repos[0].actor.count<add_repos>(), 0u);
 }
 
-// reliability.md P9: a name of a PDS wakes nobody, so it need not wait for room
+// architecture.md, When memory runs short: a name of a PDS wakes nobody, so it
+// need not wait for room
 TEST_F(RouterClaimsTest, NamesOfPdssDoNotWaitForRoom) {
   options.residents = at_most(2, 1).residents;
   start(options);

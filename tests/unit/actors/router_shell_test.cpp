@@ -2,7 +2,7 @@
 #include "actors/support/limits.hpp"
 #include "tests/unit/actors/router_fixture.hpp"
 
-// architecture.md 3, REPO life: what the rules of a shard come to.
+// actors.md, One update of a repo: what the rules of a shard come to.
 namespace weir::tests {
 namespace {
 
@@ -14,7 +14,8 @@ class RouterShellTest : public RouterFixture {};
 
 } // namespace
 
-// architecture.md 3: its late updates are shut out before the next one writes
+// actors.md, One update of a repo: its late updates are shut out before the
+// next one writes
 TEST_F(RouterShellTest, ADeadRepoIsFencedAndItsFramesComeAgain) {
   start();
   frame(1, 10);
@@ -47,8 +48,8 @@ TEST_F(RouterShellTest, EveryLaterRepoWritesAboveEveryFence) {
   EXPECT_EQ(repos.back().incarnation, 5u);
 }
 
-// limits::repo_restarts_max in limits::repo_restart_window; invariant I4: not
-// before its row says that something is missing
+// limits::repo_restarts_max in limits::repo_restart_window; architecture.md I4:
+// not before its row says that something is missing
 TEST_F(RouterShellTest, ARepoThatKeepsDyingIsParkedAndItsFramesAreGivenUp) {
   start();
   frame(1, 10);
@@ -101,7 +102,7 @@ TEST_F(RouterShellTest, OneTooManyIsAskedToCloseAndComesBackForWork) {
   EXPECT_THAT(frames_of(repos[3].actor), ElementsAre(14));
 }
 
-// reliability.md P9, 2.1, DNS abuse: names that nobody knows
+// hostile-inputs.md 2.1.25: names that nobody knows
 TEST_F(RouterShellTest, TwiceTooManyHoldFramesUntilSomeHaveClosed) {
   start(at_most(2, 1));
   for (size_t i = 1; i <= 6; ++i)
@@ -153,7 +154,7 @@ TEST_F(RouterShellTest, ATurnHasAllThatIsInFlightAndAnEnd) {
   EXPECT_EQ(repos.size(), seen + 2);
 }
 
-// reliability.md 2.1, DNS abuse: they hold up nobody else
+// hostile-inputs.md 2.1.25: they hold up nobody else
 TEST_F(RouterShellTest, WhatWakesNobodyPassesTheFramesThatAreHeld) {
   start(at_most(2, 1));
   for (size_t i = 1; i <= 6; ++i)
@@ -267,7 +268,8 @@ TEST_F(RouterShellTest, ACommandWaitsForTheNextRepo) {
   EXPECT_EQ(repos[1].actor.count<prepare_fetch>(), 1u);
 }
 
-// reliability.md P9: half of the residents are for commands.
+// architecture.md, When memory runs short: half of the residents are for
+// commands.
 TEST_F(RouterShellTest, ACommandForManyReposWakesSoManyAtOnce) {
   slow = true;
   start(at_most(4));

@@ -13,8 +13,8 @@ class RouterTrackedTest : public RouterFixture {};
 
 } // namespace
 
-// invariant I4: nobody knows what a command left that failed, but the next REPO
-// reads it
+// architecture.md I4: nobody knows what a command left that failed, but the
+// next REPO reads it
 TEST_F(RouterTrackedTest, WhatAFailedCommandLeftIsReadAndNotGuessed) {
   for (const bool added : {true, false}) {
     for (const bool on_disk : {true, false}) {
@@ -38,7 +38,7 @@ TEST_F(RouterTrackedTest, WhatAFailedCommandLeftIsReadAndNotGuessed) {
   }
 }
 
-// invariant I4: until then no frame is dropped
+// architecture.md I4: until then no frame is dropped
 TEST_F(RouterTrackedTest, FramesAreHeldUntilTheNextRepoHasReadWhatIsThere) {
   start();
   slow = true;
@@ -60,7 +60,7 @@ TEST_F(RouterTrackedTest, FramesAreHeldUntilTheNextRepoHasReadWhatIsThere) {
   run();
 }
 
-// SYNC-30; invariant I4: a removal that fails leaves the repo on disk
+// SYNC-30; architecture.md I4: a removal that fails leaves the repo on disk
 TEST_F(RouterTrackedTest, ARepoIsTrackedUntilItsRemovalIsDurable) {
   start();
   slow = true;
@@ -76,8 +76,8 @@ TEST_F(RouterTrackedTest, ARepoIsTrackedUntilItsRemovalIsDurable) {
   run();
 }
 
-// SYNC-18; invariant I4: the frame that discovered it comes again, and finds
-// that it is to be tracked
+// SYNC-18; architecture.md I4: the frame that discovered it comes again, and
+// finds that it is to be tracked
 TEST_F(RouterTrackedTest, ADiscoveryThatFailedIsMadeAgain) {
   router_options options;
   options.mode = tracking_mode::full_network;
@@ -92,8 +92,8 @@ TEST_F(RouterTrackedTest, ADiscoveryThatFailedIsMadeAgain) {
   EXPECT_EQ(repos[1].actor.count<add_repos>(), 1u);
 }
 
-// reliability.md P9; limits::listing_doubts_part: REPOs that stay awake because
-// of a listing, however many lines it has
+// actors.md, Falling asleep; limits::listing_doubts_part: REPOs that stay awake
+// because of a listing, however many lines it has
 TEST_F(RouterTrackedTest, SoManyReposDoubtAndTheListingWaits) {
   answer = caf::make_message(listing_taken{});
   constexpr size_t residents = 16;
@@ -113,7 +113,8 @@ TEST_F(RouterTrackedTest, SoManyReposDoubtAndTheListingWaits) {
   EXPECT_EQ(repos.back().actor.count<repo_listed>(), 1u) << "none is forgotten";
 }
 
-// requirements.md 1b.15: a relay may have taken it down, and its host knows nothing
+// actors.md, What an account is: a relay may have taken it down, and its host
+// knows nothing
 TEST_F(RouterTrackedTest, WhatAListingSaysOfAnAbsentNewcomerIsTold) {
   start();
   repo_listing page;

@@ -6,7 +6,7 @@
 
 #include <string>
 
-/// Listings that name the same repos for ever (reliability.md 2.1).
+/// Listings that name the same repos for ever (hostile-inputs.md 2.1.29).
 namespace weir::actors {
 namespace {
 

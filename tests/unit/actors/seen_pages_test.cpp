@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-/// Listings that go in circles (reliability.md 2.1).
+/// Listings that go in circles (hostile-inputs.md 2.1.29).
 namespace weir::actors {
 namespace {
 

@@ -13,7 +13,7 @@ using testing::IsEmpty;
 
 using batches = batch_machine<int>;
 
-// architecture.md 3, Journal: live work first and whole, backfill by share
+// architecture.md, The stages: live work first and whole, backfill by share
 TEST(batch_machine, live_work_goes_first_and_backfill_gets_its_share) {
   batches x{{10, 100, 20}};
   x.add(1, 10, true);
@@ -28,7 +28,7 @@ TEST(batch_machine, live_work_goes_first_and_backfill_gets_its_share) {
   EXPECT_THAT(x.take(false), IsEmpty());
 }
 
-// architecture.md 3, Journal: bytes at the limit and one past
+// architecture.md, The stages: bytes at the limit and one past
 TEST(batch_machine, a_batch_ends_before_the_byte_that_is_too_many) {
   batches x{{10, 100, 20}};
   x.add(1, 60, false);
@@ -37,7 +37,7 @@ TEST(batch_machine, a_batch_ends_before_the_byte_that_is_too_many) {
   EXPECT_THAT(x.take(false), ElementsAre(2));
 }
 
-// architecture.md 3, Journal: one update is atomic, whatever its size
+// storage-format.md 5: one update is atomic, whatever its size
 TEST(batch_machine, one_work_above_every_bound_passes) {
   batches x{{10, 100, 20}};
   x.add(1, 1'000, false);
@@ -48,7 +48,7 @@ TEST(batch_machine, one_work_above_every_bound_passes) {
   EXPECT_THAT(x.take(false), ElementsAre(2, 3));
 }
 
-// architecture.md 3, Journal: count at the limit and one past
+// architecture.md, The stages: count at the limit and one past
 TEST(batch_machine, the_count_bounds_live_and_backfill_together) {
   batches x{{2, 100, 100}};
   x.add(1, 1, false);
@@ -58,7 +58,7 @@ TEST(batch_machine, the_count_bounds_live_and_backfill_together) {
   EXPECT_THAT(x.take(false), ElementsAre(3));
 }
 
-// architecture.md 4: backfill rests while the store has to merge
+// Backfill rests while the store has to merge
 TEST(batch_machine, a_pause_holds_backfill_only) {
   batches x{{10, 100, 20}};
   x.add(1, 1, true);
@@ -68,7 +68,7 @@ TEST(batch_machine, a_pause_holds_backfill_only) {
   EXPECT_THAT(x.take(false), ElementsAre(1));
 }
 
-// reliability.md P19: at the limit and one past
+// actors.md, Rules: at the limit and one past
 TEST(restart_policy, the_fourth_death_in_ten_seconds_escalates) {
   restart_policy x;
   for (const auto at : {0s, 1s, 2s})
@@ -76,7 +76,7 @@ TEST(restart_policy, the_fourth_death_in_ten_seconds_escalates) {
   EXPECT_FALSE(x.may_restart(steady_time{0} + 10s));
 }
 
-// reliability.md P19: old deaths are forgotten, one at a time
+// actors.md, Rules: old deaths are forgotten, one at a time
 TEST(restart_policy, a_death_outside_the_window_no_longer_counts) {
   restart_policy x;
   for (const auto at : {0s, 1s, 2s})

@@ -4,8 +4,9 @@
 
 #include <gtest/gtest.h>
 
-// Issue 14, 2: a stream that is behind and makes pauses is not called quiet.
-// The steady clock of these tests shows 0 when it is `day` by the other one.
+// completeness.md, Asking: a stream that is behind and makes pauses is not
+// called quiet. The steady clock of these tests shows 0 when it is `day` by the
+// other one.
 namespace weir::actors {
 
 namespace {

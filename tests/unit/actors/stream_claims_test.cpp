@@ -62,7 +62,7 @@ TEST(stream_claims, one_did_is_asked_about_once_by_each_stream) {
   EXPECT_TRUE(x.hear(identity_of(did, 8)));
 }
 
-// protocol.md 4; its frames are finished, so nobody else remembers
+// protocol-coverage.md 4; its frames are finished, so nobody else remembers
 TEST(stream_claims, what_frames_say_meanwhile_goes_with_the_addition) {
   stream_claims x;
   const auto rev = atproto::tid::from_time(wall_time{1'000'000}, 1);

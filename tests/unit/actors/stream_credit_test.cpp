@@ -3,8 +3,8 @@
 #include "actors/upstream/stream_credit.hpp"
 #include "tests/unit/actors/upstream_stream.hpp"
 
-// architecture.md 9: unread bytes and no debt imply credit for frames and for
-// bytes.
+// architecture.md, Limits: unread bytes and no debt imply credit for frames and
+// for bytes.
 namespace weir::tests {
 namespace {
 

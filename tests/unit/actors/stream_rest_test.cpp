@@ -9,8 +9,8 @@ using namespace std::chrono_literals;
 
 constexpr auto at_once = limits::passed_quiet_min;
 
-// requirements.md 1d `live`: limits::catch_up_quiet_min, and not a microsecond
-// less; rest of before the connection does not count
+// completeness.md, The terms (`upstream_live`): limits::catch_up_quiet_min, and
+// not a microsecond less; rest of before the connection does not count
 TEST(stream_rest, a_connection_has_caught_up_after_a_rest_and_stays_so) {
   const steady_time open{5'000'000'000};
   stream_rest x;

@@ -119,7 +119,8 @@ protected:
 
 } // namespace
 
-// reliability.md P11: the first turn of 150 hosts is what others wait for.
+// actors.md, Who is fetched next: the first turn of 150 hosts is what others
+// wait for.
 TEST_P(SilentCrowd, HonestReposDoNotWaitForAllThatNeverAnswers) {
   auto x = make();
   for (int i = 0; i < 150; ++i)

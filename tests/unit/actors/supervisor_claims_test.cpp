@@ -141,7 +141,7 @@ TEST_F(SupervisorClaimsTest, WhatClaimsTooMuchRests) {
   EXPECT_THAT(listed, ElementsAre("", "c1"));
 }
 
-// protocol.md 2.5.6: nobody is blamed for a directory that is wrong
+// protocol-coverage.md 2.5.6: nobody is blamed for a directory that is wrong
 TEST_F(SupervisorClaimsTest, WithoutAProofThePageIsAskedForAgain) {
   know();
   claim(1, limits::claims_judged_min);
@@ -202,7 +202,7 @@ TEST_F(SupervisorClaimsTest, AStreamThatClaimsTooMuchRests) {
   EXPECT_EQ(router.count<stream_claim_decided>(), limits::claims_judged_min);
 }
 
-// reliability.md P9: limits::claims_bytes_max
+// architecture.md, When memory runs short: limits::claims_bytes_max
 TEST_F(SupervisorClaimsTest, ClaimsCountAsMemoryAndAPageWithoutRoomComesAgain) {
   const auto held = [this] { return shared->memory->held(memory_use::claims); };
   claim(1, 3);

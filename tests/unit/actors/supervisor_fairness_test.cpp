@@ -41,8 +41,8 @@ size_t last_of(const queue& x, int repos) {
 
 } // namespace
 
-// reliability.md P11; architecture.md 9: between hosts in turn, and not by
-// their alphabet
+// actors.md, Who is fetched next: between hosts in turn, and not by their
+// alphabet
 TEST(fair_hosts, ten_repos_that_asked_first_are_not_behind_a_hundred_thousand) {
   queue x;
   const auto host_of = [](int i) {
@@ -164,8 +164,8 @@ TEST(fair_hosts, look_ups_that_hang_leave_places_to_others) {
   }
 }
 
-// requirements.md 3f; limits::refetch_turn: new repos first, and yet one that
-// fell out of sync does not wait for all of them
+// actors.md, Who is fetched next; limits::refetch_turn: new repos first, and
+// yet one that fell out of sync does not wait for all of them
 TEST(fair_hosts, every_eighth_look_up_is_for_a_repo_out_of_sync) {
   supervisor_options options;
   options.preparing_max = 1;
@@ -183,8 +183,8 @@ TEST(fair_hosts, every_eighth_look_up_is_for_a_repo_out_of_sync) {
   EXPECT_EQ(x.prepared[2 * turn - 1], name(101));
 }
 
-// reliability.md P11: hosts in turn, and every eighth turn: whoever has none of
-// those turns has its repos out of sync fetched all the same
+// actors.md, Who is fetched next: hosts in turn, and every eighth turn: whoever
+// has none of those turns has its repos out of sync fetched all the same
 TEST(fair_hosts, a_repo_out_of_sync_has_its_turn_whichever_host_it_has) {
   supervisor_options options;
   options.parallelism = 1;

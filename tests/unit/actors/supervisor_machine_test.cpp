@@ -24,7 +24,7 @@ TEST(supervisor, a_wish_becomes_a_look_up_and_then_a_permit) {
 }
 
 // SYNC-11: `parallelism`, and one more
-// protocol.md 9.5
+// protocol-coverage.md 9.5
 TEST(supervisor, no_more_fetches_than_permits) {
   queue x;
   for (int i = 1; i <= 4; ++i)
@@ -35,8 +35,9 @@ TEST(supervisor, no_more_fetches_than_permits) {
   EXPECT_EQ(x.machine.running(), 3u);
 }
 
-// reliability.md 2.1: `per_host`, and one more; others are not held up
-// protocol.md 9.5
+// actors.md, Who is fetched next: `per_host`, and one more; others are not held
+// up
+// protocol-coverage.md 9.5
 TEST(supervisor, one_host_gets_no_more_than_its_share) {
   supervisor_options options;
   options.parallelism = 10;
@@ -51,7 +52,7 @@ TEST(supervisor, one_host_gets_no_more_than_its_share) {
   EXPECT_EQ(x.started.back(), name(3));
 }
 
-// requirements.md 3c: a DID is fetched by one worker at a time
+// actors.md, Who is fetched next: a DID is fetched by one worker at a time
 TEST(supervisor, a_repo_is_queued_once) {
   queue x;
   x.ask(1, a_host);
@@ -83,8 +84,7 @@ TEST(supervisor, what_was_wished_before_a_fetch_began_is_done_with_it) {
   EXPECT_EQ(x.prepared.size(), 3u);
 }
 
-// architecture.md 3, Backfill: job numbers never come twice, whatever the wall
-// clock does after the start
+// Job numbers never come twice, whatever the wall clock does after the start
 TEST(supervisor, job_numbers_grow_even_when_the_clock_stands_still) {
   queue x;
   x.start();
@@ -96,7 +96,7 @@ TEST(supervisor, job_numbers_grow_even_when_the_clock_stands_still) {
   EXPECT_LT(x.jobs[1], x.jobs[2]);
 }
 
-// requirements.md 3f: pending before desync before error
+// actors.md, Who is fetched next: pending before desync before error
 TEST(supervisor, repos_never_fetched_come_first_and_failed_ones_last) {
   supervisor_options options;
   options.preparing_max = 1;
@@ -123,9 +123,9 @@ TEST(supervisor, a_retry_is_found_by_the_scan_after_its_time) {
   EXPECT_THAT(x.prepared, ElementsAre(name(1)));
 }
 
-// reliability.md P15: `retry_max`, and one more. A clock that was years ahead when a
-// fetch failed wrote a time that never comes, and its repo wishes again when its
-// host becomes known.
+// actors.md, Who is fetched next: `retry_max`, and one more. A clock that was
+// years ahead when a fetch failed wrote a time that never comes, and its repo
+// wishes again when its host becomes known.
 TEST(supervisor, a_wish_for_a_time_that_never_comes_is_one_for_now) {
   supervisor_options options;
   options.retry_max = 120s;
@@ -181,7 +181,7 @@ TEST(supervisor, a_resting_host_does_not_put_off_the_scan) {
   EXPECT_EQ(*x.timer - x.now, 30s);
 }
 
-// requirements.md 3b.5: a wish for now goes before a retry of later
+// actors.md, Who is fetched next: a wish for now goes before a retry of later
 TEST(supervisor, an_earlier_wish_replaces_a_later_one) {
   queue x;
   x.wish(1, repo_status::error, 600s);
@@ -208,10 +208,10 @@ TEST(supervisor, a_repo_without_a_host_leaves_the_queue) {
   EXPECT_EQ(x.prepared.size(), 2u);
 }
 
-// -- hosts (reliability.md 2.1; requirements.md 3b.9) -------------------------
+// -- hosts (actors.md, Who is fetched next) -----------------------------------
 
-// requirements.md 3b.9: the host's word, or 15 s without one
-// protocol.md 5.0
+// SYNC-13: the host's word, or 15 s without one
+// protocol-coverage.md 5.0
 TEST(supervisor, a_rate_limited_host_rests_as_long_as_it_says) {
   for (const auto& [said, rest] : std::initializer_list<
          std::pair<std::chrono::seconds, std::chrono::seconds>>{
@@ -231,7 +231,7 @@ TEST(supervisor, a_rate_limited_host_rests_as_long_as_it_says) {
   }
 }
 
-// requirements.md 3b.9: nobody holds a place while a host rests
+// actors.md, Who is fetched next: nobody holds a place while a host rests
 TEST(supervisor, repos_of_a_resting_host_do_not_hold_up_others) {
   supervisor_options options;
   options.parallelism = 1;
@@ -250,7 +250,7 @@ TEST(supervisor, repos_of_a_resting_host_do_not_hold_up_others) {
   EXPECT_EQ(x.started.back(), name(2));
 }
 
-// reliability.md 2.1: `breaker_failures` in a row, doubling, up to the maximum
+// ADR 3, 8: `breaker_failures` in a row, doubling, up to the maximum
 TEST(supervisor, a_host_that_fails_again_and_again_rests_longer) {
   queue x;
   std::vector<int64_t> rests;
@@ -282,8 +282,8 @@ TEST(supervisor, a_host_that_fails_again_and_again_rests_longer) {
   EXPECT_EQ(x.started.size(), 1u); // Counted anew.
 }
 
-// reliability.md 2.1: `hosts_max`, and one more: documents may name any number
-// of hosts that fail, and nobody waits for that
+// actors.md, Who is fetched next: `hosts_max`, and one more: documents may name
+// any number of hosts that fail, and nobody waits for that
 TEST(supervisor, a_new_host_never_waits_for_the_many_that_failed) {
   supervisor_options options;
   options.hosts_max = 2;
@@ -300,7 +300,7 @@ TEST(supervisor, a_new_host_never_waits_for_the_many_that_failed) {
   EXPECT_THAT(x.started, ElementsAre(name(1), name(2)));
 }
 
-// reliability.md 2.1: dead hosts do not fill the table for ever
+// actors.md, Who is fetched next: dead hosts do not fill the table for ever
 TEST(supervisor, a_host_that_failed_is_forgotten_after_a_while) {
   queue x;
   x.host(a_host, host_verdict::failed);

@@ -283,8 +283,8 @@ TEST(work_scan, quiet_work_that_was_left_out_is_looked_for_again) {
   EXPECT_FALSE(x.scan) << "it was found";
 }
 
-// reliability.md P15: `retry_max`, and one more. A clock that was years ahead
-// when a fetch failed wrote a time that never comes.
+// actors.md, Who is fetched next: `retry_max`, and one more. A clock that was
+// years ahead when a fetch failed wrote a time that never comes.
 TEST(work_scan, a_time_beyond_the_longest_back_off_is_a_wrong_clocks) {
   const wall_time now{1'700'000'000'000'000};
   const auto longest = 3'600s;
@@ -296,8 +296,8 @@ TEST(work_scan, a_time_beyond_the_longest_back_off_is_a_wrong_clocks) {
   EXPECT_EQ(wait_of(2'110'717'143, now, longest), 0s);
 }
 
-// reliability.md P15: what waits in memory waits by the monotonic clock; the
-// scan that finds its row with a time of its own does not hasten it.
+// actors.md, Who is fetched next: what waits in memory waits by the monotonic
+// clock; the scan that finds its row with a time of its own does not hasten it.
 TEST(supervisor, the_scan_hastens_nobody_whose_wait_is_known) {
   queue x;
   x.wish(1, repo_status::error, 60s);

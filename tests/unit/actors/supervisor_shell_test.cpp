@@ -6,7 +6,7 @@
 #include "messages/journal.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 
-// SYNC-11, architecture.md 3, Backfill: permits come back, whoever dies.
+// SYNC-11: permits come back, whoever dies.
 namespace weir::tests {
 namespace {
 
@@ -169,7 +169,8 @@ TEST_F(SupervisorShellTest, AFailedJobEndsItsBackfillAndAGoodOneDoesNot) {
   }
 }
 
-// reliability.md P11: it is no failure of the repo that its host crawls
+// actors.md, Who is fetched next: it is no failure of the repo that its host
+// crawls
 TEST_F(SupervisorShellTest, ACrawlingDownloadGivesItsPermitToAHostThatWaits) {
   ask(1, ann);
   const auto job = permit(ann);
@@ -190,7 +191,7 @@ TEST_F(SupervisorShellTest, ACrawlingDownloadGivesItsPermitToAHostThatWaits) {
   EXPECT_NE(permit(bob), 0u);
 }
 
-// reliability.md P11: nor that its host has not answered
+// actors.md, Who is fetched next: nor that its host has not answered
 TEST_F(SupervisorShellTest, AnUnansweredFetchGivesItsPermitToAHostThatWaits) {
   ask(1, ann);
   const auto job = permit(ann);
@@ -239,7 +240,7 @@ TEST_F(SupervisorShellTest, AFetchWithoutItsPermitIsRefused) {
   EXPECT_EQ(permit(bob), 0u);
 }
 
-// protocol.md 9
+// protocol-coverage.md 9
 TEST_F(SupervisorShellTest, AListingIsReadPageByPageForTheRouters) {
   tell(supervisor, node_command{7});
   EXPECT_THAT(listed, ElementsAre("0:"));
@@ -262,7 +263,8 @@ TEST_F(SupervisorShellTest, AListingIsReadPageByPageForTheRouters) {
   EXPECT_EQ(rows[0].rows->listings.at(0).row.cursor, "c1");
 }
 
-// reliability.md P13: what is spooled takes room; a page is held for later.
+// architecture.md, When the disk fills up: what is spooled takes room; a page
+// is held for later.
 TEST_F(SupervisorShellTest, WithoutRoomFetchesEndAndListingsWait) {
   ask(1, ann);
   const auto job = permit(ann);
@@ -283,7 +285,7 @@ TEST_F(SupervisorShellTest, WithoutRoomFetchesEndAndListingsWait) {
   EXPECT_THAT(listed, ElementsAre("0:"));
 }
 
-// requirements.md 3b.18: what a page found is durable before its cursor
+// architecture.md I4: what a page found is durable before its cursor
 TEST_F(SupervisorShellTest, TheNextPageWaitsUntilAllLinesWereTaken) {
   router.delay_answers();
   tell(supervisor, node_command{7});
@@ -302,8 +304,9 @@ TEST_F(SupervisorShellTest, TheNextPageWaitsUntilAllLinesWereTaken) {
   EXPECT_THAT(listed, ElementsAre("0:", "0:c1"));
 }
 
-// Invariant I4; requirements.md 1d: who is woken at start though its status
-// asks for nothing. Others are woken for their status, at their time.
+// architecture.md I4; completeness.md, The terms: who is woken at start though
+// its status asks for nothing. Others are woken for their status, at their
+// time.
 TEST(QuietWorkTest, IsOfSyncedReposWithADueIdentityOrAnotherFilter) {
   upstream_board followed;
   upstream_view relay;

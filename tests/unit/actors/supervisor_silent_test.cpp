@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-// Hosts that accept connections and do not answer (reliability.md P11).
+// Hosts that accept connections and do not answer (actors.md, Who is fetched
+// next).
 namespace weir::tests::supervisors {
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-// Erasing step by step, then a compaction: docs/actors.md, SWEEPER.
+// Erasing step by step, then a compaction: docs/actors.md, Erasing.
 
 namespace weir::actors {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-/// Which repos a stream discovers (SYNC-17 to 19, requirements.md 3b.2, 3b.16).
+/// Which repos a stream discovers (SYNC-17 to SYNC-19).
 namespace weir::tests {
 namespace {
 
@@ -87,7 +87,8 @@ TEST(tracking_machine, in_signal_mode_an_account_that_is_active_may_return) {
     EXPECT_FALSE(in_mode(mode).may_return(account(true)));
 }
 
-// protocol.md 3.6: a #sync says that there is a repo, not what is in it
+// protocol-coverage.md 3.6: a #sync says that there is a repo, not what is in
+// it
 TEST(tracking_machine, the_full_network_is_whoever_speaks) {
   const auto x = in_mode(tracking_mode::full_network);
   EXPECT_TRUE(x.discovers(commit_of({{op_action::remove, "app.other/a"}})));

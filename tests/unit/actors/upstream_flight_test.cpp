@@ -14,7 +14,8 @@ namespace {
 using atproto::frame_kind;
 using testing::ElementsAre;
 
-// reliability.md P9: or a host that does so again and again fills the memory
+// hostile-inputs.md 2.1.32: or a host that does so again and again fills the
+// memory
 TEST(upstream_machine, frames_of_old_numbers_count_until_they_are_finished) {
   upstream_options options;
   options.frames_max = 4;
@@ -46,7 +47,8 @@ TEST(upstream_machine, frames_of_old_numbers_that_were_lost_do_not_count) {
   EXPECT_EQ(x.machine.in_flight(), 0u);
 }
 
-// protocol.md 1.6: end the connection, step over after N tries with an alert.
+// protocol-coverage.md 1.6: end the connection, step over after N tries with an
+// alert.
 // CONS-16: whatever it told is missing since
 TEST(upstream_machine, a_malformed_frame_is_stepped_over_on_its_third_return) {
   stream x;
@@ -72,7 +74,7 @@ TEST(upstream_machine, a_malformed_frame_is_stepped_over_on_its_third_return) {
   EXPECT_TRUE(x.take({garbage()}).disconnect);
 }
 
-// protocol.md 1.8: it is dropped, and may tell what nobody else does
+// protocol-coverage.md 1.8: it is dropped, and may tell what nobody else does
 TEST(upstream_machine, a_frame_that_comes_too_late_may_be_missing) {
   stream x;
   x.take_seqs({11, 13, 13});
@@ -153,7 +155,7 @@ TEST(upstream_machine, frames_of_old_numbers_give_way_first) {
 
 constexpr int64_t most = limits::seq_regressions_max;
 
-// protocol.md 1.13; reliability.md 2.1, sequence attacks: at the limit and one
+// protocol-coverage.md 1.13; hostile-inputs.md 2.1.30: at the limit and one
 // before; what a host sends that jumped ahead, fell back, and does not say so.
 TEST(upstream_machine, ten_frames_before_the_cursor_restart_the_numbers) {
   stream x{row_at(1'000, 1)};
@@ -175,7 +177,7 @@ TEST(upstream_machine, ten_frames_before_the_cursor_restart_the_numbers) {
   EXPECT_EQ(redial_cursor(x, t0), 0u);
 }
 
-// The same, by the policy of protocol.md 1.13
+// The same, by the policy of protocol-coverage.md 1.13
 TEST(upstream_machine,
      frames_before_the_cursor_stop_the_stream_when_so_configured) {
   upstream_options options;
@@ -201,8 +203,8 @@ TEST(upstream_machine, replays_of_what_is_in_flight_restart_nothing) {
   EXPECT_EQ(x.machine.counters().resets, 0u);
 }
 
-// protocol.md 1.3: a stream of one number again and again does not get on, or
-// it would be dialled every second for ever.
+// protocol-coverage.md 1.3: a stream of one number again and again does not get
+// on, or it would be dialled every second for ever.
 TEST(upstream_machine, frames_that_were_here_before_do_not_reset_the_back_off) {
   stream x;
   x.take_seqs({11});
@@ -226,7 +228,7 @@ TEST(upstream_machine, a_connection_of_endless_infos_ends) {
   }
 }
 
-// -- how far it is in time (protocol.md 2.1.2) ---------------------------------
+// -- how far it is in time (protocol-coverage.md 2.1.2) -----------------------
 
 constexpr wall_time early{1'700'000'000'000'000};
 

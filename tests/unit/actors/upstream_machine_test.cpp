@@ -13,8 +13,8 @@ using namespace std::chrono_literals;
 using namespace weir::tests;
 using testing::ElementsAre;
 
-// CONS-04, CONS-05, CONS-15; requirements.md 1b.2, 1b.5
-// protocol.md 1.11, 9.3
+// CONS-04, CONS-05, CONS-15
+// protocol-coverage.md 1.11, 9.3
 TEST(upstream_machine, first_contact_asks_from_now_and_holds_frames_until_the_stamp_is_durable) {
   stream x{row_at(0, 0)};
   ASSERT_TRUE(x.first.connect);
@@ -37,13 +37,13 @@ TEST(upstream_machine, first_contact_asks_from_now_and_holds_frames_until_the_st
   EXPECT_THAT(seqs_of(x.take_seqs({503})), ElementsAre(503));
 }
 
-// protocol.md 1.9, 1.10
+// protocol-coverage.md 1.9, 1.10
 TEST(upstream_machine, a_restart_before_anything_was_done_asks_just_ahead_of_the_first_frame) {
   stream x{row_at(0, 500)};
   EXPECT_EQ(x.first.connect->cursor, 499u);
 }
 
-// CONS-15; protocol.md 1.12, 10.14; requirements.md 1b.2
+// CONS-15; protocol-coverage.md 1.12, 10.14
 TEST(upstream_machine, outdated_cursor_makes_the_next_sequenced_frame_the_first_one) {
   stream x;
   const auto info = x.take({info_frame("OutdatedCursor")});
@@ -67,8 +67,8 @@ TEST(upstream_machine, outdated_cursor_makes_the_next_sequenced_frame_the_first_
   EXPECT_FALSE(durable.list_repos);
 }
 
-// CONS-15; requirements.md 1b.2: a crash in between must not lose the reset
-// protocol.md 1.12
+// CONS-15: a crash in between must not lose the reset
+// protocol-coverage.md 1.12
 TEST(upstream_machine, a_pending_reset_survives_a_restart) {
   auto row = row_at(10, 0);
   row.epoch = 2;
@@ -97,7 +97,7 @@ TEST(upstream_machine, a_reset_during_the_write_of_a_stamp_waits_for_its_own_row
   EXPECT_TRUE(newer.list_repos);
 }
 
-// protocol.md 1.12: any other #info is only shown
+// protocol-coverage.md 1.12: any other #info is only shown
 TEST(upstream_machine, an_unknown_info_changes_nothing) {
   stream x;
   const auto out = x.take({info_frame("Hello")});
@@ -107,7 +107,7 @@ TEST(upstream_machine, an_unknown_info_changes_nothing) {
   EXPECT_EQ(x.machine.counters().resets, 0u);
 }
 
-// protocol.md 1.13, 1.11; requirements.md 1b.4
+// protocol-coverage.md 1.13, 1.11
 TEST(upstream_machine, future_cursor_resets_to_a_new_epoch_and_the_oldest_event) {
   stream x{row_at(1'000, 1)};
   x.take_seqs({1'001});
@@ -133,7 +133,7 @@ TEST(upstream_machine, future_cursor_resets_to_a_new_epoch_and_the_oldest_event)
   EXPECT_EQ(x.machine.row().cursor, 3u);
 }
 
-// protocol.md 1.13: never reset silently without policy
+// protocol-coverage.md 1.13: never reset silently without policy
 TEST(upstream_machine, future_cursor_stops_the_stream_when_so_configured) {
   upstream_options options;
   options.on_future_cursor = future_cursor_policy::stop;
@@ -147,7 +147,7 @@ TEST(upstream_machine, future_cursor_stops_the_stream_when_so_configured) {
   EXPECT_FALSE(x.machine.on_timer(t0 + 1h).connect);
 }
 
-// protocol.md 1.14, 1.15, 1.5, 10.14
+// protocol-coverage.md 1.14, 1.15, 1.5, 10.14
 TEST(upstream_machine, any_other_error_frame_closes_and_keeps_the_position) {
   stream x;
   const auto out = x.take({error_frame("ConsumerTooSlow"), account_frame(11)});
@@ -157,7 +157,7 @@ TEST(upstream_machine, any_other_error_frame_closes_and_keeps_the_position) {
   EXPECT_EQ(redial_cursor(x, t0), 10u);
 }
 
-// protocol.md 1.2
+// protocol-coverage.md 1.2
 TEST(upstream_machine, a_host_without_the_endpoint_is_never_asked_again) {
   stream x;
   EXPECT_TRUE(x.machine.on_closed({fail(ec::unreachable), 501, 0s}, t0)
@@ -165,8 +165,8 @@ TEST(upstream_machine, a_host_without_the_endpoint_is_never_asked_again) {
   EXPECT_FALSE(x.machine.on_timer(t0 + 1h).connect);
 }
 
-// protocol.md 1.8: at the limit and one past
-// protocol.md 11.8
+// protocol-coverage.md 1.8: at the limit and one past
+// protocol-coverage.md 11.8
 TEST(upstream_machine, ten_regressions_end_the_connection) {
   stream x;
   x.take_seqs({20});
@@ -183,8 +183,8 @@ TEST(upstream_machine, ten_regressions_end_the_connection) {
   EXPECT_FALSE(x.take_seqs({21}).disconnect);
 }
 
-// protocol.md 1.9: servers may begin with the cursor itself
-// protocol.md 11.1
+// protocol-coverage.md 1.9: servers may begin with the cursor itself
+// protocol-coverage.md 11.1
 TEST(upstream_machine, a_first_frame_equal_to_the_cursor_is_dropped_in_silence) {
   stream x;
   const auto out = x.take_seqs({10, 11});
@@ -193,7 +193,7 @@ TEST(upstream_machine, a_first_frame_equal_to_the_cursor_is_dropped_in_silence) 
 }
 
 // CONS-16 off: gaps are normal
-// protocol.md 1.8, 11.10
+// protocol-coverage.md 1.8, 11.10
 TEST(upstream_machine, a_gap_after_a_reconnect_is_no_reset) {
   stream x;
   EXPECT_THAT(seqs_of(x.take_seqs({50})), ElementsAre(50));
@@ -215,7 +215,7 @@ TEST(upstream_machine, a_gap_counts_as_a_reset_when_seqs_are_said_to_be_contiguo
   EXPECT_EQ(next.machine.counters().resets, 0u);
 }
 
-// CONS-23; protocol.md 1.10
+// CONS-23; protocol-coverage.md 1.10
 TEST(upstream_machine, the_low_water_mark_waits_for_the_oldest_frame) {
   stream x;
   x.take_seqs({11, 13, 20});
@@ -258,7 +258,7 @@ TEST(upstream_machine, the_cursor_is_written_at_every_timer_of_an_interval) {
   }
 }
 
-// architecture.md 2: window in frames, at the limit and one past
+// architecture.md, Limits: window in frames, at the limit and one past
 TEST(upstream_machine, credit_in_frames_never_exceeds_the_window) {
   upstream_options options;
   options.frames_max = 16;
@@ -273,7 +273,7 @@ TEST(upstream_machine, credit_in_frames_never_exceeds_the_window) {
   EXPECT_EQ(x.done({11}).grant_frames, 2u);
 }
 
-// architecture.md 2: window in bytes, at the limit and one past
+// architecture.md, Limits: window in bytes, at the limit and one past
 TEST(upstream_machine, credit_in_bytes_never_exceeds_the_window) {
   const auto size = account_frame(11).size();
   upstream_options options;
@@ -286,7 +286,7 @@ TEST(upstream_machine, credit_in_bytes_never_exceeds_the_window) {
   EXPECT_EQ(out.grant_bytes, size);
 }
 
-// architecture.md 2: a few large frames must not end the flow of credit
+// architecture.md, Limits: a few large frames must not end the flow of credit
 TEST(upstream_machine, a_drained_byte_window_is_given_out_again_in_full) {
   const auto size = account_frame(11).size();
   upstream_options options;
@@ -296,7 +296,8 @@ TEST(upstream_machine, a_drained_byte_window_is_given_out_again_in_full) {
   EXPECT_EQ(x.done({11, 12}).grant_bytes, 2 * size);
 }
 
-// protocol.md 1.3: 1 s doubling to 60 s; a frame that advanced resets it
+// protocol-coverage.md 1.3: 1 s doubling to 60 s; a frame that advanced resets
+// it
 TEST(upstream_machine, back_off_doubles_to_a_minute_and_resets_after_a_frame) {
   stream x;
   for (const auto expected : {1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s}) {
@@ -314,7 +315,7 @@ TEST(upstream_machine, back_off_doubles_to_a_minute_and_resets_after_a_frame) {
             1s);
 }
 
-// protocol.md 1.2: Retry-After
+// protocol-coverage.md 1.2: Retry-After
 TEST(upstream_machine, a_host_that_asks_for_time_gets_it) {
   stream x;
   EXPECT_EQ(*x.machine.on_closed({fail(ec::unreachable), 429, 90s}, t0).timer
@@ -323,7 +324,7 @@ TEST(upstream_machine, a_host_that_asks_for_time_gets_it) {
 }
 
 // CONS-04, CONS-23: frames that were lost inside are read again
-// protocol.md 1.10
+// protocol-coverage.md 1.10
 TEST(upstream_machine, lost_frames_are_asked_for_again_from_the_low_water_mark) {
   stream x;
   x.take_seqs({11, 12});
@@ -346,7 +347,7 @@ TEST(upstream_machine, frames_of_a_connection_that_was_given_up_are_not_taken) {
 }
 
 // CONS-24: one comparison for each stamp, not for each connection
-// protocol.md 9.3
+// protocol-coverage.md 9.3
 TEST(upstream_machine, a_stream_that_resumes_lists_once) {
   stream x{row_at(10, 5)};
   EXPECT_TRUE(x.opened.list_repos);
@@ -355,7 +356,7 @@ TEST(upstream_machine, a_stream_that_resumes_lists_once) {
   EXPECT_FALSE(x.machine.on_open(t0).list_repos);
 }
 
-// -- how far it is (protocol.md 2.1.2) ----------------------------------------
+// -- how far it is (protocol-coverage.md 2.1.2) -------------------------------
 
 TEST(upstream_machine, it_is_quiet_while_it_is_open_and_nothing_is_in_flight) {
   stream x;

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-// What a stream says that is no event: protocol.md 1.6.
+// What a stream says that is no event: protocol-coverage.md 1.6.
 
 namespace weir::tests {
 namespace {
@@ -41,7 +41,8 @@ TEST(upstream_refusals, an_info_and_an_error_that_say_nothing_are_malformed) {
   expect_malformed(bare_frame(-1, {}));
 }
 
-// protocol.md 1.3: up to `limits::upstream_jitter_part` of the wait on top
+// protocol-coverage.md 1.3: up to `limits::upstream_jitter_part` of the wait on
+// top
 TEST(redial_pace, waits_are_spread) {
   redial_pace drawn;
   for (const auto least : {1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s}) {
@@ -62,8 +63,8 @@ TEST(redial_pace, waits_are_spread) {
   EXPECT_EQ(*end.timer - t0, 1'250ms);
 }
 
-// protocol.md 1.14: `limits::too_slow_often` within `limits::too_slow_window`,
-// and neither once less nor a moment later
+// protocol-coverage.md 1.14: `limits::too_slow_often` within
+// `limits::too_slow_window`, and neither once less nor a moment later
 TEST(upstream_machine, a_host_that_often_finds_us_too_slow_is_an_alert) {
   for (const auto pause : {limits::too_slow_window / 2 - 1us,
                            limits::too_slow_window / 2 + 0us}) {

@@ -6,7 +6,7 @@
 #include "tests/unit/actors/machine_frames.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 
-// architecture.md 2, UPSTREAM: between a socket and the shards.
+// architecture.md, The stages: between a socket and the shards.
 namespace weir::tests {
 namespace {
 
@@ -137,8 +137,8 @@ TEST_F(UpstreamShellTest, TheSocketIsGivenTheWindowAndNothingMoreUntilDone) {
   EXPECT_EQ(shared->memory->total(), 0u);
 }
 
-// architecture.md 9: unread bytes and no debt imply credit for frames and for
-// bytes. Sixty times the window in bytes comes through, at the rate.
+// architecture.md, Limits: unread bytes and no debt imply credit for frames and
+// for bytes. Sixty times the window in bytes comes through, at the rate.
 TEST_F(UpstreamShellTest, AThrottledStreamNeverRunsOutOfBytes) {
   constexpr int64_t rate = 10;
   start(narrow(rate));
@@ -215,8 +215,8 @@ TEST_F(UpstreamShellTest, AHostThatAsksForALongRestIsToldOf) {
             "unreachable: HTTP 503; it asked not to be dialled for 60 seconds");
 }
 
-// protocol.md 1.3: limits::upstream_backoff_min, limits::upstream_backoff_max,
-// and a part of the wait that is drawn
+// protocol-coverage.md 1.3: limits::upstream_backoff_min,
+// limits::upstream_backoff_max, and a part of the wait that is drawn
 TEST_F(UpstreamShellTest, EachFurtherFailureWaitsTwiceAsLongUpToALimit) {
   std::chrono::microseconds wait = limits::upstream_backoff_min;
   size_t at_once = 0;

@@ -4,7 +4,7 @@
 
 #include <set>
 
-/// Who may raise a doubt about a repo (architecture.md 3, 9).
+/// Who may raise a doubt about a repo (completeness.md, The terms).
 namespace weir::tests {
 namespace {
 
@@ -72,7 +72,7 @@ TEST(upstream_board, relays_speak_for_a_host_that_is_not_among_the_heard) {
   EXPECT_TRUE(x.board.speaks_for(host, 2, &heard)) << "it was heard, once";
 }
 
-// CONS-20; requirements.md 1d: or `complete` would change with every connection
+// CONS-20: or `complete` would change with every connection
 TEST(upstream_board, one_upstream_accounts_for_a_repo_whoever_is_away) {
   two_relays x;
   EXPECT_EQ(x.board.accounting_for(host).id, 1u);

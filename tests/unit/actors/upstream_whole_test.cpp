@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 // Streams of which no event ever came: they prove that nothing happened, too
-// (requirements.md 1b.2, 1b.5, 1d `live`).
+// (completeness.md, The terms).
 
 namespace weir::actors {
 namespace {
@@ -90,7 +90,8 @@ TEST(upstream_whole, a_reset_on_an_open_connection_is_whole_when_it_is_durable) 
   EXPECT_TRUE(x.machine.whole());
 }
 
-// requirements.md 1b.4: numbers that start anew do so with the next connection
+// completeness.md, The terms: numbers that start anew do so with the next
+// connection
 TEST(upstream_whole, a_future_cursor_is_whole_when_it_was_asked_from_the_oldest) {
   stream x;
   x.take({error_frame("FutureCursor")});

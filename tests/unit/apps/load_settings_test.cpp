@@ -233,7 +233,7 @@ TEST_F(LoadSettingsTest, ThePasswordComesFromItsFileWithoutTheLineBreak) {
   EXPECT_EQ(x.values.admin_password, "correct horse battery");
 }
 
-// reliability.md 2.2: passwords shorter than 16 bytes are refused.
+// hostile-inputs.md 2.2.3: passwords shorter than 16 bytes are refused.
 TEST_F(LoadSettingsTest, APasswordHasTheAllowedLength) {
   constexpr auto range = limits::admin_password_bytes_range;
   const auto good = [this](size_t length, const std::string& end) {

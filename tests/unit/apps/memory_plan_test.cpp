@@ -18,7 +18,8 @@
 #include <memory>
 #include <vector>
 
-// reliability.md P9: all parts are derived from the one limit.
+// architecture.md, When memory runs short: all parts are derived from the one
+// limit.
 namespace weir::actors {
 namespace {
 

@@ -48,8 +48,8 @@ TEST(NodeConfigTest, TheDefaultsAreGood) {
   EXPECT_EQ(node_config{}.problems(), std::vector<std::string>{});
 }
 
-// reliability.md 2.2, start-up matrix: {loopback, beyond} x {no password, too
-// short, long enough} x {data port, operations port}.
+// hostile-inputs.md 2.2.3: {loopback, beyond} x {no password, too short, long
+// enough} x {data port, operations port}.
 TEST(NodeConfigTest, BindingBeyondLoopbackNeedsAPassword) {
   const std::string shorter(limits::admin_password_bytes_range.min - 1, 'x');
   const std::string enough(limits::admin_password_bytes_range.min, 'x');

@@ -42,7 +42,7 @@ TEST(OptionTableTest, OneNameGivesTheFlagAndTheVariable) {
   EXPECT_EQ(x.variable(), "WEIR_ALLOW_PRIVATE_ADDRESSES");
 }
 
-// The command line that issue 2 asks for, at least.
+// The command line that users were promised, at least.
 TEST(OptionTableTest, TheFlagsThatUsersWerePromisedExist) {
   std::set<std::string> flags;
   for (const auto& x : all_options())

@@ -11,7 +11,7 @@
 namespace weir::apps {
 namespace {
 
-// reliability.md: what a node cannot work with is refused with the remedy.
+// What a node cannot work with is refused with the remedy.
 TEST(ProcessLimitsTest, TooFewDescriptorsAreRefusedWithTheRemedy) {
   EXPECT_TRUE(check_descriptors(descriptors_min));
   const auto few = check_descriptors(descriptors_min - 1);

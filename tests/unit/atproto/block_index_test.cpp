@@ -7,8 +7,8 @@
 #include <cstring>
 #include <map>
 
-// Proves the bounded memory of protocol.md 5.7 and reliability.md 2.1 (block
-// index of a CAR).
+// Proves the bounded memory of protocol-coverage.md 5.7 and
+// hostile-inputs.md 2.1.17.
 
 namespace weir::tests {
 
@@ -193,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, BlockIndexTest,
                                          shape{1'000'000, 1000},
                                          shape{5000, 1000}, shape{0, 700}));
 
-// protocol.md 5.7
+// protocol-coverage.md 5.7
 TEST(BlockIndexMemoryTest, GoesToTheSpoolOnlyBeyondItsBound) {
   const auto random = seeded_random(6);
   for (const auto n : {size_t{5000}, size_t{5001}}) {

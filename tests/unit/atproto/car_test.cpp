@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-// Proves protocol.md 2.2 and the CAR rows of reliability.md 2.1.
+// Proves protocol-coverage.md 2.2 and hostile-inputs.md 2.1.17.
 
 namespace weir::tests {
 
@@ -110,7 +110,7 @@ reading read_at_once(bytes_view x) {
 
 // -- slices -------------------------------------------------------------------
 
-// protocol.md 2.2.1, 11.11
+// protocol-coverage.md 2.2.1, 11.11
 TEST(CarSliceTest, HoldsWhatTheWriterWrote) {
   const auto blocks = make_blocks(20);
   const auto car = make_car(blocks[3].first, blocks);
@@ -139,7 +139,7 @@ TEST(CarSliceTest, BorrowsTheBytesInsteadOfCopyingThem) {
   }
 }
 
-// protocol.md 2.2.4
+// protocol-coverage.md 2.2.4
 TEST(CarSliceTest, MayHoldOneBlockTwice) {
   const auto blocks = make_blocks(1);
   const auto car = make_car(blocks[0].first, {blocks[0], blocks[0]});
@@ -174,8 +174,8 @@ TEST(CarSliceTest, TellsCodecsOfOneDigestApart) {
   EXPECT_EQ(slice.find(node), nullptr);
 }
 
-// protocol.md 2.2.1
-// protocol.md 6.0
+// protocol-coverage.md 2.2.1
+// protocol-coverage.md 6.0
 TEST(CarSliceTest, RefusesBrokenHeaders) {
   EXPECT_EQ(parse_error({}), ec::malformed);
   EXPECT_EQ(parse_error(bytes{0x00}), ec::malformed) << "empty header";
@@ -198,7 +198,7 @@ TEST(CarSliceTest, RefusesBrokenHeaders) {
   EXPECT_EQ(parse_error(cut), ec::malformed);
 }
 
-// protocol.md 2.2.6
+// protocol-coverage.md 2.2.6
 TEST(CarSliceTest, RefusesBrokenLengths) {
   const auto start = with_header(header_of(1, 1));
   const auto with_tail = [&](bytes tail) {
@@ -217,7 +217,7 @@ TEST(CarSliceTest, RefusesBrokenLengths) {
     << "no whole CID";
 }
 
-// protocol.md 2.2.2
+// protocol-coverage.md 2.2.2
 TEST(CarSliceTest, RefusesEveryCut) {
   const auto blocks = make_blocks(2);
   const auto car = make_car(blocks[0].first, blocks);
@@ -231,8 +231,8 @@ TEST(CarSliceTest, RefusesEveryCut) {
   }
 }
 
-// protocol.md 10.7
-// protocol.md 11.11
+// protocol-coverage.md 10.7
+// protocol-coverage.md 11.11
 TEST(CarSliceTest, KeepsItsLimits) {
   EXPECT_EQ(parse_error(with_header(header_of(limits::car_roots_max, 1))),
             ec::none);
@@ -270,7 +270,7 @@ TEST(CarSliceTest, RefusesDigestsPickedToCollide) {
   EXPECT_EQ(parse_error(make_car(blocks[0].first, blocks)), ec::malformed);
 }
 
-// protocol.md 2.2.3
+// protocol-coverage.md 2.2.3
 TEST(CarSliceTest, NeverShowsChangedContentUnderAnOldCid) {
   const auto blocks = make_blocks(3);
   const auto car = make_car(blocks[0].first, blocks);
@@ -340,7 +340,7 @@ TEST(CarReaderTest, FindsTheSameFaultHoweverTheBytesAreCut) {
   }
 }
 
-// protocol.md 2.2.2
+// protocol-coverage.md 2.2.2
 TEST(CarReaderTest, FailsAtTheEndOfACutBody) {
   const auto blocks = make_blocks(2);
   const auto car = make_car(blocks[0].first, blocks);
@@ -356,7 +356,7 @@ TEST(CarReaderTest, FailsAtTheEndOfACutBody) {
   EXPECT_EQ(between_sections, blocks.size());
 }
 
-// protocol.md 2.2.3
+// protocol-coverage.md 2.2.3
 TEST(CarReaderTest, RefusesABlockThatDoesNotHashToItsCid) {
   auto blocks = make_blocks(2);
   blocks[1].second.back() ^= 1;

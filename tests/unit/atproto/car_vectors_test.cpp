@@ -5,7 +5,8 @@
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
-// Proves protocol.md 2.2 against the CARs of the reference implementation.
+// Proves protocol-coverage.md 2.2 against the CARs of the reference
+// implementation.
 
 namespace weir::tests {
 

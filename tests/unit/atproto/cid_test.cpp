@@ -27,7 +27,7 @@ constexpr std::string_view digest_hex
 
 } // namespace
 
-// protocol.md 2.4.7: the empty tree and its CID.
+// protocol-coverage.md 2.4.7: the empty tree and its CID.
 TEST(CidTest, NamesTheEmptyTree) {
   const auto id = cid::of_dag_cbor(hex("a2616580616cf6"));
   EXPECT_EQ(id.to_text(),
@@ -36,8 +36,8 @@ TEST(CidTest, NamesTheEmptyTree) {
   EXPECT_FALSE(id.is_raw());
 }
 
-// protocol.md 7., 7.0
-// protocol.md 7.0
+// protocol-coverage.md 7., 7.0
+// protocol-coverage.md 7.0
 TEST(CidTest, BlessedFormsAre36BytesAnd59Characters) {
   const auto block = as_bytes("block");
   for (const auto& id : {cid::of_dag_cbor(block), cid::of_raw(block)}) {
@@ -64,7 +64,7 @@ TEST(CidTest, TheUndefinedCidIsEmptyAndEqualOnlyToItself) {
   EXPECT_FALSE(cid::from_text("b"));
 }
 
-// protocol.md 7.0
+// protocol-coverage.md 7.0
 TEST(CidTest, OtherHashesAndCodecsAreKeptButNotBlessed) {
   for (const auto* text : {
          "01701220",  // dag-pb
@@ -90,7 +90,7 @@ TEST(CidTest, Version0IsReadAndWrittenAsBase58) {
   EXPECT_FALSE(cid::from_text(id->to_text())) << "only base32 is read";
 }
 
-// protocol.md 7.0
+// protocol-coverage.md 7.0
 TEST(CidTest, RefusesTextInOtherBasesAndForms) {
   const auto good = cid::of_raw(as_bytes("x")).to_text();
   ASSERT_TRUE(cid::from_text(good));
@@ -124,7 +124,7 @@ TEST(CidTest, RefusesBrokenBinaryForms) {
     EXPECT_FALSE(cid::from_bytes(hex(text))) << text;
 }
 
-// protocol.md 2.2.6
+// protocol-coverage.md 2.2.6
 TEST(CidTest, AVarintMayHaveNineBytesAndNoMore) {
   const auto tail = "0001aa"; // Identity hash of one byte.
   EXPECT_TRUE(cid::from_bytes(hex(std::string{"01ffffffffffffffff7f"} + tail)));
@@ -133,7 +133,7 @@ TEST(CidTest, AVarintMayHaveNineBytesAndNoMore) {
 }
 
 // limits::cid_bytes_max
-// protocol.md 6.9, 10.8
+// protocol-coverage.md 6.9, 10.8
 TEST(CidTest, TakesACidOfTheLargestSizeAndNoLarger) {
   const auto largest = cid::from_bytes(cid_of_size(limits::cid_bytes_max));
   ASSERT_TRUE(largest);

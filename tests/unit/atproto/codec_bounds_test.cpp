@@ -41,7 +41,7 @@ TEST(CodecBounds, WithoutAWordOfTheCallerDepthIsTheGuides) {
   }
 }
 
-// protocol.md 5.1; a key that deep cannot be found, a number can.
+// protocol-coverage.md 5.1; a key that deep cannot be found, a number can.
 TEST(CodecBounds, ATreeIsSoDeepAndNotOneDeeper) {
   constexpr auto most = static_cast<int>(limits::mst_depth_max);
   EXPECT_TRUE(mst::is_depth_allowed(most));
@@ -64,7 +64,8 @@ TEST(CodecBounds, SoManyBlocksMayShareASlotAndNotOneMore) {
   }
 }
 
-// A reader asks for what it wants, whatever stands there: protocol.md 6.
+// A reader asks for what it wants, whatever stands there:
+// protocol-coverage.md 6.
 TEST(CodecBounds, AReaderTakesNoItemForAnother) {
   const bytes undefined{0xf7};
   EXPECT_FALSE(cbor::reader{undefined}.peek());

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <functional>
 
-// Proves protocol.md 2.3 and the commit part of 7.
+// Proves protocol-coverage.md 2.3 and the commit part of 7.
 
 namespace weir::tests {
 
@@ -115,8 +115,8 @@ TEST(CommitTest, DecodesWhatWasSigned) {
   }
 }
 
-// protocol.md 2.3.1, 2.3.2
-// protocol.md 2.3.0
+// protocol-coverage.md 2.3.1, 2.3.2
+// protocol-coverage.md 2.3.0
 TEST(CommitTest, NeedsEveryFieldInItsForm) {
   EXPECT_EQ(commit_refusal(to_block(entries())), ec::none);
   for (const auto* key : {"did", "rev", "sig", "data", "prev", "version"}) {
@@ -157,7 +157,7 @@ TEST(CommitTest, NeedsEveryFieldInItsForm) {
   }
 }
 
-// protocol.md 2.3.0, 6.0
+// protocol-coverage.md 2.3.0, 6.0
 TEST(CommitTest, IsOneStrictItem) {
   const auto block = to_block(entries());
   for (size_t size = 0; size < block.size(); ++size)
@@ -188,7 +188,7 @@ TEST(CommitTest, KeepsTheDepthLimit) {
   EXPECT_EQ(commit_refusal(nest(limits::frame_depth_max)), ec::limit_reached);
 }
 
-// protocol.md 2.3.2, 2.3.3
+// protocol-coverage.md 2.3.2, 2.3.3
 TEST(CommitTest, UnknownFieldsAreSignedAndOtherwiseIgnored) {
   const auto key = make_key(1);
   // Up to 30 more fields: the head of the map grows from one byte to two.
@@ -218,7 +218,7 @@ TEST(CommitTest, UnknownFieldsAreSignedAndOtherwiseIgnored) {
   }
 }
 
-// protocol.md 2.3.3
+// protocol-coverage.md 2.3.3
 TEST(CommitTest, HasNoUnsignedFormWithoutASignature) {
   EXPECT_FALSE(unsigned_commit_bytes(with("sig", {})));
   EXPECT_FALSE(unsigned_commit_bytes(with("sig", {0xf6})));
@@ -226,7 +226,7 @@ TEST(CommitTest, HasNoUnsignedFormWithoutASignature) {
     check_commit_signature(with("sig", {}), make_key(1).public_part()));
 }
 
-// protocol.md 2.3.4
+// protocol-coverage.md 2.3.4
 TEST(CommitTest, NoChangedByteKeepsTheSignature) {
   const auto key = make_key(1);
   const auto block = encode_signed_commit(make_object(), key);

@@ -7,7 +7,8 @@
 
 #include <map>
 
-// protocol.md section 7 against the interoperability fixtures and Wycheproof.
+// protocol-coverage.md section 7 against the interoperability fixtures and
+// Wycheproof.
 
 namespace weir::atproto {
 
@@ -25,7 +26,7 @@ bytes hex_of(const json::value& x, const char* name) {
   return decode_hex(text_of(x, name)).value();
 }
 
-/// (n - 1) / 2 of each curve, from protocol.md 7.
+/// (n - 1) / 2 of each curve, from protocol-coverage.md 7.
 bytes low_s_max(curve which) {
   return decode_hex(which == curve::k256 ? "7fffffffffffffffffffffffffffffff"
                                            "5d576e7357a4501ddfe92f46681b20a0"
@@ -64,7 +65,7 @@ void run_wycheproof(const std::filesystem::path& path, curve which,
 
 } // namespace
 
-// protocol.md 7.2
+// protocol-coverage.md 7.2
 TEST(CryptoVectorsTest, SignatureFixtures) {
   WEIR_VECTORS(path,
                "vectors/atproto-interop-tests/crypto/signature-fixtures.json");
@@ -90,7 +91,7 @@ TEST(CryptoVectorsTest, SignatureFixtures) {
   }
 }
 
-// protocol.md 7.1
+// protocol-coverage.md 7.1
 TEST(CryptoVectorsTest, DidKeysOfKnownSecrets) {
   WEIR_VECTORS(folder, "vectors/atproto-interop-tests/crypto");
   const auto k256 = read_json(folder / "w3c_didkey_K256.json");
@@ -113,7 +114,7 @@ TEST(CryptoVectorsTest, DidKeysOfKnownSecrets) {
   }
 }
 
-// protocol.md 7.3, 7.4
+// protocol-coverage.md 7.3, 7.4
 TEST(CryptoVectorsTest, WycheproofK256) {
   WEIR_VECTORS(path, "vectors/wycheproof/testvectors_v1/"
                      "ecdsa_secp256k1_sha256_p1363_test.json");
@@ -121,7 +122,7 @@ TEST(CryptoVectorsTest, WycheproofK256) {
                  {{"valid", 95}, {"valid but high s", 72}, {"invalid", 85}});
 }
 
-// protocol.md 7.3, 7.4
+// protocol-coverage.md 7.3, 7.4
 TEST(CryptoVectorsTest, WycheproofP256) {
   WEIR_VECTORS(path, "vectors/wycheproof/testvectors_v1/"
                      "ecdsa_secp256r1_sha256_p1363_test.json");

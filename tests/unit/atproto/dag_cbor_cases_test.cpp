@@ -7,8 +7,8 @@
 #include <sstream>
 #include <string>
 
-// Which bytes are DAG-CBOR in the strict form of protocol.md section 6, and
-// which are not and why (reliability.md 2.1, CBOR rows).
+// Which bytes are DAG-CBOR in the strict form of protocol-coverage.md section
+// 6, and which are not and why (hostile-inputs.md 2.1.3 to 2.1.5).
 
 namespace weir::atproto::cbor {
 
@@ -174,7 +174,7 @@ bool beyond_int64(std::string_view hex) {
 
 } // namespace
 
-// protocol.md 6.10
+// protocol-coverage.md 6.10
 TEST(DagCborCasesTest, AcceptsCanonicalItemsAndWritesThemBackUnchanged) {
   const auto cases = for_each_case(
     accepted, [](auto group, const std::string& hex, const bytes& input) {
@@ -195,7 +195,7 @@ TEST(DagCborCasesTest, AcceptsCanonicalItemsAndWritesThemBackUnchanged) {
   EXPECT_EQ(cases, 72u);
 }
 
-// protocol.md 6.1, 6.2, 6.3, 6.5, 6.6, 6.8
+// protocol-coverage.md 6.1, 6.2, 6.3, 6.5, 6.6, 6.8
 TEST(DagCborCasesTest, RefusesEverythingElseAndSaysWhy) {
   const auto cases = for_each_case(
     refused, [](auto why, const std::string& hex, const bytes& input) {

@@ -68,7 +68,7 @@ constexpr rules lenient{32, false, false};
 
 // -- limits -------------------------------------------------------------------
 
-// protocol.md 6.9, 10.8
+// protocol-coverage.md 6.9, 10.8
 TEST(DagCborLimitsTest, NestingEndsAtItsLimit) {
   for (const auto depth : {size_t{1}, limits::frame_depth_max,
                            limits::cbor_depth_max, limits::cbor_depth_hard_max})
@@ -78,7 +78,7 @@ TEST(DagCborLimitsTest, NestingEndsAtItsLimit) {
     }
 }
 
-// protocol.md 6.9
+// protocol-coverage.md 6.9
 TEST(DagCborLimitsTest, NobodyCanAskForMoreThanTheHardLimit) {
   const rules greedy{1'000'000, true, false};
   EXPECT_TRUE(validate(nested_arrays(limits::cbor_depth_hard_max), greedy));
@@ -92,7 +92,8 @@ TEST(DagCborLimitsTest, AScalarNeedsNoDepth) {
   EXPECT_EQ(code_of(validate(hex("80"), {0})), ec::limit_reached);
 }
 
-// reliability.md 2.1: two megabytes of 0x81 exhausted another decoder's stack.
+// hostile-inputs.md 2.1.4: two megabytes of 0x81 exhausted another decoder's
+// stack.
 TEST(DagCborLimitsTest, ADepthBombCostsNoStack) {
   for (const auto& bomb : {nested_arrays(2'000'000), nested_maps(700'000)})
     on_small_stack([&] {
@@ -107,7 +108,7 @@ TEST(DagCborLimitsTest, ADepthBombCostsNoStack) {
     });
 }
 
-// protocol.md 6.9, 10.8
+// protocol-coverage.md 6.9, 10.8
 TEST(DagCborLimitsTest, ContainersEndAtTheirLimit) {
   writer array;
   array.begin_array(limits::cbor_container_max);
@@ -122,7 +123,7 @@ TEST(DagCborLimitsTest, ContainersEndAtTheirLimit) {
   EXPECT_EQ(reader{bad}.read_array().error().code, ec::limit_reached);
 }
 
-// protocol.md 6.9, 10.8
+// protocol-coverage.md 6.9, 10.8
 TEST(DagCborLimitsTest, MapKeysEndAtTheirLimit) {
   const auto map_with_key = [](size_t size) {
     return writer{}
@@ -136,8 +137,8 @@ TEST(DagCborLimitsTest, MapKeysEndAtTheirLimit) {
             ec::limit_reached);
 }
 
-// reliability.md 2.1: 3 * 10^18 entries, announced in twelve bytes.
-// protocol.md 6.9
+// hostile-inputs.md 2.1.3: 3 * 10^18 entries, announced in twelve bytes.
+// protocol-coverage.md 6.9
 TEST(DagCborLimitsTest, ADeclaredCountIsComparedWithTheBytesLeft) {
   const auto map = hex("bb3030303030303030616100");
   const auto array = hex("9bffffffffffffffff00");
@@ -163,7 +164,7 @@ TEST(DagCborRulesTest, LenientOrderStillRefusesARepeatedKey) {
     EXPECT_FALSE(validate(hex(text), lenient)) << text;
 }
 
-// protocol.md 1.7
+// protocol-coverage.md 1.7
 TEST(DagCborRulesTest, LenientOrderStaysStrictInEverythingElse) {
   for (const auto* text :
        {"a2616200", "a26162006161", "a261620061611800", "a2616200616100ff",
@@ -179,7 +180,7 @@ TEST(DagCborRulesTest, AnUnsortedMapEndsAtItsLimit) {
             ec::limit_reached);
 }
 
-// protocol.md 6.7
+// protocol-coverage.md 6.7
 TEST(DagCborRulesTest, FloatsAreFiniteAndOf64BitsWhereAllowed) {
   const rules floats{32, true, true};
   for (const auto* text : {"fb3ff8000000000000", "fb0000000000000000",
@@ -205,7 +206,7 @@ TEST(DagCborTest, AnErrorNamesTheByte) {
             "dag-cbor: simple value other than false, true, null at byte 3");
 }
 
-// protocol.md 6.3
+// protocol-coverage.md 6.3
 TEST(DagCborTest, KeysAreOrderedByLengthThenByBytes) {
   const char* keys[] = {"", "a", "b", "\xc3\xa9", "aa", "bbb"};
   EXPECT_TRUE(key_less("b", "aa"));
@@ -250,7 +251,7 @@ TEST(DagCborReaderTest, ReadsACommitLikeMap) {
   EXPECT_FALSE(in.try_null());
 }
 
-// protocol.md 6.1
+// protocol-coverage.md 6.1
 TEST(DagCborReaderTest, IntegersReachBothEndsOfInt64AndNoFurther) {
   for (const auto n : {std::numeric_limits<int64_t>::min(), int64_t{-1},
                        int64_t{0}, std::numeric_limits<int64_t>::max()}) {

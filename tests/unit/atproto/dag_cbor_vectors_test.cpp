@@ -8,7 +8,8 @@
 #include <map>
 #include <set>
 
-// protocol.md section 6 against the DASL strictness suite and IPLD's fixtures.
+// protocol-coverage.md section 6 against the DASL strictness suite and IPLD's
+// fixtures.
 
 namespace weir::atproto::cbor {
 
@@ -31,7 +32,7 @@ bool in_profile(const json::value& test) {
 
 /// DASL refuses these links while decoding. We keep any well-formed CID inside
 /// a record as it is, so that one odd link does not cost the record, and refuse
-/// it where a link must be followed (protocol.md 7).
+/// it where a link must be followed (protocol-coverage.md 7).
 const std::set<std::string> kept_links{
   "CIDv0",
   "empty CID",
@@ -49,7 +50,7 @@ void expect_kept_but_not_blessed(const bytes& input) {
   EXPECT_FALSE(link->is_raw());
 }
 
-/// atproto forbids what DRISL allows (protocol.md 6.7).
+/// atproto forbids what DRISL allows (protocol-coverage.md 6.7).
 void expect_round_trip(const bytes& input) {
   const bool is_float = input[0] == 0xfb;
   EXPECT_EQ(validate(input).has_value(), !is_float);
@@ -109,7 +110,7 @@ void copy_item(reader& in, writer& out) {
 
 } // namespace
 
-// protocol.md 6.1, 6.2, 6.3, 6.5, 6.6, 11.13
+// protocol-coverage.md 6.1, 6.2, 6.3, 6.5, 6.6, 11.13
 TEST(DaslVectorsTest, EveryCaseOfTheProfileHolds) {
   WEIR_VECTORS(folder, "vectors/dasl-testing/fixtures/cbor");
   std::map<std::string, int> cases;
@@ -135,7 +136,7 @@ TEST(DaslVectorsTest, EveryCaseOfTheProfileHolds) {
   EXPECT_EQ(cases["of other profiles"], 13);
 }
 
-// protocol.md 6.10
+// protocol-coverage.md 6.10
 TEST(IpldVectorsTest, EveryBlockIsAcceptedNamedAndWrittenBack) {
   WEIR_VECTORS(folder, "vectors/ipld-codec-fixtures/fixtures");
   int blocks = 0;
@@ -164,7 +165,7 @@ TEST(IpldVectorsTest, EveryBlockIsAcceptedNamedAndWrittenBack) {
   EXPECT_EQ(with_float, 28);
 }
 
-// protocol.md 6.3
+// protocol-coverage.md 6.3
 TEST(IpldVectorsTest, NegativeCasesAreRefused) {
   WEIR_VECTORS(folder,
                "vectors/ipld-codec-fixtures/negative-fixtures/dag-cbor");

@@ -7,7 +7,8 @@
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
-// protocol.md 6.11 and 6.12 against the data-model fixtures; the same files
+// protocol-coverage.md 6.11 and 6.12 against the data-model fixtures; the same
+// files
 // lie in three places, two of them in older copies.
 
 namespace weir::atproto {
@@ -82,7 +83,7 @@ TEST(DataModelVectorsTest, ValidData) {
   run_valid(folder / "indigo/atproto/atdata/testdata/data-model-valid.json");
 }
 
-// protocol.md 6.11
+// protocol-coverage.md 6.11
 TEST(DataModelVectorsTest, InvalidData) {
   WEIR_VECTORS(folder, "vectors");
   run_invalid(folder

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-// protocol.md 8.3 to 8.6.
+// protocol-coverage.md 8.3 to 8.6.
 
 namespace weir::atproto {
 
@@ -80,7 +80,7 @@ TEST(DidDocumentTest, OneWithNothingButItsIdIsADocument) {
   EXPECT_EQ(out.pds, "");
 }
 
-// protocol.md 8.3
+// protocol-coverage.md 8.3
 TEST(DidDocumentTest, ItMustBeThisDidsDocument) {
   EXPECT_EQ(refused_as(R"({"id":"did:plc:aaaaaaaaaaaaaaaaaaaaaaaa"})"),
             ec::verification_failed);
@@ -111,7 +111,7 @@ TEST(DidDocumentTest, AMemberNamedTwiceMakesItAmbiguous) {
             ec::none);
 }
 
-// protocol.md 8.2
+// protocol-coverage.md 8.2
 TEST(DidDocumentTest, SizeEndsAtItsLimit) {
   const auto of_size = [](size_t n) {
     auto out = document("");
@@ -162,7 +162,7 @@ TEST(DidDocumentTest, MembersOfAnotherShapeCountAsAbsent) {
 
 // -- signing key --------------------------------------------------------------
 
-// protocol.md 8.4
+// protocol-coverage.md 8.4
 TEST(DidDocumentKeyTest, TheIdIsTheFragmentAloneOrBehindTheDid) {
   EXPECT_EQ(key_of(method("#atproto")), multikey);
   EXPECT_EQ(key_of(method(owner.str() + "#atproto")), multikey);
@@ -172,7 +172,7 @@ TEST(DidDocumentKeyTest, TheIdIsTheFragmentAloneOrBehindTheDid) {
     EXPECT_EQ(key_of(method(id)), "") << id;
 }
 
-// protocol.md 8.4
+// protocol-coverage.md 8.4
 TEST(DidDocumentKeyTest, TheFirstThatTheDidControlsDecides) {
   const auto foreign = method("#atproto", other_multikey, "Multikey",
                               "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa");
@@ -189,7 +189,7 @@ TEST(DidDocumentKeyTest, TheFirstThatTheDidControlsDecides) {
     EXPECT_EQ(key_of(bad + "," + method("#atproto")), "");
 }
 
-// protocol.md 7.2
+// protocol-coverage.md 7.2
 TEST(DidDocumentKeyTest, LegacyTypesHoldAPointInEitherForm) {
   // One key of the interoperability fixtures, bare and compressed.
   EXPECT_EQ(
@@ -208,7 +208,7 @@ TEST(DidDocumentKeyTest, LegacyTypesHoldAPointInEitherForm) {
 
 // -- PDS ----------------------------------------------------------------------
 
-// protocol.md 8.5
+// protocol-coverage.md 8.5
 TEST(DidDocumentPdsTest, AnOriginHasOneForm) {
   const std::pair<const char*, const char*> cases[] = {
     {"https://pds.example.com", "https://pds.example.com"},
@@ -228,7 +228,7 @@ TEST(DidDocumentPdsTest, AnOriginHasOneForm) {
     EXPECT_EQ(pds_at(endpoint), origin);
 }
 
-// protocol.md 8.5
+// protocol-coverage.md 8.5
 TEST(DidDocumentPdsTest, OnlyHostAndPortAreAllowed) {
   for (const auto* endpoint : {"",
                                "pds.example.com",
@@ -269,7 +269,7 @@ TEST(DidDocumentPdsTest, AHostEndsAtItsLimit) {
   EXPECT_EQ(pds_at("https://a" + host), "");
 }
 
-// protocol.md 8.5
+// protocol-coverage.md 8.5
 TEST(DidDocumentPdsTest, TheFirstServiceOfThatIdDecides) {
   const auto good = service(R"("https://a.com")");
   EXPECT_EQ(pds_of(good + "," + service(R"("https://b.com")")),
@@ -288,7 +288,7 @@ TEST(DidDocumentPdsTest, TheFirstServiceOfThatIdDecides) {
 
 // -- handle -------------------------------------------------------------------
 
-// protocol.md 0.6, 8.6
+// protocol-coverage.md 0.6, 8.6
 TEST(DidDocumentHandleTest, TheFirstValidOneIsClaimedInLowerCase) {
   EXPECT_EQ(handle_of(R"(["at://Name.Bsky.Social"])"), "name.bsky.social");
   EXPECT_EQ(handle_of(R"(["https://x.com","at://a.com","at://b.com"])"),

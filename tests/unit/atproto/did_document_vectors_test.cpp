@@ -4,7 +4,7 @@
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
-// protocol.md 8.3 to 8.6 against documents of real directories.
+// protocol-coverage.md 8.3 to 8.6 against documents of real directories.
 
 namespace weir::atproto {
 

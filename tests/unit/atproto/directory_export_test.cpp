@@ -57,7 +57,7 @@ std::optional<did_document> said_by(const json::object& operation) {
 
 } // namespace
 
-// protocol.md 8.3
+// protocol-coverage.md 8.3
 TEST(DirectoryExportTest, APageIsOperationsWithNumbersThatGrow) {
   const auto page
     = parse_export_page(export_line(3) + export_line(7) + "\n", 2).value();
@@ -93,8 +93,8 @@ TEST(DirectoryExportTest, TheFirstFormOfOperationsSaysTheSame) {
   EXPECT_EQ(said->claimed_handle, modern->claimed_handle);
 }
 
-// protocol.md 8.4 and 8.5: what cannot be used leaves its field empty, as in a
-// document that is looked up.
+// protocol-coverage.md 8.4 and 8.5: what cannot be used leaves its field empty,
+// as in a document that is looked up.
 TEST(DirectoryExportTest, WhatCannotBeUsedIsEmpty) {
   auto x = modern_operation("ftp://pds.test");
   x["verificationMethods"].get_object()["atproto"] = "did:key:z6MkNoSuchKey";

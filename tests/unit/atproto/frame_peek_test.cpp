@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-// Proves protocol.md 1.4 to 1.7 and 15 for a frame that is only looked at.
+// Proves protocol-coverage.md 1.4 to 1.7 for a frame that is only looked at.
 
 namespace weir::tests {
 
@@ -52,7 +52,7 @@ TEST(FramePeekTest, ReadsWhenItWasMade) {
   }
 }
 
-// protocol.md 1.6
+// protocol-coverage.md 1.6
 TEST(FramePeekTest, CountsTheSeqOfAnUnknownKind) {
   const auto newer = frame("#future", {{"seq", number(9)}, {"x", null()}});
   const auto x = peek_frame(newer).value();
@@ -64,7 +64,7 @@ TEST(FramePeekTest, CountsTheSeqOfAnUnknownKind) {
   EXPECT_EQ(peek_frame(other_op).value().seq, 10);
 }
 
-// protocol.md 1.5
+// protocol-coverage.md 1.5
 TEST(FramePeekTest, KnowsAnErrorFrameAsServersSendIt) {
   const auto x = join(bytes{0xa1, 0x62, 0x6f, 0x70, 0x20},
                       map({{"error", text("FutureCursor")},
@@ -75,7 +75,7 @@ TEST(FramePeekTest, KnowsAnErrorFrameAsServersSendIt) {
   EXPECT_EQ(event.message, "Cursor in the future.");
 }
 
-// protocol.md 0.7
+// protocol-coverage.md 0.7
 TEST(FramePeekTest, LeavesOutASeqThatIsNone) {
   for (const auto& value :
        {number(0), number(-1), number(limits::safe_integer_max + 1), text("7"),
@@ -98,8 +98,8 @@ TEST(FramePeekTest, LooksAtTheTopOfThePayloadOnly) {
   EXPECT_EQ(peek_frame(x).value().did, who);
 }
 
-// protocol.md 1.6, 6.8
-// protocol.md 1.0
+// protocol-coverage.md 1.6, 6.8
+// protocol-coverage.md 1.0
 TEST(FramePeekTest, RefusesAnythingButTwoMaps) {
   const auto good = frame("#commit", commit_fields());
   EXPECT_EQ(peek_error(good), ec::none);
@@ -118,7 +118,7 @@ TEST(FramePeekTest, RefusesAnythingButTwoMaps) {
     EXPECT_EQ(peek_error(bytes_view{good}.first(size)), ec::malformed) << size;
 }
 
-// protocol.md 1.5
+// protocol-coverage.md 1.5
 TEST(FramePeekTest, RefusesHeadersWithoutOpOrT) {
   const auto with_header = [](const fields& x) {
     return peek_error(join(map(x), map({})));
@@ -131,8 +131,8 @@ TEST(FramePeekTest, RefusesHeadersWithoutOpOrT) {
   EXPECT_EQ(with_header({{"op", number(5)}}), ec::none) << "unknown op";
 }
 
-// protocol.md 1.7
-// protocol.md 6.0
+// protocol-coverage.md 1.7
+// protocol-coverage.md 6.0
 TEST(FramePeekTest, IsStrictInAllButTheOrderOfKeys) {
   auto reversed = commit_fields();
   std::ranges::reverse(reversed);
@@ -155,7 +155,7 @@ TEST(FramePeekTest, IsStrictInAllButTheOrderOfKeys) {
   EXPECT_EQ(decode_error(frame("#commit", twice)), ec::malformed);
 }
 
-// protocol.md 1.4, 10.1, 10.7
+// protocol-coverage.md 1.4, 10.1, 10.7
 TEST(FramePeekTest, KeepsItsLimits) {
   const auto nest = [](size_t depth) {
     auto out = null();

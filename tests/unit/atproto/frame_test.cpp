@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-// Proves protocol.md 2 (fields), 2.1.1, 3, 4 and 12.
+// Proves protocol-coverage.md 2 (fields), 2.1.1, 3, 4 and 12.
 
 namespace weir::tests {
 
@@ -27,7 +27,7 @@ Event decode(bytes_view x) {
 
 // -- decoding -----------------------------------------------------------------
 
-// protocol.md 2.t5
+// protocol-coverage.md 2.t5
 TEST(FrameTest, DecodesEveryFieldOfACommit) {
   auto payload = commit_fields();
   payload = with(payload, "since", text(some_rev));
@@ -61,8 +61,8 @@ TEST(FrameTest, DecodesEveryFieldOfACommit) {
   EXPECT_FALSE(x.ops[3].prev.defined()) << "sender from before sync 1.1";
 }
 
-// protocol.md 2.t11
-// protocol.md 2.0
+// protocol-coverage.md 2.t11
+// protocol-coverage.md 2.0
 TEST(FrameTest, TakesNullForAnAbsentOptionalField) {
   auto payload = commit_fields();
   payload = with(payload, "prevData", null());
@@ -78,8 +78,8 @@ TEST(FrameTest, TakesNullForAnAbsentOptionalField) {
   EXPECT_EQ(decode<account_event>(account).status, "");
 }
 
-// protocol.md 0.7, 2.t1, 2.t2, 2.t3, 2.t4, 2.t5, 2.t6, 2.t7, 2.t8, 2.t9, 2.t10,
-// 2.t11, 2.1.1, 11.6
+// protocol-coverage.md 0.7, 2.t1, 2.t2, 2.t3, 2.t4, 2.t5, 2.t6, 2.t7, 2.t8,
+// 2.t9, 2.t10, 2.t11, 2.1.1, 11.6
 TEST(FrameTest, RefusesACommitWithAFieldMissingOrWrong) {
   for (const auto* key :
        {"seq", "repo", "time", "rev", "since", "commit", "blocks", "ops"}) {
@@ -103,8 +103,8 @@ TEST(FrameTest, RefusesACommitWithAFieldMissingOrWrong) {
     << "time is informal";
 }
 
-// protocol.md 2.t12, 2.t13, 2.t14
-// protocol.md 2.0
+// protocol-coverage.md 2.t12, 2.t13, 2.t14
+// protocol-coverage.md 2.0
 TEST(FrameTest, RefusesOpsWithAWrongCombinationOfFields) {
   const auto with_op = [](const bytes& x) {
     return commit_error("ops", array({x}));
@@ -126,7 +126,7 @@ TEST(FrameTest, RefusesOpsWithAWrongCombinationOfFields) {
   EXPECT_EQ(with_op(null()), ec::malformed);
 }
 
-// protocol.md 2.t7, 2.t8, 2.1.1, 3.0, 10.2, 10.3, 10.6
+// protocol-coverage.md 2.t7, 2.t8, 2.1.1, 3.0, 10.2, 10.3, 10.6
 TEST(FrameTest, KeepsTheLimitsOfACommit) {
   std::vector<bytes> ops(limits::commit_ops_max, op("create", link(some_cid)));
   EXPECT_EQ(commit_error("ops", array(ops)), ec::none);
@@ -171,7 +171,7 @@ TEST(FrameTest, KeepsTheLimitOfAnAccountAndAnIdentity) {
             ec::limit_reached);
 }
 
-// protocol.md 3.0
+// protocol-coverage.md 3.0
 TEST(FrameTest, RefusesOtherMessagesWithAFieldMissingOrWrong) {
   const auto check = [](std::string_view t, const fields& payload,
                         std::initializer_list<const char*> required,
@@ -200,14 +200,14 @@ TEST(FrameTest, RefusesOtherMessagesWithAFieldMissingOrWrong) {
         {"message"});
 }
 
-// protocol.md 1.6
+// protocol-coverage.md 1.6
 TEST(FrameTest, DoesNotDecodeAnUnknownKind) {
   EXPECT_EQ(decode_error(frame("#future", {})), ec::invalid_argument);
 }
 
 // -- encoding -----------------------------------------------------------------
 
-// protocol.md 1.7
+// protocol-coverage.md 1.7
 TEST(FrameTest, IsWrittenAsRealServersWriteIt) {
   const auto whole = frame("#commit", commit_fields());
   // The fields above are in canonical order: encoding gives the same bytes.

@@ -6,7 +6,7 @@
 
 #include <unordered_set>
 
-// protocol.md section 0.
+// protocol-coverage.md section 0.
 
 namespace weir::atproto {
 
@@ -32,7 +32,7 @@ std::string handle_of_size(size_t size) {
 
 // -- DID ----------------------------------------------------------------------
 
-// protocol.md 0.2, 10.10
+// protocol-coverage.md 0.2, 10.10
 TEST(DidTest, SizeEndsAtItsLimit) {
   const auto of_size = [](size_t n) {
     return "did:x:" + std::string(n - 6, 'a');
@@ -41,14 +41,14 @@ TEST(DidTest, SizeEndsAtItsLimit) {
   EXPECT_FALSE(valid_did(of_size(limits::did_bytes_max + 1)));
 }
 
-// protocol.md 0.2
+// protocol-coverage.md 0.2
 TEST(DidTest, ParseKeepsTheCase) {
   EXPECT_EQ(did::parse("did:web:Example.COM").value().str(),
             "did:web:Example.COM");
   EXPECT_EQ(did::parse("did:x").error().code, ec::malformed);
 }
 
-// protocol.md 0.2, 8.1
+// protocol-coverage.md 0.2, 8.1
 TEST(DidTest, KnownMethodsAreTheBlessedOnes) {
   for (const auto* good :
        {"did:plc:ewvi7nxzyoun6zhxrhs64oiz", "did:web:example.com",
@@ -87,7 +87,7 @@ TEST(DidTest, WhateverIsSupportedIsADid) {
 
 // -- NSID, record key, path ---------------------------------------------------
 
-// protocol.md 0.3, 10.10
+// protocol-coverage.md 0.3, 10.10
 TEST(NsidTest, SizesEndAtTheirLimits) {
   // 253 of authority, a dot and 63 of name are the 317 a NSID may have.
   const auto label = std::string(63, 'a');
@@ -101,7 +101,7 @@ TEST(NsidTest, SizesEndAtTheirLimits) {
   EXPECT_FALSE(valid_nsid("com." + label + "a.name"));
 }
 
-// protocol.md 0.3
+// protocol-coverage.md 0.3
 TEST(NsidTest, TheNameHasNoHyphenAndNoLeadingDigit) {
   EXPECT_TRUE(valid_nsid("com.example.getThing2"));
   EXPECT_FALSE(valid_nsid("com.example.get-thing"));
@@ -111,7 +111,7 @@ TEST(NsidTest, TheNameHasNoHyphenAndNoLeadingDigit) {
   EXPECT_FALSE(valid_nsid("."));
 }
 
-// protocol.md 0.4, 10.10
+// protocol-coverage.md 0.4, 10.10
 TEST(RecordKeyTest, SizeEndsAtItsLimit) {
   EXPECT_TRUE(valid_record_key(std::string(limits::record_key_bytes_max, 'a')));
   EXPECT_FALSE(
@@ -119,7 +119,7 @@ TEST(RecordKeyTest, SizeEndsAtItsLimit) {
   EXPECT_FALSE(valid_record_key(""));
 }
 
-// protocol.md 0.4
+// protocol-coverage.md 0.4
 TEST(RecordKeyTest, OnlyNamedCharactersAreTaken) {
   const std::string_view others = ".-_:~";
   for (int c = 0; c < 256; ++c) {
@@ -132,7 +132,7 @@ TEST(RecordKeyTest, OnlyNamedCharactersAreTaken) {
   }
 }
 
-// protocol.md 0.5
+// protocol-coverage.md 0.5
 TEST(RepoPathTest, IsCollectionSlashKey) {
   EXPECT_TRUE(valid_repo_path("app.bsky.feed.post/3jzfcijpj2z2a"));
   for (const auto* bad : {"", "/", "app.bsky.feed.post", "app.bsky.feed.post/",
@@ -147,7 +147,7 @@ TEST(RepoPathTest, IsCollectionSlashKey) {
 
 // -- handle -------------------------------------------------------------------
 
-// protocol.md 0.6, 10.10
+// protocol-coverage.md 0.6, 10.10
 TEST(HandleTest, SizesEndAtTheirLimits) {
   ASSERT_EQ(handle_of_size(253).size(), limits::handle_bytes_max);
   EXPECT_TRUE(valid_handle(handle_of_size(limits::handle_bytes_max)));
@@ -156,7 +156,7 @@ TEST(HandleTest, SizesEndAtTheirLimits) {
   EXPECT_FALSE(valid_handle(std::string(64, 'a') + ".com"));
 }
 
-// protocol.md 0.6
+// protocol-coverage.md 0.6
 TEST(HandleTest, DeniedDomainsAreDeniedInAnyCase) {
   for (const auto* domain : {"alt", "arpa", "example", "internal", "invalid",
                              "local", "localhost", "onion", "Onion", "LOCAL"})
@@ -213,7 +213,7 @@ TEST(DatetimeTest, EveryCutIsInvalid) {
 
 // -- TID ----------------------------------------------------------------------
 
-// protocol.md 0.1
+// protocol-coverage.md 0.1
 TEST(TidTest, TextAndValueAreTheSameNumber) {
   EXPECT_EQ(tid::parse("2222222222222")->value(), 0u);
   EXPECT_EQ(tid::parse("2222222222223")->value(), 1u);
@@ -225,7 +225,7 @@ TEST(TidTest, TextAndValueAreTheSameNumber) {
   EXPECT_FALSE(tid::parse(""));
 }
 
-// protocol.md 0.1
+// protocol-coverage.md 0.1
 TEST(TidTest, HoldsMicrosecondsAndAClock) {
   const auto x = tid::from_time({1'700'000'000'123'456}, 1023);
   EXPECT_EQ(x.time().micros, 1'700'000'000'123'456);
@@ -235,7 +235,7 @@ TEST(TidTest, HoldsMicrosecondsAndAClock) {
   EXPECT_EQ(tid::parse(x.str()), x);
 }
 
-// protocol.md 0.1
+// protocol-coverage.md 0.1
 TEST(TidTest, OrderOfTextIsOrderOfValues) {
   const auto random = seeded_random(5);
   for (int i = 0; i < 2000; ++i) {

@@ -13,9 +13,9 @@
 
 #include <map>
 
-// Proves protocol.md 2, 3 and 5 on commits and repositories of the reference
-// implementation in Go, most of them from before sync 1.1. What its relay is
-// tested with is played in tests/unit/actors/relay_scenarios_test.cpp.
+// Proves protocol-coverage.md 2, 3 and 5 on commits and repositories of the
+// reference implementation in Go, most of them from before sync 1.1. What its
+// relay is tested with is played in tests/unit/actors/relay_scenarios_test.cpp.
 
 namespace weir::tests {
 
@@ -63,7 +63,7 @@ cid find_data(bytes_view commit) {
 
 } // namespace
 
-// protocol.md 2.t11
+// protocol-coverage.md 2.t11
 TEST(IndigoVectorsTest, CommitsBeforeSync11HoldWhatTheirOpsSay) {
   WEIR_VECTORS(folder, "vectors/indigo/atproto/repo/testdata");
   const json::value header{{"op", 1}, {"t", "#commit"}};
@@ -96,7 +96,7 @@ TEST(IndigoVectorsTest, CommitsBeforeSync11HoldWhatTheirOpsSay) {
   EXPECT_EQ(ops, 45u);
 }
 
-// protocol.md 2.3.1
+// protocol-coverage.md 2.3.1
 TEST(IndigoVectorsTest, OldRepositoriesWalkAndOldCommitsAreRefused) {
   WEIR_VECTORS(folder, "vectors/indigo/testing/testdata");
   const std::map<std::string, uint64_t> records{

@@ -12,7 +12,8 @@
 #include <map>
 #include <set>
 
-// Proves protocol.md 1, 2, 5 and 7 on frames of the public network that
+// Proves protocol-coverage.md 1, 2, 5 and 7 on frames of the public network
+// that
 // another implementation verified, and on one repository of it.
 
 namespace weir::tests {
@@ -54,7 +55,7 @@ std::multiset<std::string> read_expected(const std::filesystem::path& folder) {
 
 } // namespace
 
-// protocol.md 2.5.10
+// protocol-coverage.md 2.5.10
 TEST(JetstreamVectorsTest, EveryFrameOfThePublicNetworkVerifies) {
   WEIR_VECTORS(folder, jetstream_corpus);
   const auto frames = read_jetstream_frames(folder);
@@ -140,7 +141,7 @@ TEST(JetstreamVectorsTest, FramesOfThePublicNetworkNeedTheRightKey) {
 }
 
 // The JSON is Jetstream's own. Its records lead to the CIDs it names, and from
-// the bytes to the same JSON again (protocol.md 6.12).
+// the bytes to the same JSON again (protocol-coverage.md 6.12).
 TEST(JetstreamVectorsTest, GoldenRecordsHaveTheirCidsAndComeBackAsJson) {
   WEIR_VECTORS(path,
                "vectors/jetstream/internal/subscribe/testdata/golden_v1.jsonl");

@@ -18,7 +18,7 @@ std::string in_json_string(std::string_view text) {
 
 } // namespace
 
-// protocol.md 6.4
+// protocol-coverage.md 6.4
 TEST(JsonStringTest, EscapesWhatJsonDemandsAndNothingElse) {
   EXPECT_EQ(in_json_string(""), R"("")");
   EXPECT_EQ(in_json_string("\"\\/\b\f\n\r\t"), R"("\"\\/\b\f\n\r\t")");

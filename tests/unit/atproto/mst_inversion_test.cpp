@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-// Proves protocol.md 2.4.
+// Proves protocol-coverage.md 2.4.
 
 namespace weir::tests {
 
@@ -139,7 +139,7 @@ leaf_map some_leaves(size_t n) {
 
 } // namespace
 
-// protocol.md 2.4.5
+// protocol-coverage.md 2.4.5
 TEST_F(MstInversionTest, AcceptsEveryChangeThatHappened) {
   for (uint64_t seed = 1; seed <= 400; ++seed) {
     const auto random = seeded_random(seed);
@@ -147,7 +147,7 @@ TEST_F(MstInversionTest, AcceptsEveryChangeThatHappened) {
   }
 }
 
-// protocol.md 2.4.5
+// protocol-coverage.md 2.4.5
 TEST_F(MstInversionTest, DoesNotDependOnTheOrderOfTheOps) {
   const auto random = seeded_random(1);
   for (int i = 0; i < 20; ++i) {
@@ -157,9 +157,10 @@ TEST_F(MstInversionTest, DoesNotDependOnTheOrderOfTheOps) {
   }
 }
 
-// protocol.md 2.4.5: senders send what deletes first touch. Here both sides of
-// a key are looked at whichever comes first, so that other orders touch nothing
-// else; most of all where a record takes the place of its neighbour.
+// protocol-coverage.md 2.4.5: senders send what deletes first touch. Here both
+// sides of a key are looked at whichever comes first, so that other orders
+// touch nothing else; most of all where a record takes the place of its
+// neighbour.
 TEST_F(MstInversionTest, DeletesFirstNeedNoOtherNodesThanDeletesLast) {
   std::vector<change> changes;
   for (uint64_t seed = 1; seed <= 200; ++seed) {
@@ -194,7 +195,7 @@ TEST_F(MstInversionTest, AcceptsTheFirstAndTheLastRecord) {
   EXPECT_EQ(check(make_change({{path, make_cid("x")}}, {})), ec::none);
 }
 
-// protocol.md 2.4.8
+// protocol-coverage.md 2.4.8
 TEST_F(MstInversionTest, AnEmptyCommitMovesNothing) {
   const auto root = build(some_leaves(3));
   EXPECT_EQ(check(root, root, {}), ec::none);
@@ -202,7 +203,7 @@ TEST_F(MstInversionTest, AnEmptyCommitMovesNothing) {
   EXPECT_TRUE(touched.empty()) << "no block is needed";
 }
 
-// protocol.md 2.4.8
+// protocol-coverage.md 2.4.8
 TEST_F(MstInversionTest, RefusesAnyOtherStateBefore) {
   for (uint64_t seed = 1; seed <= 50; ++seed) {
     const auto random = seeded_random(seed);
@@ -215,7 +216,7 @@ TEST_F(MstInversionTest, RefusesAnyOtherStateBefore) {
   }
 }
 
-// protocol.md 2.4.3, 2.4.5
+// protocol-coverage.md 2.4.3, 2.4.5
 TEST_F(MstInversionTest, RefusesOpsThatTellMoreLessOrOtherwise) {
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     const auto random = seeded_random(seed);
@@ -249,7 +250,7 @@ TEST_F(MstInversionTest, RefusesOpsThatTellMoreLessOrOtherwise) {
   }
 }
 
-// protocol.md 2.4.3
+// protocol-coverage.md 2.4.3
 TEST_F(MstInversionTest, RefusesADeleteOfWhatIsStillThere) {
   const auto leaves = some_leaves(4);
   const auto root = build(leaves);
@@ -259,7 +260,7 @@ TEST_F(MstInversionTest, RefusesADeleteOfWhatIsStillThere) {
   }
 }
 
-// protocol.md 2.2.5, 2.4.6
+// protocol-coverage.md 2.2.5, 2.4.6
 TEST_F(MstInversionTest, NeedsEveryBlockItTouches) {
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     const auto random = seeded_random(seed);
@@ -281,7 +282,7 @@ TEST_F(MstInversionTest, NeedsEveryBlockItTouches) {
   }
 }
 
-// protocol.md 2.4.1
+// protocol-coverage.md 2.4.1
 TEST_F(MstInversionTest, WantsValidPathsOnceEach) {
   const auto path = path_of_depth(0, 0);
   const auto root = build({{path, make_cid("x")}});

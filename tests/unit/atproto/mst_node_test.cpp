@@ -11,8 +11,8 @@
 #include <map>
 #include <memory>
 
-// Proves protocol.md 5.1 for single nodes, and that a walk ends where nodes
-// lead back to themselves.
+// Proves protocol-coverage.md 5.1 for single nodes, and that a walk ends where
+// nodes lead back to themselves.
 
 namespace weir::tests {
 
@@ -47,14 +47,14 @@ ec node_error(const raw_node& x) {
 
 } // namespace
 
-// protocol.md 5.1.1
+// protocol-coverage.md 5.1.1
 TEST(MstNodeTest, KeyDepthIsHalfTheLeadingZeroBits) {
   EXPECT_EQ(mst::key_depth("2653ae71"), 0);
   EXPECT_EQ(mst::key_depth("blue"), 1);
   EXPECT_EQ(mst::key_depth("app.bsky.feed.post/9adeb165882c"), 8);
 }
 
-// protocol.md 2.4.7
+// protocol-coverage.md 2.4.7
 TEST(MstNodeTest, TheEmptyTreeIsTheAgreedNode) {
   EXPECT_EQ(mst::empty_root().to_text(),
             "bafyreie5737gdxlw5i64vzichcalba3z2v5n6icifvx5xytvske7mr3hpm");
@@ -62,7 +62,7 @@ TEST(MstNodeTest, TheEmptyTreeIsTheAgreedNode) {
             (bytes{0xa2, 0x61, 0x65, 0x80, 0x61, 0x6c, 0xf6}));
 }
 
-// protocol.md 6.10
+// protocol-coverage.md 6.10
 TEST(MstNodeTest, WhatIsEncodedDecodesToTheSame) {
   for (const size_t size : {0, 1, 2, 23, 24, 255, 256, 300}) {
     mst::node x;
@@ -85,7 +85,7 @@ TEST(MstNodeTest, WhatIsEncodedDecodesToTheSame) {
   }
 }
 
-// protocol.md 5.1.7
+// protocol-coverage.md 5.1.7
 TEST(MstNodeTest, KeepsRecordLinksOfOtherForms) {
   // CIDv1, raw, identity multihash, and one longer than the blessed form.
   auto odd = bytes{0x01, 0x55, 0x00, 0x01, 0x61};
@@ -102,7 +102,7 @@ TEST(MstNodeTest, KeepsRecordLinksOfOtherForms) {
   }
 }
 
-// protocol.md 5.1.2
+// protocol-coverage.md 5.1.2
 TEST(MstNodeTest, RefusesEveryBrokenRuleInsideANode) {
   EXPECT_EQ(node_error(flat_node(5)), ec::none);
   const auto broken = [](const std::function<void(raw_node&)>& edit) {
@@ -168,7 +168,7 @@ TEST(MstNodeTest, RefusesEveryBrokenRuleInsideANode) {
     << "no record";
 }
 
-// protocol.md 5.1.0, 6.0
+// protocol-coverage.md 5.1.0, 6.0
 TEST(MstNodeTest, RefusesEveryOtherFormOfANode) {
   const auto good = encode_raw(flat_node(2));
   ASSERT_EQ(node_error(good), ec::none);
@@ -225,7 +225,7 @@ TEST(MstNodeTest, RefusesEveryOtherFormOfANode) {
     << "order of keys";
 }
 
-// protocol.md 0.5, 5.7
+// protocol-coverage.md 0.5, 5.7
 TEST(MstNodeTest, KeepsItsLimits) {
   auto full = flat_node(limits::mst_node_entries_max + 1);
   EXPECT_EQ(node_error(full), ec::limit_reached);
@@ -248,7 +248,7 @@ TEST(MstNodeTest, KeepsItsLimits) {
             ec::malformed);
 }
 
-// protocol.md 5.7
+// protocol-coverage.md 5.7
 TEST(MstNodeTest, IsAtMostOneMebibyte) {
   const auto make_entry = [](size_t number, size_t size) {
     for (size_t i = 0;; ++i) {
@@ -338,7 +338,7 @@ struct cyclic_repo {
 
 } // namespace
 
-// reliability.md 2.1.16: what was hashed is not what is read.
+// hostile-inputs.md 2.1.16: what was hashed is not what is read.
 TEST(MstNodeTest, NodesThatLeadBackEndTheWalk) {
   const auto a = make_cid("a");
   const auto b = make_cid("b");

@@ -6,7 +6,7 @@
 
 #include <set>
 
-// Proves protocol.md 5.1 for trees that are built and changed.
+// Proves protocol-coverage.md 5.1 for trees that are built and changed.
 
 namespace weir::tests {
 
@@ -88,7 +88,7 @@ TEST(MstBuilderTest, MakesSoundNodesChildrenFirst) {
   EXPECT_EQ(sketched.size(), made.size());
 }
 
-// protocol.md 5.1.4
+// protocol-coverage.md 5.1.4
 TEST(MstBuilderTest, BridgesLevelsWithoutKeys) {
   const leaf_map leaves{{path_of_depth(0, 0), make_cid("a")},
                         {path_of_depth(5, 0), make_cid("b")}};
@@ -132,7 +132,7 @@ TEST(MstTreeTest, IsTheSameInWhateverOrderItGrows) {
   }
 }
 
-// protocol.md 2.4.7
+// protocol-coverage.md 2.4.7
 TEST(MstTreeTest, FollowsAMapThroughRandomChanges) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     const auto random = seeded_random(seed);
@@ -157,7 +157,7 @@ TEST(MstTreeTest, FollowsAMapThroughRandomChanges) {
   }
 }
 
-// protocol.md 2.4.2
+// protocol-coverage.md 2.4.2
 TEST(MstTreeTest, LoadsLazilyAndMakesOnlyChangedNodes) {
   const auto random = seeded_random(9);
   auto leaves = random_leaves(*random, 3000);
@@ -204,7 +204,7 @@ TEST(MstTreeTest, WritesABlockForAnEmptiedTree) {
   EXPECT_EQ(made, 1u);
 }
 
-// protocol.md 5.1.5
+// protocol-coverage.md 5.1.5
 TEST(MstTreeTest, LoadsTheEmptyTree) {
   block_store store;
   build({}, store.sink());
@@ -214,7 +214,7 @@ TEST(MstTreeTest, LoadsTheEmptyTree) {
   EXPECT_EQ(tree.root().value(), build({{"a.b.c/1", make_cid("1")}}));
 }
 
-// protocol.md 2.4.7
+// protocol-coverage.md 2.4.7
 TEST(MstTreeTest, DropsTopNodesThatOnlyPointDown) {
   const auto low = path_of_depth(0, 0);
   const auto high = path_of_depth(6, 0);
@@ -227,7 +227,7 @@ TEST(MstTreeTest, DropsTopNodesThatOnlyPointDown) {
   EXPECT_EQ(tree.root().value(), before);
 }
 
-// protocol.md 2.4.6
+// protocol-coverage.md 2.4.6
 TEST(MstTreeTest, StopsAtStubs) {
   const auto random = seeded_random(5);
   const auto leaves = random_leaves(*random, 200);
@@ -257,7 +257,7 @@ TEST(MstTreeTest, StopsAtStubs) {
             ec::unverifiable);
 }
 
-// protocol.md 5.1.6
+// protocol-coverage.md 5.1.6
 TEST(MstTreeTest, RefusesARootThatOnlyPointsDown) {
   const leaf_map leaves{{"a.b.c/1", make_cid("1")}};
   block_store store;
@@ -303,7 +303,7 @@ TEST(MstTreeTest, RefusesChildrenThatDoNotFitWhereTheyHang) {
   EXPECT_EQ(try_child({}, true), ec::malformed) << "empty node";
 }
 
-// protocol.md 5.7
+// protocol-coverage.md 5.7
 TEST(MstTreeTest, RefusesNodesBelowDepthZero) {
   const auto low = std::min(path_of_depth(0, 0), path_of_depth(0, 1));
   const auto high = std::max(path_of_depth(0, 0), path_of_depth(0, 1));
@@ -320,7 +320,7 @@ TEST(MstTreeTest, RefusesNodesBelowDepthZero) {
   EXPECT_EQ(split.put(high, make_cid("w")).error().code, ec::malformed);
 }
 
-// protocol.md 5.1.1
+// protocol-coverage.md 5.1.1
 TEST(MstTreeTest, RefusesKeysFoundAtADepthThatIsNotTheirOwn) {
   const auto top = path_of_depth(1, 0);
   for (const int depth : {0, 2}) {
@@ -378,7 +378,7 @@ struct cycle {
 
 } // namespace
 
-// reliability.md 2.1.16
+// hostile-inputs.md 2.1.16
 TEST(MstTreeTest, ACycleEndsInAnErrorAtDepthZero) {
   for (const bool bridges : {false, true})
     for (size_t i = 0; i < 4; ++i) {

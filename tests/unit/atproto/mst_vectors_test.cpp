@@ -9,8 +9,8 @@
 #include <set>
 #include <unordered_map>
 
-// Proves protocol.md 2.4 and 5.1 with what the protocol's implementations
-// agreed on.
+// Proves protocol-coverage.md 2.4 and 5.1 with what the protocol's
+// implementations agreed on.
 
 namespace weir::tests {
 
@@ -100,7 +100,7 @@ protected:
 
 } // namespace
 
-// protocol.md 5.1.1
+// protocol-coverage.md 5.1.1
 TEST_F(MstVectorsTest, KeyDepthsAreTheAgreedOnes) {
   WEIR_VECTORS(path, "vectors/atproto-interop-tests/mst/key_heights.json");
   const auto cases = read_json(path);
@@ -111,7 +111,7 @@ TEST_F(MstVectorsTest, KeyDepthsAreTheAgreedOnes) {
   EXPECT_EQ(cases.as_array().size(), 9u);
 }
 
-// protocol.md 5.1.2
+// protocol-coverage.md 5.1.2
 TEST_F(MstVectorsTest, SharedPrefixesAreTheAgreedOnes) {
   WEIR_VECTORS(path, "vectors/atproto-interop-tests/mst/common_prefix.json");
   const auto cases = read_json(path);
@@ -141,7 +141,7 @@ TEST_F(MstVectorsTest, ExampleKeysMakeOneTreeInAnyOrder) {
   EXPECT_EQ(backwards.root().value(), root);
 }
 
-// protocol.md 2.4.9
+// protocol-coverage.md 2.4.9
 TEST_F(MstVectorsTest, ProofCasesHaveTheAgreedRoots) {
   WEIR_VECTORS(
     path, "vectors/atproto-interop-tests/firehose/commit-proof-fixtures.json");
@@ -153,7 +153,7 @@ TEST_F(MstVectorsTest, ProofCasesHaveTheAgreedRoots) {
   }
 }
 
-// protocol.md 2.4.9
+// protocol-coverage.md 2.4.9
 TEST_F(MstVectorsTest, ProofCasesLeadForwardFromTheWholeTree) {
   WEIR_VECTORS(
     path, "vectors/atproto-interop-tests/firehose/commit-proof-fixtures.json");
@@ -166,7 +166,7 @@ TEST_F(MstVectorsTest, ProofCasesLeadForwardFromTheWholeTree) {
   }
 }
 
-// protocol.md 2.4.9
+// protocol-coverage.md 2.4.9
 TEST_F(MstVectorsTest, ProofCasesLeadBackFromTheBlocksInTheProofAlone) {
   WEIR_VECTORS(
     path, "vectors/atproto-interop-tests/firehose/commit-proof-fixtures.json");
@@ -182,7 +182,7 @@ TEST_F(MstVectorsTest, ProofCasesLeadBackFromTheBlocksInTheProofAlone) {
   }
 }
 
-// protocol.md 2.4.2
+// protocol-coverage.md 2.4.2
 TEST_F(MstVectorsTest, ProofCasesNeedEveryChangedBlockOfTheProof) {
   WEIR_VECTORS(
     path, "vectors/atproto-interop-tests/firehose/commit-proof-fixtures.json");

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <map>
 
-// Proves protocol.md 1 to 5 and 7 on everything two PDSs sent through fourteen
-// account scenarios (real-network.md 1).
+// Proves protocol-coverage.md 1 to 5 and 7 on everything two PDSs sent through
+// fourteen account scenarios.
 
 namespace weir::tests {
 
@@ -134,7 +134,7 @@ protected:
 
 } // namespace
 
-// protocol.md 3.5, 11.3
+// protocol-coverage.md 3.5, 11.3
 TEST_F(RealnetVectorsTest, FramesOfTwoServersLeadToTheExpectedState) {
   WEIR_VECTORS(folder, "vectors/realnet");
   const auto first = read_frames(folder / "pds0.frames");
@@ -165,7 +165,7 @@ TEST_F(RealnetVectorsTest, FramesOfTwoServersLeadToTheExpectedState) {
   EXPECT_EQ(compared, 16u);
 }
 
-// protocol.md 5.1
+// protocol-coverage.md 5.1
 TEST_F(RealnetVectorsTest, RepositoriesWalkToTheExpectedRecords) {
   WEIR_VECTORS(folder, "vectors/realnet");
   const auto index = read_json(folder / "index.json");

@@ -8,7 +8,7 @@
 
 #include <limits>
 
-// protocol.md 6.11 and 6.12; real-network.md 2, "record content".
+// protocol-coverage.md 6.11 and 6.12; api.md, Events.
 
 namespace weir::atproto {
 
@@ -66,7 +66,7 @@ bytes blob_with_ref(writer& ref) {
 
 // -- values -------------------------------------------------------------------
 
-// protocol.md 6.12
+// protocol-coverage.md 6.12
 TEST(RecordJsonTest, WritesEveryKindOfValue) {
   writer out;
   out.begin_map(8);
@@ -98,7 +98,7 @@ TEST(RecordJsonTest, WritesContainersOfEverySize) {
             R"({"x":[{"":null},[[]]]})");
 }
 
-// protocol.md 6.1
+// protocol-coverage.md 6.1
 TEST(RecordJsonTest, IntegersReachTheSafeEndsAndNoFurther) {
   constexpr auto max = limits::safe_integer_max;
   EXPECT_EQ(to_json(writer{}.put_int(max)), R"({"x":9007199254740991})");
@@ -137,7 +137,7 @@ TEST(RecordJsonTest, ALinkMustFitTheParserOfItsReaders) {
             json_hazard::bad_special);
 }
 
-// protocol.md 6.12
+// protocol-coverage.md 6.12
 TEST(RecordJsonTest, BytesOfEverySizeAreBase64WithoutPadding) {
   for (size_t size = 0; size < 50; ++size) {
     const bytes plain(size, 0xfb);
@@ -213,7 +213,7 @@ TEST(RecordJsonTest, NestingEndsAtItsLimit) {
 
 // -- hazards ------------------------------------------------------------------
 
-// protocol.md 6.7
+// protocol-coverage.md 6.7
 TEST(RecordHazardTest, FloatsAreFoundAtAnyDepth) {
   EXPECT_EQ(hazard_of(writer{}.put_double(1.5)), json_hazard::floating_point);
   EXPECT_EQ(hazard_of(writer{}.begin_array(1).begin_array(1).put_double(2.0)),
@@ -234,7 +234,7 @@ TEST(RecordHazardTest, ALaterFaultStillIsAnError) {
   EXPECT_TRUE(out.empty());
 }
 
-// protocol.md 6.12
+// protocol-coverage.md 6.12
 TEST(RecordHazardTest, TextThatReadsAsALinkPassesAsItIs) {
   const auto text_link = [](std::string_view text) {
     return hazard_of(writer{}.begin_map(1).put_text("$link").put_text(text));
@@ -270,7 +270,7 @@ TEST(RecordHazardTest, TheRecordItselfMustStayAMap) {
     json_hazard::bad_special);
 }
 
-// protocol.md 6.11
+// protocol-coverage.md 6.11
 TEST(RecordHazardTest, ATypeIsTextAndNotEmpty) {
   const auto typed = [](writer& type) {
     return hazard_of(
@@ -285,7 +285,7 @@ TEST(RecordHazardTest, ATypeIsTextAndNotEmpty) {
   EXPECT_EQ(typed(writer{}.begin_map(0)), json_hazard::bad_special);
 }
 
-// protocol.md 6.11
+// protocol-coverage.md 6.11
 TEST(RecordHazardTest, OtherDollarKeysAreIgnored) {
   EXPECT_EQ(
     hazard_of(
@@ -294,7 +294,7 @@ TEST(RecordHazardTest, OtherDollarKeysAreIgnored) {
     json_hazard::none);
 }
 
-// protocol.md 6.11
+// protocol-coverage.md 6.11
 TEST(RecordHazardTest, ABlobHasItsFourParts) {
   const auto one = writer{}.put_int(1).take();
   const auto png = writer{}.put_text("image/png").take();
@@ -328,7 +328,7 @@ TEST(RecordHazardTest, ABlobHasNothingElse) {
   EXPECT_EQ(hazard_of(out.data()), json_hazard::bad_special);
 }
 
-// protocol.md 6.11: read, never written.
+// protocol-coverage.md 6.11: read, never written.
 TEST(RecordHazardTest, ALegacyBlobIsAMapLikeAnyOther) {
   EXPECT_EQ(hazard_of(writer{}
                         .begin_map(2)

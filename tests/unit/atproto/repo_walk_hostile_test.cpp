@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-// Proves protocol.md 5.1 at every depth of a tree, and the DAG bomb row of
-// reliability.md 2.1.
+// Proves protocol-coverage.md 5.1 at every depth of a tree, and
+// hostile-inputs.md 2.1.15.
 
 namespace weir::tests {
 
@@ -123,7 +123,7 @@ TEST(HostileRepoTest, TheTreeToBreakIsSound) {
   EXPECT_EQ(out.records, leaves().size());
 }
 
-// protocol.md 5.1.2
+// protocol-coverage.md 5.1.2
 TEST(HostileRepoTest, PrefixesAreTheLongestAndNotLonger) {
   EXPECT_EQ(edit_each(has_two_entries,
                       [](raw_node& x) {
@@ -142,7 +142,7 @@ TEST(HostileRepoTest, PrefixesAreTheLongestAndNotLonger) {
             5u);
 }
 
-// protocol.md 5.5, 5.1.4
+// protocol-coverage.md 5.5, 5.1.4
 TEST(HostileRepoTest, KeysGrowInsideANode) {
   EXPECT_EQ(edit_each(has_two_entries,
                       [](raw_node& x) {
@@ -156,7 +156,7 @@ TEST(HostileRepoTest, KeysGrowInsideANode) {
             5u);
 }
 
-// protocol.md 5.1.3, 10.9
+// protocol-coverage.md 5.1.3, 10.9
 TEST(HostileRepoTest, KeysAreNotEmptyAndNotTooLong) {
   EXPECT_EQ(edit_each(has_an_entry,
                       [](raw_node& x) {
@@ -170,7 +170,7 @@ TEST(HostileRepoTest, KeysAreNotEmptyAndNotTooLong) {
             5u);
 }
 
-// protocol.md 5.1.1
+// protocol-coverage.md 5.1.1
 TEST(HostileRepoTest, KeysHaveTheDepthOfTheirNode) {
   EXPECT_EQ(break_each(
               [](const tree_sketch&) {
@@ -190,7 +190,7 @@ TEST(HostileRepoTest, KeysHaveTheDepthOfTheirNode) {
             5u);
 }
 
-// protocol.md 5.1.7
+// protocol-coverage.md 5.1.7
 TEST(HostileRepoTest, NodesAreLinkedAsDagCborOnly) {
   EXPECT_EQ(edit_each(
               [](const tree_sketch& x) {
@@ -204,7 +204,7 @@ TEST(HostileRepoTest, NodesAreLinkedAsDagCborOnly) {
             4u);
 }
 
-// protocol.md 5.5, 5.1.4
+// protocol-coverage.md 5.5, 5.1.4
 TEST(HostileRepoTest, SubtreesLieBetweenTheirNeighbours) {
   EXPECT_EQ(break_each(has_two_children,
                        [](tree_sketch& x) {
@@ -213,7 +213,7 @@ TEST(HostileRepoTest, SubtreesLieBetweenTheirNeighbours) {
             4u);
 }
 
-// protocol.md 5.1.4
+// protocol-coverage.md 5.1.4
 TEST(HostileRepoTest, SubtreesHangOneLevelBelow) {
   // A bridge too many and a bridge too few.
   EXPECT_EQ(break_each(
@@ -237,7 +237,7 @@ TEST(HostileRepoTest, SubtreesHangOneLevelBelow) {
             1u);
 }
 
-// protocol.md 5.1.5
+// protocol-coverage.md 5.1.5
 TEST(HostileRepoTest, NoNodeBelowTheRootIsEmpty) {
   const auto empty_child = [](tree_sketch& x) {
     auto& last = x.entries.empty() ? x.left : x.entries.back().right;
@@ -246,7 +246,7 @@ TEST(HostileRepoTest, NoNodeBelowTheRootIsEmpty) {
   EXPECT_EQ(break_each(has_an_entry, empty_child), 5u);
 }
 
-// protocol.md 5.1.6
+// protocol-coverage.md 5.1.6
 TEST(HostileRepoTest, TheRootDoesNotOnlyPointDown) {
   tree_sketch bridge;
   bridge.left = sketch_of(leaves());
@@ -290,7 +290,7 @@ TEST(HostileRepoTest, NodesAreOfOneForm) {
 
 // -- bombs --------------------------------------------------------------------
 
-// protocol.md 5.1.8
+// protocol-coverage.md 5.1.8
 TEST(HostileRepoTest, ADagBombFailsAtItsSecondVisit) {
   // 65 nodes, each with the next one on both sides of its key: a walk that only
   // follows links makes 2^65 visits.
@@ -322,7 +322,7 @@ TEST(HostileRepoTest, ASoundLookingDagBombFailsAtItsSecondVisit) {
   EXPECT_LE(out.records, 7u);
 }
 
-// protocol.md 5.1.8
+// protocol-coverage.md 5.1.8
 TEST(HostileRepoTest, BridgesMayNotBePassedTwice) {
   // One chain of bridges on both sides of the root's key: no key tells the
   // second way from the first before its end.
@@ -347,7 +347,7 @@ TEST(HostileRepoTest, BridgesMayNotBePassedTwice) {
   EXPECT_EQ(out.records, 2u);
 }
 
-// protocol.md 5.7, 5.1.6, 5.1.8
+// protocol-coverage.md 5.7, 5.1.6, 5.1.8
 TEST(HostileRepoTest, AChainOfBridgesEndsAtDepthZero) {
   std::vector<named_block> blocks;
   auto block = encode_raw({{}, {{path_of_depth(0, 0), record_id(), {}}}});

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-// reliability.md P14: a disk may give back other bytes than it was given.
+// A disk may give back other bytes than it was given.
 
 namespace weir::tests {
 

@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
-// Proves protocol.md 5 for repositories that are sound, cut, mixed up or large,
-// and the walk's limits of reliability.md 2.1.
+// Proves protocol-coverage.md 5 for repositories that are sound, cut, mixed up
+// or large, and the walk's limits of hostile-inputs.md 2.1.17, 2.1.18.
 
 namespace weir::tests {
 
@@ -101,7 +101,7 @@ std::vector<named_block> parts_of(const test_repo& x) {
 
 } // namespace
 
-// protocol.md 5.5
+// protocol-coverage.md 5.5
 TEST(RepoWalkTest, VisitsEveryRecordInOrder) {
   for (const size_t size : {0, 1, 2, 10, 500}) {
     const auto repo = make_repo(size);
@@ -123,7 +123,7 @@ TEST(RepoWalkTest, DoesNotCareHowTheBytesAreCutAndTheStepsAreSized) {
     }
 }
 
-// protocol.md 5.1
+// protocol-coverage.md 5.1
 TEST(RepoWalkTest, DoesNotCareAboutTheOrderOfTheBlocks) {
   const auto repo = make_repo(100);
   auto parts = parts_of(repo);
@@ -138,7 +138,7 @@ TEST(RepoWalkTest, DoesNotCareAboutTheOrderOfTheBlocks) {
   }
 }
 
-// protocol.md 5.4
+// protocol-coverage.md 5.4
 TEST(RepoWalkTest, IgnoresUnlinkedAndRepeatedBlocks) {
   const auto repo = make_repo(20);
   auto parts = parts_of(repo);
@@ -152,7 +152,7 @@ TEST(RepoWalkTest, IgnoresUnlinkedAndRepeatedBlocks) {
   EXPECT_EQ(walk(repo, make_car(root, parts)).records, expected(repo));
 }
 
-// protocol.md 5.4
+// protocol-coverage.md 5.4
 TEST(RepoWalkTest, NeedsEveryBlockOfTheTree) {
   const auto repo = make_repo(30);
   const auto parts = parts_of(repo);
@@ -170,7 +170,7 @@ TEST(RepoWalkTest, NeedsEveryBlockOfTheTree) {
     "");
 }
 
-// protocol.md 5.1
+// protocol-coverage.md 5.1
 TEST(RepoWalkTest, RefusesABodyThatWasCut) {
   const auto repo = make_repo(10);
   const auto car = repo.export_car();
@@ -194,7 +194,7 @@ TEST(RepoWalkTest, NoChangedByteChangesWhatIsAccepted) {
   EXPECT_EQ(accepted, 0u) << "all blocks of this CAR are needed";
 }
 
-// protocol.md 5.2
+// protocol-coverage.md 5.2
 TEST(RepoWalkTest, ChecksTheRootCommit) {
   const auto repo = make_repo(5);
   const auto car = repo.export_car();
@@ -215,7 +215,7 @@ TEST(RepoWalkTest, ChecksTheRootCommit) {
                "future_rev");
 }
 
-// protocol.md 5.2
+// protocol-coverage.md 5.2
 TEST(RepoWalkTest, MayBeFinishedAgainWithANewerKey) {
   const auto repo = make_repo(5);
   const auto store = make_memory_spool(1'000'000);
@@ -232,7 +232,7 @@ TEST(RepoWalkTest, MayBeFinishedAgainWithANewerKey) {
   EXPECT_TRUE(in.step(10, [](const walked_record&) {}).value());
 }
 
-// protocol.md 5.4
+// protocol-coverage.md 5.4
 TEST(RepoWalkTest, ReadsARecordUsedByTwoPaths) {
   test_repo repo;
   repo.put("app.test.note/1", make_record("same"));
@@ -268,7 +268,7 @@ TEST(RepoWalkTest, KeepsRecordsThatAreNone) {
   EXPECT_EQ(out.undecodable, 5u);
 }
 
-// protocol.md 5.1.3
+// protocol-coverage.md 5.1.3
 TEST(RepoWalkTest, PassesOverKeysThatAreNoPaths) {
   std::vector<mst::leaf> leaves;
   std::vector<named_block> parts;
@@ -330,7 +330,7 @@ TEST(RepoWalkTest, KeepsAnIndexOfAnySizeInBoundedMemory) {
   }
 }
 
-// protocol.md 5.7
+// protocol-coverage.md 5.7
 TEST(RepoWalkTest, KeepsItsLimits) {
   const auto repo = make_repo(50);
   const auto car = repo.export_car();

@@ -6,7 +6,7 @@
 
 #include <thread>
 
-// protocol.md section 7.
+// protocol-coverage.md section 7.
 
 namespace weir::atproto {
 
@@ -83,7 +83,7 @@ TEST_P(SignatureTest, EveryFlippedBitIsNoticed) {
   }
 }
 
-// protocol.md 7.4
+// protocol-coverage.md 7.4
 TEST_P(SignatureTest, HighSIsRefused) {
   for (int i = 0; i < 32; ++i) {
     const auto message = std::to_string(i);
@@ -93,7 +93,7 @@ TEST_P(SignatureTest, HighSIsRefused) {
   }
 }
 
-// protocol.md 7.3
+// protocol-coverage.md 7.3
 TEST_P(SignatureTest, OnlySixtyFourBytesAreASignature) {
   const auto sig = key.sign(as_bytes("message"));
   bytes longer(sig.begin(), sig.end());
@@ -103,7 +103,7 @@ TEST_P(SignatureTest, OnlySixtyFourBytesAreASignature) {
   EXPECT_FALSE(point.verify(as_bytes("message"), {}));
 }
 
-// protocol.md 7.3
+// protocol-coverage.md 7.3
 TEST_P(SignatureTest, NumbersOutsideTheirRangeAreRefused) {
   const auto good = key.sign(as_bytes("message"));
   const auto order = order_of(GetParam());
@@ -122,7 +122,7 @@ TEST_P(SignatureTest, SigningTwiceGivesTheSameBytes) {
   EXPECT_EQ(private_key::generate(GetParam(), *again).public_part(), point);
 }
 
-// protocol.md 7.6
+// protocol-coverage.md 7.6
 TEST_P(SignatureTest, KeysOfTheOtherCurveVerifyNothing) {
   const auto other
     = private_key::generate(
@@ -149,7 +149,7 @@ TEST_P(SignatureTest, OneKeyServesManyThreads) {
 
 // -- forms of keys ------------------------------------------------------------
 
-// protocol.md 7.1
+// protocol-coverage.md 7.1
 TEST_P(SignatureTest, AKeySurvivesItsText) {
   const auto text = point.to_multikey();
   EXPECT_TRUE(text.starts_with(GetParam() == curve::k256 ? "zQ3s" : "zDn"));
@@ -158,7 +158,7 @@ TEST_P(SignatureTest, AKeySurvivesItsText) {
   EXPECT_EQ(point.which(), GetParam());
 }
 
-// protocol.md 7.2
+// protocol-coverage.md 7.2
 TEST_P(SignatureTest, TheGeneratorIsReadInBothForms) {
   const bool k = GetParam() == curve::k256;
   const auto x = from_hex(k ? "79be667ef9dcbbac55a06295ce870b07"
@@ -198,14 +198,14 @@ TEST_P(SignatureTest, TheGeneratorIsReadInBothForms) {
   EXPECT_FALSE(public_key::from_point(GetParam(), {}));
 }
 
-// protocol.md 7.1
+// protocol-coverage.md 7.1
 TEST_P(SignatureTest, AnXBeyondTheFieldIsNoPoint) {
   bytes point_bytes(33, 0xff);
   point_bytes[0] = 2;
   EXPECT_FALSE(public_key::from_point(GetParam(), point_bytes));
 }
 
-// protocol.md 7.1
+// protocol-coverage.md 7.1
 TEST_P(SignatureTest, BrokenTextsOfKeysAreRefused) {
   const auto text = point.to_multikey();
   const auto binary = decode_base58(text.substr(1)).value();
@@ -270,7 +270,7 @@ TEST(P256Test, NoncesAreThoseOfTheRfc) {
 }
 
 // The largest s that is low: (n - 1) / 2, exactly.
-// protocol.md 7.4
+// protocol-coverage.md 7.4
 TEST(P256Test, LowSEndsAtHalfTheOrder) {
   const auto key = key_one(curve::p256);
   for (int i = 0; i < 64; ++i) {

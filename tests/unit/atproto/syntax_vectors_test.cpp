@@ -7,7 +7,8 @@
 #include <functional>
 #include <set>
 
-// protocol.md section 0 against the syntax files of atproto-interop-tests.
+// protocol-coverage.md section 0 against the syntax files of
+// atproto-interop-tests.
 
 namespace weir::atproto {
 
@@ -35,17 +36,17 @@ void expect_lines(std::string_view name, size_t count, bool good, check valid,
 
 } // namespace
 
-// protocol.md 0.2
+// protocol-coverage.md 0.2
 TEST(SyntaxVectorsTest, Dids) {
   WEIR_VECTORS(folder, "vectors/atproto-interop-tests/syntax");
   expect_lines("did_syntax_valid", 24, true, valid_did);
   expect_lines("did_syntax_invalid", 18, false, valid_did);
 }
 
-// protocol.md 0.6
+// protocol-coverage.md 0.6
 TEST(SyntaxVectorsTest, Handles) {
   WEIR_VECTORS(folder, "vectors/atproto-interop-tests/syntax");
-  // The files look at form alone; protocol.md 0 denies these domains.
+  // The files look at form alone; protocol-coverage.md 0 denies these domains.
   expect_lines(
     "handle_syntax_valid", 71, true, valid_handle,
     {"SRI-NIC.ARPA", "laptop.local", "laptop.arpa", "expyuzz4wqqyqhjn.onion",
@@ -57,11 +58,12 @@ TEST(SyntaxVectorsTest, Handles) {
   expect_lines("handle_syntax_invalid", 48, false, valid_handle);
 }
 
-// protocol.md 0.3
+// protocol-coverage.md 0.3
 TEST(SyntaxVectorsTest, Nsids) {
   WEIR_VECTORS(folder, "vectors/atproto-interop-tests/syntax");
-  // Its authority has 283 bytes: the file looks at the whole alone, protocol.md
-  // 0 gives the authority no more than the 253 of a domain name.
+  // Its authority has 283 bytes: the file looks at the whole alone,
+  // protocol-coverage.md 0 gives the authority no more than the 253 of a domain
+  // name.
   std::string long_authority = "com";
   for (int i = 0; i < 40; ++i)
     long_authority += ".middle";
@@ -70,14 +72,14 @@ TEST(SyntaxVectorsTest, Nsids) {
   expect_lines("nsid_syntax_invalid", 27, false, valid_nsid);
 }
 
-// protocol.md 0.4
+// protocol-coverage.md 0.4
 TEST(SyntaxVectorsTest, RecordKeys) {
   WEIR_VECTORS(folder, "vectors/atproto-interop-tests/syntax");
   expect_lines("recordkey_syntax_valid", 16, true, valid_record_key);
   expect_lines("recordkey_syntax_invalid", 11, false, valid_record_key);
 }
 
-// protocol.md 0.1
+// protocol-coverage.md 0.1
 TEST(SyntaxVectorsTest, Tids) {
   WEIR_VECTORS(folder, "vectors/atproto-interop-tests/syntax");
   const auto valid = [](std::string_view x) {
@@ -99,7 +101,7 @@ TEST(SyntaxVectorsTest, Datetimes) {
   expect_lines("datetime_parse_invalid", 7, false, valid);
 }
 
-// protocol.md 7.0
+// protocol-coverage.md 7.0
 TEST(SyntaxVectorsTest, Cids) {
   WEIR_VECTORS(folder, "vectors/atproto-interop-tests/syntax");
   const auto valid = [](std::string_view x) {
@@ -108,7 +110,7 @@ TEST(SyntaxVectorsTest, Cids) {
     return out.has_value();
   };
   // The file checks the characters of any base; data has base32 alone
-  // (protocol.md 7). Not one of these is base32, or not a CID at all.
+  // (protocol-coverage.md 7). Not one of these is base32, or not a CID at all.
   expect_lines(
     "cid_syntax_valid", 8, true, valid,
     {"zdj7WWeQ43G6JJvLWQWZpyHuAMq6uYWRjkBXFad11vE2LHhQ7", "mBcDxtdWx0aWhhc2g+",

@@ -24,7 +24,7 @@ std::string encode(uint32_t x) {
 
 } // namespace
 
-// protocol.md 6.4
+// protocol-coverage.md 6.4
 TEST(Utf8Test, TakesEveryCodePointButSurrogates) {
   for (uint32_t x = 0; x <= 0x10ffff; ++x)
     ASSERT_EQ(valid_utf8(encode(x)), x < 0xd800 || x > 0xdfff) << x;
@@ -35,7 +35,7 @@ TEST(Utf8Test, TakesNothingAboveTheLastCodePoint) {
     ASSERT_FALSE(valid_utf8(encode(x))) << x;
 }
 
-// protocol.md 6.4
+// protocol-coverage.md 6.4
 TEST(Utf8Test, RefusesOverlongFormsLoneBytesAndCutSequences) {
   for (const auto* text :
        {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xe0\x9f\xbf",
@@ -67,7 +67,7 @@ TEST(Utf8Test, TakesASequenceAtEveryPosition) {
     }
 }
 
-// protocol.md 6.4
+// protocol-coverage.md 6.4
 TEST(Utf8Test, NulIsACharacter) {
   EXPECT_TRUE(valid_utf8(std::string(17, '\0')));
 }

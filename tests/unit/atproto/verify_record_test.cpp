@@ -3,14 +3,15 @@
 
 #include <gtest/gtest.h>
 
-// Proves protocol.md 2.4 (records that are none) and 6 (record blocks).
+// Proves protocol-coverage.md 2.4 (records that are none) and 6 (record
+// blocks).
 
 namespace weir::tests {
 
 using namespace atproto;
 
-// protocol.md 2.4.4, 10.4, 11.9
-// protocol.md 6.11
+// protocol-coverage.md 2.4.4, 10.4, 11.9
+// protocol-coverage.md 6.11
 TEST(VerifyRecordTest, KeepsTheCommitWhenARecordIsNone) {
   const auto largest = [](size_t size) {
     const auto around = make_record(std::string(size, 'x')).size() - size;
@@ -48,8 +49,8 @@ TEST(VerifyRecordTest, KeepsTheCommitWhenARecordIsNone) {
 // What @atproto/lex-cbor makes of the same block stands beside each: where it
 // is laxer than the text, such records lie in live repositories. Here the text
 // holds: the record is none, its path and CID stay, and clients see the CID.
-// protocol.md 6.7, 6.9, 11.13
-// protocol.md 6.0
+// protocol-coverage.md 6.7, 6.9, 11.13
+// protocol-coverage.md 6.0
 TEST(VerifyRecordTest, WhatOtherDecodersTakeKeepsItsPlaceWithoutItsContent) {
   const struct {
     const char* what;
@@ -88,7 +89,7 @@ TEST(VerifyRecordTest, WhatOtherDecodersTakeKeepsItsPlaceWithoutItsContent) {
   EXPECT_EQ(laxer, 6u);
 }
 
-// protocol.md 5.1.7
+// protocol-coverage.md 5.1.7
 TEST(VerifyRecordTest, KeepsTheCommitWhenARecordLinkHasAnotherForm) {
   const auto record = make_record("raw");
   const auto raw = cid::of_raw(record);

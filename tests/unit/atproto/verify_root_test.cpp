@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-// Proves protocol.md 3.1, 3.5 and 5.2.
+// Proves protocol-coverage.md 3.1, 3.5 and 5.2.
 
 namespace weir::tests {
 
@@ -27,7 +27,7 @@ protected:
 
 } // namespace
 
-// protocol.md 3.1
+// protocol-coverage.md 3.1
 TEST_F(VerifyRootTest, ChecksASyncLikeACommit) {
   const auto check_sync = [&](const bytes& frame, const public_key& signer,
                               wall_time now) {
@@ -63,9 +63,10 @@ TEST_F(VerifyRootTest, ChecksASyncLikeACommit) {
   }
 }
 
-// protocol.md 3.5
+// protocol-coverage.md 3.5
 TEST_F(VerifyRootTest, RefusesASyncWhoseRevIsNotTheCommits) {
-  // What a server sends after a migration by import (real-network.md 1).
+  // What a server sends after a migration by import
+  // (protocol-coverage.md 11.3).
   const auto frame = shared_bytes::copy_of(repo.sync_frame(5));
   auto event = std::get<sync_event>(decode_frame(frame.view()).value());
   event.rev = tid{event.rev.value() + 1024};
@@ -73,7 +74,8 @@ TEST_F(VerifyRootTest, RefusesASyncWhoseRevIsNotTheCommits) {
             verdict::bad_shape);
 }
 
-// protocol.md 3.0: what else its CAR holds is ignored; its commit has to be there
+// protocol-coverage.md 3.0: what else its CAR holds is ignored; its commit has
+// to be there
 TEST_F(VerifyRootTest, ASyncMayHoldMoreThanItsCommit) {
   const auto commit = repo.commit_block();
   const auto id = cid::of_dag_cbor(commit);
@@ -93,7 +95,7 @@ TEST_F(VerifyRootTest, ASyncMayHoldMoreThanItsCommit) {
   EXPECT_FALSE(verify({other}));
 }
 
-// protocol.md 5.2
+// protocol-coverage.md 5.2
 TEST_F(VerifyRootTest, ChecksTheRootOfAnExport) {
   const auto block = repo.commit_block();
   const auto id = cid::of_dag_cbor(block);

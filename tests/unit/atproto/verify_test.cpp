@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-// Proves protocol.md 2.1.4 (future rev), 2.2 to 2.5.
+// Proves protocol-coverage.md 2.1.4 (future rev), 2.2 to 2.5.
 
 namespace weir::tests {
 
@@ -59,7 +59,7 @@ protected:
 
 } // namespace
 
-// protocol.md 2.3.4
+// protocol-coverage.md 2.3.4
 TEST_F(VerifyTest, TellsWhatAGoodCommitChanged) {
   const auto frame = shared_bytes::copy_of(next.encode(next.sign(repo.key())));
   const auto event = std::get<commit_event>(decode_frame(frame.view()).value());
@@ -106,7 +106,7 @@ TEST_F(VerifyTest, WorksWithBothCurves) {
   }
 }
 
-// protocol.md 2.t9, 2.5.1, 11.4, 11.5
+// protocol-coverage.md 2.t9, 2.5.1, 11.4, 11.5
 TEST_F(VerifyTest, AcceptsFirstCommitsAndEmptyCommits) {
   test_repo fresh{3};
   EXPECT_TRUE(
@@ -125,7 +125,7 @@ TEST_F(VerifyTest, AcceptsFirstCommitsAndEmptyCommits) {
   EXPECT_FALSE(done->since);
 }
 
-// protocol.md 2.1.4, 10.11
+// protocol-coverage.md 2.1.4, 10.11
 TEST_F(VerifyTest, RefusesARevInTheFuture) {
   const auto frame = next.encode(next.sign(repo.key()));
   const auto at = [&](std::chrono::microseconds before) {
@@ -145,8 +145,8 @@ TEST_F(VerifyTest, RefusesARevInTheFuture) {
     << "strangers cannot say what time it is";
 }
 
-// protocol.md 2.1.5
-// protocol.md 2.1.0
+// protocol-coverage.md 2.1.5
+// protocol-coverage.md 2.1.0
 TEST_F(VerifyTest, RefusesWhatTheAccountDidNotSign) {
   const auto done = check_forged(next);
   ASSERT_FALSE(done);
@@ -158,7 +158,7 @@ TEST_F(VerifyTest, RefusesWhatTheAccountDidNotSign) {
     << "no key";
 }
 
-// protocol.md 2.3.1
+// protocol-coverage.md 2.3.1
 TEST_F(VerifyTest, RefusesACommitOfAnotherAccountWithTheSameKey) {
   // The DID in the event and the one in the commit must be the same.
   const test_repo other{99};
@@ -169,7 +169,7 @@ TEST_F(VerifyTest, RefusesACommitOfAnotherAccountWithTheSameKey) {
   EXPECT_EQ(done.error().why, verdict::bad_shape);
 }
 
-// protocol.md 2.t4, 2.3.1
+// protocol-coverage.md 2.t4, 2.3.1
 TEST_F(VerifyTest, RefusesARevThatIsNotTheCommits) {
   const auto block = next.sign(repo.key());
   next.object.rev = tid{next.object.rev.value() - 1024};
@@ -178,8 +178,8 @@ TEST_F(VerifyTest, RefusesARevThatIsNotTheCommits) {
   EXPECT_EQ(done.error().why, verdict::bad_shape);
 }
 
-// protocol.md 2.t6, 2.2.1
-// protocol.md 11.11
+// protocol-coverage.md 2.t6, 2.2.1
+// protocol-coverage.md 11.11
 TEST_F(VerifyTest, RefusesARootThatIsNotTheCommit) {
   const auto frame = shared_bytes::copy_of(next.encode(next.sign(repo.key())));
   auto event = std::get<commit_event>(decode_frame(frame.view()).value());
@@ -189,7 +189,7 @@ TEST_F(VerifyTest, RefusesARootThatIsNotTheCommit) {
   EXPECT_EQ(done.error().why, verdict::bad_shape);
 }
 
-// protocol.md 2.2.1: whatever the further ones name
+// protocol-coverage.md 2.2.1: whatever the further ones name
 TEST_F(VerifyTest, TheFirstRootIsTheCommitAndFurtherOnesAreIgnored) {
   const auto frame = shared_bytes::copy_of(next.encode(next.sign(repo.key())));
   auto event = std::get<commit_event>(decode_frame(frame.view()).value());
@@ -213,7 +213,7 @@ TEST_F(VerifyTest, TheFirstRootIsTheCommitAndFurtherOnesAreIgnored) {
   EXPECT_EQ(refused.error().why, verdict::bad_shape);
 }
 
-// protocol.md 2.2.2
+// protocol-coverage.md 2.2.2
 TEST_F(VerifyTest, RefusesABrokenCar) {
   const auto frame = shared_bytes::copy_of(next.encode(next.sign(repo.key())));
   auto event = std::get<commit_event>(decode_frame(frame.view()).value());
@@ -226,8 +226,8 @@ TEST_F(VerifyTest, RefusesABrokenCar) {
   }
 }
 
-// protocol.md 2.t9, 2.t10, 2.t14, 2.2.7, 2.5.8
-// protocol.md 2.0
+// protocol-coverage.md 2.t9, 2.t10, 2.t14, 2.2.7, 2.5.8
+// protocol-coverage.md 2.0
 TEST_F(VerifyTest, CallsCommitsOfOldSendersUnverifiable) {
   auto x = next;
   x.prev_data = {};
@@ -248,7 +248,7 @@ TEST_F(VerifyTest, CallsCommitsOfOldSendersUnverifiable) {
             verdict::unverifiable);
 }
 
-// protocol.md 2.5.1
+// protocol-coverage.md 2.5.1
 TEST_F(VerifyTest, CallsAFirstCommitThatIsNotTheWholeTreeUnverifiable) {
   test_repo fresh{3};
   for (int i = 0; i < 20; ++i)
@@ -276,8 +276,8 @@ TEST_F(VerifyTest, CallsAFirstCommitThatIsNotTheWholeTreeUnverifiable) {
   EXPECT_STREQ(judge(x), "unverifiable");
 }
 
-// protocol.md 2.1.5, 2.1.6, 2.4.1, 2.5.7
-// protocol.md 2.1.0
+// protocol-coverage.md 2.1.5, 2.1.6, 2.4.1, 2.5.7
+// protocol-coverage.md 2.1.0
 TEST_F(VerifyTest, DemandsAResyncWhenASignedProofDoesNotHold) {
   auto x = next;
   x.prev_data = mst::empty_root();
@@ -299,7 +299,7 @@ TEST_F(VerifyTest, DemandsAResyncWhenASignedProofDoesNotHold) {
   expect(x, verdict::bad_proof);
 }
 
-// protocol.md 2.2.5, 2.4.4
+// protocol-coverage.md 2.2.5, 2.4.4
 TEST_F(VerifyTest, NeedsEveryBlockOfTheSlice) {
   for (size_t i = 0; i < next.blocks.size(); ++i) {
     auto x = next;
@@ -311,7 +311,7 @@ TEST_F(VerifyTest, NeedsEveryBlockOfTheSlice) {
   }
 }
 
-// protocol.md 2.2.4
+// protocol-coverage.md 2.2.4
 TEST_F(VerifyTest, IgnoresUnlinkedAndRepeatedBlocks) {
   auto x = next;
   x.blocks.push_back(x.blocks.front());
@@ -321,7 +321,7 @@ TEST_F(VerifyTest, IgnoresUnlinkedAndRepeatedBlocks) {
   EXPECT_TRUE(done) << done.error().reason;
 }
 
-// protocol.md 2.2.3, 7.5
+// protocol-coverage.md 2.2.3, 7.5
 TEST_F(VerifyTest, NeverTakesBytesThatDoNotHashForTheCommitBlock) {
   auto block = next.sign(repo.key());
   const auto id = cid::of_dag_cbor(block);
@@ -337,7 +337,7 @@ TEST_F(VerifyTest, NeverTakesBytesThatDoNotHashForTheCommitBlock) {
   EXPECT_EQ(done.error().why, verdict::bad_shape);
 }
 
-// protocol.md 7.5
+// protocol-coverage.md 7.5
 TEST_F(VerifyTest, NoChangedByteChangesWhatIsAccepted) {
   const auto frame = next.encode(next.sign(repo.key()));
   const auto good = check(next);

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <set>
 
-// reliability.md 3.2, Crash-kill loop: named crash points.
+// testing.md, Kills: named crash points.
 
 namespace weir {
 

@@ -17,8 +17,8 @@ TEST(LimitsTest, InnerBoundsFitIntoOuterOnes) {
   EXPECT_LE(cid_bytes_max, size_t{UINT8_MAX});
 }
 
-// protocol.md 0 and 10: numbers other implementations enforce too.
-// protocol.md 10.1, 10.2, 10.3, 10.8, 10.9, 10.10
+// protocol-coverage.md 0 and 10: numbers other implementations enforce too.
+// protocol-coverage.md 10.1, 10.2, 10.3, 10.8, 10.9, 10.10
 TEST(LimitsTest, NumbersOfTheProtocolAreExact) {
   EXPECT_EQ(did_bytes_max, 2048u);
   EXPECT_EQ(handle_bytes_max, 253u);

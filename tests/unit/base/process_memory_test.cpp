@@ -12,7 +12,8 @@
 #include <memory>
 #include <vector>
 
-// reliability.md P9: what is freed goes back to the machine.
+// architecture.md, When memory runs short: what is freed goes back to the
+// machine.
 namespace weir {
 namespace {
 

@@ -7,8 +7,8 @@
 #include <caf/binary_serializer.hpp>
 #include <gtest/gtest.h>
 
-// What travels between nodes survives the way there (architecture.md 2, 6);
-// caf.md 1.3: a length is refused before it is believed.
+// What travels between nodes survives the way there, and a length is refused
+// before it is believed.
 
 namespace weir {
 namespace {

@@ -21,7 +21,7 @@ url target(std::string_view text) {
   return x ? *x : url{};
 }
 
-// The SSRF table of reliability.md 2.1 and the special-purpose registries of
+// The table of hostile-inputs.md 2.1.24 and the special-purpose registries of
 // IANA: first and last address of every block and the neighbours outside, by
 // the rules of that table. They are stricter than IANA: 192.0.0/24 and
 // 2001::/23 have single addresses that are for everybody.
@@ -202,7 +202,7 @@ TEST(AddressGuardTest, HostNamesFollowTheRulesOfPublicHosts) {
   EXPECT_FALSE(is_public_host_name('c' + longest));
 }
 
-// protocol.md 8.5
+// protocol-coverage.md 8.5
 TEST(AddressGuardTest, OnlyTlsOnItsOwnPortToAPublicNamePasses) {
   address_guard guard;
   EXPECT_TRUE(guard.check_url(target("https://pds.example.com/xrpc/x")));

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 // The bounds of a client as they are set when nobody says otherwise: met at the
-// limit, acted on one past it (reliability.md 2.1).
+// limit, acted on one past it (hostile-inputs.md 2.1).
 
 namespace weir::net {
 

@@ -61,7 +61,7 @@ TEST_F(DnsResolverTest, AddressesOfBothFamiliesAreFoundIpv4First) {
   EXPECT_EQ(*got, (list{"8.8.8.8", "8.8.4.4", "2001:4860::1"}));
 }
 
-// reliability.md 2.1, DNS abuse: 8 answers used.
+// hostile-inputs.md 2.1.25: 8 answers used.
 TEST_F(DnsResolverTest, AnswersAreBoundedAndLeaveRoomForBothFamilies) {
   dns_server server{[](const std::string&, uint16_t type) -> dns_answer {
     dns_answer x;
@@ -102,7 +102,7 @@ TEST_F(DnsResolverTest, NoSearchDomainIsTried) {
   EXPECT_EQ(addresses("single").error().code, ec::not_found);
 }
 
-// protocol.md 8.7: the TXT values of _atproto.<handle>.
+// protocol-coverage.md 8.7: the TXT values of _atproto.<handle>.
 TEST_F(DnsResolverTest, PartsOfATextAreJoinedAndTextsKeptApart) {
   dns_server server{[](const std::string& name, uint16_t type) -> dns_answer {
     EXPECT_EQ(name, "_atproto.alice.example.com");
@@ -144,7 +144,7 @@ TEST_F(DnsResolverTest, LongAnswersComeOverTcpUpToTheLimit) {
   EXPECT_EQ(refused.error().code, ec::limit_reached);
 }
 
-// reliability.md 2.1, DNS abuse: 3 s.
+// hostile-inputs.md 2.1.25: 3 s.
 TEST_F(DnsResolverTest, ASilentServerIsGivenUpInTime) {
   dns_server server{[](const std::string&, uint16_t) -> dns_answer {
     return {{}, 0, true};

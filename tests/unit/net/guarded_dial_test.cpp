@@ -172,7 +172,7 @@ protected:
 
 } // namespace
 
-// reliability.md 2.1, redirects and SSRF: with the guard as it is by default, a
+// hostile-inputs.md 2.1.23, 2.1.24: with the guard as it is by default, a
 // redirect leads to public hosts over TLS and nowhere else.
 TEST_F(RedirectGuardTest, OneToAPublicHostIsFollowed) {
   EXPECT_FALSE(follow("https://other.example.com/there"));
@@ -222,8 +222,8 @@ TEST_F(RedirectGuardTest, NoneLeadsIntoTheOwnNetworkOrOutOfTls) {
   }
 }
 
-// reliability.md 2.1, SSRF: the address that is connected to is checked.
-// protocol.md 8.2
+// hostile-inputs.md 2.1.24: the address that is connected to is checked.
+// protocol-coverage.md 8.2
 TEST_F(GuardedDialTest, ANameWithOnlyPrivateAddressesIsNeverDialled) {
   for (auto text : {"127.0.0.1", "10.0.0.1", "169.254.169.254", "::1",
                     "::ffff:127.0.0.1", "fd00::1"}) {

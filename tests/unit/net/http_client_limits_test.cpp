@@ -148,7 +148,7 @@ TEST_F(HttpClientLimitsTest, TheHeadIsBounded) {
   EXPECT_EQ(end_of(request(endless)), ec::limit_reached);
 }
 
-// reliability.md 2.1, zip of death; architecture.md 9: inflated bytes count.
+// hostile-inputs.md 2.1.27; ADR 7, 4: inflated bytes count.
 TEST_F(HttpClientLimitsTest, AGzipBombStopsAtTheLimitInFlatMemory) {
   auto bomb = gzip(std::string(64 << 20, '\0'));
   ASSERT_LT(bomb.size(), 80'000u);
@@ -252,7 +252,7 @@ TEST_F(HttpClientLimitsTest, InflatedBytesCostCreditToo) {
   EXPECT_EQ(sink->ends.pop(), ec::none);
 }
 
-// reliability.md 2.1, slowloris: every wait has an end.
+// hostile-inputs.md 2.1.21: every wait has an end.
 TEST_F(HttpClientLimitsTest, SlowServersAreGivenUp) {
   scripted_server silent{[](raw_peer& peer, size_t) {
     peer.wait_for_end();

@@ -243,8 +243,8 @@ TEST_F(HttpClientTest, ConnectionsPerOriginAreBoundedAndCallsWaitInTurn) {
   EXPECT_EQ(server.accepted(), 2u);
 }
 
-// reliability.md 2.1, redirects: 3 hops, each through the guard.
-// protocol.md 8.2
+// hostile-inputs.md 2.1.23: 3 hops, each through the guard.
+// protocol-coverage.md 8.2
 TEST_F(HttpClientTest, ThreeRedirectsAreFollowedAFourthIsNot) {
   auto server = serve([](std::string_view target) {
     auto n = target.back() - '0';
@@ -289,7 +289,8 @@ TEST_F(HttpClientTest, CredentialsStayWithTheirOrigin) {
   EXPECT_NE(head->find("X-Kept: yes"), std::string::npos);
 }
 
-// reliability.md 2.1: a configured server must not lead to private addresses.
+// hostile-inputs.md 2.1.23: a configured server must not lead to private
+// addresses.
 TEST_F(HttpClientTest, RedirectsMayBeKeptToTheirOrigin) {
   scripted_server other{[](raw_peer& peer, size_t) { peer.send(ok("x")); }};
   auto server = serve([&](std::string_view target) {

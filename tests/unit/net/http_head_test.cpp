@@ -46,7 +46,7 @@ TEST(HttpHeadTest, EveryPartOfAGoodHeadIsIncomplete) {
       << n;
 }
 
-// reliability.md 2.2, header injection and request smuggling.
+// hostile-inputs.md 2.2.5.
 TEST(HttpHeadTest, WhatTwoServersCouldReadDifferentlyIsRefused) {
   const std::string vectors[] = {
     // Two ways to say where the body ends.

@@ -201,8 +201,8 @@ TEST_F(HttpServerTest, AClientThatExpectsIsToldToContinue) {
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 417 "));
 }
 
-// reliability.md 2.2, header injection and smuggling; the table of heads is in
-// http_head_test.cpp, here is what the client sees.
+// hostile-inputs.md 2.2.5; the table of heads is in http_head_test.cpp, here is
+// what the client sees.
 TEST_F(HttpServerTest, BrokenFramingIsAnswered400AndClosed) {
   serve();
   for (auto wire :
@@ -266,9 +266,9 @@ TEST_F(HttpServerTest, BodiesAboveTheLimitOfTheirRouteAreAnswered413) {
   EXPECT_EQ(take().request.body, "0123456789");
 }
 
-// reliability.md 2.2, slow request: header 10 s, body 30 s, idle 60 s; shorter
-// here, so that the test is.
-// reliability.md 2.2: strangers' bodies are not read.
+// hostile-inputs.md 2.2.9: header 10 s, body 30 s, idle 60 s; shorter here, so
+// that the test is.
+// hostile-inputs.md 2.2.9: strangers' bodies are not read.
 TEST_F(HttpServerTest, ARefusalOfTheHeadComesBeforeTheBody) {
   serve();
   auto peer = dial();

@@ -2,8 +2,8 @@
 #include "tests/support/net_fixture.hpp"
 #include "tests/support/net_raw_peer.hpp"
 
-// reliability.md P9: a body goes where the service wants it, as it comes; what
-// that keeps is let go of with the request.
+// hostile-inputs.md 2.2.6: a body goes where the service wants it, as it comes;
+// what that keeps is let go of with the request.
 namespace weir::tests {
 namespace {
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 // The bounds of a server as they are set when nobody says otherwise: met at the
-// limit, acted on one past it (reliability.md 2.2).
+// limit, acted on one past it (hostile-inputs.md 2.2).
 
 namespace weir::net {
 

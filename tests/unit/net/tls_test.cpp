@@ -86,7 +86,7 @@ protected:
 
 } // namespace
 
-// reliability.md 2.1, TLS tricks.
+// hostile-inputs.md 2.1.28.
 TEST_F(TlsTest, AServerWithTheRightNameIsTrusted) {
   inbox<std::string> names;
   auto server = serve([&](tls_peer& peer) {

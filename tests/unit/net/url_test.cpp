@@ -130,7 +130,7 @@ TEST(UrlTest, PercentCodingGoesThereAndBack) {
   EXPECT_EQ(percent_encode("did:plc:a/b"), "did%3Aplc%3Aa%2Fb");
 }
 
-// reliability.md 2.2: decoded exactly once, so %252F stays %2F.
+// hostile-inputs.md 2.2.1: decoded exactly once, so %252F stays %2F.
 TEST(UrlTest, PercentDecodingIsStrictAndDoneOnce) {
   EXPECT_EQ(*percent_decode("%252F"), "%2F");
   EXPECT_EQ(*percent_decode("a+b"), "a+b");

@@ -9,7 +9,8 @@
 #include <array>
 
 // The bounds of WebSocket connections as they are set when nobody says
-// otherwise: met at the limit, acted on one past it (reliability.md 2.1, 2.2).
+// otherwise: met at the limit, acted on one past it (hostile-inputs.md 2.1,
+// 2.2).
 
 namespace weir::net {
 

@@ -89,7 +89,8 @@ protected:
 
 } // namespace
 
-// protocol.md 1.1: binary frames, User-Agent sent, no compression offered.
+// protocol-coverage.md 1.1: binary frames, User-Agent sent, no compression
+// offered.
 TEST_F(WsClientTest, FramesArriveInOrderAsTheyWereSent) {
   inbox<std::string> requests;
   auto server = serve([&](ws_peer& peer, raw_peer& socket) {
@@ -113,8 +114,8 @@ TEST_F(WsClientTest, FramesArriveInOrderAsTheyWereSent) {
   EXPECT_EQ(request.find("Extensions"), std::string::npos);
 }
 
-// caf.md 4: what one read brought is handed out at once; nothing waits for a
-// batch to fill.
+// What one read brought is handed out at once; nothing waits for a batch to
+// fill.
 TEST_F(WsClientTest, ASingleFrameIsNotHeldBack) {
   inbox<int> turns;
   auto server = serve([&](ws_peer& peer, raw_peer&) {
@@ -147,8 +148,8 @@ TEST_F(WsClientTest, FramesAreGatheredIntoBoundedBatches) {
   EXPECT_LT(listener->batches.size(), 100u);
 }
 
-// reliability.md 2.1: 5,000,000 bytes, then close 1009.
-// protocol.md 1.4
+// hostile-inputs.md 2.1.1: 5,000,000 bytes, then close 1009.
+// protocol-coverage.md 1.4
 TEST_F(WsClientTest, AFrameAtTheLimitPassesAndOneMoreByteEndsTheConnection) {
   inbox<uint16_t> codes;
   auto server = serve([&](ws_peer& peer, raw_peer& socket) {
@@ -167,7 +168,7 @@ TEST_F(WsClientTest, AFrameAtTheLimitPassesAndOneMoreByteEndsTheConnection) {
   EXPECT_EQ(listener->frames_received, 1u);
 }
 
-// protocol.md 1.1: a text frame ends the connection.
+// protocol-coverage.md 1.1: a text frame ends the connection.
 TEST_F(WsClientTest, ATextMessageEndsTheConnection) {
   inbox<uint16_t> codes;
   auto server = serve([&](ws_peer& peer, raw_peer&) {
@@ -184,7 +185,7 @@ TEST_F(WsClientTest, ATextMessageEndsTheConnection) {
   EXPECT_EQ(listener->frames_received, 1u);
 }
 
-// architecture.md 3.1: a frame is read only while credit is held.
+// architecture.md, The stages: a frame is read only while credit is held.
 TEST_F(WsClientTest, WithoutCreditTheSocketIsNotRead) {
   std::atomic<size_t> sent = 0;
   auto server = serve([&](ws_peer& peer, raw_peer& socket) {
@@ -227,7 +228,7 @@ TEST_F(WsClientTest, BytesAreCreditTooAndTheLastFrameMayOverdraw) {
   take(2);
 }
 
-// protocol.md 1.2: pings keep the connection; pongs count as life.
+// protocol-coverage.md 1.2: pings keep the connection; pongs count as life.
 TEST_F(WsClientTest, PingsGoOutAndAreAnswered) {
   auto server = serve([&](ws_peer& peer, raw_peer&) {
     for (int i = 0; i < 3; ++i) {
@@ -246,8 +247,8 @@ TEST_F(WsClientTest, PingsGoOutAndAreAnswered) {
   EXPECT_EQ(info.close_code, 1000);
 }
 
-// reliability.md 2.1: a half-open stream must not hang for ever.
-// protocol.md 1.2
+// hostile-inputs.md 2.1.22: a half-open stream must not hang for ever.
+// protocol-coverage.md 1.2
 TEST_F(WsClientTest, ASilentPeerIsGivenUp) {
   auto server = serve([](ws_peer&, raw_peer& x) {
     x.wait_for_end();

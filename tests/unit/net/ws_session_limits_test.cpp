@@ -12,7 +12,7 @@ class WsSessionLimitsTest : public WsSessionFixture {};
 
 } // namespace
 
-// reliability.md 2.2, WebSocket flood: 64 KiB in, then close 1009.
+// hostile-inputs.md 2.2.7: 64 KiB in, then close 1009.
 TEST_F(WsSessionLimitsTest, IncomingMessagesAreBounded) {
   auto socket = dial();
   auto peer = connect(socket);
@@ -47,7 +47,7 @@ TEST_F(WsSessionLimitsTest, FramesThatBreakTheRulesCloseTheConnection) {
   }
 }
 
-// reliability.md 2.2: 1,000 messages a second; the rest waits in TCP.
+// hostile-inputs.md 2.2.7: 1,000 messages a second; the rest waits in TCP.
 TEST_F(WsSessionLimitsTest, MessagesAboveTheRateAreTakenMoreSlowly) {
   options.frames_per_second_max = 100;
   auto socket = dial();
@@ -109,8 +109,8 @@ TEST_F(WsSessionLimitsTest, PeersArePingedAndDroppedWhenTheyStaySilent) {
   EXPECT_EQ(listener->closes.pop(), "no sign of life");
 }
 
-// real-network.md 2: @atproto/tap may leave pings unanswered while its handler
-// is slow; taking messages is a sign of life as well.
+// @atproto/tap may leave pings unanswered while its handler is slow; taking
+// messages is a sign of life as well.
 TEST_F(WsSessionLimitsTest, APeerThatOnlyReadsIsAlive) {
   options.idle_timeout = 150ms;
   options.ping_interval = 1h;
@@ -125,7 +125,7 @@ TEST_F(WsSessionLimitsTest, APeerThatOnlyReadsIsAlive) {
   }
 }
 
-// reliability.md 2.2: send stall 30 s.
+// hostile-inputs.md 2.2.8: send stall 30 s.
 TEST_F(WsSessionLimitsTest, APeerThatTakesNothingIsCutAndMemoryStaysFlat) {
   options.stall_timeout = 100ms;
   options.queue_bytes_max = 1 << 20;

@@ -63,7 +63,7 @@ TEST_F(WsSessionTest, ManyMessagesArriveWholeAndInOrder) {
   EXPECT_EQ(session->queued_bytes(), 0u);
 }
 
-// reliability.md 2.2, slow reader: the write side is bounded.
+// hostile-inputs.md 2.2.8: the write side is bounded.
 TEST_F(WsSessionTest, TheQueueIsBoundedInMessagesAndSaysWhenItDrained) {
   options.queue_messages_max = 10;
   auto socket = dial(4'096);
@@ -122,7 +122,7 @@ TEST_F(WsSessionTest, AnEmptyQueueTakesOneMessageOfAnySize) {
   EXPECT_TRUE(session->send(ws_message::text("y")));
 }
 
-// real-network.md 2, keepalive: a pong must not wait behind events.
+// A pong must not wait behind events.
 TEST_F(WsSessionTest, APongOvertakesQueuedMessages) {
   options.queue_messages_max = 2'000;
   auto socket = dial(4'096);
@@ -146,7 +146,7 @@ TEST_F(WsSessionTest, APongOvertakesQueuedMessages) {
   EXPECT_GT(after, 600u);
 }
 
-// real-network.md 2: Tap's channels are cut without a close frame.
+// api.md, GET /channel: Tap's channels are cut without a close frame.
 TEST_F(WsSessionTest, ACutIsSeenWithoutACloseFrame) {
   auto socket = dial();
   auto peer = connect(socket);

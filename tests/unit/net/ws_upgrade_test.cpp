@@ -57,8 +57,8 @@ protected:
 
 } // namespace
 
-// protocol.md 1.2: what servers send instead of 101.
-// protocol.md 11.2
+// protocol-coverage.md 1.2: what servers send instead of 101.
+// protocol-coverage.md 11.2
 TEST_F(WsUpgradeTest, OtherAnswersAreReportedWithTheirStatus) {
   struct {
     int status;

@@ -38,7 +38,7 @@ struct ear final : event_log::listener {
 
 } // namespace
 
-// real-network.md 1: the cursor is exclusive.
+// protocol-coverage.md 11.1: the cursor is exclusive.
 TEST(EventLogTest, ACursorAsksForWhatIsBehindIt) {
   event_log log{{}};
   for (size_t i = 0; i < 5; ++i)

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-// What each fault does to the streams and to the truth (real-network.md 1).
+// What each fault does to the streams and to the truth (simnet.md, Faults).
 
 namespace weir::tests {
 
@@ -246,7 +246,7 @@ TEST_F(FaultsTest, WhatHappensSilentlyIsToldByNoStream) {
 }
 
 // The case that breaks strict engines.
-// protocol.md 11.3
+// protocol-coverage.md 11.3
 TEST_F(FaultsTest, AMigrationSendsASyncThatMustBeRefusedAndThenGoesOn) {
   const auto before = view();
   auto move = about(fault_kind::migrate);

@@ -51,7 +51,7 @@ TEST(RepoTreeTest, AnEmptyTreeHasTheEmptyRootAndItsBlock) {
   EXPECT_EQ(atproto::cid::of_dag_cbor(x.blocks().front().data), x.root());
 }
 
-// protocol.md 5.1: the shape follows from the contents alone.
+// protocol-coverage.md 5.1: the shape follows from the contents alone.
 TEST(RepoTreeTest, AnyHistoryEndsInTheTreeThatItsContentsBuild) {
   const auto random = seeded_random(1);
   repo_tree x;
@@ -136,7 +136,7 @@ TEST(RepoTreeTest, BlocksAreTheWholeTreeAndHashToTheirNames) {
   EXPECT_TRUE(names.contains(x.root()));
 }
 
-// protocol.md 2.4: what a proof holds is enough to look the path up.
+// protocol-coverage.md 2.4: what a proof holds is enough to look the path up.
 TEST(RepoTreeTest, AProofIsEnoughToLookThePathUpAndNamesEachNodeOnce) {
   repo_tree x;
   for (uint64_t i = 0; i < 2000; ++i)

@@ -5,7 +5,7 @@
 
 #include <set>
 
-// What the servers answer (real-network.md 1).
+// What the servers answer.
 
 namespace weir::tests {
 

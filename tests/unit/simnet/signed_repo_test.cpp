@@ -54,7 +54,8 @@ private:
 
 } // namespace
 
-// protocol.md 2.2 to 2.5: every commit carries what its verifier needs.
+// protocol-coverage.md 2.2 to 2.5: every commit carries what its verifier
+// needs.
 TEST_P(SignedRepoTest, RandomCommitsVerifyAndFollowFromEachOther) {
   std::set<std::string> present;
   ASSERT_TRUE(verify(repo.commit({}, next_rev())));

@@ -1,7 +1,6 @@
 #include "tests/unit/simnet/servers_fixture.hpp"
 
-// subscribeRepos and the remote control over real sockets
-// (real-network.md 1).
+// subscribeRepos and the remote control over real sockets.
 
 namespace weir::tests {
 
@@ -40,7 +39,7 @@ TEST_F(StreamsTest, AStreamWithoutCursorStartsNow) {
     EXPECT_EQ(seq_of(x.next()), i);
 }
 
-// protocol.md 11.1
+// protocol-coverage.md 11.1
 TEST_F(StreamsTest, ACursorGivesWhatIsBehindItAndThenTheNews) {
   net.traffic().make(300);
   auto x = subscribe(urls.relay, "?cursor=250");

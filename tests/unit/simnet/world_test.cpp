@@ -80,7 +80,7 @@ TEST_F(WorldTest, TheTruthIsTheFoldOfTheFrames) {
   EXPECT_EQ(by_relay.copies(), expected_copies(x));
 }
 
-// performance.md 0 and 11.
+// Shares and sizes as records of the network have them.
 TEST_F(WorldTest, RecordsAreShapedLikeThoseOfTheNetwork) {
   const world x{small_network(time, 200, 20'000)};
   std::map<std::string, double> kinds;
@@ -128,7 +128,7 @@ TEST_F(WorldTest, UnsafeRecordsComeOnlyWhenAskedFor) {
   EXPECT_GT(numbers, refused); // and large integers
 }
 
-// real-network.md 1: identity, account, commit without prevData, sync.
+// protocol-coverage.md 11.5: identity, account, commit without prevData, sync.
 TEST_F(WorldTest, ANewAccountIsAnnouncedAsARealHostDoes) {
   world x{small_network(time)};
   const auto index = x.add_account();

@@ -2,8 +2,8 @@
 #include "tests/support/fault_env.hpp"
 #include "tests/unit/storage/journal_history.hpp"
 
-// Crashes and disk errors under the writer: reliability.md P1 to P4, P13, 3.2;
-// requirements.md OPLOG-05, 2b.13.
+// Crashes and disk errors under the writer: testing.md, Disk;
+// architecture.md I1, I3, I4; OPLOG-05, OPLOG-22.
 
 namespace weir::storage {
 namespace {
@@ -70,7 +70,7 @@ TEST(CommitterFaultsTest, ADamagedRowStopsTheWriterForGood) {
 }
 
 // SQLite's method: the n-th call fails, for every n, until none is reached.
-// protocol.md 2.1.7
+// protocol-coverage.md 2.1.7
 TEST(CommitterFaultsTest, AGroupIsAllOrNothingWhicheverCallFails) {
   for (const unsigned torn : {0u, 128u, 256u}) {
     for (uint64_t nth = 1;; ++nth) {

@@ -6,8 +6,7 @@
 #include <gmock/gmock.h>
 
 // What the writer lets through, and the rows it keeps beside the log:
-// architecture.md 3 (REPO life, Backfill), 4; requirements.md OPLOG-33,
-// OPLOG-34.
+// actors.md, One update of a repo; OPLOG-33, OPLOG-34.
 
 namespace weir::storage {
 namespace {

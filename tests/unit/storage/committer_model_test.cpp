@@ -5,8 +5,8 @@
 #include "storage/tables/repo_table.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
-// Random lives of several repos against a model of their records: requirements
-// 2f (prop_replay_equals_state), architecture.md 8 (I2, I3, I6).
+// Random lives of several repos against a model of their records: what the log
+// says is what is held; architecture.md I2, I3, I6.
 
 namespace weir::storage {
 namespace {

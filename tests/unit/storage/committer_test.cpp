@@ -2,8 +2,8 @@
 #include "storage/log/content_reader.hpp"
 #include "tests/unit/storage/committer_fixture.hpp"
 
-// What the writer writes, and what it costs: architecture.md 3 (5), 4;
-// requirements.md OPLOG-05, OPLOG-22, OPLOG-24, OPLOG-30, 2b.11, 2b.13.
+// What the writer writes, and what it costs: storage-format.md 5; OPLOG-05,
+// OPLOG-22, OPLOG-24, OPLOG-30.
 
 namespace weir::storage {
 namespace {
@@ -33,7 +33,7 @@ TEST_F(CommitterTest, IdsBeginWithOneAndFollowTheOrderOfTheGroup) {
   EXPECT_EQ(out.entries[1]->repo, bob.repo);
 }
 
-// protocol.md 2.1.7
+// protocol-coverage.md 2.1.7
 TEST_F(CommitterTest, AGroupIsOneBatch) {
   const auto before = store.db->counters();
   journal_batch group;
@@ -82,7 +82,7 @@ TEST_F(CommitterTest, StreamHashesDoNotDependOnWhoElseIsWritten) {
 
 // -- cost ---------------------------------------------------------------------
 
-// architecture.md 4: at most 6 rows a one-record live commit, no read.
+// At most 6 rows a one-record live commit, no read.
 TEST_F(CommitterTest, ALiveCreateCostsSixRowsAndNoRead) {
   apply(alice, alice.commit({{"app.a.x/1", "one"}}));
   const auto before = store.db->counters();

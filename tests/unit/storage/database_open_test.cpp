@@ -67,9 +67,8 @@ TEST(DatabaseOpenTest, AFullDiskIsToldAsOne) {
   EXPECT_TRUE(open_store(&disk, {.directory = dir.at("kept")}));
 }
 
-// P2: a name that was not synced may vanish with everything below it. Somebody
-// has just made it, or a start that ended there; he may keep the parent from
-// us.
+// A name that was not synced may vanish with everything below it. Somebody has
+// just made it, or a start that ended there; he may keep the parent from us.
 TEST(DatabaseOpenTest, ANewStoresDirectoryIsSyncedWhoeverMadeIt) {
   for (const bool allowed : {true, false}) {
     const tests::temp_dir dir;
@@ -121,7 +120,7 @@ TEST(DatabaseOpenTest, ADeadOwnerHoldsNothing) {
   EXPECT_TRUE(has_row(*open_store(nullptr, how).value(), 1));
 }
 
-// -- what may be opened: P18 --------------------------------------------------
+// -- what may be opened -------------------------------------------------------
 
 TEST(DatabaseOpenTest, AnotherFormatIsRefusedAndNothingChanges) {
   memory_disk disk;

@@ -31,7 +31,7 @@ std::string key_of(uint32_t id) {
 
 } // namespace
 
-// reliability.md P9: what it holds to be faster is given up when asked, and
+// actors.md, Erasing: what it holds to be faster is given up when asked, and
 // nothing else changes.
 TEST(DatabaseTest, ReleasedMemoryIsGoneAndEveryRowIsStillThere) {
   memory_disk disk;
@@ -189,7 +189,7 @@ TEST(DatabaseTest, TheIdentityStaysAndTheEpochGrows) {
   EXPECT_NE(open_store(&other, {.seed = 2}).value()->log_identity(), identity);
 }
 
-// -- failing: P1, P13 ---------------------------------------------------------
+// -- failing ------------------------------------------------------------------
 
 TEST(DatabaseTest, AfterAFailedWriteNothingIsWrittenAndReadsGoOn) {
   for (const auto kind : {io_error::io, io_error::no_space}) {

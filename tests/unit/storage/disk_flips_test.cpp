@@ -3,8 +3,8 @@
 #include "tests/unit/storage/store_fixture.hpp"
 
 // One flipped bit in any file of a closed store: refused, found, or no answer
-// changes (reliability.md 3.2 and P14; architecture.md 4, tail repair). The
-// long form: WEIR_DISK_FLIPS=1000000000 flips a bit of every byte.
+// changes (testing.md, Disk; storage-format.md 1.1). The long form:
+// WEIR_DISK_FLIPS=1000000000 flips a bit of every byte.
 
 namespace weir::storage {
 namespace {

@@ -4,8 +4,7 @@
 
 // One workload of a store, from its creation over rotation of logs, compaction,
 // erasing and repair to its last close, and everything a disk can do to it:
-// reliability.md 3.2, P1 to P4, P13; architecture.md 4. The long forms:
-// WEIR_DISK_STEP=1 WEIR_DISK_SEEDS=100.
+// testing.md, Disk. The long forms: WEIR_DISK_STEP=1 WEIR_DISK_SEEDS=100.
 
 namespace weir::storage {
 namespace {

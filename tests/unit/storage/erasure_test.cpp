@@ -8,7 +8,7 @@
 #include "storage/tables/repo_table.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
-// Erasing: architecture.md 3 (Erasing), 8 (I8).
+// Erasing: storage-format.md 5.1; architecture.md I8.
 
 namespace weir::storage {
 namespace {

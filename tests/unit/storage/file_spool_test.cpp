@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <sys/resource.h>
 
-// Where the bytes of a large CAR wait (architecture.md 3, Backfill): bounded in
+// Where the bytes of a large CAR wait (architecture.md, The stages): bounded in
 // memory and on disk, and what is damaged or missing is told, never made up.
 
 namespace weir::storage {
@@ -123,7 +123,8 @@ TEST(FileSpoolTest, SoManyBytesGoIntoMemoryAndNotOneMore) {
   }
 }
 
-// reliability.md 2.1: what a host sends takes no more disk than was granted.
+// hostile-inputs.md 2.1.17: what a host sends takes no more disk than was
+// granted.
 TEST(FileSpoolTest, SoManyBytesAreTakenAndNotOneMore) {
   const temp_dir at;
   for (const uint64_t memory_max : {0, 2'000}) {

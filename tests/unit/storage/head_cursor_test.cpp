@@ -1,8 +1,8 @@
 #include "storage/tables/head_cursor.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
-// Heads in tree order: architecture.md 4 (a diff merges two sorted sub-ranges
-// per collection), protocol.md 5.1.
+// Heads in tree order: storage-format.md 2 (rkeys of two kinds, each sorted),
+// protocol-coverage.md 5.1.
 
 namespace weir::storage {
 namespace {

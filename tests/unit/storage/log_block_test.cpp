@@ -64,7 +64,7 @@ TEST(LogBlockTest, IndicesCountWithinEachStream) {
             (std::vector<uint64_t>{0, 1, 300, 2, 8}));
 }
 
-// I3: no change of a stored block stays unseen.
+// architecture.md I3: no change of a stored block stays unseen.
 TEST(LogBlockTest, EveryChangedBitIsSeen) {
   const auto encoded = encode_log_block(tests::sample_block()).value();
   for (size_t bit = 0; bit < encoded.size() * 8; ++bit) {

@@ -5,7 +5,7 @@
 
 #include <set>
 
-// architecture.md 4: a store that is put back moves ids on.
+// ADR 14: a store that is put back moves ids on.
 namespace weir::storage {
 namespace {
 

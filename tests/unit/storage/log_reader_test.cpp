@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <map>
 
-// Readers of the log: architecture.md 3 (7); requirements.md OPLOG-15, 2b.5,
-// 2b.6, 2b.13.
+// Readers of the log: architecture.md, The stages; OPLOG-15, OPLOG-22.
 
 namespace weir::storage {
 namespace {
@@ -277,8 +276,7 @@ TEST_F(LogReaderTest, ManyNumbersOfOneBlockCostOneRead) {
 }
 
 
-// OPLOG-22, OPLOG-30; requirements.md 2b.13: also when writers computed on what
-// is no more
+// OPLOG-22, OPLOG-30: also when writers computed on what is no more
 TEST_F(LogReaderTest, AnIndexIsInItsStreamOnceAndNoneIsLeftOut) {
   for (size_t i = 0; i < accounts.size(); ++i) {
     auto twin = accounts[i];

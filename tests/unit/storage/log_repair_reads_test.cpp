@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-// Who cannot read a log to its end repairs nothing: architecture.md 4.
+// Who cannot read a log to its end repairs nothing: storage-format.md 1.1.
 
 namespace weir::storage {
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-// The tail rule of architecture.md 4: damage at the very end is cut, damage
+// The tail rule of storage-format.md 1.1: damage at the very end is cut, damage
 // that valid records follow refuses to start.
 
 namespace weir::storage {

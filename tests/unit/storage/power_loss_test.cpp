@@ -6,7 +6,7 @@
 
 #include <mutex>
 
-// P1, P2, P13, P14: what stands in the store after the power was lost, an I/O
+// testing.md, Disk: what stands in the store after the power was lost, an I/O
 // call failed or a bit flipped. Each failing run names its seed.
 
 namespace weir::storage {
@@ -226,8 +226,9 @@ TEST(PowerLossTest, NoFailingCallLosesWhatWasAcknowledged) {
   }
 }
 
-// P14: refused, an error, or the right answer; never a wrong one. The last
-// record of a log cannot be told from one that was never acknowledged.
+// storage-format.md 1.1: refused, an error, or the right answer; never a wrong
+// one. The last record of a log cannot be told from one that was never
+// acknowledged.
 TEST(PowerLossTest, AFlippedBitIsNeverServed) {
   constexpr uint64_t rows = 500;
   memory_disk sound;

@@ -82,7 +82,7 @@ uint64_t lost_after_failed_append(leveldb::Env* env, fault_env& faults,
 
 } // namespace
 
-// P1, P13; LevelDB 1.23 goes on after a failed append and loses what it then
+// LevelDB 1.23 goes on after a failed append and loses what it then
 // acknowledges. This shows that the fault is real and that the next test can
 // fail.
 TEST(SafeEnvTest, WithoutItAFailedAppendLosesAcknowledgedWrites) {
@@ -167,7 +167,8 @@ TEST(SafeEnvTest, FailuresOfTheInfoLogHarmNobody) {
   EXPECT_FALSE(safe.poisoned());
 }
 
-// Finding 2 of reliability.md 0.
+// LevelDB 1.23 closes a full log without syncing it: a loss of power then takes
+// its end, and not what came after it.
 TEST(SafeEnvTest, ALogIsSyncedBeforeItIsClosed) {
   memory_disk disk;
   fault_env faults{disk};
@@ -188,7 +189,8 @@ TEST(SafeEnvTest, ALogIsSyncedBeforeItIsClosed) {
   EXPECT_EQ(faults.calls(io_call::sync), before);
 }
 
-// Finding 3 of reliability.md 0.
+// LevelDB 1.23 does not sync the directory of a new log, which a loss of power
+// then takes with all that is in it.
 TEST(SafeEnvTest, TheDirectoryIsSyncedWhereAnEntryCarriesAPromise) {
   memory_disk disk;
   fault_env faults{disk};
@@ -292,7 +294,7 @@ TEST(SafeEnvTest, BackgroundWorkRunsInOrderAndCanBeWaitedFor) {
   EXPECT_EQ(x.order, (std::vector<int>{1, 2}));
 }
 
-// P14: with mmap this is SIGBUS.
+// With mmap this is SIGBUS.
 TEST(SafeEnvTest, ATableThatShrinksIsAnErrorAndNoSignal) {
   const tests::temp_dir dir;
   const tests::store_settings how{.directory = dir.at("store")};

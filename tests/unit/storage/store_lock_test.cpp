@@ -9,7 +9,7 @@
 #include <thread>
 #include <unistd.h>
 
-// Traps around the locks of a store: reliability.md 4 (Lock).
+// Traps around the locks of a store: storage-format.md 1.
 
 namespace weir::storage {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <thread>
 
-// The shared tail of the log: architecture.md 2 (CONSUMER), 3 (7).
+// The shared tail of the log: architecture.md, The stages.
 
 namespace weir::storage {
 namespace {

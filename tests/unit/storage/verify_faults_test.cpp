@@ -3,7 +3,8 @@
 
 #include <thread>
 
-// What cannot be read is a finding, too, and hides no other: architecture.md 8.
+// What cannot be read is a finding, too, and hides no other:
+// storage-format.md 6.
 
 namespace weir::storage {
 namespace {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 // What only the last operations of a repo, or the last block of the log, can be
-// compared with: architecture.md 4 (hashes), 8 (all tables agree).
+// compared with: storage-format.md 4 and 6.
 
 namespace weir::storage {
 namespace {

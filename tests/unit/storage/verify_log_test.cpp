@@ -1,8 +1,8 @@
 #include "storage/format/content_block.hpp"
 #include "tests/unit/storage/verify_fixture.hpp"
 
-// Every kind of planted damage is found: architecture.md 8 (I3, and that tables
-// agree).
+// Every kind of planted damage is found: architecture.md I3;
+// storage-format.md 6.
 
 namespace weir::storage {
 namespace {

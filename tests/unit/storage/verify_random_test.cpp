@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-// Any one row deleted, altered, exchanged or invented is found: architecture.md
-// 8. What is excused here is the list of docs/storage-format.md 6.
+// Any one row deleted, altered, exchanged or invented is found, but for the
+// list of storage-format.md 6.
 
 namespace weir::storage {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
-// Content, erasing, and rows that belong to another: architecture.md 3
-// (Erasing), 8 (all tables agree).
+// Content, erasing, and rows that belong to another: storage-format.md 5.1 and
+// 6.
 
 namespace weir::storage {
 namespace {

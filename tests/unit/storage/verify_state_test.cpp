@@ -1,8 +1,8 @@
 #include "storage/tables/filter_table.hpp"
 #include "tests/unit/storage/verify_fixture.hpp"
 
-// Every kind of planted damage is found: architecture.md 8 (I2, I6, and that
-// tables agree).
+// Every kind of planted damage is found: architecture.md I2, I6;
+// storage-format.md 6.
 
 namespace weir::storage {
 namespace {

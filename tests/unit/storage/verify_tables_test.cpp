@@ -4,8 +4,7 @@
 
 #include <gmock/gmock.h>
 
-// Every table is read: architecture.md 8 (all tables agree), issue 2, "Accepted
-// when".
+// Every table is read: storage-format.md 6.
 
 namespace weir::storage {
 namespace {

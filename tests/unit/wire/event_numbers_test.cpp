@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-// architecture.md 4: an id never has two contents.
+// ADR 14: an id never has two contents.
 namespace weir::tests {
 
 namespace {

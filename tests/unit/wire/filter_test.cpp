@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-// SYNC-20 to SYNC-23, requirements.md 3b.17.
+// SYNC-20 to SYNC-23.
 namespace weir::tests {
 
 namespace {

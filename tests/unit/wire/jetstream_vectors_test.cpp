@@ -102,7 +102,7 @@ void take_account(event_map& out, const account_event& event) {
 
 } // namespace
 
-// protocol.md 6.12
+// protocol-coverage.md 6.12
 TEST(JetstreamWireTest, FramesBecomeTheJsonThatAnotherServerMade) {
   WEIR_VECTORS(folder, jetstream_corpus);
   const auto keys = read_jetstream_keys(folder);

@@ -7,7 +7,7 @@
 
 #include <set>
 
-// architecture.md 4, Partition: outward ids and opaque positions.
+// storage-format.md 4: outward ids and opaque positions.
 namespace weir::tests {
 
 namespace {

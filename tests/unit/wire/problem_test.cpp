@@ -3,7 +3,7 @@
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
-// architecture.md 6: every error is {"error": Name, "message": sentence}.
+// api.md, Errors: every error is {"error": Name, "message": sentence}.
 namespace weir::tests {
 
 namespace {

@@ -5,7 +5,7 @@
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
-// SYNC-01, SYNC-29 to SYNC-36; requirements.md 3b.10, 3b.11, 3b.14.
+// SYNC-01, SYNC-29 to SYNC-36.
 namespace weir::tests {
 
 namespace {
@@ -302,7 +302,7 @@ TEST(ReposList, LeavesOutWhatIsUnset) {
                      R"("retry_count":0})");
 }
 
-// requirements.md 1d: the predicate, and why it does not hold
+// completeness.md, Asking: the predicate, and why it does not hold
 TEST(ReposList, SaysWhetherACopyIsWholeAndWhyNot) {
   wire::repo_view x{ann, "synced", {}, 0, 0, {}, 0, 0, {}};
   x.complete = false;

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-// real-network.md 2, Acks; experience.md 1.3.4.
+// api.md, Acks.
 namespace weir::tests {
 
 namespace {

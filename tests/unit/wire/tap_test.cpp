@@ -3,7 +3,7 @@
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
-// real-network.md 2: what the published clients of Tap accept.
+// api.md, Events: what the published clients of Tap accept.
 namespace weir::tests {
 
 namespace {
@@ -67,7 +67,7 @@ TEST(TapRecord, WithoutBytesKeepsItsCid) {
   EXPECT_FALSE(x.contains("record"));
 }
 
-// protocol.md 6.7
+// protocol-coverage.md 6.7
 TEST(TapRecord, ThatAClientWouldRefuseKeepsItsCidOnly) {
   const std::vector<std::pair<const char*, bytes>> hazards{
     {"a float", {0xa1, 0x61, 'f', 0xfb, 0x3f, 0xf8, 0, 0, 0, 0, 0, 0}},
@@ -102,7 +102,7 @@ TEST(TapIdentity, HasExactlyTheFieldsOfTheWire) {
                      R"("status":"active"}})");
 }
 
-// protocol.md 8.8
+// protocol-coverage.md 8.8
 TEST(TapIdentity, NeverSendsAHandleThatClientsRefuse) {
   for (const auto* handle : {"", "no handle", "handle.invalid", "a.b.", "\xff"})
     EXPECT_EQ(identity_of({handle, true, "active"})
@@ -113,7 +113,7 @@ TEST(TapIdentity, NeverSendsAHandleThatClientsRefuse) {
               "handle.invalid");
 }
 
-// protocol.md 4.t6
+// protocol-coverage.md 4.t6
 TEST(TapIdentity, KnowsFiveStatuses) {
   const auto status = [](bool active, std::string word) {
     const auto x = identity_of({"who.test", active, std::move(word)});

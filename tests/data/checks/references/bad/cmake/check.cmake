@@ -1,0 +1,1 @@
+# docs/rules.md 0.9

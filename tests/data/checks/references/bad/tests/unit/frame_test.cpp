@@ -1,0 +1,2 @@
+// reliability.md P9: in time
+TEST(FrameTest, Holds) {}
