@@ -10,7 +10,11 @@ target_compile_definitions(weir_flags INTERFACE
 target_compile_options(weir_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow
   -fstack-protector-strong
+  # The linker leaves out functions that a program does not reach; the CTest
+  # `unused` reads which ones no program reaches.
+  -ffunction-sections
   $<$<BOOL:${WEIR_WERROR}>:-Werror>)
+target_link_options(weir_flags INTERFACE -Wl,--gc-sections)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 warns of -Wrestrict inside std::string where nothing is wrong
   # (bug 105651). What its optimiser guesses stays a warning, never an error.
