@@ -10,21 +10,24 @@
 
 namespace weir {
 
-/// Whose bytes.
+/// What the bytes are used for.
 enum class memory_use : uint8_t {
   streams,   ///< Frames between the socket and the disk.
-  repos,     ///< Commits that REPOs hold back.
-  fetches,   ///< Repos that are being fetched.
-  delivery,  ///< Log entries on their way to consumers.
-  identity,  ///< Documents, known and asked for.
-  requests,  ///< Bodies of clients until they are answered.
-  names,     ///< Of collections, of all repos.
-  claims,    ///< DIDs that only listings name.
-  questions, ///< What accounts are at their hosts.
+  repos,     ///< Commits that wait in REPOs.
+  fetches,   ///< Downloads of whole repos and what is read from them.
+  delivery,  ///< Log entries that were read for consumers.
+  identity,  ///< Identity documents in memory and questions for them.
+  requests,  ///< Request bodies of clients that wait for an answer.
+  names,     ///< Names of collections, for all repos.
+  claims,    ///< DIDs that only listings have named so far.
+  questions, ///< Questions to hosts for the state of an account.
 };
 
-/// All bytes that the queues of a node hold, by kind: what `memory_limit` is
-/// compared with. Any thread.
+/// Counts the bytes that the queues and caches of a node hold, by kind. The sum
+/// is part of what is compared with `memory_limit`.
+///
+/// # Threads
+/// All calls are safe from any thread.
 class byte_ledger {
 public:
   static constexpr std::array<std::string_view, 9> names{
@@ -42,17 +45,18 @@ public:
     return out;
   }
 
-  /// Of what gets less when nothing more is let in: applications that do not
-  /// read, and what is known of identities and collections, stay.
+  /// The part of the total that shrinks by itself once nothing more is let in.
+  /// It leaves out what waits for applications that do not read, and what is
+  /// cached of identities and collection names.
   uint64_t passing() const noexcept {
     return held(memory_use::streams) + held(memory_use::repos)
            + held(memory_use::fetches) + held(memory_use::requests)
            + held(memory_use::claims) + held(memory_use::questions);
   }
 
-  /// From so many bytes to so many, of one owner.
+  /// Replaces one owner's amount `from` by `to`, in bytes.
   void change(memory_use of, uint64_t from, uint64_t to) noexcept {
-    // Unsigned: less is the same as adding the difference modulo 2^64.
+    // Subtraction wraps: adding `to - from` modulo 2^64 also lowers the sum.
     bytes_[static_cast<size_t>(of)].fetch_add(to - from,
                                               std::memory_order_relaxed);
   }
@@ -61,7 +65,8 @@ private:
   std::array<std::atomic<uint64_t>, names.size()> bytes_{};
 };
 
-/// What one owner says that it holds; nothing any more when it ends.
+/// The amount that one owner has entered in the ledger. Its destructor takes
+/// the amount out again.
 class byte_claim {
 public:
   byte_claim() = default;

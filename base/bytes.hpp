@@ -13,10 +13,10 @@ namespace weir {
 /// Owned bytes.
 using bytes = std::vector<uint8_t>;
 
-/// Borrowed bytes; the owner is named where a view is stored.
+/// Borrowed bytes. Whoever stores a view says who owns the bytes.
 using bytes_view = std::span<const uint8_t>;
 
-/// The same memory seen as text. Does not check UTF-8.
+/// The same memory seen as text. It is not checked for valid UTF-8.
 inline std::string_view as_text(bytes_view x) noexcept {
   return {reinterpret_cast<const char*>(x.data()), x.size()};
 }
@@ -26,9 +26,9 @@ inline bytes_view as_bytes(std::string_view x) noexcept {
   return {reinterpret_cast<const uint8_t*>(x.data()), x.size()};
 }
 
-/// Immutable bytes shared by reference count; a slice keeps its whole buffer
-/// alive. One frame or CAR is read once into such a buffer and never copied
-/// again on its way to the log.
+/// Immutable bytes, shared by reference count. A slice keeps its whole buffer
+/// alive. A frame is read into one such buffer, and its parts are slices of it;
+/// the bodies of its records are copied only when they are written to the log.
 ///
 /// # Ownership and threads
 /// Copies share; the bytes never change, so any thread may read.

@@ -5,7 +5,8 @@
 
 namespace weir {
 
-/// Time for timeouts and back-off: never jumps. Microseconds since some start.
+/// Time for timeouts and back-off, in microseconds since an unspecified start.
+/// It never jumps.
 struct steady_time {
   int64_t micros = 0;
 
@@ -20,8 +21,9 @@ struct steady_time {
   }
 };
 
-/// Wall clock: microseconds since 1970, UTC. For the "rev in the future" rule
-/// and for display only (architecture.md, A wrong clock).
+/// Wall-clock time, in microseconds since 1970 UTC. It is used to judge a rev
+/// from the future, for the age of stored rows, and for display. It may jump,
+/// so nothing waits by it (architecture.md, A wrong clock).
 struct wall_time {
   int64_t micros = 0;
 
@@ -57,8 +59,8 @@ public:
 /// The machine's own clock. Static lifetime.
 const clock& system_clock() noexcept;
 
-/// A clock that moves only when told to. For tests and simulation; not
-/// synchronised: move it while nobody reads.
+/// A clock that moves only when `advance` is called, for tests and simulations.
+/// It is not synchronised: move it while no other thread reads it.
 class manual_clock : public clock {
 public:
   explicit manual_clock(wall_time start = {1'700'000'000'000'000})

@@ -71,7 +71,7 @@ void detail::pass_armed(crash_point x, std::string_view mark) {
     return;
   ::kill(::getpid(), SIGKILL);
   for (;;)
-    ::pause(); // The signal is on its way.
+    ::pause(); // SIGKILL was sent; wait for it.
 }
 
 } // namespace weir

@@ -8,24 +8,25 @@
 #include <string>
 #include <string_view>
 
-/// Named moments at which a process can be told to die, so that tests kill it
-/// exactly where a crash hurts most (testing.md, Kills).
+/// Named moments at which a process can be made to die, so that tests kill it
+/// exactly where a crash could do most harm (testing.md, Kills).
 ///
 /// # Operation
-/// `WEIR_CRASH_AT=name:n` in the environment ends the process at the n-th
-/// passage of that point as SIGKILL does: nothing is flushed, no destructor
+/// `WEIR_CRASH_AT=name:n` in the environment kills the process at the n-th
+/// passage of that point, as SIGKILL does: nothing is flushed and no destructor
 /// runs. `name:n:mark` counts only passages with that mark. The variable is
 /// read once, before `main`; a value that names no point ends the process with
-/// status 2. Without it a passage costs one branch.
+/// status 2. Without the variable a passage costs one branch.
 ///
-/// `WEIR_THROW_AT`, of the same form, throws at the first n passages, as a bug
-/// would: of an actor that passes there it is the end.
+/// `WEIR_THROW_AT` has the same form. It throws an exception at each of the
+/// first n passages, as a bug would; this ends the actor that passes there.
 ///
 /// # Threads
-/// Points are passed on any thread.
+/// Any thread may pass a point.
 namespace weir {
 
-/// docs/testing.md says what each is; tests/system/kill_test.cpp dies at all.
+/// docs/testing.md describes each point; tests/system/kill_test.cpp crashes a
+/// node at every one.
 enum class crash_point : uint8_t {
   store_claimed,
   store_recovered,
@@ -62,32 +63,34 @@ inline constexpr std::array<std::string_view, 22> crash_point_names{
 static_assert(crash_point_names.size()
               == static_cast<size_t>(crash_point::sweep_compacted) + 1);
 
-/// Where a process is to die.
+/// Where and when the process is to die.
 struct crash_plan {
   crash_point at{};
   uint64_t passage = 1;
   std::string mark; ///< Empty: any passage counts.
 };
 
-/// Reads `name:n` or `name:n:mark`, n from 1; nothing when it is neither.
+/// Reads `name:n` or `name:n:mark` with n from 1. Returns nothing for any other
+/// text.
 std::optional<crash_plan> parse_crash_plan(std::string_view text);
 
 namespace detail {
 
-/// Whether the environment has a plan.
+/// True when one of the two variables holds a plan.
 extern const bool crash_armed;
 
 void pass_armed(crash_point x, std::string_view mark);
 
 } // namespace detail
 
-/// Lives on, unless the plan says that it ends here.
+/// Marks a passage of `x`. It returns, unless the plan ends the process here.
 inline void pass(crash_point x, std::string_view mark = {}) {
   if (detail::crash_armed) [[unlikely]]
     detail::pass_armed(x, mark);
 }
 
-/// The same where it takes work to know whether the point is passed at all.
+/// Like `pass`, for a point whose condition is expensive to compute: it is
+/// evaluated only when a plan is set.
 template <std::predicate Condition>
 void pass_if(crash_point x, Condition passed) {
   if (detail::crash_armed) [[unlikely]]

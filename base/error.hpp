@@ -22,21 +22,24 @@ enum class ec : uint8_t {
   chain_broken = 3,
   /// The store refused a read or write. The node must stop accepting work.
   storage_failure = 4,
-  /// A bound was reached (queue, body size, depth, retries).
+  /// A limit was reached, for example of a queue, a body's size, a depth or
+  /// retries.
   limit_reached = 5,
   /// The thing asked for does not exist.
   not_found = 6,
   /// The network failed: refused, reset, timed out, cut off. Try again later.
   unreachable = 7,
-  /// The other side asks us to slow down; not an error of the repo.
+  /// The other side asks us to slow down. This is not an error of the repo.
   rate_limited = 8,
   /// The account is not active at its host (deactivated, taken down, ...).
   account_inactive = 9,
-  /// The input is well formed and still not allowed here.
+  /// The input is well formed but not allowed here.
   invalid_argument = 10,
-  /// A proof cannot be checked with what was sent (pre-1.1 sender, stub hit).
+  /// A proof cannot be checked with what was sent: the sender uses a version of
+  /// the protocol before sync 1.1, or the check needs a part of the tree that
+  /// was left out.
   unverifiable = 11,
-  /// Stored metadata changed under the caller; recompute and try again.
+  /// Stored metadata changed under the caller. Recompute and try again.
   metadata_changed = 12,
   /// The work was cancelled (removed repo, shutdown, newer incarnation).
   cancelled = 13,
@@ -47,13 +50,13 @@ enum class ec : uint8_t {
 /// Name of a code as it stands in logs and metrics. Never null.
 const char* to_string(ec code) noexcept;
 
-/// An `ec` plus one sentence for people: what is wrong and where.
+/// A code and one sentence for people that says what is wrong and where.
 struct error {
   ec code = ec::none;
   std::string context;
 };
 
-/// `code: context`.
+/// Formats the error as `code: context`.
 std::string to_string(const error& what);
 
 /// Either a value or an `error`. Used by every layer below `actors/`.
@@ -65,7 +68,7 @@ inline error fail(ec code, std::string context = {}) {
   return {code, std::move(context)};
 }
 
-/// Called by Boost when `value()` is used on an error: a programming mistake.
+/// Boost calls this when `value()` is used on an error, which is a bug.
 [[noreturn]] inline void
 throw_exception_from_error(const error& what, const boost::source_location&) {
   throw std::logic_error(what.context);

@@ -2,8 +2,9 @@
 
 #include <cstddef>
 
-/// Bounds that several folders keep that do not see each other. A name says the
-/// thing and the unit. The value itself is accepted; value + 1 is refused.
+/// Limits that several folders enforce which do not include each other. A name
+/// says what is limited, and the unit. The value itself is accepted; value + 1
+/// is refused.
 namespace weir::limits {
 
 // -- stream frames ------------------------------------------------------------
@@ -17,11 +18,12 @@ constexpr size_t partitions_max = 256;
 
 // -- options of a node --------------------------------------------------------
 
-/// What a line of our log shows of one value.
+/// Bytes of one value that a line of our log shows.
 constexpr size_t log_value_bytes_max = 2'048;
 
-/// Free memory at the end of a thread's heap that it keeps, and allocations that
-/// go back alone when they are freed. Smaller ones cost a system call more often.
+/// How much free memory a thread keeps at the end of its heap, and the size
+/// from which an allocation is returned to the system by itself. Smaller
+/// numbers cost more system calls.
 constexpr int heap_top_bytes_max = 4'194'304;
 constexpr int heap_mapped_bytes_min = 4'194'304;
 

@@ -7,20 +7,22 @@
 
 namespace weir {
 
-/// How many lines of one kind the log gets when somebody else decides how many
-/// there could be: the disk must not fill with them. Pure: time is an argument.
+/// Limits how many log lines of one kind are written when an outsider decides
+/// how often they occur; otherwise anybody could fill the disk with them. Pure:
+/// time is an argument.
 ///
 /// # Threads
 /// A value for one thread.
 class line_budget {
 public:
   enum class verdict : uint8_t {
-    line, ///< Write it.
-    last, ///< Write that for a while no more follow.
+    line, ///< Write the line.
+    last, ///< Write instead that such lines are left out for a while.
     none, ///< Write nothing.
   };
 
-  /// @param most Lines within `interval`, before the last.
+  /// @param most How many lines are written in each `interval` before the note
+  /// that further ones are left out.
   line_budget(uint64_t most, std::chrono::microseconds interval) noexcept
     : most_(most), interval_(interval) {
     // nop
@@ -40,7 +42,7 @@ private:
   uint64_t most_;
   std::chrono::microseconds interval_;
   steady_time began_;
-  uint64_t asked_ = 0; ///< Since then, at most one more than `most_`.
+  uint64_t asked_ = 0; ///< Calls in this interval; stops at `most_` + 1.
 };
 
 } // namespace weir

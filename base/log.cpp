@@ -20,7 +20,8 @@ namespace {
 std::atomic<level> least_level{level::warn};
 std::atomic<format> layout_now{format::text};
 
-/// JSON string escapes; also what keeps a terminal from doing what a host says.
+/// Escapes `text` as a JSON string. This also keeps a terminal from obeying
+/// control characters that a remote host sent.
 void append_escaped(std::string& out, std::string_view text) {
   text = text.substr(0, limits::log_value_bytes_max);
   while (!text.empty()) {
@@ -76,7 +77,7 @@ std::string render(std::string_view event,
                                     : render_text(event, fields);
 }
 
-/// In the format of all lines.
+/// Writes log lines to stderr in the format that was configured.
 class stderr_sink final : public spdlog::sinks::base_sink<std::mutex> {
 private:
   void sink_it_(const spdlog::details::log_msg& x) override {
@@ -84,7 +85,7 @@ private:
   }
 
   void flush_() override {
-    // Nothing is held.
+    // Lines are written at once, so there is nothing to flush.
   }
 
   std::string format(const spdlog::details::log_msg& x) {

@@ -11,8 +11,8 @@ enum class level : uint8_t { debug, info, warn, error, off };
 
 enum class format : uint8_t { text, json };
 
-/// One `key=value` of a log line. The same keys everywhere: did, host, seq,
-/// rev, upstream, id, reason.
+/// One `key=value` pair of a log line. Every line uses the same keys: did,
+/// host, seq, rev, upstream, id, reason.
 struct field {
   field(std::string_view k, std::string_view v) : key(k), value(v) {
     // nop
@@ -31,7 +31,8 @@ struct field {
   std::string value;
 };
 
-/// Sets the sink (stderr), level and format of the process. Call once, early.
+/// Sets the level and format of the process's log, which goes to stderr. Call
+/// it once, before other threads start.
 void configure(level least, format layout);
 
 bool enabled(level x) noexcept;

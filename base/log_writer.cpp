@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What a pipe with room takes at once (pipe(7)).
+/// A pipe that is ready for writing takes this many bytes at once (pipe(7)).
 constexpr size_t piece_max = PIPE_BUF;
 
 } // namespace
@@ -34,7 +34,7 @@ bool line_writer::put(std::string_view text, std::chrono::milliseconds wait) {
     if (n < 0 && errno == EINTR)
       continue;
     if (n < 0)
-      return errno != EAGAIN; // Nobody is there: there is nothing to count for.
+      return errno != EAGAIN; // Other errors: nobody reads.
     text.remove_prefix(static_cast<size_t>(n));
   }
   return true;

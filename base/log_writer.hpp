@@ -9,21 +9,23 @@
 
 namespace weir::log {
 
-/// Lines to a descriptor behind which there may be nobody who reads: a terminal that
-/// was stopped, a pager, a collector that hangs. A line waits for room for a moment,
-/// and those that follow do not wait at all: they are lost and counted, and the
-/// first line that finds room again stands behind one that says how many. So
-/// whoever logs goes on, and ends when it is told to.
+/// Writes lines to a descriptor whose reader may have stopped: a suspended
+/// terminal, a pager, a log collector that hangs. The first line that finds no
+/// room waits for `patience`. Lines after it do not wait; they are dropped and
+/// counted. The first line that finds room again follows a line with the number
+/// of those dropped. So logging never blocks a thread for long, not even at the
+/// end of the process.
 ///
 /// # Ownership and threads
-/// Borrows the descriptor, and leaves its flags as they are: others may have it.
-/// One thread at a time.
+/// Borrows the descriptor and leaves its flags alone, since other programs may
+/// share it. Not synchronised: one thread at a time.
 class line_writer {
 public:
   /// How long the first line waits for room.
   static constexpr std::chrono::milliseconds patience{250};
 
-  /// The line that stands for so many that were lost, its end included.
+  /// Makes the line that reports how many lines were dropped, with its line
+  /// end.
   using words = std::function<std::string(uint64_t lines)>;
 
   line_writer(int descriptor, words say)
@@ -31,20 +33,20 @@ public:
     // nop
   }
 
-  /// @param line Its end included.
+  /// @param line Text with its line end.
   void write(std::string_view line);
 
 private:
   bool has_room(std::chrono::milliseconds wait) const;
   /// @returns false when there was no room for all of it.
   bool put(std::string_view text, std::chrono::milliseconds wait);
-  /// Says what was lost. @returns false when there is no room yet.
+  /// Reports the dropped lines. @returns false when there is still no room.
   bool catch_up();
 
   int descriptor_;
   words say_;
-  uint64_t lost_ = 0; ///< Lines, since the last one that was written.
-  bool torn_ = false; ///< The last line was written in part.
+  uint64_t lost_ = 0; ///< Lines dropped since the last one written.
+  bool torn_ = false; ///< The last line was written only in part.
 };
 
 } // namespace weir::log

@@ -15,14 +15,15 @@ struct sample {
   metric value;
   std::string label_key;
   std::string label_value;
-  std::function<double()> read; ///< Set where it is asked for.
+  /// If set, gives the value whenever the page is made.
+  std::function<double()> read;
 };
 
 struct family {
   std::string name;
   std::string help;
   prometheus::MetricType type = prometheus::MetricType::Counter;
-  std::deque<sample> samples; ///< Stable addresses.
+  std::deque<sample> samples; ///< A deque, so that references stay valid.
 };
 
 double current(const sample& x) {

@@ -9,7 +9,8 @@
 
 namespace weir {
 
-/// One number of `/metrics`. Any thread; relaxed order.
+/// One number on the `/metrics` page. Safe from any thread, with relaxed memory
+/// order.
 class metric {
 public:
   void add(uint64_t n = 1) noexcept {
@@ -32,13 +33,13 @@ private:
   std::atomic<uint64_t> value_{0};
 };
 
-/// All metrics of a process, in the Prometheus text format. Names are
-/// `weir_<actor>_<what>_<unit>[_total]`; DIDs, record keys and addresses are
-/// never labels.
+/// All metrics of a process in the Prometheus text format. Names have the form
+/// `weir_<actor>_<what>_<unit>[_total]`. DIDs, record keys and addresses are
+/// never labels, since outsiders could make any number of them.
 ///
 /// # Ownership and threads
-/// `counter` and `gauge` return references that live as long as the registry;
-/// registering and rendering lock, counting does not.
+/// `counter` and `gauge` return references that live as long as the registry.
+/// Registering and rendering take a lock; counting does not.
 class metrics_registry {
 public:
   metrics_registry();
@@ -47,12 +48,12 @@ public:
   metrics_registry(const metrics_registry&) = delete;
   metrics_registry& operator=(const metrics_registry&) = delete;
 
-  /// @param label `key="value"` text without braces; empty for none.
+  /// @param label_key, label_value The one label of the number; empty for none.
   metric& counter(const std::string& name, const std::string& help,
                   const std::string& label_key = {},
                   const std::string& label_value = {});
 
-  /// A counter that is asked for when the page is made.
+  /// A counter whose value is read when the page is made.
   void counter(const std::string& name, const std::string& help,
                std::function<double()> read);
 
@@ -60,14 +61,14 @@ public:
                 const std::string& label_key = {},
                 const std::string& label_value = {});
 
-  /// A gauge that is asked for when the page is made.
+  /// A gauge whose value is read when the page is made.
   void gauge(const std::string& name, const std::string& help,
              std::function<double()> read);
   void gauge(const std::string& name, const std::string& help,
              const std::string& label_key, const std::string& label_value,
              std::function<double()> read);
 
-  /// The page.
+  /// The whole page as text.
   std::string render() const;
 
 private:

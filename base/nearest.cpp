@@ -21,7 +21,7 @@ std::string normal(std::string_view x) {
 } // namespace
 
 size_t edit_distance(std::string_view x, std::string_view y) {
-  // Three rows of the usual table: the one before last is for swaps.
+  // Keeps three rows of the usual table. The oldest is needed for swaps.
   std::vector<size_t> older(y.size() + 1);
   std::vector<size_t> old(y.size() + 1);
   std::vector<size_t> now(y.size() + 1);

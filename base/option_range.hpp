@@ -4,8 +4,7 @@
 
 namespace weir::limits {
 
-/// Smallest and largest value an option takes, both accepted, and what it is
-/// when nobody says.
+/// The smallest and the largest value that an option accepts, and its default.
 template <class T>
 struct option_range {
   T min;

@@ -14,7 +14,7 @@ struct character {
   bool valid = false;
 };
 
-/// The character at the begin of `text`, which is not empty.
+/// Decodes the first character of `text`. @pre `!text.empty()`
 character first_of(std::string_view text) {
   const auto byte = [text](size_t i) {
     return static_cast<uint8_t>(text[i]);
@@ -40,12 +40,12 @@ character first_of(std::string_view text) {
 
 bool is_safe(uint32_t code) noexcept {
   if (code < 0x20 || (code >= 0x7f && code < 0xa0))
-    return false; // C0, DEL, C1.
+    return false; // Control characters: C0, DEL, C1.
   switch (code) {
-    case 0x061c: // Marks of the direction of text.
+    case 0x061c: // Marks that change the direction of text.
     case 0x200e:
     case 0x200f:
-    case 0x2028: // Ends of lines.
+    case 0x2028: // Ends of lines and paragraphs.
     case 0x2029:
     case 0xfeff:
       return false;
@@ -55,7 +55,7 @@ bool is_safe(uint32_t code) noexcept {
   }
 }
 
-/// All that are not safe have at most four hex digits.
+/// Writes `\u` and four hex digits; no unsafe character needs more.
 void append_escape(std::string& out, uint32_t code) {
   std::array<char, 8> buffer{};
   std::snprintf(buffer.data(), buffer.size(), "\\u%04x",

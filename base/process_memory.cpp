@@ -44,7 +44,7 @@ uint64_t memory_bytes_max(const std::string& root) {
   for (auto group = group_of(root); !group.empty();
        group.resize(group.rfind('/'))) {
     std::ifstream in{root + "/sys/fs/cgroup" + group + "/memory.max"};
-    if (uint64_t most = 0; in >> most) // Else it says "max".
+    if (uint64_t most = 0; in >> most) // It may say "max".
       out = out == 0 ? most : std::min(out, most);
     if (group.rfind('/') == std::string::npos)
       break;

@@ -5,21 +5,21 @@
 
 namespace weir {
 
-/// Memory of this process that is in RAM; 0 where the system does not tell.
+/// Bytes of this process that are in RAM, or 0 when the system does not say.
 uint64_t resident_bytes();
 
-/// What this process may have at most: the memory of the machine, or less where a
-/// control group (version 2) bounds it, as that of a service or container; 0 where
-/// the system does not tell.
-/// @param root Below which /proc and /sys are looked for.
+/// The most memory, in bytes, that this process may use: that of the machine,
+/// or less when a control group (version 2) limits it, as for services and
+/// containers. 0 when the system does not say.
+/// @param root Directory that contains /proc and /sys; tests pass another.
 uint64_t memory_bytes_max(const std::string& root = {});
 
-/// Bounds what the allocator keeps: it would learn from the largest allocation
-/// to keep tens of megabytes for each thread, of which `return_free_memory` gives
-/// nothing back. Once, before there are threads.
+/// Limits how much freed memory the allocator keeps. Without this, one large
+/// allocation teaches it to keep tens of megabytes per thread, which
+/// `return_free_memory` cannot give back. Call it once, before threads start.
 void limit_free_memory();
 
-/// Gives memory that nothing holds back to the system. Takes milliseconds.
+/// Returns free memory to the operating system. It takes milliseconds.
 void return_free_memory();
 
 } // namespace weir

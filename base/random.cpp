@@ -16,7 +16,7 @@ public:
   uint64_t next() override {
     uint64_t x = 0;
     if (getrandom(&x, sizeof(x), 0) != static_cast<ssize_t>(sizeof(x)))
-      std::abort(); // No entropy: nothing that needs it may go on.
+      std::abort(); // Without entropy no key would be safe.
     return x;
   }
 };

@@ -7,7 +7,7 @@
 
 namespace weir {
 
-/// The randomness seam: nobody else draws a random number.
+/// The randomness seam: all random numbers of the product come from here.
 ///
 /// # Threads
 /// `system_random` is safe from any thread; a seeded source belongs to one.
@@ -28,7 +28,7 @@ public:
   void fill(std::span<uint8_t> out);
 };
 
-/// The kernel's generator; fit for keys and identifiers. Static lifetime.
+/// The kernel's generator, fit for keys and identifiers. Static lifetime.
 random_source& system_random() noexcept;
 
 /// A reproducible source (xoshiro256**): same seed, same sequence on every

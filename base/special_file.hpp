@@ -4,9 +4,9 @@
 
 namespace weir {
 
-/// Whether something lies at `path` that is no regular file: a directory, or a
-/// pipe or a device, for which a program that opens it may wait for ever. Links
-/// are followed.
+/// True when `path` exists and is not a regular file: a directory, a pipe or a
+/// device. Opening one of those may block for ever. Symbolic links are
+/// followed.
 bool is_special_file(const std::string& path);
 
 } // namespace weir

@@ -7,9 +7,9 @@
 
 namespace weir {
 
-/// Seconds since a wall time that a row or a cache holds, in Unix seconds. A
-/// time ahead of now was written by a clock that has been put right since: it
-/// is as old as can be, or it would count as young until that time has come.
+/// Age in seconds of a stored time, which is in Unix seconds. A time in the
+/// future was written while the clock was wrong. It counts as infinitely old;
+/// otherwise the entry would look fresh until that time has come.
 inline int64_t age_of(int64_t at, wall_time now) noexcept {
   return at > now.seconds() ? std::numeric_limits<int64_t>::max()
                             : now.seconds() - at;

@@ -2,7 +2,7 @@
 
 namespace weir {
 
-/// Version of the programs, `major.minor.patch`, from the build system.
+/// Version of the programs as `major.minor.patch`, set by the build system.
 const char* version() noexcept;
 
 } // namespace weir
