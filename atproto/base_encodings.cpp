@@ -22,7 +22,7 @@ constexpr std::string_view hex_letters = "0123456789abcdef";
 
 constexpr uint8_t no_value = 0xff;
 
-/// Value of each byte in an alphabet, `no_value` for foreign ones.
+/// The value of each byte in an alphabet; `no_value` for foreign bytes.
 constexpr auto values_of(std::string_view letters) {
   std::array<uint8_t, 256> out{};
   out.fill(no_value);
@@ -31,7 +31,7 @@ constexpr auto values_of(std::string_view letters) {
   return out;
 }
 
-/// Two letters for every number of twice `Bits` bits.
+/// The two letters for every number of twice `Bits` bits.
 template <unsigned Bits>
 constexpr auto pairs_of(std::string_view letters) {
   std::array<std::array<char, 2>, size_t{1} << (2 * Bits)> out{};
@@ -54,8 +54,8 @@ char* put_pair(char* out, const Pair& x) noexcept {
   return out + 2;
 }
 
-/// Decodes letters of `Bits` bits each. Left-over bits must be zero and fewer
-/// than one letter's worth, or the text is not what an encoder writes.
+/// Decodes letters of `Bits` bits each. The bits left over must be zero and
+/// fewer than one letter has; otherwise no encoder wrote the text.
 template <unsigned Bits>
 std::optional<bytes> decode_bits(std::string_view x,
                                  const std::array<uint8_t, 256>& values) {

@@ -23,8 +23,8 @@ uint64_t to_word(const uint8_t* digest) noexcept {
   return out;
 }
 
-/// First entry of a sorted run that is not before `word`. Digests are evenly
-/// spread, so the search begins where the word should be.
+/// Index of the first entry of a sorted run that is not before `word`. Digests
+/// are evenly spread, so the search begins where the word is expected.
 template <class Run>
 size_t lower_bound(const Run& x, uint64_t word) noexcept {
   auto first = static_cast<size_t>((word >> 32) * x.size() >> 32);
@@ -204,7 +204,7 @@ result<bool> block_index::find(const uint8_t* digest,
   const auto word = to_word(digest);
   if (!spooled_.empty())
     return find_spooled(word, fits);
-  // Neighbours in the tree often come from the same part of the file.
+  // Neighbours in the tree often lie in the same part of the file.
   for (size_t n = 0; n < runs_.size(); ++n) {
     const auto which = (last_hit_ + n) % runs_.size();
     const auto& x = runs_[which];
@@ -222,7 +222,7 @@ result<bool> block_index::find(const uint8_t* digest,
 
 result<bool> block_index::find_spooled(uint64_t word,
                                        const candidate_check& fits) {
-  // Equal words may begin in the page before the first fence they reach.
+  // Equal words may begin in the page before the first fence that is not less.
   const auto fence = std::lower_bound(fences_.begin(), fences_.end(), word);
   auto page = static_cast<uint64_t>(fence - fences_.begin());
   page -= page > 0 ? 1 : 0;

@@ -40,8 +40,8 @@ error cut_off() {
   return fail(ec::malformed, "CAR cut off");
 }
 
-/// Takes the length of a header or block section, which is not in `x` as a
-/// whole perhaps. 0 means that more bytes are needed.
+/// Takes the length of the header or of a block section off the front of `x`.
+/// Returns 0 when `x` ends inside the length.
 result<size_t> take_section_size(bytes_view& x, size_t size_max) {
   uint64_t size = 0;
   switch (take_varint(x, size)) {
@@ -77,7 +77,7 @@ result<std::vector<cid>> read_roots(cbor::reader& in) {
   return out;
 }
 
-/// `{roots: [cid], version: 1}`. Other keys are ignored.
+/// Decodes `{roots: [cid], version: 1}`. Other keys are ignored.
 result<std::vector<cid>> decode_header(bytes_view x) {
   cbor::rules strict;
   strict.depth_max = limits::frame_depth_max;
@@ -122,7 +122,8 @@ result<car_block> split_section(bytes_view section) {
   return car_block{std::move(*id), section.subspan(used)};
 }
 
-/// The forms whose hash can be checked. Blocks under any other are never used.
+/// True for the CIDs whose hash can be checked. No block under another kind of
+/// CID is ever used.
 bool is_sha256(const cid& x) noexcept {
   return x.is_dag_cbor() || x.is_raw();
 }
@@ -157,7 +158,7 @@ result<car_slice> car_slice::parse(bytes_view x, size_t blocks_max) {
   x = x.subspan(*header);
   car_slice out;
   out.roots_ = std::move(*roots);
-  // Blocks of a slice have some 400 bytes in the mean.
+  // Blocks of a slice have about 400 bytes on average.
   constexpr size_t block_bytes_guess = 256;
   out.blocks_.reserve(std::min(x.size() / block_bytes_guess + 1, blocks_max));
   while (!x.empty()) {
@@ -179,9 +180,9 @@ result<car_slice> car_slice::parse(bytes_view x, size_t blocks_max) {
   return out;
 }
 
-/// Open addressing with a quarter of the slots filled. Chance makes no run of
-/// taken slots near the bound; a sender who picks digests to make one is
-/// refused instead of costing quadratic time.
+/// Open addressing with a quarter of the slots filled. Random digests make no
+/// run of filled slots near the limit. A sender who chooses digests to make one
+/// is refused, instead of costing quadratic time.
 result<void> car_slice::index() {
   table_.assign(std::bit_ceil(blocks_.size() * 4 + 1), 0);
   const auto mask = table_.size() - 1;
@@ -239,8 +240,9 @@ result<void> car_reader::feed(bytes_view chunk) {
   return {};
 }
 
-/// Takes one section off `input`, in place when it lies there as a whole, or
-/// what belongs to a section that began earlier or ends later.
+/// Takes one section off `input`, in place when all of it is there. Otherwise
+/// it takes the part of a section that began in an earlier chunk or ends in a
+/// later one.
 result<void> car_reader::step(bytes_view& input) {
   if (pending_.empty()) {
     auto rest = input;
@@ -268,7 +270,8 @@ size_t car_reader::section_bytes_max() const noexcept {
                       : limits::car_header_bytes_max;
 }
 
-/// What `pending_` needs to become a section; 1 while its length is not known.
+/// How many bytes `pending_` lacks to be a whole section; 1 while its length is
+/// unknown.
 result<size_t> car_reader::lacking_bytes() const {
   bytes_view rest{pending_};
   const auto size = take_section_size(rest, section_bytes_max());

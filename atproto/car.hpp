@@ -9,22 +9,23 @@
 
 namespace weir::atproto {
 
-/// One block of a CAR; `data` borrows from the buffer it was parsed from.
+/// One block of a CAR. `data` borrows from the buffer that was parsed.
 struct car_block {
   cid id;
   bytes_view data;
 };
 
-/// A whole CAR in memory: the slice inside a frame (protocol-coverage.md 2.2).
+/// A whole CAR in memory, such as the `blocks` of a frame (protocol-coverage.md
+/// 2.2).
 ///
 /// # Ownership and threads
-/// Borrows the bytes. Read-only after `parse`, any thread.
+/// Borrows the bytes. Any thread may read it after `parse`.
 ///
 /// # Limits
-/// Section, header and root limits of `limits.hpp`; `blocks_max` blocks.
+/// The limits of sections, header and roots in `limits.hpp`, and `blocks_max`.
 class car_slice {
 public:
-  /// Parses header and block index; hashes nothing.
+  /// Parses the header and indexes the blocks. It checks no hashes.
   static result<car_slice> parse(bytes_view x, size_t blocks_max
                                                = limits::frame_car_blocks_max);
 
@@ -32,12 +33,12 @@ public:
 
   std::span<const car_block> blocks() const noexcept { return blocks_; }
 
-  /// First block with this CID, or null. Blocks under anything but a SHA-256
-  /// CID cannot be checked and are never found.
+  /// The first block with this CID, or null. Only blocks with a SHA-256 CID are
+  /// found, since no other kind can be checked.
   const car_block* find(const cid& id) const noexcept;
 
-  /// Checks that every block's bytes hash to its CID (`ec::
-  /// verification_failed` names the block).
+  /// Checks that the bytes of every block hash to its CID. Otherwise the error
+  /// is `ec::verification_failed` and names the block.
   result<void> check_hashes() const;
 
 private:
@@ -48,17 +49,16 @@ private:
   std::vector<uint32_t> table_; ///< Open addressing: block number + 1 or 0.
 };
 
-/// Streaming CAR reader for bodies of any size and any chunking. Feed bytes,
-/// receive blocks; holds at most one section.
+/// Reads a CAR of any size as it arrives, in chunks of any size, and hands out
+/// its blocks. It keeps at most one section in memory.
 ///
 /// # Errors
 /// After an error every further call returns the same error.
 class car_reader {
 public:
-  /// @param on_block Receives each block with its hash checked; `offset` is
-  /// where its data starts in the whole file. An error it returns ends the
-  /// reading. Blocks under anything but a SHA-256 CID cannot be checked and
-  /// are passed over.
+  /// @param on_block Receives each block after its hash was checked; `offset`
+  /// is where its data starts in the whole file. An error it returns ends the
+  /// reading. Blocks without a SHA-256 CID cannot be checked and are skipped.
   using block_handler = std::function<result<void>(
     const cid& id, bytes_view data, uint64_t offset)>;
 
@@ -66,10 +66,11 @@ public:
 
   result<void> feed(bytes_view chunk);
 
-  /// The body ended: fails when a section was cut off or there is no header.
+  /// Call this at the end of the body. Fails when a section is cut off or there
+  /// is no header.
   result<void> finish() const;
 
-  /// Filled once the header was read.
+  /// The roots; empty until the header was read.
   const std::vector<cid>& roots() const noexcept { return roots_; }
 
   uint64_t bytes_read() const noexcept { return consumed_; }
@@ -94,7 +95,7 @@ private:
   error failed_;
 };
 
-/// Writes CARs: header with `roots`, then blocks as they are added.
+/// Writes a CAR: a header with `roots`, then the blocks in the order of `add`.
 class car_writer {
 public:
   explicit car_writer(std::span<const cid> roots);

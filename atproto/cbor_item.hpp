@@ -4,10 +4,10 @@
 #include "atproto/limits.hpp"
 #include "atproto/utf8.hpp"
 
-/// The parts of DAG-CBOR items and the faults they can have.
+/// The parts of DAG-CBOR items, and what can be wrong with them.
 namespace weir::atproto::cbor {
 
-/// What is wrong with an item. `to_error` names it.
+/// What is wrong with an item. `to_error` says it in words.
 enum class fault : uint8_t {
   none,
   truncated,
@@ -32,13 +32,13 @@ enum class fault : uint8_t {
   unsorted_limit,
 };
 
-/// The error for `what`, found `at` bytes into the input.
+/// Makes the error for `what`, which was found `at` bytes into the input.
 error to_error(fault what, size_t at);
 
-/// How strict a walk is about the keys of one map.
+/// Which order of keys a walk accepts in one map.
 enum class key_order : uint8_t {
-  canonical, ///< Shorter first, then bytewise; therefore unique.
-  unique,    ///< Any order, none twice.
+  canonical, ///< Shorter keys first, then bytewise; no key twice.
+  unique,    ///< Any order, but no key twice.
   unchecked,
 };
 
@@ -48,7 +48,8 @@ struct walk_rules {
   bool allow_floats = false;
 };
 
-/// Initial byte of an item and the number that follows it.
+/// The initial byte of an item, and the number that it holds or that follows
+/// it.
 struct item_head {
   uint8_t major = 0;
   uint8_t info = 0;
@@ -71,14 +72,16 @@ constexpr uint8_t simple_double = 27;
 
 constexpr uint64_t tag_link = 42;
 
-/// Text of 24 to 255 bytes, the usual form of those that are not short.
+/// Initial byte of a text of 24 to 255 bytes, which is by far the most frequent
+/// long head and has a fast path.
 constexpr uint8_t text_of_one_byte_length = major_text << 5 | 24;
 
-/// `head` for a number that does not fit the initial byte.
+/// Completes `take_head` for a number that does not fit into the initial byte.
 fault take_long_head(const uint8_t*& at, const uint8_t* end,
                      item_head& out) noexcept;
 
-/// Takes the head of the next item. Floats keep their bits in `value`.
+/// Reads the head of the next item and moves `at` behind it. The bits of a
+/// float are left in `value`.
 inline fault take_head(const uint8_t*& at, const uint8_t* end,
                        item_head& out) noexcept {
   if (at == end)
@@ -97,12 +100,12 @@ inline fault take_head(const uint8_t*& at, const uint8_t* end,
 }
 
 /// True for the bits of a finite double other than -0.0. An exponent of all
-/// ones is an infinity or no number.
+/// ones means infinity or NaN.
 constexpr bool valid_double(uint64_t bits) noexcept {
   return (~bits >> 52 & 0x7ff) != 0 && bits != uint64_t{1} << 63;
 }
 
-/// Takes `size` bytes.
+/// Takes `size` bytes off the input.
 inline fault take_bytes(const uint8_t*& at, const uint8_t* end, uint64_t size,
                         bytes_view& out) noexcept {
   if (size > static_cast<uint64_t>(end - at))
@@ -112,7 +115,7 @@ inline fault take_bytes(const uint8_t*& at, const uint8_t* end, uint64_t size,
   return fault::none;
 }
 
-/// Takes a text of `size` bytes.
+/// Takes a text of `size` bytes off the input.
 inline fault take_text(const uint8_t*& at, const uint8_t* end, uint64_t size,
                        std::string_view& out) noexcept {
   bytes_view binary;
@@ -122,7 +125,7 @@ inline fault take_text(const uint8_t*& at, const uint8_t* end, uint64_t size,
   return valid_utf8(out) ? fault::none : fault::bad_utf8;
 }
 
-/// Takes the key of a map entry.
+/// Takes the key of a map entry off the input.
 inline fault take_key_text(const uint8_t*& at, const uint8_t* end,
                            std::string_view& out) noexcept {
   item_head head;
@@ -135,7 +138,8 @@ inline fault take_key_text(const uint8_t*& at, const uint8_t* end,
   return take_text(at, end, head.value, out);
 }
 
-/// Takes what follows a tag: for a link, a byte string of 0x00 and a CID.
+/// Takes the content of a tag. The only tag allowed is a link, whose content is
+/// a byte string of 0x00 and a CID.
 fault take_link(const uint8_t*& at, const uint8_t* end, uint64_t tag,
                 bytes_view& out) noexcept;
 

@@ -7,14 +7,14 @@
 #include <array>
 #include <bit>
 
-/// The one loop that knows what strict DAG-CBOR is. `validate` runs it with
-/// nothing to do at each item, `append_record_json` with something to write.
+/// The one loop that implements strict DAG-CBOR. `validate` runs it with a
+/// visitor that does nothing, `append_record_json` with one that writes.
 namespace weir::atproto::cbor {
 
 /// Checks that no key repeats in `map`, which was walked before.
 fault check_unique_keys(bytes_view map) noexcept;
 
-/// Does nothing at each item. Base of visitors.
+/// A visitor that does nothing; base of the others.
 struct null_visitor {
   void on_integer(bool /*negative*/, uint64_t /*n*/) {}
   void on_bool(bool) {}
@@ -22,19 +22,19 @@ struct null_visitor {
   void on_double(double) {}
   void on_text(std::string_view) {}
   void on_bytes(bytes_view) {}
-  /// A binary CID.
+  /// Receives a binary CID.
   void on_link(bytes_view) {}
-  /// `value` is the encoded value and all that follows it.
+  /// `value` is the encoded value and everything behind it.
   void on_key(std::string_view /*key*/, bytes_view /*value*/) {}
   void begin_array() {}
   void end_array() {}
   void begin_map() {}
-  /// `whole` is the map as encoded.
+  /// `whole` is the encoded map.
   void end_map(bytes_view /*whole*/) {}
 };
 
-/// Walks the one item at the front of a buffer. No recursion, no allocation:
-/// open containers lie in a fixed array; time is linear in the input.
+/// Walks the one item at the front of a buffer. It does not recurse or
+/// allocate: open containers are in a fixed array. Time is linear in the input.
 template <class Visitor>
 class walker {
 public:
@@ -44,7 +44,7 @@ public:
     rules_.depth_max = std::min(rules_.depth_max, limits::cbor_depth_hard_max);
   }
 
-  /// Where the item ended or the fault was found.
+  /// Where the item ended or where the fault was found.
   size_t position() const noexcept { return static_cast<size_t>(at_ - begin_); }
 
   fault run() {
@@ -63,13 +63,13 @@ public:
   }
 
 private:
-  /// A container whose items are not all taken.
+  /// A container of which some items are still to be read.
   struct level {
-    const uint8_t* start; ///< Its own head.
-    const char* key;      ///< The last one taken.
+    const uint8_t* start; ///< Head of the container.
+    const char* key;      ///< The last key that was read.
     size_t key_size;
     uint32_t size;
-    uint32_t left; ///< Items, or entries of a map, not taken yet.
+    uint32_t left; ///< Items, or entries of a map, still to be read.
     bool is_map;
     bool unsorted;
 

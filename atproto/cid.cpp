@@ -16,14 +16,14 @@ namespace {
 constexpr uint8_t multihash_sha256 = 0x12;
 constexpr uint8_t sha256_size = 0x20;
 
-/// Size of a CIDv0: the bare multihash of a SHA-256.
+/// Size of a CIDv0, the bare multihash of a SHA-256.
 constexpr size_t v0_size = 34;
 
 bool is_v0(bytes_view x) noexcept {
   return x.size() >= 2 && x[0] == multihash_sha256 && x[1] == sha256_size;
 }
 
-/// Takes a varint of at most 9 bytes in its shortest form off the front.
+/// Takes a varint of at most 9 bytes in its shortest form off the front of `x`.
 bool take_varint(bytes_view& x, uint64_t& value) noexcept {
   constexpr size_t varint_bytes_max = 9;
   value = 0;
@@ -143,7 +143,7 @@ std::strong_ordering operator<=>(const cid& x, const cid& y) noexcept {
 
 size_t std::hash<weir::atproto::cid>::operator()(
   const weir::atproto::cid& x) const noexcept {
-  // The last bytes of a digest are as random as a hash gets.
+  // The last bytes of a digest are already a good hash.
   if (const auto bytes = x.view();
       bytes.size() == weir::atproto::cid::blessed_size) {
     size_t out = 0;

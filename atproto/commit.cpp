@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t commit_version = 3;
 
-/// Which of the six keys a commit has.
+/// Bits that say which of the six keys a commit has.
 enum : unsigned {
   has_did = 1,
   has_rev = 2,
@@ -27,7 +27,8 @@ error wrong(std::string_view field) {
   return fail(ec::malformed, "commit with a wrong " + std::string{field});
 }
 
-/// Reads the map head of a block that is one strict, flat enough item.
+/// Checks that a block is one strict item that is not nested too deeply, and
+/// reads the head of its map.
 result<size_t> open_commit(cbor::reader& in) {
   cbor::rules strict;
   strict.depth_max = limits::frame_depth_max;
@@ -71,7 +72,7 @@ result<unsigned> read_sig(cbor::reader& in, commit_object& out) {
   return unsigned{has_sig};
 }
 
-/// Reads one entry; what `has_` bit it was, 0 for an unknown key.
+/// Reads one entry. @returns its `has_` bit, or 0 for an unknown key.
 result<unsigned> read_field(std::string_view key, cbor::reader& in,
                             commit_object& out) {
   if (key == "did")
@@ -107,8 +108,8 @@ result<unsigned> read_field(std::string_view key, cbor::reader& in,
   return 0u;
 }
 
-/// What `unsigned_commit_bytes` needs of a block: where the entries begin,
-/// their number, and the part of them that is `sig`.
+/// What `unsigned_commit_bytes` must know of a block: where the entries begin,
+/// how many there are, and which part of them is `sig`.
 struct sig_place {
   size_t entries = 0;
   size_t entries_at = 0;

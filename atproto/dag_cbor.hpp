@@ -7,31 +7,33 @@
 #include <string>
 #include <string_view>
 
-/// Strict DAG-CBOR (DRISL), protocol-coverage.md 6. Iterative and bounded:
-/// hostile
-/// input costs at most time linear in its size and a fixed amount of memory.
+/// Strict DAG-CBOR, in the profile DRISL (protocol-coverage.md 6). All calls
+/// are iterative and bounded: hostile input costs at most linear time and a
+/// fixed amount of memory.
 namespace weir::atproto::cbor {
 
-/// What strictness a decoder applies beyond well-formedness.
+/// How strict a decoder is beyond well-formedness.
 struct rules {
-  /// Containers inside each other; at most `limits::cbor_depth_hard_max`.
+  /// How deep containers may be nested; at most `limits::cbor_depth_hard_max`.
   size_t depth_max = limits::cbor_depth_default;
-  /// Frames from other stacks: any order, but still no key twice, and at most
-  /// `limits::cbor_unsorted_entries_max` entries in a map out of order.
+  /// False for frames, which other implementations write in another order. Then
+  /// keys may come in any order, but none twice, and at most
+  /// `limits::cbor_unsorted_entries_max` entries of a map may be out of order.
   bool canonical_order = true;
-  bool allow_floats = false; ///< 64-bit, finite and not -0.0, when allowed.
+  /// Only 64-bit floats that are finite and not -0.0.
+  bool allow_floats = false;
 };
 
-/// Checks one whole item and nothing behind it. Does not allocate, except for
-/// the text of an error. Integers may take the whole range of CBOR; `read_int`
-/// and JSON are narrower (protocol-coverage.md 6.1).
+/// Checks that `x` is exactly one item. Allocates only the text of an error.
+/// Integers may take the whole range of CBOR; `read_int` and JSON accept less
+/// (protocol-coverage.md 6.1).
 ///
 /// # Errors
-/// `ec::malformed`, or `ec::limit_reached` for depth, elements of a container
-/// and length of a key.
+/// `ec::malformed`, or `ec::limit_reached` for the depth, the size of a
+/// container or the length of a key.
 result<void> validate(bytes_view x, const rules& r = {});
 
-/// Length of the one item at the front of `x` after checking it.
+/// Checks the one item at the front of `x` and returns its length.
 result<size_t> validate_prefix(bytes_view x, const rules& r = {});
 
 enum class kind : uint8_t {
@@ -47,11 +49,12 @@ enum class kind : uint8_t {
   floating
 };
 
-/// Pull reader over one buffer that `validate` accepted (or that it checks on
-/// the way: every read checks form and bounds, order is checked by validate).
+/// Reads items one after the other from a buffer that `validate` accepted. On
+/// other buffers it is safe as well, since every read checks form and bounds;
+/// only the order of keys is not checked.
 ///
 /// # Ownership and threads
-/// Borrows the bytes; strings and spans returned point into them.
+/// Borrows the bytes. The strings and spans that it returns point into them.
 ///
 /// # Errors
 /// `ec::malformed`. After an error the position is unspecified.
@@ -67,52 +70,53 @@ public:
 
   bytes_view rest() const noexcept { return all_.subspan(at_); }
 
-  /// Kind of the next item without consuming it.
+  /// The kind of the next item, which stays unread.
   result<kind> peek() const;
 
-  /// Any integer that fits int64 (protocol-coverage.md 6.1).
+  /// Reads an integer that fits into int64 (protocol-coverage.md 6.1).
   result<int64_t> read_int();
 
   result<bool> read_bool();
 
   result<void> read_null();
 
-  /// True and consumed when the next item is null.
+  /// Takes the next item and returns true when it is null.
   bool try_null() noexcept;
 
-  /// Checked to be valid UTF-8.
+  /// Reads a text, which is checked to be valid UTF-8.
   result<std::string_view> read_text();
 
   result<bytes_view> read_bytes();
 
-  /// Tag 42.
+  /// Reads a link (tag 42).
   result<cid> read_link();
 
   result<double> read_double();
 
-  /// Number of elements; the caller reads them. Never more than the bytes left
-  /// can hold, nor than `limits::cbor_container_max`.
+  /// Reads the head of an array and returns the number of elements, which the
+  /// caller then reads. It is at most what the remaining bytes can hold, and at
+  /// most `limits::cbor_container_max`.
   result<size_t> read_array();
 
-  /// Number of entries; the caller reads key (text) and value alternately.
-  /// Bounded like `read_array`.
+  /// Reads the head of a map and returns the number of entries. The caller then
+  /// reads a text key and a value in turn. Bounded like `read_array`.
   result<size_t> read_map();
 
-  /// Skips one item of any kind, iteratively; returns its bytes.
+  /// Skips one item of any kind and returns its bytes.
   result<bytes_view> skip(size_t depth_max = limits::cbor_depth_default);
 
 private:
   result<size_t> read_count(uint8_t major, size_t item_bytes_min);
 
-  /// Takes the head of an item that must have major type `major`.
+  /// Takes the head of the next item, which must have major type `major`.
   result<uint64_t> take(uint8_t major);
 
   bytes_view all_;
   size_t at_ = 0;
 };
 
-/// Canonical encoder. The caller writes map entries in canonical order (by
-/// length of the key, then bytes); `key_less` gives that order.
+/// Canonical encoder. The caller adds map entries in canonical order, which
+/// `key_less` defines: by length of the key, then by bytes.
 class writer {
 public:
   writer& put_int(int64_t x);
@@ -124,7 +128,7 @@ public:
   writer& put_double(double x);
   writer& begin_array(size_t n);
   writer& begin_map(size_t n);
-  /// Appends bytes that are one encoded item already.
+  /// Appends bytes that already are one encoded item.
   writer& put_raw(bytes_view item);
 
   const bytes& data() const noexcept { return out_; }
@@ -139,7 +143,7 @@ private:
   bytes out_;
 };
 
-/// Order of map keys in DAG-CBOR: shorter first, then bytewise.
+/// Order of map keys in DAG-CBOR: shorter keys first, then bytewise.
 inline bool key_less(std::string_view x, std::string_view y) noexcept {
   return x.size() != y.size() ? x.size() < y.size() : x < y;
 }

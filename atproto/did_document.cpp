@@ -21,7 +21,7 @@ std::string_view view(const json::string& x) noexcept {
 
 // -- the text -----------------------------------------------------------------
 
-/// Members of all objects in `x`. Its depth was limited when it was parsed.
+/// Counts the members of all objects in `x`. The parser limited its depth.
 size_t count_members(const json::value& x) {
   size_t n = 0;
   if (const auto* array = x.if_array())
@@ -33,7 +33,8 @@ size_t count_members(const json::value& x) {
   return n;
 }
 
-/// Members written in `text`, repeated ones too: its colons outside strings.
+/// Counts the members that are written in `text`, repeated ones included, by
+/// its colons outside of strings.
 /// @pre `text` is JSON
 size_t count_written_members(std::string_view text) noexcept {
   size_t n = 0;
@@ -49,8 +50,8 @@ size_t count_written_members(std::string_view text) noexcept {
   return n;
 }
 
-/// Parses within the limits. A member named twice is refused: readers differ
-/// in which of the two they see.
+/// Parses within the limits. A document that names a member twice is refused,
+/// since readers differ in which of the two they use.
 result<json::value> parse_json(std::string_view text,
                                json::storage_ptr memory) {
   if (text.size() > limits::did_document_bytes_max)
@@ -71,14 +72,14 @@ result<json::value> parse_json(std::string_view text,
 
 // -- members ------------------------------------------------------------------
 
-/// The text of a member, empty when it is absent or something else.
+/// The text of a member; empty when it is absent or no text.
 std::string_view text_of(const json::object& x, std::string_view name) {
   const auto* value = x.if_contains({name.data(), name.size()});
   const auto* text = value ? value->if_string() : nullptr;
   return text ? view(*text) : std::string_view{};
 }
 
-/// The items of a member, none when it is absent or no array.
+/// The items of a member; empty when it is absent or no array.
 const json::array& items_of(const json::object& x, std::string_view name) {
   static const json::array none;
   const auto* value = x.if_contains({name.data(), name.size()});
@@ -86,7 +87,7 @@ const json::array& items_of(const json::object& x, std::string_view name) {
   return array ? *array : none;
 }
 
-/// `#name`, alone or behind the DID.
+/// True for `#name`, alone or after the DID.
 bool names_fragment(std::string_view id, const did& owner,
                     std::string_view fragment) {
   if (id.starts_with(owner.str()))
@@ -94,7 +95,7 @@ bool names_fragment(std::string_view id, const did& owner,
   return id == fragment;
 }
 
-/// The first object with that id for which `belongs` holds.
+/// The first object with that id for which `belongs` is true.
 template <class Predicate>
 const json::object* find_entry(const json::array& entries, const did& owner,
                                std::string_view fragment, Predicate belongs) {
@@ -127,7 +128,8 @@ std::string claimed_handle(const json::object& document) {
   return {};
 }
 
-/// The first `#atproto` entry that this DID controls decides, usable or not.
+/// The first `#atproto` entry that this DID controls decides, even when it is
+/// not usable.
 std::string signing_key(const json::object& document, const did& owner) {
   const auto* method
     = find_entry(items_of(document, "verificationMethod"), owner, "#atproto",
@@ -150,7 +152,7 @@ std::string signing_key(const json::object& document, const did& owner) {
   return key ? key->to_multikey() : std::string{};
 }
 
-/// A host name, an IPv4 address, or an IPv6 address in brackets.
+/// True for a host name, an IPv4 address, or an IPv6 address in brackets.
 bool valid_host(std::string_view x) {
   if (x.starts_with('[') && x.ends_with(']'))
     return x.size() > 2
@@ -171,7 +173,7 @@ std::optional<uint16_t> parse_port(std::string_view x) {
   return port;
 }
 
-/// `scheme://host[:port]` in its one form, empty for any other URL.
+/// The canonical `scheme://host[:port]` of a URL; empty when it is no such URL.
 std::string origin_of(std::string_view endpoint) {
   const auto url = lower_case(endpoint);
   std::string_view rest = url;

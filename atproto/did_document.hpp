@@ -7,23 +7,24 @@
 
 namespace weir::atproto {
 
-/// What the engine takes from a DID document (protocol-coverage.md 8.3 to 8.6).
+/// What the engine uses of a DID document (protocol-coverage.md 8.3 to 8.6).
 struct did_document {
   did id;
-  /// First `at://` entry of alsoKnownAs with a valid handle, lower case;
-  /// empty when none. A claim, not yet verified in the other direction.
+  /// The first `at://` entry of alsoKnownAs that is a valid handle, in lower
+  /// case; empty when there is none. Only a claim: nobody has checked yet
+  /// whether the handle points back to this DID.
   std::string claimed_handle;
-  /// Multikey text of the `#atproto` key; empty when none is usable.
+  /// The `#atproto` key as Multikey text; empty when none is usable.
   std::string signing_key;
-  /// Origin of the `#atproto_pds` service, lower case, default port removed,
-  /// no trailing slash; empty when none.
+  /// Origin of the `#atproto_pds` service in lower case, without default port
+  /// and trailing slash; empty when there is none.
   std::string pds;
 };
 
-/// Parses and checks a document: size, depth, counts, `id == expected`.
-/// Unusable keys, handles or services leave their field empty; only a document
-/// that is not this DID's, or no document at all, is an error.
-/// Accepts Multikey and both legacy key forms (relative and absolute ids).
+/// Parses a document and checks its size, depth, counts and `id == expected`.
+/// Unusable keys, handles or services leave their field empty. It is an error
+/// only when the text is no document, or not the one of this DID. Accepts
+/// Multikey and both legacy key forms, with relative and absolute ids.
 result<did_document> parse_did_document(std::string_view json,
                                         const did& expected);
 

@@ -23,7 +23,7 @@ const json::value* member(const json::object& x, std::string_view name) {
   return x.if_contains({name.data(), name.size()});
 }
 
-/// The text of a member, empty when it is absent or something else.
+/// The text of a member; empty when it is absent or no text.
 std::string_view said_in(const json::object& x, std::string_view name) {
   const auto* value = member(x, name);
   const auto* text = value ? value->if_string() : nullptr;
@@ -36,8 +36,8 @@ const json::object* object_of(const json::object& x, std::string_view name) {
 }
 
 // -- the document of an operation ---------------------------------------------
-// Written as the directory writes it, and parsed as such: whoever is looked up
-// and whoever is exported are the same.
+// It is written as the directory writes it and then parsed like its answers, so
+// that a look-up and the export give the same result.
 
 json::object method(const did& owner, std::string_view name,
                     std::string_view key) {
@@ -59,7 +59,7 @@ json::object service(std::string_view name, std::string_view type,
 constexpr std::string_view at_scheme = "at://";
 constexpr std::string_view http_schemes[]{"http://", "https://"};
 
-/// A handle with its scheme, as the directory makes one of an older operation.
+/// Adds `at://` to a handle, as the directory does for an older operation.
 std::string with_at(std::string_view handle) {
   if (handle.starts_with(at_scheme))
     return std::string{handle};
@@ -69,7 +69,7 @@ std::string with_at(std::string_view handle) {
   return std::string{at_scheme}.append(handle);
 }
 
-/// The same of a host.
+/// Adds `https://` to a host in the same way.
 std::string with_http(std::string_view host) {
   const auto has = std::any_of(std::begin(http_schemes), std::end(http_schemes),
                                [&](auto x) {
@@ -85,7 +85,8 @@ json::object document_of(const did& owner) {
           {"service", json::array{}}};
 }
 
-/// Of `create`, the form of genesis operations before `plc_operation`.
+/// The document of a `create`, the form of genesis operations before
+/// `plc_operation`.
 json::object first_form(const did& owner, const json::object& x) {
   auto out = document_of(owner);
   out["alsoKnownAs"].get_array().push_back(
@@ -120,7 +121,7 @@ std::optional<did_document> read_document(const did& owner,
                                           const json::object& operation) {
   const auto type = said_in(operation, "type");
   if (type != "create" && type != "plc_operation")
-    return std::nullopt; // A tombstone, or what nobody knows yet.
+    return std::nullopt; // A tombstone or an unknown kind.
   const auto text
     = json::serialize(type == "create" ? first_form(owner, operation)
                                        : second_form(owner, operation));

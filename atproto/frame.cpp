@@ -7,7 +7,7 @@ namespace weir::atproto {
 
 namespace {
 
-/// What became of one entry of a payload.
+/// What happened to one entry of a payload.
 enum class taken : uint8_t { yes, unknown, wrong, too_large };
 
 // -- values -------------------------------------------------------------------
@@ -84,9 +84,9 @@ taken take_blocks(cbor::reader& in, bytes_view& out, size_t bytes_max) {
 
 // -- maps ---------------------------------------------------------------------
 
-/// Reads a map: `take_field(key)` consumes the value of a key it knows and says
-/// so. Ends with an error naming the first entry that is wrong, or the first of
-/// the `required` keys that is absent.
+/// Reads a map. `take_field(key)` reads the value of a key it knows and returns
+/// what happened. The error names the first entry that is wrong, or the first
+/// of the `required` keys that is absent.
 template <class TakeField>
 result<void> read_fields(cbor::reader& in,
                          std::initializer_list<std::string_view> required,
@@ -134,8 +134,8 @@ taken take_action(cbor::reader& in, op_action& out) {
   return taken::wrong;
 }
 
-/// The combinations of protocol-coverage.md 2. An update or delete may lack
-/// `prev`: its sender is older than the rule.
+/// Which fields each action must have (protocol-coverage.md 2). An update or
+/// delete may lack `prev`: the sender may be older than this rule.
 bool fits_action(const commit_op& x) noexcept {
   switch (x.action) {
     case op_action::create:
@@ -320,8 +320,8 @@ const char* to_string(op_action x) noexcept {
 }
 
 result<frame_event> decode_frame(bytes_view frame) {
-  // The peek checks the form of both items, so that a reader cannot fail on
-  // anything but a field of the wrong kind.
+  // The peek checks the form of both items. So the reader below can only fail
+  // for a field of the wrong kind.
   const auto peeked = peek_frame(frame);
   if (!peeked)
     return peeked.error();

@@ -17,44 +17,45 @@ enum class frame_kind : uint8_t {
   sync,
   identity,
   account,
-  info,   ///< No seq.
-  error,  ///< op -1: the stream ends after it.
-  unknown ///< Unknown op or t; its seq counts when it has one.
+  info,   ///< It has no sequence number.
+  error,  ///< op -1; the stream ends after it.
+  unknown ///< Unknown op or t. A seq counts if it has one.
 };
 
-/// What the UPSTREAM needs of a frame, read without building the body.
+/// What UPSTREAM needs to know of a frame, read without decoding its body.
 struct frame_peek {
   frame_kind kind = frame_kind::unknown;
   int64_t seq = 0; ///< 0 when absent or not in 1..2^53-1.
-  /// `repo` of a #commit, else `did`. Borrowed; empty when absent or no text.
-  /// Syntax not checked.
+  /// The `repo` of a #commit, the `did` of any other kind. Borrowed; its syntax
+  /// is not checked. Empty when the field is absent or no text.
   std::string_view did;
-  /// Of a #commit or #sync, as `did`: when its repo was changed.
+  /// The `rev` of a #commit or #sync. Borrowed and unchecked like `did`.
   std::string_view rev;
-  /// When its host made the frame, as `did`.
+  /// When the host made the frame. Borrowed and unchecked like `did`.
   std::string_view time;
 };
 
-/// Reads header and the few payload keys; checks that the frame is exactly two
-/// well-formed maps in strict DAG-CBOR, but for the order of keys. Whatever
-/// error it returns ends the connection (protocol-coverage.md 1.4, 1.6); a
-/// wrong field does not, it is left to `decode_frame`.
+/// Reads the header and a few keys of the payload. Checks that the frame is
+/// exactly two maps in strict DAG-CBOR, except that their keys may come in any
+/// order. Every error it returns ends the connection (protocol-coverage.md 1.4,
+/// 1.6). A field with a wrong value is no error here; `decode_frame` finds it.
 result<frame_peek> peek_frame(bytes_view frame);
 
 enum class op_action : uint8_t { create = 1, update = 2, remove = 3 };
 
-/// "create", "update" or "delete".
+/// The name in the protocol: "create", "update" or "delete".
 const char* to_string(op_action x) noexcept;
 
 struct commit_op {
   op_action action = op_action::create;
-  std::string_view path; ///< Borrowed from the frame; syntax not checked.
+  /// Borrowed from the frame. Its syntax is not checked.
+  std::string_view path;
   cid id;                ///< Undefined on delete.
-  cid prev;              ///< Undefined when absent.
+  cid prev;              ///< Undefined when the field is absent.
 };
 
-/// Fields of a #commit with types and sizes checked (protocol-coverage.md 2,
-/// 2.1.1). Views borrow from the frame.
+/// The fields of a #commit after their types and sizes were checked
+/// (protocol-coverage.md 2, 2.1.1). Views borrow from the frame.
 struct commit_event {
   int64_t seq = 0;
   did repo;
@@ -62,7 +63,7 @@ struct commit_event {
   tid rev;
   std::optional<tid> since;
   cid commit;
-  cid prev_data; ///< Undefined when absent.
+  cid prev_data; ///< Undefined when the field is absent.
   bytes_view blocks;
   std::vector<commit_op> ops;
   bool too_big = false;
@@ -80,7 +81,7 @@ struct identity_event {
   int64_t seq = 0;
   did repo;
   std::string_view time;
-  std::string_view handle; ///< A hint only; may be empty.
+  std::string_view handle; ///< Only a hint; may be empty.
 };
 
 struct account_event {
@@ -88,7 +89,7 @@ struct account_event {
   did repo;
   std::string_view time;
   bool active = false;
-  std::string_view status; ///< Empty when absent.
+  std::string_view status; ///< Empty when the field is absent.
 };
 
 struct info_event {
@@ -104,12 +105,13 @@ struct error_event {
 using frame_event = std::variant<commit_event, sync_event, identity_event,
                                  account_event, info_event, error_event>;
 
-/// Decodes a known frame completely. The frame outlives the event.
-/// `ec::malformed` names the field; `ec::limit_reached` the size that was
-/// passed. An unknown kind is `ec::invalid_argument`.
+/// Decodes a whole frame. The frame must outlive the event.
+/// @returns `ec::malformed` with the name of the wrong field,
+/// `ec::limit_reached` with the limit that was passed, or
+/// `ec::invalid_argument` for an unknown kind.
 result<frame_event> decode_frame(bytes_view frame);
 
-/// What `encode_frame` needs; the simulated network speaks through these.
+/// Encodes frames for the simulated network.
 bytes encode_frame(const commit_event& x);
 bytes encode_frame(const sync_event& x);
 bytes encode_frame(const identity_event& x);

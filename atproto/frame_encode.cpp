@@ -5,7 +5,8 @@ namespace weir::atproto {
 
 namespace {
 
-/// A message of kind `t`: header, then a payload of `size` entries to come.
+/// Begins a message of kind `t`: the header, and a payload with `size` entries
+/// that the caller adds.
 cbor::writer begin_message(std::string_view t, size_t size) {
   cbor::writer out;
   out.begin_map(2).put_text("t").put_text(t).put_text("op").put_int(1);

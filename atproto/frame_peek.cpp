@@ -11,8 +11,8 @@ namespace {
 
 using cbor::fault;
 
-/// Walks one map, strictly but for the order of keys, and remembers where the
-/// values of some of its own keys lie.
+/// Walks one map strictly, except that keys may come in any order, and
+/// remembers where the values of some of its keys are.
 template <size_t N>
 class map_scan : public cbor::null_visitor {
 public:
@@ -20,7 +20,7 @@ public:
     // nop
   }
 
-  /// Scans the item at the front of `x` and takes it off.
+  /// Scans the item at the front of `x` and removes it from `x`.
   result<void> run(bytes_view& x) {
     constexpr cbor::walk_rules lenient{limits::frame_depth_max,
                                        cbor::key_order::unique, false};
@@ -33,7 +33,7 @@ public:
     return {};
   }
 
-  /// The integer behind a key; false when there is none.
+  /// The integer value of a key; false when there is none.
   bool integer(size_t key, int64_t& out) const noexcept {
     cbor::item_head head;
     const auto* at = values_[key].data();
@@ -47,7 +47,7 @@ public:
     return true;
   }
 
-  /// The text behind a key; empty when there is none.
+  /// The text value of a key; empty when there is none.
   std::string_view text(size_t key) const noexcept {
     cbor::item_head head;
     const auto* at = values_[key].data();

@@ -28,7 +28,7 @@ constexpr bool is_alnum(char c) noexcept {
   return is_letter(c) || is_digit(c);
 }
 
-/// Letters, digits and `more`, as a table over all bytes.
+/// A table over all bytes that is true for letters, digits and `more`.
 constexpr auto alnum_and(std::string_view more) {
   std::array<bool, 256> out{};
   for (size_t i = 0; i < out.size(); ++i)
@@ -68,8 +68,8 @@ bool valid_label(std::string_view x) noexcept {
             });
 }
 
-/// Calls `check` with each label in turn until it says no. Returns the number
-/// of labels, 0 when one was refused.
+/// Calls `check` for each label until it returns false. Returns the number of
+/// labels, or 0 when one was refused.
 template <class Check>
 size_t count_labels(std::string_view x, Check check) noexcept {
   for (size_t n = 1;; ++n) {
@@ -82,14 +82,14 @@ size_t count_labels(std::string_view x, Check check) noexcept {
   }
 }
 
-/// Top-level domains no handle may have (protocol-coverage.md 0).
+/// Top-level domains that no handle may have (protocol-coverage.md 0.6).
 constexpr std::array<std::string_view, 8> denied_domains{
   "alt",     "arpa",  "example",   "internal",
   "invalid", "local", "localhost", "onion"};
 
 // -- date and time ------------------------------------------------------------
 
-/// Takes `size` digits off the front; -1 when they are not there.
+/// Takes `size` digits off the front of `x`; -1 when they are not there.
 int take_digits(std::string_view& x, size_t size) noexcept {
   if (x.size() < size)
     return -1;
@@ -121,7 +121,8 @@ bool within(int x, int low, int high) noexcept {
   return x >= low && x <= high;
 }
 
-/// `Z` or an offset; `-00:00` is RFC 3339 but not ISO 8601. Sets `minutes`.
+/// Takes `Z` or an offset and sets `minutes`. `-00:00` is refused: RFC 3339 has
+/// it, but ISO 8601 has not.
 bool take_zone(std::string_view& x, int& minutes) noexcept {
   minutes = 0;
   if (take(x, 'Z'))
@@ -139,7 +140,7 @@ bool take_zone(std::string_view& x, int& minutes) noexcept {
   return !west || minutes != 0;
 }
 
-/// The digits behind a dot, if there is one.
+/// Takes a dot and the digits after it, if there is one.
 bool take_fraction(std::string_view& x, int& micros) noexcept {
   constexpr size_t digits_max = 20;
   micros = 0;
@@ -163,7 +164,7 @@ constexpr uint64_t prime3 = 0x1656'67b1'9e37'79f9u;
 constexpr uint64_t prime4 = 0x85eb'ca77'c2b2'ae63u;
 constexpr uint64_t prime5 = 0x27d4'eb2f'1656'67c5u;
 
-/// `size` bytes, little-endian on every machine.
+/// Loads `size` bytes as little-endian on every machine.
 uint64_t load(const char* x, size_t size) noexcept {
   uint64_t out = 0;
   for (size_t i = 0; i < size; ++i)
@@ -285,7 +286,7 @@ std::optional<wall_time> parse_datetime(std::string_view x) noexcept {
       || !within(minute, 0, 59) || !within(second, 0, 59)
       || !take_fraction(x, micros) || !take_zone(x, zone) || !x.empty())
     return std::nullopt;
-  // In UTC it must not fall before year 0.
+  // In UTC the moment must not be before year 0.
   const auto since_new_year = (day - 1) * 24 * 60 + hour * 60 + minute;
   if (year == 0 && month == 1 && since_new_year < zone)
     return std::nullopt;
@@ -304,7 +305,8 @@ result<did> did::parse(std::string_view x) {
   return trusted(std::string{x});
 }
 
-// XXH64 with seed 0. Frozen: partitions and routing depend on its values.
+// XXH64 with seed 0. It never changes: partitions and routing depend on its
+// values.
 uint64_t stable_hash(std::string_view x) noexcept {
   const auto* at = x.data();
   auto left = x.size();

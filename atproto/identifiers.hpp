@@ -12,29 +12,29 @@
 
 namespace weir::atproto {
 
-// Syntax checks of protocol-coverage.md 0. They look at form only.
+// Syntax checks (protocol-coverage.md 0). They look only at the form.
 
-/// `did:method:id`; any method. At most `limits::did_bytes_max`.
+/// `did:method:id` with any method, of at most `limits::did_bytes_max` bytes.
 bool valid_did(std::string_view x) noexcept;
 
-/// Blessed methods: did:plc with 24 base32 characters, or did:web with a
-/// handle-like host name (`localhost%3A<port>` is a form too).
+/// True for the two supported methods: did:plc with 24 base32 characters, and
+/// did:web with a host name (`localhost%3A<port>` is accepted, too).
 bool supported_did(std::string_view x) noexcept;
 
 bool valid_nsid(std::string_view x) noexcept;
 
 bool valid_record_key(std::string_view x) noexcept;
 
-/// A syntactically valid handle, any case, any TLD but the denied ones;
-/// `.test` is valid, `handle.invalid` is not a handle.
+/// True for a handle in any case and with any top-level domain except the
+/// denied ones. `.test` is accepted; `handle.invalid` is not.
 bool valid_handle(std::string_view x) noexcept;
 
-/// `<NSID>/<record key>`, as an MST key.
+/// True for `<NSID>/<record key>`, the form of a key in the MST.
 bool valid_repo_path(std::string_view x) noexcept;
 
-/// RFC 3339 as atproto restricts it, and a moment that exists: no month 13, no
-/// 30 February, no leap second, nothing before year 0 in UTC. What is finer than
-/// a microsecond is cut off.
+/// Parses RFC 3339 as atproto restricts it. The moment must exist: no month 13,
+/// no 30 February, no leap second, nothing before year 0 in UTC. Digits finer
+/// than a microsecond are cut off.
 std::optional<wall_time> parse_datetime(std::string_view x) noexcept;
 
 /// A decentralized identifier whose syntax was checked.
@@ -44,7 +44,7 @@ public:
 
   static result<did> parse(std::string_view x);
 
-  /// Wraps text that was checked before, e.g. a stored one.
+  /// Wraps a text that was checked before, for example one from the store.
   static did trusted(std::string x) {
     did out;
     out.text_ = std::move(x);
@@ -61,13 +61,14 @@ private:
   std::string text_;
 };
 
-/// Stable 64-bit hash of a DID: routing and tracked sets. Same on every
-/// machine and version, because it decides placement: XXH64 with seed 0.
-/// Not for tables that an attacker fills.
+/// A 64-bit hash of a DID for routing and for sets of tracked repos: XXH64 with
+/// seed 0. It decides where a DID belongs, so it is the same on every machine
+/// and in every version. Do not use it for tables that an attacker can fill.
 uint64_t stable_hash(std::string_view x) noexcept;
 
-/// A timestamp identifier: 53 bits of microseconds, 10 bits of clock id.
-/// Numeric order equals byte order of the text (protocol-coverage.md 0).
+/// A timestamp identifier: 53 bits of microseconds since 1970 and 10 bits of
+/// clock id. Numeric order equals the byte order of the text
+/// (protocol-coverage.md 0.1).
 class tid {
 public:
   tid() = default;
@@ -98,7 +99,7 @@ private:
   uint64_t value_ = 0;
 };
 
-/// `collection/rkey` split at its only slash. Borrows the path.
+/// A `collection/rkey` path split at its only slash. Borrows the path.
 struct path_parts {
   std::string_view collection;
   std::string_view rkey;

@@ -7,12 +7,12 @@ namespace weir::atproto::mst {
 
 namespace {
 
-/// The one node of a depth that may still grow. Its last entry waits outside
-/// `done`, because the subtree after it is not finished.
+/// The one node of a depth that can still grow. Its last entry is kept outside
+/// of `done`, because the subtree after it is not finished.
 struct open_node {
   node_writer done;
   cid left;
-  std::string key; ///< Of the last entry; empty when there is none yet.
+  std::string key; ///< Key of the last entry; empty when there is none.
   cid value;
   cid right;
 
@@ -26,7 +26,7 @@ struct open_node {
     right = {};
   }
 
-  /// Sets the subtree behind everything so far.
+  /// Sets the subtree after all entries so far.
   void attach(const cid& child) { (key.empty() ? left : right) = child; }
 
   cid close(const block_sink& sink) {
@@ -51,7 +51,7 @@ struct builder::impl {
     // nop
   }
 
-  /// Finishes all nodes below `depth` and hangs them together.
+  /// Finishes all nodes below `depth` and links each to the node above it.
   void close_below(size_t depth) {
     for (size_t i = 0; i < depth; ++i)
       if (!levels[i].empty()) {

@@ -7,9 +7,9 @@ namespace weir::atproto::mst {
 
 namespace {
 
-/// The ops in the order in which they are undone: deletes first, then the
-/// rest, each group by path. Other orders lead to the same tree but touch
-/// other nodes, which the sender need not have sent.
+/// The order in which ops are undone: deletes first, then the rest, each group
+/// by path. Another order gives the same tree but may need other nodes, which
+/// the sender did not have to include.
 std::vector<const commit_op*> undo_order(std::span<const commit_op> ops) {
   std::vector<const commit_op*> out;
   out.reserve(ops.size());
@@ -42,9 +42,9 @@ result<void> check_ops(std::span<const commit_op> ops) {
   return {};
 }
 
-/// Takes one op back. What it finds on the way must be what the op left: the
-/// value of a create or update, nothing after a delete. Ops have different
-/// paths, so undoing one does not disturb what another one finds.
+/// Undoes one op. The tree must contain what the op left: the value of a create
+/// or update, and nothing after a delete. Ops have different paths, so undoing
+/// one does not change what another one finds.
 result<void> undo(tree& from, const commit_op& op) {
   auto found = op.action == op_action::create ? from.remove(op.path)
                                               : from.put(op.path, op.prev);

@@ -17,9 +17,9 @@ using cbor::fault;
 
 constexpr uint8_t encoded_null = 0xf6;
 
-// The schema is closed and the encoding canonical, so that there is one way to
-// write a node. A reader may as well expect it byte by byte. An 'a' is also the
-// head of a text of one letter.
+// The schema is closed and the encoding canonical, so there is one way to write
+// a node, and the reader can compare bytes. An 'a' is also the head of a text
+// of one letter.
 constexpr std::string_view node_head = "\xa2\x61\x65";  // {"e":
 constexpr std::string_view node_left = "al";            // "l":
 constexpr std::string_view entry_head = "\xa4\x61\x6b"; // {"k":
@@ -30,7 +30,7 @@ constexpr std::string_view entry_value = "av";          // "v":
 /// Tag 42 and a byte string of 37 bytes: 0x00 and a blessed CID.
 constexpr std::string_view blessed_link{"\xd8\x2a\x58\x25\x00", 5};
 
-/// How a blessed dag-cbor CID begins.
+/// The first bytes of a blessed dag-cbor CID.
 constexpr std::string_view dag_cbor_cid{"\x01\x71\x12\x20", 4};
 
 constexpr const char* broken = "not the one form of an MST node";
@@ -48,7 +48,7 @@ bool is_dag_cbor(bytes_view x) noexcept {
   return x.size() == cid::blessed_size && as_text(x).starts_with(dag_cbor_cid);
 }
 
-/// A link of any well-formed CID.
+/// Takes a link with any well-formed CID.
 bool take_any_link(const uint8_t*& at, const uint8_t* end,
                    bytes_view& out) noexcept {
   constexpr auto whole = blessed_link.size() + cid::blessed_size;
@@ -66,7 +66,7 @@ bool take_any_link(const uint8_t*& at, const uint8_t* end,
          && cbor::take_link(at, end, head.value, out) == fault::none;
 }
 
-/// Null or a link to a node.
+/// Takes null or a link to a node.
 bool take_node_link(const uint8_t*& at, const uint8_t* end,
                     bytes_view& out) noexcept {
   if (at != end && *at == encoded_null) {
@@ -101,8 +101,8 @@ bool take_entry(const uint8_t*& at, const uint8_t* end,
          && take(at, end, entry_value) && take_any_link(at, end, out.value);
 }
 
-/// Whether `x` continues `before` as the rules demand: the longest shared
-/// prefix, a greater key.
+/// Checks that `x` may follow the key `before`: it shares the longest possible
+/// prefix and is greater.
 const char* check_key(std::string_view before,
                       const node_reader::raw_entry& x) noexcept {
   if (x.prefix > before.size())
@@ -178,10 +178,10 @@ bool node_reader::next() {
 
 namespace {
 
-/// Room in front of the entries: `node_head` and the longest array head.
+/// Space before the entries, for `node_head` and the longest array head.
 constexpr size_t head_room = 3 + 9;
 
-/// More than an entry takes beyond its key suffix and CIDs.
+/// An upper bound of what an entry takes besides its key suffix and CIDs.
 constexpr size_t entry_room = 64;
 
 void put(uint8_t*& out, std::string_view x) noexcept {
@@ -226,7 +226,7 @@ node_writer::node_writer() : out_(1024), end_(head_room) {
   // nop
 }
 
-/// Room for `size` more bytes behind what is written.
+/// Makes room for `size` more bytes after what is written.
 uint8_t* node_writer::grow(size_t size) {
   if (out_.size() - end_ < size)
     out_.resize(2 * out_.size() + size);
@@ -257,7 +257,7 @@ bytes_view node_writer::finish(bytes_view left) {
   put(at, node_left);
   put_link(at, left);
   end_ = static_cast<size_t>(at - out_.data());
-  // The head goes right in front of the entries, now that its size is known.
+  // The head goes directly before the entries, now that its size is known.
   std::array<uint8_t, head_room> head;
   auto* head_end = head.data();
   put(head_end, node_head);

@@ -7,7 +7,7 @@ namespace weir::atproto::mst {
 
 namespace {
 
-/// Rules between a node and where it hangs. Of the keys, one is hashed.
+/// Checks that a node fits its place. Only one of its keys is hashed.
 result<void> check_place(const tree_node& x, const place& at) {
   if (x.empty())
     return fail(ec::malformed, "empty MST node");
@@ -106,8 +106,8 @@ namespace {
 
 enum class side : uint8_t { left, right };
 
-/// Loads the nodes down one side of a subtree, so that its outermost key is
-/// seen to lie within the bounds.
+/// Loads the nodes down one side of a subtree, to check that its outermost key
+/// lies within the bounds.
 result<void> open_side(subtree& x, place at, side which,
                        const block_source& source) {
   for (auto* below = &x; !below->null();) {

@@ -5,14 +5,14 @@
 #include <memory>
 #include <utility>
 
-/// The loaded parts of a mutable tree and the three things done to them:
-/// load, split, merge. Internal to `tree`.
+/// The loaded parts of a tree that can be changed, and the three operations on
+/// them: load, split, merge. Internal to `tree`.
 namespace weir::atproto::mst {
 
 struct tree_node;
 
-/// A subtree: null, known by its CID alone, or loaded. A loaded one without
-/// CID has changed since the root was last computed.
+/// A subtree: null, known only by its CID, or loaded. A loaded subtree without
+/// CID was changed after the root was last computed.
 struct subtree {
   cid id;
   std::unique_ptr<tree_node> node;
@@ -30,12 +30,13 @@ struct tree_node {
   subtree left;
   std::vector<tree_entry> entries;
 
-  /// The subtree before entry `i`.
+  /// The subtree before entry `i`; for `i == size` the one after the last
+  /// entry.
   subtree& child(size_t i) noexcept {
     return i == 0 ? left : entries[i - 1].right;
   }
 
-  /// First entry whose key is not less than `key`.
+  /// Index of the first entry whose key is not less than `key`.
   size_t find(std::string_view key) const noexcept;
 
   bool holds(size_t i, std::string_view key) const noexcept {
@@ -45,45 +46,46 @@ struct tree_node {
   bool empty() const noexcept { return entries.empty() && left.null(); }
 };
 
-/// Where a subtree hangs: its depth, and the keys its own lie between. An
-/// empty bound is none.
+/// Where a subtree hangs: its depth, and the bounds between which its keys must
+/// lie. An empty bound is no bound.
 struct place {
   int depth = 0;
   std::string_view low;
   std::string_view high;
 
-  /// Place of the subtree before entry `i` of the node `x` here.
+  /// The place of the subtree before entry `i` of the node `x`, which hangs
+  /// here.
   place child(const tree_node& x, size_t i) const noexcept {
     return {depth - 1, i == 0 ? low : std::string_view{x.entries[i - 1].key},
             i == x.entries.size() ? high : std::string_view{x.entries[i].key}};
   }
 };
 
-/// The error for a key found at a depth that is not its own.
+/// The error for a key that stands at a depth that is not its own.
 error misplaced(std::string_view key);
 
-/// Decodes a node whose subtrees are stubs.
+/// Decodes a node. Its subtrees are stubs.
 result<std::unique_ptr<tree_node>> load_node(bytes_view block);
 
-/// The node of `x`, loaded when it is not yet and checked to fit `at`. A block
-/// that `source` does not have is `ec::unverifiable`.
+/// The node of `x`. If necessary it is loaded and checked to fit `at`. Fails
+/// with `ec::unverifiable` when `source` does not have its block.
 /// @pre `x` is not null
 result<tree_node*> open(subtree& x, const place& at,
                         const block_source& source);
 
-/// Cuts a subtree into the keys before and after `key`, which is in neither. A
-/// half that is the whole keeps its CID.
+/// Splits a subtree into the part before and the part after `key`, which is in
+/// neither. When one part is the whole subtree, it keeps its CID.
 result<std::pair<subtree, subtree>> split(subtree x, const place& at,
                                           std::string_view key,
                                           const block_source& source);
 
-/// Joins two neighbours of one depth that nothing parts any more. `between` is
-/// the key that did; the keys next to it are looked at, even where nothing is
-/// joined, so that none of them is on its wrong side.
+/// Joins two neighbours of the same depth after the key `between` them was
+/// removed. The keys next to `between` are checked even when nothing is joined,
+/// so that none of them stands on the wrong side.
 result<subtree> merge(subtree x, subtree y, const place& at,
                       std::string_view between, const block_source& source);
 
-/// Encodes what changed and returns the CID; undefined when null.
+/// Encodes the changed nodes. @returns the CID; undefined when `x` is null.
 cid seal(subtree& x, const block_sink& sink);
 
 } // namespace weir::atproto::mst

@@ -5,7 +5,8 @@
 namespace weir::atproto::mst {
 
 struct tree::impl {
-  /// Runs a call that may leave the tree broken, and no further one after that.
+  /// Runs a call that may leave the tree broken. After an error no further call
+  /// runs.
   template <class Call>
   result<cid> run(Call call) {
     if (failed.code != ec::none)
@@ -30,7 +31,7 @@ struct tree::impl {
 
   block_source source;
   subtree root;
-  int depth = 0; ///< Of the root; means nothing while it is null.
+  int depth = 0; ///< Depth of the root; unused while the root is null.
   bool changed = false;
   error failed;
 };
@@ -59,7 +60,8 @@ result<cid> tree::impl::get(std::string_view key) {
 
 // -- put ----------------------------------------------------------------------
 
-/// Grows the tree upwards to `key_at` with an entry for `key`, value to come.
+/// Grows the tree upwards to `key_at` and adds an entry for `key`, without a
+/// value.
 result<void> tree::impl::raise(std::string_view key, int key_at) {
   auto halves = split(std::move(root), {depth, {}, {}}, key, source);
   if (!halves)
@@ -160,7 +162,7 @@ result<cid> tree::impl::remove_here(subtree& x, const place& at,
   return old;
 }
 
-/// Drops top nodes that only point down.
+/// Removes top nodes that have no entry, only a subtree.
 result<void> tree::impl::trim() {
   while (root.node && root.node->entries.empty()) {
     auto below = std::move(root.node->left);
@@ -246,8 +248,8 @@ result<cid> tree::root(const block_sink& sink) {
         sink(empty_root(), encode_node({}));
       return empty_root();
     }
-    // What stands at the top now may have come here as a neighbour of keys that
-    // were hashed and are gone.
+    // The depth of the key at the top was never checked when it is here only
+    // because the keys beside it were removed.
     const auto& top = self.root.node->entries.front().key;
     if (key_depth(top) != self.depth)
       return misplaced(top);

@@ -35,10 +35,11 @@ constexpr scalar low_s_max{0x7f, 0xff, 0xff, 0xff, 0x80, 0x00, 0x00, 0x00,
                            0xde, 0x73, 0x7d, 0x56, 0xd3, 0x8b, 0xcf, 0x42,
                            0x79, 0xdc, 0xe5, 0x61, 0x7e, 0x31, 0x92, 0xa8};
 
-/// Largest DER form of a signature: two integers of at most 33 bytes.
+/// The largest DER form of a signature: two integers of at most 33 bytes.
 constexpr size_t der_size_max = 2 + 2 * (2 + 33);
 
-/// Writes a DER INTEGER: no leading zeros but one that keeps it positive.
+/// Writes a DER INTEGER. It has no leading zero except one that keeps it
+/// positive.
 uint8_t* put_integer(bytes_view x, uint8_t* out) noexcept {
   while (x.size() > 1 && x.front() == 0)
     x = x.subspan(1);
@@ -50,7 +51,7 @@ uint8_t* put_integer(bytes_view x, uint8_t* out) noexcept {
   return std::copy(x.begin(), x.end(), out);
 }
 
-/// DER of r || s; returns its size.
+/// Writes r || s in DER. @returns its size.
 size_t to_der(bytes_view sig, std::array<uint8_t, der_size_max>& out) noexcept {
   auto* end = put_integer(sig.first(32), out.data() + 2);
   end = put_integer(sig.last(32), end);
@@ -62,7 +63,7 @@ size_t to_der(bytes_view sig, std::array<uint8_t, der_size_max>& out) noexcept {
 
 // -- numbers, for signing -----------------------------------------------------
 
-/// Numbers modulo the order of the curve.
+/// Arithmetic modulo the order of the curve.
 class field {
 public:
   const EC_GROUP* group() const noexcept { return group_.get(); }
@@ -87,14 +88,14 @@ private:
   number_context_ptr context_{BN_CTX_new()};
 };
 
-/// The generator times `k`.
+/// The generator multiplied by `k`.
 point_ptr times_generator(const field& f, const BIGNUM* k) {
   point_ptr out{EC_POINT_new(f.group())};
   EC_POINT_mul(f.group(), out.get(), k, nullptr, nullptr, f.context());
   return out;
 }
 
-/// The sequence of candidate nonces of RFC 6979, 3.2.
+/// The sequence of candidate nonces of RFC 6979, section 3.2.
 class nonce_source {
 public:
   nonce_source(const digest& reduced_hash, const scalar& secret) {
@@ -150,7 +151,7 @@ public_point public_point::parse(bytes_view x) {
                                       point.size()),
     OSSL_PARAM_construct_end()};
   EVP_PKEY* key = nullptr;
-  // Decodes the point, which checks that it lies on the curve.
+  // Decoding checks that the point lies on the curve.
   const bool good
     = context && EVP_PKEY_fromdata_init(context.get()) == 1
       && EVP_PKEY_fromdata(context.get(), &key, EVP_PKEY_PUBLIC_KEY,
@@ -160,7 +161,7 @@ public_point public_point::parse(bytes_view x) {
   if (good)
     out.key_ = {key, freed_by<EVP_PKEY_free>{}};
   else
-    ERR_clear_error(); // Nobody else shall find it in this thread's queue.
+    ERR_clear_error(); // Leave no error in this thread's queue.
   return out;
 }
 
@@ -191,7 +192,7 @@ bool valid_secret(const scalar& secret) {
 }
 
 std::array<uint8_t, 64> sign(const digest& hash, const scalar& secret) {
-  thread_local const field f; // To make it takes as long as to sign.
+  thread_local const field f; // Making one takes as long as signing.
   const auto d = f.read(secret);
   auto z = f.read(hash);
   BN_nnmod(z.get(), z.get(), f.order(), f.context());
@@ -200,7 +201,7 @@ std::array<uint8_t, 64> sign(const digest& hash, const scalar& secret) {
   nonce_source nonces{reduced, secret};
   const auto r = f.number();
   const auto s = f.number();
-  do { // Goes round again about once in 2^32 signatures.
+  do { // Repeats about once in 2^32 signatures.
     const auto k = f.read(nonces.next());
     if (!f.in_range(k.get()))
       continue;

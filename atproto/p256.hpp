@@ -4,22 +4,22 @@
 
 #include <memory>
 
-/// ECDSA on P-256 by OpenSSL, for `signature.cpp` alone. Scalars and points
-/// are big-endian; signatures are r || s.
+/// ECDSA on P-256 with OpenSSL; used only by `signature.cpp`. Scalars and
+/// points are big-endian, and a signature is r || s.
 namespace weir::atproto::p256 {
 
 using scalar = std::array<uint8_t, 32>;
 
-/// A parsed point, ready for many checks.
+/// A parsed point of the curve, ready for many checks.
 ///
 /// # Ownership and threads
-/// Copies share; checks may run on many threads at once.
+/// Copies share the parsed form. Several threads may check at the same time.
 class public_point {
 public:
   public_point() = default;
 
-  /// Undefined when `x` is no point of the curve in compressed or
-  /// uncompressed form.
+  /// Undefined when `x` is no point of the curve in compressed or uncompressed
+  /// form.
   static public_point parse(bytes_view x);
 
   bool defined() const noexcept { return key_ != nullptr; }
@@ -31,11 +31,12 @@ private:
   std::shared_ptr<void> key_; ///< An `EVP_PKEY`.
 };
 
-/// In 1..n-1.
+/// True for a scalar in 1..n-1.
 bool valid_secret(const scalar& secret);
 
-/// Signs with the nonce of RFC 6979, so that equal inputs give equal bytes,
-/// and low s. Not in constant time: for keys that protect nothing.
+/// Makes a low-S signature with the nonce of RFC 6979, so that equal inputs
+/// give equal bytes. It does not run in constant time: use it only for keys
+/// that protect nothing.
 /// @pre `valid_secret(secret)`
 std::array<uint8_t, 64> sign(const digest& hash, const scalar& secret);
 

@@ -12,7 +12,8 @@ namespace {
 
 using cbor::fault;
 
-/// Appends to a string through a raw pointer; the string's size runs ahead.
+/// Appends to a string through a raw pointer. Until `finish` the string is
+/// longer than its content.
 class text_sink {
 public:
   text_sink(std::string& out, size_t expected) : out_(out) {
@@ -22,7 +23,8 @@ public:
     end_ = at_ + expected;
   }
 
-  /// Room for `n` more characters. `advance` says how many were used.
+  /// Makes room for `n` more characters. `advance` then says how many were
+  /// used.
   char* room(size_t n) {
     if (static_cast<size_t>(end_ - at_) < n)
       grow(n);
@@ -41,7 +43,7 @@ public:
     at_ += x.size();
   }
 
-  /// The last character. @pre something was put
+  /// The last character. @pre something was written
   char& back() noexcept { return at_[-1]; }
 
   void finish() { out_.resize(static_cast<size_t>(at_ - out_.data())); }
@@ -67,7 +69,7 @@ static_assert(std::endian::native == std::endian::little,
 constexpr uint64_t each_byte = 0x0101'0101'0101'0101u;
 constexpr uint64_t high_bits = each_byte * 0x80;
 
-/// High bit of every byte below `n`, exact up to the first such byte.
+/// Sets the high bit of every byte below `n`. Exact up to the first such byte.
 constexpr uint64_t bytes_below(uint64_t word, uint8_t n) noexcept {
   return (word - each_byte * n) & ~word & high_bits;
 }
@@ -80,7 +82,7 @@ constexpr bool must_escape(char c) noexcept {
   return static_cast<uint8_t>(c) < 0x20 || c == '"' || c == '\\';
 }
 
-/// Longest escape: \u00XX.
+/// The longest escape is \u00XX.
 constexpr size_t escape_size_max = 6;
 
 char* write_escape(char c, char* out) noexcept {
@@ -98,8 +100,8 @@ char* write_escape(char c, char* out) noexcept {
   return out;
 }
 
-/// Copies characters up to the first that needs an escape; returns their
-/// number. Writes up to seven bytes more than that.
+/// Copies characters up to the first one that needs an escape and returns their
+/// number. It may write up to seven bytes more than that.
 size_t copy_plain(std::string_view x, char* out) noexcept {
   size_t i = 0;
   for (; i + 8 <= x.size(); i += 8) {
@@ -134,7 +136,7 @@ void put_string(text_sink& out, std::string_view x) {
 
 // -- special maps -------------------------------------------------------------
 
-/// A CID of raw codec, any hash.
+/// True for a CID of raw codec, with any hash.
 bool is_blob_link(const cid& x) noexcept {
   const auto binary = x.view();
   return binary.size() > 2 && binary[0] == 1 && binary[1] == cid::codec_raw;
@@ -148,7 +150,7 @@ bool valid_blob(cbor::reader in, size_t size) {
   for (; size > 0; --size) {
     const auto key = in.read_text();
     if (!key)
-      return false; // unreachable: the map was walked before
+      return false; // unreachable: the walk checked it
     if (*key == "$type") {
       has_type = in.read_text().has_value();
     } else if (*key == "ref") {
@@ -167,15 +169,15 @@ bool valid_blob(cbor::reader in, size_t size) {
   return has_type && has_ref && has_mime_type && has_size;
 }
 
-/// True when a strict client takes this map, one with a key `$link` or
-/// `$bytes` or with `$type` "blob", for what it looks like.
+/// True when a strict client accepts this map as what it looks like. The map
+/// has a key `$link` or `$bytes`, or its `$type` is "blob".
 bool valid_special(bytes_view map) {
   cbor::reader in{map};
   const auto size = in.read_map();
   auto look = in;
   const auto key = look.read_text();
   if (!size || !key)
-    return false; // unreachable: as above
+    return false; // unreachable: the walk checked it
   if (*size != 1)
     return valid_blob(in, *size);
   const auto value = look.read_text();
@@ -189,8 +191,8 @@ bool valid_special(bytes_view map) {
 
 // -- record -------------------------------------------------------------------
 
-/// Writes each item as it is walked. Every value ends with a comma, which the
-/// end of its container overwrites.
+/// Writes each item during the walk. Every value ends with a comma, and the end
+/// of its container overwrites the last one.
 class json_writer {
 public:
   explicit json_writer(text_sink& out) noexcept : out_(out) {
@@ -292,14 +294,15 @@ private:
     }
   }
 
-  /// Most maps with a `$` key hold a `$type` and nothing to worry about.
+  /// Most maps with a `$` key have only a `$type`, which needs no further
+  /// check.
   void look_at_special(std::string_view key, bytes_view value) {
     constexpr std::string_view blob = "\x64"
-                                      "blob"; // As encoded.
+                                      "blob"; // In its encoded form.
     constexpr uint8_t empty_text = cbor::major_text << 5;
     const bool alone = key == "$link" || key == "$bytes";
     if (alone && depth_ == 1)
-      return found(json_hazard::bad_special); // No longer a record.
+      return found(json_hazard::bad_special); // A record must be an object.
     if (alone || (key == "$type" && as_text(value).starts_with(blob)))
       special_ |= uint64_t{1} << depth_;
     else if (key == "$type" && !value.empty()
@@ -310,7 +313,7 @@ private:
   text_sink& out_;
   json_hazard hazard_ = json_hazard::none;
   size_t depth_ = 0;
-  uint64_t special_ = 0; ///< Bit per depth: this map must be looked at again.
+  uint64_t special_ = 0; ///< One bit for each depth: check this map at its end.
 };
 
 static_assert(limits::cbor_depth_max < 64, "a bit of special_ per depth");
@@ -335,7 +338,7 @@ result<json_hazard> append_record_json(bytes_view record, std::string& out) {
     return writer.hazard();
   }
   sink.finish();
-  out.pop_back(); // The comma behind the record.
+  out.pop_back(); // Removes the comma after the record.
   return json_hazard::none;
 }
 

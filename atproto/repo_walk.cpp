@@ -14,14 +14,14 @@ namespace weir::atproto {
 
 namespace {
 
-/// Where the digest begins in a blessed CID.
+/// Offset of the digest in a blessed CID.
 constexpr size_t digest_at = 4;
 
-/// A node on the way from the root to where the walk is.
+/// A node on the path from the root to the current place.
 struct open_node {
   bytes block;
   mst::node_reader reader;
-  bytes_view next; ///< Subtree to enter before the next entry, or empty.
+  bytes_view next; ///< The subtree to enter before the next entry; or empty.
   int depth = 0;
 };
 
@@ -60,7 +60,7 @@ struct repo_walk::impl {
   cid data; ///< Root of the tree; set by a successful `finish`.
   error failed;
 
-  std::vector<open_node> path; ///< The first `open` are in use.
+  std::vector<open_node> path; ///< The first `open` of them are in use.
   size_t open = 0;
   bool entered = false;
   std::string last_key;
@@ -94,9 +94,9 @@ result<void> repo_walk::impl::feed(bytes_view chunk) {
 
 // -- walking ------------------------------------------------------------------
 
-/// The block with the binary CID `id`, a blessed one. In a CAR the CID stands
-/// right before the data, so one read brings both. What a disk gives back is
-/// hashed again.
+/// Reads the block with the binary CID `id`, which is blessed. A CAR has the
+/// CID directly before the data, so one read returns both. Bytes from a disk
+/// are hashed again.
 result<bytes_view> repo_walk::impl::read_block(bytes_view id,
                                                const char* what) {
   bytes_view section;
@@ -145,7 +145,8 @@ result<void> repo_walk::impl::check_present(bytes_view id) {
   return block ? result<void>{} : block.error();
 }
 
-/// The root alone may be empty, may not be a bridge, and sets the depth.
+/// Only the root may be an empty tree; it must have entries otherwise, and it
+/// sets the depth.
 result<void> repo_walk::impl::enter_root() {
   entered = true;
   if (data == mst::empty_root())

@@ -6,14 +6,14 @@
 
 namespace weir::atproto {
 
-/// One-shot SHA-256 (OpenSSL's own one-shot call is 2.5 times
-/// slower on small blocks). Never fails, allocates nothing, any thread.
+/// SHA-256 in one call. Never fails and allocates nothing; any thread.
+/// (OpenSSL's own one-shot call takes 2.5 times as long for small blocks.)
 digest sha256(bytes_view x);
 
-/// Whether they are equal, in a time that does not say where they differ.
+/// Compares in constant time, so that the time does not show where they differ.
 bool same_secret(const digest& x, const digest& y) noexcept;
 
-/// Incremental SHA-256 for data that arrives in pieces. One thread.
+/// SHA-256 of data that arrives in pieces. One thread.
 class sha256_stream {
 public:
   sha256_stream();
@@ -25,7 +25,7 @@ public:
 
   void update(bytes_view x);
 
-  /// Ends the computation; the object starts anew.
+  /// Ends the computation. The object can then be used for the next one.
   digest finish();
 
 private:

@@ -17,18 +17,19 @@ constexpr size_t compressed_size = 33;
 constexpr size_t uncompressed_size = 65;
 constexpr size_t signature_size = 64;
 
-/// Multicodec of a compressed public key, as a varint.
+/// The multicodec of a compressed public key, as a varint.
 using key_prefix = std::array<uint8_t, 2>;
 constexpr key_prefix k256_prefix{0xe7, 0x01};
 constexpr key_prefix p256_prefix{0x80, 0x24};
 
-/// Read-only after this line, so every thread may share it.
+/// The context is never changed after this, so all threads share it.
 const secp256k1_context* k256() {
   static const auto* context = secp256k1_context_create(SECP256K1_CONTEXT_NONE);
   return context;
 }
 
-/// Compressed and uncompressed only: both libraries also take the hybrid form.
+/// Accepts the compressed and the uncompressed form. Both libraries would also
+/// take the hybrid form.
 bool point_form(bytes_view x) noexcept {
   if (x.size() == compressed_size)
     return x[0] == 2 || x[0] == 3;
@@ -48,7 +49,8 @@ result<bytes> decode_multibase(std::string_view x) {
 
 struct public_key::impl {
   curve which;
-  std::array<uint8_t, compressed_size> point; ///< The key's identity.
+  /// The key's identity, compressed.
+  std::array<uint8_t, compressed_size> point;
   secp256k1_pubkey k256;
   p256::public_point p256;
 };
@@ -69,7 +71,7 @@ result<public_key> public_key::from_point(curve which, bytes_view point) {
   }
   if (!good)
     return fail(ec::malformed, "key is not a point of its curve");
-  // Compressed, a point is x and the parity of y.
+  // A compressed point is x and the parity of y.
   std::copy_n(point.begin(), compressed_size, parsed->point.begin());
   if (point.size() == uncompressed_size)
     parsed->point[0] = point.back() % 2 == 0 ? 2 : 3;
@@ -118,7 +120,8 @@ bool public_key::verify_digest(const digest& hash, bytes_view sig) const {
     return false;
   if (impl_->which == curve::p256)
     return impl_->p256.verify(hash, sig);
-  // Refuses r and s outside 1..n-1, and high s (protocol-coverage.md 7).
+  // This refuses r and s outside of 1..n-1, and high s (protocol-coverage.md
+  // 7).
   secp256k1_ecdsa_signature parsed;
   return secp256k1_ecdsa_signature_parse_compact(k256(), &parsed, sig.data())
            == 1
@@ -149,7 +152,7 @@ bool operator==(const public_key& x, const public_key& y) {
 
 private_key private_key::generate(curve which, random_source& random) {
   std::array<uint8_t, 32> secret;
-  for (;;) { // All but one in four billion draws are in range.
+  for (;;) { // Only one in four billion is out of range.
     random.fill(secret);
     if (auto key = from_bytes(which, secret))
       return *std::move(key);
@@ -177,7 +180,7 @@ signature private_key::sign(bytes_view message) const {
     return p256::sign(hash, secret_);
   signature out{};
   secp256k1_ecdsa_signature made;
-  // Nonce of RFC 6979, low s. Cannot fail for a checked secret.
+  // Nonce of RFC 6979, low s. It cannot fail for a secret that was checked.
   if (secp256k1_ecdsa_sign(k256(), &made, hash.data(), secret_.data(), nullptr,
                            nullptr)
       == 1)

@@ -14,36 +14,39 @@ enum class curve : uint8_t { k256, p256 };
 /// r || s, big-endian, 64 bytes.
 using signature = std::array<uint8_t, 64>;
 
-/// A parsed, verified-to-be-on-the-curve signing key, ready for many checks:
-/// parsing costs as much as a verification, so hold on to
-/// this object (protocol-coverage.md 7).
+/// A signing key that was parsed and is known to be a point of its curve
+/// (protocol-coverage.md 7). Parsing costs as much as checking a signature, so
+/// keep the object.
 ///
 /// # Ownership and threads
-/// A value sharing its parsed form; checks may run on many threads at once.
+/// A value that shares its parsed form. Several threads may check at the same
+/// time.
 class public_key {
 public:
   public_key() = default;
 
-  /// `z...` Multikey with a k256 or p256 prefix; exactly 35 bytes.
+  /// Parses a `z...` Multikey with a k256 or p256 prefix; exactly 35 bytes.
   static result<public_key> from_multikey(std::string_view multibase);
 
-  /// Legacy verification methods: bare point, 33 or 65 bytes, curve given.
+  /// Parses the bare point of a legacy verification method: 33 or 65 bytes. The
+  /// method names the curve.
   static result<public_key> from_legacy(curve which,
                                         std::string_view multibase);
 
-  /// `did:key:z...`.
+  /// Parses `did:key:z...`.
   static result<public_key> from_did_key(std::string_view x);
 
-  /// A point, 33 bytes compressed or 65 bytes uncompressed.
+  /// Parses a point: 33 bytes compressed or 65 bytes uncompressed.
   static result<public_key> from_point(curve which, bytes_view point);
 
-  /// True when `sig` signs `message` (SHA-256 inside). Low-S is required.
+  /// True when `sig` is a signature of the SHA-256 of `message`. Its s must be
+  /// low.
   bool verify(bytes_view message, bytes_view sig) const;
 
-  /// Same for a digest computed before.
+  /// The same for a digest that is already computed.
   bool verify_digest(const digest& hash, bytes_view sig) const;
 
-  /// Multikey text, `zQ3s...` or `zDn...`. Empty for the empty key.
+  /// The Multikey text, `zQ3s...` or `zDn...`; empty for the empty key.
   std::string to_multikey() const;
 
   curve which() const noexcept;
@@ -57,15 +60,15 @@ private:
   std::shared_ptr<const impl> impl_;
 };
 
-/// A signing key of the simulated network and of tests. The engine holds none.
+/// A signing key for the simulated network and tests. The engine has none.
 class private_key {
 public:
   static private_key generate(curve which, random_source& random);
 
-  /// 32 bytes, in [1, n - 1].
+  /// @param secret 32 bytes, a number in [1, n - 1].
   static result<private_key> from_bytes(curve which, bytes_view secret);
 
-  /// Low-S signature over SHA-256 of `message`.
+  /// Makes a low-S signature of the SHA-256 of `message`.
   signature sign(bytes_view message) const;
 
   public_key public_part() const;

@@ -5,18 +5,20 @@
 
 namespace weir::atproto {
 
-/// A frame with where it came from, as one travels from UPSTREAM to REPO. The
-/// stamp makes reading the UPSTREAM's state unnecessary (architecture.md, The
-/// stages).
+/// A frame with the place it came from, as it travels from UPSTREAM to REPO.
+/// With the stamp nobody has to ask UPSTREAM for its state later
+/// (architecture.md, The stages).
 struct stamped_frame {
-  position at;               ///< Of this frame.
-  uint64_t first_cursor = 0; ///< First cursor since reset, in `at.epoch`.
-  bool relay = false;        ///< Else the stream of a PDS.
+  position at;               ///< Position of this frame.
+  /// First cursor since the last reset, in the epoch `at.epoch`.
+  uint64_t first_cursor = 0;
+  bool relay = false;        ///< True for a relay, false for a PDS.
   frame_kind kind = frame_kind::unknown;
   did repo;
-  shared_bytes bytes; ///< None: it was stepped over.
+  /// Empty when the frame was malformed and is stepped over.
+  shared_bytes bytes;
 
-  /// The upstream's first_cursor_since_reset as a position.
+  /// The place since which the stream has no hole, as a position.
   position since_reset() const noexcept {
     return {at.upstream, at.epoch, first_cursor};
   }

@@ -6,8 +6,8 @@ namespace weir::atproto {
 
 namespace {
 
-/// Length of the well-formed sequence of two to four bytes at the front of
-/// `x`, 0 when there is none (the Unicode Standard, table 3-7).
+/// Length of the well-formed sequence of two to four bytes at the front of `x`,
+/// or 0 when there is none (the Unicode Standard, table 3-7).
 size_t sequence_length(bytes_view x) noexcept {
   const auto continues
     = [&](size_t i, uint8_t low = 0x80, uint8_t high = 0xbf) {

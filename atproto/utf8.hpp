@@ -7,7 +7,7 @@
 
 namespace weir::atproto {
 
-/// True when the bytes at `x`, as many as a `Word` has, are ASCII.
+/// True when the `sizeof(Word)` bytes at `x` are ASCII.
 template <class Word>
 bool ascii_word(const char* x) noexcept {
   Word word = 0;
@@ -15,8 +15,8 @@ bool ascii_word(const char* x) noexcept {
   return (word & static_cast<Word>(0x8080'8080'8080'8080u)) == 0;
 }
 
-/// True when every byte is ASCII. Short text, the usual case, takes two loads
-/// that may overlap.
+/// True when every byte is ASCII. Short texts are the usual case and take two
+/// loads, which may overlap.
 inline bool is_ascii(std::string_view x) noexcept {
   const auto* at = x.data();
   auto left = x.size();
@@ -34,12 +34,12 @@ inline bool is_ascii(std::string_view x) noexcept {
   return true;
 }
 
-/// `valid_utf8` for text that is not all ASCII.
+/// `valid_utf8` for a text that is not all ASCII.
 bool valid_utf8_slow(std::string_view x) noexcept;
 
 /// True when `x` is well-formed UTF-8: no overlong form, no surrogate, nothing
-/// above U+10FFFF. NUL is a character like any other
-/// (protocol-coverage.md 6.4).
+/// above U+10FFFF. NUL counts as an ordinary character (protocol-coverage.md
+/// 6.4).
 inline bool valid_utf8(std::string_view x) noexcept {
   return is_ascii(x) || valid_utf8_slow(x);
 }

@@ -30,8 +30,8 @@ refusal bad_signature() {
                 "the commit is not signed by the account's key");
 }
 
-/// A CAR slice and the commit object it begins with, which names this DID.
-/// Nothing is hashed yet.
+/// A CAR slice and the commit object that is its root. The commit names this
+/// DID. No hash has been checked yet.
 struct opened_slice {
   car_slice car;
   cid id;
@@ -80,7 +80,7 @@ mst::block_source source_of(const car_slice& car) {
   };
 }
 
-/// The reason why an event cannot be inverted at all; empty when it can.
+/// Says why an event cannot be inverted at all; empty when it can.
 std::string_view not_invertible(const commit_event& event) {
   if (event.too_big)
     return "tooBig commit";
@@ -92,7 +92,7 @@ std::string_view not_invertible(const commit_event& event) {
   return {};
 }
 
-/// A first commit: its creates are the whole tree, and the CAR holds it.
+/// True for a first commit: its creates are the whole tree, and the CAR has it.
 bool is_whole_tree(const opened_slice& x, std::span<const commit_op> ops) {
   std::vector<mst::leaf> leaves;
   leaves.reserve(ops.size());
@@ -133,7 +133,8 @@ verified_op to_verified(const shared_bytes& frame, const car_slice& car,
   return out;
 }
 
-/// Every record that could be checked is there, none too often.
+/// Checks that the CAR has every record that the ops name, each only as often
+/// as allowed.
 result<void> check_records(const opened_slice& x, const commit_event& event) {
   uint64_t record_bytes = 0;
   for (const auto& op : event.ops) {
@@ -149,7 +150,8 @@ result<void> check_records(const opened_slice& x, const commit_event& event) {
   return {};
 }
 
-/// What a hashed slice must prove besides the signature: records and tree.
+/// Checks what a hashed slice must prove besides the signature: records and
+/// tree.
 result<void> check_proof(const opened_slice& x, const commit_event& event) {
   if (auto records = check_records(x, event); !records)
     return records;
@@ -161,7 +163,7 @@ result<void> check_proof(const opened_slice& x, const commit_event& event) {
                               source_of(x.car));
 }
 
-/// Why a hashed slice does not prove its event, if it does not.
+/// Says why a hashed slice does not prove its event, or nothing when it does.
 std::optional<refusal> find_fault(const opened_slice& x,
                                   const commit_event& event) {
   if (const auto reason = not_invertible(event); !reason.empty())
@@ -230,7 +232,7 @@ verified<verified_commit> verify_commit(const shared_bytes& frame,
                       : refuse(verdict::bad_proof, hashed.error());
   if (!check_commit_signature(slice->block, key))
     return bad_signature();
-  // A fault of the proof only counts when the account itself signed it.
+  // A fault of the proof counts only when the account itself signed it.
   if (fault) {
     fault->signed_rev = event.rev;
     return *fault;
