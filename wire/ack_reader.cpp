@@ -16,9 +16,9 @@ namespace {
 namespace json = boost::json;
 using text_view = json::string_view;
 
-/// Hears every token of a message, in its order, so that a member that is there
-/// twice is noticed: an object would keep one of them. The message's size bounds
-/// all.
+/// Sees every token of a message in order. So it notices a member that is there
+/// twice, of which a parsed object would keep only one. The limit on the
+/// message's size bounds everything here.
 class ack_handler : public json_tokens {
 public:
   bool on_object_begin(json::error_code&) {
@@ -70,7 +70,7 @@ public:
 
   bool on_uint64(uint64_t, text_view, json::error_code&) { return true; }
 
-  /// An id may be spelled 7.0 or 7e0.
+  /// An id may also be written as 7.0 or 7e0.
   bool on_double(double x, text_view, json::error_code&) {
     constexpr auto top = static_cast<double>(limits::safe_integer_max);
     if (is_value_of(member::id) && x > 0 && x <= top && std::trunc(x) == x)
@@ -83,8 +83,8 @@ public:
   bool is_object = false;
   size_t types = 0;
   size_t ids = 0;
-  std::optional<std::string> type; ///< The last one.
-  std::optional<uint64_t> id;      ///< The last one that is an id.
+  std::optional<std::string> type; ///< The last one that was read.
+  std::optional<uint64_t> id;      ///< The last valid one.
 
 private:
   enum class member : uint8_t { type, id, other };
@@ -102,8 +102,8 @@ private:
   }
 
   size_t depth_ = 0;
-  member at_ = member::other; ///< The member whose value is read.
-  std::string text_;          ///< Of the key or type that is read.
+  member at_ = member::other; ///< The member whose value is being read.
+  std::string text_;          ///< The key or type that is being read.
 };
 
 } // namespace

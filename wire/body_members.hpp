@@ -12,10 +12,10 @@ namespace weir::wire {
 enum class member_need : uint8_t {
   required,
   optional,
-  one_of, ///< Exactly one of those with this word.
+  one_of, ///< Exactly one of the members with this mark.
 };
 
-/// "required", "optional", "one of these"; docs/api.md says it in these words.
+/// The words that docs/api.md uses: "required", "optional", "one of these".
 std::string_view to_string(member_need x) noexcept;
 
 /// One member of the JSON body of a route.
@@ -24,8 +24,8 @@ struct body_member {
   member_need need = member_need::optional;
 };
 
-/// The table of all members that bodies have: the routes point to it, those who
-/// read bodies know no other names, and docs/api.md has a row for each.
+/// All members that request bodies may have. Routes refer to these tables,
+/// readers of bodies accept no other names, and docs/api.md has a row for each.
 inline constexpr std::array add_members{
   body_member{"dids", member_need::required},
   body_member{"collections", member_need::optional},
@@ -42,8 +42,8 @@ inline constexpr std::array letter_members{
   body_member{"cursor", member_need::optional},
 };
 
-/// Says that no member has this name, with the one that was meant or all that
-/// there are.
+/// The error for a name that no member has. It suggests the member that was
+/// probably meant, or lists all of them.
 std::string unknown_member(std::string_view name,
                            std::span<const body_member> known);
 

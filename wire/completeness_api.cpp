@@ -84,7 +84,7 @@ void append_upstream(const completeness_upstream& x, std::string& out) {
 void append_complete(const completeness_view& x, std::string& out) {
   out += R"(,"complete":)";
   if (!x.active) {
-    out += R"(null,"reason":"nothing is kept up of an account that is )";
+    out += R"(null,"reason":"an inactive account is not kept up to date: )";
     out += x.account;
     out += '"';
     return;

@@ -30,7 +30,7 @@ std::optional<uint64_t> event_numbers::op_of(uint64_t id) const {
     [](uint64_t x, const id_epoch& y) { return x < y.first + y.ahead; });
   const auto op = id - std::prev(next)->ahead;
   if (next != epochs_.end() && op >= next->first)
-    return std::nullopt; // Between two epochs.
+    return std::nullopt; // The id lies between two epochs.
   return op;
 }
 

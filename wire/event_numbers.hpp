@@ -9,8 +9,8 @@
 
 namespace weir::wire {
 
-/// From the operation `first` on, ids of events are `ahead` higher than the
-/// numbers of their operations.
+/// From operation `first` on, the id of an event is its operation's number plus
+/// `ahead`.
 struct id_epoch {
   uint64_t first = 1;
   uint64_t ahead = 0;
@@ -18,33 +18,33 @@ struct id_epoch {
   bool operator==(const id_epoch&) const = default;
 };
 
-/// Ids of events, as applications see them, and the operations of the log they
-/// stand for. A log that was never put back from a backup has one epoch, in
-/// which they are the same; each time that it was (`weir adopt`) begins an
-/// epoch whose ids no event had before (ADR 14).
+/// Translates between ids of events, which applications see, and numbers of
+/// operations in the log. They are equal until a store is restored from a
+/// backup. After a restore, `weir adopt` begins a new epoch, in which ids are
+/// higher than any id that was given out before (ADR 14).
 ///
 /// # Threads
-/// Never changes; any.
+/// Immutable, so any thread may use it.
 class event_numbers {
 public:
   event_numbers() = default;
 
-  /// @pre Both members grow from one to the next.
+  /// @pre `first` and `ahead` grow from each epoch to the next.
   explicit event_numbers(std::vector<id_epoch> begun);
 
   /// @pre `op > 0`
   /// @returns `ec::limit_reached` beyond 2^53 - 1, which JSON cannot carry.
   result<uint64_t> id_of(uint64_t op) const;
 
-  /// The inverse; empty for a number that no operation can have.
+  /// The inverse of `id_of`; empty for an id that no operation can have.
   std::optional<uint64_t> op_of(uint64_t id) const;
 
-  /// The first id of the epoch in force: what tells it from those before.
+  /// The first id of the current epoch. It identifies the epoch.
   uint64_t epoch() const;
 
-  /// `0123456789abcdef.1`: identity and epoch of a log. An application that kept
-  /// the text of another time and finds another one knows that the ids it
-  /// remembers need not be of this log.
+  /// Name of the log and its epoch, such as `0123456789abcdef.1`. An
+  /// application can store it with the ids it remembers. When it later finds
+  /// another name, those ids may stand for other events.
   std::string name_of(uint64_t log_identity) const;
 
 private:

@@ -17,7 +17,8 @@ error bad_pattern(const std::string& pattern, std::string_view why) {
                 + std::string{why});
 }
 
-/// Why a name with large letters in its authority is refused; empty: it has none.
+/// The reason why a pattern with capital letters in its authority is refused;
+/// empty when it has none.
 std::string meant_instead(const std::string& pattern) {
   const auto meant = with_small_authority(pattern);
   return meant ? "has large letters in its domain, as no record has; did you mean "
@@ -25,7 +26,7 @@ std::string meant_instead(const std::string& pattern) {
                : std::string{};
 }
 
-/// `a.b.` is a prefix when names can begin with it.
+/// True when names can begin with the prefix, such as `a.b.`.
 bool valid_prefix(const std::string& prefix) {
   return atproto::valid_nsid(prefix + "x.y");
 }

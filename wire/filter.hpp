@@ -8,14 +8,14 @@
 
 namespace weir::wire {
 
-/// Which collections are kept (SYNC-20 to SYNC-23): exact NSIDs, or
-/// `a.b.*` for everything below a segment boundary. Empty, or the pattern `*`
-/// alone, keeps everything.
+/// Decides which collections are kept (SYNC-20 to 23). A pattern is an exact
+/// NSID, or `a.b.*` for everything below that segment. An empty list, or the
+/// pattern `*` alone, keeps everything.
 class collection_filter {
 public:
   collection_filter() = default;
 
-  /// `ec::invalid_argument` names the bad pattern.
+  /// Fails with `ec::invalid_argument`, which names the first bad pattern.
   static result<collection_filter> parse(std::vector<std::string> patterns);
 
   bool matches(std::string_view nsid) const noexcept;
@@ -24,7 +24,7 @@ public:
     return exact_.empty() && prefixes_.empty();
   }
 
-  /// As given, sorted, without duplicates.
+  /// The patterns as they were given, sorted and without duplicates.
   const std::vector<std::string>& patterns() const noexcept {
     return patterns_;
   }
@@ -32,7 +32,8 @@ public:
 private:
   std::vector<std::string> patterns_;
   std::vector<std::string> exact_;    ///< Sorted.
-  std::vector<std::string> prefixes_; ///< With the dot, without the star.
+  /// Each with its last dot, without the star.
+  std::vector<std::string> prefixes_;
 };
 
 } // namespace weir::wire

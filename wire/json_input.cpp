@@ -5,15 +5,15 @@
 
 #include <boost/json.hpp>
 
-/// What reads short JSON written by others; bodies that may be long have
-/// `repos_request_reader`.
+/// Readers of short JSON texts from others. `repos_request_reader` reads bodies
+/// that may be long.
 namespace weir::wire {
 
 namespace {
 
 namespace json = boost::json;
 
-/// The object that is all of `text`.
+/// Parses a text that is one object.
 result<json::object> parse_object(std::string_view text) {
   json::parse_options options;
   options.max_depth = limits::json_depth_max;
@@ -33,7 +33,7 @@ error not_strings(std::string_view key) {
               "\"" + std::string{key} + "\" must be a list of texts");
 }
 
-/// Nothing when the key is absent.
+/// The texts of a list, or nothing when the key is absent.
 result<std::optional<std::vector<std::string>>> strings(const json::object& in,
                                                         std::string_view key) {
   const auto* value = in.if_contains({key.data(), key.size()});

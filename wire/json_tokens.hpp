@@ -6,10 +6,10 @@
 
 namespace weir::wire {
 
-/// What all handlers of `boost::json::basic_parser` have in common here: one that
-/// derives from it says what it does with names and values, and need not speak of
-/// the rest. The size of a whole text is what bounds each of its parts. The
-/// parser's types are left to it, so that its header stays in few files.
+/// Base of the handlers for `boost::json::basic_parser`. A derived handler
+/// implements only the tokens it needs. The size of the whole text limits each
+/// of its parts. This header does not include the parser's, so that few files
+/// depend on it.
 struct json_tokens {
   static constexpr size_t max_object_size = SIZE_MAX;
   static constexpr size_t max_array_size = SIZE_MAX;

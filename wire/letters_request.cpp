@@ -20,9 +20,9 @@ namespace {
 namespace json = boost::json;
 using text_view = json::string_view;
 
-constexpr size_t shown_max = 64; ///< Of a name that nobody knows.
+constexpr size_t shown_max = 64; ///< Bytes shown of an unknown name.
 
-/// In the order of `letter_members`.
+/// Indices into `letter_members`.
 enum member : size_t { ids, did, all, cursor, none };
 
 static_assert(letter_members.size() == none && letter_members[ids].name == "ids"
@@ -33,7 +33,8 @@ static_assert(letter_members.size() == none && letter_members[ids].name == "ids"
 constexpr std::array<std::string_view, none> values{
   "a list of ids of events", "a DID", "true", "as the answer before gave it"};
 
-/// Hears every token of the text, in its order. The body's size bounds all.
+/// Sees every token of the text in order. The limit on the body's size bounds
+/// everything here.
 class letters_handler : public json_tokens {
 public:
   bool on_object_begin(json::error_code&) {
@@ -62,7 +63,7 @@ public:
     text_.append(x.data(), x.size());
     const auto name = std::exchange(text_, {});
     if (depth_ != 1)
-      return true; // Of a value that is wrong already.
+      return true; // Inside of a value that is wrong.
     at_ = static_cast<size_t>(
       std::ranges::find(letter_members, name, &body_member::name)
       - letter_members.begin());
@@ -111,8 +112,8 @@ public:
   bool on_null(json::error_code&) { return is_wrong(); }
 
   bool is_object = false;
-  std::optional<std::string> unknown;  ///< The first member of that kind.
-  std::optional<std::string> repeated; ///< The first that is there twice.
+  std::optional<std::string> unknown;  ///< The first unknown member.
+  std::optional<std::string> repeated; ///< The first repeated member.
   std::array<bool, none> seen{};
   std::array<bool, none + 1> wrong{};
   std::vector<uint64_t> events;
@@ -121,7 +122,7 @@ public:
   std::string after;
 
 private:
-  /// The value of the member at hand is not what it should be.
+  /// Notes that the value of the current member has the wrong type.
   bool is_wrong() {
     wrong[at_] = true;
     return true;
@@ -133,8 +134,8 @@ private:
   }
 
   size_t depth_ = 0;
-  size_t at_ = none; ///< The member whose value is read.
-  std::string text_; ///< Of the key or text that is read.
+  size_t at_ = none; ///< The member whose value is being read.
+  std::string text_; ///< The key or text that is being read.
 };
 
 error wrong_value(size_t i) {

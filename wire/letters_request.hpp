@@ -10,22 +10,22 @@
 
 namespace weir::wire {
 
-/// Which dead letters a request means.
+/// Which dead letters a request is about.
 struct letters_request {
-  std::vector<uint64_t> ids; ///< Of events; in order, each once.
+  std::vector<uint64_t> ids; ///< Ids of events, sorted and without duplicates.
   bool all = false;
-  std::optional<atproto::did> repo; ///< With `all`: only of this one.
-  uint64_t after = 0;               ///< With `all`: behind this event.
+  std::optional<atproto::did> repo; ///< With `all`: only those of this repo.
+  uint64_t after = 0; ///< With `all`: only those after this event.
 };
 
-/// Reads the body of `/v1/dead-letters/retry` and `/drop`: an object with one
-/// of `ids` (a list of numbers), `did` (a text) and `all` (true), and with the
-/// last two perhaps `cursor`.
+/// Reads the body of `/v1/dead-letters/retry` and `/drop`. It is an object with
+/// one of `ids` (a list of numbers), `did` (a text) and `all` (true). The last
+/// two may come with `cursor`.
 ///
 /// # Errors
-/// `ec::malformed` when the text is no JSON object, `ec::invalid_argument` for
-/// a member that nobody reads, that is there twice or has another value than
-/// these, `ec::limit_reached` above `limits::dead_letters_order_max` ids.
+/// `ec::malformed` when the text is no JSON object; `ec::invalid_argument` for
+/// a member that is unknown, repeated or of the wrong type; `ec::limit_reached`
+/// above `limits::dead_letters_order_max` ids.
 result<letters_request> parse_letters_request(std::string_view body);
 
 } // namespace weir::wire

@@ -6,11 +6,11 @@
 
 namespace weir::wire {
 
-/// What was meant by a name of a collection, or by a pattern that ends with `.*`,
-/// whose authority has large letters: `App.bsky.feed.Post` is `app.bsky.feed.Post`.
-/// An authority is a domain, and records have it in small letters, so that such a
-/// name fits none of them. Nothing when it is in small letters already; only the
-/// last part of a name may have large ones.
+/// Returns the name of a collection, or a pattern that ends with `.*`, with its
+/// authority in lower case: `App.bsky.feed.Post` gives `app.bsky.feed.Post`.
+/// Records have the authority, which is a domain, in lower case, so the other
+/// spelling would match none of them. Returns nothing when the authority
+/// already is in lower case; the last part of a name may have capitals.
 std::optional<std::string> with_small_authority(std::string_view name);
 
 } // namespace weir::wire

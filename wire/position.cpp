@@ -11,7 +11,7 @@ namespace weir::wire {
 
 namespace {
 
-/// First byte of every position; a new layout takes the next number.
+/// The first byte of every position. A new layout takes the next number.
 constexpr uint8_t position_version = 1;
 constexpr size_t head_size = 1 + 8 + 2;
 

@@ -21,7 +21,8 @@ problem_kind kind_of(ec code) noexcept {
     case ec::disk_full:
     case ec::cancelled:
       return {503, "Unavailable"};
-    // No route waits for another server but /resolve, which has names of its own.
+    // Only /resolve waits for another server, and it has error names of its
+    // own.
     case ec::none:
     case ec::chain_broken:
     case ec::metadata_changed:

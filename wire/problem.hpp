@@ -6,19 +6,19 @@
 #include <string_view>
 
 /// Errors as HTTP clients see them: `{"error": Name, "message": sentence}`
-/// (api.md, Errors).
+/// (docs/api.md).
 namespace weir::wire {
 
-/// How an error is called outside.
+/// The HTTP status and the name of an error.
 struct problem_kind {
-  int status = 500; ///< HTTP.
+  int status = 500; ///< HTTP status.
   std::string_view name;
 };
 
 problem_kind kind_of(ec code) noexcept;
 
-/// Appends the body. `message` may hold any bytes; what is not UTF-8 is shown
-/// as question marks.
+/// Appends the body. `message` may contain any bytes; those that are not UTF-8
+/// are shown as question marks.
 void append_problem(std::string_view name, std::string_view message,
                     std::string& out);
 

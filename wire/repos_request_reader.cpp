@@ -18,11 +18,11 @@ namespace {
 namespace json = boost::json;
 using text_view = json::string_view;
 
-/// Longer texts are neither DIDs nor patterns, and what is longer than this is
-/// not kept.
+/// Texts longer than this are neither DIDs nor patterns, so the rest of them is
+/// dropped.
 constexpr size_t text_bytes_max = limits::did_bytes_max + 1;
 constexpr size_t pattern_bytes_max = limits::nsid_bytes_max + 3;
-/// Enough to tell a key from all that are longer, and to show it.
+/// Enough to distinguish every known key, and to show an unknown one.
 constexpr size_t key_bytes_max = 64;
 
 error not_strings(std::string_view key, bool absent) {
@@ -40,7 +40,7 @@ size_t heap_bytes(const std::string& x) noexcept {
   return x.capacity() + allocation;
 }
 
-/// The first of each, in their order.
+/// Keeps the first of equal DIDs and their order.
 void drop_repeats(std::vector<atproto::did>& x) {
   std::vector<size_t> order(x.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -57,7 +57,7 @@ void drop_repeats(std::vector<atproto::did>& x) {
   x.resize(kept);
 }
 
-/// The texts under "dids".
+/// Collects the texts under "dids".
 class did_list {
 public:
   void take(std::string_view text) {
@@ -104,13 +104,14 @@ private:
   }
 
   std::vector<atproto::did> dids_;
-  std::vector<std::string> bad_; ///< The first ones, as far as they are shown.
+  /// The first bad ones, as far as they are shown.
+  std::vector<std::string> bad_;
   size_t count_ = 0;
   size_t bad_count_ = 0;
   size_t held_ = 0;
 };
 
-/// The texts under "collections".
+/// Collects the texts under "collections".
 class pattern_list {
 public:
   void take(std::string_view text) {
@@ -134,10 +135,10 @@ private:
   size_t held_ = 0;
 };
 
-/// What is said about the value of one member.
+/// What the body says about the value of one member.
 enum class member_state : uint8_t { absent, list, wrong };
 
-/// Hears every token of the text, in its order.
+/// Sees every token of the text in order.
 class request_handler : public json_tokens {
 public:
   bool on_object_begin(json::error_code&) {
@@ -203,14 +204,14 @@ public:
 
   bool is_object() const noexcept { return is_object_; }
 
-  /// Of a member in the table.
+  /// The state of a member of the table.
   member_state state_of(std::string_view name) const noexcept {
     return name == "dids" ? dids_state : collections_state;
   }
 
-  std::span<const body_member> members; ///< All that there may be.
-  std::optional<std::string> unknown; ///< The first member of that kind.
-  std::optional<std::string> repeated; ///< The first that is there twice.
+  std::span<const body_member> members; ///< All members that are allowed.
+  std::optional<std::string> unknown; ///< The first unknown member.
+  std::optional<std::string> repeated; ///< The first repeated member.
   did_list dids;
   pattern_list collections;
   member_state dids_state = member_state::absent;
@@ -234,12 +235,12 @@ private:
     text_.clear();
   }
 
-  /// Inside a list whose texts are wanted.
+  /// True inside of a list whose texts are wanted.
   bool in_list() const noexcept {
     return depth_ == 2 && state_ != nullptr && *state_ == member_state::list;
   }
 
-  /// A value that is neither a list nor a text in one.
+  /// Handles a value that is neither such a list nor a text in one.
   bool on_other() {
     if (state_ != nullptr && (depth_ == 1 || in_list()))
       *state_ = member_state::wrong;
@@ -253,8 +254,9 @@ private:
 
   bool is_object_ = false;
   size_t depth_ = 0;
-  member_state* state_ = nullptr; ///< Of the member that is read, if wanted.
-  std::string text_;              ///< Of the key or text that is read.
+  /// Of the member being read; null if not wanted.
+  member_state* state_ = nullptr;
+  std::string text_;              ///< The key or text that is being read.
 };
 
 json::parse_options options() {

@@ -9,22 +9,23 @@
 namespace weir::wire {
 
 /// Reads the body of `/repos/add`, `/repos/remove` and `/repos/resync` while it
-/// arrives. It keeps the DIDs and patterns that it names and nothing else, so
-/// that a body costs memory for what is used of it and not for its size.
+/// arrives. It keeps only the DIDs and patterns of the body, so memory depends
+/// on what is used and not on the size of the body.
 ///
 /// # Threads
-/// One at a time.
+/// One thread at a time.
 ///
 /// # Errors
-/// They are told at the end, whatever is wrong: a client that still sends would
-/// not see an earlier answer. `ec::malformed` when the text is no JSON object
-/// or nests deeper than `limits::json_depth_max`, `ec::limit_reached` above
-/// `limits::request_dids_max` DIDs; one bad DID or pattern refuses the request
-/// and is named, and so does a member that nobody reads.
+/// All errors are reported by `finish`, since a client that is still sending
+/// would not see an earlier answer. `ec::malformed` when the text is no JSON
+/// object or is nested deeper than `limits::json_depth_max`;
+/// `ec::limit_reached` above `limits::request_dids_max` DIDs. A bad DID or
+/// pattern, or an unknown member, refuses the whole request, and the error
+/// names it.
 class repos_request_reader {
 public:
-  /// @param members All that the body may have, `dids` and perhaps `collections`;
-  /// any other is refused. They outlive the reader.
+  /// @param members All members that the body may have: `dids` and perhaps
+  /// `collections`. Any other is refused. The table outlives the reader.
   explicit repos_request_reader(std::span<const body_member> members
                                 = add_members);
   ~repos_request_reader();
@@ -34,10 +35,10 @@ public:
 
   void put(std::string_view piece);
 
-  /// What it keeps now, about.
+  /// Approximate memory that it uses, in bytes.
   size_t held_bytes() const noexcept;
 
-  /// There is no more to come. Once.
+  /// Call this once, at the end of the body.
   result<repos_request> finish();
 
 private:

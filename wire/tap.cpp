@@ -20,7 +20,7 @@ void append_number(uint64_t x, std::string& out) {
   out.append(text.begin(), end);
 }
 
-/// `name` comes with its quotes, colon and what goes before.
+/// @param name The name with its quotes and colon, and with what goes before.
 void append_text(std::string_view name, std::string_view value,
                  std::string& out) {
   out += name;
@@ -38,7 +38,7 @@ void append_handle(std::string_view name, std::string_view handle,
               out);
 }
 
-/// One of the five words that clients accept; it agrees with `is_active`.
+/// One of the five words that clients accept. It agrees with `is_active`.
 std::string_view known_status(const account_fact& x) {
   constexpr std::array<std::string_view, 4> words{"takendown", "suspended",
                                                   "deactivated", "deleted"};
@@ -48,7 +48,7 @@ std::string_view known_status(const account_fact& x) {
   return i != words.end() ? *i : "deactivated";
 }
 
-/// Tap's own words for what SYNC-02 calls otherwise.
+/// Tap's words for the statuses that SYNC-02 names differently.
 std::string_view state_of(const tap_info& x) {
   if (x.account != "active")
     return x.account;
