@@ -3,16 +3,17 @@
 #include "storage/disk/database.hpp"
 #include "storage/format/erasure_row.hpp"
 
-/// Takes erased bytes off the disk: LevelDB keeps what was overwritten or
-/// deleted in its tables. All of these block until they are done.
+/// Removes erased bytes from the disk, since LevelDB keeps overwritten and
+/// deleted values in its tables for some time. These calls block until they are
+/// done.
 namespace weir::storage {
 
-/// Commits that have waited for repos, from `first` to `last` in the order of
-/// keys.
+/// Removes the frames that waited for the repos from `first` to `last`, in the
+/// order of keys.
 result<compacted> compact_waiting(database& db, const atproto::did& first,
                                   const atproto::did& last);
 
-/// Content of a span, about `slice_bytes` of it.
+/// Removes content of a span, about `slice_bytes` bytes of it.
 result<compacted> compact_content(database& db, uint16_t partition,
                                   content_span which, uint64_t slice_bytes);
 

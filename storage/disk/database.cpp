@@ -51,7 +51,7 @@ database::database(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {
 }
 
 database::~database() {
-  impl_->serving = false; // Nobody is left to be told.
+  impl_->serving = false; // A failure from here on is not reported.
 }
 
 void database::impl::fail_for_good(const error& reason) {
@@ -200,7 +200,8 @@ uint64_t database::memory_bytes() const {
   return std::stoull(text);
 }
 
-/// LevelDB does it for every range that it is to compact; this one has no rows.
+/// LevelDB flushes its memtable for every range that it compacts; this range
+/// has no rows.
 void database::impl::flush_memtable() {
   const std::string nowhere(1, '\xff');
   const auto x = slice(nowhere);
@@ -214,7 +215,7 @@ void database::release_memory() {
 }
 
 result<disk_space> database::space() const {
-  // Somebody may move it away for a moment, and back.
+  // Somebody may move the directory away for a moment.
   auto& missed = impl_->looks_missed;
   missed = impl_->lock->is_in_place() ? 0 : missed + 1;
   if (missed >= limits::place_looks_max) {

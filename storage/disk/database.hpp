@@ -18,28 +18,29 @@ namespace weir::storage {
 class disk_env;
 class safe_env;
 
-/// Reads rows in key order. Holds table files while it lives and sees the
-/// state of its creation: keep it short, page long scans with `key_after`.
-/// One thread; ends before its database.
+/// Reads rows in the order of keys, as they were when the reader was created.
+/// While it lives, it keeps table files on disk. So keep it short, and read
+/// long scans in pages with `key_after`. One thread; it must end before its
+/// database.
 class row_reader {
 public:
   ~row_reader();
   row_reader(row_reader&&) noexcept;
   row_reader& operator=(row_reader&&) noexcept;
 
-  /// On a row, until the range ends or an error occurs.
+  /// True while it is on a row of the range and no error has occurred.
   bool valid() const noexcept;
 
-  /// @pre `valid()`. The views hold until the next move.
+  /// @pre `valid()`. The views are valid until the next move.
   std::string_view key() const noexcept;
   std::string_view value() const noexcept;
 
   void next();
 
-  /// To the first row at or after `key`, never before the range.
+  /// Moves to the first row of the range at or after `key`.
   void seek(std::string_view key);
 
-  /// Why it ended: ok, or `ec::storage_failure`.
+  /// Why the reading ended: ok, or `ec::storage_failure`.
   result<void> status() const;
 
 private:
@@ -50,62 +51,65 @@ private:
 };
 
 enum class sync_mode : uint8_t {
-  durable, ///< Returns after fsync: survives power loss.
-  relaxed, ///< Survives the process; power loss takes a tail, never a hole.
+  durable, ///< Returns after fsync, so it survives power loss.
+  relaxed, ///< Survives a crash. Power loss may take the newest writes.
 };
 
 enum class access_mode : uint8_t {
-  owner,     ///< Reads and writes; one at a time, over all processes.
-  read_only, ///< Nothing on disk changes; the owner must not be running.
+  owner,     ///< Reads and writes. Only one process at a time.
+  read_only, ///< Changes nothing on disk. No owner may be running.
 };
 
 struct database_options {
-  std::string directory; ///< Created when absent (owner only).
+  std::string directory; ///< Created when absent (by an owner only).
   access_mode access = access_mode::owner;
-  /// Draws the log's identity and the epoch while opening; null = the kernel's.
+  /// Source of the log's identity and the epoch; null for the kernel's.
   random_source* random = nullptr;
-  disk_env* disk = nullptr; ///< Null = this machine; else outlives the store.
-  // What LevelDB takes of memory; a node divides its limit.
-  size_t write_buffer_bytes = 67'108'864; ///< There are two.
+  /// Null for this machine's files; otherwise outlives the store.
+  disk_env* disk = nullptr;
+  // The memory that LevelDB uses; a node divides its limit among these.
+  size_t write_buffer_bytes = 67'108'864; ///< LevelDB has two of them.
   size_t block_cache_bytes = 67'108'864;
-  size_t table_bytes = 33'554'432; ///< Of one file.
+  size_t table_bytes = 33'554'432; ///< Size of one file.
   size_t tables_open_max = 4'000;  ///< Their indexes are in memory.
-  /// Called once when the store fails for good, from the thread that met it
-  /// and with LevelDB's locks held: take note and return.
+  /// Called once when the store fails for good. It runs on the thread that met
+  /// the failure, with LevelDB's locks held: note the error and return.
   std::function<void(const error&)> on_failure = {};
 };
 
-/// Counters for the console and for tests that count work.
+/// Counters for metrics, and for tests that count work.
 struct database_counters {
   uint64_t gets = 0;
-  uint64_t scans = 0; ///< Row readers and `last_in`.
+  uint64_t scans = 0; ///< Row readers and calls of `last_in`.
   uint64_t batches = 0;
   uint64_t rows = 0;
-  uint64_t bytes = 0; ///< Of keys and values written.
-  uint64_t failed_reads = 0; ///< A scan's is counted when it ends.
+  uint64_t bytes = 0; ///< Bytes of keys and values written.
+  uint64_t failed_reads = 0; ///< A failed scan is counted when it ends.
 };
 
-/// One LevelDB with our options on a `safe_env`: the only door to the disk.
+/// One LevelDB with our options on a `safe_env`. All access to the store's disk
+/// goes through it.
 ///
 /// # Opening
-/// Refuses, with a sentence that says what to do, and changes nothing: a
-/// directory in use, of another format, not ours, or with a log whose damage
-/// is followed by valid records. A damaged tail is cut off, loudly, and kept in
-/// a side file. Every open by an owner begins a new epoch, durable before
-/// `open` returns.
+/// `open` refuses a directory that is in use, has another format or is not
+/// ours, and a log in which valid records follow damage. The error says what to
+/// do, and nothing is changed. A damaged end of a log is cut off with a warning
+/// and kept in a side file. Every open by an owner begins a new store epoch,
+/// which is durable before `open` returns (docs/storage-format.md 1.1).
 ///
 /// # Durability
-/// After the first failed write nothing is written any more: `write` repeats
-/// the error and reads go on. Whether the failed batch is there again after
-/// the next open is unknown; read and see.
+/// After the first failed write nothing more is written: `write` repeats the
+/// error, while reads still work. The failed batch may or may not be there
+/// after the next open; read it to find out.
 ///
 /// # Ownership and threads
-/// Safe from any thread, but one writer at a time decides about order.
+/// Safe from any thread. Writes are ordered only if one thread at a time
+/// writes.
 ///
 /// # Errors
-/// `ec::storage_failure`, or `ec::disk_full` when no space was left;
-/// `ec::invalid_argument` from `open` for a refusal that has nothing to do with
-/// damage (in use, other format, not ours).
+/// `ec::storage_failure`, or `ec::disk_full` when no space was left.
+/// `ec::invalid_argument` from `open` when it refuses for another reason than
+/// damage: the directory is in use, has another format or is not ours.
 class database {
 public:
   static result<std::unique_ptr<database>> open(database_options options);
@@ -116,60 +120,62 @@ public:
 
   result<std::optional<std::string>> get(std::string_view key) const;
 
-  /// All of `batch`, or nothing. The batch stays as it is.
+  /// Writes all of `batch` or nothing. The batch is not changed.
   result<void> write(const write_batch& batch, sync_mode sync);
 
-  /// Rows of a range, from its begin.
+  /// Reads the rows of a range from its beginning.
   row_reader scan(const key_range& range) const;
 
   /// The last row of a range.
   result<std::optional<std::pair<std::string, std::string>>>
   last_in(const key_range& range) const;
 
-  /// True after a write failed: nothing is written any more.
+  /// True after a failed write; nothing more is written then.
   bool failed() const noexcept;
 
-  /// Why; `ec::none` while healthy.
+  /// The reason of the failure; `ec::none` while healthy.
   error failure() const;
 
-  /// Why reads failed: each sentence once, the first `limits::findings_max`.
+  /// The reasons of failed reads, each once, at most `limits::findings_max`.
   std::vector<std::string> failed_reads() const;
 
-  /// Random, made with the store: positions of another log do not fit.
+  /// A random number made with the store. Positions of another log have another
+  /// one.
   uint64_t log_identity() const noexcept;
 
-  /// Of this opening: counter in the upper, randomness in the lower 32 bits.
+  /// Identifies this opening: a counter in the upper 32 bits, random bits in
+  /// the lower.
   uint64_t store_epoch() const noexcept;
 
-  /// How many files LevelDB must merge; backfill pauses at
+  /// Number of files that LevelDB must merge. Backfill pauses at
   /// `limits::level0_files_pause`.
   int level0_files() const;
 
-  /// Bytes of all files of the directory; one that goes meanwhile counts as
-  /// none.
+  /// Size of all files of the directory. A file that is removed meanwhile
+  /// counts 0.
   uint64_t file_bytes() const;
 
-  /// Bytes on disk under a range, without what is still in memory.
+  /// Bytes on disk under a range, without those that are only in memory.
   uint64_t approximate_bytes(const key_range& range) const;
 
-  /// Takes what was deleted or overwritten in a range off the disk: rewrites
-  /// the tables that still hold it, and ends the log. Reads the whole range.
-  /// Blocks until that is done; nothing happens to what is read or written
-  /// meanwhile.
-  /// @returns false when some of it may be left, because a reader holds the
-  ///          files or LevelDB moved them: call again later.
+  /// Removes the deleted and overwritten values of a range from the disk:
+  /// rewrites the tables that contain them and ends the log. It reads the whole
+  /// range and blocks until this is done. Readers and the writer are not
+  /// disturbed.
+  /// @returns false when some values may remain, because a reader keeps files
+  /// or LevelDB moved tables meanwhile: call it again later.
   result<bool> purge(const key_range& range);
 
-  /// Memory of the memtables and the cache of blocks, about.
+  /// Approximate memory of the memtables and the block cache, in bytes.
   uint64_t memory_bytes() const;
 
-  /// Writes the memtable to a table, and empties the cache of blocks. Blocks
-  /// until that is done, and until a compaction that is under way is over;
-  /// nothing happens to what is read or written meanwhile.
+  /// Writes the memtable to a table and empties the block cache. It blocks
+  /// until this and any running compaction are done. Readers and the writer are
+  /// not disturbed.
   void release_memory();
 
-  /// Of the file system it lies on. Asks the disk. A directory that was removed
-  /// or replaced meanwhile is a failure for good.
+  /// Space on the store's file system; asks the disk. When the directory was
+  /// removed or replaced meanwhile, the store fails for good.
   result<disk_space> space() const;
 
   database_counters counters() const noexcept;

@@ -15,7 +15,7 @@
 #include <memory>
 #include <mutex>
 
-/// Inside of `database`. Included by `database*.cpp` only.
+/// The inside of `database`; only `database*.cpp` include it.
 namespace weir::storage {
 
 inline std::string_view view(const leveldb::Slice& x) noexcept {
@@ -30,7 +30,7 @@ inline error from_status(const leveldb::Status& x) {
 constexpr const char* damage_remedy
   = "restore a backup, or rebuild it from the network in a new directory";
 
-/// LevelDB does not say which store it speaks of, nor what helps against
+/// Adds to LevelDB's status which store it is about, and what helps against
 /// damage.
 inline error from_status(const std::string& directory,
                          const leveldb::Status& x) {
@@ -42,7 +42,7 @@ inline error from_status(const std::string& directory,
   return out;
 }
 
-/// Blocks that come from disk prove their checksums.
+/// Options for reads that check the checksums of blocks from disk.
 inline leveldb::ReadOptions checked_read() {
   leveldb::ReadOptions out;
   out.verify_checksums = true;
@@ -54,7 +54,8 @@ struct database::impl {
     // nop
   }
 
-  /// Everything `database::open` does, in order; the first error ends it.
+  /// Does everything that `database::open` promises, in order. The first error
+  /// ends it.
   result<void> open();
   result<void> claim_directory();
   result<void> check_current();
@@ -63,14 +64,14 @@ struct database::impl {
   result<void> begin_epoch();
   result<uint64_t> meta_number(const char* name);
 
-  /// Ends the memtable and its log. Waits for a compaction that is under way, too,
-  /// and removes files that nobody needs any more.
+  /// Ends the memtable and its log. Also waits for a running compaction, and
+  /// removes files that are not needed any more.
   void flush_memtable();
 
-  /// The first call wins; later ones change nothing.
+  /// The first call sets the reason; later ones change nothing.
   void fail_for_good(const error& reason);
 
-  /// Counts it, too.
+  /// Makes the error and counts it.
   error failed_to_read(const leveldb::Status& x) const;
 
   bool read_only() const noexcept {
@@ -80,13 +81,14 @@ struct database::impl {
   database_options options;
   store_identity identity;
   uint64_t epoch = 0;
-  bool fresh = false; ///< No batch is in it yet.
+  bool fresh = false; ///< No batch was written to it yet.
 
-  std::atomic<bool> serving{false}; ///< `open` is done.
+  std::atomic<bool> serving{false}; ///< True after `open`.
   std::atomic<bool> failed{false};
   mutable std::mutex failure_mutex;
   error failure;
-  mutable std::vector<std::string> read_failures; ///< By the same mutex.
+  /// Guarded by `failure_mutex`.
+  mutable std::vector<std::string> read_failures;
 
   mutable std::atomic<uint64_t> gets{0};
   mutable std::atomic<uint64_t> scans{0};
@@ -95,13 +97,13 @@ struct database::impl {
   std::atomic<uint64_t> rows{0};
   std::atomic<uint64_t> bytes{0};
 
-  // From here on each lives on those before it, and ends first: closing may
-  // still fail, and says so above.
+  // Each member from here on uses those before it and is destroyed before them.
+  // Closing may still fail, which is noted in the members above.
   std::unique_ptr<overlay_disk> shield; ///< Set when read only.
   disk_env* disk = nullptr;
   random_source* random = nullptr;
   std::unique_ptr<owner_lock> lock;
-  /// How often in a row its directory was not in place.
+  /// How many checks in a row found the directory not in its place.
   std::atomic<size_t> looks_missed{0};
   std::unique_ptr<const leveldb::FilterPolicy> filter;
   std::unique_ptr<leveldb::Cache> cache;

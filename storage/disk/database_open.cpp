@@ -12,7 +12,7 @@ namespace weir::storage {
 
 namespace {
 
-/// Files LevelDB keeps for itself.
+/// Number of files that LevelDB keeps open besides tables.
 constexpr int other_files = 10;
 constexpr int bloom_bits = 10;
 
@@ -21,7 +21,7 @@ constexpr const char* format_row = "format";
 constexpr const char* log_identity_row = "log_identity";
 constexpr const char* store_epoch_row = "store_epoch";
 
-/// An epoch is a counter above as many random bits.
+/// A store epoch is a counter in the upper half and random bits in the lower.
 constexpr unsigned epoch_counter_shift = 32;
 
 error damaged(const std::string& directory, const std::string& why) {
@@ -30,7 +30,7 @@ error damaged(const std::string& directory, const std::string& why) {
                 + "): " + damage_remedy);
 }
 
-/// A store is opened by writing, so that a full disk is met first here.
+/// Opening a store writes to it, so a full disk is often first met here.
 error with_remedy(error x) {
   if (x.code == ec::disk_full)
     x.context += "; make room on that disk";
@@ -70,7 +70,7 @@ result<void> database::impl::open() {
   return read_only() ? result<void>{} : begin_epoch();
 }
 
-/// Whose directory is it? Nothing is changed before the answer is "ours".
+/// Finds out whose directory it is. Nothing is changed before that.
 result<void> database::impl::claim_directory() {
   const auto& directory = options.directory;
   auto known = read_store_identity(*disk, directory);
@@ -93,7 +93,7 @@ result<void> database::impl::claim_directory() {
                                         + "; one node uses a directory at a "
                                           "time: end that one, or choose "
                                           "another data_dir");
-  // Only its owner makes a store, and only now it is certain who that is.
+  // Only the owner may make a store, and only now is it certain who that is.
   known = read_store_identity(*disk, directory);
   if (!known)
     return known.error();
@@ -108,7 +108,7 @@ result<void> database::impl::claim_directory() {
   return write_store_identity(*disk, directory, identity);
 }
 
-/// Without CURRENT only a store that never held a row may be created anew.
+/// Without CURRENT a store may be created only if it never had a row.
 result<void> database::impl::check_current() {
   const auto& directory = options.directory;
   fresh = !disk->FileExists(directory + "/CURRENT");
@@ -170,8 +170,8 @@ result<uint64_t> database::impl::meta_number(const char* name) {
   return row->value;
 }
 
-/// The rows inside must agree with the file beside them. Empty is a store
-/// whose first batch never became durable.
+/// The rows inside must agree with the file beside them. A store without rows
+/// is one whose first batch never became durable.
 result<void> database::impl::check_meta() {
   const std::unique_ptr<leveldb::Iterator> first{
     db->NewIterator(checked_read())};

@@ -4,9 +4,9 @@
 
 namespace weir::storage {
 
-/// Bytes of the file system that a directory lies on.
+/// Space of the file system that a directory is on, in bytes.
 struct disk_space {
-  uint64_t free = 0; ///< That may still be written.
+  uint64_t free = 0; ///< What may still be written.
   uint64_t total = 0;
 };
 

@@ -12,7 +12,8 @@ namespace weir::storage {
 
 namespace {
 
-/// Bytes read at once, and how far is near.
+/// Bytes that are read at once. Also how close two reads must be to count as
+/// near.
 constexpr size_t window_size = 65'536;
 
 error io_error(const char* what) {
@@ -85,8 +86,9 @@ result<bytes_view> file_spool::read(uint64_t offset, size_t size) {
                                      size);
 }
 
-/// Who stays near will soon want more there, who jumps will not: blocks of one
-/// part of a tree lie side by side, pages of an index are wanted one by one.
+/// Reads more than was asked for only when reads stay near each other. Blocks
+/// of one part of a tree are neighbours, but pages of an index are read one by
+/// one.
 result<void> file_spool::move_window(uint64_t offset, size_t size) {
   const auto end = window_at_ + window_.size();
   const bool near

@@ -7,19 +7,19 @@
 
 namespace weir::storage {
 
-/// A spool that starts in memory and moves into an unnamed file when it
-/// outgrows `memory_max`. The file has no name, so that nothing is left behind
-/// after a crash; nothing in it is ever made durable.
+/// A spool that begins in memory and moves to a file when it outgrows
+/// `memory_max`. The file has no name, so nothing remains after a crash. It is
+/// never synced.
 ///
 /// # Ownership and threads
-/// As `atproto::spool`.
+/// Like `atproto::spool`.
 ///
 /// # Errors
-/// `ec::limit_reached` above `bytes_max`; `ec::disk_full`,
+/// `ec::limit_reached` above `bytes_max`; `ec::disk_full` and
 /// `ec::storage_failure` from the file.
 class file_spool final : public atproto::spool {
 public:
-  /// @param directory Where the file goes; must exist.
+  /// @param directory Where the file is created. It must exist.
   file_spool(std::string directory, uint64_t memory_max, uint64_t bytes_max);
   ~file_spool() override;
 
@@ -42,7 +42,7 @@ private:
   uint64_t bytes_max_;
   uint64_t size_ = 0;
   bytes memory_;
-  bytes window_; ///< The piece of the file read last.
+  bytes window_; ///< The part of the file that was read last.
   uint64_t window_at_ = 0;
   int file_ = -1;
 };

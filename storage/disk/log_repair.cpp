@@ -21,7 +21,7 @@ using leveldb::Status;
 
 // -- files --------------------------------------------------------------------
 
-/// Copies bytes [begin, end) of a file into a new one and syncs it.
+/// Copies the bytes [begin, end) of a file into a new one and syncs it.
 result<void> copy_part(Env& files, const std::string& from, uint64_t begin,
                        uint64_t end, const std::string& to) {
   leveldb::SequentialFile* source = nullptr;
@@ -61,9 +61,10 @@ error log_gone(const std::string& directory, uint64_t number) {
                   "network in a new directory");
 }
 
-/// A log's name is durable before the MANIFEST or the side file names it, and
-/// LevelDB removes the log only after an edit is durable that names a later one:
-/// no crash takes it. 0 is a store that died before its first log.
+/// The MANIFEST and the side file name a log only when its name is durable, and
+/// LevelDB removes a log only when a durable edit names a later one. So no
+/// crash takes away a named log. Number 0 is a store that died before its first
+/// log.
 result<void> check_named_logs(disk_env& disk, const std::string& directory,
                               const std::vector<std::string>& names,
                               const manifest& current) {
@@ -77,7 +78,7 @@ result<void> check_named_logs(disk_env& disk, const std::string& directory,
   return {};
 }
 
-/// Names of the logs LevelDB will replay, oldest first.
+/// Names of the logs that LevelDB will replay, oldest first.
 std::vector<std::string> live_logs(const std::vector<std::string>& names,
                                    const manifest& current) {
   std::vector<std::pair<uint64_t, std::string>> found;
@@ -93,8 +94,8 @@ std::vector<std::string> live_logs(const std::vector<std::string>& names,
   return out;
 }
 
-/// A log's record begins with the sequence number of its first change and the
-/// number of its changes.
+/// A record of a log begins with the sequence number of its first change and
+/// the number of its changes.
 struct record_place {
   uint64_t sequence = 0;
   uint64_t count = 0;
@@ -123,7 +124,7 @@ error refuse(const std::string& log, uint64_t offset) {
                   "the network in a new directory");
 }
 
-/// Keeps the first `keep` bytes of a file, and the others in a side file.
+/// Keeps the first `keep` bytes of a file, and moves the others to a side file.
 result<void> cut(disk_env& disk, const std::string& directory,
                  const std::string& log, uint64_t keep) {
   const auto path = directory + "/" + log;
@@ -136,7 +137,7 @@ result<void> cut(disk_env& disk, const std::string& directory,
     return x;
   if (auto x = copy_part(disk, path, 0, keep, kept); !x)
     return x;
-  // The side file must be there before its bytes leave the log.
+  // The side file must be durable before its bytes leave the log.
   if (const auto x = disk.sync_directory(directory); !x.ok())
     return disk_error(x);
   if (const auto x = disk.RenameFile(kept, path); !x.ok())
@@ -158,7 +159,7 @@ struct log_end {
   uint64_t keep = 0;
 };
 
-/// Looks at the live logs in order and remembers where they stop being sound.
+/// Reads the live logs in order and notes where they are no longer sound.
 class log_survey {
 public:
   log_survey(disk_env& disk, const std::string& directory,
@@ -192,7 +193,7 @@ public:
     return {};
   }
 
-  /// Logs to cut: they are the last ones, and nothing valid is behind.
+  /// Logs to cut. They are the last ones, and nothing valid follows the damage.
   const std::vector<log_end>& damaged() const noexcept { return damaged_; }
 
 private:
@@ -201,7 +202,8 @@ private:
       last_ = x->sequence + std::max<uint64_t>(x->count, 1) - 1;
   }
 
-  /// Numbers grow, and by no more than there are bytes for changes.
+  /// A later record has a higher sequence number, but not by more than the
+  /// number of bytes read, since each change takes at least one byte.
   bool follows(std::string_view payload) const {
     const auto x = place_of(payload);
     return x && x->sequence > last_.value_or(0)
@@ -212,7 +214,7 @@ private:
   const std::string& directory_;
   manifest current_;
   uint64_t bytes_ = 0;
-  std::optional<uint64_t> last_; ///< Sequence of the last change read.
+  std::optional<uint64_t> last_; ///< Sequence number of the last change read.
   std::optional<log_end> end_;
   std::vector<log_end> damaged_;
 };

@@ -8,24 +8,25 @@ namespace weir::storage {
 
 class disk_env;
 
-/// Looks at the logs that LevelDB will replay, before it does
-/// (storage-format.md 1.1).
+/// Checks the logs that LevelDB will replay, before it does
+/// (docs/storage-format.md 1.1).
 ///
-/// Sound, or the last one torn by a crash: nothing is changed. The newest
-/// bytes damaged, with nothing valid after them: they were never acknowledged
-/// and are cut off; they stay in the side file `cut-<log>-<offset>`, and a
-/// warning names it. Damage followed by valid records: refused.
+/// Sound logs, and a last one that a crash left incomplete, are not changed.
+/// When the newest bytes are damaged and nothing valid follows, they were never
+/// acknowledged: they are cut off and kept in the side file
+/// `cut-<log>-<offset>`, which a warning names. When valid records follow the
+/// damage, the store is refused.
 ///
-/// The same for the MANIFEST; but what was an edit is cut off only when every
-/// file is there that the state before it names, so that nothing it replaced
-/// can be missing.
+/// The MANIFEST is treated alike. But a damaged edit is cut off only when every
+/// file exists that the state before it names, so that nothing it replaced can
+/// be missing.
 ///
-/// A crash at any moment leaves a directory for which the same holds.
+/// A crash at any moment leaves a directory that this call can check again.
 ///
 /// # Errors
-/// `ec::storage_failure`: damage that is more than a tail, a log that is gone,
-/// or a failed read or write (`ec::disk_full`). Without a MANIFEST there is
-/// nothing to look at, and LevelDB says so.
+/// `ec::storage_failure` for damage before the end, a missing log, or a failed
+/// read or write (`ec::disk_full`). Without a MANIFEST it does nothing; LevelDB
+/// then reports it.
 ///
 /// @pre Nobody has the store open.
 result<void> repair_logs(disk_env& disk, const std::string& directory);

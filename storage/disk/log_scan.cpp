@@ -8,8 +8,8 @@ namespace weir::storage {
 
 namespace {
 
-// A fragment: masked CRC32C over type and payload, length, type; all
-// little-endian.
+// A fragment begins with a masked CRC32C over type and payload, the length and
+// the type, all little-endian.
 constexpr size_t header_size = 7;
 
 constexpr uint8_t full = 1;
@@ -67,7 +67,7 @@ void log_scanner::feed(std::string_view block, bool last) {
 log_scanner::step log_scanner::read_fragment(std::string_view block, size_t& at,
                                              bool last) {
   if (block.size() - at < header_size) {
-    // A full block ends with up to six bytes that nobody reads.
+    // Up to six bytes at the end of a full block are unused.
     const bool cut = block.size() < log_file_block_size && at != block.size();
     torn_ = last && (inside_ || cut);
     return step::block_done;
@@ -76,7 +76,7 @@ log_scanner::step log_scanner::read_fragment(std::string_view block, size_t& at,
   const bool fits = at + header_size + x.length <= block.size();
   if (!fits || x.type < full || x.type > last_one
       || !checksum_holds(block, at, x)) {
-    // Whole but for its length, it was there, and so acknowledged.
+    // If only its length is wrong, the record was complete and so acknowledged.
     const header whole{x.sum, block.size() - at - header_size, x.type};
     valid_after_ = last && checksum_holds(block, at, whole);
     torn_ = last && !fits && !valid_after_;

@@ -6,33 +6,33 @@
 #include <string>
 #include <string_view>
 
-/// Our own reader of LevelDB's log format (as its own page has it), because
+/// Our own reader of LevelDB's log format, which LevelDB's sources describe.
 /// LevelDB's reader takes some damage for the end of the file.
 namespace weir::storage {
 
-/// Blocks of a log file; a record never crosses the end of one.
+/// Size of a block of a log file. No fragment crosses the end of a block.
 constexpr size_t log_file_block_size = 32'768;
 
-/// Reads a file of LevelDB's log format, block by block, and finds where it
-/// stops being what was written.
+/// Reads a file of LevelDB's log format block by block, and finds where it is
+/// no longer what was written.
 ///
-/// A file that ends inside a record is *torn*: a crash leaves that. Anything
-/// else that does not parse is *damage*: wrong checksums, zeros, unknown types,
-/// fragments that do not fit together. After either, the rest is searched for
-/// the beginning of a valid record at any offset.
+/// A file that ends inside of a record is *torn*, which a crash may cause.
+/// Anything else that does not parse is *damage*: wrong checksums, zeros,
+/// unknown types, fragments out of place. After either, the rest of the file is
+/// searched for the beginning of a valid record at any offset.
 class log_scanner {
 public:
-  /// Gets the payload of every complete record, in order.
+  /// Receives the payload of every complete record, in order.
   using record_handler = std::function<void(std::string_view payload)>;
 
-  /// Decides whether bytes found after damage, with a correct checksum, can be
-  /// the beginning of a record that LevelDB wrote there: record payloads are
-  /// chosen by others, so a checksum alone proves nothing.
+  /// Decides whether bytes after damage, with a correct checksum, can be the
+  /// beginning of a record that LevelDB wrote there. Others choose what records
+  /// contain, so a checksum alone proves nothing.
   using record_filter = std::function<bool(std::string_view payload)>;
 
   log_scanner(record_handler on_record, record_filter plausible);
 
-  /// The next block; only the last may be shorter than a block.
+  /// Takes the next block. Only the last one may be shorter than a block.
   void feed(std::string_view block, bool last);
 
   /// End of the last complete record before any damage.
@@ -45,16 +45,16 @@ public:
   /// Offset of the first damage.
   std::optional<uint64_t> damage() const noexcept { return damage_; }
 
-  /// A record begins after the damage or after the torn one, or the damage is
-  /// but a wrong length in front of a whole record.
+  /// True when a record begins after the damaged or torn one, or when only the
+  /// length of a whole record is wrong.
   bool valid_after() const noexcept { return valid_after_; }
 
 private:
   enum class step : uint8_t {
     next,
     block_done,
-    broken,    ///< The header at hand is no good.
-    misplaced, ///< The fragment is sound, but not here.
+    broken,    ///< The header is damaged.
+    misplaced, ///< The fragment is valid, but not at this place.
   };
 
   step read_fragment(std::string_view block, size_t& at, bool last);
@@ -63,10 +63,10 @@ private:
 
   record_handler on_record_;
   record_filter plausible_;
-  uint64_t offset_ = 0; ///< Of the current block.
+  uint64_t offset_ = 0; ///< Offset of the current block.
   uint64_t valid_bytes_ = 0;
   uint64_t records_ = 0;
-  std::string record_; ///< Fragments so far.
+  std::string record_; ///< The fragments so far.
   bool inside_ = false;
   bool torn_ = false;
   std::optional<uint64_t> damage_;

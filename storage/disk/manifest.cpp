@@ -12,7 +12,7 @@ namespace weir::storage {
 
 namespace {
 
-/// Takes LEB128 numbers and counted strings off a version edit.
+/// Reads LEB128 numbers and texts with a length from a version edit.
 class edit_reader {
 public:
   explicit edit_reader(std::string_view x) noexcept : rest_(x) {
@@ -59,7 +59,7 @@ private:
   bool ok_ = true;
 };
 
-/// One version edit: fields with the numbers LevelDB gave them.
+/// Applies one version edit. Its fields have LevelDB's numbers.
 bool apply_edit(std::string_view edit, manifest& out) {
   edit_reader in{edit};
   while (!in.at_end()) {
@@ -126,8 +126,8 @@ read_manifest(disk_env& disk, const std::string& directory) {
     return std::optional<manifest_survey>{};
   if (auto x = scan_file(disk, path, scanner); !x)
     return x.error();
-  // LevelDB takes a wrong length for the end, and the tables named behind it
-  // for rubbish.
+  // LevelDB takes a wrong length for the end of the file; it would then treat
+  // the tables named after it as garbage and remove them.
   if (!sound || scanner.valid_after())
     return damaged_manifest(path);
   out.damaged = scanner.damage().has_value();

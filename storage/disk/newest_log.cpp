@@ -17,7 +17,7 @@ std::string side_file(const std::string& directory) {
   return directory + "/NEWEST_LOG";
 }
 
-/// One line: the log's name and, in decimal, the CRC-32C of it.
+/// One line: the name of the log and the CRC-32C of the name in decimal.
 std::string to_text(uint64_t number) {
   const auto name = log_name(number);
   return name + " " + std::to_string(crc32c(name)) + "\n";

@@ -24,7 +24,7 @@ Status not_regular(const std::string& name) {
   return Status::IOError(name, "is no regular file");
 }
 
-/// The most that a file of this name may have.
+/// The largest size that a file of this name may have.
 uint64_t bytes_max_of(std::string_view name) {
   const auto last = name.substr(name.rfind('/') + 1);
   return last == "FORMAT" || last == "CURRENT"
@@ -76,7 +76,7 @@ Status posix_error(const std::string& name) {
 }
 
 Status open_regular(const std::string& name, int flags, descriptor& out) {
-  // A pipe that nobody writes would be waited for.
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
   descriptor file{::open(name.c_str(),
                          flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600)};
   if (!file.ok())

@@ -9,7 +9,7 @@
 
 namespace weir::storage {
 
-/// Closes what it holds.
+/// Owns a file descriptor and closes it.
 class descriptor {
 public:
   explicit descriptor(int number = -1) noexcept : number_(number) {
@@ -37,23 +37,25 @@ private:
   int number_;
 };
 
-/// What `errno` says, at once.
+/// The status for the current `errno`.
 leveldb::Status posix_error(const std::string& name);
 
-/// Opens a file of a store: a link that others may have laid is not followed,
-/// and a pipe or device, which may have no end, is not read.
-/// @param flags Of open(2).
+/// Opens a file of a store. Others may have prepared the name, so links are not
+/// followed, and pipes and devices are refused.
+/// @param flags The flags of open(2).
 leveldb::Status open_regular(const std::string& name, int flags,
                              descriptor& out);
 
-/// Ok as well when there is nothing of this name.
+/// Ok also when nothing of this name exists.
 leveldb::Status check_regular(const std::string& name);
 
-/// Reads from the begin; a file that is longer than its kind may be is refused.
+/// Opens a file for reading from its beginning. A file larger than its kind can
+/// be is refused.
 leveldb::Status open_sequential(const std::string& name,
                                 leveldb::SequentialFile** out);
 
-/// Makes a directory its owner's alone. Not ok when that is somebody else.
+/// Removes access of other users to a directory. Fails when another user owns
+/// it.
 leveldb::Status make_private(const std::string& directory);
 
 } // namespace weir::storage

@@ -25,14 +25,14 @@ bool is_manifest(std::string_view name) noexcept {
   return last_part(name).starts_with("MANIFEST-");
 }
 
-/// LevelDB's text log: useful, never needed.
+/// LevelDB's text log is useful but never needed.
 bool is_info_log(std::string_view name) noexcept {
   return last_part(name).starts_with("LOG");
 }
 
 } // namespace
 
-/// The Env itself; its files and its logger report to it.
+/// The Env itself. Its files and its logger report to it.
 class safe_env::impl final : public leveldb::EnvWrapper, public write_guard {
 public:
   explicit impl(safe_env_options x)
@@ -76,7 +76,7 @@ public:
   Status NewRandomAccessFile(const std::string& name,
                              leveldb::RandomAccessFile** out) override {
     auto status = target()->NewRandomAccessFile(name, out);
-    // LevelDB passes "not found" on as if it were said of a row.
+    // LevelDB would report "not found" as if a row were missing.
     if (status.IsNotFound())
       return Status::Corruption(name, "the file is gone");
     if (status.ok())
@@ -104,7 +104,8 @@ public:
     return Status::OK();
   }
 
-  /// LevelDB appends only when told to use logs again, which we never do.
+  /// LevelDB appends only when it is configured to reuse logs, which we never
+  /// do.
   Status NewAppendableFile(const std::string& name,
                            leveldb::WritableFile** out) override {
     *out = nullptr;

@@ -12,20 +12,21 @@
 namespace weir::storage {
 
 struct safe_env_options {
-  /// What lies under it; outlives the object.
+  /// The disk below; outlives the object.
   disk_env* disk = nullptr;
-  /// Called once, at the first write error, from the thread that met it and
-  /// with LevelDB's locks held: take note and return, never call the store.
+  /// Called once, at the first write error. It runs on the thread that met the
+  /// error, with LevelDB's locks held: note the error and return; never call
+  /// the store.
   std::function<void(const error&)> on_poison = {};
-  /// The info log and its predecessor take at most twice this.
+  /// Limit for the info log; it and its predecessor take at most twice this.
   uint64_t info_log_bytes_max = limits::info_log_bytes_max;
-  /// Called with the path of each log that LevelDB begins, once its name is
-  /// durable and before its first byte, with LevelDB's locks held. What is not
-  /// ok poisons.
+  /// Called with the path of each log that LevelDB begins, after its name is
+  /// durable and before its first byte, with LevelDB's locks held. A status
+  /// that is not ok poisons the object.
   std::function<leveldb::Status(const std::string&)> on_log = {};
 };
 
-/// What went through since the start.
+/// Bytes and calls since the start.
 struct env_counters {
   uint64_t bytes_written = 0;
   uint64_t bytes_read = 0;
@@ -36,22 +37,23 @@ struct env_counters {
   uint64_t files_removed = 0;
 };
 
-/// The Env under every LevelDB of ours: it makes "acknowledged" mean "will be
-/// there again" (ADR 1, Consequences).
+/// The Env under every LevelDB of ours. It makes sure that what was
+/// acknowledged is there after a crash or a power loss (ADR 1).
 ///
 /// # Durability
-/// - A `.log` is synced before it is closed, so that rotation makes no hole.
-/// - The directory is synced after a `.log` was created, before the first byte
-///   of a change reaches a MANIFEST (what was not synced may survive, and names
-///   tables), and after CURRENT was replaced.
+/// - A `.log` is synced before it is closed, so that a change of logs leaves no
+///   gap.
+/// - The directory is synced at three moments: after a `.log` was created;
+///   before the first byte of a change reaches a MANIFEST, because unsynced
+///   bytes may survive and they name tables; and after CURRENT was replaced.
 /// - The first failed create, append, flush, sync, close or rename poisons the
-///   object: from then on every write fails with the same error and nothing
-///   reaches the disk, so that LevelDB cannot acknowledge what it lost.
-///   Reads go on. There is no cure but a new object.
+///   object. From then on every write fails with the same error and nothing
+///   reaches the disk, so LevelDB cannot acknowledge what was lost. Reads still
+///   work. Only a new object can write again.
 ///
 /// # Ownership and threads
 /// Safe from any thread. Background work runs on one thread of its own, which
-/// ends with the object; outlives the LevelDB opened with it.
+/// ends with the object. The object outlives the LevelDB opened with it.
 class safe_env {
 public:
   explicit safe_env(safe_env_options options);
@@ -59,23 +61,23 @@ public:
   safe_env(const safe_env&) = delete;
   safe_env& operator=(const safe_env&) = delete;
 
-  /// For `leveldb::Options::env`.
+  /// The value for `leveldb::Options::env`.
   leveldb::Env* env() const noexcept;
 
   bool poisoned() const noexcept;
 
-  /// The first write error: `ec::disk_full` when no space was left, else
+  /// The first write error: `ec::disk_full` when no space was left, otherwise
   /// `ec::storage_failure`. `ec::none` while healthy.
   error poison() const;
 
   env_counters counters() const noexcept;
 
-  /// Returns when no background work is queued or running. For simulations,
-  /// which have no other thread.
+  /// Returns when no background work is queued or running. For simulations, in
+  /// which everything else runs on one thread.
   void wait_until_idle() const;
 
-  /// While it lives, files that LevelDB removes stay on disk (for backups);
-  /// they are removed when the last one ends.
+  /// While one exists, files that LevelDB removes stay on disk, for backups.
+  /// They are removed when the last one ends.
   class removal_hold {
   public:
     explicit removal_hold(safe_env& owner);

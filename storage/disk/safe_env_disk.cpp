@@ -42,7 +42,7 @@ Status read_at(int file, const std::string& name, uint64_t offset, size_t n,
   return Status::OK();
 }
 
-/// A table that stays open.
+/// A table whose file stays open.
 class open_table final : public leveldb::RandomAccessFile {
 public:
   open_table(std::string name, int file, std::atomic<long>& budget)
@@ -63,7 +63,7 @@ private:
   std::atomic<long>& budget_;
 };
 
-/// A table that is opened for each read: the process has few descriptors left.
+/// A table that is opened for each read, because few descriptors are left.
 class closed_table final : public leveldb::RandomAccessFile {
 public:
   explicit closed_table(std::string name) : name_(std::move(name)) {
@@ -103,7 +103,7 @@ public:
 private:
   descriptor file_;
   std::string directory_;
-  descriptor held_; ///< The directory that it was.
+  descriptor held_; ///< The directory that was locked.
 };
 
 std::string holder_of(int file) {
@@ -114,7 +114,7 @@ std::string holder_of(int file) {
   return "process " + std::string{text.data(), static_cast<size_t>(size)};
 }
 
-/// For people; the lock itself is what counts, also on a full disk.
+/// The text is only for people. The lock counts, and it works on a full disk.
 void note_holder(int file) {
   const auto text = std::to_string(::getpid());
   if (::ftruncate(file, 0) == 0) [[maybe_unused]]
@@ -137,7 +137,7 @@ bool network_file_system(long type) noexcept {
   }
 }
 
-/// Half of the descriptors may hold tables; sockets need the others.
+/// Tables may use half of the descriptors; sockets need the others.
 long descriptor_budget() noexcept {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
@@ -218,7 +218,7 @@ public:
       return opened;
     if (::flock(file.get(), (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK)
-        return posix_error(name); // unreachable: a kernel out of memory
+        return posix_error(name); // unreachable: a kernel without memory
       return Status::IOError(name, "in use by " + holder_of(file.get()));
     }
     if (!shared)

@@ -10,22 +10,23 @@
 
 namespace weir::storage {
 
-/// Holds a directory for one owner; released when destroyed.
+/// Reserves a directory for one owner until it is destroyed.
 class owner_lock {
 public:
   virtual ~owner_lock() = default;
 
-  /// Whether the path of the directory still leads to the one with the file that
-  /// was locked. Else it was removed, or another one put in its place. Where
-  /// nobody can tell, such as for want of permission, it is taken to be there.
+  /// True while the path of the directory still leads to the file that was
+  /// locked. False when the directory was removed or replaced by another. When
+  /// this cannot be determined, for example without permission, the answer is
+  /// true.
   virtual bool is_in_place() const { return true; }
 };
 
-/// LevelDB's Env plus what it lacks for promises about power loss. This is the
-/// seam under the store: `posix_disk()` in a node, a simulated one in tests.
+/// LevelDB's Env, with what it lacks for promises about power loss. This is the
+/// seam under the store: `posix_disk()` in a node, a simulated disk in tests.
 ///
 /// # Threads
-/// Safe from any thread, as every Env.
+/// Safe from any thread, like every Env.
 class disk_env : public leveldb::EnvWrapper {
 public:
   using leveldb::EnvWrapper::EnvWrapper;
@@ -33,48 +34,49 @@ public:
   /// Makes creations, renames and removals in `directory` durable.
   virtual leveldb::Status sync_directory(const std::string& directory) = 0;
 
-  /// Of the file system below `directory`.
+  /// The space of the file system that `directory` is on.
   virtual leveldb::Status space(const std::string& directory, disk_space& out)
     = 0;
 
-  /// Takes `file` for one owner, creating it, or shares it with other readers
-  /// (without a file there is no owner to keep out, and nothing is created).
-  /// Whoever comes too late, in this process or another, gets a status that is
-  /// not ok and says who holds it.
+  /// Locks `file` for one owner, and creates it; or shares it with other
+  /// readers, for which nothing is created (without a file there is no owner).
+  /// When another owner or reader, in this process or another, prevents this,
+  /// the status says which process it is.
   virtual leveldb::Status lock_owner(const std::string& file, bool shared,
                                      std::unique_ptr<owner_lock>& out)
     = 0;
 
-  /// Makes a directory its owner's alone. Not ok when that is another user, and
-  /// where locks or fsync cannot be relied on (network file systems).
+  /// Removes access of other users to a directory. Fails when another user owns
+  /// it, and on file systems where locks or fsync are not reliable (network
+  /// file systems).
   virtual leveldb::Status check_place(const std::string& directory) = 0;
 };
 
-/// The machine's own files: LevelDB's default Env, except that tables are read
-/// with pread instead of mmap (a bad sector is a status, not SIGBUS) and that
-/// `lock_owner` uses flock on a file LevelDB does not know. Of files that others
-/// may have prepared it opens regular ones only, and follows no link. Static
-/// lifetime.
+/// The machine's own files: LevelDB's default Env, except for three things.
+/// Tables are read with pread instead of mmap, so that a bad sector gives a
+/// status and not SIGBUS. `lock_owner` uses flock on a file that LevelDB does
+/// not know. Of files that others may have prepared, only regular ones are
+/// opened, and no link is followed. Static lifetime.
 disk_env& posix_disk() noexcept;
 
-/// The same with a limit of its own on tables that stay open; further ones are
-/// opened for each read. `posix_disk` allows itself half of the descriptors.
+/// The same with another limit of tables that stay open; tables beyond it are
+/// opened for each read. `posix_disk` uses half of the process's descriptors.
 std::unique_ptr<disk_env> make_posix_disk(long open_tables_max);
 
-/// `base` as it is now, and never changed: whatever is written stays in memory
-/// and is gone with the object. `base` outlives it.
+/// Shows `base` as it is now and never changes it: what is written stays in
+/// memory and is gone with the object. `base` outlives it.
 class overlay_disk : public disk_env {
 public:
   using disk_env::disk_env;
 
-  /// From now on no table is written. LevelDB then gives compaction up and goes
-  /// on reading; else reads of a large store would compact it into memory.
+  /// From now on no table is written. LevelDB then gives up compactions and
+  /// still reads. Otherwise reading a large store would compact it into memory.
   virtual void refuse_tables() noexcept = 0;
 };
 
 std::unique_ptr<overlay_disk> read_only_disk(disk_env& base);
 
-/// True when a status says that no space is left.
+/// True when the status says that no space is left.
 bool says_disk_full(const leveldb::Status& x);
 
 } // namespace weir::storage

@@ -13,11 +13,11 @@ namespace {
 
 using leveldb::Status;
 
-/// Nothing is locked in LevelDB's own way: the real LOCK stays untouched.
+/// LevelDB's own lock is not taken, so the real LOCK stays untouched.
 class no_lock final : public leveldb::FileLock {};
 
-/// Writes go to memory, reads find what was written there first, then what
-/// lies below and was not removed.
+/// Writes go to memory. Reads first look there, and then in the files below
+/// that were not removed.
 class overlay final : public overlay_disk {
 public:
   explicit overlay(disk_env& below)
@@ -126,7 +126,7 @@ public:
   void refuse_tables() noexcept override { tables_refused_ = true; }
 
 private:
-  /// What lies below under this name is gone from now on.
+  /// Hides a file that is below.
   void hide(const std::string& name) {
     const std::lock_guard guard{mutex_};
     hidden_.insert(name);

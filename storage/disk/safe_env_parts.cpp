@@ -23,7 +23,7 @@ public:
     // nop
   }
 
-  /// LevelDB 1.23 drops its logs without Close.
+  /// LevelDB 1.23 destroys its logs without calling Close.
   ~guarded() override {
     if (!closed_)
       sync_before_close();
@@ -32,8 +32,8 @@ public:
   Status Append(const Slice& data) override {
     if (auto x = owner_.healthy(); !x.ok())
       return x;
-    // A MANIFEST names files: their entries must be there before its bytes,
-    // which may survive without a sync.
+    // A MANIFEST names files. Their directory entries must be durable before
+    // its bytes, which may survive without a sync.
     if (kind_ == file_kind::manifest && !dirty_)
       if (auto x = owner_.sync_parent(name_); !x.ok())
         return x;

@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-/// What `safe_env` is made of. Included by `safe_env*.cpp` only.
+/// The parts of `safe_env`; only `safe_env*.cpp` include it.
 namespace weir::storage {
 
 struct atomic_counters {
@@ -24,15 +24,15 @@ struct atomic_counters {
   std::atomic<uint64_t> files_removed{0};
 };
 
-/// What files ask and tell the Env they belong to. Outlives them.
+/// How files report to the Env that they belong to. It outlives them.
 class write_guard {
 public:
   virtual ~write_guard() = default;
 
-  /// Not ok once anything failed.
+  /// Not ok after anything has failed.
   virtual leveldb::Status healthy() const = 0;
 
-  /// Passes a status on; one that is not ok poisons.
+  /// Returns the status. One that is not ok poisons the Env.
   virtual leveldb::Status check(leveldb::Status x) = 0;
 
   /// Makes the entry of `name` in its directory durable.
@@ -43,22 +43,24 @@ public:
 
 enum class file_kind : uint8_t { log, manifest, other };
 
-/// `base` under the rules of `safe_env`. The caller owns the result.
+/// Wraps `base` so that it follows the rules of `safe_env`. The caller owns the
+/// result.
 leveldb::WritableFile* guarded_file(std::unique_ptr<leveldb::WritableFile> base,
                                     std::string name, file_kind kind,
                                     write_guard& owner);
 
-/// Counts reads of `base`, which it owns. The caller owns the result.
+/// Wraps `base`, which it then owns, and counts its reads. The caller owns the
+/// result.
 leveldb::RandomAccessFile* counted_file(leveldb::RandomAccessFile* base,
                                         atomic_counters& counts);
 
-/// A text log that begins anew at `bytes_max` and keeps one predecessor,
-/// `<name>.old`. Its failures harm nobody. The caller owns the result.
+/// A text log that begins anew at `bytes_max` bytes and keeps one predecessor,
+/// `<name>.old`. Its failures are ignored. The caller owns the result.
 leveldb::Logger* bounded_logger(leveldb::Env& files, std::string name,
                                 uint64_t bytes_max);
 
-/// One thread, started by the first job, that runs jobs in order and ends with
-/// the object, after the job at hand.
+/// One thread, started by the first job. It runs jobs in order and ends with
+/// the object, after the job that is running.
 class background_worker {
 public:
   background_worker() = default;

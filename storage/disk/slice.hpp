@@ -6,7 +6,7 @@
 
 namespace weir::storage {
 
-/// The same bytes in LevelDB's type; borrows them.
+/// The same bytes as LevelDB's type. Borrows them.
 inline leveldb::Slice slice(std::string_view x) noexcept {
   return {x.data(), x.size()};
 }

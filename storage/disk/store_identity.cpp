@@ -17,8 +17,8 @@ constexpr std::string_view format_label = "format: ";
 constexpr std::string_view identity_label = "identity: ";
 constexpr size_t identity_digits = 16;
 
-/// What is there before a store is complete, and what a file system has of
-/// itself.
+/// Files that may be in a directory before a store is complete, and those that
+/// a file system makes itself.
 constexpr std::string_view no_strangers[] = {
   ".",    "..",  "lost+found", "OWNER", "FORMAT", "FORMAT.draft",
   "LOCK", "LOG", "LOG.old",
@@ -44,12 +44,12 @@ result<void> made(const Status& x, const std::string& directory) {
                                  "of this program may write"));
 }
 
-/// A store takes its directory for itself alone: nobody's home, or /etc, is to
-/// become one by a slip.
+/// A store needs a directory of its own, so that a typing error does not make
+/// one in a home directory or in /etc.
 result<void> check_no_strangers(disk_env& disk, const std::string& directory) {
   std::vector<std::string> names;
   if (!disk.GetChildren(directory, &names).ok())
-    return {}; // There is none, or whoever makes it will say why not.
+    return {}; // It is absent, or creating it will say why not.
   for (const auto& x : names)
     if (std::ranges::find(no_strangers, x) == std::end(no_strangers))
       return fail(ec::invalid_argument,
@@ -62,7 +62,7 @@ std::string format_file(const std::string& directory) {
   return directory + "/FORMAT";
 }
 
-/// Takes `label`, text and a line end off `rest`.
+/// Takes `label`, a text and a line end off `rest`.
 std::optional<std::string_view> take_line(std::string_view& rest,
                                           std::string_view label) noexcept {
   const auto end = rest.find('\n');
@@ -73,8 +73,8 @@ std::optional<std::string_view> take_line(std::string_view& rest,
   return out;
 }
 
-/// Reads instead of asking whether it exists: that question cannot tell
-/// "no" from "the disk failed".
+/// Reads the file instead of asking whether it exists: that call cannot
+/// distinguish "no" from a failed disk.
 result<std::optional<std::string>> read_if_there(disk_env& disk,
                                                  const std::string& name) {
   std::optional<std::string> out{std::in_place};
@@ -97,8 +97,8 @@ Status create_directories(disk_env& disk, const std::string& directory) {
                         : slash == 0               ? "/"
                                                    : part.substr(0, slash);
     if (disk.FileExists(part)) {
-      // Of somebody who has just made it, or of a start that ended here. Where
-      // we may not do this, it is not ours to do.
+      // Another process has just made it, or an earlier start ended here. When
+      // we lack the permission to sync it, that is not our task.
       disk.sync_directory(parent);
       continue;
     }
@@ -132,7 +132,7 @@ std::optional<store_identity> parse_store_identity(std::string_view text) {
     return std::nullopt;
   store_identity out{std::string{*format}};
   if (*format != store_format)
-    return out; // What follows is for those who know it.
+    return out; // The rest is for readers of that format.
   const auto digits = take_line(text, identity_label);
   if (!digits || digits->size() != identity_digits || !text.empty())
     return std::nullopt;
@@ -141,7 +141,8 @@ std::optional<store_identity> parse_store_identity(std::string_view text) {
     = std::from_chars(digits->data(), end, out.log_identity, 16);
   if (parsed.ec != std::errc{} || parsed.ptr != end || out.log_identity == 0)
     return std::nullopt;
-  if (to_text(out) != whole) // In capitals, say: not as it was written.
+  // It was written in another way, such as with capitals.
+  if (to_text(out) != whole)
     return std::nullopt;
   return out;
 }

@@ -11,15 +11,15 @@ namespace weir::storage {
 
 class disk_env;
 
-/// Format of everything in a store; a store of any other is refused. Until it
-/// is stable, every change of the layout changes the number.
+/// Format of everything in a store; a store of any other format is refused.
+/// Until it is stable, every change of the layout changes the number.
 constexpr std::string_view store_format = "unstable 4";
 
-/// What says, beside LevelDB's own files, whose directory this is. It can be
-/// read without opening, so that a refusal changes nothing.
+/// Says, beside LevelDB's own files, whose directory this is. It can be read
+/// without opening the store, so that a refusal changes nothing.
 struct store_identity {
   std::string format{store_format};
-  uint64_t log_identity = 0; ///< Random, made with the store; never 0.
+  uint64_t log_identity = 0; ///< A random number made with the store; never 0.
 
   bool operator==(const store_identity&) const = default;
 };
@@ -27,25 +27,25 @@ struct store_identity {
 /// The text of the file FORMAT.
 std::string to_text(const store_identity& x);
 
-/// Empty when nothing of the kind.
+/// Empty when the text is no identity.
 std::optional<store_identity> parse_store_identity(std::string_view text);
 
 /// The identity in `directory`, or nothing when the directory is absent or
-/// holds no store.
+/// contains no store.
 ///
 /// # Errors
-/// `ec::invalid_argument`, with a sentence for the operator: another format, or
-/// a LevelDB directory that is not ours. `ec::storage_failure` when reading
+/// `ec::invalid_argument` with a sentence for the operator, for another format
+/// or a LevelDB directory that is not ours; `ec::storage_failure` when reading
 /// failed.
 result<std::optional<store_identity>>
 read_store_identity(disk_env& disk, const std::string& directory);
 
-/// Creates the directory and its parents, durably.
+/// Creates the directory and its parents durably.
 result<void> make_store_directory(disk_env& disk, const std::string& directory);
 
-/// Creates the file FORMAT, durably.
+/// Creates the file FORMAT durably.
 ///
-/// @pre The caller owns the directory: a file of another is replaced.
+/// @pre The caller owns the directory; an existing file is replaced.
 result<void> write_store_identity(disk_env& disk, const std::string& directory,
                                   const store_identity& x);
 

@@ -14,7 +14,7 @@ struct family_range {
 
 using enum table_family;
 
-/// All numbers that a table may have, in order.
+/// All numbers that a table can have, in order.
 constexpr std::array ranges{
   family_range{other, table{0x00}, table{0x0f}},
   family_range{log, table::log_block, table::log_block},

@@ -11,8 +11,8 @@ bool is_printed_as_it_is(unsigned x) noexcept {
   return x >= ' ' && x <= '~';
 }
 
-/// Printed bytes stand for themselves, a backslash too; so only what could not
-/// be printed otherwise is an escape.
+/// Printable bytes stand for themselves, even a backslash. Only an escape of a
+/// byte that could not be printed otherwise is an escape.
 std::string unescape(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -31,7 +31,7 @@ std::string unescape(std::string_view text) {
   return out;
 }
 
-/// Of `'key' @ sequence : kind`.
+/// Reads the key of `'key' @ sequence : kind`.
 std::optional<std::string> user_key(std::string_view text) {
   const auto end = text.rfind("' @ ");
   if (!text.starts_with('\'') || end == std::string_view::npos || end == 0)
@@ -39,8 +39,9 @@ std::optional<std::string> user_key(std::string_view text) {
   return unescape(text.substr(1, end - 1));
 }
 
-/// Where the last key of a line begins: its quote, the only one behind the
-/// sequence number and kind of the first that begins so.
+/// Offset of the opening quote of the last key in a line. A key may contain the
+/// text between two keys, so this is the first place that follows a sequence
+/// number and kind.
 size_t middle_of(std::string_view keys) {
   constexpr std::string_view middle = " .. '";
   for (auto at = keys.find(middle); at != std::string_view::npos;

@@ -13,7 +13,7 @@ namespace weir::storage {
 
 namespace {
 
-/// Behind each key of a table: sequence number and kind, little-endian.
+/// A key in a table ends with its sequence number and kind, little-endian.
 constexpr size_t trailer_size = 8;
 constexpr uint64_t kind_mask = 0xff;
 constexpr uint64_t deletion = 0;
@@ -29,7 +29,7 @@ uint64_t trailer(const leveldb::Slice& x) noexcept {
   return out;
 }
 
-/// How LevelDB orders the rows of a table: the newest of a key first.
+/// The order of rows in a LevelDB table: the newest one of a key is first.
 class table_order final : public leveldb::Comparator {
 public:
   int Compare(const leveldb::Slice& a, const leveldb::Slice& b) const override {
@@ -48,7 +48,7 @@ public:
   }
 };
 
-/// An open table and all it needs.
+/// An open table with everything that it needs.
 struct open_table {
   leveldb::Status open(leveldb::Env* env, const std::string& path) {
     uint64_t size = 0;
@@ -79,8 +79,8 @@ struct open_table {
   std::unique_ptr<leveldb::Iterator> rows;
 };
 
-/// Next to a key in the order of keys, and no key of any table of ours: what is
-/// deleted there was never anybody's.
+/// A neighbour of a key in the order of keys that is no key of our tables, so
+/// deleting it affects nothing.
 std::string just_before(std::string key) {
   key.pop_back();
   return key;
@@ -126,7 +126,8 @@ result<bool> table_purge::run() {
 }
 
 result<std::vector<table_purge::dead_rows>> table_purge::find_dead() {
-  // The tables first: what they hold is not newer than what the reader sees.
+  // The tables are listed before the reader is made, so they have nothing newer
+  // than what the reader sees.
   const auto tables = list_tables(*of_.db);
   if (!tables)
     return tables.error();
@@ -179,8 +180,8 @@ table_purge::look_into(const table_file& x, leveldb::Iterator& live) const {
   return out;
 }
 
-/// Deletions beside the first dead key go down level by level, and each level
-/// is merged into the next, until they meet the table.
+/// Deletions beside the first dead key move down level by level, and each level
+/// is merged into the next, until they reach the table.
 result<void> table_purge::rewrite(const std::vector<dead_rows>& all) {
   leveldb::WriteBatch marks;
   for (const auto& x : all) {
@@ -213,8 +214,8 @@ result<uint64_t> table_purge::newest_file() const {
   return out;
 }
 
-/// True while there is a file up to this one that is no table in use: a log, or
-/// a table that a reader holds.
+/// True while there is a file with a number up to `newest` that is no table in
+/// use: a log, or a table that a reader needs.
 result<bool> table_purge::is_left(uint64_t newest) const {
   const auto tables = list_tables(*of_.db);
   if (!tables)

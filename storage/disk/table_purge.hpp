@@ -8,18 +8,18 @@
 
 namespace weir::storage {
 
-/// Takes what is not there any more off the disk, within a range of keys.
+/// Removes deleted and overwritten values in a range of keys from the disk.
 ///
 /// # Why LevelDB does not
-/// It keeps deleted and overwritten values in its tables until a compaction
-/// meets them. `CompactRange` does not rewrite the deepest table of a range
-/// when nothing lies above it, and that is where a value is that was written
-/// and deleted in one memtable, or that moved down as it was. So this looks
-/// into the tables itself: those that hold a value which is not the one a
-/// reader sees now are rewritten, and no others.
+/// It keeps such values in its tables until a compaction reads them.
+/// `CompactRange` does not rewrite the deepest table of a range when no table
+/// lies above it. That is where a value is that was written and deleted in one
+/// memtable, or that was moved down without being rewritten. So this class
+/// looks into the tables: it rewrites those that contain a value which is not
+/// the current one, and no others.
 ///
 /// # Ownership and threads
-/// Borrows the database. One thread; beside all readers and the writer.
+/// Borrows the database. One thread; readers and the writer may run meanwhile.
 class table_purge {
 public:
   table_purge(database::impl& of, const key_range& range)
@@ -27,13 +27,13 @@ public:
     // nop
   }
 
-  /// @returns true when neither a table nor a log from before this call holds
-  ///          such a value; false when some reader holds one, or LevelDB moved
-  ///          tables meanwhile: call again later.
+  /// @returns true when no table and no log from before this call contains such
+  /// a value; false when a reader keeps one or LevelDB moved tables meanwhile:
+  /// call it again later.
   result<bool> run();
 
 private:
-  /// First and last key of dead values that a table holds in the range.
+  /// The first and last key in the range whose value in a table is not current.
   struct dead_rows {
     std::string first;
     std::string last;
@@ -49,7 +49,7 @@ private:
 
   database::impl& of_;
   const key_range& range_;
-  bool moved_ = false; ///< A table was gone before it was looked into.
+  bool moved_ = false; ///< A table was gone before it could be read.
 };
 
 } // namespace weir::storage

@@ -10,7 +10,7 @@ class WriteBatch;
 
 namespace weir::storage {
 
-/// Changes that are applied together or not at all.
+/// Changes that are written together or not at all.
 class write_batch {
 public:
   write_batch();

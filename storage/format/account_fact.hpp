@@ -7,7 +7,7 @@
 
 namespace weir::storage {
 
-/// What consumers are told of an account without a verified handle.
+/// What consumers see as the handle of an account without a verified one.
 inline constexpr std::string_view no_handle = "handle.invalid";
 
 /// @param verified Empty when there is none.
@@ -19,10 +19,10 @@ inline bool has_handle(const repo_row& x) noexcept {
   return !x.handle.empty() && x.handle != no_handle;
 }
 
-/// Content of every `$identity` and `$account` operation: what the row says of
-/// the account at that moment, as JSON. The CID of the operation is that of
-/// these bytes, raw. Rows that differ in nothing else give the same bytes, so
-/// that the last fact of a repo can be compared with its row.
+/// The content of every `$identity` and `$account` operation: what the row says
+/// of the account at that moment, as JSON. The CID of the operation is the raw
+/// CID of these bytes. Equal facts give equal bytes, so the last fact of a repo
+/// can be compared with its row.
 std::string fact_json(const repo_row& x);
 
 } // namespace weir::storage

@@ -12,12 +12,12 @@
 #include <cstring>
 #include <exception>
 
-/// cereal archives over plain bytes, for the codecs of values only.
+/// cereal archives over plain bytes, only for the codecs of values.
 ///
 /// # Layout
-/// As `byte_codec.hpp` says; a byte and a bool are one byte; strings and
-/// vectors carry their length in front, arrays do not. A TID is 8 bytes
-/// big-endian, a DID is as in keys.
+/// As in `byte_codec.hpp`. A byte and a bool are one byte. Strings and vectors
+/// begin with their length, arrays do not. A TID is 8 bytes big-endian; a DID
+/// is written as in keys.
 namespace weir::storage {
 
 class byte_output
@@ -109,11 +109,11 @@ void serialize(Archive& ar, position& x) {
   ar(x.upstream, x.epoch, x.seq);
 }
 
-/// Format byte of every value so far.
+/// The format byte of all values.
 constexpr uint8_t value_format = 1;
 
-/// Reads a whole value with `read(byte_input&)`; every failure names the
-/// table.
+/// Reads a whole value with `read(byte_input&)`. Every failure becomes an error
+/// that names the table.
 template <class Row, class Read>
 result<Row> guarded(std::string_view value, table in, Read read) {
   try {

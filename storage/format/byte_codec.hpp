@@ -5,15 +5,15 @@
 #include <string>
 #include <string_view>
 
-/// The bytes that values are made of, for their codecs only.
+/// The bytes of which values consist, only for the codecs of values.
 ///
 /// # Layout
-/// Unsigned integers are LEB128 in their shortest form, signed ones are
-/// zigzag-mapped first. Checksums are 4 bytes little-endian.
+/// Unsigned integers are LEB128 in their shortest form; signed ones are mapped
+/// with zigzag first. Checksums are 4 bytes, little-endian.
 namespace weir::storage {
 
-/// Thrown by `byte_source` on bytes that no `byte_sink` makes. It stays
-/// inside the codecs: `guarded` turns it into an error.
+/// Thrown by `byte_source` for bytes that no `byte_sink` writes. It never
+/// leaves the codecs: `guarded` turns it into an error.
 struct bad_value : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -78,7 +78,8 @@ public:
     throw bad_value{"a number is too long"};
   }
 
-  /// A number of things of at least one byte each: what follows bounds it.
+  /// Reads a number of elements. Each has at least one byte, so a number above
+  /// the remaining size is refused.
   size_t take_count() {
     const auto out = take_varint();
     if (out > rest.size())

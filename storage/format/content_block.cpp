@@ -10,8 +10,8 @@ namespace weir::storage {
 
 namespace {
 
-// An item is its size shifted left by one, with this bit when it is a stub,
-// and the checksum of its bytes. All items stand in front of all bodies.
+// An item is its size shifted left by one, with this bit set when it is erased,
+// and the checksum of its bytes. All items come before all bodies.
 constexpr uint64_t erased_bit = 1;
 constexpr size_t item_bytes_min = 5;
 

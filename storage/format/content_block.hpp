@@ -7,22 +7,18 @@
 #include <string_view>
 #include <vector>
 
-/// Values of the content table: the stored bytes of one transaction's records
+/// Values of the content table: the bodies of one transaction
 /// (docs/storage-format.md 3.3).
 namespace weir::storage {
 
-/// One stored block of bytes. `erased` replaces the bytes by their length.
+/// One body. When it is erased, only its size is left.
 struct content_item {
   bool erased = false;
-  uint32_t size = 0; ///< Of the original bytes.
+  uint32_t size = 0; ///< Size of the original body, in bytes.
   bytes_view body;   ///< Borrowed; empty when erased.
 };
 
-/// Builds the value of one content block from bodies that lie elsewhere, so
-/// that each body is copied once, into the value.
-///
-/// # Ownership and threads
-/// Borrows the bodies until `take`. One thread.
+/// Builds the value of one content block, body by body.
 class content_block_writer {
 public:
   /// @pre `count() < limits::transaction_ops_max`
@@ -32,8 +28,8 @@ public:
 
   size_t body_bytes() const noexcept { return body_bytes_; }
 
-  /// The value, which ends with the bodies in the order in which they were
-  /// added. The writer is empty afterwards.
+  /// Returns the value, which ends with the bodies in the order in which they
+  /// were added. The writer is empty afterwards.
   std::string take();
 
 private:
@@ -41,21 +37,21 @@ private:
   size_t body_bytes_ = 0;
 };
 
-/// Opens the value of a content block without copying bodies.
+/// Reads the value of a content block without copying bodies.
 ///
 /// # Ownership and threads
-/// Borrows the value. Each item's CRC32C is checked when it is read, so one
-/// damaged item leaves the others readable.
+/// Borrows the value. The CRC32C of an item is checked when it is read, so a
+/// damaged item does not affect the others.
 class content_block_reader {
 public:
   static result<content_block_reader> open(std::string_view value);
 
   size_t count() const noexcept { return slots_.size(); }
 
-  /// `ec::not_found` past the end, `ec::storage_failure` on damage.
+  /// `ec::not_found` beyond the last item, `ec::storage_failure` on damage.
   result<content_item> at(size_t i) const;
 
-  /// The value with the bodies of some items replaced by stubs.
+  /// The value with some of the bodies erased.
   result<std::string> with_stubs(const std::vector<size_t>& erase) const;
 
 private:

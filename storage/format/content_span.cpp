@@ -5,7 +5,7 @@
 namespace weir::storage {
 
 void add_span(std::vector<content_span>& to, content_span x, size_t max) {
-  // Those that touch it are one with it.
+  // Spans that overlap or touch `x` are joined with it.
   auto begin = std::ranges::find_if(
     to, [&x](const content_span& old) { return old.last + 1 >= x.first; });
   auto end = begin;

@@ -6,10 +6,11 @@
 
 namespace weir::storage {
 
-/// Number of an operation in its partition: gapless from 1, in commit order.
+/// Number of an operation in its partition: from 1, without gaps, in commit
+/// order.
 using op_id = uint64_t;
 
-/// Numbers of content that lie next to each other.
+/// A closed range of content numbers.
 struct content_span {
   op_id first = 0;
   op_id last = 0;
@@ -17,11 +18,12 @@ struct content_span {
   friend bool operator==(const content_span&, const content_span&) = default;
 };
 
-/// Adds a span to some that are in order and apart from each other, and stay
-/// so. Of more than `max` the two that are closest become one.
+/// Adds a span to a list of spans that are sorted and do not touch each other,
+/// and keeps it so. When there would be more than `max`, the two that are
+/// closest are joined.
 void add_span(std::vector<content_span>& to, content_span x, size_t max);
 
-/// True when they are in order and apart from each other.
+/// True when the spans are sorted and do not touch each other.
 bool are_apart(const std::vector<content_span>& all) noexcept;
 
 } // namespace weir::storage

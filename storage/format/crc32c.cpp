@@ -11,9 +11,9 @@ namespace weir::storage {
 
 namespace {
 
-constexpr uint32_t polynomial = 0x82f63b78; // Reflected.
+constexpr uint32_t polynomial = 0x82f63b78; // The reflected form.
 
-// Eight tables: each takes one byte of a 64-bit word.
+// Eight tables, one for each byte of a 64-bit word.
 constexpr auto tables = [] {
   std::array<std::array<uint32_t, 256>, 8> out{};
   for (uint32_t i = 0; i < 256; ++i) {

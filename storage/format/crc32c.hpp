@@ -5,14 +5,14 @@
 
 namespace weir::storage {
 
-/// CRC-32C (Castagnoli) of `x`; `seed` is the checksum of what comes before.
+/// CRC-32C (Castagnoli) of `x`. `seed` is the checksum of the bytes before `x`.
 uint32_t crc32c(std::string_view x, uint32_t seed = 0) noexcept;
 
-/// The same without the processor's instruction; for machines that lack it.
+/// The same for processors without the instruction.
 uint32_t crc32c_portable(std::string_view x, uint32_t seed = 0) noexcept;
 
-/// As LevelDB's log stores it: rotated and shifted, so that a checksum over
-/// bytes that hold checksums stays strong.
+/// The form in LevelDB's log: rotated and shifted, so that a checksum over
+/// bytes that contain checksums stays strong.
 constexpr uint32_t masked_crc32c(uint32_t x) noexcept {
   return ((x >> 15) | (x << 17)) + 0xa282ead8u;
 }

@@ -4,7 +4,7 @@
 
 namespace weir::storage {
 
-/// An erasing that is not over.
+/// An erasing that is not finished.
 struct open_erasure {
   atproto::did repo;
   erasure_row row;
@@ -12,8 +12,8 @@ struct open_erasure {
 
 /// How far a compaction came.
 struct compacted {
-  op_id next = 0;   ///< Content from here on is left; 0 = none is.
-  bool gone = true; ///< What was erased is off the disk, up to there.
+  op_id next = 0;   ///< Content from here on is still to do; 0 when none is.
+  bool gone = true; ///< The erased bytes before `next` are off the disk.
 };
 
 } // namespace weir::storage

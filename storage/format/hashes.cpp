@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t stream_hash_version = 1;
 
-// A multihash of SHA-256 begins so.
+// A multihash of a SHA-256 begins with these bytes.
 constexpr uint8_t sha256_code = 0x12;
 constexpr uint8_t sha256_size = 0x20;
 

@@ -4,48 +4,48 @@
 #include "storage/format/update.hpp"
 #include "storage/format/values.hpp"
 
-/// Everything one group commit writes, as plain values.
+/// Everything that one group commit writes, as plain values.
 namespace weir::storage {
 
-/// What a consumer's acks changed. Rows are removed before rows are put.
+/// What acks changed in a consumer. Rows are removed before rows are written.
 struct consumer_change {
   std::string name;
   uint16_t dataset = default_dataset;
   std::optional<consumer_row> row;
-  std::vector<op_id> acked_gone; ///< First ids of ranges that are no more.
+  std::vector<op_id> acked_gone; ///< First ids of the ranges to remove.
   std::vector<acked_range> acked;
   std::vector<op_id> dead_letters_gone;
   std::vector<std::pair<op_id, dead_letter_row>> dead_letters;
 };
 
-/// Progress of a listing; an empty collection means all repos.
+/// Progress of a listing. An empty collection means the listing of all repos.
 struct listing_change {
   uint32_t upstream = 0;
   std::string collection;
   listing_row row;
 };
 
-/// A setting changed while running; no value = back to the file's.
+/// A setting that was changed at runtime. No value restores the file's value.
 struct configuration_change {
   uint16_t dataset = default_dataset;
   std::string name;
   std::optional<bytes> value;
 };
 
-/// A verified handle and whose it is; no DID = released.
+/// A verified handle and its DID. Without a DID the handle is released.
 struct handle_change {
-  std::string handle; ///< Lower case.
+  std::string handle; ///< In lower case.
   std::optional<atproto::did> repo;
 };
 
-/// One group: updates of repos in the order in which they take effect, and
-/// rows that must not be on disk before these updates are (cursors, acks).
+/// One group: updates of repos in the order in which they take effect, and rows
+/// that must not be on disk before these updates are (cursors, acks).
 struct journal_batch {
   std::vector<repo_update> updates;
   std::vector<upstream_row> upstreams;
   std::vector<listing_change> listings;
   std::vector<std::pair<atproto::did, identity_row>> identities;
-  /// In order; no row: it is no more.
+  /// In order. A DID without a row is removed.
   std::vector<std::pair<atproto::did, std::optional<identity_row>>> exported;
   std::optional<export_row> export_place;
   std::vector<handle_change> handles;

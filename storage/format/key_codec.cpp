@@ -15,7 +15,8 @@ constexpr size_t plc_packed_size = 15;
 constexpr uint8_t plc_tag = 1;
 constexpr uint8_t text_did_tag = 2;
 
-// Digits before letters, as in the text: packed DIDs sort as their texts do.
+// Digits come before letters, as in ASCII, so packed DIDs sort as their texts
+// do.
 constexpr std::string_view plc_alphabet = "234567abcdefghijklmnopqrstuvwxyz";
 
 constexpr auto plc_values = [] {
@@ -26,11 +27,12 @@ constexpr auto plc_values = [] {
   return out;
 }();
 
-// Escapes of text inside a key: NUL becomes 00 FF, the end is 00 01.
+// Escapes of text inside a key: NUL becomes 00 FF, and the end is 00 01.
 constexpr char nul_escape = '\xff';
 constexpr char text_end = '\x01';
 
-/// Appends 24 base32 characters as 15 bytes; false when they are others.
+/// Appends 24 base32 characters as 15 bytes; false when there are other
+/// characters.
 bool pack_plc(std::string_view text, std::string& out) {
   std::array<char, plc_packed_size> packed{};
   for (size_t group = 0; group < 3; ++group) {
@@ -211,7 +213,7 @@ bool key_reader::get(atproto::did& x) {
   std::string scratch;
   if (tag != text_did_tag || !get(text))
     return false;
-  // One DID has one key.
+  // A DID that can be packed must be packed, so that it has only one key.
   if (looks_plc(text)
       && pack_plc(std::string_view{text}.substr(plc_prefix.size()), scratch))
     return false;

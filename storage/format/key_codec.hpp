@@ -12,9 +12,9 @@
 #include <tuple>
 #include <type_traits>
 
-/// How the parts of a key become bytes whose order is the order of the parts.
-/// The tables themselves are in `keys.hpp`; docs/storage-format.md 2 is the
-/// same text for people who write a second reader.
+/// Encodes the parts of a key so that the order of the bytes is the order of
+/// the parts. `keys.hpp` has the tables. docs/storage-format.md 2 describes the
+/// same for other readers.
 namespace weir::storage {
 
 /// First byte of every key. The numbers are on disk: append, never renumber.
@@ -58,31 +58,33 @@ enum class table : uint8_t {
   index_entry = 0x71,
 };
 
-/// Name of a table as it stands in errors and in `weir verify`. Never null.
+/// Name of a table in errors and in `weir verify`. Never null.
 const char* to_string(table x) noexcept;
 
-/// A record key inside a storage key, always the last part: tag 1 and 8 bytes
-/// for a canonical TID, else tag 2 and the text. So all TIDs of a collection
-/// come first, in order of time, then all other keys in byte order.
+/// A record key inside a storage key, where it is always the last part: tag 1
+/// and 8 bytes for a canonical TID, otherwise tag 2 and the text. So all TIDs
+/// of a collection come first, in order of time, then all other keys in byte
+/// order.
 struct record_key {
   std::string text;
 
   bool operator==(const record_key&) const = default;
 };
 
-/// Smallest and one past the largest tag of a record key: bounds of the two
-/// sorted sub-ranges of a collection.
+/// The two tags of a record key. Each begins one of the two sorted parts of a
+/// collection.
 constexpr uint8_t tid_key_tag = 1;
 constexpr uint8_t text_key_tag = 2;
 
-/// First half of a SHA-256: enough to address content.
+/// The first half of a SHA-256, which is enough to address content.
 using short_hash = std::array<uint8_t, 16>;
 
-/// Of a CID: first 16 bytes of its digest, or of the SHA-256 over the CID when
-/// it is not blessed. The codec does not count: equal bytes are equal content.
+/// For a blessed CID the first 16 bytes of its digest, for another one those of
+/// the SHA-256 over the CID. The codec is ignored, since equal bytes are equal
+/// content.
 short_hash short_hash_of(const atproto::cid& x);
 
-/// Half-open range of keys. An empty `end` means no bound.
+/// A half-open range of keys. An empty `end` means no upper bound.
 struct key_range {
   std::string begin;
   std::string end;
@@ -104,7 +106,7 @@ public:
   void put(atproto::tid x);
   void put(const atproto::did& x);
   void put(const short_hash& x);
-  void put(const std::string& x); ///< Escaped and terminated.
+  void put(const std::string& x); ///< Written with escapes and a terminator.
   void put(const record_key& x);
 
   template <class T>
@@ -115,8 +117,8 @@ private:
   std::string& out_;
 };
 
-/// Takes parts off a key. Each `get` is false when the bytes cannot have been
-/// written by `key_writer`; the value is unspecified then.
+/// Reads the parts of a key. Each `get` returns false when `key_writer` cannot
+/// have written the bytes; the value is then unspecified.
 class key_reader {
 public:
   explicit key_reader(std::string_view x) noexcept : rest_(x) {
@@ -144,7 +146,7 @@ public:
 
   bool at_end() const noexcept { return rest_.empty(); }
 
-  /// What has not been taken yet.
+  /// The bytes that are not read yet.
   std::string_view rest() const noexcept { return rest_; }
 
 private:
@@ -153,16 +155,17 @@ private:
   std::string_view rest_;
 };
 
-/// The smallest key above every key that begins with `prefix`.
+/// The smallest key above all keys that begin with `prefix`.
 std::string prefix_end(std::string prefix);
 
-/// The smallest key above `key`: where a page that ended with it goes on.
+/// The smallest key above `key`, where the page after one that ends with `key`
+/// begins.
 inline std::string key_after(std::string key) {
   key.push_back('\0');
   return key;
 }
 
-/// `ec::storage_failure` that names the table.
+/// An `ec::storage_failure` that names the table.
 error bad_key(table x);
 
 } // namespace weir::storage

@@ -4,23 +4,23 @@
 #include "storage/format/keys_node.hpp"
 #include "storage/format/keys_repo.hpp"
 
-/// Keys of all tables: one struct per table (storage-format.md 2). A key built
-/// by hand anywhere else is a defect.
+/// Keys of all tables, one struct for each table (docs/storage-format.md 2). Do
+/// not build a key by hand anywhere else.
 ///
 ///   auto key = encode_key(chain_key{did});
 ///   auto heads = range_of<record_head_key>(partition, did); // all of a repo
 ///   auto back = decode_key<record_head_key>(row.key());
 namespace weir::storage {
 
-/// A struct of this folder's `keys_*.hpp`: names its table in `in` and lists
-/// its parts, in order, in `parts`.
+/// A struct of this folder's `keys_*.hpp`. It names its table in `in` and lists
+/// its parts in order in `parts`.
 template <class Key>
 concept table_key = requires(Key& x) {
   { Key::in } -> std::convertible_to<table>;
   Key::parts(x);
 };
 
-/// Appends the encoded key to `out`; for callers that reuse a buffer.
+/// Appends the encoded key to `out`, for callers that reuse a buffer.
 template <table_key Key>
 void append_key(std::string& out, const Key& key) {
   key_writer writer{out};
@@ -39,7 +39,7 @@ std::string encode_key(const Key& key) {
   return out;
 }
 
-/// `ec::storage_failure` unless `encode_key` can have made exactly `encoded`.
+/// `ec::storage_failure` unless `encoded` is exactly what `encode_key` writes.
 template <table_key Key>
 result<Key> decode_key(std::string_view encoded) {
   Key key;
@@ -57,7 +57,7 @@ result<Key> decode_key(std::string_view encoded) {
   return key;
 }
 
-/// Writes a leading part of a key, whose type there is `Part`.
+/// Writes a leading part of a key. `Part` is its type in the key.
 template <class Part, class T>
 void put_leading(key_writer& out, const T& x) {
   static_assert(!std::same_as<Part, record_key>,
@@ -65,8 +65,8 @@ void put_leading(key_writer& out, const T& x) {
   out.put(static_cast<Part>(x));
 }
 
-/// Range of all keys that begin with these leading parts; without parts, the
-/// whole table. A leading part is converted to the type it has in the key.
+/// The range of all keys that begin with these leading parts; without parts,
+/// the whole table. A leading part is converted to the type it has in the key.
 template <table_key Key, class... Parts>
 key_range range_of(const Parts&... leading) {
   using parts = decltype(Key::parts(std::declval<const Key&>()));

@@ -3,7 +3,7 @@
 #include "storage/format/key_codec.hpp"
 #include "storage/format/records.hpp"
 
-/// Keys of the log and of what is derived from it.
+/// Keys of the log and of the tables that are derived from it.
 namespace weir::storage {
 
 /// One transaction of the log; value: `log_block`.
@@ -15,16 +15,16 @@ struct log_block_key {
   static auto parts(auto& x) { return std::tie(x.partition, x.first); }
 };
 
-/// The record blocks of one transaction; value: `content_block`.
+/// The bodies of one transaction; value: `content_block`.
 struct content_block_key {
   static constexpr auto in = table::content_block;
   uint16_t partition = 0;
-  uint64_t first = 0; ///< Content number.
+  uint64_t first = 0; ///< A content number.
 
   static auto parts(auto& x) { return std::tie(x.partition, x.first); }
 };
 
-/// Part of a stream that one transaction wrote; value: `stream_run`.
+/// The part of a stream that one transaction wrote; value: `stream_run`.
 struct stream_block_key {
   static constexpr auto in = table::stream_block;
   atproto::did repo;
@@ -37,8 +37,8 @@ struct stream_block_key {
   }
 };
 
-/// Proved history of a repo; value: `chain_row` for scope 0, and
-/// `stream_head_row` for the scope of a stream that stands apart.
+/// The proved history of a repo; value: `chain_row` for scope 0, and
+/// `stream_head_row` for the scope of a stream that is stored apart.
 struct chain_key {
   static constexpr auto in = table::chain;
   atproto::did repo;
@@ -48,7 +48,7 @@ struct chain_key {
   static auto parts(auto& x) { return std::tie(x.repo, x.scope, x.branch); }
 };
 
-/// Current version of a record; value: `record_head`.
+/// The current version of a record; value: `record_head`.
 struct record_head_key {
   static constexpr auto in = table::record_head;
   uint16_t partition = 0;
@@ -61,7 +61,7 @@ struct record_head_key {
   }
 };
 
-/// Repos that have rows of a collection; value: `holder_row`.
+/// A repo that has rows of a collection; value: `holder_row`.
 struct collection_member_key {
   static constexpr auto in = table::collection_member;
   uint16_t partition = 0;
@@ -73,8 +73,9 @@ struct collection_member_key {
   }
 };
 
-/// One operation that wants some content; value: `counter` (content number).
-/// Written blind: the number of rows is the reference count.
+/// A current record whose head uses some content; value: `counter` (content
+/// number). It is written without a read: the number of rows is the reference
+/// count (docs/storage-format.md 5).
 struct content_reference_key {
   static constexpr auto in = table::content_reference;
   short_hash content{};
@@ -84,16 +85,16 @@ struct content_reference_key {
   static auto parts(auto& x) { return std::tie(x.content, x.partition, x.id); }
 };
 
-/// First operation written in a minute; value: `counter` (operation id).
+/// The first operation written in a minute; value: `counter` (operation id).
 struct time_index_key {
   static constexpr auto in = table::time_index;
   uint16_t partition = 0;
-  uint32_t minute = 0; ///< Since 1970, by the store's clock.
+  uint32_t minute = 0; ///< Minutes since 1970, by the node's clock.
 
   static auto parts(auto& x) { return std::tie(x.partition, x.minute); }
 };
 
-/// Operations whose identity the caller supplied; value: `operation_place`.
+/// An operation whose identity the caller gave; value: `operation_place`.
 struct operation_dedup_key {
   static constexpr auto in = table::operation_dedup;
   short_hash operation{}; ///< First half of the operation's digest.
@@ -111,7 +112,7 @@ struct tombstone_key {
   static auto parts(auto& x) { return std::tie(x.repo, x.collection, x.rkey); }
 };
 
-/// Content of an operation that is not simply processed.
+/// State of an operation's content, unless it is simply processed.
 struct content_state_key {
   static constexpr auto in = table::content_state;
   uint16_t dataset = 0;
@@ -121,7 +122,7 @@ struct content_state_key {
   static auto parts(auto& x) { return std::tie(x.dataset, x.partition, x.id); }
 };
 
-/// Missing content, by the time of the next attempt.
+/// Missing content, in the order of the next attempt.
 struct missing_key {
   static constexpr auto in = table::missing;
   uint16_t dataset = 0;
@@ -134,7 +135,7 @@ struct missing_key {
   }
 };
 
-/// Operations that wait for the same content.
+/// An operation that waits for content. Several may wait for the same.
 struct waiter_key {
   static constexpr auto in = table::waiter;
   short_hash content{};

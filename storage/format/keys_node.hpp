@@ -3,11 +3,11 @@
 #include "storage/format/key_codec.hpp"
 #include "storage/format/records.hpp"
 
-/// Keys of what belongs to the node: its sources, consumers, evidence and
+/// Keys of what belongs to the node: its upstreams, consumers, evidence and
 /// settings.
 namespace weir::storage {
 
-/// Facts about the store itself; see `database.hpp` for its own names.
+/// Facts about the store itself. `database.hpp` uses some names of its own.
 struct meta_key {
   static constexpr auto in = table::meta;
   std::string name;
@@ -15,10 +15,10 @@ struct meta_key {
   static auto parts(auto& x) { return std::tie(x.name); }
 };
 
-/// The meta row that holds the `export_row`.
+/// Name of the meta row that contains the `export_row`.
 constexpr const char* directory_export_row = "directory_export";
 
-/// Settings changed while running; value: `stored_bytes`.
+/// A setting that was changed at runtime; value: `stored_bytes`.
 struct configuration_key {
   static constexpr auto in = table::configuration;
   uint16_t dataset = 0;
@@ -27,7 +27,7 @@ struct configuration_key {
   static auto parts(auto& x) { return std::tie(x.dataset, x.name); }
 };
 
-/// Value: `upstream_row`.
+/// One upstream; value: `upstream_row`.
 struct upstream_key {
   static constexpr auto in = table::upstream;
   uint32_t id = 0;
@@ -35,7 +35,7 @@ struct upstream_key {
   static auto parts(auto& x) { return std::tie(x.id); }
 };
 
-/// Budget and state of a place to fetch from.
+/// Budget and state of a host.
 struct host_key {
   static constexpr auto in = table::host;
   std::string origin;
@@ -47,12 +47,12 @@ struct host_key {
 struct listing_key {
   static constexpr auto in = table::listing;
   uint32_t upstream = 0;
-  uint32_t collection = 0; ///< 0 = all repos.
+  uint32_t collection = 0; ///< 0 for the listing of all repos.
 
   static auto parts(auto& x) { return std::tie(x.upstream, x.collection); }
 };
 
-/// Value: `consumer_row`.
+/// One consumer; value: `consumer_row`.
 struct consumer_key {
   static constexpr auto in = table::consumer;
   uint16_t dataset = 0;
@@ -61,7 +61,8 @@ struct consumer_key {
   static auto parts(auto& x) { return std::tie(x.dataset, x.name); }
 };
 
-/// A range acked above a consumer's position; value: `counter`, its last id.
+/// A range of acked operations above a consumer's position; value: `counter`,
+/// the last id of the range.
 struct acked_key {
   static constexpr auto in = table::acked;
   uint16_t dataset = 0;
@@ -74,7 +75,7 @@ struct acked_key {
   }
 };
 
-/// Value: `dead_letter_row`.
+/// One dead letter; value: `dead_letter_row`.
 struct dead_letter_key {
   static constexpr auto in = table::dead_letter;
   uint16_t dataset = 0;
@@ -96,7 +97,7 @@ struct quarantine_key {
   static auto parts(auto& x) { return std::tie(x.time_us, x.number); }
 };
 
-/// What an operator did.
+/// Something that an operator did.
 struct audit_key {
   static constexpr auto in = table::audit;
   uint64_t time_us = 0;
@@ -105,7 +106,7 @@ struct audit_key {
   static auto parts(auto& x) { return std::tie(x.time_us, x.number); }
 };
 
-/// What a dataset used in a span of time.
+/// What a dataset used in some span of time.
 struct usage_key {
   static constexpr auto in = table::usage;
   uint64_t time_us = 0;

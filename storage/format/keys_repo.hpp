@@ -6,11 +6,11 @@
 /// Keys of what is known about repos and identities.
 namespace weir::storage {
 
-/// The tenant that always exists; 0 stands for the node itself.
+/// Dataset numbers: 1 is the dataset that always exists, 0 the node itself.
 constexpr uint16_t node_dataset = 0;
 constexpr uint16_t default_dataset = 1;
 
-/// Value: `repo_row`.
+/// The state of a repo; value: `repo_row`.
 struct repo_key {
   static constexpr auto in = table::repo;
   atproto::did repo;
@@ -18,20 +18,21 @@ struct repo_key {
   static auto parts(auto& x) { return std::tie(x.repo); }
 };
 
-/// Of repos that nobody fetches because their account is not active.
+/// Due time of repos that are not fetched because their account is not active.
 constexpr uint64_t never_due = UINT64_MAX;
 
-/// Repos by workflow state, in order of their next attempt; empty value.
+/// Repos by workflow state in the order of their next attempt; the value is
+/// empty.
 struct repo_by_status_key {
   static constexpr auto in = table::repo_by_status;
   repo_status status = repo_status::pending;
-  uint64_t due = 0; ///< Unix seconds; 0 = at once; or `never_due`.
+  uint64_t due = 0; ///< Unix seconds; 0 for at once, or `never_due`.
   atproto::did repo;
 
   static auto parts(auto& x) { return std::tie(x.status, x.due, x.repo); }
 };
 
-/// The last life events of a repo.
+/// The most recent events in the life of a repo.
 struct timeline_key {
   static constexpr auto in = table::timeline;
   atproto::did repo;
@@ -49,8 +50,9 @@ struct member_key {
   static auto parts(auto& x) { return std::tie(x.dataset, x.repo); }
 };
 
-/// A #commit or #sync that waits for its repo; value: `waiting_row`. Numbers
-/// are the order of arrival: both kinds of one rev may wait.
+/// A #commit or #sync that waits for its repo; value: `waiting_row`. Frames are
+/// numbered in the order of arrival, because a #commit and a #sync of the same
+/// rev may both wait.
 struct sync_buffer_key {
   static constexpr auto in = table::sync_buffer;
   atproto::did repo;
@@ -59,7 +61,7 @@ struct sync_buffer_key {
   static auto parts(auto& x) { return std::tie(x.repo, x.number); }
 };
 
-/// Value: `stored_bytes`, the text of the DID.
+/// A verified handle; value: `stored_bytes`, the text of the DID.
 struct handle_key {
   static constexpr auto in = table::handle;
   std::string handle; ///< Lower case.
@@ -67,7 +69,7 @@ struct handle_key {
   static auto parts(auto& x) { return std::tie(x.handle); }
 };
 
-/// Value: `identity_row`.
+/// A cached identity; value: `identity_row`.
 struct identity_key {
   static constexpr auto in = table::identity;
   atproto::did repo;
@@ -84,7 +86,7 @@ struct exported_key {
   static auto parts(auto& x) { return std::tie(x.repo); }
 };
 
-/// What SWEEPER has still to erase of a repo; value: `erasure_row`.
+/// What SWEEPER still has to erase of a repo; value: `erasure_row`.
 struct erasure_key {
   static constexpr auto in = table::erasure;
   atproto::did repo;
@@ -92,7 +94,7 @@ struct erasure_key {
   static auto parts(auto& x) { return std::tie(x.repo); }
 };
 
-/// Name of a collection by its id; value: `collection_row`.
+/// The name of a collection, by its id; value: `collection_row`.
 struct collection_name_key {
   static constexpr auto in = table::collection_name;
   uint32_t id = 0;
@@ -100,7 +102,7 @@ struct collection_name_key {
   static auto parts(auto& x) { return std::tie(x.id); }
 };
 
-/// Id of a collection by its name; value: `counter`.
+/// The id of a collection, by its name; value: `counter`.
 struct collection_id_key {
   static constexpr auto in = table::collection_id;
   std::string name;
@@ -108,7 +110,8 @@ struct collection_id_key {
   static auto parts(auto& x) { return std::tie(x.name); }
 };
 
-/// Definition of one dataset's index; its states, version and claim.
+/// The definition of an index of one dataset, with its states, version and
+/// claim.
 struct index_metadata_key {
   static constexpr auto in = table::index_metadata;
   uint16_t dataset = 0;
@@ -120,7 +123,7 @@ struct index_metadata_key {
 /// One record under one value of an index.
 struct index_entry_key {
   static constexpr auto in = table::index_entry;
-  uint32_t incarnation = 0; ///< Of the index; never used again.
+  uint32_t incarnation = 0; ///< Number of the index; it is never used again.
   std::string value;        ///< Bytes that sort as the value does.
   atproto::did repo;
   record_key rkey;

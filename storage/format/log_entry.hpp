@@ -2,23 +2,23 @@
 
 #include "storage/format/update.hpp"
 
-/// What readers of the log get: one block, decoded, with its content.
+/// What readers of the log get: one decoded block with its content.
 namespace weir::storage {
 
 struct logged_operation {
   std::string scope;
-  uint64_t index = 0; ///< In its stream, from 0.
+  uint64_t index = 0; ///< Position in its stream, from 0.
   atproto::op_action action = atproto::op_action::create;
   std::string rkey;
   atproto::cid id;
   uint32_t skip = 0;
-  uint64_t content = 0; ///< Content number; 0 = no bytes were stored.
-  shared_bytes body;    ///< Empty when not stored, erased or not asked for.
+  uint64_t content = 0; ///< Content number; 0 when no bytes were stored.
+  shared_bytes body;    ///< Empty when not stored, erased or not requested.
   bool undecodable = false; ///< The block is no valid record.
 };
 
-/// One transaction of the log. Immutable once made; shared between the tail
-/// cache and all consumers.
+/// One transaction of the log. It is immutable and shared by the tail cache and
+/// all consumers.
 struct log_entry {
   op_id first = 0;
   atproto::did repo;
@@ -27,10 +27,12 @@ struct log_entry {
   bool live = true;
   uint64_t job = 0;
   int64_t time_us = 0;
-  int64_t written_us = 0; ///< The store's clock, never decreasing.
-  uint64_t events_before = 0; ///< Of the log: `is_event_scope`.
-  /// Only the envelopes are left: the account was deleted or the repo removed,
-  /// and SWEEPER has been there. Names of collections may be empty.
+  int64_t written_us = 0; ///< The node's clock; it never decreases.
+  /// Events in the log before it (`is_event_scope`).
+  uint64_t events_before = 0;
+  /// The account was deleted or the repo removed, and SWEEPER has erased the
+  /// content. Only the envelopes are left, and names of collections may be
+  /// empty.
   bool erased = false;
   std::vector<logged_operation> ops;
 
@@ -42,7 +44,7 @@ struct log_entry {
 };
 
 /// What an operation is about, for people: the URI of its record, or the DID of
-/// an account.
+/// its account.
 std::string subject_of(const atproto::did& repo, const logged_operation& op);
 
 using log_entry_ptr = std::shared_ptr<const log_entry>;

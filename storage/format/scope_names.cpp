@@ -2,7 +2,8 @@
 
 #include <iterator>
 
-/// Scopes of streams: a collection has its id, the others have fixed ones.
+/// Scopes of streams: a collection has its own id, the reserved scopes have
+/// fixed ids.
 namespace weir::storage {
 
 namespace {

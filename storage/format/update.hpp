@@ -7,17 +7,18 @@
 #include <memory>
 #include <optional>
 
-/// What a REPO asks the JOURNAL to write, and what it hears back. Plain
-/// values: machines make them, the committer turns them into one batch.
+/// What a REPO asks the JOURNAL to write, and the answer. These are plain
+/// values: machines make them, and the committer turns them into one batch.
 namespace weir::storage {
 
-/// Reserved scopes; "$" cannot occur in an NSID.
+/// Reserved scopes. An NSID cannot contain "$".
 constexpr std::string_view commit_scope = "$commit";
 constexpr std::string_view identity_scope = "$identity";
 constexpr std::string_view account_scope = "$account";
 
-/// Whether operations of this scope are events, which consumers may be told: those
-/// of records and of accounts. What a commit itself says is none.
+/// True for scopes whose operations are events, which consumers can receive:
+/// those of records and of accounts. The operation of a commit itself is no
+/// event.
 constexpr bool is_event_scope(std::string_view scope) noexcept {
   return !scope.starts_with('$') || scope == identity_scope
          || scope == account_scope;
@@ -25,20 +26,20 @@ constexpr bool is_event_scope(std::string_view scope) noexcept {
 
 /// A frame in the sync buffer.
 struct waiting_on_disk {
-  uint64_t number = 0; ///< Grows with every frame of the repo that waits.
+  uint64_t number = 0; ///< Grows with every waiting frame of the repo.
   atproto::stamped_frame frame;
 };
 
 /// Where an operation came from.
 enum class provenance : uint8_t { live = 1, buffer = 2, resync = 3 };
 
-/// One operation to append. Its index, ids, hashes and content number are the
-/// committer's business.
+/// One operation to append. The committer assigns its index, ids, hashes and
+/// content number.
 struct new_operation {
   std::string scope;
   atproto::op_action action = atproto::op_action::create;
   std::string rkey; ///< Empty for `$` scopes.
-  atproto::cid id;  ///< Of the content; undefined on delete.
+  atproto::cid id;  ///< CID of the content; undefined for a delete.
   shared_bytes content; ///< Record or signed commit block; `fact_json` for
                         ///< `$identity` and `$account`. May be empty.
   bool undecodable = false; ///< The block is no valid record; not stored.
@@ -49,66 +50,68 @@ struct transaction {
   atproto::tid rev; ///< Undefined for `$identity`, `$account`.
   provenance from = provenance::live;
   bool live = true;
-  uint64_t job = 0;  ///< Resync id, or 0: the commit is its own job.
-  int64_t time_us = 0; ///< Time in the rev, or receipt time without one.
+  uint64_t job = 0;  ///< Resync id; 0 when the commit is its own job.
+  int64_t time_us = 0; ///< Time of the rev, or of receipt without a rev.
   std::vector<new_operation> ops;
 };
 
-/// The chain after this update; streams and counts are filled by the
-/// committer.
+/// The chain after this update. The committer fills in streams and counts.
 struct chain_step {
   atproto::tid rev;
   atproto::cid data;
   atproto::cid commit;
-  bool streamed = false; ///< An event brought it, no fetch.
+  bool streamed = false; ///< It came as an event, not by a fetch.
 };
 
-/// One atomic change of one repo: all of it is written, or none.
+/// One atomic change of one repo: all of it is written, or nothing.
 struct repo_update {
   atproto::did repo;
-  /// Of the REPO actor: an update of a fenced one is dropped.
+  /// Incarnation of the REPO actor. An update of a fenced actor is dropped.
   uint64_t actor_incarnation = 0;
-  /// Guard: `chain_row::commit_revision()` this update was computed on.
+  /// Guard: the `chain_row::commit_revision()` that this update was computed
+  /// from.
   uint64_t commit_revision = 0;
-  /// Guard for chunks: `repo_row::resync_id` must still be this. 0 = none.
+  /// Guard of chunks: `repo_row::resync_id` must still be equal to this. 0 for
+  /// none.
   uint64_t resync_id = 0;
-  /// Chain the update was computed on; null when the repo has none.
+  /// The chain that this update was computed from; null when the repo has none.
   std::shared_ptr<const chain_row> base;
   std::vector<transaction> transactions;
   std::optional<chain_step> chain;
   std::optional<repo_row> row;
-  /// The repo row before, so that the status index can be kept without a
-  /// read. Undefined status when there was no row.
+  /// Status in the repo row before this update, so that the status index can be
+  /// updated without a read. Empty when there was no row.
   std::optional<repo_status> old_status;
   std::optional<member_row> member;
-  /// Account deletion or removal: sets `erased_through` to the last id before
-  /// this update's own operations and empties the chain.
+  /// The account was deleted or the repo removed. Sets `erased_through` to the
+  /// last id before this update's own operations and empties the chain.
   bool erase = false;
-  /// Remove the repo row altogether (with `erase`).
+  /// Removes the repo row as well; only with `erase`.
   bool forget = false;
-  /// Frames that wait on disk, by the order of their arrival; written or
-  /// dropped with this update, dropped first.
+  /// Frames that wait on disk, in the order of their arrival. Old ones are
+  /// dropped before new ones are written.
   std::vector<waiting_on_disk> buffer_put;
   bool buffer_clear = false;
 };
 
 enum class update_outcome : uint8_t {
   done,     ///< Durable.
-  fenced,   ///< From an older incarnation; dropped on purpose.
-  stale,    ///< Guard failed for a known reason (resync id): dropped.
-  mismatch, ///< Revision mismatch of the current owner: the alarm (OPLOG-34).
-  refused,  ///< Breaks a limit or a rule of this interface; `reason` says it.
+  fenced,   ///< Sent by an older incarnation, so it was dropped.
+  stale,    ///< The resync id has changed: dropped, no error.
+  mismatch, ///< The owner itself used an old revision: a defect (OPLOG-34).
+  refused,  ///< It breaks a limit or a rule; `reason` says which.
 };
 
-/// The JOURNAL's answer.
+/// The JOURNAL's answer to one update.
 struct update_receipt {
   update_outcome outcome = update_outcome::done;
   op_id first = 0; ///< 0 when nothing was appended.
   op_id last = 0;
-  std::shared_ptr<const chain_row> chain; ///< After the update.
+  std::shared_ptr<const chain_row> chain; ///< The chain after the update.
   op_id erased_through = 0;
   uint64_t store_epoch = 0;
-  uint64_t metadata_version = 0; ///< Global metadata version (INDEX-09/10).
+  /// Global metadata version (INDEX-09, INDEX-10).
+  uint64_t metadata_version = 0;
   std::string reason; ///< For people; empty when done.
 };
 

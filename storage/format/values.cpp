@@ -13,7 +13,7 @@ namespace weir::storage {
 
 namespace {
 
-// A CID begins with one of these, or with its length when it is another one.
+// The first byte of an encoded CID. For any other kind of CID it is the length.
 constexpr uint8_t cid_undefined = 0;
 constexpr uint8_t cid_dag_cbor = 1;
 constexpr uint8_t cid_raw = 2;
@@ -235,7 +235,7 @@ void load(byte_input& ar, waiting_row& x) {
 
 namespace {
 
-// Numbers of enums are checked: a row never holds one this version lacks.
+// Numbers of enums are checked, so that no row has one that is unknown here.
 bool is_known(account_status x) noexcept {
   return x >= account_status::active && x <= account_status::inactive;
 }
@@ -299,7 +299,7 @@ constexpr table table_of(const operation_place*) { return table::operation_dedup
 constexpr table table_of(const tombstone_row*) { return table::tombstone; }
 constexpr table table_of(const listing_row*) { return table::listing; }
 constexpr table table_of(const waiting_row*) { return table::sync_buffer; }
-constexpr table table_of(const void*) { return {}; } // Of several tables.
+constexpr table table_of(const void*) { return {}; } // Rows of several tables.
 // clang-format on
 
 } // namespace

@@ -9,22 +9,23 @@
 #include <string_view>
 #include <vector>
 
-/// How rows become bytes. Every value begins with a format byte; decoding
+/// Encodes and decodes rows. Every value begins with a format byte. Decoding
 /// checks every bound, never throws, and names the table in its error
 /// (docs/storage-format.md 3).
 namespace weir::storage {
 
 // -- scopes -------------------------------------------------------------------
 
-/// A scope inside a store: below `first_collection_id` the reserved `$`
-/// scopes, from there on ids that the writer assigned to collections. On disk.
+/// Ids of scopes inside a store. Below `first_collection_id` are the reserved
+/// `$` scopes; from there on are ids that the writer gave to collections. On
+/// disk.
 constexpr uint32_t commit_scope_id = 1;
 constexpr uint32_t identity_scope_id = 2;
 constexpr uint32_t account_scope_id = 3;
 constexpr uint32_t local_scope_id = 4;
 constexpr uint32_t first_collection_id = 16;
 
-/// `is_event_scope`, of a scope inside a store.
+/// `is_event_scope` for the id of a scope.
 constexpr bool is_event_scope(uint32_t scope) noexcept {
   return scope >= first_collection_id || scope == identity_scope_id
          || scope == account_scope_id;
@@ -32,11 +33,12 @@ constexpr bool is_event_scope(uint32_t scope) noexcept {
 
 /// Branches of a stream. On disk.
 constexpr uint16_t main_branch = 0;   ///< Verified history.
-constexpr uint16_t denied_branch = 1; ///< Failed verification for good.
-/// From here on: conflicting signed histories.
+/// Operations that failed verification for good.
+constexpr uint16_t denied_branch = 1;
+/// From here on: histories that are signed but contradict each other.
 constexpr uint16_t first_fork_branch = 16;
 
-/// Names and ids of the collections of one store. Borrowed by codecs.
+/// Names and ids of the collections of one store. Codecs borrow it.
 class collection_names {
 public:
   virtual ~collection_names() = default;
@@ -45,7 +47,7 @@ public:
 
   virtual std::optional<std::string> name_of(uint32_t id) const = 0;
 
-  /// True for an id that has a name, or had one that nobody uses any more.
+  /// True for an id that has a name or had one that was removed.
   virtual bool was_given(uint32_t id) const = 0;
 };
 
@@ -53,37 +55,38 @@ public:
 std::optional<uint32_t> scope_id(const collection_names& names,
                                  std::string_view scope);
 
-/// Name of a collection or `$` scope; empty when nothing has that id.
+/// Name of a collection or `$` scope; empty when the id has no name.
 std::optional<std::string> scope_name(const collection_names& names,
                                       uint32_t id);
 
 // -- the log ------------------------------------------------------------------
 
-/// What one block appends to one stream: `first_index` and up, in the order of
-/// the block's operations.
+/// What one block appends to one stream: operations from `first_index` on, in
+/// the order of the block.
 struct block_stream {
   uint32_t scope = 0;
   uint16_t branch = main_branch;
   uint64_t first_index = 0;
-  atproto::digest previous{}; ///< Stream hash before; zeros at index 0.
+  atproto::digest previous{}; ///< Hash of the stream before; zeros at index 0.
 
   bool operator==(const block_stream&) const = default;
 };
 
 struct block_operation {
-  uint32_t stream = 0; ///< Position in `log_block::streams`.
+  uint32_t stream = 0; ///< Index into `log_block::streams`.
   atproto::op_action action = atproto::op_action::create;
-  bool undecodable = false; ///< The record's bytes were no valid record.
+  bool undecodable = false; ///< The block was no valid record.
   uint32_t skip = 0;
   std::string rkey;
   atproto::cid id;
-  uint64_t content = 0; ///< Content number; 0 = none was stored.
+  uint64_t content = 0; ///< Content number; 0 when no bytes were stored.
 
   bool operator==(const block_operation&) const = default;
 };
 
-/// One transaction as it is stored. Operation ids follow from the key, indices
-/// from `streams`; op_id and stream hashes are derived (hashes.hpp).
+/// One transaction as it is stored. The ids of its operations follow from the
+/// key, and their indices from `streams`. op_ids and stream hashes are derived
+/// (`hashes.hpp`).
 ///
 /// # Limits
 /// 1 to `limits::transaction_ops_max` operations.
@@ -92,42 +95,43 @@ struct log_block {
   atproto::tid rev; ///< Undefined for `$identity` and `$account`.
   provenance from = provenance::live;
   bool live = true;
-  uint64_t job = 0; ///< Resync id; 0 = the commit is its own job.
-  bytes cause;      ///< Digest of the operation re-appended; mostly empty.
+  uint64_t job = 0; ///< Resync id; 0 when the commit is its own job.
+  bytes cause;      ///< Digest of the operation appended again; usually empty.
   int64_t time_us = 0;
   int64_t written_us = 0;
-  atproto::digest previous{}; ///< `block_hash` of the block before; or zeros.
-  uint64_t events_before = 0; ///< Of the log: `is_event_scope`.
+  atproto::digest previous{}; ///< `block_hash` of the block before, or zeros.
+  /// Events in the log before it (`is_event_scope`).
+  uint64_t events_before = 0;
   std::vector<block_stream> streams;
   std::vector<block_operation> ops;
 
   bool operator==(const log_block&) const = default;
 
-  /// Index of every operation in its stream, in the order of `ops`.
+  /// The index of every operation in its stream, in the order of `ops`.
   std::vector<uint64_t> indices() const;
 
   /// How many of its operations are events.
   uint64_t events() const noexcept;
 };
 
-/// Encodes with a CRC32C at the end. `ec::limit_reached` or
-/// `ec::invalid_argument` when the block cannot be one.
+/// Encodes the block, with a CRC32C at the end. Fails with `ec::limit_reached`
+/// or `ec::invalid_argument` when the block breaks a rule of the format.
 result<std::string> encode_log_block(const log_block& x);
 
-/// Checks the CRC32C, too: any changed byte is `ec::storage_failure`.
+/// Decodes and checks the CRC32C. Any changed byte is `ec::storage_failure`.
 result<log_block> decode_log_block(std::string_view x);
 
 // -- chain: needs the collection table ----------------------------------------
 
-/// What the row of a chain says: the streams with rows of their own are only
-/// counted (`load_chain` reads them all).
+/// The content of a chain's own row. Streams with rows of their own are only
+/// counted here; `load_chain` reads them all.
 struct stored_chain {
   chain_row chain;
-  uint64_t apart = 0;            ///< Streams that are missing in `chain`.
-  uint64_t apart_operations = 0; ///< Of all of them together.
+  uint64_t apart = 0;            ///< Number of streams that are not in `chain`.
+  uint64_t apart_operations = 0; ///< Their operations, all together.
 };
 
-/// `ec::not_found` when a stream's collection has no id yet.
+/// `ec::not_found` when the collection of a stream has no id yet.
 result<std::string> encode_chain(const chain_row& x,
                                  const collection_names& names);
 
@@ -136,12 +140,12 @@ result<stored_chain> decode_chain(std::string_view x,
 
 // -- all other rows -----------------------------------------------------------
 
-/// A number: ids, counts.
+/// A number, such as an id or a count.
 struct counter {
   uint64_t value = 0;
 };
 
-/// Opaque bytes, with a CRC32C.
+/// Opaque bytes with a CRC32C.
 struct stored_bytes {
   bytes value;
 };
@@ -151,17 +155,17 @@ struct waiting_row {
   position at;
   uint64_t first_cursor = 0;
   bool relay = false;
-  stored_bytes frame; ///< The last field: it takes what is left.
+  stored_bytes frame; ///< Must be the last field: it takes the rest.
 };
 
-/// Value of a stream block: these operations, in stream order, are the ones of
-/// that scope and branch in the log block `block`.
+/// Value of a stream block: the operations of this scope and branch in the log
+/// block `block`, in the order of the stream.
 struct stream_run {
   op_id block = 0; ///< First id of the log block.
   uint32_t count = 0;
 };
 
-/// Value of a stream that stands apart from its chain.
+/// Value of a stream that is stored apart from its chain.
 struct stream_head_row {
   uint64_t next_index = 0;
   atproto::digest hash{};
@@ -178,14 +182,15 @@ struct tombstone_row {
   op_id deleted_by = 0;
 };
 
-/// Rows: record_head, repo_row, member_row, upstream_row, identity_row,
+/// The rows are record_head, repo_row, member_row, upstream_row, identity_row,
 /// export_row, consumer_row, dead_letter_row, filter_row, log_epochs_row,
 /// erasure_row, holder_row, collection_row, and those above.
 template <class Row>
 std::string encode_value(const Row& x);
 
-/// `ec::storage_failure` unless `encode_value` can have made exactly `x`.
-/// Rows of several tables (`counter`, `stored_bytes`) take the table's name.
+/// `ec::storage_failure` unless `x` is exactly what `encode_value` writes. `in`
+/// names the table in errors, for the rows that several tables use (`counter`,
+/// `stored_bytes`).
 template <class Row>
 result<Row> decode_value(std::string_view x, table in = {});
 

@@ -7,12 +7,12 @@ namespace weir::storage {
 
 namespace {
 
-// An operation begins with its action in two bits and these flags.
+// The first byte of an operation: its action in two bits, and these flags.
 constexpr uint8_t action_mask = 0x03;
 constexpr uint8_t rkey_is_tid = 0x04;
 constexpr uint8_t is_undecodable = 0x08;
 constexpr uint8_t has_skip = 0x10;
-constexpr uint8_t content_follows = 0x20; ///< The one after the last.
+constexpr uint8_t content_follows = 0x20; ///< One more than the last number.
 constexpr uint8_t content_is_given = 0x40;
 constexpr uint8_t flags_known = 0x7f;
 
@@ -103,7 +103,7 @@ void take_operation(byte_input& ar, block_operation& x, uint64_t& content) {
     content = x.content;
 }
 
-/// What any block must be; empty when it is.
+/// Says what is wrong with a block in any case; null when nothing is.
 const char* fault_of(const log_block& x) {
   if (x.ops.empty())
     return "it has no operation";

@@ -17,80 +17,88 @@ class collection_table;
 
 struct committer_options {
   uint16_t partition = 0;
-  /// Bodies above this get content reference rows.
+  /// Records larger than this many bytes get content reference rows.
   size_t inline_refs_min = limits::inline_refs_min;
-  /// Repos whose chain position is remembered; about 256 bytes each.
+  /// Number of repos whose chain position is kept in memory; about 256 bytes
+  /// each.
   size_t guards_max = limits::repo_guards_max;
 };
 
-/// What one `commit` did.
+/// The result of one `commit`.
 struct commit_result {
-  std::vector<update_receipt> receipts; ///< One an update, in their order.
-  std::vector<log_entry_ptr> entries;   ///< Appended, in order of ids.
+  /// One for each update, in their order.
+  std::vector<update_receipt> receipts;
+  /// What was appended, in the order of ids.
+  std::vector<log_entry_ptr> entries;
   op_id last = 0; ///< Last id of the log after this commit.
-  uint64_t log_events = 0; ///< Events of the log after it: `is_event_scope`.
+  /// Number of events in the log after it (`is_event_scope`).
+  uint64_t log_events = 0;
 };
 
-/// The only writer of one partition: makes one batch of a group of updates and
-/// the rows that depend on them, assigns ids, and writes it.
+/// The only writer of one partition. It turns a group of updates into one
+/// batch, together with the rows that depend on them, assigns ids, and writes
+/// the batch.
 ///
 /// # Guards
-/// Every update is judged before anything of it is staged: the actor's fence,
-/// the resync id, then the revision of its chain (OPLOG-33).
-/// One that fails writes nothing; the others of the group go on.
+/// Every update is judged before any row of it is added to the batch: first the
+/// fence of its actor, then its resync id, then the revision of its chain
+/// (OPLOG-33). An update that fails writes nothing; the others of the group go
+/// on.
 ///
 /// # Durability
-/// `commit` returns after the whole batch is on disk, all or nothing. After a
-/// failed read or write every further call repeats that error: what is on disk
-/// shows only after the next open.
+/// `commit` returns when the whole batch is on disk, all or nothing. After a
+/// failed read or write every further call repeats that error. Whether the
+/// failed batch is on disk shows only after the next open.
 ///
 /// # Ownership and threads
-/// Borrows database, names and clock, which outlive it. One thread.
+/// Borrows the database, names and clock, which outlive it. One thread.
 ///
 /// # Limits
-/// The caller bounds a group; this class bounds one transaction
+/// The caller limits the size of a group. This class limits one transaction
 /// (`limits::transaction_ops_max`), the streams of a repo
-/// (`limits::repo_streams_max`) and what it remembers
-/// (`guards_max`, `limits::fences_max`).
+/// (`limits::repo_streams_max`) and what it keeps in memory (`guards_max`,
+/// `limits::fences_max`).
 class committer {
 public:
-  /// Finds the end of the log and the versions in force.
+  /// Finds the end of the log and loads the current versions.
   static result<std::unique_ptr<committer>>
   open(database& db, collection_table& names, const clock& time,
        committer_options options = {});
 
-  /// @returns `ec::disk_full` when no space was left, else
-  ///          `ec::storage_failure`.
+  /// @returns `ec::disk_full` when no space was left, otherwise
+  /// `ec::storage_failure`.
   result<commit_result> commit(const journal_batch& group);
 
-  /// Drops updates of `repo` that come from older actors, from now on.
-  /// @returns the incarnation of the next actor. The caller commits all
-  ///          updates it received before first.
+  /// From now on refuses updates of `repo` from its present and earlier actors.
+  /// The caller must first commit all updates that it received before.
+  /// @returns the incarnation of the next actor.
   uint64_t fence(const atproto::did& repo);
 
-  /// Events of `repo` are given up that nobody judged. Its row says so durably
-  /// when this returns: its next REPO looks its identity and account up and
-  /// fetches it. A repo without a row has nothing to miss.
+  /// Records that events of `repo` were dropped before anybody judged them.
+  /// When this returns, the repo's row says so durably; its next REPO then
+  /// looks up identity and account and fetches the repo. Without a row nothing
+  /// was missed.
   result<void> note_missed(const atproto::did& repo);
 
-  /// One bounded step of erasing what `erased_through` of `repo` covers
-  /// (actors.md, Erasing).
-  /// @returns false when only the compaction is left, or nothing at all.
+  /// Does one bounded step of erasing what `erased_through` of `repo` covers
+  /// (docs/storage-format.md 5.1).
+  /// @returns false when no rows are left to erase; then at most the compaction
+  /// is.
   result<bool> erase_step(const atproto::did& repo,
                           size_t rows_max = limits::erase_step_rows_max);
 
-  /// Its bytes are gone from the disk: forgets that there was an erasing
-  /// through this operation.
+  /// Removes the erasure row, if it still belongs to the erasing up to
+  /// `through`. Call it when the erased bytes are gone from the disk.
   /// @returns true when nothing is known of the repo any more.
   result<bool> end_erasure(const atproto::did& repo, op_id through);
 
-  /// Memory that the names of collections hold, about.
+  /// Approximate memory of the names of collections, in bytes.
   size_t names_bytes() const;
 
-  /// Last id of the log; 0 = empty.
+  /// Last id of the log; 0 when it is empty.
   op_id last_id() const noexcept { return log_.tail().next - 1; }
 
-  /// How many events the log has: `is_event_scope`.
+  /// Number of events in the log (`is_event_scope`).
   uint64_t log_events() const noexcept { return log_.tail().events; }
 
   uint64_t metadata_version() const noexcept { return metadata_version_; }
@@ -143,7 +151,8 @@ private:
   uint64_t metadata_version_ = 0;
   error failure_;
   write_batch batch_;
-  std::vector<std::string> unwritten_buffer_; ///< Keys put in `batch_`.
+  /// Keys put into `batch_`, which cannot be read yet.
+  std::vector<std::string> unwritten_buffer_;
 };
 
 } // namespace weir::storage

@@ -10,8 +10,8 @@ namespace weir::storage {
 
 namespace {
 
-/// An erased repo has no tree, and its collections no streams: those that
-/// follow begin above the last index of each.
+/// An erased repo has no tree, and its collections have no streams. Streams
+/// that begin later start above the highest index of those that end here.
 void end_streams(chain_row& chain) {
   for (const auto& stream : chain.streams)
     if (!stream.scope.starts_with('$'))
@@ -136,7 +136,7 @@ result<void> committer::learn_row(const atproto::did& repo, repo_guard& guard) {
   return {};
 }
 
-/// Gives the collections that `in` begins with to its repo, or says in
+/// Gives the repo the collections that first appear in `in`, or says in
 /// `receipt` why it cannot have them.
 result<void> committer::take_names(const repo_update& in,
                                    const std::vector<std::string>& fresh,
@@ -152,7 +152,7 @@ result<void> committer::take_names(const repo_update& in,
   return {};
 }
 
-/// As the row will say, or says.
+/// The host in the row that `in` writes, or else in the stored row.
 result<std::string> committer::host_of(const repo_update& in) const {
   if (in.row)
     return in.row->pds;
@@ -162,7 +162,8 @@ result<std::string> committer::host_of(const repo_update& in) const {
   return *row ? (*row)->pds : std::string{};
 }
 
-/// What there was is absent from now on; its rows wait for SWEEPER.
+/// Marks everything that the repo has as erased. SWEEPER removes the rows
+/// later.
 result<void> committer::stage_erase(const repo_update& in, chain_row& chain) {
   if (!in.base || operations_of(*in.base) == 0)
     return {};
@@ -178,7 +179,7 @@ result<void> committer::stage_erase(const repo_update& in, chain_row& chain) {
     if (stream.apart)
       batch_.erase(encode_key(chain_key{in.repo, id, main_branch}));
   }
-  // Of an erasing that is not over: its bytes are to be compacted, too.
+  // The content of an unfinished erasing must be compacted as well.
   auto row = load_row<erasure_row>(db_, erasure_key{in.repo});
   if (!row)
     return row.error();

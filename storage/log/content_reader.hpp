@@ -7,12 +7,12 @@
 
 namespace weir::storage {
 
-/// Reads stored bytes by content number. Damage is `ec::storage_failure`,
+/// Reads bodies by their content number. Damage gives `ec::storage_failure`,
 /// never a wrong body.
 ///
 /// # Ownership and threads
-/// Borrows the database. One thread; the block read last is kept, so that
-/// numbers in growing order cost one read a block.
+/// Borrows the database. One thread. It keeps the last block in memory, so
+/// reading numbers in growing order costs one read for each block.
 class content_reader {
 public:
   content_reader(const database& db, uint16_t partition)
@@ -20,8 +20,8 @@ public:
     // nop
   }
 
-  /// Bodies in the order of `numbers`; empty where nothing is held (number 0,
-  /// erased). The caller bounds how many.
+  /// Returns the bodies in the order of `numbers`. A body is empty for number 0
+  /// and when it was erased. The caller limits how many it asks for.
   result<std::vector<shared_bytes>> read(std::span<const uint64_t> numbers);
 
   result<shared_bytes> read_one(uint64_t number);

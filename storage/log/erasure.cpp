@@ -36,7 +36,7 @@ result<bool> eraser::run(size_t rows_max) {
   return row.stage != erasure_stage::compact;
 }
 
-// Both stages look at `rows_max` rows from `row.resume` on.
+// Both stages look at `rows_max` rows, beginning at `row.resume`.
 
 result<void> eraser::erase_heads(erasure_row& row, size_t rows_max) {
   auto rows = rest_of(range_of<record_head_key>(partition_, repo_), row);
@@ -57,7 +57,7 @@ result<void> eraser::erase_heads(erasure_row& row, size_t rows_max) {
   return rows.status();
 }
 
-/// A collection is left in the step that takes its last row.
+/// A collection is left in the step that erases its last row.
 result<void> eraser::erase_streams(erasure_row& row, size_t rows_max) {
   auto rows = rest_of(range_of<stream_block_key>(repo_), row);
   uint32_t scope = 0;
@@ -90,7 +90,7 @@ result<void> eraser::erase_streams(erasure_row& row, size_t rows_max) {
   return {};
 }
 
-/// Returns how many rows it looked at.
+/// Returns the number of rows that it looked at.
 result<size_t> eraser::erase_run(const stream_block_key& key,
                                  const stream_run& run, erasure_row& row) {
   if (run.block > row.through || key.scope == account_scope_id)
@@ -118,8 +118,9 @@ result<size_t> eraser::erase_run(const stream_block_key& key,
   return out;
 }
 
-/// Nothing old is left of it. Unless the repo came back with it, the repo is no
-/// member any more, and the last one to go frees the name.
+/// Called when no old row of the collection is left. Unless the repo has used
+/// the collection again, it is no longer a member of it. The last member frees
+/// the name.
 result<void> eraser::leave_collection(uint32_t id) {
   if (id < first_collection_id)
     return {};

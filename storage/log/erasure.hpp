@@ -9,21 +9,21 @@
 #include <optional>
 #include <vector>
 
-/// Erasing of what `erased_through` of a repo covers, in bounded steps that go
-/// on after a restart (actors.md, Erasing).
+/// Erases what `erased_through` of a repo covers, in bounded steps that
+/// continue after a restart (docs/storage-format.md 3.4 and 5.1).
 namespace weir::storage {
 
 class collection_table;
 
-/// One step for one repo. First the record heads and their content references
-/// go, then the content of every operation but `$account` facts, the stream
-/// blocks of collections, and each name that nobody has rows of any more. The
-/// log keeps its envelopes. When all are gone, the erasure row waits for their
-/// bytes to leave the disk.
+/// One step for one repo. First it erases the record heads with their content
+/// references. Then it erases the content of every operation except `$account`
+/// facts, the stream blocks of collections, and each collection name without
+/// members. The log keeps its envelopes. When all rows are gone, the erasure
+/// row stays until their bytes have left the disk.
 ///
 /// # Ownership and threads
-/// Borrows everything. Nothing else may be written for the repo between `run`
-/// and the write of the batch. The committer's thread.
+/// Borrows everything; runs on the committer's thread. Nothing else may be
+/// written for the repo between `run` and the write of the batch.
 class eraser {
 public:
   eraser(const database& db, collection_table& names, uint16_t partition,
@@ -33,8 +33,9 @@ public:
     // nop
   }
 
-  /// Adds what a look at about `rows_max` rows leads to.
-  /// @returns true when another step is to follow.
+  /// Looks at about `rows_max` rows and adds the resulting changes to the
+  /// batch.
+  /// @returns true when another step must follow.
   result<bool> run(size_t rows_max);
 
 private:
@@ -50,15 +51,17 @@ private:
   uint16_t partition_;
   const atproto::did& repo_;
   write_batch& batch_;
-  std::optional<std::shared_ptr<const chain_row>> chain_; ///< Once read.
+  /// Set after the first read.
+  std::optional<std::shared_ptr<const chain_row>> chain_;
 };
 
-/// At most `limit` that have rows to erase, and as many that wait for their
-/// compaction.
+/// Returns up to `limit` erasures that have rows to erase, and up to `limit`
+/// that wait for their compaction.
 result<std::vector<open_erasure>> erasures_to_sweep(const database& db,
                                                     size_t limit);
 
-/// In order of DIDs, after `after` (empty = from the start).
+/// Erasures in the order of DIDs, those after `after`; empty means from the
+/// start.
 result<std::vector<open_erasure>>
 open_erasures(const database& db, const atproto::did& after,
               size_t limit = limits::repos_page_max);

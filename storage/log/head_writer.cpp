@@ -8,7 +8,7 @@ namespace weir::storage {
 
 namespace {
 
-// A damaged count stays at 0; `weir verify` reports it.
+// A damaged count is never lowered below 0; `weir verify` reports it.
 void count(uint64_t& records, bool before, bool after) noexcept {
   if (after && !before)
     ++records;
@@ -33,7 +33,7 @@ result<void> head_writer::apply_one(const log_entry& entry, size_t i,
   const auto& op = entry.ops[i];
   const auto collection = names_.id_of(op.scope);
   const auto* found = chain.find(op.scope);
-  assert(collection && found != nullptr); // Else it were not in the log.
+  assert(collection && found != nullptr); // No other scope is in the log.
   auto& stream = chain.streams[static_cast<size_t>(found - &chain.streams[0])];
   auto key = encode_key(
     record_head_key{partition_, entry.repo, *collection, {op.rkey}});

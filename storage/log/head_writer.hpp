@@ -11,17 +11,17 @@ namespace weir::storage {
 class database;
 class write_batch;
 
-/// Turns logged operations into rows of current state: record heads and
-/// content references; counts records in the chain.
+/// Turns operations of the log into rows of the current state: record heads and
+/// content references. Also counts the records in the chain.
 ///
 /// # Reads
-/// None for a create: its chain proves that there is no head. One for an
-/// update or delete, whose previous head gives up its content reference. A
-/// repo that was erased once is looked up for creates as well, since heads
-/// that wait to be erased may hold references.
+/// A create needs no read, since the chain proves that there is no head. An
+/// update or delete reads the previous head, whose content reference it
+/// removes. In a repo that was erased once, a create reads as well: a head that
+/// is still to be erased may have a reference.
 ///
 /// # Ownership and threads
-/// Borrows all it is made with. One thread.
+/// Borrows what its constructor takes. One thread.
 class head_writer {
 public:
   head_writer(const database& db, const collection_names& names,
@@ -31,14 +31,15 @@ public:
     // nop
   }
 
-  /// Begins an update. With several transactions, the heads of the earlier
-  /// ones are remembered: they cannot be read yet.
+  /// Begins an update. When it has several transactions, the heads of the
+  /// earlier ones are kept in memory, because they are not written yet and
+  /// cannot be read.
   void begin(bool several) {
     several_ = several;
     unwritten_.clear();
   }
 
-  /// Writes the heads of `entry`, which was just appended.
+  /// Writes the heads for `entry`, which was just appended.
   result<void> apply(const log_entry& entry, chain_row& chain,
                      write_batch& out);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto id_max = static_cast<uint64_t>(limits::safe_integer_max);
 
-/// The number that stands for a second; 0 before the first one that has one.
+/// The id that belongs to a second; 0 before the first second that has one.
 uint64_t number_of(wall_time now) {
   const auto seconds = now.seconds() - limits::adopted_ids_since;
   return seconds <= 0 ? 0
@@ -52,7 +52,7 @@ result<log_epoch> begin_log_epoch(database& db, wall_time now,
                                    "is the clock of this machine right?");
   const log_epoch next{tail->next, id - tail->next};
   if (!begun->empty() && begun->back().first == next.first)
-    begun->pop_back(); // Nothing was written in it.
+    begun->pop_back(); // No operation has this epoch.
   if (begun->size() == limits::log_epochs_max)
     return fail(ec::limit_reached,
                 "this store was adopted " + std::to_string(begun->size())
@@ -61,8 +61,9 @@ result<log_epoch> begin_log_epoch(database& db, wall_time now,
   write_batch batch;
   batch.put(encode_key(meta_key{log_epochs_row_name}),
             encode_value(log_epochs_row{std::move(*begun)}));
-  // Twice: a last record that is damaged looks like one that a power failure cut
-  // off, which nobody has been told of, and is left out.
+  // It is written twice. A damaged last record of LevelDB's log looks like one
+  // that a power failure cut off, and is dropped at the next start; then this
+  // one would be lost.
   for (int i = 0; i < 2; ++i)
     if (auto ok = db.write(batch, sync_mode::durable); !ok)
       return ok.error();

@@ -7,26 +7,26 @@
 
 #include <vector>
 
-/// The epochs of the ids that applications see. Operations are numbered without
-/// a hole for ever; an older copy of a store that is put back would give the
-/// next events numbers that other events had. So it begins an epoch first, in
-/// which ids are higher than any that were given (ADR 14).
+/// The epochs of the ids that applications see. Operations are always numbered
+/// without a gap. So after a backup is restored, new events would get numbers
+/// that other events had before. Therefore `weir adopt` begins an epoch first,
+/// in which ids are higher than any that were given out (ADR 14).
 namespace weir::storage {
 
 /// Name of the row in the meta table.
 constexpr const char* log_epochs_row_name = "log_epochs";
 
-/// In order; empty for a store that was never adopted.
+/// All epochs in order; empty for a store that was never adopted.
 result<std::vector<log_epoch>> load_log_epochs(const database& db);
 
-/// Begins an epoch with the next operation, durably. Its ids begin at the number
-/// that stands for the second `now` (`limits::adopted_ids_a_second`), so two
-/// copies of one backup that are adopted at different times differ. When that
-/// number is not larger than the last id, because the clock is behind or an epoch
-/// was begun in the same second, they begin at a random distance after the last
-/// id, which is at least `limits::adopted_ids_ahead`.
-/// @returns the epoch; `ec::limit_reached` when ids would not fit into JSON, or
-///          after `limits::log_epochs_max`.
+/// Begins an epoch with the next operation, durably. Its ids begin at a number
+/// that grows with the time `now` (`limits::adopted_ids_a_second` for each
+/// second), so two copies of one backup that are adopted at different times
+/// differ. That number may not be larger than the last id, because the clock is
+/// behind or another epoch was begun in the same second. Then ids begin at a
+/// random distance, of at least `limits::adopted_ids_ahead`, after the last id.
+/// @returns the epoch, or `ec::limit_reached` when ids would not fit into JSON
+/// or there are `limits::log_epochs_max` epochs already.
 result<log_epoch> begin_log_epoch(database& db, wall_time now,
                                   random_source& random);
 

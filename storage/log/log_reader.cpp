@@ -38,12 +38,12 @@ result<std::shared_ptr<log_entry>> make_entry(op_id first, const log_block& x,
   return out;
 }
 
-/// A page while it is read.
+/// A page while it is being filled.
 struct log_reader::filling {
   const log_page& page;
   op_id after;
   op_id durable;
-  /// Where the next block has to begin, when none may be missing.
+  /// Where the next block must begin when no block may be skipped.
   std::optional<op_id> next;
   std::vector<log_entry_ptr> entries;
   size_t ops = 0;
@@ -79,9 +79,9 @@ log_reader::read(op_id after, op_id durable, const log_page& page) const {
   return std::move(out.entries);
 }
 
-/// First id of the block that holds `id`; 0 when the log ends before it.
+/// First id of the block that contains `id`; 0 when the log ends before it.
 result<op_id> log_reader::block_of(op_id id) const {
-  // Readers mostly ask from the beginning of a block on.
+  // Readers mostly ask from the beginning of a block.
   auto range = range_of<log_block_key>(partition_);
   auto value = db_.get(encode_key(log_block_key{partition_, id}));
   if (!value)
@@ -140,7 +140,7 @@ result<bool> log_reader::add(filling& to, op_id first,
 }
 
 result<void> log_reader::add_bodies(log_entry& entry) const {
-  // The bodies of a transaction lie under its own ids.
+  // The bodies of a transaction are stored under its own ids.
   const key_range own{
     encode_key(content_block_key{partition_, entry.first}),
     encode_key(content_block_key{partition_, entry.last() + 1})};
@@ -167,7 +167,7 @@ result<void> log_reader::add_bodies(log_entry& entry) const {
     });
 }
 
-/// Erasing takes the content of a whole block, and its stream blocks with it.
+/// An erasing removes the content of whole blocks and their stream blocks.
 /// Facts of the account stay.
 result<void> log_reader::mark_erased(const log_block& block,
                                      log_entry& entry) const {
@@ -215,7 +215,8 @@ result<std::vector<log_entry_ptr>>
 log_reader::read_repo(const atproto::did& repo, const chain_row& chain,
                       op_id after, op_id durable, const log_page& page) const {
   filling out{page, after, durable, std::nullopt, {}, 0, 0};
-  // A stream cut at `ops_max` blocks makes no hole: they alone fill the page.
+  // A stream that is cut at `ops_max` blocks leaves no gap, since those blocks
+  // alone fill the page.
   std::vector<op_id> blocks;
   for (const auto& stream : chain.streams) {
     const auto scope = scope_id(names_, stream.scope);
@@ -245,8 +246,8 @@ log_reader::read_repo(const atproto::did& repo, const chain_row& chain,
   return std::move(out.entries);
 }
 
-/// First ids of the blocks that hold operations of a stream after `after`: the
-/// last block that begins at or before it, and the next `limit`.
+/// First ids of the blocks with operations of a stream after `after`: the last
+/// block that begins at or before `after`, and the next `limit` blocks.
 result<std::vector<op_id>>
 log_reader::blocks_after(const stream_block_key& stream, uint64_t next_index,
                          op_id after, size_t limit) const {
@@ -255,7 +256,7 @@ log_reader::blocks_after(const stream_block_key& stream, uint64_t next_index,
   const auto run_here = [&] {
     return decode_value<stream_run>(rows.value());
   };
-  uint64_t low = 0; // Some run at or after `low` is the one to begin with.
+  uint64_t low = 0; // The first run to return is at or after `low`.
   for (uint64_t high = next_index; low < high;) {
     const auto middle = low + (high - low) / 2;
     auto probe = stream;

@@ -7,27 +7,30 @@
 
 namespace weir::storage {
 
-/// What one read of the log may give.
+/// How much one read of the log may return.
 struct log_page {
   size_t ops_max = limits::log_page_ops_max;
-  size_t bytes_max = limits::log_page_bytes_max; ///< `bytes_held`.
+  /// Measured with `bytes_held`.
+  size_t bytes_max = limits::log_page_bytes_max;
   bool with_content = true;
 };
 
-/// A stored block as readers see it, without bodies.
+/// Makes what readers get from a stored block. It has no bodies yet.
 result<std::shared_ptr<log_entry>> make_entry(op_id first, const log_block& x,
                                               const collection_names& names);
 
-/// Reads the log of one partition. All entries are whole transactions: when
-/// `after` lies inside one, the first entry begins at or before it. A page
-/// stops before its bounds are passed, but gives at least one entry.
+/// Reads the log of one partition. Entries are whole transactions: when `after`
+/// is inside of one, the first entry begins at or before `after`. A page ends
+/// before a limit would be passed, but has at least one entry.
 ///
 /// # Ownership and threads
-/// Borrows database and names; any number of threads may read at once.
+/// Borrows the database and names. Any number of threads may read at the same
+/// time.
 ///
 /// # Errors
-/// `ec::not_found` when operations after `after` are gone for ever (a
-/// consumer must start from a snapshot), `ec::storage_failure` on damage.
+/// `ec::not_found` when operations after `after` were removed from the log for
+/// ever, so that a consumer must start from a snapshot; `ec::storage_failure`
+/// on damage.
 class log_reader {
 public:
   log_reader(const database& db, const collection_names& names,
@@ -36,17 +39,18 @@ public:
     // nop
   }
 
-  /// Entries after `after` that end at or before `durable`.
+  /// Returns entries after `after` that end at or before `durable`.
   result<std::vector<log_entry_ptr>> read(op_id after, op_id durable,
                                           const log_page& page = {}) const;
 
-  /// The same of one repo; `chain` names its streams.
+  /// The same for one repo, whose streams `chain` names.
   result<std::vector<log_entry_ptr>> read_repo(const atproto::did& repo,
                                                const chain_row& chain,
                                                op_id after, op_id durable,
                                                const log_page& page = {}) const;
 
-  /// The transaction that holds `id`, without bodies; null when there is none.
+  /// Finds the transaction that contains `id`, without bodies; null when there
+  /// is none.
   result<log_entry_ptr> find(op_id id) const;
 
 private:

@@ -6,7 +6,7 @@
 
 namespace weir::storage {
 
-/// `$commit` always stands in the row of the chain.
+/// `$commit` is always in the chain's own row.
 void repo_guard::learn(const stored_chain& x) noexcept {
   learn(x.chain);
   operations += x.apart_operations;

@@ -9,11 +9,11 @@
 
 namespace weir::storage {
 
-/// What the writer remembers of one repo to judge its next update.
+/// What the writer keeps of one repo in memory to judge its next update.
 struct repo_guard {
   bool chain_known = false;
   uint64_t commit_revision = 0;
-  uint64_t operations = 0; ///< Of all streams: grows with every change.
+  uint64_t operations = 0; ///< Of all streams; every change raises it.
   op_id erased_through = 0;
 
   bool row_known = false;
@@ -27,18 +27,18 @@ struct repo_guard {
   void learn(const repo_row& x) noexcept;
 };
 
-/// Operations of all streams of a repo. Equal chains of one repo have equal
-/// counts, and every update but an erasing raises it.
+/// Number of operations in all streams of a repo. Equal chains of a repo have
+/// equal numbers, and every update except an erasing raises it.
 uint64_t operations_of(const chain_row& x) noexcept;
 
-/// Key part of a repo in the status index: when it is due. A repo whose account
-/// is not active never is, whatever its status asks for.
+/// The due time in the repo's key in the status index. A repo whose account is
+/// not active is never due, whatever its status is.
 uint64_t due_of(const repo_row& x) noexcept;
 
-/// Guards of the repos used last. One thread.
+/// Guards of the repos that were used last. One thread.
 ///
 /// # Limits
-/// `capacity` repos; the one not used for longest is forgotten first.
+/// At most `capacity` repos. The one unused for longest is dropped first.
 class repo_guards {
 public:
   explicit repo_guards(size_t capacity = limits::repo_guards_max)
@@ -46,7 +46,8 @@ public:
     // nop
   }
 
-  /// The guard of `x`, new when unknown. Valid until the next call.
+  /// Returns the guard of `x`, a new one when there is none. Valid until the
+  /// next call.
   repo_guard& at(const atproto::did& x);
 
   size_t size() const noexcept { return by_did_.size(); }
@@ -55,7 +56,7 @@ private:
   using entries = std::list<std::pair<atproto::did, repo_guard>>;
 
   size_t capacity_;
-  entries entries_; ///< Last used first.
+  entries entries_; ///< Most recently used first.
   std::unordered_map<std::string_view, entries::iterator> by_did_;
 };
 

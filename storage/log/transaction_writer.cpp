@@ -124,7 +124,7 @@ result<log_entry_ptr> transaction_writer::append(const atproto::did& repo,
 result<uint32_t> transaction_writer::slot_of(const std::string& scope,
                                              chain_row& chain,
                                              log_block& block) {
-  // Operations of one scope mostly follow each other.
+  // Operations of the same scope mostly follow each other.
   for (auto i = slots_.size(); i-- > 0;)
     if (slots_[i].head->scope == scope)
       return static_cast<uint32_t>(i);
@@ -153,7 +153,7 @@ void transaction_writer::advance(const log_block& block,
 
 void transaction_writer::put_content(const transaction& tx, log_entry& entry,
                                      write_batch& out) {
-  size_t first = 0; // The operation whose body is the first of the block.
+  size_t first = 0; // The first operation with a body here.
   for (size_t i = 0; i < tx.ops.size(); ++i) {
     if (!has_body(tx.ops[i]))
       continue;
@@ -179,7 +179,7 @@ void transaction_writer::put_content_block(const transaction& tx, size_t first,
   const auto value = std::make_shared<const std::string>(content_.take());
   out.put(encode_key(content_block_key{partition_, entry.ops[first].content}),
           *value);
-  // Whoever reads the newest operations shares the value that is written.
+  // Readers of the newest operations share the value that is written.
   auto rest = as_bytes(*value).last(bodies);
   for (auto i = first; i < first + count; ++i)
     if (has_body(tx.ops[i])) {

@@ -10,26 +10,26 @@ namespace weir::storage {
 class database;
 class write_batch;
 
-/// Where the log of a partition ends.
+/// The end of the log of a partition.
 struct log_tail {
   op_id next = 1;             ///< Id of the next operation.
   atproto::digest previous{}; ///< `block_hash` of the last block, or zeros.
   int64_t written_us = 0;     ///< Time of the last block.
   uint32_t minute = 0;        ///< Last minute of the time index.
-  uint64_t events = 0;        ///< In all of it: `is_event_scope`.
+  uint64_t events = 0;        ///< In the whole log (`is_event_scope`).
 };
 
-/// Reads it from the store. `ec::storage_failure` when the last block is
-/// damaged.
+/// Reads the end of the log from the store. `ec::storage_failure` when the last
+/// block is damaged.
 result<log_tail> read_log_tail(const database& db, uint16_t partition);
 
-/// Turns transactions into rows: log block, content blocks, stream blocks,
-/// time index. Assigns ids, indices, hashes and content numbers.
+/// Turns transactions into rows: log block, content blocks, stream blocks, time
+/// index. Assigns ids, indices, hashes and content numbers.
 ///
 /// # Layout
 /// The content number of an operation is its own id, so a number is never used
-/// twice, whatever is erased. A content block lies inside one transaction;
-/// operations without a body between two bodies have an empty item.
+/// twice, even after an erasing. A content block belongs to one transaction.
+/// Operations without a body between two bodies get an empty item.
 ///
 /// # Ownership and threads
 /// Borrows the names. One thread.
@@ -43,12 +43,12 @@ public:
 
   const log_tail& tail() const noexcept { return tail_; }
 
-  /// Time of the blocks that follow; never goes back.
+  /// Sets the time of the blocks that follow. It never goes back.
   void set_time(int64_t now_us) noexcept;
 
-  /// Appends `tx` and moves the streams of `chain` on.
-  /// @pre every scope of `tx` is in `chain.streams` and has an id; 1 to
-  ///      `limits::transaction_ops_max` operations.
+  /// Appends `tx` and advances the streams of `chain`.
+  /// @pre Every scope of `tx` is in `chain.streams` and has an id; `tx` has 1
+  /// to `limits::transaction_ops_max` operations.
   result<log_entry_ptr> append(const atproto::did& repo, const transaction& tx,
                                chain_row& chain, write_batch& out);
 
@@ -73,7 +73,7 @@ private:
   log_tail tail_;
   log_hasher hasher_;
   content_block_writer content_;
-  std::vector<slot> slots_; ///< Of the transaction at hand.
+  std::vector<slot> slots_; ///< The slots of the current transaction.
 };
 
 } // namespace weir::storage

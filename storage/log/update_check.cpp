@@ -37,7 +37,8 @@ std::string refusal_of_op(const new_operation& op) {
   return refusal_of_scope(op);
 }
 
-/// Scopes of ours do not count: an account at the limit can still be deleted.
+/// Counts the collections only. `$` scopes do not count, so that an account at
+/// the limit can still be deleted.
 size_t collections_of(const chain_row& chain) {
   return static_cast<size_t>(std::count_if(
     chain.streams.begin(), chain.streams.end(), [](const stream_head& x) {
@@ -45,7 +46,7 @@ size_t collections_of(const chain_row& chain) {
     }));
 }
 
-/// `$` scopes always stand in the row of the chain, they are few.
+/// `$` scopes always stay in the chain's own row, since there are few.
 bool stands_apart(const std::string& scope, const chain_row& chain) {
   return !scope.starts_with('$')
          && std::count_if(

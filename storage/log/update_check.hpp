@@ -7,12 +7,12 @@
 
 namespace weir::storage {
 
-/// Adds a stream at its start for every scope of `in` that `chain` lacks.
+/// Adds a new stream for every scope of `in` that `chain` does not have.
 /// @returns the collections among them.
 std::vector<std::string> add_streams(const repo_update& in, chain_row& chain);
 
-/// Why `in` can never be written, for people; empty when it can.
-/// @param chain The chain it goes on, with its new streams.
+/// Says in words why `in` can never be written; empty when it can.
+/// @param chain The chain that `in` extends, with its new streams.
 std::string refusal_of(const repo_update& in, const chain_row& chain);
 
 } // namespace weir::storage

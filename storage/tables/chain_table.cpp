@@ -13,7 +13,7 @@ error unfit(const atproto::did& repo) {
               "the rows of the chain of " + repo.str() + " do not fit together");
 }
 
-/// Reads chain and streams in one scan, so that they are of one moment.
+/// Reads the chain and its streams in one scan, so that they are of one moment.
 result<chain_row> scan_chain(const database& db, const collection_names& names,
                              const atproto::did& repo) {
   stored_chain out;

@@ -14,7 +14,7 @@ std::string next_id_key() {
   return encode_key(meta_key{"next_collection_id"});
 }
 
-/// What a name of its own costs `who`.
+/// The row that a name gets when `who` adds it.
 collection_row owned_by(const std::string& name, const name_user& who) {
   return {name, std::string{who.host}, std::string{who.repo}};
 }

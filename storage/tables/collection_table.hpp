@@ -14,17 +14,18 @@ namespace weir::storage {
 class database;
 class write_batch;
 
-/// Names and 4-byte ids of all collections of a store. A name lives as long as
-/// some repo has rows of it (a row in the table of collection members), or a
-/// listing of it is kept. Its id is never given out again: the log names it for
-/// ever.
+/// Names and 4-byte ids of all collections of a store. A name is kept as long
+/// as some repo has rows of the collection (a row in the table of collection
+/// members) or a listing of it is kept. Its id is never used for another name,
+/// because the log refers to it for ever.
 ///
 /// # Ownership and threads
-/// Any thread may look up; only the committer changes it.
+/// Any thread may look names up; only the committer changes the table.
 ///
 /// # Limits
-/// `limits::collections_max` names, and the bytes it was made with. An update
-/// with names beyond that, or beyond the share of its repo or host, is refused.
+/// `limits::collections_max` names, and the number of bytes given to `load`. An
+/// update whose new names exceed these, or the share of its repo or host, is
+/// refused.
 class collection_table final : public collection_names {
 public:
   static result<std::unique_ptr<collection_table>>
@@ -38,32 +39,33 @@ public:
 
   size_t size() const;
 
-  /// Memory that the names hold, about.
+  /// Approximate memory of all names, in bytes.
   size_t bytes() const;
 
-  /// Row of a name, or nothing.
+  /// The row of a name, or nothing.
   std::optional<collection_row> row_of(uint32_t id) const;
 
-  /// Why `who` may not begin to use these names, for people; empty when it may.
+  /// Says in words why `who` may not add these names; empty when it may.
   std::string refusal(const std::vector<std::string>& names,
                       const name_user& who) const;
 
-  /// `who` begins to use `name`, which gets an id when it has none, and is its
-  /// share then.
-  /// @pre `refusal` is empty, for a name without an id
+  /// Notes that `who` uses `name`. A name without an id gets one, and then
+  /// counts in the share of `who`.
+  /// @pre `refusal` is empty, when the name has no id
   uint32_t use(const std::string& name, const name_user& who,
                write_batch& batch);
 
-  /// Keeps `name` for a listing, whoever uses it. Costs nobody's share.
+  /// Keeps `name` for a listing, even when no repo uses it. It counts in no
+  /// share.
   uint32_t keep(const std::string& name, write_batch& batch);
 
-  /// Frees a name that no repo has rows of any more, unless it is kept.
+  /// Removes a name of which no repo has rows any more, unless it is kept.
   void free(uint32_t id, write_batch& batch);
 
 private:
   struct entry {
     collection_row row;
-    bool kept = false; ///< There is a listing of it.
+    bool kept = false; ///< A listing of it exists.
   };
 
   explicit collection_table(size_t bytes_max) : shares_(bytes_max) {
@@ -76,7 +78,8 @@ private:
 
   mutable std::shared_mutex mutex_;
   std::map<uint32_t, entry> names_;
-  std::unordered_map<std::string_view, uint32_t> ids_; ///< Into `names_`.
+  /// Ids of the entries of `names_`.
+  std::unordered_map<std::string_view, uint32_t> ids_;
   uint32_t next_ = first_collection_id;
   name_shares shares_;
 };

@@ -6,38 +6,38 @@
 
 #include <vector>
 
-/// Reads what consumers have made durable; the committer writes it. Safe from
-/// any thread.
+/// Reads the durable state of consumers; the committer writes it. Safe from any
+/// thread.
 namespace weir::storage {
 
-/// Where a consumer goes on from.
+/// Where a consumer continues.
 struct consumer_state {
   consumer_row row;
-  std::vector<acked_range> acked; ///< Above the position, in order.
+  std::vector<acked_range> acked; ///< Ranges above the position, in order.
 };
 
-/// Which consumer: names are unique in a dataset.
+/// Identifies a consumer; names are unique in a dataset.
 struct consumer_name {
   uint16_t dataset = default_dataset;
   std::string name;
 };
 
-/// Every consumer that ever was made durable.
+/// Every consumer that has a row.
 result<std::vector<consumer_name>> list_consumers(const database& db);
 
-/// Nothing when there is no such consumer. Fails with `ec::limit_reached`
-/// above `limits::consumer_ranges_max` ranges.
+/// Returns nothing when there is no such consumer. Fails with
+/// `ec::limit_reached` above `limits::consumer_ranges_max` ranges.
 result<std::optional<consumer_state>> load_consumer(const database& db,
                                                     const consumer_name& which,
                                                     uint16_t partition);
 
-/// Dead letters by id, after `after`.
+/// Dead letters in the order of ids, those after `after`.
 result<std::vector<std::pair<op_id, dead_letter_row>>>
 load_dead_letters(const database& db, const consumer_name& which,
                   uint16_t partition, op_id after = 0,
                   size_t limit = limits::dead_letters_page_max);
 
-/// Settings that were changed while running, by name.
+/// Settings that were changed at runtime, by name.
 result<std::vector<std::pair<std::string, bytes>>>
 load_configuration(const database& db, uint16_t dataset = default_dataset);
 

@@ -32,7 +32,7 @@ kept_collections(const database& db, const atproto::did& repo,
   if (!filter)
     return filter.error();
   if (!*filter)
-    return patterns{std::in_place}; // No node has used the store.
+    return patterns{std::in_place}; // No node has used this store yet.
   return row.filter_generation == (*filter)->generation
            ? patterns{std::move((*filter)->collections)}
            : patterns{};

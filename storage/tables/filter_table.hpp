@@ -6,26 +6,26 @@
 
 #include <optional>
 
-/// The collection filter of a dataset, in the configuration table. Reads are
-/// safe from any thread.
+/// The collection filter of a dataset, stored in the configuration table. Reads
+/// are safe from any thread.
 namespace weir::storage {
 
-/// Name of its row.
+/// Name of the row.
 constexpr const char* filter_setting = "filter";
 
-/// Nothing in a store that no node has used yet. `ec::storage_failure` when the
-/// row is damaged.
+/// Returns nothing for a store that no node has used yet, and
+/// `ec::storage_failure` when the row is damaged.
 result<std::optional<filter_row>>
 load_filter(const database& db, uint16_t dataset = default_dataset);
 
-/// Patterns of the collections that a repo was indexed under: its own, else
-/// the dataset's; empty = all. Nothing when it was indexed under an earlier
-/// filter, of which only the generation is known.
+/// The patterns with which a repo was last fetched: its own, or else those of
+/// the dataset. Empty means all collections. Returns nothing when the repo was
+/// fetched under an earlier filter, whose patterns are no longer known.
 result<std::optional<std::vector<std::string>>>
 kept_collections(const database& db, const atproto::did& repo,
                  const repo_row& row, uint16_t dataset = default_dataset);
 
-/// What makes `x` the filter; for the committer.
+/// The change that makes `x` the filter, for the committer.
 configuration_change filter_change(const filter_row& x,
                                    uint16_t dataset = default_dataset);
 

@@ -7,8 +7,8 @@ namespace weir::storage {
 
 namespace {
 
-/// Order of collections inside a tree: that of `name/`. It differs from the
-/// order of names, because '-' and '.' are smaller than '/'.
+/// Compares collections in the order of the tree, which compares `name/`. It
+/// differs from the order of names, because '-' and '.' are smaller than '/'.
 bool before_in_tree(std::string_view x, std::string_view y) noexcept {
   const auto n = std::min(x.size(), y.size());
   if (const int order = x.substr(0, n).compare(y.substr(0, n)); order != 0)
@@ -18,7 +18,7 @@ bool before_in_tree(std::string_view x, std::string_view y) noexcept {
   return x.size() < y.size() ? '/' < y[n] : x[n] < '/';
 }
 
-/// The smallest TID whose text is above `x`, if there is one.
+/// The smallest TID whose text is greater than `x`, if there is one.
 std::optional<std::string> first_tid_after(std::string_view x) {
   uint64_t low = 0;
   uint64_t high = std::numeric_limits<uint64_t>::max();
@@ -43,7 +43,7 @@ result<head_entry> read_head(const row_reader& row) {
   return head_entry{{}, std::move(key->rkey.text), std::move(*head)};
 }
 
-/// A sub-range with its next entry decoded.
+/// A part of the range, with its next entry decoded.
 class lane {
 public:
   lane(const database& db, const key_range& range) : rows_(db.scan(range)) {
@@ -59,7 +59,7 @@ public:
       return head.error();
     entry_ = std::move(*head);
     rows_.next();
-    return rows_.status(); // A scan steps over blocks that it cannot read.
+    return rows_.status(); // A scan skips unreadable blocks.
   }
 
   std::optional<head_entry>& entry() noexcept { return entry_; }
@@ -69,7 +69,7 @@ private:
   std::optional<head_entry> entry_;
 };
 
-/// The lane with the smaller key; null when both have ended.
+/// The lane with the smaller key; null when both are at their end.
 lane* smaller(lane& x, lane& y) noexcept {
   if (!x.entry() || !y.entry())
     return x.entry() ? &x : y.entry() ? &y : nullptr;
@@ -126,7 +126,8 @@ result<std::vector<head_entry>> head_cursor::next(size_t limit) {
   return out;
 }
 
-/// Appends up to `limit` entries in all; true when the collection has ended.
+/// Appends entries until `out` has `limit`. Returns true when the collection
+/// has no more.
 result<bool> head_cursor::read_collection(const collection& from, size_t limit,
                                           std::vector<head_entry>& out) {
   lane tids{db_, tids_of(from)};
@@ -162,7 +163,7 @@ key_range head_cursor::tids_of(const collection& x) const {
   return range;
 }
 
-/// Keys that are no TID begin with the empty text.
+/// The first of the keys that are no TID is the empty text.
 key_range head_cursor::texts_of(const collection& x) const {
   auto range = range_of<record_head_key>(partition_, repo_, x.id);
   range.begin = encode_key(record_head_key{partition_, repo_, x.id, {""}});

@@ -16,22 +16,24 @@ struct head_entry {
   std::string path() const;
 };
 
-/// Walks the record heads of one repo in the order of its tree: byte order of
-/// `collection/rkey`. Heads that `erased_through` covers are left out.
+/// Walks the record heads of one repo in the order of its tree, which is the
+/// byte order of `collection/rkey`. Heads that `erased_through` covers are
+/// skipped.
 ///
 /// # Ownership and threads
-/// Borrows database and names; copies what it needs of the chain. One thread.
-/// Holds nothing between pages, so it may live as long as a fetch. Heads
-/// written behind it are not seen, those before it are.
+/// Borrows the database and names; copies what it needs of the chain. One
+/// thread. It keeps no database iterator open between pages, so it may live as
+/// long as a fetch. A head that is written meanwhile is seen only if it lies
+/// after the cursor.
 class head_cursor {
 public:
   head_cursor(const database& db, const collection_names& names,
               uint16_t partition, atproto::did repo, const chain_row& chain);
 
-  /// Goes on after this path. Either part may be any text.
+  /// Continues after this path. Both parts may be any text.
   void seek_after(std::string_view collection, std::string_view rkey);
 
-  /// At most `limit` heads; fewer only at the end, none after it.
+  /// Returns at most `limit` heads; fewer only at the end.
   result<std::vector<head_entry>> next(size_t limit = limits::heads_page_max);
 
 private:
@@ -49,9 +51,9 @@ private:
   uint16_t partition_;
   atproto::did repo_;
   op_id erased_through_;
-  std::vector<collection> collections_; ///< In tree order.
+  std::vector<collection> collections_; ///< In the order of the tree.
   size_t at_ = 0;
-  std::string after_; ///< Last record key given of the current collection.
+  std::string after_; ///< Last record key returned of this collection.
 };
 
 } // namespace weir::storage

@@ -24,7 +24,8 @@ void name_shares::remove(const collection_row& x) {
   give_back(repos_, x.repo, cost);
 }
 
-/// Its owners stand in the name's entry and in a table of shares.
+/// Host and repo count twice: they are in the name's entry and in a table of
+/// shares.
 size_t name_shares::cost_of(const collection_row& x) noexcept {
   return limits::name_entry_bytes + x.name.size()
          + 2 * (x.host.size() + x.repo.size());

@@ -8,26 +8,26 @@
 
 namespace weir::storage {
 
-/// A repo and its host, who want a name.
+/// A repo that adds a name, and its host.
 struct name_user {
   std::string_view repo; ///< DID.
-  std::string_view host; ///< Origin of its PDS; empty: not known.
+  std::string_view host; ///< Origin of its PDS; empty when unknown.
 };
 
-/// How much memory the names of collections hold, and who invented them.
+/// Counts how much memory the names of collections need, and who added them.
 ///
-/// A name counts for the repo that began it and for the host of that repo, for
-/// as long as anybody uses it: who uses a name of somebody else's takes nothing
-/// off his share, so that hosts which work together have no more than each has
+/// A name counts for the repo that added it and for the host of that repo, as
+/// long as any repo uses the name. Using a name that another repo added costs
+/// nothing. So hosts that cooperate get no more than each of them would get
 /// alone.
 ///
-/// Half of the room is for whoever comes, a part of what is still free for each
-/// host and repo (`limits::names_host_share`). The other half is for the first
-/// names of each host (`limits::names_host_floor`), which it may have however
-/// many names others took.
+/// Half of the memory is for everybody: each host and each repo may take a
+/// fraction of what is still free (`limits::names_host_share`). The other half
+/// is reserved for the first names of each host (`limits::names_host_floor`),
+/// which it may add however many names others have taken.
 ///
 /// # Ownership and threads
-/// Plain value, no locks.
+/// A plain value without locks.
 class name_shares {
 public:
   explicit name_shares(size_t bytes_max) : bytes_max_(bytes_max) {
@@ -36,16 +36,16 @@ public:
 
   void add(const collection_row& x);
 
-  /// @pre it was added as it is
+  /// @pre `x` was added with the same content
   void remove(const collection_row& x);
 
   size_t bytes() const noexcept { return bytes_; }
 
-  /// Bytes that `x` counts with.
+  /// The number of bytes that `x` counts.
   static size_t cost_of(const collection_row& x) noexcept;
 
-  /// Why new names of so many bytes are too much for `who`, for people; empty
-  /// when they are not.
+  /// Says in words why `who` may not add names of `bytes` bytes in total; empty
+  /// when it may.
   std::string refusal(const name_user& who, size_t bytes) const;
 
 private:

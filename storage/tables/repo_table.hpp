@@ -8,23 +8,24 @@
 
 namespace weir::storage {
 
-/// All a REPO starts from.
+/// Everything that a REPO loads at its start.
 struct repo_state {
-  std::optional<repo_row> row; ///< Nothing when the repo is not known.
+  std::optional<repo_row> row; ///< Empty when the repo is unknown.
   std::shared_ptr<const chain_row> chain; ///< Null before any operation.
   std::optional<member_row> member;       ///< In the default dataset.
 };
 
 /// A place in the status index.
 struct due_repo {
-  uint64_t due = 0; ///< Unix seconds; 0 = at once; or `never_due`.
+  uint64_t due = 0; ///< Unix seconds; 0 for at once, or `never_due`.
   atproto::did repo;
 };
 
-/// Reads what is known of repos; the committer writes it.
+/// Reads the rows of repos; the committer writes them.
 ///
 /// # Ownership and threads
-/// Borrows database and names; any number of threads may read at once.
+/// Borrows the database and names. Any number of threads may read at the same
+/// time.
 class repo_table {
 public:
   repo_table(const database& db, const collection_names& names)
@@ -34,34 +35,36 @@ public:
 
   result<repo_state> load(const atproto::did& repo) const;
 
-  /// Its row alone.
+  /// Only the row.
   result<std::optional<repo_row>> row(const atproto::did& repo) const;
 
-  /// In the order of `repos`.
+  /// The states in the order of `repos`.
   result<std::vector<repo_state>>
   load_many(std::span<const atproto::did> repos) const;
 
-  /// Repos of one status, those due first first, up to `due_max`, after
-  /// `after` (a default one = from the start).
+  /// Repos of one status in the order of their due times, up to `due_max`,
+  /// those after `after` (a default one means from the start).
   result<std::vector<due_repo>>
   with_status(repo_status status, uint64_t due_max, const due_repo& after = {},
               size_t limit = limits::repos_page_max) const;
 
-  /// Walks the whole status index of that status: for statistics at start.
+  /// Counts the repos of a status by walking its whole index; for statistics at
+  /// start.
   result<uint64_t> count(repo_status status) const;
 
-  /// Known repos in the order of DIDs, after `after` (empty = from the start).
+  /// Known repos in the order of DIDs, those after `after` (empty means from
+  /// the start).
   result<std::vector<std::pair<atproto::did, repo_row>>>
   page(const atproto::did& after, size_t limit = limits::repos_page_max) const;
 
-  /// Repos that hold records of a collection, after `after`.
+  /// Repos with records of a collection, those after `after`.
   result<std::vector<atproto::did>>
   holding(uint16_t partition, std::string_view collection,
           const atproto::did& after,
           size_t limit = limits::repos_page_max) const;
 
-  /// Frames that wait on disk, in the order they came, after the one of number
-  /// `after` (0 = from the start).
+  /// Frames that wait on disk, in the order in which they came, those after the
+  /// one with the number `after` (0 means from the start).
   result<std::vector<waiting_on_disk>>
   buffered(const atproto::did& repo, uint64_t after,
            size_t limit = limits::repo_coalesced_commits_max) const;

@@ -3,7 +3,7 @@
 #include "storage/disk/database.hpp"
 #include "storage/format/values.hpp"
 
-/// Decoded rows instead of bytes.
+/// Reads decoded rows instead of bytes.
 namespace weir::storage {
 
 /// The row at `key`, or nothing.
@@ -20,8 +20,8 @@ result<std::optional<Row>> load_row(const database& db, const Key& key) {
   return std::optional<Row>{std::move(*row)};
 }
 
-/// Calls `visit(key, value)` for the rows of `range`, in order, until it
-/// returns false. The value is still encoded and valid during the call.
+/// Calls `visit(key, value)` for the rows of `range` in order, until it returns
+/// false. The value is encoded and valid during the call.
 template <table_key Key, class Visit>
 result<void> each_value(const database& db, const key_range& range,
                         Visit visit) {
@@ -36,7 +36,7 @@ result<void> each_value(const database& db, const key_range& range,
     if (!*more)
       break;
   }
-  // Also after an early end: a scan steps over blocks that it cannot read.
+  // Checked after an early end, too: a scan skips blocks that it cannot read.
   return rows.status();
 }
 
@@ -52,7 +52,7 @@ result<void> each_row(const database& db, const key_range& range, Visit visit) {
                          });
 }
 
-/// `range` without what lies at or before `key`.
+/// `range` without the keys up to and including `key`.
 template <table_key Key>
 key_range after_key(key_range range, const Key& key) {
   range.begin = key_after(encode_key(key));

@@ -84,9 +84,10 @@ std::optional<size_t> stream_in(const log_block& x,
 
 namespace {
 
-/// Not every pass says of each read that it failed: what it would have shown
-/// may be proved elsewhere. Nor must a hole in what was read look like damage
-/// only: this comes first and has a place, however many findings there are.
+/// Adds the reads that failed, unless another finding already mentions them.
+/// They come first and are always kept, however many findings there are:
+/// without them a report about a store that was read only in part would look
+/// like one about damage.
 void tell_failed_reads(verify_context& x) {
   auto& all = x.report.findings;
   size_t told = 0;
@@ -108,11 +109,11 @@ result<verify_report> verify_store(const database& db,
   if (const auto rows = db.scan({}); !rows.valid()) {
     if (auto ok = rows.status(); !ok)
       return ok.error();
-    return verify_report{}; // Its first batch never became durable.
+    return verify_report{}; // The first batch never became durable.
   }
   const auto names = collection_table::load(db);
   if (!names) {
-    // Without them no scope, chain or head can be told.
+    // Without names no scope, chain or head can be understood.
     verify_report out;
     out.findings.push_back({"tables", "collections", names.error().context});
     out.findings_total = 1;

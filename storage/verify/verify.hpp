@@ -9,7 +9,8 @@
 #include <vector>
 
 /// The checker behind `weir verify`: everything that one store can prove about
-/// itself (architecture.md I2, I3, I6, and that tables agree).
+/// itself (docs/storage-format.md 6). It checks the invariants I2, I3 and I6 of
+/// docs/architecture.md, and that tables agree with each other.
 namespace weir::storage {
 
 /// One thing that is wrong.
@@ -21,24 +22,26 @@ struct verify_finding {
 
 struct verify_options {
   uint16_t partition = 0;
-  size_t findings_max = limits::findings_max; ///< Kept; all are counted.
-  /// Records held at once while a collection is folded; larger ones are read
-  /// several times.
+  /// How many findings are kept; all of them are counted.
+  size_t findings_max = limits::findings_max;
+  /// How many records of a collection are in memory at once. Larger collections
+  /// are read several times.
   size_t fold_records_max = limits::fold_records_max;
 };
 
 struct verify_report {
   std::vector<verify_finding> findings;
   uint64_t findings_total = 0;
-  /// What was looked at: "operations", "records", "roots rebuilt", ...
+  /// How many of each kind were checked: "operations", "records", "roots
+  /// rebuilt", ...
   std::map<std::string, uint64_t> counts;
 };
 
-/// Reads the whole store, memory bounded. Damage becomes findings; an error is
-/// returned only when nothing could be checked.
+/// Reads the whole store with bounded memory. Damage becomes findings. An error
+/// is returned only when nothing could be checked.
 ///
 /// # Ownership and threads
-/// One thread. The store must not be written meanwhile: open it to read only.
+/// One thread. The store must not be written meanwhile; open it to read only.
 result<verify_report> verify_store(const database& db,
                                    const verify_options& options = {});
 

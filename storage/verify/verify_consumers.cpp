@@ -2,7 +2,7 @@
 
 #include <map>
 
-/// The pass over what consumers have made durable.
+/// Checks the durable state of consumers.
 namespace weir::storage {
 
 namespace {
@@ -48,7 +48,7 @@ private:
     x_.count("consumers");
     const auto where = "consumer " + key.name;
     if (key.dataset != default_dataset)
-      x_.find("tables", where, "it is of a dataset that there is not");
+      x_.find("tables", where, "it is of a dataset that does not exist");
     if (row.log_identity != x_.db.log_identity())
       x_.find("tables", where, "its position belongs to another log");
     if (row.positions.size() != 1)
@@ -92,7 +92,7 @@ private:
       x_.find("tables", where, std::string{"it has "} + what + " but no row");
   }
 
-  /// What is given up is acked in the same batch. @pre `check_owner`
+  /// A dead letter is acked in the batch that writes it. @pre `check_owner`
   bool is_acked(const dead_letter_key& key) {
     if (!row_ || key.id <= row_->position(key.partition))
       return true;
@@ -108,8 +108,9 @@ private:
 
   verify_context& x_;
   std::optional<consumer_key> owner_;
-  std::optional<consumer_row> row_; ///< Of `owner_`.
-  /// Dead letters by dataset and name, as counted and as the row says.
+  std::optional<consumer_row> row_; ///< The row of `owner_`.
+  /// Number of dead letters by dataset and name: as counted, and as the row
+  /// says.
   std::map<std::pair<uint16_t, std::string>, uint64_t> letters_;
   std::map<std::pair<uint16_t, std::string>, uint64_t> said_;
 };

@@ -11,8 +11,8 @@
 /// What the parts of the checker share.
 namespace weir::storage {
 
-/// Position among a block's streams of the one that a row of the stream table
-/// means; nothing when the block does not hold it.
+/// Index of the block's stream that a row of the stream table is about; nothing
+/// when the block does not have it.
 std::optional<size_t> stream_in(const log_block& x,
                                 const stream_block_key& key);
 
@@ -21,22 +21,23 @@ inline std::string operation_name(op_id id) {
   return "operation " + std::to_string(id);
 }
 
-/// A log block and where it begins.
+/// A log block and its first id.
 struct placed_block {
   op_id first = 0;
   std::shared_ptr<const log_block> block;
 };
 
-/// The last operation of its kind that is not erased; number 0 = none.
+/// The last operation of its kind that is not erased; number 0 when there is
+/// none.
 struct last_operation {
-  op_id number = 0; ///< Of the operation and of its content.
+  op_id number = 0; ///< Number of the operation, and of its content.
   atproto::cid id;
 };
 
-/// Of one repo.
+/// The last operations of one repo.
 struct last_operations {
-  std::optional<repo_row> row; ///< What they are compared with.
-  bool has_indexed = false;    ///< There is a commit of its indexed revision.
+  std::optional<repo_row> row; ///< The row that they are compared with.
+  bool has_indexed = false;    ///< A commit of the row's indexed rev exists.
   last_operation commit;
   atproto::tid commit_rev;
   last_operation fact;
@@ -53,25 +54,25 @@ public:
 
   void find(std::string invariant, std::string where, std::string sentence);
 
-  /// Notes a damaged row or a failed read as a finding.
+  /// Adds a damaged row or a failed read as a finding.
   void damaged(std::string where, const error& what);
 
   void count(const char* what, uint64_t n = 1) { report.counts[what] += n; }
 
-  /// Chain of a repo; null when it has none or it is damaged (reported).
+  /// The chain of a repo; null when it has none or it is damaged (reported).
   std::shared_ptr<const chain_row> chain_of(const atproto::did& repo);
 
-  /// The block that begins at `first`; null when absent or damaged. The
-  /// latter is reported by the pass over the log.
+  /// The block that begins at `first`; null when absent or damaged. The pass
+  /// over the log reports damage.
   std::shared_ptr<const log_block> block_at(op_id first);
 
-  /// The block that holds an operation; null when none does.
+  /// The block with an operation; null when there is none.
   placed_block block_holding(op_id id);
 
   /// "did:plc:... app.bsky.feed.like", for findings.
   std::string stream_name(const stream_block_key& x) const;
 
-  /// A row that may be damaged (reported) or absent.
+  /// A row; nothing when it is absent or damaged (reported).
   template <class Row, table_key Key>
   std::optional<Row> row_at(const Key& key, const std::string& where) {
     auto row = load_row<Row>(db, key);
@@ -81,7 +82,7 @@ public:
     return std::nullopt;
   }
 
-  /// A value, or nothing when it is damaged (reported).
+  /// A value; nothing when it is damaged (reported).
   template <class Row>
   std::optional<Row> decoded(std::string_view value, table in) {
     auto row = decode_value<Row>(value, in);
@@ -91,8 +92,8 @@ public:
     return std::nullopt;
   }
 
-  /// `each_value` that reports a damaged key or a failed read and goes on as
-  /// far as it can.
+  /// Like `each_value`, but reports damaged keys and failed reads, and
+  /// continues as far as it can.
   template <table_key Key, class Visit>
   void each(const key_range& range, Visit visit) {
     auto rows = db.scan(range);
@@ -120,11 +121,12 @@ public:
   const collection_table& names;
   const verify_options& options;
   verify_report report;
-  content_reader contents;                      ///< For single bodies.
-  std::map<uint32_t, uint32_t> upstream_epochs; ///< After the node's pass.
-  op_id last_id = 0; ///< After the pass over the log.
-  uint64_t log_events = 0; ///< After the same pass.
-  /// Operations that have a row in the table of streams; after the same pass.
+  content_reader contents;                      ///< For reading single bodies.
+  /// Filled by the pass over the node.
+  std::map<uint32_t, uint32_t> upstream_epochs;
+  op_id last_id = 0; ///< Set by the pass over the log.
+  uint64_t log_events = 0; ///< Set by the same pass.
+  /// Operations that have a row in the table of streams; set by the same pass.
   uint64_t operations_in_streams = 0;
 
 private:
@@ -133,19 +135,20 @@ private:
   std::shared_ptr<const chain_row> chain_;
 };
 
-/// Compares the record heads of a collection with what its stream leads to.
+/// Compares the record heads of a collection with the result of its stream.
 void verify_heads(verify_context& x, const stream_block_key& stream,
                   const chain_row& chain, const stream_head& head);
 
-/// Looks whether a head that counts as absent may still be there.
+/// Checks whether a head that counts as absent may still be there.
 void verify_left_over(verify_context& x, const record_head_key& key,
                       const std::string& where);
 
-/// Compares chain and row of a repo with the last operations of its streams.
+/// Compares the chain and the row of a repo with the last operations of its
+/// streams.
 void verify_latest(verify_context& x, const atproto::did& repo,
                    const chain_row& chain, const last_operations& last);
 
-/// Looks for what no writer puts into a log block.
+/// Looks for content of a log block that no writer makes.
 void verify_operations(verify_context& x, op_id first, const log_block& block);
 
 // The passes, in the order in which they run.

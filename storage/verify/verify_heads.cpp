@@ -2,13 +2,13 @@
 
 #include <unordered_map>
 
-/// What folding a collection's stream leads to, against its record heads,
-/// their references and the counts kept of them.
+/// Compares the result of folding a collection's stream with its record heads,
+/// their references and their counts.
 namespace weir::storage {
 
 namespace {
 
-/// What an operation left behind, as its record's head must say.
+/// The result of an operation, which the record's head must show.
 struct folded {
   op_id op = 0;
   atproto::cid id;
@@ -32,7 +32,7 @@ public:
     // nop
   }
 
-  /// A collection that is too large to be held is looked at in parts.
+  /// A collection that is too large for memory is compared in parts.
   void run() {
     for (part_ = 0; part_ < parts_; ++part_) {
       auto expected = fold();
@@ -81,7 +81,7 @@ private:
       out.insert_or_assign(op.rkey, folded{id, op.id, block.rev, op.content});
   }
 
-  /// Takes off `expected` what is there.
+  /// Removes from `expected` the heads that are there.
   void compare(records& expected) {
     x_.each_row<record_head, record_head_key>(
       range_of<record_head_key>(x_.options.partition, stream_.repo,
@@ -109,7 +109,7 @@ private:
       });
   }
 
-  /// Rows that no head wants are found in the table of references.
+  /// References that no head has are found in the table of references.
   void check_reference(const std::string& rkey, const record_head& head) {
     if (!head.referenced)
       return;

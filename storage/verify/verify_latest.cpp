@@ -2,8 +2,8 @@
 #include "storage/format/account_fact.hpp"
 #include "storage/verify/verify_context.hpp"
 
-/// What the last commit and the last fact of a repo say, against its chain and
-/// its row: both are written in the batch of the operation.
+/// Compares the last commit and the last fact of a repo with its chain and its
+/// row. They are written in the batch of the operation.
 namespace weir::storage {
 
 namespace {
@@ -33,7 +33,7 @@ private:
     x_.find("tables", repo_.str(), std::move(sentence));
   }
 
-  /// Nothing when it is missing or damaged, which the pass over the log says.
+  /// Empty when it is missing or damaged, which the pass over the log reports.
   shared_bytes content_of(const last_operation& op) {
     auto body = x_.contents.read_one(op.number);
     return body ? std::move(*body) : shared_bytes{};
@@ -49,14 +49,14 @@ private:
       return;
     const auto commit = atproto::decode_commit(body.view());
     if (!commit)
-      find("its last commit is none: " + commit.error().context);
+      find("its last commit is not a valid commit: " + commit.error().context);
     else if (commit->repo != repo_ || commit->rev != chain_.rev
              || commit->data != chain_.data)
       find("the chain says another repo, revision or tree than the commit it "
            "is at");
   }
 
-  /// Before the first fact, a row says what a new one does.
+  /// Before the first fact, the row must be like a new one.
   void check_row(const repo_row& row) {
     if (row.last_indexed_rev.defined() && !last_.has_indexed)
       find("it was indexed at a revision of which the log has no commit");

@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <limits>
 
-/// The pass over the log and, beside it, over its content and the time index:
-/// all three are in order of ids.
+/// The pass over the log, together with its content and the time index. All
+/// three are in the order of ids.
 namespace weir::storage {
 
 namespace {
 
 constexpr int64_t minute_us = 60'000'000;
 
-/// Content items by growing number.
+/// Reads content items in the order of their numbers.
 class content_cursor {
 public:
   enum class answer { absent, held, erased, damaged };
@@ -25,7 +25,7 @@ public:
     // nop
   }
 
-  /// @pre `number` is above that of the call before.
+  /// @pre `number` is greater than in the call before.
   answer find(uint64_t number, bytes_view& body) {
     while (load() && number >= first_ + std::max<size_t>(block_.count(), 1))
       leave();
@@ -43,7 +43,7 @@ public:
     return item->erased ? answer::erased : answer::held;
   }
 
-  /// No number follows `last` any more.
+  /// Call this after the last number.
   void finish(uint64_t last) {
     while (load()) {
       if (asked_ && first_ + block_.count() > last + 1)
@@ -56,7 +56,7 @@ public:
   }
 
 private:
-  /// False when there is no further block.
+  /// Loads the next block; false when there is none.
   bool load() {
     if (loaded_)
       return true;
@@ -85,7 +85,7 @@ private:
     return true;
   }
 
-  /// Blocks begin and end with a body, and follow each other.
+  /// Checks that blocks begin and end with a body and do not overlap.
   void take(content_block_reader block) {
     block_ = std::move(block);
     const auto is_empty = [this](size_t i) {
@@ -113,8 +113,8 @@ private:
   row_reader rows_;
   content_block_reader block_; ///< Empty when damaged.
   uint64_t first_ = 0;
-  uint64_t end_ = 0;            ///< One past the numbers of the blocks so far.
-  uint64_t damaged_before_ = 0; ///< A damaged block held numbers below.
+  uint64_t end_ = 0;            ///< One more than the largest number so far.
+  uint64_t damaged_before_ = 0; ///< Lower numbers may be in a damaged block.
   bool loaded_ = false;
   bool asked_ = false;
   bool damaged_ = false;
@@ -151,7 +151,7 @@ public:
   }
 
 private:
-  /// A damaged row is a finding of the pass over meta rows.
+  /// The pass over meta rows reports a damaged row.
   void check_epochs() {
     const auto begun = load_log_epochs(x_.db);
     if (begun && !begun->empty() && begun->back().first > next_)
@@ -173,7 +173,7 @@ private:
       previous_ = std::nullopt;
       return;
     }
-    // After a hole or a damaged block, the chain starts anew.
+    // After a gap or a damaged block there is no hash to compare with.
     if (follows && previous_ && block->previous != *previous_)
       x_.find("I3", operation_name(first),
               "it does not carry the hash of the block before it");
@@ -195,8 +195,8 @@ private:
     events_ = block->events_before + block->events();
   }
 
-  /// What is erased loses its rows in the table of streams, and the names of
-  /// collections that nobody else uses.
+  /// An erased block has no rows in the table of streams, and the names of its
+  /// collections may be gone.
   void check_scopes(op_id first, const log_block& block) {
     const bool erased = is_erased(block.repo, first);
     for (const auto& op : block.ops)
@@ -228,7 +228,7 @@ private:
     minutes_.next();
   }
 
-  /// Up to `key`; empty = to the end.
+  /// Reports the minutes before `key`; an empty key means all that are left.
   void skip_minutes(std::string_view key) {
     for (; minutes_.valid() && (key.empty() || minutes_.key() < key);
          minutes_.next())
@@ -249,7 +249,8 @@ private:
     }
     x_.count("content items");
     if (op.content != id)
-      x_.find("tables", operation_name(id), "its content number is another's");
+      x_.find("tables", operation_name(id),
+              "its content number is that of another operation");
     if (found == answer::absent || found == answer::erased) {
       if (!is_erased(block.repo, id))
         x_.find("tables", operation_name(id), "its content is missing");
@@ -267,8 +268,9 @@ private:
     return i != erased_through_.end() && id <= i->second;
   }
 
-  /// SWEEPER takes content and stream block of a collection at once. The pass
-  /// over the streams looks at the others.
+  /// True when the operation is still to be erased. SWEEPER erases the content
+  /// and the stream block of a collection together. The pass over streams
+  /// checks the others.
   bool waits(const log_block& block, const block_operation& op) {
     const auto& stream = block.streams[op.stream];
     if (stream.scope < first_collection_id)
@@ -292,7 +294,8 @@ private:
   int64_t written_us_ = 0;
   uint64_t events_ = 0;
   uint32_t minute_ = 0;
-  std::unordered_map<atproto::did, op_id> erased_through_; ///< Of those erased.
+  /// For erased repos only.
+  std::unordered_map<atproto::did, op_id> erased_through_;
 };
 
 } // namespace

@@ -2,8 +2,8 @@
 
 #include <set>
 
-/// The pass over the names of collections: each is used, and who began it is a
-/// repo.
+/// The pass over the names of collections: each name must be in use, and the
+/// repo that added it must exist.
 namespace weir::storage {
 
 namespace {

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-/// The passes over what belongs to the node, over identities, and over rows
-/// that lie where nothing may lie.
+/// The passes over rows of the node, over identities, and over rows in places
+/// where none may be.
 namespace weir::storage {
 
 namespace {
@@ -54,7 +54,7 @@ private:
   }
 
   verify_context& x_;
-  std::vector<std::string> seen_; ///< Of those that there may be.
+  std::vector<std::string> seen_; ///< Names that were found.
 };
 
 void check_configuration(verify_context& x) {
@@ -69,13 +69,13 @@ void check_configuration(verify_context& x) {
       }
       if (key.dataset > default_dataset)
         x.find("tables", "configuration",
-               key.name + " is of a dataset that there is not");
+               key.name + " is of a dataset that does not exist");
     });
 }
 
 // -- upstreams, listings ------------------------------------------------------
 
-/// Ids are given from 1 on, and none is ever taken back.
+/// Ids begin at 1, and an upstream is never removed.
 void check_upstreams(verify_context& x) {
   std::map<std::pair<std::string, bool>, uint32_t> known;
   x.each_row<upstream_row,
@@ -99,7 +99,8 @@ void check_upstreams(verify_context& x) {
     const auto may_suspect = row.life == stream_life::careful
                              || row.life == stream_life::moved;
     if (row.suspect == 0 ? row.ends != 0 : !may_suspect)
-      x.find("tables", where, "it counts ends of a frame that it does not name");
+      x.find("tables", where,
+             "it counts process ends for a frame, but names no frame");
   });
 }
 
@@ -161,8 +162,8 @@ void check_handle(verify_context& x, const std::string& handle,
 
 // -- where nothing may lie ----------------------------------------------------
 
-/// A table that is added is a warning here until it is decided which passes
-/// read it.
+/// Returns whether a table has a writer. It lists every table, so that the
+/// compiler warns when a new one is not considered here.
 bool is_written(table x) {
   switch (x) {
     case table::meta:
@@ -208,7 +209,7 @@ bool is_written(table x) {
   return false; // No table of this format.
 }
 
-/// One row, or a whole table, is one step.
+/// A stray row, or a whole table, is handled in one step.
 void check_strays(verify_context& x) {
   auto rows = x.db.scan({});
   while (rows.valid()) {
@@ -220,14 +221,14 @@ void check_strays(verify_context& x) {
     }
     x.find("tables", to_string(in),
            "a row of " + std::to_string(key.size())
-             + " bytes of key lies where nothing is written");
+             + " bytes of key is in a table that has no writer");
     rows.next();
   }
   if (auto ok = rows.status(); !ok)
     x.damaged("strays", ok.error());
 }
 
-/// A store holds one partition.
+/// A store has one partition.
 template <table_key Key>
 void check_partition(verify_context& x) {
   const auto all = range_of<Key>();

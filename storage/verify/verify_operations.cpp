@@ -1,8 +1,7 @@
 #include "storage/verify/verify_context.hpp"
 
-/// What every writer of this format keeps to inside one log block. The last
-/// block has no successor that carries its hash, so its fields are judged one
-/// by one.
+/// The rules that every writer follows within one log block. The last block has
+/// no successor with its hash, so its fields are checked one by one.
 namespace weir::storage {
 
 namespace {

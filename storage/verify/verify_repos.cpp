@@ -8,20 +8,20 @@
 
 #include <algorithm>
 
-/// The passes over everything kept per repo, and the rebuilt trees
-/// (architecture.md I2).
+/// The passes over the rows of repos, and the rebuilt trees (I2).
 namespace weir::storage {
 
 namespace {
 
-/// Its tree cannot be rebuilt: some heads are missing, or it is not known.
+/// True when the tree cannot be rebuilt: some heads are left out by a filter,
+/// or the filter is unknown.
 bool is_filtered(const verify_context& x, const atproto::did& repo,
                  const repo_row& row) {
   const auto kept = kept_collections(x.db, repo, row);
   return !kept || !*kept || !(*kept)->empty();
 }
 
-/// architecture.md I2: the root over all record heads is the chain's data root.
+/// I2: the root over all record heads is the data root of the chain.
 void check_root(verify_context& x, const atproto::did& repo,
                 const chain_row& chain) {
   head_cursor heads{x.db, x.names, x.options.partition, repo, chain};
@@ -52,8 +52,8 @@ void check_root(verify_context& x, const atproto::did& repo,
              + chain.data.to_text());
 }
 
-/// Where a stream was when something was noted: never ahead of what is known
-/// of the upstream.
+/// A noted position of a stream must not be ahead of what is known of the
+/// upstream.
 void check_position(verify_context& x, const atproto::did& repo,
                     const position& at) {
   const auto known = x.upstream_epochs.find(at.upstream);
@@ -69,7 +69,7 @@ void check_position(verify_context& x, const atproto::did& repo,
              + std::to_string(at.upstream) + " was never in");
 }
 
-/// Rows that every repo has, or has for what its row says.
+/// Checks the rows that every repo has, or that its own row implies.
 void check_company(verify_context& x, const atproto::did& repo,
                    const repo_row& row) {
   const auto index
@@ -103,7 +103,7 @@ void check_repo(verify_context& x, const atproto::did& repo,
   if (row.account != combined(row.words))
     x.find("tables", repo.str(),
            std::string{"it is "} + to_string(row.account)
-             + ", which follows from nobody's word");
+             + ", but nothing that was said of it gives that");
   const auto chain = x.chain_of(repo);
   if (!chain && fact_json(row) != fact_json({}))
     x.find("tables", repo.str(),
@@ -153,7 +153,8 @@ void check_chain(verify_context& x, const atproto::did& repo) {
   if (!row && (chain->rev.defined() || chain->record_count != 0))
     x.find("tables", repo.str(), "it has a chain with records, but no row");
   if (chain->index_base != 0 && chain->erased_through == 0)
-    x.find("tables", repo.str(), "its streams begin above what was never there");
+    x.find("tables", repo.str(),
+           "its chain has an index base, but nothing of it was erased");
   if (chain->erased_through > x.last_id)
     x.find("tables", repo.str(), "more is erased than was ever written");
 }
@@ -175,7 +176,7 @@ void check_erasure(verify_context& x, const erasure_key& key,
   if (!are_apart(row.content)
       || (!row.content.empty() && row.content.back().last > x.last_id))
     x.find("tables", key.repo.str(),
-           "what is to be compacted of it was never written");
+           "it has spans to compact that are not in the log");
   const auto resume = as_text(row.resume);
   const auto head = decode_key<record_head_key>(resume);
   const auto run = decode_key<stream_block_key>(resume);
@@ -184,10 +185,10 @@ void check_erasure(verify_context& x, const erasure_key& key,
       || (row.stage == erasure_stage::streams && run && run->repo == key.repo);
   if (!resume.empty() && !own)
     x.find("tables", key.repo.str(),
-           "erasing goes on at a row that is none of its own");
+           "its erasing continues at a row of something else");
 }
 
-/// Heads of a collection that the repo's chain does not name.
+/// Reports heads of a collection that the repo's chain does not have.
 void check_uncounted_heads(verify_context& x, const record_head_key& of,
                            const chain_row* chain, bool named) {
   x.each_row<record_head, record_head_key>(
@@ -202,7 +203,8 @@ void check_uncounted_heads(verify_context& x, const record_head_key& of,
     });
 }
 
-/// Heads lie in groups of one repo and collection; one look a group.
+/// Heads of one repo and collection are neighbours, so each group is checked
+/// once.
 void check_head_owners(verify_context& x) {
   auto rows = x.db.scan(range_of<record_head_key>(x.options.partition));
   while (rows.valid()) {
@@ -224,8 +226,7 @@ void check_head_owners(verify_context& x) {
     x.damaged("record_head", ok.error());
 }
 
-/// architecture.md I6: every reference is wanted by the head that its operation
-/// wrote.
+/// I6: for each reference, the head that its operation wrote uses it.
 void check_reference(verify_context& x, const content_reference_key& key) {
   x.count("content references");
   const auto unwanted = [&] {
@@ -245,7 +246,8 @@ void check_reference(verify_context& x, const content_reference_key& key) {
     unwanted();
 }
 
-/// Its chain names the stream, or stream blocks of it wait to be erased.
+/// The chain must have the stream, unless its stream blocks are still to be
+/// erased.
 void check_holder(verify_context& x, const collection_member_key& key,
                   const holder_row& row) {
   if (key.partition != x.options.partition)
@@ -272,7 +274,7 @@ void check_holder(verify_context& x, const collection_member_key& key,
              + std::to_string(row.since) + ", which is not its own");
 }
 
-/// What waits is a #commit or #sync as it came.
+/// A waiting frame must be a #commit or #sync as it was received.
 void check_waiting(verify_context& x, const sync_buffer_key& key,
                    const waiting_row& row) {
   const auto event = atproto::decode_frame(row.frame.value);
@@ -332,7 +334,7 @@ void verify_repos(verify_context& x) {
       check_has_row(x, key, "it is a member of a dataset");
       if (key.dataset != default_dataset)
         x.find("tables", key.repo.str(),
-               "it is in a dataset that there is not");
+               "it is in a dataset that does not exist");
     });
   x.each_row<waiting_row, sync_buffer_key>(
     range_of<sync_buffer_key>(),

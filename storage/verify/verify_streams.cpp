@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 /// The pass over streams, repo by repo: their indices and hashes, and the
-/// chains they lead to.
+/// resulting chains.
 namespace weir::storage {
 
 namespace {
@@ -48,7 +48,8 @@ private:
       begin_repo(key.repo);
     }
     at_ = key;
-    // Since the last erasing, collections begin above what they held before.
+    // After an erasing, collections begin above the indices that they had
+    // before.
     next_ = is_collection() ? index_base_ : 0;
     hash_ = atproto::digest{};
     lives_ = false;
@@ -57,7 +58,7 @@ private:
 
   bool is_collection() const { return at_.scope >= first_collection_id; }
 
-  /// A row of a collection that waits to be erased.
+  /// Checks a row of a collection that is still to be erased.
   void check_left_over(const stream_block_key& key, const stream_run& run) {
     if (!erasing_ || erasing_->stage == erasure_stage::compact
         || (erasing_->stage == erasure_stage::streams
@@ -71,11 +72,13 @@ private:
     if (!slot || key.first_index >= index_base_
         || std::count_if(found->ops.begin(), found->ops.end(), is_of_it)
              != run.count)
-      x_.find("tables", where(), "what waits to be erased is no stream of it");
+      x_.find("tables", where(),
+              "its rows to be erased differ from the log block");
     const collection_member_key member{x_.options.partition, key.scope,
                                        key.repo};
     if (!x_.row_at<holder_row>(member, where()))
-      x_.find("tables", where(), "it waits to be erased and is no member");
+      x_.find("tables", where(),
+              "it has rows to be erased, but no row as a member");
   }
 
   void check_run(const stream_block_key& key, const stream_run& run) {
@@ -103,7 +106,7 @@ private:
     if (hash_ && previous != *hash_)
       x_.find("I3", where(),
               "the hash before index " + std::to_string(key.first_index)
-                + " is another one than that of its operations");
+                + " is not the hash of the operations before it");
     hash_ = previous;
     next_ = key.first_index;
     for (size_t i = 0; i < found->ops.size(); ++i)
@@ -119,7 +122,7 @@ private:
       check_erased(key, run.block, found->ops.size());
   }
 
-  /// SWEEPER takes a repo's streams in their order; facts of the account stay.
+  /// SWEEPER erases a repo's streams in their order; facts of the account stay.
   void check_erased(const stream_block_key& key, op_id block, size_t count) {
     if (erasing_
         && (erasing_->stage == erasure_stage::heads
@@ -149,7 +152,8 @@ private:
     ++next_;
   }
 
-  /// Streams of one repo do not come in order of ids.
+  /// Notes the operation if it is the last one of its kind. Streams of one repo
+  /// are not read in the order of ids.
   void note(const log_block& block, op_id id, const block_operation& op) {
     if (id <= erased_through_ || at_.branch != main_branch)
       return;
@@ -223,13 +227,13 @@ private:
   log_hasher hasher_;
   stream_block_key at_;
   uint64_t next_ = 0;
-  std::optional<atproto::digest> hash_; ///< Nothing after a hole.
-  std::unordered_set<uint32_t> seen_;   ///< Main streams of the repo.
-  last_operations last_;                ///< Of the repo.
+  std::optional<atproto::digest> hash_; ///< Empty after a gap.
+  std::unordered_set<uint32_t> seen_;   ///< Main streams of this repo.
+  last_operations last_;                ///< Of this repo.
   bool lives_ = false; ///< The stream has rows that are not erased.
-  op_id erased_through_ = 0;            ///< Of the repo.
-  uint64_t index_base_ = 0;             ///< Of the repo.
-  std::optional<erasure_row> erasing_;  ///< Of the repo.
+  op_id erased_through_ = 0;            ///< Of this repo.
+  uint64_t index_base_ = 0;             ///< Of this repo.
+  std::optional<erasure_row> erasing_;  ///< Of this repo.
   uint64_t operations_ = 0;
 };
 

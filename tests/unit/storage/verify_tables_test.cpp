@@ -83,7 +83,7 @@ TEST_F(VerifyTablesTest, ARowOfNoTableIsFound) {
     const auto in = static_cast<table>(i);
     if (std::string_view{to_string(in)} == "unknown") {
       EXPECT_THAT(store.findings_with(prefix_of(in) + "row", "value"),
-                  HasSubstr("where nothing is written"))
+                  HasSubstr("a table that has no writer"))
         << i;
     }
   }
@@ -146,9 +146,9 @@ TEST_F(VerifyTablesTest, UpstreamsAreNumberedAndNoneIsThereTwice) {
   expect(2, encode_value(row), "it has no epoch");
   row.epoch = 1;
   row.ends = 1;
-  expect(2, encode_value(row), "it counts ends of a frame that it does not");
+  expect(2, encode_value(row), "it counts process ends for a frame");
   row.suspect = 5; // In a life that is not careful.
-  expect(2, encode_value(row), "it counts ends of a frame that it does not");
+  expect(2, encode_value(row), "it counts process ends for a frame");
   expect(2, std::nullopt,
          "it has a position of upstream 2, which there is "
          "not");
@@ -201,7 +201,7 @@ TEST_F(VerifyTablesTest, ARepoWithAHostHasAnIdentity) {
 TEST_F(VerifyTablesTest, DatasetsThatThereAreNotAreFound) {
   const auto expect = [&](const std::string& key, const std::string& value) {
     EXPECT_THAT(store.findings_with(key, value),
-                HasSubstr("dataset that there is not"));
+                HasSubstr("dataset that does not exist"));
   };
   expect(encode_key(configuration_key{2, "mode"}),
          encode_value(stored_bytes{}));
