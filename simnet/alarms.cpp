@@ -12,7 +12,8 @@ void alarms::after(std::chrono::microseconds delay, net::task x) {
 }
 
 void alarms::set(std::chrono::microseconds delay, net::task x) {
-  // A timer outlives its own task, so the last ones go now.
+  // Timers that have fired are removed here, since a timer must outlive its own
+  // task.
   pending_.remove_if([](const alarm& y) {
     return y.over;
   });

@@ -8,11 +8,11 @@
 
 namespace weir::simnet {
 
-/// Any number of one-shot alarms on one loop.
+/// Any number of one-shot timers on one loop.
 ///
 /// # Ownership and threads
-/// Made by `make`; `after` from any thread. Destruction, on the loop or after
-/// it stopped, forgets what did not happen yet.
+/// Made by `make`; call `after` on any thread. Destroy it on the loop or after
+/// the loop has stopped; alarms that have not fired are then dropped.
 class alarms : public std::enable_shared_from_this<alarms> {
 public:
   static std::shared_ptr<alarms> make(net::event_loop& loop) {

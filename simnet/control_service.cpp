@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Events that one call may ask for; they are made before it is answered.
+/// The most events of one call. They are made before it is answered.
 constexpr int64_t events_at_once_max = 100'000;
 
 net::http_reply ok(const json::value& x) {
@@ -50,7 +50,7 @@ json::object describe(const event_log& x) {
           {"subscribers", x.subscribers()}};
 }
 
-/// How often an order was carried out.
+/// How often each order was carried out.
 json::object describe(const request_faults& x) {
   json::object out;
   for (size_t i = 0; i < fault_kinds; ++i) {

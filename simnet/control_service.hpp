@@ -12,10 +12,10 @@
 
 namespace weir::simnet {
 
-/// The network's remote control, for whoever tests an engine from outside.
+/// Controls the network over HTTP, for tests of an engine from outside.
 ///
 ///   GET  /truth?cursor=N&limit=N   expected accounts, paged
-///   GET  /truth?did=DID            one of them
+///   GET  /truth?did=DID            one account
 ///   GET  /stats                    counts: traffic, faults and how often each
 ///                                  was served, hostile hosts, streams
 ///   GET  /ledger                   every fault that was injected
@@ -32,7 +32,8 @@ public:
                   const request_faults& requests,
                   const hostile_hosts& enemies);
 
-  /// Who keeps the rate of live traffic. Before the server starts.
+  /// Sets what keeps the rate of live traffic. Call it before the server
+  /// starts.
   void set_pacer(std::shared_ptr<pacer> x) { pacer_ = std::move(x); }
 
   void on_request(net::incoming_request request,

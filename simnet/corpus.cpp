@@ -21,7 +21,7 @@ atproto::commit_event decode_commit_frame(const shared_bytes& frame) {
     atproto::decode_frame(frame.view()).value());
 }
 
-/// The sections of a CAR, without its header.
+/// The sections of a CAR without its header.
 bytes_view sections(bytes_view car) {
   size_t header = 0;
   size_t at = 0;
@@ -42,7 +42,7 @@ void add_blocks(block_map& out, bytes_view car) {
       out.emplace(x.id, x.data);
 }
 
-/// All leaves below a node, in order.
+/// Collects all leaves below a node in order.
 void walk(const block_map& blocks, const atproto::cid& id,
           std::map<std::string, atproto::cid>& out) {
   const auto at = blocks.find(id);

@@ -10,23 +10,23 @@
 
 namespace weir::simnet {
 
-/// A network that was written down and is told again. Exports hold the
-/// repository as of the events played so far: what was stored, and the blocks
-/// of those events.
+/// A recorded network that is replayed. Exports show a repository after the
+/// events that were played so far: what was stored, and the blocks of those
+/// events.
 ///
 /// # Ownership and threads
-/// Owns the mapped file. All calls from any thread.
+/// Owns the mapped file. All calls are safe from any thread.
 ///
 /// # Limits
-/// Memory: the file's pages that are in use, and about 100 bytes an event. The
-/// streams forget nothing.
+/// Memory: the pages of the file that are in use, and about 100 bytes for each
+/// event. The streams keep all frames.
 class corpus final : public truth {
 public:
   /// Errors: those of `map_file` and `read_corpus_index`.
   static result<std::unique_ptr<corpus>> open(const std::string& path,
                                               bool relay = true);
 
-  /// Tells the next `n` events; returns how many there were.
+  /// Plays the next `n` events. @returns how many there were.
   size_t play(size_t n);
 
   size_t events() const noexcept { return index_.frames.size(); }
@@ -42,7 +42,8 @@ public:
   std::optional<size_t> find_handle(std::string_view handle) const override;
   shared_bytes export_car(size_t index) const override;
   bytes prove(size_t index, std::string_view path) const override;
-  /// Rebuilds the account each time: for comparisons, not for load.
+  /// Rebuilds the account each time, so use it for comparisons and not for
+  /// load.
   void visit_records(size_t index, std::string_view after,
                      const repo_tree::visitor& visit) const override;
   event_log& host_log(size_t host) const override;
@@ -52,7 +53,7 @@ private:
   corpus(shared_bytes file, corpus_index index, bool relay);
 
   shared_bytes frame(size_t number) const;
-  /// Commits of an account that were played, in order.
+  /// The commits of an account that were played, in order.
   std::vector<size_t> commits_of(size_t index) const;
 
   const shared_bytes file_;
@@ -61,7 +62,7 @@ private:
   std::unordered_map<std::string, size_t> by_handle_;
   std::vector<std::unique_ptr<event_log>> host_logs_;
   std::unique_ptr<event_log> relay_log_;
-  mutable std::mutex guard_; ///< Guards the two below.
+  mutable std::mutex guard_; ///< Guards the next two.
   size_t played_ = 0;
   std::vector<std::vector<size_t>> commits_; ///< Frames by account.
 };

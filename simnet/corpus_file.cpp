@@ -39,7 +39,7 @@ error bad_index() {
   return fail(ec::malformed, "the corpus file is damaged or cut off");
 }
 
-/// Takes values off a reader and remembers whether one was missing.
+/// Reads values and remembers whether one was missing.
 class taker {
 public:
   explicit taker(bytes_view x) : in_(x) {
@@ -85,7 +85,7 @@ corpus_account take_account(taker& in) {
   return out;
 }
 
-/// Whether everything lies inside the file and names what exists.
+/// True when all offsets are inside of the file and all references exist.
 bool sound(const corpus_index& x, uint64_t size) {
   const auto inside = [size](uint64_t offset, uint64_t n) {
     return offset <= size && n <= size - offset;

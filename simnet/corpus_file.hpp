@@ -8,22 +8,22 @@
 #include <string>
 #include <vector>
 
-/// A network written down: repositories and then live events, all signed, so
-/// that replaying them costs nothing but sending.
+/// A recorded network: repositories and then live events. Everything is signed
+/// already, so a replay costs only the sending.
 ///
 /// # Layout
-/// `WEIRNET1`, then CARs and frames as they are, then the index, then 48 bytes:
-/// offset and size of the index (8 bytes each, little-endian), its SHA-256. The
-/// index is one DAG-CBOR array [hosts, accounts, frames]; an account is [did,
-/// handle, key, host, rev, head, data, records, offset, size]; frames are one
-/// byte string of fixed entries (`frame_place`).
+/// `WEIRNET1`, then CARs and frames as they are sent, then the index, then 48
+/// bytes: offset and size of the index (8 bytes each, little-endian) and its
+/// SHA-256. The index is one DAG-CBOR array [hosts, accounts, frames]. An
+/// account is [did, handle, key, host, rev, head, data, records, offset, size].
+/// Frames are one byte string of entries of a fixed size (`frame_place`).
 namespace weir::simnet {
 
-/// An account before the live part.
+/// An account before the live events.
 struct corpus_account {
   atproto::did id;
   std::string handle;
-  std::string signing_key; ///< Multikey.
+  std::string signing_key; ///< As Multikey text.
   size_t host = 0;
   atproto::tid rev;
   atproto::cid head;
@@ -33,8 +33,8 @@ struct corpus_account {
   uint64_t car_size = 0;
 };
 
-/// One live event. Numbers are those of the relay, and hosts use the same
-/// frames, so their streams have gaps.
+/// One live event. It has the relay's number. Hosts use the same frames, so
+/// their streams have gaps.
 struct frame_place {
   static constexpr size_t encoded_size = 32;
 
@@ -42,7 +42,8 @@ struct frame_place {
   int64_t seq = 0;
   uint32_t size = 0;
   uint32_t account = 0;
-  int32_t records = 0; ///< What it adds to the account's records.
+  /// How many records it adds to the account; may be negative.
+  int32_t records = 0;
   bool commit = false;
 };
 
@@ -61,11 +62,12 @@ struct corpus_summary {
 };
 
 /// Makes a network and writes it with `events` live events. Handle changes are
-/// left out: a corpus has fixed documents. Errors: `storage_failure`.
+/// left out, since the documents of a corpus do not change. Errors:
+/// `storage_failure`.
 result<corpus_summary> write_corpus(const std::string& path,
                                     network_options options, size_t events);
 
-/// Reads the index; checks that it is whole. Errors: `malformed`.
+/// Reads and checks the index. Errors: `malformed`.
 result<corpus_index> read_corpus_index(bytes_view file);
 
 } // namespace weir::simnet

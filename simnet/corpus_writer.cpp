@@ -1,4 +1,4 @@
-// Writing a corpus (simnet/corpus_file.hpp).
+// Writes a corpus (simnet/corpus_file.hpp).
 
 #include "atproto/dag_cbor.hpp"
 #include "atproto/frame.hpp"
@@ -15,7 +15,7 @@ namespace weir::simnet {
 
 namespace {
 
-/// Events made between two writes; bounds the memory for frames.
+/// Events between two writes; limits the memory for frames.
 constexpr size_t events_at_once = 256;
 
 void put_little(bytes& out, uint64_t x, size_t size) {
@@ -73,7 +73,7 @@ public:
     }
   }
 
-  /// What the relay said since the last call.
+  /// Adds what the relay has sent since the last call.
   void add_events(const world& from) {
     for (const auto& x : from.relay_log()->read(cursor_, SIZE_MAX, SIZE_MAX)) {
       cursor_ = x.seq;

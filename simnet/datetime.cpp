@@ -6,7 +6,7 @@ namespace weir::simnet {
 
 namespace {
 
-/// Writes `value` into the digits that end before `end`.
+/// Writes `value` into the `digits` digits before `end`.
 void put_digits(std::string& out, size_t end, size_t digits, int64_t value) {
   for (; digits > 0; --digits, value /= 10)
     out[--end] = static_cast<char>('0' + value % 10);

@@ -17,7 +17,7 @@ namespace json = boost::json;
 constexpr uint8_t k256_prefix = 0xe7;
 constexpr size_t prefix_size = 2;
 
-/// A Multikey in the older form: the bare point, not compressed.
+/// A key in the older form: the bare point, not compressed.
 struct legacy_key {
   const char* type = nullptr;
   std::string multibase;

@@ -28,7 +28,7 @@ void directory_log::catch_up() {
     const auto account = site_.facts.view(i);
     const auto known = last_.find(i);
     if (known == last_.end() && account.status == standing::tombstoned)
-      continue; // It was registered and gone between two looks.
+      continue; // It came and went between two calls.
     const auto before
       = known == last_.end() ? std::string{} : entries_[known->second].id;
     auto operation = make_operation(account, site_, before);

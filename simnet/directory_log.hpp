@@ -12,35 +12,35 @@
 
 namespace weir::simnet {
 
-/// The directory's log of operations, as its export tells it: numbered from 1,
-/// the oldest first. It is written when somebody is about to read it: what has
-/// changed about an account since then is one operation.
+/// The directory's log of operations as its export shows it, numbered from 1,
+/// oldest first. It is brought up to date when somebody reads it: all that has
+/// changed about an account since the last time becomes one operation.
 ///
 /// # Ownership and threads
 /// Borrows the site, which outlives it. Any thread.
 class directory_log {
 public:
-  /// @param epoch When the first account entered the directory; the others
-  /// followed a millisecond apart, and what happened to them later.
+  /// @param epoch When the first account entered the directory. Each further
+  /// account entered a millisecond later, and changes come after that.
   directory_log(const site& where, wall_time epoch)
     : site_(where), epoch_(epoch) {
     // nop
   }
 
-  /// Writes what has happened since the last time.
+  /// Adds what has changed since the last call.
   void catch_up();
 
-  /// JSON lines of at most `count` operations with numbers above `after`, in
-  /// the form of a directory that numbers them.
+  /// At most `count` operations with numbers above `after`, as JSON lines in
+  /// the form of a directory that numbers operations.
   std::string lines_after(uint64_t after, size_t count);
 
-  /// The same after a time, in the form of before, without numbers.
+  /// The same after a time, in the older form without numbers.
   std::string lines_after(const std::string& time, size_t count);
 
 private:
   struct entry {
     std::string did;
-    std::string id; ///< CID, of the operation's text.
+    std::string id; ///< CID of the operation's text.
     boost::json::object operation;
   };
 
@@ -51,7 +51,8 @@ private:
   const wall_time epoch_;
   std::mutex guard_;
   std::vector<entry> entries_;
-  std::map<size_t, size_t> last_; ///< Account to the place of its last entry.
+  /// For each account the index of its last entry.
+  std::map<size_t, size_t> last_;
 };
 
 } // namespace weir::simnet

@@ -12,7 +12,7 @@ void event_log::make_more() const {
   {
     const std::lock_guard lock{guard_};
     if (held_after_)
-      return; // Nobody would get any, and everybody would ask again.
+      return; // All clients would get nothing and ask again.
   }
   spring_();
 }
@@ -109,7 +109,7 @@ void event_log::let_go() {
   announce();
 }
 
-/// The last event that anybody may get. @pre the lock is held
+/// The last event that clients may get. @pre the lock is held
 int64_t event_log::shown() const noexcept {
   return held_after_ ? std::min(*held_after_, newest_) : newest_;
 }

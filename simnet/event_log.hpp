@@ -14,14 +14,14 @@
 namespace weir::simnet {
 
 /// The frames of one stream with their sequence numbers, as far back as its
-/// server remembers (protocol-coverage.md 10.14).
+/// server keeps them (protocol-coverage.md 10.14).
 ///
 /// # Ownership and threads
-/// All calls from any thread. Listeners are held weakly and called outside the
-/// lock, on the thread that caused the news.
+/// All calls are safe from any thread. Listeners are held weakly and called
+/// without the lock, on the thread that made the change.
 ///
 /// # Limits
-/// `window_options`; the oldest frames go first.
+/// `window_options`; the oldest frames are dropped first.
 class event_log {
 public:
   class listener {
@@ -31,74 +31,73 @@ public:
     /// There are new frames.
     virtual void on_news() = 0;
 
-    /// The server drops its connections.
+    /// The server cuts its connections.
     virtual void on_cut() = 0;
 
-    /// The server sends what follows `cursor` once more.
+    /// The server sends everything after `cursor` again.
     virtual void on_repeat(int64_t cursor) = 0;
   };
 
-  /// Encodes a frame that carries `seq`.
+  /// Encodes a frame with the number `seq`.
   using encoder = std::function<bytes(int64_t seq)>;
 
   explicit event_log(window_options window) : window_(window) {
     // nop
   }
 
-  /// What makes frames when a client has read all there are, for a stream
-  /// without end. Before the first client.
+  /// Sets what makes more frames when a client has read all, for an endless
+  /// stream. Call it before the first client.
   void set_spring(std::function<void()> x) { spring_ = std::move(x); }
 
-  /// Asks for more, if anything makes any.
+  /// Makes more frames, if `set_spring` was called.
   void make_more() const;
 
-  /// How fast each client is served; 0: as fast as it takes.
+  /// Limits the bytes per second for each client; 0 for no limit.
   void set_rate(uint64_t bytes_per_second);
 
   uint64_t rate() const noexcept { return rate_; }
 
-  /// Gives the next number to a frame of `account`; returns it.
+  /// Gives the next number to a frame of `account`. @returns the number.
   int64_t append(size_t account, const encoder& encode);
 
-  /// Appends a frame that carries its number already. @pre `seq > newest()`
+  /// Appends a frame that has its number already. @pre `seq > newest()`
   void append(size_t account, int64_t seq, shared_bytes frame);
 
-  /// What becomes of events between `begin_loss` and `end_loss`.
+  /// What happens to events between `begin_loss` and `end_loss`.
   enum class loss : uint8_t {
     none,
-    gone,    ///< They get numbers, and nobody will ever get them.
-    garbled, ///< Their frames are cut in half, and can be read by nobody.
+    gone,    ///< They get numbers but are never sent.
+    garbled, ///< Their frames are cut in half, so nobody can read them.
   };
 
-  /// From here on events are lost ...
+  /// Events are lost from here on ...
   void begin_loss(loss how);
 
-  /// ... until here. Returns the account of each event that was lost.
-  /// @param announced Whether the window begins here: older frames go, too, and
-  /// clients that are behind are told (`outdated`).
+  /// ... until here. @returns the account of each lost event.
+  /// @param announced The window then begins here: older frames are dropped as
+  /// well, and clients that are behind get #info (`outdated`).
   std::vector<size_t> end_loss(bool announced);
 
-  /// Forgets the frames of an account, as a PDS does after its deletion.
+  /// Drops the frames of an account, as a PDS does after a deletion.
   void erase(size_t account);
 
-  /// Starts the numbers anew from 1, without any frames.
+  /// Drops all frames and starts the numbers at 1 again.
   void restart();
 
-  /// Sends the last events once more, as they are, to whoever listens; returns
-  /// how many.
+  /// Sends the last events again to all listeners. @returns how many.
   size_t repeat(size_t events);
 
-  /// Nobody gets what is appended from now on, until `let_go`: then it comes
-  /// late, all at once.
+  /// Holds back what is appended from now on. `let_go` then releases all of it
+  /// at once.
   void hold_back();
   void let_go();
 
-  /// Cuts the connections of all listeners; returns how many there were.
+  /// Cuts the connections of all listeners. @returns how many there were.
   size_t cut();
 
   enum class cursor_state : uint8_t { good, outdated, future };
 
-  /// What a client asking for everything after `cursor` must be told.
+  /// What a client must be told that asks for everything after `cursor`.
   cursor_state judge(int64_t cursor) const;
 
   struct numbered_frame {
@@ -112,10 +111,10 @@ public:
 
   int64_t newest() const;
 
-  /// Events up to here are not in the window any more.
+  /// Events up to here are no longer in the window.
   int64_t horizon() const;
 
-  /// Frames in the window.
+  /// Number of frames in the window.
   size_t size() const;
 
   void subscribe(std::weak_ptr<listener> x);
@@ -141,8 +140,9 @@ private:
   std::deque<entry> entries_;
   size_t bytes_ = 0;
   int64_t newest_ = 0;
-  int64_t horizon_ = 0; ///< Up to here frames are gone, and clients are told.
-  std::optional<int64_t> held_after_; ///< What is later is held back.
+  /// Frames up to here are gone, and clients are told so.
+  int64_t horizon_ = 0;
+  std::optional<int64_t> held_after_; ///< Later events are held back.
   loss losing_ = loss::none;
   std::vector<size_t> lost_;
   mutable std::vector<std::weak_ptr<listener>> listeners_;

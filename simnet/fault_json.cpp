@@ -10,7 +10,7 @@ namespace json = boost::json;
 
 namespace {
 
-/// A host number; `fits` is cleared when there is something else.
+/// Reads the number of a host. Sets `fits` to false when it is something else.
 std::optional<size_t> read_host(const json::object& x, const char* name,
                                 bool& fits) {
   if (!x.contains(name) || read_text(x, name) == "relay")

@@ -8,20 +8,21 @@
 
 namespace weir::simnet {
 
-/// A non-negative integer; none when it is something else.
+/// Reads a non-negative integer. Returns nothing when the member is something
+/// else.
 std::optional<int64_t> read_count(const boost::json::object& x,
                                   const char* name, int64_t fallback);
 
-/// Empty when it is absent or something else.
+/// Reads a text; empty when the member is absent or something else.
 std::string read_text(const boost::json::object& x, const char* name);
 
-/// A fault as people write it, in the control interface and in flags:
+/// Reads a fault in the form that the control interface and flags use:
 ///
 ///   {"kind", "did"?, "host"?, "count"?, "time_ms"?, "for_ms"?, "rate"?,
 ///    "handle"?, "target"?, "silent"?}
 ///
-/// `host` absent or "relay": the relay; for requests: all hosts.
-/// Errors: `invalid_argument`.
+/// Without `host`, or with "relay", it is about the relay; for requests, about
+/// all hosts. Errors: `invalid_argument`.
 result<fault> read_fault(const boost::json::object& x);
 result<fault> read_fault(std::string_view text);
 

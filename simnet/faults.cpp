@@ -27,10 +27,10 @@ constexpr std::array<const char*, fault_kinds> names{
   "directory_wrong", "directory_stale",  "directory_forget",
   "directory_gone",  "directory_up"};
 
-/// No clock is that wrong.
+/// More than any clock is wrong.
 constexpr auto early_by = std::chrono::hours{24};
 
-/// Whether a fault can happen to an account in this state.
+/// True when a fault can happen to an account in this state.
 bool fits(fault_kind kind, standing status, bool relay_takedown) noexcept {
   switch (kind) {
     case fault_kind::relay_take_down:
@@ -61,7 +61,7 @@ const char* to_string(fault_kind x) noexcept {
 }
 
 std::optional<request_fault> request_kind(fault_kind x) noexcept {
-  // Both name them in one order.
+  // Both enumerations have these kinds in the same order.
   const auto from = [x](fault_kind begin, request_fault first) {
     return static_cast<request_fault>(static_cast<int>(first)
                                       + static_cast<int>(x)
@@ -154,7 +154,7 @@ result<fault_record> faults::disturb_stream(const fault& x) {
   return out;
 }
 
-/// Loses at least `x.count` commits, and what else happens meanwhile.
+/// Loses at least `x.count` commits, and all other events made meanwhile.
 fault_record faults::lose(event_log& log, const fault& x) {
   log.begin_loss(x.kind == fault_kind::garble_events
                    ? event_log::loss::garbled
@@ -309,7 +309,7 @@ result<void> faults::happen(world::account& x, const fault& what) {
       remove_account(world_, x);
       break;
     case fault_kind::tombstone:
-      x.status = standing::tombstoned; // Only the directory tells.
+      x.status = standing::tombstoned; // Only the directory says so.
       break;
     case fault_kind::relay_take_down:
     case fault_kind::relay_restore:
@@ -326,7 +326,7 @@ result<void> faults::happen(world::account& x, const fault& what) {
   return {};
 }
 
-/// To the next honest host, when none is named.
+/// Moves the account to `target`, or else to the next honest host.
 result<void> faults::move(world::account& x, const fault& what) {
   const auto next = (x.host + 1) % world_.options().population.hosts;
   const auto target = what.target.value_or(next);

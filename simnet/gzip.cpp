@@ -17,7 +17,7 @@ bytes gzip(bytes_view x) {
       != Z_OK)
     return {};
   bytes out(deflateBound(&z, x.size()));
-  z.next_in = const_cast<Bytef*>(x.data()); // Old interface; it only reads.
+  z.next_in = const_cast<Bytef*>(x.data()); // An old interface; it only reads.
   z.avail_in = static_cast<uInt>(x.size());
   z.next_out = out.data();
   z.avail_out = static_cast<uInt>(out.size());

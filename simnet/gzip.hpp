@@ -4,7 +4,7 @@
 
 namespace weir::simnet {
 
-/// `x` as one gzip member, compressed lightly, as busy servers do.
+/// Compresses `x` as one gzip member at a fast level, as busy servers do.
 bytes gzip(bytes_view x);
 
 } // namespace weir::simnet

@@ -21,10 +21,10 @@ constexpr std::array<const char*, hostilities> ways{
   "slow",    "inventive", "wide",    "endless",
   "fictive", "fickle",    "circular"};
 
-/// Frames that an endless stream makes at once.
+/// Frames that an endless stream makes at a time.
 constexpr size_t frames_of_a_turn = 64;
 
-/// A download of a slow host says that it has so many bytes more.
+/// The additional bytes that a slow host promises in a download.
 constexpr uint64_t slow_download_bytes = 900'000'000;
 
 std::string invented_did(size_t host, size_t number) {
@@ -96,8 +96,8 @@ net::http_reply hostile_hosts::invent(size_t host, size_t from) {
   return net::json_reply(200, json::serialize(page));
 }
 
-/// No two pages are alike: each begins with another account, and has another
-/// length.
+/// Each page begins with another account and has another length, so no two
+/// pages are equal.
 net::http_reply hostile_hosts::turn_in_circles(size_t host, size_t page) {
   constexpr size_t lengths = 97;
   const auto first = first_account(host);
@@ -142,7 +142,7 @@ void hostile_hosts::spoil(size_t host, net::http_reply& reply) {
   reply.rest = unlinked_blocks(rate, slow_download_bytes, &count.bytes);
 }
 
-/// Names that all change, as it says; each asks for a look-up.
+/// Makes #identity events of many accounts; each causes a look-up.
 void hostile_hosts::flood(size_t host) {
   const auto& all = world_.options();
   const auto index = first_account(host);

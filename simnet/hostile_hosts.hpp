@@ -10,44 +10,45 @@
 
 namespace weir::simnet {
 
-/// The word used in flags and in the control interface: `slow` etc.
+/// The word in flags and in the control interface, such as `slow`.
 const char* to_string(hostility x) noexcept;
 
-/// What hostile hosts do, as long as the network lives, and how often they did.
+/// Implements what hostile hosts do, and counts how often they did it.
 ///
 /// # Ownership and threads
-/// Borrows the world. All calls from any thread.
+/// Borrows the world. All calls are safe from any thread.
 class hostile_hosts {
 public:
-  /// How often a host harmed somebody.
+  /// How often a host did harm.
   struct counts {
     std::atomic<uint64_t> downloads{0};
-    std::atomic<uint64_t> bytes{0};  ///< Of blocks that no one needs.
-    std::atomic<uint64_t> claims{0}; ///< Accounts that never were.
-    std::atomic<uint64_t> pages{0};  ///< Of a listing without end.
-    std::atomic<uint64_t> frames{0}; ///< Of a stream without end.
+    std::atomic<uint64_t> bytes{0};  ///< Bytes of unneeded blocks.
+    std::atomic<uint64_t> claims{0}; ///< Accounts that never existed.
+    std::atomic<uint64_t> pages{0};  ///< Pages of an endless listing.
+    std::atomic<uint64_t> frames{0}; ///< Frames of an endless stream.
   };
 
   explicit hostile_hosts(world& where);
 
   size_t size() const noexcept { return counts_.size(); }
 
-  /// Number of the first one among all hosts.
+  /// Number of the first hostile host among all hosts.
   size_t first() const noexcept { return first_; }
 
-  /// None: an honest host.
+  /// Nothing for an honest host.
   std::optional<hostility> kind(size_t host) const noexcept;
 
   /// @pre `host` is hostile
   const counts& of(size_t host) const { return *counts_[host - first_]; }
 
-  /// A page of a listing that never ends, when it is this host's way, ten times
-  /// as long as anybody asks for: of accounts that never were, after the true
-  /// ones; or of those, over and over.
+  /// A page of this host's endless listing, if it has one, with ten times as
+  /// many lines as were asked for. An inventive host lists accounts that never
+  /// existed after its real ones; a circular one lists its own accounts again
+  /// and again.
   std::optional<net::http_reply> list(size_t host,
                                       const net::incoming_request& request);
 
-  /// Makes a download that succeeds as bad as this host's are.
+  /// Changes a successful download in the way of this host.
   void spoil(size_t host, net::http_reply& reply);
 
 private:

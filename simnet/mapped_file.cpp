@@ -33,7 +33,7 @@ error file_error(const std::string& path) {
 } // namespace
 
 result<shared_bytes> map_file(const std::string& path) {
-  // A pipe that nobody writes would be waited for.
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
   const auto file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0)
     return file_error(path);

@@ -8,12 +8,13 @@
 
 namespace weir::simnet {
 
-/// A whole file in memory, by mmap: costs address space, and memory only for
-/// what is read.
+/// Maps a whole file with mmap. It takes address space, and memory only for the
+/// pages that are read.
 ///
 /// # Ownership and threads
-/// `map_file` returns bytes that keep the mapping; any thread may read them.
-/// Errors: `not_found`, `storage_failure`; so is what is no regular file.
+/// The returned bytes keep the mapping; any thread may read them. Errors:
+/// `not_found`, and `storage_failure`, which includes anything that is no
+/// regular file.
 result<shared_bytes> map_file(const std::string& path);
 
 } // namespace weir::simnet

@@ -22,7 +22,7 @@ struct network::impl {
   request_faults requests;
   simnet::faults trouble;
   std::shared_ptr<control_service> control;
-  // What the loops touch goes before the loops' threads.
+  // What the loops use is destroyed before the threads of the loops.
   std::unique_ptr<net::io_threads> threads;
   std::shared_ptr<pacer> pace;
   std::shared_ptr<alarms> time;
@@ -64,7 +64,7 @@ void network::stop() {
     impl_->threads->finish();
     impl_->threads->join();
   } else if (impl_->pace) {
-    // Timers end on their loop.
+    // Timers must end on their loop.
     impl_->time->loop().post([pace = impl_->pace, time = impl_->time] {
       // nop
     });

@@ -8,108 +8,112 @@
 
 namespace weir::simnet {
 
-/// Who lives in the network before it starts. Same options, same bytes.
+/// The accounts that exist before the network starts. Equal options give equal
+/// bytes.
 struct population_options {
   uint64_t seed = 1;
   size_t accounts = 500;
-  /// Records of all accounts together, dealt out by rank: the account of rank
-  /// r gets a share of r^-`size_exponent`, so few are large and most small.
+  /// Records of all accounts together. The account of rank r gets a share of
+  /// r^-`size_exponent`, so few accounts are large and most are small.
   uint64_t records = 60'000;
   double size_exponent = 1.4;
   size_t hosts = 3;
-  /// Of those, the last so many have one account each; the others share the
+  /// The last `lone_hosts` hosts have one account each; the others share the
   /// rest. Less than `hosts`.
   size_t lone_hosts = 0;
   /// Accounts that are deactivated when the network starts, spread evenly.
   size_t deactivated = 0;
-  /// Accounts whose key is on p256; the rest are on k256.
+  /// How many of 1,000 accounts have a p256 key; the rest have a k256 key.
   unsigned p256_per_thousand = 30;
-  /// When the first account was made; everything initial is dated within the
-  /// two years after it, and lies in the past of any honest clock.
+  /// When the first account was made. Everything initial is dated within two
+  /// years after that, so it is in the past of any correct clock.
   wall_time epoch{1'609'459'200'000'000};
-  /// Also makes records that are valid bytes and still unfit for strict
-  /// readers: floats and integers beyond 2^53 (protocol-coverage.md 6.1, 6.7).
+  /// Also makes records whose bytes are valid but which strict readers refuse:
+  /// floats and integers beyond 2^53 (protocol-coverage.md 6.1, 6.7).
   bool unsafe_records = false;
-  /// Collections of each account that nobody else has, with one record each,
-  /// beside `records`; and so many more of the first account.
+  /// Collections that only one account uses, with one record each, in addition
+  /// to `records`. Each account has `own_collections` of them, and the first
+  /// account `more_collections_of_first` more.
   size_t own_collections = 0;
   size_t more_collections_of_first = 0;
 };
 
-/// How much of a stream a server keeps for clients that come back.
+/// How much of its stream a server keeps for clients that reconnect.
 struct window_options {
   size_t frames_max = 100'000;
   size_t bytes_max = size_t{128} << 20;
 };
 
-/// What live traffic consists of, per thousand events; the rest are commits
+/// What live traffic consists of, per thousand events. The rest are commits
 /// that create one record.
 struct traffic_mix {
   unsigned updates = 60;
   unsigned removals = 130;
   unsigned batches = 20;   ///< Commits with 2 to `batch_ops_max` operations.
-  unsigned identities = 6; ///< #identity without any change.
-  unsigned accounts = 2;   ///< #account, active as before.
-  unsigned handles = 2;    ///< Handle changes, with their #identity.
+  unsigned identities = 6; ///< An #identity without any change.
+  unsigned accounts = 2;   ///< An #account that is active as before.
+  unsigned handles = 2;    ///< Handle changes with their #identity.
   size_t batch_ops_max = 24;
-  /// Accounts grow by this many records and no further: from there on they
-  /// remove one for each they create, so that a network can live for ever.
+  /// Accounts grow by at most this many records. From there on they remove one
+  /// for each that they create, so that a network can run for ever.
   size_t growth_max = 20'000;
 };
 
-/// What a hostile host does to whoever follows it.
+/// What a hostile host does to an engine that follows it.
 enum class hostility : uint8_t {
-  slow,      ///< Downloads crawl: the repository, then blocks that no one needs.
-  inventive, ///< Its listing never ends, of accounts that never were.
+  slow,      ///< Downloads are slow: the repository, then unneeded blocks.
+  inventive, ///< Its endless listing has accounts that never existed.
   wide,      ///< Its accounts have `wide_collections` collections each.
-  endless,   ///< Downloads and the stream never end, as fast as they are taken.
-  fictive,   ///< Its stream never ends, of accounts that never were.
-  fickle,    ///< The stream alone: all its accounts change, time and again.
-  circular,  ///< Its listing names its own accounts over and over.
+  endless,   ///< Downloads and the stream never end, at full speed.
+  fictive,   ///< Its endless stream has accounts that never existed.
+  fickle,    ///< Its endless stream changes its own accounts.
+  circular,  ///< Its endless listing repeats its own accounts.
 };
 
 constexpr size_t hostilities = 7;
 
-/// Collections of an account at a wide host, if not said otherwise.
+/// Collections of an account at a wide host, unless set otherwise.
 constexpr size_t wide_collections = 1'024;
 
-/// A host beside the honest ones. Its repositories are valid.
+/// A hostile host in addition to the honest ones. Its repositories are valid.
 struct hostile_host_options {
   hostility kind = hostility::slow;
   size_t accounts = 1;
-  /// Of a slow host: how fast each download comes.
+  /// For a slow host: bytes per second of each download.
   uint64_t bytes_per_second = 20'000;
-  /// Of listings that go on for ever: ten times as many as anybody asks for.
+  /// Lines of a page of an endless listing: ten times as many as anybody asks
+  /// for.
   size_t page_lines = 10'000;
-  /// Of each account of a wide host, with one record each.
+  /// For a wide host: collections of each account, with one record each.
   size_t collections = wide_collections;
 };
 
-/// A simulated network as a whole.
+/// Options of a whole network.
 struct network_options {
   population_options population;
   window_options window;
   traffic_mix mix;
-  /// Numbered after the honest hosts, their accounts after the honest ones.
+  /// Numbered after the honest hosts, and their accounts after the honest
+  /// accounts.
   std::vector<hostile_host_options> hostile;
-  /// Whether a relay joins the streams of all hosts.
+  /// Whether there is a relay, which joins the streams of all hosts.
   bool relay = true;
   /// DID documents as older directories wrote them: relative key id, bare
   /// point, `EcdsaSecp256k1VerificationKey2019`.
   bool legacy_documents = false;
-  /// Whether hosts send repositories compressed to clients that ask.
+  /// Whether hosts compress repositories for clients that accept it.
   bool gzip = true;
-  /// Lines of a listing page that honest hosts and the relay give at most,
+  /// The most lines of a listing page that honest hosts and the relay return,
   /// whatever a client asks for.
   size_t listing_lines_max = 1'000;
-  /// First of the ports on 127.0.0.1: hosts, relay, directory, control; 0 takes
-  /// free ones.
+  /// The first port on 127.0.0.1, for hosts, relay, directory and control in
+  /// that order. With 0, free ports are used.
   uint16_t port = 0;
-  /// Hosts, relay and directory are called `host0`, `relay`, `plc` and so on in
-  /// this domain, on any transport that can look such names up; empty: they are
-  /// known by their addresses.
+  /// Domain in which hosts, relay and directory are named `host0`, `relay`,
+  /// `plc` and so on, for a transport that can look such names up. Empty to use
+  /// addresses.
   std::string domain;
-  /// Dates revisions and frames. Outlives the network.
+  /// Gives the dates of revs and frames. Outlives the network.
   const clock* time = &system_clock();
 };
 

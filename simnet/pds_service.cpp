@@ -49,7 +49,7 @@ pds_service::pds_service(const site& where, size_t host)
   // nop
 }
 
-/// Whoever waits so long gets an error of the server's own.
+/// After this time the client gets an error of the server itself.
 template <class Answer>
 void pds_service::never_answer(const Answer& x) const {
   site_.time->after(std::chrono::hours{24}, [x] {
@@ -88,7 +88,7 @@ void pds_service::on_upgrade(net::incoming_request request,
   subscription::open(request, answer, site_.facts.host_log(host_), site_.time);
 }
 
-/// What needs no time: everything but getRepo.
+/// Everything except getRepo, which may take time.
 net::http_reply pds_service::read(const net::incoming_request& request,
                                   std::string_view method) const {
   if (method == "_health")
@@ -113,7 +113,7 @@ net::http_reply pds_service::read(const net::incoming_request& request,
     return latest ? get_latest_commit(*found.account)
                   : repo_status(*found.account);
   }
-  // Also what a host does not offer, and a stream asked for without upgrade.
+  // Also the answer for unknown calls, and for a stream without upgrade.
   return net::error_reply(401, "AuthMissing", "Authentication Required");
 }
 

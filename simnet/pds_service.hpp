@@ -6,8 +6,8 @@
 
 namespace weir::simnet {
 
-/// One host: repositories, records, handles, and the stream of its accounts.
-/// Speaks as the reference server does.
+/// One host: repositories, records, handles, and the stream of its accounts. It
+/// answers as the reference server does.
 ///
 /// # Ownership and threads
 /// Borrows the site, which outlives it. Any thread.
@@ -24,12 +24,12 @@ private:
                        std::string_view method) const;
   std::optional<net::http_reply> misbehave(const net::incoming_request& request,
                                            std::string_view method) const;
-  /// @param Answer A responder or an upgrader.
+  /// @tparam Answer A responder or an upgrader.
   template <class Answer>
   void never_answer(const Answer& x) const;
   void send_repo(const net::incoming_request& request,
                  const net::responder& answer) const;
-  /// @param whole Nothing follows it, so it may be compressed.
+  /// @param whole Nothing follows the body, so it may be compressed.
   net::http_reply get_repo(const net::incoming_request& request,
                            bool whole) const;
   net::http_reply list(const net::incoming_request& request) const;

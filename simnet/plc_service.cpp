@@ -15,7 +15,7 @@ namespace {
 constexpr size_t export_lines_max = 1'000;
 constexpr const char* export_name = "export";
 
-/// The directory's own form of errors.
+/// An error in the directory's own form.
 net::http_reply plc_error(int status, std::string_view what,
                           std::string_view did) {
   const auto message = std::string{what} + std::string{did};
@@ -43,7 +43,7 @@ void plc_service::on_request(net::incoming_request request,
     return answer.cut();
   if (take(request_fault::directory_hang))
     return site_.time->after(std::chrono::hours{24}, [answer] {
-      // nop: whoever waits so long gets the right's own answer.
+      // nop: after this time the server itself answers.
     });
   if (take(request_fault::unavailable))
     return answer.send(plc_error(503, "Service Unavailable", {}));
@@ -99,9 +99,9 @@ net::http_reply plc_service::document(const account_view& account) const {
   return out;
 }
 
-/// The directory's orders hit it, too, those of an account named "export" it
-/// alone: 404, 410, a page that ends within a line, or nothing of what has
-/// happened since it was read last.
+/// The faults of the directory affect the export as well. Those ordered for an
+/// account named "export" affect only the export: 404, 410, a page that ends
+/// within a line, or a page without anything new since the last read.
 net::http_reply
 plc_service::export_lines(const net::incoming_request& request) const {
   if (site_.faults.take(request_fault::forgotten_document, 0, export_name))

@@ -7,16 +7,16 @@
 
 namespace weir::simnet {
 
-/// The directory of DIDs, and the resolver of `.test` handles, which exist
-/// nowhere else: by XRPC and by `/.well-known/atproto-did` with the handle in
+/// The directory of DIDs. It also resolves handles of `.test`, which exist
+/// nowhere else: by XRPC, and by `/.well-known/atproto-did` with the handle in
 /// the Host header.
 ///
 /// # Ownership and threads
 /// Borrows the site, which outlives it. Any thread.
 class plc_service final : public net::http_service {
 public:
-  /// @param epoch When the first account entered the directory; the others
-  /// followed a millisecond apart.
+  /// @param epoch When the first account entered the directory. Each further
+  /// account entered a millisecond later.
   plc_service(const site& where, wall_time epoch)
     : site_(where), log_(where, epoch) {
     // nop

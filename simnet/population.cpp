@@ -27,7 +27,7 @@ atproto::did make_did(uint64_t seed) {
   return atproto::did::trusted(std::move(out));
 }
 
-/// Record counts by account: shares by rank, the ranks mixed.
+/// Number of records for each account. The shares go by rank, in random order.
 std::vector<uint64_t> deal_out(const population_options& options,
                                random_source& random) {
   std::vector<uint64_t> out(options.accounts);

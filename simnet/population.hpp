@@ -10,10 +10,10 @@
 
 namespace weir::simnet {
 
-/// Draws ranks 0..n-1 with weights (rank + 1)^-exponent.
+/// Draws ranks 0..n-1 with weights (rank + 1)^-exponent (Zipf's law).
 ///
 /// # Threads
-/// Read-only after construction.
+/// Immutable after construction.
 class zipf {
 public:
   /// @pre `n > 0`
@@ -21,40 +21,40 @@ public:
 
   size_t pick(random_source& random) const;
 
-  /// Share of a rank; all shares make 1.
+  /// The probability of a rank; all of them add up to 1.
   double share(size_t rank) const;
 
   size_t size() const noexcept { return sums_.size(); }
 
 private:
-  std::vector<double> sums_; ///< Weights of all ranks up to each.
+  std::vector<double> sums_; ///< Sums of the weights up to each rank.
 };
 
-/// Fisher and Yates.
+/// Shuffles with the method of Fisher and Yates.
 template <class T>
 void shuffle(std::vector<T>& xs, random_source& random) {
   for (auto n = xs.size(); n > 1; --n)
     std::swap(xs[n - 1], xs[random.below(n)]);
 }
 
-/// An account as the seed makes it.
+/// An account as the seed defines it.
 struct newcomer {
-  atproto::did id; ///< did:plc.
+  atproto::did id; ///< A did:plc.
   std::string handle;
   atproto::private_key key;
   size_t host = 0;
   uint64_t records = 0;
-  uint64_t seed = 0; ///< Of its own random source.
+  uint64_t seed = 0; ///< Seed of the account's own random source.
 };
 
-/// `<syllables><index>.test`, short enough for a real PDS.
+/// Makes `<syllables><index>.test`, short enough for a real PDS.
 std::string make_handle(random_source& random, size_t index);
 
-/// Account number `index`. Its DID, handle and seed depend on the network's
-/// seed and `index` alone; it has no records yet.
+/// Makes account number `index`. Its DID, handle and seed depend only on the
+/// network's seed and on `index`. It has no records yet.
 newcomer make_newcomer(const population_options& options, size_t index);
 
-/// Everybody, with the records dealt out.
+/// Makes all accounts and distributes the records.
 std::vector<newcomer> make_population(const population_options& options);
 
 } // namespace weir::simnet

@@ -33,7 +33,8 @@ constexpr std::array<std::string_view, 40> words{
   "north", "summer", "naïve",  "señor",  "Straße", "東京",    "🌊",
   "🙂",  "#open",  "hello",  "world",  "\"yes\""};
 
-/// Writes one record. Keys of maps come in DAG-CBOR's order: shorter first.
+/// Writes one record. Map keys come in the order of DAG-CBOR: shorter keys
+/// first.
 class pen {
 public:
   pen(random_source& random, wall_time when, std::span<const std::string> dids)
@@ -166,7 +167,7 @@ private:
     key("playedTime").put_text(format_datetime(when_));
   }
 
-  /// What the guide forbids and real hosts store: an empty key, no `$type`.
+  /// What the guide forbids but real hosts store: an empty key, no `$type`.
   void write_note(std::string_view collection) {
     out_.begin_map(3);
     key("").put_null();
@@ -174,7 +175,7 @@ private:
     key("where").put_text(collection);
   }
 
-  /// Every kind of value, and depth.
+  /// Every kind of value, and deep nesting.
   void write_shape() {
     constexpr size_t depth = 20;
     bytes raw(random_.below(64));
@@ -223,7 +224,7 @@ std::string_view pick_collection(random_source& random, bool unsafe) {
   return unsafe && x == 999 ? unsafe_number : shape;
 }
 
-/// Keys that are no TIDs; one in 64 as long as a key may be.
+/// Keys that are no TIDs. One in 64 has the largest allowed length.
 std::string text_key(random_source& random) {
   auto out = "note-" + std::to_string(random.next() % 1'000'000'000) + ".v:1~";
   if (random.below(64) == 0)

@@ -6,8 +6,8 @@
 
 namespace weir::simnet {
 
-/// The relay: one stream of what all hosts say, lists of repositories and
-/// hosts. Sends whoever wants a repository to its host.
+/// The relay: one stream of the events of all hosts, and lists of repositories
+/// and hosts. It redirects requests for a repository to its host.
 ///
 /// # Ownership and threads
 /// Borrows the site, which outlives it. Any thread.

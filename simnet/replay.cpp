@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// A number from 0 in a JSON object; none when there is something else.
+/// A number from 0 in a JSON object; nothing when it is something else.
 std::optional<double> read_number(std::string_view body, const char* name) {
   json::error_code error;
   const auto parsed = json::parse(body, error);

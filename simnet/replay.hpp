@@ -8,19 +8,19 @@
 
 namespace weir::simnet {
 
-/// Serves a corpus: repositories straight from the mapped file, live events as
-/// fast as they are taken or at a rate. No signing, no trees: load for
-/// benchmarks.
+/// Serves a corpus: repositories directly from the mapped file, and live events
+/// at a rate or as fast as clients take them. It signs nothing and builds no
+/// trees, so it can produce load for benchmarks.
 ///
-/// The control address knows GET /stats, POST /traffic {"rate": N} and POST
-/// /commits {"count": N}, as that of a living network; a corpus has no faults.
+/// The control address accepts GET /stats, POST /traffic {"rate": N} and POST
+/// /commits {"count": N}, like that of a `network`. A corpus has no faults.
 ///
 /// # Ownership and threads
-/// As `network`.
+/// As for `network`.
 class replay {
 public:
-  /// @param options `relay`, `legacy_documents`, `gzip`, `port` and the
-  /// population's `epoch` count; the rest is the corpus's.
+  /// @param options Only `relay`, `legacy_documents`, `gzip`, `port` and the
+  /// population's `epoch` are used; the corpus defines the rest.
   static result<std::unique_ptr<replay>> open(const std::string& path,
                                               const network_options& options);
 
@@ -29,16 +29,17 @@ public:
   replay(const replay&) = delete;
   replay& operator=(const replay&) = delete;
 
-  /// Serves over real sockets. Once only.
+  /// Serves over real sockets. Call it only once.
   result<network_urls> start(size_t io_threads = 1);
 
   void stop();
 
-  /// Events per second, open loop; 0 rests. Only after `start`.
+  /// Sets the events per second, open loop; 0 pauses. Call it only after
+  /// `start`.
   void set_rate(double events_per_second);
 
-  /// Everything that is left is there at once, and streams take it as fast as
-  /// their clients do.
+  /// Plays all remaining events at once. Streams then run as fast as their
+  /// clients read.
   void play_all();
 
   corpus& truth() noexcept;

@@ -14,7 +14,8 @@ namespace {
 
 namespace json = boost::json;
 
-/// The account of parameter `repo`; none when this server does not serve it.
+/// The account of the parameter `repo`; nothing when this server does not serve
+/// it.
 std::optional<account_view> find_repo(const net::incoming_request& request,
                                       const site& where, const lens& look) {
   const auto* name = request.parameter("repo");
@@ -32,7 +33,8 @@ net::http_reply no_such_repo(const net::incoming_request& request) {
   return invalid_request("Could not find repo: " + (name ? *name : ""));
 }
 
-/// `{"uri","cid","value"}`. Records that JSON cannot hold come without value.
+/// Appends `{"uri","cid","value"}`, without the value when JSON cannot
+/// represent it.
 void append_record(const account_view& account, const std::string& path,
                    const record& x, std::string& out) {
   out += R"({"uri":)";

@@ -4,10 +4,10 @@
 #include "simnet/site.hpp"
 #include "simnet/sync_reads.hpp"
 
-/// Answers of com.atproto.repo: records as JSON, for whoever compares.
+/// Answers of com.atproto.repo: records as JSON, for comparisons.
 namespace weir::simnet {
 
-/// Account by DID or handle in parameter `repo`.
+/// Finds the account by the DID or handle in the parameter `repo`.
 net::http_reply describe_repo(const net::incoming_request& request,
                               const site& where, const lens& look);
 

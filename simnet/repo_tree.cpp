@@ -17,10 +17,10 @@ using node_ptr = std::unique_ptr<node>;
 struct entry {
   std::string key;
   record value;
-  node_ptr right; ///< What lies between this key and the next one.
+  node_ptr right; ///< The subtree between this key and the next one.
 };
 
-/// One node. A child slot holds a node of the next lower depth or nothing.
+/// One node. A child slot is empty or has a node of the next lower depth.
 struct node {
   explicit node(int d) : depth(d) {
     // nop
@@ -29,12 +29,12 @@ struct node {
   int depth;
   node_ptr left;
   std::vector<entry> entries;
-  size_t records = 0; ///< Here and below; as of the last hashing.
-  atproto::cid id;    ///< Undefined when changed since the last hashing.
+  size_t records = 0; ///< In this subtree, at the last hashing.
+  atproto::cid id;    ///< Undefined when changed since then.
   bytes block;
-  mutable uint64_t seen = 0; ///< The last collection that took this node.
+  mutable uint64_t seen = 0; ///< The last collection that included this node.
 
-  /// The slot before the entry at `index`, or the last one.
+  /// The slot before the entry at `index`; for `entries.size()` the last one.
   node_ptr& slot(size_t index) noexcept {
     return index == 0 ? left : entries[index - 1].right;
   }
@@ -59,12 +59,12 @@ struct node {
   bool empty() const noexcept { return entries.empty() && !left; }
 };
 
-/// Nothing, when nothing is in it.
+/// Returns null for an empty node.
 node_ptr prune(node_ptr x) {
   return x && x->empty() ? nullptr : std::move(x);
 }
 
-/// Puts `x` below nodes without entries until it stands at `depth`.
+/// Puts `x` below nodes without entries, up to `depth`.
 node_ptr lift(node_ptr x, int depth) {
   while (x && x->depth < depth) {
     auto above = std::make_unique<node>(x->depth + 1);
@@ -74,7 +74,7 @@ node_ptr lift(node_ptr x, int depth) {
   return x;
 }
 
-/// Parts a subtree at a key that it does not hold.
+/// Splits a subtree at a key that it does not contain.
 std::pair<node_ptr, node_ptr> split(node_ptr low, std::string_view key) {
   if (!low)
     return {};
@@ -91,7 +91,8 @@ std::pair<node_ptr, node_ptr> split(node_ptr low, std::string_view key) {
   return {prune(std::move(low)), prune(std::move(high))};
 }
 
-/// Joins two subtrees of one depth, all keys of `x` below those of `y`.
+/// Joins two subtrees of the same depth. All keys of `x` are less than those of
+/// `y`.
 node_ptr merge(node_ptr x, node_ptr y) {
   if (!x || !y)
     return x ? std::move(x) : std::move(y);
@@ -136,7 +137,8 @@ void put_child(atproto::cbor::writer& out, const node* child) {
     out.put_null();
 }
 
-/// Encodes `n`, whose children are hashed. Borrowed from `out`.
+/// Encodes `n`, whose children are hashed already. The result is borrowed from
+/// `out`.
 bytes_view encode(const node& n, atproto::cbor::writer& out) {
   out.clear();
   out.begin_map(2).put_text("e").begin_array(n.entries.size());
@@ -201,7 +203,7 @@ void list_blocks(const node* n, block_list& out) {
   }
 }
 
-/// Collects nodes, each once.
+/// Collects nodes, each only once.
 class collector {
 public:
   collector(block_list& out, uint64_t stamp) : out_(out), stamp_(stamp) {

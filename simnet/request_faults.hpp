@@ -18,79 +18,81 @@ namespace weir::simnet {
 /// How a server misbehaves on a request.
 enum class request_fault : uint8_t {
   delay,        ///< getRepo: the answer starts late.
-  trickle,      ///< getRepo: the body comes at a rate.
-  endless,      ///< getRepo: blocks follow that no one needs, without end.
-  server_error, ///< getRepo: 500.
+  trickle,      ///< getRepo: the body comes at a limited rate.
+  endless,      ///< getRepo: unneeded blocks follow without end.
+  server_error, ///< getRepo: status 500.
   cut,          ///< getRepo: the body ends too early.
   stale_repo,   ///< getRepo: the repository as it was when this was ordered.
-  missing,      ///< getRepo and what tells of one repository: RepoNotFound.
-  unlisted,     ///< listRepos: left out.
+  missing,      ///< All reads of one repository: RepoNotFound.
+  unlisted,     ///< listRepos: the account is left out.
   false_status, ///< getRepoStatus: the opposite of the truth.
-  rate_limit,   ///< Any XRPC read of a host: 429 with Retry-After.
-  host_down,    ///< Any XRPC call of a host, a stream too: 503.
-  host_hang,    ///< Any XRPC call of a host, a stream too: no answer comes.
-  // The directory.
-  unavailable,     ///< 503.
-  directory_limit, ///< 429 with Retry-After.
+  rate_limit,   ///< Any XRPC read of a host: status 429 with Retry-After.
+  host_down,    ///< Any XRPC call of a host, streams too: status 503.
+  host_hang,    ///< Any XRPC call of a host, streams too: no answer.
+  // Requests to the directory.
+  unavailable,     ///< Status 503.
+  directory_limit, ///< Status 429 with Retry-After.
   directory_delay, ///< The answer starts late.
   directory_hang,  ///< No answer comes.
-  directory_cut,   ///< The connection ends instead of an answer.
-  wrong_document,  ///< The document of somebody else.
+  directory_cut,   ///< The connection ends without an answer.
+  wrong_document,  ///< The document of another account.
   stale_document,  ///< The document as it was when this was ordered.
-  forgotten_document, ///< 404, as of a DID that was never registered.
-  gone_document,      ///< 410, as of a DID with a tombstone.
+  forgotten_document, ///< Status 404, like for an unknown DID.
+  gone_document,      ///< Status 410, like for a DID with a tombstone.
 };
 
 constexpr size_t request_fault_kinds
   = static_cast<size_t>(request_fault::gone_document) + 1;
 
-/// The misbehaviour that is ordered and still due.
+/// The misbehaviour that was ordered and is not used up.
 ///
 /// # Threads
-/// All calls from any thread.
+/// All calls are safe from any thread.
 class request_faults {
 public:
   struct order {
     request_fault what = request_fault::delay;
-    /// Only this host, or this account; empty: everywhere.
+    /// Only this host, or this account. Everywhere when empty.
     std::optional<size_t> host;
     std::string did;
-    /// Requests it hits, then it is over.
+    /// Number of requests that it hits.
     size_t count = 1;
-    /// Of delays the wait, of limits the Retry-After.
+    /// The delay, or the Retry-After of a limit.
     std::chrono::milliseconds time{0};
-    uint64_t bytes_per_second = 0; ///< Of `trickle`.
-    std::optional<steady_time> until; ///< Then it is over, too.
-    /// Of `stale_document`: all accounts as they were, by number.
+    uint64_t bytes_per_second = 0; ///< For `trickle`.
+    /// The time at which it ends in any case.
+    std::optional<steady_time> until;
+    /// For `stale_document`: all accounts as they were, by number.
     std::shared_ptr<const std::vector<account_view>> past;
-    /// Of `stale_repo`: all repositories as they were, by number.
+    /// For `stale_repo`: all repositories as they were, by number.
     std::shared_ptr<const std::vector<shared_bytes>> repositories;
   };
 
-  /// @param time Outlives this.
+  /// @param time Outlives this object.
   explicit request_faults(const clock& time) : time_(time) {
     // nop
   }
 
   void add(order x);
 
-  /// The first order of kind `what` that fits the request; uses it once.
+  /// Finds the first order of kind `what` that fits the request, and uses it
+  /// once.
   std::optional<order> take(request_fault what, size_t host,
                             std::string_view did);
 
-  /// Drops all orders of some kinds.
+  /// Drops all orders of the kinds from `first` to `last`.
   void clear(request_fault first, request_fault last);
 
-  /// Requests that were hit so far.
+  /// How many requests were hit so far.
   uint64_t served(request_fault what) const;
 
-  /// What the directory was asked for so far, hit or not.
+  /// How many requests the directory had so far, hit or not.
   struct directory_requests {
     uint64_t documents = 0;
     uint64_t export_pages = 0;
   };
 
-  /// The directory is asked for a document, or for a page of its export.
+  /// Counts a request for a document, or for a page of the export.
   void note_document();
   void note_export_page();
 

@@ -9,7 +9,7 @@ namespace weir::simnet {
 
 namespace {
 
-/// Everybody comes from one address here.
+/// All clients come from one address here.
 constexpr size_t connections_max = 4096;
 
 } // namespace
@@ -38,7 +38,7 @@ result<network_urls>
 servers::start(const net::transport_ptr& network, std::shared_ptr<alarms> time,
                std::shared_ptr<net::http_service> control) {
   site_.time = std::move(time);
-  // Hosts before the directory: its documents name them.
+  // Hosts are opened before the directory, whose documents name them.
   std::vector<std::shared_ptr<net::http_service>> services;
   for (size_t i = 0; i < site_.facts.hosts(); ++i)
     services.push_back(std::make_shared<pds_service>(site_, i));

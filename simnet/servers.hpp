@@ -11,22 +11,22 @@
 
 namespace weir::simnet {
 
-/// Where a network can be reached: origins, `http://127.0.0.1:PORT`.
+/// Where a network is reached: origins such as `http://127.0.0.1:PORT`.
 struct network_urls {
-  std::string plc; ///< Also resolves handles.
+  std::string plc; ///< It also resolves handles.
   std::vector<std::string> hosts;
   std::string relay; ///< Empty without a relay.
   std::string control;
 };
 
-/// The servers of one network: directory, hosts, relay, control.
+/// The servers of one network: directory, hosts, relay and control.
 ///
 /// # Ownership and threads
-/// Borrows what is served. `start` and `stop` from one thread that is no loop;
-/// the servers work on the loops of the transport.
+/// Borrows what is served. Call `start` and `stop` from one thread that is no
+/// loop; the servers work on the loops of the transport.
 class servers {
 public:
-  /// @param hostile Null: all hosts are honest.
+  /// @param hostile Null when all hosts are honest.
   servers(truth& facts, request_faults& faults, const network_options& options,
           hostile_hosts* hostile = nullptr);
   ~servers();
@@ -35,8 +35,8 @@ public:
   servers& operator=(const servers&) = delete;
 
   /// Opens the ports: `options.port` and those after it, or free ones.
-  /// @param time Whose loop streams are sent from.
-  /// @param control What answers at the control address.
+  /// @param time Streams are sent on its loop.
+  /// @param control Answers at the control address.
   result<network_urls> start(const net::transport_ptr& network,
                              std::shared_ptr<alarms> time,
                              std::shared_ptr<net::http_service> control);
@@ -44,7 +44,7 @@ public:
   /// Closes the ports and cuts all connections.
   void stop();
 
-  /// The same of one host, for good. From the thread of `start`.
+  /// Does the same for one host, for good. Call it from the thread of `start`.
   void close_host(size_t host);
 
 private:

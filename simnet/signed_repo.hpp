@@ -14,26 +14,26 @@ namespace weir::simnet {
 struct change {
   atproto::op_action action = atproto::op_action::create;
   std::string path;
-  bytes block; ///< Empty on removal.
+  bytes block; ///< Empty for a removal.
 };
 
-/// A commit ready to be announced. `event` lacks seq and time, and borrows from
-/// the other members: move this as a whole, do not copy.
+/// A commit that is ready to be announced. `event` still lacks seq and time,
+/// and borrows from the other members: move this as a whole, do not copy it.
 struct signed_commit {
   signed_commit() = default;
   signed_commit(signed_commit&&) noexcept = default;
   signed_commit& operator=(signed_commit&&) noexcept = default;
 
   atproto::commit_event event;
-  bytes slice; ///< CAR: commit, proof, new records.
+  bytes slice; ///< A CAR with commit, proof and new records.
   std::vector<std::string> paths;
 };
 
-/// The repository of one account with its signing key: makes sync 1.1 commits
-/// (protocol-coverage.md 2) and exports.
+/// The repository of one account with its signing key. It makes sync 1.1
+/// commits (protocol-coverage.md 2) and exports.
 ///
 /// # Ownership and threads
-/// Owns all it holds. One thread at a time.
+/// Owns everything. One thread at a time.
 class signed_repo {
 public:
   /// What the last signed commit says.
@@ -46,30 +46,32 @@ public:
 
   signed_repo(atproto::did id, atproto::private_key key);
 
-  /// Stores records that no commit announced yet.
+  /// Stores a record that no commit announces yet.
   void import(std::string path, bytes block);
 
-  /// Applies `changes` and signs. Paths are unique; updates and removals name
-  /// records that exist, creates those that do not.
+  /// Applies `changes` and signs. Paths must be unique. Updates and removals
+  /// need an existing record; creates must not have one.
   /// @param rev Greater than the one before.
   signed_commit commit(std::vector<change> changes, atproto::tid rev);
 
-  /// Like `commit` with one create, but signed by `forger` and undone: what a
-  /// thief of the stream could send.
+  /// Makes a commit with one create that is signed by `forger`, and undoes it.
+  /// An attacker who controls the stream could send it.
   signed_commit forge(change create, atproto::tid rev,
                       const atproto::private_key& forger);
 
-  /// Signs the tree as it is, under a new revision.
+  /// Signs the present tree under a new rev.
   void sign(atproto::tid rev);
 
-  /// The commit block alone, as #sync carries it.
+  /// A CAR with only the commit block, as in #sync.
   bytes sync_slice() const;
 
-  /// The whole repository.
-  /// @param shuffle Null: commit first, then the tree from its root.
+  /// The whole repository as a CAR.
+  /// @param shuffle Null: commit first, then the tree from its root. Else: any
+  /// order.
   bytes export_car(random_source* shuffle) const;
 
-  /// Commit, the nodes down to `path` and the record, if there is one.
+  /// A CAR with the commit, the nodes down to `path`, and the record if there
+  /// is one.
   bytes prove(std::string_view path) const;
 
   const chain& last() const noexcept { return chain_; }

@@ -12,19 +12,19 @@ namespace weir::simnet {
 
 class hostile_hosts;
 
-/// What all servers of one network look at. Outlives them; the URLs are filled
-/// in while the servers start and do not change afterwards.
+/// What all servers of one network share. It outlives them. The URLs are set
+/// while the servers start and do not change afterwards.
 struct site {
   truth& facts;
   request_faults& faults;
   std::shared_ptr<alarms> time;
   std::string version;
   bool legacy_documents = false;
-  bool gzip = true; ///< Whether hosts compress when they are asked to.
+  bool gzip = true; ///< Whether hosts compress for clients that accept it.
   size_t listing_lines_max = 1'000;
   std::vector<std::string> host_urls; ///< Origins, by host.
   std::string relay_url;              ///< Empty without a relay.
-  hostile_hosts* hostile = nullptr;   ///< Null: all hosts are honest.
+  hostile_hosts* hostile = nullptr;   ///< Null when all hosts are honest.
 };
 
 } // namespace weir::simnet

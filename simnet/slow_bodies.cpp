@@ -12,10 +12,10 @@ namespace {
 constexpr std::chrono::milliseconds turn{100};
 constexpr uint64_t turns_per_second = 10;
 
-/// Of one block.
+/// Size of one block.
 constexpr size_t filling = 1'900;
 
-/// What is made at once when there is no rate.
+/// Bytes that are made at a time when there is no rate.
 constexpr uint64_t free_piece_bytes = 65'536;
 
 uint64_t bytes_of_a_turn(uint64_t bytes_per_second) {
@@ -49,7 +49,7 @@ public:
   unlinked_body(uint64_t bytes_per_second, std::optional<uint64_t> size,
                 std::atomic<uint64_t>* sent)
     : rate_(bytes_per_second), size_(size), counter_(sent) {
-    blocks_.take(); // The head of a CAR is there already.
+    blocks_.take(); // The header of a CAR was sent already.
   }
 
   std::optional<uint64_t> size() const override { return size_; }
@@ -70,7 +70,7 @@ public:
   }
 
 private:
-  /// Text in DAG-CBOR, different in every block.
+  /// A DAG-CBOR text that differs in every block.
   void add_block() {
     const auto number = std::to_string(++made_);
     bytes block{0x79, static_cast<uint8_t>(filling >> 8),

@@ -14,14 +14,15 @@ namespace {
 
 constexpr uint16_t policy_violation = 1008;
 
-/// The cursor of a subscription that was refused: it asks its log for no more.
+/// The cursor after a refusal: nothing more is read from the log.
 constexpr auto nothing_follows = INT64_MAX;
 
-/// What one turn of the loop takes from the log.
+/// What one turn of the loop reads from the log.
 constexpr size_t turn_frames_max = 256;
 constexpr size_t turn_bytes_max = size_t{1} << 20;
 
-/// How often, and how many times, a farewell is looked after.
+/// How often, and how many times, it is checked whether the last frame was
+/// sent.
 constexpr std::chrono::milliseconds farewell_interval{5};
 constexpr unsigned farewell_checks_max = 400;
 
@@ -64,7 +65,7 @@ subscription::subscription(event_log& log, std::shared_ptr<alarms> time)
 }
 
 void subscription::on_text(std::string_view) {
-  // nop: servers of this stream ignore what clients say.
+  // nop: servers ignore what clients send
 }
 
 void subscription::on_drained() {
@@ -98,8 +99,8 @@ void subscription::on_repeat(int64_t cursor) {
   });
 }
 
-/// Sends once more what was sent after `cursor`; who is not as far yet gets it
-/// anyway. Who was refused gets nothing.
+/// Sends what follows `cursor` again. A client that is not that far gets it
+/// anyway; one that was refused gets nothing.
 void subscription::go_back(int64_t cursor) {
   if (cursor_ == INT64_MAX)
     return;
@@ -107,7 +108,7 @@ void subscription::go_back(int64_t cursor) {
   wake();
 }
 
-/// False when the connection is over already.
+/// False when the connection has ended already.
 bool subscription::adopt(net::ws_session_ptr session) {
   const std::lock_guard lock{guard_};
   if (closed_)
@@ -150,7 +151,8 @@ void subscription::refuse(std::string_view name, std::string_view message) {
   close_when_sent(std::string{name}, farewell_checks_max);
 }
 
-/// A close frame overtakes what is queued, so it waits for the queue to empty.
+/// Waits until the queue is empty, since a close frame would overtake what is
+/// queued.
 void subscription::close_when_sent(std::string name, unsigned checks_left) {
   const auto x = session();
   if (!x)
@@ -164,7 +166,7 @@ void subscription::close_when_sent(std::string name, unsigned checks_left) {
                });
 }
 
-/// Sees to it that `pump` runs on the loop, once for any number of reasons.
+/// Runs `pump` once on the loop, however many calls there are before it runs.
 void subscription::wake() {
   if (awake_.exchange(true))
     return;
@@ -187,19 +189,19 @@ void subscription::pump() {
   size_t sent = 0;
   for (const auto& item : page) {
     if (!x->send(net::ws_message::binary(item.frame.view())))
-      return; // `on_drained` goes on.
+      return; // `on_drained` continues.
     cursor_ = item.seq;
     sent += item.frame.size();
   }
   if (page.empty())
-    log_.make_more(); // Which wakes us.
+    log_.make_more(); // This calls `on_news`.
   else if (rate == 0)
     wake();
   else
     rest(std::chrono::microseconds{sent * 1'000'000 / rate});
 }
 
-/// Says nothing for so long.
+/// Pauses the stream.
 void subscription::rest(std::chrono::microseconds time) {
   resting_ = true;
   time_->after(time, [weak = weak_from_this()] {

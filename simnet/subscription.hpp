@@ -13,13 +13,13 @@
 
 namespace weir::simnet {
 
-/// One client of subscribeRepos: sends what the log holds from the client's
-/// cursor on, as fast as the client takes it (protocol-coverage.md 1.9, 1.12,
-/// 1.13: the cursor is exclusive, #info when the window has passed it,
-/// FutureCursor beyond the newest event).
+/// One client of subscribeRepos. It sends the events of a log after the
+/// client's cursor, as fast as the client reads. As on real servers, the cursor
+/// is exclusive (protocol-coverage.md 1.9); a client gets #info when the window
+/// has passed its cursor, and FutureCursor beyond the newest event.
 ///
 /// # Ownership and threads
-/// Kept by its session. Works on the loop of `alarms` alone.
+/// Its session owns it. It works only on the loop of `alarms`.
 class subscription final : public net::ws_session_listener,
                            public event_log::listener,
                            public std::enable_shared_from_this<subscription> {
@@ -51,12 +51,12 @@ private:
 
   event_log& log_;
   const std::shared_ptr<alarms> time_;
-  mutable std::mutex guard_; ///< Of the two below.
+  mutable std::mutex guard_; ///< Guards the next two.
   net::ws_session_ptr session_;
   bool closed_ = false;
   std::atomic<bool> awake_{false};
-  bool resting_ = false; ///< Until a slow stream may go on. Of the loop.
-  int64_t cursor_ = 0; ///< The last event sent. Of the loop.
+  bool resting_ = false; ///< A slow stream pauses. Used on the loop only.
+  int64_t cursor_ = 0; ///< The last event sent. Used on the loop only.
 };
 
 } // namespace weir::simnet

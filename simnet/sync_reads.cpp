@@ -42,7 +42,7 @@ json::object describe(const account_view& x) {
 using describer
   = std::function<std::optional<json::object>(const account_view&)>;
 
-/// A page of accounts; what `describe` passes over does not count.
+/// One page of accounts. Those that `describe` skips do not count.
 net::http_reply list(const net::incoming_request& request, const site& where,
                      size_t limit_max, const describer& describe) {
   size_t next = 0;
@@ -65,7 +65,7 @@ net::http_reply list(const net::incoming_request& request, const site& where,
   return ok(out);
 }
 
-/// The DID behind a handle; deleted accounts have none.
+/// The DID of a handle; deleted accounts have none.
 std::optional<std::string> did_of(std::string_view handle, const site& where) {
   const auto index = where.facts.find_handle(handle);
   if (!index)

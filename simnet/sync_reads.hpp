@@ -7,21 +7,21 @@
 #include <optional>
 #include <string_view>
 
-/// Answers of com.atproto.sync and com.atproto.identity that hosts and relay
-/// give alike; names and texts as a real PDS has them.
+/// Answers of com.atproto.sync and com.atproto.identity that hosts and the
+/// relay share. Names and texts are those of real servers.
 namespace weir::simnet {
 
-/// An account as one server knows it.
+/// An account as one server sees it.
 using lens = std::function<std::optional<account_view>(const account_view&)>;
 
 net::http_reply invalid_request(std::string_view message);
 
-/// The integer parameter `name`, between 1 and `max`; `fallback` when absent or
-/// unusable.
+/// The integer parameter `name`, between 1 and `max`; `fallback` when it is
+/// absent or not usable.
 size_t size_parameter(const net::incoming_request& request,
                       std::string_view name, size_t fallback, size_t max);
 
-/// The account of parameter `did`, or the refusal.
+/// The account of the parameter `did`, or the refusal.
 struct account_or_refusal {
   std::optional<account_view> account;
   net::http_reply refusal;
@@ -30,14 +30,14 @@ struct account_or_refusal {
 account_or_refusal find_account(const net::incoming_request& request,
                                 const site& where, const lens& look);
 
-/// The refusal of an account that is not served.
+/// The refusal for an account that is not served.
 std::optional<net::http_reply> refuse_inactive(const account_view& x);
 
 net::http_reply get_latest_commit(const account_view& x);
 net::http_reply get_repo_status(const account_view& x);
 
-/// Pages by account number. A cursor comes with every page that has entries,
-/// also with the last one.
+/// Pages in the order of account numbers. Every page with entries has a cursor,
+/// even the last one.
 net::http_reply list_repos(const net::incoming_request& request,
                            const site& where, const lens& look);
 
@@ -47,7 +47,7 @@ net::http_reply list_repos_by_collection(const net::incoming_request& request,
 net::http_reply resolve_handle(const net::incoming_request& request,
                                const site& where);
 
-/// `/.well-known/atproto-did` of the handle in the Host header.
+/// Answers `/.well-known/atproto-did` for the handle in the Host header.
 net::http_reply well_known_did(const net::incoming_request& request,
                                const site& where);
 

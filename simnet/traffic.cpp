@@ -11,10 +11,10 @@ namespace weir::simnet {
 
 namespace {
 
-/// Activity falls off more slowly than size.
+/// Activity falls more slowly with the rank than size does.
 constexpr double activity_exponent = 1.0;
 
-/// Accounts, the busiest first: mostly those that wrote much before.
+/// Accounts, busiest first. Mostly those with many records are busy.
 std::vector<size_t> rank_accounts(const world& x, random_source& random) {
   std::vector<std::pair<double, size_t>> weighed;
   for (size_t i = 0; i < x.accounts(); ++i)
@@ -27,7 +27,7 @@ std::vector<size_t> rank_accounts(const world& x, random_source& random) {
   return out;
 }
 
-/// Choices in a row that may hit inactive accounts.
+/// How often in a row an inactive account may be drawn.
 constexpr size_t attempts_max = 64;
 
 } // namespace
@@ -161,8 +161,8 @@ change traffic::alter_change(world::account& x, bool remove) const {
     return {atproto::op_action::remove, path, {}};
   const auto& old = tree.find(path)->block;
   auto block = old;
-  // Putting the same value again makes no commit; where nothing else can change,
-  // since there is one account or time stands still, the date does.
+  // A commit needs a changed value. When nothing else can change, because there
+  // is only one account or time stands still, the date changes.
   for (auto when = world_.now(); block == old;
        when = when + std::chrono::milliseconds{1})
     block = world_.maker().remake(*x.random, when, path);

@@ -10,33 +10,34 @@ namespace weir::simnet {
 
 /// What was made so far.
 struct traffic_counts {
-  uint64_t events = 0; ///< All of the below; `operations` are within commits.
+  /// All of the below; `operations` are inside of commits.
+  uint64_t events = 0;
   uint64_t commits = 0;
   uint64_t operations = 0;
   uint64_t identities = 0;
   uint64_t accounts = 0;
 };
 
-/// Lets accounts live: few are busy, most are quiet (Zipf), in the proportions
-/// of `traffic_mix`. Which account does what is decided by the seed alone, so
-/// equal seeds and calls give equal histories.
+/// Makes accounts change as in real life: few are busy, most are quiet (Zipf),
+/// in the proportions of `traffic_mix`. The seed alone decides which account
+/// does what, so equal seeds and calls give equal histories.
 ///
 /// # Ownership and threads
-/// Borrows the world. Any thread; several at once share the work, and then the
-/// order between accounts is open.
+/// Borrows the world. Any thread. Several threads share the work; the order
+/// between accounts is then undefined.
 class traffic {
 public:
   explicit traffic(world& where);
 
-  /// Makes `n` events and returns how many: fewer only when hardly any account
-  /// is active any more.
+  /// Makes `n` events and returns how many. There are fewer only when hardly
+  /// any account is active.
   size_t make(size_t n);
 
-  /// One commit of one account, whatever its status: creates a record.
+  /// One commit of one account that creates a record, whatever its status is.
   void post(size_t index);
 
-  /// One commit of one account, whatever its status: creates, changes or deletes
-  /// a record or several.
+  /// One commit of one account that creates, changes or deletes one or more
+  /// records, whatever its status is.
   void write(size_t index);
 
   traffic_counts counts() const noexcept;
@@ -66,9 +67,9 @@ private:
 
   world& world_;
   const zipf ranks_;
-  std::mutex guard_; ///< Of the random source below.
+  std::mutex guard_; ///< Guards the random source.
   std::unique_ptr<random_source> random_;
-  std::vector<size_t> by_rank_; ///< Accounts, the busiest first.
+  std::vector<size_t> by_rank_; ///< Accounts, busiest first.
   std::atomic<uint64_t> commits_{0};
   std::atomic<uint64_t> operations_{0};
   std::atomic<uint64_t> identities_{0};

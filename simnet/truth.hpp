@@ -12,8 +12,7 @@
 
 namespace weir::simnet {
 
-/// What an account is at its host; `tombstoned` is the directory's word, which
-/// the host does not know.
+/// Status of an account at its host. The directory alone knows of `tombstoned`.
 enum class standing : uint8_t {
   active,
   deactivated,
@@ -23,14 +22,14 @@ enum class standing : uint8_t {
   tombstoned
 };
 
-/// The word of the protocol; null for `active` and `tombstoned`, at which a
-/// host names no status.
+/// The word of the protocol; null for `active` and `tombstoned`, for which a
+/// host gives no status.
 const char* status_word(standing x) noexcept;
 
 /// Name for people and for JSON.
 const char* to_string(standing x) noexcept;
 
-/// Where an account lived before it moved, as it was left there.
+/// A host where an account lived before it moved, and the state it was left in.
 struct former_home {
   size_t host = 0;
   atproto::tid rev;
@@ -42,18 +41,18 @@ struct account_view {
   size_t index = 0;
   atproto::did id;
   std::string handle;
-  std::string signing_key; ///< Multikey.
+  std::string signing_key; ///< As Multikey text.
   size_t host = 0;
   standing status = standing::active;
-  atproto::tid rev; ///< Of the last signed commit.
-  /// What the host claims: ahead of `rev` from a migration until the next
-  /// commit (protocol-coverage.md 11.3).
+  atproto::tid rev; ///< Rev of the last signed commit.
+  /// The rev that the host claims. After a migration it is ahead of `rev` until
+  /// the next commit, as on real servers (protocol-coverage.md 11.3).
   atproto::tid listed_rev;
   atproto::cid head;
   atproto::cid data;
   size_t records = 0;
   std::vector<former_home> former;
-  /// Taken down by the relay alone; its host knows nothing of it.
+  /// Taken down only by the relay; its host does not know of it.
   bool relay_takedown = false;
 
   /// Whether a host serves its repository.
@@ -62,11 +61,11 @@ struct account_view {
   }
 };
 
-/// What an account looks like at `host`, where it lives or lived. None when it
-/// is not known there.
+/// How an account appears at `host`, where it lives or lived. Nothing when it
+/// is unknown there.
 std::optional<account_view> seen_from(const account_view& x, size_t host);
 
-/// What it looks like at the relay.
+/// How it appears at the relay.
 std::optional<account_view> seen_from_relay(const account_view& x);
 
 struct expected_record {
@@ -74,17 +73,17 @@ struct expected_record {
   atproto::cid id;
 };
 
-/// What every copy of an account must equal. `records` is sorted by path.
+/// What every copy of an account must be equal to. `records` is sorted by path.
 struct expected_account {
   account_view account;
   std::vector<expected_record> records;
 };
 
-/// The network's own knowledge: what its servers answer from, and what copies
-/// are compared with. Accounts are numbered from 0 and never renumbered.
+/// The true state of the network. Its servers answer from it, and copies are
+/// compared with it. Accounts are numbered from 0 and never renumbered.
 ///
 /// # Threads
-/// All calls from any thread; each sees one moment of one account.
+/// All calls are safe from any thread. Each sees one account at one moment.
 class truth {
 public:
   virtual ~truth() = default;
@@ -100,18 +99,18 @@ public:
 
   virtual std::optional<size_t> find_handle(std::string_view handle) const = 0;
 
-  /// The repository as its host serves it, in a block order of the host's own.
+  /// The repository as its host serves it, with that host's order of blocks.
   virtual shared_bytes export_car(size_t index) const = 0;
 
-  /// CAR with the proof of one record or of its absence. Empty when this
-  /// network cannot make one.
+  /// A CAR that proves one record or its absence. Empty when this network
+  /// cannot make one.
   virtual bytes prove(size_t index, std::string_view path) const = 0;
 
-  /// Records after `after` in path order, until `visit` returns false.
+  /// Visits records after `after` in path order, until `visit` returns false.
   virtual void visit_records(size_t index, std::string_view after,
                              const repo_tree::visitor& visit) const = 0;
 
-  /// What a host streams. @pre `host < hosts()`
+  /// The stream of a host. @pre `host < hosts()`
   virtual event_log& host_log(size_t host) const = 0;
 
   /// Null without a relay.

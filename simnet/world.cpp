@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t two_years = int64_t{2} * 365 * 86'400'000'000;
 
-/// @param status Null: active.
+/// @param status Null for active.
 atproto::account_event account_event(const world::account& x,
                                      const char* status) {
   atproto::account_event out;
@@ -159,7 +159,7 @@ void world::announce_relay_account(const account& x, const char* status) {
     relay_log_->append(x.index, dated(account_event(x, status)));
 }
 
-/// Joins the books under a number of its own.
+/// Adds the account under the next number.
 world::account& world::enter(newcomer x) {
   const std::unique_lock lock{names_};
   const auto index = accounts_.size();
@@ -173,7 +173,7 @@ world::account& world::get(size_t index) const {
   return accounts_[index];
 }
 
-/// Gives a new account its history and signs it once.
+/// Gives a new account its records and signs the repository once.
 void world::fill(account& x, uint64_t records) {
   const auto start = options_.population.epoch;
   for (uint64_t i = 0; i < records; ++i) {
@@ -193,7 +193,7 @@ void world::fill(account& x, uint64_t records) {
   sign_first(x);
 }
 
-/// The accounts of a hostile host.
+/// Makes the accounts of a hostile host.
 void world::settle(size_t host, const hostile_host_options& options) {
   constexpr uint64_t records = 8;
   for (size_t i = 0; i < options.accounts; ++i) {
@@ -209,7 +209,7 @@ void world::settle(size_t host, const hostile_host_options& options) {
   }
 }
 
-/// One record, under one name after the other.
+/// Stores the same record in many collections.
 void world::widen(account& x, size_t collections) {
   if (collections == 0)
     return;
@@ -220,7 +220,7 @@ void world::widen(account& x, size_t collections) {
   x.first_records += collections;
 }
 
-/// After everything initial.
+/// Signs at a time after everything initial.
 void world::sign_first(account& x) {
   const auto start = options_.population.epoch;
   const wall_time end{start.micros + two_years + static_cast<int64_t>(x.index)};

@@ -15,12 +15,12 @@
 namespace weir::simnet {
 
 /// A living network: accounts with keys and repositories, and the streams of
-/// their hosts and of the relay. It signs; nobody is asked for permission.
+/// their hosts and of the relay. It has all keys and signs everything itself.
 ///
 /// # Ownership and threads
-/// Owns accounts and streams. All calls from any thread: each account has a
-/// lock, held while it changes and while its events enter the streams, so that
-/// the streams tell its life in order.
+/// Owns accounts and streams. All calls are safe from any thread. Each account
+/// has a lock, which is held while the account changes and its events enter the
+/// streams. So the streams have its events in order.
 class world final : public truth {
 public:
   /// One account. Its members change only under `at`.
@@ -30,16 +30,16 @@ public:
     const size_t index;
     std::string handle;
     signed_repo repo;
-    std::string signing_key; ///< Multikey.
+    std::string signing_key; ///< As Multikey text.
     size_t host;
     standing status = standing::active;
     atproto::tid listed_rev;
     std::vector<former_home> former;
     bool relay_takedown = false;
-    /// What happens to it is announced by nobody.
+    /// Its changes are not announced.
     bool muted = false;
-    size_t first_records = 0;              ///< What it had at the start.
-    std::unique_ptr<random_source> random; ///< Of what this account does.
+    size_t first_records = 0; ///< Number of its records at the start.
+    std::unique_ptr<random_source> random; ///< For this account's actions.
     mutable std::mutex guard;
 
     const atproto::did& id() const noexcept { return repo.id(); }
@@ -47,7 +47,7 @@ public:
     void set_key(const atproto::private_key& x);
   };
 
-  /// The right to change one account. Hold one at a time.
+  /// The right to change one account. Hold only one at a time.
   class locked {
   public:
     explicit locked(account& x) : account_(&x), lock_(x.guard) {
@@ -63,43 +63,45 @@ public:
     std::unique_lock<std::mutex> lock_;
   };
 
-  /// Makes everybody and everything they wrote so far. The streams are empty.
+  /// Makes all accounts and their initial records. The streams are empty.
   explicit world(network_options options);
 
   locked at(size_t index);
 
-  /// Adds an account with a profile; announces it as a new PDS account is.
+  /// Adds an account with a profile, and announces it like a new account of a
+  /// PDS.
   size_t add_account();
 
   // -- writing; the caller holds the account ---------------------------------
 
-  /// A revision after all others of this account, now if the clock allows.
+  /// A rev after all others of this account; the present time if the clock
+  /// allows it.
   atproto::tid next_rev(const account& x) const;
 
-  /// Commits, updates what the host claims, announces.
+  /// Commits, updates the rev that the host claims, and announces.
   void commit(account& x, std::vector<change> changes);
 
-  /// The same, with `alter` applied to the event that goes out.
+  /// The same, with `alter` applied to the event before it is sent.
   void commit(account& x, std::vector<change> changes,
               const std::function<void(atproto::commit_event&)>& alter);
 
-  /// A change that creates a record this account does not have.
+  /// A change that creates a new record of this account.
   change new_change(account& x) const;
 
-  /// A handle that nobody has.
+  /// A handle that no account has.
   std::string fresh_handle(account& x) const;
 
   void rename(account& x, std::string handle);
 
   // -- announcing; the caller holds the account ------------------------------
-  // The relay passes on what an account's present host says.
+  // The relay passes on what the account's present host sends.
 
   void announce(const account& x, atproto::commit_event event);
   void announce_sync(const account& x, atproto::tid rev);
   void announce_identity(const account& x, bool with_handle);
-  /// @param status Null: active.
+  /// @param status Null for active.
   void announce_account(const account& x, size_t host, const char* status);
-  /// The relay's own word. @pre the network has a relay
+  /// An #account of the relay itself. @pre the network has a relay
   void announce_relay_account(const account& x, const char* status);
 
   const record_maker& maker() const noexcept { return *maker_; }
@@ -148,12 +150,12 @@ private:
   event_log::encoder dated(Event event) const;
 
   const network_options options_;
-  std::vector<std::string> dids_; ///< Of the first population.
+  std::vector<std::string> dids_; ///< The accounts of the first population.
   std::unique_ptr<record_maker> maker_;
   std::vector<std::unique_ptr<event_log>> host_logs_;
   std::unique_ptr<event_log> relay_log_;
-  std::mutex joining_;              ///< One newcomer at a time.
-  mutable std::shared_mutex names_; ///< Guards the three below.
+  std::mutex joining_;              ///< Adds one account at a time.
+  mutable std::shared_mutex names_; ///< Guards the next three.
   mutable std::deque<account> accounts_;
   text_index by_did_;
   text_index by_handle_;

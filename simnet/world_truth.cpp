@@ -1,4 +1,4 @@
-// What a world tells of itself (simnet/truth.hpp).
+// Implements `truth` for `world` (simnet/truth.hpp).
 
 #include "simnet/world.hpp"
 
@@ -44,7 +44,7 @@ std::optional<size_t> world::find_handle(std::string_view handle) const {
   return at == by_handle_.end() ? std::nullopt : std::optional{at->second};
 }
 
-/// Every second host sends its blocks in no order, as a real PDS does.
+/// Every second host sends its blocks in random order, as a real PDS does.
 shared_bytes world::export_car(size_t index) const {
   const auto& x = get(index);
   const std::lock_guard lock{x.guard};
