@@ -65,7 +65,7 @@ result<void> bench_node::open(const outside& network,
   return {};
 }
 
-/// The registry hands out what the actors count with, by name.
+/// The registry returns existing metrics by name.
 void bench_node::find_counters(const std::string& relay) {
   auto& all = node_->metrics();
   operations_ = &all.counter("weir_journal_operations_total", {});
@@ -80,7 +80,7 @@ uint64_t bench_node::number(const std::string& name) const {
     if (double value = 0; word == name && page >> value)
       return static_cast<uint64_t>(value);
     else
-      page.clear(); // The name in a comment line.
+      page.clear(); // The name was found in a comment line.
   return 0;
 }
 

@@ -19,7 +19,8 @@ namespace {
 constexpr size_t slots = 10;
 constexpr size_t checks_at_once = 16;
 
-/// One signature, checked as a stream's are: parsed key, compact signature.
+/// Checks one signature as for a stream: with a parsed key and a compact
+/// signature.
 class signature_check {
 public:
   signature_check()

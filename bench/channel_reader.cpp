@@ -17,7 +17,7 @@ constexpr size_t window_bytes = 8'388'608;
 constexpr auto retry_delay = 1ms;
 constexpr auto reconnect_delay = 50ms;
 
-/// The digits of `{"id":123,...`; empty when it does not begin like that.
+/// The digits of `{"id":123,...`; empty when the text does not begin so.
 std::string_view id_of(std::string_view event) {
   constexpr std::string_view start = R"({"id":)";
   if (!event.starts_with(start))
@@ -48,7 +48,7 @@ struct channel_reader::impl : std::enable_shared_from_this<impl> {
   std::unique_ptr<net::timer> timer;
   net::ws_client_ptr client;
   std::deque<std::string> acks; ///< Waiting for room in the socket's queue.
-  size_t owed_frames = 0;       ///< Credit to give back when they are out.
+  size_t owed_frames = 0;       ///< Credit to return when the acks are sent.
   size_t owed_bytes = 0;
 };
 
@@ -106,7 +106,7 @@ void channel_reader::impl::on_frames(const std::vector<shared_bytes>& frames) {
   flush();
 }
 
-/// Credit follows the acks, so that at most a window of them waits.
+/// Credit is returned after the acks, so at most one window of them waits.
 void channel_reader::impl::flush() {
   for (; client && !acks.empty(); acks.pop_front())
     if (!client->send_text(acks.front())) {

@@ -7,15 +7,15 @@
 
 namespace weir::bench {
 
-/// The cheapest application there is on Tap's wire: acks every event of
-/// `/channel` and looks at nothing else.
+/// A minimal application for Tap's wire: it acks every event of `/channel` and
+/// does nothing else.
 ///
 /// # Ownership and threads
-/// Works on one loop of `network`, which ends after it. All calls from any
-/// thread.
+/// Works on one loop of `network`, which outlives it. All calls are safe from
+/// any thread.
 class channel_reader {
 public:
-  /// Connects, and again whenever the connection ends.
+  /// Connects, and connects again whenever the connection ends.
   /// @param data_url Origin of the node's data port.
   static result<channel_reader> start(net::transport_ptr network,
                                       const std::string& data_url);

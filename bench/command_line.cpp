@@ -46,7 +46,7 @@ void add_options(CLI::App& app, bench_options& x) {
     ->type_name("DIR");
 }
 
-/// Prints what was measured, as it comes.
+/// Prints each result as soon as it is measured.
 class session {
 public:
   session(const bench_options& options, std::ostream* json)

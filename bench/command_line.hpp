@@ -2,8 +2,8 @@
 
 namespace weir::bench {
 
-/// The whole program. Returns its exit status: 0 measured, 1 a workload failed,
-/// 2 the command line makes no sense.
+/// The whole program. Returns its exit status: 0 when all was measured, 1 when
+/// a workload failed, 2 when the command line is wrong.
 int run_command_line(int argc, const char* const* argv);
 
 } // namespace weir::bench

@@ -19,7 +19,8 @@ std::string name_of(const simnet::population_options& x, size_t events) {
          + "-e" + std::to_string(events) + ".net";
 }
 
-/// Writes under another name first: what has the right name is whole.
+/// Writes under another name first, so that a file with the final name is
+/// complete.
 result<void> write(const std::filesystem::path& path,
                    const simnet::population_options& population,
                    size_t events) {

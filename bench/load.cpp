@@ -11,7 +11,7 @@ namespace weir::bench {
 
 namespace {
 
-/// Watches a number that only grows, and remembers when it last did.
+/// Watches a number that only grows, and remembers when it last grew.
 class progress {
 public:
   explicit progress(uint64_t value) : value_(value), last_(steady_seconds()) {
@@ -22,7 +22,7 @@ public:
     const auto now = steady_seconds();
     if (value == value_) {
       if (!moved_)
-        first_ = now; // The last look at which nothing had come yet.
+        first_ = now; // The last time it had not moved.
       return;
     }
     moved_ = true;
@@ -39,7 +39,8 @@ private:
   bool moved_ = false;
 };
 
-/// One repetition: an empty store, a fresh network, all of it real.
+/// One repetition: an empty store and a new network, with real sockets and
+/// disk.
 struct load_scene {
   const corpus_facts& corpus;
   std::chrono::seconds patience;
@@ -69,13 +70,13 @@ result<void> load_scene::start_node(const std::filesystem::path& dir,
   return {};
 }
 
-/// The page of metrics is not asked for before it can say yes.
+/// The page of metrics is read only when the cheap count is reached.
 bool load_scene::all_synced() const {
   return node->fetches() >= corpus.accounts
          && node->number("weir_repos_synced") == corpus.accounts;
 }
 
-/// Counts that do not agree mean that something else was measured.
+/// When the counts differ, something else was measured.
 result<void> check_records(const load_scene& scene) {
   const auto held = scene.node->number("weir_records");
   if (held == scene.corpus.records)
@@ -92,8 +93,8 @@ void take_usage(load_run& out, const cpu_meter& meter, double units) {
   out.others_percent = used.others_percent;
 }
 
-/// Everything fetched, everything delivered. Repos are listed once the stream
-/// is open, so none of its events is lost.
+/// Waits until everything is fetched and delivered. Repos are listed after the
+/// stream is open, so none of its events is missed.
 result<void> settle(const load_scene& scene, const std::string& what) {
   return scene.node->until(what, scene.patience, [&scene] {
     return scene.all_synced()
@@ -101,7 +102,7 @@ result<void> settle(const load_scene& scene, const std::string& what) {
   });
 }
 
-/// All live events of the corpus, until the last one is durable.
+/// Plays all live events of the corpus and waits until the last one is durable.
 result<load_run> play(load_scene& scene) {
   const auto& corpus = scene.corpus;
   const auto& node = *scene.node;
@@ -112,7 +113,7 @@ result<load_run> play(load_scene& scene) {
     return ok.error();
   const auto durable = [&] {
     const auto all = node.cursor() == corpus.last_seq;
-    seen.see(node.operations()); // Counted before the cursor moves.
+    seen.see(node.operations()); // The count is read before the cursor moves.
     return all;
   };
   if (auto ok = node.until("the live events", scene.patience, durable); !ok)
@@ -153,8 +154,8 @@ result<load_run> run_live(load_scene& scene, const std::filesystem::path& dir) {
   return out;
 }
 
-/// From the start of a node until it has all.
-/// @param counted What a unit is.
+/// Measures from the start of a node until it has everything.
+/// @param counted The number of units.
 result<load_run> fetch_all(load_scene& scene, const std::filesystem::path& dir,
                            node_settings settings, uint64_t counted) {
   const auto start = steady_seconds();
@@ -190,7 +191,8 @@ result<load_run> run_first(load_scene& scene,
 using load_body
   = std::function<result<load_run>(load_scene&, const std::filesystem::path&)>;
 
-/// Runs a load as often as wanted, between two calibrations each time.
+/// Runs a load as often as requested, with a calibration before and after each
+/// run.
 result<void> repeat(const bench_options& options, const bench_sizes& sizes,
                     const load_body& body, load_result& out) {
   for (size_t i = 0; i < sizes.repeats; ++i) {

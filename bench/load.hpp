@@ -14,22 +14,23 @@ namespace weir::bench {
 /// One repetition of a load.
 struct load_run {
   calibration_pair calibration;
-  double rate = 0;        ///< Units a second of wall time.
-  double seconds = 0;     ///< What the rate is of.
-  double node_micros = 0; ///< CPU of the node a unit, its LevelDB's included.
-  double outside_micros = 0; ///< CPU of network and application a unit.
-  double others_percent = 0; ///< Of the machine, used by others meanwhile.
-  double delivered = 0;      ///< Events acked a second; 0 without application.
+  double rate = 0;        ///< Units per second of wall time.
+  double seconds = 0;     ///< The time on which the rate is based.
+  double node_micros = 0; ///< CPU per unit of the node, with LevelDB's threads.
+  double outside_micros = 0; ///< CPU per unit of network and application.
+  double others_percent = 0; ///< Share of the machine that others used.
+  double delivered = 0; ///< Events acked per second; 0 without application.
 
-  /// The rate as a multiple of the calibration.
+  /// The rate divided by the calibration.
   double multiple() const noexcept { return rate / calibration.mean(); }
 };
 
-/// What a load is measured against (benchmarks.md, How to read it): two cores
-/// of the reference machine. Scaled by calibration and cores.
+/// The rate that a load is compared with: measured on two cores of the
+/// reference machine, then scaled by calibration and number of cores
+/// (benchmarks.md, How to read it).
 struct load_ceiling {
-  double on_two_cores = 0; ///< 0: none is known.
-  double goal = 0; ///< Accepted from here on, on two quiet cores.
+  double on_two_cores = 0; ///< 0 when unknown.
+  double goal = 0; ///< The rate to reach on two quiet cores.
 };
 
 struct load_result {
@@ -39,27 +40,28 @@ struct load_result {
   corpus_facts corpus;
   std::vector<load_run> runs; ///< At least one.
 
-  /// The ceiling on this machine, by the speed it had in one run; 0: none.
+  /// The ceiling scaled to the speed of this machine during one run; 0 when
+  /// unknown.
   double ceiling_here(const load_run& x) const;
 
-  /// Of the rates.
+  /// Median and spread of the rates.
   spread rates() const;
 };
 
-/// Verified commits a second: repos are fetched first, then the corpus's live
-/// events flow as fast as they are taken, an application acks what comes out.
-/// From the first durable commit to the last.
+/// Measures verified commits per second. Repos are fetched first. Then the live
+/// events of the corpus come as fast as they are read, and an application acks
+/// the resulting events. Time runs from the first durable commit to the last.
 result<load_result> measure_live(const bench_options& options,
                                  const bench_sizes& sizes);
 
-/// Backfilled records a second: from the start of the node until every repo is
-/// synced and durable.
+/// Measures backfilled records per second, from the start of the node until
+/// every repo is synced and durable.
 result<load_result> measure_backfill(const bench_options& options,
                                      const bench_sizes& sizes);
 
-/// Repos a second of a small network by a node with its defaults, which starts
-/// slowly where it does not know how much others bear: from its start until
-/// every repo is synced and durable.
+/// Measures repos per second for a small network and a node with default
+/// settings, which begins slowly with hosts that it does not know. Time runs
+/// from its start until every repo is synced and durable.
 result<load_result> measure_first(const bench_options& options,
                                   const bench_sizes& sizes);
 

@@ -29,7 +29,7 @@ double cpu_seconds_of(pid_t id) {
   std::ifstream in{"/proc/" + std::to_string(id) + "/stat"};
   std::string line;
   std::getline(in, line);
-  // The name may hold anything; fields are counted behind it.
+  // The name may contain anything, so fields are counted after it.
   std::istringstream fields{
     line.substr(std::min(line.rfind(')') + 1, line.size()))};
   std::string skipped;
@@ -42,13 +42,13 @@ double cpu_seconds_of(pid_t id) {
   return ticks_to_seconds(user + system);
 }
 
-/// All cores since the machine started: everybody's work and what the host took
-/// away, but not idling and not interrupts, which are nobody's.
+/// Time of all cores since the machine started: the work of all processes and
+/// the time that the host took away, without idle time and interrupts.
 double machine_seconds() {
   std::ifstream in{"/proc/stat"};
   std::string name;
   in >> name;
-  // user, nice, system, idle, iowait, irq, softirq, steal
+  // The order is: user, nice, system, idle, iowait, irq, softirq, steal.
   std::array<double, 8> spent{};
   for (auto& x : spent)
     in >> x;
@@ -108,7 +108,7 @@ cpu_meter::usage cpu_meter::stop() const {
   const auto others = end.machine - start_.machine - out.own - out.outside;
   const auto all
     = (end.wall - start_.wall) * std::thread::hardware_concurrency();
-  // Ticks are coarse: a short run may seem to have used more than there was.
+  // Ticks are coarse, so a short run may seem to have used more than 100 %.
   out.others_percent = std::max(0.0, 100 * others / all);
   return out;
 }

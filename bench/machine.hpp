@@ -5,35 +5,34 @@
 
 namespace weir::bench {
 
-/// What a figure was measured on.
+/// The machine of a measurement.
 struct machine_facts {
   std::string processor;
   unsigned cores = 0;
-  std::string extensions; ///< Of those that matter here: `avx2 sha_ni`.
+  std::string extensions; ///< Those that matter here, such as `avx2 sha_ni`.
 };
 
 machine_facts this_machine();
 
 double steady_seconds();
 
-/// Used by the calling thread.
+/// CPU time of the calling thread.
 double thread_cpu_seconds();
 
-/// Used by this process.
+/// CPU time of this process.
 double process_cpu_seconds();
 
-/// Who used the processors, from one moment to another, in CPU seconds.
+/// Measures who used the processors in a span of time, in CPU seconds.
 class cpu_meter {
 public:
-  /// Starts now.
-  /// @param outside The process that stands for the network.
+  /// Begins to measure.
+  /// @param outside The process of the network.
   explicit cpu_meter(pid_t outside);
 
   struct usage {
     double own = 0;
     double outside = 0;
-    /// Of all cores, by everybody else; includes what the host took away. In
-    /// percent.
+    /// Percent of all cores that other processes used or the host took away.
     double others_percent = 0;
   };
 
@@ -53,7 +52,7 @@ private:
   reading start_;
 };
 
-/// Machines busier than this with other work do not count as quiet.
+/// A machine with more other work than this is not quiet.
 constexpr double others_percent_max = 5;
 
 } // namespace weir::bench

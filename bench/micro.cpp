@@ -9,7 +9,7 @@ namespace weir::bench {
 
 namespace {
 
-/// Enough not to fit into the nearest cache, as a stream does not.
+/// More than fits into the nearest cache, as in a real stream.
 constexpr size_t commits_max = 2'000;
 
 } // namespace

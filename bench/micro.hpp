@@ -11,35 +11,35 @@
 
 namespace weir::bench {
 
-/// One step of the work on a commit or a repo, alone on one core.
+/// One step of the work on a commit or a repo, measured alone on one core.
 struct stage {
   std::string name;
   std::string what;           ///< What one operation is.
-  double reference_nanos = 0; ///< Of the prototype, on its machine.
-  /// Does a batch of operations; returns how many.
+  double reference_nanos = 0; ///< Time on the reference machine.
+  /// Does a batch of operations. Returns how many.
   std::function<size_t()> run;
-  /// Threads of its own count, too: the store's.
+  /// Also count the threads that it starts, such as those of the store.
   bool whole_process = false;
 };
 
 struct micro_result {
   std::string name;
   std::string what;
-  spread nanos; ///< CPU time an operation.
+  spread nanos; ///< CPU time per operation.
   double reference_nanos = 0;
   calibration_pair calibration;
 
-  /// The reference on this machine, by the speed it had.
+  /// The reference time scaled to the speed of this machine.
   double reference_here() const noexcept;
 
-  /// Above 1: faster than the reference.
+  /// Greater than 1 when it is faster than the reference.
   double ratio() const noexcept { return reference_here() / nanos.median; }
 };
 
-/// Median of slots; the first one, in which caches fill, does not count.
+/// The median of several slots. The first slot fills caches and does not count.
 micro_result measure(const stage& x, const bench_sizes& sizes);
 
-/// All stages, on the commits and repos of the live corpus.
+/// Measures all stages with the commits and repos of the live corpus.
 result<std::vector<micro_result>> measure_micro(const bench_options& options,
                                                 const bench_sizes& sizes);
 

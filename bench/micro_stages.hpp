@@ -9,7 +9,7 @@
 
 namespace weir::bench {
 
-/// What the stages work on: live commits, and the largest repo, of a corpus.
+/// The input of the stages: live commits and the largest repo of a corpus.
 struct micro_input {
   struct commit {
     shared_bytes frame;
@@ -23,18 +23,17 @@ struct micro_input {
   atproto::public_key repo_key;
   shared_bytes repo_car;
 
-  /// At most `commits_max` commits. Errors: those of the corpus.
+  /// Loads at most `commits_max` commits. Errors: those of the corpus.
   static result<std::shared_ptr<const micro_input>>
   load(const corpus_facts& corpus, size_t commits_max);
 };
 
 using micro_input_ptr = std::shared_ptr<const micro_input>;
 
-/// Signatures, hashes, CARs, commits, records: nothing but memory.
+/// Signatures, hashes, CARs, commits and records, all in memory.
 std::vector<stage> make_protocol_stages(const micro_input_ptr& input);
 
-/// One commit through the only writer of a store in `dir`, a hundred of them a
-/// batch, durable.
+/// Writes commits to a store in `dir`, in durable batches of a hundred.
 result<stage> make_store_stage(const micro_input_ptr& input,
                                const std::filesystem::path& dir);
 

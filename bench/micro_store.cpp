@@ -1,4 +1,4 @@
-// The store's share of a commit (bench/micro_stages.hpp).
+// The store's part of a commit (bench/micro_stages.hpp).
 
 #include "bench/micro_stages.hpp"
 #include "bench/scratch_dir.hpp"
@@ -14,7 +14,7 @@ namespace {
 constexpr size_t updates_at_once = 100;
 constexpr size_t accounts = 500;
 
-/// Number `i` in letters, at the end of a DID.
+/// A DID that ends with number `i`, written in letters.
 atproto::did make_did(size_t i) {
   std::string out(24, 'a');
   for (auto at = out.rbegin(); i > 0; ++at, i /= 26)
@@ -22,7 +22,7 @@ atproto::did make_did(size_t i) {
   return atproto::did::trusted("did:plc:" + out);
 }
 
-/// A store of its own, and repos that commit the corpus's records to it.
+/// A store, and repos that commit the records of the corpus to it.
 class store_writer {
 public:
   explicit store_writer(micro_input_ptr input) : input_(std::move(input)) {
@@ -56,7 +56,7 @@ public:
     return {};
   }
 
-  /// One batch of commits that create a record each; returns how many.
+  /// Writes one batch of commits with one create each. Returns how many.
   size_t run() {
     storage::journal_batch group;
     for (size_t i = 0; i < updates_at_once; ++i)
@@ -118,7 +118,8 @@ result<stage> make_store_stage(const micro_input_ptr& input,
   const auto made = std::make_shared<store_writer>(input);
   if (auto ok = made->open(dir); !ok)
     return ok.error();
-  // Log entry 4 and state row 5 microseconds (of the prototype).
+  // On the reference machine the log entry takes 4 and the state row 5
+  // microseconds.
   return stage{"store_commit", "one commit of a durable batch of 100", 9'000,
                [made] {
                  return made->run();

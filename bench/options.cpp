@@ -13,7 +13,7 @@ std::filesystem::path default_dir() {
     return std::filesystem::path{cache} / "weir-bench";
   if (const auto* home = std::getenv("HOME"); home != nullptr && *home == '/')
     return std::filesystem::path{home} / ".cache" / "weir-bench";
-  std::error_code none; // Then in the working directory.
+  std::error_code none; // If it fails: the working directory.
   return std::filesystem::temp_directory_path(none) / "weir-bench";
 }
 
@@ -34,7 +34,7 @@ bench_sizes sizes_of(const bench_options& x) {
     out.live.accounts = 2'000;
     out.live.records = 60'000;
     out.live_events = 60'000;
-    // A mean of 470 records and a median far below it (benchmarks.md, What is
+    // A mean of 470 records; the median is far lower (benchmarks.md, What is
     // measured).
     out.backfill.accounts = 2'000;
     out.backfill.records = 940'000;

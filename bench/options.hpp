@@ -10,21 +10,21 @@
 
 namespace weir::bench {
 
-/// What the command line asks for.
+/// The options of the command line.
 struct bench_options {
   std::string workload = "all"; ///< micro, live, backfill, first or all.
-  bool quick = false;           ///< Small inputs: does it run at all.
+  bool quick = false;           ///< Small inputs, only to see whether it works.
   uint64_t seed = 1;
-  size_t repeats = 0;        ///< Of each load; 0 = by `quick`.
-  std::string json;          ///< File that gets one JSON line a result.
-  std::filesystem::path dir; ///< Corpora and stores; needs a real disk.
+  size_t repeats = 0;        ///< Repetitions of each load; 0 = by `quick`.
+  std::string json;          ///< Gets one line of JSON for each result.
+  std::filesystem::path dir; ///< Corpora and stores; should be on a real disk.
 
   bool wants(std::string_view name) const {
     return workload == "all" || workload == name;
   }
 };
 
-/// How large the workloads are.
+/// The sizes of the workloads.
 struct bench_sizes {
   simnet::population_options live;
   size_t live_events = 0;
@@ -37,8 +37,9 @@ struct bench_sizes {
   std::chrono::seconds patience{0}; ///< For one phase of a load.
 };
 
-/// Where files go unless the command line says: `$XDG_CACHE_HOME/weir-bench`,
-/// `$HOME/.cache/weir-bench`, or the temporary directory.
+/// The directory for files unless an option sets another:
+/// `$XDG_CACHE_HOME/weir-bench`, `$HOME/.cache/weir-bench`, or the temporary
+/// directory.
 std::filesystem::path default_dir();
 
 bench_sizes sizes_of(const bench_options& x);

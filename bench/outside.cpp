@@ -73,7 +73,7 @@ outside::start(const std::filesystem::path& corpus) {
 }
 
 outside::~outside() {
-  close(orders_); // The end of its input ends it.
+  close(orders_); // It ends with its input.
   if (id_ > 0)
     waitpid(id_, nullptr, 0);
   close(answers_);

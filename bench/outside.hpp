@@ -9,18 +9,18 @@
 
 namespace weir::bench {
 
-/// Everything around a node, in a process of its own, so that a node's figures
-/// are its own: the network of a corpus, and an application.
+/// Everything around a node: the network of a corpus, and an application. It
+/// runs in another process, so that the node's figures do not include it.
 ///
 /// # Ownership
-/// Owned by the main thread, which alone calls it. The process ends with the
-/// object, or with its maker.
+/// The main thread owns and calls it. The process ends with this object, or
+/// with the process that made it.
 ///
 /// # Errors
-/// `unreachable`: the process could not start, or is gone.
+/// `unreachable` when the process could not start or has ended.
 class outside {
 public:
-  /// Starts this program again, to serve the corpus.
+  /// Starts this program again to serve the corpus.
   static result<std::unique_ptr<outside>>
   start(const std::filesystem::path& corpus);
 
@@ -35,10 +35,10 @@ public:
 
   pid_t id() const noexcept { return id_; }
 
-  /// An application attaches to the node and acks all it gets.
+  /// Connects an application to the node, which acks all that it gets.
   result<void> attach(const std::string& data_url);
 
-  /// All live events are there at once.
+  /// Makes all live events available at once.
   result<void> play();
 
 private:
@@ -54,11 +54,11 @@ private:
   std::string relay_url_;
 };
 
-/// First argument with which this program is that process.
+/// The first argument that makes this program that process.
 constexpr const char* outside_command = "outside";
 
-/// The other side: serves until its standard input ends. Returns the exit
-/// status.
+/// The main function of that process: serves until its standard input ends.
+/// Returns the exit status.
 int run_outside(const std::string& corpus);
 
 } // namespace weir::bench

@@ -1,5 +1,6 @@
-// The process that a node is measured against (bench/outside.hpp): one order a
-// line on standard input, one answer a line on standard output.
+// The process with the network of a benchmark (bench/outside.hpp). It reads one
+// order per line on standard input and writes one answer per line on standard
+// output.
 
 #include "bench/channel_reader.hpp"
 #include "bench/outside.hpp"
@@ -57,7 +58,7 @@ private:
 
 int run_outside(const std::string& corpus) {
   simnet::network_options options;
-  options.gzip = false; // On one machine it would only take the node's cores.
+  options.gzip = false; // It would only use the node's cores.
   auto network = simnet::replay::open(corpus, options);
   if (!network) {
     std::cerr << "weir-bench: " << network.error().context << "\n";

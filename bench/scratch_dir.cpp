@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view prefix = "store-";
 
-/// Whether `name` is `store-PID-...` of a process that has ended.
+/// True when `name` is `store-PID-...` of a process that has ended.
 bool is_stale(std::string_view name) {
   if (!name.starts_with(prefix))
     return false;

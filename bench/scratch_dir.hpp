@@ -6,11 +6,11 @@
 
 namespace weir::bench {
 
-/// A new directory for one store; goes with this object.
+/// A new directory for one store. It is removed with this object.
 ///
 /// # Ownership and threads
-/// A value that moves; one thread. What a killed process left behind is removed
-/// by `remove_stale` of a later one.
+/// A value that can be moved; one thread. What a killed process left is removed
+/// by `remove_stale` in a later one.
 class scratch_dir {
 public:
   scratch_dir() = default;
@@ -21,7 +21,7 @@ public:
   /// Makes one in `parent`. Errors: `storage_failure`.
   static result<scratch_dir> make(const std::filesystem::path& parent);
 
-  /// Removes those of processes that are no more.
+  /// Removes the directories of processes that have ended.
   static void remove_stale(const std::filesystem::path& parent);
 
   const std::filesystem::path& path() const noexcept { return path_; }

@@ -4,7 +4,7 @@
 
 namespace weir::bench {
 
-/// Repeated measurements in two numbers.
+/// Two numbers for repeated measurements.
 struct spread {
   double median = 0;
   double mad = 0; ///< Median of the distances to the median.
