@@ -3,14 +3,14 @@
 #include <chrono>
 #include <cstddef>
 
-/// Bounds that `apps` keeps. A name says the thing and the unit.
-/// The value itself is accepted; value + 1 is refused.
+/// Limits that `apps` enforces. A name says what is limited, and the unit. The
+/// value itself is accepted; value + 1 is refused.
 namespace weir::limits {
 
 using namespace std::chrono_literals;
 
 /// How long a message to the service manager waits for room in its queue. The
-/// manager reads within milliseconds; a stop has 10 s for everything.
+/// manager reads within milliseconds, and a stop has 10 s for everything.
 constexpr auto service_message_wait = 1s;
 
 constexpr size_t config_file_bytes_max = 1'048'576;

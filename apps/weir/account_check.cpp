@@ -21,7 +21,7 @@ void account_check::check(const atproto::did& repo,
   const bool active = row.account == account_status::active;
   out_.count(active ? "not in sync here" : "not active here");
   if (row.account == account_status::deleted)
-    return; // Nothing of it is kept. A listing tells when it is there.
+    return; // Nothing is kept; a listing shows it.
   const auto there = accounts_.standing_of(repo);
   if (!there)
     return out_.find(repo, "cannot be asked for: " + there.error().context);
@@ -42,8 +42,8 @@ void account_check::refused(const atproto::did& repo, host_standing there) {
     out_.find(repo, "is active here and not active at the host");
 }
 
-/// Active on both sides, and no copy that claims to be true: either its fetch
-/// is still to come, or the node has failed.
+/// The account is active on both sides but has no copy that claims to be true:
+/// its fetch is still to come, or the node has failed.
 void account_check::check_unsynced(const atproto::did& repo,
                                    const storage::repo_row& row) {
   auto sentence = std::string{"is in state "} + storage::to_string(row.status)
@@ -56,7 +56,7 @@ void account_check::check_unsynced(const atproto::did& repo,
     out_.find(repo, std::move(sentence));
 }
 
-/// Active at the host only.
+/// The account is active only at the host.
 void account_check::check_away(const atproto::did& repo,
                                const storage::repo_row& row) {
   if (row.words.tombstoned)
@@ -68,7 +68,7 @@ void account_check::check_away(const atproto::did& repo,
                       + " here and active at the host");
 }
 
-/// Away here, for a while as it seems, and deleted there.
+/// The account is temporarily inactive here, and deleted there.
 void account_check::check_gone(const atproto::did& repo,
                                const storage::repo_row& row) {
   const auto sentence = "is " + std::string{actors::account_word(row.account)}
@@ -79,8 +79,8 @@ void account_check::check_gone(const atproto::did& repo,
     out_.unfinished(repo, "gone at the host", sentence);
 }
 
-/// No host withdraws a tombstone. Whether the directory still has it, or erred
-/// when it was asked, only the directory can say.
+/// A host's word does not lift a tombstone. Only the directory can say whether
+/// it still has one, or gave a wrong answer before.
 void account_check::check_tombstone(const atproto::did& repo) {
   const std::string sentence = "is deleted here because the directory had a "
                                "tombstone for it, and active at the host";
@@ -95,7 +95,8 @@ void account_check::check_tombstone(const atproto::did& repo) {
     out_.find(repo, sentence + "; the directory has a document");
 }
 
-/// What the host says is known and the same, and another relay took it down.
+/// True when the host's own state is the same here and another relay took it
+/// down.
 bool account_check::is_others_verdict(const storage::repo_row& row) const {
   auto words = row.words;
   const auto taken_down = std::erase_if(
@@ -147,8 +148,8 @@ result<void> account_check::check_listed(const listed_account& x) {
   return {};
 }
 
-/// The host has it, we have no row of it: whether it should be here is known
-/// of those that are tracked, and of all when the node follows all.
+/// The host has an account without a row here. It should be here when it is
+/// tracked, or when the node follows all accounts.
 result<void> account_check::check_unknown(const listed_account& x) {
   const auto member = storage::load_row<storage::member_row>(
     db_, storage::member_key{storage::default_dataset, x.repo});

@@ -11,8 +11,8 @@
 namespace weir::apps {
 
 /// Compares the accounts of a store with those of a host: whether they are
-/// known, active, and followed by a copy that claims to be true. What such a
-/// copy holds is compared elsewhere (`host_check`).
+/// known, active, and followed by a copy that claims to be true. `host_check`
+/// compares the content of such copies.
 ///
 /// # Ownership and threads
 /// Borrows everything. One thread.
@@ -20,7 +20,7 @@ class account_check {
 public:
   struct host {
     std::string origin;
-    /// Each account has one; no account is at home at a relay.
+    /// True for a PDS, the home of accounts; no account is at home at a relay.
     bool is_pds = false;
   };
 
@@ -32,21 +32,21 @@ public:
     // nop
   }
 
-  /// The host can be asked about it.
+  /// True when the host can be asked about the repo.
   bool is_its_own(const storage::repo_row& row) const {
     return !where_.is_pds || row.pds == where_.origin;
   }
 
-  /// A repo that claims no true copy here.
+  /// Checks a repo that claims no true copy here.
   /// @pre `check_listing` was called; `is_its_own`, and not both active and
   /// synced.
   void check(const atproto::did& repo, const storage::repo_row& row);
 
-  /// What a refusal to serve it said.
-  /// @pre It is active here.
+  /// Checks what the host said when it refused to serve the repo.
+  /// @pre The account is active here.
   void refused(const atproto::did& repo, host_standing there);
 
-  /// Every account that the host lists.
+  /// Checks every account that the host lists.
   void check_listing();
 
 private:
@@ -66,7 +66,7 @@ private:
   const host_check_options& options_;
   host_findings& out_;
   host_accounts accounts_;
-  bool is_listed_ = false; ///< All that is active at the host was compared.
+  bool is_listed_ = false; ///< The host's active accounts were all compared.
 };
 
 } // namespace weir::apps

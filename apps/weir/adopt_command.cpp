@@ -19,7 +19,7 @@ result<std::string> adopt(const std::string& directory) {
     = storage::read_store_identity(storage::posix_disk(), directory);
   if (!known)
     return known.error();
-  if (!*known) // Opening it would make one.
+  if (!*known) // `open` would make a store.
     return fail(ec::not_found, "there is no store in " + directory);
   storage::database_options where;
   where.directory = directory;

@@ -13,13 +13,13 @@ namespace weir::apps {
 
 namespace {
 
-/// The innermost command that was called.
+/// The innermost command that was given.
 const CLI::App& called(const CLI::App& app) {
   const auto found = app.get_subcommands();
   return found.empty() ? app : called(*found.front());
 }
 
-/// Everything that may stand after `command`.
+/// All words that may follow `command`.
 std::vector<std::string> words(const CLI::App& command) {
   std::vector<std::string> out;
   for (const auto* x : command.get_options())
@@ -32,8 +32,8 @@ std::vector<std::string> words(const CLI::App& command) {
   return out;
 }
 
-/// What to do about a word that nobody took after `command`: a flag belongs after
-/// the subcommand that knows it.
+/// What to do about an unknown word after `command`. A flag may belong after
+/// another subcommand.
 std::string advice(const CLI::App& command, const std::string& word) {
   for (const auto* x : all_commands(command))
     if (std::ranges::count(words(*x), word) > 0)
@@ -43,7 +43,7 @@ std::string advice(const CLI::App& command, const std::string& word) {
   return suggestion(word, words(command));
 }
 
-/// In words that do not count.
+/// Rewrites CLI11's message about an option that was given twice.
 std::string in_words(const std::string& x) {
   const auto twice = x.find(": At Most 1 required but received ");
   return twice == std::string::npos
@@ -67,8 +67,8 @@ int complain(const CLI::App& app, const CLI::ParseError& x) {
   return refused;
 }
 
-/// What a command wrote may have been lost, as on a full disk. A node only says
-/// where it listens.
+/// Fails when the output of a command could not be written, for example to a
+/// full disk. The output of `run` is only where it listens.
 int check_output(const CLI::App& app, int status) {
   if (std::cout.flush() || called(app).get_name() == "run")
     return status;

@@ -7,7 +7,7 @@ namespace weir::apps {
 
 namespace {
 
-/// What the library writes between the kind of a value and its bounds.
+/// CLI11 writes this between the kind of a value and its bounds.
 constexpr std::string_view range_mark = " in [";
 
 bool is_word(std::string_view x) {

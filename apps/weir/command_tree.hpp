@@ -6,27 +6,26 @@
 #include <string_view>
 #include <vector>
 
-/// How a command line is walked by what describes it.
+/// Reads a command line's commands and options, to describe them.
 namespace weir::apps {
 
-/// The commands directly below, in the order in which they were added.
+/// The commands directly below `app`, in the order in which they were added.
 std::vector<const CLI::App*> subcommands_of(const CLI::App& app);
 
-/// Itself and all below it, each before those below it.
+/// `app` and all commands below it, each before those below it.
 std::vector<const CLI::App*> all_commands(const CLI::App& app);
 
-/// "weir repos add".
+/// The words of a command, such as "weir repos add".
 std::string path_of(const CLI::App& app);
 
-/// What stands for a value: "FILE", "ADDRESS:PORT", "signal|manual", "N".
-/// Empty for a flag, which takes none.
+/// What stands for a value in help: "FILE", "ADDRESS:PORT", "signal|manual",
+/// "N". Empty for a flag, which takes no value.
 std::string value_of(const CLI::Option& x);
 
-/// From where to where a value must lie, "1 to 1000"; empty when it is not
-/// bounded.
+/// The range of a value, such as "1 to 1000"; empty when it has no bounds.
 std::string bounds_of(const CLI::Option& x);
 
-/// The words of a choice; empty when the value is none.
+/// The words that a choice accepts; empty for any other option.
 std::vector<std::string> choices_of(const CLI::Option& x);
 
 } // namespace weir::apps

@@ -4,15 +4,15 @@ namespace CLI {
 class App;
 } // namespace CLI
 
-/// The subcommands of `weir`. Each adds itself to the command line; when it
-/// was called, `status` is what the process ends with.
+/// The subcommands of `weir`. Each function adds one to the command line. When
+/// it was called, `status` is the exit status of the process.
 namespace weir::apps {
 
-/// How the program ends.
+/// The exit statuses of the program.
 enum exit_status : int {
   all_good = 0,
-  failed = 1, ///< It ran, and the answer is no: damage, problems, a failure.
-  refused = 2 ///< It could not start: bad flags, bad configuration, no store.
+  failed = 1, ///< It ran and found damage or problems, or failed.
+  refused = 2 ///< It could not start: flags, configuration or store.
 };
 
 void add_run(CLI::App& app, int& status);
@@ -26,7 +26,7 @@ void add_manual(CLI::App& app, int& status);
 void add_completion(CLI::App& app, int& status);
 void add_version(CLI::App& app, int& status);
 
-/// Name, description and every command: the whole command line.
+/// Adds the name, the description and every command.
 /// @pre `app` and `status` live while it parses.
 void add_all_commands(CLI::App& app, int& status);
 

@@ -9,7 +9,7 @@ namespace weir::apps {
 
 namespace {
 
-/// What bash offers where a value is wanted.
+/// What bash offers as the value of an option.
 std::string offer(const CLI::Option& x) {
   if (const auto words = choices_of(x); !words.empty()) {
     std::string all;
@@ -34,7 +34,7 @@ std::string branch(const std::vector<std::string>& patterns,
   return "    " + all + ")\n      " + action + " ;;\n";
 }
 
-/// Which words are commands: those go one step down.
+/// The words that are commands, which lead one level down.
 std::string steps(const CLI::App& app) {
   std::vector<std::string> paths;
   for (const auto* x : all_commands(app))
@@ -43,7 +43,7 @@ std::string steps(const CLI::App& app) {
   return branch(paths, "path=\"$path $word\"");
 }
 
-/// What may be the value of each flag, by what is offered.
+/// The flags with values, grouped by what is offered for them.
 std::string values(const CLI::App& app) {
   std::map<std::string, std::vector<std::string>> by_offer;
   for (const auto* command : all_commands(app))
@@ -57,7 +57,7 @@ std::string values(const CLI::App& app) {
   return out;
 }
 
-/// What may follow each command.
+/// The words that may follow each command.
 std::string words_after(const CLI::App& app) {
   std::string out;
   for (const auto* command : all_commands(app)) {

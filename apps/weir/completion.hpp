@@ -8,8 +8,8 @@ class App;
 
 namespace weir::apps {
 
-/// A script for bash that completes commands, flags, words of choices and
-/// names of files of this command line.
+/// Makes a script for bash that completes commands, flags, words of choices and
+/// file names.
 /// @param app The whole command line.
 std::string make_bash_completion(const CLI::App& app);
 

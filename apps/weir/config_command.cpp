@@ -11,8 +11,8 @@ namespace weir::apps {
 
 namespace {
 
-/// The file alone: what the environment says does not make it good. Whatever a
-/// node would read at its start is read here, too.
+/// Checks the file alone, without the environment. It reads everything else
+/// that a node would read at its start, too.
 int check(const std::string& file) {
   flag_values flags;
   flags.config = file;
@@ -32,7 +32,7 @@ int print(const option_flags& flags) {
   const auto loaded = load_settings(flags.values(), process_environment());
   for (const auto& x : loaded.problems)
     std::cerr << x << "\n";
-  // Half of what was wanted would look like all of it.
+  // A file with only the valid part would look complete.
   if (!loaded.problems.empty())
     return failed;
   for (const auto& x : sentences_of(loaded.others))

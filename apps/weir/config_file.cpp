@@ -53,7 +53,7 @@ std::optional<std::vector<std::string>> read_list(const toml::node& x) {
   return out;
 }
 
-/// The value, when it is of the option's kind.
+/// The value, if it has the kind of the option.
 std::optional<option_value> read_value(const option& to, const toml::node& x) {
   if (to.kind == value_kind::list) {
     auto list = read_list(x);
@@ -122,7 +122,7 @@ given_values parse_config(std::string_view text, const std::string& name) {
   given_values out;
   try {
     const auto root = toml::parse(text, name);
-    // A table is sorted by name; people read from top to bottom.
+    // toml++ sorts by name, but people read from top to bottom.
     std::vector<std::pair<const toml::key*, const toml::node*>> lines;
     for (const auto& [key, node] : root)
       lines.emplace_back(&key, &node);
@@ -143,7 +143,7 @@ given_values parse_config(std::string_view text, const std::string& name) {
 
 result<std::string> read_small_file(const std::string& path, size_t bytes_max,
                                     file_secrecy secrecy) {
-  // A pipe that nobody writes would be waited for.
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
   const auto number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (number < 0 && errno == EACCES)
     return fail(ec::invalid_argument,

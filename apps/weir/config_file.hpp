@@ -8,40 +8,41 @@
 
 namespace weir::apps {
 
-/// A value that somebody gave for an option, not yet checked against its
-/// range.
+/// A value that was given for an option and is not checked against its range
+/// yet.
 struct given_value {
   const option* to = nullptr;
   option_value value;
   std::string where;  ///< "weir.toml:3:1: bind", "WEIR_BIND", "--bind".
-  std::string shown;  ///< The value, for messages.
+  std::string shown;  ///< The value as messages show it.
   std::string origin; ///< "weir.toml:3", "WEIR_BIND", "--bind".
 };
 
-/// What was given, and what is wrong with the rest: one sentence each.
+/// The values that were given, and one sentence for each error.
 struct given_values {
   std::vector<given_value> values;
   std::vector<std::string> problems;
 };
 
-/// `where = shown: must be ...`.
+/// Formats `where = shown: must be ...`.
 std::string unfit(const option& x, const std::string& where,
                   const std::string& shown);
 
-/// Reads TOML text: names of options and their values, nothing else. All
-/// problems are reported with line and column.
-/// @param name Of the file, for messages.
+/// Reads a TOML text with names of options and their values. All errors are
+/// reported with line and column.
+/// @param name Name of the file, for messages.
 given_values parse_config(std::string_view text, const std::string& name);
 
-/// The same from disk, at most `limits::config_file_bytes_max`.
+/// Reads such a file of at most `limits::config_file_bytes_max` bytes.
 given_values read_config(const std::string& path);
 
-/// Whether others may read a file.
+/// Whether other users may read a file.
 enum class file_secrecy : uint8_t { open, secret };
 
-/// A whole small file. `ec::not_found`, also for what is no regular file,
-/// `ec::limit_reached`, and `ec::invalid_argument`, which says what to do, for one
-/// that this user may not read and for a secret that others may read or change.
+/// Reads a whole small file. `ec::not_found` when it is absent or no regular
+/// file, `ec::limit_reached` when it is too large, and `ec::invalid_argument`,
+/// which says what to do, when this user may not read it or when others may
+/// read or change a secret.
 result<std::string> read_small_file(const std::string& path, size_t bytes_max,
                                     file_secrecy secrecy);
 

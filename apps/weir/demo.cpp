@@ -21,10 +21,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto poll_interval = 100ms;
-constexpr auto deadline = 60s; ///< Of each phase that waits for something.
+constexpr auto deadline = 60s; ///< For each phase that waits.
 constexpr auto status_interval = 10s;
 constexpr size_t findings_shown = 20;
-constexpr uint64_t forget_every = 5'000; ///< Events, of which one is not acked.
+constexpr uint64_t forget_every = 5'000; ///< One event of so many is not acked.
 
 class demo {
 public:
@@ -53,7 +53,7 @@ private:
   std::string summary() const;
 
   const demo_options options_;
-  stop_signal stop_; ///< Before any thread.
+  stop_signal stop_; ///< Before any thread starts.
   demo_report report_;
   demo_network network_;
   demo_faults faults_;
@@ -62,7 +62,7 @@ private:
   delivery_check delivery_;
 };
 
-/// Lets time pass, unless somebody or something ends the demo.
+/// Waits, unless the demo is interrupted or the node fails.
 result<void> demo::pause(std::chrono::milliseconds x) {
   if (!stop_.wait_for(x))
     return {};
@@ -114,7 +114,7 @@ result<void> demo::start() {
   return {};
 }
 
-/// All repos fetched, and every record handed to the consumer.
+/// Waits until all repos are fetched and every record was delivered.
 result<void> demo::backfill() {
   const auto accounts = network_.life().truth().accounts();
   node_status now;
@@ -142,7 +142,7 @@ result<void> demo::backfill() {
   return {};
 }
 
-/// Traffic, and one fault after the other.
+/// Makes traffic, and one fault after the other.
 result<void> demo::live() {
   network_.life().set_rate(options_.rate);
   const auto steps = faults_.steps_left();
@@ -181,7 +181,7 @@ result<comparison> demo::compare_now() {
   return out;
 }
 
-/// Nothing under way any more, and everything equal.
+/// True when nothing is on its way any more and all copies are equal.
 result<bool> demo::caught_up() {
   auto now = compare_now();
   if (!now)
@@ -217,8 +217,8 @@ result<void> demo::converge() {
   return {};
 }
 
-/// architecture.md I9: nothing happens any more, and the node says of everybody
-/// that its copy is whole, and is right.
+/// Checks invariant I9 on a quiet network: the node must say of every account
+/// that its copy is complete, and be right.
 result<void> demo::become_whole() {
   std::vector<std::string> missing;
   auto ok = until("completeness", [&]() -> result<bool> {
@@ -245,7 +245,7 @@ result<void> demo::become_whole() {
   return {};
 }
 
-/// What was done to the node must be what it counted.
+/// Checks that the node counted the faults that were injected.
 result<void> demo::check_notice() {
   const auto page = network_.metrics();
   if (!page)
@@ -260,7 +260,7 @@ result<void> demo::check_notice() {
   return {};
 }
 
-/// Stops the node and asks its store.
+/// Stops the node and checks its store.
 result<void> demo::prove() {
   consumer_->stop();
   network_.stop_node();

@@ -24,7 +24,7 @@ void add_demo(CLI::App& app, int& status) {
     ->capture_default_str();
   command
     ->add_option("--duration", *seconds, "Seconds of live traffic and faults")
-    ->check(CLI::Range(12, 3'600)) // In less no fault has the time to happen.
+    ->check(CLI::Range(12, 3'600)) // All faults need this time.
     ->capture_default_str();
   command->add_flag("--direct", options->direct,
                     "Follow the three hosts instead of the relay");

@@ -8,12 +8,13 @@
 
 namespace weir::apps {
 
-/// What the node says of completeness on a network that is quiet. A sentence for
-/// each active account.
+/// Errors in what the node says about completeness on a quiet network, one
+/// sentence for each active account.
 struct completeness_findings {
-  std::vector<std::string> missing; ///< It does not say that this copy is whole.
-  /// It does, and the copy is not what the network has: that is never right, not
-  /// even for a while.
+  /// The node does not say that the copy is complete.
+  std::vector<std::string> missing;
+  /// The node says that the copy is complete, but it differs from the network.
+  /// This is never right, not even for a moment.
   std::vector<std::string> wrong;
 };
 

@@ -41,16 +41,16 @@ struct demo_consumer::impl : std::enable_shared_from_this<impl> {
   const net::url target;
   const std::chrono::microseconds reconnect_delay;
 
-  // Only on the loop:
+  // Used only on the loop:
   std::unique_ptr<net::timer> timer;
   net::ws_client_ptr client;
   uint64_t session_number = 0;
   std::deque<uint64_t> acks; ///< Waiting for room in the socket's queue.
-  size_t owed_frames = 0;    ///< Credit to give back when the acks are out.
+  size_t owed_frames = 0;    ///< Credit to return when the acks are sent.
   size_t owed_bytes = 0;
   bool stopped = false;
 
-  mutable std::mutex guard; ///< Of all below.
+  mutable std::mutex guard; ///< Guards everything below.
   event_copy copy;
   counters count;
   /// By account.
@@ -145,7 +145,7 @@ void demo_consumer::impl::take(const shared_bytes& frame) {
   acks.push_back(x->id);
 }
 
-/// Credit follows the acks, so that no more of them wait than events fit into
+/// Credit is returned after the acks, so no more acks wait than events fit into
 /// the window.
 void demo_consumer::impl::flush() {
   while (client && !acks.empty()) {
@@ -175,7 +175,7 @@ demo_consumer::demo_consumer(net::transport_ptr network,
 }
 
 demo_consumer::~demo_consumer() {
-  // Sockets and timers end on their loop, or after it.
+  // Sockets and timers must end on their loop or after it.
   auto& loop = impl_->loop;
   loop.post([x = std::move(impl_)] {
     x->stopped = true;

@@ -10,15 +10,17 @@
 
 namespace weir::apps {
 
-/// An application on Tap's wire: reads `/channel` over a real WebSocket, keeps
-/// a copy, and acks. Some acks it forgets, until the event comes again.
+/// An application for Tap's wire. It reads `/channel` over a real WebSocket,
+/// keeps a copy, and sends acks. Some acks it leaves out until the event comes
+/// again.
 ///
 /// # Ownership and threads
-/// Works on one loop of `network`. All calls from any thread.
+/// Works on one loop of `network`. All calls are safe from any thread.
 class demo_consumer {
 public:
   /// @param data_url Origin of the node's data port.
-  /// @param reconnect_delay How soon it comes back after a connection ended.
+  /// @param reconnect_delay How soon it connects again after a connection has
+  /// ended.
   demo_consumer(net::transport_ptr network, const std::string& data_url,
                 std::chrono::microseconds reconnect_delay
                 = std::chrono::milliseconds{100});
@@ -29,13 +31,14 @@ public:
 
   void start();
 
-  /// Hangs up and stays away until the next `start`.
+  /// Closes the connection until the next `start`.
   void stop();
 
-  /// Hangs up; comes back a moment later.
+  /// Closes the connection; it connects again a moment later.
   void drop_connection();
 
-  /// Every so many-th event is not acked when it comes first; 0: all are.
+  /// Leaves out the ack of every `every`-th event when it first comes; 0 acks
+  /// all.
   void set_forgetful(uint64_t every);
 
   /// See `event_copy::forget_records`.
@@ -43,8 +46,8 @@ public:
 
   struct counters {
     uint64_t connections = 0;
-    uint64_t forgotten = 0; ///< Acks that were left out,
-    uint64_t recovered = 0; ///< events of those that came again.
+    uint64_t forgotten = 0; ///< Acks that were left out.
+    uint64_t recovered = 0; ///< Those of them whose event came again.
     /// Live records that came while an earlier event of their account was not
     /// acked.
     uint64_t overtook = 0;
@@ -52,7 +55,7 @@ public:
 
   counters counts() const;
 
-  /// Shows the copy while nothing changes it.
+  /// Calls `look` with the copy while nothing changes it.
   void read(const std::function<void(const event_copy&)>& look) const;
 
 private:

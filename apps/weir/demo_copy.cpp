@@ -55,7 +55,7 @@ struct event_copy::event {
   std::string handle;
   std::string status;
 
-  /// Nothing unless the text is what Tap's clients take.
+  /// Returns nothing unless Tap's clients would accept the text.
   static std::optional<event> parse(std::string_view text);
 
   delivered_event digest() const;

@@ -9,12 +9,12 @@ namespace weir::apps {
 
 namespace {
 
-/// Faults that leave the same trace, and where they leave it.
+/// Faults with the same effect, and the metric that shows it.
 struct trace {
   std::initializer_list<std::string_view> faults;
   std::string_view metric;
   std::initializer_list<std::string_view> labels;
-  uint64_t before = 0; ///< What the metric shows without any fault.
+  uint64_t before = 0; ///< What the metric shows without faults.
 };
 
 const std::array traces{

@@ -8,15 +8,16 @@
 
 namespace weir::apps {
 
-/// Value of a metric in the text that Prometheus reads, summed over all its
-/// labels.
-/// @param label `result="bad_proof"` counts only lines that have it.
+/// Value of a metric in a page for Prometheus, summed over all its labels.
+/// @param label Counts only lines with this label, such as
+/// `result="bad_proof"`.
 uint64_t metric_total(std::string_view page, std::string_view name,
                       std::string_view label = {});
 
-/// Whether the node noticed what was done to it: it must have counted at least
-/// as much of each kind as was injected. One sentence for each that it missed.
-/// @param page Answer of the node's `/metrics`.
+/// Checks that the node noticed the faults: it must have counted at least as
+/// many of each kind as were injected. Returns one sentence for each kind that
+/// it missed.
+/// @param page The node's `/metrics`.
 std::vector<std::string>
 unnoticed_faults(const std::map<std::string, uint64_t>& injected,
                  std::string_view page);

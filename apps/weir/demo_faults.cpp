@@ -54,12 +54,12 @@ void demo_faults::plan() {
   add(fault_kind::remove);
 }
 
-/// These happen while the directory answers nobody.
+/// Causes these faults while the directory answers nobody.
 void demo_faults::silence(std::initializer_list<fault_kind> kinds) {
   steps_.push_back([this] {
     simnet::fault x;
     x.kind = fault_kind::directory_refuse;
-    x.count = 0; // Until it is told to answer.
+    x.count = 0; // Until `directory_up`.
     inject(x);
   });
   for (const auto kind : kinds)
@@ -93,7 +93,7 @@ void demo_faults::add(fault_kind kind, size_t count) {
   });
 }
 
-/// Not one that was hit before: each fault leaves a trace of its own.
+/// An account without an earlier fault, so that each fault has its own effect.
 std::string demo_faults::any_active_account() {
   std::set<std::string> hit;
   for (const auto& each : done_)
@@ -142,7 +142,7 @@ void demo_faults::order(fault_kind kind, request_fault what, size_t count,
   x.count = count;
   x.time = time;
   if (kind == fault_kind::rate_limit)
-    x.did = any_active_account(); // Else a listing may be refused instead.
+    x.did = any_active_account(); // Otherwise it may hit a listing.
   if (const auto done = network_.faults().inject(x); !done)
     misses_.push_back(done.error().context);
   orders_.push_back({kind, what, count});
@@ -175,7 +175,7 @@ uint64_t demo_faults::healed(const std::set<std::string>& wrong) const {
     out += std::ranges::none_of(x.dids, [&wrong](const std::string& did) {
       return wrong.contains(did);
     });
-  for (const auto& x : orders_) // What was refused came at another time.
+  for (const auto& x : orders_) // Refused requests came again later.
     if (wrong.empty())
       out += network_.requests().served(x.what);
   return out;

@@ -12,8 +12,8 @@
 
 namespace weir::apps {
 
-/// What goes wrong in the demo, in a fixed order: requests that fail from the
-/// start, and one fault after the other while accounts are busy.
+/// The faults of the demo in a fixed order: requests that fail from the start,
+/// then one fault after the other while accounts are active.
 ///
 /// # Ownership and threads
 /// Borrows the network. One thread.
@@ -21,28 +21,28 @@ class demo_faults {
 public:
   demo_faults(simnet::network& network, const demo_options& options);
 
-  /// Requests that will be slow, fail, be cut off or refused. Before the node
-  /// starts, so that its first fetches meet them.
+  /// Orders requests that are slow, fail, are cut off or refused. Call it
+  /// before the node starts, so that its first fetches are affected.
   void order_requests();
 
-  /// Faults still to come.
+  /// Number of faults still to come.
   size_t steps_left() const noexcept { return steps_.size() - next_; }
 
-  /// The next one.
+  /// Causes the next fault.
   void step();
 
-  /// After the last one: accounts that moved write once more, as their
-  /// repositories verify again only then (protocol-coverage.md 11.3).
+  /// Call this after the last fault: accounts that moved write once more, since
+  /// their repositories verify only after that (protocol-coverage.md 11.3).
   void settle();
 
-  /// By kind, of those that hit something.
+  /// Number of faults by kind that had an effect.
   std::map<std::string, uint64_t> injected() const;
 
-  /// Of those, without the ones whose trace is still there.
+  /// How many of those have left no difference.
   /// @param wrong Accounts whose copy differs from the truth.
   uint64_t healed(const std::set<std::string>& wrong) const;
 
-  /// Faults that could not be carried out, and orders that hit nothing.
+  /// Faults that could not be carried out, and orders that affected no request.
   std::vector<std::string> misses() const;
 
 private:
@@ -70,8 +70,8 @@ private:
   std::vector<simnet::fault_record> done_;
   std::vector<order_placed> orders_;
   std::vector<std::string> misses_;
-  std::vector<std::string> deactivated_; ///< To come back,
-  std::vector<std::string> taken_down_;  ///< one of them, too.
+  std::vector<std::string> deactivated_; ///< Accounts to reactivate.
+  std::vector<std::string> taken_down_;  ///< One of these comes back, too.
   std::vector<std::string> migrated_;
 };
 

@@ -19,28 +19,28 @@ struct listed_repo {
   std::string rev; ///< Empty before the first fetch.
   uint64_t records = 0;
   bool complete = false; ///< Proved equal to its source.
-  std::string reason;    ///< Why it is not.
+  std::string reason;    ///< Why it is not complete.
 };
 
-/// Answer of the node's `/status`.
+/// The node's `/status`.
 struct node_status {
   uint64_t repos = 0;
   uint64_t synced = 0;
   uint64_t records = 0;
   uint64_t log_end = 0;
-  uint64_t outbox = 0; ///< Events the consumer has not settled.
+  uint64_t outbox = 0; ///< Events that the consumer has not acked or given up.
 };
 
-/// Everything the demo runs, in one process: a simulated network on real
+/// Everything that the demo runs in one process: a simulated network on real
 /// sockets, and a node with its data in a new temporary directory.
 ///
 /// # Ownership and threads
-/// Owned by the main thread, which alone calls it.
+/// The main thread owns and calls it.
 class demo_network {
 public:
   explicit demo_network(const demo_options& options);
 
-  /// Stops all; removes the directory unless `keep_data` was called.
+  /// Stops everything. Removes the directory unless `keep_data` was called.
   ~demo_network();
 
   demo_network(const demo_network&) = delete;
@@ -48,7 +48,7 @@ public:
 
   result<void> start_network();
 
-  /// On the usual ports when they are free.
+  /// Starts the node, on the usual ports when they are free.
   result<void> start_node(std::function<void(const error&)> on_failure);
 
   void stop_node();
@@ -60,7 +60,7 @@ public:
   /// All repos, by DID.
   result<std::map<std::string, listed_repo>> repos();
 
-  /// Text of the node's `/metrics`.
+  /// The node's `/metrics`.
   result<std::string> metrics();
 
   simnet::network& life() noexcept { return life_; }

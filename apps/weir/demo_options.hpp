@@ -11,10 +11,10 @@ struct demo_options {
   size_t accounts = 500;
   uint64_t records = 60'000;
   size_t hosts = 3;
-  double rate = 500;                 ///< Live events a second.
-  std::chrono::seconds duration{12}; ///< Of the live phase.
-  bool direct = false;  ///< Follow the hosts themselves, not the relay.
-  bool forever = false; ///< Stay up, without faults and proof.
+  double rate = 500;                 ///< Live events per second.
+  std::chrono::seconds duration{12}; ///< Length of the live phase.
+  bool direct = false;  ///< Follow the hosts instead of the relay.
+  bool forever = false; ///< Run on, without faults and proof.
 };
 
 } // namespace weir::apps

@@ -129,7 +129,7 @@ void comparer::check_strangers() {
       differ(did, "is not of this network");
 }
 
-/// Follows the log with the consumer's notes at hand.
+/// Reads the log and compares it with the consumer's notes.
 class delivery_checker {
 public:
   delivery_checker(const storage::database& db,
@@ -160,7 +160,7 @@ private:
   delivery_check out_;
   atproto::did row_owner_;
   std::optional<storage::repo_row> row_;
-  /// What was removed and is not off the disk yet: up to which id.
+  /// Erased content that is still on disk: for each repo, up to which id.
   std::map<std::string, storage::op_id> erasures_;
 };
 
@@ -186,7 +186,7 @@ result<delivery_check> delivery_checker::run() {
   for (storage::op_id after = 0;;) {
     const auto entries = log_.read(after, UINT64_MAX, page);
     if (!entries && after == 0 && entries.error().code == ec::not_found)
-      break; // Nothing was ever written, and all that came is invented.
+      break; // Nothing was written, so all events are invented.
     if (!entries)
       return entries.error();
     if (entries->empty())
@@ -231,7 +231,7 @@ void delivery_checker::check(const storage::log_entry& entry,
   const bool record = !op.scope.starts_with('$');
   const auto path = record ? op.scope + "/" + op.rkey : std::string{};
   const bool removed = op.action == atproto::op_action::remove;
-  // Of what was erased the log may not know the collection any more.
+  // The log may no longer know the collection of erased content.
   const bool forgotten = entry.erased && op.scope.empty();
   const bool same = forgotten
                     || (sent->second.place == event_place(did, path)
@@ -243,7 +243,7 @@ void delivery_checker::check(const storage::log_entry& entry,
   ++(same ? out_.delivered : out_.altered);
 }
 
-/// The status gate: what an account does not show any more.
+/// True for operations that are not delivered because of the account's status.
 result<bool> delivery_checker::withheld(const atproto::did& repo,
                                         storage::op_id id) {
   if (repo != row_owner_) {

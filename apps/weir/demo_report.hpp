@@ -10,8 +10,8 @@
 
 namespace weir::apps {
 
-/// Lines of the demo on standard output: `[ 4.2s] backfill   ...`, with the
-/// time since this object was made.
+/// Prints lines of the demo on standard output: `[ 4.2s] backfill   ...`, with
+/// the time since this object was made.
 class demo_report {
 public:
   demo_report() : start_(system_clock().steady_now()) {
@@ -26,18 +26,19 @@ private:
   steady_time start_;
 };
 
-/// `61,204`.
+/// Formats `61,204`.
 std::string grouped(uint64_t x);
 
-/// `1.9 ms`, `2.5 s`.
+/// Formats `1.9 ms`, `2.5 s`.
 std::string readable(std::chrono::microseconds x);
 
-/// The value that a share of `sorted` does not exceed; 0 when it is empty.
+/// The value that the given share of `sorted` does not exceed; 0 when it is
+/// empty.
 /// @param share In (0, 1].
 std::chrono::microseconds
 percentile(std::span<const std::chrono::microseconds> sorted, double share);
 
-/// `bad_signature 2, broken_chain 1`.
+/// Formats `bad_signature 2, broken_chain 1`.
 std::string listed(const std::map<std::string, uint64_t>& counts);
 
 } // namespace weir::apps

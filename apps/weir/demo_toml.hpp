@@ -4,7 +4,7 @@
 
 namespace weir::apps {
 
-/// conf/demo.toml, as it was when the program was built.
+/// The content of conf/demo.toml when the program was built.
 extern const std::string_view demo_toml;
 
 } // namespace weir::apps

@@ -14,18 +14,18 @@ namespace {
 constexpr std::string_view own_prefix = "WEIR_";
 constexpr std::string_view tap_prefix = "TAP_";
 
-/// Variables that the program reads and that are no options.
+/// Variables that the program reads although they are no options.
 constexpr std::array<std::string_view, 3> read_elsewhere{
   "WEIR_CONFIG", "WEIR_CRASH_AT", "WEIR_THROW_AT"};
 
 struct other_name {
-  std::string_view theirs; ///< What stands after WEIR_ or TAP_.
-  std::string_view ours;   ///< Option.
-  std::string_view value;  ///< What to set it to, where another form is wanted.
+  std::string_view theirs; ///< The part after WEIR_ or TAP_.
+  std::string_view ours;   ///< Name of the option.
+  std::string_view value;  ///< The form of its value, if it differs.
 };
 
-/// What Tap calls options of ours, and what people guess. Options of the same
-/// name need no row.
+/// Tap's names for our options, and names that people guess. Equal names need
+/// no entry.
 constexpr other_name other_names[]{
   {"ADMIN_PASSWORD", "admin_password_file", "FILE"},
   {"PASSWORD", "admin_password_file", "FILE"},
@@ -59,8 +59,9 @@ const other_name* find_other_name(std::string_view theirs) {
   return x == std::end(other_names) ? nullptr : x;
 }
 
-/// What Kubernetes and container links set by the name of a service: `weir` gives
-/// WEIR_SERVICE_HOST, WEIR_PORT=tcp://10.0.0.1:2480, WEIR_PORT_2480_TCP_ADDR.
+/// Variables that Kubernetes and container links make from the name of a
+/// service. A service `weir` gives WEIR_SERVICE_HOST,
+/// WEIR_PORT=tcp://10.0.0.1:2480, WEIR_PORT_2480_TCP_ADDR.
 bool is_of_a_cluster(std::string_view name, std::string_view value) {
   return name.find("_SERVICE_HOST") != std::string_view::npos
          || name.find("_SERVICE_PORT") != std::string_view::npos
@@ -69,7 +70,7 @@ bool is_of_a_cluster(std::string_view name, std::string_view value) {
              && value.find("://") != std::string_view::npos);
 }
 
-/// Our variables that differ by a slip of the hand.
+/// Our variables that differ only by a typing error.
 std::vector<std::string> nearly(std::string_view name) {
   constexpr size_t slips_max = 2;
   std::vector<std::string> out;

@@ -8,14 +8,14 @@
 
 namespace weir::apps {
 
-/// Heads of one repo, one by one.
+/// Reads the heads of one repo one by one.
 class head_reader {
 public:
   explicit head_reader(storage::head_cursor from) : from_(std::move(from)) {
     // nop
   }
 
-  /// Null at the end.
+  /// The next head, which is not removed; null at the end.
   result<const storage::head_entry*> peek() {
     if (page_.empty() && !over_) {
       auto more = from_.next();

@@ -18,7 +18,7 @@ std::string_view text_of(const json::object& from, std::string_view key) {
                                         : std::string_view{};
 }
 
-/// Absent is active (protocol-coverage.md 9).
+/// An absent member means active (protocol-coverage.md 9).
 bool is_active(const json::object& from) {
   const auto* x = from.if_contains("active");
   return x == nullptr || !x->is_bool() || x->get_bool();

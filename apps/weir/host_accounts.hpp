@@ -9,7 +9,7 @@
 
 namespace weir::apps {
 
-/// What a host says of one account.
+/// What a host lists of one account.
 struct listed_account {
   atproto::did repo;
   atproto::tid rev;
@@ -19,27 +19,27 @@ struct listed_account {
 enum class host_standing : uint8_t {
   active,
   inactive, ///< Deactivated, suspended or taken down.
-  absent, ///< Unknown to it, or deleted.
+  absent, ///< Unknown to the host, or deleted.
 };
 
-/// The accounts of a PDS or relay, as it tells them.
+/// The accounts of a PDS or relay, as it reports them.
 ///
 /// # Ownership and threads
 /// Borrows the client. One thread.
 ///
 /// # Limits
-/// One page of `limits::listing_bytes_max` at a time, and
-/// `limits::listing_pages_max` of them.
+/// One page of `limits::listing_bytes_max` bytes at a time, and at most
+/// `limits::listing_pages_max` pages.
 class host_accounts {
 public:
   /// @param origin Scheme, host and port.
   host_accounts(web_client& web, std::string origin);
 
-  /// Visits whatever `listRepos` shows, in the host's order. Lines that are no
-  /// accounts are left out. `ec::not_found` when the host does not list.
+  /// Visits everything in `listRepos` in the host's order. Lines that are no
+  /// accounts are skipped. `ec::not_found` when the host has no such call.
   result<void> each(const std::function<void(const listed_account&)>& visit);
 
-  /// What `getRepoStatus` says.
+  /// Asks `getRepoStatus`.
   result<host_standing> standing_of(const atproto::did& repo);
 
 private:

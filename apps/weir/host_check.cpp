@@ -18,7 +18,7 @@ namespace weir::apps {
 
 namespace {
 
-/// Paths named for one repo; the rest is counted.
+/// How many paths are listed for one repo; others are only counted.
 constexpr size_t paths_named_max = 10;
 constexpr uint16_t partition = 0;
 
@@ -61,8 +61,8 @@ private:
   const host_check_options& options_;
   const std::string origin_;
   stream_claims claims_;
-  std::optional<account_check> accounts_; ///< Once the host is known.
-  /// Of the repo that is looked at, when it is known.
+  std::optional<account_check> accounts_; ///< Set when the host is known.
+  /// The filter of the current repo, if it is known.
   std::optional<wire::collection_filter> filter_;
   host_findings out_;
 };
@@ -77,7 +77,7 @@ host_checker::filter_of(const atproto::did& repo,
   return out ? std::optional{std::move(*out)} : std::nullopt;
 }
 
-/// Whether a record there should be here, too.
+/// True when a record of the host should be here, too.
 bool host_checker::kept(std::string_view path) const {
   return filter_ && filter_->matches(atproto::split_path(path).collection);
 }
@@ -95,7 +95,7 @@ result<host_check_report> host_checker::run() {
   return out_.take();
 }
 
-/// Every known repo, page by page, until `visit` is false.
+/// Visits every known repo, page by page, until `visit` returns false.
 result<void> host_checker::each_row(
   const std::function<bool(const atproto::did&, const storage::repo_row&)>&
     visit) {
@@ -112,7 +112,7 @@ result<void> host_checker::each_row(
   }
 }
 
-/// No account is at home at a relay.
+/// Finds the host among the upstreams. No account is at home at a relay.
 result<void> host_checker::learn_host() {
   auto claims = stream_claims::load(db_);
   if (!claims)

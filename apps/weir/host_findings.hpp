@@ -7,7 +7,7 @@
 
 namespace weir::apps {
 
-/// Where the parts of a comparison with a host put what they see.
+/// Collects the findings of a comparison with a host.
 ///
 /// # Ownership and threads
 /// Borrows the options. One thread.
@@ -22,16 +22,17 @@ public:
 
   void find(const atproto::did& repo, std::string sentence);
 
-  /// Of the host as a whole.
+  /// Adds a finding about the host as a whole.
   void find_of_host(const std::string& origin, std::string sentence);
 
-  /// What is no proof of damage.
+  /// Adds something that is no proof of damage.
   void doubt(const atproto::did& repo, const char* what, std::string sentence);
 
-  /// It came to be at the host after what the node claims to know.
+  /// Adds a change at the host after the time up to which the node has
+  /// everything.
   void newer(const atproto::did& repo, std::string sentence);
 
-  /// Something was still to be done here.
+  /// Adds something that was still to be done here.
   void unfinished(const atproto::did& repo, const char* what,
                   std::string sentence);
 

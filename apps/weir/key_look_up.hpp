@@ -7,14 +7,14 @@
 
 namespace weir::apps {
 
-/// The signing key, as multikey text, that the document of a DID has now; empty
-/// when it has none that is usable.
+/// The signing key in the present document of a DID, as Multikey text; empty
+/// when it has no usable one.
 /// @param directory Origin of the directory of did:plc.
 result<std::string> look_up_key(web_client& web, const atproto::did& repo,
                                 const std::string& directory);
 
-/// Whether the directory, or the host of a did:web, says that there is no such
-/// identity any more.
+/// True when the directory, or the host of a did:web, says that the identity
+/// does not exist any more.
 /// @param directory Origin of the directory of did:plc.
 result<bool> has_tombstone(web_client& web, const atproto::did& repo,
                            const std::string& directory);

@@ -35,7 +35,7 @@ given_values read_environment(const environment& variables,
   return out;
 }
 
-/// Repeated flags add up to one list.
+/// Repeated flags give one list.
 given_values read_flags(const flag_values& flags) {
   given_values out;
   for (const auto& [to, texts] : flags.given) {
@@ -139,7 +139,8 @@ loaded_settings load_settings(const flag_values& flags,
   auto checked = values;
   if (!values.admin_password_file.empty()) {
     read_password(out);
-    // A password that cannot be read is one problem, not two.
+    // A valid stand-in, since a password that cannot be read is one error and
+    // not two.
     checked.admin_password = std::string(16, '*');
   }
   for (auto& x : checked.problems())

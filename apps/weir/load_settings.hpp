@@ -11,41 +11,43 @@
 
 namespace weir::apps {
 
-/// What the command line said; only what is present.
+/// The options on the command line; only those that are present.
 struct flag_values {
   std::optional<std::string> config; ///< `--config`.
   std::map<const option*, std::vector<std::string>> given;
 };
 
-/// Variables whose names begin with WEIR_ or TAP_, by name.
+/// Environment variables whose names begin with WEIR_ or TAP_.
 using environment = std::map<std::string, std::string, std::less<>>;
 
-/// That of this process, without empty ones: those count as unset.
+/// Those of this process, without empty ones, which count as unset.
 environment process_environment();
 
 struct loaded_settings {
   settings values;
-  /// Where a value comes from that is not the default.
+  /// Where each value comes from that is not the default.
   std::map<const option*, std::string> origins;
-  /// Everything that is wrong, one sentence each. Do not start with any.
+  /// Everything that is wrong, one sentence each. Do not start when there is
+  /// any.
   std::vector<std::string> problems;
-  foreign_variables others; ///< What the environment has beside options.
+  foreign_variables others; ///< Environment variables that are no options.
 };
 
-/// Takes values over those that are there; notes what is wrong.
+/// Takes values over those that are there, and notes errors.
 void take_values(loaded_settings& to, given_values from);
 
-/// Defaults, then the file (`--config` or WEIR_CONFIG), then the environment,
-/// then flags; secrets from their files; and whether it all fits together. A
-/// variable that is nearly an option's, or what others call one, is a problem; the
-/// rest is in `others`, to be warned of.
+/// Reads the defaults, then the file (`--config` or WEIR_CONFIG), then the
+/// environment, then flags, and secrets from their files. Checks whether all
+/// options fit together. A variable whose name is close to an option, or is
+/// another program's name for one, is a problem; the rest is in `others`, for
+/// warnings.
 loaded_settings load_settings(const flag_values& flags,
                               const environment& variables);
 
-/// The password in a file, without the line break at its end.
-/// `ec::invalid_argument` when its length is out of
-/// `limits::admin_password_bytes_range`, or it holds control bytes.
-/// @param remedy Ends what is said of a file that has none.
+/// Reads the password in a file, without the line break at its end.
+/// `ec::invalid_argument` when its length is outside of
+/// `limits::admin_password_bytes_range` or it has control bytes.
+/// @param remedy Ends the message about a file without a password.
 result<std::string> read_secret(const std::string& path,
                                 std::string_view remedy);
 

@@ -8,14 +8,15 @@
 
 int main(int argc, char** argv) {
   weir::apps::open_standard_descriptors();
-  // A reload that is asked for before anybody takes it waits, and ends nothing.
+  // Until `run` waits for signals, a SIGHUP stays pending and does not end the
+  // process.
   if (argc > 1 && std::string_view{argv[1]} == "run") {
     sigset_t reload;
     sigemptyset(&reload);
     sigaddset(&reload, SIGHUP);
     sigprocmask(SIG_BLOCK, &reload, nullptr);
   }
-  ::umask(077); // What the program makes is its user's alone.
+  ::umask(077); // Only this user may read new files.
   weir::limit_free_memory();
   return weir::apps::run_command_line(argc, argv);
 }

@@ -10,7 +10,7 @@ namespace weir::apps {
 
 namespace {
 
-/// An argument that is one of these words, separated by `|`.
+/// Adds an argument that must be one of these words, separated by `|`.
 CLI::Option* add_choice(CLI::App& command, const char* name, std::string& to,
                         const std::string& words, const char* meaning) {
   return command.add_option(name, to, meaning)

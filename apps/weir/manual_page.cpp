@@ -8,11 +8,11 @@ namespace weir::apps {
 
 namespace {
 
-/// Commands with more flags than these name the first that has the same ones
-/// instead of listing them again.
+/// A command with more flags than this refers to an earlier command with the
+/// same flags instead of listing them again.
 constexpr size_t listed_twice_max = 10;
 
-/// Text that roff shows as it is.
+/// Escapes text so that roff shows it unchanged.
 std::string plain(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -53,7 +53,7 @@ std::string italic(std::string_view text) {
   return "\\fI" + plain(text) + "\\fR";
 }
 
-/// A sentence ends with a full stop.
+/// Adds a full stop when there is none.
 std::string sentence(std::string text) {
   if (!text.empty() && !text.ends_with('.'))
     text += '.';
@@ -88,7 +88,7 @@ std::string names_of(const CLI::Option& x) {
   return out;
 }
 
-/// What help says of it, its bounds and its default.
+/// The description of an option with its bounds and default.
 std::string explain(const CLI::Option& x) {
   auto out = plain(sentence(x.get_description()));
   if (const auto bounds = bounds_of(x); !bounds.empty())
@@ -112,7 +112,7 @@ std::string flags_of(const CLI::App& command) {
   return out;
 }
 
-/// The same of what has a name, without what stands there without one.
+/// The same for flags only, without positional arguments.
 std::string only_flags_of(const CLI::App& command) {
   std::string out;
   for (const auto* x : command.get_options())
@@ -136,7 +136,8 @@ std::string synopsis_of(const CLI::App& command) {
   return out;
 }
 
-/// The first of `before` that has the same many flags; null when none has.
+/// The first command of `before` with the same flags, if there are many; or
+/// null.
 const CLI::App* same_flags(const std::vector<const CLI::App*>& before,
                            const CLI::App& command) {
   if (command.get_options().size() <= listed_twice_max)

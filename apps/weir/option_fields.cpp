@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono;
 
-/// An option whose member holds the value as it is.
+/// An option whose member has the value as it is.
 template <class T>
 option plain_option(value_kind kind, T settings::*member,
                     const option_text& x) {
@@ -32,9 +32,9 @@ bool outside(const limits::option_range<T>& range, T x) {
   return !(range.min <= x && x <= range.max);
 }
 
-/// What was meant by an upstream without its kind, or with another one, where that
-/// can be taken: of `wss://a.example.com`, `a.example.com` and
-/// `tap:https://a.example.com` it is `relay:https://a.example.com`.
+/// The upstream that was probably meant when its kind is missing or wrong. For
+/// `wss://a.example.com`, `a.example.com` and `tap:https://a.example.com` it is
+/// `relay:https://a.example.com`.
 std::optional<std::string> meant_upstream(std::string_view text) {
   const auto mark = text.find("://");
   const auto scheme = text.substr(0, std::min(mark, text.size()));

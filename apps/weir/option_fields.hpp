@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-/// How one member of `settings` becomes one option.
+/// Makes options out of members of `settings`.
 namespace weir::apps {
 
 /// Names and texts of an option.
@@ -39,7 +39,7 @@ option duration_option(std::chrono::seconds settings::*member,
                        const limits::option_range<std::chrono::seconds>& range,
                        const option_text& x);
 
-/// @param words Name of every enumerator, in their order.
+/// @param words The name of every enumerator, in their order.
 template <class Enum, class Owner>
 option choice_option(Enum Owner::*member,
                      std::span<const std::string_view> words,
@@ -61,7 +61,7 @@ option choice_option(Enum Owner::*member,
   return out;
 }
 
-/// `relay:URL` and `pds:URL`.
+/// An option for a list of `relay:URL` and `pds:URL`.
 option upstream_option(const option_text& x);
 
 } // namespace weir::apps

@@ -6,7 +6,7 @@ namespace weir::apps {
 
 namespace {
 
-/// What help calls the value.
+/// The name of the value in help.
 std::string value_name(const option& x) {
   switch (x.kind) {
     case value_kind::number:
@@ -33,8 +33,8 @@ struct option_flags::impl {
   struct flag {
     const option* to = nullptr;
     CLI::Option* seen = nullptr;
-    std::string text;               ///< Of a single value,
-    std::vector<std::string> texts; ///< of a list.
+    std::string text;               ///< The text of a single value.
+    std::vector<std::string> texts; ///< The texts of a list.
   };
 
   void add(CLI::App& command, const option& x) {

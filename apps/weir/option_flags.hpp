@@ -10,13 +10,14 @@ class App;
 
 namespace weir::apps {
 
-/// `--config` and one flag for every option, on one command.
+/// `--config` and one flag for every option, for one command.
 ///
 /// # Ownership
-/// The command line writes into this object while it parses: keep both.
+/// The command line writes into this object while it parses, so both must live.
 class option_flags {
 public:
-  /// @param config_names Of the option for the file, as CLI11 reads them.
+  /// @param config_names Names of the option for the file, in the form of
+  /// CLI11.
   explicit option_flags(CLI::App& command,
                         const std::string& config_names = "--config");
   ~option_flags();
@@ -24,7 +25,7 @@ public:
   option_flags(const option_flags&) = delete;
   option_flags& operator=(const option_flags&) = delete;
 
-  /// What was on the command line. After it was parsed.
+  /// The options on the command line. Call it after parsing.
   flag_values values() const;
 
 private:

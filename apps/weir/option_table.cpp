@@ -30,19 +30,20 @@ void add_faces(options& out) {
   constexpr auto group = "Where the node lives and listens";
   out.push_back(text_option(&settings::data_dir,
                             {group, "data_dir",
-                             "Directory of the store; made when it is absent.",
+                             "Directory of the store. It is made when it is "
+                             "absent.",
                              "DIRECTORY"}));
   out.push_back(text_option(
     &settings::bind,
     {group, "bind",
      "Data port: Tap's wire and the repository API. Port 0 takes a free one. "
-     "Anything but loopback needs admin_password_file.",
+     "Addresses other than loopback need admin_password_file.",
      "ADDRESS:PORT"}));
   out.push_back(text_option(
     &settings::operations_bind,
     {group, "operations_bind",
-     "Operations port: metrics and health. Follows bind to a free port when "
-     "that has port 0 and this is not set.",
+     "Operations port: metrics and health. When this is not set and bind has "
+     "port 0, a free port is taken here, too.",
      "ADDRESS:PORT"}));
   out.push_back(list_option(
     &settings::allowed_hosts,
@@ -54,47 +55,50 @@ void add_faces(options& out) {
     &settings::admin_password_file,
     {group, "admin_password_file",
      "File with the password of the user admin, at least 16 bytes. Empty: no "
-     "password is asked for.",
+     "password is needed.",
      "FILE", "/run/credentials/weir/password"}));
   out.push_back(flag_option(
     &settings::open_probes,
     {group, "open_probes",
-     "Whether /livez and /readyz of the operations port answer without the "
-     "password, whoever asks. Programs of this machine never need it there."}));
+     "Whether /livez and /readyz of the operations port answer everybody "
+     "without the password. Programs on this machine never need it there."}));
 }
 
 void add_upstreams(options& out) {
   constexpr auto group = "What the node follows";
   out.push_back(upstream_option(
     {group, "upstream",
-     "Streams to follow: relay:URL or pds:URL. As a flag, once for each.",
+     "Streams to follow: relay:URL or pds:URL. The flag is given once for "
+     "each.",
      "relay:URL|pds:URL", "relay:https://bsky.network"}));
   out.push_back(choice_option(
     &settings::on_future_cursor, future_cursor_words,
     {group, "on_future_cursor",
-     "When an upstream says that our cursor lies in its future, or goes on "
-     "with what lies before it: begin a new epoch there, or stop "
-     "following it."}));
+     "What to do when an upstream says that our cursor is in its future, or "
+     "sends numbers from before our cursor: begin a new epoch there (reset), "
+     "or stop following it (stop)."}));
   out.push_back(flag_option(
     &settings::assume_contiguous_seq,
     {group, "assume_contiguous_seq",
-     "Take a first number after a reconnect that is not the next one for a "
-     "loss. Only for upstreams that number without holes."}));
+     "After a reconnect, treat a first number that is not the next one as a "
+     "loss of events. Only for upstreams whose numbers have no gaps."}));
   out.push_back(count_option(
     value_kind::number, &settings::pds_events_per_second,
     pds_events_per_second_range,
     {group, "pds_events_per_second",
-     "Events a second that one PDS may send; more wait there. One that is not "
-     "what it claims counts as 50. A relay may send as many as can be taken."}));
+     "Events per second that are read from one PDS; further ones wait there. "
+     "An event that fails verification counts as 50. A relay has no such "
+     "limit."}));
   out.push_back(
     text_option(&settings::plc_url,
                 {group, "plc_url", "Directory of did:plc identities.", "URL"}));
   out.push_back(real_option(
     &settings::plc_per_second, plc_per_second_range,
     {group, "plc_per_second",
-     "DID documents asked for a second at most, of that directory and of the "
-     "hosts of did:web identities together. The directory is asked for fewer "
-     "while its answers are slow, and for none while it limits us (429)."}));
+     "The most DID documents that are requested per second, from this "
+     "directory and from the hosts of did:web identities together. The "
+     "directory gets fewer requests while its answers are slow, and none while "
+     "it limits us (429)."}));
   out.push_back(text_option(
     &settings::handle_resolver_url,
     {group, "handle_resolver_url",
@@ -104,7 +108,7 @@ void add_upstreams(options& out) {
   out.push_back(
     duration_option(&settings::identity_refresh_min, identity_refresh_range,
                     {group, "identity_refresh_min",
-                     "Shortest time between two looks at one identity."}));
+                     "Shortest time between two look-ups of one identity."}));
   out.push_back(flag_option(
     &settings::allow_private_addresses,
     {group, "allow_private_addresses",
@@ -113,8 +117,8 @@ void add_upstreams(options& out) {
   out.push_back(text_option(
     &settings::ca_file,
     {group, "ca_file",
-     "PEM file with the only certificate authorities to trust. Empty: the "
-     "machine's.",
+     "PEM file with the only certificate authorities to trust. Empty: those of "
+     "the machine.",
      "FILE", "/etc/ssl/own-ca.pem"}));
 }
 
@@ -123,22 +127,22 @@ void add_tracking(options& out) {
   out.push_back(choice_option(
     &settings::mode, mode_words,
     {group, "mode",
-     "Which repos are tracked: those that are added by hand, also those with "
-     "a record in a signal collection, or all that the upstreams list, once "
-     "their DID documents agree."}));
+     "Which repos are tracked. manual: those that are added by hand; signal: "
+     "also those with a record in a signal collection; full-network: all that "
+     "the upstreams list, once their DID documents agree."}));
   out.push_back(list_option(
     &settings::signal_collections,
     {group, "signal_collection",
      "In mode signal: collections whose records make a repo tracked. Relays "
-     "are asked who has some (listReposByCollection), and a pds: upstream about "
-     "each of its accounts (describeRepo).",
+     "are asked which repos have some (listReposByCollection), and a pds: "
+     "upstream is asked about each of its accounts (describeRepo).",
      "NSID,...", "fm.teal.alpha.feed.play"}));
   out.push_back(list_option(
     &settings::collections,
     {group, "collections",
      "Collections whose records are kept: exact names, or patterns such as "
-     "app.bsky.feed.*. Empty: all. Once it is changed, what is kept no more is "
-     "deleted from the copies, as applications are told.",
+     "app.bsky.feed.*. Empty: all. After a change, records that are no longer "
+     "kept are deleted from the copies, and applications get these deletions.",
      "NSID,...", "app.bsky.feed.post"}));
 }
 
@@ -153,48 +157,48 @@ void add_history(options& out) {
   out.push_back(duration_option(
     &settings::retry_backoff_min, retry_backoff_range,
     {group, "retry_backoff_min",
-     "Wait after the first failure of a repo; it doubles with each further "
-     "one."}));
+     "Wait after the first failure of a repo. It doubles with each further "
+     "failure."}));
   out.push_back(duration_option(
     &settings::retry_backoff_max, retry_backoff_range,
     {group, "retry_backoff_max", "Longest wait between two tries."}));
   out.push_back(duration_option(
     &settings::retry_scan, retry_scan_range,
-    {group, "retry_scan", "How often repos that are due are looked for."}));
+    {group, "retry_scan",
+     "How often the node looks for repos whose next try is due."}));
   out.push_back(
     duration_option(&settings::listing_interval, listing_interval_range,
                     {group, "listing_interval",
-                     "How often an upstream's whole list of repos is read at "
-                     "least."}));
+                     "Longest time between two readings of the whole list of "
+                     "repos of an upstream."}));
   out.push_back(count_option(
     value_kind::number, &settings::listing_requests_per_hour,
     listing_requests_range,
     {group, "listing_requests_per_hour",
-     "Pages of a thousand repos that lists of one upstream may cost in an "
-     "hour, on average: short lists are read again sooner. A list that is due "
-     "anyway, or new, costs what it costs."}));
+     "Pages of a thousand repos that are requested per hour for the lists of "
+     "one upstream, on average. So short lists are read again sooner. A list "
+     "that is new, or due by listing_interval, is read in any case."}));
   out.push_back(duration_option(
     &settings::listing_pause, listing_pause_range,
     {group, "listing_pause",
-     "How long after its end such a list is read again at the earliest, however "
-     "short it is, unless events may have been missed; listing_interval is "
-     "still the longest."}));
+     "Shortest time between the end of a list and its next reading, however "
+     "short the list is, unless events may have been missed. listing_interval "
+     "is still the longest time."}));
   out.push_back(duration_option(
     &settings::completeness_interval, completeness_interval_range,
     {group, "completeness_interval",
-     "How long after a look at all repos, which counts those that are complete "
-     "and mends others, the next begins while some are not."}));
+     "Pause between two scans of all repos while some are not complete. A scan "
+     "counts the complete repos and begins the repair of others."}));
   out.push_back(duration_option(
     &settings::listing_grace, listing_grace_range,
     {group, "listing_grace",
-     "How long a revision that a list names may still be on its way in the "
-     "stream."}));
+     "How long the stream may take to bring a revision that a list already "
+     "names."}));
   out.push_back(duration_option(
     &settings::gone_grace, gone_grace_range,
     {group, "gone_grace",
-     "A host that knows nothing of a repo is asked again after this, and a "
-     "directory that says that an identity is gone, before anything is "
-     "erased."}));
+     "When a host does not know a repo, or the directory says that an identity "
+     "is gone, it is asked again after this time before anything is erased."}));
   out.push_back(
     count_option(value_kind::size, &settings::repo_bytes_max, repo_bytes_range,
                  {group, "repo_bytes_max", "Largest repo that is fetched."}));
@@ -205,20 +209,20 @@ void add_engine(options& out) {
   out.push_back(count_option(
     value_kind::size, &settings::memory_limit, memory_limit_range,
     {group, "memory_limit",
-     "Memory of the whole program: queues and caches are shares of it. Each "
-     "of sync_parallelism needs 32 MiB of it."}));
+     "Memory of the whole program; queues and caches get shares of it. Each of "
+     "sync_parallelism needs 32 MiB of it."}));
   out.push_back(count_option(
     value_kind::size, &settings::disk_reserve, disk_reserve_range,
     {group, "disk_reserve",
-     "Room that stays free on the disk of data_dir: below it nothing new is "
-     "taken in, below half of it requests that write are refused. 0: 2 GiB or "
+     "Space that stays free on the disk of data_dir. Below it nothing new is "
+     "taken in; below half of it requests that write are refused. 0: 2 GiB or "
      "5 % of the disk, whichever is more."}));
   out.push_back(count_option(
     value_kind::number, &settings::threads, threads_range,
-    {group, "threads", "Threads that do the work; 0: one a core."}));
+    {group, "threads", "Threads that do the work; 0: one per core."}));
   out.push_back(count_option(
     value_kind::number, &settings::router_shards, router_shards_range,
-    {group, "router_shards", "Shards of the router; 0: two a core."}));
+    {group, "router_shards", "Shards of the router; 0: two per core."}));
   out.push_back(
     count_option(value_kind::number, &settings::readers, readers_range,
                  {group, "readers", "Threads that read from disk."}));
@@ -232,34 +236,40 @@ void add_delivery(options& out) {
   out.push_back(duration_option(
     &settings::consumer_retry, consumer_retry_range,
     {group, "consumer_retry",
-     "An event that is not acked within this time is sent again; from the second "
-     "time on after a pause, which doubles up to ten minutes."}));
+     "An event that is not acked within this time is sent again. From the "
+     "second time on there is a pause before that, which doubles up to ten "
+     "minutes."}));
   out.push_back(
     count_option(value_kind::number, &settings::consumer_window_events,
                  consumer_window_events_range,
                  {group, "consumer_window_events",
-                  "Events on their way to a consumer at the same time."}));
+                  "The most events that are on their way to a consumer at the "
+                  "same time."}));
   out.push_back(count_option(
     value_kind::size, &settings::consumer_window_bytes,
     consumer_window_bytes_range,
-    {group, "consumer_window_bytes", "Bytes on their way to it."}));
+    {group, "consumer_window_bytes",
+     "The most bytes of events that are on their way to a consumer at the same "
+     "time."}));
   out.push_back(
     count_option(value_kind::number, &settings::consumer_attempts_max,
                  consumer_attempts_range,
                  {group, "consumer_attempts_max",
-                  "Times an event is sent before it becomes a dead letter; 0 "
-                  "never gives up what was sent."}));
+                  "How often an event is sent before it becomes a dead letter. "
+                  "With 0 an event that was sent is never given up."}));
   out.push_back(
     flag_option(&settings::consumer_disable_acks,
                 {group, "consumer_disable_acks",
-                 "Do not wait for acks: what was sent counts as taken."}));
+                 "Do not wait for acks: an event counts as acked when it was "
+                 "sent."}));
 }
 
 void add_log(options& out) {
   constexpr auto group = "Log, on standard error";
   out.push_back(choice_option(
     &settings::log_level, level_words,
-    {group, "log_level", "The least important lines that are written."}));
+    {group, "log_level",
+     "The least important level of lines that are written."}));
   out.push_back(choice_option(
     &settings::log_format, layout_words,
     {group, "log_format", "Automatic: text on a terminal, JSON elsewhere."}));

@@ -17,8 +17,8 @@ namespace weir::apps {
 
 namespace {
 
-/// Allocates nothing: there may be no memory. Nobody may be reading, which must not
-/// keep the process from ending.
+/// It allocates nothing, since there may be no memory. It waits only a moment
+/// for a reader, so that the process always ends.
 [[noreturn]] void say_and_abort(const char* what, const char* remedy) {
   constexpr int patience_ms = 250;
   pollfd out{STDERR_FILENO, POLLOUT, 0};

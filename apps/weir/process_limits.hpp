@@ -6,30 +6,31 @@
 
 namespace weir::apps {
 
-/// The store takes up to half of the descriptors, and what is left must do for
-/// the ports, the upstreams, the hosts and the applications. With fewer a node
-/// would call itself ready and answer nobody.
+/// The store uses up to half of the descriptors, and the rest must be enough
+/// for the ports, upstreams, hosts and applications. With fewer, a node would
+/// report that it is ready and answer nobody.
 constexpr uint64_t descriptors_min = 256;
 
-/// Both ports (1,024 connections each), the hosts and the store have enough with
-/// as many.
+/// This is enough for both ports (1,024 connections each), the hosts and the
+/// store.
 constexpr uint64_t descriptors_enough = 4'096;
 
-/// Lets this process open as many files and sockets as the system allows it.
-/// @returns How many, or the largest number where the system does not tell.
+/// Lets this process open as many files and sockets as the system allows.
+/// @returns how many that is, or the largest number when the system does not
+/// say.
 uint64_t raise_descriptor_limit();
 
-/// Refuses fewer than `descriptors_min`, with the remedy.
+/// Refuses fewer than `descriptors_min`. The error says what to do.
 result<void> check_descriptors(uint64_t allowed);
 
-/// Input, output and error output lead nowhere where they were closed: else the first
-/// file or socket that is opened would be one of them, and get what is printed.
-/// Before anything is opened.
+/// Opens /dev/null for standard input, output and error where they are closed.
+/// Otherwise the first file or socket to be opened would get their number, and
+/// what is printed. Call it before anything else is opened.
 void open_standard_descriptors();
 
-/// From here on the process says on its error output why it ends when nobody can
-/// handle what happened, such as a thread or memory that the system refuses. It
-/// still aborts.
+/// From here on, the process reports on standard error why it aborts when
+/// nobody can handle an exception, for example when the system refuses a thread
+/// or memory.
 void explain_aborts();
 
 } // namespace weir::apps

@@ -11,12 +11,12 @@ namespace weir::apps {
 /// Compares the records of a repo with those of a proved export, both in the
 /// order of their paths.
 struct record_diff {
-  /// Whether a record there should be here, too.
+  /// Says whether a record of the export should be here, too.
   std::function<bool(std::string_view path)> kept;
-  /// @param how What differs, as the rest of a sentence about the path.
+  /// @param how The difference, as the rest of a sentence about the path.
   std::function<void(std::string_view path, const char* how)> differs;
 
-  /// @returns how many records the export has
+  /// @returns the number of records in the export
   /// @pre `there` is good
   result<uint64_t> run(head_reader here, repo_fetch& there) const;
 };

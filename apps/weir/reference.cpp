@@ -10,16 +10,17 @@ constexpr std::string_view head =
 # An option has one name: sync_per_host in this file is --sync-per-host as a
 # flag and WEIR_SYNC_PER_HOST in the environment. Flags win over the
 # environment, the environment over the file. Unknown names are errors in this
-# file and as flags. Of WEIR_ variables those are errors that are meant for an
-# option; the log warns of others (unknown_variable). In a variable the parts
-# of a list have commas between them: WEIR_COLLECTIONS=app.test.a,app.test.b
-# One that is empty counts as not set.
+# file and as flags. A WEIR_ variable that is clearly meant for an option is an
+# error, too; the log warns of others (unknown_variable). In a variable the
+# parts of a list have commas between them:
+# WEIR_COLLECTIONS=app.test.a,app.test.b
+# An empty variable counts as not set.
 # Sizes: 512B, 64KiB, 64MiB, 2GiB. Durations: 30s, 5m, 1h, 7d.
 )";
 
 constexpr size_t columns = 79;
 
-/// `text` as comment lines.
+/// Appends `text` as comment lines.
 void append_comment(std::string& out, std::string_view text) {
   std::string line = "#";
   while (!text.empty()) {
@@ -41,7 +42,7 @@ void append_heading(std::string& out, std::string_view group) {
   out += "\n" + line + "\n";
 }
 
-/// What follows the meaning: the form of texts is told by their example.
+/// What follows the meaning. The example shows the form of a text.
 std::string details(const option& x) {
   std::string out;
   if (x.range || x.real_range || x.kind == value_kind::choice)

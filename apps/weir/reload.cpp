@@ -23,7 +23,7 @@ reload_plan plan_reload(const settings& running, const loaded_settings& anew) {
   reload_plan out;
   out.problems = anew.problems;
   const auto& wanted = anew.values;
-  // Whoever may reach the port then was never asked.
+  // Without a password the port would be open to everybody who reaches it.
   if (wanted.admin_password.empty() && !running.admin_password.empty()
       && out.problems.empty())
     out.problems.emplace_back(

@@ -11,30 +11,31 @@ class node;
 
 namespace weir::apps {
 
-/// What settings that were read anew change in a running node.
+/// What changes in a running node when its settings are read again.
 struct reload_plan {
-  /// Nothing is taken over: one sentence for each that is wrong.
+  /// Errors, one sentence each. When there is one, nothing changes.
   std::vector<std::string> problems;
-  bool log = false;      ///< Level or layout.
-  bool password = false; ///< The content of its file.
-  /// Options with other values, which only a restart takes over.
+  bool log = false;      ///< Level or layout changes.
+  bool password = false; ///< The content of its file changes.
+  /// Options with other values, which only a restart applies.
   std::vector<std::string> at_restart;
 };
 
-/// @param running What the node was started with, or took over since.
+/// @param running The settings that the node has now.
 reload_plan plan_reload(const settings& running, const loaded_settings& anew);
 
-/// The settings of a node, read again at SIGHUP from where they came from.
+/// The settings of a node, which SIGHUP reads again from their sources.
 class running_settings {
 public:
   running_settings(flag_values flags, settings loaded);
 
-  /// Of the next start: reloads change it, and its user may.
+  /// The settings for the next start. Reloads change them, and their user may,
+  /// too.
   settings& values() noexcept { return values_; }
 
-  /// Reads file, environment and password file again and takes over what can
-  /// be; the log says what, or what is wrong.
-  /// @param to Null while none runs.
+  /// Reads file, environment and password file again and applies what can be
+  /// applied. The log says what, or what is wrong.
+  /// @param to Null while no node runs.
   void reload(actors::node* to);
 
 private:

@@ -20,7 +20,7 @@ std::string temporary_directory() {
 
 } // namespace
 
-/// Feeds the walk; keeps the beginning of a refusal.
+/// Gives the body to the walk, and keeps the beginning of a refusal.
 class repo_fetch::receiver final : public net::http_sink {
 public:
   explicit receiver(repo_fetch& to) : to_(to) {

@@ -15,19 +15,19 @@ enum class fetch_outcome : uint8_t {
   good,
   absent,   ///< The host does not have the repository.
   inactive, ///< The host does not serve it: its account is not active.
-  unproved, ///< It came, and hash, tree or signature do not hold.
+  unproved, ///< It came, but hash, tree or signature is wrong.
   failed    ///< It did not come.
 };
 
-/// One repository as a host exports it, proved whole.
+/// One repository as a host exports it, completely proved.
 ///
 /// # Ownership and threads
-/// One thread; `run` once.
+/// One thread. Call `run` once.
 class repo_fetch {
 public:
   repo_fetch(const atproto::did& repo, atproto::public_key key);
 
-  /// Fetches and walks it completely.
+  /// Fetches the repository and walks all of it.
   void run(web_client& web, const std::string& origin);
 
   fetch_outcome outcome() const noexcept { return outcome_; }
@@ -37,7 +37,7 @@ public:
   /// @pre `outcome() == fetch_outcome::good`
   const atproto::verified_root& root() const { return *root_; }
 
-  /// All records in path order, until `each` fails. @pre as `root`
+  /// Visits all records in path order, until `each` fails. @pre as for `root`
   result<void>
   visit(size_t step,
         const std::function<result<void>(const atproto::walked_record&)>& each);

@@ -28,7 +28,7 @@ int complain(const std::string& text) {
   return failed;
 }
 
-/// What the node says, as it says it.
+/// Prints the node's answer unchanged.
 int print(const result<net::http_response>& x) {
   if (!x)
     return complain("the node does not answer: " + to_string(x.error())
@@ -44,7 +44,7 @@ int print(const result<net::http_response>& x) {
   return all_good;
 }
 
-/// The node's origin; what stands behind it is no path of the node.
+/// The node's origin; a path after it is refused.
 result<std::string> origin_of(const std::string& node) {
   const auto x = net::parse_url(node);
   if (!x || !(node.starts_with("http://") || node.starts_with("https://"))
@@ -56,7 +56,7 @@ result<std::string> origin_of(const std::string& node) {
   return x->origin();
 }
 
-/// The node, and a client for it, with the password if there is one.
+/// The node, and a client for it that has the password if there is one.
 struct reached_node {
   std::string origin;
   std::unique_ptr<web_client> client = web_client::make();
@@ -96,7 +96,7 @@ int get(const repos_flags& flags, const std::string& path) {
               : complain(node.error().context);
 }
 
-/// The DID stands in a path, so nothing else may.
+/// The DID becomes part of a path, so its syntax is checked.
 int show(const repos_flags& flags) {
   for (const auto& text : flags.dids) {
     if (!atproto::did::parse(text))
@@ -138,7 +138,7 @@ void add_repos(CLI::App& app, int& status) {
                  "Keep only these collections of them")
     ->type_name("NSID");
   add->callback([=, &status] { status = post(*flags, "/repos/add"); });
-  add_command(*repos, "remove", "Follow these no more", flags, true)
+  add_command(*repos, "remove", "Stop following these", flags, true)
     ->callback([=, &status] { status = post(*flags, "/repos/remove"); });
   add_command(*repos, "resync", "Fetch these again", flags, true)
     ->callback([=, &status] { status = post(*flags, "/repos/resync"); });

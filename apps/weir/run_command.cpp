@@ -29,7 +29,7 @@ void print_ready(const actors::node& x) {
             << R"(","log_epoch":")" << x.log_epoch() << "\"}" << std::endl;
 }
 
-/// `ADDRESS:PORT` of a face.
+/// The `ADDRESS:PORT` of a URL.
 std::string address_of(const std::string& url) {
   return url.substr(url.rfind('/') + 1);
 }
@@ -46,7 +46,7 @@ std::string socket_url(const std::string& x) {
   return "ws" + x.substr(4);
 }
 
-/// Whether there is a store already, before the node makes one.
+/// Whether there already is a store, before the node makes one.
 bool is_kept(const std::string& data_dir) {
   const auto found
     = storage::read_store_identity(storage::posix_disk(), data_dir);
@@ -77,8 +77,9 @@ void log_start(const settings& x, const actors::node& node, bool kept) {
     log::warn("memory_limit_too_large",
               {{"memory_limit", x.memory_limit},
                {"memory", most},
-               {"hint", "the node may take more memory than there is, and is "
-                        "killed then: set memory_limit to half of it, or less"}});
+               {"hint", "the node may use more memory than there is, and would "
+                        "then be killed: set memory_limit to at most half of "
+                        "it"}});
   if (x.upstreams.empty())
     log::warn("no_upstream",
               {{"hint", "repos are fetched once and then not followed; set "
@@ -102,8 +103,8 @@ void log_start(const settings& x, const actors::node& node, bool kept) {
                           "tracks repos by itself"}});
 }
 
-/// Null when it did not start, with the reason: `ec::cancelled` when it was
-/// told to end meanwhile.
+/// Starts a node. Otherwise the error is the reason; `ec::cancelled` when the
+/// program was told to end meanwhile.
 result<std::unique_ptr<actors::node>>
 start_node(settings& wanted, bool kept, stop_signal& stop) {
   actors::node_seams seams;
@@ -127,7 +128,7 @@ start_node(settings& wanted, bool kept, stop_signal& stop) {
   return out;
 }
 
-/// Stops it within its time.
+/// Stops the node, within a time limit.
 void end_node(std::unique_ptr<actors::node> node) {
   const watchdog limit{drain_patience};
   node->stop();
@@ -142,7 +143,7 @@ void say_ready(service_notify& manager, const actors::node& node, bool first) {
                 + node.operations_url());
 }
 
-/// The exit status of a node that did not start.
+/// The exit status when no node was started.
 int end_without_node(service_notify& manager, const error& why) {
   const bool told = why.code == ec::cancelled;
   manager.stopping(told ? "told to end" : "cannot start: " + why.context);
@@ -152,8 +153,8 @@ int end_without_node(service_notify& manager, const error& why) {
   return refused;
 }
 
-/// One life of a node; its exit status, or nothing when the disk was full and
-/// the next one can go on where this one listened.
+/// Runs one node. Returns its exit status, or nothing when the disk was full
+/// and the next node can continue on the same ports.
 std::optional<int> live(running_settings& all, service_notify& manager,
                         bool first) {
   std::unique_ptr<actors::node> node;
@@ -174,7 +175,7 @@ std::optional<int> live(running_settings& all, service_notify& manager,
   const auto why = reason ? to_string(*reason) : std::string{"a signal"};
   log::info("stopping", {{"reason", why}});
   if (reason && reason->code == ec::disk_full)
-    manager.status("starts anew, the disk was full");
+    manager.status("restarts, because the disk was full");
   else
     manager.stopping("stops: " + why);
   end_node(std::move(node));
@@ -189,7 +190,7 @@ std::optional<int> live(running_settings& all, service_notify& manager,
   return failed;
 }
 
-/// What the log says once, since no restart of the node's own changes it.
+/// Logged once, since a restart inside of the process changes nothing about it.
 void warn_of_descriptors(uint64_t allowed) {
   if (allowed < descriptors_enough)
     log::warn("few_descriptors",

@@ -32,7 +32,7 @@ result<socket_address> parse_address(std::string_view text) {
     return fail(ec::invalid_argument, "the name in NOTIFY_SOCKET is too long");
   std::ranges::copy(text, out.value.sun_path);
   if (text.front()
-      == '@') // No byte ends it, all that are counted belong to it.
+      == '@') // Its length ends it, not a zero byte.
     out.value.sun_path[0] = '\0';
   out.size
     = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + text.size());
@@ -59,7 +59,7 @@ result<void> send_datagram(std::string_view address, std::string_view text) {
   return {};
 }
 
-/// A line of the protocol; the text stays on it.
+/// A line of the protocol. The text cannot break out of it.
 std::string status_line(std::string_view text) {
   return "\nSTATUS=" + printable(text);
 }
@@ -79,7 +79,8 @@ void service_notify::ready(std::string_view status) {
 void service_notify::reloading() {
   if (!was_ready_)
     return;
-  // The time is for Type=notify-reload of newer managers; others skip the line.
+  // Type=notify-reload of newer managers needs the time; others ignore the
+  // line.
   using namespace std::chrono;
   const auto now = steady_clock::now().time_since_epoch();
   tell("RELOADING=1\nMONOTONIC_USEC="

@@ -7,43 +7,44 @@
 
 namespace weir::apps {
 
-/// Tells the service manager that started the program how far it is: the
-/// protocol of sd_notify(3), one datagram for each message, to the socket that
-/// the variable NOTIFY_SOCKET names (a unit with Type=notify). Without that
-/// variable it says nothing.
+/// Reports the program's state to the service manager that started it. It uses
+/// the protocol of sd_notify(3): one datagram for each message to the socket in
+/// NOTIFY_SOCKET (a unit with Type=notify). Without that variable it does
+/// nothing.
 ///
-/// Written here, and not taken from libsystemd: the protocol is one `sendto`,
-/// which its manual page invites programs to write themselves, while the
-/// library would bring three decompressors and a cryptographic library into a
-/// process that reads bytes from strangers, and into every container.
+/// It does not use libsystemd. The protocol is one `sendto`, which the manual
+/// page suggests programs write themselves, while the library would bring three
+/// decompressors and a cryptographic library into a process that reads bytes
+/// from strangers, and into every container.
 ///
 /// # Ownership and threads
-/// Of the main thread alone.
+/// Only the main thread uses it.
 ///
 /// # Limits
 /// A message waits at most `limits::service_message_wait`.
 ///
 /// # Errors
-/// A socket that takes no message is one warning in the log for each message;
-/// the node goes on.
+/// When the socket does not take a message, the log gets a warning, and the
+/// node goes on.
 class service_notify {
 public:
-  /// @param address A path, or `@` and a name in the abstract namespace. Null
-  /// or empty: nobody listens.
+  /// @param address A path, or `@` and a name in the abstract namespace. With
+  /// null or an empty text nothing is reported.
   explicit service_notify(const char* address);
 
-  /// The node answers on its ports. `status` is what `systemctl status` shows.
+  /// The node answers on its ports. `systemctl status` shows `status`.
   void ready(std::string_view status);
 
-  /// It reads its configuration again, and is done with that. Says nothing
-  /// before `ready`: the manager would take the end of it for the start's.
+  /// The configuration is being read again, and then has been. Nothing is sent
+  /// before `ready`, since the manager would take the end of a reload for the
+  /// end of the start.
   void reloading();
   void reloaded();
 
-  /// It will end.
+  /// The node is going to end.
   void stopping(std::string_view status);
 
-  /// What it does, in words.
+  /// Says in words what the node does.
   void status(std::string_view text);
 
 private:

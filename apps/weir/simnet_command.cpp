@@ -22,7 +22,7 @@ constexpr std::array hostilities{
   simnet::hostility::fictive, simnet::hostility::fickle,
   simnet::hostility::circular};
 
-/// KIND[:ACCOUNTS[:RATE]]
+/// Parses KIND[:ACCOUNTS[:RATE]].
 std::optional<simnet::hostile_host_options>
 parse_hostile(const std::string& text) {
   std::istringstream in{text};
@@ -81,8 +81,8 @@ int refuse(const error& why) {
   return refused;
 }
 
-/// A living network and one from a file are served alike.
-/// @param begin What happens before anybody knows where it is.
+/// Serves a living network, or one from a file.
+/// @param begin Called before anybody knows where the network is.
 template <class Network, class Begin>
 int serve(Network& network, double rate, stop_signal& stop, Begin begin) {
   constexpr size_t io_threads = 2;
@@ -157,7 +157,7 @@ void add_trouble_flags(CLI::App& app, simnet_flags& x) {
                  "Accounts that are deactivated at the start")
     ->capture_default_str();
   app.add_option("--lone-hosts", people.lone_hosts,
-                 "Of the hosts, so many have one account each")
+                 "How many of the hosts have one account each")
     ->capture_default_str();
   app
     .add_option("--hostile", x.hostile,

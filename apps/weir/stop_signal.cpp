@@ -19,8 +19,8 @@ namespace weir::apps {
 
 struct stop_signal::impl {
   std::function<void()> on_hangup;
-  int signals = -1;  ///< signalfd.
-  int failures = -1; ///< eventfd.
+  int signals = -1;  ///< A signalfd.
+  int failures = -1; ///< An eventfd.
   bool stopped = false;
   mutable std::mutex guard;
   std::optional<error> reason;
@@ -35,7 +35,7 @@ stop_signal::stop_signal(std::function<void()> on_hangup)
     sigaddset(&set, x);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN); // A file that grows too large is an error of a write.
+  std::signal(SIGXFSZ, SIG_IGN); // Then such a write fails.
   impl_->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   impl_->failures = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }
@@ -60,7 +60,7 @@ bool stop_signal::wait_for(std::chrono::milliseconds x) {
     const auto most = std::max<int64_t>(left.count(), 0);
     if (poll(fds.data(), fds.size(), static_cast<int>(most)) <= 0)
       return false;
-    // Beside a failure the signal stays for whoever waits next.
+    // When there is a failure, too, the signal stays for the next wait.
     signalfd_siginfo taken{};
     if (fds[0].revents != 0 && fds[1].revents == 0
         && read(impl_->signals, &taken, sizeof taken) == sizeof taken

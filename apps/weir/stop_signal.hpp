@@ -9,36 +9,36 @@
 
 namespace weir::apps {
 
-/// The wish to end: SIGTERM, SIGINT or SIGHUP, or a failure of the program's
-/// own. A program that reads its configuration again at SIGHUP does not end then.
-/// No handler runs anywhere; signals are read like any other input. The
-/// process ignores SIGPIPE from here on.
+/// Waits for the end of the program: SIGTERM, SIGINT or SIGHUP, or a failure of
+/// the program itself. When SIGHUP reads the configuration again, it does not
+/// end the program. There is no signal handler; signals are read like other
+/// input. The process ignores SIGPIPE from here on.
 ///
 /// # Ownership and threads
-/// Made by the main thread before it starts any other, so that all inherit
-/// its signal mask; it waits there. `fail` from any thread.
+/// The main thread makes it before it starts other threads, so that all inherit
+/// its signal mask, and waits on it. Call `fail` on any thread.
 class stop_signal {
 public:
-  /// @param on_hangup Called at SIGHUP by the thread that waits; null: SIGHUP
-  /// ends the program.
+  /// @param on_hangup Called for SIGHUP by the waiting thread. When null,
+  /// SIGHUP ends the program.
   explicit stop_signal(std::function<void()> on_hangup = {});
   ~stop_signal();
 
   stop_signal(const stop_signal&) = delete;
   stop_signal& operator=(const stop_signal&) = delete;
 
-  /// Until it is time to end.
+  /// Waits until the program must end.
   void wait();
 
-  /// At most this long; true when it is time to end.
+  /// Waits at most `x`. Returns true when the program must end.
   bool wait_for(std::chrono::milliseconds x);
 
   bool requested() { return wait_for(std::chrono::milliseconds{0}); }
 
-  /// The program cannot go on. The first reason counts.
+  /// Says that the program cannot continue. The first reason counts.
   void fail(const error& reason);
 
-  /// Why it cannot.
+  /// The reason of the failure, if there is one.
   std::optional<error> failure() const;
 
 private:
@@ -46,8 +46,8 @@ private:
   std::unique_ptr<impl> impl_;
 };
 
-/// Ends the process with status 1 and a loud line, unless it is destroyed in
-/// time: draining must not hang.
+/// Ends the process with status 1 and an error line unless it is destroyed in
+/// time, because stopping must not hang.
 class watchdog {
 public:
   explicit watchdog(std::chrono::seconds patience);
@@ -61,7 +61,7 @@ private:
   std::unique_ptr<impl> impl_;
 };
 
-/// How long a drain may take; the promise is 10 s.
+/// How long stopping may take; the promise is 10 s.
 constexpr std::chrono::seconds drain_patience{9};
 
 } // namespace weir::apps

@@ -8,17 +8,18 @@
 
 namespace weir::apps {
 
-/// How far the node of a store claims to be, by the streams that it followed:
-/// what their hosts told before that is here, or the node has missed it.
+/// Up to which time a node claims to have everything, by the streams that it
+/// followed: what hosts sent before that time must be in its store.
 class stream_claims {
 public:
   static result<stream_claims> load(const storage::database& db);
 
-  /// Of an account at this PDS: a relay tells of all, a PDS of its own.
-  /// Microseconds of the day; 0 = nothing is claimed.
+  /// The time for accounts of this PDS, in microseconds since 1970; 0 when
+  /// nothing is claimed. A relay's stream has all accounts, the stream of a PDS
+  /// only its own.
   int64_t passed_us(const std::string& pds) const;
 
-  /// The id of a followed host; 0 = none has this origin.
+  /// The upstream id of a followed origin; 0 when none has it.
   uint32_t id_of(const std::string& origin) const;
 
 private:

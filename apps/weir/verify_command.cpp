@@ -23,8 +23,8 @@ struct verify_flags {
   bool full_network = false;
 };
 
-/// One line for each.
-/// @param label Instead of the invariant, when there is one.
+/// Prints one line for each finding.
+/// @param label Replaces the invariant, unless it is empty.
 void print_lines(const std::vector<storage::verify_finding>& list,
                  std::string_view label = {}) {
   for (const auto& each : list)
@@ -74,7 +74,7 @@ void print_json(const host_check_report& x) {
   std::cout << printable_json(json::serialize(out)) << std::endl;
 }
 
-/// Puts what is wrong with the store itself first.
+/// Puts findings about the store itself first.
 void merge(host_check_report& to, storage::verify_report from) {
   to.findings.insert(to.findings.begin(), from.findings.begin(),
                      from.findings.end());
@@ -83,7 +83,7 @@ void merge(host_check_report& to, storage::verify_report from) {
     to.counts[what] += count;
 }
 
-/// A report, and how many of its findings the store itself has.
+/// A report, and how many of its findings come from the store alone.
 struct checked_store {
   host_check_report report;
   uint64_t own_findings = 0;
@@ -93,7 +93,7 @@ bool says_not_compared(const storage::verify_finding& x) {
   return x.sentence.find("cannot be compared") != std::string::npos;
 }
 
-/// On standard error: the report stands alone on the other one.
+/// Prints to standard error, so that standard output has only the report.
 void print_remedy(const checked_store& x) {
   if (x.own_findings > 0)
     std::cerr << "weir: this store is damaged: restore a backup, or begin with "

@@ -10,7 +10,7 @@ namespace weir::apps {
 
 namespace {
 
-/// Passes everything on and tells when it is over.
+/// Passes everything on, and reports the end.
 class observed_sink final : public net::http_sink {
 public:
   explicit observed_sink(std::shared_ptr<net::http_sink> to)
@@ -41,7 +41,7 @@ struct web_client::impl {
   net::io_threads threads;
   net::transport_ptr network;
   net::http_client_ptr client;
-  std::string credential; ///< Empty: none is sent.
+  std::string credential; ///< Empty to send none.
 };
 
 web_client::web_client(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {

@@ -11,28 +11,28 @@ class io_threads;
 
 namespace weir::apps {
 
-/// HTTP for programs that have nothing else to do: calls wait for their
-/// answer. Any address may be asked, since a person named it.
+/// HTTP for programs with nothing else to do: calls wait for their answer. Any
+/// address may be asked, since a person named it.
 ///
 /// # Ownership and threads
-/// Owns its io thread. Any thread but that one may call.
+/// Owns its io thread. Any other thread may call it.
 class web_client {
 public:
-  /// Without the machine's CAs https fails, and http goes on.
+  /// Without the machine's CA certificates https fails, but http works.
   static std::unique_ptr<web_client> make();
 
   ~web_client();
 
-  /// Basic auth of `admin`, sent with every `get` and `post`.
+  /// Sets the password of `admin` for basic auth in every `get` and `post`.
   void set_password(const std::string& password);
 
-  /// Any status is an answer.
+  /// An answer with any status is a result.
   result<net::http_response> get(const std::string& url);
 
   /// Posts JSON.
   result<net::http_response> post(const std::string& url, std::string body);
 
-  /// Streams the answer; returns when it has ended.
+  /// Streams the answer and returns when it has ended.
   /// @param sink Its `on_end` is called before this returns.
   void stream(net::http_request request, std::shared_ptr<net::http_sink> sink);
 
