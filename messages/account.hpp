@@ -8,36 +8,37 @@
 
 namespace weir {
 
-/// What is this account at that host? Answered by `account_told`, by
-/// `account_unasked`, or by nothing when the host does not say.
+/// Asks what the account is at this host. The answer is `account_told` or
+/// `account_unasked`; there is none when the host does not say.
 ///
 /// From: REPO. To: SUPERVISOR. Travels: local only.
 struct account_question {
   atproto::did repo;
   std::string pds;
-  bool not_found = false; ///< It said RepoNotFound to a fetch just now.
-  bool at_once = false;   ///< Even if it was asked a moment ago.
-  bool urgent = false;    ///< Before others, when there is no room for all.
+  bool not_found = false; ///< The host just answered RepoNotFound to a fetch.
+  bool at_once = false;   ///< Ask even if it was asked a moment ago.
+  bool urgent = false;    ///< Ask before others when there is not room for all.
 };
 
 /// One answer of getRepoStatus. From: the HTTP call. To: SUPERVISOR.
 struct account_answer {
   enum class kind : uint8_t {
-    told,      ///< `account` holds.
+    told,      ///< `account` is valid.
     not_found, ///< RepoNotFound.
-    failed,    ///< It did not answer, or asks us to wait.
-    useless    ///< Nothing that it says would ever help.
+    failed,    ///< The host did not answer, or asks us to wait.
+    useless    ///< No answer of this host would ever help.
   };
   atproto::did repo;
   std::string pds;
   kind what = kind::failed;
   storage::account_status account = storage::account_status::active;
   std::chrono::seconds retry_after{0};
-  atproto::tid rev{}; ///< Of its repo there; undefined: it does not say.
+  atproto::tid rev{}; ///< Rev of the repo there; undefined when not said.
 };
 
-/// What the host says the account is. RepoNotFound said twice is `deleted`;
-/// `once` it is no answer yet, and is told so that the REPO's row remembers it.
+/// What the host says the account is. RepoNotFound counts as `deleted` only
+/// when the host says so twice. `once` is set for the first time, which is not
+/// an answer yet; the REPO notes it in its row.
 ///
 /// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
 struct account_told {
@@ -45,21 +46,22 @@ struct account_told {
   std::string pds;
   storage::account_status account = storage::account_status::active;
   bool once = false;
-  atproto::tid rev{}; ///< Of its repo there; undefined: it did not say.
-  /// first_cursor_since_reset of the accounting upstream before the request.
+  atproto::tid rev{}; ///< Rev of the repo there; undefined when not said.
+  /// first_cursor_since_reset of the covering upstream before the request was
+  /// made.
   position noted{};
   bool prove = false; ///< It was asked because the repo's position is stale.
 };
 
-/// A look at all rows found the repo in sync and not complete, for a reason
-/// that it sees itself.
+/// The scan over all rows found that the repo is in sync but not complete. The
+/// REPO can see the reason itself.
 ///
 /// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
 struct repo_incomplete {
   atproto::did repo;
-  bool unproved = false; ///< Its host has no word that could prove it.
-  /// Nor is that why: the listings of this relay leave it out, and its host said
-  /// meanwhile that it is there. 0: not so.
+  bool unproved = false; ///< Its host gave no answer that could prove it.
+  /// The relay whose listings leave the repo out although its host has it; 0
+  /// for none.
   uint32_t left_out_by = 0;
 };
 
@@ -73,22 +75,22 @@ struct uncovered_page {
   };
   error failed; ///< `ec::none` when the rows were read.
   std::vector<repo> repos;
-  atproto::did last; ///< The last row that was looked at.
+  atproto::did last; ///< The last row that was read.
   bool end = false;
 };
 
-/// A page of rows was looked at, to count which repos are complete.
+/// One page of the scan that counts which repos are complete.
 ///
 /// From: READER. To: SUPERVISOR. Travels: local only.
 struct completeness_page {
-  /// One that is in sync and not complete, and what may mend it.
+  /// A repo that is in sync but not complete, and what may help.
   struct repo {
     atproto::did id;
     std::string pds;
-    bool prove = false; ///< Its position is stale; else it sees for itself.
-    position noted; ///< Of its upstream, when the row was looked at.
+    bool prove = false; ///< Ask its host; else the REPO finds the reason.
+    position noted; ///< The position of its upstream when the row was read.
   };
-  /// One whose row alone does not tell, and the rest of it cannot be read.
+  /// A repo that cannot be judged, because some of its rows cannot be read.
   struct unreadable {
     atproto::did id;
     error why;
@@ -96,30 +98,33 @@ struct completeness_page {
   std::vector<repo> repos;
   std::vector<unreadable> unread;
   error failed;      ///< `ec::none` when the rows were read.
-  atproto::did last; ///< The last row that was looked at.
+  atproto::did last; ///< The last row that was read.
   bool end = false;
 };
 
-/// There was no room for a question of this REPO, or somebody waits for it and
-/// its host did not answer: to be asked later.
+/// A question of this REPO was not asked, since there was no room; or somebody
+/// waits for the answer and the host did not give one. The REPO asks again
+/// later.
 ///
 /// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
 struct account_unasked {
   atproto::did repo;
-  bool not_found = false; ///< The host said RepoNotFound once.
+  bool not_found = false; ///< The host answered RepoNotFound once.
   bool urgent = false;
 };
 
-/// Repos of an upstream that its listing did not name.
+/// Repos of an upstream that are not in its listing.
 ///
 /// From: READER. To: SUPERVISOR. Travels: local only.
 struct left_out_page {
   struct repo {
     atproto::did id;
     std::string pds;
-    /// Of its upstream, when the row was looked at, if its own one is stale.
+    /// The upstream's position when the row was read, if the repo's own one is
+    /// stale.
     position noted{};
-    bool is_known = false; ///< Its row says that this upstream leaves it out.
+    /// The row already says that this upstream leaves the repo out.
+    bool is_known = false;
   };
   error failed; ///< `ec::none` when the rows were read.
   uint32_t upstream = 0;

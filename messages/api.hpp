@@ -6,22 +6,22 @@
 
 namespace weir {
 
-/// One request that passed all checks; `run` answers it. Runs in the API actor,
-/// so that it may ask other actors.
+/// One request that passed all checks. It is answered in the API actor, which
+/// may ask other actors.
 ///
 /// From: the HTTP server's bridge. To: API. Travels: local only.
 struct api_call {
-  std::shared_ptr<void> request; ///< `actors::api_request`.
+  std::shared_ptr<void> request; ///< An `actors::api_request`.
 };
 
-/// What the store knows of an identity is absent or old: it has to be looked
-/// up. From: READER. To: API. Travels: local only.
+/// The store has no identity for this request, or an old one, so it must be
+/// looked up. From: READER. To: API. Travels: local only.
 struct api_lookup {
-  std::shared_ptr<void> request; ///< `actors::api_request`.
+  std::shared_ptr<void> request; ///< An `actors::api_request`.
   atproto::did repo;
 };
 
-/// The API: routes that ask actors and readers.
+/// The API: the routes that ask actors and readers.
 using api_actor = common_actor::extend<caf::reacts_to<api_call>,
                                        caf::reacts_to<api_lookup>,
                                        caf::reacts_to<identity_fact>>;

@@ -6,40 +6,41 @@
 
 namespace weir {
 
-/// A repo wants a fetch.
+/// A repo asks to be fetched.
 ///
 /// From: REPO. To: SUPERVISOR. Travels: local only.
 struct repo_wish {
   atproto::did repo;
   storage::repo_status status = storage::repo_status::pending;
   std::chrono::seconds wait{0};
-  std::string pds; ///< Its host as far as it is known.
+  std::string pds; ///< Its host, if known.
 };
 
-/// Where would you be fetched from? Answered by `repo_ready`.
+/// Asks the REPO for the host to fetch from. It answers `repo_ready`.
 ///
 /// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
 struct prepare_fetch {
   atproto::did repo;
 };
 
-/// No `pds`: the repo cannot be fetched now and took the error itself.
+/// Answer to `prepare_fetch`. When `pds` is empty, the repo cannot be fetched
+/// now and has noted the error itself.
 ///
 /// From: REPO. To: SUPERVISOR. Travels: local only.
 struct repo_ready {
   atproto::did repo;
   std::string pds;
-  repo_actor from; ///< Gets the permit, and is watched while it has one.
-  error failed{};  ///< Why its host is not known, if that was looked up in vain.
+  repo_actor from; ///< Gets the permit and is monitored while it has it.
+  error failed{};  ///< Why a look-up did not find its host.
 };
 
-/// The permit. From: SUPERVISOR. To: REPO.
+/// The permit to fetch. From: SUPERVISOR. To: REPO.
 struct begin_fetch {
   atproto::did repo;
   uint64_t job = 0;
 };
 
-/// Durably `syncing`: a BACKFILL may start.
+/// The repo is durably `syncing`, so its BACKFILL may start.
 ///
 /// From: REPO. To: SUPERVISOR. Travels: local only.
 struct fetch_started {
@@ -48,39 +49,42 @@ struct fetch_started {
   std::string pds;
   atproto::public_key key;
   std::shared_ptr<const storage::chain_row> base;
-  atproto::tid least; ///< An older root is no success.
+  atproto::tid least; ///< A root with a lower rev is no success.
   storage::op_id erased_through = 0;
-  std::vector<std::string> collections; ///< Filter patterns; empty = all.
+  /// Patterns of the filter; empty for all.
+  std::vector<std::string> collections;
   repo_actor from;
 };
 
-/// The permit is free. From: REPO. To: SUPERVISOR. Travels: local only.
+/// Returns the permit. From: REPO. To: SUPERVISOR.
 struct job_ended {
   atproto::did repo;
   uint64_t job = 0;
-  error outcome; ///< `ec::none` = success; a failure stops the BACKFILL.
+  error outcome; ///< `ec::none` = success; else the BACKFILL is stopped.
 };
 
-/// From: BACKFILL. To: SUPERVISOR. Travels: local only.
+/// How a fetch from this host ended. From: BACKFILL. To: SUPERVISOR. Travels:
+/// local only.
 struct host_report {
   std::string pds;
-  /// `silent`: it failed without any answer.
+  /// `silent`: the fetch failed without any answer.
   enum class verdict : uint8_t { fine, failed, rate_limited, silent };
   verdict what = verdict::fine;
   std::chrono::seconds retry_after{0};
 };
 
-/// How far a download is: when its host answers, now and then, and when its
-/// body is complete.
+/// Progress of a download. It is sent when the host answers, then from time to
+/// time, and at the end of the body.
 ///
 /// From: BACKFILL. To: SUPERVISOR. Travels: local only.
 struct fetch_progress {
   uint64_t job = 0;
-  uint64_t bytes = 0; ///< In all.
+  uint64_t bytes = 0; ///< Bytes so far.
   bool received = false;
 };
 
-/// A part of the difference. From: BACKFILL. To: REPO. Travels: local only.
+/// One part of the differences that were found. From: BACKFILL. To: REPO.
+/// Travels: local only.
 struct repo_chunk {
   uint64_t job = 0;
   atproto::tid rev;
@@ -99,16 +103,16 @@ struct repo_fetched {
   std::shared_ptr<const atproto::verified_root> root;
 };
 
-/// From: BACKFILL. To: REPO. Travels: local only.
+/// The fetch failed. From: BACKFILL. To: REPO. Travels: local only.
 struct repo_fetch_failed {
   uint64_t job = 0;
   error reason;
   std::optional<storage::account_status> account;
-  /// The rev of a root whose only fault is that it is beyond our clock.
+  /// Rev of a root that is correct, except that it is ahead of our clock.
   atproto::tid ahead{};
 };
 
-/// From: SUPERVISOR. To: BACKFILL. Travels: local only.
+/// Cancels the fetch. From: SUPERVISOR. To: BACKFILL. Travels: local only.
 struct job_cancelled {};
 
 // -- inside a BACKFILL: its HTTP call, its reader, itself ---------------------
@@ -123,10 +127,10 @@ struct fetch_bytes {
 };
 
 struct fetch_ended {
-  error reason; ///< `ec::none`: the body is complete.
+  error reason; ///< `ec::none` when the body is complete.
 };
 
-/// Next quantum of work, or the outcome of one that ran on a READER.
+/// The next piece of work, or the result of one that ran on a READER.
 ///
 /// From: BACKFILL itself, READER. Travels: local only.
 struct backfill_step {
@@ -146,62 +150,63 @@ struct heads_page {
 
 // -- the SUPERVISOR's own work ------------------------------------------------
 
-/// Repos that want work, found in the store. From: READER. To: SUPERVISOR.
+/// Repos with something to do, found in the store. From: READER. To:
+/// SUPERVISOR.
 struct scan_page {
   struct found {
     atproto::did repo;
     storage::repo_status status = storage::repo_status::pending;
     int64_t due = 0; ///< Unix seconds.
-    std::string pds; ///< Its host as far as it is known.
-    bool quiet = false; ///< Its status does not say that it wants work.
+    std::string pds; ///< Its host, if known.
+    bool quiet = false; ///< Its status alone does not require work.
   };
-  /// Its host said RepoNotFound once.
+  /// A repo whose host answered RepoNotFound once.
   struct lost_repo {
     atproto::did repo;
     std::string pds;
     int64_t at = 0; ///< Unix seconds.
   };
-  error failed; ///< `ec::none` when all of the page was read.
+  error failed; ///< `ec::none` when the whole page was read.
   std::vector<found> repos;
-  std::vector<lost_repo> lost; ///< These may stand in `repos`, too.
+  std::vector<lost_repo> lost; ///< These may also be in `repos`.
   std::string next; ///< Where the next page begins.
   bool end = false;
 };
 
-/// List the repos of this upstream and compare.
+/// Orders a listing of this upstream, and a comparison with the stored repos.
 ///
 /// From: UPSTREAM. To: SUPERVISOR. Travels: local only.
 struct node_command {
   uint32_t list_upstream = 0;
 };
 
-/// This machine's clock was behind, and was set right. From: HEALTH. To:
+/// This machine's clock was behind and has been corrected. From: HEALTH. To:
 /// SUPERVISOR. Travels: local only.
 struct clock_corrected {};
 
-/// One answer of listRepos, or with a collection of listReposByCollection,
-/// whose lines have no rev. From: the HTTP call. To: SUPERVISOR.
+/// One answer of listRepos. When `collection` is set it is one of
+/// listReposByCollection, whose lines have no rev. From: the HTTP call. To:
+/// SUPERVISOR.
 struct listing_page {
   uint32_t upstream = 0;
   std::string collection;
   error failed;
   std::vector<repo_listed> repos;
-  /// Of a PDS that was asked for a collection: those that have no records of it,
-  /// and those that need not be asked about.
+  /// When a PDS was asked for a collection: accounts without records of it, and
+  /// accounts that need not be asked about.
   std::vector<repo_listed> without;
-  size_t unanswered = 0; ///< Of these: nobody could say.
+  size_t unanswered = 0; ///< How many of these could not be decided.
   size_t asked = 0;      ///< Requests that were made about single accounts.
   std::string cursor;
-  std::chrono::seconds retry_after{0}; ///< As its host asks when it failed.
+  std::chrono::seconds retry_after{0}; ///< The wait that the host asked for.
 };
 
-/// The same page with only those lines that the store cannot answer, and apart
-/// from them those of repos that it does not know.
-/// From: READER. To: SUPERVISOR.
+/// The same page, with only those lines that the store cannot answer. The lines
+/// of unknown repos are in `unknown`. From: READER. To: SUPERVISOR.
 struct listing_compared {
   listing_page page;
   std::vector<repo_listed> unknown;
-  size_t listed = 0; ///< Lines of the page before.
+  size_t listed = 0; ///< Number of lines before that.
 };
 
 } // namespace weir

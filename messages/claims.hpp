@@ -8,22 +8,23 @@
 
 namespace weir {
 
-/// The stream of a PDS names a DID that nobody tracks. Answered by
-/// `stream_claim_decided`, or for all of a stream by `stream_claims_rest`.
+/// The stream of a PDS names a DID that is not tracked (ADR 10). The answer is
+/// `stream_claim_decided`; `stream_claims_rest` answers all claims of a stream.
 ///
 /// From: ROUTER. To: SUPERVISOR. Travels: local only.
 struct stream_claim {
   uint32_t upstream = 0;
   atproto::did repo;
-  bool anew = false; ///< The document may have changed: look it up.
+  bool anew = false; ///< Look the document up, since it may have changed.
 };
 
-/// From: SUPERVISOR. To: ROUTER. Travels: local only.
+/// The decision on a `stream_claim`. From: SUPERVISOR. To: ROUTER. Travels:
+/// local only.
 struct stream_claim_decided {
   enum class outcome : uint8_t {
     confirmed, ///< Its document names the host of that stream.
-    failed,    ///< It names another one, or there is none.
-    dropped,   ///< Nobody could tell, or there was no room.
+    failed,    ///< The document names another host, or there is none.
+    dropped,   ///< It could not be decided, or there was no room.
   };
   uint32_t upstream = 0;
   atproto::did repo;
@@ -31,8 +32,8 @@ struct stream_claim_decided {
   bool anew = false; ///< The document was looked up after the claim.
 };
 
-/// What this stream claims is mostly not so: all that waits is dropped, and
-/// what comes until then.
+/// Most claims of this stream were wrong, so all waiting ones are dropped, as
+/// are those that come until `until`.
 ///
 /// From: SUPERVISOR. To: ROUTER. Travels: local only.
 struct stream_claims_rest {

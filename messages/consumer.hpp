@@ -11,7 +11,7 @@
 
 namespace weir {
 
-/// A page of the log after `after`, up to what was durable.
+/// A page of the log after `after`, up to the durable id of that time.
 ///
 /// From: READER. To: CONSUMER. Travels: local only.
 struct log_page {
@@ -20,83 +20,85 @@ struct log_page {
   std::vector<storage::log_entry_ptr> entries;
 };
 
-/// Entries of one DID after `after`; `end` when there are no more up to
+/// Entries of one DID after `after`. `end` is set when there are no more up to
 /// `through`.
 ///
 /// From: READER. To: CONSUMER. Travels: local only.
 struct did_page {
   error failed;
   atproto::did repo;
-  bool facts = false; ///< Only `$identity` and `$account` were asked for.
+  bool facts = false; ///< Only `$identity` and `$account` were requested.
   storage::op_id after = 0;
   storage::op_id through = 0;
   std::vector<storage::log_entry_ptr> entries;
   bool end = true;
 };
 
-/// A client's socket, as far as a CONSUMER needs it. Any thread.
+/// The part of a client's socket that a CONSUMER needs. Any thread may call it.
 class event_channel {
 public:
   virtual ~event_channel() = default;
 
-  /// False: the queue is full; `on_drained` is not needed, the CONSUMER's
-  /// window is smaller than the queue.
+  /// Sends a message; false when the queue is full. No notice follows when
+  /// there is room again, since the CONSUMER's window is smaller than the
+  /// queue.
   virtual bool send(std::string_view text) = 0;
 
-  /// Ends it without a close frame, so that clients reconnect.
+  /// Ends the connection without a close frame, so that the client reconnects.
   virtual void cut() = 0;
 };
 
-/// From: api. To: CONSUMER. Travels: local only.
+/// A client has connected. From: api. To: CONSUMER. Travels: local only.
 struct channel_opened {
   uint64_t session = 0;
   std::shared_ptr<event_channel> channel;
 };
 
-/// One message of the client: an ack. From: api. To: CONSUMER.
+/// One message of the client, an ack. From: api. To: CONSUMER.
 struct channel_text {
   uint64_t session = 0;
   std::string text;
 };
 
-/// From: api. To: CONSUMER. Travels: local only.
+/// The connection has ended. From: api. To: CONSUMER. Travels: local only.
 struct channel_closed {
   uint64_t session = 0;
 };
 
-/// What became of the dead letters of a `letters_order`, each in one list.
+/// The result of a `letters_order`. Each of its dead letters is in one list.
 struct letters_report {
-  std::vector<storage::op_id> done; ///< Delivered again, or dropped.
-  /// Not delivered again, since a later event says more; forgotten.
+  std::vector<storage::op_id> done; ///< They were delivered again or dropped.
+  /// They were removed and not delivered again, since a later event replaces
+  /// them.
   std::vector<storage::op_id> outdated;
-  std::vector<storage::op_id> unknown; ///< No dead letters.
+  std::vector<storage::op_id> unknown; ///< They are no dead letters.
   std::vector<storage::op_id> left;    ///< There is no room for them now.
-  storage::op_id next = 0; ///< There may be more behind this one; 0: there are not.
+  storage::op_id next = 0; ///< Continue after this one; 0 at the end.
 };
 
-/// Somebody wants dead letters delivered again, or dropped: those that are named,
-/// or of all there are at most `limits::dead_letters_order_max`. What the answer
-/// says is durable.
+/// An order to deliver dead letters again or to drop them: those in `ids`, or
+/// with `all` up to `limits::dead_letters_order_max` of them. The answer is
+/// given when it is durable.
 ///
 /// From: API. To: CONSUMER. Travels: local only.
 struct letters_order {
-  bool retry = false; ///< Else they are dropped.
-  std::vector<storage::op_id> ids; ///< Each once.
+  bool retry = false; ///< False: drop them.
+  std::vector<storage::op_id> ids; ///< Without duplicates.
   bool all = false;
-  std::optional<atproto::did> repo; ///< With `all`: only of this one.
-  storage::op_id after = 0;         ///< With `all`: behind this one.
-  std::function<void(const result<letters_report>&)> answer; ///< Once.
+  std::optional<atproto::did> repo; ///< With `all`: only of this repo.
+  storage::op_id after = 0;         ///< With `all`: only those after this one.
+  std::function<void(const result<letters_report>&)> answer; ///< Called once.
 };
 
-/// A dead letter as the store has it.
+/// A dead letter as it is stored.
 struct found_letter {
   storage::op_id id = 0;
-  storage::log_entry_ptr entry; ///< That holds it; null: the log has it no more.
-  /// Nothing that was logged later tells of the same record, or of the account.
+  storage::log_entry_ptr entry; ///< Its entry; null if no longer in the log.
+  /// No later event is about the same record or the account.
   bool current = false;
 };
 
-/// The dead letters of an order; `judged`: `current` says something.
+/// The dead letters of an order. `current` is valid when `judged` is set.
 ///
 /// From: READER. To: CONSUMER. Travels: local only.
 struct letters_found {
@@ -107,8 +109,8 @@ struct letters_found {
   storage::op_id next = 0;
 };
 
-/// What the log has from an operation on, and how far it was asked for: whether
-/// one of them is due, and since when.
+/// Entries of the log from operation `id` on, up to `through`. The CONSUMER
+/// looks for the oldest event that is still to be delivered.
 ///
 /// From: READER. To: CONSUMER. Travels: local only.
 struct unread_log {

@@ -9,14 +9,14 @@
 
 namespace weir {
 
-/// Our errors inside CAF's: category "weir", code, context. The one place
-/// where operating failures cross into actors.
+/// Converts our error to CAF's: category "weir", code, context. Failures become
+/// CAF errors only here.
 inline caf::error to_caf(const error& x) {
   return {static_cast<uint8_t>(x.code), caf::atom("weir"),
           caf::make_message(x.context)};
 }
 
-/// The way back; foreign categories become `ec::cancelled`.
+/// Converts back. Errors of other categories become `ec::cancelled`.
 inline error from_caf(const caf::error& x) {
   if (x.category() != caf::atom("weir"))
     return fail(ec::cancelled, "an actor ended");

@@ -14,7 +14,7 @@
 
 namespace weir {
 
-/// Frames that one socket read gave, in order, for one ROUTER shard.
+/// The frames of one socket read for one ROUTER shard, in order.
 ///
 /// From: UPSTREAM. To: ROUTER. Travels: between nodes.
 struct frame_batch {
@@ -28,33 +28,37 @@ struct repo_frames {
   std::vector<atproto::stamped_frame> frames;
 };
 
-/// From: JOURNAL, REPO, ROUTER. To: UPSTREAM. Travels: between nodes.
+/// These frames are finished: durable, or dropped by a rule. From: JOURNAL,
+/// REPO, ROUTER. To: UPSTREAM. Travels: between nodes.
 struct frames_done {
   uint32_t epoch = 0;
   std::vector<uint64_t> seqs;
-  /// Of the stream's frames, told so far or not: so many were found not to be
-  /// what they claim since the last message.
+  /// How many frames of the stream failed verification since the last message.
+  /// They need not be among `seqs`.
   uint32_t refused = 0;
 };
 
-/// From: ROUTER, after a REPO died. To: UPSTREAM. Travels: between nodes.
+/// Frames were lost, because a REPO died; the stream must be read again. From:
+/// ROUTER. To: UPSTREAM. Travels: between nodes.
 struct frames_lost {};
 
-/// The socket is open. `connection` counts dials: late events of an earlier
-/// connection are dropped.
+/// The socket is open. `connection` counts the attempts to connect, so that
+/// late messages of an earlier connection can be dropped.
 ///
 /// From: the socket's bridge. To: UPSTREAM. Travels: local only.
 struct stream_opened {
   uint64_t connection = 0;
 };
 
-/// From: the socket's bridge. To: UPSTREAM. Travels: local only.
+/// The frames of one socket read. From: the socket's bridge. To: UPSTREAM.
+/// Travels: local only.
 struct stream_frames {
   uint64_t connection = 0;
   std::vector<shared_bytes> frames;
 };
 
-/// From: the socket's bridge. To: UPSTREAM. Travels: local only.
+/// The connection has ended. From: the socket's bridge. To: UPSTREAM. Travels:
+/// local only.
 struct stream_closed {
   uint64_t connection = 0;
   error reason;
@@ -62,14 +66,14 @@ struct stream_closed {
   std::chrono::seconds retry_after{0};
 };
 
-/// A timer. `generation` tells late ones from current ones.
+/// A timer fired. `generation` distinguishes old timers from the current one.
 ///
 /// From: the actor itself. Travels: local only.
 struct tick {
   uint64_t generation = 0;
 };
 
-/// End in good order.
+/// Orders the actor to end properly.
 ///
 /// From: NODE. Travels: local only.
 struct stop_actor {};
@@ -90,8 +94,8 @@ typename Inspector::result_type inspect(Inspector& f, position& x) {
   return f(caf::meta::type_name("position"), x.upstream, x.epoch, x.seq);
 }
 
-/// Raw bytes behind a length; refuses lengths above the frame limit before it
-/// allocates.
+/// Reads or writes the length and then the raw bytes. A length above the limit
+/// of a frame is refused before memory is allocated.
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, shared_bytes& x) {
   if constexpr (std::is_same_v<Inspector,
@@ -140,7 +144,7 @@ typename Inspector::result_type inspect(Inspector& f, frame_batch& x) {
 
 namespace weir::atproto {
 
-/// A DID that does not parse becomes the empty one: routed nowhere.
+/// A DID that cannot be parsed becomes the empty one, which is not routed.
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, stamped_frame& x) {
   auto repo = x.repo.str();

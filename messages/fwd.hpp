@@ -7,7 +7,8 @@
 
 namespace weir {
 
-// One struct a message; its header says who sends it and whether it travels.
+// One struct for each message. Its header says who sends it and whether it
+// travels.
 struct account_answer;
 struct account_question;
 struct account_told;

@@ -11,61 +11,64 @@
 
 namespace weir {
 
-/// From: REPO, SUPERVISOR, NODE, api. To: IDENTITY. Travels: local only.
+/// Asks for an identity. From: REPO, SUPERVISOR, NODE, api. To: IDENTITY.
+/// Travels: local only.
 struct identity_ask {
   atproto::did repo;
-  bool fresh = false; ///< Resolve anew.
+  bool fresh = false; ///< Look it up, even if it is cached.
   identity_sink from;
-  uint64_t number = 0; ///< Of the asker; comes back with each answer.
-  /// Whose turn it takes: the site of the host whose stream makes it necessary,
-  /// or another name for those who have it necessary together. Empty: that of
-  /// the account's host.
+  uint64_t number = 0; ///< Chosen by the sender; each answer repeats it.
+  /// Which queue the look-up waits in: that of the site whose host's stream
+  /// needs it, or a name that several askers share. When empty, that of the
+  /// account's host.
   std::string by{};
-  /// Nobody is told: NODE wants to see whether the directory answers. At once,
-  /// however often it failed, but not while the directory limits us.
+  /// NODE wants to see whether the directory answers. Nobody gets an answer. It
+  /// is sent at once, even after failures, unless the directory limits us.
   bool probe = false;
 };
 
-/// What was asked for is necessary for others, too. From: REPO. To: IDENTITY.
-/// Travels: local only.
+/// Others need the same look-up as well. From: REPO. To: IDENTITY. Travels:
+/// local only.
 struct identity_shared {
   atproto::did repo;
   std::string by;
 };
 
-/// From: READER. To: IDENTITY. Travels: local only.
+/// The stored identity. From: READER. To: IDENTITY. Travels: local only.
 struct identity_stored {
   atproto::did repo;
   std::optional<storage::identity_row> row;
-  /// Without a row: what the directory's export says.
+  /// What the directory's export says, when there is no row.
   std::optional<storage::identity_row> exported = std::nullopt;
 };
 
-/// From: the HTTP call. To: IDENTITY. Travels: local only.
+/// The answer to a look-up. From: the HTTP call. To: IDENTITY. Travels: local
+/// only.
 struct identity_document {
   atproto::did repo;
   error failed;
   atproto::did_document doc;
   bool gone = false;
-  /// When the directory answered, by its clock.
+  /// The time of the answer, by the directory's clock.
   std::optional<wall_time> date = std::nullopt;
-  bool date_is_proved = false; ///< By TLS: it may say that our clock is right.
-  /// Set when it answered 429: how long it asks us to wait, as far as it says.
+  /// TLS proves the date, so it can confirm our clock.
+  bool date_is_proved = false;
+  /// Set when the answer was status 429: the wait that it asks for, if any.
   std::optional<std::chrono::seconds> limited = std::nullopt;
-  /// Of a DID that is not registered: no directory says it in these words.
+  /// The answer is about an unregistered DID, but not in a directory's words.
   bool is_foreign = false;
 };
 
-/// A page of the directory's export, first as it came, then read by a READER,
-/// since a thousand documents are some work. From: the HTTP call, READER.
-/// To: IDENTITY. Travels: local only.
+/// One page of the directory's export. It is sent twice: as it came, and after
+/// a READER has parsed it, since a thousand documents take some time. From: the
+/// HTTP call, READER. To: IDENTITY. Travels: local only.
 struct export_page {
-  uint64_t after = 0; ///< What was asked for.
+  uint64_t after = 0; ///< The number that was asked for.
   size_t lines = 0;
-  bytes text{}; ///< Empty when it was read.
+  bytes text{}; ///< Empty after it was parsed.
   bool read = false;
   error failed{};
-  /// Set when it answered 429: how long it asks us to wait, as far as it says.
+  /// Set when the answer was status 429: the wait that it asks for, if any.
   std::optional<std::chrono::seconds> limited = std::nullopt;
   std::vector<atproto::exported_operation> operations{};
 };
@@ -74,17 +77,18 @@ struct export_page {
 /// Travels: local only.
 struct export_stored {
   storage::export_row place;
-  std::vector<atproto::did> names; ///< The first ones of which it says something.
+  std::vector<atproto::did> names; ///< The first DIDs in it.
 };
 
-/// What a configured resolver said of a handle.
+/// The answer of a configured resolver for a handle.
 enum class resolver_answer : uint8_t {
   not_asked,
-  given, ///< Whose it is, or that it is nobody's.
-  none,  ///< Nothing came, or it is not the answer of a resolver.
+  given, ///< The DID of the handle, or that there is none.
+  none,  ///< No answer, or not one of a resolver.
 };
 
-/// From: the HTTP or DNS call. To: IDENTITY. Travels: local only.
+/// The answer for a handle. From: the HTTP or DNS call. To: IDENTITY. Travels:
+/// local only.
 struct identity_handle {
   atproto::did repo;
   std::string handle;

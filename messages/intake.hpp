@@ -6,18 +6,19 @@
 
 namespace weir {
 
-/// The intake board says something else now.
+/// The intake board has changed.
 ///
 /// From: NODE. To: UPSTREAM, SUPERVISOR. Travels: local only.
 struct intake_changed {};
 
-/// From: READER. To: NODE. Travels: local only.
+/// The free space on the disk. From: READER. To: NODE. Travels: local only.
 struct disk_reading {
   result<storage::disk_space> room;
-  error failed{}; ///< What the store has failed for, for good, if it has.
+  error failed{}; ///< Why the store has failed for good, if it has.
 };
 
-/// NODE's eye on room: asks a READER for the disk, and tells who lets in.
+/// The part of NODE that watches memory and disk. It asks a READER for the
+/// disk, and tells the actors that take data in.
 using room_actor = common_actor::extend<caf::reacts_to<disk_reading>>;
 
 } // namespace weir

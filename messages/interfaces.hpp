@@ -2,40 +2,41 @@
 
 #include "messages/fwd.hpp"
 
-/// All actor handles of the node, with what each one understands. One page:
-/// who talks to whom is the architecture.
+/// All actor handles of the node, with the messages that each one accepts. Who
+/// talks to whom is the architecture, so it is all on this page.
 namespace weir {
 
-/// Every actor of ours: a timer it set, and the order to end.
+/// What every actor of ours accepts: its own timer, and the order to end.
 using common_actor = caf::typed_actor<caf::reacts_to<tick>,
                                       caf::reacts_to<stop_actor>>;
 
-/// Hears that rows it asked the JOURNAL to write are durable.
+/// Is told that rows it asked the JOURNAL to write are durable.
 using rows_sink = caf::typed_actor<caf::reacts_to<rows_durable>>;
 
-/// The READER: cold reads of the store for others, on its own thread.
+/// The READER: reads the store for others, on its own thread.
 using reader_actor = common_actor::extend<
-  // Runs the job with the store's readers; the job sends its answer itself.
+  // Runs the job with the store's readers. The job sends its answer itself.
   caf::reacts_to<reader_job>>;
 
 /// The JOURNAL: the only writer of one store.
 using journal_actor = common_actor::extend<
-  // One repo's atomic change; answers `repo_receipt` when durable.
+  // One atomic change of a repo. The answer `repo_receipt` comes when it is
+  // durable.
   caf::reacts_to<journal_update>,
-  // Rows of other tables; answers `rows_durable` when asked to.
+  // Rows of other tables. Answers `rows_durable` if asked to.
   caf::reacts_to<journal_rows>,
-  // A REPO died: its late updates must not be written. Answers
-  // `journal_fenced` after all earlier updates of that DID were written.
+  // A REPO died, so its late updates must not be written. Answers
+  // `journal_fenced` when all earlier updates of that DID were written.
   caf::reacts_to<journal_fence>,
-  // Events of a repo are given up: its row is to say so. Answers
+  // Events of a repo were dropped, and its row must say so. Answers
   // `journal_noted` when that is durable.
   caf::reacts_to<journal_missed>,
   caf::reacts_to<journal_flush>,
-  // One step of an erasing, answers `erase_stepped`; and its end.
+  // One step of an erasing, which is answered by `erase_stepped`; and its end.
   caf::reacts_to<erase_step>, caf::reacts_to<erase_over>>;
 
-/// The SWEEPER: takes what was erased off the disk, and what a store that rests
-/// needs no more out of memory.
+/// The SWEEPER: removes erased content from the disk, and frees memory that an
+/// idle store does not need.
 using sweeper_actor = common_actor::extend<
   caf::reacts_to<erase_begun>, caf::reacts_to<erase_stepped>,
   caf::reacts_to<release_caches>, caf::reacts_to<sweep_on>>;
@@ -44,9 +45,9 @@ using sweeper_actor = common_actor::extend<
 using upstream_actor = common_actor::extend<
   caf::reacts_to<stream_opened>, caf::reacts_to<stream_frames>,
   caf::reacts_to<stream_closed>,
-  // These frames are durable, or dropped by rule.
+  // These frames are durable, or were dropped by a rule.
   caf::reacts_to<frames_done>,
-  // Frames were lost inside the node: read them again.
+  // Frames were lost inside of the node: read them again.
   caf::reacts_to<frames_lost>, caf::reacts_to<rows_durable>,
   caf::reacts_to<intake_changed>>;
 
@@ -57,40 +58,42 @@ using repo_actor = common_actor::extend<
   caf::reacts_to<passivate_repo>,
   caf::reacts_to<settings_changed>,
   caf::replies_to<repo_listed>::with<listing_taken>,
-  // Its host was asked what the account is.
+  // Its host was asked for the state of the account.
   caf::reacts_to<account_told>, caf::reacts_to<account_unasked>,
   caf::reacts_to<repo_incomplete>,
-  // Commands; each answers once the decision is made.
+  // Commands. Each is answered when it is decided.
   caf::replies_to<add_repos>::with<add_result>,
   caf::replies_to<remove_repos>::with<remove_result>,
   caf::replies_to<resync_repos>::with<resync_result>,
   caf::replies_to<ask_tracked>::with<tracked_reply>,
-  // Backfill: from the SUPERVISOR, then from the BACKFILL.
+  // For a fetch: from the SUPERVISOR, then from the BACKFILL.
   caf::reacts_to<prepare_fetch>, caf::reacts_to<begin_fetch>,
   caf::reacts_to<repo_chunk>, caf::reacts_to<repo_fetched>,
   caf::reacts_to<repo_fetch_failed>, caf::reacts_to<repo_buffer_page>>;
 
-/// One shard of the ROUTER: DID to REPO, wake and passivation.
+/// One shard of the ROUTER: finds the REPO of a DID, wakes it, and puts it to
+/// sleep.
 using router_actor = common_actor::extend<
   caf::reacts_to<frame_batch>, caf::reacts_to<repo_passive>,
   caf::reacts_to<repo_removed>,
   caf::reacts_to<journal_fenced>, caf::reacts_to<journal_noted>,
   caf::reacts_to<listing_doubt>, caf::reacts_to<settings_changed>,
-  // Commands for DIDs of this shard; forwarded to their REPOs.
+  // Commands for DIDs of this shard. They are forwarded to their REPOs.
   caf::replies_to<add_repos>::with<add_result>,
   caf::replies_to<remove_repos>::with<remove_result>,
   caf::replies_to<resync_repos>::with<resync_result>,
-  // Answers when its REPOs have taken all lines.
+  // Answers when its REPOs have handled all lines.
   caf::replies_to<repo_listing>::with<listing_taken>,
-  // What became of DIDs that the stream of a PDS named.
+  // The decisions on DIDs that the stream of a PDS named.
   caf::reacts_to<stream_claim_decided>, caf::reacts_to<stream_claims_rest>,
   caf::reacts_to<prepare_fetch>, caf::reacts_to<account_told>,
   caf::reacts_to<account_unasked>, caf::reacts_to<repo_incomplete>>;
 
-/// The SUPERVISOR: which repo is fetched next, host budgets, retry, listings.
+/// The SUPERVISOR: which repo is fetched next, budgets of hosts, retries,
+/// listings.
 using supervisor_actor = common_actor::extend<
   caf::reacts_to<repo_wish>, caf::reacts_to<repo_ready>,
-  // A REPO is durably syncing: spawn the BACKFILL.
+  // A REPO is durably syncing: start its BACKFILL.
   caf::reacts_to<fetch_started>, caf::reacts_to<job_ended>,
   caf::reacts_to<host_report>, caf::reacts_to<fetch_progress>,
   caf::reacts_to<scan_page>,
@@ -99,7 +102,7 @@ using supervisor_actor = common_actor::extend<
   caf::reacts_to<listing_page>,
   caf::reacts_to<listing_compared>, caf::reacts_to<identity_fact>,
   caf::reacts_to<stream_claim>, caf::reacts_to<intake_changed>,
-  // What accounts are at their hosts, and whom a listing left out.
+  // States of accounts at their hosts, and repos that a listing left out.
   caf::reacts_to<account_question>, caf::reacts_to<account_answer>,
   caf::reacts_to<left_out_page>, caf::reacts_to<uncovered_page>,
   caf::reacts_to<completeness_page>>;
@@ -111,12 +114,12 @@ using backfill_actor = common_actor::extend<
   caf::reacts_to<heads_page>, caf::reacts_to<chunk_stored>,
   caf::reacts_to<job_cancelled>>;
 
-/// Whoever asks the IDENTITY.
+/// An actor that asks the IDENTITY.
 using identity_sink = caf::typed_actor<caf::reacts_to<identity_fact>>;
 
-/// The IDENTITY: DID to key, host and handle.
+/// The IDENTITY: key, host and handle of a DID.
 using identity_actor = common_actor::extend<
-  // Answers `identity_fact`, again when a handle was verified anew.
+  // Answers `identity_fact`, and a second time after a handle was verified.
   caf::reacts_to<identity_ask>, caf::reacts_to<identity_stored>,
   caf::reacts_to<identity_document>, caf::reacts_to<identity_handle>,
   caf::reacts_to<identity_shared>,
@@ -131,7 +134,7 @@ using consumer_actor = common_actor::extend<
   caf::reacts_to<did_page>, caf::reacts_to<channel_opened>,
   caf::reacts_to<channel_text>, caf::reacts_to<channel_closed>,
   caf::reacts_to<rows_durable>,
-  // Dead letters, and how old the oldest event is.
+  // Dead letters, and the age of the oldest event.
   caf::reacts_to<letters_order>, caf::reacts_to<letters_found>,
   caf::reacts_to<unread_log>>;
 

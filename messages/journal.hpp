@@ -10,19 +10,20 @@
 
 namespace weir {
 
-/// The parts of an open store that may be read from any thread.
+/// The parts of an open store that any thread may read.
 ///
 /// # Ownership and threads
-/// Owned by NODE; outlives all actors. Used on READER threads only.
+/// NODE owns it; it outlives all actors. Only READER threads use it.
 struct store_readers;
 
-/// One repo's change and the frames that are finished with it.
+/// One change of a repo, and the frames that are finished with it.
 ///
 /// From: REPO. To: JOURNAL. Travels: local only.
 struct journal_update {
-  std::shared_ptr<storage::repo_update> update; ///< Moved from.
+  /// JOURNAL moves its content out.
+  std::shared_ptr<storage::repo_update> update;
   std::vector<position> marks;
-  bool backfill = false; ///< May wait behind live updates.
+  bool backfill = false; ///< It may wait until live updates are written.
   size_t content_bytes = 0;
   repo_actor from;
 };
@@ -32,28 +33,30 @@ struct repo_receipt {
   std::shared_ptr<const storage::update_receipt> receipt;
 };
 
-/// Rows of other tables, in one batch with whatever else waits.
+/// Rows of other tables, which are written in one batch with everything else
+/// that waits.
 ///
 /// From: UPSTREAM, IDENTITY, CONSUMER, SUPERVISOR. To: JOURNAL. Travels: local
 /// only.
 struct journal_rows {
   std::shared_ptr<const storage::journal_batch> rows;
-  uint64_t token = 0; ///< Comes back in `rows_durable`.
-  rows_sink from;     ///< Empty: no answer is wanted.
+  uint64_t token = 0; ///< Repeated in `rows_durable`.
+  rows_sink from;     ///< If empty, no answer is sent.
 };
 
-/// From: JOURNAL. Travels: local only.
+/// The rows are durable. From: JOURNAL. Travels: local only.
 struct rows_durable {
   uint64_t token = 0;
 };
 
-/// From: ROUTER. To: JOURNAL. Travels: local only.
+/// A REPO died: drop its late updates. From: ROUTER. To: JOURNAL. Travels:
+/// local only.
 struct journal_fence {
   atproto::did repo;
   router_actor from;
 };
 
-/// `incarnation` is the one the successor must write with.
+/// Answer to `journal_fence`. The next REPO writes with `incarnation`.
 ///
 /// From: JOURNAL. To: ROUTER. Travels: local only.
 struct journal_fenced {
@@ -61,7 +64,7 @@ struct journal_fenced {
   uint64_t incarnation = 0;
 };
 
-/// Events of a repo that has no REPO are given up.
+/// Events of a repo without a REPO were dropped.
 ///
 /// From: ROUTER. To: JOURNAL. Travels: local only.
 struct journal_missed {
@@ -69,17 +72,18 @@ struct journal_missed {
   router_actor from;
 };
 
-/// The row of the repo says so on disk, if there is one.
+/// The repo's row, if there is one, says durably that events were dropped.
 ///
 /// From: JOURNAL. To: ROUTER. Travels: local only.
 struct journal_noted {
   atproto::did repo;
 };
 
-/// Write what waits. From: JOURNAL itself. Travels: local only.
+/// Write what is waiting. From: JOURNAL itself. Travels: local only.
 struct journal_flush {};
 
-/// The log is durable up to and including `id`, and has so many events up to it.
+/// The log is durable up to and including `id`. Up to there it has `events`
+/// events.
 ///
 /// From: JOURNAL. To: CONSUMER. Travels: local only.
 struct log_advanced {
@@ -87,12 +91,12 @@ struct log_advanced {
   uint64_t events = 0;
 };
 
-/// A repo was erased: its rows are to be taken off the disk.
+/// A repo was erased, so its rows must be removed from the disk.
 ///
 /// From: JOURNAL. To: SWEEPER. Travels: local only.
 struct erase_begun {};
 
-/// One bounded step of erasing a repo.
+/// Orders one bounded step of erasing a repo.
 ///
 /// From: SWEEPER. To: JOURNAL. Travels: local only.
 struct erase_step {
@@ -100,13 +104,13 @@ struct erase_step {
   sweeper_actor from;
 };
 
-/// From: JOURNAL. To: SWEEPER. Travels: local only.
+/// The result of a step. From: JOURNAL. To: SWEEPER. Travels: local only.
 struct erase_stepped {
-  bool more = false; ///< Another step is to follow.
-  bool busy = false; ///< Updates wait meanwhile.
+  bool more = false; ///< Another step must follow.
+  bool busy = false; ///< Updates are waiting.
 };
 
-/// What was erased of a repo up to `through` has left the disk.
+/// The erased content of a repo up to `through` has left the disk.
 ///
 /// From: SWEEPER. To: JOURNAL. Travels: local only.
 struct erase_over {
@@ -114,15 +118,16 @@ struct erase_over {
   storage::op_id through = 0;
 };
 
-/// Give up what the store holds in memory only to be faster. From: NODE's eye on
-/// room. To: SWEEPER. Travels: local only.
+/// Free the memory that the store uses only to be faster. From: the part of
+/// NODE that watches memory. To: SWEEPER. Travels: local only.
 struct release_caches {};
 
-/// Go on. From: SWEEPER itself. Travels: local only.
+/// Continue. From: SWEEPER itself. Travels: local only.
 struct sweep_on {};
 
-/// Work for a READER thread: reads the store, sends its answer itself. `high`
-/// latency jobs (wake-ups) and long scans share the pool; keep one job short.
+/// Work for a READER thread. It reads the store and sends its answer itself.
+/// Urgent reads (wake-ups) and long scans share the threads, so keep each job
+/// short.
 ///
 /// From: anyone. To: READER. Travels: local only.
 struct reader_job {

@@ -14,7 +14,7 @@
 
 namespace weir {
 
-/// The stored rows of one repo; no `row`: it is not tracked.
+/// The stored rows of one repo. Without `row` the repo is not tracked.
 ///
 /// From: READER. To: REPO. Travels: local only.
 struct repo_loaded {
@@ -24,7 +24,7 @@ struct repo_loaded {
   std::optional<storage::member_row> member; ///< In the default dataset.
 };
 
-/// From: READER. To: REPO. Travels: local only.
+/// Frames from the sync buffer. From: READER. To: REPO. Travels: local only.
 struct repo_buffer_page {
   error failed; ///< `ec::none` when the frames were read.
   std::vector<storage::waiting_on_disk> frames;
@@ -37,8 +37,9 @@ struct repo_buffer_page {
 struct add_repos {
   std::vector<atproto::did> repos;
   std::vector<std::string> collections;
-  /// From the ROUTER: events of the repo were finished before it was tracked,
-  /// so what is known of its identity may be old, and its host has this rev.
+  /// Set by the ROUTER when events of the repo were finished before it was
+  /// tracked. Then the known identity may be old, and the host has at least the
+  /// rev `least`.
   bool look_up = false;
   atproto::tid least{};
 };
@@ -47,7 +48,7 @@ struct add_result {
   uint32_t queued = 0;
 };
 
-/// Stop tracking repos (SYNC-30). As `add_repos`.
+/// Stop tracking repos (SYNC-30). Otherwise like `add_repos`.
 struct remove_repos {
   std::vector<atproto::did> repos;
 };
@@ -56,7 +57,7 @@ struct remove_result {
   uint32_t removed = 0;
 };
 
-/// Fetch repos again (SYNC-33). As `add_repos`.
+/// Fetch repos again (SYNC-33). Otherwise like `add_repos`.
 struct resync_repos {
   std::vector<atproto::did> repos;
 };
@@ -65,8 +66,8 @@ struct resync_result {
   uint32_t queued = 0;
 };
 
-/// Whether the repo is on disk: nobody knows whether an addition or a removal
-/// is that failed.
+/// Asks whether the repo is on disk. After an addition or removal has failed,
+/// the ROUTER cannot know.
 ///
 /// From: ROUTER. To: REPO. Travels: local only.
 struct ask_tracked {};
@@ -75,12 +76,13 @@ struct tracked_reply {
   bool tracked = false;
 };
 
-/// From: ROUTER. To: REPO. Travels: local only.
+/// Asks the REPO to end. From: ROUTER. To: REPO. Travels: local only.
 struct passivate_repo {
-  bool crowded = false; ///< There are too many: what is only wished goes, too.
+  /// Too many REPOs are awake: end even with work that the row keeps for later.
+  bool crowded = false;
 };
 
-/// The REPO ends (`busy` false), or will not now.
+/// The REPO ends; or with `busy` set, it cannot end now.
 ///
 /// From: REPO. To: ROUTER. Travels: local only.
 struct repo_passive {
@@ -103,11 +105,12 @@ struct repo_listed {
   atproto::tid rev;
   storage::account_status account = storage::account_status::active;
   position noted;
-  uint32_t upstream = 0; ///< Whose listing it is.
-  position asked_at{};   ///< What its stream had brought before the request.
+  uint32_t upstream = 0; ///< The upstream that was listed.
+  position asked_at{};   ///< Position of its stream before the request.
 };
 
-/// Lines of a listing for one shard. `discover`: track unknown DIDs.
+/// The lines of a listing for one shard. With `discover`, unknown DIDs are
+/// tracked.
 ///
 /// From: SUPERVISOR. To: ROUTER. Travels: local only.
 struct repo_listing {
@@ -115,33 +118,35 @@ struct repo_listing {
   bool discover = false;
 };
 
-/// What the lines changed is durable.
+/// The changes from these lines are durable.
 struct listing_taken {};
 
-/// The REPO stays awake because of what a listing said, or does so no more.
+/// A line of a listing keeps the REPO awake until it is decided (`open`), or
+/// does so no longer.
 ///
 /// From: REPO. To: ROUTER. Travels: local only.
 struct listing_doubt {
   atproto::did repo;
-  uint32_t upstream = 0; ///< Whose listing it is.
+  uint32_t upstream = 0; ///< The upstream that was listed.
   bool open = false;
 };
 
-/// From: IDENTITY. To: REPO, SUPERVISOR. Travels: local only.
+/// The answer to `identity_ask`. From: IDENTITY. To: REPO, SUPERVISOR. Travels:
+/// local only.
 struct identity_fact {
   atproto::did repo;
-  error failed; ///< `ec::none` when `row` holds.
+  error failed; ///< `ec::none` when `row` is valid.
   storage::identity_row row;
-  uint64_t asked = 0; ///< The newest question that was heard.
-  bool last = true;   ///< To that one and those before no more is to come.
-  bool settled = true;    ///< No newer document is to come.
-  steady_time not_before{}; ///< Of a failure: asked before, it fails again.
-  bool checked = true; ///< False when nobody could tell whose handle it is.
+  uint64_t asked = 0; ///< Number of the newest question it answers.
+  bool last = true;   ///< No other answer to these questions will come.
+  bool settled = true;    ///< No newer document will come.
+  steady_time not_before{}; ///< Before this time, a retry fails at once.
+  bool checked = true; ///< False when the handle could not be verified.
 };
 
-/// Run-time settings changed. From: NODE. Travels: local only.
+/// Runtime settings have changed. From: NODE. Travels: local only.
 struct settings_changed {
-  std::shared_ptr<const void> settings; ///< `repo_settings`.
+  std::shared_ptr<const void> settings; ///< A `repo_settings`.
 };
 
 } // namespace weir
