@@ -18,10 +18,6 @@
 /// The inside of `database`; only `database*.cpp` include it.
 namespace weir::storage {
 
-inline std::string_view view(const leveldb::Slice& x) noexcept {
-  return {x.data(), x.size()};
-}
-
 inline error from_status(const leveldb::Status& x) {
   return fail(says_disk_full(x) ? ec::disk_full : ec::storage_failure,
               x.ToString());

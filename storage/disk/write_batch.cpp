@@ -4,7 +4,32 @@
 
 #include <leveldb/write_batch.h>
 
+#include <cassert>
+
 namespace weir::storage {
+
+namespace {
+
+class row_giver final : public leveldb::WriteBatch::Handler {
+public:
+  using taker = std::function<void(std::string_view, const std::string_view*)>;
+
+  explicit row_giver(const taker& take) : take_(take) {
+    // nop
+  }
+
+  void Put(const leveldb::Slice& key, const leveldb::Slice& value) override {
+    const auto text = view(value);
+    take_(view(key), &text);
+  }
+
+  void Delete(const leveldb::Slice& key) override { take_(view(key), nullptr); }
+
+private:
+  const taker& take_;
+};
+
+} // namespace
 
 write_batch::write_batch() : rep_(std::make_unique<leveldb::WriteBatch>()) {
   // nop
@@ -29,6 +54,16 @@ void write_batch::erase(std::string_view key) {
 void write_batch::clear() {
   rep_->Clear();
   puts_ = erases_ = bytes_ = 0;
+}
+
+void write_batch::for_each(
+  const std::function<void(std::string_view, const std::string_view*)>& take)
+  const {
+  row_giver giver{take};
+  // It fails for batches only that nobody could have made with these calls.
+  const auto ok = rep_->Iterate(&giver);
+  assert(ok.ok());
+  static_cast<void>(ok);
 }
 
 } // namespace weir::storage

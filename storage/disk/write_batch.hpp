@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -21,6 +22,12 @@ public:
   void put(std::string_view key, std::string_view value);
   void erase(std::string_view key);
   void clear();
+
+  /// Gives every change, in order, to `take`: its key, and its value or null
+  /// when the row is erased.
+  void for_each(
+    const std::function<void(std::string_view key,
+                             const std::string_view* value)>& take) const;
 
   size_t rows() const noexcept { return puts_ + erases_; }
 

@@ -1,6 +1,7 @@
 #include "storage/log/committer.hpp"
 
 #include "storage/format/limits.hpp"
+#include "storage/log/batch_record.hpp"
 #include "storage/log/erasure.hpp"
 #include "storage/tables/collection_table.hpp"
 #include "storage/tables/row_access.hpp"
@@ -15,7 +16,7 @@ result<std::unique_ptr<committer>> committer::open(database& db,
   if (!tail)
     return tail.error();
   std::unique_ptr<committer> out{
-    new committer{db, names, time, options, *tail}};
+    new committer{db, names, time, std::move(options), *tail}};
   if (auto ok = out->learn_versions(); !ok)
     return ok.error();
   return out;
@@ -23,10 +24,10 @@ result<std::unique_ptr<committer>> committer::open(database& db,
 
 committer::committer(database& db, collection_table& names, const clock& time,
                      committer_options options, log_tail tail)
-  : db_(db), names_(names), clock_(time), options_(options),
-    log_(names, options.partition, tail),
-    heads_(db, names, options.partition, options.inline_refs_min),
-    guards_(options.guards_max) {
+  : db_(db), names_(names), clock_(time), options_(std::move(options)),
+    log_(names, options_.partition, tail),
+    heads_(db, names, options_.partition, options_.inline_refs_min),
+    guards_(options_.guards_max) {
   // nop
 }
 
@@ -61,10 +62,17 @@ result<commit_result> committer::stage(const journal_batch& group) {
   return out;
 }
 
+/// The only place that a batch leaves: for the store, and for whoever follows.
 result<void> committer::write(sync_mode sync) {
-  if (!batch_.empty())
+  if (!batch_.empty()) {
+    if (options_.hand_over)
+      if (auto ok = options_.hand_over(encode_batch(
+            {options_.partition, last_id(), log_.tail().previous}, batch_));
+          !ok)
+        return broken(ok.error());
     if (auto ok = db_.write(batch_, sync); !ok)
       return broken(ok.error());
+  }
   batch_.clear();
   unwritten_buffer_.clear();
   return {};
@@ -76,15 +84,15 @@ error committer::broken(error why) {
 }
 
 uint64_t committer::fence(const atproto::did& repo) {
-  const auto [at, fresh] = fences_.insert_or_assign(repo, ++last_fence_);
-  if (fresh) {
-    fence_order_.push_back(repo);
-    if (fence_order_.size() > limits::fences_max) {
-      fences_.erase(fence_order_.front());
-      fence_order_.pop_front();
-    }
+  auto& known = fences_[repo];
+  fence_order_.erase(known);
+  known = ++last_fence_;
+  fence_order_.emplace(known, repo);
+  if (fence_order_.size() > limits::fences_max) {
+    fences_.erase(fence_order_.begin()->second);
+    fence_order_.erase(fence_order_.begin());
   }
-  return at->second;
+  return last_fence_;
 }
 
 result<void> committer::note_missed(const atproto::did& repo) {

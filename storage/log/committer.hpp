@@ -8,8 +8,10 @@
 #include "storage/log/repo_guards.hpp"
 #include "storage/log/transaction_writer.hpp"
 
-#include <deque>
+#include <functional>
+#include <map>
 #include <memory>
+#include <string>
 
 namespace weir::storage {
 
@@ -22,6 +24,10 @@ struct committer_options {
   /// Number of repos whose chain position is kept in memory; about 256 bytes
   /// each.
   size_t guards_max = limits::repo_guards_max;
+  /// Gets the record of each batch (batch_record.hpp) before the store does,
+  /// and so before anybody hears of it. An error ends the writer like a failed
+  /// write. Empty: no record is made.
+  std::function<result<void>(const std::string& record)> hand_over{};
 };
 
 /// The result of one `commit`.
@@ -146,7 +152,7 @@ private:
   head_writer heads_;
   repo_guards guards_;
   std::unordered_map<atproto::did, uint64_t> fences_;
-  std::deque<atproto::did> fence_order_;
+  std::map<uint64_t, atproto::did> fence_order_; ///< The oldest goes first.
   uint64_t last_fence_ = 0;
   uint64_t metadata_version_ = 0;
   error failure_;

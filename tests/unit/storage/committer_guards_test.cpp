@@ -119,6 +119,17 @@ TEST_F(CommitterGuardsTest, FencesAreBoundedAndTheOldestGoesFirst) {
   EXPECT_EQ(only_receipt(update).outcome, is_done);
 }
 
+// limits::fences_max: the one that was fenced longest ago, not first
+TEST_F(CommitterGuardsTest, ARepoThatIsFencedAgainIsNotTheOldest) {
+  store.writer->fence(alice.repo);
+  for (size_t i = 1; i < limits::fences_max; ++i)
+    store.writer->fence(atproto::did::trusted(numbered("did:web:h", i)));
+  store.writer->fence(alice.repo);
+  store.writer->fence(atproto::did::trusted("did:web:last"));
+  const auto update = alice.commit({{"app.a.x/1", "one"}});
+  EXPECT_EQ(only_receipt(update).outcome, update_outcome::fenced);
+}
+
 TEST_F(CommitterGuardsTest, AChunkOfAnotherResyncIsStale) {
   apply(alice, alice.appear(repo_status::syncing));
   apply(alice, alice.chunk({{"app.a.x/1", "one"}}));
