@@ -1,5 +1,6 @@
 #pragma once
 
+#include "messages/host_verdict.hpp"
 #include "messages/repo.hpp"
 
 #include <chrono>
@@ -67,9 +68,7 @@ struct job_ended {
 /// local only.
 struct host_report {
   std::string pds;
-  /// `silent`: the fetch failed without any answer.
-  enum class verdict : uint8_t { fine, failed, rate_limited, silent };
-  verdict what = verdict::fine;
+  host_verdict what = host_verdict::fine;
   std::chrono::seconds retry_after{0};
 };
 

@@ -1,9 +1,7 @@
 #pragma once
 
-#include "actors/backfill/import_machine.hpp"
-#include "actors/backfill/limits.hpp"
+#include "actors/backfill/fetch_machine.hpp"
 #include "actors/support/context.hpp"
-#include "atproto/limits.hpp"
 #include "messages/backfill.hpp"
 
 #include <functional>
@@ -44,9 +42,7 @@ struct backfill_environment {
   context_ptr shared;
   repo_fetcher fetch;
   spool_factory spools;
-  size_t spool_bytes_max = limits::spool_memory_bytes_max; ///< In memory.
-  size_t index_entries_max = limits::walk_index_entries_max;
-  size_t chunks_max = limits::job_chunks_max;
+  fetch_bounds bounds;
   metric* bytes = nullptr;
   metric* records = nullptr;
 };

@@ -196,9 +196,7 @@ result<void> node::impl::start_supervisor(
   backfills.fetch = make_repo_fetcher(net.guarded, config.repo_bytes_max);
   const auto plan = plan_memory(config);
   backfills.spools = make_spool_factory(config);
-  backfills.spool_bytes_max = plan.spool;
-  backfills.index_entries_max = plan.index_entries;
-  backfills.chunks_max = plan.chunks;
+  backfills.bounds = {plan.spool, plan.index_entries, plan.chunks};
   backfills.bytes = &shared->metrics.counter("weir_backfill_bytes_total",
                                              "Body bytes of repo fetches");
   backfills.records = &shared->metrics.counter("weir_backfill_records_total",

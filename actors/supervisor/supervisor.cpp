@@ -276,7 +276,7 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
     [this](const fetch_started& x) { start(x); },
     [this](const job_ended& x) { on_end(x); },
     [this](const host_report& x) {
-      perform(machine_.on_host(x.pds, static_cast<host_verdict>(x.what),
+      perform(machine_.on_host(x.pds, x.what,
                                x.retry_after, now()));
     },
     [this](const fetch_progress& x) {

@@ -2,19 +2,12 @@
 
 #include "actors/supervisor/fetch_pace.hpp"
 #include "actors/supervisor/fetch_queue.hpp"
+#include "messages/host_verdict.hpp"
 
 #include <string>
 #include <vector>
 
 namespace weir::actors {
-
-/// How a host answered a fetch.
-enum class host_verdict : uint8_t {
-  fine,
-  failed,
-  rate_limited,
-  silent, ///< Failed without any answer.
-};
 
 /// Which repo is fetched next, from which host, and when again: the queue of
 /// SYNC-10 to 15, permits and host budgets, without CAF or clock. All waiting

@@ -150,10 +150,11 @@ TEST_F(BackfillShellTest, ItSaysNowAndThenHowFarItIs) {
 TEST_F(BackfillShellTest, WhatItHoldsCountsUpToItsShare) {
   const auto of = repo_of(100);
   backfill_environment env;
-  env.spool_bytes_max = 1'000;
-  env.index_entries_max = 100;
-  const auto share = env.spool_bytes_max
-                     + env.index_entries_max * limits::walk_index_entry_bytes;
+  env.bounds.spool_bytes_max = 1'000;
+  env.bounds.index_entries_max = 100;
+  const auto share
+    = env.bounds.spool_bytes_max
+      + env.bounds.index_entries_max * limits::walk_index_entry_bytes;
   ASSERT_GT(of.export_car().size(), share);
   start(of, env);
   head(200);
@@ -176,7 +177,7 @@ TEST_F(BackfillShellTest, SoManyChunksAreOnTheirWayAndTheNextOneWaits) {
   EXPECT_EQ(repo.count<repo_fetched>(), 1u);
   const auto reports = supervisor.take<host_report>();
   ASSERT_EQ(reports.size(), 1u);
-  EXPECT_EQ(reports[0].what, host_report::verdict::fine);
+  EXPECT_EQ(reports[0].what, host_verdict::fine);
   EXPECT_EQ(held(), 0u);
 }
 
@@ -217,7 +218,7 @@ TEST_F(BackfillShellTest, ARateLimitIsTheHostsAndNotTheRepos) {
   EXPECT_EQ(failure().reason.code, ec::rate_limited);
   const auto reports = supervisor.take<host_report>();
   ASSERT_EQ(reports.size(), 1u);
-  EXPECT_EQ(reports[0].what, host_report::verdict::rate_limited);
+  EXPECT_EQ(reports[0].what, host_verdict::rate_limited);
   EXPECT_EQ(reports[0].retry_after, 40s);
 }
 

@@ -1,2 +1,2 @@
 #include "actors/repo/repo.hpp"
-#include "storage/format/keys.hpp"
+#include "storage/log/committer.hpp"

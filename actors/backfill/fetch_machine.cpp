@@ -1,0 +1,182 @@
+#include "actors/backfill/fetch_machine.hpp"
+
+#include "actors/support/account_json.hpp"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace weir::actors {
+
+namespace {
+
+/// The word under `error` in the body of a refusal; empty without one.
+std::string error_name(const std::string& body) {
+  boost::system::error_code bad;
+  const auto parsed = boost::json::parse(body, bad);
+  if (bad || !parsed.is_object())
+    return {};
+  const auto* name = parsed.get_object().if_contains("error");
+  return name != nullptr && name->is_string()
+           ? std::string{name->get_string()}
+           : std::string{};
+}
+
+/// Whether the host is at fault, rather than our store, our clock or a bound.
+bool is_hosts_fault(const error& why, host_verdict verdict) {
+  if (verdict != host_verdict::fine)
+    return verdict != host_verdict::rate_limited;
+  return why.code != ec::limit_reached && why.code != ec::storage_failure
+         && why.code != ec::disk_full;
+}
+
+} // namespace
+
+fetch_machine::fetch_machine(std::shared_ptr<import_machine> import,
+                             fetch_bounds bounds, steady_time now)
+  : import_(std::move(import)), bounds_(bounds), reported_(now) {
+  // nop
+}
+
+fetch_machine::effects
+fetch_machine::on_head(int status, std::chrono::seconds retry_after) {
+  status_ = status;
+  retry_after_ = retry_after;
+  return {.progress = true};
+}
+
+fetch_machine::effects fetch_machine::on_bytes(bytes_view piece,
+                                               steady_time now) {
+  received_ += piece.size();
+  if (status_ != 200) {
+    const auto room = limits::fetch_error_bytes_max - error_body_.size();
+    error_body_ += as_text(piece).substr(0, room);
+  } else if (auto ok = import_->feed(piece); !ok) {
+    return give_up(ok.error(), host_verdict::fine);
+  }
+  effects out;
+  out.progress = now - reported_ >= limits::fetch_progress_interval;
+  if (out.progress)
+    reported_ = now;
+  out.grant = piece.size();
+  return out;
+}
+
+fetch_machine::effects fetch_machine::on_end(const error& reason,
+                                             wall_time now) {
+  if (reason.code != ec::none)
+    return give_up(reason, status_ == 0 ? host_verdict::silent
+                                        : host_verdict::failed);
+  is_received_ = true;
+  auto out = effects{.progress = true};
+  if (status_ != 200)
+    out.end = refused_by_host().end;
+  else if (auto ok = import_->finish(now); !ok)
+    out.end = give_up(ok.error(), host_verdict::fine).end;
+  else
+    stepping_ = true;
+  return out;
+}
+
+/// An answer that is no CAR: rate limits and states of accounts are no failures
+/// of the host (protocol-coverage.md 5).
+fetch_machine::effects fetch_machine::refused_by_host() {
+  if (status_ == 429)
+    return give_up(fail(ec::rate_limited, "HTTP 429"),
+                   host_verdict::rate_limited);
+  const auto name = error_name(error_body_);
+  const auto refused = status_ == 400 || status_ == 404;
+  if (const auto account = account_of_error(name); account && refused)
+    return give_up(fail(ec::account_inactive, name), host_verdict::fine,
+                   account);
+  return give_up(fail(refused ? ec::not_found : ec::unreachable,
+                      "HTTP " + std::to_string(status_) + ' ' + name),
+                 status_ >= 500 ? host_verdict::failed : host_verdict::fine);
+}
+
+fetch_machine::effects
+fetch_machine::on_step(result<import_machine::progress> x) {
+  if (ended_)
+    return {};
+  if (!x)
+    return give_up(x.error(), host_verdict::fine);
+  effects out;
+  if (x->chunk && chunks_out_ < bounds_.chunks_max) {
+    ++chunks_out_;
+    out.chunk = std::move(x->chunk);
+  } else if (x->chunk) {
+    waiting_chunk_ = std::move(x->chunk);
+  }
+  if (x->need_heads) {
+    awaits_heads_ = true;
+    out.heads_after = std::move(x->heads_after);
+  }
+  if (x->done) {
+    stepping_ = false;
+    if (!waiting_chunk_)
+      succeed(out);
+  }
+  return out;
+}
+
+fetch_machine::effects
+fetch_machine::on_heads(result<std::vector<import_machine::held>> page,
+                        bool end) {
+  if (ended_)
+    return {};
+  if (!page)
+    return give_up(page.error(), host_verdict::fine);
+  awaits_heads_ = false;
+  import_->on_heads(std::move(*page), end);
+  return {};
+}
+
+fetch_machine::effects fetch_machine::on_chunk_stored() {
+  --chunks_out_;
+  effects out;
+  if (!waiting_chunk_)
+    return out;
+  ++chunks_out_;
+  out.chunk = std::exchange(waiting_chunk_, std::nullopt);
+  if (!stepping_)
+    succeed(out);
+  return out;
+}
+
+bool fetch_machine::may_step() const noexcept {
+  return stepping_ && !awaits_heads_ && !waiting_chunk_ && !ended_;
+}
+
+uint64_t fetch_machine::bytes_held() const noexcept {
+  const auto most
+    = bounds_.spool_bytes_max
+      + bounds_.index_entries_max * limits::walk_index_entry_bytes;
+  return limits::fetch_window_bytes
+         + std::min<uint64_t>(import_->bytes_fed(), most)
+         + chunks_out_ * limits::chunk_bytes_max;
+}
+
+fetch_machine::effects
+fetch_machine::give_up(error why, host_verdict host,
+                       std::optional<storage::account_status> account) {
+  ended_ = true;
+  ending end;
+  end.host = host;
+  end.retry_after = retry_after_;
+  end.account = account;
+  end.ahead = import_->ahead();
+  end.counts_for_host
+    = account || (is_hosts_fault(why, host) && !end.ahead.defined());
+  end.reason = std::move(why);
+  effects out;
+  out.end = std::move(end);
+  return out;
+}
+
+void fetch_machine::succeed(effects& out) {
+  ended_ = true;
+  out.end = ending{};
+}
+
+} // namespace weir::actors

@@ -1,0 +1,110 @@
+#pragma once
+
+#include "actors/backfill/import_machine.hpp"
+#include "base/clock.hpp"
+#include "messages/host_verdict.hpp"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weir::actors {
+
+struct fetch_bounds {
+  size_t spool_bytes_max = limits::spool_memory_bytes_max; ///< In memory.
+  size_t index_entries_max = limits::walk_index_entries_max;
+  size_t chunks_max = limits::job_chunks_max;
+};
+
+/// The rules of one fetch of one repo: what its host's answer means, how far
+/// the work may run ahead of the REPO, and what becomes known of the host.
+///
+/// The body is fed to an `import_machine`. When it is complete the import is
+/// stepped, here or on another thread, as long as `may_step` says so, and its
+/// outcome comes back to `on_step`. Chunks go to the REPO, which may have
+/// `chunks_max` of them at once; one more waits here, and the steps with it.
+///
+/// # Threads
+/// One. While a step of the import runs elsewhere only `on_chunk_stored` may be
+/// called.
+class fetch_machine {
+public:
+  /// How the fetch ended.
+  struct ending {
+    error reason; ///< `ec::none`: all of the difference was handed out.
+    host_verdict host = host_verdict::fine;
+    std::chrono::seconds retry_after{0};
+    /// Set when the host says that the account is not active or not there.
+    std::optional<storage::account_status> account;
+    /// The rev of a root whose only fault is that it is beyond our clock.
+    atproto::tid ahead;
+    /// For the health of the node: the host did what it should, or did not.
+    bool counts_for_host = true;
+  };
+
+  /// In the order in which they are carried out.
+  struct effects {
+    bool progress = false; ///< Say how far the download is.
+    uint64_t grant = 0;    ///< Body bytes that may be read beside those before.
+    std::optional<std::vector<storage::new_operation>> chunk{};
+    std::optional<std::string> heads_after{}; ///< Read a page of record heads.
+    std::optional<ending> end{};
+  };
+
+  fetch_machine(std::shared_ptr<import_machine> import, fetch_bounds bounds,
+                steady_time now);
+
+  /// Status and `Retry-After` of the answer.
+  effects on_head(int status, std::chrono::seconds retry_after);
+
+  /// A piece of the body.
+  effects on_bytes(bytes_view piece, steady_time now);
+
+  /// The answer ended; `ec::none`: the body is complete.
+  effects on_end(const error& reason, wall_time now);
+
+  /// The outcome of one step of the import.
+  effects on_step(result<import_machine::progress> x);
+
+  /// A page of our record heads, which was asked for.
+  effects on_heads(result<std::vector<import_machine::held>> page, bool end);
+
+  /// The REPO has taken a chunk.
+  effects on_chunk_stored();
+
+  /// Whether the import is to be stepped now.
+  bool may_step() const noexcept;
+
+  uint64_t received() const noexcept { return received_; } ///< Body bytes.
+
+  bool is_received() const noexcept { return is_received_; }
+
+  /// Memory of the fetch, at most: what was granted, what was fed until it lies
+  /// in a file, and the chunks on their way.
+  uint64_t bytes_held() const noexcept;
+
+private:
+  effects give_up(error why, host_verdict host,
+                  std::optional<storage::account_status> account = {});
+  effects refused_by_host();
+  void succeed(effects& out);
+
+  std::shared_ptr<import_machine> import_;
+  fetch_bounds bounds_;
+  int status_ = 0;
+  std::chrono::seconds retry_after_{0};
+  std::string error_body_;
+  uint64_t received_ = 0;
+  steady_time reported_;
+  size_t chunks_out_ = 0;
+  bool is_received_ = false;
+  bool stepping_ = false; ///< The body is complete, and not all is handed out.
+  bool awaits_heads_ = false;
+  bool ended_ = false;
+  std::optional<std::vector<storage::new_operation>> waiting_chunk_;
+};
+
+} // namespace weir::actors
