@@ -9,6 +9,7 @@
 #include "actors/api/dead_letter_answers.hpp"
 #include "actors/api/request_body.hpp"
 #include "actors/api/routes.hpp"
+#include "actors/support/gather.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
 #include "base/log.hpp"
@@ -174,31 +175,23 @@ void api_worker::ask_shards(const api_request_ptr& x,
     if constexpr (std::is_same_v<Request, add_repos>)
       part.collections = body.collections;
   }
-  struct sum {
-    uint64_t total = 0;
-    size_t left = 0;
-    std::optional<error> failed;
-  };
-  auto state = std::make_shared<sum>();
-  state->left = by_shard.size();
-  const auto finish = [state, x, name = std::string{count_name}] {
-    if (--state->left == 0)
-      x->answer.send(state->failed ? problem(*state->failed)
-                                   : count_reply(name, state->total));
-  };
-  if (by_shard.empty())
-    x->answer.send(count_reply(count_name, 0));
-  for (auto& [shard, part] : by_shard)
+  const auto total = std::make_shared<uint64_t>(0);
+  const auto all = std::make_shared<gather>(
+    [x, total, name = std::string{count_name}](const caf::error& failed) {
+      x->answer.send(failed ? problem(from_caf(failed))
+                            : count_reply(name, *total));
+    });
+  for (auto& [shard, part] : by_shard) {
+    all->expect();
     request(env_->shared->routers[shard], caf::infinite, std::move(part))
       .then(
-        [state, finish, count](const Reply& y) {
-          state->total += y.*count;
-          finish();
+        [all, total, count](const Reply& y) {
+          *total += y.*count;
+          all->answered();
         },
-        [state, finish](const caf::error& why) {
-          state->failed = from_caf(why);
-          finish();
-        });
+        [all](caf::error& why) { all->failed(std::move(why)); });
+  }
+  all->answered();
 }
 
 void api_worker::read_repo(const api_request_ptr& x) {

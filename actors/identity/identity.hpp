@@ -33,7 +33,8 @@ public:
 
 /// Spawns the IDENTITY of a node.
 ///
-/// Lifetime: from NODE, which restarts it; its cache is the store's table.
+/// Lifetime: from NODE; when it dies the program ends. Its cache is the store's
+/// table.
 /// @param exported None: the export is neither read nor forgotten.
 identity_actor spawn_identity(caf::actor_system& system, context_ptr shared,
                               identity_options options,

@@ -1,7 +1,6 @@
 #include "actors/journal/journal.hpp"
 
-#include "actors/journal/ended_erasures.hpp"
-#include "actors/journal/status_changes.hpp"
+#include "actors/journal/publication_machine.hpp"
 #include "actors/support/finished_frames.hpp"
 #include "actors/support/limits.hpp"
 #include "actors/support/observed.hpp"
@@ -40,7 +39,7 @@ public:
       store_(std::move(store)), options_(options),
       on_failure_(std::move(failure)), queue_(options.bounds),
       names_held_(shared_->memory, memory_use::names),
-      changes_(shared_->metrics) {
+      publication_(*store_.stats, shared_->accounts, shared_->metrics) {
     names_held_.set(store_.writer->names_bytes());
     auto& registry = shared_->metrics;
     batches_ = &registry.counter("weir_journal_batches_total",
@@ -70,14 +69,13 @@ private:
   result<storage::commit_result> commit(const storage::journal_batch& batch);
   storage::journal_batch gather(std::vector<journal_update>& updates,
                                 const std::vector<journal_rows>& rows);
-  void publish(finished_frames marks, const std::vector<journal_rows>& rows,
-               storage::op_id last, uint64_t log_events);
+  void publish(const publication_machine::effects& x,
+               const std::vector<journal_rows>& rows,
+               const storage::commit_result& written);
   void note_missed(const journal_missed& x);
   void erase(const erase_step& x);
   void end_erasing(const erase_over& x);
   void forget_erased();
-  void count(const storage::repo_update& x,
-             const storage::update_receipt& receipt);
   void fail(const error& why);
 
   context_ptr shared_;
@@ -86,12 +84,11 @@ private:
   std::function<void(const error&)> on_failure_;
   batch_machine<journal_update> queue_;
   byte_claim names_held_;
-  status_changes changes_;
+  publication_machine publication_;
   std::vector<journal_rows> rows_;
   bool woken_ = false;
   bool failed_ = false;
   actor_timer timer_; ///< Ends a pause of backfill.
-  ended_erasures ended_;
   metric* batches_ = nullptr;
   metric* updates_ = nullptr;
   metric* refused_ = nullptr;
@@ -193,45 +190,43 @@ bool journal::write(std::vector<journal_update> updates,
   batches_->add();
   names_held_.set(store_.writer->names_bytes());
   store_.tail->add(written->entries);
-  for (const auto& x : batch.consumers)
-    if (x.row)
-      ended_.note(x.name, x.row->position(0));
+  publication_.on_consumers(batch.consumers);
   forget_erased();
-  finished_frames marks;
+  publication_machine::effects told;
+  const auto now = shared_->time->steady_now();
   for (size_t i = 0; i < updates.size(); ++i) {
     auto& receipt = written->receipts[i];
-    count(batch.updates[i], receipt);
-    // What was not written is not finished: its REPO decides.
-    if (receipt.outcome == storage::update_outcome::done)
-      for (const auto& x : updates[i].marks)
-        marks.add(x);
-    if (batch.updates[i].erase && shared_->sweeper)
-      send(shared_->sweeper, erase_begun{});
+    publication_.on_update(batch.updates[i], receipt, updates[i].marks, now,
+                           told);
     send(updates[i].from,
          repo_receipt{std::make_shared<const storage::update_receipt>(
            std::move(receipt))});
   }
-  const auto grew = !written->entries.empty();
-  publish(std::move(marks), rows, grew ? written->last : 0,
-          grew ? written->log_events : 0);
+  publish(told, rows, *written);
   return true;
 }
 
 /// Cursors, acks and events go out only for what a power failure cannot take.
-/// @param last Of the log; 0: it did not grow.
-/// @param log_events So many events there are in it then.
-void journal::publish(finished_frames marks,
+void journal::publish(const publication_machine::effects& x,
                       const std::vector<journal_rows>& rows,
-                      storage::op_id last, uint64_t log_events) {
+                      const storage::commit_result& written) {
+  updates_->add(x.written);
+  refused_->add(x.refused);
+  operations_->add(x.operations);
+  if (shared_->sweeper)
+    for (size_t i = 0; i < x.erasings; ++i)
+      send(shared_->sweeper, erase_begun{});
+  finished_frames marks;
+  for (const auto& at : x.done)
+    marks.add(at);
   marks.tell(this, *shared_);
   for (const auto& row : rows)
     if (row.from)
       send(row.from, rows_durable{row.token});
-  if (last != 0) {
-    store_.stats->durable = last;
-    store_.stats->events = log_events;
+  if (!written.entries.empty()) {
+    publication_.on_log(written.last, written.log_events);
     for (const auto& to : shared_->subscribers.all())
-      send(to, log_advanced{last, log_events});
+      send(to, log_advanced{written.last, written.log_events});
   }
   pass(crash_point::journal_told);
 }
@@ -259,54 +254,12 @@ void journal::end_erasing(const erase_over& x) {
   if (!forgotten)
     return fail(forgotten.error());
   if (*forgotten)
-    ended_.add(x.repo, x.through);
+    publication_.on_erased(x.repo, x.through);
   forget_erased();
 }
 
 void journal::forget_erased() {
-  for (const auto& [through, repo] :
-       ended_.take_passed(shared_->subscribers.all().size())) {
-    auto standing = shared_->accounts.of(repo);
-    if (standing.erased_through != through)
-      continue; // It was erased again.
-    standing.erased_through = 0;
-    shared_->accounts.put(repo, standing);
-  }
-}
-
-void journal::count(const storage::repo_update& x,
-                    const storage::update_receipt& receipt) {
-  if (receipt.outcome != storage::update_outcome::done) {
-    refused_->add();
-    return;
-  }
-  updates_->add();
-  if (receipt.first != 0)
-    operations_->add(receipt.last - receipt.first + 1);
-  auto& stats = *store_.stats;
-  if (x.row || x.forget || receipt.erased_through != 0) {
-    auto standing = shared_->accounts.of(x.repo);
-    const auto waiting = stats.waiting();
-    if (x.old_status && (x.row || x.forget))
-      stats.take_away(*x.old_status, standing.account);
-    if (x.row || x.forget) {
-      const auto after = x.row ? std::optional{x.row->status} : std::nullopt;
-      changes_.note(x.old_status, after);
-      stats.note_change(x.old_status, after);
-    }
-    if (x.row) {
-      standing.account = x.row->account;
-      standing.active = x.row->account == storage::account_status::active;
-      stats.add(x.row->status, x.row->account);
-    }
-    stats.note_waiting(waiting, shared_->time->steady_now());
-    if (receipt.erased_through != 0)
-      standing.erased_through = receipt.erased_through;
-    shared_->accounts.put(x.repo, standing);
-  }
-  const auto before = x.base ? x.base->record_count : 0;
-  const auto after = receipt.chain ? receipt.chain->record_count : 0;
-  stats.records += after - before;
+  publication_.forget_erased(shared_->subscribers.all().size());
 }
 
 void journal::fail(const error& why) {

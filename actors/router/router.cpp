@@ -1,6 +1,7 @@
 #include "actors/router/limits.hpp"
 #include "actors/router/router_impl.hpp"
 #include "actors/support/finished_frames.hpp"
+#include "actors/support/gather.hpp"
 
 #include <caf/actor_system.hpp>
 
@@ -170,33 +171,20 @@ void router::deliver(const atproto::did& repo, frames batch) {
 template <class Reply, class Request>
 caf::result<Reply> router::forward_all(const Request& x,
                                        uint32_t Reply::*count) {
-  struct sum {
-    caf::typed_response_promise<Reply> promise;
-    Reply total;
-    caf::error failed;
-    size_t left = 0;
-
-    void finish_one() {
-      if (--left > 0)
-        return;
-      if (failed)
-        promise.deliver(failed);
-      else
-        promise.deliver(total);
-    }
-  };
-  auto state = std::make_shared<sum>();
-  state->promise = make_response_promise<Reply>();
-  state->left = x.repos.size() + 1;
+  auto promise = make_response_promise<Reply>();
+  const auto total = std::make_shared<Reply>();
+  const auto all = std::make_shared<gather>(
+    [promise, total](const caf::error& failed) mutable {
+      failed ? promise.deliver(failed) : promise.deliver(*total);
+    });
   constexpr auto adds = std::is_same_v<Request, add_repos>;
   constexpr auto changes = adds || std::is_same_v<Request, remove_repos>;
   auto blank = std::make_shared<Request>(x);
   blank->repos.clear();
   for (const auto& repo : x.repos) {
-    if (!adds && !tracked_.contains(repo)) {
-      --state->left;
+    if (!adds && !tracked_.contains(repo))
       continue;
-    }
+    all->expect();
     admit(repo, [=, this](const repo_actor& to) {
       if (adds) // Not before: its frames come behind this command.
         tracked_.begin_addition(repo);
@@ -209,45 +197,44 @@ caf::result<Reply> router::forward_all(const Request& x,
           [=, this](const Reply& y) {
             if (adds)
               tracked_.end_addition(repo, true);
-            state->total.*count += y.*count;
-            state->finish_one();
+            (*total).*count += y.*count;
+            all->answered();
             command_done();
           },
           [=, this](const caf::error& why) {
             if (changes)
               ask_successor(repo, adds);
-            state->failed = why;
-            state->finish_one();
+            all->failed(why);
             command_done();
           });
     });
   }
-  state->finish_one();
-  return state->promise;
+  all->answered();
+  return promise;
 }
 
 /// Answers when what the lines changed is durable.
 caf::result<listing_taken> router::listed(const repo_listing& x) {
   auto promise = make_response_promise<listing_taken>();
-  const auto left = std::make_shared<size_t>(1);
-  auto taken = [promise, left]() mutable {
-    if (--*left == 0)
-      promise.deliver(listing_taken{});
-  };
+  const auto all = std::make_shared<gather>([promise](const caf::error&) mutable {
+    promise.deliver(listing_taken{});
+  });
   for (const auto& line : x.repos) {
-    const auto tell = [this, line, taken] {
-      lines_.add(line.upstream, [=, this] { give_line(line, taken); });
+    const auto tell = [this, line, all] {
+      lines_.add(line.upstream, [=, this] {
+        give_line(line, [all] { all->answered(); });
+      });
     };
     if (tracked_.contains(line.repo)) {
-      ++*left;
+      all->expect();
       tell();
     } else if (x.discover) {
-      ++*left;
+      all->expect();
       admit(line.repo, [=, this](const repo_actor&) {
-        start(line.repo, {}, [=, this]() mutable {
+        start(line.repo, {}, [=, this] {
           command_done();
           if (line.account == storage::account_status::active)
-            taken();
+            all->answered();
           else
             tell();
           begin_lines();
@@ -256,7 +243,7 @@ caf::result<listing_taken> router::listed(const repo_listing& x) {
     }
   }
   begin_lines();
-  taken();
+  all->answered();
   return promise;
 }
 

@@ -32,7 +32,8 @@ struct router_options {
 
 /// Spawns one shard: DID to REPO, wake and passivation, the tracked set.
 ///
-/// Lifetime: from NODE, which restarts it; its REPOs are found again lazily.
+/// Lifetime: from NODE; when it dies the program ends. A REPO that dies has a
+/// successor as soon as something comes for it.
 router_actor spawn_router(caf::actor_system& system, context_ptr shared,
                           router_options options, tracked_set tracked,
                           repo_factory make_repo);

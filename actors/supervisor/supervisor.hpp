@@ -66,7 +66,7 @@ struct supervisor_environment {
 /// listings. Its queue is rebuilt from the store when it starts. Before it runs
 /// it is in `env.shared`.
 ///
-/// Lifetime: from NODE, which restarts it.
+/// Lifetime: from NODE; when it dies the program ends.
 supervisor_actor spawn_supervisor(caf::actor_system& system,
                                   supervisor_environment env,
                                   supervisor_options options,

@@ -61,7 +61,7 @@ void supervisor::claim(const std::vector<repo_listed>& lines,
   if (claims.empty())
     return;
   const auto from = env_.shared->upstreams.find(page->what.upstream);
-  ++page->left;
+  page->parts->expect();
   claimed_[page->what] = page;
   perform(claims_.on_page(page->what, from.relay ? std::string{} : from.origin,
                           std::move(claims), now(), wall()));
@@ -101,7 +101,7 @@ void supervisor::perform(const claims_machine::effects& x) {
                              ? "most of what it lists is not so; it rests"
                              : no_document}});
     }
-    finish_part(*decided);
+    decided->parts->answered();
   }
   if (x.timer)
     timer_.arm(this, now(), *x.timer);

@@ -3,13 +3,11 @@
 #include "actors/supervisor/claims_machine.hpp"
 #include "actors/supervisor/supervisor.hpp"
 
-#include "actors/support/observed.hpp"
-#include "actors/support/timer.hpp"
-#include "actors/supervisor/known_absences.hpp"
 #include "actors/supervisor/completeness_budget.hpp"
 #include "actors/supervisor/completeness_laps.hpp"
 #include "actors/supervisor/completeness_metrics.hpp"
 #include "actors/supervisor/fetch_ends.hpp"
+#include "actors/supervisor/known_absences.hpp"
 #include "actors/supervisor/left_out_scans.hpp"
 #include "actors/supervisor/listing_census.hpp"
 #include "actors/supervisor/listing_debts.hpp"
@@ -18,6 +16,9 @@
 #include "actors/supervisor/setup_hints.hpp"
 #include "actors/supervisor/uncovered_laps.hpp"
 #include "actors/supervisor/unknown_holders.hpp"
+#include "actors/support/gather.hpp"
+#include "actors/support/observed.hpp"
+#include "actors/support/timer.hpp"
 #include "messages/claims.hpp"
 #include "messages/error.hpp"
 #include "messages/intake.hpp"
@@ -88,12 +89,13 @@ private:
     listing_id what;
     std::string cursor; ///< Of the next one.
     size_t listed = 0;
-    size_t left = 1; ///< Parts that are not finished.
     bool trusted = true;
     bool proved = true; ///< Else the directory was wrong.
     bool has_room = true; ///< Else its claims are to come again.
     /// Of claims, what it says of accounts that are away.
     std::unordered_map<atproto::did, repo_listed> away{};
+    /// Its lines that are not taken yet, and its claims that are not decided.
+    std::optional<gather> parts{};
   };
 
   // supervisor_listings.cpp
@@ -109,7 +111,7 @@ private:
   void on_compared(const listing_compared& x);
   void give(size_t shard, repo_listing lines,
             const std::shared_ptr<page_progress>& page);
-  void finish_part(page_progress& x);
+  void finish_page(const page_progress& x);
   void mistrust(const page_progress& x);
 
   // supervisor_claims.cpp

@@ -174,6 +174,9 @@ void supervisor::on_compared(const listing_compared& x) {
   const listing_id what{x.page.upstream, x.page.collection};
   const auto progress = std::make_shared<page_progress>(
     page_progress{what, x.page.cursor, x.listed});
+  progress->parts.emplace([this, page = progress.get()](const caf::error&) {
+    finish_page(*page);
+  });
   std::vector<repo_listing> by_shard(env_.shared->routers.size());
   for (const auto& line : x.page.repos)
     by_shard[atproto::stable_hash(line.repo.str()) % by_shard.size()]
@@ -183,23 +186,21 @@ void supervisor::on_compared(const listing_compared& x) {
       give(shard, std::move(by_shard[shard]), progress);
   if (env_.discover || !what.collection.empty())
     claim(x.unknown, progress);
-  finish_part(*progress);
+  progress->parts->answered();
 }
 
 /// These repos come again with the next listing when their ROUTER cannot
 /// answer.
 void supervisor::give(size_t shard, repo_listing lines,
                       const std::shared_ptr<page_progress>& page) {
-  ++page->left;
-  const auto taken = [this, page] { finish_part(*page); };
+  page->parts->expect();
+  const auto taken = [page] { page->parts->answered(); };
   request(env_.shared->routers[shard], caf::infinite, std::move(lines))
     .then([taken](const listing_taken&) { taken(); },
           [taken](caf::error&) { taken(); });
 }
 
-void supervisor::finish_part(page_progress& x) {
-  if (--x.left > 0)
-    return;
+void supervisor::finish_page(const page_progress& x) {
   pass(crash_point::listing_page);
   if (!x.has_room)
     perform(listing_.on_page(
