@@ -1,6 +1,8 @@
 #include "actors/backfill/fetch_machine.hpp"
 
+#include "actors/backfill/limits.hpp"
 #include "actors/support/account_json.hpp"
+#include "atproto/limits.hpp"
 
 #include <boost/json.hpp>
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "actors/backfill/import_machine.hpp"
+#include "actors/backfill/limits.hpp"
+#include "atproto/limits.hpp"
 #include "base/clock.hpp"
 #include "messages/host_verdict.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/repo/repo_parts.hpp"
+#include "actors/repo/repo_types.hpp"
 #include "actors/support/account_sources.hpp"
 
 #include <algorithm>

@@ -61,7 +61,6 @@ public:
 
   bool wanted = false; ///< As soon as it may be.
   identity_retry retry;
-  tombstone_words gone;
 
 private:
   lazy_deque<steady_time> times_;

@@ -3,27 +3,24 @@
 #include "actors/repo/limits.hpp"
 #include "atproto/limits.hpp"
 
-#include <algorithm>
-
 namespace weir::actors {
 
-void note_rev(const waiting_frame& x, atproto::tid rev, repo_effects& out) {
+void note_rev(const waiting_frame& x, atproto::tid rev, repo_turn& t) {
   if (!x.buffered) // Else it may have lain there for long.
-    out.news.heard.push_back(
+    t.out.news.heard.push_back(
       {x.frame.at.upstream, x.frame.relay, rev, !x.ahead});
 }
 
-bool awaits_clock(waiting_frame& x, atproto::tid rev, now_time now,
-                  repo_effects& out) {
+bool awaits_clock(waiting_frame& x, atproto::tid rev, repo_turn& t) {
+  const auto& now = t.now;
   if (!x.ahead) {
     x.ahead = now.steady;
-    note_rev(x, rev, out);
+    note_rev(x, rev, t);
   }
   if (now.clock == nullptr)
     return false;
   auto until = *x.ahead + limits::repo_wait_max;
-  switch (now.clock->verdict(x.frame.at.upstream, now.steady,
-                             now.wall)) {
+  switch (now.clock->verdict(x.frame.at.upstream, now.steady, now.wall)) {
     case clock_verdict::doubted:
     case clock_verdict::hearing:
       until = now.steady + limits::clock_check_interval;
@@ -35,22 +32,22 @@ bool awaits_clock(waiting_frame& x, atproto::tid rev, now_time now,
     case clock_verdict::right:
       return false;
   }
-  out.timer = std::min(out.timer.value_or(until), until);
+  t.arm(until);
   return true;
 }
 
-bool clock_doubted(now_time now) {
+bool clock_doubted(const now_time& now) {
   return now.clock != nullptr
          && is_doubt(now.clock->verdict(0, now.steady, now.wall));
 }
 
-bool clock_hears(now_time now) {
+bool clock_hears(const now_time& now) {
   return now.clock != nullptr
          && now.clock->verdict(0, now.steady, now.wall)
               == clock_verdict::hearing;
 }
 
-bool is_beyond_clock(atproto::tid rev, now_time now) {
+bool is_beyond_clock(atproto::tid rev, const now_time& now) {
   return rev.time() > now.wall + limits::rev_future_max;
 }
 

@@ -1,10 +1,7 @@
 #include "actors/repo/repo_machine.hpp"
 
 #include "actors/repo/limits.hpp"
-#include "actors/repo/needed_rev.hpp"
-#include "actors/repo/repo_clock.hpp"
 #include "actors/support/limits.hpp"
-#include "storage/format/limits.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -13,235 +10,392 @@ namespace weir::actors {
 
 using storage::account_status;
 using storage::repo_status;
+using storage::update_outcome;
 
 repo_machine::repo_machine(atproto::did repo, repo_settings_ptr settings,
                            uint64_t incarnation)
-  : repo_(std::move(repo)), settings_(std::move(settings)),
-    incarnation_(incarnation) {
+  : settings_(std::move(settings)), lane_(std::move(repo), incarnation) {
   // nop
 }
+
+repo_turn repo_machine::turn(repo_effects& out, now_time now,
+                             const upstream_board* board) noexcept {
+  return {now, *settings_, row_, lane_, out, board};
+}
+
+/// Every event becomes one turn; what is decided in it is sent at its end.
+template <class Rules>
+repo_effects repo_machine::take_turn(now_time now, const upstream_board* board,
+                                     Rules rules) {
+  repo_effects out;
+  auto t = turn(out, now, board);
+  rules(t);
+  flush(t);
+  return out;
+}
+
+/// The same for an event that means nothing unless the repo is tracked.
+template <class Rules>
+repo_effects repo_machine::when_alive(now_time now, const upstream_board* board,
+                                      Rules rules) {
+  return life_.lives() ? take_turn(now, board, rules) : repo_effects{};
+}
+
+// -- it wakes -----------------------------------------------------------------
 
 repo_effects
 repo_machine::on_loaded(std::optional<storage::repo_row> row,
                         std::shared_ptr<const storage::chain_row> chain,
                         std::optional<storage::member_row> member,
                         now_time now) {
-  repo_effects out;
-  loaded_ = true;
-  exists_ = row.has_value();
-  chain_ = std::move(chain);
-  if (!exists_)
-    return out; // An addition may wait: frames are decided after it.
-  row_ = std::move(*row);
-  if (member)
-    set_filter(*member);
-  written_status_ = row_.status;
-  if (chain_ != nullptr)
-    tip_ = {chain_->rev, chain_->data};
-  if (row_.status == repo_status::syncing) {
-    // Found at start: what was fetched or buffered may be incomplete; the diff
-    // of the next fetch makes it whole (SYNC 3b.7).
-    row_.status = status_without_job();
-    row_.resync_id = 0;
-    touch_row();
-    next_.buffer_clear = true;
-    out.wish = fetch_wish{row_.status, 0};
-  }
-  if (row_.identity_due) {
-    pace_.wanted = true; // After what is known, or an outage would stop it.
-    if (row_.refused_by != 0 || row_.words.tombstoned)
-      pace_.retry.expect(now.steady);
-    else
-      pace_.retry.begin();
-    ask_identity(out);
-  }
-  if (row_.refused_by != 0)
-    doubt_.regret();
-  if (row_.gap && row_.status == repo_status::synced) {
-    next_.buffer_clear = true;
-    desync("events that were not judged are lost", now, out);
-  }
-  if (row_.gap && row_.identity_due) {
-    doubt_.begin();
-    doubt_.regret(); // What the last life decided is not known.
-  }
-  if (row_.gap && row_.account != account_status::active)
-    doubt_inactive(now, out); // No fetch shows that it is back.
-  check_filter(now, out);
-  flush(out);
-  return out;
+  return take_turn(now, nullptr, [&](repo_turn& t) {
+    life_.load(std::move(row), std::move(chain), member, t);
+  });
 }
 
 repo_effects repo_machine::on_awake(const upstream_board& board, now_time now) {
-  repo_effects out;
-  if (exists_ && account_sources::has_strangers(row_.words, board)) {
-    account_sources::forget_strangers(row_.words, board);
-    touch_row();
-    follow_words(now, out);
-  }
-  pump(board, now, out);
-  return out;
+  return take_turn(now, &board, [this](repo_turn& t) {
+    if (life_.lives() && account_sources::has_strangers(row_.words, t.board()))
+      account_.forget_strangers(t);
+    pump(t);
+  });
 }
 
 repo_effects repo_machine::on_settings(repo_settings_ptr settings,
                                        now_time now) {
-  repo_effects out;
   settings_ = std::move(settings);
-  if (loaded_ && exists_) {
-    check_filter(now, out);
-    flush(out);
-  }
-  return out;
+  return when_alive(now, nullptr, [this](repo_turn& t) {
+    sync_.check_filter(t);
+  });
 }
+
+// -- the stream ---------------------------------------------------------------
 
 repo_effects repo_machine::on_frames(std::vector<atproto::stamped_frame> frames,
                                      const upstream_board& board,
                                      now_time now) {
-  repo_effects out;
-  for (auto& frame : frames)
-    inbox_.push_back({std::move(frame), now.steady, false, false, 0});
-  if (!loaded_)
-    return out;
-  pump(board, now, out);
-  return out;
+  return take_turn(now, &board, [&](repo_turn& t) {
+    inbox_.push(std::move(frames), now.steady);
+    if (life_.loaded())
+      pump(t);
+  });
+}
+
+/// Takes waiting frames until one has to wait.
+void repo_machine::pump(repo_turn& t) {
+  inbox_.begin_turn();
+  while (!inbox_.empty() && !inbox_.is_tired() && may_take()
+         && frames_.take(inbox_.front(), t) == frame_step::taken)
+    inbox_.pop();
+  if (!inbox_.empty() && inbox_.is_tired())
+    t.arm(t.now.steady); // Goes on, after whoever else has work.
+  if (!life_.lives() && !life_.is_queued())
+    inbox_.settle_all(t);
+  buffer_.read(t);
+  if (fetch_.try_end_drain(t) && !inbox_.empty())
+    t.arm(t.now.steady);
+}
+
+bool repo_machine::may_take() const noexcept {
+  const auto older_are_on_disk
+    = buffer_.drains_disk() && !inbox_.begins_buffered();
+  return life_.lives() && !lane_.full() && !older_are_on_disk;
+}
+
+/// Sends what was decided; if that is nothing, the next part of a fetch.
+void repo_machine::flush(repo_turn& t) {
+  if (t.out.stop || !lane_.free(t.out))
+    return;
+  if (lane_.unsent())
+    lane_.send(row_, t.out);
+  else if (auto chunk = job_.take_chunk())
+    lane_.send_chunk(std::move(*chunk), t.out);
 }
 
 repo_effects repo_machine::on_timer(const upstream_board& board, now_time now) {
+  return when_alive(now, &board, [&](repo_turn& t) {
+    identity_.try_refresh(t);
+    sync_.attend_gap(t);
+    question_.ask(t);
+    if (doubted() != doubt_bytes{}) // Whoever owns this looks at each event.
+      t.arm(now.steady + limits::doubt_check_interval);
+    proof_.attend_listing(t);
+    frames_.give_way(t);
+    pump(t);
+  });
+}
+
+repo_effects repo_machine::on_no_room(now_time now) {
+  return take_turn(now, nullptr, [this](repo_turn& t) {
+    if (gate_.make_room(t) && !inbox_.empty())
+      t.arm(t.now.steady);
+  });
+}
+
+// -- the identity -------------------------------------------------------------
+
+repo_effects repo_machine::on_identity(const identity_answer& x,
+                                       const upstream_board& board,
+                                       now_time now) {
+  return take_turn(now, &board, [&](repo_turn& t) {
+    const auto heard = identity_.hear(x);
+    if (!life_.lives())
+      return;
+    if (x.fact)
+      take_document(x, heard, t);
+    else
+      take_no_document(x, heard, t);
+    pump(t);
+  });
+}
+
+void repo_machine::take_document(const identity_answer& x,
+                                 const identity_view::standing& heard,
+                                 repo_turn& t) {
+  const auto differs = identity_.learn(*x.fact, heard.last, t);
+  if (differs.host)
+    fetch_.move(differs.moved, t);
+  account_.hear_directory(*x.fact, t);
+  if (differs.key_or_host) {
+    sync_.take_new_identity(t);
+    if (!x.fact->tombstoned) // Which is a doubt itself.
+      identity_.end_dispute();
+  }
+  identity_.plan_next(x, heard.last, differs.had_handle, t);
+  words_.hear_document(x, t);
+  if (identity_.ends_doubt(heard, t))
+    gate_.open(t);
+  if (heard.last)
+    identity_.end_look_up(t);
+  question_.ask(t);
+  identity_.try_refresh(t);
+  fetch_.go_on(t);
+}
+
+void repo_machine::take_no_document(const identity_answer& x,
+                                    const identity_view::standing& heard,
+                                    repo_turn& t) {
+  if (identity_.take_failure(x, t))
+    gate_.give_up(t);
+  identity_.go_on_wanting(x, heard.last, words_.waits(), t);
+  fetch_.go_on_without_document(x.fact.error(), t);
+}
+
+// -- listings, the host, the census -------------------------------------------
+
+repo_effects repo_machine::on_listed(const listed_repo& x,
+                                     const upstream_board& board,
+                                     now_time now) {
+  return when_alive(now, &board, [&](repo_turn& t) {
+    proof_.hear_listing(x, t);
+  });
+}
+
+repo_effects repo_machine::on_host_answer(const host_answer& x,
+                                          const upstream_board& board,
+                                          now_time now) {
+  return when_alive(now, &board, [&](repo_turn& t) {
+    words_.hear_answer(x, t);
+  });
+}
+
+repo_effects repo_machine::on_host_unasked(bool not_found, bool urgent,
+                                           now_time now) {
+  return when_alive(now, nullptr, [&](repo_turn& t) {
+    question_.put_off(not_found, urgent, t);
+  });
+}
+
+repo_effects repo_machine::on_incomplete(const incompleteness& x,
+                                         const upstream_board& board,
+                                         now_time now) {
+  return when_alive(now, &board, [&](repo_turn& t) {
+    proof_.hear_census(x, t);
+  });
+}
+
+// -- updates ------------------------------------------------------------------
+
+repo_effects repo_machine::on_receipt(const storage::update_receipt& receipt,
+                                      const upstream_board& board,
+                                      now_time now) {
+  return take_turn(now, &board, [&](repo_turn& t) {
+    const auto was_chunk = lane_.land();
+    const auto stays = accept(receipt, was_chunk, t);
+    auto followers = lane_.take_followers();
+    if (!stays)
+      return;                          // Those frames come again.
+    t.out.done = std::move(followers); // What they follow is durable.
+    if (!life_.removing()) {
+      t.out.chunks_done = was_chunk ? 1 : 0;
+      fetch_.try_order(kept_.filter(t.settings), t);
+      fetch_.try_finish(t);
+    } else if (lane_.unsent()) {
+      return; // What was in flight came before the removal.
+    } else {
+      life_.end_removal(t);
+    }
+    pump(t);
+  });
+}
+
+/// Takes note of what became of the update.
+/// @returns false when this repo's actor has to stop.
+bool repo_machine::accept(const storage::update_receipt& receipt,
+                          bool was_chunk, repo_turn& t) {
+  switch (receipt.outcome) {
+    case update_outcome::fenced:
+      t.out.stop = fail(ec::none, "fenced");
+      return false;
+    case update_outcome::mismatch:
+      t.count(repo_counter::update_bounced);
+      t.out.stop
+        = fail(ec::chain_broken, "the stored revision is not the one we own");
+      return false;
+    case update_outcome::refused:
+      if (was_chunk && !job_.runs())
+        break;
+      t.count(repo_counter::update_refused);
+      lane_.refused(life_.removing());
+      if (!life_.removing())
+        fetch_.take_refused_update(receipt.reason, t);
+      break;
+    case update_outcome::stale:
+      if (was_chunk)
+        fetch_.take_stale_chunk(t);
+      break;
+    case update_outcome::done:
+      lane_.written(receipt.chain);
+      if (receipt.erased_through != 0)
+        row_.erased_through = receipt.erased_through;
+      break;
+  }
+  return true;
+}
+
+// -- commands -----------------------------------------------------------------
+
+repo_effects repo_machine::on_add(addition what, bool& added, now_time now) {
+  return take_turn(now, nullptr, [&](repo_turn& t) {
+    added = life_.add(std::move(what), t);
+  });
+}
+
+repo_effects repo_machine::on_remove(bool& removed, now_time now) {
+  return take_turn(now, nullptr, [&](repo_turn& t) {
+    removed = life_.remove(t);
+  });
+}
+
+repo_effects repo_machine::on_resync(bool& queued, now_time now) {
+  queued = life_.lives();
+  return when_alive(now, nullptr, [this](repo_turn& t) {
+    if (job_.runs())
+      return;
+    if (row_.account != account_status::active)
+      account_.resync(t);
+    else
+      sync_.resync(t);
+  });
+}
+
+// -- backfill -----------------------------------------------------------------
+
+repo_effects repo_machine::on_prepare(now_time now) {
+  return take_turn(now, nullptr, [this](repo_turn& t) {
+    if (life_.lives() && sync_.wants_fetch(row_))
+      fetch_.prepare(t);
+    else
+      t.out.ready = fetch_ready{};
+  });
+}
+
+repo_effects repo_machine::on_begin(uint64_t job, const position& noted,
+                                    now_time now) {
+  return take_turn(now, nullptr, [&](repo_turn& t) {
+    if (life_.lives())
+      fetch_.begin(job, noted, t);
+    else
+      fetch_session::refuse(job, t.out);
+  });
+}
+
+repo_effects repo_machine::on_chunk(fetch_chunk chunk, now_time now) {
+  return take_turn(now, nullptr, [&](repo_turn& t) {
+    if (job_.is(chunk.job))
+      fetch_.take_chunk(std::move(chunk), t);
+  });
+}
+
+repo_effects repo_machine::on_fetched(uint64_t job,
+                                      const atproto::verified_root& root,
+                                      const upstream_board& board,
+                                      now_time now) {
+  return take_turn(now, &board, [&](repo_turn& t) {
+    if (!job_.is(job))
+      return;
+    fetch_.take_root(root, t);
+    pump(t);
+  });
+}
+
+repo_effects repo_machine::on_fetch_failed(uint64_t job,
+                                           const fetch_failure& why,
+                                           now_time now) {
+  return take_turn(now, nullptr, [&](repo_turn& t) {
+    if (!job_.is(job))
+      return;
+    if (why.ahead.defined())
+      t.out.news.heard.push_back({0, false, why.ahead, false});
+    fetch_.take_failure(why, t);
+  });
+}
+
+repo_effects repo_machine::on_buffer_page(buffer_page page,
+                                          const upstream_board& board,
+                                          now_time now) {
+  return take_turn(now, &board, [&](repo_turn& t) {
+    if (auto read = buffer_.take_page(std::move(page), t); !read)
+      // Frames are missing: the repo must not become `synced`.
+      sync_.desync("the sync buffer cannot be read: " + read.error().context,
+                   t);
+    pump(t);
+  });
+}
+
+repo_effects repo_machine::on_sleep(now_time now) {
   repo_effects out;
-  if (!loaded_ || !exists_)
-    return out;
-  try_refresh(now, out);
-  attend_gap(now, out);
-  ask_host(now, out);
-  if (doubted() != doubt_bytes{}) // Whoever owns this looks at each event.
-    arm(now.steady + limits::doubt_check_interval, out);
-  if (suspicion_ && suspicion_->due <= now.steady)
-    judge_suspicion(board, now, out);
-  if (suspicion_)
-    arm(suspicion_->due, out);
-  make_room(board, now, out);
-  pump(board, now, out);
+  auto t = turn(out, now);
+  if (life_.lives())
+    fetch_.sleep(t);
   return out;
 }
 
-/// Those who could say whether the clock is right are not heard while the
-/// window of their stream is full of what waits for it. A fetch brings that.
-void repo_machine::make_room(const upstream_board& board, now_time now,
-                             repo_effects& out) {
-  if (inbox_.empty() || !inbox_.front().ahead || !clock_hears(now))
-    return;
-  const auto gives_way = [&board](const waiting_frame& x) {
-    return !x.buffered && board.gives_way(x.frame.at);
-  };
-  if (std::any_of(inbox_.begin(), inbox_.end(), gives_way))
-    desync("future_rev: there was no room to wait for a right clock", now, out);
-}
+// -- state --------------------------------------------------------------------
 
-/// What a listing showed did not come by the stream, or the stream is not there
-/// yet: then its event may still come, and a fetch would only add to the load.
-void repo_machine::judge_suspicion(const upstream_board& board, now_time now,
-                                   repo_effects& out) {
-  const auto seen = suspicion_->seen;
-  const auto from = board.find(seen.upstream);
-  const auto grace = settings_->listing_grace;
-  // While another document is awaited, this may be the former host.
-  const auto open = !from.relay && (identity_pending_ || pace_.open());
-  if (now.steady < suspicion_->last
-      && (open || !from.told_all(suspicion_->since, now.steady, grace))) {
-    suspicion_->due
-      = now.steady
-        + std::max<std::chrono::seconds>(grace, limits::listing_doubt_step);
-    return;
-  }
-  suspicion_.reset();
-  if (open || account_sources::is_former(from, row_.pds))
-    return;
-  hear_account(account_sources::listed_by(from, seen.account, seen.asked_at),
-               board, now, out);
-  if (takes_commits() && seen.rev > tip_.rev) {
-    count(repo_counter::listing_mismatch, out);
-    needed_rev::require(row_, seen.rev, false);
-    desync("the host lists rev " + seen.rev.str() + ", we have "
-             + tip_.rev.str(),
-           now, out);
-  }
-}
-
-/// Takes waiting frames until one has to wait, then sends what came of them.
-void repo_machine::pump(const upstream_board& board, now_time now,
-                        repo_effects& out) {
-  refusals_ = 0;
-  while (!inbox_.empty()) {
-    if (refusals_ >= limits::repo_refusals_a_turn) {
-      arm(now.steady, out); // Goes on, after whoever else has work.
-      break;
-    }
-    if (!exists_) {
-      if (!queued_add_) // Else they wait for it.
-        forget_waiting(out);
-      break;
-    }
-    if (next_.transactions.size() >= limits::repo_coalesced_commits_max)
-      break;
-    if (drains_disk() && !inbox_.front().buffered)
-      break; // Older ones are still on disk.
-    if (take(inbox_.front(), board, now, out) == step::wait)
-      break;
-    inbox_.pop_front();
-  }
-  read_buffer(out);
-  finish_drain(now, out);
-  flush(out);
-}
-
-void repo_machine::touch_row() {
-  row_dirty_ = true;
-  next_used_ = true;
-}
-
-void repo_machine::count(repo_counter x, repo_effects& out) {
-  out.counted.push_back(x);
-}
-
-size_t repo_machine::waiting() const noexcept {
-  return inbox_.size() + kept_.frames.size();
-}
-
-/// Commits that are kept; and a listing keeps awake who would sleep.
+/// Commits that are kept; and a listing keeps awake a repo that would sleep.
 size_t repo_machine::held_bytes() const noexcept {
-  return kept_.bytes + (suspicion_ ? limits::repo_actor_bytes : 0);
-}
-
-void repo_machine::arm(steady_time at, repo_effects& out) {
-  if (!out.timer || at < *out.timer)
-    out.timer = at;
-}
-
-/// Gives all waiting frames back as finished.
-void repo_machine::forget_waiting(repo_effects& out) {
-  for (const auto& x : inbox_)
-    settle(x, out);
-  inbox_.clear();
+  return buffer_.bytes() + (listed_.get() ? limits::repo_actor_bytes : 0);
 }
 
 bool repo_machine::idle(bool crowded) const noexcept {
-  const auto wishes = pace_.wanted || doubt_.open() || pace_.retry.waits()
-                      || (exists_ && row_.identity_due)
-                      || refetch_.gap_due() || question_.waits()
-                      || !kept_.frames.empty();
-  // Whose handle it is comes after the document.
-  const auto asks = identity_pending_ || answered_ != asked_;
+  const auto identity_due = life_.lives() && row_.identity_due;
+  const auto wishes = identity_.wants_look_up() || doubt_.open() || identity_due
+                      || sync_.has_gap() || question_.waits()
+                      || !buffer_.empty();
   // Whoever wakes it asks again, and somebody will: the row says that something
   // was not judged, or that a look-up of an account that is away is due, or the
   // first fetch is in the queue.
-  const auto away = row_.account != storage::account_status::active;
   const auto asks_again
-    = doubt_.open() || (away && row_.identity_due)
-      || (wants_fetch() && row_.status == repo_status::pending);
-  return loaded_ && !in_flight_ && !next_used_ && inbox_.empty() && !job_
-         && !(asks && !(crowded && asks_again))
-         && !prepare_pending_ && !suspicion_
-         && !queued_add_ && (crowded || !wishes);
+    = doubt_.open()
+      || (row_.identity_due && row_.account != account_status::active)
+      || (life_.lives() && sync_.wants_fetch(row_)
+          && row_.status == repo_status::pending);
+  const auto awaits_answer = identity_.asking() && !(crowded && asks_again);
+  return life_.loaded() && !lane_.in_flight() && !lane_.unsent()
+         && inbox_.empty() && !job_.runs() && !awaits_answer
+         && !fetch_.is_preparing() && !listed_.get() && !life_.is_queued()
+         && (crowded || !wishes);
 }
 
 } // namespace weir::actors

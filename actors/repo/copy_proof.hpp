@@ -1,0 +1,64 @@
+#pragma once
+
+#include "actors/repo/account_rules.hpp"
+
+namespace weir::actors {
+
+/// What proves that a repo's copy is complete, or that it is not (CONS-11 to
+/// CONS-30): events of the upstream that accounts for the repo, lines of
+/// listings, the rev that its host names, and the census of all rows.
+class copy_proof {
+public:
+  copy_proof(account_rules& account, fetch_job& job, sync_state& sync,
+             identity_view& identity, repo_chain& chain,
+             listing_doubt& listed) noexcept
+    : account_(account), job_(job), sync_(sync), identity_(identity),
+      chain_(chain), listed_(listed) {
+    // nop
+  }
+
+  /// An event of that rev was applied, or says what the copy has. One upstream
+  /// accounts for a repo; events of others are applied and prove nothing
+  /// (CONS-19, CONS-20).
+  /// @param always Its changes are not in it (CONS-21).
+  void note_event(const waiting_frame& x, atproto::tid rev, repo_turn& t,
+                  bool always = false);
+
+  /// The upstream that accounts for the repo names it for the first time since
+  /// it was reset.
+  bool is_first_word(const waiting_frame& x, const repo_turn& t) const;
+
+  /// A line of a listing. That of a PDS counts for its own accounts only
+  /// (protocol-coverage.md 2.1.2).
+  void hear_listing(const listed_repo& x, repo_turn& t);
+
+  /// Decides what a listing showed and no event did, unless the event may still
+  /// be on its way: then a fetch would only add to the load.
+  void attend_listing(repo_turn& t);
+
+  /// The host says that the account is as it is known, and its rev.
+  void hear_host(const host_answer& x, repo_turn& t);
+
+  /// The census of all rows found that something is missing. What else keeps a
+  /// copy from being complete is seen when the row is loaded.
+  void hear_census(const incompleteness& x, repo_turn& t);
+
+private:
+  void decide_listing(const listed_repo& seen, const upstream_view& from,
+                      repo_turn& t);
+  bool hear_former_host(const listed_repo& x, const upstream_view& from,
+                        repo_turn& t);
+  bool is_ahead(const listed_repo& x, const upstream_view& from,
+                const repo_turn& t) const;
+  void prove_by_host(const host_answer& x, const upstream_view& from,
+                     repo_turn& t);
+
+  account_rules& account_;
+  fetch_job& job_;
+  sync_state& sync_;
+  identity_view& identity_;
+  repo_chain& chain_;
+  listing_doubt& listed_;
+};
+
+} // namespace weir::actors

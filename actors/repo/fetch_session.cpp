@@ -1,0 +1,265 @@
+#include "actors/repo/fetch_session.hpp"
+
+#include "actors/repo/completeness_machine.hpp"
+#include "actors/repo/limits.hpp"
+#include "actors/repo/needed_rev.hpp"
+#include "actors/repo/repo_clock.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace weir::actors {
+
+using storage::account_status;
+using storage::repo_status;
+
+namespace {
+
+/// The #identity of a new key or host may have been lost: the next try is to
+/// know it. A host that cannot be reached is the commonest sign of a migration.
+bool may_be_outdated(const fetch_failure& why) {
+  switch (why.reason.code) {
+    case ec::verification_failed:
+    case ec::unverifiable:
+    case ec::not_found:
+    case ec::unreachable:
+      return !why.ahead.defined();
+    default:
+      return false;
+  }
+}
+
+/// How long a fetch waits that failed for a reason of this node, not the
+/// repo's.
+std::optional<std::chrono::seconds> own_wait(const fetch_failure& why,
+                                             const repo_turn& t) {
+  const auto retry_min = t.settings.retry_min;
+  if (why.reason.code == ec::disk_full)
+    return retry_min;
+  if (why.ahead.defined() && clock_doubted(t.now))
+    return std::min<std::chrono::seconds>(limits::clock_refetch_wait,
+                                          retry_min);
+  return std::nullopt;
+}
+
+error no_host() {
+  return fail(ec::not_found, "the DID document names no PDS");
+}
+
+} // namespace
+
+void fetch_session::resume(repo_turn& t) {
+  if (t.row.status != repo_status::syncing)
+    return;
+  t.row.status = status_without_fetch(t.row);
+  t.row.resync_id = 0;
+  t.touch_row();
+  t.lane.clear_buffer();
+  t.wish_fetch(0);
+}
+
+// -- before it begins ---------------------------------------------------------
+
+void fetch_session::prepare(repo_turn& t) {
+  identity_.note_own_cause(t);
+  preparing_ = true;
+  if (identity_.document())
+    go_on(t);
+  else
+    identity_.ask(t);
+}
+
+void fetch_session::stop_preparing(repo_turn& t) {
+  if (std::exchange(preparing_, false))
+    t.out.ready = fetch_ready{};
+}
+
+/// That a document may have changed is no reason to wait. That something speaks
+/// against it is, and then the place among the prepared repos is for others.
+void fetch_session::go_on(repo_turn& t) {
+  const auto doubted = doubt_.open() && identity_.pending();
+  if (!std::exchange(preparing_, false)) {
+    if (!doubted && doubt_.resume() && sync_.wants_fetch(t.row))
+      t.wish_fetch(t.row.next_retry);
+    return;
+  }
+  if (doubted && doubt_.put_off()) {
+    t.out.ready = fetch_ready{};
+    return;
+  }
+  const auto& host = identity_.document()->pds;
+  t.out.ready = fetch_ready{host};
+  if (host.empty()) {
+    t.out.ready->failed = no_host();
+    take_failure({no_host(), {}}, t);
+  }
+}
+
+void fetch_session::move(bool had_host, repo_turn& t) {
+  words_.move(had_host, t);
+  if (!preparing_ && sync_.wants_fetch(t.row) && !t.row.pds.empty())
+    t.wish_fetch(t.row.next_retry);
+}
+
+void fetch_session::go_on_without_document(const error& why, repo_turn& t) {
+  if (std::exchange(preparing_, false))
+    t.out.ready = fetch_ready{{}, why};
+  else if (!doubt_.resume() || !sync_.wants_fetch(t.row))
+    return;
+  take_failure({why, {}}, t);
+}
+
+void fetch_session::sleep(repo_turn& t) {
+  constexpr std::chrono::seconds pause = limits::gap_pause_min;
+  const auto soon = t.now.wall.seconds() + pause.count();
+  if (doubt_.resume() && sync_.wants_fetch(t.row))
+    t.wish_fetch(std::max(t.row.next_retry, soon));
+}
+
+// -- while it runs ------------------------------------------------------------
+
+void fetch_session::refuse(uint64_t job, repo_effects& out) {
+  out.job_end
+    = repo_effects::ended_job{job, fail(ec::cancelled, "no fetch is wanted")};
+}
+
+void fetch_session::begin(uint64_t job, const position& noted, repo_turn& t) {
+  const auto is_wanted = sync_.wants_fetch(t.row);
+  if (!is_wanted || !identity_.document()) {
+    refuse(job, t.out);
+    if (!job_.runs() && !identity_.document()
+        && t.row.status != repo_status::synced)
+      t.wish_fetch(0); // Its actor ended and came back since it was prepared.
+    return;
+  }
+  words_.forget();
+  doubt_.begin_fetch();
+  if (identity_.may_be_old())
+    doubt_.regret(); // Another key or host may become known after it.
+  sync_.begin_fetch();
+  buffer_.stop_draining();
+  job_.begin(job, noted);
+  if (!identity_.key().defined()) {
+    take_failure({fail(ec::unverifiable, "no usable signing key"), {}}, t);
+  } else if (identity_.document()->pds.empty()) {
+    take_failure({no_host(), {}}, t);
+  } else {
+    t.row.status = repo_status::syncing;
+    t.row.resync_id = job;
+    t.touch_row();
+  }
+}
+
+void fetch_session::try_order(const wire::collection_filter& filter,
+                              repo_turn& t) {
+  if (!job_.awaits_order() || t.row.status != repo_status::syncing
+      || t.lane.row_unsent())
+    return;
+  const auto id = job_.order(t.settings.filter_generation);
+  t.out.order = fetch_order{id,
+                            identity_.host(t.row),
+                            identity_.key(),
+                            t.lane.chain(),
+                            needed_rev::least(t.row),
+                            t.row.erased_through,
+                            filter};
+}
+
+void fetch_session::take_chunk(fetch_chunk x, repo_turn& t) {
+  for (auto i = undecodable_in(x.ops); i > 0; --i)
+    t.count(repo_counter::record_undecodable);
+  job_.add(std::move(x));
+}
+
+void fetch_session::take_root(const atproto::verified_root& x, repo_turn& t) {
+  job_.set_root(x);
+  try_finish(t);
+}
+
+void fetch_session::try_finish(repo_turn& t) {
+  if (!job_.awaits_root() || t.lane.in_flight())
+    return;
+  const auto& root = job_.root();
+  chain_.apply(root, job_.id(), t);
+  completeness::on_indexed(t.row, job_.noted(), root.rev,
+                           job_.filter_generation());
+  if (!doubt_.open() && !identity_.is_disputed()) {
+    // Else what the document refused may still have been true.
+    doubt_.settle();
+    t.row.refused_by = 0;
+  }
+  words_.note_fetched(t);
+  sync_.end_fetch(root.rev, t);
+  buffer_.drain_after_fetch();
+}
+
+bool fetch_session::try_end_drain(repo_turn& t) {
+  if (!buffer_.is_drained())
+    return false;
+  if (buffer_.drains_by_document()) {
+    buffer_.stop_draining();
+    sync_.end_gap(t);
+    return true;
+  }
+  t.row.status = repo_status::synced;
+  t.touch_row();
+  job_.end({}, t);
+  sync_.check_filter(t); // It may have changed meanwhile.
+  return false;
+}
+
+void fetch_session::take_failure(const fetch_failure& why, repo_turn& t) {
+  job_.end(why.reason, t);
+  t.touch_row();
+  if (may_be_outdated(why))
+    identity_.refresh_if_free(t);
+  if (why.account && *why.account != account_status::active
+      && words_.hear_refusal(*why.account, t))
+    return;
+  if (why.reason.code == ec::rate_limited) {
+    t.row.status = status_without_fetch(t.row); // Not a failure (SYNC-13).
+    t.wish_fetch(0);
+  } else if (const auto wait = own_wait(why, t)) {
+    t.row.status = status_without_fetch(t.row);
+    t.wish_fetch(t.now.wall.seconds() + wait->count());
+  } else {
+    retry_later(why.reason, t);
+  }
+}
+
+void fetch_session::take_stale_chunk(repo_turn& t) {
+  if (!job_.runs())
+    return;
+  t.row.status = status_without_fetch(t.row);
+  job_.end(fail(ec::cancelled, "the job was superseded"), t);
+  t.wish_fetch(0);
+}
+
+void fetch_session::take_refused_update(const std::string& reason,
+                                        repo_turn& t) {
+  t.lane.take_back(t.row, t.now);
+  chain_.return_to(t.lane.erases() ? nullptr : t.lane.chain().get());
+  // What it claimed of completeness was never so.
+  t.row.first_rev = {};
+  t.row.fcsr = {};
+  t.row.last_indexed_rev = std::min(t.row.last_indexed_rev, chain_.rev());
+  t.touch_row();
+  if (t.row.account == account_status::active)
+    take_failure({fail(ec::invalid_argument, reason), {}}, t);
+}
+
+/// The pause doubles with every failure (SYNC-15).
+void fetch_session::retry_later(const error& why, repo_turn& t) {
+  t.row.status = repo_status::error;
+  t.row.error = to_string(why);
+  auto delay = t.settings.retry_min;
+  for (uint32_t i = 0; i < t.row.retry_count && delay < t.settings.retry_max;
+       ++i)
+    delay *= 2;
+  ++t.row.retry_count;
+  t.row.next_retry
+    = t.now.wall.seconds() + std::min(delay, t.settings.retry_max).count();
+  t.wish_fetch(t.row.next_retry);
+}
+
+} // namespace weir::actors

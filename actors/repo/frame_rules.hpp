@@ -1,0 +1,68 @@
+#pragma once
+
+#include "actors/repo/copy_proof.hpp"
+#include "actors/repo/document_gate.hpp"
+
+namespace weir::actors {
+
+/// What one frame of a stream means for its repo (protocol-coverage.md 2 to 4):
+/// cheap checks first, then whether its sender may speak for the repo, then its
+/// signature and proof.
+class frame_rules {
+public:
+  frame_rules(repo_inbox& inbox, account_rules& account, copy_proof& proof,
+              document_gate& gate, fetch_job& job, sync_state& sync,
+              identity_view& identity, identity_doubt& doubt, repo_chain& chain,
+              const kept_collections& kept) noexcept
+    : inbox_(inbox), account_(account), proof_(proof), gate_(gate), job_(job),
+      sync_(sync), identity_(identity), doubt_(doubt), chain_(chain),
+      kept_(kept) {
+    // nop
+  }
+
+  /// @param x The next one of the inbox.
+  /// @returns whether it is done with, or has to stay there.
+  frame_step take(waiting_frame& x, repo_turn& t);
+
+  /// Those who could say whether our clock is right are not heard while the
+  /// window of their stream is full of frames that wait for that. Then a fetch
+  /// brings what this repo waits for.
+  void give_way(repo_turn& t);
+
+private:
+  using step = frame_step;
+
+  void take_poison(const waiting_frame& x, repo_turn& t);
+  void take_malformed(const waiting_frame& x, repo_turn& t);
+  void take_identity(const waiting_frame& x, repo_turn& t);
+  bool needs_nothing(const waiting_frame& x, const atproto::frame_event& event,
+                     repo_turn& t);
+  void note_missed(const waiting_frame& x, atproto::tid rev, repo_turn& t);
+  step judge(waiting_frame& x, const atproto::frame_event& event, repo_turn& t);
+  void take_account(const waiting_frame& x, const atproto::account_event& event,
+                    repo_turn& t);
+  step take_commit(waiting_frame& x, const atproto::commit_event& event,
+                   repo_turn& t);
+  void take_replay(const waiting_frame& x, const atproto::commit_event& event,
+                   repo_turn& t);
+  step take_sync(waiting_frame& x, const atproto::sync_event& event,
+                 repo_turn& t);
+  void note_applied(const waiting_frame& x, atproto::tid rev, repo_turn& t);
+  step refuse(waiting_frame& x, const atproto::refusal& why, bool is_sync,
+              repo_turn& t);
+  void follow_refusal(const waiting_frame& x, const atproto::refusal& why,
+                      repo_turn& t);
+
+  repo_inbox& inbox_;
+  account_rules& account_;
+  copy_proof& proof_;
+  document_gate& gate_;
+  fetch_job& job_;
+  sync_state& sync_;
+  identity_view& identity_;
+  identity_doubt& doubt_;
+  repo_chain& chain_;
+  const kept_collections& kept_;
+};
+
+} // namespace weir::actors

@@ -1,0 +1,270 @@
+#include "actors/repo/identity_view.hpp"
+
+#include "actors/repo/limits.hpp"
+#include "actors/support/limits.hpp"
+#include "base/stored_time.hpp"
+#include "storage/format/account_fact.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace weir::actors {
+
+void identity_view::resume(repo_turn& t) {
+  if (t.row.identity_due) {
+    pace_.wanted = true; // After what is known, or an outage would stop it.
+    if (t.row.refused_by != 0 || t.row.words.tombstoned)
+      pace_.retry.expect(t.now.steady);
+    else
+      pace_.retry.begin();
+    ask(t);
+  }
+  if (t.row.refused_by != 0)
+    doubt_.regret();
+  if (t.row.gap && t.row.identity_due) {
+    doubt_.begin();
+    doubt_.regret(); // What the last life decided is not known.
+  }
+}
+
+bool identity_view::is_current(const now_time& now) const {
+  return document_
+         && age_of(document_->fetched_at, now.wall)
+              <= limits::identity_current.count();
+}
+
+// -- frames that need a document ----------------------------------------------
+
+bool identity_view::holds_up(const waiting_frame& x, repo_turn& t) const {
+  const auto until = x.since + limits::repo_wait_max;
+  if (!pending_ || doubt_.keeping() || t.now.steady >= until)
+    return false;
+  t.arm(until);
+  return true;
+}
+
+document_judgement identity_view::judge_anew(waiting_frame& x, repo_turn& t) {
+  note_cause(x, t);
+  if (!pending_ && !x.refreshed && !doubt_.keeping()) {
+    if (!document_ && !pace_.failing()) {
+      x.refreshed = true;
+      ask(t);
+    } else if (document_ && pace_.may(t.now.steady, t.settings.refresh_min)) {
+      x.refreshed = true;
+      refresh(t);
+    }
+  }
+  if (holds_up(x, t))
+    return document_judgement::awaited;
+  if (!x.buffered
+      && (pending_ || pace_.failing() || is_gone_in_doubt(document_, t.row)))
+    return document_judgement::needed;
+  if (x.buffered || !x.refreshed) {
+    // Refused without a newer document, because no more look-ups are allowed
+    // now. If the key or host changes, the repo is fetched.
+    begin_doubt(t);
+    look_up(t);
+  }
+  return document_judgement::stands;
+}
+
+void identity_view::begin_doubt(repo_turn& t) {
+  doubt_.begin();
+  if (t.row.gap && t.row.identity_due)
+    return;
+  t.row.gap = t.row.identity_due = true;
+  t.touch_row();
+}
+
+void identity_view::remember_refusal(repo_turn& t) {
+  doubt_.regret();
+  if (t.row.refused_by != 0)
+    return;
+  t.row.refused_by = key_mark(*document_);
+  t.touch_row();
+}
+
+// -- look-ups -----------------------------------------------------------------
+
+void identity_view::ask(repo_turn& t) {
+  if (document_ || pending_)
+    return;
+  pending_ = true;
+  t.out.load_identity = true;
+  t.out.identity_asked = ++asked_;
+  t.out.identity_cause = pace_.cause();
+}
+
+void identity_view::refresh(repo_turn& t) {
+  pending_ = true;
+  pace_.spend(t.now.steady);
+  t.out.refresh_identity = true;
+  t.out.identity_asked = asked_anew_ = ++asked_;
+  t.out.identity_cause = pace_.cause();
+}
+
+void identity_view::try_refresh(repo_turn& t) {
+  if (pace_.retry.take(t.now.steady))
+    pace_.wanted = true;
+  if (pace_.retry.due())
+    t.arm(*pace_.retry.due());
+  if (!pace_.wanted || pending_)
+    return;
+  if (pace_.may(t.now.steady, t.settings.refresh_min))
+    refresh(t);
+  else
+    t.arm(pace_.due(t.settings.refresh_min));
+}
+
+void identity_view::look_up_for_sure(repo_turn& t) {
+  if (!std::exchange(t.row.identity_due, true))
+    t.touch_row();
+  look_up(t);
+}
+
+void identity_view::expect_change(repo_turn& t) {
+  pace_.wanted = true;
+  pace_.retry.begin();
+  if (!std::exchange(t.row.identity_due, true))
+    t.touch_row();
+}
+
+void identity_view::dispute(repo_turn& t) {
+  pace_.retry.expect(t.now.steady);
+  if (pace_.retry.outlives_crash() && !std::exchange(t.row.identity_due, true))
+    t.touch_row();
+  try_refresh(t);
+}
+
+void identity_view::doubt_tombstone(repo_turn& t) {
+  if (!t.row.words.tombstoned)
+    return;
+  constexpr std::chrono::seconds pause = limits::identity_fresh;
+  ask(t); // A document that is older than that is looked up.
+  if (document_ && age_of(document_->fetched_at, t.now.wall) >= pause.count())
+    look_up(t);
+}
+
+void identity_view::refresh_if_free(repo_turn& t) {
+  if (!document_ || pending_
+      || !pace_.may(t.now.steady, t.settings.refresh_min))
+    return;
+  pace_.set_cause(0);
+  refresh(t);
+}
+
+void identity_view::note_cause(const waiting_frame& x, repo_turn& t) {
+  const auto other = pace_.set_cause(x.frame.relay ? 0 : x.frame.at.upstream);
+  t.out.identity_cause = pace_.cause();
+  t.out.share_identity |= other && pending_;
+}
+
+void identity_view::note_own_cause(repo_turn& t) {
+  t.out.share_identity = pace_.set_cause(0) && pending_;
+}
+
+void identity_view::end_look_up(repo_turn& t) {
+  if (!pace_.wanted && !doubt_.open() && !pace_.retry.outlives_crash()
+      && std::exchange(t.row.identity_due, false))
+    t.touch_row();
+}
+
+// -- answers ------------------------------------------------------------------
+
+identity_view::standing identity_view::hear(const identity_answer& x) noexcept {
+  const auto last = x.last && x.asked == asked_;
+  if (last)
+    answered_ = asked_;
+  const auto newest = x.settled && x.asked == asked_;
+  const auto anew = asked_ == asked_anew_;
+  pending_ = !newest && anew;
+  return {last, newest && anew};
+}
+
+void identity_view::set_key(const storage::identity_row& x) {
+  auto key = atproto::public_key::from_multikey(x.signing_key);
+  key_ = key ? std::move(*key) : atproto::public_key{};
+}
+
+identity_view::difference identity_view::learn(const storage::identity_row& x,
+                                               bool last, repo_turn& t) {
+  const auto other_key = document_ && document_->signing_key != x.signing_key;
+  const auto unheard
+    = !document_ && t.row.refused_by != 0 && t.row.refused_by != key_mark(x);
+  const auto moved = !t.row.pds.empty() && t.row.pds != x.pds;
+  const difference out{other_key || unheard || moved, t.row.pds != x.pds, moved,
+                       storage::has_handle(t.row)};
+  if (!document_ || other_key)
+    set_key(x);
+  document_ = x;
+  if (out.host) {
+    t.row.pds = x.pds;
+    t.row.identity_due |= !last;
+    t.touch_row();
+  }
+  const auto handle = storage::handle_or_none(x.handle);
+  if (t.row.handle != handle && (last || !awaits_handle(t.row, x))) {
+    t.row.handle = handle;
+    t.count(repo_counter::identity_changed);
+    t.lane.append_fact(storage::identity_scope, t.row, t.now);
+    t.touch_row();
+  }
+  if (!last && is_unconfirmed(x) && !std::exchange(t.row.identity_due, true))
+    t.touch_row(); // After a crash the handle is still to be checked.
+  return out;
+}
+
+void identity_view::plan_next(const identity_answer& x, bool last,
+                              bool had_handle, repo_turn& t) {
+  if (last && !pace_.wanted) // Or it is looked up anew all the same.
+    pace_.retry.hear(is_unconfirmed(*x.fact), !x.checked || had_handle,
+                     t.now.steady);
+}
+
+bool identity_view::ends_doubt(const standing& x, const repo_turn& t) const {
+  return x.newest && !is_gone_in_doubt(document_, t.row)
+         && (!pace_.wanted || !pace_.may(t.now.steady, t.settings.refresh_min));
+}
+
+/// A directory keeps every document that it had, so one that does not find a
+/// known one has not answered. Whoever asked for a new document has not read
+/// the old one; that its host is in the row says that there was one.
+bool identity_view::was_known(const storage::repo_row& row) const noexcept {
+  return document_
+         || (asked_ == asked_anew_ && !has_no_document_ && !row.pds.empty());
+}
+
+bool identity_view::is_unknown(const identity_answer& x,
+                               const storage::repo_row& row) const noexcept {
+  return x.fact.error().code == ec::not_found && !was_known(row);
+}
+
+bool identity_view::take_failure(const identity_answer& x, repo_turn& t) {
+  pending_ = false;
+  if (is_unknown(x, t.row)) {
+    pace_.answered();
+    has_no_document_ = true;
+    return true;
+  }
+  pace_.failed(std::max(x.not_before, t.now.steady + limits::lookup_pause_min));
+  pace_.retry.unanswered(t.now.steady);
+  return false;
+}
+
+/// Who wanted a newer document goes on to want it: what a listing or a host
+/// says of the account waits for the answer.
+void identity_view::go_on_wanting(const identity_answer& x, bool last,
+                                  bool word_waits, repo_turn& t) {
+  const auto code = x.fact.error().code;
+  const auto passes
+    = was_known(t.row) || code == ec::unreachable || code == ec::limit_reached;
+  if ((document_ && !pace_.retry.waits())
+      || ((t.row.identity_due || word_waits) && passes)
+      || (doubt_.open() && !is_unknown(x, t.row)))
+    pace_.wanted = true; // As soon as the pause is over.
+  else if (last)
+    end_look_up(t);
+  try_refresh(t);
+}
+
+} // namespace weir::actors

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "actors/repo/repo_turn.hpp"
+#include "actors/support/limits.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace weir::actors {
+
+/// A listing, or the host itself, showed what no event has shown so far.
+struct suspicion {
+  listed_repo seen;
+  wall_time since;
+  steady_time due;  ///< When it is looked at again.
+  steady_time last; ///< Then it is decided, however late the stream is.
+};
+
+/// What a listing said of a repo that the stream did not say yet. Its event may
+/// be on its way, so nothing follows from it before a while has passed.
+class listing_doubt {
+public:
+  const std::optional<suspicion>& get() const noexcept { return open_; }
+
+  bool is_due(const now_time& now) const noexcept {
+    return open_ && open_->due <= now.steady;
+  }
+
+  /// One that is open already stays as it is.
+  void open(const listed_repo& seen, repo_turn& t) {
+    if (!open_)
+      open_
+        = suspicion{seen, t.now.wall, t.now.steady + t.settings.listing_grace,
+                    t.now.steady + limits::listing_doubt_max};
+    t.arm(open_->due);
+  }
+
+  /// The stream is late.
+  void put_off(repo_turn& t) {
+    open_->due = t.now.steady
+                 + std::max<std::chrono::seconds>(t.settings.listing_grace,
+                                                  limits::listing_doubt_step);
+  }
+
+  void close() noexcept { open_.reset(); }
+
+private:
+  std::optional<suspicion> open_;
+};
+
+} // namespace weir::actors

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "actors/repo/repo_turn.hpp"
+#include "actors/support/limits.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace weir::actors {
+
+/// The frames of one repo that are not judged yet, in the order in which they
+/// are: that in which they came, but for those of the sync buffer, which are
+/// older than whatever came since and go before it.
+class repo_inbox {
+public:
+  bool empty() const noexcept { return frames_.empty(); }
+  size_t size() const noexcept { return frames_.size(); }
+
+  /// @pre !empty()
+  waiting_frame& front() noexcept { return frames_.front(); }
+  const waiting_frame& front() const noexcept { return frames_.front(); }
+
+  /// The next frame is one of the sync buffer.
+  bool begins_buffered() const noexcept { return !empty() && front().buffered; }
+
+  void push(std::vector<atproto::stamped_frame> frames, steady_time now) {
+    for (auto& frame : frames)
+      frames_.push_back({std::move(frame), now});
+  }
+
+  void push_front(waiting_frame x) { frames_.push_front(std::move(x)); }
+
+  void pop() { frames_.pop_front(); }
+
+  /// Gives all frames back as finished.
+  void settle_all(repo_turn& t) {
+    for (const auto& x : frames_)
+      t.settle(x);
+    frames_.clear();
+  }
+
+  template <class Predicate>
+  bool any_of(Predicate is) const {
+    return std::any_of(frames_.begin(), frames_.end(), is);
+  }
+
+  // -- refusals ---------------------------------------------------------------
+
+  /// A frame was refused after its signature was computed, which is what costs.
+  void note_refusal() noexcept { ++refusals_; }
+
+  void begin_turn() noexcept { refusals_ = 0; }
+
+  /// So many were refused at one stretch that others are to have their turn.
+  bool is_tired() const noexcept {
+    return refusals_ >= limits::repo_refusals_a_turn;
+  }
+
+private:
+  lazy_deque<waiting_frame> frames_;
+  size_t refusals_ = 0; ///< In this turn.
+};
+
+} // namespace weir::actors

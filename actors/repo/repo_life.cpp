@@ -1,0 +1,107 @@
+#include "actors/repo/repo_life.hpp"
+
+#include "actors/repo/needed_rev.hpp"
+
+#include <utility>
+
+namespace weir::actors {
+
+using storage::repo_status;
+
+void repo_life::load(std::optional<storage::repo_row> row,
+                     std::shared_ptr<const storage::chain_row> chain,
+                     const std::optional<storage::member_row>& member,
+                     repo_turn& t) {
+  loaded_ = true;
+  exists_ = row.has_value();
+  if (!exists_) { // An addition may wait: frames are decided after it.
+    t.lane.on_loaded(std::nullopt, std::move(chain));
+    return;
+  }
+  t.row = std::move(*row);
+  if (member)
+    kept_.set(*member);
+  chain_.return_to(chain.get());
+  t.lane.on_loaded(t.row.status, std::move(chain));
+  fetch_.resume(t);
+  identity_.resume(t);
+  sync_.resume(t);
+  account_.resume(t);
+  sync_.check_filter(t);
+}
+
+bool repo_life::add(addition what, repo_turn& t) {
+  if (exists_) {
+    const auto changed = kept_.change(what.collections, t);
+    if (changed && t.row.status != repo_status::pending)
+      sync_.desync("its collections changed", t);
+    hear_missed(what, t);
+    return changed;
+  }
+  if (!loaded_ || queued_)
+    return false;
+  if (removing_)
+    queued_ = std::move(what); // Its old row has to go first.
+  else
+    begin(std::move(what), t);
+  return true;
+}
+
+void repo_life::begin(addition what, repo_turn& t) {
+  exists_ = true;
+  t.row = {};
+  t.lane.begin_life();
+  t.touch_row();
+  account_.begin_life();
+  words_.forget();
+  identity_.begin_life();
+  kept_.begin_life(std::move(what.collections), t);
+  t.wish_fetch(0);
+  hear_missed(what, t);
+  identity_.ask(t);
+}
+
+/// What events said that were finished before the repo was tracked. The row
+/// says it, for a crash as well. Nobody has proved the rev, so it counts as a
+/// listed one does.
+void repo_life::hear_missed(const addition& what, repo_turn& t) {
+  if (what.least > chain_.rev()) {
+    needed_rev::require(t.row, what.least, false);
+    t.touch_row();
+    sync_.open_gap(t);
+  }
+  if (!what.look_up)
+    return;
+  identity_.expect_change(t);
+  identity_.try_refresh(t);
+}
+
+bool repo_life::remove(repo_turn& t) {
+  if (!exists_ && !queued_)
+    return false;
+  if (queued_)
+    queued_.reset();
+  else
+    end(t);
+  inbox_.settle_all(t);
+  return true;
+}
+
+void repo_life::end(repo_turn& t) {
+  exists_ = false;
+  removing_ = true;
+  sync_.end_life(t);
+  account_.end_life();
+  t.lane.remove();
+  fetch_.stop_preparing(t);
+}
+
+void repo_life::end_removal(repo_turn& t) {
+  removing_ = false;
+  if (queued_)
+    begin(*std::exchange(queued_, std::nullopt), t);
+  else
+    t.out.removed = true;
+}
+
+} // namespace weir::actors

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "actors/repo/fetch_session.hpp"
+
+#include <memory>
+#include <optional>
+
+namespace weir::actors {
+
+/// Whether a repo is tracked (SYNC-29, SYNC-30), and what its parts do when
+/// that begins or ends. One that is removed is tracked until its row is gone
+/// from the disk, because a removal that fails leaves it there; an addition
+/// that comes meanwhile waits for that.
+class repo_life {
+public:
+  repo_life(repo_inbox& inbox, kept_collections& kept, repo_chain& chain,
+            identity_view& identity, sync_state& sync, account_rules& account,
+            host_words& words, fetch_session& fetch) noexcept
+    : inbox_(inbox), kept_(kept), chain_(chain), identity_(identity),
+      sync_(sync), account_(account), words_(words), fetch_(fetch) {
+    // nop
+  }
+
+  /// The rows are there: goes on where the last life ended.
+  void load(std::optional<storage::repo_row> row,
+            std::shared_ptr<const storage::chain_row> chain,
+            const std::optional<storage::member_row>& member, repo_turn& t);
+
+  bool loaded() const noexcept { return loaded_; }
+
+  /// It is loaded and tracked, and its removal was not decided.
+  bool lives() const noexcept { return exists_; }
+
+  bool removing() const noexcept { return removing_; }
+
+  /// It is added again as soon as its removal is durable.
+  bool is_queued() const noexcept { return queued_.has_value(); }
+
+  /// @returns whether that changed anything.
+  bool add(addition what, repo_turn& t);
+  bool remove(repo_turn& t);
+
+  /// The row is gone: the end, or the beginning of another life.
+  void end_removal(repo_turn& t);
+
+private:
+  void begin(addition what, repo_turn& t);
+  void hear_missed(const addition& what, repo_turn& t);
+  void end(repo_turn& t);
+
+  repo_inbox& inbox_;
+  kept_collections& kept_;
+  repo_chain& chain_;
+  identity_view& identity_;
+  sync_state& sync_;
+  account_rules& account_;
+  host_words& words_;
+  fetch_session& fetch_;
+  bool loaded_ = false;
+  bool exists_ = false;
+  bool removing_ = false;
+  std::optional<addition> queued_;
+};
+
+} // namespace weir::actors

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "actors/repo/update_lane.hpp"
+
+#include <cassert>
+
+namespace weir::actors {
+
+/// What the rules of a repo work with while they take one event: what is so at
+/// that moment, and where they put what follows from it. It lives for that one
+/// call, and every part of the repo gets the same.
+class repo_turn {
+public:
+  /// @param upstreams Null for an event whose rules do not look at them.
+  repo_turn(now_time time, const repo_settings& shared,
+            storage::repo_row& stored, update_lane& updates,
+            repo_effects& effects, const upstream_board* upstreams) noexcept
+    : now(time), settings(shared), row(stored), lane(updates), out(effects),
+      board_(upstreams) {
+    // nop
+  }
+
+  const now_time now;
+  const repo_settings& settings;
+  storage::repo_row& row; ///< As the next update will write it.
+  update_lane& lane;
+  repo_effects& out;
+
+  const upstream_board& board() const noexcept {
+    assert(board_ != nullptr);
+    return *board_;
+  }
+
+  /// The row has changed, so the next update carries it.
+  void touch_row() noexcept { lane.touch_row(); }
+
+  void settle(const waiting_frame& x) { lane.settle(x, out); }
+
+  void count(repo_counter x) { out.counted.push_back(x); }
+
+  /// Wakes the repo at this time, unless something wakes it before.
+  void arm(steady_time at) {
+    if (!out.timer || at < *out.timer)
+      out.timer = at;
+  }
+
+  /// Puts the repo in the queue of fetches, by what the row says.
+  /// @param not_before In Unix seconds; 0: at once.
+  void wish_fetch(int64_t not_before) {
+    out.wish = fetch_wish{row.status, not_before};
+  }
+
+private:
+  const upstream_board* board_;
+};
+
+} // namespace weir::actors

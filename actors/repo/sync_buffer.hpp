@@ -1,0 +1,88 @@
+#pragma once
+
+#include "actors/repo/identity_doubt.hpp"
+#include "actors/repo/repo_inbox.hpp"
+
+namespace weir::actors {
+
+/// Commits that cannot be judged yet: a fetch runs, or a newer document of the
+/// identity is needed. The youngest are in memory, the rest is on disk.
+///
+/// It fills, then drains: its frames go back to the head of the inbox, oldest
+/// first, those on disk a page at a time. Their positions are given back when
+/// they are put here. That is safe as soon as the row says `syncing` or `gap`
+/// on disk: after a crash the repo is fetched again, and the fetch contains
+/// them.
+class sync_buffer {
+public:
+  sync_buffer(repo_inbox& inbox, identity_doubt& doubt) noexcept
+    : inbox_(inbox), doubt_(doubt) {
+    // nop
+  }
+
+  bool empty() const noexcept { return frames_.empty(); }
+  size_t size() const noexcept { return frames_.size(); }
+  size_t bytes() const noexcept { return bytes_; }
+  uint64_t disk_bytes() const noexcept { return disk_bytes_; }
+
+  /// @returns false when there is no room for all that was kept.
+  bool keep(waiting_frame x, repo_turn& t);
+
+  /// Nothing of it is needed any more: a fetch contains it.
+  void drop(repo_turn& t);
+
+  // -- draining ---------------------------------------------------------------
+
+  /// The document is there that it waited for.
+  void drain_by_document() { drain(draining::by_document); }
+
+  /// The fetch is done that it waited for.
+  void drain_after_fetch() { drain(draining::after_fetch); }
+
+  /// A fetch begins: what is left of it waits for that.
+  void stop_draining() noexcept { drain_ = draining::none; }
+
+  bool drains() const noexcept { return drain_ != draining::none; }
+
+  /// Then what a document refuses stays refused: it waited for this one.
+  bool drains_by_document() const noexcept {
+    return drain_ == draining::by_document;
+  }
+  bool drains_after_fetch() const noexcept {
+    return drain_ == draining::after_fetch;
+  }
+
+  /// Older frames than those in the inbox are still on disk.
+  bool drains_disk() const noexcept { return drains() && disk_bytes_ > 0; }
+
+  /// The last frame of it was taken.
+  bool is_drained() const noexcept {
+    return drains() && !drains_disk() && !inbox_.begins_buffered();
+  }
+
+  /// Asks for the next page of it when that can be judged: one page at a time,
+  /// and only when all that was put on disk is durable.
+  void read(repo_turn& t);
+
+  /// A failure says that it cannot be read, so that frames are missing.
+  result<void> take_page(buffer_page page, repo_turn& t);
+
+private:
+  enum class draining : uint8_t { none, by_document, after_fetch };
+
+  void drain(draining why);
+  void give_back_memory();
+
+  repo_inbox& inbox_;
+  identity_doubt& doubt_;
+  lazy_deque<waiting_frame> frames_;
+  size_t bytes_ = 0; ///< Of `frames_`.
+  uint64_t disk_bytes_ = 0;
+  draining drain_ = draining::none;
+  bool read_pending_ = false;
+  bool read_stale_ = false; ///< The next page is of a buffer that is gone.
+  uint64_t after_ = 0;      ///< Where the next page begins.
+  uint64_t last_ = 0;       ///< The number of the youngest frame so far.
+};
+
+} // namespace weir::actors
