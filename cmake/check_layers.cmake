@@ -39,13 +39,28 @@ set(base_hides spdlog prometheus)
 set(atproto_hides openssl secp256k1 json)
 set(wire_hides json)
 
-# -- machines: rules without CAF, clock, disk or socket ------------------------
-# Everything a *_machine file reaches must be one of these, or plain code of the
-# same actor. What lies on disk is plain values, and so are messages that need no
-# CAF to be said.
+# -- rules: without CAF, clock, disk or socket ---------------------------------
+# Which files of actors/ have rules does not go by their names. Those of the
+# library `machines`, which is linked without CAF, and those called *_machine may
+# reach these alone, and plain code of the same actor; what lies on disk is
+# plain values, and so are messages that need no CAF to be said. Any other file of actors/ is part of a shell: it reaches something
+# else. If it does not, it is plain code that belongs to that library.
 set(machine_may
   "^(base|atproto|wire|messages|storage/format)/|^net/limits\\.hpp$")
 set(machine_libraries "<(caf|leveldb|openssl|boost/(asio|beast))[/.]")
+
+# The files that actors/CMakeLists.txt has in the library `machines`.
+function(read_machines out)
+  set(found "")
+  set(list_file "${ROOT}/actors/CMakeLists.txt")
+  if(EXISTS "${list_file}")
+    file(READ "${list_file}" text)
+    string(REGEX MATCH "weir_module\\(machines[^)]*" text "${text}")
+    string(REGEX MATCHALL "[a-z_]+/[a-z_]+\\.[ch]pp" found "${text}")
+    list(TRANSFORM found PREPEND "actors/")
+  endif()
+  set(${out} "${found}" PARENT_SCOPE)
+endfunction()
 
 function(read_includes out source)
   file(STRINGS "${ROOT}/${source}" lines REGEX "^ *# *include")
@@ -93,17 +108,18 @@ function(check_library source folder library)
   endif()
 endfunction()
 
-# Everything a machine reaches through our own headers.
-function(check_machine machine)
-  string(REGEX MATCH "^[a-z_]+/[a-z_]+/" home "${machine}")
-  set(waiting "${machine}")
-  set(seen "${machine}")
+# What a file reaches through our own headers although rules may not.
+function(find_reach out start)
+  string(REGEX MATCH "^[a-z_]+/[a-z_]+/" home "${start}")
+  set(waiting "${start}")
+  set(seen "${start}")
+  set(found "")
   while(waiting)
     list(POP_FRONT waiting file)
     read_includes(includes "${file}")
     foreach(include IN LISTS includes)
       if(include MATCHES "${machine_libraries}")
-        weir_fault("${machine}: reaches ${include} through ${file}")
+        list(APPEND found "reaches ${include} through ${file}")
       elseif(include MATCHES "\"([^\"]+)\"")
         set(header "${CMAKE_MATCH_1}")
         string(FIND "${header}" "${home}" at_home)
@@ -114,13 +130,27 @@ function(check_machine machine)
             list(APPEND waiting "${header}")
           endif()
         else()
-          weir_fault("${machine}: reaches \"${header}\" through ${file}")
+          list(APPEND found "reaches \"${header}\" through ${file}")
         endif()
       endif()
     endforeach()
   endwhile()
+  set(${out} "${found}" PARENT_SCOPE)
 endfunction()
 
+# One file of actors/: rules reach nothing, a shell does.
+function(check_rules source)
+  find_reach(reached "${source}")
+  if(source IN_LIST machines OR source MATCHES "_machine\\.[ch]pp$")
+    foreach(fault IN LISTS reached)
+      weir_fault("${source}: ${fault}")
+    endforeach()
+  elseif(NOT reached)
+    weir_fault("${source}: plain code that is not in the library machines")
+  endif()
+endfunction()
+
+read_machines(machines)
 foreach(folder IN ITEMS base atproto wire net storage messages actors simnet
                         apps bench)
   weir_sources(sources ${folder})
@@ -137,8 +167,8 @@ foreach(folder IN ITEMS base atproto wire net storage messages actors simnet
         check_library("${source}" ${folder} "${CMAKE_MATCH_2}")
       endif()
     endforeach()
-    if(source MATCHES "_machine\\.[ch]pp$")
-      check_machine("${source}")
+    if(folder STREQUAL "actors")
+      check_rules("${source}")
     endif()
   endforeach()
 endforeach()

@@ -1,0 +1,1 @@
+#include <caf/typed_actor.hpp>
