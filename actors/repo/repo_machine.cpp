@@ -371,8 +371,6 @@ repo_effects repo_machine::on_sleep(now_time now) {
   return out;
 }
 
-// -- state --------------------------------------------------------------------
-
 /// Commits that are kept; and a listing keeps awake a repo that would sleep.
 size_t repo_machine::held_bytes() const noexcept {
   return buffer_.bytes() + (listed_.get() ? limits::repo_actor_bytes : 0);
