@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/repo/host_question.hpp"
-#include "actors/repo/listing_doubt.hpp"
+#include "actors/repo/listing_suspicion.hpp"
 #include "actors/repo/repo_chain.hpp"
 #include "actors/repo/sync_state.hpp"
 #include "actors/support/account_sources.hpp"
@@ -16,7 +16,7 @@ class account_rules {
 public:
   account_rules(fetch_job& job, sync_state& sync, identity_view& identity,
                 repo_chain& chain, host_question& question,
-                listing_doubt& listed) noexcept
+                listing_suspicion& listed) noexcept
     : job_(job), sync_(sync), identity_(identity), chain_(chain),
       question_(question), listed_(listed) {
     // nop
@@ -74,7 +74,7 @@ private:
   identity_view& identity_;
   repo_chain& chain_;
   host_question& question_;
-  listing_doubt& listed_;
+  listing_suspicion& listed_;
   tombstone_words gone_; ///< How often the directory said so.
 };
 

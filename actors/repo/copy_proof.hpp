@@ -11,7 +11,7 @@ class copy_proof {
 public:
   copy_proof(account_rules& account, fetch_job& job, sync_state& sync,
              identity_view& identity, repo_chain& chain,
-             listing_doubt& listed) noexcept
+             listing_suspicion& listed) noexcept
     : account_(account), job_(job), sync_(sync), identity_(identity),
       chain_(chain), listed_(listed) {
     // nop
@@ -58,7 +58,7 @@ private:
   sync_state& sync_;
   identity_view& identity_;
   repo_chain& chain_;
-  listing_doubt& listed_;
+  listing_suspicion& listed_;
 };
 
 } // namespace weir::actors

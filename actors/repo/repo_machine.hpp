@@ -138,7 +138,7 @@ private:
   fetch_job job_{buffer_};
   sync_state sync_{job_, buffer_, identity_, doubt_, kept_};
   host_question question_{identity_};
-  listing_doubt listed_;
+  listing_suspicion listed_;
   account_rules account_{job_, sync_, identity_, chain_, question_, listed_};
   copy_proof proof_{account_, job_, sync_, identity_, chain_, listed_};
   host_words words_{account_, proof_, job_, sync_, identity_, question_};

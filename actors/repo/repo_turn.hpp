@@ -6,6 +6,8 @@
 
 namespace weir::actors {
 
+class upstream_board;
+
 /// What the rules of a repo work with while they take one event: what is so at
 /// that moment, and where they put what follows from it. It lives for that one
 /// call, and every part of the repo gets the same.

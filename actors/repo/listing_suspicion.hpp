@@ -18,7 +18,7 @@ struct suspicion {
 
 /// What a listing said of a repo that the stream did not say yet. Its event may
 /// be on its way, so nothing follows from it before a while has passed.
-class listing_doubt {
+class listing_suspicion {
 public:
   const std::optional<suspicion>& get() const noexcept { return open_; }
 
