@@ -15,17 +15,9 @@ inline uint64_t key_mark(const storage::identity_row& x) noexcept {
   return std::max<uint64_t>(atproto::stable_hash(x.signing_key), 1);
 }
 
-/// Notes for the next life by which key an event was refused.
-/// @returns whether the row changed.
-inline bool note_refusal(storage::repo_row& row,
-                         const storage::identity_row& by) noexcept {
-  return std::exchange(row.refused_by,
-                       row.refused_by == 0 ? key_mark(by) : row.refused_by)
-         == 0;
-}
-
 /// The directory says for the first time that an identity is gone which it knew
-/// before. It may err, so that is no document which is newer than an event.
+/// before. It may err, so this answer is no newer document to judge an event
+/// by.
 inline bool is_gone_in_doubt(const std::optional<storage::identity_row>& x,
                              const storage::repo_row& row) noexcept {
   return x && x->tombstoned && !row.words.tombstoned;
@@ -36,13 +28,14 @@ inline bool is_gone_in_doubt(const std::optional<storage::identity_row>& x,
 /// is no answer, so a frame that the known document refuses may still be true.
 ///
 /// - Frames that need the answer are kept in the sync buffer.
-/// - Words of hosts on the account are held here, the last one of each stream.
-/// - What was refused is remembered: a key or host that changes afterwards says
-///   that it may have been true.
+/// - What hosts say of the account is held here, the last #account of each
+///   stream.
+/// - That something was refused is remembered: a key or host that changes
+///   afterwards says that it may have been true.
 ///
-/// While the doubt is open the repo's row says `gap` and `identity_due`, so
-/// that a crash leads to a look-up and a fetch; `refused_by` says that
-/// something was refused.
+/// While a newer document is needed, the repo's row says `gap` and
+/// `identity_due`, so that a crash leads to a look-up and a fetch; `refused_by`
+/// says that something was refused.
 class identity_doubt {
 public:
   /// A newer document is needed.
@@ -76,11 +69,11 @@ public:
   /// A frame was refused, or one was applied before those that are kept.
   void regret() noexcept { regrets_ = true; }
 
-  /// A word on the account from a host that the document does not name, or did
-  /// not name lately. Replaces the last one of its stream.
+  /// What a host said of the account that the document does not name, or did
+  /// not name lately. It replaces what the same stream said before.
   void hold(const account_sources::saying& word);
 
-  /// The last word of the stream of the account's host; all others stay.
+  /// What the stream of the account's host said last; all others stay.
   /// @param is_host Tells whether the upstream of that id is its host.
   template <class Predicate>
   std::optional<account_sources::saying> take_word(Predicate is_host) {
@@ -96,7 +89,7 @@ public:
     return out;
   }
 
-  /// Of this stream a later word was heard.
+  /// This stream has said something later, which was heard.
   void forget_word(uint32_t upstream);
 
   /// No host can speak for the account.
