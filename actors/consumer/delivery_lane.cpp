@@ -6,6 +6,15 @@ namespace weir::actors {
 
 using storage::op_id;
 
+delivery_kind kind_of(const storage::logged_operation& op,
+                      const wire::collection_filter& filter) noexcept {
+  if (op.scope == storage::identity_scope || op.scope == storage::account_scope)
+    return delivery_kind::fact;
+  return !op.scope.starts_with('$') && filter.matches(op.scope)
+           ? delivery_kind::record
+           : delivery_kind::implicit;
+}
+
 void delivery_lane::pass(op_id id) noexcept {
   if (!behind())
     read_from = id;

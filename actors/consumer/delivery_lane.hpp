@@ -7,10 +7,16 @@
 #include <memory>
 #include <tuple>
 
-/// Parts of `delivery_machine`.
 namespace weir::actors {
 
 struct delivery_lane;
+
+/// What an operation is for a consumer: nothing that it is sent, a record, or a
+/// fact about the account (`$identity`, `$account`).
+enum class delivery_kind : uint8_t { implicit, record, fact };
+
+delivery_kind kind_of(const storage::logged_operation& op,
+                      const wire::collection_filter& filter) noexcept;
 
 /// A log entry kept for its events; its bytes are on a ledger while it lives.
 class held_entry {
@@ -143,18 +149,19 @@ struct delivery_lane {
   bool seen_active = false; ///< When last looked at without a reason.
   bool says_active = false; ///< What the last fact that was told says.
   storage::op_id said_by = 0;
-  bool ready = false;       ///< In the machine's `ready_`.
-  bool due = false;         ///< In the machine's `due_`.
-  bool asked = false;       ///< A page of this DID is on its way.
-  size_t reserved = 0;      ///< Room in the window for that page.
-  size_t remembered = 0;    ///< Its share of `parked_max`.
-  steady_time retry_at;     ///< Not read before.
-  std::optional<steady_time> sleeps_until; ///< In the machine's `sleeping_`.
-  storage::op_id first_due = 0; ///< In the machine's `waiting_`; 0: it is not.
+  bool ready = false;    ///< Among those of which an event can be sent.
+  bool due = false;      ///< Among those whose page can be asked for.
+  bool asked = false;    ///< A page of this DID is on its way.
+  size_t reserved = 0;   ///< Room in the window for that page.
+  size_t remembered = 0; ///< Its share of `parked_max`.
+  steady_time retry_at;  ///< Not read before.
+  std::optional<steady_time> sleeps_until; ///< Then a page can.
+  storage::op_id first_due
+    = 0; ///< As the order of waiting lanes has it; 0: it is not there.
 };
 
-/// A lane that waits for a moment. Lanes that wait for the same moment are ordered by
-/// their DIDs. Their addresses would be another order in each run.
+/// A lane that waits for a moment. Lanes that wait for the same moment are
+/// ordered by their DIDs. Their addresses would be another order in each run.
 struct sleeping_lane {
   steady_time until;
   delivery_lane* lane;

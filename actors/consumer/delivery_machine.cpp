@@ -3,6 +3,7 @@
 #include "wire/tap.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace weir::actors {
 
@@ -17,73 +18,46 @@ delivery_machine::delivery_machine(delivery_options options,
                                    const delivery_state& state,
                                    const account_gate& gate)
   : options_(std::move(options)), gate_(gate),
-    acked_(state.position, state.acked), log_events_(state.log_events),
-    settled_(state.settled), dead_letters_(state.dead_letters),
-    next_(acked_.next_missing(1)),
-    durable_(state.durable),
     believed_through_(state.ran_before ? state.durable : 0),
-    told_through_(acked_.last()) {
+    ledger_(options_, state), window_(options_),
+    holds_(options_, gate, lanes_, ledger_, ledger_.last()),
+    feed_(options_, gate, ledger_, window_, lanes_, holds_, sessions_,
+          state.durable) {
   // nop
 }
 
-// -- events -------------------------------------------------------------------
+// -- sessions -----------------------------------------------------------------
 
 delivery_effects delivery_machine::on_session_up(session_id id,
                                                  steady_time now) {
-  effects out;
-  const auto first = sessions_.empty();
-  auto& x = sessions_[id];
-  x.id = id;
-  x.last_ack = now;
-  if (first) {
-    // A client that comes back may have been mended.
-    while (!sleeping_.empty()) {
-      auto& lane = *sleeping_.begin()->lane;
-      wake(lane);
-      touch(lane, now);
-    }
-    sweep_at_ = now;
+  if (sessions_.open(id, now)) {
+    lanes_.wake_due(now, true);
+    holds_.sweep_soon(now);
   }
-  pump(now, out);
-  return out;
+  return pump(now);
 }
 
 delivery_effects delivery_machine::on_session_down(session_id id,
                                                    steady_time now) {
-  effects out;
-  const auto i = sessions_.find(id);
-  if (i == sessions_.end())
-    return out;
-  auto& flights = i->second.flights;
-  while (!flights.empty()) {
-    auto& lane = *flights.front().lane;
-    lane.take_back(*lane.find(flights.front().id));
-    touch(lane, now);
+  auto* session = sessions_.find(id);
+  if (session == nullptr)
+    return {};
+  while (!session->flights.empty()) {
+    auto& lane = *session->flights.front().lane;
+    lane.take_back(*lane.find(session->flights.front().id));
+    lanes_.touch(lane, now);
   }
-  sessions_.erase(i);
-  blocked_ = nullptr;
-  pump(now, out);
-  return out;
-}
-
-delivery_effects delivery_machine::on_log(op_id durable, uint64_t log_events,
-                                          steady_time now) {
-  effects out;
-  log_events_ = std::max(log_events_, log_events);
-  durable_ = std::max(durable_, durable);
-  at_end_ = false;
-  pump(now, out);
-  return out;
+  sessions_.close(id);
+  lanes_.end_hold_up();
+  return pump(now);
 }
 
 delivery_effects delivery_machine::on_sent(std::span<const sent_report> reports,
                                            steady_time now) {
-  effects out;
   for (const auto& x : reports)
-    if (auto* session = find_session(x.to))
+    if (auto* session = sessions_.find(x.to))
       take_report(*session, x.taken, now);
-  pump(now, out);
-  return out;
+  return pump(now);
 }
 
 void delivery_machine::take_report(delivery_session& x, size_t taken,
@@ -102,206 +76,194 @@ void delivery_machine::take_report(delivery_session& x, size_t taken,
       --taken;
       if (!options_.fire_and_forget)
         continue;
-      settle(lane, event);
-      ++counters_.acked;
-      urgent_ = true;
+      lanes_.settle(lane, event);
+      ++ledger_.counters().acked;
+      ledger_.hurry();
     }
-    touch(lane, now);
+    lanes_.touch(lane, now);
   }
 }
 
 delivery_effects delivery_machine::on_drained(session_id id, steady_time now) {
-  effects out;
-  if (auto* session = find_session(id))
+  if (auto* session = sessions_.find(id))
     session->blocked_until.reset();
-  pump(now, out);
-  return out;
+  return pump(now);
 }
 
-delivery_effects delivery_machine::on_acks(session_id from,
-                                           std::span<const op_id> ids,
-                                           steady_time now) {
-  effects out;
-  auto* session = find_session(from);
-  for (const auto id : ids)
-    if (ack(session, id, now)) {
-      ++counters_.acked;
-      urgent_ = true;
-      if (session != nullptr)
-        session->last_ack = now;
-    }
-  pump(now, out);
-  return out;
+// -- the log, the store, the clock --------------------------------------------
+
+delivery_effects delivery_machine::on_log(op_id durable, uint64_t log_events,
+                                          steady_time now) {
+  ledger_.note_log(log_events);
+  feed_.note_log(durable);
+  return pump(now);
+}
+
+delivery_effects
+delivery_machine::on_page(std::vector<storage::log_entry_ptr> entries,
+                          steady_time now) {
+  feed_.take_page(std::move(entries));
+  return pump(now);
+}
+
+delivery_effects delivery_machine::on_did_page(const did_entries& page,
+                                               steady_time now) {
+  return feed_.take_did_page(page, now) ? pump(now) : effects{};
 }
 
 delivery_effects delivery_machine::on_durable_rows(steady_time now) {
-  effects out;
-  rows_in_flight_ = false;
-  pump(now, out);
-  return out;
+  ledger_.note_durable();
+  return pump(now);
 }
 
 delivery_effects delivery_machine::on_timer(steady_time now) {
-  effects out;
-  for (auto& [id, session] : sessions_) {
-    if (session.blocked_until && *session.blocked_until <= now)
-      session.blocked_until.reset();
-    while (!session.flights.empty() && deadline(session) <= now)
-      expire(session.flights.front(), now);
-  }
-  while (!sleeping_.empty() && sleeping_.begin()->until <= now) {
-    auto& lane = *sleeping_.begin()->lane;
-    wake(lane);
-    touch(lane, now);
-  }
-  if (held_lanes_ > 0 && sweep_at_ <= now)
-    sweep(now);
-  pump(now, out);
-  return out;
+  sessions_.unblock(now);
+  while (const auto* flight = sessions_.expired(now))
+    expire(*flight, now);
+  lanes_.wake_due(now);
+  holds_.sweep(feed_.is_at_end(), now);
+  return pump(now);
 }
 
 delivery_effects delivery_machine::on_stop(steady_time now) {
   effects out;
-  rows_in_flight_ = false;
-  urgent_ = true;
-  save(now, out);
+  ledger_.note_durable();
+  ledger_.hurry();
+  ledger_.save(now, out);
   return out;
 }
 
 // -- acks ---------------------------------------------------------------------
 
+delivery_effects delivery_machine::on_acks(session_id from,
+                                           std::span<const op_id> ids,
+                                           steady_time now) {
+  auto* session = sessions_.find(from);
+  for (const auto id : ids)
+    if (ack(session, id, now)) {
+      ++ledger_.counters().acked;
+      ledger_.hurry();
+      if (session != nullptr)
+        session->last_ack = now;
+    }
+  return pump(now);
+}
+
 bool delivery_machine::ack(delivery_session* from, op_id id, steady_time now) {
-  const auto i = index_.find(id);
-  if (i == index_.end())
+  auto* lane = lanes_.holder(id);
+  if (lane == nullptr)
     return ack_unseen(id);
-  auto& lane = *i->second;
-  if (auto* event = lane.find(id)) {
+  if (auto* event = lane->find(id)) {
     if (!event->known && id > believed_through_) {
-      ++counters_.unknown_acks;
+      ++ledger_.counters().unknown_acks;
       return false;
     }
     if (from != nullptr && event->session == from)
       from->acked = std::max(from->acked, event->flight->number);
-    settle(lane, *event);
+    lanes_.settle(*lane, *event);
   } else {
-    index_.erase(i);
-    std::erase(lane.outstanding, id);
-    close(id);
-    if (id <= lane.read_from)
-      lane.attempts = 0;
-    wake(lane);
+    lanes_.settle_parked(*lane, id);
   }
-  touch(lane, now);
+  lanes_.touch(*lane, now);
   return true;
 }
 
 /// No lane has it: settled before, sent by an earlier run, or never sent.
 bool delivery_machine::ack_unseen(op_id id) {
-  if (id != 0 && acked_.contains(id)) {
-    ++counters_.repeated_acks;
+  if (id != 0 && ledger_.contains(id)) {
+    ++ledger_.counters().repeated_acks;
     return false;
   }
   if (id == 0 || id > believed_through_) {
-    ++counters_.unknown_acks;
+    ++ledger_.counters().unknown_acks;
     return false;
   }
-  told_through_ = std::max(told_through_, id);
-  return close(id);
+  holds_.note_told(id);
+  return ledger_.close(id);
 }
 
-/// One event less is open.
-bool delivery_machine::close(op_id id) {
-  if (!acked_.add(id))
-    return false;
-  ++settled_;
-  return true;
-}
-
-/// Everything up to the end of this entry was read, and what is open of it are
-/// events. Where nothing behind it was acked yet the number follows anew, whatever
-/// an application may have acked that was none.
-void delivery_machine::recount(const storage::log_entry& entry) {
-  if (acked_.last() >= next_ || next_ < again_until_)
-    return;
-  const auto events = entry.events_before
-                      + static_cast<uint64_t>(std::ranges::count_if(
-                        entry.ops, [](const auto& op) {
-                          return storage::is_event_scope(op.scope);
-                        }));
-  const auto open = next_ - 1 - acked_.count();
-  settled_ = events > open ? events - open : 0;
-}
-
-oldest_event delivery_machine::oldest_due() const noexcept {
-  if (!waiting_.empty()) {
-    const auto& [id, lane] = *waiting_.begin();
-    const auto here = !lane->queue.empty() && lane->queue.front().id == id;
-    return {id, here ? lane->queue.front().held->get()->written_us : 0};
+/// The event has waited too long for its ack. If it is the first one of its DID
+/// it is a failed attempt; the DID leaves the window.
+void delivery_machine::expire(const delivery_flight& x, steady_time now) {
+  ++ledger_.counters().expired;
+  auto& lane = *x.lane;
+  auto& event = *lane.find(x.id);
+  const auto first = &event == &lane.queue.front();
+  if (first)
+    ++lane.attempts;
+  if (first && options_.attempts_max != 0
+      && lane.attempts >= options_.attempts_max) {
+    ledger_.bury(letter_of(lane.repo, event.id, event.op(), lane.attempts,
+                           "not acknowledged"));
+    lanes_.settle(lane, event);
+  } else if (lanes_.may_park(lane)) {
+    const auto attempts = lane.attempts;
+    lanes_.park(lane);
+    lane.retry_at = now + delay_after(first ? attempts : 0);
+  } else {
+    lane.take_back(event);
   }
-  const auto seen = std::max(next_, again_until_);
-  const auto first = acked_.next_missing(std::max(seen, idle_through_ + 1));
-  if (first > durable_ || backlog() == 0
-      || (acked_.last() < seen && backlog() <= seen - 1 - acked_.count()))
-    return {};
-  const auto here = !page_.empty() && page_.front()->get()->first <= first
-                    && first <= page_.front()->get()->last();
-  return {first, here ? page_.front()->get()->written_us : 0,
-          !here && sessions_.empty()};
+  lanes_.touch(lane, now);
+}
+
+/// The first repetition follows at once, as in Tap.
+std::chrono::microseconds
+delivery_machine::delay_after(uint32_t attempts) const noexcept {
+  if (attempts <= 1)
+    return std::chrono::microseconds{0};
+  auto out = options_.retry_timeout;
+  for (uint32_t i = 2; i < attempts && out < options_.retry_delay_max; ++i)
+    out *= 2;
+  return std::min(out, options_.retry_delay_max);
 }
 
 // -- sending ------------------------------------------------------------------
 
-void delivery_machine::pump(steady_time now, effects& out) {
+delivery_effects delivery_machine::pump(steady_time now) {
+  effects out;
   do {
-    ask_did_pages(now, out);
-    take(now);
+    feed_.ask_did_pages(now, out);
+    feed_.fill(now);
   } while (send_ready(now, out));
-  ask_page(out);
-  save(now, out);
+  feed_.ask_page(out);
+  ledger_.save(now, out);
   arm(now, out);
+  return out;
 }
 
 /// @returns true when room came free on the way.
 bool delivery_machine::send_ready(steady_time now, effects& out) {
   bool freed = false;
-  while (!ready_.empty() && pick() != nullptr) {
-    auto& lane = *ready_.front();
-    ready_.pop_front();
-    lane.ready = false;
+  while (lanes_.has_ready() && sessions_.pick() != nullptr) {
+    auto& lane = *lanes_.take_ready();
     freed |= send_lane(lane, now, out);
-    touch(lane, now);
+    lanes_.touch(lane, now);
   }
   return freed;
 }
 
 bool delivery_machine::send_lane(delivery_lane& x, steady_time now,
                                  effects& out) {
-  if (is_watched(x))
+  if (lanes_.is_watched(x))
     return false;
   const auto standing = gate_.standing(x.repo);
   bool freed = false;
   while (auto* event = x.next_to_send()) {
-    const auto fact = kind_of(event->op()) == kind::fact;
-    bool empty = event->id <= standing.erased_through
-                 || (!fact && event->held->get()->erased);
-    if (fact && !empty) {
-      const auto says = wire::parse_account_fact(event->op().body.view());
-      empty = !says;
-      x.note_fact(event->id, says && says->active);
-    }
-    if (empty) {
-      ++counters_.voided;
-      settle(x, *event);
+    if (is_void(x, *event, standing)) {
+      ++ledger_.counters().voided;
+      lanes_.settle(x, *event);
       freed = true;
       continue;
     }
+    const auto fact
+      = kind_of(event->op(), options_.filter) == delivery_kind::fact;
     if (!fact && !standing.active) {
-      hold(x, now);
+      holds_.hold(x, now);
       return true;
     }
-    if (!fact && look_back(x, event->id, now))
+    if (!fact && holds_.look_back(x, event->id, feed_.durable(), now))
       return true;
-    auto* session = pick();
+    auto* session = sessions_.pick();
     if (session == nullptr)
       break;
     send(*session, x, *event, now, out);
@@ -309,11 +271,27 @@ bool delivery_machine::send_lane(delivery_lane& x, steady_time now,
   return freed;
 }
 
+/// It was erased, or is no fact that can be told. Takes note of what a fact
+/// says.
+bool delivery_machine::is_void(delivery_lane& x,
+                               const delivery_lane::event& event,
+                               const account_standing& standing) const {
+  const auto& op = event.op();
+  if (kind_of(op, options_.filter) != delivery_kind::fact)
+    return event.id <= standing.erased_through || event.held->get()->erased;
+  if (event.id <= standing.erased_through)
+    return true;
+  const auto says = wire::parse_account_fact(op.body.view());
+  x.note_fact(event.id, says && says->active);
+  return !says;
+}
+
 void delivery_machine::send(delivery_session& to, delivery_lane& lane,
                             delivery_lane::event& x, steady_time now,
                             effects& out) {
   out.sends.push_back({to.id, x.id, x.held->get(), x.index, x.known});
-  ++(x.known ? counters_.resent : counters_.sent);
+  auto& counters = ledger_.counters();
+  ++(x.known ? counters.resent : counters.sent);
   ++to.unreported;
   to.flights.push_back({x.id, &lane, ++to.sent, now});
   x.flight = std::prev(to.flights.end());
@@ -322,62 +300,84 @@ void delivery_machine::send(delivery_session& to, delivery_lane& lane,
   x.known = true;
 }
 
-/// The session that is least behind with its acks.
-delivery_session* delivery_machine::pick() {
-  delivery_session* best = nullptr;
-  for (auto& [id, x] : sessions_)
-    if (!x.blocked_until
-        && (best == nullptr || x.flights.size() < best->flights.size()))
-      best = &x;
-  return best;
-}
-
-delivery_session* delivery_machine::find_session(session_id id) {
-  const auto i = sessions_.find(id);
-  return i != sessions_.end() ? &i->second : nullptr;
-}
-
-// -- effects ------------------------------------------------------------------
-
-/// Acks are written at once, one write at a time; the rest may wait.
-void delivery_machine::save(steady_time now, effects& out) {
-  if (rows_in_flight_ || (!acked_.changed() && letters_gone_.empty()))
-    return;
-  if (!save_by_)
-    save_by_ = now + options_.lazy_write;
-  if (!urgent_ && now < *save_by_)
-    return;
-  auto rows = acked_.take_delta();
-  out.rows.emplace(effects::write{rows.position, std::move(rows.erase),
-                                  std::move(rows.put), std::move(letters_gone_),
-                                  std::move(letters_), settled_,
-                                  dead_letters_});
-  letters_.clear();
-  letters_gone_.clear();
-  urgent_ = false;
-  save_by_.reset();
-  rows_in_flight_ = true;
-}
-
 void delivery_machine::arm(steady_time now, effects& out) const {
-  const auto at = [&](steady_time x) {
-    if (!out.timer || x < *out.timer)
-      out.timer = x;
-  };
-  for (const auto& [id, session] : sessions_) {
-    if (session.blocked_until)
-      at(*session.blocked_until);
-    if (!session.flights.empty())
-      at(deadline(session));
+  for (const auto& due :
+       {sessions_.due(), lanes_.due(now), ledger_.due(), holds_.due(now)})
+    if (due && (!out.timer || *due < *out.timer))
+      out.timer = due;
+}
+
+// -- dead letters that are wanted ---------------------------------------------
+
+void delivery_machine::watch(std::vector<atproto::did> repos) {
+  lanes_.watch(std::move(repos));
+}
+
+delivery_effects
+delivery_machine::on_letters(std::span<const letter_wish> wishes,
+                             steady_time now, letters_settled& result) {
+  using fate = letter_wish::fate;
+  for (const auto& x : wishes) {
+    // A dead letter is settled; one that is not is on its way already.
+    if (!ledger_.contains(x.id)) {
+      result.unknown.push_back(x.id);
+    } else if (x.what == fate::drop) {
+      ledger_.forget(x.id);
+      result.done.push_back(x.id);
+    } else if (x.what == fate::outdated || x.entry == nullptr || is_over(x)) {
+      ledger_.forget(x.id);
+      result.outdated.push_back(x.id);
+    } else if (reopen(x, now)) {
+      ledger_.forget(x.id);
+      result.done.push_back(x.id);
+    } else {
+      result.left.push_back(x.id);
+    }
   }
-  if (!sleeping_.empty())
-    at(sleeping_.begin()->until);
-  if (blocked_ != nullptr && blocked_since_ + options_.patience > now)
-    at(blocked_since_ + options_.patience);
-  if (save_by_ && !rows_in_flight_)
-    at(*save_by_);
-  if (held_lanes_ > 0)
-    at(std::max(sweep_at_, now));
+  lanes_.unwatch(now);
+  return pump(now);
+}
+
+/// Nothing of it may be told any more.
+bool delivery_machine::is_over(const letter_wish& x) const {
+  const auto what
+    = kind_of(x.entry->ops[x.id - x.entry->first], options_.filter);
+  return what == delivery_kind::implicit
+         || x.id <= gate_.standing(x.entry->repo).erased_through
+         || (what == delivery_kind::record && x.entry->erased);
+}
+
+/// The event is unsettled, and read again for its DID alone. One that this life
+/// has not come to yet is read with the log.
+/// @returns false when there is no room to remember it.
+bool delivery_machine::reopen(const letter_wish& x, steady_time now) {
+  if (ledger_.ranges() >= options_.ranges_max / 2)
+    return false;
+  if (feed_.is_ahead(x.id)) {
+    ledger_.reopen(x.id);
+    return true;
+  }
+  const auto& repo = x.entry->repo;
+  const auto what
+    = kind_of(x.entry->ops[x.id - x.entry->first], options_.filter);
+  const auto* records = lanes_.find(repo, false);
+  auto& lane = lanes_.make(repo, what == delivery_kind::fact
+                                   && records != nullptr && records->held);
+  if (!lanes_.may_park(lane)) {
+    lanes_.touch(lane, now);
+    return false;
+  }
+  ledger_.reopen(x.id);
+  const auto first = lane.first_waiting() == 0 || x.id < lane.first_waiting();
+  if (!lane.queue.empty())
+    lanes_.park(lane);
+  lane.reopen(x.id);
+  if (first) {
+    lane.attempts = 0;
+    lanes_.wake(lane);
+  }
+  lanes_.touch(lane, now);
+  return true;
 }
 
 } // namespace weir::actors

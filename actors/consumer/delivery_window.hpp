@@ -1,0 +1,63 @@
+#pragma once
+
+#include "actors/consumer/delivery_lane.hpp"
+
+namespace weir::actors {
+
+/// The room of a consumer in memory: events that wait for their turn or for an
+/// ack, the log entries kept for them, and what is reserved for pages that are
+/// on their way.
+///
+/// # Limits
+/// `events_max` events; `bytes_max` of log entries, and one entry.
+class delivery_window {
+public:
+  /// @param options Outlive the window, which outlives all that it holds.
+  explicit delivery_window(const delivery_options& options) noexcept
+    : options_(options) {
+    // nop
+  }
+
+  delivery_window(const delivery_window&) = delete;
+  delivery_window& operator=(const delivery_window&) = delete;
+
+  size_t events() const noexcept { return events_; }
+  size_t bytes() const noexcept { return bytes_; }
+
+  bool has_room(size_t events) const noexcept {
+    return events_ + reserved_events_ + events <= options_.events_max;
+  }
+
+  /// An entry of any size fits when there is nothing else.
+  bool fits(size_t bytes) const noexcept {
+    const auto used = bytes_ + reserved_bytes_;
+    return used == 0 || used + bytes <= options_.bytes_max;
+  }
+
+  held_entry_ptr hold(storage::log_entry_ptr x) {
+    return std::make_shared<const held_entry>(std::move(x), bytes_);
+  }
+
+  void add_event() noexcept { ++events_; }
+  void remove_event() noexcept { --events_; }
+
+  /// For a page that is asked for.
+  void reserve(size_t events, size_t bytes) noexcept {
+    reserved_events_ += events;
+    reserved_bytes_ += bytes;
+  }
+
+  void end_reserve(size_t events, size_t bytes) noexcept {
+    reserved_events_ -= events;
+    reserved_bytes_ -= bytes;
+  }
+
+private:
+  const delivery_options& options_;
+  size_t events_ = 0;
+  size_t bytes_ = 0;
+  size_t reserved_events_ = 0;
+  size_t reserved_bytes_ = 0;
+};
+
+} // namespace weir::actors

@@ -1,0 +1,104 @@
+#pragma once
+
+#include "actors/consumer/account_holds.hpp"
+#include "actors/consumer/delivery_sessions.hpp"
+
+namespace weir::actors {
+
+/// What is read of the log for one consumer, and into which lanes it goes: page
+/// after page of all DIDs, and again, for one DID alone, what was passed for
+/// it.
+///
+/// A DID with a full queue holds up the log for `patience` only; then its
+/// events are passed. While an account is not active its records are passed,
+/// too.
+///
+/// # Limits
+/// What is asked for has room in the window. `consumer_did_pages_max` pages of
+/// DIDs are on their way. With `ranges_max` sparse ranges of acks, passed
+/// events become dead letters.
+class log_feed {
+public:
+  using op_id = storage::op_id;
+
+  /// @param options Outlive this; so does the gate.
+  /// @param durable The last operation that is in the log.
+  log_feed(const delivery_options& options, const account_gate& gate,
+           delivery_ledger& ledger, delivery_window& window,
+           delivery_lanes& lanes, account_holds& holds,
+           const delivery_sessions& sessions, op_id durable) noexcept
+    : options_(options), gate_(gate), ledger_(ledger), window_(window),
+      lanes_(lanes), holds_(holds), sessions_(sessions),
+      next_(ledger.next_open(1)), durable_(durable) {
+    // nop
+  }
+
+  op_id durable() const noexcept { return durable_; }
+  void note_log(op_id durable) noexcept;
+
+  /// This life has not come to it yet.
+  bool is_ahead(op_id id) const noexcept { return id >= seen(); }
+
+  /// All of the log is in lanes, or settled.
+  bool is_at_end() const noexcept {
+    return page_.empty() && !page_asked_ && ledger_.next_open(next_) > durable_;
+  }
+
+  // -- the log ----------------------------------------------------------------
+
+  void ask_page(delivery_effects& out);
+  void take_page(std::vector<storage::log_entry_ptr> entries);
+
+  /// Moves operations of the page at hand to lanes, until the window or a queue
+  /// is full.
+  void fill(steady_time now);
+
+  // -- one DID ----------------------------------------------------------------
+
+  void ask_did_pages(steady_time now, delivery_effects& out);
+
+  /// @returns whether it was asked for.
+  bool take_did_page(const did_entries& page, steady_time now);
+
+  // -- the oldest event -------------------------------------------------------
+
+  oldest_event oldest_due() const noexcept;
+  oldest_event look_ahead(op_id from, op_id through,
+                          std::span<const storage::log_entry_ptr> entries);
+
+private:
+  op_id seen() const noexcept { return std::max(next_, again_until_); }
+  delivery_kind kind(const storage::logged_operation& op) const noexcept {
+    return kind_of(op, options_.filter);
+  }
+  bool take_one(const held_entry_ptr& held, size_t index, steady_time now);
+  bool take_again(const storage::log_entry& entry, op_id id);
+  bool let_pass(delivery_lane& x, op_id id, const storage::logged_operation& op,
+                steady_time now);
+  void pass(delivery_lane& x, op_id id, const storage::logged_operation& op);
+  bool ask_did_page(delivery_lane& x, delivery_effects& out);
+  bool read_page(delivery_lane& x, const did_entries& page, size_t room);
+  bool read_entry(delivery_lane& x, const held_entry_ptr& held, size_t& room);
+  void end_part(delivery_lane& x);
+
+  const delivery_options& options_;
+  const account_gate& gate_;
+  delivery_ledger& ledger_;
+  delivery_window& window_;
+  delivery_lanes& lanes_;
+  account_holds& holds_;
+  const delivery_sessions& sessions_;
+
+  op_id next_;            ///< All below is settled, in a lane, or passed.
+  op_id again_from_ = 0;  ///< To be read for what was erased; 0: nothing.
+  op_id again_until_ = 0; ///< What lies below was seen before.
+  op_id durable_;
+  op_id idle_through_ = 0; ///< Nothing unread up to here may be delivered.
+  bool at_end_ = false;    ///< The log had no more when last asked.
+  bool page_asked_ = false;
+  std::deque<held_entry_ptr> page_; ///< Not taken yet.
+  size_t did_pages_asked_ = 0;
+  bool starved_ = false; ///< A DID's page waits for room in the window.
+};
+
+} // namespace weir::actors
