@@ -10,8 +10,8 @@
 
 namespace weir::actors {
 
-/// The rule for frames whose handling ends the process
-/// (hostile-inputs.md 2.1.34).
+/// The rule for frames whose handling ends the process (docs/hostile-inputs.md
+/// 2.1.34).
 ///
 /// # Operation
 /// The row of a stream says durably that its life has begun, that its cursor

@@ -13,7 +13,7 @@
 namespace weir::actors {
 
 /// How many events of one stream may come: a token bucket that is waited for,
-/// nothing is dropped (hostile-inputs.md 2.1.32). One second fills it.
+/// nothing is dropped (docs/hostile-inputs.md 2.1.32). One second fills it.
 ///
 /// Frames that are not what they claim cost more than others, because others
 /// pay for their checks: `limits::refused_frame_cost` events each. And until a

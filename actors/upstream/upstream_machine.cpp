@@ -9,38 +9,20 @@
 
 namespace weir::actors {
 
-namespace {
-
-using atproto::frame_kind;
-
-/// When what the frame tells happened; 0: it does not say. A commit is as old as its
-/// rev. The others are of the moment in which their host wrote them: a #sync may
-/// show a repo that has not changed for long.
-wall_time moment_of(const atproto::frame_peek& x) {
-  if (x.kind != frame_kind::commit)
-    return atproto::parse_datetime(x.time).value_or(wall_time{});
-  const auto rev = atproto::tid::parse(x.rev);
-  return rev ? rev->time() : wall_time{};
-}
-
-} // namespace
-
 upstream_machine::upstream_machine(storage::upstream_row row,
                                    upstream_options options)
   : row_(std::move(row)), options_(options),
     credit_(options.frames_max, options.bytes_max,
             event_rate{options.events_per_second, row_.id}),
-    begun_(row_.reset_pending),
     careful_(row_.life == storage::stream_life::careful),
-    arrivals_(row_.relay), last_received_(row_.cursor),
-    numbers_since_(row_.first_cursor == 0 && row_.cursor == 0 ? row_.epoch
-                                                              : 0) {
+    flight_(row_.first_cursor == 0 && row_.cursor == 0 ? row_.epoch : 0),
+    numbers_(row_.cursor), arrivals_(row_.relay) {
   // nop
 }
 
 upstream_machine::effects upstream_machine::start(steady_time now) {
   effects out;
-  last_write_ = now;
+  writes_.start(now);
   if (row_.cursor == 0 && row_.first_cursor == 0)
     row_.reset_pending = true; // First contact: nothing was received before.
   out.connect = connect();
@@ -51,26 +33,23 @@ upstream_machine::effects upstream_machine::on_open(steady_time now) {
   effects out;
   connected_ = true;
   dropping_ = false;
-  first_on_connection_ = true;
-  last_on_connection_ = 0;
-  regressions_ = 0;
-  below_cursor_ = 0;
   infos_ = 0;
+  numbers_.on_open();
   arrivals_.on_open();
   redial_at_.reset();
   credit_.on_open();
   note_quiet(now);
-  begin_without_cursor(now, out);
-  if ((row_.first_cursor != 0 && !stamp_blocked_) || whole())
-    out.list_repos = std::exchange(list_wanted_, false);
+  epoch_.begin_without_cursor();
+  writes_.write(row_, now, false, out.write);
+  if (epoch_.is_stamped() || whole())
+    out.list_repos = epoch_.take_listing();
   give_credit(now, out);
-  arm(out, now + limits::cursor_write_interval);
+  out.arm(now + limits::cursor_write_interval);
   return out;
 }
 
 upstream_machine::effects
-upstream_machine::on_frames(std::vector<shared_bytes> frames,
-                            steady_time now) {
+upstream_machine::on_frames(std::vector<shared_bytes> frames, steady_time now) {
   effects out;
   if (dropping_)
     return out; // Of a connection that was given up; they come again.
@@ -89,12 +68,11 @@ upstream_machine::on_frames(std::vector<shared_bytes> frames,
     if (const auto times = pace_.was_too_slow(now))
       out.alerts.push_back("read too slowly for its host "
                            + std::to_string(times) + " times of late");
-  quiet_since_.reset();
+  quiet_.note(false, now);
   advance();
   note_quiet(now);
   go_on_carefully(now, out);
-  if (urgent_)
-    persist(now, out);
+  writes_.write(row_, now, false, out.write);
   if (!end_reason_.empty())
     drop_connection(end_reason_, out, now);
   else
@@ -109,13 +87,14 @@ void upstream_machine::take_frame(shared_bytes frame, steady_time now,
     take_malformed(peek.error(), out);
     return;
   }
-  if (peek->kind == frame_kind::info || peek->kind == frame_kind::error) {
+  if (peek->kind == atproto::frame_kind::info
+      || peek->kind == atproto::frame_kind::error) {
     take_special(*peek, frame.view(), out);
     return;
   }
   const auto seq = static_cast<uint64_t>(peek->seq);
   if (peek->seq <= 0 || peek->seq > limits::safe_integer_max) {
-    if (peek->kind != frame_kind::unknown)
+    if (peek->kind != atproto::frame_kind::unknown)
       take_malformed(fail(ec::malformed, "frame without a valid seq"), out);
     return;
   }
@@ -123,62 +102,57 @@ void upstream_machine::take_frame(shared_bytes frame, steady_time now,
   arrivals_.add(changed, now);
   if (!accept_seq(seq, out))
     return;
-  flight_.push_back(
-    {seq, static_cast<uint32_t>(frame.size()), false, changed});
-  flight_bytes_ += frame.size();
   auto who = atproto::did::parse(peek->did);
-  if (peek->kind == frame_kind::unknown || !who) {
-    flight_.back().done = true; // Its seq counts, its content does not.
-    credit_.rate().earn(1);     // Nobody pays for it.
+  // Else its seq counts, its content does not.
+  const auto counts
+    = peek->kind != atproto::frame_kind::unknown && who.has_value();
+  flight_.add({seq, static_cast<uint32_t>(frame.size()), !counts, changed});
+  if (!counts) {
+    credit_.rate().earn(1); // Nobody pays for it.
     return;
   }
-  atproto::stamped_frame stamped;
-  stamped.at = {row_.id, row_.epoch, seq};
-  stamped.first_cursor = row_.first_cursor;
-  stamped.relay = row_.relay;
-  stamped.kind = peek->kind;
-  stamped.repo = std::move(*who);
-  stamped.bytes = std::move(frame);
-  if (stamp_blocked_)
-    held_.push_back(std::move(stamped));
+  atproto::stamped_frame x;
+  x.kind = peek->kind;
+  x.repo = std::move(*who);
+  x.bytes = std::move(frame);
+  stamp(std::move(x), seq, out);
+}
+
+/// Passes a frame on as soon as what it is stamped with is durable.
+void upstream_machine::stamp(atproto::stamped_frame x, uint64_t seq,
+                             effects& out) {
+  x.at = {row_.id, row_.epoch, seq};
+  x.first_cursor = row_.first_cursor;
+  x.relay = row_.relay;
+  if (writes_.stamp_waits())
+    held_.push_back(std::move(x));
   else
-    pass_on(std::move(stamped), out);
+    pass_on(std::move(x), out);
 }
 
 bool upstream_machine::accept_seq(uint64_t seq, effects& out) {
-  if (last_on_connection_ != 0 && seq <= last_on_connection_) {
+  const auto place = numbers_.take(seq);
+  if (place.fell) {
     ++counters_.regressions;
-    if (!recent_.contains(seq)) {
-      recent_.add(seq);
+    if (place.late)
       begin_reset(); // It comes too late: the stream is beyond it.
-    }
-    if (++regressions_ >= limits::seq_regressions_max)
+    if (numbers_.fall_too_often())
       end_reason_ = "its numbers went back again and again";
     return false;
   }
-  const auto first = first_on_connection_;
-  last_on_connection_ = seq;
-  recent_.add(seq);
-  first_on_connection_ = false;
-  if (first && options_.assume_contiguous_seq && row_.cursor != 0
-      && seq > last_received_ + 1 && !row_.reset_pending)
+  if (place.gap && options_.assume_contiguous_seq && row_.cursor != 0
+      && !row_.reset_pending)
     begin_reset(); // CONS-16
-  if (seq <= dialled_at_ && too_many_below_cursor(out))
+  if (!place.asked && numbers_.are_others()) {
+    end_reason_ = "the host sends what lies before our cursor";
+    restart_numbers(end_reason_, out);
     return false;
-  if (seq <= last_received_)
-    return false; // Already here or done: a replay after a reconnect.
-  pace_.gets_on();
-  last_received_ = seq;
-  if (row_.reset_pending) {
-    // CONS-15: #info has no cursor; the first sequenced frame supplies it.
-    row_.reset_pending = false;
-    row_.from_oldest = false;
-    row_.first_cursor = seq;
-    row_dirty_ = true;
-    urgent_ = true;
-    stamp_blocked_ = true;
-    write_has_stamp_ = false; // A write in flight has an older one.
   }
+  if (!place.fresh) // Already here or done: a replay after a reconnect.
+    return false;
+  pace_.gets_on();
+  numbers_.receive(seq);
+  epoch_.take(seq);
   return true;
 }
 
@@ -189,7 +163,7 @@ void upstream_machine::take_special(const atproto::frame_peek& peek,
     take_malformed(event.error(), out);
     return;
   }
-  if (peek.kind == frame_kind::error) {
+  if (peek.kind == atproto::frame_kind::error) {
     take_error(std::get<atproto::error_event>(*event).name, out);
     return;
   }
@@ -219,26 +193,21 @@ void upstream_machine::take_error(std::string_view name, effects& out) {
 
 void upstream_machine::take_malformed(const error& why, effects& out) {
   ++counters_.malformed;
-  if (bad_cursor_ == last_received_)
-    ++bad_tries_;
-  else
-    bad_tries_ = 1;
-  bad_cursor_ = last_received_;
-  if (bad_tries_ >= limits::bad_frame_tries_max) {
+  if (numbers_.note_bad_frame()) {
     ++counters_.skipped_bad;
     begin_reset(); // Whose it was nobody knows.
     out.alerts.push_back("stepped over a bad frame behind seq "
-                         + std::to_string(last_received_) + ": "
+                         + std::to_string(numbers_.last_received()) + ": "
                          + why.context);
     return;
   }
-  // protocol-coverage.md 1.6: never skip at once.
+  // It is never skipped at once (protocol-coverage.md 1.6).
   end_reason_ = "bad frame: " + why.context;
   out.alerts.push_back(end_reason_);
 }
 
-upstream_machine::effects
-upstream_machine::on_closed(const stream_end& end, steady_time now) {
+upstream_machine::effects upstream_machine::on_closed(const stream_end& end,
+                                                      steady_time now) {
   effects out;
   connected_ = false;
   note_quiet(now);
@@ -253,7 +222,7 @@ upstream_machine::on_closed(const stream_end& end, steady_time now) {
   redial_at_ = now
                + std::max<std::chrono::microseconds>(pace_.wait(end.draw),
                                                      end.retry_after);
-  arm(out, *redial_at_);
+  out.arm(*redial_at_);
   return out;
 }
 
@@ -261,48 +230,25 @@ upstream_machine::effects
 upstream_machine::on_done(uint32_t epoch, const std::vector<uint64_t>& seqs,
                           steady_time now) {
   effects out;
-  if (epoch < numbers_since_)
-    past_.done(epoch, seqs); // Of numbers that are no more.
-  else
-    finish(seqs);
+  if (flight_.finish(epoch, seqs))
+    for (const auto seq : seqs)
+      if (careful_.on() && careful_.on_done(seq, row_))
+        writes_.hurry();
   advance();
   note_quiet(now);
   go_on_carefully(now, out);
   give_credit(now, out);
-  persist_in_time(now, out);
+  writes_.write_in_time(row_, now, out.write);
   return out;
-}
-
-void upstream_machine::finish(const std::vector<uint64_t>& seqs) {
-  for (const auto seq : seqs) {
-    const auto i = std::lower_bound(
-      flight_.begin(), flight_.end(), seq,
-      [](const flying& x, uint64_t y) { return x.seq < y; });
-    if (i != flight_.end() && i->seq == seq)
-      i->done = true;
-    if (careful_.on() && careful_.on_done(seq, row_))
-      row_dirty_ = urgent_ = true;
-  }
 }
 
 upstream_machine::effects upstream_machine::on_lost(steady_time now) {
   effects out;
   flight_.clear();
-  flight_bytes_ = 0;
-  past_.clear();
   held_.clear();
   careful_.forget();
-  last_received_ = row_.cursor;
+  numbers_.receive(row_.cursor);
   drop_connection("frames were lost here, and are asked for again", out, now);
-  return out;
-}
-
-upstream_machine::effects upstream_machine::on_intake(bool reads,
-                                                     steady_time now) {
-  effects out;
-  paused_ = !reads;
-  note_quiet(now);
-  give_credit(now, out);
   return out;
 }
 
@@ -317,31 +263,26 @@ upstream_machine::effects upstream_machine::on_timer(steady_time now) {
   }
   go_on_carefully(now, out);
   give_credit(now, out);
-  persist_in_time(now, out);
-  arm(out, redial_at_.value_or(now + limits::cursor_write_interval));
+  writes_.write_in_time(row_, now, out.write);
+  out.arm(redial_at_.value_or(now + limits::cursor_write_interval));
   return out;
 }
 
 /// Moves the low-water mark over everything finished at the front.
 void upstream_machine::advance() {
-  while (!flight_.empty() && flight_.front().done) {
-    row_.cursor = std::max(row_.cursor, flight_.front().seq);
-    row_dirty_ = true;
+  while (const auto x = flight_.take_finished()) {
+    row_.cursor = std::max(row_.cursor, x->seq);
+    writes_.touch();
     careful_machine::note_progress(row_);
-    flight_bytes_ -= flight_.front().bytes;
-    passed_.add(flight_.front().changed);
-    passed_noted_ = false;
-    flight_.pop_front();
+    quiet_.add(x->changed);
   }
 }
 
 /// A socket without credit is not read: its silence says nothing.
 void upstream_machine::note_quiet(steady_time now) {
-  if (!connected_ || paused_ || in_flight() != 0 || !credit_.is_enough()
-      || credit_.stalled())
-    quiet_since_.reset();
-  else if (!quiet_since_)
-    quiet_since_ = now;
+  quiet_.note(connected_ && !paused_ && in_flight() == 0 && credit_.is_enough()
+                && !credit_.stalled(),
+              now);
 }
 
 /// Keeps credit + frames in flight within the window; gives it in portions.
@@ -352,7 +293,7 @@ void upstream_machine::give_credit(steady_time now, effects& out) {
   out.grant_frames += more.frames;
   out.grant_bytes += more.bytes;
   if (const auto next = credit_.next())
-    arm(out, *next);
+    out.arm(*next);
   note_quiet(now);
 }
 
@@ -373,18 +314,87 @@ upstream_machine::effects upstream_machine::on_look(bool is_read,
   return out;
 }
 
-void upstream_machine::arm(effects& out, steady_time at) {
-  if (!out.timer || at < *out.timer)
-    out.timer = at;
-}
-
 void upstream_machine::drop_connection(std::string why, effects& out,
                                        steady_time now) {
   if (!connected_)
     return;
   out.disconnect = std::move(why);
   dropping_ = true;
-  arm(out, now + limits::cursor_write_interval);
+  out.arm(now + limits::cursor_write_interval);
+}
+
+// -- the row ------------------------------------------------------------------
+
+upstream_machine::effects upstream_machine::on_row_durable(steady_time now) {
+  effects out;
+  const auto stamped = writes_.end();
+  if (stamped || whole()) // Now a listing has a position to be compared at.
+    out.list_repos = epoch_.take_listing();
+  if (stamped)
+    for (auto& x : std::exchange(held_, {}))
+      pass_on(std::move(x), out);
+  release_careful(out);
+  go_on_carefully(now, out);
+  writes_.write(row_, now, false, out.write);
+  return out;
+}
+
+upstream_machine::dial upstream_machine::connect() {
+  const auto from = epoch_.start_cursor();
+  numbers_.dial(from.value_or(0));
+  return {from};
+}
+
+/// Never in silence, and by the operator's policy (protocol-coverage.md 1.13).
+void upstream_machine::restart_numbers(const std::string& why, effects& out) {
+  if (options_.on_future_cursor == future_cursor_policy::stop) {
+    stopped_ = true;
+    out.stopped = why;
+    return;
+  }
+  out.alerts.push_back("its numbers start anew: " + why);
+  ++counters_.resets;
+  epoch_.begin_from_oldest();
+  quiet_.restart();
+  numbers_.restart();
+  flight_.restart(row_.epoch, !careful_.on());
+  careful_.forget();
+}
+
+// -- frame by frame -----------------------------------------------------------
+
+void upstream_machine::pass_on(atproto::stamped_frame x, effects& out) {
+  if (careful_.on())
+    careful_.hold(std::move(x));
+  else
+    out.forward.push_back(std::move(x));
+}
+
+void upstream_machine::go_on_carefully(steady_time now, effects& out) {
+  if (!careful_.on())
+    return;
+  if (careful_.is_over(now)) {
+    for (auto& x : careful_.end(row_))
+      out.forward.push_back(std::move(x));
+    writes_.hurry();
+  } else if (careful_.next(row_)) {
+    writes_.hurry();
+  }
+}
+
+/// The row that names the frame is durable: now it may end the process.
+void upstream_machine::release_careful(effects& out) {
+  auto frame = careful_.release(writes_.suspect(), row_);
+  if (!frame)
+    return;
+  if (frame->bytes.size() == 0) {
+    ++counters_.skipped_poison;
+    out.alerts.push_back("stepped over seq " + std::to_string(frame->at.seq)
+                         + " of " + frame->repo.str() + ": the process ended "
+                         + std::to_string(row_.ends)
+                         + " times while it was handled");
+  }
+  out.forward.push_back(std::move(*frame));
 }
 
 } // namespace weir::actors

@@ -1,12 +1,13 @@
 #pragma once
 
 #include "actors/upstream/careful_machine.hpp"
-#include "actors/upstream/passed_times.hpp"
-#include "actors/upstream/past_flight.hpp"
-#include "actors/upstream/recent_numbers.hpp"
+#include "actors/upstream/limits.hpp"
 #include "actors/upstream/redial_pace.hpp"
-#include "actors/upstream/stream_arrivals.hpp"
 #include "actors/upstream/stream_credit.hpp"
+#include "actors/upstream/stream_epoch.hpp"
+#include "actors/upstream/stream_flight.hpp"
+#include "actors/upstream/stream_numbers.hpp"
+#include "actors/upstream/stream_quiet.hpp"
 #include "actors/upstream/upstream_types.hpp"
 #include "atproto/stamped_frame.hpp"
 #include "base/clock.hpp"
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,12 +22,17 @@
 namespace weir::actors {
 
 /// The rules of one stream: position, window, liveness, resets
-/// (protocol-coverage.md 1, CONS-04, 05, 15, 16, 23), without CAF, clock or
+/// (protocol-coverage.md 1; CONS-04, 05, 15, 16, 23), without CAF, clock or
 /// socket.
 ///
-/// Feed it events, carry out the `effects`. The cursor that is persisted is
-/// the low-water mark: all frames at or below it are durable, recorded as a
-/// gap, or dropped by rule.
+/// Feed it events, carry out the `effects`. The cursor that is persisted is the
+/// low-water mark: all frames at or below it are durable, recorded as a gap, or
+/// dropped by rule.
+///
+/// Its parts own the numbers (`stream_numbers`), the epoch (`stream_epoch`),
+/// the frames in flight (`stream_flight`), the credit of the socket
+/// (`stream_credit`), how far it is by the time of day (`stream_quiet`), and
+/// when its row is written (`row_writes`).
 class upstream_machine {
 public:
   struct dial {
@@ -37,23 +42,31 @@ public:
   struct effects {
     std::optional<dial> connect;
     std::optional<std::string> disconnect; ///< With the reason, for people.
-    size_t grant_frames = 0; ///< More credit for the socket.
+    size_t grant_frames = 0;               ///< More credit for the socket.
     size_t grant_bytes = 0;
     std::vector<atproto::stamped_frame> forward;
     /// Write this row; answer with `on_row_durable`.
     std::optional<storage::upstream_row> write;
     /// Call `on_timer` then.
     std::optional<steady_time> timer;
-    /// Repos may have missed events: compare a listing
-    /// (protocol-coverage.md 1.12).
+    /// Repos may have missed events: compare a listing (protocol-coverage.md
+    /// 1.12).
     bool list_repos = false;
     /// The stream ended for good, with the reason.
     std::optional<std::string> stopped;
     /// Things an operator should see.
     std::vector<std::string> alerts;
+
+    void arm(steady_time at) {
+      if (!timer || at < *timer)
+        timer = at;
+    }
   };
 
   upstream_machine(storage::upstream_row row, upstream_options options);
+
+  upstream_machine(const upstream_machine&) = delete; // Its parts know the row.
+  upstream_machine& operator=(const upstream_machine&) = delete;
 
   effects start(steady_time now);
 
@@ -79,7 +92,13 @@ public:
   effects on_row_durable(steady_time now);
 
   /// Whether frames are read at all: without room nothing more is granted.
-  effects on_intake(bool reads, steady_time now);
+  effects on_intake(bool reads, steady_time now) {
+    effects out;
+    paused_ = !reads;
+    note_quiet(now);
+    give_credit(now, out);
+    return out;
+  }
 
   /// The socket says whether it is read. Before `on_timer`.
   effects on_look(bool is_read, steady_time now);
@@ -92,19 +111,20 @@ public:
   effects on_timer(steady_time now);
 
   /// The node ends in order: the last row.
-  effects on_stop();
+  effects on_stop() {
+    effects out;
+    careful_machine::end_life(row_);
+    out.write = row_;
+    return out;
+  }
 
   /// Low-water mark and reset state as they would be persisted.
-  const storage::upstream_row& row() const noexcept {
-    return row_;
-  }
+  const storage::upstream_row& row() const noexcept { return row_; }
 
-  bool connected() const noexcept {
-    return connected_;
-  }
+  bool connected() const noexcept { return connected_; }
 
-  /// Connected, and no reset pending (completeness.md, The terms): the epoch
-  /// has its first number, or is without a hole although nothing came yet.
+  /// Connected, and no reset pending: the epoch has its first number, or is
+  /// without a hole although nothing came yet.
   bool live() const noexcept {
     return connected_ && (!row_.reset_pending || whole());
   }
@@ -113,83 +133,74 @@ public:
   /// began it is open, and its row is durable. Another connection that is asked
   /// without a cursor begins another epoch.
   bool whole() const noexcept {
-    return connected_ && !dropping_ && row_.first_cursor == 0 && begun_
-           && durable_reset_ == row_.epoch;
+    return connected_ && !dropping_ && epoch_.is_whole();
   }
 
   /// The row with the current first_cursor_since_reset is on disk.
-  bool stamp_durable() const noexcept {
-    return !stamp_blocked_;
-  }
+  bool stamp_durable() const noexcept { return !writes_.stamp_waits(); }
 
   /// What changed before this moment has come and is finished.
-  wall_time passed() const noexcept { return passed_.middle(); }
+  wall_time passed() const noexcept { return quiet_.passed(); }
 
   /// Notes in the row how far the stream is by the time of day: up to now when
   /// it is quiet, else as far as its last frames say. Before `on_timer` and
   /// `on_stop`, which write it.
-  void note_passed(steady_time now, wall_time wall);
+  void note_passed(steady_time now, wall_time wall) {
+    if (quiet_.write(row_, arrivals_, now, wall))
+      writes_.touch();
+  }
 
   /// What came after a silence shows whether the stream was quiet. When it was
   /// not, the row says again how far the stream was before.
-  void judge_silence(bool was_quiet) noexcept;
+  void judge_silence(bool was_quiet) noexcept {
+    if (quiet_.judge(row_, was_quiet))
+      writes_.touch();
+  }
 
   /// Connected and read, with nothing in flight, since then.
   const std::optional<steady_time>& quiet_since() const noexcept {
-    return quiet_since_;
+    return quiet_.since();
   }
 
-  size_t in_flight() const noexcept { return flight_.size() + past_.frames(); }
+  size_t in_flight() const noexcept { return flight_.size(); }
 
-  size_t in_flight_bytes() const noexcept {
-    return flight_bytes_ + past_.bytes();
-  }
+  size_t in_flight_bytes() const noexcept { return flight_.bytes(); }
 
   /// How late frames came, and what silence means after them.
   const stream_arrivals& arrivals() const noexcept { return arrivals_; }
 
   /// What waits for a right clock fills more of the window than it may: up to
   /// this seq it gives way. Else 0.
-  uint64_t gives_way() const noexcept;
+  uint64_t gives_way() const noexcept {
+    return flight_.surplus(options_.frames_max / limits::clock_window_part,
+                           options_.bytes_max / limits::clock_window_part);
+  }
 
   const upstream_counters& counters() const noexcept { return counters_; }
 
   /// Highest seq received on any connection of this epoch.
-  uint64_t last_received() const noexcept {
-    return last_received_;
-  }
+  uint64_t last_received() const noexcept { return numbers_.last_received(); }
 
 private:
-  struct flying {
-    uint64_t seq = 0;
-    uint32_t bytes = 0;
-    bool done = false;
-    wall_time changed; ///< When what it tells happened; 0: it does not say.
-  };
-
-  std::optional<uint64_t> start_cursor() const;
   dial connect();
   void take_frame(shared_bytes frame, steady_time now, effects& out);
+  void stamp(atproto::stamped_frame x, uint64_t seq, effects& out);
   void note_quiet(steady_time now);
   void take_special(const atproto::frame_peek& peek, bytes_view frame,
                     effects& out);
   void take_error(std::string_view name, effects& out);
   void take_malformed(const error& why, effects& out);
   bool accept_seq(uint64_t seq, effects& out);
-  bool too_many_below_cursor(effects& out);
   void restart_numbers(const std::string& why, effects& out);
-  void begin_reset();
-  void begin_without_cursor(steady_time now, effects& out);
-  void forget_numbers();
+  void begin_reset() {
+    ++counters_.resets;
+    epoch_.begin();
+  }
   void advance();
-  void finish(const std::vector<uint64_t>& seqs);
-  void persist(steady_time now, effects& out);
-  void persist_in_time(steady_time now, effects& out);
   void pass_on(atproto::stamped_frame x, effects& out);
   void go_on_carefully(steady_time now, effects& out);
   void release_careful(effects& out);
   void give_credit(steady_time now, effects& out);
-  void arm(effects& out, steady_time at);
   void drop_connection(std::string why, effects& out, steady_time now);
 
   storage::upstream_row row_;
@@ -199,44 +210,19 @@ private:
   bool connected_ = false;
   bool dropping_ = false; ///< Closed by us; late frames are not taken.
   bool stopped_ = false;
-  bool paused_ = false; ///< Nothing is granted.
-  bool write_in_flight_ = false;
-  bool row_dirty_ = false;
-  bool list_wanted_ = true; ///< Until a listing was compared at the new stamp.
-  bool urgent_ = false;          ///< The row must not wait for the timer.
-  bool write_has_stamp_ = false; ///< The write in flight has the new stamp.
-  bool stamp_blocked_ = false;   ///< The row of a new stamp is not durable yet.
+  bool paused_ = false;    ///< Nothing is granted.
   std::string end_reason_; ///< Not empty: the connection is to be ended.
-  bool begun_ = false; ///< A connection of this epoch was open.
-  /// Epoch of the row that was written last, and of the last durable one, when
-  /// its first number was not known; else 0.
-  uint32_t written_reset_ = 0;
-  uint32_t durable_reset_ = 0;
-  std::vector<atproto::stamped_frame> held_;
+  row_writes writes_;
+  stream_epoch epoch_{row_, writes_};
+  std::vector<atproto::stamped_frame> held_; ///< Until their stamp is durable.
   careful_machine careful_;
-  uint64_t written_suspect_ = 0; ///< In the row that was written last.
-  std::deque<flying> flight_;
-  past_flight past_;
-  passed_times passed_;
+  stream_flight flight_;
+  stream_numbers numbers_;
   stream_arrivals arrivals_;
-  bool passed_noted_ = false; ///< Nothing came since the row says "up to now".
-  std::optional<int64_t> passed_before_; ///< What it said before that.
-  std::optional<steady_time> quiet_since_;
-  size_t flight_bytes_ = 0;
-  uint64_t last_received_ = 0;
-  uint32_t numbers_since_ = 0; ///< Epoch in which seqs last started anew.
-  uint64_t last_on_connection_ = 0;
-  recent_numbers recent_;
-  uint64_t dialled_at_ = 0; ///< The cursor that was asked from; 0: none.
-  size_t below_cursor_ = 0; ///< Frames of this connection at or before it.
-  size_t regressions_ = 0;
+  stream_quiet quiet_;
   size_t infos_ = 0; ///< On this connection.
-  bool first_on_connection_ = true;
-  uint64_t bad_cursor_ = 0;
-  size_t bad_tries_ = 0;
   redial_pace pace_;
   std::optional<steady_time> redial_at_;
-  steady_time last_write_; ///< When the last one began.
 };
 
 } // namespace weir::actors

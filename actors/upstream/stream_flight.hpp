@@ -1,0 +1,66 @@
+#pragma once
+
+#include "actors/upstream/past_flight.hpp"
+#include "base/clock.hpp"
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+namespace weir::actors {
+
+/// The frames of a stream that are not finished, in the order of their numbers.
+/// The low-water mark follows what is finished at the front.
+///
+/// Part of an `upstream_machine`; one thread.
+class stream_flight {
+public:
+  struct frame {
+    uint64_t seq = 0;
+    uint32_t bytes = 0;
+    bool done = false;
+    wall_time changed; ///< When what it tells happened; 0: it does not say.
+  };
+
+  /// @param numbers_since The epoch in which its numbers began.
+  explicit stream_flight(uint32_t numbers_since) noexcept
+    : numbers_since_(numbers_since) {
+    // nop
+  }
+
+  void add(frame x) {
+    bytes_ += x.bytes;
+    frames_.push_back(x);
+  }
+
+  /// Frames of `epoch` are finished.
+  /// @returns whether they are of the numbers that the stream has now.
+  bool finish(uint32_t epoch, const std::vector<uint64_t>& seqs);
+
+  /// The first frame, if it is finished.
+  std::optional<frame> take_finished();
+
+  /// The numbers of the stream begin anew with `epoch`. Whoever has frames of
+  /// the old ones still has them.
+  /// @param keep Else no more than one was handed out.
+  void restart(uint32_t epoch, bool keep);
+
+  /// Everything will be read again.
+  void clear();
+
+  size_t size() const noexcept { return frames_.size() + past_.frames(); }
+  size_t bytes() const noexcept { return bytes_ + past_.bytes(); }
+
+  /// Of more than so many frames or bytes, the oldest are too many. Which ones
+  /// fill a window of bytes nobody counts: then it is the older half.
+  /// @returns the last seq of those that are; 0: none are.
+  uint64_t surplus(size_t frames_max, size_t bytes_max) const noexcept;
+
+private:
+  uint32_t numbers_since_;
+  std::deque<frame> frames_;
+  size_t bytes_ = 0; ///< Of `frames_`.
+  past_flight past_; ///< Of numbers that are no more.
+};
+
+} // namespace weir::actors
