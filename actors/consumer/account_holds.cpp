@@ -82,8 +82,8 @@ void account_holds::look(delivery_lane& x, const did_entries& page,
     x.retry_at = now + empty_page_delay;
 }
 
-/// If an earlier life told that the account is away, that holds: facts first.
-/// Else all follow in the order of the log.
+/// If the consumer was sent last that the account is away, its records wait
+/// until it is sent that it is back. Else all follow in the order of the log.
 void account_holds::end_look(delivery_lane& x, steady_time now) {
   if (x.told_away)
     return;

@@ -15,15 +15,19 @@ inline constexpr std::chrono::seconds empty_page_delay{1};
 
 /// The records that wait because their account is not active. Its facts
 /// overtake them, in a lane of their own; they follow when a fact says that the
-/// account is back. An earlier life of the process may have told that it is
-/// away: which, the log knows, and is asked for each DID of which that life
-/// passed a record.
+/// account is back.
+///
+/// What the consumer was sent before the process started is not in memory: the
+/// last fact that it has of an account may say that this is away. So the log is
+/// searched for that fact, once for each DID of which an earlier life of the
+/// process went past a record that is still to be delivered.
 class account_holds {
 public:
   using op_id = storage::op_id;
 
   /// @param options Outlive this; so does the gate.
-  /// @param told_through The last event of earlier lives that was acked.
+  /// @param told_through The last event that was acked in earlier lives of the
+  /// process: events behind it were not sent then.
   account_holds(const delivery_options& options, const account_gate& gate,
                 delivery_lanes& lanes, delivery_ledger& ledger,
                 op_id told_through) noexcept
@@ -35,16 +39,16 @@ public:
   /// The account is not active: its records wait, its facts get through.
   void hold(delivery_lane& x, steady_time now);
 
-  /// An earlier life went past this record, perhaps because its account was
-  /// away, and told so. Without memory to set the DID aside nobody looks; nor
-  /// while one of its records is in flight, which would be sent again: a late
-  /// ack may show only then how far that life came.
+  /// Searches the log for the last fact that the consumer has of the account,
+  /// if an earlier life went past this record: perhaps it was not sent because
+  /// the account was away. Nobody searches without memory to set the DID aside,
+  /// nor while one of its records is in flight, which would be sent again.
   /// @param durable The last operation that is in the log.
   /// @returns whether the record has to wait for that.
   bool look_back(delivery_lane& x, op_id id, op_id durable, steady_time now);
 
-  /// A page of facts that were looked for. One that was not acked may have been
-  /// told all the same.
+  /// A page of facts that were searched for. A fact that was not acked may have
+  /// reached the consumer all the same.
   void look(delivery_lane& x, const did_entries& page, steady_time now);
 
   /// An ack came for an event that an earlier life sent.

@@ -94,7 +94,7 @@ struct delivery_lane {
   /// Events of this DID in [read_from, through] are not in the queue.
   bool behind() const noexcept { return read_from <= through; }
 
-  /// Facts of this DID in [look_from, look_through] may have been told by an
+  /// Facts of this DID in [look_from, look_through] may have been sent by an
   /// earlier life, and were not looked at yet.
   bool looks() const noexcept { return look_from <= look_through; }
 
@@ -119,7 +119,7 @@ struct delivery_lane {
   /// A sent event waits again.
   void take_back(event& x) noexcept;
 
-  /// A fact was told, in this life or an earlier one.
+  /// A fact was sent, in this life or an earlier one.
   void note_fact(storage::op_id id, bool active) noexcept;
 
   /// The front is never settled; `next` follows.
@@ -141,13 +141,13 @@ struct delivery_lane {
   storage::op_id look_from = 1;
   storage::op_id look_through = 0;
   bool told_away = false; ///< As far as was looked.
-  bool looked = false;    ///< This life knows what the earlier ones told.
+  bool looked = false;    ///< What earlier lives sent is known.
   /// Sent, not settled, and no longer in the queue: late acks count.
   std::vector<storage::op_id> outstanding;
   uint32_t attempts = 0;    ///< Of the first event, that ran out of time.
   bool held = false;        ///< The account is not active; the queue is empty.
   bool seen_active = false; ///< When last looked at without a reason.
-  bool says_active = false; ///< What the last fact that was told says.
+  bool says_active = false; ///< What the last fact that was sent says.
   storage::op_id said_by = 0;
   bool ready = false;    ///< Among those of which an event can be sent.
   bool due = false;      ///< Among those whose page can be asked for.

@@ -271,7 +271,7 @@ bool delivery_machine::send_lane(delivery_lane& x, steady_time now,
   return freed;
 }
 
-/// It was erased, or is no fact that can be told. Takes note of what a fact
+/// It was erased, or is no fact that can be sent. Takes note of what a fact
 /// says.
 bool delivery_machine::is_void(delivery_lane& x,
                                const delivery_lane::event& event,
@@ -338,7 +338,7 @@ delivery_machine::on_letters(std::span<const letter_wish> wishes,
   return pump(now);
 }
 
-/// Nothing of it may be told any more.
+/// It may not be sent any more.
 bool delivery_machine::is_over(const letter_wish& x) const {
   const auto what
     = kind_of(x.entry->ops[x.id - x.entry->first], options_.filter);

@@ -34,8 +34,7 @@ namespace weir::actors {
 /// # Accounts
 /// No record of an account that is not active is sent; its facts overtake its
 /// records. The records wait until a fact says that the account is back, also
-/// where an earlier life of the process told that it is away: which, the log
-/// knows and is asked for each DID of which that life passed a record. What was
+/// where an earlier life of the process sent the fact that it is away. What was
 /// erased is settled without being sent.
 ///
 /// # Dead letters
