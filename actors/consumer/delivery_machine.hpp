@@ -6,8 +6,8 @@
 
 namespace weir::actors {
 
-/// The rules of one consumer on one partition of the log (docs/delivery.md),
-/// without CAF, clock, disk or socket.
+/// The rules of one consumer on one partition of the log (api.md, Acks;
+/// architecture.md I5, I8), without CAF, clock, disk or socket.
 ///
 /// Feed it events, carry out the `delivery_effects`. Same events, same effects.
 /// Its parts own what is settled (`delivery_ledger`), the room in memory
