@@ -29,6 +29,13 @@ uint64_t read_big_endian(const uint8_t* from, size_t n) noexcept {
   return x;
 }
 
+/// Eight bytes at once, in the order of the machine.
+uint64_t load_word(const uint8_t* from) noexcept {
+  uint64_t x = 0;
+  std::memcpy(&x, from, sizeof(x));
+  return x;
+}
+
 void append_big_endian(bytes& out, uint64_t x, unsigned n) {
   while (n-- > 0)
     out.push_back(static_cast<uint8_t>(x >> (8 * n)));
@@ -105,9 +112,12 @@ bool is_utf8(std::string_view text) noexcept {
   auto follows = [&x](size_t at, uint8_t low, uint8_t high) {
     return at < x.size() && x[at] >= low && x[at] <= high;
   };
+  constexpr uint64_t beyond_ascii = 0x8080'8080'8080'8080;
   while (i < x.size()) {
     auto c = x[i];
-    if (c < 0x80) {
+    if (i + 8 <= x.size() && (load_word(&x[i]) & beyond_ascii) == 0) {
+      i += 8;
+    } else if (c < 0x80) {
       ++i;
     } else if (c >= 0xc2 && c <= 0xdf) {
       if (!follows(i + 1, 0x80, 0xbf))
@@ -273,9 +283,18 @@ void ws_decoder::place(bytes_view from) {
 }
 
 void ws_decoder::unmask(std::span<uint8_t> part, size_t offset) const noexcept {
-  if (masked_)
-    for (size_t i = 0; i < part.size(); ++i)
-      part[i] ^= header_.mask[(offset + i) % 4];
+  if (!masked_)
+    return;
+  std::array<uint8_t, 8> key;
+  for (size_t i = 0; i < key.size(); ++i)
+    key[i] = header_.mask[(offset + i) % 4];
+  size_t i = 0;
+  for (const auto by = load_word(key.data()); i + 8 <= part.size(); i += 8) {
+    const auto word = load_word(&part[i]) ^ by;
+    std::memcpy(&part[i], &word, sizeof(word));
+  }
+  for (; i < part.size(); ++i)
+    part[i] ^= key[i % 8];
 }
 
 ws_decoder::event ws_decoder::finish_frame() {
