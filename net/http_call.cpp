@@ -1,5 +1,6 @@
 #include "net/http_call.hpp"
 
+#include "net/http_writer.hpp"
 #include "net/limits.hpp"
 #include "net/retry_hints.hpp"
 
@@ -96,21 +97,22 @@ void running_call::close_stream() {
 // -- request ------------------------------------------------------------------
 
 bool running_call::make_request() {
-  auto good
-    = is_token(request_.method) && is_header_value(pool_->options().user_agent);
-  out_ = request_.method + ' ' + target().target
-         + " HTTP/1.1\r\nHost: " + target().authority() + "\r\nUser-Agent: "
-         + pool_->options().user_agent + "\r\nAccept-Encoding: "
-         + (request_.accept_gzip ? "gzip" : "identity") + "\r\n";
+  http_writer head{request_.method, target().target};
+  head.add("Host", target().authority());
+  head.add("User-Agent", pool_->options().user_agent);
+  head.add("Accept-Encoding", request_.accept_gzip ? "gzip" : "identity");
   for (auto& [name, value] : request_.headers) {
-    good = good && is_token(name) && is_header_value(value)
-           && !is_ours_to_set(name);
-    out_ += name + ": " + value + "\r\n";
+    if (is_ours_to_set(name))
+      return false;
+    head.add(name, value);
   }
   if (!request_.body.empty() || request_.method == "POST")
-    out_ += "Content-Length: " + std::to_string(request_.body.size()) + "\r\n";
-  out_ += "\r\n" + request_.body;
-  return good;
+    head.add("Content-Length", std::to_string(request_.body.size()));
+  out_ = head.take();
+  if (out_.empty())
+    return false;
+  out_ += request_.body;
+  return true;
 }
 
 void running_call::on_connection(stream_ptr x, bool reused) {
@@ -119,6 +121,7 @@ void running_call::on_connection(stream_ptr x, bool reused) {
   phase_ = phase::send;
   sent_ = 0;
   begin_ = end_ = 0;
+  parser_.reset();
   send();
 }
 
@@ -177,7 +180,7 @@ void running_call::on_read(std::error_code error, size_t n) {
   if (phase_ == phase::head)
     return on_head_bytes();
   if (n == 0) {
-    if (auto whole = body_->put_end(); !whole)
+    if (auto whole = parser_->put_end(); !whole)
       return end(whole);
   }
   pump_body();
@@ -187,7 +190,7 @@ void running_call::on_read(std::error_code error, size_t n) {
 void running_call::on_lost(std::error_code error) {
   auto safe = request_.method == "GET" || request_.method == "HEAD";
   auto unanswered
-    = phase_ == phase::send || (phase_ == phase::head && input().empty());
+    = phase_ == phase::send || (phase_ == phase::head && !parser_);
   if (reused_ && safe && unanswered && !std::exchange(retried_, true)) {
     close_stream();
     phase_ = phase::connect;
@@ -200,21 +203,21 @@ void running_call::on_lost(std::error_code error) {
 }
 
 void running_call::on_head_bytes() {
-  auto text = as_text(input());
-  auto size = find_head_end(text);
-  if (size == 0 && text.size() <= limits().head_bytes_max)
+  if (!parser_)
+    parser_ = make_response_parser(limits().head_bytes_max,
+                                   request_.method == "HEAD");
+  auto used = parser_->put_head(input());
+  if (!used)
+    return end(used.error());
+  begin_ += *used;
+  if (!parser_->has_head())
     return read();
-  if (size == 0 || size > limits().head_bytes_max)
-    return end(fail(ec::limit_reached, "the answer's head is too long"));
-  auto head
-    = parse_response_head(text.substr(0, size), request_.method == "HEAD");
-  if (!head)
-    return end(head.error());
-  begin_ += size;
-  if (head->status / 100 != 1)
-    return on_head(std::move(*head));
-  if (head->status == 101 || ++interims_ > limits::http_interims_max)
+  auto& head = parser_->head();
+  if (head.status / 100 != 1)
+    return on_head(std::move(head));
+  if (head.status == 101 || ++interims_ > limits::http_interims_max)
     return end(fail(ec::malformed, "unexpected informational answer"));
+  parser_.reset();
   on_head_bytes();
 }
 
@@ -291,7 +294,6 @@ result<void> running_call::begin_body(const http_head& head) {
       && head.content_length > limits().body_bytes_max)
     return fail(ec::limit_reached, "the answer's body is too large");
   keep_alive_ = head.keep_alive;
-  body_.emplace(head);
   return {};
 }
 
@@ -300,7 +302,7 @@ void running_call::pump_body() {
     // Output that waits inside zlib comes before more input.
     if (gzip_ && credit_ > 0)
       take_gzip({});
-    auto used = body_->put(input(), [this](bytes_view x) {
+    auto used = parser_->put_body(input(), [this](bytes_view x) {
       return take(x);
     });
     if (over())
@@ -310,9 +312,9 @@ void running_call::pump_body() {
     if (!used)
       return end(used.error());
     begin_ += *used;
-    if (body_->done() && gzip_ && !gzip_->done() && credit_ > 0)
+    if (parser_->done() && gzip_ && !gzip_->done() && credit_ > 0)
       return end(fail(ec::unreachable, "the gzip body is cut off"));
-    if (body_->done() && (!gzip_ || gzip_->done()))
+    if (parser_->done() && (!gzip_ || gzip_->done()))
       return end({});
     if (credit_ == 0)
       return;

@@ -82,7 +82,7 @@ private:
   size_t begin_ = 0;
   size_t end_ = 0;
 
-  std::optional<http_body_reader> body_;
+  std::unique_ptr<http_parser> parser_;
   std::optional<inflater> gzip_;
   bytes inflated_;
   uint64_t credit_;

@@ -1,5 +1,6 @@
 #include "net/http_connection.hpp"
 
+#include "net/http_writer.hpp"
 #include "net/limits.hpp"
 #include "net/ws_codec.hpp"
 #include "net/ws_session_channel.hpp"
@@ -123,17 +124,18 @@ void http_connection::drop_input(size_t n) {
 }
 
 void http_connection::on_head_bytes() {
-  auto text = as_text(bytes_view{input_}.first(input_size_));
-  auto verdict = check_request_head(text);
-  if (verdict.what == head_verdict::kind::incomplete)
+  // Anew, so that a fault is the same in whatever pieces the bytes come.
+  parser_ = make_request_parser(limits::http_request_head_bytes_max);
+  auto used = parser_->put_head(bytes_view{input_}.first(input_size_));
+  if (!used)
+    return refuse(used.error().code == ec::limit_reached ? 431 : 400,
+                  used.error().context);
+  if (!parser_->has_head())
     return read();
-  if (verdict.what == head_verdict::kind::refused)
-    return refuse(verdict.status, verdict.reason);
-  auto head = parse_request_head(text.substr(0, verdict.size));
-  if (!head)
-    return refuse(400, head.error().context);
-  drop_input(verdict.size);
-  on_head(std::move(*head));
+  drop_input(*used);
+  if (auto refused = check_request_head(parser_->head()))
+    return refuse(refused->status, refused->reason);
+  on_head(std::move(parser_->head()));
 }
 
 void http_connection::on_head(http_head head) {
@@ -197,9 +199,8 @@ void http_connection::begin_body(const http_head& head) {
       return refuse(417, "Only 100-continue can be expected.");
     interim_ = head.framing != body_framing::none;
   }
-  body_reader_.emplace(head);
   body_bytes_ = 0;
-  if (!body_reader_->done())
+  if (!parser_->done())
     set_deadline(core_->options.body_timeout);
   if (interim_)
     return send("HTTP/1.1 100 Continue\r\n\r\n", {});
@@ -213,13 +214,13 @@ void http_connection::on_body_bytes() {
     refused = take_body(piece);
     return refused ? 0 : piece.size();
   };
-  auto used = body_reader_->put(bytes_view{input_}.first(input_size_), take);
+  auto used = parser_->put_body(bytes_view{input_}.first(input_size_), take);
   if (refused)
     return refuse(std::move(*refused));
   if (!used)
     return refuse(400, used.error().context);
   drop_input(*used);
-  if (body_reader_->done())
+  if (parser_->done())
     return hand_over();
   read();
 }
@@ -387,11 +388,12 @@ void http_connection::hand_stream_to(ws_session_channel& channel) {
   };
   if (phase_ == phase::over || !permit_->set_cut(cut_channel))
     return channel.cut(server_closed());
-  auto greeting = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
-                  "Connection: Upgrade\r\nSec-WebSocket-Accept: "
-                  + ws_accept_key(upgrade_key_) + "\r\n\r\n";
+  http_writer greeting{101};
+  greeting.add("Upgrade", "websocket");
+  greeting.add("Connection", "Upgrade");
+  greeting.add("Sec-WebSocket-Accept", ws_accept_key(upgrade_key_));
   phase_ = phase::over;
-  channel.open(stream_, shared_bytes::copy_of(as_bytes(greeting)),
+  channel.open(stream_, shared_bytes::copy_of(as_bytes(greeting.take())),
                bytes_view{input_}.first(input_size_));
 }
 

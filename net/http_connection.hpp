@@ -133,7 +133,7 @@ private:
   bool keep_alive_ = false;
   bool to_head_ = false; ///< The request is HEAD.
   std::string upgrade_key_;
-  std::optional<http_body_reader> body_reader_;
+  std::unique_ptr<http_parser> parser_; ///< Of the request under way.
   size_t body_bytes_max_ = 0;
   size_t body_bytes_ = 0; ///< That have come.
   bool interim_ = false; ///< What is written is "100 Continue".

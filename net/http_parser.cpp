@@ -9,7 +9,6 @@
 #pragma GCC diagnostic pop
 
 #include <algorithm>
-#include <charconv>
 
 namespace weir::net {
 
@@ -27,36 +26,167 @@ std::string lower_case(text_view x) {
   return out;
 }
 
-/// Beast's parser, for heads only.
+error malformed(std::string why) {
+  return fail(ec::malformed, "HTTP: " + std::move(why));
+}
+
+/// Whether lines end with CRLF and hold no other control byte. The last one may
+/// still be coming.
+bool are_clean_lines(std::string_view x) noexcept {
+  for (size_t i = 0; i < x.size(); ++i) {
+    const auto ends = x[i] == '\r' && (i + 1 == x.size() || x[i + 1] == '\n');
+    const auto ended = x[i] == '\n' && i > 0 && x[i - 1] == '\r';
+    if (!ends && !ended && !is_header_value(x.substr(i, 1)))
+      return false;
+  }
+  return true;
+}
+
+/// Whether a line goes on in the next one.
+bool has_folds(std::string_view lines) noexcept {
+  return lines.find("\r\n ") != lines.npos || lines.find("\r\n\t") != lines.npos;
+}
+
+/// Judges a line between chunks, with the trailer behind the last one, as far as
+/// they have come.
+result<void> check_chunk_line(std::string_view x) {
+  if (x.starts_with("\r\n"))
+    x.remove_prefix(2); // The end of the chunk before.
+  if (!are_clean_lines(x))
+    return malformed("control byte in a line between chunks");
+  // Beast would take the rest of the last line only with all of the trailer.
+  const auto digits = x.find_first_not_of("0123456789abcdefABCDEF");
+  if (digits < x.size() && std::string_view{"; \t\r"}.find(x[digits]) == x.npos)
+    return malformed("bad size of a chunk");
+  const auto end = std::min(x.find('\r'), x.size());
+  if (end > limits::http_chunk_line_bytes_max)
+    return malformed("a line between chunks is too long");
+  if (x.size() - end > limits::http_trailer_bytes_max + 2)
+    return malformed("the trailer is too long");
+  return {};
+}
+
+/// Sixteen digits, and the ends of this line and the one before.
+constexpr size_t plain_bytes_max = 20;
+
+/// Beast's parser, with what it calls.
 template <bool IsRequest>
-class head_parser final : public http::basic_parser<IsRequest> {
+class beast_parser final : public http_parser,
+                           private http::basic_parser<IsRequest> {
   using base = http::basic_parser<IsRequest>;
 
 public:
-  result<http_head> parse(std::string_view head) {
-    base::header_limit(static_cast<uint32_t>(head.size()) + 1);
-    base::body_limit(boost::none);
-    base::skip(true);
+  beast_parser(size_t head_bytes_max, bool without_body)
+    : head_bytes_max_(head_bytes_max), without_body_(without_body) {
+    base::header_limit(static_cast<uint32_t>(head_bytes_max));
+    base::body_limit(boost::none); // The callers have theirs.
+    base::skip(without_body);
+  }
+
+  result<size_t> put_head(bytes_view data) override {
+    // Beast bounds the first line and the fields each by itself.
+    const auto left = head_bytes_max_ - head_bytes_;
+    const auto text = as_text(data).substr(0, left);
     error_code error;
-    auto used = base::put({head.data(), head.size()}, error);
+    const auto used = text.empty() ? 0 : put(as_bytes(text), error);
+    const auto too_long = error == http::error::header_limit;
+    if (error && error != http::error::need_more && !too_long)
+      return malformed(error.message());
+    if (IsRequest && has_folds(text.substr(0, used)))
+      return malformed("a folded line");
+    const auto rest = text.substr(used);
+    if (IsRequest && !base::is_header_done() && !are_clean_lines(rest))
+      return malformed("control byte in a head");
+    if (too_long || (!base::is_header_done() && text.size() == left))
+      return fail(ec::limit_reached, "the head is longer than "
+                                       + std::to_string(head_bytes_max_)
+                                       + " bytes: send fewer or shorter header "
+                                         "fields");
+    head_bytes_ += used;
+    if (base::is_header_done())
+      if (auto good = finish_head(); !good)
+        return good.error();
+    return used;
+  }
+
+  bool has_head() const noexcept override { return base::is_header_done(); }
+
+  result<size_t> put_body(bytes_view data, const taker& take) override {
+    take_ = &take;
+    size_t used = 0;
+    for (error_code error; !error && !base::is_done() && used < data.size();) {
+      const auto rest = data.subspan(used);
+      if (is_part_of_last_chunk(as_text(rest)))
+        break;
+      in_line_ = false;
+      const auto n = put(rest, error);
+      const auto waits = error == http::error::need_more;
+      if (error && !waits && error != http::error::need_buffer)
+        return malformed(error.message());
+      if (waits || (in_line_ && !(plain_ && n <= plain_bytes_max)))
+        if (auto good = check_chunk_line(
+              as_text(waits ? rest.subspan(n) : rest.first(n)));
+            !good)
+          return good.error();
+      used += n;
+    }
+    return used;
+  }
+
+  result<void> put_end() override {
+    error_code error;
+    if (!base::is_done())
+      base::put_eof(error);
     if (error)
-      return fail(ec::malformed, "HTTP head: " + error.message());
-    if (!base::is_done() || used != head.size())
-      return fail(ec::malformed, "HTTP head: not one whole head");
+      return fail(ec::unreachable, "the connection ended inside the body");
+    return {};
+  }
+
+  bool done() const noexcept override { return base::is_done(); }
+
+private:
+  /// Beast 345 asserts that the last chunk is never looked at with one byte
+  /// missing, but anybody's bytes may come like that.
+  bool is_part_of_last_chunk(std::string_view x) const noexcept {
+    constexpr std::string_view whole = "0\r\n\r\n";
+    return head_.framing == body_framing::chunked && !in_chunk_
+           && x.size() < whole.size() && whole.starts_with(x);
+  }
+
+  size_t put(bytes_view data, error_code& error) {
+    return base::put({data.data(), data.size()}, error);
+  }
+
+  result<void> finish_head() {
     head_.keep_alive = base::keep_alive();
-    if (auto n = base::content_length()) {
+    if (const auto n = base::content_length()) {
       head_.framing = body_framing::sized;
       head_.content_length = *n;
     }
     if (auto x = find_header(head_.headers, "transfer-encoding")) {
       if (!base::chunked() || !same_text(*x, "chunked"))
-        return fail(ec::malformed, "HTTP head: unknown transfer encoding");
+        return malformed("unknown transfer encoding");
       head_.framing = body_framing::chunked;
     }
-    return std::move(head_);
+    if constexpr (!IsRequest) {
+      if (head_.status < 100)
+        return malformed("a status below 100");
+      if (without_body_ || head_.status / 100 == 1 || head_.status == 204
+          || head_.status == 304)
+        head_.framing = body_framing::none;
+      else if (base::need_eof())
+        head_.framing = body_framing::to_end;
+    }
+    return {};
   }
 
-private:
+  size_t give(text_view body, error_code& error) {
+    const auto n = (*take_)(as_bytes({body.data(), body.size()}));
+    if (n < body.size())
+      error = http::error::need_buffer;
+    return n;
+  }
+
   void on_request_impl(http::verb, text_view method, text_view target,
                        int version, error_code&) override {
     head_.method.assign(method.data(), method.size());
@@ -72,8 +202,9 @@ private:
 
   void on_field_impl(http::field, text_view name, text_view value,
                      error_code&) override {
-    head_.headers.push_back(
-      {lower_case(name), std::string{value.data(), value.size()}});
+    if (!in_line_) // Trailers are not looked at.
+      head_.headers.push_back(
+        {lower_case(name), std::string{value.data(), value.size()}});
   }
 
   void on_header_impl(error_code&) override {
@@ -85,153 +216,46 @@ private:
     // nop
   }
 
-  size_t on_body_impl(text_view body, error_code&) override {
-    return body.size();
+  size_t on_body_impl(text_view body, error_code& error) override {
+    return give(body, error);
   }
 
-  void on_chunk_header_impl(uint64_t, text_view, error_code&) override {
-    // nop
+  void on_chunk_header_impl(uint64_t size, text_view extension,
+                            error_code&) override {
+    in_line_ = true;
+    in_chunk_ = size > 0;
+    plain_ = in_chunk_ && extension.empty();
   }
 
-  size_t on_chunk_body_impl(uint64_t, text_view body, error_code&) override {
-    return body.size();
+  size_t on_chunk_body_impl(uint64_t left, text_view body,
+                            error_code& error) override {
+    const auto n = give(body, error);
+    in_chunk_ = n < left;
+    return n;
   }
 
   void on_finish_impl(error_code&) override {
     // nop
   }
 
-  http_head head_;
+  size_t head_bytes_max_;
+  size_t head_bytes_ = 0; ///< That were used.
+  bool without_body_;
+  bool in_line_ = false; ///< What is put now has a line between chunks.
+  bool in_chunk_ = false;
+  bool plain_ = false; ///< The line is nothing but the size of a chunk.
+  const taker* take_ = nullptr;
 };
-
-error bad_chunk(const char* why) {
-  return fail(ec::malformed, std::string{"HTTP chunk: "} + why);
-}
 
 } // namespace
 
-size_t find_head_end(std::string_view data) noexcept {
-  auto at = data.find("\r\n\r\n");
-  return at == std::string_view::npos ? 0 : at + 4;
+std::unique_ptr<http_parser> make_request_parser(size_t head_bytes_max) {
+  return std::make_unique<beast_parser<true>>(head_bytes_max, false);
 }
 
-result<http_head> parse_request_head(std::string_view head) {
-  return head_parser<true>{}.parse(head);
-}
-
-result<http_head> parse_response_head(std::string_view head, bool to_head) {
-  auto x = head_parser<false>{}.parse(head);
-  if (!x)
-    return x;
-  if (x->status < 100)
-    return fail(ec::malformed, "HTTP head: a status below 100");
-  if (to_head || x->status / 100 == 1 || x->status == 204 || x->status == 304) {
-    x->framing = body_framing::none;
-  } else if (x->framing == body_framing::none) {
-    x->framing = body_framing::to_end;
-    x->keep_alive = false;
-  }
-  return x;
-}
-
-// -- http_body_reader ---------------------------------------------------------
-
-http_body_reader::http_body_reader(body_framing framing, uint64_t size) noexcept
-  : framing_(framing), state_(state::data), left_(size) {
-  if (framing == body_framing::chunked)
-    state_ = state::chunk_size;
-  else if (framing == body_framing::to_end)
-    left_ = UINT64_MAX;
-  else if (framing == body_framing::none || size == 0)
-    state_ = state::done;
-}
-
-result<size_t> http_body_reader::put(bytes_view data, const taker& take) {
-  size_t used = 0;
-  while (state_ != state::done) {
-    auto rest = data.subspan(used);
-    if (state_ != state::data) {
-      auto n = on_line(rest);
-      if (!n || *n == 0)
-        return n ? result<size_t>{used} : n;
-      used += *n;
-      continue;
-    }
-    auto piece
-      = rest.first(static_cast<size_t>(std::min<uint64_t>(left_, rest.size())));
-    if (piece.empty())
-      break;
-    auto n = take(piece);
-    used += n;
-    if (framing_ != body_framing::to_end)
-      left_ -= n;
-    if (n < piece.size())
-      break;
-    if (left_ == 0)
-      state_
-        = framing_ == body_framing::chunked ? state::data_end : state::done;
-  }
-  return used;
-}
-
-result<void> http_body_reader::put_end() noexcept {
-  if (framing_ == body_framing::to_end)
-    state_ = state::done;
-  if (state_ == state::done)
-    return {};
-  return fail(ec::unreachable, "the connection ended inside the body");
-}
-
-/// Handles one line between chunks. 0 when it is not complete.
-result<size_t> http_body_reader::on_line(bytes_view data) {
-  auto text = as_text(
-    data.first(std::min(data.size(), limits::http_trailer_bytes_max)));
-  auto end = text.find('\n');
-  if (end == std::string_view::npos)
-    return data.size() > limits::http_chunk_line_bytes_max
-               && state_ != state::trailer
-             ? result<size_t>{bad_chunk("line is too long")}
-           : data.size() >= limits::http_trailer_bytes_max
-             ? result<size_t>{bad_chunk("trailer is too long")}
-             : result<size_t>{0};
-  if (end == 0 || text[end - 1] != '\r')
-    return bad_chunk("line does not end with CRLF");
-  auto line = text.substr(0, end - 1);
-  if (!is_header_value(line))
-    return bad_chunk("control byte in a line");
-  result<void> done;
-  if (state_ == state::trailer)
-    done = on_trailer(line);
-  else if (state_ == state::chunk_size)
-    done = on_chunk_size(line);
-  else if (line.empty())
-    state_ = state::chunk_size;
-  else
-    done = bad_chunk("no line end behind the data");
-  if (!done)
-    return done.error();
-  return end + 1;
-}
-
-result<void> http_body_reader::on_chunk_size(std::string_view line) {
-  if (line.size() > limits::http_chunk_line_bytes_max)
-    return bad_chunk("line is too long");
-  auto digits = line.substr(0, line.find(';'));
-  auto end = digits.data() + digits.size();
-  auto [rest, error] = std::from_chars(digits.data(), end, left_, 16);
-  if (error != std::errc{} || rest != end)
-    return bad_chunk("bad size");
-  state_ = left_ == 0 ? state::trailer : state::data;
-  return {};
-}
-
-result<void> http_body_reader::on_trailer(std::string_view line) {
-  trailer_bytes_ += line.size() + 2;
-  if (trailer_bytes_ > limits::http_trailer_bytes_max)
-    return bad_chunk("trailer is too long");
-  if (line.empty())
-    state_ = state::done;
-  return {};
+std::unique_ptr<http_parser> make_response_parser(size_t head_bytes_max,
+                                                  bool without_body) {
+  return std::make_unique<beast_parser<false>>(head_bytes_max, without_body);
 }
 
 } // namespace weir::net

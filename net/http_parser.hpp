@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,70 +33,66 @@ struct http_head {
   uint64_t content_length = 0; ///< For `sized`.
 };
 
-/// What `check_request_head` found.
-struct head_verdict {
-  enum class kind : uint8_t { incomplete, complete, refused };
-  kind what = kind::incomplete;
-  size_t size = 0;         ///< Bytes of a complete head.
-  int status = 0;          ///< Of a refusal: 400 or 431.
-  const char* reason = ""; ///< Of a refusal: a sentence.
+/// Why a request is not taken.
+struct head_refusal {
+  int status;         ///< 400 or 431.
+  const char* reason; ///< A sentence.
 };
 
-/// Judges the bytes of a request up to the end of its head, more strictly than
-/// a parser must: only what no two implementations can read differently passes
-/// (hostile-inputs.md 2.2.5). Refuses both Content-Length and
-/// Transfer-Encoding, either twice, other encodings than chunked, folded lines,
-/// bare LF or CR, control bytes, spaces around names, absent or second Host,
-/// targets that are not a path, more than `limits::http_request_fields_max`
-/// fields (431) and heads above `limits::http_request_head_bytes_max` (431).
-head_verdict check_request_head(std::string_view data);
+/// Judges what Beast has read more strictly than a parser must: only what no two
+/// implementations can read differently passes (hostile-inputs.md
+/// 2.2.5). Refuses both Content-Length and Transfer-Encoding, either twice,
+/// absent or second Host, targets that are not a path, and more than
+/// `limits::http_request_fields_max` fields (431).
+std::optional<head_refusal> check_request_head(const http_head& head);
 
-/// Size of a head with its empty line, or 0 while that has not come.
-size_t find_head_end(std::string_view data) noexcept;
-
-/// Parses one whole head. `ec::malformed`.
-result<http_head> parse_request_head(std::string_view head);
-
-/// @param to_head Whether it answers a HEAD request, so that no body follows.
-result<http_head> parse_response_head(std::string_view head, bool to_head);
-
-/// Finds a body in the bytes behind a head. Holds none of them. Lines between
-/// chunks have at most `limits::http_chunk_line_bytes_max`, all of a trailer
-/// `limits::http_trailer_bytes_max`.
-class http_body_reader {
+/// Reads one message with Beast's parser: its head, then its body. Holds none of
+/// the bytes. What Beast has no bound for, or takes more freely than we do, is
+/// checked on top: lines between chunks have at most
+/// `limits::http_chunk_line_bytes_max` bytes, all of a trailer
+/// `limits::http_trailer_bytes_max`, neither holds a control byte, and a request
+/// has no folded lines.
+class http_parser {
 public:
   /// Takes a piece of the body and says how many bytes it took. Fewer than
-  /// offered stops the reader.
+  /// offered stops the reading.
   using taker = std::function<size_t(bytes_view)>;
 
-  explicit http_body_reader(const http_head& head)
-    : http_body_reader(head.framing, head.content_length) {
-    // nop
-  }
+  http_parser() = default;
+  virtual ~http_parser() = default;
 
-  http_body_reader(body_framing framing, uint64_t size) noexcept;
+  http_parser(const http_parser&) = delete;
+  http_parser& operator=(const http_parser&) = delete;
 
-  /// Reads from the start of `data` until the body ends, `take` stops, or more
-  /// bytes are needed.
+  /// Reads from the start of `data`, as far as the head goes.
   /// @returns the bytes used; the rest must come again, with more behind it.
-  result<size_t> put(bytes_view data, const taker& take);
+  /// Errors: `ec::malformed`, `ec::limit_reached` (the head is too long).
+  virtual result<size_t> put_head(bytes_view data) = 0;
+
+  virtual bool has_head() const noexcept = 0;
+
+  /// @pre `has_head()`
+  http_head& head() noexcept { return head_; }
+
+  /// Reads on until the body ends, `take` stops, or more bytes are needed.
+  /// @pre `has_head()`
+  /// @returns as `put_head`.
+  virtual result<size_t> put_body(bytes_view data, const taker& take) = 0;
 
   /// The stream ended. `ec::unreachable` unless that is how the body ends.
-  result<void> put_end() noexcept;
+  virtual result<void> put_end() = 0;
 
-  bool done() const noexcept { return state_ == state::done; }
+  /// Whether all of the message was read.
+  virtual bool done() const noexcept = 0;
 
-private:
-  enum class state : uint8_t { data, data_end, chunk_size, trailer, done };
-
-  result<size_t> on_line(bytes_view data);
-  result<void> on_chunk_size(std::string_view line);
-  result<void> on_trailer(std::string_view line);
-
-  body_framing framing_;
-  state state_;
-  uint64_t left_; ///< Of the body, or of the chunk.
-  size_t trailer_bytes_ = 0;
+protected:
+  http_head head_;
 };
+
+std::unique_ptr<http_parser> make_request_parser(size_t head_bytes_max);
+
+/// @param without_body Whether it answers a HEAD request.
+std::unique_ptr<http_parser> make_response_parser(size_t head_bytes_max,
+                                                  bool without_body = false);
 
 } // namespace weir::net

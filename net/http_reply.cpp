@@ -1,7 +1,6 @@
 #include "net/http_connection.hpp"
+#include "net/http_writer.hpp"
 #include "net/ws_codec.hpp"
-
-#include <algorithm>
 
 namespace weir::net {
 
@@ -40,30 +39,20 @@ http_reply error_reply(int status, std::string_view name,
 }
 
 std::string format_reply_head(const http_reply& reply, bool keep_alive) {
-  auto good
-    = reply.status >= 200 && reply.status <= 599
-      && is_header_value(reply.content_type)
-      && std::all_of(reply.headers.begin(), reply.headers.end(),
-                     [](const http_header& x) {
-                       return is_token(x.name) && is_header_value(x.value);
-                     });
-  if (!good)
+  if (reply.status < 200 || reply.status > 599)
     return {};
-  auto out = "HTTP/1.1 " + std::to_string(reply.status) + ' '
-             + std::string{reason_phrase(reply.status)} + "\r\n";
+  http_writer head{reply.status};
   if (reply.status != 204 && reply.status != 304) {
     if (!reply.content_type.empty())
-      out += "Content-Type: " + reply.content_type + "\r\n";
+      head.add("Content-Type", reply.content_type);
     const auto rest = reply.rest ? reply.rest->size() : std::optional{uint64_t{0}};
     if (rest)
-      out += "Content-Length: " + std::to_string(reply.body.size() + *rest)
-             + "\r\n";
+      head.add("Content-Length", std::to_string(reply.body.size() + *rest));
   }
-  for (auto& [name, value] : reply.headers)
-    out += name + ": " + value + "\r\n";
+  head.add(reply.headers);
   if (!keep_alive)
-    out += "Connection: close\r\n";
-  return out + "\r\n";
+    head.add("Connection", "close");
+  return head.take();
 }
 
 // -- the right to answer ------------------------------------------------------

@@ -1,33 +1,18 @@
 #include "net/http_types.hpp"
 
+#include <boost/beast/core/string.hpp>
+
 #include <algorithm>
 #include <cstdint>
 
 namespace weir::net {
 
-namespace {
-
-char lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool is_token_char(char c) noexcept {
-  if ((c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z'))
-    return true;
-  return c != '\0'
-         && std::string_view{"!#$%&'*+-.^_`|~"}.find(c)
-              != std::string_view::npos;
-}
-
-} // namespace
-
 bool same_text(std::string_view x, std::string_view y) noexcept {
-  return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](char a, char b) {
-    return lower(a) == lower(b);
-  });
+  return boost::beast::iequals(x, y);
 }
 
 bool lists_token(std::string_view list, std::string_view token) noexcept {
+  // Beast's own list takes `websocket/13` for `websocket`.
   while (!list.empty()) {
     auto comma = std::min(list.find(','), list.size());
     auto item = list.substr(0, comma);
@@ -50,7 +35,11 @@ const std::string* find_header(const http_headers& headers,
 }
 
 bool is_token(std::string_view name) noexcept {
-  return !name.empty() && std::all_of(name.begin(), name.end(), is_token_char);
+  static constexpr std::string_view signs = "!#$%&'*+-.^_`|~";
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    const auto letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+    return letter || (c >= '0' && c <= '9') || signs.find(c) != signs.npos;
+  });
 }
 
 bool is_header_value(std::string_view value) noexcept {
@@ -58,75 +47,6 @@ bool is_header_value(std::string_view value) noexcept {
     auto byte = static_cast<uint8_t>(c);
     return byte == '\t' || (byte >= 0x20 && byte != 0x7f);
   });
-}
-
-std::string_view reason_phrase(int status) noexcept {
-  switch (status) {
-    case 100:
-      return "Continue";
-    case 101:
-      return "Switching Protocols";
-    case 200:
-      return "OK";
-    case 201:
-      return "Created";
-    case 202:
-      return "Accepted";
-    case 204:
-      return "No Content";
-    case 301:
-      return "Moved Permanently";
-    case 302:
-      return "Found";
-    case 304:
-      return "Not Modified";
-    case 307:
-      return "Temporary Redirect";
-    case 308:
-      return "Permanent Redirect";
-    case 400:
-      return "Bad Request";
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 408:
-      return "Request Timeout";
-    case 409:
-      return "Conflict";
-    case 410:
-      return "Gone";
-    case 413:
-      return "Content Too Large";
-    case 415:
-      return "Unsupported Media Type";
-    case 417:
-      return "Expectation Failed";
-    case 421:
-      return "Misdirected Request";
-    case 426:
-      return "Upgrade Required";
-    case 429:
-      return "Too Many Requests";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 500:
-      return "Internal Server Error";
-    case 501:
-      return "Not Implemented";
-    case 502:
-      return "Bad Gateway";
-    case 503:
-      return "Service Unavailable";
-    case 504:
-      return "Gateway Timeout";
-    default:
-      return "Unknown";
-  }
 }
 
 } // namespace weir::net

@@ -30,7 +30,4 @@ bool lists_token(std::string_view list, std::string_view token) noexcept;
 bool is_token(std::string_view name) noexcept;
 bool is_header_value(std::string_view value) noexcept;
 
-/// `Not Found` for 404; `Unknown` for numbers we do not use.
-std::string_view reason_phrase(int status) noexcept;
-
 } // namespace weir::net

@@ -3,6 +3,7 @@
 #include "base/random.hpp"
 #include "net/connector.hpp"
 #include "net/http_parser.hpp"
+#include "net/http_writer.hpp"
 #include "net/limits.hpp"
 #include "net/retry_hints.hpp"
 #include "net/ws_channel.hpp"
@@ -96,18 +97,16 @@ private:
     std::array<uint8_t, 16> random;
     options_.random->fill(random);
     key_ = base64(random);
-    auto good = is_header_value(options_.user_agent);
-    request_ = "GET " + options_.target.target
-               + " HTTP/1.1\r\nHost: " + options_.target.authority()
-               + "\r\nUpgrade: websocket\r\nConnection: Upgrade"
-                 "\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "
-               + key_ + "\r\nUser-Agent: " + options_.user_agent + "\r\n";
-    for (auto& [name, value] : options_.headers) {
-      good = good && is_token(name) && is_header_value(value);
-      request_ += name + ": " + value + "\r\n";
-    }
-    request_ += "\r\n";
-    return good;
+    http_writer head{"GET", options_.target.target};
+    head.add("Host", options_.target.authority());
+    head.add("Upgrade", "websocket");
+    head.add("Connection", "Upgrade");
+    head.add("Sec-WebSocket-Version", "13");
+    head.add("Sec-WebSocket-Key", key_);
+    head.add("User-Agent", options_.user_agent);
+    head.add(options_.headers);
+    request_ = head.take();
+    return !request_.empty();
   }
 
   void send_request() {
@@ -146,22 +145,19 @@ private:
   }
 
   void on_answer() {
-    auto text = as_text(answer_);
-    auto size = find_head_end(text);
-    if (size == 0 && text.size() < limits::http_response_head_bytes_max)
+    const auto used = parser_->put_head(bytes_view{answer_}.subspan(parsed_));
+    if (!used)
+      return cut(because(ec::malformed, used.error().context));
+    parsed_ += *used;
+    if (!parser_->has_head())
       return read_answer();
-    if (size == 0)
-      return cut(because(ec::malformed, "the answer's head is too long"));
-    auto head = parse_response_head(text.substr(0, size), false);
-    if (!head)
-      return cut(because(head.error()));
-    if (auto refused = check_answer(*head))
+    if (auto refused = check_answer(parser_->head()))
       return cut(std::move(*refused));
     deadline_->cancel();
     opened_ = true;
     listener_->on_open();
     auto answer = std::exchange(answer_, {});
-    open(std::exchange(stream_, nullptr), {}, bytes_view{answer}.subspan(size));
+    open(std::exchange(stream_, nullptr), {}, bytes_view{answer}.subspan(parsed_));
   }
 
   std::optional<ws_close_info> check_answer(const http_head& head) const {
@@ -246,6 +242,9 @@ private:
   std::string request_;
   size_t sent_ = 0;
   bytes answer_;
+  size_t parsed_ = 0; ///< Bytes of the answer's head.
+  std::unique_ptr<http_parser> parser_
+    = make_response_parser(limits::http_response_head_bytes_max);
   bool opened_ = false;
 
   size_t frame_credit_ = 0;

@@ -1,8 +1,5 @@
 #include "net/address_guard.hpp"
-#include "net/http_parser.hpp"
 #include "net/inflater.hpp"
-#include "net/limits.hpp"
-#include "net/retry_hints.hpp"
 #include "net/url.hpp"
 #include "net/ws_codec.hpp"
 #include "simnet/gzip.hpp"
@@ -17,134 +14,6 @@ namespace weir::fuzz {
 namespace {
 
 using namespace net;
-
-// -- HTTP ---------------------------------------------------------------------
-
-void check_fields(const http_head& head) {
-  for (const auto& [name, value] : head.headers)
-    require(is_token(name) && is_header_value(value), "fields are clean");
-  require(head.headers.size() <= limits::http_request_fields_max,
-          "fields are counted");
-}
-
-struct body_reading {
-  bool good = false;
-  bool done = false;
-  size_t used = 0;
-  bytes body;
-
-  bool operator==(const body_reading&) const = default;
-};
-
-/// As a connection reads: what was not taken comes again with more behind it.
-body_reading read_body(const http_head& head, bytes_view all, uint8_t pattern) {
-  body_reading out;
-  http_body_reader reader{head};
-  out.good = true;
-  size_t arrived = 0;
-  in_pieces(all, pattern, [&](bytes_view piece) {
-    arrived += piece.size();
-    const auto offered = all.subspan(out.used, arrived - out.used);
-    const auto used = reader.put(offered, [&](bytes_view x) {
-      out.body.insert(out.body.end(), x.begin(), x.end());
-      return x.size();
-    });
-    out.good = used.has_value();
-    if (!out.good)
-      return false;
-    require(*used <= offered.size(), "no more is used than was offered");
-    out.used += *used;
-    return !reader.done();
-  });
-  out.done = reader.done();
-  // A fault is found at the first byte or at the last; the rest must agree.
-  if (!out.good)
-    return {};
-  out.good = out.done || reader.put_end().has_value();
-  return out;
-}
-
-void check_body(const http_head& head, bytes_view body, uint8_t pattern) {
-  const auto pieces = read_body(head, body, pattern | 1);
-  require(read_body(head, body, 0) == pieces,
-          "a body reads the same in any pieces");
-  require(head.framing != body_framing::sized
-            || pieces.body.size() <= head.content_length,
-          "a body has no more bytes than it says");
-}
-
-/// A strict head, then its body (hostile-inputs.md 2.2.5).
-void run_http_request(bytes_view input) {
-  if (input.empty())
-    return;
-  const auto rest = input.subspan(1);
-  const auto text = as_text(rest);
-  const auto verdict = check_request_head(text);
-  using enum head_verdict::kind;
-  if (verdict.what == refused)
-    require(verdict.status == 400 || verdict.status == 431,
-            "a refusal has a status");
-  if (verdict.what != complete)
-    return;
-  require(verdict.size <= limits::http_request_head_bytes_max
-            && verdict.size <= text.size()
-            && find_head_end(text) == verdict.size,
-          "a head has one end");
-  const auto head = parse_request_head(text.substr(0, verdict.size));
-  if (!head)
-    return;
-  check_fields(*head);
-  require(is_token(head->method) && head->target.starts_with('/'),
-          "a request has a method and a path");
-  require(head->framing != body_framing::to_end,
-          "the end of a request shows in its head");
-  require(find_header(head->headers, "host") != nullptr || head->http_1_0,
-          "a request names its host");
-  check_body(*head, rest.subspan(verdict.size), input.front());
-}
-
-std::vector<bytes> http_request_seeds() {
-  return {to_bytes("\1GET /repos?limit=5 HTTP/1.1\r\nHost: a\r\n\r\n"),
-          to_bytes("\7POST /repos/add HTTP/1.1\r\nHost: a:1\r\n"
-                   "Content-Length: 11\r\n\r\n{\"dids\":[]}"),
-          to_bytes("\3POST / HTTP/1.1\r\nHost: a\r\n"
-                   "Transfer-Encoding: chunked\r\n\r\n"
-                   "5;x=y\r\nhello\r\n0\r\nA: b\r\n\r\n"),
-          to_bytes("\1GET /channel HTTP/1.1\r\nHost: a\r\n"
-                   "Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n")};
-}
-
-void run_http_response(bytes_view input) {
-  if (input.empty())
-    return;
-  const auto rest = input.subspan(1);
-  const auto text = as_text(rest);
-  const auto size = find_head_end(text);
-  if (size == 0)
-    return;
-  const auto head
-    = parse_response_head(text.substr(0, size), input.front() == 0xff);
-  if (!head)
-    return;
-  require(head->status >= 100 && head->status <= 999,
-          "a status has three digits");
-  for (const auto hint : {retry_after(head->headers, wall_time{}),
-                          rate_limit_reset(head->headers, wall_time{})})
-    require(!hint || (hint->count() >= 0 && *hint <= limits::retry_wait_max),
-            "nobody waits for more than a day");
-  check_body(*head, rest.subspan(size), input.front());
-}
-
-std::vector<bytes> http_response_seeds() {
-  return {to_bytes("\1HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"),
-          to_bytes("\5HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-                   "a\r\n0123456789\r\n0\r\n\r\n"),
-          to_bytes("\1HTTP/1.1 429 Slow\r\nRetry-After: 30\r\n"
-                   "RateLimit-Reset: 1700000000\r\n\r\nwait"),
-          to_bytes("\1HTTP/1.1 503 No\r\nRetry-After: Sun, 06 Nov 1994 "
-                   "08:49:37 GMT\r\nConnection: close\r\n\r\n"),
-          to_bytes("\1HTTP/1.0 301 Moved\r\nLocation: /x\r\n\r\n")};
-}
 
 // -- gzip ---------------------------------------------------------------------
 
@@ -379,8 +248,6 @@ std::vector<bytes> url_seeds() {
 }
 
 constexpr target group[] = {
-  {"http_request", run_http_request, http_request_seeds},
-  {"http_response", run_http_response, http_response_seeds},
   {"gzip", run_gzip, gzip_seeds},
   {"ws", run_ws, ws_seeds},
   {"url", run_url, url_seeds},

@@ -4,6 +4,7 @@
 #include "actors/api/routes.hpp"
 #include "atproto/identifiers.hpp"
 #include "net/http_parser.hpp"
+#include "net/limits.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/support/net_memory.hpp"
 #include "wire/limits.hpp"
@@ -159,10 +160,13 @@ struct answered {
 std::vector<answered> read_answers(std::string_view text) {
   std::vector<answered> out;
   while (!text.empty()) {
-    const auto size = net::find_head_end(text);
-    require(size > 0, "an answer has a head");
-    const auto head = net::parse_response_head(text.substr(0, size), false);
-    require(head.has_value(), "an answer's head can be read");
+    const auto parser
+      = net::make_response_parser(limits::http_response_head_bytes_max);
+    const auto used = parser->put_head(as_bytes(text));
+    require(used.has_value() && parser->has_head(),
+            "an answer's head can be read");
+    const auto size = *used;
+    const auto* head = &parser->head();
     auto end = size;
     // To HEAD there is none, whatever its length.
     if (head->status >= 200 && size < text.size()

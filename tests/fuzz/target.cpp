@@ -7,7 +7,7 @@ namespace weir::fuzz {
 
 std::vector<target> all_targets() {
   std::vector<target> out;
-  for (const auto group : {codec_targets(), tree_targets(), net_targets(),
+  for (const auto group : {codec_targets(), tree_targets(), http_targets(), net_targets(),
                            server_targets(), storage_targets(), wire_targets()})
     out.insert(out.end(), group.begin(), group.end());
   return out;

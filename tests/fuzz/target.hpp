@@ -24,6 +24,7 @@ struct target {
 /// Of one file each.
 std::span<const target> codec_targets();
 std::span<const target> tree_targets();
+std::span<const target> http_targets();
 std::span<const target> net_targets();
 std::span<const target> server_targets();
 std::span<const target> storage_targets();
