@@ -9,7 +9,8 @@ namespace weir::net {
 
 /// Lays out a head. Whatever is malformed (a name that is no token, a value with
 /// a control byte) leaves nothing to send: nobody's text ends a line
-/// (reliability.md 2.2). Our own, since Beast's serializer needs a list of fields
+/// (hostile-inputs.md 2.2.5). Our own, since Beast's serializer needs a list of
+/// fields
 /// and takes twice the time (ADR 0025).
 class http_writer {
 public:

@@ -99,7 +99,7 @@ void check_body(const make_parser& make, bytes_view message, size_t head_size,
           "a body has no more bytes than it says");
 }
 
-/// A strict head, then its body (reliability.md 2.2).
+/// A strict head, then its body (hostile-inputs.md 2.2.5).
 void run_http_request(bytes_view input) {
   if (input.empty())
     return;
