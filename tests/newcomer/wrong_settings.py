@@ -488,7 +488,7 @@ def check_warnings(data, at):
         ('collections that nobody has', ['--mode', 'full-network', '--upstream', f'relay:{relay}',
                                          '--collections', 'com.example.nobody'],
          'collections_keep_nothing', 'of collections that exist?'),
-        ('more memory than there is', ['--memory-limit', '1TiB'], 'memory_limit_too_large', 'set memory_limit to half'),
+        ('more memory than there is', ['--memory-limit', '1TiB'], 'memory_limit_too_large', 'set memory_limit to at most half'),
     ]
     for name, arguments, event, words in rows:
         with Node(data, [*SIMULATED, *arguments, '--plc-url', plc]) as node:

@@ -1,5 +1,5 @@
-#include "base/limits.hpp"
 #include "net/http_writer.hpp"
+#include "net/limits.hpp"
 #include "net/ws_codec.hpp"
 
 #include <boost/asio/io_context.hpp>
