@@ -155,7 +155,6 @@ storage::journal_batch journal::gather(std::vector<journal_update>& updates,
     append(out.exported, x.rows->exported);
     if (x.rows->export_place)
       out.export_place = x.rows->export_place;
-    append(out.handles, x.rows->handles);
     append(out.consumers, x.rows->consumers);
     append(out.configuration, x.rows->configuration);
   }

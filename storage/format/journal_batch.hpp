@@ -32,12 +32,6 @@ struct configuration_change {
   std::optional<bytes> value;
 };
 
-/// A verified handle and its DID. Without a DID the handle is released.
-struct handle_change {
-  std::string handle; ///< In lower case.
-  std::optional<atproto::did> repo;
-};
-
 /// One group: updates of repos in the order in which they take effect, and rows
 /// that must not be on disk before these updates are (cursors, acks).
 struct journal_batch {
@@ -48,11 +42,8 @@ struct journal_batch {
   /// In order. A DID without a row is removed.
   std::vector<std::pair<atproto::did, std::optional<identity_row>>> exported;
   std::optional<export_row> export_place;
-  std::vector<handle_change> handles;
   std::vector<consumer_change> consumers;
   std::vector<configuration_change> configuration;
-  /// Raises the global metadata version by one (INDEX-09).
-  bool raise_metadata_version = false;
 };
 
 } // namespace weir::storage

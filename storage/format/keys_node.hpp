@@ -35,14 +35,6 @@ struct upstream_key {
   static auto parts(auto& x) { return std::tie(x.id); }
 };
 
-/// Budget and state of a host.
-struct host_key {
-  static constexpr auto in = table::host;
-  std::string origin;
-
-  static auto parts(auto& x) { return std::tie(x.origin); }
-};
-
 /// Progress of a listing at an upstream; value: `listing_row`.
 struct listing_key {
   static constexpr auto in = table::listing;
@@ -86,33 +78,6 @@ struct dead_letter_key {
   static auto parts(auto& x) {
     return std::tie(x.dataset, x.name, x.partition, x.id);
   }
-};
-
-/// Evidence of something that could not be verified.
-struct quarantine_key {
-  static constexpr auto in = table::quarantine;
-  uint64_t time_us = 0;
-  uint32_t number = 0;
-
-  static auto parts(auto& x) { return std::tie(x.time_us, x.number); }
-};
-
-/// Something that an operator did.
-struct audit_key {
-  static constexpr auto in = table::audit;
-  uint64_t time_us = 0;
-  uint32_t number = 0;
-
-  static auto parts(auto& x) { return std::tie(x.time_us, x.number); }
-};
-
-/// What a dataset used in some span of time.
-struct usage_key {
-  static constexpr auto in = table::usage;
-  uint64_t time_us = 0;
-  uint32_t number = 0;
-
-  static auto parts(auto& x) { return std::tie(x.time_us, x.number); }
 };
 
 } // namespace weir::storage

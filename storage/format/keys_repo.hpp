@@ -32,15 +32,6 @@ struct repo_by_status_key {
   static auto parts(auto& x) { return std::tie(x.status, x.due, x.repo); }
 };
 
-/// The most recent events in the life of a repo.
-struct timeline_key {
-  static constexpr auto in = table::timeline;
-  atproto::did repo;
-  uint64_t number = 0;
-
-  static auto parts(auto& x) { return std::tie(x.repo, x.number); }
-};
-
 /// A repo in a dataset; value: `member_row`.
 struct member_key {
   static constexpr auto in = table::member;
@@ -59,14 +50,6 @@ struct sync_buffer_key {
   uint64_t number = 0;
 
   static auto parts(auto& x) { return std::tie(x.repo, x.number); }
-};
-
-/// A verified handle; value: `stored_bytes`, the text of the DID.
-struct handle_key {
-  static constexpr auto in = table::handle;
-  std::string handle; ///< Lower case.
-
-  static auto parts(auto& x) { return std::tie(x.handle); }
 };
 
 /// A cached identity; value: `identity_row`.
@@ -108,29 +91,6 @@ struct collection_id_key {
   std::string name;
 
   static auto parts(auto& x) { return std::tie(x.name); }
-};
-
-/// The definition of an index of one dataset, with its states, version and
-/// claim.
-struct index_metadata_key {
-  static constexpr auto in = table::index_metadata;
-  uint16_t dataset = 0;
-  uint32_t collection = 0;
-
-  static auto parts(auto& x) { return std::tie(x.dataset, x.collection); }
-};
-
-/// One record under one value of an index.
-struct index_entry_key {
-  static constexpr auto in = table::index_entry;
-  uint32_t incarnation = 0; ///< Number of the index; it is never used again.
-  std::string value;        ///< Bytes that sort as the value does.
-  atproto::did repo;
-  record_key rkey;
-
-  static auto parts(auto& x) {
-    return std::tie(x.incarnation, x.value, x.repo, x.rkey);
-  }
 };
 
 } // namespace weir::storage

@@ -110,8 +110,6 @@ struct update_receipt {
   std::shared_ptr<const chain_row> chain; ///< The chain after the update.
   op_id erased_through = 0;
   uint64_t store_epoch = 0;
-  /// Global metadata version (INDEX-09, INDEX-10).
-  uint64_t metadata_version = 0;
   std::string reason; ///< For people; empty when done.
 };
 

@@ -182,16 +182,6 @@ void serialize(Archive& ar, stream_run& x) {
 }
 
 template <class Archive>
-void serialize(Archive& ar, operation_place& x) {
-  ar(x.partition, x.id);
-}
-
-template <class Archive>
-void serialize(Archive& ar, tombstone_row& x) {
-  ar(x.rev, x.deleted_by);
-}
-
-template <class Archive>
 void serialize(Archive& ar, listing_row& x) {
   ar(x.cursor, x.done, x.noted, x.audited);
 }
@@ -295,8 +285,6 @@ constexpr table table_of(const holder_row*) { return table::collection_member; }
 constexpr table table_of(const collection_row*) { return table::collection_name; }
 constexpr table table_of(const stream_head_row*) { return table::chain; }
 constexpr table table_of(const stream_run*) { return table::stream_block; }
-constexpr table table_of(const operation_place*) { return table::operation_dedup; }
-constexpr table table_of(const tombstone_row*) { return table::tombstone; }
 constexpr table table_of(const listing_row*) { return table::listing; }
 constexpr table table_of(const waiting_row*) { return table::sync_buffer; }
 constexpr table table_of(const void*) { return {}; } // Rows of several tables.
@@ -340,8 +328,6 @@ WEIR_ROW(holder_row);
 WEIR_ROW(collection_row);
 WEIR_ROW(stream_head_row);
 WEIR_ROW(stream_run);
-WEIR_ROW(operation_place);
-WEIR_ROW(tombstone_row);
 WEIR_ROW(listing_row);
 WEIR_ROW(counter);
 WEIR_ROW(stored_bytes);

@@ -172,16 +172,6 @@ struct stream_head_row {
   uint64_t records = 0;
 };
 
-struct operation_place {
-  uint16_t partition = 0;
-  op_id id = 0;
-};
-
-struct tombstone_row {
-  atproto::tid rev;
-  op_id deleted_by = 0;
-};
-
 /// The rows are record_head, repo_row, member_row, upstream_row, identity_row,
 /// export_row, consumer_row, dead_letter_row, filter_row, log_epochs_row,
 /// erasure_row, holder_row, collection_row, and those above.

@@ -15,11 +15,8 @@ result<std::unique_ptr<committer>> committer::open(database& db,
   auto tail = read_log_tail(db, options.partition);
   if (!tail)
     return tail.error();
-  std::unique_ptr<committer> out{
+  return std::unique_ptr<committer>{
     new committer{db, names, time, std::move(options), *tail}};
-  if (auto ok = out->learn_versions(); !ok)
-    return ok.error();
-  return out;
 }
 
 committer::committer(database& db, collection_table& names, const clock& time,
@@ -53,10 +50,8 @@ result<commit_result> committer::stage(const journal_batch& group) {
     out.receipts.push_back(std::move(*receipt));
   }
   stage_others(group);
-  for (auto& receipt : out.receipts) {
+  for (auto& receipt : out.receipts)
     receipt.store_epoch = db_.store_epoch();
-    receipt.metadata_version = metadata_version_;
-  }
   out.last = last_id();
   out.log_events = log_events();
   return out;

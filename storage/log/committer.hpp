@@ -66,7 +66,7 @@ struct commit_result {
 /// `limits::fences_max`).
 class committer {
 public:
-  /// Finds the end of the log and loads the current versions.
+  /// Finds the end of the log.
   static result<std::unique_ptr<committer>>
   open(database& db, collection_table& names, const clock& time,
        committer_options options = {});
@@ -107,15 +107,12 @@ public:
   /// Number of events in the log (`is_event_scope`).
   uint64_t log_events() const noexcept { return log_.tail().events; }
 
-  uint64_t metadata_version() const noexcept { return metadata_version_; }
-
 private:
   committer(database& db, collection_table& names, const clock& time,
             committer_options options, log_tail tail);
 
   result<commit_result> stage(const journal_batch& group);
   result<void> write(sync_mode sync);
-  result<void> learn_versions();
   error broken(error why);
 
   // -- one update (committer_update.cpp) --------------------------------------
@@ -140,7 +137,7 @@ private:
   // -- rows beside the updates (committer_rows.cpp) ---------------------------
   void stage_others(const journal_batch& group);
   void stage_export(const journal_batch& group);
-  void stage_bytes(const std::string& key, const std::optional<bytes>& value);
+  void stage_setting(const configuration_change& x);
   void stage_listing(const listing_change& x);
   void stage_consumer(const consumer_change& x);
 
@@ -154,7 +151,6 @@ private:
   std::unordered_map<atproto::did, uint64_t> fences_;
   std::map<uint64_t, atproto::did> fence_order_; ///< The oldest goes first.
   uint64_t last_fence_ = 0;
-  uint64_t metadata_version_ = 0;
   error failure_;
   write_batch batch_;
   /// Keys put into `batch_`, which cannot be read yet.

@@ -3,32 +3,6 @@
 
 namespace weir::storage {
 
-namespace {
-
-std::string metadata_version_key() {
-  return encode_key(meta_key{"metadata_version"});
-}
-
-bytes text_bytes(std::string_view x) {
-  const auto view = as_bytes(x);
-  return {view.begin(), view.end()};
-}
-
-} // namespace
-
-result<void> committer::learn_versions() {
-  const auto value = db_.get(metadata_version_key());
-  if (!value)
-    return value.error();
-  if (!*value)
-    return {};
-  const auto version = decode_value<counter>(**value, table::meta);
-  if (!version)
-    return version.error();
-  metadata_version_ = version->value;
-  return {};
-}
-
 // -- one update ---------------------------------------------------------------
 
 result<void> committer::stage_row(const repo_update& in, op_id erased_through,
@@ -95,17 +69,10 @@ void committer::stage_others(const journal_batch& group) {
   for (const auto& [repo, row] : group.identities)
     batch_.put(encode_key(identity_key{repo}), encode_value(row));
   stage_export(group);
-  for (const auto& x : group.handles)
-    stage_bytes(encode_key(handle_key{x.handle}),
-                x.repo ? std::optional{text_bytes(x.repo->str())}
-                       : std::nullopt);
   for (const auto& x : group.consumers)
     stage_consumer(x);
   for (const auto& x : group.configuration)
-    stage_bytes(encode_key(configuration_key{x.dataset, x.name}), x.value);
-  if (group.raise_metadata_version)
-    batch_.put(metadata_version_key(),
-               encode_value(counter{++metadata_version_}));
+    stage_setting(x);
 }
 
 void committer::stage_export(const journal_batch& group) {
@@ -121,10 +88,10 @@ void committer::stage_export(const journal_batch& group) {
                encode_value(*group.export_place));
 }
 
-void committer::stage_bytes(const std::string& key,
-                            const std::optional<bytes>& value) {
-  if (value)
-    batch_.put(key, encode_value(stored_bytes{*value}));
+void committer::stage_setting(const configuration_change& x) {
+  const auto key = encode_key(configuration_key{x.dataset, x.name});
+  if (x.value)
+    batch_.put(key, encode_value(stored_bytes{*x.value}));
   else
     batch_.erase(key);
 }

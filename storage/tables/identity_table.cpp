@@ -49,15 +49,4 @@ result<export_row> load_export_place(const database& db) {
   return row->value_or(export_row{});
 }
 
-result<std::optional<atproto::did>> load_handle(const database& db,
-                                                const std::string& handle) {
-  const auto text = load_row<stored_bytes>(db, handle_key{handle});
-  if (!text)
-    return text.error();
-  if (!*text)
-    return std::optional<atproto::did>{};
-  return std::optional{
-    atproto::did::trusted(std::string{as_text((*text)->value)})};
-}
-
 } // namespace weir::storage

@@ -28,8 +28,4 @@ result<std::vector<atproto::did>> list_exported(const database& db,
 /// How far the export was read; an empty row when it was not read at all.
 result<export_row> load_export_place(const database& db);
 
-/// Finds the DID that has this verified handle. @param handle Lower case.
-result<std::optional<atproto::did>> load_handle(const database& db,
-                                                const std::string& handle);
-
 } // namespace weir::storage

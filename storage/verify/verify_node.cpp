@@ -40,8 +40,7 @@ private:
       const auto row = x_.decoded<counter>(value, table::meta);
       if (row && row->value != x_.db.log_identity())
         x_.find("tables", "meta", "it says another identity than FORMAT");
-    } else if (name == "store_epoch" || name == "metadata_version"
-               || name == "next_collection_id") {
+    } else if (name == "store_epoch" || name == "next_collection_id") {
       x_.decoded<counter>(value, table::meta);
     } else if (name == log_epochs_row_name) {
       x_.decoded<log_epochs_row>(value, table::meta);
@@ -118,7 +117,7 @@ void check_listings(verify_context& x) {
     });
 }
 
-// -- identities, handles ------------------------------------------------------
+// -- identities ---------------------------------------------------------------
 
 void check_identities(verify_context& x) {
   x.each_row<identity_row, identity_key>(
@@ -143,23 +142,6 @@ void check_exported(verify_context& x) {
     });
 }
 
-void check_handle(verify_context& x, const std::string& handle,
-                  const stored_bytes& owner) {
-  const auto find = [&](std::string sentence) {
-    x.find("tables", "handle " + handle, std::move(sentence));
-  };
-  if (std::any_of(handle.begin(), handle.end(), [](char c) {
-        return c >= 'A' && c <= 'Z';
-      }))
-    find("it is not in lower case");
-  const auto repo = atproto::did::parse(as_text(owner.value));
-  if (!repo)
-    return find("its owner is no DID");
-  const auto row = x.row_at<identity_row>(identity_key{*repo}, repo->str());
-  if (!row || row->handle != handle)
-    find("the identity of " + repo->str() + " has another");
-}
-
 // -- where nothing may lie ----------------------------------------------------
 
 /// Returns whether a table has a writer. It lists every table, so that the
@@ -182,7 +164,6 @@ bool is_written(table x) {
     case table::repo_by_status:
     case table::member:
     case table::sync_buffer:
-    case table::handle:
     case table::identity:
     case table::erasure:
     case table::exported:
@@ -192,19 +173,6 @@ bool is_written(table x) {
     case table::acked:
     case table::dead_letter:
       return true;
-    case table::operation_dedup:
-    case table::tombstone:
-    case table::content_state:
-    case table::missing:
-    case table::waiter:
-    case table::timeline:
-    case table::host:
-    case table::quarantine:
-    case table::audit:
-    case table::usage:
-    case table::index_metadata:
-    case table::index_entry:
-      return false;
   }
   return false; // No table of this format.
 }
@@ -253,12 +221,6 @@ void verify_node(verify_context& x) {
   check_listings(x);
   check_identities(x);
   check_exported(x);
-  x.each_row<stored_bytes, handle_key>(
-    range_of<handle_key>(),
-    [&](const handle_key& key, const stored_bytes& owner) {
-      x.count("handles");
-      check_handle(x, key.handle, owner);
-    });
   check_strays(x);
   check_partition<log_block_key>(x);
   check_partition<content_block_key>(x);

@@ -31,21 +31,31 @@ struct key_list {
 using all_keys = key_list<
   log_block_key, content_block_key, stream_block_key, chain_key,
   record_head_key, collection_member_key, content_reference_key, time_index_key,
-  operation_dedup_key, tombstone_key, content_state_key, missing_key,
-  waiter_key, repo_key, repo_by_status_key, timeline_key, member_key,
-  sync_buffer_key, handle_key, identity_key, erasure_key, collection_name_key,
-  collection_id_key, index_metadata_key, index_entry_key, meta_key,
-  configuration_key, upstream_key, host_key, listing_key, consumer_key,
-  acked_key, dead_letter_key, quarantine_key, audit_key, usage_key>;
+  repo_key, repo_by_status_key, member_key, sync_buffer_key, identity_key,
+  exported_key, erasure_key, collection_name_key, collection_id_key, meta_key,
+  configuration_key, upstream_key, listing_key, consumer_key, acked_key,
+  dead_letter_key>;
 
-index_entry_key draw_key(decisions& draw) {
-  index_entry_key out;
-  out.incarnation = draw.next() % 2u;
-  out.value = as_text(draw.take(draw.below(8)));
+record_head_key draw_key(decisions& draw) {
+  record_head_key out;
+  out.collection = draw.next() % 2u;
   std::string repo = "did:plc:ewvi7nxzyoun6zhxrhs64oi";
   repo += "234567abcdefghijklmnopqrstuvwxyz"[draw.below(32)];
   out.repo = atproto::did::trusted(std::move(repo));
   return out;
+}
+
+acked_key draw_named_key(decisions& draw) {
+  acked_key out;
+  out.name = as_text(draw.take(draw.below(8)));
+  out.first = draw.next() % 2u;
+  return out;
+}
+
+template <class Key, class Rank>
+void check_order(const Key& x, const Key& y, Rank rank) {
+  require((rank(x) <=> rank(y) < 0) == (encode_key(x) < encode_key(y)),
+          "keys sort as their parts do");
 }
 
 /// Order of keys is order of their parts; any bytes are one key or none.
@@ -54,11 +64,13 @@ void run_keys(bytes_view input) {
   decisions draw{input};
   const auto x = draw_key(draw);
   const auto y = draw_key(draw);
-  const auto parts = [](const index_entry_key& key) {
-    return std::tie(key.incarnation, key.value, key.repo);
-  };
-  require((parts(x) <=> parts(y) < 0) == (encode_key(x) < encode_key(y)),
-          "keys sort as their parts do");
+  check_order(x, y, [](const record_head_key& key) {
+    return std::tie(key.repo, key.collection);
+  });
+  const auto named = draw_named_key(draw);
+  check_order(named, draw_named_key(draw), [](const acked_key& key) {
+    return std::tie(key.name, key.first);
+  });
 }
 
 std::vector<bytes> key_seeds() {
@@ -68,10 +80,8 @@ std::vector<bytes> key_seeds() {
        {encode_key(log_block_key{1, 70}),
         encode_key(stream_block_key{sample_did, 16, 0, 9}),
         encode_key(record_head_key{1, sample_did, 16, rkey}),
-        encode_key(tombstone_key{sample_did, 17, {"self"}}),
         encode_key(repo_by_status_key{repo_status::error, 5, sample_did}),
-        encode_key(handle_key{"alice.test"}),
-        encode_key(index_entry_key{1, {"a\0b", 3}, sample_did, rkey}),
+        encode_key(collection_id_key{{"a\0b", 3}}),
         encode_key(acked_key{1, "tap", 0, 44})})
     out.push_back(to_bytes(x));
   return out;
@@ -93,8 +103,8 @@ struct row_list {
 using all_rows
   = row_list<record_head, repo_row, member_row, upstream_row, identity_row,
              consumer_row, dead_letter_row, filter_row, erasure_row, stream_run,
-             operation_place, tombstone_row, listing_row, holder_row,
-             collection_row, stream_head_row, waiting_row>;
+             listing_row, holder_row, collection_row, stream_head_row,
+             waiting_row>;
 
 const tests::fixed_names& names() {
   static const tests::fixed_names known{"app.test.note", "app.test.like"};

@@ -84,7 +84,7 @@ protected:
   /// Rows for a probe that wants to hear of them.
   journal_rows rows(uint64_t token) {
     auto batch = std::make_shared<storage::journal_batch>();
-    batch->handles.push_back({"a.test", shell_repo(1)});
+    batch->identities.emplace_back(shell_repo(1), storage::identity_row{});
     return {std::move(batch), token, asker.as<rows_sink>()};
   }
 

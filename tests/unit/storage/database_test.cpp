@@ -111,7 +111,7 @@ TEST(DatabaseTest, AScanStaysInItsRange) {
   write_batch batch;
   for (uint32_t id = 1; id <= 9; ++id)
     batch.put(key_of(id), std::to_string(id));
-  batch.put(encode_key(host_key{"h"}), "behind");
+  batch.put(encode_key(listing_key{1, 0}), "behind");
   ASSERT_TRUE(store->write(batch, sync_mode::relaxed));
   const auto read = [&](const key_range& range, std::string_view seek = {}) {
     std::string out;
@@ -151,7 +151,7 @@ TEST(DatabaseTest, TheLastRowOfARangeIsFound) {
   EXPECT_EQ(last({key_of(1), key_of(3)}), "none");
   EXPECT_EQ(last({key_of(1), ""}), "7");
   batch.clear();
-  batch.put(encode_key(host_key{"h"}), "behind");
+  batch.put(encode_key(listing_key{1, 0}), "behind");
   ASSERT_TRUE(store->write(batch, sync_mode::relaxed));
   EXPECT_EQ(last(range_of<upstream_key>()), "7");
 }

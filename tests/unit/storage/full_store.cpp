@@ -90,7 +90,6 @@ void full_store::make_upstreams() {
   group.export_place
     = export_row{"https://plc.test", 17, "bafyop", 1'700'000'000};
   group.configuration.push_back({default_dataset, "mode", text("all")});
-  group.raise_metadata_version = true;
   commit(std::move(group));
 }
 
@@ -103,7 +102,6 @@ void full_store::identify(test_account& who) {
   group.identities.emplace_back(
     who.repo, identity_row{"zKey", who.row.pds, who.row.handle, who.row.handle,
                            1'700'000'000, false});
-  group.handles.push_back({who.row.handle, who.repo});
   commit(std::move(group));
   auto update = who.appear(who.row.status);
   auto& tx = update.transactions.emplace_back();

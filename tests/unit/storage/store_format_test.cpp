@@ -38,8 +38,6 @@ std::map<std::string, std::string> sample_values() {
     {"stored_bytes", encode_value(stored_bytes{{1, 2, 3}})},
     {"sync_buffer", encode_value(waiting_row{{7, 2, 12345}, 11, true,
                                              {{1, 2, 3}}})},
-    {"operation_dedup", encode_value(operation_place{3, 1000})},
-    {"tombstone", encode_value(tombstone_row{atproto::tid{99}, 1000})},
     {"repo", encode_value(tests::sample_repo())},
     {"member", encode_value(member_row{2, {"app.test.note", "app.test.*"}})},
     {"filter", encode_value(filter_row{7, {"app.test.*"}})},

@@ -59,8 +59,6 @@ TEST(ValuesTest, EveryRowRoundTripsAndRefusesDamage) {
   expect_codec(collection_row{"app.test.note", "https://pds.example.com",
                               "did:plc:ewvi7nxzyoun6zhxrhs64oiz"});
   expect_codec(stream_run{1000, 200});
-  expect_codec(operation_place{3, 1000});
-  expect_codec(tombstone_row{atproto::tid{99}, 1000});
   expect_codec(listing_row{"cursor", true, {7, 2, 12345}, 1'700'000'000});
   expect_codec(counter{300}, table::time_index);
   expect_codec(stored_bytes{{1, 2, 3}}, table::configuration);

@@ -44,8 +44,6 @@ public:
         return x.before && is<member_row>(x);
       case table::sync_buffer:
         return covers_waiting(x);
-      case table::handle:
-        return !x.after;
       case table::identity:
         return covers_identity(x);
       case table::exported:
@@ -96,9 +94,7 @@ private:
     }
     if (name->name == directory_export_row)
       return !x.after || is<export_row>(x);
-    return name->name == "store_epoch"
-             ? is<counter>(x)
-             : name->name == "metadata_version" && (!x.after || is<counter>(x));
+    return name->name == "store_epoch" && is<counter>(x);
   }
 
   /// In whose share it counts.
@@ -208,11 +204,12 @@ private:
     return encode_value(*bad) == *x.before;
   }
 
-  /// What its document said.
-  static bool covers_identity(const damage& x) {
-    const auto good = row_of<identity_row>(x.before, table::identity);
-    const auto bad = row_of<identity_row>(x.after, table::identity);
-    return bad && (!good || bad->handle == good->handle);
+  /// What its document said; and the row of a DID without a repo.
+  bool covers_identity(const damage& x) const {
+    const auto key = decode_key<identity_key>(x.key);
+    return is<identity_row>(x)
+           || (!x.after && key
+               && !store_.find_raw(encode_key(repo_key{key->repo})));
   }
 
   /// Erasing that is over and begins again, and where one goes on: what lies
