@@ -43,7 +43,6 @@ constexpr auto pairs_of(std::string_view letters) {
 constexpr auto base32_values = values_of(base32_letters);
 constexpr auto base58_values = values_of(base58_letters);
 constexpr auto base64_values = values_of(base64_letters);
-constexpr auto hex_values = values_of(hex_letters);
 
 constexpr auto base32_pairs = pairs_of<5>(base32_letters);
 constexpr auto base64_pairs = pairs_of<6>(base64_letters);
@@ -212,10 +211,6 @@ std::string encode_hex(bytes_view x) {
     out += hex_letters[byte & 0xf];
   }
   return out;
-}
-
-std::optional<bytes> decode_hex(std::string_view x) {
-  return decode_bits<4>(x, hex_values);
 }
 
 } // namespace weir::atproto

@@ -44,6 +44,5 @@ std::optional<bytes> decode_base64(std::string_view x);
 
 /// Hexadecimal in lower case.
 std::string encode_hex(bytes_view x);
-std::optional<bytes> decode_hex(std::string_view x);
 
 } // namespace weir::atproto

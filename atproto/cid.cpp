@@ -132,13 +132,6 @@ bool operator==(const cid& x, const cid& y) noexcept {
                                      : x.inline_ == y.inline_;
 }
 
-std::strong_ordering operator<=>(const cid& x, const cid& y) noexcept {
-  const auto a = x.view();
-  const auto b = y.view();
-  return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(),
-                                                b.end());
-}
-
 } // namespace weir::atproto
 
 size_t std::hash<weir::atproto::cid>::operator()(

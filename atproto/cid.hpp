@@ -78,8 +78,6 @@ public:
 
   friend bool operator==(const cid& x, const cid& y) noexcept;
 
-  friend std::strong_ordering operator<=>(const cid& x, const cid& y) noexcept;
-
 private:
   bool blessed(uint8_t codec) const noexcept;
 

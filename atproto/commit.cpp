@@ -108,7 +108,7 @@ result<unsigned> read_field(std::string_view key, cbor::reader& in,
   return 0u;
 }
 
-/// What `unsigned_commit_bytes` must know of a block: where the entries begin,
+/// What `cut_sig` must know of a block: where the entries begin,
 /// how many there are, and which part of them is `sig`.
 struct sig_place {
   size_t entries = 0;
@@ -178,13 +178,6 @@ result<commit_object> decode_commit(bytes_view block) {
   if (seen != has_all)
     return fail(ec::malformed, "commit lacks a field");
   return out;
-}
-
-result<bytes> unsigned_commit_bytes(bytes_view block) {
-  const auto at = find_sig(block);
-  if (!at)
-    return at.error();
-  return cut_sig(block, *at);
 }
 
 bool check_commit_signature(bytes_view block, const public_key& key) {

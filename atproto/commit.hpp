@@ -19,11 +19,9 @@ struct commit_object {
 /// but belong to the signed bytes.
 result<commit_object> decode_commit(bytes_view block);
 
-/// The bytes that the signature covers: the block without its `sig` entry. They
-/// are cut out of the original bytes, so that unknown fields are kept.
-result<bytes> unsigned_commit_bytes(bytes_view block);
-
-/// True when the block's signature was made by `key`.
+/// True when the block's signature was made by `key`. It covers the block
+/// without its `sig` entry, cut out of the original bytes, so that unknown fields
+/// are signed, too.
 bool check_commit_signature(bytes_view block, const public_key& key);
 
 /// Encodes and signs a commit, for the simulated network and for tests.

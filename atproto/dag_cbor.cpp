@@ -107,12 +107,6 @@ result<bool> reader::read_bool() {
   return byte == true_byte;
 }
 
-result<void> reader::read_null() {
-  if (!try_null())
-    return to_error(at_end() ? fault::truncated : fault::wrong_kind, at_);
-  return {};
-}
-
 bool reader::try_null() noexcept {
   constexpr uint8_t null_byte = major_simple << 5 | simple_null;
   if (at_end() || all_[at_] != null_byte)
@@ -158,19 +152,6 @@ result<cid> reader::read_link() {
     return to_error(what, at_);
   at_ = static_cast<size_t>(at - all_.data());
   return cid::from_bytes(binary);
-}
-
-result<double> reader::read_double() {
-  const auto start = at_;
-  constexpr uint8_t double_byte = major_simple << 5 | simple_double;
-  if (!at_end() && all_[at_] != double_byte)
-    return to_error(fault::wrong_kind, at_);
-  const auto bits = take(major_simple);
-  if (!bits)
-    return bits.error();
-  if (!valid_double(*bits))
-    return to_error(fault::bad_float, start);
-  return std::bit_cast<double>(*bits);
 }
 
 result<size_t> reader::read_array() {

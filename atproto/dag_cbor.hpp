@@ -78,8 +78,6 @@ public:
 
   result<bool> read_bool();
 
-  result<void> read_null();
-
   /// Takes the next item and returns true when it is null.
   bool try_null() noexcept;
 
@@ -90,8 +88,6 @@ public:
 
   /// Reads a link (tag 42).
   result<cid> read_link();
-
-  result<double> read_double();
 
   /// Reads the head of an array and returns the number of elements, which the
   /// caller then reads. It is at most what the remaining bytes can hold, and at

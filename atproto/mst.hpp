@@ -108,9 +108,6 @@ public:
   /// Loads the root. Fails when its block is missing or invalid.
   static result<tree> load(const cid& root, block_source source);
 
-  /// The value of a key; an undefined CID when absent.
-  result<cid> get(std::string_view key) const;
-
   /// Sets a key. @returns the value before, undefined when it was absent.
   result<cid> put(std::string_view key, const cid& value);
 

@@ -17,7 +17,6 @@ struct tree::impl {
     return done;
   }
 
-  result<cid> get(std::string_view key);
   result<void> raise(std::string_view key, int key_at);
   result<cid> put(subtree& x, const place& at, std::string_view key,
                   const cid& value, int key_at);
@@ -37,26 +36,6 @@ struct tree::impl {
 };
 
 // -- get ----------------------------------------------------------------------
-
-result<cid> tree::impl::get(std::string_view key) {
-  const auto key_at = key_depth(key);
-  place at{depth, {}, {}};
-  for (auto* x = &root; !x->null() && key_at <= at.depth;) {
-    auto opened = open(*x, at, source);
-    if (!opened)
-      return opened.error();
-    auto& node = **opened;
-    const auto i = node.find(key);
-    if (node.holds(i, key)) {
-      if (key_at != at.depth)
-        return misplaced(key);
-      return node.entries[i].value;
-    }
-    at = at.child(node, i);
-    x = &node.child(i);
-  }
-  return cid{};
-}
 
 // -- put ----------------------------------------------------------------------
 
@@ -206,10 +185,6 @@ result<tree> tree::load(const cid& root, block_source source) {
     return fail(ec::limit_reached, "MST too deep"); // unreachable: no such key
   out.impl_->root = {root, std::move(*node)};
   return out;
-}
-
-result<cid> tree::get(std::string_view key) const {
-  return impl_->get(key);
 }
 
 result<cid> tree::put(std::string_view key, const cid& value) {

@@ -104,13 +104,6 @@ result<public_key> public_key::from_legacy(curve which,
   return from_point(which, *binary);
 }
 
-result<public_key> public_key::from_did_key(std::string_view x) {
-  constexpr std::string_view scheme = "did:key:";
-  if (!x.starts_with(scheme))
-    return fail(ec::malformed, "not a did:key");
-  return from_multikey(x.substr(scheme.size()));
-}
-
 bool public_key::verify(bytes_view message, bytes_view sig) const {
   return sig.size() == signature_size && verify_digest(sha256(message), sig);
 }

@@ -33,9 +33,6 @@ public:
   static result<public_key> from_legacy(curve which,
                                         std::string_view multibase);
 
-  /// Parses `did:key:z...`.
-  static result<public_key> from_did_key(std::string_view x);
-
   /// Parses a point: 33 bytes compressed or 65 bytes uncompressed.
   static result<public_key> from_point(curve which, bytes_view point);
 

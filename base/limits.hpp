@@ -11,11 +11,6 @@ namespace weir::limits {
 
 constexpr size_t frame_bytes_max = 5'000'000;
 
-// -- outward wires ------------------------------------------------------------
-
-/// Partitions of one log.
-constexpr size_t partitions_max = 256;
-
 // -- options of a node --------------------------------------------------------
 
 /// Bytes of one value that a line of our log shows.

@@ -56,7 +56,6 @@ using repo_actor = common_actor::extend<
   caf::reacts_to<repo_frames>, caf::reacts_to<repo_loaded>,
   caf::reacts_to<identity_fact>, caf::reacts_to<repo_receipt>,
   caf::reacts_to<passivate_repo>,
-  caf::reacts_to<settings_changed>,
   caf::replies_to<repo_listed>::with<listing_taken>,
   // Its host was asked for the state of the account.
   caf::reacts_to<account_told>, caf::reacts_to<account_unasked>,
@@ -77,7 +76,7 @@ using router_actor = common_actor::extend<
   caf::reacts_to<frame_batch>, caf::reacts_to<repo_passive>,
   caf::reacts_to<repo_removed>,
   caf::reacts_to<journal_fenced>, caf::reacts_to<journal_noted>,
-  caf::reacts_to<listing_doubt>, caf::reacts_to<settings_changed>,
+  caf::reacts_to<listing_doubt>,
   // Commands for DIDs of this shard. They are forwarded to their REPOs.
   caf::replies_to<add_repos>::with<add_result>,
   caf::replies_to<remove_repos>::with<remove_result>,

@@ -144,11 +144,6 @@ struct identity_fact {
   bool checked = true; ///< False when the handle could not be verified.
 };
 
-/// Runtime settings have changed. From: NODE. Travels: local only.
-struct settings_changed {
-  std::shared_ptr<const void> settings; ///< A `repo_settings`.
-};
-
 } // namespace weir
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_loaded)
@@ -169,4 +164,3 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_listing)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::listing_taken)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::listing_doubt)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_fact)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::settings_changed)

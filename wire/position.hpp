@@ -29,24 +29,4 @@ result<uint64_t> event_id(event_place place, uint16_t partitions);
 /// The inverse; empty for a number that belongs to no event.
 std::optional<event_place> place_of(uint64_t event, uint16_t partitions);
 
-/// How far a reader of this log is. In each partition it has read everything up
-/// to and including the operation given here.
-struct log_position {
-  /// Identity of the log; a rebuilt log has another.
-  uint64_t log_identity = 0;
-  std::vector<uint64_t> ops; ///< The last operation read, for each partition.
-
-  bool operator==(const log_position&) const = default;
-};
-
-/// An opaque text, safe in URLs, that applications keep and send back.
-/// @pre at most `limits::partitions_max` partitions
-std::string to_text(const log_position& x);
-
-/// Reads the text of a position. `ec::invalid_argument` when it is none,
-/// `ec::chain_broken` (HTTP 409) when it belongs to another log; the message
-/// says what to do.
-result<log_position> parse_position(std::string_view text,
-                                    uint64_t log_identity, uint16_t partitions);
-
 } // namespace weir::wire

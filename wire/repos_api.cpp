@@ -39,16 +39,8 @@ std::string_view to_string(sync_mode x) noexcept {
   return "unknown";
 }
 
-std::optional<sync_mode> parse_sync_mode(std::string_view x) noexcept {
-  for (const auto mode :
-       {sync_mode::manual, sync_mode::signal, sync_mode::full_network})
-    if (x == to_string(mode))
-      return mode;
-  return std::nullopt;
-}
-
-void append_config(const config_view& x, bool changed, std::string& out) {
-  out += changed ? R"({"ok":true,"mode":")" : R"({"mode":")";
+void append_config(const config_view& x, std::string& out) {
+  out += R"({"mode":")";
   out += to_string(x.mode);
   out += R"(","signal_collection":)";
   if (x.signal_collections.empty())

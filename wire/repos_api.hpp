@@ -27,19 +27,6 @@ enum class sync_mode : uint8_t { manual, signal, full_network };
 /// "manual", "signal", "full-network".
 std::string_view to_string(sync_mode x) noexcept;
 
-std::optional<sync_mode> parse_sync_mode(std::string_view x) noexcept;
-
-/// Body of `POST /config`. Absent members change nothing.
-struct config_change {
-  std::optional<sync_mode> mode;
-  std::optional<std::string> signal_collection; ///< Empty for none.
-  std::optional<std::vector<std::string>> collections;
-};
-
-/// Fails with `ec::invalid_argument` for an unknown mode or key and for a bad
-/// name or pattern.
-result<config_change> parse_config_change(std::string_view body);
-
 /// Body of `GET /config`. Borrows. `signal_collection` is the first one or
 /// null; when there are more, `signal_collections` lists them all.
 struct config_view {
@@ -48,9 +35,7 @@ struct config_view {
   std::span<const std::string> collections;
 };
 
-/// @param changed True for the answer to a `POST`, which begins with
-/// `"ok":true`.
-void append_config(const config_view& x, bool changed, std::string& out);
+void append_config(const config_view& x, std::string& out);
 
 /// One repo with the fields of SYNC-01. Borrows. Optional fields without a
 /// value are left out.

@@ -174,7 +174,7 @@ net::http_reply answer_now(action what, const api_environment& env) {
     case action::get_config: {
       std::string body;
       wire::append_config({env.mode, env.signal_collections, env.collections},
-                          false, body);
+                          body);
       return net::json_reply(200, body);
     }
     case action::repo_count:

@@ -50,7 +50,7 @@ using api_request_ptr = std::shared_ptr<api_request>;
 class api_worker final : public observed<api_actor::base> {
 public:
   api_worker(caf::actor_config& config, std::shared_ptr<api_environment> env)
-    : observed(config, "api", "0"), env_(std::move(env)),
+    : observed(config, "api"), env_(std::move(env)),
       lookups_(env_->lookups_per_second) {
     // nop
   }

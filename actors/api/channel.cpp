@@ -44,8 +44,7 @@ public:
     on_text(as_text(message));
   }
 
-  void on_closed(std::string_view reason) override {
-    static_cast<void>(reason);
+  void on_closed(std::string_view) override {
     caf::anon_send(to_, channel_closed{session_});
     to_ = nullptr;
     place_ = nullptr;

@@ -123,7 +123,7 @@ find_route(port on, std::string_view method, std::string_view path,
   route_miss miss;
   if (method == "HEAD")
     method = "GET";
-  for (const auto& x : table) {
+  for (const auto& x : all_routes()) {
     const auto parameter = x.on == on ? fit(x.pattern, path) : std::nullopt;
     // A path that stands in the table is no parameter of another pattern.
     if (!parameter || (!miss.method.empty() && x.pattern != path))

@@ -34,7 +34,7 @@ class backfill final : public observed<backfill_actor::base> {
 public:
   backfill(caf::actor_config& config, backfill_environment env,
            fetch_started order)
-    : observed(config, "backfill", order.repo.str()), env_(std::move(env)),
+    : observed(config, "backfill"), env_(std::move(env)),
       order_(std::move(order)), spools_(env_.spools()),
       held_(env_.shared->memory, memory_use::fetches),
       import_(make_import(order_, env_, spools_)),

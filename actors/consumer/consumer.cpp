@@ -45,7 +45,7 @@ class consumer final : public observed<consumer_actor::base> {
 public:
   consumer(caf::actor_config& config, consumer_environment env,
            delivery_options options, const delivery_state& state)
-    : observed(config, "consumer", env.name), env_(std::move(env)),
+    : observed(config, "consumer"), env_(std::move(env)),
       gate_(env_.shared->accounts), machine_(options, state, gate_),
       held_(env_.shared->memory, memory_use::delivery) {
     durable_ = state.durable;

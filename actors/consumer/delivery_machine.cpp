@@ -84,12 +84,6 @@ void delivery_machine::take_report(delivery_session& x, size_t taken,
   }
 }
 
-delivery_effects delivery_machine::on_drained(session_id id, steady_time now) {
-  if (auto* session = sessions_.find(id))
-    session->blocked_until.reset();
-  return pump(now);
-}
-
 // -- the log, the store, the clock --------------------------------------------
 
 delivery_effects delivery_machine::on_log(op_id durable, uint64_t log_events,

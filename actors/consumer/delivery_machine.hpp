@@ -76,9 +76,6 @@ public:
   /// One report for each session in the `sends` of the last effects.
   effects on_sent(std::span<const sent_report> reports, steady_time now);
 
-  /// A session that did not take all has room again; else it is tried later.
-  effects on_drained(session_id id, steady_time now);
-
   /// Acks may be late, repeated, out of order, of an earlier connection.
   effects on_acks(session_id from, std::span<const op_id> ids, steady_time now);
 

@@ -29,7 +29,7 @@ public:
   identity(caf::actor_config& config, context_ptr shared,
            identity_options options, std::shared_ptr<identity_network> network,
            std::optional<export_options> exported)
-    : observed(config, "identity", "0", turn::full), shared_(std::move(shared)),
+    : observed(config, "identity", turn::full), shared_(std::move(shared)),
       machine_(options), network_(std::move(network)), health_(shared_),
       held_(shared_->memory, memory_use::identity) {
     if (exported)
@@ -290,7 +290,7 @@ identity_actor::behavior_type identity::make_behavior() {
   return {
     [this](tick x) {
       if (timer_.fired(x))
-        perform(machine_.on_timer(now(), wall()));
+        perform(machine_.on_timer(now()));
     },
     [this](stop_actor) { quit(); },
     [this](const identity_ask& x) { ask(x); },
@@ -329,7 +329,7 @@ identity_actor::behavior_type identity::make_behavior() {
                                  x.failed.code == ec::none
                                    ? result<atproto::did>{x.owner}
                                    : result<atproto::did>{x.failed},
-                                 now(), wall()));
+                                 wall()));
     },
   };
 }

@@ -231,9 +231,8 @@ identity_machine::effects
 identity_machine::on_handle(const atproto::did& repo,
                             const std::string& handle,
                             const result<atproto::did>& owner,
-                            steady_time now, wall_time wall) {
+                            wall_time wall) {
   effects out;
-  static_cast<void>(now);
   const auto check = checking_.find(repo);
   if (check == checking_.end())
     return told(std::move(out));
@@ -276,10 +275,8 @@ void identity_machine::take_owner(const atproto::did& repo,
   cache_.find(repo)->second.at = fetched_at;
 }
 
-identity_machine::effects identity_machine::on_timer(steady_time now,
-                                                     wall_time wall) {
+identity_machine::effects identity_machine::on_timer(steady_time now) {
   effects out;
-  static_cast<void>(wall);
   run(out, now);
   return told(std::move(out));
 }

@@ -107,10 +107,9 @@ public:
   /// The DID that the handle resolves to; an error keeps the last answer when
   /// it is transient (`ec::unreachable`), else clears it.
   effects on_handle(const atproto::did& repo, const std::string& handle,
-                    const result<atproto::did>& owner, steady_time now,
-                    wall_time wall);
+                    const result<atproto::did>& owner, wall_time wall);
 
-  effects on_timer(steady_time now, wall_time wall);
+  effects on_timer(steady_time now);
 
   /// The directory limits us, whatever it was asked for.
   void rest_directory(std::chrono::seconds asked, steady_time now) noexcept {

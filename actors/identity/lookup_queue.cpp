@@ -32,10 +32,6 @@ lookup_lane& lookup_queue::lane_of(const atproto::did& repo) noexcept {
   return document_is_foreign(repo) ? web_ : directory_;
 }
 
-size_t lookup_queue::size_beside(const atproto::did& repo) const noexcept {
-  return document_is_foreign(repo) ? web_.size() : directory_.size();
-}
-
 lookup_lane::entry lookup_queue::push(const atproto::did& repo,
                                       lookup_cause cause,
                                       const std::string& host) {

@@ -74,9 +74,6 @@ public:
     return directory_.size() + web_.size();
   }
 
-  /// Those of them that are in the lane of `repo`.
-  size_t size_beside(const atproto::did& repo) const noexcept;
-
   /// For whom somebody waits.
   size_t hosts() const noexcept {
     return directory_.hosts() + web_.hosts();

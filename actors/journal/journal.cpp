@@ -35,7 +35,7 @@ class journal final : public observed<journal_actor::base> {
 public:
   journal(caf::actor_config& config, context_ptr shared, journal_store store,
           journal_options options, std::function<void(const error&)> failure)
-    : observed(config, "journal", "0"), shared_(std::move(shared)),
+    : observed(config, "journal"), shared_(std::move(shared)),
       store_(std::move(store)), options_(options),
       on_failure_(std::move(failure)), queue_(options.bounds),
       names_held_(shared_->memory, memory_use::names),

@@ -18,7 +18,7 @@ public:
   guardian(caf::actor_config& config, context_ptr shared,
            std::vector<guarded_child> children,
            std::function<void(const error&)> escalate)
-    : observed(config, "node", "0"), shared_(std::move(shared)),
+    : observed(config, "node"), shared_(std::move(shared)),
       children_(std::move(children)), escalate_(std::move(escalate)) {
     // nop
   }

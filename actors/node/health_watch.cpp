@@ -91,7 +91,7 @@ const char* reason_of_end(const health_finding& x) noexcept {
 class health_watch final : public observed<common_actor::base> {
 public:
   health_watch(caf::actor_config& config, context_ptr shared)
-    : observed(config, "health", "0"), shared_(std::move(shared)) {
+    : observed(config, "health"), shared_(std::move(shared)) {
     for (size_t i = 0; i < health_causes.size(); ++i)
       failing_[i] = &shared_->metrics.gauge(
         "weir_health_causes", "Why the node does not do its work: so many of "

@@ -118,7 +118,7 @@ void node::impl::start_store_actors() {
   guard("sweeper", caf::actor_cast<caf::strong_actor_ptr>(shared->sweeper));
   for (size_t i = 0; i < config.readers; ++i) {
     shared->readers.push_back(
-      spawn_reader(*system, *store->readers, i, own_threads));
+      spawn_reader(*system, *store->readers, own_threads));
     guard("reader",
           caf::actor_cast<caf::strong_actor_ptr>(shared->readers.back()));
   }

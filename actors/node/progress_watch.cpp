@@ -54,7 +54,7 @@ class progress_watch final : public observed<common_actor::base> {
 public:
   progress_watch(caf::actor_config& config, context_ptr shared,
                  store_stats& stats, std::shared_ptr<store_growth> growth)
-    : observed(config, "progress", "0"), shared_(std::move(shared)),
+    : observed(config, "progress"), shared_(std::move(shared)),
       stats_(stats), growth_(std::move(growth)) {
     // nop
   }

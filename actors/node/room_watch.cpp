@@ -26,7 +26,7 @@ public:
   room_watch(caf::actor_config& config, context_ptr shared,
              room_watch_options options,
              std::function<void(const error&)> on_failure)
-    : observed(config, "room", "0"), shared_(std::move(shared)),
+    : observed(config, "room"), shared_(std::move(shared)),
       options_(std::move(options)), on_failure_(std::move(on_failure)) {
     auto& registry = shared_->metrics;
     free_ = &registry.gauge("weir_disk_free_bytes",

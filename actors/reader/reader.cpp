@@ -13,10 +13,8 @@ namespace {
 
 class reader final : public observed<reader_actor::base> {
 public:
-  reader(caf::actor_config& config, store_readers& store, size_t number,
-         bool own_thread)
-    : observed(config, "reader", std::to_string(number)), store_(store),
-      own_thread_(own_thread) {
+  reader(caf::actor_config& config, store_readers& store, bool own_thread)
+    : observed(config, "reader"), store_(store), own_thread_(own_thread) {
     // nop
   }
 
@@ -38,10 +36,10 @@ private:
 } // namespace
 
 reader_actor spawn_reader(caf::actor_system& system, store_readers& store,
-                          size_t number, bool detached) {
+                          bool detached) {
   if (detached)
-    return system.spawn<reader, caf::detached>(std::ref(store), number, true);
-  return system.spawn<reader>(std::ref(store), number, false);
+    return system.spawn<reader, caf::detached>(std::ref(store), true);
+  return system.spawn<reader>(std::ref(store), false);
 }
 
 } // namespace weir::actors

@@ -12,6 +12,6 @@ namespace weir::actors {
 /// its jobs touch the disk.
 /// @param store Outlives the actor.
 reader_actor spawn_reader(caf::actor_system& system, store_readers& store,
-                          size_t number, bool detached = true);
+                          bool detached = true);
 
 } // namespace weir::actors

@@ -328,10 +328,6 @@ repo_actor::behavior_type repo::make_behavior() {
       });
     },
     [this](const passivate_repo& x) { passivate(x.crowded); },
-    [this](const settings_changed& x) {
-      perform(machine_.on_settings(
-        std::static_pointer_cast<const repo_settings>(x.settings), now()));
-    },
     [this](const add_repos& x) {
       addition what{x.collections, x.look_up, x.least};
       return change<add_result>([this, what](repo_effects& out) {

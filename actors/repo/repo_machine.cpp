@@ -61,14 +61,6 @@ repo_effects repo_machine::on_awake(const upstream_board& board, now_time now) {
   });
 }
 
-repo_effects repo_machine::on_settings(repo_settings_ptr settings,
-                                       now_time now) {
-  settings_ = std::move(settings);
-  return when_alive(now, nullptr, [this](repo_turn& t) {
-    sync_.check_filter(t);
-  });
-}
-
 // -- the stream ---------------------------------------------------------------
 
 repo_effects repo_machine::on_frames(std::vector<atproto::stamped_frame> frames,

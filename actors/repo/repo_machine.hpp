@@ -36,7 +36,6 @@ public:
                          now_time now);
   /// All commands that waited for the rows were heard: frames are decided now.
   repo_effects on_awake(const upstream_board& board, now_time now);
-  repo_effects on_settings(repo_settings_ptr settings, now_time now);
 
   // -- the stream -------------------------------------------------------------
   /// @param board Used for the host rule: origin of the stream by its id.

@@ -293,12 +293,6 @@ router_actor::behavior_type router::make_behavior() {
     [this](const listing_doubt& x) { on_doubt(x); },
     [this](const stream_claim_decided& x) { on_decided(x); },
     [this](const stream_claims_rest& x) { on_rest(x); },
-    [this](const settings_changed& x) {
-      residents_.for_each([&](home& to) {
-        if (to.handle)
-          send(to.handle, x);
-      });
-    },
     [this](const add_repos& x) -> caf::result<add_result> {
       return forward_all<add_result>(x, &add_result::queued);
     },

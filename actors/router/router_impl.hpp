@@ -27,7 +27,7 @@ class router final : public observed<router_actor::base> {
 public:
   router(caf::actor_config& config, context_ptr shared, router_options options,
          tracked_set tracked, repo_factory make_repo)
-    : observed(config, "router", std::to_string(options.shard), turn::full),
+    : observed(config, "router", turn::full),
       shared_(std::move(shared)), options_(std::move(options)),
       tracking_(options_.mode, options_.signal), tracked_(std::move(tracked)),
       make_repo_(std::move(make_repo)), residents_(options_.residents),

@@ -9,7 +9,7 @@ namespace weir::actors {
 
 supervisor::supervisor(caf::actor_config& config, supervisor_environment env,
                        supervisor_options options, listing_options listing)
-  : observed(config, "supervisor", "0", turn::full), env_(std::move(env)),
+  : observed(config, "supervisor", turn::full), env_(std::move(env)),
     machine_(options), listing_(listing), debts_(env_.discover),
     retry_max_(options.retry_max),
     claims_(env_.claims_bytes),

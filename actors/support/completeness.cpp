@@ -9,14 +9,6 @@ bool terms::complete() const noexcept {
                      [this](const auto& x) { return this->*x.holds; });
 }
 
-std::vector<std::string> terms::why_not() const {
-  std::vector<std::string> out;
-  for (const auto& x : all_terms)
-    if (!(this->*x.holds))
-      out.emplace_back(x.name);
-  return out;
-}
-
 atproto::tid last_rev(const storage::repo_row& row,
                       const storage::chain_row* chain) {
   return std::max(row.last_indexed_rev,

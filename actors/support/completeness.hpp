@@ -27,9 +27,6 @@ struct terms {
   bool synced = false;
 
   bool complete() const noexcept;
-
-  /// Names of the terms that do not hold.
-  std::vector<std::string> why_not() const;
 };
 
 /// All terms, in the order in which they are told.

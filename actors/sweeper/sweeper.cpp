@@ -26,7 +26,7 @@ class sweeper final : public observed<sweeper_actor::base> {
 public:
   sweeper(caf::actor_config& config, context_ptr shared, sweeper_store store,
           bool own_thread)
-    : observed(config, "sweeper", "0"), shared_(std::move(shared)),
+    : observed(config, "sweeper"), shared_(std::move(shared)),
       store_(std::move(store)), own_thread_(own_thread) {
     erased_ = &shared_->metrics.counter(
       "weir_repos_erased_total",

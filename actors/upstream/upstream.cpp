@@ -26,7 +26,7 @@ public:
   upstream(caf::actor_config& config, context_ptr shared,
            storage::upstream_row row, upstream_options options,
            stream_dialer dial)
-    : observed(config, "upstream", row.url, turn::full),
+    : observed(config, "upstream", turn::full),
       shared_(std::move(shared)), dial_(std::move(dial)),
       machine_(std::move(row), options),
       held_(shared_->memory, memory_use::streams) {

@@ -245,7 +245,7 @@ private:
 
 disk_env& posix_disk() noexcept {
   // Never destroyed: LevelDB's own thread may outlive static objects.
-  static auto* const instance = new posix_env{descriptor_budget()};
+  static auto* const instance = make_posix_disk(descriptor_budget()).release();
   return *instance;
 }
 

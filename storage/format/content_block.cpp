@@ -15,11 +15,6 @@ namespace {
 constexpr uint64_t erased_bit = 1;
 constexpr size_t item_bytes_min = 5;
 
-void put_item(byte_output& ar, uint32_t size, bool erased, uint32_t sum) {
-  ar.put_varint(uint64_t{size} << 1 | (erased ? erased_bit : 0));
-  ar.put_fixed32(sum);
-}
-
 } // namespace
 
 void content_block_writer::add(bytes_view body) {
@@ -33,9 +28,10 @@ std::string content_block_writer::take() {
   ar.data.reserve(16 + 8 * bodies_.size() + body_bytes_);
   ar(value_format);
   ar.put_varint(bodies_.size());
-  for (const auto body : bodies_)
-    put_item(ar, static_cast<uint32_t>(body.size()), false,
-             crc32c(as_text(body)));
+  for (const auto body : bodies_) {
+    ar.put_varint(uint64_t{body.size()} << 1);
+    ar.put_fixed32(crc32c(as_text(body)));
+  }
   for (const auto body : bodies_)
     ar.data += as_text(body);
   bodies_.clear();
@@ -75,25 +71,6 @@ result<content_item> content_block_reader::at(size_t i) const {
     return fail(ec::storage_failure,
                 "an item of the table content_block is damaged");
   return content_item{false, item.size, as_bytes(body)};
-}
-
-result<std::string>
-content_block_reader::with_stubs(const std::vector<size_t>& erase) const {
-  auto kept = slots_;
-  for (const auto i : erase) {
-    if (i >= kept.size())
-      return fail(ec::not_found, "a content block has no such item");
-    kept[i].erased = true;
-  }
-  byte_output ar;
-  ar(value_format);
-  ar.put_varint(kept.size());
-  for (const auto& item : kept)
-    put_item(ar, item.size, item.erased, item.erased ? 0 : item.sum);
-  for (const auto& item : kept)
-    if (!item.erased)
-      ar.data += bodies_.substr(item.offset, item.size);
-  return std::move(ar.data);
 }
 
 } // namespace weir::storage

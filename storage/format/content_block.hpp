@@ -51,9 +51,6 @@ public:
   /// `ec::not_found` beyond the last item, `ec::storage_failure` on damage.
   result<content_item> at(size_t i) const;
 
-  /// The value with some of the bodies erased.
-  result<std::string> with_stubs(const std::vector<size_t>& erase) const;
-
 private:
   struct slot {
     uint32_t size = 0;

@@ -71,12 +71,6 @@ atproto::digest log_hasher::stream(const stream_step& x) {
   return atproto::sha256(out_.data());
 }
 
-bytes as_multihash(const atproto::digest& x) {
-  bytes out{sha256_code, sha256_size};
-  out.insert(out.end(), x.begin(), x.end());
-  return out;
-}
-
 std::string branch_name(uint16_t branch) {
   if (branch == main_branch)
     return "main";

@@ -56,9 +56,6 @@ private:
   atproto::cbor::writer out_;
 };
 
-/// The op_id as others see it: the SHA-256 as a multihash of 34 bytes.
-bytes as_multihash(const atproto::digest& x);
-
 /// The name of a branch in hashes and for others: "main", "denied", "fork/0",
 /// ...
 std::string branch_name(uint16_t branch);

@@ -66,6 +66,9 @@ constexpr size_t fold_records_max = 262'144;
 /// one more range becomes a dead letter.
 constexpr size_t consumer_ranges_max = 262'144;
 
+/// Partitions of one log.
+constexpr size_t partitions_max = 256;
+
 // -- options of a node --------------------------------------------------------
 
 constexpr size_t upstreams_max = 1'024;

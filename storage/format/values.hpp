@@ -107,9 +107,6 @@ struct log_block {
 
   bool operator==(const log_block&) const = default;
 
-  /// The index of every operation in its stream, in the order of `ops`.
-  std::vector<uint64_t> indices() const;
-
   /// How many of its operations are events.
   uint64_t events() const noexcept;
 };

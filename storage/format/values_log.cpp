@@ -148,17 +148,6 @@ void take_block(byte_input& ar, log_block& x) {
 
 } // namespace
 
-std::vector<uint64_t> log_block::indices() const {
-  std::vector<uint64_t> next;
-  for (const auto& stream : streams)
-    next.push_back(stream.first_index);
-  std::vector<uint64_t> out;
-  out.reserve(ops.size());
-  for (const auto& op : ops)
-    out.push_back(next[op.stream]++);
-  return out;
-}
-
 uint64_t log_block::events() const noexcept {
   uint64_t out = 0;
   for (const auto& op : ops)

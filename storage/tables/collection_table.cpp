@@ -94,12 +94,6 @@ size_t collection_table::bytes() const {
   return shares_.bytes();
 }
 
-std::optional<collection_row> collection_table::row_of(uint32_t id) const {
-  const std::shared_lock guard{mutex_};
-  const auto i = names_.find(id);
-  return i == names_.end() ? std::nullopt : std::optional{i->second.row};
-}
-
 // -- the committer's ----------------------------------------------------------
 
 std::string

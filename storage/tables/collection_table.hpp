@@ -42,9 +42,6 @@ public:
   /// Approximate memory of all names, in bytes.
   size_t bytes() const;
 
-  /// The row of a name, or nothing.
-  std::optional<collection_row> row_of(uint32_t id) const;
-
   /// Says in words why `who` may not add these names; empty when it may.
   std::string refusal(const std::vector<std::string>& names,
                       const name_user& who) const;

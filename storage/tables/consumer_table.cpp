@@ -5,18 +5,6 @@
 
 namespace weir::storage {
 
-result<std::vector<consumer_name>> list_consumers(const database& db) {
-  std::vector<consumer_name> out;
-  auto ok = each_value<consumer_key>(
-    db, range_of<consumer_key>(), [&](consumer_key& key, std::string_view) {
-      out.push_back({key.dataset, std::move(key.name)});
-      return true;
-    });
-  if (!ok)
-    return ok.error();
-  return out;
-}
-
 result<std::optional<consumer_state>> load_consumer(const database& db,
                                                     const consumer_name& which,
                                                     uint16_t partition) {
@@ -54,20 +42,6 @@ load_dead_letters(const database& db, const consumer_name& which,
     db, range, [&](const dead_letter_key& key, dead_letter_row& row) {
       out.emplace_back(key.id, std::move(row));
       return out.size() < limit;
-    });
-  if (!ok)
-    return ok.error();
-  return out;
-}
-
-result<std::vector<std::pair<std::string, bytes>>>
-load_configuration(const database& db, uint16_t dataset) {
-  std::vector<std::pair<std::string, bytes>> out;
-  auto ok = each_row<stored_bytes, configuration_key>(
-    db, range_of<configuration_key>(dataset),
-    [&](configuration_key& key, stored_bytes& value) {
-      out.emplace_back(std::move(key.name), std::move(value.value));
-      return true;
     });
   if (!ok)
     return ok.error();

@@ -22,9 +22,6 @@ struct consumer_name {
   std::string name;
 };
 
-/// Every consumer that has a row.
-result<std::vector<consumer_name>> list_consumers(const database& db);
-
 /// Returns nothing when there is no such consumer. Fails with
 /// `ec::limit_reached` above `limits::consumer_ranges_max` ranges.
 result<std::optional<consumer_state>> load_consumer(const database& db,
@@ -36,9 +33,5 @@ result<std::vector<std::pair<op_id, dead_letter_row>>>
 load_dead_letters(const database& db, const consumer_name& which,
                   uint16_t partition, op_id after = 0,
                   size_t limit = limits::dead_letters_page_max);
-
-/// Settings that were changed at runtime, by name.
-result<std::vector<std::pair<std::string, bytes>>>
-load_configuration(const database& db, uint16_t dataset = default_dataset);
 
 } // namespace weir::storage

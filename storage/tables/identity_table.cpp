@@ -9,19 +9,6 @@ result<std::optional<identity_row>> load_identity(const database& db,
   return load_row<identity_row>(db, identity_key{repo});
 }
 
-result<std::vector<std::optional<identity_row>>>
-load_identities(const database& db, std::span<const atproto::did> repos) {
-  std::vector<std::optional<identity_row>> out;
-  out.reserve(repos.size());
-  for (const auto& repo : repos) {
-    auto row = load_identity(db, repo);
-    if (!row)
-      return row.error();
-    out.push_back(std::move(*row));
-  }
-  return out;
-}
-
 result<std::optional<identity_row>> load_exported(const database& db,
                                                   const atproto::did& repo) {
   return load_row<identity_row>(db, exported_key{repo});

@@ -3,7 +3,6 @@
 #include "storage/disk/database.hpp"
 #include "storage/format/values.hpp"
 
-#include <span>
 #include <vector>
 
 /// Reads the cached identities; the committer writes them. Safe from any
@@ -12,10 +11,6 @@ namespace weir::storage {
 
 result<std::optional<identity_row>> load_identity(const database& db,
                                                   const atproto::did& repo);
-
-/// The rows in the order of `repos`.
-result<std::vector<std::optional<identity_row>>>
-load_identities(const database& db, std::span<const atproto::did> repos);
 
 /// What the directory's export says of this DID.
 result<std::optional<identity_row>> load_exported(const database& db,

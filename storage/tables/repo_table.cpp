@@ -29,19 +29,6 @@ repo_table::row(const atproto::did& repo) const {
   return load_row<repo_row>(db_, repo_key{repo});
 }
 
-result<std::vector<repo_state>>
-repo_table::load_many(std::span<const atproto::did> repos) const {
-  std::vector<repo_state> out;
-  out.reserve(repos.size());
-  for (const auto& repo : repos) {
-    auto state = load(repo);
-    if (!state)
-      return state.error();
-    out.push_back(std::move(*state));
-  }
-  return out;
-}
-
 result<std::vector<due_repo>> repo_table::with_status(repo_status status,
                                                       uint64_t due_max,
                                                       const due_repo& after,
@@ -65,16 +52,6 @@ result<std::vector<due_repo>> repo_table::with_status(repo_status status,
   return out;
 }
 
-result<uint64_t> repo_table::count(repo_status status) const {
-  uint64_t out = 0;
-  auto rows = db_.scan(range_of<repo_by_status_key>(status));
-  for (; rows.valid(); rows.next())
-    ++out;
-  if (auto ok = rows.status(); !ok)
-    return ok.error();
-  return out;
-}
-
 result<std::vector<std::pair<atproto::did, repo_row>>>
 repo_table::page(const atproto::did& after, size_t limit) const {
   auto range = range_of<repo_key>();
@@ -86,28 +63,6 @@ repo_table::page(const atproto::did& after, size_t limit) const {
   auto ok = each_row<repo_row, repo_key>(
     db_, range, [&](repo_key& key, repo_row& row) {
       out.emplace_back(std::move(key.repo), std::move(row));
-      return out.size() < limit;
-    });
-  if (!ok)
-    return ok.error();
-  return out;
-}
-
-result<std::vector<atproto::did>>
-repo_table::holding(uint16_t partition, std::string_view collection,
-                    const atproto::did& after, size_t limit) const {
-  std::vector<atproto::did> out;
-  const auto id = names_.id_of(collection);
-  if (!id || limit == 0)
-    return out;
-  auto range = range_of<collection_member_key>(partition, *id);
-  if (!after.empty())
-    range = after_key(std::move(range),
-                      collection_member_key{partition, *id, after});
-  auto ok = each_row<holder_row, collection_member_key>(
-    db_, range, [&](collection_member_key& key, const holder_row& row) {
-      if (row.holds)
-        out.push_back(std::move(key.repo));
       return out.size() < limit;
     });
   if (!ok)

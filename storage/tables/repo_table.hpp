@@ -4,8 +4,6 @@
 #include "storage/format/limits.hpp"
 #include "storage/format/values.hpp"
 
-#include <span>
-
 namespace weir::storage {
 
 /// Everything that a REPO loads at its start.
@@ -38,30 +36,16 @@ public:
   /// Only the row.
   result<std::optional<repo_row>> row(const atproto::did& repo) const;
 
-  /// The states in the order of `repos`.
-  result<std::vector<repo_state>>
-  load_many(std::span<const atproto::did> repos) const;
-
   /// Repos of one status in the order of their due times, up to `due_max`,
   /// those after `after` (a default one means from the start).
   result<std::vector<due_repo>>
   with_status(repo_status status, uint64_t due_max, const due_repo& after = {},
               size_t limit = limits::repos_page_max) const;
 
-  /// Counts the repos of a status by walking its whole index; for statistics at
-  /// start.
-  result<uint64_t> count(repo_status status) const;
-
   /// Known repos in the order of DIDs, those after `after` (empty means from
   /// the start).
   result<std::vector<std::pair<atproto::did, repo_row>>>
   page(const atproto::did& after, size_t limit = limits::repos_page_max) const;
-
-  /// Repos with records of a collection, those after `after`.
-  result<std::vector<atproto::did>>
-  holding(uint16_t partition, std::string_view collection,
-          const atproto::did& after,
-          size_t limit = limits::repos_page_max) const;
 
   /// Frames that wait on disk, in the order in which they came, those after the
   /// one with the number `after` (0 means from the start).

@@ -9,6 +9,7 @@
 #include "atproto/record_json.hpp"
 #include "tests/fuzz/sample_network.hpp"
 #include "tests/fuzz/target.hpp"
+#include "tests/support/foreign_forms.hpp"
 
 #include <boost/json.hpp>
 
@@ -66,11 +67,11 @@ bool rewrite(cbor::reader& in, cbor::writer& out) {
       out.put_bool(in.read_bool().value());
       return true;
     case null:
-      require(in.read_null().has_value(), "null is read");
+      require(in.try_null(), "null is read");
       out.put_null();
       return true;
     default:
-      out.put_double(in.read_double().value());
+      out.put_double(tests::read_double(in));
       return true;
   }
 }
@@ -252,8 +253,6 @@ void check_encodings(std::string_view x) {
     append_base32(*back, out);
     require(out == x, "base32 has one spelling");
   }
-  if (const auto back = decode_hex(x))
-    require(encode_hex(*back) == x, "hexadecimal has one spelling");
   if (const auto back = decode_base58(x); back && !x.empty())
     require(encode_base58(*back) == x, "base58 has one spelling");
   if (const auto id = cid::from_text(x))

@@ -59,18 +59,6 @@ void run_client_json(bytes_view input) {
     require(**ack <= static_cast<uint64_t>(limits::safe_integer_max),
             "an id can be told in JSON");
   run_repos_request(text);
-  if (const auto change = parse_config_change(text)) {
-    config_view view;
-    view.mode = change->mode.value_or(sync_mode::manual);
-    if (change->signal_collection)
-      view.signal_collections = {&*change->signal_collection, 1};
-    if (change->collections)
-      view.collections = *change->collections;
-    std::string out;
-    append_config(view, true, out);
-    require_json(out);
-    require(out.starts_with("{\"ok\":true"), "a change is confirmed");
-  }
   if (const auto fact = parse_account_fact(input)) {
     std::string out;
     append_tap_identity(1, "did:web:a.example.com", *fact, out);
@@ -125,9 +113,8 @@ std::vector<bytes> filter_seeds() {
   return {to_bytes("app.bsky.feed.post\napp.bsky.graph.*"), to_bytes("*"), {}};
 }
 
-/// Places in the log, and the numbers that events have.
-void run_position(bytes_view input) {
-  constexpr uint64_t log = 0x0102030405060708;
+/// The numbers that events have for others.
+void run_event_number(bytes_view input) {
   decisions draw{input};
   const auto partitions = static_cast<uint16_t>(1 + draw.next());
   uint64_t number = 0;
@@ -137,23 +124,14 @@ void run_position(bytes_view input) {
     const auto back = event_id(*place, partitions);
     require(back && *back == number, "an event has one number");
   }
-  const auto text = as_text(draw.rest());
-  if (const auto position = parse_position(text, log, partitions))
-    require(position->log_identity == log && position->ops.size() == partitions
-              && to_text(*position) == text,
-            "a position has one spelling");
 }
 
-std::vector<bytes> position_seeds() {
+std::vector<bytes> event_number_seeds() {
   std::vector<bytes> out;
-  for (const size_t partitions : {1, 2, 16}) {
-    log_position x{0x0102030405060708, {}};
-    x.ops.resize(partitions, 77);
+  for (const int partitions : {1, 2, 16}) {
     bytes seed(9);
     seed.front() = static_cast<uint8_t>(partitions - 1);
     seed.back() = 200;
-    const auto text = to_text(x);
-    seed.insert(seed.end(), text.begin(), text.end());
     out.push_back(std::move(seed));
   }
   return out;
@@ -187,7 +165,7 @@ std::vector<bytes> config_seeds() {
 constexpr target group[] = {
   {"client_json", run_client_json, client_json_seeds},
   {"filter", run_filter, filter_seeds},
-  {"position", run_position, position_seeds},
+  {"event_number", run_event_number, event_number_seeds},
   {"config", run_config, config_seeds},
 };
 

@@ -6,7 +6,6 @@
 #include "actors/router/limits.hpp"
 #include "actors/router/resident_options.hpp"
 #include "actors/support/limits.hpp"
-#include "actors/support/observed.hpp"
 
 #include <algorithm>
 
@@ -25,18 +24,23 @@ constexpr size_t overdraft = 65'536;
 /// Identities beside those of accounts and of clients: hosts that wait.
 constexpr size_t spare_entries = 16;
 
+/// Actors that a node has one of, and the one that waits for its end.
+constexpr size_t single_actors = 16;
+
 /// Commits whose cost is measured, and what one may write: its operations and the
 /// rows of its repo.
 constexpr size_t commits_weighed = 8;
 constexpr uint64_t commit_bytes_max = 3'072;
 
-/// Of all actors only REPOs are not in the directory.
-size_t count_repos(scene& x) {
-  const auto all = x.steps().actors();
-  return all - std::min(all, actors::directory().all().size());
+size_t streams_of(scene& x) {
+  const auto hosts = x.urls().hosts.size();
+  return x.settings().follows == following::relay   ? 1
+         : x.settings().follows == following::hosts ? hosts
+                                                    : hosts + 1;
 }
 
-/// REPOs that are awake, and those that fetches and look-ups woke.
+/// REPOs that are awake, and those that fetches and look-ups woke; beside them
+/// only so many actors.
 std::string check_repos(scene& x) {
   const auto& node = x.settings().node;
   const auto shards = std::max<size_t>(node.router_shards, 1);
@@ -45,20 +49,19 @@ std::string check_repos(scene& x) {
                node.most.residents);
   const auto most = shards * (limits::resident_crowd_factor * each + each / 2)
                     + 2 * node.most.preparing + node.sync_parallelism;
-  const auto found = count_repos(x);
-  if (found <= most)
+  const auto others = single_actors + shards + node.readers + streams_of(x)
+                      + node.sync_parallelism;
+  const auto found = x.steps().actors();
+  if (found <= most + others)
     return {};
-  return std::to_string(found) + " REPOs are in memory, more than "
-         + std::to_string(most);
+  return std::to_string(found) + " actors are in memory, more than "
+         + std::to_string(most) + " REPOs and " + std::to_string(others)
+         + " others";
 }
 
 std::string check_streams(scene& x) {
   const auto& node = x.settings().node;
-  const auto hosts = x.urls().hosts.size();
-  const auto streams = x.settings().follows == following::relay   ? 1
-                       : x.settings().follows == following::hosts ? hosts
-                                                                  : hosts + 1;
-  const auto most = streams * (node.most.frames * frame_bytes + overdraft);
+  const auto most = streams_of(x) * (node.most.frames * frame_bytes + overdraft);
   const auto held = x.metrics().gauge("weir_memory_held_bytes",
                                       "What the queues hold", "by", "streams")
                       .value();

@@ -6,7 +6,7 @@
 #include <array>
 #include <cassert>
 #include <ctime>
-#include <set>
+#include <unordered_set>
 
 namespace weir::tests {
 
@@ -161,7 +161,7 @@ commit_draft test_repo::draft() {
     out.prev_data = data_;
   }
   out.ops = std::exchange(waiting_, {});
-  std::set<cid> in_slice;
+  std::unordered_set<cid> in_slice;
   const auto source = [this](const cid& id) {
     return find_node(id);
   };
@@ -221,7 +221,7 @@ std::vector<named_block> test_repo::blocks() const {
   mst::root_of(leaves, [&](const cid& id, bytes_view block) {
     out.emplace_back(id, bytes{block.begin(), block.end()});
   });
-  std::set<cid> seen;
+  std::unordered_set<cid> seen;
   for (const auto& [path, id] : records_)
     if (const auto body = bodies_.find(id);
         body != bodies_.end() && seen.insert(id).second)

@@ -109,7 +109,7 @@ TEST(identity_export, it_serves_those_who_wait_for_a_look_up_already) {
   std::vector<atproto::did> fetched;
   for (int i = 0; i < 20; ++i) {
     x.pass(1s);
-    x.last = x.machine.on_timer(x.now, x.wall);
+    x.last = x.machine.on_timer(x.now);
     for (const auto& repo : x.last.fetch)
       fetched.push_back(repo);
   }

@@ -266,10 +266,10 @@ TEST(identity_machine, the_directory_is_asked_within_the_budget) {
   ASSERT_TRUE(x.last.timer);
   EXPECT_LE(*x.last.timer - x.now, 500ms + 1us);
   x.pass(*x.last.timer - x.now);
-  x.last = x.machine.on_timer(x.now, x.wall);
+  x.last = x.machine.on_timer(x.now);
   EXPECT_THAT(x.last.fetch, ElementsAre(repo_of(3)));
   x.pass(60s); // Saved-up time is worth a second.
-  x.last = x.machine.on_timer(x.now, x.wall);
+  x.last = x.machine.on_timer(x.now);
   EXPECT_THAT(x.last.fetch, ElementsAre(repo_of(4)));
 }
 
@@ -283,7 +283,7 @@ TEST(identity_machine, a_budget_below_one_a_second_is_slow_but_not_dead) {
   x.fetch(1, repo_of(2));
   EXPECT_THAT(x.last.fetch, IsEmpty());
   x.pass(10s + 1us);
-  x.last = x.machine.on_timer(x.now, x.wall);
+  x.last = x.machine.on_timer(x.now);
   EXPECT_THAT(x.last.fetch, ElementsAre(repo_of(2)));
 }
 

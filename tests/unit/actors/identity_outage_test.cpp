@@ -54,7 +54,7 @@ TEST(identity_machine, a_directory_that_limits_us_is_asked_for_nothing) {
                                  false, x.now, x.wall, 90s);
   x.pass(60s);
   EXPECT_FALSE(x.machine.directory_rests(x.now));
-  x.last = x.machine.on_timer(x.now, x.wall);
+  x.last = x.machine.on_timer(x.now);
   EXPECT_THAT(x.last.fetch, ElementsAre(alice));
 }
 
@@ -76,12 +76,12 @@ TEST(identity_machine, a_look_up_that_is_limited_waits_and_is_made_again) {
   limit();
   for (int i = 0; i < 3; ++i) {
     x.pass(60s);
-    x.last = x.machine.on_timer(x.now, x.wall);
+    x.last = x.machine.on_timer(x.now);
     ASSERT_THAT(x.last.fetch, ElementsAre(alice)) << "and no pause is longer";
     limit();
   }
   x.pass(60s);
-  x.last = x.machine.on_timer(x.now, x.wall);
+  x.last = x.machine.on_timer(x.now);
   x.document(doc_of());
   ASSERT_EQ(x.last.answers.size(), 2u);
   for (const auto& y : x.last.answers)
@@ -149,7 +149,7 @@ TEST(identity_machine, identities_that_fail_for_ever_leave_the_budget_to_others)
   const auto second = [&] {
     for (int i = 0; i < 10; ++i) {
       x.pass(tick);
-      answer(x.machine.on_timer(x.now, x.wall));
+      answer(x.machine.on_timer(x.now));
       for (auto& [repo, at] : due)
         if (at <= x.now) {
           at = x.now + 24h; // Until it is answered.

@@ -44,7 +44,7 @@ public:
   }
 
   void handle(const std::string& name, const result<atproto::did>& owner) {
-    last = machine.on_handle(alice, name, owner, now, wall);
+    last = machine.on_handle(alice, name, owner, wall);
   }
 
   void pass(std::chrono::microseconds x) {

@@ -96,7 +96,6 @@ TEST(lookup_queue, a_crowd_of_hosts_that_hang_leaves_the_directory_its_places) {
     x.push(named(std::to_string(i)), lookup_cause::newcomer);
   EXPECT_EQ(hang(x, start).size(), 64u);
   EXPECT_EQ(x.size(), 200u);
-  EXPECT_EQ(x.size_beside(web(1)), 100u);
   x.done(web(0), {}, start);
   EXPECT_EQ(hang(x, start), std::vector{web(64 / limits::web_part)});
 }

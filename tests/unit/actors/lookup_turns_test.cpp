@@ -115,7 +115,7 @@ std::vector<atproto::did> next_of(resolver& x, size_t count) {
   std::vector<atproto::did> out;
   for (int i = 0; i < 1'000 && out.size() < count; ++i) {
     x.pass(100ms);
-    auto fetch = x.machine.on_timer(x.now, x.wall).fetch;
+    auto fetch = x.machine.on_timer(x.now).fetch;
     for (size_t n = 0; n < fetch.size(); ++n) {
       out.push_back(fetch[n]);
       x.document(doc_of(), false, fetch[n]);

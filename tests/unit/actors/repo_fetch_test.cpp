@@ -103,20 +103,6 @@ TEST(repo_fetch, a_fetch_that_finds_our_own_root_appends_nothing) {
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
-// completeness.md, The terms: a filter that was widened meanwhile was not in
-// force
-TEST(repo_fetch, the_generation_written_is_that_of_the_filter_fetched_with) {
-  repo_world x;
-  x.add_known();
-  x.start_fetch(7);
-  auto wider = std::make_shared<repo_settings>(*x.settings);
-  wider->filter_generation = 2;
-  x.machine->on_settings(wider, x.now);
-  x.fetched(7);
-  x.settle();
-  EXPECT_EQ(x.row->filter_generation, 1u);
-}
-
 // SYNC-06, SYNC-13, SYNC-15
 // protocol-coverage.md 5.0
 TEST(repo_fetch, back_off_doubles_from_a_minute_to_an_hour) {

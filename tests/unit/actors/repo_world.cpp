@@ -223,7 +223,7 @@ void repo_world::fail_page(error why) {
 
 void repo_world::set(const repo_settings& x) {
   settings = std::make_shared<repo_settings>(x);
-  perform(machine->on_settings(settings, now));
+  restart();
 }
 
 // -- the writer ---------------------------------------------------------------

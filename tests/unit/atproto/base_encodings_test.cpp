@@ -1,6 +1,7 @@
 #include "atproto/base_encodings.hpp"
 #include "atproto/limits.hpp"
 #include "base/random.hpp"
+#include "tests/support/foreign_forms.hpp"
 
 #include <gtest/gtest.h>
 
@@ -65,7 +66,7 @@ TEST(Base58Test, WritesAndReadsKnownPairs) {
        {"00eb15231dfceb60925886b67d065299925915aeb172c06647",
         "1NS17iag9jJgTHD1VXjvLCEnZuQ3rJDE9L"}};
   for (const auto& [hex, text] : cases) {
-    const auto plain = decode_hex(hex);
+    const auto plain = tests::decode_hex(hex);
     ASSERT_TRUE(plain);
     EXPECT_EQ(encode_base58(*plain), text);
     EXPECT_EQ(decode_base58(text), plain);
@@ -111,12 +112,8 @@ TEST(Base64Test, RefusesWrongPaddingStrayBitsAndForeignLetters) {
     EXPECT_FALSE(decode_base64(text)) << text;
 }
 
-TEST(HexTest, WritesLowerCaseAndReadsNothingElse) {
+TEST(HexTest, WritesLowerCase) {
   EXPECT_EQ(encode_hex(bytes{0x00, 0x9f, 0xff}), "009fff");
-  EXPECT_EQ(decode_hex("009fff"), (bytes{0x00, 0x9f, 0xff}));
-  EXPECT_EQ(decode_hex(""), bytes{});
-  for (const auto* text : {"0", "009", "FF", "0x", "g0", " 0"})
-    EXPECT_FALSE(decode_hex(text)) << text;
 }
 
 TEST(EncodingsTest, AppendKeepsWhatIsThere) {
@@ -140,7 +137,7 @@ TEST(EncodingsTest, EverySizeSurvivesARoundTrip) {
     EXPECT_EQ(decode_base32(text32), plain);
     EXPECT_EQ(decode_base64(text64), plain);
     EXPECT_EQ(decode_base58(encode_base58(plain)), plain);
-    EXPECT_EQ(decode_hex(encode_hex(plain)), plain);
+    EXPECT_EQ(tests::decode_hex(encode_hex(plain)), plain);
   }
 }
 

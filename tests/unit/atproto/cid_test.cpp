@@ -2,6 +2,7 @@
 #include "atproto/cid.hpp"
 #include "atproto/limits.hpp"
 #include "atproto/sha256.hpp"
+#include "tests/support/foreign_forms.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +13,7 @@ namespace weir::atproto {
 namespace {
 
 bytes hex(std::string_view x) {
-  return decode_hex(x).value();
+  return tests::decode_hex(x).value();
 }
 
 /// A well-formed CIDv1 of `size` bytes, with an identity hash.
@@ -168,9 +169,8 @@ TEST(CidTest, ComparesBytewiseAlsoBeyondTheInlineSize) {
   const auto larger = cid::from_bytes(changed).value();
   EXPECT_EQ(shorter, cid::from_bytes(cid_of_size(40)).value());
   EXPECT_NE(shorter, larger);
-  EXPECT_LT(shorter, larger);
-  EXPECT_LT(cid{}, shorter);
-  EXPECT_LT(cid(cid::codec_raw, digest{}), cid(cid::codec_dag_cbor, digest{}));
+  EXPECT_NE(cid{}, shorter);
+  EXPECT_NE(cid(cid::codec_raw, digest{}), cid(cid::codec_dag_cbor, digest{}));
   auto copy = larger;
   EXPECT_EQ(copy, larger);
 }

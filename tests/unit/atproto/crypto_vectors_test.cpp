@@ -1,6 +1,7 @@
 #include "atproto/base_encodings.hpp"
 #include "atproto/signature.hpp"
 #include "json_vectors.hpp"
+#include "tests/support/foreign_forms.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
@@ -23,12 +24,12 @@ bytes base64_of(const json::value& x, const char* name) {
 }
 
 bytes hex_of(const json::value& x, const char* name) {
-  return decode_hex(text_of(x, name)).value();
+  return tests::decode_hex(text_of(x, name)).value();
 }
 
 /// (n - 1) / 2 of each curve, from protocol-coverage.md 7.
 bytes low_s_max(curve which) {
-  return decode_hex(which == curve::k256 ? "7fffffffffffffffffffffffffffffff"
+  return tests::decode_hex(which == curve::k256 ? "7fffffffffffffffffffffffffffffff"
                                            "5d576e7357a4501ddfe92f46681b20a0"
                                          : "7fffffff800000007fffffffffffffff"
                                            "de737d56d38bcf4279dce5617e3192a8")
@@ -75,7 +76,7 @@ TEST(CryptoVectorsTest, SignatureFixtures) {
     SCOPED_TRACE(text_of(test, "comment"));
     const auto which
       = text_of(test, "algorithm") == "ES256" ? curve::p256 : curve::k256;
-    const auto key = public_key::from_did_key(text_of(test, "publicKeyDid"));
+    const auto key = tests::from_did_key(text_of(test, "publicKeyDid"));
     ASSERT_TRUE(key);
     EXPECT_EQ(key->which(), which);
     // The legacy form of the same key: bare, and compressed.

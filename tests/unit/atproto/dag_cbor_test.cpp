@@ -1,6 +1,7 @@
 #include "atproto/base_encodings.hpp"
 #include "atproto/dag_cbor.hpp"
 #include "atproto/limits.hpp"
+#include "tests/support/foreign_forms.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ namespace weir::atproto::cbor {
 namespace {
 
 bytes hex(std::string_view x) {
-  return decode_hex(x).value();
+  return tests::decode_hex(x).value();
 }
 
 ec code_of(const result<void>& x) {
@@ -190,7 +191,6 @@ TEST(DagCborRulesTest, FloatsAreFiniteAndOf64BitsWhereAllowed) {
        {"f93e00", "fa3fc00000", "fb7ff0000000000000", "fbfff0000000000000",
         "fb7ff8000000000000", "fb8000000000000000"}) {
     EXPECT_FALSE(validate(hex(text), floats)) << text;
-    EXPECT_FALSE(reader{hex(text)}.read_double()) << text;
   }
 }
 
@@ -308,14 +308,6 @@ TEST(DagCborReaderTest, AnItemOfAnotherKindIsRefused) {
             }),
             1);
   EXPECT_EQ(accepting([](auto& in) {
-              return in.read_null();
-            }),
-            1);
-  EXPECT_EQ(accepting([](auto& in) {
-              return in.read_double();
-            }),
-            1);
-  EXPECT_EQ(accepting([](auto& in) {
               return in.read_link();
             }),
             1);
@@ -335,10 +327,8 @@ TEST(DagCborReaderTest, ADoubleIsNeverTakenForASimpleValue) {
        {"fb0000000000000014", "fb0000000000000015", "fb0000000000000016"}) {
     const auto input = hex(text);
     EXPECT_FALSE(reader{input}.read_bool()) << text;
-    EXPECT_FALSE(reader{input}.read_null()) << text;
-    EXPECT_TRUE(reader{input}.read_double()) << text;
+    EXPECT_FALSE(reader{input}.try_null()) << text;
   }
-  EXPECT_FALSE(reader{hex("f4")}.read_double());
 }
 
 TEST(DagCborReaderTest, NothingIsReadFromNothing) {
@@ -347,9 +337,8 @@ TEST(DagCborReaderTest, NothingIsReadFromNothing) {
   EXPECT_FALSE(in.peek());
   EXPECT_FALSE(in.read_int());
   EXPECT_FALSE(in.read_bool());
-  EXPECT_FALSE(in.read_null());
+  EXPECT_FALSE(in.try_null());
   EXPECT_FALSE(in.read_text());
-  EXPECT_FALSE(in.read_double());
   EXPECT_FALSE(in.read_link());
   EXPECT_FALSE(in.skip());
 }
@@ -374,7 +363,8 @@ TEST(DagCborReaderTest, SkipHonoursItsDepth) {
 TEST(DagCborWriterTest, WritesDoublesIn64Bits) {
   EXPECT_EQ(encode_hex(writer{}.put_double(1.5).data()), "fb3ff8000000000000");
   const auto item = writer{}.put_double(-0.1).take();
-  EXPECT_EQ(reader{item}.read_double().value(), -0.1);
+  reader in{item};
+  EXPECT_EQ(tests::read_double(in), -0.1);
 }
 
 TEST(DagCborWriterTest, TakeLeavesItEmptyForTheNextItem) {

@@ -83,12 +83,12 @@ TEST(IndigoVectorsTest, CommitsBeforeSync11HoldWhatTheirOpsSay) {
     ASSERT_NE(block, nullptr);
     const auto object = decode_commit(block->data);
     ASSERT_TRUE(object) << to_string(object.error());
-    const auto tree = mst::tree::load(object->data, [&](const cid& id) {
-                        const auto* node = car.find(id);
-                        return node == nullptr ? nullptr : &node->data;
-                      }).value();
+    auto tree = mst::tree::load(object->data, [&](const cid& id) {
+                  const auto* node = car.find(id);
+                  return node == nullptr ? nullptr : &node->data;
+                }).value();
     for (const auto& op : commit.ops) {
-      EXPECT_EQ(tree.get(op.path).value(), op.id) << op.path;
+      EXPECT_EQ(tree.put(op.path, op.id).value(), op.id) << op.path;
       EXPECT_NE(car.find(op.id), nullptr);
       ++ops;
     }

@@ -6,8 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
+#include <unordered_set>
 #include <utility>
+#include <unordered_map>
 
 // Proves protocol-coverage.md 2.4.
 
@@ -102,7 +103,7 @@ protected:
   }
 
   /// Nodes that are touched when the ops are undone in this order.
-  std::set<cid> touched_by(const change& x, bool deletes_first) {
+  std::unordered_set<cid> touched_by(const change& x, bool deletes_first) {
     touched.clear();
     auto tree = mst::tree::load(build(x.after), source()).value();
     undo(tree, x, deletes_first);
@@ -122,9 +123,9 @@ protected:
     };
   }
 
-  std::map<cid, bytes> blocks;
-  std::set<cid> hidden;
-  std::set<cid> touched;
+  std::unordered_map<cid, bytes> blocks;
+  std::unordered_set<cid> hidden;
+  std::unordered_set<cid> touched;
   bytes_view view;
 };
 

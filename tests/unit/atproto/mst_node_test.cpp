@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
+#include <unordered_map>
 #include <memory>
 
 // Proves protocol-coverage.md 5.1 for single nodes, and that a walk ends where
@@ -303,7 +303,7 @@ public:
     return bytes_view{told_};
   }
 
-  std::map<cid, bytes> lies; ///< By the CID that is asked for.
+  std::unordered_map<cid, bytes> lies; ///< By the CID that is asked for.
   size_t reads = 0;
 
 private:

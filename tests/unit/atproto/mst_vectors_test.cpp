@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <set>
+#include <unordered_set>
 #include <unordered_map>
 
 // Proves protocol-coverage.md 2.4 and 5.1 with what the protocol's
@@ -71,7 +71,7 @@ struct proof_case {
   cid root_after;
   tree_map before;
   tree_map after;
-  std::set<cid> in_proof;
+  std::unordered_set<cid> in_proof;
 };
 
 std::vector<proof_case> read_proofs(const std::filesystem::path& path) {
@@ -85,7 +85,7 @@ std::vector<proof_case> read_proofs(const std::filesystem::path& path) {
 class MstVectorsTest : public testing::Test {
 protected:
   /// Source over `all`, or only over those in `some`.
-  mst::block_source source(const std::set<cid>* some = nullptr) {
+  mst::block_source source(const std::unordered_set<cid>* some = nullptr) {
     return [this, some](const cid& id) -> const bytes_view* {
       const auto at = blocks.find(id);
       if (at == blocks.end() || (some != nullptr && !some->contains(id)))

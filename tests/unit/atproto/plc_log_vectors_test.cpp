@@ -1,6 +1,7 @@
 #include "atproto/base_encodings.hpp"
 #include "atproto/signature.hpp"
 #include "json_vectors.hpp"
+#include "tests/support/foreign_forms.hpp"
 #include "tests/unit/atproto/json_to_cbor.hpp"
 
 #include <boost/json.hpp>
@@ -49,7 +50,7 @@ bool signed_by_any(const json::value& operation,
   unsigned_operation.erase("sig");
   const auto message = json_to_cbor(unsigned_operation);
   return sig && std::any_of(keys.begin(), keys.end(), [&](const auto& text) {
-           const auto key = public_key::from_did_key(text);
+           const auto key = tests::from_did_key(text);
            return key && key->verify(message, *sig);
          });
 }

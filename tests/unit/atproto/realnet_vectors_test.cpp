@@ -1,6 +1,7 @@
 #include "atproto/repo_walk.hpp"
 #include "atproto/verify.hpp"
 #include "json_vectors.hpp"
+#include "tests/support/foreign_forms.hpp"
 #include "tests/support/split_frames.hpp"
 
 #include <boost/json.hpp>
@@ -42,7 +43,7 @@ std::vector<public_key> read_keys(const std::filesystem::path& folder,
     const auto& op = x.at("operation").as_object();
     if (!op.contains("verificationMethods"))
       continue;
-    auto key = public_key::from_did_key(
+    auto key = tests::from_did_key(
       text(op.at("verificationMethods").at("atproto")));
     if (key && (out.empty() || out.back() != *key))
       out.push_back(*key);

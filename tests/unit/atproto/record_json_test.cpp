@@ -2,6 +2,7 @@
 #include "atproto/dag_cbor.hpp"
 #include "atproto/limits.hpp"
 #include "atproto/record_json.hpp"
+#include "tests/support/foreign_forms.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
@@ -107,7 +108,7 @@ TEST(RecordJsonTest, IntegersReachTheSafeEndsAndNoFurther) {
                        std::numeric_limits<int64_t>::min()})
     EXPECT_EQ(hazard_of(writer{}.put_int(n)), json_hazard::unsafe_integer);
   for (const auto* item : {"1bffffffffffffffff", "3bffffffffffffffff"})
-    EXPECT_EQ(hazard_of(writer{}.put_raw(decode_hex(item).value())),
+    EXPECT_EQ(hazard_of(writer{}.put_raw(tests::decode_hex(item).value())),
               json_hazard::unsafe_integer);
 }
 
@@ -176,7 +177,7 @@ TEST(RecordJsonTest, GrowsWithWhatItWrites) {
 
 TEST(RecordJsonTest, ARecordIsAMap) {
   for (const auto* item : {"80", "00", "6161", "f6", "4100"})
-    EXPECT_EQ(to_json(decode_hex(item).value()),
+    EXPECT_EQ(to_json(tests::decode_hex(item).value()),
               "malformed: dag-cbor: item of another kind expected at byte "
                 + std::to_string(std::string_view{item}.size() / 2))
       << item;
@@ -190,7 +191,7 @@ TEST(RecordJsonTest, IsAsStrictAsValidate) {
     std::string hex{record};
     std::erase(hex, ' ');
     std::string out = "x";
-    const auto verdict = append_record_json(decode_hex(hex).value(), out);
+    const auto verdict = append_record_json(tests::decode_hex(hex).value(), out);
     ASSERT_FALSE(verdict) << record;
     EXPECT_EQ(verdict.error().code, ec::malformed) << record;
     EXPECT_EQ(out, "x");
@@ -230,7 +231,7 @@ TEST(RecordHazardTest, TheKeyThatPollutesPrototypesIsForbidden) {
 TEST(RecordHazardTest, ALaterFaultStillIsAnError) {
   std::string out;
   EXPECT_FALSE(append_record_json(
-    decode_hex("a26161fb3ff00000000000006162f7").value(), out));
+    tests::decode_hex("a26161fb3ff00000000000006162f7").value(), out));
   EXPECT_TRUE(out.empty());
 }
 

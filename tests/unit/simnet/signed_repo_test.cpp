@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <unordered_set>
 
 namespace weir::tests {
 
@@ -128,7 +129,7 @@ TEST_P(SignedRepoTest, ShufflingAnExportKeepsItsBlocks) {
   EXPECT_EQ(x.roots(), y.roots());
   EXPECT_TRUE(y.check_hashes());
   EXPECT_EQ(x.blocks().front().id, repo.last().head);
-  std::set<atproto::cid> names;
+  std::unordered_set<atproto::cid> names;
   for (const auto& block : x.blocks())
     names.insert(block.id);
   for (const auto& block : y.blocks())

@@ -83,7 +83,9 @@ TEST_F(CollectionNamesTest, ANameStaysTheShareOfWhoBeganIt) {
   begin(bob, "https://two.test");
   apply(alice, alice.chunk(invent("app.n", 10)));
   const auto row = [&] {
-    return *store.names->row_of(*store.names->id_of(numbered("app.n", 3)));
+    const auto id = *store.names->id_of(numbered("app.n", 3));
+    const auto value = store.get_raw(encode_key(collection_name_key{id}));
+    return decode_value<collection_row>(value).value();
   };
   const auto bytes = store.names->bytes();
   apply(bob, bob.chunk(invent("app.n", 10)));

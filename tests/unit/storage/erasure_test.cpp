@@ -63,11 +63,6 @@ protected:
     });
   }
 
-  std::vector<atproto::did> holders(std::string_view collection) {
-    const repo_table repos{*store.db, *store.names};
-    return repos.holding(0, collection, {}).value();
-  }
-
   std::vector<std::string> paths() {
     head_cursor heads{*store.db, *store.names, 0, alice.repo, *alice.chain};
     std::vector<std::string> out;
@@ -89,7 +84,7 @@ TEST_F(ErasureTest, NothingOfTheRepoIsThereFromTheFirstMoment) {
   EXPECT_EQ(receipt.chain->record_count, 0u);
   EXPECT_EQ(receipt.chain->commit_revision(), 2u) << "streams go on";
   EXPECT_TRUE(paths().empty());
-  EXPECT_TRUE(holders("app.a.x").empty());
+  EXPECT_TRUE(store.holders("app.a.x").empty());
   const repo_table repos{*store.db, *store.names};
   EXPECT_EQ(repos.load(alice.repo)->row->erased_through, 7u);
   EXPECT_EQ(store.findings(), "");

@@ -157,14 +157,6 @@ TEST(HashesTest, BranchesHaveNames) {
   EXPECT_EQ(branch_name(first_fork_branch + 12), "fork/12");
 }
 
-TEST(HashesTest, AnOperationIdIsAMultihash) {
-  const auto id = as_multihash(tests::digest_of_byte(9));
-  ASSERT_EQ(id.size(), 34u);
-  EXPECT_EQ(id[0], 0x12);
-  EXPECT_EQ(id[1], 32);
-  EXPECT_EQ(id[33], 9);
-}
-
 TEST(HashesTest, ABlockIsBoundToItsPlace) {
   std::string covered{"\0\3\0\0\0\0\0\0\1\2value", 15};
   EXPECT_EQ(block_hash(3, 258, "value"), atproto::sha256(as_bytes(covered)));

@@ -84,6 +84,19 @@ std::string test_store::findings(verify_options options) const {
   return out;
 }
 
+std::vector<atproto::did>
+test_store::holders(std::string_view collection) const {
+  std::vector<atproto::did> out;
+  const auto id = names->id_of(collection);
+  if (!id)
+    return out;
+  auto rows = db->scan(range_of<collection_member_key>(uint16_t{0}, *id));
+  for (; rows.valid(); rows.next())
+    if (decode_value<holder_row>(rows.value())->holds)
+      out.push_back(decode_key<collection_member_key>(rows.key())->repo);
+  return out;
+}
+
 void test_store::put_raw(const std::string& key, const std::string& value) {
   write_batch batch;
   batch.put(key, value);

@@ -45,6 +45,9 @@ public:
   /// The checker's findings as text, one a line; empty when all is well.
   std::string findings(storage::verify_options options = {}) const;
 
+  /// Repos that hold records of a collection, in order.
+  std::vector<atproto::did> holders(std::string_view collection) const;
+
   /// A row as it lies there, for damage.
   void put_raw(const std::string& key, const std::string& value);
   void erase_raw(const std::string& key);

@@ -59,11 +59,6 @@ TEST(LogBlockTest, ComesBackAsItWent) {
   EXPECT_EQ(*back, block);
 }
 
-TEST(LogBlockTest, IndicesCountWithinEachStream) {
-  EXPECT_EQ(tests::sample_block().indices(),
-            (std::vector<uint64_t>{0, 1, 300, 2, 8}));
-}
-
 // architecture.md I3: no change of a stored block stays unseen.
 TEST(LogBlockTest, EveryChangedBitIsSeen) {
   const auto encoded = encode_log_block(tests::sample_block()).value();

@@ -2,6 +2,7 @@
 #include "storage/format/hashes.hpp"
 #include "tests/support/vectors.hpp"
 #include "tests/unit/storage/codec_checks.hpp"
+#include "tests/unit/storage/content_stubs.hpp"
 #include "tests/unit/storage/sample_rows.hpp"
 
 #include <gtest/gtest.h>
@@ -20,8 +21,7 @@ std::string sample_content() {
   content_block_writer out;
   out.add(as_bytes("first"));
   out.add(as_bytes("the second body"));
-  const auto value = out.take();
-  return content_block_reader::open(value)->with_stubs({0}).value();
+  return tests::with_stubs(out.take(), {0});
 }
 
 std::map<std::string, std::string> sample_values() {

@@ -33,13 +33,12 @@ TEST_F(TablesTest, ARepoIsLoadedWithChainAndMember) {
   update.member = member_row{3, {"app.a.x"}};
   alice.accept(store.commit(update));
   alice.accept(store.commit(alice.commit({{"app.a.x/1", "one"}})));
-  const std::vector<atproto::did> both{bob.repo, alice.repo};
-  const auto states = repos().load_many(both).value();
-  EXPECT_FALSE(states[0].row);
-  EXPECT_EQ(states[1].row->status, repo_status::synced);
-  EXPECT_EQ(states[1].chain->rev, alice.chain->rev);
-  EXPECT_EQ(states[1].chain->streams.size(), 2u);
-  EXPECT_EQ(states[1].member->collections.at(0), "app.a.x");
+  EXPECT_FALSE(repos().load(bob.repo).value().row);
+  state = repos().load(alice.repo).value();
+  EXPECT_EQ(state.row->status, repo_status::synced);
+  EXPECT_EQ(state.chain->rev, alice.chain->rev);
+  EXPECT_EQ(state.chain->streams.size(), 2u);
+  EXPECT_EQ(state.member->collections.at(0), "app.a.x");
 }
 
 TEST_F(TablesTest, ReposAreFoundByStatusInTheOrderTheyAreDue) {
@@ -66,8 +65,7 @@ TEST_F(TablesTest, ReposAreFoundByStatusInTheOrderTheyAreDue) {
     after = page.back();
   }
   EXPECT_EQ(paged.size(), 6u);
-  EXPECT_EQ(repos().count(repo_status::error).value(), 6u);
-  EXPECT_EQ(repos().count(repo_status::synced).value(), 0u);
+  EXPECT_TRUE(repos().with_status(repo_status::synced, 1'000).value().empty());
 }
 
 TEST_F(TablesTest, AllReposArePagedInOrder) {
@@ -90,12 +88,9 @@ TEST_F(TablesTest, AllReposArePagedInOrder) {
 TEST_F(TablesTest, HoldersOfACollectionComeAndGo) {
   for (auto* who : {&alice, &bob})
     who->accept(store.commit(who->commit({{"app.a.x/1", "one"}})));
-  EXPECT_EQ(repos().holding(0, "app.a.x", {}).value().size(), 2u);
-  EXPECT_EQ(repos().holding(0, "app.a.x", alice.repo).value(),
-            std::vector{bob.repo});
+  EXPECT_EQ(store.holders("app.a.x"), (std::vector{alice.repo, bob.repo}));
   alice.accept(store.commit(alice.commit({{"app.a.x/1", ""}})));
-  EXPECT_EQ(repos().holding(0, "app.a.x", {}).value(), std::vector{bob.repo});
-  EXPECT_TRUE(repos().holding(0, "app.never.seen", {}).value().empty());
+  EXPECT_EQ(store.holders("app.a.x"), std::vector{bob.repo});
 }
 
 TEST_F(TablesTest, WaitingFramesAreReadInTheOrderTheyCameWithTheirStamps) {
@@ -153,10 +148,8 @@ TEST_F(TablesTest, IdentitiesAreKept) {
     alice.repo, identity_row{"zKey", "https://pds.test", "alice.test",
                              "alice.test", 5, false});
   store.commit(std::move(group));
-  const std::vector<atproto::did> both{bob.repo, alice.repo};
-  const auto rows = load_identities(*store.db, both).value();
-  EXPECT_FALSE(rows[0]);
-  EXPECT_EQ(rows[1]->signing_key, "zKey");
+  EXPECT_FALSE(load_identity(*store.db, bob.repo).value());
+  EXPECT_EQ(load_identity(*store.db, alice.repo).value()->signing_key, "zKey");
 }
 
 TEST_F(TablesTest, ConsumersKeepPositionRangesAndDeadLetters) {
@@ -197,7 +190,6 @@ TEST_F(TablesTest, ConsumersKeepPositionRangesAndDeadLetters) {
   const auto dead = load_dead_letters(*store.db, name, 0).value();
   ASSERT_EQ(dead.size(), 1u);
   EXPECT_EQ(dead[0].first, 11u);
-  EXPECT_EQ(list_consumers(*store.db).value().size(), 1u);
   EXPECT_FALSE(load_consumer(*store.db, {default_dataset, "ta"}, 0).value());
   EXPECT_EQ(store.findings(), "");
 }
@@ -226,9 +218,12 @@ TEST_F(TablesTest, SettingsAreKeptAndTakenBack) {
   group = {};
   group.configuration.push_back({default_dataset, "b", std::nullopt});
   store.commit(std::move(group));
-  const auto settings = load_configuration(*store.db).value();
-  ASSERT_EQ(settings.size(), 1u);
-  EXPECT_EQ(settings[0].first, "a");
+  const auto has = [&](const char* name) {
+    const auto key = encode_key(configuration_key{default_dataset, name});
+    return store.db->get(key).value().has_value();
+  };
+  EXPECT_TRUE(has("a"));
+  EXPECT_FALSE(has("b"));
 }
 
 // completeness.md, The terms: the generation outlives the process

@@ -1,4 +1,4 @@
-#include "base/limits.hpp"
+#include "storage/format/limits.hpp"
 #include "storage/format/values.hpp"
 
 #include "tests/unit/storage/codec_checks.hpp"

@@ -1,5 +1,6 @@
 #include "storage/format/content_block.hpp"
 #include "storage/tables/row_access.hpp"
+#include "tests/unit/storage/content_stubs.hpp"
 #include "tests/unit/storage/full_store.hpp"
 
 #include <gmock/gmock.h>
@@ -42,9 +43,7 @@ TEST_F(VerifyRowsTest, ContentBehindTheEndOfTheLogIsFound) {
 
 TEST_F(VerifyRowsTest, AStubInsteadOfContentIsFound) {
   const auto key = encode_key(content_block_key{0, 1});
-  const auto value = store.get_raw(key);
-  const auto stub
-    = content_block_reader::open(value).value().with_stubs({0}).value();
+  const auto stub = tests::with_stubs(store.get_raw(key), {0});
   EXPECT_THAT(store.findings_with(key, stub),
               HasSubstr("operation 1: its content is missing"));
 }

@@ -29,11 +29,6 @@ ec code_of(std::string_view body) {
   return x ? ec::none : x.error().code;
 }
 
-ec config_code_of(std::string_view body) {
-  const auto x = wire::parse_config_change(body);
-  return x ? ec::none : x.error().code;
-}
-
 } // namespace
 
 TEST(ReposRequest, NamesRepos) {
@@ -240,55 +235,19 @@ TEST(ReposRequest, NestsSoDeepAndNotDeeper) {
   EXPECT_EQ(code_of(nested(limits::json_depth_max + 1)), ec::malformed);
 }
 
-TEST(ConfigChange, IsPartial) {
-  auto x = wire::parse_config_change("{}");
-  ASSERT_TRUE(x);
-  EXPECT_FALSE(x->mode || x->signal_collection || x->collections);
-  x = wire::parse_config_change(
-    R"({"mode":"signal","signal_collection":"fm.teal.alpha.play",)"
-    R"("collections":["fm.teal.*"]})");
-  ASSERT_TRUE(x) << x.error().context;
-  EXPECT_EQ(x->mode, wire::sync_mode::signal);
-  EXPECT_EQ(x->signal_collection, "fm.teal.alpha.play");
-  EXPECT_EQ(x->collections, std::vector<std::string>{"fm.teal.*"});
-  x = wire::parse_config_change(
-    R"({"signal_collection":null,"collections":[]})");
-  ASSERT_TRUE(x);
-  EXPECT_EQ(x->signal_collection, "");
-  EXPECT_TRUE(x->collections && x->collections->empty());
-}
-
-TEST(ConfigChange, RefusesWhatItDoesNotKnow) {
-  EXPECT_EQ(config_code_of(R"({"mode":"everything"})"), ec::invalid_argument);
-  EXPECT_EQ(config_code_of(R"({"mode":7})"), ec::invalid_argument);
-  EXPECT_EQ(config_code_of(R"({"modes":"signal"})"), ec::invalid_argument);
-  EXPECT_EQ(config_code_of(R"({"signal_collection":"*"})"),
-            ec::invalid_argument);
-  EXPECT_EQ(config_code_of(R"({"collections":["a"]})"), ec::invalid_argument);
-  EXPECT_EQ(config_code_of("signal"), ec::malformed);
-}
-
-TEST(ConfigChange, KnowsEachModeByItsName) {
-  for (const auto mode : {wire::sync_mode::manual, wire::sync_mode::signal,
-                          wire::sync_mode::full_network})
-    EXPECT_EQ(wire::parse_sync_mode(wire::to_string(mode)), mode);
-  EXPECT_FALSE(wire::parse_sync_mode(""));
-}
-
 TEST(ConfigView, ShowsEverySetting) {
   const std::vector<std::string> collections{"a.b.c", "fm.teal.*"};
   std::string out;
-  wire::append_config({wire::sync_mode::full_network, {}, collections}, false,
-                      out);
+  wire::append_config({wire::sync_mode::full_network, {}, collections}, out);
   EXPECT_EQ(out, R"({"mode":"full-network","signal_collection":null,)"
                  R"("collections":["a.b.c","fm.teal.*"]})");
   out.clear();
   const std::vector<std::string> one{"a.b.c"};
-  wire::append_config({wire::sync_mode::signal, one, {}}, true, out);
-  EXPECT_EQ(out, R"({"ok":true,"mode":"signal","signal_collection":"a.b.c",)"
+  wire::append_config({wire::sync_mode::signal, one, {}}, out);
+  EXPECT_EQ(out, R"({"mode":"signal","signal_collection":"a.b.c",)"
                  R"("collections":[]})");
   out.clear();
-  wire::append_config({wire::sync_mode::signal, collections, {}}, false, out);
+  wire::append_config({wire::sync_mode::signal, collections, {}}, out);
   EXPECT_EQ(out, R"({"mode":"signal","signal_collection":"a.b.c",)"
                  R"("signal_collections":["a.b.c","fm.teal.*"],)"
                  R"("collections":[]})");
