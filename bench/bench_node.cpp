@@ -30,7 +30,6 @@ actors::node_config make_config(const outside& network,
   out.sync_parallelism = 8;
   out.retry_backoff_min = 1s;
   out.retry_backoff_max = 2s;
-  out.retry_scan = 1s;
   out.identity_refresh_min = 1s;
   return out;
 }

@@ -15,11 +15,9 @@ using namespace std::chrono_literals;
 constexpr size_t backfill_bytes_max = 67'108'864;
 constexpr option_range<size_t> pds_events_per_second_range{1, 1'000'000, 500};
 
-/// 0: one a core, two a core.
+/// 0: one a core.
 constexpr option_range<size_t> threads_range{0, 256, 0};
-constexpr option_range<size_t> router_shards_range{0, 1'024, 0};
 constexpr option_range<size_t> readers_range{1, 64, 2};
-constexpr option_range<size_t> io_threads_range{1, 2, 1};
 
 /// Connections to the directory, and to each other server that is configured. Each
 /// has one look-up at a time: where an answer takes a tenth of a second, eight

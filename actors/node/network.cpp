@@ -11,7 +11,7 @@ result<network> make_network(const node_config& config, const clock& time,
   network out;
   out.transport = std::move(transport);
   if (!out.transport) {
-    out.threads = std::make_unique<net::io_threads>(config.io_threads);
+    out.threads = std::make_unique<net::io_threads>();
     out.transport = net::make_system_transport(*out.threads);
   }
   out.tls = std::move(tls);

@@ -142,7 +142,7 @@ void node::impl::start_store_actors() {
 }
 
 size_t node::impl::shard_count() const {
-  return config.router_shards == 0 ? 2 * cores() : config.router_shards;
+  return config.most.routers == 0 ? 2 * cores() : config.most.routers;
 }
 
 void node::impl::start_routers(known_repos known) {
@@ -233,7 +233,6 @@ result<void> node::impl::start_supervisor(
   supervisor_options options;
   options.parallelism = config.sync_parallelism;
   options.per_host = config.sync_per_host;
-  options.retry_scan = config.retry_scan;
   options.retry_max = config.retry_backoff_max;
   options.preparing_max = config.most.preparing;
   options.queue_max = plan.fetch_queue;

@@ -77,7 +77,6 @@ void check_ranges(problem_list& out, const node_config& x) {
               retry_backoff_range);
   check_range(out, "retry_backoff_max", x.retry_backoff_max,
               retry_backoff_range);
-  check_range(out, "retry_scan", x.retry_scan, retry_scan_range);
   check_range(out, "identity_refresh_min", x.identity_refresh_min,
               identity_refresh_range);
   check_range(out, "listing_interval", x.listing_interval,
@@ -100,9 +99,7 @@ void check_ranges(problem_list& out, const node_config& x) {
   check_range(out, "consumer_attempts_max", x.consumer_attempts_max,
               consumer_attempts_range);
   check_range(out, "threads", x.threads, threads_range);
-  check_range(out, "router_shards", x.router_shards, router_shards_range);
   check_range(out, "readers", x.readers, readers_range);
-  check_range(out, "io_threads", x.io_threads, io_threads_range);
   if (x.retry_backoff_min > x.retry_backoff_max)
     add(out, "retry_backoff_min",
         number_text(x.retry_backoff_min)
@@ -273,11 +270,6 @@ void check_memory(problem_list& out, const node_config& x) {
     add(out, "memory_limit",
         limit + " bytes are too little for " + number_text(x.upstreams.size())
           + " upstreams: raise it, or follow fewer");
-  if (x.router_shards * limits::residents_min * limits::repo_actor_bytes
-      > plan.repos)
-    add(out, "router_shards",
-        number_text(x.router_shards) + " are too many for a memory_limit of "
-          + limit + " bytes: raise it, or leave router_shards out");
 }
 
 } // namespace

@@ -31,6 +31,7 @@ struct held_bounds {
   size_t fetch_queue = limits::fetch_queue_max; ///< Repos that wait for a fetch.
   size_t preparing = limits::fetch_preparing_max; ///< Whose hosts are asked for.
   size_t residents = limits::resident_repos_max;  ///< REPOs of a ROUTER.
+  size_t routers = 0;                             ///< 0 = two a core.
   size_t names = limits::names_bytes_max;         ///< Of collections, in bytes.
   size_t frames = limits::upstream_frames_max;    ///< Of a stream's window.
   size_t bytes = limits::upstream_bytes_max;      ///< Of the same.
@@ -73,8 +74,6 @@ struct node_config {
   /// SYNC-15
   std::chrono::seconds retry_backoff_min = limits::retry_backoff_range.standard;
   std::chrono::seconds retry_backoff_max = limits::retry_backoff_max_standard;
-  /// SYNC-14
-  std::chrono::seconds retry_scan = limits::retry_scan_range.standard;
   std::chrono::seconds identity_refresh_min
     = limits::identity_refresh_range.standard;
   std::chrono::seconds listing_interval
@@ -103,10 +102,7 @@ struct node_config {
 
   /// Scheduler threads; 0 = one a core.
   size_t threads = limits::threads_range.standard;
-  /// 0 = two a core.
-  size_t router_shards = limits::router_shards_range.standard;
   size_t readers = limits::readers_range.standard;
-  size_t io_threads = limits::io_threads_range.standard;
 
   /// Checks ranges and combinations; every problem, one a line.
   std::vector<std::string> problems() const;

@@ -27,6 +27,9 @@ constexpr std::chrono::microseconds fetch_reserve_time = 10s;
 /// its part are given.
 constexpr std::chrono::microseconds fetch_modest_time = 5min;
 
+/// So often repos are looked for whose fetch is due.
+constexpr std::chrono::seconds retry_scan = 30s;
+
 /// Whose wait ends before the next scan for retries is woken on time, all of so
 /// long a time together.
 constexpr std::chrono::microseconds fetch_wake_step = 1s;

@@ -17,7 +17,7 @@ struct supervisor_options {
   /// Hosts that are remembered though nobody waits for them.
   size_t hosts_max = limits::fetch_hosts_max;
   /// SYNC-14
-  std::chrono::seconds retry_scan = limits::retry_scan_range.standard;
+  std::chrono::seconds retry_scan = limits::retry_scan;
   /// The longest back-off of a repo.
   std::chrono::seconds retry_max = limits::retry_backoff_max_standard;
   /// Between two looks at all rows while something is incomplete.

@@ -63,7 +63,6 @@ constexpr option_range<double> plc_per_second_range{0.1, 10'000, 500};
 /// `standard` is the shortest one; the longest is an hour.
 constexpr option_seconds retry_backoff_range{1s, 168h, 60s};
 constexpr std::chrono::seconds retry_backoff_max_standard = 1h;
-constexpr option_seconds retry_scan_range{1s, 1h, 30s};
 constexpr option_seconds identity_refresh_range{1s, 24h, 60s};
 constexpr option_seconds listing_interval_range{1s, 720h, 24h};
 constexpr option_seconds listing_grace_range{0s, 1h, 10s};

@@ -162,10 +162,6 @@ void add_history(options& out) {
   out.push_back(duration_option(
     &settings::retry_backoff_max, retry_backoff_range,
     {group, "retry_backoff_max", "Longest wait between two tries."}));
-  out.push_back(duration_option(
-    &settings::retry_scan, retry_scan_range,
-    {group, "retry_scan",
-     "How often the node looks for repos whose next try is due."}));
   out.push_back(
     duration_option(&settings::listing_interval, listing_interval_range,
                     {group, "listing_interval",
@@ -220,15 +216,9 @@ void add_engine(options& out) {
   out.push_back(count_option(
     value_kind::number, &settings::threads, threads_range,
     {group, "threads", "Threads that do the work; 0: one per core."}));
-  out.push_back(count_option(
-    value_kind::number, &settings::router_shards, router_shards_range,
-    {group, "router_shards", "Shards of the router; 0: two per core."}));
   out.push_back(
     count_option(value_kind::number, &settings::readers, readers_range,
                  {group, "readers", "Threads that read from disk."}));
-  out.push_back(
-    count_option(value_kind::number, &settings::io_threads, io_threads_range,
-                 {group, "io_threads", "Threads that serve sockets."}));
 }
 
 void add_delivery(options& out) {

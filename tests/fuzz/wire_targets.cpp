@@ -157,7 +157,7 @@ void run_config(bytes_view input) {
 std::vector<bytes> config_seeds() {
   return {to_bytes("bind = \"127.0.0.1:0\"\nallow_private_addresses = true\n"
                    "sync_parallelism = 8\nplc_per_second = 2.5\n"),
-          to_bytes("memory_limit = \"2GiB\"\nretry_scan = \"5s\"\n"
+          to_bytes("memory_limit = \"2GiB\"\nretry_backoff_min = \"5s\"\n"
                    "mode = \"signal\"\ncollections = [\"a.b.c\", \"d.*\"]\n"),
           to_bytes("[node]\nx = 1\ny.z = {a = [1, 2.5, 'c']}\n")};
 }

@@ -43,7 +43,7 @@ size_t streams_of(scene& x) {
 /// only so many actors.
 std::string check_repos(scene& x) {
   const auto& node = x.settings().node;
-  const auto shards = std::max<size_t>(node.router_shards, 1);
+  const auto shards = std::max<size_t>(node.most.routers, 1);
   const auto each
     = std::min(actors::residents_for(actors::plan_memory(node).repos, shards),
                node.most.residents);

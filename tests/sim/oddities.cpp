@@ -43,7 +43,7 @@ void draw_one_stream(run_settings& out) {
 void draw_numbers(run_settings& out) {
   draw_one_stream(out);
   out.world.population.accounts = 24;
-  out.node.router_shards = 1;
+  out.node.most.routers = 1;
   out.node.most.residents = 2; // Frames wait when there are more than four.
 }
 

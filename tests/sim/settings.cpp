@@ -64,7 +64,7 @@ void draw_node(run_settings& out, random_source& random) {
   node.operations_bind = "127.0.0.1:2481";
   node.allow_private_addresses = true;
   node.mode = actors::tracking_mode::full_network;
-  node.router_shards = 1 + random.below(3);
+  node.most.routers = 1 + random.below(3);
   node.readers = 1 + random.below(2);
   node.threads = 1;
   node.sync_parallelism = 1 + random.below(6);

@@ -112,17 +112,17 @@ TEST(CommandLineTest, ConfigCheckReportsEveryProblemWithItsPlace) {
 TEST(CommandLineTest, ADurationWithoutAUnitIsRefused) {
   const temp_dir dir;
   const auto path = dir.at("durations.toml");
-  std::ofstream{path} << "retry_scan = \"20\"\nlisting_interval = 3600\n"
+  std::ofstream{path} << "identity_refresh_min = \"20\"\nlisting_interval = 3600\n"
                          "gone_grace = \"1H\"\nlisting_grace = \"20s\"\n";
   const auto x = run_program({"config", "check", path});
   EXPECT_EQ(x.status, 1);
-  for (const auto* place : {":1:1: retry_scan", ":2:1: listing_interval",
+  for (const auto* place : {":1:1: identity_refresh_min", ":2:1: listing_interval",
                             ":3:1: gone_grace"})
     EXPECT_TRUE(contains(x.errors, path + place)) << x.errors;
   EXPECT_FALSE(contains(x.errors, "listing_grace")) << x.errors;
-  const auto flag = run_program({"config", "print", "--retry-scan", "20"});
+  const auto flag = run_program({"config", "print", "--gone-grace", "20"});
   EXPECT_NE(flag.status, 0);
-  EXPECT_TRUE(contains(flag.errors, "retry-scan")) << flag.errors;
+  EXPECT_TRUE(contains(flag.errors, "gone-grace")) << flag.errors;
 }
 
 // What a node would read at its start and refuse.

@@ -115,7 +115,7 @@ void DiskFullTest::start() {
   config.plc_per_second = 5'000;
   config.mode = actors::tracking_mode::full_network;
   config.retry_backoff_min = config.retry_backoff_max = 1s;
-  config.retry_scan = config.listing_grace = 1s;
+  config.listing_grace = 1s;
   config.listing_interval = 2s;
   config.disk_reserve = reserve;
   node = actors::node::start(config,

@@ -17,11 +17,10 @@ using namespace std::chrono_literals;
 constexpr auto longest_wait = node_patience;
 
 /// Options that a test may set otherwise.
-constexpr std::array<std::pair<const char*, const char*>, 8> usual{
+constexpr std::array<std::pair<const char*, const char*>, 7> usual{
   {{"--mode", "full-network"},
    {"--plc-per-second", "5000"},
    {"--retry-backoff-min", "1s"},
-   {"--retry-scan", "1s"},
    {"--listing-grace", "1s"},
    {"--sync-parallelism", "16"},
    {"--log-level", "info"},

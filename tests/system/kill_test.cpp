@@ -110,9 +110,7 @@ std::vector<std::string> KillTest::options(const kill_target* at) {
     return std::to_string(first + random->below(last - first + 1));
   };
   add("--threads", one_of(1, 4));
-  add("--router-shards", one_of(1, 5));
   add("--readers", one_of(1, 3));
-  add("--io-threads", one_of(1, 2));
   if (at != nullptr && at->at == crash_point::spool_written) {
     // So many fetches share the memory for CARs that each has to use its file.
     out.insert(out.end(),

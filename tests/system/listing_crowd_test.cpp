@@ -111,8 +111,7 @@ TEST_F(ListingCrowdTest, AListingDuringCatchUpKeepsNoMoreAwakeThanItsShare) {
   hostile_node node{{"relay:" + host.url()},
                     host.url(),
                     {"--mode", "manual", "--memory-limit", small_memory,
-                     "--sync-parallelism", "4", "--router-shards", "2",
-                     "--listing-grace", "1h"}};
+                     "--sync-parallelism", "4", "--listing-grace", "1h"}};
   ASSERT_NO_FATAL_FAILURE(add_sleeping(node));
   node.restart([&] {
     add_crowd(node.data_dir());

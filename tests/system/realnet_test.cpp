@@ -69,7 +69,7 @@ protected:
     out.plc_per_second = 5000;
     out.allow_private_addresses = true;
     out.mode = actors::tracking_mode::full_network;
-    out.retry_backoff_min = out.retry_scan = out.identity_refresh_min = 1s;
+    out.retry_backoff_min = out.identity_refresh_min = 1s;
     out.retry_backoff_max = out.consumer_retry = 2s;
     out.listing_grace = out.gone_grace = 1s;
     out.listing_interval = listing_interval;

@@ -27,7 +27,7 @@ WatchedNodeTest::WatchedNodeTest(size_t hosts)
   config.plc_per_second = 5'000;
   config.mode = actors::tracking_mode::full_network;
   config.retry_backoff_min = config.retry_backoff_max = std::chrono::seconds{1};
-  config.retry_scan = config.listing_grace = std::chrono::seconds{1};
+  config.listing_grace = std::chrono::seconds{1};
 }
 
 WatchedNodeTest::~WatchedNodeTest() {

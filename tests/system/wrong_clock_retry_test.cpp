@@ -43,7 +43,7 @@ protected:
     config.upstreams = {{relay.url(), true}};
     config.plc_url = config.handle_resolver_url = relay.url();
     config.allow_private_addresses = true;
-    config.retry_backoff_min = config.retry_scan = 1s;
+    config.retry_backoff_min = 1s;
   }
 
   std::unique_ptr<actors::node> start() {

@@ -140,7 +140,6 @@ TEST_F(WrongClockTest, WhatWasPutOffIsFetchedWithinSecondsOfARightClock) {
   const actors::node_config standard;
   config.retry_backoff_min = standard.retry_backoff_min;
   config.retry_backoff_max = standard.retry_backoff_max;
-  config.retry_scan = standard.retry_scan;
   commit_everywhere();
   time.shift(-10min);
   start();

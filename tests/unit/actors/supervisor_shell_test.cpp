@@ -98,7 +98,7 @@ TEST_F(SupervisorShellTest, ThePermitOfARepoThatDiedGoesToTheNext) {
   EXPECT_EQ(router.count<prepare_fetch>(), 0u);
   pass(limits::refetch_pause - 1us);
   EXPECT_EQ(router.count<prepare_fetch>(), 0u);
-  pass(supervisor_options{}.retry_scan);
+  pass(limits::retry_scan);
   EXPECT_EQ(router.count<prepare_fetch>(), 1u);
 }
 

@@ -33,7 +33,7 @@ sync_parallelism = 8
 plc_per_second = 2
 memory_limit = "2GiB"
 repo_bytes_max = 2097152
-retry_scan = "5s"
+retry_backoff_min = "5s"
 mode = "signal"
 upstream = "pds:http://127.0.0.1:1"
 collections = ["a.b.c", "d.e.*"]
@@ -46,7 +46,7 @@ collections = ["a.b.c", "d.e.*"]
   EXPECT_EQ(*find(x, "plc_per_second"), option_value{2.0});
   EXPECT_EQ(*find(x, "memory_limit"), option_value{int64_t{1} << 31});
   EXPECT_EQ(*find(x, "repo_bytes_max"), option_value{int64_t{1} << 21});
-  EXPECT_EQ(*find(x, "retry_scan"), option_value{int64_t{5'000}});
+  EXPECT_EQ(*find(x, "retry_backoff_min"), option_value{int64_t{5'000}});
   EXPECT_EQ(*find(x, "mode"), option_value{std::string{"signal"}});
   EXPECT_EQ(*find(x, "upstream"),
             option_value{std::vector<std::string>{"pds:http://127.0.0.1:1"}});
@@ -67,10 +67,10 @@ TEST(ConfigFileTest, AValueOfTheWrongTypeNamesKeyValueAndRange) {
   EXPECT_EQ(only_problem("sync_parallelism = \"many\""),
             "f.toml:1:1: sync_parallelism = 'many': must be a whole number "
             "from 1 to 256");
-  EXPECT_EQ(only_problem("retry_scan = 30"),
-            "f.toml:1:1: retry_scan = 30: must be a duration from 1s to 1h");
-  EXPECT_EQ(only_problem("retry_scan = \"30\""),
-            "f.toml:1:1: retry_scan = '30': must be a duration from 1s to 1h");
+  EXPECT_EQ(only_problem("retry_backoff_min = 30"),
+            "f.toml:1:1: retry_backoff_min = 30: must be a duration from 1s to 7d");
+  EXPECT_EQ(only_problem("retry_backoff_min = \"30\""),
+            "f.toml:1:1: retry_backoff_min = '30': must be a duration from 1s to 7d");
   EXPECT_EQ(only_problem("memory_limit = \"lots\""),
             "f.toml:1:1: memory_limit = 'lots': must be a size from 128MiB to "
             "1TiB");

@@ -204,7 +204,7 @@ TEST_F(LoadSettingsTest, WhatIsOfferedForAnUpstreamIsTaken) {
 TEST_F(LoadSettingsTest, ProblemsOfAllSourcesAreReportedAtOnce) {
   file("sync_parallelism = 257\nunknown_thing = 1\n");
   variables["WEIR_READERS"] = "none";
-  flag("retry_scan", {"1500ms"});
+  flag("retry_backoff_min", {"1500ms"});
   flag("bind", {"0.0.0.0:2480"});
   const auto x = load().problems;
   ASSERT_EQ(x.size(), 5u);
@@ -213,7 +213,7 @@ TEST_F(LoadSettingsTest, ProblemsOfAllSourcesAreReportedAtOnce) {
                     + ":1:1: sync_parallelism = 257: must be a whole number "
                       "from 1 to 256");
   EXPECT_EQ(x[2], "WEIR_READERS = none: must be a whole number from 1 to 64");
-  EXPECT_EQ(x[3], "--retry-scan = 1500ms: must be whole seconds");
+  EXPECT_EQ(x[3], "--retry-backoff-min = 1500ms: must be whole seconds");
   EXPECT_TRUE(x[4].starts_with("bind: 0.0.0.0:2480")) << x[4];
 }
 

@@ -173,11 +173,6 @@ TEST(MemoryPlanTest, WhatCannotWorkIsRefused) {
   x.sync_parallelism = 5;
   EXPECT_TRUE(names(x, "sync_parallelism"));
   x = least;
-  x.router_shards = 56;
-  EXPECT_TRUE(x.problems().empty());
-  x.router_shards = 57;
-  EXPECT_TRUE(names(x, "router_shards"));
-  x = least;
   x.upstreams.clear();
   for (int i = 0; i < 32; ++i)
     x.upstreams.push_back(

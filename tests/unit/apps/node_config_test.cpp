@@ -104,7 +104,6 @@ TEST(NodeConfigTest, RangesTakeTheirLimitsAndNothingBeyond) {
   longest.standard = retry_backoff_max_standard;
   expect_range(&config::retry_backoff_max, longest, "retry_backoff_max");
   EXPECT_EQ(config{}.retry_backoff_min, retry_backoff_range.standard);
-  expect_range(&config::retry_scan, retry_scan_range, "retry_scan");
   expect_range(&config::identity_refresh_min, identity_refresh_range,
                "identity_refresh_min");
   expect_range(&config::listing_interval, listing_interval_range,
@@ -127,9 +126,7 @@ TEST(NodeConfigTest, RangesTakeTheirLimitsAndNothingBeyond) {
   expect_range(&config::consumer_attempts_max, consumer_attempts_range,
                "consumer_attempts_max");
   expect_range(&config::threads, threads_range, "threads");
-  expect_range(&config::router_shards, router_shards_range, "router_shards");
   expect_range(&config::readers, readers_range, "readers");
-  expect_range(&config::io_threads, io_threads_range, "io_threads");
   expect_range(&config::plc_per_second, plc_per_second_range, "plc_per_second",
                0.01);
 }

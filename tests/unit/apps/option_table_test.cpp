@@ -119,7 +119,7 @@ TEST(OptionTableTest, ChoicesTakeTheirWordsAndNoOthers) {
 
 TEST(OptionTableTest, ADurationBelowASecondIsNotRoundedInSilence) {
   settings to;
-  const auto taken = named("retry_scan").set(to, int64_t{1'500});
+  const auto taken = named("retry_backoff_min").set(to, int64_t{1'500});
   ASSERT_FALSE(taken);
   EXPECT_EQ(taken.error().context, "whole seconds");
 }
