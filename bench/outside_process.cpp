@@ -2,11 +2,12 @@
 // order per line on standard input and writes one answer per line on standard
 // output.
 
-#include "bench/channel_reader.hpp"
+#include "apps/channel/channel_client.hpp"
 #include "bench/outside.hpp"
 #include "net/io_threads.hpp"
 #include "simnet/replay.hpp"
 
+#include <charconv>
 #include <iostream>
 #include <optional>
 #include <string_view>
@@ -14,6 +15,27 @@
 namespace weir::bench {
 
 namespace {
+
+using namespace std::chrono_literals;
+
+constexpr size_t window_frames = 512;
+constexpr auto reconnect_delay = 50ms;
+
+/// The cheapest application there is: acks every event, `{"id":123,...`, and
+/// looks at nothing else.
+std::vector<uint64_t> ids_of(const std::vector<std::string_view>& events) {
+  constexpr std::string_view start = R"({"id":)";
+  std::vector<uint64_t> out;
+  out.reserve(events.size());
+  for (const auto x : events) {
+    uint64_t id = 0;
+    if (x.starts_with(start)
+        && std::from_chars(x.data() + start.size(), x.data() + x.size(), id).ec
+             == std::errc{})
+      out.push_back(id);
+  }
+  return out;
+}
 
 class outside_process {
 public:
@@ -41,17 +63,19 @@ public:
 
 private:
   std::string start_reader(const std::string& data_url) {
-    auto made
-      = channel_reader::start(net::make_system_transport(threads_), data_url);
-    if (!made)
-      return made.error().context;
-    reader_ = std::move(*made);
+    apps::channel_options options;
+    options.take = ids_of;
+    options.reconnect_delay = reconnect_delay;
+    options.window_frames = window_frames;
+    reader_.emplace(net::make_system_transport(threads_), data_url,
+                    std::move(options));
+    reader_->start();
     return "ok";
   }
 
   simnet::replay& network_;
   net::io_threads threads_; ///< Outlives the reader.
-  std::optional<channel_reader> reader_;
+  std::optional<apps::channel_client> reader_;
 };
 
 } // namespace

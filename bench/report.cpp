@@ -1,6 +1,6 @@
 #include "bench/report.hpp"
 
-#include "apps/weir/demo_report.hpp"
+#include "apps/demo/report.hpp"
 #include "base/version.hpp"
 
 #include <boost/json.hpp>

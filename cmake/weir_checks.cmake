@@ -15,7 +15,7 @@ endforeach()
 
 # And one of what the link lines say (weir_link_test).
 foreach(module IN ITEMS base atproto wire net storage machines actors simnet
-                        apps)
+                        apps channel demo)
   if(TARGET weir_${module})
     weir_link_test(${module})
   endif()

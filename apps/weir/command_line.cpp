@@ -1,7 +1,6 @@
 #include "apps/weir/command_line.hpp"
 
 #include "apps/weir/command_tree.hpp"
-#include "apps/weir/commands.hpp"
 #include "base/nearest.hpp"
 
 #include <CLI/CLI.hpp>
@@ -78,13 +77,13 @@ int check_output(const CLI::App& app, int status) {
 
 } // namespace
 
-void add_all_commands(CLI::App& app, int& status) {
+void add_all_commands(CLI::App& app, int& status, command_adder demo) {
   app.description("Weir keeps a verified copy of any part of the AT Protocol "
                   "network and hands every change to applications.");
   app.name("weir");
   app.require_subcommand(1);
   add_run(app, status);
-  add_demo(app, status);
+  demo(app, status);
   add_simnet(app, status);
   add_verify(app, status);
   add_adopt(app, status);
@@ -95,10 +94,10 @@ void add_all_commands(CLI::App& app, int& status) {
   add_version(app, status);
 }
 
-int run_command_line(int argc, const char* const* argv) {
+int run_command_line(int argc, const char* const* argv, command_adder demo) {
   CLI::App app;
   int status = all_good;
-  add_all_commands(app, status);
+  add_all_commands(app, status, demo);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& x) {

@@ -16,7 +16,6 @@ enum exit_status : int {
 };
 
 void add_run(CLI::App& app, int& status);
-void add_demo(CLI::App& app, int& status);
 void add_simnet(CLI::App& app, int& status);
 void add_adopt(CLI::App& app, int& status);
 void add_verify(CLI::App& app, int& status);
@@ -26,8 +25,12 @@ void add_manual(CLI::App& app, int& status);
 void add_completion(CLI::App& app, int& status);
 void add_version(CLI::App& app, int& status);
 
+/// Adds one command.
+using command_adder = void (*)(CLI::App& app, int& status);
+
 /// Adds the name, the description and every command.
+/// @param demo Adds the command that has a folder of its own.
 /// @pre `app` and `status` live while it parses.
-void add_all_commands(CLI::App& app, int& status);
+void add_all_commands(CLI::App& app, int& status, command_adder demo);
 
 } // namespace weir::apps

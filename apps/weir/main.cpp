@@ -1,3 +1,4 @@
+#include "apps/demo/command.hpp"
 #include "apps/weir/command_line.hpp"
 #include "apps/weir/process_limits.hpp"
 #include "base/process_memory.hpp"
@@ -18,5 +19,5 @@ int main(int argc, char** argv) {
   }
   ::umask(077); // Only this user may read new files.
   weir::limit_free_memory();
-  return weir::apps::run_command_line(argc, argv);
+  return weir::apps::run_command_line(argc, argv, weir::apps::add_demo);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/weir/demo_copy.hpp"
+#include "apps/demo/copy.hpp"
 #include "simnet/truth.hpp"
 
 #include <cstdint>

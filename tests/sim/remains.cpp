@@ -1,6 +1,6 @@
 #include "tests/sim/remains.hpp"
 
-#include "apps/weir/demo_proof.hpp"
+#include "apps/demo/proof.hpp"
 #include "storage/format/limits.hpp"
 #include "storage/tables/collection_table.hpp"
 #include "storage/tables/head_cursor.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/node/node.hpp"
-#include "apps/weir/demo_consumer.hpp"
+#include "apps/demo/consumer.hpp"
 #include "net/http_client.hpp"
 #include "simnet/network.hpp"
 #include "tests/sim/comparison.hpp"

@@ -1,4 +1,4 @@
-#include "apps/weir/demo_evidence.hpp"
+#include "apps/demo/evidence.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/channel_client.hpp"
 #include "tests/system/followed_network.hpp"

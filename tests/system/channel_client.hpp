@@ -1,34 +1,24 @@
 #pragma once
 
-#include "net/transport.hpp"
+#include "apps/channel/channel_client.hpp"
 
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
+// One connection to `/channel`, as an application of its own makes it, whose
+// end a test waits for.
 
 namespace weir::tests {
 
-/// One connection to `/channel`, as an application of its own makes it: events
-/// in, acks out.
-///
 /// # Ownership and threads
 /// `taker` runs on an io thread of the transport, one call at a time, and not
 /// any more once `hang_up` has returned or the object is gone.
 class channel_client {
 public:
-  /// Takes what one read of the socket brought; returns the ids to ack, in
-  /// order.
-  using taker = std::function<std::vector<uint64_t>(
-    const std::vector<std::string_view>&)>;
+  using taker = decltype(apps::channel_options::take);
 
   /// Connects to the node whose data port has this origin.
   /// @param first Acks that go out before anything is taken.
   /// @param ended Runs as `take` does, once, after its last run.
   channel_client(const net::transport_ptr& network, const std::string& data_url,
-                 taker take, std::vector<uint64_t> first = {},
+                 taker take, const std::vector<uint64_t>& first = {},
                  std::function<void()> ended = {});
   ~channel_client();
 
@@ -36,7 +26,7 @@ public:
   channel_client& operator=(const channel_client&) = delete;
 
   /// Acks something later than its event came.
-  void ack(uint64_t id);
+  void ack(uint64_t id) { client_.ack(id); }
 
   /// Whether the connection is over.
   bool over() const;
@@ -49,8 +39,9 @@ public:
   void hang_up();
 
 private:
-  struct impl;
-  std::shared_ptr<impl> impl_;
+  struct ending;
+  std::shared_ptr<ending> ending_;
+  apps::channel_client client_;
 };
 
 } // namespace weir::tests

@@ -1,6 +1,6 @@
 #include "tests/system/default_node.hpp"
 
-#include "apps/weir/demo_evidence.hpp"
+#include "apps/demo/evidence.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>

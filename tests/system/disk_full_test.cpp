@@ -1,6 +1,6 @@
 #include "actors/node/node.hpp"
 #include "actors/upstream/limits.hpp"
-#include "apps/weir/demo_evidence.hpp"
+#include "apps/demo/evidence.hpp"
 #include "storage/disk/safe_env_disk.hpp"
 #include "tests/support/fault_env.hpp"
 #include "tests/support/temp_dir.hpp"

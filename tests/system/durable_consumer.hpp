@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/weir/demo_copy.hpp"
+#include "apps/demo/copy.hpp"
 #include "base/random.hpp"
 #include "tests/system/channel_client.hpp"
 #include "tests/system/event_file.hpp"

@@ -1,6 +1,6 @@
 #include "actors/node/memory_plan.hpp"
 #include "actors/node/node_config.hpp"
-#include "apps/weir/demo_evidence.hpp"
+#include "apps/demo/evidence.hpp"
 #include "base/clock.hpp"
 #include "storage/format/keys_repo.hpp"
 #include "storage/log/repo_guards.hpp"

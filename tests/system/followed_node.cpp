@@ -1,6 +1,6 @@
 #include "tests/system/followed_node.hpp"
 
-#include "apps/weir/demo_evidence.hpp"
+#include "apps/demo/evidence.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/weir/demo_copy.hpp"
+#include "apps/demo/copy.hpp"
 #include "apps/weir/web_client.hpp"
 #include "simnet/network.hpp"
 #include "tests/support/temp_dir.hpp"

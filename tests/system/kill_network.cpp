@@ -1,6 +1,6 @@
 #include "tests/system/kill_network.hpp"
 
-#include "apps/weir/demo_proof.hpp"
+#include "apps/demo/proof.hpp"
 #include "tests/system/patience.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "actors/backfill/limits.hpp"
 #include "actors/repo/limits.hpp"
-#include "apps/weir/demo_evidence.hpp"
+#include "apps/demo/evidence.hpp"
 #include "atproto/car.hpp"
 #include "base/byte_ledger.hpp"
 #include "tests/system/channel_client.hpp"

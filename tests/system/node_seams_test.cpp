@@ -1,5 +1,5 @@
 #include "actors/node/node.hpp"
-#include "apps/weir/demo_evidence.hpp"
+#include "apps/demo/evidence.hpp"
 #include "net/io_threads.hpp"
 #include "net/transport.hpp"
 #include "tests/support/memory_disk.hpp"

@@ -1,5 +1,5 @@
-#include "apps/weir/demo_evidence.hpp"
-#include "apps/weir/demo_proof.hpp"
+#include "apps/demo/evidence.hpp"
+#include "apps/demo/proof.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/channel_client.hpp"
 #include "tests/system/followed_network.hpp"

@@ -1,5 +1,5 @@
 #include "actors/upstream/limits.hpp"
-#include "apps/weir/demo_evidence.hpp"
+#include "apps/demo/evidence.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"

@@ -1,5 +1,5 @@
 #include "actors/node/node.hpp"
-#include "apps/weir/demo_consumer.hpp"
+#include "apps/demo/consumer.hpp"
 #include "apps/weir/web_client.hpp"
 #include "storage/tables/collection_table.hpp"
 #include "storage/tables/row_access.hpp"

@@ -1,4 +1,4 @@
-#include "apps/weir/demo_evidence.hpp"
+#include "apps/demo/evidence.hpp"
 #include "apps/weir/web_client.hpp"
 #include "tests/support/private_file.hpp"
 #include "tests/support/temp_dir.hpp"

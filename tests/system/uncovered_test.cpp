@@ -1,4 +1,4 @@
-#include "apps/weir/demo_evidence.hpp"
+#include "apps/demo/evidence.hpp"
 #include "tests/system/hostile_node.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "tests/system/watched_node.hpp"
 
-#include "apps/weir/demo_evidence.hpp"
+#include "apps/demo/evidence.hpp"
 #include "base/log.hpp"
 
 #include <boost/json.hpp>

@@ -1,4 +1,4 @@
-#include "apps/weir/demo_complete.hpp"
+#include "apps/demo/complete.hpp"
 #include "simnet/network.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "apps/weir/demo_copy.hpp"
+#include "apps/demo/copy.hpp"
 #include "atproto/identifiers.hpp"
 
 #include <gtest/gtest.h>

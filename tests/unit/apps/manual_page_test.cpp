@@ -1,3 +1,4 @@
+#include "apps/demo/command.hpp"
 #include "apps/weir/command_tree.hpp"
 #include "apps/weir/commands.hpp"
 #include "apps/weir/completion.hpp"
@@ -22,7 +23,7 @@ using testing::IsEmpty;
 
 class ManualPageTest : public testing::Test {
 protected:
-  ManualPageTest() { add_all_commands(app, status); }
+  ManualPageTest() { add_all_commands(app, status, add_demo); }
 
   int status = all_good;
   CLI::App app;

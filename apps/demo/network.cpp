@@ -1,6 +1,6 @@
-#include "apps/weir/demo_network.hpp"
+#include "apps/demo/network.hpp"
 
-#include "apps/weir/demo_toml.hpp"
+#include "apps/demo/toml.hpp"
 #include "apps/weir/load_settings.hpp"
 
 #include <boost/json.hpp>

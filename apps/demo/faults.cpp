@@ -1,4 +1,4 @@
-#include "apps/weir/demo_faults.hpp"
+#include "apps/demo/faults.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/weir/demo_network.hpp"
+#include "apps/demo/network.hpp"
 
 #include <map>
 #include <string>

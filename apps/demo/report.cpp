@@ -1,4 +1,4 @@
-#include "apps/weir/demo_report.hpp"
+#include "apps/demo/report.hpp"
 
 #include <algorithm>
 #include <array>

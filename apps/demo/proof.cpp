@@ -1,4 +1,4 @@
-#include "apps/weir/demo_proof.hpp"
+#include "apps/demo/proof.hpp"
 
 #include "storage/format/limits.hpp"
 #include "storage/log/erasure.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "apps/weir/demo_copy.hpp"
-#include "net/transport.hpp"
+#include "apps/channel/channel_client.hpp"
+#include "apps/demo/copy.hpp"
 
 #include <chrono>
 #include <functional>
@@ -10,9 +10,8 @@
 
 namespace weir::apps {
 
-/// An application for Tap's wire. It reads `/channel` over a real WebSocket,
-/// keeps a copy, and sends acks. Some acks it leaves out until the event comes
-/// again.
+/// An application that keeps a copy of what comes over `/channel`. Some acks it
+/// leaves out until the event comes again.
 ///
 /// # Ownership and threads
 /// Works on one loop of `network`. All calls are safe from any thread.
@@ -24,18 +23,14 @@ public:
   demo_consumer(net::transport_ptr network, const std::string& data_url,
                 std::chrono::microseconds reconnect_delay
                 = std::chrono::milliseconds{100});
-  ~demo_consumer();
 
-  demo_consumer(const demo_consumer&) = delete;
-  demo_consumer& operator=(const demo_consumer&) = delete;
-
-  void start();
+  void start() { client_.start(); }
 
   /// Closes the connection until the next `start`.
-  void stop();
+  void stop() { client_.stop(); }
 
   /// Closes the connection; it connects again a moment later.
-  void drop_connection();
+  void drop_connection() { client_.drop_connection(); }
 
   /// Leaves out the ack of every `every`-th event when it first comes; 0 acks
   /// all.
@@ -59,8 +54,10 @@ public:
   void read(const std::function<void(const event_copy&)>& look) const;
 
 private:
-  struct impl;
-  std::shared_ptr<impl> impl_;
+  struct memory;
+
+  std::shared_ptr<memory> memory_; ///< Shared with what runs on the loop.
+  channel_client client_;
 };
 
 } // namespace weir::apps

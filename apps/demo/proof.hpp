@@ -1,7 +1,7 @@
 #pragma once
 
-#include "apps/weir/demo_copy.hpp"
-#include "apps/weir/demo_network.hpp"
+#include "apps/demo/copy.hpp"
+#include "apps/demo/network.hpp"
 #include "simnet/truth.hpp"
 #include "storage/verify/verify.hpp"
 

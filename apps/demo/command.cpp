@@ -1,5 +1,6 @@
-#include "apps/weir/commands.hpp"
-#include "apps/weir/demo.hpp"
+#include "apps/demo/command.hpp"
+
+#include "apps/demo/demo.hpp"
 #include "apps/weir/settings.hpp"
 
 #include <CLI/CLI.hpp>

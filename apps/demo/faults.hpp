@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/weir/demo_options.hpp"
+#include "apps/demo/options.hpp"
 #include "simnet/network.hpp"
 
 #include <functional>

@@ -1,0 +1,92 @@
+#include "apps/demo/consumer.hpp"
+
+#include "base/clock.hpp"
+
+#include <mutex>
+#include <set>
+#include <unordered_map>
+
+namespace weir::apps {
+
+struct demo_consumer::memory {
+  std::vector<uint64_t> take(const std::vector<std::string_view>& events);
+
+  std::optional<uint64_t> take(std::string_view event);
+
+  mutable std::mutex guard; ///< Of all below.
+  event_copy copy;
+  counters count;
+  /// By account.
+  std::unordered_map<std::string, std::set<uint64_t>> forgotten;
+  uint64_t forget_every = 0;
+};
+
+/// @returns what is acked of them.
+std::vector<uint64_t>
+demo_consumer::memory::take(const std::vector<std::string_view>& events) {
+  std::vector<uint64_t> out;
+  const std::lock_guard lock{guard};
+  for (const auto x : events)
+    if (const auto id = take(x))
+      out.push_back(*id);
+  return out;
+}
+
+std::optional<uint64_t> demo_consumer::memory::take(std::string_view event) {
+  const auto x = copy.take(event, system_clock().wall_now());
+  if (!x)
+    return std::nullopt;
+  auto& waiting = forgotten[x->did];
+  if (x->live && !waiting.empty() && *waiting.begin() < x->id)
+    ++count.overtook;
+  if (forget_every != 0 && !x->again
+      && (copy.counts().received - 1) % forget_every == 0) {
+    waiting.insert(x->id);
+    ++count.forgotten;
+    return std::nullopt;
+  }
+  if (x->again && waiting.erase(x->id) > 0)
+    ++count.recovered;
+  if (waiting.empty())
+    forgotten.erase(x->did);
+  return x->id;
+}
+
+demo_consumer::demo_consumer(net::transport_ptr network,
+                             const std::string& data_url,
+                             std::chrono::microseconds reconnect_delay)
+  : memory_(std::make_shared<memory>()),
+    client_(std::move(network), data_url,
+            {[x = memory_](const auto& events) { return x->take(events); },
+             [x = memory_] {
+               const std::lock_guard lock{x->guard};
+               ++x->count.connections;
+             },
+             {},
+             reconnect_delay}) {
+  // nop
+}
+
+void demo_consumer::set_forgetful(uint64_t every) {
+  const std::lock_guard lock{memory_->guard};
+  memory_->forget_every = every;
+}
+
+void demo_consumer::forget_records(const std::string& did) {
+  const std::lock_guard lock{memory_->guard};
+  memory_->copy.forget_records(did);
+  memory_->forgotten.erase(did);
+}
+
+demo_consumer::counters demo_consumer::counts() const {
+  const std::lock_guard lock{memory_->guard};
+  return memory_->count;
+}
+
+void demo_consumer::read(
+  const std::function<void(const event_copy&)>& look) const {
+  const std::lock_guard lock{memory_->guard};
+  look(memory_->copy);
+}
+
+} // namespace weir::apps
