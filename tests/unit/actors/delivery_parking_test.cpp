@@ -360,7 +360,6 @@ TEST(DeliveryParking, ParkedDidsAreRememberedUpToABound) {
 
 TEST(DeliveryParking, SparseRangesHaveABound) {
   actors::delivery_options settings;
-  ASSERT_EQ(settings.ranges_max, limits::consumer_ranges_max);
   settings.ranges_max = 50;
   settings.events_max = 20;
   settings.attempts_max = 0; // What was never sent has no end of attempts.

@@ -111,17 +111,6 @@ TEST(MachineBounds, AStreamHasTheWindowOfTheEngine) {
   EXPECT_EQ(x.opened.grant_bytes, limits::upstream_bytes_max);
 }
 
-// -- REPO ---------------------------------------------------------------------
-
-TEST(MachineBounds, RepoSettingsAreThoseOfTheEngine) {
-  const repo_settings x;
-  EXPECT_EQ(x.retry_min, limits::retry_backoff_range.standard);
-  EXPECT_EQ(x.retry_max, limits::retry_backoff_max_standard);
-  EXPECT_EQ(x.refresh_min, limits::identity_refresh_range.standard);
-  EXPECT_EQ(x.listing_grace, limits::listing_grace_range.standard);
-  EXPECT_EQ(x.gone_grace, limits::gone_grace_range.standard);
-}
-
 // -- CONSUMER -----------------------------------------------------------------
 
 namespace {
@@ -177,7 +166,6 @@ TEST(MachineBounds, SoMuchIsRememberedOfParkedDidsAndNotOneMore) {
   // Each of these costs two: the DID and its event that was sent.
   for (const size_t most : {3, 4, 5, 6}) {
     delivery_options options;
-    ASSERT_EQ(options.parked_max, limits::consumer_parked_max);
     options.parked_max = most;
     tests::delivery_world x{options};
     x.connect(1);

@@ -266,24 +266,20 @@ TEST(question_machine, a_host_that_cannot_say_is_left_alone) {
 // one more of each
 TEST(question_machine, its_memory_is_bounded) {
   world x;
-  EXPECT_EQ(x.options.waiting_max, limits::account_questions_max);
-  EXPECT_EQ(x.options.kept_max, limits::account_answers_kept_max);
-  for (size_t i = 0; i < x.options.waiting_max; ++i)
+  for (size_t i = 0; i < limits::account_questions_max; ++i)
     x.ask(i);
   EXPECT_THAT(x.refused, IsEmpty());
-  x.ask(x.options.waiting_max);
-  EXPECT_EQ(x.machine.open(), x.options.waiting_max);
-  EXPECT_THAT(x.refused, ElementsAre(repo_of(x.options.waiting_max)));
-  question_options few;
-  few.kept_max = 3;
-  world y{few};
-  for (size_t i = 0; i < 4; ++i) {
+  x.ask(limits::account_questions_max);
+  EXPECT_EQ(x.machine.open(), limits::account_questions_max);
+  EXPECT_THAT(x.refused, ElementsAre(repo_of(limits::account_questions_max)));
+  world y;
+  for (size_t i = 0; i <= limits::account_answers_kept_max; ++i) {
     y.ask(i);
     y.tell(i, account_status::active);
   }
-  EXPECT_EQ(y.machine.kept(), 3u);
+  EXPECT_EQ(y.machine.kept(), limits::account_answers_kept_max);
   y.pass(y.options.interval);
-  y.ask(9);
+  y.ask(limits::account_answers_kept_max + 1);
   EXPECT_EQ(y.machine.kept(), 0u);
 }
 

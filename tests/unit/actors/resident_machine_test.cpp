@@ -72,16 +72,6 @@ private:
 
 } // namespace
 
-TEST(ResidentMachine, ItsBoundsAreThoseOfTheEngine) {
-  const resident_options x;
-  EXPECT_EQ(x.resident_max, limits::resident_repos_max);
-  EXPECT_EQ(x.close_tries_max, limits::router_close_tries_max);
-  EXPECT_EQ(x.idle_max, limits::repo_idle_max);
-  EXPECT_EQ(x.restarts_max, limits::repo_restarts_max);
-  EXPECT_EQ(x.restart_window, limits::repo_restart_window);
-  EXPECT_EQ(x.deaths_known_max, limits::repo_deaths_known_max);
-}
-
 // -- how many -----------------------------------------------------------------
 
 TEST(ResidentMachine, AsManyAsTheirMemoryHolds) {

@@ -233,7 +233,6 @@ TEST_F(RouterShellTest, ABusyRepoGetsWhatCameMeanwhile) {
 // limits::repo_idle_max, found by the sweep of limits::repo_sweep_interval
 TEST_F(RouterShellTest, AnIdleRepoIsAskedToCloseByTheSweep) {
   start();
-  EXPECT_EQ(router_options{}.sweep, limits::repo_sweep_interval);
   frame(1, 11);
   while (time.steady_now() - steady_time{} < limits::repo_idle_max) {
     EXPECT_EQ(repos.at(0).actor.count<passivate_repo>(), 0u);

@@ -95,7 +95,6 @@ TEST_F(ClientBoundsTest, ConnectingAndTheHandshakeHaveTheirTimes) {
             std::vector<std::chrono::microseconds>{limits::connect_timeout});
   EXPECT_EQ(tls->timeouts,
             std::vector<std::chrono::microseconds>{limits::tls_timeout});
-  EXPECT_EQ(system_transport_options{}.dns_timeout, limits::dns_timeout);
 }
 
 TEST_F(ClientBoundsTest, AServerThatSaysNothingIsGivenUp) {

@@ -1,4 +1,3 @@
-#include "storage/disk/safe_env.hpp"
 #include "storage/format/limits.hpp"
 #include "storage/log/erasure.hpp"
 #include "storage/log/repo_guards.hpp"
@@ -112,10 +111,15 @@ TEST(PageBounds, TheWriterRemembersSoManyReposAndNotOneMore) {
   EXPECT_EQ(guards.at(did(1)).commit_revision, 0u) << "it was forgotten";
 }
 
-TEST(PageBounds, ACheckKeepsAndHoldsWhatTheEngineSays) {
-  EXPECT_EQ(verify_options{}.findings_max, limits::findings_max);
-  EXPECT_EQ(verify_options{}.fold_records_max, limits::fold_records_max);
-  EXPECT_EQ(safe_env_options{}.info_log_bytes_max, limits::info_log_bytes_max);
+TEST_F(PageBoundsTest, ACheckKeepsSoManyFindingsAndCountsAll) {
+  for (size_t i = 0; i <= limits::findings_max; ++i) {
+    store.put_raw(numbered("\x7f of no table ", i), "value");
+    if (i + 1 < limits::findings_max)
+      continue;
+    const auto report = verify_store(*store.db, {}).value();
+    EXPECT_EQ(report.findings.size(), limits::findings_max);
+    EXPECT_EQ(report.findings_total, i + 1);
+  }
 }
 
 } // namespace

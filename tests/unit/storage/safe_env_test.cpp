@@ -249,6 +249,22 @@ TEST(SafeEnvTest, TheInfoLogIsBounded) {
   EXPECT_EQ(disk.names().size(), 2u);
 }
 
+// limits::info_log_bytes_max
+TEST(SafeEnvTest, TheInfoLogBeginsAnewWhenItIsFull) {
+  memory_disk disk;
+  safe_env safe{{.disk = &disk}};
+  leveldb::Logger* made = nullptr;
+  ASSERT_TRUE(safe.env()->NewLogger("/d/LOG", &made).ok());
+  const std::unique_ptr<leveldb::Logger> logger{made};
+  const std::string line(1'000, 'x');
+  size_t full = 0;
+  for (; !disk.FileExists("/d/LOG.old"); log_line(made, "%s", line.c_str()))
+    full = disk.read("/d/LOG").size();
+  EXPECT_LE(full, limits::info_log_bytes_max);
+  EXPECT_GT(full + 2 * line.size(), limits::info_log_bytes_max);
+  EXPECT_EQ(disk.read("/d/LOG.old").size(), full);
+}
+
 TEST(SafeEnvTest, CountsWhatGoesThrough) {
   memory_disk disk;
   safe_env safe{{.disk = &disk}};

@@ -11,6 +11,9 @@ constexpr auto member_timeout = 5s;
 /// Nor is a sentence about limits::commented_max, or a number said twice.
 constexpr size_t commented_max = 6;
 constexpr size_t said_twice_max = 7;
+/// Nor are comparisons of a default with it.
+constexpr size_t compared_max = 8;
+constexpr size_t compared_with_unset_max = 9;
 constexpr option_range<double> rate_range{
   0.1, 10};
 

@@ -3,5 +3,9 @@ TEST(ClientTest, HasItsBounds) {
   EXPECT_FALSE(fits(limits::only_tested_max));
   EXPECT_TRUE(fits_elsewhere(limits::one_folder_max));
   EXPECT_TRUE(fits_elsewhere(limits::of_another_max));
+  EXPECT_EQ(client_options{}.most, limits::compared_max);
+  const client_options unset;
+  EXPECT_EQ(unset.most,
+            limits::compared_with_unset_max);
   options.member_timeout = 1ms; // As limits::commented_max.
 }
