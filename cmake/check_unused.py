@@ -2,13 +2,16 @@
 """Names functions of the product that no program of it reaches: only tests call
 them, or nobody does.
 
-  check_unused.py ROOT BUILD [--libraries GLOB] [--programs PATH...]
+  check_unused.py ROOT BUILD [--libraries GLOB...] [--programs PATH...]
 
 The linker leaves out of a program what it does not reach (-ffunction-sections,
 --gc-sections), so a function that a library of the product defines, and none of
 its programs has, is called by nobody or was inlined into all its callers. The
-second kind is told apart by the sources: their text names it more often than to
-declare and to define it.
+second kind is told apart by the sources: their text has its name before a
+parenthesis more often than to declare and to define it. So one whose name others
+have, too, is overlooked; one that is reported is unused.
+
+An assignment that stands beside a move constructor is not looked at.
 
 cmake/unused_allowed.txt lists those that may be unused: "name | reason".
 """
@@ -56,14 +59,15 @@ def plain_name(text):
     return name if name.startswith("weir::") else None
 
 
-def words_of(root):
-    """How often the sources of the product say each word, comments aside."""
+def calls_of(root):
+    """How often the sources of the product have each name before a parenthesis,
+    comments aside."""
     out = Counter()
     for folder in FOLDERS:
         for path in glob.glob(f"{root}/{folder}/**/*.[ch]pp", recursive=True):
             with open(path, encoding="utf-8") as f:
                 text = re.sub(r"//[^\n]*", "", f.read())
-            out.update(re.findall(r"\w+", text))
+            out.update(re.findall(r"\b(operator\S+|\w+)\s*\(", text))
     return out
 
 
@@ -82,13 +86,15 @@ def main():
     ask = argparse.ArgumentParser()
     ask.add_argument("root")
     ask.add_argument("build")
-    ask.add_argument("--libraries", default="*/libweir_*.a")
+    ask.add_argument("--libraries", nargs="*",
+                     default=["*/libweir_*.a", "apps/*/libweir_*.a"])
     ask.add_argument("--programs", nargs="*",
                      default=["apps/weir/weir", "bench/weir-bench"])
     x = ask.parse_args()
     defined = set()
-    for path in glob.glob(os.path.join(x.build, x.libraries)):
-        defined |= symbols(path, "T")
+    for pattern in x.libraries:
+        for path in glob.glob(os.path.join(x.build, pattern)):
+            defined |= symbols(path, "T")
     reached = set()
     for path in x.programs:
         reached |= symbols(os.path.join(x.build, path), "TtWw")
@@ -97,7 +103,7 @@ def main():
     names = {k: plain_name(v) for k, v in demangle(defined).items()}
     last = lambda name: name.rsplit("::", 1)[-1]
     overloads = Counter(last(n) for n in set(filter(None, names.values())))
-    words = words_of(x.root)
+    calls = calls_of(x.root)
     reached_names = {names[k] for k in defined & reached}
     unused = set()
     for symbol in defined - reached:
@@ -105,9 +111,9 @@ def main():
         if name is None or name in reached_names or "~" in name:
             continue
         word = last(name)
-        if word == name.rsplit("::", 2)[-2]:
-            continue  # A constructor.
-        if words[word] <= 2 * overloads[word]:
+        if word == name.rsplit("::", 2)[-2] or word == "operator=":
+            continue
+        if calls[word] <= 2 * overloads[word]:
             unused.add(name)
     allowed = read_allowed(f"{x.root}/cmake/unused_allowed.txt")
     faults = [f"{n}: no program reaches it" for n in sorted(unused)

@@ -13,6 +13,22 @@ foreach(check IN ITEMS layers sizes seams requirements limits protocol
     LABELS layers TIMEOUT 60)
 endforeach()
 
+# One of the programs: what none of them reaches. Where code is added to each
+# function, or the benchmarks are not built, the linker tells nothing.
+find_package(Python3 3.9 COMPONENTS Interpreter)
+if(Python3_FOUND AND TARGET weir AND TARGET weir-bench
+   AND NOT WEIR_SANITIZE AND NOT WEIR_COVERAGE AND NOT WEIR_FUZZ)
+  add_test(NAME unused
+    COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/check_unused.py
+            ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  add_test(NAME unused.FindsPlantedFaults
+    COMMAND Python3::Interpreter
+            ${PROJECT_SOURCE_DIR}/cmake/check_unused_selftest.py
+            ${CMAKE_CXX_COMPILER})
+  set_tests_properties(unused unused.FindsPlantedFaults PROPERTIES
+    LABELS layers TIMEOUT 60)
+endif()
+
 # And one of what the link lines say (weir_link_test).
 foreach(module IN ITEMS base atproto wire net storage machines actors simnet
                         apps channel demo)
