@@ -1,6 +1,7 @@
 #pragma once
 
 #include "messages/host_verdict.hpp"
+#include "messages/identity_answer.hpp"
 #include "messages/repo.hpp"
 
 #include <chrono>
@@ -17,51 +18,43 @@ struct repo_wish {
   std::string pds; ///< Its host, if known.
 };
 
-/// Asks the REPO for the host to fetch from. It answers `repo_ready`.
+/// The permit to fetch, with what IDENTITY says of the repo. Answered by
+/// `job_ended`, which gives the permit back. Without that answer the REPO ended.
 ///
 /// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
-struct prepare_fetch {
-  atproto::did repo;
-};
-
-/// Answer to `prepare_fetch`. When `pds` is empty, the repo cannot be fetched
-/// now and has noted the error itself.
-///
-/// From: REPO. To: SUPERVISOR. Travels: local only.
-struct repo_ready {
-  atproto::did repo;
-  std::string pds;
-  repo_actor from; ///< Gets the permit and is monitored while it has it.
-  error failed{};  ///< Why a look-up did not find its host.
-};
-
-/// The permit to fetch. From: SUPERVISOR. To: REPO.
 struct begin_fetch {
   atproto::did repo;
   uint64_t job = 0;
+  std::shared_ptr<const identity_answer> identity;
 };
 
-/// The repo is durably `syncing`, so its BACKFILL may start.
+/// There is something to do for the repo besides a fetch. Either its row says
+/// so, then it is enough that it wakes; or it waits for a fetch, and the look-up
+/// of its identity failed or found no host. Answered by `repo_attended`.
 ///
-/// From: REPO. To: SUPERVISOR. Travels: local only.
-struct fetch_started {
+/// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
+struct attend_repo {
+  atproto::did repo;
+  std::shared_ptr<const identity_answer> identity; ///< Null: it wakes.
+};
+
+/// From: REPO. To: SUPERVISOR.
+struct repo_attended {
+  error failed; ///< Why a fetch that was wanted does not begin.
+};
+
+/// A download begins. From: BACKFILL. To: SUPERVISOR.
+struct fetch_begun {
   atproto::did repo;
   uint64_t job = 0;
-  std::string pds;
-  atproto::public_key key;
-  std::shared_ptr<const storage::chain_row> base;
-  atproto::tid least; ///< A root with a lower rev is no success.
-  storage::op_id erased_through = 0;
-  /// Patterns of the filter; empty for all.
-  std::vector<std::string> collections;
-  repo_actor from;
+  backfill_actor from; ///< Whom `job_cancelled` ends.
 };
 
-/// Returns the permit. From: REPO. To: SUPERVISOR.
+/// The answer to `begin_fetch`: the fetch has ended. From: REPO. To: SUPERVISOR.
 struct job_ended {
   atproto::did repo;
   uint64_t job = 0;
-  error outcome; ///< `ec::none` = success; else the BACKFILL is stopped.
+  error outcome; ///< `ec::none` = success.
 };
 
 /// How a fetch from this host ended. From: BACKFILL. To: SUPERVISOR. Travels:
@@ -88,7 +81,6 @@ struct repo_chunk {
   uint64_t job = 0;
   atproto::tid rev;
   std::vector<storage::new_operation> ops;
-  backfill_actor from;
 };
 
 /// Credit for one more chunk. From: REPO. To: BACKFILL. Travels: local only.
@@ -111,8 +103,11 @@ struct repo_fetch_failed {
   atproto::tid ahead{};
 };
 
-/// Cancels the fetch. From: SUPERVISOR. To: BACKFILL. Travels: local only.
-struct job_cancelled {};
+/// Cancels the fetch. From: SUPERVISOR, REPO. To: BACKFILL. Travels: local
+/// only.
+struct job_cancelled {
+  error reason; ///< The REPO is told; `ec::none`: it knows.
+};
 
 // -- inside a BACKFILL: its HTTP call, its reader, itself ---------------------
 
@@ -211,10 +206,10 @@ struct listing_compared {
 } // namespace weir
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_wish)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::prepare_fetch)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_ready)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::begin_fetch)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::fetch_started)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::attend_repo)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_attended)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::fetch_begun)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::job_ended)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::host_report)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::fetch_progress)

@@ -66,7 +66,8 @@ using repo_actor = common_actor::extend<
   caf::replies_to<resync_repos>::with<resync_result>,
   caf::replies_to<ask_tracked>::with<tracked_reply>,
   // For a fetch: from the SUPERVISOR, then from the BACKFILL.
-  caf::reacts_to<prepare_fetch>, caf::reacts_to<begin_fetch>,
+  caf::replies_to<begin_fetch>::with<job_ended>,
+  caf::replies_to<attend_repo>::with<repo_attended>,
   caf::reacts_to<repo_chunk>, caf::reacts_to<repo_fetched>,
   caf::reacts_to<repo_fetch_failed>, caf::reacts_to<repo_buffer_page>>;
 
@@ -85,15 +86,15 @@ using router_actor = common_actor::extend<
   caf::replies_to<repo_listing>::with<listing_taken>,
   // The decisions on DIDs that the stream of a PDS named.
   caf::reacts_to<stream_claim_decided>, caf::reacts_to<stream_claims_rest>,
-  caf::reacts_to<prepare_fetch>, caf::reacts_to<account_told>,
+  caf::replies_to<begin_fetch>::with<job_ended>,
+  caf::replies_to<attend_repo>::with<repo_attended>,
+  caf::reacts_to<account_told>,
   caf::reacts_to<account_unasked>, caf::reacts_to<repo_incomplete>>;
 
 /// The SUPERVISOR: which repo is fetched next, budgets of hosts, retries,
 /// listings.
 using supervisor_actor = common_actor::extend<
-  caf::reacts_to<repo_wish>, caf::reacts_to<repo_ready>,
-  // A REPO is durably syncing: start its BACKFILL.
-  caf::reacts_to<fetch_started>, caf::reacts_to<job_ended>,
+  caf::reacts_to<repo_wish>, caf::reacts_to<fetch_begun>,
   caf::reacts_to<host_report>, caf::reacts_to<fetch_progress>,
   caf::reacts_to<scan_page>,
   // An UPSTREAM may have missed events: compare a listing.

@@ -3,6 +3,7 @@
 #include "atproto/identifiers.hpp"
 #include "atproto/verify.hpp"
 #include "messages/frames.hpp"
+#include "messages/identity_answer.hpp"
 #include "messages/interfaces.hpp"
 #include "storage/format/records.hpp"
 #include "storage/format/update.hpp"
@@ -135,13 +136,7 @@ struct listing_doubt {
 /// local only.
 struct identity_fact {
   atproto::did repo;
-  error failed; ///< `ec::none` when `row` is valid.
-  storage::identity_row row;
-  uint64_t asked = 0; ///< Number of the newest question it answers.
-  bool last = true;   ///< No other answer to these questions will come.
-  bool settled = true;    ///< No newer document will come.
-  steady_time not_before{}; ///< Before this time, a retry fails at once.
-  bool checked = true; ///< False when the handle could not be verified.
+  identity_answer says;
 };
 
 } // namespace weir

@@ -71,7 +71,7 @@ public:
       [this](const api_lookup& x) { look_up(x); },
       [this](const identity_fact& x) {
         const auto& causes = env_->shared->health.findings();
-        lookups_.on_fact(x.repo, fact_of(x.row, x.failed, causes), x.last,
+        lookups_.on_fact(x.repo, fact_of(x.says.fact, causes), x.says.last,
                          env_->shared->time->wall_now());
       },
     };

@@ -81,18 +81,18 @@ void client_lookups::answer_all(const atproto::did& repo,
 }
 
 result<storage::identity_row>
-fact_of(const storage::identity_row& row, const error& failed,
+fact_of(const result<storage::identity_row>& said,
         const std::vector<health_finding>& causes) {
-  if (failed.code == ec::none)
-    return row;
+  if (said)
+    return said;
   const auto wrong = std::ranges::find_if(causes, [](const auto& y) {
     return y.cause == health_cause::directory
            && y.level == health_level::failing;
   });
-  if (failed.code == ec::not_found && wrong != causes.end())
+  if (said.error().code == ec::not_found && wrong != causes.end())
     return fail(ec::unreachable, "the directory is not right: " + wrong->error
                                    + "; /readyz has more");
-  return failed;
+  return said;
 }
 
 bool is_fresh(const storage::identity_row& row, wall_time wall) {

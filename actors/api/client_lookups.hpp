@@ -59,9 +59,8 @@ private:
 
 /// What IDENTITY said, for clients: a directory that is not right, as one that is
 /// none, or lost its documents, says nothing of a DID.
-/// @param failed `ec::none`: `row` is the answer.
 result<storage::identity_row>
-fact_of(const storage::identity_row& row, const error& failed,
+fact_of(const result<storage::identity_row>& said,
         const std::vector<health_finding>& causes);
 
 /// True when a row was read so lately that it may be given out.

@@ -19,12 +19,11 @@ constexpr size_t records_a_step = 64;
 
 using step_outcome = result<import_machine::progress>;
 
-std::shared_ptr<import_machine> make_import(const fetch_started& x,
+std::shared_ptr<import_machine> make_import(const atproto::did& repo,
+                                            const fetch_order& x,
                                             const backfill_environment& env,
                                             import_spools& spools) {
-  auto filter = wire::collection_filter::parse(x.collections);
-  import_order out{x.repo, x.key, x.base, x.least,
-                   filter ? std::move(*filter) : wire::collection_filter{}};
+  import_order out{repo, x.key, x.base, x.least, x.filter};
   out.index_entries_max = env.bounds.index_entries_max;
   return std::make_shared<import_machine>(
     std::move(out), std::move(spools.store), std::move(spools.index));
@@ -33,11 +32,12 @@ std::shared_ptr<import_machine> make_import(const fetch_started& x,
 class backfill final : public observed<backfill_actor::base> {
 public:
   backfill(caf::actor_config& config, backfill_environment env,
-           fetch_started order)
+           atproto::did repo, fetch_order order, repo_actor from)
     : observed(config, "backfill"), env_(std::move(env)),
-      order_(std::move(order)), spools_(env_.spools()),
+      repo_(std::move(repo)), order_(std::move(order)),
+      from_(std::move(from)), spools_(env_.spools()),
       held_(env_.shared->memory, memory_use::fetches),
-      import_(make_import(order_, env_, spools_)),
+      import_(make_import(repo_, order_, env_, spools_)),
       machine_(std::in_place, import_, env_.bounds,
                env_.shared->time->steady_now()) {
     // nop
@@ -52,7 +52,7 @@ public:
     machine_.reset();
     import_ = nullptr;
     held_.set(0);
-    order_.from = nullptr;
+    from_ = nullptr;
     env_ = {};
     observed::on_exit();
   }
@@ -67,12 +67,14 @@ private:
 
   template <class Job>
   void read(Job job) {
-    send(env_.shared->reader_of(atproto::stable_hash(order_.repo.str())),
+    send(env_.shared->reader_of(atproto::stable_hash(repo_.str())),
          reader_job{std::move(job)});
   }
 
   backfill_environment env_;
-  fetch_started order_;
+  atproto::did repo_;
+  fetch_order order_;
+  repo_actor from_;
   import_spools spools_;
   byte_claim held_;
   std::shared_ptr<import_machine> import_;
@@ -91,8 +93,8 @@ void backfill::perform(fetch_machine::effects x) {
     download_->grant(x.grant);
   if (x.chunk) {
     pass(crash_point::import_chunk);
-    send(order_.from, repo_chunk{order_.job, import_->root().rev,
-                                 std::move(*x.chunk), backfill_actor{this}});
+    send(from_, repo_chunk{order_.job, import_->root().rev,
+                           std::move(*x.chunk)});
   }
   if (x.heads_after)
     ask_heads(*x.heads_after);
@@ -128,7 +130,7 @@ void backfill::run_on_reader() {
 }
 
 void backfill::ask_heads(const std::string& after) {
-  read([to = backfill_actor{this}, repo = order_.repo, base = order_.base,
+  read([to = backfill_actor{this}, repo = repo_, base = order_.base,
         after](store_readers& store) {
     caf::anon_send(to, store.read_heads(repo, *base, after));
   });
@@ -151,19 +153,19 @@ void backfill::end(fetch_machine::ending x) {
   const auto succeeded = x.reason.code == ec::none;
   if (x.counts_for_host)
     env_.shared->health.with([&](health_machine& health) {
-      health.on_fetch(atproto::stable_hash(order_.repo.str()), order_.pds,
+      health.on_fetch(atproto::stable_hash(repo_.str()), order_.pds,
                       succeeded || x.account ? "" : to_string(x.reason),
                       shared.time->steady_now());
     });
   send(shared.supervisor, host_report{order_.pds, x.host, x.retry_after});
   if (succeeded) {
     env_.records->add(import_->records());
-    send(order_.from,
+    send(from_,
          repo_fetched{order_.job,
                       std::make_shared<const atproto::verified_root>(
                         import_->root())});
   } else {
-    send(order_.from, repo_fetch_failed{order_.job, std::move(x.reason),
+    send(from_, repo_fetch_failed{order_.job, std::move(x.reason),
                                         x.account, x.ahead});
   }
   quit();
@@ -172,7 +174,9 @@ void backfill::end(fetch_machine::ending x) {
 backfill_actor::behavior_type backfill::make_behavior() {
   set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
   held_.set(machine_->bytes_held());
-  download_ = env_.fetch(order_.pds, order_.repo, backfill_actor{this});
+  send(env_.shared->supervisor,
+       fetch_begun{repo_, order_.job, backfill_actor{this}});
+  download_ = env_.fetch(order_.pds, repo_, backfill_actor{this});
   if (download_)
     download_->grant(limits::fetch_window_bytes);
   return {
@@ -203,7 +207,11 @@ backfill_actor::behavior_type backfill::make_behavior() {
       perform(machine_->on_chunk_stored());
       run();
     },
-    [this](job_cancelled) { quit(); },
+    [this](const job_cancelled& x) {
+      if (x.reason.code != ec::none)
+        send(from_, repo_fetch_failed{order_.job, x.reason, {}});
+      quit();
+    },
   };
 }
 
@@ -211,8 +219,9 @@ backfill_actor::behavior_type backfill::make_behavior() {
 
 backfill_actor spawn_backfill(caf::actor_system& system,
                               const backfill_environment& env,
-                              fetch_started order) {
-  return system.spawn<backfill>(env, std::move(order));
+                              const atproto::did& repo, fetch_order order,
+                              repo_actor from) {
+  return system.spawn<backfill>(env, repo, std::move(order), std::move(from));
 }
 
 } // namespace weir::actors

@@ -3,6 +3,7 @@
 #include "actors/backfill/fetch_machine.hpp"
 #include "actors/support/context.hpp"
 #include "messages/backfill.hpp"
+#include "messages/fetch_order.hpp"
 
 #include <functional>
 
@@ -50,10 +51,11 @@ struct backfill_environment {
 /// Spawns one fetch of one repo: spool, verify, walk, diff, hand the chunks to
 /// the REPO. Works in quanta of about 2 ms, so that live work goes on.
 ///
-/// Lifetime: spawned and monitored by SUPERVISOR; ends by itself, with the
-/// result told to REPO and SUPERVISOR.
+/// Lifetime: spawned and monitored by `from`; ends by itself, after it has sent
+/// the result to REPO and SUPERVISOR.
 backfill_actor spawn_backfill(caf::actor_system& system,
                               const backfill_environment& env,
-                              fetch_started order);
+                              const atproto::did& repo, fetch_order order,
+                              repo_actor from);
 
 } // namespace weir::actors

@@ -183,18 +183,10 @@ void identity::answer(const identity_machine::answer& x) {
   const auto i = waiters_.find(x.to);
   if (i == waiters_.end())
     return;
-  identity_fact out;
-  out.repo = x.repo;
-  if (x.fact)
-    out.row = *x.fact;
-  else
-    out.failed = x.fact.error();
-  out.asked = i->second.asked;
-  out.last = x.last;
-  out.settled = x.settled;
-  out.not_before = x.not_before;
-  out.checked = x.checked;
-  send(i->second.to, std::move(out));
+  send(i->second.to,
+       identity_fact{x.repo,
+                     {x.fact, i->second.asked, x.last, x.settled,
+                      x.not_before, x.checked}});
   if (x.last)
     forget(x.to);
 }

@@ -145,6 +145,25 @@ size_t node::impl::shard_count() const {
   return config.most.routers == 0 ? 2 * cores() : config.most.routers;
 }
 
+/// For REPOs.
+backfill_factory node::impl::backfills() {
+  backfill_environment env;
+  env.shared = shared;
+  env.fetch = make_repo_fetcher(net.guarded, config.repo_bytes_max);
+  env.spools = make_spool_factory(config);
+  const auto plan = plan_memory(config);
+  env.bounds = {plan.spool, plan.index_entries, plan.chunks};
+  env.bytes = &shared->metrics.counter("weir_backfill_bytes_total",
+                                       "Body bytes of repo fetches");
+  env.records = &shared->metrics.counter("weir_backfill_records_total",
+                                         "Records of fetched repos");
+  return [this, env](const atproto::did& repo, fetch_order order,
+                     repo_actor from) {
+    return spawn_backfill(*system, env, repo, std::move(order),
+                          std::move(from));
+  };
+}
+
 void node::impl::start_routers(known_repos known) {
   auto settings = std::make_shared<repo_settings>();
   settings->filter = filter_of(config.collections);
@@ -158,7 +177,7 @@ void node::impl::start_routers(known_repos known) {
     {plan_memory(config).doubts, limits::doubt_disk_bytes_max});
   quiet_work = known.quiet_work;
   repos = std::make_shared<repo_metrics>(shared->metrics);
-  const repo_environment env{shared, settings, repos};
+  const repo_environment env{shared, settings, repos, backfills()};
   const auto make_repo = [this, env](router_actor router, atproto::did repo,
                                      uint64_t incarnation) {
     return spawn_repo(*system, std::move(router), env, std::move(repo),
@@ -191,21 +210,9 @@ std::vector<std::string> node::impl::listed_collections() const {
 
 result<void> node::impl::start_supervisor(
   const std::vector<storage::upstream_row>& streams) {
-  backfill_environment backfills;
-  backfills.shared = shared;
-  backfills.fetch = make_repo_fetcher(net.guarded, config.repo_bytes_max);
   const auto plan = plan_memory(config);
-  backfills.spools = make_spool_factory(config);
-  backfills.bounds = {plan.spool, plan.index_entries, plan.chunks};
-  backfills.bytes = &shared->metrics.counter("weir_backfill_bytes_total",
-                                             "Body bytes of repo fetches");
-  backfills.records = &shared->metrics.counter("weir_backfill_records_total",
-                                               "Records of fetched repos");
   supervisor_environment env;
   env.shared = shared;
-  env.make_backfill = [this, backfills](fetch_started order) {
-    return spawn_backfill(*system, backfills, std::move(order));
-  };
   env.list = make_repo_lister(net.configured, shared,
                               filter_of(config.signal_collections));
   env.ask = make_account_asker(net.guarded);

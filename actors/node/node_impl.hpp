@@ -77,6 +77,7 @@ struct node::impl {
   void start_store_actors();
   void on_journal_failure(const error& why);
   size_t shard_count() const;
+  backfill_factory backfills();
   void start_routers(known_repos known);
   result<void>
   start_supervisor(const std::vector<storage::upstream_row>& streams);

@@ -60,53 +60,34 @@ void fetch_session::resume(repo_turn& t) {
 
 // -- before it begins ---------------------------------------------------------
 
-void fetch_session::prepare(repo_turn& t) {
-  identity_.note_own_cause(t);
-  preparing_ = true;
-  if (identity_.document())
-    go_on(t);
-  else
-    identity_.ask(t);
+bool fetch_session::put_off() {
+  const auto doubted = doubt_.open() && identity_.pending();
+  return (doubted || identity_.is_blind()) && doubt_.put_off();
 }
 
-void fetch_session::stop_preparing(repo_turn& t) {
-  if (std::exchange(preparing_, false))
-    t.out.ready = fetch_ready{};
+error fetch_session::fail_look_up(const identity_answer& x, repo_turn& t) {
+  if (!sync_.wants_fetch(t.row))
+    return {};
+  const auto why = x.fact ? no_host() : x.fact.error();
+  take_failure({why, {}}, t);
+  return why;
 }
 
-/// That a document may have changed is no reason to wait. That something speaks
-/// against it is, and then the place among the prepared repos is for others.
 void fetch_session::go_on(repo_turn& t) {
   const auto doubted = doubt_.open() && identity_.pending();
-  if (!std::exchange(preparing_, false)) {
-    if (!doubted && doubt_.resume() && sync_.wants_fetch(t.row))
-      t.wish_fetch(t.row.next_retry);
-    return;
-  }
-  if (doubted && doubt_.put_off()) {
-    t.out.ready = fetch_ready{};
-    return;
-  }
-  const auto& host = identity_.document()->pds;
-  t.out.ready = fetch_ready{host};
-  if (host.empty()) {
-    t.out.ready->failed = no_host();
-    take_failure({no_host(), {}}, t);
-  }
+  if (!doubted && doubt_.resume() && sync_.wants_fetch(t.row))
+    t.wish_fetch(t.row.next_retry);
 }
 
 void fetch_session::move(bool had_host, repo_turn& t) {
   words_.move(had_host, t);
-  if (!preparing_ && sync_.wants_fetch(t.row) && !t.row.pds.empty())
+  if (sync_.wants_fetch(t.row) && !t.row.pds.empty())
     t.wish_fetch(t.row.next_retry);
 }
 
 void fetch_session::go_on_without_document(const error& why, repo_turn& t) {
-  if (std::exchange(preparing_, false))
-    t.out.ready = fetch_ready{{}, why};
-  else if (!doubt_.resume() || !sync_.wants_fetch(t.row))
-    return;
-  take_failure({why, {}}, t);
+  if (doubt_.resume() && sync_.wants_fetch(t.row))
+    take_failure({why, {}}, t);
 }
 
 void fetch_session::sleep(repo_turn& t) {
@@ -123,13 +104,9 @@ void fetch_session::refuse(uint64_t job, repo_effects& out) {
     = repo_effects::ended_job{job, fail(ec::cancelled, "no fetch is wanted")};
 }
 
-void fetch_session::begin(uint64_t job, const position& noted, repo_turn& t) {
-  const auto is_wanted = sync_.wants_fetch(t.row);
-  if (!is_wanted || !identity_.document()) {
+void fetch_session::begin(uint64_t job, repo_turn& t) {
+  if (!sync_.wants_fetch(t.row)) {
     refuse(job, t.out);
-    if (!job_.runs() && !identity_.document()
-        && t.row.status != repo_status::synced)
-      t.wish_fetch(0); // Its actor ended and came back since it was prepared.
     return;
   }
   words_.forget();
@@ -138,7 +115,7 @@ void fetch_session::begin(uint64_t job, const position& noted, repo_turn& t) {
     doubt_.regret(); // Another key or host may become known after it.
   sync_.begin_fetch();
   buffer_.stop_draining();
-  job_.begin(job, noted);
+  job_.begin(job, t.board().accounting_for(t.row.pds).since_reset());
   if (!identity_.key().defined()) {
     take_failure({fail(ec::unverifiable, "no usable signing key"), {}}, t);
   } else if (identity_.document()->pds.empty()) {
@@ -153,7 +130,7 @@ void fetch_session::begin(uint64_t job, const position& noted, repo_turn& t) {
 void fetch_session::try_order(const wire::collection_filter& filter,
                               repo_turn& t) {
   if (!job_.awaits_order() || t.row.status != repo_status::syncing
-      || t.lane.row_unsent())
+      || t.lane.row_unsent() || !t.lane.chain_stands())
     return;
   const auto id = job_.order(t.settings.filter_generation);
   t.out.order = fetch_order{id,
@@ -161,7 +138,6 @@ void fetch_session::try_order(const wire::collection_filter& filter,
                             identity_.key(),
                             t.lane.chain(),
                             needed_rev::least(t.row),
-                            t.row.erased_through,
                             filter};
 }
 

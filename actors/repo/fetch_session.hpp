@@ -6,10 +6,10 @@
 
 namespace weir::actors {
 
-/// How a repo is fetched (SYNC-04 to SYNC-15): SUPERVISOR asks where from, and
-/// later gives a permit; the row says `syncing`; the download is ordered; its
-/// parts are written, then its root; the commits of the sync buffer follow, and
-/// the repo is in sync.
+/// How a repo is fetched (SYNC-04 to SYNC-15): SUPERVISOR finds its host and
+/// gives a permit; the row says `syncing`; the download is ordered; its parts
+/// are written, then its root; the commits of the sync buffer follow, and the
+/// repo is in sync.
 class fetch_session {
 public:
   fetch_session(host_words& words, fetch_job& job, sync_buffer& buffer,
@@ -26,17 +26,15 @@ public:
 
   // -- before it begins -------------------------------------------------------
 
-  /// SUPERVISOR asks where to fetch from.
-  void prepare(repo_turn& t);
+  /// Whether a fetch has to wait for a newer document. That the known one may
+  /// have changed is no reason; that something speaks against it is.
+  bool put_off();
 
-  /// The answer is owed.
-  bool is_preparing() const noexcept { return preparing_; }
+  /// SUPERVISOR found no host for a fetch.
+  /// @returns why it does not begin; `ec::none` when none is wanted.
+  error fail_look_up(const identity_answer& x, repo_turn& t);
 
-  /// The repo is removed: there is nothing to fetch. Without an answer its
-  /// place in the queue would be kept.
-  void stop_preparing(repo_turn& t);
-
-  /// A document is there: answers, or goes on with a fetch that was put off.
+  /// A document is there: a fetch that was put off is wanted again.
   void go_on(repo_turn& t);
 
   /// The document names another host than the row did: a fetch that is wanted
@@ -44,7 +42,7 @@ public:
   /// @param had_host The row named one.
   void move(bool had_host, repo_turn& t);
 
-  /// There is no document to go on with.
+  /// There is no document for a fetch that was put off.
   void go_on_without_document(const error& why, repo_turn& t);
 
   /// The repo's actor ends. Nobody wakes a repo for a fetch that was put off
@@ -53,13 +51,15 @@ public:
 
   // -- while it runs ----------------------------------------------------------
 
-  /// No fetch is wanted for which there is a permit.
+  /// No fetch is wanted for which there is a permit, or not now.
   static void refuse(uint64_t job, repo_effects& out);
 
   /// A permit was granted.
-  void begin(uint64_t job, const position& noted, repo_turn& t);
+  /// @pre A document is known.
+  void begin(uint64_t job, repo_turn& t);
 
-  /// Orders the download as soon as the row says `syncing` on disk.
+  /// Orders the download when the row that says `syncing` was sent, and the
+  /// chain on disk is the one that the repo goes on from.
   void try_order(const wire::collection_filter& filter, repo_turn& t);
 
   void take_chunk(fetch_chunk x, repo_turn& t);
@@ -97,7 +97,6 @@ private:
   identity_view& identity_;
   identity_doubt& doubt_;
   repo_chain& chain_;
-  bool preparing_ = false;
 };
 
 } // namespace weir::actors

@@ -159,10 +159,6 @@ void identity_view::note_cause(const waiting_frame& x, repo_turn& t) {
   t.out.share_identity |= other && pending_;
 }
 
-void identity_view::note_own_cause(repo_turn& t) {
-  t.out.share_identity = pace_.set_cause(0) && pending_;
-}
-
 void identity_view::end_look_up(repo_turn& t) {
   if (!pace_.wanted && !doubt_.open() && !pace_.retry.outlives_crash()
       && std::exchange(t.row.identity_due, false))
@@ -179,6 +175,24 @@ identity_view::standing identity_view::hear(const identity_answer& x) noexcept {
   const auto anew = asked_ == asked_anew_;
   pending_ = !newest && anew;
   return {last, newest && anew};
+}
+
+bool identity_view::adopt(identity_answer& x, repo_turn& t) {
+  const auto is_news = x.fact && (!document_
+                                  || x.fact->fetched_at > document_->fetched_at);
+  if (!is_news && (document_ || asking()))
+    return false;
+  if (!asking() && !x.last) { // To hear the rest of it.
+    t.out.load_identity = true;
+    t.out.identity_asked = ++asked_;
+    t.out.identity_cause = pace_.cause();
+  } else if (!asking()) {
+    answered_ = ++asked_;
+  }
+  if (asking())
+    x.last = x.settled = false;
+  x.asked = asked_;
+  return true;
 }
 
 void identity_view::set_key(const storage::identity_row& x) {

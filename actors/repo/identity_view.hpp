@@ -57,6 +57,11 @@ public:
   /// An answer is on its way that may be a newer document.
   bool pending() const noexcept { return pending_; }
 
+  /// Nothing is known, and what others know is too old.
+  bool is_blind() const noexcept {
+    return !document_ && pending_ && asked_ == asked_anew_;
+  }
+
   /// A newer document is on its way or wanted, or could not be had.
   bool may_be_old() const noexcept { return pending_ || pace_.open(); }
 
@@ -139,9 +144,6 @@ public:
   /// it is charged to the upstream that brought the frame.
   void note_cause(const waiting_frame& x, repo_turn& t);
 
-  /// The repo itself needs the look-up that is on its way.
-  void note_own_cause(repo_turn& t);
-
   /// Nothing more is to come, so no look-up is due in a later life.
   void end_look_up(repo_turn& t);
 
@@ -153,6 +155,10 @@ public:
     bool newest = false; ///< To the last question, for a new document.
   };
   standing hear(const identity_answer& x) noexcept;
+
+  /// An answer that SUPERVISOR was given. It becomes one to a question of the
+  /// repo's own, unless that knows as much or hears it from IDENTITY.
+  bool adopt(identity_answer& x, repo_turn& t);
 
   /// The number of questions so far.
   uint64_t asked() const noexcept { return asked_; }

@@ -2,12 +2,13 @@
 
 #include "actors/repo/ask_identity.hpp"
 #include "actors/repo/durable_answers.hpp"
+#include "actors/repo/fetch_link.hpp"
 #include "actors/repo/keep_doubts.hpp"
-#include "actors/repo/owed_answer.hpp"
 #include "actors/repo/repo_machine.hpp"
 #include "actors/repo/repo_reads.hpp"
 #include "actors/repo/tell_news.hpp"
 #include "actors/support/finished_frames.hpp"
+#include "actors/support/owed_answer.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
 #include "base/crash_point.hpp"
@@ -23,7 +24,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <memory>
 #include <utility>
 
@@ -55,8 +55,8 @@ public:
     doubted_.clear();
     until_loaded_.clear(); // Who waits is told.
     answers_.clear();
+    fetch_.clear();
     router_ = nullptr;
-    backfill_ = nullptr;
     super::on_exit();
   }
 
@@ -93,7 +93,9 @@ private:
   caf::result<Reply> change(Command command);
   caf::result<tracked_reply> tracked();
   void tell_doubt();
-  void begin(uint64_t job);
+  caf::result<job_ended> begin(const begin_fetch& x);
+  caf::result<repo_attended> attend(const attend_repo& x);
+  void on_down(const caf::down_msg& x);
   void passivate(bool crowded);
 
   router_actor router_;
@@ -101,7 +103,7 @@ private:
   repo_machine machine_;
   uint64_t hash_;
   actor_timer timer_;
-  backfill_actor backfill_;
+  fetch_link fetch_{this};
   std::vector<std::function<void()>> until_loaded_;
   durable_answers answers_;
   size_t waiting_ = 0;
@@ -172,17 +174,9 @@ void repo::perform(repo_effects x) {
 void repo::send_fetch_effects(repo_effects& x) {
   const auto& supervisor = env_.shared->supervisor;
   const auto& did = machine_.repo();
-  for (; x.chunks_done > 0 && backfill_; --x.chunks_done)
-    send(backfill_, chunk_stored{});
-  if (x.job_end) {
-    send(supervisor,
-         job_ended{did, x.job_end->id,
-                   x.job_end->outcome ? error{} : x.job_end->outcome.error()});
-    backfill_ = nullptr;
-  }
-  if (x.ready)
-    send(supervisor, repo_ready{did, x.ready->pds, repo_actor{this},
-                                x.ready->failed.value_or(error{})});
+  fetch_.credit(x.chunks_done);
+  if (x.job_end)
+    fetch_.end(did, *x.job_end);
   if (const auto& ask = x.ask_host)
     send(supervisor,
          account_question{did, ask->pds, ask->not_found, ask->at_once,
@@ -191,10 +185,16 @@ void repo::send_fetch_effects(repo_effects& x) {
     send(supervisor, repo_wish{did, x.wish->status, wait_of(*x.wish),
                                machine_.row().pds});
   if (x.order)
-    send(supervisor,
-         fetch_started{did, x.order->job, x.order->pds, x.order->key,
-                       x.order->base, x.order->least, x.order->erased_through,
-                       x.order->filter.patterns(), repo_actor{this}});
+    fetch_.start(x.order->job,
+                 env_.make_backfill(did, std::move(*x.order),
+                                    repo_actor{this}));
+}
+
+/// A BACKFILL that crashed is a failed fetch.
+void repo::on_down(const caf::down_msg& x) {
+  if (const auto job = fetch_.on_down(x))
+    perform(machine_.on_fetch_failed(
+      *job, {fail(ec::cancelled, "the fetch crashed"), {}}, now()));
 }
 
 void repo::send_update(repo_effects::outgoing x) {
@@ -258,12 +258,25 @@ void repo::tell_doubt() {
                               doubts_ ? doubt->seen.upstream : 0, doubts_});
 }
 
-void repo::begin(uint64_t job) {
-  when_loaded([this, job] {
-    const auto noted
-      = board().accounting_for(machine_.row().pds).since_reset();
-    perform(machine_.on_begin(job, noted, now()));
+caf::result<job_ended> repo::begin(const begin_fetch& x) {
+  auto promise = make_response_promise<job_ended>();
+  fetch_.permit(x.job, promise);
+  when_loaded([this, x] {
+    perform(machine_.on_begin(x.job, *x.identity, board(), now()));
   });
+  return promise;
+}
+
+caf::result<repo_attended> repo::attend(const attend_repo& x) {
+  auto promise = make_response_promise<repo_attended>();
+  auto owed = std::make_shared<owed_answer<repo_attended>>(promise);
+  when_loaded([this, owed, x] {
+    repo_attended out;
+    if (x.identity)
+      perform(machine_.on_no_host(*x.identity, out.failed, board(), now()));
+    owed->give(out);
+  });
+  return promise;
 }
 
 void repo::passivate(bool crowded) {
@@ -277,6 +290,7 @@ void repo::passivate(bool crowded) {
 
 repo_actor::behavior_type repo::make_behavior() {
   set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
+  set_down_handler([this](caf::down_msg& x) { on_down(x); });
   load();
   return {
     [this](tick x) {
@@ -292,12 +306,7 @@ repo_actor::behavior_type repo::make_behavior() {
     },
     [this](const repo_loaded& x) { on_loaded(x); },
     [this](const identity_fact& x) {
-      const auto fact = x.failed.code == ec::none
-                          ? result<storage::identity_row>{x.row}
-                          : result<storage::identity_row>{x.failed};
-      when_loaded([this, answer = identity_answer{
-                               fact, x.asked, x.last, x.settled,
-                               x.not_before, x.checked}] {
+      when_loaded([this, answer = x.says] {
         perform(machine_.on_identity(answer, board(), now()));
       });
     },
@@ -351,12 +360,9 @@ repo_actor::behavior_type repo::make_behavior() {
       });
     },
     [this](ask_tracked) { return tracked(); },
-    [this](const prepare_fetch&) {
-      when_loaded([this] { perform(machine_.on_prepare(now())); });
-    },
-    [this](const begin_fetch& x) { begin(x.job); },
+    [this](const begin_fetch& x) { return begin(x); },
+    [this](const attend_repo& x) { return attend(x); },
     [this](repo_chunk& x) {
-      backfill_ = std::move(x.from);
       perform(machine_.on_chunk({x.job, x.rev, std::move(x.ops)}, now()));
     },
     [this](const repo_fetched& x) {

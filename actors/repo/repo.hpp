@@ -2,6 +2,9 @@
 
 #include "actors/repo/repo_types.hpp"
 #include "actors/support/context.hpp"
+#include "messages/interfaces.hpp"
+
+#include <functional>
 
 namespace caf {
 class actor_system;
@@ -17,11 +20,16 @@ struct repo_metrics {
   metric* waiting = nullptr; ///< Frames that all REPOs hold back now.
 };
 
+/// Starts the download of a repo, for its REPO.
+using backfill_factory = std::function<backfill_actor(
+  const atproto::did& repo, fetch_order order, repo_actor from)>;
+
 /// Everything a REPO is made of besides its DID.
 struct repo_environment {
   context_ptr shared;
   repo_settings_ptr settings;
   std::shared_ptr<repo_metrics> metrics;
+  backfill_factory make_backfill;
 };
 
 /// Spawns the REPO of one account. It loads its rows by itself and holds what

@@ -93,7 +93,6 @@ void repo_life::end(repo_turn& t) {
   sync_.end_life(t);
   account_.end_life();
   t.lane.remove();
-  fetch_.stop_preparing(t);
 }
 
 void repo_life::end_removal(repo_turn& t) {

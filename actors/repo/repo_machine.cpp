@@ -31,6 +31,8 @@ repo_effects repo_machine::take_turn(now_time now, const upstream_board* board,
   auto t = turn(out, now, board);
   rules(t);
   flush(t);
+  if (job_.awaits_order() && !out.stop)
+    fetch_.try_order(kept_.filter(t.settings), t);
   return out;
 }
 
@@ -39,6 +41,13 @@ template <class Rules>
 repo_effects repo_machine::when_alive(now_time now, const upstream_board* board,
                                       Rules rules) {
   return life_.lives() ? take_turn(now, board, rules) : repo_effects{};
+}
+
+/// Or unless this fetch runs.
+template <class Rules>
+repo_effects repo_machine::when_runs(uint64_t job, now_time now,
+                                     const upstream_board* board, Rules rules) {
+  return job_.is(job) ? take_turn(now, board, rules) : repo_effects{};
 }
 
 // -- it wakes -----------------------------------------------------------------
@@ -133,44 +142,9 @@ repo_effects repo_machine::on_identity(const identity_answer& x,
     const auto heard = identity_.hear(x);
     if (!life_.lives())
       return;
-    if (x.fact)
-      take_document(x, heard, t);
-    else
-      take_no_document(x, heard, t);
+    news_.take(x, heard, t);
     pump(t);
   });
-}
-
-void repo_machine::take_document(const identity_answer& x,
-                                 const identity_view::standing& heard,
-                                 repo_turn& t) {
-  const auto differs = identity_.learn(*x.fact, heard.last, t);
-  if (differs.host)
-    fetch_.move(differs.moved, t);
-  account_.hear_directory(*x.fact, t);
-  if (differs.key_or_host) {
-    sync_.take_new_identity(t);
-    if (!x.fact->tombstoned) // Which is a doubt itself.
-      identity_.end_dispute();
-  }
-  identity_.plan_next(x, heard.last, differs.had_handle, t);
-  words_.hear_document(x, t);
-  if (identity_.ends_doubt(heard, t))
-    gate_.open(t);
-  if (heard.last)
-    identity_.end_look_up(t);
-  question_.ask(t);
-  identity_.try_refresh(t);
-  fetch_.go_on(t);
-}
-
-void repo_machine::take_no_document(const identity_answer& x,
-                                    const identity_view::standing& heard,
-                                    repo_turn& t) {
-  if (identity_.take_failure(x, t))
-    gate_.give_up(t);
-  identity_.go_on_wanting(x, heard.last, words_.waits(), t);
-  fetch_.go_on_without_document(x.fact.error(), t);
 }
 
 // -- listings, the host, the census -------------------------------------------
@@ -220,7 +194,6 @@ repo_effects repo_machine::on_receipt(const storage::update_receipt& receipt,
     t.out.done = std::move(followers); // What they follow is durable.
     if (!life_.removing()) {
       t.out.chunks_done = was_chunk ? 1 : 0;
-      fetch_.try_order(kept_.filter(t.settings), t);
       fetch_.try_finish(t);
     } else if (lane_.unsent()) {
       return; // What was in flight came before the removal.
@@ -293,29 +266,34 @@ repo_effects repo_machine::on_resync(bool& queued, now_time now) {
 
 // -- backfill -----------------------------------------------------------------
 
-repo_effects repo_machine::on_prepare(now_time now) {
-  return take_turn(now, nullptr, [this](repo_turn& t) {
-    if (life_.lives() && sync_.wants_fetch(row_))
-      fetch_.prepare(t);
-    else
-      t.out.ready = fetch_ready{};
+repo_effects repo_machine::on_begin(uint64_t job, const identity_answer& x,
+                                    const upstream_board& board,
+                                    now_time now) {
+  return take_turn(now, &board, [&](repo_turn& t) {
+    if (!life_.lives() || (sync_.wants_fetch(row_) && fetch_.put_off())) {
+      fetch_session::refuse(job, t.out);
+      return;
+    }
+    news_.adopt(x, t);
+    t.out.wish.reset(); // Here it is.
+    fetch_.begin(job, t);
+    pump(t);
   });
 }
 
-repo_effects repo_machine::on_begin(uint64_t job, const position& noted,
-                                    now_time now) {
-  return take_turn(now, nullptr, [&](repo_turn& t) {
-    if (life_.lives())
-      fetch_.begin(job, noted, t);
-    else
-      fetch_session::refuse(job, t.out);
+repo_effects repo_machine::on_no_host(const identity_answer& x, error& failed,
+                                      const upstream_board& board,
+                                      now_time now) {
+  return when_alive(now, &board, [&](repo_turn& t) {
+    news_.adopt(x, t);
+    failed = fetch_.fail_look_up(x, t);
+    pump(t);
   });
 }
 
 repo_effects repo_machine::on_chunk(fetch_chunk chunk, now_time now) {
-  return take_turn(now, nullptr, [&](repo_turn& t) {
-    if (job_.is(chunk.job))
-      fetch_.take_chunk(std::move(chunk), t);
+  return when_runs(chunk.job, now, nullptr, [&](repo_turn& t) {
+    fetch_.take_chunk(std::move(chunk), t);
   });
 }
 
@@ -323,9 +301,7 @@ repo_effects repo_machine::on_fetched(uint64_t job,
                                       const atproto::verified_root& root,
                                       const upstream_board& board,
                                       now_time now) {
-  return take_turn(now, &board, [&](repo_turn& t) {
-    if (!job_.is(job))
-      return;
+  return when_runs(job, now, &board, [&](repo_turn& t) {
     fetch_.take_root(root, t);
     pump(t);
   });
@@ -334,9 +310,7 @@ repo_effects repo_machine::on_fetched(uint64_t job,
 repo_effects repo_machine::on_fetch_failed(uint64_t job,
                                            const fetch_failure& why,
                                            now_time now) {
-  return take_turn(now, nullptr, [&](repo_turn& t) {
-    if (!job_.is(job))
-      return;
+  return when_runs(job, now, nullptr, [&](repo_turn& t) {
     if (why.ahead.defined())
       t.out.news.heard.push_back({0, false, why.ahead, false});
     fetch_.take_failure(why, t);
@@ -384,7 +358,7 @@ bool repo_machine::idle(bool crowded) const noexcept {
   const auto awaits_answer = identity_.asking() && !(crowded && asks_again);
   return life_.loaded() && !lane_.in_flight() && !lane_.unsent()
          && inbox_.empty() && !job_.runs() && !awaits_answer
-         && !fetch_.is_preparing() && !listed_.get() && !life_.is_queued()
+         && !listed_.get() && !life_.is_queued()
          && (crowded || !wishes);
 }
 

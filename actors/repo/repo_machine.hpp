@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/repo/frame_rules.hpp"
+#include "actors/repo/identity_news.hpp"
 #include "actors/repo/repo_life.hpp"
 #include "actors/support/doubt_room.hpp"
 
@@ -63,10 +64,12 @@ public:
   repo_effects on_resync(bool& queued, now_time now);
 
   // -- backfill ---------------------------------------------------------------
-  /// The SUPERVISOR asks where to fetch from.
-  repo_effects on_prepare(now_time now);
-  /// A permit was granted. @param noted Position of the accounting upstream.
-  repo_effects on_begin(uint64_t job, const position& noted, now_time now);
+  /// A permit was granted. @pre `x` has a document.
+  repo_effects on_begin(uint64_t job, const identity_answer& x,
+                        const upstream_board& board, now_time now);
+  /// SUPERVISOR found no host for a fetch. @param failed Why none begins.
+  repo_effects on_no_host(const identity_answer& x, error& failed,
+                          const upstream_board& board, now_time now);
   repo_effects on_chunk(fetch_chunk chunk, now_time now);
   repo_effects on_fetched(uint64_t job, const atproto::verified_root& root,
                           const upstream_board& board, now_time now);
@@ -115,15 +118,14 @@ private:
   template <class Rules>
   repo_effects when_alive(now_time now, const upstream_board* board,
                           Rules rules);
+  template <class Rules>
+  repo_effects when_runs(uint64_t job, now_time now,
+                         const upstream_board* board, Rules rules);
   void pump(repo_turn& t);
   bool may_take() const noexcept;
   void flush(repo_turn& t);
   bool accept(const storage::update_receipt& receipt, bool was_chunk,
               repo_turn& t);
-  void take_document(const identity_answer& x,
-                     const identity_view::standing& heard, repo_turn& t);
-  void take_no_document(const identity_answer& x,
-                        const identity_view::standing& heard, repo_turn& t);
 
   repo_settings_ptr settings_;
   storage::repo_row row_; ///< As the next update will write it.
@@ -145,6 +147,8 @@ private:
   repo_life life_{inbox_, kept_,    chain_, identity_,
                   sync_,  account_, words_, fetch_};
   document_gate gate_{account_, job_, buffer_, sync_, identity_, doubt_};
+  identity_news news_{account_, sync_, identity_, question_,
+                      words_,   fetch_, gate_};
   frame_rules frames_{inbox_, account_,  proof_, gate_,  job_,
                       sync_,  identity_, doubt_, chain_, kept_};
 };

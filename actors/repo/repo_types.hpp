@@ -6,6 +6,8 @@
 #include "atproto/stamped_frame.hpp"
 #include "atproto/verify.hpp"
 #include "base/clock.hpp"
+#include "messages/fetch_order.hpp"
+#include "messages/identity_answer.hpp"
 #include "storage/format/update.hpp"
 #include "wire/filter.hpp"
 
@@ -92,23 +94,6 @@ struct fetch_wish {
   int64_t not_before = 0; ///< Unix seconds (back-off), 0 = at once.
 };
 
-/// Answer to the SUPERVISOR's question where to fetch from.
-struct fetch_ready {
-  std::string pds; ///< Empty: cannot be fetched; the repo took the error.
-  std::optional<error> failed{}; ///< Why not, where that is a failure.
-};
-
-/// The repo is durably `syncing`: fetch it now.
-struct fetch_order {
-  uint64_t job = 0;
-  std::string pds;
-  atproto::public_key key;
-  std::shared_ptr<const storage::chain_row> base; ///< Null: nothing is held.
-  atproto::tid least; ///< An older root is no success; undefined: any is one.
-  storage::op_id erased_through = 0;
-  wire::collection_filter filter;
-};
-
 /// A part of the difference between what we hold and what was fetched.
 struct fetch_chunk {
   uint64_t job = 0;
@@ -166,19 +151,6 @@ struct asked_host {
   bool urgent = false;    ///< Somebody asked for it, or it has another host.
 };
 
-/// What IDENTITY says.
-struct identity_answer {
-  result<storage::identity_row> fact;
-  uint64_t asked = 0; ///< The newest question that it heard.
-  bool last = true;   ///< To that one and those before no more is to come.
-  /// No newer document is to come, a checked handle at most.
-  bool settled = true;
-  /// After a failure: asked before, it fails again without a look-up.
-  steady_time not_before{};
-  /// False when nobody could tell whose handle it is.
-  bool checked = true;
-};
-
 struct now_time {
   steady_time steady;
   wall_time wall;
@@ -204,7 +176,6 @@ struct repo_effects {
   uint32_t identity_cause = 0; ///< The upstream of its cause, 0: none.
   std::optional<asked_host> ask_host;
   std::optional<fetch_wish> wish;
-  std::optional<fetch_ready> ready;
   std::optional<fetch_order> order;
   size_t chunks_done = 0; ///< Credit to the BACKFILL.
   struct ended_job {

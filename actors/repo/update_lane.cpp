@@ -141,6 +141,7 @@ void update_lane::remember_sent() {
   sent_.member = next_.member;
   sent_.erase = next_.erase;
   sent_.buffer_clear = next_.buffer_clear;
+  sent_.moves_chain = next_.chain.has_value() || next_.erase;
   sent_.commits = sent_.account_fact = sent_.identity_fact = false;
   for (const auto& tx : next_.transactions) {
     sent_.commits |= is_commit(tx);

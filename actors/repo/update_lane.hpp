@@ -34,6 +34,11 @@ public:
 
   bool in_flight() const noexcept { return in_flight_; }
 
+  /// No update that is in flight makes another one of it.
+  bool chain_stands() const noexcept {
+    return !in_flight_ || !sent_.moves_chain;
+  }
+
   /// Something waits for the next update.
   bool unsent() const noexcept { return used_; }
   bool row_unsent() const noexcept { return row_dirty_; }
@@ -122,6 +127,7 @@ private:
     bool erase = false;
     bool buffer_clear = false;
     bool commits = false;
+    bool moves_chain = false;
     bool account_fact = false;
     bool identity_fact = false;
   };

@@ -2,6 +2,7 @@
 #include "actors/router/router_impl.hpp"
 #include "actors/support/finished_frames.hpp"
 #include "actors/support/gather.hpp"
+#include "actors/support/owed_answer.hpp"
 
 #include <caf/actor_system.hpp>
 
@@ -135,6 +136,16 @@ void router::when_awake(const atproto::did& repo,
   x.home.later.push_back([this, repo, run = std::move(run)] {
     run(residents_.find(repo)->home.handle);
   });
+}
+
+/// The REPO answers.
+template <class Reply, class Request>
+caf::result<Reply> router::pass_on(const Request& x) {
+  auto promise = make_response_promise<Reply>();
+  auto owed = std::make_shared<owed_answer<Reply>>(promise);
+  when_awake(x.repo,
+             [owed, x](const repo_actor& to) { owed->pass_on(to, x); });
+  return promise;
 }
 
 void router::admit(const atproto::did& repo,
@@ -303,9 +314,8 @@ router_actor::behavior_type router::make_behavior() {
       return forward_all<resync_result>(x, &resync_result::queued);
     },
     [this](const repo_listing& x) { return listed(x); },
-    [this](const prepare_fetch& x) {
-      when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });
-    },
+    [this](const begin_fetch& x) { return pass_on<job_ended>(x); },
+    [this](const attend_repo& x) { return pass_on<repo_attended>(x); },
     [this](const account_told& x) {
       if (tracked_.contains(x.repo))
         when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });

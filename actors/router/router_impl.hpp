@@ -126,6 +126,8 @@ private:
   void on_rest(const stream_claims_rest& x);
 
   template <class Reply, class Request>
+  caf::result<Reply> pass_on(const Request& x);
+  template <class Reply, class Request>
   caf::result<Reply> forward_all(const Request& x, uint32_t Reply::*count);
 
   context_ptr shared_;

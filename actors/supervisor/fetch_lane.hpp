@@ -2,6 +2,7 @@
 
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
+#include "messages/identity_answer.hpp"
 #include "storage/format/records.hpp"
 
 #include <boost/intrusive/list.hpp>
@@ -9,6 +10,7 @@
 #include <array>
 #include <list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -17,8 +19,8 @@ namespace weir::actors {
 /// Where a repo of the queue stands.
 enum class fetch_stage : uint8_t {
   delayed,   ///< Waits for its time, or for the rest of its host.
-  queued,    ///< Waits to be asked for its host.
-  preparing, ///< Was asked.
+  queued,    ///< Waits for the look-up of its host.
+  preparing, ///< Its host is looked up, or its REPO attends to it.
   ready,     ///< Waits for a permit.
   running,   ///< Has one.
 };
@@ -54,10 +56,12 @@ struct fetch_entry
   fetch_stage at = fetch_stage::delayed;
   storage::repo_status status = storage::repo_status::pending;
   bool quiet = false;         ///< Its status does not say that it wants work.
+  bool attended = false;      ///< While preparing: by its REPO.
   uint64_t job = 0;           ///< While running.
-  steady_time asked;          ///< While preparing.
   alarms::iterator alarm;     ///< While delayed.
   std::optional<wish> again;  ///< Came since it is preparing, or running.
+  /// While ready: what the look-up of its host brought.
+  std::shared_ptr<const identity_answer> identity;
 };
 
 using fetch_list = boost::intrusive::list<

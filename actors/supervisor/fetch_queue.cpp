@@ -57,7 +57,10 @@ void fetch_queue::wish(const atproto::did& repo, repo_status status,
   auto* known = find(repo);
   if (known == nullptr) {
     add(repo, status, pds, due, now, true);
-  } else if (known->at == fetch_stage::running
+    return;
+  }
+  known->quiet = false;
+  if (known->at == fetch_stage::running
              || known->at == fetch_stage::preparing) {
     known->again = {status, due}; // When this attempt has ended.
   } else if (known->at == fetch_stage::queued && moved(*known, pds)) {
@@ -157,6 +160,7 @@ void fetch_queue::finish(fetch_entry& x, steady_time now) {
 /// retries would find it too late when it waits for less.
 void fetch_queue::place(fetch_entry& x, steady_time due, steady_time now) {
   leave(x);
+  x.identity = nullptr;
   if (x.lane->rest_until > now)
     wake_ups_.insert(x.lane->rest_until);
   due = std::max(due, x.lane->rest_until);
@@ -184,7 +188,6 @@ void fetch_queue::enter(fetch_entry& x, fetch_stage to) {
       break;
     }
     case fetch_stage::preparing:
-      preparing_.push_back(x);
       ++lane.preparing;
       ++of(lane.kind).preparing;
       break;
@@ -252,22 +255,24 @@ void fetch_queue::count_queued(fetch_lane& lane, bool more) {
   }
 }
 
-void fetch_queue::set_host(fetch_entry& x, const std::string& pds,
+void fetch_queue::set_host(fetch_entry& x,
+                           std::shared_ptr<const identity_answer> identity,
                            steady_time now) {
-  move(x, pds, now);
+  move(x, identity->fact->pds, now);
+  x.again.reset(); // The fetch comes, whatever was wished meanwhile.
   const auto& lane = *x.lane;
   const auto full = !has_place(lane.kind)
                     || lane.ready_count >= fair_share(options_.preparing_max);
   if (full || lane.rest_until > now) {
-    x.again.reset();
-    place(x, now, now); // Asked again when it is its turn.
+    place(x, now, now); // Looked up again when it is its turn.
     return;
   }
+  x.identity = std::move(identity);
   leave(x);
   enter(x, fetch_stage::ready);
 }
 
-fetch_entry* fetch_queue::next_to_prepare(steady_time now) {
+fetch_entry* fetch_queue::next_to_prepare() {
   if (places_taken(true) >= options_.preparing_max
       && places_taken(false) >= options_.preparing_max)
     return nullptr;
@@ -281,7 +286,7 @@ fetch_entry* fetch_queue::next_to_prepare(steady_time now) {
     auto& x = lane->queued[priority].front();
     pass_turn(*lane, priority);
     leave(x);
-    x.asked = now;
+    x.attended = x.quiet;
     enter(x, fetch_stage::preparing);
     ++picks_;
     others_waited_ = priority == 0 ? others_waited_ + 1 : 0;

@@ -49,11 +49,12 @@ public:
   /// Removes it; what was wished meanwhile comes after.
   void finish(fetch_entry& x, steady_time now);
 
-  /// It named its host. Waits for a permit, for a place to, or for the host.
-  void set_host(fetch_entry& x, const std::string& pds, steady_time now);
+  /// Its host is found. Waits for a permit, for a place to, or for the host.
+  void set_host(fetch_entry& x, std::shared_ptr<const identity_answer> identity,
+                steady_time now);
 
-  /// Next to be asked for its host; it is `preparing` from now on.
-  fetch_entry* next_to_prepare(steady_time now);
+  /// Next whose host is looked up; it is `preparing` from now on.
+  fetch_entry* next_to_prepare();
 
   /// Next to get a permit; it is `running` from now on.
   fetch_entry* next_to_start(steady_time now);
@@ -161,7 +162,6 @@ private:
   bool is_held(const fetch_lane& lane, const better_hosts& others,
                steady_time now) const;
   void wake(steady_time now);
-  void ask_again(steady_time now);
 
   supervisor_options options_;
   /// Before the entries and lists, which refer to them.
@@ -175,7 +175,6 @@ private:
   std::vector<fetch_lane*> crowded_; ///< More than their share is queued.
   fetch_entry::alarms alarms_;
   entry_map entries_;
-  fetch_list preparing_; ///< Asked longest ago first.
   std::set<steady_time> wake_ups_; ///< See `next_wake_up`.
   std::array<tally, lane_kinds> tallies_;
   size_t ready_count_ = 0;

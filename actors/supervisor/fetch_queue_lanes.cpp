@@ -114,17 +114,9 @@ void fetch_queue::wake(steady_time now) {
     place(*alarms_.begin()->second, now, now);
 }
 
-/// A REPO that ended before it answered must not keep its place for ever.
-void fetch_queue::ask_again(steady_time now) {
-  while (!preparing_.empty()
-         && now - preparing_.front().asked >= limits::prepare_wait_max)
-    place(preparing_.front(), now, now);
-}
-
 void fetch_queue::on_timer(steady_time now) {
   wake_ups_.erase(wake_ups_.begin(), wake_ups_.upper_bound(now));
   wake(now);
-  ask_again(now);
   for (auto i = remembered_.begin(); i != remembered_.end();) {
     auto& lane = **i++;
     if (lane.rest_until <= now && lane.modest_until <= now

@@ -43,9 +43,6 @@ constexpr size_t listing_bytes_max = 2'097'152;
 constexpr option_range<size_t> sync_parallelism_range{1, 256, 3};
 constexpr option_range<size_t> sync_per_host_range{1, 64, 4};
 
-/// A REPO that was asked for its host and said nothing is asked again.
-constexpr auto prepare_wait_max = 10min;
-
 /// Pages of a listing that is owed which fail in a row: a cause from here on.
 constexpr size_t health_listing_failures_min = 3;
 

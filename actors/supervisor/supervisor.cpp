@@ -2,6 +2,7 @@
 #include "actors/supervisor/supervisor_impl.hpp"
 #include "actors/support/store_readers.hpp"
 #include "base/log.hpp"
+#include "messages/identity.hpp"
 
 #include <caf/actor_system.hpp>
 
@@ -79,8 +80,10 @@ void supervisor::register_listing_metrics() {
 }
 
 void supervisor::perform(supervisor_machine::effects x) {
-  for (const auto& repo : x.prepare)
-    send(router_of(repo), prepare_fetch{repo});
+  for (const auto& repo : x.look_up)
+    look_up(repo);
+  for (const auto& errand : x.attend)
+    attend(errand);
   for (const auto& begin : x.start)
     grant(begin);
   for (const auto& begin : x.crawling)
@@ -121,30 +124,42 @@ void supervisor::on_scan(const scan_page& x) {
   perform(machine_.on_page(x.next, x.end, now()));
 }
 
-/// The REPO that named its host gets the permit. From here on it is watched:
-/// one that ended meanwhile is reported at once.
-void supervisor::grant(const supervisor_machine::begin& x) {
-  auto known = owners_.extract(x.repo);
-  auto owner = known.empty() ? repo_actor{} : std::move(known.mapped());
-  if (!owner) {
-    perform(machine_.on_owner_lost(x.repo, x.job, true, now()));
-    return;
-  }
-  monitor(owner);
-  send(owner, begin_fetch{x.repo, x.job});
-  jobs_[x.repo] = {x.job, std::move(owner), {}};
+void supervisor::look_up(const atproto::did& repo) {
+  send(env_.shared->identity,
+       identity_ask{repo, false, identity_sink{supervisor_actor{this}}});
 }
 
-void supervisor::start(const fetch_started& x) {
+void supervisor::attend(const supervisor_machine::errand& x) {
+  const auto finish = [this, repo = x.repo] {
+    perform(machine_.on_attended(repo, now()));
+  };
+  request(router_of(x.repo), caf::infinite, attend_repo{x.repo, x.identity})
+    .then(
+      [this, repo = x.repo, finish](const repo_attended& y) {
+        if (y.failed.code != ec::none)
+          ends_.note_no_host(repo, y.failed, now());
+        finish();
+      },
+      [finish](caf::error&) { finish(); });
+}
+
+/// The REPO has the permit until it answers.
+void supervisor::grant(const supervisor_machine::begin& x) {
+  jobs_[x.repo] = {x.job, {}};
+  request(router_of(x.repo), caf::infinite,
+          begin_fetch{x.repo, x.job, x.identity})
+    .then([this](const job_ended& y) { on_end(y); },
+          [this, repo = x.repo, job = x.job](caf::error&) {
+            on_lost(repo, job);
+          });
+}
+
+void supervisor::on_begun(const fetch_begun& x) {
   const auto i = jobs_.find(x.repo);
-  if (i == jobs_.end() || i->second.job != x.job) {
-    send(x.from, repo_fetch_failed{
-                   x.job, fail(ec::cancelled, "its permit is gone"), {}});
-    return;
-  }
+  if (i == jobs_.end() || i->second.job != x.job)
+    return; // Its REPO ended, and ends it.
   started_->add();
-  i->second.handle = env_.make_backfill(x);
-  monitor(i->second.handle);
+  i->second.handle = x.from;
   perform(machine_.on_download(x.repo, x.job, now()));
 }
 
@@ -155,53 +170,30 @@ void supervisor::give_up(const supervisor_machine::begin& x, metric& count,
   if (i == jobs_.end() || i->second.job != x.job)
     return;
   count.add();
-  if (i->second.handle)
-    send(i->second.handle, job_cancelled{});
-  send(i->second.owner,
-       repo_fetch_failed{
-         x.job, fail(ec::rate_limited, x.pds + why), std::nullopt});
+  send(i->second.handle, job_cancelled{fail(ec::rate_limited, x.pds + why)});
 }
 
-void supervisor::forget(const atproto::did& repo, bool cancel) {
-  const auto job = std::move(jobs_.extract(repo).mapped());
-  demonitor(job.owner.address());
-  if (!job.handle)
-    return;
-  demonitor(job.handle.address());
-  if (cancel)
-    send(job.handle, job_cancelled{});
+/// @returns whether it ran.
+bool supervisor::forget(const atproto::did& repo, uint64_t job) {
+  const auto i = jobs_.find(repo);
+  if (i == jobs_.end() || i->second.job != job)
+    return false;
+  jobs_.erase(i);
+  return true;
 }
 
 void supervisor::on_end(const job_ended& x) {
-  const auto i = jobs_.find(x.repo);
-  if (i == jobs_.end() || i->second.job != x.job)
-    return; // Its permit is gone.
-  forget(x.repo, x.outcome.code != ec::none);
+  if (!forget(x.repo, x.job))
+    return;
   ends_.note(x, now());
   perform(machine_.on_end(x.repo, x.job, now()));
 }
 
-/// A BACKFILL that died is a failed fetch. A REPO that ended with a permit
-/// gives it back.
-void supervisor::on_down(const caf::down_msg& x) {
-  const auto in_order = !x.reason || x.reason == caf::exit_reason::normal;
-  for (const auto& [repo, job] : jobs_) {
-    if (job.handle && job.handle.address() == x.source) {
-      if (!in_order)
-        send(job.owner, repo_fetch_failed{
-                          job.job, fail(ec::cancelled, "the fetch crashed"),
-                          std::nullopt});
-      return;
-    }
-    if (job.owner.address() == x.source) {
-      const auto did = repo;
-      const auto id = job.job;
-      forget(did, true);
-      ends_.note_lost();
-      perform(machine_.on_owner_lost(did, id, in_order, now()));
-      return;
-    }
-  }
+void supervisor::on_lost(const atproto::did& repo, uint64_t job) {
+  if (!forget(repo, job))
+    return;
+  ends_.note_lost();
+  perform(machine_.on_owner_lost(repo, job, now()));
 }
 
 void supervisor::on_intake() {
@@ -216,17 +208,13 @@ void supervisor::on_intake() {
 /// What is spooled takes room; its repos are fetched again.
 void supervisor::cancel_all() {
   for (const auto& [repo, job] : jobs_)
-    if (job.handle) {
-      send(job.handle, job_cancelled{});
-      send(job.owner, repo_fetch_failed{
-                        job.job, fail(ec::disk_full, "no room on the disk"),
-                        std::nullopt});
-    }
+    if (job.handle)
+      send(job.handle,
+           job_cancelled{fail(ec::disk_full, "no room on the disk")});
 }
 
 void supervisor::on_exit() {
   jobs_.clear();
-  owners_.clear();
   claimed_.clear();
   env_ = {};
   observed::on_exit();
@@ -234,7 +222,6 @@ void supervisor::on_exit() {
 
 supervisor_actor::behavior_type supervisor::make_behavior() {
   set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
-  set_down_handler([this](caf::down_msg& x) { on_down(x); });
   laps_.start(now(), env_.shared->random->next());
   complete_laps_.start(now());
   on_intake();
@@ -245,9 +232,6 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
       if (!timer_.fired(x))
         return;
       perform(machine_.on_timer(now()));
-      std::erase_if(owners_, [this](const auto& owner) {
-        return !machine_.waits_for_permit(owner.first);
-      });
       perform(listing_.on_timer(env_.shared->upstreams, now(), wall()));
       perform(claims_.on_timer(now()));
       perform(origins_.on_timer(now()));
@@ -256,25 +240,11 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
       scan_uncovered();
       count_complete();
     },
-    [this](stop_actor) {
-      for (auto& [repo, job] : jobs_)
-        if (job.handle)
-          send(job.handle, stop_actor{});
-      quit();
-    },
+    [this](stop_actor) { quit(); },
     [this](const repo_wish& x) {
       perform(machine_.on_wish(x.repo, x.status, x.pds, x.wait, now()));
     },
-    [this](const repo_ready& x) {
-      if (x.failed.code != ec::none)
-        ends_.note_no_host(x.repo, x.failed, now());
-      owners_[x.repo] = x.from;
-      perform(machine_.on_ready(x.repo, x.pds, now()));
-      if (!machine_.waits_for_permit(x.repo))
-        owners_.erase(x.repo); // Its turn comes later, if at all.
-    },
-    [this](const fetch_started& x) { start(x); },
-    [this](const job_ended& x) { on_end(x); },
+    [this](const fetch_begun& x) { on_begun(x); },
     [this](const host_report& x) {
       perform(machine_.on_host(x.pds, x.what,
                                x.retry_after, now()));

@@ -18,9 +18,6 @@ class actor_system;
 
 namespace weir::actors {
 
-/// Makes a BACKFILL; tests pass a fake.
-using backfill_factory = std::function<backfill_actor(fetch_started order)>;
-
 /// The name of no listing: under it a PDS is asked whether the one account that
 /// the cursor names has records of a signal collection.
 inline constexpr auto one_account = "#account";
@@ -38,7 +35,6 @@ using account_asker = std::function<void(
 
 struct supervisor_environment {
   context_ptr shared;
-  backfill_factory make_backfill;
   repo_lister list;
   account_asker ask;
   bool discover = false; ///< Full-network mode: listings add repos.

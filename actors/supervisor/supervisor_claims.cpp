@@ -15,20 +15,20 @@ constexpr auto no_document
 /// Whom the look-ups of listings are counted for: one turn for all of them.
 constexpr auto turn_of_listings = "listings";
 
-claims_machine::word word_of(const identity_fact& x) {
+claims_machine::word word_of(const identity_answer& x) {
   using kind = claims_machine::word::kind;
-  if (x.failed.code == ec::none)
-    return {kind::names_host, x.row.tombstoned ? std::string{} : x.row.pds,
-            x.row.fetched_at};
-  const auto away = x.failed.code == ec::unreachable
-                    || x.failed.code == ec::limit_reached;
+  if (x.fact)
+    return {kind::names_host, x.fact->tombstoned ? std::string{} : x.fact->pds,
+            x.fact->fetched_at};
+  const auto code = x.fact.error().code;
+  const auto away = code == ec::unreachable || code == ec::limit_reached;
   return {away ? kind::away : kind::missing, {}, 0, x.not_before};
 }
 
 /// A directory that calls all identities gone, or knows no host of them, proves
 /// nothing.
-bool is_usable(const identity_fact& x) {
-  return x.failed.code == ec::none && !x.row.tombstoned && !x.row.pds.empty();
+bool is_usable(const identity_answer& x) {
+  return x.fact && !x.fact->tombstoned && !x.fact->pds.empty();
 }
 
 stream_claim_decided::outcome told(claims_machine::outcome x) {
@@ -181,9 +181,10 @@ void supervisor::look_up_named(uint32_t upstream, const atproto::did& repo,
 void supervisor::on_identity(const identity_fact& x) {
   if (proof_ == x.repo) {
     proof_.reset();
-    perform(claims_.on_proof(is_usable(x), now()));
+    perform(claims_.on_proof(is_usable(x.says), now()));
   }
-  const auto said = word_of(x);
+  const auto said = word_of(x.says);
+  perform(machine_.on_identity(x.repo, x.says, now()));
   perform(origins_.on_word(x.repo, said, now()));
   perform(claims_.on_word(x.repo, said, now()));
 }

@@ -47,8 +47,7 @@ private:
   /// A permit: from the moment it is granted.
   struct running_job {
     uint64_t job = 0;
-    repo_actor owner;
-    backfill_actor handle; ///< From the moment the repo is durably `syncing`.
+    backfill_actor handle; ///< From the moment the download begins.
   };
 
   steady_time now() const {
@@ -72,15 +71,17 @@ private:
   void register_listing_metrics();
   void perform(supervisor_machine::effects x);
   void perform(const listing_machine::effects& x);
+  void look_up(const atproto::did& repo);
+  void attend(const supervisor_machine::errand& x);
   void grant(const supervisor_machine::begin& x);
   void give_up(const supervisor_machine::begin& x, metric& count,
                const char* why);
-  void forget(const atproto::did& repo, bool cancel);
+  bool forget(const atproto::did& repo, uint64_t job);
   void scan(const work_scan::request& x);
   void on_scan(const scan_page& x);
-  void start(const fetch_started& x);
+  void on_begun(const fetch_begun& x);
   void on_end(const job_ended& x);
-  void on_down(const caf::down_msg& x);
+  void on_lost(const atproto::did& repo, uint64_t job);
   void on_intake();
   void cancel_all();
 
@@ -177,8 +178,6 @@ private:
   /// Pages with claims that are not decided.
   std::map<listing_id, std::shared_ptr<page_progress>> claimed_;
   std::unordered_map<atproto::did, running_job> jobs_;
-  /// REPOs that named their host and wait for a permit.
-  std::unordered_map<atproto::did, repo_actor> owners_;
   /// Pages to ask for when there is room again.
   std::vector<listing_machine::request> held_pages_;
   question_machine questions_;

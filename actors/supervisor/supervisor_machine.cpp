@@ -67,17 +67,33 @@ supervisor_machine::on_page(std::string next, bool end, steady_time now) {
   return out;
 }
 
+/// One whose host is not found keeps its place until its row says so: else a
+/// directory that fails quickly would wake any number of REPOs at once.
 supervisor_machine::effects
-supervisor_machine::on_ready(const atproto::did& repo, const std::string& pds,
-                             steady_time now) {
+supervisor_machine::on_identity(const atproto::did& repo,
+                                const identity_answer& x, steady_time now) {
+  effects out;
+  auto* entry = queue_.find(repo);
+  if (entry == nullptr || entry->at != fetch_stage::preparing
+      || entry->attended)
+    return out;
+  auto identity = std::make_shared<const identity_answer>(x);
+  if (x.fact && !x.fact->pds.empty()) {
+    queue_.set_host(*entry, std::move(identity), now);
+  } else {
+    entry->attended = true;
+    out.attend.push_back({repo, std::move(identity)});
+  }
+  run(out, now);
+  return out;
+}
+
+supervisor_machine::effects
+supervisor_machine::on_attended(const atproto::did& repo, steady_time now) {
   effects out;
   auto* x = queue_.find(repo);
-  if (x != nullptr && x->at == fetch_stage::preparing) {
-    if (pds.empty())
-      queue_.finish(*x, now);
-    else
-      queue_.set_host(*x, pds, now);
-  }
+  if (x != nullptr && x->at == fetch_stage::preparing && x->attended)
+    queue_.finish(*x, now);
   run(out, now);
   return out;
 }
@@ -105,11 +121,9 @@ supervisor_machine::effects supervisor_machine::on_end(const atproto::did& repo,
 
 supervisor_machine::effects
 supervisor_machine::on_owner_lost(const atproto::did& repo, uint64_t job,
-                                  bool in_order, steady_time now) {
-  // Its row knows what it wants; one that dies again and again must not be
-  // asked without end.
+                                  steady_time now) {
   if (auto* x = running_job(repo, job))
-    x->again = {x->status, in_order ? now : now + limits::refetch_pause};
+    x->again = {x->status, now + limits::refetch_pause};
   return on_end(repo, job, now);
 }
 
@@ -287,23 +301,22 @@ void supervisor_machine::run(effects& out, steady_time now) {
   if (!paused_) {
     while (auto* x = queue_.next_to_start(now)) {
       x->job = ++last_job_;
-      out.start.push_back({*x->repo, *x->lane->name, x->job});
+      out.start.push_back({*x->repo, *x->lane->name, x->job,
+                           std::exchange(x->identity, nullptr)});
     }
     give_up_unanswered(out, now);
     give_back(out, now);
-    while (const auto* x = queue_.next_to_prepare(now))
-      out.prepare.push_back(*x->repo);
+    while (const auto* x = queue_.next_to_prepare())
+      if (x->attended)
+        out.attend.push_back({*x->repo, nullptr});
+      else
+        out.look_up.push_back(*x->repo);
     out.scan = queue_.scan.next(queue_.due(), options_.queue_max);
   }
   if (const auto at = queue_.next_wake_up())
     arm(out, *at);
   if (const auto at = queue_.next_reserve_end(now))
     arm(out, *at);
-}
-
-bool supervisor_machine::waits_for_permit(const atproto::did& repo) {
-  const auto* x = queue_.find(repo);
-  return x != nullptr && x->at == fetch_stage::ready;
 }
 
 } // namespace weir::actors

@@ -31,10 +31,20 @@ public:
     atproto::did repo;
     std::string pds;
     uint64_t job = 0;
+    /// Of a permit: what the look-up of the host brought.
+    std::shared_ptr<const identity_answer> identity{};
+  };
+
+  /// A repo whose REPO has something to do besides a fetch.
+  struct errand {
+    atproto::did repo;
+    /// The look-up that found no host; null: it is enough that it wakes.
+    std::shared_ptr<const identity_answer> identity;
   };
 
   struct effects {
-    std::vector<atproto::did> prepare; ///< Ask these REPOs for their host.
+    std::vector<atproto::did> look_up; ///< Ask IDENTITY for their hosts.
+    std::vector<errand> attend;
     std::vector<begin> start;          ///< Permits.
     std::vector<begin> crawling;       ///< Permits to be given up.
     std::vector<begin> given_back;     ///< The same of hosts with too many.
@@ -65,17 +75,20 @@ public:
   /// All of a page was found.
   effects on_page(std::string next, bool end, steady_time now);
 
-  /// A REPO answered `prepare`; no host: there is nothing to fetch, or it took
-  /// the error itself.
-  effects on_ready(const atproto::did& repo, const std::string& pds,
-                   steady_time now);
+  /// The first answer to a look-up. Later ones change nothing.
+  effects on_identity(const atproto::did& repo, const identity_answer& x,
+                      steady_time now);
+
+  /// Its REPO did its errand, or ended.
+  effects on_attended(const atproto::did& repo, steady_time now);
 
   /// The permit is free again. Late news of an earlier job change nothing.
   effects on_end(const atproto::did& repo, uint64_t job, steady_time now);
 
-  /// The REPO that had the permit ended before it was given back: so does the
-  /// permit, and the repo is asked again, at once when `in_order`.
-  effects on_owner_lost(const atproto::did& repo, uint64_t job, bool in_order,
+  /// The REPO that had the permit ended before it gave it back: so does the
+  /// permit. The repo is fetched later, since one that dies again and again
+  /// must not be woken without end.
+  effects on_owner_lost(const atproto::did& repo, uint64_t job,
                         steady_time now);
 
   effects on_host(const std::string& pds, host_verdict verdict,
@@ -93,9 +106,6 @@ public:
   effects on_intake(bool backfills, steady_time now);
 
   effects on_timer(steady_time now);
-
-  /// Its host is known and no permit was granted yet.
-  bool waits_for_permit(const atproto::did& repo);
 
   size_t queued() const noexcept { return queue_.size(); }
   size_t running() const noexcept { return queue_.running(); }

@@ -52,13 +52,12 @@ protected:
     };
     env.bytes = &shared->metrics.counter("bytes", "");
     env.records = &shared->metrics.counter("records", "");
-    fetch_started order;
-    order.repo = of.did();
+    fetch_order order;
     order.job = 9;
     order.pds = "https://a.test";
     order.key = of.key().public_part();
-    order.from = repo.as<repo_actor>();
-    backfill = keep(spawn_backfill(sys, env, order));
+    backfill = keep(spawn_backfill(sys, env, of.did(), order,
+                                   repo.as<repo_actor>()));
   }
 
   void head(int status, std::chrono::seconds retry_after = 0s) {
@@ -274,7 +273,23 @@ TEST_F(BackfillShellTest, WhenItIsCancelledTheDownloadEnds) {
   start(repo_of(1));
   tell(backfill, job_cancelled{});
   EXPECT_TRUE(body->cancelled);
-  EXPECT_EQ(repo.count<repo_fetch_failed>(), 0u);
+  EXPECT_EQ(repo.count<repo_fetch_failed>(), 0u) << "the REPO did it";
+}
+
+TEST_F(BackfillShellTest, WhenTheSupervisorCancelsItTheRepoHearsWhy) {
+  start(repo_of(1));
+  tell(backfill, job_cancelled{fail(ec::rate_limited, "others wait")});
+  EXPECT_TRUE(body->cancelled);
+  EXPECT_EQ(failure().reason.code, ec::rate_limited);
+}
+
+// SUPERVISOR measures how fast it is, and may end it.
+TEST_F(BackfillShellTest, TheSupervisorHearsThatItBegins) {
+  start(repo_of(1));
+  const auto begun = supervisor.take<fetch_begun>();
+  ASSERT_EQ(begun.size(), 1u);
+  EXPECT_EQ(begun[0].job, 9u);
+  EXPECT_TRUE(begun[0].from == backfill);
 }
 
 // -- spools -------------------------------------------------------------------

@@ -117,14 +117,14 @@ TEST_F(ClientLookupsTest, ADirectoryThatFailsSaysNothingOfADid) {
   health_finding wrong;
   wrong.cause = health_cause::directory;
   wrong.error = "in words that no directory uses";
-  EXPECT_EQ(fact_of({}, unknown, {}).error().code, ec::not_found);
-  const auto told = fact_of({}, unknown, {wrong});
+  EXPECT_EQ(fact_of(unknown, {}).error().code, ec::not_found);
+  const auto told = fact_of(unknown, {wrong});
   EXPECT_EQ(told.error().code, ec::unreachable);
   EXPECT_NE(told.error().context.find(wrong.error), std::string::npos);
   wrong.level = health_level::degraded;
-  EXPECT_EQ(fact_of({}, unknown, {wrong}).error().code, ec::not_found);
+  EXPECT_EQ(fact_of(unknown, {wrong}).error().code, ec::not_found);
   wrong.level = health_level::failing;
-  EXPECT_TRUE(fact_of(row(1s), {}, {wrong})) << "who is found is found";
+  EXPECT_TRUE(fact_of(row(1s), {wrong})) << "who is found is found";
 }
 
 } // namespace weir::actors

@@ -15,7 +15,7 @@ TEST(fetch_places, a_repo_whose_host_becomes_known_waits_with_that_host) {
   const steady_time now{1};
   std::vector<std::string> asked;
   const auto take = [&](const supervisor_machine::effects& x) {
-    for (const auto& repo : x.prepare)
+    for (const auto& repo : x.look_up)
       asked.push_back(repo.str());
   };
   const auto new_repo = [](size_t i) {
@@ -46,13 +46,11 @@ TEST(fetch_places, those_that_wait_for_permits_have_places_of_their_own) {
   const auto permits = supervisor_options{}.parallelism;
   EXPECT_EQ(x.started.size(), permits);
   EXPECT_EQ(x.prepared.size(), static_cast<size_t>(places) + permits);
-  EXPECT_TRUE(x.machine.waits_for_permit(repo_of(places)));
   x.clear();
   x.wish(1'000); // Nobody knows its host: that takes none of their places.
   EXPECT_THAT(x.prepared, ElementsAre(name(1'000)));
   x.clear();
   x.ready(1'000, a_host); // No place is left among them.
-  EXPECT_FALSE(x.machine.waits_for_permit(repo_of(1'000)));
   EXPECT_THAT(x.started, IsEmpty());
   x.end(0);
   EXPECT_EQ(x.started.size(), 1u);

@@ -77,7 +77,7 @@ TEST_F(IdentityShellTest, AVerifiedHandleIsToldToThoseWhoAsked) {
   tell(identity, identity_handle{shell_repo(1), "ann.test", {}, shell_repo(1)});
   const auto facts = ann.take<identity_fact>();
   ASSERT_EQ(facts.size(), 1u);
-  EXPECT_EQ(facts[0].row.handle, "ann.test");
+  EXPECT_EQ(facts[0].says.fact->handle, "ann.test");
 }
 
 TEST_F(IdentityShellTest, AFailureIsToldAsOne) {
@@ -89,7 +89,8 @@ TEST_F(IdentityShellTest, AFailureIsToldAsOne) {
   tell(identity, x);
   const auto facts = ann.take<identity_fact>();
   ASSERT_EQ(facts.size(), 1u);
-  EXPECT_EQ(facts[0].failed.code, ec::not_found);
+  ASSERT_FALSE(facts[0].says.fact);
+  EXPECT_EQ(facts[0].says.fact.error().code, ec::not_found);
 }
 
 // A REPO that died while it waited is no one's concern, and its place goes to

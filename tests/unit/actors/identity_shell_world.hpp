@@ -71,7 +71,7 @@ protected:
   static std::vector<std::string> keys(probe& x) {
     std::vector<std::string> out;
     for (const auto& fact : x.take<identity_fact>())
-      out.push_back(fact.row.signing_key);
+      out.push_back(fact.says.fact ? fact.says.fact->signing_key : "");
     return out;
   }
 

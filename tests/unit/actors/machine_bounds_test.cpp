@@ -51,7 +51,7 @@ TEST(MachineBounds, BackfillRestsAtSoManyFilesAndNotBefore) {
 
 // -- SUPERVISOR ---------------------------------------------------------------
 
-TEST(MachineBounds, SoManyReposAreAskedForTheirHostAtOnce) {
+TEST(MachineBounds, SoManyHostsOfReposAreLookedUpAtOnce) {
   supervisor_machine x{{}};
   const steady_time now{1};
   const auto repo_of = [](size_t i) {
@@ -61,9 +61,10 @@ TEST(MachineBounds, SoManyReposAreAskedForTheirHostAtOnce) {
   for (size_t i = 0; i <= limits::fetch_preparing_max; ++i)
     prepared += x.on_wish(repo_of(i), storage::repo_status::pending, {},
                           std::chrono::seconds{0}, now)
-                  .prepare.size();
+                  .look_up.size();
   EXPECT_EQ(prepared, limits::fetch_preparing_max);
-  prepared += x.on_ready(repo_of(0), "", now).prepare.size();
+  x.on_identity(repo_of(0), {fail(ec::not_found)}, now);
+  prepared += x.on_attended(repo_of(0), now).look_up.size();
   EXPECT_EQ(prepared, limits::fetch_preparing_max + 1);
 }
 

@@ -25,7 +25,6 @@ TEST(repo_buffer, a_commit_during_the_fetch_is_kept_and_finished_at_once) {
 TEST(repo_buffer, a_kept_commit_is_not_finished_before_syncing_is_durable) {
   repo_world x;
   x.add_known();
-  x.prepare();
   x.begin(7);
   const auto seq = x.take(x.make_commit());
   EXPECT_EQ(x.count_of(repo_counter::buffered), 1u);

@@ -15,11 +15,17 @@ TEST(repo_claimed, a_document_that_may_be_old_is_looked_up_before_the_fetch) {
   EXPECT_TRUE(x.add_heard({{}, true, {}}));
   EXPECT_EQ(x.refreshes, 1u);
   EXPECT_EQ(x.loads, 0u);
-  x.prepare();
-  EXPECT_THAT(x.ready, IsEmpty()) << "not by what is known";
+  x.settle();
+  x.clear();
+  x.begin(1);
+  EXPECT_THAT(x.job_ends, testing::ElementsAre(ec::cancelled))
+    << "not by what is known";
   x.learn(x.identity());
-  ASSERT_EQ(x.ready.size(), 1u);
-  EXPECT_EQ(x.ready[0].pds, pds_origin);
+  ASSERT_EQ(x.wishes.size(), 1u);
+  x.settle();
+  x.begin(2);
+  ASSERT_EQ(x.orders.size(), 1u);
+  EXPECT_EQ(x.orders[0].pds, pds_origin);
 }
 
 // architecture.md I4: its frames are finished, so the row has to say it

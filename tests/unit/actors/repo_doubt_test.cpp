@@ -256,15 +256,16 @@ TEST(repo_doubt, a_restart_while_commits_are_kept_leads_to_a_fetch) {
   ASSERT_EQ(x.wishes.size(), 1u);
   x.learn(x.identity()); // As it was stored.
   EXPECT_EQ(x.refreshes, 1u);
-  x.prepare();
-  ASSERT_EQ(x.ready.size(), 1u);
-  EXPECT_EQ(x.ready[0].pds, "") << "not by an old document";
+  x.begin(2);
+  EXPECT_THAT(x.job_ends, ElementsAre(ec::cancelled))
+    << "not by an old document";
   x.clear();
   x.learn(x.document(x.next, other_origin));
   EXPECT_EQ(x.wishes.size(), 1u);
-  x.prepare();
-  ASSERT_EQ(x.ready.size(), 1u);
-  EXPECT_EQ(x.ready[0].pds, other_origin);
+  x.settle();
+  x.begin(3);
+  ASSERT_EQ(x.orders.size(), 1u);
+  EXPECT_EQ(x.orders[0].pds, other_origin);
 }
 
 // architecture.md, When memory runs short: as a crash would, a repo in doubt

@@ -7,18 +7,14 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// SYNC-04, SYNC-12: nothing is fetched before `syncing` is durable
-TEST(repo_fetch, the_fetch_is_ordered_when_syncing_is_durable) {
+// SYNC-04, SYNC-12: the row that says `syncing` is on its way before it
+TEST(repo_fetch, the_fetch_is_ordered_behind_the_row_that_says_syncing) {
   repo_world x;
   x.add_known();
-  x.prepare();
-  ASSERT_EQ(x.ready.size(), 1u);
-  EXPECT_EQ(x.ready[0].pds, pds_origin);
   x.begin(7);
-  EXPECT_THAT(x.orders, IsEmpty());
-  x.write();
-  EXPECT_EQ(x.row->status, repo_status::syncing);
-  EXPECT_EQ(x.row->resync_id, 7u);
+  ASSERT_TRUE(x.in_flight);
+  EXPECT_EQ(x.in_flight->update.row->status, repo_status::syncing);
+  EXPECT_EQ(x.in_flight->update.row->resync_id, 7u);
   ASSERT_EQ(x.orders.size(), 1u);
   EXPECT_EQ(x.orders[0].job, 7u);
   EXPECT_EQ(x.orders[0].pds, pds_origin);
@@ -49,19 +45,33 @@ TEST(repo_fetch, a_chunk_is_one_guarded_update_that_is_not_live) {
 }
 
 // SYNC-04: behind an update that was on its way
-TEST(repo_fetch, the_fetch_is_not_ordered_when_an_earlier_update_is_durable) {
+TEST(repo_fetch, the_fetch_is_not_ordered_before_earlier_updates_are_durable) {
   repo_world x;
   x.add_known();
   auto fact = x.identity();
   fact.handle = "alice.test";
   x.learn(fact);
   x.begin(7);
-  x.write();
-  EXPECT_EQ(x.row->status, repo_status::pending);
   EXPECT_THAT(x.orders, IsEmpty());
   x.write();
-  EXPECT_EQ(x.row->status, repo_status::syncing);
+  EXPECT_EQ(x.row->status, repo_status::pending);
   EXPECT_EQ(x.orders.size(), 1u);
+  x.write();
+  EXPECT_EQ(x.row->status, repo_status::syncing);
+}
+
+// What is fetched is compared with what is on disk: commits that are not there
+// yet are no part of it.
+TEST(repo_fetch, the_fetch_waits_for_commits_that_its_base_does_not_have) {
+  repo_world x;
+  x.sync();
+  x.take(x.make_commit());
+  x.resync();
+  x.begin(7);
+  EXPECT_THAT(x.orders, IsEmpty());
+  x.write();
+  ASSERT_EQ(x.orders.size(), 1u);
+  EXPECT_EQ(x.orders[0].base->rev, x.account.rev());
 }
 
 // SYNC-05, SYNC-08: one batch ends the fetch
@@ -69,7 +79,8 @@ TEST(repo_fetch, the_root_follows_the_chunks_and_makes_the_repo_synced) {
   repo_world x;
   x.add_known();
   x.make_commit();
-  x.start_fetch(7, 55);
+  x.board.put(quiet_upstream(pds_id, pds_origin, 1, 55));
+  x.start_fetch(7);
   x.chunk(7, {create_op("a")});
   x.fetched(7);
   EXPECT_THAT(x.job_ends, IsEmpty());
@@ -81,7 +92,7 @@ TEST(repo_fetch, the_root_follows_the_chunks_and_makes_the_repo_synced) {
   EXPECT_EQ(x.row->status, repo_status::synced);
   EXPECT_EQ(x.row->resync_id, 0u);
   EXPECT_EQ(x.row->last_indexed_rev, x.account.rev());
-  EXPECT_EQ(x.row->fcsr, (position{relay_id, 1, 55}));
+  EXPECT_EQ(x.row->fcsr, (position{pds_id, 1, 55}));
   EXPECT_EQ(x.row->last_sync, x.now.wall.seconds());
   EXPECT_EQ(x.chain->rev, x.account.rev());
   EXPECT_EQ(x.chain->data, x.account.data());
@@ -280,11 +291,7 @@ TEST(repo_fetch, without_a_host_or_key_or_identity_the_repo_backs_off) {
     if (known_before)
       x.learn(fact);
     x.clear();
-    x.prepare();
-    if (!known_before)
-      x.learn(fact);
-    ASSERT_EQ(x.ready.size(), 1u);
-    EXPECT_EQ(x.ready[0].pds, "");
+    EXPECT_EQ(x.no_host({fact}).code, ec::not_found);
     ASSERT_EQ(x.wishes.size(), 1u);
     EXPECT_EQ(x.wishes[0].not_before, x.now.wall.seconds() + 60);
     x.settle();
@@ -295,7 +302,7 @@ TEST(repo_fetch, without_a_host_or_key_or_identity_the_repo_backs_off) {
   auto nowhere = homeless.identity();
   nowhere.pds.clear();
   homeless.learn(nowhere);
-  homeless.begin(1);
+  homeless.begin(1, {nowhere});
   homeless.settle();
   EXPECT_THAT(homeless.orders, IsEmpty());
   EXPECT_EQ(homeless.row->status, repo_status::error);
@@ -304,24 +311,24 @@ TEST(repo_fetch, without_a_host_or_key_or_identity_the_repo_backs_off) {
   auto fact = keyless.identity();
   fact.signing_key.clear();
   keyless.learn(fact);
-  keyless.start_fetch(1);
+  keyless.begin(1, {fact});
+  keyless.settle();
   EXPECT_THAT(keyless.orders, IsEmpty());
   EXPECT_EQ(keyless.row->status, repo_status::error);
   EXPECT_EQ(keyless.row->retry_count, 1u);
 }
 
 // SYNC-06: an identity that cannot be resolved
-TEST(repo_fetch, a_prepared_repo_whose_identity_fails_backs_off) {
+TEST(repo_fetch, a_repo_whose_look_up_fails_backs_off) {
   repo_world x;
   x.add();
-  x.prepare();
-  EXPECT_THAT(x.ready, IsEmpty());
-  x.learn(fail(ec::not_found, "no such DID"));
-  ASSERT_EQ(x.ready.size(), 1u);
-  EXPECT_EQ(x.ready[0].pds, "");
-  ASSERT_TRUE(x.ready[0].failed);
-  EXPECT_EQ(to_string(*x.ready[0].failed), "not_found: no such DID");
+  const auto failed = fail(ec::not_found, "no such DID");
+  x.learn(failed); // It asked as well. That alone is no failed fetch.
   x.settle();
+  EXPECT_EQ(x.row->status, repo_status::pending);
+  EXPECT_EQ(to_string(x.no_host({failed})), "not_found: no such DID");
+  x.settle();
+  EXPECT_EQ(x.row->retry_count, 1u);
   EXPECT_EQ(x.row->status, repo_status::error);
   EXPECT_EQ(x.row->error, "not_found: no such DID");
   EXPECT_EQ(x.wishes.back().not_before, x.now.wall.seconds() + 60);
@@ -331,8 +338,7 @@ TEST(repo_fetch, a_prepared_repo_whose_identity_fails_backs_off) {
 TEST(repo_fetch, a_synced_repo_refuses_a_fetch) {
   repo_world x;
   x.sync();
-  x.prepare();
-  EXPECT_EQ(x.ready.at(0).pds, "");
+  EXPECT_EQ(x.no_host({fail(ec::unreachable)}).code, ec::none);
   x.begin(9);
   EXPECT_THAT(x.job_ends, ElementsAre(ec::cancelled));
   EXPECT_THAT(x.wishes, IsEmpty());

@@ -30,32 +30,29 @@ TEST(repo_life, frames_of_a_repo_that_is_not_tracked_are_given_back) {
   EXPECT_FALSE(x.in_flight);
 }
 
-// actors.md, Falling asleep: it may passivate while it waits for a permit
-TEST(repo_life, a_permit_that_wakes_the_repo_queues_it_again) {
+// actors.md, Falling asleep: it sleeps while it waits for a permit, which comes
+// with all that it needs
+TEST(repo_life, a_permit_that_wakes_the_repo_begins_its_fetch) {
   repo_world x;
   x.add_known();
-  x.prepare();
   EXPECT_TRUE(x.machine->idle());
   x.restart();
   x.clear();
   x.begin(7);
-  EXPECT_THAT(x.job_ends, ElementsAre(ec::cancelled));
-  ASSERT_EQ(x.wishes.size(), 1u);
-  EXPECT_EQ(x.wishes[0].status, repo_status::pending);
+  ASSERT_EQ(x.orders.size(), 1u);
+  EXPECT_EQ(x.orders[0].pds, pds_origin);
+  EXPECT_EQ(x.loads, 0u) << "it asks nobody";
+  EXPECT_THAT(x.wishes, IsEmpty());
 }
 
-// SYNC-30: or its place among those that are looked up would be kept
-TEST(repo_life, a_removal_during_the_look_up_answers_that_there_is_nothing) {
+// SYNC-30: a permit that comes too late is given back
+TEST(repo_life, a_repo_that_is_removed_refuses_its_fetch) {
   repo_world x;
-  EXPECT_TRUE(x.add());
-  x.prepare();
-  EXPECT_TRUE(x.ready.empty());
+  x.add_known();
   EXPECT_TRUE(x.remove());
-  ASSERT_EQ(x.ready.size(), 1u);
-  EXPECT_EQ(x.ready[0].pds, "");
-  EXPECT_FALSE(x.ready[0].failed);
-  x.settle();
-  EXPECT_EQ(x.ready.size(), 1u);
+  x.begin(7);
+  EXPECT_THAT(x.job_ends, ElementsAre(ec::cancelled));
+  EXPECT_EQ(x.no_host({fail(ec::unreachable)}).code, ec::none);
 }
 
 // SYNC-09; ADR 2, 2

@@ -10,10 +10,11 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
+/// Where its fetches went, and "" for permits that it gave back at once.
 std::vector<std::string> hosts_of(const repo_world& x) {
-  std::vector<std::string> out;
-  for (const auto& ready : x.ready)
-    out.push_back(ready.pds);
+  std::vector<std::string> out(x.job_ends.size());
+  for (const auto& order : x.orders)
+    out.push_back(order.pds);
   return out;
 }
 
@@ -34,10 +35,9 @@ struct hinted_repo : repo_world {
   }
 };
 
-// A place among those that are prepared is not held for a look-up
 TEST(repo_prepare, a_document_that_may_have_changed_delays_no_fetch) {
   hinted_repo x;
-  x.prepare();
+  x.begin(1);
   EXPECT_THAT(hosts_of(x), ElementsAre(pds_origin));
 }
 
@@ -114,56 +114,56 @@ struct doubting_repo : repo_world {
 };
 
 // Nobody judges by a document that something speaks against
-TEST(repo_prepare, a_doubted_document_gives_the_place_to_others) {
+TEST(repo_prepare, a_doubted_document_gives_the_permit_to_others) {
   doubting_repo x;
-  x.prepare();
+  x.begin(2);
   EXPECT_THAT(hosts_of(x), ElementsAre(""));
   EXPECT_THAT(x.wishes, IsEmpty());
-  x.prepare();
+  x.begin(3);
   EXPECT_THAT(hosts_of(x), ElementsAre("", ""));
   x.learn(x.identity());
   ASSERT_EQ(x.wishes.size(), 1u);
   EXPECT_EQ(x.wishes[0].not_before, 0);
-  x.prepare();
-  EXPECT_EQ(x.ready.back().pds, pds_origin);
+  x.settle();
+  x.begin(4);
+  EXPECT_THAT(hosts_of(x), ElementsAre("", "", pds_origin));
 }
 
 TEST(repo_prepare, a_repo_that_was_put_off_backs_off_without_a_directory) {
   doubting_repo x;
-  x.prepare();
+  x.begin(2);
   x.learn(fail(ec::unreachable, "no directory"));
   x.settle();
   EXPECT_EQ(x.row->status, repo_status::error);
   ASSERT_EQ(x.wishes.size(), 1u);
   EXPECT_EQ(x.wishes[0].not_before, x.now.wall.seconds() + 60);
   x.clear();
-  x.prepare();
+  x.begin(3);
   EXPECT_THAT(hosts_of(x), ElementsAre(pds_origin));
 }
 
 // Or whoever opens it time and again would stop all fetches of an account
 TEST(repo_prepare, a_fetch_is_put_off_once_however_often_it_is_doubted) {
   doubting_repo x;
-  x.prepare();
+  x.begin(2);
   x.learn(x.identity());
   x.settle();
   x.doubt_again();
   x.clear();
-  x.prepare();
+  x.begin(3);
   EXPECT_THAT(hosts_of(x), ElementsAre(pds_origin));
-  x.begin(2);
   x.settle();
-  x.fail_fetch(2, fail(ec::unreachable));
+  x.fail_fetch(3, fail(ec::unreachable));
   x.settle();
   x.clear();
-  x.prepare();
+  x.begin(4);
   EXPECT_THAT(hosts_of(x), ElementsAre("")) << "the next one is";
 }
 
 // architecture.md, When memory runs short: its row keeps all of that
 TEST(repo_prepare, a_repo_that_was_put_off_sleeps_when_memory_is_short) {
   doubting_repo x;
-  x.prepare();
+  x.begin(2);
   x.settle();
   EXPECT_TRUE(x.row->identity_due);
   EXPECT_FALSE(x.machine->idle());
@@ -202,10 +202,9 @@ TEST(repo_prepare, a_new_repo_sleeps_when_memory_is_short_and_asks_again) {
   x.sleep();
   x.restart();
   EXPECT_EQ(x.asked, 0u) << "it is not its turn";
-  x.prepare();
-  EXPECT_EQ(x.asked, 1u);
-  EXPECT_FALSE(x.machine->idle(true)) << "somebody waits for the answer";
-  x.learn(x.identity());
+  x.begin(1);
+  EXPECT_EQ(x.asked, 0u) << "the document came with the permit";
+  EXPECT_FALSE(x.machine->idle(true)) << "somebody waits for its end";
   EXPECT_THAT(hosts_of(x), ElementsAre(pds_origin));
 }
 
@@ -217,17 +216,79 @@ TEST(repo_prepare, a_repo_without_a_fetch_that_was_put_off_just_sleeps) {
 
 // The queue knows it by its host from then on
 TEST(repo_prepare, a_repo_whose_host_becomes_known_wishes_again) {
-  for (const auto asked : {false, true}) {
-    repo_world x;
-    x.add();
-    if (asked)
-      x.prepare();
-    x.clear();
-    x.learn(x.identity());
-    EXPECT_EQ(x.wishes.size(), asked ? 0u : 1u);
-    EXPECT_EQ(x.ready.size(), asked ? 1u : 0u);
-    EXPECT_EQ(x.machine->row().pds, pds_origin);
+  repo_world x;
+  x.add();
+  x.clear();
+  x.learn(x.identity());
+  EXPECT_EQ(x.wishes.size(), 1u);
+  EXPECT_EQ(x.machine->row().pds, pds_origin);
+}
+
+// -- what comes with a permit -------------------------------------------------
+
+/// A permit found it asleep.
+struct woken_repo : repo_world {
+  woken_repo() {
+    add_known();
+    restart();
+    clear();
   }
+
+  identity_answer old() const {
+    identity_answer out{identity()};
+    out.last = out.settled = false;
+    return out;
+  }
+};
+
+TEST(repo_prepare, what_is_to_follow_the_document_of_a_permit_is_asked_for) {
+  woken_repo x;
+  x.begin(1, x.old());
+  EXPECT_THAT(hosts_of(x), ElementsAre(pds_origin)) << "nothing is awaited";
+  EXPECT_EQ(x.loads, 1u);
+  auto newer = x.identity();
+  newer.pds = other_origin;
+  x.learn(newer);
+  x.settle();
+  EXPECT_EQ(x.row->pds, other_origin);
+}
+
+TEST(repo_prepare, the_document_of_a_permit_does_not_undo_a_newer_one) {
+  repo_world x;
+  x.add_known();
+  auto former = x.identity();
+  former.pds = other_origin;
+  former.fetched_at -= 1;
+  x.begin(1, {former});
+  EXPECT_THAT(hosts_of(x), ElementsAre(pds_origin));
+}
+
+TEST(repo_prepare, the_document_of_a_permit_replaces_an_older_one) {
+  repo_world x;
+  x.add_known();
+  x.clear();
+  auto newer = x.identity();
+  newer.pds = other_origin;
+  newer.fetched_at += 1;
+  x.begin(1, {newer});
+  EXPECT_THAT(hosts_of(x), ElementsAre(other_origin));
+  EXPECT_THAT(x.wishes, IsEmpty()) << "here it is";
+}
+
+// Its own question goes on: IDENTITY answers that, too.
+TEST(repo_prepare, a_permit_is_no_answer_to_what_the_repo_asked) {
+  repo_world x;
+  x.add();
+  EXPECT_EQ(x.loads, 1u);
+  x.begin(1);
+  x.settle();
+  x.fetched(1);
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::synced);
+  EXPECT_FALSE(x.machine->idle());
+  x.learn(x.identity());
+  x.settle();
+  EXPECT_TRUE(x.machine->idle());
 }
 
 // -- the cause ----------------------------------------------------------------
@@ -266,16 +327,6 @@ TEST(repo_prepare, another_stream_that_makes_it_necessary_is_told_once) {
   out = x.hint(relay_id);
   EXPECT_TRUE(out.share_identity);
   EXPECT_EQ(out.identity_cause, 0u);
-}
-
-// Whoever makes its document doubtful does not decide when it is fetched
-TEST(repo_prepare, a_fetch_takes_the_look_up_over) {
-  asking_repo x;
-  x.hint(other_pds_id);
-  const auto out = x.machine->on_prepare(x.now);
-  EXPECT_TRUE(out.share_identity);
-  EXPECT_EQ(out.identity_cause, 0u);
-  EXPECT_FALSE(x.machine->on_prepare(x.now).share_identity);
 }
 
 } // namespace

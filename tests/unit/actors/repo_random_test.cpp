@@ -162,7 +162,12 @@ private:
     } else if (wanted_ && !running_) {
       wanted_ = false;
       running_ = true;
-      prepare();
+      if (badly) {
+        running_ = false;
+        no_host({fail(ec::unreachable)});
+      } else {
+        begin(++job_);
+      }
     }
   }
 
@@ -193,13 +198,6 @@ private:
       ordered_ = false;
     if (!std::exchange(job_ends, {}).empty())
       running_ = false;
-    if (const auto answers = std::exchange(ready, {}); !answers.empty()) {
-      running_ = !answers.back().pds.empty();
-      if (running_) {
-        begin(++job_);
-        look();
-      }
-    }
     if (!std::exchange(orders, {}).empty()) {
       ordered_ = true;
       page_after = {};

@@ -77,7 +77,8 @@ TEST(repo_refused, a_chunk_of_an_ended_job_changes_nothing) {
 TEST(repo_refused, a_root_that_is_refused_leaves_nothing_of_completeness) {
   repo_world x;
   x.add_known();
-  x.start_fetch(1, 55);
+  x.board.put(quiet_upstream(pds_id, pds_origin, 1, 55));
+  x.start_fetch(1);
   x.take(x.make_commit());
   x.fetched(1);
   x.write(update_outcome::refused);

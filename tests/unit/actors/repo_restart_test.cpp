@@ -21,8 +21,6 @@ struct broken_repo : repo_world {
   /// @returns what a fetch of the next life has to bring.
   atproto::tid least_after_restart(uint64_t job) {
     restart();
-    prepare();
-    learn(identity());
     begin(job);
     settle();
     return orders.empty() ? atproto::tid{} : orders.back().least;
@@ -59,8 +57,6 @@ TEST(repo_restart, a_fetch_has_to_bring_what_was_dropped_before_it) {
     x.restart();
     x.take(x.make_commit(), from);
     ASSERT_EQ(x.count_of(repo_counter::out_of_sync), 1u);
-    x.prepare();
-    x.learn(x.identity());
     x.begin(7);
     x.settle();
     ASSERT_EQ(x.orders.size(), 1u);
@@ -101,8 +97,6 @@ TEST(repo_restart, a_listed_rev_is_to_be_brought_as_often_as_without_one) {
   ASSERT_EQ(x.row->status, repo_status::desync);
   for (uint32_t i = 0; i <= limits::listed_rev_tries_max; ++i) {
     x.restart();
-    x.prepare();
-    x.learn(x.identity());
     x.begin(10 + i);
     x.settle();
     EXPECT_EQ(x.orders.back().least.defined(), i < limits::listed_rev_tries_max)

@@ -1,7 +1,9 @@
 #include "actors/repo/repo.hpp"
+#include "messages/backfill.hpp"
 #include "messages/identity.hpp"
 #include "messages/journal.hpp"
 #include "messages/repo.hpp"
+#include "tests/support/repo_builder.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 
 // The shell of REPO: what it tells the operator.
@@ -21,9 +23,30 @@ protected:
     shared->supervisor = supervisor.as<supervisor_actor>();
     metrics = std::make_shared<repo_metrics>(shared->metrics);
     repo = keep(spawn_repo(sys, router.as<router_actor>(),
-                           {shared, std::make_shared<repo_settings>(), metrics},
+                           {shared, std::make_shared<repo_settings>(), metrics,
+                            [this](const atproto::did&, const fetch_order& x,
+                                   const repo_actor&) {
+                              ordered.push_back(x.job);
+                              return backfill.as<backfill_actor>();
+                            }},
                            shell_repo(1), 1));
     tell(repo, repo_loaded{});
+  }
+
+  /// It is added, and has a permit.
+  void start_fetch(uint64_t job) {
+    write(update_outcome::done);
+    auto said = std::make_shared<identity_answer>();
+    said->fact->pds = "https://a.test";
+    said->fact->signing_key = test_repo{1}.key().public_part().to_multikey();
+    said->fact->fetched_at = time.wall_now().seconds();
+    const auto run_asker = [this](caf::event_based_actor* self,
+                                  const begin_fetch& what) {
+      self->request(repo, caf::infinite, what)
+        .then([this](const job_ended& x) { ended.push_back(x); },
+              [this](const caf::error&) { ++lost; });
+    };
+    keep(sys.spawn(run_asker, begin_fetch{shell_repo(1), job, said}));
   }
 
   /// What it wrote ends like that.
@@ -68,6 +91,10 @@ protected:
   std::shared_ptr<repo_metrics> metrics;
   repo_actor repo;
   size_t answered = 0;
+  probe backfill{sys};
+  std::vector<uint64_t> ordered; ///< Downloads that began.
+  std::vector<job_ended> ended;
+  size_t lost = 0; ///< Permits without an answer.
 };
 
 /// The lines of the log that `run` writes.
@@ -122,6 +149,71 @@ TEST_F(RepoShellTest, ARepoAddedWhileItIsRemovedAnswersWhenItIsThere) {
   EXPECT_EQ(answered, 1u);
   end_update(update_outcome::done);
   EXPECT_EQ(answered, 2u);
+}
+
+// -- its BACKFILL -------------------------------------------------------------
+
+// Four messages from the wish on: two for the look-up, and the permit by way of
+// ROUTER. Nothing is awaited before the download begins.
+TEST_F(RepoShellTest, APermitBeginsTheDownload) {
+  start_fetch(7);
+  EXPECT_THAT(ordered, testing::ElementsAre(7));
+  EXPECT_EQ(journal.count<journal_update>(), 1u) << "`syncing` is under way";
+  EXPECT_EQ(ended.size(), 0u);
+}
+
+TEST_F(RepoShellTest, ABackfillThatCrashedIsAFailedFetch) {
+  start_fetch(7);
+  backfill.die();
+  run();
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(ended[0].job, 7u);
+  EXPECT_EQ(ended[0].outcome.code, ec::cancelled);
+}
+
+TEST_F(RepoShellTest, ABackfillThatEndedInGoodOrderHasSaidHow) {
+  start_fetch(7);
+  backfill.end();
+  run();
+  EXPECT_EQ(ended.size(), 0u);
+  tell(repo, repo_fetch_failed{7, fail(ec::unreachable), {}});
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(ended[0].outcome.code, ec::unreachable);
+}
+
+TEST_F(RepoShellTest, AFetchThatTheRepoGivesUpEndsItsBackfill) {
+  start_fetch(7);
+  end_update(update_outcome::refused);
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(backfill.count<job_cancelled>(), 1u);
+}
+
+// SYNC-11: nobody else would end it or give the permit back
+TEST_F(RepoShellTest, ARepoThatEndsGivesBackItsPermitAndEndsItsBackfill) {
+  start_fetch(7);
+  tell(repo, stop_actor{});
+  EXPECT_EQ(lost, 1u);
+  EXPECT_EQ(backfill.count<job_cancelled>(), 1u);
+}
+
+// SYNC-06
+TEST_F(RepoShellTest, AFailedLookUpIsNotedAndAnswered) {
+  write(update_outcome::done);
+  auto said = std::make_shared<identity_answer>();
+  said->fact = fail(ec::not_found, "no such DID");
+  std::vector<std::string> reasons;
+  const auto run_asker = [&](caf::event_based_actor* self,
+                             const attend_repo& what) {
+    self->request(repo, caf::infinite, what)
+      .then([&](const repo_attended& x) {
+        reasons.push_back(to_string(x.failed));
+      });
+  };
+  keep(sys.spawn(run_asker, attend_repo{shell_repo(1), said}));
+  EXPECT_THAT(reasons, testing::ElementsAre("not_found: no such DID"));
+  const auto updates = journal.take<journal_update>();
+  ASSERT_EQ(updates.size(), 1u);
+  EXPECT_EQ(updates[0].update->row->status, storage::repo_status::error);
 }
 
 } // namespace

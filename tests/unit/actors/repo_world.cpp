@@ -124,6 +124,8 @@ void repo_world::rotate_key(const test_repo& other) {
 
 void repo_world::learn(const result<storage::identity_row>& fact, bool last,
                        std::optional<uint64_t> question, bool settled) {
+  if (fact)
+    known_ = *fact;
   const identity_answer x{fact, question.value_or(asked), last, settled, {}};
   perform(machine->on_identity(x, board, now));
 }
@@ -176,14 +178,18 @@ bool repo_world::resync() {
   return out;
 }
 
-void repo_world::prepare() {
-  perform(machine->on_prepare(now));
+void repo_world::begin(uint64_t job) {
+  begin(job, {known_.value_or(identity())});
 }
 
-void repo_world::begin(uint64_t job, uint64_t noted) {
-  const auto at = noted == 0 ? board.find(relay_id).since_reset()
-                             : position{relay_id, 1, noted};
-  perform(machine->on_begin(job, at, now));
+void repo_world::begin(uint64_t job, const identity_answer& said) {
+  perform(machine->on_begin(job, said, board, now));
+}
+
+error repo_world::no_host(const identity_answer& said) {
+  error out;
+  perform(machine->on_no_host(said, out, board, now));
+  return out;
 }
 
 void repo_world::chunk(uint64_t job, std::vector<storage::new_operation> ops) {
@@ -314,9 +320,8 @@ void repo_world::add_known() {
   settle();
 }
 
-void repo_world::start_fetch(uint64_t job, uint64_t noted) {
-  prepare();
-  begin(job, noted);
+void repo_world::start_fetch(uint64_t job) {
+  begin(job);
   settle();
 }
 
@@ -340,7 +345,6 @@ void repo_world::clear() {
   counted.clear();
   questions.clear();
   wishes.clear();
-  ready.clear();
   orders.clear();
   job_ends.clear();
   cancelled.clear();
@@ -369,7 +373,6 @@ void repo_world::perform(repo_effects x) {
   counted.insert(counted.end(), x.counted.begin(), x.counted.end());
   move_into(questions, x.ask_host);
   move_into(wishes, x.wish);
-  move_into(ready, x.ready);
   move_into(orders, x.order);
   if (x.job_end) {
     const auto& outcome = x.job_end->outcome;

@@ -141,8 +141,13 @@ public:
   bool add_heard(addition what);
   bool remove();
   bool resync();
-  void prepare();
-  void begin(uint64_t job, uint64_t noted = 0);
+  /// A permit, with the document that SUPERVISOR was given: by default the one
+  /// that is known, and nothing more is to come.
+  void begin(uint64_t job);
+  void begin(uint64_t job, const identity_answer& said);
+  /// SUPERVISOR found no host.
+  /// @returns why no fetch begins.
+  error no_host(const identity_answer& said);
   void chunk(uint64_t job, std::vector<storage::new_operation> ops);
   void fetched(uint64_t job);
   void fetched(uint64_t job, const atproto::verified_root& what);
@@ -171,7 +176,7 @@ public:
   void sync();
 
   /// Up to the moment where the host is asked.
-  void start_fetch(uint64_t job, uint64_t noted = 0);
+  void start_fetch(uint64_t job);
 
   /// Same, and the host answered with the repo as it is now.
   void run_fetch(uint64_t job);
@@ -203,7 +208,6 @@ public:
   std::vector<heard_rev> heard;
   std::vector<std::string> other_hosts; ///< Of commits that were refused for it.
   std::vector<fetch_wish> wishes;
-  std::vector<fetch_ready> ready;
   std::vector<fetch_order> orders;
   std::vector<ec> job_ends;        ///< `ec::none` = success.
   std::vector<uint64_t> cancelled; ///< Jobs that ended without success.
@@ -243,6 +247,7 @@ private:
 
   std::optional<atproto::did> who_; ///< Somebody else.
   std::optional<storage::identity_row> document_; ///< Of that one.
+  std::optional<storage::identity_row> known_; ///< To IDENTITY.
   std::map<uint32_t, uint64_t> seqs_;
   uint64_t records_ = 0;
 };

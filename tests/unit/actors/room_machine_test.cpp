@@ -160,7 +160,7 @@ TEST(supervisor_machine, without_room_nobody_is_asked_and_no_permit_is_given) {
   EXPECT_THAT(x.started, IsEmpty());
   const auto resumed = x.machine.on_intake(true, x.now);
   EXPECT_EQ(resumed.start.size(), 1u);
-  EXPECT_EQ(resumed.prepare.size(), 1u);
+  EXPECT_EQ(resumed.look_up.size(), 1u);
 }
 
 } // namespace weir::actors

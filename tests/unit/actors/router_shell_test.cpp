@@ -147,7 +147,7 @@ TEST_F(RouterShellTest, ATurnHasAllThatIsInFlightAndAnEnd) {
   for (size_t i = 1; i < limits::turn_messages_max; ++i)
     caf::anon_send(router, frame_batch{});
   for (const size_t i : {1, 2})
-    caf::anon_send(router, prepare_fetch{shell_repo(i)});
+    caf::anon_send(router, begin_fetch{shell_repo(i), 1, {}});
   scheduler().run_once();
   EXPECT_EQ(repos.size(), seen + 1);
   run();
@@ -261,10 +261,10 @@ TEST_F(RouterShellTest, ACommandWaitsForTheNextRepo) {
   repos.at(0).actor.die();
   run();
   probe supervisor{sys};
-  tell(router, prepare_fetch{shell_repo(1)});
+  tell(router, begin_fetch{shell_repo(1), 1, {}});
   tell(router, journal_fenced{shell_repo(1), 2});
   ASSERT_EQ(repos.size(), 2u);
-  EXPECT_EQ(repos[1].actor.count<prepare_fetch>(), 1u);
+  EXPECT_EQ(repos[1].actor.count<begin_fetch>(), 1u);
 }
 
 // architecture.md, When memory runs short: half of the residents are for

@@ -71,6 +71,13 @@ public:
 
   void answer_now() const { caf::anon_send(self_, caf::ok_atom::value); }
 
+  /// The request that has waited longest gets this answer; an error is that
+  /// none comes.
+  template <class Reply>
+  void answer_first(const Reply& x) const {
+    caf::anon_send(self_, caf::put_atom::value, caf::make_message(x));
+  }
+
   /// Whoever waits for an answer hears that none comes.
   void fail_answers() const {
     caf::anon_send(self_, caf::delete_atom::value);
@@ -109,6 +116,14 @@ private:
               auto waiting = std::exchange(*owed, std::nullopt);
               for (auto& x : *waiting)
                 x.deliver(answer);
+            },
+            [owed](caf::put_atom, caf::message& x) {
+              auto first = (*owed)->front();
+              (*owed)->erase((*owed)->begin());
+              if (x.match_elements<caf::error>())
+                first.deliver(x.get_as<caf::error>(0));
+              else
+                first.deliver(std::move(x));
             },
             [owed](caf::delete_atom) {
               if (auto waiting = std::exchange(*owed, std::nullopt))

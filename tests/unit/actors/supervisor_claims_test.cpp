@@ -59,8 +59,10 @@ protected:
   void say(size_t repo, const std::string& pds, ec failed = ec::none) {
     identity_fact x;
     x.repo = shell_repo(repo);
-    x.failed.code = failed;
-    x.row.pds = pds;
+    if (failed == ec::none)
+      x.says.fact->pds = pds;
+    else
+      x.says.fact = fail(failed);
     tell(supervisor, x);
   }
 
@@ -73,9 +75,12 @@ protected:
   void say_of_known(ec failed = ec::none, bool tombstoned = false) {
     identity_fact x;
     x.repo = known;
-    x.failed.code = failed;
-    x.row.pds = claiming_host;
-    x.row.tombstoned = tombstoned;
+    if (failed == ec::none) {
+      x.says.fact->pds = claiming_host;
+      x.says.fact->tombstoned = tombstoned;
+    } else {
+      x.says.fact = fail(failed);
+    }
     tell(supervisor, x);
   }
 

@@ -6,6 +6,7 @@ namespace weir::tests::supervisors {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
 
 // SYNC-11: late news of an earlier job
 TEST(supervisor, a_late_end_does_not_end_the_next_job) {
@@ -20,41 +21,81 @@ TEST(supervisor, a_late_end_does_not_end_the_next_job) {
   EXPECT_EQ(x.machine.running(), 0u);
 }
 
-// SYNC-11: a REPO that dies gives its permit back and is asked again, later
+// SYNC-11: a REPO that dies gives its permit back and is fetched later
 TEST(supervisor, a_dead_owner_frees_its_permit_and_is_asked_again) {
-  for (const auto in_order : {true, false}) {
-    supervisor_options options;
-    options.parallelism = 1;
-    queue x{options};
-    x.ask(1, a_host);
-    x.ask(2, a_host);
-    x.clear();
-    x.lost(1, in_order);
-    EXPECT_THAT(x.started, ElementsAre(name(2)));
-    EXPECT_EQ(x.prepared.size(), in_order ? 1u : 0u);
-    x.pass(limits::refetch_pause);
-    x.tick();
-    EXPECT_THAT(x.prepared, ElementsAre(name(1)));
-  }
+  supervisor_options options;
+  options.parallelism = 1;
+  queue x{options};
+  x.tick();
+  x.ask(1, a_host);
+  x.ask(2, a_host);
+  x.clear();
+  x.lost(1);
+  EXPECT_THAT(x.started, ElementsAre(name(2)));
+  EXPECT_THAT(x.prepared, IsEmpty());
+  x.pass(limits::refetch_pause - 1us);
+  EXPECT_THAT(x.prepared, IsEmpty());
+  x.pass(1us);
+  x.tick();
+  EXPECT_THAT(x.prepared, ElementsAre(name(1)));
 }
 
-// SYNC-10: `limits::prepare_wait_max`; an answer that was lost
-TEST(supervisor, a_repo_that_does_not_name_its_host_is_asked_again) {
+// SYNC-06: a directory that fails at once wakes no more REPOs than there are
+// places, since each keeps its place until its row says what happened
+TEST(supervisor, a_look_up_that_fails_keeps_its_place_until_the_repo_knows) {
   supervisor_options options;
   options.preparing_max = 1;
   queue x{options};
-  x.tick();
   x.wish(1);
   x.wish(2);
-  EXPECT_THAT(x.prepared, ElementsAre(name(1)));
-  x.pass(limits::prepare_wait_max - 1us);
-  EXPECT_EQ(x.prepared.size(), 1u);
-  x.pass(1us);
-  x.tick();
-  EXPECT_EQ(x.prepared.size(), 2u);
-  x.ready(2, a_host);
-  x.ready(1, a_host);
-  EXPECT_EQ(x.machine.running(), 2u);
+  const identity_answer failed{fail(ec::unreachable)};
+  const auto out = x.machine.on_identity(repo_of(1), failed, x.now);
+  ASSERT_EQ(out.attend.size(), 1u);
+  EXPECT_EQ(out.attend[0].repo, repo_of(1));
+  EXPECT_FALSE(out.attend[0].identity->fact);
+  EXPECT_THAT(out.look_up, IsEmpty());
+  EXPECT_THAT(x.machine.on_identity(repo_of(1), failed, x.now).attend,
+              IsEmpty())
+    << "a second answer";
+  x.attended(1);
+  EXPECT_THAT(x.prepared, ElementsAre(name(1), name(2)));
+}
+
+// A document is given with the permit, so that the REPO need not ask for it.
+TEST(supervisor, a_permit_comes_with_the_document) {
+  queue x;
+  x.wish(1);
+  identity_answer said{storage::identity_row{}};
+  said.fact->pds = a_host;
+  said.fact->signing_key = "zKey";
+  const auto out = x.machine.on_identity(repo_of(1), said, x.now);
+  ASSERT_EQ(out.start.size(), 1u);
+  ASSERT_TRUE(out.start[0].identity);
+  EXPECT_EQ(out.start[0].identity->fact->signing_key, "zKey");
+}
+
+// completeness.md, The terms: quiet work needs a REPO that is awake and no
+// fetch, unless it wants one by then.
+TEST(supervisor, quiet_work_wakes_the_repo_and_nothing_is_looked_up) {
+  queue x;
+  x.found(1, repo_status::synced, 0s, a_host, true);
+  EXPECT_THAT(x.woken, ElementsAre(name(1)));
+  x.wish(1, repo_status::desync);
+  x.attended(1);
+  EXPECT_THAT(x.prepared, ElementsAre(name(1), name(1))) << "what it wished";
+  EXPECT_EQ(x.woken.size(), 1u);
+}
+
+TEST(supervisor, quiet_work_that_becomes_a_wish_is_a_fetch) {
+  supervisor_options options;
+  options.preparing_max = 1;
+  queue x{options};
+  x.wish(1, repo_status::desync, 0s, a_host);
+  x.found(2, repo_status::synced, 0s, a_host, true);
+  x.wish(2, repo_status::desync, 0s, a_host);
+  x.ready(1, "");
+  EXPECT_THAT(x.prepared, ElementsAre(name(1), name(2)));
+  EXPECT_THAT(x.woken, IsEmpty());
 }
 
 } // namespace

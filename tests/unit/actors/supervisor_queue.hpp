@@ -24,7 +24,7 @@ inline std::string name(int x) {
   return repo_of(x).str();
 }
 
-/// A queue whose REPOs answer as the test says.
+/// A queue whose look-ups and fetches end as the test says.
 class queue {
 public:
   explicit queue(supervisor_options options = {}) : machine(options) {
@@ -45,11 +45,21 @@ public:
 
   void start() { take(machine.on_start(now, wall)); }
 
+  /// Its look-up has ended. Without a host its REPO attends to it.
   void ready(int repo, const std::string& pds) {
-    take(machine.on_ready(repo_of(repo), pds, now));
+    identity_answer said{fail(ec::not_found)};
+    if (!pds.empty()) {
+      said.fact = storage::identity_row{};
+      said.fact->pds = pds;
+    }
+    take(machine.on_identity(repo_of(repo), said, now));
+    if (pds.empty())
+      attended(repo);
   }
 
-  /// Wishes, and is told its host.
+  void attended(int repo) { take(machine.on_attended(repo_of(repo), now)); }
+
+  /// Wishes, and its host is found.
   void ask(int repo, const std::string& pds) {
     wish(repo);
     ready(repo, pds);
@@ -61,9 +71,8 @@ public:
     take(machine.on_end(repo_of(repo), job, now));
   }
 
-  void lost(int repo, bool in_order) {
-    take(machine.on_owner_lost(repo_of(repo), latest[name(repo)], in_order,
-                               now));
+  void lost(int repo) {
+    take(machine.on_owner_lost(repo_of(repo), latest[name(repo)], now));
   }
 
   void host(const std::string& pds, host_verdict verdict,
@@ -100,6 +109,7 @@ public:
 
   void clear() {
     prepared.clear();
+    woken.clear();
     started.clear();
     jobs.clear();
     crawling.clear();
@@ -111,7 +121,8 @@ public:
   supervisor_machine machine;
   steady_time now{1'000'000'000};
   wall_time wall{1'700'000'000'000'000};
-  std::vector<std::string> prepared;
+  std::vector<std::string> prepared; ///< Looked up, or woken.
+  std::vector<std::string> woken;    ///< Of those.
   std::vector<std::string> started;
   std::vector<uint64_t> jobs;
   std::map<std::string, uint64_t> latest; ///< Job of each repo.
@@ -124,8 +135,13 @@ public:
 
 private:
   void take(const supervisor_machine::effects& x) {
-    for (const auto& repo : x.prepare)
+    for (const auto& repo : x.look_up)
       prepared.push_back(repo.str());
+    for (const auto& errand : x.attend)
+      if (errand.identity == nullptr) {
+        prepared.push_back(errand.repo.str());
+        woken.push_back(errand.repo.str());
+      }
     for (const auto& one : x.start) {
       started.push_back(one.repo.str());
       jobs.push_back(one.job);

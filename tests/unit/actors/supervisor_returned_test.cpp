@@ -66,8 +66,8 @@ protected:
   void say(size_t repo, const std::string& pds) {
     identity_fact x;
     x.repo = shell_repo(repo);
-    x.row.pds = pds;
-    x.row.fetched_at = time.wall_now().seconds() + 1;
+    x.says.fact->pds = pds;
+    x.says.fact->fetched_at = time.wall_now().seconds() + 1;
     tell(supervisor, x);
   }
 

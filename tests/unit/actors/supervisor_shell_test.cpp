@@ -2,6 +2,8 @@
 #include "actors/supervisor/supervisor.hpp"
 #include "actors/support/limits.hpp"
 #include "actors/support/store_readers.hpp"
+#include "messages/error.hpp"
+#include "messages/identity.hpp"
 #include "messages/intake.hpp"
 #include "messages/journal.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
@@ -16,20 +18,17 @@ using testing::ElementsAre;
 
 constexpr auto a_host = "https://a.test";
 
-/// A SUPERVISOR with one permit, a ROUTER of the test's, and BACKFILLs that do
-/// nothing.
+/// A SUPERVISOR with one permit. A ROUTER of the test's stands for all REPOs.
 class SupervisorShellTest : public ShellFixture {
 protected:
   SupervisorShellTest() {
     shared->readers.push_back(reader.as<reader_actor>());
     shared->routers.push_back(router.as<router_actor>());
     shared->journal = journal.as<journal_actor>();
+    shared->identity = identity.as<identity_actor>();
+    router.delay_answers();
     supervisor_environment env;
     env.shared = shared;
-    env.make_backfill = [this](const fetch_started&) {
-      backfills.emplace_back(sys);
-      return backfills.back().as<backfill_actor>();
-    };
     env.list = [this](const upstream_view& upstream,
                       const std::string& collection, const std::string& cursor,
                       const supervisor_actor&) {
@@ -44,34 +43,61 @@ protected:
     tell(supervisor, nothing);
   }
 
-  void ask(size_t repo, const probe& owner) {
-    tell(supervisor, repo_wish{shell_repo(repo), repo_status::pending, 0s, {}});
-    tell(supervisor,
-         repo_ready{shell_repo(repo), a_host, owner.as<repo_actor>()});
+  ~SupervisorShellTest() override {
+    router.fail_answers();
+    run();
   }
 
-  /// The job of the permit that a REPO was given; 0 when it was given none.
-  uint64_t permit(probe& owner) {
-    const auto got = owner.take<begin_fetch>();
+  void wish(size_t repo) {
+    tell(supervisor, repo_wish{shell_repo(repo), repo_status::pending, 0s, {}});
+  }
+
+  /// The look-up has ended.
+  void found(size_t repo, result<storage::identity_row> fact) {
+    tell(supervisor, identity_fact{shell_repo(repo), {std::move(fact)}});
+  }
+
+  /// It wants a fetch, and its host is found.
+  void ask(size_t repo, const std::string& pds = a_host) {
+    wish(repo);
+    storage::identity_row row;
+    row.pds = pds;
+    found(repo, row);
+  }
+
+  /// Who has been given a permit since the last call.
+  std::vector<begin_fetch> permits() { return router.take<begin_fetch>(); }
+
+  /// The job of the one permit; 0 when there was none.
+  uint64_t permit() {
+    const auto got = permits();
     EXPECT_LE(got.size(), 1u);
     return got.empty() ? 0 : got[0].job;
   }
 
-  void begin(size_t repo, uint64_t job, const probe& owner) {
-    fetch_started x;
-    x.repo = shell_repo(repo);
-    x.job = job;
-    x.pds = a_host;
-    x.from = owner.as<repo_actor>();
-    tell(supervisor, x);
+  /// The fetch ends, which is the answer to the permit.
+  void end(size_t repo, uint64_t job, error outcome = {}) {
+    router.answer_first(job_ended{shell_repo(repo), job, std::move(outcome)});
+    run();
+  }
+
+  /// The REPO ends without an answer.
+  void lose() {
+    router.answer_first(to_caf(fail(ec::cancelled)));
+    run();
+  }
+
+  /// The download begins.
+  void begin(size_t repo, uint64_t job) {
+    tell(supervisor, fetch_begun{shell_repo(repo), job,
+                                 backfill.as<backfill_actor>()});
   }
 
   probe reader{sys};
   probe router{sys, caf::make_message(listing_taken{})};
   probe journal{sys};
-  probe ann{sys};
-  probe bob{sys};
-  std::vector<probe> backfills;
+  probe identity{sys};
+  probe backfill{sys};
   std::vector<std::string> listed;
   supervisor_actor supervisor;
   bool known = false; ///< To others, before it ran.
@@ -84,166 +110,137 @@ TEST_F(SupervisorShellTest, OthersKnowItBeforeItRuns) {
   EXPECT_TRUE(known);
 }
 
-TEST_F(SupervisorShellTest, ThePermitOfARepoThatDiedGoesToTheNext) {
-  ask(1, ann);
-  EXPECT_NE(permit(ann), 0u);
-  ask(2, bob);
-  EXPECT_EQ(permit(bob), 0u);
-  EXPECT_EQ(router.count<prepare_fetch>(), 2u);
-  ann.die();
+// SYNC-12; docs/architecture.md, The house, before and after: four messages
+// between the wish and the download.
+TEST_F(SupervisorShellTest, AWishIsLookedUpAndItsRepoGetsThePermit) {
+  wish(1);
+  const auto asked = identity.take<identity_ask>();
+  ASSERT_EQ(asked.size(), 1u);
+  EXPECT_EQ(asked[0].repo, shell_repo(1));
+  storage::identity_row row;
+  row.pds = a_host;
+  row.signing_key = "zKey";
+  found(1, row);
+  const auto got = permits();
+  ASSERT_EQ(got.size(), 1u);
+  EXPECT_EQ(got[0].identity->fact->signing_key, "zKey");
+}
+
+// SYNC-06: the REPO notes it in its row, and what it says is logged
+TEST_F(SupervisorShellTest, ALookUpThatFailedIsTheReposFailure) {
+  wish(1);
+  found(1, fail(ec::not_found, "no such DID"));
+  EXPECT_EQ(permit(), 0u);
+  const auto errands = router.take<attend_repo>();
+  ASSERT_EQ(errands.size(), 1u);
+  EXPECT_EQ(errands[0].identity->fact.error().code, ec::not_found);
+  router.answer_first(repo_attended{});
   run();
-  EXPECT_NE(permit(bob), 0u);
+  wish(1);
+  EXPECT_EQ(identity.count<identity_ask>(), 2u) << "it is done";
+}
+
+// Or its place among those that are looked up would be kept for ever.
+TEST_F(SupervisorShellTest, AnErrandOfARepoThatDiedIsDone) {
+  wish(1);
+  found(1, fail(ec::not_found));
+  router.answer_first(to_caf(fail(ec::cancelled)));
+  run();
+  wish(1);
+  EXPECT_EQ(identity.count<identity_ask>(), 2u);
+}
+
+TEST_F(SupervisorShellTest, ThePermitOfARepoThatDiedGoesToTheNext) {
+  ask(1);
+  EXPECT_NE(permit(), 0u);
+  ask(2);
+  EXPECT_EQ(permit(), 0u);
+  identity.take<identity_ask>();
+  lose();
+  const auto next = permits();
+  ASSERT_EQ(next.size(), 1u);
+  EXPECT_EQ(next[0].repo, shell_repo(2));
 
   // limits::refetch_pause: one that keeps dying is not asked without end.
-  EXPECT_EQ(router.count<prepare_fetch>(), 0u);
+  EXPECT_EQ(identity.count<identity_ask>(), 0u);
   pass(limits::refetch_pause - 1us);
-  EXPECT_EQ(router.count<prepare_fetch>(), 0u);
+  EXPECT_EQ(identity.count<identity_ask>(), 0u);
   pass(limits::retry_scan);
-  EXPECT_EQ(router.count<prepare_fetch>(), 1u);
+  EXPECT_EQ(identity.count<identity_ask>(), 1u);
 }
 
-TEST_F(SupervisorShellTest, ARepoThatEndedInGoodOrderIsAskedAgainAtOnce) {
-  ask(1, ann);
-  router.take<prepare_fetch>();
-  ann.end();
-  run();
-  EXPECT_EQ(router.count<prepare_fetch>(), 1u);
-  ask(2, bob);
-  EXPECT_NE(permit(bob), 0u);
-}
-
-TEST_F(SupervisorShellTest, ARepoThatDiedWhileItWaitedHoldsNoPermit) {
-  probe cat{sys};
-  ask(1, ann);
-  const auto job = permit(ann);
-  ask(2, bob);
-  ask(3, cat);
-  bob.die();
-  run();
-  tell(supervisor, job_ended{shell_repo(1), job, {}});
-  EXPECT_NE(permit(cat), 0u);
-}
-
-TEST_F(SupervisorShellTest, ABackfillThatCrashedIsAFailedFetch) {
-  ask(1, ann);
-  const auto job = permit(ann);
-  begin(1, job, ann);
-  ASSERT_EQ(backfills.size(), 1u);
-  backfills[0].die();
-  run();
-  const auto told = ann.take<repo_fetch_failed>();
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(told[0].job, job);
-  EXPECT_EQ(told[0].reason.code, ec::cancelled);
-  ask(2, bob);
-  EXPECT_EQ(permit(bob), 0u) << "the REPO says when it has given up";
-  tell(supervisor, job_ended{shell_repo(1), job, fail(ec::cancelled)});
-  EXPECT_NE(permit(bob), 0u);
-}
-
-TEST_F(SupervisorShellTest, ABackfillThatEndedInGoodOrderHasToldItsRepo) {
-  ask(1, ann);
-  begin(1, permit(ann), ann);
-  backfills.at(0).end();
-  run();
-  EXPECT_EQ(ann.count<repo_fetch_failed>(), 0u);
-}
-
-TEST_F(SupervisorShellTest, TheBackfillOfARepoThatDiedIsCancelled) {
-  ask(1, ann);
-  begin(1, permit(ann), ann);
-  ann.die();
-  run();
-  EXPECT_EQ(backfills.at(0).count<job_cancelled>(), 1u);
-}
-
-TEST_F(SupervisorShellTest, AFailedJobEndsItsBackfillAndAGoodOneDoesNot) {
-  for (const auto& [outcome, cancelled] :
-       {std::pair{error{}, 0u}, {fail(ec::malformed), 1u}}) {
-    backfills.clear();
-    ask(1, ann);
-    const auto job = permit(ann);
-    begin(1, job, ann);
-    tell(supervisor, job_ended{shell_repo(1), job, outcome});
-    EXPECT_EQ(backfills.at(0).count<job_cancelled>(), cancelled);
-  }
+TEST_F(SupervisorShellTest, AnEndOfAnotherJobIsNotTheEndOfThisOne) {
+  ask(1);
+  const auto job = permit();
+  ask(2);
+  end(1, job + 1);
+  EXPECT_EQ(permit(), 0u);
 }
 
 // actors.md, Who is fetched next: it is no failure of the repo that its host
 // crawls
 TEST_F(SupervisorShellTest, ACrawlingDownloadGivesItsPermitToAHostThatWaits) {
-  ask(1, ann);
-  const auto job = permit(ann);
-  begin(1, job, ann);
-  tell(supervisor, repo_wish{shell_repo(2), repo_status::pending, 0s, {}});
-  tell(supervisor, repo_ready{shell_repo(2), "https://b.test",
-                              bob.as<repo_actor>()});
-  EXPECT_EQ(permit(bob), 0u);
+  ask(1);
+  const auto job = permit();
+  begin(1, job);
+  ask(2, "https://b.test");
+  EXPECT_EQ(permit(), 0u);
   tell(supervisor, fetch_progress{job, 1, false});
   for (size_t i = 0; i < limits::fetch_pace_windows; ++i)
     pass(limits::fetch_pace_window);
-  EXPECT_EQ(backfills.at(0).count<job_cancelled>(), 1u);
-  const auto told = ann.take<repo_fetch_failed>();
+  const auto told = backfill.take<job_cancelled>();
   ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(told[0].job, job);
   EXPECT_EQ(told[0].reason.code, ec::rate_limited);
-  tell(supervisor, job_ended{shell_repo(1), job, fail(ec::rate_limited)});
-  EXPECT_NE(permit(bob), 0u);
+  EXPECT_EQ(permit(), 0u) << "the REPO says when it has given up";
+  end(1, job, fail(ec::rate_limited));
+  EXPECT_NE(permit(), 0u);
 }
 
 // actors.md, Who is fetched next: nor that its host has not answered
 TEST_F(SupervisorShellTest, AnUnansweredFetchGivesItsPermitToAHostThatWaits) {
-  ask(1, ann);
-  const auto job = permit(ann);
-  begin(1, job, ann);
-  tell(supervisor, repo_wish{shell_repo(2), repo_status::pending, 0s, {}});
-  tell(supervisor, repo_ready{shell_repo(2), "https://b.test",
-                              bob.as<repo_actor>()});
+  ask(1);
+  const auto job = permit();
+  begin(1, job);
+  ask(2, "https://b.test");
   pass(limits::fetch_answer_wait - 1us);
-  EXPECT_EQ(backfills.at(0).count<job_cancelled>(), 0u);
+  EXPECT_EQ(backfill.count<job_cancelled>(), 0u);
   pass(1us);
-  EXPECT_EQ(backfills.at(0).count<job_cancelled>(), 1u);
-  const auto told = ann.take<repo_fetch_failed>();
+  const auto told = backfill.take<job_cancelled>();
   ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(told[0].job, job);
   EXPECT_EQ(told[0].reason.code, ec::rate_limited);
-  tell(supervisor, job_ended{shell_repo(1), job, fail(ec::rate_limited)});
-  EXPECT_NE(permit(bob), 0u);
+  end(1, job, fail(ec::rate_limited));
+  EXPECT_NE(permit(), 0u);
 }
 
 // limits::fetch_progress_interval is how a BACKFILL says that it does not
 TEST_F(SupervisorShellTest, ADownloadThatGoesOnKeepsItsPermit) {
-  ask(1, ann);
-  const auto job = permit(ann);
-  begin(1, job, ann);
-  tell(supervisor, repo_wish{shell_repo(2), repo_status::pending, 0s, {}});
-  tell(supervisor, repo_ready{shell_repo(2), "https://b.test",
-                              bob.as<repo_actor>()});
+  ask(1);
+  const auto job = permit();
+  begin(1, job);
+  ask(2, "https://b.test");
   for (size_t i = 1; i <= 4 * limits::fetch_pace_windows; ++i) {
     tell(supervisor, fetch_progress{job, i * 10'000'000, false});
     pass(limits::fetch_pace_window);
   }
-  EXPECT_EQ(backfills.at(0).count<job_cancelled>(), 0u);
-  EXPECT_EQ(permit(bob), 0u);
+  EXPECT_EQ(backfill.count<job_cancelled>(), 0u);
+  EXPECT_EQ(permit(), 0u);
 }
 
-TEST_F(SupervisorShellTest, AFetchWithoutItsPermitIsRefused) {
-  ask(1, ann);
-  const auto job = permit(ann);
-  begin(1, job + 1, ann);
-  begin(2, job, bob);
-  EXPECT_TRUE(backfills.empty());
-  EXPECT_EQ(ann.count<repo_fetch_failed>(), 1u);
-  EXPECT_EQ(bob.count<repo_fetch_failed>(), 1u);
-  tell(supervisor, job_ended{shell_repo(1), job + 1, {}}); // Not its job.
-  ask(2, bob);
-  EXPECT_EQ(permit(bob), 0u);
+// Its REPO has ended, and ends it.
+TEST_F(SupervisorShellTest, ADownloadWithoutItsPermitIsNotWatched) {
+  ask(1);
+  const auto job = permit();
+  begin(1, job + 1);
+  ask(2, "https://b.test");
+  pass(limits::fetch_answer_wait);
+  EXPECT_EQ(backfill.count<job_cancelled>(), 0u);
 }
 
 // protocol-coverage.md 9
 TEST_F(SupervisorShellTest, AListingIsReadPageByPageForTheRouters) {
   tell(supervisor, node_command{7});
   EXPECT_THAT(listed, ElementsAre("0:"));
+  router.answer_now();
   listing_page page;
   page.upstream = 7;
   page.cursor = "c1";
@@ -266,18 +263,16 @@ TEST_F(SupervisorShellTest, AListingIsReadPageByPageForTheRouters) {
 // architecture.md, When the disk fills up: what is spooled takes room; a page
 // is held for later.
 TEST_F(SupervisorShellTest, WithoutRoomFetchesEndAndListingsWait) {
-  ask(1, ann);
-  const auto job = permit(ann);
-  begin(1, job, ann);
+  ask(1);
+  begin(1, permit());
   shared->intake.set(shortage::disk, intake_level::no_reading, "disk");
   tell(supervisor, intake_changed{});
   tell(supervisor, node_command{7});
   EXPECT_TRUE(listed.empty());
-  EXPECT_EQ(ann.count<repo_fetch_failed>(), 0u) << "it may end well";
+  EXPECT_EQ(backfill.count<job_cancelled>(), 0u) << "it may end well";
   shared->intake.set(shortage::disk, intake_level::no_requests, "disk");
   tell(supervisor, intake_changed{});
-  EXPECT_EQ(backfills.at(0).count<job_cancelled>(), 1u);
-  const auto told = ann.take<repo_fetch_failed>();
+  const auto told = backfill.take<job_cancelled>();
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(told[0].reason.code, ec::disk_full);
   shared->intake.set(shortage::disk, intake_level::open, {});
@@ -287,7 +282,6 @@ TEST_F(SupervisorShellTest, WithoutRoomFetchesEndAndListingsWait) {
 
 // architecture.md I4: what a page found is durable before its cursor
 TEST_F(SupervisorShellTest, TheNextPageWaitsUntilAllLinesWereTaken) {
-  router.delay_answers();
   tell(supervisor, node_command{7});
   listing_compared page;
   page.page.upstream = 7;
@@ -344,8 +338,8 @@ TEST_F(SupervisorShellTest, AScanThatFailedEndsIt) {
   scan_page failed;
   failed.failed = fail(ec::storage_failure);
   tell(supervisor, failed);
-  ask(1, ann);
-  EXPECT_EQ(permit(ann), 0u);
+  ask(1);
+  EXPECT_EQ(permit(), 0u);
 }
 
 } // namespace weir::tests

@@ -9,8 +9,8 @@
 
 namespace weir::actors {
 
-/// An answer that was promised. One that is never given says that the actor
-/// ended: nobody waits for ever.
+/// An answer that was promised. One that is never given says that the repo's
+/// actor ended: nobody waits for ever.
 template <class Reply>
 class owed_answer {
 public:
@@ -25,6 +25,12 @@ public:
   }
 
   void give(const Reply& x) { to_.deliver(x); }
+
+  /// Another actor gives it: that one is asked what was asked here.
+  template <class Handle, class Request>
+  void pass_on(const Handle& to, const Request& x) {
+    to_.delegate(to, x);
+  }
 
 private:
   caf::typed_response_promise<Reply> to_;

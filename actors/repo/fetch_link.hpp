@@ -1,0 +1,50 @@
+#pragma once
+
+#include "actors/repo/repo_types.hpp"
+#include "actors/support/owed_answer.hpp"
+#include "messages/backfill.hpp"
+
+#include <caf/fwd.hpp>
+
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace weir::actors {
+
+/// What a REPO has for a fetch: the permit of the SUPERVISOR, which its answer
+/// gives back, and the BACKFILL. Whichever of REPO and BACKFILL ends first ends
+/// the other's fetch, too.
+///
+/// Its owner is the REPO, on whose thread it is used.
+class fetch_link {
+public:
+  using promise = caf::typed_response_promise<job_ended>;
+
+  explicit fetch_link(caf::local_actor* self) noexcept : self_(self) {
+    // nop
+  }
+
+  void permit(uint64_t job, promise to);
+
+  void start(uint64_t job, backfill_actor to);
+
+  /// That many chunks are durable.
+  void credit(size_t chunks);
+
+  void end(const atproto::did& repo, const repo_effects::ended_job& x);
+
+  /// @returns the job of the BACKFILL, if it was one that crashed.
+  std::optional<uint64_t> on_down(const caf::down_msg& x);
+
+  /// The REPO ends.
+  void clear();
+
+private:
+  caf::local_actor* self_;
+  backfill_actor backfill_; ///< Until it is down, or its job ends.
+  uint64_t job_ = 0;        ///< Of that one.
+  std::map<uint64_t, std::unique_ptr<owed_answer<job_ended>>> permits_;
+};
+
+} // namespace weir::actors
