@@ -177,7 +177,9 @@ void node::impl::start_routers(known_repos known) {
     {plan_memory(config).doubts, limits::doubt_disk_bytes_max});
   quiet_work = known.quiet_work;
   repos = std::make_shared<repo_metrics>(shared->metrics);
-  const repo_environment env{shared, settings, repos, backfills()};
+  const repo_environment env{
+    shared, settings, repos,
+    std::make_shared<const backfill_factory>(backfills())};
   const auto make_repo = [this, env](router_actor router, atproto::did repo,
                                      uint64_t incarnation) {
     return spawn_repo(*system, std::move(router), env, std::move(repo),

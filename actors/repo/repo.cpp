@@ -56,6 +56,7 @@ public:
     until_loaded_.clear(); // Who waits is told.
     answers_.clear();
     fetch_.clear();
+    env_.make_backfill = nullptr; // Else it outlives the loops of its client.
     router_ = nullptr;
     super::on_exit();
   }
@@ -186,7 +187,7 @@ void repo::send_fetch_effects(repo_effects& x) {
                                machine_.row().pds});
   if (x.order)
     fetch_.start(x.order->job,
-                 env_.make_backfill(did, std::move(*x.order),
+                 (*env_.make_backfill)(did, std::move(*x.order),
                                     repo_actor{this}));
 }
 

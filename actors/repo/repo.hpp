@@ -5,6 +5,7 @@
 #include "messages/interfaces.hpp"
 
 #include <functional>
+#include <memory>
 
 namespace caf {
 class actor_system;
@@ -29,7 +30,7 @@ struct repo_environment {
   context_ptr shared;
   repo_settings_ptr settings;
   std::shared_ptr<repo_metrics> metrics;
-  backfill_factory make_backfill;
+  std::shared_ptr<const backfill_factory> make_backfill;
 };
 
 /// Spawns the REPO of one account. It loads its rows by itself and holds what

@@ -22,14 +22,16 @@ protected:
     shared->identity = identity.as<identity_actor>();
     shared->supervisor = supervisor.as<supervisor_actor>();
     metrics = std::make_shared<repo_metrics>(shared->metrics);
-    repo = keep(spawn_repo(sys, router.as<router_actor>(),
-                           {shared, std::make_shared<repo_settings>(), metrics,
-                            [this](const atproto::did&, const fetch_order& x,
-                                   const repo_actor&) {
-                              ordered.push_back(x.job);
-                              return backfill.as<backfill_actor>();
-                            }},
-                           shell_repo(1), 1));
+    const backfill_factory make_backfill
+      = [this](const atproto::did&, const fetch_order& x, const repo_actor&) {
+          ordered.push_back(x.job);
+          return backfill.as<backfill_actor>();
+        };
+    repo = keep(spawn_repo(
+      sys, router.as<router_actor>(),
+      {shared, std::make_shared<repo_settings>(), metrics,
+       std::make_shared<const backfill_factory>(make_backfill)},
+      shell_repo(1), 1));
     tell(repo, repo_loaded{});
   }
 
