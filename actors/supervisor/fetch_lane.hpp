@@ -56,10 +56,10 @@ struct fetch_entry
   fetch_stage at = fetch_stage::delayed;
   storage::repo_status status = storage::repo_status::pending;
   bool quiet = false;         ///< Its status does not say that it wants work.
-  bool attended = false;      ///< While preparing: by its REPO.
+  bool attended = false;      ///< By its REPO; else its host is looked up.
   uint64_t job = 0;           ///< While running.
   alarms::iterator alarm;     ///< While delayed.
-  std::optional<wish> again;  ///< Came since it is preparing, or running.
+  std::optional<wish> again;  ///< After what it does now.
   /// While ready: what the look-up of its host brought.
   std::shared_ptr<const identity_answer> identity;
 };

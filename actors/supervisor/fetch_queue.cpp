@@ -60,9 +60,10 @@ void fetch_queue::wish(const atproto::did& repo, repo_status status,
     return;
   }
   known->quiet = false;
-  if (known->at == fetch_stage::running
-             || known->at == fetch_stage::preparing) {
-    known->again = {status, due}; // When this attempt has ended.
+  if (known->at == fetch_stage::queued || known->at == fetch_stage::delayed)
+    known->attended = false; // It is awake.
+  if (known->at == fetch_stage::preparing && known->attended) {
+    known->again = {status, due}; // Comes before the REPO has attended to it.
   } else if (known->at == fetch_stage::queued && moved(*known, pds)) {
     move(*known, pds, now); // Its host is known by now.
     place(*known, now, now);
@@ -81,8 +82,13 @@ void fetch_queue::found(const atproto::did& repo, repo_status status,
   if (find(repo) != nullptr)
     return;
   add(repo, status, pds, due, now, false);
-  if (auto* added = find(repo); added != nullptr)
-    added->quiet = quiet;
+  auto* added = find(repo);
+  if (added == nullptr)
+    return;
+  added->quiet = quiet;
+  // Nothing is fetched of a repo whose row says so: it is to be put right now,
+  // and not when its turn comes.
+  added->attended = quiet || status == repo_status::syncing;
 }
 
 fetch_entry* fetch_queue::find(const atproto::did& repo) {
@@ -286,7 +292,6 @@ fetch_entry* fetch_queue::next_to_prepare() {
     auto& x = lane->queued[priority].front();
     pass_turn(*lane, priority);
     leave(x);
-    x.attended = x.quiet;
     enter(x, fetch_stage::preparing);
     ++picks_;
     others_waited_ = priority == 0 ? others_waited_ + 1 : 0;

@@ -33,7 +33,9 @@ public:
   fetch_queue(const fetch_queue&) = delete;
   fetch_queue& operator=(const fetch_queue&) = delete;
 
-  /// An event made it want a fetch.
+  /// An event made it want a fetch. While its host is looked up, or it waits for
+  /// a permit, that is the fetch; and one that has a permit wished before that
+  /// reached it, since it gives the permit back before it wishes again.
   /// @param pds Its host as far as it is known.
   void wish(const atproto::did& repo, storage::repo_status status,
             const std::string& pds, steady_time due, steady_time now);

@@ -59,12 +59,10 @@ TEST(supervisor, a_repo_is_queued_once) {
   x.wish(1);
   EXPECT_EQ(x.started.size(), 1u);
   EXPECT_EQ(x.machine.queued(), 1u);
-  x.end(1); // What was wished meanwhile comes after.
-  EXPECT_EQ(x.prepared.size(), 2u);
-  x.ready(1, a_host);
-  EXPECT_EQ(x.started.size(), 2u);
-  x.end(1);
+  x.end(1); // It wished before its permit reached it.
   EXPECT_EQ(x.machine.queued(), 0u);
+  x.wish(1);
+  EXPECT_EQ(x.prepared.size(), 2u);
 }
 
 // SYNC-14: a wish that is older than the fetch must not bring another one
@@ -78,10 +76,6 @@ TEST(supervisor, what_was_wished_before_a_fetch_began_is_done_with_it) {
   x.end(1);
   x.wish(1, repo_status::error, 1h);
   EXPECT_EQ(x.prepared.size(), 1u);
-  x.wish(2);
-  x.wish(2);
-  x.ready(2, {}); // No fetch began, so the wish still holds.
-  EXPECT_EQ(x.prepared.size(), 3u);
 }
 
 // Job numbers never come twice, whatever the wall clock does after the start
@@ -199,8 +193,7 @@ TEST(supervisor, an_earlier_wish_replaces_a_later_one) {
 TEST(supervisor, a_repo_without_a_host_leaves_the_queue) {
   queue x;
   x.wish(1);
-  x.wish(1, repo_status::error, 60s);
-  x.ready(1, "");
+  x.failed(1, 60s);
   EXPECT_THAT(x.started, IsEmpty());
   EXPECT_EQ(x.machine.queued(), 1u);
   x.pass(60s);

@@ -86,6 +86,17 @@ TEST(supervisor, quiet_work_wakes_the_repo_and_nothing_is_looked_up) {
   EXPECT_EQ(x.woken.size(), 1u);
 }
 
+// ADR 24: or its row would say `syncing` until it gets a permit
+TEST(supervisor, a_row_that_says_syncing_at_the_start_is_put_right_first) {
+  queue x;
+  x.found(1, repo_status::syncing, 0s, a_host);
+  EXPECT_THAT(x.woken, ElementsAre(name(1)));
+  x.wish(1, repo_status::desync, 0s, a_host);
+  x.attended(1);
+  EXPECT_THAT(x.prepared, ElementsAre(name(1), name(1)));
+  EXPECT_EQ(x.woken.size(), 1u);
+}
+
 TEST(supervisor, quiet_work_that_becomes_a_wish_is_a_fetch) {
   supervisor_options options;
   options.preparing_max = 1;

@@ -57,6 +57,13 @@ public:
       attended(repo);
   }
 
+  /// The same, and its REPO wishes before it has attended to that.
+  void failed(int repo, std::chrono::seconds wait) {
+    take(machine.on_identity(repo_of(repo), {fail(ec::unreachable)}, now));
+    wish(repo, repo_status::error, wait);
+    attended(repo);
+  }
+
   void attended(int repo) { take(machine.on_attended(repo_of(repo), now)); }
 
   /// Wishes, and its host is found.
