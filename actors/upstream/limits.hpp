@@ -30,8 +30,6 @@ constexpr auto upstream_backoff_min = 1s;
 constexpr auto upstream_backoff_max = 60s;
 constexpr auto cursor_write_interval = 1s;
 constexpr size_t refused_frame_cost = 50; ///< So many events of that rate.
-constexpr size_t doubted_portion_max = 4; ///< Come at a time after it.
-constexpr auto event_spread_max = 1s;     ///< Streams wait so differently.
 
 /// What waits for a right clock leaves one of so many parts of its stream's
 /// window to those who are heard.

@@ -33,7 +33,7 @@ public:
     // nop
   }
 
-  /// Verdicts on frames that came change it.
+  /// Refused frames change it.
   event_rate& rate() noexcept { return rate_; }
 
   /// A new socket has nothing.

@@ -275,7 +275,7 @@ upstream_actor::behavior_type upstream::make_behavior() {
                                  now()));
     },
     [this](const frames_done& x) {
-      machine_.on_verdicts(x.seqs.size(), x.refused, now());
+      machine_.on_refused(x.refused, now());
       perform(machine_.on_done(x.epoch, x.seqs, now()));
     },
     [this](frames_lost) {

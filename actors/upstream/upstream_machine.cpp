@@ -13,7 +13,7 @@ upstream_machine::upstream_machine(storage::upstream_row row,
                                    upstream_options options)
   : row_(std::move(row)), options_(options),
     credit_(options.frames_max, options.bytes_max,
-            event_rate{options.events_per_second, row_.id}),
+            event_rate{options.events_per_second}),
     careful_(row_.life == storage::stream_life::careful),
     flight_(row_.first_cursor == 0 && row_.cursor == 0 ? row_.epoch : 0),
     numbers_(row_.cursor), arrivals_(row_.relay) {
@@ -107,10 +107,8 @@ void upstream_machine::take_frame(shared_bytes frame, steady_time now,
   const auto counts
     = peek->kind != atproto::frame_kind::unknown && who.has_value();
   flight_.add({seq, static_cast<uint32_t>(frame.size()), !counts, changed});
-  if (!counts) {
-    credit_.rate().earn(1); // Nobody pays for it.
+  if (!counts)
     return;
-  }
   atproto::stamped_frame x;
   x.kind = peek->kind;
   x.repo = std::move(*who);

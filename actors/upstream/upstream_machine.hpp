@@ -13,7 +13,6 @@
 #include "base/clock.hpp"
 #include "storage/format/records.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -80,10 +79,9 @@ public:
   effects on_done(uint32_t epoch, const std::vector<uint64_t>& seqs,
                   steady_time now);
 
-  /// Of so many frames so many were not what they claim. Before `on_done`.
-  void on_verdicts(size_t frames, size_t refused, steady_time now) {
-    credit_.rate().earn(frames - std::min(frames, refused));
-    credit_.rate().charge(refused, now);
+  /// So many frames were not what they claim. Before `on_done`.
+  void on_refused(size_t frames, steady_time now) {
+    credit_.rate().charge(frames, now);
   }
 
   /// Frames were lost inside the node: read again from the low-water mark.

@@ -6,21 +6,14 @@
 namespace weir::tests {
 namespace {
 
-/// A second's worth of frames were what they claim.
-event_rate trusted(size_t per_second) {
-  event_rate out{per_second, 0};
-  out.earn(per_second);
-  return out;
-}
-
 TEST(event_rate, without_a_bound_all_may_come) {
-  event_rate x{0, 0};
+  event_rate x{0};
   EXPECT_EQ(x.allow(1'000'000, t0), 1'000'000u);
   EXPECT_EQ(x.allow(1'000'000, t0), 1'000'000u);
 }
 
 TEST(event_rate, a_second_fills_it_and_no_more) {
-  auto x = trusted(50);
+  event_rate x{50};
   EXPECT_EQ(x.allow(51, t0), 50u);
   EXPECT_EQ(x.allow(51, t0 + 1s), 50u);
   EXPECT_EQ(x.allow(51, t0 + 1h), 50u);
@@ -29,12 +22,12 @@ TEST(event_rate, a_second_fills_it_and_no_more) {
 }
 
 TEST(event_rate, single_ones_are_given_only_to_who_wants_no_more) {
-  auto x = trusted(50);
+  event_rate x{50};
   EXPECT_EQ(x.allow(50, t0), 50u);
   EXPECT_EQ(x.allow(50, t0 + 99ms), 0u) << "4.95 of 5";
   EXPECT_EQ(x.allow(50, t0 + 100ms), 5u);
   EXPECT_EQ(x.allow(1, t0 + 120ms), 1u);
-  auto slow = trusted(1);
+  event_rate slow{1};
   EXPECT_EQ(slow.allow(9, t0), 1u);
   EXPECT_EQ(slow.allow(9, t0 + 999ms), 0u);
   EXPECT_EQ(slow.allow(9, t0 + 1s), 1u);
@@ -44,7 +37,7 @@ TEST(event_rate, single_ones_are_given_only_to_who_wants_no_more) {
 // protocol-coverage.md 2.5.9
 TEST(event_rate, a_refused_frame_costs_as_much_as_many) {
   constexpr auto cost = limits::refused_frame_cost;
-  auto x = trusted(1'000);
+  event_rate x{1'000};
   EXPECT_EQ(x.allow(1'000, t0), 1'000u);
   x.charge(10, t0);
   const auto paid = t0 + 10 * cost * 1ms;
@@ -52,82 +45,30 @@ TEST(event_rate, a_refused_frame_costs_as_much_as_many) {
   EXPECT_EQ(x.allow(1, paid + 1ms), 1u);
 }
 
-TEST(event_rate, after_a_refused_frame_few_come_until_a_second_is_good) {
-  auto x = trusted(1'000);
-  x.charge(1, t0);
-  constexpr auto few = limits::doubted_portion_max;
-  EXPECT_EQ(x.allow(1'000, t0 + 1h), few);
-  x.earn(999);
-  EXPECT_EQ(x.allow(1'000, t0 + 2h), few);
-  x.earn(1);
-  EXPECT_EQ(x.allow(1'000, t0 + 3h), 1'000u);
-  x.earn(1'000);
-  x.charge(1, t0 + 3h);
-  EXPECT_EQ(x.allow(1'000, t0 + 4h), few) << "one is enough";
-}
-
-// Or a hundred hosts at once could each have a second's worth checked.
-TEST(event_rate, at_first_few_come_at_a_time) {
-  event_rate x{1'000, 0};
-  constexpr auto few = limits::doubted_portion_max;
-  for (size_t given = 0; given < 1'000; given += few)
-    EXPECT_EQ(x.allow(1'000, t0), few) << "at its rate all the same";
-  EXPECT_EQ(x.allow(1'000, t0 + 1s), few) << "nobody has looked at them yet";
-  x.earn(1'000);
-  EXPECT_EQ(x.allow(1'000, t0 + 2s), 1'000u);
-}
-
 TEST(event_rate, the_next_portion_is_there_when_it_says) {
-  auto x = trusted(1'000);
+  event_rate x{1'000};
   EXPECT_EQ(x.allow(1'000, t0), 1'000u);
   EXPECT_EQ(x.next(t0), t0 + 100ms + 1us);
   x.charge(1, t0);
   const auto next = x.next(t0);
+  EXPECT_EQ(next, t0 + (100ms + limits::refused_frame_cost * 1ms + 1us));
   EXPECT_EQ(x.allow(1'000, t0 + (next - t0 - 2us)), 0u);
-  EXPECT_EQ(x.allow(1'000, next), 4u);
-}
-
-/// When streams that had all they may have at `t0` are read again.
-std::vector<std::chrono::microseconds> waits(size_t streams, size_t refused) {
-  std::vector<std::chrono::microseconds> out;
-  for (uint32_t i = 1; i <= streams; ++i) {
-    event_rate x{1'000, i};
-    x.earn(1'000);
-    EXPECT_EQ(x.allow(1'000, t0), 1'000u);
-    x.charge(refused, t0);
-    const auto next = x.next(t0);
-    EXPECT_GE(x.allow(1'000, next), refused == 0 ? 100u : 4u);
-    out.push_back(next - t0);
-  }
-  std::sort(out.begin(), out.end());
-  return out;
-}
-
-// hostile-inputs.md 2.1.32: a hundred streams that began together.
-TEST(event_rate, streams_do_not_have_their_portions_together) {
-  for (const size_t refused : {0, 4}) {
-    const auto found = waits(100, refused);
-    const auto least = refused == 0 ? 100ms : 204ms;
-    EXPECT_GE(found.front(), least);
-    EXPECT_LE(found.back(), 2 * least);
-    for (size_t i = 1; i < found.size(); ++i)
-      EXPECT_GT(found[i] - found[i - 1], least / 300) << i;
-  }
+  EXPECT_EQ(x.allow(1'000, next), 100u);
 }
 
 TEST(event_rate, no_more_is_owed_than_for_a_second_of_refused_frames) {
   constexpr auto cost = limits::refused_frame_cost;
   for (const size_t refused : {100, 101, 1'000'000}) {
-    auto x = trusted(100);
+    event_rate x{100};
     EXPECT_EQ(x.allow(100, t0), 100u);
     x.charge(refused, t0);
     EXPECT_EQ(x.allow(100, t0 + cost * 1s), 0u);
-    EXPECT_EQ(x.allow(100, t0 + cost * 1s + 40ms), 4u);
+    EXPECT_EQ(x.allow(100, t0 + cost * 1s + 100ms), 10u);
   }
 }
 
 TEST(event_rate, without_a_bound_nothing_is_charged) {
-  event_rate x{0, 0};
+  event_rate x{0};
   x.charge(1'000, t0);
   EXPECT_EQ(x.allow(1'000, t0), 1'000u);
 }
@@ -147,11 +88,9 @@ const std::vector<uint64_t> ten_done{ten.begin(), ten.end()};
 class rated_stream : public stream {
 public:
   rated_stream() : stream(row_at(10, 1), rated(10)) {
-    EXPECT_EQ(opened.grant_frames, 1u);
-    for (int64_t seq = 11; seq < 20; ++seq)
-      EXPECT_EQ(take_seqs({seq}).grant_frames, 1u);
-    EXPECT_EQ(take_seqs({20}).grant_frames, 0u);
-    machine.on_verdicts(10, 0, t0);
+    EXPECT_EQ(opened.grant_frames, 10u);
+    EXPECT_EQ(take_seqs({11, 12, 13, 14, 15, 16, 17, 18, 19, 20}).grant_frames,
+              0u);
     done({11, 12, 13, 14, 15, 16, 17, 18, 19, 20});
   }
 };
@@ -172,42 +111,13 @@ TEST(event_rate, a_stream_of_refused_frames_is_read_later) {
   rated_stream x;
   x.machine.on_timer(t1);
   x.take_seqs(ten, t1);
-  x.machine.on_verdicts(10, 2, t1);
+  x.machine.on_refused(2, t1);
   EXPECT_EQ(x.done(ten_done, t1).grant_frames, 0u);
   constexpr auto paid = limits::refused_frame_cost * 2 * 100ms;
   const auto next = x.machine.on_timer(t1 + paid).timer;
   ASSERT_TRUE(next);
-  EXPECT_GT(*next, t1 + paid + 100ms);
-  EXPECT_LT(*next, t1 + paid + 200ms);
+  EXPECT_EQ(*next, t1 + (paid + 100ms + 1us));
   EXPECT_EQ(x.machine.on_timer(t1 + paid + 100ms).grant_frames, 1u);
-}
-
-// protocol-coverage.md 1.3: what is ignored costs nobody anything.
-TEST(event_rate, frames_of_an_unknown_kind_are_not_doubted) {
-  constexpr size_t rate = 100;
-  static_assert(rate / 10 > limits::doubted_portion_max);
-  stream x{row_at(10, 1), rated(rate)};
-  EXPECT_EQ(x.opened.grant_frames, limits::doubted_portion_max);
-  size_t granted = x.opened.grant_frames;
-  for (int64_t seq = 11; seq <= 10 + static_cast<int64_t>(rate); ++seq)
-    granted += x.take({shared_bytes{unknown_frame(seq)}}).grant_frames;
-  EXPECT_EQ(granted, rate);
-  EXPECT_EQ(x.machine.row().cursor, 10 + rate);
-  EXPECT_EQ(x.machine.on_timer(t0 + 99ms).grant_frames, 0u);
-  EXPECT_EQ(x.machine.on_timer(t0 + 100ms).grant_frames, rate / 10);
-}
-
-// A host that owes much is not kept for twice as long.
-TEST(event_rate, nobody_waits_much_longer_than_it_must) {
-  constexpr auto cost = limits::refused_frame_cost;
-  for (uint32_t i = 1; i <= 100; ++i) {
-    event_rate x{100, i};
-    x.earn(100);
-    EXPECT_EQ(x.allow(100, t0), 100u);
-    x.charge(100, t0);
-    EXPECT_GT(x.next(t0), t0 + cost * 1s);
-    EXPECT_LE(x.next(t0), t0 + cost * 1s + 40ms + limits::event_spread_max);
-  }
 }
 
 // As a host does that sends whatever is taken: in ten seconds it has eleven

@@ -34,14 +34,13 @@ size_t drain(stream_credit& credit, credited_socket& socket, size_t size,
   for (; socket.is_read(); ++out) {
     socket.read(size);
     credit.on_frame(size);
-    credit.rate().earn(1);
     socket.grant(credit.give(0, 0, now));
   }
   return out;
 }
 
 TEST(stream_credit, a_throttled_stream_goes_on_at_its_rate) {
-  stream_credit x{64, 100, event_rate{10, 0}};
+  stream_credit x{64, 100, event_rate{10}};
   credited_socket socket;
   socket.grant(x.give(0, 0, t0));
   size_t read = 0;
@@ -56,7 +55,7 @@ TEST(stream_credit, a_throttled_stream_goes_on_at_its_rate) {
 // net/ws_client.hpp: the last message may overdraw the bytes. What it
 // overdrew is given again, or many such would end the flow.
 TEST(stream_credit, messages_larger_than_the_window_do_not_end_it) {
-  stream_credit x{64, 100, event_rate{0, 0}};
+  stream_credit x{64, 100, event_rate{0}};
   credited_socket socket;
   socket.grant(x.give(0, 0, t0));
   for (size_t i = 0; i < 10; ++i) {
@@ -83,7 +82,7 @@ TEST(stream_credit, a_stream_without_bytes_is_not_quiet) {
 
 // limits::credit_stall_max
 TEST(stream_credit, a_socket_that_should_be_read_and_is_not_is_found) {
-  stream_credit x{64, 100, event_rate{0, 0}};
+  stream_credit x{64, 100, event_rate{0}};
   x.give(0, 0, t0);
   EXPECT_FALSE(x.on_look(false, t0));
   EXPECT_TRUE(x.stalled());
@@ -96,7 +95,7 @@ TEST(stream_credit, a_socket_that_should_be_read_and_is_not_is_found) {
 }
 
 TEST(stream_credit, a_socket_that_may_not_be_read_is_not_stalled) {
-  stream_credit x{1, 100, event_rate{0, 0}};
+  stream_credit x{1, 100, event_rate{0}};
   x.give(0, 0, t0);
   x.on_frame(10);
   EXPECT_FALSE(x.on_look(false, t0));
@@ -105,7 +104,7 @@ TEST(stream_credit, a_socket_that_may_not_be_read_is_not_stalled) {
 
 // limits::health_stalls_min, limits::health_memory
 TEST(stream_credit, a_socket_that_stalls_again_not_long_after_keeps_stalling) {
-  stream_credit x{64, 100, event_rate{0, 0}};
+  stream_credit x{64, 100, event_rate{0}};
   auto now = t0;
   const auto stall = [&] {
     x.on_open();
