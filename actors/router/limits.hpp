@@ -17,7 +17,9 @@ constexpr size_t repo_deaths_known_max = 1'024;
 /// REPOs that one wake may ask to close.
 constexpr size_t router_close_tries_max = 16;
 
-/// More than so many times as many hold frames, which are tried more often.
+/// A shard with more than this many times the REPOs that it keeps alive, and
+/// one, wakes no further one for a frame. While frames wait the sweep comes this
+/// many times as often: nobody says when a REPO that was busy becomes idle.
 constexpr size_t resident_crowd_factor = 2;
 constexpr int held_tries_per_sweep = 10;
 constexpr auto repo_idle_max = 10min;

@@ -188,14 +188,6 @@ public:
 
   size_t size() const noexcept { return residents_.size(); }
 
-  /// What would wake another has to wait.
-  bool is_crowded() const noexcept { return !has_room_for(1); }
-  /// Whether so many more can be woken, one after the other.
-  bool has_room_for(size_t more) const noexcept {
-    return residents_.size() + more
-           <= limits::resident_crowd_factor * options_.resident_max + 1;
-  }
-
   size_t deaths_known() const noexcept { return deaths_.size(); }
 
 private:

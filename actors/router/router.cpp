@@ -10,28 +10,20 @@
 
 namespace weir::actors {
 
-/// While too many REPOs live only frames wait that would wake more; and where a
-/// batch could make them too many its frames are asked one by one.
 void router::take(frames batch) {
-  if (held_.empty() && residents_.has_room_for(batch.size())) {
-    route(std::move(batch));
-    return;
-  }
-  const auto first = held_.empty();
-  route(held_.add(std::move(batch), [this](const atproto::stamped_frame& x) {
-    return residents_.find(x.repo) == nullptr && wakes(x);
-  }));
-  take_held();
+  const auto waited = waiting_.has_frames();
+  route(waiting_.take(std::move(batch), residents_.size(),
+                      [this](const atproto::stamped_frame& x) {
+                        return residents_.find(x.repo) == nullptr && wakes(x);
+                      }));
+  take_waiting();
   const auto now = shared_->time->steady_now();
-  if (first && !held_.empty())
+  if (!waited && waiting_.has_frames())
     timer_.arm(this, now, now + options_.sweep / limits::held_tries_per_sweep);
 }
 
-void router::take_held() {
-  while (!residents_.is_crowded()) {
-    auto frame = held_.next();
-    if (!frame)
-      return;
+void router::take_waiting() {
+  while (auto frame = waiting_.next_frame(residents_.size())) {
     frames one;
     one.push_back(std::move(*frame));
     route(std::move(one));
@@ -150,17 +142,17 @@ caf::result<Reply> router::pass_on(const Request& x) {
 
 void router::admit(const atproto::did& repo,
                    std::function<void(const repo_actor&)> run) {
-  commands_.add({repo, std::move(run)});
+  waiting_.add({repo, std::move(run)});
   begin_commands();
 }
 
 void router::begin_commands() {
-  while (auto x = commands_.next(residents_.size()))
+  while (auto x = waiting_.next_command(residents_.size()))
     when_awake(x->repo, std::move(x->run));
 }
 
 void router::command_done() {
-  commands_.done();
+  waiting_.done();
   begin_commands();
 }
 

@@ -1,11 +1,10 @@
 #pragma once
 
-#include "actors/router/command_gate.hpp"
-#include "actors/router/frame_hold.hpp"
 #include "actors/router/listing_gate.hpp"
 #include "actors/router/resident_machine.hpp"
 #include "actors/router/router.hpp"
 #include "actors/router/stream_claims.hpp"
+#include "actors/router/wake_machine.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
 #include "messages/account.hpp"
@@ -31,7 +30,7 @@ public:
       shared_(std::move(shared)), options_(std::move(options)),
       tracking_(options_.mode, options_.signal), tracked_(std::move(tracked)),
       make_repo_(std::move(make_repo)), residents_(options_.residents),
-      commands_(options_.residents.resident_max),
+      waiting_(options_.residents.resident_max),
       lines_(options_.residents.resident_max) {
     const auto count = [this](const char* result) {
       return &shared_->metrics.counter(
@@ -54,9 +53,8 @@ public:
     });
     residents_.clear();
     by_address_.clear();
-    commands_.clear();
+    waiting_.clear();
     lines_.clear();
-    held_.clear();
     shared_ = nullptr;
     make_repo_ = nullptr;
     observed::on_exit();
@@ -81,10 +79,10 @@ private:
 
   using residents = resident_machine<home>;
   using phase = resident_phase;
-  using frames = frame_hold::frames;
+  using frames = wake_machine<command>::frames;
 
   void take(frames batch);
-  void take_held();
+  void take_waiting();
   void route(frames batch);
   bool wanted(const atproto::stamped_frame& x);
   bool wakes(const atproto::stamped_frame& x);
@@ -139,9 +137,8 @@ private:
   std::unordered_map<caf::actor_addr, atproto::did> by_address_;
   /// The JOURNAL's last answer: no fence of this shard is above it.
   uint64_t incarnation_ = 0;
-  command_gate<command> commands_;
+  wake_machine<command> waiting_;
   listing_gate<std::function<void()>> lines_;
-  frame_hold held_; ///< Would wake more REPOs than may live.
   stream_claims claims_;
   metric* claims_confirmed_ = nullptr;
   metric* claims_failed_ = nullptr;

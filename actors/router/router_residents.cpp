@@ -55,7 +55,7 @@ void router::on_passive(const repo_passive& x) {
       spawn(x.repo, known->home);
       return;
     case residents::passed::gone:
-      take_held();
+      take_waiting();
       return;
     case residents::passed::nothing:
       return;
@@ -106,7 +106,7 @@ void router::give_up(const frames& batch) {
 }
 
 void router::tell_lost() {
-  held_.clear(); // They come again, too, and in order.
+  waiting_.forget_frames(); // They come again, too, and in order.
   for (const auto& upstream : shared_->all_upstreams())
     send(upstream, frames_lost{});
 }
@@ -127,8 +127,8 @@ void router::sweep() {
     close(x, true);
   for (const auto& repo : due.fence)
     fence(repo);
-  take_held();
-  const auto tries = held_.empty() ? 1 : limits::held_tries_per_sweep;
+  take_waiting();
+  const auto tries = waiting_.has_frames() ? limits::held_tries_per_sweep : 1;
   timer_.arm(this, now, now + options_.sweep / tries);
 }
 

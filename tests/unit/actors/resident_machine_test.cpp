@@ -101,39 +101,6 @@ TEST(ResidentMachine, OneTooManyAsksTheLeastUsedToClose) {
   EXPECT_EQ(x.residents.size(), 3u);
 }
 
-// architecture.md, When memory runs short: limits::resident_crowd_factor times
-// as many, and one more
-TEST(ResidentMachine, MoreThanTwiceTooManyAreACrowd) {
-  resident_options options;
-  options.resident_max = 3;
-  shard x{options};
-  for (size_t i = 1; i <= 3 * limits::resident_crowd_factor; ++i)
-    x.wake(i);
-  EXPECT_FALSE(x.residents.is_crowded());
-  x.wake(0);
-  EXPECT_TRUE(x.residents.is_crowded());
-  x.make_room();
-  EXPECT_TRUE(x.residents.is_crowded()) << "they live until they have ended";
-  x.residents.on_passive(repo(1), false, x.now);
-  EXPECT_FALSE(x.residents.is_crowded());
-}
-
-TEST(ResidentMachine, RoomIsForAsManyAsNoCrowdWouldWake) {
-  resident_options options;
-  options.resident_max = 3;
-  shard x{options};
-  for (size_t i = 1; i <= 4; ++i)
-    x.wake(i);
-  EXPECT_TRUE(x.residents.has_room_for(3)); // The seventh makes the crowd.
-  EXPECT_FALSE(x.residents.has_room_for(4));
-  for (size_t i = 5; i <= 7; ++i) {
-    EXPECT_TRUE(x.residents.has_room_for(1));
-    x.wake(i);
-  }
-  EXPECT_TRUE(x.residents.is_crowded());
-  EXPECT_FALSE(x.residents.has_room_for(1));
-}
-
 TEST(ResidentMachine, ABusyOneCountsAsUsedAndAnotherIsAsked) {
   resident_options options;
   options.resident_max = 2;

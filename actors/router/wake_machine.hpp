@@ -1,0 +1,147 @@
+#pragma once
+
+#include "actors/router/limits.hpp"
+#include "atproto/stamped_frame.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace weir::actors {
+
+/// What may wake REPOs of one shard, and what waits until fewer live
+/// (docs/architecture.md, When memory runs short). Frames and commands wait
+/// apart, because somebody waits for the answer to a command.
+///
+/// # Frames
+/// A shard is crowded with more than `limits::resident_crowd_factor` times as
+/// many REPOs as it keeps alive, and one. Frames that would wake another wait
+/// then, and behind them later ones of the same repo from the same stream, so
+/// that none overtakes another. Streams have turns of one frame each: one that
+/// brings many new repos holds up no other. What waits is in flight for its
+/// stream, whose window bounds it; only when a REPO of another shard dies its
+/// streams are read again all the same.
+///
+/// # Commands
+/// One command may name a great many repos. So half as many as the shard keeps
+/// alive are at work at once, and one while that half would not fit beside
+/// those that have not ended yet. None overtakes another.
+///
+/// What is taken out must be asked for again when a REPO has ended, when a
+/// command is done, and from time to time: nobody says when a REPO that was
+/// busy has become idle. Without CAF or clock; one thread.
+///
+/// @param residents In all calls: REPOs alive, those that close included.
+template <class Command>
+class wake_machine {
+public:
+  using frames = std::vector<atproto::stamped_frame>;
+
+  /// @param resident_max REPOs that the shard keeps alive.
+  explicit wake_machine(size_t resident_max)
+    : residents_max_(limits::resident_crowd_factor * resident_max + 1),
+      commands_max_(std::max<size_t>(resident_max / 2, 1)),
+      commands_crowd_(resident_max + commands_max_) {
+    // nop
+  }
+
+  /// @param batch Of one stream; may be empty.
+  /// @param wakes Says of a frame whether it would wake a REPO; asked only where
+  ///        the batch could crowd the shard.
+  /// @returns those that need not wait, in order
+  template <class Wakes>
+  frames take(frames batch, size_t residents, const Wakes& wakes) {
+    if (turns_.empty() && residents + batch.size() <= residents_max_)
+      return batch;
+    frames out;
+    for (auto& x : batch)
+      if (has_earlier(x) || wakes(x))
+        keep(std::move(x));
+      else
+        out.push_back(std::move(x));
+    return out;
+  }
+
+  /// The oldest frame of the stream whose turn it is, unless the shard is
+  /// crowded.
+  std::optional<atproto::stamped_frame> next_frame(size_t residents) {
+    if (turns_.empty() || residents >= residents_max_)
+      return std::nullopt;
+    const auto stream = turns_.front();
+    turns_.pop_front();
+    const auto i = streams_.find(stream);
+    auto& [waiting, repos] = i->second;
+    auto out = std::move(waiting.front());
+    waiting.pop_front();
+    if (const auto x = repos.find(out.repo); --x->second == 0)
+      repos.erase(x);
+    if (waiting.empty())
+      streams_.erase(i);
+    else
+      turns_.push_back(stream);
+    return out;
+  }
+
+  bool has_frames() const noexcept { return !turns_.empty(); }
+
+  /// They will be read again.
+  void forget_frames() {
+    streams_.clear();
+    turns_.clear();
+  }
+
+  void add(Command x) { commands_.push_back(std::move(x)); }
+
+  /// The next command that may begin. One always may, however many REPOs live.
+  std::optional<Command> next_command(size_t residents) {
+    const auto most = residents >= commands_crowd_ ? 1 : commands_max_;
+    if (commands_.empty() || at_work_ >= most)
+      return std::nullopt;
+    auto out = std::move(commands_.front());
+    commands_.pop_front();
+    ++at_work_;
+    return out;
+  }
+
+  /// A command that had begun was answered.
+  void done() noexcept { --at_work_; }
+
+  void clear() {
+    forget_frames();
+    commands_.clear();
+  }
+
+private:
+  struct queue {
+    std::deque<atproto::stamped_frame> waiting;
+    std::unordered_map<atproto::did, size_t> repos; ///< Frames of each.
+  };
+
+  bool has_earlier(const atproto::stamped_frame& x) const {
+    const auto i = streams_.find(x.at.upstream);
+    return i != streams_.end() && i->second.repos.contains(x.repo);
+  }
+
+  void keep(atproto::stamped_frame x) {
+    auto& [waiting, repos] = streams_[x.at.upstream];
+    if (waiting.empty())
+      turns_.push_back(x.at.upstream);
+    ++repos[x.repo];
+    waiting.push_back(std::move(x));
+  }
+
+  size_t residents_max_;
+  size_t commands_max_;
+  size_t commands_crowd_;
+  std::unordered_map<uint32_t, queue> streams_;
+  std::deque<uint32_t> turns_; ///< Each stream that has a queue, once.
+  std::deque<Command> commands_;
+  size_t at_work_ = 0; ///< Commands.
+};
+
+} // namespace weir::actors
