@@ -18,7 +18,7 @@ void clear_suspect(storage::upstream_row& row) {
 } // namespace
 
 void careful_machine::begin_life(storage::upstream_row& row) {
-  if (row.life == stream_life::ended || row.life == stream_life::moved) {
+  if (row.life == stream_life::settled) {
     row.life = stream_life::running;
     clear_suspect(row);
     return;
@@ -32,11 +32,11 @@ void careful_machine::begin_life(storage::upstream_row& row) {
 
 void careful_machine::note_progress(storage::upstream_row& row) {
   if (row.life == stream_life::running)
-    row.life = stream_life::moved;
+    row.life = stream_life::settled;
 }
 
 void careful_machine::end_life(storage::upstream_row& row) {
-  row.life = stream_life::ended;
+  row.life = stream_life::settled;
   clear_suspect(row);
 }
 
@@ -71,7 +71,7 @@ bool careful_machine::on_done(uint64_t seq, storage::upstream_row& row) {
   in_hand_ = 0;
   released_ = false;
   if (row.ends > 0)
-    row.life = stream_life::moved;
+    row.life = stream_life::settled;
   clear_suspect(row);
   return true;
 }

@@ -14,17 +14,17 @@ namespace weir::actors {
 /// 2.1.34).
 ///
 /// # Operation
-/// The row of a stream says durably that its life has begun, that its cursor
-/// moved, and when it ends in order, that it has ended. A start that finds a
-/// life without an end whose cursor never moved goes on carefully: frames are
-/// handled one at a time, and which one is durable first. So the row that a
-/// dead process leaves names the frame that it died with, and counts how often.
-/// After `limits::poison_frame_ends_max` ends with one frame it is stepped
-/// over: its repo hears that there was one, and nobody looks at its content. A
-/// careful life that got past the frame which the one before died with is
-/// followed by a usual one: it was not that frame. When as many frames as can
-/// have been in flight are through, or `limits::careful_time_max` has passed
-/// (some may wait for an identity), all is as usual again, at no cost a frame.
+/// The row of a stream says durably that its life has begun, and that it is
+/// settled once its cursor moved or it ends in order. A start that finds a life
+/// that is not settled goes on carefully: frames are handled one at a time, and
+/// which one is durable first. So the row that a dead process leaves names the
+/// frame that it died with, and counts how often. After
+/// `limits::poison_frame_ends_max` ends with one frame it is stepped over: its
+/// repo hears that there was one, and nobody looks at its content. A careful
+/// life that got past the frame which the one before died with is settled, too:
+/// it was not that frame. When as many frames as can have been in flight are
+/// through, or `limits::careful_time_max` has passed (some may wait for an
+/// identity), all is as usual again, at no cost a frame.
 ///
 /// A frame is looked at by `peek_frame` before it counts: what has no seq
 /// cannot be counted.

@@ -61,12 +61,11 @@ struct record_head {
   bool referenced = false; ///< A content reference row exists.
 };
 
-/// How the last run of a stream ended, or how it runs now.
+/// What the last run of a stream got done, or how it runs now.
 enum class stream_life : uint8_t {
-  ended = 1,   ///< It ended in order or never began.
-  running = 2, ///< Frames are handled concurrently.
+  settled = 1, ///< It ended in order, its cursor moved, or it never began.
+  running = 2, ///< Frames are handled concurrently; no progress so far.
   careful = 3, ///< One frame at a time: the last run made no progress.
-  moved = 4,   ///< Like running, and the cursor has moved.
 };
 
 /// One upstream (CONS-04, CONS-05).
@@ -78,7 +77,7 @@ struct upstream_row {
   uint64_t cursor = 0; ///< Everything up to this seq is processed durably.
   uint64_t first_cursor = 0; ///< first_cursor_since_reset; 0 when unset.
   bool reset_pending = false;
-  stream_life life = stream_life::ended;
+  stream_life life = stream_life::settled;
   /// In careful mode: seq of the frame being handled; 0 for none.
   uint64_t suspect = 0;
   uint32_t ends = 0;    ///< How often the process ended while handling it.

@@ -240,7 +240,7 @@ void check(const repo_row& x) {
 }
 
 void check(const upstream_row& x) {
-  if (x.life < stream_life::ended || x.life > stream_life::moved)
+  if (x.life < stream_life::settled || x.life > stream_life::careful)
     throw bad_value{"a life is unknown"};
 }
 

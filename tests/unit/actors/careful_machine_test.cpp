@@ -76,7 +76,7 @@ TEST(careful_stream, a_life_that_ended_in_order_is_followed_by_a_usual_one) {
   x.take({11});
   const auto last = x.now->machine.on_stop();
   ASSERT_TRUE(last.write);
-  EXPECT_EQ(last.write->life, stream_life::ended);
+  EXPECT_EQ(last.write->life, stream_life::settled);
   EXPECT_EQ(last.write->suspect, 0u);
   x.disk = *last.write;
   x.crash();
@@ -88,7 +88,7 @@ TEST(careful_stream, a_life_whose_cursor_moved_is_followed_by_a_usual_one) {
   x.take({11, 12});
   x.done(11, t0 + limits::cursor_write_interval);
   EXPECT_EQ(x.disk.cursor, 11u);
-  EXPECT_EQ(x.disk.life, stream_life::moved);
+  EXPECT_EQ(x.disk.life, stream_life::settled);
   x.crash();
   EXPECT_EQ(x.disk.life, stream_life::running);
   x.take({12, 13});

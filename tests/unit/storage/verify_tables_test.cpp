@@ -129,7 +129,8 @@ TEST_F(VerifyTablesTest, UpstreamsAreNumberedAndNoneIsThereTwice) {
   row.epoch = 1;
   row.ends = 1;
   expect(2, encode_value(row), "it counts process ends for a frame");
-  row.suspect = 5; // In a life that is not careful.
+  row.suspect = 5; // In a life that has never been careful.
+  row.life = stream_life::running;
   expect(2, encode_value(row), "it counts process ends for a frame");
   expect(2, std::nullopt,
          "it has a position of upstream 2, which there is "
