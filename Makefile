@@ -11,7 +11,6 @@ SOURCES := git ls-files --cached --others --exclude-standard \
 COVERED := atproto/ storage/ net/address_guard 'actors/.*_machine' \
            'actors/consumer/(acked_set|delivery_lane|delivery_types)' \
            actors/repo/repo_types \
-           actors/upstream/event_rate \
            'actors/support/(upstream_view|restart_policy)'
 
 .PHONY: all demo check check-long check-real check-package \

@@ -1,23 +1,29 @@
 #pragma once
 
-#include "actors/upstream/past_flight.hpp"
 #include "base/clock.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <vector>
 
 namespace weir::actors {
 
-/// The frames of a stream that are not finished, in the order of their numbers.
+/// The frames of a stream that are in the node, in the order in which they came.
 /// The low-water mark follows what is finished at the front.
+///
+/// When the numbers of the stream begin anew nobody waits for those that have
+/// old ones, but they take memory until the node has done with them, so they
+/// stay at the front and count until then.
 ///
 /// Part of an `upstream_machine`; one thread.
 class stream_flight {
 public:
   struct frame {
-    uint64_t seq = 0;
+    uint32_t epoch = 0; ///< It is stamped with that.
     uint32_t bytes = 0;
+    uint64_t seq = 0;
     bool done = false;
     wall_time changed; ///< When what it tells happened; 0: it does not say.
   };
@@ -33,11 +39,11 @@ public:
     frames_.push_back(x);
   }
 
-  /// Frames of `epoch` are finished.
+  /// Frames that were stamped with `epoch` are finished.
   /// @returns whether they are of the numbers that the stream has now.
   bool finish(uint32_t epoch, const std::vector<uint64_t>& seqs);
 
-  /// The first frame, if it is finished.
+  /// The first frame of the numbers that the stream has, if it is finished.
   std::optional<frame> take_finished();
 
   /// The numbers of the stream begin anew with `epoch`. Whoever has frames of
@@ -48,8 +54,8 @@ public:
   /// Everything will be read again.
   void clear();
 
-  size_t size() const noexcept { return frames_.size() + past_.frames(); }
-  size_t bytes() const noexcept { return bytes_ + past_.bytes(); }
+  size_t size() const noexcept { return frames_.size(); }
+  size_t bytes() const noexcept { return bytes_; }
 
   /// Of more than so many frames or bytes, the oldest are too many. Which ones
   /// fill a window of bytes nobody counts: then it is the older half.
@@ -57,10 +63,18 @@ public:
   uint64_t surplus(size_t frames_max, size_t bytes_max) const noexcept;
 
 private:
+  using place = std::deque<frame>::iterator;
+
+  place current() noexcept {
+    return frames_.begin() + static_cast<std::ptrdiff_t>(past_);
+  }
+
+  frame take(place x);
+
   uint32_t numbers_since_;
-  std::deque<frame> frames_;
-  size_t bytes_ = 0; ///< Of `frames_`.
-  past_flight past_; ///< Of numbers that are no more.
+  std::deque<frame> frames_; ///< By epoch and number.
+  size_t past_ = 0; ///< So many at the front have numbers that are no more.
+  size_t bytes_ = 0;
 };
 
 } // namespace weir::actors

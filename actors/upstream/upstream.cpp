@@ -18,8 +18,8 @@ namespace weir::actors {
 
 namespace {
 
-constexpr auto unread = "its socket has credit and is not read, again and "
-                        "again";
+constexpr auto unread = "nothing is in the way and its socket is not read, "
+                        "again and again";
 
 class upstream final : public observed<upstream_actor::base> {
 public:
@@ -46,6 +46,10 @@ public:
                                   "Times its host ended the stream because "
                                   "it was read too slowly",
                                   "upstream", url());
+    stalls_ = &registry.counter("weir_upstream_stalls_total",
+                                "Connections given up because nothing was in "
+                                "the way and their socket was not read",
+                                "upstream", url());
     dials_ = &registry.counter("weir_upstream_dials_total",
                                "Connections tried", "upstream", url());
     connected_ = &registry.gauge("weir_upstream_connected",
@@ -107,6 +111,7 @@ private:
   metric* resets_ = nullptr;
   metric* poison_ = nullptr;
   metric* too_slow_ = nullptr;
+  metric* stalls_ = nullptr;
   metric* dials_ = nullptr;
   metric* connected_ = nullptr;
   metric* cursor_ = nullptr;
@@ -223,6 +228,7 @@ void upstream::publish() {
   resets_->set(machine_.counters().resets);
   poison_->set(machine_.counters().skipped_poison);
   too_slow_->set(machine_.counters().too_slow);
+  stalls_->set(machine_.counters().stalls);
   connected_->set(machine_.connected() ? 1 : 0);
   cursor_->set(row.cursor);
 }

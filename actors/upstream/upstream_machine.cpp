@@ -12,8 +12,6 @@ namespace weir::actors {
 upstream_machine::upstream_machine(storage::upstream_row row,
                                    upstream_options options)
   : row_(std::move(row)), options_(options),
-    credit_(options.frames_max, options.bytes_max,
-            event_rate{options.events_per_second}),
     careful_(row_.life == storage::stream_life::careful),
     flight_(row_.first_cursor == 0 && row_.cursor == 0 ? row_.epoch : 0),
     numbers_(row_.cursor), arrivals_(row_.relay) {
@@ -37,7 +35,7 @@ upstream_machine::effects upstream_machine::on_open(steady_time now) {
   numbers_.on_open();
   arrivals_.on_open();
   redial_at_.reset();
-  credit_.on_open();
+  admission_.on_open();
   note_quiet(now);
   epoch_.begin_without_cursor();
   writes_.write(row_, now, false, out.write);
@@ -57,7 +55,7 @@ upstream_machine::on_frames(std::vector<shared_bytes> frames, steady_time now) {
   arrivals_.on_batch();
   const auto too_slow = counters_.too_slow;
   for (auto& frame : frames) {
-    credit_.on_frame(frame.size());
+    admission_.on_frame(frame.size());
     if (!end_reason_.empty() || stopped_)
       continue;
     ++counters_.frames;
@@ -106,7 +104,8 @@ void upstream_machine::take_frame(shared_bytes frame, steady_time now,
   // Else its seq counts, its content does not.
   const auto counts
     = peek->kind != atproto::frame_kind::unknown && who.has_value();
-  flight_.add({seq, static_cast<uint32_t>(frame.size()), !counts, changed});
+  flight_.add({row_.epoch, static_cast<uint32_t>(frame.size()), seq, !counts,
+               changed});
   if (!counts)
     return;
   atproto::stamped_frame x;
@@ -208,6 +207,7 @@ upstream_machine::effects upstream_machine::on_closed(const stream_end& end,
                                                       steady_time now) {
   effects out;
   connected_ = false;
+  admission_.on_closed();
   note_quiet(now);
   if (stopped_)
     return out;
@@ -276,37 +276,28 @@ void upstream_machine::advance() {
   }
 }
 
-/// A socket without credit is not read: its silence says nothing.
 void upstream_machine::note_quiet(steady_time now) {
-  quiet_.note(connected_ && !paused_ && in_flight() == 0 && credit_.is_enough()
-                && !credit_.stalled(),
-              now);
+  quiet_.note(admission_.is_quiet(), now);
 }
 
-/// Keeps credit + frames in flight within the window; gives it in portions.
 void upstream_machine::give_credit(steady_time now, effects& out) {
-  if (!connected_ || stopped_ || paused_)
-    return;
-  const auto more = credit_.give(in_flight(), in_flight_bytes(), now);
+  const auto more = admission_.give(now);
   out.grant_frames += more.frames;
   out.grant_bytes += more.bytes;
-  if (const auto next = credit_.next())
+  if (const auto& next = admission_.wake_at())
     out.arm(*next);
   note_quiet(now);
 }
 
-/// Unread bytes and no debt imply credit. Whatever broke that, another
-/// connection begins with none and is given it anew.
 upstream_machine::effects upstream_machine::on_look(bool is_read,
                                                     steady_time now) {
   effects out;
-  if (!connected_ || dropping_ || stopped_)
-    return out;
-  const auto over = credit_.on_look(is_read, now);
+  const auto over = admission_.on_look(is_read, now);
   note_quiet(now);
   if (!over)
     return out;
-  constexpr auto why = "its socket has credit and is not read";
+  constexpr auto why = "nothing is in the way and its socket is not read";
+  ++counters_.stalls;
   out.alerts.push_back(why);
   drop_connection(why, out, now);
   return out;
@@ -318,6 +309,7 @@ void upstream_machine::drop_connection(std::string why, effects& out,
     return;
   out.disconnect = std::move(why);
   dropping_ = true;
+  admission_.on_closed();
   out.arm(now + limits::cursor_write_interval);
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "actors/upstream/admission_machine.hpp"
 #include "actors/upstream/careful_machine.hpp"
 #include "actors/upstream/limits.hpp"
 #include "actors/upstream/redial_pace.hpp"
-#include "actors/upstream/stream_credit.hpp"
 #include "actors/upstream/stream_epoch.hpp"
 #include "actors/upstream/stream_flight.hpp"
 #include "actors/upstream/stream_numbers.hpp"
@@ -29,8 +29,8 @@ namespace weir::actors {
 /// dropped by rule.
 ///
 /// Its parts own the numbers (`stream_numbers`), the epoch (`stream_epoch`),
-/// the frames in flight (`stream_flight`), the credit of the socket
-/// (`stream_credit`), how far it is by the time of day (`stream_quiet`), and
+/// the frames in flight (`stream_flight`), what the socket may bring
+/// (`admission_machine`), how far it is by the time of day (`stream_quiet`), and
 /// when its row is written (`row_writes`).
 class upstream_machine {
 public:
@@ -81,7 +81,7 @@ public:
 
   /// So many frames were not what they claim. Before `on_done`.
   void on_refused(size_t frames, steady_time now) {
-    credit_.rate().charge(frames, now);
+    admission_.on_refused(frames, now);
   }
 
   /// Frames were lost inside the node: read again from the low-water mark.
@@ -92,8 +92,7 @@ public:
   /// Whether frames are read at all: without room nothing more is granted.
   effects on_intake(bool reads, steady_time now) {
     effects out;
-    paused_ = !reads;
-    note_quiet(now);
+    admission_.on_room(reads);
     give_credit(now, out);
     return out;
   }
@@ -103,7 +102,7 @@ public:
 
   /// Another socket is not read either.
   bool keeps_stalling(steady_time now) const noexcept {
-    return credit_.keeps_stalling(now);
+    return admission_.keeps_stalling(now);
   }
 
   effects on_timer(steady_time now);
@@ -203,18 +202,17 @@ private:
 
   storage::upstream_row row_;
   upstream_options options_;
-  stream_credit credit_;
   upstream_counters counters_;
   bool connected_ = false;
   bool dropping_ = false; ///< Closed by us; late frames are not taken.
   bool stopped_ = false;
-  bool paused_ = false;    ///< Nothing is granted.
   std::string end_reason_; ///< Not empty: the connection is to be ended.
   row_writes writes_;
   stream_epoch epoch_{row_, writes_};
   std::vector<atproto::stamped_frame> held_; ///< Until their stamp is durable.
   careful_machine careful_;
   stream_flight flight_;
+  admission_machine admission_{flight_, options_};
   stream_numbers numbers_;
   stream_arrivals arrivals_;
   stream_quiet quiet_;

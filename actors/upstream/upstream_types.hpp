@@ -41,6 +41,7 @@ struct upstream_counters {
   uint64_t resets = 0;
   uint64_t reconnects = 0;
   uint64_t too_slow = 0; ///< The host said so and ended the stream.
+  uint64_t stalls = 0; ///< Sockets given up: not read, and nothing in the way.
 };
 
 } // namespace weir::actors
